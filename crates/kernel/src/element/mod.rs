@@ -1,0 +1,229 @@
+//! Element laws: equations between local coordinates, one file each, and the registry from which the
+//! model file, the catalogue and the test batteries are generated.
+//!
+//! An element has D local coordinates q = B u (B is set by the connectivity: for a two-node spring the
+//! one coordinate is the elongation), their rates, and S internal states. It answers with the D forces
+//! p conjugate to q, which load the structure as r += Bᵀ p, and the S rates g of its states.
+//! **Must not be here:** assembly, time stepping, parsing.
+
+pub mod bouc_wen;
+pub mod info;
+pub mod spring;
+
+use crate::Scalar;
+use crate::scalar::Dual;
+use info::Info;
+
+/// Local coordinates of one element at one instant.
+#[derive(Clone, Copy, Debug)]
+pub struct Local<T, const D: usize, const S: usize> {
+    /// Time, s.
+    pub t: f64,
+    /// Coordinates.
+    pub q: [T; D],
+    /// Rates of the coordinates.
+    pub v: [T; D],
+    /// Internal states.
+    pub s: [T; S],
+}
+
+/// The answer of a law: forces conjugate to the coordinates and rates of the states.
+#[derive(Clone, Copy, Debug)]
+pub struct Response<T, const D: usize, const S: usize> {
+    /// Forces, positive when they resist a positive coordinate.
+    pub p: [T; D],
+    /// Rates of the internal states.
+    pub g: [T; S],
+}
+
+/// A constitutive law of fixed size, written once for every scalar.
+pub trait Law<const D: usize, const S: usize> {
+    /// Whether [`Law::mass`] is not identically zero.
+    const HAS_MASS: bool = false;
+
+    /// Forces and state rates.
+    fn response<T: Scalar>(&self, x: &Local<T, D, S>) -> Response<T, D, S>;
+
+    /// Mass matrix in the local coordinates, for elements whose inertia depends on the configuration.
+    fn mass<T: Scalar>(&self, _q: &[T; D]) -> [[T; D]; D] {
+        [[T::constant(0.0); D]; D]
+    }
+}
+
+/// Tangent blocks of one element, row-major: K = dp/dq, C = dp/dv, R = dp/ds, A = dg/dq, B = dg/dv,
+/// E = dg/ds.
+#[derive(Debug)]
+#[allow(missing_docs)]
+pub struct Tangent<'a> {
+    pub k: &'a mut [f64],
+    pub c: &'a mut [f64],
+    pub r: &'a mut [f64],
+    pub a: &'a mut [f64],
+    pub b: &'a mut [f64],
+    pub e: &'a mut [f64],
+}
+
+/// What the assembly sees of an element, whatever its size: a law of this crate, a formula of a model
+/// file, a linear block.
+pub trait Element {
+    /// Numbers of coordinates and of states.
+    fn size(&self) -> (usize, usize);
+    /// Whether the element carries (configuration-dependent) mass.
+    fn has_mass(&self) -> bool;
+    /// Forces `p` and state rates `g`.
+    fn response(&self, t: f64, q: &[f64], v: &[f64], s: &[f64], p: &mut [f64], g: &mut [f64]);
+    /// Exact tangent at a point; `acc` are the local accelerations there, so that K contains
+    /// d(M(q) acc)/dq.
+    fn tangent(&self, t: f64, q: &[f64], v: &[f64], s: &[f64], acc: &[f64], out: Tangent<'_>);
+    /// Mass matrix, row-major D x D.
+    fn mass(&self, q: &[f64], m: &mut [f64]);
+}
+
+/// Lifts a law of fixed size to an [`Element`].
+#[derive(Clone, Copy, Debug)]
+pub struct Lift<L, const D: usize, const S: usize>(pub L);
+
+impl<L: Law<D, S>, const D: usize, const S: usize> Lift<L, D, S> {
+    /// Response and inertia force M(q) acc along one direction of the dual numbers.
+    fn column(&self, x: &Local<Dual, D, S>, acc: &[f64; D]) -> Response<Dual, D, S> {
+        let mut y = self.0.response(x);
+        if L::HAS_MASS {
+            let m = self.0.mass(&x.q);
+            for i in 0..D {
+                for j in 0..D {
+                    y.p[i] = y.p[i] + m[i][j] * acc[j];
+                }
+            }
+        }
+        y
+    }
+}
+
+/// The first N entries as an array; the assembly guarantees the length.
+#[inline]
+fn array<const N: usize>(x: &[f64]) -> [f64; N] {
+    let mut a = [0.0; N];
+    a.copy_from_slice(&x[..N]);
+    a
+}
+
+impl<L: Law<D, S>, const D: usize, const S: usize> Element for Lift<L, D, S> {
+    fn size(&self) -> (usize, usize) {
+        (D, S)
+    }
+
+    fn has_mass(&self) -> bool {
+        L::HAS_MASS
+    }
+
+    #[inline]
+    fn response(&self, t: f64, q: &[f64], v: &[f64], s: &[f64], p: &mut [f64], g: &mut [f64]) {
+        let y = self.0.response(&Local { t, q: array::<D>(q), v: array::<D>(v), s: array::<S>(s) });
+        p[..D].copy_from_slice(&y.p);
+        g[..S].copy_from_slice(&y.g);
+    }
+
+    fn tangent(&self, t: f64, q: &[f64], v: &[f64], s: &[f64], acc: &[f64], out: Tangent<'_>) {
+        let acc = array::<D>(acc);
+        let mut x = Local {
+            t,
+            q: array::<D>(q).map(Dual::constant),
+            v: array::<D>(v).map(Dual::constant),
+            s: array::<S>(s).map(Dual::constant),
+        };
+        for j in 0..D {
+            x.q[j].eps = 1.0;
+            let y = self.column(&x, &acc);
+            x.q[j].eps = 0.0;
+            for i in 0..D {
+                out.k[i * D + j] = y.p[i].eps;
+            }
+            for i in 0..S {
+                out.a[i * D + j] = y.g[i].eps;
+            }
+        }
+        for j in 0..D {
+            x.v[j].eps = 1.0;
+            let y = self.column(&x, &acc);
+            x.v[j].eps = 0.0;
+            for i in 0..D {
+                out.c[i * D + j] = y.p[i].eps;
+            }
+            for i in 0..S {
+                out.b[i * D + j] = y.g[i].eps;
+            }
+        }
+        for j in 0..S {
+            x.s[j].eps = 1.0;
+            let y = self.column(&x, &acc);
+            x.s[j].eps = 0.0;
+            for i in 0..D {
+                out.r[i * S + j] = y.p[i].eps;
+            }
+            for i in 0..S {
+                out.e[i * S + j] = y.g[i].eps;
+            }
+        }
+    }
+
+    fn mass(&self, q: &[f64], m: &mut [f64]) {
+        let mass = self.0.mass(&array::<D>(q));
+        for i in 0..D {
+            m[i * D..(i + 1) * D].copy_from_slice(&mass[i]);
+        }
+    }
+}
+
+/// One line per law: type, number of coordinates, number of states. Everything else (the closed enum,
+/// the names in the model file, the catalogue, the test batteries) is generated from it.
+macro_rules! registry {
+    ($($law:ident = $path:path, $d:literal, $s:literal;)*) => {
+        /// Any law of this crate, stored without a pointer.
+        #[derive(Clone, Copy, Debug)]
+        #[allow(missing_docs)]
+        pub enum AnyLaw { $($law(Lift<$path, $d, $s>),)* }
+
+        /// Catalogue of all laws.
+        pub const LAWS: &[Info] = &[$(<$path>::INFO,)*];
+
+        impl AnyLaw {
+            /// The law `name` with its parameters in the order of its [`Info`]; `None` for an unknown
+            /// name or a wrong number of parameters.
+            pub fn new(name: &str, parameters: &[f64]) -> Option<AnyLaw> {
+                $(if name == <$path>::INFO.name {
+                    return Some(AnyLaw::$law(Lift(<$path>::new(parameters.try_into().ok()?))));
+                })*
+                None
+            }
+
+            /// Its catalogue entry.
+            pub fn info(&self) -> &'static Info {
+                match self { $(AnyLaw::$law(_) => const { &<$path>::INFO },)* }
+            }
+        }
+
+        impl Element for AnyLaw {
+            fn size(&self) -> (usize, usize) {
+                match self { $(AnyLaw::$law(x) => x.size(),)* }
+            }
+            fn has_mass(&self) -> bool {
+                match self { $(AnyLaw::$law(x) => x.has_mass(),)* }
+            }
+            #[inline]
+            fn response(&self, t: f64, q: &[f64], v: &[f64], s: &[f64], p: &mut [f64], g: &mut [f64]) {
+                match self { $(AnyLaw::$law(x) => x.response(t, q, v, s, p, g),)* }
+            }
+            fn tangent(&self, t: f64, q: &[f64], v: &[f64], s: &[f64], acc: &[f64], out: Tangent<'_>) {
+                match self { $(AnyLaw::$law(x) => x.tangent(t, q, v, s, acc, out),)* }
+            }
+            fn mass(&self, q: &[f64], m: &mut [f64]) {
+                match self { $(AnyLaw::$law(x) => x.mass(q, m),)* }
+            }
+        }
+    };
+}
+
+registry! {
+    Spring = spring::Spring, 1, 0;
+    BoucWen = bouc_wen::BoucWen, 1, 1;
+}

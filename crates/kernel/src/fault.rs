@@ -1,0 +1,46 @@
+//! What can go wrong inside a step. `Copy`, so that a fault travels out of a real-time loop unharmed;
+//! names and advice are added outside, where the model is known.
+
+/// Where a non-finite number was met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Restoring force of this element.
+    ElementForce,
+    /// Rate of an internal state of this element.
+    ElementRate,
+    /// Displacement of this degree of freedom after the step.
+    Displacement,
+    /// Velocity of this degree of freedom after the step.
+    Velocity,
+    /// Internal state (counted over the whole substructure) after the step.
+    State,
+}
+
+/// A step that could not be completed. The state of the domain is the one before the step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fault {
+    /// A number that is not finite appeared; `index` counts elements or degrees of freedom, see `place`.
+    NonFinite {
+        /// What was not finite.
+        place: Place,
+        /// Element or degree of freedom.
+        index: usize,
+    },
+    /// The dynamic matrix m M + c C + k K could not be factorised; `dof` is the row of the bad pivot.
+    Singular {
+        /// Degree of freedom of the vanishing or negative pivot.
+        dof: usize,
+    },
+    /// The state matrix of an element could not be eliminated.
+    SingularElement {
+        /// Element counted over the substructure.
+        element: usize,
+    },
+    /// Newton's iteration did not reach its tolerance.
+    NoConvergence {
+        /// Iterations made.
+        iterations: u32,
+        /// Last residual, relative to the first one.
+        residual: f64,
+    },
+}

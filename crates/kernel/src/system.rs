@@ -1,0 +1,89 @@
+//! The one seam between a scheme and what it integrates.
+//!
+//! A [`System`] is a numerical substructure, or a specimen: a specimen wraps the numerical system that
+//! holds its estimated M, C and K, passes the operator calls through and answers [`System::force`] with
+//! a measurement. A scheme cannot tell the two apart.
+
+use crate::Fault;
+
+/// Numbers of unknowns of a system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dims {
+    /// Displacements (and as many velocities).
+    pub nu: usize,
+    /// Internal states of the elements: hysteretic forces, controllers.
+    pub ns: usize,
+}
+
+/// A state at which forces are asked for. This is the point a specimen is moved to.
+#[derive(Clone, Copy, Debug)]
+pub struct Point<'a> {
+    /// Time, s.
+    pub t: f64,
+    /// Displacements.
+    pub u: &'a [f64],
+    /// Velocities.
+    pub v: &'a [f64],
+    /// Internal states.
+    pub s: &'a [f64],
+}
+
+/// An increment along which the tangent extrapolates from the evaluated [`Point`] to the point that the
+/// algorithm means.
+#[derive(Clone, Copy, Debug)]
+pub struct Shift<'a> {
+    /// Displacement increment.
+    pub u: &'a [f64],
+    /// Velocity increment.
+    pub v: &'a [f64],
+    /// Increment of the internal states.
+    pub s: &'a [f64],
+}
+
+/// Coefficients of a dynamic matrix D = m M + c C + k K.
+///
+/// Element states follow the velocities: their rates carry `m`, their values `c`, and they are
+/// eliminated inside each element, so that only the n x n matrix is ever factorised.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mck {
+    /// Factor of the mass matrix.
+    pub m: f64,
+    /// Factor of the damping matrix.
+    pub c: f64,
+    /// Factor of the stiffness matrix.
+    pub k: f64,
+}
+
+/// What a scheme may ask of the thing it integrates, `M a + r(u, v, s, t) = 0`, `s' = g(u, v, s, t)`.
+///
+/// With the tangents K = dr/du, C = dr/dv, R = dr/ds, A = dg/du, B = dg/dv, E = dg/ds at the point of
+/// the last [`System::linearise`] (or, where the tangent policy says so, at the start).
+pub trait System {
+    /// Numbers of unknowns.
+    fn dims(&self) -> Dims;
+
+    /// Evaluates at `at` and extrapolates along the tangent by `shift`:
+    /// `r = r(at) + K du + C dv + R ds` and `g = g(at) + A du + B dv + E ds`.
+    ///
+    /// A linear substructure computes both terms in one product; a specimen is moved to `at` exactly
+    /// once per call. Where the mass depends on the configuration, `r` is expressed with the mass
+    /// matrix of the linearisation, `r := M_lin M(u)^-1 r(at)`, so that `M_lin a + r = 0` holds for
+    /// the true acceleration and no scheme needs to know.
+    fn force(&mut self, at: Point<'_>, shift: Option<Shift<'_>>, r: &mut [f64], g: &mut [f64]) -> Result<(), Fault>;
+
+    /// Declares the dynamic matrices of a scheme; slot i of [`System::solve`] is `operators[i]`.
+    fn prepare(&mut self, operators: &[Mck]) -> Result<(), Fault>;
+
+    /// Takes the tangents at `at` and factorises again, if the tangent policy is to follow the state.
+    fn linearise(&mut self, at: Point<'_>) -> Result<(), Fault>;
+
+    /// Solves `D a + c R sd = b`, `(m I - c E) sd = bs + (c B + k A) a`, in place: `b` becomes `a`,
+    /// `bs` becomes `sd`.
+    fn solve(&mut self, slot: usize, b: &mut [f64], bs: &mut [f64]);
+
+    /// `y = M x` with the mass matrix of the linearisation.
+    fn mul_mass(&self, x: &[f64], y: &mut [f64]);
+
+    /// The tangent applied to an increment: `r = K du + C dv + R ds`, `g = A du + B dv + E ds`.
+    fn mul_tangent(&self, x: Shift<'_>, r: &mut [f64], g: &mut [f64]);
+}

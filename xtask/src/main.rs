@@ -1,1 +1,147 @@
-fn main() {}
+//! Developer commands. `cargo xtask test` is what CI runs, at home and on the server alike; `cargo xtask
+//! bench` measures against OpenSees. `cargo xtask help` lists the stages.
+//!
+//! **Must not be here:** a dependency other than `serde_json` (it has to compile in seconds), or a stage that
+//! passes because a tool is missing: what cannot run has failed, and says what to install.
+
+mod context;
+mod licences;
+mod no_std;
+mod opensees;
+mod source;
+mod tidy;
+mod unit;
+
+use context::{Context, Outcome};
+use std::process::{Command, ExitCode};
+use std::time::{Duration, Instant};
+
+/// A named part of `cargo xtask test`. The result says in a line what was found, or why it failed.
+struct Stage {
+    name: &'static str,
+    about: &'static str,
+    run: fn(&Context) -> Outcome,
+}
+
+/// In the order in which they run.
+const STAGES: &[Stage] = &[
+    Stage { name: "format", about: "rustfmt leaves every file as it is", run: format },
+    Stage { name: "lints", about: "clippy without a warning", run: lints },
+    Stage { name: "docs", about: "rustdoc without a warning", run: docs },
+    Stage { name: "tidy", about: "architecture rules: dependency arrows, headers, forbidden words", run: tidy::stage },
+    Stage { name: "licences", about: "every dependency is permissive, from crates.io, locked", run: licences::stage },
+    Stage { name: "no_std", about: "a program without the standard library runs the kernel", run: no_std::stage },
+    Stage { name: "unit", about: "every unit, integration and documentation test", run: unit::stage },
+    Stage { name: "opensees", about: "frames agree with OpenSees to 1e-9", run: opensees::stage },
+];
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let result = match args.split_first() {
+        Some((command, names)) if command == "test" => test(names),
+        Some((command, rest)) if command == "bench" => bench(rest),
+        Some((command, _)) if ["help", "--help", "-h"].contains(&command.as_str()) => {
+            print!("{}", usage());
+            Ok(true)
+        }
+        Some((command, _)) => Err(format!("there is no command `{command}`\n\n{}", usage())),
+        None => Err(usage()),
+    };
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn usage() -> String {
+    let mut text = String::from(
+        "cargo xtask test [STAGE...]  run all stages, or those named\n\
+         cargo xtask bench [ARG...]   run the benchmarks; arguments go to the `bench` program\n\nstages:\n",
+    );
+    for s in STAGES {
+        text += &format!("  {:9} {}\n", s.name, s.about);
+    }
+    text
+}
+
+/// Runs the stages named, or all, each to its end whatever became of the ones before.
+fn test(names: &[String]) -> Result<bool, String> {
+    if let Some(name) = names.iter().find(|n| STAGES.iter().all(|s| s.name != n.as_str())) {
+        return Err(format!("there is no stage `{name}`\n\n{}", usage()));
+    }
+    let context = Context::new()?;
+    let mut report: Vec<(&str, Duration, Outcome)> = Vec::new();
+    for stage in STAGES.iter().filter(|s| names.is_empty() || names.iter().any(|n| n == s.name)) {
+        println!("\n==== {}: {}", stage.name, stage.about);
+        let start = Instant::now();
+        let outcome = (stage.run)(&context);
+        report.push((stage.name, start.elapsed(), outcome));
+        let (name, time, outcome) = report.last().expect("just pushed");
+        println!("{}", line(name, *time, outcome));
+    }
+    println!("\n==== summary");
+    for (name, time, outcome) in &report {
+        println!("{}", line(name, *time, outcome));
+    }
+    let failed: Vec<&str> = report.iter().filter(|r| r.2.is_err()).map(|r| r.0).collect();
+    let total: Duration = report.iter().map(|r| r.1).sum();
+    if failed.is_empty() {
+        println!("all {} stages passed in {:.1} s", report.len(), total.as_secs_f64());
+    } else {
+        println!("{} of {} stages FAILED in {:.1} s", failed.len(), report.len(), total.as_secs_f64());
+        println!("again: cargo xtask test {}", failed.join(" "));
+    }
+    Ok(failed.is_empty())
+}
+
+/// One line of the report; further lines of a failure are indented under it.
+fn line(name: &str, time: Duration, outcome: &Outcome) -> String {
+    let (word, text) = match outcome {
+        Ok(text) => ("ok", text),
+        Err(text) => ("FAILED", text),
+    };
+    format!("{name:9} {word:6} {:6.1} s  {}", time.as_secs_f64(), text.replace('\n', "\n        "))
+}
+
+fn format(context: &Context) -> Outcome {
+    let advice = "run `cargo fmt --all`";
+    let all = context.run(context.cargo(["fmt", "--all", "--check"])).map_err(|e| format!("{e}; {advice}"));
+    let apart = context
+        .run(context.cargo(["fmt", "--check", "--manifest-path", no_std::MANIFEST]))
+        .map_err(|e| format!("{e}; run `cargo fmt --manifest-path {}`", no_std::MANIFEST));
+    all.and(apart)?;
+    Ok(String::new())
+}
+
+fn lints(context: &Context) -> Outcome {
+    let all =
+        context.run(context.cargo(["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]));
+    let mut apart = context.cargo(["clippy", "--locked", "--manifest-path", no_std::MANIFEST, "--target-dir"]);
+    apart.arg(no_std::target(context)).args(["--", "-D", "warnings"]);
+    let apart = context.run(apart);
+    all.and(apart)?;
+    Ok(String::new())
+}
+
+fn docs(context: &Context) -> Outcome {
+    let mut command = context.cargo(["doc", "--workspace", "--no-deps", "--locked"]);
+    command.env("RUSTDOCFLAGS", "-D warnings");
+    context.run(command)?;
+    Ok(String::new())
+}
+
+/// Builds and launches the benchmark program with the peers ready.
+fn bench(args: &[String]) -> Result<bool, String> {
+    let context = Context::new()?;
+    let python = opensees::python(&context)?;
+    context.run(context.cargo(["build", "--release", "--locked", "-p", "interfield"]))?;
+    context.run(context.cargo(["build", "--release", "--locked", "-p", "interfield-testkit", "--bin", "bench"]))?;
+    let mut command = Command::new(context.target.join("release/bench"));
+    command.args(args).env("INTERFIELD_PYTHON", python).env("INTERFIELD_PEERS", context.root.join("peers"));
+    context.run(command)?;
+    Ok(true)
+}

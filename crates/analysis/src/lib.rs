@@ -1,1 +1,9 @@
-//! placeholder
+//! What can be learned of a time-stepping scheme by stepping it: amplification matrices, spectra, observed order.
+//!
+//! Everything here knows [`StepMap`](interfield_kernel::StepMap) and nothing else, so that it holds for a single
+//! scheme, a coupled one, or a loop with an emulated specimen alike.
+//! **Must not be here:** the name of a scheme, a model, a formula of any method.
+
+pub mod order;
+pub mod probe;
+pub mod spectrum;

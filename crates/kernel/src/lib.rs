@@ -24,7 +24,9 @@ pub mod scalar;
 pub mod scheme;
 pub mod system;
 
+pub use domain::{Domain, StepMap};
 pub use fault::Fault;
 pub use scalar::{Dual, Scalar};
 
+pub use scheme::Scheme;
 pub use system::{Dims, Mck, Point, Shift, System};

@@ -290,8 +290,9 @@ impl Scalar for Dual {
     }
     #[inline]
     fn powf(self, n: f64) -> Self {
-        if n == 0.0 {
-            return Dual::constant(1.0);
+        if self.eps == 0.0 || n == 0.0 {
+            // Also keeps 0^n with n < 1 from giving infinity times zero.
+            return Dual::constant(Scalar::powf(self.re, n));
         }
         self.chain(Scalar::powf(self.re, n), n * Scalar::powf(self.re, n - 1.0))
     }

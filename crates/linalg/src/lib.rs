@@ -1,1 +1,34 @@
-//! placeholder
+//! Linear algebra for the inside of a time-stepping loop.
+//!
+//! Two promises shape everything here:
+//!
+//! * **No heap allocation after construction.** [`Factor::factorize`], [`Factor::solve`] and the products of [`Pattern`]
+//!   work in memory reserved by the constructors, so they may run in a real-time thread. A test with a counting
+//!   allocator holds this for every method.
+//! * **Deterministic.** One thread, no random numbers, no run-time tuning: the same values on the same pattern give the
+//!   same bits on the same machine, whether a factor is fresh or re-used. (Between machines, [`Method::Supernodal`] and
+//!   the eigen solvers may differ in the last bits, because `faer` picks its vector instructions at run time.)
+//!
+//! The sparsity pattern is fixed once ([`Pattern`]); matrices are plain `&[f64]` on it, so that several matrices (mass,
+//! damping, stiffness) can be combined entry by entry without touching an index.
+//!
+//! The eigen solvers ([`eigenvalues`], [`eigenpairs`], [`modes`]) are for preparation and analysis; they allocate freely.
+//!
+//! What must not be here: structures, elements, degrees of freedom, time steps, model files, input or output. This crate
+//! knows numbers and indices only, and depends on nothing but `faer`.
+
+mod choice;
+mod dense;
+mod eigen;
+mod factor;
+mod kernels;
+mod modes;
+mod pattern;
+mod simplicial;
+mod supernodal;
+mod symbolic;
+
+pub use eigen::{Complex, EigenError, dense_symmetric_generalized, eigenpairs, eigenvalues};
+pub use factor::{Factor, Kind, Method, Report, Singular, Unsuitable};
+pub use modes::{Modes, modes};
+pub use pattern::Pattern;

@@ -1,1 +1,27 @@
-//! placeholder
+//! From a model file to a system that steps: reading, checking, assembling.
+//!
+//! ```text
+//! text --parse--> Model (SI, names resolved) --assemble--> Assembled (kernel System) --> Simulation
+//! ```
+//!
+//! Everything up to the [`Simulation`] may allocate and collects all mistakes; from there on nothing
+//! allocates and every failure is a [`Fault`](interfield_kernel::Fault).
+//! **Must not be here:** file access, terminals, integration formulas.
+
+pub mod assemble;
+pub mod assembled;
+pub mod diag;
+pub mod formula;
+pub mod matrix_market;
+pub mod model;
+pub mod parse;
+pub mod quantity;
+pub mod reader;
+pub mod signal;
+pub mod simulation;
+pub mod units;
+
+pub use assemble::{Assembly, assemble};
+pub use assembled::Assembled;
+pub use model::Model;
+pub use simulation::Simulation;

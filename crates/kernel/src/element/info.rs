@@ -19,15 +19,22 @@ pub struct Unit {
     pub time: f64,
     /// This times the value of the parameter `n` is added to the exponent of the generalised force.
     pub force_n: f64,
+    /// The same for the exponent of the generalised displacement.
+    pub disp_n: f64,
+    /// The same for the exponent of time.
+    pub time_n: f64,
 }
 
 impl Unit {
     /// Dimensionless.
-    pub const NONE: Unit = Unit { force: 0.0, disp: 0.0, mass: 0.0, length: 0.0, time: 0.0, force_n: 0.0 };
+    pub const NONE: Unit =
+        Unit { force: 0.0, disp: 0.0, mass: 0.0, length: 0.0, time: 0.0, force_n: 0.0, disp_n: 0.0, time_n: 0.0 };
     /// Generalised force, N or N m.
     pub const FORCE: Unit = Unit { force: 1.0, ..Unit::NONE };
     /// Generalised displacement, m or rad.
     pub const DISP: Unit = Unit { disp: 1.0, ..Unit::NONE };
+    /// Rate of a generalised displacement, m/s or rad/s.
+    pub const RATE: Unit = Unit { disp: 1.0, time: -1.0, ..Unit::NONE };
     /// N/m or N m/rad.
     pub const STIFFNESS: Unit = Unit { force: 1.0, disp: -1.0, ..Unit::NONE };
     /// N s/m or N m s/rad.
@@ -38,6 +45,16 @@ impl Unit {
     pub const MASS: Unit = Unit { mass: 1.0, ..Unit::NONE };
     /// m.
     pub const LENGTH: Unit = Unit { length: 1.0, ..Unit::NONE };
+    /// Pa.
+    pub const STRESS: Unit = Unit { mass: 1.0, length: -1.0, time: -2.0, ..Unit::NONE };
+    /// m^2.
+    pub const AREA: Unit = Unit { length: 2.0, ..Unit::NONE };
+    /// m^4: second moment of area, torsion constant.
+    pub const SECOND_MOMENT: Unit = Unit { length: 4.0, ..Unit::NONE };
+    /// kg/m^3.
+    pub const DENSITY: Unit = Unit { mass: 1.0, length: -3.0, ..Unit::NONE };
+    /// kg m^2.
+    pub const ROTARY_INERTIA: Unit = Unit { mass: 1.0, length: 2.0, ..Unit::NONE };
     /// m/s^2.
     pub const ACCELERATION: Unit = Unit { length: 1.0, time: -2.0, ..Unit::NONE };
     /// N/m, whatever the coordinate.
@@ -134,6 +151,8 @@ pub struct Info {
     pub coordinates: Coordinates,
     /// Parameters in the order in which the constructor takes them.
     pub parameters: &'static [Parameter],
+    /// Other keys of the model file that only this type has, each with what may be written.
+    pub options: &'static [(&'static str, &'static str)],
     /// Internal states.
     pub states: &'static [State],
     /// Force linear in coordinates and rates: merged into the constant matrices before the loop.
@@ -156,6 +175,7 @@ impl Info {
         reference: "",
         coordinates: Coordinates::Difference,
         parameters: &[],
+        options: &[],
         states: &[],
         linear: false,
         symmetric: true,

@@ -6,9 +6,22 @@
 //! p conjugate to q, which load the structure as r += Bᵀ p, and the S rates g of its states.
 //! **Must not be here:** assembly, time stepping, parsing.
 
+pub mod beam;
+pub mod beam2d;
+pub mod beam3d;
+pub mod block;
 pub mod bouc_wen;
+pub mod catalogue;
+pub mod cubic;
+pub mod damper;
+pub mod degrading_bouc_wen;
+pub mod gap;
 pub mod info;
+pub mod modified_bouc_wen;
+pub mod mostaghel;
+pub mod pendulum;
 pub mod spring;
+pub mod spring_pendulum;
 
 use crate::Scalar;
 use crate::scalar::Dual;
@@ -97,12 +110,28 @@ impl<L: Law<D, S>, const D: usize, const S: usize> Lift<L, D, S> {
         }
         y
     }
+
+    /// Forces `p` and state rates `g` in any scalar, from slices.
+    #[inline]
+    pub fn evaluate<T: Scalar>(&self, t: f64, q: &[T], v: &[T], s: &[T], p: &mut [T], g: &mut [T]) {
+        let y = self.0.response(&Local { t, q: array::<T, D>(q), v: array::<T, D>(v), s: array::<T, S>(s) });
+        p[..D].copy_from_slice(&y.p);
+        g[..S].copy_from_slice(&y.g);
+    }
+
+    /// Mass matrix in any scalar, row-major D x D.
+    pub fn evaluate_mass<T: Scalar>(&self, q: &[T], m: &mut [T]) {
+        let mass = self.0.mass(&array::<T, D>(q));
+        for i in 0..D {
+            m[i * D..(i + 1) * D].copy_from_slice(&mass[i]);
+        }
+    }
 }
 
 /// The first N entries as an array; the assembly guarantees the length.
 #[inline]
-fn array<const N: usize>(x: &[f64]) -> [f64; N] {
-    let mut a = [0.0; N];
+fn array<T: Scalar, const N: usize>(x: &[T]) -> [T; N] {
+    let mut a = [T::constant(0.0); N];
     a.copy_from_slice(&x[..N]);
     a
 }
@@ -118,18 +147,16 @@ impl<L: Law<D, S>, const D: usize, const S: usize> Element for Lift<L, D, S> {
 
     #[inline]
     fn response(&self, t: f64, q: &[f64], v: &[f64], s: &[f64], p: &mut [f64], g: &mut [f64]) {
-        let y = self.0.response(&Local { t, q: array::<D>(q), v: array::<D>(v), s: array::<S>(s) });
-        p[..D].copy_from_slice(&y.p);
-        g[..S].copy_from_slice(&y.g);
+        self.evaluate(t, q, v, s, p, g);
     }
 
     fn tangent(&self, t: f64, q: &[f64], v: &[f64], s: &[f64], acc: &[f64], out: Tangent<'_>) {
-        let acc = array::<D>(acc);
+        let acc = array::<f64, D>(acc);
         let mut x = Local {
             t,
-            q: array::<D>(q).map(Dual::constant),
-            v: array::<D>(v).map(Dual::constant),
-            s: array::<S>(s).map(Dual::constant),
+            q: array::<f64, D>(q).map(Dual::constant),
+            v: array::<f64, D>(v).map(Dual::constant),
+            s: array::<f64, S>(s).map(Dual::constant),
         };
         for j in 0..D {
             x.q[j].eps = 1.0;
@@ -167,10 +194,7 @@ impl<L: Law<D, S>, const D: usize, const S: usize> Element for Lift<L, D, S> {
     }
 
     fn mass(&self, q: &[f64], m: &mut [f64]) {
-        let mass = self.0.mass(&array::<D>(q));
-        for i in 0..D {
-            m[i * D..(i + 1) * D].copy_from_slice(&mass[i]);
-        }
+        self.evaluate_mass(q, m);
     }
 }
 
@@ -200,6 +224,16 @@ macro_rules! registry {
             pub fn info(&self) -> &'static Info {
                 match self { $(AnyLaw::$law(_) => const { &<$path>::INFO },)* }
             }
+
+            /// Forces `p` and state rates `g` in any scalar.
+            pub fn evaluate<T: Scalar>(&self, t: f64, q: &[T], v: &[T], s: &[T], p: &mut [T], g: &mut [T]) {
+                match self { $(AnyLaw::$law(x) => x.evaluate(t, q, v, s, p, g),)* }
+            }
+
+            /// Mass matrix in any scalar, row-major.
+            pub fn evaluate_mass<T: Scalar>(&self, q: &[T], m: &mut [T]) {
+                match self { $(AnyLaw::$law(x) => x.evaluate_mass(q, m),)* }
+            }
         }
 
         impl Element for AnyLaw {
@@ -225,5 +259,13 @@ macro_rules! registry {
 
 registry! {
     Spring = spring::Spring, 1, 0;
+    Cubic = cubic::Cubic, 1, 0;
+    Gap = gap::Gap, 1, 0;
+    Damper = damper::Damper, 1, 0;
     BoucWen = bouc_wen::BoucWen, 1, 1;
+    ModifiedBoucWen = modified_bouc_wen::ModifiedBoucWen, 1, 1;
+    DegradingBoucWen = degrading_bouc_wen::DegradingBoucWen, 1, 2;
+    Mostaghel = mostaghel::Mostaghel, 1, 1;
+    Pendulum = pendulum::Pendulum, 2, 0;
+    SpringPendulum = spring_pendulum::SpringPendulum, 3, 0;
 }

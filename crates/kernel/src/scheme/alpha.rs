@@ -1,0 +1,155 @@
+//! Newmark, HHT-α and generalized-α in one pass (operator splitting): one force evaluation and one solve
+//! per step, no iteration.
+//!
+//! N. M. Newmark, J. Eng. Mech. Div. ASCE 85(3):67-94, 1959; H. M. Hilber, T. J. R. Hughes, R. L. Taylor,
+//! Earthq. Eng. Struct. Dyn. 5:283-292, 1977; J. Chung, G. M. Hulbert, J. Appl. Mech. 60:371-375, 1993.
+//! Balance at the generalised midpoint, weights (1-α) on the end of the step:
+//!
+//! ```text
+//! M [(1-αm) a₁ + αm a] + r((1-αf) x₁ + αf x, t + (1-αf) h) = 0
+//! ```
+//!
+//! Order 2 for γ = 1/2 - αm + αf.   History h = [a s'].   Solved for: a₁.
+//! D = (1-αm) M + (1-αf)(γh C + βh² K).
+//!
+//! A specimen sees the predictor ũ = u + h v + (1/2-β) h² a (weighted by 1-αf); the rest of the step
+//! goes through the tangent.
+//! Deviations: the force is evaluated at the *full* predictor v + h a of velocity and states, with
+//! C (ṽ - v*) subtracted (methods/novel.md, sec. 1): identical for linear damping, second order instead of first
+//! otherwise; `Predictor::Half` is the textbook form. Element states are integrated as velocities are.
+
+use super::{Claims, Memory, Operators, Scheme, Step, cut, rates};
+use crate::{Dims, Fault, Mck};
+
+/// Where velocities and element states are evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Predictor {
+    /// x + h x', second-order accurate; the tangent brings it back to the algorithm's point.
+    Full,
+    /// x + (1-γ) h x', as printed; first order for nonlinear damping and states.
+    Half,
+}
+
+/// Parameters of the family.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Alpha {
+    /// Weight of the old inertia force.
+    pub alpha_m: f64,
+    /// Weight of the old restoring force.
+    pub alpha_f: f64,
+    /// Newmark's β.
+    pub beta: f64,
+    /// Newmark's γ.
+    pub gamma: f64,
+    /// Evaluation point.
+    pub predictor: Predictor,
+}
+
+impl Alpha {
+    /// Newmark's method.
+    pub const fn newmark(beta: f64, gamma: f64, predictor: Predictor) -> Self {
+        Alpha { alpha_m: 0.0, alpha_f: 0.0, beta, gamma, predictor }
+    }
+
+    /// HHT-α, 0 <= α <= 1/3 (written positive).
+    pub const fn hht(alpha: f64, predictor: Predictor) -> Self {
+        Alpha {
+            alpha_m: 0.0,
+            alpha_f: alpha,
+            beta: 0.25 * (1.0 + alpha) * (1.0 + alpha),
+            gamma: 0.5 + alpha,
+            predictor,
+        }
+    }
+
+    /// Generalized-α with the spectral radius `rho_inf` at infinite frequency.
+    pub const fn chung_hulbert(rho_inf: f64, predictor: Predictor) -> Self {
+        let alpha_m = (2.0 * rho_inf - 1.0) / (rho_inf + 1.0);
+        let alpha_f = rho_inf / (rho_inf + 1.0);
+        let q = 1.0 - alpha_m + alpha_f;
+        Alpha { alpha_m, alpha_f, beta: 0.25 * q * q, gamma: 0.5 - alpha_m + alpha_f, predictor }
+    }
+
+    /// Order for smooth problems when the balance is solved to second order.
+    pub(super) fn order(&self) -> u32 {
+        if (self.gamma - (0.5 - self.alpha_m + self.alpha_f)).abs() < 1e-12 { 2 } else { 1 }
+    }
+
+    pub(super) fn dynamic(&self, dt: f64) -> Operators {
+        let f = 1.0 - self.alpha_f;
+        Operators::new(&[Mck::MASS, Mck { m: 1.0 - self.alpha_m, c: f * self.gamma * dt, k: f * self.beta * dt * dt }])
+    }
+}
+
+impl Scheme for Alpha {
+    fn claims(&self) -> Claims {
+        let order = if self.predictor == Predictor::Full { self.order() } else { 1 };
+        Claims { order, order_frozen: order, evaluations: Some(1), carries_acceleration: true }
+    }
+
+    fn operators(&self, dt: f64) -> Operators {
+        self.dynamic(dt)
+    }
+
+    fn memory(&self, d: Dims) -> Memory {
+        Memory { history: d.nu + d.ns, scratch: 2 * d.state() + 2 * d.nu + d.ns }
+    }
+
+    fn start(&self, k: Step<'_>) -> Result<(), Fault> {
+        let (a, sd) = k.h.split_at_mut(k.sys.dims().nu);
+        rates(k.sys, 0, k.t, k.y, a, sd)
+    }
+
+    fn step(&self, k: Step<'_>) -> Result<(), Fault> {
+        let Step { t, dt, y, h, w, sys } = k;
+        let Alpha { alpha_m, alpha_f, beta, gamma, predictor } = *self;
+        let (d, f) = (sys.dims(), 1.0 - alpha_f);
+        let (n, ny) = (d.nu, d.state());
+        cut!(w => x: ny, shift: ny, a1: n, ma: n, sd1: d.ns);
+
+        // Fraction of the rate in the evaluation point, see `Predictor`.
+        let reach = if predictor == Predictor::Full { f * dt } else { f * (1.0 - gamma) * dt };
+        for i in 0..n {
+            let (u, v, a) = (y[i], y[n + i], h[i]);
+            let u_p = u + dt * v + (0.5 - beta) * dt * dt * a; // ũ
+            let v_p = v + (1.0 - gamma) * dt * a; // ṽ
+            x[i] = alpha_f * u + f * u_p;
+            x[n + i] = v + reach * a;
+            shift[i] = 0.0;
+            shift[n + i] = alpha_f * v + f * v_p - x[n + i];
+            (y[i], y[n + i]) = (u_p, v_p);
+        }
+        for i in 2 * n..ny {
+            let (s, sd) = (y[i], h[i - n]);
+            let s_p = s + (1.0 - gamma) * dt * sd;
+            x[i] = s + reach * sd;
+            shift[i] = alpha_f * s + f * s_p - x[i];
+            y[i] = s_p;
+        }
+        let at = d.point(t + f * dt, x);
+        sys.linearise(at)?;
+        sys.force(at, Some(d.shift(shift)), a1, sd1)?;
+        if alpha_m != 0.0 {
+            sys.mul_mass(&h[..n], ma);
+        } else {
+            ma.fill(0.0);
+        }
+        for i in 0..n {
+            a1[i] = -a1[i] - alpha_m * ma[i];
+        }
+        for i in 0..d.ns {
+            sd1[i] -= alpha_m * h[n + i];
+        }
+        sys.solve(1, a1, sd1); // D a₁ = -r - αm M a
+        for i in 0..n {
+            y[i] += beta * dt * dt * a1[i];
+            y[n + i] += gamma * dt * a1[i];
+        }
+        for i in 0..d.ns {
+            y[2 * n + i] += gamma * dt * sd1[i];
+        }
+        h[..n].copy_from_slice(a1);
+        h[n..].copy_from_slice(sd1);
+        Ok(())
+    }
+}

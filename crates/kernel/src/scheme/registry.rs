@@ -1,0 +1,352 @@
+//! All schemes by name: one entry each. The command line, the model file, the catalogue and the test
+//! batteries are generated from this list.
+
+use super::alpha::{Alpha, Predictor};
+use super::chang::Chang;
+use super::newton::Newton;
+use super::rosenbrock::{MAX_STAGES, Rosenbrock};
+use super::state_space::StateSpace;
+use super::{Claims, Memory, Operators, Scheme, Step};
+use crate::{Dims, Fault};
+
+/// Any scheme of this crate, stored without a pointer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs)]
+pub enum AnyScheme {
+    Rosenbrock(Rosenbrock),
+    Alpha(Alpha),
+    Newton(Newton),
+    Chang(Chang),
+    StateSpace(StateSpace),
+}
+
+impl AnyScheme {
+    fn inner(&self) -> &dyn Scheme {
+        match self {
+            AnyScheme::Rosenbrock(s) => s,
+            AnyScheme::Alpha(s) => s,
+            AnyScheme::Newton(s) => s,
+            AnyScheme::Chang(s) => s,
+            AnyScheme::StateSpace(s) => s,
+        }
+    }
+}
+
+impl Scheme for AnyScheme {
+    fn claims(&self) -> Claims {
+        self.inner().claims()
+    }
+    fn operators(&self, dt: f64) -> Operators {
+        self.inner().operators(dt)
+    }
+    fn memory(&self, d: Dims) -> Memory {
+        self.inner().memory(d)
+    }
+    fn start(&self, k: Step<'_>) -> Result<(), Fault> {
+        self.inner().start(k)
+    }
+    fn step(&self, k: Step<'_>) -> Result<(), Fault> {
+        self.inner().step(k)
+    }
+}
+
+/// A value given to a parameter of a scheme.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Argument<'a> {
+    /// A number.
+    Number(f64),
+    /// A word, such as `plus`.
+    Word(&'a str),
+    /// A list of numbers.
+    List(&'a [f64]),
+}
+
+/// A parameter of a scheme, for the catalogue and for messages.
+#[derive(Clone, Copy, Debug)]
+pub struct SchemeParameter {
+    /// Name.
+    pub name: &'static str,
+    /// What may be written, in words.
+    pub expected: &'static str,
+    /// What is taken when it is absent; `None` for a required parameter.
+    pub default: Option<&'static str>,
+    /// What it does.
+    pub doc: &'static str,
+}
+
+/// Why a scheme could not be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArgumentError {
+    /// The parameter.
+    pub name: &'static str,
+    /// What it should have been.
+    pub expected: &'static str,
+}
+
+/// Arguments by name.
+#[derive(Clone, Copy, Debug)]
+pub struct Arguments<'a>(pub &'a [(&'a str, Argument<'a>)]);
+
+impl<'a> Arguments<'a> {
+    fn get(&self, name: &str) -> Option<Argument<'a>> {
+        self.0.iter().find(|(n, _)| *n == name).map(|(_, a)| *a)
+    }
+
+    fn number(&self, p: &SchemeParameter, default: f64, ok: impl Fn(f64) -> bool) -> Result<f64, ArgumentError> {
+        match self.get(p.name) {
+            None => Ok(default),
+            Some(Argument::Number(x)) if x.is_finite() && ok(x) => Ok(x),
+            Some(_) => Err(p.refuse()),
+        }
+    }
+
+    fn list(&self, p: &SchemeParameter) -> Result<&'a [f64], ArgumentError> {
+        match self.get(p.name) {
+            Some(Argument::List(x)) if x.iter().all(|x| x.is_finite()) => Ok(x),
+            _ => Err(p.refuse()),
+        }
+    }
+
+    fn predictor(&self) -> Result<Predictor, ArgumentError> {
+        match self.get(PREDICTOR.name) {
+            None | Some(Argument::Word("full")) => Ok(Predictor::Full),
+            Some(Argument::Word("half")) => Ok(Predictor::Half),
+            Some(_) => Err(PREDICTOR.refuse()),
+        }
+    }
+}
+
+impl SchemeParameter {
+    fn refuse(&self) -> ArgumentError {
+        ArgumentError { name: self.name, expected: self.expected }
+    }
+}
+
+/// Catalogue entry of a scheme.
+#[derive(Clone, Copy)]
+pub struct SchemeInfo {
+    /// Name in the model file and on the command line.
+    pub name: &'static str,
+    /// One line.
+    pub title: &'static str,
+    /// Where it comes from.
+    pub reference: &'static str,
+    /// Its parameters.
+    pub parameters: &'static [SchemeParameter],
+    /// Its constructor.
+    pub build: fn(Arguments<'_>) -> Result<AnyScheme, ArgumentError>,
+}
+
+const fn parameter(
+    name: &'static str,
+    default: Option<&'static str>,
+    expected: &'static str,
+    doc: &'static str,
+) -> SchemeParameter {
+    SchemeParameter { name, expected, default, doc }
+}
+
+const GAMMA_LSRT2: SchemeParameter = parameter(
+    "gamma",
+    Some("minus"),
+    "`minus` (1 - sqrt(2)/2), `plus` (1 + sqrt(2)/2) or a number of at least 0.25",
+    "diagonal coefficient; `minus` is accurate, `plus` damps strongly, 0.5 is the trapezoidal rule",
+);
+const GAMMA: SchemeParameter = parameter("gamma", Some("0.5"), "a number from 0.5 to 2", "Newmark's gamma");
+const BETA: SchemeParameter = parameter("beta", Some("0.25"), "a number from 0 to 1", "Newmark's beta; 0 is explicit");
+const PREDICTOR: SchemeParameter = parameter(
+    "predictor",
+    Some("full"),
+    "`full` or `half`",
+    "where velocities and states are evaluated; `half` is the published form, first order for nonlinear elements",
+);
+const TOLERANCE: SchemeParameter =
+    parameter("tolerance", Some("1e-12"), "a number above 0 and below 0.01", "largest relative correction accepted");
+const MAX_ITERATIONS: SchemeParameter =
+    parameter("max_iterations", Some("25"), "a whole number from 1 to 1000", "iterations after which a step fails");
+const ALPHA_HHT: SchemeParameter =
+    parameter("alpha", Some("0.1"), "a number from 0 to 1/3", "weight of the old force; 0 is the trapezoidal rule");
+const RHO_INF: SchemeParameter =
+    parameter("rho_inf", Some("0.8"), "a number from 0 to 1", "spectral radius at infinite frequency");
+const TABLEAU_GAMMA: SchemeParameter = parameter("gamma", None, "a number of at least 0", "diagonal coefficient");
+const TABLEAU_B: SchemeParameter = parameter("b", None, "a list of 1 to 6 numbers that add up to 1", "weights");
+const TABLEAU_ALPHA: SchemeParameter = parameter(
+    "alpha",
+    None,
+    "the list alpha_21, alpha_31, alpha_32, ...: s(s-1)/2 numbers for s weights",
+    "stage points, lower triangle by rows",
+);
+const TABLEAU_GAMMAS: SchemeParameter = parameter(
+    "gammas",
+    None,
+    "the list gamma_21, gamma_31, gamma_32, ...: s(s-1)/2 numbers for s weights, zeros if gamma = 0",
+    "lower triangle by rows",
+);
+
+fn unit_interval(x: f64) -> bool {
+    (0.0..=1.0).contains(&x)
+}
+
+fn newton(a: Arguments<'_>, alpha: Alpha) -> Result<AnyScheme, ArgumentError> {
+    let tolerance = a.number(&TOLERANCE, 1e-12, |x| x > 0.0 && x < 0.01)?;
+    let max = a.number(&MAX_ITERATIONS, 25.0, |x| (1.0..=1000.0).contains(&x) && x == libm::floor(x))?;
+    Ok(AnyScheme::Newton(Newton { alpha, tolerance, max_iterations: max as u32 }))
+}
+
+fn newmark(a: Arguments<'_>, predictor: Predictor) -> Result<Alpha, ArgumentError> {
+    let beta = a.number(&BETA, 0.25, unit_interval)?;
+    let gamma = a.number(&GAMMA, 0.5, |x| (0.5..=2.0).contains(&x))?;
+    Ok(Alpha::newmark(beta, gamma, predictor))
+}
+
+fn tableau(a: Arguments<'_>) -> Result<AnyScheme, ArgumentError> {
+    let Some(Argument::Number(_)) = a.get(TABLEAU_GAMMA.name) else { return Err(TABLEAU_GAMMA.refuse()) };
+    let gamma = a.number(&TABLEAU_GAMMA, 0.0, |x| x >= 0.0)?;
+    let b = a.list(&TABLEAU_B)?;
+    let stages = b.len();
+    if stages == 0 || stages > MAX_STAGES || (b.iter().sum::<f64>() - 1.0).abs() > 1e-9 {
+        return Err(TABLEAU_B.refuse());
+    }
+    let alpha = a.list(&TABLEAU_ALPHA)?;
+    let gammas = a.list(&TABLEAU_GAMMAS)?;
+    let triangle = stages * (stages - 1) / 2;
+    if alpha.len() != triangle {
+        return Err(TABLEAU_ALPHA.refuse());
+    }
+    if gammas.len() != triangle || gamma == 0.0 && gammas.iter().any(|g| *g != 0.0) {
+        return Err(TABLEAU_GAMMAS.refuse());
+    }
+    let mut t = Rosenbrock { stages, gamma, ..Rosenbrock::lsrt1() };
+    t.b = [0.0; MAX_STAGES];
+    t.b[..stages].copy_from_slice(b);
+    let mut next = 0;
+    for i in 1..stages {
+        for j in 0..i {
+            (t.alpha[i][j], t.gammas[i][j]) = (alpha[next], gammas[next]);
+            next += 1;
+        }
+    }
+    Ok(AnyScheme::Rosenbrock(t))
+}
+
+const ROSENBROCK_REFERENCE: &str =
+    "Jia, Bursi, Bonelli, Wang, Int. J. Numer. Meth. Eng. 88:1-24, 2011; papers 000, 002";
+
+/// Every scheme.
+pub const SCHEMES: &[SchemeInfo] = &[
+    SchemeInfo {
+        name: "lsrt1",
+        title: "one-stage L-stable real-time Rosenbrock method, order 1",
+        reference: ROSENBROCK_REFERENCE,
+        parameters: &[],
+        build: |_| Ok(AnyScheme::Rosenbrock(Rosenbrock::lsrt1())),
+    },
+    SchemeInfo {
+        name: "lsrt2",
+        title: "two-stage L-stable real-time Rosenbrock method, order 2",
+        reference: ROSENBROCK_REFERENCE,
+        parameters: &[GAMMA_LSRT2],
+        build: |a| {
+            let gamma = match a.get("gamma") {
+                None | Some(Argument::Word("minus")) => Rosenbrock::GAMMA_MINUS,
+                Some(Argument::Word("plus")) => Rosenbrock::GAMMA_PLUS,
+                _ => a.number(&GAMMA_LSRT2, 0.0, |g| g >= 0.25)?,
+            };
+            Ok(AnyScheme::Rosenbrock(Rosenbrock::lsrt2(gamma)))
+        },
+    },
+    SchemeInfo {
+        name: "rosenbrock3",
+        title: "three-stage L-stable real-time Rosenbrock method, order 3",
+        reference: "derived in this project (docs/theory.md)",
+        parameters: &[],
+        build: |_| Ok(AnyScheme::Rosenbrock(Rosenbrock::three_stage())),
+    },
+    SchemeInfo {
+        name: "rosenbrock",
+        title: "Rosenbrock method with a tableau of your own",
+        reference: "Hairer, Wanner, Solving Ordinary Differential Equations II, sec. IV.7",
+        parameters: &[TABLEAU_GAMMA, TABLEAU_B, TABLEAU_ALPHA, TABLEAU_GAMMAS],
+        build: tableau,
+    },
+    SchemeInfo {
+        name: "newmark",
+        title: "Newmark's method in one pass (operator splitting), no iteration",
+        reference: "Newmark, J. Eng. Mech. Div. ASCE 85(3):67-94, 1959; paper 003",
+        parameters: &[BETA, GAMMA, PREDICTOR],
+        build: |a| Ok(AnyScheme::Alpha(newmark(a, a.predictor()?)?)),
+    },
+    SchemeInfo {
+        name: "newmark-newton",
+        title: "Newmark's method with Newton iterations",
+        reference: "Newmark, J. Eng. Mech. Div. ASCE 85(3):67-94, 1959",
+        parameters: &[BETA, GAMMA, TOLERANCE, MAX_ITERATIONS],
+        build: |a| newton(a, newmark(a, Predictor::Full)?),
+    },
+    SchemeInfo {
+        name: "caam",
+        title: "constant average acceleration (Newmark 1/4, 1/2) with Newton iterations",
+        reference: "papers 000 and 001",
+        parameters: &[TOLERANCE, MAX_ITERATIONS],
+        build: |a| newton(a, Alpha::newmark(0.25, 0.5, Predictor::Full)),
+    },
+    SchemeInfo {
+        name: "hht",
+        title: "Hilber-Hughes-Taylor alpha method in one pass",
+        reference: "Hilber, Hughes, Taylor, Earthq. Eng. Struct. Dyn. 5:283-292, 1977",
+        parameters: &[ALPHA_HHT, PREDICTOR],
+        build: |a| {
+            let alpha = a.number(&ALPHA_HHT, 0.1, |x| (0.0..=1.0 / 3.0 + 1e-12).contains(&x))?;
+            Ok(AnyScheme::Alpha(Alpha::hht(alpha, a.predictor()?)))
+        },
+    },
+    SchemeInfo {
+        name: "generalized-alpha",
+        title: "generalized-alpha method in one pass",
+        reference: "Chung, Hulbert, J. Appl. Mech. 60:371-375, 1993",
+        parameters: &[RHO_INF, PREDICTOR],
+        build: |a| {
+            let rho = a.number(&RHO_INF, 0.8, unit_interval)?;
+            Ok(AnyScheme::Alpha(Alpha::chung_hulbert(rho, a.predictor()?)))
+        },
+    },
+    SchemeInfo {
+        name: "generalized-alpha-newton",
+        title: "generalized-alpha method with Newton iterations",
+        reference: "Chung, Hulbert, J. Appl. Mech. 60:371-375, 1993",
+        parameters: &[RHO_INF, TOLERANCE, MAX_ITERATIONS],
+        build: |a| {
+            let rho = a.number(&RHO_INF, 0.8, unit_interval)?;
+            newton(a, Alpha::chung_hulbert(rho, Predictor::Full))
+        },
+    },
+    SchemeInfo {
+        name: "chang",
+        title: "Chang's explicit pseudodynamic algorithm, unconditionally stable for linear structures",
+        reference: "Chang, J. Eng. Mech. ASCE 128(9):935-947, 2002; paper 001",
+        parameters: &[],
+        build: |_| Ok(AnyScheme::Chang(Chang)),
+    },
+    SchemeInfo {
+        name: "trapezoidal",
+        title: "trapezoidal rule on the state-space form",
+        reference: "paper 004, sec. 2",
+        parameters: &[PREDICTOR],
+        build: |a| Ok(AnyScheme::StateSpace(StateSpace::trapezoidal(a.predictor()?))),
+    },
+    SchemeInfo {
+        name: "state-space-alpha",
+        title: "first-order generalized-alpha method on the state-space form",
+        reference: "Jansen, Whiting, Hulbert, Comput. Methods Appl. Mech. Eng. 190:305-319, 2000",
+        parameters: &[RHO_INF, PREDICTOR],
+        build: |a| {
+            let rho = a.number(&RHO_INF, 0.8, unit_interval)?;
+            Ok(AnyScheme::StateSpace(StateSpace::generalized_alpha(rho, a.predictor()?)))
+        },
+    },
+];
+
+/// The scheme called `name`.
+pub fn find(name: &str) -> Option<&'static SchemeInfo> {
+    SCHEMES.iter().find(|s| s.name == name)
+}

@@ -1,0 +1,180 @@
+//! Rosenbrock methods for real-time integration: LSRT1, LSRT2, a three-stage method of third order, and
+//! any other tableau.
+//!
+//! LSRT: C. Jia, O. S. Bursi, A. Bonelli, Z. Wang, Int. J. Numer. Meth. Eng. 88:1-24, 2011; paper 000,
+//! eq. (2.2)-(2.5), paper 002, eq. (1)-(5). One linear solve and one force evaluation per stage, one
+//! factorisation per step, no derivative of f with respect to time.
+//! History h = [] (none).   Solved for: k_v of each stage.   D = M + γh C + (γh)² K.
+//!
+//! A specimen sees the stage points, which lie inside or at the start of the step.
+//! Deviations from the papers: eq. (2.2) of 000 misprints the bracket as a factor on the right; the
+//! velocity rows are multiplied by M and the displacement rows eliminated, so that a stage is one n x n
+//! solve (docs/architecture.md); the three-stage method is derived in this project, not published.
+
+use super::{Claims, Memory, Operators, Scheme, Step, cut};
+use crate::{Dims, Fault, Mck};
+
+/// Most stages a tableau may have.
+pub const MAX_STAGES: usize = 6;
+
+/// Coefficients of  [I - γhJ] k_i = h f(y + Σ α_ij k_j, t + α_i h) + hJ Σ γ_ij k_j,  y_1 = y + Σ b_i k_i.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rosenbrock {
+    /// Number of stages.
+    pub stages: usize,
+    /// Diagonal coefficient γ.
+    pub gamma: f64,
+    /// α_ij, j < i.
+    pub alpha: [[f64; MAX_STAGES]; MAX_STAGES],
+    /// γ_ij, j < i.
+    pub gammas: [[f64; MAX_STAGES]; MAX_STAGES],
+    /// Weights.
+    pub b: [f64; MAX_STAGES],
+}
+
+const ZERO: [[f64; MAX_STAGES]; MAX_STAGES] = [[0.0; MAX_STAGES]; MAX_STAGES];
+
+impl Rosenbrock {
+    /// γ = 1 - √2/2, the L-stable value of LSRT2 with little damping of the low modes ("minus").
+    pub const GAMMA_MINUS: f64 = 1.0 - core::f64::consts::FRAC_1_SQRT_2;
+    /// γ = 1 + √2/2, the other L-stable value of LSRT2 ("plus").
+    pub const GAMMA_PLUS: f64 = 1.0 + core::f64::consts::FRAC_1_SQRT_2;
+
+    /// LSRT1, the linearly implicit Euler method: order 1, L-stable.
+    pub const fn lsrt1() -> Self {
+        Rosenbrock { stages: 1, gamma: 1.0, alpha: ZERO, gammas: ZERO, b: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0] }
+    }
+
+    /// LSRT2: order 2 for every γ and every Jacobian, A-stable for γ >= 1/4, L-stable for γ = 1 ± √2/2.
+    pub const fn lsrt2(gamma: f64) -> Self {
+        let (mut alpha, mut gammas) = (ZERO, ZERO);
+        alpha[1][0] = 0.5;
+        gammas[1][0] = -gamma;
+        Rosenbrock { stages: 2, gamma, alpha, gammas, b: [0.0, 1.0, 0.0, 0.0, 0.0, 0.0] }
+    }
+
+    /// Three stages at 0, 1/3 and 2/3 of the step, order 3 (exact Jacobian), L-stable. Derived for this
+    /// project: the order conditions, including those that replace the missing df/dt term, with the
+    /// free split α_31 = 0.
+    pub const fn three_stage() -> Self {
+        // Root of γ³ - 3γ² + 3γ/2 - 1/6, for which R(∞) = 0.
+        let g = 0.435_866_521_508_459;
+        let beta21 = (1.0 - 6.0 * g + 6.0 * g * g) / (1.0 - 3.0 * g) / 3.0;
+        let beta32 = 2.0 / 3.0 - 2.0 * g;
+        let beta31 = 4.0 / 3.0 * (0.5 - g) - beta32;
+        let (mut alpha, mut gammas) = (ZERO, ZERO);
+        alpha[1][0] = 1.0 / 3.0;
+        alpha[2][1] = 2.0 / 3.0;
+        gammas[1][0] = beta21 - 1.0 / 3.0;
+        gammas[2][0] = beta31;
+        gammas[2][1] = beta32 - 2.0 / 3.0;
+        Rosenbrock { stages: 3, gamma: g, alpha, gammas, b: [0.25, 0.0, 0.75, 0.0, 0.0, 0.0] }
+    }
+
+    /// Residuals of the order conditions, for any Jacobian-consistent problem without df/dt term; a
+    /// method is of order p if the conditions up to p vanish. `[1; 2, 2t; 3a, 3b, 3t]`.
+    pub fn order_conditions(&self) -> [f64; 6] {
+        let (g, n) = (self.gamma, self.stages);
+        let alpha_i = |i: usize| self.alpha[i][..i].iter().sum::<f64>();
+        let beta = |i: usize, j: usize| self.alpha[i][j] + self.gammas[i][j];
+        let beta_i = |i: usize| (0..i).map(|j| beta(i, j)).sum::<f64>();
+        let sum = |f: &dyn Fn(usize) -> f64| (0..n).map(|i| self.b[i] * f(i)).sum::<f64>();
+        [
+            sum(&|_| 1.0) - 1.0,
+            sum(&beta_i) - (0.5 - g),
+            sum(&alpha_i) - 0.5,
+            sum(&|i| alpha_i(i) * alpha_i(i)) - 1.0 / 3.0,
+            sum(&|i| (0..i).map(|j| beta(i, j) * beta_i(j)).sum()) - (1.0 / 6.0 - g + g * g),
+            sum(&|i| (0..i).map(|j| beta(i, j) * alpha_i(j)).sum()) - (1.0 / 6.0 - 0.5 * g),
+        ]
+    }
+
+    /// Whether the conditions of order 2 hold for *every* matrix in place of the Jacobian
+    /// (a W-method of order 2): Σ b_i α_i = 1/2 and Σ b_i (γ_i + γ) = 0.
+    fn is_w2(&self) -> bool {
+        let c = self.order_conditions();
+        let w: f64 = (0..self.stages).map(|i| self.b[i] * (self.gammas[i][..i].iter().sum::<f64>() + self.gamma)).sum();
+        c[0].abs() < 1e-12 && c[2].abs() < 1e-12 && w.abs() < 1e-12
+    }
+
+    fn order(&self) -> u32 {
+        let holds = |c: &[f64]| c.iter().all(|x| x.abs() < 1e-12);
+        let c = self.order_conditions();
+        match () {
+            () if !holds(&c[..1]) => 0,
+            () if !holds(&c[..3]) => 1,
+            () if !holds(&c) => 2,
+            () => 3,
+        }
+    }
+}
+
+impl Scheme for Rosenbrock {
+    fn claims(&self) -> Claims {
+        let order = self.order();
+        Claims {
+            order,
+            order_frozen: order.min(if self.is_w2() { 2 } else { 1 }),
+            evaluations: Some(self.stages as u32),
+            carries_acceleration: false,
+        }
+    }
+
+    fn operators(&self, dt: f64) -> Operators {
+        let tau = self.gamma * dt;
+        Operators::new(&[Mck { m: 1.0, c: tau, k: tau * tau }])
+    }
+
+    fn memory(&self, d: Dims) -> Memory {
+        Memory { history: 0, scratch: (self.stages + 2) * d.state() + d.nu }
+    }
+
+    fn start(&self, _: Step<'_>) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn step(&self, k: Step<'_>) -> Result<(), Fault> {
+        let Step { t, dt, y, w, sys, .. } = k;
+        let d = sys.dims();
+        let (n, ny) = (d.nu, d.state());
+        cut!(w => stage: self.stages * ny, x: ny, shift: ny, bu: n);
+
+        sys.linearise(d.point(t, y))?; // J at (y_k, t_k)
+        for i in 0..self.stages {
+            let (done, ki) = stage.split_at_mut(i * ny);
+            let ki = &mut ki[..ny];
+            x.copy_from_slice(y); // y + Σ α_ij k_j
+            shift.fill(0.0); // Σ γ_ij k_j
+            for (j, kj) in done.chunks_exact(ny).enumerate() {
+                let (alpha, gamma) = (self.alpha[i][j], self.gammas[i][j]);
+                for l in 0..ny {
+                    x[l] += alpha * kj[l];
+                    shift[l] += gamma * kj[l];
+                }
+            }
+            // First row: k_u = b_u + γh k_v with b_u = h (v_stage + Σ γ_ij k_v,j). Put into the second
+            // row it moves the point of the tangent by γ b_u.
+            for l in 0..n {
+                bu[l] = dt * (x[n + l] + shift[n + l]);
+                shift[l] += self.gamma * bu[l];
+            }
+            // Second and third row: D k_v + γh R k_s = -h (r + K Δu + C Δv + R Δs), and the same for g.
+            let t_i = t + self.alpha[i][..i].iter().sum::<f64>() * dt;
+            let (ku, rest) = ki.split_at_mut(n);
+            let (kv, ks) = rest.split_at_mut(n);
+            sys.force(d.point(t_i, x), Some(d.shift(shift)), kv, ks)?;
+            kv.iter_mut().for_each(|r| *r *= -dt);
+            ks.iter_mut().for_each(|g| *g *= dt);
+            sys.solve(0, kv, ks);
+            for l in 0..n {
+                ku[l] = bu[l] + self.gamma * dt * kv[l];
+            }
+        }
+        for (i, ki) in stage.chunks_exact(ny).enumerate() {
+            for l in 0..ny {
+                y[l] += self.b[i] * ki[l]; // y_{k+1} = y_k + Σ b_i k_i
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,84 @@
+//! The automatic choice of method, in one place.
+//!
+//! Median times in nanoseconds, factorise / solve, symmetric values, release build for plain x86-64 (SSE2), one core of
+//! an AMD EPYC (family 25) at about 3 GHz, from `examples/solve_times.rs`:
+//!
+//! | matrix               | unknowns | stored inverse  | dense         | simplicial         | supernodal          |
+//! | -------------------- | -------- | --------------- | ------------- | ------------------ | ------------------- |
+//! | chain                | 5        | 450 / 25        | 60 / 38       | 80 / 23            | 320 / 175           |
+//! | chain                | 20       | 7,900 / 89      | 400 / 342     | 240 / 95           | 1,080 / 673         |
+//! | chain                | 50       | 61,000 / 374    | 1,840 / 1,082 | 580 / 296          | 2,820 / 1,592       |
+//! | chain                | 100      | 370,000 / 1,360 | 6,750 / 3,058 | 1,150 / 599        | 5,200 / 3,225       |
+//! | full                 | 24       | 13,000 / 123    | 1,370 / 428   | 1,080 / 210        | 2,780 / 621         |
+//! | full                 | 48       | 63,700 / 342    | 6,690 / 1,026 | 5,980 / 636        | 9,480 / 1,407       |
+//! | plane frame 2 × 4    | 36       | 30,000 / 221    | 1,920 / 713   | 940 / 405          | 3,520 / 1,633       |
+//! | plane frame 3 × 10   | 120      | 570,000 / 1,903 | 24,150 / 4,121 | 4,910 / 1,079     | 16,460 / 5,668      |
+//! | plane frame 20 × 50  | 3,150    |                 |               | 785,000 / 54,700   | 1,062,000 / 197,700 |
+//! | plane frame 13 × 240 | 10,080   |                 |               | 1,657,000 / 165,400 | 2,860,000 / 637,800 |
+//! | space frame 4×4×8    | 1,200    |                 |               | 2,280,000 / 56,800 | 1,260,000 / 95,500  |
+//! | space frame 6×6×17   | 4,998    |                 |               | 45,600,000 / 437,000 | 12,600,000 / 577,000 |
+//!
+//! Reading: the panels of the simplicial solver win every solution except those of small matrices by a stored inverse;
+//! its solution time is 0.4 ns per stored entry and 4.6 ns per unknown within 20 % of all rows above. Dense factors never
+//! win clearly, but pivot, so they are taken where they cost next to nothing. Supernodal wins where factorising is much
+//! work, i.e. for repeated factorisation of large frames in space. Hence:
+//!
+//! 1. only a diagonal: [`Diagonal`](crate::Method::Diagonal);
+//! 2. constant matrix: [`Inverse`](crate::Method::Inverse) if its product is estimated to be faster than the simplicial
+//!    solution (up to about 40 unknowns for chains and 70 for frames), else [`Simplicial`](crate::Method::Simplicial);
+//! 3. changing matrix: [`Dense`](crate::Method::Dense) up to [`DENSE_UNKNOWNS`], for its pivoting;
+//! 4. changing symmetric matrix: [`Supernodal`](crate::Method::Supernodal) if a factorisation takes more than
+//!    [`SUPERNODAL_PRODUCTS`] multiplications *and* [`SUPERNODAL_DENSITY`] of them per stored entry;
+//! 5. else [`Simplicial`](crate::Method::Simplicial).
+
+use crate::Pattern;
+use crate::dense::{Dense, Diagonal, Inverse};
+use crate::factor::{Inner, Kind};
+use crate::simplicial::Simplicial;
+use crate::supernodal::Supernodal;
+use crate::symbolic::Symbolic;
+
+/// Up to here a dense factor costs at most 0.1 µs more per step than a sparse one.
+const DENSE_UNKNOWNS: usize = 6;
+
+/// Multiplications of a numeric factorisation from which the supernodal method can win.
+const SUPERNODAL_PRODUCTS: f64 = 2.0e6;
+
+/// Multiplications per stored entry from which blocked arithmetic pays.
+const SUPERNODAL_DENSITY: f64 = 30.0;
+
+/// Estimated nanoseconds of a product with the stored inverse.
+fn inverse_time(n: usize) -> f64 {
+    0.15 * (n * n) as f64
+}
+
+/// Estimated nanoseconds of a simplicial solution.
+fn simplicial_time(symbolic: &Symbolic) -> f64 {
+    4.6 * symbolic.n() as f64 + 0.4 * symbolic.values_len as f64
+}
+
+/// The method for a pattern; see the head of the file.
+pub(crate) fn choose(pattern: &Pattern, kind: Kind, constant: bool) -> Inner {
+    let n = pattern.n();
+    let general = kind == Kind::General;
+    if pattern.is_diagonal() {
+        return Inner::Diagonal(Diagonal::new(n));
+    }
+    if !constant && n <= DENSE_UNKNOWNS {
+        return Inner::Dense(Dense::new(pattern, !general));
+    }
+    let symbolic = Symbolic::new(pattern);
+    if constant && inverse_time(n) < simplicial_time(&symbolic) {
+        return Inner::Inverse(Inverse::new(pattern));
+    }
+    let products = symbolic.factor_products;
+    let heavy = products > SUPERNODAL_PRODUCTS && products > SUPERNODAL_DENSITY * symbolic.values_len as f64;
+    if !constant
+        && !general
+        && heavy
+        && let Some(supernodal) = Supernodal::new(pattern)
+    {
+        return Inner::Supernodal(supernodal);
+    }
+    Inner::Simplicial(Simplicial::new(symbolic, general))
+}

@@ -1,0 +1,266 @@
+//! The factor that callers see: one type, five methods behind it.
+
+use std::fmt;
+
+use crate::Pattern;
+use crate::choice;
+use crate::dense::{Dense, Diagonal, Inverse};
+use crate::simplicial::Simplicial;
+use crate::supernodal::Supernodal;
+
+/// Symmetry of the values (the pattern is always symmetric).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Symmetric values. Only one triangle is read by the factorisations.
+    Symmetric,
+    /// Unsymmetric values on the symmetric pattern.
+    General,
+}
+
+/// How a matrix is factorised and solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Division by the diagonal.
+    Diagonal,
+    /// Stored dense inverse: slow to factorise, fastest to solve when small.
+    Inverse,
+    /// Dense `L D Lᵀ`, or LU with partial pivoting (unsymmetric or indefinite values).
+    Dense,
+    /// Own sparse `L D Lᵀ` / `L D U` without pivoting; pivots of any sign.
+    Simplicial,
+    /// Supernodal sparse `L Lᵀ` of `faer`; symmetric positive definite only.
+    Supernodal,
+}
+
+/// The matrix has no usable pivot in this row: it is singular, not finite, or (for [`Method::Supernodal`]) not positive
+/// definite.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Singular {
+    /// Row in the original numbering. Where a mechanism involves several unknowns it is one of them; where a value is not
+    /// finite it is the row of the first such value.
+    pub row: usize,
+}
+
+impl fmt::Display for Singular {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the matrix cannot be factorised: no usable pivot in row {}", self.row)
+    }
+}
+
+impl std::error::Error for Singular {}
+
+/// The requested method cannot treat this pattern or kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unsuitable {
+    /// The method asked for.
+    pub method: Method,
+    /// Why not.
+    pub reason: &'static str,
+}
+
+impl fmt::Display for Unsuitable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "method {:?} refused: {}", self.method, self.reason)
+    }
+}
+
+impl std::error::Error for Unsuitable {}
+
+/// What was chosen and how large it is; `Display` gives one line for people.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Report {
+    /// Method in use.
+    pub method: Method,
+    /// Symmetry it was built for.
+    pub kind: Kind,
+    /// Elimination order: `"AMD"`, `"natural"`, or `"none"` for dense methods.
+    pub ordering: &'static str,
+    /// Unknowns.
+    pub n: usize,
+    /// Entries of the matrix, both triangles.
+    pub nnz_matrix: usize,
+    /// Stored values of the factor, including explicit zeros.
+    pub nnz_factor: usize,
+    /// Estimated additions and multiplications of one solution.
+    pub solve_flops: usize,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match (self.method, self.kind) {
+            (Method::Diagonal, _) => "diagonal",
+            (Method::Inverse, _) => "stored inverse",
+            (Method::Dense, Kind::Symmetric) => "dense LDLᵀ",
+            (Method::Dense, Kind::General) => "dense LU",
+            (Method::Simplicial, Kind::Symmetric) => "sparse LDLᵀ",
+            (Method::Simplicial, Kind::General) => "sparse LDU",
+            (Method::Supernodal, _) => "supernodal LLᵀ",
+        };
+        write!(f, "{name}, ")?;
+        if self.ordering != "none" {
+            write!(f, "{} ordering, ", self.ordering)?;
+        }
+        write!(f, "{} unknowns, {} entries in the factor", thousands(self.n), thousands(self.nnz_factor))
+    }
+}
+
+/// Digits grouped by commas from five digits on.
+fn thousands(value: usize) -> String {
+    let digits = value.to_string();
+    if digits.len() < 5 {
+        return digits;
+    }
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// The method with its memory.
+#[derive(Debug)]
+pub(crate) enum Inner {
+    Diagonal(Diagonal),
+    Inverse(Inverse),
+    Dense(Dense),
+    Simplicial(Simplicial),
+    Supernodal(Supernodal),
+}
+
+/// A factorised matrix on a fixed pattern. All memory is reserved at construction: [`factorize`](Factor::factorize) and
+/// [`solve`](Factor::solve) do not allocate (see [`prepare_thread`](Factor::prepare_thread) for use in another thread).
+#[derive(Debug)]
+pub struct Factor {
+    pattern: Pattern,
+    kind: Kind,
+    inner: Inner,
+    ready: bool,
+}
+
+impl Factor {
+    /// Chooses the method by estimated cost; the rule and the measurements behind it are in `choice.rs`.
+    ///
+    /// `constant`: the matrix will be factorised once (or rarely) and solved very often; otherwise one factorisation
+    /// per solution is assumed.
+    ///
+    /// [`Method::Supernodal`] may be chosen for large symmetric matrices, and accepts positive definite ones only. Ask
+    /// for [`Method::Simplicial`] where a large matrix may be indefinite.
+    pub fn new(pattern: &Pattern, kind: Kind, constant: bool) -> Factor {
+        Factor { pattern: pattern.clone(), kind, inner: choice::choose(pattern, kind, constant), ready: false }
+    }
+
+    /// Takes the given method, or says why it cannot be used.
+    pub fn with_method(pattern: &Pattern, kind: Kind, method: Method) -> Result<Factor, Unsuitable> {
+        let refuse = |reason| Err(Unsuitable { method, reason });
+        let dense_limit = 4096;
+        let inner = match method {
+            Method::Diagonal if !pattern.is_diagonal() => {
+                return refuse("the pattern has entries off the diagonal");
+            }
+            Method::Inverse | Method::Dense if pattern.n() > dense_limit => {
+                return refuse("more than 4096 unknowns are too many for a dense matrix");
+            }
+            Method::Supernodal if kind == Kind::General => {
+                return refuse("it needs symmetric positive definite values");
+            }
+            Method::Diagonal => Inner::Diagonal(Diagonal::new(pattern.n())),
+            Method::Inverse => Inner::Inverse(Inverse::new(pattern)),
+            Method::Dense => Inner::Dense(Dense::new(pattern, kind == Kind::Symmetric)),
+            Method::Simplicial => Inner::Simplicial(Simplicial::analyse(pattern, kind == Kind::General)),
+            Method::Supernodal => match Supernodal::new(pattern) {
+                Some(supernodal) => Inner::Supernodal(supernodal),
+                None => return refuse("its symbolic analysis failed (memory or index range)"),
+            },
+        };
+        Ok(Factor { pattern: pattern.clone(), kind, inner, ready: false })
+    }
+
+    /// Call once at the start of a thread that will factorise or solve, if it is not the thread that built the factor.
+    /// May allocate; factorise afterwards.
+    ///
+    /// Only [`Method::Supernodal`] needs this: below it, `faer` keeps a buffer per thread that it allocates on first use.
+    /// The constructor does the same for its own thread.
+    pub fn prepare_thread(&mut self) {
+        if let Inner::Supernodal(method) = &mut self.inner {
+            method.warm_up();
+            self.ready = false;
+        }
+    }
+
+    /// Factorises the matrix with these values; may be called again at any time. Does not allocate.
+    ///
+    /// After an error the factor is unusable until the next success.
+    ///
+    /// # Panics
+    /// If `values` does not have the pattern's length.
+    pub fn factorize(&mut self, values: &[f64]) -> Result<(), Singular> {
+        assert_eq!(values.len(), self.pattern.nnz(), "values of the matrix");
+        let done = match &mut self.inner {
+            Inner::Diagonal(method) => method.factorize(values),
+            Inner::Inverse(method) => method.factorize(values),
+            Inner::Dense(method) => method.factorize(values),
+            Inner::Simplicial(method) => method.factorize(values),
+            Inner::Supernodal(method) => method.factorize(values),
+        };
+        self.ready = done.is_ok();
+        // Every method fails on values that are not finite, but in a row of its own liking.
+        done.map_err(|row| Singular { row: self.pattern.first_non_finite_row(values).unwrap_or(row) })
+    }
+
+    /// Overwrites the right-hand side with the solution. Does not allocate.
+    ///
+    /// Without a successful [`factorize`](Factor::factorize) before, the result is NaN throughout: loud, but safe in a
+    /// loop that must not panic.
+    ///
+    /// # Panics
+    /// If `b` does not have one value per unknown.
+    pub fn solve(&mut self, b: &mut [f64]) {
+        assert_eq!(b.len(), self.pattern.n(), "right-hand side");
+        if !self.ready {
+            b.fill(f64::NAN);
+            return;
+        }
+        match &mut self.inner {
+            Inner::Diagonal(method) => method.solve(b),
+            Inner::Inverse(method) => method.solve(b),
+            Inner::Dense(method) => method.solve(b),
+            Inner::Simplicial(method) => method.solve(b),
+            Inner::Supernodal(method) => method.solve(b),
+        }
+    }
+
+    /// Method in use.
+    pub fn method(&self) -> Method {
+        match self.inner {
+            Inner::Diagonal(_) => Method::Diagonal,
+            Inner::Inverse(_) => Method::Inverse,
+            Inner::Dense(_) => Method::Dense,
+            Inner::Simplicial(_) => Method::Simplicial,
+            Inner::Supernodal(_) => Method::Supernodal,
+        }
+    }
+
+    /// What was chosen and how large it is.
+    pub fn report(&self) -> Report {
+        let n = self.pattern.n();
+        let (ordering, nnz_factor, solve_flops) = match &self.inner {
+            Inner::Diagonal(_) => ("none", n, n),
+            Inner::Inverse(method) => ("none", method.entries(), 2 * method.entries()),
+            Inner::Dense(method) => ("none", method.entries(), 2 * n * n),
+            Inner::Simplicial(method) => (method.ordering(), method.entries(), method.solve_flops()),
+            Inner::Supernodal(method) => ("AMD", method.entries(), 4 * method.entries()),
+        };
+        Report {
+            method: self.method(),
+            kind: self.kind,
+            ordering,
+            n,
+            nnz_matrix: self.pattern.nnz(),
+            nnz_factor,
+            solve_flops,
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! Symbolic analysis for the simplicial factorisation: ordering, elimination tree, fill and panels. Runs once.
+//!
+//! A *panel* is a run of up to [`MAX_WIDTH`] adjacent columns of `L` that share one list of row indices below them.
+//! Structures give such columns for free (the unknowns of a node see the same neighbours), and neighbouring columns that
+//! differ by little are merged at the price of a few stored zeros. Panels are what makes the kernels fast: one index and
+//! one load/store of the vector serve up to four entries, and the arithmetic inside a panel stays in registers.
+
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::sparse::SymbolicSparseColMatRef;
+use faer::sparse::linalg::amd;
+
+use crate::Pattern;
+
+/// Widest panel. Four columns fill the sixteen SSE2 registers; wider panels were slower.
+pub(crate) const MAX_WIDTH: usize = 4;
+
+/// Zeros a panel may store to swallow one more column: this many, or this share of its entries (see `choice.rs`).
+const FREE_ZEROS: usize = 8;
+const ZERO_SHARE: f64 = 0.15;
+
+const NONE: u32 = u32::MAX;
+
+/// Columns `first .. first + width` of `L` and where their rows and values are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Panel {
+    pub(crate) first: u32,
+    pub(crate) width: u32,
+    /// Range in [`Symbolic::rows`].
+    pub(crate) rows: u32,
+    pub(crate) rows_len: u32,
+    /// Start of the values: the strict lower triangle of the panel row by row, then `width` values per row.
+    pub(crate) values: u32,
+}
+
+/// Everything about the factor that does not depend on values.
+#[derive(Clone, Debug)]
+pub(crate) struct Symbolic {
+    pub(crate) ordering: &'static str,
+    /// `order[new] = old`; empty when the ordering is the identity.
+    pub(crate) order: Vec<u32>,
+    pub(crate) panels: Vec<Panel>,
+    /// Row indices below each panel, ascending.
+    pub(crate) rows: Vec<u32>,
+    /// Length of the value array of one triangle.
+    pub(crate) values_len: usize,
+    /// For each row: the panels left of it that have an entry in the row, ascending (compressed rows).
+    pub(crate) row_panels_ptr: Vec<u32>,
+    pub(crate) row_panels: Vec<u32>,
+    /// Panel that contains a column.
+    pub(crate) panel_of: Vec<u32>,
+    /// Strictly lower entries of the permuted matrix (compressed rows): column, position of the entry, position of its
+    /// mirror image in the value slice.
+    pub(crate) lower_ptr: Vec<u32>,
+    pub(crate) lower: Vec<Lower>,
+    /// Position of each diagonal entry in the value slice.
+    pub(crate) diagonal: Vec<u32>,
+    /// Multiplications of one numeric factorisation of one triangle, for the choice of method.
+    pub(crate) factor_products: f64,
+}
+
+/// One strictly lower entry of the permuted matrix.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lower {
+    pub(crate) column: u32,
+    pub(crate) source: u32,
+    pub(crate) mirror: u32,
+}
+
+impl Symbolic {
+    /// Analyses the pattern under the better of the given numbering and approximate minimum degree.
+    ///
+    /// A tie goes to the given numbering: it needs no permutation and walks memory in order (chains, banded numberings).
+    pub(crate) fn new(pattern: &Pattern) -> Symbolic {
+        let n = pattern.n();
+        let natural: Vec<u32> = (0..n as u32).collect();
+        let natural_fill = fill(pattern, &natural, &natural);
+        let (mut order, mut ordering) = (natural, "natural");
+        if let Some(amd) = amd_order(pattern)
+            && fill(pattern, &amd, &inverse(&amd)) < natural_fill
+        {
+            (order, ordering) = (amd, "AMD");
+        }
+        let parent = elimination_tree(pattern, &order, &inverse(&order));
+        // Post-ordering keeps the fill and makes the columns of a panel adjacent.
+        order = postorder(&parent).iter().map(|&k| order[k as usize]).collect();
+        Symbolic::with_order(pattern, order, ordering)
+    }
+
+    fn with_order(pattern: &Pattern, order: Vec<u32>, ordering: &'static str) -> Symbolic {
+        let n = pattern.n();
+        let inv = inverse(&order);
+        let parent = elimination_tree(pattern, &order, &inv);
+        let columns = column_structure(pattern, &order, &inv, &parent);
+        let panels = Panels::new(&parent, &columns);
+
+        let mut row_panels_ptr = vec![0u32; n + 1];
+        for &row in &panels.rows {
+            row_panels_ptr[row as usize + 1] += 1;
+        }
+        for i in 0..n {
+            row_panels_ptr[i + 1] += row_panels_ptr[i];
+        }
+        let mut next = row_panels_ptr.clone();
+        let mut row_panels = vec![0u32; panels.rows.len()];
+        let mut panel_of = vec![0u32; n];
+        let mut factor_products = 0.0;
+        for (p, panel) in panels.panels.iter().enumerate() {
+            let (w, m) = (f64::from(panel.width), f64::from(panel.rows_len));
+            factor_products += 0.5 * w * m * m + w * w * m + w * w * w / 6.0;
+            panel_of[panel.first as usize..][..panel.width as usize].fill(p as u32);
+            for &row in &panels.rows[panel.rows as usize..][..panel.rows_len as usize] {
+                row_panels[next[row as usize] as usize] = p as u32;
+                next[row as usize] += 1;
+            }
+        }
+
+        let (mut lower_ptr, mut lower, mut diagonal) = (vec![0u32], Vec::new(), Vec::with_capacity(n));
+        for k in 0..n {
+            let old = order[k] as usize;
+            for position in pattern.row(old) {
+                let neighbour = pattern.raw().1[position] as usize;
+                let column = inv[neighbour];
+                if neighbour == old {
+                    diagonal.push(position as u32);
+                } else if (column as usize) < k {
+                    // The pattern is symmetric, so the mirror image exists.
+                    let mirror = pattern.position(neighbour, old).unwrap_or(position) as u32;
+                    lower.push(Lower { column, source: position as u32, mirror });
+                }
+            }
+            lower_ptr.push(lower.len() as u32);
+        }
+        let identity = order.iter().enumerate().all(|(new, &old)| new == old as usize);
+        Symbolic {
+            ordering,
+            order: if identity { Vec::new() } else { order },
+            values_len: panels.values_len,
+            panels: panels.panels,
+            rows: panels.rows,
+            row_panels_ptr,
+            row_panels,
+            panel_of,
+            lower_ptr,
+            lower,
+            diagonal,
+            factor_products,
+        }
+    }
+
+    /// Number of rows.
+    pub(crate) fn n(&self) -> usize {
+        self.diagonal.len()
+    }
+
+    /// Original number of a row of the factor.
+    pub(crate) fn original(&self, k: usize) -> usize {
+        self.order.get(k).map_or(k, |&old| old as usize)
+    }
+}
+
+/// Approximate minimum degree ordering, `order[new] = old`.
+fn amd_order(pattern: &Pattern) -> Option<Vec<u32>> {
+    let n = pattern.n();
+    let (ptr, idx) = pattern.raw();
+    let (mut order, mut inv) = (vec![0u32; n], vec![0u32; n]);
+    let mut memory = MemBuffer::new(amd::order_scratch::<u32>(n, pattern.nnz()));
+    let matrix = SymbolicSparseColMatRef::new_checked(n, n, ptr, None, idx);
+    amd::order(&mut order, &mut inv, matrix, amd::Control::default(), MemStack::new(&mut memory)).ok()?;
+    Some(order)
+}
+
+fn inverse(order: &[u32]) -> Vec<u32> {
+    let mut inv = vec![0u32; order.len()];
+    for (new, &old) in order.iter().enumerate() {
+        inv[old as usize] = new as u32;
+    }
+    inv
+}
+
+/// Parent of each column in the elimination tree (`NONE` for roots), with path compression (Liu 1986).
+fn elimination_tree(pattern: &Pattern, order: &[u32], inv: &[u32]) -> Vec<u32> {
+    let n = order.len();
+    let (mut parent, mut ancestor) = (vec![NONE; n], vec![NONE; n]);
+    for k in 0..n as u32 {
+        for &neighbour in pattern.columns(order[k as usize] as usize) {
+            let mut j = inv[neighbour as usize];
+            while j < k {
+                let up = std::mem::replace(&mut ancestor[j as usize], k);
+                if up == NONE {
+                    parent[j as usize] = k;
+                    break;
+                }
+                j = up;
+            }
+        }
+    }
+    parent
+}
+
+/// Walks the pattern of every row `k` of `L` and calls `visit(j, k)` for each of its strictly lower entries.
+fn each_entry(pattern: &Pattern, order: &[u32], inv: &[u32], parent: &[u32], mut visit: impl FnMut(usize, u32)) {
+    let mut seen = vec![NONE; order.len()];
+    for k in 0..order.len() as u32 {
+        seen[k as usize] = k;
+        for &neighbour in pattern.columns(order[k as usize] as usize) {
+            let mut j = inv[neighbour as usize];
+            while j < k && seen[j as usize] != k {
+                seen[j as usize] = k;
+                visit(j as usize, k);
+                j = parent[j as usize];
+            }
+        }
+    }
+}
+
+/// Number of strictly lower entries of the factor.
+fn fill(pattern: &Pattern, order: &[u32], inv: &[u32]) -> u64 {
+    let parent = elimination_tree(pattern, order, inv);
+    let mut count = 0;
+    each_entry(pattern, order, inv, &parent, |_, _| count += 1);
+    count
+}
+
+/// Row indices of every column of `L`, ascending.
+fn column_structure(pattern: &Pattern, order: &[u32], inv: &[u32], parent: &[u32]) -> Vec<Vec<u32>> {
+    let mut columns = vec![Vec::new(); order.len()];
+    each_entry(pattern, order, inv, parent, |j, k| columns[j].push(k));
+    columns
+}
+
+/// Depth-first post-order of a forest given by parents; children keep their order.
+fn postorder(parent: &[u32]) -> Vec<u32> {
+    let n = parent.len();
+    let (mut child, mut sibling) = (vec![NONE; n], vec![NONE; n]);
+    for j in (0..n).rev() {
+        if let Some(first) = child.get_mut(parent[j] as usize) {
+            sibling[j] = *first;
+            *first = j as u32;
+        }
+    }
+    let mut out = Vec::with_capacity(n);
+    let mut stack = Vec::new();
+    for root in (0..n).filter(|&j| parent[j] == NONE) {
+        stack.push(root as u32);
+        while let Some(&top) = stack.last() {
+            let next = std::mem::replace(&mut child[top as usize], NONE);
+            if next == NONE {
+                stack.pop();
+                out.push(top);
+                let after = sibling[top as usize];
+                if after != NONE {
+                    stack.push(after);
+                }
+            } else {
+                stack.push(next);
+            }
+        }
+    }
+    out
+}
+
+/// Panels and their row lists.
+struct Panels {
+    panels: Vec<Panel>,
+    rows: Vec<u32>,
+    values_len: usize,
+}
+
+impl Panels {
+    /// Merges adjacent columns greedily from the left.
+    fn new(parent: &[u32], columns: &[Vec<u32>]) -> Panels {
+        let n = columns.len();
+        let mut out = Panels { panels: Vec::new(), rows: Vec::new(), values_len: 0 };
+        let mut first = 0;
+        while first < n {
+            let mut last = first;
+            let mut real = columns[first].len();
+            while last + 1 < n && last + 1 - first < MAX_WIDTH && parent[last] as usize == last + 1 {
+                let width = last + 2 - first;
+                let below = columns[last + 1].len();
+                let stored = width * below + width * (width - 1) / 2;
+                let zeros = stored - (real + below);
+                if zeros > FREE_ZEROS.max((ZERO_SHARE * stored as f64) as usize) {
+                    break;
+                }
+                real += below;
+                last += 1;
+            }
+            let width = last + 1 - first;
+            let rows = &columns[last];
+            out.panels.push(Panel {
+                first: first as u32,
+                width: width as u32,
+                rows: out.rows.len() as u32,
+                rows_len: rows.len() as u32,
+                values: out.values_len as u32,
+            });
+            out.rows.extend_from_slice(rows);
+            out.values_len += width * (width - 1) / 2 + width * rows.len();
+            first = last + 1;
+        }
+        out
+    }
+}

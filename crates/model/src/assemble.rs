@@ -1,0 +1,564 @@
+//! From a [`Model`] to an [`Assembled`] system: numbering, constant matrices, damping, and the checks that need
+//! matrices.
+
+use interfield_kernel::Fault;
+use interfield_kernel::element::Tangent;
+use interfield_linalg::{EigenError, Modes, Pattern, modes};
+
+use crate::assembled::{Assembled, Coupling, Ground, Ingredients, Part, Row, Stored};
+use crate::model::{Coordinate, Damping, Kind, Load, Model, Support};
+
+/// What a problem is about, so that it can be shown where it was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// A degree of freedom.
+    Dof(usize),
+    /// An element.
+    Element(usize),
+    /// The damping block.
+    Damping,
+    /// The model as a whole.
+    Model,
+}
+
+/// Something that makes the model unusable, or doubtful.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// What it is about.
+    pub subject: Subject,
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub help: String,
+    /// Whether the model cannot be run.
+    pub fatal: bool,
+}
+
+impl Problem {
+    fn error(subject: Subject, message: String, help: &str) -> Self {
+        Problem { subject, message, help: help.to_owned(), fatal: true }
+    }
+}
+
+/// Where a degree of freedom of the model went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Unknown number i.
+    Free(usize),
+    /// Imposed motion number i.
+    Imposed(usize),
+    /// Held.
+    Fixed,
+}
+
+/// An assembled model with what is needed to name its parts.
+pub struct Assembly {
+    /// The system.
+    pub system: Assembled,
+    /// Initial [u v s].
+    pub y0: Vec<f64>,
+    /// Place of every degree of freedom of the model.
+    pub places: Vec<Place>,
+    /// Model index of every unknown.
+    pub free: Vec<usize>,
+    /// Model element of every element in the system's loop, in its order.
+    pub looped: Vec<usize>,
+    /// Whether the states of these remember their deformation.
+    pub memory: Vec<bool>,
+    /// Warnings.
+    pub warnings: Vec<Problem>,
+}
+
+impl Assembly {
+    /// Lowest `count` modes of the small-amplitude motion about the initial state.
+    pub fn modes(&self, count: usize) -> Result<Modes, EigenError> {
+        let (pattern, mass, stiffness) = self.system.matrices(&self.memory);
+        modes(pattern, &stiffness, &mass, count)
+    }
+
+    /// Says in words what went wrong inside the loop, with the user's names.
+    pub fn explain(&self, model: &Model, fault: Fault) -> String {
+        explain(model, &self.free, &self.looped, fault)
+    }
+}
+
+/// A fault of the loop in words, with the user's names.
+pub fn explain(model: &Model, free: &[usize], looped: &[usize], fault: Fault) -> String {
+    use interfield_kernel::fault::Place as P;
+    let dof = |i: usize| free.get(i).map_or("?", |&d| model.dofs[d].name.as_str());
+    let element = |i: usize| looped.get(i).map_or("?", |&e| model.elements[e].name.as_str());
+    match fault {
+        Fault::NonFinite { place, index } => match place {
+            P::ElementForce => format!("the force of element `{}` is not a finite number", element(index)),
+            P::ElementRate => format!("a state rate of element `{}` is not a finite number", element(index)),
+            P::Displacement => format!("the displacement of `{}` is not finite: the run has diverged", dof(index)),
+            P::Velocity => format!("the velocity of `{}` is not finite: the run has diverged", dof(index)),
+            P::State => format!("internal state number {} is not finite: the run has diverged", index + 1),
+        },
+        Fault::Singular { dof: i } => format!(
+            "the matrix m M + c C + k K is singular (or not positive definite) at `{}`: stiffness and mass missing \
+             there, or a negative tangent stiffness too large for the step",
+            dof(i)
+        ),
+        Fault::SingularElement { element: e } => {
+            format!("the internal states of element `{}` cannot be eliminated: its state matrix is singular", element(e))
+        }
+        Fault::NoConvergence { iterations, residual } => format!(
+            "Newton's iteration did not converge in {iterations} iterations (last correction {residual:.1e} of the first)"
+        ),
+    }
+}
+
+/// Values on a pattern, by row and column.
+fn add(pattern: &Pattern, values: &mut [f64], i: usize, j: usize, x: f64) {
+    if let Some(p) = pattern.position(i, j) {
+        values[p] += x;
+    }
+}
+
+struct Numbering {
+    places: Vec<Place>,
+    free: Vec<usize>,
+    imposed: Vec<usize>,
+}
+
+impl Numbering {
+    fn new(model: &Model) -> Self {
+        let (mut free, mut imposed) = (Vec::new(), Vec::new());
+        let places = model
+            .dofs
+            .iter()
+            .enumerate()
+            .map(|(i, d)| match d.support {
+                Support::Free => {
+                    free.push(i);
+                    Place::Free(free.len() - 1)
+                }
+                Support::Imposed(_) => {
+                    imposed.push(i);
+                    Place::Imposed(imposed.len() - 1)
+                }
+                Support::Fixed => Place::Fixed,
+            })
+            .collect();
+        Numbering { places, free, imposed }
+    }
+
+    /// A coordinate over unknowns: fixed degrees of freedom drop out.
+    fn row(&self, coordinate: &Coordinate) -> Row {
+        coordinate
+            .iter()
+            .filter_map(|&(d, f)| match self.places[d] {
+                Place::Free(i) => Some((i as u32, f)),
+                Place::Imposed(i) => Some(((self.free.len() + i) as u32, f)),
+                Place::Fixed => None,
+            })
+            .collect()
+    }
+
+    fn unknowns<'a>(&'a self, coordinates: &'a [Coordinate]) -> impl Iterator<Item = usize> + Clone + 'a {
+        coordinates.iter().flatten().filter_map(|&(d, _)| match self.places[d] {
+            Place::Free(i) => Some(i),
+            _ => None,
+        })
+    }
+}
+
+/// The law and coordinates of an element that is evaluated in the loop, or of a linear law merged into the constant
+/// matrices; `None` for plain matrices.
+pub(crate) fn stored(kind: &Kind) -> Option<(Stored, &[Coordinate])> {
+    match kind {
+        Kind::Law { law, coordinates } => Some((Stored::Law(*law), coordinates)),
+        Kind::Formula { element, coordinates, .. } => Some((Stored::Formula(element.clone()), coordinates)),
+        Kind::Block { block, coordinates } => Some((Stored::Block(block.clone()), coordinates)),
+        Kind::Linear { .. } => None,
+    }
+}
+
+/// Tangent of a law at rest: (K + R B if `memory`, C), row-major.
+fn tangent_at_rest(law: &Stored, s0: &[f64], q: &[f64], memory: bool) -> (Vec<f64>, Vec<f64>) {
+    let (d, s, _) = law.shape();
+    let [mut k, mut c, mut r, mut a, mut b, mut e] =
+        [d * d, d * d, d * s, s * d, s * d, s * s].map(|n| vec![0.0; n]);
+    let states: Vec<f64> = if s0.is_empty() { vec![0.0; s] } else { s0.to_vec() };
+    let zero = vec![0.0; d];
+    let out = Tangent { k: &mut k, c: &mut c, r: &mut r, a: &mut a, b: &mut b, e: &mut e };
+    law.tangent(0.0, q, &zero, &states, &zero, out);
+    if memory {
+        for i in 0..d {
+            for l in 0..s {
+                for j in 0..d {
+                    k[i * d + j] += r[i * s + l] * b[l * d + j];
+                }
+            }
+        }
+    }
+    (k, c)
+}
+
+/// Whether the states of an element remember its deformation, see the catalogue.
+fn remembers(kind: &Kind) -> bool {
+    match kind {
+        Kind::Law { law, .. } => law.info().hysteretic,
+        Kind::Formula { .. } => true,
+        Kind::Block { .. } | Kind::Linear { .. } => false,
+    }
+}
+
+fn is_linear(kind: &Kind) -> bool {
+    matches!(kind, Kind::Linear { .. }) || matches!(kind, Kind::Law { law, .. } if law.info().linear)
+}
+
+fn is_symmetric(kind: &Kind) -> bool {
+    match kind {
+        Kind::Law { law, .. } => law.info().symmetric,
+        Kind::Formula { coordinates, .. } | Kind::Block { coordinates, .. } => coordinates.len() == 1,
+        Kind::Linear { dofs, mass, damping, stiffness } => [mass, damping, stiffness].iter().all(|a| {
+            let n = dofs.len();
+            let scale = a.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+            a.is_empty() || (0..n).all(|i| (0..i).all(|j| (a[i * n + j] - a[j * n + i]).abs() <= 1e-12 * scale))
+        }),
+    }
+}
+
+/// Assembles a model; all problems at once.
+pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
+    let numbering = Numbering::new(model);
+    let n = numbering.free.len();
+    if n == 0 {
+        let message = "the model has no free degree of freedom".to_owned();
+        return Err(vec![Problem::error(Subject::Model, message, "free at least one node, or add one")]);
+    }
+
+    // Pattern of everything.
+    let mut entries = Vec::new();
+    for e in &model.elements {
+        let unknowns: Vec<usize> = match &e.kind {
+            Kind::Linear { dofs, .. } => dofs
+                .iter()
+                .filter_map(|&d| match numbering.places[d] {
+                    Place::Free(i) => Some(i),
+                    _ => None,
+                })
+                .collect(),
+            Kind::Law { coordinates, .. } | Kind::Formula { coordinates, .. } | Kind::Block { coordinates, .. } => {
+                numbering.unknowns(coordinates).collect()
+            }
+        };
+        entries.extend(unknowns.iter().flat_map(|&i| unknowns.iter().map(move |&j| (i, j))));
+    }
+    let pattern = Pattern::new(n, entries);
+    let mut constant = Constant::new(&pattern, &numbering);
+
+    // Constant matrices and the stiffness that takes part in Rayleigh damping.
+    let mut damped = vec![0.0; pattern.nnz()];
+    let (mut parts, mut looped, mut memory, mut s0) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for (index, e) in model.elements.iter().enumerate() {
+        match &e.kind {
+            Kind::Linear { dofs, mass, damping, stiffness } => {
+                let rows: Vec<Coordinate> = dofs.iter().map(|&d| vec![(d, 1.0)]).collect();
+                constant.add(&rows, mass, damping, stiffness);
+                if e.damped {
+                    constant.scatter(&rows, stiffness, &mut damped);
+                }
+            }
+            kind => {
+                let Some((law, coordinates)) = stored(kind) else { continue };
+                let q: Vec<f64> =
+                    coordinates.iter().map(|c| c.iter().map(|&(d, f)| f * model.dofs[d].u0).sum()).collect();
+                let (k, c) = tangent_at_rest(&law, &e.s0, &q, remembers(kind));
+                if e.damped {
+                    constant.scatter(coordinates, &k, &mut damped);
+                }
+                if is_linear(kind) {
+                    constant.add(coordinates, &[], &c, &k);
+                } else {
+                    let states = law.shape().1;
+                    s0.extend((0..states).map(|i| e.s0.get(i).copied().unwrap_or(0.0)));
+                    let rows = coordinates.iter().map(|c| numbering.row(c)).collect();
+                    parts.push(Part { law, rows, given: e.given });
+                    looped.push(index);
+                    memory.push(remembers(kind));
+                }
+            }
+        }
+    }
+    for (i, &d) in numbering.free.iter().enumerate() {
+        add(&pattern, &mut constant.mass, i, i, model.dofs[d].mass);
+    }
+
+    let mut problems = check_connected(model, &numbering, &pattern, &constant, &damped, &parts);
+    let u0 = numbering.free.iter().map(|&d| model.dofs[d].u0);
+    let v0 = numbering.free.iter().map(|&d| model.dofs[d].v0);
+    let y0: Vec<f64> = u0.chain(v0).chain(s0).collect();
+
+    let Constant { mass, damping, stiffness, couplings, .. } = constant;
+    let damping = if damping.iter().all(|c| *c == 0.0) { Vec::new() } else { damping };
+    let mut forces = Vec::new();
+    let mut grounds = Vec::new();
+    for load in &model.loads {
+        match load {
+            Load::Force { dof, signal } => {
+                if let Place::Free(i) = numbering.places[*dof] {
+                    forces.push((i, signal.clone()));
+                }
+            }
+            Load::Ground { direction, signal } => grounds.push(Ground {
+                iota: numbering.free.iter().map(|&d| f64::from(short_name(&model.dofs[d].name) == direction)).collect(),
+                signal: signal.clone(),
+            }),
+        }
+    }
+    let mut ingredients = Ingredients {
+        n,
+        pattern: Some(pattern),
+        mass,
+        damping,
+        stiffness,
+        modal: Vec::new(),
+        motions: numbering
+            .imposed
+            .iter()
+            .filter_map(|&d| match &model.dofs[d].support {
+                Support::Imposed(m) => Some(m.clone()),
+                _ => None,
+            })
+            .collect(),
+        couplings,
+        forces,
+        grounds,
+        parts,
+        symmetric: model.elements.iter().all(|e| is_symmetric(&e.kind)),
+        policy: model.analysis.tangent,
+    };
+    if problems.iter().any(|p| p.fatal) {
+        return Err(problems);
+    }
+    let assemble_now = |ingredients: Ingredients| {
+        Assembled::new(ingredients, &y0).map_err(|fault| {
+            let help = "look at this element's parameters and at the initial state";
+            Problem::error(subject(&numbering, &looped, fault), explain(model, &numbering.free, &looped, fault), help)
+        })
+    };
+    let system = match assemble_now(ingredients.clone()) {
+        Ok(s) => s,
+        Err(p) => {
+            problems.push(p);
+            return Err(problems);
+        }
+    };
+    let mut assembly =
+        Assembly { system, y0: y0.clone(), places: Vec::new(), free: Vec::new(), looped: Vec::new(), memory, warnings: Vec::new() };
+    if !matches!(model.damping, Damping::None) {
+        match add_damping(model, &assembly, &mut ingredients, &damped) {
+            Ok(()) => match assemble_now(ingredients) {
+                Ok(s) => assembly.system = s,
+                Err(p) => problems.push(p),
+            },
+            Err(p) => problems.push(p),
+        }
+    }
+    if problems.iter().any(|p| p.fatal) {
+        return Err(problems);
+    }
+    assembly.places = numbering.places;
+    assembly.free = numbering.free;
+    assembly.looped = looped;
+    assembly.warnings = problems;
+    Ok(assembly)
+}
+
+fn subject(numbering: &Numbering, looped: &[usize], fault: Fault) -> Subject {
+    use interfield_kernel::fault::Place as P;
+    let dof = |i: usize| numbering.free.get(i).map_or(Subject::Model, |&d| Subject::Dof(d));
+    let element = |i: usize| looped.get(i).map_or(Subject::Model, |&e| Subject::Element(e));
+    match fault {
+        Fault::NonFinite { place: P::ElementForce | P::ElementRate, index } => element(index),
+        Fault::NonFinite { place: P::Displacement | P::Velocity, index } => dof(index),
+        Fault::Singular { dof: i } => dof(i),
+        Fault::SingularElement { element: e } => element(e),
+        Fault::NonFinite { .. } | Fault::NoConvergence { .. } => Subject::Model,
+    }
+}
+
+/// The part of a name after the last point: `x` of `roof.x`.
+pub(crate) fn short_name(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
+}
+
+/// Constant matrices under construction.
+struct Constant<'a> {
+    pattern: &'a Pattern,
+    numbering: &'a Numbering,
+    mass: Vec<f64>,
+    damping: Vec<f64>,
+    stiffness: Vec<f64>,
+    couplings: Vec<Coupling>,
+}
+
+impl<'a> Constant<'a> {
+    fn new(pattern: &'a Pattern, numbering: &'a Numbering) -> Self {
+        let zero = vec![0.0; pattern.nnz()];
+        Constant { pattern, numbering, mass: zero.clone(), damping: zero.clone(), stiffness: zero, couplings: Vec::new() }
+    }
+
+    fn pairs(&self, rows: &[Coordinate], mut f: impl FnMut(Place, Place, usize, f64)) {
+        let d = rows.len();
+        for (i, ri) in rows.iter().enumerate() {
+            for (j, rj) in rows.iter().enumerate() {
+                for &(a, fa) in ri {
+                    for &(b, fb) in rj {
+                        f(self.numbering.places[a], self.numbering.places[b], i * d + j, fa * fb);
+                    }
+                }
+            }
+        }
+    }
+
+    fn scatter(&self, rows: &[Coordinate], local: &[f64], values: &mut [f64]) {
+        if local.is_empty() {
+            return;
+        }
+        self.pairs(rows, |a, b, at, f| {
+            if let (Place::Free(i), Place::Free(j)) = (a, b) {
+                add(self.pattern, values, i, j, f * local[at]);
+            }
+        });
+    }
+
+    fn add(&mut self, rows: &[Coordinate], mass: &[f64], damping: &[f64], stiffness: &[f64]) {
+        let [mut m, mut c, mut k] =
+            [&mut self.mass, &mut self.damping, &mut self.stiffness].map(std::mem::take);
+        self.scatter(rows, mass, &mut m);
+        self.scatter(rows, damping, &mut c);
+        self.scatter(rows, stiffness, &mut k);
+        (self.mass, self.damping, self.stiffness) = (m, c, k);
+        let mut couplings = std::mem::take(&mut self.couplings);
+        let of = |local: &[f64], at: usize| local.get(at).copied().unwrap_or(0.0);
+        self.pairs(rows, |a, b, at, f| {
+            if let (Place::Free(row), Place::Imposed(imposed)) = (a, b) {
+                let [m, c, k] = [of(mass, at), of(damping, at), of(stiffness, at)].map(|x| x * f);
+                couplings.push(Coupling { row, imposed, m, c, k });
+            }
+        });
+        self.couplings = couplings;
+    }
+}
+
+/// Degrees of freedom that nothing holds, or that have no mass.
+fn check_connected(
+    model: &Model,
+    numbering: &Numbering,
+    pattern: &Pattern,
+    constant: &Constant<'_>,
+    damped: &[f64],
+    parts: &[Part],
+) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut massive = vec![false; numbering.free.len()];
+    let mut touched = vec![false; numbering.free.len()];
+    for part in parts {
+        for &(i, _) in part.rows.iter().flatten().filter(|r| (r.0 as usize) < numbering.free.len()) {
+            touched[i as usize] = true;
+            massive[i as usize] |= part.law.shape().2;
+        }
+    }
+    let mut without_mass = Vec::new();
+    for (i, &d) in numbering.free.iter().enumerate() {
+        let diagonal = |values: &[f64]| pattern.position(i, i).map_or(0.0, |p| values[p]);
+        let has_mass = diagonal(&constant.mass) != 0.0 || massive[i];
+        let any = |values: &[f64]| pattern.row(i).any(|p| values[p] != 0.0);
+        let held = any(&constant.stiffness) || any(&constant.damping) || any(damped) || touched[i];
+        let name = &model.dofs[d].name;
+        match (has_mass, held) {
+            (false, false) => problems.push(Problem::error(
+                Subject::Dof(d),
+                format!("`{name}` is connected to nothing: no element and no mass acts on it"),
+                "connect it with an element, give it a mass, or fix it",
+            )),
+            (false, true) => without_mass.push(d),
+            (true, _) => {}
+        }
+    }
+    if without_mass.len() == numbering.free.len() {
+        problems.push(Problem::error(
+            Subject::Model,
+            "no free degree of freedom has a mass".to_owned(),
+            "give the nodes a `mass`, or the members a `density`",
+        ));
+    } else if let Some(&d) = without_mass.first() {
+        let (count, name) = (without_mass.len(), &model.dofs[d].name);
+        let message = format!("{count} free degrees of freedom have no mass (the first is `{name}`)");
+        let help = "they follow the others quasi-statically; give them a mass if that is not meant".to_owned();
+        problems.push(Problem { subject: Subject::Dof(d), message, help, fatal: false });
+    }
+    problems
+}
+
+/// Adds the structural damping to the ingredients, with the modes of the undamped assembly.
+fn add_damping(
+    model: &Model,
+    undamped: &Assembly,
+    ingredients: &mut Ingredients,
+    damped: &[f64],
+) -> Result<(), Problem> {
+    let find = |count: usize| {
+        undamped.modes(count).map_err(|e| {
+            let message = format!("the modes that this damping needs could not be found: {e}");
+            Problem::error(Subject::Damping, message, "give `a0` and `a1` instead of ratios")
+        })
+    };
+    let too_few = |wanted: usize, found: usize| {
+        let message = format!("damping names mode {wanted}, but the structure has only {found} modes");
+        Problem::error(Subject::Damping, message, "name a lower mode")
+    };
+    let rigid = |mode: usize| {
+        let message = format!("mode {mode} is a rigid-body motion and cannot have a damping ratio");
+        Problem::error(Subject::Damping, message, "give `a0` and `a1` instead of ratios, or support the structure")
+    };
+    let (a0, a1) = match &model.damping {
+        Damping::None => return Ok(()),
+        Damping::Rayleigh { a0, a1 } => (*a0, *a1),
+        Damping::RayleighModes { ratios, modes: wanted } => {
+            let found = find(wanted[0].max(wanted[1]))?;
+            let mut w = [0.0; 2];
+            for (w, &mode) in w.iter_mut().zip(wanted) {
+                let omega2 = found.omega2.get(mode - 1).ok_or_else(|| too_few(mode, found.omega2.len()))?;
+                *w = omega2.max(0.0).sqrt();
+                if *w == 0.0 {
+                    return Err(rigid(mode));
+                }
+            }
+            // ζ_i = a0 / (2 ω_i) + a1 ω_i / 2
+            let det = w[1] * w[1] - w[0] * w[0];
+            let a1 = 2.0 * (ratios[1] * w[1] - ratios[0] * w[0]) / det;
+            (2.0 * ratios[0] * w[0] - a1 * w[0] * w[0], a1)
+        }
+        Damping::Modal(ratios) => {
+            let found = find(ratios.len())?;
+            if found.omega2.len() < ratios.len() {
+                return Err(too_few(ratios.len(), found.omega2.len()));
+            }
+            for (i, ratio) in ratios.iter().enumerate() {
+                let omega = found.omega2[i].max(0.0).sqrt();
+                if omega == 0.0 && *ratio != 0.0 {
+                    return Err(rigid(i + 1));
+                }
+                if *ratio != 0.0 {
+                    let (pattern, mass, _) = undamped.system.matrices(&undamped.memory);
+                    let mut w = vec![0.0; ingredients.n];
+                    pattern.mul(&mass, &found.shapes[i], &mut w);
+                    ingredients.modal.push((2.0 * ratio * omega, w));
+                }
+            }
+            return Ok(());
+        }
+    };
+    let rayleigh = ingredients.mass.iter().zip(damped).map(|(m, k)| a0 * m + a1 * k);
+    if ingredients.damping.is_empty() {
+        ingredients.damping = rayleigh.collect();
+    } else {
+        ingredients.damping.iter_mut().zip(rayleigh).for_each(|(c, x)| *c += x);
+    }
+    Ok(())
+}

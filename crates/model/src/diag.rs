@@ -1,0 +1,344 @@
+//! Diagnostics: what is wrong in a model file, where, why, and what to write instead; all at once.
+//!
+//! **Must not be here:** knowledge of what a model file contains.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::ops::Range;
+
+use annotate_snippets::renderer::Renderer;
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Snippet};
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The model cannot be used.
+    Error,
+    /// The model can be used, but probably not as meant.
+    Warning,
+}
+
+impl Severity {
+    /// "error" or "warning".
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        }
+    }
+}
+
+/// One finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Error or warning.
+    pub severity: Severity,
+    /// What is wrong, one line.
+    pub message: String,
+    /// Where, in bytes of the source; `None` for what does not stand in the file (a command-line value).
+    pub span: Option<Range<usize>>,
+    /// Short text under the marked place; may be empty.
+    pub label: String,
+    /// What to write instead.
+    pub help: Option<String>,
+    /// Other places that matter, each with its text.
+    pub secondary: Vec<(Range<usize>, String)>,
+}
+
+impl Diagnostic {
+    /// An error at a place.
+    pub fn error(message: impl Into<String>, span: Range<usize>) -> Self {
+        Self {
+            severity: Severity::Error,
+            message: message.into(),
+            span: Some(span),
+            label: String::new(),
+            help: None,
+            secondary: Vec::new(),
+        }
+    }
+
+    /// A warning at a place.
+    pub fn warning(message: impl Into<String>, span: Range<usize>) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(message, span) }
+    }
+
+    /// An error that has no place in the file.
+    pub fn unlocated(message: impl Into<String>) -> Self {
+        Self { span: None, ..Self::error(message, 0..0) }
+    }
+
+    /// With a text under the marked place.
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = label.into();
+        self
+    }
+
+    /// With a suggestion.
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// With a suggestion, if there is one.
+    pub fn maybe_help(mut self, help: Option<String>) -> Self {
+        self.help = help;
+        self
+    }
+
+    /// With another place.
+    pub fn also(mut self, span: Range<usize>, text: impl Into<String>) -> Self {
+        self.secondary.push((span, text.into()));
+        self
+    }
+}
+
+/// A file's name and text, with line and column lookup.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// Name shown in messages.
+    pub name: String,
+    /// Whole text.
+    pub text: String,
+    /// Byte offsets at which the lines start.
+    lines: Vec<usize>,
+}
+
+impl Source {
+    /// From a name and a text.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
+        let text = text.into();
+        let lines = std::iter::once(0).chain(text.bytes().enumerate().filter(|b| b.1 == b'\n').map(|b| b.0 + 1));
+        Self { name: name.into(), lines: lines.collect(), text }
+    }
+
+    /// The offset moved back into the text and onto the start of a character.
+    fn clamp(&self, offset: usize) -> usize {
+        let mut offset = offset.min(self.text.len());
+        while !self.text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        offset
+    }
+
+    /// Line (from 1) and column (from 1, in characters) of a byte offset.
+    pub fn line_column(&self, offset: usize) -> (usize, usize) {
+        let offset = self.clamp(offset);
+        let line = self.lines.partition_point(|&start| start <= offset);
+        (line, self.text[self.lines[line - 1]..offset].chars().count() + 1)
+    }
+
+    /// Byte range of a line (from 1) without its end-of-line.
+    pub fn line_range(&self, line: usize) -> Range<usize> {
+        let line = line.clamp(1, self.lines.len());
+        let start = self.lines[line - 1];
+        let end = self.lines.get(line).map_or(self.text.len(), |&next| next - 1);
+        start..end.max(start)
+    }
+
+    /// The text of a span, empty where the span is not in the text.
+    pub fn slice(&self, span: Range<usize>) -> &str {
+        self.text.get(span).unwrap_or("")
+    }
+}
+
+/// A diagnostic with its position looked up, ready for JSON.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct Located {
+    pub severity: &'static str,
+    pub file: String,
+    pub line: Option<usize>,
+    pub column: Option<usize>,
+    pub end_line: Option<usize>,
+    pub end_column: Option<usize>,
+    pub message: String,
+    pub label: String,
+    pub help: Option<String>,
+}
+
+/// Collector. Shared by reference among all readers of one file.
+#[derive(Debug, Default)]
+pub struct Diagnostics {
+    list: RefCell<Vec<Diagnostic>>,
+}
+
+/// Most messages that are rendered; the rest is only counted.
+const SHOWN: usize = 60;
+/// Lines longer than this are not shown.
+const LONG_LINE: usize = 4000;
+/// Places further apart than this are shown as separate snippets.
+const WINDOW: usize = 8000;
+
+impl Diagnostics {
+    /// Nothing found so far.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds one; an exact repetition is dropped when reading.
+    pub fn push(&self, diagnostic: Diagnostic) {
+        self.list.borrow_mut().push(diagnostic);
+    }
+
+    /// Adds all of another collector.
+    pub fn append(&self, other: Diagnostics) {
+        self.list.borrow_mut().extend(other.list.into_inner());
+    }
+
+    /// Number of errors.
+    pub fn error_count(&self) -> usize {
+        self.count(Severity::Error)
+    }
+
+    /// Number of warnings.
+    pub fn warning_count(&self) -> usize {
+        self.count(Severity::Warning)
+    }
+
+    fn count(&self, severity: Severity) -> usize {
+        self.list.borrow().iter().filter(|d| d.severity == severity).count()
+    }
+
+    /// Whether there is an error.
+    pub fn has_errors(&self) -> bool {
+        self.list.borrow().iter().any(|d| d.severity == Severity::Error)
+    }
+
+    /// Whether there is nothing at all.
+    pub fn is_empty(&self) -> bool {
+        self.list.borrow().is_empty()
+    }
+
+    /// All in the order of their places, those without place first, repetitions dropped.
+    pub fn sorted(&self) -> Vec<Diagnostic> {
+        let mut list = self.list.borrow().clone();
+        list.sort_by_key(|d| d.span.as_ref().map_or((0, 0), |s| (1 + s.start, s.end)));
+        list.dedup();
+        list
+    }
+
+    /// All with file, line and column, in order.
+    pub fn located(&self, source: &Source) -> Vec<Located> {
+        let place = |offset: Option<usize>| offset.map(|o| source.line_column(o)).unzip();
+        let list = self.sorted().into_iter().map(|d| {
+            let (line, column) = place(d.span.as_ref().map(|s| s.start));
+            let (end_line, end_column) = place(d.span.as_ref().map(|s| s.end.max(s.start)));
+            Located {
+                severity: d.severity.name(),
+                file: source.name.clone(),
+                line,
+                column,
+                end_line,
+                end_column,
+                message: d.message,
+                label: d.label,
+                help: d.help,
+            }
+        });
+        list.collect()
+    }
+
+    /// All messages with the lines they speak of, then a line such as "3 errors, 1 warning in frame.toml".
+    /// Empty if there is nothing to say.
+    pub fn render(&self, source: &Source, color: bool) -> String {
+        let list = self.sorted();
+        if list.is_empty() {
+            return String::new();
+        }
+        let renderer = if color { Renderer::styled() } else { Renderer::plain() };
+        let mut out = String::new();
+        for d in list.iter().take(SHOWN) {
+            out.push_str(&renderer.render(&[group(d, source)]));
+            out.push_str("\n\n");
+        }
+        if list.len() > SHOWN {
+            out.push_str(&format!("... and {} more\n", list.len() - SHOWN));
+        }
+        let count = |severity, name: &str| match list.iter().filter(|d| d.severity == severity).count() {
+            0 => None,
+            1 => Some(format!("1 {name}")),
+            n => Some(format!("{n} {name}s")),
+        };
+        let counts = [count(Severity::Error, "error"), count(Severity::Warning, "warning")];
+        out.push_str(&format!("{} in {}\n", counts.into_iter().flatten().collect::<Vec<_>>().join(", "), source.name));
+        out
+    }
+}
+
+/// One diagnostic for the renderer. Only the lines around the marked places are handed over, so that the
+/// cost does not depend on the size of the file.
+fn group<'a>(d: &'a Diagnostic, source: &'a Source) -> Group<'a> {
+    let level = match d.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let mut group = Group::with_title(level.primary_title(&d.message));
+    if let Some(span) = &d.span {
+        let marks = std::iter::once((AnnotationKind::Primary, span.clone(), d.label.as_str()))
+            .chain(d.secondary.iter().map(|(s, text)| (AnnotationKind::Context, s.clone(), text.as_str())));
+        let mut windows: Vec<(Range<usize>, Vec<_>)> = Vec::new();
+        for (kind, span, label) in marks {
+            let start = source.clamp(span.start);
+            let end = source.clamp(span.end.max(start));
+            let lines = source.line_column(start).0..source.line_column(end).0;
+            let shown = source.line_range(lines.start).start..source.line_range(lines.end).end;
+            match windows.first_mut() {
+                Some((first, marks)) if first.end.max(shown.end) - first.start.min(shown.start) < WINDOW => {
+                    *first = first.start.min(shown.start)..first.end.max(shown.end);
+                    marks.push((kind, start..end, label));
+                }
+                _ => windows.push((shown, vec![(kind, start..end, label)])),
+            }
+        }
+        for (window, marks) in windows {
+            if window.len() > LONG_LINE && marks.len() == 1 {
+                let (line, column) = source.line_column(marks[0].1.start);
+                group = group.element(Origin::path(source.name.as_str()).line(line).char_column(column));
+                continue;
+            }
+            let snippet: Snippet<'a, _> = Snippet::source(Cow::Borrowed(&source.text[window.clone()]))
+                .path(source.name.as_str())
+                .line_start(source.line_column(window.start).0);
+            group = group.element(snippet.annotations(marks.into_iter().map(|(kind, span, label)| {
+                let span = span.start - window.start..span.end - window.start;
+                kind.span(span).label(if label.is_empty() { None } else { Some(label) })
+            })));
+        }
+    } else {
+        group = group.element(Origin::path(source.name.as_str()));
+    }
+    match &d.help {
+        Some(help) => group.element(Level::HELP.message(help)),
+        None => group,
+    }
+}
+
+/// The candidate nearest to a misspelt name, if one is near enough.
+pub fn suggest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    const LONGEST: usize = 64;
+    let n = name.chars().count();
+    if n > LONGEST {
+        return None;
+    }
+    let lower = name.to_lowercase();
+    let mut best: Option<((usize, usize), &str)> = None;
+    for c in candidates {
+        if c.len() > 2 * LONGEST {
+            continue;
+        }
+        let folded = strsim::damerau_levenshtein(&lower, &c.to_lowercase());
+        let allowed = if n <= 2 { n - n.min(1) } else { 1 + n / 4 };
+        // At equal distance the one whose letter case agrees better, then the first one.
+        let key = (folded, strsim::damerau_levenshtein(name, c));
+        if folded <= allowed && best.is_none_or(|(b, _)| key < b) {
+            best = Some((key, c));
+        }
+    }
+    best.map(|b| b.1)
+}
+
+/// "did you mean `x`?" for [`suggest`].
+pub fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    suggest(name, candidates).map(|c| format!("did you mean `{c}`?"))
+}

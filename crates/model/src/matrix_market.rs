@@ -1,0 +1,77 @@
+//! Matrix Market files (coordinate and array, real or integer, general or symmetric).
+//! Format: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats, NISTIR 5935, 1996.
+
+/// Largest order accepted: a substructure matrix is stored densely.
+const MAX_ORDER: usize = 4000;
+
+/// The matrix as rows, or a sentence saying what is wrong and in which line.
+pub fn parse(text: &str) -> Result<Vec<Vec<f64>>, String> {
+    let mut lines = text.lines().enumerate().map(|(i, l)| (i + 1, l.trim()));
+    let (_, header) = lines.next().ok_or("the file is empty")?;
+    let words: Vec<String> = header.split_whitespace().map(str::to_lowercase).collect();
+    let ["%%matrixmarket", "matrix", format, field, symmetry] = &words.iter().map(String::as_str).collect::<Vec<_>>()[..]
+    else {
+        return Err("line 1 must be `%%MatrixMarket matrix coordinate|array real|integer general|symmetric`".to_owned());
+    };
+    if !["real", "integer", "double"].contains(field) {
+        return Err(format!("line 1: `{field}` entries are not supported, only real and integer"));
+    }
+    let sign = match *symmetry {
+        "general" => None,
+        "symmetric" => Some(1.0),
+        "skew-symmetric" => Some(-1.0),
+        other => return Err(format!("line 1: symmetry `{other}` is not supported")),
+    };
+    let mut body = lines.filter(|(_, l)| !l.is_empty() && !l.starts_with('%'));
+    let (at, size) = body.next().ok_or("the line with the size is missing")?;
+    let size: Vec<usize> =
+        size.split_whitespace().map(str::parse).collect::<Result<_, _>>().map_err(|_| format!("line {at}: expected the size"))?;
+    let (rows, columns, entries) = match (*format, &size[..]) {
+        ("coordinate", &[r, c, n]) => (r, c, Some(n)),
+        ("array", &[r, c]) => (r, c, None),
+        _ => return Err(format!("line {at}: expected the size of a {format} matrix")),
+    };
+    if rows == 0 || columns == 0 || rows > MAX_ORDER || columns > MAX_ORDER {
+        return Err(format!("line {at}: a matrix of {rows} x {columns} cannot be used (at most {MAX_ORDER} x {MAX_ORDER})"));
+    }
+    let mut matrix = vec![vec![0.0; columns]; rows];
+    let mut set = |i: usize, j: usize, x: f64| {
+        matrix[i][j] = x;
+        if let (Some(s), true) = (sign, i != j && j < rows && i < columns) {
+            matrix[j][i] = s * x;
+        }
+    };
+    let number = |at: usize, word: &str| -> Result<f64, String> {
+        let x: f64 = word.parse().map_err(|_| format!("line {at}: `{word}` is not a number"))?;
+        if x.is_finite() { Ok(x) } else { Err(format!("line {at}: {word} is not a finite number")) }
+    };
+    let mut count = 0;
+    if let Some(entries) = entries {
+        for (at, line) in body {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let [i, j, x] = words[..] else { return Err(format!("line {at}: expected row, column and value")) };
+            let index = |w: &str, n: usize| w.parse().ok().filter(|i| (1..=n).contains(i));
+            let (Some(i), Some(j)) = (index(i, rows), index(j, columns)) else {
+                return Err(format!("line {at}: there is no entry ({i}, {j}) in a {rows} x {columns} matrix"));
+            };
+            set(i - 1, j - 1, number(at, x)?);
+            count += 1;
+        }
+        if count != entries {
+            return Err(format!("{entries} entries announced, {count} found"));
+        }
+    } else {
+        // By columns; a symmetric matrix gives its lower triangle only.
+        let mut places = (0..columns).flat_map(|j| (if sign.is_some() { j } else { 0 }..rows).map(move |i| (i, j)));
+        for (at, line) in body {
+            for word in line.split_whitespace() {
+                let (i, j) = places.next().ok_or_else(|| format!("line {at}: more numbers than entries"))?;
+                set(i, j, number(at, word)?);
+            }
+        }
+        if places.next().is_some() {
+            return Err("the file ends before the last entry".to_owned());
+        }
+    }
+    Ok(matrix)
+}

@@ -1,0 +1,199 @@
+//! From the text of a model file to a [`Model`], with all mistakes found in one go.
+//!
+//! **Must not be here:** file access (the caller hands in what a model refers to, see [`Files`]), matrices.
+
+pub mod analysis;
+mod elements;
+mod loads;
+mod nodes;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::assemble::{Problem, Subject};
+use crate::diag::{Diagnostic, Diagnostics, Source, did_you_mean};
+use crate::model::{Dof, Element, Model, Node};
+use crate::quantity::{Parameters, Scope};
+use crate::reader::{Document, Spanned, Table};
+use crate::units::{Dimension, UnitSystem};
+
+/// Reads a file that a model refers to (a record, a matrix); the error is a sentence for the user.
+pub type Files<'a> = &'a dyn Fn(&str) -> Result<String, String>;
+
+/// Settings from the command line that replace those of the file.
+#[derive(Clone, Debug, Default)]
+pub struct Overrides {
+    /// `name=value` for parameters of the file.
+    pub set: Vec<(String, String)>,
+    /// Scheme.
+    pub scheme: Option<String>,
+    /// Parameters of the scheme.
+    pub scheme_parameters: Vec<(String, String)>,
+    /// Step, a quantity of time.
+    pub dt: Option<String>,
+    /// End of the analysis, a quantity of time.
+    pub duration: Option<String>,
+    /// Tangent policy.
+    pub tangent: Option<String>,
+}
+
+/// Where the parts of a model were written.
+#[derive(Clone, Debug, Default)]
+pub struct Places {
+    dofs: Vec<Range<usize>>,
+    elements: Vec<Range<usize>>,
+    damping: Option<Range<usize>>,
+}
+
+impl Places {
+    /// A problem of the assembly as a located message.
+    pub fn locate(&self, problem: &Problem) -> Diagnostic {
+        let span = match problem.subject {
+            Subject::Dof(i) => self.dofs.get(i).cloned(),
+            Subject::Element(i) => self.elements.get(i).cloned(),
+            Subject::Damping => self.damping.clone(),
+            Subject::Model => None,
+        };
+        let diagnostic = match (span, problem.fatal) {
+            (Some(span), true) => Diagnostic::error(&problem.message, span),
+            (Some(span), false) => Diagnostic::warning(&problem.message, span),
+            (None, _) => Diagnostic::unlocated(&problem.message),
+        };
+        diagnostic.help(&problem.help)
+    }
+}
+
+/// What the parts of the parser share.
+struct Context<'d> {
+    diags: &'d Diagnostics,
+    scope: Scope,
+    files: Files<'d>,
+    /// Names of nodes, elements and loads, with their places: channels refer to all of them.
+    names: BTreeMap<String, Range<usize>>,
+    nodes: Vec<Node>,
+    dofs: Vec<Dof>,
+    elements: Vec<Element>,
+    places: Places,
+    /// Dimensions of the named loads.
+    load_dimensions: BTreeMap<String, Dimension>,
+}
+
+impl Context<'_> {
+    fn error(&self, span: Range<usize>, message: impl Into<String>, help: impl Into<String>) {
+        self.diags.push(Diagnostic::error(message, span).help(help));
+    }
+
+    /// Takes a name; reports one that is malformed or already taken.
+    fn declare(&mut self, name: &str, span: Range<usize>) {
+        let good = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+        if name.is_empty() || !name.chars().all(good) {
+            let message = format!("`{name}` cannot be a name");
+            self.error(span.clone(), message, "use letters, digits, `_` and `-`; the dot separates node and direction");
+        }
+        match self.names.get(name) {
+            Some(first) => self.diags.push(
+                Diagnostic::error(format!("the name `{name}` is used twice"), span)
+                    .also(first.clone(), "first used here")
+                    .help("nodes, elements and loads share one set of names, so that a channel can name any of them"),
+            ),
+            None => {
+                self.names.insert(name.to_owned(), span);
+            }
+        }
+    }
+
+    /// The node called `name`.
+    fn node(&self, name: &Spanned<String>) -> Option<usize> {
+        let found = self.nodes.iter().position(|n| n.name == name.value);
+        if found.is_none() {
+            let help = did_you_mean(&name.value, self.nodes.iter().map(|n| n.name.as_str()))
+                .unwrap_or_else(|| "declare it with [[node]]".to_owned());
+            self.error(name.span.clone(), format!("there is no node `{}`", name.value), help);
+        }
+        found
+    }
+
+    /// The degree of freedom of a node with this short name.
+    fn dof_of(&self, node: usize, dof: &str, span: Range<usize>) -> Option<usize> {
+        let node = &self.nodes[node];
+        let found = node.dofs.iter().find(|(name, _)| name == dof).map(|(_, i)| *i);
+        if found.is_none() {
+            let known: Vec<&str> = node.dofs.iter().map(|(name, _)| name.as_str()).collect();
+            let message = format!("node `{}` has no degree of freedom `{dof}`", node.name);
+            self.error(span, message, format!("it has: {}", known.join(", ")));
+        }
+        found
+    }
+
+    /// The degree of freedom written `node.dof`.
+    fn dof(&self, text: &Spanned<String>) -> Option<usize> {
+        let Some((node, dof)) = text.value.split_once('.') else {
+            let message = format!("`{}` does not name a degree of freedom", text.value);
+            self.error(text.span.clone(), message, "write node.direction, for example \"roof.x\"");
+            return None;
+        };
+        let node = self.node(&Spanned::new(node.to_owned(), text.span.clone()))?;
+        self.dof_of(node, dof, text.span.clone())
+    }
+
+    /// Dimension of a displacement along a degree of freedom.
+    fn disp(&self, dof: usize) -> Dimension {
+        if self.dofs[dof].angle { Dimension::NONE } else { Dimension::LENGTH }
+    }
+
+    /// Dimension of a force along a degree of freedom.
+    fn force(&self, dof: usize) -> Dimension {
+        Dimension::MOMENT.per(self.disp(dof))
+    }
+}
+
+/// Reads a model. Findings go to `diags`; `None` if there was an error.
+pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &Diagnostics) -> Option<(Model, Places)> {
+    let document = Document::parse(source, diags)?;
+    let root = document.root();
+    let units = match root.table("units") {
+        Some(table) => {
+            let units = table.unit_system().unwrap_or_default();
+            table.finish();
+            units
+        }
+        None => UnitSystem::si(),
+    };
+    let mut parameters = root.table("parameters").map(Parameters::read).unwrap_or_default();
+    for (name, text) in &overrides.set {
+        parameters.set(name, text, diags);
+    }
+    let scope = parameters.resolve(units.clone(), source, diags);
+    let mut context = Context {
+        diags,
+        scope,
+        files,
+        names: BTreeMap::new(),
+        nodes: Vec::new(),
+        dofs: Vec::new(),
+        elements: Vec::new(),
+        places: Places::default(),
+        load_dimensions: BTreeMap::new(),
+    };
+    let title = root.string("title").map_or_else(|| "untitled".to_owned(), |t| t.value);
+    nodes::read(&mut context, &root);
+    elements::read(&mut context, &root);
+    let damping = analysis::damping(&mut context, &root);
+    let analysis = analysis::read(&context, &root, overrides);
+    let duration = analysis.as_ref().map_or(0.0, |a| a.duration);
+    let (loads, names) = loads::read(&mut context, &root, duration);
+    let (channels, every) = analysis::channels(&context, &root, &names);
+    root.finish();
+    if diags.has_errors() {
+        return None;
+    }
+    let Context { nodes, dofs, elements, places, .. } = context;
+    let model =
+        Model { title, units, nodes, dofs, elements, damping, loads, analysis: analysis?, channels, every };
+    Some((model, places))
+}
+
+/// Reports everything in a table that nobody asked for, then lets it go.
+fn finish(table: Table<'_>) {
+    table.finish();
+}

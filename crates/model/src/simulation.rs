@@ -1,0 +1,289 @@
+//! A model ready to run: the domain that steps, and the taps that read its channels.
+
+use interfield_kernel::scheme::registry::AnyScheme;
+use interfield_kernel::{Domain, Fault, Mck, Scheme, StepMap, System};
+use interfield_linalg::Report;
+
+use crate::assemble::{Assembly, Place, Problem, Subject, assemble, explain, stored};
+use crate::assembled::{Assembled, Row, Stored, gather};
+use crate::model::{Channel, Coordinate, Kind, Load, Model, Quantity, Support};
+use crate::signal::{Motion, Signal};
+
+/// A domain in vectors.
+pub type ModelDomain = Domain<AnyScheme, Assembled, Vec<f64>>;
+
+/// Where a channel reads.
+enum Tap {
+    /// Entry of the state [u v s h].
+    State(usize),
+    /// Acceleration of an unknown, plus that of the ground if `absolute`.
+    Acceleration { dof: usize, absolute: bool },
+    /// Derivative 0, 1 or 2 of an imposed motion.
+    Imposed { index: usize, derivative: usize },
+    /// Always zero: a fixed degree of freedom.
+    Zero,
+    /// Coordinate `coordinate` of an element, or its force.
+    Element { probe: usize, coordinate: usize, force: bool },
+    /// Value of a load.
+    Signal(Signal),
+}
+
+/// An element that is read.
+struct Probe {
+    law: Option<Stored>,
+    /// Constant matrices [K, C] when it is not a law.
+    matrices: [Vec<f64>; 2],
+    rows: Vec<Row>,
+    state0: usize,
+    states: usize,
+}
+
+/// Reads channels out of a state without allocating.
+struct Recorder {
+    taps: Vec<(Tap, f64)>,
+    probes: Vec<Probe>,
+    motions: Vec<Motion>,
+    needs_acceleration: bool,
+    n: usize,
+    imposed: [Vec<f64>; 3],
+    a: Vec<f64>,
+    q: Vec<f64>,
+    v: Vec<f64>,
+    p: Vec<f64>,
+    g: Vec<f64>,
+}
+
+/// A model ready to run.
+pub struct Simulation {
+    /// The model it was made from.
+    pub model: Model,
+    /// The domain.
+    pub domain: ModelDomain,
+    /// Warnings of the assembly.
+    pub warnings: Vec<Problem>,
+    free: Vec<usize>,
+    looped: Vec<usize>,
+    memory: Vec<bool>,
+    recorder: Recorder,
+}
+
+impl Simulation {
+    /// Assembles a model and starts its scheme; all problems at once.
+    pub fn new(model: Model) -> Result<Self, Vec<Problem>> {
+        let Assembly { mut system, y0, places, free, looped, memory, warnings } = assemble(&model)?;
+        let (scheme, dt) = (model.analysis.scheme, model.analysis.dt);
+        let fatal = |fault: Fault| {
+            let message = explain(&model, &free, &looped, fault);
+            let help = "check masses, stiffnesses and the initial state".to_owned();
+            let subject = match fault {
+                Fault::Singular { dof } => free.get(dof).map_or(Subject::Model, |&d| Subject::Dof(d)),
+                Fault::SingularElement { element } | Fault::NonFinite { index: element, .. } => {
+                    looped.get(element).map_or(Subject::Model, |&e| Subject::Element(e))
+                }
+                Fault::NoConvergence { .. } => Subject::Model,
+            };
+            vec![Problem { subject, message, help, fatal: true }]
+        };
+        let recorder = Recorder::new(&model, &places, &looped, &system, scheme.claims().carries_acceleration);
+        let (nx, nw) = ModelDomain::memory(&scheme, &system);
+        let mut x = y0;
+        x.resize(nx, 0.0);
+        // Dimensions first: `prepare` replaces all operators, so the mass matrix for recording comes after.
+        system.prepare(scheme.operators(dt).as_slice()).map_err(fatal)?;
+        let mut domain = Domain::new(scheme, system, dt, x, vec![0.0; nw]).map_err(fatal)?;
+        if recorder.needs_acceleration {
+            domain.system_mut().prepare_mass().map_err(fatal)?;
+        }
+        Ok(Simulation { domain, warnings, free, looped, memory, recorder, model })
+    }
+
+    /// Number of steps to the end of the analysis.
+    pub fn steps(&self) -> u64 {
+        let exact = self.model.analysis.duration / self.model.analysis.dt;
+        // A duration that is a multiple of the step up to rounding is one.
+        (exact - 1e-9 * exact.max(1.0)).ceil().max(0.0) as u64
+    }
+
+    /// Takes step number `k`, from k dt to (k + 1) dt.
+    pub fn step(&mut self, k: u64) -> Result<(), Fault> {
+        self.domain.step(k)
+    }
+
+    /// The channels, in the order of [`Simulation::sample`].
+    pub fn channels(&self) -> &[Channel] {
+        &self.model.channels
+    }
+
+    /// Reads all channels at time `k dt` into `out`, in their units.
+    pub fn sample(&mut self, k: u64, out: &mut [f64]) -> Result<(), Fault> {
+        let t = k as f64 * self.domain.dt();
+        let (system, x) = self.domain.parts();
+        self.recorder.read(system, t, x, out)
+    }
+
+    /// Displacements, velocities and element states.
+    pub fn y(&self) -> &[f64] {
+        &self.domain.state()[..self.domain.system().dims().state()]
+    }
+
+    /// How each linear system of the scheme is solved.
+    pub fn solvers(&self) -> Vec<(Mck, Report)> {
+        self.domain.system().solvers()
+    }
+
+    /// Names of the unknowns, in the order of u.
+    pub fn unknowns(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.free.iter().map(|&d| self.model.dofs[d].name.as_str())
+    }
+
+    /// Lowest modes about the present linearisation.
+    pub fn modes(&self, count: usize) -> Result<interfield_linalg::Modes, interfield_linalg::EigenError> {
+        let (pattern, mass, stiffness) = self.domain.system().matrices(&self.memory);
+        interfield_linalg::modes(pattern, &stiffness, &mass, count)
+    }
+
+    /// A fault of the loop in words, with the user's names.
+    pub fn explain(&self, fault: Fault) -> String {
+        explain(&self.model, &self.free, &self.looped, fault)
+    }
+}
+
+impl Recorder {
+    fn new(model: &Model, places: &[Place], looped: &[usize], system: &Assembled, carried: bool) -> Self {
+        let dims = system.dims();
+        let n = dims.nu;
+        let row = |c: &Coordinate| -> Row {
+            c.iter()
+                .filter_map(|&(d, f)| match places[d] {
+                    Place::Free(i) => Some((i as u32, f)),
+                    Place::Imposed(i) => Some(((n + i) as u32, f)),
+                    Place::Fixed => None,
+                })
+                .collect()
+        };
+        let mut probes = Vec::new();
+        let mut needs_acceleration = false;
+        let mut tap_dof = |dof: usize, derivative: usize, absolute: bool| match places[dof] {
+            Place::Fixed => Tap::Zero,
+            Place::Imposed(index) => Tap::Imposed { index, derivative },
+            Place::Free(i) if derivative < 2 => Tap::State(derivative * n + i),
+            Place::Free(i) => {
+                needs_acceleration |= !carried;
+                Tap::Acceleration { dof: i, absolute }
+            }
+        };
+        let taps = model
+            .channels
+            .iter()
+            .map(|channel| {
+                let tap = match channel.quantity {
+                    Quantity::Displacement(d) => tap_dof(d, 0, false),
+                    Quantity::Velocity(d) => tap_dof(d, 1, false),
+                    Quantity::Acceleration(d) => tap_dof(d, 2, false),
+                    Quantity::AbsoluteAcceleration(d) => tap_dof(d, 2, true),
+                    Quantity::LoadSignal(i) => match &model.loads[i] {
+                        Load::Ground { signal, .. } | Load::Force { signal, .. } => Tap::Signal(signal.clone()),
+                    },
+                    Quantity::State(e, i) => match looped.iter().position(|&l| l == e) {
+                        Some(l) => Tap::State(2 * n + system.state_offset(l) + i),
+                        None => Tap::Zero,
+                    },
+                    Quantity::Force(e, i) | Quantity::Deformation(e, i) => {
+                        let kind = &model.elements[e].kind;
+                        let state0 = looped.iter().position(|&l| l == e).map_or(0, |l| system.state_offset(l));
+                        probes.push(match (stored(kind), kind) {
+                            (Some((law, coordinates)), _) => Probe {
+                                states: law.shape().1,
+                                law: Some(law),
+                                matrices: Default::default(),
+                                rows: coordinates.iter().map(row).collect(),
+                                state0,
+                            },
+                            (None, Kind::Linear { dofs, stiffness, damping, .. }) => Probe {
+                                law: None,
+                                matrices: [stiffness.clone(), damping.clone()],
+                                rows: dofs.iter().map(|&d| row(&vec![(d, 1.0)])).collect(),
+                                state0,
+                                states: 0,
+                            },
+                            (None, _) => unreachable!("only plain matrices have no law"),
+                        });
+                        let force = matches!(channel.quantity, Quantity::Force(..));
+                        Tap::Element { probe: probes.len() - 1, coordinate: i, force }
+                    }
+                };
+                (tap, channel.factor)
+            })
+            .collect();
+        let motions: Vec<Motion> = model
+            .dofs
+            .iter()
+            .filter_map(|d| match &d.support {
+                Support::Imposed(m) => Some(m.clone()),
+                _ => None,
+            })
+            .collect();
+        let widest = probes.iter().map(|p| p.rows.len()).max().unwrap_or(0);
+        let most = probes.iter().map(|p| p.states).max().unwrap_or(0);
+        Recorder {
+            taps,
+            probes,
+            needs_acceleration,
+            n,
+            imposed: std::array::from_fn(|_| vec![0.0; motions.len()]),
+            motions,
+            a: vec![0.0; n],
+            q: vec![0.0; widest],
+            v: vec![0.0; widest],
+            p: vec![0.0; widest],
+            g: vec![0.0; most],
+        }
+    }
+
+    fn read(&mut self, system: &mut Assembled, t: f64, x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
+        let dims = system.dims();
+        for (i, m) in self.motions.iter().enumerate() {
+            [self.imposed[0][i], self.imposed[1][i], self.imposed[2][i]] = m.at(t);
+        }
+        let at = dims.point(t, &x[..dims.state()]);
+        let a: &[f64] = if self.needs_acceleration {
+            system.accelerations(at, &mut self.a)?;
+            &self.a
+        } else {
+            x.get(dims.state()..dims.state() + self.n).unwrap_or(&[])
+        };
+        for ((tap, factor), out) in self.taps.iter().zip(out) {
+            let value = match tap {
+                Tap::State(i) => x[*i],
+                Tap::Acceleration { dof, absolute: false } => a[*dof],
+                Tap::Acceleration { dof, absolute: true } => a[*dof] + system.ground_acceleration(*dof, t),
+                Tap::Imposed { index, derivative } => self.imposed[*derivative][*index],
+                Tap::Zero => 0.0,
+                Tap::Signal(s) => s.value(t),
+                Tap::Element { probe, coordinate, force } => {
+                    let probe = &self.probes[*probe];
+                    let d = probe.rows.len();
+                    for (i, row) in probe.rows.iter().enumerate() {
+                        self.q[i] = gather(row, at.u, &self.imposed[0]);
+                        self.v[i] = gather(row, at.v, &self.imposed[1]);
+                    }
+                    if !force {
+                        self.q[*coordinate]
+                    } else if let Some(law) = &probe.law {
+                        let s = &at.s[probe.state0..probe.state0 + probe.states];
+                        law.response(t, &self.q[..d], &self.v[..d], s, &mut self.p, &mut self.g);
+                        self.p[*coordinate]
+                    } else {
+                        let dot = |m: &[f64], x: &[f64]| -> f64 {
+                            m.get(coordinate * d..(coordinate + 1) * d)
+                                .map_or(0.0, |row| row.iter().zip(x).map(|(a, x)| a * x).sum())
+                        };
+                        dot(&probe.matrices[0], &self.q) + dot(&probe.matrices[1], &self.v)
+                    }
+                }
+            };
+            *out = value * factor;
+        }
+        Ok(())
+    }
+}

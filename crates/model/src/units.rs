@@ -1,0 +1,633 @@
+//! Physical units at run time: dimensions, unit expressions, and the unit system of a model file.
+//!
+//! Angles carry no dimension: rad = 1, deg = pi/180, % = 0.01. `g` is the standard gravity, 9.80665 m/s^2,
+//! because accelerations are written "0.2 g"; the gram is `gram`, the megagram `Mg`. `Hz` is 1/s. A product
+//! is written `*`, `·` or a space, a quotient `/`, a power `^2`, `²` or a digit behind the symbol (`m2`);
+//! products and quotients are read from left to right, as in arithmetic.
+
+use std::f64::consts::PI;
+use std::fmt;
+use std::ops::Range;
+
+use crate::diag::did_you_mean;
+
+/// Standard gravity, m/s^2.
+pub const GRAVITY: f64 = 9.80665;
+
+/// Exponents of mass, length and time.
+#[derive(Clone, Copy, Debug, Default)]
+#[allow(missing_docs)]
+pub struct Dimension {
+    pub mass: f64,
+    pub length: f64,
+    pub time: f64,
+}
+
+impl PartialEq for Dimension {
+    /// Equal up to rounding of fractional exponents.
+    fn eq(&self, o: &Self) -> bool {
+        let near = |a: f64, b: f64| (a - b).abs() < 1e-9;
+        near(self.mass, o.mass) && near(self.length, o.length) && near(self.time, o.time)
+    }
+}
+
+#[allow(missing_docs)]
+impl Dimension {
+    pub const NONE: Self = Self::new(0.0, 0.0, 0.0);
+    pub const MASS: Self = Self::new(1.0, 0.0, 0.0);
+    pub const LENGTH: Self = Self::new(0.0, 1.0, 0.0);
+    pub const TIME: Self = Self::new(0.0, 0.0, 1.0);
+    pub const AREA: Self = Self::new(0.0, 2.0, 0.0);
+    pub const VOLUME: Self = Self::new(0.0, 3.0, 0.0);
+    pub const SECOND_MOMENT: Self = Self::new(0.0, 4.0, 0.0);
+    pub const FREQUENCY: Self = Self::new(0.0, 0.0, -1.0);
+    pub const VELOCITY: Self = Self::new(0.0, 1.0, -1.0);
+    pub const ACCELERATION: Self = Self::new(0.0, 1.0, -2.0);
+    pub const ANGULAR_ACCELERATION: Self = Self::new(0.0, 0.0, -2.0);
+    pub const FORCE: Self = Self::new(1.0, 1.0, -2.0);
+    pub const MOMENT: Self = Self::new(1.0, 2.0, -2.0);
+    pub const STRESS: Self = Self::new(1.0, -1.0, -2.0);
+    pub const STIFFNESS: Self = Self::new(1.0, 0.0, -2.0);
+    pub const DAMPING: Self = Self::new(1.0, 0.0, -1.0);
+    pub const ROTATIONAL_DAMPING: Self = Self::new(1.0, 2.0, -1.0);
+    pub const INERTIA: Self = Self::new(1.0, 2.0, 0.0);
+    pub const DENSITY: Self = Self::new(1.0, -3.0, 0.0);
+    pub const MASS_PER_LENGTH: Self = Self::new(1.0, -1.0, 0.0);
+    pub const POWER: Self = Self::new(1.0, 2.0, -3.0);
+    pub const FLEXURAL_RIGIDITY: Self = Self::new(1.0, 3.0, -2.0);
+}
+
+/// Names for messages, with an example of what to write.
+const NAMES: &[(Dimension, &str, &str)] = &[
+    (Dimension::NONE, "a dimensionless number", "0.05"),
+    (Dimension::MASS, "mass", "1.5 t"),
+    (Dimension::LENGTH, "length", "20 mm"),
+    (Dimension::TIME, "time", "0.5 s"),
+    (Dimension::AREA, "area", "50 cm^2"),
+    (Dimension::VOLUME, "volume", "0.2 m^3"),
+    (Dimension::SECOND_MOMENT, "second moment of area", "8360 cm^4"),
+    (Dimension::FREQUENCY, "frequency (1/time)", "2 Hz"),
+    (Dimension::VELOCITY, "velocity (length/time)", "50 mm/s"),
+    (Dimension::ACCELERATION, "acceleration (length/time^2)", "0.2 g"),
+    (Dimension::ANGULAR_ACCELERATION, "angular acceleration (1/time^2)", "3 rad/s^2"),
+    (Dimension::FORCE, "force", "10 kN"),
+    (Dimension::MOMENT, "moment or energy (force*length)", "12 kN*m"),
+    (Dimension::STRESS, "stress (force/area)", "210 GPa"),
+    (Dimension::STIFFNESS, "stiffness (force/length)", "4 kN/mm"),
+    (Dimension::DAMPING, "damping (force*time/length)", "20 kN*s/m"),
+    (Dimension::ROTATIONAL_DAMPING, "rotational damping (force*length*time)", "2 kN*m*s"),
+    (Dimension::INERTIA, "moment of inertia (mass*length^2)", "30 kg*m^2"),
+    (Dimension::DENSITY, "density (mass/volume)", "7850 kg/m^3"),
+    (Dimension::MASS_PER_LENGTH, "mass per length", "120 kg/m"),
+    (Dimension::POWER, "power (force*length/time)", "1 kW"),
+    (Dimension::FLEXURAL_RIGIDITY, "flexural rigidity (force*area)", "2 kN*m^2"),
+];
+
+impl Dimension {
+    /// From the exponents.
+    pub const fn new(mass: f64, length: f64, time: f64) -> Self {
+        Self { mass, length, time }
+    }
+
+    /// Of a product.
+    pub fn times(self, o: Self) -> Self {
+        Self::new(self.mass + o.mass, self.length + o.length, self.time + o.time)
+    }
+
+    /// Of a quotient.
+    pub fn per(self, o: Self) -> Self {
+        self.times(o.power(-1.0))
+    }
+
+    /// Of a power.
+    pub fn power(self, n: f64) -> Self {
+        Self::new(self.mass * n, self.length * n, self.time * n)
+    }
+
+    /// Whether it is dimensionless.
+    pub fn is_none(self) -> bool {
+        self == Self::NONE
+    }
+
+    /// Name for messages: "stiffness (force/length)", or the SI unit where there is no common name.
+    pub fn describe(self) -> String {
+        match NAMES.iter().find(|n| n.0 == self) {
+            Some(n) => n.1.to_string(),
+            None => format!("a quantity in {self}"),
+        }
+    }
+
+    /// An example of how to write such a quantity: "4 kN/mm".
+    pub fn example(self) -> String {
+        match NAMES.iter().find(|n| n.0 == self) {
+            Some(n) => n.2.to_string(),
+            None => format!("1 {self}"),
+        }
+    }
+}
+
+/// Product of powers as a unit expression: `kN*s^2/mm`, `1/s`, `1`.
+fn product(factors: &[(&str, f64)]) -> String {
+    let near = |x: f64, y: f64| (x - y).abs() < 1e-9;
+    let power = |name: &str, n: f64| {
+        // Rounded so that 0.1 + 0.2 does not show.
+        if near(n, 1.0) { name.to_string() } else { format!("{name}^{}", (n * 1e6).round() / 1e6) }
+    };
+    let pick = |sign: f64| -> Vec<String> {
+        factors.iter().filter(|f| f.1 * sign > 1e-9).map(|f| power(f.0, f.1 * sign)).collect()
+    };
+    let (top, bottom) = (pick(1.0), pick(-1.0));
+    let top = if top.is_empty() { "1".to_string() } else { top.join("*") };
+    bottom.iter().fold(top, |text, b| text + "/" + b)
+}
+
+impl fmt::Display for Dimension {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&product(&[("kg", self.mass), ("m", self.length), ("s", self.time)]))
+    }
+}
+
+/// A unit: its size in SI and its dimension.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Unit {
+    /// One of it in SI.
+    pub factor: f64,
+    /// Dimension.
+    pub dim: Dimension,
+}
+
+/// What is wrong with a unit expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnitError {
+    /// Byte range in the expression.
+    pub span: Range<usize>,
+    /// What is wrong.
+    pub message: String,
+    /// What to write instead.
+    pub help: Option<String>,
+}
+
+impl fmt::Display for UnitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+const INCH: f64 = 0.0254;
+const FOOT: f64 = 0.3048;
+const POUND: f64 = 0.45359237;
+const LBF: f64 = POUND * GRAVITY;
+
+/// Symbol, SI prefixes in use, factor, dimension.
+const UNITS: &[(&str, &str, f64, Dimension)] = &[
+    ("m", "kdcmµμun", 1.0, Dimension::LENGTH),
+    ("in", "", INCH, Dimension::LENGTH),
+    ("inch", "", INCH, Dimension::LENGTH),
+    ("ft", "", FOOT, Dimension::LENGTH),
+    ("yd", "", 3.0 * FOOT, Dimension::LENGTH),
+    ("mi", "", 1609.344, Dimension::LENGTH),
+    ("kg", "", 1.0, Dimension::MASS),
+    ("gram", "", 1e-3, Dimension::MASS),
+    ("Mg", "", 1e3, Dimension::MASS),
+    ("t", "", 1e3, Dimension::MASS),
+    ("tonne", "", 1e3, Dimension::MASS),
+    ("lb", "", POUND, Dimension::MASS),
+    ("lbm", "", POUND, Dimension::MASS),
+    ("slug", "", LBF / FOOT, Dimension::MASS),
+    ("s", "mµμun", 1.0, Dimension::TIME),
+    ("sec", "", 1.0, Dimension::TIME),
+    ("min", "", 60.0, Dimension::TIME),
+    ("h", "", 3600.0, Dimension::TIME),
+    ("hr", "", 3600.0, Dimension::TIME),
+    ("N", "mkMG", 1.0, Dimension::FORCE),
+    ("kgf", "", GRAVITY, Dimension::FORCE),
+    ("tf", "", 1e3 * GRAVITY, Dimension::FORCE),
+    ("lbf", "", LBF, Dimension::FORCE),
+    ("kip", "", 1e3 * LBF, Dimension::FORCE),
+    ("kips", "", 1e3 * LBF, Dimension::FORCE),
+    ("Pa", "hkMG", 1.0, Dimension::STRESS),
+    ("bar", "m", 1e5, Dimension::STRESS),
+    ("psi", "", LBF / (INCH * INCH), Dimension::STRESS),
+    ("ksi", "", 1e3 * LBF / (INCH * INCH), Dimension::STRESS),
+    ("psf", "", LBF / (FOOT * FOOT), Dimension::STRESS),
+    ("ksf", "", 1e3 * LBF / (FOOT * FOOT), Dimension::STRESS),
+    ("J", "mkMG", 1.0, Dimension::MOMENT),
+    ("W", "mkMG", 1.0, Dimension::POWER),
+    ("g", "", GRAVITY, Dimension::ACCELERATION),
+    ("Gal", "", 0.01, Dimension::ACCELERATION),
+    ("Hz", "mkM", 1.0, Dimension::FREQUENCY),
+    ("rpm", "", 2.0 * PI / 60.0, Dimension::FREQUENCY),
+    ("rad", "mµμu", 1.0, Dimension::NONE),
+    ("deg", "", PI / 180.0, Dimension::NONE),
+    ("°", "", PI / 180.0, Dimension::NONE),
+    ("rev", "", 2.0 * PI, Dimension::NONE),
+    ("%", "", 0.01, Dimension::NONE),
+];
+
+const PREFIXES: &[(char, f64)] = &[
+    ('n', 1e-9),
+    ('µ', 1e-6),
+    ('μ', 1e-6),
+    ('u', 1e-6),
+    ('m', 1e-3),
+    ('c', 1e-2),
+    ('d', 1e-1),
+    ('h', 1e2),
+    ('k', 1e3),
+    ('M', 1e6),
+    ('G', 1e9),
+];
+
+/// Symbols offered when a unit is misspelt.
+const COMMON: &[&str] = &[
+    "m", "mm", "cm", "km", "in", "ft", "kg", "t", "gram", "lb", "slug", "s", "ms", "min", "N", "kN", "MN", "lbf",
+    "kip", "Pa", "kPa", "MPa", "GPa", "psi", "ksi", "J", "kJ", "W", "kW", "g", "Gal", "Hz", "rad", "deg", "mrad", "%",
+];
+
+/// The unit of one symbol.
+fn symbol(name: &str) -> Option<Unit> {
+    if let Some(u) = UNITS.iter().find(|u| u.0 == name) {
+        return Some(Unit { factor: u.2, dim: u.3 });
+    }
+    let first = name.chars().next()?;
+    let &(_, scale) = PREFIXES.iter().find(|p| p.0 == first)?;
+    let base = UNITS.iter().find(|u| u.0 == &name[first.len_utf8()..] && u.1.contains(first))?;
+    Some(Unit { factor: scale * base.2, dim: base.3 })
+}
+
+fn is_symbol_char(c: char) -> bool {
+    c.is_alphabetic() || matches!(c, '°' | '%' | 'µ' | '_')
+}
+
+impl Unit {
+    /// The unit 1.
+    pub const ONE: Unit = Unit { factor: 1.0, dim: Dimension::NONE };
+
+    /// Reads a whole unit expression such as "kN/mm", "kg*m^2", "1/s".
+    pub fn parse(text: &str) -> Result<Unit, UnitError> {
+        let mut scan = Scan { text, pos: 0, strict: true, stop: &|_| false };
+        let unit = scan.product(0)?;
+        scan.spaces();
+        if scan.pos < text.len() {
+            return Err(scan.unexpected());
+        }
+        Ok(unit)
+    }
+
+    /// Reads the unit that stands behind a number, as far as it goes: up to an operator that is not
+    /// followed by a unit. `stop` says which names are not units here. Returns the unit and its length;
+    /// `Ok(None)` if the text does not begin with a unit at all.
+    pub(crate) fn parse_prefix(text: &str, stop: &dyn Fn(&str) -> bool) -> Result<Option<(Unit, usize)>, UnitError> {
+        let mut scan = Scan { text, pos: 0, strict: false, stop };
+        scan.spaces();
+        match scan.peek() {
+            Some('1') if scan.text[scan.pos + 1..].trim_start().starts_with('/') => {}
+            Some(c) if is_symbol_char(c) => {}
+            _ => return Ok(None),
+        }
+        let unit = scan.product(0)?;
+        Ok(if scan.pos == 0 { None } else { Some((unit, scan.pos)) })
+    }
+
+    fn times(self, o: Unit, sign: f64) -> Unit {
+        Unit { factor: self.factor * o.factor.powf(sign), dim: self.dim.times(o.dim.power(sign)) }
+    }
+}
+
+struct Scan<'t> {
+    text: &'t str,
+    pos: usize,
+    /// The whole text must be a unit; otherwise reading stops quietly behind the last unit.
+    strict: bool,
+    stop: &'t dyn Fn(&str) -> bool,
+}
+
+impl Scan<'_> {
+    fn peek(&self) -> Option<char> {
+        self.text[self.pos..].chars().next()
+    }
+
+    fn spaces(&mut self) {
+        self.pos += self.text[self.pos..].len() - self.text[self.pos..].trim_start().len();
+    }
+
+    fn unexpected(&self) -> UnitError {
+        match self.peek() {
+            Some(c) => UnitError {
+                span: self.pos..self.pos + c.len_utf8(),
+                message: format!("unexpected `{c}` in a unit"),
+                help: Some("units are written like kN/mm, kg*m^2, m/s^2, 1/s".into()),
+            },
+            None => UnitError {
+                span: self.pos..self.pos,
+                message: if self.text.trim().is_empty() { "empty unit".into() } else { "the unit ends too early".into() },
+                help: Some("units are written like kN/mm, kg*m^2, m/s^2, 1/s".into()),
+            },
+        }
+    }
+
+    fn product(&mut self, depth: usize) -> Result<Unit, UnitError> {
+        let mut unit = self.factor(depth)?;
+        loop {
+            let end = self.pos;
+            self.spaces();
+            let sign = match self.peek() {
+                Some(c @ ('*' | '/' | '·' | '×' | '⋅')) => {
+                    self.pos += c.len_utf8();
+                    self.spaces();
+                    if c == '/' { -1.0 } else { 1.0 }
+                }
+                Some(c) if is_symbol_char(c) || (c == '(' && self.strict) => 1.0,
+                _ => {
+                    self.pos = end;
+                    return Ok(unit);
+                }
+            };
+            if self.strict {
+                unit = unit.times(self.factor(depth)?, sign);
+                continue;
+            }
+            // Behind a number an operator may also be followed by something that is no unit.
+            match self.factor(depth) {
+                Ok(next) => unit = unit.times(next, sign),
+                Err(_) => {
+                    self.pos = end;
+                    return Ok(unit);
+                }
+            }
+        }
+    }
+
+    fn factor(&mut self, depth: usize) -> Result<Unit, UnitError> {
+        self.spaces();
+        let start = self.pos;
+        let base = match self.peek() {
+            Some('1') if !self.text[start + 1..].starts_with(|c: char| c.is_ascii_digit() || c == '.') => {
+                // In an expression "3 kN/1 ..." the 1 is a number.
+                let follows = self.text[start + 1..].trim_start();
+                let first = self.text[..start].trim().is_empty();
+                if !(self.strict || first && follows.starts_with('/')) {
+                    return Err(self.unexpected());
+                }
+                self.pos += 1;
+                return Ok(Unit::ONE);
+            }
+            Some('(') if depth < 20 => {
+                self.pos += 1;
+                let strict = std::mem::replace(&mut self.strict, true);
+                let unit = self.product(depth + 1);
+                self.strict = strict;
+                let unit = unit?;
+                self.spaces();
+                if self.peek() != Some(')') {
+                    return Err(self.unexpected());
+                }
+                self.pos += 1;
+                unit
+            }
+            Some(c) if is_symbol_char(c) => {
+                let rest = &self.text[start..];
+                let letters = rest.find(|c| !is_symbol_char(c)).unwrap_or(rest.len());
+                let word = rest.find(|c: char| !is_symbol_char(c) && !c.is_ascii_digit()).unwrap_or(rest.len());
+                let name = &rest[..letters];
+                if (self.stop)(&rest[..word]) && symbol(&rest[..word]).is_none() {
+                    return Err(self.unexpected());
+                }
+                let Some(unit) = symbol(name) else {
+                    let shown = &rest[..word];
+                    let help = if name == "Nm" || name == "kNm" {
+                        Some(format!("write a product with `*`: {}*m", &name[..name.len() - 1]))
+                    } else {
+                        did_you_mean(name, COMMON.iter().copied())
+                    };
+                    let message = format!("unknown unit `{shown}`");
+                    return Err(UnitError { span: start..start + word, message, help });
+                };
+                self.pos += letters;
+                unit
+            }
+            _ => return Err(self.unexpected()),
+        };
+        let n = self.exponent()?;
+        let unit = Unit { factor: base.factor.powf(n), dim: base.dim.power(n) };
+        if !unit.factor.is_finite() || unit.factor == 0.0 {
+            return Err(UnitError { span: start..self.pos, message: "the unit is out of range".into(), help: None });
+        }
+        Ok(unit)
+    }
+
+    /// `^2`, `^-1`, `^0.5`, `^(1/2)`, `²`, or a digit.
+    fn exponent(&mut self) -> Result<f64, UnitError> {
+        const RAISED: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+        let end = self.pos;
+        let mut raised = String::new();
+        while let Some(c) = self.peek() {
+            let Some(d) = RAISED.iter().position(|&r| r == c) else {
+                if c == '⁻' && raised.is_empty() {
+                    raised.push('-');
+                    self.pos += c.len_utf8();
+                    continue;
+                }
+                break;
+            };
+            raised.push_str(&d.to_string());
+            self.pos += c.len_utf8();
+        }
+        if !raised.is_empty() {
+            return raised.parse().map_err(|_| self.unexpected());
+        }
+        if let Some(c @ '2'..='9') = self.peek() {
+            self.pos += 1;
+            if self.peek().is_some_and(|c| c.is_ascii_digit() || c == '.') {
+                return Err(self.unexpected());
+            }
+            return Ok(c as u8 as f64 - 48.0);
+        }
+        self.spaces();
+        if self.peek() != Some('^') {
+            self.pos = end;
+            return Ok(1.0);
+        }
+        self.pos += 1;
+        self.spaces();
+        let parenthesis = self.peek() == Some('(');
+        if parenthesis {
+            self.pos += 1;
+        }
+        let mut n = self.number()?;
+        if parenthesis {
+            self.spaces();
+            if self.peek() == Some('/') {
+                self.pos += 1;
+                n /= self.number()?;
+                self.spaces();
+            }
+            if self.peek() != Some(')') || !n.is_finite() {
+                return Err(self.unexpected());
+            }
+            self.pos += 1;
+        }
+        Ok(n)
+    }
+
+    fn number(&mut self) -> Result<f64, UnitError> {
+        self.spaces();
+        let rest = &self.text[self.pos..];
+        let sign = rest.starts_with(['+', '-']) as usize;
+        let len = sign + rest[sign..].find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len() - sign);
+        let n = rest[..len].parse::<f64>().map_err(|_| self.unexpected())?;
+        let span = self.pos..self.pos + len;
+        self.pos += len;
+        if n.abs() > 100.0 {
+            return Err(UnitError { span, message: "the exponent is too large".into(), help: None });
+        }
+        Ok(n)
+    }
+}
+
+/// The units of plain numbers in a file and of results: a length, a time, and a force or a mass, from
+/// which everything else is derived.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UnitSystem {
+    length: (String, f64),
+    force: (String, f64),
+    time: (String, f64),
+    mass: (String, f64),
+}
+
+/// What is wrong with a unit system: which of its four units, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnitSystemError {
+    /// "length", "force", "mass" or "time".
+    pub key: &'static str,
+    /// Located inside the text of that unit.
+    pub error: UnitError,
+}
+
+impl Default for UnitSystem {
+    fn default() -> Self {
+        Self::si()
+    }
+}
+
+impl UnitSystem {
+    /// m, N, s, kg.
+    pub fn si() -> Self {
+        let unit = |name: &str| (name.to_string(), 1.0);
+        Self { length: unit("m"), force: unit("N"), time: unit("s"), mass: unit("kg") }
+    }
+
+    /// From the names of a length and a time, and of a force or a mass (neither: SI, N and kg, if length
+    /// and time allow). All errors at once.
+    pub fn new(
+        length: Option<&str>,
+        force: Option<&str>,
+        mass: Option<&str>,
+        time: Option<&str>,
+    ) -> Result<Self, Vec<UnitSystemError>> {
+        let mut errors = Vec::new();
+        let mut read = |key, text: Option<&str>, dim: Dimension| -> Option<(String, f64)> {
+            let text = text?;
+            match Unit::parse(text) {
+                Ok(unit) if unit.dim == dim => return Some((text.trim().to_string(), unit.factor)),
+                Ok(unit) => errors.push(UnitSystemError {
+                    key,
+                    error: UnitError {
+                        span: 0..text.len(),
+                        message: format!("`{text}` is not a unit of {key}, but of {}", unit.dim.describe()),
+                        help: None,
+                    },
+                }),
+                Err(error) => errors.push(UnitSystemError { key, error }),
+            }
+            None
+        };
+        let length = read("length", length.or(Some("m")), Dimension::LENGTH);
+        let time = read("time", time.or(Some("s")), Dimension::TIME);
+        let force = read("force", force, Dimension::FORCE);
+        let mass = read("mass", mass, Dimension::MASS);
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let (Some(length), Some(time)) = (length, time) else { return Err(errors) };
+        let acceleration = length.1 / (time.1 * time.1);
+        let rounded = |x: f64| {
+            let near = 10f64.powf(x.log10().round());
+            if (x / near - 1.0).abs() < 1e-12 { near } else { x }
+        };
+        let named = |x: f64, names: &[(&str, f64)], other: String| {
+            let name = names.iter().find(|n| (x / n.1 - 1.0).abs() < 1e-9).map(|n| n.0.to_string());
+            (name.unwrap_or(other), rounded(x))
+        };
+        const FORCES: &[(&str, f64)] = &[("N", 1.0), ("kN", 1e3), ("MN", 1e6), ("mN", 1e-3), ("lbf", LBF)];
+        const MASSES: &[(&str, f64)] = &[("kg", 1.0), ("t", 1e3), ("gram", 1e-3), ("slug", LBF / FOOT)];
+        let (force, mass) = match (force, mass) {
+            (Some(force), Some(mass)) => {
+                if (force.1 / (mass.1 * acceleration) - 1.0).abs() > 1e-9 {
+                    let (f, m, l, t) = (&force.0, &mass.0, &length.0, &time.0);
+                    errors.push(UnitSystemError {
+                        key: "mass",
+                        error: UnitError {
+                            span: 0..m.len(),
+                            message: format!("inconsistent units: 1 {f} is not 1 {m}*{l}/{t}^2"),
+                            help: Some(format!(
+                                "give either force or mass; with {l} and {t}, 1 {f} belongs to a mass of {} kg",
+                                force.1 / acceleration
+                            )),
+                        },
+                    });
+                    return Err(errors);
+                }
+                (force, mass)
+            }
+            (None, Some(mass)) => {
+                let other = product(&[(&mass.0, 1.0), (&length.0, 1.0), (&time.0, -2.0)]);
+                (named(mass.1 * acceleration, FORCES, other), mass)
+            }
+            (force, None) => {
+                let force = force.unwrap_or(("N".to_string(), 1.0));
+                let other = product(&[(&force.0, 1.0), (&time.0, 2.0), (&length.0, -1.0)]);
+                let mass = named(force.1 / acceleration, MASSES, other);
+                (force, mass)
+            }
+        };
+        Ok(Self { length, force, time, mass })
+    }
+
+    /// One unit of this system in SI: a number of the file times this is the SI value.
+    pub fn factor(&self, dim: Dimension) -> f64 {
+        let Dimension { mass: a, length: b, time: c } = dim;
+        // Force instead of mass, so that kN and mm give kN/mm without rounding.
+        let power = |x: f64, n: f64| if n == 0.0 || x == 1.0 { 1.0 } else { x.powf(n) };
+        if Self::is_massive(dim) {
+            return power(self.mass.1, a) * power(self.length.1, b) * power(self.time.1, c);
+        }
+        power(self.force.1, a) * power(self.length.1, b - a) * power(self.time.1, c + 2.0 * a)
+    }
+
+    /// Whether the dimension is better said with mass than with force.
+    fn is_massive(dim: Dimension) -> bool {
+        dim.mass != 0.0 && dim.time == 0.0
+    }
+
+    /// Name of the unit of this system: "kN/mm", "mm/s^2"; "rad" for what has no dimension.
+    pub fn label(&self, dim: Dimension) -> String {
+        let Dimension { mass: a, length: b, time: c } = dim;
+        if dim.is_none() {
+            return "rad".into();
+        }
+        let simple = |name: &str| if name.contains(['*', '/', '^', ' ']) { format!("({name})") } else { name.into() };
+        let (l, t): (String, String) = (simple(&self.length.0), simple(&self.time.0));
+        if dim == Dimension::MASS {
+            self.mass.0.clone()
+        } else if dim == Dimension::FORCE {
+            self.force.0.clone()
+        } else if (Self::is_massive(dim) && !self.mass.0.contains(['*', '/']))
+            || (a != 0.0 && self.force.0.contains(['*', '/']))
+        {
+            product(&[(&simple(&self.mass.0), a), (&l, b), (&t, c)])
+        } else {
+            product(&[(&simple(&self.force.0), a), (&l, b - a), (&t, c + 2.0 * a)])
+        }
+    }
+}

@@ -1,0 +1,984 @@
+//! The front end of the model file: units, quantities, parameters, TOML reading, formulas, messages.
+
+use std::time::Instant;
+
+use interfield_kernel::element::{AnyLaw, Element, Tangent};
+use interfield_kernel::expr::{Instr, Program};
+use interfield_kernel::{Dual, Scalar};
+use interfield_model::diag::{Diagnostic, Diagnostics, Source, suggest};
+use interfield_model::formula::{FormulaElement, FormulaSpec, compile};
+use interfield_model::quantity::{Parameters, Scope, Value};
+use interfield_model::reader::{Document, Spanned, inner_span, require};
+use interfield_model::units::{Dimension, Unit, UnitSystem};
+
+fn near(a: f64, b: f64) -> bool {
+    a == b || (a - b).abs() <= 1e-12 * a.abs().max(b.abs())
+}
+
+fn strings(list: &[&str]) -> Vec<String> {
+    list.iter().map(|s| s.to_string()).collect()
+}
+
+// -------------------------------------------------------------------------------------------- units
+
+#[test]
+fn units_of_all_kinds() {
+    use Dimension as D;
+    let cases: &[(&str, f64, Dimension)] = &[
+        ("kN/mm", 1e6, D::STIFFNESS),
+        ("m/s^2", 1.0, D::ACCELERATION),
+        ("m/s²", 1.0, D::ACCELERATION),
+        ("m/s/s", 1.0, D::ACCELERATION),
+        ("m·s⁻²", 1.0, D::ACCELERATION),
+        ("N*s/m", 1.0, D::DAMPING),
+        ("kN·m", 1e3, D::MOMENT),
+        ("kN m", 1e3, D::MOMENT),
+        ("kN × m", 1e3, D::MOMENT),
+        ("1/s", 1.0, D::FREQUENCY),
+        ("s^-1", 1.0, D::FREQUENCY),
+        ("1", 1.0, D::NONE),
+        ("t", 1e3, D::MASS),
+        ("Mg", 1e3, D::MASS),
+        ("gram", 1e-3, D::MASS),
+        ("kg*m^2", 1.0, D::INERTIA),
+        ("kg m2", 1.0, D::INERTIA),
+        ("kg/m3", 1.0, D::DENSITY),
+        ("MPa", 1e6, D::STRESS),
+        ("N/mm^2", 1e6, D::STRESS),
+        ("N/(mm*mm)", 1e6, D::STRESS),
+        ("GPa", 1e9, D::STRESS),
+        ("cm^4", 1e-8, D::SECOND_MOMENT),
+        ("g", 9.80665, D::ACCELERATION),
+        ("Gal", 0.01, D::ACCELERATION),
+        ("Hz", 1.0, D::FREQUENCY),
+        ("kHz", 1e3, D::FREQUENCY),
+        ("rpm", std::f64::consts::PI / 30.0, D::FREQUENCY),
+        ("deg", std::f64::consts::PI / 180.0, D::NONE),
+        ("°", std::f64::consts::PI / 180.0, D::NONE),
+        ("%", 0.01, D::NONE),
+        ("rad", 1.0, D::NONE),
+        ("mrad", 1e-3, D::NONE),
+        ("kN*m/rad", 1e3, D::MOMENT),
+        ("ms", 1e-3, D::TIME),
+        ("µs", 1e-6, D::TIME),
+        ("us", 1e-6, D::TIME),
+        ("min", 60.0, D::TIME),
+        ("h", 3600.0, D::TIME),
+        ("in", 0.0254, D::LENGTH),
+        ("ft", 0.3048, D::LENGTH),
+        ("lbf", 4.4482216152605, D::FORCE),
+        ("kip", 4448.2216152605, D::FORCE),
+        ("ksi", 6894757.293168361, D::STRESS),
+        ("kip/in^2", 6894757.293168361, D::STRESS),
+        ("lb", 0.45359237, D::MASS),
+        ("m^0.5", 1.0, D::LENGTH.power(0.5)),
+        ("kN^(1/2)", 1e3f64.sqrt(), D::FORCE.power(0.5)),
+        ("N^-0.5/m", 1.0, D::FORCE.power(-0.5).per(D::LENGTH)),
+    ];
+    for &(text, factor, dim) in cases {
+        let u = Unit::parse(text).unwrap_or_else(|e| panic!("{text}: {e}"));
+        assert!(near(u.factor, factor), "{text}: {} instead of {factor}", u.factor);
+        assert_eq!(u.dim, dim, "{text}");
+    }
+    let bad: &[(&str, &str, &str)] = &[
+        ("KN", "unknown unit `KN`", "did you mean `kN`?"),
+        ("kn/mm", "unknown unit `kn`", "did you mean `kN`?"),
+        ("kN/milimeter", "unknown unit `milimeter`", ""),
+        ("kNm", "unknown unit `kNm`", "write a product with `*`: kN*m"),
+        ("", "empty unit", "units are written like"),
+        ("kN/", "the unit ends too early", "units are written like"),
+        ("kN//m", "unexpected `/` in a unit", ""),
+        ("m^x", "unexpected `x` in a unit", ""),
+        ("(m", "the unit ends too early", ""),
+        ("m^1000", "the exponent is too large", ""),
+        ("5 kN", "unexpected `5` in a unit", ""),
+    ];
+    for &(text, message, help) in bad {
+        let e = Unit::parse(text).expect_err(text);
+        assert!(e.message.contains(message), "{text}: {}", e.message);
+        assert!(e.help.clone().unwrap_or_default().contains(help), "{text}: {:?}", e.help);
+    }
+    assert_eq!(Unit::parse("kN/kn").unwrap_err().span, 3..5);
+}
+
+#[test]
+fn dimensions_are_named() {
+    assert_eq!(Dimension::STIFFNESS.describe(), "stiffness (force/length)");
+    assert_eq!(Dimension::FORCE.to_string(), "kg*m/s^2");
+    assert_eq!(Dimension::FREQUENCY.to_string(), "1/s");
+    assert_eq!(Dimension::NONE.to_string(), "1");
+    assert_eq!(Dimension::new(0.0, 0.5, 1.0).describe(), "a quantity in m^0.5*s");
+}
+
+#[test]
+fn unit_systems() {
+    use Dimension as D;
+    let kn_mm = UnitSystem::new(Some("mm"), Some("kN"), None, Some("s")).unwrap();
+    for (dim, factor, label) in [
+        (D::LENGTH, 1e-3, "mm"),
+        (D::FORCE, 1e3, "kN"),
+        (D::STIFFNESS, 1e6, "kN/mm"),
+        (D::ACCELERATION, 1e-3, "mm/s^2"),
+        (D::DAMPING, 1e6, "kN*s/mm"),
+        (D::MASS, 1e6, "kN*s^2/mm"),
+        (D::MOMENT, 1.0, "kN*mm"),
+        (D::STRESS, 1e9, "kN/mm^2"),
+        (D::NONE, 1.0, "rad"),
+        (D::FREQUENCY, 1.0, "1/s"),
+    ] {
+        assert!(near(kn_mm.factor(dim), factor), "{label}: {}", kn_mm.factor(dim));
+        assert_eq!(kn_mm.label(dim), label);
+    }
+    let si = UnitSystem::si();
+    assert_eq!(
+        [D::MASS, D::INERTIA, D::STIFFNESS, D::MOMENT].map(|d| si.label(d)),
+        ["kg", "kg*m^2", "N/m", "N*m"]
+    );
+    let mass_based = UnitSystem::new(Some("mm"), None, Some("t"), Some("s")).unwrap();
+    assert_eq!(mass_based.label(D::FORCE), "N");
+    assert_eq!(mass_based.label(D::STRESS), "N/mm^2");
+    assert!(near(mass_based.factor(D::STRESS), 1e6));
+    assert_eq!(UnitSystem::new(None, Some("kN"), None, None).unwrap().label(D::MASS), "t");
+    let us = UnitSystem::new(Some("in"), Some("kip"), None, Some("s")).unwrap();
+    assert_eq!(us.label(D::STRESS), "kip/in^2");
+    assert!(near(us.factor(D::STRESS), 6894757.293168361));
+    assert!(UnitSystem::new(Some("m"), Some("kN"), Some("t"), None).is_ok());
+    let e = UnitSystem::new(Some("m"), Some("kN"), Some("kg"), None).unwrap_err();
+    assert!(e[0].error.message.contains("inconsistent"), "{e:?}");
+    let e = UnitSystem::new(Some("kN"), Some("mm"), None, Some("sek")).unwrap_err();
+    assert_eq!(e.iter().map(|e| e.key).collect::<Vec<_>>(), ["length", "time", "force"]);
+}
+
+// --------------------------------------------------------------------------------------- quantities
+
+fn scope() -> Scope {
+    let mut s = Scope::new(UnitSystem::new(Some("mm"), Some("kN"), None, None).unwrap());
+    s.insert("k1", Value { si: 4e6, dim: Some(Dimension::STIFFNESS) });
+    s.insert("m", Value { si: 1e3, dim: Some(Dimension::MASS) });
+    s.insert("n", Value::bare(2.0));
+    s
+}
+
+#[test]
+fn quantities_evaluate() {
+    use Dimension as D;
+    let cases: &[(&str, Dimension, f64)] = &[
+        ("4 kN/mm", D::STIFFNESS, 4e6),
+        ("4kN/mm", D::STIFFNESS, 4e6),
+        ("4", D::STIFFNESS, 4e6),
+        ("k1", D::STIFFNESS, 4e6),
+        ("2*k1 + 3 kN/mm", D::STIFFNESS, 11e6),
+        ("-k1", D::STIFFNESS, -4e6),
+        ("sqrt(k1/m)", D::FREQUENCY, 4000f64.sqrt()),
+        ("(k1/m)^0.5", D::FREQUENCY, 4000f64.sqrt()),
+        ("k1/m", D::ANGULAR_ACCELERATION, 4000.0),
+        ("0.2 g", D::ACCELERATION, 1.96133),
+        ("5 %", D::NONE, 0.05),
+        ("5%*2", D::NONE, 0.1),
+        ("30 deg", D::NONE, std::f64::consts::PI / 6.0),
+        ("100*cos(60 deg)", D::FORCE, 50e3),
+        ("2*pi*3 Hz", D::FREQUENCY, 6.0 * std::f64::consts::PI),
+        ("5 1/s", D::FREQUENCY, 5.0),
+        ("3 m/2 m", D::NONE, 1.5),
+        ("3 m/n", D::LENGTH, 1.5),
+        ("3 kN*k1/k1", D::FORCE, 3e3),
+        ("3 kN/m", D::STIFFNESS, 3e3),
+        ("(3 kN)/m", D::ACCELERATION, 3.0),
+        ("min(3 kN, 2000 N)", D::FORCE, 2e3),
+        ("max(1, n, 3)", D::NONE, 3.0),
+        ("0 + 3 kN", D::FORCE, 3e3),
+        ("abs(-3 kN)", D::FORCE, 3e3),
+        ("2^3^2", D::NONE, 512.0),
+        ("-2^2", D::NONE, -4.0),
+        ("2^-1", D::NONE, 0.5),
+        ("1 - 2 - 3", D::NONE, -4.0),
+        ("8/4/2", D::NONE, 1.0),
+        ("1e3 N", D::FORCE, 1e3),
+        (".5 kN", D::FORCE, 500.0),
+        ("2·k1", D::STIFFNESS, 8e6),
+        ("if(n > 1, 2 kN, 3 kN)", D::FORCE, 2e3),
+        ("2 kN m", D::MOMENT, 2e3),
+        ("2 N^0.5", D::FORCE.power(0.5), 2.0),
+        ("12 kN/m2*3 m", D::STIFFNESS, 36e3),
+    ];
+    for &(text, dim, si) in cases {
+        let x = scope().quantity(text, dim).unwrap_or_else(|e| panic!("{text}: {e:?}"));
+        assert!(near(x, si), "{text}: {x} instead of {si}");
+    }
+}
+
+#[test]
+fn quantities_are_checked() {
+    use Dimension as D;
+    // Text, dimension of the place, range of the error, part of the message, part of the help.
+    let cases: &[(&str, Dimension, std::ops::Range<usize>, &str, &str)] = &[
+        ("4 kN/m^2", D::STIFFNESS, 0..8, "expected stiffness (force/length), found stress", "4 kN/mm"),
+        ("k1 + 3", D::STIFFNESS, 0..6, "cannot add stiffness (force/length) and a number without unit", "4 kN/mm"),
+        ("k1 + 3 mm", D::STIFFNESS, 0..9, "cannot add stiffness (force/length) and length", ""),
+        ("2*(k1 - m)", D::STIFFNESS, 3..9, "cannot subtract", ""),
+        ("sin(3 mm)", D::NONE, 0..9, "the argument must be dimensionless, found length", ""),
+        ("2^(3 mm)", D::NONE, 0..8, "an exponent must be dimensionless", ""),
+        ("k2", D::STIFFNESS, 0..2, "unknown parameter `k2`", "did you mean `k1`?"),
+        ("2*K1", D::STIFFNESS, 2..4, "unknown parameter `K1`", "did you mean `k1`?"),
+        ("kN", D::FORCE, 0..2, "unknown parameter `kN`", "1 kN"),
+        ("4 kn/mm", D::STIFFNESS, 2..4, "unknown unit `kn`", "did you mean `kN`?"),
+        ("4 kN/mn", D::STIFFNESS, 5..7, "unknown parameter `mn`", ""),
+        ("2 k1", D::STIFFNESS, 2..4, "missing operator", "*k1"),
+        ("1/0", D::NONE, 0..3, "division by zero", ""),
+        ("log(0)", D::NONE, 0..6, "not a finite number", ""),
+        ("sqrt(-1)", D::NONE, 0..8, "not a finite number", ""),
+        ("1e200*1e200", D::NONE, 0..11, "not a finite number", ""),
+        ("1e999", D::NONE, 0..5, "too large", ""),
+        ("2,5 kN", D::FORCE, 1..2, "unexpected `,`", "decimal point"),
+        ("(3 kN", D::FORCE, 0..1, "never closed", ""),
+        ("3 kN)", D::FORCE, 4..5, "`)` without `(`", ""),
+        ("3 kN +", D::FORCE, 5..6, "nothing stands behind the operator `+`", ""),
+        ("", D::FORCE, 0..0, "empty", ""),
+        ("3 kN * m", D::ACCELERATION, 0..8, "expected acceleration", "`m` is the unit"),
+        ("2**3", D::NONE, 1..3, "unexpected `**`", "^"),
+    ];
+    for (text, dim, span, message, help) in cases {
+        let e = scope().quantity(text, *dim).expect_err(text).remove(0);
+        assert!(e.message.contains(message), "{text}: {}", e.message);
+        assert_eq!(e.span, *span, "{text}: {}", e.message);
+        assert!(e.help.clone().unwrap_or_default().contains(help), "{text}: {:?}", e.help);
+    }
+    assert_eq!(scope().evaluate("x1 + x2").unwrap_err().len(), 2, "all unknown names at once");
+}
+
+// --------------------------------------------------------------------------------------- parameters
+
+/// Resolves `[parameters]` and returns the scope with all messages as "line:column message | help".
+fn resolve(text: &str, set: &[(&str, &str)]) -> (Scope, Vec<String>) {
+    let source = Source::new("p.toml", text);
+    let diags = Diagnostics::new();
+    let doc = Document::parse(&source, &diags).unwrap();
+    let root = doc.root();
+    let mut parameters = root.table("parameters").map(Parameters::read).unwrap_or_default();
+    for (name, text) in set {
+        parameters.set(name, text, &diags);
+    }
+    let scope = parameters.resolve(UnitSystem::si(), &source, &diags);
+    root.finish();
+    (scope, messages(&diags, &source))
+}
+
+fn messages(diags: &Diagnostics, source: &Source) -> Vec<String> {
+    let list = diags.located(source).into_iter().map(|d| {
+        let place = d.line.zip(d.column).map_or("-".to_string(), |(l, c)| format!("{l}:{c}"));
+        format!("{place} {} | {}", d.message, d.help.unwrap_or_default())
+    });
+    list.collect()
+}
+
+#[test]
+fn parameters_resolve_in_any_order() {
+    let text = "[parameters]\nomega = \"sqrt(k/m)\"\nk = \"2*k0\"\nk0 = \"4 kN/mm\"\nm = \"2 t\"\nn = 2\n";
+    let (scope, errors) = resolve(text, &[]);
+    assert_eq!(errors, [""; 0]);
+    assert!(near(scope.get("omega").unwrap().si, 4000f64.sqrt()));
+    assert_eq!(scope.get("omega").unwrap().dim, Some(Dimension::FREQUENCY));
+    assert_eq!(scope.get("n"), Some(Value::bare(2.0)));
+    let (scope, errors) = resolve(text, &[("k0", "16 kN/mm"), ("n", "m/(1 kg)")]);
+    assert_eq!(errors, [""; 0]);
+    assert!(near(scope.get("omega").unwrap().si, 16000f64.sqrt()));
+    assert!(near(scope.get("n").unwrap().si, 2000.0));
+}
+
+#[test]
+fn parameters_report_cycles_and_unknown_names() {
+    let (scope, errors) = resolve("[parameters]\na = \"b\"\nb = \"2*c\"\nc = \"a + 1\"\nd = \"a\"\ne = 5\n", &[]);
+    assert_eq!(errors, ["2:5 the parameters refer to each other in a circle: a -> b -> c -> a | "]);
+    assert_eq!(scope.get("d"), None);
+    assert_eq!(scope.get("e"), Some(Value::bare(5.0)));
+    let (_, errors) = resolve("[parameters]\na = \"a\"\n", &[]);
+    assert_eq!(errors, ["2:5 the parameters refer to each other in a circle: a -> a | "]);
+    // All at once, and the use of a wrong parameter is not reported again.
+    let text = "[parameters]\nk0 = \"3 kn\"\nk1 = \"k0 + 1 mm\"\nk2 = \"k3 + k5\"\n\"a b\" = 1\nsin = 2\nx = [1]\n";
+    let (_, errors) = resolve(text, &[("kk", "1"), ("k1", "2 *"), ("zzzzz", "1")]);
+    let expected = [
+        "- cannot set `kk`: the file has no such parameter | did you mean `k0`?",
+        "- cannot set `zzzzz`: the file has no such parameter | parameters are k0, k1, k2",
+        "- k1 = 2 *: nothing stands behind the operator `*` | ",
+        "2:9 unknown unit `kn` | did you mean `kN`?",
+        "4:7 unknown parameter `k3` | did you mean `k0`?",
+        "4:12 unknown parameter `k5` | did you mean `k0`?",
+        "5:1 `a b` cannot be the name of a parameter | ",
+        "6:1 `sin` cannot be the name of a parameter | ",
+        "7:5 expected a number or a string, found a list | ",
+    ];
+    assert_eq!(errors.len(), expected.len(), "{errors:#?}");
+    for (e, x) in errors.iter().zip(expected) {
+        assert!(e.starts_with(x.trim_end()), "{e}\n{x}");
+    }
+    // A long chain needs no stack.
+    let mut text = "[parameters]\n".to_string();
+    for i in 0..50_000 {
+        text += &format!("a{i} = \"a{}\"\n", i + 1);
+    }
+    let (scope, errors) = resolve(&(text + "a50000 = 7\n"), &[]);
+    assert_eq!(errors, [""; 0]);
+    assert_eq!(scope.get("a0"), Some(Value::bare(7.0)));
+}
+
+// ------------------------------------------------------------------------------------------- reader
+
+const FRAME: &str = r#"# A frame.
+title = "frame"
+[units]
+length = "mm"
+force = "kN"
+[parameters]
+k1 = "4 kN/mm"
+[[nodes]]
+name = "base"
+fixed = true
+at = [0, 0]
+[[nodes]]
+name = "roof"
+mass = "12 t"
+at = [0, "3 m"]
+[[elements]]
+type = "spring"
+nodes = ["base", "roof"]
+k = "2*k1"
+order = 3
+matrix = [[1, 2], [3.5, 4]]
+"#;
+
+/// Reads everything a file like FRAME may contain; returns a summary of what it found.
+fn read_frame(source: &Source, diags: &Diagnostics) -> Option<String> {
+    use std::fmt::Write;
+    let doc = Document::parse(source, diags)?;
+    let root = doc.root();
+    let mut out = String::new();
+    let title = root.string_required("title", "\"my frame\"");
+    let units = match root.table("units") {
+        Some(t) => {
+            let units = t.unit_system();
+            t.finish();
+            units
+        }
+        None => None,
+    }
+    .unwrap_or_default();
+    let parameters = root.table("parameters").map(Parameters::read).unwrap_or_default();
+    let scope = parameters.resolve(units, source, diags);
+    for node in root.tables("nodes") {
+        let name = node.string_required("name", "\"roof\"");
+        let fixed = node.bool("fixed").is_some_and(|b| b.value);
+        let mass = node.quantity("mass", Dimension::MASS, &scope);
+        if let Some(m) = &mass {
+            require(diags, m.span.clone(), m.value > 0.0, "a mass must be positive", None);
+        }
+        let at = node.quantities_required("at", Dimension::LENGTH, &scope);
+        let at = at.map(|a| a.value.iter().map(|x| x.value).collect::<Vec<_>>());
+        write!(out, "{:?} {fixed} {:?} {at:?};", name.map(|n| n.value), mass.map(|m| m.value)).unwrap();
+        node.finish();
+    }
+    for e in root.tables("elements") {
+        let kind = e.choice_required("type", &["spring", "bouc-wen"]);
+        let nodes = e.list_of_strings_required("nodes", "[\"base\", \"roof\"]");
+        let k = e.quantity_required("k", Dimension::STIFFNESS, &scope);
+        let order = e.integer("order");
+        let number = e.number("number");
+        let matrix = e.matrix("matrix");
+        write!(
+            out,
+            "{:?} {:?} {:?} {:?} {:?} {:?}",
+            kind.map(|k| k.value),
+            nodes.map(|n| n.value.len()),
+            k.map(|k| k.value),
+            order.map(|o| o.value),
+            number.map(|o| o.value),
+            matrix.map(|m| m.value)
+        )
+        .unwrap();
+        e.finish();
+    }
+    root.finish();
+    Some(format!("{:?} {out}", title.map(|t| t.value)))
+}
+
+fn errors_of(text: &str) -> Vec<String> {
+    let source = Source::new("frame.toml", text);
+    let diags = Diagnostics::new();
+    read_frame(&source, &diags);
+    messages(&diags, &source)
+}
+
+#[test]
+fn a_good_file_is_read() {
+    let source = Source::new("frame.toml", FRAME);
+    let diags = Diagnostics::new();
+    let found = read_frame(&source, &diags).unwrap();
+    assert_eq!(diags.render(&source, false), "");
+    assert_eq!(
+        found,
+        "Some(\"frame\") Some(\"base\") true None Some([0.0, 0.0]);Some(\"roof\") false Some(12000.0) Some([0.0, 3.0]);\
+         Some(0) Some(2) Some(8000000.0) Some(3) None Some([[1.0, 2.0], [3.5, 4.0]])"
+    );
+    // The same with inline tables.
+    let inline = "title = \"f\"\nnodes = [{name = \"a\", at = [1]}, {name = \"b\", at = [2]}]\n";
+    assert_eq!(errors_of(inline), [""; 0]);
+}
+
+#[test]
+fn all_errors_of_a_file_at_once() {
+    let text = r#"titel = "frame"
+[units]
+length = "mm"
+force = "kn"
+[[nodes]]
+name = 5
+fixed = "true"
+at = [0, "3 kg", "3 µx"]
+[[nodes]]
+mass = "-1 t"
+at = 3
+colour = "red"
+[[elements]]
+type = "sprong"
+nodes = ["a", 2]
+k = "2*k1 + +"
+order = 2.5
+number = "7"
+matrix = [[1, 2], [3]]
+[elements.extra]
+"#;
+    let expected = [
+        "1:1 missing key `title` | write for example: title = \"my frame\"",
+        "1:1 unknown key `titel` | did you mean `title`?",
+        "4:10 unknown unit `kn` | did you mean `kN`?",
+        "6:8 expected a string, found a number | write it in quotes: \"5\"",
+        "7:9 expected true or false, found a string | remove the quotes",
+        "8:11 expected length, found mass | write for example \"20 mm\"",
+        "8:21 unknown unit `µx` | ",
+        "9:1 missing key `name` in `nodes[1]` | write for example: name = \"roof\"",
+        "10:8 a mass must be positive | ",
+        "11:6 expected a list, found a number | write it in brackets: [3]",
+        "12:1 unknown key `colour` in `nodes[1]` | keys known here: at, fixed, mass, name",
+        "14:8 unknown value \"sprong\" | did you mean `spring`? allowed are \"spring\", \"bouc-wen\"",
+        "15:15 expected a string, found a number | write it in quotes: \"2\"",
+        "16:8 unknown parameter `k1` | the file has no [parameters]",
+        "16:13 nothing stands behind the operator `+` | ",
+        "17:9 expected a whole number, found 2.5 | ",
+        "18:10 expected a number, found a string | remove the quotes: 7",
+        "19:19 the first row has 2 values, this one 1 | ",
+        "20:11 unknown key `extra` in `elements[0]` | keys known here",
+    ];
+    let found = errors_of(text);
+    assert_eq!(found.len(), expected.len(), "{found:#?}");
+    for (f, e) in found.iter().zip(expected) {
+        assert!(f.starts_with(e), "{f}\n{e}");
+    }
+}
+
+#[test]
+fn syntax_errors_are_located() {
+    let cases = [
+        ("title = frame\n", "1:9", "quotes: \"frame\""),
+        ("title = \"f\"\nk = 4 kN/mm\n", "2:", "quotes: \"4 kN/mm\""),
+        ("title =\n", "1:", "a value must follow"),
+        ("title = \"f\n", "1:", ""),
+        ("[[nodes]\n", "1:", ""),
+        ("title = \"a\"\ntitle = \"b\"\n", "2:1 `title` is given twice", "keep one"),
+        ("title = \"a\"\n[x]\n[x]\n", "3:2 `x` is given twice", ""),
+        ("title: 5\n", "1:", "key = value"),
+    ];
+    for (text, place, help) in cases {
+        let e = errors_of(text);
+        assert!(e.iter().any(|e| e.starts_with(place) && e.contains(help)), "{text}: {e:?}");
+    }
+    // Several at once.
+    let e = errors_of("a = frame\nb = \"x\"\nc = 3 kN\nd = [1, 2\n");
+    assert!(e.len() >= 3 && e[0].starts_with("1:5") && e[1].starts_with("3:"), "{e:#?}");
+}
+
+#[test]
+fn columns_count_characters() {
+    let e = errors_of("title = \"µµ\"\r\n[[nodes]]\r\nname = \"äöü\" # ö\r\nat = [\"1 µm\", \"2 ö\"]\r\n");
+    assert_eq!(e, ["4:18 unknown unit `ö` | "]);
+    let source = Source::new("s", "ab\ncµd\n");
+    let expected = [(1, 1), (1, 3), (2, 1), (2, 2), (2, 3), (2, 4), (3, 1), (3, 1)];
+    assert_eq!([0, 2, 3, 4, 6, 7, 8, 99].map(|o| source.line_column(o)), expected);
+    assert_eq!(source.line_column(5), (2, 2), "inside a character");
+}
+
+#[test]
+fn places_inside_strings() {
+    for (text, range, found) in [
+        ("x = \"ab + cd\"", 5..7, "cd"),
+        ("x = 'ab + cd'", 5..7, "cd"),
+        ("x = \"\"\"\nab + cd\"\"\"", 5..7, "cd"),
+        ("x = \"a\\tb + cd\"", 6..8, "\"a\\tb + cd\""),
+    ] {
+        let source = Source::new("s", text);
+        let diags = Diagnostics::new();
+        let doc = Document::parse(&source, &diags).unwrap();
+        let value: Spanned<String> = doc.root().string("x").unwrap();
+        assert_eq!(source.slice(inner_span(&source, &value, range)), found, "{text}");
+    }
+}
+
+#[test]
+fn rendering() {
+    let text = "title = \"f\"\n[[nodes]]\nname = 5\n";
+    let source = Source::new("frame.toml", text);
+    let diags = Diagnostics::new();
+    read_frame(&source, &diags);
+    diags.push(Diagnostic::warning("nothing to do", 12..21).also(0..5, "because of this").label("here"));
+    let plain = diags.render(&source, false);
+    let expected = "\
+error: missing key `at` in `nodes[0]`
+ --> frame.toml:2:1
+  |
+2 | [[nodes]]
+  | ^^^^^^^^^
+  |
+  = help: write for example: at = [\"20 mm\", \"20 mm\"]
+
+warning: nothing to do
+ --> frame.toml:2:1
+  |
+1 | title = \"f\"
+  | ----- because of this
+2 | [[nodes]]
+  | ^^^^^^^^^ here
+
+error: expected a string, found a number
+ --> frame.toml:3:8
+  |
+3 | name = 5
+  |        ^ expected a string
+  |
+  = help: write it in quotes: \"5\"
+
+2 errors, 1 warning in frame.toml
+";
+    assert_eq!(plain, expected, "{plain}");
+    assert!(diags.render(&source, true).contains("\u{1b}["));
+    assert_eq!((diags.error_count(), diags.warning_count(), diags.has_errors()), (2, 1, true));
+}
+
+#[test]
+fn hostile_files() {
+    let nested = |open: &str, close: &str, n: usize| format!("x = {}1{}\n", open.repeat(n), close.repeat(n));
+    let long_line = format!("title = \"f\"\nx = [{}]\n", "1, ".repeat(300_000));
+    for text in [
+        nested("[", "]", 100_000),
+        nested("{a = ", "}", 100_000),
+        format!("{}x = 1\n", "a.".repeat(200_000)),
+        format!("{}x = 1\n", "\"(\" . ".repeat(200_000)),
+        format!("[{}x]\n", "a.".repeat(200_000)),
+        format!("x = {{ {}x = 1 }}\n", "a.".repeat(200_000)),
+        "[".repeat(1_000_000),
+        "= = =\n".repeat(50_000),
+        "x = \"".repeat(50_000),
+        long_line,
+        "\u{feff}title = \"f\"\n".to_string(),
+        "\0\0\0".to_string(),
+        String::new(),
+    ] {
+        let source = Source::new("hostile.toml", text);
+        let diags = Diagnostics::new();
+        let start = Instant::now();
+        read_frame(&source, &diags);
+        assert!(diags.render(&source, false).len() < 1_000_000);
+        assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+    }
+    // Many dots that are no nesting.
+    let text = format!("title = \"{}\" # {}\nx = [{}]\n", "a. ".repeat(500), "a.".repeat(500), "1.5, ".repeat(500));
+    assert!(errors_of(&text)[0].contains("unknown key `x`"));
+    // A large good file.
+    let mut text = "title = \"f\"\n".to_string();
+    for i in 0..20_000 {
+        text += &format!("[[nodes]]\nname = \"n{i}\"\nat = [\"{i} mm\", 2]\n");
+    }
+    assert_eq!(errors_of(&text), [""; 0]);
+}
+
+#[test]
+fn suggestions() {
+    let names = ["stiffness", "damping", "nodes", "k", "k2"];
+    for (name, found) in [
+        ("stifness", Some("stiffness")),
+        ("Damping", Some("damping")),
+        ("node", Some("nodes")),
+        ("K", Some("k")),
+        ("colour", None),
+        ("x", None),
+    ] {
+        assert_eq!(suggest(name, names), found, "{name}");
+    }
+    assert_eq!(suggest(&"x".repeat(100_000), names), None);
+}
+
+// ----------------------------------------------------------------------------------------- formulas
+
+fn run<T: Scalar>(formulas: &[&str], inputs: &[(&str, T)], constants: &[(&str, f64)]) -> Vec<T> {
+    let variables: Vec<String> = inputs.iter().map(|i| i.0.to_string()).collect();
+    let constants: Vec<(String, f64)> = constants.iter().map(|c| (c.0.to_string(), c.1)).collect();
+    let c = compile(&strings(formulas), &variables, &constants).unwrap_or_else(|e| panic!("{formulas:?}: {e:?}"));
+    let mut registers = vec![T::constant(f64::NAN); c.program().registers];
+    let mut out = vec![T::constant(f64::NAN); formulas.len()];
+    let values: Vec<T> = inputs.iter().map(|i| i.1).collect();
+    c.program().run(&values, &mut registers, &mut out);
+    out
+}
+
+/// Formula, the same in Rust over q, v, z, t.
+type Case = (&'static str, fn(f64, f64, f64, f64) -> f64);
+
+const CASES: &[Case] = &[
+    ("q", |q, _, _, _| q),
+    ("-q^2", |q, _, _, _| -(q * q)),
+    ("(-q)^2", |q, _, _, _| q * q),
+    ("2^3^q", |q, _, _, _| 2f64.powf(3f64.powf(q))),
+    ("q - v - z", |q, v, z, _| q - v - z),
+    ("q/v/z", |q, v, z, _| q / v / z),
+    ("q - (v - z)", |q, v, z, _| q - (v - z)),
+    ("q*v + z*t", |q, v, z, t| q * v + z * t),
+    ("q^3 + q^2 + q^1 + q^0", |q, _, _, _| q * q * q + q * q + q + 1.0),
+    ("q^-1 + q^0.5 + q^-2", |q, _, _, _| 1.0 / q + q.sqrt() + q.powf(-2.0)),
+    ("q^v", |q, v, _, _| q.powf(v)),
+    ("pow(q, 1.7)", |q, _, _, _| q.powf(1.7)),
+    ("A*v - beta*abs(v)*abs(z)^(n-1)*z - gamma*v*abs(z)^n", |_, v, z, _| {
+        3.0 * v - 0.5 * v.abs() * z.abs().powf(0.8) * z - 0.2 * v * z.abs().powf(1.8)
+    }),
+    ("5 - q", |q, _, _, _| 5.0 - q),
+    ("q - 5", |q, _, _, _| q - 5.0),
+    ("5/q", |q, _, _, _| 5.0 / q),
+    ("q/5", |q, _, _, _| q / 5.0),
+    ("sqrt(q)*exp(-t)*sin(v)", |q, v, _, t| q.sqrt() * (-t).exp() * v.sin()),
+    ("log(q) + ln(v)", |q, v, _, _| q.ln() + v.ln()),
+    ("sin(2*pi*t) + cos(q) + tan(v)", |q, v, _, t| (2.0 * std::f64::consts::PI * t).sin() + q.cos() + v.tan()),
+    ("asin(q/9) + acos(v/9) + atan(z) + tanh(t)", |q, v, z, t| {
+        (q / 9.0).asin() + (v / 9.0).acos() + z.atan() + t.tanh()
+    }),
+    ("max(q, v) - min(q, v, z)", |q, v, z, _| q.max(v) - q.min(v).min(z)),
+    ("max(q, 1)*min(2, v)", |q, v, _, _| q.max(1.0) * v.min(2.0)),
+    ("sign(z)*abs(z)^1.5", |_, _, z, _| z.signum() * z.abs().powf(1.5)),
+    ("if(q < v, 2*q, 3*v)", |q, v, _, _| if q < v { 2.0 * q } else { 3.0 * v }),
+    ("if(q > v, q, z)", |q, v, z, _| if q > v { q } else { z }),
+    ("if(q >= q, 1, 2) + if(q < q, 10, 20) + if(q <= q, 100, 200) + if(q > q, 1000, 2000)", |_, _, _, _| 2121.0),
+    ("if(z <= 0, if(v >= 1, q, v), t)", |q, v, z, t| if z <= 0.0 { if v >= 1.0 { q } else { v } } else { t }),
+    ("off*log(-q) + q", |q, _, _, _| q),
+    ("--q + +q", |q, _, _, _| 2.0 * q),
+    ("1.5e1*q + .5*v", |q, v, _, _| 15.0 * q + 0.5 * v),
+    ("q*(1 + v*(1 + z*(1 + t)))", |q, v, z, t| q * (1.0 + v * (1.0 + z * (1.0 + t)))),
+];
+
+const CONSTANTS: &[(&str, f64)] = &[("A", 3.0), ("beta", 0.5), ("gamma", 0.2), ("n", 1.8), ("off", 0.0)];
+
+fn points() -> impl Iterator<Item = [f64; 4]> {
+    let mut seed = 7u64;
+    let mut next = move || {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 33) as f64 / (1u64 << 31) as f64
+    };
+    // z takes both signs; q and v stay where all functions are defined.
+    (0..20).map(move |_| [0.2 + 2.0 * next(), 0.3 + 2.0 * next(), 2.0 * next() - 1.0, next()])
+}
+
+#[test]
+fn formulas_agree_with_rust() {
+    let all: Vec<&str> = CASES.iter().map(|c| c.0).collect();
+    for [q, v, z, t] in points() {
+        let inputs = [("q", q), ("v", v), ("z", z), ("t", t)];
+        let together = run(&all, &inputs, CONSTANTS);
+        for (i, (text, native)) in CASES.iter().enumerate() {
+            let (x, y) = (run(&[text], &inputs, CONSTANTS)[0], native(q, v, z, t));
+            assert!((x - y).abs() <= 1e-13 * (1.0 + y.abs()), "{text}: {x} instead of {y}");
+            assert_eq!(x, together[i], "{text}: alone and together");
+        }
+    }
+}
+
+#[test]
+fn derivatives_are_exact() {
+    let mut compared = 0;
+    for (text, native) in CASES {
+        for x in points() {
+            for j in 0..4 {
+                let mut inputs: Vec<_> =
+                    ["q", "v", "z", "t"].into_iter().zip(x).map(|(n, x)| (n, Dual::constant(x))).collect();
+                inputs[j].1.eps = 1.0;
+                let d = run(&[text], &inputs, CONSTANTS)[0].eps;
+                let h = 1e-5;
+                let f = |s: f64| {
+                    let mut y = x;
+                    y[j] += s;
+                    native(y[0], y[1], y[2], y[3])
+                };
+                let (wide, fine) = ((f(h) - f(-h)) / (2.0 * h), (f(h / 2.0) - f(-h / 2.0)) / h);
+                // Not across a corner, nor where differences are useless.
+                if (wide - fine).abs() > 1e-6 * (1.0 + fine.abs()) {
+                    continue;
+                }
+                compared += 1;
+                assert!((d - fine).abs() <= 2e-6 * (1.0 + fine.abs()), "{text} d/d{j} at {x:?}: {d} instead of {fine}");
+            }
+        }
+    }
+    assert!(compared > 2300, "{compared} of {}", CASES.len() * 80);
+}
+
+#[test]
+fn formula_errors_are_located() {
+    // Formula, range, part of the message, part of the help.
+    let cases: &[(&str, std::ops::Range<usize>, &str, &str)] = &[
+        ("k*q + beto*v", 6..10, "unknown name `beto`", "did you mean `beta`? names allowed here: q, v, z, t, k, beta"),
+        ("(q + v", 0..1, "`(` is never closed", ""),
+        ("q + v)", 5..6, "`)` without `(`", ""),
+        ("q + ", 2..3, "nothing stands behind the operator `+`", ""),
+        ("q * / v", 4..5, "unexpected `/`", ""),
+        ("q v", 2..3, "missing operator in front of `v`", "*v"),
+        ("2 q", 2..3, "missing operator in front of `q`", ""),
+        ("2(q)", 1..2, "missing operator in front of `(`", ""),
+        ("k(q)", 0..1, "`k` is not a function", "k*(...)"),
+        ("sqrt(q, v)", 0..10, "`sqrt` takes 1 argument, found 2", ""),
+        ("1 + max(q)", 4..10, "`max` takes at least 2 arguments, found 1", ""),
+        ("pow(q)", 0..6, "`pow` takes 2 arguments, found 1", ""),
+        ("sqrt()", 0..6, "`sqrt` takes 1 argument, found 0", ""),
+        ("abs + q", 0..3, "`abs` is a function", "abs(...)"),
+        ("sgn(q)", 0..3, "unknown function `sgn`", "did you mean `sign`?"),
+        ("q/0", 0..3, "division by zero", ""),
+        ("q/(1 - 1)", 0..9, "division by zero", ""),
+        ("v + log(-1)", 4..11, "not a finite number", ""),
+        ("q < v", 2..3, "unexpected `<`", "if(a < b, x, y)"),
+        ("if(q, 1, 2)", 0..4, "`if` needs a comparison", ""),
+        ("if(q < v, 1)", 0..12, "`if` takes 3 arguments, found 2", ""),
+        ("if q < v", 0..2, "`if` is a function", ""),
+        ("|z|", 0..1, "unexpected `|`", "abs(x)"),
+        ("q == v", 2..3, "unexpected `=`", ""),
+        ("q²", 1..3, "unexpected `²`", "^"),
+        ("e*q", 0..1, "unknown name `e`", ""),
+        ("", 0..0, "empty", ""),
+        ("3 kN*q", 2..4, "missing operator", ""),
+        ("max(q,)", 6..7, "unexpected `)`", ""),
+    ];
+    let variables = strings(&["q", "v", "z", "t"]);
+    let constants = [("k".to_string(), 2.0), ("beta".to_string(), 3.0)];
+    for (text, span, message, help) in cases {
+        let e = compile(&strings(&["q", text]), &variables, &constants).expect_err(text).remove(0);
+        assert_eq!(e.formula, 1);
+        assert!(e.error.message.contains(message), "{text}: {}", e.error.message);
+        assert_eq!(e.error.span, *span, "{text}: {}", e.error.message);
+        assert!(e.error.help.clone().unwrap_or_default().contains(help), "{text}: {:?}", e.error.help);
+    }
+    let e = compile(&strings(&["a + b", "q", "c +"]), &variables, &constants).unwrap_err();
+    assert_eq!(e.iter().map(|e| e.formula).collect::<Vec<_>>(), [0, 0, 2, 2], "{e:?}");
+    for deep in ["(".repeat(100_000), "-".repeat(100_000), "q^".repeat(100_000), "abs(".repeat(100_000)] {
+        assert!(compile(&[deep], &variables, &constants).is_err());
+    }
+    let long = vec!["q"; 100_000].join(" + ");
+    assert!(compile(&[long], &variables, &constants).is_ok());
+}
+
+#[test]
+fn programs_are_small() {
+    let size = |formulas: &[&str], n: f64| {
+        let constants: Vec<_> = CONSTANTS.iter().map(|c| (c.0.to_string(), if c.0 == "n" { n } else { c.1 })).collect();
+        let c = compile(&strings(formulas), &strings(&["q", "v", "z", "t"]), &constants).unwrap();
+        (c.program().code.len(), c.program().registers)
+    };
+    let bouc_wen = "A*v - beta*abs(v)*abs(z)^(n-1)*z - gamma*v*abs(z)^n";
+    assert!(size(&[bouc_wen], 1.8).0 <= 12, "{:?}", size(&[bouc_wen], 1.8));
+    assert!(size(&[bouc_wen], 1.0).0 <= 10);
+    assert_eq!(size(&["sin(q)*v", "sin(q)*v"], 1.0).0, 2, "common subexpressions are shared");
+    assert_eq!(size(&["2*3*q"], 1.0).0, 1, "constants are folded");
+    assert_eq!(size(&["q", "q"], 1.0).0, 0);
+    let long = (1..200).map(|i| format!("sin({i}*q)")).collect::<Vec<_>>().join(" + ");
+    assert!(size(&[&long], 1.0).1 <= 8, "registers are used again: {:?}", size(&[&long], 1.0));
+    // Too many values alive at once.
+    let deep = (1..300).map(|i| format!("sin({i}*q)")).collect::<Vec<_>>();
+    let e = compile(&deep, &strings(&["q"]), &[]).unwrap_err();
+    assert!(e[0].error.message.contains("too large"), "{e:?}");
+    assert!(std::mem::size_of::<Instr>() <= 8);
+    let bad = Program { code: &[Instr::Neg(3, 0)], constants: &[], registers: 2, outputs: &[0] };
+    assert!(!bad.validate(1));
+    assert!(!Program { code: &[Instr::Const(0, 0)], ..bad }.validate(1));
+    assert!(!Program { code: &[], outputs: &[2], ..bad }.validate(1));
+    assert!(!Program { code: &[], ..bad }.validate(3));
+    assert!(Program { code: &[Instr::Neg(1, 0)], ..bad }.validate(1));
+}
+
+fn bouc_wen(n: f64, units: bool) -> (FormulaElement, AnyLaw) {
+    let (k, beta, gamma, k2) = (3e3, 0.7, 0.2, 150.0);
+    let spec = FormulaSpec {
+        q: strings(&["q"]),
+        v: strings(&["v"]),
+        s: strings(&["z"]),
+        forces: strings(&["k2*q + z"]),
+        rates: strings(&["k*v - beta*abs(v)*abs(z)^(n-1)*z - gamma*v*abs(z)^n"]),
+        constants: [("k", k), ("beta", beta), ("gamma", gamma), ("n", n), ("k2", k2)]
+            .map(|(name, x)| (name.to_string(), x))
+            .to_vec(),
+        ..FormulaSpec::default()
+    };
+    // In kN and mm the same numbers stand for other SI values.
+    let (f, l) = (1e3f64, 1e-3f64);
+    let (spec, scale) = if units {
+        let kn_mm = UnitSystem::new(Some("mm"), Some("kN"), None, None).unwrap();
+        (spec.in_units(&kn_mm, &[Dimension::LENGTH], &[Dimension::FORCE]), [f / l, f.powf(1.0 - n) / l])
+    } else {
+        (spec, [1.0, 1.0])
+    };
+    let native = [k * scale[0], beta * scale[1], gamma * scale[1], n, k2 * scale[0]];
+    (FormulaElement::new(&spec).unwrap(), AnyLaw::new("bouc-wen", &native).unwrap())
+}
+
+fn response(e: &dyn Element, q: f64, v: f64, z: f64) -> [f64; 2] {
+    let (mut p, mut g) = ([0.0], [0.0]);
+    e.response(0.0, &[q], &[v], &[z], &mut p, &mut g);
+    [p[0], g[0]]
+}
+
+fn tangent(e: &dyn Element, q: f64, v: f64, z: f64) -> [f64; 6] {
+    let mut x = [[f64::NAN; 1]; 6];
+    let [k, c, r, a, b, e2] = &mut x;
+    e.tangent(0.0, &[q], &[v], &[z], &[0.0], Tangent { k, c, r, a, b, e: e2 });
+    x.map(|x| x[0])
+}
+
+#[test]
+fn formula_elements_agree_with_native_laws() {
+    for n in [1.0, 1.7, 2.0, 3.0] {
+        for units in [false, true] {
+            let (formula, native) = bouc_wen(n, units);
+            assert_eq!(formula.size(), (1, 1));
+            assert!(formula.symmetric() && !formula.has_mass());
+            for [q, v, z, _] in points() {
+                let z = if units { z * 1e3 } else { z };
+                let same = |a: f64, b: f64| (a - b).abs() <= 1e-9 * (1.0 + b.abs());
+                let (x, y) = (response(&formula, q, v, z), response(&native, q, v, z));
+                assert!(x.iter().zip(y).all(|(a, b)| same(*a, b)), "n = {n}: {x:?} {y:?}");
+                let (x, y) = (tangent(&formula, q, v, z), tangent(&native, q, v, z));
+                assert!(x.iter().zip(y).all(|(a, b)| same(*a, b)), "n = {n}: {x:?} {y:?}");
+            }
+        }
+    }
+}
+
+/// Needs a chain rule in which a zero derivative stays zero: 0 * infinity is not a number.
+#[test]
+fn the_tangent_at_rest_is_finite() {
+    for n in [1.0, 1.5, 2.0] {
+        let x = tangent(&bouc_wen(n, false).0, 0.0, 0.1, 0.0);
+        assert!(x.iter().all(|x| x.is_finite()), "n = {n}: {x:?}");
+    }
+}
+
+#[test]
+fn formula_elements_of_two_coordinates() {
+    let spec = FormulaSpec {
+        q: strings(&["x", "y"]),
+        v: strings(&["vx", "vy"]),
+        forces: strings(&["x^2*y + t*vy", "sin(x) - vx*y"]),
+        ..FormulaSpec::default()
+    };
+    let e = FormulaElement::new(&spec).unwrap();
+    assert!(!e.symmetric());
+    let mut p = [0.0; 2];
+    e.response(2.0, &[0.5, 3.0], &[7.0, 11.0], &[], &mut p, &mut []);
+    assert!(near(p[0], 0.75 + 22.0) && near(p[1], 0.5f64.sin() - 21.0));
+    let (mut k, mut c) = ([f64::NAN; 4], [f64::NAN; 4]);
+    let out = Tangent { k: &mut k, c: &mut c, r: &mut [], a: &mut [], b: &mut [], e: &mut [] };
+    e.tangent(2.0, &[0.5, 3.0], &[7.0, 11.0], &[], &[0.0; 2], out);
+    assert_eq!(k, [3.0, 0.25, 0.5f64.cos(), -7.0]);
+    assert_eq!(c, [0.0, 2.0, -3.0, 0.0]);
+    for (bad, message) in [
+        (FormulaSpec { forces: strings(&["x"]), ..spec.clone() }, "need as many"),
+        (FormulaSpec { v: strings(&["x", "vy"]), ..spec.clone() }, "two variables"),
+        (FormulaSpec { v: strings(&["sin", "vy"]), ..spec.clone() }, "cannot be the name"),
+        (FormulaSpec { v: strings(&["t", "vy"]), ..spec.clone() }, "two variables"),
+    ] {
+        assert!(FormulaElement::new(&bad).unwrap_err()[0].error.message.contains(message));
+    }
+}
+
+/// Prints times; run in release with `--nocapture`.
+#[test]
+fn cost_of_formulas() {
+    for n in [1.0, 1.7, 2.0] {
+        let (formula, native) = bouc_wen(n, false);
+        let time = |f: &dyn Fn(f64) -> f64| {
+            let mut best = f64::INFINITY;
+            for _ in 0..5 {
+                let start = Instant::now();
+                let mut sum = 0.0;
+                for i in 0..20_000 {
+                    sum += f(0.1 + 1e-5 * i as f64);
+                }
+                std::hint::black_box(sum);
+                best = best.min(start.elapsed().as_secs_f64() / 20_000.0 * 1e9);
+            }
+            best
+        };
+        let of = |e: &dyn Element| {
+            (time(&|z| response(e, 0.1, 0.3, z)[1]), time(&|z| tangent(e, 0.1, 0.3, z).iter().sum::<f64>()))
+        };
+        println!("n = {n}: formula {:.1?} ns, native {:.1?} ns (response, tangent)", of(&formula), of(&native));
+    }
+}
+
+// --------------------------------------------------------------------------------------------- fuzz
+
+#[test]
+fn mutations_never_panic() {
+    let mut seed = 12345u64;
+    let mut next = move |n: usize| {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 33) as usize % n
+    };
+    const PIECES: &[&str] = &[
+        "\"", "'", "[", "]", "[[", "]]", "{", "}", "=", ".", ",", "\n", "#", "(", ")", "+", "-", "*", "/", "^", "1", "0",
+        "e9", "kN", "µ", "ö", "²", "%", "if(", "<", "min(", "abs", " ", "\\u", "\t", "\r", "nan", "inf", "true", "[nodes]",
+        "[[nodes]]", "a.b", "\"\"\"", "1979-05-27", "0x", "_", "\0",
+    ];
+    let mut mutate = |text: &str, times: usize| {
+        let mut chars: Vec<char> = text.chars().collect();
+        for _ in 0..1 + next(times) {
+            let at = next(chars.len() + 1);
+            match next(4) {
+                0 if at < chars.len() => drop(chars.remove(at)),
+                1 if at < chars.len() => {
+                    let other = next(chars.len());
+                    chars.swap(at, other);
+                }
+                2 => chars.truncate(at.max(chars.len() / 2)),
+                _ => drop(chars.splice(at..at, PIECES[next(PIECES.len())].chars())),
+            }
+        }
+        chars.into_iter().collect::<String>()
+    };
+    let rounds = 4000;
+    for _ in 0..rounds {
+        let source = Source::new("fuzz.toml", mutate(FRAME, 6));
+        let diags = Diagnostics::new();
+        read_frame(&source, &diags);
+        for d in diags.sorted() {
+            assert!(d.span.clone().is_none_or(|s| s.start <= s.end && source.text.get(s).is_some()), "{d:?}");
+        }
+        diags.render(&source, false);
+    }
+    let variables = strings(&["q", "v", "z", "t"]);
+    let constants: Vec<(String, f64)> = CONSTANTS.iter().map(|c| (c.0.to_string(), c.1)).collect();
+    let scope = scope();
+    for i in 0..10 * rounds {
+        let text = mutate(CASES[i % CASES.len()].0, 4);
+        match compile(std::slice::from_ref(&text), &variables, &constants) {
+            Ok(c) => {
+                let mut registers = [0.5; 256];
+                c.program().run(&[0.3, -0.2, 0.1, 1.0], &mut registers, &mut [0.0]);
+            }
+            Err(e) => assert!(e.iter().all(|e| text.get(e.error.span.clone()).is_some()), "{text}: {e:?}"),
+        }
+        let text = mutate("2*k1 + 3 kN/mm - max(4 N/m, sqrt(k1^2)) * 5 % / n", 4);
+        if let Err(e) = scope.evaluate(&text) {
+            assert!(!e.is_empty() && e.iter().all(|e| text.get(e.span.clone()).is_some()), "{text}: {e:?}");
+        }
+        let _ = Unit::parse(&mutate("kg*m^2/(s^0.5*kN)²", 4));
+    }
+}

@@ -1,0 +1,273 @@
+//! The rules of docs/architecture.md that a compiler does not check. Each message says where, and what to do.
+
+use crate::context::{Context, Outcome};
+use crate::source::{code, has_word};
+use serde_json::Value;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Which crates of this workspace each one may use. A new arrow is a decision about the design: change
+/// docs/architecture.md with it.
+const ARROWS: &[(&str, &[&str])] = &[
+    ("interfield-kernel", &[]),
+    ("interfield-linalg", &[]),
+    ("interfield-model", &["interfield-kernel", "interfield-linalg"]),
+    ("interfield-analysis", &["interfield-kernel", "interfield-linalg"]),
+    ("interfield", &["interfield-kernel", "interfield-linalg", "interfield-model", "interfield-analysis"]),
+    (TESTKIT, &["interfield-kernel", "interfield-linalg", "interfield-model", "interfield-analysis", "interfield"]),
+    ("xtask", &[]),
+];
+
+/// Crates that may use only these from outside (other than in tests).
+const OUTSIDE: &[(&str, &[&str])] = &[("interfield-kernel", &["libm"]), ("interfield-linalg", &["faer"])];
+
+/// Used by tests only.
+const TESTKIT: &str = "interfield-testkit";
+
+/// What must not be left in the code, and what to do instead.
+const LEFTOVERS: &[(&str, &str)] = &[
+    ("todo!(", "finish it, or return an error that says what is not supported"),
+    ("unimplemented!(", "implement it, or return an error that says what is not supported"),
+    ("dbg!(", "remove it"),
+    ("#[ignore", "make the test fast and true, or delete it: a test that never runs proves nothing"),
+];
+
+/// A broken rule.
+#[derive(Debug, PartialEq)]
+struct Problem {
+    file: PathBuf,
+    line: usize,
+    text: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.file.display(), self.line, self.text)
+    }
+}
+
+/// Checks every rule.
+pub(crate) fn stage(context: &Context) -> Outcome {
+    let mut problems = Vec::new();
+    for package in context.metadata["packages"].as_array().into_iter().flatten() {
+        let path = Path::new(package["manifest_path"].as_str().unwrap_or_default());
+        let manifest = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+        problems.extend(arrows(package, context.relative(path), &manifest));
+    }
+
+    let registry = "crates/kernel/src/scheme/registry.rs";
+    let text = std::fs::read_to_string(context.root.join(registry)).map_err(|e| format!("{registry}: {e}"))?;
+    let names = scheme_names(&text);
+    if names.is_empty() {
+        let text = "no `name: \"...\"` line: tidy cannot tell the schemes' names, teach it (xtask/src/tidy.rs)".into();
+        problems.push(Problem { file: registry.into(), line: 1, text });
+    }
+
+    let mut files = Vec::new();
+    collect(&context.root.join("crates"), &mut files)?;
+    for path in &files {
+        let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+        problems.extend(source_rules(context.relative(path), &text, &names));
+    }
+
+    for problem in &problems {
+        println!("{problem}");
+    }
+    match problems.len() {
+        0 => Ok(format!("{} files", files.len())),
+        n => Err(format!("{n} broken rule{}, first {}", if n == 1 { "" } else { "s" }, problems[0])),
+    }
+}
+
+/// Rust files below `dir`, sorted.
+fn collect(dir: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
+    let failed = |e| format!("{}: {e}", dir.display());
+    let entries: Result<Vec<_>, _> = std::fs::read_dir(dir).map_err(failed)?.collect();
+    let mut paths: Vec<PathBuf> = entries.map_err(failed)?.iter().map(|e| e.path()).collect();
+    paths.sort();
+    for path in paths {
+        if path.is_dir() && !path.ends_with("target") {
+            collect(&path, files)?;
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// Dependencies of one package that are not in the lists above.
+fn arrows(package: &Value, file: &Path, manifest: &str) -> Vec<Problem> {
+    let name = package["name"].as_str().unwrap_or_default();
+    let Some((_, allowed)) = ARROWS.iter().find(|(n, _)| *n == name) else {
+        let text =
+            format!("the crate `{name}` has no place in the architecture: give it its arrows in xtask/src/tidy.rs");
+        return vec![Problem { file: file.into(), line: 1, text }];
+    };
+    let mut problems = Vec::new();
+    for dependency in package["dependencies"].as_array().into_iter().flatten() {
+        let used = dependency["name"].as_str().unwrap_or_default();
+        let dev = dependency["kind"] == "dev";
+        let own = ARROWS.iter().any(|(n, _)| *n == used) || !dependency["path"].is_null();
+        let text = if used == TESTKIT && !dev {
+            format!("`{used}` is for tests: move it to [dev-dependencies]")
+        } else if used == TESTKIT || allowed.contains(&used) {
+            continue;
+        } else if own {
+            let list = if allowed.is_empty() { "none of this workspace".into() } else { allowed.join(", ") };
+            format!("`{name}` must not use `{used}` (it may use: {list}); remove it, or move the code to where it may")
+        } else {
+            match OUTSIDE.iter().find(|(n, _)| *n == name) {
+                Some((_, outside)) if !dev && !outside.contains(&used) => {
+                    format!("`{name}` must not use `{used}`: only {} from outside; remove it", outside.join(", "))
+                }
+                _ => continue,
+            }
+        };
+        let line = manifest.lines().position(|l| l.trim_start().trim_start_matches('"').starts_with(used));
+        problems.push(Problem { file: file.into(), line: line.map_or(1, |l| l + 1), text });
+    }
+    problems
+}
+
+/// The names that the registry of schemes gives them.
+fn scheme_names(registry: &str) -> Vec<String> {
+    let lines = registry.lines().filter_map(|l| l.trim().strip_prefix("name: \""));
+    lines.filter_map(|l| l.split_once('"')).map(|(name, _)| name.to_owned()).collect()
+}
+
+/// Rules about the text of one source file.
+fn source_rules(file: &Path, text: &str, schemes: &[String]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut found = |line: usize, text: String| problems.push(Problem { file: file.into(), line, text });
+    let without_comments = code(text, true);
+    let without_strings = code(text, false);
+    let name = file.file_name().unwrap_or_default();
+
+    for (i, line) in without_strings.lines().enumerate() {
+        for (word, advice) in LEFTOVERS {
+            if has_word(line, word, true) {
+                found(i + 1, format!("`{word}`: {advice}"));
+            }
+        }
+        if file.starts_with("crates/kernel/src") {
+            for word in ["std::", "extern crate std", "extern crate alloc"] {
+                if has_word(line, word, true) {
+                    found(
+                        i + 1,
+                        format!(
+                            "`{word}`: the kernel has no standard library and no allocation; use `core::`, or memory handed in"
+                        ),
+                    );
+                }
+            }
+        }
+    }
+
+    if file.starts_with("crates/analysis/src") {
+        let tests = text.lines().position(|l| l.trim() == "#[cfg(test)]").unwrap_or(usize::MAX);
+        for (i, line) in without_comments.lines().enumerate().take_while(|(i, _)| *i < tests) {
+            let line = line.to_lowercase();
+            if let Some(scheme) = schemes.iter().find(|s| has_word(&line, s, false)) {
+                found(
+                    i + 1,
+                    format!(
+                        "`{scheme}` is a scheme: analysis sees `StepMap` only; take it as an argument, or test in tests/"
+                    ),
+                );
+            }
+        }
+    }
+
+    let parent = file.parent().unwrap_or(Path::new(""));
+    let scheme = parent == Path::new("crates/kernel/src/scheme") && name != "mod.rs" && name != "registry.rs";
+    let element = parent == Path::new("crates/kernel/src/element");
+    if scheme || element {
+        let header: String = text.lines().take_while(|l| l.starts_with("//!")).map(|l| format!("{l}\n")).collect();
+        if header.is_empty() {
+            found(1, "no `//!` header: start with what it is, its equations, its source and its deviations".into());
+        }
+        if scheme && !header.contains("History h =") {
+            found(1, "the header does not say `History h = [...]`: what the scheme remembers between steps".into());
+        }
+        if scheme && !header.contains("Deviations") {
+            found(1, "the header does not say `Deviations: ...` from what is published (or `none`)".into());
+        }
+    }
+    problems
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn rules(file: &str, text: &str) -> Vec<String> {
+        let names = ["newmark".to_owned(), "chang".to_owned()];
+        source_rules(Path::new(file), text, &names).iter().map(Problem::to_string).collect()
+    }
+
+    #[test]
+    fn arrows_against_the_design_are_found() {
+        let dependency = |name: &str, kind: Value| json!({"name": name, "kind": kind, "path": null});
+        let package = json!({"name": "interfield-kernel", "dependencies": [
+            dependency("libm", Value::Null),
+            dependency("interfield-linalg", Value::Null),
+            dependency("serde", Value::Null),
+            dependency("proptest", json!("dev")),
+            dependency("interfield-testkit", json!("dev")),
+        ]});
+        let manifest = "[dependencies]\nlibm = \"1\"\ninterfield-linalg.workspace = true\nserde = \"1\"\n";
+        let found: Vec<_> =
+            arrows(&package, Path::new("c/Cargo.toml"), manifest).iter().map(Problem::to_string).collect();
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(
+            found[0].starts_with("c/Cargo.toml:3: `interfield-kernel` must not use `interfield-linalg`"),
+            "{found:?}"
+        );
+        assert!(found[1].starts_with("c/Cargo.toml:4: `interfield-kernel` must not use `serde`"), "{found:?}");
+    }
+
+    #[test]
+    fn the_testkit_is_for_tests() {
+        let dependency = json!({"name": "interfield-testkit", "kind": null, "path": "/x"});
+        let package = json!({"name": "interfield", "dependencies": [dependency]});
+        assert_eq!(arrows(&package, Path::new("c/Cargo.toml"), "").len(), 1);
+    }
+
+    #[test]
+    fn a_crate_nobody_knows_is_found() {
+        assert_eq!(arrows(&json!({"name": "interfield-new"}), Path::new("c/Cargo.toml"), "").len(), 1);
+    }
+
+    #[test]
+    fn words_are_found_in_code_only() {
+        assert_eq!(rules("crates/kernel/src/a.rs", "//! std:: is not here\nuse core::fmt;\n"), [""; 0]);
+        assert!(
+            rules("crates/kernel/src/a.rs", "\nuse std::fmt;\n")[0].starts_with("crates/kernel/src/a.rs:2: `std::`")
+        );
+        assert_eq!(rules("crates/model/src/a.rs", "use std::fmt; // todo!()\nconst A: &str = \"todo!(\";\n"), [""; 0]);
+        assert_eq!(rules("crates/model/tests/a.rs", "#[ignore = \"slow\"]\nfn f() { todo!() }\n").len(), 2);
+    }
+
+    #[test]
+    fn analysis_knows_no_scheme() {
+        let file = "crates/analysis/src/a.rs";
+        assert_eq!(rules(file, "let change = 1; // newmark\n#[cfg(test)]\nmod tests { use newmark; }\n"), [""; 0]);
+        assert_eq!(rules(file, "let s = find(\"newmark\");\n").len(), 1);
+        assert_eq!(rules(file, "use kernel::scheme::chang::Chang;\n").len(), 1);
+    }
+
+    #[test]
+    fn headers_are_asked_for() {
+        let good = "//! A.\n//! History h = [].\n//! Deviations: none.\n";
+        assert_eq!(rules("crates/kernel/src/scheme/a.rs", good), [""; 0]);
+        assert_eq!(rules("crates/kernel/src/scheme/a.rs", "//! A.\n").len(), 2);
+        assert_eq!(rules("crates/kernel/src/scheme/mod.rs", "use a;\n"), [""; 0]);
+        assert_eq!(rules("crates/kernel/src/element/a.rs", "use a;\n//! Late.\n").len(), 1);
+    }
+
+    #[test]
+    fn names_come_from_the_registry() {
+        assert_eq!(scheme_names("    SchemeInfo {\n        name: \"hht\",\n        title: \"x\",\n"), ["hht"]);
+    }
+}

@@ -7,8 +7,8 @@ the higher: columns upwards, beams along +x and +y. `vecxz` lies in the local x-
 J = Iy + Iz for all sections: OpenSees takes the rotary inertia of torsion from J, rho J l, and not from the polar moment
 of area, so only then is there one answer. (A solid section that is not round has a smaller J.)
 
-usage: python opensees_space_frame.py [--model]
-Prints one JSON line: "omega" (rad/s, twelve); with --model the model as JSON.
+usage: python opensees_space_frame.py [--model | --toml]
+Prints one JSON line: "omega" (rad/s, twelve); with --model the model as JSON, with --toml as the file models/space-frame.toml.
 """
 import json
 import math
@@ -47,8 +47,40 @@ def model():
     }
 
 
+def toml(data):
+    """The model file; numbers are written in full, so that both programs compute with the same ones."""
+    lines = [
+        "# Space frame, 2 x 1 bays of 5 m and 4 m, 3 storeys of 3.5, 3 and 3 m: columns 0.4 m x 0.5 m, beams 0.25 m x 0.45 m,",
+        "# consistent masses, fixed bases. J = Iy + Iz, so that OpenSees, which takes the rotary inertia of torsion from J,",
+        "# means the same structure. Node n<level>_<x>_<y>. Written by peers/opensees_space_frame.py --toml.",
+        'title = "Space frame, 2 x 1 bays, 3 storeys"',
+        'dofs = ["x", "y", "z", "rx", "ry", "rz"]',
+        "",
+        "node = [",
+    ]
+    for name, at in data["nodes"].items():
+        fixed = ", fixed = true" if name in data["fixed"] else ""
+        lines.append(f'    {{ name = "{name}", at = {at}{fixed} }},')
+    lines += ["]", "", "element = ["]
+    for name, a, b, section, vecxz in data["members"]:
+        c = section[0]
+        values = ", ".join(f'{key} = "{key}{c}"' for key in ("A", "Iy", "Iz", "J"))
+        lines.append(
+            f'    {{ type = "beam3d", name = "{name}", nodes = ["{a}", "{b}"], E = "E", G = "G", {values}, rho = "rho", '
+            f"vecxz = {vecxz} }},"
+        )
+    lines += ["]", "", "[parameters]", f'E = "{E / 1e9} GPa"', f'G = "{G / 1e9} GPa"', f'rho = "{DENSITY} kg/m^3"']
+    for section, values in data["sections"].items():
+        units = {"A": "m^2"}
+        lines += [f'{key}{section[0]} = "{x!r} {units.get(key, "m^4")}"' for key, x in values.items()]
+    return "\n".join(lines + ["", "[analysis]", 'scheme = "lsrt2"', 'dt = "1 ms"', 'duration = "1 s"'])
+
+
 def main():
     data = model()
+    if sys.argv[1:] == ["--toml"]:
+        print(toml(data))
+        return
     if sys.argv[1:] == ["--model"]:
         print(json.dumps(data, indent=1))
         return

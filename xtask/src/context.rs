@@ -57,7 +57,7 @@ impl Context {
             Ok(out) if out.status.success() => Ok(String::from_utf8_lossy(&out.stdout).into_owned()),
             Ok(out) => {
                 let said = String::from_utf8_lossy(&out.stdout);
-                let said = said.trim().lines().last().unwrap_or_default().chars().take(300).collect::<String>();
+                let said = said.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(300).collect::<String>();
                 Err(format!("`{}`: {}{}{said}", show(&command), out.status, if said.is_empty() { "" } else { ": " }))
             }
             Err(e) => Err(format!("`{}` cannot be started: {e}", show(&command))),

@@ -95,19 +95,12 @@ impl Instr {
             | Acos(d, a)
             | Atan(d, a)
             | Tanh(d, a) => (d, [Some(a), None, None], None),
-            Add(d, a, b)
-            | Sub(d, a, b)
-            | Mul(d, a, b)
-            | Div(d, a, b)
-            | Pow(d, a, b)
-            | Max(d, a, b)
-            | Min(d, a, b) => (d, [Some(a), Some(b), None], None),
-            AddC(d, a, k)
-            | RevSubC(d, a, k)
-            | MulC(d, a, k)
-            | DivC(d, a, k)
-            | RevDivC(d, a, k)
-            | PowC(d, a, k) => (d, [Some(a), None, None], Some(k)),
+            Add(d, a, b) | Sub(d, a, b) | Mul(d, a, b) | Div(d, a, b) | Pow(d, a, b) | Max(d, a, b) | Min(d, a, b) => {
+                (d, [Some(a), Some(b), None], None)
+            }
+            AddC(d, a, k) | RevSubC(d, a, k) | MulC(d, a, k) | DivC(d, a, k) | RevDivC(d, a, k) | PowC(d, a, k) => {
+                (d, [Some(a), None, None], Some(k))
+            }
             Select(d, c, a, b) => (d, [Some(c), Some(a), Some(b)], None),
         }
     }

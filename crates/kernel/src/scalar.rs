@@ -162,7 +162,8 @@ impl Dual {
     /// f(x) with its derivative `df` at x.
     #[inline]
     fn chain(self, f: f64, df: f64) -> Self {
-        Dual { re: f, eps: df * self.eps }
+        // A constant stays one where df is infinite: sqrt(0), 0^n with n < 1.
+        Dual { re: f, eps: if self.eps == 0.0 { 0.0 } else { df * self.eps } }
     }
 }
 
@@ -291,7 +292,6 @@ impl Scalar for Dual {
     #[inline]
     fn powf(self, n: f64) -> Self {
         if self.eps == 0.0 || n == 0.0 {
-            // Also keeps 0^n with n < 1 from giving infinity times zero.
             return Dual::constant(Scalar::powf(self.re, n));
         }
         self.chain(Scalar::powf(self.re, n), n * Scalar::powf(self.re, n - 1.0))

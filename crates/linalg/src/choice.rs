@@ -1,7 +1,7 @@
 //! The automatic choice of method, in one place.
 //!
 //! Median times in nanoseconds, factorise / solve, symmetric values, release build for plain x86-64 (SSE2), one core of
-//! an AMD EPYC (family 25) at about 3 GHz, from `examples/solve_times.rs`:
+//! an AMD EPYC (family 25, shared virtual machine), from `examples/solve_times.rs`:
 //!
 //! | matrix               | unknowns | stored inverse  | dense         | simplicial         | supernodal          |
 //! | -------------------- | -------- | --------------- | ------------- | ------------------ | ------------------- |
@@ -19,13 +19,14 @@
 //! | space frame 6×6×17   | 4,998    |                 |               | 45,600,000 / 437,000 | 12,600,000 / 577,000 |
 //!
 //! Reading: the panels of the simplicial solver win every solution except those of small matrices by a stored inverse;
-//! its solution time is 0.4 ns per stored entry and 4.6 ns per unknown within 20 % of all rows above. Dense factors never
+//! its solution time is 0.4 ns per stored entry and 4.6 ns per unknown within 20 % of the rows above (30 % for 2 × 4). Dense factors never
 //! win clearly, but pivot, so they are taken where they cost next to nothing. Supernodal wins where factorising is much
 //! work, i.e. for repeated factorisation of large frames in space. Hence:
 //!
 //! 1. only a diagonal: [`Diagonal`](crate::Method::Diagonal);
 //! 2. constant matrix: [`Inverse`](crate::Method::Inverse) if its product is estimated to be faster than the simplicial
-//!    solution (up to about 40 unknowns for chains and 70 for frames), else [`Simplicial`](crate::Method::Simplicial);
+//!    solution (up to about 40 unknowns for chains and 60 for
+//!    frames; full matrices up to [`INVERSE_UNKNOWNS`]), else [`Simplicial`](crate::Method::Simplicial);
 //! 3. changing matrix: [`Dense`](crate::Method::Dense) up to [`DENSE_UNKNOWNS`], for its pivoting;
 //! 4. changing symmetric matrix: [`Supernodal`](crate::Method::Supernodal) if a factorisation takes more than
 //!    [`SUPERNODAL_PRODUCTS`] multiplications *and* [`SUPERNODAL_DENSITY`] of them per stored entry;
@@ -37,6 +38,9 @@ use crate::factor::{Inner, Kind};
 use crate::simplicial::Simplicial;
 use crate::supernodal::Supernodal;
 use crate::symbolic::Symbolic;
+
+/// Largest stored inverse: beyond, forming it takes too long (time grows with the cube, 3 ms at 216 unknowns).
+const INVERSE_UNKNOWNS: usize = 256;
 
 /// Up to here a dense factor costs at most 0.1 µs more per step than a sparse one.
 const DENSE_UNKNOWNS: usize = 6;
@@ -68,7 +72,7 @@ pub(crate) fn choose(pattern: &Pattern, kind: Kind, constant: bool) -> Inner {
         return Inner::Dense(Dense::new(pattern, !general));
     }
     let symbolic = Symbolic::new(pattern);
-    if constant && inverse_time(n) < simplicial_time(&symbolic) {
+    if constant && n <= INVERSE_UNKNOWNS && inverse_time(n) < simplicial_time(&symbolic) {
         return Inner::Inverse(Inverse::new(pattern));
     }
     let products = symbolic.factor_products;

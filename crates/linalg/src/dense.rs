@@ -179,27 +179,41 @@ struct Lu {
     inverse: Vec<f64>,
     /// Row of the original matrix in each pivot position.
     order: Vec<u32>,
-    /// Powers of two that bring the largest entry of each row near one. They only steer the choice of pivots, so that it
-    /// does not depend on the units of the rows.
+    /// Inverse of the largest entry of each row. It only steers the choice of pivots, so that this does not depend on the
+    /// units of the rows.
     scale: Vec<f64>,
+    /// Largest scaled entry of each column of the matrix.
+    column: Vec<f64>,
     x: Vec<f64>,
 }
 
 impl Lu {
     fn new(n: usize) -> Lu {
-        Lu { n, a: vec![0.0; n * n], inverse: vec![0.0; n], order: vec![0; n], scale: vec![0.0; n], x: vec![0.0; n] }
+        Lu {
+            n,
+            a: vec![0.0; n * n],
+            inverse: vec![0.0; n],
+            order: vec![0; n],
+            scale: vec![0.0; n],
+            column: vec![0.0; n],
+            x: vec![0.0; n],
+        }
     }
 
     /// Factorises the matrix in `a`. The error is the original row that was left without a pivot.
     fn factorize(&mut self) -> Result<(), usize> {
         let n = self.n;
+        self.column.fill(0.0);
         for (i, row) in self.a.chunks_exact(n.max(1)).enumerate() {
-            let largest = row.iter().fold(0.0f64, |m, v| if v.is_finite() { m.max(v.abs()) } else { f64::NAN });
-            if largest.is_nan() || largest == 0.0 {
+            let largest = row.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+            if largest == 0.0 || !row.iter().all(|v| v.is_finite()) {
                 return Err(i);
             }
             self.scale[i] = 1.0 / largest;
             self.order[i] = i as u32;
+            for (size, v) in self.column.iter_mut().zip(row) {
+                *size = size.max(v.abs() * self.scale[i]);
+            }
         }
         let tolerance = crate::kernels::pivot_tolerance(n);
         for k in 0..n {
@@ -210,8 +224,8 @@ impl Lu {
                     (best, size) = (i, candidate);
                 }
             }
-            // Rows are scaled to one, so what is left of a regular column is far above rounding errors.
-            if size <= tolerance || !size.is_finite() {
+            // What is left of a regular column is far above the rounding errors of what it was.
+            if size <= tolerance * self.column[k] || !size.is_finite() {
                 return Err(self.order[best] as usize);
             }
             self.order.swap(k, best);

@@ -11,10 +11,11 @@ use faer::sparse::linalg::amd;
 
 use crate::Pattern;
 
-/// Widest panel. Four columns fill the sixteen SSE2 registers; wider panels were slower.
+/// Widest panel. Four columns of sums and factors fit the sixteen SSE2 registers; wider ones were not tried.
 pub(crate) const MAX_WIDTH: usize = 4;
 
-/// Zeros a panel may store to swallow one more column: this many, or this share of its entries (see `choice.rs`).
+/// Zeros a panel may store to swallow one more column: this many (so that chains form panels of four), or this share of
+/// its entries. Picked by reasoning, not tuned; the times in `choice.rs` were measured with these values.
 const FREE_ZEROS: usize = 8;
 const ZERO_SHARE: f64 = 0.15;
 

@@ -101,7 +101,10 @@ pub fn explain(model: &Model, free: &[usize], looped: &[usize], fault: Fault) ->
             dof(i)
         ),
         Fault::SingularElement { element: e } => {
-            format!("the internal states of element `{}` cannot be eliminated: its state matrix is singular", element(e))
+            format!(
+                "the internal states of element `{}` cannot be eliminated: its state matrix is singular",
+                element(e)
+            )
         }
         Fault::NoConvergence { iterations, residual } => format!(
             "Newton's iteration did not converge in {iterations} iterations (last correction {residual:.1e} of the first)"
@@ -178,8 +181,7 @@ pub(crate) fn stored(kind: &Kind) -> Option<(Stored, &[Coordinate])> {
 /// Tangent of a law at rest: (K + R B if `memory`, C), row-major.
 fn tangent_at_rest(law: &Stored, s0: &[f64], q: &[f64], memory: bool) -> (Vec<f64>, Vec<f64>) {
     let (d, s, _) = law.shape();
-    let [mut k, mut c, mut r, mut a, mut b, mut e] =
-        [d * d, d * d, d * s, s * d, s * d, s * s].map(|n| vec![0.0; n]);
+    let [mut k, mut c, mut r, mut a, mut b, mut e] = [d * d, d * d, d * s, s * d, s * d, s * s].map(|n| vec![0.0; n]);
     let states: Vec<f64> = if s0.is_empty() { vec![0.0; s] } else { s0.to_vec() };
     let zero = vec![0.0; d];
     let out = Tangent { k: &mut k, c: &mut c, r: &mut r, a: &mut a, b: &mut b, e: &mut e };
@@ -347,8 +349,15 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
             return Err(problems);
         }
     };
-    let mut assembly =
-        Assembly { system, y0: y0.clone(), places: Vec::new(), free: Vec::new(), looped: Vec::new(), memory, warnings: Vec::new() };
+    let mut assembly = Assembly {
+        system,
+        y0: y0.clone(),
+        places: Vec::new(),
+        free: Vec::new(),
+        looped: Vec::new(),
+        memory,
+        warnings: Vec::new(),
+    };
     if !matches!(model.damping, Damping::None) {
         match add_damping(model, &assembly, &mut ingredients, &damped) {
             Ok(()) => match assemble_now(ingredients) {
@@ -399,7 +408,14 @@ struct Constant<'a> {
 impl<'a> Constant<'a> {
     fn new(pattern: &'a Pattern, numbering: &'a Numbering) -> Self {
         let zero = vec![0.0; pattern.nnz()];
-        Constant { pattern, numbering, mass: zero.clone(), damping: zero.clone(), stiffness: zero, couplings: Vec::new() }
+        Constant {
+            pattern,
+            numbering,
+            mass: zero.clone(),
+            damping: zero.clone(),
+            stiffness: zero,
+            couplings: Vec::new(),
+        }
     }
 
     fn pairs(&self, rows: &[Coordinate], mut f: impl FnMut(Place, Place, usize, f64)) {
@@ -427,8 +443,7 @@ impl<'a> Constant<'a> {
     }
 
     fn add(&mut self, rows: &[Coordinate], mass: &[f64], damping: &[f64], stiffness: &[f64]) {
-        let [mut m, mut c, mut k] =
-            [&mut self.mass, &mut self.damping, &mut self.stiffness].map(std::mem::take);
+        let [mut m, mut c, mut k] = [&mut self.mass, &mut self.damping, &mut self.stiffness].map(std::mem::take);
         self.scatter(rows, mass, &mut m);
         self.scatter(rows, damping, &mut c);
         self.scatter(rows, stiffness, &mut k);

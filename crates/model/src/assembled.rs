@@ -315,7 +315,8 @@ impl Assembled {
                 for (j, rj) in part.rows.iter().enumerate() {
                     for &(a, fa) in ri.iter().filter(|r| (r.0 as usize) < n) {
                         for &(b, fb) in rj.iter().filter(|r| (r.0 as usize) < n) {
-                            let position = pattern.position(a as usize, b as usize).expect("pattern holds the elements");
+                            let position =
+                                pattern.position(a as usize, b as usize).expect("pattern holds the elements");
                             let (index, position) = ((i * d + j) as u32, position as u32);
                             scatter.push(Scatter { index, position, factor: fa * fb });
                         }
@@ -344,7 +345,8 @@ impl Assembled {
             (dmax, smax) = (dmax.max(d), smax.max(s));
         }
         let massive = elements.iter().any(|e| e.massive);
-        let diagonal = (0..n).all(|i| pattern.row(i).zip(pattern.columns(i)).all(|(p, &j)| j as usize == i || mass[p] == 0.0));
+        let diagonal =
+            (0..n).all(|i| pattern.row(i).zip(pattern.columns(i)).all(|(p, &j)| j as usize == i || mass[p] == 0.0));
         let diagonal_of = |values: &[f64]| -> Vec<f64> {
             (0..n).map(|i| values[pattern.position(i, i).expect("the diagonal is always there")]).collect()
         };
@@ -431,7 +433,13 @@ impl Assembled {
     }
 
     /// Forces of elements and loads, without shift and in the true masses.
-    fn raw_force(&mut self, at: Point<'_>, shift: Option<Shift<'_>>, r: &mut [f64], g: &mut [f64]) -> Result<(), Fault> {
+    fn raw_force(
+        &mut self,
+        at: Point<'_>,
+        shift: Option<Shift<'_>>,
+        r: &mut [f64],
+        g: &mut [f64],
+    ) -> Result<(), Fault> {
         self.set_time(at.t);
         let mut work = std::mem::take(&mut self.scratch);
         // Constant matrices: r = K (u + du) + C (v + dv).
@@ -527,10 +535,8 @@ impl Assembled {
 
     fn base_acceleration(&self, row: &[(u32, f64)]) -> f64 {
         let free: f64 = self.grounds.iter().zip(&self.ground_now).map(|(g, a)| a * gather(row, &g.iota, &[])).sum();
-        let imposed: f64 = row
-            .iter()
-            .filter_map(|&(i, f)| Some(f * self.imposed[2].get((i as usize).checked_sub(self.n)?)?))
-            .sum();
+        let imposed: f64 =
+            row.iter().filter_map(|&(i, f)| Some(f * self.imposed[2].get((i as usize).checked_sub(self.n)?)?)).sum();
         free + imposed
     }
 
@@ -946,4 +952,17 @@ impl System for Assembled {
             }
         }
     }
+}
+
+/// The test equation u'' + 2 ξ u' + u = 0 of linear analysis: circular frequency 1, so that Ω = ω dt is the step.
+pub fn oscillator(xi: f64) -> Result<Assembled, Fault> {
+    let ingredients = Ingredients {
+        n: 1,
+        mass: vec![1.0],
+        damping: vec![2.0 * xi],
+        stiffness: vec![1.0],
+        symmetric: true,
+        ..Ingredients::default()
+    };
+    Assembled::new(ingredients, &[0.0; 2])
 }

@@ -156,8 +156,13 @@ pub(crate) trait Build {
     fn negate(&mut self, a: Self::Value) -> Self::Value;
     fn binary(&mut self, op: Op, a: Self::Value, b: Self::Value, span: Range<usize>) -> Self::Value;
     fn call(&mut self, f: Func, args: &[Self::Value], span: Range<usize>) -> Self::Value;
-    fn choose(&mut self, cmp: Cmp, sides: [Self::Value; 2], values: [Self::Value; 2], span: Range<usize>)
-    -> Self::Value;
+    fn choose(
+        &mut self,
+        cmp: Cmp,
+        sides: [Self::Value; 2],
+        values: [Self::Value; 2],
+        span: Range<usize>,
+    ) -> Self::Value;
     fn report(&mut self, error: ExprError);
     /// Whether a name is known (a variable or a parameter).
     fn knows(&self, name: &str) -> bool;
@@ -271,9 +276,8 @@ impl<B: Build> Parser<'_, B> {
         let text = &self.text[self.span.clone()];
         let e = ExprError::new(self.span.clone(), format!("unexpected `{text}`"));
         match self.tok {
-            Tok::End => ExprError::new(self.span.clone(), "the expression ends too early").help(
-                "something is missing behind the last operator or parenthesis",
-            ),
+            Tok::End => ExprError::new(self.span.clone(), "the expression ends too early")
+                .help("something is missing behind the last operator or parenthesis"),
             Tok::Op(')') => ExprError::new(self.span.clone(), "unbalanced parenthesis: `)` without `(`"),
             Tok::Number(_) | Tok::Name | Tok::Op('(') if self.end > 0 => {
                 ExprError::new(self.span.clone(), format!("missing operator in front of `{text}`"))
@@ -379,9 +383,7 @@ impl<B: Build> Parser<'_, B> {
                     Some(_) => {
                         Err(ExprError::new(span, format!("`{name}` is a function")).help(format!("write {name}(...)")))
                     }
-                    _ if name == "if" => {
-                        Err(ExprError::new(span, "`if` is a function").help("write if(a < b, x, y)"))
-                    }
+                    _ if name == "if" => Err(ExprError::new(span, "`if` is a function").help("write if(a < b, x, y)")),
                     _ if call && (name == "pi" || self.build.knows(name)) => {
                         Err(ExprError::new(span, format!("`{name}` is not a function"))
                             .help(format!("write a product with `*`: {name}*(...)")))
@@ -465,7 +467,10 @@ impl<B: Build> Parser<'_, B> {
         if args.len() != n && !more {
             let least = if matches!(f, Func::Min | Func::Max) { "at least " } else { "" };
             let plural = if n == 1 { "" } else { "s" };
-            return Err(ExprError::new(span, format!("`{name}` takes {least}{n} argument{plural}, found {}", args.len())));
+            return Err(ExprError::new(
+                span,
+                format!("`{name}` takes {least}{n} argument{plural}, found {}", args.len()),
+            ));
         }
         Ok(self.build.call(f, &args, span))
     }
@@ -612,9 +617,8 @@ impl Graph<'_> {
         } else if n == -1.0 {
             let one = self.constant(1.0);
             self.node(Node::Div(one, a))
-        } else if n == 0.5 {
-            self.node(Node::Call(Func::Sqrt, a, a))
         } else {
+            // Not sqrt for 0.5: its dual is not a number at 0 even where nothing varies.
             let n = self.constant(n);
             self.node(Node::Call(Func::Pow, a, n))
         }
@@ -722,7 +726,13 @@ impl Build for Graph<'_> {
         }
         let difference = self.binary(Op::Sub, l, r, span);
         match self.value(difference) {
-            Some(x) => if x >= 0.0 { yes } else { no },
+            Some(x) => {
+                if x >= 0.0 {
+                    yes
+                } else {
+                    no
+                }
+            }
             None if yes == no => yes,
             None => self.node(Node::Select(difference, yes, no)),
         }
@@ -794,7 +804,9 @@ pub fn compile(
             Some(c) if c.program().validate(c.inputs) => return Ok(c),
             _ => ExprError::new(
                 0..formulas.first().map_or(0, String::len),
-                format!("the formulas of this element are too large: more than {MAX_REGISTERS} values are needed at once"),
+                format!(
+                    "the formulas of this element are too large: more than {MAX_REGISTERS} values are needed at once"
+                ),
             )
             .help("split the element into several, or shorten its formulas"),
         };
@@ -1066,19 +1078,27 @@ impl FormulaElement {
         self.load(&mut r, t, x);
         let program = self.compiled.program();
         program.execute(&mut r);
-        let out = program.outputs.iter().zip(&self.output_scale).map(|(&o, scale)| r[o as usize] * scale);
-        for (y, value) in p[..self.d].iter_mut().chain(&mut g[..self.s]).zip(out) {
-            *y = value;
+        let (outputs, scale) = (program.outputs, &self.output_scale[..]);
+        for i in 0..self.d {
+            p[i] = r[outputs[i] as usize] * scale[i];
+        }
+        for i in 0..self.s {
+            g[i] = r[outputs[self.d + i] as usize] * scale[self.d + i];
         }
     }
 
     /// Scaled inputs into the first registers.
     #[inline]
     fn load<T: Scalar>(&self, r: &mut [T], t: f64, [q, v, s]: [&[f64]; 3]) {
-        let inputs = q[..self.d].iter().chain(&v[..self.d]).chain(&s[..self.s]).chain(std::iter::once(&t));
-        for ((r, x), scale) in r.iter_mut().zip(inputs).zip(&self.input_scale) {
-            *r = T::constant(x * scale);
+        let (d, scale) = (self.d, &self.input_scale[..]);
+        for i in 0..d {
+            r[i] = T::constant(q[i] * scale[i]);
+            r[d + i] = T::constant(v[i] * scale[d + i]);
         }
+        for i in 0..self.s {
+            r[2 * d + i] = T::constant(s[i] * scale[2 * d + i]);
+        }
+        r[2 * d + self.s] = T::constant(t * scale[2 * d + self.s]);
     }
 
     fn derive<const N: usize>(&self, t: f64, x: [&[f64]; 3], out: Tangent<'_>) {

@@ -9,7 +9,8 @@ pub fn parse(text: &str) -> Result<Vec<Vec<f64>>, String> {
     let mut lines = text.lines().enumerate().map(|(i, l)| (i + 1, l.trim()));
     let (_, header) = lines.next().ok_or("the file is empty")?;
     let words: Vec<String> = header.split_whitespace().map(str::to_lowercase).collect();
-    let ["%%matrixmarket", "matrix", format, field, symmetry] = &words.iter().map(String::as_str).collect::<Vec<_>>()[..]
+    let ["%%matrixmarket", "matrix", format, field, symmetry] =
+        &words.iter().map(String::as_str).collect::<Vec<_>>()[..]
     else {
         return Err("line 1 must be `%%MatrixMarket matrix coordinate|array real|integer general|symmetric`".to_owned());
     };
@@ -24,15 +25,20 @@ pub fn parse(text: &str) -> Result<Vec<Vec<f64>>, String> {
     };
     let mut body = lines.filter(|(_, l)| !l.is_empty() && !l.starts_with('%'));
     let (at, size) = body.next().ok_or("the line with the size is missing")?;
-    let size: Vec<usize> =
-        size.split_whitespace().map(str::parse).collect::<Result<_, _>>().map_err(|_| format!("line {at}: expected the size"))?;
+    let size: Vec<usize> = size
+        .split_whitespace()
+        .map(str::parse)
+        .collect::<Result<_, _>>()
+        .map_err(|_| format!("line {at}: expected the size"))?;
     let (rows, columns, entries) = match (*format, &size[..]) {
         ("coordinate", &[r, c, n]) => (r, c, Some(n)),
         ("array", &[r, c]) => (r, c, None),
         _ => return Err(format!("line {at}: expected the size of a {format} matrix")),
     };
     if rows == 0 || columns == 0 || rows > MAX_ORDER || columns > MAX_ORDER {
-        return Err(format!("line {at}: a matrix of {rows} x {columns} cannot be used (at most {MAX_ORDER} x {MAX_ORDER})"));
+        return Err(format!(
+            "line {at}: a matrix of {rows} x {columns} cannot be used (at most {MAX_ORDER} x {MAX_ORDER})"
+        ));
     }
     let mut matrix = vec![vec![0.0; columns]; rows];
     let mut set = |i: usize, j: usize, x: f64| {

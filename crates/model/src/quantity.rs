@@ -94,7 +94,9 @@ impl Scope {
             let ambiguous = self.values.keys().find(|name| Unit::parse(name).is_ok() && follows_number(text, name));
             let mut help = format!("write for example \"{}\"", dim.example());
             if let Some(name) = ambiguous {
-                help += &format!("; behind a number `{name}` is the unit, (...)/{name} or (...)*{name} takes the parameter");
+                help += &format!(
+                    "; behind a number `{name}` is the unit, (...)/{name} or (...)*{name} takes the parameter"
+                );
             }
             vec![ExprError::new(0..text.len(), message).help(help)]
         })
@@ -103,7 +105,8 @@ impl Scope {
 
 /// Whether a name stands behind an operator or space after a digit or letter; good enough for a hint.
 fn follows_number(text: &str, name: &str) -> bool {
-    text.contains(|c: char| c.is_ascii_digit()) && text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|w| w == name)
+    text.contains(|c: char| c.is_ascii_digit())
+        && text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|w| w == name)
 }
 
 /// Evaluation; `None` after an error that has been reported.

@@ -4,6 +4,7 @@
 //! **Must not be here:** knowledge of what a model file contains.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
@@ -170,12 +171,16 @@ fn syntax_error(source: &Source, span: Range<usize>, message: &str, line: usize)
     let value = text.split_once('=').map(|(_, v)| v.split('#').next().unwrap_or(v).trim());
     match value {
         Some("") => d.help("a value must follow `=` on the same line"),
-        Some(v) if !v.contains(['"', '\'', '[', '{', ',']) && v.starts_with(|c: char| c.is_alphanumeric() || "+-._".contains(c)) =>
+        Some(v)
+            if !v.contains(['"', '\'', '[', '{', ','])
+                && v.starts_with(|c: char| c.is_alphanumeric() || "+-._".contains(c)) =>
         {
             d.help(format!("text, expressions and numbers with units are written in quotes: \"{v}\""))
         }
         Some(v) if v.contains(';') => d.help("rows and values are separated by commas: [[1, 2], [3, 4]]"),
-        None if !text.trim_start().starts_with('[') && text.contains(':') => d.help("a value is given with `=`: key = value"),
+        None if !text.trim_start().starts_with('[') && text.contains(':') => {
+            d.help("a value is given with `=`: key = value")
+        }
         _ => d,
     }
 }
@@ -203,7 +208,7 @@ pub struct Table<'d> {
     entries: &'d DeTable<'d>,
     span: Range<usize>,
     path: String,
-    asked: RefCell<Vec<String>>,
+    asked: RefCell<BTreeSet<String>>,
 }
 
 /// A getter and its variant for a required key.
@@ -240,7 +245,13 @@ macro_rules! quantity_getters {
 }
 
 impl<'d> Table<'d> {
-    fn new(source: &'d Source, diags: &'d Diagnostics, entries: &'d DeTable<'d>, span: Range<usize>, path: String) -> Self {
+    fn new(
+        source: &'d Source,
+        diags: &'d Diagnostics,
+        entries: &'d DeTable<'d>,
+        span: Range<usize>,
+        path: String,
+    ) -> Self {
         Self { source, diags, entries, span, path, asked: RefCell::default() }
     }
 
@@ -430,15 +441,12 @@ impl<'d> Table<'d> {
             }
             let free = asked.iter().map(String::as_str).filter(|a| !self.entries.contains_key(*a));
             let help = did_you_mean(&key.value, free).or_else(|| {
-                let mut known: Vec<&str> = asked.iter().map(String::as_str).collect();
-                known.sort_unstable();
-                known.dedup();
+                let known: Vec<&str> = asked.iter().map(String::as_str).collect();
                 (!known.is_empty()).then(|| format!("keys known here: {}", known.join(", ")))
             });
             let place = if self.path.is_empty() { String::new() } else { format!(" in `{}`", self.path) };
-            self.diags.push(
-                Diagnostic::error(format!("unknown key `{}`{place}", key.value), key.span).maybe_help(help),
-            );
+            self.diags
+                .push(Diagnostic::error(format!("unknown key `{}`{place}", key.value), key.span).maybe_help(help));
         }
     }
 
@@ -448,8 +456,8 @@ impl<'d> Table<'d> {
 
     fn get(&self, key: &str) -> Option<&'d Item<'d>> {
         let mut asked = self.asked.borrow_mut();
-        if !asked.iter().any(|a| a == key) {
-            asked.push(key.to_string());
+        if !asked.contains(key) {
+            asked.insert(key.to_string());
         }
         self.entries.get(key)
     }
@@ -572,11 +580,7 @@ impl<'d> Table<'d> {
         }
     }
 
-    fn apply(
-        &self,
-        item: &'d Item<'d>,
-        read: &dyn Fn(&'d Item<'d>) -> Option<Spanned<f64>>,
-    ) -> Option<Spanned<f64>> {
+    fn apply(&self, item: &'d Item<'d>, read: &dyn Fn(&'d Item<'d>) -> Option<Spanned<f64>>) -> Option<Spanned<f64>> {
         read(item)
     }
 

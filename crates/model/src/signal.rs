@@ -157,9 +157,7 @@ impl Motion {
     pub fn from_displacement(signal: &Signal, until: f64) -> Motion {
         match signal {
             Signal::Constant(x) => Motion::Harmonic { amplitude: 0.0, omega: 0.0, phase: 0.0, mean: *x },
-            &Signal::Harmonic { amplitude, omega, phase, mean } => {
-                Motion::Harmonic { amplitude, omega, phase, mean }
-            }
+            &Signal::Harmonic { amplitude, omega, phase, mean } => Motion::Harmonic { amplitude, omega, phase, mean },
             Signal::Formula(f) => Motion::Formula(f.clone()),
             Signal::Samples { dt, values, start } if *start == 0.0 => Motion::spline(*dt, values),
             other => {

@@ -320,7 +320,11 @@ impl Scan<'_> {
             },
             None => UnitError {
                 span: self.pos..self.pos,
-                message: if self.text.trim().is_empty() { "empty unit".into() } else { "the unit ends too early".into() },
+                message: if self.text.trim().is_empty() {
+                    "empty unit".into()
+                } else {
+                    "the unit ends too early".into()
+                },
                 help: Some("units are written like kN/mm, kg*m^2, m/s^2, 1/s".into()),
             },
         }
@@ -391,7 +395,8 @@ impl Scan<'_> {
                 let word = rest.find(|c: char| !is_symbol_char(c) && !c.is_ascii_digit()).unwrap_or(rest.len());
                 let name = &rest[..letters];
                 if (self.stop)(&rest[..word]) && symbol(&rest[..word]).is_none() {
-                    return Err(self.unexpected());
+                    let message = format!("`{}` is not a unit", &rest[..word]);
+                    return Err(UnitError { span: start..start + word, message, help: None });
                 }
                 let Some(unit) = symbol(name) else {
                     let shown = &rest[..word];

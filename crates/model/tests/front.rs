@@ -130,10 +130,7 @@ fn unit_systems() {
         assert_eq!(kn_mm.label(dim), label);
     }
     let si = UnitSystem::si();
-    assert_eq!(
-        [D::MASS, D::INERTIA, D::STIFFNESS, D::MOMENT].map(|d| si.label(d)),
-        ["kg", "kg*m^2", "N/m", "N*m"]
-    );
+    assert_eq!([D::MASS, D::INERTIA, D::STIFFNESS, D::MOMENT].map(|d| si.label(d)), ["kg", "kg*m^2", "N/m", "N*m"]);
     let mass_based = UnitSystem::new(Some("mm"), None, Some("t"), Some("s")).unwrap();
     assert_eq!(mass_based.label(D::FORCE), "N");
     assert_eq!(mass_based.label(D::STRESS), "N/mm^2");
@@ -933,9 +930,53 @@ fn mutations_never_panic() {
         (seed >> 33) as usize % n
     };
     const PIECES: &[&str] = &[
-        "\"", "'", "[", "]", "[[", "]]", "{", "}", "=", ".", ",", "\n", "#", "(", ")", "+", "-", "*", "/", "^", "1", "0",
-        "e9", "kN", "µ", "ö", "²", "%", "if(", "<", "min(", "abs", " ", "\\u", "\t", "\r", "nan", "inf", "true", "[nodes]",
-        "[[nodes]]", "a.b", "\"\"\"", "1979-05-27", "0x", "_", "\0",
+        "\"",
+        "'",
+        "[",
+        "]",
+        "[[",
+        "]]",
+        "{",
+        "}",
+        "=",
+        ".",
+        ",",
+        "\n",
+        "#",
+        "(",
+        ")",
+        "+",
+        "-",
+        "*",
+        "/",
+        "^",
+        "1",
+        "0",
+        "e9",
+        "kN",
+        "µ",
+        "ö",
+        "²",
+        "%",
+        "if(",
+        "<",
+        "min(",
+        "abs",
+        " ",
+        "\\u",
+        "\t",
+        "\r",
+        "nan",
+        "inf",
+        "true",
+        "[nodes]",
+        "[[nodes]]",
+        "a.b",
+        "\"\"\"",
+        "1979-05-27",
+        "0x",
+        "_",
+        "\0",
     ];
     let mut mutate = |text: &str, times: usize| {
         let mut chars: Vec<char> = text.chars().collect();

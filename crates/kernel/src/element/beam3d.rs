@@ -78,8 +78,14 @@ impl Beam3d {
             optional("rho", Unit::DENSITY, NonNegative, 0.0, "density"),
         ],
         options: &[
-            ("vecxz", "three numbers: a vector in the local x-z plane; default the global z axis, x for a vertical member"),
-            ("release", "list of `start.rx`, `start.ry`, `start.rz`, `end.rx`, ...: moments about local axes that are zero"),
+            (
+                "vecxz",
+                "three numbers: a vector in the local x-z plane; default the global z axis, x for a vertical member",
+            ),
+            (
+                "release",
+                "list of `start.rx`, `start.ry`, `start.rz`, `end.rx`, ...: moments about local axes that are zero",
+            ),
             ("mass", "`consistent` (default) or `lumped` on the translations of the ends"),
         ],
         linear: true,

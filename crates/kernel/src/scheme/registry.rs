@@ -12,6 +12,8 @@ use crate::{Dims, Fault};
 /// Any scheme of this crate, stored without a pointer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs)]
+// A tableau is larger than the others; there is one scheme per domain, so nothing is gained by boxing it.
+#[allow(clippy::large_enum_variant)]
 pub enum AnyScheme {
     Rosenbrock(Rosenbrock),
     Alpha(Alpha),

@@ -23,7 +23,11 @@ pub(super) fn damping(context: &mut Context<'_>, root: &Table<'_>) -> Damping {
     let ratio_ok = |x: &Spanned<f64>| {
         let good = (0.0..10.0).contains(&x.value);
         if !good {
-            context.error(x.span.clone(), format!("a damping ratio of {} cannot be meant", x.value), "5 % is 0.05, or \"5 %\"");
+            context.error(
+                x.span.clone(),
+                format!("a damping ratio of {} cannot be meant", x.value),
+                "5 % is 0.05, or \"5 %\"",
+            );
         }
         good
     };
@@ -69,7 +73,11 @@ fn rayleigh_damping(context: &Context<'_>, t: &Table<'_>, ratio_ok: impl Fn(&Spa
             r.value.iter().all(&ratio_ok).then(|| [r.value[0].value, r.value[1].value])
         }
         _ => {
-            context.error(t.span(), "Rayleigh damping needs `ratio`, two `ratios`, or `a0` and `a1`", "write ratio = 0.05");
+            context.error(
+                t.span(),
+                "Rayleigh damping needs `ratio`, two `ratios`, or `a0` and `a1`",
+                "write ratio = 0.05",
+            );
             None
         }
     };
@@ -98,14 +106,20 @@ pub(super) fn read(context: &Context<'_>, root: &Table<'_>, overrides: &Override
             Ok(x) => Spanned::new(x, 0..0),
             Err(errors) => {
                 let why = errors.first().map_or_else(|| "not a time".to_owned(), |e| e.message.clone());
-                context.diags.push(Diagnostic::unlocated(format!("--{key} {text}: {why}")).help("write for example \"10 ms\""));
+                context
+                    .diags
+                    .push(Diagnostic::unlocated(format!("--{key} {text}: {why}")).help("write for example \"10 ms\""));
                 Spanned::new(1.0, 0..0)
             }
         })
     };
     let time = |key: &str, given: Option<Spanned<f64>>| -> Option<f64> {
         let from_file = table.as_ref().and_then(|t| {
-            if given.is_some() { t.quantity(key, Dimension::TIME, scope) } else { t.quantity_required(key, Dimension::TIME, scope) }
+            if given.is_some() {
+                t.quantity(key, Dimension::TIME, scope)
+            } else {
+                t.quantity_required(key, Dimension::TIME, scope)
+            }
         });
         let x = given.or(from_file)?;
         if x.value > 0.0 && x.value.is_finite() {
@@ -118,7 +132,9 @@ pub(super) fn read(context: &Context<'_>, root: &Table<'_>, overrides: &Override
     };
     if table.is_none() && (overrides.dt.is_none() || overrides.duration.is_none()) {
         let d = Diagnostic::unlocated("the model has no [analysis]");
-        context.diags.push(d.help("write for example:\n[analysis]\nscheme = \"lsrt2\"\ndt = \"10 ms\"\nduration = \"20 s\""));
+        context
+            .diags
+            .push(d.help("write for example:\n[analysis]\nscheme = \"lsrt2\"\ndt = \"10 ms\"\nduration = \"20 s\""));
     }
     let dt = time("dt", command_line("dt", &overrides.dt));
     let duration = time("duration", command_line("until", &overrides.duration));
@@ -212,7 +228,9 @@ fn build(info: &SchemeInfo, given: &[(&str, Given)]) -> Result<AnyScheme, (Optio
 
 fn scheme(context: &Context<'_>, table: Option<&Table<'_>>, overrides: &Overrides) -> Option<(String, AnyScheme)> {
     let unlocated = |message: String| {
-        context.diags.push(Diagnostic::unlocated(message).help("`interfield schemes` lists them with their parameters"));
+        context
+            .diags
+            .push(Diagnostic::unlocated(message).help("`interfield schemes` lists them with their parameters"));
     };
     // From the file: a name, or a table with name and parameters.
     let mut name = Spanned::new("lsrt2".to_owned(), 0..0);
@@ -329,7 +347,11 @@ fn read_channel(context: &Context<'_>, text: &Spanned<String>, loads: &[String])
             "abs" => make(Quantity::AbsoluteAcceleration(d), disp.per(time).per(time)),
             _ => {
                 let message = format!("`{what}` is not a quantity of a degree of freedom");
-                context.error(text.span.clone(), message, "write u, v, a (relative acceleration) or abs (absolute acceleration)");
+                context.error(
+                    text.span.clone(),
+                    message,
+                    "write u, v, a (relative acceleration) or abs (absolute acceleration)",
+                );
                 None
             }
         };
@@ -358,12 +380,17 @@ fn element_channel(context: &Context<'_>, text: &Spanned<String>, e: usize, what
     if what == "force" || what == "deformation" {
         let i = index.parse::<usize>().ok().filter(|i| (1..=first_dofs.len()).contains(i));
         let Some(i) = i else {
-            let message = format!("element `{}` has {} coordinates, `{index}` is none of them", element.name, first_dofs.len());
+            let message =
+                format!("element `{}` has {} coordinates, `{index}` is none of them", element.name, first_dofs.len());
             context.error(text.span.clone(), message, "count them from 1");
             return None;
         };
         let d = disp(i - 1);
-        return if what == "force" { make(Quantity::Force(e, i - 1), Dimension::MOMENT.per(d)) } else { make(Quantity::Deformation(e, i - 1), d) };
+        return if what == "force" {
+            make(Quantity::Force(e, i - 1), Dimension::MOMENT.per(d))
+        } else {
+            make(Quantity::Deformation(e, i - 1), d)
+        };
     }
     let states: Vec<(String, Dimension)> = match &element.kind {
         Kind::Law { law, .. } => {

@@ -88,7 +88,13 @@ pub(super) fn dimension(unit: Unit, force: Dimension, disp: Dimension, n: f64) -
 }
 
 /// The parameters of a catalogue entry, in its order.
-fn parameters(context: &Context<'_>, table: &Table<'_>, info: &Info, force: Dimension, disp: Dimension) -> Option<Vec<f64>> {
+fn parameters(
+    context: &Context<'_>,
+    table: &Table<'_>,
+    info: &Info,
+    force: Dimension,
+    disp: Dimension,
+) -> Option<Vec<f64>> {
     // The exponent first: units of others depend on it.
     let exponent = info.parameters.iter().find(|p| p.name == "n");
     let n = exponent.map_or(1.0, |p| {
@@ -214,9 +220,17 @@ fn law(context: &Context<'_>, table: &Table<'_>, info: &'static Info, s0: &mut V
                 for (c, expected) in c.iter().zip(list) {
                     let dof = &context.dofs[c[0].0];
                     if dof.angle != expected.angle {
-                        let (is, needs) = if dof.angle { ("a rotation", "a translation") } else { ("a translation", "a rotation") };
-                        let message = format!("coordinate `{}` ({}) is {needs}, but `{}` is {is}", expected.name, expected.doc, dof.name);
-                        context.error(table.span(), message, "rotations are called rx, ry, rz, theta..., phi..., psi... or rot...");
+                        let (is, needs) =
+                            if dof.angle { ("a rotation", "a translation") } else { ("a translation", "a rotation") };
+                        let message = format!(
+                            "coordinate `{}` ({}) is {needs}, but `{}` is {is}",
+                            expected.name, expected.doc, dof.name
+                        );
+                        context.error(
+                            table.span(),
+                            message,
+                            "rotations are called rx, ry, rz, theta..., phi..., psi... or rot...",
+                        );
                     }
                 }
             }
@@ -225,7 +239,8 @@ fn law(context: &Context<'_>, table: &Table<'_>, info: &'static Info, s0: &mut V
         Coordinates::Difference | Coordinates::Own => difference(context, table).map(|c| vec![c]),
     };
     let dims = coordinates.as_ref().and_then(|c| c.first()?.first().copied());
-    let (force, disp) = dims.map_or((Dimension::FORCE, Dimension::LENGTH), |(d, _)| (context.force(d), context.disp(d)));
+    let (force, disp) =
+        dims.map_or((Dimension::FORCE, Dimension::LENGTH), |(d, _)| (context.force(d), context.disp(d)));
     let values = parameters(context, table, info, force, disp);
     let states: Vec<(String, Dimension)> =
         info.states.iter().map(|s| (s.name.to_owned(), dimension(s.unit, force, disp, 1.0))).collect();
@@ -259,7 +274,11 @@ fn point_mass(context: &Context<'_>, table: &Table<'_>, info: &Info) -> Option<K
 }
 
 /// The two end nodes of a member and their degrees of freedom with these names.
-fn member(context: &Context<'_>, table: &Table<'_>, names: &[&str]) -> Option<([[f64; 3]; 2], Vec<usize>, std::ops::Range<usize>)> {
+fn member(
+    context: &Context<'_>,
+    table: &Table<'_>,
+    names: &[&str],
+) -> Option<([[f64; 3]; 2], Vec<usize>, std::ops::Range<usize>)> {
     let nodes = table.list_of_strings_required("nodes", "[\"a\", \"b\"]")?;
     let [a, b] = &nodes.value[..] else {
         context.error(nodes.span, format!("a member joins two nodes, found {}", nodes.value.len()), "name two nodes");
@@ -286,8 +305,12 @@ fn mass_kind(table: &Table<'_>) -> MassKind {
 
 fn beam_error(context: &Context<'_>, span: std::ops::Range<usize>, e: BeamError) {
     let (message, help) = match e {
-        BeamError::ZeroLength => ("this member has no length", "its two nodes are at the same place: correct `at` of one"),
-        BeamError::Orientation => ("`vecxz` is zero or parallel to the member", "give another vector in the local x-z plane"),
+        BeamError::ZeroLength => {
+            ("this member has no length", "its two nodes are at the same place: correct `at` of one")
+        }
+        BeamError::Orientation => {
+            ("`vecxz` is zero or parallel to the member", "give another vector in the local x-z plane")
+        }
         BeamError::Mechanism => ("these releases make the member a mechanism", "release fewer moments"),
     };
     context.error(span, message, help);
@@ -304,7 +327,14 @@ fn beam2d(context: &Context<'_>, table: &Table<'_>, info: &Info) -> Option<Kind>
     let mass = mass_kind(table);
     let ([a, b], dofs, span) = ends?;
     let values = values?;
-    let beam = Beam2d { e: values[0], area: values[1], i: values[2], rho: values[3], release: [released[0], released[1]], mass };
+    let beam = Beam2d {
+        e: values[0],
+        area: values[1],
+        i: values[2],
+        rho: values[3],
+        release: [released[0], released[1]],
+        mass,
+    };
     match beam.matrices([a[0], a[1]], [b[0], b[1]]) {
         Ok(m) => Some(Kind::Linear { dofs, mass: flatten(&m.m), damping: Vec::new(), stiffness: flatten(&m.k) }),
         Err(e) => {
@@ -444,7 +474,11 @@ fn block(context: &Context<'_>, table: &Table<'_>) -> Option<Kind> {
     let coordinates = coordinates?;
     let dofs: Vec<usize> = coordinates.iter().map(|c| c[0].0).collect();
     if !table.has("A") {
-        context.error(table.span(), "missing key `A` of this block", "write A = [[...]], the matrix of s' = A s + B q + Bv q'");
+        context.error(
+            table.span(),
+            "missing key `A` of this block",
+            "write A = [[...]], the matrix of s' = A s + B q + Bv q'",
+        );
         return None;
     }
     let states = if table.is_string("A") {
@@ -457,7 +491,11 @@ fn block(context: &Context<'_>, table: &Table<'_>) -> Option<Kind> {
     let of = |dim: Dimension| units.factor(dim);
     let [none, time] = [Dimension::NONE, Dimension::TIME];
     let read = |key: &str, shape: (usize, usize), factor: &dyn Fn(usize, usize) -> f64| {
-        if table.has(key) { read_matrix(context, table, key, shape, factor) } else { Some(vec![0.0; shape.0 * shape.1]) }
+        if table.has(key) {
+            read_matrix(context, table, key, shape, factor)
+        } else {
+            Some(vec![0.0; shape.0 * shape.1])
+        }
     };
     let disp = |j: usize| context.disp(dofs[j]);
     let force = |i: usize| context.force(dofs[i]);
@@ -594,7 +632,8 @@ fn check_at_start(
     for (value, text) in p.iter().chain(&g).zip(texts) {
         if !value.is_finite() {
             let message = format!("this formula gives {value} in the initial state");
-            let help = "a division by zero, or a root or logarithm of a negative number: guard it, e.g. with max(u, 1e-9)";
+            let help =
+                "a division by zero, or a root or logarithm of a negative number: guard it, e.g. with max(u, 1e-9)";
             context.error(text.span.clone(), message, help);
         }
     }

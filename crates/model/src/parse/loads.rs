@@ -33,7 +33,8 @@ pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>, duration: f64) -
                     let known: Vec<&str> = context.dofs.iter().map(|d| crate::assemble::short_name(&d.name)).collect();
                     if !known.contains(&direction.value.as_str()) {
                         let message = format!("no node can move in the direction `{}`", direction.value);
-                        let help = did_you_mean(&direction.value, known).unwrap_or_else(|| "name a degree of freedom of the nodes".to_owned());
+                        let help = did_you_mean(&direction.value, known)
+                            .unwrap_or_else(|| "name a degree of freedom of the nodes".to_owned());
                         context.error(direction.span, message, help);
                     } else {
                         context.load_dimensions.insert(name.clone(), Dimension::ACCELERATION);
@@ -77,8 +78,12 @@ fn imposed(context: &mut Context<'_>, table: &Table<'_>, named: Option<&Table<'_
     let disp = dof.map_or(Dimension::LENGTH, |d| context.disp(d));
     let acceleration = disp.per(Dimension::TIME).per(Dimension::TIME);
     let motion = match (table.has("displacement"), table.has("acceleration")) {
-        (true, false) => signal(context, table, named, "displacement", disp).map(|s| Motion::from_displacement(&s, duration)),
-        (false, true) => signal(context, table, named, "acceleration", acceleration).map(|s| Motion::from_acceleration(&s, duration)),
+        (true, false) => {
+            signal(context, table, named, "displacement", disp).map(|s| Motion::from_displacement(&s, duration))
+        }
+        (false, true) => {
+            signal(context, table, named, "acceleration", acceleration).map(|s| Motion::from_acceleration(&s, duration))
+        }
         _ => {
             let help = "write displacement = { type = \"harmonic\", ... } or acceleration = { ... }";
             context.error(table.span(), "an imposed motion needs either `displacement` or `acceleration`", help);
@@ -95,7 +100,13 @@ fn imposed(context: &mut Context<'_>, table: &Table<'_>, named: Option<&Table<'_
 }
 
 /// A signal: a table under `key`, or the name of a `[signal.NAME]`.
-fn signal(context: &Context<'_>, table: &Table<'_>, named: Option<&Table<'_>>, key: &str, dim: Dimension) -> Option<Signal> {
+fn signal(
+    context: &Context<'_>,
+    table: &Table<'_>,
+    named: Option<&Table<'_>>,
+    key: &str,
+    dim: Dimension,
+) -> Option<Signal> {
     if table.is_string(key) {
         let name = table.string(key)?;
         let found = named.and_then(|n| n.table(&name.value));
@@ -137,7 +148,11 @@ fn read_signal(context: &Context<'_>, t: &Table<'_>, dim: Dimension) -> Option<S
                 (Some(f), None) => std::f64::consts::TAU * f.value,
                 (None, Some(w)) => w.value,
                 _ => {
-                    context.error(t.span(), "a harmonic needs either `frequency` (Hz) or `omega` (rad/s)", "write frequency = \"2 Hz\"");
+                    context.error(
+                        t.span(),
+                        "a harmonic needs either `frequency` (Hz) or `omega` (rad/s)",
+                        "write frequency = \"2 Hz\"",
+                    );
                     return None;
                 }
             };
@@ -205,7 +220,11 @@ fn samples(
     y: Vec<f64>,
 ) -> Option<Signal> {
     if y.len() < 2 || y.len() > MAX_SAMPLES {
-        context.error(span.clone(), format!("a signal needs 2 to {MAX_SAMPLES} samples, found {}", y.len()), "add samples");
+        context.error(
+            span.clone(),
+            format!("a signal needs 2 to {MAX_SAMPLES} samples, found {}", y.len()),
+            "add samples",
+        );
         return None;
     }
     match (dt, times) {
@@ -221,7 +240,13 @@ fn samples(
                 return None;
             }
             if let Some(i) = x.windows(2).position(|w| w[0] >= w[1]) {
-                let message = format!("times must increase, but number {} is {} and number {} is {}", i + 1, x[i], i + 2, x[i + 1]);
+                let message = format!(
+                    "times must increase, but number {} is {} and number {} is {}",
+                    i + 1,
+                    x[i],
+                    i + 2,
+                    x[i + 1]
+                );
                 context.error(span.clone(), message, "sort the samples and remove doubles");
                 return None;
             }
@@ -292,7 +317,9 @@ fn record(
         let row: Result<Vec<f64>, String> = words.map(|w| w.parse::<f64>().map_err(|_| w.to_owned())).collect();
         match row {
             Err(_) if header => {}
-            Err(word) => return refuse(format!("line {}: `{word}` is not a number", number + 1), "remove or correct the line"),
+            Err(word) => {
+                return refuse(format!("line {}: `{word}` is not a number", number + 1), "remove or correct the line");
+            }
             Ok(row) => {
                 if let Some(bad) = row.iter().find(|v| !v.is_finite()) {
                     return refuse(format!("line {}: {bad} is not a finite number", number + 1), "correct the record");

@@ -188,8 +188,7 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
         return None;
     }
     let Context { nodes, dofs, elements, places, .. } = context;
-    let model =
-        Model { title, units, nodes, dofs, elements, damping, loads, analysis: analysis?, channels, every };
+    let model = Model { title, units, nodes, dofs, elements, damping, loads, analysis: analysis?, channels, every };
     Some((model, places))
 }
 

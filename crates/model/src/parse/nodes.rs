@@ -60,11 +60,14 @@ fn read_node(context: &mut Context<'_>, table: Table<'_>, defaults: &[Spanned<St
     if let Some(own) = &own {
         check_dofs(context, &own.value);
     }
-    let names: Vec<String> =
-        own.map_or_else(|| defaults.to_vec(), |o| o.value).into_iter().map(|d| d.value).collect();
+    let names: Vec<String> = own.map_or_else(|| defaults.to_vec(), |o| o.value).into_iter().map(|d| d.value).collect();
     if names.is_empty() {
         let message = format!("node `{}` has no degrees of freedom", name.value);
-        context.error(name.span.clone(), message, "write dofs = [\"x\"] here, or once at the top of the file for all nodes");
+        context.error(
+            name.span.clone(),
+            message,
+            "write dofs = [\"x\"] here, or once at the top of the file for all nodes",
+        );
     }
     let mut at = [0.0; 3];
     if let Some(position) = table.quantities("at", Dimension::LENGTH, &context.scope) {
@@ -77,9 +80,8 @@ fn read_node(context: &mut Context<'_>, table: Table<'_>, defaults: &[Spanned<St
         }
     }
     let fixed = read_fixed(context, &table, &names);
-    let mass = read_per_dof(context, &table, "mass", &names, |angle| {
-        if angle { Dimension::INERTIA } else { Dimension::MASS }
-    });
+    let mass =
+        read_per_dof(context, &table, "mass", &names, |angle| if angle { Dimension::INERTIA } else { Dimension::MASS });
     let u0 = read_per_dof(context, &table, "initial", &names, displacement);
     let v0 = read_per_dof(context, &table, "initial_velocity", &names, |a| displacement(a).per(Dimension::TIME));
     let mut dofs = Vec::new();

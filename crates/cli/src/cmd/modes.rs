@@ -1,0 +1,75 @@
+//! `interfield modes`: frequencies and shapes of the small-amplitude motion about the initial state.
+
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+use serde_json::{Map, Value, json};
+
+use crate::Exit;
+use crate::load::{Loaded, ModelArgs, print, print_json};
+use crate::table::{aligned, short};
+
+/// Frequencies and mode shapes
+#[derive(ClapArgs)]
+#[command(after_help = "Example:\n  interfield modes models/frame.toml --count 5")]
+pub(crate) struct Args {
+    /// Model file
+    model: PathBuf,
+    /// How many modes, from the lowest
+    #[arg(long, default_value_t = 10)]
+    count: usize,
+    #[command(flatten)]
+    settings: ModelArgs,
+    /// Machine-readable output, with shapes
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Exit {
+    let loaded = match Loaded::open(&args.model, args.json) {
+        Ok(l) => l,
+        Err(e) => return e,
+    };
+    let sim = match loaded.simulation(&args.settings) {
+        Ok(s) => s,
+        Err(e) => return e,
+    };
+    let modes = match sim.modes(args.count) {
+        Ok(m) => m,
+        Err(e) => {
+            eprintln!("error: the modes could not be computed: {e}");
+            return Exit::Fault;
+        }
+    };
+    let tau = std::f64::consts::TAU;
+    let omegas: Vec<f64> = modes.omega2.iter().map(|w| w.max(0.0).sqrt()).collect();
+    if args.json {
+        let list: Vec<Value> = omegas
+            .iter()
+            .zip(&modes.shapes)
+            .enumerate()
+            .map(|(i, (w, shape))| {
+                let period = if *w > 0.0 { json!(tau / w) } else { Value::Null };
+                let shape: Map<String, Value> =
+                    sim.unknowns().zip(shape).map(|(n, x)| (n.to_owned(), json!(x))).collect();
+                json!({ "mode": i + 1, "omega": w, "frequency_hz": w / tau, "period_s": period, "shape": shape })
+            })
+            .collect();
+        print_json(&json!({ "title": sim.model.title, "unknowns": sim.unknowns().len(), "modes": list }));
+        return Exit::Done;
+    }
+    let rows: Vec<Vec<String>> = omegas
+        .iter()
+        .zip(&modes.shapes)
+        .enumerate()
+        .map(|(i, (w, shape))| {
+            let most = shape.iter().enumerate().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs())).map_or(0, |m| m.0);
+            let name = sim.unknowns().nth(most).unwrap_or("");
+            let period = if *w > 0.0 { short(tau / w) } else { "rigid".to_owned() };
+            vec![(i + 1).to_string(), short(*w), short(w / tau), period, name.to_owned()]
+        })
+        .collect();
+    print(&format!("{}: {} unknowns\n\n", sim.model.title, sim.unknowns().len()));
+    print(&aligned(&["mode", "omega [rad/s]", "f [Hz]", "T [s]", ""], &rows));
+    Exit::Done
+}

@@ -1,0 +1,118 @@
+//! `interfield spectrum`: spectral radius, algorithmic damping and frequency error of any scheme, by stepping it.
+
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+use interfield_analysis::spectrum::{Spectrum, SpectrumError, spectrum};
+use interfield_kernel::Scheme;
+use interfield_model::assembled::oscillator;
+use interfield_model::parse::analysis::scheme_from_text;
+use interfield_model::simulation::ModelDomain;
+use serde_json::json;
+
+use crate::Exit;
+use crate::load::{pair, print, print_json};
+use crate::plot::Figure;
+use crate::table::{aligned, short};
+
+/// Spectral radius, algorithmic damping and frequency error of a scheme over Omega = omega dt
+#[derive(ClapArgs)]
+#[command(after_help = "Examples:\n  interfield spectrum --scheme lsrt2 --param gamma=minus --omega 0.1,1,10,100\n  \
+interfield spectrum --scheme generalized-alpha --param rho_inf=0.5 --plot rho.svg")]
+pub(crate) struct Args {
+    /// Scheme, see `interfield schemes`
+    #[arg(long)]
+    scheme: String,
+    /// Parameter of the scheme, e.g. --param gamma=plus
+    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = pair)]
+    param: Vec<(String, String)>,
+    /// Values of Omega, separated by commas [default: 61 from 0.01 to 1000]
+    #[arg(long, value_delimiter = ',')]
+    omega: Vec<f64>,
+    /// Damping ratio of the test oscillator
+    #[arg(long, default_value_t = 0.0)]
+    xi: f64,
+    /// Also draw the spectral radius into this SVG file
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+    /// Machine-readable output
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Exit {
+    let scheme = match scheme_from_text(&args.scheme, &args.param) {
+        Ok(s) => s,
+        Err(e) => return refuse(&e),
+    };
+    if let Some(bad) = args.omega.iter().find(|w| !(w.is_finite() && **w > 0.0)) {
+        return refuse(&format!("Omega must be greater than zero, found {bad}"));
+    }
+    if !(args.xi.is_finite() && args.xi >= 0.0) {
+        return refuse(&format!("the damping ratio must be zero or greater, found {}", args.xi));
+    }
+    let omegas = if args.omega.is_empty() {
+        (0..=60).map(|i| 10f64.powf(-2.0 + f64::from(i) / 12.0)).collect()
+    } else {
+        args.omega.clone()
+    };
+    let points: Result<Vec<Spectrum>, SpectrumError> = omegas
+        .iter()
+        .map(|&omega| {
+            let system = oscillator(args.xi).map_err(SpectrumError::Step)?;
+            let (nx, nw) = ModelDomain::memory(&scheme, &system);
+            let mut domain =
+                ModelDomain::new(scheme, system, omega, vec![0.0; nx], vec![0.0; nw]).map_err(SpectrumError::Step)?;
+            spectrum(&mut domain, omega)
+        })
+        .collect();
+    let points = match points {
+        Ok(p) => p,
+        Err(e) => return refuse(&format!("the step map could not be probed: {e:?}")),
+    };
+    if let Some(path) = &args.plot {
+        let figure = Figure {
+            title: &format!("Spectral radius of {}", args.scheme),
+            x: "Ω = ω Δt",
+            y: "ρ",
+            log_x: true,
+            size: (640.0, 400.0),
+            lines: vec![(String::new(), points.iter().map(|p| (p.omega, p.rho)).collect())],
+        };
+        if let Err(e) = std::fs::write(path, figure.svg()) {
+            eprintln!("error: `{}` cannot be written: {e}", path.display());
+            return Exit::Failure;
+        }
+    }
+    if args.json {
+        let of = |f: &dyn Fn(&Spectrum) -> Option<f64>| points.iter().map(|p| json!(f(p))).collect::<Vec<_>>();
+        print_json(&json!({
+            "scheme": args.scheme,
+            "parameters": args.param.iter().map(|(n, v)| (n.clone(), json!(v))).collect::<serde_json::Map<_, _>>(),
+            "xi": args.xi,
+            "order": scheme.claims().order,
+            "omega": omegas,
+            "rho": of(&|p| Some(p.rho)),
+            "damping": of(&|p| p.principal.map(|q| q.damping)),
+            "frequency_error": of(&|p| p.principal.map(|q| q.frequency_error)),
+            "frequency_error_arg": of(&|p| p.principal.map(|q| q.frequency_error_arg)),
+        }));
+        return Exit::Done;
+    }
+    let rows: Vec<Vec<String>> = points
+        .iter()
+        .map(|p| {
+            let of = |f: &dyn Fn(interfield_analysis::spectrum::Principal) -> f64| {
+                p.principal.map_or("-".to_owned(), |q| format!("{:.3e}", f(q)))
+            };
+            vec![short(p.omega), format!("{:.7}", p.rho), of(&|q| q.damping), of(&|q| q.frequency_error)]
+        })
+        .collect();
+    print(&aligned(&["Omega", "rho", "damping ratio", "frequency error"], &rows));
+    Exit::Done
+}
+
+fn refuse(message: &str) -> Exit {
+    eprintln!("error: {message}");
+    Exit::BadInput
+}

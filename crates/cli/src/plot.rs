@@ -1,0 +1,58 @@
+//! Figures as SVG: lines with labelled axes, in colours that everybody can tell apart.
+
+use kuva::backend::svg::SvgBackend;
+use kuva::plot::LinePlot;
+use kuva::render::layout::Layout;
+use kuva::render::plots::Plot;
+use kuva::render::render::render_multiple;
+
+/// Colours of M. Okabe and K. Ito, distinguishable with colour-blind eyes.
+pub(crate) const COLOURS: [&str; 6] = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"];
+
+/// One figure.
+pub(crate) struct Figure<'a> {
+    /// Title above the plot, may be empty.
+    pub title: &'a str,
+    /// Label of the horizontal axis, with its unit.
+    pub x: &'a str,
+    /// Label of the vertical axis, with its unit.
+    pub y: &'a str,
+    /// Logarithmic horizontal axis.
+    pub log_x: bool,
+    /// Width and height in pixels.
+    pub size: (f64, f64),
+    /// Lines with their legends (empty: none).
+    pub lines: Vec<(String, Vec<(f64, f64)>)>,
+}
+
+impl Figure<'_> {
+    /// The figure as SVG text.
+    pub(crate) fn svg(self) -> String {
+        let plots: Vec<Plot> = self
+            .lines
+            .into_iter()
+            .enumerate()
+            .map(|(i, (legend, points))| {
+                let points = points.into_iter().filter(|p| p.0.is_finite() && p.1.is_finite());
+                let line =
+                    LinePlot::new().with_data(points).with_color(COLOURS[i % COLOURS.len()]).with_stroke_width(1.4);
+                Plot::Line(if legend.is_empty() { line } else { line.with_legend(legend) })
+            })
+            .collect();
+        let mut layout = Layout::auto_from_plots(&plots)
+            .with_x_label(self.x)
+            .with_y_label(self.y)
+            .with_width(self.size.0)
+            .with_height(self.size.1)
+            .with_label_size(14)
+            .with_tick_size(12)
+            .with_title_size(15);
+        if !self.title.is_empty() {
+            layout = layout.with_title(self.title);
+        }
+        if self.log_x {
+            layout = layout.with_log_x();
+        }
+        SvgBackend.render_scene(&render_multiple(plots, layout))
+    }
+}

@@ -1,0 +1,34 @@
+//! Plain tables for the terminal.
+
+/// A number with as many digits as a reader wants to see.
+pub(crate) fn short(x: f64) -> String {
+    match x.abs() {
+        0.0 => "0".to_owned(),
+        a if !(1e-3..1e6).contains(&a) => format!("{x:.4e}"),
+        a => {
+            let decimals = (4 - a.log10().floor() as i32).clamp(0, 8) as usize;
+            format!("{x:.decimals$}")
+        }
+    }
+}
+
+/// Columns aligned: numbers to the right, the first column and those without a header (remarks) to the left.
+pub(crate) fn aligned(header: &[&str], rows: &[Vec<String>]) -> String {
+    let width = |i: usize| {
+        let cells = rows.iter().filter_map(|r| r.get(i)).map(|c| c.chars().count());
+        cells.chain([header[i].chars().count()]).max().unwrap_or(0)
+    };
+    let columns: Vec<(usize, bool)> = (0..header.len()).map(|i| (width(i), i == 0 || header[i].is_empty())).collect();
+    let line = |cells: &mut dyn Iterator<Item = &str>| {
+        let cells: Vec<String> = cells
+            .zip(&columns)
+            .map(|(c, &(w, left))| if left { format!("{c:<w$}") } else { format!("{c:>w$}") })
+            .collect();
+        format!("  {}\n", cells.join("  ").trim_end())
+    };
+    let mut out = line(&mut header.iter().copied());
+    for row in rows {
+        out += &line(&mut row.iter().map(String::as_str));
+    }
+    out
+}

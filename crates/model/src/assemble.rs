@@ -278,7 +278,7 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
                     let states = law.shape().1;
                     s0.extend((0..states).map(|i| e.s0.get(i).copied().unwrap_or(0.0)));
                     let rows = coordinates.iter().map(|c| numbering.row(c)).collect();
-                    parts.push(Part { law, rows, given: e.given });
+                    parts.push(Part { law, rows, given: e.given, ground: ground_motion(model, coordinates) });
                     looped.push(index);
                     memory.push(remembers(kind));
                 }
@@ -294,7 +294,7 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
     let v0 = numbering.free.iter().map(|&d| model.dofs[d].v0);
     let y0: Vec<f64> = u0.chain(v0).chain(s0).collect();
 
-    let Constant { mass, damping, stiffness, couplings, .. } = constant;
+    let Constant { mass, damping, stiffness, couplings, held, .. } = constant;
     let damping = if damping.iter().all(|c| *c == 0.0) { Vec::new() } else { damping };
     let mut forces = Vec::new();
     let mut grounds = Vec::new();
@@ -305,10 +305,18 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
                     forces.push((i, signal.clone()));
                 }
             }
-            Load::Ground { direction, signal } => grounds.push(Ground {
-                iota: numbering.free.iter().map(|&d| f64::from(short_name(&model.dofs[d].name) == direction)).collect(),
-                signal: signal.clone(),
-            }),
+            Load::Ground { direction, signal, supports } => {
+                let moves = |d: usize| f64::from(short_name(&model.dofs[d].name) == direction);
+                let iota: Vec<f64> = numbering.free.iter().map(|&d| moves(d)).collect();
+                let mut load = vec![0.0; n];
+                pattern.mul(&mass, &iota, &mut load);
+                if *supports {
+                    for &(i, d, m) in &held {
+                        load[i] += m * moves(d);
+                    }
+                }
+                grounds.push(Ground { iota, load, signal: signal.clone() });
+            }
         }
     }
     let mut ingredients = Ingredients {
@@ -377,6 +385,18 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
     Ok(assembly)
 }
 
+/// Motion of the coordinates of an element when the ground moves by one, for each base acceleration.
+fn ground_motion(model: &Model, coordinates: &[Coordinate]) -> Vec<f64> {
+    let mut motion = Vec::new();
+    for load in &model.loads {
+        if let Load::Ground { direction, .. } = load {
+            let moves = |d: usize| f64::from(short_name(&model.dofs[d].name) == direction);
+            motion.extend(coordinates.iter().map(|c| c.iter().map(|&(d, f)| f * moves(d)).sum::<f64>()));
+        }
+    }
+    motion
+}
+
 fn subject(numbering: &Numbering, looped: &[usize], fault: Fault) -> Subject {
     use interfield_kernel::fault::Place as P;
     let dof = |i: usize| numbering.free.get(i).map_or(Subject::Model, |&d| Subject::Dof(d));
@@ -403,6 +423,8 @@ struct Constant<'a> {
     damping: Vec<f64>,
     stiffness: Vec<f64>,
     couplings: Vec<Coupling>,
+    /// Mass between a free row and a held (fixed or imposed) degree of freedom of the model.
+    held: Vec<(usize, usize, f64)>,
 }
 
 impl<'a> Constant<'a> {
@@ -415,16 +437,17 @@ impl<'a> Constant<'a> {
             damping: zero.clone(),
             stiffness: zero,
             couplings: Vec::new(),
+            held: Vec::new(),
         }
     }
 
-    fn pairs(&self, rows: &[Coordinate], mut f: impl FnMut(Place, Place, usize, f64)) {
+    fn pairs(&self, rows: &[Coordinate], mut f: impl FnMut(usize, usize, usize, f64)) {
         let d = rows.len();
         for (i, ri) in rows.iter().enumerate() {
             for (j, rj) in rows.iter().enumerate() {
                 for &(a, fa) in ri {
                     for &(b, fb) in rj {
-                        f(self.numbering.places[a], self.numbering.places[b], i * d + j, fa * fb);
+                        f(a, b, i * d + j, fa * fb);
                     }
                 }
             }
@@ -436,7 +459,7 @@ impl<'a> Constant<'a> {
             return;
         }
         self.pairs(rows, |a, b, at, f| {
-            if let (Place::Free(i), Place::Free(j)) = (a, b) {
+            if let (Place::Free(i), Place::Free(j)) = (self.numbering.places[a], self.numbering.places[b]) {
                 add(self.pattern, values, i, j, f * local[at]);
             }
         });
@@ -448,15 +471,19 @@ impl<'a> Constant<'a> {
         self.scatter(rows, damping, &mut c);
         self.scatter(rows, stiffness, &mut k);
         (self.mass, self.damping, self.stiffness) = (m, c, k);
-        let mut couplings = std::mem::take(&mut self.couplings);
+        let (mut couplings, mut held) = (std::mem::take(&mut self.couplings), std::mem::take(&mut self.held));
         let of = |local: &[f64], at: usize| local.get(at).copied().unwrap_or(0.0);
         self.pairs(rows, |a, b, at, f| {
-            if let (Place::Free(row), Place::Imposed(imposed)) = (a, b) {
-                let [m, c, k] = [of(mass, at), of(damping, at), of(stiffness, at)].map(|x| x * f);
+            let (Place::Free(row), place) = (self.numbering.places[a], self.numbering.places[b]) else { return };
+            let [m, c, k] = [of(mass, at), of(damping, at), of(stiffness, at)].map(|x| x * f);
+            if let Place::Imposed(imposed) = place {
                 couplings.push(Coupling { row, imposed, m, c, k });
             }
+            if !matches!(place, Place::Free(_)) && m != 0.0 {
+                held.push((row, b, m));
+            }
         });
-        self.couplings = couplings;
+        (self.couplings, self.held) = (couplings, held);
     }
 }
 

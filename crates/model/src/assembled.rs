@@ -72,6 +72,9 @@ pub struct Part {
     pub rows: Vec<Row>,
     /// Estimated stiffness and damping for [`TangentPolicy::Given`].
     pub given: Option<(f64, f64)>,
+    /// Motion of its coordinates when the ground moves by one: per base acceleration, per coordinate. Held degrees
+    /// of freedom move with the ground too. Only read for elements with mass.
+    pub ground: Vec<f64>,
 }
 
 /// Coefficients of the constant matrices between a free row and an imposed column.
@@ -90,6 +93,9 @@ pub struct Coupling {
 pub struct Ground {
     /// Direction vector over the free degrees of freedom.
     pub iota: Vec<f64>,
+    /// Load of a unit acceleration by the constant masses: (M ι) over the free degrees of freedom, where M may or may
+    /// not include the coupling to the supports, which move with the ground.
+    pub load: Vec<f64>,
     /// Acceleration, m/s².
     pub signal: Signal,
 }
@@ -131,6 +137,7 @@ struct Entry {
     s: usize,
     massive: bool,
     given: Option<(f64, f64)>,
+    ground: Vec<f64>,
     /// First of its rows, counted over all elements.
     row0: usize,
     /// First of its states.
@@ -206,8 +213,6 @@ pub struct Assembled {
     couplings: Vec<Coupling>,
     forces: Vec<(usize, Signal)>,
     grounds: Vec<Ground>,
-    /// M ι of each base acceleration, constant masses only.
-    ground_loads: Vec<Vec<f64>>,
     ground_now: Vec<f64>,
     elements: Vec<Entry>,
     row_ptr: Vec<u32>,
@@ -329,6 +334,7 @@ impl Assembled {
                 s,
                 massive,
                 given: part.given,
+                ground: part.ground,
                 row0: row_ptr.len() - 1,
                 state0: ns,
                 tangent0: tangents,
@@ -360,14 +366,6 @@ impl Assembled {
         } else {
             0.0
         };
-        let ground_loads = grounds
-            .iter()
-            .map(|g| {
-                let mut load = vec![0.0; n];
-                pattern.mul(&mass, &g.iota, &mut load);
-                load
-            })
-            .collect();
         let symmetry = if parts.symmetric { Symmetry::Symmetric } else { Symmetry::General };
         let mut this = Assembled {
             n,
@@ -383,7 +381,6 @@ impl Assembled {
             forces,
             ground_now: vec![0.0; grounds.len()],
             grounds,
-            ground_loads,
             elements,
             row_ptr,
             rows,
@@ -460,8 +457,8 @@ impl Assembled {
         for (dof, signal) in &self.forces {
             r[*dof] -= signal.value(at.t);
         }
-        for (load, a) in self.ground_loads.iter().zip(&self.ground_now) {
-            for (r, l) in r.iter_mut().zip(load) {
+        for (ground, a) in self.grounds.iter().zip(&self.ground_now) {
+            for (r, l) in r.iter_mut().zip(&ground.load) {
                 *r += l * a;
             }
         }
@@ -480,7 +477,7 @@ impl Assembled {
             if e.massive {
                 // Inertia force of the base and of imposed coordinates: p += M(q) (B a_base).
                 for i in 0..e.d {
-                    acc[i] = self.base_acceleration(self.row(e, i));
+                    acc[i] = self.base_acceleration(e, i);
                 }
                 let m = &mut local[..e.d * e.d];
                 e.law.with(|law| law.mass(q, m));
@@ -533,11 +530,15 @@ impl Assembled {
         }
     }
 
-    fn base_acceleration(&self, row: &[(u32, f64)]) -> f64 {
-        let free: f64 = self.grounds.iter().zip(&self.ground_now).map(|(g, a)| a * gather(row, &g.iota, &[])).sum();
-        let imposed: f64 =
-            row.iter().filter_map(|&(i, f)| Some(f * self.imposed[2].get((i as usize).checked_sub(self.n)?)?)).sum();
-        free + imposed
+    /// Acceleration of coordinate `i` of an element by the ground and by imposed motions.
+    fn base_acceleration(&self, e: &Entry, i: usize) -> f64 {
+        let ground: f64 = self.ground_now.iter().enumerate().map(|(g, a)| a * e.ground[g * e.d + i]).sum();
+        let imposed: f64 = self
+            .row(e, i)
+            .iter()
+            .filter_map(|&(j, f)| Some(f * self.imposed[2].get((j as usize).checked_sub(self.n)?)?))
+            .sum();
+        ground + imposed
     }
 
     /// Mass matrix at a configuration into `values`.
@@ -591,7 +592,7 @@ impl Assembled {
                 let row = self.row(e, i);
                 q[i] = gather(row, at.u, &self.imposed[0]);
                 v[i] = gather(row, at.v, &self.imposed[1]);
-                acc[i] = if e.massive { gather(row, &a, &[]) + self.base_acceleration(row) } else { 0.0 };
+                acc[i] = if e.massive { gather(row, &a, &[]) + self.base_acceleration(e, i) } else { 0.0 };
             }
             let (d, s) = (e.d, e.s);
             let blocks = &mut tangents[e.tangent0..];

@@ -120,9 +120,10 @@ pub enum Damping {
 #[derive(Clone, Debug)]
 pub enum Load {
     /// Acceleration of the ground under the whole structure, along the degrees of freedom with this short name;
-    /// the unknowns are then relative to the ground.
+    /// the unknowns are then relative to the ground. `supports`: the load includes the inertia that couples free nodes
+    /// to the supports, which move with the ground (there is none with lumped masses).
     #[allow(missing_docs)]
-    Ground { direction: String, signal: Signal },
+    Ground { direction: String, signal: Signal, supports: bool },
     /// A force on one degree of freedom.
     #[allow(missing_docs)]
     Force { dof: usize, signal: Signal },

@@ -28,6 +28,7 @@ pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>, duration: f64) -
         match kind.map(|k| k.value) {
             Some(0) => {
                 let direction = table.string_required("direction", "\"x\"");
+                let supports = table.bool("support_inertia").is_none_or(|b| b.value);
                 let signal = signal(context, &table, named.as_ref(), "signal", Dimension::ACCELERATION);
                 if let (Some(direction), Some(signal)) = (direction, signal) {
                     let known: Vec<&str> = context.dofs.iter().map(|d| crate::assemble::short_name(&d.name)).collect();
@@ -38,7 +39,7 @@ pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>, duration: f64) -
                         context.error(direction.span, message, help);
                     } else {
                         context.load_dimensions.insert(name.clone(), Dimension::ACCELERATION);
-                        loads.push(Load::Ground { direction: direction.value, signal });
+                        loads.push(Load::Ground { direction: direction.value, signal, supports });
                         names.push(name);
                     }
                 }

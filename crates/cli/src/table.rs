@@ -4,10 +4,11 @@
 pub(crate) fn short(x: f64) -> String {
     match x.abs() {
         0.0 => "0".to_owned(),
-        a if !(1e-3..1e6).contains(&a) => format!("{x:.4e}"),
+        a if !(1e-3..1e6).contains(&a) => format!("{x:.3e}"),
         a => {
             let decimals = (4 - a.log10().floor() as i32).clamp(0, 8) as usize;
-            format!("{x:.decimals$}")
+            let text = format!("{x:.decimals$}");
+            if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
         }
     }
 }

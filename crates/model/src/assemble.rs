@@ -38,6 +38,12 @@ impl Problem {
     fn error(subject: Subject, message: String, help: &str) -> Self {
         Problem { subject, message, help: help.to_owned(), fatal: true }
     }
+
+    /// Nothing acts on a degree of freedom.
+    pub(crate) fn unconnected(dof: usize, name: &str) -> Self {
+        let message = format!("`{name}` is connected to nothing: no element and no mass acts on it");
+        Self::error(Subject::Dof(dof), message, "connect it with an element, give it a mass, or fix it")
+    }
 }
 
 /// Where a degree of freedom of the model went.
@@ -513,21 +519,21 @@ fn check_connected(
         let held = any(&constant.stiffness) || any(&constant.damping) || any(damped) || touched[i];
         let name = &model.dofs[d].name;
         match (has_mass, held) {
-            (false, false) => problems.push(Problem::error(
-                Subject::Dof(d),
-                format!("`{name}` is connected to nothing: no element and no mass acts on it"),
-                "connect it with an element, give it a mass, or fix it",
-            )),
+            (false, false) => problems.push(Problem::unconnected(d, name)),
             (false, true) => without_mass.push(d),
             (true, _) => {}
         }
     }
     if without_mass.len() == numbering.free.len() {
-        problems.push(Problem::error(
-            Subject::Model,
-            "no free degree of freedom has a mass".to_owned(),
-            "give the nodes a `mass`, or the members a `density`",
-        ));
+        // Unconnected ones have been reported each; then this is one of them.
+        if let Some(&d) = without_mass.first() {
+            let message = format!("no free degree of freedom has a mass (the first is `{}`)", model.dofs[d].name);
+            problems.push(Problem::error(
+                Subject::Dof(d),
+                message,
+                "give the nodes a `mass`, or the members a density `rho`",
+            ));
+        }
     } else if let Some(&d) = without_mass.first() {
         let (count, name) = (without_mass.len(), &model.dofs[d].name);
         let message = format!("{count} free degrees of freedom have no mass (the first is `{name}`)");

@@ -67,10 +67,11 @@ impl Scope {
         self.values.iter().filter_map(|(name, v)| Some((name.as_str(), (*v)?)))
     }
 
-    /// All good parameters as numbers in the units of the file, for formulas.
+    /// All parameters as numbers in the units of the file, for formulas; one whose definition is wrong counts as 1, so
+    /// that its use is not reported again.
     pub fn constants(&self) -> Vec<(String, f64)> {
-        let number = |v: Value| v.si / v.dim.map_or(1.0, |d| self.units.factor(d));
-        self.iter().map(|(name, v)| (name.to_string(), number(v))).collect()
+        let number = |v: &Option<Value>| v.map_or(1.0, |v| v.si / v.dim.map_or(1.0, |d| self.units.factor(d)));
+        self.values.iter().map(|(name, v)| (name.clone(), number(v))).collect()
     }
 
     /// All good parameters as numbers in SI, bare ones as they are.
@@ -206,7 +207,9 @@ impl Build for Eval<'_> {
             Op::Add => Value { dim: self.common(a, b, "add", span.clone())?, si: a.si + b.si },
             Op::Sub => Value { dim: self.common(a, b, "subtract", span.clone())?, si: a.si - b.si },
             Op::Mul => Value { dim: product(1.0), si: a.si * b.si },
-            Op::Div if b.si == 0.0 => return self.fail(ExprError::new(span, "division by zero")),
+            Op::Div if b.si == 0.0 => {
+                return self.fail(ExprError::new(span, "division by zero").help("the divisor is zero: check its values"));
+            }
             Op::Div => Value { dim: product(-1.0), si: a.si / b.si },
             Op::Pow => return self.power(a, b, span),
         };

@@ -1,16 +1,17 @@
-//! Damping, analysis settings and recorded channels.
+//! Damping, analysis settings and the scheme.
+
+use std::ops::Range;
 
 use interfield_kernel::scheme::registry::{AnyScheme, Argument, Arguments, SCHEMES, SchemeInfo, find};
 
-use super::elements::dimension;
-use super::{Context, Overrides, finish};
+use super::{Context, Overrides};
 use crate::diag::{Diagnostic, did_you_mean};
-use crate::model::{Analysis, Channel, Damping, Kind, Quantity, Support, TangentPolicy};
+use crate::model::{Analysis, Damping, TangentPolicy};
 use crate::reader::{Spanned, Table};
 use crate::units::Dimension;
 
-/// Channels recorded when the file names none.
-const DEFAULT_CHANNELS: usize = 24;
+/// Scheme when the file names none.
+const DEFAULT_SCHEME: &str = "lsrt2";
 
 /// Most steps of a run: beyond that the step is a mistake.
 const MAX_STEPS: f64 = 1e12;
@@ -25,8 +26,8 @@ pub(super) fn damping(context: &mut Context<'_>, root: &Table<'_>) -> Damping {
         if !good {
             context.error(
                 x.span.clone(),
-                format!("a damping ratio of {} cannot be meant", x.value),
-                "5 % is 0.05, or \"5 %\"",
+                format!("a damping ratio lies between 0 and 10, found {}", x.value),
+                "5 % of critical is written 0.05 or \"5 %\"",
             );
         }
         good
@@ -34,7 +35,7 @@ pub(super) fn damping(context: &mut Context<'_>, root: &Table<'_>) -> Damping {
     let result = match (rayleigh, modal) {
         (Some(t), None) => {
             let result = rayleigh_damping(context, &t, ratio_ok);
-            finish(t);
+            t.finish();
             result
         }
         (None, Some(ratios)) => {
@@ -50,7 +51,7 @@ pub(super) fn damping(context: &mut Context<'_>, root: &Table<'_>) -> Damping {
             Damping::None
         }
     };
-    finish(table);
+    table.finish();
     result
 }
 
@@ -97,72 +98,88 @@ fn rayleigh_damping(context: &Context<'_>, t: &Table<'_>, ratio_ok: impl Fn(&Spa
     }
 }
 
+/// A diagnostic at a place of the file; nowhere (an empty place) means on the command line.
+fn at(span: &Range<usize>, message: String) -> Diagnostic {
+    if span.is_empty() { Diagnostic::unlocated(message) } else { Diagnostic::error(message, span.clone()) }
+}
+
+/// A time from the command line, else from the file; greater than zero.
+fn time(
+    context: &Context<'_>,
+    table: Option<&Table<'_>>,
+    key: &str,
+    (option, given): (&str, Option<&String>),
+) -> Option<Spanned<f64>> {
+    let from_file = table.and_then(|t| match given {
+        Some(_) => t.quantity(key, Dimension::TIME, &context.scope),
+        None => t.quantity_required(key, Dimension::TIME, &context.scope),
+    });
+    let x = match given {
+        None => from_file?,
+        Some(text) => match context.scope.quantity(text, Dimension::TIME) {
+            Ok(x) => Spanned::new(x, 0..0),
+            Err(errors) => {
+                for e in errors {
+                    let d = Diagnostic::unlocated(format!("{option} {text}: {}", e.message));
+                    context.diags.push(d.help(e.help.unwrap_or_else(|| format!("write for example {option} \"10 ms\""))));
+                }
+                return None;
+            }
+        },
+    };
+    if x.value > 0.0 && x.value.is_finite() {
+        return Some(x);
+    }
+    let (name, example) = match given {
+        Some(_) => (option.to_owned(), format!("{option} \"10 ms\"")),
+        None => (format!("`{key}`"), format!("{key} = \"10 ms\"")),
+    };
+    let d = at(&x.span, format!("{name} must be greater than zero, found {} s", x.value));
+    context.diags.push(d.help(format!("write for example {example}")));
+    None
+}
+
 /// Reads `[analysis]`, with the command line on top.
 pub(super) fn read(context: &Context<'_>, root: &Table<'_>, overrides: &Overrides) -> Option<Analysis> {
     let table = root.table("analysis");
-    let scope = &context.scope;
-    let command_line = |key: &str, text: &Option<String>| {
-        text.as_ref().map(|text| match scope.quantity(text, Dimension::TIME) {
-            Ok(x) => Spanned::new(x, 0..0),
-            Err(errors) => {
-                let why = errors.first().map_or_else(|| "not a time".to_owned(), |e| e.message.clone());
-                context
-                    .diags
-                    .push(Diagnostic::unlocated(format!("--{key} {text}: {why}")).help("write for example \"10 ms\""));
-                Spanned::new(1.0, 0..0)
-            }
-        })
-    };
-    let time = |key: &str, given: Option<Spanned<f64>>| -> Option<f64> {
-        let from_file = table.as_ref().and_then(|t| {
-            if given.is_some() {
-                t.quantity(key, Dimension::TIME, scope)
-            } else {
-                t.quantity_required(key, Dimension::TIME, scope)
-            }
-        });
-        let x = given.or(from_file)?;
-        if x.value > 0.0 && x.value.is_finite() {
-            return Some(x.value);
-        }
-        let message = format!("`{key}` must be greater than zero, found {} s", x.value);
-        let d = if x.span.is_empty() { Diagnostic::unlocated(message) } else { Diagnostic::error(message, x.span) };
-        context.diags.push(d.help(format!("write for example {key} = \"10 ms\"")));
-        None
-    };
-    if table.is_none() && (overrides.dt.is_none() || overrides.duration.is_none()) {
-        let d = Diagnostic::unlocated("the model has no [analysis]");
-        context
-            .diags
-            .push(d.help("write for example:\n[analysis]\nscheme = \"lsrt2\"\ndt = \"10 ms\"\nduration = \"20 s\""));
+    if !root.has("analysis") && (overrides.dt.is_none() || overrides.duration.is_none()) {
+        let help = "write for example:\n[analysis]\nscheme = \"lsrt2\"\ndt = \"10 ms\"\nduration = \"20 s\"";
+        context.diags.push(Diagnostic::error("the model has no [analysis]", 0..0).help(help));
     }
-    let dt = time("dt", command_line("dt", &overrides.dt));
-    let duration = time("duration", command_line("until", &overrides.duration));
-    let (scheme_name, scheme) = scheme(context, table.as_ref(), overrides)?;
+    let dt = time(context, table.as_ref(), "dt", ("--dt", overrides.dt.as_ref()));
+    let duration = time(context, table.as_ref(), "duration", ("--until", overrides.duration.as_ref()));
+    let scheme = scheme(context, table.as_ref(), overrides);
+    let tangent = tangent(context, table.as_ref(), overrides.tangent.as_ref());
+    if let Some(t) = table {
+        t.finish();
+    }
+    let (dt, duration) = (dt?, duration?);
+    if duration.value / dt.value > MAX_STEPS {
+        let message =
+            format!("{} s in steps of {} s are more than {MAX_STEPS:e} steps", duration.value, dt.value);
+        let span = if dt.span.is_empty() { &duration.span } else { &dt.span };
+        context.diags.push(at(span, message).help("check the units of `dt` and `duration`"));
+        return None;
+    }
+    let (scheme_name, scheme) = scheme?;
+    Some(Analysis { scheme_name, scheme, dt: dt.value, duration: duration.value, tangent })
+}
+
+fn tangent(context: &Context<'_>, table: Option<&Table<'_>>, given: Option<&String>) -> TangentPolicy {
     const POLICIES: [&str; 3] = ["exact", "initial", "given"];
-    let from_file = table.as_ref().and_then(|t| t.choice("tangent", &POLICIES)).map(|c| c.value);
-    let from_line = overrides.tangent.as_ref().map(|t| {
+    let from_file = table.and_then(|t| t.choice("tangent", &POLICIES)).map(|c| c.value);
+    let from_line = given.map(|t| {
         POLICIES.iter().position(|p| p == t).unwrap_or_else(|| {
             let d = Diagnostic::unlocated(format!("--tangent {t}: there is no such tangent policy"));
             context.diags.push(d.help("write exact, initial or given"));
             0
         })
     });
-    let tangent = match from_line.or(from_file) {
+    match from_line.or(from_file) {
         Some(1) => TangentPolicy::Initial,
         Some(2) => TangentPolicy::Given,
         _ => TangentPolicy::Exact,
-    };
-    if let Some(t) = table {
-        finish(t);
     }
-    let (dt, duration) = (dt?, duration?);
-    if duration / dt > MAX_STEPS {
-        let d = Diagnostic::unlocated(format!("{duration} s in steps of {dt} s are more than {MAX_STEPS:e} steps"));
-        context.diags.push(d.help("check the units of `dt` and `duration`"));
-        return None;
-    }
-    Some(Analysis { scheme_name, scheme, dt, duration, tangent })
 }
 
 /// An argument of a scheme as it was written.
@@ -195,65 +212,92 @@ impl Given {
     }
 }
 
-/// A scheme by name with the parameters written on a command line, e.g. `lsrt2` with `gamma=minus`.
-pub fn scheme_from_text(name: &str, parameters: &[(String, String)]) -> Result<AnyScheme, String> {
-    let info = lookup(name)?;
+/// Why a scheme cannot be had: the parameter at fault (`None`: the scheme itself), a message, a suggestion.
+type Refusal = (Option<String>, String, String);
+
+/// A scheme by name with the parameters written on a command line, e.g. `lsrt2` with `gamma=minus`; all mistakes, each
+/// as a message and a suggestion.
+pub fn scheme_from_text(name: &str, parameters: &[(String, String)]) -> Result<AnyScheme, Vec<(String, String)>> {
     let given: Vec<(&str, Given)> = parameters.iter().map(|(n, v)| (n.as_str(), Given::from_text(v))).collect();
-    build(info, &given).map_err(|(_, message)| message)
+    lookup(name)
+        .and_then(|info| build(info, &given))
+        .map_err(|errors| errors.into_iter().map(|(_, message, help)| (message, help)).collect())
 }
 
-fn lookup(name: &str) -> Result<&'static SchemeInfo, String> {
+fn lookup(name: &str) -> Result<&'static SchemeInfo, Vec<Refusal>> {
     find(name).ok_or_else(|| {
         let names: Vec<&str> = SCHEMES.iter().map(|s| s.name).collect();
-        let help = did_you_mean(name, names.iter().copied()).unwrap_or_else(|| format!("known: {}", names.join(", ")));
-        format!("there is no scheme `{name}`; {help}")
+        let help =
+            did_you_mean(name, names.iter().copied()).unwrap_or_else(|| format!("schemes are {}", names.join(", ")));
+        vec![(None, format!("there is no scheme `{name}`"), help)]
     })
 }
 
-/// Builds a scheme; the error names the parameter at fault, if one is.
-fn build(info: &SchemeInfo, given: &[(&str, Given)]) -> Result<AnyScheme, (Option<String>, String)> {
-    for (name, _) in given {
-        if !info.parameters.iter().any(|p| p.name == *name) {
-            let known: Vec<&str> = info.parameters.iter().map(|p| p.name).collect();
-            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-            let message = format!("scheme `{}` has no parameter `{name}` (it has: {known})", info.name);
-            return Err((Some((*name).to_owned()), message));
-        }
-    }
+/// Builds a scheme, or says what is wrong with each parameter.
+fn build(info: &SchemeInfo, given: &[(&str, Given)]) -> Result<AnyScheme, Vec<Refusal>> {
+    let known: Vec<&str> = info.parameters.iter().map(|p| p.name).collect();
+    let unknown = given.iter().filter(|(name, _)| !known.contains(name));
+    let mut errors: Vec<Refusal> = unknown
+        .map(|(name, _)| {
+            let message = format!("scheme `{}` has no parameter `{name}`", info.name);
+            let help = match did_you_mean(name, known.iter().copied()) {
+                Some(near) => near,
+                None if known.is_empty() => "it has no parameters: remove it".to_owned(),
+                None => format!("its parameters are {}", known.join(", ")),
+            };
+            (Some((*name).to_owned()), message, help)
+        })
+        .collect();
     let arguments: Vec<(&str, Argument<'_>)> = given.iter().map(|(n, g)| (*n, g.argument())).collect();
-    (info.build)(Arguments(&arguments)).map_err(|e| {
-        (Some(e.name.to_owned()), format!("parameter `{}` of scheme `{}` must be {}", e.name, info.name, e.expected))
-    })
-}
-
-fn scheme(context: &Context<'_>, table: Option<&Table<'_>>, overrides: &Overrides) -> Option<(String, AnyScheme)> {
-    let unlocated = |message: String| {
-        context
-            .diags
-            .push(Diagnostic::unlocated(message).help("`interfield schemes` lists them with their parameters"));
-    };
-    // From the file: a name, or a table with name and parameters.
-    let mut name = Spanned::new("lsrt2".to_owned(), 0..0);
-    let mut given: Vec<(String, Given, std::ops::Range<usize>)> = Vec::new();
-    if let Some(t) = table {
-        if t.is_table("scheme") {
-            let inner = t.table("scheme")?;
-            name = inner.string_required("name", "\"lsrt2\"")?;
-            for key in inner.keys().into_iter().filter(|k| k.value != "name") {
-                let value = if inner.is_string(&key.value) {
-                    inner.string(&key.value).map(|s| Given::from_text(&s.value))
-                } else if inner.is_list(&key.value) {
-                    inner.numbers(&key.value).map(|l| Given::List(l.value.iter().map(|x| x.value).collect()))
-                } else {
-                    inner.number(&key.value).map(|x| Given::Number(x.value))
-                };
-                given.push((key.value, value?, key.span));
-            }
-            finish(inner);
-        } else if let Some(n) = t.string("scheme") {
-            name = n;
+    match (info.build)(Arguments(&arguments)) {
+        Ok(scheme) if errors.is_empty() => return Ok(scheme),
+        Ok(_) => {}
+        Err(e) => {
+            let message = format!("parameter `{}` of scheme `{}` must be {}", e.name, info.name, e.expected);
+            errors.push((
+                Some(e.name.to_owned()),
+                message,
+                format!("`interfield schemes {}` explains it", info.name),
+            ));
         }
     }
+    Err(errors)
+}
+
+/// A scheme as the file gives it: a name, or a table with name and parameters; each with its place. `None` after a
+/// mistake that has been reported.
+#[allow(clippy::type_complexity)]
+fn written_scheme(table: &Table<'_>) -> Option<(Spanned<String>, Vec<(String, Given, Range<usize>)>)> {
+    if !table.is_table("scheme") {
+        let name = table.string_required("scheme", "\"lsrt2\"")?;
+        return Some((name, Vec::new()));
+    }
+    let inner = table.table("scheme")?;
+    let name = inner.string_required("name", "\"lsrt2\"");
+    let mut given = Vec::new();
+    let mut good = true;
+    for key in inner.keys().into_iter().filter(|k| k.value != "name") {
+        let value = if inner.is_string(&key.value) {
+            inner.string(&key.value).map(|s| Given::from_text(&s.value))
+        } else if inner.is_list(&key.value) {
+            inner.numbers(&key.value).map(|l| Given::List(l.value.iter().map(|x| x.value).collect()))
+        } else {
+            inner.number(&key.value).map(|x| Given::Number(x.value))
+        };
+        good &= value.is_some();
+        given.extend(value.map(|v| (key.value, v, key.span)));
+    }
+    inner.finish();
+    name.filter(|_| good).map(|name| (name, given))
+}
+
+/// The scheme of the file, with the command line on top.
+fn scheme(context: &Context<'_>, table: Option<&Table<'_>>, overrides: &Overrides) -> Option<(String, AnyScheme)> {
+    let written = match table {
+        Some(t) if t.has("scheme") => Some(written_scheme(t)?),
+        _ => None,
+    };
+    let (mut name, mut given) = written.unwrap_or_else(|| (Spanned::new(DEFAULT_SCHEME.to_owned(), 0..0), Vec::new()));
     if let Some(other) = &overrides.scheme {
         // Parameters of the file belong to the scheme of the file.
         if *other != name.value {
@@ -265,149 +309,15 @@ fn scheme(context: &Context<'_>, table: Option<&Table<'_>>, overrides: &Override
         given.retain(|g| g.0 != *n);
         given.push((n.clone(), Given::from_text(v), 0..0));
     }
-    let info = match lookup(&name.value) {
-        Ok(info) => info,
-        Err(message) if name.span.is_empty() => {
-            unlocated(message);
-            return None;
-        }
-        Err(message) => {
-            let (message, help) = message.split_once("; ").unwrap_or((&message, ""));
-            context.error(name.span, message, help);
-            return None;
-        }
-    };
-    let (pairs, spans): (Vec<(&str, Given)>, Vec<_>) =
-        given.iter().map(|(n, g, s)| ((n.as_str(), g.clone()), (n.clone(), s.clone()))).unzip();
-    match build(info, &pairs) {
+    let pairs: Vec<(&str, Given)> = given.iter().map(|(n, g, _)| (n.as_str(), g.clone())).collect();
+    match lookup(&name.value).and_then(|info| build(info, &pairs)) {
         Ok(scheme) => Some((name.value, scheme)),
-        Err((parameter, message)) => {
-            let span = spans.iter().find(|(n, _)| Some(n) == parameter.as_ref()).map(|s| s.1.clone());
-            match span.filter(|s| !s.is_empty()).or(Some(name.span).filter(|s| !s.is_empty())) {
-                Some(span) => context.error(span, message, format!("`interfield schemes {}` explains them", info.name)),
-                None => unlocated(message),
+        Err(errors) => {
+            for (parameter, message, help) in errors {
+                let place = parameter.and_then(|p| given.iter().find(|g| g.0 == p)).map(|g| &g.2);
+                context.diags.push(at(place.unwrap_or(&name.span), message).help(help));
             }
             None
         }
     }
-}
-
-/// Reads `[record]`: channels and thinning.
-pub(super) fn channels(context: &Context<'_>, root: &Table<'_>, loads: &[String]) -> (Vec<Channel>, u64) {
-    let table = root.table("record");
-    let every = table.as_ref().and_then(|t| t.integer("every"));
-    if let Some(e) = every.as_ref().filter(|e| e.value < 1) {
-        context.error(e.span.clone(), "`every` counts steps from 1", "write every = 1 to record each step");
-    }
-    let every = every.map_or(1, |e| e.value.max(1) as u64);
-    let listed = table.as_ref().and_then(|t| t.list_of_strings("channels"));
-    if let Some(t) = table {
-        finish(t);
-    }
-    let Some(listed) = listed else {
-        let free = context.dofs.iter().enumerate().filter(|(_, d)| matches!(d.support, Support::Free));
-        let all = free.map(|(i, d)| channel(context, d.name.clone(), Quantity::Displacement(i), context.disp(i)));
-        return (all.take(DEFAULT_CHANNELS).collect(), every);
-    };
-    for (i, c) in listed.value.iter().enumerate() {
-        if listed.value[..i].iter().any(|d| d.value == c.value) {
-            context.error(c.span.clone(), format!("channel `{}` is listed twice", c.value), "remove one");
-        }
-    }
-    (listed.value.iter().filter_map(|c| read_channel(context, c, loads)).collect(), every)
-}
-
-fn channel(context: &Context<'_>, name: String, quantity: Quantity, dim: Dimension) -> Channel {
-    let units = &context.scope.units;
-    Channel { name, quantity, unit: units.label(dim), factor: 1.0 / units.factor(dim) }
-}
-
-fn read_channel(context: &Context<'_>, text: &Spanned<String>, loads: &[String]) -> Option<Channel> {
-    let (first, rest) = text.value.split_once('.').unwrap_or((&text.value, ""));
-    let make = |quantity, dim| Some(channel(context, text.value.clone(), quantity, dim));
-    if let Some(i) = loads.iter().position(|l| l == first)
-        && rest.is_empty()
-    {
-        let dim = context.load_dimensions.get(first).copied().unwrap_or(Dimension::NONE);
-        return make(Quantity::LoadSignal(i), dim);
-    }
-    if let Some(node) = context.nodes.iter().position(|n| n.name == first) {
-        let (dof, what) = rest.split_once('.').unwrap_or((rest, "u"));
-        if dof.is_empty() {
-            let message = format!("`{}` does not say which direction of the node", text.value);
-            context.error(text.span.clone(), message, format!("write \"{first}.x\" for its displacement in x"));
-            return None;
-        }
-        let d = context.dof_of(node, dof, text.span.clone())?;
-        let (disp, time) = (context.disp(d), Dimension::TIME);
-        return match what {
-            "u" => make(Quantity::Displacement(d), disp),
-            "v" => make(Quantity::Velocity(d), disp.per(time)),
-            "a" => make(Quantity::Acceleration(d), disp.per(time).per(time)),
-            "abs" => make(Quantity::AbsoluteAcceleration(d), disp.per(time).per(time)),
-            _ => {
-                let message = format!("`{what}` is not a quantity of a degree of freedom");
-                context.error(
-                    text.span.clone(),
-                    message,
-                    "write u, v, a (relative acceleration) or abs (absolute acceleration)",
-                );
-                None
-            }
-        };
-    }
-    if let Some(e) = context.elements.iter().position(|e| e.name == first) {
-        return element_channel(context, text, e, rest);
-    }
-    let known = context.nodes.iter().map(|n| n.name.as_str());
-    let known = known.chain(context.elements.iter().map(|e| e.name.as_str())).chain(loads.iter().map(String::as_str));
-    let help = did_you_mean(first, known).unwrap_or_else(|| "a channel names a node, an element or a load".to_owned());
-    context.error(text.span.clone(), format!("nothing is called `{first}`"), help);
-    None
-}
-
-fn element_channel(context: &Context<'_>, text: &Spanned<String>, e: usize, what: &str) -> Option<Channel> {
-    let element = &context.elements[e];
-    let make = |quantity, dim| Some(channel(context, text.value.clone(), quantity, dim));
-    let first_dofs: Vec<Option<usize>> = match &element.kind {
-        Kind::Law { coordinates, .. } | Kind::Formula { coordinates, .. } | Kind::Block { coordinates, .. } => {
-            coordinates.iter().map(|c| c.first().map(|x| x.0)).collect()
-        }
-        Kind::Linear { dofs, .. } => dofs.iter().map(|d| Some(*d)).collect(),
-    };
-    let (what, index) = what.split_once('.').unwrap_or((what, "1"));
-    let disp = |i: usize| first_dofs[i].map_or(Dimension::LENGTH, |d| context.disp(d));
-    if what == "force" || what == "deformation" {
-        let i = index.parse::<usize>().ok().filter(|i| (1..=first_dofs.len()).contains(i));
-        let Some(i) = i else {
-            let message =
-                format!("element `{}` has {} coordinates, `{index}` is none of them", element.name, first_dofs.len());
-            context.error(text.span.clone(), message, "count them from 1");
-            return None;
-        };
-        let d = disp(i - 1);
-        return if what == "force" {
-            make(Quantity::Force(e, i - 1), Dimension::MOMENT.per(d))
-        } else {
-            make(Quantity::Deformation(e, i - 1), d)
-        };
-    }
-    let states: Vec<(String, Dimension)> = match &element.kind {
-        Kind::Law { law, .. } => {
-            let d = disp(0);
-            let states = law.info().states.iter();
-            states.map(|s| (s.name.to_owned(), dimension(s.unit, Dimension::MOMENT.per(d), d, 1.0))).collect()
-        }
-        Kind::Formula { states, .. } => states.iter().map(|s| (s.clone(), Dimension::NONE)).collect(),
-        Kind::Block { block, .. } => (1..=block.states).map(|i| (format!("s{i}"), Dimension::NONE)).collect(),
-        Kind::Linear { .. } => Vec::new(),
-    };
-    if let Some(i) = states.iter().position(|(name, _)| name == what) {
-        return make(Quantity::State(e, i), states[i].1);
-    }
-    let mut known = vec!["force", "deformation"];
-    known.extend(states.iter().map(|(name, _)| name.as_str()));
-    let message = format!("element `{}` has no quantity `{what}`", element.name);
-    context.error(text.span.clone(), message, format!("it has: {}", known.join(", ")));
-    None
 }

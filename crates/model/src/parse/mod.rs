@@ -3,19 +3,27 @@
 //! **Must not be here:** file access (the caller hands in what a model refers to, see [`Files`]), matrices.
 
 pub mod analysis;
+mod channels;
+mod connected;
 mod elements;
+mod formulas;
 mod loads;
+mod matrices;
+mod members;
 mod nodes;
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::assemble::{Problem, Subject};
-use crate::diag::{Diagnostic, Diagnostics, Source, did_you_mean};
+use crate::diag::{Diagnostic, Diagnostics, Source, did_you_mean, suggest};
 use crate::model::{Dof, Element, Model, Node};
 use crate::quantity::{Parameters, Scope};
-use crate::reader::{Document, Spanned, Table};
+use crate::reader::{Document, Spanned};
 use crate::units::{Dimension, UnitSystem};
+use connected::Contact;
+use nodes::GROUND;
 
 /// Reads a file that a model refers to (a record, a matrix); the error is a sentence for the user.
 pub type Files<'a> = &'a dyn Fn(&str) -> Result<String, String>;
@@ -54,12 +62,10 @@ impl Places {
             Subject::Damping => self.damping.clone(),
             Subject::Model => None,
         };
-        let diagnostic = match (span, problem.fatal) {
-            (Some(span), true) => Diagnostic::error(&problem.message, span),
-            (Some(span), false) => Diagnostic::warning(&problem.message, span),
-            (None, _) => Diagnostic::unlocated(&problem.message),
-        };
-        diagnostic.help(&problem.help)
+        // What concerns the whole model stands at its beginning.
+        let span = span.unwrap_or(0..0);
+        let found = if problem.fatal { Diagnostic::error } else { Diagnostic::warning };
+        found(problem.message.clone(), span).help(&problem.help)
     }
 }
 
@@ -71,11 +77,21 @@ struct Context<'d> {
     /// Names of nodes, elements and loads, with their places: channels refer to all of them.
     names: BTreeMap<String, Range<usize>>,
     nodes: Vec<Node>,
+    /// Nodes by name.
+    node_index: BTreeMap<String, usize>,
+    /// Nodes whose degrees of freedom could not be read: nothing is said about their use.
+    unclear: BTreeSet<usize>,
+    /// Whether the list of nodes could not be read at all.
+    nodes_unknown: bool,
     dofs: Vec<Dof>,
     elements: Vec<Element>,
     places: Places,
     /// Dimensions of the named loads.
     load_dimensions: BTreeMap<String, Dimension>,
+    /// Names of loads that impose a motion.
+    imposed: BTreeSet<String>,
+    /// What is connected, for the check when there are other mistakes.
+    contact: RefCell<Contact>,
 }
 
 impl Context<'_> {
@@ -91,6 +107,10 @@ impl Context<'_> {
             self.error(span.clone(), message, "use letters, digits, `_` and `-`; the dot separates node and direction");
         }
         match self.names.get(name) {
+            Some(_) if name == GROUND => {
+                let help = "it never moves and needs no [[node]]; give this one another name";
+                self.error(span, "`ground` is always there", help);
+            }
             Some(first) => self.diags.push(
                 Diagnostic::error(format!("the name `{name}` is used twice"), span)
                     .also(first.clone(), "first used here")
@@ -104,23 +124,39 @@ impl Context<'_> {
 
     /// The node called `name`.
     fn node(&self, name: &Spanned<String>) -> Option<usize> {
-        let found = self.nodes.iter().position(|n| n.name == name.value);
-        if found.is_none() {
-            let help = did_you_mean(&name.value, self.nodes.iter().map(|n| n.name.as_str()))
-                .unwrap_or_else(|| "declare it with [[node]]".to_owned());
+        let found = self.node_index.get(&name.value).copied();
+        let mut contact = self.contact.borrow_mut();
+        if found.is_none() && !self.nodes_unknown {
+            let near = suggest(&name.value, self.node_index.keys().map(String::as_str));
+            match near.and_then(|n| self.node_index.get(n)) {
+                Some(&probably) => contact.referred.push(probably),
+                None => contact.unclear = true,
+            }
+            let help = match near {
+                Some(n) => format!("did you mean `{n}`?"),
+                None => format!("declare it: [[node]] with name = \"{}\"", name.value),
+            };
             self.error(name.span.clone(), format!("there is no node `{}`", name.value), help);
         }
+        contact.referred.extend(found);
         found
     }
 
     /// The degree of freedom of a node with this short name.
     fn dof_of(&self, node: usize, dof: &str, span: Range<usize>) -> Option<usize> {
+        if self.unclear.contains(&node) {
+            return None;
+        }
         let node = &self.nodes[node];
         let found = node.dofs.iter().find(|(name, _)| name == dof).map(|(_, i)| *i);
-        if found.is_none() {
+        if found.is_none() && node.name == GROUND {
+            let help = "write a [[node]] with a position and fixed = true instead";
+            self.error(span, "`ground` has no position and no degrees of freedom: it never moves", help);
+        } else if found.is_none() {
             let known: Vec<&str> = node.dofs.iter().map(|(name, _)| name.as_str()).collect();
             let message = format!("node `{}` has no degree of freedom `{dof}`", node.name);
-            self.error(span, message, format!("it has: {}", known.join(", ")));
+            let near = did_you_mean(dof, known.iter().copied()).map_or_else(String::new, |d| format!("{d} "));
+            self.error(span, message, format!("{near}it has: {}", known.join(", ")));
         }
         found
     }
@@ -129,7 +165,9 @@ impl Context<'_> {
     fn dof(&self, text: &Spanned<String>) -> Option<usize> {
         let Some((node, dof)) = text.value.split_once('.') else {
             let message = format!("`{}` does not name a degree of freedom", text.value);
-            self.error(text.span.clone(), message, "write node.direction, for example \"roof.x\"");
+            let node = self.node_index.get(&text.value).and_then(|&n| self.nodes[n].dofs.first());
+            let example = node.map_or("roof.x".to_owned(), |(dof, _)| format!("{}.{dof}", text.value));
+            self.error(text.span.clone(), message, format!("write node.direction, for example \"{example}\""));
             return None;
         };
         let node = self.node(&Spanned::new(node.to_owned(), text.span.clone()))?;
@@ -170,10 +208,15 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
         files,
         names: BTreeMap::new(),
         nodes: Vec::new(),
+        node_index: BTreeMap::new(),
+        unclear: BTreeSet::new(),
+        nodes_unknown: false,
         dofs: Vec::new(),
         elements: Vec::new(),
         places: Places::default(),
         load_dimensions: BTreeMap::new(),
+        imposed: BTreeSet::new(),
+        contact: RefCell::default(),
     };
     let title = root.string("title").map_or_else(|| "untitled".to_owned(), |t| t.value);
     nodes::read(&mut context, &root);
@@ -182,17 +225,14 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
     let analysis = analysis::read(&context, &root, overrides);
     let duration = analysis.as_ref().map_or(0.0, |a| a.duration);
     let (loads, names) = loads::read(&mut context, &root, duration);
-    let (channels, every) = analysis::channels(&context, &root, &names);
+    let (channels, every) = channels::read(&context, &root, &names);
     root.finish();
     if diags.has_errors() {
+        // Without mistakes the assembly finds this, with everything else that needs matrices.
+        connected::check(&context);
         return None;
     }
     let Context { nodes, dofs, elements, places, .. } = context;
     let model = Model { title, units, nodes, dofs, elements, damping, loads, analysis: analysis?, channels, every };
     Some((model, places))
-}
-
-/// Reports everything in a table that nobody asked for, then lets it go.
-fn finish(table: Table<'_>) {
-    table.finish();
 }

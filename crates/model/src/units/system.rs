@@ -127,11 +127,16 @@ impl UnitSystem {
         dim.mass != 0.0 && dim.time == 0.0
     }
 
-    /// Name of the unit of this system: "kN/mm", "mm/s^2"; "rad" for what has no dimension.
+    /// Name of the unit of this system for an angle, or for a rate of one: "rad", "rad/s".
+    pub fn angle_label(&self, dim: Dimension) -> String {
+        product(&[("rad", 1.0), (&self.time.0, dim.time)])
+    }
+
+    /// Name of the unit of this system: "kN/mm", "mm/s^2"; "-" for what has no dimension.
     pub fn label(&self, dim: Dimension) -> String {
         let Dimension { mass: a, length: b, time: c } = dim;
         if dim.is_none() {
-            return "rad".into();
+            return "-".into();
         }
         let simple = |name: &str| if name.contains(['*', '/', '^', ' ']) { format!("({name})") } else { name.into() };
         let (l, t): (String, String) = (simple(&self.length.0), simple(&self.time.0));

@@ -1,0 +1,190 @@
+//! Recorded channels: `node.dof[.u|v|a|abs]`, `element.force|deformation|STATE`, and loads by name.
+
+use interfield_kernel::element::info::Unit;
+
+use super::Context;
+use super::elements::dimension;
+use crate::diag::{Diagnostic, did_you_mean};
+use crate::model::{Channel, Kind, Quantity, Support};
+use crate::reader::{Spanned, Table};
+use crate::units::Dimension;
+
+/// Channels recorded when the file names none.
+const DEFAULT_CHANNELS: usize = 24;
+
+/// Reads `[record]`: channels and thinning.
+pub(super) fn read(context: &Context<'_>, root: &Table<'_>, loads: &[String]) -> (Vec<Channel>, u64) {
+    let table = root.table("record");
+    let every = table.as_ref().and_then(|t| t.integer("every"));
+    if let Some(e) = every.as_ref().filter(|e| e.value < 1) {
+        context.error(e.span.clone(), "`every` counts steps from 1", "write every = 1 to record each step");
+    }
+    let every = every.map_or(1, |e| e.value.max(1) as u64);
+    let listed = table.as_ref().and_then(|t| t.list_of_strings("channels"));
+    if let Some(t) = table {
+        t.finish();
+    }
+    let Some(listed) = listed else {
+        let free = context.dofs.iter().enumerate().filter(|(_, d)| matches!(d.support, Support::Free));
+        let all = free.map(|(i, d)| channel(context, d.name.clone(), Quantity::Displacement(i), of_dof(context, i, 0)));
+        return (all.take(DEFAULT_CHANNELS).collect(), every);
+    };
+    for (i, c) in listed.value.iter().enumerate() {
+        if listed.value[..i].iter().any(|d| d.value == c.value) {
+            context.error(c.span.clone(), format!("channel `{}` is listed twice", c.value), "remove one");
+        }
+    }
+    (listed.value.iter().filter_map(|c| read_channel(context, c, loads)).collect(), every)
+}
+
+/// What a channel is measured in.
+#[derive(Clone, Copy)]
+struct Measure {
+    dim: Dimension,
+    /// Whether it is an angle or a rate of one, which is said in the unit though it has no dimension.
+    angle: bool,
+}
+
+impl From<Dimension> for Measure {
+    fn from(dim: Dimension) -> Self {
+        Measure { dim, angle: false }
+    }
+}
+
+/// Measure of a time derivative of a degree of freedom.
+fn of_dof(context: &Context<'_>, dof: usize, derivative: i32) -> Measure {
+    let dim = context.disp(dof).times(Dimension::FREQUENCY.power(f64::from(derivative)));
+    Measure { dim, angle: context.dofs[dof].angle }
+}
+
+fn channel(context: &Context<'_>, name: String, quantity: Quantity, measure: Measure) -> Channel {
+    let units = &context.scope.units;
+    let unit = if measure.angle { units.angle_label(measure.dim) } else { units.label(measure.dim) };
+    Channel { name, quantity, unit, factor: 1.0 / units.factor(measure.dim) }
+}
+
+fn read_channel(context: &Context<'_>, text: &Spanned<String>, loads: &[String]) -> Option<Channel> {
+    let (first, rest) = text.value.split_once('.').unwrap_or((&text.value, ""));
+    let make = |quantity, measure| Some(channel(context, text.value.clone(), quantity, measure));
+    if let Some(i) = loads.iter().position(|l| l == first) {
+        if rest.is_empty() {
+            let dim = context.load_dimensions.get(first).copied().unwrap_or(Dimension::NONE);
+            return make(Quantity::LoadSignal(i), Measure { dim, angle: dim == Dimension::ANGULAR_ACCELERATION });
+        }
+        let message = format!("load `{first}` has no quantity `{rest}`");
+        context.error(text.span.clone(), message, format!("write \"{first}\" for its signal"));
+        return None;
+    }
+    if let Some(&node) = context.node_index.get(first) {
+        return node_channel(context, text, node, rest);
+    }
+    if let Some(e) = context.elements.iter().position(|e| e.name == first) {
+        return element_channel(context, text, e, rest);
+    }
+    if let Some(place) = context.names.get(first) {
+        // An imposed motion, or a part with a mistake of its own, which has been reported.
+        if context.imposed.contains(first) {
+            let d = Diagnostic::error(format!("`{first}` imposes a motion and has no signal to record"), text.span.clone());
+            context.diags.push(d.also(place.clone(), "declared here").help("record the degree of freedom it moves"));
+        }
+        return None;
+    }
+    if context.nodes_unknown {
+        return None;
+    }
+    let known = context.nodes.iter().map(|n| n.name.as_str());
+    let known = known.chain(context.elements.iter().map(|e| e.name.as_str())).chain(loads.iter().map(String::as_str));
+    let help = did_you_mean(first, known).unwrap_or_else(|| {
+        "a channel names a node, an element or a load: \"roof.x\", \"storey1.force\", \"quake\"".to_owned()
+    });
+    context.error(text.span.clone(), format!("no node, element or load is called `{first}`"), help);
+    None
+}
+
+fn node_channel(context: &Context<'_>, text: &Spanned<String>, node: usize, rest: &str) -> Option<Channel> {
+    let make = |quantity, measure| Some(channel(context, text.value.clone(), quantity, measure));
+    let (dof, what) = rest.split_once('.').unwrap_or((rest, "u"));
+    if dof.is_empty() {
+        let name = &context.nodes[node].name;
+        let message = format!("`{}` does not say which direction of the node", text.value);
+        let dof = context.nodes[node].dofs.first().map_or("x", |d| d.0.as_str());
+        context.error(text.span.clone(), message, format!("write \"{name}.{dof}\" for its displacement in {dof}"));
+        return None;
+    }
+    let d = context.dof_of(node, dof, text.span.clone())?;
+    match what {
+        "u" => make(Quantity::Displacement(d), of_dof(context, d, 0)),
+        "v" => make(Quantity::Velocity(d), of_dof(context, d, 1)),
+        "a" => make(Quantity::Acceleration(d), of_dof(context, d, 2)),
+        "abs" => make(Quantity::AbsoluteAcceleration(d), of_dof(context, d, 2)),
+        _ => {
+            let message = format!("`{what}` is not a quantity of a degree of freedom");
+            let help = "write u (displacement), v (velocity), a (acceleration relative to the ground) or abs \
+                        (absolute acceleration)";
+            context.error(text.span.clone(), message, help);
+            None
+        }
+    }
+}
+
+fn element_channel(context: &Context<'_>, text: &Spanned<String>, e: usize, what: &str) -> Option<Channel> {
+    let element = &context.elements[e];
+    let make = |quantity, measure| Some(channel(context, text.value.clone(), quantity, measure));
+    let first_dofs: Vec<Option<usize>> = match &element.kind {
+        Kind::Law { coordinates, .. } | Kind::Formula { coordinates, .. } | Kind::Block { coordinates, .. } => {
+            coordinates.iter().map(|c| c.first().map(|x| x.0)).collect()
+        }
+        Kind::Linear { dofs, .. } => dofs.iter().map(|d| Some(*d)).collect(),
+    };
+    let (what, index) = what.split_once('.').unwrap_or((what, "1"));
+    let disp = |i: usize| first_dofs[i].map_or(Dimension::LENGTH.into(), |d| of_dof(context, d, 0));
+    if what == "force" || what == "deformation" {
+        let i = index.parse::<usize>().ok().filter(|i| (1..=first_dofs.len()).contains(i));
+        let Some(i) = i else {
+            let count = first_dofs.len();
+            let message = match count {
+                1 => format!("element `{}` has one coordinate, `{index}` is none", element.name),
+                _ => format!("element `{}` has {count} coordinates, `{index}` is none of them", element.name),
+            };
+            let help = match count {
+                1 => format!("write \"{}.{what}\"", element.name),
+                _ => format!("count them from 1: \"{}.{what}.1\" to \"{}.{what}.{count}\"", element.name, element.name),
+            };
+            context.error(text.span.clone(), message, help);
+            return None;
+        };
+        let d = disp(i - 1);
+        return if what == "force" {
+            make(Quantity::Force(e, i - 1), Dimension::MOMENT.per(d.dim).into())
+        } else {
+            make(Quantity::Deformation(e, i - 1), d)
+        };
+    }
+    let plain = Measure::from(Dimension::NONE);
+    let states: Vec<(String, Measure)> = match &element.kind {
+        Kind::Law { law, .. } => {
+            let d = disp(0);
+            let measure = |u: Unit| Measure {
+                dim: dimension(u, Dimension::MOMENT.per(d.dim), d.dim, 1.0),
+                angle: d.angle && u == Unit::DISP,
+            };
+            law.info().states.iter().map(|s| (s.name.to_owned(), measure(s.unit))).collect()
+        }
+        Kind::Formula { states, .. } => states.iter().map(|s| (s.clone(), plain)).collect(),
+        Kind::Block { block, .. } => (1..=block.states).map(|i| (format!("s{i}"), plain)).collect(),
+        Kind::Linear { .. } => Vec::new(),
+    };
+    if let Some(i) = states.iter().position(|(name, _)| name == what) {
+        return make(Quantity::State(e, i), states[i].1);
+    }
+    let mut known = vec!["force", "deformation"];
+    known.extend(states.iter().map(|(name, _)| name.as_str()));
+    let (message, near) = if what.is_empty() {
+        (format!("`{}` does not say which quantity of the element", text.value), None)
+    } else {
+        (format!("element `{}` has no quantity `{what}`", element.name), did_you_mean(what, known.iter().copied()))
+    };
+    let near = near.map_or_else(String::new, |n| format!("{n} "));
+    context.error(text.span.clone(), message, format!("{near}it has: {}", known.join(", ")));
+    None
+}

@@ -1,0 +1,118 @@
+//! Elements given by matrices, inline or in Matrix Market files: constant M, C, K, and linear first-order blocks.
+
+use super::Context;
+use super::elements::listed;
+use crate::matrix_market;
+use crate::model::{BlockData, Kind};
+use crate::reader::{Spanned, Table};
+use crate::units::Dimension;
+
+/// A matrix as rows, inline or in a file, in the units of the model file.
+fn rows(context: &Context<'_>, table: &Table<'_>, key: &str) -> Option<Spanned<Vec<Vec<f64>>>> {
+    if !table.is_string(key) {
+        return table.matrix(key);
+    }
+    let path = table.string(key)?;
+    let refuse = |e: String, help: &str| {
+        context.error(path.span.clone(), format!("`{}`: {e}", path.value), help);
+        None
+    };
+    match (context.files)(&path.value) {
+        Err(e) => refuse(e, "the path is relative to the model file"),
+        Ok(text) => match matrix_market::parse(&text) {
+            Ok(m) => Some(Spanned::new(m, path.span)),
+            Err(e) => refuse(e, "the file must be in Matrix Market format (coordinate or array, real)"),
+        },
+    }
+}
+
+/// A matrix of known shape as one list, row by row; `factor(i, j)` converts entry (i, j) to SI.
+fn flat(
+    context: &Context<'_>,
+    key: &str,
+    matrix: &Spanned<Vec<Vec<f64>>>,
+    (rows, columns): (usize, usize),
+    factor: impl Fn(usize, usize) -> f64,
+) -> Option<Vec<f64>> {
+    let values = &matrix.value;
+    let (found_rows, found_columns) = (values.len(), values.first().map_or(0, Vec::len));
+    if (found_rows, found_columns) != (rows, columns) {
+        let message = format!("`{key}` is {found_rows} x {found_columns}, expected {rows} x {columns}");
+        context.error(matrix.span.clone(), message, "one row and column per listed degree of freedom (or state)");
+        return None;
+    }
+    let entries = values.iter().enumerate().flat_map(|(i, row)| row.iter().enumerate().map(move |(j, x)| (i, j, *x)));
+    let flat: Vec<f64> = entries.map(|(i, j, x)| x * factor(i, j)).collect();
+    if let Some(bad) = flat.iter().position(|x| !x.is_finite()) {
+        let message = format!("entry ({}, {}) of `{key}` is too large", bad / columns + 1, bad % columns + 1);
+        context.error(matrix.span.clone(), message, "check its unit: it is in the units of the file");
+        return None;
+    }
+    Some(flat)
+}
+
+/// Constant matrices on listed degrees of freedom.
+pub(super) fn matrix(context: &Context<'_>, table: &Table<'_>) -> Option<Kind> {
+    const KEYS: [&str; 3] = ["M", "C", "K"];
+    let coordinates = listed(context, table, None);
+    let given = KEYS.map(|key| table.has(key));
+    let [m, c, k] = KEYS.map(|key| rows(context, table, key));
+    if given == [false; 3] {
+        let help = "give M, C or K, as rows or as the name of a Matrix Market file";
+        context.error(table.span(), "this matrix element has no matrix", help);
+        return None;
+    }
+    let dofs: Vec<usize> = coordinates?.into_iter().map(|c| c[0].0).collect();
+    let n = dofs.len();
+    let si = |i: usize, j: usize, time: f64| {
+        let dim = context.force(dofs[i]).per(context.disp(dofs[j])).times(Dimension::TIME.power(time));
+        context.scope.units.factor(dim)
+    };
+    // Absent is zero; unreadable has been reported.
+    let convert = |at: usize, matrix: &Option<Spanned<Vec<Vec<f64>>>>, time: f64| match matrix {
+        None => (!given[at]).then(Vec::new),
+        Some(rows) => flat(context, KEYS[at], rows, (n, n), |i, j| si(i, j, time)),
+    };
+    let (mass, damping, stiffness) = (convert(0, &m, 2.0), convert(1, &c, 1.0), convert(2, &k, 0.0));
+    let (mass, damping, stiffness) = (mass?, damping?, stiffness?);
+    if let Some(i) = (0..mass.len().min(n)).find(|&i| mass[i * n + i] < 0.0) {
+        let message = format!("negative mass at `{}`", context.dofs[dofs[i]].name);
+        let span = m.map_or_else(|| table.span(), |m| m.span);
+        context.error(span, message, format!("entry ({0}, {0}) of M must not be negative", i + 1));
+        return None;
+    }
+    Some(Kind::Linear { dofs, mass, damping, stiffness })
+}
+
+/// A linear first-order block s' = A s + B q + Bv q', p = C s + D q + Dv q'.
+pub(super) fn block(context: &Context<'_>, table: &Table<'_>) -> Option<Kind> {
+    const KEYS: [&str; 6] = ["A", "B", "Bv", "C", "D", "Dv"];
+    let coordinates = listed(context, table, None);
+    let given = KEYS.map(|key| table.has(key));
+    let matrices = KEYS.map(|key| rows(context, table, key));
+    if !given[0] {
+        let help = "write A = [[...]], the matrix of s' = A s + B q + Bv q'";
+        context.error(table.span(), "missing key `A` of this block", help);
+        return None;
+    }
+    let states = matrices[0].as_ref()?.value.len();
+    let coordinates = coordinates?;
+    let dofs: Vec<usize> = coordinates.iter().map(|c| c[0].0).collect();
+    let d = dofs.len();
+    let units = &context.scope.units;
+    let [none, time] = [Dimension::NONE, Dimension::TIME];
+    let disp = |j: usize| context.disp(dofs[j]);
+    let force = |i: usize| context.force(dofs[i]);
+    let convert = |at: usize, shape: (usize, usize), dim: &dyn Fn(usize, usize) -> Dimension| match &matrices[at] {
+        None => (!given[at]).then(|| vec![0.0; shape.0 * shape.1]),
+        Some(rows) => flat(context, KEYS[at], rows, shape, |i, j| units.factor(dim(i, j))),
+    };
+    let a = convert(0, (states, states), &|_, _| none.per(time));
+    let b = convert(1, (states, d), &|_, j| none.per(time).per(disp(j)));
+    let bv = convert(2, (states, d), &|_, j| none.per(disp(j)));
+    let c = convert(3, (d, states), &|i, _| force(i));
+    let dd = convert(4, (d, d), &|i, j| force(i).per(disp(j)));
+    let dv = convert(5, (d, d), &|i, j| force(i).times(time).per(disp(j)));
+    let block = BlockData { inputs: d, states, a: a?, b: b?, bv: bv?, c: c?, d: dd?, dv: dv? };
+    Some(Kind::Block { block, coordinates })
+}

@@ -1,0 +1,135 @@
+//! Members between two nodes: beams in the plane and in space, turned into constant matrices.
+
+use std::ops::Range;
+
+use interfield_kernel::element::beam::{BeamError, MassKind};
+use interfield_kernel::element::beam2d::Beam2d;
+use interfield_kernel::element::beam3d::{Beam3d, Release};
+use interfield_kernel::element::info::Info;
+
+use super::Context;
+use super::elements::parameters;
+use crate::model::Kind;
+use crate::reader::{Spanned, Table};
+use crate::units::Dimension;
+
+/// The two end nodes of a member and their degrees of freedom with these names.
+fn member(
+    context: &Context<'_>,
+    table: &Table<'_>,
+    names: &[&str],
+) -> Option<([[f64; 3]; 2], Vec<usize>, Range<usize>)> {
+    let nodes = table.list_of_strings_required("nodes", "[\"a\", \"b\"]")?;
+    let [a, b] = &nodes.value[..] else {
+        context.error(nodes.span, format!("a member joins two nodes, found {}", nodes.value.len()), "name two nodes");
+        return None;
+    };
+    let (ia, ib) = (context.node(a), context.node(b));
+    let (ia, ib) = (ia?, ib?);
+    let mut dofs = Vec::new();
+    for (node, name) in [(ia, a), (ib, b)] {
+        for dof in names {
+            dofs.push(context.dof_of(node, dof, name.span.clone()));
+        }
+    }
+    let dofs: Vec<usize> = dofs.into_iter().collect::<Option<_>>()?;
+    Some(([context.nodes[ia].at, context.nodes[ib].at], dofs, nodes.span))
+}
+
+fn mass_kind(table: &Table<'_>) -> MassKind {
+    match table.choice("mass", &["consistent", "lumped"]) {
+        Some(Spanned { value: 1, .. }) => MassKind::Lumped,
+        _ => MassKind::Consistent,
+    }
+}
+
+fn beam_error(context: &Context<'_>, span: Range<usize>, e: BeamError) {
+    let (message, help) = match e {
+        BeamError::ZeroLength => {
+            ("this member has no length", "its two nodes are at the same place: correct `at` of one")
+        }
+        BeamError::Orientation => {
+            ("`vecxz` is zero or parallel to the member", "give another vector in the local x-z plane")
+        }
+        BeamError::Mechanism => ("these releases make the member a mechanism", "release fewer moments"),
+    };
+    context.error(span, message, help);
+}
+
+fn flatten<const N: usize>(a: &[[f64; N]; N]) -> Vec<f64> {
+    a.iter().flatten().copied().collect()
+}
+
+pub(super) fn beam2d(context: &Context<'_>, table: &Table<'_>, info: &Info) -> Option<Kind> {
+    let ends = member(context, table, &["x", "y", "rz"]);
+    let values = parameters(context, table, info, Dimension::FORCE, Dimension::LENGTH);
+    let released = releases(context, table, &["start", "end"]);
+    let mass = mass_kind(table);
+    let ([a, b], dofs, span) = ends?;
+    let values = values?;
+    let beam = Beam2d {
+        e: values[0],
+        area: values[1],
+        i: values[2],
+        rho: values[3],
+        release: [released[0], released[1]],
+        mass,
+    };
+    match beam.matrices([a[0], a[1]], [b[0], b[1]]) {
+        Ok(m) => Some(Kind::Linear { dofs, mass: flatten(&m.m), damping: Vec::new(), stiffness: flatten(&m.k) }),
+        Err(e) => {
+            beam_error(context, span, e);
+            None
+        }
+    }
+}
+
+pub(super) fn beam3d(context: &Context<'_>, table: &Table<'_>, info: &Info) -> Option<Kind> {
+    let ends = member(context, table, &["x", "y", "z", "rx", "ry", "rz"]);
+    let values = parameters(context, table, info, Dimension::FORCE, Dimension::LENGTH);
+    const RELEASES: [&str; 6] = ["start.rx", "start.ry", "start.rz", "end.rx", "end.ry", "end.rz"];
+    let r = releases(context, table, &RELEASES);
+    let orientation = table.numbers("vecxz").and_then(|v| {
+        let xyz: Vec<f64> = v.value.iter().map(|x| x.value).collect();
+        let vector = <[f64; 3]>::try_from(xyz).ok();
+        if vector.is_none() {
+            context.error(v.span, "`vecxz` has three components", "write for example vecxz = [0, 0, 1]");
+        }
+        vector
+    });
+    let mass = mass_kind(table);
+    let ([a, b], dofs, span) = ends?;
+    let v = values?;
+    let release = |i: usize| Release { torsion: r[i], my: r[i + 1], mz: r[i + 2] };
+    let beam = Beam3d {
+        e: v[0],
+        g: v[1],
+        area: v[2],
+        iy: v[3],
+        iz: v[4],
+        j: v[5],
+        rho: v[6],
+        orientation,
+        release: [release(0), release(3)],
+        mass,
+    };
+    match beam.matrices(a, b) {
+        Ok(m) => Some(Kind::Linear { dofs, mass: flatten(&m.m), damping: Vec::new(), stiffness: flatten(&m.k) }),
+        Err(e) => {
+            beam_error(context, span, e);
+            None
+        }
+    }
+}
+
+/// `release = [...]`: which of the allowed words are listed.
+fn releases(context: &Context<'_>, table: &Table<'_>, allowed: &[&str]) -> Vec<bool> {
+    let list = table.list_of_strings("release").map_or_else(Vec::new, |l| l.value);
+    for item in &list {
+        if !allowed.contains(&item.value.as_str()) {
+            let message = format!("`{}` cannot be released", item.value);
+            context.error(item.span.clone(), message, format!("allowed here: {}", allowed.join(", ")));
+        }
+    }
+    allowed.iter().map(|a| list.iter().any(|l| l.value == *a)).collect()
+}

@@ -1,15 +1,16 @@
 //! Reading a model for a command: files, overrides, and the messages when something is wrong.
 
-use std::io::{IsTerminal, Write};
+use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use interfield_model::diag::{Diagnostics, Source};
+use interfield_model::diag::{Diagnostics, Located, Source};
 use interfield_model::parse::{Overrides, Places, parse};
 use interfield_model::{Model, Simulation};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::Exit;
+use crate::output::{complain, fail, print_json};
 
 /// Files larger than this are not models or records.
 const MAX_FILE: u64 = 1 << 30;
@@ -17,23 +18,23 @@ const MAX_FILE: u64 = 1 << 30;
 /// Settings that replace those of the file.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct ModelArgs {
-    /// Replace a parameter of the model, e.g. --set k=4000 or --set "peak=0.3 g"
+    /// Replace a parameter of the model, e.g. --set k=4000, --set "E=25 GPa"
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = pair)]
     pub set: Vec<(String, String)>,
-    /// Scheme, see `interfield schemes`
+    /// Use this scheme instead of that of the model, see `interfield schemes`
     #[arg(long)]
     pub scheme: Option<String>,
-    /// Parameter of the scheme, e.g. --param gamma=plus
+    /// Set a parameter of the scheme, e.g. --param gamma=plus
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = pair)]
     pub param: Vec<(String, String)>,
-    /// Step, e.g. "1 ms" (a plain number is in the time unit of the file)
+    /// Time step, e.g. "1 ms"; a plain number is in the time unit of the model
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub dt: Option<String>,
-    /// End of the analysis, e.g. "20 s"
+    /// Duration of the analysis, e.g. "20 s"
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub until: Option<String>,
-    /// Tangent policy: exact, initial or given
-    #[arg(long)]
+    /// Jacobian that the scheme works with: exact, initial (frozen) or given (estimates of the model)
+    #[arg(long, value_name = "POLICY")]
     pub tangent: Option<String>,
 }
 
@@ -52,22 +53,59 @@ impl ModelArgs {
 
 /// `name=value` on the command line.
 pub(crate) fn pair(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
+    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE, for example k=4000")?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
-/// Reads a text file of bounded size; the error is a sentence.
-fn read_text(path: &Path) -> Result<String, String> {
-    let meta = std::fs::metadata(path).map_err(|e| format!("cannot be read: {e}"))?;
+/// Why a text file could not be read.
+enum Unread {
+    /// It is not there, or it may not be read.
+    File(String),
+    /// It was read, but is no text; line and column (in bytes) of the first bad place.
+    Text(String, usize, usize),
+}
+
+impl Unread {
+    fn message(&self) -> &str {
+        match self {
+            Unread::File(m) | Unread::Text(m, ..) => m,
+        }
+    }
+}
+
+/// Reads a text file of bounded size; the error is a sentence without its subject.
+fn read_text(path: &Path) -> Result<String, Unread> {
+    let failed = |e: std::io::Error| {
+        let why = match e.kind() {
+            std::io::ErrorKind::NotFound => "does not exist".to_owned(),
+            std::io::ErrorKind::PermissionDenied => "may not be read (permission denied)".to_owned(),
+            _ => format!("cannot be read: {e}"),
+        };
+        Unread::File(why)
+    };
+    let meta = std::fs::metadata(path).map_err(failed)?;
     if meta.is_dir() {
-        return Err("is a folder, not a file".to_owned());
+        return Err(Unread::File("is a folder, not a file".to_owned()));
     }
     if meta.len() > MAX_FILE {
-        return Err(format!("has {} bytes, more than a model or record can have", meta.len()));
+        return Err(Unread::File(format!("has {} bytes, more than a model or record can have", meta.len())));
     }
-    let bytes = std::fs::read(path).map_err(|e| format!("cannot be read: {e}"))?;
-    String::from_utf8(bytes)
-        .map_err(|e| format!("is not a text file (byte {} is not UTF-8)", e.utf8_error().valid_up_to() + 1))
+    let mut bytes = Vec::new();
+    // Devices and pipes have no length: stop reading where a file would have been refused.
+    let file = std::fs::File::open(path).map_err(failed)?;
+    file.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > MAX_FILE {
+        return Err(Unread::File("has more bytes than a model or record can have".to_owned()));
+    }
+    // Some editors mark UTF-8 at the start of a file.
+    let text = bytes.strip_prefix(b"\xef\xbb\xbf").map(<[u8]>::to_vec).unwrap_or(bytes);
+    String::from_utf8(text).map_err(|e| {
+        let good = e.utf8_error().valid_up_to();
+        let before = &e.as_bytes()[..good];
+        let line = before.iter().filter(|b| **b == b'\n').count() + 1;
+        let column = good - before.iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1) + 1;
+        Unread::Text(format!("is not a text file: line {line}, column {column} is not UTF-8"), line, column)
+    })
 }
 
 /// A model file, read from disk or embedded.
@@ -81,18 +119,21 @@ pub(crate) struct Loaded {
 impl Loaded {
     /// Reads the file at `path`.
     pub(crate) fn open(path: &Path, json: bool) -> Result<Self, Exit> {
+        let name = path.display().to_string();
         match read_text(path) {
             Ok(text) => {
                 let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-                Ok(Self::embedded(&path.display().to_string(), text, folder, json))
+                Ok(Self::embedded(&name, text, folder, json))
             }
             Err(e) => {
-                let message = format!("`{}` {e}", path.display());
-                if json {
-                    print_json(&json!({ "errors": [{ "file": path.display().to_string(), "message": message }] }));
-                }
-                eprintln!("error: {message}");
-                Err(if path.exists() { Exit::BadInput } else { Exit::Failure })
+                let (place, help, exit) = match e {
+                    Unread::File(_) => (None, "give the path of a model file (TOML)", Exit::Failure),
+                    Unread::Text(_, line, column) => {
+                        (Some((line, column)), "a model is a text file (TOML); save it as UTF-8", Exit::BadInput)
+                    }
+                };
+                fail(json, Some(&name), place, &format!("`{name}` {}", e.message()), help);
+                Err(exit)
             }
         }
     }
@@ -104,7 +145,7 @@ impl Loaded {
 
     /// Parses the model.
     pub(crate) fn model(&self, args: &ModelArgs) -> Result<(Model, Places), Exit> {
-        let files = |path: &str| read_text(&self.folder.join(path));
+        let files = |path: &str| read_text(&self.folder.join(path)).map_err(|e| e.message().to_owned());
         match parse(&self.source, &args.overrides(), &files, &self.diags) {
             Some(found) if !self.diags.has_errors() => Ok(found),
             _ => Err(self.refuse()),
@@ -114,10 +155,15 @@ impl Loaded {
     /// Parses and assembles the model; prints warnings.
     pub(crate) fn simulation(&self, args: &ModelArgs) -> Result<Simulation, Exit> {
         let (model, places) = self.model(args)?;
+        self.assemble(model, &places, true)
+    }
+
+    /// Assembles a model of this file; prints warnings if `aloud`.
+    pub(crate) fn assemble(&self, model: Model, places: &Places, aloud: bool) -> Result<Simulation, Exit> {
         match Simulation::new(model) {
             Ok(sim) => {
                 sim.warnings.iter().for_each(|w| self.diags.push(places.locate(w)));
-                if !self.diags.is_empty() {
+                if aloud && !self.diags.is_empty() {
                     self.show();
                 }
                 Ok(sim)
@@ -134,38 +180,28 @@ impl Loaded {
         &self.source.text
     }
 
+    /// Everything found so far, for JSON.
+    pub(crate) fn messages(&self) -> Vec<Value> {
+        let found = self.diags.located(&self.source);
+        let message = |d: &Located| {
+            json!({
+                "severity": d.severity, "file": d.file, "line": d.line, "column": d.column,
+                "message": d.message, "help": d.help,
+            })
+        };
+        found.iter().map(message).collect()
+    }
+
     fn show(&self) {
         let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        eprintln!("{}", self.diags.render(&self.source, colour));
+        complain(&self.diags.render(&self.source, colour));
     }
 
     fn refuse(&self) -> Exit {
         self.show();
         if self.json {
-            let errors: Vec<_> = self
-                .diags
-                .located(&self.source)
-                .iter()
-                .map(|d| {
-                    json!({
-                        "severity": d.severity, "file": d.file, "line": d.line, "column": d.column,
-                        "message": d.message, "help": d.help,
-                    })
-                })
-                .collect();
-            print_json(&json!({ "errors": errors }));
+            print_json(&json!({ "errors": self.messages() }));
         }
         Exit::BadInput
     }
-}
-
-/// Prints a JSON document on standard output; a reader that has gone away is no error.
-pub(crate) fn print_json(value: &serde_json::Value) {
-    let text = serde_json::to_string_pretty(value).unwrap_or_default();
-    let _ = writeln!(std::io::stdout(), "{text}");
-}
-
-/// Prints text on standard output; a reader that has gone away is no error.
-pub(crate) fn print(text: &str) {
-    let _ = write!(std::io::stdout(), "{text}");
 }

@@ -2,6 +2,7 @@
 
 mod cmd;
 mod load;
+mod output;
 mod plot;
 mod report;
 mod table;
@@ -25,11 +26,23 @@ enum Exit {
 
 /// Workbench for hybrid simulation: time integration of structures, up to real time.
 ///
-/// Without a command, a complete example is run, with a report to look at.
+/// A model is one text file (TOML); without a command, a complete example is run, with a report to look at.
 #[derive(Parser)]
 #[command(name = "interfield", version, max_term_width = 100)]
-#[command(after_help = "Exit codes: 0 done, 1 a file could not be read or written, 2 mistake in the model or on the \
-command line,\n3 the run stopped before its end (results kept), 130 interrupted (results kept).")]
+#[command(after_help = "\
+Examples:
+  interfield                                  run the built-in example, an isolated building
+  interfield run models/frame.toml            run a model: channels as CSV, a report as HTML
+  interfield modes models/frame.toml          its frequencies
+  interfield elements bouc-wen                what to write for an element, and its equations
+  interfield spectrum --scheme lsrt2          how a scheme damps and shifts frequencies
+
+Exit codes:
+  0    done
+  1    a file could not be read or written
+  2    mistake in the model or on the command line; all of them are shown
+  3    the run stopped before its end; results up to there are kept
+  130  interrupted (Ctrl-C); results up to there are kept")]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -46,7 +59,11 @@ enum Command {
 }
 
 fn main() -> std::process::ExitCode {
-    let exit = match Cli::parse().command {
+    let command = match Cli::try_parse() {
+        Ok(cli) => cli.command,
+        Err(e) => return usage(&e),
+    };
+    let exit = match command {
         None => cmd::run::example(),
         Some(Command::Run(args)) => cmd::run::run(&args),
         Some(Command::Modes(args)) => cmd::modes::run(&args),
@@ -55,5 +72,27 @@ fn main() -> std::process::ExitCode {
         Some(Command::Schemes(args)) => cmd::schemes::run(&args),
         Some(Command::Elements(args)) => cmd::elements::run(&args),
     };
+    let exit = if exit == Exit::Done && output::lost() { Exit::Failure } else { exit };
     std::process::ExitCode::from(exit as u8)
+}
+
+/// Shows help or version, or says what is wrong with the command line (also as JSON if that was asked for).
+fn usage(e: &clap::Error) -> std::process::ExitCode {
+    // A reader that has gone away is no error.
+    let _ = e.print();
+    if !e.use_stderr() {
+        return std::process::ExitCode::from(Exit::Done as u8);
+    }
+    if std::env::args_os().any(|a| a == "--json") {
+        let text = e.render().to_string();
+        let text = text.trim_start_matches("error: ");
+        let (message, rest) = text.split_once("\n\n").unwrap_or((text, ""));
+        let help = rest.lines().map(str::trim).find_map(|l| l.strip_prefix("tip: "));
+        let help = help.unwrap_or("`interfield --help` lists the commands, `interfield COMMAND --help` their options");
+        output::print_json(&serde_json::json!({ "errors": [{
+            "severity": "error", "file": "command line", "line": null, "column": null,
+            "message": message.trim(), "help": help,
+        }] }));
+    }
+    std::process::ExitCode::from(Exit::BadInput as u8)
 }

@@ -102,8 +102,8 @@ pub fn explain(model: &Model, free: &[usize], looped: &[usize], fault: Fault) ->
             P::State => format!("internal state number {} is not finite: the run has diverged", index + 1),
         },
         Fault::Singular { dof: i } => format!(
-            "the matrix m M + c C + k K is singular (or not positive definite) at `{}`: stiffness and mass missing \
-             there, or a negative tangent stiffness too large for the step",
+            "`{}` can move without resistance: m M + c C + k K is singular or not positive definite there; mass and \
+             stiffness are missing, or a negative tangent stiffness is too large for the step",
             dof(i)
         ),
         Fault::SingularElement { element: e } => {
@@ -179,7 +179,7 @@ pub(crate) fn stored(kind: &Kind) -> Option<(Stored, &[Coordinate])> {
     match kind {
         Kind::Law { law, coordinates } => Some((Stored::Law(*law), coordinates)),
         Kind::Formula { element, coordinates, .. } => Some((Stored::Formula(element.clone()), coordinates)),
-        Kind::Block { block, coordinates } => Some((Stored::Block(block.clone()), coordinates)),
+        Kind::Block { block, coordinates } => Some((Stored::Block(Box::new(block.clone())), coordinates)),
         Kind::Linear { .. } => None,
     }
 }
@@ -259,7 +259,7 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
     let mut constant = Constant::new(&pattern, &numbering);
 
     // Constant matrices and the stiffness that takes part in Rayleigh damping.
-    let mut damped = vec![0.0; pattern.nnz()];
+    let (mut damped, mut damped_supports) = (vec![0.0; pattern.nnz()], Vec::new());
     let (mut parts, mut looped, mut memory, mut s0) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (index, e) in model.elements.iter().enumerate() {
         match &e.kind {
@@ -268,6 +268,7 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
                 constant.add(&rows, mass, damping, stiffness);
                 if e.damped {
                     constant.scatter(&rows, stiffness, &mut damped);
+                    constant.scatter_supports(&rows, stiffness, &mut damped_supports);
                 }
             }
             kind => {
@@ -277,6 +278,7 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
                 let (k, c) = tangent_at_rest(&law, &e.s0, &q, remembers(kind));
                 if e.damped {
                     constant.scatter(coordinates, &k, &mut damped);
+                    constant.scatter_supports(coordinates, &k, &mut damped_supports);
                 }
                 if is_linear(kind) {
                     constant.add(coordinates, &[], &c, &k);
@@ -353,7 +355,11 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
     let assemble_now = |ingredients: Ingredients| {
         Assembled::new(ingredients, &y0).map_err(|fault| {
             let help = "look at this element's parameters and at the initial state";
-            Problem::error(subject(&numbering, &looped, fault), explain(model, &numbering.free, &looped, fault), help)
+            Problem::error(
+                subject(&numbering.free, &looped, fault),
+                explain(model, &numbering.free, &looped, fault),
+                help,
+            )
         })
     };
     let system = match assemble_now(ingredients.clone()) {
@@ -373,7 +379,7 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
         warnings: Vec::new(),
     };
     if !matches!(model.damping, Damping::None) {
-        match add_damping(model, &assembly, &mut ingredients, &damped) {
+        match add_damping(model, &assembly, &mut ingredients, &damped, &damped_supports) {
             Ok(()) => match assemble_now(ingredients) {
                 Ok(s) => assembly.system = s,
                 Err(p) => problems.push(p),
@@ -403,9 +409,10 @@ fn ground_motion(model: &Model, coordinates: &[Coordinate]) -> Vec<f64> {
     motion
 }
 
-fn subject(numbering: &Numbering, looped: &[usize], fault: Fault) -> Subject {
+/// What a fault is about.
+pub(crate) fn subject(free: &[usize], looped: &[usize], fault: Fault) -> Subject {
     use interfield_kernel::fault::Place as P;
-    let dof = |i: usize| numbering.free.get(i).map_or(Subject::Model, |&d| Subject::Dof(d));
+    let dof = |i: usize| free.get(i).map_or(Subject::Model, |&d| Subject::Dof(d));
     let element = |i: usize| looped.get(i).map_or(Subject::Model, |&e| Subject::Element(e));
     match fault {
         Fault::NonFinite { place: P::ElementForce | P::ElementRate, index } => element(index),
@@ -467,6 +474,18 @@ impl<'a> Constant<'a> {
         self.pairs(rows, |a, b, at, f| {
             if let (Place::Free(i), Place::Free(j)) = (self.numbering.places[a], self.numbering.places[b]) {
                 add(self.pattern, values, i, j, f * local[at]);
+            }
+        });
+    }
+
+    /// Stiffness between free and imposed degrees of freedom.
+    fn scatter_supports(&self, rows: &[Coordinate], local: &[f64], couplings: &mut Vec<Coupling>) {
+        if local.is_empty() {
+            return;
+        }
+        self.pairs(rows, |a, b, at, f| {
+            if let (Place::Free(row), Place::Imposed(imposed)) = (self.numbering.places[a], self.numbering.places[b]) {
+                couplings.push(Coupling { row, imposed, m: 0.0, c: 0.0, k: f * local[at] });
             }
         });
     }
@@ -549,6 +568,7 @@ fn add_damping(
     undamped: &Assembly,
     ingredients: &mut Ingredients,
     damped: &[f64],
+    damped_supports: &[Coupling],
 ) -> Result<(), Problem> {
     let find = |count: usize| {
         undamped.modes(count).map_err(|e| {
@@ -608,5 +628,8 @@ fn add_damping(
     } else {
         ingredients.damping.iter_mut().zip(rayleigh).for_each(|(c, x)| *c += x);
     }
+    // The columns of moving supports: without them a rigid motion would be damped by a1 K.
+    ingredients.couplings.iter_mut().for_each(|s| s.c += a0 * s.m);
+    ingredients.couplings.extend(damped_supports.iter().map(|s| Coupling { c: a1 * s.k, k: 0.0, ..*s }));
     Ok(())
 }

@@ -35,7 +35,7 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// What is wrong, one line.
     pub message: String,
-    /// Where, in bytes of the source; `None` for what does not stand in the file (a command-line value).
+    /// Where, in bytes of the source; `None` for what stands on the command line instead.
     pub span: Option<Range<usize>>,
     /// Short text under the marked place; may be empty.
     pub label: String,
@@ -63,7 +63,7 @@ impl Diagnostic {
         Self { severity: Severity::Warning, ..Self::error(message, span) }
     }
 
-    /// An error that has no place in the file.
+    /// An error on the command line.
     pub fn unlocated(message: impl Into<String>) -> Self {
         Self { span: None, ..Self::error(message, 0..0) }
     }
@@ -163,6 +163,8 @@ pub struct Diagnostics {
     list: RefCell<Vec<Diagnostic>>,
 }
 
+/// Place of what does not stand in the file.
+const COMMAND_LINE: &str = "command line";
 /// Most messages that are rendered; the rest is only counted.
 const SHOWN: usize = 60;
 /// Lines longer than this are not shown.
@@ -226,7 +228,7 @@ impl Diagnostics {
             let (end_line, end_column) = place(d.span.as_ref().map(|s| s.end.max(s.start)));
             Located {
                 severity: d.severity.name(),
-                file: source.name.clone(),
+                file: if line.is_some() { source.name.clone() } else { COMMAND_LINE.to_owned() },
                 line,
                 column,
                 end_line,
@@ -306,7 +308,7 @@ fn group<'a>(d: &'a Diagnostic, source: &'a Source) -> Group<'a> {
             })));
         }
     } else {
-        group = group.element(Origin::path(source.name.as_str()));
+        group = group.element(Origin::path(COMMAND_LINE));
     }
     match &d.help {
         Some(help) => group.element(Level::HELP.message(help)),

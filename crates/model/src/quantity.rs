@@ -10,7 +10,7 @@ use std::ops::Range;
 use crate::diag::{Diagnostic, Diagnostics, Source, did_you_mean};
 use crate::formula::{Build, Cmp, ExprError, Func, Op, is_name, is_reserved, parse};
 use crate::reader::{Raw, Spanned, Table, inner_span};
-use crate::units::{Dimension, Unit, UnitSystem};
+use crate::units::{Dimension, Unit, UnitSystem, suggest_unit};
 
 /// Result of an expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,7 +30,8 @@ impl Value {
     /// The SI value at a place of a given dimension; a bare number takes the unit of the file.
     pub fn at(self, dim: Dimension, units: &UnitSystem) -> Result<f64, String> {
         match self.dim {
-            None => Ok(self.si * units.factor(dim)),
+            None if (self.si * units.factor(dim)).is_finite() => Ok(self.si * units.factor(dim)),
+            None => Err("the number is too large".to_owned()),
             Some(d) if d == dim => Ok(self.si),
             Some(d) => Err(format!("expected {}, found {}", dim.describe(), d.describe())),
         }
@@ -126,7 +127,10 @@ impl Eval<'_> {
         if v.si.is_finite() {
             return Some(v);
         }
-        self.fail(ExprError::new(span, "the result is not a finite number"))
+        self.fail(
+            ExprError::new(span, "the result is not a finite number")
+                .help("check the values and units in this expression"),
+        )
     }
 
     /// Common dimension of two values that are added or compared.
@@ -143,7 +147,11 @@ impl Eval<'_> {
                 let unit = x.or(y).unwrap_or_default();
                 let e = ExprError::new(span, format!("cannot {verb} {} and {}", name(x), name(y)));
                 let missing = x.is_none() || y.is_none();
-                self.fail(if missing { e.help(format!("give the number a unit: {}", unit.example())) } else { e });
+                self.fail(if missing {
+                    e.help(format!("give the number a unit, as in {}", unit.example()))
+                } else {
+                    e.help("both sides must be of the same kind: check the units and the parentheses")
+                });
                 None
             }
         }
@@ -152,7 +160,10 @@ impl Eval<'_> {
     fn dimensionless(&mut self, v: Value, what: &str, span: Range<usize>) -> Option<f64> {
         match v.dim {
             Some(d) if !d.is_none() => {
-                self.fail(ExprError::new(span, format!("{what} must be dimensionless, found {}", d.describe())));
+                let e = ExprError::new(span, format!("{what} must be dimensionless, found {}", d.describe()));
+                self.fail(
+                    e.help(format!("divide it by a quantity of the same kind, for example by ({})", d.example())),
+                );
                 None
             }
             _ => Some(v.si),
@@ -184,6 +195,8 @@ impl Build for Eval<'_> {
             format!("`{name}` is a unit: write a number in front of it, as in 1 {name}")
         } else if let Some(s) = did_you_mean(name, self.values.keys().map(String::as_str)) {
             s
+        } else if let Some(unit) = suggest_unit(name).filter(|_| name.chars().all(char::is_alphabetic)) {
+            format!("did you mean the unit `{unit}`?")
         } else if self.values.is_empty() {
             "the file has no [parameters]".to_string()
         } else {
@@ -208,7 +221,8 @@ impl Build for Eval<'_> {
             Op::Sub => Value { dim: self.common(a, b, "subtract", span.clone())?, si: a.si - b.si },
             Op::Mul => Value { dim: product(1.0), si: a.si * b.si },
             Op::Div if b.si == 0.0 => {
-                return self.fail(ExprError::new(span, "division by zero").help("the divisor is zero: check its values"));
+                return self
+                    .fail(ExprError::new(span, "division by zero").help("the divisor is zero: check its values"));
             }
             Op::Div => Value { dim: product(-1.0), si: a.si / b.si },
             Op::Pow => return self.power(a, b, span),
@@ -359,7 +373,8 @@ impl Parameters {
             true => "the file has no [parameters]".to_string(),
             false => format!("parameters are {}", names.join(", ")),
         });
-        diags.push(Diagnostic::unlocated(format!("cannot set `{name}`: the file has no such parameter")).help(help));
+        let message = format!("--set {name}={text}: the file has no parameter `{name}`");
+        diags.push(Diagnostic::unlocated(message).help(help));
         false
     }
 
@@ -454,7 +469,7 @@ impl Parameters {
         for &i in cycle.iter().skip(1).take(4) {
             d = d.also(self.entries[i].raw.span.clone(), "by way of this");
         }
-        diags.push(d);
+        diags.push(d.help("give one of them a value that does not need the others"));
     }
 }
 
@@ -467,7 +482,7 @@ impl Entry {
             }
             (set, _) => {
                 let text = set.as_deref().unwrap_or_default();
-                Diagnostic::unlocated(format!("{} = {text}: {}", self.name.value, e.message)).maybe_help(e.help)
+                Diagnostic::unlocated(format!("--set {}={text}: {}", self.name.value, e.message)).maybe_help(e.help)
             }
         }
     }

@@ -132,7 +132,8 @@ impl<'a> Document<'a> {
     /// be trusted. Keys given twice are reported, and the first one is kept.
     pub fn parse(source: &'a Source, diags: &'a Diagnostics) -> Option<Self> {
         if let Some(span) = too_deep(&source.text) {
-            diags.push(Diagnostic::error(format!("keys are nested more than {DEEPEST} levels deep"), span));
+            let d = Diagnostic::error(format!("keys are nested more than {DEEPEST} levels deep"), span);
+            diags.push(d.help("a model needs at most three levels, as in signal.quake.peak"));
             return None;
         }
         let (root, errors) = DeTable::parse_recoverable(&source.text);
@@ -163,7 +164,11 @@ impl<'a> Document<'a> {
 /// A syntax error in the words of an engineer's file.
 fn syntax_error(source: &Source, span: Range<usize>, message: &str, line: usize) -> Diagnostic {
     let text = source.slice(source.line_range(line));
-    let d = Diagnostic::error(message, span.clone());
+    let plain = match message {
+        m if m.starts_with("string values must be quoted") => "text must be written in quotes",
+        m => m,
+    };
+    let d = Diagnostic::error(plain, span.clone());
     if message == "duplicate key" {
         let key = source.slice(span.clone());
         return Diagnostic::error(format!("`{key}` is given twice"), span).help("keep one of the two");
@@ -181,7 +186,7 @@ fn syntax_error(source: &Source, span: Range<usize>, message: &str, line: usize)
         None if !text.trim_start().starts_with('[') && text.contains(':') => {
             d.help("a value is given with `=`: key = value")
         }
-        _ => d,
+        _ => d.help("a line is [section], [[section]], key = value, or a comment that starts with #"),
     }
 }
 
@@ -300,14 +305,15 @@ impl<'d> Table<'d> {
         let Some(item) = self.get(key) else { return Vec::new() };
         let DeValue::Array(list) = item.get_ref() else {
             let mut d = self.mismatch("a list of tables", item);
-            if let DeValue::Table(_) = item.get_ref() {
-                d = d.help(format!("write [[{0}]] with two brackets instead of [{0}]", self.path_of(key)));
-            }
+            let path = self.path_of(key);
+            d = match item.get_ref() {
+                DeValue::Table(_) => d.help(format!("write [[{path}]] with two brackets instead of [{path}]")),
+                _ => d.help(format!("write [[{path}]] with its keys below, once for each")),
+            };
             self.diags.push(d);
             return Vec::new();
         };
-        let name = |i: usize| format!("{}[{i}]", self.path_of(key));
-        list.iter().enumerate().filter_map(|(i, item)| self.read_table(item, name(i))).collect()
+        list.iter().filter_map(|item| self.read_table(item, self.path_of(key))).collect()
     }
 
     /// One of several words; returns its index.
@@ -432,17 +438,23 @@ impl<'d> Table<'d> {
         self.get(key);
     }
 
+    /// Keys that nobody asked for.
+    pub fn unread(&self) -> Vec<Spanned<String>> {
+        let asked = self.asked.borrow();
+        self.keys().into_iter().filter(|k| !asked.contains(&k.value)).collect()
+    }
+
     /// Reports the keys that nobody asked for.
     pub fn finish(self) {
         let asked = self.asked.borrow();
-        for key in self.keys() {
-            if asked.contains(&key.value) {
-                continue;
-            }
+        for key in self.unread() {
             let free = asked.iter().map(String::as_str).filter(|a| !self.entries.contains_key(*a));
             let help = did_you_mean(&key.value, free).or_else(|| {
                 let known: Vec<&str> = asked.iter().map(String::as_str).collect();
-                (!known.is_empty()).then(|| format!("keys known here: {}", known.join(", ")))
+                Some(match known.is_empty() {
+                    true => "nothing can be written here: remove it".to_string(),
+                    false => format!("keys known here: {}", known.join(", ")),
+                })
             });
             let place = if self.path.is_empty() { String::new() } else { format!(" in `{}`", self.path) };
             self.diags
@@ -497,7 +509,7 @@ impl<'d> Table<'d> {
                 let text = self.source.slice(item.span());
                 self.wrong("a string", item, Some(format!("write it in quotes: \"{text}\"")))
             }
-            _ => self.wrong("a string", item, None),
+            _ => self.wrong("a string", item, Some("write a text in quotes".into())),
         }
     }
 
@@ -507,7 +519,7 @@ impl<'d> Table<'d> {
             DeValue::String(s) if **s == *"true" || **s == *"false" => {
                 self.wrong("true or false", item, Some("remove the quotes".into()))
             }
-            _ => self.wrong("true or false", item, None),
+            _ => self.wrong("true or false", item, Some("write true or false, without quotes".into())),
         }
     }
 
@@ -516,18 +528,20 @@ impl<'d> Table<'d> {
             DeValue::Integer(i) => match i64::from_str_radix(i.as_str(), i.radix()) {
                 Ok(i) => Some(Spanned::new(i, item.span())),
                 Err(_) => {
-                    self.error(item.span(), "the number is too large", None);
+                    self.error(item.span(), "the number is too large", Some(format!("the largest is {}", i64::MAX)));
                     None
                 }
             },
             DeValue::Float(f) => {
-                self.error(item.span(), format!("expected a whole number, found {}", f.as_str()), None);
+                let help = f.as_str().parse::<f64>().ok().filter(|x| x.abs() < 1e15);
+                let help = help.map(|x| format!("write for example {}", x.round()));
+                self.error(item.span(), format!("expected a whole number, found {}", f.as_str()), help);
                 None
             }
             DeValue::String(s) if s.trim().parse::<i64>().is_ok() => {
                 self.wrong("a whole number", item, Some(format!("remove the quotes: {}", s.trim())))
             }
-            _ => self.wrong("a whole number", item, None),
+            _ => self.wrong("a whole number", item, Some("write for example 1".into())),
         }
     }
 
@@ -539,12 +553,17 @@ impl<'d> Table<'d> {
             DeValue::String(s) if s.trim().parse::<f64>().is_ok() => {
                 return self.wrong("a number", item, Some(format!("remove the quotes: {}", s.trim())));
             }
-            _ => return self.wrong("a number", item, None),
+            _ => return self.wrong("a number", item, Some("write for example 1.5".into())),
         };
         match x {
             Some(x) if f64::is_finite(x) => Some(Spanned::new(x, item.span())),
             _ => {
-                self.error(item.span(), "expected a finite number", None);
+                let text = self.source.slice(item.span());
+                let (message, help) = match x {
+                    Some(x) if x.is_nan() => ("expected a number, found nan".to_owned(), "write a number"),
+                    _ => (format!("`{text}` is too large for a number"), "the largest is about 1e308"),
+                };
+                self.error(item.span(), message, Some(help.into()));
                 None
             }
         }
@@ -554,7 +573,7 @@ impl<'d> Table<'d> {
         match item.get_ref() {
             DeValue::String(_) => Some(self.read_string(item)?.map(Raw::Text)),
             DeValue::Integer(_) | DeValue::Float(_) => Some(self.read_number(item)?.map(Raw::Number)),
-            _ => self.wrong("a number or a string", item, None),
+            _ => self.wrong("a number or a string", item, Some("write for example 1.5 or \"4 kN/mm\"".into())),
         }
     }
 
@@ -571,7 +590,13 @@ impl<'d> Table<'d> {
                 }
             }
             DeValue::Integer(_) | DeValue::Float(_) => {
-                Some(self.read_number(item)?.map(|x| x * scope.units.factor(dim)))
+                let x = self.read_number(item)?.map(|x| x * scope.units.factor(dim));
+                if !x.value.is_finite() {
+                    let help = format!("write it with a unit, for example \"{}\"", dim.example());
+                    self.error(x.span, "the number is too large in SI units", Some(help));
+                    return None;
+                }
+                Some(x)
             }
             _ => {
                 let expected = if dim.is_none() { "a number".to_string() } else { dim.describe() };
@@ -592,7 +617,7 @@ impl<'d> Table<'d> {
     ) -> Option<Spanned<Vec<Spanned<T>>>> {
         let DeValue::Array(list) = item.get_ref() else {
             let help = match item.get_ref() {
-                DeValue::Table(_) => None,
+                DeValue::Table(_) => Some("write it in brackets: [..., ...]".to_string()),
                 _ => Some(format!("write it in brackets: [{}]", self.source.slice(item.span()))),
             };
             return self.wrong("a list", item, help);
@@ -612,7 +637,8 @@ impl<'d> Table<'d> {
         for row in &rows.value {
             if row.value.len() != width {
                 let n = row.value.len();
-                self.error(row.span.clone(), format!("the first row has {width} values, this one {n}"), None);
+                let help = "all rows of a matrix have the same length".to_owned();
+                self.error(row.span.clone(), format!("the first row has {width} values, this one {n}"), Some(help));
                 good = false;
             }
         }
@@ -642,7 +668,7 @@ impl<'d> Table<'d> {
             DeValue::Array(a) if a.iter().all(|i| i.get_ref().is_table()) && !a.is_empty() => {
                 self.wrong("a table", item, Some(format!("write [{path}] with single brackets, once")))
             }
-            _ => self.wrong("a table", item, None),
+            _ => self.wrong("a table", item, Some(format!("write [{path}] with its keys below, or {{ key = value }}"))),
         }
     }
 }

@@ -4,7 +4,7 @@ use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::{Domain, Fault, Mck, Scheme, StepMap, System};
 use interfield_linalg::Report;
 
-use crate::assemble::{Assembly, Place, Problem, Subject, assemble, explain, stored};
+use crate::assemble::{Assembly, Place, Problem, assemble, explain, stored, subject};
 use crate::assembled::{Assembled, Row, Stored, gather};
 use crate::model::{Channel, Coordinate, Kind, Load, Model, Quantity, Support};
 use crate::signal::{Motion, Signal};
@@ -74,14 +74,13 @@ impl Simulation {
         let (scheme, dt) = (model.analysis.scheme, model.analysis.dt);
         let fatal = |fault: Fault| {
             let message = explain(&model, &free, &looped, fault);
-            let help = "check masses, stiffnesses and the initial state".to_owned();
-            let subject = match fault {
-                Fault::Singular { dof } => free.get(dof).map_or(Subject::Model, |&d| Subject::Dof(d)),
-                Fault::SingularElement { element } | Fault::NonFinite { index: element, .. } => {
-                    looped.get(element).map_or(Subject::Model, |&e| Subject::Element(e))
-                }
-                Fault::NoConvergence { .. } => Subject::Model,
+            let help = match fault {
+                Fault::Singular { .. } => "give the node a `mass`, connect it with an element, or fix it",
+                Fault::SingularElement { .. } | Fault::NonFinite { .. } => "correct the parameters of the element",
+                Fault::NoConvergence { .. } => "take a smaller step, or a scheme that does not iterate",
             };
+            let subject = subject(&free, &looped, fault);
+            let help = help.to_owned();
             vec![Problem { subject, message, help, fatal: true }]
         };
         let recorder = Recorder::new(&model, &places, &looped, &system, scheme.claims().carries_acceleration);

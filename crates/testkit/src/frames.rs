@@ -51,7 +51,7 @@ impl Builder {
     /// An empty model under the ground acceleration `signal` along `direction`.
     fn new(title: String, run: Run, direction: &str, signal: Signal) -> Self {
         let info = find(run.scheme).unwrap_or_else(|| panic!("no scheme is called `{}`", run.scheme));
-        let scheme = (info.build)(&Arguments(&[])).expect("a scheme with default parameters");
+        let scheme = (info.build)(Arguments(&[])).expect("a scheme with default parameters");
         let model = Model {
             title,
             units: UnitSystem::si(),
@@ -59,7 +59,7 @@ impl Builder {
             dofs: Vec::new(),
             elements: Vec::new(),
             damping: Damping::None,
-            loads: vec![Load::Ground { direction: direction.to_owned(), signal }],
+            loads: vec![Load::Ground { direction: direction.to_owned(), signal, supports: true }],
             analysis: Analysis {
                 scheme_name: run.scheme.to_owned(),
                 scheme,
@@ -119,7 +119,7 @@ const DENSITY: f64 = 25e3 / GRAVITY;
 /// Linear plane frame of 3 (bays + 1) storeys unknowns: bays of 6 m, storeys of 3 m, E = 30 GPa, 25 kN/m³, columns
 /// 0.5 x 0.5, beams 0.3 x 0.6, lumped masses, no damping; the ground moves along x.
 pub fn plane_frame(bays: usize, storeys: usize, run: Run) -> Model {
-    let signal = ground(run.steps, run.dt);
+    let signal = ground(run.steps + 2, run.dt);
     let mut b = Builder::new(format!("plane frame of {bays} bays and {storeys} storeys"), run, "x", signal);
     let node = |line: usize, level: usize| level * (bays + 1) + line;
     let at = |line: usize, level: usize| [6.0 * line as f64, 3.0 * level as f64];
@@ -153,7 +153,7 @@ pub fn plane_frame(bays: usize, storeys: usize, run: Run) -> Model {
 /// Linear space frame on a grid of (bays + 1)² columns, 6 unknowns per node: same members and spacing as the plane
 /// frame, in both directions.
 pub fn space_frame(bays: usize, storeys: usize, run: Run) -> Model {
-    let signal = ground(run.steps, run.dt);
+    let signal = ground(run.steps + 2, run.dt);
     let mut b = Builder::new(format!("space frame of {bays} x {bays} bays and {storeys} storeys"), run, "x", signal);
     let lines = bays + 1;
     let node = |[i, j, level]: [usize; 3]| (level * lines + j) * lines + i;
@@ -243,8 +243,7 @@ pub fn chain(storeys: usize, springs: Springs, run: Run, record: f64, samples: u
 
 /// Lets a model record displacements and accelerations of `count` of its degrees of freedom, spread over the structure.
 pub fn record_some(model: &mut Model, count: usize) {
-    let free: Vec<usize> =
-        (0..model.dofs.len()).filter(|&d| matches!(model.dofs[d].support, Support::Free)).collect();
+    let free: Vec<usize> = (0..model.dofs.len()).filter(|&d| matches!(model.dofs[d].support, Support::Free)).collect();
     for i in 0..count {
         let dof = free[i * (free.len() - 1) / count.max(2).saturating_sub(1)];
         let (quantity, unit) = match i % 2 {

@@ -1,3 +1,11 @@
-//! placeholder
+//! What the test batteries share: problems, golden data, references computed by other means, a counting allocator.
+//!
+//! Development only. **Must not be here:** anything that a shipped crate depends on, integration formulas under test.
 
+pub mod alloc;
 pub mod frames;
+pub mod golden;
+pub mod numerics;
+pub mod problems;
+pub mod run;
+pub mod variants;

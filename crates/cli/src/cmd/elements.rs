@@ -3,10 +3,11 @@
 use clap::Args as ClapArgs;
 use interfield_kernel::element::catalogue::catalogue;
 use interfield_kernel::element::info::{Coordinates, Info, Range, Unit};
+use interfield_model::diag::did_you_mean;
 use serde_json::{Value, json};
 
 use crate::Exit;
-use crate::load::{print, print_json};
+use crate::output::{fail, print, print_json};
 use crate::table::aligned;
 
 /// List the element types, or explain one
@@ -15,7 +16,7 @@ use crate::table::aligned;
 pub(crate) struct Args {
     /// Explain only this element type
     name: Option<String>,
-    /// Machine-readable output
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }
@@ -23,8 +24,11 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Exit {
     let chosen: Vec<&Info> = catalogue().filter(|i| args.name.as_ref().is_none_or(|n| n == i.name)).collect();
     if chosen.is_empty() {
+        let name = args.name.as_deref().unwrap_or_default();
         let names: Vec<&str> = catalogue().map(|i| i.name).collect();
-        eprintln!("error: there is no such element type; known: {}", names.join(", "));
+        let help =
+            did_you_mean(name, names.iter().copied()).unwrap_or_else(|| format!("types are {}", names.join(", ")));
+        fail(args.json, None, None, &format!("there is no element type `{name}`"), &help);
         return Exit::BadInput;
     }
     if args.json {

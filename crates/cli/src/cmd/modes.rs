@@ -6,21 +6,24 @@ use clap::Args as ClapArgs;
 use serde_json::{Map, Value, json};
 
 use crate::Exit;
-use crate::load::{Loaded, ModelArgs, print, print_json};
+use crate::load::{Loaded, ModelArgs, pair};
+use crate::output::{fail, print, print_json};
 use crate::table::{aligned, short};
 
-/// Frequencies and mode shapes
+/// Natural frequencies and mode shapes of a model, about its initial state
 #[derive(ClapArgs)]
-#[command(after_help = "Example:\n  interfield modes models/frame.toml --count 5")]
+#[command(after_help = "Examples:\n  interfield modes models/frame.toml --count 5\n  \
+interfield modes models/frame.toml --set \"E=25 GPa\" --json")]
 pub(crate) struct Args {
     /// Model file
     model: PathBuf,
     /// How many modes, from the lowest
-    #[arg(long, default_value_t = 10)]
-    count: usize,
-    #[command(flatten)]
-    settings: ModelArgs,
-    /// Machine-readable output, with shapes
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    count: u32,
+    /// Replace a parameter of the model, e.g. --set k=4000 or --set "E=25 GPa"
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = pair)]
+    set: Vec<(String, String)>,
+    /// Print the result, with all shapes, as JSON
     #[arg(long)]
     json: bool,
 }
@@ -30,14 +33,15 @@ pub(crate) fn run(args: &Args) -> Exit {
         Ok(l) => l,
         Err(e) => return e,
     };
-    let sim = match loaded.simulation(&args.settings) {
+    let sim = match loaded.simulation(&ModelArgs { set: args.set.clone(), ..ModelArgs::default() }) {
         Ok(s) => s,
         Err(e) => return e,
     };
-    let modes = match sim.modes(args.count) {
+    let modes = match sim.modes(args.count as usize) {
         Ok(m) => m,
         Err(e) => {
-            eprintln!("error: the modes could not be computed: {e}");
+            let message = format!("the modes could not be computed: {e}");
+            fail(args.json, Some(&args.model.display().to_string()), None, &message, "");
             return Exit::Fault;
         }
     };

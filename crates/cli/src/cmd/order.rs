@@ -8,17 +8,17 @@ use interfield_kernel::{Scheme, StepMap, System};
 use serde_json::{Value, json};
 
 use crate::Exit;
-use crate::load::{Loaded, ModelArgs, print, print_json};
+use crate::load::{Loaded, ModelArgs};
+use crate::output::{fail, print, print_json};
 use crate::table::{aligned, short};
 
 /// Most numbers kept of each run for the comparison.
 const MAX_KEPT: usize = 20_000_000;
 
-/// Observed order of accuracy on a model, by halving the step
+/// Observed order of accuracy of a scheme on a model, by halving the step
 #[derive(ClapArgs)]
-#[command(
-    after_help = "Example:\n  interfield order models/spring-pendulum.toml --scheme rosenbrock3 --dt \"4 ms\" --until \"1 s\""
-)]
+#[command(after_help = "Examples:\n  interfield order models/duffing-chain.toml --scheme rosenbrock3\n  \
+interfield order models/spring-pendulum.toml --scheme lsrt2 --dt \"4 ms\" --until \"1 s\"")]
 pub(crate) struct Args {
     /// Model file
     model: PathBuf,
@@ -27,7 +27,7 @@ pub(crate) struct Args {
     /// Number of runs, each with half the step of the one before
     #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u32).range(3..=16))]
     levels: u32,
-    /// Machine-readable output
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }
@@ -41,19 +41,16 @@ pub(crate) fn run(args: &Args) -> Exit {
     let (mut dt, mut n, mut ns, mut claimed) = (0.0, 0, 0, 0);
     for level in 0..args.levels {
         let mut sim = match loaded.model(&args.settings) {
-            Ok((mut model, _)) => {
+            Ok((mut model, places)) => {
                 // All runs share the grid of the coarsest.
                 if level == 0 {
                     dt = model.analysis.dt;
                 }
                 model.analysis.duration = (model.analysis.duration / dt).round().max(1.0) * dt;
                 model.analysis.dt = dt / f64::powi(2.0, level as i32);
-                match interfield_model::Simulation::new(model) {
+                match loaded.assemble(model, &places, level == 0) {
                     Ok(s) => s,
-                    Err(_) => match loaded.simulation(&args.settings) {
-                        Err(e) => return e,
-                        Ok(_) => return Exit::BadInput,
-                    },
+                    Err(e) => return e,
                 }
             }
             Err(e) => return e,
@@ -67,11 +64,15 @@ pub(crate) fn run(args: &Args) -> Exit {
         for k in 0..coarse * ratio {
             if let Err(fault) = sim.domain.step(k) {
                 let t = k as f64 * sim.domain.dt();
-                eprintln!(
-                    "error: at t = {} s with a step of {} s: {}",
-                    short(t),
-                    short(sim.domain.dt()),
-                    sim.explain(fault)
+                let dt = sim.domain.dt();
+                let message = format!("at t = {} s with a step of {} s: {}", short(t), short(dt), sim.explain(fault));
+                let file = args.model.display().to_string();
+                fail(
+                    args.json,
+                    Some(&file),
+                    None,
+                    &message,
+                    "try a smaller step with --dt, or a shorter time with --until",
                 );
                 return Exit::Fault;
             }

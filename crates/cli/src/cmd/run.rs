@@ -14,11 +14,12 @@ use interfield_model::Simulation;
 use serde_json::json;
 
 use crate::Exit;
-use crate::load::{Loaded, ModelArgs, print, print_json};
+use crate::load::{Loaded, ModelArgs};
+use crate::output::{complain, fail, print, print_json};
 use crate::report::{self, History};
 use crate::table::{aligned, short};
 
-/// Integrate a model
+/// Run a model: write its channels (CSV) and a report (HTML)
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield run models/frame.toml\n  \
 interfield run models/frame.toml --scheme newmark --dt \"5 ms\" --output frame.csv\n  \
@@ -34,10 +35,10 @@ pub(crate) struct Args {
     /// Write the report to this HTML file [default: interfield-out/MODEL.html, none with --output]
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-    /// Machine-readable summary
+    /// Print the summary, or all mistakes, as JSON on standard output
     #[arg(long)]
     json: bool,
-    /// No progress bar
+    /// Show no progress bar
     #[arg(short, long)]
     quiet: bool,
 }
@@ -68,6 +69,16 @@ pub(crate) fn run(args: &Args) -> Exit {
         csv: args.output.clone().unwrap_or_else(|| out.join(format!("{stem}.csv"))),
         report: args.report.clone().or_else(|| args.output.is_none().then(|| out.join(format!("{stem}.html")))),
     };
+    // Results must not replace the model or each other.
+    let written = [Some(&files.csv), files.report.as_ref()];
+    let model = written.into_iter().flatten().find(|p| same(p, &args.model));
+    let clash = files.report.as_ref().filter(|r| same(r, &files.csv) && files.csv.as_path() != Path::new("/dev/null"));
+    if let Some(path) = model.or(clash) {
+        let what = if model.is_some() { "is the model file itself" } else { "would hold both channels and report" };
+        let message = format!("`{}` {what}", path.display());
+        fail(args.json, None, None, &message, "give --output and --report files of their own");
+        return Exit::BadInput;
+    }
     execute(&loaded, &args.settings, &files, args.json, args.quiet)
 }
 
@@ -76,13 +87,20 @@ struct Files {
     report: Option<PathBuf>,
 }
 
-/// Opens a file for writing, with the folders it needs; the message of a failure is complete.
-fn create(path: &Path) -> Result<File, Exit> {
+/// Opens a file for writing, with the folders it needs.
+fn create(path: &Path) -> Result<File, String> {
     let made = path.parent().filter(|p| !p.as_os_str().is_empty()).map_or(Ok(()), std::fs::create_dir_all);
-    made.and_then(|()| File::create(path)).map_err(|e| {
-        eprintln!("error: `{}` cannot be written: {e}", path.display());
-        Exit::Failure
-    })
+    made.and_then(|()| File::create(path)).map_err(|e| unwritten(path, &e))
+}
+
+fn unwritten(path: &Path, e: &std::io::Error) -> String {
+    format!("`{}` cannot be written: {e}", path.display())
+}
+
+/// Whether two paths name the same file, as far as the disk can tell.
+fn same(a: &Path, b: &Path) -> bool {
+    let real = |p: &Path| std::fs::canonicalize(p).ok();
+    a == b || (real(a).is_some() && real(a) == real(b))
 }
 
 /// How a run ended.
@@ -104,7 +122,11 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, json: bool, qui
     };
     let csv = match create(&files.csv) {
         Ok(f) => f,
-        Err(e) => return e,
+        Err(message) => {
+            let help = "give another file with --output, for example --output results.csv";
+            fail(json, Some(&files.csv.display().to_string()), None, &message, help);
+            return Exit::Failure;
+        }
     };
     let stop = Arc::new(AtomicBool::new(false));
     let flag = stop.clone();
@@ -119,28 +141,34 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, json: bool, qui
     let (done, verdict) = integrate(&mut sim, BufWriter::new(csv), &mut history, &stop, visible);
     let seconds = start.elapsed().as_secs_f64();
     let summary = report::Summary { verdict: &verdict, steps: done, seconds };
-    if let Some(path) = &files.report {
+    let report = files.report.as_ref().map_or(Ok(()), |path| {
         let page = report::page(&sim, loaded.text(), &history, &summary);
-        match create(path).and_then(|mut f| f.write_all(page.as_bytes()).map_err(|_| Exit::Failure)) {
-            Ok(()) => {}
-            Err(e) => return e,
-        }
-    }
-    let exit = match &verdict {
-        Verdict::Finished => Exit::Done,
-        Verdict::Interrupted => Exit::Interrupted,
-        Verdict::Faulted(_) => Exit::Fault,
-        Verdict::NotWritten(_) => Exit::Failure,
-    };
+        let mut file = create(path)?;
+        file.write_all(page.as_bytes()).map_err(|e| unwritten(path, &e))
+    });
     if json {
-        print_json(&summary_json(&sim, &history, &summary, files));
+        let mut document = summary_json(&sim, &history, &summary, files);
+        document["warnings"] = loaded.messages().into();
+        if let Err(message) = &report {
+            document["report_error"] = json!(message);
+        }
+        print_json(&document);
     } else {
         print(&summary_text(&sim, &history, &summary, files));
     }
     if let Verdict::Faulted(reason) | Verdict::NotWritten(reason) = &verdict {
-        eprintln!("error: {reason}");
+        complain(&format!("error: {reason}"));
     }
-    exit
+    if let Err(message) = &report {
+        complain(&format!("error: {message}"));
+    }
+    match &verdict {
+        Verdict::Finished if report.is_err() => Exit::Failure,
+        Verdict::Finished => Exit::Done,
+        Verdict::Interrupted => Exit::Interrupted,
+        Verdict::Faulted(_) => Exit::Fault,
+        Verdict::NotWritten(_) => Exit::Failure,
+    }
 }
 
 /// The loop: step, record, look at the clock from time to time.
@@ -173,6 +201,7 @@ fn integrate(
         header += &format!(",{} [{}]", c.name, c.unit);
     }
     let failed = |e: std::io::Error| Verdict::NotWritten(format!("the results could not be written: {e}"));
+    let stopped = |t: f64, reason: String| Verdict::Faulted(format!("at t = {} s: {reason}", short(t)));
     if let Err(e) = writeln!(out, "{header}") {
         return (0, failed(e));
     }
@@ -180,10 +209,15 @@ fn integrate(
     let mut done = 0;
     let mut looked = Instant::now();
     loop {
-        if done % every == 0 || done == steps {
+        let stopping = stop.load(Ordering::Relaxed);
+        if done % every == 0 || done == steps || stopping {
             let t = done as f64 * sim.domain.dt();
             if let Err(fault) = sim.sample(done, &mut row) {
-                verdict = Verdict::Faulted(format!("at t = {} s: {}", short(t), sim.explain(fault)));
+                verdict = stopped(t, sim.explain(fault));
+                break;
+            }
+            if let Some(i) = row.iter().position(|x| !x.is_finite()) {
+                verdict = stopped(t, format!("channel `{}` is {}", sim.channels()[i].name, row[i]));
                 break;
             }
             history.push(t, &row);
@@ -195,21 +229,19 @@ fn integrate(
         if done == steps {
             break;
         }
+        if stopping {
+            verdict = Verdict::Interrupted;
+            break;
+        }
         if let Err(fault) = sim.step(done) {
             let t = done as f64 * sim.domain.dt();
             verdict = Verdict::Faulted(format!("at t = {} s (step {}): {}", short(t), done + 1, sim.explain(fault)));
             break;
         }
         done += 1;
-        if done % 16 == 0 {
-            if stop.load(Ordering::Relaxed) {
-                verdict = Verdict::Interrupted;
-                break;
-            }
-            if visible && looked.elapsed() > Duration::from_millis(50) {
-                bar.set_position(done);
-                looked = Instant::now();
-            }
+        if visible && done % 16 == 0 && looked.elapsed() > Duration::from_millis(50) {
+            bar.set_position(done);
+            looked = Instant::now();
         }
     }
     bar.finish_and_clear();

@@ -3,10 +3,11 @@
 use clap::Args as ClapArgs;
 use interfield_kernel::scheme::Scheme;
 use interfield_kernel::scheme::registry::{Arguments, SCHEMES, SchemeInfo};
+use interfield_model::diag::did_you_mean;
 use serde_json::{Value, json};
 
 use crate::Exit;
-use crate::load::{print, print_json};
+use crate::output::{fail, print, print_json};
 use crate::table::aligned;
 
 /// List the integration schemes, or explain one
@@ -15,7 +16,7 @@ use crate::table::aligned;
 pub(crate) struct Args {
     /// Explain only this scheme
     name: Option<String>,
-    /// Machine-readable output
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }
@@ -23,8 +24,11 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Exit {
     let chosen: Vec<&SchemeInfo> = SCHEMES.iter().filter(|s| args.name.as_ref().is_none_or(|n| n == s.name)).collect();
     if chosen.is_empty() {
+        let name = args.name.as_deref().unwrap_or_default();
         let names: Vec<&str> = SCHEMES.iter().map(|s| s.name).collect();
-        eprintln!("error: there is no such scheme; known: {}", names.join(", "));
+        let help =
+            did_you_mean(name, names.iter().copied()).unwrap_or_else(|| format!("schemes are {}", names.join(", ")));
+        fail(args.json, None, None, &format!("there is no scheme `{name}`"), &help);
         return Exit::BadInput;
     }
     if args.json {

@@ -11,11 +11,14 @@ use interfield_model::simulation::ModelDomain;
 use serde_json::json;
 
 use crate::Exit;
-use crate::load::{pair, print, print_json};
+use crate::load::pair;
+use crate::output::{fail, fail_all, print, print_json};
 use crate::plot::Figure;
 use crate::table::{aligned, short};
 
-/// Spectral radius, algorithmic damping and frequency error of a scheme over Omega = omega dt
+/// Spectral radius, damping and frequency error of a scheme
+///
+/// For an oscillator of circular frequency omega and steps dt, over Omega = omega dt; by stepping the scheme.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield spectrum --scheme lsrt2 --param gamma=minus --omega 0.1,1,10,100\n  \
 interfield spectrum --scheme generalized-alpha --param rho_inf=0.5 --plot rho.svg")]
@@ -27,15 +30,15 @@ pub(crate) struct Args {
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = pair)]
     param: Vec<(String, String)>,
     /// Values of Omega, separated by commas [default: 61 from 0.01 to 1000]
-    #[arg(long, value_delimiter = ',')]
+    #[arg(long, value_delimiter = ',', value_name = "NUMBERS", allow_hyphen_values = true)]
     omega: Vec<f64>,
     /// Damping ratio of the test oscillator
-    #[arg(long, default_value_t = 0.0)]
+    #[arg(long, default_value_t = 0.0, value_name = "RATIO", allow_hyphen_values = true)]
     xi: f64,
     /// Also draw the spectral radius into this SVG file
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
-    /// Machine-readable output
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }
@@ -43,13 +46,22 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Exit {
     let scheme = match scheme_from_text(&args.scheme, &args.param) {
         Ok(s) => s,
-        Err(e) => return refuse(&e),
+        Err(e) => {
+            fail_all(args.json, None, None, &e.0);
+            return Exit::BadInput;
+        }
+    };
+    let refuse = |message: String, help: &str| {
+        fail(args.json, None, None, &message, help);
+        Exit::BadInput
     };
     if let Some(bad) = args.omega.iter().find(|w| !(w.is_finite() && **w > 0.0)) {
-        return refuse(&format!("Omega must be greater than zero, found {bad}"));
+        let help = "Omega = omega dt is 2 pi times the step over the period: write for example --omega 0.1,1,10";
+        return refuse(format!("Omega must be greater than zero, found {bad}"), help);
     }
     if !(args.xi.is_finite() && args.xi >= 0.0) {
-        return refuse(&format!("the damping ratio must be zero or greater, found {}", args.xi));
+        let message = format!("the damping ratio --xi must be zero or greater, found {}", args.xi);
+        return refuse(message, "5 % of critical is written --xi 0.05");
     }
     let omegas = if args.omega.is_empty() {
         (0..=60).map(|i| 10f64.powf(-2.0 + f64::from(i) / 12.0)).collect()
@@ -68,7 +80,7 @@ pub(crate) fn run(args: &Args) -> Exit {
         .collect();
     let points = match points {
         Ok(p) => p,
-        Err(e) => return refuse(&format!("the step map could not be probed: {e:?}")),
+        Err(e) => return refuse(format!("the step map could not be probed: {e:?}"), "try other values of --omega"),
     };
     if let Some(path) = &args.plot {
         let figure = Figure {
@@ -80,7 +92,8 @@ pub(crate) fn run(args: &Args) -> Exit {
             lines: vec![(String::new(), points.iter().map(|p| (p.omega, p.rho)).collect())],
         };
         if let Err(e) = std::fs::write(path, figure.svg()) {
-            eprintln!("error: `{}` cannot be written: {e}", path.display());
+            let name = path.display().to_string();
+            fail(args.json, Some(&name), None, &format!("`{name}` cannot be written: {e}"), "");
             return Exit::Failure;
         }
     }
@@ -110,9 +123,4 @@ pub(crate) fn run(args: &Args) -> Exit {
         .collect();
     print(&aligned(&["Omega", "rho", "damping ratio", "frequency error"], &rows));
     Exit::Done
-}
-
-fn refuse(message: &str) -> Exit {
-    eprintln!("error: {message}");
-    Exit::BadInput
 }

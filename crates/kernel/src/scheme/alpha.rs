@@ -26,7 +26,7 @@ use crate::{Dims, Fault, Mck};
 pub enum Predictor {
     /// x + h x', second-order accurate; the tangent brings it back to the algorithm's point.
     Full,
-    /// x + (1-γ) h x', as printed; first order for nonlinear damping and states.
+    /// x + (1-γ) h x', as printed; first order for nonlinear damping and states, unless the tangent is exact.
     Half,
 }
 
@@ -83,8 +83,10 @@ impl Alpha {
 
 impl Scheme for Alpha {
     fn claims(&self) -> Claims {
-        let order = if self.predictor == Predictor::Full { self.order() } else { 1 };
-        Claims { order, order_frozen: order, evaluations: Some(1), carries_acceleration: true }
+        let order = self.order();
+        // Half a step away from the end of the step, only the exact tangent makes up for the distance.
+        let order_frozen = if self.predictor == Predictor::Full { order } else { 1 };
+        Claims { order, order_frozen, evaluations: Some(1), carries_acceleration: true }
     }
 
     fn operators(&self, dt: f64) -> Operators {

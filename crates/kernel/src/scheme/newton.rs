@@ -10,6 +10,7 @@
 
 use super::alpha::Alpha;
 use super::{Claims, Memory, Operators, Scheme, Step, cut};
+use crate::fault::Place;
 use crate::{Dims, Fault};
 
 /// Iterated member of the family.
@@ -81,6 +82,12 @@ impl Scheme for Newton {
                 bs[i] -= (1.0 - alpha_m) * rate[n + i] + alpha_m * h[n + i];
             }
             sys.solve(1, b, bs);
+            if let Some(index) = b.iter().position(|x| !x.is_finite()) {
+                return Err(Fault::NonFinite { place: Place::Displacement, index });
+            }
+            if let Some(index) = bs.iter().position(|x| !x.is_finite()) {
+                return Err(Fault::NonFinite { place: Place::State, index });
+            }
             for i in 0..n {
                 rate[i] += b[i];
             }
@@ -106,7 +113,7 @@ impl Scheme for Newton {
             if iteration == 1 {
                 first = size;
             }
-            if iteration == self.max_iterations || size.is_nan() {
+            if iteration == self.max_iterations {
                 return Err(Fault::NoConvergence { iterations: iteration, residual: size / first });
             }
         }

@@ -160,7 +160,7 @@ const PREDICTOR: SchemeParameter = parameter(
     "predictor",
     Some("full"),
     "`full` or `half`",
-    "where velocities and states are evaluated; `half` is the published form, first order for nonlinear elements",
+    "where velocities and states are evaluated; `half` is the published form, first order for nonlinear elements unless the tangent is exact",
 );
 const TOLERANCE: SchemeParameter =
     parameter("tolerance", Some("1e-12"), "a number above 0 and below 0.01", "largest relative correction accepted");
@@ -232,7 +232,7 @@ fn tableau(a: Arguments<'_>) -> Result<AnyScheme, ArgumentError> {
 }
 
 const ROSENBROCK_REFERENCE: &str =
-    "Jia, Bursi, Bonelli, Wang, Int. J. Numer. Meth. Eng. 88:1-24, 2011; papers 000, 002";
+    "Bursi, Gonzalez-Buelga, Vulcan, Wagg, Earthq. Eng. Struct. Dyn. 37(3):339-360, 2008; papers 000, 002";
 
 /// Every scheme.
 pub const SCHEMES: &[SchemeInfo] = &[

@@ -1,9 +1,9 @@
 //! Rosenbrock methods for real-time integration: LSRT1, LSRT2, a three-stage method of third order, and
 //! any other tableau.
 //!
-//! LSRT: C. Jia, O. S. Bursi, A. Bonelli, Z. Wang, Int. J. Numer. Meth. Eng. 88:1-24, 2011; paper 000,
-//! eq. (2.2)-(2.5), paper 002, eq. (1)-(5). One linear solve and one force evaluation per stage, one
-//! factorisation per step, no derivative of f with respect to time.
+//! O. S. Bursi, A. Gonzalez-Buelga, L. Vulcan, D. J. Wagg, Earthq. Eng. Struct. Dyn. 37(3):339-360, 2008; paper 000, eq.
+//! (2.2)-(2.5), paper 002, eq. (1)-(5). One linear solve and one force evaluation per stage, one factorisation per step,
+//! no derivative of f with respect to time.
 //! History h = [] (none).   Solved for: k_v of each stage.   D = M + γh C + (γh)² K.
 //!
 //! A specimen sees the stage points, which lie inside or at the start of the step.
@@ -112,9 +112,10 @@ impl Rosenbrock {
 impl Scheme for Rosenbrock {
     fn claims(&self) -> Claims {
         let order = self.order();
+        let explicit = self.gamma == 0.0 && self.gammas.iter().flatten().all(|g| *g == 0.0);
         Claims {
             order,
-            order_frozen: order.min(if self.is_w2() { 2 } else { 1 }),
+            order_frozen: if explicit { order } else { order.min(if self.is_w2() { 2 } else { 1 }) },
             evaluations: Some(self.stages as u32),
             carries_acceleration: false,
         }

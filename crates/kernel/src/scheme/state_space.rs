@@ -49,8 +49,9 @@ impl StateSpace {
 
 impl Scheme for StateSpace {
     fn claims(&self) -> Claims {
-        let order = if self.predictor == Predictor::Full { 2 } else { 1 };
-        Claims { order, order_frozen: order, evaluations: Some(1), carries_acceleration: false }
+        // Half a step away from the end of the step, only the exact tangent makes up for the distance.
+        let order_frozen = if self.predictor == Predictor::Full { 2 } else { 1 };
+        Claims { order: 2, order_frozen, evaluations: Some(1), carries_acceleration: false }
     }
 
     fn operators(&self, dt: f64) -> Operators {

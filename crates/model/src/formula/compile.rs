@@ -74,7 +74,8 @@ impl Graph<'_> {
     /// A folded constant, which must be finite.
     fn folded(&mut self, x: f64, span: Range<usize>) -> Id {
         if !x.is_finite() {
-            self.errors.push(ExprError::new(span, "the value of this constant expression is not a finite number"));
+            let e = ExprError::new(span, "the value of this constant expression is not a finite number");
+            self.errors.push(e.help("check the values of its numbers and parameters"));
             return self.constant(1.0);
         }
         self.constant(x)
@@ -147,7 +148,7 @@ impl Build for Graph<'_> {
     fn binary(&mut self, op: Op, a: Id, b: Id, span: Range<usize>) -> Id {
         let (x, y) = (self.value(a), self.value(b));
         if op == Op::Div && y == Some(0.0) {
-            self.errors.push(ExprError::new(span, "division by zero"));
+            self.errors.push(ExprError::new(span, "division by zero").help("the divisor is zero: check its values"));
             return a;
         }
         if let (Some(x), Some(y)) = (x, y) {

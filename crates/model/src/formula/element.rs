@@ -60,7 +60,13 @@ impl FormulaElement {
     /// and formulas must agree.
     pub fn new(spec: &FormulaSpec) -> Result<Self, Vec<FormulaError>> {
         let (d, s) = (spec.q.len(), spec.s.len());
-        let one = |message: String| Err(vec![FormulaError { formula: 0, error: ExprError::new(0..0, message) }]);
+        let one = |message: String| {
+            let length = spec.forces.first().map_or(0, String::len);
+            let error = ExprError::new(0..length, message).help(
+                "give coordinates, their rates and the states different names; functions, `pi` and `t` are taken",
+            );
+            Err(vec![FormulaError { formula: 0, error }])
+        };
         if spec.v.len() != d || spec.forces.len() != d || spec.rates.len() != s || d == 0 {
             return one(format!(
                 "{d} coordinates and {s} states need as many rates and formulas, found {} rate names, {} forces, {} state rates",

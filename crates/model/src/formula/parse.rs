@@ -172,6 +172,9 @@ enum Tok {
     End,
 }
 
+/// What an expression is made of, for messages.
+const ALLOWED: &str = "an expression is made of numbers, names, + - * / ^ and parentheses";
+
 /// Deepest nesting of parentheses and signs.
 const DEEPEST: usize = 100;
 
@@ -204,7 +207,8 @@ impl<B: Build> Parser<'_, B> {
     fn all(&mut self) -> Parsed<B> {
         self.advance()?;
         if self.tok == Tok::End {
-            return Err(ExprError::new(0..self.text.len(), "the expression is empty"));
+            let e = ExprError::new(0..self.text.len(), "the expression is empty");
+            return Err(e.help("write a number, a number with a unit, or a formula"));
         }
         let v = self.sum()?;
         match self.tok {
@@ -229,10 +233,12 @@ impl<B: Build> Parser<'_, B> {
             '0'..='9' | '.' => {
                 let len = number_length(trimmed);
                 let x: f64 = trimmed[..len].parse().map_err(|_| {
-                    ExprError::new(start..start + len, format!("`{}` is not a number", &trimmed[..len]))
+                    let e = ExprError::new(start..start + len, format!("`{}` is not a number", &trimmed[..len]));
+                    e.help("write for example 1.5 or 1.5e-3")
                 })?;
                 if !x.is_finite() {
-                    return Err(ExprError::new(start..start + len, "the number is too large"));
+                    let e = ExprError::new(start..start + len, "the number is too large");
+                    return Err(e.help("the largest is about 1e308"));
                 }
                 (Tok::Number(x), len)
             }
@@ -255,7 +261,7 @@ impl<B: Build> Parser<'_, B> {
                     '[' | ']' | '{' | '}' => e.help("use round parentheses"),
                     '²' | '³' => e.help("a power is written with `^`"),
                     '%' if !B::UNITS => e.help("write 0.05 instead of 5 %"),
-                    _ => e,
+                    _ => e.help(ALLOWED),
                 });
             }
         };
@@ -271,14 +277,15 @@ impl<B: Build> Parser<'_, B> {
         match self.tok {
             Tok::End => ExprError::new(self.span.clone(), "the expression ends too early")
                 .help("something is missing behind the last operator or parenthesis"),
-            Tok::Op(')') => ExprError::new(self.span.clone(), "unbalanced parenthesis: `)` without `(`"),
+            Tok::Op(')') => ExprError::new(self.span.clone(), "unbalanced parenthesis: `)` without `(`")
+                .help("remove it, or write `(` in front"),
             Tok::Number(_) | Tok::Name | Tok::Op('(') if self.end > 0 => {
                 ExprError::new(self.span.clone(), format!("missing operator in front of `{text}`"))
                     .help(format!("write a product with `*`: ...*{text}"))
             }
             Tok::Op(',') => e.help("a decimal point is written `.`; a comma separates the arguments of a function"),
             Tok::Cmp(_) => e.help("a comparison stands only as the first argument of if(a < b, x, y)"),
-            _ => e,
+            _ => e.help(ALLOWED),
         }
     }
 
@@ -303,7 +310,7 @@ impl<B: Build> Parser<'_, B> {
         self.advance()?;
         if self.tok == Tok::End {
             let message = format!("nothing stands behind the operator `{}`", &self.text[span.clone()]);
-            return Err(ExprError::new(span, message));
+            return Err(ExprError::new(span, message).help("remove it, or write what follows"));
         }
         Ok(())
     }
@@ -326,7 +333,8 @@ impl<B: Build> Parser<'_, B> {
     fn sign(&mut self) -> Parsed<B> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err(ExprError::new(self.span.clone(), "the expression is nested too deeply"));
+            let e = ExprError::new(self.span.clone(), "the expression is nested too deeply");
+            return Err(e.help("split it, with the help of [parameters]"));
         }
         let v = match self.tok {
             Tok::Op('-') => {
@@ -412,7 +420,7 @@ impl<B: Build> Parser<'_, B> {
     fn close(&mut self, open: Range<usize>) -> Result<(), ExprError> {
         match self.tok {
             Tok::Op(')') => self.advance(),
-            Tok::End => Err(ExprError::new(open, "unbalanced parenthesis: `(` is never closed")),
+            Tok::End => Err(ExprError::new(open, "unbalanced parenthesis: `(` is never closed").help("add `)`")),
             _ => Err(self.unexpected()),
         }
     }
@@ -460,10 +468,9 @@ impl<B: Build> Parser<'_, B> {
         if args.len() != n && !more {
             let least = if matches!(f, Func::Min | Func::Max) { "at least " } else { "" };
             let plural = if n == 1 { "" } else { "s" };
-            return Err(ExprError::new(
-                span,
-                format!("`{name}` takes {least}{n} argument{plural}, found {}", args.len()),
-            ));
+            let message = format!("`{name}` takes {least}{n} argument{plural}, found {}", args.len());
+            let example = if n == 1 { "x" } else { "x, y" };
+            return Err(ExprError::new(span, message).help(format!("write {name}({example})")));
         }
         Ok(self.build.call(f, &args, span))
     }

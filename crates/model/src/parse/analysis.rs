@@ -1,5 +1,6 @@
 //! Damping, analysis settings and the scheme.
 
+use std::fmt;
 use std::ops::Range;
 
 use interfield_kernel::scheme::registry::{AnyScheme, Argument, Arguments, SCHEMES, SchemeInfo, find};
@@ -121,7 +122,9 @@ fn time(
             Err(errors) => {
                 for e in errors {
                     let d = Diagnostic::unlocated(format!("{option} {text}: {}", e.message));
-                    context.diags.push(d.help(e.help.unwrap_or_else(|| format!("write for example {option} \"10 ms\""))));
+                    context
+                        .diags
+                        .push(d.help(e.help.unwrap_or_else(|| format!("write for example {option} \"10 ms\""))));
                 }
                 return None;
             }
@@ -155,8 +158,7 @@ pub(super) fn read(context: &Context<'_>, root: &Table<'_>, overrides: &Override
     }
     let (dt, duration) = (dt?, duration?);
     if duration.value / dt.value > MAX_STEPS {
-        let message =
-            format!("{} s in steps of {} s are more than {MAX_STEPS:e} steps", duration.value, dt.value);
+        let message = format!("{} s in steps of {} s are more than {MAX_STEPS:e} steps", duration.value, dt.value);
         let span = if dt.span.is_empty() { &duration.span } else { &dt.span };
         context.diags.push(at(span, message).help("check the units of `dt` and `duration`"));
         return None;
@@ -215,13 +217,23 @@ impl Given {
 /// Why a scheme cannot be had: the parameter at fault (`None`: the scheme itself), a message, a suggestion.
 type Refusal = (Option<String>, String, String);
 
-/// A scheme by name with the parameters written on a command line, e.g. `lsrt2` with `gamma=minus`; all mistakes, each
-/// as a message and a suggestion.
-pub fn scheme_from_text(name: &str, parameters: &[(String, String)]) -> Result<AnyScheme, Vec<(String, String)>> {
+/// All mistakes in the name and parameters of a scheme, each as a message and a suggestion.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SchemeMistakes(pub Vec<(String, String)>);
+
+impl fmt::Display for SchemeMistakes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list: Vec<String> = self.0.iter().map(|(message, help)| format!("{message}; {help}")).collect();
+        f.write_str(&list.join("\n"))
+    }
+}
+
+/// A scheme by name with the parameters written on a command line, e.g. `lsrt2` with `gamma=minus`.
+pub fn scheme_from_text(name: &str, parameters: &[(String, String)]) -> Result<AnyScheme, SchemeMistakes> {
     let given: Vec<(&str, Given)> = parameters.iter().map(|(n, v)| (n.as_str(), Given::from_text(v))).collect();
     lookup(name)
         .and_then(|info| build(info, &given))
-        .map_err(|errors| errors.into_iter().map(|(_, message, help)| (message, help)).collect())
+        .map_err(|errors| SchemeMistakes(errors.into_iter().map(|(_, message, help)| (message, help)).collect()))
 }
 
 fn lookup(name: &str) -> Result<&'static SchemeInfo, Vec<Refusal>> {
@@ -254,20 +266,18 @@ fn build(info: &SchemeInfo, given: &[(&str, Given)]) -> Result<AnyScheme, Vec<Re
         Ok(_) => {}
         Err(e) => {
             let message = format!("parameter `{}` of scheme `{}` must be {}", e.name, info.name, e.expected);
-            errors.push((
-                Some(e.name.to_owned()),
-                message,
-                format!("`interfield schemes {}` explains it", info.name),
-            ));
+            errors.push((Some(e.name.to_owned()), message, format!("`interfield schemes {}` explains it", info.name)));
         }
     }
     Err(errors)
 }
 
+/// An argument of a scheme with its name and place.
+type Placed = (String, Given, Range<usize>);
+
 /// A scheme as the file gives it: a name, or a table with name and parameters; each with its place. `None` after a
 /// mistake that has been reported.
-#[allow(clippy::type_complexity)]
-fn written_scheme(table: &Table<'_>) -> Option<(Spanned<String>, Vec<(String, Given, Range<usize>)>)> {
+fn written_scheme(table: &Table<'_>) -> Option<(Spanned<String>, Vec<Placed>)> {
     if !table.is_table("scheme") {
         let name = table.string_required("scheme", "\"lsrt2\"")?;
         return Some((name, Vec::new()));

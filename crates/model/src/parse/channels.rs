@@ -84,12 +84,13 @@ fn read_channel(context: &Context<'_>, text: &Spanned<String>, loads: &[String])
     if let Some(place) = context.names.get(first) {
         // An imposed motion, or a part with a mistake of its own, which has been reported.
         if context.imposed.contains(first) {
-            let d = Diagnostic::error(format!("`{first}` imposes a motion and has no signal to record"), text.span.clone());
+            let d =
+                Diagnostic::error(format!("`{first}` imposes a motion and has no signal to record"), text.span.clone());
             context.diags.push(d.also(place.clone(), "declared here").help("record the degree of freedom it moves"));
         }
         return None;
     }
-    if context.nodes_unknown {
+    if context.nodes_unknown || context.names_unknown {
         return None;
     }
     let known = context.nodes.iter().map(|n| n.name.as_str());

@@ -31,7 +31,7 @@ impl Contact {
 /// Reports free degrees of freedom that no element, no mass and no unreadable part acts on.
 pub(super) fn check(context: &Context<'_>) {
     let contact = context.contact.borrow();
-    if contact.unclear || context.nodes_unknown {
+    if contact.unclear || context.nodes_unknown || context.names_unknown {
         return;
     }
     let mut touched = vec![false; context.dofs.len()];
@@ -44,6 +44,10 @@ pub(super) fn check(context: &Context<'_>) {
         }
     }
     for (index, node) in context.nodes.iter().enumerate() {
+        if context.node_index.get(&node.name) != Some(&index) {
+            // A second node of the same name: nothing can refer to it.
+            continue;
+        }
         for &(_, d) in &node.dofs {
             let dof = &context.dofs[d];
             let free = matches!(dof.support, Support::Free) && dof.mass == 0.0;

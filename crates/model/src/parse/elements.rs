@@ -68,11 +68,15 @@ fn unreadable(context: &Context<'_>, table: &Table<'_>) {
     table.keys().iter().for_each(|k| table.ignore(&k.value));
     if table.is_list("nodes") {
         let nodes = table.list_of_strings("nodes").map_or_else(Vec::new, |n| n.value);
-        nodes.iter().for_each(|n| drop(context.node(n)));
+        for n in &nodes {
+            context.node(n);
+        }
     }
     if table.is_list("dofs") {
         let dofs = table.list_of_strings("dofs").map_or_else(Vec::new, |n| n.value);
-        dofs.iter().for_each(|d| drop(context.dof(d)));
+        for d in &dofs {
+            context.dof(d);
+        }
     }
 }
 
@@ -108,7 +112,8 @@ pub(super) fn parameters(
     let exponent = info.parameters.iter().find(|p| p.name == "n");
     let n = exponent.map_or(1.0, |p| {
         let given = table.quantity("n", Dimension::NONE, &context.scope).map(|q| q.value);
-        given.or(p.default).unwrap_or(1.0)
+        // An exponent that is out of range is reported below; the usual one tells the units of the others.
+        given.filter(|n| p.range.contains(*n)).or(p.default).unwrap_or(1.0)
     });
     let values: Vec<Option<f64>> = info
         .parameters
@@ -210,7 +215,9 @@ pub(super) fn listed(context: &Context<'_>, table: &Table<'_>, wanted: Option<&[
                 format!("name in this order: {}", w.join(", ")),
             ),
         };
-        dofs.value.iter().for_each(|d| drop(context.dof(d)));
+        for d in &dofs.value {
+            context.dof(d);
+        }
         context.error(dofs.span, message, help);
         return None;
     }
@@ -224,7 +231,12 @@ pub(super) fn listed(context: &Context<'_>, table: &Table<'_>, wanted: Option<&[
 }
 
 /// Initial values of states, `initial = { z = 0.1 }`.
-pub(super) fn initial_states(context: &Context<'_>, table: &Table<'_>, states: &[(String, Dimension)], s0: &mut Vec<f64>) {
+pub(super) fn initial_states(
+    context: &Context<'_>,
+    table: &Table<'_>,
+    states: &[(String, Dimension)],
+    s0: &mut Vec<f64>,
+) {
     if let Some(inner) = table.table("initial") {
         *s0 = states
             .iter()

@@ -126,8 +126,7 @@ fn constants(context: &Context<'_>, table: &Table<'_>) -> Vec<(String, f64)> {
 /// `states = { z = "..." }`: names and formulas of their rates.
 fn rates(table: &Table<'_>) -> Vec<(Spanned<String>, Spanned<String>)> {
     let Some(states) = table.table("states") else { return Vec::new() };
-    let rates =
-        states.keys().into_iter().filter_map(|key| states.string(&key.value).map(|rate| (key, rate))).collect();
+    let rates = states.keys().into_iter().filter_map(|key| states.string(&key.value).map(|rate| (key, rate))).collect();
     states.finish();
     rates
 }

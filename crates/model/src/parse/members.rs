@@ -13,12 +13,11 @@ use crate::model::Kind;
 use crate::reader::{Spanned, Table};
 use crate::units::Dimension;
 
+/// The ends of a member: positions, degrees of freedom, and where its nodes are named.
+type Ends = ([[f64; 3]; 2], Vec<usize>, Range<usize>);
+
 /// The two end nodes of a member and their degrees of freedom with these names.
-fn member(
-    context: &Context<'_>,
-    table: &Table<'_>,
-    names: &[&str],
-) -> Option<([[f64; 3]; 2], Vec<usize>, Range<usize>)> {
+fn member(context: &Context<'_>, table: &Table<'_>, names: &[&str]) -> Option<Ends> {
     let nodes = table.list_of_strings_required("nodes", "[\"a\", \"b\"]")?;
     let [a, b] = &nodes.value[..] else {
         context.error(nodes.span, format!("a member joins two nodes, found {}", nodes.value.len()), "name two nodes");

@@ -83,6 +83,8 @@ struct Context<'d> {
     unclear: BTreeSet<usize>,
     /// Whether the list of nodes could not be read at all.
     nodes_unknown: bool,
+    /// Whether some nodes, elements or loads could not be read at all, so that their names are not known.
+    names_unknown: bool,
     dofs: Vec<Dof>,
     elements: Vec<Element>,
     places: Places,
@@ -90,6 +92,8 @@ struct Context<'d> {
     load_dimensions: BTreeMap<String, Dimension>,
     /// Names of loads that impose a motion.
     imposed: BTreeSet<String>,
+    /// Degrees of freedom with an imposed motion, and where it says so.
+    imposed_at: BTreeMap<usize, Range<usize>>,
     /// What is connected, for the check when there are other mistakes.
     contact: RefCell<Contact>,
 }
@@ -211,14 +215,17 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
         node_index: BTreeMap::new(),
         unclear: BTreeSet::new(),
         nodes_unknown: false,
+        names_unknown: false,
         dofs: Vec::new(),
         elements: Vec::new(),
         places: Places::default(),
         load_dimensions: BTreeMap::new(),
         imposed: BTreeSet::new(),
+        imposed_at: BTreeMap::new(),
         contact: RefCell::default(),
     };
     let title = root.string("title").map_or_else(|| "untitled".to_owned(), |t| t.value);
+    context.names_unknown = ["node", "element", "load"].iter().any(|key| root.has(key) && !root.is_list(key));
     nodes::read(&mut context, &root);
     elements::read(&mut context, &root);
     let damping = analysis::damping(&mut context, &root);

@@ -143,7 +143,7 @@ fn read_fixed(context: &Context<'_>, table: &Table<'_>, names: &[String]) -> Vec
         return if table.bool("fixed").is_some_and(|b| b.value) { names.to_vec() } else { Vec::new() };
     }
     let list = table.list_of_strings("fixed").map_or_else(Vec::new, |l| l.value);
-    for f in &list {
+    for f in list.iter().filter(|_| !context.unclear.contains(&context.nodes.len())) {
         if !names.contains(&f.value) {
             let message = format!("`{}` is not a degree of freedom of this node", f.value);
             context.error(f.span.clone(), message, format!("it has: {}", names.join(", ")));
@@ -169,6 +169,10 @@ fn read_per_dof(
             .iter()
             .map(|n| inner.quantity(n, dim(is_angle(n)), &context.scope).map(|q| (q.value, q.span)))
             .collect();
+        if context.unclear.contains(&context.nodes.len()) {
+            // Its keys cannot be judged.
+            inner.keys().iter().for_each(|k| inner.ignore(&k.value));
+        }
         inner.finish();
         return values;
     }

@@ -11,7 +11,7 @@ use std::f64::consts::PI;
 use std::fmt;
 use std::ops::Range;
 
-use crate::diag::did_you_mean;
+use crate::diag::{did_you_mean, suggest};
 
 pub use system::{UnitSystem, UnitSystemError};
 
@@ -248,6 +248,11 @@ const COMMON: &[&str] = &[
     "kip", "Pa", "kPa", "MPa", "GPa", "psi", "ksi", "J", "kJ", "W", "kW", "g", "Gal", "Hz", "rad", "deg", "mrad", "%",
 ];
 
+/// The common unit nearest to a misspelt symbol, if one is near enough.
+pub(crate) fn suggest_unit(name: &str) -> Option<&'static str> {
+    suggest(name, COMMON.iter().copied())
+}
+
 /// The unit of one symbol.
 fn symbol(name: &str) -> Option<Unit> {
     if let Some(u) = UNITS.iter().find(|u| u.0 == name) {
@@ -400,14 +405,16 @@ impl Scan<'_> {
                 let name = &rest[..letters];
                 if (self.stop)(&rest[..word]) && symbol(&rest[..word]).is_none() {
                     let message = format!("`{}` is not a unit", &rest[..word]);
-                    return Err(UnitError { span: start..start + word, message, help: None });
+                    let help = Some("a parameter in front of which a unit stands is multiplied with `*`".into());
+                    return Err(UnitError { span: start..start + word, message, help });
                 }
                 let Some(unit) = symbol(name) else {
                     let shown = &rest[..word];
                     let help = if name == "Nm" || name == "kNm" {
                         Some(format!("write a product with `*`: {}*m", &name[..name.len() - 1]))
                     } else {
-                        did_you_mean(name, COMMON.iter().copied())
+                        let near = did_you_mean(name, COMMON.iter().copied());
+                        near.or_else(|| Some(format!("units are {}", COMMON.join(", "))))
                     };
                     let message = format!("unknown unit `{shown}`");
                     return Err(UnitError { span: start..start + word, message, help });
@@ -420,7 +427,8 @@ impl Scan<'_> {
         let n = self.exponent()?;
         let unit = Unit { factor: base.factor.powf(n), dim: base.dim.power(n) };
         if !unit.factor.is_finite() || unit.factor == 0.0 {
-            return Err(UnitError { span: start..self.pos, message: "the unit is out of range".into(), help: None });
+            let help = Some("check the exponents".into());
+            return Err(UnitError { span: start..self.pos, message: "the unit is out of range".into(), help });
         }
         Ok(unit)
     }
@@ -488,7 +496,8 @@ impl Scan<'_> {
         let span = self.pos..self.pos + len;
         self.pos += len;
         if n.abs() > 100.0 {
-            return Err(UnitError { span, message: "the exponent is too large".into(), help: None });
+            let help = Some("units are written like kN/mm, kg*m^2, m/s^2, 1/s".into());
+            return Err(UnitError { span, message: "the exponent is too large".into(), help });
         }
         Ok(n)
     }

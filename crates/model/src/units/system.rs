@@ -43,6 +43,8 @@ impl UnitSystem {
         time: Option<&str>,
     ) -> Result<Self, Vec<UnitSystemError>> {
         let mut errors = Vec::new();
+        let example =
+            |dim: Dimension| dim.example().split_once(' ').map_or("m".to_owned(), |(_, unit)| unit.to_owned());
         let mut read = |key, text: Option<&str>, dim: Dimension| -> Option<(String, f64)> {
             let text = text?;
             match Unit::parse(text) {
@@ -52,7 +54,7 @@ impl UnitSystem {
                     error: UnitError {
                         span: 0..text.len(),
                         message: format!("`{text}` is not a unit of {key}, but of {}", unit.dim.describe()),
-                        help: None,
+                        help: Some(format!("write for example {key} = \"{}\"", example(dim))),
                     },
                 }),
                 Err(error) => errors.push(UnitSystemError { key, error }),

@@ -1,0 +1,101 @@
+//! The program as a user meets it: what it prints, writes and returns. One module per kind of behaviour.
+
+mod commands;
+mod elements;
+mod hostile;
+mod mistakes;
+mod runs;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+/// How a run of the program ended.
+struct Outcome {
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+impl Outcome {
+    /// Standard output as JSON.
+    fn json(&self) -> Value {
+        match serde_json::from_str(&self.stdout) {
+            Ok(v) => v,
+            Err(e) => panic!("no JSON ({e}):\n{}\n{}", self.stdout, self.stderr),
+        }
+    }
+
+    /// Fails unless the exit code is this, or if the program panicked.
+    fn expect(self, code: i32) -> Self {
+        assert!(!self.stderr.contains("panicked"), "{}", self.stderr);
+        assert_eq!(self.code, Some(code), "{}\n{}", self.stdout, self.stderr);
+        self
+    }
+}
+
+fn program() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_interfield"));
+    command.current_dir(env!("CARGO_TARGET_TMPDIR")).stdin(Stdio::null()).env("NO_COLOR", "1");
+    command
+}
+
+fn interfield<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Outcome {
+    let output = program().args(args).output().expect("the program starts");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    Outcome { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+}
+
+/// A file in the folder of temporary files.
+fn file(name: &str, contents: impl AsRef<[u8]>) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, contents).expect("the file can be written");
+    path
+}
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
+}
+
+fn models() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models")
+}
+
+/// A small good model, the starting point of many tests.
+const BASE: &str = include_str!("../data/base.toml");
+
+/// Results of a run: names and units of the columns, and the rows.
+struct Csv {
+    header: Vec<String>,
+    rows: Vec<Vec<f64>>,
+}
+
+/// Reads a CSV file and checks its form.
+fn csv(path: &Path) -> Csv {
+    let text = std::fs::read_to_string(path).expect("results");
+    assert!(text.ends_with('\n'), "the last row is complete");
+    let mut lines = text.lines();
+    let header: Vec<String> = lines.next().expect("a header").split(',').map(str::to_owned).collect();
+    let rows: Vec<Vec<f64>> =
+        lines.map(|l| l.split(',').map(|x| x.parse().expect("a number")).collect::<Vec<f64>>()).collect();
+    for row in &rows {
+        assert_eq!(row.len(), header.len());
+        assert!(row.iter().all(|x| x.is_finite()), "{row:?}");
+    }
+    for name in &header {
+        assert!(name.ends_with(']') && name.contains(" ["), "`{name}` has a unit");
+    }
+    Csv { header, rows }
+}
+
+/// Runs a model text to the end; returns the JSON summary and the results.
+fn run(name: &str, text: &str, more: &[&str]) -> (Value, Csv) {
+    let model = file(&format!("{name}.toml"), text);
+    let out = model.with_extension("csv");
+    let mut args = vec!["run", model.to_str().unwrap(), "--json", "--output", out.to_str().unwrap()];
+    args.extend(more);
+    let summary = interfield(&args).expect(0).json();
+    assert_eq!(summary["verdict"], "finished");
+    (summary, csv(&out))
+}

@@ -1,0 +1,276 @@
+//! Mistakes in a model file: each gets file, line, column, reason and a suggestion, all at once.
+
+use super::{BASE, data, file, interfield};
+use std::collections::BTreeSet;
+
+/// One bad model: the base model with one piece of text replaced (or, if the piece is empty, with text added), in which
+/// `§` marks the places that must be reported, and for each of them, in order, a part of the message and of the help.
+struct Case {
+    name: &'static str,
+    piece: &'static str,
+    becomes: &'static str,
+    expected: &'static [(&'static str, &'static str)],
+}
+
+const fn case(
+    name: &'static str,
+    piece: &'static str,
+    becomes: &'static str,
+    expected: &'static [(&'static str, &'static str)],
+) -> Case {
+    Case { name, piece, becomes, expected }
+}
+
+const NODE: &str = "[[node]]\nname = \"roof\"\nmass = \"10 t\"\n";
+const STOREY2: &str = "type = \"spring\"\nname = \"storey2\"\nnodes = [\"floor\", \"roof\"]\ndof = \"x\"\nk = \"k\"\n";
+const SIGNAL: &str = "signal = { type = \"synthetic\", peak = \"0.2 g\" }";
+const CHANNELS: &str = "channels = [\"roof.x\", \"storey1.force\", \"quake\"]";
+
+#[rustfmt::skip]
+const CASES: &[Case] = &[
+    // The seven of the requirements.
+    case("negative mass", "\"10 t\"", "§\"-10 t\"", &[("negative mass -10000 kg at `roof.x`", "remove the sign")]),
+    case("singular matrix", STOREY2, "type = \"matrix\"\nname = \"storey2\"\ndofs = [\"a.x\", \"b.x\"]\nM = [[1, 1], [1, 1]]\nK = [[1, 1], [1, 1]]\n[[element]]\ntype = \"spring\"\nnodes = [\"floor\", \"roof\"]\ndof = \"x\"\nk = 1\n[[node]]\nname = \"a\"\n[[node]]\nname = §\"b\"\n",
+        &[("`b.x`", "check masses, stiffnesses")]),
+    case("zero-length beam", STOREY2, "type = \"beam2d\"\nnodes = §[\"p\", \"q\"]\nE = \"210 GPa\"\nA = \"1 cm^2\"\nI = \"1 cm^4\"\n[[node]]\nname = \"p\"\ndofs = [\"x\", \"y\", \"rz\"]\nat = [0, 1]\nmass = \"1 t\"\n[[node]]\nname = \"q\"\ndofs = [\"x\", \"y\", \"rz\"]\nat = [0, 1]\n",
+        &[("no length", "correct `at`")]),
+    case("unconnected", NODE, "[[node]]\nname = \"roof\"\nmass = \"10 t\"\n[[node]]\nname = §\"alone\"\n",
+        &[("`alone.x` is connected to nothing", "give it a mass, or fix it")]),
+    case("dt = 0", "dt = \"10 ms\"", "dt = §0", &[("`dt` must be greater than zero, found 0 s", "dt = \"10 ms\"")]),
+    case("negative dt", "dt = \"10 ms\"", "dt = §\"-1 ms\"", &[("must be greater than zero, found -0.001 s", "10 ms")]),
+    case("divides by zero", STOREY2, "type = \"formula\"\nname = \"storey2\"\nnodes = [\"floor\", \"roof\"]\ndof = \"x\"\nforce = §\"k/u\"\n",
+        &[("this formula gives", "max(u, 1e-9)")]),
+    case("divides by constant zero", STOREY2, "type = \"formula\"\nname = \"storey2\"\nnodes = [\"floor\", \"roof\"]\ndof = \"x\"\nforce = \"§u/(k - k)\"\n",
+        &[("division by zero", "divisor is zero")]),
+    case("parameter divides by zero", "k = \"4 kN/mm\"", "z = 0\nk = \"§4 kN/mm / z\"", &[("division by zero", "divisor is zero")]),
+    case("vertical tangent", STOREY2, "type = \"formula\"\nname = \"storey2\"\nnodes = [\"floor\", \"roof\"]\ndof = \"x\"\nforce = §\"sqrt(u)\"\n",
+        &[("slope of this formula is not finite", "smooth it")]),
+    // D is singular.
+    case("massless chain", NODE, "[[node]]\nname = \"roof\"\nmass = \"10 t\"\n[[node]]\nname = \"a\"\n[[node]]\nname = §\"b\"\n[[element]]\ntype = \"spring\"\nnodes = [\"a\", \"b\"]\ndof = \"x\"\nk = \"k\"\n",
+        &[("`b.x`", "check masses, stiffnesses")]),
+    case("no mass at all", "name = \"floor\"\nmass = \"20 t\"\n\n[[node]]\nname = \"roof\"\nmass = \"10 t\"", "name = §\"floor\"\n[[node]]\nname = \"roof\"", &[("no free degree of freedom has a mass", "`mass`")]),
+    // Units, parameters, dimensions.
+    case("unknown unit", "\"4 kN/mm\"", "\"4 §kn/mmm\"", &[("unknown unit `kn`", "did you mean `kN`?")]),
+    case("unit of another kind", "length = \"mm\"", "length = \"§ms\"", &[("`ms` is not a unit of length, but of time", "length = \"mm\"")]),
+    case("inconsistent units", "force = \"kN\"", "force = \"kN\"\nmass = \"§kg\"", &[("inconsistent units", "give either force or mass")]),
+    case("dimension", "\"20 t\"", "\"§20 kN\"", &[("expected mass, found force", "1.5 t")]),
+    case("sum of kinds", "\"4 kN/mm\"", "\"§4 kN/mm + 2 mm\"", &[("cannot add stiffness", "same kind")]),
+    case("sum without unit", "\"4 kN/mm\"", "\"§4 kN/mm + 2\"", &[("a number without unit", "give the number a unit")]),
+    case("cycle", "k = \"4 kN/mm\"", "k = §\"a\"\na = \"2*k\"", &[("in a circle: k -> a -> k", "does not need the others")]),
+    case("unknown parameter", "k = \"k\"\n\n[[load]]", "k = \"2*§kk\"\n\n[[load]]", &[("unknown parameter `kk`", "did you mean `k`?")]),
+    case("reserved parameter", "k = \"4 kN/mm\"", "k = \"4 kN/mm\"\n§sin = 2", &[("`sin` cannot be the name of a parameter", "functions are taken")]),
+    case("huge number", "dt = \"10 ms\"", "dt = §1e400", &[("`1e400` is too large", "1e308")]),
+    case("huge quantity", "\"10 t\"", "\"§1e400 t\"", &[("too large", "1e308")]),
+    case("huge product", "\"4 kN/mm\"", "\"§1e200 kN/mm * 1e200\"", &[("not a finite number", "check the values")]),
+    case("huge in SI", "mass = \"10 t\"", "mass = §1e308", &[("too large in SI", "with a unit")]),
+    case("nan", "mass = \"10 t\"", "mass = §nan", &[("found nan", "write a number")]),
+    case("missing operator", "\"4 kN/mm\"", "\"(2 + 2)§3\"", &[("missing operator", "write a product with `*`")]),
+    // Keys and types.
+    case("unknown key", "[[node]]\nname = \"roof\"", "[[node]]\n§masss = 1\nname = \"roof\"", &[("unknown key `masss` in `node`", "keys known here: at, dofs")]),
+    case("misspelt key", "[[load]]\ntype = \"ground\"\nname = \"quake\"\ndirection =", "§[[load]]\ntype = \"ground\"\nname = \"quake\"\n§directoin =", &[("missing key `direction` in `load`", "direction = \"x\""), ("unknown key `directoin` in `load`", "did you mean `direction`?")]),
+    case("unknown section", "", "[§analisys]\ndt = 1\n", &[("unknown key `analisys`", "keys known here")]),
+    case("key given twice", "mass = \"10 t\"", "mass = \"10 t\"\n§mass = \"11 t\"", &[("`mass` is given twice", "keep one")]),
+    case("text without quotes", "dt = \"10 ms\"", "dt = §10 ms", &[("text must be written in quotes", "in quotes: \"10 ms\"")]),
+    case("string for a list", "dofs = [\"x\"]", "dofs = §\"x\"", &[("expected a list, found a string", "[\"x\"]")]),
+    case("number for a string", "title = \"Two storeys\"", "title = §7", &[("expected a string, found a number", "in quotes: \"7\"")]),
+    case("one bracket", "[[load]]\ntype", "§[load]\ntype", &[("expected a list of tables, found a table", "[[load]] with two brackets")]),
+    case("list for a quantity", "mass = \"10 t\"", "mass = §[1, 2]", &[("expected mass, found a list", "1.5 t")]),
+    // Names and nodes.
+    case("name used twice", NODE, "[[node]]\nname = \"roof\"\nmass = \"10 t\"\n[[node]]\nname = §\"floor\"\n", &[("the name `floor` is used twice", "share one set of names")]),
+    case("ground declared", NODE, "[[node]]\nname = \"roof\"\nmass = \"10 t\"\n[[node]]\nname = §\"ground\"\n", &[("`ground` is always there", "another name"), ]),
+    case("bad name", NODE, "[[node]]\nname = \"roof\"\nmass = \"10 t\"\n[[node]]\nname = §\"the top\"\nmass = 1\n", &[("`the top` cannot be a name", "letters, digits")]),
+    case("no such dof", "dof = \"x\"\nk = \"k\"\n\n[[load]]", "dof = §§\"y\"\nk = \"k\"\n\n[[load]]", &[("node `floor` has no degree of freedom `y`", "it has: x"), ("node `roof` has no", "it has: x")]),
+    case("itself", "nodes = [\"floor\", \"roof\"]", "nodes = §[\"roof\", \"roof\"]", &[("joins a node with itself", "two different nodes")]),
+    case("no direction", "nodes = [\"floor\", \"roof\"]\ndof = \"x\"", "nodes = §[\"floor\", \"roof\"]", &[("direction of this element is not known", "dof = \"x\"")]),
+    case("unknown node", "nodes = [\"floor\", \"roof\"]", "nodes = [\"floor\", §\"rof\"]", &[("there is no node `rof`", "did you mean `roof`?")]),
+    case("fixed with a value", "mass = \"10 t\"", "fixed = true\ninitial = { x = §1 }", &[("is fixed and cannot have an initial value", "imposed")]),
+    case("no dofs", "dofs = [\"x\"]\n\n[units]\nlength = \"mm\"\nforce = \"kN\"\n\n[parameters]\nk = \"4 kN/mm\"\n\n[[node]]\nname = \"floor\"\nmass = \"20 t\"\n\n[[node]]\nname = \"roof\"\n",
+        "[parameters]\nk = \"4 kN/mm\"\n\n[[node]]\nname = §\"floor\"\nmass = 1\n[[node]]\nname = §\"roof\"\n", &[("node `floor` has no degrees of freedom", "at the top of the file"), ("node `roof`", "dofs = [\"x\"]")]),
+    // Elements.
+    case("unknown type", "type = \"spring\"\nname = \"storey2\"", "type = §\"sprng\"\nname = \"storey2\"", &[("there is no element type `sprng`", "did you mean `spring`?")]),
+    case("missing parameter", "[[element]]\ntype = \"spring\"\nname = \"storey2\"\nnodes = [\"floor\", \"roof\"]\ndof = \"x\"\nk = \"k\"\n", "§[[element]]\ntype = \"spring\"\nname = \"storey2\"\nnodes = [\"floor\", \"roof\"]\ndof = \"x\"\n", &[("missing key `k` in `element`", "k = \"4 kN/mm\"")]),
+    case("negative stiffness", STOREY2, "type = \"gap\"\nname = \"storey2\"\nnodes = [\"floor\", \"roof\"]\ndof = \"x\"\nk = §\"-1 kN/mm\"\n", &[("`k` (contact stiffness) must be greater than zero, found -1000000 N/m", "remove the sign")]),
+    case("negative density", STOREY2, "type = \"beam2d\"\nnodes = [\"p\", \"q\"]\nE = \"210 GPa\"\nA = \"1 cm^2\"\nI = \"1 cm^4\"\nrho = §-7850\n[[node]]\nname = \"p\"\ndofs = [\"x\", \"y\", \"rz\"]\n[[node]]\nname = \"q\"\ndofs = [\"x\", \"y\", \"rz\"]\nat = [0, 1]\n",
+        &[("`rho`", "remove the sign")]),
+    case("pendulum on translations", STOREY2, "type = \"pendulum\"\ndofs = [\"roof.x\", §\"floor.x\"]\nm = \"1 t\"\nlength = \"1 m\"\n", &[("is a rotation, but `floor.x` is a translation", "theta")]),
+    case("pendulum of one", STOREY2, "type = \"pendulum\"\ndofs = §[\"roof.x\"]\nm = \"1 t\"\nlength = \"1 m\"\n", &[("needs 2 degrees of freedom, found 1", "x, theta")]),
+    case("beam to the ground", STOREY2, "type = \"beam2d\"\nnodes = [§\"ground\", \"q\"]\nE = \"210 GPa\"\nA = \"1 cm^2\"\nI = \"1 cm^4\"\n[[node]]\nname = \"q\"\nmass = \"1 t\"\ndofs = [\"x\", \"y\", \"rz\"]\nat = [0, 1]\n",
+        &[("`ground` has no position", "fixed = true")]),
+    case("mechanism", STOREY2, "type = \"beam2d\"\nnodes = [\"p\", \"q\"]\nE = \"210 GPa\"\nA = \"1 cm^2\"\nI = \"1 cm^4\"\nrelease = [§\"middle\"]\n[[node]]\nname = \"p\"\ndofs = [\"x\", \"y\", \"rz\"]\n[[node]]\nname = \"q\"\ndofs = [\"x\", \"y\", \"rz\"]\nat = [0, 1]\n",
+        &[("`middle` cannot be released", "start, end")]),
+    case("matrix of wrong size", STOREY2, "type = \"matrix\"\ndofs = [\"floor.x\", \"roof.x\"]\nK = §[[1]]\n", &[("`K` is 1 x 1, expected 2 x 2", "one row and column")]),
+    case("ragged matrix", STOREY2, "type = \"matrix\"\ndofs = [\"floor.x\", \"roof.x\"]\nK = [[1, 2], §[3]]\n", &[("the first row has 2 values, this one 1", "same length")]),
+    case("no matrix", "[[load]]\n", "§[[element]]\ntype = \"matrix\"\ndofs = [\"floor.x\", \"roof.x\"]\n[[load]]\n", &[("this matrix element has no matrix", "M, C or K")]),
+    case("negative mass matrix", STOREY2, "type = \"matrix\"\ndofs = [\"floor.x\", \"roof.x\"]\nM = §[[1, 0], [0, -1]]\n", &[("negative mass at `roof.x`", "entry (2, 2)")]),
+    case("formula and unknown node", STOREY2, "type = \"formula\"\nname = \"storey2\"\nnodes = [\"floor\", §\"rof\"]\ndof = \"x\"\nforce = \"k*u + §c*v\"\n",
+        &[("there is no node `rof`", "roof"), ("unknown name `c`", "names allowed here: u, v, t, k")]),
+    case("unbalanced formula", STOREY2, "type = \"formula\"\nname = \"storey2\"\nnodes = [\"floor\", \"roof\"]\ndof = \"x\"\nforce = \"k*§(u + v\"\n", &[("never closed", "add `)`")]),
+    case("unknown function", STOREY2, "type = \"formula\"\nname = \"storey2\"\nnodes = [\"floor\", \"roof\"]\ndof = \"x\"\nforce = \"§sinus(u)\"\n", &[("unknown function `sinus`", "functions are")]),
+    case("singular block", STOREY2, "type = \"block\"\ndofs = [\"roof.x\"]\nA = [[0]]\nB = §[[1, 2]]\n", &[("`B` is 1 x 2, expected 1 x 1", "one row and column")]),
+    // Loads and signals.
+    case("wrong direction", "direction = \"x\"", "direction = §\"y\"", &[("no node can move in the direction `y`", "x")]),
+    case("load on a fixed dof", "[[load]]\n", "[[load]]\ntype = \"force\"\nat = §\"f.x\"\nsignal = { type = \"constant\", value = 1 }\n[[node]]\nname = \"f\"\nfixed = true\n[[load]]\n",
+        &[("a force on `f.x` does nothing: it is held", "free")]),
+    case("load on the ground", "[[load]]\n", "[[load]]\ntype = \"force\"\nat = §\"ground.x\"\nsignal = { type = \"constant\", value = 1 }\n[[load]]\n", &[("`ground` has no position", "fixed = true")]),
+    case("force before imposed", "[[load]]\n", "[[load]]\ntype = \"force\"\nat = §\"roof.x\"\nsignal = { type = \"constant\", value = 1 }\n[[load]]\ntype = \"imposed\"\nat = \"roof.x\"\ndisplacement = { type = \"constant\", value = 1 }\n[[load]]\n",
+        &[("does nothing: it is held", "free")]),
+    case("imposed twice", "[[load]]\n", "[[load]]\ntype = \"imposed\"\nat = \"roof.x\"\ndisplacement = { type = \"constant\", value = 1 }\n[[load]]\ntype = \"imposed\"\nat = §\"roof.x\"\ndisplacement = { type = \"constant\", value = 1 }\n[[load]]\n",
+        &[("`roof.x` already has an imposed motion", "one motion")]),
+    case("imposed without motion", "[[load]]\n", "§[[load]]\ntype = \"imposed\"\nat = \"roof.x\"\n[[load]]\n", &[("needs either `displacement` or `acceleration`", "harmonic")]),
+    case("unknown signal", SIGNAL, "signal = §\"elcentro\"", &[("there is no signal `elcentro`", "[signal.elcentro]")]),
+    case("unknown signal type", SIGNAL, "signal = { type = §\"sine\" }", &[("unknown value \"sine\"", "harmonic")]),
+    case("signal of another kind", SIGNAL, "signal = { type = \"synthetic\", peak = \"§2 mm\" }", &[("expected acceleration (length/time^2), found length", "0.2 g")]),
+    case("no frequency", SIGNAL, "signal = §{ type = \"harmonic\", amplitude = 1 }", &[("needs either `frequency` (Hz) or `omega`", "2 Hz")]),
+    case("signal formula", SIGNAL, "signal = { type = \"formula\", value = §\"1/t\" }", &[("gives inf at t = 0", "max(t, 1e-9)")]),
+    case("one sample", SIGNAL, "signal = { type = \"table\", dt = 1, values = §[1] }", &[("needs 2 to", "one sample per line")]),
+    case("times that do not increase", SIGNAL, "signal = { type = \"table\", times = [0, 1, 1], values = §[1, 2, 3] }", &[("sample 2 is at 1 s and sample 3 at 1 s", "sort")]),
+    case("missing record", SIGNAL, "signal = { type = \"file\", path = §\"nowhere.csv\" }", &[("`nowhere.csv`: does not exist", "relative to the model file")]),
+    case("record with nan", SIGNAL, "signal = { type = \"file\", path = §\"nan.csv\" }", &[("`nan.csv`: line 3, column 2: NaN is not a finite number", "fill the gap")]),
+    case("record with words", SIGNAL, "signal = { type = \"file\", path = §\"words.csv\" }", &[("`words.csv`: line 4: `n/a` is not a number", "correct the line")]),
+    case("short record", SIGNAL, "signal = { type = \"file\", path = §\"short.csv\" }", &[("`short.csv`: a signal needs 2 to", "column of times")]),
+    case("unsorted record", SIGNAL, "signal = { type = \"file\", path = §\"unsorted.csv\" }", &[("`unsorted.csv`: times must increase", "sort")]),
+    case("record of one column", SIGNAL, "signal = { type = \"file\", path = §\"column.csv\" }", &[("line 1 has no column 2", "give `dt`")]),
+    case("unit of a record", SIGNAL, "signal = { type = \"file\", path = \"column.csv\", dt = 0.01, unit = §\"mm\" }", &[("expected a unit of acceleration", "unit = \"g\"")]),
+    // Matrix Market files.
+    case("missing matrix", STOREY2, "type = \"matrix\"\ndofs = [\"floor.x\"]\nK = §\"nowhere.mtx\"\n", &[("`nowhere.mtx`: does not exist", "relative to the model file")]),
+    case("no matrix file", STOREY2, "type = \"matrix\"\ndofs = [\"floor.x\"]\nK = §\"words.csv\"\n", &[("`words.csv`: line 1 must be `%%MatrixMarket", "Matrix Market format")]),
+    case("matrix out of range", STOREY2, "type = \"matrix\"\ndofs = [\"floor.x\"]\nK = §\"range.mtx\"\n", &[("line 3: there is no entry (2, 1) in a 1 x 1 matrix", "Matrix Market")]),
+    case("matrix with words", STOREY2, "type = \"matrix\"\ndofs = [\"floor.x\"]\nK = §\"words.mtx\"\n", &[("line 3: `one` is not a number", "Matrix Market")]),
+    case("matrix too short", STOREY2, "type = \"matrix\"\ndofs = [\"floor.x\"]\nK = §\"short.mtx\"\n", &[("2 entries announced, 1 found", "Matrix Market")]),
+    // Damping, analysis, channels.
+    case("damping ratio", "[analysis]", "[damping]\nrayleigh = { ratio = §50 }\n[analysis]", &[("damping ratio lies between 0 and 10, found 50", "0.05")]),
+    case("damping of nothing", "[analysis]", "§[damping]\n[analysis]", &[("needs either `rayleigh` or `modal`", "ratio = 0.05")]),
+    case("damping of a mode too many", "[analysis]", "§[damping]\nrayleigh = { ratio = 0.05, modes = [1, 3] }\n[analysis]", &[("damping names mode 3, but the structure has only 2 modes", "lower mode")]),
+    case("unknown scheme", "\"lsrt2\"", "§\"lsrt\"", &[("there is no scheme `lsrt`", "did you mean")]),
+    case("scheme parameters", "\"lsrt2\"", "{ name = \"lsrt2\", §gama = 1, §rho = 2 }", &[("has no parameter `gama`", "did you mean `gamma`?"), ("has no parameter `rho`", "its parameters are")]),
+    case("bad scheme parameter", "\"lsrt2\"", "{ name = \"lsrt2\", §gamma = \"sideways\" }", &[("parameter `gamma` of scheme `lsrt2` must be", "interfield schemes lsrt2")]),
+    case("scheme and key", "scheme = \"lsrt2\"", "scheme = §\"none\"\n§dtt = 1", &[("there is no scheme", "schemes are"), ("unknown key `dtt`", "keys known here")]),
+    case("too many steps", "dt = \"10 ms\"", "dt = §1e-300", &[("are more than 1e12 steps", "check the units")]),
+    case("no step", "[analysis]\nscheme = \"lsrt2\"\ndt = \"10 ms\"\n", "§[analysis]\nscheme = \"lsrt2\"\n", &[("missing key `dt` in `analysis`", "dt = \"0.5 s\"")]),
+    case("channels", CHANNELS, "channels = [§\"rof.x\", §\"roof\", §\"roof.y\", §\"roof.x.w\", §\"storey1.foce\", §\"storey1.force.2\", §\"storey1\", §\"quake.x\"]", &[
+        ("no node, element or load is called `rof`", "did you mean `roof`?"), ("which direction", "\"roof.x\""), ("has no degree of freedom `y`", "it has: x"),
+        ("`w` is not a quantity", "write u (displacement)"), ("has no quantity `foce`", "did you mean `force`?"), ("has one coordinate", "\"storey1.force\""),
+        ("which quantity", "it has: force, deformation"), ("load `quake` has no quantity `x`", "\"quake\"")]),
+    case("channel twice", CHANNELS, "channels = [\"roof.x\", §\"roof.x\"]", &[("listed twice", "remove one")]),
+    case("every 0", CHANNELS, "every = §0", &[("counts steps from 1", "every = 1")]),
+    // One mistake must not hide or multiply others.
+    case("several sections", "nodes = [\"floor\", \"roof\"]\ndof = \"x\"\nk = \"k\"\n\n[[load]]\ntype = \"ground\"\nname = \"quake\"\ndirection = \"x\"\nsignal = { type = \"synthetic\", peak = \"0.2 g\" }\n\n[analysis]\nscheme = \"lsrt2\"\ndt = \"10 ms\"",
+        "nodes = [\"floor\", §\"basement\"]\ndof = \"x\"\nk = \"§1 m\"\n\n[[load]]\ntype = \"ground\"\nname = \"quake\"\ndirection = §\"z\"\nsignal = { type = \"synthetic\", peak = \"§1 s\" }\n\n[analysis]\nscheme = §\"magic\"\ndt = §0",
+        &[("no node `basement`", "declare it"), ("expected stiffness", "4 kN/mm"), ("direction `z`", "x"), ("expected acceleration", "0.2 g"), ("no scheme", "schemes are"), ("greater than zero", "10 ms")]),
+    case("a broken element stays known", "k = \"k\"\n\n[[load]]", "k = \"§1 m\"\n\n[[load]]", &[("expected stiffness (force/length), found length", "4 kN/mm")]),
+    case("unconnected among others", NODE, "[[node]]\nname = \"roof\"\nmass = \"10 t\"\n[[node]]\nname = §\"alone\"\n[[node]]\nname = \"c\"\nmass = \"§1 m\"\n", &[("`alone.x` is connected to nothing", "fix it"), ("expected mass, found length", "1.5 t")]),
+];
+
+/// The text of a case without marks, and the lines and columns of the marks.
+fn text(case: &Case) -> (String, Vec<(u64, u64)>) {
+    let marked = if case.piece.is_empty() {
+        format!("{BASE}\n{}", case.becomes)
+    } else {
+        assert_eq!(BASE.matches(case.piece).count(), 1, "{}: the piece is in the model once", case.name);
+        BASE.replacen(case.piece, case.becomes, 1)
+    };
+    let mut places = Vec::new();
+    for (i, line) in marked.lines().enumerate() {
+        for (before, column) in line.match_indices('§').enumerate().map(|(n, (at, _))| (n, line[..at].chars().count()))
+        {
+            places.push((i as u64 + 1, (column - before) as u64 + 1));
+        }
+    }
+    (marked.replace('§', ""), places)
+}
+
+fn records() {
+    file("nan.csv", "t,a\n0,0.1\n0.01,NaN\n0.02,0.3\n");
+    file("words.csv", "t,a\n0,0.1\n0.01,0.2\n0.02,n/a\n");
+    file("short.csv", "t,a\n0,0.1\n");
+    file("unsorted.csv", "t,a\n0,0.1\n0.02,0.2\n0.01,0.3\n");
+    file("column.csv", "0.1\n0.2\n0.3\n");
+    file("range.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n2 1 5.0\n");
+    file("words.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 one\n");
+    file("short.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 2\n1 1 5.0\n");
+}
+
+#[test]
+fn every_mistake_is_located_and_explained() {
+    records();
+    let mut wrong = Vec::new();
+    for case in CASES {
+        let (text, places) = text(case);
+        let path = file(&format!("mistake-{}.toml", case.name.replace([' ', '=', '/'], "-")), text);
+        let path = path.to_str().unwrap();
+        let outcome = interfield(&["run", path, "--json", "-o", "mistake.csv"]);
+        assert!(!outcome.stderr.contains("panicked"), "{}: {}", case.name, outcome.stderr);
+        let document = outcome.json();
+        let none = Vec::new();
+        let errors = document["errors"].as_array().unwrap_or(&none);
+        let found: Vec<String> = errors
+            .iter()
+            .filter(|e| e["severity"] == "error")
+            .map(|e| format!("{}:{} {} | {}", e["line"], e["column"], e["message"], e["help"]))
+            .collect();
+        let expected: Vec<_> = places.iter().copied().zip(case.expected).collect();
+        let good = outcome.code == Some(2)
+            && found.len() == case.expected.len()
+            && places.len() == case.expected.len()
+            && errors.iter().filter(|e| e["severity"] == "error").zip(&expected).all(
+                |(e, ((line, column), (message, help)))| {
+                    e["file"] == path
+                        && e["line"] == *line
+                        && e["column"] == *column
+                        && e["message"].as_str().is_some_and(|m| m.contains(message))
+                        && e["help"].as_str().is_some_and(|h| !h.is_empty() && h.contains(help))
+                        && outcome.stderr.contains(&format!("{path}:{line}:{column}"))
+                },
+            );
+        if !good {
+            wrong.push(format!("{}\n  expected {expected:?}\n  found    {found:#?}", case.name));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {} cases:\n{}", wrong.len(), CASES.len(), wrong.join("\n"));
+}
+
+/// What concerns the model as a whole stands at its beginning.
+#[test]
+fn mistakes_of_the_whole_model() {
+    let cases = [
+        ("", vec![("the model has no nodes", "[[node]]"), ("the model has no [analysis]", "[analysis]")]),
+        ("# nothing\n", vec![("the model has no nodes", "[[node]]"), ("the model has no [analysis]", "[analysis]")]),
+        (
+            "node = [{ name = \"a\", dofs = [\"x\"], fixed = true }]\nanalysis = { dt = 1, duration = 1 }\n",
+            vec![("the model has no free degree of freedom", "free at least one node")],
+        ),
+    ];
+    for (text, expected) in cases {
+        let path = file("whole.toml", text);
+        let document = interfield(&["run", path.to_str().unwrap(), "--json"]).expect(2).json();
+        let errors = document["errors"].as_array().unwrap();
+        assert_eq!(errors.len(), expected.len(), "{errors:?}");
+        for (e, (message, help)) in errors.iter().zip(expected) {
+            assert_eq!((&e["line"], &e["column"]), (&1.into(), &1.into()));
+            assert!(e["message"].as_str().unwrap().contains(message), "{e}");
+            assert!(e["help"].as_str().unwrap().contains(help), "{e}");
+        }
+    }
+}
+
+#[test]
+fn twenty_mistakes_give_twenty_messages() {
+    let path = data("twenty-mistakes.toml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let lines: BTreeSet<u64> =
+        (1..).zip(text.lines()).filter(|(_, l)| l.contains("# ") && l.contains(": ")).map(|l| l.0).collect();
+    assert_eq!(lines.len(), 20);
+    let outcome = interfield(&["run", path.to_str().unwrap(), "--json", "-o", "twenty.csv"]).expect(2);
+    let document = outcome.json();
+    let errors = document["errors"].as_array().unwrap();
+    assert_eq!(errors.len(), 20, "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("20 errors in"), "{}", outcome.stderr);
+    let distinct = |key: &str| errors.iter().map(|e| e[key].to_string()).collect::<BTreeSet<_>>().len();
+    assert_eq!(distinct("message"), 20);
+    assert!(errors.iter().all(|e| e["help"].is_string() && e["column"].as_u64() > Some(0)));
+    let mut found: BTreeSet<u64> = errors.iter().map(|e| e["line"].as_u64().unwrap()).collect();
+    // A missing key is shown at the header above its remark.
+    let missing = *lines.iter().find(|l| text.lines().nth(**l as usize - 1).unwrap().contains("is missing")).unwrap();
+    assert!(found.remove(&(missing - 1)) && found.insert(missing));
+    assert_eq!(found, lines);
+}

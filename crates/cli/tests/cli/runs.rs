@@ -1,0 +1,146 @@
+//! `interfield run`: results, reports, overrides, units, and runs that do not reach their end.
+
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use super::{BASE, csv, file, interfield, models, program, run};
+
+fn channel<'a>(summary: &'a serde_json::Value, name: &str) -> &'a serde_json::Value {
+    summary["channels"].as_array().unwrap().iter().find(|c| c["name"] == name).unwrap()
+}
+
+#[test]
+fn every_model_of_the_repository_runs() {
+    let mut count = 0;
+    for entry in std::fs::read_dir(models()).unwrap() {
+        let model = entry.unwrap().path();
+        if model.extension().is_none_or(|e| e != "toml") {
+            continue;
+        }
+        let stem = model.file_stem().unwrap().to_str().unwrap();
+        let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("model-{stem}.csv"));
+        let model = model.to_str().unwrap();
+        let summary =
+            interfield(&["run", model, "--until", "0.2 s", "--json", "-o", out.to_str().unwrap()]).expect(0).json();
+        let results = csv(&out);
+        let (last, channels) = (results.rows.last().unwrap(), summary["channels"].as_array().unwrap());
+        assert_eq!(results.header[0], "t [s]");
+        assert_eq!(results.header.len(), channels.len() + 1);
+        assert!((last[0] - 0.2).abs() < 1e-12);
+        for (i, c) in channels.iter().enumerate() {
+            let header = format!("{} [{}]", c["name"].as_str().unwrap(), c["unit"].as_str().unwrap());
+            assert_eq!(results.header[i + 1], header);
+            // Full precision: text and back gives the same number.
+            assert_eq!(c["final"].as_f64().unwrap(), last[i + 1], "{model}: {header}");
+            let column = results.rows.iter().map(|r| r[i + 1]);
+            assert_eq!(c["max"].as_f64().unwrap(), column.clone().fold(f64::NEG_INFINITY, f64::max));
+            assert_eq!(c["min"].as_f64().unwrap(), column.fold(f64::INFINITY, f64::min));
+        }
+        count += 1;
+    }
+    assert!(count >= 7, "{count} models");
+}
+
+#[test]
+fn the_example_without_arguments() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("example");
+    std::fs::create_dir_all(&folder).unwrap();
+    let output = program().current_dir(&folder).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(text.contains("finished: ") && text.contains("isolated-building.html"), "{text}");
+    csv(&folder.join("interfield-out/isolated-building.csv"));
+    let page = std::fs::read_to_string(folder.join("interfield-out/isolated-building.html")).unwrap();
+    assert!(page.contains("<svg") && page.contains("hysteresis") && !page.contains("http://www.w3.org/1999/xlink"));
+}
+
+#[test]
+fn settings_on_the_command_line() {
+    let (base, _) = run("settings", BASE, &[]);
+    let peak = |s: &serde_json::Value| channel(s, "roof.x")["peak"].as_f64().unwrap();
+    let (set, _) = run("settings", BASE, &["--set", "k=8"]);
+    let (text, _) = run("settings", BASE, &["--set", "k=8 MN/m"]);
+    assert!(peak(&set) != peak(&base));
+    assert!((peak(&set) / peak(&text) - 1.0).abs() < 1e-12, "8 in the units of the file is 8 kN/mm = 8 MN/m");
+    let (other, results) = run("settings", BASE, &["--scheme", "newmark", "--dt", "5 ms", "--until", "500 ms"]);
+    assert_eq!((other["scheme"].as_str(), other["steps"].as_u64()), (Some("newmark"), Some(100)));
+    assert_eq!(results.rows.len(), 101);
+    let (_, thin) = run("settings", &format!("{BASE}every = 30\n"), &[]);
+    let times: Vec<f64> = thin.rows.iter().map(|r| r[0]).collect();
+    assert_eq!(times.len(), 5, "0, 30, 60, 90 and the last step: {times:?}");
+}
+
+/// The same structure in N-m-s and in kN-mm-s.
+#[test]
+fn units_do_not_change_the_physics() {
+    let si = BASE
+        .replace("[units]\nlength = \"mm\"\nforce = \"kN\"\n", "")
+        .replace("\"4 kN/mm\"", "4e6")
+        .replace("\"20 t\"", "20e3");
+    let mm = BASE.replace("\"4 kN/mm\"", "4").replace("\"20 t\"", "0.02");
+    assert!(si != BASE && mm != BASE);
+    let ((_, si), (_, mm)) = (run("si", &si, &[]), run("mm", &mm, &[]));
+    assert_eq!(si.header, ["t [s]", "roof.x [m]", "storey1.force [N]", "quake [m/s^2]"]);
+    assert_eq!(mm.header, ["t [s]", "roof.x [mm]", "storey1.force [kN]", "quake [mm/s^2]"]);
+    let largest: Vec<f64> = (1..4).map(|i| mm.rows.iter().fold(0.0f64, |m, r| m.max(r[i].abs()))).collect();
+    for (a, b) in si.rows.iter().zip(&mm.rows) {
+        for (i, factor) in [(1, 1e3), (2, 1e-3), (3, 1e3)] {
+            assert!((a[i] * factor - b[i]).abs() < 1e-11 * largest[i - 1], "{a:?} {b:?}");
+        }
+    }
+}
+
+/// A force that stops being a number in the middle of the run.
+#[test]
+fn a_fault_keeps_what_was_there() {
+    let formula = "type = \"formula\"\nname = \"storey2\"\nnodes = [\"floor\", \"roof\"]\ndof = \"x\"\n";
+    let spring = "type = \"spring\"\nname = \"storey2\"\nnodes = [\"floor\", \"roof\"]\ndof = \"x\"\nk = \"k\"\n";
+    let law = BASE.replace(spring, &format!("{formula}force = \"k*u + log(0.505 - t)\"\n"));
+    let load = BASE
+        .replace("{ type = \"synthetic\", peak = \"0.2 g\" }", "{ type = \"formula\", value = \"sqrt(0.505 - t)\" }");
+    for (name, text, reason) in [("law", law, "`storey2`"), ("load", load, "not finite")] {
+        let model = file(&format!("fault-{name}.toml"), text);
+        let (out, page) = (model.with_extension("csv"), model.with_extension("html"));
+        let args =
+            ["run", model.to_str().unwrap(), "--json", "-o", out.to_str().unwrap(), "--report", page.to_str().unwrap()];
+        let outcome = interfield(&args).expect(3);
+        let summary = outcome.json();
+        assert_eq!(summary["verdict"], "fault");
+        let why = summary["reason"].as_str().unwrap();
+        assert!(why.contains("at t = 0.5") && (why.contains(reason) || why.contains("NaN")), "{why}");
+        assert!(outcome.stderr.contains(why), "{}", outcome.stderr);
+        let rows = csv(&out).rows;
+        assert!((50..=51).contains(&rows.len()), "{} rows", rows.len());
+        assert!(std::fs::read_to_string(&page).unwrap().contains("results up to there are kept"));
+    }
+}
+
+/// Ctrl-C in the middle of a long run.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_keeps_what_was_there() {
+    let model = file("long.toml", BASE);
+    let (out, page) = (model.with_extension("csv"), model.with_extension("html"));
+    let args = ["run", model.to_str().unwrap(), "--json", "--until", "1e8 s", "-o", out.to_str().unwrap()];
+    for signal in ["-INT", "-TERM"] {
+        let _ = std::fs::remove_file(&out);
+        let mut command = program();
+        command.args(args).args(["--report", page.to_str().unwrap()]).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = command.spawn().unwrap();
+        let start = Instant::now();
+        while std::fs::metadata(&out).map_or(0, |m| m.len()) < 100_000 {
+            assert!(start.elapsed() < Duration::from_secs(30), "nothing is written");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let killed = std::process::Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+        assert!(killed.success());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130));
+        let summary: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(summary["verdict"], "interrupted");
+        let rows = csv(&out).rows;
+        assert_eq!(rows.len() as u64, summary["steps"].as_u64().unwrap(), "every step up to the last but one is there");
+        assert!(std::fs::read_to_string(&page).unwrap().contains("interrupted"));
+    }
+}

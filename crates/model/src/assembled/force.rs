@@ -1,0 +1,242 @@
+//! Forces and state rates at a point, and the accelerations that balance them.
+
+use interfield_kernel::fault::Place;
+use interfield_kernel::{Fault, Point, Shift, System};
+
+use super::element::{Entry, Line, gather, mul_add, with_state};
+use super::{Assembled, Scratch};
+
+impl Assembled {
+    pub(super) fn set_time(&mut self, t: f64) {
+        for (i, m) in self.motions.iter().enumerate() {
+            [self.imposed[0][i], self.imposed[1][i], self.imposed[2][i]] = m.at(t);
+        }
+        for (g, now) in self.grounds.iter().zip(&mut self.ground_now) {
+            *now = g.signal.value(t);
+        }
+    }
+
+    /// Forces of elements and loads in the true masses, extrapolated by `shift`.
+    pub(super) fn raw_force(
+        &mut self,
+        at: Point<'_>,
+        shift: Option<Shift<'_>>,
+        r: &mut [f64],
+        g: &mut [f64],
+    ) -> Result<(), Fault> {
+        self.set_time(at.t);
+        let mut work = std::mem::take(&mut self.scratch);
+        // Constant matrices: r = K (u + du) + C (v + dv).
+        match shift {
+            None => self.linear_force(at.u, at.v, r),
+            Some(d) => {
+                for i in 0..self.n {
+                    work.x[i] = at.u[i] + d.u[i];
+                    work.y[i] = at.v[i] + d.v[i];
+                }
+                self.linear_force(&work.x, &work.y, r);
+            }
+        }
+        let [ui, vi, ai] = &self.imposed;
+        for c in &self.couplings {
+            r[c.row] += c.k * ui[c.imposed] + c.c * vi[c.imposed] + c.m * ai[c.imposed];
+        }
+        for (dof, signal) in &self.forces {
+            r[*dof] -= signal.value(at.t);
+        }
+        for (ground, a) in self.grounds.iter().zip(&self.ground_now) {
+            for (r, l) in r.iter_mut().zip(&ground.load) {
+                *r += l * a;
+            }
+        }
+        let mut fault = None;
+        for (index, e) in self.elements.iter().enumerate() {
+            let bad = match &e.line {
+                Some(line) => self.line_force((e, line), at, shift, r, g),
+                None => self.element_force(e, at, shift, &mut work, r, g),
+            };
+            if let Some(place) = bad {
+                fault.get_or_insert(Fault::NonFinite { place, index });
+            }
+        }
+        self.scratch = work;
+        fault.map_or(Ok(()), Err)
+    }
+
+    /// Adds force and state rates of one element; says where they are not finite.
+    fn element_force(
+        &self,
+        e: &Entry,
+        at: Point<'_>,
+        shift: Option<Shift<'_>>,
+        work: &mut Scratch,
+        r: &mut [f64],
+        g: &mut [f64],
+    ) -> Option<Place> {
+        let Scratch { q, v, acc, p, local, .. } = work;
+        let (q, v, p) = (&mut q[..e.d], &mut v[..e.d], &mut p[..e.d]);
+        for i in 0..e.d {
+            let row = self.row(e, i);
+            q[i] = gather(row, at.u, &self.imposed[0]);
+            v[i] = gather(row, at.v, &self.imposed[1]);
+        }
+        let states = e.state0..e.state0 + e.s;
+        let rate = &mut g[states.clone()];
+        e.law.response(at.t, q, v, &at.s[states.clone()], p, rate);
+        if e.massive {
+            // Inertia force of the base and of imposed coordinates: p += M(q) (B a_base).
+            for i in 0..e.d {
+                acc[i] = self.base_acceleration(e, i);
+            }
+            let m = &mut local[..e.d * e.d];
+            e.law.with(|law| law.mass(q, m));
+            mul_add(m, &acc[..e.d], p, 1.0);
+        }
+        let finite = |x: &[f64]| x.iter().all(|x| x.is_finite());
+        let bad = match (finite(p), finite(rate)) {
+            (true, true) => None,
+            (true, false) => Some(Place::ElementRate),
+            (false, _) => Some(Place::ElementForce),
+        };
+        if let Some(d) = shift {
+            for i in 0..e.d {
+                let row = self.row(e, i);
+                q[i] = gather(row, d.u, &[]);
+                v[i] = gather(row, d.v, &[]);
+            }
+            let [k, c, rs, a, b, es, _] = e.blocks(&self.tangents);
+            mul_add(k, q, p, 1.0);
+            mul_add(c, v, p, 1.0);
+            mul_add(rs, &d.s[states.clone()], p, 1.0);
+            mul_add(a, q, rate, 1.0);
+            mul_add(b, v, rate, 1.0);
+            mul_add(es, &d.s[states], rate, 1.0);
+        }
+        for i in 0..e.d {
+            for &(j, f) in self.row(e, i) {
+                if let Some(r) = r.get_mut(j as usize) {
+                    *r += f * p[i];
+                }
+            }
+        }
+        bad
+    }
+
+    /// [`Assembled::element_force`] the short way.
+    #[inline]
+    fn line_force(
+        &self,
+        (e, line): (&Entry, &Line),
+        at: Point<'_>,
+        shift: Option<Shift<'_>>,
+        r: &mut [f64],
+        g: &mut [f64],
+    ) -> Option<Place> {
+        let states = e.state0..e.state0 + e.s;
+        let (q, v, mut p) = ([line.gather(at.u)], [line.gather(at.v)], [0.0]);
+        let rate = &mut g[states.clone()];
+        e.law.response(at.t, &q, &v, &at.s[states], &mut p, rate);
+        let mut place = (!p[0].is_finite()).then_some(Place::ElementForce);
+        if let [rate] = rate {
+            if !rate.is_finite() {
+                place = place.or(Some(Place::ElementRate));
+            }
+            if let Some(d) = shift {
+                let [k, c, rs, a, b, es] = with_state(&self.tangents, e);
+                let (q, v, s) = (line.gather(d.u), line.gather(d.v), d.s[e.state0]);
+                p[0] = p[0] + k * q + c * v + rs * s;
+                *rate = *rate + a * q + b * v + es * s;
+            }
+        } else if let Some(d) = shift {
+            p[0] =
+                p[0] + self.tangents[e.tangent0] * line.gather(d.u) + self.tangents[e.tangent0 + 1] * line.gather(d.v);
+        }
+        line.scatter(p[0], r);
+        place
+    }
+
+    pub(super) fn linear_force(&self, u: &[f64], v: &[f64], r: &mut [f64]) {
+        if self.damping.is_empty() {
+            self.pattern.mul(&self.stiffness, u, r);
+        } else {
+            r.fill(0.0);
+            self.pattern.mul2_add(&self.stiffness, u, &self.damping, v, r);
+        }
+        for (c, w) in &self.modal {
+            let f = c * w.iter().zip(v).map(|(w, v)| w * v).sum::<f64>();
+            for (r, w) in r.iter_mut().zip(w) {
+                *r += f * w;
+            }
+        }
+    }
+
+    /// Acceleration of coordinate `i` of an element by the ground and by imposed motions.
+    pub(super) fn base_acceleration(&self, e: &Entry, i: usize) -> f64 {
+        let ground: f64 = self.ground_now.iter().enumerate().map(|(g, a)| a * e.ground[g * e.d + i]).sum();
+        let imposed: f64 = self
+            .row(e, i)
+            .iter()
+            .filter_map(|&(j, f)| Some(f * self.imposed[2].get((j as usize).checked_sub(self.n)?)?))
+            .sum();
+        ground + imposed
+    }
+
+    /// Mass matrix at a configuration into `values`.
+    pub(super) fn assemble_mass(&mut self, u: &[f64], values: &mut [f64]) {
+        let mut work = std::mem::take(&mut self.scratch);
+        values.copy_from_slice(&self.mass);
+        for e in self.elements.iter().filter(|e| e.massive) {
+            for i in 0..e.d {
+                work.q[i] = gather(self.row(e, i), u, &self.imposed[0]);
+            }
+            let m = &mut work.local[..e.d * e.d];
+            e.law.with(|law| law.mass(&work.q[..e.d], m));
+            for s in &self.scatter[e.scatter.clone()] {
+                values[s.position as usize] += s.factor * m[s.index as usize];
+            }
+        }
+        self.scratch = work;
+    }
+
+    /// Solves M(u) x = b in place, M at the configuration `u`.
+    pub(super) fn solve_mass_at(&mut self, u: &[f64], b: &mut [f64]) -> Result<(), Fault> {
+        let Some((mut factor, mut values)) = self.mass_now.take() else { return Ok(()) };
+        self.assemble_mass(u, &mut values);
+        let result = factor.factorize(&values).map_err(|s| Fault::Singular { dof: s.row });
+        if result.is_ok() {
+            factor.solve(b);
+        }
+        self.mass_now = Some((factor, values));
+        result
+    }
+
+    /// Accelerations that balance the forces at a point: a = -M(u)⁻¹ r. Only for systems with element masses.
+    pub(super) fn balance_acceleration(&mut self, at: Point<'_>, a: &mut [f64]) -> Result<(), Fault> {
+        let mut g = std::mem::take(&mut self.scratch.g);
+        let forces = self.raw_force(at, None, a, &mut g);
+        self.scratch.g = g;
+        forces?;
+        a.iter_mut().for_each(|r| *r = -*r);
+        self.solve_mass_at(at.u, a)
+    }
+
+    /// Accelerations that balance the forces at a point, whatever the scheme: M(u) a = -r. The scheme's first
+    /// operator is used when it is the mass matrix, else the mass matrix is factorised here.
+    pub fn accelerations(&mut self, at: Point<'_>, a: &mut [f64]) -> Result<(), Fault> {
+        if self.mass_now.is_some() {
+            return self.balance_acceleration(at, a);
+        }
+        let mut g = std::mem::take(&mut self.scratch.g);
+        let result = self.raw_force(at, None, a, &mut g);
+        a.iter_mut().for_each(|r| *r = -*r);
+        if let Some(m) = &self.lumped
+            && self.massless == 0.0
+        {
+            a.iter_mut().zip(m).for_each(|(a, m)| *a /= m);
+        } else if let Some(slot) = self.operators.iter().position(|o| o.mck.c == 0.0) {
+            self.solve(slot, a, &mut g);
+        }
+        self.scratch.g = g;
+        result
+    }
+}

@@ -1,0 +1,382 @@
+//! A numerical substructure: constant matrices, elements, loads and supports behind the kernel's [`System`].
+//!
+//! Everything is allocated when it is built; evaluating, linearising, factorising and solving allocate nothing.
+//! Only n x n matrices over the free degrees of freedom exist: element states are eliminated inside their
+//! element, supports with a prescribed motion stay outside.
+//! **Must not be here:** text, units, names, schemes.
+mod element;
+mod force;
+mod operators;
+
+use interfield_kernel::{Dims, Fault, Mck, Point, Shift, System};
+use interfield_linalg::{Factor, Kind as Symmetry, Pattern};
+
+use crate::model::TangentPolicy;
+use crate::signal::{Motion, Signal};
+pub(crate) use element::gather;
+use element::{Entry, Line, Scatter, mul_add};
+pub use element::{Part, Row, Stored};
+use operators::Operator;
+
+/// Coefficients of the constant matrices between a free row and an imposed column.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct Coupling {
+    pub row: usize,
+    pub imposed: usize,
+    pub m: f64,
+    pub c: f64,
+    pub k: f64,
+}
+
+/// A base acceleration: 1 on the free degrees of freedom it drives.
+#[derive(Clone, Debug)]
+pub struct Ground {
+    /// Direction vector over the free degrees of freedom.
+    pub iota: Vec<f64>,
+    /// Load of a unit acceleration by the constant masses: (M ι) over the free degrees of freedom, where M may or may
+    /// not include the coupling to the supports, which move with the ground.
+    pub load: Vec<f64>,
+    /// Acceleration, m/s².
+    pub signal: Signal,
+}
+
+/// Everything an [`Assembled`] is made of.
+#[derive(Clone, Debug, Default)]
+pub struct Ingredients {
+    /// Free degrees of freedom.
+    pub n: usize,
+    /// Pattern of all n x n matrices, elements included.
+    pub pattern: Option<Pattern>,
+    /// Constant mass on the pattern.
+    pub mass: Vec<f64>,
+    /// Constant damping on the pattern; empty means none.
+    pub damping: Vec<f64>,
+    /// Constant stiffness on the pattern.
+    pub stiffness: Vec<f64>,
+    /// Modal damping: c_i with the vectors M φ_i, contributing Σ c_i (Mφ_i)(Mφ_i)ᵀ.
+    pub modal: Vec<(f64, Vec<f64>)>,
+    /// Motions of the imposed degrees of freedom.
+    pub motions: Vec<Motion>,
+    /// Constant matrices between free and imposed degrees of freedom.
+    pub couplings: Vec<Coupling>,
+    /// Forces: (free degree of freedom, signal).
+    pub forces: Vec<(usize, Signal)>,
+    /// Base accelerations.
+    pub grounds: Vec<Ground>,
+    /// Elements that are not constant matrices.
+    pub parts: Vec<Part>,
+    /// Whether all tangents are symmetric.
+    pub symmetric: bool,
+    /// Tangent policy.
+    pub policy: TangentPolicy,
+}
+
+/// Working memory, never carrying anything from one call to the next.
+#[derive(Default)]
+struct Scratch {
+    x: Vec<f64>,
+    y: Vec<f64>,
+    q: Vec<f64>,
+    v: Vec<f64>,
+    acc: Vec<f64>,
+    p: Vec<f64>,
+    local: Vec<f64>,
+    lu: Vec<f64>,
+    modal: Vec<f64>,
+    a: Vec<f64>,
+    g: Vec<f64>,
+}
+
+/// The assembled system.
+pub struct Assembled {
+    n: usize,
+    ns: usize,
+    policy: TangentPolicy,
+    symmetry: Symmetry,
+    pattern: Pattern,
+    mass: Vec<f64>,
+    damping: Vec<f64>,
+    stiffness: Vec<f64>,
+    /// The mass matrix is this diagonal.
+    lumped: Option<Vec<f64>>,
+    /// Mass including that of elements at the linearisation; empty when no element carries mass.
+    mass_lin: Vec<f64>,
+    /// Factor of M(u) at an arbitrary configuration, and its values.
+    mass_now: Option<(Factor, Vec<f64>)>,
+    modal: Vec<(f64, Vec<f64>)>,
+    motions: Vec<Motion>,
+    /// Displacement, velocity, acceleration of the imposed degrees of freedom at the last evaluated time.
+    imposed: [Vec<f64>; 3],
+    couplings: Vec<Coupling>,
+    forces: Vec<(usize, Signal)>,
+    grounds: Vec<Ground>,
+    ground_now: Vec<f64>,
+    elements: Vec<Entry>,
+    row_ptr: Vec<u32>,
+    rows: Vec<(u32, f64)>,
+    scatter: Vec<Scatter>,
+    tangents: Vec<f64>,
+    operators: Vec<Operator>,
+    /// Stiffness factor that makes the mass operator regular when some degrees of freedom have no mass.
+    massless: f64,
+    scratch: Scratch,
+}
+
+impl Assembled {
+    /// Puts the ingredients together and takes the tangents at the initial state `y0` = [u v s].
+    ///
+    /// # Panics
+    /// If lengths or indices of the ingredients do not fit together.
+    pub fn new(parts: Ingredients, y0: &[f64]) -> Result<Self, Fault> {
+        let Ingredients { n, mass, damping, stiffness, modal, motions, couplings, forces, grounds, policy, .. } = parts;
+        let pattern = parts.pattern.unwrap_or_else(|| Pattern::new(n, []));
+        assert!(mass.len() == pattern.nnz() && stiffness.len() == pattern.nnz());
+        assert!(damping.is_empty() || damping.len() == pattern.nnz());
+
+        let (mut elements, mut row_ptr, mut rows, mut scatter) = (Vec::new(), vec![0u32], Vec::new(), Vec::new());
+        let (mut ns, mut tangents, mut eliminated, mut dmax, mut smax) = (0, 0, 0, 1, 1);
+        for part in parts.parts {
+            let (d, s, massive) = part.law.shape();
+            assert_eq!(part.rows.len(), d, "an element has one row per coordinate");
+            let first = scatter.len();
+            for (i, ri) in part.rows.iter().enumerate() {
+                for (j, rj) in part.rows.iter().enumerate() {
+                    for &(a, fa) in ri.iter().filter(|r| (r.0 as usize) < n) {
+                        for &(b, fb) in rj.iter().filter(|r| (r.0 as usize) < n) {
+                            let position =
+                                pattern.position(a as usize, b as usize).expect("pattern holds the elements");
+                            let (index, position) = ((i * d + j) as u32, position as u32);
+                            scatter.push(Scatter { index, position, factor: fa * fb });
+                        }
+                    }
+                }
+            }
+            elements.push(Entry {
+                law: part.law,
+                d,
+                s,
+                massive,
+                given: part.given,
+                ground: part.ground,
+                row0: row_ptr.len() - 1,
+                state0: ns,
+                tangent0: tangents,
+                eliminated0: eliminated,
+                scatter: first..scatter.len(),
+                line: Line::new(&part.rows, s, massive, n),
+            });
+            for row in part.rows {
+                rows.extend(row);
+                row_ptr.push(rows.len() as u32);
+            }
+            ns += s;
+            tangents += 2 * d * d + 3 * d * s + s * s + if massive { d * d } else { 0 };
+            eliminated += s * s + s * d;
+            (dmax, smax) = (dmax.max(d), smax.max(s));
+        }
+        let massive = elements.iter().any(|e| e.massive);
+        let diagonal =
+            (0..n).all(|i| pattern.row(i).zip(pattern.columns(i)).all(|(p, &j)| j as usize == i || mass[p] == 0.0));
+        let diagonal_of = |values: &[f64]| -> Vec<f64> {
+            (0..n).map(|i| values[pattern.position(i, i).expect("the diagonal is always there")]).collect()
+        };
+        let lumped = (diagonal && !massive).then(|| diagonal_of(&mass));
+        // A tiny share of the stiffness replaces the missing inertia: the massless unknowns then follow the
+        // others quasi-statically, with a relative error of this size in the highest mode.
+        let largest = |x: Vec<f64>| x.into_iter().fold(0.0, f64::max);
+        let has_massless = !massive && diagonal_of(&mass).contains(&0.0);
+        let massless = if has_massless {
+            1e-9 * largest(diagonal_of(&mass)) / largest(diagonal_of(&stiffness)).max(f64::MIN_POSITIVE)
+        } else {
+            0.0
+        };
+        let symmetry = if parts.symmetric { Symmetry::Symmetric } else { Symmetry::General };
+        let mut this = Assembled {
+            n,
+            ns,
+            policy,
+            symmetry,
+            mass_lin: if massive { mass.clone() } else { Vec::new() },
+            mass_now: massive.then(|| (Factor::new(&pattern, Symmetry::Symmetric, false), mass.clone())),
+            lumped,
+            imposed: std::array::from_fn(|_| vec![0.0; motions.len()]),
+            motions,
+            couplings,
+            forces,
+            ground_now: vec![0.0; grounds.len()],
+            grounds,
+            elements,
+            row_ptr,
+            rows,
+            scatter,
+            tangents: vec![0.0; tangents],
+            operators: Vec::new(),
+            massless,
+            scratch: Scratch {
+                x: vec![0.0; n],
+                y: vec![0.0; n],
+                q: vec![0.0; dmax],
+                v: vec![0.0; dmax],
+                acc: vec![0.0; dmax],
+                p: vec![0.0; dmax],
+                local: vec![0.0; dmax * dmax],
+                lu: vec![0.0; (smax * smax).max(dmax * smax).max(modal.len() * modal.len())],
+                modal: vec![0.0; modal.len()],
+                a: vec![0.0; n],
+                g: vec![0.0; ns],
+            },
+            modal,
+            pattern,
+            mass,
+            damping,
+            stiffness,
+        };
+        this.take_tangents(this.dims().point(0.0, y0))?;
+        if this.policy == TangentPolicy::Given {
+            this.take_given_tangents();
+        }
+        Ok(this)
+    }
+
+    /// Row `i` of element `e`.
+    fn row(&self, e: &Entry, i: usize) -> &[(u32, f64)] {
+        let k = e.row0 + i;
+        &self.rows[self.row_ptr[k] as usize..self.row_ptr[k + 1] as usize]
+    }
+
+    /// Pattern, mass and initial stiffness of the small-amplitude motion about the present linearisation:
+    /// K plus R B for every element whose `memory` flag says that its states remember its deformation.
+    pub fn matrices(&self, memory: &[bool]) -> (&Pattern, Vec<f64>, Vec<f64>) {
+        let mass = if self.mass_lin.is_empty() { self.mass.clone() } else { self.mass_lin.clone() };
+        let mut stiffness = self.stiffness.clone();
+        for (e, memory) in self.elements.iter().zip(memory) {
+            let [k, _, r, _, b, _, _] = e.blocks(&self.tangents);
+            let mut local = k.to_vec();
+            if *memory {
+                for i in 0..e.d {
+                    for l in 0..e.s {
+                        for j in 0..e.d {
+                            local[i * e.d + j] += r[i * e.s + l] * b[l * e.d + j];
+                        }
+                    }
+                }
+            }
+            for s in &self.scatter[e.scatter.clone()] {
+                stiffness[s.position as usize] += s.factor * local[s.index as usize];
+            }
+        }
+        (&self.pattern, mass, stiffness)
+    }
+
+    /// Offset of the states of element `e`.
+    pub fn state_offset(&self, e: usize) -> usize {
+        self.elements[e].state0
+    }
+
+    /// Base acceleration on a free degree of freedom at time `t`.
+    pub fn ground_acceleration(&self, dof: usize, t: f64) -> f64 {
+        self.grounds.iter().map(|g| g.iota[dof] * g.signal.value(t)).sum()
+    }
+}
+
+impl System for Assembled {
+    fn dims(&self) -> Dims {
+        Dims { nu: self.n, ns: self.ns }
+    }
+
+    fn force(&mut self, at: Point<'_>, shift: Option<Shift<'_>>, r: &mut [f64], g: &mut [f64]) -> Result<(), Fault> {
+        if self.mass_now.is_none() {
+            return self.raw_force(at, shift, r, g);
+        }
+        self.raw_force(at, None, r, g)?;
+        self.solve_mass_at(at.u, r)?;
+        let mut a = std::mem::take(&mut self.scratch.a);
+        a.copy_from_slice(r);
+        self.pattern.mul(&self.mass_lin, &a, r); // r := M_lin M(u)⁻¹ r
+        if let Some(d) = shift {
+            let mut gs = std::mem::take(&mut self.scratch.g);
+            self.mul_tangent(d, &mut a, &mut gs);
+            r.iter_mut().zip(&a).for_each(|(r, a)| *r += a);
+            g.iter_mut().zip(&gs).for_each(|(g, a)| *g += a);
+            self.scratch.g = gs;
+        }
+        self.scratch.a = a;
+        Ok(())
+    }
+
+    fn prepare(&mut self, operators: &[Mck]) -> Result<(), Fault> {
+        self.operators = operators.iter().map(|&mck| self.operator(mck)).collect::<Result<_, _>>()?;
+        Ok(())
+    }
+
+    fn linearise(&mut self, at: Point<'_>) -> Result<(), Fault> {
+        if !self.follows_state() {
+            return Ok(());
+        }
+        self.take_tangents(at)?;
+        self.factorize().map_err(|fault| self.cause(fault))
+    }
+
+    fn solve(&mut self, slot: usize, b: &mut [f64], bs: &mut [f64]) {
+        self.solve_in_slot(slot, b, bs);
+    }
+
+    fn mul_mass(&self, x: &[f64], y: &mut [f64]) {
+        if let Some(m) = &self.lumped {
+            for i in 0..self.n {
+                y[i] = m[i] * x[i];
+            }
+        } else {
+            self.pattern.mul(if self.mass_lin.is_empty() { &self.mass } else { &self.mass_lin }, x, y);
+        }
+    }
+
+    fn mul_tangent(&self, x: Shift<'_>, r: &mut [f64], g: &mut [f64]) {
+        self.linear_force(x.u, x.v, r);
+        g.fill(0.0);
+        for e in &self.elements {
+            let [k, c, rs, a, b, es, _] = e.blocks(&self.tangents);
+            let states = e.state0..e.state0 + e.s;
+            // Column by column, so that no working memory is needed.
+            for j in 0..e.d {
+                let row = self.row(e, j);
+                let (q, v) = (gather(row, x.u, &[]), gather(row, x.v, &[]));
+                for i in 0..e.s {
+                    g[e.state0 + i] += a[i * e.d + j] * q + b[i * e.d + j] * v;
+                }
+                for i in 0..e.d {
+                    let p = k[i * e.d + j] * q + c[i * e.d + j] * v;
+                    for &(l, f) in self.row(e, i) {
+                        if let Some(r) = r.get_mut(l as usize) {
+                            *r += f * p;
+                        }
+                    }
+                }
+            }
+            let s = &x.s[states.clone()];
+            mul_add(es, s, &mut g[states], 1.0);
+            for i in 0..e.d {
+                let p: f64 = (0..e.s).map(|j| rs[i * e.s + j] * s[j]).sum();
+                for &(l, f) in self.row(e, i) {
+                    if let Some(r) = r.get_mut(l as usize) {
+                        *r += f * p;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The test equation u'' + 2 ξ u' + u = 0 of linear analysis: circular frequency 1, so that Ω = ω dt is the step.
+pub fn oscillator(xi: f64) -> Result<Assembled, Fault> {
+    let ingredients = Ingredients {
+        n: 1,
+        mass: vec![1.0],
+        damping: vec![2.0 * xi],
+        stiffness: vec![1.0],
+        symmetric: true,
+        ..Ingredients::default()
+    };
+    Assembled::new(ingredients, &[0.0; 2])
+}

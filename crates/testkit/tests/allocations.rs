@@ -1,0 +1,80 @@
+//! The time-stepping loop does not allocate.
+
+use interfield_model::model::{Model, TangentPolicy};
+use interfield_testkit::alloc::{CountingAllocator, allocations, count};
+use interfield_testkit::problems;
+use interfield_testkit::run::{model, read, start, with_tangent};
+use interfield_testkit::variants::variants;
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
+
+/// Small enough for the explicit schemes on the frames.
+const DT: f64 = 1e-4;
+
+#[test]
+fn the_counter_counts() {
+    let before = count();
+    let n = allocations(|| drop(std::hint::black_box(vec![0u8; 100])));
+    assert_eq!(n, 1);
+    assert_eq!(allocations(|| ()), 0);
+    assert!(count() > before);
+}
+
+fn steps_allocate_nothing(name: &str, model: &Model, steps: u64) {
+    for v in variants() {
+        let mut sim = start(model, v.scheme, DT);
+        let mut failed = None;
+        let n = allocations(|| failed = (0..steps).find_map(|k| sim.step(k).err()));
+        assert!(failed.is_none(), "{name}, {}: {failed:?}", v.label);
+        assert_eq!(n, 0, "{name}, {}", v.label);
+    }
+}
+
+#[test]
+fn a_thousand_steps_of_every_scheme_allocate_nothing() {
+    for (name, text) in problems::all() {
+        let model = read(&text);
+        steps_allocate_nothing(name, &model, 1000);
+        steps_allocate_nothing(name, &with_tangent(&model, TangentPolicy::Initial), 20);
+        steps_allocate_nothing(name, &with_tangent(&model, TangentPolicy::Given), 20);
+    }
+}
+
+#[test]
+fn steps_of_the_model_files_allocate_nothing() {
+    for name in ["isolated-building", "spring-pendulum", "shear-pendulum-bouc-wen", "frame"] {
+        steps_allocate_nothing(name, &model(name, &Default::default()), 20);
+    }
+}
+
+#[test]
+fn sampling_allocates_nothing() {
+    for (name, text) in problems::all() {
+        let model = read(&text);
+        for v in variants() {
+            let mut sim = start(&model, v.scheme, DT);
+            let mut out = vec![0.0; sim.channels().len()];
+            let mut failed = None;
+            let n = allocations(|| {
+                failed = (0..50).find_map(|k| sim.step(k).and_then(|()| sim.sample(k + 1, &mut out)).err());
+            });
+            assert!(failed.is_none(), "{name}, {}: {failed:?}", v.label);
+            assert_eq!(n, 0, "{name}, {}", v.label);
+            assert!(!out.is_empty() && out.iter().all(|x| x.is_finite()), "{name}, {}: {out:?}", v.label);
+        }
+    }
+}
+
+#[test]
+fn a_failing_step_allocates_nothing() {
+    let model = read(problems::FORCED);
+    for v in variants() {
+        let mut sim = start(&model, v.scheme, DT);
+        use interfield_kernel::StepMap;
+        sim.domain.state_mut()[0] = f64::NAN;
+        let mut result = Ok(());
+        assert_eq!(allocations(|| result = sim.step(0)), 0, "{}", v.label);
+        assert!(result.is_err(), "{}", v.label);
+    }
+}

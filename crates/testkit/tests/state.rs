@@ -1,0 +1,134 @@
+//! The state of a run is complete: nothing that a step needs is hidden elsewhere.
+
+use interfield_kernel::scheme::registry::AnyScheme;
+use interfield_kernel::{Dims, Domain, Fault, Mck, Point, Shift, StepMap, System};
+use interfield_model::model::TangentPolicy;
+use interfield_testkit::problems;
+use interfield_testkit::run::{advance, copy_state, model, read, start, with_tangent};
+use interfield_testkit::variants::variants;
+
+fn bits(x: &[f64]) -> Vec<u64> {
+    x.iter().map(|x| x.to_bits()).collect()
+}
+
+/// Small enough for the explicit schemes on the frames.
+const DT: f64 = 1e-4;
+
+#[test]
+fn a_copied_state_continues_with_the_same_bits() {
+    let files = ["isolated-building", "spring-pendulum", "shear-pendulum-bouc-wen"];
+    let files = files.map(|name| (name, model(name, &Default::default())));
+    let small = problems::all().into_iter().map(|(name, text)| (name, read(&text)));
+    for (name, model) in small.chain(files) {
+        for tangent in [TangentPolicy::Exact, TangentPolicy::Initial] {
+            let model = with_tangent(&model, tangent);
+            for v in variants() {
+                let mut first = start(&model, v.scheme, DT);
+                advance(&mut first, 0, 50);
+                let mut second = start(&model, v.scheme, DT);
+                copy_state(&first, &mut second);
+                advance(&mut first, 50, 70);
+                advance(&mut second, 50, 70);
+                assert_eq!(bits(first.domain.state()), bits(second.domain.state()), "{name}, {}", v.label);
+            }
+        }
+    }
+}
+
+#[test]
+fn sampling_does_not_change_the_run() {
+    for (name, text) in problems::all() {
+        let model = read(&text);
+        for v in variants() {
+            let [mut watched, mut blind] = [(), ()].map(|()| start(&model, v.scheme, DT));
+            let mut out = vec![0.0; watched.channels().len()];
+            for k in 0..20 {
+                watched.sample(k, &mut out).unwrap();
+                advance(&mut watched, k, k + 1);
+                advance(&mut blind, k, k + 1);
+            }
+            assert_eq!(bits(watched.domain.state()), bits(blind.domain.state()), "{name}, {}", v.label);
+        }
+    }
+}
+
+#[test]
+fn the_same_model_gives_the_same_bits_twice() {
+    let model = read(problems::FORCED);
+    for v in variants() {
+        let [a, b] = [(), ()].map(|()| {
+            let mut sim = start(&model, v.scheme, 0.01);
+            advance(&mut sim, 0, 100);
+            bits(sim.domain.state())
+        });
+        assert_eq!(a, b, "{}", v.label);
+    }
+}
+
+/// A mass without a spring that notes the times at which it is evaluated.
+struct Watch {
+    times: Vec<f64>,
+}
+
+impl System for Watch {
+    fn dims(&self) -> Dims {
+        Dims { nu: 1, ns: 0 }
+    }
+    fn force(&mut self, at: Point<'_>, _: Option<Shift<'_>>, r: &mut [f64], _: &mut [f64]) -> Result<(), Fault> {
+        self.times.push(at.t);
+        r[0] = -1.0;
+        Ok(())
+    }
+    fn prepare(&mut self, _: &[Mck]) -> Result<(), Fault> {
+        Ok(())
+    }
+    fn linearise(&mut self, _: Point<'_>) -> Result<(), Fault> {
+        Ok(())
+    }
+    fn solve(&mut self, _: usize, _: &mut [f64], _: &mut [f64]) {}
+    fn mul_mass(&self, x: &[f64], y: &mut [f64]) {
+        y.copy_from_slice(x);
+    }
+    fn mul_tangent(&self, _: Shift<'_>, r: &mut [f64], _: &mut [f64]) {
+        r.fill(0.0);
+    }
+}
+
+#[test]
+fn step_k_lies_between_k_dt_and_the_next() {
+    // 0.1 has no exact binary form: a summed time would be off by rounding after a million steps.
+    let (dt, k) = (0.1, 1_000_000u64);
+    for v in variants() {
+        let (nx, nw) = Domain::<AnyScheme, Watch, Vec<f64>>::memory(&v.scheme, &Watch { times: Vec::new() });
+        let watch = Watch { times: Vec::new() };
+        let mut domain = Domain::new(v.scheme, watch, dt, vec![0.0; nx], vec![0.0; nw]).unwrap();
+        domain.system_mut().times.clear();
+        domain.step(k).unwrap();
+        let times = &domain.system().times;
+        let from = k as f64 * dt;
+        assert!(!times.is_empty() && times.iter().all(|t| (from..=from + dt).contains(t)), "{}: {times:?}", v.label);
+        let count = v.claims().evaluations;
+        assert!(count.is_none_or(|n| n as usize == times.len()), "{}: {} evaluations", v.label, times.len());
+    }
+}
+
+#[test]
+fn schemes_of_one_evaluation_see_the_load_where_they_say() {
+    for (name, parameters, place) in [
+        ("lsrt1", vec![], 0.0),
+        ("newmark", vec![], 1.0),
+        ("hht", vec![("alpha", "0.25")], 0.75),
+        ("generalized-alpha", vec![("rho_inf", "0.5")], 2.0 / 3.0),
+        ("chang", vec![], 1.0),
+        ("trapezoidal", vec![], 1.0),
+        ("state-space-alpha", vec![("rho_inf", "0.5")], 2.0 / 3.0),
+    ] {
+        let scheme = interfield_testkit::variants::scheme(name, &parameters);
+        let (nx, nw) = Domain::<AnyScheme, Watch, Vec<f64>>::memory(&scheme, &Watch { times: Vec::new() });
+        let mut domain = Domain::new(scheme, Watch { times: Vec::new() }, 0.5, vec![0.0; nx], vec![0.0; nw]).unwrap();
+        domain.system_mut().times.clear();
+        domain.step(7).unwrap();
+        let times = &domain.system().times;
+        assert!(times.len() == 1 && (times[0] - (3.5 + 0.5 * place)).abs() < 1e-15, "{name}: {times:?}");
+    }
+}

@@ -8,6 +8,8 @@ mod context;
 mod licences;
 mod no_std;
 mod opensees;
+mod python;
+mod results;
 mod source;
 mod tidy;
 mod unit;
@@ -33,6 +35,7 @@ const STAGES: &[Stage] = &[
     Stage { name: "no_std", about: "a program without the standard library runs the kernel", run: no_std::stage },
     Stage { name: "unit", about: "every unit, integration and documentation test", run: unit::stage },
     Stage { name: "opensees", about: "frames agree with OpenSees to 1e-9", run: opensees::stage },
+    Stage { name: "results", about: "result files open in h5py and scipy, also after a kill", run: results::stage },
 ];
 
 fn main() -> ExitCode {
@@ -137,7 +140,7 @@ fn docs(context: &Context) -> Outcome {
 /// Builds and launches the benchmark program with the peers ready.
 fn bench(args: &[String]) -> Result<bool, String> {
     let context = Context::new()?;
-    let python = opensees::python(&context)?;
+    let python = python::python(&context)?;
     context.run(context.cargo(["build", "--release", "--locked", "-p", "interfield"]))?;
     context.run(context.cargo(["build", "--release", "--locked", "-p", "interfield-testkit", "--bin", "bench"]))?;
     let mut command = Command::new(context.target.join("release/bench"));

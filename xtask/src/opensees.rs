@@ -1,21 +1,18 @@
-//! OpenSees as a peer: openseespy in a virtual environment, and our results against its.
+//! OpenSees as a peer: our results against its.
 //!
 //! The scripts are in peers/ and print one line of JSON; versions are pinned in peers/requirements.txt.
 
 use crate::context::{Context, Outcome};
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 /// Largest difference that still counts as the same result, relative to the largest value compared.
 const TOLERANCE: f64 = 1e-9;
 
-/// Shared libraries that the wheels expect of the system, with their Debian packages.
-const LIBRARIES: &[(&str, &str)] = &[("libblas.so.3", "libblas3"), ("liblapack.so.3", "liblapack3")];
-
 /// Compares the plane and the space frame.
 pub(crate) fn stage(context: &Context) -> Outcome {
-    let python = python(context)?;
+    let python = crate::python::python(context)?;
     context.run(context.cargo(["build", "--release", "--locked", "-p", "interfield"]))?;
     let results = [plane_frame(context, &python), space_frame(context, &python)];
     let join = |texts: Vec<&String>| texts.into_iter().map(String::as_str).collect::<Vec<_>>().join("; ");
@@ -131,73 +128,6 @@ fn script(context: &Context, python: &Path, name: &str) -> Result<Value, String>
 fn numbers(value: &Value, key: &str) -> Result<Vec<f64>, String> {
     let list = value[key].as_array().and_then(|list| list.iter().map(Value::as_f64).collect());
     list.ok_or_else(|| format!("the peer's answer has no list of numbers `{key}`"))
-}
-
-/// The Python of a virtual environment with openseespy, made if need be.
-pub(crate) fn python(context: &Context) -> Result<PathBuf, String> {
-    let venv = context.target.join("opensees-venv");
-    let python = venv.join("bin/python");
-    let wanted = std::fs::read_to_string(context.root.join("peers/requirements.txt"))
-        .map_err(|e| format!("peers/requirements.txt: {e}"))?;
-    let stamp = venv.join("installed.txt");
-    let import = || {
-        let mut import = Command::new(&python);
-        import.args(["-c", "import numpy, openseespy.opensees"]);
-        import
-    };
-    if std::fs::read_to_string(&stamp).is_ok_and(|s| s == wanted) && context.succeeds(import()) {
-        return Ok(python);
-    }
-
-    libraries(context)?;
-    let make = || {
-        let mut make = Command::new("python3");
-        make.args(["-m", "venv", "--clear"]).arg(&venv);
-        make
-    };
-    if context.run(make()).is_err() {
-        // Debian's python3 comes without it.
-        install(context, &["python3", "python3-venv"])?;
-        context.run(make())?;
-    }
-    let mut pip = Command::new(&python);
-    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"]);
-    pip.args(["-r", "peers/requirements.txt"]);
-    context
-        .run(pip)
-        .map_err(|e| format!("{e}\nopenseespy could not be installed from PyPI (network? Python older than 3.11?)"))?;
-    context.run(import()).map_err(|e| format!("{e}\nopenseespy is installed but does not load, see above"))?;
-    std::fs::write(&stamp, wanted).map_err(|e| format!("{}: {e}", stamp.display()))?;
-    Ok(python)
-}
-
-/// Installs the shared libraries that are missing.
-fn libraries(context: &Context) -> Result<(), String> {
-    let mut ldconfig = Command::new("ldconfig");
-    ldconfig.arg("-p").env("PATH", "/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin");
-    let known = context.output(ldconfig)?;
-    let missing: Vec<&str> =
-        LIBRARIES.iter().filter(|(file, _)| !known.contains(file)).map(|(_, name)| *name).collect();
-    if missing.is_empty() { Ok(()) } else { install(context, &missing) }
-}
-
-/// Installs Debian packages, if allowed to.
-fn install(context: &Context, packages: &[&str]) -> Result<(), String> {
-    let advice = format!("install them: apt-get update && apt-get install -y {}", packages.join(" "));
-    let mut id = Command::new("id");
-    id.arg("-u");
-    if context.output(id)?.trim() != "0" {
-        return Err(format!("Debian packages are missing and this user may not install them; {advice}"));
-    }
-    for words in [&["update", "-qq"][..], &["install", "-y", "-qq", "--no-install-recommends"][..]] {
-        let mut apt = Command::new("apt-get");
-        apt.args(words).env("DEBIAN_FRONTEND", "noninteractive");
-        if words[0] == "install" {
-            apt.args(packages);
-        }
-        context.run(apt).map_err(|e| format!("{e}\nDebian packages are missing; {advice}"))?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -11,9 +11,21 @@ use std::path::{Path, PathBuf};
 const ARROWS: &[(&str, &[&str])] = &[
     ("interfield-kernel", &[]),
     ("interfield-linalg", &[]),
-    ("interfield-model", &["interfield-kernel", "interfield-linalg"]),
+    ("interfield-model", &["interfield-kernel", "interfield-linalg", "interfield-motion"]),
     ("interfield-analysis", &["interfield-kernel", "interfield-linalg"]),
-    ("interfield", &["interfield-kernel", "interfield-linalg", "interfield-model", "interfield-analysis"]),
+    ("interfield-motion", &[]),
+    ("interfield-results", &[]),
+    (
+        "interfield",
+        &[
+            "interfield-kernel",
+            "interfield-linalg",
+            "interfield-model",
+            "interfield-analysis",
+            "interfield-motion",
+            "interfield-results",
+        ],
+    ),
     (TESTKIT, &["interfield-kernel", "interfield-linalg", "interfield-model", "interfield-analysis", "interfield"]),
     ("xtask", &[]),
 ];

@@ -160,7 +160,8 @@ const PREDICTOR: SchemeParameter = parameter(
     "predictor",
     Some("full"),
     "`full` or `half`",
-    "where velocities and states are evaluated; `half` is the published form, first order for nonlinear elements unless the tangent is exact",
+    "where velocities and states are evaluated; `half` is the published form, first order for \
+     nonlinear elements unless the tangent is exact",
 );
 const TOLERANCE: SchemeParameter =
     parameter("tolerance", Some("1e-12"), "a number above 0 and below 0.01", "largest relative correction accepted");

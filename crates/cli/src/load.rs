@@ -73,8 +73,12 @@ impl Unread {
     }
 }
 
-/// Reads a text file of bounded size; the error is a sentence without its subject.
-fn read_text(path: &Path) -> Result<String, Unread> {
+/// Reads a file of at most `most` bytes; the error is a sentence without its subject.
+pub(crate) fn read_bytes(path: &Path, most: u64) -> Result<Vec<u8>, String> {
+    read_limited(path, most).map_err(|e| e.message().to_owned())
+}
+
+fn read_limited(path: &Path, most: u64) -> Result<Vec<u8>, Unread> {
     let failed = |e: std::io::Error| {
         let why = match e.kind() {
             std::io::ErrorKind::NotFound => "does not exist".to_owned(),
@@ -87,16 +91,22 @@ fn read_text(path: &Path) -> Result<String, Unread> {
     if meta.is_dir() {
         return Err(Unread::File("is a folder, not a file".to_owned()));
     }
-    if meta.len() > MAX_FILE {
+    if meta.len() > most {
         return Err(Unread::File(format!("has {} bytes, more than a model or record can have", meta.len())));
     }
     let mut bytes = Vec::new();
     // Devices and pipes have no length: stop reading where a file would have been refused.
     let file = std::fs::File::open(path).map_err(failed)?;
-    file.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > MAX_FILE {
+    file.take(most + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > most {
         return Err(Unread::File("has more bytes than a model or record can have".to_owned()));
     }
+    Ok(bytes)
+}
+
+/// Reads a text file of bounded size; the error is a sentence without its subject.
+fn read_text(path: &Path) -> Result<String, Unread> {
+    let bytes = read_limited(path, MAX_FILE)?;
     // Some editors mark UTF-8 at the start of a file.
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").map(<[u8]>::to_vec).unwrap_or(bytes);
     String::from_utf8(text).map_err(|e| {
@@ -145,7 +155,7 @@ impl Loaded {
 
     /// Parses the model.
     pub(crate) fn model(&self, args: &ModelArgs) -> Result<(Model, Places), Exit> {
-        let files = |path: &str| read_text(&self.folder.join(path)).map_err(|e| e.message().to_owned());
+        let files = |path: &str| read_bytes(&self.folder.join(path), MAX_FILE);
         match parse(&self.source, &args.overrides(), &files, &self.diags) {
             Some(found) if !self.diags.has_errors() => Ok(found),
             _ => Err(self.refuse()),
@@ -190,6 +200,15 @@ impl Loaded {
             })
         };
         found.iter().map(message).collect()
+    }
+
+    /// Everything found so far, a line each.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let line = |d: &Located| {
+            let place = d.line.map_or_else(String::new, |l| format!("{}:{l}: ", d.file));
+            format!("{place}{}: {}", d.severity, d.message)
+        };
+        self.diags.located(&self.source).iter().map(line).collect()
     }
 
     fn show(&self) {

@@ -1,10 +1,13 @@
 //! The command line of Interfield. One file per subcommand in `cmd`; no numerics here.
 
 mod cmd;
+mod files;
 mod load;
 mod output;
 mod plot;
+mod record;
 mod report;
+mod stored;
 mod table;
 
 use clap::{Parser, Subcommand};
@@ -18,7 +21,8 @@ enum Exit {
     Failure = 1,
     /// The model or the command line is wrong; every mistake has been shown.
     BadInput = 2,
-    /// A run stopped before its end; everything recorded up to there has been kept.
+    /// A run stopped before its end, and everything recorded up to there has been kept; or two results differ by more
+    /// than is allowed.
     Fault = 3,
     /// Stopped by Ctrl-C; everything recorded up to there has been kept.
     Interrupted = 130,
@@ -32,8 +36,12 @@ enum Exit {
 #[command(after_help = "\
 Examples:
   interfield                                  run the built-in example, an isolated building
-  interfield run models/frame.toml            run a model: channels as CSV, a report as HTML
+  interfield run models/frame.toml            run a model: a result file and a report
+  interfield show interfield-out/frame.h5     what came out
+  interfield compare a.h5 b.h5                how two results differ
+  interfield export a.h5 -o a.mat             for MATLAB; or CSV
   interfield modes models/frame.toml          its frequencies
+  interfield motion record.at2                key figures and a picture of a ground motion
   interfield elements bouc-wen                what to write for an element, and its equations
   interfield spectrum --scheme lsrt2          how a scheme damps and shifts frequencies
 
@@ -41,7 +49,8 @@ Exit codes:
   0    done
   1    a file could not be read or written
   2    mistake in the model or on the command line; all of them are shown
-  3    the run stopped before its end; results up to there are kept
+  3    the run stopped before its end, results up to there are kept; or `compare` found differences
+       beyond --tolerance
   130  interrupted (Ctrl-C); results up to there are kept")]
 struct Cli {
     #[command(subcommand)]
@@ -51,7 +60,12 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Run(cmd::run::Args),
+    Show(cmd::show::Args),
+    Compare(cmd::compare::Args),
+    Plot(cmd::plot::Args),
+    Export(cmd::export::Args),
     Modes(cmd::modes::Args),
+    Motion(cmd::motion::Args),
     Spectrum(cmd::spectrum::Args),
     Order(cmd::order::Args),
     Schemes(cmd::schemes::Args),
@@ -66,7 +80,12 @@ fn main() -> std::process::ExitCode {
     let exit = match command {
         None => cmd::run::example(),
         Some(Command::Run(args)) => cmd::run::run(&args),
+        Some(Command::Show(args)) => cmd::show::run(&args),
+        Some(Command::Compare(args)) => cmd::compare::run(&args),
+        Some(Command::Plot(args)) => cmd::plot::run(&args),
+        Some(Command::Export(args)) => cmd::export::run(&args),
         Some(Command::Modes(args)) => cmd::modes::run(&args),
+        Some(Command::Motion(args)) => cmd::motion::run(&args),
         Some(Command::Spectrum(args)) => cmd::spectrum::run(&args),
         Some(Command::Order(args)) => cmd::order::run(&args),
         Some(Command::Schemes(args)) => cmd::schemes::run(&args),

@@ -1,7 +1,7 @@
 //! Figures as SVG: lines with labelled axes, in colours that everybody can tell apart.
 
 use kuva::backend::svg::SvgBackend;
-use kuva::plot::LinePlot;
+use kuva::plot::{LegendPosition, LinePlot};
 use kuva::render::layout::Layout;
 use kuva::render::plots::Plot;
 use kuva::render::render::render_multiple;
@@ -28,6 +28,15 @@ pub(crate) struct Figure<'a> {
 impl Figure<'_> {
     /// The figure as SVG text.
     pub(crate) fn svg(self) -> String {
+        self.render(false)
+    }
+
+    /// The figure as SVG text; all lines but the first are dashed, so that those beneath can be seen.
+    pub(crate) fn overlay_svg(self) -> String {
+        self.render(true)
+    }
+
+    fn render(self, dashed: bool) -> String {
         let plots: Vec<Plot> = self
             .lines
             .into_iter()
@@ -36,6 +45,7 @@ impl Figure<'_> {
                 let points = points.into_iter().filter(|p| p.0.is_finite() && p.1.is_finite());
                 let line =
                     LinePlot::new().with_data(points).with_color(COLOURS[i % COLOURS.len()]).with_stroke_width(1.4);
+                let line = if dashed && i > 0 { line.with_dashed() } else { line };
                 Plot::Line(if legend.is_empty() { line } else { line.with_legend(legend) })
             })
             .collect();
@@ -46,7 +56,9 @@ impl Figure<'_> {
             .with_height(self.size.1)
             .with_label_size(14)
             .with_tick_size(12)
-            .with_title_size(15);
+            .with_title_size(15)
+            // Beside the plot it would take a third of a narrow figure; responses decay, so this corner is mostly free.
+            .with_legend_position(LegendPosition::InsideTopRight);
         if !self.title.is_empty() {
             layout = layout.with_title(self.title);
         }
@@ -55,4 +67,21 @@ impl Figure<'_> {
         }
         SvgBackend.render_scene(&render_multiple(plots, layout))
     }
+}
+
+/// Figures of one width, one below the other.
+pub(crate) fn stack(figures: &[String], (width, height): (f64, f64)) -> String {
+    let total = height * figures.len() as f64;
+    let mut out = format!("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{total}\">\n");
+    for (i, figure) in figures.iter().enumerate() {
+        let place = format!("<svg y=\"{}\" ", height * i as f64);
+        out += &with_own_names(figure, i).replacen("<svg ", &place, 1);
+        out += "\n";
+    }
+    out + "</svg>\n"
+}
+
+/// A figure whose definitions have names of their own, for a document with several figures.
+pub(crate) fn with_own_names(figure: &str, number: usize) -> String {
+    figure.replace("kuva-clip-", &format!("clip-{number}-"))
 }

@@ -3,9 +3,12 @@
 use interfield_kernel::StepMap;
 use interfield_model::Simulation;
 use interfield_model::model::Quantity;
+use interfield_results::{Error, Reader};
 
 use crate::cmd::run::Verdict;
-use crate::plot::Figure;
+use crate::plot::{Figure, with_own_names};
+use crate::record::quantity;
+use crate::stored;
 use crate::table::short;
 
 /// Rows kept for drawing; beyond that every other one is dropped.
@@ -23,10 +26,11 @@ pub(crate) struct Range {
     pub last: f64,
 }
 
-/// What the report remembers of a run: extremes exactly, histories thinned.
+/// What is remembered of a run: extremes exactly; histories, thinned, only where no result file has them.
 pub(crate) struct History {
     /// Extremes, one per channel.
     pub ranges: Vec<Range>,
+    keep: bool,
     times: Vec<f64>,
     rows: Vec<Vec<f64>>,
     stride: u64,
@@ -34,10 +38,11 @@ pub(crate) struct History {
 }
 
 impl History {
-    /// Nothing yet.
-    pub(crate) fn new(sim: &Simulation) -> Self {
+    /// Nothing yet; `keep` rows for a report.
+    pub(crate) fn new(sim: &Simulation, keep: bool) -> Self {
         let none = Range { min: f64::INFINITY, max: f64::NEG_INFINITY, peak: 0.0, peak_time: 0.0, last: 0.0 };
-        History { ranges: vec![none; sim.channels().len()], times: Vec::new(), rows: Vec::new(), stride: 1, seen: 0 }
+        let ranges = vec![none; sim.channels().len()];
+        History { ranges, keep, times: Vec::new(), rows: Vec::new(), stride: 1, seen: 0 }
     }
 
     /// Takes a sample.
@@ -47,6 +52,9 @@ impl History {
             if x.abs() > r.peak.abs() {
                 (r.peak, r.peak_time) = (x, t);
             }
+        }
+        if !self.keep {
+            return;
         }
         if self.seen.is_multiple_of(self.stride) {
             self.times.push(t);
@@ -67,6 +75,32 @@ impl History {
             };
             self.times.retain(|_| other());
             self.stride *= 2;
+        }
+    }
+}
+
+/// Where the curves of a report come from.
+pub(crate) enum Curves<'a> {
+    /// Rows kept in memory.
+    Kept(&'a History),
+    /// The result file.
+    File(&'a Reader),
+}
+
+impl Curves<'_> {
+    /// A channel over time.
+    fn history(&self, channel: usize) -> Result<Vec<(f64, f64)>, Error> {
+        match self {
+            Self::Kept(h) => Ok(h.times.iter().zip(&h.rows).map(|(t, r)| (*t, r[channel])).collect()),
+            Self::File(reader) => stored::history(reader, channel),
+        }
+    }
+
+    /// One channel over another.
+    fn pairs(&self, x: usize, y: usize) -> Result<Vec<(f64, f64)>, Error> {
+        match self {
+            Self::Kept(h) => Ok(h.rows.iter().map(|r| (r[x], r[y])).collect()),
+            Self::File(reader) => stored::pairs(reader, x, y),
         }
     }
 }
@@ -107,41 +141,56 @@ fn escape(text: &str) -> String {
 }
 
 /// The page.
-pub(crate) fn page(sim: &Simulation, model: &str, history: &History, summary: &Summary<'_>) -> String {
+///
+/// # Errors
+/// When the result file cannot be read.
+pub(crate) fn page(
+    sim: &Simulation,
+    model: &str,
+    ranges: &[Range],
+    curves: &Curves<'_>,
+    summary: &Summary<'_>,
+) -> Result<String, Error> {
     let a = &sim.model.analysis;
     let title = escape(&sim.model.title);
     let good = matches!(summary.verdict, Verdict::Finished);
     let mut rows = String::new();
-    for (c, r) in sim.channels().iter().zip(&history.ranges) {
+    for (c, r) in sim.channels().iter().zip(ranges) {
         let cells = [short(r.min), short(r.max), format!("{:.3}", r.peak_time), short(r.last)];
         rows += &format!("<tr><th>{}<td>{}<td>{}</tr>\n", escape(&c.name), escape(&c.unit), cells.join("<td>"));
     }
-    let mut figures = String::new();
+    let mut figures = Vec::new();
     for (force, deformation) in loops(sim) {
         let (cf, cd) = (&sim.channels()[force], &sim.channels()[deformation]);
-        let points = history.rows.iter().map(|r| (r[deformation], r[force])).collect();
         let name = cf.name.split('.').next().unwrap_or("");
-        figures += &figure(Figure {
-            title: &format!("{name}: hysteresis"),
-            x: &format!("deformation [{}]", cd.unit),
-            y: &format!("force [{}]", cf.unit),
-            log_x: false,
-            size: (520.0, 420.0),
-            lines: vec![(String::new(), points)],
-        });
+        figures.push(
+            Figure {
+                title: &format!("{name}: hysteresis"),
+                x: &stored::label("deformation", &cd.unit),
+                y: &stored::label("force", &cf.unit),
+                log_x: false,
+                size: (520.0, 420.0),
+                lines: vec![(String::new(), curves.pairs(deformation, force)?)],
+            }
+            .svg(),
+        );
     }
     for (i, c) in sim.channels().iter().enumerate() {
-        figures += &figure(Figure {
-            title: &c.name,
-            x: "time [s]",
-            y: &format!("{} [{}]", quantity(&c.quantity), c.unit),
-            log_x: false,
-            size: (900.0, 280.0),
-            lines: vec![(String::new(), history.times.iter().zip(&history.rows).map(|(t, r)| (*t, r[i])).collect())],
-        });
+        figures.push(
+            Figure {
+                title: &c.name,
+                x: "time [s]",
+                y: &stored::label(quantity(&c.quantity), &c.unit),
+                log_x: false,
+                size: (900.0, 280.0),
+                lines: vec![(String::new(), curves.history(i)?)],
+            }
+            .svg(),
+        );
     }
-    let solvers: Vec<String> = sim.solvers().iter().map(|(_, r)| escape(&r.to_string())).collect();
-    format!(
+    let figures: String = figures.iter().enumerate().map(|(i, f)| figure(f, i)).collect();
+    let solver = sim.solver().map(|r| escape(&r.to_string())).unwrap_or_default();
+    Ok(format!(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>{title}</title>\n<style>{STYLE}</style>\n\
          <h1>{title}</h1>\n<p class=\"{}\">{}</p>\n\
          <p>Scheme {}, step {} s, {} unknowns, solver: {}.</p>\n\
@@ -152,10 +201,10 @@ pub(crate) fn page(sim: &Simulation, model: &str, history: &History, summary: &S
         escape(&a.scheme_name),
         short(a.dt),
         sim.unknowns().len(),
-        solvers.last().cloned().unwrap_or_default(),
+        solver,
         escape(model),
         env!("CARGO_PKG_VERSION"),
-    )
+    ))
 }
 
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:960px;margin:2rem auto;padding:0 1rem;color:#222}\
@@ -164,8 +213,8 @@ th:first-child{text-align:left}.good,.bad{padding:.6rem 1rem;border-left:4px sol
 .bad{border-color:#D55E00;background:#fdf3ec}figure{margin:1.5rem 0}svg{max-width:100%;height:auto}\
 footer{color:#777;margin:2rem 0}pre{background:#f6f6f6;padding:1rem;overflow:auto}";
 
-fn figure(f: Figure<'_>) -> String {
-    format!("<figure>{}</figure>\n", f.svg())
+fn figure(svg: &str, number: usize) -> String {
+    format!("<figure>{}</figure>\n", with_own_names(svg, number))
 }
 
 /// Pairs of channels that are force and deformation of one coordinate of one element.
@@ -180,17 +229,4 @@ fn loops(sim: &Simulation) -> Vec<(usize, usize)> {
         }
     }
     pairs
-}
-
-fn quantity(q: &Quantity) -> &'static str {
-    match q {
-        Quantity::Displacement(_) => "displacement",
-        Quantity::Velocity(_) => "velocity",
-        Quantity::Acceleration(_) => "acceleration",
-        Quantity::AbsoluteAcceleration(_) => "absolute acceleration",
-        Quantity::Force(..) => "force",
-        Quantity::Deformation(..) => "deformation",
-        Quantity::State(..) => "state",
-        Quantity::LoadSignal(_) => "load",
-    }
 }

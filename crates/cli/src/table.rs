@@ -13,13 +13,16 @@ pub(crate) fn short(x: f64) -> String {
     }
 }
 
-/// Columns aligned: numbers to the right, the first column and those without a header (remarks) to the left.
+/// Marks the header of a column of words, which is aligned to the left.
+const LEFT: char = '<';
+
+/// Columns aligned: numbers to the right; the first column, and those whose header starts with `<`, to the left.
 pub(crate) fn aligned(header: &[&str], rows: &[Vec<String>]) -> String {
     let width = |i: usize| {
         let cells = rows.iter().filter_map(|r| r.get(i)).map(|c| c.chars().count());
-        cells.chain([header[i].chars().count()]).max().unwrap_or(0)
+        cells.chain([header[i].trim_start_matches(LEFT).chars().count()]).max().unwrap_or(0)
     };
-    let columns: Vec<(usize, bool)> = (0..header.len()).map(|i| (width(i), i == 0 || header[i].is_empty())).collect();
+    let columns: Vec<(usize, bool)> = (0..header.len()).map(|i| (width(i), i == 0 || header[i].starts_with(LEFT))).collect();
     let line = |cells: &mut dyn Iterator<Item = &str>| {
         let cells: Vec<String> = cells
             .zip(&columns)
@@ -27,7 +30,7 @@ pub(crate) fn aligned(header: &[&str], rows: &[Vec<String>]) -> String {
             .collect();
         format!("  {}\n", cells.join("  ").trim_end())
     };
-    let mut out = line(&mut header.iter().copied());
+    let mut out = line(&mut header.iter().map(|h| h.trim_start_matches(LEFT)));
     for row in rows {
         out += &line(&mut row.iter().map(String::as_str));
     }

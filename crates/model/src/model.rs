@@ -1,5 +1,5 @@
 //! A structure in memory: everything resolved, named, and in SI units. Made from a model file by `parse`, or by
-//! a program; turned into an [`crate::Assembled`] system by [`crate::assemble`].
+//! a program; turned into an [`crate::Assembled`] system by [`crate::assemble()`].
 //!
 //! **Must not be here:** text, units, matrices.
 

@@ -130,6 +130,13 @@ impl Simulation {
         self.domain.system().solvers()
     }
 
+    /// How the dynamic matrix of the scheme is solved: what a step spends its time on.
+    pub fn solver(&self) -> Option<Report> {
+        let solvers = self.solvers();
+        let main = solvers.iter().position(|(d, _)| d.c != 0.0).unwrap_or(0);
+        solvers.into_iter().nth(main).map(|s| s.1)
+    }
+
     /// Names of the unknowns, in the order of u.
     pub fn unknowns(&self) -> impl ExactSizeIterator<Item = &str> {
         self.free.iter().map(|&d| self.model.dofs[d].name.as_str())

@@ -17,7 +17,7 @@ use std::path::Path;
 pub fn csv(reader: &Reader, out: impl Write) -> Result<()> {
     let mut out = BufWriter::with_capacity(1 << 16, out);
     let wrong = |source: io::Error| Error::Io { path: reader.path().to_path_buf(), source };
-    let mut line = String::from("time [s]");
+    let mut line = String::from("t [s]");
     for channel in reader.channels() {
         line.push(',');
         let label =
@@ -34,9 +34,9 @@ pub fn csv(reader: &Reader, out: impl Write) -> Result<()> {
     for chunk in reader.chunks(&all, 0) {
         let chunk = chunk?;
         for (row, t) in chunk.time.iter().enumerate() {
-            write!(out, "{t:?}").map_err(wrong)?;
+            write!(out, "{t:e}").map_err(wrong)?;
             for values in &chunk.channels {
-                write!(out, ",{:?}", values[row]).map_err(wrong)?;
+                write!(out, ",{:e}", values[row]).map_err(wrong)?;
             }
             out.write_all(b"\n").map_err(wrong)?;
         }

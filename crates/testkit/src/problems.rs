@@ -93,9 +93,9 @@ duration = 2
 tangent = "initial"
 "#;
 
-/// Masses of [`LINEAR`].
+/// Masses of the linear chain.
 pub const LINEAR_MASS: [f64; 3] = [1.0, 1.5, 0.7];
-/// Spring stiffnesses of [`LINEAR`], from the ground up.
+/// Spring stiffnesses of the linear chain, from the ground up.
 pub const LINEAR_STIFFNESS: [f64; 3] = [40.0, 30.0, 20.0];
 
 /// Linear chain of three masses; `c` is the damping of every spring relative to its stiffness.

@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Args) -> Exit {
     } else {
         let rows: Vec<Vec<String>> =
             chosen.iter().map(|i| vec![i.name.to_owned(), i.states.len().to_string(), i.title.to_owned()]).collect();
-        print(&aligned(&["element", "states", ""], &rows));
+        print(&aligned(&["element", "states", "<"], &rows));
         print("\n`interfield elements NAME` shows equations, parameters and references.\n");
     }
     Exit::Done
@@ -124,7 +124,7 @@ fn explain(i: &Info) -> String {
         .collect();
     if !rows.is_empty() {
         out += &aligned(
-            &["  key", "unit", "default", ""],
+            &["  key", "unit", "default", "<"],
             &rows
                 .into_iter()
                 .map(|mut r| {

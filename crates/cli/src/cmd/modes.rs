@@ -74,6 +74,6 @@ pub(crate) fn run(args: &Args) -> Exit {
         })
         .collect();
     print(&format!("{}: {} unknowns\n\n", sim.model.title, sim.unknowns().len()));
-    print(&aligned(&["mode", "omega [rad/s]", "f [Hz]", "T [s]", ""], &rows));
+    print(&aligned(&["mode", "omega [rad/s]", "f [Hz]", "T [s]", "<moves most at"], &rows));
     Exit::Done
 }

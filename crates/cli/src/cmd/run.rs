@@ -1,7 +1,6 @@
-//! `interfield run`: integrates a model, writes its channels and a report.
+//! `interfield run`: integrates a model, writes a result file (or CSV) and a report.
 
-use std::fs::File;
-use std::io::{BufWriter, IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,15 +10,21 @@ use clap::Args as ClapArgs;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use interfield_kernel::StepMap;
 use interfield_model::Simulation;
+use interfield_results::Reader;
 use serde_json::json;
 
 use crate::Exit;
+use crate::files::{same, write};
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{complain, fail, print, print_json};
-use crate::report::{self, History};
+use crate::record::{self, Format, Record};
+use crate::report::{self, Curves, History};
 use crate::table::{aligned, short};
 
-/// Run a model: write its channels (CSV) and a report (HTML)
+/// Run a model: write a result file (HDF5, or CSV) and a report (HTML)
+///
+/// The result file holds the channels with their units, the model, all settings, and how the run ended. It is complete
+/// at every moment, also if the run is killed. Python (h5py), MATLAB (h5read) and Octave (load) open it.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield run models/frame.toml\n  \
 interfield run models/frame.toml --scheme newmark --dt \"5 ms\" --output frame.csv\n  \
@@ -29,7 +34,7 @@ pub(crate) struct Args {
     model: PathBuf,
     #[command(flatten)]
     settings: ModelArgs,
-    /// Write the channels to this CSV file [default: interfield-out/MODEL.csv]
+    /// Write the results to FILE.h5 (result file) or FILE.csv [default: interfield-out/MODEL.h5]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Write the report to this HTML file [default: interfield-out/MODEL.html, none with --output]
@@ -52,9 +57,7 @@ const OUT: &str = "interfield-out";
 /// Runs the embedded example.
 pub(crate) fn example() -> Exit {
     let loaded = Loaded::embedded("isolated-building.toml (embedded)", EXAMPLE.to_owned(), PathBuf::new(), false);
-    let out = Path::new(OUT);
-    let files = Files { csv: out.join("isolated-building.csv"), report: Some(out.join("isolated-building.html")) };
-    execute(&loaded, &ModelArgs::default(), &files, false, false)
+    execute(&loaded, &ModelArgs::default(), &Files::default_for("isolated-building"), false, false)
 }
 
 /// Runs a model file.
@@ -64,43 +67,43 @@ pub(crate) fn run(args: &Args) -> Exit {
         Err(e) => return e,
     };
     let stem = args.model.file_stem().map_or_else(|| "model".into(), |s| s.to_string_lossy().into_owned());
-    let out = Path::new(OUT);
-    let files = Files {
-        csv: args.output.clone().unwrap_or_else(|| out.join(format!("{stem}.csv"))),
-        report: args.report.clone().or_else(|| args.output.is_none().then(|| out.join(format!("{stem}.html")))),
+    let default = Files::default_for(&stem);
+    let (results, report) = match &args.output {
+        None => (default.results, args.report.clone().or(default.report)),
+        Some(output) => (output.clone(), args.report.clone()),
+    };
+    let refuse = |message: String, help: &str| {
+        fail(args.json, None, None, &message, help);
+        Exit::BadInput
     };
     // Results must not replace the model or each other.
-    let written = [Some(&files.csv), files.report.as_ref()];
-    let model = written.into_iter().flatten().find(|p| same(p, &args.model));
-    let clash = files.report.as_ref().filter(|r| same(r, &files.csv) && files.csv.as_path() != Path::new("/dev/null"));
-    if let Some(path) = model.or(clash) {
-        let what = if model.is_some() { "is the model file itself" } else { "would hold both channels and report" };
-        let message = format!("`{}` {what}", path.display());
-        fail(args.json, None, None, &message, "give --output and --report files of their own");
-        return Exit::BadInput;
+    let help = "give --output and --report files of their own";
+    if let Some(path) = [Some(&results), report.as_ref()].into_iter().flatten().find(|p| same(p, &args.model)) {
+        return refuse(format!("`{}` is the model file itself", path.display()), help);
     }
-    execute(&loaded, &args.settings, &files, args.json, args.quiet)
+    if let Some(path) = report.as_ref().filter(|r| same(r, &results)) {
+        return refuse(format!("`{}` would hold both results and report", path.display()), help);
+    }
+    let Some(format) = Format::of(&results) else {
+        let help = "write --output FILE.h5 for a result file or --output FILE.csv for comma-separated values";
+        return refuse(format!("`{}`: the kind of file is not known", results.display()), help);
+    };
+    execute(&loaded, &args.settings, &Files { results, format, report }, args.json, args.quiet)
 }
 
+/// What a run writes.
 struct Files {
-    csv: PathBuf,
+    results: PathBuf,
+    format: Format,
     report: Option<PathBuf>,
 }
 
-/// Opens a file for writing, with the folders it needs.
-fn create(path: &Path) -> Result<File, String> {
-    let made = path.parent().filter(|p| !p.as_os_str().is_empty()).map_or(Ok(()), std::fs::create_dir_all);
-    made.and_then(|()| File::create(path)).map_err(|e| unwritten(path, &e))
-}
-
-fn unwritten(path: &Path, e: &std::io::Error) -> String {
-    format!("`{}` cannot be written: {e}", path.display())
-}
-
-/// Whether two paths name the same file, as far as the disk can tell.
-fn same(a: &Path, b: &Path) -> bool {
-    let real = |p: &Path| std::fs::canonicalize(p).ok();
-    a == b || (real(a).is_some() && real(a) == real(b))
+impl Files {
+    fn default_for(stem: &str) -> Self {
+        let out = Path::new(OUT);
+        let report = Some(out.join(format!("{stem}.html")));
+        Self { results: out.join(format!("{stem}.h5")), format: Format::Results, report }
+    }
 }
 
 /// How a run ended.
@@ -115,19 +118,33 @@ pub(crate) enum Verdict {
     NotWritten(String),
 }
 
+impl Verdict {
+    /// How the result file says it.
+    fn outcome(&self, t: f64) -> String {
+        match self {
+            Self::Finished => "finished".to_owned(),
+            Self::Interrupted => format!("interrupted: by a signal at t = {} s", short(t)),
+            Self::Faulted(reason) => format!("fault: {reason}"),
+            Self::NotWritten(reason) => format!("interrupted: {reason}"),
+        }
+    }
+}
+
 fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, json: bool, quiet: bool) -> Exit {
     let mut sim = match loaded.simulation(settings) {
         Ok(s) => s,
         Err(e) => return e,
     };
-    let csv = match create(&files.csv) {
-        Ok(f) => f,
+    let meta = record::meta(&sim, loaded.text(), settings);
+    let mut record = match Record::create(&files.results, files.format, &sim, &meta) {
+        Ok(r) => r,
         Err(message) => {
-            let help = "give another file with --output, for example --output results.csv";
-            fail(json, Some(&files.csv.display().to_string()), None, &message, help);
+            let help = "give another file with --output, for example --output results.h5";
+            fail(json, Some(&files.results.display().to_string()), None, &message, help);
             return Exit::Failure;
         }
     };
+    loaded.lines().iter().for_each(|line| record.log(line));
     let stop = Arc::new(AtomicBool::new(false));
     let flag = stop.clone();
     // A second handler in one process is impossible here; without one Ctrl-C just ends the program.
@@ -136,15 +153,23 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, json: bool, qui
     if !json {
         print(&heading(&sim));
     }
-    let mut history = History::new(&sim);
+    let mut history = History::new(&sim, files.format == Format::Csv && files.report.is_some());
     let start = Instant::now();
-    let (done, verdict) = integrate(&mut sim, BufWriter::new(csv), &mut history, &stop, visible);
+    let (done, mut verdict) = integrate(&mut sim, &mut record, &mut history, &stop, visible);
     let seconds = start.elapsed().as_secs_f64();
+    record.log(&report::Summary { verdict: &verdict, steps: done, seconds }.line(&sim));
+    if let Err(message) = record.finish(&verdict.outcome(done as f64 * sim.domain.dt())) {
+        verdict = Verdict::NotWritten(message);
+    }
     let summary = report::Summary { verdict: &verdict, steps: done, seconds };
     let report = files.report.as_ref().map_or(Ok(()), |path| {
-        let page = report::page(&sim, loaded.text(), &history, &summary);
-        let mut file = create(path)?;
-        file.write_all(page.as_bytes()).map_err(|e| unwritten(path, &e))
+        let page = match files.format {
+            Format::Csv => report::page(&sim, loaded.text(), &history.ranges, &Curves::Kept(&history), &summary),
+            Format::Results => Reader::open(&files.results).and_then(|reader| {
+                report::page(&sim, loaded.text(), &history.ranges, &Curves::File(&reader), &summary)
+            }),
+        };
+        page.map_err(|e| format!("the report could not be made: {e}")).and_then(|page| write(path, &page))
     });
     if json {
         let mut document = summary_json(&sim, &history, &summary, files);
@@ -174,7 +199,7 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, json: bool, qui
 /// The loop: step, record, look at the clock from time to time.
 fn integrate(
     sim: &mut Simulation,
-    mut out: BufWriter<File>,
+    record: &mut Record,
     history: &mut History,
     stop: &AtomicBool,
     visible: bool,
@@ -189,22 +214,7 @@ fn integrate(
     }
     let every = sim.model.every;
     let mut row = vec![0.0; sim.channels().len()];
-    let write = |out: &mut BufWriter<File>, t: f64, row: &[f64]| -> std::io::Result<()> {
-        write!(out, "{t:e}")?;
-        for x in row {
-            write!(out, ",{x:e}")?;
-        }
-        writeln!(out)
-    };
-    let mut header = String::from("t [s]");
-    for c in sim.channels() {
-        header += &format!(",{} [{}]", c.name, c.unit);
-    }
-    let failed = |e: std::io::Error| Verdict::NotWritten(format!("the results could not be written: {e}"));
     let stopped = |t: f64, reason: String| Verdict::Faulted(format!("at t = {} s: {reason}", short(t)));
-    if let Err(e) = writeln!(out, "{header}") {
-        return (0, failed(e));
-    }
     let mut verdict = Verdict::Finished;
     let mut done = 0;
     let mut looked = Instant::now();
@@ -221,8 +231,8 @@ fn integrate(
                 break;
             }
             history.push(t, &row);
-            if let Err(e) = write(&mut out, t, &row) {
-                verdict = failed(e);
+            if let Err(reason) = record.row(t, &row) {
+                verdict = Verdict::NotWritten(reason);
                 break;
             }
         }
@@ -245,11 +255,6 @@ fn integrate(
         }
     }
     bar.finish_and_clear();
-    if let Err(e) = out.flush()
-        && !matches!(verdict, Verdict::NotWritten(_))
-    {
-        verdict = failed(e);
-    }
     (done, verdict)
 }
 
@@ -265,7 +270,7 @@ fn heading(sim: &Simulation) -> String {
         sim.steps(),
         short(a.duration)
     );
-    if let Some((_, solver)) = sim.solvers().last() {
+    if let Some(solver) = sim.solver() {
         let when = if sim.domain.system().follows_state() { "factorised at each step" } else { "factorised once" };
         out += &format!("  solver {solver}, {when}\n");
     }
@@ -282,9 +287,9 @@ fn summary_text(sim: &Simulation, history: &History, summary: &report::Summary<'
     let mut out = String::from("\n");
     out += &aligned(&["channel", "unit", "peak", "at t [s]", "at the end"], &rows);
     out += &format!("\n{}\n", summary.line(sim));
-    out += &format!("  channels: {}\n", files.csv.display());
+    out += &format!("  results: {}\n", files.results.display());
     if let Some(r) = &files.report {
-        out += &format!("  report:   {}\n", r.display());
+        out += &format!("  report:  {}\n", r.display());
     }
     out
 }
@@ -320,7 +325,8 @@ fn summary_json(
             "name": c.name, "unit": c.unit, "peak": r.peak, "peak_time": r.peak_time,
             "min": r.min, "max": r.max, "final": r.last,
         })).collect::<Vec<_>>(),
-        "csv": files.csv.display().to_string(),
+        "results": files.results.display().to_string(),
+        "csv": (files.format == Format::Csv).then(|| files.results.display().to_string()),
         "report": files.report.as_ref().map(|r| r.display().to_string()),
     })
 }

@@ -46,7 +46,7 @@ pub(crate) fn run(args: &Args) -> Exit {
                 vec![s.name.to_owned(), order, evaluations, s.title.to_owned()]
             })
             .collect();
-        print(&aligned(&["scheme", "order", "forces/step", ""], &rows));
+        print(&aligned(&["scheme", "order", "forces/step", "<"], &rows));
         print("\n`interfield schemes NAME` shows parameters and references.\n");
     }
     Exit::Done

@@ -106,7 +106,7 @@ fn modes_of_a_chain() {
 fn help_is_there_with_examples() {
     let top = interfield(&["--help"]).expect(0).stdout;
     assert!(top.contains("Exit codes") && top.contains("Examples"), "{top}");
-    for command in ["run", "modes", "spectrum", "order", "schemes", "elements"] {
+    for command in ["run", "show", "compare", "plot", "export", "modes", "spectrum", "order", "schemes", "elements"] {
         assert!(top.contains(command));
         let help = interfield(&[command, "--help"]).expect(0).stdout;
         assert!(help.contains(&format!("\n  interfield {command} ")), "{help}");

@@ -85,8 +85,18 @@ fn results_that_cannot_be_written() {
     let (name, _, message, help) = only_error(&["run", model, "--json", "-o", "/proc/nowhere/x.csv"], 1);
     assert_eq!(name, "/proc/nowhere/x.csv");
     assert!(message.contains("cannot be written") && help.contains("--output"), "{message} {help}");
-    let (_, _, message, _) = only_error(&["run", model, "--json", "-o", "/"], 1);
-    assert!(message.contains("`/` cannot be written"), "{message}");
+    let (name, _, message, _) = only_error(&["run", model, "--json", "-o", "/proc/nowhere/x.h5"], 1);
+    assert!(name == "/proc/nowhere/x.h5" && message.contains("cannot be written"), "{message}");
+    for name in ["folder.csv", "folder.h5"] {
+        std::fs::create_dir_all(std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)).unwrap();
+        let (_, _, message, _) = only_error(&["run", model, "--json", "-o", name], 1);
+        assert!(message.contains(&format!("`{name}` cannot be written")), "{message}");
+    }
+    // The extension says what to write.
+    for name in ["/", "results", "results.txt", "results.h5.gz"] {
+        let (_, _, message, help) = only_error(&["run", model, "--json", "-o", name], 2);
+        assert!(message.contains(name) && help.contains(".h5") && help.contains(".csv"), "{message} {help}");
+    }
     // The results must not replace the model.
     let (_, _, message, _) = only_error(&["run", model, "--json", "-o", model], 2);
     assert!(message.contains("is the model file itself"), "{message}");
@@ -99,11 +109,14 @@ fn results_that_cannot_be_written() {
 fn full_disks() {
     let model = file("full.toml", BASE);
     let model = model.to_str().unwrap();
-    let outcome = interfield(&["run", model, "--json", "-o", "/dev/full"]).expect(1);
+    let link = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("dev-full.csv");
+    let _ = std::fs::remove_file(&link);
+    std::os::unix::fs::symlink("/dev/full", &link).unwrap();
+    let outcome = interfield(&["run", model, "--json", "-o", "dev-full.csv"]).expect(1);
     assert_eq!(outcome.json()["verdict"], "not written");
     assert!(outcome.stderr.contains("the results could not be written"), "{}", outcome.stderr);
     // Many rows: the disk is full in the middle of the run.
-    interfield(&["run", model, "--until", "100 s", "-o", "/dev/full"]).expect(1);
+    interfield(&["run", model, "--until", "100 s", "-o", "dev-full.csv"]).expect(1);
     let outcome = interfield(&["run", model, "--json", "-o", "full.csv", "--report", "/dev/full"]).expect(1);
     assert_eq!(outcome.json()["verdict"], "finished");
     assert!(outcome.stderr.contains("`/dev/full` cannot be written"), "{}", outcome.stderr);

@@ -4,6 +4,7 @@ mod commands;
 mod elements;
 mod hostile;
 mod mistakes;
+mod results;
 mod runs;
 
 use std::path::{Path, PathBuf};

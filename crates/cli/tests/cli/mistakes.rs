@@ -31,7 +31,7 @@ const CASES: &[Case] = &[
     // The seven of the requirements.
     case("negative mass", "\"10 t\"", "§\"-10 t\"", &[("negative mass -10000 kg at `roof.x`", "remove the sign")]),
     case("singular matrix", STOREY2, "type = \"matrix\"\nname = \"storey2\"\ndofs = [\"a.x\", \"b.x\"]\nM = [[1, 1], [1, 1]]\nK = [[1, 1], [1, 1]]\n[[element]]\ntype = \"spring\"\nnodes = [\"floor\", \"roof\"]\ndof = \"x\"\nk = 1\n[[node]]\nname = \"a\"\n[[node]]\nname = §\"b\"\n",
-        &[("`b.x`", "check masses, stiffnesses")]),
+        &[("`b.x`", "give the node a `mass`")]),
     case("zero-length beam", STOREY2, "type = \"beam2d\"\nnodes = §[\"p\", \"q\"]\nE = \"210 GPa\"\nA = \"1 cm^2\"\nI = \"1 cm^4\"\n[[node]]\nname = \"p\"\ndofs = [\"x\", \"y\", \"rz\"]\nat = [0, 1]\nmass = \"1 t\"\n[[node]]\nname = \"q\"\ndofs = [\"x\", \"y\", \"rz\"]\nat = [0, 1]\n",
         &[("no length", "correct `at`")]),
     case("unconnected", NODE, "[[node]]\nname = \"roof\"\nmass = \"10 t\"\n[[node]]\nname = §\"alone\"\n",
@@ -47,7 +47,7 @@ const CASES: &[Case] = &[
         &[("slope of this formula is not finite", "smooth it")]),
     // D is singular.
     case("massless chain", NODE, "[[node]]\nname = \"roof\"\nmass = \"10 t\"\n[[node]]\nname = \"a\"\n[[node]]\nname = §\"b\"\n[[element]]\ntype = \"spring\"\nnodes = [\"a\", \"b\"]\ndof = \"x\"\nk = \"k\"\n",
-        &[("`b.x`", "check masses, stiffnesses")]),
+        &[("`b.x`", "give the node a `mass`")]),
     case("no mass at all", "name = \"floor\"\nmass = \"20 t\"\n\n[[node]]\nname = \"roof\"\nmass = \"10 t\"", "name = §\"floor\"\n[[node]]\nname = \"roof\"", &[("no free degree of freedom has a mass", "`mass`")]),
     // Units, parameters, dimensions.
     case("unknown unit", "\"4 kN/mm\"", "\"4 §kn/mmm\"", &[("unknown unit `kn`", "did you mean `kN`?")]),

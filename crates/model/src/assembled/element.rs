@@ -62,14 +62,14 @@ impl Stored {
 /// A local coordinate: (unknown, factor). Unknowns from `n` on are imposed degrees of freedom.
 pub type Row = Vec<(u32, f64)>;
 
-/// One element with its connectivity, as [`Assembled::new`] takes it.
+/// One element with its connectivity, as [`super::Assembled::new`] takes it.
 #[derive(Clone, Debug)]
 pub struct Part {
     /// The law.
     pub law: Stored,
     /// One row per coordinate.
     pub rows: Vec<Row>,
-    /// Estimated stiffness and damping for [`TangentPolicy::Given`].
+    /// Estimated stiffness and damping for [`crate::model::TangentPolicy::Given`].
     pub given: Option<(f64, f64)>,
     /// Motion of its coordinates when the ground moves by one: per base acceleration, per coordinate. Held degrees
     /// of freedom move with the ground too. Only read for elements with mass.

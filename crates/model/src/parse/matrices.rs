@@ -19,10 +19,16 @@ fn rows(context: &Context<'_>, table: &Table<'_>, key: &str) -> Option<Spanned<V
     };
     match (context.files)(&path.value) {
         Err(e) => refuse(e, "the path is relative to the model file"),
-        Ok(text) => match matrix_market::parse(&text) {
-            Ok(m) => Some(Spanned::new(m, path.span)),
-            Err(e) => refuse(e, "the file must be in Matrix Market format (coordinate or array, real)"),
-        },
+        Ok(bytes) => {
+            let text = std::str::from_utf8(&bytes).map_err(|e| {
+                let line = bytes[..e.valid_up_to()].iter().filter(|b| **b == b'\n').count() + 1;
+                format!("is not a text file: line {line} is not UTF-8")
+            });
+            match text.and_then(|t| matrix_market::parse(t.trim_start_matches('\u{feff}'))) {
+                Ok(m) => Some(Spanned::new(m, path.span)),
+                Err(e) => refuse(e, "the file must be in Matrix Market format (coordinate or array, real)"),
+            }
+        }
     }
 }
 

@@ -11,6 +11,7 @@ mod loads;
 mod matrices;
 mod members;
 mod nodes;
+mod signals;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,7 +27,7 @@ use connected::Contact;
 use nodes::GROUND;
 
 /// Reads a file that a model refers to (a record, a matrix); the error is a sentence for the user.
-pub type Files<'a> = &'a dyn Fn(&str) -> Result<String, String>;
+pub type Files<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, String>;
 
 /// Settings from the command line that replace those of the file.
 #[derive(Clone, Debug, Default)]

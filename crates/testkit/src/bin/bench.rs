@@ -355,7 +355,7 @@ fn per_step(case: &'static str, scheme: &str, model: Model, steps: usize, limit:
         advance(&mut simulation, k)?;
         times.push(1e3 * begin.elapsed().as_secs_f64());
     }
-    let solver = simulation.solvers().last().map(|s| s.1.to_string()).unwrap_or_default();
+    let solver = simulation.solver().map(|s| s.to_string()).unwrap_or_default();
     let ours = median(&mut times);
     let note = format!(
         "99 %: {} ms, slowest: {} ms; {solver}",

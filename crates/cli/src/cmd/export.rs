@@ -1,0 +1,59 @@
+//! `interfield export`: a result file as CSV or for MATLAB.
+
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+use interfield_results::{Error, export};
+use serde_json::json;
+
+use crate::Exit;
+use crate::files::{folder, has_extension, unwritten};
+use crate::output::{fail, print, print_json};
+use crate::stored;
+
+/// Write a result file as CSV or as a MATLAB 5 file
+///
+/// A MATLAB 5 file is read by `load` in MATLAB and Octave and by scipy.io.loadmat. MATLAB, Python and Octave also read
+/// the result file itself (h5read, h5py, load).
+#[derive(ClapArgs)]
+#[command(after_help = "Examples:\n  interfield export interfield-out/frame.h5 -o frame.csv\n  \
+interfield export interfield-out/frame.h5 -o frame.mat")]
+pub(crate) struct Args {
+    /// Result file (.h5)
+    result: PathBuf,
+    /// File to write: FILE.csv or FILE.mat
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Print what was written, or what went wrong, as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Exit {
+    let (path, json) = (&args.output, args.json);
+    let reader = match stored::open(&args.result, json)
+        .and_then(|r| stored::check_output(path, &["csv", "mat"], &[&args.result], json).map(|()| r))
+    {
+        Ok(r) => r,
+        Err(e) => return e,
+    };
+    let write = if has_extension(path, "csv") { export::csv_file } else { export::mat5 };
+    let io = |source| Error::Io { path: path.clone(), source };
+    let name = path.display().to_string();
+    match folder(path).map_err(io).and_then(|()| write(&reader, path)) {
+        Ok(()) => {}
+        Err(Error::Io { path: at, source }) if at == *path => {
+            fail(json, Some(&name), None, &unwritten(path, &source), "give another file with --output");
+            return Exit::Failure;
+        }
+        Err(e) => return stored::damaged(&e, json),
+    }
+    let (rows, channels) = (reader.rows(), reader.channels().len());
+    if json {
+        let result = args.result.display().to_string();
+        print_json(&json!({ "result": result, "output": name, "rows": rows, "channels": channels }));
+    } else {
+        print(&format!("{name}: {rows} rows of {channels} channels\n"));
+    }
+    Exit::Done
+}

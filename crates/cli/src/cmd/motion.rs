@@ -1,0 +1,689 @@
+//! `interfield motion`: key figures and a picture of a ground-motion record, processed or generated on the way.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::{Args as ClapArgs, ValueEnum};
+use interfield_model::quantity::Scope;
+use interfield_model::units::{Dimension, Unit, UnitSystem};
+use interfield_motion::{
+    Asce7, Compatibility, Ec8, Fit, Format, GenerateOptions, GroundType, MAX_BYTES, MotionError, Phase, Quantity,
+    ReadOptions, Record, ResponseSpectrum, STANDARD_GRAVITY, SpectrumType, compatibility, generate, log_periods,
+    read_bytes,
+};
+use serde_json::{Value, json};
+
+use crate::Exit;
+use crate::files::{same, write};
+use crate::load;
+use crate::output::{fail, print, print_json};
+use crate::plot::{Figure, stack};
+use crate::table::short;
+
+/// Key figures, response spectrum and picture of a ground-motion record, or of one generated to fit a code
+///
+/// Reads PEER AT2, ESM and ITACA ASCII, COSMOS and columns of numbers; the format is found out. What is asked for is
+/// done in this order: baseline, band pass, resampling, scaling to the peak.
+#[derive(ClapArgs)]
+#[command(after_help = "Examples:
+  interfield motion elcentro.at2
+  interfield motion columns.csv --unit g --dt \"10 ms\" --column 2
+  interfield motion record.asc --baseline 1 --band-pass 0.1,25 --resample \"5 ms\" -o clean.csv
+  interfield motion record.at2 --peak 0.3g --plot scaled.svg --json
+  interfield motion --generate ec8 --ag 0.25g --ground B --seed 3 --duration 20 -o motion.csv
+  interfield motion --generate asce7 --sds 1.0g --sd1 0.6g -o motion.csv")]
+pub(crate) struct Args {
+    /// Record
+    #[arg(required_unless_present = "generate", conflicts_with = "generate")]
+    file: Option<PathBuf>,
+    /// Format of the record [default: found out]
+    #[arg(long)]
+    format: Option<FormatName>,
+    /// Unit of the values, e.g. g, cm/s^2 [default: what the record says]
+    #[arg(long, value_name = "UNIT")]
+    unit: Option<String>,
+    /// Sampling interval, e.g. "10 ms" [default: what the record says; 10 ms if generated]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    dt: Option<String>,
+    /// Which of several columns, counted from 1
+    #[arg(long, value_name = "N")]
+    column: Option<usize>,
+    /// Take off a polynomial of this degree, 0 to 3, fitted to the velocity
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=3))]
+    baseline: Option<u8>,
+    /// Butterworth filter of order 4, forwards and backwards, between two frequencies in Hz
+    #[arg(long, value_name = "LOW,HIGH", value_delimiter = ',', allow_hyphen_values = true)]
+    band_pass: Vec<String>,
+    /// Sample anew at this interval, e.g. "5 ms"
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    resample: Option<String>,
+    /// Scale to this peak, e.g. 0.3g
+    #[arg(long, value_name = "PEAK", allow_hyphen_values = true)]
+    peak: Option<String>,
+    /// Damping ratio of the response spectrum, e.g. 0.05 or "5 %"
+    #[arg(long, value_name = "RATIO", default_value = "0.05", allow_hyphen_values = true)]
+    damping: String,
+    /// Generate a motion that fits the elastic spectrum of EN 1998-1 (ec8) or the design spectrum of ASCE 7-16 (asce7)
+    #[arg(long, value_name = "CODE", help_heading = "Generating")]
+    generate: Option<Code>,
+    /// ec8: design ground acceleration on rock, e.g. 0.25g
+    #[arg(
+        long,
+        value_name = "ACCELERATION",
+        requires = "generate",
+        help_heading = "Generating",
+        allow_hyphen_values = true
+    )]
+    ag: Option<String>,
+    /// ec8: ground type, A to E [default: A]
+    #[arg(long, value_name = "TYPE", requires = "generate", help_heading = "Generating")]
+    ground: Option<String>,
+    /// ec8: type of the spectrum, 1 or 2 [default: 1]
+    #[arg(long, value_name = "TYPE", requires = "generate", help_heading = "Generating", value_parser = clap::value_parser!(u8).range(1..=2))]
+    kind: Option<u8>,
+    /// asce7: short-period design acceleration, e.g. 1.0g
+    #[arg(
+        long,
+        value_name = "ACCELERATION",
+        requires = "generate",
+        help_heading = "Generating",
+        allow_hyphen_values = true
+    )]
+    sds: Option<String>,
+    /// asce7: one-second design acceleration, e.g. 0.6g
+    #[arg(
+        long,
+        value_name = "ACCELERATION",
+        requires = "generate",
+        help_heading = "Generating",
+        allow_hyphen_values = true
+    )]
+    sd1: Option<String>,
+    /// asce7: long-period transition [default: 8 s]
+    #[arg(long, value_name = "TIME", requires = "generate", help_heading = "Generating", allow_hyphen_values = true)]
+    tl: Option<String>,
+    /// The same seed gives the same motion [default: 1]
+    #[arg(long, value_name = "N", requires = "generate", help_heading = "Generating")]
+    seed: Option<u64>,
+    /// Duration [default: 20 s]
+    #[arg(long, value_name = "TIME", requires = "generate", help_heading = "Generating", allow_hyphen_values = true)]
+    duration: Option<String>,
+    /// Draw histories and spectrum into this SVG file [default: interfield-out/NAME-motion.svg]
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+    /// Write the record, as processed, to this CSV file
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Formats by the names used on the command line.
+#[derive(Clone, Copy, ValueEnum)]
+enum FormatName {
+    /// PEER AT2, VT2, DT2
+    Peer,
+    /// ESM and ITACA ASCII
+    Esm,
+    /// COSMOS and CSMIP
+    Cosmos,
+    /// Columns of numbers
+    Columns,
+}
+
+/// Codes whose spectra can be fitted.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Code {
+    /// EN 1998-1:2004
+    Ec8,
+    /// ASCE/SEI 7-16
+    Asce7,
+}
+
+/// Order of the Butterworth filter, each way; the same as in a model file.
+const FILTER_ORDER: usize = 4;
+/// Degree of the baseline taken off before velocity and displacement are measured.
+const QUIET_BASELINE: usize = 1;
+/// Periods between which a generated motion is held against its target, s.
+const RANGE: (f64, f64) = (0.1, 2.0);
+/// Most points of a line in the picture.
+const POINTS: usize = 3000;
+/// Most samples of a generated motion: some seconds of work.
+const MAX_GENERATED: f64 = 40_000.0;
+
+/// What is wrong and what to do, and how the program ends.
+struct Refusal {
+    file: Option<String>,
+    line: Option<usize>,
+    message: String,
+    help: String,
+    exit: Exit,
+}
+
+impl Refusal {
+    fn line(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { file: None, line: None, message: message.into(), help: help.into(), exit: Exit::BadInput }
+    }
+
+    fn motion(what: &str, e: &MotionError) -> Self {
+        Self::line(format!("{what}{}", e.message), "`interfield motion --help` lists what can be asked for")
+    }
+}
+
+/// Spectrum to fit, m/s² over s.
+type Target = Box<dyn Fn(f64) -> f64>;
+
+pub(crate) fn run(args: &Args) -> Exit {
+    match execute(args) {
+        Ok(()) => Exit::Done,
+        Err(r) => {
+            let place = r.line.filter(|l| *l > 0).map(|l| (l, 1));
+            fail(args.json, r.file.as_deref(), place, &r.message, &r.help);
+            r.exit
+        }
+    }
+}
+
+fn execute(args: &Args) -> Result<(), Refusal> {
+    let damping = quantity("--damping", &args.damping, Dimension::NONE)?;
+    if !(0.0..1.0).contains(&damping) {
+        let message = format!("--damping lies between 0 and 1, found {damping}");
+        return Err(Refusal::line(message, "5 % of critical is written --damping 0.05"));
+    }
+    let (name, stem, record, target) = match (&args.file, args.generate) {
+        (Some(path), _) => {
+            let stem = path.file_stem().map_or_else(|| "record".into(), |s| s.to_string_lossy().into_owned());
+            (path.display().to_string(), stem, open(args, path)?, None)
+        }
+        (None, Some(code)) => {
+            let (record, target) = generated(args, code, damping)?;
+            let name = if code == Code::Ec8 { "ec8" } else { "asce7" };
+            let stem = format!("{name}-{}", args.seed.unwrap_or(1));
+            let stem =
+                args.output.as_ref().and_then(|o| o.file_stem()).map_or(stem, |s| s.to_string_lossy().into_owned());
+            (format!("generated ({name}, seed {})", args.seed.unwrap_or(1)), stem, record, Some(target))
+        }
+        (None, None) => return Err(Refusal::line("no record is given", "name a file, or --generate ec8")),
+    };
+    let picture = args.plot.clone().unwrap_or_else(|| Path::new("interfield-out").join(format!("{stem}-motion.svg")));
+    let record = processed(args, record)?;
+    let found = Figures::of(args, record, damping, target.as_deref())?;
+    let written = [Some(&picture), args.output.as_ref()];
+    if let Some(path) = written.into_iter().flatten().find(|p| args.file.as_ref().is_some_and(|f| same(p, f))) {
+        let message = format!("`{}` is the record itself", path.display());
+        return Err(Refusal::line(message, "give --output and --plot files of their own"));
+    }
+    if args.output.as_ref().is_some_and(|o| same(o, &picture)) && picture != Path::new("/dev/null") {
+        let message = format!("`{}` would hold both record and picture", picture.display());
+        return Err(Refusal::line(message, "give --output and --plot files of their own"));
+    }
+    save(&picture, &found.picture(&name, target.as_deref()))?;
+    if let Some(path) = &args.output {
+        save(path, &csv(&found.record))?;
+    }
+    if args.json {
+        print_json(&found.json(&name, &picture, args.output.as_deref()));
+    } else {
+        print(&found.text(&name, &picture, args.output.as_deref()));
+    }
+    Ok(())
+}
+
+fn save(path: &Path, text: &str) -> Result<(), Refusal> {
+    write(path, text).map_err(|message| Refusal {
+        file: Some(path.display().to_string()),
+        line: None,
+        message,
+        help: "give another file with --output or --plot".to_owned(),
+        exit: Exit::Failure,
+    })
+}
+
+/// A quantity on the command line; a plain number is in SI.
+fn quantity(option: &str, text: &str, dim: Dimension) -> Result<f64, Refusal> {
+    Scope::new(UnitSystem::si()).quantity(text, dim).map_err(|errors| {
+        let first = errors.into_iter().next();
+        let message = first.as_ref().map_or("cannot be read", |e| e.message.as_str());
+        let help = first.as_ref().and_then(|e| e.help.clone());
+        let help = help.unwrap_or_else(|| format!("write for example {option} \"{}\"", dim.example()));
+        Refusal::line(format!("{option} {text}: {message}"), help)
+    })
+}
+
+/// As [`quantity`], greater than zero.
+fn positive(option: &str, text: &str, dim: Dimension) -> Result<f64, Refusal> {
+    let value = quantity(option, text, dim)?;
+    if value > 0.0 && value.is_finite() {
+        return Ok(value);
+    }
+    let help = format!("write for example {option} \"{}\"", dim.example());
+    Err(Refusal::line(format!("{option} must be greater than zero, found {text}"), help))
+}
+
+fn dimension(quantity: Quantity) -> Dimension {
+    match quantity {
+        Quantity::Acceleration => Dimension::ACCELERATION,
+        Quantity::Velocity => Dimension::VELOCITY,
+        Quantity::Displacement => Dimension::LENGTH,
+    }
+}
+
+/// Reads the record.
+fn open(args: &Args, path: &Path) -> Result<Record, Refusal> {
+    let name = path.display().to_string();
+    let unit = match &args.unit {
+        None => None,
+        Some(text) => {
+            let help = "write for example --unit g or --unit cm/s^2";
+            let unit = Unit::parse(text).map_err(|e| {
+                Refusal::line(format!("--unit {text}: {}", e.message), e.help.unwrap_or_else(|| help.to_owned()))
+            })?;
+            let all = [Quantity::Acceleration, Quantity::Velocity, Quantity::Displacement];
+            let Some(quantity) = all.into_iter().find(|q| dimension(*q) == unit.dim) else {
+                let message = format!(
+                    "--unit {text}: a record is an acceleration, velocity or displacement, found {}",
+                    unit.dim.describe()
+                );
+                return Err(Refusal::line(message, help));
+            };
+            Some((quantity, unit.factor))
+        }
+    };
+    let dt = args.dt.as_deref().map(|t| positive("--dt", t, Dimension::TIME)).transpose()?;
+    let bytes = load::read_bytes(path, MAX_BYTES as u64).map_err(|e| Refusal {
+        file: Some(name.clone()),
+        line: None,
+        message: format!("`{name}` {e}"),
+        help: "give the path of a record (PEER AT2, ESM, COSMOS, columns of numbers)".to_owned(),
+        exit: Exit::Failure,
+    })?;
+    let format = args.format.map(|f| match f {
+        FormatName::Peer => Format::Peer,
+        FormatName::Esm => Format::Esm,
+        FormatName::Cosmos => Format::Cosmos,
+        FormatName::Columns => Format::Columns,
+    });
+    let options = ReadOptions { format, unit: unit.map(|u| u.1), dt, column: args.column };
+    let mut record = read_bytes(&bytes, &options).map_err(|e| {
+        let line = if e.line > 0 { format!("line {}: ", e.line) } else { String::new() };
+        // The library speaks of options: here they have names.
+        let help = e
+            .help
+            .replace("its factor to SI in the options", "--unit")
+            .replace("in the options", "on the command line");
+        let help = help.replace("give dt on the command line", "give --dt, for example --dt \"10 ms\"");
+        let help = if help.is_empty() { "correct the record".to_owned() } else { help };
+        Refusal {
+            file: Some(name.clone()),
+            line: Some(e.line),
+            message: format!("`{name}`: {line}{}", e.message),
+            help,
+            exit: Exit::BadInput,
+        }
+    })?;
+    if let Some((quantity, _)) = unit.filter(|u| u.0 != record.quantity) {
+        record.notes.push(format!("taken for a {}, because of --unit", quantity.name()));
+        record.quantity = quantity;
+    }
+    Ok(record)
+}
+
+/// Generates a motion.
+fn generated(args: &Args, code: Code, damping: f64) -> Result<(Record, Target), Refusal> {
+    let acceleration = |option: &str, text: &Option<String>| match text {
+        Some(text) => positive(option, text, Dimension::ACCELERATION),
+        None => Err(Refusal::line(format!("{option} is missing"), format!("write for example {option} 0.25g"))),
+    };
+    let time = |option: &str, text: &Option<String>, default: f64| {
+        text.as_ref().map_or(Ok(default), |t| positive(option, t, Dimension::TIME))
+    };
+    let default = GenerateOptions::default();
+    let (dt, duration) = (time("--dt", &args.dt, default.dt)?, time("--duration", &args.duration, default.duration)?);
+    let reading =
+        [("--format", args.format.is_some()), ("--unit", args.unit.is_some()), ("--column", args.column.is_some())];
+    let foreign = match code {
+        Code::Ec8 => [("--sds", args.sds.is_some()), ("--sd1", args.sd1.is_some()), ("--tl", args.tl.is_some())],
+        Code::Asce7 => {
+            [("--ag", args.ag.is_some()), ("--ground", args.ground.is_some()), ("--kind", args.kind.is_some())]
+        }
+    };
+    if let Some((option, _)) = reading.iter().chain(&foreign).find(|o| o.1) {
+        let message =
+            format!("{option} has no meaning with --generate {}", if code == Code::Ec8 { "ec8" } else { "asce7" });
+        return Err(Refusal::line(message, "remove it"));
+    }
+    let target: Target = match code {
+        Code::Ec8 => {
+            let ag = acceleration("--ag", &args.ag)?;
+            let ground = match args.ground.as_deref().unwrap_or("A") {
+                "A" | "a" => GroundType::A,
+                "B" | "b" => GroundType::B,
+                "C" | "c" => GroundType::C,
+                "D" | "d" => GroundType::D,
+                "E" | "e" => GroundType::E,
+                other => {
+                    return Err(Refusal::line(
+                        format!("there is no ground type `{other}`"),
+                        "EN 1998-1 has A, B, C, D and E",
+                    ));
+                }
+            };
+            if !(0.001..=0.5).contains(&damping) {
+                let message = format!("the damping of a spectrum to fit lies between 0.001 and 0.5, found {damping}");
+                return Err(Refusal::line(message, "write --damping 0.05"));
+            }
+            let kind = if args.kind == Some(2) { SpectrumType::Type2 } else { SpectrumType::Type1 };
+            let spectrum = Ec8 { ag, ground, kind, damping };
+            Box::new(move |period| spectrum.acceleration(period))
+        }
+        Code::Asce7 => {
+            if damping != 0.05 {
+                let message = format!("the design spectrum of ASCE 7 is for 5 % damping, found --damping {damping}");
+                return Err(Refusal::line(message, "remove --damping"));
+            }
+            let (sds, sd1) = (acceleration("--sds", &args.sds)?, acceleration("--sd1", &args.sd1)?);
+            let spectrum =
+                Asce7 { sds: sds / STANDARD_GRAVITY, sd1: sd1 / STANDARD_GRAVITY, tl: time("--tl", &args.tl, 8.0)? };
+            Box::new(move |period| spectrum.acceleration(period))
+        }
+    };
+    if duration / dt > MAX_GENERATED {
+        let message =
+            format!("a generated motion has at most {MAX_GENERATED} samples, this would have {:.0}", duration / dt);
+        return Err(Refusal::line(message, "give a larger --dt or a shorter --duration"));
+    }
+    let seed = args.seed.unwrap_or(default.seed);
+    let record = generate(&*target, &GenerateOptions { dt, duration, seed, damping, ..default })
+        .map_err(|e| Refusal::line(e.message, "give a --duration of 10 s or more and a --dt of 10 ms or less"))?;
+    Ok((record, target))
+}
+
+/// What was asked for, done in the order of the help.
+fn processed(args: &Args, mut record: Record) -> Result<Record, Refusal> {
+    if let Some(order) = args.baseline {
+        let fit = if record.quantity == Quantity::Acceleration { Fit::Velocity } else { Fit::Samples };
+        record = record.baseline_corrected(order.into(), fit).map_err(|e| Refusal::motion("--baseline: ", &e))?;
+    }
+    match args.band_pass.as_slice() {
+        [] => {}
+        [low, high] => {
+            let frequency = |text: &str| quantity("--band-pass", text, Dimension::FREQUENCY);
+            let (low, high) = (frequency(low)?, frequency(high)?);
+            let filtered = record.band_pass(low, high, FILTER_ORDER, Phase::Zero);
+            record = filtered.map_err(|e| Refusal::motion("--band-pass: ", &e))?;
+        }
+        other => {
+            let message = format!("--band-pass needs two frequencies, found {}", other.len());
+            return Err(Refusal::line(message, "write for example --band-pass 0.1,25"));
+        }
+    }
+    if let Some(text) = &args.resample {
+        let dt = positive("--resample", text, Dimension::TIME)?;
+        record = record.resampled(dt).map_err(|e| Refusal::motion("--resample: ", &e))?;
+    }
+    if let Some(text) = &args.peak {
+        let peak = positive("--peak", text, dimension(record.quantity))?;
+        record = record.scaled_to_peak(peak).map_err(|e| Refusal::motion("--peak: ", &e))?;
+    }
+    Ok(record)
+}
+
+/// The record as CSV.
+fn csv(record: &Record) -> String {
+    let symbol = match record.quantity {
+        Quantity::Acceleration => "a",
+        Quantity::Velocity => "v",
+        Quantity::Displacement => "d",
+    };
+    let mut out = format!("t [s],{symbol} [{}]\n", record.quantity.unit());
+    for (i, x) in record.values.iter().enumerate() {
+        // Rounded so that 0.30000000000000004 does not show.
+        let t = (record.time(i) * 1e9).round() / 1e9;
+        // Writing into a text cannot fail.
+        let _ = writeln!(out, "{t},{x}");
+    }
+    out
+}
+
+/// Everything that is told of a record.
+struct Figures {
+    record: Record,
+    velocity: Option<Record>,
+    displacement: Option<Record>,
+    /// Of an acceleration only.
+    strong: Option<Strong>,
+    spectrum: Option<ResponseSpectrum>,
+    fit: Option<Compatibility>,
+    notes: Vec<String>,
+}
+
+/// Measures of an acceleration.
+struct Strong {
+    arias: f64,
+    /// Times at which 5 % and 95 % of the Arias intensity are reached.
+    significant: (f64, f64),
+    cav: f64,
+    mean_period: f64,
+}
+
+impl Figures {
+    fn of(args: &Args, record: Record, damping: f64, target: Option<&dyn Fn(f64) -> f64>) -> Result<Self, Refusal> {
+        let wrong = |e: MotionError| Refusal::motion("", &e);
+        let mut notes = record.notes.clone();
+        let acceleration = record.quantity == Quantity::Acceleration;
+        let chosen = args.baseline.is_some() || !args.band_pass.is_empty() || target.is_some() || !acceleration;
+        let quiet = if chosen { None } else { record.baseline_corrected(QUIET_BASELINE, Fit::Velocity).ok() };
+        if quiet.is_some() {
+            notes.push(format!(
+                "PGV, PGD and the velocity and displacement drawn are those of a copy with a baseline of order \
+                 {QUIET_BASELINE} taken off; --baseline and --band-pass choose otherwise"
+            ));
+        }
+        let smooth = quiet.as_ref().unwrap_or(&record);
+        let (velocity, displacement) = (smooth.velocity().ok(), smooth.displacement().ok());
+        let (mut strong, mut spectrum, mut fit) = (None, None, None);
+        if acceleration {
+            strong = Some(Strong {
+                arias: record.arias_intensity().map_err(wrong)?,
+                significant: record.husid_times(0.05, 0.95).map_err(wrong)?,
+                cav: record.cumulative_absolute_velocity().map_err(wrong)?,
+                mean_period: record.mean_period().map_err(wrong)?,
+            });
+            // A very long record has a coarser spectrum rather than a long wait.
+            let count = if record.values.len() > 500_000 { 40 } else { 160 };
+            spectrum = Some(record.response_spectrum(&log_periods(0.01, 10.0, count), damping).map_err(wrong)?);
+        }
+        if let Some(target) = target {
+            fit = Some(compatibility(&record, target, damping, RANGE).map_err(wrong)?);
+        }
+        Ok(Self { record, velocity, displacement, strong, spectrum, fit, notes })
+    }
+
+    fn text(&self, name: &str, picture: &Path, output: Option<&Path>) -> String {
+        let r = &self.record;
+        let mut rows: Vec<(&str, String)> = Vec::new();
+        let samples = format!("{} every {} s: {} s", r.values.len(), short(r.dt), short(r.duration()));
+        rows.push(("samples", samples));
+        let at = |of: &Record| format!("at {} s", short(of.peak_time()));
+        if r.quantity == Quantity::Acceleration {
+            let g = r.peak() / STANDARD_GRAVITY;
+            rows.push(("PGA", format!("{} m/s^2 = {} g {}", short(r.peak()), short(g), at(r))));
+        }
+        if let Some(v) = &self.velocity {
+            rows.push(("PGV", format!("{} m/s {}", short(v.peak()), at(v))));
+        }
+        if let Some(d) = &self.displacement {
+            rows.push(("PGD", format!("{} m {}", short(d.peak()), at(d))));
+        }
+        if let Some(s) = &self.strong {
+            let (from, to) = s.significant;
+            rows.push(("Arias intensity", format!("{} m/s", short(s.arias))));
+            rows.push(("duration D5-95", format!("{} s, from {} s to {} s", short(to - from), short(from), short(to))));
+            rows.push(("CAV", format!("{} m/s", short(s.cav))));
+            rows.push(("mean period Tm", format!("{} s", short(s.mean_period))));
+        }
+        if let Some(s) = &self.spectrum
+            && let Some((i, psa)) = s.psa.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1))
+        {
+            let z = short(100.0 * s.damping);
+            rows.push((
+                "largest PSA",
+                format!("{} m/s^2 at T = {} s ({z} % damping)", short(*psa), short(s.periods[i])),
+            ));
+        }
+        let mut out = format!("{name}: {}, {}\n\n", r.quantity.name(), r.format.name());
+        for (what, value) in rows {
+            out += &format!("  {what:<16} {value}\n");
+        }
+        if let Some(f) = &self.fit {
+            out += &format!("\n  fit to the target between {} and {} s:\n", RANGE.0, RANGE.1);
+            out += &format!(
+                "  {:<16} {:.1} % on average, {:.1} % at most\n",
+                "misfit",
+                100.0 * f.mean_misfit,
+                100.0 * f.max_misfit
+            );
+            out += &format!(
+                "  {:<16} {:.3} (T = {} s) to {:.3} (T = {} s) of the target\n",
+                "ratios",
+                f.min_ratio.0,
+                short(f.min_ratio.1),
+                f.max_ratio.0,
+                short(f.max_ratio.1)
+            );
+            out += &format!("  {:<16} {:.3} of the target at T = 0\n", "PGA", f.pga_ratio);
+            out += &format!("  {:<16} {}\n", "verdict", verdict(f));
+        }
+        if !r.meta.is_empty() {
+            out += "\n  header:\n";
+            let width = r.meta.iter().map(|(k, _)| k.chars().count()).max().unwrap_or(0).min(24);
+            for (key, value) in r.meta.iter().take(20) {
+                let value: String = value.chars().filter(|c| !c.is_control()).take(100).collect();
+                out += &format!("  {key:<width$}  {value}\n");
+            }
+            if r.meta.len() > 20 {
+                out += &format!("  and {} more (--json has all)\n", r.meta.len() - 20);
+            }
+        }
+        if !self.notes.is_empty() {
+            out += "\n  notes:\n";
+            self.notes.iter().for_each(|n| out += &format!("  - {n}\n"));
+        }
+        out += &format!("\n  picture: {}\n", picture.display());
+        if let Some(path) = output {
+            out += &format!("  record: {}\n", path.display());
+        }
+        out
+    }
+
+    fn json(&self, name: &str, picture: &Path, output: Option<&Path>) -> Value {
+        let r = &self.record;
+        let acceleration = r.quantity == Quantity::Acceleration;
+        let header: Vec<Value> = r.meta.iter().map(|(k, v)| json!({ "key": k, "value": v })).collect();
+        let strong = self.strong.as_ref();
+        let spectrum = self.spectrum.as_ref().map(|s| {
+            json!({ "damping": s.damping, "period_s": s.periods, "psa_m_s2": s.psa, "psv_m_s": s.psv, "sd_m": s.sd })
+        });
+        let fit = self.fit.as_ref().map(|f| {
+            json!({
+                "from_s": RANGE.0, "to_s": RANGE.1,
+                "mean_misfit": f.mean_misfit, "max_misfit": f.max_misfit,
+                "min_ratio": f.min_ratio.0, "min_ratio_period_s": f.min_ratio.1,
+                "max_ratio": f.max_ratio.0, "max_ratio_period_s": f.max_ratio.1,
+                "pga_ratio": f.pga_ratio, "none_below_90_percent": f.meets_ec8, "verdict": verdict(f),
+            })
+        });
+        json!({
+            "file": name,
+            "format": r.format.name(),
+            "quantity": r.quantity.name(),
+            "samples": r.values.len(),
+            "dt_s": r.dt,
+            "duration_s": r.duration(),
+            "peak": r.peak(),
+            "peak_unit": r.quantity.unit(),
+            "peak_time_s": r.peak_time(),
+            "pga_m_s2": acceleration.then(|| r.peak()),
+            "pga_g": acceleration.then(|| r.peak() / STANDARD_GRAVITY),
+            "pga_time_s": acceleration.then(|| r.peak_time()),
+            "pgv_m_s": self.velocity.as_ref().map(Record::peak),
+            "pgd_m": self.displacement.as_ref().map(Record::peak),
+            "arias_m_s": strong.map(|s| s.arias),
+            "d5_95_s": strong.map(|s| s.significant.1 - s.significant.0),
+            "cav_m_s": strong.map(|s| s.cav),
+            "mean_period_s": strong.map(|s| s.mean_period),
+            "header": header,
+            "notes": self.notes,
+            "spectrum": spectrum,
+            "compatibility": fit,
+            "picture": picture.display().to_string(),
+            "output": output.map(|o| o.display().to_string()),
+        })
+    }
+
+    /// Histories and spectrum, one below the other.
+    fn picture(&self, name: &str, target: Option<&dyn Fn(f64) -> f64>) -> String {
+        const SIZE: (f64, f64) = (900.0, 260.0);
+        let title = Path::new(name).file_name().map_or_else(|| name.to_owned(), |n| n.to_string_lossy().into_owned());
+        let own = (self.record.quantity == Quantity::Acceleration).then_some(&self.record);
+        let histories = [
+            (own, "Acceleration", "acceleration [m/s²]"),
+            (self.velocity.as_ref(), "Velocity", "velocity [m/s]"),
+            (self.displacement.as_ref(), "Displacement", "displacement [m]"),
+        ];
+        let mut figures: Vec<String> = histories
+            .into_iter()
+            .filter_map(|(record, what, y)| Some((record?, what, y)))
+            .map(|(record, what, y)| {
+                let title = format!("{what}, {title}");
+                let lines = vec![(String::new(), thinned(record))];
+                Figure { title: &title, x: "time [s]", y, log_x: false, size: SIZE, lines }.svg()
+            })
+            .collect();
+        if let Some(s) = &self.spectrum {
+            let title = format!("Response spectrum, {} % damping", short(100.0 * s.damping));
+            let legend = if target.is_some() { "motion" } else { "" };
+            let points = s.periods.iter().copied().zip(s.psa.iter().copied()).collect();
+            let mut lines = vec![(legend.to_owned(), points)];
+            if let Some(target) = target {
+                lines.push(("target".to_owned(), s.periods.iter().map(|t| (*t, target(*t))).collect()));
+            }
+            let y = "PSA [m/s²]";
+            figures.push(Figure { title: &title, x: "period [s]", y, log_x: true, size: SIZE, lines }.overlay_svg());
+        }
+        stack(&figures, SIZE)
+    }
+}
+
+/// Whether a generated motion does for the code.
+fn verdict(f: &Compatibility) -> String {
+    match (f.meets_ec8, f.pga_ratio >= 1.0) {
+        (true, true) => "compatible: no value below 90 % of the target, PGA not below it".to_owned(),
+        (true, false) => {
+            let up = 100.0 * (1.0 / f.pga_ratio - 1.0);
+            format!("no value below 90 % of the target, but the PGA is: scale up by {up:.1} % if that matters")
+        }
+        _ => "not compatible: values below 90 % of the target; try another --seed or a longer --duration".to_owned(),
+    }
+}
+
+/// The points of a history, or of its envelope if they are very many.
+fn thinned(record: &Record) -> Vec<(f64, f64)> {
+    let point = |i: usize| (record.time(i), record.values[i]);
+    let n = record.values.len();
+    if n <= POINTS {
+        return (0..n).map(point).collect();
+    }
+    let size = (2 * n).div_ceil(POINTS);
+    let mut out = Vec::with_capacity(POINTS + 2);
+    for from in (0..n).step_by(size) {
+        let part = from..(from + size).min(n);
+        let by = |a: &usize, b: &usize| record.values[*a].total_cmp(&record.values[*b]);
+        if let (Some(low), Some(high)) = (part.clone().min_by(by), part.max_by(by)) {
+            out.push(point(low.min(high)));
+            out.push(point(low.max(high)));
+        }
+    }
+    out
+}

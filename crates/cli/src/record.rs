@@ -1,0 +1,201 @@
+//! Where the rows of a run go: a result file (HDF5) or a CSV file, both written while the run goes on.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use interfield_kernel::StepMap;
+use interfield_model::Simulation;
+use interfield_model::model::{Channel, Load, Quantity, TangentPolicy};
+use interfield_results::{ChannelInfo, Error, Meta, Policy, Writer, WriterOptions, now_iso8601};
+
+use crate::files::{create, folder, has_extension, unwritten};
+use crate::load::ModelArgs;
+
+/// The two kinds of files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// Result file, `.h5`.
+    Results,
+    /// Comma-separated values, `.csv`.
+    Csv,
+}
+
+impl Format {
+    /// The kind of file that a name asks for.
+    pub(crate) fn of(path: &Path) -> Option<Self> {
+        let known = [("h5", Self::Results), ("csv", Self::Csv)];
+        known.into_iter().find(|(extension, _)| has_extension(path, extension)).map(|(_, format)| format)
+    }
+}
+
+/// A file that takes the rows of a run.
+pub(crate) enum Record {
+    /// Comma-separated values.
+    Csv(BufWriter<File>),
+    /// Result file.
+    Results(Box<Writer>),
+}
+
+impl Record {
+    /// Makes the file; an existing one is replaced.
+    pub(crate) fn create(path: &Path, format: Format, sim: &Simulation, meta: &Meta) -> Result<Self, String> {
+        match format {
+            Format::Csv => {
+                let mut out = BufWriter::new(create(path)?);
+                let mut header = String::from("t [s]");
+                for c in sim.channels() {
+                    header += &format!(",{} [{}]", c.name, c.unit);
+                }
+                writeln!(out, "{header}").map_err(|e| unwritten(path, &e))?;
+                Ok(Self::Csv(out))
+            }
+            Format::Results => {
+                let options = WriterOptions { overwrite: true, policy: Policy::Wait, ..WriterOptions::default() };
+                let channels: Vec<ChannelInfo> = sim.channels().iter().map(|c| describe(sim, c)).collect();
+                folder(path).map_err(|e| unwritten(path, &e))?;
+                let writer = Writer::create(path, meta, &channels, options).map_err(|e| match e {
+                    Error::Io { source, .. } => unwritten(path, &source),
+                    other => unwritten(path, &other),
+                })?;
+                Ok(Self::Results(Box::new(writer)))
+            }
+        }
+    }
+
+    /// Takes a row; says so if rows can no longer be written.
+    pub(crate) fn row(&mut self, t: f64, row: &[f64]) -> Result<(), String> {
+        match self {
+            Self::Csv(out) => {
+                let mut line = || -> std::io::Result<()> {
+                    write!(out, "{t:e}")?;
+                    for x in row {
+                        write!(out, ",{x:e}")?;
+                    }
+                    writeln!(out)
+                };
+                line().map_err(|e| lost(&e))
+            }
+            Self::Results(writer) => {
+                writer.push(t, row);
+                if writer.is_recording() { Ok(()) } else { writer.status().map_err(|e| lost(&e)) }
+            }
+        }
+    }
+
+    /// Adds a line to the log; a CSV file has none.
+    pub(crate) fn log(&self, line: &str) {
+        if let Self::Results(writer) = self {
+            writer.log(line);
+        }
+    }
+
+    /// Brings everything to the disk and notes how the run ended.
+    pub(crate) fn finish(self, outcome: &str) -> Result<(), String> {
+        match self {
+            Self::Csv(mut out) => out.flush().map_err(|e| lost(&e)),
+            Self::Results(writer) => writer.finish(outcome).map(|_| ()).map_err(|e| match e {
+                Error::Recording { what, rows, .. } => lost(&format!("{what}; {rows} rows are kept")),
+                other => lost(&other),
+            }),
+        }
+    }
+}
+
+fn lost(e: &dyn std::fmt::Display) -> String {
+    format!("the results could not be written: {e}")
+}
+
+/// What a result file says about a run.
+pub(crate) fn meta(sim: &Simulation, model_text: &str, args: &ModelArgs) -> Meta {
+    let a = &sim.model.analysis;
+    let tangent = match a.tangent {
+        TangentPolicy::Exact => "exact",
+        TangentPolicy::Initial => "initial",
+        TangentPolicy::Given => "given",
+    };
+    let pairs = |list: &[(String, String)]| list.iter().map(|(n, v)| format!("{n}={v}")).collect::<Vec<_>>().join(", ");
+    let mut settings = vec![
+        ("scheme", a.scheme_name.clone()),
+        ("scheme_coefficients", format!("{:?}", a.scheme)),
+        ("dt", format!("{} s", sim.domain.dt())),
+        ("duration", format!("{} s", a.duration)),
+        ("tangent", tangent.to_owned()),
+        ("record_every", sim.model.every.to_string()),
+        ("unknowns", sim.unknowns().len().to_string()),
+    ];
+    if let Some(solver) = sim.solver() {
+        let when = if sim.domain.system().follows_state() { "at each step" } else { "once" };
+        settings.push(("solver", format!("{solver}, factorised {when}")));
+    }
+    for (name, list) in [("set", &args.set), ("param", &args.param)] {
+        if !list.is_empty() {
+            settings.push((name, pairs(list)));
+        }
+    }
+    settings.push(("command_line", command_line()));
+    Meta {
+        title: fit(&sim.model.title),
+        program: "interfield".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        created: now_iso8601(),
+        model_text: model_text.to_owned(),
+        settings: settings.into_iter().map(|(name, value)| (name.to_owned(), fit(&value))).collect(),
+    }
+}
+
+/// The command line as a shell would take it again.
+fn command_line() -> String {
+    let word = |text: String| {
+        let plain = |c: char| c.is_alphanumeric() || "-_./=,:+%@".contains(c);
+        if !text.is_empty() && text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+    };
+    let words: Vec<String> = std::env::args_os().map(|a| word(a.to_string_lossy().into_owned())).collect();
+    words.join(" ")
+}
+
+/// A text that fits into an attribute of the file.
+fn fit(text: &str) -> String {
+    const MOST: usize = 30_000;
+    let mut end = text.len().min(MOST);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text[..end].replace('\0', " ")
+}
+
+fn describe(sim: &Simulation, c: &Channel) -> ChannelInfo {
+    let model = &sim.model;
+    let quantity = quantity(&c.quantity);
+    let coordinate =
+        |e: usize, q: usize| format!("{quantity} of element `{}`, coordinate {}", model.elements[e].name, q + 1);
+    let under_ground = model.loads.iter().any(|l| matches!(l, Load::Ground { .. }));
+    let relative = if under_ground { ", relative to the ground" } else { "" };
+    let description = match c.quantity {
+        Quantity::Displacement(d) | Quantity::Velocity(d) | Quantity::Acceleration(d) => {
+            format!("{quantity} of `{}`{relative}", model.dofs[d].name)
+        }
+        Quantity::AbsoluteAcceleration(d) => format!("{quantity} of `{}`, with the ground", model.dofs[d].name),
+        Quantity::Force(e, q) | Quantity::Deformation(e, q) => coordinate(e, q),
+        Quantity::State(e, s) => format!("internal state {} of element `{}`", s + 1, model.elements[e].name),
+        Quantity::LoadSignal(i) => match &model.loads[i] {
+            Load::Ground { direction, .. } => format!("acceleration of the ground along {direction}"),
+            Load::Force { dof, .. } => format!("force on `{}`", model.dofs[*dof].name),
+        },
+    };
+    ChannelInfo::new(&c.name, &c.unit, quantity, &fit(&description))
+}
+
+/// A recorded quantity in a word or two.
+pub(crate) fn quantity(q: &Quantity) -> &'static str {
+    match q {
+        Quantity::Displacement(_) => "displacement",
+        Quantity::Velocity(_) => "velocity",
+        Quantity::Acceleration(_) => "acceleration",
+        Quantity::AbsoluteAcceleration(_) => "absolute acceleration",
+        Quantity::Force(..) => "force",
+        Quantity::Deformation(..) => "deformation",
+        Quantity::State(..) => "state",
+        Quantity::LoadSignal(_) => "load",
+    }
+}

@@ -1,0 +1,168 @@
+//! Results of earlier runs: opening a result file for a command, and curves out of it that fit into a figure.
+
+use std::io::Read;
+use std::path::Path;
+
+use interfield_model::diag::did_you_mean;
+use interfield_results::summary::thin;
+use interfield_results::{ChannelInfo, Error, Outcome, Reader};
+
+use crate::Exit;
+use crate::files::{has_extension, same};
+use crate::output::fail;
+
+/// Pieces of a history in a figure: more than there are pixels.
+const PIECES: usize = 2000;
+
+/// Most points of a curve of one channel over another.
+const MAX_PAIRS: u64 = 20_000;
+
+/// Opens a result file; says what is wrong with it.
+pub(crate) fn open(path: &Path, json: bool) -> Result<Reader, Exit> {
+    let name = path.display().to_string();
+    let help = "give a result file, such as interfield-out/MODEL.h5; `interfield run MODEL` writes one";
+    let unread = |why: &str| {
+        fail(json, Some(&name), None, &format!("`{name}` {why}"), help);
+        Exit::Failure
+    };
+    // Opening a pipe would wait for somebody to write into it.
+    match std::fs::metadata(path) {
+        Ok(meta) if meta.is_dir() => return Err(unread("is a folder, not a file")),
+        Ok(meta) if !meta.is_file() => return Err(unread("is not a file on a disk")),
+        _ => {}
+    }
+    if let Some((length, whole)) = cut_off(path) {
+        let message = format!("`{name}` is cut off: it has {length} of {whole} bytes");
+        fail(json, Some(&name), None, &message, "copy the file again");
+        return Err(Exit::BadInput);
+    }
+    Reader::open(path).map_err(|e| match e {
+        Error::Format { what, .. } => {
+            let run = format!("it looks like a model; `interfield run {name}` writes a result file");
+            let help = if has_extension(path, "toml") { &run } else { help };
+            fail(json, Some(&name), None, &format!("`{name}` is not a readable result file: {what}"), help);
+            Exit::BadInput
+        }
+        Error::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => unread("does not exist"),
+        Error::Io { source, .. } => unread(&format!("cannot be read: {source}")),
+        other => unread(&format!("cannot be read: {other}")),
+    })
+}
+
+/// Length and whole length of an HDF5 file (of the oldest and usual kind) that has lost its end.
+fn cut_off(path: &Path) -> Option<(u64, u64)> {
+    let mut file = std::fs::File::open(path).ok()?;
+    let mut head = [0; 48];
+    file.read_exact(&mut head).ok()?;
+    let whole = u64::from_le_bytes(head[40..].try_into().ok()?);
+    // After the head: a result file that is still growing is lengthened before it says so.
+    let length = file.metadata().ok()?.len();
+    (head.starts_with(b"\x89HDF\r\n\x1a\n\0") && length < whole).then_some((length, whole))
+}
+
+/// Says that a result file turned out to be damaged or unreadable.
+pub(crate) fn damaged(e: &Error, json: bool) -> Exit {
+    let (file, exit) = match e {
+        Error::Format { path, .. } => (Some(path.display().to_string()), Exit::BadInput),
+        Error::Io { path, .. } => (Some(path.display().to_string()), Exit::Failure),
+        _ => (None, Exit::Failure),
+    };
+    fail(json, file.as_deref(), None, &e.to_string(), "");
+    exit
+}
+
+/// The number of a channel; suggests another if there is none of this name.
+pub(crate) fn channel(reader: &Reader, name: &str, json: bool) -> Result<usize, Exit> {
+    reader.channel(name).ok_or_else(|| {
+        let names = || reader.channels().iter().map(|c| c.name.as_str());
+        let some: Vec<&str> = names().take(20).collect();
+        let more = if reader.channels().len() > some.len() { ", ..." } else { "" };
+        let help = did_you_mean(name, names()).unwrap_or_else(|| format!("channels are {}{more}", some.join(", ")));
+        let message = format!("`{}` has no channel `{name}`", reader.path().display());
+        fail(json, None, None, &message, &help);
+        Exit::BadInput
+    })
+}
+
+/// Refuses an output file of another kind than a command writes, or one that is its input.
+pub(crate) fn check_output(output: &Path, kinds: &[&str], inputs: &[&Path], json: bool) -> Result<(), Exit> {
+    let name = output.display().to_string();
+    let message = if inputs.iter().any(|i| same(i, output)) {
+        format!("`{name}` is the result file itself")
+    } else if !kinds.iter().any(|k| has_extension(output, k)) {
+        format!("`{name}`: the kind of file is not known")
+    } else {
+        return Ok(());
+    };
+    let kinds: Vec<String> = kinds.iter().map(|k| format!("FILE.{k}")).collect();
+    fail(json, None, None, &message, &format!("write {}", kinds.join(" or ")));
+    Err(Exit::BadInput)
+}
+
+/// How a run ended, in words.
+pub(crate) fn outcome(reader: &Reader) -> String {
+    match reader.outcome() {
+        Outcome::Finished(text) | Outcome::Interrupted(text) => text.clone(),
+        Outcome::Unknown => "unknown: the run was killed, or it is still going".to_owned(),
+    }
+}
+
+/// `name [unit]`, for an axis.
+pub(crate) fn label(name: &str, unit: &str) -> String {
+    if unit.is_empty() { name.to_owned() } else { format!("{name} [{unit}]") }
+}
+
+/// What an axis for these channels is called: the one channel, or what all of them measure.
+pub(crate) fn axis(channels: &[&ChannelInfo]) -> String {
+    match channels {
+        [] => String::new(),
+        [one] => label(&one.name, &one.unit),
+        [first, rest @ ..] => {
+            let common = rest.iter().all(|c| c.quantity == first.quantity);
+            label(if common { &first.quantity } else { "value" }, &first.unit)
+        }
+    }
+}
+
+/// A channel over time for a figure. Long histories are drawn from the smallest to the largest value of each piece, so
+/// that no peak is lost.
+pub(crate) fn history(reader: &Reader, channel: usize) -> Result<Vec<(f64, f64)>, Error> {
+    let mut points: Vec<(f64, f64)> = Vec::new();
+    for (t, min, max) in thin(reader, channel, PIECES)? {
+        // The end that is nearer to where the line is comes first.
+        let from = points.last().map_or(min, |p| p.1);
+        let (near, far) = if (from - max).abs() < (from - min).abs() { (max, min) } else { (min, max) };
+        points.push((t, near));
+        if near != far {
+            points.push((t, far));
+        }
+    }
+    Ok(points)
+}
+
+/// One channel over another. Of long results only the rows are kept in which one of the two has the smallest or largest
+/// value of a piece.
+pub(crate) fn pairs(reader: &Reader, x: usize, y: usize) -> Result<Vec<(f64, f64)>, Error> {
+    let mut points = Vec::new();
+    if reader.rows() <= MAX_PAIRS {
+        for chunk in reader.chunks(&[x, y], 0) {
+            let chunk = chunk?;
+            points.extend(chunk.channels[0].iter().copied().zip(chunk.channels[1].iter().copied()));
+        }
+        return Ok(points);
+    }
+    // Four rows of each piece at most.
+    for chunk in reader.chunks(&[x, y], reader.rows().div_ceil(MAX_PAIRS / 4)) {
+        let chunk = chunk?;
+        let mut rows: Vec<usize> = Vec::with_capacity(4);
+        for values in &chunk.channels {
+            let order = |a: &(usize, &f64), b: &(usize, &f64)| a.1.total_cmp(b.1);
+            rows.extend(values.iter().enumerate().min_by(order).map(|(i, _)| i));
+            rows.extend(values.iter().enumerate().max_by(order).map(|(i, _)| i));
+        }
+        rows.sort_unstable();
+        rows.dedup();
+        points.extend(rows.into_iter().map(|i| (chunk.channels[0][i], chunk.channels[1][i])));
+    }
+    Ok(points)
+}

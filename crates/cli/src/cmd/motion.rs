@@ -490,6 +490,12 @@ impl Figures {
                 cav: record.cumulative_absolute_velocity().map_err(wrong)?,
                 mean_period: record.mean_period().map_err(wrong)?,
             });
+            if let Some(s) = &strong
+                && ![s.arias, s.cav, s.mean_period].iter().all(|x| x.is_finite())
+            {
+                let message = format!("values up to {:.3e} m/s^2 are no ground motion", record.peak());
+                return Err(Refusal::line(message, "check the unit of the record: --unit"));
+            }
             // A very long record has a coarser spectrum rather than a long wait.
             let count = if record.values.len() > 500_000 { 40 } else { 160 };
             spectrum = Some(record.response_spectrum(&log_periods(0.01, 10.0, count), damping).map_err(wrong)?);

@@ -4,6 +4,7 @@ mod commands;
 mod elements;
 mod hostile;
 mod mistakes;
+mod motion;
 mod results;
 mod runs;
 

@@ -131,6 +131,12 @@ const CASES: &[Case] = &[
     case("unsorted record", SIGNAL, "signal = { type = \"file\", path = §\"unsorted.csv\" }", &[("`unsorted.csv`: times must increase", "sort")]),
     case("record of one column", SIGNAL, "signal = { type = \"file\", path = §\"column.csv\" }", &[("line 1 has no column 2", "give `dt`")]),
     case("unit of a record", SIGNAL, "signal = { type = \"file\", path = \"column.csv\", dt = 0.01, unit = §\"mm\" }", &[("expected a unit of acceleration", "unit = \"g\"")]),
+    case("record processed wrongly", SIGNAL, "signal = { type = \"file\", path = \"column.csv\", dt = 0.01, baseline = §4, band_pass = §[\"2 Hz\", \"1 Hz\"], resample = §0, peak = §\"0 g\" }",
+        &[("0 to 3, found 4", "baseline = 1"), ("two rising frequencies", "25 Hz"), ("`resample` must be greater than zero", "5 ms"), ("`peak` must be greater", "peak")]),
+    case("key of a record elsewhere", SIGNAL, "signal = { type = \"synthetic\", peak = \"0.2 g\", §baseline = 1 }", &[("unknown key `baseline`", "keys known here")]),
+    case("generated for nothing", SIGNAL, "signal = { type = \"generated\", spectrum = §\"ec9\" }", &[("unknown value \"ec9\"", "\"asce7\"")]),
+    case("generated with mistakes", SIGNAL, "signal = { type = \"generated\", spectrum = \"ec8\", ag = §0, ground = §\"F\", kind = §3, seed = §-1 }",
+        &[("`ag` must be greater than zero", "0.25 g"), ("unknown value \"F\"", "\"A\""), ("type 1 and 2, not 3", "kind = 1"), ("whole number from 0", "seed = 1")]),
     // Matrix Market files.
     case("missing matrix", STOREY2, "type = \"matrix\"\ndofs = [\"floor.x\"]\nK = §\"nowhere.mtx\"\n", &[("`nowhere.mtx`: does not exist", "relative to the model file")]),
     case("no matrix file", STOREY2, "type = \"matrix\"\ndofs = [\"floor.x\"]\nK = §\"words.csv\"\n", &[("`words.csv`: line 1 must be `%%MatrixMarket", "Matrix Market format")]),

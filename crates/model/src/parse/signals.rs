@@ -241,7 +241,7 @@ impl Reading<'_, '_> {
 
     fn refuse_record<T>(&self, context: &Context<'_>, e: &ReadError) -> Option<T> {
         let line = if e.line > 0 { format!("line {}: ", e.line) } else { String::new() };
-        let help = if e.help.is_empty() { "check the record with `interfield motion FILE`" } else { &e.help };
+        let help = if e.help.is_empty() { "correct the record, or fetch it again" } else { &e.help };
         self.refuse(context, &format!("{line}{}", e.message), help)
     }
 
@@ -416,7 +416,7 @@ impl Columns {
         let mut column = None;
         for (number, line) in text.split(end).enumerate() {
             let line = line.trim();
-            let at = format_args!("line {}", number + 1).to_string();
+            let at = format_args!("line {}", number + 1);
             if line.is_empty() || line.starts_with(['#', '%']) {
                 if column.is_none() && line.contains(['[', '(']) && names.is_empty() {
                     names = names_of(line.trim_start_matches(['#', '%']));

@@ -22,7 +22,8 @@ pub(crate) fn aligned(header: &[&str], rows: &[Vec<String>]) -> String {
         let cells = rows.iter().filter_map(|r| r.get(i)).map(|c| c.chars().count());
         cells.chain([header[i].trim_start_matches(LEFT).chars().count()]).max().unwrap_or(0)
     };
-    let columns: Vec<(usize, bool)> = (0..header.len()).map(|i| (width(i), i == 0 || header[i].starts_with(LEFT))).collect();
+    let columns: Vec<(usize, bool)> =
+        (0..header.len()).map(|i| (width(i), i == 0 || header[i].starts_with(LEFT))).collect();
     let line = |cells: &mut dyn Iterator<Item = &str>| {
         let cells: Vec<String> = cells
             .zip(&columns)

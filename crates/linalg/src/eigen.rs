@@ -21,6 +21,8 @@ pub enum EigenError {
         /// Row in the original numbering.
         row: usize,
     },
+    /// A matrix is not symmetric: its modes would be complex.
+    Unsymmetric,
     /// The stiffness has negative eigenvalues and the matrix is too large for the dense solver, which could return them.
     Indefinite,
 }
@@ -32,6 +34,7 @@ impl fmt::Display for EigenError {
             EigenError::NoConvergence => write!(f, "the eigenvalue iteration did not converge"),
             EigenError::MassNotPositive => write!(f, "the mass matrix is not positive semidefinite"),
             EigenError::Undetermined { row } => write!(f, "unknown {row} has neither mass nor stiffness"),
+            EigenError::Unsymmetric => write!(f, "the mass or stiffness matrix is not symmetric"),
             EigenError::Indefinite => {
                 write!(f, "the stiffness matrix is indefinite (softened or unstable), which the sparse solver refuses")
             }

@@ -41,6 +41,9 @@ pub fn modes(pattern: &Pattern, k: &[f64], m: &[f64], count: usize) -> Result<Mo
     if k.len() != nnz || m.len() != nnz || !k.iter().chain(m).all(|v| v.is_finite()) {
         return Err(EigenError::BadInput);
     }
+    if !is_symmetric(pattern, k) || !is_symmetric(pattern, m) {
+        return Err(EigenError::Unsymmetric);
+    }
     let mut found = if pattern.n() <= DENSE_LIMIT || count * 4 > pattern.n() {
         dense(pattern, k, m)?
     } else {
@@ -442,4 +445,15 @@ fn combine(vectors: &[Vec<f64>], q: &[f64], d: &[f64], scale: f64, out: &mut [f6
             *o += f * v;
         }
     }
+}
+
+/// Whether values on a pattern are those of a symmetric matrix, up to rounding.
+fn is_symmetric(pattern: &Pattern, values: &[f64]) -> bool {
+    let scale = values.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    (0..pattern.n()).all(|i| {
+        pattern.row(i).zip(pattern.columns(i)).all(|(p, &j)| {
+            let mirrored = pattern.position(j as usize, i).map_or(0.0, |q| values[q]);
+            (values[p] - mirrored).abs() <= 1e-9 * scale
+        })
+    })
 }

@@ -556,8 +556,15 @@ fn check_connected(
     } else if let Some(&d) = without_mass.first() {
         let (count, name) = (without_mass.len(), &model.dofs[d].name);
         let message = format!("{count} free degrees of freedom have no mass (the first is `{name}`)");
-        let help = "they follow the others quasi-statically; give them a mass if that is not meant".to_owned();
-        problems.push(Problem { subject: Subject::Dof(d), message, help, fatal: false });
+        if massive.contains(&true) {
+            let help =
+                "a pendulum in the model needs a mass on every free degree of freedom: give them one, or fix them";
+            problems.push(Problem::error(Subject::Dof(d), message, help));
+        } else {
+            let help = "they follow the others quasi-statically: displacements are right, but velocities only with schemes \
+                        of the Newmark family, and accelerations with none; give them a mass if that matters";
+            problems.push(Problem { subject: Subject::Dof(d), message, help: help.to_owned(), fatal: false });
+        }
     }
     problems
 }
@@ -597,10 +604,18 @@ fn add_damping(
                     return Err(rigid(mode));
                 }
             }
-            // ζ_i = a0 / (2 ω_i) + a1 ω_i / 2
-            let det = w[1] * w[1] - w[0] * w[0];
-            let a1 = 2.0 * (ratios[1] * w[1] - ratios[0] * w[0]) / det;
-            (2.0 * ratios[0] * w[0] - a1 * w[0] * w[0], a1)
+            // ζ_i = a0 / (2 ω_i) + a1 ω_i / 2; one ratio in both modes needs no difference of the frequencies.
+            if ratios[0] == ratios[1] {
+                let a1 = 2.0 * ratios[0] / (w[0] + w[1]);
+                (a1 * w[0] * w[1], a1)
+            } else if w[0] == w[1] {
+                let message =
+                    format!("modes {} and {} have one frequency and cannot have two ratios", wanted[0], wanted[1]);
+                return Err(Problem::error(Subject::Damping, message, "give one `ratio`, or name other modes"));
+            } else {
+                let a1 = 2.0 * (ratios[1] * w[1] - ratios[0] * w[0]) / (w[1] * w[1] - w[0] * w[0]);
+                (2.0 * ratios[0] * w[0] - a1 * w[0] * w[0], a1)
+            }
         }
         Damping::Modal(ratios) => {
             let found = find(ratios.len())?;
@@ -622,7 +637,9 @@ fn add_damping(
             return Ok(());
         }
     };
-    let rayleigh = ingredients.mass.iter().zip(damped).map(|(m, k)| a0 * m + a1 * k);
+    // All masses, those of elements in their initial configuration.
+    let (_, mass, _) = undamped.system.matrices(&undamped.memory);
+    let rayleigh = mass.iter().zip(damped).map(|(m, k)| a0 * m + a1 * k);
     if ingredients.damping.is_empty() {
         ingredients.damping = rayleigh.collect();
     } else {

@@ -12,6 +12,7 @@ pub mod assemble;
 pub mod assembled;
 pub mod diag;
 pub mod formula;
+pub mod jet;
 pub mod matrix_market;
 pub mod model;
 pub mod parse;

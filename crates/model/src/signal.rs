@@ -1,7 +1,9 @@
 //! Functions of time: loads, ground motions, imposed support motions. Prepared before the run; evaluated in
 //! the loop without allocation.
 
-use interfield_kernel::{Dual, Scalar};
+use interfield_kernel::Scalar;
+
+use crate::jet::Jet;
 
 use crate::formula::Compiled;
 
@@ -43,7 +45,8 @@ impl Signal {
                 let i = p.partition_point(|(x, _)| *x <= t);
                 match (i.checked_sub(1).map(|j| p[j]), p.get(i)) {
                     (Some((t0, y0)), Some(&(t1, y1))) => y0 + (t - t0) / (t1 - t0) * (y1 - y0),
-                    (Some((t0, y0)), None) if t == t0 => y0,
+                    // A time that should hit the last point may miss it by rounding.
+                    (Some((t0, y0)), None) if t - t0 <= 1e-9 * (t0 - p[0].0) => y0,
                     _ => 0.0,
                 }
             }
@@ -143,73 +146,96 @@ pub enum Motion {
     /// `mean + amplitude sin(omega t + phase)`.
     #[allow(missing_docs)]
     Harmonic { amplitude: f64, omega: f64, phase: f64, mean: f64 },
+    /// From rest with the acceleration `mean + amplitude sin(omega t + phase)`, omega not zero.
+    #[allow(missing_docs)]
+    HarmonicAcceleration { amplitude: f64, omega: f64, phase: f64, mean: f64 },
     /// A displacement formula in `t`.
     Formula(TimeFunction),
-    /// Piecewise cubic over equal intervals: per interval displacement, velocity, acceleration at its start
-    /// and the constant third derivative. Constant displacement (zero velocity) after the end.
+    /// Piecewise cubic between `times`: per interval displacement, velocity, acceleration at its start and the constant
+    /// third derivative. At rest before the first and after the last.
     #[allow(missing_docs)]
-    Cubic { dt: f64, pieces: Vec<[f64; 4]> },
+    Cubic { times: Vec<f64>, pieces: Vec<[f64; 4]> },
+}
+
+/// Samples of a signal that has some: (times, values).
+fn samples(signal: &Signal) -> Option<(Vec<f64>, Vec<f64>)> {
+    match signal {
+        Signal::Samples { start, dt, values } => {
+            Some(((0..values.len()).map(|i| start + dt * i as f64).collect(), values.clone()))
+        }
+        Signal::Points(p) => Some(p.iter().copied().unzip()),
+        _ => None,
+    }
 }
 
 impl Motion {
     /// From a displacement signal: harmonics and formulas exactly, samples through a natural cubic spline.
-    /// `until` bounds the time for which points that are not equally spaced are resampled.
-    pub fn from_displacement(signal: &Signal, until: f64) -> Motion {
+    pub fn from_displacement(signal: &Signal) -> Motion {
         match signal {
-            Signal::Constant(x) => Motion::Harmonic { amplitude: 0.0, omega: 0.0, phase: 0.0, mean: *x },
             &Signal::Harmonic { amplitude, omega, phase, mean } => Motion::Harmonic { amplitude, omega, phase, mean },
             Signal::Formula(f) => Motion::Formula(f.clone()),
-            Signal::Samples { dt, values, start } if *start == 0.0 => Motion::spline(*dt, values),
-            other => {
-                let n = 2000;
-                let dt = other.end().unwrap_or(until).max(f64::MIN_POSITIVE) / f64::from(n);
-                let values: Vec<f64> = (0..=n).map(|i| other.value(dt * f64::from(i))).collect();
-                Motion::spline(dt, &values)
+            Signal::Constant(x) => Motion::Harmonic { amplitude: 0.0, omega: 0.0, phase: 0.0, mean: *x },
+            Signal::Samples { .. } | Signal::Points(_) => {
+                let (times, values) = samples(signal).unwrap_or_default();
+                Motion::spline(times, &values)
             }
         }
     }
 
-    /// From an acceleration signal, integrated twice from rest; exactly for samples linear in between.
+    /// From an acceleration signal, integrated twice from rest: harmonics and samples (linear in between) exactly,
+    /// formulas sampled finely up to the time `until`.
     pub fn from_acceleration(signal: &Signal, until: f64) -> Motion {
-        let (dt, values) = match signal {
-            Signal::Samples { dt, values, start } if *start == 0.0 => (*dt, values.clone()),
-            other => {
-                let n = 20_000;
-                let dt = other.end().unwrap_or(until).max(f64::MIN_POSITIVE) / f64::from(n);
-                (dt, (0..=n).map(|i| other.value(dt * f64::from(i))).collect())
+        let (times, values) = match signal {
+            &Signal::Harmonic { amplitude, omega, phase, mean } if omega != 0.0 => {
+                return Motion::HarmonicAcceleration { amplitude, omega, phase, mean };
+            }
+            &Signal::Harmonic { amplitude, phase, mean, .. } => {
+                let (amplitude, omega, mean) = (0.0, 1.0, mean + amplitude * phase.sin());
+                return Motion::HarmonicAcceleration { amplitude, omega, phase, mean };
+            }
+            &Signal::Constant(mean) => {
+                return Motion::HarmonicAcceleration { amplitude: 0.0, omega: 1.0, phase: 0.0, mean };
+            }
+            Signal::Samples { .. } | Signal::Points(_) => samples(signal).unwrap_or_default(),
+            Signal::Formula(f) => {
+                // A little beyond the end, which the last step may pass.
+                let n = 40_000;
+                let times: Vec<f64> = (0..=n).map(|i| 1.1 * until * f64::from(i) / f64::from(n)).collect();
+                let values = times.iter().map(|&t| f.value(t)).collect();
+                (times, values)
             }
         };
         let (mut u, mut v) = (0.0, 0.0);
-        let pieces = values
-            .windows(2)
-            .map(|a| {
-                let piece = [u, v, a[0], (a[1] - a[0]) / dt];
-                u += dt * (v + dt * (a[0] / 2.0 + (a[1] - a[0]) / 6.0));
-                v += dt * (a[0] + a[1]) / 2.0;
+        let pieces = (1..times.len())
+            .map(|i| {
+                let (dt, a, da) = (times[i] - times[i - 1], values[i - 1], values[i] - values[i - 1]);
+                let piece = [u, v, a, da / dt];
+                u += dt * (v + dt * (a / 2.0 + da / 6.0));
+                v += dt * (a + da / 2.0);
                 piece
             })
             .collect();
-        Motion::Cubic { dt, pieces }
+        Motion::Cubic { times, pieces }
     }
 
-    fn spline(dt: f64, y: &[f64]) -> Motion {
-        // Second derivatives of the natural spline: m[i-1] + 4 m[i] + m[i+1] = 6 (y[i+1] - 2 y[i] + y[i-1]) / dt^2,
-        // a tridiagonal system solved by elimination.
-        let n = y.len();
-        let mut m = vec![0.0; n];
-        let mut c = vec![0.0; n];
-        for i in 1..n.saturating_sub(1) {
-            let p = 4.0 - c[i - 1];
-            c[i] = 1.0 / p;
-            m[i] = (6.0 * (y[i + 1] - 2.0 * y[i] + y[i - 1]) / (dt * dt) - m[i - 1]) / p;
+    /// The natural cubic spline through points with increasing times.
+    fn spline(times: Vec<f64>, y: &[f64]) -> Motion {
+        // Second derivatives m: h[i-1] m[i-1] + 2 (h[i-1] + h[i]) m[i] + h[i] m[i+1] = 6 (slope[i] - slope[i-1]), a
+        // tridiagonal system solved by elimination.
+        let last = y.len().saturating_sub(1);
+        let h: Vec<f64> = times.windows(2).map(|t| t[1] - t[0]).collect();
+        let slope: Vec<f64> = (0..last).map(|i| (y[i + 1] - y[i]) / h[i]).collect();
+        let (mut m, mut c) = (vec![0.0; y.len()], vec![0.0; y.len()]);
+        for i in 1..last {
+            let pivot = 2.0 * (h[i - 1] + h[i]) - h[i - 1] * c[i - 1];
+            c[i] = h[i] / pivot;
+            m[i] = (6.0 * (slope[i] - slope[i - 1]) - h[i - 1] * m[i - 1]) / pivot;
         }
-        for i in (1..n.saturating_sub(1)).rev() {
+        for i in (1..last).rev() {
             m[i] -= c[i] * m[i + 1];
         }
-        let pieces = (0..n.saturating_sub(1))
-            .map(|i| [y[i], (y[i + 1] - y[i]) / dt - dt * (2.0 * m[i] + m[i + 1]) / 6.0, m[i], (m[i + 1] - m[i]) / dt])
-            .collect();
-        Motion::Cubic { dt, pieces }
+        let piece = |i: usize| [y[i], slope[i] - h[i] * (2.0 * m[i] + m[i + 1]) / 6.0, m[i], (m[i + 1] - m[i]) / h[i]];
+        Motion::Cubic { pieces: (0..last).map(piece).collect(), times }
     }
 
     /// Displacement, velocity and acceleration at time `t`.
@@ -219,20 +245,23 @@ impl Motion {
                 let (s, c) = (omega * t + phase).sin_cos();
                 [mean + amplitude * s, amplitude * omega * c, -amplitude * omega * omega * s]
             }
-            Motion::Formula(f) => {
-                let at = |t: f64| f.run(Dual { re: t, eps: 1.0 });
-                // The velocity is exact; its central difference loses nothing a mass could feel.
-                let e = 1e-5;
-                let x = at(t);
-                [x.re, x.eps, (at(t + e).eps - at(t - e).eps) / (2.0 * e)]
+            Motion::HarmonicAcceleration { amplitude, omega, phase, mean } => {
+                let ((s, c), (s0, c0)) = ((omega * t + phase).sin_cos(), phase.sin_cos());
+                let (v, u) = (amplitude / omega, amplitude / (omega * omega));
+                [u * (s0 - s) + (v * c0 + 0.5 * mean * t) * t, v * (c0 - c) + mean * t, amplitude * s + mean]
             }
-            Motion::Cubic { dt, pieces } => {
-                let i = ((t / dt).max(0.0) as usize).min(pieces.len().saturating_sub(1));
-                let Some(&[u, v, a, j]) = pieces.get(i) else { return [0.0; 3] };
-                let end = dt * pieces.len() as f64;
-                let x = t.clamp(0.0, end) - dt * i as f64;
+            Motion::Formula(f) => {
+                let x = f.run(Jet { value: t, first: 1.0, second: 0.0 });
+                [x.value, x.first, x.second]
+            }
+            Motion::Cubic { times, pieces } => {
+                let i = times.partition_point(|x| *x <= t).saturating_sub(1).min(pieces.len().saturating_sub(1));
+                let (Some(&[u, v, a, j]), Some(end)) = (pieces.get(i), times.last()) else { return [0.0; 3] };
+                let x = t.clamp(times[0], *end) - times[i];
                 let value = u + x * (v + x * (a / 2.0 + x * j / 6.0));
-                if t > end * (1.0 + 1e-12) {
+                // A time that should hit the last sample may miss it by rounding.
+                let slack = 1e-9 * (end - times[0]);
+                if t > end + slack || t < times[0] - slack {
                     return [value, 0.0, 0.0];
                 }
                 [value, v + x * (a + x * j / 2.0), a + x * j]

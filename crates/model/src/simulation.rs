@@ -4,7 +4,7 @@ use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::{Domain, Fault, Mck, Scheme, StepMap, System};
 use interfield_linalg::Report;
 
-use crate::assemble::{Assembly, Place, Problem, assemble, explain, stored, subject};
+use crate::assemble::{Assembly, Place, Problem, assemble, explain, short_name, stored, subject};
 use crate::assembled::{Assembled, Row, Stored, gather};
 use crate::model::{Channel, Coordinate, Kind, Load, Model, Quantity, Support};
 use crate::signal::{Motion, Signal};
@@ -20,6 +20,8 @@ enum Tap {
     Acceleration { dof: usize, absolute: bool },
     /// Derivative 0, 1 or 2 of an imposed motion.
     Imposed { index: usize, derivative: usize },
+    /// Absolute acceleration of a held degree of freedom: that of the ground, and of its imposed motion.
+    Held { imposed: Option<usize>, ground: Vec<Signal> },
     /// Always zero: a fixed degree of freedom.
     Zero,
     /// Coordinate `coordinate` of an element, or its force.
@@ -169,7 +171,17 @@ impl Recorder {
         };
         let mut probes = Vec::new();
         let mut needs_acceleration = false;
+        let ground = |dof: usize| -> Vec<Signal> {
+            let along = short_name(&model.dofs[dof].name);
+            let signal = |l: &Load| match l {
+                Load::Ground { direction, signal, .. } if direction == along => Some(signal.clone()),
+                _ => None,
+            };
+            model.loads.iter().filter_map(signal).collect()
+        };
         let mut tap_dof = |dof: usize, derivative: usize, absolute: bool| match places[dof] {
+            Place::Fixed if absolute => Tap::Held { imposed: None, ground: ground(dof) },
+            Place::Imposed(i) if absolute => Tap::Held { imposed: Some(i), ground: ground(dof) },
             Place::Fixed => Tap::Zero,
             Place::Imposed(index) => Tap::Imposed { index, derivative },
             Place::Free(i) if derivative < 2 => Tap::State(derivative * n + i),
@@ -264,6 +276,9 @@ impl Recorder {
                 Tap::Acceleration { dof, absolute: false } => a[*dof],
                 Tap::Acceleration { dof, absolute: true } => a[*dof] + system.ground_acceleration(*dof, t),
                 Tap::Imposed { index, derivative } => self.imposed[*derivative][*index],
+                Tap::Held { imposed, ground } => {
+                    imposed.map_or(0.0, |i| self.imposed[2][i]) + ground.iter().map(|s| s.value(t)).sum::<f64>()
+                }
                 Tap::Zero => 0.0,
                 Tap::Signal(s) => s.value(t),
                 Tap::Element { probe, coordinate, force } => {

@@ -104,7 +104,7 @@ fn imposed_motions_have_consistent_derivatives() {
     assert!(near(v, 0.1 * e * (3.0 * c - s) + 0.06 * t * t, 1e-15));
     assert!(near(a, 0.1 * e * (-8.0 * s - 6.0 * c) + 0.12 * t, 1e-9), "{a}");
     let values: Vec<f64> = (0..=100).map(|i| (0.05 * f64::from(i)).sin()).collect();
-    let spline = Motion::from_displacement(&Signal::Samples { start: 0.0, dt: 0.05, values }, 5.0);
+    let spline = Motion::from_displacement(&Signal::Samples { start: 0.0, dt: 0.05, values });
     consistent(&spline, (0..99).map(|i| 0.02 + 0.05 * f64::from(i)), 1e-4, [1e-6, 1e-6]);
     // Continuous across the samples.
     for i in 1..100 {
@@ -117,7 +117,7 @@ fn imposed_motions_have_consistent_derivatives() {
 #[test]
 fn a_spline_passes_through_its_samples_and_follows_the_function() {
     let values: Vec<f64> = (0..=100).map(|i| (0.05 * f64::from(i)).sin()).collect();
-    let spline = Motion::from_displacement(&Signal::Samples { start: 0.0, dt: 0.05, values: values.clone() }, 5.0);
+    let spline = Motion::from_displacement(&Signal::Samples { start: 0.0, dt: 0.05, values: values.clone() });
     for (i, v) in values.iter().enumerate() {
         assert!(near(spline.at(0.05 * i as f64)[0], *v, 1e-14));
     }
@@ -145,7 +145,7 @@ fn an_acceleration_linear_in_time_is_integrated_exactly() {
 #[test]
 fn a_motion_that_has_ended_rests() {
     let samples = Signal::Samples { start: 0.0, dt: 0.1, values: vec![0.0, 1.0, 0.0, -1.0, 0.0] };
-    for m in [Motion::from_acceleration(&samples, 0.4), Motion::from_displacement(&samples, 0.4)] {
+    for m in [Motion::from_acceleration(&samples, 0.4), Motion::from_displacement(&samples)] {
         let [end, ..] = m.at(0.4);
         assert_eq!(m.at(7.0), [end, 0.0, 0.0]);
     }

@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Args) -> Exit {
                 let period = if *w > 0.0 { json!(tau / w) } else { Value::Null };
                 let shape: Map<String, Value> =
                     sim.unknowns().zip(shape).map(|(n, x)| (n.to_owned(), json!(x))).collect();
-                json!({ "mode": i + 1, "omega": w, "frequency_hz": w / tau, "period_s": period, "shape": shape })
+                json!({ "mode": i + 1, "omega": w, "omega2": modes.omega2[i], "frequency_hz": w / tau, "period_s": period, "shape": shape })
             })
             .collect();
         print_json(&json!({ "title": sim.model.title, "unknowns": sim.unknowns().len(), "modes": list }));
@@ -69,7 +69,11 @@ pub(crate) fn run(args: &Args) -> Exit {
         .map(|(i, (w, shape))| {
             let most = shape.iter().enumerate().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs())).map_or(0, |m| m.0);
             let name = sim.unknowns().nth(most).unwrap_or("");
-            let period = if *w > 0.0 { short(tau / w) } else { "rigid".to_owned() };
+            let period = match modes.omega2[i] {
+                x if x > 0.0 => short(tau / w),
+                x if x < 0.0 => "unstable".to_owned(),
+                _ => "rigid".to_owned(),
+            };
             vec![(i + 1).to_string(), short(*w), short(w / tau), period, name.to_owned()]
         })
         .collect();

@@ -75,6 +75,12 @@ impl Alpha {
         if (self.gamma - (0.5 - self.alpha_m + self.alpha_f)).abs() < 1e-12 { 2 } else { 1 }
     }
 
+    /// Without averaging, a₁ satisfies the balance at the end of the step; otherwise it belongs to a time in between and
+    /// is no second-order acceleration of t + h.
+    pub(super) fn is_newmark(&self) -> bool {
+        self.alpha_m == 0.0 && self.alpha_f == 0.0
+    }
+
     pub(super) fn dynamic(&self, dt: f64) -> Operators {
         let f = 1.0 - self.alpha_f;
         Operators::new(&[Mck::MASS, Mck { m: 1.0 - self.alpha_m, c: f * self.gamma * dt, k: f * self.beta * dt * dt }])
@@ -86,7 +92,7 @@ impl Scheme for Alpha {
         let order = self.order();
         // Half a step away from the end of the step, only the exact tangent makes up for the distance.
         let order_frozen = if self.predictor == Predictor::Full { order } else { 1 };
-        Claims { order, order_frozen, evaluations: Some(1), carries_acceleration: true }
+        Claims { order, order_frozen, evaluations: Some(1), carries_acceleration: self.is_newmark() }
     }
 
     fn operators(&self, dt: f64) -> Operators {

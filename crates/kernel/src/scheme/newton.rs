@@ -31,7 +31,7 @@ fn largest(x: &[f64]) -> f64 {
 impl Scheme for Newton {
     fn claims(&self) -> Claims {
         let order = self.alpha.order();
-        Claims { order, order_frozen: order, evaluations: None, carries_acceleration: true }
+        Claims { order, order_frozen: order, evaluations: None, carries_acceleration: self.alpha.is_newmark() }
     }
 
     fn operators(&self, dt: f64) -> Operators {

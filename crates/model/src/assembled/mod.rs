@@ -182,15 +182,7 @@ impl Assembled {
             (0..n).map(|i| values[pattern.position(i, i).expect("the diagonal is always there")]).collect()
         };
         let lumped = (diagonal && !massive).then(|| diagonal_of(&mass));
-        // A tiny share of the stiffness replaces the missing inertia: the massless unknowns then follow the
-        // others quasi-statically, with a relative error of this size in the highest mode.
-        let largest = |x: Vec<f64>| x.into_iter().fold(0.0, f64::max);
         let has_massless = !massive && diagonal_of(&mass).contains(&0.0);
-        let massless = if has_massless {
-            1e-9 * largest(diagonal_of(&mass)) / largest(diagonal_of(&stiffness)).max(f64::MIN_POSITIVE)
-        } else {
-            0.0
-        };
         let symmetry = if parts.symmetric { Symmetry::Symmetric } else { Symmetry::General };
         let mut this = Assembled {
             n,
@@ -198,7 +190,7 @@ impl Assembled {
             policy,
             symmetry,
             mass_lin: if massive { mass.clone() } else { Vec::new() },
-            mass_now: massive.then(|| (Factor::new(&pattern, Symmetry::Symmetric, false), mass.clone())),
+            mass_now: massive.then(|| (Factor::new(&pattern, symmetry, false), mass.clone())),
             lumped,
             imposed: std::array::from_fn(|_| vec![0.0; motions.len()]),
             motions,
@@ -212,7 +204,7 @@ impl Assembled {
             scatter,
             tangents: vec![0.0; tangents],
             operators: Vec::new(),
-            massless,
+            massless: 0.0,
             scratch: Scratch {
                 x: vec![0.0; n],
                 y: vec![0.0; n],
@@ -235,6 +227,15 @@ impl Assembled {
         this.take_tangents(this.dims().point(0.0, y0))?;
         if this.policy == TangentPolicy::Given {
             this.take_given_tangents();
+        }
+        if has_massless {
+            // A tiny share of the stiffness replaces the missing inertia: the massless unknowns then follow the others
+            // quasi-statically, with a relative error of this size in the highest mode.
+            let memory = vec![true; this.elements.len()];
+            let (pattern, mass, stiffness) = this.matrices(&memory);
+            let diagonal =
+                |v: &[f64]| (0..n).filter_map(|i| pattern.position(i, i)).fold(0.0, |m, p| f64::max(m, v[p]));
+            this.massless = 1e-9 * diagonal(&mass) / diagonal(&stiffness).max(f64::MIN_POSITIVE);
         }
         Ok(this)
     }

@@ -116,6 +116,8 @@ impl Assembled {
         let Mck { m, c, k } = op.mck;
         let mut work = std::mem::take(&mut self.scratch);
         let mut fault = None;
+        // The share of stiffness that stands in for missing masses: hysteretic stiffness, R B, counts too.
+        let stands_in = c == 0.0 && k != 0.0;
         op.values.copy_from_slice(&op.base);
         for (index, e) in self.elements.iter().enumerate() {
             if e.line.is_some() {
@@ -129,7 +131,7 @@ impl Assembled {
                     }
                     let (inv, h) = (1.0 / pivot, c * b + k * a);
                     op.eliminated[e.eliminated0..e.eliminated0 + 2].copy_from_slice(&[inv, h]);
-                    local += r * inv * c * h;
+                    local += r * inv * c * h + if stands_in { k * r * b } else { 0.0 };
                 }
                 if !op.diagonal {
                     for sc in &self.scatter[e.scatter.clone()] {
@@ -162,8 +164,9 @@ impl Assembled {
                 for i in 0..d {
                     for l in 0..s {
                         let ri = (0..s).map(|j| br[i * s + j] * inv[j * s + l]).sum::<f64>() * c;
+                        let rb = if stands_in { k * br[i * s + l] } else { 0.0 };
                         for j in 0..d {
-                            local[i * d + j] += ri * h[l * d + j];
+                            local[i * d + j] += ri * h[l * d + j] + rb * bb[l * d + j];
                         }
                     }
                 }

@@ -45,7 +45,7 @@ fn read_one(context: &mut Context<'_>, table: &Table<'_>) {
         "beam2d" => members::beam2d(context, table, info),
         "beam3d" => members::beam3d(context, table, info),
         "matrix" => matrices::matrix(context, table),
-        "block" => matrices::block(context, table),
+        "block" => matrices::block(context, table, &mut s0),
         "formula" => formulas::formula(context, table, &mut s0),
         _ => law(context, table, info, &mut s0),
     };

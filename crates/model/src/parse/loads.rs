@@ -70,8 +70,7 @@ impl Loads<'_, '_> {
     fn ground(&mut self, context: &mut Context<'_>, table: &Table<'_>, name: String) -> Option<()> {
         let direction = table.string_required("direction", "\"x\"");
         let supports = table.bool("support_inertia").is_none_or(|b| b.value);
-        let angle = direction.as_ref().is_some_and(|d| is_angle(&d.value));
-        let dim = if angle { Dimension::ANGULAR_ACCELERATION } else { Dimension::ACCELERATION };
+        let dim = Dimension::ACCELERATION;
         let signal = signal(context, table, self.named, "signal", dim);
         let direction = direction?;
         let known: BTreeSet<&str> = context.dofs.iter().map(|d| crate::assemble::short_name(&d.name)).collect();
@@ -83,6 +82,11 @@ impl Loads<'_, '_> {
                     did_you_mean(&direction.value, known).unwrap_or_else(|| format!("degrees of freedom are {list}"));
                 context.error(direction.span, message, help);
             }
+            return None;
+        }
+        if is_angle(&direction.value) {
+            let message = "the ground cannot rotate: a rotation would load every mass by its distance";
+            context.error(direction.span, message, "name a translation, or impose motions on the supports");
             return None;
         }
         context.load_dimensions.insert(name.clone(), dim);
@@ -110,8 +114,9 @@ impl Loads<'_, '_> {
         let disp = dof.map_or(Dimension::LENGTH, |d| context.disp(d));
         let acceleration = disp.per(Dimension::TIME).per(Dimension::TIME);
         let motion = match (table.has("displacement"), table.has("acceleration")) {
-            (true, false) => signal(context, table, self.named, "displacement", disp)
-                .map(|s| Motion::from_displacement(&s, self.duration)),
+            (true, false) => {
+                signal(context, table, self.named, "displacement", disp).map(|s| Motion::from_displacement(&s))
+            }
             (false, true) => signal(context, table, self.named, "acceleration", acceleration)
                 .map(|s| Motion::from_acceleration(&s, self.duration)),
             _ => {

@@ -1,7 +1,7 @@
 //! Elements given by matrices, inline or in Matrix Market files: constant M, C, K, and linear first-order blocks.
 
 use super::Context;
-use super::elements::listed;
+use super::elements::{initial_states, listed};
 use crate::matrix_market;
 use crate::model::{BlockData, Kind};
 use crate::reader::{Spanned, Table};
@@ -91,7 +91,7 @@ pub(super) fn matrix(context: &Context<'_>, table: &Table<'_>) -> Option<Kind> {
 }
 
 /// A linear first-order block s' = A s + B q + Bv q', p = C s + D q + Dv q'.
-pub(super) fn block(context: &Context<'_>, table: &Table<'_>) -> Option<Kind> {
+pub(super) fn block(context: &Context<'_>, table: &Table<'_>, s0: &mut Vec<f64>) -> Option<Kind> {
     const KEYS: [&str; 6] = ["A", "B", "Bv", "C", "D", "Dv"];
     let coordinates = listed(context, table, None);
     let given = KEYS.map(|key| table.has(key));
@@ -102,6 +102,8 @@ pub(super) fn block(context: &Context<'_>, table: &Table<'_>) -> Option<Kind> {
         return None;
     }
     let states = matrices[0].as_ref()?.value.len();
+    let named: Vec<(String, Dimension)> = (1..=states).map(|i| (format!("s{i}"), Dimension::NONE)).collect();
+    initial_states(context, table, &named, s0);
     let coordinates = coordinates?;
     let dofs: Vec<usize> = coordinates.iter().map(|c| c[0].0).collect();
     let d = dofs.len();

@@ -222,7 +222,7 @@ fn csv_keeps_every_bit() {
     export::csv(&Reader::open(&file.0).unwrap(), &mut text).unwrap();
     let text = String::from_utf8(text).unwrap();
     let mut lines = text.lines();
-    assert_eq!(lines.next(), Some("time [s],x [m],\"a,\"\"b\"\" [m]\""));
+    assert_eq!(lines.next(), Some("t [s],x [m],\"a,\"\"b\"\" [m]\""));
     for (i, line) in (0..500).zip(lines.by_ref()) {
         let numbers: Vec<u64> = line.split(',').map(|n| n.parse::<f64>().unwrap().to_bits()).collect();
         let [x, y] = value(i);

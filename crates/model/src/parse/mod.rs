@@ -10,7 +10,9 @@ mod formulas;
 mod loads;
 mod matrices;
 mod members;
+mod motions;
 mod nodes;
+mod records;
 mod signals;
 
 use std::cell::RefCell;

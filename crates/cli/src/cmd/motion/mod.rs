@@ -1,5 +1,7 @@
 //! `interfield motion`: key figures and a picture of a ground-motion record, processed or generated on the way.
 
+mod figures;
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -7,18 +9,15 @@ use clap::{Args as ClapArgs, ValueEnum};
 use interfield_model::quantity::Scope;
 use interfield_model::units::{Dimension, Unit, UnitSystem};
 use interfield_motion::{
-    Asce7, Compatibility, Ec8, Fit, Format, GenerateOptions, GroundType, MAX_BYTES, MotionError, Phase, Quantity,
-    ReadOptions, Record, ResponseSpectrum, STANDARD_GRAVITY, SpectrumType, compatibility, generate, log_periods,
-    read_bytes,
+    Asce7, Ec8, Fit, Format, GenerateOptions, GroundType, MAX_BYTES, MotionError, Phase, Quantity, ReadOptions, Record,
+    STANDARD_GRAVITY, SpectrumType, generate, read_bytes,
 };
-use serde_json::{Value, json};
 
 use crate::Exit;
 use crate::files::{same, write};
 use crate::load;
 use crate::output::{fail, print, print_json};
-use crate::plot::{Figure, stack};
-use crate::table::short;
+use figures::Figures;
 
 /// Key figures, response spectrum and picture of a ground-motion record, or of one generated to fit a code
 ///
@@ -143,12 +142,6 @@ enum Code {
 
 /// Order of the Butterworth filter, each way; the same as in a model file.
 const FILTER_ORDER: usize = 4;
-/// Degree of the baseline taken off before velocity and displacement are measured.
-const QUIET_BASELINE: usize = 1;
-/// Periods between which a generated motion is held against its target, s.
-const RANGE: (f64, f64) = (0.1, 2.0);
-/// Most points of a line in the picture.
-const POINTS: usize = 3000;
 /// Most samples of a generated motion: some seconds of work.
 const MAX_GENERATED: f64 = 40_000.0;
 
@@ -442,254 +435,6 @@ fn csv(record: &Record) -> String {
         let t = (record.time(i) * 1e9).round() / 1e9;
         // Writing into a text cannot fail.
         let _ = writeln!(out, "{t},{x}");
-    }
-    out
-}
-
-/// Everything that is told of a record.
-struct Figures {
-    record: Record,
-    velocity: Option<Record>,
-    displacement: Option<Record>,
-    /// Of an acceleration only.
-    strong: Option<Strong>,
-    spectrum: Option<ResponseSpectrum>,
-    fit: Option<Compatibility>,
-    notes: Vec<String>,
-}
-
-/// Measures of an acceleration.
-struct Strong {
-    arias: f64,
-    /// Times at which 5 % and 95 % of the Arias intensity are reached.
-    significant: (f64, f64),
-    cav: f64,
-    mean_period: f64,
-}
-
-impl Figures {
-    fn of(args: &Args, record: Record, damping: f64, target: Option<&dyn Fn(f64) -> f64>) -> Result<Self, Refusal> {
-        let wrong = |e: MotionError| Refusal::motion("", &e);
-        let mut notes = record.notes.clone();
-        let acceleration = record.quantity == Quantity::Acceleration;
-        let chosen = args.baseline.is_some() || !args.band_pass.is_empty() || target.is_some() || !acceleration;
-        let quiet = if chosen { None } else { record.baseline_corrected(QUIET_BASELINE, Fit::Velocity).ok() };
-        if quiet.is_some() {
-            notes.push(format!(
-                "PGV, PGD and the velocity and displacement drawn are those of a copy with a baseline of order \
-                 {QUIET_BASELINE} taken off; --baseline and --band-pass choose otherwise"
-            ));
-        }
-        let smooth = quiet.as_ref().unwrap_or(&record);
-        let (velocity, displacement) = (smooth.velocity().ok(), smooth.displacement().ok());
-        let (mut strong, mut spectrum, mut fit) = (None, None, None);
-        if acceleration {
-            strong = Some(Strong {
-                arias: record.arias_intensity().map_err(wrong)?,
-                significant: record.husid_times(0.05, 0.95).map_err(wrong)?,
-                cav: record.cumulative_absolute_velocity().map_err(wrong)?,
-                mean_period: record.mean_period().map_err(wrong)?,
-            });
-            if let Some(s) = &strong
-                && ![s.arias, s.cav, s.mean_period].iter().all(|x| x.is_finite())
-            {
-                let message = format!("values up to {:.3e} m/s^2 are no ground motion", record.peak());
-                return Err(Refusal::line(message, "check the unit of the record: --unit"));
-            }
-            // A very long record has a coarser spectrum rather than a long wait.
-            let count = if record.values.len() > 500_000 { 40 } else { 160 };
-            spectrum = Some(record.response_spectrum(&log_periods(0.01, 10.0, count), damping).map_err(wrong)?);
-        }
-        if let Some(target) = target {
-            fit = Some(compatibility(&record, target, damping, RANGE).map_err(wrong)?);
-        }
-        Ok(Self { record, velocity, displacement, strong, spectrum, fit, notes })
-    }
-
-    fn text(&self, name: &str, picture: &Path, output: Option<&Path>) -> String {
-        let r = &self.record;
-        let mut rows: Vec<(&str, String)> = Vec::new();
-        let samples = format!("{} every {} s: {} s", r.values.len(), short(r.dt), short(r.duration()));
-        rows.push(("samples", samples));
-        let at = |of: &Record| format!("at {} s", short(of.peak_time()));
-        if r.quantity == Quantity::Acceleration {
-            let g = r.peak() / STANDARD_GRAVITY;
-            rows.push(("PGA", format!("{} m/s^2 = {} g {}", short(r.peak()), short(g), at(r))));
-        }
-        if let Some(v) = &self.velocity {
-            rows.push(("PGV", format!("{} m/s {}", short(v.peak()), at(v))));
-        }
-        if let Some(d) = &self.displacement {
-            rows.push(("PGD", format!("{} m {}", short(d.peak()), at(d))));
-        }
-        if let Some(s) = &self.strong {
-            let (from, to) = s.significant;
-            rows.push(("Arias intensity", format!("{} m/s", short(s.arias))));
-            rows.push(("duration D5-95", format!("{} s, from {} s to {} s", short(to - from), short(from), short(to))));
-            rows.push(("CAV", format!("{} m/s", short(s.cav))));
-            rows.push(("mean period Tm", format!("{} s", short(s.mean_period))));
-        }
-        if let Some(s) = &self.spectrum
-            && let Some((i, psa)) = s.psa.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1))
-        {
-            let z = short(100.0 * s.damping);
-            rows.push((
-                "largest PSA",
-                format!("{} m/s^2 at T = {} s ({z} % damping)", short(*psa), short(s.periods[i])),
-            ));
-        }
-        let mut out = format!("{name}: {}, {}\n\n", r.quantity.name(), r.format.name());
-        for (what, value) in rows {
-            out += &format!("  {what:<16} {value}\n");
-        }
-        if let Some(f) = &self.fit {
-            out += &format!("\n  fit to the target between {} and {} s:\n", RANGE.0, RANGE.1);
-            out += &format!(
-                "  {:<16} {:.1} % on average, {:.1} % at most\n",
-                "misfit",
-                100.0 * f.mean_misfit,
-                100.0 * f.max_misfit
-            );
-            out += &format!(
-                "  {:<16} {:.3} (T = {} s) to {:.3} (T = {} s) of the target\n",
-                "ratios",
-                f.min_ratio.0,
-                short(f.min_ratio.1),
-                f.max_ratio.0,
-                short(f.max_ratio.1)
-            );
-            out += &format!("  {:<16} {:.3} of the target at T = 0\n", "PGA", f.pga_ratio);
-            out += &format!("  {:<16} {}\n", "verdict", verdict(f));
-        }
-        if !r.meta.is_empty() {
-            out += "\n  header:\n";
-            let width = r.meta.iter().map(|(k, _)| k.chars().count()).max().unwrap_or(0).min(24);
-            for (key, value) in r.meta.iter().take(20) {
-                let value: String = value.chars().filter(|c| !c.is_control()).take(100).collect();
-                out += &format!("  {key:<width$}  {value}\n");
-            }
-            if r.meta.len() > 20 {
-                out += &format!("  and {} more (--json has all)\n", r.meta.len() - 20);
-            }
-        }
-        if !self.notes.is_empty() {
-            out += "\n  notes:\n";
-            self.notes.iter().for_each(|n| out += &format!("  - {n}\n"));
-        }
-        out += &format!("\n  picture: {}\n", picture.display());
-        if let Some(path) = output {
-            out += &format!("  record: {}\n", path.display());
-        }
-        out
-    }
-
-    fn json(&self, name: &str, picture: &Path, output: Option<&Path>) -> Value {
-        let r = &self.record;
-        let acceleration = r.quantity == Quantity::Acceleration;
-        let header: Vec<Value> = r.meta.iter().map(|(k, v)| json!({ "key": k, "value": v })).collect();
-        let strong = self.strong.as_ref();
-        let spectrum = self.spectrum.as_ref().map(|s| {
-            json!({ "damping": s.damping, "period_s": s.periods, "psa_m_s2": s.psa, "psv_m_s": s.psv, "sd_m": s.sd })
-        });
-        let fit = self.fit.as_ref().map(|f| {
-            json!({
-                "from_s": RANGE.0, "to_s": RANGE.1,
-                "mean_misfit": f.mean_misfit, "max_misfit": f.max_misfit,
-                "min_ratio": f.min_ratio.0, "min_ratio_period_s": f.min_ratio.1,
-                "max_ratio": f.max_ratio.0, "max_ratio_period_s": f.max_ratio.1,
-                "pga_ratio": f.pga_ratio, "none_below_90_percent": f.meets_ec8, "verdict": verdict(f),
-            })
-        });
-        json!({
-            "file": name,
-            "format": r.format.name(),
-            "quantity": r.quantity.name(),
-            "samples": r.values.len(),
-            "dt_s": r.dt,
-            "duration_s": r.duration(),
-            "peak": r.peak(),
-            "peak_unit": r.quantity.unit(),
-            "peak_time_s": r.peak_time(),
-            "pga_m_s2": acceleration.then(|| r.peak()),
-            "pga_g": acceleration.then(|| r.peak() / STANDARD_GRAVITY),
-            "pga_time_s": acceleration.then(|| r.peak_time()),
-            "pgv_m_s": self.velocity.as_ref().map(Record::peak),
-            "pgd_m": self.displacement.as_ref().map(Record::peak),
-            "arias_m_s": strong.map(|s| s.arias),
-            "d5_95_s": strong.map(|s| s.significant.1 - s.significant.0),
-            "cav_m_s": strong.map(|s| s.cav),
-            "mean_period_s": strong.map(|s| s.mean_period),
-            "header": header,
-            "notes": self.notes,
-            "spectrum": spectrum,
-            "compatibility": fit,
-            "picture": picture.display().to_string(),
-            "output": output.map(|o| o.display().to_string()),
-        })
-    }
-
-    /// Histories and spectrum, one below the other.
-    fn picture(&self, name: &str, target: Option<&dyn Fn(f64) -> f64>) -> String {
-        const SIZE: (f64, f64) = (900.0, 260.0);
-        let title = Path::new(name).file_name().map_or_else(|| name.to_owned(), |n| n.to_string_lossy().into_owned());
-        let own = (self.record.quantity == Quantity::Acceleration).then_some(&self.record);
-        let histories = [
-            (own, "Acceleration", "acceleration [m/s²]"),
-            (self.velocity.as_ref(), "Velocity", "velocity [m/s]"),
-            (self.displacement.as_ref(), "Displacement", "displacement [m]"),
-        ];
-        let mut figures: Vec<String> = histories
-            .into_iter()
-            .filter_map(|(record, what, y)| Some((record?, what, y)))
-            .map(|(record, what, y)| {
-                let title = format!("{what}, {title}");
-                let lines = vec![(String::new(), thinned(record))];
-                Figure { title: &title, x: "time [s]", y, log_x: false, size: SIZE, lines }.svg()
-            })
-            .collect();
-        if let Some(s) = &self.spectrum {
-            let title = format!("Response spectrum, {} % damping", short(100.0 * s.damping));
-            let legend = if target.is_some() { "motion" } else { "" };
-            let points = s.periods.iter().copied().zip(s.psa.iter().copied()).collect();
-            let mut lines = vec![(legend.to_owned(), points)];
-            if let Some(target) = target {
-                lines.push(("target".to_owned(), s.periods.iter().map(|t| (*t, target(*t))).collect()));
-            }
-            let y = "PSA [m/s²]";
-            figures.push(Figure { title: &title, x: "period [s]", y, log_x: true, size: SIZE, lines }.overlay_svg());
-        }
-        stack(&figures, SIZE)
-    }
-}
-
-/// Whether a generated motion does for the code.
-fn verdict(f: &Compatibility) -> String {
-    match (f.meets_ec8, f.pga_ratio >= 1.0) {
-        (true, true) => "compatible: no value below 90 % of the target, PGA not below it".to_owned(),
-        (true, false) => {
-            let up = 100.0 * (1.0 / f.pga_ratio - 1.0);
-            format!("no value below 90 % of the target, but the PGA is: scale up by {up:.1} % if that matters")
-        }
-        _ => "not compatible: values below 90 % of the target; try another --seed or a longer --duration".to_owned(),
-    }
-}
-
-/// The points of a history, or of its envelope if they are very many.
-fn thinned(record: &Record) -> Vec<(f64, f64)> {
-    let point = |i: usize| (record.time(i), record.values[i]);
-    let n = record.values.len();
-    if n <= POINTS {
-        return (0..n).map(point).collect();
-    }
-    let size = (2 * n).div_ceil(POINTS);
-    let mut out = Vec::with_capacity(POINTS + 2);
-    for from in (0..n).step_by(size) {
-        let part = from..(from + size).min(n);
-        let by = |a: &usize, b: &usize| record.values[*a].total_cmp(&record.values[*b]);
-        if let (Some(low), Some(high)) = (part.clone().min_by(by), part.max_by(by)) {
-            out.push(point(low.min(high)));
-            out.push(point(low.max(high)));
-        }
     }
     out
 }

@@ -107,6 +107,10 @@ impl<C: Scheme, S: System, X: AsRef<[f64]> + AsMut<[f64]>> StepMap for Domain<C,
         before.copy_from_slice(x);
         let (y, h) = x.split_at_mut(d.state());
         let result = self.scheme.step(Step { t, dt, y, h, w, sys: &mut self.sys }).and_then(|()| {
+            // All at once first: this is done at every step, the search only at the last one.
+            if y.iter().fold(true, |sound, x| sound & x.is_finite()) {
+                return Ok(());
+            }
             match y.iter().position(|x| !x.is_finite()) {
                 None => Ok(()),
                 Some(i) if i < d.nu => Err(Fault::NonFinite { place: Place::Displacement, index: i }),

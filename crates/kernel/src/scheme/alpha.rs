@@ -114,31 +114,35 @@ impl Scheme for Alpha {
         let (d, f) = (sys.dims(), 1.0 - alpha_f);
         let (n, ny) = (d.nu, d.state());
         cut!(w => x: ny, shift: ny, a1: n, ma: n, sd1: d.ns);
+        cut!(y => u: n, v: n, s: d.ns);
+        cut!(h => a: n, sd: d.ns);
 
         // Fraction of the rate in the evaluation point, see `Predictor`.
         let reach = if predictor == Predictor::Full { f * dt } else { f * (1.0 - gamma) * dt };
-        for i in 0..n {
-            let (u, v, a) = (y[i], y[n + i], h[i]);
-            let u_p = u + dt * v + (0.5 - beta) * dt * dt * a; // ũ
-            let v_p = v + (1.0 - gamma) * dt * a; // ṽ
-            x[i] = alpha_f * u + f * u_p;
-            x[n + i] = v + reach * a;
-            shift[i] = 0.0;
-            shift[n + i] = alpha_f * v + f * v_p - x[n + i];
-            (y[i], y[n + i]) = (u_p, v_p);
-        }
-        for i in 2 * n..ny {
-            let (s, sd) = (y[i], h[i - n]);
-            let s_p = s + (1.0 - gamma) * dt * sd;
-            x[i] = s + reach * sd;
-            shift[i] = alpha_f * s + f * s_p - x[i];
-            y[i] = s_p;
+        {
+            cut!(&mut *x => xu: n, xv: n, xs: d.ns);
+            cut!(&mut *shift => du: n, dv: n, ds: d.ns);
+            du.fill(0.0);
+            for i in 0..n {
+                let u_p = u[i] + dt * v[i] + (0.5 - beta) * dt * dt * a[i]; // ũ
+                let v_p = v[i] + (1.0 - gamma) * dt * a[i]; // ṽ
+                xu[i] = alpha_f * u[i] + f * u_p;
+                xv[i] = v[i] + reach * a[i];
+                dv[i] = alpha_f * v[i] + f * v_p - xv[i];
+                (u[i], v[i]) = (u_p, v_p);
+            }
+            for i in 0..d.ns {
+                let s_p = s[i] + (1.0 - gamma) * dt * sd[i];
+                xs[i] = s[i] + reach * sd[i];
+                ds[i] = alpha_f * s[i] + f * s_p - xs[i];
+                s[i] = s_p;
+            }
         }
         let at = d.point(t + f * dt, x);
         sys.linearise(at)?;
         sys.force(at, Some(d.shift(shift)), a1, sd1)?;
         if alpha_m != 0.0 {
-            sys.mul_mass(&h[..n], ma);
+            sys.mul_mass(a, ma);
         } else {
             ma.fill(0.0);
         }
@@ -146,18 +150,18 @@ impl Scheme for Alpha {
             a1[i] = -a1[i] - alpha_m * ma[i];
         }
         for i in 0..d.ns {
-            sd1[i] -= alpha_m * h[n + i];
+            sd1[i] -= alpha_m * sd[i];
         }
         sys.solve(1, a1, sd1); // D a₁ = -r - αm M a
         for i in 0..n {
-            y[i] += beta * dt * dt * a1[i];
-            y[n + i] += gamma * dt * a1[i];
+            u[i] += beta * dt * dt * a1[i];
+            v[i] += gamma * dt * a1[i];
         }
         for i in 0..d.ns {
-            y[2 * n + i] += gamma * dt * sd1[i];
+            s[i] += gamma * dt * sd1[i];
         }
-        h[..n].copy_from_slice(a1);
-        h[n..].copy_from_slice(sd1);
+        a.copy_from_slice(a1);
+        sd.copy_from_slice(sd1);
         Ok(())
     }
 }

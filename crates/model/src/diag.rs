@@ -183,11 +183,6 @@ impl Diagnostics {
         self.list.borrow_mut().push(diagnostic);
     }
 
-    /// Adds all of another collector.
-    pub fn append(&self, other: Diagnostics) {
-        self.list.borrow_mut().extend(other.list.into_inner());
-    }
-
     /// Number of errors.
     pub fn error_count(&self) -> usize {
         self.count(Severity::Error)

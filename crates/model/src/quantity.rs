@@ -75,11 +75,6 @@ impl Scope {
         self.values.iter().map(|(name, v)| (name.clone(), number(v))).collect()
     }
 
-    /// All good parameters as numbers in SI, bare ones as they are.
-    pub fn constants_si(&self) -> Vec<(String, f64)> {
-        self.iter().map(|(name, v)| (name.to_string(), v.si)).collect()
-    }
-
     /// Evaluates an expression. An empty list of errors means that a parameter in it is known to be wrong.
     pub fn evaluate(&self, text: &str) -> Result<Value, Vec<ExprError>> {
         let mut eval = Eval { values: &self.values, errors: Vec::new() };

@@ -60,20 +60,6 @@ pub fn inner_span(source: &Source, text: &Spanned<String>, range: Range<usize>) 
     at(range.start)..at(range.end.max(range.start))
 }
 
-/// Reports an error at `span` unless `condition` holds; returns `condition`.
-pub fn require(
-    diags: &Diagnostics,
-    span: Range<usize>,
-    condition: bool,
-    message: impl Into<String>,
-    help: Option<&str>,
-) -> bool {
-    if !condition {
-        diags.push(Diagnostic::error(message, span).maybe_help(help.map(String::from)));
-    }
-    condition
-}
-
 /// Deepest nesting of dotted keys. Arrays and inline tables are limited by the TOML parser.
 const DEEPEST: usize = 100;
 
@@ -426,11 +412,6 @@ impl<'d> Table<'d> {
             self.entries.iter().map(|(k, _)| Spanned::new(k.get_ref().to_string(), k.span())).collect();
         keys.sort_by_key(|k| k.span.start);
         keys
-    }
-
-    /// Place of a key, for messages about the key itself.
-    pub fn key_span(&self, key: &str) -> Option<Range<usize>> {
-        self.entries.get_key_value(key).map(|(k, _)| k.span())
     }
 
     /// Marks a key as known without reading it, so that it is suggested and not reported as unused.

@@ -54,15 +54,6 @@ impl Signal {
         }
     }
 
-    /// Where the samples of a record end, s; `None` for a function that goes on.
-    pub fn end(&self) -> Option<f64> {
-        match self {
-            Signal::Samples { start, dt, values } => Some(start + dt * (values.len() - 1) as f64),
-            Signal::Points(p) => p.last().map(|p| p.0),
-            _ => None,
-        }
-    }
-
     /// Largest absolute value over the samples, or the amplitude; `None` where it is not known beforehand.
     pub fn peak(&self) -> Option<f64> {
         let peak = |it: &mut dyn Iterator<Item = f64>| it.fold(0.0f64, |m, x| m.max(x.abs()));

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use interfield_model::diag::{Diagnostic, Diagnostics, Source, suggest};
 use interfield_model::quantity::{Parameters, Scope, Value};
-use interfield_model::reader::{Document, Spanned, inner_span, require};
+use interfield_model::reader::{Document, Spanned, inner_span};
 use interfield_model::units::{Dimension, Unit, UnitSystem};
 
 fn near(a: f64, b: f64) -> bool {
@@ -361,8 +361,8 @@ fn read_frame(source: &Source, diags: &Diagnostics) -> Option<String> {
         let name = node.string_required("name", "\"roof\"");
         let fixed = node.bool("fixed").is_some_and(|b| b.value);
         let mass = node.quantity("mass", Dimension::MASS, &scope);
-        if let Some(m) = &mass {
-            require(diags, m.span.clone(), m.value > 0.0, "a mass must be positive", None);
+        if let Some(m) = mass.as_ref().filter(|m| m.value <= 0.0) {
+            node.error(m.span.clone(), "a mass must be positive", None);
         }
         let at = node.quantities_required("at", Dimension::LENGTH, &scope);
         let at = at.map(|a| a.value.iter().map(|x| x.value).collect::<Vec<_>>());

@@ -1,6 +1,8 @@
 //! All schemes by name: one entry each. The command line, the model file, the catalogue and the test
 //! batteries are generated from this list.
 
+use core::ops::Range;
+
 use super::alpha::{Alpha, Predictor};
 use super::chang::Chang;
 use super::newton::Newton;
@@ -49,6 +51,9 @@ impl Scheme for AnyScheme {
     }
     fn step(&self, k: Step<'_>) -> Result<(), Fault> {
         self.inner().step(k)
+    }
+    fn port_rate(&self, d: Dims) -> Range<usize> {
+        self.inner().port_rate(d)
     }
 }
 

@@ -16,6 +16,22 @@ impl Assembled {
         }
     }
 
+    /// Adds `factor` times the external load at `t`, the time of the last [`Assembled::set_time`].
+    pub(super) fn add_load(&self, t: f64, factor: f64, out: &mut [f64]) {
+        let [u, v, a] = &self.imposed;
+        for c in &self.couplings {
+            out[c.row] -= factor * (c.k * u[c.imposed] + c.c * v[c.imposed] + c.m * a[c.imposed]);
+        }
+        for (dof, signal) in &self.forces {
+            out[*dof] += factor * signal.value(t);
+        }
+        for (ground, a) in self.grounds.iter().zip(&self.ground_now) {
+            for (out, l) in out.iter_mut().zip(&ground.load) {
+                *out -= factor * l * a;
+            }
+        }
+    }
+
     /// Forces of elements and loads in the true masses, extrapolated by `shift`.
     pub(super) fn raw_force(
         &mut self,
@@ -37,18 +53,7 @@ impl Assembled {
                 self.linear_force(&work.x, &work.y, r);
             }
         }
-        let [ui, vi, ai] = &self.imposed;
-        for c in &self.couplings {
-            r[c.row] += c.k * ui[c.imposed] + c.c * vi[c.imposed] + c.m * ai[c.imposed];
-        }
-        for (dof, signal) in &self.forces {
-            r[*dof] -= signal.value(at.t);
-        }
-        for (ground, a) in self.grounds.iter().zip(&self.ground_now) {
-            for (r, l) in r.iter_mut().zip(&ground.load) {
-                *r += l * a;
-            }
-        }
+        self.add_load(at.t, -1.0, r);
         let mut fault = None;
         for (index, e) in self.elements.iter().enumerate() {
             let bad = match &e.line {

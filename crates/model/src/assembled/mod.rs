@@ -333,6 +333,13 @@ impl System for Assembled {
         }
     }
 
+    /// Time acts through constant masses and matrices here; what moves elements depends on the state too.
+    fn load(&mut self, t: f64, out: &mut [f64]) {
+        self.set_time(t);
+        out.fill(0.0);
+        self.add_load(t, 1.0, out);
+    }
+
     fn mul_tangent(&self, x: Shift<'_>, r: &mut [f64], g: &mut [f64]) {
         self.linear_force(x.u, x.v, r);
         g.fill(0.0);

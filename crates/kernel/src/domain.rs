@@ -18,6 +18,10 @@ pub trait StepMap {
     fn state(&self) -> &[f64];
     /// The complete state, to be written.
     fn state_mut(&mut self) -> &mut [f64];
+    /// Number of the first step that is like all later ones; those before it are a start-up.
+    fn settled(&self) -> u64 {
+        0
+    }
     /// Step number `k`, from t = k dt to (k + 1) dt; time is never accumulated. After a fault the state is
     /// the one before the step.
     fn step(&mut self, k: u64) -> Result<(), Fault>;

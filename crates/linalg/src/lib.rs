@@ -25,6 +25,7 @@ mod kernels;
 mod modes;
 mod pattern;
 mod simplicial;
+mod solve;
 mod supernodal;
 mod symbolic;
 
@@ -32,3 +33,4 @@ pub use eigen::{Complex, EigenError, dense_symmetric_generalized, eigenpairs, ei
 pub use factor::{Factor, Kind, Method, Report, Singular, Unsuitable};
 pub use modes::{Modes, modes};
 pub use pattern::Pattern;
+pub use solve::dense_solve;

@@ -116,12 +116,27 @@ fn step_k_lies_between_k_dt_and_the_next() {
 }
 
 #[test]
+fn shifted_lsrt2_sees_the_load_after_gamma_and_half_a_step() {
+    let gamma = 1.0 - std::f64::consts::FRAC_1_SQRT_2;
+    for (time, wanted) in [("published", [0.0, 0.5]), ("shifted", [gamma, 0.5])] {
+        let scheme = interfield_testkit::variants::scheme("lsrt2", &[("time", time)]);
+        let (nx, nw) = Domain::<AnyScheme, Watch, Vec<f64>>::memory(&scheme, &Watch { times: Vec::new() });
+        let mut domain = Domain::new(scheme, Watch { times: Vec::new() }, 1.0, vec![0.0; nx], vec![0.0; nw]).unwrap();
+        domain.step(3).unwrap();
+        let close = domain.system().times.iter().zip(wanted).all(|(t, place)| (t - 3.0 - place).abs() < 1e-15);
+        assert!(close && domain.system().times.len() == 2, "{time}: {:?}", domain.system().times);
+    }
+}
+
+#[test]
 fn schemes_of_one_evaluation_see_the_load_where_they_say() {
     for (name, parameters, place) in [
         ("lsrt1", vec![], 0.0),
+        ("lsrt1", vec![("time", "shifted")], 1.0),
         ("newmark", vec![], 1.0),
         ("hht", vec![("alpha", "0.25")], 0.75),
         ("generalized-alpha", vec![("rho_inf", "0.5")], 2.0 / 3.0),
+        ("alpha-os", vec![("rho_inf", "0.5")], 1.0),
         ("chang", vec![], 1.0),
         ("trapezoidal", vec![], 1.0),
         ("state-space-alpha", vec![("rho_inf", "0.5")], 2.0 / 3.0),
@@ -214,7 +229,8 @@ fn the_memory_of_a_system_belongs_to_the_state() {
 
 #[test]
 fn the_load_is_what_time_alone_does() {
-    for (name, text) in problems::all() {
+    // The inertia of a pendulum under the ground motion depends on where it hangs.
+    for (name, text) in problems::all().into_iter().filter(|p| p.0 != "pendulum") {
         let model = read(&text);
         let mut sim = start(&model, interfield_testkit::variants::scheme("newmark", &[]), DT);
         let system = sim.domain.system_mut();

@@ -10,6 +10,7 @@ pub mod chang;
 pub mod newton;
 pub mod registry;
 pub mod rosenbrock;
+pub mod splitting;
 pub mod state_space;
 
 use core::ops::Range;

@@ -7,6 +7,7 @@ use super::alpha::{Alpha, Predictor};
 use super::chang::Chang;
 use super::newton::Newton;
 use super::rosenbrock::{MAX_STAGES, Rosenbrock};
+use super::splitting::Splitting;
 use super::state_space::StateSpace;
 use super::{Claims, Memory, Operators, Scheme, Step};
 use crate::{Dims, Fault};
@@ -21,6 +22,7 @@ pub enum AnyScheme {
     Alpha(Alpha),
     Newton(Newton),
     Chang(Chang),
+    Splitting(Splitting),
     StateSpace(StateSpace),
 }
 
@@ -31,6 +33,7 @@ impl AnyScheme {
             AnyScheme::Alpha(s) => s,
             AnyScheme::Newton(s) => s,
             AnyScheme::Chang(s) => s,
+            AnyScheme::Splitting(s) => s,
             AnyScheme::StateSpace(s) => s,
         }
     }
@@ -114,6 +117,15 @@ impl<'a> Arguments<'a> {
         }
     }
 
+    /// A tableau with the stage times that are asked for.
+    fn timed(&self, tableau: Rosenbrock) -> Result<AnyScheme, ArgumentError> {
+        match self.get(TIME.name) {
+            None | Some(Argument::Word("published")) => Ok(AnyScheme::Rosenbrock(tableau)),
+            Some(Argument::Word("shifted")) => Ok(AnyScheme::Rosenbrock(tableau.shifted())),
+            Some(_) => Err(TIME.refuse()),
+        }
+    }
+
     fn predictor(&self) -> Result<Predictor, ArgumentError> {
         match self.get(PREDICTOR.name) {
             None | Some(Argument::Word("full")) => Ok(Predictor::Full),
@@ -158,6 +170,12 @@ const GAMMA_LSRT2: SchemeParameter = parameter(
     Some("minus"),
     "`minus` (1 - sqrt(2)/2), `plus` (1 + sqrt(2)/2) or a number of at least 0.25",
     "diagonal coefficient; `minus` is accurate, `plus` damps strongly, 0.5 is the trapezoidal rule",
+);
+const TIME: SchemeParameter = parameter(
+    "time",
+    Some("published"),
+    "`published` or `shifted`",
+    "when a stage sees the load: at its point alpha_i, or at alpha_i + gamma_i as the passive couplings need it",
 );
 const GAMMA: SchemeParameter = parameter("gamma", Some("0.5"), "a number from 0.5 to 2", "Newmark's gamma");
 const BETA: SchemeParameter = parameter("beta", Some("0.25"), "a number from 0 to 1", "Newmark's beta; 0 is explicit");
@@ -234,7 +252,7 @@ fn tableau(a: Arguments<'_>) -> Result<AnyScheme, ArgumentError> {
             next += 1;
         }
     }
-    Ok(AnyScheme::Rosenbrock(t))
+    a.timed(t)
 }
 
 const ROSENBROCK_REFERENCE: &str =
@@ -246,35 +264,35 @@ pub const SCHEMES: &[SchemeInfo] = &[
         name: "lsrt1",
         title: "one-stage L-stable real-time Rosenbrock method, order 1",
         reference: ROSENBROCK_REFERENCE,
-        parameters: &[],
-        build: |_| Ok(AnyScheme::Rosenbrock(Rosenbrock::lsrt1())),
+        parameters: &[TIME],
+        build: |a| a.timed(Rosenbrock::lsrt1()),
     },
     SchemeInfo {
         name: "lsrt2",
         title: "two-stage L-stable real-time Rosenbrock method, order 2",
         reference: ROSENBROCK_REFERENCE,
-        parameters: &[GAMMA_LSRT2],
+        parameters: &[GAMMA_LSRT2, TIME],
         build: |a| {
             let gamma = match a.get("gamma") {
                 None | Some(Argument::Word("minus")) => Rosenbrock::GAMMA_MINUS,
                 Some(Argument::Word("plus")) => Rosenbrock::GAMMA_PLUS,
                 _ => a.number(&GAMMA_LSRT2, 0.0, |g| g >= 0.25)?,
             };
-            Ok(AnyScheme::Rosenbrock(Rosenbrock::lsrt2(gamma)))
+            a.timed(Rosenbrock::lsrt2(gamma))
         },
     },
     SchemeInfo {
         name: "rosenbrock3",
         title: "three-stage L-stable real-time Rosenbrock method, order 3",
         reference: "derived in this project (docs/theory.md)",
-        parameters: &[],
-        build: |_| Ok(AnyScheme::Rosenbrock(Rosenbrock::three_stage())),
+        parameters: &[TIME],
+        build: |a| a.timed(Rosenbrock::three_stage()),
     },
     SchemeInfo {
         name: "rosenbrock",
         title: "Rosenbrock method with a tableau of your own",
         reference: "Hairer, Wanner, Solving Ordinary Differential Equations II, sec. IV.7",
-        parameters: &[TABLEAU_GAMMA, TABLEAU_B, TABLEAU_ALPHA, TABLEAU_GAMMAS],
+        parameters: &[TABLEAU_GAMMA, TABLEAU_B, TABLEAU_ALPHA, TABLEAU_GAMMAS, TIME],
         build: tableau,
     },
     SchemeInfo {
@@ -327,6 +345,13 @@ pub const SCHEMES: &[SchemeInfo] = &[
             let rho = a.number(&RHO_INF, 0.8, unit_interval)?;
             newton(a, Alpha::chung_hulbert(rho, Predictor::Full))
         },
+    },
+    SchemeInfo {
+        name: "alpha-os",
+        title: "generalized-alpha by operator splitting, the corrected restoring force carried along",
+        reference: "derived in this project for passive couplings (docs/theory.md); weights of Chung, Hulbert, 1993",
+        parameters: &[RHO_INF],
+        build: |a| Ok(AnyScheme::Splitting(Splitting::generalized_alpha(a.number(&RHO_INF, 0.8, unit_interval)?))),
     },
     SchemeInfo {
         name: "chang",

@@ -4,10 +4,12 @@
 
 use interfield_kernel::scheme::alpha::Alpha;
 use interfield_kernel::scheme::registry::AnyScheme;
+use interfield_kernel::scheme::splitting::Splitting;
 
 /// The scheme to start with: same memory, no averaging.
 pub(crate) fn calm(scheme: AnyScheme) -> AnyScheme {
     match scheme {
+        AnyScheme::Splitting(_) => AnyScheme::Splitting(Splitting::trapezoidal()),
         AnyScheme::Alpha(a) if lag(&scheme) != 0.0 => AnyScheme::Alpha(Alpha::newmark(0.25, 0.5, a.predictor)),
         other => other,
     }
@@ -16,6 +18,7 @@ pub(crate) fn calm(scheme: AnyScheme) -> AnyScheme {
 /// The rates in the history belong to t + lag τ, for a step τ.
 pub(crate) fn lag(scheme: &AnyScheme) -> f64 {
     match scheme {
+        AnyScheme::Splitting(s) => -s.lag(),
         AnyScheme::Alpha(a) => a.alpha_m - a.alpha_f,
         _ => 0.0,
     }
@@ -25,7 +28,7 @@ pub(crate) fn lag(scheme: &AnyScheme) -> f64 {
 /// it out.
 pub(crate) fn timed(scheme: AnyScheme) -> AnyScheme {
     match scheme {
-        AnyScheme::Rosenbrock(r) => AnyScheme::Rosenbrock(r),
+        AnyScheme::Rosenbrock(r) => AnyScheme::Rosenbrock(r.shifted()),
         other => other,
     }
 }

@@ -1,8 +1,9 @@
 //! From a [`Model`] to an [`Assembled`] system: numbering, constant matrices, damping, and the checks that need
 //! matrices.
 
-use interfield_kernel::Fault;
 use interfield_kernel::element::Tangent;
+use interfield_kernel::element::path::PathLaw;
+use interfield_kernel::{Fault, Scheme};
 use interfield_linalg::{EigenError, Modes, Pattern, modes};
 
 use crate::assembled::{Assembled, Coupling, Ground, Ingredients, Part, Row, Stored};
@@ -177,7 +178,10 @@ impl Numbering {
 /// matrices; `None` for plain matrices.
 pub(crate) fn stored(kind: &Kind) -> Option<(Stored, &[Coordinate])> {
     match kind {
-        Kind::Law { law, coordinates } => Some((Stored::Law(*law), coordinates)),
+        Kind::Law { law, coordinates, path } => {
+            let path = PathLaw::of(law).filter(|_| *path);
+            Some((path.map_or(Stored::Law(*law), Stored::Path), coordinates))
+        }
         Kind::Formula { element, coordinates, .. } => Some((Stored::Formula(element.clone()), coordinates)),
         Kind::Block { block, coordinates } => Some((Stored::Block(Box::new(block.clone())), coordinates)),
         Kind::Linear { .. } => None,
@@ -298,6 +302,7 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
     }
 
     let mut problems = check_connected(model, &numbering, &pattern, &constant, &damped, &parts);
+    problems.extend(iterated_path(model, &parts, &looped));
     let u0 = numbering.free.iter().map(|&d| model.dofs[d].u0);
     let v0 = numbering.free.iter().map(|&d| model.dofs[d].v0);
     let y0: Vec<f64> = u0.chain(v0).chain(s0).collect();
@@ -395,6 +400,20 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
     assembly.looped = looped;
     assembly.warnings = problems;
     Ok(assembly)
+}
+
+/// A scheme that iterates moves the laws through its iterates.
+fn iterated_path(model: &Model, parts: &[Part], looped: &[usize]) -> Option<Problem> {
+    let first = parts.iter().position(|p| matches!(p.law, Stored::Path(_)))?;
+    model.analysis.scheme.claims().evaluations.is_none().then(|| Problem {
+        subject: Subject::Element(looped[first]),
+        message: format!(
+            "`{}` iterates, and every iterate moves `{}`, whose memory is its path",
+            model.analysis.scheme_name, model.elements[looped[first]].name
+        ),
+        help: "choose a scheme that does not iterate, or write memory = \"state\"".to_owned(),
+        fatal: false,
+    })
 }
 
 /// Motion of the coordinates of an element when the ground moves by one, for each base acceleration.

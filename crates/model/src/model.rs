@@ -55,9 +55,9 @@ pub type Coordinate = Vec<(usize, f64)>;
 /// What an element does.
 #[derive(Clone, Debug)]
 pub enum Kind {
-    /// A law of the kernel.
+    /// A law of the kernel; `path`: moved by its evaluations instead of integrated, if it is a law that can be.
     #[allow(missing_docs)]
-    Law { law: AnyLaw, coordinates: Vec<Coordinate> },
+    Law { law: AnyLaw, coordinates: Vec<Coordinate>, path: bool },
     /// Formulas of the model file.
     #[allow(missing_docs)]
     Formula { element: Box<FormulaElement>, coordinates: Vec<Coordinate>, states: Vec<String> },

@@ -30,7 +30,7 @@ fn problem(name: &str) -> Option<Cut> {
     match name {
         "split b1=0.5" => Some(split_mass(0.5)),
         "chain (linear, loads)" => Some(chain(ChainSprings::Linear)),
-        "XXchain_nonlinear (Bouc-Wen in A, cubic in B)" => Some(chain(ChainSprings::Nonlinear)),
+        "chain_nonlinear (Bouc-Wen in A, cubic in B)" => Some(chain(ChainSprings::Nonlinear)),
         "three-DoF split mass" => Some(three_dof()),
         _ => None,
     }

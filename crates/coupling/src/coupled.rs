@@ -22,6 +22,10 @@ pub trait Coupling<S>: StepMap + Send {
     fn multipliers(&self) -> &[f64];
     /// Displacement of each port of substructure `i` that came from the link of the last step.
     fn links_of(&self, i: usize, out: &mut [f64]);
+    /// Accelerations of substructure `i` at the present node, where its scheme keeps them.
+    fn acceleration_of(&self, i: usize) -> Option<&[f64]>;
+    /// Whether substructure `i` stands on the fine side.
+    fn is_fine(&self, i: usize) -> bool;
     /// System of substructure `i`, with the memory that belongs to the present state.
     fn system_of(&mut self, i: usize) -> &mut S;
     /// Substructure in which the last fault happened.
@@ -173,6 +177,19 @@ impl<S: System + Send + 'static> Coupling<S> for TwoSided<S> {
             Place::Coarse(j) => self.pair.a().link_displacements(g, j, l, out),
             Place::Fine(j) => self.pair.fine.link_displacements(g, j, l, out),
         }
+    }
+
+    fn acceleration_of(&self, i: usize) -> Option<&[f64]> {
+        let (side, j) = match self.pair.places[i] {
+            Place::Coarse(j) => (self.pair.a(), j),
+            Place::Fine(j) => (&self.pair.fine, j),
+        };
+        let d = side.dims(j);
+        side.carries_acceleration(j).then(|| &self.state_of(i)[d.state()..d.state() + d.nu])
+    }
+
+    fn is_fine(&self, i: usize) -> bool {
+        matches!(self.pair.places[i], Place::Fine(_))
     }
 
     fn system_of(&mut self, i: usize) -> &mut S {

@@ -18,6 +18,8 @@ mod pair;
 mod pm;
 mod pmc;
 mod ported;
+pub mod quality;
+pub mod registry;
 pub mod side;
 mod start_up;
 
@@ -27,6 +29,7 @@ pub use gc::Gc;
 pub use interface::{Assembly, Port, Substructure};
 pub use pm::Pm;
 pub use pmc::{Pmc, PmcOptions};
+pub use registry::Method;
 
 use interfield_kernel::Fault;
 

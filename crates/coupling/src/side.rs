@@ -249,6 +249,11 @@ impl<S: System> Side<S> {
         &self.parties[i].system.system
     }
 
+    /// Whether the scheme of substructure `i` keeps the accelerations of the nodes.
+    pub fn carries_acceleration(&self, i: usize) -> bool {
+        self.parties[i].gaits[0].gait.scheme.claims().carries_acceleration
+    }
+
     /// Entries of L of substructure `i`.
     pub fn ports(&self, i: usize) -> &[Port] {
         self.parties[i].ports()

@@ -11,7 +11,8 @@ pub fn dense_solve(a: &[f64], n: usize, b: &mut [f64], m: usize) -> bool {
     let pivots = lu.U().diagonal();
     let size = (0..n).map(|i| pivots.column_vector()[i].abs());
     let (least, most) = size.fold((f64::INFINITY, 0.0_f64), |(l, g), x| (l.min(x), g.max(x)));
-    if n > 0 && !(least > 1e-14 * most) {
+    let regular = least > 1e-14 * most;
+    if n > 0 && !regular {
         return false;
     }
     let x = lu.solve(Mat::from_fn(n, m, |i, j| b[i * m + j]));

@@ -98,11 +98,13 @@ pub struct ArgumentError {
 pub struct Arguments<'a>(pub &'a [(&'a str, Argument<'a>)]);
 
 impl<'a> Arguments<'a> {
-    fn get(&self, name: &str) -> Option<Argument<'a>> {
+    /// The argument of this name.
+    pub fn get(&self, name: &str) -> Option<Argument<'a>> {
         self.0.iter().find(|(n, _)| *n == name).map(|(_, a)| *a)
     }
 
-    fn number(&self, p: &SchemeParameter, default: f64, ok: impl Fn(f64) -> bool) -> Result<f64, ArgumentError> {
+    /// The number given for `p`, or the default; `ok` says what is allowed.
+    pub fn number(&self, p: &SchemeParameter, default: f64, ok: impl Fn(f64) -> bool) -> Result<f64, ArgumentError> {
         match self.get(p.name) {
             None => Ok(default),
             Some(Argument::Number(x)) if x.is_finite() && ok(x) => Ok(x),
@@ -136,7 +138,8 @@ impl<'a> Arguments<'a> {
 }
 
 impl SchemeParameter {
-    fn refuse(&self) -> ArgumentError {
+    /// The error of a value that is not what was expected.
+    pub fn refuse(&self) -> ArgumentError {
         ArgumentError { name: self.name, expected: self.expected }
     }
 }
@@ -156,7 +159,8 @@ pub struct SchemeInfo {
     pub build: fn(Arguments<'_>) -> Result<AnyScheme, ArgumentError>,
 }
 
-const fn parameter(
+/// A parameter of a catalogue entry.
+pub const fn parameter(
     name: &'static str,
     default: Option<&'static str>,
     expected: &'static str,

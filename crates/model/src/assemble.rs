@@ -18,6 +18,10 @@ pub enum Subject {
     Element(usize),
     /// The damping block.
     Damping,
+    /// A substructure.
+    Substructure(usize),
+    /// Its shares of the mass at interfaces.
+    InterfaceMass(usize),
     /// The model as a whole.
     Model,
 }
@@ -36,7 +40,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    fn error(subject: Subject, message: String, help: &str) -> Self {
+    pub(crate) fn error(subject: Subject, message: String, help: &str) -> Self {
         Problem { subject, message, help: help.to_owned(), fatal: true }
     }
 
@@ -72,6 +76,8 @@ pub struct Assembly {
     pub looped: Vec<usize>,
     /// Whether the states of these remember their deformation.
     pub memory: Vec<bool>,
+    /// Coefficients a0, a1 of its Rayleigh damping.
+    pub rayleigh: Option<[f64; 2]>,
     /// Warnings.
     pub warnings: Vec<Problem>,
 }
@@ -381,14 +387,18 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
         free: Vec::new(),
         looped: Vec::new(),
         memory,
+        rayleigh: None,
         warnings: Vec::new(),
     };
     if !matches!(model.damping, Damping::None) {
         match add_damping(model, &assembly, &mut ingredients, &damped, &damped_supports) {
-            Ok(()) => match assemble_now(ingredients) {
-                Ok(s) => assembly.system = s,
-                Err(p) => problems.push(p),
-            },
+            Ok(rayleigh) => {
+                assembly.rayleigh = rayleigh;
+                match assemble_now(ingredients) {
+                    Ok(s) => assembly.system = s,
+                    Err(p) => problems.push(p),
+                }
+            }
             Err(p) => problems.push(p),
         }
     }
@@ -588,14 +598,15 @@ fn check_connected(
     problems
 }
 
-/// Adds the structural damping to the ingredients, with the modes of the undamped assembly.
+/// Adds the structural damping to the ingredients, with the modes of the undamped assembly; returns a0 and a1 of
+/// Rayleigh damping.
 fn add_damping(
     model: &Model,
     undamped: &Assembly,
     ingredients: &mut Ingredients,
     damped: &[f64],
     damped_supports: &[Coupling],
-) -> Result<(), Problem> {
+) -> Result<Option<[f64; 2]>, Problem> {
     let find = |count: usize| {
         undamped.modes(count).map_err(|e| {
             let message = format!("the modes that this damping needs could not be found: {e}");
@@ -611,7 +622,7 @@ fn add_damping(
         Problem::error(Subject::Damping, message, "give `a0` and `a1` instead of ratios, or support the structure")
     };
     let (a0, a1) = match &model.damping {
-        Damping::None => return Ok(()),
+        Damping::None => return Ok(None),
         Damping::Rayleigh { a0, a1 } => (*a0, *a1),
         Damping::RayleighModes { ratios, modes: wanted } => {
             let found = find(wanted[0].max(wanted[1]))?;
@@ -653,7 +664,7 @@ fn add_damping(
                     ingredients.modal.push((2.0 * ratio * omega, w));
                 }
             }
-            return Ok(());
+            return Ok(None);
         }
     };
     // All masses, those of elements in their initial configuration.
@@ -667,5 +678,5 @@ fn add_damping(
     // The columns of moving supports: without them a rigid motion would be damped by a1 K.
     ingredients.couplings.iter_mut().for_each(|s| s.c += a0 * s.m);
     ingredients.couplings.extend(damped_supports.iter().map(|s| Coupling { c: a1 * s.k, k: 0.0, ..*s }));
-    Ok(())
+    Ok(Some([a0, a1]))
 }

@@ -16,6 +16,7 @@ pub mod jet;
 pub mod matrix_market;
 pub mod model;
 pub mod parse;
+pub mod partition;
 pub mod quantity;
 pub mod reader;
 pub mod signal;

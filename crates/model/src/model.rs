@@ -7,6 +7,7 @@ use interfield_kernel::element::AnyLaw;
 use interfield_kernel::scheme::registry::AnyScheme;
 
 use crate::formula::FormulaElement;
+use crate::partition::Partition;
 use crate::signal::{Motion, Signal};
 use crate::units::UnitSystem;
 
@@ -213,4 +214,6 @@ pub struct Model {
     pub channels: Vec<Channel>,
     /// Every how many steps they are recorded.
     pub every: u64,
+    /// Its division into substructures.
+    pub partition: Option<Partition>,
 }

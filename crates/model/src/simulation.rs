@@ -77,7 +77,7 @@ pub struct Simulation {
 impl Simulation {
     /// Assembles a model and starts its scheme; all problems at once.
     pub fn new(model: Model) -> Result<Self, Vec<Problem>> {
-        let Assembly { mut system, y0, places, free, looped, memory, warnings } = assemble(&model)?;
+        let Assembly { mut system, y0, places, free, looped, memory, warnings, .. } = assemble(&model)?;
         let (scheme, dt) = (model.analysis.scheme, model.analysis.dt);
         let fatal = |fault: Fault| {
             let message = explain(&model, &free, &looped, fault);

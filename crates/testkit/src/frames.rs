@@ -69,6 +69,7 @@ impl Builder {
             },
             channels: Vec::new(),
             every: 1,
+            partition: None,
         };
         Builder { model }
     }

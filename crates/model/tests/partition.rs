@@ -260,8 +260,13 @@ fn sides_without_mass() {
     assert_eq!(found[0].2, "0.0");
     assert!(split(&read(&text)).is_ok());
     // The node has none either.
-    let found = refused(&text.replace("name = \"a\"\nmass = 1", "name = \"a\""));
-    assert!(found.len() == 2 && found[0].1.contains("give the node a `mass`"), "{found:?}");
+    let without = |text: &str| text.replace("name = \"a\"\nmass = 1", "name = \"a\"");
+    let found = refused(&without(&text));
+    assert!(found.len() == 1 && found[0].0 == "substructure `p0` has no mass", "{found:?}");
+    assert!(found[0].1.contains("give its nodes a `mass`"), "{found:?}");
+    let found = refused(&without(&network("abc", &["0c", "ca", "ab"], &parts("elements = [\"ab\"]"))));
+    assert!(found.len() == 2 && found.iter().all(|f| f.0.contains(none)), "{found:?}");
+    assert!(found[0].1.contains("give the node a `mass`"), "{found:?}");
     // Nothing but a share of zero.
     let found = refused(&network("ab", &springs, &parts("nodes = [\"a\", \"b\"]\ninterface_mass = { a = 0 }")));
     assert!(found.len() == 1 && found[0].0.contains(none), "{found:?}");

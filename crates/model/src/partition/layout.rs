@@ -105,14 +105,17 @@ fn members(model: &Model, partition: &Partition, problems: &mut Vec<Problem>) ->
 /// Substructures without anything, or without an interface.
 fn check_parts(model: &Model, partition: &Partition, members: &[Vec<usize>], problems: &mut Vec<Problem>) {
     let count = partition.substructures.len();
+    let own = |part: usize| (0..members.len()).filter(move |&d| members[d].contains(&part));
+    let empty = |part: usize| own(part).next().is_none() && !partition.owners.contains(&part);
+    // Then others lack an interface because of it.
+    let some_empty = (0..count).any(empty);
     for (part, substructure) in partition.substructures.iter().enumerate() {
-        let mut own = (0..members.len()).filter(|&d| members[d].contains(&part)).peekable();
         let name = &substructure.name;
-        if own.peek().is_none() && !partition.owners.contains(&part) {
+        if empty(part) {
             let message = format!("substructure `{name}` has nothing: all elements and nodes belong to others");
             let help = "remove it, or list fewer `elements` in the others";
             problems.push(Problem::error(Subject::Substructure(part), message, help));
-        } else if count > 1 && !own.any(|d| is_interface(model, members, d)) {
+        } else if count > 1 && !some_empty && !own(part).any(|d| is_interface(model, members, d)) {
             let message = format!("substructure `{name}` has no interface: it shares no free degree of freedom");
             let help = "substructures meet where their elements touch one free degree of freedom of a node; check \
                         `elements`, or list a node with a mass under `nodes`";

@@ -224,7 +224,10 @@ fn massless(model: &Model, interface: &[Constraint], parts: &[SubModel]) -> Resu
         let name = &part.name;
         if !(0..held.len()).filter(free).any(|d| held[d].mass) {
             let message = format!("substructure `{name}` has no mass");
-            let help = format!("give it a share of the mass of its interface nodes: interface_mass = 0.05 in `{name}`");
+            let help = match part.dofs.iter().any(|&d| model.dofs[d].mass != 0.0) {
+                true => format!("give `{name}` a share of the mass of its interface nodes: interface_mass = 0.05"),
+                false => format!("give its nodes a `mass`, of which `{name}` then has its share `interface_mass`"),
+            };
             errors.push(Problem::error(Subject::Substructure(p), message, &help));
             continue;
         }

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::ops::Range;
 
-use interfield_kernel::scheme::registry::{AnyScheme, Argument, Arguments, SCHEMES, SchemeInfo, find};
+use interfield_kernel::scheme::registry::{
+    AnyScheme, Argument, ArgumentError, Arguments, SCHEMES, SchemeInfo, SchemeParameter, find,
+};
 
 use super::{Context, Overrides};
 use crate::diag::{Diagnostic, did_you_mean};
@@ -249,26 +251,36 @@ fn lookup(name: &str) -> Result<&'static SchemeInfo, Vec<Refusal>> {
 
 /// Builds a scheme, or says what is wrong with each parameter.
 fn build(info: &SchemeInfo, given: &[(&str, Given)]) -> Result<AnyScheme, Vec<Refusal>> {
-    let known: Vec<&str> = info.parameters.iter().map(|p| p.name).collect();
+    build_entry(("scheme", info.name), info.parameters, info.build, given)
+}
+
+/// Builds an entry of a catalogue (its kind and name), or says what is wrong with each parameter.
+pub(super) fn build_entry<T>(
+    (kind, name): (&str, &str),
+    parameters: &[SchemeParameter],
+    make: fn(Arguments<'_>) -> Result<T, ArgumentError>,
+    given: &[(&str, Given)],
+) -> Result<T, Vec<Refusal>> {
+    let known: Vec<&str> = parameters.iter().map(|p| p.name).collect();
     let unknown = given.iter().filter(|(name, _)| !known.contains(name));
     let mut errors: Vec<Refusal> = unknown
-        .map(|(name, _)| {
-            let message = format!("scheme `{}` has no parameter `{name}`", info.name);
-            let help = match did_you_mean(name, known.iter().copied()) {
+        .map(|(wrong, _)| {
+            let message = format!("{kind} `{name}` has no parameter `{wrong}`");
+            let help = match did_you_mean(wrong, known.iter().copied()) {
                 Some(near) => near,
                 None if known.is_empty() => "it has no parameters: remove it".to_owned(),
                 None => format!("its parameters are {}", known.join(", ")),
             };
-            (Some((*name).to_owned()), message, help)
+            (Some((*wrong).to_owned()), message, help)
         })
         .collect();
     let arguments: Vec<(&str, Argument<'_>)> = given.iter().map(|(n, g)| (*n, g.argument())).collect();
-    match (info.build)(Arguments(&arguments)) {
-        Ok(scheme) if errors.is_empty() => return Ok(scheme),
+    match make(Arguments(&arguments)) {
+        Ok(made) if errors.is_empty() => return Ok(made),
         Ok(_) => {}
         Err(e) => {
-            let message = format!("parameter `{}` of scheme `{}` must be {}", e.name, info.name, e.expected);
-            errors.push((Some(e.name.to_owned()), message, format!("`interfield schemes {}` explains it", info.name)));
+            let message = format!("parameter `{}` of {kind} `{name}` must be {}", e.name, e.expected);
+            errors.push((Some(e.name.to_owned()), message, format!("`interfield {kind}s {name}` explains it")));
         }
     }
     Err(errors)

@@ -154,7 +154,7 @@ pub(super) fn read(context: &Context<'_>, root: &Table<'_>, overrides: &Override
     let dt = time(context, table.as_ref(), "dt", ("--dt", overrides.dt.as_ref()));
     let duration = time(context, table.as_ref(), "duration", ("--until", overrides.duration.as_ref()));
     let scheme = scheme(context, table.as_ref(), overrides);
-    let tangent = tangent(context, table.as_ref(), overrides.tangent.as_ref());
+    let tangent = tangent(context, table.as_ref(), overrides.tangent.as_ref()).unwrap_or_default();
     if let Some(t) = table {
         t.finish();
     }
@@ -169,7 +169,12 @@ pub(super) fn read(context: &Context<'_>, root: &Table<'_>, overrides: &Override
     Some(Analysis { scheme_name, scheme, dt: dt.value, duration: duration.value, tangent })
 }
 
-pub(super) fn tangent(context: &Context<'_>, table: Option<&Table<'_>>, given: Option<&String>) -> TangentPolicy {
+/// The tangent policy that the file or the command line asks for.
+pub(super) fn tangent(
+    context: &Context<'_>,
+    table: Option<&Table<'_>>,
+    given: Option<&String>,
+) -> Option<TangentPolicy> {
     const POLICIES: [&str; 3] = ["exact", "initial", "given"];
     let from_file = table.and_then(|t| t.choice("tangent", &POLICIES)).map(|c| c.value);
     let from_line = given.map(|t| {
@@ -179,11 +184,11 @@ pub(super) fn tangent(context: &Context<'_>, table: Option<&Table<'_>>, given: O
             0
         })
     });
-    match from_line.or(from_file) {
-        Some(1) => TangentPolicy::Initial,
-        Some(2) => TangentPolicy::Given,
+    from_line.or(from_file).map(|policy| match policy {
+        1 => TangentPolicy::Initial,
+        2 => TangentPolicy::Given,
         _ => TangentPolicy::Exact,
-    }
+    })
 }
 
 /// An argument of a scheme or a coupling as it was written.

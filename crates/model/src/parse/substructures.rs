@@ -108,7 +108,7 @@ fn read_one(context: &mut Context<'_>, table: &Table<'_>, index: usize, owners: 
         take_elements(context, &item, index, owners);
     }
     let nodes = table.list_of_strings("nodes").map_or_else(Vec::new, |l| listed(context, l));
-    let own_tangent = table.has("tangent").then(|| analysis::tangent(context, Some(table), None));
+    let own_tangent = analysis::tangent(context, Some(table), None);
     let own_scheme =
         table.has("scheme").then(|| analysis::scheme(context, Some(table), &Overrides::default())).flatten();
     let (interface_mass, mass_span) = shares(context, table);

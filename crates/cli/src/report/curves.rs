@@ -11,8 +11,8 @@ use crate::ranges::Ranges;
 const POINTS: usize = 2_000_000;
 const HISTORY: usize = 200_000;
 
-/// Most points of a hysteresis loop, and most loops and spectra of a page.
-const LOOP: usize = 20_000;
+/// Most samples of a hysteresis loop that are kept as they are, and most loops and spectra of a page.
+const LOOP: usize = 16_384;
 const LOOPS: usize = 24;
 const SPECTRA: usize = 12;
 
@@ -52,7 +52,7 @@ impl Curves {
             channels.iter().position(|d| d.quantity == DEFORMATION && d.name == name)
         };
         let forces = channels.iter().enumerate().filter(|(_, c)| c.quantity == FORCE);
-        let loops = forces.filter_map(|(i, c)| Some((partner(c)?, i, Thinner::new(LOOP / 4))));
+        let loops = forces.filter_map(|(i, c)| Some((partner(c)?, i, Thinner::new(LOOP))));
         let heard = |c: &ChannelInfo| c.quantity == "displacement" || c.quantity.ends_with("acceleration");
         let signals = channels.iter().enumerate().filter(|(_, c)| heard(c)).map(|(i, _)| (i, LongSignal::default()));
         Self {

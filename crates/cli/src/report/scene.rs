@@ -177,7 +177,7 @@ impl Scene {
         if self.is_empty() || times.is_empty() || frames.iter().all(|x| *x == 0.0) {
             return Vec::new();
         }
-        vec![self.view("Deformed shape", Motion::Frames { times: times.to_vec(), frames })]
+        vec![self.view("The structure at moments of the run", Motion::Frames { times: times.to_vec(), frames })]
     }
 }
 

@@ -126,6 +126,9 @@ class Curve {
   }
 }
 
+// Points that are stroked at once.
+const PIECE = 128;
+
 // Plots that share a time axis, and what they show of it.
 const timeAxis = { plots: [], view: null };
 
@@ -255,7 +258,7 @@ class Plot {
     g.rect(f.left, f.top, f.right - f.left, f.bottom - f.top);
     g.clip();
     g.lineWidth = 1.4;
-    g.lineJoin = "round";
+    g.lineJoin = "bevel";
     this.curves.forEach((curve, i) => {
       if (!curve.shown) return;
       g.strokeStyle = colour(`--c${i % 6}`);
@@ -266,19 +269,47 @@ class Plot {
   }
 
   trace(g, curve, f) {
-    const { level, from, to } = curve.visible(...this.view.x, 4 * (f.right - f.left));
-    const [ax, bx] = [f.px(0), f.px(1) - f.px(0)];
-    const [ay, by] = [f.py(curve.middle), f.py(curve.middle + 1) - f.py(curve.middle)];
-    // With values far from zero px(0) is far away and digits would be lost: start from a visible place.
-    const exact = Math.abs(ax) > 1e7 || Math.abs(ay) > 1e7;
+    const width = f.right - f.left;
+    const { level, from, to } = curve.visible(...this.view.x, 16 * width);
+    const scale = { x: width / (this.view.x[1] - this.view.x[0]), y: (f.bottom - f.top) / (this.view.y[1] - this.view.y[0]) };
+    // Relative to the corner of what is seen, so that no digits are lost far from zero.
+    const corner = { x: this.view.x[0], y: this.view.y[0] - curve.middle };
+    const px = (i) => f.left + (level.x[i] - corner.x) * scale.x;
+    const py = (i) => f.bottom - (level.y[i] - corner.y) * scale.y;
+    if (curve.sorted && to - from > 2 * width) return this.columns(g, f, from, to, px, py);
     g.beginPath();
     for (let i = from; i < to; i += 1) {
-      const x = exact ? f.px(level.x[i]) : ax + bx * level.x[i];
-      const y = exact ? f.py(level.y[i] + curve.middle) : ay + by * level.y[i];
-      if (i === from) g.moveTo(x, y);
-      else g.lineTo(x, y);
+      if (i === from) g.moveTo(px(i), py(i));
+      else g.lineTo(px(i), py(i));
+      // A long path that crosses itself takes a browser far longer than its pieces.
+      if ((i - from) % PIECE === PIECE - 1) {
+        g.stroke();
+        g.beginPath();
+        g.moveTo(px(i), py(i));
+      }
     }
-    g.stroke();
+    return g.stroke();
+  }
+
+  // A curve with several points per pixel: in every column of pixels a bar over all that the line passes there.
+  columns(g, f, from, to, px, py) {
+    g.fillStyle = g.strokeStyle;
+    let column = Math.floor(px(from));
+    let last = py(from);
+    let [top, bottom] = [last, last];
+    const bar = () => g.fillRect(column, Math.max(top, f.top) - 0.5, 1, Math.max(Math.min(bottom, f.bottom) - Math.max(top, f.top), 0) + 1.2);
+    for (let i = from + 1; i < to; i += 1) {
+      const [x, y] = [Math.floor(px(i)), py(i)];
+      if (x !== column) {
+        bar();
+        [column, top, bottom] = [x, Math.min(last, y), Math.max(last, y)];
+      } else {
+        if (y < top) top = y;
+        if (y > bottom) bottom = y;
+      }
+      last = y;
+    }
+    bar();
   }
 
   // Draws again with the next picture of the screen, with all that share its axis.

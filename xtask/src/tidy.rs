@@ -16,6 +16,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("interfield-motion", &[]),
     ("interfield-coupling", &["interfield-kernel", "interfield-linalg"]),
     ("interfield-results", &[]),
+    ("interfield-report", &[]),
     (
         "interfield",
         &[
@@ -25,6 +26,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "interfield-analysis",
             "interfield-motion",
             "interfield-results",
+            "interfield-report",
         ],
     ),
     (

@@ -5,6 +5,7 @@ mod files;
 mod load;
 mod output;
 mod plot;
+mod ranges;
 mod record;
 mod report;
 mod stored;
@@ -38,6 +39,7 @@ Examples:
   interfield                                  run the built-in example, an isolated building
   interfield run models/frame.toml            run a model: a result file and a report
   interfield show interfield-out/frame.h5     what came out
+  interfield report interfield-out/frame.h5   its report, made again
   interfield compare a.h5 b.h5                how two results differ
   interfield export a.h5 -o a.mat             for MATLAB; or CSV
   interfield modes models/frame.toml          its frequencies
@@ -63,6 +65,7 @@ enum Command {
     Show(cmd::show::Args),
     Compare(cmd::compare::Args),
     Plot(cmd::plot::Args),
+    Report(cmd::report::Args),
     Export(cmd::export::Args),
     Modes(cmd::modes::Args),
     Motion(cmd::motion::Args),
@@ -83,6 +86,7 @@ fn main() -> std::process::ExitCode {
         Some(Command::Show(args)) => cmd::show::run(&args),
         Some(Command::Compare(args)) => cmd::compare::run(&args),
         Some(Command::Plot(args)) => cmd::plot::run(&args),
+        Some(Command::Report(args)) => cmd::report::run(&args),
         Some(Command::Export(args)) => cmd::export::run(&args),
         Some(Command::Modes(args)) => cmd::modes::run(&args),
         Some(Command::Motion(args)) => cmd::motion::run(&args),

@@ -11,6 +11,7 @@
 pub mod assemble;
 pub mod assembled;
 pub mod diag;
+mod energy;
 pub mod formula;
 pub mod jet;
 pub mod matrix_market;

@@ -9,7 +9,8 @@ use interfield_kernel::{Fault, Scheme};
 
 use crate::assemble::{Assembly, Place, Problem, Subject, assemble, explain};
 use crate::assembled::Assembled;
-use crate::model::{Channel, Model, Quantity};
+use crate::energy::Energy;
+use crate::model::{Channel, EnergyPart, Model, Quantity};
 use crate::partition::{Constraint, Split, SubModel, split};
 use crate::simulation::{Recorder, cannot_start};
 
@@ -19,6 +20,8 @@ struct Part {
     free: Vec<usize>,
     looped: Vec<usize>,
     recorder: Recorder,
+    /// Its energy balance, if recorded.
+    energy: Option<Energy>,
     /// Copy of its state while it is read.
     x: Vec<f64>,
     out: Vec<f64>,
@@ -38,6 +41,9 @@ enum Source {
     /// Link displacement at a port of a part.
     #[allow(missing_docs)]
     Link { part: usize, port: usize, factor: f64 },
+    /// Part of the energy balance, over all substructures.
+    #[allow(missing_docs)]
+    Energy { part: EnergyPart, factor: f64 },
     /// Nothing: there is no link on the fine side.
     Zero,
 }
@@ -87,14 +93,22 @@ impl Partitioned {
                 fine: sub.fine,
                 ports,
             });
-            parts.push(Part { sub, free, looped, recorder, x: Vec::new(), out });
+            parts.push(Part { sub, free, looped, recorder, energy: None, x: Vec::new(), out });
         }
         problems.extend(model.channels.iter().filter_map(|c| whole_dof(c, &interface).map(|d| not_cut(&model, c, d))));
         let Some(partition) = model.partition.as_ref().filter(|_| problems.is_empty()) else { return Err(problems) };
         let start = partition.coupling.method.start(Substructures { substructures, rows: interface.len(), dt });
-        let coupling = start.map_err(|e| vec![refusal(&e, &model, &interface, &parts)])?;
+        let mut coupling = start.map_err(|e| vec![refusal(&e, &model, &interface, &parts)])?;
+        let balanced = model.channels.iter().any(|c| matches!(c.quantity, Quantity::Energy(_)));
         for (i, part) in parts.iter_mut().enumerate() {
-            part.x = vec![0.0; coupling.state_of(i).len()];
+            part.x = coupling.state_of(i).to_vec();
+            if balanced {
+                let dims = coupling.dims_of(i);
+                let at = dims.point(0.0, &part.x[..dims.state()]);
+                let energy = Energy::new(coupling.system_of(i), at);
+                let problem = |fault| vec![cannot_start(&part.sub.model, &part.free, &part.looped, fault)];
+                part.energy = Some(energy.map_err(problem)?);
+            }
         }
         let sources = sources(&model, &interface, &parts, coupling.as_ref());
         let most = (0..coupling.count()).map(|i| coupling.ports_of(i).len()).max().unwrap_or(0);
@@ -121,6 +135,14 @@ impl Partitioned {
     pub fn step(&mut self, k: u64) -> Result<(), Fault> {
         self.coupling.step(k)?;
         self.monitor.observe(self.coupling.as_mut(), k + 1);
+        let t = (k + 1) as f64 * self.coupling.dt();
+        for (i, part) in self.parts.iter_mut().enumerate() {
+            if let Some(energy) = &mut part.energy {
+                part.x.copy_from_slice(self.coupling.state_of(i));
+                let dims = self.coupling.dims_of(i);
+                energy.add(self.coupling.system_of(i), dims.point(t, &part.x[..dims.state()]))?;
+            }
+        }
         Ok(())
     }
 
@@ -134,7 +156,7 @@ impl Partitioned {
                 part.recorder.outside.fill(0.0);
                 self.coupling.add_multiplier_accelerations(i, &mut part.recorder.outside);
             }
-            part.recorder.read(self.coupling.system_of(i), t, &part.x, &mut part.out)?;
+            part.recorder.read(self.coupling.system_of(i), None, t, &part.x, &mut part.out)?;
         }
         for (source, out) in self.sources.iter().zip(out) {
             *out = match source {
@@ -148,6 +170,9 @@ impl Partitioned {
                     let n = self.coupling.ports_of(*part).len();
                     self.coupling.links_of(*part, &mut self.links[..n]);
                     factor * self.links[*port]
+                }
+                Source::Energy { part, factor } => {
+                    factor * self.parts.iter().filter_map(|p| p.energy.as_ref()).map(|e| e.part(*part)).sum::<f64>()
                 }
                 Source::Zero => 0.0,
             };
@@ -219,7 +244,7 @@ fn inside(channel: &Channel, sub: &SubModel) -> Option<Channel> {
         Quantity::Deformation(e, i) => Quantity::Deformation(element(e)?, i),
         Quantity::State(e, i) => Quantity::State(element(e)?, i),
         Quantity::LoadSignal(i) => Quantity::LoadSignal(sub.loads.iter().position(|&x| x == i)?),
-        Quantity::Gap(..) | Quantity::InterfaceForce(_) | Quantity::Link(_) => return None,
+        Quantity::Gap(..) | Quantity::InterfaceForce(_) | Quantity::Link(_) | Quantity::Energy(_) => return None,
     };
     Some(Channel { quantity, ..channel.clone() })
 }
@@ -252,6 +277,7 @@ fn sources(model: &Model, interface: &[Constraint], parts: &[Part], coupling: &d
         let rows = |dof: usize| interface.iter().enumerate().filter(move |(_, c)| c.dof == dof);
         let factor = channel.factor;
         match channel.quantity {
+            Quantity::Energy(part) => Source::Energy { part, factor },
             Quantity::Gap(d, derivative) => {
                 rows(d).next().map_or(Source::Zero, |(row, _)| Source::Gap { row, derivative, factor })
             }

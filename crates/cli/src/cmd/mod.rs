@@ -7,6 +7,7 @@ pub(crate) mod modes;
 pub(crate) mod motion;
 pub(crate) mod order;
 pub(crate) mod plot;
+pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod schemes;
 pub(crate) mod show;

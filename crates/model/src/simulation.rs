@@ -2,7 +2,7 @@
 
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::{Domain, Fault, Mck, Scheme, StepMap, System};
-use interfield_linalg::Report;
+use interfield_linalg::{Pattern, Report};
 
 use crate::assemble::{Assembly, Place, Problem, assemble, explain, short_name, stored, subject};
 use crate::assembled::{Assembled, Row, Stored, gather};
@@ -144,9 +144,19 @@ impl Simulation {
         self.free.iter().map(|&d| self.model.dofs[d].name.as_str())
     }
 
+    /// Model index of every unknown, in the order of u.
+    pub fn free(&self) -> &[usize] {
+        &self.free
+    }
+
+    /// Pattern, mass and stiffness of the small-amplitude motion about the present linearisation.
+    pub fn matrices(&self) -> (&Pattern, Vec<f64>, Vec<f64>) {
+        self.domain.system().matrices(&self.memory)
+    }
+
     /// Lowest modes about the present linearisation.
     pub fn modes(&self, count: usize) -> Result<interfield_linalg::Modes, interfield_linalg::EigenError> {
-        let (pattern, mass, stiffness) = self.domain.system().matrices(&self.memory);
+        let (pattern, mass, stiffness) = self.matrices();
         interfield_linalg::modes(pattern, &stiffness, &mass, count)
     }
 

@@ -15,6 +15,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("interfield-analysis", &["interfield-kernel", "interfield-linalg"]),
     ("interfield-motion", &[]),
     ("interfield-results", &[]),
+    ("interfield-report", &[]),
     (
         "interfield",
         &[
@@ -24,6 +25,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "interfield-analysis",
             "interfield-motion",
             "interfield-results",
+            "interfield-report",
         ],
     ),
     (TESTKIT, &["interfield-kernel", "interfield-linalg", "interfield-model", "interfield-analysis", "interfield"]),

@@ -1,0 +1,142 @@
+// Makes every plot and view of the page, draws those on the screen, and tests itself when asked (#selftest).
+
+// The bytes of array number `d`; its text is let go.
+function decode(d) {
+  const element = document.getElementById(`d${d}`);
+  const text = atob(element.textContent);
+  element.remove();
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i += 1) bytes[i] = text.charCodeAt(i);
+  return bytes.buffer;
+}
+
+let colours = {};
+
+function colour(name) {
+  colours[name] ??= getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  return colours[name];
+}
+
+function stroke(g, ax, ay, bx, by) {
+  g.beginPath();
+  g.moveTo(ax, ay);
+  g.lineTo(bx, by);
+  g.stroke();
+}
+
+// Gives a canvas its size in pixels of the screen and wipes it.
+function sized(canvas, width, height) {
+  const ratio = window.devicePixelRatio || 1;
+  const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
+  if (canvas.width !== w || canvas.height !== h) {
+    Object.assign(canvas, { width: w, height: h });
+    canvas.style.height = `${height}px`;
+  }
+  return clear(canvas);
+}
+
+function clear(canvas) {
+  const g = canvas.getContext("2d");
+  const ratio = window.devicePixelRatio || 1;
+  g.setTransform(ratio, 0, 0, ratio, 0, 0);
+  g.clearRect(0, 0, canvas.width, canvas.height);
+  return g;
+}
+
+const errors = [];
+window.addEventListener("error", (e) => errors.push(e.message));
+
+const specs = JSON.parse(document.getElementById("specs").textContent);
+const drawn = specs.map((spec, i) => {
+  const figure = document.getElementById(`f${i}`);
+  return spec.points ? new View(figure, spec) : new Plot(figure, spec);
+});
+
+let waiting = false;
+function schedule() {
+  if (waiting) return;
+  waiting = true;
+  requestAnimationFrame(() => {
+    waiting = false;
+    for (const d of drawn) if (d.dirty && d.onScreen) d.draw();
+  });
+}
+
+function repaint() {
+  colours = {};
+  for (const d of drawn) d.dirty = true;
+  schedule();
+}
+
+const watch = new IntersectionObserver((entries) => {
+  for (const entry of entries) drawn[Number(entry.target.id.slice(1))].onScreen = entry.isIntersecting;
+  schedule();
+}, { rootMargin: "200px" });
+drawn.forEach((d) => watch.observe(d.figure));
+window.addEventListener("resize", repaint);
+window.addEventListener("beforeprint", () => drawn.forEach((d) => d.draw()));
+const dark = window.matchMedia("(prefers-color-scheme: dark)");
+dark.addEventListener("change", repaint);
+const theme = document.getElementById("theme");
+theme.hidden = false;
+theme.addEventListener("click", () => {
+  const root = document.documentElement;
+  const now = root.dataset.theme ?? (dark.matches ? "dark" : "light");
+  root.dataset.theme = now === "dark" ? "light" : "dark";
+  repaint();
+});
+// For pictures of a page in one of the two.
+if (location.hash === "#dark" || location.hash === "#light") document.documentElement.dataset.theme = location.hash.slice(1);
+
+if (drawn.some((d) => d.spec.curves)) {
+  const hint = document.createElement("p");
+  hint.className = "hint";
+  hint.textContent = "Plots: drag to pan, click and turn the wheel (or Ctrl and wheel) to zoom, Shift and drag to zoom into a box, "
+    + "double click to show all; with the keyboard arrows, + and -, 0. Histories share their time axis.";
+  document.querySelector("nav").after(hint);
+}
+
+// Draws everything, pans all histories 60 times, looks whether every level has all peaks, and writes down what it found.
+function selftest() {
+  const settle = (d) => (d.canvas ? d.canvas.getContext("2d").getImageData(0, 0, 1, 1) : null);
+  for (const d of drawn) {
+    d.draw();
+    settle(d);
+  }
+  const ready = performance.now();
+  const pans = [];
+  const plots = timeAxis.plots;
+  if (plots.length) {
+    plots[0].zoom(0.1, plots[0].whole.x[0], 0, false);
+    for (let i = 0; i < 60; i += 1) {
+      const begin = performance.now();
+      plots[0].pan(0.1, 0);
+      for (const plot of plots) {
+        plot.draw();
+        settle(plot);
+      }
+      pans.push(performance.now() - begin);
+    }
+    plots[0].reset();
+  }
+  pans.sort((a, b) => a - b);
+  const plotted = drawn.filter((d) => d.curves);
+  const same = (a, b) => a[0] === b[0] && a[1] === b[1];
+  const lost = plotted.flatMap((p) => p.curves).filter((c) => c.levels.some((l) => !same(extent(l.y), extent(c.levels[0].y))));
+  const result = {
+    ready_ms: ready,
+    pan_ms: pans.length ? pans[pans.length >> 1] : null,
+    worst_pan_ms: pans.at(-1) ?? null,
+    plots: plotted.length,
+    views: drawn.length - plotted.length,
+    points: plotted.flatMap((p) => p.curves).reduce((n, c) => n + c.levels[0].x.length, 0),
+    levels_without_a_peak: lost.map((c) => c.name),
+    plots_without_units: plotted.filter((p) => !p.spec.x.unit || !p.spec.y.unit).map((p) => p.spec.title),
+    errors,
+  };
+  const out = document.body.appendChild(document.createElement("pre"));
+  out.id = "selftest";
+  out.textContent = JSON.stringify(result);
+}
+
+if (location.hash === "#selftest") selftest();

@@ -1,0 +1,424 @@
+// Plots on a canvas: zoom, pan, hover, curves to switch off, one time axis for all histories.
+
+// Numbers as people write them, with enough digits to tell `step` apart.
+function short(value, digits = 5) {
+  if (!Number.isFinite(value)) return "-";
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 1e-3 || size >= 1e6)) {
+    return value.toExponential(digits - 1).replace(/\.?0+e/, "e").replace("e+", "e");
+  }
+  const text = value.toPrecision(digits);
+  return String(Number(text));
+}
+
+// Even places between lo and hi, about `count` of them.
+function linearTicks(lo, hi, count) {
+  const rough = (hi - lo) / Math.max(count, 1);
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= rough * 0.999) ?? power;
+  const ticks = [];
+  const first = Math.ceil(lo / step - 1e-9);
+  const digits = Math.max(0, Math.ceil(Math.log10(Math.max(Math.abs(lo), Math.abs(hi)) / step)) + 1);
+  for (let i = first; i * step <= hi + step * 1e-9 && ticks.length < 50; i += 1) {
+    ticks.push([i * step, short(i === 0 ? 0 : i * step, Math.min(Math.max(digits, 3), 15))]);
+  }
+  return ticks;
+}
+
+// Decades between the exponents lo and hi, divided where there are few.
+function logTicks(lo, hi, count) {
+  const every = Math.max(1, Math.ceil((hi - lo) / Math.max(count, 1)));
+  const within = hi - lo < 1 ? [1, 2, 3, 5, 7] : hi - lo < 2.5 ? [1, 2, 5] : [1];
+  const ticks = [];
+  for (let e = Math.floor(lo); e <= Math.ceil(hi); e += 1) {
+    if (e % every) continue;
+    for (const m of within) {
+      const at = e + Math.log10(m);
+      if (at >= lo - 1e-9 && at <= hi + 1e-9) ticks.push([at, short(m * 10 ** e, 3)]);
+    }
+  }
+  return ticks.length > 1 ? ticks : linearTicks(lo, hi, count).map(([at]) => [at, short(10 ** at, 3)]);
+}
+
+// Smallest and largest of a list.
+function extent(list) {
+  let lo = Infinity;
+  let hi = -Infinity;
+  for (let i = 0; i < list.length; i += 1) {
+    if (list[i] < lo) lo = list[i];
+    if (list[i] > hi) hi = list[i];
+  }
+  return [lo, hi];
+}
+
+// A quarter of the points of a sorted curve: first, smallest, largest and last of every sixteen.
+function coarser({ x, y }) {
+  const picked = [];
+  for (let from = 0; from < y.length; from += 16) {
+    const to = Math.min(from + 16, y.length);
+    let low = from;
+    let high = from;
+    for (let i = from + 1; i < to; i += 1) {
+      if (y[i] < y[low]) low = i;
+      if (y[i] > y[high]) high = i;
+    }
+    for (const i of [...new Set([from, low, high, to - 1])].sort((a, b) => a - b)) picked.push(i);
+  }
+  return { x: Float64Array.from(picked, (i) => x[i]), y: Float32Array.from(picked, (i) => y[i]) };
+}
+
+// First place in a sorted list that is not before `value`.
+function lowerBound(list, value) {
+  let lo = 0;
+  let hi = list.length;
+  while (lo < hi) {
+    const mid = (lo + hi) >> 1;
+    if (list[mid] < value) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo;
+}
+
+// One curve with its coarser versions: each has every peak of the one before.
+class Curve {
+  constructor(spec, sorted, logY) {
+    this.name = spec.name;
+    this.shown = true;
+    this.sorted = sorted;
+    const places = new Uint32Array(decode(spec.x.d));
+    const x = Float64Array.from(places, (p) => spec.x.from + p * spec.x.step);
+    const y = new Float32Array(decode(spec.y.d));
+    // Far from zero the values are stored relative to their middle, and are drawn so.
+    this.middle = logY ? 0 : spec.y.from;
+    if (logY) y.forEach((value, i) => { y[i] = Math.log10(Math.max(value + spec.y.from, 1e-300)); });
+    this.levels = [{ x, y }];
+    while (sorted && this.levels.at(-1).y.length > 4096) this.levels.push(coarser(this.levels.at(-1)));
+    this.x = extent(x);
+    this.y = extent(y).map((v) => v + this.middle);
+  }
+
+  // The level that has about this many points between a and b, and their range in it.
+  visible(a, b, most) {
+    if (!this.sorted) return { level: this.levels[0], from: 0, to: this.levels[0].x.length };
+    for (const level of this.levels) {
+      const from = Math.max(0, lowerBound(level.x, a) - 1);
+      const to = Math.min(level.x.length, lowerBound(level.x, b) + 2);
+      if (to - from <= most || level === this.levels.at(-1)) return { level, from, to };
+    }
+    return null;
+  }
+
+  // The point nearest to a place, in pixels given by `px` and `py` where the curve is not sorted.
+  nearest(at, px, py, cursor) {
+    const { x, y } = this.levels[0];
+    if (this.sorted) {
+      let i = Math.min(lowerBound(x, at), x.length - 1);
+      if (i > 0 && at - x[i - 1] < x[i] - at) i -= 1;
+      return [x[i], y[i] + this.middle];
+    }
+    let best = 0;
+    let least = Infinity;
+    for (let i = 0; i < x.length; i += 1) {
+      const d = (px(x[i]) - cursor[0]) ** 2 + (py(y[i] + this.middle) - cursor[1]) ** 2;
+      if (d < least) [least, best] = [d, i];
+    }
+    return [x[best], y[best] + this.middle];
+  }
+}
+
+// Plots that share a time axis, and what they show of it.
+const timeAxis = { plots: [], view: null };
+
+class Plot {
+  constructor(figure, spec) {
+    this.figure = figure;
+    this.spec = spec;
+    this.box = figure.querySelector("div");
+    this.ready = false;
+    this.dirty = true;
+    this.onScreen = false;
+    this.box.style.height = `${this.height()}px`;
+    if (spec.time) timeAxis.plots.push(this);
+  }
+
+  height() { return this.spec.sorted ? 260 : 380; }
+
+  // Decodes the numbers and makes the elements, when the plot is first seen.
+  prepare() {
+    if (this.ready) return;
+    this.ready = true;
+    this.box.style.height = "";
+    this.curves = this.spec.curves.map((c) => new Curve(c, this.spec.sorted, this.spec.y.log));
+    this.canvas = this.box.appendChild(document.createElement("canvas"));
+    this.over = this.box.appendChild(document.createElement("canvas"));
+    this.over.className = "over";
+    this.over.tabIndex = 0;
+    this.over.setAttribute("role", "img");
+    const label = `${this.spec.title}: ${this.axisText("y")} over ${this.axisText("x")}`;
+    this.over.setAttribute("aria-label", `${label}. Arrow keys pan, plus and minus zoom, 0 shows all.`);
+    this.tip = this.box.appendChild(document.createElement("div"));
+    this.tip.className = "tip";
+    this.tip.hidden = true;
+    if (this.curves.length > 1) this.addLegend();
+    const pad = (range, share) => {
+      let [lo, hi] = range;
+      if (!Number.isFinite(lo)) [lo, hi] = [0, 1];
+      if (lo === hi) [lo, hi] = [lo - (Math.abs(lo) || 1), hi + (Math.abs(hi) || 1)];
+      return [lo - share * (hi - lo), hi + share * (hi - lo)];
+    };
+    const all = (key) => [
+      this.curves.reduce((lo, c) => Math.min(lo, c[key][0]), Infinity),
+      this.curves.reduce((hi, c) => Math.max(hi, c[key][1]), -Infinity),
+    ];
+    this.whole = { x: pad(all("x"), this.spec.sorted ? 0 : 0.04), y: pad(all("y"), 0.05) };
+    // Spectra fall to nothing: six decades are enough to see.
+    if (this.spec.y.log) this.whole.y[0] = Math.max(this.whole.y[0], this.whole.y[1] - 6);
+    this.view = { x: [...this.whole.x], y: [...this.whole.y] };
+    if (this.spec.time && timeAxis.view) this.view.x = [...timeAxis.view];
+    this.listen();
+  }
+
+  axisText(axis) { return `${this.spec[axis].label} [${this.spec[axis].unit}]`; }
+
+  addLegend() {
+    const legend = document.createElement("div");
+    legend.className = "legend";
+    this.curves.forEach((curve, i) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.setAttribute("aria-pressed", "true");
+      const line = button.appendChild(document.createElement("i"));
+      line.style.background = `var(--c${i % 6})`;
+      button.append(curve.name);
+      button.addEventListener("click", () => {
+        curve.shown = !curve.shown;
+        button.setAttribute("aria-pressed", String(curve.shown));
+        this.redraw();
+      });
+      legend.append(button);
+    });
+    this.box.before(legend);
+  }
+
+  // Where the axes are, and how values become pixels.
+  frame() {
+    const width = this.box.clientWidth;
+    const height = this.height();
+    const f = { left: 70, top: 8, right: width - 12, bottom: height - 42, width, height };
+    const { x, y } = this.view;
+    f.px = (v) => f.left + ((v - x[0]) / (x[1] - x[0])) * (f.right - f.left);
+    f.py = (v) => f.bottom - ((v - y[0]) / (y[1] - y[0])) * (f.bottom - f.top);
+    f.vx = (p) => x[0] + ((p - f.left) / (f.right - f.left)) * (x[1] - x[0]);
+    f.vy = (p) => y[0] + ((f.bottom - p) / (f.bottom - f.top)) * (y[1] - y[0]);
+    return f;
+  }
+
+  draw() {
+    this.prepare();
+    this.dirty = false;
+    const f = this.frame();
+    const g = sized(this.canvas, f.width, f.height);
+    sized(this.over, f.width, f.height);
+    const [text, rule] = [colour("--text"), colour("--rule")];
+    g.font = "13px system-ui, 'DejaVu Sans', sans-serif";
+    g.strokeStyle = rule;
+    g.fillStyle = text;
+    g.lineWidth = 1;
+    const ticks = (axis, count) => (this.spec[axis].log ? logTicks : linearTicks)(...this.view[axis], count);
+    g.textAlign = "center";
+    g.textBaseline = "top";
+    for (const [at, label] of ticks("x", Math.max(2, (f.right - f.left) / 110))) {
+      const p = Math.round(f.px(at)) + 0.5;
+      stroke(g, p, f.top, p, f.bottom);
+      g.fillText(label, Math.min(p, f.width - g.measureText(label).width / 2), f.bottom + 5);
+    }
+    g.textAlign = "right";
+    g.textBaseline = "middle";
+    for (const [at, label] of ticks("y", Math.max(2, (f.bottom - f.top) / 45))) {
+      const p = Math.round(f.py(at)) + 0.5;
+      stroke(g, f.left, p, f.right, p);
+      g.fillText(label, f.left - 6, p);
+    }
+    g.textAlign = "center";
+    g.textBaseline = "bottom";
+    g.fillText(this.axisText("x"), (f.left + f.right) / 2, f.height - 2);
+    g.save();
+    g.translate(13, (f.top + f.bottom) / 2);
+    g.rotate(-Math.PI / 2);
+    g.textBaseline = "middle";
+    g.fillText(this.axisText("y"), 0, 0);
+    g.restore();
+    g.strokeStyle = colour("--quiet");
+    g.strokeRect(f.left + 0.5, f.top + 0.5, f.right - f.left, f.bottom - f.top);
+    g.save();
+    g.beginPath();
+    g.rect(f.left, f.top, f.right - f.left, f.bottom - f.top);
+    g.clip();
+    g.lineWidth = 1.4;
+    g.lineJoin = "round";
+    this.curves.forEach((curve, i) => {
+      if (!curve.shown) return;
+      g.strokeStyle = colour(`--c${i % 6}`);
+      g.setLineDash(i < 6 ? [] : [6, 3]);
+      this.trace(g, curve, f);
+    });
+    g.restore();
+  }
+
+  trace(g, curve, f) {
+    const { level, from, to } = curve.visible(...this.view.x, 4 * (f.right - f.left));
+    const [ax, bx] = [f.px(0), f.px(1) - f.px(0)];
+    const [ay, by] = [f.py(curve.middle), f.py(curve.middle + 1) - f.py(curve.middle)];
+    // With values far from zero px(0) is far away and digits would be lost: start from a visible place.
+    const exact = Math.abs(ax) > 1e7 || Math.abs(ay) > 1e7;
+    g.beginPath();
+    for (let i = from; i < to; i += 1) {
+      const x = exact ? f.px(level.x[i]) : ax + bx * level.x[i];
+      const y = exact ? f.py(level.y[i] + curve.middle) : ay + by * level.y[i];
+      if (i === from) g.moveTo(x, y);
+      else g.lineTo(x, y);
+    }
+    g.stroke();
+  }
+
+  // Draws again with the next picture of the screen, with all that share its axis.
+  redraw() {
+    const group = this.spec.time ? timeAxis.plots : [this];
+    for (const plot of group) {
+      if (plot.ready) plot.view.x = [...this.view.x];
+      plot.dirty = true;
+    }
+    if (this.spec.time) timeAxis.view = this.view.x;
+    schedule();
+  }
+
+  pan(dx, dy) {
+    const shift = (range, d) => range.map((v) => v + d * (range[1] - range[0]));
+    this.view = { x: shift(this.view.x, dx), y: shift(this.view.y, dy) };
+    this.redraw();
+  }
+
+  zoom(factor, x, y, both) {
+    const about = (range, at) => range.map((v) => at + (v - at) * factor);
+    const next = about(this.view.x, x);
+    const whole = this.whole.x[1] - this.whole.x[0];
+    if (next[1] - next[0] < 1e-9 * whole || next[1] - next[0] > 20 * whole) return;
+    this.view.x = next;
+    if (both || !this.spec.sorted) this.view.y = about(this.view.y, y);
+    this.redraw();
+  }
+
+  reset() {
+    this.view = { x: [...this.whole.x], y: [...this.whole.y] };
+    this.redraw();
+  }
+
+  listen() {
+    const { over } = this;
+    const fingers = new Map();
+    let box = null;
+    const at = (e) => {
+      const r = over.getBoundingClientRect();
+      return [e.clientX - r.left, e.clientY - r.top];
+    };
+    over.addEventListener("wheel", (e) => {
+      // Whoever scrolls through the page is not to get stuck in a plot.
+      if (!e.ctrlKey && !e.metaKey && document.activeElement !== over) return;
+      e.preventDefault();
+      const f = this.frame();
+      const [x, y] = at(e);
+      this.zoom(Math.exp(Math.sign(e.deltaY) * Math.min(Math.abs(e.deltaY), 100) * 0.003), f.vx(x), f.vy(y), e.shiftKey);
+    }, { passive: false });
+    over.addEventListener("pointerdown", (e) => {
+      over.setPointerCapture(e.pointerId);
+      fingers.set(e.pointerId, at(e));
+      if (e.shiftKey) box = at(e);
+    });
+    over.addEventListener("pointermove", (e) => {
+      const f = this.frame();
+      const now = at(e);
+      const before = fingers.get(e.pointerId);
+      if (!before) return this.hover(f, now);
+      fingers.set(e.pointerId, now);
+      if (box) return this.drawBox(box, now);
+      const [w, h] = [f.right - f.left, f.bottom - f.top];
+      if (fingers.size === 2) {
+        const [a, b] = [...fingers.entries()].map(([id, p]) => (id === e.pointerId ? before : p));
+        const [c, d] = [...fingers.values()];
+        const factor = Math.hypot(a[0] - b[0], a[1] - b[1]) / Math.max(1, Math.hypot(c[0] - d[0], c[1] - d[1]));
+        return this.zoom(factor, f.vx((c[0] + d[0]) / 2), f.vy((c[1] + d[1]) / 2), false);
+      }
+      this.leave();
+      return this.pan(-(now[0] - before[0]) / w, e.pointerType === "touch" && this.spec.sorted ? 0 : (now[1] - before[1]) / h);
+    });
+    const up = (e) => {
+      if (box && e.type === "pointerup") this.zoomInto(box, at(e));
+      box = null;
+      fingers.delete(e.pointerId);
+    };
+    over.addEventListener("pointerup", up);
+    over.addEventListener("pointercancel", up);
+    over.addEventListener("pointerleave", () => this.leave());
+    over.addEventListener("dblclick", () => this.reset());
+    over.addEventListener("keydown", (e) => {
+      const middle = [(this.view.x[0] + this.view.x[1]) / 2, (this.view.y[0] + this.view.y[1]) / 2];
+      const keys = {
+        ArrowLeft: () => this.pan(-0.1, 0), ArrowRight: () => this.pan(0.1, 0),
+        ArrowUp: () => this.pan(0, 0.1), ArrowDown: () => this.pan(0, -0.1),
+        "+": () => this.zoom(0.8, ...middle, false), "-": () => this.zoom(1.25, ...middle, false), 0: () => this.reset(),
+      };
+      if (!keys[e.key]) return;
+      e.preventDefault();
+      keys[e.key]();
+    });
+  }
+
+  drawBox([ax, ay], [bx, by]) {
+    const g = clear(this.over);
+    g.strokeStyle = colour("--text");
+    g.strokeRect(ax, ay, bx - ax, by - ay);
+  }
+
+  zoomInto([ax, ay], [bx, by]) {
+    clear(this.over);
+    if (Math.abs(ax - bx) < 4 || Math.abs(ay - by) < 4) return;
+    const f = this.frame();
+    this.view = { x: [f.vx(Math.min(ax, bx)), f.vx(Math.max(ax, bx))], y: [f.vy(Math.max(ay, by)), f.vy(Math.min(ay, by))] };
+    this.redraw();
+  }
+
+  hover(f, [x, y]) {
+    if (x < f.left || x > f.right || y < f.top || y > f.bottom) return this.leave();
+    const value = (axis, v) => short(this.spec[axis].log ? 10 ** v : v, axis === "x" && this.spec.time ? 8 : 5);
+    const found = this.curves.filter((c) => c.shown).map((c) => [c, c.nearest(f.vx(x), f.px, f.py, [x, y])]);
+    if (!found.length) return this.leave();
+    const place = found[0][1][0];
+    const g = clear(this.over);
+    g.strokeStyle = colour("--quiet");
+    g.setLineDash([3, 3]);
+    stroke(g, f.px(place), f.top, f.px(place), f.bottom);
+    g.setLineDash([]);
+    this.tip.textContent = "";
+    this.tip.append(`${this.spec.x.label} ${value("x", place)} ${this.spec.x.unit}`);
+    for (const [curve, point] of found) {
+      const i = this.curves.indexOf(curve);
+      g.fillStyle = colour(`--c${i % 6}`);
+      g.beginPath();
+      g.arc(f.px(point[0]), f.py(point[1]), 3.5, 0, 2 * Math.PI);
+      g.fill();
+      const name = this.curves.length > 1 ? curve.name : this.spec.y.label;
+      this.tip.append(document.createElement("br"), `${name} ${value("y", point[1])} ${this.spec.y.unit}`);
+    }
+    this.tip.hidden = false;
+    const w = this.tip.offsetWidth;
+    this.tip.style.left = `${x + 14 + w > f.right ? Math.max(0, x - 14 - w) : x + 14}px`;
+    this.tip.style.top = `${Math.max(0, y - this.tip.offsetHeight - 8)}px`;
+    return undefined;
+  }
+
+  leave() {
+    if (this.tip.hidden) return;
+    this.tip.hidden = true;
+    clear(this.over);
+  }
+}

@@ -5,7 +5,7 @@ use interfield_kernel::StepMap;
 use crate::spectrum::{SpectrumError, spectrum};
 
 /// Growth per step that is taken for rounding.
-const ROUNDING: f64 = 1e-6;
+const ROUNDING: f64 = 1e-4;
 
 /// The largest Ω up to which the spectral radius stays at one or below; `None` if it does so up to `most`.
 ///

@@ -1,12 +1,14 @@
 //! The command line of Interfield. One file per subcommand in `cmd`; no numerics here.
 
 mod cmd;
+mod drawing;
 mod files;
 mod load;
 mod output;
 mod plot;
 mod record;
 mod report;
+mod schema;
 mod stored;
 mod table;
 
@@ -36,6 +38,8 @@ enum Exit {
 #[command(after_help = "\
 Examples:
   interfield                                  run the built-in example, an isolated building
+  interfield new tower                        start a model, commented and ready to run
+  interfield check models/frame.toml          what was understood of it, and what looks wrong
   interfield run models/frame.toml            run a model: a result file and a report
   interfield show interfield-out/frame.h5     what came out
   interfield compare a.h5 b.h5                how two results differ
@@ -50,7 +54,7 @@ Exit codes:
   1    a file could not be read or written
   2    mistake in the model or on the command line; all of them are shown
   3    the run stopped before its end, results up to there are kept; or `compare` found differences
-       beyond --tolerance
+       beyond --tolerance; or `fmt --check` found a file to format
   130  interrupted (Ctrl-C); results up to there are kept")]
 struct Cli {
     #[command(subcommand)]
@@ -59,6 +63,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    New(cmd::new::Args),
+    Check(cmd::check::Args),
     Run(cmd::run::Args),
     Show(cmd::show::Args),
     Compare(cmd::compare::Args),
@@ -70,6 +76,10 @@ enum Command {
     Order(cmd::order::Args),
     Schemes(cmd::schemes::Args),
     Elements(cmd::elements::Args),
+    Fmt(cmd::fmt::Args),
+    Schema(cmd::schema::Args),
+    Completions(cmd::completions::Args),
+    Man(cmd::man::Args),
 }
 
 fn main() -> std::process::ExitCode {
@@ -79,6 +89,8 @@ fn main() -> std::process::ExitCode {
     };
     let exit = match command {
         None => cmd::run::example(),
+        Some(Command::New(args)) => cmd::new::run(&args),
+        Some(Command::Check(args)) => cmd::check::run(&args),
         Some(Command::Run(args)) => cmd::run::run(&args),
         Some(Command::Show(args)) => cmd::show::run(&args),
         Some(Command::Compare(args)) => cmd::compare::run(&args),
@@ -90,6 +102,10 @@ fn main() -> std::process::ExitCode {
         Some(Command::Order(args)) => cmd::order::run(&args),
         Some(Command::Schemes(args)) => cmd::schemes::run(&args),
         Some(Command::Elements(args)) => cmd::elements::run(&args),
+        Some(Command::Fmt(args)) => cmd::fmt::run(&args),
+        Some(Command::Schema(args)) => cmd::schema::run(&args),
+        Some(Command::Completions(args)) => cmd::completions::run(&args),
+        Some(Command::Man(args)) => cmd::man::run(&args),
     };
     let exit = if exit == Exit::Done && output::lost() { Exit::Failure } else { exit };
     std::process::ExitCode::from(exit as u8)

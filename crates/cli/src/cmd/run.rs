@@ -131,8 +131,8 @@ impl Verdict {
 }
 
 fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, json: bool, quiet: bool) -> Exit {
-    let mut sim = match loaded.simulation(settings) {
-        Ok(s) => s,
+    let mut sim = match loaded.advised(settings, None) {
+        Ok(found) => found.sim,
         Err(e) => return e,
     };
     let meta = record::meta(&sim, loaded.text(), settings);

@@ -120,7 +120,13 @@ fn every_table_that_is_named_exists_and_every_key_is_explained() {
         }
         for key in &section.keys {
             assert!(!key.example.is_empty(), "{}.{}: no example", section.id(), key.name);
-            assert!(key.doc.len() > 5, "{}.{}: `{}` explains nothing", section.id(), key.name, key.doc);
+            assert!(
+                key.doc.len() > 4 && key.doc.ends_with('.'),
+                "{}.{}: `{}` explains nothing",
+                section.id(),
+                key.name,
+                key.doc
+            );
         }
     }
 }

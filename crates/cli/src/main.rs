@@ -131,3 +131,46 @@ fn usage(e: &clap::Error) -> std::process::ExitCode {
     }
     std::process::ExitCode::from(Exit::BadInput as u8)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    /// The examples of a help text as command lines, without redirections and explanations.
+    fn examples(help: &str) -> Vec<Vec<String>> {
+        let lines = help.lines().filter_map(|l| l.strip_prefix("  ")).filter(|l| l.starts_with("interfield"));
+        let command = |l: &str| {
+            let l = l.split("   ").next().unwrap_or(l).split(['<', '>']).next().unwrap_or(l).to_owned();
+            let mut quoted = false;
+            let blank = |c: char| {
+                quoted ^= c == '"';
+                c == ' ' && !quoted
+            };
+            l.split(blank).filter(|w| !w.is_empty()).map(|w| w.replace('"', "")).collect()
+        };
+        lines.map(command).collect()
+    }
+
+    #[test]
+    fn every_command_has_examples_and_every_example_can_be_parsed() {
+        let main = Cli::command();
+        for command in main.get_subcommands().chain([&main]) {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let found = examples(&help);
+            let name = command.get_name();
+            assert!(!found.is_empty(), "`{name} --help` has no example");
+            for words in found {
+                assert!(name == "interfield" || words.get(1).is_some_and(|w| w == name), "{name}: {words:?}");
+                if let Err(e) = Cli::try_parse_from(&words) {
+                    panic!("the example {words:?} of `{name}` is refused: {e}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

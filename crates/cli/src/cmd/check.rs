@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args as ClapArgs;
 use interfield_kernel::Scheme;
+use interfield_model::modal::Direction;
 use interfield_model::model::{Dof, Support};
 use interfield_model::units::Dimension;
 use interfield_model::{Modal, Simulation};
@@ -159,7 +160,7 @@ impl Findings {
         );
         out += &self.dof_table(all);
         out += &match &self.modal {
-            Ok(modal) => self.mass_table(modal) + &mode_table(modal, modes, self.sim.unknowns().collect()),
+            Ok(modal) => mass_table(modal) + &mode_table(modal, modes, self.sim.unknowns().collect()),
             Err(why) => format!("\nmodes\n  not known: {why}\n"),
         };
         out + &self.step_text()
@@ -168,45 +169,35 @@ impl Findings {
     fn dof_table(&self, all: bool) -> String {
         let model = &self.sim.model;
         let units = &model.units;
-        let masses = self.masses();
-        let amount = |x: f64, dim: Dimension| short(x / units.factor(dim));
-        let disp = |d: &Dof| if d.angle { Dimension::NONE } else { Dimension::LENGTH };
         let rows: Vec<Vec<String>> = model
             .dofs
             .iter()
-            .zip(&masses)
+            .zip(self.masses())
             .take(if all { usize::MAX } else { SHOWN })
-            .map(|(d, &m)| {
-                let (length, mass) =
-                    if d.angle { (Dimension::NONE, Dimension::INERTIA) } else { (Dimension::LENGTH, Dimension::MASS) };
-                let unit = if d.angle { "rad".to_owned() } else { units.label(length) };
+            .map(|(d, m)| {
+                let disp = if d.angle { Dimension::NONE } else { Dimension::LENGTH };
+                let (u0, v0) = (d.u0 / units.factor(disp), d.v0 / units.factor(disp.per(Dimension::TIME)));
+                let mass_unit = if d.angle { "kg*m^2" } else { "kg" };
+                let unit = if d.angle { "rad".to_owned() } else { units.label(disp) };
+                let rate = format!("{unit}/{}", units.label(Dimension::TIME));
                 vec![
                     d.name.clone(),
                     held(d).to_owned(),
-                    amount(m, mass),
-                    units.label(mass),
-                    amount(d.u0, disp(d)),
-                    amount(d.v0, disp(d).per(Dimension::TIME)),
+                    short(m),
+                    mass_unit.to_owned(),
+                    short(u0),
                     unit,
+                    short(v0),
+                    rate,
                 ]
             })
             .collect();
-        let header = ["name", "<held", "mass", "<unit", "initial u", "initial v", "<unit of u"];
+        let header = ["name", "<held", "mass", "<", "initial u", "<", "initial v", "<"];
         let mut out = format!("\ndegrees of freedom\n{}", aligned(&header, &rows));
         if rows.len() < model.dofs.len() {
             out += &format!("  ... and {} more (--all shows them)\n", model.dofs.len() - rows.len());
         }
         out
-    }
-
-    fn mass_table(&self, modal: &Modal) -> String {
-        let units = &self.sim.model.units;
-        let row = |d: &interfield_model::modal::Direction| {
-            let mass = short(d.mass / units.factor(Dimension::MASS));
-            vec![d.name.clone(), mass, units.label(Dimension::MASS), if d.excited { "yes" } else { "no" }.to_owned()]
-        };
-        let rows: Vec<Vec<String>> = modal.directions.iter().map(row).collect();
-        format!("\nmasses that move\n{}", aligned(&["along", "mass", "<unit", "<excited"], &rows))
     }
 
     fn step_text(&self) -> String {
@@ -231,9 +222,9 @@ impl Findings {
             };
             if let Some((mode, period)) = modal.last_that_matters().and_then(|m| Some((m, modal.period(m)?))) {
                 out += &format!(
-                    "  mode {} is the last that matters (90 % of the mass): {} points per period\n",
+                    "  mode {} is the last that matters (90 % of the mass): {:.0} points per period\n",
                     mode + 1,
-                    short(period / a.dt)
+                    period / a.dt
                 );
             }
         }
@@ -303,6 +294,15 @@ impl Findings {
             "estimated_seconds": self.cost.map(|c| c * sim.steps() as f64),
         })
     }
+}
+
+fn mass_table(modal: &Modal) -> String {
+    let row = |d: &Direction| {
+        let excited = if d.excited { "yes" } else { "no" };
+        vec![d.name.clone(), short(d.mass), excited.to_owned()]
+    };
+    let rows: Vec<Vec<String>> = modal.directions.iter().map(row).collect();
+    format!("\nmasses that move\n{}", aligned(&["along", "mass [kg]", "<excited"], &rows))
 }
 
 fn mode_table(modal: &Modal, count: usize, unknowns: Vec<&str>) -> String {

@@ -11,9 +11,10 @@ use std::path::{Path, PathBuf};
 const ARROWS: &[(&str, &[&str])] = &[
     ("interfield-kernel", &[]),
     ("interfield-linalg", &[]),
-    ("interfield-model", &["interfield-kernel", "interfield-linalg", "interfield-motion"]),
+    ("interfield-model", &["interfield-kernel", "interfield-linalg", "interfield-coupling", "interfield-motion"]),
     ("interfield-analysis", &["interfield-kernel", "interfield-linalg"]),
     ("interfield-motion", &[]),
+    ("interfield-coupling", &["interfield-kernel", "interfield-linalg"]),
     ("interfield-results", &[]),
     ("interfield-report", &[]),
     (
@@ -28,7 +29,17 @@ const ARROWS: &[(&str, &[&str])] = &[
             "interfield-report",
         ],
     ),
-    (TESTKIT, &["interfield-kernel", "interfield-linalg", "interfield-model", "interfield-analysis", "interfield"]),
+    (
+        TESTKIT,
+        &[
+            "interfield-kernel",
+            "interfield-linalg",
+            "interfield-coupling",
+            "interfield-model",
+            "interfield-analysis",
+            "interfield",
+        ],
+    ),
     ("xtask", &[]),
 ];
 

@@ -17,7 +17,7 @@ pub fn amplification(map: &mut dyn StepMap, base: &[f64], h: f64) -> Result<(Vec
         for (sign, end) in [1.0, -1.0].into_iter().zip(&mut ends) {
             map.state_mut().copy_from_slice(base);
             map.state_mut()[j] += sign * h;
-            outcome = map.step(0);
+            outcome = map.step(map.settled());
             if outcome.is_err() {
                 break 'columns;
             }

@@ -1,6 +1,6 @@
 //! One substructure with its scheme and its memory, seen as a map of its complete state over one step.
 
-use crate::fault::Place;
+use crate::fault::check_finite;
 use crate::scheme::{Memory, Scheme, Step};
 use crate::{Fault, System};
 
@@ -18,6 +18,10 @@ pub trait StepMap {
     fn state(&self) -> &[f64];
     /// The complete state, to be written.
     fn state_mut(&mut self) -> &mut [f64];
+    /// Number of the first step that is like all later ones; those before it are a start-up.
+    fn settled(&self) -> u64 {
+        0
+    }
     /// Step number `k`, from t = k dt to (k + 1) dt; time is never accumulated. After a fault the state is
     /// the one before the step.
     fn step(&mut self, k: u64) -> Result<(), Fault>;
@@ -34,10 +38,10 @@ pub struct Domain<C, S, X> {
 }
 
 impl<C: Scheme, S: System, X: AsRef<[f64]> + AsMut<[f64]>> Domain<C, S, X> {
-    /// Lengths of the state `x` = [u v s h] and of the scratch memory `w` that [`Domain::new`] needs.
+    /// Lengths of the state `x` = [u v s h m], with the history h of the scheme and the memory m of the system, and of the scratch memory `w` that [`Domain::new`] needs.
     pub fn memory(scheme: &C, sys: &S) -> (usize, usize) {
         let Memory { history, scratch } = scheme.memory(sys.dims());
-        let state = sys.dims().state() + history;
+        let state = sys.dims().state() + history + sys.memory().len();
         (state, state + scratch)
     }
 
@@ -54,12 +58,31 @@ impl<C: Scheme, S: System, X: AsRef<[f64]> + AsMut<[f64]>> Domain<C, S, X> {
         Ok(domain)
     }
 
-    /// Fills the history of the scheme again from the [u v s] now in the state, at time `t`.
+    /// Fills the history of the scheme again from the [u v s] now in the state, at time `t`; the system forgets where it
+    /// was evaluated before.
     pub fn restart(&mut self, t: f64) -> Result<(), Fault> {
-        let n = self.sys.dims().state();
-        let (y, h) = self.x.as_mut().split_at_mut(n);
-        let w = &mut self.w.as_mut()[n + h.len()..];
-        self.scheme.start(Step { t, dt: self.dt, y, h, w, sys: &mut self.sys })
+        let x = self.x.as_mut();
+        let memory = x.len() - self.sys.memory().len();
+        x[memory..].fill(0.0);
+        self.advance(t, Scheme::start)
+    }
+
+    /// Lets the scheme work on the state. After a fault all is as it was before, the memory of the system included.
+    fn advance(&mut self, t: f64, work: impl FnOnce(&C, Step<'_>) -> Result<(), Fault>) -> Result<(), Fault> {
+        let x = self.x.as_mut();
+        let (before, w) = self.w.as_mut().split_at_mut(x.len());
+        before.copy_from_slice(x);
+        let (x_scheme, m) = x.split_at_mut(before.len() - self.sys.memory().len());
+        let (y, h) = x_scheme.split_at_mut(self.sys.dims().state());
+        self.sys.memory_mut().copy_from_slice(m);
+        let result = work(&self.scheme, Step { t, dt: self.dt, y, h, w, sys: &mut self.sys });
+        if result.is_ok() {
+            m.copy_from_slice(self.sys.memory());
+        } else {
+            self.sys.memory_mut().copy_from_slice(m);
+            x.copy_from_slice(before);
+        }
+        result
     }
 
     /// Its system.
@@ -77,9 +100,13 @@ impl<C: Scheme, S: System, X: AsRef<[f64]> + AsMut<[f64]>> Domain<C, S, X> {
         &self.scheme
     }
 
-    /// Its system and its state together, for recording.
+    /// Its system, with the memory that belongs to the state, and its state: for recording. Whatever the system remembers
+    /// of evaluations made here is forgotten by the next step.
     pub fn parts(&mut self) -> (&mut S, &[f64]) {
-        (&mut self.sys, self.x.as_ref())
+        let x = self.x.as_ref();
+        let memory = x.len() - self.sys.memory().len();
+        self.sys.memory_mut().copy_from_slice(&x[memory..]);
+        (&mut self.sys, x)
     }
 }
 
@@ -101,26 +128,10 @@ impl<C: Scheme, S: System, X: AsRef<[f64]> + AsMut<[f64]>> StepMap for Domain<C,
     }
 
     fn step(&mut self, k: u64) -> Result<(), Fault> {
-        let (t, dt, d) = (k as f64 * self.dt, self.dt, self.sys.dims());
-        let x = self.x.as_mut();
-        let (before, w) = self.w.as_mut().split_at_mut(x.len());
-        before.copy_from_slice(x);
-        let (y, h) = x.split_at_mut(d.state());
-        let result = self.scheme.step(Step { t, dt, y, h, w, sys: &mut self.sys }).and_then(|()| {
-            // All at once first: this is done at every step, the search only at the last one.
-            if y.iter().fold(true, |sound, x| sound & x.is_finite()) {
-                return Ok(());
-            }
-            match y.iter().position(|x| !x.is_finite()) {
-                None => Ok(()),
-                Some(i) if i < d.nu => Err(Fault::NonFinite { place: Place::Displacement, index: i }),
-                Some(i) if i < 2 * d.nu => Err(Fault::NonFinite { place: Place::Velocity, index: i - d.nu }),
-                Some(i) => Err(Fault::NonFinite { place: Place::State, index: i - 2 * d.nu }),
-            }
-        });
-        if result.is_err() {
-            x.copy_from_slice(before);
-        }
-        result
+        self.advance(k as f64 * self.dt, |scheme, Step { t, dt, y, h, w, sys }| {
+            let d = sys.dims();
+            scheme.step(Step { t, dt, y: &mut *y, h, w, sys })?;
+            check_finite(d, y)
+        })
     }
 }

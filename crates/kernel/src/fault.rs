@@ -1,6 +1,8 @@
 //! What can go wrong inside a step. `Copy`, so that a fault travels out of a real-time loop unharmed;
 //! names and advice are added outside, where the model is known.
 
+use crate::Dims;
+
 /// Where a non-finite number was met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
@@ -43,4 +45,18 @@ pub enum Fault {
         /// Last residual, relative to the first one.
         residual: f64,
     },
+}
+
+/// Names the first number of `y` = [u v s] that is not finite.
+pub fn check_finite(d: Dims, y: &[f64]) -> Result<(), Fault> {
+    // All at once first: this is done at every step, the search only at the last one.
+    if y.iter().fold(true, |sound, x| sound & x.is_finite()) {
+        return Ok(());
+    }
+    match y.iter().position(|x| !x.is_finite()) {
+        None => Ok(()),
+        Some(i) if i < d.nu => Err(Fault::NonFinite { place: Place::Displacement, index: i }),
+        Some(i) if i < 2 * d.nu => Err(Fault::NonFinite { place: Place::Velocity, index: i - d.nu }),
+        Some(i) => Err(Fault::NonFinite { place: Place::State, index: i - 2 * d.nu }),
+    }
 }

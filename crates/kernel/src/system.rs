@@ -86,4 +86,19 @@ pub trait System {
 
     /// The tangent applied to an increment: `r = K du + C dv + R ds`, `g = A du + B dv + E ds`.
     fn mul_tangent(&self, x: Shift<'_>, r: &mut [f64], g: &mut [f64]);
+
+    /// The external load at time `t`: the part of `-r` that depends on time alone. Forces, the inertia of constant
+    /// masses under a base acceleration, supports that move the structure through constant matrices.
+    fn load(&mut self, t: f64, out: &mut [f64]);
+
+    /// What the system remembers of the points at which it was evaluated: laws that [`System::force`] moves from one
+    /// point to the next. All zeros is a system that was never evaluated. Part of the complete state of a domain.
+    fn memory(&self) -> &[f64] {
+        &[]
+    }
+
+    /// [`System::memory`], to be written.
+    fn memory_mut(&mut self) -> &mut [f64] {
+        &mut []
+    }
 }

@@ -26,6 +26,7 @@ mod kernels;
 mod modes;
 mod pattern;
 mod simplicial;
+mod solve;
 mod supernodal;
 mod symbolic;
 
@@ -34,3 +35,4 @@ pub use factor::{Factor, Kind, Method, Report, Singular, Unsuitable};
 pub use highest::highest;
 pub use modes::{Modes, modes};
 pub use pattern::Pattern;
+pub use solve::dense_solve;

@@ -205,7 +205,7 @@ fn large_yield(sim: &Simulation, found: &mut Vec<Problem>) {
     };
     let size = (0..3).map(spread).fold(0.0, f64::max);
     for (i, e) in sim.model.elements.iter().enumerate() {
-        let Kind::Law { law, coordinates } = &e.kind else { continue };
+        let Kind::Law { law, coordinates, .. } = &e.kind else { continue };
         let turns = coordinates.iter().flatten().any(|c| sim.model.dofs[c.0].angle);
         let yields = match law {
             AnyLaw::BoucWen(b) => ultimate_force(b.0.k, b.0.beta + b.0.gamma, b.0.n) / b.0.k,

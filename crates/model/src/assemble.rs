@@ -1,8 +1,9 @@
 //! From a [`Model`] to an [`Assembled`] system: numbering, constant matrices, damping, and the checks that need
 //! matrices.
 
-use interfield_kernel::Fault;
 use interfield_kernel::element::Tangent;
+use interfield_kernel::element::path::PathLaw;
+use interfield_kernel::{Fault, Scheme};
 use interfield_linalg::{EigenError, Modes, Pattern, modes};
 
 use crate::assembled::{Assembled, Coupling, Ground, Ingredients, Part, Row, Stored};
@@ -23,6 +24,10 @@ pub enum Subject {
     Step,
     /// The end of the analysis.
     Duration,
+    /// A substructure.
+    Substructure(usize),
+    /// Its shares of the mass at interfaces.
+    InterfaceMass(usize),
     /// The model as a whole.
     Model,
 }
@@ -41,7 +46,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    fn error(subject: Subject, message: String, help: &str) -> Self {
+    pub(crate) fn error(subject: Subject, message: String, help: &str) -> Self {
         Problem { subject, message, help: help.to_owned(), fatal: true }
     }
 
@@ -82,6 +87,8 @@ pub struct Assembly {
     pub looped: Vec<usize>,
     /// Whether the states of these remember their deformation.
     pub memory: Vec<bool>,
+    /// Coefficients a0, a1 of its Rayleigh damping.
+    pub rayleigh: Option<[f64; 2]>,
     /// Warnings.
     pub warnings: Vec<Problem>,
 }
@@ -188,7 +195,10 @@ impl Numbering {
 /// matrices; `None` for plain matrices.
 pub(crate) fn stored(kind: &Kind) -> Option<(Stored, &[Coordinate])> {
     match kind {
-        Kind::Law { law, coordinates } => Some((Stored::Law(*law), coordinates)),
+        Kind::Law { law, coordinates, path } => {
+            let path = PathLaw::of(law).filter(|_| *path);
+            Some((path.map_or(Stored::Law(*law), Stored::Path), coordinates))
+        }
         Kind::Formula { element, coordinates, .. } => Some((Stored::Formula(element.clone()), coordinates)),
         Kind::Block { block, coordinates } => Some((Stored::Block(Box::new(block.clone())), coordinates)),
         Kind::Linear { .. } => None,
@@ -309,6 +319,7 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
     }
 
     let mut problems = check_connected(model, &numbering, &pattern, &constant, &damped, &parts);
+    problems.extend(iterated_path(model, &parts, &looped));
     let u0 = numbering.free.iter().map(|&d| model.dofs[d].u0);
     let v0 = numbering.free.iter().map(|&d| model.dofs[d].v0);
     let y0: Vec<f64> = u0.chain(v0).chain(s0).collect();
@@ -387,14 +398,18 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
         free: Vec::new(),
         looped: Vec::new(),
         memory,
+        rayleigh: None,
         warnings: Vec::new(),
     };
     if !matches!(model.damping, Damping::None) {
         match add_damping(model, &assembly, &mut ingredients, &damped, &damped_supports) {
-            Ok(()) => match assemble_now(ingredients) {
-                Ok(s) => assembly.system = s,
-                Err(p) => problems.push(p),
-            },
+            Ok(rayleigh) => {
+                assembly.rayleigh = rayleigh;
+                match assemble_now(ingredients) {
+                    Ok(s) => assembly.system = s,
+                    Err(p) => problems.push(p),
+                }
+            }
             Err(p) => problems.push(p),
         }
     }
@@ -406,6 +421,20 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
     assembly.looped = looped;
     assembly.warnings = problems;
     Ok(assembly)
+}
+
+/// A scheme that iterates moves the laws through its iterates.
+fn iterated_path(model: &Model, parts: &[Part], looped: &[usize]) -> Option<Problem> {
+    let first = parts.iter().position(|p| matches!(p.law, Stored::Path(_)))?;
+    model.analysis.scheme.claims().evaluations.is_none().then(|| Problem {
+        subject: Subject::Element(looped[first]),
+        message: format!(
+            "`{}` iterates, and every iterate moves `{}`, whose memory is its path",
+            model.analysis.scheme_name, model.elements[looped[first]].name
+        ),
+        help: "choose a scheme that does not iterate, or write memory = \"state\"".to_owned(),
+        fatal: false,
+    })
 }
 
 /// Motion of the coordinates of an element when the ground moves by one, for each base acceleration.
@@ -580,14 +609,15 @@ fn check_connected(
     problems
 }
 
-/// Adds the structural damping to the ingredients, with the modes of the undamped assembly.
+/// Adds the structural damping to the ingredients, with the modes of the undamped assembly; returns a0 and a1 of
+/// Rayleigh damping.
 fn add_damping(
     model: &Model,
     undamped: &Assembly,
     ingredients: &mut Ingredients,
     damped: &[f64],
     damped_supports: &[Coupling],
-) -> Result<(), Problem> {
+) -> Result<Option<[f64; 2]>, Problem> {
     let find = |count: usize| {
         undamped.modes(count).map_err(|e| {
             let message = format!("the modes that this damping needs could not be found: {e}");
@@ -603,7 +633,7 @@ fn add_damping(
         Problem::error(Subject::Damping, message, "give `a0` and `a1` instead of ratios, or support the structure")
     };
     let (a0, a1) = match &model.damping {
-        Damping::None => return Ok(()),
+        Damping::None => return Ok(None),
         Damping::Rayleigh { a0, a1 } => (*a0, *a1),
         Damping::RayleighModes { ratios, modes: wanted } => {
             let found = find(wanted[0].max(wanted[1]))?;
@@ -645,7 +675,7 @@ fn add_damping(
                     ingredients.modal.push((2.0 * ratio * omega, w));
                 }
             }
-            return Ok(());
+            return Ok(None);
         }
     };
     // All masses, those of elements in their initial configuration.
@@ -659,5 +689,5 @@ fn add_damping(
     // The columns of moving supports: without them a rigid motion would be damped by a1 K.
     ingredients.couplings.iter_mut().for_each(|s| s.c += a0 * s.m);
     ingredients.couplings.extend(damped_supports.iter().map(|s| Coupling { c: a1 * s.k, k: 0.0, ..*s }));
-    Ok(())
+    Ok(Some([a0, a1]))
 }

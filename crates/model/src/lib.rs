@@ -19,6 +19,7 @@ pub mod matrix_market;
 pub mod modal;
 pub mod model;
 pub mod parse;
+pub mod partition;
 pub mod quantity;
 pub mod reader;
 pub mod schema;

@@ -7,6 +7,7 @@ use interfield_kernel::element::AnyLaw;
 use interfield_kernel::scheme::registry::AnyScheme;
 
 use crate::formula::FormulaElement;
+use crate::partition::Partition;
 use crate::signal::{Motion, Signal};
 use crate::units::UnitSystem;
 
@@ -55,9 +56,9 @@ pub type Coordinate = Vec<(usize, f64)>;
 /// What an element does.
 #[derive(Clone, Debug)]
 pub enum Kind {
-    /// A law of the kernel.
+    /// A law of the kernel; `path`: moved by its evaluations instead of integrated, if it is a law that can be.
     #[allow(missing_docs)]
-    Law { law: AnyLaw, coordinates: Vec<Coordinate> },
+    Law { law: AnyLaw, coordinates: Vec<Coordinate>, path: bool },
     /// Formulas of the model file.
     #[allow(missing_docs)]
     Formula { element: Box<FormulaElement>, coordinates: Vec<Coordinate>, states: Vec<String> },
@@ -213,4 +214,6 @@ pub struct Model {
     pub channels: Vec<Channel>,
     /// Every how many steps they are recorded.
     pub every: u64,
+    /// Its division into substructures.
+    pub partition: Option<Partition>,
 }

@@ -1,5 +1,6 @@
 //! A model ready to run: the domain that steps, and the taps that read its channels.
 
+use interfield_kernel::element::path::PathLaw;
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::{Domain, Fault, Mck, Scheme, StepMap, System};
 use interfield_linalg::{Pattern, Report};
@@ -16,6 +17,10 @@ pub type ModelDomain = Domain<AnyScheme, Assembled, Vec<f64>>;
 enum Tap {
     /// Entry of the state [u v s h].
     State(usize),
+    /// Entry of the memory of the system.
+    Memory(usize),
+    /// Force of a path-moved law where it was last evaluated, from its memory.
+    Path { law: PathLaw, memory: usize },
     /// Acceleration of an unknown, plus that of the ground if `absolute`.
     Acceleration { dof: usize, absolute: bool },
     /// Derivative 0, 1 or 2 of an imposed motion.
@@ -72,7 +77,7 @@ pub struct Simulation {
 impl Simulation {
     /// Assembles a model and starts its scheme; all problems at once.
     pub fn new(model: Model) -> Result<Self, Vec<Problem>> {
-        let Assembly { mut system, y0, places, free, looped, memory, warnings } = assemble(&model)?;
+        let Assembly { mut system, y0, places, free, looped, memory, warnings, .. } = assemble(&model)?;
         let (scheme, dt) = (model.analysis.scheme, model.analysis.dt);
         let fatal = |fault: Fault| {
             let message = explain(&model, &free, &looped, fault);
@@ -179,6 +184,11 @@ impl Recorder {
                 })
                 .collect()
         };
+        // The law and the place in the memory of the system of a path-moved element.
+        let path = |e: usize| match stored(&model.elements[e].kind) {
+            Some((Stored::Path(law), _)) => Some((law, system.memory_offset(looped.iter().position(|&l| l == e)?))),
+            _ => None,
+        };
         let mut probes = Vec::new();
         let mut needs_acceleration = false;
         let ground = |dof: usize| -> Vec<Signal> {
@@ -212,10 +222,12 @@ impl Recorder {
                     Quantity::LoadSignal(i) => match &model.loads[i] {
                         Load::Ground { signal, .. } | Load::Force { signal, .. } => Tap::Signal(signal.clone()),
                     },
-                    Quantity::State(e, i) => match looped.iter().position(|&l| l == e) {
-                        Some(l) => Tap::State(2 * n + system.state_offset(l) + i),
-                        None => Tap::Zero,
+                    Quantity::State(e, i) => match (looped.iter().position(|&l| l == e), path(e)) {
+                        (_, Some((_, memory))) => Tap::Memory(memory + 1),
+                        (Some(l), None) => Tap::State(2 * n + system.state_offset(l) + i),
+                        (None, None) => Tap::Zero,
                     },
+                    Quantity::Force(e, _) if let Some((law, memory)) = path(e) => Tap::Path { law, memory },
                     Quantity::Force(e, i) | Quantity::Deformation(e, i) => {
                         let kind = &model.elements[e].kind;
                         let state0 = looped.iter().position(|&l| l == e).map_or(0, |l| system.state_offset(l));
@@ -274,6 +286,7 @@ impl Recorder {
             [self.imposed[0][i], self.imposed[1][i], self.imposed[2][i]] = m.at(t);
         }
         let at = dims.point(t, &x[..dims.state()]);
+        let memory = &x[x.len() - system.memory().len()..];
         let a: &[f64] = if self.needs_acceleration {
             system.accelerations(at, &mut self.a)?;
             &self.a
@@ -283,6 +296,8 @@ impl Recorder {
         for ((tap, factor), out) in self.taps.iter().zip(out) {
             let value = match tap {
                 Tap::State(i) => x[*i],
+                Tap::Memory(i) => memory[*i],
+                Tap::Path { law, memory: i } => law.force([memory[*i], memory[*i + 1]]),
                 Tap::Acceleration { dof, absolute: false } => a[*dof],
                 Tap::Acceleration { dof, absolute: true } => a[*dof] + system.ground_acceleration(*dof, t),
                 Tap::Imposed { index, derivative } => self.imposed[*derivative][*index],

@@ -69,6 +69,7 @@ impl Builder {
             },
             channels: Vec::new(),
             every: 1,
+            partition: None,
         };
         Builder { model }
     }
@@ -231,7 +232,7 @@ pub fn chain(storeys: usize, springs: Springs, run: Run, record: f64, samples: u
     for level in 0..storeys {
         let coordinates: Vec<Coordinate> = vec![vec![(level, -1.0), (level + 1, 1.0)]];
         match springs {
-            Springs::BuiltIn => b.element("bouc-wen", Kind::Law { law, coordinates }),
+            Springs::BuiltIn => b.element("bouc-wen", Kind::Law { law, coordinates, path: false }),
             Springs::Formula => {
                 let (element, states) = (Box::new(formula.clone()), vec!["z".to_owned()]);
                 b.element("formula", Kind::Formula { element, coordinates, states });

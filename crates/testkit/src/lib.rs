@@ -3,6 +3,7 @@
 //! Development only. **Must not be here:** anything that a shipped crate depends on, integration formulas under test.
 
 pub mod alloc;
+pub mod couplings;
 pub mod frames;
 pub mod golden;
 pub mod numerics;

@@ -278,6 +278,30 @@ duration = 2
 channels = ["floor.x", "floor.x.a", "floor.x.abs", "bob.theta", "bob.theta.a", "pendulum.force.1", "pendulum.force.2"]
 "#;
 
+/// Pier and isolator that remember the path along which they are evaluated.
+pub const PATH: &str = r#"
+title = "path-moved chain"
+dofs = ["x"]
+node = [{ name = "a", mass = 1, initial = 0.01 }, { name = "b", mass = 2 }]
+element = [
+    { type = "modified-bouc-wen", name = "pier", nodes = ["ground", "a"], dof = "x", k = 400, beta = 9, alpha = 5, memory = "path" },
+    { type = "mostaghel", name = "isolator", nodes = ["a", "b"], dof = "x", k = 300, a = 0.1, delta = 0.01, memory = "path" },
+    { type = "spring", name = "cable", nodes = ["ground", "b"], dof = "x", k = 20, c = 1 },
+]
+[[load]]
+type = "ground"
+name = "quake"
+direction = "x"
+signal = { type = "synthetic", peak = 3 }
+[analysis]
+scheme = "newmark"
+dt = 0.01
+duration = 5
+tangent = "initial"
+[record]
+channels = ["a.x", "b.x.a", "pier.force", "pier.z", "isolator.force", "isolator.s", "isolator.deformation", "quake"]
+"#;
+
 /// All of the above that a scheme can integrate with the same step, by name.
 pub fn all() -> Vec<(&'static str, String)> {
     vec![
@@ -289,5 +313,6 @@ pub fn all() -> Vec<(&'static str, String)> {
         ("controlled", CONTROLLED.to_owned()),
         ("supported", SUPPORTED.to_owned()),
         ("pendulum", PENDULUM.to_owned()),
+        ("path", PATH.to_owned()),
     ]
 }

@@ -3,6 +3,7 @@
 use interfield_kernel::Scheme;
 use interfield_kernel::scheme::Claims;
 use interfield_kernel::scheme::registry::{AnyScheme, SCHEMES};
+use interfield_kernel::scheme::splitting::Splitting;
 use interfield_model::parse::analysis::scheme_from_text;
 
 /// A scheme with parameters.
@@ -26,6 +27,8 @@ const TABLE: &[(&str, &[(&str, &str)])] = &[
     ("lsrt2", &[("gamma", "plus")]),
     ("lsrt2", &[("gamma", "0.5")]),
     ("lsrt2", &[("gamma", "0.25")]),
+    ("lsrt1", &[("time", "shifted")]),
+    ("lsrt2", &[("time", "shifted")]),
     // Order 2 by the conditions, three stages, no special structure.
     (
         "rosenbrock",
@@ -59,6 +62,9 @@ const TABLE: &[(&str, &[(&str, &str)])] = &[
     ("generalized-alpha", &[("predictor", "half")]),
     ("generalized-alpha-newton", &[("rho_inf", "0")]),
     ("generalized-alpha-newton", &[("rho_inf", "1")]),
+    ("alpha-os", &[("rho_inf", "0")]),
+    ("alpha-os", &[("rho_inf", "0.5")]),
+    ("alpha-os", &[("rho_inf", "1")]),
     ("trapezoidal", &[("predictor", "half")]),
     ("state-space-alpha", &[("rho_inf", "0")]),
     ("state-space-alpha", &[("rho_inf", "1")]),
@@ -74,7 +80,7 @@ pub fn scheme(name: &str, parameters: &[(&str, &str)]) -> AnyScheme {
     scheme_from_text(name, &owned).unwrap_or_else(|e| panic!("{e:?}"))
 }
 
-/// All of them: every entry of the registry that can do without parameters, then the table.
+/// All of them: every entry of the registry that can do without parameters, then the table, then what has no name.
 pub fn variants() -> Vec<Variant> {
     let plain = SCHEMES.iter().filter(|s| s.parameters.iter().all(|p| p.default.is_some()));
     let plain = plain.map(|s| Variant { label: s.name.to_owned(), scheme: scheme(s.name, &[]) });
@@ -82,5 +88,10 @@ pub fn variants() -> Vec<Variant> {
         let words: Vec<String> = parameters.iter().map(|(n, v)| format!("{n}={v}")).collect();
         Variant { label: format!("{name} {}", words.join(" ")), scheme: scheme(name, parameters) }
     });
-    plain.chain(table).collect()
+    // A member for the start of couplings, without a name of its own.
+    let unnamed = Variant {
+        label: "alpha-os without averaging".to_owned(),
+        scheme: AnyScheme::Splitting(Splitting::trapezoidal()),
+    };
+    plain.chain(table).chain([unnamed]).collect()
 }

@@ -40,6 +40,7 @@ fn trapezoidal_members_conserve_energy() {
         ("lsrt2", &[("gamma", "0.5")]),
         ("generalized-alpha", &one),
         ("generalized-alpha-newton", &one),
+        ("alpha-os", &one),
         ("state-space-alpha", &one),
     ] {
         let all = energies(&model, scheme(name, parameters), 0.05, 10_000);
@@ -74,6 +75,8 @@ fn dissipative_members_lose_energy_in_the_long_run() {
         ("generalized-alpha", &[("rho_inf", "0.5")]),
         ("generalized-alpha", &[]),
         ("generalized-alpha-newton", &[]),
+        ("alpha-os", &[("rho_inf", "0")]),
+        ("alpha-os", &[]),
         ("state-space-alpha", &[("rho_inf", "0")]),
         ("state-space-alpha", &[]),
     ] {

@@ -92,6 +92,9 @@ impl System for Watch {
     fn mul_tangent(&self, _: Shift<'_>, r: &mut [f64], _: &mut [f64]) {
         r.fill(0.0);
     }
+    fn load(&mut self, _: f64, out: &mut [f64]) {
+        out[0] = 1.0;
+    }
 }
 
 #[test]
@@ -113,12 +116,27 @@ fn step_k_lies_between_k_dt_and_the_next() {
 }
 
 #[test]
+fn shifted_lsrt2_sees_the_load_after_gamma_and_half_a_step() {
+    let gamma = 1.0 - std::f64::consts::FRAC_1_SQRT_2;
+    for (time, wanted) in [("published", [0.0, 0.5]), ("shifted", [gamma, 0.5])] {
+        let scheme = interfield_testkit::variants::scheme("lsrt2", &[("time", time)]);
+        let (nx, nw) = Domain::<AnyScheme, Watch, Vec<f64>>::memory(&scheme, &Watch { times: Vec::new() });
+        let mut domain = Domain::new(scheme, Watch { times: Vec::new() }, 1.0, vec![0.0; nx], vec![0.0; nw]).unwrap();
+        domain.step(3).unwrap();
+        let close = domain.system().times.iter().zip(wanted).all(|(t, place)| (t - 3.0 - place).abs() < 1e-15);
+        assert!(close && domain.system().times.len() == 2, "{time}: {:?}", domain.system().times);
+    }
+}
+
+#[test]
 fn schemes_of_one_evaluation_see_the_load_where_they_say() {
     for (name, parameters, place) in [
         ("lsrt1", vec![], 0.0),
+        ("lsrt1", vec![("time", "shifted")], 1.0),
         ("newmark", vec![], 1.0),
         ("hht", vec![("alpha", "0.25")], 0.75),
         ("generalized-alpha", vec![("rho_inf", "0.5")], 2.0 / 3.0),
+        ("alpha-os", vec![("rho_inf", "0.5")], 1.0),
         ("chang", vec![], 1.0),
         ("trapezoidal", vec![], 1.0),
         ("state-space-alpha", vec![("rho_inf", "0.5")], 2.0 / 3.0),
@@ -130,5 +148,104 @@ fn schemes_of_one_evaluation_see_the_load_where_they_say() {
         domain.step(7).unwrap();
         let times = &domain.system().times;
         assert!(times.len() == 1 && (times[0] - (3.5 + 0.5 * place)).abs() < 1e-15, "{name}: {times:?}");
+    }
+}
+
+/// A mass whose force is the distance travelled by its evaluations, and which breaks beyond 1.
+#[derive(Default)]
+struct Path {
+    memory: [f64; 2],
+}
+
+impl System for Path {
+    fn dims(&self) -> Dims {
+        Dims { nu: 1, ns: 0 }
+    }
+    fn force(&mut self, at: Point<'_>, _: Option<Shift<'_>>, r: &mut [f64], _: &mut [f64]) -> Result<(), Fault> {
+        let [x, travelled] = self.memory;
+        self.memory = [at.u[0], travelled + (at.u[0] - x).abs()];
+        r[0] = self.memory[1];
+        if at.u[0] > 1.0 { Err(Fault::Singular { dof: 0 }) } else { Ok(()) }
+    }
+    fn prepare(&mut self, _: &[Mck]) -> Result<(), Fault> {
+        Ok(())
+    }
+    fn linearise(&mut self, _: Point<'_>) -> Result<(), Fault> {
+        Ok(())
+    }
+    fn solve(&mut self, _: usize, _: &mut [f64], _: &mut [f64]) {}
+    fn mul_mass(&self, x: &[f64], y: &mut [f64]) {
+        y.copy_from_slice(x);
+    }
+    fn mul_tangent(&self, _: Shift<'_>, r: &mut [f64], _: &mut [f64]) {
+        r.fill(0.0);
+    }
+    fn load(&mut self, _: f64, out: &mut [f64]) {
+        out[0] = 0.0;
+    }
+    fn memory(&self) -> &[f64] {
+        &self.memory
+    }
+    fn memory_mut(&mut self) -> &mut [f64] {
+        &mut self.memory
+    }
+}
+
+#[test]
+fn the_memory_of_a_system_belongs_to_the_state() {
+    type Domains = Domain<AnyScheme, Path, Vec<f64>>;
+    for v in variants().into_iter().filter(|v| v.claims().evaluations.is_some()) {
+        let (nx, nw) = Domains::memory(&v.scheme, &Path::default());
+        let begin = || {
+            let mut x = vec![0.0; nx];
+            (x[0], x[1]) = (0.3, 5.0);
+            Domains::new(v.scheme, Path::default(), 0.01, x, vec![0.0; nw]).unwrap()
+        };
+        let (mut first, mut second) = (begin(), begin());
+        (0..4).for_each(|k| first.step(k).unwrap());
+        assert!(first.state()[nx - 1] > 0.3, "{}: {:?}", v.label, first.state());
+        // What others did with the system in between does not matter.
+        second.state_mut().copy_from_slice(first.state());
+        let (system, x) = first.parts();
+        let at = Dims { nu: 1, ns: 0 }.point(0.0, &x[..2]);
+        system.force(at, None, &mut [0.0], &mut []).unwrap();
+        first.step(4).unwrap();
+        second.step(4).unwrap();
+        assert_eq!(bits(first.state()), bits(second.state()), "{}", v.label);
+        // A fault gives the memory back too.
+        let mut before = Vec::new();
+        let failed = (5..50).any(|k| {
+            before = bits(first.state());
+            first.step(k).is_err()
+        });
+        assert!(failed && bits(first.state()) == before, "{}", v.label);
+        assert_eq!(bits(first.system().memory()), before[nx - 2..], "{}", v.label);
+        first.restart(0.0).unwrap();
+        // Moved by one evaluation at most, from zero to where the structure stands.
+        let (now, travelled) = (first.state()[0], first.state()[nx - 1]);
+        assert!(travelled == 0.0 || travelled == now, "{}: {travelled} of {now}", v.label);
+    }
+}
+
+#[test]
+fn the_load_is_what_time_alone_does() {
+    // The inertia of a pendulum under the ground motion depends on where it hangs.
+    for (name, text) in problems::all().into_iter().filter(|p| p.0 != "pendulum") {
+        let model = read(&text);
+        let mut sim = start(&model, interfield_testkit::variants::scheme("newmark", &[]), DT);
+        let system = sim.domain.system_mut();
+        let d = system.dims();
+        let y = vec![0.0; d.state()];
+        let mut at = |t: f64| {
+            let (mut r, mut g, mut load) = (vec![0.0; d.nu], vec![0.0; d.ns], vec![1.0; d.nu]);
+            system.force(d.point(t, &y), None, &mut r, &mut g).unwrap();
+            system.load(t, &mut load);
+            (r, load)
+        };
+        let ((r0, f0), (r1, f1)) = (at(0.0), at(0.37));
+        for i in 0..d.nu {
+            let (dr, df) = (r1[i] - r0[i], f1[i] - f0[i]);
+            assert!((dr + df).abs() < 1e-12 * (1.0 + dr.abs()), "{name}, {i}: {dr} and {df}");
+        }
     }
 }

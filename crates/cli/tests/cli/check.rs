@@ -43,10 +43,20 @@ fn the_text_is_short_for_long_models() {
     let args = ["check", model.to_str().unwrap(), "-o", "frame-check.svg"];
     let outcome = interfield(&args).expect(0);
     assert_eq!(outcome.stderr, "");
-    for part in ["structure\n", "\nmasses that move\n", "\nmodes\n", "\nsolver\n", "AMD ordering", "points per period", "\ncost\n"] {
+    for part in [
+        "structure\n",
+        "\nmasses that move\n",
+        "\nmodes\n",
+        "\nsolver\n",
+        "AMD ordering",
+        "points per period",
+        "\ncost\n",
+    ] {
         assert!(outcome.stdout.contains(part), "{part}:\n{}", outcome.stdout);
     }
-    assert!(outcome.stdout.contains("... and 112 more (--all shows them)") && outcome.stdout.ends_with("no warnings\n"));
+    assert!(
+        outcome.stdout.contains("... and 112 more (--all shows them)") && outcome.stdout.ends_with("no warnings\n")
+    );
     assert!(!outcome.stdout.contains("n10_3.rz"));
     let all = interfield(&[&args[..], &["--all"]].concat()).expect(0).stdout;
     assert!(all.contains("n10_3.rz") && !all.contains("--all"));
@@ -95,7 +105,11 @@ fn mistakes_and_models_without_modes() {
 fn warnings_stand_in_the_text_and_are_not_errors() {
     let model = file("check-warn.toml", BASE.replace("\"0.2 g\"", "\"200 g\""));
     let outcome = interfield(&["check", model.to_str().unwrap(), "-o", "warn.svg"]).expect(0);
-    assert!(outcome.stderr.contains("check-warn.toml:38") && outcome.stderr.contains("peak of 200 g"), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("check-warn.toml:38") && outcome.stderr.contains("peak of 200 g"),
+        "{}",
+        outcome.stderr
+    );
     assert!(!outcome.stdout.contains("no warnings"));
     // The run says the same and goes on.
     let outcome = interfield(&["run", model.to_str().unwrap(), "-o", "warn.csv"]).expect(0);

@@ -57,12 +57,16 @@ fn obeys(schema: &Value, root: &Value, value: &Value) -> bool {
         "required" => value.as_object().is_none_or(|o| {
             rule.as_array().expect("a list").iter().all(|k| o.contains_key(k.as_str().expect("a key")))
         }),
-        "properties" => value.as_object().is_none_or(|o| {
-            o.iter().all(|(k, v)| rule.get(k).is_none_or(|s| obeys(s, root, v)))
-        }),
+        "properties" => {
+            value.as_object().is_none_or(|o| o.iter().all(|(k, v)| rule.get(k).is_none_or(|s| obeys(s, root, v))))
+        }
         "additionalProperties" => value.as_object().is_none_or(|o| {
             let others = o.iter().filter(|(k, _)| object["properties"].get(*k).is_none());
-            if rule == &json!(false) { others.count() == 0 } else { others.into_iter().all(|(_, v)| obeys(rule, root, v)) }
+            if rule == &json!(false) {
+                others.count() == 0
+            } else {
+                others.into_iter().all(|(_, v)| obeys(rule, root, v))
+            }
         }),
         other => panic!("the test does not know the word `{other}`"),
     })
@@ -94,15 +98,25 @@ fn good_models() -> Vec<(String, Value)> {
 
 /// Calls `f` with the model in which one key, each in turn, is misspelt; tables of the user's own names are left out.
 fn misspelt(value: &Value, path: &str, f: &mut dyn FnMut(Value, String)) {
-    const OWN_NAMES: [&str; 7] =
-        ["/parameters", "/signal", "/mass", "/initial", "/initial_velocity", "/states", "/element/parameters"];
+    const OWN_NAMES: [&str; 9] = [
+        "/coupling",
+        "/interface_mass",
+        "/parameters",
+        "/signal",
+        "/mass",
+        "/initial",
+        "/initial_velocity",
+        "/states",
+        "/element/parameters",
+    ];
     match value {
         Value::Object(o) => {
             for (key, inner) in o {
                 let here = format!("{path}/{key}");
                 let own = OWN_NAMES.iter().any(|n| path.ends_with(n)) && !path.ends_with("/load/signal");
                 if !own {
-                    let renamed = o.iter().map(|(k, v)| (if k == key { format!("{k}x") } else { k.clone() }, v.clone()));
+                    let renamed =
+                        o.iter().map(|(k, v)| (if k == key { format!("{k}x") } else { k.clone() }, v.clone()));
                     f(Value::Object(renamed.collect::<Map<_, _>>()), here.clone());
                 }
                 misspelt(inner, &here, &mut |changed, place| {

@@ -62,6 +62,10 @@ impl System for Oscillator {
     fn mul_tangent(&self, x: Shift<'_>, r: &mut [f64], _: &mut [f64]) {
         r[0] = self.tangent * x.u[0] + self.c * x.v[0];
     }
+
+    fn load(&mut self, t: f64, out: &mut [f64]) {
+        out[0] = self.f * t;
+    }
 }
 
 /// A cut of `memory`, as a domain owns it.

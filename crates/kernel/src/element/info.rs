@@ -193,3 +193,10 @@ pub const fn required(name: &'static str, unit: Unit, range: Range, doc: &'stati
 pub const fn optional(name: &'static str, unit: Unit, range: Range, default: f64, doc: &'static str) -> Parameter {
     Parameter { name, unit, range, default: Some(default), doc }
 }
+
+/// Option of the laws that evaluations can move, see [`super::path`].
+pub const PATH_OPTION: (&str, &str) = (
+    "memory",
+    "\"state\" (default): the scheme integrates the state; \"path\": every evaluation moves the law from the last q to the \
+     new one in one increment, as a specimen moves, and its tangent stays the initial one",
+);

@@ -19,6 +19,7 @@ pub mod gap;
 pub mod info;
 pub mod modified_bouc_wen;
 pub mod mostaghel;
+pub mod path;
 pub mod pendulum;
 pub mod spring;
 pub mod spring_pendulum;

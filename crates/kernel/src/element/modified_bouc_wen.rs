@@ -8,7 +8,8 @@
 //! sufficient condition, from z q' = (z z' + (beta sign(q' z) + gamma) |z| z q') (1 + alpha q^2) / (rho k)).
 //! Deviations: none; sign(q' z) |z|^n q' is written sign(z) |z|^n |q'|, which does not underflow.
 
-use super::info::{Info, Range::*, State, Unit, optional, required};
+use super::info::{Info, PATH_OPTION, Range::*, State, Unit, optional, required};
+use super::path::PathMoved;
 use super::{Law, Local, Response};
 use crate::Scalar;
 
@@ -47,6 +48,7 @@ impl ModifiedBoucWen {
             optional("n", Unit::NONE, Between(0.5, 100.0), 1.0, "sharpness of the yield corner"),
             optional("rho", Unit::NONE, NonNegative, 1.0, "factor of the initial stiffness"),
         ],
+        options: &[PATH_OPTION],
         states: &[State { name: "z", unit: Unit::FORCE }],
         hysteretic: true,
         ..Info::SPRING_LIKE
@@ -67,3 +69,5 @@ impl Law<1, 1> for ModifiedBoucWen {
         Response { p: [z], g: [rate] }
     }
 }
+
+impl PathMoved for ModifiedBoucWen {}

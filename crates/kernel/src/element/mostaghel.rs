@@ -12,7 +12,8 @@
 //! Deviation: the force clamps s, so that it never exceeds the slip force; the excess of s delays the
 //! unloading by the same small travel.
 
-use super::info::{Info, Range::*, State, Unit, required};
+use super::info::{Info, PATH_OPTION, Range::*, State, Unit, required};
+use super::path::PathMoved;
 use super::{Law, Local, Response};
 use crate::Scalar;
 
@@ -42,6 +43,7 @@ impl Mostaghel {
             required("a", Unit::NONE, Between(0.0, 1.0), "post-yield over initial stiffness"),
             required("delta", Unit::DISP, Positive, "yield displacement"),
         ],
+        options: &[PATH_OPTION],
         states: &[State { name: "s", unit: Unit::DISP }],
         hysteretic: true,
         ..Info::SPRING_LIKE
@@ -62,5 +64,12 @@ impl Law<1, 1> for Mostaghel {
         let clamped = limit.min((-limit).max(s));
         let rate = (s - self.delta).select(none.min(v), (-s - self.delta).select(none.max(v), v));
         Response { p: [(q * self.a + clamped * (1.0 - self.a)) * self.k], g: [rate] }
+    }
+}
+
+impl PathMoved for Mostaghel {
+    /// Exactly: the slider follows until it slips.
+    fn moved(&self, x0: f64, s: f64, x1: f64) -> f64 {
+        (s + (x1 - x0)).clamp(-self.delta, self.delta)
     }
 }

@@ -1,7 +1,7 @@
 //! Integration schemes, one method or one family per file, and their registry.
 //!
 //! A scheme advances `y = [u v s]` by one step of length `dt`. All it remembers between steps is its
-//! history `h`; with `y` that is the complete state, so that saving `[y h]`, loading it elsewhere and
+//! history `h`; with `y` and the memory of the system that is the complete state, so that saving it, loading it elsewhere and
 //! stepping gives the same bits. It reaches the structure through [`System`] only.
 //! **Must not be here:** models, couplings, files, clocks.
 
@@ -10,7 +10,10 @@ pub mod chang;
 pub mod newton;
 pub mod registry;
 pub mod rosenbrock;
+pub mod splitting;
 pub mod state_space;
+
+use core::ops::Range;
 
 use crate::{Dims, Fault, Mck, Point, Shift, System};
 
@@ -95,6 +98,11 @@ pub trait Scheme {
     fn start(&self, k: Step<'_>) -> Result<(), Fault>;
     /// One step.
     fn step(&self, k: Step<'_>) -> Result<(), Fault>;
+    /// Where in [u v s h] the displacement rates stand that a coupling compares: the velocities, unless the scheme
+    /// keeps both apart.
+    fn port_rate(&self, d: Dims) -> Range<usize> {
+        d.nu..2 * d.nu
+    }
 }
 
 impl Mck {

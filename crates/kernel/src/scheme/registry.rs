@@ -1,10 +1,13 @@
 //! All schemes by name: one entry each. The command line, the model file, the catalogue and the test
 //! batteries are generated from this list.
 
+use core::ops::Range;
+
 use super::alpha::{Alpha, Predictor};
 use super::chang::Chang;
 use super::newton::Newton;
 use super::rosenbrock::{MAX_STAGES, Rosenbrock};
+use super::splitting::Splitting;
 use super::state_space::StateSpace;
 use super::{Claims, Memory, Operators, Scheme, Step};
 use crate::{Dims, Fault};
@@ -19,6 +22,7 @@ pub enum AnyScheme {
     Alpha(Alpha),
     Newton(Newton),
     Chang(Chang),
+    Splitting(Splitting),
     StateSpace(StateSpace),
 }
 
@@ -29,6 +33,7 @@ impl AnyScheme {
             AnyScheme::Alpha(s) => s,
             AnyScheme::Newton(s) => s,
             AnyScheme::Chang(s) => s,
+            AnyScheme::Splitting(s) => s,
             AnyScheme::StateSpace(s) => s,
         }
     }
@@ -49,6 +54,9 @@ impl Scheme for AnyScheme {
     }
     fn step(&self, k: Step<'_>) -> Result<(), Fault> {
         self.inner().step(k)
+    }
+    fn port_rate(&self, d: Dims) -> Range<usize> {
+        self.inner().port_rate(d)
     }
 }
 
@@ -90,11 +98,13 @@ pub struct ArgumentError {
 pub struct Arguments<'a>(pub &'a [(&'a str, Argument<'a>)]);
 
 impl<'a> Arguments<'a> {
-    fn get(&self, name: &str) -> Option<Argument<'a>> {
+    /// The argument of this name.
+    pub fn get(&self, name: &str) -> Option<Argument<'a>> {
         self.0.iter().find(|(n, _)| *n == name).map(|(_, a)| *a)
     }
 
-    fn number(&self, p: &SchemeParameter, default: f64, ok: impl Fn(f64) -> bool) -> Result<f64, ArgumentError> {
+    /// The number given for `p`, or the default; `ok` says what is allowed.
+    pub fn number(&self, p: &SchemeParameter, default: f64, ok: impl Fn(f64) -> bool) -> Result<f64, ArgumentError> {
         match self.get(p.name) {
             None => Ok(default),
             Some(Argument::Number(x)) if x.is_finite() && ok(x) => Ok(x),
@@ -109,6 +119,15 @@ impl<'a> Arguments<'a> {
         }
     }
 
+    /// A tableau with the stage times that are asked for.
+    fn timed(&self, tableau: Rosenbrock) -> Result<AnyScheme, ArgumentError> {
+        match self.get(TIME.name) {
+            None | Some(Argument::Word("published")) => Ok(AnyScheme::Rosenbrock(tableau)),
+            Some(Argument::Word("shifted")) => Ok(AnyScheme::Rosenbrock(tableau.shifted())),
+            Some(_) => Err(TIME.refuse()),
+        }
+    }
+
     fn predictor(&self) -> Result<Predictor, ArgumentError> {
         match self.get(PREDICTOR.name) {
             None | Some(Argument::Word("full")) => Ok(Predictor::Full),
@@ -119,7 +138,8 @@ impl<'a> Arguments<'a> {
 }
 
 impl SchemeParameter {
-    fn refuse(&self) -> ArgumentError {
+    /// The error of a value that is not what was expected.
+    pub fn refuse(&self) -> ArgumentError {
         ArgumentError { name: self.name, expected: self.expected }
     }
 }
@@ -139,7 +159,8 @@ pub struct SchemeInfo {
     pub build: fn(Arguments<'_>) -> Result<AnyScheme, ArgumentError>,
 }
 
-const fn parameter(
+/// A parameter of a catalogue entry.
+pub const fn parameter(
     name: &'static str,
     default: Option<&'static str>,
     expected: &'static str,
@@ -153,6 +174,12 @@ const GAMMA_LSRT2: SchemeParameter = parameter(
     Some("minus"),
     "`minus` (1 - sqrt(2)/2), `plus` (1 + sqrt(2)/2) or a number of at least 0.25",
     "diagonal coefficient; `minus` is accurate, `plus` damps strongly, 0.5 is the trapezoidal rule",
+);
+const TIME: SchemeParameter = parameter(
+    "time",
+    Some("published"),
+    "`published` or `shifted`",
+    "when a stage sees the load: at its point alpha_i, or at alpha_i + gamma_i as the passive couplings need it",
 );
 const GAMMA: SchemeParameter = parameter("gamma", Some("0.5"), "a number from 0.5 to 2", "Newmark's gamma");
 const BETA: SchemeParameter = parameter("beta", Some("0.25"), "a number from 0 to 1", "Newmark's beta; 0 is explicit");
@@ -229,7 +256,7 @@ fn tableau(a: Arguments<'_>) -> Result<AnyScheme, ArgumentError> {
             next += 1;
         }
     }
-    Ok(AnyScheme::Rosenbrock(t))
+    a.timed(t)
 }
 
 const ROSENBROCK_REFERENCE: &str =
@@ -241,35 +268,35 @@ pub const SCHEMES: &[SchemeInfo] = &[
         name: "lsrt1",
         title: "one-stage L-stable real-time Rosenbrock method, order 1",
         reference: ROSENBROCK_REFERENCE,
-        parameters: &[],
-        build: |_| Ok(AnyScheme::Rosenbrock(Rosenbrock::lsrt1())),
+        parameters: &[TIME],
+        build: |a| a.timed(Rosenbrock::lsrt1()),
     },
     SchemeInfo {
         name: "lsrt2",
         title: "two-stage L-stable real-time Rosenbrock method, order 2",
         reference: ROSENBROCK_REFERENCE,
-        parameters: &[GAMMA_LSRT2],
+        parameters: &[GAMMA_LSRT2, TIME],
         build: |a| {
             let gamma = match a.get("gamma") {
                 None | Some(Argument::Word("minus")) => Rosenbrock::GAMMA_MINUS,
                 Some(Argument::Word("plus")) => Rosenbrock::GAMMA_PLUS,
                 _ => a.number(&GAMMA_LSRT2, 0.0, |g| g >= 0.25)?,
             };
-            Ok(AnyScheme::Rosenbrock(Rosenbrock::lsrt2(gamma)))
+            a.timed(Rosenbrock::lsrt2(gamma))
         },
     },
     SchemeInfo {
         name: "rosenbrock3",
         title: "three-stage L-stable real-time Rosenbrock method, order 3",
         reference: "derived in this project (docs/theory.md)",
-        parameters: &[],
-        build: |_| Ok(AnyScheme::Rosenbrock(Rosenbrock::three_stage())),
+        parameters: &[TIME],
+        build: |a| a.timed(Rosenbrock::three_stage()),
     },
     SchemeInfo {
         name: "rosenbrock",
         title: "Rosenbrock method with a tableau of your own",
         reference: "Hairer, Wanner, Solving Ordinary Differential Equations II, sec. IV.7",
-        parameters: &[TABLEAU_GAMMA, TABLEAU_B, TABLEAU_ALPHA, TABLEAU_GAMMAS],
+        parameters: &[TABLEAU_GAMMA, TABLEAU_B, TABLEAU_ALPHA, TABLEAU_GAMMAS, TIME],
         build: tableau,
     },
     SchemeInfo {
@@ -322,6 +349,13 @@ pub const SCHEMES: &[SchemeInfo] = &[
             let rho = a.number(&RHO_INF, 0.8, unit_interval)?;
             newton(a, Alpha::chung_hulbert(rho, Predictor::Full))
         },
+    },
+    SchemeInfo {
+        name: "alpha-os",
+        title: "generalized-alpha by operator splitting, the corrected restoring force carried along",
+        reference: "derived in this project for passive couplings (docs/theory.md); weights of Chung, Hulbert, 1993",
+        parameters: &[RHO_INF],
+        build: |a| Ok(AnyScheme::Splitting(Splitting::generalized_alpha(a.number(&RHO_INF, 0.8, unit_interval)?))),
     },
     SchemeInfo {
         name: "chang",

@@ -3,13 +3,15 @@
 //!
 //! O. S. Bursi, A. Gonzalez-Buelga, L. Vulcan, D. J. Wagg, Earthq. Eng. Struct. Dyn. 37(3):339-360, 2008; paper 000, eq.
 //! (2.2)-(2.5), paper 002, eq. (1)-(5). One linear solve and one force evaluation per stage, one factorisation per step,
-//! no derivative of f with respect to time.
+//! no derivative of f with respect to time (but see `StageTimes`).
 //! History h = [] (none).   Solved for: k_v of each stage.   D = M + γh C + (γh)² K.
 //!
 //! A specimen sees the stage points, which lie inside or at the start of the step.
 //! Deviations from the papers: eq. (2.2) of 000 misprints the bracket as a factor on the right; the
 //! velocity rows are multiplied by M and the displacement rows eliminated, so that a stage is one n x n
-//! solve (docs/architecture.md); the three-stage method is derived in this project, not published.
+//! solve (docs/architecture.md); the three-stage method is derived in this project, not published. With
+//! `StageTimes::Shifted` stage i sees the time t + (α_i + γ_i) h, γ_i = γ + Σ γ_ij, which puts back the term of df/dt to
+//! second order: the passive couplings need it (methods/novel.md, sec. 1). The states of the stages stay where they are.
 
 use super::{Claims, Memory, Operators, Scheme, Step, cut};
 use crate::{Dims, Fault, Mck};
@@ -17,7 +19,16 @@ use crate::{Dims, Fault, Mck};
 /// Most stages a tableau may have.
 pub const MAX_STAGES: usize = 6;
 
-/// Coefficients of  [I - γhJ] k_i = h f(y + Σ α_ij k_j, t + α_i h) + hJ Σ γ_ij k_j,  y_1 = y + Σ b_i k_i.
+/// At which time a stage is evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StageTimes {
+    /// t + α_i h, where its point is.
+    Published,
+    /// t + (α_i + γ_i) h, the stage of the method for the augmented autonomous system.
+    Shifted,
+}
+
+/// Coefficients of  [I - γhJ] k_i = h f(y + Σ α_ij k_j, t_i) + hJ Σ γ_ij k_j,  y_1 = y + Σ b_i k_i.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rosenbrock {
     /// Number of stages.
@@ -30,6 +41,8 @@ pub struct Rosenbrock {
     pub gammas: [[f64; MAX_STAGES]; MAX_STAGES],
     /// Weights.
     pub b: [f64; MAX_STAGES],
+    /// The times t_i.
+    pub time: StageTimes,
 }
 
 const ZERO: [[f64; MAX_STAGES]; MAX_STAGES] = [[0.0; MAX_STAGES]; MAX_STAGES];
@@ -42,7 +55,14 @@ impl Rosenbrock {
 
     /// LSRT1, the linearly implicit Euler method: order 1, L-stable.
     pub const fn lsrt1() -> Self {
-        Rosenbrock { stages: 1, gamma: 1.0, alpha: ZERO, gammas: ZERO, b: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0] }
+        Rosenbrock {
+            stages: 1,
+            gamma: 1.0,
+            alpha: ZERO,
+            gammas: ZERO,
+            b: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+            time: StageTimes::Published,
+        }
     }
 
     /// LSRT2: order 2 for every γ and every Jacobian, A-stable for γ >= 1/4, L-stable for γ = 1 ± √2/2.
@@ -50,7 +70,7 @@ impl Rosenbrock {
         let (mut alpha, mut gammas) = (ZERO, ZERO);
         alpha[1][0] = 0.5;
         gammas[1][0] = -gamma;
-        Rosenbrock { stages: 2, gamma, alpha, gammas, b: [0.0, 1.0, 0.0, 0.0, 0.0, 0.0] }
+        Rosenbrock { stages: 2, gamma, alpha, gammas, b: [0.0, 1.0, 0.0, 0.0, 0.0, 0.0], time: StageTimes::Published }
     }
 
     /// Three stages at 0, 1/3 and 2/3 of the step, order 3 (exact Jacobian), L-stable. Derived for this
@@ -68,45 +88,77 @@ impl Rosenbrock {
         gammas[1][0] = beta21 - 1.0 / 3.0;
         gammas[2][0] = beta31;
         gammas[2][1] = beta32 - 2.0 / 3.0;
-        Rosenbrock { stages: 3, gamma: g, alpha, gammas, b: [0.25, 0.0, 0.75, 0.0, 0.0, 0.0] }
+        Rosenbrock {
+            stages: 3,
+            gamma: g,
+            alpha,
+            gammas,
+            b: [0.25, 0.0, 0.75, 0.0, 0.0, 0.0],
+            time: StageTimes::Published,
+        }
     }
 
-    /// Residuals of the order conditions, for any Jacobian-consistent problem without df/dt term; a
+    /// The same method with the times of its stages shifted.
+    pub const fn shifted(self) -> Self {
+        Rosenbrock { time: StageTimes::Shifted, ..self }
+    }
+
+    /// α_i: where the point of stage i lies in the step.
+    fn place(&self, i: usize) -> f64 {
+        self.alpha[i][..i].iter().sum()
+    }
+
+    /// (t_i - t) / h.
+    fn time_of(&self, i: usize) -> f64 {
+        match self.time {
+            StageTimes::Published => self.place(i),
+            StageTimes::Shifted => self.place(i) + self.gamma + self.gammas[i][..i].iter().sum::<f64>(),
+        }
+    }
+
+    fn weighted(&self, f: impl Fn(usize) -> f64) -> f64 {
+        (0..self.stages).map(|i| self.b[i] * f(i)).sum()
+    }
+
+    /// Residuals of the order conditions, for any Jacobian-consistent problem whose stages see the times t_i; a
     /// method is of order p if the conditions up to p vanish. `[1; 2, 2t; 3a, 3b, 3t]`.
     pub fn order_conditions(&self) -> [f64; 6] {
-        let (g, n) = (self.gamma, self.stages);
-        let alpha_i = |i: usize| self.alpha[i][..i].iter().sum::<f64>();
+        let g = self.gamma;
         let beta = |i: usize, j: usize| self.alpha[i][j] + self.gammas[i][j];
         let beta_i = |i: usize| (0..i).map(|j| beta(i, j)).sum::<f64>();
-        let sum = |f: &dyn Fn(usize) -> f64| (0..n).map(|i| self.b[i] * f(i)).sum::<f64>();
         [
-            sum(&|_| 1.0) - 1.0,
-            sum(&beta_i) - (0.5 - g),
-            sum(&alpha_i) - 0.5,
-            sum(&|i| alpha_i(i) * alpha_i(i)) - 1.0 / 3.0,
-            sum(&|i| (0..i).map(|j| beta(i, j) * beta_i(j)).sum()) - (1.0 / 6.0 - g + g * g),
-            sum(&|i| (0..i).map(|j| beta(i, j) * alpha_i(j)).sum()) - (1.0 / 6.0 - 0.5 * g),
+            self.weighted(|_| 1.0) - 1.0,
+            self.weighted(beta_i) - (0.5 - g),
+            self.weighted(|i| self.time_of(i)) - 0.5,
+            self.weighted(|i| self.place(i) * self.place(i)) - 1.0 / 3.0,
+            self.weighted(|i| (0..i).map(|j| beta(i, j) * beta_i(j)).sum()) - (1.0 / 6.0 - g + g * g),
+            self.weighted(|i| (0..i).map(|j| beta(i, j) * self.time_of(j)).sum()) - (1.0 / 6.0 - 0.5 * g),
         ]
     }
 
     /// Whether the conditions of order 2 hold for *every* matrix in place of the Jacobian
     /// (a W-method of order 2): Σ b_i α_i = 1/2 and Σ b_i (γ_i + γ) = 0.
     fn is_w2(&self) -> bool {
-        let c = self.order_conditions();
-        let w: f64 = (0..self.stages).map(|i| self.b[i] * (self.gammas[i][..i].iter().sum::<f64>() + self.gamma)).sum();
-        c[0].abs() < 1e-12 && c[2].abs() < 1e-12 && w.abs() < 1e-12
+        let w = self.weighted(|i| self.gammas[i][..i].iter().sum::<f64>() + self.gamma);
+        vanish(&[self.order_conditions()[0], self.weighted(|i| self.place(i)) - 0.5, w])
     }
 
     fn order(&self) -> u32 {
-        let holds = |c: &[f64]| c.iter().all(|x| x.abs() < 1e-12);
         let c = self.order_conditions();
+        // Second derivatives with respect to time, once and twice.
+        let mixed = self.weighted(|i| self.place(i) * self.time_of(i)) - 1.0 / 3.0;
+        let twice = self.weighted(|i| self.time_of(i) * self.time_of(i)) - 1.0 / 3.0;
         match () {
-            () if !holds(&c[..1]) => 0,
-            () if !holds(&c[..3]) => 1,
-            () if !holds(&c) => 2,
+            () if !vanish(&c[..1]) => 0,
+            () if !vanish(&c[..3]) => 1,
+            () if !vanish(&c) || !vanish(&[mixed, twice]) => 2,
             () => 3,
         }
     }
+}
+
+fn vanish(residuals: &[f64]) -> bool {
+    residuals.iter().all(|x| x.abs() < 1e-12)
 }
 
 impl Scheme for Rosenbrock {
@@ -160,7 +212,7 @@ impl Scheme for Rosenbrock {
                 shift[l] += self.gamma * bu[l];
             }
             // Second and third row: D k_v + γh R k_s = -h (r + K Δu + C Δv + R Δs), and the same for g.
-            let t_i = t + self.alpha[i][..i].iter().sum::<f64>() * dt;
+            let t_i = t + self.time_of(i) * dt;
             let (ku, rest) = ki.split_at_mut(n);
             let (kv, ks) = rest.split_at_mut(n);
             sys.force(d.point(t_i, x), Some(d.shift(shift)), kv, ks)?;

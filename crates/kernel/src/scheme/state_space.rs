@@ -16,6 +16,8 @@
 //! second instead of first order for nonlinear ones (newmark-and-llm.md, sec. 3). `Predictor::Half` is
 //! the published form.
 
+use core::ops::Range;
+
 use super::alpha::Predictor;
 use super::{Claims, Memory, Operators, Scheme, Step, cut, rates};
 use crate::{Dims, Fault, Mck};
@@ -69,6 +71,11 @@ impl Scheme for StateSpace {
         ud.copy_from_slice(&k.y[n..2 * n]); // u₀' = v₀
         let (a, sd) = rest.split_at_mut(n);
         rates(k.sys, 0, k.t, k.y, a, sd)
+    }
+
+    /// The rates u' of the history: what this scheme integrates.
+    fn port_rate(&self, d: Dims) -> Range<usize> {
+        d.state()..d.state() + d.nu
     }
 
     fn step(&self, k: Step<'_>) -> Result<(), Fault> {

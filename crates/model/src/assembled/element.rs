@@ -1,6 +1,6 @@
 //! How elements are stored for the loop, and the small products they need.
 
-use interfield_kernel::element::{AnyLaw, Element, Tangent, block::Block};
+use interfield_kernel::element::{AnyLaw, Element, Tangent, block::Block, path::PathLaw};
 
 use crate::formula::FormulaElement;
 use crate::model::BlockData;
@@ -10,6 +10,8 @@ use crate::model::BlockData;
 pub enum Stored {
     /// A law of the kernel.
     Law(AnyLaw),
+    /// A law of the kernel that evaluations move.
+    Path(PathLaw),
     /// Formulas of the model file.
     Formula(Box<FormulaElement>),
     /// A linear block.
@@ -21,6 +23,7 @@ impl Stored {
     pub(super) fn with<R>(&self, f: impl FnOnce(&dyn Element) -> R) -> R {
         match self {
             Stored::Law(x) => f(x),
+            Stored::Path(x) => f(x),
             Stored::Formula(x) => f(x.as_ref()),
             Stored::Block(x) => f(&Block {
                 coordinates: x.inputs,
@@ -87,6 +90,8 @@ pub(super) struct Entry {
     pub(super) row0: usize,
     /// First of its states.
     pub(super) state0: usize,
+    /// Start of its memory, if it has one.
+    pub(super) memory0: usize,
     /// Start of its tangent blocks [K C R A B E M].
     pub(super) tangent0: usize,
     /// Start of its eliminated blocks [(mI - cE)⁻¹, cB + kA] in every operator.

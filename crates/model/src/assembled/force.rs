@@ -1,9 +1,10 @@
 //! Forces and state rates at a point, and the accelerations that balance them.
 
+use interfield_kernel::element::path::{MEMORY, PathLaw};
 use interfield_kernel::fault::Place;
 use interfield_kernel::{Fault, Point, Shift, System};
 
-use super::element::{Entry, Line, gather, mul_add, with_state};
+use super::element::{Entry, Line, Stored, gather, mul_add, with_state};
 use super::{Assembled, Scratch};
 
 impl Assembled {
@@ -13,6 +14,22 @@ impl Assembled {
         }
         for (g, now) in self.grounds.iter().zip(&mut self.ground_now) {
             *now = g.signal.value(t);
+        }
+    }
+
+    /// Adds `factor` times the external load at `t`, the time of the last [`Assembled::set_time`].
+    pub(super) fn add_load(&self, t: f64, factor: f64, out: &mut [f64]) {
+        let [u, v, a] = &self.imposed;
+        for c in &self.couplings {
+            out[c.row] -= factor * (c.k * u[c.imposed] + c.c * v[c.imposed] + c.m * a[c.imposed]);
+        }
+        for (dof, signal) in &self.forces {
+            out[*dof] += factor * signal.value(t);
+        }
+        for (ground, a) in self.grounds.iter().zip(&self.ground_now) {
+            for (out, l) in out.iter_mut().zip(&ground.load) {
+                *out -= factor * l * a;
+            }
         }
     }
 
@@ -37,30 +54,30 @@ impl Assembled {
                 self.linear_force(&work.x, &work.y, r);
             }
         }
-        let [ui, vi, ai] = &self.imposed;
-        for c in &self.couplings {
-            r[c.row] += c.k * ui[c.imposed] + c.c * vi[c.imposed] + c.m * ai[c.imposed];
-        }
-        for (dof, signal) in &self.forces {
-            r[*dof] -= signal.value(at.t);
-        }
-        for (ground, a) in self.grounds.iter().zip(&self.ground_now) {
-            for (r, l) in r.iter_mut().zip(&ground.load) {
-                *r += l * a;
-            }
-        }
+        self.add_load(at.t, -1.0, r);
+        let mut memory = std::mem::take(&mut self.memory);
         let mut fault = None;
         for (index, e) in self.elements.iter().enumerate() {
-            let bad = match &e.line {
-                Some(line) => self.line_force((e, line), at, shift, r, g),
-                None => self.element_force(e, at, shift, &mut work, r, g),
+            let bad = match (&e.law, &e.line) {
+                (Stored::Path(law), _) => self.path_force((e, law), at, shift, &mut memory, r),
+                (_, Some(line)) => self.line_force((e, line), at, shift, r, g),
+                (_, None) => self.element_force(e, at, shift, &mut work, r, g),
             };
             if let Some(place) = bad {
                 fault.get_or_insert(Fault::NonFinite { place, index });
             }
         }
+        self.memory = memory;
         self.scratch = work;
         fault.map_or(Ok(()), Err)
+    }
+
+    /// [`Assembled::raw_force`] of nobody's step: what it moves is moved back.
+    fn look(&mut self, at: Point<'_>, r: &mut [f64], g: &mut [f64]) -> Result<(), Fault> {
+        self.scratch.memory.copy_from_slice(&self.memory);
+        let result = self.raw_force(at, None, r, g);
+        self.memory.copy_from_slice(&self.scratch.memory);
+        result
     }
 
     /// Adds force and state rates of one element; says where they are not finite.
@@ -117,6 +134,33 @@ impl Assembled {
                 if let Some(r) = r.get_mut(j as usize) {
                     *r += f * p[i];
                 }
+            }
+        }
+        bad
+    }
+
+    /// Moves a law to the deformation at `at` and adds its force there.
+    fn path_force(
+        &self,
+        (e, law): (&Entry, &PathLaw),
+        at: Point<'_>,
+        shift: Option<Shift<'_>>,
+        memory: &mut [f64],
+        r: &mut [f64],
+    ) -> Option<Place> {
+        let row = self.row(e, 0);
+        let mine = &mut memory[e.memory0..e.memory0 + MEMORY];
+        let now = law.moved([mine[0], mine[1]], gather(row, at.u, &self.imposed[0]));
+        mine.copy_from_slice(&now);
+        let mut p = law.force(now);
+        let bad = (!p.is_finite()).then_some(Place::ElementForce);
+        if let Some(d) = shift {
+            let [k, c, ..] = e.blocks(&self.tangents);
+            p += k[0] * gather(row, d.u, &[]) + c[0] * gather(row, d.v, &[]);
+        }
+        for &(i, f) in row {
+            if let Some(r) = r.get_mut(i as usize) {
+                *r += f * p;
             }
         }
         bad
@@ -213,7 +257,7 @@ impl Assembled {
     /// Accelerations that balance the forces at a point: a = -M(u)⁻¹ r. Only for systems with element masses.
     pub(super) fn balance_acceleration(&mut self, at: Point<'_>, a: &mut [f64]) -> Result<(), Fault> {
         let mut g = std::mem::take(&mut self.scratch.g);
-        let forces = self.raw_force(at, None, a, &mut g);
+        let forces = self.look(at, a, &mut g);
         self.scratch.g = g;
         forces?;
         a.iter_mut().for_each(|r| *r = -*r);
@@ -227,7 +271,7 @@ impl Assembled {
             return self.balance_acceleration(at, a);
         }
         let mut g = std::mem::take(&mut self.scratch.g);
-        let result = self.raw_force(at, None, a, &mut g);
+        let result = self.look(at, a, &mut g);
         a.iter_mut().for_each(|r| *r = -*r);
         if let Some(m) = &self.lumped
             && self.massless == 0.0

@@ -8,6 +8,7 @@ mod element;
 mod force;
 mod operators;
 
+use interfield_kernel::element::path::MEMORY;
 use interfield_kernel::{Dims, Fault, Mck, Point, Shift, System};
 use interfield_linalg::{Factor, Kind as Symmetry, Pattern};
 
@@ -86,6 +87,7 @@ struct Scratch {
     modal: Vec<f64>,
     a: Vec<f64>,
     g: Vec<f64>,
+    memory: Vec<f64>,
 }
 
 /// The assembled system.
@@ -117,6 +119,8 @@ pub struct Assembled {
     rows: Vec<(u32, f64)>,
     scatter: Vec<Scatter>,
     tangents: Vec<f64>,
+    /// Memory of the path-moved elements.
+    memory: Vec<f64>,
     operators: Vec<Operator>,
     /// Stiffness factor that makes the mass operator regular when some degrees of freedom have no mass.
     massless: f64,
@@ -135,10 +139,11 @@ impl Assembled {
         assert!(damping.is_empty() || damping.len() == pattern.nnz());
 
         let (mut elements, mut row_ptr, mut rows, mut scatter) = (Vec::new(), vec![0u32], Vec::new(), Vec::new());
-        let (mut ns, mut tangents, mut eliminated, mut dmax, mut smax) = (0, 0, 0, 1, 1);
+        let (mut ns, mut memory, mut tangents, mut eliminated, mut dmax, mut smax) = (0, 0, 0, 0, 1, 1);
         for part in parts.parts {
             let (d, s, massive) = part.law.shape();
             assert_eq!(part.rows.len(), d, "an element has one row per coordinate");
+            let remembered = if matches!(part.law, Stored::Path(_)) { MEMORY } else { 0 };
             let first = scatter.len();
             for (i, ri) in part.rows.iter().enumerate() {
                 for (j, rj) in part.rows.iter().enumerate() {
@@ -161,6 +166,7 @@ impl Assembled {
                 ground: part.ground,
                 row0: row_ptr.len() - 1,
                 state0: ns,
+                memory0: memory,
                 tangent0: tangents,
                 eliminated0: eliminated,
                 scatter: first..scatter.len(),
@@ -171,6 +177,7 @@ impl Assembled {
                 row_ptr.push(rows.len() as u32);
             }
             ns += s;
+            memory += remembered;
             tangents += 2 * d * d + 3 * d * s + s * s + if massive { d * d } else { 0 };
             eliminated += s * s + s * d;
             (dmax, smax) = (dmax.max(d), smax.max(s));
@@ -203,6 +210,7 @@ impl Assembled {
             rows,
             scatter,
             tangents: vec![0.0; tangents],
+            memory: vec![0.0; memory],
             operators: Vec::new(),
             massless: 0.0,
             scratch: Scratch {
@@ -217,6 +225,7 @@ impl Assembled {
                 modal: vec![0.0; modal.len()],
                 a: vec![0.0; n],
                 g: vec![0.0; ns],
+                memory: vec![0.0; memory],
             },
             modal,
             pattern,
@@ -275,6 +284,11 @@ impl Assembled {
         self.elements[e].state0
     }
 
+    /// Offset of the memory of element `e`.
+    pub fn memory_offset(&self, e: usize) -> usize {
+        self.elements[e].memory0
+    }
+
     /// Base acceleration on a free degree of freedom at time `t`.
     pub fn ground_acceleration(&self, dof: usize, t: f64) -> f64 {
         self.grounds.iter().map(|g| g.iota[dof] * g.signal.value(t)).sum()
@@ -331,6 +345,21 @@ impl System for Assembled {
         } else {
             self.pattern.mul(if self.mass_lin.is_empty() { &self.mass } else { &self.mass_lin }, x, y);
         }
+    }
+
+    fn memory(&self) -> &[f64] {
+        &self.memory
+    }
+
+    fn memory_mut(&mut self) -> &mut [f64] {
+        &mut self.memory
+    }
+
+    /// Time acts through constant masses and matrices here; what moves elements depends on the state too.
+    fn load(&mut self, t: f64, out: &mut [f64]) {
+        self.set_time(t);
+        out.fill(0.0);
+        self.add_load(t, 1.0, out);
     }
 
     fn mul_tangent(&self, x: Shift<'_>, r: &mut [f64], g: &mut [f64]) {

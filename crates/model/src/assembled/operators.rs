@@ -251,9 +251,10 @@ impl Assembled {
         self.operators.iter().map(|o| (o.mck, o.factor.report())).collect()
     }
 
-    /// Whether tangents follow the state: the policy is exact, and some element is not a constant block.
+    /// Whether tangents follow the state: the policy is exact, and the tangent of some element is not constant.
     pub fn follows_state(&self) -> bool {
-        self.policy == TangentPolicy::Exact && self.elements.iter().any(|e| !matches!(e.law, Stored::Block(_)))
+        self.policy == TangentPolicy::Exact
+            && self.elements.iter().any(|e| !matches!(e.law, Stored::Block(_) | Stored::Path(_)))
     }
 
     /// See [`System::solve`].

@@ -168,7 +168,7 @@ pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>, overrides: &Over
     Some(Analysis { scheme_name, scheme, dt: dt.value, duration: duration.value, tangent })
 }
 
-fn tangent(context: &Context<'_>, table: Option<&Table<'_>>, given: Option<&String>) -> TangentPolicy {
+pub(super) fn tangent(context: &Context<'_>, table: Option<&Table<'_>>, given: Option<&String>) -> TangentPolicy {
     const POLICIES: [&str; 3] = ["exact", "initial", "given"];
     let from_file = table.and_then(|t| t.choice("tangent", &POLICIES)).map(|c| c.value);
     let from_line = given.map(|t| {
@@ -185,9 +185,10 @@ fn tangent(context: &Context<'_>, table: Option<&Table<'_>>, given: Option<&Stri
     }
 }
 
-/// An argument of a scheme as it was written.
-#[derive(Clone)]
-enum Given {
+/// An argument of a scheme or a coupling as it was written.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)]
+pub enum Given {
     Number(f64),
     Word(String),
     List(Vec<f64>),
@@ -206,7 +207,8 @@ impl Given {
         }
     }
 
-    fn argument(&self) -> Argument<'_> {
+    /// As the registry takes it.
+    pub fn argument(&self) -> Argument<'_> {
         match self {
             Given::Number(x) => Argument::Number(*x),
             Given::Word(w) => Argument::Word(w),
@@ -273,8 +275,8 @@ fn build(info: &SchemeInfo, given: &[(&str, Given)]) -> Result<AnyScheme, Vec<Re
     Err(errors)
 }
 
-/// An argument of a scheme with its name and place.
-type Placed = (String, Given, Range<usize>);
+/// An argument with its name and place.
+pub type Placed = (String, Given, Range<usize>);
 
 /// A scheme as the file gives it: a name, or a table with name and parameters; each with its place. `None` after a
 /// mistake that has been reported.
@@ -285,25 +287,35 @@ fn written_scheme(table: &Table<'_>) -> Option<(Spanned<String>, Vec<Placed>)> {
     }
     let inner = table.table("scheme")?;
     let name = inner.string_required("name", "\"lsrt2\"");
-    let mut given = Vec::new();
-    let mut good = true;
-    for key in inner.keys().into_iter().filter(|k| k.value != "name") {
-        let value = if inner.is_string(&key.value) {
-            inner.string(&key.value).map(|s| Given::from_text(&s.value))
-        } else if inner.is_list(&key.value) {
-            inner.numbers(&key.value).map(|l| Given::List(l.value.iter().map(|x| x.value).collect()))
-        } else {
-            inner.number(&key.value).map(|x| Given::Number(x.value))
-        };
-        good &= value.is_some();
-        given.extend(value.map(|v| (key.value, v, key.span)));
-    }
+    let given = arguments(&inner, &["name"]);
     inner.finish();
-    name.filter(|_| good).map(|name| (name, given))
+    Some((name?, given?))
+}
+
+/// All arguments of a table but these keys; `None` after a mistake that has been reported.
+pub(super) fn arguments(table: &Table<'_>, but: &[&str]) -> Option<Vec<Placed>> {
+    let keys = table.keys().into_iter().filter(|k| !but.contains(&k.value.as_str()));
+    let given: Vec<Option<Placed>> = keys
+        .map(|key| {
+            let value = if table.is_string(&key.value) {
+                table.string(&key.value).map(|s| Given::from_text(&s.value))
+            } else if table.is_list(&key.value) {
+                table.numbers(&key.value).map(|l| Given::List(l.value.iter().map(|x| x.value).collect()))
+            } else {
+                table.number(&key.value).map(|x| Given::Number(x.value))
+            };
+            Some((key.value, value?, key.span))
+        })
+        .collect();
+    given.into_iter().collect()
 }
 
 /// The scheme of the file, with the command line on top.
-fn scheme(context: &Context<'_>, table: Option<&Table<'_>>, overrides: &Overrides) -> Option<(String, AnyScheme)> {
+pub(super) fn scheme(
+    context: &Context<'_>,
+    table: Option<&Table<'_>>,
+    overrides: &Overrides,
+) -> Option<(String, AnyScheme)> {
     let written = match table {
         Some(t) if t.has("scheme") => Some(written_scheme(t)?),
         _ => None,

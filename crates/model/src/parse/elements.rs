@@ -1,7 +1,9 @@
 //! Elements: laws from the registry and point masses, and what all element types share.
 
 use interfield_kernel::element::catalogue::catalogue;
-use interfield_kernel::element::info::{Coordinate as Expected, Coordinates, Info, Range as Allowed, Unit};
+use interfield_kernel::element::info::{
+    Coordinate as Expected, Coordinates, Info, PATH_OPTION, Range as Allowed, Unit,
+};
 use interfield_kernel::element::{AnyLaw, LAWS};
 
 use super::nodes::{GROUND, axis};
@@ -265,8 +267,28 @@ fn law(context: &Context<'_>, table: &Table<'_>, info: &'static Info, s0: &mut V
     let values = parameters(context, table, info, force, disp);
     let states: Vec<(String, Dimension)> =
         info.states.iter().map(|s| (s.name.to_owned(), dimension(s.unit, force, disp, 1.0))).collect();
-    initial_states(context, table, &states, s0);
-    Some(Kind::Law { law: AnyLaw::new(info.name, &values?)?, coordinates: coordinates? })
+    let path = path_moved(context, table, info);
+    if path && table.has("initial") {
+        table.ignore("initial");
+        let message = "a law whose memory is its path starts from rest, it has no `initial`";
+        context.error(table.span(), message, "remove `initial`: the first evaluation moves it to its deformation");
+    } else {
+        initial_states(context, table, &states, s0);
+    }
+    Some(Kind::Law { law: AnyLaw::new(info.name, &values?)?, coordinates: coordinates?, path })
+}
+
+/// `memory = "path"` of the laws that have this option.
+fn path_moved(context: &Context<'_>, table: &Table<'_>, info: &Info) -> bool {
+    if !info.options.contains(&PATH_OPTION) {
+        return false;
+    }
+    let Some(memory) = table.string("memory") else { return false };
+    if !["state", "path"].contains(&memory.value.as_str()) {
+        let message = format!("`memory` is \"state\" or \"path\", found \"{}\"", memory.value);
+        context.error(memory.span, message, "leave it out for \"state\"");
+    }
+    memory.value == "path"
 }
 
 /// Whether rotations and translations stand where the element expects them.

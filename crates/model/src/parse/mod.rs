@@ -14,6 +14,7 @@ mod motions;
 mod nodes;
 mod records;
 mod signals;
+mod substructures;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,6 +23,7 @@ use std::ops::Range;
 use crate::assemble::{Problem, Subject};
 use crate::diag::{Diagnostic, Diagnostics, Source, did_you_mean, suggest};
 use crate::model::{Dof, Element, Model, Node};
+use crate::partition;
 use crate::quantity::{Parameters, Scope};
 use crate::reader::{Document, Spanned};
 use crate::units::{Dimension, UnitSystem};
@@ -59,6 +61,8 @@ pub struct Places {
     step: Range<usize>,
     /// Empty where it was given on the command line.
     duration: Range<usize>,
+    substructures: Vec<Range<usize>>,
+    interface_masses: Vec<Range<usize>>,
 }
 
 impl Places {
@@ -76,6 +80,8 @@ impl Places {
             Subject::Load(i) => self.loads.get(i).cloned(),
             Subject::Step => Some(self.step.clone()),
             Subject::Duration => Some(self.duration.clone()),
+            Subject::Substructure(i) => self.substructures.get(i).cloned(),
+            Subject::InterfaceMass(i) => self.interface_masses.get(i).cloned(),
             Subject::Model => None,
         };
         // What concerns the whole model stands at its beginning.
@@ -119,13 +125,18 @@ impl Context<'_> {
         self.diags.push(Diagnostic::error(message, span).help(help));
     }
 
-    /// Takes a name; reports one that is malformed or already taken.
-    fn declare(&mut self, name: &str, span: Range<usize>) {
+    /// Reports a malformed name.
+    fn check_name(&self, name: &str, span: Range<usize>) {
         let good = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
         if name.is_empty() || !name.chars().all(good) {
             let message = format!("`{name}` cannot be a name");
-            self.error(span.clone(), message, "use letters, digits, `_` and `-`; the dot separates node and direction");
+            self.error(span, message, "use letters, digits, `_` and `-`; the dot separates node and direction");
         }
+    }
+
+    /// Takes a name; reports one that is malformed or already taken.
+    fn declare(&mut self, name: &str, span: Range<usize>) {
+        self.check_name(name, span.clone());
         match self.names.get(name) {
             Some(_) if name == GROUND => {
                 let help = "it never moves and needs no [[node]]; give this one another name";
@@ -249,6 +260,7 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
     let duration = analysis.as_ref().map_or(0.0, |a| a.duration);
     let (loads, names) = loads::read(&mut context, &root, duration);
     let (channels, every) = channels::read(&context, &root, &names);
+    let partition = substructures::read(&mut context, &root, analysis.as_ref());
     root.finish();
     if diags.has_errors() {
         // Without mistakes the assembly finds this, with everything else that needs matrices.
@@ -256,6 +268,9 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
         return None;
     }
     let Context { nodes, dofs, elements, places, .. } = context;
-    let model = Model { title, units, nodes, dofs, elements, damping, loads, analysis: analysis?, channels, every };
-    Some((model, places))
+    let analysis = analysis?;
+    let model = Model { title, units, nodes, dofs, elements, damping, loads, analysis, channels, every, partition };
+    let problems = model.partition.as_ref().map_or_else(Vec::new, |p| partition::check(&model, p));
+    problems.iter().for_each(|p| diags.push(places.locate(p)));
+    problems.is_empty().then_some((model, places))
 }

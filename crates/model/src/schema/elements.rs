@@ -110,6 +110,7 @@ pub(super) fn option(name: &'static str, doc: &str) -> Option<Key> {
         "M" | "C" | "K" | "A" | "B" | "Bv" | "D" | "Dv" => (matrix(), "[[2, -1], [-1, 1]]"),
         "release" => (list(Text), "[\"start\"]"),
         "mass" => (Word(vec!["consistent", "lumped"]), "\"lumped\""),
+        "memory" => (Word(vec!["state", "path"]), "\"path\""),
         "vecxz" => (list(Number), "[0, 0, 1]"),
         "coordinates" => (list(Text), "[\"theta\"]"),
         "force" => (Either(vec![Text, list(Text)]), "\"k*u + c*v\""),

@@ -6,6 +6,9 @@ use super::Value::{Either, Flag, List, Number, Quantity, Table, Tables, Text, Wh
 use super::{Key, Section, Value};
 use crate::units::Dimension;
 
+/// Tangent policies.
+const TANGENTS: [&str; 3] = ["exact", "initial", "given"];
+
 /// An optional key.
 pub(super) fn key(name: &'static str, value: Value, doc: impl Into<String>, example: impl Into<String>) -> Key {
     Key { name, value, required: false, default: None, doc: doc.into(), example: example.into() }
@@ -67,6 +70,7 @@ pub(super) fn rest() -> Vec<Section> {
     all.push(signals());
     all.extend(signal_types());
     all.push(analysis());
+    all.extend([substructure(), shares(), coupling()]);
     all.extend(schemes());
     all.push(record());
     all
@@ -120,6 +124,13 @@ fn file() -> Section {
             "{ scheme = \"lsrt2\", dt = \"5 ms\", duration = \"20 s\" }",
         )
         .required(),
+        key(
+            "substructure",
+            Tables("substructure"),
+            "Parts of the structure with schemes and steps of their own.",
+            "[{ name = \"deck\" }]",
+        ),
+        key("coupling", Table("coupling"), "How the substructures advance together.", "{ method = \"pmc\" }"),
         key("record", Table("record"), "What to record.", "{ channels = [\"roof.x\"] }"),
     ];
     section("file", "", &[""], "A model of Interfield: a structure, its loads, and how to integrate it.", keys)
@@ -389,9 +400,61 @@ fn analysis() -> Section {
         key("scheme", Either(vec![Word(names), Table("scheme")]), "The integrator: a name, or a table with its parameters; see `interfield schemes`.", "{ name = \"lsrt2\", gamma = \"plus\" }").default("\"lsrt2\""),
         key("dt", quantity(Dimension::TIME), "The step.", "\"5 ms\"").required(),
         key("duration", quantity(Dimension::TIME), "End of the analysis.", "\"20 s\"").required(),
-        key("tangent", Word(vec!["exact", "initial", "given"]), "Jacobian that the scheme works with: exact, that of the initial state, or estimates given by the elements.", "\"initial\"").default("\"exact\""),
+        key("tangent", Word(TANGENTS.to_vec()), "Jacobian that the scheme works with: exact, that of the initial state, or estimates given by the elements.", "\"initial\"").default("\"exact\""),
     ];
     section("analysis", "[analysis]", &["analysis"], "How to integrate.", keys)
+}
+
+fn substructure() -> Section {
+    let names: Vec<&'static str> = SCHEMES.iter().map(|s| s.name).collect();
+    let keys = vec![
+        key(
+            "name",
+            Text,
+            "Its name; with neither `elements` nor `nodes` it takes everything not listed elsewhere.",
+            "\"piers\"",
+        )
+        .required(),
+        key("elements", list(Text), "Its elements; a trailing * matches any ending.", "[\"pier9\", \"iso-*\"]"),
+        key("nodes", list(Text), "Nodes whose mass it shares although no element of it touches them.", "[\"deck9\"]"),
+        key(
+            "scheme",
+            Either(vec![Word(names), Table("scheme")]),
+            "Its integrator, if not that of [analysis].",
+            "\"newmark\"",
+        ),
+        key("tangent", Word(TANGENTS.to_vec()), "Its Jacobian, if not that of [analysis].", "\"initial\""),
+        key("substeps", Whole, "Number of its steps in one step of the analysis.", "10").default("1"),
+        key(
+            "interface_mass",
+            Either(vec![quantity(Dimension::NONE), Table("interface-mass")]),
+            "Its share of the nodal mass at interfaces, 0 to 1, for all nodes or by node.",
+            "0.05",
+        ),
+    ];
+    let doc = "A part of the structure with a scheme and a step of its own.";
+    section("substructure", "[[substructure]]", &["substructure"], doc, keys)
+}
+
+fn shares() -> Section {
+    let doc = "Share of the nodal mass, 0 to 1, by node.";
+    named("interface-mass", "{ deck9 = 0.05 }", &["substructure.interface_mass"], doc, quantity(Dimension::NONE))
+}
+
+fn coupling() -> Section {
+    let keys = vec![
+        key("method", Text, "How the substructures advance together.", "\"pmc\"").required(),
+        key(
+            "constraints",
+            Word(vec!["tree", "all-pairs"]),
+            "Where more than two meet: the first is held with each other one, or every pair.",
+            "\"all-pairs\"",
+        )
+        .default("\"tree\""),
+    ];
+    let doc = "How the substructures are coupled; further keys are parameters of the method.";
+    let parameter = Either(vec![Number, Text, list(Number)]);
+    Section { others: Some(parameter), ..section("coupling", "[coupling]", &["coupling"], doc, keys) }
 }
 
 fn schemes() -> Vec<Section> {
@@ -412,7 +475,7 @@ fn schemes() -> Vec<Section> {
         let doc = format!("{} ({}).", info.title, info.reference);
         Section {
             when: vec![("name", info.name)],
-            ..section("scheme", "scheme = { name = ... }", &["analysis.scheme"], doc, keys)
+            ..section("scheme", "scheme = { name = ... }", &["analysis.scheme", "substructure.scheme"], doc, keys)
         }
     };
     SCHEMES.iter().map(scheme).collect()

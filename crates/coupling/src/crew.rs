@@ -1,0 +1,117 @@
+//! Who does the work of the coarse side: the caller, before the fine side starts, or a worker thread, meanwhile.
+//!
+//! A job owns everything it needs and changes hands as a pointer through a wait-free ring, so that nothing is locked,
+//! nothing is allocated after the start, and both ways give the same bits. A process, a machine or a laboratory can
+//! stand behind the same two calls.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+
+use rtrb::{Consumer, Producer, RingBuffer};
+
+/// Work that can be done without looking at anything else.
+pub(crate) trait Job: Send + 'static {
+    /// Does it; what came of it stays in the job.
+    fn run(&mut self);
+}
+
+/// The crew of one coupling: starts a job, and gets it back done.
+pub(crate) enum Crew<J> {
+    /// The job runs in `start`.
+    Caller(Option<Box<J>>),
+    /// The job runs on a thread of its own.
+    Worker(Worker<J>),
+}
+
+/// A thread that waits for jobs.
+pub(crate) struct Worker<J> {
+    to: Producer<Box<J>>,
+    from: Consumer<Box<J>>,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Turns of the waiting loop before the processor is offered to others: a job is expected within microseconds.
+const PATIENCE: u32 = 20_000;
+
+/// Waits for something to arrive; after a while it lets others run in between.
+fn wait<T>(mut ready: impl FnMut() -> Option<T>) -> T {
+    let mut turns = 0;
+    loop {
+        if let Some(x) = ready() {
+            return x;
+        }
+        turns += 1;
+        if turns < PATIENCE {
+            std::hint::spin_loop();
+        } else {
+            std::thread::yield_now();
+        }
+    }
+}
+
+impl<J: Job> Crew<J> {
+    /// The caller does it all.
+    pub(crate) fn caller() -> Self {
+        Crew::Caller(None)
+    }
+
+    /// A thread of its own; the caller if the system gives none.
+    pub(crate) fn worker() -> Self {
+        let (to, mut jobs) = RingBuffer::<Box<J>>::new(1);
+        let (mut done, from) = RingBuffer::<Box<J>>::new(1);
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = stop.clone();
+        let work = move || {
+            while let Some(mut job) = wait(|| match jobs.pop() {
+                Ok(job) => Some(Some(job)),
+                Err(_) if stopped.load(Ordering::Acquire) => Some(None),
+                Err(_) => None,
+            }) {
+                job.run();
+                // One job at a time is under way, so there is room; if the owner has gone, so has the need.
+                let _ = done.push(job);
+            }
+        };
+        match std::thread::Builder::new().name("interfield-side".into()).spawn(work) {
+            Ok(thread) => Crew::Worker(Worker { to, from, stop, thread: Some(thread) }),
+            Err(_) => Self::caller(),
+        }
+    }
+
+    /// Whether a thread is at work beside the caller.
+    pub(crate) fn is_worker(&self) -> bool {
+        matches!(self, Crew::Worker(_))
+    }
+
+    /// Hands a job over.
+    pub(crate) fn start(&mut self, mut job: Box<J>) {
+        match self {
+            Crew::Caller(slot) => {
+                job.run();
+                *slot = Some(job);
+            }
+            // The ring has room: a job is started only when the last one has come back.
+            Crew::Worker(w) => drop(w.to.push(job)),
+        }
+    }
+
+    /// Waits for the job that was started.
+    pub(crate) fn finish(&mut self) -> Box<J> {
+        match self {
+            Crew::Caller(slot) => wait(|| slot.take()),
+            Crew::Worker(w) => wait(|| w.from.pop().ok()),
+        }
+    }
+}
+
+impl<J> Drop for Worker<J> {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Release);
+        if let Some(thread) = self.thread.take() {
+            // A worker that panicked has nothing to tell: its job would have been a fault.
+            let _ = thread.join();
+        }
+    }
+}

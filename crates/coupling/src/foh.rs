@@ -1,0 +1,298 @@
+//! Couplings with a multiplier linear in time over the macro-step: FOH, and with it PH and modified PH.
+//!
+//! FOH: novel.md, sec. 3 (derived in this project). Modified PH: paper 003, Table "modified PH method", with the history
+//! load that the table lost (newmark-and-llm.md, sec. 1.3). PH: A. Prakash, K. D. Hjelmstad, Int. J. Numer. Methods Eng. 61:2183-2204, 2004.
+//! Macro-step n → n+1, with a guess λᵖ of Λ_n+1:
+//!
+//! 1. *Concurrently* A one step h, B ss steps h/ss (each substructure its own ss), both under λ = (1-x) Λ_n + x λᵖ.
+//! 2. H d = L^A v^A + L^B v^B, H = -(L^A Y^A_v + L^B Y^B_v), Y the response of a linear side to λ = x.
+//! 3. A += Y^A d, B += Y^B d, Λ_n+1 = λᵖ + d.
+//!
+//! λᵖ = 0 is the modified PH method (its history load (1-j/ss) Λ_n is this line); for linear sides the guess changes
+//! nothing but the size of the link. PH adds the unbalanced interface load of A to the multiplier of B.
+//! Second order for any ss; conserves the pseudo-energy with trapezoidal sides. Limits: Y uses initial tangents over the whole
+//! macro-step, so a softening B makes modified PH unstable for ss > 1 at nearly every step.
+//! Start-up: none; with averaging schemes two macro-steps, see start_up.rs.   State x = [A B Λ_n Λ_n-1 past].
+//! Deviations from paper 003: the history load; selection of the velocities in front of V.
+
+use interfield_kernel::System;
+
+use crate::coupled::{Layout, Method, TwoSided};
+use crate::flexibility::Flexibility;
+use crate::gap::GapMode;
+use crate::interface::Assembly;
+use crate::pair::{End, Pair, Place, ranges};
+use crate::side::Gait;
+use crate::start_up::{calm, slope, timed};
+use crate::{CouplingError, Located};
+
+/// The guess of the multiplier at the end of the macro-step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Guess {
+    /// Zero: the modified PH method.
+    Zero,
+    /// The last one.
+    Constant,
+    /// Extrapolated from the last two: the link is then O(h⁴) instead of O(h²).
+    Linear,
+}
+
+/// Options of the family.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FohOptions {
+    /// Guess of the multiplier.
+    pub guess: Guess,
+    /// Add the unbalanced interface load of A to the multiplier of B: the PH method.
+    pub unbalanced: bool,
+    /// Share χ of the acceleration-level multiplier mixed in at the start of each step: damps the alternating mode of Λ.
+    pub chi: f64,
+    /// Share κ of the displacement gap that is closed after each step.
+    pub kappa: f64,
+}
+
+impl FohOptions {
+    /// FOH.
+    pub const FOH: Self = FohOptions { guess: Guess::Linear, unbalanced: false, chi: 0.0, kappa: 0.0 };
+    /// Modified PH.
+    pub const MODIFIED_PH: Self = FohOptions { guess: Guess::Zero, ..Self::FOH };
+    /// PH.
+    pub const PH: Self = FohOptions { unbalanced: true, ..Self::MODIFIED_PH };
+}
+
+/// Macro-steps of the start-up with averaging schemes.
+const START_UP: usize = 2;
+
+/// One macro-step under a linear multiplier; also the start-up of the PMC family.
+pub(crate) struct MacroStep {
+    guess: Guess,
+    h: Flexibility,
+    guessed: Vec<f64>,
+    d: Vec<f64>,
+    /// PH: (L^A L^Aᵀ)⁻¹, and the unbalanced loads at the start and end of a substep.
+    unbalanced: Option<(Flexibility, [Vec<f64>; 4])>,
+}
+
+impl MacroStep {
+    pub(crate) fn new<S: System + Send + 'static>(
+        pair: &Pair<S>,
+        gaits: (usize, usize),
+        guess: Guess,
+    ) -> Result<Self, CouplingError> {
+        let zeros = || vec![0.0; pair.rows];
+        Ok(MacroStep { guess, h: pair.flexibility(gaits.0, gaits.1)?, guessed: zeros(), d: zeros(), unbalanced: None })
+    }
+
+    fn balance<S: System + Send + 'static>(&mut self, pair: &Pair<S>) -> Result<(), CouplingError> {
+        let n = pair.rows;
+        let mut matrix = vec![0.0; n * n];
+        pair.a().incidence(&mut matrix);
+        // Constraints that do not touch A have no unbalanced load.
+        (0..n)
+            .filter(|i| matrix[i * n + i] == 0.0)
+            .collect::<Vec<_>>()
+            .into_iter()
+            .for_each(|i| matrix[i * n + i] = 1.0);
+        self.unbalanced = Some((Flexibility::new(matrix, n)?, std::array::from_fn(|_| vec![0.0; n])));
+        Ok(())
+    }
+
+    /// Advances `xa`, `xb` and `l` = Λ_n, `past` = Λ_n-1 from `t` with the gaits `ga`, `gb`.
+    #[allow(clippy::too_many_arguments)]
+    pub(crate) fn run<S: System + Send + 'static>(
+        &mut self,
+        pair: &mut Pair<S>,
+        (ga, gb): (usize, usize),
+        xa: &mut [f64],
+        xb: &mut [f64],
+        l: &mut [f64],
+        past: &mut [f64],
+        t: f64,
+    ) -> Result<(), Located> {
+        for (p, (l, past)) in self.guessed.iter_mut().zip(l.iter().zip(past.iter())) {
+            *p = match self.guess {
+                Guess::Zero => 0.0,
+                Guess::Constant => *l,
+                Guess::Linear => 2.0 * l - past,
+            };
+        }
+        pair.coarse.begin(ga, End::Loaded, xa, t, l, &self.guessed);
+        let fine = match &mut self.unbalanced {
+            None => pair.fine.stride(gb, xb, t, l, &self.guessed),
+            // The loads of A at the times of B need A's system, so A is waited for.
+            Some(_) => {
+                pair.coarse.end(xa).map_err(|f| pair.coarse_fault(f))?;
+                self.unbalanced_strides(pair, xb, l, t)
+            }
+        };
+        if self.unbalanced.is_none() {
+            pair.coarse.end(xa).map_err(|f| pair.coarse_fault(f))?;
+        }
+        fine.map_err(|f| pair.fine_fault(f))?;
+        self.d.fill(0.0);
+        pair.a().port_rates(ga, xa, &mut self.d, 1.0);
+        pair.fine.port_rates(gb, xb, &mut self.d, 1.0);
+        self.h.solve(&mut self.d);
+        pair.coarse.side().link(ga, xa, &self.d, 1.0);
+        pair.fine.link(gb, xb, &self.d, 1.0);
+        past.copy_from_slice(l);
+        for (l, (p, d)) in l.iter_mut().zip(self.guessed.iter().zip(&self.d)) {
+            *l = p + d;
+        }
+        Ok(())
+    }
+
+    /// PH: B's substeps under λ_j + (L^A L^Aᵀ)⁻¹ L^A [F(t_j) - (1-x) F_n - x F_n+1].
+    fn unbalanced_strides<S: System + Send + 'static>(
+        &mut self,
+        pair: &mut Pair<S>,
+        xb: &mut [f64],
+        l: &[f64],
+        t: f64,
+    ) -> Result<(), crate::side::SideFault> {
+        let Some((inverse, [first, last, l0, l1])) = &mut self.unbalanced else { return Ok(()) };
+        let (h, ss) = (pair.h, pair.ss);
+        let coarse = pair.coarse.side_mut();
+        first.fill(0.0);
+        last.fill(0.0);
+        coarse.port_loads(t, first, 1.0);
+        coarse.port_loads(t + h, last, 1.0);
+        l1.copy_from_slice(l);
+        for j in 1..=ss {
+            let x = j as f64 / ss as f64;
+            l0.copy_from_slice(l1);
+            l1.fill(0.0);
+            if j < ss {
+                coarse.port_loads(t + x * h, l1, 1.0);
+                for i in 0..l1.len() {
+                    l1[i] -= (1.0 - x) * first[i] + x * last[i];
+                }
+                inverse.solve(l1);
+            }
+            for i in 0..l1.len() {
+                l1[i] += (1.0 - x) * l[i] + x * self.guessed[i];
+            }
+            pair.fine.stride(SUBSTEP, xb, t + (j - 1) as f64 * h / ss as f64, l0, l1)?;
+        }
+        Ok(())
+    }
+}
+
+/// Gait of one substep of B, which PH needs.
+const SUBSTEP: usize = 2;
+
+/// The method.
+pub struct Foh {
+    layout: Layout,
+    step: MacroStep,
+    /// The start-up, if the sides need one.
+    start_up: Option<MacroStep>,
+    gap: Option<GapMode>,
+    kappa: f64,
+    mixing: Option<(f64, Flexibility, Vec<f64>)>,
+}
+
+impl Foh {
+    /// Starts it.
+    pub fn start<S: System + Send + 'static>(
+        assembly: Assembly<S>,
+        options: FohOptions,
+    ) -> Result<TwoSided<S>, CouplingError> {
+        let both = |scheme, dt, steps| [timed(scheme), calm(timed(scheme))].map(|scheme| Gait { scheme, dt, steps });
+        let mut pair = Pair::new(
+            assembly,
+            |scheme, h| both(scheme, h, 1).to_vec(),
+            |scheme, h, ss| {
+                let dt = h / ss as f64;
+                let mut gaits = both(scheme, dt, ss).to_vec();
+                gaits.push(Gait { scheme: timed(scheme), dt, steps: 1 });
+                gaits
+            },
+        )?;
+        let (na, nb) = (pair.a().len(), pair.fine.len());
+        let starts = pair.a().lags(0) || pair.fine.lags(0);
+        let past = if starts { START_UP * (na + nb) } else { 0 };
+        let ([a, b, l, _, _], len) = ranges([na, nb, pair.rows, pair.rows, past]);
+        let mut x = vec![0.0; len];
+        {
+            let (xa, rest) = x.split_at_mut(na);
+            let (xb, rest) = rest.split_at_mut(nb);
+            let (l0, rest) = rest.split_at_mut(l.len());
+            let gait = usize::from(starts);
+            pair.start((gait, gait), xa, xb, l0)?;
+            rest[..l0.len()].copy_from_slice(l0);
+        }
+        let mut step = MacroStep::new(&pair, (0, 0), options.guess)?;
+        if options.unbalanced {
+            step.balance(&pair)?;
+        }
+        let start_up = if starts { Some(MacroStep::new(&pair, (1, 1), options.guess)?) } else { None };
+        let gap = if options.kappa != 0.0 { Some(GapMode::new(&mut pair)?) } else { None };
+        let mixing = match options.chi {
+            0.0 => None,
+            chi => Some((chi, pair.mobility()?, vec![0.0; pair.rows])),
+        };
+        let layout = Layout { len, a, b, l };
+        Ok(TwoSided::new(pair, Foh { layout, step, start_up, gap, kappa: options.kappa, mixing }, x))
+    }
+}
+
+impl<S: System + Send + 'static> Method<S> for Foh {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn settled(&self) -> u64 {
+        if self.start_up.is_some() { START_UP as u64 } else { 0 }
+    }
+
+    fn is_parallel(&self) -> bool {
+        self.step.unbalanced.is_none()
+    }
+
+    fn step(&mut self, pair: &mut Pair<S>, x: &mut [f64], k: u64) -> Result<(), Located> {
+        let t = k as f64 * pair.h;
+        let (xa, rest) = x.split_at_mut(self.layout.a.end);
+        let (xb, rest) = rest.split_at_mut(self.layout.b.len());
+        let (l, rest) = rest.split_at_mut(self.layout.l.len());
+        let (last, past) = rest.split_at_mut(l.len());
+        if let Some(start_up) = &mut self.start_up
+            && k < START_UP as u64
+        {
+            // [A_0 A_1 B_0 B_1], kept to move the rates once A_2 and B_2 are known.
+            let (pa, pb) = past.split_at_mut(START_UP * xa.len());
+            let node = k as usize;
+            pa[node * xa.len()..][..xa.len()].copy_from_slice(xa);
+            pb[node * xb.len()..][..xb.len()].copy_from_slice(xb);
+            start_up.run(pair, (1, 1), xa, xb, l, last, t)?;
+            if node + 1 == START_UP {
+                let (na, nb, h) = (xa.len(), xb.len(), pair.h);
+                let nodes = |past: &[f64], n: usize, i: usize, now: f64| slope(&[past[i], past[n + i], now], 2, h);
+                for i in 0..na {
+                    pa[i] = nodes(pa, na, i, xa[i]);
+                }
+                for i in 0..nb {
+                    pb[i] = nodes(pb, nb, i, xb[i]);
+                }
+                pair.a().shift_rates(0, xa, |i| pa[i]);
+                pair.fine.shift_rates(0, xb, |i| pb[i]);
+            }
+            return Ok(());
+        }
+        past.fill(0.0);
+        if let Some((chi, mobility, acc)) = &mut self.mixing {
+            pair.acceleration_multipliers(mobility, (xa, xb), t, acc)?;
+            for (l, acc) in l.iter_mut().zip(acc) {
+                *l += *chi * (*acc - *l);
+            }
+        }
+        self.step.run(pair, (0, 0), xa, xb, l, last, t)?;
+        if let Some(gap) = &mut self.gap {
+            gap.close(pair, self.kappa, &mut [xa], &mut [], xb, &mut [l, last]);
+        }
+        Ok(())
+    }
+
+    fn link<'a>(&'a self, _: &'a [f64], _: Place) -> (usize, &'a [f64]) {
+        (0, &self.step.d)
+    }
+}

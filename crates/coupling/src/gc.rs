@@ -1,0 +1,91 @@
+//! GC: the staggered coupling with subcycling, velocities continuous at every fine step.
+//!
+//! A. Gravouil, A. Combescure, Int. J. Numer. Methods Eng. 50:199-225, 2001; newmark-and-llm.md, sec. 1.1. With state-space sides it
+//! is the classical-multiplier form CLM (sec. 4 there). Macro-step n → n+1:
+//!
+//! 1. w₀ = L^A v^A_n + H^A Λ_n;  free step of A over h;  w₁ = L^A v^A_f.
+//! 2. For j = 1..ss: free step of B over h/ss; Λ_j from (H^A + H^B) Λ_j = (1-x) w₀ + x w₁ + L^B v^B_f, x = j/ss; link B.
+//! 3. Λ_n+1 = Λ_ss; link A.
+//!
+//! Second order for ss = 1, first for ss > 1, where it dissipates at the interface. Not parallel: B needs w₁.
+//! State x = [A B Λ].   Evaluations: A one stride, B ss strides.
+//! Deviations: Λ_j is computed as an increment, see fine.rs.
+
+use interfield_kernel::System;
+
+use crate::coupled::{Layout, Method, TwoSided};
+use crate::fine::{FineLoop, Kernel};
+use crate::flexibility::Flexibility;
+use crate::interface::Assembly;
+use crate::pair::{End, Pair, Place, ranges};
+use crate::side::Gait;
+use crate::{CouplingError, Located};
+
+/// The method.
+pub struct Gc {
+    layout: Layout,
+    fine: FineLoop,
+    w: Vec<f64>,
+    free: Vec<f64>,
+}
+
+impl Gc {
+    /// Starts it.
+    pub fn start<S: System + Send + 'static>(assembly: Assembly<S>) -> Result<TwoSided<S>, CouplingError> {
+        let mut pair = Pair::new(
+            assembly,
+            |scheme, h| vec![Gait { scheme, dt: h, steps: 1 }],
+            |scheme, h, ss| vec![Gait { scheme, dt: h / ss as f64, steps: 1 }],
+        )?;
+        let ([a, b, l], len) = ranges([pair.a().len(), pair.fine.len(), pair.rows]);
+        let mut x = vec![0.0; len];
+        {
+            let (xa, rest) = x.split_at_mut(a.end);
+            let (xb, xl) = rest.split_at_mut(b.len());
+            pair.start((0, 0), xa, xb, xl)?;
+        }
+        let mut ha = vec![0.0; pair.rows * pair.rows];
+        pair.a().flexibility(0, &mut ha);
+        let fine = FineLoop::new(Kernel::Linear, Flexibility::unsolved(ha), pair.flexibility(0, 0)?, pair.rows);
+        let method =
+            Gc { w: vec![0.0; 2 * pair.rows], free: vec![0.0; a.len()], layout: Layout { len, a, b, l }, fine };
+        Ok(TwoSided::new(pair, method, x))
+    }
+}
+
+impl<S: System + Send + 'static> Method<S> for Gc {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn settled(&self) -> u64 {
+        0
+    }
+
+    fn is_parallel(&self) -> bool {
+        false
+    }
+
+    fn step(&mut self, pair: &mut Pair<S>, x: &mut [f64], k: u64) -> Result<(), Located> {
+        let (h, ss, t) = (pair.h, pair.ss, k as f64 * pair.h);
+        let (xa, rest) = x.split_at_mut(self.layout.a.end);
+        let (xb, l) = rest.split_at_mut(self.layout.b.len());
+        let (w0, w1) = self.w.split_at_mut(l.len());
+        w0.fill(0.0);
+        w1.fill(0.0);
+        pair.a().port_rates(0, xa, w0, 1.0);
+        self.fine.add_coarse_flexibility(l, w0, 1.0); // w₀
+        pair.coarse.begin(0, End::Free, xa, t, l, l);
+        pair.coarse.end(&mut self.free).map_err(|f| pair.coarse_fault(f))?;
+        pair.a().port_rates(0, &self.free, w1, 1.0); // w₁
+        let result = self.fine.run(&mut pair.fine, 0, xb, l, &self.w, (t, h), ss);
+        result.map_err(|f| pair.fine_fault(f))?;
+        xa.copy_from_slice(&self.free);
+        pair.a().link(0, xa, l, 1.0);
+        Ok(())
+    }
+
+    fn link<'a>(&'a self, x: &'a [f64], _: Place) -> (usize, &'a [f64]) {
+        (0, &x[self.layout.l.clone()])
+    }
+}

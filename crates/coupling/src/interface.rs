@@ -1,0 +1,47 @@
+//! Where substructures touch: the signed Boolean matrices L of all sides, row by row.
+//!
+//! Convention throughout this crate (papers 003 and novel.md; papers 000 to 002 write -Λ):
+//!
+//! ```text
+//! M a + r(u, v, s, t) + Lᵀ Λ = 0   on every side,     Σ L v = 0
+//! ```
+
+/// One entry of L: constraint `row` reads unknown `dof` of its side with this sign.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Port {
+    /// Constraint.
+    pub row: usize,
+    /// Unknown of the side.
+    pub dof: usize,
+    /// +1 on one side of the cut, -1 on the other.
+    pub sign: f64,
+}
+
+/// A substructure as a coupling takes it.
+#[derive(Clone, Debug)]
+pub struct Substructure<S> {
+    /// What is integrated.
+    pub system: S,
+    /// Initial [u v s].
+    pub y0: Vec<f64>,
+    /// With what.
+    pub scheme: interfield_kernel::scheme::registry::AnyScheme,
+    /// Steps per macro-step.
+    pub substeps: usize,
+    /// Whether it stands on the fine side B, which exchanges multipliers at every substep and is never rewound: where a
+    /// specimen belongs. The others form the coarse side A.
+    pub fine: bool,
+    /// Its entries of L.
+    pub ports: Vec<Port>,
+}
+
+/// Substructures to be coupled.
+#[derive(Clone, Debug)]
+pub struct Assembly<S> {
+    /// The substructures, the coarse ones first by convention of the model file.
+    pub substructures: Vec<Substructure<S>>,
+    /// Number of constraints, rows of L.
+    pub rows: usize,
+    /// Macro-step, s.
+    pub dt: f64,
+}

@@ -1,0 +1,108 @@
+//! PM: the interfield-parallel coupling of Pegon and Magonette. A strides over two macro-steps at a time, one ahead.
+//!
+//! P. Pegon, G. Magonette, report I.02.167, JRC Ispra, 2002; paper 003, Table "PM method"; newmark-and-llm.md, sec. 1.2. Macro-step
+//! n → n+1, n >= 1, with the free state `next` of A at t_n+1 that was computed one macro-step earlier:
+//!
+//! 1. *Concurrently* A: free step from A_n over 2h, `ahead` at t_n+2.
+//! 2. *Concurrently* B: fine loop (gc.rs, step 2) with w₀ = L^A v^A_n + H₂^A Λ_n, w₁ = L^A v_next and H₂^A + H^B.
+//! 3. A_n+1 = next + link₂(Λ_n+1);  next := ahead.
+//!
+//! Start-up (n = 0): the same with a free step over h for `next` and H₁^A. w₀ is re-based to the step in use.
+//! Second order for ss = 1, first for ss > 1, where it dissipates at the interface.
+//! State x = [A B Λ next].
+//! Deviations from the paper: its table says n = 1 for the start-up (the text is right); the misprints listed in
+//! newmark-and-llm.md, sec. 9; Λ is computed as an increment, see fine.rs.
+
+use interfield_kernel::System;
+
+use crate::coupled::{Layout, Method, TwoSided};
+use crate::fine::{FineLoop, Kernel};
+use crate::flexibility::Flexibility;
+use crate::interface::Assembly;
+use crate::pair::{End, Pair, Place, ranges};
+use crate::side::Gait;
+use crate::{CouplingError, Located};
+
+/// The method.
+pub struct Pm {
+    layout: Layout,
+    /// Interface problems with A on h (start-up) and on 2h.
+    fine: [FineLoop; 2],
+    w: Vec<f64>,
+    ahead: Vec<f64>,
+    /// Gait of the last link of A.
+    linked: usize,
+}
+
+impl Pm {
+    /// Starts it.
+    pub fn start<S: System + Send + 'static>(assembly: Assembly<S>) -> Result<TwoSided<S>, CouplingError> {
+        let mut pair = Pair::new(
+            assembly,
+            |scheme, h| [h, 2.0 * h].map(|dt| Gait { scheme, dt, steps: 1 }).to_vec(),
+            |scheme, h, ss| vec![Gait { scheme, dt: h / ss as f64, steps: 1 }],
+        )?;
+        let ([a, b, l, _], len) = ranges([pair.a().len(), pair.fine.len(), pair.rows, pair.a().len()]);
+        let mut x = vec![0.0; len];
+        {
+            let (xa, rest) = x.split_at_mut(a.end);
+            let (xb, rest) = rest.split_at_mut(b.len());
+            pair.start((0, 0), xa, xb, &mut rest[..l.len()])?;
+        }
+        let interface = |gait: usize| -> Result<FineLoop, CouplingError> {
+            let mut ha = vec![0.0; pair.rows * pair.rows];
+            pair.a().flexibility(gait, &mut ha);
+            Ok(FineLoop::new(Kernel::Linear, Flexibility::unsolved(ha), pair.flexibility(gait, 0)?, pair.rows))
+        };
+        let fine = [interface(0)?, interface(1)?];
+        let (w, ahead) = (vec![0.0; 2 * pair.rows], vec![0.0; a.len()]);
+        let method = Pm { layout: Layout { len, a, b, l }, fine, w, ahead, linked: 0 };
+        Ok(TwoSided::new(pair, method, x))
+    }
+}
+
+impl<S: System + Send + 'static> Method<S> for Pm {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn settled(&self) -> u64 {
+        1
+    }
+
+    fn is_parallel(&self) -> bool {
+        true
+    }
+
+    fn step(&mut self, pair: &mut Pair<S>, x: &mut [f64], k: u64) -> Result<(), Located> {
+        let (h, ss, t) = (pair.h, pair.ss, k as f64 * pair.h);
+        let (xa, rest) = x.split_at_mut(self.layout.a.end);
+        let (xb, rest) = rest.split_at_mut(self.layout.b.len());
+        let (l, next) = rest.split_at_mut(self.layout.l.len());
+        let gait = usize::from(k > 0);
+        if k == 0 {
+            pair.coarse.begin(0, End::Free, xa, t, l, l);
+            pair.coarse.end(next).map_err(|f| pair.coarse_fault(f))?;
+        }
+        let (w0, w1) = self.w.split_at_mut(l.len());
+        w0.fill(0.0);
+        w1.fill(0.0);
+        pair.a().port_rates(gait, xa, w0, 1.0);
+        self.fine[gait].add_coarse_flexibility(l, w0, 1.0); // w₀, effective for the step in use
+        pair.a().port_rates(gait, next, w1, 1.0); // w₁
+        pair.coarse.begin(1, End::Free, xa, t, l, l);
+        let fine = self.fine[gait].run(&mut pair.fine, 0, xb, l, &self.w, (t, h), ss);
+        pair.coarse.end(&mut self.ahead).map_err(|f| pair.coarse_fault(f))?;
+        fine.map_err(|f| pair.fine_fault(f))?;
+        xa.copy_from_slice(next);
+        pair.a().link(gait, xa, l, 1.0);
+        next.copy_from_slice(&self.ahead);
+        self.linked = gait;
+        Ok(())
+    }
+
+    fn link<'a>(&'a self, x: &'a [f64], place: Place) -> (usize, &'a [f64]) {
+        let gait = if let Place::Coarse(_) = place { self.linked } else { 0 };
+        (gait, &x[self.layout.l.clone()])
+    }
+}

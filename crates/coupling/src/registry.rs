@@ -1,0 +1,215 @@
+//! All couplings by name: one entry each. The model file, the command line, the catalogue and the test batteries are
+//! generated from this list.
+
+use interfield_kernel::System;
+use interfield_kernel::scheme::registry::{Argument, ArgumentError, Arguments, SchemeParameter, parameter};
+
+use crate::CouplingError;
+use crate::coupled::Coupling;
+use crate::foh::{Foh, FohOptions, Guess};
+use crate::gc::Gc;
+use crate::interface::Assembly;
+use crate::pm::Pm;
+use crate::pmc::{Pmc, PmcOptions};
+
+/// Any coupling, with its options.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs)]
+pub enum Method {
+    Gc,
+    Pm,
+    Foh(FohOptions),
+    Pmc(PmcOptions),
+}
+
+impl Method {
+    /// Starts the coupling of these substructures.
+    pub fn start<S: System + Send + 'static>(
+        &self,
+        assembly: Assembly<S>,
+    ) -> Result<Box<dyn Coupling<S>>, CouplingError> {
+        Ok(match *self {
+            Method::Gc => Box::new(Gc::start(assembly)?),
+            Method::Pm => Box::new(Pm::start(assembly)?),
+            Method::Foh(options) => Box::new(Foh::start(assembly, options)?),
+            Method::Pmc(options) => Box::new(Pmc::start(assembly, options)?),
+        })
+    }
+}
+
+/// At which level a coupling works, which decides what tangents its sides may follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// Operators of the interface are computed once, with the initial tangents: these must be kept.
+    Constant,
+    /// The interface problem contains masses only: tangents may follow the state.
+    Mass,
+}
+
+/// Catalogue entry of a coupling.
+#[derive(Clone, Copy)]
+pub struct MethodInfo {
+    /// Name in the model file.
+    pub name: &'static str,
+    /// One line.
+    pub title: &'static str,
+    /// Where it comes from.
+    pub reference: &'static str,
+    /// What it is good for and where it fails, in a sentence or two.
+    pub advice: &'static str,
+    /// Scheme of substructures that name none.
+    pub scheme: &'static str,
+    /// Whether coarse and fine side advance at the same time.
+    pub parallel: bool,
+    /// Tangents of its sides.
+    pub level: Level,
+    /// Its parameters.
+    pub parameters: &'static [SchemeParameter],
+    /// Its constructor.
+    pub build: fn(Arguments<'_>) -> Result<Method, ArgumentError>,
+}
+
+const KAPPA: SchemeParameter =
+    parameter("kappa", Some("0"), "a number from 0 to 1", "share of the displacement gap closed after each step");
+const MIX: SchemeParameter = parameter(
+    "mix",
+    Some("0"),
+    "a number from 0 to 0.2",
+    "ties the interlaced sequences of the coarse side; 0.01 for noisy tests",
+);
+const CHI: SchemeParameter = parameter(
+    "chi",
+    Some("0"),
+    "a number from 0 to 1",
+    "damps the alternating mode of the multiplier, for Rosenbrock sides",
+);
+const GUESS: SchemeParameter = parameter(
+    "guess",
+    Some("linear"),
+    "\"linear\", \"constant\" or \"zero\"",
+    "guess of the multiplier at the end of the macro-step; decides the size of the link",
+);
+
+fn unit_interval(x: f64) -> bool {
+    (0.0..=1.0).contains(&x)
+}
+
+fn pmc(a: Arguments<'_>, family: PmcOptions) -> Result<Method, ArgumentError> {
+    let kappa = a.number(&KAPPA, 0.0, unit_interval)?;
+    let mix = a.number(&MIX, 0.0, |x| (0.0..=0.2).contains(&x))?;
+    Ok(Method::Pmc(PmcOptions { kappa, mix, ..family }))
+}
+
+fn foh(a: Arguments<'_>) -> Result<Method, ArgumentError> {
+    let guess = match a.get(GUESS.name) {
+        None | Some(Argument::Word("linear")) => Guess::Linear,
+        Some(Argument::Word("constant")) => Guess::Constant,
+        Some(Argument::Word("zero")) => Guess::Zero,
+        Some(_) => return Err(GUESS.refuse()),
+    };
+    let kappa = a.number(&KAPPA, 0.0, unit_interval)?;
+    let chi = a.number(&CHI, 0.0, unit_interval)?;
+    Ok(Method::Foh(FohOptions { guess, kappa, chi, ..FohOptions::FOH }))
+}
+
+/// Every coupling, the recommended one first.
+pub const METHODS: &[MethodInfo] = &[
+    MethodInfo {
+        name: "pmc",
+        title: "passive multirate coupling, interfield parallel, order 2 for any ratio of steps",
+        reference: "derived in this project (docs/passivity.md)",
+        advice: "The default for a specimen: stable for any passive sides, softening included, and free of drift. \
+                 The coarse side steps over three macro-steps, which costs accuracy when it yields strongly.",
+        scheme: "alpha-os",
+        parallel: true,
+        level: Level::Constant,
+        parameters: &[KAPPA, MIX],
+        build: |a| pmc(a, PmcOptions::PMC),
+    },
+    MethodInfo {
+        name: "pmc2",
+        title: "passive multirate coupling with shorter windows, for a linear coarse side",
+        reference: "derived in this project (docs/passivity.md)",
+        advice: "Half the error of pmc. Proved for a linear coarse side only; unstable when that side softens and is fast.",
+        scheme: "alpha-os",
+        parallel: true,
+        level: Level::Constant,
+        parameters: &[KAPPA],
+        build: |a| pmc(a, PmcOptions::PMC2),
+    },
+    MethodInfo {
+        name: "foh",
+        title: "multiplier linear over the macro-step, interfield parallel, order 2",
+        reference: "derived in this project (docs/passivity.md)",
+        advice: "An order of magnitude more accurate than pmc where tangents are known well and the interface mass of the \
+                 fine side is not tiny; unstable with a softening fine side and substeps.",
+        scheme: "alpha-os",
+        parallel: true,
+        level: Level::Constant,
+        parameters: &[GUESS, KAPPA, CHI],
+        build: foh,
+    },
+    MethodInfo {
+        name: "pm",
+        title: "Pegon and Magonette's interfield-parallel coupling",
+        reference: "paper 003; Pegon, Magonette, report I.02.167, JRC Ispra, 2002",
+        advice: "Robust with a softening specimen. First order with substeps, and then it dissipates at the interface.",
+        scheme: "newmark",
+        parallel: true,
+        level: Level::Constant,
+        parameters: &[],
+        build: |_| Ok(Method::Pm),
+    },
+    MethodInfo {
+        name: "modified-ph",
+        title: "modified Prakash-Hjelmstad coupling, interfield parallel, order 2",
+        reference: "paper 003, with the history load its table lost",
+        advice: "Conserves the pseudo-energy for any ratio of steps. Unstable at nearly every step with a softening fine \
+                 side and substeps.",
+        scheme: "newmark",
+        parallel: true,
+        level: Level::Constant,
+        parameters: &[KAPPA],
+        build: |a| {
+            Ok(Method::Foh(FohOptions { kappa: a.number(&KAPPA, 0.0, unit_interval)?, ..FohOptions::MODIFIED_PH }))
+        },
+    },
+    MethodInfo {
+        name: "ph",
+        title: "Prakash-Hjelmstad coupling, order 2",
+        reference: "Prakash, Hjelmstad, Int. J. Numer. Methods Eng. 61:2183-2204, 2004",
+        advice: "As modified-ph, with the unbalanced load of the coarse side; not parallel.",
+        scheme: "newmark",
+        parallel: false,
+        level: Level::Constant,
+        parameters: &[],
+        build: |_| Ok(Method::Foh(FohOptions::PH)),
+    },
+    MethodInfo {
+        name: "gc",
+        title: "Gravouil-Combescure coupling, staggered",
+        reference: "Gravouil, Combescure, Int. J. Numer. Methods Eng. 50:199-225, 2001; paper 003",
+        advice: "Equal to the whole structure for one step on both sides; first order with substeps. Not parallel.",
+        scheme: "newmark",
+        parallel: false,
+        level: Level::Constant,
+        parameters: &[],
+        build: |_| Ok(Method::Gc),
+    },
+    MethodInfo {
+        name: "clm",
+        title: "state-space substructures with classical multipliers, staggered",
+        reference: "paper 004 and its reference of 2019",
+        advice: "Equal to llm for two parts and one step; first order with substeps.",
+        scheme: "trapezoidal",
+        parallel: false,
+        level: Level::Constant,
+        parameters: &[],
+        build: |_| Ok(Method::Gc),
+    },
+];
+
+/// The entry of this name.
+pub fn find(name: &str) -> Option<&'static MethodInfo> {
+    METHODS.iter().find(|m| m.name == name)
+}

@@ -1,0 +1,460 @@
+//! A side of a coupling: a substructure that strides ahead under given multipliers, and the linear answer of its state
+//! to a change of them. Several substructures in one side are stacked.
+//!
+//! **Must not be here:** the name of a scheme. `link` is not derived per scheme but probed: one stride of the linear
+//! system from rest under λ growing from 0 to 1 at one port.
+
+use interfield_kernel::scheme::registry::AnyScheme;
+use interfield_kernel::scheme::{Memory, Step};
+use interfield_kernel::{Dims, Fault, Mck, Scheme, System};
+
+use crate::interface::{Port, Substructure};
+use crate::ported::Ported;
+
+/// A way in which a side may stride: its scheme, the length of a step and the number of steps in a stride.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gait {
+    /// Scheme.
+    pub scheme: AnyScheme,
+    /// Length of a step, s.
+    pub dt: f64,
+    /// Steps in a stride.
+    pub steps: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Prepared {
+    gait: Gait,
+    slot: usize,
+    /// Change of the state at the end of a stride per unit of λ₁ at each port; one column per port.
+    link: Vec<f64>,
+}
+
+/// One substructure of a side.
+#[derive(Clone, Debug)]
+struct Party<S> {
+    system: Ported<S>,
+    dims: Dims,
+    /// Length of [u v s h].
+    len: usize,
+    gaits: Vec<Prepared>,
+    w: Vec<f64>,
+    /// Accelerations that one unit of each multiplier causes, M⁻¹ Lᵀ; one column per port.
+    inertance: Vec<f64>,
+    y0: Vec<f64>,
+    /// Accelerations and state rates at the last asked point.
+    rates: [Vec<f64>; 2],
+}
+
+/// A fault, and the substructure (counted within its side) in which it happened.
+pub type SideFault = (usize, Fault);
+
+impl<S: System> Party<S> {
+    fn new(sub: Substructure<S>, gaits: &[Gait]) -> Result<Self, Fault> {
+        let Substructure { system, y0, ports, .. } = sub;
+        let dims = system.dims();
+        let mut system = Ported::new(system, ports);
+        // Slot 0 is the mass, for consistent starts; the operators of the gaits follow.
+        let mut operators = vec![Mck::MASS];
+        let mut prepared = Vec::new();
+        for &gait in gaits {
+            prepared.push(Prepared { gait, slot: operators.len(), link: Vec::new() });
+            operators.extend_from_slice(gait.scheme.operators(gait.dt).as_slice());
+        }
+        system.prepare(&operators)?;
+        let memory = |g: &Gait| g.scheme.memory(dims);
+        let history = gaits.iter().map(|g| memory(g).history).max().unwrap_or(0);
+        let scratch = gaits.iter().map(|g| memory(g).scratch).max().unwrap_or(0);
+        let len = dims.state() + history;
+        system.linearise(dims.point(0.0, &y0))?;
+        let mut this = Party {
+            system,
+            dims,
+            len,
+            gaits: prepared,
+            w: vec![0.0; scratch],
+            inertance: Vec::new(),
+            y0,
+            rates: [vec![0.0; dims.nu], vec![0.0; dims.ns]],
+        };
+        this.inertance = this.weigh_ports();
+        for g in 0..gaits.len() {
+            this.gaits[g].link = this.probe(g, &[], [0.0, 1.0])?;
+        }
+        Ok(this)
+    }
+
+    fn ports(&self) -> &[Port] {
+        &self.system.ports
+    }
+
+    fn weigh_ports(&mut self) -> Vec<f64> {
+        let (n, mut gs) = (self.dims.nu, vec![0.0; self.dims.ns]);
+        let mut columns = vec![0.0; n * self.ports().len()];
+        for (column, port) in columns.chunks_exact_mut(n.max(1)).zip(self.system.ports.clone()) {
+            column[port.dof] = port.sign;
+            gs.fill(0.0);
+            self.system.slot = 0;
+            self.system.solve(0, column, &mut gs);
+        }
+        columns
+    }
+
+    /// Where the port rates stand in the state.
+    fn rate(&self, g: usize) -> usize {
+        self.gaits[g].gait.scheme.port_rate(self.dims).start
+    }
+
+    /// Columns of the response at the end of a stride: from `start` (one state per port; rest if empty) under λ going
+    /// from ends[0] to ends[1] at each port in turn.
+    fn probe(&mut self, g: usize, start: &[f64], ends: [f64; 2]) -> Result<Vec<f64>, Fault> {
+        let (len, count) = (self.len, self.ports().len());
+        let rows = self.ports().iter().map(|p| p.row + 1).max().unwrap_or(0);
+        let mut columns = vec![0.0; len * count];
+        let mut l = [vec![0.0; rows], vec![0.0; rows]];
+        for (j, column) in columns.chunks_exact_mut(len).enumerate() {
+            if !start.is_empty() {
+                column.copy_from_slice(&start[j * len..(j + 1) * len]);
+            }
+            // Ports of one side may share a constraint (both ends of the cut in one substructure): one port at a time.
+            let ports = self.system.ports.clone();
+            let row = ports[j].row;
+            self.system.ports = vec![ports[j]];
+            [l[0][row], l[1][row]] = ends;
+            let result = self.linear_stride(g, column, &l);
+            (l[0][row], l[1][row]) = (0.0, 0.0);
+            self.system.ports = ports;
+            result?;
+        }
+        Ok(columns)
+    }
+
+    fn linear_stride(&mut self, g: usize, x: &mut [f64], l: &[Vec<f64>; 2]) -> Result<(), Fault> {
+        let Prepared { gait, slot, .. } = self.gaits[g];
+        let (dims, w) = (self.dims, &mut self.w);
+        self.system.linear(|system| {
+            system.slot = slot;
+            for j in 0..gait.steps {
+                stride_step(system, dims, &gait, j, 0.0, x, w, &l[0], &l[1])?;
+            }
+            Ok(())
+        })
+    }
+
+    fn stride(&mut self, g: usize, x: &mut [f64], t: f64, l0: &[f64], l1: &[f64]) -> Result<(), Fault> {
+        let Prepared { gait, slot, .. } = self.gaits[g];
+        self.system.slot = slot;
+        for j in 0..gait.steps {
+            stride_step(&mut self.system, self.dims, &gait, j, t, x, &mut self.w, l0, l1)?;
+            interfield_kernel::fault::check_finite(self.dims, &x[..self.dims.state()])?;
+        }
+        Ok(())
+    }
+
+    /// Fills the history of gait `g` from [u v s] at `t` under constant multipliers.
+    fn restart(&mut self, g: usize, x: &mut [f64], t: f64, l: &[f64]) -> Result<(), Fault> {
+        let Prepared { gait, slot, .. } = self.gaits[g];
+        self.system.slot = slot;
+        self.system.load_ports((t, gait.dt), [0.0, 0.0], l, l);
+        let (y, h) = x.split_at_mut(self.dims.state());
+        let Memory { history, .. } = gait.scheme.memory(self.dims);
+        let step = Step { t, dt: gait.dt, y, h: &mut h[..history], w: &mut self.w, sys: &mut self.system };
+        gait.scheme.start(step)
+    }
+}
+
+/// Step `j` of a stride that starts at `t`.
+#[allow(clippy::too_many_arguments)]
+fn stride_step<S: System>(
+    system: &mut Ported<S>,
+    dims: Dims,
+    gait: &Gait,
+    j: usize,
+    t: f64,
+    x: &mut [f64],
+    w: &mut [f64],
+    l0: &[f64],
+    l1: &[f64],
+) -> Result<(), Fault> {
+    let (dt, n) = (gait.dt, gait.steps as f64);
+    let (start, t) = (j as f64 / n, t + j as f64 * dt);
+    let end = (j + 1) as f64 / n;
+    // Schemes that compare their own rates take the multiplier as constant over the step (papers 004, CLM).
+    let held = gait.scheme.port_rate(dims).start != dims.nu;
+    system.load_ports((t, dt), [if held { end } else { start }, end], l0, l1);
+    let (y, h) = x.split_at_mut(dims.state());
+    let Memory { history, .. } = gait.scheme.memory(dims);
+    gait.scheme.step(Step { t, dt, y, h: &mut h[..history], w, sys: system })
+}
+
+/// Stacked substructures that advance together under the same multipliers.
+#[derive(Clone, Debug)]
+pub struct Side<S> {
+    parties: Vec<Party<S>>,
+    /// Start of each party's state in the stacked one, and its end.
+    offsets: Vec<usize>,
+    rows: usize,
+}
+
+impl<S: System> Side<S> {
+    /// Stacks substructures; `gaits` says for each (given its scheme and number of substeps) how it may stride.
+    pub fn new(
+        substructures: Vec<Substructure<S>>,
+        rows: usize,
+        gaits: impl Fn(AnyScheme, usize) -> Vec<Gait>,
+    ) -> Result<Self, SideFault> {
+        let mut parties = Vec::new();
+        let mut offsets = vec![0];
+        for (i, sub) in substructures.into_iter().enumerate() {
+            let ways = gaits(sub.scheme, sub.substeps);
+            let party = Party::new(sub, &ways).map_err(|fault| (i, fault))?;
+            offsets.push(offsets[i] + party.len);
+            parties.push(party);
+        }
+        Ok(Side { parties, offsets, rows })
+    }
+
+    /// Length of the stacked state.
+    pub fn len(&self) -> usize {
+        *self.offsets.last().unwrap_or(&0)
+    }
+
+    /// Whether there is no state at all.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Number of substructures.
+    pub fn count(&self) -> usize {
+        self.parties.len()
+    }
+
+    /// Range of substructure `i` in the stacked state.
+    pub fn range(&self, i: usize) -> std::ops::Range<usize> {
+        self.offsets[i]..self.offsets[i + 1]
+    }
+
+    /// Numbers of unknowns of substructure `i`.
+    pub fn dims(&self, i: usize) -> Dims {
+        self.parties[i].dims
+    }
+
+    /// The system of substructure `i`, for evaluations outside a step.
+    pub fn system_mut(&mut self, i: usize) -> &mut S {
+        &mut self.parties[i].system.system
+    }
+
+    /// The system of substructure `i`.
+    pub fn system(&self, i: usize) -> &S {
+        &self.parties[i].system.system
+    }
+
+    /// Whether the scheme of substructure `i` keeps the accelerations of the nodes.
+    pub fn carries_acceleration(&self, i: usize) -> bool {
+        self.parties[i].gaits[0].gait.scheme.claims().carries_acceleration
+    }
+
+    /// Entries of L of substructure `i`.
+    pub fn ports(&self, i: usize) -> &[Port] {
+        self.parties[i].ports()
+    }
+
+    /// Advances `x` from `t` by one stride of gait `g` under multipliers going linearly from `l0` to `l1`.
+    pub fn stride(&mut self, g: usize, x: &mut [f64], t: f64, l0: &[f64], l1: &[f64]) -> Result<(), SideFault> {
+        for (i, party) in self.parties.iter_mut().enumerate() {
+            let x = &mut x[self.offsets[i]..self.offsets[i + 1]];
+            party.stride(g, x, t, l0, l1).map_err(|fault| (i, fault))?;
+        }
+        Ok(())
+    }
+
+    /// The free stride: λ₀ = `l0` acts, λ₁ = 0 (novel.md 2.2: a stride with λ₁ = λ₀, then link(-λ₀), so that schemes
+    /// with two evaluations are evaluated near where they will end).
+    pub fn free(&mut self, g: usize, x: &mut [f64], t: f64, l0: &[f64]) -> Result<(), SideFault> {
+        self.stride(g, x, t, l0, l0)?;
+        self.link(g, x, l0, -1.0);
+        Ok(())
+    }
+
+    /// x += factor * link(d): what adding `d` to λ₁ of the stride just made would have changed.
+    pub fn link(&self, g: usize, x: &mut [f64], d: &[f64], factor: f64) {
+        for (i, party) in self.parties.iter().enumerate() {
+            add_columns(party, &party.gaits[g].link, &mut x[self.offsets[i]..self.offsets[i + 1]], d, factor);
+        }
+    }
+
+    /// w += factor * L v.
+    pub fn port_rates(&self, g: usize, x: &[f64], w: &mut [f64], factor: f64) {
+        for (i, party) in self.parties.iter().enumerate() {
+            let at = self.offsets[i] + party.rate(g);
+            for p in party.ports() {
+                w[p.row] += factor * p.sign * x[at + p.dof];
+            }
+        }
+    }
+
+    /// gap += L u.
+    pub fn port_displacements(&self, x: &[f64], gap: &mut [f64]) {
+        for (i, party) in self.parties.iter().enumerate() {
+            for p in party.ports() {
+                gap[p.row] += p.sign * x[self.offsets[i] + p.dof];
+            }
+        }
+    }
+
+    /// h += H, the interface flexibility -L link_v of gait `g` (rows x rows, row-major).
+    pub fn flexibility(&self, g: usize, h: &mut [f64]) {
+        for party in &self.parties {
+            let at = party.rate(g);
+            for (column, pj) in party.gaits[g].link.chunks_exact(party.len).zip(party.ports()) {
+                for pi in party.ports() {
+                    h[pi.row * self.rows + pj.row] -= pi.sign * column[at + pi.dof];
+                }
+            }
+        }
+    }
+
+    /// h += L M⁻¹ Lᵀ.
+    pub fn mobility(&self, h: &mut [f64]) {
+        for party in &self.parties {
+            for (column, pj) in party.inertance.chunks_exact(party.dims.nu.max(1)).zip(party.ports()) {
+                for pi in party.ports() {
+                    h[pi.row * self.rows + pj.row] += pi.sign * column[pi.dof];
+                }
+            }
+        }
+    }
+
+    /// Initial states [u v s 0].
+    pub fn initial(&self) -> Vec<f64> {
+        let mut x = vec![0.0; self.len()];
+        for (i, party) in self.parties.iter().enumerate() {
+            x[self.offsets[i]..][..party.y0.len()].copy_from_slice(&party.y0);
+        }
+        x
+    }
+
+    /// w += L a with the accelerations that the forces at (x, t) cause without multipliers.
+    pub fn free_accelerations(&mut self, x: &[f64], t: f64, w: &mut [f64]) -> Result<(), SideFault> {
+        for (i, party) in self.parties.iter_mut().enumerate() {
+            let y = &x[self.offsets[i]..][..party.dims.state()];
+            party.system.slot = 0;
+            party.system.unload();
+            let [a, sd] = &mut party.rates;
+            interfield_kernel::scheme::rates(&mut party.system, 0, t, y, a, sd).map_err(|f| (i, f))?;
+            for p in &party.system.ports {
+                w[p.row] += p.sign * a[p.dof];
+            }
+        }
+        Ok(())
+    }
+
+    /// Length of what the systems remember of their evaluations.
+    pub fn memory_len(&self) -> usize {
+        self.parties.iter().map(|p| p.system.system.memory().len()).sum()
+    }
+
+    /// Stores what the systems remember.
+    pub fn store_memory(&self, mut m: &mut [f64]) {
+        for party in &self.parties {
+            let (own, rest) = m.split_at_mut(party.system.system.memory().len());
+            own.copy_from_slice(party.system.system.memory());
+            m = rest;
+        }
+    }
+
+    /// Gives the systems back what they remembered.
+    pub fn load_memory(&mut self, mut m: &[f64]) {
+        for party in &mut self.parties {
+            let (own, rest) = m.split_at(party.system.system.memory().len());
+            party.system.system.memory_mut().copy_from_slice(own);
+            m = rest;
+        }
+    }
+
+    /// The response at the end of a stride of gait `g` that starts from the link of a unit λ (of gait `from`) at each
+    /// port and goes on with λ from `ends[0]` to `ends[1]` there: one column per port of each substructure.
+    pub fn probe_from_link(&mut self, g: usize, from: usize, ends: [f64; 2]) -> Result<Vec<Vec<f64>>, SideFault> {
+        let columns = |(i, party): (usize, &mut Party<S>)| {
+            let start = party.gaits[from].link.clone();
+            party.probe(g, &start, ends).map_err(|fault| (i, fault))
+        };
+        self.parties.iter_mut().enumerate().map(columns).collect()
+    }
+
+    /// x += Σ columns d, with the columns of [`Side::probe_from_link`].
+    pub fn add_columns(&self, columns: &[Vec<f64>], x: &mut [f64], d: &[f64]) {
+        for (i, (party, columns)) in self.parties.iter().zip(columns).enumerate() {
+            add_columns(party, columns, &mut x[self.offsets[i]..self.offsets[i + 1]], d, 1.0);
+        }
+    }
+
+    /// Displacements of the ports of substructure `i` that the multipliers `l` cause through the link of gait `g`.
+    pub fn link_displacements(&self, g: usize, i: usize, l: &[f64], out: &mut [f64]) {
+        let party = &self.parties[i];
+        for (p, out) in party.ports().iter().zip(out) {
+            let columns = party.gaits[g].link.chunks_exact(party.len).zip(party.ports());
+            *out = columns.map(|(c, q)| c[p.dof] * l[q.row]).sum();
+        }
+    }
+
+    /// w += factor * L F(t), the external loads on the ports.
+    pub fn port_loads(&mut self, t: f64, w: &mut [f64], factor: f64) {
+        for party in &mut self.parties {
+            let load = &mut party.rates[0];
+            party.system.load(t, load);
+            for p in &party.system.ports {
+                w[p.row] += factor * p.sign * load[p.dof];
+            }
+        }
+    }
+
+    /// Moves the rates in the history of `x` to the times to which the scheme of gait `g` assigns them, along their
+    /// `slope` (start_up.rs).
+    pub fn shift_rates(&self, g: usize, x: &mut [f64], slope: impl Fn(usize) -> f64) {
+        for (i, party) in self.parties.iter().enumerate() {
+            let gait = &party.gaits[g].gait;
+            let shift = crate::start_up::lag(&gait.scheme) * gait.dt;
+            if shift != 0.0 {
+                let d = party.dims;
+                for j in (self.offsets[i] + d.state()..).take(d.nu + d.ns) {
+                    x[j] += shift * slope(j);
+                }
+            }
+        }
+    }
+
+    /// m += L Lᵀ.
+    pub fn incidence(&self, m: &mut [f64]) {
+        for party in &self.parties {
+            for p in party.ports() {
+                for q in party.ports().iter().filter(|q| q.dof == p.dof) {
+                    m[p.row * self.rows + q.row] += p.sign * q.sign;
+                }
+            }
+        }
+    }
+
+    /// Whether the histories of gait `g` hold rates of other times than those of the states.
+    pub fn lags(&self, g: usize) -> bool {
+        self.parties.iter().any(|p| crate::start_up::lag(&p.gaits[g].gait.scheme) != 0.0)
+    }
+
+    /// Fills the histories of gait `g` from [u v s] at `t` under constant multipliers `l`.
+    pub fn restart(&mut self, g: usize, x: &mut [f64], t: f64, l: &[f64]) -> Result<(), SideFault> {
+        for (i, party) in self.parties.iter_mut().enumerate() {
+            let x = &mut x[self.offsets[i]..self.offsets[i + 1]];
+            party.restart(g, x, t, l).map_err(|fault| (i, fault))?;
+        }
+        Ok(())
+    }
+}
+
+fn add_columns<S: System>(party: &Party<S>, columns: &[f64], x: &mut [f64], d: &[f64], factor: f64) {
+    for (column, p) in columns.chunks_exact(party.len).zip(party.ports()) {
+        let f = factor * d[p.row];
+        for (x, c) in x.iter_mut().zip(column) {
+            *x += f * c;
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Hysteretic laws that evaluations move, instead of a scheme that integrates their states.
+//!
+//! Such a law remembers the last deformation x at which it was evaluated and its internal variable z there. Each
+//! evaluation moves it from there to the new deformation in one increment: this is what a specimen does, and how the
+//! partitioned schemes of paper 003 treat the laws of a structure (methods/newmark-and-llm.md, sec. 1 and 1.5). It is
+//! never moved back.
+//!
+//! Only laws that do not depend on the rate: their z' is homogeneous in q', so that an increment d is one unit of
+//! pseudo-time with the rate d, and the equations of [`Law`] serve both ways.
+//! **Must not be here:** equations of a law.
+
+use super::modified_bouc_wen::ModifiedBoucWen;
+use super::mostaghel::Mostaghel;
+use super::{AnyLaw, Element, Law, Lift, Local, Response, Tangent};
+
+/// What a law remembers between evaluations: the last deformation and the internal variable there.
+pub const MEMORY: usize = 2;
+
+/// A law that can be moved along a path of deformations.
+pub trait PathMoved: Law<1, 1> {
+    /// The internal variable after one increment from `x0`, where it is `z`, to `x1`. Unless the law knows better: one
+    /// step of the classical Runge-Kutta method in x.
+    fn moved(&self, x0: f64, z: f64, x1: f64) -> f64 {
+        let d = x1 - x0;
+        let slope = |x: f64, z: f64| evaluate(self, x, d, z).g[0];
+        let k1 = slope(x0, z);
+        let k2 = slope(x0 + 0.5 * d, z + 0.5 * k1);
+        let k3 = slope(x0 + 0.5 * d, z + 0.5 * k2);
+        let k4 = slope(x1, z + k3);
+        z + (k1 + 2.0 * k2 + 2.0 * k3 + k4) / 6.0
+    }
+}
+
+fn evaluate<L: Law<1, 1> + ?Sized>(law: &L, q: f64, v: f64, z: f64) -> Response<f64, 1, 1> {
+    law.response(&Local { t: 0.0, q: [q], v: [v], s: [z] })
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    ModifiedBoucWen(ModifiedBoucWen),
+    Mostaghel(Mostaghel),
+}
+
+/// A path-moved law as an element: one coordinate, no states, the initial tangent for ever.
+///
+/// The tangent does not follow the path: the slope of the last increment is wrong after a reversal, where the law is
+/// stiffer than it, and an operator softer than the law is what makes operator splitting unstable.
+#[derive(Clone, Copy, Debug)]
+pub struct PathLaw {
+    kind: Kind,
+    stiffness: f64,
+}
+
+impl PathLaw {
+    /// The path-moved form of a law, if it has one.
+    pub fn of(law: &AnyLaw) -> Option<Self> {
+        let kind = match law {
+            AnyLaw::ModifiedBoucWen(Lift(law)) => Kind::ModifiedBoucWen(*law),
+            AnyLaw::Mostaghel(Lift(law)) => Kind::Mostaghel(*law),
+            _ => return None,
+        };
+        // K + R B at rest.
+        let [mut k, mut c, mut r, mut a, mut b, mut e] = [[0.0]; 6];
+        let out = Tangent { k: &mut k, c: &mut c, r: &mut r, a: &mut a, b: &mut b, e: &mut e };
+        law.tangent(0.0, &[0.0], &[0.0], &[0.0], &[0.0], out);
+        Some(PathLaw { kind, stiffness: k[0] + r[0] * b[0] })
+    }
+
+    /// The memory [x z] after an evaluation at the deformation `x`. What is not finite stays so.
+    pub fn moved(&self, [x0, z]: [f64; MEMORY], x: f64) -> [f64; MEMORY] {
+        let z = match &self.kind {
+            _ if !(x0.is_finite() && z.is_finite()) => f64::NAN,
+            Kind::ModifiedBoucWen(law) => law.moved(x0, z, x),
+            Kind::Mostaghel(law) => law.moved(x0, z, x),
+        };
+        [x, z]
+    }
+
+    /// The force with this memory.
+    pub fn force(&self, [x, z]: [f64; MEMORY]) -> f64 {
+        match &self.kind {
+            Kind::ModifiedBoucWen(law) => evaluate(law, x, 0.0, z).p[0],
+            Kind::Mostaghel(law) => evaluate(law, x, 0.0, z).p[0],
+        }
+    }
+}
+
+impl Element for PathLaw {
+    fn size(&self) -> (usize, usize) {
+        (1, 0)
+    }
+
+    fn has_mass(&self) -> bool {
+        false
+    }
+
+    /// Of a law that was never evaluated before.
+    fn response(&self, _: f64, q: &[f64], _: &[f64], _: &[f64], p: &mut [f64], _: &mut [f64]) {
+        p[0] = self.force(self.moved([0.0; MEMORY], q[0]));
+    }
+
+    fn tangent(&self, _: f64, _: &[f64], _: &[f64], _: &[f64], _: &[f64], out: Tangent<'_>) {
+        out.k[0] = self.stiffness;
+        out.c[0] = 0.0;
+    }
+
+    fn mass(&self, _: &[f64], m: &mut [f64]) {
+        m.fill(0.0);
+    }
+}

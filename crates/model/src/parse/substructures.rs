@@ -1,0 +1,239 @@
+//! Substructures and how they are coupled: names are resolved here, interfaces are found by [`crate::partition`].
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use interfield_kernel::scheme::registry::AnyScheme;
+
+use super::nodes::GROUND;
+use super::{Context, Overrides, analysis};
+use crate::diag::{Diagnostic, suggest};
+use crate::model::{Analysis, TangentPolicy};
+use crate::partition::{Constraints, Coupling, Partition, Shares, Substructure};
+use crate::reader::{Spanned, Table};
+use crate::units::Dimension;
+
+/// Most substeps in a step: beyond that the number is a mistake.
+const MAX_SUBSTEPS: i64 = 1_000_000;
+
+/// A substructure as written.
+struct Draft {
+    name: Spanned<String>,
+    /// `None`: that of the analysis.
+    scheme: Option<(String, AnyScheme)>,
+    tangent: Option<TangentPolicy>,
+    substeps: u32,
+    /// Whether it takes what is not listed elsewhere.
+    rest: bool,
+    nodes: Vec<usize>,
+    interface_mass: Shares,
+}
+
+/// Elements that have been given away: the substructure and the place that says so.
+type Owners = BTreeMap<usize, (usize, Range<usize>)>;
+
+/// Reads all `[[substructure]]` and `[coupling]`, after everything they refer to.
+pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>, analysis: Option<&Analysis>) -> Option<Partition> {
+    let coupling = root.table("coupling").map(|table| (table.span(), read_coupling(table)));
+    let mut owners = Owners::new();
+    let mut drafts: Vec<Draft> = Vec::new();
+    for table in root.tables("substructure") {
+        let draft = read_one(context, &table, drafts.len(), &mut owners);
+        if let Some(first) = drafts.iter().find(|d| d.name.value == draft.name.value) {
+            let message = format!("the name `{}` is used twice", draft.name.value);
+            let d =
+                Diagnostic::error(message, draft.name.span.clone()).also(first.name.span.clone(), "first used here");
+            context.diags.push(d.help("give each substructure a name of its own"));
+        }
+        if let Some(first) = drafts.iter().find(|d| d.rest && draft.rest) {
+            let message = "two substructures take everything that is not listed elsewhere";
+            let d = Diagnostic::error(message, draft.name.span.clone()).also(first.name.span.clone(), "the first one");
+            context.diags.push(d.help("list the `elements` of one of them"));
+        }
+        drafts.push(draft);
+        table.finish();
+    }
+    if let (Some((span, _)), false) = (&coupling, root.has("substructure")) {
+        let help = "write [[substructure]] with `name` and `elements`, or remove [coupling]";
+        context.error(span.clone(), "there is nothing to couple: the model has no substructures", help);
+    }
+    if drafts.is_empty() {
+        return None;
+    }
+    let rest = drafts.iter().position(|d| d.rest);
+    let owners = complete(context, &owners, rest);
+    let analysis = analysis?;
+    let finish = |d: Draft| {
+        let (scheme_name, scheme) = d.scheme.unwrap_or_else(|| (analysis.scheme_name.clone(), analysis.scheme));
+        let (tangent, substeps, nodes) = (d.tangent.unwrap_or(analysis.tangent), d.substeps, d.nodes);
+        let (name, interface_mass) = (d.name.value, d.interface_mass);
+        Substructure { name, scheme_name, scheme, substeps, tangent, nodes, interface_mass }
+    };
+    let coupling = coupling.map(|c| c.1).unwrap_or_default();
+    Some(Partition { substructures: drafts.into_iter().map(finish).collect(), owners, rest, coupling })
+}
+
+/// Substructure of every element; reports those without.
+fn complete(context: &Context<'_>, owners: &Owners, rest: Option<usize>) -> Vec<usize> {
+    let free: Vec<usize> = (0..context.elements.len()).filter(|e| !owners.contains_key(e)).collect();
+    if let (None, Some(&first)) = (rest, free.first()) {
+        let name = &context.elements[first].name;
+        let message = match free.len() {
+            1 => format!("element `{name}` belongs to no substructure"),
+            n => format!("{n} elements belong to no substructure (the first is `{name}`)"),
+        };
+        let help = "list it, or add a [[substructure]] with a name only: it takes everything not listed elsewhere";
+        context.error(context.places.elements[first].clone(), message, help);
+    }
+    (0..context.elements.len()).map(|e| owners.get(&e).map_or(rest.unwrap_or(0), |o| o.0)).collect()
+}
+
+fn read_one(context: &mut Context<'_>, table: &Table<'_>, index: usize, owners: &mut Owners) -> Draft {
+    let name = table.string_required("name", "\"piers\"");
+    if let Some(name) = &name {
+        context.check_name(&name.value, name.span.clone());
+    }
+    let name = name.unwrap_or_else(|| Spanned::new(format!("substructure {}", index + 1), table.span()));
+    for item in table.list_of_strings("elements").map_or_else(Vec::new, |l| listed(context, l)) {
+        take_elements(context, &item, index, owners);
+    }
+    let nodes = table.list_of_strings("nodes").map_or_else(Vec::new, |l| listed(context, l));
+    let own_tangent = table.has("tangent").then(|| analysis::tangent(context, Some(table), None));
+    let own_scheme =
+        table.has("scheme").then(|| analysis::scheme(context, Some(table), &Overrides::default())).flatten();
+    let (interface_mass, mass_span) = shares(context, table);
+    context.places.substructures.push(name.span.clone());
+    context.places.interface_masses.push(mass_span.unwrap_or_else(|| name.span.clone()));
+    Draft {
+        scheme: own_scheme,
+        tangent: own_tangent,
+        substeps: substeps(context, table),
+        rest: !table.has("elements") && !table.has("nodes"),
+        nodes: nodes.iter().filter_map(|n| mobile_node(context, n)).collect(),
+        interface_mass,
+        name,
+    }
+}
+
+/// A list that must not be empty.
+fn listed(context: &Context<'_>, list: Spanned<Vec<Spanned<String>>>) -> Vec<Spanned<String>> {
+    if list.value.is_empty() {
+        let help = "name something, or leave the key out: a substructure with neither `elements` nor `nodes` takes \
+                    everything not listed elsewhere";
+        context.error(list.span, "this list is empty", help);
+    }
+    list.value
+}
+
+/// A node that is not the ground.
+fn mobile_node(context: &Context<'_>, name: &Spanned<String>) -> Option<usize> {
+    if name.value == GROUND {
+        let message = "`ground` belongs to every substructure";
+        context.error(name.span.clone(), message, "remove it: elements to the ground need no list");
+        return None;
+    }
+    context.node(name)
+}
+
+/// Gives the elements that an item of a list names to a substructure.
+fn take_elements(context: &Context<'_>, item: &Spanned<String>, index: usize, owners: &mut Owners) {
+    let stem = item.value.strip_suffix('*');
+    if stem.unwrap_or(&item.value).contains('*') {
+        let message = format!("`{}` has a `*` that is not at its end", item.value);
+        context.error(item.span.clone(), message, "a trailing * matches any ending: \"iso-*\"; name others in full");
+        return;
+    }
+    let matches = |name: &str| stem.map_or(name == item.value, |stem| name.starts_with(stem));
+    let found: Vec<usize> = (0..context.elements.len()).filter(|&e| matches(&context.elements[e].name)).collect();
+    if found.is_empty() {
+        return nothing_matches(context, item, stem.is_some(), matches);
+    }
+    let mut overlap = None;
+    for e in found {
+        match owners.get(&e) {
+            Some((other, place)) if *other != index => {
+                overlap.get_or_insert((e, place.clone()));
+            }
+            _ => {
+                owners.insert(e, (index, item.span.clone()));
+            }
+        }
+    }
+    if let Some((e, place)) = overlap {
+        let message = format!("element `{}` belongs to two substructures", context.elements[e].name);
+        let d = Diagnostic::error(message, item.span.clone()).also(place, "it is taken here");
+        context.diags.push(d.help("list each element once"));
+    }
+}
+
+/// Reports an item that names no element, unless it may mean one that could not be read.
+fn nothing_matches(context: &Context<'_>, item: &Spanned<String>, pattern: bool, matches: impl Fn(&str) -> bool) {
+    let is_load = |name: &str| context.load_dimensions.contains_key(name) || context.imposed.contains(name);
+    let is_node = |name: &str| context.node_index.contains_key(name);
+    let unread = |name: &String| matches(name) && !is_node(name) && !is_load(name);
+    if context.names_unknown || context.names.keys().any(unread) {
+        return;
+    }
+    let name = &item.value;
+    let elements = || context.elements.iter().map(|e| e.name.as_str());
+    let (message, help) = if pattern {
+        let some: Vec<&str> = elements().take(5).collect();
+        (format!("no element matches `{name}`"), format!("elements are called {}, ...", some.join(", ")))
+    } else if is_node(name) {
+        (format!("`{name}` is a node, not an element"), format!("write nodes = [\"{name}\"]"))
+    } else {
+        let help = suggest(name, elements()).map_or_else(
+            || "name an element of this file; a trailing * matches any ending".to_owned(),
+            |near| format!("did you mean `{near}`?"),
+        );
+        (format!("there is no element `{name}`"), help)
+    };
+    context.error(item.span.clone(), message, help);
+}
+
+fn substeps(context: &Context<'_>, table: &Table<'_>) -> u32 {
+    let Some(n) = table.integer("substeps") else { return 1 };
+    if !(1..=MAX_SUBSTEPS).contains(&n.value) {
+        let message = format!("`substeps` must be from 1 to {MAX_SUBSTEPS}, found {}", n.value);
+        context.error(n.span, message, "write for example substeps = 10: ten steps in one step of the analysis");
+        return 1;
+    }
+    n.value as u32
+}
+
+/// `interface_mass`: one share, or a table by node; and its place.
+fn shares(context: &Context<'_>, table: &Table<'_>) -> (Shares, Option<Range<usize>>) {
+    const KEY: &str = "interface_mass";
+    let good = |share: &Spanned<f64>| {
+        let good = (0.0..=1.0).contains(&share.value);
+        if !good {
+            let message = format!("a share of the mass lies between 0 and 1, found {}", share.value);
+            context.error(share.span.clone(), message, "one twentieth of the nodal mass is written 0.05 or \"5 %\"");
+        }
+        good
+    };
+    if !table.is_table(KEY) {
+        let share = table.quantity(KEY, Dimension::NONE, &context.scope).filter(good);
+        return share.map_or_else(|| (Shares::default(), None), |s| (Shares::All(s.value), Some(s.span)));
+    }
+    let Some(inner) = table.table(KEY) else { return (Shares::default(), None) };
+    let mut list = Vec::new();
+    for key in inner.keys() {
+        let share = inner.quantity(&key.value, Dimension::NONE, &context.scope).filter(good);
+        list.extend(mobile_node(context, &key).zip(share.map(|s| s.value)));
+    }
+    let span = inner.span();
+    inner.finish();
+    (Shares::ByNode(list), Some(span))
+}
+
+fn read_coupling(table: Table<'_>) -> Coupling {
+    let method = table.string_required("method", "\"pmc\"");
+    let constraints = match table.choice("constraints", &["tree", "all-pairs"]) {
+        Some(Spanned { value: 1, .. }) => Constraints::AllPairs,
+        _ => Constraints::Tree,
+    };
+    let parameters = analysis::arguments(&table, &["method", "constraints"]).unwrap_or_default();
+    table.finish();
+    Coupling { method, parameters, constraints }
+}

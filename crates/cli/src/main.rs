@@ -139,6 +139,7 @@ mod tests {
 
     /// The examples of a help text as command lines, without redirections and explanations.
     fn examples(help: &str) -> Vec<Vec<String>> {
+        let help = help.split("\\\n").map(str::trim_start).collect::<String>();
         let lines = help.lines().filter_map(|l| l.strip_prefix("  ")).filter(|l| l.starts_with("interfield"));
         let command = |l: &str| {
             let l = l.split("   ").next().unwrap_or(l).split(['<', '>']).next().unwrap_or(l).to_owned();

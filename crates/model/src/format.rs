@@ -17,7 +17,7 @@ type Token<'t> = (TokenKind, &'t str);
 
 /// Part of a value, with the comments that stand before it and behind it.
 struct Item<'t> {
-    /// Comments on lines of their own before it; an empty one is a blank line.
+    /// Comments on lines of their own before it.
     before: Vec<&'t str>,
     key: String,
     value: Value<'t>,

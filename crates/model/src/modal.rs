@@ -77,9 +77,10 @@ impl Modal {
                 participation,
             });
         }
+        // The first of those that move most, up to rounding: a rigid motion moves all alike.
         let largest = |shape: &Vec<f64>| {
-            let of = |i: usize| shape[i].abs();
-            (0..shape.len()).max_by(|&a, &b| of(a).total_cmp(&of(b))).unwrap_or(0)
+            let most = shape.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+            shape.iter().position(|x| x.abs() >= most * (1.0 - 1e-9)).unwrap_or(0)
         };
         let moves_most = modes.shapes.iter().map(largest).collect();
         let omega_max = highest(pattern, &stiffness, &mass)?.max(0.0).sqrt();

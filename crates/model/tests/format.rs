@@ -99,7 +99,7 @@ fn what_it_looks_like() {
     assert_eq!(check(text), expected);
     let long = format!("channels = [{}]", vec!["\"roof.x\""; 20].join(","));
     let formatted = check(&long);
-    assert_eq!(formatted.lines().count(), 4, "{formatted}");
+    assert_eq!(formatted.lines().count(), 5, "{formatted}");
     assert!(formatted.lines().all(|l| l.len() <= 100));
     assert_eq!(format(""), "");
     assert_eq!(check("text = \"\"\"\na  =  1 \n\"\"\"\nwhen = 1979-05-27 07:32:00\nz = -1e-3\n").lines().count(), 5);

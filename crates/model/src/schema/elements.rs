@@ -4,7 +4,7 @@ use interfield_kernel::element::catalogue::catalogue;
 use interfield_kernel::element::info::{Coordinates, Info, Parameter};
 
 use super::Value::{Either, Flag, Number, Quantity, Table, Text, Word};
-use super::sections::{chooser, key, list, quantity};
+use super::sections::{chooser, key, list, quantity, sentence};
 use super::{Key, Section, Value};
 use crate::parse::elements::dimension;
 use crate::units::Dimension;
@@ -62,7 +62,7 @@ fn element(info: &'static Info) -> Section {
         ..key("damped", Flag, "Whether its stiffness takes part in Rayleigh damping.", "false")
     });
     keys.push(key("tangent", Table("tangent"), "Estimate for the tangent policy `given`.", "{ k = \"4 kN/mm\" }"));
-    let doc = format!("{}.\n\n{}\n\n{}.", info.title, info.equations.join("\n"), info.reference);
+    let doc = format!("{}\n\n{}\n\n{}", sentence(info.title), info.equations.join("\n"), sentence(info.reference));
     let when = vec![("type", info.name)];
     Section { name: "element", written: "[[element]]", paths: &["element"], when, doc, keys, others: None }
 }
@@ -91,11 +91,10 @@ fn connection(info: &Info) -> Vec<Key> {
 fn parameter(p: &'static Parameter) -> Key {
     let dim = dimension(p.unit, Dimension::FORCE, Dimension::LENGTH, 1.0);
     let example = if dim.is_none() { p.default.unwrap_or(1.0).to_string() } else { format!("\"{}\"", dim.example()) };
-    let doc = format!("{}{}.", p.doc[..1].to_uppercase(), &p.doc[1..]);
     Key {
         required: p.default.is_none(),
         default: p.default.map(|d| d.to_string()),
-        ..key(p.name, quantity(dim), doc, example)
+        ..key(p.name, quantity(dim), sentence(p.doc), example)
     }
 }
 
@@ -119,5 +118,5 @@ pub(super) fn option(name: &'static str, doc: &str) -> Option<Key> {
         "initial" => (Table("states"), "{ z = \"10 kN\" }"),
         _ => return None,
     };
-    Some(key(name, value, format!("{}{}.", doc[..1].to_uppercase(), &doc[1..]), example))
+    Some(key(name, value, sentence(doc), example))
 }

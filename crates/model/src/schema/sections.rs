@@ -24,9 +24,17 @@ impl Key {
     }
 }
 
+/// A text of a registry as a sentence.
+pub(super) fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map_or_else(String::new, |c| c.to_uppercase().collect());
+    let end = if text.ends_with('.') { "" } else { "." };
+    format!("{first}{}{end}", letters.as_str())
+}
+
 /// The key that chooses a variant.
 pub(super) fn chooser(name: &'static str, value: &'static str, doc: &str) -> Key {
-    key(name, Word(vec![value]), doc, format!("\"{value}\"")).required()
+    key(name, Word(vec![value]), sentence(doc), format!("\"{value}\"")).required()
 }
 
 pub(super) fn quantity(dim: Dimension) -> Value {
@@ -466,13 +474,13 @@ fn schemes() -> Vec<Section> {
             ..key(
                 p.name,
                 Either(vec![Number, Text, list(Number)]),
-                format!("{}: {}.", p.doc, p.expected),
+                sentence(&format!("{}: {}", p.doc, p.expected)),
                 p.default.map_or("[...]".to_owned(), |d| {
                     if d.parse::<f64>().is_ok() { d.to_owned() } else { format!("\"{d}\"") }
                 }),
             )
         }));
-        let doc = format!("{} ({}).", info.title, info.reference);
+        let doc = sentence(&format!("{} ({})", info.title, info.reference));
         Section {
             when: vec![("name", info.name)],
             ..section("scheme", "scheme = { name = ... }", &["analysis.scheme", "substructure.scheme"], doc, keys)

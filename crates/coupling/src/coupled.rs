@@ -24,6 +24,8 @@ pub trait Coupling<S>: StepMap + Send {
     fn links_of(&self, i: usize, out: &mut [f64]);
     /// Accelerations of substructure `i` at the present node, where its scheme keeps them.
     fn acceleration_of(&self, i: usize) -> Option<&[f64]>;
+    /// a -= M⁻¹ Lᵀ Λ: what the multipliers add to the accelerations that the forces of substructure `i` alone cause.
+    fn add_multiplier_accelerations(&self, i: usize, a: &mut [f64]);
     /// Whether substructure `i` stands on the fine side.
     fn is_fine(&self, i: usize) -> bool;
     /// System of substructure `i`, with the memory that belongs to the present state.
@@ -186,6 +188,13 @@ impl<S: System + Send + 'static> Coupling<S> for TwoSided<S> {
         };
         let d = side.dims(j);
         side.carries_acceleration(j).then(|| &self.state_of(i)[d.state()..d.state() + d.nu])
+    }
+
+    fn add_multiplier_accelerations(&self, i: usize, a: &mut [f64]) {
+        match self.pair.places[i] {
+            Place::Coarse(j) => self.pair.a().add_accelerations(j, self.multipliers(), a),
+            Place::Fine(j) => self.pair.fine.add_accelerations(j, self.multipliers(), a),
+        }
     }
 
     fn is_fine(&self, i: usize) -> bool {

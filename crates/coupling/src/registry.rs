@@ -1,8 +1,9 @@
 //! All couplings by name: one entry each. The model file, the command line, the catalogue and the test batteries are
 //! generated from this list.
 
-use interfield_kernel::System;
-use interfield_kernel::scheme::registry::{Argument, ArgumentError, Arguments, SchemeParameter, parameter};
+use interfield_kernel::scheme::registry::{AnyScheme, Argument, ArgumentError, Arguments, SchemeParameter, parameter};
+use interfield_kernel::scheme::rosenbrock::Rosenbrock;
+use interfield_kernel::{Scheme, System};
 
 use crate::CouplingError;
 use crate::coupled::Coupling;
@@ -37,6 +38,40 @@ impl Method {
     }
 }
 
+/// A family of schemes that a coupling can work with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Schemes {
+    /// Any that does not iterate: the answer to a multiplier must be known beforehand.
+    OnePass,
+    /// LSRT1 and LSRT2.
+    RealTimeRosenbrock,
+    /// The state-space rules.
+    StateSpace,
+}
+
+impl Schemes {
+    /// Whether a scheme belongs to the family.
+    pub fn contains(self, scheme: &AnyScheme) -> bool {
+        match self {
+            Schemes::OnePass => scheme.claims().evaluations.is_some(),
+            Schemes::RealTimeRosenbrock => {
+                let plain = |r: &Rosenbrock| *r == Rosenbrock::lsrt1() || *r == Rosenbrock::lsrt2(r.gamma);
+                matches!(scheme, AnyScheme::Rosenbrock(r) if plain(r))
+            }
+            Schemes::StateSpace => matches!(scheme, AnyScheme::StateSpace(_)),
+        }
+    }
+
+    /// The family in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Schemes::OnePass => "a scheme that does not iterate",
+            Schemes::RealTimeRosenbrock => "lsrt1 or lsrt2",
+            Schemes::StateSpace => "a state-space scheme (trapezoidal, state-space-alpha)",
+        }
+    }
+}
+
 /// At which level a coupling works, which decides what tangents its sides may follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
@@ -59,6 +94,12 @@ pub struct MethodInfo {
     pub advice: &'static str,
     /// Scheme of substructures that name none.
     pub scheme: &'static str,
+    /// Which schemes its substructures may have.
+    pub schemes: Schemes,
+    /// Whether it has a coarse and a fine side.
+    pub sided: bool,
+    /// Whether all substructures of the fine side must have the same number of substeps.
+    pub one_rate: bool,
     /// Whether coarse and fine side advance at the same time.
     pub parallel: bool,
     /// Tangents of its sides.
@@ -121,6 +162,9 @@ pub const METHODS: &[MethodInfo] = &[
         advice: "The default for a specimen: stable for any passive sides, softening included, and free of drift. \
                  The coarse side steps over three macro-steps, which costs accuracy when it yields strongly.",
         scheme: "alpha-os",
+        schemes: Schemes::OnePass,
+        sided: true,
+        one_rate: true,
         parallel: true,
         level: Level::Constant,
         parameters: &[KAPPA, MIX],
@@ -132,6 +176,9 @@ pub const METHODS: &[MethodInfo] = &[
         reference: "derived in this project (docs/passivity.md)",
         advice: "Half the error of pmc. Proved for a linear coarse side only; unstable when that side softens and is fast.",
         scheme: "alpha-os",
+        schemes: Schemes::OnePass,
+        sided: true,
+        one_rate: true,
         parallel: true,
         level: Level::Constant,
         parameters: &[KAPPA],
@@ -144,6 +191,9 @@ pub const METHODS: &[MethodInfo] = &[
         advice: "An order of magnitude more accurate than pmc where tangents are known well and the interface mass of the \
                  fine side is not tiny; unstable with a softening fine side and substeps.",
         scheme: "alpha-os",
+        schemes: Schemes::OnePass,
+        sided: true,
+        one_rate: false,
         parallel: true,
         level: Level::Constant,
         parameters: &[GUESS, KAPPA, CHI],
@@ -155,6 +205,9 @@ pub const METHODS: &[MethodInfo] = &[
         reference: "paper 003; Pegon, Magonette, report I.02.167, JRC Ispra, 2002",
         advice: "Robust with a softening specimen. First order with substeps, and then it dissipates at the interface.",
         scheme: "newmark",
+        schemes: Schemes::OnePass,
+        sided: true,
+        one_rate: true,
         parallel: true,
         level: Level::Constant,
         parameters: &[],
@@ -167,6 +220,9 @@ pub const METHODS: &[MethodInfo] = &[
         advice: "Conserves the pseudo-energy for any ratio of steps. Unstable at nearly every step with a softening fine \
                  side and substeps.",
         scheme: "newmark",
+        schemes: Schemes::OnePass,
+        sided: true,
+        one_rate: false,
         parallel: true,
         level: Level::Constant,
         parameters: &[KAPPA],
@@ -180,6 +236,9 @@ pub const METHODS: &[MethodInfo] = &[
         reference: "Prakash, Hjelmstad, Int. J. Numer. Methods Eng. 61:2183-2204, 2004",
         advice: "As modified-ph, with the unbalanced load of the coarse side; not parallel.",
         scheme: "newmark",
+        schemes: Schemes::OnePass,
+        sided: true,
+        one_rate: true,
         parallel: false,
         level: Level::Constant,
         parameters: &[],
@@ -191,6 +250,9 @@ pub const METHODS: &[MethodInfo] = &[
         reference: "Gravouil, Combescure, Int. J. Numer. Methods Eng. 50:199-225, 2001; paper 003",
         advice: "Equal to the whole structure for one step on both sides; first order with substeps. Not parallel.",
         scheme: "newmark",
+        schemes: Schemes::OnePass,
+        sided: true,
+        one_rate: true,
         parallel: false,
         level: Level::Constant,
         parameters: &[],
@@ -202,6 +264,9 @@ pub const METHODS: &[MethodInfo] = &[
         reference: "paper 004 and its reference of 2019",
         advice: "Equal to llm for two parts and one step; first order with substeps.",
         scheme: "trapezoidal",
+        schemes: Schemes::StateSpace,
+        sided: true,
+        one_rate: true,
         parallel: false,
         level: Level::Constant,
         parameters: &[],

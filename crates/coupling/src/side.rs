@@ -325,6 +325,14 @@ impl<S: System> Side<S> {
         }
     }
 
+    /// a -= M⁻¹ Lᵀ l on substructure `i`.
+    pub fn add_accelerations(&self, i: usize, l: &[f64], a: &mut [f64]) {
+        let party = &self.parties[i];
+        for (column, p) in party.inertance.chunks_exact(party.dims.nu.max(1)).zip(party.ports()) {
+            a.iter_mut().zip(column).for_each(|(a, c)| *a -= c * l[p.row]);
+        }
+    }
+
     /// Initial states [u v s 0].
     pub fn initial(&self) -> Vec<f64> {
         let mut x = vec![0.0; self.len()];

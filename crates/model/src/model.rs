@@ -176,6 +176,12 @@ pub enum Quantity {
     State(usize, usize),
     /// Value of a load signal.
     LoadSignal(usize),
+    /// Distance of the two sides of a cut at a degree of freedom, in derivative 0 or 1.
+    Gap(usize, usize),
+    /// Force that the cut transmits at a degree of freedom (on the first side, with the sign of the degree of freedom).
+    InterfaceForce(usize),
+    /// Displacement of the fine side at a degree of freedom by the link of the last step.
+    Link(usize),
 }
 
 /// A recorded channel.

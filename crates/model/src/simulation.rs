@@ -7,7 +7,7 @@ use interfield_linalg::{Pattern, Report};
 
 use crate::assemble::{Assembly, Place, Problem, assemble, explain, short_name, stored, subject};
 use crate::assembled::{Assembled, Row, Stored, gather};
-use crate::model::{Channel, Coordinate, Kind, Load, Model, Quantity, Support};
+use crate::model::{Analysis, Channel, Coordinate, Kind, Load, Model, Quantity, Support};
 use crate::signal::{Motion, Signal};
 
 /// A domain in vectors.
@@ -46,14 +46,16 @@ struct Probe {
 }
 
 /// Reads channels out of a state without allocating.
-struct Recorder {
+pub(crate) struct Recorder {
     taps: Vec<(Tap, f64)>,
     probes: Vec<Probe>,
     motions: Vec<Motion>,
-    needs_acceleration: bool,
+    pub(crate) needs_acceleration: bool,
     n: usize,
     imposed: [Vec<f64>; 3],
     a: Vec<f64>,
+    /// Accelerations by what acts on the system from outside: multipliers. Zero for a structure in one piece.
+    pub(crate) outside: Vec<f64>,
     q: Vec<f64>,
     v: Vec<f64>,
     p: Vec<f64>,
@@ -79,17 +81,7 @@ impl Simulation {
     pub fn new(model: Model) -> Result<Self, Vec<Problem>> {
         let Assembly { mut system, y0, places, free, looped, memory, warnings, .. } = assemble(&model)?;
         let (scheme, dt) = (model.analysis.scheme, model.analysis.dt);
-        let fatal = |fault: Fault| {
-            let message = explain(&model, &free, &looped, fault);
-            let help = match fault {
-                Fault::Singular { .. } => "give the node a `mass`, connect it with an element, or fix it",
-                Fault::SingularElement { .. } | Fault::NonFinite { .. } => "correct the parameters of the element",
-                Fault::NoConvergence { .. } => "take a smaller step, or a scheme that does not iterate",
-            };
-            let subject = subject(&free, &looped, fault);
-            let help = help.to_owned();
-            vec![Problem { subject, message, help, fatal: true }]
-        };
+        let fatal = |fault: Fault| vec![cannot_start(&model, &free, &looped, fault)];
         let recorder = Recorder::new(&model, &places, &looped, &system, scheme.claims().carries_acceleration);
         let (nx, nw) = ModelDomain::memory(&scheme, &system);
         let mut x = y0;
@@ -105,9 +97,7 @@ impl Simulation {
 
     /// Number of steps to the end of the analysis.
     pub fn steps(&self) -> u64 {
-        let exact = self.model.analysis.duration / self.model.analysis.dt;
-        // A duration that is a multiple of the step up to rounding is one.
-        (exact - 1e-9 * exact.max(1.0)).ceil().max(0.0) as u64
+        steps(&self.model.analysis)
     }
 
     /// Takes step number `k`, from k dt to (k + 1) dt.
@@ -171,8 +161,26 @@ impl Simulation {
     }
 }
 
+/// Number of steps to the end of an analysis.
+pub(crate) fn steps(analysis: &Analysis) -> u64 {
+    let exact = analysis.duration / analysis.dt;
+    // A duration that is a multiple of the step up to rounding is one.
+    (exact - 1e-9 * exact.max(1.0)).ceil().max(0.0) as u64
+}
+
+/// A fault at the start, as a problem of the model.
+pub(crate) fn cannot_start(model: &Model, free: &[usize], looped: &[usize], fault: Fault) -> Problem {
+    let help = match fault {
+        Fault::Singular { .. } => "give the node a `mass`, connect it with an element, or fix it",
+        Fault::SingularElement { .. } | Fault::NonFinite { .. } => "correct the parameters of the element",
+        Fault::NoConvergence { .. } => "take a smaller step, or a scheme that does not iterate",
+    };
+    let (message, subject) = (explain(model, free, looped, fault), subject(free, looped, fault));
+    Problem { subject, message, help: help.to_owned(), fatal: true }
+}
+
 impl Recorder {
-    fn new(model: &Model, places: &[Place], looped: &[usize], system: &Assembled, carried: bool) -> Self {
+    pub(crate) fn new(model: &Model, places: &[Place], looped: &[usize], system: &Assembled, carried: bool) -> Self {
         let dims = system.dims();
         let n = dims.nu;
         let row = |c: &Coordinate| -> Row {
@@ -215,6 +223,8 @@ impl Recorder {
             .iter()
             .map(|channel| {
                 let tap = match channel.quantity {
+                    // A structure in one piece has no cut.
+                    Quantity::Gap(..) | Quantity::InterfaceForce(_) | Quantity::Link(_) => Tap::Zero,
                     Quantity::Displacement(d) => tap_dof(d, 0, false),
                     Quantity::Velocity(d) => tap_dof(d, 1, false),
                     Quantity::Acceleration(d) => tap_dof(d, 2, false),
@@ -273,6 +283,7 @@ impl Recorder {
             imposed: std::array::from_fn(|_| vec![0.0; motions.len()]),
             motions,
             a: vec![0.0; n],
+            outside: vec![0.0; n],
             q: vec![0.0; widest],
             v: vec![0.0; widest],
             p: vec![0.0; widest],
@@ -280,7 +291,8 @@ impl Recorder {
         }
     }
 
-    fn read(&mut self, system: &mut Assembled, t: f64, x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
+    /// Reads the channels at time `t` from the state `x` = [u v s h].
+    pub(crate) fn read(&mut self, system: &mut Assembled, t: f64, x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
         let dims = system.dims();
         for (i, m) in self.motions.iter().enumerate() {
             [self.imposed[0][i], self.imposed[1][i], self.imposed[2][i]] = m.at(t);
@@ -289,6 +301,7 @@ impl Recorder {
         let memory = &x[x.len() - system.memory().len()..];
         let a: &[f64] = if self.needs_acceleration {
             system.accelerations(at, &mut self.a)?;
+            self.a.iter_mut().zip(&self.outside).for_each(|(a, o)| *a += o);
             &self.a
         } else {
             x.get(dims.state()..dims.state() + self.n).unwrap_or(&[])

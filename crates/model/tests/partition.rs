@@ -1,8 +1,8 @@
 //! Substructures in the model file: where they meet, who has which mass, and every mistake with its place.
 
+use interfield_coupling::{Method, PmcOptions};
 use interfield_model::diag::{Diagnostics, Source};
 use interfield_model::model::{Model, TangentPolicy};
-use interfield_model::parse::analysis::Given;
 use interfield_model::parse::{Overrides, Places, parse};
 use interfield_model::partition::{Constraint, Constraints, Split, SubModel, split};
 use interfield_model::{Assembly, assemble};
@@ -78,26 +78,22 @@ fn settings_of_substructures_and_coupling() {
         [coupling]
         method = "pmc"
         constraints = "all-pairs"
-        order = 2
-        start = "naive"
-        weights = [1, 2]
+        kappa = 0.5
         "#,
     ));
     let partition = model.partition.as_ref().unwrap();
     assert_eq!(partition.owners, [0, 1]);
     assert_eq!(partition.rest, Some(0));
     let coupling = &partition.coupling;
-    assert_eq!(coupling.method.as_ref().unwrap().value, "pmc");
+    assert_eq!(coupling.info.name, "pmc");
+    assert_eq!(coupling.method, Method::Pmc(PmcOptions { kappa: 0.5, ..PmcOptions::PMC }));
     assert_eq!(coupling.constraints, Constraints::AllPairs);
-    assert_eq!(coupling.parameter("order"), Some(&Given::Number(2.0)));
-    assert_eq!(coupling.parameter("start"), Some(&Given::Word("naive".into())));
-    assert_eq!(coupling.parameter("weights"), Some(&Given::List(vec![1.0, 2.0])));
-    assert_eq!(coupling.parameter("method"), None);
     let taken = split(&model).unwrap();
     let [rest, top] = &taken.parts[..] else { panic!("two parts") };
     assert_eq!((rest.name.as_str(), rest.substeps, rest.model.analysis.dt), ("rest", 1, 0.01));
     assert_eq!(rest.model.analysis.scheme_name, "lsrt2");
-    assert_eq!(rest.model.analysis.tangent, TangentPolicy::Exact);
+    assert_eq!(rest.model.analysis.tangent, TangentPolicy::Initial, "the operators of the coupling are constant");
+    assert_eq!((rest.fine, top.fine), (false, true));
     assert_eq!((top.name.as_str(), top.substeps, top.model.analysis.dt), ("top", 7, 0.01 / 7.0));
     assert_eq!(top.model.analysis.scheme_name, "newmark");
     assert_eq!(top.model.analysis.tangent, TangentPolicy::Initial);
@@ -111,7 +107,7 @@ fn three_at_a_node_need_two_rows() {
     let parts = substructures(&["\"0a\"", "\"ab\"", "\"ac\""]);
     let text = network("abc", &["0a", "ab", "ac"], &parts);
     assert_eq!(rows(&taken_apart(&text)), [("a.x", 0, 1), ("a.x", 0, 2)]);
-    let all = text.replace("[analysis]", "[coupling]\nmethod = \"m\"\nconstraints = \"all-pairs\"\n[analysis]");
+    let all = text.replace("[analysis]", "[coupling]\nmethod = \"gc\"\nconstraints = \"all-pairs\"\n[analysis]");
     assert_eq!(rows(&taken_apart(&all)), [("a.x", 0, 1), ("a.x", 0, 2), ("a.x", 1, 2)]);
     // One share is given, the others have the remainder in equal parts.
     let shared = text.replace("elements = [\"ab\"]", "elements = [\"ab\"]\ninterface_mass = { a = 0.5 }");

@@ -84,7 +84,7 @@ fn states_agree_with_the_reference() {
         }
     }
     assert!(worst.len() > 2000, "only {} comparisons", worst.len());
-    worst.retain(|w| !(w.0 <= 1.0));
+    worst.retain(|w| w.0 > 1.0 || w.0.is_nan());
     let shown: Vec<String> =
         worst.iter().take(40).map(|(d, what)| format!("{what}: {d:.2e} times the tolerance")).collect();
     assert!(worst.is_empty(), "{} differ\n{}", worst.len(), shown.join("\n"));

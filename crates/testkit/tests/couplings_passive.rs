@@ -72,7 +72,7 @@ fn states_agree_with_the_reference() {
         }
     }
     assert!(compared > 600, "only {compared} comparisons");
-    worst.retain(|w| !(w.0 <= 1e-9));
+    worst.retain(|w| w.0 > 1e-9 || w.0.is_nan());
     let shown: Vec<String> = worst.iter().take(200).map(|(d, what)| format!("{what}: {d:.2e}")).collect();
     assert!(worst.is_empty(), "{} differ\n{}", worst.len(), shown.join("\n"));
 }

@@ -8,7 +8,7 @@ use interfield_model::{Assembly, assemble};
 use interfield_testkit::frames::{Run, Springs, chain, plane_frame, space_frame};
 use interfield_testkit::numerics::{distance, largest};
 use interfield_testkit::problems;
-use interfield_testkit::run::{model, read, set};
+use interfield_testkit::run::{advance, load, model, read, set};
 
 /// Numbers in [0, 1) from a seed.
 struct Random(u64);
@@ -209,11 +209,17 @@ fn the_models_of_the_papers_add_up() {
     for b1 in ["0.25", "1", "3"] {
         let whole = model("split-mass", &set(&[("b1", b1)]));
         compare(&whole, &mut random);
+        let mut sim = load("split-mass", &set(&[("b1", b1)]));
+        advance(&mut sim, 0, 100);
+        assert!((sim.y()[0] - (1f64.cos() + 1f64.sin())).abs() < 1e-4, "{}", sim.y()[0]);
         let b1: f64 = b1.parse().expect("a number");
         let taken = taken_apart(&whole);
         let mass = |part: usize| taken.parts[part].model.dofs[0].mass;
         assert!((mass(0) - b1 / (1.0 + b1)).abs() < 1e-15 && (mass(1) - 1.0 / (1.0 + b1)).abs() < 1e-15);
     }
+    let mut sim = load("three-dof", &set(&[]));
+    let steps = sim.steps();
+    advance(&mut sim, 0, steps);
     let whole = model("three-dof", &set(&[]));
     compare(&whole, &mut random);
     let omega: Vec<f64> = assembled(&whole).modes(3).expect("three modes").omega2.iter().map(|w| w.sqrt()).collect();

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::ops::Range;
 
-use interfield_kernel::scheme::registry::{AnyScheme, Argument, Arguments, SCHEMES, SchemeInfo, find};
+use interfield_kernel::scheme::registry::{
+    AnyScheme, Argument, ArgumentError, Arguments, SCHEMES, SchemeInfo, SchemeParameter, find,
+};
 
 use super::{Context, Overrides};
 use crate::diag::{Diagnostic, did_you_mean};
@@ -152,7 +154,7 @@ pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>, overrides: &Over
     let dt = time(context, table.as_ref(), "dt", ("--dt", overrides.dt.as_ref()));
     let duration = time(context, table.as_ref(), "duration", ("--until", overrides.duration.as_ref()));
     let scheme = scheme(context, table.as_ref(), overrides);
-    let tangent = tangent(context, table.as_ref(), overrides.tangent.as_ref());
+    let tangent = tangent(context, table.as_ref(), overrides.tangent.as_ref()).unwrap_or_default();
     if let Some(t) = table {
         t.finish();
     }
@@ -168,7 +170,12 @@ pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>, overrides: &Over
     Some(Analysis { scheme_name, scheme, dt: dt.value, duration: duration.value, tangent })
 }
 
-pub(super) fn tangent(context: &Context<'_>, table: Option<&Table<'_>>, given: Option<&String>) -> TangentPolicy {
+/// The tangent policy that the file or the command line asks for.
+pub(super) fn tangent(
+    context: &Context<'_>,
+    table: Option<&Table<'_>>,
+    given: Option<&String>,
+) -> Option<TangentPolicy> {
     const POLICIES: [&str; 3] = ["exact", "initial", "given"];
     let from_file = table.and_then(|t| t.choice("tangent", &POLICIES)).map(|c| c.value);
     let from_line = given.map(|t| {
@@ -178,11 +185,11 @@ pub(super) fn tangent(context: &Context<'_>, table: Option<&Table<'_>>, given: O
             0
         })
     });
-    match from_line.or(from_file) {
-        Some(1) => TangentPolicy::Initial,
-        Some(2) => TangentPolicy::Given,
+    from_line.or(from_file).map(|policy| match policy {
+        1 => TangentPolicy::Initial,
+        2 => TangentPolicy::Given,
         _ => TangentPolicy::Exact,
-    }
+    })
 }
 
 /// An argument of a scheme or a coupling as it was written.
@@ -250,26 +257,36 @@ fn lookup(name: &str) -> Result<&'static SchemeInfo, Vec<Refusal>> {
 
 /// Builds a scheme, or says what is wrong with each parameter.
 fn build(info: &SchemeInfo, given: &[(&str, Given)]) -> Result<AnyScheme, Vec<Refusal>> {
-    let known: Vec<&str> = info.parameters.iter().map(|p| p.name).collect();
+    build_entry(("scheme", info.name), info.parameters, info.build, given)
+}
+
+/// Builds an entry of a catalogue (its kind and name), or says what is wrong with each parameter.
+pub(super) fn build_entry<T>(
+    (kind, name): (&str, &str),
+    parameters: &[SchemeParameter],
+    make: fn(Arguments<'_>) -> Result<T, ArgumentError>,
+    given: &[(&str, Given)],
+) -> Result<T, Vec<Refusal>> {
+    let known: Vec<&str> = parameters.iter().map(|p| p.name).collect();
     let unknown = given.iter().filter(|(name, _)| !known.contains(name));
     let mut errors: Vec<Refusal> = unknown
-        .map(|(name, _)| {
-            let message = format!("scheme `{}` has no parameter `{name}`", info.name);
-            let help = match did_you_mean(name, known.iter().copied()) {
+        .map(|(wrong, _)| {
+            let message = format!("{kind} `{name}` has no parameter `{wrong}`");
+            let help = match did_you_mean(wrong, known.iter().copied()) {
                 Some(near) => near,
                 None if known.is_empty() => "it has no parameters: remove it".to_owned(),
                 None => format!("its parameters are {}", known.join(", ")),
             };
-            (Some((*name).to_owned()), message, help)
+            (Some((*wrong).to_owned()), message, help)
         })
         .collect();
     let arguments: Vec<(&str, Argument<'_>)> = given.iter().map(|(n, g)| (*n, g.argument())).collect();
-    match (info.build)(Arguments(&arguments)) {
-        Ok(scheme) if errors.is_empty() => return Ok(scheme),
+    match make(Arguments(&arguments)) {
+        Ok(made) if errors.is_empty() => return Ok(made),
         Ok(_) => {}
         Err(e) => {
-            let message = format!("parameter `{}` of scheme `{}` must be {}", e.name, info.name, e.expected);
-            errors.push((Some(e.name.to_owned()), message, format!("`interfield schemes {}` explains it", info.name)));
+            let message = format!("parameter `{}` of {kind} `{name}` must be {}", e.name, e.expected);
+            errors.push((Some(e.name.to_owned()), message, format!("`interfield {kind}s {name}` explains it")));
         }
     }
     Err(errors)

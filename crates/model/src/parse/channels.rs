@@ -1,4 +1,4 @@
-//! Recorded channels: `node.dof[.u|v|a|abs]`, `element.force|deformation|STATE`, and loads by name.
+//! Recorded channels: `node.dof[.u|v|a|abs]`, at a cut `[.gap|gap_v|lambda|link]`, `element.force|deformation|STATE`, and loads by name.
 
 use interfield_kernel::element::info::Unit;
 
@@ -118,10 +118,19 @@ fn node_channel(context: &Context<'_>, text: &Spanned<String>, node: usize, rest
         "v" => make(Quantity::Velocity(d), of_dof(context, d, 1)),
         "a" => make(Quantity::Acceleration(d), of_dof(context, d, 2)),
         "abs" => make(Quantity::AbsoluteAcceleration(d), of_dof(context, d, 2)),
+        "gap" | "gap_v" | "lambda" | "link" if !context.partitioned => {
+            let message = format!("`{what}` is a quantity of a cut, and this model is in one piece");
+            context.error(text.span.clone(), message, "remove it, or cut the model with [[substructure]]");
+            None
+        }
+        "gap" => make(Quantity::Gap(d, 0), of_dof(context, d, 0)),
+        "gap_v" => make(Quantity::Gap(d, 1), of_dof(context, d, 1)),
+        "lambda" => make(Quantity::InterfaceForce(d), context.force(d).into()),
+        "link" => make(Quantity::Link(d), of_dof(context, d, 0)),
         _ => {
             let message = format!("`{what}` is not a quantity of a degree of freedom");
             let help = "write u (displacement), v (velocity), a (acceleration relative to the ground) or abs \
-                        (absolute acceleration)";
+                        (absolute acceleration); at a cut also gap, gap_v, lambda (force through it) and link";
             context.error(text.span.clone(), message, help);
             None
         }

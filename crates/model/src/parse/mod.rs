@@ -109,6 +109,8 @@ struct Context<'d> {
     names_unknown: bool,
     dofs: Vec<Dof>,
     elements: Vec<Element>,
+    /// Whether the model is cut into substructures.
+    partitioned: bool,
     places: Places,
     /// Dimensions of the named loads.
     load_dimensions: BTreeMap<String, Dimension>,
@@ -245,6 +247,7 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
         names_unknown: false,
         dofs: Vec::new(),
         elements: Vec::new(),
+        partitioned: root.has("substructure"),
         places: Places::default(),
         load_dimensions: BTreeMap::new(),
         imposed: BTreeSet::new(),
@@ -260,7 +263,12 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
     let duration = analysis.as_ref().map_or(0.0, |a| a.duration);
     let (loads, names) = loads::read(&mut context, &root, duration);
     let (channels, every) = channels::read(&context, &root, &names);
-    let partition = substructures::read(&mut context, &root, analysis.as_ref());
+    let says = |key: &str| root.table("analysis").is_some_and(|t| t.has(key));
+    let written = substructures::Written {
+        scheme: overrides.scheme.is_some() || says("scheme"),
+        tangent: overrides.tangent.is_some() || says("tangent"),
+    };
+    let partition = substructures::read(&mut context, &root, analysis.as_ref(), written);
     root.finish();
     if diags.has_errors() {
         // Without mistakes the assembly finds this, with everything else that needs matrices.

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use interfield_kernel::scheme::registry::AnyScheme;
+use interfield_coupling::registry::{Level, METHODS, find};
+use interfield_kernel::scheme::registry::{AnyScheme, Arguments};
 
 use super::nodes::GROUND;
 use super::{Context, Overrides, analysis};
-use crate::diag::{Diagnostic, suggest};
+use crate::diag::{Diagnostic, did_you_mean, suggest};
 use crate::model::{Analysis, TangentPolicy};
 use crate::partition::{Constraints, Coupling, Partition, Shares, Substructure};
 use crate::reader::{Spanned, Table};
@@ -23,6 +24,7 @@ struct Draft {
     scheme: Option<(String, AnyScheme)>,
     tangent: Option<TangentPolicy>,
     substeps: u32,
+    fine: Option<bool>,
     /// Whether it takes what is not listed elsewhere.
     rest: bool,
     nodes: Vec<usize>,
@@ -33,8 +35,15 @@ struct Draft {
 type Owners = BTreeMap<usize, (usize, Range<usize>)>;
 
 /// Reads all `[[substructure]]` and `[coupling]`, after everything they refer to.
-pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>, analysis: Option<&Analysis>) -> Option<Partition> {
-    let coupling = root.table("coupling").map(|table| (table.span(), read_coupling(table)));
+pub(super) fn read(
+    context: &mut Context<'_>,
+    root: &Table<'_>,
+    analysis: Option<&Analysis>,
+    written: Written,
+) -> Option<Partition> {
+    let table = root.table("coupling");
+    let span = table.as_ref().map(Table::span);
+    let coupling = read_coupling(context, table);
     let mut owners = Owners::new();
     let mut drafts: Vec<Draft> = Vec::new();
     for table in root.tables("substructure") {
@@ -53,7 +62,7 @@ pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>, analysis: Option
         drafts.push(draft);
         table.finish();
     }
-    if let (Some((span, _)), false) = (&coupling, root.has("substructure")) {
+    if let (Some(span), false) = (&span, root.has("substructure")) {
         let help = "write [[substructure]] with `name` and `elements`, or remove [coupling]";
         context.error(span.clone(), "there is nothing to couple: the model has no substructures", help);
     }
@@ -62,15 +71,16 @@ pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>, analysis: Option
     }
     let rest = drafts.iter().position(|d| d.rest);
     let owners = complete(context, &owners, rest);
-    let analysis = analysis?;
-    let finish = |d: Draft| {
-        let (scheme_name, scheme) = d.scheme.unwrap_or_else(|| (analysis.scheme_name.clone(), analysis.scheme));
-        let (tangent, substeps, nodes) = (d.tangent.unwrap_or(analysis.tangent), d.substeps, d.nodes);
+    let (analysis, coupling) = (analysis?, coupling?);
+    let fine = sides(context, &drafts, &coupling);
+    let settled: Option<Vec<_>> = drafts.iter().map(|d| settle(context, d, &coupling, analysis, written)).collect();
+    let finish = |((d, fine), (scheme_name, scheme, tangent)): ((Draft, bool), (String, AnyScheme, TangentPolicy))| {
+        let (substeps, nodes) = (d.substeps, d.nodes);
         let (name, interface_mass) = (d.name.value, d.interface_mass);
-        Substructure { name, scheme_name, scheme, substeps, tangent, nodes, interface_mass }
+        Substructure { name, scheme_name, scheme, substeps, fine, tangent, nodes, interface_mass }
     };
-    let coupling = coupling.map(|c| c.1).unwrap_or_default();
-    Some(Partition { substructures: drafts.into_iter().map(finish).collect(), owners, rest, coupling })
+    let substructures = drafts.into_iter().zip(fine).zip(settled?).map(finish).collect();
+    Some(Partition { substructures, owners, rest, coupling })
 }
 
 /// Substructure of every element; reports those without.
@@ -98,7 +108,7 @@ fn read_one(context: &mut Context<'_>, table: &Table<'_>, index: usize, owners: 
         take_elements(context, &item, index, owners);
     }
     let nodes = table.list_of_strings("nodes").map_or_else(Vec::new, |l| listed(context, l));
-    let own_tangent = table.has("tangent").then(|| analysis::tangent(context, Some(table), None));
+    let own_tangent = analysis::tangent(context, Some(table), None);
     let own_scheme =
         table.has("scheme").then(|| analysis::scheme(context, Some(table), &Overrides::default())).flatten();
     let (interface_mass, mass_span) = shares(context, table);
@@ -108,6 +118,7 @@ fn read_one(context: &mut Context<'_>, table: &Table<'_>, index: usize, owners: 
         scheme: own_scheme,
         tangent: own_tangent,
         substeps: substeps(context, table),
+        fine: table.choice("side", &["coarse", "fine"]).map(|s| s.value == 1),
         rest: !table.has("elements") && !table.has("nodes"),
         nodes: nodes.iter().filter_map(|n| mobile_node(context, n)).collect(),
         interface_mass,
@@ -227,13 +238,118 @@ fn shares(context: &Context<'_>, table: &Table<'_>) -> (Shares, Option<Range<usi
     (Shares::ByNode(list), Some(span))
 }
 
-fn read_coupling(table: Table<'_>) -> Coupling {
-    let method = table.string_required("method", "\"pmc\"");
+/// Method and options; the recommended one without `[coupling]`.
+fn read_coupling(context: &Context<'_>, table: Option<Table<'_>>) -> Option<Coupling> {
+    let Some(table) = table else {
+        let info = &METHODS[0];
+        let method = (info.build)(Arguments(&[])).ok()?;
+        return Some(Coupling { info, method, constraints: Constraints::Tree });
+    };
+    let name = table.string_required("method", "\"pmc\"");
     let constraints = match table.choice("constraints", &["tree", "all-pairs"]) {
         Some(Spanned { value: 1, .. }) => Constraints::AllPairs,
         _ => Constraints::Tree,
     };
-    let parameters = analysis::arguments(&table, &["method", "constraints"]).unwrap_or_default();
+    let given = analysis::arguments(&table, &["method", "constraints"]);
     table.finish();
-    Coupling { method, parameters, constraints }
+    let (name, given) = (name?, given?);
+    let Some(info) = find(&name.value) else {
+        let names: Vec<&str> = METHODS.iter().map(|m| m.name).collect();
+        let help = did_you_mean(&name.value, names.iter().copied())
+            .unwrap_or_else(|| format!("couplings are {}", names.join(", ")));
+        context.error(name.span, format!("there is no coupling `{}`", name.value), help);
+        return None;
+    };
+    let pairs: Vec<(&str, analysis::Given)> = given.iter().map(|(n, g, _)| (n.as_str(), g.clone())).collect();
+    match analysis::build_entry(("coupling", info.name), info.parameters, info.build, &pairs) {
+        Ok(method) => Some(Coupling { info, method, constraints }),
+        Err(errors) => {
+            for (parameter, message, help) in errors {
+                let place = parameter.and_then(|p| given.iter().find(|g| g.0 == p)).map(|g| g.2.clone());
+                context.error(place.unwrap_or_else(|| name.span.clone()), message, help);
+            }
+            None
+        }
+    }
+}
+
+/// Scheme and tangents of a substructure under a coupling: its own, those of the analysis if written, or what the coupling
+/// works best with.
+fn settle(
+    context: &Context<'_>,
+    draft: &Draft,
+    coupling: &Coupling,
+    analysis: &Analysis,
+    written: Written,
+) -> Option<(String, AnyScheme, TangentPolicy)> {
+    let info = coupling.info;
+    let (name, scheme) = match &draft.scheme {
+        Some(own) => own.clone(),
+        None if written.scheme => (analysis.scheme_name.clone(), analysis.scheme),
+        None => (info.scheme.to_owned(), analysis::scheme_from_text(info.scheme, &[]).ok()?),
+    };
+    if !info.schemes.contains(&scheme) {
+        let message = format!("coupling `{}` needs {}, not `{name}`", info.name, info.schemes.words());
+        let help = format!("leave `scheme` out: substructure `{}` then takes `{}`", draft.name.value, info.scheme);
+        context.error(draft.name.span.clone(), message, help);
+    }
+    let tangent = draft.tangent.or(written.tangent.then_some(analysis.tangent));
+    let tangent = match (info.level, tangent) {
+        (Level::Mass, tangent) => tangent.unwrap_or_default(),
+        (Level::Constant, None) => TangentPolicy::Initial,
+        (Level::Constant, Some(TangentPolicy::Exact)) => {
+            let message = format!("coupling `{}` computes its operators once and cannot follow the tangent", info.name);
+            let help = "write tangent = \"initial\", or \"given\" with estimates";
+            context.error(draft.name.span.clone(), message, help);
+            TangentPolicy::Initial
+        }
+        (Level::Constant, Some(other)) => other,
+    };
+    Some((name, scheme, tangent))
+}
+
+/// What `[analysis]` (or the command line) says itself.
+#[derive(Clone, Copy)]
+pub(super) struct Written {
+    pub(super) scheme: bool,
+    pub(super) tangent: bool,
+}
+
+/// Which substructures stand on the fine side: as written; else those with substeps; else all but the first.
+fn sides(context: &Context<'_>, drafts: &[Draft], coupling: &Coupling) -> Vec<bool> {
+    let substeps = drafts.iter().any(|d| d.substeps > 1);
+    let fine: Vec<bool> = drafts
+        .iter()
+        .enumerate()
+        .map(|(i, d)| d.fine.unwrap_or(if substeps { d.substeps > 1 } else { i > 0 }))
+        .collect();
+    for (d, _) in drafts.iter().zip(&fine).filter(|(d, fine)| d.substeps > 1 && !**fine) {
+        let message = format!("substructure `{}` has substeps and stands on the coarse side", d.name.value);
+        context.error(d.name.span.clone(), message, "remove `side` or `substeps`");
+    }
+    let all_alike = |want: bool| fine.iter().all(|f| *f == want);
+    if drafts.len() > 1 && coupling.info.sided && (all_alike(true) || all_alike(false)) {
+        let message = format!(
+            "coupling `{}` needs a coarse and a fine side, and all substructures stand on one",
+            coupling.info.name
+        );
+        context.error(drafts[0].name.span.clone(), message, "write side = \"coarse\" or \"fine\" in one of them");
+    }
+    if coupling.info.one_rate {
+        let mut counts = drafts.iter().zip(&fine).filter(|(_, fine)| **fine).map(|(d, _)| d);
+        if let Some(first) = counts.next()
+            && let Some(other) = counts.find(|d| d.substeps != first.substeps)
+        {
+            let message = format!(
+                "under coupling `{}` all substructures of the fine side have the same substeps",
+                coupling.info.name
+            );
+            let help = format!(
+                "`{}` has {}, `{}` has {}; foh and modified-ph allow different ones",
+                first.name.value, first.substeps, other.name.value, other.substeps
+            );
+            context.error(other.name.span.clone(), message, help);
+        }
+    }
+    fine
 }

@@ -4,16 +4,16 @@
 //! Partition (part of a Model) --layout--> who has which degree of freedom --split--> one Model per part, constraints
 //! ```
 //!
-//! **Must not be here:** text, coupling methods (their names and parameters pass through unread).
+//! **Must not be here:** text, coupling formulas.
 
 mod layout;
 mod split;
 
+use interfield_coupling::Method;
+use interfield_coupling::registry::MethodInfo;
 use interfield_kernel::scheme::registry::AnyScheme;
 
 use crate::model::TangentPolicy;
-use crate::parse::analysis::{Given, Placed};
-use crate::reader::Spanned;
 
 pub(crate) use layout::check;
 pub use split::{Constraint, Split, SubModel, split};
@@ -55,6 +55,8 @@ pub struct Substructure {
     pub scheme: AnyScheme,
     /// Number of its steps in one step of the analysis, at least 1.
     pub substeps: u32,
+    /// Whether it stands on the fine side, which exchanges multipliers at each of its steps.
+    pub fine: bool,
     /// Tangent policy.
     pub tangent: TangentPolicy,
     /// Nodes whose mass it shares although no element of it need touch them.
@@ -73,21 +75,20 @@ pub enum Constraints {
     AllPairs,
 }
 
-/// How the substructures are coupled, as written.
-#[derive(Clone, Debug, Default)]
+/// How the substructures are coupled.
+#[derive(Clone, Copy)]
 pub struct Coupling {
-    /// Name of the method.
-    pub method: Option<Spanned<String>>,
-    /// Its parameters.
-    pub parameters: Vec<Placed>,
+    /// Catalogue entry of the method.
+    pub info: &'static MethodInfo,
+    /// The method with its options.
+    pub method: Method,
     /// Which pairs are held together.
     pub constraints: Constraints,
 }
 
-impl Coupling {
-    /// The parameter called `name`.
-    pub fn parameter(&self, name: &str) -> Option<&Given> {
-        self.parameters.iter().find(|p| p.0 == name).map(|p| &p.1)
+impl std::fmt::Debug for Coupling {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?}, {:?}", self.method, self.constraints)
     }
 }
 

@@ -1,7 +1,7 @@
 //! From a partitioned model to one model per substructure, and the constraints that hold them together.
 
 use super::layout::{Layout, layout, visit};
-use super::{Constraints, Partition};
+use super::{Constraints, Partition, Substructure};
 use crate::assemble::{Problem, Subject, assemble, stored};
 use crate::model::{Analysis, Coordinate, Damping, Dof, Element, Kind, Load, Model, Node, Support};
 
@@ -30,8 +30,12 @@ pub struct SubModel {
     pub dofs: Vec<usize>,
     /// Index in the whole model of each of its elements.
     pub elements: Vec<usize>,
+    /// Index in the whole model of each of its loads.
+    pub loads: Vec<usize>,
     /// Number of its steps in one step of the analysis.
     pub substeps: u32,
+    /// Whether it stands on the fine side.
+    pub fine: bool,
 }
 
 impl SubModel {
@@ -70,7 +74,9 @@ pub fn split(model: &Model) -> Result<Split, Vec<Problem>> {
             model: Model { channels: Vec::new(), ..model.clone() },
             dofs: (0..model.dofs.len()).collect(),
             elements: (0..model.elements.len()).collect(),
+            loads: (0..model.loads.len()).collect(),
             substeps: 1,
+            fine: false,
         };
         return Ok(Split { parts: vec![part], interface: Vec::new(), warnings: whole.warnings, massless: Vec::new() });
     };
@@ -116,6 +122,8 @@ impl<'a> Cut<'a> {
             duration: self.model.analysis.duration,
             tangent: substructure.tangent,
         };
+        let loads: Vec<usize> =
+            (0..self.model.loads.len()).filter(|&l| self.load(&self.model.loads[l]).is_some()).collect();
         let model = Model {
             title: format!("{}: {}", self.model.title, substructure.name),
             units: self.model.units.clone(),
@@ -123,14 +131,15 @@ impl<'a> Cut<'a> {
             dofs: self.dofs.iter().map(|&d| self.dof(d)).collect(),
             elements: self.elements.iter().map(|&e| self.element(&self.model.elements[e])).collect(),
             damping,
-            loads: self.model.loads.iter().filter_map(|l| self.load(l)).collect(),
+            loads: loads.iter().filter_map(|&l| self.load(&self.model.loads[l])).collect(),
             analysis,
             channels: Vec::new(),
             every: 1,
             partition: None,
         };
-        let (name, substeps) = (substructure.name.clone(), substructure.substeps);
-        SubModel { name, model, dofs: self.dofs, elements: self.elements, substeps }
+        let Substructure { name, substeps, fine, .. } = substructure;
+        let (name, substeps, fine) = (name.clone(), *substeps, *fine);
+        SubModel { name, model, dofs: self.dofs, elements: self.elements, loads, substeps, fine }
     }
 
     /// A node with those of its degrees of freedom that are here, if any.

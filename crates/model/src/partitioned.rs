@@ -1,0 +1,319 @@
+//! A partitioned model ready to run: the coupling that steps, the taps that read its channels on whichever side they
+//! live, and the observer of its quality.
+//!
+//! **Must not be here:** coupling formulas, text.
+
+use interfield_coupling::quality::{Monitor, Quality};
+use interfield_coupling::{Assembly as Substructures, Coupling, CouplingError, Port, Substructure};
+use interfield_kernel::{Fault, Scheme};
+
+use crate::assemble::{Assembly, Place, Problem, Subject, assemble, explain};
+use crate::assembled::Assembled;
+use crate::model::{Channel, Model, Quantity};
+use crate::partition::{Constraint, Split, SubModel, split};
+use crate::simulation::{Recorder, cannot_start};
+
+/// One substructure as far as reading and explaining goes.
+struct Part {
+    sub: SubModel,
+    free: Vec<usize>,
+    looped: Vec<usize>,
+    recorder: Recorder,
+    /// Copy of its state while it is read.
+    x: Vec<f64>,
+    out: Vec<f64>,
+}
+
+/// Where a channel comes from.
+enum Source {
+    /// Channel of a part.
+    #[allow(missing_docs)]
+    Part { part: usize, index: usize },
+    /// Gap at a constraint, derivative 0 or 1.
+    #[allow(missing_docs)]
+    Gap { row: usize, derivative: usize, factor: f64 },
+    /// Force through constraints, on the first side.
+    #[allow(missing_docs)]
+    Force { rows: Vec<usize>, factor: f64 },
+    /// Link displacement at a port of a part.
+    #[allow(missing_docs)]
+    Link { part: usize, port: usize, factor: f64 },
+    /// Nothing: there is no link on the fine side.
+    Zero,
+}
+
+/// A partitioned model ready to run.
+pub struct Partitioned {
+    /// The model it was made from.
+    pub model: Model,
+    /// The coupling.
+    pub coupling: Box<dyn Coupling<Assembled>>,
+    /// Warnings of the assembly.
+    pub warnings: Vec<Problem>,
+    /// The constraints, row by row.
+    pub interface: Vec<Constraint>,
+    parts: Vec<Part>,
+    sources: Vec<Source>,
+    monitor: Monitor,
+    links: Vec<f64>,
+}
+
+impl Partitioned {
+    /// Takes a partitioned model apart, assembles the parts and starts the coupling; all problems at once.
+    pub fn new(model: Model) -> Result<Self, Vec<Problem>> {
+        let Split { parts: subs, interface, mut warnings, massless } = split(&model)?;
+        warnings.extend(massless);
+        let dt = model.analysis.dt;
+        let (mut parts, mut substructures, mut problems) = (Vec::new(), Vec::new(), Vec::new());
+        for (p, mut sub) in subs.into_iter().enumerate() {
+            let assembly = match assemble(&sub.model) {
+                Ok(a) => a,
+                Err(list) => {
+                    problems.extend(list.into_iter().map(|problem| sub.in_whole(problem)));
+                    continue;
+                }
+            };
+            let Assembly { system, y0, places, free, looped, .. } = assembly;
+            sub.model.channels = model.channels.iter().filter_map(|c| inside(c, &sub)).collect();
+            let scheme = sub.model.analysis.scheme;
+            let recorder = Recorder::new(&sub.model, &places, &looped, &system, scheme.claims().carries_acceleration);
+            let ports = ports(&interface, p, &places);
+            let out = vec![0.0; sub.model.channels.len()];
+            substructures.push(Substructure {
+                system,
+                y0,
+                scheme,
+                substeps: sub.substeps as usize,
+                fine: sub.fine,
+                ports,
+            });
+            parts.push(Part { sub, free, looped, recorder, x: Vec::new(), out });
+        }
+        problems.extend(model.channels.iter().filter_map(|c| whole_dof(c, &interface).map(|d| not_cut(&model, c, d))));
+        let Some(partition) = model.partition.as_ref().filter(|_| problems.is_empty()) else { return Err(problems) };
+        let start = partition.coupling.method.start(Substructures { substructures, rows: interface.len(), dt });
+        let coupling = start.map_err(|e| vec![refusal(&e, &model, &interface, &parts)])?;
+        for (i, part) in parts.iter_mut().enumerate() {
+            part.x = vec![0.0; coupling.state_of(i).len()];
+        }
+        let sources = sources(&model, &interface, &parts, coupling.as_ref());
+        let most = (0..coupling.count()).map(|i| coupling.ports_of(i).len()).max().unwrap_or(0);
+        let mut this = Partitioned {
+            monitor: Monitor::new(coupling.as_ref(), steps(&model)),
+            coupling,
+            warnings,
+            interface,
+            parts,
+            sources,
+            links: vec![0.0; most],
+            model,
+        };
+        this.monitor.observe(this.coupling.as_mut(), 0);
+        Ok(this)
+    }
+
+    /// Number of macro-steps to the end of the analysis.
+    pub fn steps(&self) -> u64 {
+        steps(&self.model)
+    }
+
+    /// Takes macro-step `k` and looks at how well it went.
+    pub fn step(&mut self, k: u64) -> Result<(), Fault> {
+        self.coupling.step(k)?;
+        self.monitor.observe(self.coupling.as_mut(), k + 1);
+        Ok(())
+    }
+
+    /// Reads all channels at time `k dt` into `out`, in their units.
+    pub fn sample(&mut self, k: u64, out: &mut [f64]) -> Result<(), Fault> {
+        let t = k as f64 * self.coupling.dt();
+        for (i, part) in self.parts.iter_mut().enumerate().filter(|(_, p)| !p.out.is_empty()) {
+            part.x.copy_from_slice(self.coupling.state_of(i));
+            if part.recorder.needs_acceleration {
+                // Accelerations by the multipliers first, while the coupling can be read.
+                part.recorder.outside.fill(0.0);
+                self.coupling.add_multiplier_accelerations(i, &mut part.recorder.outside);
+            }
+            part.recorder.read(self.coupling.system_of(i), t, &part.x, &mut part.out)?;
+        }
+        for (source, out) in self.sources.iter().zip(out) {
+            *out = match source {
+                Source::Part { part, index } => self.parts[*part].out[*index],
+                Source::Gap { row, derivative, factor } => factor * gap(self.coupling.as_ref(), *row, *derivative),
+                Source::Force { rows, factor } => {
+                    let l = self.coupling.multipliers();
+                    -factor * rows.iter().map(|&r| l.get(r).copied().unwrap_or(0.0)).sum::<f64>()
+                }
+                Source::Link { part, port, factor } => {
+                    let n = self.coupling.ports_of(*part).len();
+                    self.coupling.links_of(*part, &mut self.links[..n]);
+                    factor * self.links[*port]
+                }
+                Source::Zero => 0.0,
+            };
+        }
+        Ok(())
+    }
+
+    /// How well the substructures held together so far.
+    pub fn quality(&self) -> Quality {
+        self.monitor.quality()
+    }
+
+    /// Names of the substructures, in the order of the coupling.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().map(|p| p.sub.name.as_str())
+    }
+
+    /// Substructure `i` as a model of its own.
+    pub fn part(&self, i: usize) -> &SubModel {
+        &self.parts[i].sub
+    }
+
+    /// Names of the unknowns of substructure `i`.
+    pub fn unknowns(&self, i: usize) -> impl ExactSizeIterator<Item = &str> {
+        let part = &self.parts[i];
+        part.free.iter().map(|&d| part.sub.model.dofs[d].name.as_str())
+    }
+
+    /// A fault of the loop in words, with the user's names.
+    pub fn explain(&self, fault: Fault) -> String {
+        match self.parts.get(self.coupling.faulty()) {
+            Some(Part { sub, free, looped, .. }) => {
+                format!("substructure `{}`: {}", sub.name, explain(&sub.model, free, looped, fault))
+            }
+            None => format!("{fault:?}"),
+        }
+    }
+}
+
+/// The degree of freedom of a channel about a cut where there is none.
+fn whole_dof(channel: &Channel, interface: &[Constraint]) -> Option<usize> {
+    match channel.quantity {
+        Quantity::Gap(d, _) | Quantity::InterfaceForce(d) | Quantity::Link(d) => {
+            interface.iter().all(|c| c.dof != d).then_some(d)
+        }
+        _ => None,
+    }
+}
+
+fn not_cut(model: &Model, channel: &Channel, dof: usize) -> Problem {
+    let message = format!("channel `{}`: the structure is not cut at `{}`", channel.name, model.dofs[dof].name);
+    Problem::error(Subject::Dof(dof), message, "record it where substructures meet")
+}
+
+fn steps(model: &Model) -> u64 {
+    crate::simulation::steps(&model.analysis)
+}
+
+/// A channel of the whole model as one of a part, if what it reads is there.
+fn inside(channel: &Channel, sub: &SubModel) -> Option<Channel> {
+    let dof = |d: usize| sub.dofs.iter().position(|&x| x == d);
+    let element = |e: usize| sub.elements.iter().position(|&x| x == e);
+    let quantity = match channel.quantity {
+        Quantity::Displacement(d) => Quantity::Displacement(dof(d)?),
+        Quantity::Velocity(d) => Quantity::Velocity(dof(d)?),
+        Quantity::Acceleration(d) => Quantity::Acceleration(dof(d)?),
+        Quantity::AbsoluteAcceleration(d) => Quantity::AbsoluteAcceleration(dof(d)?),
+        Quantity::Force(e, i) => Quantity::Force(element(e)?, i),
+        Quantity::Deformation(e, i) => Quantity::Deformation(element(e)?, i),
+        Quantity::State(e, i) => Quantity::State(element(e)?, i),
+        Quantity::LoadSignal(i) => Quantity::LoadSignal(sub.loads.iter().position(|&x| x == i)?),
+        Quantity::Gap(..) | Quantity::InterfaceForce(_) | Quantity::Link(_) => return None,
+    };
+    Some(Channel { quantity, ..channel.clone() })
+}
+
+/// Entries of L of part `p`.
+fn ports(interface: &[Constraint], p: usize, places: &[Place]) -> Vec<Port> {
+    let ends = interface.iter().enumerate().flat_map(|(row, c)| [(row, c.plus, 1.0), (row, c.minus, -1.0)]);
+    ends.filter(|(_, (part, _), _)| *part == p)
+        .filter_map(|(row, (_, dof), sign)| match places[dof] {
+            Place::Free(dof) => Some(Port { row, dof, sign }),
+            Place::Imposed(_) | Place::Fixed => None,
+        })
+        .collect()
+}
+
+fn sources(model: &Model, interface: &[Constraint], parts: &[Part], coupling: &dyn Coupling<Assembled>) -> Vec<Source> {
+    let mut taken = vec![0; parts.len()];
+    let source = |channel: &Channel| {
+        // The parts list their channels in the order of the model; the first that has one gives it.
+        let mut first = None;
+        for (p, part) in parts.iter().enumerate() {
+            if inside(channel, &part.sub).is_some() {
+                first = first.or(Some(Source::Part { part: p, index: taken[p] }));
+                taken[p] += 1;
+            }
+        }
+        if let Some(source) = first {
+            return source;
+        }
+        let rows = |dof: usize| interface.iter().enumerate().filter(move |(_, c)| c.dof == dof);
+        let factor = channel.factor;
+        match channel.quantity {
+            Quantity::Gap(d, derivative) => {
+                rows(d).next().map_or(Source::Zero, |(row, _)| Source::Gap { row, derivative, factor })
+            }
+            Quantity::InterfaceForce(d) => match rows(d).next() {
+                Some((_, first)) => {
+                    let rows = rows(d).filter(|(_, c)| c.plus == first.plus).map(|(row, _)| row).collect();
+                    Source::Force { rows, factor }
+                }
+                None => Source::Zero,
+            },
+            Quantity::Link(d) => {
+                let ends = rows(d).flat_map(|(row, c)| [(row, c.plus.0), (row, c.minus.0)]);
+                let fine = ends.filter(|(_, part)| coupling.is_fine(*part)).collect::<Vec<_>>();
+                let found = fine.first().and_then(|&(row, part)| {
+                    let port = coupling.ports_of(part).iter().position(|p| p.row == row)?;
+                    Some(Source::Link { part, port, factor })
+                });
+                found.unwrap_or(Source::Zero)
+            }
+            _ => Source::Zero,
+        }
+    };
+    let mut source = source;
+    model.channels.iter().map(&mut source).collect()
+}
+
+/// Σ L x over the sides at one constraint, for displacements or velocities.
+fn gap(coupling: &dyn Coupling<Assembled>, row: usize, derivative: usize) -> f64 {
+    (0..coupling.count())
+        .map(|i| {
+            let (x, at) = (coupling.state_of(i), derivative * coupling.dims_of(i).nu);
+            coupling.ports_of(i).iter().filter(|p| p.row == row).map(|p| p.sign * x[at + p.dof]).sum::<f64>()
+        })
+        .sum()
+}
+
+/// Why the coupling cannot start, in the user's names.
+fn refusal(error: &CouplingError, model: &Model, interface: &[Constraint], parts: &[Part]) -> Problem {
+    let name = |row: usize| interface.get(row).map_or("?", |c| model.dofs[c.dof].name.as_str());
+    match error {
+        CouplingError::Fault(located) => {
+            let part = &parts[located.substructure];
+            part.sub.in_whole(cannot_start(&part.sub.model, &part.free, &part.looped, located.fault))
+        }
+        CouplingError::Redundant { rows } => {
+            let names: std::collections::BTreeSet<&str> = rows.iter().map(|&r| name(r)).collect();
+            let names: Vec<String> = names.into_iter().map(|n| format!("`{n}`")).collect();
+            let message = format!(
+                "the constraints at {} say the same thing more than once, so that the interface forces are not determined",
+                names.join(", ")
+            );
+            let help =
+                "write constraints = \"tree\" in [coupling], or method = \"llm\", which has no such choice to make";
+            Problem::error(Subject::Model, message, help)
+        }
+        CouplingError::Rigid { row } => {
+            let message = format!("nothing moves at the interface `{}`: no mass on either side", name(*row));
+            let dof = interface.get(*row).map_or(Subject::Model, |c| Subject::Dof(c.dof));
+            Problem::error(dof, message, "give the node a mass, and both sides a share of it (`interface_mass`)")
+        }
+        CouplingError::Unsuitable(message) => {
+            Problem::error(Subject::Model, message.clone(), "change [coupling] or the substructures")
+        }
+    }
+}

@@ -5,6 +5,7 @@
 //! **Must not be here:** reading, JSON.
 
 mod elements;
+mod registries;
 mod sections;
 #[cfg(test)]
 mod tests;

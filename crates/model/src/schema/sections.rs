@@ -3,7 +3,7 @@
 use interfield_kernel::scheme::registry::SCHEMES;
 
 use super::Value::{Either, Flag, List, Number, Quantity, Table, Tables, Text, Whole, Word};
-use super::{Key, Section, Value};
+use super::{Key, Section, Value, registries};
 use crate::units::Dimension;
 
 /// Tangent policies.
@@ -45,7 +45,7 @@ pub(super) fn list(of: Value) -> Value {
     List(Box::new(of))
 }
 
-fn section(
+pub(super) fn section(
     name: &'static str,
     written: &'static str,
     paths: &'static [&'static str],
@@ -78,8 +78,9 @@ pub(super) fn rest() -> Vec<Section> {
     all.push(signals());
     all.extend(signal_types());
     all.push(analysis());
-    all.extend([substructure(), shares(), coupling()]);
-    all.extend(schemes());
+    all.extend([substructure(), shares()]);
+    all.extend(registries::couplings());
+    all.extend(registries::schemes());
     all.push(record());
     all
 }
@@ -432,6 +433,12 @@ fn substructure() -> Section {
             "\"newmark\"",
         ),
         key("tangent", Word(TANGENTS.to_vec()), "Its Jacobian, if not that of [analysis].", "\"initial\""),
+        key(
+            "side",
+            Word(vec!["coarse", "fine"]),
+            "Its side of a coupling that has a coarse and a fine one.",
+            "\"fine\"",
+        ),
         key("substeps", Whole, "Number of its steps in one step of the analysis.", "10").default("1"),
         key(
             "interface_mass",
@@ -447,46 +454,6 @@ fn substructure() -> Section {
 fn shares() -> Section {
     let doc = "Share of the nodal mass, 0 to 1, by node.";
     named("interface-mass", "{ deck9 = 0.05 }", &["substructure.interface_mass"], doc, quantity(Dimension::NONE))
-}
-
-fn coupling() -> Section {
-    let keys = vec![
-        key("method", Text, "How the substructures advance together.", "\"pmc\"").required(),
-        key(
-            "constraints",
-            Word(vec!["tree", "all-pairs"]),
-            "Where more than two meet: the first is held with each other one, or every pair.",
-            "\"all-pairs\"",
-        )
-        .default("\"tree\""),
-    ];
-    let doc = "How the substructures are coupled; further keys are parameters of the method.";
-    let parameter = Either(vec![Number, Text, list(Number)]);
-    Section { others: Some(parameter), ..section("coupling", "[coupling]", &["coupling"], doc, keys) }
-}
-
-fn schemes() -> Vec<Section> {
-    let scheme = |info: &interfield_kernel::scheme::registry::SchemeInfo| {
-        let mut keys = vec![chooser("name", info.name, info.title)];
-        keys.extend(info.parameters.iter().map(|p| Key {
-            required: p.default.is_none(),
-            default: p.default.map(|d| if d.parse::<f64>().is_ok() { d.to_owned() } else { format!("\"{d}\"") }),
-            ..key(
-                p.name,
-                Either(vec![Number, Text, list(Number)]),
-                sentence(&format!("{}: {}", p.doc, p.expected)),
-                p.default.map_or("[...]".to_owned(), |d| {
-                    if d.parse::<f64>().is_ok() { d.to_owned() } else { format!("\"{d}\"") }
-                }),
-            )
-        }));
-        let doc = sentence(&format!("{} ({})", info.title, info.reference));
-        Section {
-            when: vec![("name", info.name)],
-            ..section("scheme", "scheme = { name = ... }", &["analysis.scheme", "substructure.scheme"], doc, keys)
-        }
-    };
-    SCHEMES.iter().map(scheme).collect()
 }
 
 fn record() -> Section {

@@ -178,6 +178,9 @@ fn describe(sim: &Simulation, c: &Channel) -> ChannelInfo {
         Quantity::AbsoluteAcceleration(d) => format!("{quantity} of `{}`, with the ground", model.dofs[d].name),
         Quantity::Force(e, q) | Quantity::Deformation(e, q) => coordinate(e, q),
         Quantity::State(e, s) => format!("internal state {} of element `{}`", s + 1, model.elements[e].name),
+        Quantity::Gap(d, _) => format!("{quantity} of the two sides of the cut at `{}`", model.dofs[d].name),
+        Quantity::InterfaceForce(d) => format!("force through the cut at `{}`, on the first side", model.dofs[d].name),
+        Quantity::Link(d) => format!("displacement of the fine side by the link at `{}`", model.dofs[d].name),
         Quantity::LoadSignal(i) => match &model.loads[i] {
             Load::Ground { direction, .. } => format!("acceleration of the ground along {direction}"),
             Load::Force { dof, .. } => format!("force on `{}`", model.dofs[*dof].name),
@@ -197,5 +200,9 @@ pub(crate) fn quantity(q: &Quantity) -> &'static str {
         Quantity::Deformation(..) => "deformation",
         Quantity::State(..) => "state",
         Quantity::LoadSignal(_) => "load",
+        Quantity::Gap(_, 0) => "distance",
+        Quantity::Gap(..) => "velocity difference",
+        Quantity::InterfaceForce(_) => "interface force",
+        Quantity::Link(_) => "link displacement",
     }
 }

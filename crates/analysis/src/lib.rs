@@ -7,3 +7,4 @@
 pub mod order;
 pub mod probe;
 pub mod spectrum;
+pub mod stability;

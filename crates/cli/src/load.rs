@@ -4,9 +4,14 @@ use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use interfield_analysis::spectrum::SpectrumError;
+use interfield_analysis::stability::limit;
+use interfield_model::advice::{Knowledge, advise};
+use interfield_model::assembled::oscillator;
 use interfield_model::diag::{Diagnostics, Located, Source};
 use interfield_model::parse::{Overrides, Places, parse};
-use interfield_model::{Model, Simulation};
+use interfield_model::simulation::ModelDomain;
+use interfield_model::{Modal, Model, Simulation};
 use serde_json::{Value, json};
 
 use crate::Exit;
@@ -118,6 +123,34 @@ fn read_text(path: &Path) -> Result<String, Unread> {
     })
 }
 
+/// Unknowns up to which modes cost next to nothing beside a run.
+const MODES_FOR_FREE: usize = 200;
+/// Unknowns up to which all modes are found at once, see `linalg::modes`.
+const ALL_MODES: usize = 800;
+/// A scheme that is stable up to this Ω = ω dt is taken to be so always.
+const UNCONDITIONAL: f64 = 1e3;
+
+/// A model with what is known of it beforehand.
+pub(crate) struct Advised {
+    /// The model, ready to run.
+    pub sim: Simulation,
+    /// Its modes, or why they are not known.
+    pub modal: Result<Modal, String>,
+    /// Largest Ω = ω dt at which its scheme is stable; `None`: any, as far as was looked.
+    pub stability_limit: Option<f64>,
+}
+
+/// The limit of the scheme on the undamped oscillator, looked for up to Ω = `most`.
+fn stability_limit(sim: &Simulation, most: f64) -> Option<f64> {
+    let scheme = sim.model.analysis.scheme;
+    let map = |omega: f64| {
+        let system = oscillator(0.0).map_err(SpectrumError::Step)?;
+        let (nx, nw) = ModelDomain::memory(&scheme, &system);
+        ModelDomain::new(scheme, system, omega, vec![0.0; nx], vec![0.0; nw]).map_err(SpectrumError::Step)
+    };
+    limit(map, most).ok().flatten()
+}
+
 /// A model file, read from disk or embedded.
 pub(crate) struct Loaded {
     source: Source,
@@ -194,6 +227,34 @@ impl Loaded {
         }
     }
 
+    /// As [`Loaded::simulation`], with what a careful colleague would say about the model. `modes` are wanted for their
+    /// own sake; without them they are looked at only where that takes no time, and what was found is shown.
+    pub(crate) fn advised(&self, args: &ModelArgs, modes: Option<usize>) -> Result<Advised, Exit> {
+        let (model, places) = self.model(args)?;
+        let sim = self.assemble(model, &places, false)?;
+        let n = sim.unknowns().len();
+        let modal = match modes {
+            None if n > MODES_FOR_FREE => Err("the structure is large".to_owned()),
+            // Enough to see which modes matter, up to the size for which all cost the same as one.
+            _ => {
+                Modal::new(&sim, if n <= ALL_MODES { n } else { modes.unwrap_or(0).max(40) }).map_err(|e| e.to_string())
+            }
+        };
+        let omega = modal.as_ref().map_or(0.0, |m| m.omega_max * sim.model.analysis.dt);
+        let most = if modes.is_some() { omega.max(UNCONDITIONAL) } else { omega };
+        let stability_limit = stability_limit(&sim, most);
+        let known = Knowledge {
+            modal: modal.as_ref().ok(),
+            stability_limit,
+            duration_is_overridden: places.duration_is_overridden(),
+        };
+        advise(&sim, &known).iter().for_each(|w| self.diags.push(places.locate(w)));
+        if modes.is_none() && !self.diags.is_empty() {
+            self.show();
+        }
+        Ok(Advised { sim, modal, stability_limit })
+    }
+
     /// The text of the file.
     pub(crate) fn text(&self) -> &str {
         &self.source.text
@@ -220,7 +281,8 @@ impl Loaded {
         self.diags.located(&self.source).iter().map(line).collect()
     }
 
-    fn show(&self) {
+    /// Shows everything found so far.
+    pub(crate) fn show(&self) {
         let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
         complain(&self.diags.render(&self.source, colour));
     }

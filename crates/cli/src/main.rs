@@ -1,6 +1,7 @@
 //! The command line of Interfield. One file per subcommand in `cmd`; no numerics here.
 
 mod cmd;
+mod drawing;
 mod files;
 mod load;
 mod output;
@@ -8,6 +9,7 @@ mod plot;
 mod ranges;
 mod record;
 mod report;
+mod schema;
 mod stored;
 mod table;
 
@@ -37,6 +39,8 @@ enum Exit {
 #[command(after_help = "\
 Examples:
   interfield                                  run the built-in example, an isolated building
+  interfield new tower                        start a model, commented and ready to run
+  interfield check models/frame.toml          what was understood of it, and what looks wrong
   interfield run models/frame.toml            run a model: a result file and a report
   interfield show interfield-out/frame.h5     what came out
   interfield report interfield-out/frame.h5   its report, made again
@@ -52,7 +56,7 @@ Exit codes:
   1    a file could not be read or written
   2    mistake in the model or on the command line; all of them are shown
   3    the run stopped before its end, results up to there are kept; or `compare` found differences
-       beyond --tolerance
+       beyond --tolerance; or `fmt --check` found a file to format
   130  interrupted (Ctrl-C); results up to there are kept")]
 struct Cli {
     #[command(subcommand)]
@@ -61,6 +65,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    New(cmd::new::Args),
+    Check(cmd::check::Args),
     Run(cmd::run::Args),
     Show(cmd::show::Args),
     Compare(cmd::compare::Args),
@@ -73,6 +79,10 @@ enum Command {
     Order(cmd::order::Args),
     Schemes(cmd::schemes::Args),
     Elements(cmd::elements::Args),
+    Fmt(cmd::fmt::Args),
+    Schema(cmd::schema::Args),
+    Completions(cmd::completions::Args),
+    Man(cmd::man::Args),
 }
 
 fn main() -> std::process::ExitCode {
@@ -82,6 +92,8 @@ fn main() -> std::process::ExitCode {
     };
     let exit = match command {
         None => cmd::run::example(),
+        Some(Command::New(args)) => cmd::new::run(&args),
+        Some(Command::Check(args)) => cmd::check::run(&args),
         Some(Command::Run(args)) => cmd::run::run(&args),
         Some(Command::Show(args)) => cmd::show::run(&args),
         Some(Command::Compare(args)) => cmd::compare::run(&args),
@@ -94,6 +106,10 @@ fn main() -> std::process::ExitCode {
         Some(Command::Order(args)) => cmd::order::run(&args),
         Some(Command::Schemes(args)) => cmd::schemes::run(&args),
         Some(Command::Elements(args)) => cmd::elements::run(&args),
+        Some(Command::Fmt(args)) => cmd::fmt::run(&args),
+        Some(Command::Schema(args)) => cmd::schema::run(&args),
+        Some(Command::Completions(args)) => cmd::completions::run(&args),
+        Some(Command::Man(args)) => cmd::man::run(&args),
     };
     let exit = if exit == Exit::Done && output::lost() { Exit::Failure } else { exit };
     std::process::ExitCode::from(exit as u8)
@@ -118,4 +134,48 @@ fn usage(e: &clap::Error) -> std::process::ExitCode {
         }] }));
     }
     std::process::ExitCode::from(Exit::BadInput as u8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    /// The examples of a help text as command lines, without redirections and explanations.
+    fn examples(help: &str) -> Vec<Vec<String>> {
+        let help = help.split("\\\n").map(str::trim_start).collect::<String>();
+        let lines = help.lines().filter_map(|l| l.strip_prefix("  ")).filter(|l| l.starts_with("interfield"));
+        let command = |l: &str| {
+            let l = l.split("   ").next().unwrap_or(l).split(['<', '>']).next().unwrap_or(l).to_owned();
+            let mut quoted = false;
+            let blank = |c: char| {
+                quoted ^= c == '"';
+                c == ' ' && !quoted
+            };
+            l.split(blank).filter(|w| !w.is_empty()).map(|w| w.replace('"', "")).collect()
+        };
+        lines.map(command).collect()
+    }
+
+    #[test]
+    fn every_command_has_examples_and_every_example_can_be_parsed() {
+        let main = Cli::command();
+        for command in main.get_subcommands().chain([&main]) {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let found = examples(&help);
+            let name = command.get_name();
+            assert!(!found.is_empty(), "`{name} --help` has no example");
+            for words in found {
+                assert!(name == "interfield" || words.get(1).is_some_and(|w| w == name), "{name}: {words:?}");
+                if let Err(e) = Cli::try_parse_from(&words) {
+                    panic!("the example {words:?} of `{name}` is refused: {e}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
 }

@@ -12,7 +12,7 @@
 //! The sparsity pattern is fixed once ([`Pattern`]); matrices are plain `&[f64]` on it, so that several matrices (mass,
 //! damping, stiffness) can be combined entry by entry without touching an index.
 //!
-//! The eigen solvers ([`eigenvalues`], [`eigenpairs`], [`modes`]) are for preparation and analysis; they allocate freely.
+//! The eigen solvers ([`eigenvalues`], [`eigenpairs`], [`modes`], [`highest`]) are for preparation and analysis; they allocate freely.
 //!
 //! What must not be here: structures, elements, degrees of freedom, time steps, model files, input or output. This crate
 //! knows numbers and indices only, and depends on nothing but `faer`.
@@ -21,6 +21,7 @@ mod choice;
 mod dense;
 mod eigen;
 mod factor;
+mod highest;
 mod kernels;
 mod modes;
 mod pattern;
@@ -31,6 +32,7 @@ mod symbolic;
 
 pub use eigen::{Complex, EigenError, dense_symmetric_generalized, eigenpairs, eigenvalues};
 pub use factor::{Factor, Kind, Method, Report, Singular, Unsuitable};
+pub use highest::highest;
 pub use modes::{Modes, modes};
 pub use pattern::Pattern;
 pub use solve::dense_solve;

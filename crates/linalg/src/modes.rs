@@ -75,7 +75,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// True for rows of the mass matrix without any entry.
-fn massless(pattern: &Pattern, m: &[f64]) -> Vec<bool> {
+pub(crate) fn massless(pattern: &Pattern, m: &[f64]) -> Vec<bool> {
     (0..pattern.n()).map(|i| m[pattern.row(i)].iter().all(|&v| v == 0.0)).collect()
 }
 
@@ -448,7 +448,7 @@ fn combine(vectors: &[Vec<f64>], q: &[f64], d: &[f64], scale: f64, out: &mut [f6
 }
 
 /// Whether values on a pattern are those of a symmetric matrix, up to rounding.
-fn is_symmetric(pattern: &Pattern, values: &[f64]) -> bool {
+pub(crate) fn is_symmetric(pattern: &Pattern, values: &[f64]) -> bool {
     let scale = values.iter().fold(0.0f64, |m, v| m.max(v.abs()));
     (0..pattern.n()).all(|i| {
         pattern.row(i).zip(pattern.columns(i)).all(|(p, &j)| {

@@ -3,7 +3,7 @@
 mod common;
 use std::f64::consts::PI;
 
-use interfield_linalg::{EigenError, Modes, Pattern, eigenpairs, eigenvalues, modes};
+use interfield_linalg::{EigenError, Modes, Pattern, eigenpairs, eigenvalues, highest, modes};
 
 /// Fixed-free chain of n masses: ω = 2 √(k/m) sin((2i−1)π / (2(2n+1))).
 fn chain_omega(n: usize, i: usize, k: f64, m: f64) -> f64 {
@@ -182,4 +182,41 @@ fn known_eigenvalues() {
     for (i, root) in roots.iter().enumerate() {
         assert!((root - (i + 1) as f64).abs() < 1e-9, "{root}");
     }
+}
+
+#[test]
+fn highest_frequency_of_chains_and_frames() {
+    for (n, tolerance) in [(1, 1e-14), (2, 1e-12), (7, 1e-12), (60, 1e-9), (4000, 1e-3)] {
+        let s = common::chain(n, 3e6, 700.0, false);
+        let exact = chain_omega(n, n, 3e6, 700.0).powi(2);
+        let found = highest(&s.pattern, &s.k, &s.m).unwrap();
+        assert!((found / exact - 1.0).abs() < tolerance, "n = {n}: {found} for {exact}");
+    }
+    for s in [common::plane_frame(3, 10, false), common::plane_frame(2, 4, true), common::space_frame(2, 1, 3)] {
+        let all = modes(&s.pattern, &s.k, &s.m, s.pattern.n()).unwrap();
+        let (exact, found) = (all.omega2[all.omega2.len() - 1], highest(&s.pattern, &s.k, &s.m).unwrap());
+        assert!((found / exact - 1.0).abs() < 1e-9, "{found} for {exact}");
+    }
+}
+
+#[test]
+fn the_highest_frequency_ignores_massless_unknowns() {
+    // ground - k - (massless) - k - m: one frequency, k/2 over m.
+    let pattern = Pattern::new(2, [(0, 1), (1, 0)]);
+    let (k, m) = (on(&pattern, &[(0, 0, 8.0), (0, 1, -4.0), (1, 0, -4.0), (1, 1, 4.0)]), on(&pattern, &[(1, 1, 0.5)]));
+    let found = highest(&pattern, &k, &m).unwrap();
+    assert!((found - 4.0).abs() < 1e-14, "{found}");
+    // Without stiffness either, its motion is undetermined.
+    let loose = on(&pattern, &[(1, 1, 4.0)]);
+    assert_eq!(highest(&pattern, &loose, &m), Err(EigenError::Undetermined { row: 0 }));
+    assert_eq!(highest(&pattern, &k, &[0.0; 4]), Err(EigenError::MassNotPositive));
+    let skew = on(&pattern, &[(0, 0, 8.0), (0, 1, 4.0), (1, 0, -4.0), (1, 1, 4.0)]);
+    assert_eq!(highest(&pattern, &skew, &m), Err(EigenError::Unsymmetric));
+}
+
+/// Values on a pattern from a list of entries.
+fn on(pattern: &Pattern, entries: &[(usize, usize, f64)]) -> Vec<f64> {
+    let mut values = vec![0.0; pattern.nnz()];
+    entries.iter().for_each(|&(i, j, x)| values[pattern.position(i, j).unwrap()] = x);
+    values
 }

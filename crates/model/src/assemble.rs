@@ -18,6 +18,12 @@ pub enum Subject {
     Element(usize),
     /// The damping block.
     Damping,
+    /// A load, by its number among the loads of the model.
+    Load(usize),
+    /// The time step.
+    Step,
+    /// The end of the analysis.
+    Duration,
     /// A substructure.
     Substructure(usize),
     /// Its shares of the mass at interfaces.
@@ -42,6 +48,11 @@ pub struct Problem {
 impl Problem {
     pub(crate) fn error(subject: Subject, message: String, help: &str) -> Self {
         Problem { subject, message, help: help.to_owned(), fatal: true }
+    }
+
+    /// Something doubtful.
+    pub(crate) fn warning(subject: Subject, message: String, help: &str) -> Self {
+        Problem { subject, message, help: help.to_owned(), fatal: false }
     }
 
     /// Nothing acts on a degree of freedom.

@@ -8,25 +8,30 @@
 //! allocates and every failure is a [`Fault`](interfield_kernel::Fault).
 //! **Must not be here:** file access, terminals, integration formulas.
 
+pub mod advice;
 pub mod assemble;
 pub mod assembled;
 pub mod diag;
 mod energy;
+pub mod format;
 pub mod formula;
 pub mod jet;
 pub mod matrix_market;
+pub mod modal;
 pub mod model;
 pub mod parse;
 pub mod partition;
 pub mod partitioned;
 pub mod quantity;
 pub mod reader;
+pub mod schema;
 pub mod signal;
 pub mod simulation;
 pub mod units;
 
 pub use assemble::{Assembly, assemble};
 pub use assembled::Assembled;
+pub use modal::Modal;
 pub use model::Model;
 pub use partitioned::Partitioned;
 pub use simulation::Simulation;

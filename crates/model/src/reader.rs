@@ -202,6 +202,37 @@ pub struct Table<'d> {
     asked: RefCell<BTreeSet<String>>,
 }
 
+/// What was asked of one table, for the test that holds the schema against the parser.
+#[cfg(test)]
+#[derive(Clone, Debug)]
+pub(crate) struct ReadTable {
+    /// Dotted name.
+    pub path: String,
+    /// Its texts, some of which tell its variant.
+    pub texts: std::collections::BTreeMap<String, String>,
+    /// Keys that were asked for.
+    pub asked: BTreeSet<String>,
+}
+
+#[cfg(test)]
+thread_local! {
+    /// Every table that was read in this thread.
+    pub(crate) static READ: RefCell<Vec<ReadTable>> = const { RefCell::new(Vec::new()) };
+}
+
+#[cfg(test)]
+impl Drop for Table<'_> {
+    fn drop(&mut self) {
+        let text = |v: &Item<'_>| match v.get_ref() {
+            DeValue::String(s) => Some(s.to_string()),
+            _ => None,
+        };
+        let texts = self.entries.iter().filter_map(|(k, v)| Some((k.get_ref().to_string(), text(v)?))).collect();
+        let table = ReadTable { path: self.path.clone(), texts, asked: self.asked.borrow().clone() };
+        READ.with_borrow_mut(|read| read.push(table));
+    }
+}
+
 /// A getter and its variant for a required key.
 macro_rules! getters {
     ($($(#[$doc:meta])* $name:ident, $required:ident -> $type:ty = $read:ident;)*) => {
@@ -349,6 +380,11 @@ impl<'d> Table<'d> {
     /// Place of the table: its header, its braces, or the start of the file.
     pub fn span(&self) -> Range<usize> {
         self.span.clone()
+    }
+
+    /// Place of the value of a key, or of the table if it is not there.
+    pub fn place(&self, key: &str) -> Range<usize> {
+        self.get(key).map_or_else(|| self.span(), |item| item.span())
     }
 
     /// Dotted name of the table, empty for the whole file.

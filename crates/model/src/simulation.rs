@@ -3,7 +3,7 @@
 use interfield_kernel::element::path::PathLaw;
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::{Domain, Fault, Mck, Scheme, StepMap, System};
-use interfield_linalg::Report;
+use interfield_linalg::{Pattern, Report};
 
 use crate::assemble::{Assembly, Place, Problem, assemble, explain, short_name, stored, subject};
 use crate::assembled::{Assembled, Row, Stored, gather};
@@ -178,9 +178,14 @@ impl Simulation {
         (whole > 0.0).then(|| shapes.iter().map(|s| dot(s, &load).powi(2) / whole).collect())
     }
 
+    /// Pattern, mass and stiffness of the small-amplitude motion about the present linearisation.
+    pub fn matrices(&self) -> (&Pattern, Vec<f64>, Vec<f64>) {
+        self.domain.system().matrices(&self.memory)
+    }
+
     /// Lowest modes about the present linearisation.
     pub fn modes(&self, count: usize) -> Result<interfield_linalg::Modes, interfield_linalg::EigenError> {
-        let (pattern, mass, stiffness) = self.domain.system().matrices(&self.memory);
+        let (pattern, mass, stiffness) = self.matrices();
         interfield_linalg::modes(pattern, &stiffness, &mass, count)
     }
 

@@ -1,14 +1,20 @@
 //! The subcommands.
 
+pub(crate) mod check;
 pub(crate) mod compare;
+pub(crate) mod completions;
 pub(crate) mod elements;
 pub(crate) mod export;
+pub(crate) mod fmt;
+pub(crate) mod man;
 pub(crate) mod modes;
 pub(crate) mod motion;
+pub(crate) mod new;
 pub(crate) mod order;
 pub(crate) mod plot;
 pub(crate) mod report;
 pub(crate) mod run;
+pub(crate) mod schema;
 pub(crate) mod schemes;
 pub(crate) mod show;
 pub(crate) mod spectrum;

@@ -171,8 +171,8 @@ struct Witness {
 
 fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, json: bool, quiet: bool) -> Exit {
     let mut clock = Clock::default();
-    let mut sim = match loaded.simulation(settings) {
-        Ok(s) => s,
+    let mut sim = match loaded.advised(settings, None) {
+        Ok(found) => found.sim,
         Err(e) => return e,
     };
     clock.lap("model read and assembled");

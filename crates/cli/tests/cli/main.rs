@@ -1,5 +1,6 @@
 //! The program as a user meets it: what it prints, writes and returns. One module per kind of behaviour.
 
+mod check;
 mod commands;
 mod elements;
 mod hostile;
@@ -7,6 +8,7 @@ mod mistakes;
 mod motion;
 mod results;
 mod runs;
+mod writing;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -87,8 +87,8 @@ fn everything_about_a_run_is_in_its_file() {
 
 #[test]
 fn warnings_are_in_the_log() {
-    // A floor without mass.
-    let (summary, path) = record("warned", &BASE.replace("mass = \"20 t\"\n", ""), &[]);
+    // A floor without mass; that the run is short is meant.
+    let (summary, path) = record("warned", &BASE.replace("mass = \"20 t\"\n", ""), &["--until", "1 s"]);
     let (warnings, shown) = (summary["warnings"].as_array().unwrap(), show(&path));
     assert_eq!(warnings.len(), 1, "{summary}");
     let log = shown["log"].as_array().unwrap();

@@ -145,7 +145,7 @@ fn time(
 }
 
 /// Reads `[analysis]`, with the command line on top.
-pub(super) fn read(context: &Context<'_>, root: &Table<'_>, overrides: &Overrides) -> Option<Analysis> {
+pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>, overrides: &Overrides) -> Option<Analysis> {
     let table = root.table("analysis");
     if !root.has("analysis") && (overrides.dt.is_none() || overrides.duration.is_none()) {
         let help = "write for example:\n[analysis]\nscheme = \"lsrt2\"\ndt = \"10 ms\"\nduration = \"20 s\"";
@@ -159,6 +159,7 @@ pub(super) fn read(context: &Context<'_>, root: &Table<'_>, overrides: &Override
         t.finish();
     }
     let (dt, duration) = (dt?, duration?);
+    (context.places.step, context.places.duration) = (dt.span.clone(), duration.span.clone());
     if duration.value / dt.value > MAX_STEPS {
         let message = format!("{} s in steps of {} s are more than {MAX_STEPS:e} steps", duration.value, dt.value);
         let span = if dt.span.is_empty() { &duration.span } else { &dt.span };

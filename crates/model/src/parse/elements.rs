@@ -93,7 +93,7 @@ fn first_dimensions(context: &Context<'_>, kind: Option<&Kind>) -> (Dimension, D
 }
 
 /// A unit of the registry on a coordinate with these dimensions; `n` is the value of the parameter `n`.
-pub(super) fn dimension(unit: Unit, force: Dimension, disp: Dimension, n: f64) -> Dimension {
+pub(crate) fn dimension(unit: Unit, force: Dimension, disp: Dimension, n: f64) -> Dimension {
     force
         .power(unit.force + n * unit.force_n)
         .times(disp.power(unit.disp + n * unit.disp_n))
@@ -239,7 +239,9 @@ pub(super) fn initial_states(
     states: &[(String, Dimension)],
     s0: &mut Vec<f64>,
 ) {
-    if let Some(inner) = table.table("initial") {
+    if !states.is_empty()
+        && let Some(inner) = table.table("initial")
+    {
         *s0 = states
             .iter()
             .map(|(name, dim)| inner.quantity(name, *dim, &context.scope).map_or(0.0, |q| q.value))

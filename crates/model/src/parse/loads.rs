@@ -91,6 +91,7 @@ impl Loads<'_, '_> {
         }
         context.load_dimensions.insert(name.clone(), dim);
         self.list.push(Load::Ground { direction: direction.value, signal: signal?, supports });
+        context.places.loads.push(table.place("signal"));
         self.names.push(name);
         Some(())
     }
@@ -103,6 +104,7 @@ impl Loads<'_, '_> {
         self.forced.push((dof, span));
         context.load_dimensions.insert(name.clone(), dim);
         self.list.push(Load::Force { dof, signal: signal? });
+        context.places.loads.push(table.place("signal"));
         self.names.push(name);
         Some(())
     }

@@ -9,6 +9,7 @@ use interfield_kernel::element::info::Info;
 
 use super::Context;
 use super::elements::parameters;
+use crate::diag::Diagnostic;
 use crate::model::Kind;
 use crate::reader::{Spanned, Table};
 use crate::units::Dimension;
@@ -55,6 +56,21 @@ fn beam_error(context: &Context<'_>, span: Range<usize>, e: BeamError) {
     context.error(span, message, help);
 }
 
+/// Warns of a modulus or a density that no building material has: its unit is probably not the one meant.
+fn check_material(context: &Context<'_>, table: &Table<'_>, e: f64, rho: f64) {
+    let help = "check its unit: steel has 210 GPa and 7850 kg/m^3, concrete about 30 GPa and 2500 kg/m^3";
+    let doubt = |key: &str, message: String| {
+        context.diags.push(Diagnostic::warning(message, table.place(key)).help(help));
+    };
+    if !(1e8..=1e12).contains(&e) {
+        doubt("E", format!("a modulus of {e:.3e} Pa is that of no building material"));
+    }
+    // Zero is a member without mass; floors may be smeared into the density of their beams.
+    if rho != 0.0 && !(10.0..=1e5).contains(&rho) {
+        doubt("rho", format!("a density of {rho:.3e} kg/m^3 is that of no building material"));
+    }
+}
+
 fn flatten<const N: usize>(a: &[[f64; N]; N]) -> Vec<f64> {
     a.iter().flatten().copied().collect()
 }
@@ -66,6 +82,7 @@ pub(super) fn beam2d(context: &Context<'_>, table: &Table<'_>, info: &Info) -> O
     let mass = mass_kind(table);
     let ([a, b], dofs, span) = ends?;
     let values = values?;
+    check_material(context, table, values[0], values[3]);
     let beam = Beam2d {
         e: values[0],
         area: values[1],
@@ -99,6 +116,7 @@ pub(super) fn beam3d(context: &Context<'_>, table: &Table<'_>, info: &Info) -> O
     let mass = mass_kind(table);
     let ([a, b], dofs, span) = ends?;
     let v = values?;
+    check_material(context, table, v[0], v[6]);
     let release = |i: usize| Release { torsion: r[i], my: r[i + 1], mz: r[i + 2] };
     let beam = Beam3d {
         e: v[0],

@@ -5,7 +5,7 @@
 pub mod analysis;
 mod channels;
 mod connected;
-mod elements;
+pub(crate) mod elements;
 mod formulas;
 mod loads;
 mod matrices;
@@ -56,17 +56,30 @@ pub struct Places {
     dofs: Vec<Range<usize>>,
     elements: Vec<Range<usize>>,
     damping: Option<Range<usize>>,
+    loads: Vec<Range<usize>>,
+    /// Empty where it was given on the command line.
+    step: Range<usize>,
+    /// Empty where it was given on the command line.
+    duration: Range<usize>,
     substructures: Vec<Range<usize>>,
     interface_masses: Vec<Range<usize>>,
 }
 
 impl Places {
+    /// Whether the end of the analysis was chosen on the command line, for this once.
+    pub fn duration_is_overridden(&self) -> bool {
+        self.duration.is_empty()
+    }
+
     /// A problem of the assembly as a located message.
     pub fn locate(&self, problem: &Problem) -> Diagnostic {
         let span = match problem.subject {
             Subject::Dof(i) => self.dofs.get(i).cloned(),
             Subject::Element(i) => self.elements.get(i).cloned(),
             Subject::Damping => self.damping.clone(),
+            Subject::Load(i) => self.loads.get(i).cloned(),
+            Subject::Step => Some(self.step.clone()),
+            Subject::Duration => Some(self.duration.clone()),
             Subject::Substructure(i) => self.substructures.get(i).cloned(),
             Subject::InterfaceMass(i) => self.interface_masses.get(i).cloned(),
             Subject::Model => None,
@@ -246,7 +259,7 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
     nodes::read(&mut context, &root);
     elements::read(&mut context, &root);
     let damping = analysis::damping(&mut context, &root);
-    let analysis = analysis::read(&context, &root, overrides);
+    let analysis = analysis::read(&mut context, &root, overrides);
     let duration = analysis.as_ref().map_or(0.0, |a| a.duration);
     let (loads, names) = loads::read(&mut context, &root, duration);
     let (channels, every) = channels::read(&context, &root, &names);

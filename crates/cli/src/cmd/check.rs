@@ -1,0 +1,370 @@
+//! `interfield check`: what was understood of a model, before anything is run.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use clap::Args as ClapArgs;
+use interfield_kernel::Scheme;
+use interfield_model::modal::Direction;
+use interfield_model::model::{Dof, Support};
+use interfield_model::units::Dimension;
+use interfield_model::{Modal, Simulation};
+use serde_json::{Value, json};
+
+use crate::Exit;
+use crate::drawing::structure;
+use crate::files::{same, write};
+use crate::load::{Advised, Loaded, ModelArgs};
+use crate::output::{fail, print, print_json};
+use crate::table::{aligned, short};
+
+/// Show what was understood of a model: structure, masses, modes, solver, cost, step; and what looks wrong
+///
+/// Nothing is run, except for a few milliseconds to see what a step costs. The structure is drawn to an SVG file.
+#[derive(ClapArgs)]
+#[command(after_help = "Examples:\n  interfield check models/frame.toml\n  \
+interfield check models/frame.toml --all -o frame.svg\n  \
+interfield check models/frame.toml --dt \"20 ms\" --scheme newmark --json")]
+pub(crate) struct Args {
+    /// Model file
+    model: PathBuf,
+    #[command(flatten)]
+    settings: ModelArgs,
+    /// Draw the structure to this SVG file [default: interfield-out/MODEL-check.svg]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// How many modes, from the lowest
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    modes: u32,
+    /// Show every degree of freedom
+    #[arg(long)]
+    all: bool,
+    /// Print everything as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Degrees of freedom that are shown without --all.
+const SHOWN: usize = 20;
+/// How long steps are taken to see what one costs.
+const MEASURED: Duration = Duration::from_millis(20);
+
+pub(crate) fn run(args: &Args) -> Exit {
+    let loaded = match Loaded::open(&args.model, args.json) {
+        Ok(l) => l,
+        Err(e) => return e,
+    };
+    let stem = args.model.file_stem().map_or_else(|| "model".into(), |s| s.to_string_lossy().into_owned());
+    let default = || Path::new("interfield-out").join(format!("{stem}-check.svg"));
+    let picture = args.output.clone().unwrap_or_else(default);
+    if same(&picture, &args.model) {
+        let message = format!("`{}` is the model file itself", picture.display());
+        fail(args.json, None, None, &message, "give the picture another name with --output");
+        return Exit::BadInput;
+    }
+    let Advised { sim, modal, stability_limit } = match loaded.advised(&args.settings, Some(args.modes as usize)) {
+        Ok(found) => found,
+        Err(e) => return e,
+    };
+    if let Err(message) = write(&picture, &structure(&sim.model).drawing().svg(800.0, 600.0)) {
+        let help = "give another file with --output, for example --output structure.svg";
+        fail(args.json, Some(&picture.display().to_string()), None, &message, help);
+        return Exit::Failure;
+    }
+    let mut found = Findings { sim, modal, stability_limit, cost: None, picture };
+    found.cost = cost(&mut found.sim);
+    if args.json {
+        let mut document = found.json(args.modes as usize);
+        document["warnings"] = loaded.messages().into();
+        print_json(&document);
+    } else {
+        print(&found.text(args.modes as usize, args.all));
+        match loaded.messages().len() {
+            0 => print("\nno warnings\n"),
+            _ => loaded.show(),
+        }
+    }
+    Exit::Done
+}
+
+/// Seconds per step, over a few milliseconds; `None` where the first step fails.
+fn cost(sim: &mut Simulation) -> Option<f64> {
+    let start = Instant::now();
+    let mut done = 0;
+    while done < sim.steps() && start.elapsed() < MEASURED && sim.step(done).is_ok() {
+        done += 1;
+    }
+    (done > 0).then(|| start.elapsed().as_secs_f64() / done as f64)
+}
+
+/// Everything that is shown.
+struct Findings {
+    sim: Simulation,
+    modal: Result<Modal, String>,
+    /// Largest Ω at which the scheme is stable.
+    stability_limit: Option<f64>,
+    /// Seconds per step.
+    cost: Option<f64>,
+    picture: PathBuf,
+}
+
+fn held(dof: &Dof) -> &'static str {
+    match dof.support {
+        Support::Free => "free",
+        Support::Fixed => "fixed",
+        Support::Imposed(_) => "imposed",
+    }
+}
+
+fn plural(count: usize, one: &str) -> String {
+    if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") }
+}
+
+impl Findings {
+    /// Mass of every degree of freedom, SI: with that of elements where it is free.
+    fn masses(&self) -> Vec<f64> {
+        let (pattern, mass, _) = self.sim.matrices();
+        let mut all: Vec<f64> = self.sim.model.dofs.iter().map(|d| d.mass).collect();
+        for (i, &d) in self.sim.free().iter().enumerate() {
+            all[d] = pattern.position(i, i).map_or(0.0, |p| mass[p]);
+        }
+        all
+    }
+
+    /// How often each element type occurs, in the order of the file.
+    fn types(&self) -> Vec<(&str, usize)> {
+        let mut types: Vec<(&str, usize)> = Vec::new();
+        for e in &self.sim.model.elements {
+            match types.iter_mut().find(|t| t.0 == e.type_name) {
+                Some(t) => t.1 += 1,
+                None => types.push((&e.type_name, 1)),
+            }
+        }
+        types
+    }
+
+    fn text(&self, modes: usize, all: bool) -> String {
+        let model = &self.sim.model;
+        let mut out = format!("{}\n\n", model.title);
+        let types: Vec<String> = self.types().iter().map(|(name, n)| format!("{n} {name}")).collect();
+        let count = |word: &str| model.dofs.iter().filter(|d| held(d) == word).count();
+        out += &format!(
+            "structure\n  {}, {} ({})\n  degrees of freedom: {} free, {} fixed, {} imposed\n  drawn in {}\n",
+            plural(model.nodes.iter().filter(|n| !n.dofs.is_empty()).count(), "node"),
+            plural(model.elements.len(), "element"),
+            types.join(", "),
+            count("free"),
+            count("fixed"),
+            count("imposed"),
+            self.picture.display()
+        );
+        out += &self.dof_table(all);
+        out += &match &self.modal {
+            Ok(modal) => mass_table(modal) + &mode_table(modal, modes, self.sim.unknowns().collect()),
+            Err(why) => format!("\nmodes\n  not known: {why}\n"),
+        };
+        out + &self.step_text()
+    }
+
+    fn dof_table(&self, all: bool) -> String {
+        let model = &self.sim.model;
+        let units = &model.units;
+        let rows: Vec<Vec<String>> = model
+            .dofs
+            .iter()
+            .zip(self.masses())
+            .take(if all { usize::MAX } else { SHOWN })
+            .map(|(d, m)| {
+                let disp = if d.angle { Dimension::NONE } else { Dimension::LENGTH };
+                let (u0, v0) = (d.u0 / units.factor(disp), d.v0 / units.factor(disp.per(Dimension::TIME)));
+                let mass_unit = if d.angle { "kg*m^2" } else { "kg" };
+                let unit = if d.angle { "rad".to_owned() } else { units.label(disp) };
+                let rate = format!("{unit}/{}", units.label(Dimension::TIME));
+                vec![
+                    d.name.clone(),
+                    held(d).to_owned(),
+                    short(m),
+                    mass_unit.to_owned(),
+                    short(u0),
+                    unit,
+                    short(v0),
+                    rate,
+                ]
+            })
+            .collect();
+        let header = ["name", "<held", "mass", "<", "initial u", "<", "initial v", "<"];
+        let mut out = format!("\ndegrees of freedom\n{}", aligned(&header, &rows));
+        if rows.len() < model.dofs.len() {
+            out += &format!("  ... and {} more (--all shows them)\n", model.dofs.len() - rows.len());
+        }
+        out
+    }
+
+    fn step_text(&self) -> String {
+        let (sim, a) = (&self.sim, &self.sim.model.analysis);
+        let mut out = format!(
+            "\nstep\n  scheme {}, step {} s, {} steps to {} s\n",
+            a.scheme_name,
+            short(a.dt),
+            sim.steps(),
+            short(a.duration)
+        );
+        if let Ok(modal) = &self.modal {
+            let omega = modal.omega_max * a.dt;
+            out += &format!(
+                "  highest frequency {} Hz: omega dt = {}",
+                short(modal.omega_max / std::f64::consts::TAU),
+                short(omega)
+            );
+            out += &match self.stability_limit {
+                Some(limit) => format!(", stable up to {} (step {} s)\n", short(limit), short(limit / modal.omega_max)),
+                None => ", stable at any step\n".to_owned(),
+            };
+            if let Some((mode, period)) = modal.last_that_matters().and_then(|m| Some((m, modal.period(m)?))) {
+                out += &format!(
+                    "  mode {} is the last that matters (90 % of the mass): {:.0} points per period\n",
+                    mode + 1,
+                    period / a.dt
+                );
+            }
+        }
+        out += "\nsolver\n";
+        let when = if sim.domain.system().follows_state() { "factorised at each step" } else { "factorised once" };
+        for (d, r) in sim.solvers() {
+            let (name, when) = match d.c == 0.0 {
+                true => ("mass matrix", ""),
+                false => ("dynamic matrix", when),
+            };
+            let when = if when.is_empty() { String::new() } else { format!(", {when}") };
+            out += &format!("  {name}: {r}{when}, {} operations per solution\n", r.solve_flops);
+        }
+        let evaluations =
+            a.scheme.claims().evaluations.map_or("iterates".to_owned(), |n| plural(n as usize, "force evaluation"));
+        out += &match self.cost {
+            Some(s) => format!(
+                "\ncost\n  {evaluations} and {} us per step, about {} s for the run\n",
+                short(s * 1e6),
+                short(s * sim.steps() as f64)
+            ),
+            None => "\ncost\n  not known: the first step fails\n".to_owned(),
+        };
+        out
+    }
+
+    fn json(&self, modes: usize) -> Value {
+        let (sim, a) = (&self.sim, &self.sim.model.analysis);
+        let masses = self.masses();
+        let dofs: Vec<Value> = sim
+            .model
+            .dofs
+            .iter()
+            .zip(&masses)
+            .map(|(d, m)| json!({ "name": d.name, "held": held(d), "angle": d.angle, "mass": m, "u0": d.u0, "v0": d.v0 }))
+            .collect();
+        let solvers: Vec<Value> = sim
+            .solvers()
+            .iter()
+            .map(|(d, r)| {
+                json!({
+                    "m": d.m, "c": d.c, "k": d.k, "method": r.to_string(), "ordering": r.ordering, "unknowns": r.n,
+                    "matrix_entries": r.nnz_matrix, "factor_entries": r.nnz_factor, "solve_operations": r.solve_flops,
+                })
+            })
+            .collect();
+        json!({
+            "title": sim.model.title,
+            "picture": self.picture.display().to_string(),
+            "nodes": sim.model.nodes.iter().filter(|n| !n.dofs.is_empty())
+                .map(|n| json!({ "name": n.name, "at": n.at })).collect::<Vec<_>>(),
+            "elements": sim.model.elements.iter()
+                .map(|e| json!({ "name": e.name, "type": e.type_name })).collect::<Vec<_>>(),
+            "unknowns": sim.unknowns().collect::<Vec<_>>(),
+            "dofs": dofs,
+            "modal": self.modal.as_ref().ok().map(|m| modal_json(m, modes, sim)),
+            "modal_error": self.modal.as_ref().err(),
+            "scheme": a.scheme_name,
+            "dt": a.dt,
+            "duration": a.duration,
+            "steps": sim.steps(),
+            "force_evaluations_per_step": a.scheme.claims().evaluations,
+            "stability_limit": self.stability_limit,
+            "factorised_at_each_step": sim.domain.system().follows_state(),
+            "solvers": solvers,
+            "seconds_per_step": self.cost,
+            "estimated_seconds": self.cost.map(|c| c * sim.steps() as f64),
+        })
+    }
+}
+
+fn mass_table(modal: &Modal) -> String {
+    let row = |d: &Direction| {
+        let excited = if d.excited { "yes" } else { "no" };
+        vec![d.name.clone(), short(d.mass), excited.to_owned()]
+    };
+    let rows: Vec<Vec<String>> = modal.directions.iter().map(row).collect();
+    format!("\nmasses that move\n{}", aligned(&["along", "mass [kg]", "<excited"], &rows))
+}
+
+fn mode_table(modal: &Modal, count: usize, unknowns: Vec<&str>) -> String {
+    let mut header = vec!["mode".to_owned(), "f [Hz]".to_owned(), "T [s]".to_owned()];
+    for d in &modal.directions {
+        header.extend([format!("{}: factor [sqrt(kg)]", d.name), "mass [%]".to_owned(), "sum [%]".to_owned()]);
+    }
+    header.push("<moves most at".to_owned());
+    let mut sums = vec![0.0; modal.directions.len()];
+    let mut rows = Vec::new();
+    for (i, &omega2) in modal.omega2.iter().enumerate().take(count) {
+        let frequency = omega2.max(0.0).sqrt() / std::f64::consts::TAU;
+        let period = match modal.period(i) {
+            Some(t) => short(t),
+            None if omega2 < 0.0 => "unstable".to_owned(),
+            None => "rigid".to_owned(),
+        };
+        let mut row = vec![(i + 1).to_string(), short(frequency), period];
+        for (d, sum) in modal.directions.iter().zip(&mut sums) {
+            let share = if d.mass > 0.0 { 100.0 * d.effective[i] / d.mass } else { 0.0 };
+            *sum += share;
+            // Nothing but rounding is shown as nothing.
+            let factor = if share < 1e-10 { "0".to_owned() } else { short(d.participation[i]) };
+            row.extend([factor, format!("{share:.2}"), format!("{sum:.2}")]);
+        }
+        row.push(modal.moves_most.get(i).and_then(|&u| unknowns.get(u)).map_or_else(String::new, |u| (*u).to_owned()));
+        rows.push(row);
+    }
+    let header: Vec<&str> = header.iter().map(String::as_str).collect();
+    format!("\nmodes\n{}", aligned(&header, &rows))
+}
+
+fn modal_json(modal: &Modal, count: usize, sim: &Simulation) -> Value {
+    let unknowns: Vec<&str> = sim.unknowns().collect();
+    let modes: Vec<Value> = modal
+        .omega2
+        .iter()
+        .enumerate()
+        .take(count)
+        .map(|(i, w)| {
+            let along = modal.directions.iter().map(|d| {
+                let share = if d.mass > 0.0 { d.effective[i] / d.mass } else { 0.0 };
+                let numbers =
+                    json!({ "participation": d.participation[i], "effective_mass": d.effective[i], "share": share });
+                (d.name.clone(), numbers)
+            });
+            json!({
+                "mode": i + 1, "omega2": w, "frequency_hz": w.max(0.0).sqrt() / std::f64::consts::TAU,
+                "period_s": modal.period(i), "moves_most_at": modal.moves_most.get(i).and_then(|&u| unknowns.get(u)),
+                "along": along.collect::<serde_json::Map<_, _>>(),
+            })
+        })
+        .collect();
+    let dt = sim.model.analysis.dt;
+    let last = modal.last_that_matters();
+    json!({
+        "directions": modal.directions.iter()
+            .map(|d| json!({ "name": d.name, "mass": d.mass, "excited": d.excited })).collect::<Vec<_>>(),
+        "modes": modes,
+        "omega_max": modal.omega_max,
+        "omega_max_dt": modal.omega_max * dt,
+        "last_mode_that_matters": last.map(|m| m + 1),
+        "points_per_period": last.and_then(|m| modal.period(m)).map(|t| t / dt),
+    })
+}

@@ -165,19 +165,6 @@ impl Simulation {
         &self.free
     }
 
-    /// Share of the mass of each mode along the translation `direction` in the whole that can move so: (φᵀ M ι)² / ιᵀ M ι
-    /// for shapes with φᵀ M φ = 1. None where no mass moves in this direction.
-    pub fn effective_mass(&self, shapes: &[Vec<f64>], direction: &str) -> Option<Vec<f64>> {
-        let (pattern, mass, _) = self.domain.system().matrices(&self.memory);
-        let moves = |&d: &usize| f64::from(short_name(&self.model.dofs[d].name) == direction);
-        let iota: Vec<f64> = self.free.iter().map(moves).collect();
-        let mut load = vec![0.0; iota.len()];
-        pattern.mul(&mass, &iota, &mut load);
-        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-        let whole = dot(&load, &iota);
-        (whole > 0.0).then(|| shapes.iter().map(|s| dot(s, &load).powi(2) / whole).collect())
-    }
-
     /// Pattern, mass and stiffness of the small-amplitude motion about the present linearisation.
     pub fn matrices(&self) -> (&Pattern, Vec<f64>, Vec<f64>) {
         self.domain.system().matrices(&self.memory)

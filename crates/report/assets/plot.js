@@ -207,7 +207,7 @@ class Plot {
   frame() {
     const width = this.box.clientWidth;
     const height = this.height();
-    const f = { left: 70, top: 8, right: width - 12, bottom: height - 42, width, height };
+    const f = { left: 84, top: 8, right: width - 12, bottom: height - 42, width, height };
     const { x, y } = this.view;
     f.px = (v) => f.left + ((v - x[0]) / (x[1] - x[0])) * (f.right - f.left);
     f.py = (v) => f.bottom - ((v - y[0]) / (y[1] - y[0])) * (f.bottom - f.top);
@@ -270,7 +270,7 @@ class Plot {
 
   trace(g, curve, f) {
     const width = f.right - f.left;
-    const { level, from, to } = curve.visible(...this.view.x, 16 * width);
+    const { level, from, to } = curve.visible(...this.view.x, 8 * width);
     const scale = { x: width / (this.view.x[1] - this.view.x[0]), y: (f.bottom - f.top) / (this.view.y[1] - this.view.y[0]) };
     // Relative to the corner of what is seen, so that no digits are lost far from zero.
     const corner = { x: this.view.x[0], y: this.view.y[0] - curve.middle };
@@ -297,12 +297,19 @@ class Plot {
     let column = Math.floor(px(from));
     let last = py(from);
     let [top, bottom] = [last, last];
-    const bar = () => g.fillRect(column, Math.max(top, f.top) - 0.5, 1, Math.max(Math.min(bottom, f.bottom) - Math.max(top, f.top), 0) + 1.2);
+    // Whole pixels are filled several times faster than parts of them.
+    const bar = () => {
+      const from = Math.round(Math.max(top, f.top - 2));
+      g.fillRect(column, from, 1, Math.max(Math.round(Math.min(bottom, f.bottom + 2)) - from, 1));
+    };
     for (let i = from + 1; i < to; i += 1) {
-      const [x, y] = [Math.floor(px(i)), py(i)];
+      const y = py(i);
+      const x = Math.floor(px(i));
       if (x !== column) {
         bar();
-        [column, top, bottom] = [x, Math.min(last, y), Math.max(last, y)];
+        // Where points are far apart, as at the low end of a logarithmic axis, a line goes between.
+        if (x > column + 1) stroke(g, px(i - 1), last, px(i), y);
+        [column, top, bottom] = x > column + 1 ? [x, y, y] : [x, Math.min(last, y), Math.max(last, y)];
       } else {
         if (y < top) top = y;
         if (y > bottom) bottom = y;

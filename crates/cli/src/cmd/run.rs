@@ -203,8 +203,8 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, json: bool, qui
     clock.lap("modes and memory for the report");
     let (done, mut verdict) = integrate(&mut sim, &mut record, &mut ranges, witness.as_mut(), &stop, visible);
     let seconds = clock.lap("steps, recording");
-    record.log(&Summary { verdict: &verdict, steps: done, seconds }.line(&sim));
     record.log(&format!("timings: {}", clock.text()));
+    record.log(&Summary { verdict: &verdict, steps: done, seconds }.line(&sim));
     if let Err(message) = record.finish(&verdict.outcome(done as f64 * sim.domain.dt())) {
         verdict = Verdict::NotWritten(message);
     }

@@ -124,10 +124,11 @@ impl Curves {
             }
         }
         let history = |group: Vec<usize>| {
-            let names: Vec<&str> = group.iter().map(|&i| self.channels[i].name.as_str()).collect();
             let first = &self.channels[group[0]];
+            // Several have their names in the legend.
+            let title = if group.len() > 1 { &first.quantity } else { &first.name };
             Block::Plot(Plot {
-                title: names.join(", "),
+                title: title.clone(),
                 x: Axis::new("time", "s"),
                 y: Axis::new(&first.quantity, &first.unit),
                 order: Order::Time,

@@ -1,6 +1,7 @@
 //! The structure of a model as it is drawn: its nodes and lines, how its unknowns move them, its modes.
 
 use interfield_model::Simulation;
+use interfield_model::modal::Modal;
 use interfield_model::model::{Kind, Model, Support};
 use interfield_report::structure::{Drawing, Held, Line, Node, Structure};
 use interfield_report::{Block, Motion, Table, View};
@@ -81,13 +82,12 @@ impl Scene {
             return Err(format!("Not computed for {n} unknowns; `interfield modes` does."));
         }
         let count = if n > FEW_MODES.0 { FEW_MODES.1 } else { MODES };
-        let found = sim.modes(count).map_err(|e| format!("They could not be computed: {e}."))?;
+        let found = Modal::new(sim, count).map_err(|e| format!("They could not be computed: {e}."))?;
         let place = places(sim);
         let shape = |shape: &Vec<f64>| self.displaced(|d| place[d].map_or(0.0, |i| shape[i]));
-        let directions = ["x", "y", "z"].map(|d| (d, sim.effective_mass(&found.shapes, d)));
-        let directions: Vec<(&str, Vec<f64>)> = directions.into_iter().filter_map(|(d, m)| Some((d, m?))).collect();
+        let directions: Vec<_> = found.directions.iter().filter(|d| d.mass > 0.0).collect();
         let mut table = Table { header: ["mode", "f [Hz]", "T [s]"].map(str::to_owned).to_vec(), rows: Vec::new() };
-        table.header.extend(directions.iter().map(|(d, _)| format!("effective mass along {d} [%]")));
+        table.header.extend(directions.iter().map(|d| format!("effective mass along {} [%]", d.name)));
         let mut shapes = Vec::new();
         for (i, (omega2, vector)) in found.omega2.iter().zip(&found.shapes).enumerate() {
             let f = omega2.max(0.0).sqrt() / std::f64::consts::TAU;
@@ -97,7 +97,7 @@ impl Scene {
                 _ => ("rigid".to_owned(), "rigid".to_owned()),
             };
             let mut row = vec![(i + 1).to_string(), short(f), period];
-            row.extend(directions.iter().map(|(_, m)| format!("{:.1}", 100.0 * m[i])));
+            row.extend(directions.iter().map(|d| format!("{:.1}", 100.0 * d.effective[i] / d.mass)));
             table.rows.push(row);
             shapes.push((format!("mode {}: {text}", i + 1), shape(vector)));
         }

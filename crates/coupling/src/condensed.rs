@@ -105,7 +105,9 @@ impl Condensed {
         let mut factor = Factor::new(&pattern, kind, true);
         factor.factorize(&values).map_err(|singular| {
             let dof = self.roles.iter().position(|r| *r == Role::Free(singular.row)).unwrap_or(0);
-            CouplingError::Unsuitable(format!("generalized degree of freedom {dof} is held by no mass and no stiffness"))
+            CouplingError::Unsuitable(format!(
+                "generalized degree of freedom {dof} is held by no mass and no stiffness"
+            ))
         })?;
         Ok(Some(factor))
     }
@@ -160,7 +162,8 @@ impl Condensed {
         let mut entries = Vec::new();
         for (block, range) in self.blocks.iter().zip(&self.ranges) {
             let n = range.len();
-            entries.extend(block.matrix.iter().enumerate().map(|(k, w)| (range.start + k / n, range.start + k % n, *w)));
+            entries
+                .extend(block.matrix.iter().enumerate().map(|(k, w)| (range.start + k / n, range.start + k % n, *w)));
         }
         let mut mirrored = |row: usize, column: usize, value: f64| {
             entries.push((row, column, value));

@@ -88,10 +88,9 @@ impl fmt::Display for CouplingError {
                 "the constraints {rows:?} (counted from 0) say the same thing more than once: leave one of them out, or use \
                  localized multipliers"
             ),
-            CouplingError::Rigid { row } => write!(
-                f,
-                "the multiplier of constraint {row} (counted from 0) moves nothing: give its unknowns a mass"
-            ),
+            CouplingError::Rigid { row } => {
+                write!(f, "the multiplier of constraint {row} (counted from 0) moves nothing: give its unknowns a mass")
+            }
             CouplingError::Unsuitable(why) => f.write_str(why),
         }
     }

@@ -246,6 +246,16 @@ impl<S: System + Send + 'static> Coupling<S> for Llm<S> {
         e.side.link_displacements(0, 0, &self.multipliers()[e.ties.clone()], out);
     }
 
+    /// v' of the history, behind u'.
+    fn acceleration_of(&self, i: usize) -> Option<&[f64]> {
+        let d = self.dims_of(i);
+        self.state_of(i).get(d.state() + d.nu..d.state() + 2 * d.nu)
+    }
+
+    fn is_fine(&self, _: usize) -> bool {
+        false
+    }
+
     fn system_of(&mut self, i: usize) -> &mut S {
         self.load_memory();
         self.elements[i].side.system_mut(0)

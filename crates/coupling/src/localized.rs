@@ -5,9 +5,9 @@ use std::fmt;
 
 use interfield_kernel::System;
 
+use crate::CouplingError::{self, Unsuitable};
 use crate::coupled::require;
 use crate::interface::{Assembly, Substructure};
-use crate::CouplingError::{self, Unsuitable};
 
 /// A rate as a function of time: [h(t), h'(t)]. It is called inside the step and must not allocate.
 pub type Rate = Box<dyn Fn(f64) -> [f64; 2] + Send>;

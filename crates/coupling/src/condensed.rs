@@ -115,8 +115,10 @@ impl Condensed {
     /// Solves for the change of the multipliers `l` under which the ties have the rates -`w`: `w` becomes the change, `l`
     /// the multipliers, `reactions` those of the imposed rates `h`.
     pub(crate) fn solve(&mut self, w: &mut [f64], l: &mut [f64], h: &[f64], reactions: &mut [f64]) {
-        for (rate, role) in self.rates.iter_mut().zip(&self.roles) {
-            *rate = if let Role::Imposed(i) = role { h[*i] } else { 0.0 };
+        // From the rate of one of its ties, so that S answers for the differences between ties only: an error of one part in
+        // 1e16 in S would otherwise multiply all velocities at every step, and energy would drift.
+        for (j, dof) in self.dofs.iter().enumerate() {
+            self.rates[*dof] = if let Role::Imposed(i) = self.roles[*dof] { h[i] } else { -w[j] };
         }
         // Balance at the free ones, Σ (Λ + W⁻¹ (X'g + w)) = 0. The whole of Λ, so that round-off does not add up.
         self.multipliers(w);
@@ -131,7 +133,7 @@ impl Condensed {
         }
         for (rate, role) in self.rates.iter_mut().zip(&self.roles) {
             if let Role::Free(i) = role {
-                *rate = self.balance[*i];
+                *rate += self.balance[*i];
             }
         }
         self.multipliers(w);

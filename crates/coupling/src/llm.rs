@@ -10,7 +10,7 @@
 //! ```
 //!
 //! 1. Every element steps alone, under the multipliers as they are.
-//! 2. One interface problem for Λ, Λc and X'g with h(t + dt), see condensed.rs.
+//! 2. One interface problem for Λ, Λc and X'g with h(t + dt + (αf - αm) dt), see condensed.rs.
 //! 3. Link of every element. Λ belongs to t + αf dt (t + dt for the trapezoidal rule).
 //!
 //! Start: the same problem with M in place of D, accelerations in place of rates, and h'(0). It is indispensable: gaps of
@@ -20,7 +20,8 @@
 //! Deviations from paper 004: plus signs in l̄c (as printed, -h is imposed) and a minus sign in B̄ of the last element (as
 //! printed, the operator is not symmetric); G and B have a zero block for s; B Λ acts on every element; h is a *rate*,
 //! also where the paper speaks of a displacement; second order and conservation of energy hold for linear elements, or
-//! (the order) with the full predictor. In step 1 the paper has Λ = 0, the same with one evaluation per step.
+//! (the order) with the full predictor. h enters at the time to which the scheme assigns its rates, which for the trapezoidal
+//! rule is t + dt; at t + dt generalized-α is of first order with moving supports. In step 1 the paper has Λ = 0, the same with one evaluation per step.
 //! L of an element is -Gᵀ here, so that M a + r + Lᵀ Λ = 0 as everywhere in this crate.
 
 use std::ops::Range;
@@ -52,6 +53,8 @@ pub struct Llm<S> {
     problem: Condensed,
     imposed: Vec<Imposed>,
     dt: f64,
+    /// Rates after a step to t belong to t + lag, s.
+    lag: f64,
     /// Complete state, then the memories of the elements.
     x: Vec<f64>,
     before: Vec<f64>,
@@ -70,7 +73,7 @@ impl<S: System + Send + 'static> Llm<S> {
     pub fn start(assembly: Assembly<S>, interface: Localized) -> Result<Self, CouplingError> {
         let Assembly { substructures, dt, .. } = assembly;
         interface.check(&substructures)?;
-        check_schemes(&substructures)?;
+        let lag = check_schemes(&substructures)? * dt;
         let ranges = ranges(&interface);
         let count = ranges.last().map_or(0, |r| r.end);
         let mut elements = Vec::new();
@@ -104,6 +107,7 @@ impl<S: System + Send + 'static> Llm<S> {
             elements,
             problem,
             dt,
+            lag,
             before: x.clone(),
             x,
             multipliers,
@@ -156,7 +160,7 @@ impl<S: System + Send + 'static> Llm<S> {
             e.side.stride(0, x, t, l, l).map_err(|(_, fault)| Located { substructure: i, fault })?;
             e.side.port_rates(0, x, &mut self.w[e.ties.clone()], 1.0);
         }
-        self.solve((k + 1) as f64 * self.dt, 0, None);
+        self.solve((k + 1) as f64 * self.dt + self.lag, 0, None);
         for (i, e) in self.elements.iter().enumerate() {
             let x = &mut self.x[e.x.clone()];
             e.side.link(0, x, &self.w[e.ties.clone()], 1.0);
@@ -270,9 +274,9 @@ impl<S: System + Send + 'static> Coupling<S> for Llm<S> {
     }
 }
 
-/// One state-space scheme for all, one step for all.
-fn check_schemes<S>(elements: &[Substructure<S>]) -> Result<(), CouplingError> {
-    let mut level = None;
+/// One state-space scheme for all, one step for all. How much later than the states its rates are, in steps.
+fn check_schemes<S>(elements: &[Substructure<S>]) -> Result<f64, CouplingError> {
+    let mut levels = None;
     for (i, element) in elements.iter().enumerate() {
         let AnyScheme::StateSpace(scheme) = element.scheme else {
             return Err(CouplingError::Unsuitable(format!(
@@ -280,11 +284,11 @@ fn check_schemes<S>(elements: &[Substructure<S>]) -> Result<(), CouplingError> {
                  not keep: give it `trapezoidal` or `state-space-alpha`"
             )));
         };
-        let same = *level.get_or_insert(scheme.alpha_f) == scheme.alpha_f;
+        let own = (scheme.alpha_m, scheme.alpha_f);
         require(
-            same,
+            *levels.get_or_insert(own) == own,
             &format!(
-                "the multipliers of a step belong to one time, t + alpha_f dt: substructure {i} needs the same scheme and \
+                "the rates and multipliers of a step belong to one time each: substructure {i} needs the same scheme and \
                  rho_inf as the first"
             ),
         )?;
@@ -294,7 +298,7 @@ fn check_schemes<S>(elements: &[Substructure<S>]) -> Result<(), CouplingError> {
             &format!("localized multipliers know one step for all; substructure {i} has {substeps} substeps"),
         )?;
     }
-    Ok(())
+    Ok(levels.map_or(0.0, |(alpha_m, alpha_f)| alpha_f - alpha_m))
 }
 
 fn refusal(substructure: usize, fault: Fault) -> CouplingError {

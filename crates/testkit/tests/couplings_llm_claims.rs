@@ -183,6 +183,7 @@ fn a_node_of_three_elements_is_regular_with_localized_multipliers_but_not_with_a
             advance(&mut whole, k, k + 1);
             assert!(same_motion(&truss, &localized, whole.state()) < 1e-13);
             assert!(same_motion(&truss, &classical, whole.state()) < 1e-13);
+            // Round-off of velocities, as a force: ε m v / dt for each bar.
             let sum: f64 = localized.multipliers().iter().sum();
             assert!(sum.abs() < 1e-13, "{sum:e}");
         }

@@ -256,6 +256,11 @@ impl<S: System + Send + 'static> Coupling<S> for Llm<S> {
         self.state_of(i).get(d.state() + d.nu..d.state() + 2 * d.nu)
     }
 
+    fn add_multiplier_accelerations(&self, i: usize, a: &mut [f64]) {
+        let e = &self.elements[i];
+        e.side.add_accelerations(0, &self.multipliers()[e.ties.clone()], a);
+    }
+
     fn is_fine(&self, _: usize) -> bool {
         false
     }

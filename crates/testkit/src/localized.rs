@@ -31,6 +31,9 @@ impl Bar {
     }
 }
 
+/// A bar, and which of its ends.
+pub type End = (usize, usize);
+
 /// Linear spring and damper.
 pub fn spring(k: f64, c: f64) -> String {
     format!("type = \"spring\", k = {k:?}, c = {c:?}")
@@ -111,11 +114,11 @@ impl Truss {
         Localized { ties, dofs: self.start.len(), imposed }
     }
 
-    /// The bars as substructures, held together by these pairs of ((bar, end), (bar, end)).
+    /// The bars as substructures, held together by these pairs of ends.
     ///
     /// # Panics
     /// If a model is wrong.
-    pub fn pairs(&self, scheme: AnyScheme, dt: f64, pairs: &[((usize, usize), (usize, usize))]) -> Assembly<Assembled> {
+    pub fn pairs(&self, scheme: AnyScheme, dt: f64, pairs: &[(End, End)]) -> Assembly<Assembled> {
         let mut assembly = self.pieces(scheme, dt);
         assembly.rows = pairs.len();
         for (row, (plus, minus)) in pairs.iter().enumerate() {

@@ -58,6 +58,10 @@ fn inconsistent_accelerations_alternate_forever_unless_the_scheme_damps_them() {
     for (scheme, factor) in [(trapezoidal(Predictor::Half), -1.0), (alpha(0.8, Predictor::Half), -0.8_f64)] {
         let mut coupled = start(&eq10(true), vec![held(0), held(2)], scheme, 0.01);
         assert!(gap(&coupled).abs() < 1e-14, "the start is consistent");
+        // Middle node at u = 1, k = 0.1 and m = 0.8 of the first bar: a = -k u / m + Λ / m.
+        let mut a = [0.0, -0.1 / 0.8];
+        coupled.add_multiplier_accelerations(0, &mut a);
+        assert!((a[1] - coupled.acceleration_of(0).expect("accelerations")[1]).abs() < 1e-14, "{a:?}");
         // v' of the second end of the first bar, [u u v v u' u' v' v'].
         coupled.state_mut()[7] += 4.375;
         for k in 0..100 {

@@ -1,10 +1,11 @@
 //! Structures cut at random and held together by multipliers are the whole structure, to round-off: one scheme for all
 //! parts, one step.
 
-use interfield_coupling::{Assembly, Coupling, Gc, Llm, Localized, Port, Substructure};
+use interfield_coupling::registry::find;
+use interfield_coupling::{Assembly, Coupling, Gc, Llm, Localized, Method, Port, Substructure};
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_model::model::{Model, TangentPolicy};
-use interfield_model::partition::{self, Partition, Shares, Split, split};
+use interfield_model::partition::{self, Constraints, Partition, Shares, Split, split};
 use interfield_model::{Assembled, assemble};
 use interfield_testkit::frames::{Run, Springs, chain, plane_frame};
 use interfield_testkit::numerics::largest;
@@ -21,6 +22,7 @@ fn cut(model: &Model, scheme: AnyScheme, count: usize, mut seed: u64) -> Split {
         scheme_name: model.analysis.scheme_name.clone(),
         scheme,
         substeps: 1,
+        fine: false,
         tangent: TangentPolicy::Initial,
         nodes: Vec::new(),
         interface_mass: Shares::default(),
@@ -31,7 +33,9 @@ fn cut(model: &Model, scheme: AnyScheme, count: usize, mut seed: u64) -> Split {
     };
     let owners = (0..model.elements.len()).map(|e| if e < count { e } else { random(count) }).collect();
     let substructures = (0..count).map(substructure).collect();
-    let partition = Partition { substructures, owners, rest: None, coupling: partition::Coupling::default() };
+    let info = find("clm").expect("the classical form has a name");
+    let coupling = partition::Coupling { info, method: Method::Gc, constraints: Constraints::Tree };
+    let partition = Partition { substructures, owners, rest: None, coupling };
     let model = Model { partition: Some(partition), ..model.clone() };
     split(&model).unwrap_or_else(|problems| panic!("{}", problems[0].message))
 }

@@ -14,22 +14,30 @@ mod foh;
 mod gap;
 mod gc;
 pub mod interface;
+mod midpoint;
 mod pair;
+mod parallel;
 mod pm;
 mod pmc;
 mod ported;
 pub mod quality;
 pub mod registry;
 pub mod side;
+mod staged;
+mod staged_pair;
+mod staggered;
 mod start_up;
 
 pub use coupled::{Coupling, TwoSided};
 pub use foh::{Foh, FohOptions, Guess};
 pub use gc::Gc;
 pub use interface::{Assembly, Port, Substructure};
+pub use midpoint::Midpoint;
+pub use parallel::Parallel;
 pub use pm::Pm;
 pub use pmc::{Pmc, PmcOptions};
 pub use registry::Method;
+pub use staggered::Staggered;
 
 use interfield_kernel::Fault;
 

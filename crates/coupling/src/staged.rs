@@ -75,7 +75,8 @@ impl<S: System> Party<S> {
         self.system.force(self.dims.point(t, x), None, &mut self.force, g)?;
         a.iter_mut().zip(&self.force).for_each(|(a, r)| *a = -r);
         self.system.solve(MASS, a, g);
-        Ok(())
+        // Before the multipliers carry it into the other substructures: what has no sound rates has no sound end.
+        check_finite(self.dims, &self.rates)
     }
 
     fn stage(&mut self, i: usize, (gait, t, dt): (usize, f64, f64), y: &[f64], l: &[f64]) {

@@ -24,7 +24,6 @@ pub(crate) struct StagedPair<S> {
     pub(crate) a: StagedSide<S>,
     pub(crate) b: StagedSide<S>,
     places: Vec<Place>,
-    pub(crate) rows: usize,
     /// Macro-step h, s.
     pub(crate) h: f64,
     /// Substeps of B per macro-step.
@@ -83,7 +82,7 @@ impl<S: System + Send + 'static> StagedPair<S> {
         let mobility = mobility(&mut a, &mut b, rows)?;
         let (at_a, at_b, node_rates) = (vec![0.0; a.len()], vec![0.0; b.len()], vec![0.0; b.len()]);
         let (node_multipliers, l) = (vec![0.0; rows], vec![0.0; rows]);
-        Ok(StagedPair { a, b, places, rows, h, ss, mobility, node_multipliers, node_rates, at_a, at_b, l })
+        Ok(StagedPair { a, b, places, h, ss, mobility, node_multipliers, node_rates, at_a, at_b, l })
     }
 
     /// Fills in the initial states and the multipliers there.

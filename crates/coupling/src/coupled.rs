@@ -18,8 +18,8 @@ pub trait Coupling<S>: StepMap + Send {
     fn dims_of(&self, i: usize) -> Dims;
     /// Entries of L of substructure `i`.
     fn ports_of(&self, i: usize) -> &[Port];
-    /// Multipliers, M a + r + Lᵀ Λ = 0: at the present node; couplings that compute them at the start of a step alone give
-    /// those of the node at which the last step began.
+    /// Multipliers at the present node, M a + r + Lᵀ Λ = 0; where a coupling computes them inside of its steps alone,
+    /// extrapolated from there.
     fn multipliers(&self) -> &[f64];
     /// Displacement of each port of substructure `i` that came from the link of the last step.
     fn links_of(&self, i: usize, out: &mut [f64]);
@@ -65,6 +65,10 @@ pub(crate) trait Sides<S>: Send {
     fn system_mut(&mut self, place: Place) -> &mut S;
     /// Displacements of the ports that the multipliers `l` cause through the link of gait `g`.
     fn link_displacements(&self, place: Place, g: usize, l: &[f64], out: &mut [f64]);
+    /// Whether the scheme keeps the accelerations of the nodes.
+    fn carries_acceleration(&self, place: Place) -> bool;
+    /// a -= M⁻¹ Lᵀ l.
+    fn add_accelerations(&self, place: Place, l: &[f64], a: &mut [f64]);
     /// Length of what the systems of both sides remember.
     fn memory_len(&self) -> usize;
     /// Stores what they remember.
@@ -87,7 +91,7 @@ pub(crate) trait Method<S, P: Sides<S> = Pair<S>>: Send {
     fn step(&mut self, pair: &mut P, x: &mut [f64], k: u64) -> Result<(), Located>;
     /// Gait and multipliers of the last link of a side.
     fn link<'a>(&'a self, x: &'a [f64], place: Place) -> (usize, &'a [f64]);
-    /// Multipliers: part of the state, unless they follow from it.
+    /// Multipliers at the present node: part of the state, unless they follow from it.
     fn multipliers<'a>(&'a self, _: &'a P, x: &'a [f64]) -> &'a [f64] {
         &x[self.layout().l.clone()]
     }
@@ -246,23 +250,18 @@ impl<S: 'static> Coupling<S> for TwoSided<S> {
     }
 
     fn acceleration_of(&self, i: usize) -> Option<&[f64]> {
-        let (side, j) = match self.pair.places[i] {
-            Place::Coarse(j) => (self.pair.a(), j),
-            Place::Fine(j) => (&self.pair.fine, j),
-        };
-        let d = side.dims(j);
-        side.carries_acceleration(j).then(|| &self.state_of(i)[d.state()..d.state() + d.nu])
+        let sides = self.machine.sides();
+        let d = self.dims_of(i);
+        sides.carries_acceleration(sides.places()[i]).then(|| &self.state_of(i)[d.state()..d.state() + d.nu])
     }
 
     fn add_multiplier_accelerations(&self, i: usize, a: &mut [f64]) {
-        match self.pair.places[i] {
-            Place::Coarse(j) => self.pair.a().add_accelerations(j, self.multipliers(), a),
-            Place::Fine(j) => self.pair.fine.add_accelerations(j, self.multipliers(), a),
-        }
+        let sides = self.machine.sides();
+        sides.add_accelerations(sides.places()[i], self.multipliers(), a);
     }
 
     fn is_fine(&self, i: usize) -> bool {
-        matches!(self.pair.places[i], Place::Fine(_))
+        matches!(self.machine.sides().places()[i], Place::Fine(_))
     }
 
     fn system_of(&mut self, i: usize) -> &mut S {

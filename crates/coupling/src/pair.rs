@@ -255,6 +255,20 @@ impl<S: System + Send + 'static> Sides<S> for Pair<S> {
         }
     }
 
+    fn carries_acceleration(&self, place: Place) -> bool {
+        match place {
+            Place::Coarse(i) => self.a().carries_acceleration(i),
+            Place::Fine(i) => self.fine.carries_acceleration(i),
+        }
+    }
+
+    fn add_accelerations(&self, place: Place, l: &[f64], a: &mut [f64]) {
+        match place {
+            Place::Coarse(i) => self.a().add_accelerations(i, l, a),
+            Place::Fine(i) => self.fine.add_accelerations(i, l, a),
+        }
+    }
+
     fn memory_len(&self) -> usize {
         self.a().memory_len() + self.fine.memory_len()
     }

@@ -117,10 +117,9 @@ impl<S: System + Send + 'static> Parallel<S> {
         let (rows, h) = (assembly.rows, assembly.dt);
         let tableau = |sub: &Substructure<S>| tableau(sub.scheme);
         let mut pair = StagedPair::new(assembly, tableau, |h| vec![h], |h, ss| vec![h / ss as f64, h])?;
-        let mut side =
-            StagedSide::new(twins, rows, &[4.0 * h]).map_err(|f| CouplingError::Fault(pair.coarse_fault(f)))?;
+        let side = StagedSide::new(twins, rows, &[4.0 * h]).map_err(|f| CouplingError::Fault(pair.coarse_fault(f)))?;
         let window = Window {
-            mobility: mobility(&mut side, &mut pair.b, rows)?,
+            mobility: mobility(&side, &pair.b, rows)?,
             y: vec![0.0; side.len()],
             middle: vec![0.0; side.len()],
             side,

@@ -29,6 +29,8 @@ struct Party<S> {
     dims: Dims,
     tableau: Rosenbrock,
     y0: Vec<f64>,
+    /// Accelerations that one unit of each multiplier causes, M⁻¹ Lᵀ; one column per port.
+    inertance: Vec<f64>,
     /// Rates without multipliers at the last evaluated point, [v a g].
     rates: Vec<f64>,
     /// Forces at the last evaluated point.
@@ -51,12 +53,18 @@ impl<S: System> Party<S> {
         steps.iter().for_each(|dt| operators.extend_from_slice(tableau.operators(*dt).as_slice()));
         system.prepare(&operators)?;
         system.linearise(dims.point(0.0, &y0))?;
+        let mut inertance = vec![0.0; n * ports.len()];
+        for (column, p) in inertance.chunks_exact_mut(n.max(1)).zip(&ports) {
+            column[p.dof] = p.sign;
+            system.solve(MASS, column, &mut vec![0.0; dims.ns]);
+        }
         Ok(Party {
             system,
             ports,
             dims,
             tableau,
             y0,
+            inertance,
             rates: vec![0.0; ny],
             force: vec![0.0; n],
             k: vec![0.0; tableau.stages * ny],
@@ -169,18 +177,21 @@ impl<S: System> StagedSide<S> {
     }
 
     /// h += L M⁻¹ Lᵀ.
-    pub(crate) fn mobility(&mut self, h: &mut [f64]) {
-        for party in &mut self.parties {
-            let (mut a, mut g) = (vec![0.0; party.dims.nu], vec![0.0; party.dims.ns]);
-            for pj in &party.ports {
-                a.fill(0.0);
-                g.fill(0.0);
-                a[pj.dof] = pj.sign;
-                party.system.solve(MASS, &mut a, &mut g);
+    pub(crate) fn mobility(&self, h: &mut [f64]) {
+        for party in &self.parties {
+            for (column, pj) in party.inertance.chunks_exact(party.dims.nu.max(1)).zip(&party.ports) {
                 for pi in &party.ports {
-                    h[pi.row * self.rows + pj.row] += pi.sign * a[pi.dof];
+                    h[pi.row * self.rows + pj.row] += pi.sign * column[pi.dof];
                 }
             }
+        }
+    }
+
+    /// a -= M⁻¹ Lᵀ l on substructure `i`.
+    pub(crate) fn add_accelerations(&self, i: usize, l: &[f64], a: &mut [f64]) {
+        let party = &self.parties[i];
+        for (column, p) in party.inertance.chunks_exact(party.dims.nu.max(1)).zip(&party.ports) {
+            a.iter_mut().zip(column).for_each(|(a, c)| *a -= c * l[p.row]);
         }
     }
 

@@ -29,7 +29,8 @@ pub(crate) struct StagedPair<S> {
     /// Substeps of B per macro-step.
     pub(crate) ss: usize,
     mobility: Flexibility,
-    /// Multipliers at the start of the last macro-step.
+    /// Multipliers at the present node: along the line through the start and the middle of the last substep, or those of
+    /// its start where schemes of one stage need no others. For reading alone; nothing is computed from them.
     pub(crate) node_multipliers: Vec<f64>,
     /// Rates of B at the start of the last macro-step.
     pub(crate) node_rates: Vec<f64>,
@@ -77,9 +78,9 @@ impl<S: System + Send + 'static> StagedPair<S> {
             subs.into_iter().map(|s| tableau(&s).map(|tableau| (s, tableau))).collect()
         };
         let whose = |place: fn(usize) -> Place, (i, fault)| CouplingError::Fault(locate(&places, place(i), fault));
-        let mut a = StagedSide::new(with(a)?, rows, &coarse(h)).map_err(|e| whose(Place::Coarse, e))?;
-        let mut b = StagedSide::new(with(b)?, rows, &fine(h, ss)).map_err(|e| whose(Place::Fine, e))?;
-        let mobility = mobility(&mut a, &mut b, rows)?;
+        let a = StagedSide::new(with(a)?, rows, &coarse(h)).map_err(|e| whose(Place::Coarse, e))?;
+        let b = StagedSide::new(with(b)?, rows, &fine(h, ss)).map_err(|e| whose(Place::Fine, e))?;
+        let mobility = mobility(&a, &b, rows)?;
         let (at_a, at_b, node_rates) = (vec![0.0; a.len()], vec![0.0; b.len()], vec![0.0; b.len()]);
         let (node_multipliers, l) = (vec![0.0; rows], vec![0.0; rows]);
         Ok(StagedPair { a, b, places, h, ss, mobility, node_multipliers, node_rates, at_a, at_b, l })
@@ -130,8 +131,10 @@ impl<S: System + Send + 'static> StagedPair<S> {
                 self.a.evaluate(&self.at_a, time(q)).map_err(|f| self.coarse_fault(f))?;
                 self.find_multipliers();
                 if q == 0 {
-                    self.node_multipliers.copy_from_slice(&self.l);
                     self.b.rates(&mut self.node_rates);
+                }
+                for (node, l) in self.node_multipliers.iter_mut().zip(&self.l) {
+                    *node = if stage == 0 { *l } else { 2.0 * l - *node };
                 }
                 a.met(q, &mut self.a, &self.b, &self.l).map_err(|f| self.coarse_fault(f))?;
                 self.b.stage(stage, gait, xb, start, &self.l);
@@ -162,8 +165,8 @@ impl<S: System + Send + 'static> StagedPair<S> {
 
 /// H of two sides, factorised.
 pub(crate) fn mobility<S: System>(
-    a: &mut StagedSide<S>,
-    b: &mut StagedSide<S>,
+    a: &StagedSide<S>,
+    b: &StagedSide<S>,
     rows: usize,
 ) -> Result<Flexibility, CouplingError> {
     let mut h = vec![0.0; rows * rows];
@@ -206,6 +209,15 @@ impl<S: System + Send + 'static> Sides<S> for StagedPair<S> {
     /// Nothing is linked: the multipliers act through the stages.
     fn link_displacements(&self, _: Place, _: usize, _: &[f64], out: &mut [f64]) {
         out.fill(0.0);
+    }
+
+    fn carries_acceleration(&self, _: Place) -> bool {
+        false
+    }
+
+    fn add_accelerations(&self, place: Place, l: &[f64], a: &mut [f64]) {
+        let (side, i) = self.side(place);
+        side.add_accelerations(i, l, a);
     }
 
     fn memory_len(&self) -> usize {

@@ -66,12 +66,23 @@ fn multipliers_are_the_interface_forces() {
     // M a + r + Lᵀ Λ = 0 with the common acceleration -d: Λ = (m_A - k_A) d on A, at the start d = 1.
     let b1 = 0.25;
     for method in ALL {
-        let coupled = method.start(&split_mass(b1), &Setting::same(MINUS, 0.01, 3));
+        let mut coupled = method.start(&split_mass(b1), &Setting::same(MINUS, 0.01, 3));
         let wanted = (b1 - 1.0) / (1.0 + b1);
         assert!((coupled.multipliers()[0] - wanted).abs() < 1e-14, "{method:?}: {:?}", coupled.multipliers());
         let mut links = [f64::NAN];
         coupled.links_of(0, &mut links);
         assert_eq!(links, [0.0]);
+        // Afterwards they follow d = cos t + sin t.
+        run(&mut coupled, 0, 50);
+        let d = 0.5f64.cos() + 0.5f64.sin();
+        let tolerance = if method == Staged::Midpoint { 1e-2 } else { 1e-3 };
+        assert!((coupled.multipliers()[0] / (wanted * d) - 1.0).abs() < tolerance, "{method:?}");
+        // Free accelerations -k u / m and those of the multipliers: -d on both sides.
+        for (i, stiffness) in [1.0 / b1, b1].into_iter().enumerate() {
+            let mut a = [-stiffness * coupled.state_of(i)[0]];
+            coupled.add_multiplier_accelerations(i, &mut a);
+            assert!((a[0] / d + 1.0).abs() < 5.0 * tolerance, "{method:?}: {a:?}, not {}", -d);
+        }
     }
 }
 

@@ -17,13 +17,18 @@ mod gc;
 pub mod interface;
 mod llm;
 mod localized;
+mod midpoint;
 mod pair;
+mod parallel;
 mod pm;
 mod pmc;
 mod ported;
 pub mod quality;
 pub mod registry;
 pub mod side;
+mod staged;
+mod staged_pair;
+mod staggered;
 mod start_up;
 
 pub use coupled::{Coupling, TwoSided};
@@ -31,10 +36,13 @@ pub use foh::{Foh, FohOptions, Guess};
 pub use gc::Gc;
 pub use interface::{Assembly, Port, Substructure};
 pub use llm::Llm;
-pub use localized::{Imposed, Localized, Rate};
+pub use localized::{Driven, Imposed, Localized, Rate};
+pub use midpoint::Midpoint;
+pub use parallel::Parallel;
 pub use pm::Pm;
 pub use pmc::{Pmc, PmcOptions};
 pub use registry::Method;
+pub use staggered::Staggered;
 
 use std::fmt;
 

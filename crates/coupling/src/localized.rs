@@ -20,6 +20,14 @@ pub struct Imposed {
     pub rate: Rate,
 }
 
+/// Unknowns of substructures that all move at a given rate: a support that several of them stand on.
+pub struct Driven {
+    /// (substructure, unknown).
+    pub ends: Vec<(usize, usize)>,
+    /// Their rate.
+    pub rate: Rate,
+}
+
 impl fmt::Debug for Imposed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Imposed").field("dof", &self.dof).finish_non_exhaustive()
@@ -74,6 +82,15 @@ impl Localized {
             ties[element].push((unknown, names.partition_point(|n| n < class)));
         }
         Ok(Localized { ties, dofs: names.len(), imposed: Vec::new() })
+    }
+
+    /// Adds a generalized degree of freedom with a given rate, to which these unknowns of elements are tied.
+    pub fn drive(&mut self, driven: Driven) {
+        for (element, unknown) in driven.ends {
+            self.ties[element].push((unknown, self.dofs));
+        }
+        self.imposed.push(Imposed { dof: self.dofs, rate: driven.rate });
+        self.dofs += 1;
     }
 
     /// Whether these elements can be tied like this.

@@ -384,3 +384,14 @@ pub const METHODS: &[MethodInfo] = &[
 pub fn find(name: &str) -> Option<&'static MethodInfo> {
     METHODS.iter().find(|m| m.name == name)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_recommended_coupling_comes_first() {
+        let made = (METHODS[0].build)(Arguments(&[]));
+        assert_eq!(made, Ok(Method::Pmc(PmcOptions::PMC)));
+    }
+}

@@ -47,6 +47,7 @@ fn partitioned(model: &Model, count: usize, random: &mut Random, share: f64) -> 
         scheme_name: model.analysis.scheme_name.clone(),
         scheme: model.analysis.scheme,
         substeps: 1 + i as u32,
+        fine: i > 0,
         tangent: model.analysis.tangent,
         nodes: Vec::new(),
         interface_mass: if i == 0 { Shares::All(share) } else { Shares::default() },

@@ -99,11 +99,15 @@ fn every_coupling_runs_a_model_file_and_agrees_with_the_whole() {
     let reference: Vec<Vec<f64>> = whole_rows(&mut whole).into_iter().step_by(10).collect();
     for info in METHODS {
         let text = chain(&format!("{CUT}[coupling]\nmethod = \"{}\"\n", info.name));
+        // The midpoint rule with frozen multipliers is of first order, and there for comparison.
+        let bound = if info.name == "midpoint" { 0.2 } else { 2e-2 };
         let far = distances(&rows(&mut start(read(&text))), &reference);
-        assert!(far.iter().all(|d| *d < 2e-2), "{}: {far:?}", info.name);
-        let fine = text.replace("interface_mass = 0.4", "interface_mass = 0.4\nsubsteps = 4");
-        let far = distances(&rows(&mut start(read(&fine))), &reference);
-        assert!(far.iter().all(|d| *d < 3e-2), "{} with substeps: {far:?}", info.name);
+        assert!(far.iter().all(|d| *d < bound), "{}: {far:?}", info.name);
+        if info.sided {
+            let fine = text.replace("interface_mass = 0.4", "interface_mass = 0.4\nsubsteps = 4");
+            let far = distances(&rows(&mut start(read(&fine))), &reference);
+            assert!(far.iter().all(|d| *d < 1.5 * bound), "{} with substeps: {far:?}", info.name);
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use interfield_coupling::registry::{Level, METHODS, find};
-use interfield_kernel::scheme::registry::{AnyScheme, Arguments};
+use interfield_kernel::scheme::registry::AnyScheme;
 
 use super::nodes::GROUND;
 use super::{Context, Overrides, analysis};
@@ -240,11 +240,7 @@ fn shares(context: &Context<'_>, table: &Table<'_>) -> (Shares, Option<Range<usi
 
 /// Method and options; the recommended one without `[coupling]`.
 fn read_coupling(context: &Context<'_>, table: Option<Table<'_>>) -> Option<Coupling> {
-    let Some(table) = table else {
-        let info = &METHODS[0];
-        let method = (info.build)(Arguments(&[])).ok()?;
-        return Some(Coupling { info, method, constraints: Constraints::Tree });
-    };
+    let Some(table) = table else { return Some(Coupling::default()) };
     let name = table.string_required("method", "\"pmc\"");
     let constraints = match table.choice("constraints", &["tree", "all-pairs"]) {
         Some(Spanned { value: 1, .. }) => Constraints::AllPairs,

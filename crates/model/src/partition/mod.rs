@@ -9,8 +9,8 @@
 mod layout;
 mod split;
 
-use interfield_coupling::Method;
-use interfield_coupling::registry::MethodInfo;
+use interfield_coupling::registry::{METHODS, MethodInfo};
+use interfield_coupling::{Method, PmcOptions};
 use interfield_kernel::scheme::registry::AnyScheme;
 
 use crate::model::TangentPolicy;
@@ -84,6 +84,14 @@ pub struct Coupling {
     pub method: Method,
     /// Which pairs are held together.
     pub constraints: Constraints,
+}
+
+impl Default for Coupling {
+    /// The recommended one.
+    fn default() -> Self {
+        let method = Method::Pmc(PmcOptions::PMC);
+        Coupling { info: &METHODS[0], method, constraints: Constraints::Tree }
+    }
 }
 
 impl std::fmt::Debug for Coupling {

@@ -18,7 +18,7 @@ pub enum Kernel {
 
 impl Kernel {
     /// Weights of the nodes at t_n + x h.
-    pub(crate) fn weights(self, x: f64) -> [f64; 4] {
+    pub fn weights(self, x: f64) -> [f64; 4] {
         match self {
             Kernel::Linear => [1.0 - x, x, 0.0, 0.0],
             Kernel::Cubic => [

@@ -11,7 +11,8 @@
 //! λᵖ = 0 is the modified PH method (its history load (1-j/ss) Λ_n is this line); for linear sides the guess changes
 //! nothing but the size of the link. PH adds the unbalanced interface load of A to the multiplier of B.
 //! Second order for any ss; conserves the pseudo-energy with trapezoidal sides. Limits: Y uses initial tangents over the whole
-//! macro-step, so a softening B makes modified PH unstable for ss > 1 at nearly every step.
+//! macro-step, so a softening B makes modified PH unstable for ss > 1 at nearly every step; for ss > 1 the interface needs
+//! mass in B.
 //! Start-up: none; with averaging schemes two macro-steps, see start_up.rs.   State x = [A B Λ_n Λ_n-1 past].
 //! Deviations from paper 003: the history load; selection of the velocities in front of V.
 
@@ -78,6 +79,12 @@ impl MacroStep {
         gaits: (usize, usize),
         guess: Guess,
     ) -> Result<Self, CouplingError> {
+        // Without inertia the velocity after an even number of trapezoidal steps does not feel a λ that grows linearly: the
+        // run would converge, to something else.
+        match pair.fine.massless() {
+            Some(row) if pair.ss > 1 => return Err(CouplingError::Rigid { row }),
+            _ => {}
+        }
         let zeros = || vec![0.0; pair.rows];
         Ok(MacroStep { guess, h: pair.flexibility(gaits.0, gaits.1)?, guessed: zeros(), d: zeros(), unbalanced: None })
     }
@@ -223,6 +230,7 @@ impl Foh {
         }
         let mut step = MacroStep::new(&pair, (0, 0), options.guess)?;
         if options.unbalanced {
+            pair.require_common_substeps()?;
             step.balance(&pair)?;
         }
         let start_up = if starts { Some(MacroStep::new(&pair, (1, 1), options.guess)?) } else { None };

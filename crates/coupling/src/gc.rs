@@ -37,6 +37,7 @@ impl Gc {
             |scheme, h| vec![Gait { scheme, dt: h, steps: 1 }],
             |scheme, h, ss| vec![Gait { scheme, dt: h / ss as f64, steps: 1 }],
         )?;
+        pair.require_common_substeps()?;
         let ([a, b, l], len) = ranges([pair.a().len(), pair.fine.len(), pair.rows]);
         let mut x = vec![0.0; len];
         {

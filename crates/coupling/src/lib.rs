@@ -65,7 +65,8 @@ pub enum CouplingError {
     /// These constraints say the same thing more than once.
     #[allow(missing_docs)]
     Redundant { rows: Vec<usize> },
-    /// The multiplier of this constraint moves nothing: no mass on either side.
+    /// The multiplier of this constraint moves nothing; or the unknown it holds has no mass, in a substructure that makes
+    /// several steps between two exchanges.
     #[allow(missing_docs)]
     Rigid { row: usize },
     /// The coupling does not do what was asked for; what and why, in words.

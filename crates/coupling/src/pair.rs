@@ -5,7 +5,7 @@ use std::ops::Range;
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::{Dims, Fault, System};
 
-use crate::coupled::Sides;
+use crate::coupled::{Sides, require};
 use crate::crew::{Crew, Job};
 use crate::flexibility::Flexibility;
 use crate::interface::{Assembly, Port, Substructure};
@@ -126,6 +126,8 @@ pub(crate) struct Pair<S> {
     pub(crate) h: f64,
     /// Exchanges of the fine side per macro-step.
     pub(crate) ss: usize,
+    /// Whether all fine substructures have this number of substeps.
+    common: bool,
 }
 
 impl<S: System + Send + 'static> Pair<S> {
@@ -139,10 +141,20 @@ impl<S: System + Send + 'static> Pair<S> {
         let Assembly { substructures, rows, dt: h } = assembly;
         let (places, a, b) = sort(substructures);
         let ss = b.iter().map(|s| s.substeps).max().unwrap_or(1);
+        let common = b.iter().all(|s| s.substeps == ss);
         let whose = |place: fn(usize) -> Place, (i, fault)| CouplingError::Fault(locate(&places, place(i), fault));
         let a = Side::new(a, rows, |s, _| coarse(s, h)).map_err(|e| whose(Place::Coarse, e))?;
         let b = Side::new(b, rows, |s, n| fine(s, h, n)).map_err(|e| whose(Place::Fine, e))?;
-        Ok(Pair { coarse: Coarse::new(a, rows), fine: b, places, rows, h, ss })
+        Ok(Pair { coarse: Coarse::new(a, rows), fine: b, places, rows, h, ss, common })
+    }
+
+    /// Refuses fine substructures with different numbers of substeps, for methods that exchange at every substep.
+    pub(crate) fn require_common_substeps(&self) -> Result<(), CouplingError> {
+        require(
+            self.common,
+            "this coupling exchanges at every substep: all fine substructures need the same number of substeps \
+             (modified PH and FOH let each have its own)",
+        )
     }
 
     /// The coarse side.

@@ -42,6 +42,7 @@ impl Pm {
             |scheme, h| [h, 2.0 * h].map(|dt| Gait { scheme, dt, steps: 1 }).to_vec(),
             |scheme, h, ss| vec![Gait { scheme, dt: h / ss as f64, steps: 1 }],
         )?;
+        pair.require_common_substeps()?;
         let ([a, b, l, _], len) = ranges([pair.a().len(), pair.fine.len(), pair.rows, pair.a().len()]);
         let mut x = vec![0.0; len];
         {

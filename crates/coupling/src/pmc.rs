@@ -88,6 +88,7 @@ impl Pmc {
                 vec![Gait { scheme, dt, steps: 1 }, Gait { scheme: calm(scheme), dt, steps: ss }]
             },
         )?;
+        pair.require_common_substeps()?;
         let starts = windows - 1 + usize::from(mix != 0.0);
         let (na, nb, rows) = (pair.a().len(), pair.fine.len(), pair.rows);
         let past = starts * (na + nb + rows);

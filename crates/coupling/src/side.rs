@@ -333,6 +333,20 @@ impl<S: System> Side<S> {
         }
     }
 
+    /// The first constraint that holds an unknown without mass.
+    pub fn massless(&self) -> Option<usize> {
+        self.parties.iter().find_map(|party| {
+            let (mut e, mut m) = (vec![0.0; party.dims.nu], vec![0.0; party.dims.nu]);
+            let mut is_massless = |dof: usize| {
+                e[dof] = 1.0;
+                party.system.mul_mass(&e, &mut m);
+                e[dof] = 0.0;
+                m.iter().all(|x| *x == 0.0)
+            };
+            party.ports().iter().find(|p| is_massless(p.dof)).map(|p| p.row)
+        })
+    }
+
     /// Initial states [u v s 0].
     pub fn initial(&self) -> Vec<f64> {
         let mut x = vec![0.0; self.len()];

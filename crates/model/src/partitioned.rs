@@ -338,7 +338,10 @@ fn refusal(error: &CouplingError, model: &Model, interface: &[Constraint], parts
             Problem::error(Subject::Model, message, help)
         }
         CouplingError::Rigid { row } => {
-            let message = format!("nothing moves at the interface `{}`: no mass on either side", name(*row));
+            let message = format!(
+                "the interface `{}` has no mass: on neither side, or not in the substructure with substeps",
+                name(*row)
+            );
             let dof = interface.get(*row).map_or(Subject::Model, |c| Subject::Dof(c.dof));
             Problem::error(dof, message, "give the node a mass, and both sides a share of it (`interface_mass`)")
         }

@@ -2,6 +2,9 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+static EVERYWHERE: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
     // Per thread, so that tests running side by side do not count each other; constant, so that reading it never
@@ -19,6 +22,11 @@ pub fn count() -> usize {
     COUNT.with(Cell::get)
 }
 
+/// Allocations that all threads together have made so far.
+pub fn count_everywhere() -> usize {
+    EVERYWHERE.load(Ordering::SeqCst)
+}
+
 /// Allocations made by `f` in this thread.
 pub fn allocations(f: impl FnOnce()) -> usize {
     let before = count();
@@ -27,6 +35,7 @@ pub fn allocations(f: impl FnOnce()) -> usize {
 }
 
 fn tick() {
+    EVERYWHERE.fetch_add(1, Ordering::SeqCst);
     // Fails only while a thread is being torn down, when nothing is counted any more.
     let _ = COUNT.try_with(|c| c.set(c.get() + 1));
 }

@@ -1,10 +1,147 @@
-//! Cut structures: the small problems of the couplings, as pairs of model files.
+//! Cut structures: the small problems of the couplings, as pairs of model files or of matrices, and the couplings by the
+//! names of the tables.
 
-use interfield_coupling::{Assembly, CouplingError, Midpoint, Parallel, Port, Staggered, Substructure, TwoSided};
+use interfield_analysis::probe::amplification;
+use interfield_coupling::{
+    Assembly, Coupling, CouplingError, FohOptions, Method, Midpoint, Parallel, PmcOptions, Port, Staggered, Substructure,
+    TwoSided,
+};
+use interfield_kernel::scheme::alpha::{Alpha, Predictor};
 use interfield_kernel::scheme::registry::AnyScheme;
+use interfield_kernel::scheme::rosenbrock::Rosenbrock;
+use interfield_kernel::scheme::splitting::Splitting;
+use interfield_kernel::{StepMap, System};
+use interfield_linalg::eigenvalues;
 use interfield_model::{Assembled, assemble};
 
+use crate::dense::Dense;
 use crate::run::read;
+
+/// Starts a coupling where nothing can be wrong.
+///
+/// # Panics
+/// If something is.
+pub fn begin<S: System + Send + 'static>(method: Method, assembly: Assembly<S>) -> Box<dyn Coupling<S>> {
+    method.start(assembly, Vec::new(), Vec::new()).unwrap_or_else(|e| panic!("{method:?}: {e:?}"))
+}
+
+/// Newmark's trapezoidal rule as the papers write it.
+pub const TRAPEZOIDAL: AnyScheme = newmark(0.25);
+/// Newmark's explicit method.
+pub const EXPLICIT: AnyScheme = newmark(0.0);
+/// LSRT2 with the smaller L-stable parameter.
+pub const LSRT2: AnyScheme = AnyScheme::Rosenbrock(Rosenbrock::lsrt2(Rosenbrock::GAMMA_MINUS));
+
+/// Newmark's method of second order as the papers write it.
+pub const fn newmark(beta: f64) -> AnyScheme {
+    AnyScheme::Alpha(Alpha::newmark(beta, 0.5, Predictor::Half))
+}
+
+/// Generalized-alpha by operator splitting.
+pub const fn alpha(rho: f64) -> AnyScheme {
+    AnyScheme::Splitting(Splitting::generalized_alpha(rho))
+}
+
+/// A row of the tables: method and scheme of both sides. Names as in novel.md, sec. 5 (-N: trapezoidal sides).
+///
+/// # Panics
+/// If there is no such row.
+pub fn row(name: &str) -> (Method, AnyScheme) {
+    let (family, side) = name.split_once('-').unwrap_or((name, ""));
+    let scheme = match side {
+        "" => TRAPEZOIDAL,
+        "a" => alpha(0.8),
+        "N" => AnyScheme::Splitting(Splitting::trapezoidal()),
+        "R" => LSRT2,
+        _ => panic!("{name}"),
+    };
+    let method = match family {
+        "GC" => Method::Gc,
+        "PM" => Method::Pm,
+        "PH" => Method::Foh(FohOptions::PH),
+        "mPH" => Method::Foh(FohOptions::MODIFIED_PH),
+        "FOH" => Method::Foh(FohOptions::FOH),
+        "PMC" => Method::Pmc(PmcOptions::PMC),
+        "PMC2" => Method::Pmc(PmcOptions::PMC2),
+        _ => panic!("{name}"),
+    };
+    (method, scheme)
+}
+
+/// All rows.
+pub const ROWS: [&str; 10] = ["GC", "PM", "PH", "mPH", "PMC-a", "PMC-N", "PMC-R", "PMC2-a", "FOH-a", "FOH-R"];
+
+/// Takes the steps `from..to`.
+///
+/// # Panics
+/// If one fails.
+pub fn advance(map: &mut dyn StepMap, from: u64, to: u64) {
+    for k in from..to {
+        map.step(k).unwrap_or_else(|e| panic!("step {k}: {e:?}"));
+    }
+}
+
+/// Largest magnitude of an eigenvalue of one (settled) step of a linear map.
+///
+/// # Panics
+/// If it cannot be computed.
+pub fn radius(map: &mut dyn StepMap) -> f64 {
+    let base = vec![0.0; map.len()];
+    let (matrix, n) = amplification(map, &base, 1.0).unwrap_or_else(|e| panic!("{e:?}"));
+    // What nobody reads or nobody writes (memory of the start-up) has the eigenvalue 0 and only costs time.
+    let written = |i: usize| matrix[i * n..(i + 1) * n].iter().any(|x| *x != 0.0);
+    let read = |j: usize| (0..n).any(|i| matrix[i * n + j] != 0.0);
+    let kept: Vec<usize> = (0..n).filter(|&i| written(i) && read(i)).collect();
+    let row = |i: usize| kept.iter().map(move |j| i * n + j);
+    let small: Vec<f64> = kept.iter().flat_map(|&i| row(i)).map(|p| matrix[p]).collect();
+    let values = eigenvalues(&small, kept.len()).unwrap_or_else(|e| panic!("{e}"));
+    values.iter().fold(0.0, |m, e| f64::max(m, e.0.hypot(e.1)))
+}
+
+/// What is compared at a node: displacements and velocities of all substructures, and multipliers.
+pub type Sample = [Vec<f64>; 3];
+
+/// The present node.
+pub fn sample<S>(coupled: &dyn Coupling<S>) -> Sample {
+    let mut sample = [Vec::new(), Vec::new(), coupled.multipliers().to_vec()];
+    for i in 0..coupled.count() {
+        let (u, v) = motion(coupled, i);
+        sample[0].extend_from_slice(u);
+        sample[1].extend_from_slice(v);
+    }
+    sample
+}
+
+/// Samples after each of `steps` steps.
+///
+/// # Panics
+/// If one fails.
+pub fn trace<S>(coupled: &mut dyn Coupling<S>, steps: u64) -> Vec<Sample> {
+    let step = |k| {
+        advance(coupled, k, k + 1);
+        sample(coupled)
+    };
+    (0..steps).map(step).collect()
+}
+
+/// u and v of substructure `i`.
+pub fn motion<S>(coupled: &dyn Coupling<S>, i: usize) -> (&[f64], &[f64]) {
+    let n = coupled.dims_of(i).nu;
+    coupled.state_of(i)[..2 * n].split_at(n)
+}
+
+/// Largest gap of displacements and of velocities over all constraints, Σ L u and Σ L v.
+pub fn gaps<S>(coupled: &dyn Coupling<S>) -> [f64; 2] {
+    let mut gaps = vec![[0.0; 2]; coupled.multipliers().len()];
+    for i in 0..coupled.count() {
+        let (u, v) = motion(coupled, i);
+        for p in coupled.ports_of(i) {
+            gaps[p.row][0] += p.sign * u[p.dof];
+            gaps[p.row][1] += p.sign * v[p.dof];
+        }
+    }
+    [0, 1].map(|j| gaps.iter().fold(0.0, |m, g| f64::max(m, g[j].abs())))
+}
 
 /// A structure cut in two: model files of both sides and the unknowns that meet, (of A, of B).
 #[derive(Clone, Debug)]
@@ -46,22 +183,46 @@ impl Cut {
     /// # Panics
     /// If a model is wrong.
     pub fn assembly(&self, setting: &Setting) -> Assembly<Assembled> {
-        let side = |text: &str, scheme: AnyScheme, substeps: usize, fine: bool, ports: Vec<Port>| {
+        let side = |text: &str| {
             let assembled = assemble(&read(text)).unwrap_or_else(|problems| panic!("{}", problems[0].message));
-            Substructure { system: assembled.system, y0: assembled.y0, scheme, substeps, fine, ports }
+            (assembled.system, assembled.y0)
         };
-        let ports = |sign: f64, pick: fn(&(usize, usize)) -> usize| -> Vec<Port> {
-            self.shared.iter().map(pick).enumerate().map(|(row, dof)| Port { row, dof, sign }).collect()
-        };
-        Assembly {
-            substructures: vec![
-                side(&self.a, setting.a, 1, false, ports(1.0, |s| s.0)),
-                side(&self.b, setting.b, setting.ss, true, ports(-1.0, |s| s.1)),
-            ],
-            rows: self.shared.len(),
-            dt: setting.dt,
-        }
+        pair(side(&self.a), side(&self.b), &self.shared, setting)
     }
+}
+
+/// Two systems, each with its initial [u v s], that share these unknowns (of A, of B).
+pub fn pair<S>(a: (S, Vec<f64>), b: (S, Vec<f64>), shared: &[(usize, usize)], setting: &Setting) -> Assembly<S> {
+    let ports = |sign: f64, pick: fn(&(usize, usize)) -> usize| -> Vec<Port> {
+        shared.iter().map(pick).enumerate().map(|(row, dof)| Port { row, dof, sign }).collect()
+    };
+    let side = |(system, y0): (S, Vec<f64>), scheme, substeps, fine, ports| Substructure {
+        system,
+        y0,
+        scheme,
+        substeps,
+        fine,
+        ports,
+    };
+    Assembly {
+        substructures: vec![
+            side(a, setting.a, 1, false, ports(1.0, |s| s.0)),
+            side(b, setting.b, setting.ss, true, ports(-1.0, |s| s.1)),
+        ],
+        rows: shared.len(),
+        dt: setting.dt,
+    }
+}
+
+/// SDOF split mass by matrices, from d = 1, v = 0.
+pub fn split_dense(a: Dense, b: Dense, setting: &Setting) -> Assembly<Dense> {
+    pair((a, vec![1.0, 0.0]), (b, vec![1.0, 0.0]), &[(0, 0)], setting)
+}
+
+/// The halves of [`split_mass`] by matrices.
+pub fn halves(b1: f64) -> [Dense; 2] {
+    let s = 1.0 + b1;
+    [Dense::single(b1 / s, 1.0 / s), Dense::single(1.0 / s, b1 / s)]
 }
 
 /// SDOF split mass: one unknown on each side.
@@ -88,7 +249,22 @@ pub enum ChainSprings {
     Linear,
     /// Modified Bouc-Wen, moved along the evaluations, in A; softening cubic in B.
     Nonlinear,
+    /// Hardening cubic in A, softening cubic in B: smooth.
+    Cubic,
+    /// The cubic springs with dampers of cubic and quadratic force beside them.
+    Damped,
 }
+
+const CUBIC_FIRST: &str = "{ type = \"cubic\", name = \"k1\", nodes = [\"ground\", \"x1\"], dof = \"x\", k = 2, k3 = 3, c = 0.02, \
+                           tangent = { k = 2, c = 0.02 } },";
+const CUBIC_LAST: &str = "{ type = \"cubic\", name = \"k4\", nodes = [\"ground\", \"x3\"], dof = \"x\", k = 10, k3 = -60, c = 0.01, \
+                          tangent = { k = 10, c = 0.01 } },";
+const DAMPED_FIRST: &str = "{ type = \"cubic\", name = \"k1\", nodes = [\"ground\", \"x1\"], dof = \"x\", k = 2, k3 = 3, tangent = { k = 2 } },\n\
+                            { type = \"damper\", name = \"c1\", nodes = [\"ground\", \"x1\"], dof = \"x\", c = 0.8, n = 3, v0 = 0.2, \
+                            tangent = { k = 0, c = 0.032 } },";
+const DAMPED_LAST: &str = "{ type = \"cubic\", name = \"k4\", nodes = [\"ground\", \"x3\"], dof = \"x\", k = 10, k3 = -60, tangent = { k = 10 } },\n\
+                           { type = \"damper\", name = \"c4\", nodes = [\"ground\", \"x3\"], dof = \"x\", c = 0.5, n = 2, v0 = 0.2, \
+                           tangent = { k = 0, c = 0.1 } },";
 
 /// Chain of three masses, cut at the second (newmark-and-llm.md, sec. 5).
 pub fn chain(springs: ChainSprings) -> Cut {
@@ -103,6 +279,8 @@ pub fn chain(springs: ChainSprings) -> Cut {
             "{ type = \"cubic\", name = \"k4\", nodes = [\"ground\", \"x3\"], dof = \"x\", k = 10, k3 = -60, tangent = { k = 10 } },\n\
              { type = \"damper\", name = \"c4\", nodes = [\"ground\", \"x3\"], dof = \"x\", c = 0.01 },",
         ),
+        ChainSprings::Cubic => (CUBIC_FIRST, CUBIC_LAST),
+        ChainSprings::Damped => (DAMPED_FIRST, DAMPED_LAST),
     };
     let load = |at: &str, value: &str| {
         format!(
@@ -224,4 +402,34 @@ pub fn rig() -> Cut {
         b: side([552.7, 39.3], [0.0, 0.0], [39670.0, 1711.0]),
         shared: vec![(0, 0), (1, 1)],
     }
+}
+
+/// The portal frame of [`crate::problems::frame`] with this damping, cut above the first storey: six shared unknowns.
+pub fn frame(damping: &str) -> Cut {
+    let beam = |name: &str, from: &str, to: &str, section: &str| {
+        format!(
+            "{{ type = \"beam2d\", name = \"{name}\", nodes = [\"{from}\", \"{to}\"], E = 3e10, {section}, rho = 2500 }},\n"
+        )
+    };
+    let (column, girder) = ("A = 0.09, I = 6.75e-4", "A = 0.12, I = 1.6e-3");
+    let tail = format!(
+        "]\n[damping]\n{damping}\n[[load]]\ntype = \"ground\"\nname = \"quake\"\ndirection = \"x\"\n\
+         signal = {{ type = \"synthetic\", peak = 2 }}\n{TAIL}"
+    );
+    let shared = "{ name = \"a1\", at = [0, 3] }, { name = \"b1\", at = [5, 3] }";
+    let head =
+        |nodes: &str| format!("title = \"storey\"\ndofs = [\"x\", \"y\", \"rz\"]\nnode = [{nodes}]\nelement = [\n");
+    let feet = "{ name = \"a0\", at = [0, 0], fixed = true }, { name = \"b0\", at = [5, 0], fixed = true }";
+    let top = "{ name = \"a2\", at = [0, 6] }, { name = \"b2\", at = [5, 6] }";
+    let a = head(&format!("{feet}, {shared}"))
+        + &beam("ca1", "a0", "a1", column)
+        + &beam("cb1", "b0", "b1", column)
+        + &beam("g1", "a1", "b1", girder)
+        + &tail;
+    let b = head(&format!("{shared}, {top}"))
+        + &beam("ca2", "a1", "a2", column)
+        + &beam("cb2", "b1", "b2", column)
+        + &beam("g2", "a2", "b2", girder)
+        + &tail;
+    Cut { a, b, shared: (0..6).map(|i| (i, i)).collect() }
 }

@@ -4,9 +4,11 @@
 
 pub mod alloc;
 pub mod couplings;
+pub mod dense;
 pub mod frames;
 pub mod golden;
 pub mod localized;
+pub mod networks;
 pub mod numerics;
 pub mod problems;
 pub mod run;

@@ -1,29 +1,22 @@
 //! The passive multirate couplings PMC and FOH against the states of an independent implementation.
 
-use interfield_coupling::{Coupling, Foh, FohOptions, Pmc, PmcOptions, TwoSided};
-use interfield_kernel::StepMap;
-use interfield_kernel::scheme::registry::AnyScheme;
-use interfield_kernel::scheme::rosenbrock::Rosenbrock;
-use interfield_kernel::scheme::splitting::Splitting;
+use interfield_coupling::Method;
+use interfield_coupling::{Coupling, FohOptions, PmcOptions};
 use interfield_model::Assembled;
-use interfield_testkit::couplings::{ChainSprings, Cut, Setting, chain, split_mass, three_dof};
+use interfield_testkit::couplings::{ChainSprings, Cut, Setting, begin, chain, row, split_mass, three_dof};
 use interfield_testkit::golden::{golden, list, number, numbers};
 
-fn start(name: &str, cut: &Cut, dt: f64, ss: usize) -> TwoSided<Assembled> {
-    let alpha = AnyScheme::Splitting(Splitting::generalized_alpha(0.8));
-    let lsrt2 = AnyScheme::Rosenbrock(Rosenbrock::lsrt2(Rosenbrock::GAMMA_MINUS));
-    let scheme = if name.contains("-R") { lsrt2 } else { alpha };
-    let assembly = cut.assembly(&Setting::same(scheme, dt, ss));
+/// A scheme by its name in the reference: "PMC-a(0.8) kappa=1".
+fn start(name: &str, cut: &Cut, dt: f64, ss: usize) -> Box<dyn Coupling<Assembled>> {
+    let (method, scheme) = row(name.split(['(', ' ']).next().unwrap_or_default());
     let kappa = if name.contains("kappa=1") { 1.0 } else { 0.0 };
     let chi = if name.contains("chi=0.2") { 0.2 } else { 0.0 };
-    let coupled = if name.starts_with("PMC2") {
-        Pmc::start(assembly, PmcOptions { kappa, ..PmcOptions::PMC2 })
-    } else if name.starts_with("PMC") {
-        Pmc::start(assembly, PmcOptions { kappa, ..PmcOptions::PMC })
-    } else {
-        Foh::start(assembly, FohOptions { kappa, chi, ..FohOptions::FOH })
+    let method = match method {
+        Method::Pmc(options) => Method::Pmc(PmcOptions { kappa, ..options }),
+        Method::Foh(options) => Method::Foh(FohOptions { kappa, chi, ..options }),
+        other => other,
     };
-    coupled.unwrap_or_else(|e| panic!("{name}: {e:?}"))
+    begin(method, cut.assembly(&Setting::same(scheme, dt, ss)))
 }
 
 fn problem(name: &str) -> Option<Cut> {

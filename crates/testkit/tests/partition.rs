@@ -1,8 +1,10 @@
 //! A partitioned structure is the sum of its parts.
 
+use interfield_coupling::registry::find;
+use interfield_coupling::{FohOptions, Method};
 use interfield_kernel::{Shift, System};
 use interfield_model::model::{Damping, Load, Model, Support};
-use interfield_model::partition::{Constraint, Coupling, Partition, Shares, Split, Substructure, split};
+use interfield_model::partition::{Constraint, Constraints, Coupling, Partition, Shares, Split, Substructure, split};
 use interfield_model::signal::Signal;
 use interfield_model::{Assembly, assemble};
 use interfield_testkit::frames::{Run, Springs, chain, plane_frame, space_frame};
@@ -59,7 +61,9 @@ fn partitioned(model: &Model, count: usize, random: &mut Random, share: f64) -> 
         owners.swap(i, random.below(i + 1));
     }
     let substructures = (0..count).map(substructure).collect();
-    let partition = Partition { substructures, owners, rest: None, coupling: Coupling::default() };
+    let info = find("foh").expect("FOH has a name");
+    let coupling = Coupling { info, method: Method::Foh(FohOptions::FOH), constraints: Constraints::Tree };
+    let partition = Partition { substructures, owners, rest: None, coupling };
     Model { partition: Some(partition), ..model.clone() }
 }
 

@@ -90,9 +90,10 @@ pub struct Parallel<S> {
     crew: Crew<Window<S>>,
     /// The window, between steps.
     window: Option<Box<Window<S>>>,
-    /// Look-ahead of the start-up: a state of B that is dropped, and B's memory before.
+    /// Look-ahead of the start-up: a state of B that is dropped, and B's memory and the multipliers before.
     dropped: Vec<f64>,
     memory: Vec<f64>,
+    multipliers: Vec<f64>,
 }
 
 impl<S: System + Send + 'static> Parallel<S> {
@@ -140,6 +141,7 @@ impl<S: System + Send + 'static> Parallel<S> {
             window: Some(Box::new(window)),
             dropped: vec![0.0; nb],
             memory: vec![0.0; pair.b.memory_len()],
+            multipliers: vec![0.0; rows],
         };
         Ok(TwoSided::new(pair, method, x))
     }
@@ -155,8 +157,10 @@ impl<S: System + Send + 'static> Parallel<S> {
             x.ahead.copy_from_slice(x.a);
             self.dropped.copy_from_slice(x.b);
             pair.b.store_memory(&mut self.memory);
+            self.multipliers.copy_from_slice(&pair.node_multipliers);
             self.start_up.run(pair, 0, x.ahead, &mut self.dropped, substeps(k + 1))?;
             pair.b.load_memory(&self.memory);
+            pair.node_multipliers.copy_from_slice(&self.multipliers);
         }
         Ok(())
     }

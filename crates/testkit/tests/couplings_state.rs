@@ -109,7 +109,7 @@ fn repeated_constraints_are_refused() {
         let [a, b] = halves(1.0);
         let y = vec![0.0; 2];
         let assembly = pair((a, y.clone()), (b, y), &[(0, 0), (0, 0)], &Setting::same(scheme, 0.1, 2));
-        assert_eq!(method.start(assembly).err(), Some(CouplingError::Redundant { rows: vec![0, 1] }), "{name}");
+        assert_eq!(method.start(assembly, Vec::new(), Vec::new()).err(), Some(CouplingError::Redundant { rows: vec![0, 1] }), "{name}");
     }
 }
 
@@ -120,7 +120,7 @@ fn a_constraint_that_moves_nothing_is_refused() {
         let [a, b] = halves(1.0);
         let mut assembly = split_dense(a, b, &Setting::same(scheme, 0.1, 2));
         assembly.rows = 2;
-        assert_eq!(method.start(assembly).err(), Some(CouplingError::Rigid { row: 1 }), "{name}");
+        assert_eq!(method.start(assembly, Vec::new(), Vec::new()).err(), Some(CouplingError::Rigid { row: 1 }), "{name}");
     }
 }
 
@@ -147,7 +147,7 @@ fn an_interface_without_mass_in_b_is_refused_by_couplings_over_the_macro_step() 
     let cut = meeting([1.0, 0.0]);
     for name in ROWS {
         let (method, scheme) = row(name);
-        let result = method.start(cut.assembly(&Setting::same(scheme, 0.01, 2)));
+        let result = method.start(cut.assembly(&Setting::same(scheme, 0.01, 2)), Vec::new(), Vec::new());
         if name == "GC" || name == "PM" {
             // Velocities are compared at every substep.
             let mut coupled = result.unwrap_or_else(|e| panic!("{name}: {e:?}"));
@@ -180,7 +180,7 @@ fn unequal_exchanges_are_refused_where_they_cannot_be() {
         assembly.substructures[0].ports.push(interfield_coupling::Port { row: 1, dof: 0, sign: 1.0 });
         assembly.substructures.push(third);
         assembly.rows = 2;
-        let result = method.start(assembly);
+        let result = method.start(assembly, Vec::new(), Vec::new());
         // A multiplier over the macro-step lets every substructure have its own number of steps.
         if name == "mPH" || name.starts_with("FOH") {
             assert!(result.is_ok(), "{name}: {:?}", result.err());

@@ -5,10 +5,12 @@
 //! passes because a tool is missing: what cannot run has failed, and says what to install.
 
 mod context;
+mod debian;
 mod licences;
 mod no_std;
 mod opensees;
 mod python;
+mod report;
 mod results;
 mod source;
 mod tidy;
@@ -36,6 +38,7 @@ const STAGES: &[Stage] = &[
     Stage { name: "unit", about: "every unit, integration and documentation test", run: unit::stage },
     Stage { name: "opensees", about: "frames agree with OpenSees to 1e-9", run: opensees::stage },
     Stage { name: "results", about: "result files open in h5py and scipy, also after a kill", run: results::stage },
+    Stage { name: "report", about: "the page of ten million samples opens and pans in Chromium", run: report::stage },
 ];
 
 fn main() -> ExitCode {

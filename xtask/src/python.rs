@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use crate::context::Context;
+use crate::debian::install;
 
 /// Shared libraries that the wheels expect of the system, with their Debian packages.
 const LIBRARIES: &[(&str, &str)] = &[("libblas.so.3", "libblas3"), ("liblapack.so.3", "liblapack3")];
@@ -54,23 +55,4 @@ fn libraries(context: &Context) -> Result<(), String> {
     let missing: Vec<&str> =
         LIBRARIES.iter().filter(|(file, _)| !known.contains(file)).map(|(_, name)| *name).collect();
     if missing.is_empty() { Ok(()) } else { install(context, &missing) }
-}
-
-/// Installs Debian packages, if allowed to.
-fn install(context: &Context, packages: &[&str]) -> Result<(), String> {
-    let advice = format!("install them: apt-get update && apt-get install -y {}", packages.join(" "));
-    let mut id = Command::new("id");
-    id.arg("-u");
-    if context.output(id)?.trim() != "0" {
-        return Err(format!("Debian packages are missing and this user may not install them; {advice}"));
-    }
-    for words in [&["update", "-qq"][..], &["install", "-y", "-qq", "--no-install-recommends"][..]] {
-        let mut apt = Command::new("apt-get");
-        apt.args(words).env("DEBIAN_FRONTEND", "noninteractive");
-        if words[0] == "install" {
-            apt.args(packages);
-        }
-        context.run(apt).map_err(|e| format!("{e}\nDebian packages are missing; {advice}"))?;
-    }
-    Ok(())
 }

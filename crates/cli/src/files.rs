@@ -13,8 +13,8 @@ pub(crate) fn folder(path: &Path) -> std::io::Result<()> {
     path.parent().filter(|p| !p.as_os_str().is_empty()).map_or(Ok(()), std::fs::create_dir_all)
 }
 
-/// Writes a text file, with the folders it needs.
-pub(crate) fn write(path: &Path, text: &str) -> Result<(), String> {
+/// Writes a file, with the folders it needs.
+pub(crate) fn write(path: &Path, text: impl AsRef<[u8]>) -> Result<(), String> {
     folder(path).and_then(|()| std::fs::write(path, text)).map_err(|e| unwritten(path, &e))
 }
 

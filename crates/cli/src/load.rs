@@ -201,6 +201,15 @@ impl Loaded {
         self.assemble(model, &places, true)
     }
 
+    /// Parses and assembles the model without a word; the error is the first mistake.
+    pub(crate) fn quiet_simulation(&self, args: &ModelArgs) -> Result<Simulation, String> {
+        let files = |path: &str| read_bytes(&self.folder.join(path), MAX_FILE);
+        let first = || self.lines().into_iter().next().unwrap_or_else(|| "it has mistakes".to_owned());
+        let found = parse(&self.source, &args.overrides(), &files, &self.diags);
+        let (model, _) = found.filter(|_| !self.diags.has_errors()).ok_or_else(first)?;
+        Simulation::new(model).map_err(|problems| problems.first().map_or_else(first, |p| p.message.clone()))
+    }
+
     /// Assembles a model of this file; prints warnings if `aloud`.
     pub(crate) fn assemble(&self, model: Model, places: &Places, aloud: bool) -> Result<Simulation, Exit> {
         match Simulation::new(model) {

@@ -6,6 +6,7 @@ mod files;
 mod load;
 mod output;
 mod plot;
+mod ranges;
 mod record;
 mod report;
 mod schema;
@@ -42,6 +43,7 @@ Examples:
   interfield check models/frame.toml          what was understood of it, and what looks wrong
   interfield run models/frame.toml            run a model: a result file and a report
   interfield show interfield-out/frame.h5     what came out
+  interfield report interfield-out/frame.h5   its report, made again
   interfield compare a.h5 b.h5                how two results differ
   interfield export a.h5 -o a.mat             for MATLAB; or CSV
   interfield modes models/frame.toml          its frequencies
@@ -69,6 +71,7 @@ enum Command {
     Show(cmd::show::Args),
     Compare(cmd::compare::Args),
     Plot(cmd::plot::Args),
+    Report(cmd::report::Args),
     Export(cmd::export::Args),
     Modes(cmd::modes::Args),
     Motion(cmd::motion::Args),
@@ -95,6 +98,7 @@ fn main() -> std::process::ExitCode {
         Some(Command::Show(args)) => cmd::show::run(&args),
         Some(Command::Compare(args)) => cmd::compare::run(&args),
         Some(Command::Plot(args)) => cmd::plot::run(&args),
+        Some(Command::Report(args)) => cmd::report::run(&args),
         Some(Command::Export(args)) => cmd::export::run(&args),
         Some(Command::Modes(args)) => cmd::modes::run(&args),
         Some(Command::Motion(args)) => cmd::motion::run(&args),

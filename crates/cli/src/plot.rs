@@ -1,13 +1,20 @@
-//! Figures as SVG: lines with labelled axes, in colours that everybody can tell apart.
+//! Figures as SVG or PNG: lines with labelled axes, in colours that everybody can tell apart.
 
+use kuva::backend::raster::RasterBackend;
 use kuva::backend::svg::SvgBackend;
 use kuva::plot::{LegendPosition, LinePlot};
 use kuva::render::layout::Layout;
 use kuva::render::plots::Plot;
-use kuva::render::render::render_multiple;
+use kuva::render::render::{Scene, render_multiple};
 
 /// Colours of M. Okabe and K. Ito, distinguishable with colour-blind eyes.
 pub(crate) const COLOURS: [&str; 6] = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"];
+
+/// What SVG and CSS mean by a pixel.
+pub(crate) const PIXELS_PER_INCH: f64 = 96.0;
+
+/// Figures below this width in pixels stand in a column.
+const NARROW: f64 = 420.0;
 
 /// One figure.
 pub(crate) struct Figure<'a> {
@@ -28,15 +35,23 @@ pub(crate) struct Figure<'a> {
 impl Figure<'_> {
     /// The figure as SVG text.
     pub(crate) fn svg(self) -> String {
-        self.render(false)
+        SvgBackend.render_scene(&self.scene(false))
+    }
+
+    /// The figure as a PNG file with so many dots per inch, a pixel of its size being 1/96 inch.
+    pub(crate) fn png(self, dpi: f64) -> Result<Vec<u8>, String> {
+        RasterBackend { scale: (dpi / PIXELS_PER_INCH) as f32 }.render_scene(&self.scene(false))
     }
 
     /// The figure as SVG text; all lines but the first are dashed, so that those beneath can be seen.
     pub(crate) fn overlay_svg(self) -> String {
-        self.render(true)
+        SvgBackend.render_scene(&self.scene(true))
     }
 
-    fn render(self, dashed: bool) -> String {
+    fn scene(self, dashed: bool) -> Scene {
+        // In a narrow column labels keep the size of small print, 8 points, and lines become finer.
+        let narrow = self.size.0 < NARROW;
+        let (label, tick, title, stroke) = if narrow { (11, 10, 12, 1.0) } else { (14, 12, 15, 1.4) };
         let plots: Vec<Plot> = self
             .lines
             .into_iter()
@@ -44,7 +59,7 @@ impl Figure<'_> {
             .map(|(i, (legend, points))| {
                 let points = points.into_iter().filter(|p| p.0.is_finite() && p.1.is_finite());
                 let line =
-                    LinePlot::new().with_data(points).with_color(COLOURS[i % COLOURS.len()]).with_stroke_width(1.4);
+                    LinePlot::new().with_data(points).with_color(COLOURS[i % COLOURS.len()]).with_stroke_width(stroke);
                 let line = if dashed && i > 0 { line.with_dashed() } else { line };
                 Plot::Line(if legend.is_empty() { line } else { line.with_legend(legend) })
             })
@@ -54,9 +69,9 @@ impl Figure<'_> {
             .with_y_label(self.y)
             .with_width(self.size.0)
             .with_height(self.size.1)
-            .with_label_size(14)
-            .with_tick_size(12)
-            .with_title_size(15)
+            .with_label_size(label)
+            .with_tick_size(tick)
+            .with_title_size(title)
             // Beside the plot it would take a third of a narrow figure; responses decay, so this corner is mostly free.
             .with_legend_position(LegendPosition::InsideTopRight);
         if !self.title.is_empty() {
@@ -65,7 +80,7 @@ impl Figure<'_> {
         if self.log_x {
             layout = layout.with_log_x();
         }
-        SvgBackend.render_scene(&render_multiple(plots, layout))
+        render_multiple(plots, layout)
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use interfield_kernel::StepMap;
 use interfield_model::Simulation;
-use interfield_model::model::{Channel, Load, Quantity, TangentPolicy};
+use interfield_model::model::{Channel, EnergyPart, Load, Quantity, TangentPolicy};
 use interfield_results::{ChannelInfo, Error, Meta, Policy, Writer, WriterOptions, now_iso8601};
 
 use crate::files::{create, folder, has_extension, unwritten};
@@ -52,7 +52,7 @@ impl Record {
             }
             Format::Results => {
                 let options = WriterOptions { overwrite: true, policy: Policy::Wait, ..WriterOptions::default() };
-                let channels: Vec<ChannelInfo> = sim.channels().iter().map(|c| describe(sim, c)).collect();
+                let channels = channels(sim);
                 folder(path).map_err(|e| unwritten(path, &e))?;
                 let writer = Writer::create(path, meta, &channels, options).map_err(|e| match e {
                     Error::Io { source, .. } => unwritten(path, &source),
@@ -164,6 +164,11 @@ fn fit(text: &str) -> String {
     text[..end].replace('\0', " ")
 }
 
+/// What a result file says about the channels.
+pub(crate) fn channels(sim: &Simulation) -> Vec<ChannelInfo> {
+    sim.channels().iter().map(|c| describe(sim, c)).collect()
+}
+
 fn describe(sim: &Simulation, c: &Channel) -> ChannelInfo {
     let model = &sim.model;
     let quantity = quantity(&c.quantity);
@@ -185,12 +190,19 @@ fn describe(sim: &Simulation, c: &Channel) -> ChannelInfo {
             Load::Ground { direction, .. } => format!("acceleration of the ground along {direction}"),
             Load::Force { dof, .. } => format!("force on `{}`", model.dofs[*dof].name),
         },
+        Quantity::Energy(part) => match part {
+            EnergyPart::Kinetic => format!("kinetic energy{relative}"),
+            EnergyPart::Internal => "work done on springs, dampers and all other elements".to_owned(),
+            EnergyPart::Damping => "work done on the damping matrix, part of the internal work".to_owned(),
+            EnergyPart::Input => format!("work of the loads{relative}"),
+            EnergyPart::Error => "input less internal work less change of the kinetic energy".to_owned(),
+        },
     };
     ChannelInfo::new(&c.name, &c.unit, quantity, &fit(&description))
 }
 
 /// A recorded quantity in a word or two.
-pub(crate) fn quantity(q: &Quantity) -> &'static str {
+fn quantity(q: &Quantity) -> &'static str {
     match q {
         Quantity::Displacement(_) => "displacement",
         Quantity::Velocity(_) => "velocity",
@@ -204,5 +216,6 @@ pub(crate) fn quantity(q: &Quantity) -> &'static str {
         Quantity::Gap(..) => "velocity difference",
         Quantity::InterfaceForce(_) => "interface force",
         Quantity::Link(_) => "link displacement",
+        Quantity::Energy(_) => "energy",
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use interfield_kernel::{Dims, Fault, StepMap, System};
+use interfield_kernel::{Dims, Fault, StepMap};
 
 use crate::interface::Port;
 use crate::pair::{Pair, Place};
@@ -18,7 +18,8 @@ pub trait Coupling<S>: StepMap + Send {
     fn dims_of(&self, i: usize) -> Dims;
     /// Entries of L of substructure `i`.
     fn ports_of(&self, i: usize) -> &[Port];
-    /// Multipliers at the present node: M a + r + Lᵀ Λ = 0.
+    /// Multipliers at the present node, M a + r + Lᵀ Λ = 0; where a coupling computes them inside of its steps alone,
+    /// extrapolated from there.
     fn multipliers(&self) -> &[f64];
     /// Displacement of each port of substructure `i` that came from the link of the last step.
     fn links_of(&self, i: usize, out: &mut [f64]);
@@ -48,8 +49,38 @@ pub(crate) struct Layout {
     pub(crate) l: Range<usize>,
 }
 
+/// Two sides as a coupling holds them, whatever they can be asked to do in a step.
+pub(crate) trait Sides<S>: Send {
+    /// Macro-step, s.
+    fn macro_step(&self) -> f64;
+    /// Where each substructure stands.
+    fn places(&self) -> &[Place];
+    /// Range of a substructure in the stacked state of its side.
+    fn range(&self, place: Place) -> Range<usize>;
+    /// Numbers of unknowns.
+    fn dims(&self, place: Place) -> Dims;
+    /// Entries of L.
+    fn ports(&self, place: Place) -> &[Port];
+    /// The system.
+    fn system_mut(&mut self, place: Place) -> &mut S;
+    /// Displacements of the ports that the multipliers `l` cause through the link of gait `g`.
+    fn link_displacements(&self, place: Place, g: usize, l: &[f64], out: &mut [f64]);
+    /// Whether the scheme keeps the accelerations of the nodes.
+    fn carries_acceleration(&self, place: Place) -> bool;
+    /// a -= M⁻¹ Lᵀ l.
+    fn add_accelerations(&self, place: Place, l: &[f64], a: &mut [f64]);
+    /// Length of what the systems of both sides remember.
+    fn memory_len(&self) -> usize;
+    /// Stores what they remember.
+    fn store_memory(&self, m: &mut [f64]);
+    /// Gives it back to them.
+    fn load_memory(&mut self, m: &[f64]);
+    /// Lets a thread advance the coarse side, or the caller; says whether a thread will.
+    fn use_threads(&mut self, threads: bool) -> bool;
+}
+
 /// A schedule over two sides.
-pub(crate) trait Method<S>: Send {
+pub(crate) trait Method<S, P: Sides<S> = Pair<S>>: Send {
     /// Complete state.
     fn layout(&self) -> &Layout;
     /// Number of the first step that is like all later ones.
@@ -57,58 +88,102 @@ pub(crate) trait Method<S>: Send {
     /// Whether both sides can advance at the same time.
     fn is_parallel(&self) -> bool;
     /// Step `k` of the macro-grid.
-    fn step(&mut self, pair: &mut Pair<S>, x: &mut [f64], k: u64) -> Result<(), Located>;
+    fn step(&mut self, pair: &mut P, x: &mut [f64], k: u64) -> Result<(), Located>;
     /// Gait and multipliers of the last link of a side.
     fn link<'a>(&'a self, x: &'a [f64], place: Place) -> (usize, &'a [f64]);
+    /// Multipliers at the present node: part of the state, unless they follow from it.
+    fn multipliers<'a>(&'a self, _: &'a P, x: &'a [f64]) -> &'a [f64] {
+        &x[self.layout().l.clone()]
+    }
+    /// Lets a thread advance the coarse side, or the caller.
+    fn use_threads(&mut self, pair: &mut P, threads: bool) -> bool {
+        pair.use_threads(threads && self.is_parallel())
+    }
+}
+
+/// A schedule with its sides, of whatever kind.
+trait Machine<S>: Send {
+    fn sides(&self) -> &dyn Sides<S>;
+    fn sides_mut(&mut self) -> &mut dyn Sides<S>;
+    fn layout(&self) -> &Layout;
+    fn settled(&self) -> u64;
+    fn step(&mut self, x: &mut [f64], k: u64) -> Result<(), Located>;
+    fn links(&self, x: &[f64], place: Place, out: &mut [f64]);
+    fn multipliers<'a>(&'a self, x: &'a [f64]) -> &'a [f64];
+    fn use_threads(&mut self, threads: bool) -> bool;
+}
+
+struct Driven<P, M> {
+    pair: P,
+    method: M,
+}
+
+impl<S, P: Sides<S>, M: Method<S, P>> Machine<S> for Driven<P, M> {
+    fn sides(&self) -> &dyn Sides<S> {
+        &self.pair
+    }
+
+    fn sides_mut(&mut self) -> &mut dyn Sides<S> {
+        &mut self.pair
+    }
+
+    fn layout(&self) -> &Layout {
+        self.method.layout()
+    }
+
+    fn settled(&self) -> u64 {
+        self.method.settled()
+    }
+
+    fn step(&mut self, x: &mut [f64], k: u64) -> Result<(), Located> {
+        self.method.step(&mut self.pair, x, k)
+    }
+
+    fn links(&self, x: &[f64], place: Place, out: &mut [f64]) {
+        let (g, l) = self.method.link(x, place);
+        self.pair.link_displacements(place, g, l, out);
+    }
+
+    fn multipliers<'a>(&'a self, x: &'a [f64]) -> &'a [f64] {
+        self.method.multipliers(&self.pair, x)
+    }
+
+    fn use_threads(&mut self, threads: bool) -> bool {
+        self.method.use_threads(&mut self.pair, threads)
+    }
 }
 
 /// A coupling of two sides.
 pub struct TwoSided<S> {
-    pair: Pair<S>,
-    method: Box<dyn Method<S>>,
+    machine: Box<dyn Machine<S>>,
     /// Complete state of the method, then the memories of both sides.
     x: Vec<f64>,
     before: Vec<f64>,
     faulty: usize,
 }
 
-impl<S: System + Send + 'static> TwoSided<S> {
+impl<S: 'static> TwoSided<S> {
     /// Puts a started method and its sides together.
-    pub(crate) fn new(pair: Pair<S>, method: impl Method<S> + 'static, mut x: Vec<f64>) -> Self {
-        let memory = x.len()..x.len() + pair.a().memory_len() + pair.fine.memory_len();
-        x.resize(memory.end, 0.0);
-        let mut this = TwoSided { pair, method: Box::new(method), before: x.clone(), x, faulty: 0 };
-        this.store_memory();
-        this.before.copy_from_slice(&this.x);
-        this
-    }
-
-    fn memories(&self) -> (Range<usize>, Range<usize>) {
-        let start = self.method.layout().len;
-        let cut = start + self.pair.a().memory_len();
-        (start..cut, cut..self.x.len())
-    }
-
-    fn store_memory(&mut self) {
-        let (a, b) = self.memories();
-        self.pair.a().store_memory(&mut self.x[a]);
-        self.pair.fine.store_memory(&mut self.x[b]);
+    pub(crate) fn new<P: Sides<S> + 'static>(pair: P, method: impl Method<S, P> + 'static, mut x: Vec<f64>) -> Self {
+        let start = x.len();
+        x.resize(start + pair.memory_len(), 0.0);
+        pair.store_memory(&mut x[start..]);
+        TwoSided { machine: Box::new(Driven { pair, method }), before: x.clone(), x, faulty: 0 }
     }
 
     fn load_memory(&mut self) {
-        let (a, b) = self.memories();
-        self.pair.coarse.side_mut().load_memory(&self.x[a]);
-        self.pair.fine.load_memory(&self.x[b]);
+        let start = self.machine.layout().len;
+        self.machine.sides_mut().load_memory(&self.x[start..]);
     }
 }
 
-impl<S: System + Send + 'static> StepMap for TwoSided<S> {
+impl<S: 'static> StepMap for TwoSided<S> {
     fn len(&self) -> usize {
         self.x.len()
     }
 
     fn dt(&self) -> f64 {
-        self.pair.h
+        self.machine.sides().macro_step()
     }
 
     fn state(&self) -> &[f64] {
@@ -120,16 +195,16 @@ impl<S: System + Send + 'static> StepMap for TwoSided<S> {
     }
 
     fn settled(&self) -> u64 {
-        self.method.settled()
+        self.machine.settled()
     }
 
     fn step(&mut self, k: u64) -> Result<(), Fault> {
         self.before.copy_from_slice(&self.x);
         self.load_memory();
-        let len = self.method.layout().len;
-        match self.method.step(&mut self.pair, &mut self.x[..len], k) {
+        let (x, memory) = self.x.split_at_mut(self.machine.layout().len);
+        match self.machine.step(x, k) {
             Ok(()) => {
-                self.store_memory();
+                self.machine.sides().store_memory(memory);
                 Ok(())
             }
             Err(Located { substructure, fault }) => {
@@ -141,72 +216,58 @@ impl<S: System + Send + 'static> StepMap for TwoSided<S> {
     }
 }
 
-impl<S: System + Send + 'static> Coupling<S> for TwoSided<S> {
+impl<S: 'static> Coupling<S> for TwoSided<S> {
     fn count(&self) -> usize {
-        self.pair.places.len()
+        self.machine.sides().places().len()
     }
 
     fn state_of(&self, i: usize) -> &[f64] {
-        let layout = self.method.layout();
-        match self.pair.places[i] {
-            Place::Coarse(j) => &self.x[layout.a.clone()][self.pair.a().range(j)],
-            Place::Fine(j) => &self.x[layout.b.clone()][self.pair.fine.range(j)],
-        }
+        let (layout, sides) = (self.machine.layout(), self.machine.sides());
+        let place = sides.places()[i];
+        let side = match place {
+            Place::Coarse(_) => layout.a.clone(),
+            Place::Fine(_) => layout.b.clone(),
+        };
+        &self.x[side][sides.range(place)]
     }
 
     fn dims_of(&self, i: usize) -> Dims {
-        match self.pair.places[i] {
-            Place::Coarse(j) => self.pair.a().dims(j),
-            Place::Fine(j) => self.pair.fine.dims(j),
-        }
+        let sides = self.machine.sides();
+        sides.dims(sides.places()[i])
     }
 
     fn ports_of(&self, i: usize) -> &[Port] {
-        match self.pair.places[i] {
-            Place::Coarse(j) => self.pair.a().ports(j),
-            Place::Fine(j) => self.pair.fine.ports(j),
-        }
+        let sides = self.machine.sides();
+        sides.ports(sides.places()[i])
     }
 
     fn multipliers(&self) -> &[f64] {
-        &self.x[self.method.layout().l.clone()]
+        self.machine.multipliers(&self.x)
     }
 
     fn links_of(&self, i: usize, out: &mut [f64]) {
-        let place = self.pair.places[i];
-        let (g, l) = self.method.link(&self.x, place);
-        match place {
-            Place::Coarse(j) => self.pair.a().link_displacements(g, j, l, out),
-            Place::Fine(j) => self.pair.fine.link_displacements(g, j, l, out),
-        }
+        self.machine.links(&self.x, self.machine.sides().places()[i], out);
     }
 
     fn acceleration_of(&self, i: usize) -> Option<&[f64]> {
-        let (side, j) = match self.pair.places[i] {
-            Place::Coarse(j) => (self.pair.a(), j),
-            Place::Fine(j) => (&self.pair.fine, j),
-        };
-        let d = side.dims(j);
-        side.carries_acceleration(j).then(|| &self.state_of(i)[d.state()..d.state() + d.nu])
+        let sides = self.machine.sides();
+        let d = self.dims_of(i);
+        sides.carries_acceleration(sides.places()[i]).then(|| &self.state_of(i)[d.state()..d.state() + d.nu])
     }
 
     fn add_multiplier_accelerations(&self, i: usize, a: &mut [f64]) {
-        match self.pair.places[i] {
-            Place::Coarse(j) => self.pair.a().add_accelerations(j, self.multipliers(), a),
-            Place::Fine(j) => self.pair.fine.add_accelerations(j, self.multipliers(), a),
-        }
+        let sides = self.machine.sides();
+        sides.add_accelerations(sides.places()[i], self.multipliers(), a);
     }
 
     fn is_fine(&self, i: usize) -> bool {
-        matches!(self.pair.places[i], Place::Fine(_))
+        matches!(self.machine.sides().places()[i], Place::Fine(_))
     }
 
     fn system_of(&mut self, i: usize) -> &mut S {
         self.load_memory();
-        match self.pair.places[i] {
-            Place::Coarse(j) => self.pair.coarse.side_mut().system_mut(j),
-            Place::Fine(j) => self.pair.fine.system_mut(j),
-        }
+        let place = self.machine.sides().places()[i];
+        self.machine.sides_mut().system_mut(place)
     }
 
     fn faulty(&self) -> usize {
@@ -214,7 +275,7 @@ impl<S: System + Send + 'static> Coupling<S> for TwoSided<S> {
     }
 
     fn use_threads(&mut self, threads: bool) -> bool {
-        self.pair.use_threads(threads && self.method.is_parallel())
+        self.machine.use_threads(threads)
     }
 }
 

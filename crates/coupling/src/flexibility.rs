@@ -9,6 +9,7 @@ pub(crate) struct Flexibility {
     factor: Option<Factor>,
     /// The matrix, row-major.
     pub(crate) matrix: Vec<f64>,
+    symmetric: bool,
 }
 
 /// Below this ratio of eigenvalues (of the matrix scaled to a unit diagonal) constraints say the same thing twice.
@@ -18,7 +19,7 @@ impl Flexibility {
     /// Factorises a row-major matrix; constraints that repeat each other are refused.
     pub(crate) fn new(matrix: Vec<f64>, n: usize) -> Result<Self, CouplingError> {
         if n == 0 {
-            return Ok(Flexibility { factor: None, matrix });
+            return Ok(Flexibility { factor: None, matrix, symmetric: true });
         }
         if let Some(row) = (0..n).find(|&i| !(matrix[i * n + i].is_finite() && matrix[i * n + i] > 0.0)) {
             return Err(CouplingError::Rigid { row });
@@ -37,16 +38,22 @@ impl Flexibility {
         }
         let asymmetry =
             (0..n * n).map(|k| (matrix[k] - matrix[k % n * n + k / n]).abs() / (scale(k / n) * scale(k % n)));
-        let kind = if asymmetry.fold(0.0, f64::max) < 1e-12 { Kind::Symmetric } else { Kind::General };
+        let symmetric = asymmetry.fold(0.0, f64::max) < 1e-12;
+        let kind = if symmetric { Kind::Symmetric } else { Kind::General };
         let pattern = Pattern::new(n, (0..n * n).map(|k| (k / n, k % n)));
         let mut factor = Factor::new(&pattern, kind, true);
         factor.factorize(&matrix).map_err(|_| CouplingError::Rigid { row: 0 })?;
-        Ok(Flexibility { factor: Some(factor), matrix })
+        Ok(Flexibility { factor: Some(factor), matrix, symmetric })
     }
 
     /// A matrix that is only multiplied with.
     pub(crate) fn unsolved(matrix: Vec<f64>) -> Self {
-        Flexibility { factor: None, matrix }
+        Flexibility { factor: None, matrix, symmetric: false }
+    }
+
+    /// Whether it was found symmetric and factorised as such.
+    pub(crate) fn is_symmetric(&self) -> bool {
+        self.symmetric
     }
 
     /// w := H⁻¹ w.

@@ -6,6 +6,7 @@
 //! stepping (stability, order) is learned of couplings as of schemes.
 //! **Must not be here:** models, names, files, clocks, sleeping; a lock or an allocation inside a step.
 
+mod condensed;
 mod coupled;
 mod crew;
 pub mod fine;
@@ -14,22 +15,36 @@ mod foh;
 mod gap;
 mod gc;
 pub mod interface;
+mod llm;
+mod localized;
+mod midpoint;
 mod pair;
+mod parallel;
 mod pm;
 mod pmc;
 mod ported;
 pub mod quality;
 pub mod registry;
 pub mod side;
+mod staged;
+mod staged_pair;
+mod staggered;
 mod start_up;
 
 pub use coupled::{Coupling, TwoSided};
 pub use foh::{Foh, FohOptions, Guess};
 pub use gc::Gc;
 pub use interface::{Assembly, Port, Substructure};
+pub use llm::Llm;
+pub use localized::{Driven, Imposed, Localized, Rate};
+pub use midpoint::Midpoint;
+pub use parallel::Parallel;
 pub use pm::Pm;
 pub use pmc::{Pmc, PmcOptions};
 pub use registry::Method;
+pub use staggered::Staggered;
+
+use std::fmt;
 
 use interfield_kernel::Fault;
 
@@ -56,3 +71,37 @@ pub enum CouplingError {
     /// The coupling does not do what was asked for; what and why, in words.
     Unsuitable(String),
 }
+
+impl CouplingError {
+    /// The same about constraints that are counted from `first` on.
+    fn shifted(self, first: usize) -> Self {
+        match self {
+            CouplingError::Redundant { rows } => {
+                CouplingError::Redundant { rows: rows.iter().map(|row| first + row).collect() }
+            }
+            CouplingError::Rigid { row } => CouplingError::Rigid { row: first + row },
+            other => other,
+        }
+    }
+}
+
+impl fmt::Display for CouplingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CouplingError::Fault(Located { substructure, fault }) => {
+                write!(f, "substructure {substructure} cannot be started: {fault:?}")
+            }
+            CouplingError::Redundant { rows } => write!(
+                f,
+                "the constraints {rows:?} (counted from 0) say the same thing more than once: leave one of them out, or use \
+                 localized multipliers"
+            ),
+            CouplingError::Rigid { row } => {
+                write!(f, "the multiplier of constraint {row} (counted from 0) moves nothing: give its unknowns a mass")
+            }
+            CouplingError::Unsuitable(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for CouplingError {}

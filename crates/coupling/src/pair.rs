@@ -3,11 +3,12 @@
 use std::ops::Range;
 
 use interfield_kernel::scheme::registry::AnyScheme;
-use interfield_kernel::{Fault, System};
+use interfield_kernel::{Dims, Fault, System};
 
+use crate::coupled::Sides;
 use crate::crew::{Crew, Job};
 use crate::flexibility::Flexibility;
-use crate::interface::Assembly;
+use crate::interface::{Assembly, Port, Substructure};
 use crate::side::{Gait, Side, SideFault};
 use crate::{CouplingError, Located};
 
@@ -93,6 +94,28 @@ pub(crate) enum Place {
     Fine(usize),
 }
 
+/// Sorts substructures into the coarse and the fine side.
+#[allow(clippy::type_complexity)]
+pub(crate) fn sort<S>(all: Vec<Substructure<S>>) -> (Vec<Place>, Vec<Substructure<S>>, Vec<Substructure<S>>) {
+    let mut places = Vec::new();
+    let (mut a, mut b) = (Vec::new(), Vec::new());
+    for sub in all {
+        if sub.fine {
+            places.push(Place::Fine(b.len()));
+            b.push(sub);
+        } else {
+            places.push(Place::Coarse(a.len()));
+            a.push(sub);
+        }
+    }
+    (places, a, b)
+}
+
+/// A fault, with the substructure that stands at `place`.
+pub(crate) fn locate(places: &[Place], place: Place, fault: Fault) -> Located {
+    Located { substructure: places.iter().position(|p| *p == place).unwrap_or(0), fault }
+}
+
 /// Both sides.
 pub(crate) struct Pair<S> {
     pub(crate) coarse: Coarse<S>,
@@ -114,31 +137,12 @@ impl<S: System + Send + 'static> Pair<S> {
         fine: impl Fn(AnyScheme, f64, usize) -> Vec<Gait>,
     ) -> Result<Self, CouplingError> {
         let Assembly { substructures, rows, dt: h } = assembly;
-        let mut places = Vec::new();
-        let (mut a, mut b) = (Vec::new(), Vec::new());
-        for sub in substructures {
-            if sub.fine {
-                places.push(Place::Fine(b.len()));
-                b.push(sub);
-            } else {
-                places.push(Place::Coarse(a.len()));
-                a.push(sub);
-            }
-        }
+        let (places, a, b) = sort(substructures);
         let ss = b.iter().map(|s| s.substeps).max().unwrap_or(1);
-        let whose = |place: fn(usize) -> Place, (i, fault): SideFault| {
-            let substructure = places.iter().position(|p| *p == place(i)).unwrap_or(0);
-            CouplingError::Fault(Located { substructure, fault })
-        };
+        let whose = |place: fn(usize) -> Place, (i, fault)| CouplingError::Fault(locate(&places, place(i), fault));
         let a = Side::new(a, rows, |s, _| coarse(s, h)).map_err(|e| whose(Place::Coarse, e))?;
         let b = Side::new(b, rows, |s, n| fine(s, h, n)).map_err(|e| whose(Place::Fine, e))?;
         Ok(Pair { coarse: Coarse::new(a, rows), fine: b, places, rows, h, ss })
-    }
-
-    /// Lets a thread advance the coarse side, or the caller.
-    pub(crate) fn use_threads(&mut self, threads: bool) -> bool {
-        self.coarse.crew = if threads { Crew::worker() } else { Crew::caller() };
-        self.coarse.crew.is_worker()
     }
 
     /// The coarse side.
@@ -148,16 +152,12 @@ impl<S: System + Send + 'static> Pair<S> {
 
     /// A fault of the coarse side, with the substructure.
     pub(crate) fn coarse_fault(&self, fault: SideFault) -> Located {
-        self.locate(Place::Coarse(fault.0), fault.1)
+        locate(&self.places, Place::Coarse(fault.0), fault.1)
     }
 
     /// A fault of the fine side, with the substructure.
     pub(crate) fn fine_fault(&self, fault: SideFault) -> Located {
-        self.locate(Place::Fine(fault.0), fault.1)
-    }
-
-    fn locate(&self, place: Place, fault: Fault) -> Located {
-        Located { substructure: self.places.iter().position(|p| *p == place).unwrap_or(0), fault }
+        locate(&self.places, Place::Fine(fault.0), fault.1)
     }
 
     /// H of both sides in gaits `ga` and `gb`, factorised.
@@ -208,6 +208,86 @@ impl<S: System + Send + 'static> Pair<S> {
         self.fine.free_accelerations(b, t, l).map_err(|f| self.fine_fault(f))?;
         mobility.solve(l);
         Ok(())
+    }
+}
+
+impl<S: System + Send + 'static> Sides<S> for Pair<S> {
+    fn macro_step(&self) -> f64 {
+        self.h
+    }
+
+    fn places(&self) -> &[Place] {
+        &self.places
+    }
+
+    fn range(&self, place: Place) -> Range<usize> {
+        match place {
+            Place::Coarse(i) => self.a().range(i),
+            Place::Fine(i) => self.fine.range(i),
+        }
+    }
+
+    fn dims(&self, place: Place) -> Dims {
+        match place {
+            Place::Coarse(i) => self.a().dims(i),
+            Place::Fine(i) => self.fine.dims(i),
+        }
+    }
+
+    fn ports(&self, place: Place) -> &[Port] {
+        match place {
+            Place::Coarse(i) => self.a().ports(i),
+            Place::Fine(i) => self.fine.ports(i),
+        }
+    }
+
+    fn system_mut(&mut self, place: Place) -> &mut S {
+        match place {
+            Place::Coarse(i) => self.coarse.side_mut().system_mut(i),
+            Place::Fine(i) => self.fine.system_mut(i),
+        }
+    }
+
+    fn link_displacements(&self, place: Place, g: usize, l: &[f64], out: &mut [f64]) {
+        match place {
+            Place::Coarse(i) => self.a().link_displacements(g, i, l, out),
+            Place::Fine(i) => self.fine.link_displacements(g, i, l, out),
+        }
+    }
+
+    fn carries_acceleration(&self, place: Place) -> bool {
+        match place {
+            Place::Coarse(i) => self.a().carries_acceleration(i),
+            Place::Fine(i) => self.fine.carries_acceleration(i),
+        }
+    }
+
+    fn add_accelerations(&self, place: Place, l: &[f64], a: &mut [f64]) {
+        match place {
+            Place::Coarse(i) => self.a().add_accelerations(i, l, a),
+            Place::Fine(i) => self.fine.add_accelerations(i, l, a),
+        }
+    }
+
+    fn memory_len(&self) -> usize {
+        self.a().memory_len() + self.fine.memory_len()
+    }
+
+    fn store_memory(&self, m: &mut [f64]) {
+        let (a, b) = m.split_at_mut(self.a().memory_len());
+        self.a().store_memory(a);
+        self.fine.store_memory(b);
+    }
+
+    fn load_memory(&mut self, m: &[f64]) {
+        let (a, b) = m.split_at(self.a().memory_len());
+        self.coarse.side_mut().load_memory(a);
+        self.fine.load_memory(b);
+    }
+
+    fn use_threads(&mut self, threads: bool) -> bool {
+        self.coarse.crew = if threads { Crew::worker() } else { Crew::caller() };
+        self.coarse.crew.is_worker()
     }
 }
 

@@ -5,21 +5,42 @@ use interfield_kernel::{Shift, System};
 
 use crate::coupled::Coupling;
 
-/// What happened at one constraint.
+/// Two unknowns that should move as one: (substructure, unknown) on either side of a cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct Cut {
+    pub plus: (usize, usize),
+    pub minus: (usize, usize),
+}
+
+/// Force that the multipliers exert on an unknown of a substructure: -Lᵀ Λ.
+pub fn interface_force<S>(coupling: &dyn Coupling<S>, (part, dof): (usize, usize)) -> f64 {
+    let l = coupling.multipliers();
+    let ports = coupling.ports_of(part).iter().filter(|p| p.dof == dof);
+    -ports.map(|p| p.sign * l.get(p.row).copied().unwrap_or(0.0)).sum::<f64>()
+}
+
+/// Distance across a cut, in derivative 0 (displacement) or 1 (velocity).
+pub fn gap<S>(coupling: &dyn Coupling<S>, cut: Cut, derivative: usize) -> f64 {
+    let at = |(part, dof): (usize, usize)| coupling.state_of(part)[derivative * coupling.dims_of(part).nu + dof];
+    at(cut.plus) - at(cut.minus)
+}
+
+/// What happened at one cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RowQuality {
     /// Largest gap in displacement, m (or rad).
     pub gap_u: f64,
     /// The same over the first and second half of the run: growth shows here.
     pub gap_halves: [f64; 2],
-    /// Largest gap in velocity.
+    /// Largest gap in velocity, at the nodes of the macro-grid.
     pub gap_v: f64,
     /// Largest gap in acceleration; NaN where the schemes of the sides keep none.
     pub gap_a: f64,
     /// Slope of the displacement gap, by least squares over the run, m/s.
     pub drift: f64,
-    /// Largest multiplier, N.
-    pub multiplier: f64,
+    /// Largest force through the cut, N.
+    pub force: f64,
     /// Largest displacement by the link on the coarse and on the fine side.
     pub link: [f64; 2],
     /// Largest displacement of the interface itself, to compare with.
@@ -62,12 +83,13 @@ impl Line {
 
 /// The observer.
 pub struct Monitor {
+    cuts: Vec<Cut>,
     rows: Vec<RowQuality>,
     lines: Vec<Line>,
     total_steps: u64,
     seen: u64,
-    now: [Vec<f64>; 3],
-    before: [Vec<f64>; 2],
+    /// Displacement of the first side, gap and force at the last look.
+    before: Vec<[f64; 3]>,
     links: Vec<f64>,
     scratch: [Vec<f64>; 7],
     net_work: f64,
@@ -79,12 +101,12 @@ pub struct Monitor {
 /// The findings over a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quality {
-    /// Per constraint.
+    /// Per cut.
     pub rows: Vec<RowQuality>,
     /// Work that the multipliers did on all sides together, J: zero if the interface neither creates nor loses energy
     /// (seen at macro-steps).
     pub net_work: f64,
-    /// Work that went through the interface, ∫ |Λᵀ L v| dt over the first sides, J: the measure of `net_work`.
+    /// Work that the forces did on the first sides, magnitudes added up, J: the measure of `net_work`.
     pub through_work: f64,
     /// ½ vᵀMv + ½ uᵀKu of all substructures with the tangents of the operators, J: of meaning where sides are linear.
     pub mechanical: Energy,
@@ -105,80 +127,60 @@ impl Energy {
 }
 
 impl Monitor {
-    /// For a coupling that will take `steps` macro-steps.
-    pub fn new<S>(coupling: &dyn Coupling<S>, steps: u64) -> Self {
-        let rows = (0..coupling.count()).flat_map(|i| coupling.ports_of(i)).map(|p| p.row + 1).max().unwrap_or(0);
-        let widest = (0..coupling.count()).map(|i| coupling.dims_of(i).nu).max().unwrap_or(0);
-        let states = (0..coupling.count()).map(|i| coupling.dims_of(i).ns).max().unwrap_or(0);
-        let ports = (0..coupling.count()).map(|i| coupling.ports_of(i).len()).max().unwrap_or(0);
+    /// For a coupling that will take `steps` macro-steps and is held together at `cuts`.
+    pub fn new<S>(coupling: &dyn Coupling<S>, cuts: Vec<Cut>, steps: u64) -> Self {
+        let most = |f: &dyn Fn(usize) -> usize| (0..coupling.count()).map(f).max().unwrap_or(0);
+        let (widest, states) = (most(&|i| coupling.dims_of(i).nu), most(&|i| coupling.dims_of(i).ns));
         Monitor {
-            rows: vec![RowQuality::default(); rows],
-            lines: vec![Line::default(); rows],
+            rows: vec![RowQuality::default(); cuts.len()],
+            lines: vec![Line::default(); cuts.len()],
             total_steps: steps,
             seen: 0,
-            now: std::array::from_fn(|_| vec![0.0; rows]),
-            before: std::array::from_fn(|_| vec![0.0; rows]),
-            links: vec![0.0; ports],
+            before: vec![[0.0; 3]; cuts.len()],
+            links: vec![0.0; most(&|i| coupling.ports_of(i).len())],
             scratch: std::array::from_fn(|i| vec![0.0; if i < 5 { widest } else { states }]),
             net_work: 0.0,
             through_work: 0.0,
             mechanical: EMPTY,
             pseudo: EMPTY,
+            cuts,
         }
     }
 
     /// Looks at the coupling after macro-step `k` (0: at the start).
     pub fn observe<S: System>(&mut self, coupling: &mut dyn Coupling<S>, k: u64) {
-        self.now.iter_mut().for_each(|g| g.fill(0.0));
         let half = usize::from(2 * k > self.total_steps);
-        for i in 0..coupling.count() {
-            let (d, x) = (coupling.dims_of(i), coupling.state_of(i));
-            let a = coupling.acceleration_of(i);
-            for p in coupling.ports_of(i) {
-                self.now[0][p.row] += p.sign * x[p.dof];
-                self.now[1][p.row] += p.sign * x[d.nu + p.dof];
-                self.now[2][p.row] += p.sign * a.map_or(f64::NAN, |a| a[p.dof]);
-                let size = &mut self.rows[p.row].displacement;
-                *size = size.max(x[p.dof].abs());
-            }
-            if k > 0 {
-                let n = coupling.ports_of(i).len();
-                coupling.links_of(i, &mut self.links[..n]);
-                let side = usize::from(coupling.is_fine(i));
-                for (p, l) in coupling.ports_of(i).iter().zip(&self.links) {
-                    let link = &mut self.rows[p.row].link[side];
-                    *link = link.max(l.abs());
-                }
-            }
-        }
-        let l = coupling.multipliers();
-        for (r, row) in self.rows.iter_mut().enumerate() {
-            let [u, v, a] = [self.now[0][r], self.now[1][r], self.now[2][r]];
+        for (r, cut) in self.cuts.iter().enumerate() {
+            let ((part, dof), row) = (cut.plus, &mut self.rows[r]);
+            let [u, v] = [0, 1].map(|derivative| gap(&*coupling, *cut, derivative));
+            let acceleration =
+                |(part, dof): (usize, usize)| coupling.acceleration_of(part).map_or(f64::NAN, |a| a[dof]);
+            let a = acceleration(cut.plus) - acceleration(cut.minus);
+            let (x, force) = (coupling.state_of(part)[dof], interface_force(&*coupling, cut.plus));
             row.gap_u = row.gap_u.max(u.abs());
             row.gap_halves[half] = row.gap_halves[half].max(u.abs());
             row.gap_v = row.gap_v.max(v.abs());
             row.gap_a = if a.is_nan() { f64::NAN } else { row.gap_a.max(a.abs()) };
-            row.multiplier = row.multiplier.max(l.get(r).map_or(0.0, |l| l.abs()));
+            row.force = row.force.max(force.abs());
+            row.displacement = row.displacement.max(x.abs());
             self.lines[r].add(k as f64 * coupling.dt(), u);
-            // The multipliers work on the gap, and through the interface on the motion of each side.
-            let mean = 0.5 * (l.get(r).copied().unwrap_or(0.0) + self.before[1][r]);
+            // What the force does to both sides together is its work on the gap.
+            let [x0, u0, force0] = self.before[r];
             if self.seen > 0 {
-                self.net_work -= mean * (u - self.before[0][r]);
+                let mean = 0.5 * (force + force0);
+                self.net_work += mean * (u - u0);
+                self.through_work += (mean * (x - x0)).abs();
+                for (part, dof) in [cut.plus, cut.minus] {
+                    let n = coupling.ports_of(part).len();
+                    coupling.links_of(part, &mut self.links[..n]);
+                    let moved = coupling.ports_of(part).iter().zip(&self.links).filter(|(p, _)| p.dof == dof);
+                    let link = &mut row.link[usize::from(coupling.is_fine(part))];
+                    // Ports of one unknown see the same displacement.
+                    *link = moved.map(|(_, l)| l.abs()).fold(*link, f64::max);
+                }
             }
+            self.before[r] = [x, u, force];
         }
-        self.before[0].copy_from_slice(&self.now[0]);
-        for (b, l) in self.before[1].iter_mut().zip(l) {
-            *b = *l;
-        }
-        let dt = coupling.dt();
-        let power: f64 = (0..coupling.count().min(1))
-            .flat_map(|i| coupling.ports_of(i).iter().map(move |p| (i, p)))
-            .map(|(i, p)| {
-                let v = coupling.state_of(i)[coupling.dims_of(i).nu + p.dof];
-                (coupling.multipliers().get(p.row).copied().unwrap_or(0.0) * v).abs()
-            })
-            .sum();
-        self.through_work += power * dt;
         self.observe_energies(coupling);
         self.seen += 1;
     }

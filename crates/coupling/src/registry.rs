@@ -10,8 +10,13 @@ use crate::coupled::Coupling;
 use crate::foh::{Foh, FohOptions, Guess};
 use crate::gc::Gc;
 use crate::interface::Assembly;
+use crate::llm::Llm;
+use crate::localized::{Driven, Localized};
+use crate::midpoint::Midpoint;
+use crate::parallel::Parallel;
 use crate::pm::Pm;
 use crate::pmc::{Pmc, PmcOptions};
+use crate::staggered::Staggered;
 
 /// Any coupling, with its options.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,15 +26,30 @@ pub enum Method {
     Pm,
     Foh(FohOptions),
     Pmc(PmcOptions),
+    Staggered,
+    Parallel,
+    Midpoint,
+    Llm,
 }
 
 impl Method {
-    /// Starts the coupling of these substructures.
+    /// Starts the coupling of these substructures. `twins` are the systems of the coarse side once more, where
+    /// [`MethodInfo::twins`] says so; `driven` are unknowns that move at a given rate, where [`MethodInfo::drives`] does.
     pub fn start<S: System + Send + 'static>(
         &self,
         assembly: Assembly<S>,
+        twins: Vec<S>,
+        driven: Vec<Driven>,
     ) -> Result<Box<dyn Coupling<S>>, CouplingError> {
         Ok(match *self {
+            Method::Staggered => Box::new(Staggered::start(assembly)?),
+            Method::Parallel => Box::new(Parallel::start(assembly, twins)?),
+            Method::Midpoint => Box::new(Midpoint::start(assembly)?),
+            Method::Llm => {
+                let mut interface = Localized::of(&assembly)?;
+                driven.into_iter().for_each(|d| interface.drive(d));
+                Box::new(Llm::start(assembly, interface)?)
+            }
             Method::Gc => Box::new(Gc::start(assembly)?),
             Method::Pm => Box::new(Pm::start(assembly)?),
             Method::Foh(options) => Box::new(Foh::start(assembly, options)?),
@@ -100,6 +120,10 @@ pub struct MethodInfo {
     pub sided: bool,
     /// Whether all substructures of the fine side must have the same number of substeps.
     pub one_rate: bool,
+    /// Whether it needs the systems of the coarse side twice: one advances while the other is evaluated.
+    pub twins: bool,
+    /// Whether supports with an imposed motion (and a mass) are constraints of it instead of loads on their elements.
+    pub drives: bool,
     /// Whether coarse and fine side advance at the same time.
     pub parallel: bool,
     /// Tangents of its sides.
@@ -165,6 +189,8 @@ pub const METHODS: &[MethodInfo] = &[
         schemes: Schemes::OnePass,
         sided: true,
         one_rate: true,
+        twins: false,
+        drives: false,
         parallel: true,
         level: Level::Constant,
         parameters: &[KAPPA, MIX],
@@ -179,6 +205,8 @@ pub const METHODS: &[MethodInfo] = &[
         schemes: Schemes::OnePass,
         sided: true,
         one_rate: true,
+        twins: false,
+        drives: false,
         parallel: true,
         level: Level::Constant,
         parameters: &[KAPPA],
@@ -194,6 +222,8 @@ pub const METHODS: &[MethodInfo] = &[
         schemes: Schemes::OnePass,
         sided: true,
         one_rate: false,
+        twins: false,
+        drives: false,
         parallel: true,
         level: Level::Constant,
         parameters: &[GUESS, KAPPA, CHI],
@@ -208,6 +238,8 @@ pub const METHODS: &[MethodInfo] = &[
         schemes: Schemes::OnePass,
         sided: true,
         one_rate: true,
+        twins: false,
+        drives: false,
         parallel: true,
         level: Level::Constant,
         parameters: &[],
@@ -223,6 +255,8 @@ pub const METHODS: &[MethodInfo] = &[
         schemes: Schemes::OnePass,
         sided: true,
         one_rate: false,
+        twins: false,
+        drives: false,
         parallel: true,
         level: Level::Constant,
         parameters: &[KAPPA],
@@ -239,6 +273,8 @@ pub const METHODS: &[MethodInfo] = &[
         schemes: Schemes::OnePass,
         sided: true,
         one_rate: true,
+        twins: false,
+        drives: false,
         parallel: false,
         level: Level::Constant,
         parameters: &[],
@@ -253,10 +289,78 @@ pub const METHODS: &[MethodInfo] = &[
         schemes: Schemes::OnePass,
         sided: true,
         one_rate: true,
+        twins: false,
+        drives: false,
         parallel: false,
         level: Level::Constant,
         parameters: &[],
         build: |_| Ok(Method::Gc),
+    },
+    MethodInfo {
+        name: "plsrt2",
+        title: "interfield-parallel real-time Rosenbrock coupling (PLSRT2), order 2",
+        reference: "papers 000 and 002",
+        advice: "Second order, with windows of instability for both values of gamma at many substeps, and a displacement gap \
+                 that grows linearly: check the model first, prefer pmc.",
+        scheme: "lsrt2",
+        schemes: Schemes::RealTimeRosenbrock,
+        sided: true,
+        one_rate: true,
+        twins: true,
+        drives: false,
+        parallel: true,
+        level: Level::Mass,
+        parameters: &[],
+        build: |_| Ok(Method::Parallel),
+    },
+    MethodInfo {
+        name: "staggered",
+        title: "staggered real-time Rosenbrock coupling, any number of substeps, order 2",
+        reference: "paper 001",
+        advice: "Accurate; stable in every scan with gamma = plus, with windows of instability with minus. Not parallel.",
+        scheme: "lsrt2",
+        schemes: Schemes::RealTimeRosenbrock,
+        sided: true,
+        one_rate: true,
+        twins: false,
+        drives: false,
+        parallel: false,
+        level: Level::Mass,
+        parameters: &[],
+        build: |_| Ok(Method::Staggered),
+    },
+    MethodInfo {
+        name: "midpoint",
+        title: "midpoint rule with frozen multipliers, order 1",
+        reference: "the comparison of paper 001, after Nakshatrala et al., 2008",
+        advice: "For comparison only. Whatever scheme is named, the sides are integrated by the midpoint rule.",
+        scheme: "lsrt2",
+        schemes: Schemes::OnePass,
+        sided: true,
+        one_rate: true,
+        twins: false,
+        drives: false,
+        parallel: false,
+        level: Level::Mass,
+        parameters: &[],
+        build: |_| Ok(Method::Midpoint),
+    },
+    MethodInfo {
+        name: "llm",
+        title: "state-space substructures with localized multipliers, order 2",
+        reference: "paper 004",
+        advice: "Any number of substructures, no choice of constraints where several meet, supports with imposed motions as \
+                 constraints; all with the same step. Equal to the whole structure.",
+        scheme: "trapezoidal",
+        schemes: Schemes::StateSpace,
+        sided: false,
+        one_rate: true,
+        twins: false,
+        drives: true,
+        parallel: false,
+        level: Level::Constant,
+        parameters: &[],
+        build: |_| Ok(Method::Llm),
     },
     MethodInfo {
         name: "clm",
@@ -267,6 +371,8 @@ pub const METHODS: &[MethodInfo] = &[
         schemes: Schemes::StateSpace,
         sided: true,
         one_rate: true,
+        twins: false,
+        drives: false,
         parallel: false,
         level: Level::Constant,
         parameters: &[],

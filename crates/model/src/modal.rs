@@ -45,6 +45,8 @@ impl Direction {
 pub struct Modal {
     /// Squared circular frequencies, ascending; zero for rigid motions, negative for unstable ones.
     pub omega2: Vec<f64>,
+    /// Shapes over the unknowns, φᵀMφ = 1.
+    pub shapes: Vec<Vec<f64>>,
     /// Unknown that moves most in each mode.
     pub moves_most: Vec<usize>,
     /// The directions, in the order of the model.
@@ -84,7 +86,7 @@ impl Modal {
         };
         let moves_most = modes.shapes.iter().map(largest).collect();
         let omega_max = highest(pattern, &stiffness, &mass)?.max(0.0).sqrt();
-        Ok(Modal { omega2: modes.omega2, moves_most, directions, omega_max })
+        Ok(Modal { omega2: modes.omega2, shapes: modes.shapes, moves_most, directions, omega_max })
     }
 
     /// The highest mode (from 0) that carries the motion along the excited directions; `None` where that is not known.

@@ -182,6 +182,34 @@ pub enum Quantity {
     InterfaceForce(usize),
     /// Displacement of the fine side at a degree of freedom by the link of the last step.
     Link(usize),
+    /// A part of the energy balance of the whole structure.
+    Energy(EnergyPart),
+}
+
+/// A part of the energy balance: input = change of kinetic + internal + error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EnergyPart {
+    /// Kinetic energy.
+    Kinetic,
+    /// Work done on springs, dampers and all other elements.
+    Internal,
+    /// The part of the internal work that went into the damping matrix.
+    Damping,
+    /// Work of the loads.
+    Input,
+    /// What is missing in the balance.
+    Error,
+}
+
+impl EnergyPart {
+    /// All parts, by the names of their channels.
+    pub const ALL: [(&str, Self); 5] = [
+        ("kinetic", Self::Kinetic),
+        ("internal", Self::Internal),
+        ("damping", Self::Damping),
+        ("input", Self::Input),
+        ("error", Self::Error),
+    ];
 }
 
 /// A recorded channel.

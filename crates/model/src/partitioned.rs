@@ -3,14 +3,15 @@
 //!
 //! **Must not be here:** coupling formulas, text.
 
-use interfield_coupling::quality::{Monitor, Quality};
-use interfield_coupling::{Assembly as Substructures, Coupling, CouplingError, Port, Substructure};
+use interfield_coupling::quality::{Cut, Monitor, Quality, gap, interface_force};
+use interfield_coupling::{Assembly as Substructures, Coupling, CouplingError, Driven, Port, Substructure};
 use interfield_kernel::{Fault, Scheme};
 
 use crate::assemble::{Assembly, Place, Problem, Subject, assemble, explain};
 use crate::assembled::Assembled;
-use crate::model::{Channel, Model, Quantity};
-use crate::partition::{Constraint, Split, SubModel, split};
+use crate::energy::Energy;
+use crate::model::{Channel, EnergyPart, Model, Quantity};
+use crate::partition::{Constraint, Drive, Split, SubModel, split};
 use crate::simulation::{Recorder, cannot_start};
 
 /// One substructure as far as reading and explaining goes.
@@ -19,6 +20,8 @@ struct Part {
     free: Vec<usize>,
     looped: Vec<usize>,
     recorder: Recorder,
+    /// Its energy balance, if recorded.
+    energy: Option<Energy>,
     /// Copy of its state while it is read.
     x: Vec<f64>,
     out: Vec<f64>,
@@ -29,15 +32,18 @@ enum Source {
     /// Channel of a part.
     #[allow(missing_docs)]
     Part { part: usize, index: usize },
-    /// Gap at a constraint, derivative 0 or 1.
+    /// Gap at a cut, derivative 0 or 1.
     #[allow(missing_docs)]
-    Gap { row: usize, derivative: usize, factor: f64 },
-    /// Force through constraints, on the first side.
+    Gap { cut: Cut, derivative: usize, factor: f64 },
+    /// Force through a cut, on its first side.
     #[allow(missing_docs)]
-    Force { rows: Vec<usize>, factor: f64 },
+    Force { cut: Cut, factor: f64 },
     /// Link displacement at a port of a part.
     #[allow(missing_docs)]
     Link { part: usize, port: usize, factor: f64 },
+    /// Part of the energy balance, over all substructures.
+    #[allow(missing_docs)]
+    Energy { part: EnergyPart, factor: f64 },
     /// Nothing: there is no link on the fine side.
     Zero,
 }
@@ -61,10 +67,12 @@ pub struct Partitioned {
 impl Partitioned {
     /// Takes a partitioned model apart, assembles the parts and starts the coupling; all problems at once.
     pub fn new(model: Model) -> Result<Self, Vec<Problem>> {
-        let Split { parts: subs, interface, mut warnings, massless } = split(&model)?;
+        let Split { parts: subs, interface, driven, mut warnings, massless } = split(&model)?;
         warnings.extend(massless);
         let dt = model.analysis.dt;
+        let twins_wanted = model.partition.as_ref().is_some_and(|p| p.coupling.info.twins);
         let (mut parts, mut substructures, mut problems) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut twins, mut places_of) = (Vec::new(), Vec::new());
         for (p, mut sub) in subs.into_iter().enumerate() {
             let assembly = match assemble(&sub.model) {
                 Ok(a) => a,
@@ -73,6 +81,9 @@ impl Partitioned {
                     continue;
                 }
             };
+            if twins_wanted && !sub.fine {
+                twins.extend(assemble(&sub.model).map(|twin| twin.system));
+            }
             let Assembly { system, y0, places, free, looped, .. } = assembly;
             sub.model.channels = model.channels.iter().filter_map(|c| inside(c, &sub)).collect();
             let scheme = sub.model.analysis.scheme;
@@ -87,19 +98,39 @@ impl Partitioned {
                 fine: sub.fine,
                 ports,
             });
-            parts.push(Part { sub, free, looped, recorder, x: Vec::new(), out });
+            places_of.push(places);
+            parts.push(Part { sub, free, looped, recorder, energy: None, x: Vec::new(), out });
         }
         problems.extend(model.channels.iter().filter_map(|c| whole_dof(c, &interface).map(|d| not_cut(&model, c, d))));
         let Some(partition) = model.partition.as_ref().filter(|_| problems.is_empty()) else { return Err(problems) };
-        let start = partition.coupling.method.start(Substructures { substructures, rows: interface.len(), dt });
-        let coupling = start.map_err(|e| vec![refusal(&e, &model, &interface, &parts)])?;
+        let unknown = |&(part, dof): &(usize, usize)| match places_of[part][dof] {
+            Place::Free(i) => Some((part, i)),
+            Place::Imposed(_) | Place::Fixed => None,
+        };
+        let drive = |d: Drive| {
+            let (ends, motion) = (d.ends.iter().filter_map(unknown).collect(), d.motion);
+            Driven { ends, rate: Box::new(move |t| [motion.at(t)[1], motion.at(t)[2]]) }
+        };
+        let driven = driven.into_iter().map(drive).collect();
+        let assembly = Substructures { substructures, rows: interface.len(), dt };
+        let start = partition.coupling.method.start(assembly, twins, driven);
+        let mut coupling = start.map_err(|e| vec![refusal(&e, &model, &interface, &parts)])?;
+        let balanced = model.channels.iter().any(|c| matches!(c.quantity, Quantity::Energy(_)));
         for (i, part) in parts.iter_mut().enumerate() {
-            part.x = vec![0.0; coupling.state_of(i).len()];
+            part.x = coupling.state_of(i).to_vec();
+            if balanced {
+                let dims = coupling.dims_of(i);
+                let at = dims.point(0.0, &part.x[..dims.state()]);
+                let energy = Energy::new(coupling.system_of(i), at);
+                let problem = |fault| vec![cannot_start(&part.sub.model, &part.free, &part.looped, fault)];
+                part.energy = Some(energy.map_err(problem)?);
+            }
         }
-        let sources = sources(&model, &interface, &parts, coupling.as_ref());
+        let cuts = cuts(&interface, &parts);
+        let sources = sources(&model, &cuts, &parts, coupling.as_ref());
         let most = (0..coupling.count()).map(|i| coupling.ports_of(i).len()).max().unwrap_or(0);
         let mut this = Partitioned {
-            monitor: Monitor::new(coupling.as_ref(), steps(&model)),
+            monitor: Monitor::new(coupling.as_ref(), cuts.iter().map(|c| c.1).collect(), steps(&model)),
             coupling,
             warnings,
             interface,
@@ -121,6 +152,14 @@ impl Partitioned {
     pub fn step(&mut self, k: u64) -> Result<(), Fault> {
         self.coupling.step(k)?;
         self.monitor.observe(self.coupling.as_mut(), k + 1);
+        let t = (k + 1) as f64 * self.coupling.dt();
+        for (i, part) in self.parts.iter_mut().enumerate() {
+            if let Some(energy) = &mut part.energy {
+                part.x.copy_from_slice(self.coupling.state_of(i));
+                let dims = self.coupling.dims_of(i);
+                energy.add(self.coupling.system_of(i), dims.point(t, &part.x[..dims.state()]))?;
+            }
+        }
         Ok(())
     }
 
@@ -134,20 +173,20 @@ impl Partitioned {
                 part.recorder.outside.fill(0.0);
                 self.coupling.add_multiplier_accelerations(i, &mut part.recorder.outside);
             }
-            part.recorder.read(self.coupling.system_of(i), t, &part.x, &mut part.out)?;
+            part.recorder.read(self.coupling.system_of(i), None, t, &part.x, &mut part.out)?;
         }
         for (source, out) in self.sources.iter().zip(out) {
             *out = match source {
                 Source::Part { part, index } => self.parts[*part].out[*index],
-                Source::Gap { row, derivative, factor } => factor * gap(self.coupling.as_ref(), *row, *derivative),
-                Source::Force { rows, factor } => {
-                    let l = self.coupling.multipliers();
-                    -factor * rows.iter().map(|&r| l.get(r).copied().unwrap_or(0.0)).sum::<f64>()
-                }
+                Source::Gap { cut, derivative, factor } => factor * gap(self.coupling.as_ref(), *cut, *derivative),
+                Source::Force { cut, factor } => factor * interface_force(self.coupling.as_ref(), cut.plus),
                 Source::Link { part, port, factor } => {
                     let n = self.coupling.ports_of(*part).len();
                     self.coupling.links_of(*part, &mut self.links[..n]);
                     factor * self.links[*port]
+                }
+                Source::Energy { part, factor } => {
+                    factor * self.parts.iter().filter_map(|p| p.energy.as_ref()).map(|e| e.part(*part)).sum::<f64>()
                 }
                 Source::Zero => 0.0,
             };
@@ -219,7 +258,7 @@ fn inside(channel: &Channel, sub: &SubModel) -> Option<Channel> {
         Quantity::Deformation(e, i) => Quantity::Deformation(element(e)?, i),
         Quantity::State(e, i) => Quantity::State(element(e)?, i),
         Quantity::LoadSignal(i) => Quantity::LoadSignal(sub.loads.iter().position(|&x| x == i)?),
-        Quantity::Gap(..) | Quantity::InterfaceForce(_) | Quantity::Link(_) => return None,
+        Quantity::Gap(..) | Quantity::InterfaceForce(_) | Quantity::Link(_) | Quantity::Energy(_) => return None,
     };
     Some(Channel { quantity, ..channel.clone() })
 }
@@ -235,7 +274,7 @@ fn ports(interface: &[Constraint], p: usize, places: &[Place]) -> Vec<Port> {
         .collect()
 }
 
-fn sources(model: &Model, interface: &[Constraint], parts: &[Part], coupling: &dyn Coupling<Assembled>) -> Vec<Source> {
+fn sources(model: &Model, cuts: &[(usize, Cut)], parts: &[Part], coupling: &dyn Coupling<Assembled>) -> Vec<Source> {
     let mut taken = vec![0; parts.len()];
     let source = |channel: &Channel| {
         // The parts list their channels in the order of the model; the first that has one gives it.
@@ -249,24 +288,18 @@ fn sources(model: &Model, interface: &[Constraint], parts: &[Part], coupling: &d
         if let Some(source) = first {
             return source;
         }
-        let rows = |dof: usize| interface.iter().enumerate().filter(move |(_, c)| c.dof == dof);
+        let at = |dof: usize| cuts.iter().filter(move |(d, _)| *d == dof);
         let factor = channel.factor;
         match channel.quantity {
+            Quantity::Energy(part) => Source::Energy { part, factor },
             Quantity::Gap(d, derivative) => {
-                rows(d).next().map_or(Source::Zero, |(row, _)| Source::Gap { row, derivative, factor })
+                at(d).next().map_or(Source::Zero, |&(_, cut)| Source::Gap { cut, derivative, factor })
             }
-            Quantity::InterfaceForce(d) => match rows(d).next() {
-                Some((_, first)) => {
-                    let rows = rows(d).filter(|(_, c)| c.plus == first.plus).map(|(row, _)| row).collect();
-                    Source::Force { rows, factor }
-                }
-                None => Source::Zero,
-            },
+            Quantity::InterfaceForce(d) => at(d).next().map_or(Source::Zero, |&(_, cut)| Source::Force { cut, factor }),
             Quantity::Link(d) => {
-                let ends = rows(d).flat_map(|(row, c)| [(row, c.plus.0), (row, c.minus.0)]);
-                let fine = ends.filter(|(_, part)| coupling.is_fine(*part)).collect::<Vec<_>>();
-                let found = fine.first().and_then(|&(row, part)| {
-                    let port = coupling.ports_of(part).iter().position(|p| p.row == row)?;
+                let ends = at(d).flat_map(|(_, cut)| [cut.plus, cut.minus]);
+                let found = ends.filter(|(part, _)| coupling.is_fine(*part)).find_map(|(part, dof)| {
+                    let port = coupling.ports_of(part).iter().position(|p| p.dof == dof)?;
                     Some(Source::Link { part, port, factor })
                 });
                 found.unwrap_or(Source::Zero)
@@ -278,14 +311,11 @@ fn sources(model: &Model, interface: &[Constraint], parts: &[Part], coupling: &d
     model.channels.iter().map(&mut source).collect()
 }
 
-/// Σ L x over the sides at one constraint, for displacements or velocities.
-fn gap(coupling: &dyn Coupling<Assembled>, row: usize, derivative: usize) -> f64 {
-    (0..coupling.count())
-        .map(|i| {
-            let (x, at) = (coupling.state_of(i), derivative * coupling.dims_of(i).nu);
-            coupling.ports_of(i).iter().filter(|p| p.row == row).map(|p| p.sign * x[at + p.dof]).sum::<f64>()
-        })
-        .sum()
+/// The constraints in unknowns of the parts, with the degree of freedom of the whole model.
+fn cuts(interface: &[Constraint], parts: &[Part]) -> Vec<(usize, Cut)> {
+    let unknown = |(part, dof): (usize, usize)| Some((part, parts[part].free.iter().position(|&d| d == dof)?));
+    let cut = |c: &Constraint| Some((c.dof, Cut { plus: unknown(c.plus)?, minus: unknown(c.minus)? }));
+    interface.iter().filter_map(cut).collect()
 }
 
 /// Why the coupling cannot start, in the user's names.

@@ -7,7 +7,8 @@ use interfield_linalg::{Pattern, Report};
 
 use crate::assemble::{Assembly, Place, Problem, assemble, explain, short_name, stored, subject};
 use crate::assembled::{Assembled, Row, Stored, gather};
-use crate::model::{Analysis, Channel, Coordinate, Kind, Load, Model, Quantity, Support};
+use crate::energy::Energy;
+use crate::model::{Analysis, Channel, Coordinate, EnergyPart, Kind, Load, Model, Quantity, Support};
 use crate::signal::{Motion, Signal};
 
 /// A domain in vectors.
@@ -33,6 +34,8 @@ enum Tap {
     Element { probe: usize, coordinate: usize, force: bool },
     /// Value of a load.
     Signal(Signal),
+    /// A part of the energy balance.
+    Energy(EnergyPart),
 }
 
 /// An element that is read.
@@ -74,6 +77,8 @@ pub struct Simulation {
     looped: Vec<usize>,
     memory: Vec<bool>,
     recorder: Recorder,
+    /// Only where it is recorded: it costs an evaluation of all forces per step.
+    energy: Option<Energy>,
 }
 
 impl Simulation {
@@ -92,7 +97,16 @@ impl Simulation {
         if recorder.needs_acceleration {
             domain.system_mut().prepare_mass().map_err(fatal)?;
         }
-        Ok(Simulation { domain, warnings, free, looped, memory, recorder, model })
+        let wanted = model.channels.iter().any(|c| matches!(c.quantity, Quantity::Energy(_)));
+        let energy = wanted
+            .then(|| {
+                let (system, x) = domain.parts();
+                let dims = system.dims();
+                Energy::new(system, dims.point(0.0, &x[..dims.state()]))
+            })
+            .transpose()
+            .map_err(fatal)?;
+        Ok(Simulation { domain, warnings, free, looped, memory, recorder, energy, model })
     }
 
     /// Number of steps to the end of the analysis.
@@ -102,7 +116,14 @@ impl Simulation {
 
     /// Takes step number `k`, from k dt to (k + 1) dt.
     pub fn step(&mut self, k: u64) -> Result<(), Fault> {
-        self.domain.step(k)
+        self.domain.step(k)?;
+        if let Some(energy) = &mut self.energy {
+            let t = (k + 1) as f64 * self.domain.dt();
+            let (system, x) = self.domain.parts();
+            let dims = system.dims();
+            energy.add(system, dims.point(t, &x[..dims.state()]))?;
+        }
+        Ok(())
     }
 
     /// The channels, in the order of [`Simulation::sample`].
@@ -114,7 +135,7 @@ impl Simulation {
     pub fn sample(&mut self, k: u64, out: &mut [f64]) -> Result<(), Fault> {
         let t = k as f64 * self.domain.dt();
         let (system, x) = self.domain.parts();
-        self.recorder.read(system, t, x, out)
+        self.recorder.read(system, self.energy.as_ref(), t, x, out)
     }
 
     /// Displacements, velocities and element states.
@@ -139,7 +160,7 @@ impl Simulation {
         self.free.iter().map(|&d| self.model.dofs[d].name.as_str())
     }
 
-    /// Model index of every unknown, in the order of u.
+    /// The degrees of freedom of the model that the unknowns are, in the order of u.
     pub fn free(&self) -> &[usize] {
         &self.free
     }
@@ -232,6 +253,7 @@ impl Recorder {
                     Quantity::LoadSignal(i) => match &model.loads[i] {
                         Load::Ground { signal, .. } | Load::Force { signal, .. } => Tap::Signal(signal.clone()),
                     },
+                    Quantity::Energy(part) => Tap::Energy(part),
                     Quantity::State(e, i) => match (looped.iter().position(|&l| l == e), path(e)) {
                         (_, Some((_, memory))) => Tap::Memory(memory + 1),
                         (Some(l), None) => Tap::State(2 * n + system.state_offset(l) + i),
@@ -292,7 +314,14 @@ impl Recorder {
     }
 
     /// Reads the channels at time `t` from the state `x` = [u v s h].
-    pub(crate) fn read(&mut self, system: &mut Assembled, t: f64, x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
+    pub(crate) fn read(
+        &mut self,
+        system: &mut Assembled,
+        energy: Option<&Energy>,
+        t: f64,
+        x: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), Fault> {
         let dims = system.dims();
         for (i, m) in self.motions.iter().enumerate() {
             [self.imposed[0][i], self.imposed[1][i], self.imposed[2][i]] = m.at(t);
@@ -319,6 +348,7 @@ impl Recorder {
                 }
                 Tap::Zero => 0.0,
                 Tap::Signal(s) => s.value(t),
+                Tap::Energy(part) => energy.map_or(0.0, |e| e.part(*part)),
                 Tap::Element { probe, coordinate, force } => {
                     let probe = &self.probes[*probe];
                     let d = probe.rows.len();

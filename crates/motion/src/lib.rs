@@ -11,6 +11,7 @@
 pub mod filter;
 pub mod fourier;
 pub mod generate;
+mod long;
 pub mod measure;
 pub mod process;
 pub mod random;
@@ -24,6 +25,7 @@ pub mod unit;
 pub use filter::Phase;
 pub use fourier::FourierSpectrum;
 pub use generate::{Compatibility, Envelope, GenerateOptions, compatibility, generate};
+pub use long::LongSignal;
 pub use process::Fit;
 pub use read::{ReadError, ReadOptions, read, read_bytes};
 pub use record::{Format, MotionError, Quantity, Record};

@@ -72,7 +72,12 @@ const watch = new IntersectionObserver((entries) => {
   for (const entry of entries) drawn[Number(entry.target.id.slice(1))].onScreen = entry.isIntersecting;
   schedule();
 }, { rootMargin: "200px" });
-drawn.forEach((d) => watch.observe(d.figure));
+for (const d of drawn) {
+  // What is in sight is there at once, not only when the browser has told so.
+  const { top, bottom } = d.figure.getBoundingClientRect();
+  d.onScreen = top < window.innerHeight && bottom > 0;
+  watch.observe(d.figure);
+}
 window.addEventListener("resize", repaint);
 window.addEventListener("beforeprint", () => drawn.forEach((d) => d.draw()));
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
@@ -140,3 +145,4 @@ function selftest() {
 }
 
 if (location.hash === "#selftest") selftest();
+else drawn.filter((d) => d.onScreen).forEach((d) => d.draw());

@@ -126,6 +126,9 @@ class Curve {
   }
 }
 
+// Points that are stroked at once.
+const PIECE = 128;
+
 // Plots that share a time axis, and what they show of it.
 const timeAxis = { plots: [], view: null };
 
@@ -204,7 +207,7 @@ class Plot {
   frame() {
     const width = this.box.clientWidth;
     const height = this.height();
-    const f = { left: 70, top: 8, right: width - 12, bottom: height - 42, width, height };
+    const f = { left: 84, top: 8, right: width - 12, bottom: height - 42, width, height };
     const { x, y } = this.view;
     f.px = (v) => f.left + ((v - x[0]) / (x[1] - x[0])) * (f.right - f.left);
     f.py = (v) => f.bottom - ((v - y[0]) / (y[1] - y[0])) * (f.bottom - f.top);
@@ -255,7 +258,7 @@ class Plot {
     g.rect(f.left, f.top, f.right - f.left, f.bottom - f.top);
     g.clip();
     g.lineWidth = 1.4;
-    g.lineJoin = "round";
+    g.lineJoin = "bevel";
     this.curves.forEach((curve, i) => {
       if (!curve.shown) return;
       g.strokeStyle = colour(`--c${i % 6}`);
@@ -266,19 +269,54 @@ class Plot {
   }
 
   trace(g, curve, f) {
-    const { level, from, to } = curve.visible(...this.view.x, 4 * (f.right - f.left));
-    const [ax, bx] = [f.px(0), f.px(1) - f.px(0)];
-    const [ay, by] = [f.py(curve.middle), f.py(curve.middle + 1) - f.py(curve.middle)];
-    // With values far from zero px(0) is far away and digits would be lost: start from a visible place.
-    const exact = Math.abs(ax) > 1e7 || Math.abs(ay) > 1e7;
+    const width = f.right - f.left;
+    const { level, from, to } = curve.visible(...this.view.x, 8 * width);
+    const scale = { x: width / (this.view.x[1] - this.view.x[0]), y: (f.bottom - f.top) / (this.view.y[1] - this.view.y[0]) };
+    // Relative to the corner of what is seen, so that no digits are lost far from zero.
+    const corner = { x: this.view.x[0], y: this.view.y[0] - curve.middle };
+    const px = (i) => f.left + (level.x[i] - corner.x) * scale.x;
+    const py = (i) => f.bottom - (level.y[i] - corner.y) * scale.y;
+    if (curve.sorted && to - from > 2 * width) return this.columns(g, f, from, to, px, py);
     g.beginPath();
     for (let i = from; i < to; i += 1) {
-      const x = exact ? f.px(level.x[i]) : ax + bx * level.x[i];
-      const y = exact ? f.py(level.y[i] + curve.middle) : ay + by * level.y[i];
-      if (i === from) g.moveTo(x, y);
-      else g.lineTo(x, y);
+      if (i === from) g.moveTo(px(i), py(i));
+      else g.lineTo(px(i), py(i));
+      // A long path that crosses itself takes a browser far longer than its pieces.
+      if ((i - from) % PIECE === PIECE - 1) {
+        g.stroke();
+        g.beginPath();
+        g.moveTo(px(i), py(i));
+      }
     }
-    g.stroke();
+    return g.stroke();
+  }
+
+  // A curve with several points per pixel: in every column of pixels a bar over all that the line passes there.
+  columns(g, f, from, to, px, py) {
+    g.fillStyle = g.strokeStyle;
+    let column = Math.floor(px(from));
+    let last = py(from);
+    let [top, bottom] = [last, last];
+    // Whole pixels are filled several times faster than parts of them.
+    const bar = () => {
+      const from = Math.round(Math.max(top, f.top - 2));
+      g.fillRect(column, from, 1, Math.max(Math.round(Math.min(bottom, f.bottom + 2)) - from, 1));
+    };
+    for (let i = from + 1; i < to; i += 1) {
+      const y = py(i);
+      const x = Math.floor(px(i));
+      if (x !== column) {
+        bar();
+        // Where points are far apart, as at the low end of a logarithmic axis, a line goes between.
+        if (x > column + 1) stroke(g, px(i - 1), last, px(i), y);
+        [column, top, bottom] = x > column + 1 ? [x, y, y] : [x, Math.min(last, y), Math.max(last, y)];
+      } else {
+        if (y < top) top = y;
+        if (y > bottom) bottom = y;
+      }
+      last = y;
+    }
+    bar();
   }
 
   // Draws again with the next picture of the screen, with all that share its axis.

@@ -147,7 +147,9 @@ class View {
       }
       g.setLineDash([]);
     };
-    trace(still, colour("--rule"), 1.5);
+    g.globalAlpha = 0.45;
+    trace(still, colour("--quiet"), 1.5);
+    g.globalAlpha = 1;
     g.strokeStyle = colour("--quiet");
     g.fillStyle = colour("--quiet");
     g.lineWidth = 1.2;

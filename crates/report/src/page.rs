@@ -117,9 +117,11 @@ fn table(table: &Table) -> String {
         };
         format!("<tr>{}</tr>\n", cells.iter().enumerate().map(cell).collect::<String>())
     };
+    // Without a header it is a list of names and words.
+    let class = if table.header.is_empty() { " class=\"words\"" } else { "" };
     let body: String = table.rows.iter().map(|r| row(r, "td")).collect();
     format!(
-        "<div class=\"table\"><table>\n<thead>{}</thead>\n<tbody>{body}</tbody></table></div>\n",
+        "<div class=\"table\"><table{class}>\n<thead>{}</thead>\n<tbody>{body}</tbody></table></div>\n",
         row(&table.header, "th")
     )
 }

@@ -1,6 +1,6 @@
 //! Cut structures: the small problems of the couplings, as pairs of model files.
 
-use interfield_coupling::{Assembly, Port, Substructure};
+use interfield_coupling::{Assembly, CouplingError, Midpoint, Parallel, Port, Staggered, Substructure, TwoSided};
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_model::{Assembled, assemble};
 
@@ -156,4 +156,72 @@ pub fn three_dof() -> Cut {
         node(1.0 / (1.0 + r))
     );
     Cut { a, b, shared: vec![(0, 0), (1, 1)] }
+}
+
+/// The couplings at the level of accelerations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Staged {
+    /// Staggered.
+    Staggered,
+    /// Interfield parallel.
+    Parallel,
+    /// Midpoint rule with frozen multipliers.
+    Midpoint,
+}
+
+impl Staged {
+    /// Starts it.
+    pub fn try_start(self, cut: &Cut, setting: &Setting) -> Result<TwoSided<Assembled>, CouplingError> {
+        let assembly = cut.assembly(setting);
+        match self {
+            Staged::Staggered => Staggered::start(assembly),
+            Staged::Midpoint => Midpoint::start(assembly),
+            Staged::Parallel => {
+                let again = cut.assembly(setting).substructures;
+                Parallel::start(assembly, again.into_iter().filter(|s| !s.fine).map(|s| s.system).collect())
+            }
+        }
+    }
+
+    /// Starts it.
+    ///
+    /// # Panics
+    /// If it cannot be started.
+    pub fn start(self, cut: &Cut, setting: &Setting) -> TwoSided<Assembled> {
+        self.try_start(cut, setting).unwrap_or_else(|e| panic!("{self:?}, {setting:?}: {e:?}"))
+    }
+}
+
+/// The chain with cubic springs at both ends, hardening in A and softening in B.
+pub fn cubic_chain(tangent: &str) -> Cut {
+    let Cut { a, b, shared } = chain(ChainSprings::Linear);
+    let ends = |text: String| {
+        text.replace("\"spring\", name = \"k1\"", "\"cubic\", name = \"k1\"")
+            .replace("k = 2, c = 0.02", "k = 2, k3 = 30")
+            .replace("\"spring\", name = \"k4\"", "\"cubic\", name = \"k4\"")
+            .replace("k = 10, c = 0.01", "k = 10, k3 = -20")
+            .replace("tangent = \"given\"", &format!("tangent = \"{tangent}\""))
+    };
+    Cut { a: ends(a), b: ends(b), shared }
+}
+
+/// Two-DoF rig (lsrt.md 9.3): translation and rotation, uncoupled, damped in A, from rest at 10 mm and 50 mrad.
+pub fn rig() -> Cut {
+    let side = |m: [f64; 2], c: [f64; 2], k: [f64; 2]| {
+        let diagonal = |x: [f64; 2]| format!("[[{:?}, 0], [0, {:?}]]", x[0], x[1]);
+        format!(
+            "title = \"half\"\nnode = [{{ name = \"mid\", dofs = [\"y\", \"rz\"], mass = {{ y = {:?}, rz = {:?} }}, \
+             initial = {{ y = 0.01, rz = 0.05 }} }}]\nelement = [{{ type = \"matrix\", name = \"k\", dofs = [\"mid.y\", \"mid.rz\"], \
+             K = {}, C = {} }}]\n{TAIL}",
+            m[0],
+            m[1],
+            diagonal(k),
+            diagonal(c)
+        )
+    };
+    Cut {
+        a: side([1658.2, 117.9], [555.66, 22.226], [306_640.0, 12265.0]),
+        b: side([552.7, 39.3], [0.0, 0.0], [39670.0, 1711.0]),
+        shared: vec![(0, 0), (1, 1)],
+    }
 }

@@ -6,6 +6,7 @@ pub mod alloc;
 pub mod couplings;
 pub mod frames;
 pub mod golden;
+pub mod localized;
 pub mod numerics;
 pub mod problems;
 pub mod run;

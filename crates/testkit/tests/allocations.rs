@@ -1,10 +1,13 @@
 //! The time-stepping loop does not allocate.
 
+use interfield_coupling::{Imposed, Llm};
+use interfield_kernel::StepMap;
 use interfield_model::model::{Model, TangentPolicy};
 use interfield_testkit::alloc::{CountingAllocator, allocations, count};
+use interfield_testkit::localized::{held, hysteretic};
 use interfield_testkit::problems;
 use interfield_testkit::run::{model, read, start, with_tangent};
-use interfield_testkit::variants::variants;
+use interfield_testkit::variants::{scheme, variants};
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
@@ -71,10 +74,25 @@ fn a_failing_step_allocates_nothing() {
     let model = read(problems::FORCED);
     for v in variants() {
         let mut sim = start(&model, v.scheme, DT);
-        use interfield_kernel::StepMap;
         sim.domain.state_mut()[0] = f64::NAN;
         let mut result = Ok(());
         assert_eq!(allocations(|| result = sim.step(0)), 0, "{}", v.label);
         assert!(result.is_err(), "{}", v.label);
+    }
+}
+
+#[test]
+fn localized_multipliers_allocate_nothing() {
+    let truss = hysteretic();
+    for name in ["trapezoidal", "state-space-alpha"] {
+        let moving = Imposed { dof: 2, rate: Box::new(|t| [t.sin(), t.cos()]) };
+        let interface = truss.interface(vec![held(0), moving]);
+        let mut coupled = Llm::start(truss.pieces(scheme(name, &[]), 0.01), interface).expect("it starts");
+        let mut failed = None;
+        assert_eq!(allocations(|| failed = (0..1000).find_map(|k| coupled.step(k).err())), 0, "{name}");
+        assert!(failed.is_none(), "{name}: {failed:?}");
+        coupled.state_mut()[0] = f64::NAN;
+        assert_eq!(allocations(|| failed = coupled.step(1000).err()), 0, "{name}");
+        assert!(failed.is_some(), "{name}");
     }
 }

@@ -138,7 +138,7 @@ fn channels_of_the_cut() {
     // Sampled at every macro-step, as the observer does.
     let at_b = sim.interface.iter().position(|c| sim.model.dofs[c.dof].name == "b.x").expect("cut at b");
     assert_eq!(quality.rows[at_b].gap_u, most(0));
-    assert!((quality.rows[at_b].multiplier - most(2)).abs() < 1e-12);
+    assert!((quality.rows[at_b].force - most(2)).abs() < 1e-12);
     assert!(quality.mechanical.max > 0.0 && quality.through_work > 0.0);
 
     // The force of the cut and those of the elements balance the inertia of the base's share of the mass at b.

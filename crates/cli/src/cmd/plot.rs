@@ -7,18 +7,21 @@ use interfield_results::{ChannelInfo, Reader};
 use serde_json::json;
 
 use crate::Exit;
-use crate::files::write;
+use crate::files::{has_extension, write};
 use crate::output::{fail, print, print_json};
-use crate::plot::Figure;
+use crate::plot::{Figure, PIXELS_PER_INCH};
 use crate::stored;
 
-/// Draw channels of a result file, over time or over another channel, as SVG
+/// Height of a figure over its width.
+const HEIGHT: f64 = 0.625;
+
+/// Draw channels of a result file, over time or over another channel, as SVG or PNG
 ///
-/// The figure has the width of a text column (640 pixels). However long the run, no peak is lost.
+/// Labels stay legible at the width asked for: 8 points in a column. However long the run, no peak is lost.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield plot interfield-out/frame.h5 --channel n10_0.x -o roof.svg\n  \
 interfield plot interfield-out/isolated-building.h5 --channel isolators.force \\\n    \
---versus isolators.deformation -o loop.svg")]
+--versus isolators.deformation -o loop.svg --width single")]
 pub(crate) struct Args {
     /// Result file (.h5)
     result: PathBuf,
@@ -28,12 +31,36 @@ pub(crate) struct Args {
     /// Channel along the horizontal axis, instead of the time
     #[arg(long, value_name = "NAME")]
     versus: Option<String>,
-    /// SVG file to write
+    /// File to write, FILE.svg or FILE.png
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    /// Width: single (column, 90 mm), double (190 mm), or a length such as 120mm, 12cm, 3.5in, 640px
+    #[arg(long, default_value = "640px", value_parser = width)]
+    width: f64,
+    /// Dots per inch of a PNG
+    #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u32).range(36..=2400))]
+    dpi: u32,
     /// Print what was drawn, or what went wrong, as JSON
     #[arg(long)]
     json: bool,
+}
+
+/// A width in pixels of 1/96 inch.
+fn width(text: &str) -> Result<f64, String> {
+    const NAMED: [(&str, f64); 2] = [("single", 90.0), ("double", 190.0)];
+    const UNITS: [(&str, f64); 4] =
+        [("mm", 1.0 / 25.4), ("cm", 1.0 / 2.54), ("in", 1.0), ("px", 1.0 / PIXELS_PER_INCH)];
+    let named = NAMED.iter().find(|n| n.0 == text).map(|n| n.1 / 25.4);
+    let length = || {
+        let (unit, inches) = UNITS.iter().find(|u| text.ends_with(u.0))?;
+        Some(text.strip_suffix(unit)?.trim().parse::<f64>().ok()? * inches)
+    };
+    let pixels = named.or_else(length).ok_or("write single, double, or a length such as 120mm")? * PIXELS_PER_INCH;
+    if (150.0..=4000.0).contains(&pixels) {
+        Ok(pixels)
+    } else {
+        Err("a figure is between 40 mm and 1 m wide".to_owned())
+    }
 }
 
 pub(crate) fn run(args: &Args) -> Exit {
@@ -46,7 +73,7 @@ pub(crate) fn run(args: &Args) -> Exit {
 fn draw(args: &Args) -> Result<(), Exit> {
     let json = args.json;
     let reader = stored::open(&args.result, json)?;
-    stored::check_output(&args.output, &["svg"], &[&args.result], json)?;
+    stored::check_output(&args.output, &["svg", "png"], &[&args.result], json)?;
     let chosen = args.channels.iter().map(|name| stored::channel(&reader, name, json));
     let chosen: Vec<usize> = chosen.collect::<Result<_, _>>()?;
     let versus = args.versus.as_ref().map(|name| stored::channel(&reader, name, json)).transpose()?;
@@ -73,17 +100,21 @@ fn draw(args: &Args) -> Result<(), Exit> {
         let legend = if infos.len() > 1 { info.name.clone() } else { String::new() };
         lines.push((legend, curve(i).map_err(|e| stored::damaged(&e, json))?));
     }
-    let svg = Figure {
+    let figure = Figure {
         title: "",
         x: &horizontal(&reader, versus),
         y: &stored::axis(&infos),
         log_x: false,
-        size: (640.0, 400.0),
+        size: (args.width.round(), (args.width * HEIGHT).round()),
         lines,
-    }
-    .svg();
+    };
+    let bytes = if has_extension(&args.output, "png") {
+        figure.png(f64::from(args.dpi)).map_err(|e| refuse(&format!("the figure cannot be drawn: {e}"), "write SVG"))?
+    } else {
+        figure.svg().into_bytes()
+    };
     let name = args.output.display().to_string();
-    write(&args.output, &svg).map_err(|message| {
+    write(&args.output, &bytes).map_err(|message| {
         fail(json, Some(&name), None, &message, "give another file with --output");
         Exit::Failure
     })?;

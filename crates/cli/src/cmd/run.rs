@@ -10,15 +10,16 @@ use clap::Args as ClapArgs;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use interfield_kernel::StepMap;
 use interfield_model::Simulation;
-use interfield_results::Reader;
+use interfield_results::{Meta, Reader};
 use serde_json::json;
 
 use crate::Exit;
-use crate::files::{same, write};
+use crate::files::same;
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{complain, fail, print, print_json};
+use crate::ranges::{Range, Ranges};
 use crate::record::{self, Format, Record};
-use crate::report::{self, Curves, History};
+use crate::report::{Curves, Frames, Report, Scene};
 use crate::table::{aligned, short};
 
 /// Run a model: write a result file (HDF5, or CSV) and a report (HTML)
@@ -130,11 +131,51 @@ impl Verdict {
     }
 }
 
+/// How a run went.
+struct Summary<'a> {
+    /// How it ended.
+    verdict: &'a Verdict,
+    /// Steps taken.
+    steps: u64,
+    /// Wall-clock time of the loop, s.
+    seconds: f64,
+}
+
+impl Summary<'_> {
+    /// One line for people.
+    fn line(&self, sim: &Simulation) -> String {
+        let what = match self.verdict {
+            Verdict::Finished => "finished".to_owned(),
+            Verdict::Interrupted => "interrupted, results up to there are kept".to_owned(),
+            Verdict::Faulted(r) => format!("stopped {r}; results up to there are kept"),
+            Verdict::NotWritten(r) => format!("stopped: {r}"),
+        };
+        let simulated = self.steps as f64 * sim.domain.dt();
+        format!(
+            "{what}: {} steps in {} s ({} steps/s, {} times real time)",
+            self.steps,
+            short(self.seconds),
+            short((self.steps as f64 / self.seconds).round()),
+            short((simulated / self.seconds * 10.0).round() / 10.0)
+        )
+    }
+}
+
+/// What a report needs that only the run itself can tell.
+struct Witness {
+    scene: Scene,
+    frames: Frames,
+    /// Where no result file has them.
+    curves: Option<Curves>,
+}
+
 fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, json: bool, quiet: bool) -> Exit {
+    let mut clock = Clock::default();
     let mut sim = match loaded.advised(settings, None) {
         Ok(found) => found.sim,
         Err(e) => return e,
     };
+    clock.lap("model read and assembled");
     let meta = record::meta(&sim, loaded.text(), settings);
     let mut record = match Record::create(&files.results, files.format, &sim, &meta) {
         Ok(r) => r,
@@ -153,33 +194,37 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, json: bool, qui
     if !json {
         print(&heading(&sim));
     }
-    let mut history = History::new(&sim, files.format == Format::Csv && files.report.is_some());
-    let start = Instant::now();
-    let (done, mut verdict) = integrate(&mut sim, &mut record, &mut history, &stop, visible);
-    let seconds = start.elapsed().as_secs_f64();
-    record.log(&report::Summary { verdict: &verdict, steps: done, seconds }.line(&sim));
+    let mut ranges = Ranges::new(sim.channels().len());
+    let mut witness = files.report.as_ref().map(|_| Witness {
+        scene: Scene::new(&sim),
+        frames: Frames::new(&sim),
+        curves: (files.format == Format::Csv).then(|| Curves::new(&record::channels(&sim))),
+    });
+    clock.lap("modes and memory for the report");
+    let (done, mut verdict) = integrate(&mut sim, &mut record, &mut ranges, witness.as_mut(), &stop, visible);
+    let seconds = clock.lap("steps, recording");
+    record.log(&format!("timings: {}", clock.text()));
+    record.log(&Summary { verdict: &verdict, steps: done, seconds }.line(&sim));
     if let Err(message) = record.finish(&verdict.outcome(done as f64 * sim.domain.dt())) {
         verdict = Verdict::NotWritten(message);
     }
-    let summary = report::Summary { verdict: &verdict, steps: done, seconds };
-    let report = files.report.as_ref().map_or(Ok(()), |path| {
-        let page = match files.format {
-            Format::Csv => report::page(&sim, loaded.text(), &history.ranges, &Curves::Kept(&history), &summary),
-            Format::Results => Reader::open(&files.results).and_then(|reader| {
-                report::page(&sim, loaded.text(), &history.ranges, &Curves::File(&reader), &summary)
-            }),
-        };
-        page.map_err(|e| format!("the report could not be made: {e}")).and_then(|page| write(path, &page))
-    });
+    clock.lap("last results to the disk");
+    let summary = Summary { verdict: &verdict, steps: done, seconds };
+    let report = match (&files.report, witness) {
+        (Some(path), Some(witness)) => {
+            report(path, &files.results, &meta, loaded.lines(), &sim, &summary, witness, &mut clock)
+        }
+        _ => Ok(()),
+    };
     if json {
-        let mut document = summary_json(&sim, &history, &summary, files);
+        let mut document = summary_json(&sim, &ranges.0, &summary, files);
         document["warnings"] = loaded.messages().into();
         if let Err(message) = &report {
             document["report_error"] = json!(message);
         }
         print_json(&document);
     } else {
-        print(&summary_text(&sim, &history, &summary, files));
+        print(&summary_text(&sim, &ranges.0, &summary, files));
     }
     if let Verdict::Faulted(reason) | Verdict::NotWritten(reason) = &verdict {
         complain(&format!("error: {reason}"));
@@ -196,11 +241,80 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, json: bool, qui
     }
 }
 
+/// Writes the report of the run that just ended.
+#[allow(clippy::too_many_arguments)]
+fn report(
+    path: &Path,
+    results: &Path,
+    meta: &Meta,
+    log: Vec<String>,
+    sim: &Simulation,
+    summary: &Summary<'_>,
+    witness: Witness,
+    clock: &mut Clock,
+) -> Result<(), String> {
+    let Witness { scene, frames, curves } = witness;
+    let curves = match curves {
+        Some(curves) => curves,
+        None => Reader::open(results)
+            .and_then(|reader| Curves::of(&reader))
+            .map_err(|e| format!("the report could not be made: {e}"))?,
+    };
+    clock.lap("reading back for the report");
+    let mut timings = clock.laps();
+    timings.push(("steps per second", short((summary.steps as f64 / summary.seconds).round())));
+    let simulated = summary.steps as f64 * sim.domain.dt();
+    timings.push(("times real time", short(simulated / summary.seconds)));
+    let report = Report {
+        meta,
+        good: matches!(summary.verdict, Verdict::Finished),
+        verdict: summary.line(sim),
+        curves: &curves,
+        modes: scene.modes(),
+        deformed: scene.deformed(sim, &frames),
+        log,
+        timings,
+    };
+    report.write(path)
+}
+
+/// What took how long.
+struct Clock {
+    last: Instant,
+    laps: Vec<(&'static str, f64)>,
+}
+
+impl Default for Clock {
+    fn default() -> Self {
+        Self { last: Instant::now(), laps: Vec::new() }
+    }
+}
+
+impl Clock {
+    /// Ends a part; how long it took, s.
+    fn lap(&mut self, what: &'static str) -> f64 {
+        let seconds = self.last.elapsed().as_secs_f64();
+        self.laps.push((what, seconds));
+        self.last = Instant::now();
+        seconds
+    }
+
+    fn laps(&self) -> Vec<(&'static str, String)> {
+        self.laps.iter().map(|(what, s)| (*what, format!("{} s", short(*s)))).collect()
+    }
+
+    fn text(&self) -> String {
+        let parts: Vec<String> = self.laps().into_iter().map(|(what, s)| format!("{what} {s}")).collect();
+        parts.join(", ")
+    }
+}
+
 /// The loop: step, record, look at the clock from time to time.
 fn integrate(
     sim: &mut Simulation,
     record: &mut Record,
-    history: &mut History,
+    ranges: &mut Ranges,
+    mut witness: Option<&mut Witness>,
     stop: &AtomicBool,
     visible: bool,
 ) -> (u64, Verdict) {
@@ -219,6 +333,9 @@ fn integrate(
     let mut done = 0;
     let mut looked = Instant::now();
     loop {
+        if let Some(witness) = &mut witness {
+            witness.frames.push(sim, done);
+        }
         let stopping = stop.load(Ordering::Relaxed);
         if done % every == 0 || done == steps || stopping {
             let t = done as f64 * sim.domain.dt();
@@ -230,7 +347,10 @@ fn integrate(
                 verdict = stopped(t, format!("channel `{}` is {}", sim.channels()[i].name, row[i]));
                 break;
             }
-            history.push(t, &row);
+            ranges.push(t, row.iter().copied());
+            if let Some(curves) = witness.as_mut().and_then(|w| w.curves.as_mut()) {
+                curves.push(t, &row);
+            }
             if let Err(reason) = record.row(t, &row) {
                 verdict = Verdict::NotWritten(reason);
                 break;
@@ -277,11 +397,11 @@ fn heading(sim: &Simulation) -> String {
     out
 }
 
-fn summary_text(sim: &Simulation, history: &History, summary: &report::Summary<'_>, files: &Files) -> String {
+fn summary_text(sim: &Simulation, ranges: &[Range], summary: &Summary<'_>, files: &Files) -> String {
     let rows: Vec<Vec<String>> = sim
         .channels()
         .iter()
-        .zip(&history.ranges)
+        .zip(ranges)
         .map(|(c, r)| vec![c.name.clone(), c.unit.clone(), short(r.peak), format!("{:.3}", r.peak_time), short(r.last)])
         .collect();
     let mut out = String::from("\n");
@@ -294,12 +414,7 @@ fn summary_text(sim: &Simulation, history: &History, summary: &report::Summary<'
     out
 }
 
-fn summary_json(
-    sim: &Simulation,
-    history: &History,
-    summary: &report::Summary<'_>,
-    files: &Files,
-) -> serde_json::Value {
+fn summary_json(sim: &Simulation, ranges: &[Range], summary: &Summary<'_>, files: &Files) -> serde_json::Value {
     let a = &sim.model.analysis;
     let (verdict, reason) = match summary.verdict {
         Verdict::Finished => ("finished", None),
@@ -321,7 +436,7 @@ fn summary_json(
         "solvers": sim.solvers().iter().map(|(d, r)| json!({
             "m": d.m, "c": d.c, "k": d.k, "method": r.to_string(),
         })).collect::<Vec<_>>(),
-        "channels": sim.channels().iter().zip(&history.ranges).map(|(c, r)| json!({
+        "channels": sim.channels().iter().zip(ranges).map(|(c, r)| json!({
             "name": c.name, "unit": c.unit, "peak": r.peak, "peak_time": r.peak_time,
             "min": r.min, "max": r.max, "final": r.last,
         })).collect::<Vec<_>>(),

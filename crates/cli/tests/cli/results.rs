@@ -92,7 +92,8 @@ fn warnings_are_in_the_log() {
     let (warnings, shown) = (summary["warnings"].as_array().unwrap(), show(&path));
     assert_eq!(warnings.len(), 1, "{summary}");
     let log = shown["log"].as_array().unwrap();
-    assert_eq!(log.len(), warnings.len() + 1, "{summary}");
+    // Then the timings and how it ended.
+    assert_eq!(log.len(), warnings.len() + 2, "{summary}");
     for (line, warning) in log.iter().zip(warnings) {
         let (line, message) = (line.as_str().unwrap(), warning["message"].as_str().unwrap());
         assert!(line.ends_with(&format!("warning: {message}")) && message.contains("no mass"), "{line}");
@@ -190,7 +191,7 @@ fn plots() {
     let (message, help) = refusal(&["plot", path, "-c", "roof.x", "-c", "storey1.force", "-o", "x.svg"], 2);
     assert!(message.contains("roof.x [mm] and storey1.force [kN] have different units"), "{message}");
     assert!(help.contains("--channel \"storey1.force\" --versus \"roof.x\""), "{help}");
-    refusal(&["plot", path, "--channel", "roof.x", "-o", "x.png"], 2);
+    refusal(&["plot", path, "--channel", "roof.x", "-o", "x.pdf"], 2);
     refusal(&["plot", path, "-o", "x.svg"], 2);
 }
 
@@ -207,10 +208,64 @@ fn reports_and_plots_lose_no_peak() {
     interfield(&["plot", path.to_str().unwrap(), "-c", "quake", "-o", svg.to_str().unwrap()]).expect(0);
     // One row has 1 mm/s^2, all others at most 0.001: without that row the axis would end there.
     let (svg, page) = (std::fs::read_to_string(svg).unwrap(), std::fs::read_to_string(page).unwrap());
-    for figure in [svg.as_str(), page.rsplit_once("<figure>").unwrap().1] {
-        assert!([">1</text>", ">1.0</text>", ">1.2</text>"].iter().any(|tick| figure.contains(tick)), "no peak");
-        assert!(figure.len() < 200_000, "{} bytes", figure.len());
-    }
+    assert!([">1</text>", ">1.0</text>", ">1.2</text>"].iter().any(|tick| svg.contains(tick)), "no peak");
+    assert!(svg.len() < 200_000, "{} bytes", svg.len());
+    let quake = values(&page, "quake");
+    assert_eq!(quake.iter().copied().fold(0.0, f32::max), 1.0, "{} points", quake.len());
+    // Made again from the file, the page has the same curves.
+    let again = absent("peak-again.html");
+    interfield(&["report", path.to_str().unwrap(), "-o", again.to_str().unwrap()]).expect(0);
+    assert_eq!(values(&std::fs::read_to_string(again).unwrap(), "quake"), quake);
+}
+
+/// The values of a history in a page.
+fn values(page: &str, name: &str) -> Vec<f32> {
+    let within = |from: &str| page.split(from).nth(1).unwrap().split("</script>").next().unwrap();
+    let specs: Value = serde_json::from_str(within("id=\"specs\">")).unwrap();
+    let plots = specs.as_array().unwrap().iter().filter(|p| p["time"] == true);
+    let curves: Vec<&Value> = plots.flat_map(|p| p["curves"].as_array().unwrap()).collect();
+    let curve = curves.iter().find(|c| c["name"] == name).unwrap();
+    let digit = |c: u8| match c {
+        b'A'..=b'Z' => c - b'A',
+        b'a'..=b'z' => c - b'a' + 26,
+        b'0'..=b'9' => c - b'0' + 52,
+        b'+' => 62,
+        _ => 63,
+    };
+    let text = within(&format!("id=\"d{}\">", curve["y"]["d"])).trim_end_matches('=');
+    let bits = text.bytes().flat_map(|c| (0..6).rev().map(move |i| digit(c) >> i & 1)).collect::<Vec<u8>>();
+    let bytes: Vec<u8> = bits.chunks_exact(8).map(|b| b.iter().fold(0, |byte, bit| byte << 1 | bit)).collect();
+    bytes.chunks_exact(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect()
+}
+
+#[test]
+fn figures_come_in_column_widths_and_as_png() {
+    let (_, path) = record("figures", BASE, &["--until", "2 s"]);
+    let path = path.to_str().unwrap();
+    let png = absent("figure.png");
+    interfield(&["plot", path, "-c", "roof.x", "-o", png.to_str().unwrap(), "--width", "single", "--dpi", "300"])
+        .expect(0);
+    let bytes = std::fs::read(png).unwrap();
+    assert!(bytes.starts_with(b"\x89PNG"));
+    // 90 mm at 300 dots per inch.
+    let width = u32::from_be_bytes(bytes[16..20].try_into().unwrap());
+    assert!((1060..=1066).contains(&width), "{width}");
+    let svg = absent("figure.svg");
+    interfield(&["plot", path, "-c", "roof.x", "-o", svg.to_str().unwrap(), "--width", "120mm"]).expect(0);
+    assert!(std::fs::read_to_string(svg).unwrap().contains("width=\"454\""));
+    refusal(&["plot", path, "-c", "roof.x", "-o", "x.svg", "--width", "wide"], 2);
+    refusal(&["report", path, "-o", "x.pdf"], 2);
+}
+
+/// A model that cannot be read any more, and displacements that are not recorded: the page says so.
+#[test]
+fn the_report_of_a_result_says_what_it_cannot_show() {
+    let text = BASE.replace("\"roof.x\", ", "");
+    let (_, path) = record("lost", &text, &["--until", "2 s"]);
+    let page = path.with_extension("html");
+    interfield(&["report", path.to_str().unwrap()]).expect(0);
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.contains("is not recorded") && page.contains("Mode shapes"), "no word about what is missing");
 }
 
 #[test]

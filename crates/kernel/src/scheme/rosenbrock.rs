@@ -14,7 +14,7 @@
 //! second order: the passive couplings need it (methods/novel.md, sec. 1). The states of the stages stay where they are.
 
 use super::{Claims, Memory, Operators, Scheme, Step, cut};
-use crate::{Dims, Fault, Mck};
+use crate::{Dims, Fault, Mck, System};
 
 /// Most stages a tableau may have.
 pub const MAX_STAGES: usize = 6;
@@ -43,6 +43,16 @@ pub struct Rosenbrock {
     pub b: [f64; MAX_STAGES],
     /// The times t_i.
     pub time: StageTimes,
+}
+
+/// Where a stage wants to know the forces; a coupling comes between this and the solve.
+pub struct Aim<'a> {
+    /// The point y + Σ α_ij k_j, [u v s].
+    pub x: &'a mut [f64],
+    /// The way along the tangent from there.
+    pub shift: &'a mut [f64],
+    /// b_u, the part of the displacement increment that is known before the solve.
+    pub bu: &'a mut [f64],
 }
 
 const ZERO: [[f64; MAX_STAGES]; MAX_STAGES] = [[0.0; MAX_STAGES]; MAX_STAGES];
@@ -104,15 +114,63 @@ impl Rosenbrock {
     }
 
     /// α_i: where the point of stage i lies in the step.
-    fn place(&self, i: usize) -> f64 {
+    pub fn place(&self, i: usize) -> f64 {
         self.alpha[i][..i].iter().sum()
     }
 
     /// (t_i - t) / h.
-    fn time_of(&self, i: usize) -> f64 {
+    pub fn time_of(&self, i: usize) -> f64 {
         match self.time {
             StageTimes::Published => self.place(i),
             StageTimes::Shifted => self.place(i) + self.gamma + self.gammas[i][..i].iter().sum::<f64>(),
+        }
+    }
+
+    /// Aims stage `i`, given the increments of the stages `done` before it.
+    #[inline]
+    pub fn aim(&self, i: usize, dt: f64, y: &[f64], done: &[f64], aim: &mut Aim<'_>) {
+        let Aim { x, shift, bu } = aim;
+        let (n, ny) = (bu.len(), y.len());
+        x.copy_from_slice(y); // y + Σ α_ij k_j
+        shift.fill(0.0); // Σ γ_ij k_j
+        for (j, kj) in done.chunks_exact(ny).enumerate() {
+            let (alpha, gamma) = (self.alpha[i][j], self.gammas[i][j]);
+            for l in 0..ny {
+                x[l] += alpha * kj[l];
+                shift[l] += gamma * kj[l];
+            }
+        }
+        // First row: k_u = b_u + γh k_v with b_u = h (v_stage + Σ γ_ij k_v,j). Put into the second
+        // row it moves the point of the tangent by γ b_u.
+        for l in 0..n {
+            bu[l] = dt * (x[n + l] + shift[n + l]);
+            shift[l] += self.gamma * bu[l];
+        }
+    }
+
+    /// Turns the forces of an aimed stage, `k` = [· r g] with the tangent's answer to the shift, into its increment.
+    #[inline]
+    pub fn settle(&self, dt: f64, bu: &[f64], k: &mut [f64], slot: usize, sys: &mut dyn System) {
+        // Second and third row: D k_v + γh R k_s = -h (r + K Δu + C Δv + R Δs), and the same for g.
+        let n = bu.len();
+        let (ku, rest) = k.split_at_mut(n);
+        let (kv, ks) = rest.split_at_mut(n);
+        kv.iter_mut().for_each(|r| *r *= -dt);
+        ks.iter_mut().for_each(|g| *g *= dt);
+        sys.solve(slot, kv, ks);
+        for l in 0..n {
+            ku[l] = bu[l] + self.gamma * dt * kv[l];
+        }
+    }
+
+    /// y_1 = y + Σ b_i k_i, from the increments of all stages.
+    #[inline]
+    pub fn finish(&self, y: &mut [f64], stages: &[f64]) {
+        let ny = y.len();
+        for (i, ki) in stages.chunks_exact(ny).enumerate() {
+            for l in 0..ny {
+                y[l] += self.b[i] * ki[l];
+            }
         }
     }
 
@@ -196,38 +254,15 @@ impl Scheme for Rosenbrock {
         for i in 0..self.stages {
             let (done, ki) = stage.split_at_mut(i * ny);
             let ki = &mut ki[..ny];
-            x.copy_from_slice(y); // y + Σ α_ij k_j
-            shift.fill(0.0); // Σ γ_ij k_j
-            for (j, kj) in done.chunks_exact(ny).enumerate() {
-                let (alpha, gamma) = (self.alpha[i][j], self.gammas[i][j]);
-                for l in 0..ny {
-                    x[l] += alpha * kj[l];
-                    shift[l] += gamma * kj[l];
-                }
-            }
-            // First row: k_u = b_u + γh k_v with b_u = h (v_stage + Σ γ_ij k_v,j). Put into the second
-            // row it moves the point of the tangent by γ b_u.
-            for l in 0..n {
-                bu[l] = dt * (x[n + l] + shift[n + l]);
-                shift[l] += self.gamma * bu[l];
-            }
-            // Second and third row: D k_v + γh R k_s = -h (r + K Δu + C Δv + R Δs), and the same for g.
+            self.aim(i, dt, y, done, &mut Aim { x, shift, bu });
             let t_i = t + self.time_of(i) * dt;
-            let (ku, rest) = ki.split_at_mut(n);
-            let (kv, ks) = rest.split_at_mut(n);
-            sys.force(d.point(t_i, x), Some(d.shift(shift)), kv, ks)?;
-            kv.iter_mut().for_each(|r| *r *= -dt);
-            ks.iter_mut().for_each(|g| *g *= dt);
-            sys.solve(0, kv, ks);
-            for l in 0..n {
-                ku[l] = bu[l] + self.gamma * dt * kv[l];
+            {
+                let (kv, ks) = ki[n..].split_at_mut(n);
+                sys.force(d.point(t_i, x), Some(d.shift(shift)), kv, ks)?;
             }
+            self.settle(dt, bu, ki, 0, sys);
         }
-        for (i, ki) in stage.chunks_exact(ny).enumerate() {
-            for l in 0..ny {
-                y[l] += self.b[i] * ki[l]; // y_{k+1} = y_k + Σ b_i k_i
-            }
-        }
+        self.finish(y, stage);
         Ok(())
     }
 }

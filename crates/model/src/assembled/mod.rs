@@ -5,6 +5,7 @@
 //! element, supports with a prescribed motion stay outside.
 //! **Must not be here:** text, units, names, schemes.
 mod element;
+mod energy;
 mod force;
 mod operators;
 

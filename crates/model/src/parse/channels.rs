@@ -1,13 +1,17 @@
-//! Recorded channels: `node.dof[.u|v|a|abs]`, at a cut `[.gap|gap_v|lambda|link]`, `element.force|deformation|STATE`, and loads by name.
+//! Recorded channels: `node.dof[.u|v|a|abs]`, at a cut `[.gap|gap_v|lambda|link]`, `element.force|deformation|STATE`, loads
+//! by name, `energy.PART`.
 
 use interfield_kernel::element::info::Unit;
 
 use super::Context;
 use super::elements::dimension;
 use crate::diag::{Diagnostic, did_you_mean};
-use crate::model::{Channel, Kind, Quantity, Support};
+use crate::model::{Channel, EnergyPart, Kind, Quantity, Support};
 use crate::reader::{Spanned, Table};
 use crate::units::Dimension;
+
+/// Name of the energy balance among the channels.
+const ENERGY: &str = "energy";
 
 /// Channels recorded when the file names none.
 const DEFAULT_CHANNELS: usize = 24;
@@ -20,6 +24,7 @@ pub(super) fn read(context: &Context<'_>, root: &Table<'_>, loads: &[String]) ->
         context.error(e.span.clone(), "`every` counts steps from 1", "write every = 1 to record each step");
     }
     let every = every.map_or(1, |e| e.value.max(1) as u64);
+    let energy = table.as_ref().and_then(|t| t.bool("energy")).is_some_and(|e| e.value);
     let listed = table.as_ref().and_then(|t| t.list_of_strings("channels"));
     if let Some(t) = table {
         t.finish();
@@ -27,14 +32,26 @@ pub(super) fn read(context: &Context<'_>, root: &Table<'_>, loads: &[String]) ->
     let Some(listed) = listed else {
         let free = context.dofs.iter().enumerate().filter(|(_, d)| matches!(d.support, Support::Free));
         let all = free.map(|(i, d)| channel(context, d.name.clone(), Quantity::Displacement(i), of_dof(context, i, 0)));
-        return (all.take(DEFAULT_CHANNELS).collect(), every);
+        return (with_energy(context, all.take(DEFAULT_CHANNELS).collect(), energy), every);
     };
     for (i, c) in listed.value.iter().enumerate() {
         if listed.value[..i].iter().any(|d| d.value == c.value) {
             context.error(c.span.clone(), format!("channel `{}` is listed twice", c.value), "remove one");
         }
     }
-    (listed.value.iter().filter_map(|c| read_channel(context, c, loads)).collect(), every)
+    let channels = listed.value.iter().filter_map(|c| read_channel(context, c, loads)).collect();
+    (with_energy(context, channels, energy), every)
+}
+
+/// The channels and, if `all` of the energy balance was asked for, those parts of it that are not among them.
+fn with_energy(context: &Context<'_>, mut channels: Vec<Channel>, all: bool) -> Vec<Channel> {
+    for (name, part) in EnergyPart::ALL.iter().filter(|_| all) {
+        let quantity = Quantity::Energy(*part);
+        if channels.iter().all(|c| c.quantity != quantity) {
+            channels.push(channel(context, format!("{ENERGY}.{name}"), quantity, Dimension::MOMENT.into()));
+        }
+    }
+    channels
 }
 
 /// What a channel is measured in.
@@ -89,6 +106,15 @@ fn read_channel(context: &Context<'_>, text: &Spanned<String>, loads: &[String])
             context.diags.push(d.also(place.clone(), "declared here").help("record the degree of freedom it moves"));
         }
         return None;
+    }
+    if first == ENERGY {
+        let part = EnergyPart::ALL.iter().find(|(name, _)| *name == rest);
+        if part.is_none() {
+            let names: Vec<&str> = EnergyPart::ALL.iter().map(|p| p.0).collect();
+            let message = format!("`{rest}` is not a part of the energy balance");
+            context.error(text.span.clone(), message, format!("it has: {}", names.join(", ")));
+        }
+        return make(Quantity::Energy(part?.1), Dimension::MOMENT.into());
     }
     if context.nodes_unknown || context.names_unknown {
         return None;

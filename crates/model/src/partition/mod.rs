@@ -16,7 +16,7 @@ use interfield_kernel::scheme::registry::AnyScheme;
 use crate::model::TangentPolicy;
 
 pub(crate) use layout::check;
-pub use split::{Constraint, Split, SubModel, split};
+pub use split::{Constraint, Drive, Split, SubModel, split};
 
 /// Shares of the nodal mass at interfaces that a substructure takes: `m_f` of paper 003, equation 22.
 #[derive(Clone, Debug, PartialEq)]

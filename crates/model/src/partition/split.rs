@@ -4,6 +4,7 @@ use super::layout::{Layout, layout, visit};
 use super::{Constraints, Partition, Substructure};
 use crate::assemble::{Problem, Subject, assemble, stored};
 use crate::model::{Analysis, Coordinate, Damping, Dof, Element, Kind, Load, Model, Node, Support};
+use crate::signal::Motion;
 
 /// A partitioned model, taken apart.
 #[derive(Clone, Debug)]
@@ -12,11 +13,22 @@ pub struct Split {
     pub parts: Vec<SubModel>,
     /// What holds them together.
     pub interface: Vec<Constraint>,
+    /// Imposed motions that the coupling takes as constraints; their degrees of freedom are free in the parts.
+    pub driven: Vec<Drive>,
     /// Warnings about the whole structure.
     pub warnings: Vec<Problem>,
     /// Interface degrees of freedom at which a side has no mass, as warnings. Such a side follows there quasi-statically;
     /// a coupling that solves with the mass matrix alone must refuse them.
     pub massless: Vec<Problem>,
+}
+
+/// A degree of freedom with an imposed motion, in all parts that have it.
+#[derive(Clone, Debug)]
+pub struct Drive {
+    /// (part, degree of freedom of its model).
+    pub ends: Vec<(usize, usize)>,
+    /// The motion.
+    pub motion: Motion,
 }
 
 /// One substructure as a model of its own. Its step is that of the analysis divided by its substeps; it has no channels.
@@ -78,7 +90,8 @@ pub fn split(model: &Model) -> Result<Split, Vec<Problem>> {
             substeps: 1,
             fine: false,
         };
-        return Ok(Split { parts: vec![part], interface: Vec::new(), warnings: whole.warnings, massless: Vec::new() });
+        let (interface, driven, massless) = Default::default();
+        return Ok(Split { parts: vec![part], interface, driven, warnings: whole.warnings, massless });
     };
     let layout = layout(model, partition)?;
     let parts: Vec<SubModel> = (0..partition.substructures.len())
@@ -86,7 +99,8 @@ pub fn split(model: &Model) -> Result<Split, Vec<Problem>> {
         .collect();
     let interface = constraints(model, partition, &layout, &parts);
     let massless = massless(model, &interface, &parts)?;
-    Ok(Split { parts, interface, warnings: whole.warnings, massless })
+    let driven = driven(model, partition, &layout, &parts);
+    Ok(Split { parts, interface, driven, warnings: whole.warnings, massless })
 }
 
 /// One substructure in the making.
@@ -153,7 +167,13 @@ impl<'a> Cut<'a> {
     fn dof(&self, d: usize) -> Dof {
         let mut dof = self.model.dofs[d].clone();
         match self.layout.members[d].iter().position(|&p| p == self.part) {
-            Some(at) => dof.mass *= self.layout.shares[d][at],
+            Some(at) => {
+                dof.mass *= self.layout.shares[d][at];
+                if let Some(motion) = drive(self.model, self.partition, d) {
+                    let [u0, v0, _] = motion.at(0.0);
+                    dof = Dof { support: Support::Free, u0, v0, ..dof };
+                }
+            }
             None => dof = Dof { support: Support::Fixed, mass: 0.0, u0: 0.0, v0: 0.0, ..dof },
         }
         dof
@@ -180,6 +200,25 @@ impl<'a> Cut<'a> {
             Load::Force { dof, signal } => Some(Load::Force { dof: self.local[*dof]?, signal: signal.clone() }),
         }
     }
+}
+
+/// The motion of a degree of freedom that the coupling takes as a constraint: it needs a mass of its own.
+fn drive<'a>(model: &'a Model, partition: &Partition, dof: usize) -> Option<&'a Motion> {
+    match &model.dofs[dof] {
+        Dof { support: Support::Imposed(motion), mass, .. } if partition.coupling.info.drives && *mass > 0.0 => {
+            Some(motion)
+        }
+        _ => None,
+    }
+}
+
+fn driven(model: &Model, partition: &Partition, layout: &Layout, parts: &[SubModel]) -> Vec<Drive> {
+    let one = |(dof, members): (usize, &Vec<usize>)| {
+        let end = |&part: &usize| Some((part, parts[part].dofs.binary_search(&dof).ok()?));
+        let ends = members.iter().filter_map(end).collect();
+        Some(Drive { ends, motion: drive(model, partition, dof)?.clone() })
+    };
+    layout.members.iter().enumerate().filter_map(one).collect()
 }
 
 fn constraints(model: &Model, partition: &Partition, layout: &Layout, parts: &[SubModel]) -> Vec<Constraint> {

@@ -1,0 +1,231 @@
+//! The curves of a report, gathered in one pass over the rows of a run, in bounded memory whatever its length.
+
+use interfield_motion::{LongSignal, Quantity, Record, log_periods};
+use interfield_report::thin::Thinner;
+use interfield_report::{Axis, Block, Curve, Order, Plot};
+use interfield_results::{ChannelInfo, Error, Reader};
+
+use crate::ranges::Ranges;
+
+/// Most points of all histories of a page (eight bytes each), and of one.
+const POINTS: usize = 2_000_000;
+const HISTORY: usize = 200_000;
+
+/// Most samples of a hysteresis loop that are kept as they are, and most loops and spectra of a page.
+const LOOP: usize = 16_384;
+const LOOPS: usize = 24;
+const SPECTRA: usize = 12;
+
+/// Curves in one plot: as many as there are colours.
+const TOGETHER: usize = 6;
+
+/// Lines of a spectrum that are kept as they are; more, at high frequencies, are thinned.
+const LINES: usize = 2000;
+
+/// Longest ground motion for which a response spectrum is computed.
+const MOTION: usize = 50_000;
+
+/// What one channel is called, as results say it.
+const FORCE: &str = "force";
+const DEFORMATION: &str = "deformation";
+const ENERGY: &str = "energy";
+const LOAD: &str = "load";
+
+/// The curves.
+pub(crate) struct Curves {
+    channels: Vec<ChannelInfo>,
+    /// Extremes of the channels.
+    pub ranges: Ranges,
+    histories: Vec<Thinner>,
+    /// Channels of deformation and force.
+    loops: Vec<(usize, usize, Thinner)>,
+    signals: Vec<(usize, LongSignal)>,
+    times: [Option<f64>; 2],
+}
+
+impl Curves {
+    /// Nothing yet.
+    pub(crate) fn new(channels: &[ChannelInfo]) -> Self {
+        let each = (POINTS / channels.len().max(1)).min(HISTORY) / 4;
+        let partner = |c: &ChannelInfo| {
+            let name = c.name.replacen(".force", ".deformation", 1);
+            channels.iter().position(|d| d.quantity == DEFORMATION && d.name == name)
+        };
+        let forces = channels.iter().enumerate().filter(|(_, c)| c.quantity == FORCE);
+        let loops = forces.filter_map(|(i, c)| Some((partner(c)?, i, Thinner::new(LOOP))));
+        let heard = |c: &ChannelInfo| c.quantity == "displacement" || c.quantity.ends_with("acceleration");
+        let signals = channels.iter().enumerate().filter(|(_, c)| heard(c)).map(|(i, _)| (i, LongSignal::default()));
+        Self {
+            ranges: Ranges::new(channels.len()),
+            histories: vec![Thinner::new(each); channels.len()],
+            loops: loops.take(LOOPS).collect(),
+            signals: signals.take(SPECTRA).collect(),
+            times: [None; 2],
+            channels: channels.to_vec(),
+        }
+    }
+
+    /// The curves of a result file.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub(crate) fn of(reader: &Reader) -> Result<Self, Error> {
+        let mut curves = Self::new(reader.channels());
+        let all: Vec<usize> = (0..reader.channels().len()).collect();
+        let mut row = vec![0.0; all.len()];
+        for chunk in reader.chunks(&all, 0) {
+            let chunk = chunk?;
+            for (i, &t) in chunk.time.iter().enumerate() {
+                row.iter_mut().zip(&chunk.channels).for_each(|(x, c)| *x = c[i]);
+                curves.push(t, &row);
+            }
+        }
+        Ok(curves)
+    }
+
+    /// Takes a row. Never allocates.
+    pub(crate) fn push(&mut self, t: f64, row: &[f64]) {
+        match self.times {
+            [None, _] => self.times[0] = Some(t),
+            [_, None] => self.times[1] = Some(t),
+            _ => {}
+        }
+        self.ranges.push(t, row.iter().copied());
+        self.histories.iter_mut().zip(row).for_each(|(h, x)| h.push(t, *x));
+        self.loops.iter_mut().for_each(|(x, y, thinner)| thinner.push(row[*x], row[*y]));
+        self.signals.iter_mut().for_each(|(i, signal)| signal.push(row[*i]));
+    }
+
+    /// The channels.
+    pub(crate) fn channels(&self) -> &[ChannelInfo] {
+        &self.channels
+    }
+
+    /// Histories but for the energies: those of one quantity and unit together.
+    pub(crate) fn histories(&self) -> Vec<Block> {
+        self.grouped(|c| c.quantity != ENERGY)
+    }
+
+    /// The energy balance.
+    pub(crate) fn energies(&self) -> Vec<Block> {
+        self.grouped(|c| c.quantity == ENERGY)
+    }
+
+    fn grouped(&self, wanted: impl Fn(&ChannelInfo) -> bool) -> Vec<Block> {
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        for (i, c) in self.channels.iter().enumerate().filter(|(_, c)| wanted(c)) {
+            let same = |g: &&mut Vec<usize>| {
+                let first = &self.channels[g[0]];
+                g.len() < TOGETHER && (&first.quantity, &first.unit) == (&c.quantity, &c.unit)
+            };
+            match groups.iter_mut().find(same) {
+                Some(group) => group.push(i),
+                None => groups.push(vec![i]),
+            }
+        }
+        let history = |group: Vec<usize>| {
+            let first = &self.channels[group[0]];
+            // Several have their names in the legend.
+            let title = if group.len() > 1 { &first.quantity } else { &first.name };
+            Block::Plot(Plot {
+                title: title.clone(),
+                x: Axis::new("time", "s"),
+                y: Axis::new(&first.quantity, &first.unit),
+                order: Order::Time,
+                curves: group.iter().map(|&i| curve(&self.channels[i].name, &self.histories[i])).collect(),
+                note: String::new(),
+            })
+        };
+        groups.into_iter().map(history).collect()
+    }
+
+    /// Force over deformation of every element that has both.
+    pub(crate) fn loops(&self) -> Vec<Block> {
+        let plot = |(x, y, thinner): &(usize, usize, Thinner)| {
+            let (cx, cy) = (&self.channels[*x], &self.channels[*y]);
+            Block::Plot(Plot {
+                title: format!("{}: hysteresis", cy.name.replacen(".force", "", 1)),
+                x: Axis::new(&cx.quantity, &cx.unit),
+                y: Axis::new(&cy.quantity, &cy.unit),
+                order: Order::Free,
+                curves: vec![curve(&cy.name, thinner)],
+                note: String::new(),
+            })
+        };
+        self.loops.iter().map(plot).collect()
+    }
+
+    /// Fourier amplitudes of displacements and accelerations, and response spectra of ground motions.
+    pub(crate) fn spectra(&self) -> Vec<Block> {
+        let [Some(first), Some(second)] = self.times else { return Vec::new() };
+        let dt = second - first;
+        let mut plots: Vec<Plot> = Vec::new();
+        for (i, signal) in &self.signals {
+            let Ok(lines) = signal.fourier(dt) else { continue };
+            if lines.iter().all(|l| l.1 == 0.0) {
+                continue;
+            }
+            let (first, rest) = lines.split_at(LINES.min(lines.len()));
+            let mut thinner = Thinner::new(LINES);
+            rest.iter().for_each(|l| thinner.push(l.0, l.1));
+            let points = [first.to_vec(), thinner.points()].concat();
+            let curve = Curve { name: self.channels[*i].name.clone(), points, thinned: None };
+            let axis = Axis::new("Fourier amplitude", &times_second(&self.channels[*i].unit)).log();
+            match plots.iter_mut().find(|p| p.y.unit == axis.unit && p.curves.len() < TOGETHER) {
+                Some(plot) => plot.curves.push(curve),
+                None => {
+                    let mut note = "Of the recorded rows, neither tapered nor padded.".to_owned();
+                    if signal.block() > 1 {
+                        note += &format!(" Means of {} rows were transformed, and corrected for it.", signal.block());
+                    }
+                    let x = Axis::new("frequency", "Hz").log();
+                    let title = format!("Fourier amplitude: {}", self.channels[*i].quantity);
+                    plots.push(Plot { title, x, y: axis, order: Order::Sorted, curves: vec![curve], note });
+                }
+            }
+        }
+        plots.extend(self.response_spectra(dt));
+        plots.into_iter().map(Block::Plot).collect()
+    }
+
+    /// Of loads that are accelerations and short enough.
+    fn response_spectra(&self, dt: f64) -> Option<Plot> {
+        let motions = self.channels.iter().zip(&self.histories).filter(|(c, h)| {
+            c.quantity == LOAD && c.unit.ends_with("/s^2") && h.bucket() == 1 && h.taken() <= MOTION as u64
+        });
+        let periods = log_periods(0.05, 5.0, 120);
+        let mut curves = Vec::new();
+        let mut unit = String::new();
+        for (channel, history) in motions.take(TOGETHER) {
+            let values = history.points().into_iter().map(|p| p.1).collect();
+            let record = Record::new(dt, values, Quantity::Acceleration).ok()?;
+            // Linear in the record, so any unit goes in and comes out.
+            let spectrum = record.response_spectrum(&periods, 0.05).ok()?;
+            unit.clone_from(&channel.unit);
+            let points = periods.iter().copied().zip(spectrum.psa).collect();
+            curves.push(Curve { name: channel.name.clone(), points, thinned: None });
+        }
+        (!curves.is_empty()).then(|| Plot {
+            title: "Response spectrum of the ground motion, 5 % damping".to_owned(),
+            x: Axis::new("period", "s").log(),
+            y: Axis::new("pseudo-acceleration", &unit),
+            order: Order::Sorted,
+            curves,
+            note: String::new(),
+        })
+    }
+}
+
+fn curve(name: &str, thinner: &Thinner) -> Curve {
+    let thinned = (thinner.bucket() > 1).then(|| thinner.taken());
+    Curve { name: name.to_owned(), points: thinner.points(), thinned }
+}
+
+/// The unit of an integral over time.
+fn times_second(unit: &str) -> String {
+    match unit {
+        "" => "s".to_owned(),
+        _ if unit.ends_with("/s^2") => unit.trim_end_matches("^2").to_owned(),
+        _ => format!("{unit}*s"),
+    }
+}

@@ -1,0 +1,268 @@
+//! The structure of a model as it is drawn: its nodes and lines, how its unknowns move them, its modes.
+
+use interfield_model::Simulation;
+use interfield_model::modal::Modal;
+use interfield_model::model::{Kind, Model, Support};
+use interfield_report::structure::{Drawing, Held, Line, Node, Structure};
+use interfield_report::{Block, Motion, Table, View};
+use interfield_results::{Error, Reader};
+
+use super::frames::Frames;
+use crate::table::short;
+
+/// Modes in a report; large structures show fewer, and the largest none: these take longer than most runs.
+const MODES: usize = 12;
+const FEW_MODES: (usize, usize) = (800, 6);
+const NO_MODES: usize = 20_000;
+
+/// Moments of a deformed shape that is read from a result file.
+const MOMENTS: u64 = 300;
+
+/// Length of the arm at which the turning of a pendulum is drawn, m.
+const ARM: f64 = 1.0;
+
+/// What moves a node: a degree of freedom of the model, and the displacement for a unit of it.
+type Moves = Vec<(usize, [f64; 3])>;
+
+/// A model as it is drawn.
+pub(crate) struct Scene {
+    drawing: Drawing,
+    /// What moves each point of the drawing.
+    moves: Vec<Moves>,
+    /// Unit of length and how many make a metre.
+    unit: (String, f64),
+    /// Modes, or why there are none.
+    modes: Result<Modes, String>,
+    sketch: &'static str,
+}
+
+struct Modes {
+    table: Table,
+    shapes: Vec<(String, Vec<f32>)>,
+}
+
+impl Scene {
+    /// Of a model, with its modes about the present state.
+    pub(crate) fn new(sim: &Simulation) -> Self {
+        let model = &sim.model;
+        let (structure, node_moves) = structure(model);
+        let drawing = structure.drawing();
+        let mut moves = node_moves;
+        // Points on the ground stand still.
+        moves.resize(drawing.points.len(), Vec::new());
+        let length = interfield_model::units::Dimension::LENGTH;
+        let unit = (model.units.label(length), 1.0 / model.units.factor(length));
+        let sketch = if drawing.sketch { "The model gives no positions: this is a sketch." } else { "" };
+        let mut scene = Self { drawing, moves, unit, modes: Err(String::new()), sketch };
+        scene.modes = scene.find_modes(sim);
+        scene
+    }
+
+    /// Whether there is anything to draw.
+    fn is_empty(&self) -> bool {
+        self.drawing.nodes == 0 || self.drawing.lines.is_empty()
+    }
+
+    /// Displacements of all points for values of the degrees of freedom.
+    fn displaced(&self, value: impl Fn(usize) -> f64) -> Vec<f32> {
+        let point = |moves: &Moves| {
+            let mut d = [0.0; 3];
+            for (dof, unit) in moves {
+                let x = value(*dof);
+                (0..3).for_each(|a| d[a] += x * unit[a]);
+            }
+            self.drawing.along(d).map(|x| x as f32)
+        };
+        self.moves.iter().flat_map(point).collect()
+    }
+
+    fn find_modes(&self, sim: &Simulation) -> Result<Modes, String> {
+        let n = sim.unknowns().len();
+        if n > NO_MODES {
+            return Err(format!("Not computed for {n} unknowns; `interfield modes` does."));
+        }
+        let count = if n > FEW_MODES.0 { FEW_MODES.1 } else { MODES };
+        let found = Modal::new(sim, count).map_err(|e| format!("They could not be computed: {e}."))?;
+        let place = places(sim);
+        let shape = |shape: &Vec<f64>| self.displaced(|d| place[d].map_or(0.0, |i| shape[i]));
+        let directions: Vec<_> = found.directions.iter().filter(|d| d.mass > 0.0).collect();
+        let mut table = Table { header: ["mode", "f [Hz]", "T [s]"].map(str::to_owned).to_vec(), rows: Vec::new() };
+        table.header.extend(directions.iter().map(|d| format!("effective mass along {} [%]", d.name)));
+        let mut shapes = Vec::new();
+        for (i, (omega2, vector)) in found.omega2.iter().zip(&found.shapes).enumerate() {
+            let f = omega2.max(0.0).sqrt() / std::f64::consts::TAU;
+            let (text, period) = match omega2 {
+                w if *w > 0.0 => (format!("f = {} Hz, T = {} s", short(f), short(1.0 / f)), short(1.0 / f)),
+                w if *w < 0.0 => ("unstable".to_owned(), "unstable".to_owned()),
+                _ => ("rigid".to_owned(), "rigid".to_owned()),
+            };
+            let mut row = vec![(i + 1).to_string(), short(f), period];
+            row.extend(directions.iter().map(|d| format!("{:.1}", 100.0 * d.effective[i] / d.mass)));
+            table.rows.push(row);
+            shapes.push((format!("mode {}: {text}", i + 1), shape(vector)));
+        }
+        Ok(Modes { table, shapes })
+    }
+
+    /// Frequencies and shapes.
+    pub(crate) fn modes(&self) -> Vec<Block> {
+        let modes = match &self.modes {
+            Ok(modes) if modes.table.rows.is_empty() => return Vec::new(),
+            Ok(modes) => modes,
+            Err(why) => return vec![Block::Text(why.clone())],
+        };
+        let mut blocks = Vec::new();
+        if !self.is_empty() {
+            blocks.push(self.view("Mode shapes", Motion::Shapes(modes.shapes.clone())));
+        }
+        blocks.push(Block::Table(modes.table.clone()));
+        blocks.push(Block::Text("Small vibrations about the initial state, without damping.".to_owned()));
+        blocks
+    }
+
+    fn view(&self, title: &str, motion: Motion) -> Block {
+        let (drawing, unit, note) = (self.drawing.clone(), self.unit.clone(), self.sketch.to_owned());
+        Block::View(View { title: title.to_owned(), drawing, motion, unit, note })
+    }
+
+    /// The deformed shape at the moments gathered during a run.
+    pub(crate) fn deformed(&self, sim: &Simulation, frames: &Frames) -> Vec<Block> {
+        let place = places(sim);
+        let moved = |(moment, &t): (usize, &f64)| {
+            let u = frames.unknowns(moment);
+            self.displaced(|d| place[d].map_or_else(|| imposed(&sim.model, d, t), |i| f64::from(u[i])))
+        };
+        let motion: Vec<f32> = frames.times.iter().enumerate().flat_map(moved).collect();
+        self.animated(&frames.times, motion)
+    }
+
+    /// The deformed shape out of a result file, which has it if every displacement that shows is recorded.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub(crate) fn deformed_in(&self, model: &Model, reader: &Reader) -> Result<Vec<Block>, Error> {
+        let mut channel = vec![None; model.dofs.len()];
+        for &(d, _) in self.moves.iter().flatten() {
+            let dof = &model.dofs[d];
+            let found = reader.channel(&dof.name).or_else(|| reader.channel(&format!("{}.u", dof.name)));
+            match (&dof.support, found) {
+                (Support::Free, None) => {
+                    let why = format!("`{}` is not recorded, so the page of a result file cannot show it.", dof.name);
+                    return Ok(vec![Block::Text(format!("{why} The page that `interfield run` writes does."))]);
+                }
+                (_, found) => channel[d] = found,
+            }
+        }
+        let (mut times, mut motion) = (Vec::new(), Vec::new());
+        let length = self.unit.1;
+        for row in (0..reader.rows()).step_by(reader.rows().div_ceil(MOMENTS).max(1) as usize) {
+            let t = reader.time(row..row + 1)?.first().copied().unwrap_or(0.0);
+            let mut values = vec![0.0; model.dofs.len()];
+            for (d, c) in channel.iter().enumerate() {
+                values[d] = match c {
+                    Some(c) => {
+                        let x = reader.read(*c, row..row + 1)?.first().copied().unwrap_or(0.0);
+                        if model.dofs[d].angle { x } else { x / length }
+                    }
+                    None => imposed(model, d, t),
+                };
+            }
+            times.push(t);
+            motion.extend(self.displaced(|d| values[d]));
+        }
+        Ok(self.animated(&times, motion))
+    }
+
+    fn animated(&self, times: &[f64], frames: Vec<f32>) -> Vec<Block> {
+        if self.is_empty() || times.is_empty() || frames.iter().all(|x| *x == 0.0) {
+            return Vec::new();
+        }
+        vec![self.view("The structure at moments of the run", Motion::Frames { times: times.to_vec(), frames })]
+    }
+}
+
+/// The unknown that each degree of freedom is.
+fn places(sim: &Simulation) -> Vec<Option<usize>> {
+    let mut place = vec![None; sim.model.dofs.len()];
+    sim.free().iter().enumerate().for_each(|(i, &d)| place[d] = Some(i));
+    place
+}
+
+/// Where an imposed motion has a degree of freedom at a time.
+fn imposed(model: &Model, dof: usize, t: f64) -> f64 {
+    match &model.dofs[dof].support {
+        Support::Imposed(motion) => motion.at(t)[0],
+        _ => 0.0,
+    }
+}
+
+/// Nodes and lines of a model, and what moves the nodes.
+fn structure(model: &Model) -> (Structure, Vec<Moves>) {
+    let direction = |name: &str| ["x", "y", "z"].iter().position(|d| *d == name);
+    let mut number: Vec<Option<usize>> = vec![None; model.dofs.len()];
+    let mut structure = Structure::default();
+    let mut own: Vec<Moves> = Vec::new();
+    // The ground has no degrees of freedom: lines without a second node go there.
+    for node in model.nodes.iter().filter(|n| !n.dofs.is_empty()) {
+        let held = node.dofs.iter().filter(|(_, d)| !matches!(model.dofs[*d].support, Support::Free)).count();
+        let held = match held {
+            0 => Held::Free,
+            n if n == node.dofs.len() => Held::Fixed,
+            _ => Held::Partly,
+        };
+        let swings = node.dofs.iter().all(|(n, _)| direction(n).is_none())
+            && node.dofs.iter().any(|(_, d)| model.dofs[*d].angle);
+        own.push(
+            node.dofs
+                .iter()
+                .filter_map(|(name, d)| {
+                    let along = match (direction(name), model.dofs[*d].angle) {
+                        (Some(axis), _) => std::array::from_fn(|a| f64::from(a == axis)),
+                        (None, true) if swings => [ARM, 0.0, 0.0],
+                        (None, true) => return None,
+                        // A pendulum that grows longer goes down; any other coordinate is drawn to the right.
+                        (None, false) => {
+                            if swings {
+                                [0.0, -1.0, 0.0]
+                            } else {
+                                [1.0, 0.0, 0.0]
+                            }
+                        }
+                    };
+                    Some((*d, along))
+                })
+                .collect(),
+        );
+        node.dofs.iter().for_each(|(_, d)| number[*d] = Some(structure.nodes.len()));
+        structure.nodes.push(Node { name: node.name.clone(), at: node.at, held, swings });
+    }
+    for element in &model.elements {
+        let (dofs, one): (Vec<usize>, bool) = match &element.kind {
+            Kind::Law { coordinates, .. } | Kind::Formula { coordinates, .. } => {
+                (coordinates.iter().flatten().map(|c| c.0).collect(), coordinates.len() == 1)
+            }
+            Kind::Linear { dofs, .. } => (dofs.clone(), false),
+            // A controller connects nothing that could be seen.
+            Kind::Block { .. } => continue,
+        };
+        let mut nodes: Vec<usize> = Vec::new();
+        for node in dofs.iter().filter_map(|d| number[*d]) {
+            if !nodes.contains(&node) {
+                nodes.push(node);
+            }
+        }
+        let member = element.type_name.starts_with("beam");
+        match nodes[..] {
+            [] => {}
+            [from] if one => structure.lines.push(Line { from, to: None, member }),
+            [from, ref others @ ..] => {
+                structure.lines.extend(others.iter().map(|&to| Line { from, to: Some(to), member }));
+            }
+        }
+    }
+    let carried = |i: usize| structure.nodes[i].swings.then(|| structure.carrier(i)).flatten();
+    let moves = (0..own.len())
+        .map(|i| carried(i).map_or_else(|| own[i].clone(), |c| [own[c].clone(), own[i].clone()].concat()))
+        .collect();
+    (structure, moves)
+}

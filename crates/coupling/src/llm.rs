@@ -1,0 +1,311 @@
+//! LLM: any number of state-space elements tied to generalized degrees of freedom by localized multipliers.
+//!
+//! Paper 004 (after K. C. Park, C. A. Felippa, U. A. Gumaste, Comput. Mech. 24:476-490, 2000); newmark-and-llm.md, sec. 3.
+//! Each tie of an element has its own multiplier, so that a node shared by three elements leaves nothing to choose and
+//! the operator is always regular; the classical form with pairwise constraints (CLM) is gc.rs with the same schemes. With G picking
+//! rates u', B loading momentum rows, l̄ the ties and l̄c the imposed rates:
+//!
+//! ```text
+//! M X' + R(X) = F(t) + B Λ,   G X' = l̄ X'g,   l̄c X'g = h(t),   Σ l̄ᵀ Λ = l̄cᵀ Λc
+//! ```
+//!
+//! 1. Every element steps alone, under the multipliers as they are.
+//! 2. One interface problem for Λ, Λc and X'g with h(t + dt + (αf - αm) dt), see condensed.rs.
+//! 3. Link of every element. Λ belongs to t + αf dt (t + dt for the trapezoidal rule).
+//!
+//! Start: the same problem with M in place of D, accelerations in place of rates, and h'(0). It is indispensable: gaps of
+//! accelerations, and multipliers, would alternate forever (eigenvalue -1 per generalized degree of freedom; -ρ∞ with
+//! generalized-α), as they do when h jumps. Order 2; for nonlinear elements only with the full predictor.
+//! State x = [elements [u v s h], Λ, Λc].   Evaluations: one per element.
+//! Deviations from paper 004: plus signs in l̄c (as printed, -h is imposed) and a minus sign in B̄ of the last element (as
+//! printed, the operator is not symmetric); G and B have a zero block for s; B Λ acts on every element; h is a *rate*,
+//! also where the paper speaks of a displacement; second order and conservation of energy hold for linear elements, or
+//! (the order) with the full predictor. h enters at the time to which the scheme assigns its rates, which for the trapezoidal
+//! rule is t + dt; at t + dt generalized-α is of first order with moving supports. In step 1 the paper has Λ = 0, the same with one evaluation per step.
+//! L of an element is -Gᵀ here, so that M a + r + Lᵀ Λ = 0 as everywhere in this crate.
+
+use std::ops::Range;
+
+use interfield_kernel::fault::check_finite;
+use interfield_kernel::scheme::registry::AnyScheme;
+use interfield_kernel::{Dims, Fault, StepMap, System};
+
+use crate::condensed::{Condensed, ranges};
+use crate::coupled::{Coupling, require};
+use crate::interface::{Assembly, Port, Substructure};
+use crate::localized::{Imposed, Localized};
+use crate::side::{Gait, Side};
+use crate::{CouplingError, Located};
+
+/// An element, and where it stands in the complete state.
+struct Element<S> {
+    side: Side<S>,
+    x: Range<usize>,
+    /// Its multipliers, counted over all elements.
+    ties: Range<usize>,
+    memory: Range<usize>,
+    ports: Vec<Port>,
+}
+
+/// The coupling.
+pub struct Llm<S> {
+    elements: Vec<Element<S>>,
+    problem: Condensed,
+    imposed: Vec<Imposed>,
+    dt: f64,
+    /// Rates after a step to t belong to t + lag, s.
+    lag: f64,
+    /// Complete state, then the memories of the elements.
+    x: Vec<f64>,
+    before: Vec<f64>,
+    /// Λ in the state.
+    multipliers: Range<usize>,
+    /// Λc in the state.
+    reactions: Range<usize>,
+    w: Vec<f64>,
+    /// Imposed rates.
+    h: Vec<f64>,
+    faulty: usize,
+}
+
+impl<S: System + Send + 'static> Llm<S> {
+    /// Starts the substructures of an assembly, whose constraints are not looked at, tied as `interface` says.
+    pub fn start(assembly: Assembly<S>, interface: Localized) -> Result<Self, CouplingError> {
+        let Assembly { substructures, dt, .. } = assembly;
+        interface.check(&substructures)?;
+        let lag = check_schemes(&substructures)? * dt;
+        let ranges = ranges(&interface);
+        let count = ranges.last().map_or(0, |r| r.end);
+        let mut elements = Vec::new();
+        let (mut end, mut memory) = (0, 0);
+        for (i, (mut sub, ties)) in substructures.into_iter().zip(ranges).enumerate() {
+            let port = |first: usize| {
+                move |(j, tie): (usize, &(usize, usize))| Port { row: first + j, dof: tie.0, sign: -1.0 }
+            };
+            let ports = interface.ties[i].iter().enumerate().map(port(ties.start)).collect();
+            sub.ports = interface.ties[i].iter().enumerate().map(port(0)).collect();
+            let side = Side::new(vec![sub], ties.len(), |scheme, _| vec![Gait { scheme, dt, steps: 1 }]);
+            let side = side.map_err(|(_, fault)| refusal(i, fault))?;
+            let (x, m) = (end..end + side.len(), memory..memory + side.memory_len());
+            (end, memory) = (x.end, m.end);
+            elements.push(Element { side, x, ties, memory: m, ports });
+        }
+        let multipliers = end..end + count;
+        let reactions = multipliers.end..multipliers.end + interface.imposed.len();
+        elements.iter_mut().for_each(|e| e.memory = e.memory.start + reactions.end..e.memory.end + reactions.end);
+        let block = |e: &Element<S>, fill: fn(&Side<S>, &mut [f64])| {
+            let mut w = vec![0.0; e.ties.len() * e.ties.len()];
+            fill(&e.side, &mut w);
+            w
+        };
+        let inertial = elements.iter().map(|e| block(e, Side::mobility)).collect();
+        let inertial = Condensed::new(&interface, inertial)?;
+        let flexible = elements.iter().map(|e| block(e, |side, w| side.flexibility(0, w))).collect();
+        let problem = Condensed::new(&interface, flexible)?;
+        let x = vec![0.0; reactions.end + memory];
+        let mut this = Llm {
+            elements,
+            problem,
+            dt,
+            lag,
+            before: x.clone(),
+            x,
+            multipliers,
+            reactions,
+            w: vec![0.0; count],
+            h: vec![0.0; interface.imposed.len()],
+            imposed: interface.imposed,
+            faulty: 0,
+        };
+        this.start_consistently(inertial)?;
+        Ok(this)
+    }
+
+    /// Λ and Λc so that the accelerations agree, then the histories under them.
+    fn start_consistently(&mut self, mut inertial: Condensed) -> Result<(), CouplingError> {
+        self.w.fill(0.0);
+        for (i, e) in self.elements.iter_mut().enumerate() {
+            let x = &mut self.x[e.x.clone()];
+            x.copy_from_slice(&e.side.initial());
+            let w = &mut self.w[e.ties.clone()];
+            e.side.free_accelerations(x, 0.0, w).map_err(|(_, fault)| refusal(i, fault))?;
+        }
+        self.solve(0.0, 1, Some(&mut inertial));
+        for (i, e) in self.elements.iter_mut().enumerate() {
+            let (x, rest) = self.x.split_at_mut(self.multipliers.start);
+            let l = &rest[e.ties.clone()];
+            e.side.restart(0, &mut x[e.x.clone()], 0.0, l).map_err(|(_, fault)| refusal(i, fault))?;
+        }
+        self.store_memory();
+        Ok(())
+    }
+
+    /// Λ and Λc at `t` from the port rates in `w`, which becomes the change of Λ. The imposed functions enter with their
+    /// derivative number `derivative`, the problem may be `another` than that of the steps.
+    fn solve(&mut self, t: f64, derivative: usize, another: Option<&mut Condensed>) {
+        for (h, imposed) in self.h.iter_mut().zip(&self.imposed) {
+            *h = (imposed.rate)(t)[derivative];
+        }
+        let (l, rest) = self.x[self.multipliers.start..].split_at_mut(self.multipliers.len());
+        let reactions = &mut rest[..self.imposed.len()];
+        another.unwrap_or(&mut self.problem).solve(&mut self.w, l, &self.h, reactions);
+    }
+
+    fn advance(&mut self, k: u64) -> Result<(), Located> {
+        let t = k as f64 * self.dt;
+        self.w.fill(0.0);
+        let (x, l) = self.x.split_at_mut(self.multipliers.start);
+        for (i, e) in self.elements.iter_mut().enumerate() {
+            let (x, l) = (&mut x[e.x.clone()], &l[e.ties.clone()]);
+            e.side.stride(0, x, t, l, l).map_err(|(_, fault)| Located { substructure: i, fault })?;
+            e.side.port_rates(0, x, &mut self.w[e.ties.clone()], 1.0);
+        }
+        self.solve((k + 1) as f64 * self.dt + self.lag, 0, None);
+        for (i, e) in self.elements.iter().enumerate() {
+            let x = &mut self.x[e.x.clone()];
+            e.side.link(0, x, &self.w[e.ties.clone()], 1.0);
+            let dims = e.side.dims(0);
+            check_finite(dims, &x[..dims.state()]).map_err(|fault| Located { substructure: i, fault })?;
+        }
+        Ok(())
+    }
+
+    fn store_memory(&mut self) {
+        self.elements.iter().for_each(|e| e.side.store_memory(&mut self.x[e.memory.clone()]));
+    }
+
+    fn load_memory(&mut self) {
+        self.elements.iter_mut().for_each(|e| e.side.load_memory(&self.x[e.memory.clone()]));
+    }
+
+    /// Forces that impose the rates, Λc, in the order of [`Localized::imposed`].
+    pub fn reactions(&self) -> &[f64] {
+        &self.x[self.reactions.clone()]
+    }
+
+    /// The operator of the interface problem by its entries (row, column, value), unknowns [Λ Λc X'g]; for inspection, the
+    /// steps solve it in condensed form.
+    pub fn operator(&self) -> Vec<(usize, usize, f64)> {
+        self.problem.entries()
+    }
+}
+
+impl<S: System + Send + 'static> StepMap for Llm<S> {
+    fn len(&self) -> usize {
+        self.x.len()
+    }
+
+    fn dt(&self) -> f64 {
+        self.dt
+    }
+
+    fn state(&self) -> &[f64] {
+        &self.x
+    }
+
+    fn state_mut(&mut self) -> &mut [f64] {
+        &mut self.x
+    }
+
+    fn step(&mut self, k: u64) -> Result<(), Fault> {
+        self.before.copy_from_slice(&self.x);
+        self.load_memory();
+        match self.advance(k) {
+            Ok(()) => {
+                self.store_memory();
+                Ok(())
+            }
+            Err(Located { substructure, fault }) => {
+                self.faulty = substructure;
+                self.x.copy_from_slice(&self.before);
+                Err(fault)
+            }
+        }
+    }
+}
+
+impl<S: System + Send + 'static> Coupling<S> for Llm<S> {
+    fn count(&self) -> usize {
+        self.elements.len()
+    }
+
+    fn state_of(&self, i: usize) -> &[f64] {
+        &self.x[self.elements[i].x.clone()]
+    }
+
+    fn dims_of(&self, i: usize) -> Dims {
+        self.elements[i].side.dims(0)
+    }
+
+    fn ports_of(&self, i: usize) -> &[Port] {
+        &self.elements[i].ports
+    }
+
+    fn multipliers(&self) -> &[f64] {
+        &self.x[self.multipliers.clone()]
+    }
+
+    fn links_of(&self, i: usize, out: &mut [f64]) {
+        let e = &self.elements[i];
+        e.side.link_displacements(0, 0, &self.multipliers()[e.ties.clone()], out);
+    }
+
+    /// v' of the history, behind u'.
+    fn acceleration_of(&self, i: usize) -> Option<&[f64]> {
+        let d = self.dims_of(i);
+        self.state_of(i).get(d.state() + d.nu..d.state() + 2 * d.nu)
+    }
+
+    fn add_multiplier_accelerations(&self, i: usize, a: &mut [f64]) {
+        let e = &self.elements[i];
+        e.side.add_accelerations(0, &self.multipliers()[e.ties.clone()], a);
+    }
+
+    fn is_fine(&self, _: usize) -> bool {
+        false
+    }
+
+    fn system_of(&mut self, i: usize) -> &mut S {
+        self.load_memory();
+        self.elements[i].side.system_mut(0)
+    }
+
+    fn faulty(&self) -> usize {
+        self.faulty
+    }
+
+    fn use_threads(&mut self, _: bool) -> bool {
+        false
+    }
+}
+
+/// One state-space scheme for all, one step for all. How much later than the states its rates are, in steps.
+fn check_schemes<S>(elements: &[Substructure<S>]) -> Result<f64, CouplingError> {
+    let mut levels = None;
+    for (i, element) in elements.iter().enumerate() {
+        let AnyScheme::StateSpace(scheme) = element.scheme else {
+            return Err(CouplingError::Unsuitable(format!(
+                "localized multipliers act on rates of the state-space form, which the scheme of substructure {i} does \
+                 not keep: give it `trapezoidal` or `state-space-alpha`"
+            )));
+        };
+        let own = (scheme.alpha_m, scheme.alpha_f);
+        require(
+            *levels.get_or_insert(own) == own,
+            &format!(
+                "the rates and multipliers of a step belong to one time each: substructure {i} needs the same scheme and \
+                 rho_inf as the first"
+            ),
+        )?;
+        let substeps = element.substeps;
+        require(
+            substeps == 1,
+            &format!("localized multipliers know one step for all; substructure {i} has {substeps} substeps"),
+        )?;
+    }
+    Ok(levels.map_or(0.0, |(alpha_m, alpha_f)| alpha_f - alpha_m))
+}
+
+fn refusal(substructure: usize, fault: Fault) -> CouplingError {
+    CouplingError::Fault(Located { substructure, fault })
+}

@@ -1,0 +1,30 @@
+//! The implicit midpoint rule with frozen multipliers: the comparison of paper 001, of first order.
+//!
+//! 001 compares with Nakshatrala, Hjelmstad, Tortorelli (2008) without giving the algorithm; the stand-in of lsrt.md, sec. 6:
+//!
+//! 1. Λ_k from (A_k, B_k), held over the macro-step: midpoint step of A gives A_k+1.
+//! 2. For j = 0..ss-1: Λ from (1 - j/ss) A_k + j/ss A_k+1 and B, held over the substep: midpoint step of B.
+//!
+//! This is the staggered coupling (staggered.rs) of one-stage schemes with γ = 1/2, whose stage sees the load in the middle of the
+//! step: k = [I - h/2 J]⁻¹ h f(y, t + h/2), y + k. First order; second where Λ vanishes (split mass with b₁ = 1).
+//! State x = [A B].   Evaluations: A ss, B ss.
+//! Deviations: linearly implicit for nonlinear parties, one solve instead of an iteration.
+
+use interfield_kernel::System;
+use interfield_kernel::scheme::rosenbrock::Rosenbrock;
+
+use crate::CouplingError;
+use crate::coupled::TwoSided;
+use crate::interface::Assembly;
+use crate::staggered::Staggered;
+
+/// The method.
+pub struct Midpoint;
+
+impl Midpoint {
+    /// Starts it. It brings its scheme along: those of the substructures are not asked.
+    pub fn start<S: System + Send + 'static>(assembly: Assembly<S>) -> Result<TwoSided<S>, CouplingError> {
+        let midpoint = Rosenbrock { gamma: 0.5, ..Rosenbrock::lsrt1() }.shifted();
+        Staggered::start_with(assembly, |_| Ok(midpoint))
+    }
+}

@@ -1,0 +1,309 @@
+//! A staged side: substructures that are advanced stage by stage, because the multipliers are computed anew at every stage
+//! from the accelerations of all parties. Several substructures in one side are stacked.
+//!
+//! Order of calls: [`StagedSide::linearise`] where a step starts; [`StagedSide::evaluate`] at any point, which keeps the forces;
+//! [`StagedSide::stage`] with the multipliers, on the forces of the *last* evaluation. One evaluation thereby serves the
+//! multipliers and the stage, and a specimen is moved once per stage point. Evaluations elsewhere in between are allowed.
+//! The mass that a multiplier moves is that of the start: it must not depend on the configuration at a port.
+//! **Must not be here:** an order in which sides advance.
+
+use std::ops::Range;
+
+use interfield_kernel::fault::check_finite;
+use interfield_kernel::scheme::registry::AnyScheme;
+use interfield_kernel::scheme::rosenbrock::{Aim, Rosenbrock, StageTimes};
+use interfield_kernel::{Dims, Fault, Mck, Scheme, System};
+
+use crate::CouplingError;
+use crate::coupled::require;
+use crate::interface::{Port, Substructure};
+use crate::side::SideFault;
+
+/// Slot of the mass matrix; that of gait g follows at 1 + g.
+const MASS: usize = 0;
+
+/// One substructure of a side.
+struct Party<S> {
+    system: S,
+    ports: Vec<Port>,
+    dims: Dims,
+    tableau: Rosenbrock,
+    y0: Vec<f64>,
+    /// Accelerations that one unit of each multiplier causes, M⁻¹ Lᵀ; one column per port.
+    inertance: Vec<f64>,
+    /// Rates without multipliers at the last evaluated point, [v a g].
+    rates: Vec<f64>,
+    /// Forces at the last evaluated point.
+    force: Vec<f64>,
+    /// Increments of the stages.
+    k: Vec<f64>,
+    x: Vec<f64>,
+    shift: Vec<f64>,
+    bu: Vec<f64>,
+    /// The tangent's answer to the shift, [r g]; loads.
+    answer: Vec<f64>,
+}
+
+impl<S: System> Party<S> {
+    fn new(sub: Substructure<S>, tableau: Rosenbrock, steps: &[f64]) -> Result<Self, Fault> {
+        let Substructure { mut system, y0, ports, .. } = sub;
+        let dims = system.dims();
+        let (n, ny) = (dims.nu, dims.state());
+        let mut operators = vec![Mck::MASS];
+        steps.iter().for_each(|dt| operators.extend_from_slice(tableau.operators(*dt).as_slice()));
+        system.prepare(&operators)?;
+        system.linearise(dims.point(0.0, &y0))?;
+        let mut inertance = vec![0.0; n * ports.len()];
+        for (column, p) in inertance.chunks_exact_mut(n.max(1)).zip(&ports) {
+            column[p.dof] = p.sign;
+            system.solve(MASS, column, &mut vec![0.0; dims.ns]);
+        }
+        Ok(Party {
+            system,
+            ports,
+            dims,
+            tableau,
+            y0,
+            inertance,
+            rates: vec![0.0; ny],
+            force: vec![0.0; n],
+            k: vec![0.0; tableau.stages * ny],
+            x: vec![0.0; ny],
+            shift: vec![0.0; ny],
+            bu: vec![0.0; n],
+            answer: vec![0.0; n + dims.ns],
+        })
+    }
+
+    fn evaluate(&mut self, x: &[f64], t: f64) -> Result<(), Fault> {
+        let n = self.dims.nu;
+        let (v, rest) = self.rates.split_at_mut(n);
+        let (a, g) = rest.split_at_mut(n);
+        v.copy_from_slice(&x[n..2 * n]);
+        self.system.force(self.dims.point(t, x), None, &mut self.force, g)?;
+        a.iter_mut().zip(&self.force).for_each(|(a, r)| *a = -r);
+        self.system.solve(MASS, a, g);
+        // Before the multipliers carry it into the other substructures: what has no sound rates has no sound end.
+        check_finite(self.dims, &self.rates)
+    }
+
+    fn stage(&mut self, i: usize, (gait, t, dt): (usize, f64, f64), y: &[f64], l: &[f64]) {
+        let (n, ny) = (self.dims.nu, self.dims.state());
+        let (done, k) = self.k.split_at_mut(i * ny);
+        let k = &mut k[..ny];
+        let Party { tableau, x, shift, bu, system, .. } = self;
+        tableau.aim(i, dt, y, done, &mut Aim { x, shift, bu });
+        {
+            let (r, g) = self.answer.split_at_mut(n);
+            system.mul_tangent(self.dims.shift(shift), r, g);
+            let (kv, ks) = k[n..].split_at_mut(n);
+            (0..n).for_each(|j| kv[j] = self.force[j] + r[j]);
+            ks.iter_mut().zip(&self.rates[2 * n..]).zip(g).for_each(|((k, at), by)| *k = at + *by);
+            if tableau.time == StageTimes::Shifted {
+                // The forces were asked for at the time of the point; the load is that of the stage.
+                for (place, sign) in [(tableau.place(i), 1.0), (tableau.time_of(i), -1.0)] {
+                    system.load(t + place * dt, r);
+                    (0..n).for_each(|j| kv[j] += sign * r[j]);
+                }
+            }
+            for p in &self.ports {
+                kv[p.dof] += p.sign * l[p.row]; // + Lᵀ Λ
+            }
+        }
+        tableau.settle(dt, bu, k, 1 + gait, system);
+    }
+}
+
+/// Stacked substructures that are evaluated and advanced together.
+pub(crate) struct StagedSide<S> {
+    parties: Vec<Party<S>>,
+    /// Start of each party's state in the stacked one, and its end.
+    offsets: Vec<usize>,
+    rows: usize,
+    /// Lengths of the steps, s, one per gait.
+    steps: Vec<f64>,
+}
+
+impl<S: System> StagedSide<S> {
+    /// Stacks substructures that may step with any of the lengths `steps`, with the tableaus of [`tableau`].
+    pub(crate) fn new(
+        substructures: Vec<(Substructure<S>, Rosenbrock)>,
+        rows: usize,
+        steps: &[f64],
+    ) -> Result<Self, SideFault> {
+        let mut parties = Vec::new();
+        let mut offsets = vec![0];
+        for (i, (sub, tableau)) in substructures.into_iter().enumerate() {
+            let party = Party::new(sub, tableau, steps).map_err(|fault| (i, fault))?;
+            offsets.push(offsets[i] + party.dims.state());
+            parties.push(party);
+        }
+        Ok(StagedSide { parties, offsets, rows, steps: steps.to_vec() })
+    }
+
+    /// Length of the stacked state.
+    pub(crate) fn len(&self) -> usize {
+        *self.offsets.last().unwrap_or(&0)
+    }
+
+    /// Range of substructure `i` in the stacked state.
+    pub(crate) fn range(&self, i: usize) -> Range<usize> {
+        self.offsets[i]..self.offsets[i + 1]
+    }
+
+    /// Numbers of unknowns of substructure `i`.
+    pub(crate) fn dims(&self, i: usize) -> Dims {
+        self.parties[i].dims
+    }
+
+    /// Entries of L of substructure `i`.
+    pub(crate) fn ports(&self, i: usize) -> &[Port] {
+        &self.parties[i].ports
+    }
+
+    /// The system of substructure `i`.
+    pub(crate) fn system_mut(&mut self, i: usize) -> &mut S {
+        &mut self.parties[i].system
+    }
+
+    /// Whether a step of some substructure has a second stage.
+    pub(crate) fn has_second_stage(&self) -> bool {
+        self.parties.iter().any(|p| p.tableau.stages > 1)
+    }
+
+    /// Initial states.
+    pub(crate) fn initial(&self, x: &mut [f64]) {
+        self.parties.iter().enumerate().for_each(|(i, party)| x[self.range(i)].copy_from_slice(&party.y0));
+    }
+
+    /// h += L M⁻¹ Lᵀ.
+    pub(crate) fn mobility(&self, h: &mut [f64]) {
+        for party in &self.parties {
+            for (column, pj) in party.inertance.chunks_exact(party.dims.nu.max(1)).zip(&party.ports) {
+                for pi in &party.ports {
+                    h[pi.row * self.rows + pj.row] += pi.sign * column[pi.dof];
+                }
+            }
+        }
+    }
+
+    /// a -= M⁻¹ Lᵀ l on substructure `i`.
+    pub(crate) fn add_accelerations(&self, i: usize, l: &[f64], a: &mut [f64]) {
+        let party = &self.parties[i];
+        for (column, p) in party.inertance.chunks_exact(party.dims.nu.max(1)).zip(&party.ports) {
+            a.iter_mut().zip(column).for_each(|(a, c)| *a -= c * l[p.row]);
+        }
+    }
+
+    /// Takes the Jacobians at (x, t), where a step starts.
+    pub(crate) fn linearise(&mut self, x: &[f64], t: f64) -> Result<(), SideFault> {
+        self.each(x, |party, x| party.system.linearise(party.dims.point(t, x)))
+    }
+
+    /// Moves to (x, t) and keeps the forces.
+    pub(crate) fn evaluate(&mut self, x: &[f64], t: f64) -> Result<(), SideFault> {
+        self.each(x, |party, x| party.evaluate(x, t))
+    }
+
+    fn each(
+        &mut self,
+        x: &[f64],
+        mut f: impl FnMut(&mut Party<S>, &[f64]) -> Result<(), Fault>,
+    ) -> Result<(), SideFault> {
+        for (i, party) in self.parties.iter_mut().enumerate() {
+            f(party, &x[self.offsets[i]..self.offsets[i + 1]]).map_err(|fault| (i, fault))?;
+        }
+        Ok(())
+    }
+
+    /// Rates [v a g] without multipliers at the last evaluated point.
+    pub(crate) fn rates(&self, out: &mut [f64]) {
+        self.parties.iter().enumerate().for_each(|(i, party)| out[self.range(i)].copy_from_slice(&party.rates));
+    }
+
+    /// w += L a at the last evaluated point.
+    pub(crate) fn port_accelerations(&self, w: &mut [f64]) {
+        self.parties.iter().for_each(|party| add_ports(party, &party.rates, w));
+    }
+
+    /// w += L a of these [`StagedSide::rates`].
+    pub(crate) fn port_accelerations_of(&self, rates: &[f64], w: &mut [f64]) {
+        self.parties.iter().enumerate().for_each(|(i, party)| add_ports(party, &rates[self.range(i)], w));
+    }
+
+    /// Stage `i` (0 or 1) of a step of gait `g` from (y, t) under the multipliers `l`, on the forces of the last
+    /// evaluation. Substructures whose scheme has no such stage are done already.
+    pub(crate) fn stage(&mut self, i: usize, g: usize, y: &[f64], t: f64, l: &[f64]) {
+        for (j, party) in self.parties.iter_mut().enumerate().filter(|(_, party)| i < party.tableau.stages) {
+            party.stage(i, (g, t, self.steps[g]), &y[self.offsets[j]..self.offsets[j + 1]], l);
+        }
+    }
+
+    /// The middle of the step from `y`, after its first stage: y + k₁/2.
+    pub(crate) fn middle(&self, y: &[f64], out: &mut [f64]) {
+        for (i, party) in self.parties.iter().enumerate() {
+            for (l, j) in self.range(i).enumerate() {
+                out[j] = y[j] + 0.5 * party.k[l];
+            }
+        }
+    }
+
+    /// The end of the step from `y`, after all its stages, in place.
+    pub(crate) fn finish(&self, y: &mut [f64]) -> Result<(), SideFault> {
+        for (i, party) in self.parties.iter().enumerate() {
+            let y = &mut y[self.offsets[i]..self.offsets[i + 1]];
+            party.tableau.finish(y, &party.k);
+            check_finite(party.dims, y).map_err(|fault| (i, fault))?;
+        }
+        Ok(())
+    }
+
+    /// Length of what the systems remember of their evaluations.
+    pub(crate) fn memory_len(&self) -> usize {
+        self.parties.iter().map(|p| p.system.memory().len()).sum()
+    }
+
+    /// Stores what the systems remember.
+    pub(crate) fn store_memory(&self, mut m: &mut [f64]) {
+        for party in &self.parties {
+            let (own, rest) = m.split_at_mut(party.system.memory().len());
+            own.copy_from_slice(party.system.memory());
+            m = rest;
+        }
+    }
+
+    /// Gives the systems back what they remembered.
+    pub(crate) fn load_memory(&mut self, mut m: &[f64]) {
+        for party in &mut self.parties {
+            let (own, rest) = m.split_at(party.system.memory().len());
+            party.system.memory_mut().copy_from_slice(own);
+            m = rest;
+        }
+    }
+}
+
+fn add_ports<S>(party: &Party<S>, rates: &[f64], w: &mut [f64]) {
+    for p in &party.ports {
+        w[p.row] += p.sign * rates[party.dims.nu + p.dof];
+    }
+}
+
+/// The tableau of a scheme that these couplings can advance; refusals in words.
+pub(crate) fn tableau(scheme: AnyScheme) -> Result<Rosenbrock, CouplingError> {
+    let AnyScheme::Rosenbrock(r) = scheme else {
+        return Err(CouplingError::Unsuitable(
+            "couplings at the level of accelerations advance Rosenbrock schemes stage by stage: write lsrt1 or lsrt2"
+                .into(),
+        ));
+    };
+    require(
+        r.stages <= 2 && (r.stages == 1 || r.place(1) == 0.5),
+        "couplings at the level of accelerations need one stage, or two with the second one in the middle of the step: write \
+         lsrt1 or lsrt2",
+    )?;
+    require(
+        r.time == StageTimes::Published,
+        "couplings at the level of accelerations take the multipliers at the points of the stages: leave out time = \"shifted\"",
+    )?;
+    Ok(r)
+}

@@ -1,0 +1,242 @@
+//! Two staged sides, the multipliers at which their accelerations agree, and the substeps of B between given states of A.
+//!
+//! ```text
+//! H Λ = L^A a^A + L^B a^B,   H = L^A M_A⁻¹ L^Aᵀ + L^B M_B⁻¹ L^Bᵀ,   a = -M⁻¹ r      (lsrt.md, sec. 3)
+//! ```
+//!
+//! The fine clock counts half substeps: q = 0 .. 2 ss, t_q = t + q h / (2 ss).
+
+use std::ops::Range;
+
+use interfield_kernel::scheme::rosenbrock::Rosenbrock;
+use interfield_kernel::{Dims, System};
+
+use crate::coupled::{Sides, require};
+use crate::flexibility::Flexibility;
+use crate::interface::{Assembly, Port, Substructure};
+use crate::pair::{Place, locate, sort};
+use crate::side::SideFault;
+use crate::staged::StagedSide;
+use crate::{CouplingError, Located};
+
+/// Both sides.
+pub(crate) struct StagedPair<S> {
+    pub(crate) a: StagedSide<S>,
+    pub(crate) b: StagedSide<S>,
+    places: Vec<Place>,
+    /// Macro-step h, s.
+    pub(crate) h: f64,
+    /// Substeps of B per macro-step.
+    pub(crate) ss: usize,
+    mobility: Flexibility,
+    /// Multipliers at the present node: along the line through the start and the middle of the last substep, or those of
+    /// its start where schemes of one stage need no others. For reading alone; nothing is computed from them.
+    pub(crate) node_multipliers: Vec<f64>,
+    /// Rates of B at the start of the last macro-step.
+    pub(crate) node_rates: Vec<f64>,
+    at_a: Vec<f64>,
+    at_b: Vec<f64>,
+    l: Vec<f64>,
+}
+
+/// What B meets during its substeps: A, as a schedule lets it move.
+pub(crate) trait Counterpart<S> {
+    /// State of A at half substep `q`.
+    fn at(&self, q: usize, x: &mut [f64]);
+    /// Whether A needs the multipliers at the middle `q` of a substep.
+    fn needs(&self, q: usize) -> bool;
+    /// Both sides have been evaluated at half substep `q`; under `l` their accelerations agree.
+    fn met(&mut self, q: usize, a: &mut StagedSide<S>, b: &StagedSide<S>, l: &[f64]) -> Result<(), SideFault>;
+}
+
+/// Substeps of B: their gait and number, and start and length of the macro-step.
+#[derive(Clone, Copy)]
+pub(crate) struct Substeps {
+    pub(crate) gait: usize,
+    pub(crate) count: usize,
+    pub(crate) t: f64,
+    pub(crate) h: f64,
+}
+
+impl<S: System + Send + 'static> StagedPair<S> {
+    /// Sorts substructures into sides that may step with lengths made from (h) and (h, ss).
+    pub(crate) fn new(
+        assembly: Assembly<S>,
+        tableau: impl Fn(&Substructure<S>) -> Result<Rosenbrock, CouplingError>,
+        coarse: impl Fn(f64) -> Vec<f64>,
+        fine: impl Fn(f64, usize) -> Vec<f64>,
+    ) -> Result<Self, CouplingError> {
+        let Assembly { substructures, rows, dt: h } = assembly;
+        let (places, a, b) = sort(substructures);
+        let ss = b.first().map_or(1, |s| s.substeps);
+        require(
+            ss > 0 && b.iter().all(|s| s.substeps == ss),
+            "all substructures of the fine side need the same number of substeps, at least 1",
+        )?;
+        require(a.iter().all(|s| s.substeps == 1), "substructures of the coarse side take one step per macro-step")?;
+        let with = |subs: Vec<Substructure<S>>| -> Result<Vec<_>, CouplingError> {
+            subs.into_iter().map(|s| tableau(&s).map(|tableau| (s, tableau))).collect()
+        };
+        let whose = |place: fn(usize) -> Place, (i, fault)| CouplingError::Fault(locate(&places, place(i), fault));
+        let a = StagedSide::new(with(a)?, rows, &coarse(h)).map_err(|e| whose(Place::Coarse, e))?;
+        let b = StagedSide::new(with(b)?, rows, &fine(h, ss)).map_err(|e| whose(Place::Fine, e))?;
+        let mobility = mobility(&a, &b, rows)?;
+        let (at_a, at_b, node_rates) = (vec![0.0; a.len()], vec![0.0; b.len()], vec![0.0; b.len()]);
+        let (node_multipliers, l) = (vec![0.0; rows], vec![0.0; rows]);
+        Ok(StagedPair { a, b, places, h, ss, mobility, node_multipliers, node_rates, at_a, at_b, l })
+    }
+
+    /// Fills in the initial states and the multipliers there.
+    pub(crate) fn start(&mut self, xa: &mut [f64], xb: &mut [f64]) -> Result<(), CouplingError> {
+        self.a.initial(xa);
+        self.b.initial(xb);
+        let evaluated = self.a.evaluate(xa, 0.0).map_err(|f| self.coarse_fault(f));
+        evaluated
+            .and_then(|()| self.b.evaluate(xb, 0.0).map_err(|f| self.fine_fault(f)))
+            .map_err(CouplingError::Fault)?;
+        self.find_multipliers();
+        self.node_multipliers.copy_from_slice(&self.l);
+        Ok(())
+    }
+
+    /// Λ of the last evaluations of both sides.
+    fn find_multipliers(&mut self) {
+        self.l.fill(0.0);
+        self.a.port_accelerations(&mut self.l);
+        self.b.port_accelerations(&mut self.l);
+        self.mobility.solve(&mut self.l);
+    }
+
+    /// The substeps of B from `xb` beside A; every stage point of B is evaluated once.
+    pub(crate) fn advance_fine(
+        &mut self,
+        xb: &mut [f64],
+        a: &mut impl Counterpart<S>,
+        steps: Substeps,
+    ) -> Result<(), Located> {
+        let Substeps { gait, count, t, h } = steps;
+        let two = self.b.has_second_stage();
+        let time = |q: usize| t + q as f64 * (h / (2 * count) as f64);
+        for q in 0..2 * count {
+            let (stage, start) = (q % 2, time(q - q % 2));
+            if stage == 0 {
+                let found = self.b.linearise(xb, start).and_then(|()| self.b.evaluate(xb, start));
+                found.map_err(|f| self.fine_fault(f))?;
+            } else if two || a.needs(q) {
+                self.b.middle(xb, &mut self.at_b);
+                self.b.evaluate(&self.at_b, time(q)).map_err(|f| self.fine_fault(f))?;
+            }
+            if stage == 0 || two || a.needs(q) {
+                a.at(q, &mut self.at_a);
+                self.a.evaluate(&self.at_a, time(q)).map_err(|f| self.coarse_fault(f))?;
+                self.find_multipliers();
+                if q == 0 {
+                    self.b.rates(&mut self.node_rates);
+                }
+                for (node, l) in self.node_multipliers.iter_mut().zip(&self.l) {
+                    *node = if stage == 0 { *l } else { 2.0 * l - *node };
+                }
+                a.met(q, &mut self.a, &self.b, &self.l).map_err(|f| self.coarse_fault(f))?;
+                self.b.stage(stage, gait, xb, start, &self.l);
+            }
+            if stage == 1 {
+                self.b.finish(xb).map_err(|f| self.fine_fault(f))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A fault of the coarse side, with the substructure.
+    pub(crate) fn coarse_fault(&self, (i, fault): SideFault) -> Located {
+        locate(&self.places, Place::Coarse(i), fault)
+    }
+
+    fn fine_fault(&self, (i, fault): SideFault) -> Located {
+        locate(&self.places, Place::Fine(i), fault)
+    }
+
+    fn side(&self, place: Place) -> (&StagedSide<S>, usize) {
+        match place {
+            Place::Coarse(i) => (&self.a, i),
+            Place::Fine(i) => (&self.b, i),
+        }
+    }
+}
+
+/// H of two sides, factorised.
+pub(crate) fn mobility<S: System>(
+    a: &StagedSide<S>,
+    b: &StagedSide<S>,
+    rows: usize,
+) -> Result<Flexibility, CouplingError> {
+    let mut h = vec![0.0; rows * rows];
+    a.mobility(&mut h);
+    b.mobility(&mut h);
+    Flexibility::new(h, rows)
+}
+
+impl<S: System + Send + 'static> Sides<S> for StagedPair<S> {
+    fn macro_step(&self) -> f64 {
+        self.h
+    }
+
+    fn places(&self) -> &[Place] {
+        &self.places
+    }
+
+    fn range(&self, place: Place) -> Range<usize> {
+        let (side, i) = self.side(place);
+        side.range(i)
+    }
+
+    fn dims(&self, place: Place) -> Dims {
+        let (side, i) = self.side(place);
+        side.dims(i)
+    }
+
+    fn ports(&self, place: Place) -> &[Port] {
+        let (side, i) = self.side(place);
+        side.ports(i)
+    }
+
+    fn system_mut(&mut self, place: Place) -> &mut S {
+        match place {
+            Place::Coarse(i) => self.a.system_mut(i),
+            Place::Fine(i) => self.b.system_mut(i),
+        }
+    }
+
+    /// Nothing is linked: the multipliers act through the stages.
+    fn link_displacements(&self, _: Place, _: usize, _: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+    }
+
+    fn carries_acceleration(&self, _: Place) -> bool {
+        false
+    }
+
+    fn add_accelerations(&self, place: Place, l: &[f64], a: &mut [f64]) {
+        let (side, i) = self.side(place);
+        side.add_accelerations(i, l, a);
+    }
+
+    fn memory_len(&self) -> usize {
+        self.a.memory_len() + self.b.memory_len()
+    }
+
+    fn store_memory(&self, m: &mut [f64]) {
+        let (a, b) = m.split_at_mut(self.a.memory_len());
+        self.a.store_memory(a);
+        self.b.store_memory(b);
+    }
+
+    fn load_memory(&mut self, m: &[f64]) {
+        let (a, b) = m.split_at(self.a.memory_len());
+        self.a.load_memory(a);
+        self.b.load_memory(b);
+    }
+
+    fn use_threads(&mut self, _: bool) -> bool {
+        false
+    }
+}

@@ -58,8 +58,9 @@ fn the_templates_are_in_canonical_form() {
 #[test]
 fn spacing_does_not_matter() {
     // Other spacing of the same file leads to the same form: blanks around signs, blank lines, ends of lines.
-    for text in models() {
-        let canonical = check(&text);
+    // Blanks inside a text of several lines are not spacing.
+    for text in models().iter().filter(|t| !t.contains("\"\"\"")) {
+        let canonical = check(text);
         let mut state = 7u64;
         let mut random = |n: u64| {
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -102,5 +103,7 @@ fn what_it_looks_like() {
     assert_eq!(formatted.lines().count(), 5, "{formatted}");
     assert!(formatted.lines().all(|l| l.len() <= 100));
     assert_eq!(format(""), "");
-    assert_eq!(check("text = \"\"\"\na  =  1 \n\"\"\"\nwhen = 1979-05-27 07:32:00\nz = -1e-3\n").lines().count(), 5);
+    // What stands in a text of several lines stays, and so do a date with a blank and all signs of a number.
+    let kept = "text = \"\"\"\na  =  1 \n\"\"\"\nwhen = 1979-05-27 07:32:00\nz = -1e-3\n";
+    assert_eq!(format(kept), kept);
 }

@@ -129,6 +129,9 @@ class Curve {
 // Points that are stroked at once.
 const PIECE = 128;
 
+// A line that goes up and down so many times the height of its plot is an area.
+const FILLED = 60;
+
 // Plots that share a time axis, and what they show of it.
 const timeAxis = { plots: [], view: null };
 
@@ -291,32 +294,44 @@ class Plot {
     return g.stroke();
   }
 
-  // A curve with several points per pixel: in every column of pixels a bar over all that the line passes there.
+  // A curve with several points per pixel: in every column of pixels the line passes from where it enters over the lowest and
+  // highest place to where it leaves. Where that fills an area, bars are drawn, which is several times faster.
   columns(g, f, from, to, px, py) {
-    g.fillStyle = g.strokeStyle;
-    let column = Math.floor(px(from));
-    let last = py(from);
-    let [top, bottom] = [last, last];
-    // Whole pixels are filled several times faster than parts of them.
-    const bar = () => {
-      const from = Math.round(Math.max(top, f.top - 2));
-      g.fillRect(column, from, 1, Math.max(Math.round(Math.min(bottom, f.bottom + 2)) - from, 1));
-    };
-    for (let i = from + 1; i < to; i += 1) {
-      const y = py(i);
-      const x = Math.floor(px(i));
-      if (x !== column) {
-        bar();
-        // Where points are far apart, as at the low end of a logarithmic axis, a line goes between.
-        if (x > column + 1) stroke(g, px(i - 1), last, px(i), y);
-        [column, top, bottom] = x > column + 1 ? [x, y, y] : [x, Math.min(last, y), Math.max(last, y)];
-      } else {
-        if (y < top) top = y;
-        if (y > bottom) bottom = y;
+    const columns = [];
+    let travel = 0;
+    let now = null;
+    for (let i = from; i < to; i += 1) {
+      const [x, y] = [Math.floor(px(i)), py(i)];
+      if (now === null || x !== now.x) {
+        now = { x, first: y, top: y, bottom: y, last: y };
+        columns.push(now);
       }
-      last = y;
+      if (y < now.top) now.top = y;
+      if (y > now.bottom) now.bottom = y;
+      travel += Math.abs(y - now.last);
+      now.last = y;
     }
-    bar();
+    if (travel > FILLED * (f.bottom - f.top)) {
+      g.fillStyle = g.strokeStyle;
+      columns.forEach((c, i) => {
+        // A bar reaches to where its neighbour begins, so that the line is whole.
+        const next = columns[i + 1]?.first ?? c.last;
+        const top = Math.round(Math.max(Math.min(c.top, next), f.top - 2));
+        g.fillRect(c.x, top, 1, Math.max(Math.round(Math.min(Math.max(c.bottom, next), f.bottom + 2)) - top, 1));
+      });
+      return;
+    }
+    g.beginPath();
+    columns.forEach((c, i) => {
+      const rises = c.last < c.first;
+      for (const y of [c.first, rises ? c.bottom : c.top, rises ? c.top : c.bottom, c.last]) g.lineTo(c.x + 0.5, y);
+      if (i % PIECE === PIECE - 1) {
+        g.stroke();
+        g.beginPath();
+        g.moveTo(c.x + 0.5, c.last);
+      }
+    });
+    g.stroke();
   }
 
   // Draws again with the next picture of the screen, with all that share its axis.

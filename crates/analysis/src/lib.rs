@@ -1,4 +1,5 @@
-//! What can be learned of a time-stepping scheme by stepping it: amplification matrices, spectra, observed order.
+//! What can be learned of a time-stepping scheme by stepping it: amplification matrices, spectra, observed order,
+//! stability and its limits.
 //!
 //! Everything here knows [`StepMap`](interfield_kernel::StepMap) and nothing else, so that it holds for a single
 //! scheme, a coupled one, or a loop with an emulated specimen alike.
@@ -6,4 +7,7 @@
 
 pub mod order;
 pub mod probe;
+pub mod scan;
 pub mod spectrum;
+pub mod stability;
+pub mod step_limit;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use interfield_analysis::spectrum::SpectrumError;
-use interfield_analysis::stability::limit;
+use interfield_analysis::oscillator::limit;
 use interfield_model::advice::{Knowledge, advise};
 use interfield_model::assembled::oscillator;
 use interfield_model::diag::{Diagnostics, Located, Source};

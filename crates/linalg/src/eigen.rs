@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use faer::{Mat, Side};
+use faer::{Mat, Side, c64};
 
 /// A complex number as (real, imaginary).
 pub type Complex = (f64, f64);
@@ -68,6 +68,21 @@ pub fn eigenpairs(a: &[f64], n: usize) -> Result<(Vec<Complex>, Vec<Vec<Complex>
         })
         .collect();
     Ok((values, vectors))
+}
+
+/// How far, relative to its size, a real dense matrix (row-major, `n` by `n`) is from one that has the eigenvalue `z`: the
+/// smallest singular value of `A − zI` over the norm of `A`, after balancing. Of the order of rounding: `z` cannot be told
+/// from an eigenvalue.
+pub fn resolvent_distance(a: &[f64], n: usize, z: Complex) -> Result<f64, EigenError> {
+    let (matrix, _) = balanced(a, n)?;
+    let norm = matrix.norm_l2();
+    let mut shifted = Mat::from_fn(n, n, |i, j| c64::new(matrix[(i, j)], 0.0));
+    for i in 0..n {
+        shifted[(i, i)] -= c64::new(z.0, z.1);
+    }
+    let values = shifted.singular_values().map_err(|_| EigenError::NoConvergence)?;
+    let smallest = values.iter().copied().fold(f64::INFINITY, f64::min);
+    Ok(if norm > 0.0 { smallest / norm } else { smallest })
 }
 
 fn finite(values: Vec<Complex>) -> Result<Vec<Complex>, EigenError> {

@@ -12,7 +12,8 @@
 //! The sparsity pattern is fixed once ([`Pattern`]); matrices are plain `&[f64]` on it, so that several matrices (mass,
 //! damping, stiffness) can be combined entry by entry without touching an index.
 //!
-//! The eigen solvers ([`eigenvalues`], [`eigenpairs`], [`modes`], [`highest`]) are for preparation and analysis; they allocate freely.
+//! The eigen solvers ([`eigenvalues`], [`eigenpairs`], [`modes`], [`highest`], [`dominant`]) are for preparation and
+//! analysis; they allocate freely.
 //!
 //! What must not be here: structures, elements, degrees of freedom, time steps, model files, input or output. This crate
 //! knows numbers and indices only, and depends on nothing but `faer`.
@@ -23,6 +24,7 @@ mod eigen;
 mod factor;
 mod highest;
 mod kernels;
+mod krylov;
 mod modes;
 mod pattern;
 mod simplicial;
@@ -30,9 +32,10 @@ mod solve;
 mod supernodal;
 mod symbolic;
 
-pub use eigen::{Complex, EigenError, dense_symmetric_generalized, eigenpairs, eigenvalues};
+pub use eigen::{Complex, EigenError, dense_symmetric_generalized, eigenpairs, eigenvalues, resolvent_distance};
 pub use factor::{Factor, Kind, Method, Report, Singular, Unsuitable};
 pub use highest::highest;
+pub use krylov::{Dominant, DominantOptions, KrylovError, Ritz, dominant, random};
 pub use modes::{Modes, modes};
 pub use pattern::Pattern;
 pub use solve::dense_solve;

@@ -22,6 +22,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &[
             "interfield-kernel",
             "interfield-linalg",
+            "interfield-coupling",
             "interfield-model",
             "interfield-analysis",
             "interfield-motion",

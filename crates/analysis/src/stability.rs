@@ -144,7 +144,11 @@ pub fn stability(map: &mut dyn StepMap, options: &Options) -> Result<Stability, 
     let saved = map.state().to_vec();
     let mut prober = Prober::new(map, saved, options.size);
     let verdict = prober.recognise().map_err(StabilityError::Step).and_then(|()| {
-        if prober.map.len() <= options.dense { by_matrix(&mut prober, options) } else { by_products(&mut prober, options) }
+        if prober.map.len() <= options.dense {
+            by_matrix(&mut prober, options)
+        } else {
+            by_products(&mut prober, options)
+        }
     });
     prober.map.state_mut().copy_from_slice(&prober.base);
     verdict
@@ -221,9 +225,11 @@ fn by_products(prober: &mut Prober<'_>, options: &Options) -> Result<Stability, 
         excess > options.tolerance && p.residual < 0.1 * excess
     };
     let guilty = found.pairs.iter().position(grows);
-    let trusted = found.pairs.into_iter().skip(guilty.unwrap_or(0)).filter(|p| {
-        grows(p) || p.residual <= search.tolerance * p.magnitude()
-    });
+    let trusted = found
+        .pairs
+        .into_iter()
+        .skip(guilty.unwrap_or(0))
+        .filter(|p| grows(p) || p.residual <= search.tolerance * p.magnitude());
     let (mut motions, mut residual) = (Vec::new(), None);
     for Ritz { value, vector, residual: r } in trusted {
         residual.get_or_insert(r);

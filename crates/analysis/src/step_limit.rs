@@ -73,8 +73,7 @@ pub fn largest_stable_step<E>(
     }
     let mut probe = |dt: f64| -> Result<Probed, SearchError<E>> {
         let mut map = make(dt).map_err(|error| SearchError::Make { dt, error })?;
-        let found =
-            stability(&mut *map, &search.options).map_err(|error| SearchError::Judge { dt, error })?;
+        let found = stability(&mut *map, &search.options).map_err(|error| SearchError::Judge { dt, error })?;
         Ok(Probed { dt, radius: found.radius, stable: found.stable })
     };
     let last = search.points.max(2) - 1;

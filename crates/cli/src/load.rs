@@ -4,14 +4,14 @@ use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use interfield_analysis::spectrum::SpectrumError;
 use interfield_analysis::oscillator::limit;
+use interfield_analysis::spectrum::SpectrumError;
 use interfield_model::advice::{Knowledge, advise};
 use interfield_model::assembled::oscillator;
 use interfield_model::diag::{Diagnostics, Located, Source};
 use interfield_model::parse::{Overrides, Places, parse};
 use interfield_model::simulation::ModelDomain;
-use interfield_model::{Modal, Model, Simulation};
+use interfield_model::{Modal, Model, Partitioned, Simulation};
 use serde_json::{Value, json};
 
 use crate::Exit;
@@ -38,6 +38,12 @@ pub(crate) struct ModelArgs {
     /// Duration of the analysis, e.g. "20 s"
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub until: Option<String>,
+    /// Couple the substructures of the model by this method instead, see `interfield couplings`
+    #[arg(long, value_name = "METHOD")]
+    pub coupling: Option<String>,
+    /// Take the structure in one piece, whatever substructures the model has
+    #[arg(long, conflicts_with = "coupling")]
+    pub whole: bool,
     /// Jacobian that the scheme works with: exact, initial (frozen) or given (estimates of the model)
     #[arg(long, value_name = "POLICY")]
     pub tangent: Option<String>,
@@ -52,6 +58,7 @@ impl ModelArgs {
             dt: self.dt.clone(),
             duration: self.until.clone(),
             tangent: self.tangent.clone(),
+            coupling: self.coupling.clone(),
         }
     }
 }
@@ -132,8 +139,10 @@ const UNCONDITIONAL: f64 = 1e3;
 
 /// A model with what is known of it beforehand.
 pub(crate) struct Advised {
-    /// The model, ready to run.
+    /// The structure in one piece, ready to run.
     pub sim: Simulation,
+    /// The structure in its substructures, if it has any and was not wanted in one piece.
+    pub parts: Option<Partitioned>,
     /// Its modes, or why they are not known.
     pub modal: Result<Modal, String>,
     /// Largest Ω = ω dt at which its scheme is stable; `None`: any, as far as was looked.
@@ -227,11 +236,21 @@ impl Loaded {
         }
     }
 
+    /// Takes a model of this file apart and starts its coupling.
+    pub(crate) fn partition(&self, model: Model, places: &Places) -> Result<Partitioned, Exit> {
+        Partitioned::new(model).map_err(|problems| {
+            problems.iter().for_each(|p| self.diags.push(places.locate(p)));
+            self.refuse()
+        })
+    }
+
     /// As [`Loaded::simulation`], with what a careful colleague would say about the model. `modes` are wanted for their
     /// own sake; without them they are looked at only where that takes no time, and what was found is shown.
     pub(crate) fn advised(&self, args: &ModelArgs, modes: Option<usize>) -> Result<Advised, Exit> {
         let (model, places) = self.model(args)?;
+        let partitioned = (model.partition.is_some() && !args.whole).then(|| model.clone());
         let sim = self.assemble(model, &places, false)?;
+        let parts = partitioned.map(|model| self.partition(model, &places)).transpose()?;
         let n = sim.unknowns().len();
         let modal = match modes {
             None if n > MODES_FOR_FREE => Err("the structure is large".to_owned()),
@@ -242,7 +261,8 @@ impl Loaded {
         };
         let omega = modal.as_ref().map_or(0.0, |m| m.omega_max * sim.model.analysis.dt);
         let most = if modes.is_some() { omega.max(UNCONDITIONAL) } else { omega };
-        let stability_limit = stability_limit(&sim, most);
+        // A coupling has limits of its own; `check --stability` finds them.
+        let stability_limit = if parts.is_some() { None } else { stability_limit(&sim, most) };
         let known = Knowledge {
             modal: modal.as_ref().ok(),
             stability_limit,
@@ -252,7 +272,7 @@ impl Loaded {
         if modes.is_none() && !self.diags.is_empty() {
             self.show();
         }
-        Ok(Advised { sim, modal, stability_limit })
+        Ok(Advised { sim, parts, modal, stability_limit })
     }
 
     /// The text of the file.

@@ -1,6 +1,7 @@
 //! The command line of Interfield. One file per subcommand in `cmd`; no numerics here.
 
 mod cmd;
+mod coupled;
 mod drawing;
 mod files;
 mod load;
@@ -78,6 +79,7 @@ enum Command {
     Spectrum(cmd::spectrum::Args),
     Order(cmd::order::Args),
     Schemes(cmd::schemes::Args),
+    Couplings(cmd::couplings::Args),
     Elements(cmd::elements::Args),
     Fmt(cmd::fmt::Args),
     Schema(cmd::schema::Args),
@@ -105,6 +107,7 @@ fn main() -> std::process::ExitCode {
         Some(Command::Spectrum(args)) => cmd::spectrum::run(&args),
         Some(Command::Order(args)) => cmd::order::run(&args),
         Some(Command::Schemes(args)) => cmd::schemes::run(&args),
+        Some(Command::Couplings(args)) => cmd::couplings::run(&args),
         Some(Command::Elements(args)) => cmd::elements::run(&args),
         Some(Command::Fmt(args)) => cmd::fmt::run(&args),
         Some(Command::Schema(args)) => cmd::schema::run(&args),

@@ -81,7 +81,8 @@ fn one_growing_mode_among_thousands_of_neutral_ones_is_found() {
         let lead = &found.pairs[0];
         assert!((lead.magnitude() - 1.0 - growth).abs() < 1e-6 * growth.max(0.1), "{growth}: {}", lead.magnitude());
         assert!((lead.value.1.atan2(lead.value.0) - 3.1 * 1234.5 / 2000.0).abs() < 1e-5);
-        let (place, _) = lead.vector.iter().enumerate().max_by(|x, y| x.1.0.hypot(x.1.1).total_cmp(&y.1.0.hypot(y.1.1))).unwrap();
+        let (place, _) =
+            lead.vector.iter().enumerate().max_by(|x, y| x.1.0.hypot(x.1.1).total_cmp(&y.1.0.hypot(y.1.1))).unwrap();
         assert_eq!(place / 2, 1234);
     }
 }

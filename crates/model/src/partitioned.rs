@@ -60,6 +60,8 @@ pub struct Partitioned {
     pub interface: Vec<Constraint>,
     parts: Vec<Part>,
     sources: Vec<Source>,
+    /// Part and unknown of every degree of freedom of the whole model that is free.
+    homes: Vec<Option<(usize, usize)>>,
     monitor: Monitor,
     links: Vec<f64>,
 }
@@ -126,6 +128,10 @@ impl Partitioned {
                 part.energy = Some(energy.map_err(problem)?);
             }
         }
+        let mut homes = vec![None; model.dofs.len()];
+        for (p, part) in parts.iter().enumerate().rev() {
+            part.free.iter().enumerate().for_each(|(i, &d)| homes[part.sub.dofs[d]] = Some((p, i)));
+        }
         let cuts = cuts(&interface, &parts);
         let sources = sources(&model, &cuts, &parts, coupling.as_ref());
         let most = (0..coupling.count()).map(|i| coupling.ports_of(i).len()).max().unwrap_or(0);
@@ -136,6 +142,7 @@ impl Partitioned {
             interface,
             parts,
             sources,
+            homes,
             links: vec![0.0; most],
             model,
         };
@@ -197,6 +204,12 @@ impl Partitioned {
     /// How well the substructures held together so far.
     pub fn quality(&self) -> Quality {
         self.monitor.quality()
+    }
+
+    /// Present displacement of a degree of freedom of the whole model (on the first side that has it), if it is free.
+    pub fn displacement(&self, dof: usize) -> Option<f64> {
+        let (part, unknown) = (*self.homes.get(dof)?)?;
+        self.coupling.state_of(part).get(unknown).copied()
     }
 
     /// Names of the substructures, in the order of the coupling.

@@ -3,8 +3,8 @@
 
 use interfield_analysis::probe::amplification;
 use interfield_coupling::{
-    Assembly, Coupling, CouplingError, FohOptions, Method, Midpoint, Parallel, PmcOptions, Port, Staggered, Substructure,
-    TwoSided,
+    Assembly, Coupling, CouplingError, FohOptions, Method, Midpoint, Parallel, PmcOptions, Port, Staggered,
+    Substructure, TwoSided,
 };
 use interfield_kernel::scheme::alpha::{Alpha, Predictor};
 use interfield_kernel::scheme::registry::AnyScheme;

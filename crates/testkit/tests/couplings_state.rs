@@ -109,7 +109,11 @@ fn repeated_constraints_are_refused() {
         let [a, b] = halves(1.0);
         let y = vec![0.0; 2];
         let assembly = pair((a, y.clone()), (b, y), &[(0, 0), (0, 0)], &Setting::same(scheme, 0.1, 2));
-        assert_eq!(method.start(assembly, Vec::new(), Vec::new()).err(), Some(CouplingError::Redundant { rows: vec![0, 1] }), "{name}");
+        assert_eq!(
+            method.start(assembly, Vec::new(), Vec::new()).err(),
+            Some(CouplingError::Redundant { rows: vec![0, 1] }),
+            "{name}"
+        );
     }
 }
 
@@ -120,7 +124,11 @@ fn a_constraint_that_moves_nothing_is_refused() {
         let [a, b] = halves(1.0);
         let mut assembly = split_dense(a, b, &Setting::same(scheme, 0.1, 2));
         assembly.rows = 2;
-        assert_eq!(method.start(assembly, Vec::new(), Vec::new()).err(), Some(CouplingError::Rigid { row: 1 }), "{name}");
+        assert_eq!(
+            method.start(assembly, Vec::new(), Vec::new()).err(),
+            Some(CouplingError::Rigid { row: 1 }),
+            "{name}"
+        );
     }
 }
 

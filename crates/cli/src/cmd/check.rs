@@ -62,10 +62,11 @@ pub(crate) fn run(args: &Args) -> Exit {
         fail(args.json, None, None, &message, "give the picture another name with --output");
         return Exit::BadInput;
     }
-    let Advised { sim, modal, stability_limit } = match loaded.advised(&args.settings, Some(args.modes as usize)) {
-        Ok(found) => found,
-        Err(e) => return e,
-    };
+    let Advised { sim, parts: _, modal, stability_limit } =
+        match loaded.advised(&args.settings, Some(args.modes as usize)) {
+            Ok(found) => found,
+            Err(e) => return e,
+        };
     if let Err(message) = write(&picture, &structure(&sim.model).drawing().svg(800.0, 600.0)) {
         let help = "give another file with --output, for example --output structure.svg";
         fail(args.json, Some(&picture.display().to_string()), None, &message, help);

@@ -3,6 +3,7 @@
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod completions;
+pub(crate) mod couplings;
 pub(crate) mod elements;
 pub(crate) mod export;
 pub(crate) mod fmt;

@@ -53,6 +53,8 @@ fn make(args: &Args) -> Result<(), Exit> {
         curves: &curves,
         modes,
         deformed,
+        // The log repeats it.
+        interface: Vec::new(),
         log,
         timings: Vec::new(),
     };

@@ -8,18 +8,19 @@ use std::time::{Duration, Instant};
 
 use clap::Args as ClapArgs;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use interfield_kernel::StepMap;
-use interfield_model::Simulation;
+use interfield_kernel::{Fault, StepMap};
+use interfield_model::{Partitioned, Simulation};
 use interfield_results::{Meta, Reader};
 use serde_json::json;
 
 use crate::Exit;
+use crate::coupled;
 use crate::files::same;
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{complain, fail, print, print_json};
 use crate::ranges::{Range, Ranges};
 use crate::record::{self, Format, Record};
-use crate::report::{Curves, Frames, Report, Scene};
+use crate::report::{Curves, Frames, Report, Scene, interface};
 use crate::table::{aligned, short};
 
 /// Run a model: write a result file (HDF5, or CSV) and a report (HTML)
@@ -47,6 +48,17 @@ pub(crate) struct Args {
     /// Show no progress bar
     #[arg(short, long)]
     quiet: bool,
+    /// Let the coarse side of an interfield-parallel coupling advance on a thread of its own: the same results
+    #[arg(long)]
+    threads: bool,
+}
+
+/// How a run behaves.
+#[derive(Clone, Copy, Default)]
+struct How {
+    json: bool,
+    quiet: bool,
+    threads: bool,
 }
 
 /// The model that runs without arguments.
@@ -58,7 +70,7 @@ const OUT: &str = "interfield-out";
 /// Runs the embedded example.
 pub(crate) fn example() -> Exit {
     let loaded = Loaded::embedded("isolated-building.toml (embedded)", EXAMPLE.to_owned(), PathBuf::new(), false);
-    execute(&loaded, &ModelArgs::default(), &Files::default_for("isolated-building"), false, false)
+    execute(&loaded, &ModelArgs::default(), &Files::default_for("isolated-building"), How::default())
 }
 
 /// Runs a model file.
@@ -89,7 +101,12 @@ pub(crate) fn run(args: &Args) -> Exit {
         let help = "write --output FILE.h5 for a result file or --output FILE.csv for comma-separated values";
         return refuse(format!("`{}`: the kind of file is not known", results.display()), help);
     };
-    execute(&loaded, &args.settings, &Files { results, format, report }, args.json, args.quiet)
+    execute(
+        &loaded,
+        &args.settings,
+        &Files { results, format, report },
+        How { json: args.json, quiet: args.quiet, threads: args.threads },
+    )
 }
 
 /// What a run writes.
@@ -161,6 +178,50 @@ impl Summary<'_> {
     }
 }
 
+/// What advances: the structure in one piece, or its substructures.
+enum Engine {
+    Whole,
+    Parts(Box<Partitioned>),
+}
+
+impl Engine {
+    fn step(&mut self, sim: &mut Simulation, k: u64) -> Result<(), Fault> {
+        match self {
+            Self::Whole => sim.step(k),
+            Self::Parts(parts) => parts.step(k),
+        }
+    }
+
+    fn sample(&mut self, sim: &mut Simulation, k: u64, row: &mut [f64]) -> Result<(), Fault> {
+        match self {
+            Self::Whole => sim.sample(k, row),
+            Self::Parts(parts) => parts.sample(k, row),
+        }
+    }
+
+    fn explain(&self, sim: &Simulation, fault: Fault) -> String {
+        match self {
+            Self::Whole => sim.explain(fault),
+            Self::Parts(parts) => parts.explain(fault),
+        }
+    }
+
+    /// Displacement of unknown `i` of the whole structure.
+    fn unknown(&self, sim: &Simulation, i: usize) -> f64 {
+        match self {
+            Self::Whole => sim.y()[i],
+            Self::Parts(parts) => parts.displacement(sim.free()[i]).unwrap_or(0.0),
+        }
+    }
+
+    fn parts(&self) -> Option<&Partitioned> {
+        match self {
+            Self::Whole => None,
+            Self::Parts(parts) => Some(parts),
+        }
+    }
+}
+
 /// What a report needs that only the run itself can tell.
 struct Witness {
     scene: Scene,
@@ -169,14 +230,24 @@ struct Witness {
     curves: Option<Curves>,
 }
 
-fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, json: bool, quiet: bool) -> Exit {
+fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Exit {
+    let How { json, quiet, threads } = how;
     let mut clock = Clock::default();
-    let mut sim = match loaded.advised(settings, None) {
-        Ok(found) => found.sim,
+    let (mut sim, parts) = match loaded.advised(settings, None) {
+        Ok(found) => (found.sim, found.parts),
         Err(e) => return e,
     };
+    let mut engine = parts.map_or(Engine::Whole, |mut parts| {
+        parts.coupling.use_threads(threads);
+        Engine::Parts(Box::new(parts))
+    });
     clock.lap("model read and assembled");
-    let meta = record::meta(&sim, loaded.text(), settings);
+    let mut meta = record::meta(&sim, loaded.text(), settings);
+    if let Some(parts) = engine.parts() {
+        meta.settings
+            .retain(|(name, _)| !["scheme", "scheme_coefficients", "tangent", "solver"].contains(&name.as_str()));
+        meta.settings.splice(0..0, coupled::settings(parts));
+    }
     let mut record = match Record::create(&files.results, files.format, &sim, &meta) {
         Ok(r) => r,
         Err(message) => {
@@ -192,7 +263,7 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, json: bool, qui
     let _ = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed));
     let visible = !quiet && !json && std::io::stderr().is_terminal();
     if !json {
-        print(&heading(&sim));
+        print(&heading(&sim, engine.parts()));
     }
     let mut ranges = Ranges::new(sim.channels().len());
     let mut witness = files.report.as_ref().map(|_| Witness {
@@ -201,9 +272,13 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, json: bool, qui
         curves: (files.format == Format::Csv).then(|| Curves::new(&record::channels(&sim))),
     });
     clock.lap("modes and memory for the report");
-    let (done, mut verdict) = integrate(&mut sim, &mut record, &mut ranges, witness.as_mut(), &stop, visible);
+    let (done, mut verdict) =
+        integrate((&mut sim, &mut engine), &mut record, &mut ranges, witness.as_mut(), &stop, visible);
     let seconds = clock.lap("steps, recording");
     record.log(&format!("timings: {}", clock.text()));
+    if let Some(parts) = engine.parts() {
+        coupled::text(parts).lines().filter(|l| !l.is_empty()).for_each(|l| record.log(l));
+    }
     record.log(&Summary { verdict: &verdict, steps: done, seconds }.line(&sim));
     if let Err(message) = record.finish(&verdict.outcome(done as f64 * sim.domain.dt())) {
         verdict = Verdict::NotWritten(message);
@@ -212,19 +287,24 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, json: bool, qui
     let summary = Summary { verdict: &verdict, steps: done, seconds };
     let report = match (&files.report, witness) {
         (Some(path), Some(witness)) => {
-            report(path, &files.results, &meta, loaded.lines(), &sim, &summary, witness, &mut clock)
+            let told = Told { meta: &meta, log: loaded.lines(), parts: engine.parts() };
+            report(path, &files.results, told, &sim, &summary, witness, &mut clock)
         }
         _ => Ok(()),
     };
     if json {
         let mut document = summary_json(&sim, &ranges.0, &summary, files);
+        if let Some(parts) = engine.parts() {
+            document["scheme"] = serde_json::Value::Null;
+            document["coupling"] = coupled::json(parts);
+        }
         document["warnings"] = loaded.messages().into();
         if let Err(message) = &report {
             document["report_error"] = json!(message);
         }
         print_json(&document);
     } else {
-        print(&summary_text(&sim, &ranges.0, &summary, files));
+        print(&summary_text(&sim, engine.parts(), &ranges.0, &summary, files));
     }
     if let Verdict::Faulted(reason) | Verdict::NotWritten(reason) = &verdict {
         complain(&format!("error: {reason}"));
@@ -241,13 +321,18 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, json: bool, qui
     }
 }
 
+/// What the report repeats of what was said elsewhere.
+struct Told<'a> {
+    meta: &'a Meta,
+    log: Vec<String>,
+    parts: Option<&'a Partitioned>,
+}
+
 /// Writes the report of the run that just ended.
-#[allow(clippy::too_many_arguments)]
 fn report(
     path: &Path,
     results: &Path,
-    meta: &Meta,
-    log: Vec<String>,
+    told: Told<'_>,
     sim: &Simulation,
     summary: &Summary<'_>,
     witness: Witness,
@@ -265,6 +350,7 @@ fn report(
     timings.push(("steps per second", short((summary.steps as f64 / summary.seconds).round())));
     let simulated = summary.steps as f64 * sim.domain.dt();
     timings.push(("times real time", short(simulated / summary.seconds)));
+    let Told { meta, log, parts } = told;
     let report = Report {
         meta,
         good: matches!(summary.verdict, Verdict::Finished),
@@ -272,6 +358,7 @@ fn report(
         curves: &curves,
         modes: scene.modes(),
         deformed: scene.deformed(sim, &frames),
+        interface: parts.map_or_else(Vec::new, interface),
         log,
         timings,
     };
@@ -311,7 +398,7 @@ impl Clock {
 
 /// The loop: step, record, look at the clock from time to time.
 fn integrate(
-    sim: &mut Simulation,
+    (sim, engine): (&mut Simulation, &mut Engine),
     record: &mut Record,
     ranges: &mut Ranges,
     mut witness: Option<&mut Witness>,
@@ -334,13 +421,13 @@ fn integrate(
     let mut looked = Instant::now();
     loop {
         if let Some(witness) = &mut witness {
-            witness.frames.push(sim, done);
+            witness.frames.push(done, done as f64 * sim.domain.dt(), |i| engine.unknown(sim, i));
         }
         let stopping = stop.load(Ordering::Relaxed);
         if done % every == 0 || done == steps || stopping {
             let t = done as f64 * sim.domain.dt();
-            if let Err(fault) = sim.sample(done, &mut row) {
-                verdict = stopped(t, sim.explain(fault));
+            if let Err(fault) = engine.sample(sim, done, &mut row) {
+                verdict = stopped(t, engine.explain(sim, fault));
                 break;
             }
             if let Some(i) = row.iter().position(|x| !x.is_finite()) {
@@ -363,9 +450,10 @@ fn integrate(
             verdict = Verdict::Interrupted;
             break;
         }
-        if let Err(fault) = sim.step(done) {
+        if let Err(fault) = engine.step(sim, done) {
             let t = done as f64 * sim.domain.dt();
-            verdict = Verdict::Faulted(format!("at t = {} s (step {}): {}", short(t), done + 1, sim.explain(fault)));
+            verdict =
+                Verdict::Faulted(format!("at t = {} s (step {}): {}", short(t), done + 1, engine.explain(sim, fault)));
             break;
         }
         done += 1;
@@ -378,18 +466,16 @@ fn integrate(
     (done, verdict)
 }
 
-fn heading(sim: &Simulation) -> String {
+fn heading(sim: &Simulation, parts: Option<&Partitioned>) -> String {
     let a = &sim.model.analysis;
     let dims = sim.unknowns().len();
     let mut out = format!("{}\n", sim.model.title);
     out += &format!("  {dims} unknowns, {} elements\n", sim.model.elements.len());
-    out += &format!(
-        "  scheme {}, step {} s, {} steps to {} s\n",
-        a.scheme_name,
-        short(a.dt),
-        sim.steps(),
-        short(a.duration)
-    );
+    let steps = format!("step {} s, {} steps to {} s\n", short(a.dt), sim.steps(), short(a.duration));
+    if let Some(parts) = parts {
+        return out + "  " + &steps + &coupled::heading(parts);
+    }
+    out += &format!("  scheme {}, {steps}", a.scheme_name);
     if let Some(solver) = sim.solver() {
         let when = if sim.domain.system().follows_state() { "factorised at each step" } else { "factorised once" };
         out += &format!("  solver {solver}, {when}\n");
@@ -397,7 +483,13 @@ fn heading(sim: &Simulation) -> String {
     out
 }
 
-fn summary_text(sim: &Simulation, ranges: &[Range], summary: &Summary<'_>, files: &Files) -> String {
+fn summary_text(
+    sim: &Simulation,
+    parts: Option<&Partitioned>,
+    ranges: &[Range],
+    summary: &Summary<'_>,
+    files: &Files,
+) -> String {
     let rows: Vec<Vec<String>> = sim
         .channels()
         .iter()
@@ -406,6 +498,7 @@ fn summary_text(sim: &Simulation, ranges: &[Range], summary: &Summary<'_>, files
         .collect();
     let mut out = String::from("\n");
     out += &aligned(&["channel", "unit", "peak", "at t [s]", "at the end"], &rows);
+    out += &parts.map_or_else(String::new, coupled::text);
     out += &format!("\n{}\n", summary.line(sim));
     out += &format!("  results: {}\n", files.results.display());
     if let Some(r) = &files.report {

@@ -1,7 +1,6 @@
 //! Displacements of a whole structure at some moments of a run, in bounded memory: where there is no more room, every
 //! other moment is dropped.
 
-use interfield_kernel::StepMap;
 use interfield_model::Simulation;
 
 /// Most moments, and most numbers in all of them.
@@ -29,8 +28,8 @@ impl Frames {
         Self { stride: 1, room, unknowns, times, values }
     }
 
-    /// Looks at the state after `done` steps.
-    pub(crate) fn push(&mut self, sim: &Simulation, done: u64) {
+    /// Looks at the unknowns after `done` steps, at time `t`.
+    pub(crate) fn push(&mut self, done: u64, t: f64, unknown: impl Fn(usize) -> f64) {
         if !done.is_multiple_of(self.stride) {
             return;
         }
@@ -47,8 +46,8 @@ impl Frames {
                 return;
             }
         }
-        self.times.push(done as f64 * sim.domain.dt());
-        self.values.extend(sim.y()[..self.unknowns].iter().map(|&u| u as f32));
+        self.times.push(t);
+        self.values.extend((0..self.unknowns).map(|i| unknown(i) as f32));
     }
 
     /// The unknowns at one moment.

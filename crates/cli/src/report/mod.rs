@@ -8,6 +8,7 @@ mod scene;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
+use interfield_model::Partitioned;
 use interfield_report::{Block, Page, Section, Table};
 use interfield_results::Meta;
 
@@ -15,6 +16,7 @@ pub(crate) use curves::Curves;
 pub(crate) use frames::Frames;
 pub(crate) use scene::Scene;
 
+use crate::coupled;
 use crate::files::{create, unwritten};
 use crate::table::short;
 
@@ -32,6 +34,8 @@ pub(crate) struct Report<'a> {
     pub modes: Vec<Block>,
     /// See above.
     pub deformed: Vec<Block>,
+    /// How well substructures held together.
+    pub interface: Vec<Block>,
     /// Warnings and messages of the run.
     pub log: Vec<String>,
     /// What took how long.
@@ -62,6 +66,7 @@ impl Report<'_> {
                 section("Histories", self.curves.histories()),
                 section("Energy balance", self.curves.energies()),
                 section("Spectra", self.curves.spectra()),
+                section("Interface", self.interface),
                 section("Modes", self.modes),
                 section("Timings", words(timings)),
                 section("Settings", words(settings.collect())),
@@ -71,6 +76,13 @@ impl Report<'_> {
             footer: format!("{} {}, run of {}", self.meta.program, self.meta.version, self.meta.created),
         }
     }
+}
+
+/// How well the substructures of a run held together.
+pub(crate) fn interface(parts: &Partitioned) -> Vec<Block> {
+    let (header, rows) = coupled::table(parts);
+    let lines = coupled::energies(parts).lines().map(|l| l.trim().to_owned()).collect();
+    vec![Block::Table(Table { header, rows }), Block::Lines(lines)]
 }
 
 /// A table of names and what they mean; none without any.

@@ -48,6 +48,8 @@ pub struct Overrides {
     pub duration: Option<String>,
     /// Tangent policy.
     pub tangent: Option<String>,
+    /// Coupling of the substructures.
+    pub coupling: Option<String>,
 }
 
 /// Where the parts of a model were written.
@@ -268,7 +270,7 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
         scheme: overrides.scheme.is_some() || says("scheme"),
         tangent: overrides.tangent.is_some() || says("tangent"),
     };
-    let partition = substructures::read(&mut context, &root, analysis.as_ref(), written);
+    let partition = substructures::read(&mut context, &root, analysis.as_ref(), written, overrides.coupling.as_deref());
     root.finish();
     if diags.has_errors() {
         // Without mistakes the assembly finds this, with everything else that needs matrices.

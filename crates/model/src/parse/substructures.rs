@@ -40,10 +40,15 @@ pub(super) fn read(
     root: &Table<'_>,
     analysis: Option<&Analysis>,
     written: Written,
+    other: Option<&str>,
 ) -> Option<Partition> {
     let table = root.table("coupling");
     let span = table.as_ref().map(Table::span);
-    let coupling = read_coupling(context, table);
+    let coupling = read_coupling(context, table, other);
+    if other.is_some() && !root.has("substructure") {
+        let d = Diagnostic::unlocated("--coupling: the model has no substructures".to_owned());
+        context.diags.push(d.help("cut the model with [[substructure]] first"));
+    }
     let mut owners = Owners::new();
     let mut drafts: Vec<Draft> = Vec::new();
     for table in root.tables("substructure") {
@@ -238,9 +243,12 @@ fn shares(context: &Context<'_>, table: &Table<'_>) -> (Shares, Option<Range<usi
     (Shares::ByNode(list), Some(span))
 }
 
-/// Method and options; the recommended one without `[coupling]`.
-fn read_coupling(context: &Context<'_>, table: Option<Table<'_>>) -> Option<Coupling> {
-    let Some(table) = table else { return Some(Coupling::default()) };
+/// Method and options; the recommended one without `[coupling]`, and the `other` one of the command line before all.
+fn read_coupling(context: &Context<'_>, table: Option<Table<'_>>, other: Option<&str>) -> Option<Coupling> {
+    let Some(table) = table else {
+        let name = Spanned::new(other.unwrap_or(METHODS[0].name).to_owned(), 0..0);
+        return make_coupling(context, name, &[], Constraints::Tree);
+    };
     let name = table.string_required("method", "\"pmc\"");
     let constraints = match table.choice("constraints", &["tree", "all-pairs"]) {
         Some(Spanned { value: 1, .. }) => Constraints::AllPairs,
@@ -249,6 +257,21 @@ fn read_coupling(context: &Context<'_>, table: Option<Table<'_>>) -> Option<Coup
     let given = analysis::arguments(&table, &["method", "constraints"]);
     table.finish();
     let (name, given) = (name?, given?);
+    match other {
+        // Parameters of the file belong to the method of the file.
+        Some(other) if other != name.value => {
+            make_coupling(context, Spanned::new(other.to_owned(), 0..0), &[], constraints)
+        }
+        _ => make_coupling(context, name, &given, constraints),
+    }
+}
+
+fn make_coupling(
+    context: &Context<'_>,
+    name: Spanned<String>,
+    given: &[analysis::Placed],
+    constraints: Constraints,
+) -> Option<Coupling> {
     let Some(info) = find(&name.value) else {
         let names: Vec<&str> = METHODS.iter().map(|m| m.name).collect();
         let help = did_you_mean(&name.value, names.iter().copied())

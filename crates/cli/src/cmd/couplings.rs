@@ -1,0 +1,69 @@
+//! `interfield couplings`: the catalogue of coupling methods, from the registry.
+
+use clap::Args as ClapArgs;
+use interfield_coupling::registry::{METHODS, MethodInfo};
+use interfield_model::diag::did_you_mean;
+use serde_json::{Value, json};
+
+use crate::Exit;
+use crate::output::{fail, print, print_json};
+use crate::table::aligned;
+
+/// List the couplings of substructures, or explain one
+#[derive(ClapArgs)]
+#[command(after_help = "Examples:\n  interfield couplings\n  interfield couplings pmc")]
+pub(crate) struct Args {
+    /// Explain only this coupling
+    name: Option<String>,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Exit {
+    let chosen: Vec<&MethodInfo> = METHODS.iter().filter(|m| args.name.as_ref().is_none_or(|n| n == m.name)).collect();
+    if chosen.is_empty() {
+        let name = args.name.as_deref().unwrap_or_default();
+        let names: Vec<&str> = METHODS.iter().map(|m| m.name).collect();
+        let help =
+            did_you_mean(name, names.iter().copied()).unwrap_or_else(|| format!("couplings are {}", names.join(", ")));
+        fail(args.json, None, None, &format!("there is no coupling `{name}`"), &help);
+        return Exit::BadInput;
+    }
+    if args.json {
+        print_json(&Value::Array(chosen.iter().map(|m| describe(m)).collect()));
+    } else if args.name.is_some() {
+        print(&explain(chosen[0]));
+    } else {
+        let yes = |x: bool| if x { "yes" } else { "no" }.to_owned();
+        let row = |m: &&MethodInfo| vec![m.name.to_owned(), yes(m.parallel), m.scheme.to_owned(), m.title.to_owned()];
+        let rows: Vec<Vec<String>> = chosen.iter().map(row).collect();
+        print(&aligned(&["coupling", "<parallel", "<default scheme", "<"], &rows));
+        print("\n`interfield couplings NAME` says what it is good for and where it fails.\n");
+    }
+    Exit::Done
+}
+
+fn describe(m: &MethodInfo) -> Value {
+    json!({
+        "name": m.name, "title": m.title, "reference": m.reference, "advice": m.advice, "parallel": m.parallel,
+        "default_scheme": m.scheme, "schemes": m.schemes.words(),
+        "parameters": m.parameters.iter().map(|p| json!({
+            "name": p.name, "default": p.default, "expected": p.expected, "doc": p.doc,
+        })).collect::<Vec<_>>(),
+    })
+}
+
+fn explain(m: &MethodInfo) -> String {
+    let mut out = format!("{}: {}\n  source: {}\n  {}\n", m.name, m.title, m.reference, m.advice);
+    out += &format!("  substructures take {}; without one, {}\n", m.schemes.words(), m.scheme);
+    if m.parameters.is_empty() {
+        return out + "  no parameters\n";
+    }
+    out += "  parameters:\n";
+    for p in m.parameters {
+        let default = p.default.map_or("required".to_owned(), |d| format!("default {d}"));
+        out += &format!("    {} ({default}): {}\n      {}\n", p.name, p.doc, p.expected);
+    }
+    out
+}

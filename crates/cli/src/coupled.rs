@@ -93,12 +93,16 @@ pub(crate) fn energies(parts: &Partitioned) -> String {
     );
     let line = |name: &str, e: &Energy, unit: &str| {
         format!(
-            "  {name} energy (initial tangents) {} {unit} at the start, {} at most, {} at the end\n",
+            "  {name} energy {} {unit} at the start, {} at most, {} at the end\n",
             short(e.start),
             short(e.max),
             short(e.end)
         )
     };
+    // Of meaning only where the tangents are the springs.
+    if !parts.is_linear() {
+        return out;
+    }
     out += &line("mechanical", &q.mechanical, "J");
     if q.pseudo.end.is_finite() {
         out += &line("pseudo-", &q.pseudo, "W/s");

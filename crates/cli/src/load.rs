@@ -238,10 +238,16 @@ impl Loaded {
 
     /// Takes a model of this file apart and starts its coupling.
     pub(crate) fn partition(&self, model: Model, places: &Places) -> Result<Partitioned, Exit> {
-        Partitioned::new(model).map_err(|problems| {
-            problems.iter().for_each(|p| self.diags.push(places.locate(p)));
-            self.refuse()
-        })
+        match Partitioned::new(model) {
+            Ok(parts) => {
+                parts.warnings.iter().for_each(|w| self.diags.push(places.locate(w)));
+                Ok(parts)
+            }
+            Err(problems) => {
+                problems.iter().for_each(|p| self.diags.push(places.locate(p)));
+                Err(self.refuse())
+            }
+        }
     }
 
     /// As [`Loaded::simulation`], with what a careful colleague would say about the model. `modes` are wanted for their

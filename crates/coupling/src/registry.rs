@@ -184,7 +184,8 @@ pub const METHODS: &[MethodInfo] = &[
         title: "passive multirate coupling, interfield parallel, order 2 for any ratio of steps",
         reference: "derived in this project (docs/passivity.md)",
         advice: "The default for a specimen: stable for any passive sides, softening included, and free of drift. \
-                 The coarse side steps over three macro-steps, which costs accuracy when it yields strongly.",
+                 The coarse side steps over three macro-steps, which costs accuracy when it yields strongly; hysteretic laws \
+                 there need mix = 0.01.",
         scheme: "alpha-os",
         schemes: Schemes::OnePass,
         sided: true,

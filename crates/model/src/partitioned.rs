@@ -4,14 +4,16 @@
 //! **Must not be here:** coupling formulas, text.
 
 use interfield_coupling::quality::{Cut, Monitor, Quality, gap, interface_force};
-use interfield_coupling::{Assembly as Substructures, Coupling, CouplingError, Driven, Port, Substructure};
+use interfield_coupling::{
+    Assembly as Substructures, Coupling, CouplingError, Driven, Method, PmcOptions, Port, Substructure,
+};
 use interfield_kernel::{Fault, Scheme};
 
 use crate::assemble::{Assembly, Place, Problem, Subject, assemble, explain};
 use crate::assembled::Assembled;
 use crate::energy::Energy;
-use crate::model::{Channel, EnergyPart, Model, Quantity};
-use crate::partition::{Constraint, Drive, Split, SubModel, split};
+use crate::model::{Channel, EnergyPart, Kind, Model, Quantity};
+use crate::partition::{Constraint, Drive, Partition, Split, SubModel, split};
 use crate::simulation::{Recorder, cannot_start};
 
 /// One substructure as far as reading and explaining goes.
@@ -54,7 +56,7 @@ pub struct Partitioned {
     pub model: Model,
     /// The coupling.
     pub coupling: Box<dyn Coupling<Assembled>>,
-    /// Warnings of the assembly.
+    /// Warnings about the cuts; those about the whole structure are given by [`crate::Simulation`].
     pub warnings: Vec<Problem>,
     /// The constraints, row by row.
     pub interface: Vec<Constraint>,
@@ -69,8 +71,7 @@ pub struct Partitioned {
 impl Partitioned {
     /// Takes a partitioned model apart, assembles the parts and starts the coupling; all problems at once.
     pub fn new(model: Model) -> Result<Self, Vec<Problem>> {
-        let Split { parts: subs, interface, driven, mut warnings, massless } = split(&model)?;
-        warnings.extend(massless);
+        let Split { parts: subs, interface, driven, massless: mut warnings, .. } = split(&model)?;
         let dt = model.analysis.dt;
         let twins_wanted = model.partition.as_ref().is_some_and(|p| p.coupling.info.twins);
         let (mut parts, mut substructures, mut problems) = (Vec::new(), Vec::new(), Vec::new());
@@ -128,6 +129,7 @@ impl Partitioned {
                 part.energy = Some(energy.map_err(problem)?);
             }
         }
+        warnings.extend(untied(partition, &parts));
         let mut homes = vec![None; model.dofs.len()];
         for (p, part) in parts.iter().enumerate().rev() {
             part.free.iter().enumerate().for_each(|(i, &d)| homes[part.sub.dofs[d]] = Some((p, i)));
@@ -212,6 +214,11 @@ impl Partitioned {
         self.coupling.state_of(part).get(unknown).copied()
     }
 
+    /// Whether all elements are springs, dashpots and matrices, so that tangents and energies by them hold for any motion.
+    pub fn is_linear(&self) -> bool {
+        self.model.elements.iter().all(|e| matches!(e.kind, Kind::Linear { .. }) || e.type_name == "spring")
+    }
+
     /// Names of the substructures, in the order of the coupling.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().map(|p| p.sub.name.as_str())
@@ -237,6 +244,25 @@ impl Partitioned {
             None => format!("{fault:?}"),
         }
     }
+}
+
+/// PMC advances its coarse side on three interlaced sequences. A hysteretic law there sees all of them in turn, and what
+/// keeps them apart drives it: on the isolated viaduct the multipliers break away after three seconds.
+fn untied(partition: &Partition, parts: &[Part]) -> Option<Problem> {
+    let Method::Pmc(PmcOptions { windows: 3, mix: 0.0, .. }) = partition.coupling.method else { return None };
+    let hysteretic = |name: &str| {
+        let law = interfield_kernel::element::catalogue::catalogue().any(|info| info.name == name && info.hysteretic);
+        law || name == "formula"
+    };
+    let coarse = parts.iter().enumerate().filter(|(_, p)| !p.sub.fine);
+    let mut elements = coarse.flat_map(|(_, p)| p.sub.elements.iter().zip(&p.sub.model.elements));
+    let (&element, law) = elements.find(|(_, e)| hysteretic(&e.type_name))?;
+    let message = format!(
+        "`{}` is hysteretic and stands on the coarse side, whose three sequences `pmc` does not tie together",
+        law.name
+    );
+    let help = "write mix = 0.01 in [coupling], or use another coupling (docs/passivity.md, limits)";
+    Some(Problem { fatal: false, ..Problem::error(Subject::Element(element), message, help) })
 }
 
 /// The degree of freedom of a channel about a cut where there is none.

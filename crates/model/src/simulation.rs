@@ -327,7 +327,6 @@ impl Recorder {
             [self.imposed[0][i], self.imposed[1][i], self.imposed[2][i]] = m.at(t);
         }
         let at = dims.point(t, &x[..dims.state()]);
-        let memory = &x[x.len() - system.memory().len()..];
         let a: &[f64] = if self.needs_acceleration {
             system.accelerations(at, &mut self.a)?;
             self.a.iter_mut().zip(&self.outside).for_each(|(a, o)| *a += o);
@@ -338,8 +337,9 @@ impl Recorder {
         for ((tap, factor), out) in self.taps.iter().zip(out) {
             let value = match tap {
                 Tap::State(i) => x[*i],
-                Tap::Memory(i) => memory[*i],
-                Tap::Path { law, memory: i } => law.force([memory[*i], memory[*i + 1]]),
+                // The system has the memory of the state that is read.
+                Tap::Memory(i) => system.memory()[*i],
+                Tap::Path { law, memory: i } => law.force([system.memory()[*i], system.memory()[*i + 1]]),
                 Tap::Acceleration { dof, absolute: false } => a[*dof],
                 Tap::Acceleration { dof, absolute: true } => a[*dof] + system.ground_acceleration(*dof, t),
                 Tap::Imposed { index, derivative } => self.imposed[*derivative][*index],

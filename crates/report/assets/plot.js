@@ -132,6 +132,60 @@ const PIECE = 128;
 // A line that goes up and down so many times the height of its plot is an area.
 const FILLED = 60;
 
+// Draws a curve with several points per pixel: in every column of pixels the line passes from where it enters over the lowest
+// and highest place to where it leaves. Where that fills an area bars are drawn, which is several times faster.
+function columns(g, f, { x, y, from, to, left, scaleX, x0, bottom, scaleY, y0 }) {
+  const most = Math.min(to - from, Math.ceil(f.width) + 4);
+  const [at, first, low, high, last] = Array.from({ length: 5 }, () => new Float64Array(most));
+  let n = -1;
+  let travel = 0;
+  for (let i = from; i < to; i += 1) {
+    // The points just outside may be far away.
+    const column = Math.max(-1, Math.min(Math.floor(left + (x[i] - x0) * scaleX), Math.ceil(f.width) + 1));
+    const v = bottom - (y[i] - y0) * scaleY;
+    if (n < 0 || column !== at[n]) {
+      n += 1;
+      at[n] = column;
+      first[n] = v;
+      low[n] = v;
+      high[n] = v;
+    } else {
+      travel += Math.abs(v - last[n]);
+      if (v < low[n]) low[n] = v;
+      if (v > high[n]) high[n] = v;
+    }
+    last[n] = v;
+  }
+  if (travel > FILLED * (f.bottom - f.top)) {
+    g.fillStyle = g.strokeStyle;
+    for (let i = 0; i <= n; i += 1) {
+      // A bar reaches to where its neighbour begins, so that the line is whole.
+      const next = i < n ? first[i + 1] : last[i];
+      const top = Math.round(Math.max(Math.min(low[i], next), f.top - 2));
+      const end = Math.round(Math.min(Math.max(high[i], next), f.bottom + 2));
+      g.fillRect(at[i], top, 1, Math.max(end - top, 1));
+    }
+    return;
+  }
+  g.beginPath();
+  for (let i = 0; i <= n; i += 1) {
+    const middle = at[i] + 0.5;
+    const rises = last[i] < first[i];
+    g.lineTo(middle, first[i]);
+    if (high[i] - low[i] > 0.5) {
+      g.lineTo(middle, rises ? high[i] : low[i]);
+      g.lineTo(middle, rises ? low[i] : high[i]);
+      g.lineTo(middle, last[i]);
+    }
+    if (i % PIECE === PIECE - 1) {
+      g.stroke();
+      g.beginPath();
+      g.moveTo(middle, last[i]);
+    }
+  }
+  g.stroke();
+}
+
 // Plots that share a time axis, and what they show of it.
 const timeAxis = { plots: [], view: null };
 
@@ -274,16 +328,18 @@ class Plot {
   trace(g, curve, f) {
     const width = f.right - f.left;
     const { level, from, to } = curve.visible(...this.view.x, 8 * width);
-    const scale = { x: width / (this.view.x[1] - this.view.x[0]), y: (f.bottom - f.top) / (this.view.y[1] - this.view.y[0]) };
     // Relative to the corner of what is seen, so that no digits are lost far from zero.
-    const corner = { x: this.view.x[0], y: this.view.y[0] - curve.middle };
-    const px = (i) => f.left + (level.x[i] - corner.x) * scale.x;
-    const py = (i) => f.bottom - (level.y[i] - corner.y) * scale.y;
-    if (curve.sorted && to - from > 2 * width) return this.columns(g, f, from, to, px, py);
+    const map = {
+      x: level.x, y: level.y, from, to,
+      left: f.left, scaleX: width / (this.view.x[1] - this.view.x[0]), x0: this.view.x[0],
+      bottom: f.bottom, scaleY: (f.bottom - f.top) / (this.view.y[1] - this.view.y[0]), y0: this.view.y[0] - curve.middle,
+    };
+    if (curve.sorted && to - from > 2 * width) return columns(g, f, map);
+    const px = (i) => map.left + (map.x[i] - map.x0) * map.scaleX;
+    const py = (i) => map.bottom - (map.y[i] - map.y0) * map.scaleY;
     g.beginPath();
     for (let i = from; i < to; i += 1) {
-      if (i === from) g.moveTo(px(i), py(i));
-      else g.lineTo(px(i), py(i));
+      g.lineTo(px(i), py(i));
       // A long path that crosses itself takes a browser far longer than its pieces.
       if ((i - from) % PIECE === PIECE - 1) {
         g.stroke();
@@ -292,46 +348,6 @@ class Plot {
       }
     }
     return g.stroke();
-  }
-
-  // A curve with several points per pixel: in every column of pixels the line passes from where it enters over the lowest and
-  // highest place to where it leaves. Where that fills an area, bars are drawn, which is several times faster.
-  columns(g, f, from, to, px, py) {
-    const columns = [];
-    let travel = 0;
-    let now = null;
-    for (let i = from; i < to; i += 1) {
-      const [x, y] = [Math.floor(px(i)), py(i)];
-      if (now === null || x !== now.x) {
-        now = { x, first: y, top: y, bottom: y, last: y };
-        columns.push(now);
-      }
-      if (y < now.top) now.top = y;
-      if (y > now.bottom) now.bottom = y;
-      travel += Math.abs(y - now.last);
-      now.last = y;
-    }
-    if (travel > FILLED * (f.bottom - f.top)) {
-      g.fillStyle = g.strokeStyle;
-      columns.forEach((c, i) => {
-        // A bar reaches to where its neighbour begins, so that the line is whole.
-        const next = columns[i + 1]?.first ?? c.last;
-        const top = Math.round(Math.max(Math.min(c.top, next), f.top - 2));
-        g.fillRect(c.x, top, 1, Math.max(Math.round(Math.min(Math.max(c.bottom, next), f.bottom + 2)) - top, 1));
-      });
-      return;
-    }
-    g.beginPath();
-    columns.forEach((c, i) => {
-      const rises = c.last < c.first;
-      for (const y of [c.first, rises ? c.bottom : c.top, rises ? c.top : c.bottom, c.last]) g.lineTo(c.x + 0.5, y);
-      if (i % PIECE === PIECE - 1) {
-        g.stroke();
-        g.beginPath();
-        g.moveTo(c.x + 0.5, c.last);
-      }
-    });
-    g.stroke();
   }
 
   // Draws again with the next picture of the screen, with all that share its axis.

@@ -465,6 +465,13 @@ fn record() -> Section {
             "[\"roof.x\", \"spring.force\"]",
         ),
         key("every", Whole, "Records every so many steps.", "10").default("1"),
+        key(
+            "energy",
+            Flag,
+            "Records the energy balance too: energy.kinetic, energy.internal, energy.damping, energy.input, energy.error.",
+            "true",
+        )
+        .default("false"),
     ];
     section("record", "[record]", &["record"], "What to record.", keys)
 }

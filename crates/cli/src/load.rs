@@ -9,7 +9,8 @@ use interfield_analysis::spectrum::SpectrumError;
 use interfield_model::advice::{Knowledge, advise};
 use interfield_model::assembled::oscillator;
 use interfield_model::diag::{Diagnostics, Located, Source};
-use interfield_model::parse::{Overrides, Places, parse};
+use interfield_model::include::{MOST_BYTES, bundle, gather};
+use interfield_model::parse::{Overrides, Places, expand, parse};
 use interfield_model::simulation::ModelDomain;
 use interfield_model::{Modal, Model, Partitioned, Simulation};
 use serde_json::{Value, json};
@@ -17,8 +18,12 @@ use serde_json::{Value, json};
 use crate::Exit;
 use crate::output::{complain, fail, print_json};
 
-/// Files larger than this are not models or records.
-const MAX_FILE: u64 = 1 << 30;
+/// Most bytes of a record or a matrix.
+const MAX_RECORD: u64 = interfield_motion::MAX_BYTES as u64;
+
+/// What to do about a model that is too large.
+const TOO_LARGE: &str =
+    "write repeated parts once, with [part.NAME] and [[use]], or use a template such as [[plane-frame]]";
 
 /// Settings that replace those of the file.
 #[derive(Args, Clone, Debug, Default)]
@@ -73,6 +78,8 @@ pub(crate) fn pair(text: &str) -> Result<(String, String), String> {
 enum Unread {
     /// It is not there, or it may not be read.
     File(String),
+    /// It is too large.
+    Size(String),
     /// It was read, but is no text; line and column (in bytes) of the first bad place.
     Text(String, usize, usize),
 }
@@ -80,7 +87,7 @@ enum Unread {
 impl Unread {
     fn message(&self) -> &str {
         match self {
-            Unread::File(m) | Unread::Text(m, ..) => m,
+            Unread::File(m) | Unread::Size(m) | Unread::Text(m, ..) => m,
         }
     }
 }
@@ -104,21 +111,22 @@ fn read_limited(path: &Path, most: u64) -> Result<Vec<u8>, Unread> {
         return Err(Unread::File("is a folder, not a file".to_owned()));
     }
     if meta.len() > most {
-        return Err(Unread::File(format!("has {} bytes, more than a model or record can have", meta.len())));
+        let (found, most) = (meta.len().div_ceil(1 << 20), most >> 20);
+        return Err(Unread::Size(format!("has {found} MB, more than the {most} MB that can be read")));
     }
     let mut bytes = Vec::new();
     // Devices and pipes have no length: stop reading where a file would have been refused.
     let file = std::fs::File::open(path).map_err(failed)?;
     file.take(most + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() as u64 > most {
-        return Err(Unread::File("has more bytes than a model or record can have".to_owned()));
+        return Err(Unread::Size(format!("has more than the {} MB that can be read", most >> 20)));
     }
     Ok(bytes)
 }
 
 /// Reads a text file of bounded size; the error is a sentence without its subject.
 fn read_text(path: &Path) -> Result<String, Unread> {
-    let bytes = read_limited(path, MAX_FILE)?;
+    let bytes = read_limited(path, MOST_BYTES as u64)?;
     // Some editors mark UTF-8 at the start of a file.
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").map(<[u8]>::to_vec).unwrap_or(bytes);
     String::from_utf8(text).map_err(|e| {
@@ -163,6 +171,8 @@ fn stability_limit(sim: &Simulation, most: f64) -> Option<f64> {
 /// A model file, read from disk or embedded.
 pub(crate) struct Loaded {
     source: Source,
+    /// All files in one text.
+    text: String,
     folder: PathBuf,
     diags: Diagnostics,
     json: bool,
@@ -179,6 +189,7 @@ impl Loaded {
             }
             Err(e) => {
                 let (place, help, exit) = match e {
+                    Unread::Size(_) => (None, TOO_LARGE, Exit::Failure),
                     Unread::File(_) => (None, "give the path of a model file (TOML)", Exit::Failure),
                     Unread::Text(_, line, column) => {
                         (Some((line, column)), "a model is a text file (TOML); save it as UTF-8", Exit::BadInput)
@@ -192,12 +203,19 @@ impl Loaded {
 
     /// A text that is already here.
     pub(crate) fn embedded(name: &str, text: String, folder: PathBuf, json: bool) -> Self {
-        Loaded { source: Source::new(name, text), folder, diags: Diagnostics::new(), json }
+        let diags = Diagnostics::new();
+        let source = gather(name, &text, &|path| read_bytes(&folder.join(path), MOST_BYTES as u64), &diags);
+        Loaded { text: bundle(&source).into_owned(), source, folder, diags, json }
+    }
+
+    /// The model as plain TOML, with everything written out.
+    pub(crate) fn expanded(&self, args: &ModelArgs) -> Result<String, Exit> {
+        expand(&self.source, &args.overrides(), &self.diags).ok_or_else(|| self.refuse())
     }
 
     /// Parses the model.
     pub(crate) fn model(&self, args: &ModelArgs) -> Result<(Model, Places), Exit> {
-        let files = |path: &str| read_bytes(&self.folder.join(path), MAX_FILE);
+        let files = |path: &str| read_bytes(&self.folder.join(path), MAX_RECORD);
         match parse(&self.source, &args.overrides(), &files, &self.diags) {
             Some(found) if !self.diags.has_errors() => Ok(found),
             _ => Err(self.refuse()),
@@ -212,7 +230,7 @@ impl Loaded {
 
     /// Parses and assembles the model without a word; the error is the first mistake.
     pub(crate) fn quiet_simulation(&self, args: &ModelArgs) -> Result<Simulation, String> {
-        let files = |path: &str| read_bytes(&self.folder.join(path), MAX_FILE);
+        let files = |path: &str| read_bytes(&self.folder.join(path), MAX_RECORD);
         let first = || self.lines().into_iter().next().unwrap_or_else(|| "it has mistakes".to_owned());
         let found = parse(&self.source, &args.overrides(), &files, &self.diags);
         let (model, _) = found.filter(|_| !self.diags.has_errors()).ok_or_else(first)?;
@@ -281,9 +299,9 @@ impl Loaded {
         Ok(Advised { sim, parts, modal, stability_limit })
     }
 
-    /// The text of the file.
+    /// The text of the file, with that of all files it includes.
     pub(crate) fn text(&self) -> &str {
-        &self.source.text
+        &self.text
     }
 
     /// Everything found so far, for JSON.

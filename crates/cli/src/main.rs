@@ -85,6 +85,7 @@ enum Command {
     Schema(cmd::schema::Args),
     Completions(cmd::completions::Args),
     Man(cmd::man::Args),
+    Expand(cmd::expand::Args),
 }
 
 fn main() -> std::process::ExitCode {
@@ -113,6 +114,7 @@ fn main() -> std::process::ExitCode {
         Some(Command::Schema(args)) => cmd::schema::run(&args),
         Some(Command::Completions(args)) => cmd::completions::run(&args),
         Some(Command::Man(args)) => cmd::man::run(&args),
+        Some(Command::Expand(args)) => cmd::expand::run(&args),
     };
     let exit = if exit == Exit::Done && output::lost() { Exit::Failure } else { exit };
     std::process::ExitCode::from(exit as u8)

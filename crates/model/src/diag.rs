@@ -93,23 +93,79 @@ impl Diagnostic {
     }
 }
 
-/// A file's name and text, with line and column lookup.
+/// One file of a [`Source`].
+#[derive(Clone, Debug)]
+struct File {
+    /// Name shown in messages.
+    name: String,
+    /// Path relative to the folder of the first file.
+    path: String,
+    /// Its bytes in the text of the source.
+    range: Range<usize>,
+}
+
+/// The text of a model file and of the files it includes, with line and column lookup. All of them stand one behind the
+/// other in one text, so that a place is one range of bytes.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// Name shown in messages.
+    /// Name of the first file, as shown in messages.
     pub name: String,
     /// Whole text.
     pub text: String,
     /// Byte offsets at which the lines start.
     lines: Vec<usize>,
+    files: Vec<File>,
 }
 
 impl Source {
     /// From a name and a text.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
-        let text = text.into();
-        let lines = std::iter::once(0).chain(text.bytes().enumerate().filter(|b| b.1 == b'\n').map(|b| b.0 + 1));
-        Self { name: name.into(), lines: lines.collect(), text }
+        let mut source = Self { name: name.into(), text: String::new(), lines: Vec::new(), files: Vec::new() };
+        let name = source.name.clone();
+        source.add(name, String::new(), text.into());
+        source
+    }
+
+    /// Adds a file.
+    pub(crate) fn add(&mut self, name: String, path: String, text: String) {
+        if !self.files.is_empty() {
+            // So that the end of one file is not the start of the next.
+            self.text.push('\n');
+        }
+        let start = self.text.len();
+        self.lines.push(start);
+        self.lines.extend(text.bytes().enumerate().filter(|b| b.1 == b'\n').map(|b| start + b.0 + 1));
+        if start == 0 {
+            self.text = text
+        } else {
+            self.text.push_str(&text)
+        }
+        self.files.push(File { name, path, range: start..self.text.len() });
+    }
+
+    /// Number of files.
+    pub(crate) fn count(&self) -> usize {
+        self.files.len()
+    }
+
+    /// The bytes of a file in the text.
+    pub(crate) fn range(&self, file: usize) -> Range<usize> {
+        self.files[file].range.clone()
+    }
+
+    /// Path of a file relative to the folder of the first one; empty for the first one.
+    pub(crate) fn path(&self, file: usize) -> &str {
+        &self.files[file].path
+    }
+
+    /// The file that a place is in.
+    pub(crate) fn file_at(&self, offset: usize) -> usize {
+        self.files.partition_point(|f| f.range.start <= offset).saturating_sub(1)
+    }
+
+    /// Name of the file that a place is in.
+    pub fn name_at(&self, offset: usize) -> &str {
+        &self.files[self.file_at(offset)].name
     }
 
     /// The offset moved back into the text and onto the start of a character.
@@ -121,18 +177,24 @@ impl Source {
         offset
     }
 
-    /// Line (from 1) and column (from 1, in characters) of a byte offset.
-    pub fn line_column(&self, offset: usize) -> (usize, usize) {
-        let offset = self.clamp(offset);
-        let line = self.lines.partition_point(|&start| start <= offset);
-        (line, self.text[self.lines[line - 1]..offset].chars().count() + 1)
+    /// Line of a byte offset in the whole text, from 0.
+    fn line_at(&self, offset: usize) -> usize {
+        self.lines.partition_point(|&start| start <= offset).saturating_sub(1)
     }
 
-    /// Byte range of a line (from 1) without its end-of-line.
-    pub fn line_range(&self, line: usize) -> Range<usize> {
-        let line = line.clamp(1, self.lines.len());
-        let start = self.lines[line - 1];
-        let end = self.lines.get(line).map_or(self.text.len(), |&next| next - 1);
+    /// Line (from 1) in its file and column (from 1, in characters) of a byte offset.
+    pub fn line_column(&self, offset: usize) -> (usize, usize) {
+        let offset = self.clamp(offset);
+        let line = self.line_at(offset);
+        let first = self.line_at(self.files[self.file_at(offset)].range.start);
+        (line - first + 1, self.text[self.lines[line]..offset].chars().count() + 1)
+    }
+
+    /// Byte range of the line of a byte offset, without its end-of-line.
+    pub fn line_range(&self, offset: usize) -> Range<usize> {
+        let line = self.line_at(self.clamp(offset));
+        let start = self.lines[line];
+        let end = self.lines.get(line + 1).map_or(self.text.len(), |&next| next - 1);
         start..end.max(start)
     }
 
@@ -167,6 +229,8 @@ pub struct Diagnostics {
 const COMMAND_LINE: &str = "command line";
 /// Most messages that are rendered; the rest is only counted.
 const SHOWN: usize = 60;
+/// Most messages about the same place.
+const MOST_AT_ONE_PLACE: usize = 12;
 /// Lines longer than this are not shown.
 const LONG_LINE: usize = 4000;
 /// Places further apart than this are shown as separate snippets.
@@ -207,12 +271,20 @@ impl Diagnostics {
         self.list.borrow().is_empty()
     }
 
-    /// All in the order of their places, those without place first, repetitions dropped.
+    /// All in the order of their places, those without place first, repetitions dropped. Of a block that stands for
+    /// many nodes and elements only the first few findings are kept: the others are the same mistake.
     pub fn sorted(&self) -> Vec<Diagnostic> {
         let mut list = self.list.borrow().clone();
         list.sort_by_key(|d| d.span.as_ref().map_or((0, 0), |s| (1 + s.start, s.end)));
-        list.dedup();
-        list
+        let mut kept: Vec<Diagnostic> = Vec::new();
+        for d in list {
+            let same_place = kept.iter().rev().take_while(|k| k.span == d.span && d.span.is_some());
+            let repeated = kept.last() == Some(&d) || same_place.clone().any(|k| *k == d);
+            if !repeated && same_place.count() < MOST_AT_ONE_PLACE {
+                kept.push(d);
+            }
+        }
+        kept
     }
 
     /// All with file, line and column, in order.
@@ -223,7 +295,7 @@ impl Diagnostics {
             let (end_line, end_column) = place(d.span.as_ref().map(|s| s.end.max(s.start)));
             Located {
                 severity: d.severity.name(),
-                file: if line.is_some() { source.name.clone() } else { COMMAND_LINE.to_owned() },
+                file: d.span.as_ref().map_or(COMMAND_LINE, |s| source.name_at(s.start)).to_owned(),
                 line,
                 column,
                 end_line,
@@ -278,10 +350,13 @@ fn group<'a>(d: &'a Diagnostic, source: &'a Source) -> Group<'a> {
         for (kind, span, label) in marks {
             let start = source.clamp(span.start);
             let end = source.clamp(span.end.max(start));
-            let lines = source.line_column(start).0..source.line_column(end).0;
-            let shown = source.line_range(lines.start).start..source.line_range(lines.end).end;
+            let shown = source.line_range(start).start..source.line_range(end).end;
+            let near = |first: &Range<usize>| {
+                first.end.max(shown.end) - first.start.min(shown.start) < WINDOW
+                    && source.file_at(first.start) == source.file_at(start)
+            };
             match windows.first_mut() {
-                Some((first, marks)) if first.end.max(shown.end) - first.start.min(shown.start) < WINDOW => {
+                Some((first, marks)) if near(first) => {
                     *first = first.start.min(shown.start)..first.end.max(shown.end);
                     marks.push((kind, start..end, label));
                 }
@@ -291,11 +366,11 @@ fn group<'a>(d: &'a Diagnostic, source: &'a Source) -> Group<'a> {
         for (window, marks) in windows {
             if window.len() > LONG_LINE && marks.len() == 1 {
                 let (line, column) = source.line_column(marks[0].1.start);
-                group = group.element(Origin::path(source.name.as_str()).line(line).char_column(column));
+                group = group.element(Origin::path(source.name_at(window.start)).line(line).char_column(column));
                 continue;
             }
             let snippet: Snippet<'a, _> = Snippet::source(Cow::Borrowed(&source.text[window.clone()]))
-                .path(source.name.as_str())
+                .path(source.name_at(window.start))
                 .line_start(source.line_column(window.start).0);
             group = group.element(snippet.annotations(marks.into_iter().map(|(kind, span, label)| {
                 let span = span.start - window.start..span.end - window.start;

@@ -278,18 +278,26 @@ impl Build for Eval<'_> {
     }
 }
 
-/// Collects the names an expression refers to.
-struct Names<'a> {
-    known: &'a BTreeMap<String, usize>,
-    found: Vec<usize>,
+/// Places of the known names in an expression; `UNITS` says whether its numbers may carry units.
+pub(crate) fn names_in<const UNITS: bool>(text: &str, known: &dyn Fn(&str) -> bool) -> Vec<Range<usize>> {
+    let mut names = Names::<UNITS> { known, found: Vec::new() };
+    parse(text, &mut names);
+    names.found
 }
 
-impl Build for Names<'_> {
+struct Names<'a, const UNITS: bool> {
+    known: &'a dyn Fn(&str) -> bool,
+    found: Vec<Range<usize>>,
+}
+
+impl<const UNITS: bool> Build for Names<'_, UNITS> {
     type Value = ();
-    const UNITS: bool = true;
+    const UNITS: bool = UNITS;
     fn number(&mut self, _: f64, _: Option<Unit>, _: Range<usize>) {}
-    fn name(&mut self, name: &str, _: Range<usize>) {
-        self.found.extend(self.known.get(name));
+    fn name(&mut self, name: &str, span: Range<usize>) {
+        if (self.known)(name) {
+            self.found.push(span);
+        }
     }
     fn negate(&mut self, _: ()) {}
     fn binary(&mut self, _: Op, _: (), _: (), _: Range<usize>) {}
@@ -297,7 +305,7 @@ impl Build for Names<'_> {
     fn choose(&mut self, _: Cmp, _: [(); 2], _: [(); 2], _: Range<usize>) {}
     fn report(&mut self, _: ExprError) {}
     fn knows(&self, name: &str) -> bool {
-        self.known.contains_key(name)
+        (self.known)(name)
     }
 }
 
@@ -385,9 +393,8 @@ impl Parameters {
                     (Some(text), _) | (None, Raw::Text(text)) => text,
                     (None, Raw::Number(_)) => return Vec::new(),
                 };
-                let mut names = Names { known: &self.index, found: Vec::new() };
-                parse(text, &mut names);
-                names.found
+                let names = names_in::<true>(text, &|name| self.index.contains_key(name));
+                names.into_iter().filter_map(|span| self.index.get(text.get(span)?).copied()).collect()
             })
             .collect();
         // Depth first without recursion; 1 = on the path, 2 = done.

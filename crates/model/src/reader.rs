@@ -7,10 +7,11 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeArray, DeTable, DeValue};
 
 use crate::diag::{Diagnostic, Diagnostics, Source, did_you_mean};
 use crate::formula::ExprError;
+use crate::include::merge;
 use crate::quantity::Scope;
 use crate::units::{Dimension, UnitSystem};
 
@@ -63,6 +64,9 @@ pub fn inner_span(source: &Source, text: &Spanned<String>, range: Range<usize>) 
 /// Deepest nesting of dotted keys. Arrays and inline tables are limited by the TOML parser.
 const DEEPEST: usize = 100;
 
+/// Most tables of a file.
+const MOST_TABLES: usize = 1_000_000;
+
 /// First place where dotted keys nest too deeply. The tree is dropped recursively, so this must be known
 /// before it is built.
 fn too_deep(text: &str) -> Option<Range<usize>> {
@@ -114,42 +118,110 @@ pub struct Document<'a> {
 }
 
 impl<'a> Document<'a> {
-    /// Reads the TOML of a source. Syntax errors are reported, one per line; `None` if the contents cannot
-    /// be trusted. Keys given twice are reported, and the first one is kept.
+    /// Reads the TOML of a source, with that of the files it includes. Syntax errors are reported, one per line;
+    /// `None` if the contents cannot be trusted. Keys given twice are reported, and the first one is kept.
     pub fn parse(source: &'a Source, diags: &'a Diagnostics) -> Option<Self> {
-        if let Some(span) = too_deep(&source.text) {
-            let d = Diagnostic::error(format!("keys are nested more than {DEEPEST} levels deep"), span);
-            diags.push(d.help("a model needs at most three levels, as in signal.quake.peak"));
-            return None;
-        }
-        let (root, errors) = DeTable::parse_recoverable(&source.text);
         let mut usable = true;
-        let mut last_line = 0;
-        let mut errors: Vec<_> = errors.iter().map(|e| (e.span().unwrap_or(0..0), e.message())).collect();
-        errors.sort_by_key(|e| e.0.start);
-        for (span, message) in errors {
-            let duplicate = message == "duplicate key";
-            usable &= duplicate;
-            let (line, _) = source.line_column(span.start);
-            if line == last_line {
-                // What follows on the same line is nearly always a consequence.
-                continue;
+        let mut roots = Vec::new();
+        for file in 0..source.count() {
+            match file_root(source, file) {
+                Ok((root, errors)) => {
+                    usable &= report_syntax(source, diags, errors);
+                    roots.push(Some(root));
+                }
+                Err(d) => {
+                    diags.push(*d);
+                    usable = false;
+                }
             }
-            last_line = line;
-            diags.push(syntax_error(source, span, message, line));
         }
-        usable.then(|| Self { source, diags, root: root.into_inner() })
+        usable.then(|| Self { source, diags, root: merge(source, diags, &mut roots, 0) })
     }
 
     /// The table of the whole file.
     pub fn root(&self) -> Table<'_> {
         Table::new(self.source, self.diags, &self.root, 0..0, String::new())
     }
+
+    /// The same, to be changed.
+    pub(crate) fn entries_mut(&mut self) -> &mut DeTable<'a> {
+        &mut self.root
+    }
+}
+
+/// The table of one file, and what is wrong with its syntax; an error where it cannot be read at all.
+pub(crate) fn file_root(source: &Source, file: usize) -> Result<(DeTable<'_>, Vec<SyntaxError>), Box<Diagnostic>> {
+    let range = source.range(file);
+    let text = source.slice(range.clone());
+    if let Some(span) = too_deep(text) {
+        let span = span.start + range.start..span.end + range.start;
+        let d = Diagnostic::error(format!("keys are nested more than {DEEPEST} levels deep"), span);
+        return Err(Box::new(d.help("a model needs at most three levels, as in signal.quake.peak")));
+    }
+    // A table takes much more memory than its text: this must be known before it is read.
+    let tables = text.bytes().zip(std::iter::once(b'\n').chain(text.bytes()));
+    if tables.filter(|(c, before)| *c == b'{' || (*c == b'[' && *before == b'\n')).count() > MOST_TABLES {
+        let d = Diagnostic::error(format!("the file has more than {MOST_TABLES} tables"), range.start..range.start);
+        return Err(Box::new(d.help("write repeated parts once, with [part.NAME] and [[use]], or use a template")));
+    }
+    let (root, errors) = DeTable::parse_recoverable(text);
+    let shifted = |span: Option<Range<usize>>| span.map_or(range.clone().start..range.start, |s| shift(s, range.start));
+    let mut errors: Vec<_> = errors.iter().map(|e| (shifted(e.span()), e.message().to_owned())).collect();
+    errors.sort_by_key(|e| e.0.start);
+    let root = root.into_inner();
+    Ok((if range.start == 0 { root } else { shift_table(root, range.start) }, errors))
+}
+
+/// A place and a message of the TOML parser.
+type SyntaxError = (Range<usize>, String);
+
+fn shift(span: Range<usize>, by: usize) -> Range<usize> {
+    span.start + by..span.end + by
+}
+
+/// The same table with all its places moved; the nesting is limited by the parser and by [`DEEPEST`].
+fn shift_table(table: DeTable<'_>, by: usize) -> DeTable<'_> {
+    let mut moved = DeTable::new();
+    for (key, item) in table {
+        let key = toml::Spanned::new(shift(key.span(), by), key.into_inner());
+        moved.insert(key, shift_item(item, by));
+    }
+    moved
+}
+
+fn shift_item(item: Item<'_>, by: usize) -> Item<'_> {
+    let span = shift(item.span(), by);
+    let value = match item.into_inner() {
+        DeValue::Table(t) => DeValue::Table(shift_table(t, by)),
+        DeValue::Array(list) => {
+            let mut moved = DeArray::new();
+            list.into_iter().for_each(|i| moved.push(shift_item(i, by)));
+            DeValue::Array(moved)
+        }
+        plain => plain,
+    };
+    toml::Spanned::new(span, value)
+}
+
+/// Reports syntax errors, one per line; returns whether the contents can be trusted all the same.
+fn report_syntax(source: &Source, diags: &Diagnostics, errors: Vec<SyntaxError>) -> bool {
+    let mut usable = true;
+    let mut last_line = 0;
+    for (span, message) in errors {
+        usable &= message == "duplicate key";
+        let (line, _) = source.line_column(span.start);
+        // What follows on the same line is nearly always a consequence.
+        if line != last_line {
+            diags.push(syntax_error(source, span, &message));
+        }
+        last_line = line;
+    }
+    usable
 }
 
 /// A syntax error in the words of an engineer's file.
-fn syntax_error(source: &Source, span: Range<usize>, message: &str, line: usize) -> Diagnostic {
-    let text = source.slice(source.line_range(line));
+fn syntax_error(source: &Source, span: Range<usize>, message: &str) -> Diagnostic {
+    let text = source.slice(source.line_range(span.start));
     let plain = match message {
         m if m.starts_with("string values must be quoted") => "text must be written in quotes",
         m => m,
@@ -188,7 +260,8 @@ fn kind(value: &DeValue<'_>) -> &'static str {
     }
 }
 
-type Item<'d> = toml::Spanned<DeValue<'d>>;
+/// A value of the file and its place.
+pub(crate) type Item<'d> = toml::Spanned<DeValue<'d>>;
 
 /// One table of the file. Every getter marks its key as known and returns `None` if the key is absent or
 /// its value wrong, which has then been reported. Call [`Table::finish`] at the end.
@@ -267,7 +340,7 @@ macro_rules! quantity_getters {
 }
 
 impl<'d> Table<'d> {
-    fn new(
+    pub(crate) fn new(
         source: &'d Source,
         diags: &'d Diagnostics,
         entries: &'d DeTable<'d>,
@@ -551,7 +624,7 @@ impl<'d> Table<'d> {
             },
             DeValue::Float(f) => {
                 let help = f.as_str().parse::<f64>().ok().filter(|x| x.abs() < 1e15);
-                let help = help.map(|x| format!("write for example {}", x.round()));
+                let help = Some(format!("write for example {}", help.map_or(1.0, f64::round)));
                 self.error(item.span(), format!("expected a whole number, found {}", f.as_str()), help);
                 None
             }

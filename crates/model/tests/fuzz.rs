@@ -1,9 +1,10 @@
 //! Whatever a file contains, nothing panics, and every message has a place in it.
 
 use interfield_model::Simulation;
-use interfield_model::diag::{Diagnostics, Source};
+use interfield_model::diag::Diagnostics;
 use interfield_model::formula::compile;
-use interfield_model::parse::{Overrides, parse};
+use interfield_model::include::gather;
+use interfield_model::parse::{Overrides, expand, parse};
 use interfield_model::quantity::{Scope, Value};
 use interfield_model::units::{Dimension, Unit, UnitSystem};
 
@@ -68,15 +69,18 @@ impl Mutation {
 
 /// Reads and, if that succeeds, assembles and runs a few steps.
 fn try_model(text: String) -> bool {
-    let source = Source::new("fuzz.toml", text);
     let diags = Diagnostics::new();
     let files = |_: &str| Err("does not exist".to_owned());
+    let source = gather("fuzz.toml", &text, &files, &diags);
     let model = parse(&source, &Overrides::default(), &files, &diags);
     for d in diags.sorted() {
         assert!(d.span.clone().is_none_or(|s| s.start <= s.end && source.text.get(s).is_some()), "{d:?}");
         assert!(d.help.is_some_and(|h| !h.is_empty()), "`{}` has no help:\n{}", d.message, source.text);
     }
     diags.render(&source, false);
+    if model.is_none() {
+        assert!(diags.has_errors(), "refused without a reason:\n{}", source.text);
+    }
     let Some((model, places)) = model else { return false };
     // A matrix of these sizes is assembled in no time, but a step may be one of very many.
     match Simulation::new(model) {
@@ -115,6 +119,33 @@ fn models_never_panic() {
         good += usize::from(try_model(text));
     }
     assert!(good > 100, "{good} of the changed models still run");
+}
+
+/// Includes, parts, sections and templates: also what is written out of them is a model, or there is a message.
+#[test]
+fn short_models_never_panic() {
+    let texts = [
+        include_str!("data/templates.toml"),
+        include_str!("../../../models/piers.toml"),
+        include_str!("../../../models/viaduct.toml"),
+        include_str!("../../../models/frame.toml"),
+    ];
+    assert!(texts.iter().all(|t| try_model((*t).to_owned())));
+    let mut mutation = Mutation(3);
+    let mut good = 0;
+    for i in 0..2000 {
+        let text = texts[i % texts.len()];
+        let text = if i % 3 == 0 { mutation.of(text, 6) } else { mutation.of_values(text, 4) };
+        good += usize::from(try_model(text.clone()));
+        let diags = Diagnostics::new();
+        let source = gather("fuzz.toml", &text, &|_| Err("does not exist".to_owned()), &diags);
+        if let Some(long) = expand(&source, &Overrides::default(), &diags) {
+            assert!(toml::de::DeTable::parse(&long).is_ok(), "{text}\n{long}");
+        } else {
+            assert!(diags.has_errors(), "{text}");
+        }
+    }
+    assert!(good > 50, "{good} of the changed models still run");
 }
 
 #[test]

@@ -2,9 +2,10 @@
 
 use interfield_kernel::element::catalogue::catalogue;
 use interfield_kernel::scheme::registry::SCHEMES;
+use interfield_results::Reader;
 use serde_json::Value;
 
-use super::{BASE, file, interfield, models};
+use super::{BASE, file, interfield, models, run};
 
 fn numbers(list: &Value) -> Vec<f64> {
     list.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
@@ -113,4 +114,28 @@ fn help_is_there_with_examples() {
         assert!(help.lines().all(|l| l.chars().count() <= 100), "{help}");
     }
     assert!(interfield(&["--version"]).expect(0).stdout.starts_with("interfield "));
+}
+
+/// A model in several files is written out, and its result file holds all of them.
+#[test]
+fn models_in_several_files() {
+    file("part-of-it.toml", "[[shear-building]]\nstoreys = 3\nmass = \"2 t\"\nk = \"4 kN/mm\"\n");
+    let load = "[[load]]\ntype = \"ground\"\ndirection = \"x\"\nsignal = { type = \"synthetic\", peak = 1 }\n";
+    let text = format!("include = [\"part-of-it.toml\"]\n{load}[analysis]\ndt = 0.01\nduration = 1\n");
+    let (_, first) = run("in-files", &text, &[]);
+    let model = file("in-files.toml", &text);
+    let long = interfield(&["expand", model.to_str().unwrap()]).expect(0).stdout;
+    assert!(long.contains("floor3") && !long.contains("include"), "{long}");
+    let as_json = interfield(&["expand", model.to_str().unwrap(), "--json"]).expect(0).json();
+    assert_eq!(as_json["model"], long);
+    let (_, second) = run("in-one-file", &long, &[]);
+    assert_eq!((&first.header, &first.rows), (&second.header, &second.rows));
+    interfield(&["run", model.to_str().unwrap(), "-o", "in-files.h5"]).expect(0);
+    let stored = Reader::open(&std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("in-files.h5")).unwrap();
+    std::fs::remove_file(model.with_file_name("part-of-it.toml")).unwrap();
+    let (_, third) = run("from-results", &stored.meta().model_text, &[]);
+    assert_eq!(first.rows, third.rows);
+    let mistaken = file("mistaken.toml", text.replace("part-of-it", "nowhere"));
+    let found = interfield(&["expand", mistaken.to_str().unwrap(), "--json"]).expect(2).json();
+    assert!(found["errors"][0]["message"].as_str().unwrap().contains("`nowhere.toml` does not exist"), "{found}");
 }

@@ -29,7 +29,9 @@ fn files_that_cannot_be_read() {
     assert_eq!(line, Some(2));
     assert!(message.contains("line 2, column 6 is not UTF-8") && help.contains("UTF-8"), "{message} {help}");
     // A program is not a model.
-    interfield(&["run", env!("CARGO_BIN_EXE_interfield"), "--json"]).expect(2).json();
+    let program = std::fs::read(env!("CARGO_BIN_EXE_interfield")).unwrap();
+    let program = file("program.toml", &program[..1 << 20]);
+    interfield(&["run", program.to_str().unwrap(), "--json"]).expect(2).json();
     // Zeros are text, though not TOML.
     let zeros = file("zeros.toml", vec![0u8; 4096]);
     let document = interfield(&["run", zeros.to_str().unwrap(), "--json"]).expect(2).json();
@@ -186,4 +188,57 @@ fn command_lines_that_are_wrong() {
     let both = both.to_str().unwrap();
     let document = interfield(&["run", both, "--set", "kk=1", "--scheme", "x", "--dt", "0", "--json"]).expect(2).json();
     assert_eq!(document["errors"].as_array().unwrap().len(), 4, "{document}");
+}
+
+/// The program in a space of `megabytes` only.
+#[cfg(target_os = "linux")]
+fn confined(megabytes: u64, args: &[&str]) -> std::process::Output {
+    let script = format!("ulimit -v {} && exec \"$0\" \"$@\"", megabytes << 10);
+    let mut command = std::process::Command::new("sh");
+    command.arg("-c").arg(script).arg(env!("CARGO_BIN_EXE_interfield")).args(args);
+    command.current_dir(env!("CARGO_TARGET_TMPDIR")).stdin(Stdio::null()).env("NO_COLOR", "1");
+    command.output().unwrap()
+}
+
+/// Gigabytes of model, include and record, as sparse files: refused with a message, in half a gigabyte of memory.
+#[cfg(target_os = "linux")]
+#[test]
+fn gigabytes_are_refused_before_they_are_read() {
+    let huge = |name: &str| {
+        let path = file(name, "");
+        std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(5 << 30).unwrap();
+    };
+    huge("huge.toml");
+    huge("huge.csv");
+    file("includes-huge.toml", format!("include = [\"huge.toml\"]\n{BASE}"));
+    let load = "[[load]]\ntype = \"ground\"\ndirection = \"x\"\nsignal = { type = \"file\", path = \"huge.csv\", dt = 0.01 }\n";
+    file("reads-huge.toml", format!("{BASE}\n{load}"));
+    file("endless.toml", "include = [\"/dev/zero\"]\n");
+    let cases = [
+        ("huge.toml", 1, "`huge.toml` has 5120 MB, more than the 32 MB that can be read", "[[use]]"),
+        ("includes-huge.toml", 2, "`huge.toml` has 5120 MB, more than the 32 MB", "includes-huge.toml:1"),
+        ("reads-huge.toml", 2, "`huge.csv`: has 5120 MB, more than the 128 MB", "reads-huge.toml:"),
+        ("endless.toml", 2, "has more than the 32 MB that can be read", "endless.toml:1"),
+        ("/dev/zero", 1, "has more than the 32 MB that can be read", "[[use]]"),
+    ];
+    for (model, code, message, more) in cases {
+        let output = confined(500, &["run", model, "-o", "huge-out.csv"]);
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{model}: {text}");
+        assert!(text.contains(message) && text.contains(more) && !text.contains("panicked"), "{model}: {text}");
+    }
+    // A file as large as is allowed, of very many small tables, and short blocks for very many elements.
+    let small = "{a=1},".repeat(5_000_000);
+    file("tables.toml", format!("node = [{small}]\n"));
+    file("storeys.toml", "[[shear-building]]\nstoreys = 1000000000\nmass = 1\nk = 1\n");
+    for (model, message) in
+        [("tables.toml", "the file has more than 1000000 tables"), ("storeys.toml", "`storeys` is 1000000000")]
+    {
+        let output = confined(500, &["run", model, "-o", "huge-out.csv"]);
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && text.contains(message), "{model}: {text}");
+    }
+    for name in ["huge.toml", "huge.csv"] {
+        std::fs::remove_file(std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)).unwrap();
+    }
 }

@@ -15,6 +15,7 @@ mod nodes;
 mod records;
 mod signals;
 mod substructures;
+mod templates;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -220,9 +221,18 @@ impl Context<'_> {
     }
 }
 
-/// Reads a model. Findings go to `diags`; `None` if there was an error.
-pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &Diagnostics) -> Option<(Model, Places)> {
-    let document = Document::parse(source, diags)?;
+/// The tables of a model with all blocks written out, what its expressions can refer to, and whether all blocks could be
+/// read.
+fn written_out<'s>(
+    source: &'s Source,
+    overrides: &Overrides,
+    diags: &'s Diagnostics,
+) -> Option<(Document<'s>, Scope, bool)> {
+    if diags.has_errors() {
+        // A file that could not be included: what it holds would be missed everywhere.
+        return None;
+    }
+    let mut document = Document::parse(source, diags)?;
     let root = document.root();
     let units = match root.table("units") {
         Some(table) => {
@@ -236,7 +246,26 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
     for (name, text) in &overrides.set {
         parameters.set(name, text, diags);
     }
-    let scope = parameters.resolve(units.clone(), source, diags);
+    let scope = parameters.resolve(units, source, diags);
+    drop(root);
+    let before = diags.error_count();
+    templates::expand(document.entries_mut(), &scope, source, diags);
+    let good = diags.error_count() == before;
+    Some((document, scope, good))
+}
+
+/// A model as plain TOML: includes, parts, sections and templates written out. `None` if there was an error.
+pub fn expand(source: &Source, overrides: &Overrides, diags: &Diagnostics) -> Option<String> {
+    let (mut document, ..) = written_out(source, overrides, diags)?;
+    (!diags.has_errors()).then(|| crate::print::document(document.entries_mut()))
+}
+
+/// Reads a model. Findings go to `diags`; `None` if there was an error.
+pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &Diagnostics) -> Option<(Model, Places)> {
+    let (document, scope, complete) = written_out(source, overrides, diags)?;
+    let root = document.root();
+    ["units", "parameters"].iter().for_each(|key| root.ignore(key));
+    let units = scope.units.clone();
     let mut context = Context {
         diags,
         scope,
@@ -245,7 +274,7 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
         nodes: Vec::new(),
         node_index: BTreeMap::new(),
         unclear: BTreeSet::new(),
-        nodes_unknown: false,
+        nodes_unknown: !complete,
         names_unknown: false,
         dofs: Vec::new(),
         elements: Vec::new(),
@@ -257,7 +286,8 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
         contact: RefCell::default(),
     };
     let title = root.string("title").map_or_else(|| "untitled".to_owned(), |t| t.value);
-    context.names_unknown = ["node", "element", "load"].iter().any(|key| root.has(key) && !root.is_list(key));
+    context.names_unknown =
+        !complete || ["node", "element", "load"].iter().any(|key| root.has(key) && !root.is_list(key));
     nodes::read(&mut context, &root);
     elements::read(&mut context, &root);
     let damping = analysis::damping(&mut context, &root);

@@ -35,8 +35,8 @@ pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>) {
     context.nodes.push(Node { name: GROUND.to_owned(), at: [0.0; 3], dofs: Vec::new() });
     let tables = root.tables("node");
     if tables.is_empty() {
-        context.nodes_unknown = true;
-        if !root.has("node") {
+        let complete = !std::mem::replace(&mut context.nodes_unknown, true);
+        if complete && !root.has("node") {
             let help = "write for example:\n[[node]]\nname = \"roof\"\ndofs = [\"x\"]\nmass = \"10 t\"";
             context.diags.push(Diagnostic::error("the model has no nodes", 0..0).help(help));
         }

@@ -16,7 +16,11 @@ pub fn read(text: &str) -> Model {
     read_with("test.toml", text, &Overrides::default())
 }
 
-fn read_with(name: &str, text: &str, overrides: &Overrides) -> Model {
+/// Reads a model from text with settings of the command line.
+///
+/// # Panics
+/// With all messages, if there are mistakes.
+pub fn read_with(name: &str, text: &str, overrides: &Overrides) -> Model {
     let source = Source::new(name, text.to_owned());
     let diags = Diagnostics::new();
     match parse(&source, overrides, &|path| Err(format!("no file {path}")), &diags) {

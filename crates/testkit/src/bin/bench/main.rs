@@ -4,6 +4,8 @@
 //! the scripts in the folder `INTERFIELD_PEERS`; `cargo xtask bench` sets both. Run on one quiet core for steady numbers
 //! (`taskset -c 1`).
 
+mod couplings;
+
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
@@ -26,10 +28,13 @@ const CASES: &[(&str, Case)] = &[
     ("space-5000", Bench::large_space_frame),
     ("formula", Bench::formula),
     ("recording", Bench::recording),
+    ("couplings", Bench::couplings),
+    ("threads", Bench::threads),
+    ("passive-scan", Bench::passive_scan),
 ];
 
 /// What is asked of a row.
-enum Bar {
+pub(crate) enum Bar {
     /// Ratio of ours to the other at least this.
     Faster(f64),
     /// The same, and an error not larger than the peer's (by more than 1 %); the flag says whether that holds.
@@ -43,7 +48,7 @@ enum Bar {
 }
 
 /// One measured number against another, or against a bar.
-struct Row {
+pub(crate) struct Row {
     case: &'static str,
     what: String,
     unit: &'static str,
@@ -91,14 +96,18 @@ impl Row {
 }
 
 /// Settings of all cases.
-struct Bench {
+pub(crate) struct Bench {
     quick: bool,
     /// Python and the folder of the scripts.
     peer: Option<(String, String)>,
 }
 
 impl Bench {
-    fn steps(&self, full: usize) -> usize {
+    pub(crate) fn quick(&self) -> bool {
+        self.quick
+    }
+
+    pub(crate) fn steps(&self, full: usize) -> usize {
         if self.quick { full / 10 } else { full }
     }
 
@@ -322,7 +331,7 @@ fn advance(simulation: &mut Simulation, k: usize) -> Result<(), String> {
 }
 
 /// Seconds of `steps` steps after a first one, and unknown `top` every so many of them (and at the end).
-fn timed(model: &Model, steps: usize, every: usize, top: usize) -> Result<(f64, Vec<f64>), String> {
+pub(crate) fn timed(model: &Model, steps: usize, every: usize, top: usize) -> Result<(f64, Vec<f64>), String> {
     let mut simulation = start(model.clone())?;
     let mut history = Vec::with_capacity(steps / every + 1);
     advance(&mut simulation, 0)?;
@@ -337,7 +346,10 @@ fn timed(model: &Model, steps: usize, every: usize, top: usize) -> Result<(f64, 
 }
 
 /// Median of two times measured in turns, so that disturbances hit both.
-fn alternate(times: usize, mut measure: impl FnMut() -> Result<[f64; 2], String>) -> Result<[f64; 2], String> {
+pub(crate) fn alternate(
+    times: usize,
+    mut measure: impl FnMut() -> Result<[f64; 2], String>,
+) -> Result<[f64; 2], String> {
     let mut all = [Vec::new(), Vec::new()];
     for _ in 0..times {
         let pair = measure()?;

@@ -13,7 +13,7 @@ use crate::output::{print, print_json};
 ///
 /// What is printed is a complete model that gives the same results, for a look at what the short blocks stand for.
 #[derive(ClapArgs)]
-#[command(after_help = "Example:\n  interfield expand models/frame.toml > long.toml")]
+#[command(after_help = "Examples:\n  interfield expand models/frame.toml > long.toml")]
 pub(crate) struct Args {
     /// Model file
     model: PathBuf,

@@ -29,7 +29,7 @@ pub(crate) fn run(args: &Args) -> Exit {
         print(&schema::text());
         return Exit::Done;
     };
-    match write(path, &schema::text()) {
+    match write(path, schema::text()) {
         Ok(()) => Exit::Done,
         Err(message) => {
             fail(args.json, Some(&path.display().to_string()), None, &message, "give another file with --output");

@@ -27,7 +27,9 @@ fn every_model_of_the_repository_runs() {
         let (last, channels) = (results.rows.last().unwrap(), summary["channels"].as_array().unwrap());
         assert_eq!(results.header[0], "t [s]");
         assert_eq!(results.header.len(), channels.len() + 1);
-        assert!((last[0] - 0.2).abs() < 1e-12);
+        // A step that does not divide the duration goes beyond it.
+        let beyond = last[0] - 0.2;
+        assert!(beyond > -1e-12 && beyond < summary["dt"].as_f64().unwrap(), "{model}: {beyond}");
         for (i, c) in channels.iter().enumerate() {
             let header = format!("{} [{}]", c["name"].as_str().unwrap(), c["unit"].as_str().unwrap());
             assert_eq!(results.header[i + 1], header);

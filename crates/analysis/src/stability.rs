@@ -87,8 +87,8 @@ pub enum Method {
     Dense,
     /// Products only.
     Krylov {
-        /// Residual of the leading motion.
-        residual: f64,
+        /// Residual of the leading motion, if one leads.
+        residual: Option<f64>,
         /// No motion grows faster than this per step, up to about 1 chance in 100; see `interfield_linalg::dominant`.
         bound: f64,
         /// Whether the search used up all products allowed: more of them lower the bound.
@@ -241,7 +241,7 @@ fn by_products(prober: &mut Prober<'_>, options: &Options) -> Result<Stability, 
         radius: motions.first().map_or(found.growth, Motion::magnitude),
         motions,
         method: Method::Krylov {
-            residual: residual.unwrap_or(f64::NAN),
+            residual,
             bound: found.bound,
             exhausted: found.products + search.dimension >= search.products,
         },
@@ -286,7 +286,7 @@ impl<'a> Prober<'a> {
         let largest = |x: &[f64]| x.iter().fold(0.0f64, |m, v| m.max(v.abs()));
         let x = random(self.map.len());
         self.end = self.step(&x, 0.0)?.to_vec();
-        let large = 1e3 * largest(&self.end).max(largest(&self.base)).max(1e-3);
+        let large = 1e3 * largest(&self.end).max(largest(&self.base)).max(1.0);
         // Compared with the response to the large change: a map that bends anywhere up to it is not affine.
         let response = |this: &mut Self, size: f64| -> Result<Vec<f64>, Fault> {
             let end = this.end.clone();

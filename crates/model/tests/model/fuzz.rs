@@ -103,12 +103,13 @@ fn try_model(text: String) -> bool {
 
 #[test]
 fn models_never_panic() {
-    let all = include_str!("../../cli/tests/data/all-elements.toml").replace("\"stiffness.mtx\"", "[[4, -2], [-2, 2]]");
+    let all =
+        include_str!("../../../cli/tests/data/all-elements.toml").replace("\"stiffness.mtx\"", "[[4, -2], [-2, 2]]");
     let texts = [
         all.as_str(),
-        include_str!("../../cli/tests/data/base.toml"),
-        include_str!("../../cli/tests/data/twenty-mistakes.toml"),
-        include_str!("../../../models/spring-pendulum.toml"),
+        include_str!("../../../cli/tests/data/base.toml"),
+        include_str!("../../../cli/tests/data/twenty-mistakes.toml"),
+        include_str!("../../../../models/spring-pendulum.toml"),
     ];
     assert!(try_model(all.clone()) && try_model(texts[1].to_owned()));
     let mut mutation = Mutation(7);
@@ -125,10 +126,10 @@ fn models_never_panic() {
 #[test]
 fn short_models_never_panic() {
     let texts = [
-        include_str!("data/templates.toml"),
-        include_str!("../../../models/piers.toml"),
-        include_str!("../../../models/viaduct.toml"),
-        include_str!("../../../models/frame.toml"),
+        include_str!("../data/templates.toml"),
+        include_str!("../../../../models/piers.toml"),
+        include_str!("../../../../models/viaduct.toml"),
+        include_str!("../../../../models/frame.toml"),
     ];
     assert!(texts.iter().all(|t| try_model((*t).to_owned())));
     let mut mutation = Mutation(3);

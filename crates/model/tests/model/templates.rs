@@ -6,7 +6,7 @@ use interfield_model::diag::{Diagnostics, Source};
 use interfield_model::include::{bundle, gather};
 use interfield_model::parse::{Overrides, expand, parse};
 
-const ALL: &str = include_str!("data/templates.toml");
+const ALL: &str = include_str!("../data/templates.toml");
 
 /// Reads a model; on failure all messages, as "file:line message | help".
 fn read_with(text: &str, files: &[(&str, &str)]) -> Result<(Model, Source), Vec<String>> {
@@ -54,8 +54,8 @@ const END: &str = "[analysis]\ndt = 0.01\nduration = 1\n";
 
 #[test]
 fn short_frames_are_the_long_ones() {
-    same(include_str!("../../../models/frame.toml"), include_str!("data/frame-long.toml"));
-    same(include_str!("../../../models/space-frame.toml"), include_str!("data/space-frame-long.toml"));
+    same(include_str!("../../../../models/frame.toml"), include_str!("../data/frame-long.toml"));
+    same(include_str!("../../../../models/space-frame.toml"), include_str!("../data/space-frame-long.toml"));
 }
 
 #[test]

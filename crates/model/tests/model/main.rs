@@ -1,0 +1,12 @@
+//! The model file: what is read, what is refused, and how it is said.
+//! One program, because linking costs more than running.
+
+mod advice;
+mod balance;
+mod format;
+mod formulas;
+mod front;
+mod fuzz;
+mod partition;
+mod records;
+mod templates;

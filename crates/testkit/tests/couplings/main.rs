@@ -1,0 +1,15 @@
+//! Couplings of substructures: golden states, claims that hold and claims that fail.
+//! One program, because linking costs more than running.
+
+mod energy;
+mod equality;
+mod llm;
+mod llm_claims;
+mod newmark;
+mod order;
+mod passive;
+mod rosenbrock;
+mod spectra;
+mod stability;
+mod state;
+mod whole;

@@ -1,0 +1,16 @@
+//! Schemes and models in one piece and cut: order, spectra, energy, equalities, faults, complete state.
+//! One program, because linking costs more than running.
+
+mod edges;
+mod energy;
+mod equalities;
+mod faults;
+mod histories;
+mod order;
+mod partition;
+mod partitioned;
+mod path;
+mod signals;
+mod spectra;
+mod stability;
+mod state;

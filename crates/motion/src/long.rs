@@ -10,11 +10,11 @@ use crate::fourier::transform;
 use crate::record::MotionError;
 
 /// Most means that are kept.
-const CAPACITY: usize = 1 << 18;
+const CAPACITY: usize = 1 << 19;
 
-/// Highest frequency returned of averaged signals, as a share of what sampling allows: above it, what the averages
-/// could not tell apart is more than a tenth.
-const RESOLVED: f64 = 0.4;
+/// Highest frequency returned of averaged signals, times the time between means. What lies around 1 - x looks like x, and
+/// a mean lets x / (1 - x) of it pass: a ninth here, if the signal has as much up there as below.
+const RESOLVED: f64 = 0.1;
 
 /// A signal that may be long.
 #[derive(Clone, Debug)]
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn a_long_sine_has_its_amplitude_where_it_belongs() {
         // 1.5 Hz for 1000 s, in 20 000 samples and in 2 million.
-        for (dt, block) in [(0.05, 1), (0.0005, 8)] {
+        for (dt, block) in [(0.05, 1), (0.0005, 4)] {
             let mut signal = LongSignal::default();
             let count = (1000.0 / dt) as u64;
             (0..count).for_each(|i| signal.push((2.0 * PI * 1.5 * i as f64 * dt).sin()));

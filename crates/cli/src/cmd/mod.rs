@@ -20,3 +20,4 @@ pub(crate) mod schema;
 pub(crate) mod schemes;
 pub(crate) mod show;
 pub(crate) mod spectrum;
+pub(crate) mod stability_map;

@@ -157,9 +157,9 @@ impl Heat<'_> {
 
 /// The scale of colours, growing motions above decaying ones.
 fn legend(scene: &mut Scene, left: f64) {
-    let (half, wide, shades) = (PANEL / 2.0 - 14.0, 16.0, SHADES as usize);
+    let (half, wide, shades) = (PANEL / 2.0 - 17.0, 16.0, SHADES as usize);
     let mut bar = |top: f64, title: &str, at: &dyn Fn(f64) -> Color, marks: [(f64, &str); 3]| {
-        scene.add(text(title, (left, top - 6.0), TextAnchor::Start, None, false));
+        scene.add(text(title, (left, top - 10.0), TextAnchor::Start, None, false));
         let step = half / shades as f64;
         for i in 0..shades {
             let fill = at(1.0 - (i as f64 + 0.5) / shades as f64);
@@ -175,5 +175,5 @@ fn legend(scene: &mut Scene, left: f64) {
     let growing: [(f64, &str); 3] = [(1.0, "2 or more"), (0.5, "1.001"), (0.0, "1 + 1e-6")];
     bar(TOP, "unstable, radius", &|t| mix(&GROWING, t), growing);
     let calm: [(f64, &str); 3] = [(1.0, "1"), (0.5, "0.5"), (0.0, "0")];
-    bar(TOP + half + 28.0, "stable, radius", &|t| mix(&CALM, 1.0 - t), calm);
+    bar(TOP + half + 34.0, "stable, radius", &|t| mix(&CALM, 1.0 - t), calm);
 }

@@ -92,6 +92,8 @@ enum Command {
     Completions(cmd::completions::Args),
     Man(cmd::man::Args),
     Expand(cmd::expand::Args),
+    #[command(hide = true)]
+    Figures(cmd::figures::Args),
 }
 
 fn main() -> std::process::ExitCode {
@@ -122,6 +124,7 @@ fn main() -> std::process::ExitCode {
         Some(Command::Completions(args)) => cmd::completions::run(&args),
         Some(Command::Man(args)) => cmd::man::run(&args),
         Some(Command::Expand(args)) => cmd::expand::run(&args),
+        Some(Command::Figures(args)) => cmd::figures::run(&args),
     };
     let exit = if exit == Exit::Done && output::lost() { Exit::Failure } else { exit };
     std::process::ExitCode::from(exit as u8)

@@ -7,6 +7,7 @@ pub(crate) mod couplings;
 pub(crate) mod elements;
 pub(crate) mod expand;
 pub(crate) mod export;
+pub(crate) mod figures;
 pub(crate) mod fmt;
 pub(crate) mod man;
 pub(crate) mod modes;

@@ -17,7 +17,7 @@ use crate::load::{Loaded, ModelArgs, pair};
 use crate::output::{fail, print, print_json, progress};
 use crate::stability::{judge_quietly, with_step};
 use crate::stored::check_output;
-use crate::table::{aligned, short};
+use crate::table::{aligned, radius, short};
 
 /// The split mass, m = k = 1, with the ratio of masses m_A / m_B and that of stiffnesses k_B / k_A.
 const MODEL: &str = r#"
@@ -240,7 +240,7 @@ impl Map<'_> {
             let below = match self.worst(cells) {
                 Some(w) => {
                     let share = 100.0 * cells.iter().filter(|c| !c.1).count() as f64 / cells.len() as f64;
-                    format!("unstable: {share:.1} %, radius up to {}", short(w.radius))
+                    format!("unstable: {share:.1} %, radius up to {}", radius(w.radius))
                 }
                 None => "stable everywhere".to_owned(),
             };
@@ -263,7 +263,7 @@ impl Map<'_> {
             let unstable = cells.iter().filter(|c| !c.1).count();
             let mut row = vec![substeps.to_string(), cells.len().to_string(), unstable.to_string()];
             row.extend(match self.worst(cells) {
-                Some(w) => [short(w.radius), short(w.omega), short(w.ratio)],
+                Some(w) => [radius(w.radius), short(w.omega), short(w.ratio)],
                 None => [const { String::new() }; 3],
             });
             row

@@ -1,15 +1,19 @@
 //! Settings near an unstable one that are stable, each as the options that give it.
 
+use interfield_analysis::stability::Method;
 use interfield_coupling::registry::METHODS;
 
 use super::machine::Machine;
 use super::{FEWER_PRODUCTS, Findings, judge};
 use crate::load::{Loaded, ModelArgs};
+use crate::table::radius;
 
 /// So many are shown.
 const SHOWN: usize = 6;
-/// Shares of the largest stable step that are tried: on it, a step is stable by rounding only.
-const INSIDE: [f64; 3] = [1.0, 0.98, 0.9];
+/// So many of a large model, where each takes a second.
+const SHOWN_IF_LARGE: usize = 3;
+/// Shares of the largest stable step that are tried: at the limit itself nothing is left for rounding.
+const INSIDE: [f64; 3] = [0.99, 0.95, 0.9];
 /// Substeps that are tried.
 const SUBSTEPS: [u32; 4] = [1, 2, 5, 10];
 /// Schemes that are tried, with their parameters.
@@ -27,8 +31,17 @@ const COMPARISON: [&str; 2] = ["midpoint", "ph"];
 pub(crate) struct Remedy {
     /// Options of the command line.
     pub options: String,
-    /// Spectral radius.
+    /// Spectral radius; of a large model, the growth that was measured.
     pub radius: f64,
+    /// Of a large model: no motion grows faster than this.
+    pub bound: Option<f64>,
+}
+
+impl Remedy {
+    /// The radius as far as it is known.
+    pub(crate) fn known(&self) -> String {
+        self.bound.map_or_else(|| radius(self.radius), |bound| format!("at most {}", radius(bound)))
+    }
 }
 
 /// A setting to try.
@@ -39,6 +52,7 @@ struct Candidate {
 
 /// The first few settings that are stable: a smaller step, other substeps, other schemes, other couplings.
 pub(crate) fn look(loaded: &Loaded, args: &ModelArgs, found: &Findings) -> Vec<Remedy> {
+    let shown = if let Method::Krylov { .. } = found.verdict.method { SHOWN_IF_LARGE } else { SHOWN };
     let mut stable = Vec::new();
     for dt in found.safe_step().iter().flat_map(|dt| INSIDE.map(|share| round_down(share * dt))) {
         let text = format!("{dt} s");
@@ -50,7 +64,7 @@ pub(crate) fn look(loaded: &Loaded, args: &ModelArgs, found: &Findings) -> Vec<R
         }
     }
     for candidate in others(args, found) {
-        if stable.len() == SHOWN {
+        if stable.len() == shown {
             break;
         }
         stable.extend(attempt(loaded, candidate));
@@ -96,5 +110,6 @@ fn others(args: &ModelArgs, found: &Findings) -> Vec<Candidate> {
 fn attempt(loaded: &Loaded, Candidate { options, args }: Candidate) -> Option<Remedy> {
     let mut machine = Machine::new(loaded.variant(&args).ok()?, args.whole).ok()?;
     let verdict = judge(&mut machine, FEWER_PRODUCTS).ok()?;
-    verdict.stable.then_some(Remedy { options, radius: verdict.radius })
+    let bound = if let Method::Krylov { bound, .. } = verdict.method { Some(bound) } else { None };
+    verdict.stable.then_some(Remedy { options, radius: verdict.radius, bound })
 }

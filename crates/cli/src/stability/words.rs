@@ -6,17 +6,7 @@ use serde_json::{Value, json};
 
 use super::machine::{Machine, Moves};
 use super::{Findings, Limit};
-use crate::table::{aligned, short};
-
-/// A magnitude near one, with the digits in which it differs.
-fn magnitude(x: f64) -> String {
-    let excess = x - 1.0;
-    if excess.abs() >= 1e-3 {
-        short(x)
-    } else {
-        format!("1 {} {:.1e}", if excess < 0.0 { '-' } else { '+' }, excess.abs())
-    }
-}
+use crate::table::{aligned, radius, short};
 
 fn side(fine: bool) -> &'static str {
     if fine { "fine" } else { "coarse" }
@@ -47,14 +37,14 @@ impl Findings {
         }
     }
 
-    /// The section of the report.
+    /// The section of the output.
     pub(crate) fn text(&self) -> String {
         let mut out = format!("\nstability\n  {}\n", self.setting());
         let v = &self.verdict;
         let how = match v.method {
             Method::Dense => "all eigenvalues".to_owned(),
             Method::Krylov { bound, .. } if v.stable => {
-                format!("{} steps; no motion grows faster than {} per step, 99 in 100", v.steps, magnitude(bound))
+                format!("{} steps; no motion grows faster than {} per step, 99 in 100", v.steps, radius(bound))
             }
             Method::Krylov { residual, .. } => format!("{} steps, residual {residual:.0e}", v.steps),
         };
@@ -62,7 +52,7 @@ impl Findings {
             "drifts" => "stable, but drifts: a motion grows as a power of time, not exponentially",
             word => word,
         };
-        out += &format!("  {word}: spectral radius {} ({how})\n", magnitude(v.radius));
+        out += &format!("  {word}: spectral radius {} ({how})\n", radius(v.radius));
         if !v.affine {
             out += "  the model is not linear: this holds for small motions about its initial state\n";
         }
@@ -84,7 +74,7 @@ impl Findings {
             out += &match self.remedies.is_empty() {
                 true => "  no stable setting was found nearby\n".to_owned(),
                 false => {
-                    let row = |r: &super::Remedy| vec![r.options.clone(), magnitude(r.radius)];
+                    let row = |r: &super::Remedy| vec![r.options.clone(), r.known()];
                     let rows: Vec<Vec<String>> = self.remedies.iter().map(row).collect();
                     format!("\nstable settings nearby\n{}", aligned(&["options", "<spectral radius"], &rows))
                 }
@@ -146,7 +136,7 @@ impl Findings {
             "spectral_radius": v.radius, "linear": v.affine, "method": method, "steps": v.steps,
             "leading_motion": leading, "step_limit": limit, "own_limits": own.collect::<Vec<_>>(),
             "stable_settings": self.remedies.iter()
-                .map(|r| json!({ "options": r.options, "spectral_radius": r.radius })).collect::<Vec<_>>(),
+                .map(|r| json!({ "options": r.options, "spectral_radius": r.radius, "bound": r.bound })).collect::<Vec<_>>(),
         })
     }
 }

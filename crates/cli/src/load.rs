@@ -4,22 +4,22 @@ use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use interfield_analysis::oscillator::limit;
-use interfield_analysis::spectrum::SpectrumError;
 use interfield_model::advice::{Knowledge, advise};
-use interfield_model::assembled::oscillator;
 use interfield_model::diag::{Diagnostics, Located, Source};
 use interfield_model::include::{MOST_BYTES, bundle, gather};
 use interfield_model::parse::{Overrides, Places, expand, parse};
-use interfield_model::simulation::ModelDomain;
 use interfield_model::{Modal, Model, Partitioned, Simulation};
 use serde_json::{Value, json};
 
 use crate::Exit;
 use crate::output::{complain, fail, print_json};
+use crate::stability::machine::{UNCONDITIONAL, scheme_limit};
 
 /// Most bytes of a record or a matrix.
 const MAX_RECORD: u64 = interfield_motion::MAX_BYTES as u64;
+
+/// Most substeps, as in a model file.
+const MOST_SUBSTEPS: i64 = 1_000_000;
 
 /// What to do about a model that is too large.
 const TOO_LARGE: &str =
@@ -46,6 +46,9 @@ pub(crate) struct ModelArgs {
     /// Couple the substructures of the model by this method instead, see `interfield couplings`
     #[arg(long, value_name = "METHOD")]
     pub coupling: Option<String>,
+    /// Steps of the fine side in one step of the analysis
+    #[arg(long, value_name = "N", conflicts_with = "whole", value_parser = clap::value_parser!(u32).range(1..=MOST_SUBSTEPS))]
+    pub substeps: Option<u32>,
     /// Take the structure in one piece, whatever substructures the model has
     #[arg(long, conflicts_with = "coupling")]
     pub whole: bool,
@@ -64,6 +67,7 @@ impl ModelArgs {
             duration: self.until.clone(),
             tangent: self.tangent.clone(),
             coupling: self.coupling.clone(),
+            substeps: self.substeps,
         }
     }
 }
@@ -142,8 +146,6 @@ fn read_text(path: &Path) -> Result<String, Unread> {
 const MODES_FOR_FREE: usize = 200;
 /// Unknowns up to which all modes are found at once, see `linalg::modes`.
 const ALL_MODES: usize = 800;
-/// A scheme that is stable up to this Ω = ω dt is taken to be so always.
-const UNCONDITIONAL: f64 = 1e3;
 
 /// A model with what is known of it beforehand.
 pub(crate) struct Advised {
@@ -155,17 +157,6 @@ pub(crate) struct Advised {
     pub modal: Result<Modal, String>,
     /// Largest Ω = ω dt at which its scheme is stable; `None`: any, as far as was looked.
     pub stability_limit: Option<f64>,
-}
-
-/// The limit of the scheme on the undamped oscillator, looked for up to Ω = `most`.
-fn stability_limit(sim: &Simulation, most: f64) -> Option<f64> {
-    let scheme = sim.model.analysis.scheme;
-    let map = |omega: f64| {
-        let system = oscillator(0.0).map_err(SpectrumError::Step)?;
-        let (nx, nw) = ModelDomain::memory(&scheme, &system);
-        ModelDomain::new(scheme, system, omega, vec![0.0; nx], vec![0.0; nw]).map_err(SpectrumError::Step)
-    };
-    limit(map, most).ok().flatten()
 }
 
 /// A model file, read from disk or embedded.
@@ -220,6 +211,15 @@ impl Loaded {
             Some(found) if !self.diags.has_errors() => Ok(found),
             _ => Err(self.refuse()),
         }
+    }
+
+    /// Parses the model with other settings, without a word; the error is the first mistake.
+    pub(crate) fn variant(&self, args: &ModelArgs) -> Result<Model, String> {
+        let diags = Diagnostics::new();
+        let files = |path: &str| read_bytes(&self.folder.join(path), MAX_RECORD);
+        let found = parse(&self.source, &args.overrides(), &files, &diags).filter(|_| !diags.has_errors());
+        let first = || diags.located(&self.source).first().map_or_else(String::new, |d| d.message.clone());
+        found.map(|(model, _)| model).ok_or_else(first)
     }
 
     /// Parses and assembles the model; prints warnings.
@@ -286,7 +286,7 @@ impl Loaded {
         let omega = modal.as_ref().map_or(0.0, |m| m.omega_max * sim.model.analysis.dt);
         let most = if modes.is_some() { omega.max(UNCONDITIONAL) } else { omega };
         // A coupling has limits of its own; `check --stability` finds them.
-        let stability_limit = if parts.is_some() { None } else { stability_limit(&sim, most) };
+        let stability_limit = if parts.is_some() { None } else { scheme_limit(sim.model.analysis.scheme, most) };
         let known = Knowledge {
             modal: modal.as_ref().ok(),
             stability_limit,

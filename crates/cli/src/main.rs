@@ -4,6 +4,7 @@ mod cmd;
 mod coupled;
 mod drawing;
 mod files;
+mod heat;
 mod load;
 mod output;
 mod plot;
@@ -11,6 +12,7 @@ mod ranges;
 mod record;
 mod report;
 mod schema;
+mod stability;
 mod stored;
 mod table;
 
@@ -26,7 +28,7 @@ enum Exit {
     /// The model or the command line is wrong; every mistake has been shown.
     BadInput = 2,
     /// A run stopped before its end, and everything recorded up to there has been kept; or two results differ by more
-    /// than is allowed.
+    /// than is allowed; or a step is unstable.
     Fault = 3,
     /// Stopped by Ctrl-C; everything recorded up to there has been kept.
     Interrupted = 130,
@@ -42,6 +44,7 @@ Examples:
   interfield                                  run the built-in example, an isolated building
   interfield new tower                        start a model, commented and ready to run
   interfield check models/frame.toml          what was understood of it, and what looks wrong
+  interfield check tower.toml --stability     whether a motion grows, and which
   interfield run models/frame.toml            run a model: a result file and a report
   interfield show interfield-out/frame.h5     what came out
   interfield report interfield-out/frame.h5   its report, made again
@@ -50,6 +53,7 @@ Examples:
   interfield modes models/frame.toml          its frequencies
   interfield motion record.at2                key figures and a picture of a ground motion
   interfield elements bouc-wen                what to write for an element, and its equations
+  interfield stability-map --coupling pmc     where a coupling is stable, as a picture
   interfield spectrum --scheme lsrt2          how a scheme damps and shifts frequencies
 
 Exit codes:
@@ -57,7 +61,8 @@ Exit codes:
   1    a file could not be read or written
   2    mistake in the model or on the command line; all of them are shown
   3    the run stopped before its end, results up to there are kept; or `compare` found differences
-       beyond --tolerance; or `fmt --check` found a file to format
+       beyond --tolerance; or `fmt --check` found a file to format; or `check --stability` found
+       that a motion grows
   130  interrupted (Ctrl-C); results up to there are kept")]
 struct Cli {
     #[command(subcommand)]
@@ -77,6 +82,7 @@ enum Command {
     Modes(cmd::modes::Args),
     Motion(cmd::motion::Args),
     Spectrum(cmd::spectrum::Args),
+    StabilityMap(cmd::stability_map::Args),
     Order(cmd::order::Args),
     Schemes(cmd::schemes::Args),
     Couplings(cmd::couplings::Args),
@@ -86,6 +92,8 @@ enum Command {
     Completions(cmd::completions::Args),
     Man(cmd::man::Args),
     Expand(cmd::expand::Args),
+    #[command(hide = true)]
+    Figures(cmd::figures::Args),
 }
 
 fn main() -> std::process::ExitCode {
@@ -106,6 +114,7 @@ fn main() -> std::process::ExitCode {
         Some(Command::Modes(args)) => cmd::modes::run(&args),
         Some(Command::Motion(args)) => cmd::motion::run(&args),
         Some(Command::Spectrum(args)) => cmd::spectrum::run(&args),
+        Some(Command::StabilityMap(args)) => cmd::stability_map::run(&args),
         Some(Command::Order(args)) => cmd::order::run(&args),
         Some(Command::Schemes(args)) => cmd::schemes::run(&args),
         Some(Command::Couplings(args)) => cmd::couplings::run(&args),
@@ -115,6 +124,7 @@ fn main() -> std::process::ExitCode {
         Some(Command::Completions(args)) => cmd::completions::run(&args),
         Some(Command::Man(args)) => cmd::man::run(&args),
         Some(Command::Expand(args)) => cmd::expand::run(&args),
+        Some(Command::Figures(args)) => cmd::figures::run(&args),
     };
     let exit = if exit == Exit::Done && output::lost() { Exit::Failure } else { exit };
     std::process::ExitCode::from(exit as u8)

@@ -1,9 +1,10 @@
 //! What goes to the terminal or into a pipe. Nothing here can panic: a reader that has gone away is no error, a full
 //! disk makes the exit code 1.
 
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 
 /// Whether something written to standard output was lost.
@@ -33,6 +34,19 @@ pub(crate) fn print_json(value: &Value) {
 /// Prints a line on standard error; where that is impossible there is nobody to tell.
 pub(crate) fn complain(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+/// A bar on standard error over so many things, if it is `wanted` and somebody looks.
+pub(crate) fn progress(total: u64, things: &str, wanted: bool) -> ProgressBar {
+    let visible = wanted && std::io::stderr().is_terminal();
+    let target = if visible { ProgressDrawTarget::stderr_with_hz(10) } else { ProgressDrawTarget::hidden() };
+    let bar = ProgressBar::with_draw_target(Some(total), target);
+    if let Ok(style) =
+        ProgressStyle::with_template(&format!("  {{bar:40}} {{percent:>3}} %  {{pos}}/{{len}} {things}  ETA {{eta}}"))
+    {
+        bar.set_style(style);
+    }
+    bar
 }
 
 /// Says what went wrong outside a model: on standard error, and with `json` as a document on standard output.

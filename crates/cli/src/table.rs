@@ -13,6 +13,16 @@ pub(crate) fn short(x: f64) -> String {
     }
 }
 
+/// A spectral radius, near one with the digits in which it differs.
+pub(crate) fn radius(x: f64) -> String {
+    let excess = x - 1.0;
+    match excess.abs() {
+        e if e < 1e-9 => "1".to_owned(),
+        e if e < 1e-3 => format!("1 {} {e:.1e}", if excess < 0.0 { '-' } else { '+' }),
+        _ => short(x),
+    }
+}
+
 /// Marks the header of a column of words, which is aligned to the left.
 const LEFT: char = '<';
 

@@ -12,8 +12,12 @@ use crate::{CouplingError, Located};
 pub trait Coupling<S>: StepMap + Send {
     /// Number of substructures.
     fn count(&self) -> usize;
+    /// Where [u v s h] of substructure `i` at the present node of the macro-grid stands in the complete state.
+    fn range_of(&self, i: usize) -> Range<usize>;
     /// [u v s h] of substructure `i` at the present node of the macro-grid.
-    fn state_of(&self, i: usize) -> &[f64];
+    fn state_of(&self, i: usize) -> &[f64] {
+        &self.state()[self.range_of(i)]
+    }
     /// Numbers of unknowns of substructure `i`.
     fn dims_of(&self, i: usize) -> Dims;
     /// Entries of L of substructure `i`.
@@ -221,14 +225,15 @@ impl<S: 'static> Coupling<S> for TwoSided<S> {
         self.machine.sides().places().len()
     }
 
-    fn state_of(&self, i: usize) -> &[f64] {
+    fn range_of(&self, i: usize) -> Range<usize> {
         let (layout, sides) = (self.machine.layout(), self.machine.sides());
         let place = sides.places()[i];
-        let side = match place {
-            Place::Coarse(_) => layout.a.clone(),
-            Place::Fine(_) => layout.b.clone(),
+        let start = match place {
+            Place::Coarse(_) => layout.a.start,
+            Place::Fine(_) => layout.b.start,
         };
-        &self.x[side][sides.range(place)]
+        let within = sides.range(place);
+        start + within.start..start + within.end
     }
 
     fn dims_of(&self, i: usize) -> Dims {

@@ -229,8 +229,8 @@ impl<S: System + Send + 'static> Coupling<S> for Llm<S> {
         self.elements.len()
     }
 
-    fn state_of(&self, i: usize) -> &[f64] {
-        &self.x[self.elements[i].x.clone()]
+    fn range_of(&self, i: usize) -> Range<usize> {
+        self.elements[i].x.clone()
     }
 
     fn dims_of(&self, i: usize) -> Dims {

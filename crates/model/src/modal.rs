@@ -5,7 +5,7 @@
 //! (Chopra, Dynamics of Structures, sec. 13.2); the effective masses of all modes add up to ιᵀMι.
 //! **Must not be here:** text, advice, step sizes.
 
-use interfield_linalg::{EigenError, highest};
+use interfield_linalg::EigenError;
 
 use crate::Simulation;
 use crate::assemble::short_name;
@@ -59,7 +59,7 @@ impl Modal {
     /// The lowest `count` modes of a simulation at its present state.
     pub fn new(sim: &Simulation, count: usize) -> Result<Self, EigenError> {
         let modes = sim.modes(count)?;
-        let (pattern, mass, stiffness) = sim.matrices();
+        let (pattern, mass, _) = sim.matrices();
         let names: Vec<&str> = sim.unknowns().map(short_name).collect();
         let mut directions: Vec<Direction> = Vec::new();
         for (&dof, name) in sim.free().iter().zip(&names) {
@@ -85,7 +85,7 @@ impl Modal {
             shape.iter().position(|x| x.abs() >= most * (1.0 - 1e-9)).unwrap_or(0)
         };
         let moves_most = modes.shapes.iter().map(largest).collect();
-        let omega_max = highest(pattern, &stiffness, &mass)?.max(0.0).sqrt();
+        let omega_max = sim.omega_max()?;
         Ok(Modal { omega2: modes.omega2, shapes: modes.shapes, moves_most, directions, omega_max })
     }
 

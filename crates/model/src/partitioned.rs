@@ -8,19 +8,22 @@ use interfield_coupling::{
     Assembly as Substructures, Coupling, CouplingError, Driven, Method, PmcOptions, Port, Substructure,
 };
 use interfield_kernel::{Fault, Scheme};
+use interfield_linalg::{EigenError, Pattern, highest};
 
 use crate::assemble::{Assembly, Place, Problem, Subject, assemble, explain};
 use crate::assembled::Assembled;
 use crate::energy::Energy;
 use crate::model::{Channel, EnergyPart, Kind, Model, Quantity};
 use crate::partition::{Constraint, Drive, Partition, Split, SubModel, split};
-use crate::simulation::{Recorder, cannot_start};
+use crate::simulation::{Recorder, cannot_start, diagonal};
 
 /// One substructure as far as reading and explaining goes.
 struct Part {
     sub: SubModel,
     free: Vec<usize>,
     looped: Vec<usize>,
+    /// Whether the states of these elements remember their deformation.
+    memory: Vec<bool>,
     recorder: Recorder,
     /// Its energy balance, if recorded.
     energy: Option<Energy>,
@@ -87,7 +90,7 @@ impl Partitioned {
             if twins_wanted && !sub.fine {
                 twins.extend(assemble(&sub.model).map(|twin| twin.system));
             }
-            let Assembly { system, y0, places, free, looped, .. } = assembly;
+            let Assembly { system, y0, places, free, looped, memory, .. } = assembly;
             sub.model.channels = model.channels.iter().filter_map(|c| inside(c, &sub)).collect();
             let scheme = sub.model.analysis.scheme;
             let recorder = Recorder::new(&sub.model, &places, &looped, &system, scheme.claims().carries_acceleration);
@@ -102,7 +105,7 @@ impl Partitioned {
                 ports,
             });
             places_of.push(places);
-            parts.push(Part { sub, free, looped, recorder, energy: None, x: Vec::new(), out });
+            parts.push(Part { sub, free, looped, memory, recorder, energy: None, x: Vec::new(), out });
         }
         problems.extend(model.channels.iter().filter_map(|c| whole_dof(c, &interface).map(|d| not_cut(&model, c, d))));
         let Some(partition) = model.partition.as_ref().filter(|_| problems.is_empty()) else { return Err(problems) };
@@ -233,6 +236,23 @@ impl Partitioned {
     pub fn unknowns(&self, i: usize) -> impl ExactSizeIterator<Item = &str> {
         let part = &self.parts[i];
         part.free.iter().map(|&d| part.sub.model.dofs[d].name.as_str())
+    }
+
+    /// Pattern, mass and stiffness of substructure `i` on its own, for small motions about the present linearisation.
+    fn matrices(&mut self, i: usize) -> (&Pattern, Vec<f64>, Vec<f64>) {
+        self.coupling.system_of(i).matrices(&self.parts[i].memory)
+    }
+
+    /// Mass of every unknown of substructure `i`, SI.
+    pub fn masses(&mut self, i: usize) -> Vec<f64> {
+        let (pattern, mass, _) = self.matrices(i);
+        diagonal(pattern, &mass)
+    }
+
+    /// Largest circular frequency of substructure `i` on its own, rad/s.
+    pub fn omega_max(&mut self, i: usize) -> Result<f64, EigenError> {
+        let (pattern, mass, stiffness) = self.matrices(i);
+        Ok(highest(pattern, &stiffness, &mass)?.max(0.0).sqrt())
     }
 
     /// A fault of the loop in words, with the user's names.

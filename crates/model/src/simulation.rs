@@ -170,6 +170,18 @@ impl Simulation {
         self.domain.system().matrices(&self.memory)
     }
 
+    /// Mass of every unknown, SI.
+    pub fn masses(&self) -> Vec<f64> {
+        let (pattern, mass, _) = self.matrices();
+        diagonal(pattern, &mass)
+    }
+
+    /// Largest circular frequency, rad/s.
+    pub fn omega_max(&self) -> Result<f64, interfield_linalg::EigenError> {
+        let (pattern, mass, stiffness) = self.matrices();
+        Ok(interfield_linalg::highest(pattern, &stiffness, &mass)?.max(0.0).sqrt())
+    }
+
     /// Lowest modes about the present linearisation.
     pub fn modes(&self, count: usize) -> Result<interfield_linalg::Modes, interfield_linalg::EigenError> {
         let (pattern, mass, stiffness) = self.matrices();
@@ -180,6 +192,11 @@ impl Simulation {
     pub fn explain(&self, fault: Fault) -> String {
         explain(&self.model, &self.free, &self.looped, fault)
     }
+}
+
+/// Diagonal of a matrix.
+pub(crate) fn diagonal(pattern: &Pattern, values: &[f64]) -> Vec<f64> {
+    (0..pattern.n()).map(|i| pattern.position(i, i).map_or(0.0, |p| values[p])).collect()
 }
 
 /// Number of steps to the end of an analysis.

@@ -16,6 +16,7 @@ use crate::drawing::structure;
 use crate::files::{same, write};
 use crate::load::{Advised, Loaded, ModelArgs};
 use crate::output::{fail, print, print_json};
+use crate::stability::examine;
 use crate::table::{aligned, short};
 
 /// Show what was understood of a model: structure, masses, modes, solver, cost, step; and what looks wrong
@@ -36,6 +37,9 @@ pub(crate) struct Args {
     /// How many modes, from the lowest
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     modes: u32,
+    /// Probe the step of the model as it would be run: does any motion grow, which one, and which steps are safe
+    #[arg(long)]
+    stability: bool,
     /// Show every degree of freedom
     #[arg(long)]
     all: bool,
@@ -74,18 +78,28 @@ pub(crate) fn run(args: &Args) -> Exit {
     }
     let mut found = Findings { sim, modal, stability_limit, cost: None, picture };
     found.cost = cost(&mut found.sim);
+    let stability = match args.stability.then(|| examine(&loaded, &args.settings)).transpose() {
+        Ok(found) => found,
+        Err(why) => {
+            let message = format!("the stability of the step cannot be judged: {why}");
+            fail(args.json, Some(&args.model.display().to_string()), None, &message, "try another --dt or --scheme");
+            return Exit::Fault;
+        }
+    };
     if args.json {
         let mut document = found.json(args.modes as usize);
+        document["stability"] = stability.as_ref().map_or(Value::Null, crate::stability::Findings::json);
         document["warnings"] = loaded.messages().into();
         print_json(&document);
     } else {
         print(&found.text(args.modes as usize, args.all));
+        stability.iter().for_each(|found| print(&found.text()));
         match loaded.messages().len() {
             0 => print("\nno warnings\n"),
             _ => loaded.show(),
         }
     }
-    Exit::Done
+    if stability.is_some_and(|found| !found.stable()) { Exit::Fault } else { Exit::Done }
 }
 
 /// Seconds per step, over a few milliseconds; `None` where the first step fails.
@@ -124,11 +138,8 @@ fn plural(count: usize, one: &str) -> String {
 impl Findings {
     /// Mass of every degree of freedom, SI: with that of elements where it is free.
     fn masses(&self) -> Vec<f64> {
-        let (pattern, mass, _) = self.sim.matrices();
         let mut all: Vec<f64> = self.sim.model.dofs.iter().map(|d| d.mass).collect();
-        for (i, &d) in self.sim.free().iter().enumerate() {
-            all[d] = pattern.position(i, i).map_or(0.0, |p| mass[p]);
-        }
+        self.sim.free().iter().zip(self.sim.masses()).for_each(|(&d, mass)| all[d] = mass);
         all
     }
 

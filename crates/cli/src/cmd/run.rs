@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args as ClapArgs;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use interfield_kernel::{Fault, StepMap};
 use interfield_model::{Partitioned, Simulation};
 use interfield_results::{Meta, Reader};
@@ -17,7 +16,7 @@ use crate::Exit;
 use crate::coupled;
 use crate::files::same;
 use crate::load::{Loaded, ModelArgs};
-use crate::output::{complain, fail, print, print_json};
+use crate::output::{complain, fail, print, print_json, progress};
 use crate::ranges::{Range, Ranges};
 use crate::record::{self, Format, Record};
 use crate::report::{Curves, Frames, Report, Scene, interface};
@@ -406,13 +405,7 @@ fn integrate(
     visible: bool,
 ) -> (u64, Verdict) {
     let steps = sim.steps();
-    let bar = ProgressBar::with_draw_target(
-        Some(steps),
-        if visible { ProgressDrawTarget::stderr_with_hz(10) } else { ProgressDrawTarget::hidden() },
-    );
-    if let Ok(style) = ProgressStyle::with_template("  {bar:40} {percent:>3} %  {pos}/{len} steps  ETA {eta}") {
-        bar.set_style(style);
-    }
+    let bar = progress(steps, "steps", visible);
     let every = sim.model.every;
     let mut row = vec![0.0; sim.channels().len()];
     let stopped = |t: f64, reason: String| Verdict::Faulted(format!("at t = {} s: {reason}", short(t)));

@@ -8,6 +8,7 @@ mod mistakes;
 mod motion;
 mod results;
 mod runs;
+mod stability;
 mod writing;
 
 use std::path::{Path, PathBuf};

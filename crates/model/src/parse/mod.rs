@@ -51,6 +51,8 @@ pub struct Overrides {
     pub tangent: Option<String>,
     /// Coupling of the substructures.
     pub coupling: Option<String>,
+    /// Substeps of all substructures of the fine side.
+    pub substeps: Option<u32>,
 }
 
 /// Where the parts of a model were written.
@@ -297,10 +299,10 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
     let (channels, every) = channels::read(&context, &root, &names);
     let says = |key: &str| root.table("analysis").is_some_and(|t| t.has(key));
     let written = substructures::Written {
-        scheme: overrides.scheme.is_some() || says("scheme"),
+        scheme: overrides.scheme.is_some() || !overrides.scheme_parameters.is_empty() || says("scheme"),
         tangent: overrides.tangent.is_some() || says("tangent"),
     };
-    let partition = substructures::read(&mut context, &root, analysis.as_ref(), written, overrides.coupling.as_deref());
+    let partition = substructures::read(&mut context, &root, analysis.as_ref(), written, overrides);
     root.finish();
     if diags.has_errors() {
         // Without mistakes the assembly finds this, with everything else that needs matrices.

@@ -40,13 +40,15 @@ pub(super) fn read(
     root: &Table<'_>,
     analysis: Option<&Analysis>,
     written: Written,
-    other: Option<&str>,
+    overrides: &Overrides,
 ) -> Option<Partition> {
+    let other = overrides.coupling.as_deref();
     let table = root.table("coupling");
     let span = table.as_ref().map(Table::span);
     let coupling = read_coupling(context, table, other);
-    if other.is_some() && !root.has("substructure") {
-        let d = Diagnostic::unlocated("--coupling: the model has no substructures".to_owned());
+    let asked = [("--coupling", other.is_some()), ("--substeps", overrides.substeps.is_some())];
+    for (option, _) in asked.iter().filter(|(_, given)| *given && !root.has("substructure")) {
+        let d = Diagnostic::unlocated(format!("{option}: the model has no substructures"));
         context.diags.push(d.help("cut the model with [[substructure]] first"));
     }
     let mut owners = Owners::new();
@@ -77,7 +79,11 @@ pub(super) fn read(
     let rest = drafts.iter().position(|d| d.rest);
     let owners = complete(context, &owners, rest);
     let (analysis, coupling) = (analysis?, coupling?);
-    let fine = sides(context, &drafts, &coupling);
+    let fine = sides(&drafts);
+    if let Some(substeps) = overrides.substeps {
+        drafts.iter_mut().zip(&fine).filter(|(_, fine)| **fine).for_each(|(d, _)| d.substeps = substeps);
+    }
+    check_sides(context, &drafts, &fine, &coupling);
     let settled: Option<Vec<_>> = drafts.iter().map(|d| settle(context, d, &coupling, analysis, written)).collect();
     let finish = |((d, fine), (scheme_name, scheme, tangent)): ((Draft, bool), (String, AnyScheme, TangentPolicy))| {
         let (substeps, nodes) = (d.substeps, d.nodes);
@@ -335,14 +341,15 @@ pub(super) struct Written {
 }
 
 /// Which substructures stand on the fine side: as written; else those with substeps; else all but the first.
-fn sides(context: &Context<'_>, drafts: &[Draft], coupling: &Coupling) -> Vec<bool> {
+fn sides(drafts: &[Draft]) -> Vec<bool> {
     let substeps = drafts.iter().any(|d| d.substeps > 1);
-    let fine: Vec<bool> = drafts
-        .iter()
-        .enumerate()
-        .map(|(i, d)| d.fine.unwrap_or(if substeps { d.substeps > 1 } else { i > 0 }))
-        .collect();
-    for (d, _) in drafts.iter().zip(&fine).filter(|(d, fine)| d.substeps > 1 && !**fine) {
+    let fine = |(i, d): (usize, &Draft)| d.fine.unwrap_or(if substeps { d.substeps > 1 } else { i > 0 });
+    drafts.iter().enumerate().map(fine).collect()
+}
+
+/// Whether the coupling can work with these sides and their substeps.
+fn check_sides(context: &Context<'_>, drafts: &[Draft], fine: &[bool], coupling: &Coupling) {
+    for (d, _) in drafts.iter().zip(fine).filter(|(d, fine)| d.substeps > 1 && !**fine) {
         let message = format!("substructure `{}` has substeps and stands on the coarse side", d.name.value);
         context.error(d.name.span.clone(), message, "remove `side` or `substeps`");
     }
@@ -355,7 +362,7 @@ fn sides(context: &Context<'_>, drafts: &[Draft], coupling: &Coupling) -> Vec<bo
         context.error(drafts[0].name.span.clone(), message, "write side = \"coarse\" or \"fine\" in one of them");
     }
     if coupling.info.one_rate {
-        let mut counts = drafts.iter().zip(&fine).filter(|(_, fine)| **fine).map(|(d, _)| d);
+        let mut counts = drafts.iter().zip(fine).filter(|(_, fine)| **fine).map(|(d, _)| d);
         if let Some(first) = counts.next()
             && let Some(other) = counts.find(|d| d.substeps != first.substeps)
         {
@@ -370,5 +377,4 @@ fn sides(context: &Context<'_>, drafts: &[Draft], coupling: &Coupling) -> Vec<bo
             context.error(other.name.span.clone(), message, help);
         }
     }
-    fine
 }

@@ -1,0 +1,141 @@
+//! `interfield figures`: the computed figures of the documents (docs/passivity.md). For the authors, not shown in the help.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args as ClapArgs;
+use interfield_model::{Model, Partitioned};
+use serde_json::json;
+
+use crate::Exit;
+use crate::files::write;
+use crate::load::{Loaded, ModelArgs};
+use crate::output::{fail, print, print_json};
+use crate::plot::Figure;
+use crate::stability::{judge_quietly, with_step};
+
+/// The split mass. The law of B is linear and softer than its estimate by the given factor.
+const MODEL: &str = r#"
+title = "Split mass"
+parameters = { b1 = 1, estimate = 1 }
+node = [{ name = "mass", dofs = ["x"], mass = "1 kg", initial = { x = "1 m" } }]
+element = [
+  { type = "spring", name = "a", nodes = ["ground", "mass"], dof = "x", k = "1 N/m/(1 + b1)" },
+  { type = "cubic", name = "b", nodes = ["ground", "mass"], dof = "x", k = "1 N/m*b1/(1 + b1)", k3 = 0, tangent = { k = "estimate*1 N/m*b1/(1 + b1)" } },
+]
+substructure = [
+  { name = "A", elements = ["a"], side = "coarse", interface_mass = "b1/(1 + b1)" },
+  { name = "B", elements = ["b"], side = "fine", substeps = 10, tangent = "given" },
+]
+analysis = { dt = "0.1 s", duration = "1 s" }
+record = { channels = ["mass.x"] }
+"#;
+
+/// Size of a figure in pixels.
+const SIZE: (f64, f64) = (720.0, 340.0);
+/// Motions are drawn up to this, m.
+const CLIPPED: f64 = 3.0;
+
+/// Draw the computed figures of the documents into a folder
+#[derive(ClapArgs)]
+#[command(after_help = "Examples:\n  interfield figures docs/img")]
+pub(crate) struct Args {
+    /// Folder to write to
+    folder: PathBuf,
+    /// Print the names of the files as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Exit {
+    match draw(&args.folder) {
+        Ok(files) if args.json => print_json(&json!({ "figures": files })),
+        Ok(files) => print(&(files.join("\n") + "\n")),
+        Err(message) => {
+            fail(args.json, None, None, &message, "");
+            return Exit::Failure;
+        }
+    }
+    Exit::Done
+}
+
+fn draw(folder: &Path) -> Result<Vec<String>, String> {
+    let figures = [("passivity-radius.svg", radius()?), ("passivity-softening.svg", softening()?)];
+    let mut names = Vec::new();
+    for (name, svg) in figures {
+        let path = folder.join(name);
+        write(&path, svg.as_bytes())?;
+        names.push(path.display().to_string());
+    }
+    Ok(names)
+}
+
+/// The split mass under a coupling.
+fn model(set: &[(&str, f64)], coupling: &str, scheme: &str, param: &[(&str, &str)]) -> Result<Model, String> {
+    let owned = |n: &str, v: String| (n.to_owned(), v);
+    let settings = ModelArgs {
+        set: set.iter().map(|(n, v)| owned(n, v.to_string())).collect(),
+        coupling: Some(coupling.to_owned()),
+        scheme: Some(scheme.to_owned()),
+        param: param.iter().map(|(n, v)| owned(n, (*v).to_owned())).collect(),
+        ..ModelArgs::default()
+    };
+    Loaded::embedded("split mass", MODEL.to_owned(), PathBuf::new(), false).variant(&settings)
+}
+
+/// Growth of four couplings over Ω.
+fn radius() -> Result<String, String> {
+    let couplings: [(&str, &str, &str, &[(&str, &str)]); 4] = [
+        ("PLSRT2, gamma plus", "plsrt2", "lsrt2", &[("gamma", "plus")]),
+        ("staggered LSRT2, gamma minus", "staggered", "lsrt2", &[("gamma", "minus")]),
+        ("modified PH", "modified-ph", "newmark", &[]),
+        ("PMC", "pmc", "alpha-os", &[]),
+    ];
+    let mut lines = Vec::new();
+    for (legend, coupling, scheme, param) in couplings {
+        let model = model(&[("b1", 0.5)], coupling, scheme, param)?;
+        let omegas = (0..=240).map(|i| 10f64.powf(f64::from(i) / 120.0));
+        let growth = |omega: f64| Ok((omega, judge_quietly(with_step(&model, omega))?.0 - 1.0));
+        lines.push((legend.to_owned(), omegas.map(growth).collect::<Result<Vec<_>, String>>()?));
+    }
+    let figure = Figure {
+        title: "Split mass, b1 = 0.5, 10 substeps",
+        x: "Omega = omega h",
+        y: "growth per step, radius - 1",
+        log_x: true,
+        size: SIZE,
+        lines,
+    };
+    Ok(figure.overlay_svg())
+}
+
+/// A specimen half as stiff as its estimate, under two couplings.
+fn softening() -> Result<String, String> {
+    let set = [("b1", 30.0), ("estimate", 2.0)];
+    let mut lines = Vec::new();
+    for (legend, coupling) in [("PMC", "pmc"), ("modified PH", "modified-ph")] {
+        let model = model(&set, coupling, "alpha-os", &[])?;
+        let problem = |list: Vec<interfield_model::assemble::Problem>| {
+            list.first().map_or_else(String::new, |p| p.message.clone())
+        };
+        let mut parts = Partitioned::new(model).map_err(problem)?;
+        let mut points = vec![(0.0, 1.0)];
+        for k in 0..600 {
+            parts.step(k).map_err(|fault| parts.explain(fault))?;
+            let x = parts.displacement(0).unwrap_or(f64::NAN);
+            if x.abs() > CLIPPED {
+                break;
+            }
+            points.push(((k + 1) as f64 * parts.coupling.dt(), x));
+        }
+        lines.push((legend.to_owned(), points));
+    }
+    let figure = Figure {
+        title: "Split mass, b1 = 30, 10 substeps; B half as stiff as its operator",
+        x: "time [s]",
+        y: "displacement [m]",
+        log_x: false,
+        size: SIZE,
+        lines,
+    };
+    Ok(figure.svg())
+}

@@ -1,0 +1,293 @@
+//! `interfield stability-map`: where a coupling is stable on the split mass, over step, ratio and substeps.
+
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, ValueEnum};
+use interfield_analysis::scan::scan;
+use interfield_coupling::registry::{METHODS, find};
+use interfield_model::Model;
+use interfield_model::diag::did_you_mean;
+use serde_json::{Value, json};
+
+use crate::Exit;
+use crate::files::{has_extension, write};
+use crate::heat::{Heat, Panel};
+use crate::load::{Loaded, ModelArgs, pair};
+use crate::output::{fail, print, print_json, progress};
+use crate::stability::{judge_quietly, with_step};
+use crate::stored::check_output;
+use crate::table::{aligned, radius, short};
+
+/// The split mass, m = k = 1, with the ratio of masses m_A / m_B and that of stiffnesses k_B / k_A.
+const MODEL: &str = r#"
+title = "Split mass"
+parameters = { mass_ratio = 1, stiffness_ratio = 1 }
+node = [{ name = "mass", dofs = ["x"], mass = "1 kg" }]
+element = [
+  { type = "spring", name = "a", nodes = ["ground", "mass"], dof = "x", k = "1 N/m/(1 + stiffness_ratio)" },
+  { type = "spring", name = "b", nodes = ["ground", "mass"], dof = "x", k = "1 N/m*stiffness_ratio/(1 + stiffness_ratio)" },
+]
+substructure = [
+  { name = "A", elements = ["a"], side = "coarse", interface_mass = "mass_ratio/(1 + mass_ratio)" },
+  { name = "B", elements = ["b"], side = "fine" },
+]
+analysis = { dt = "1 s", duration = "1 s" }
+record = { channels = ["mass.x"] }
+"#;
+
+/// Most cells of a map.
+const MOST_CELLS: usize = 1_000_000;
+/// Dots per inch of a PNG.
+const DPI: f64 = 192.0;
+
+/// What the vertical axis is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Ratio {
+    /// m_A / m_B = k_B / k_A, both sides as fast as the whole at 1
+    B1,
+    /// m_A / m_B alone, the stiffnesses equal
+    Mass,
+    /// k_B / k_A alone, the masses equal
+    Stiffness,
+}
+
+impl Ratio {
+    fn label(self) -> &'static str {
+        match self {
+            Ratio::B1 => "b1 = mA/mB = kB/kA",
+            Ratio::Mass => "mA/mB (kA = kB)",
+            Ratio::Stiffness => "kB/kA (mA = mB)",
+        }
+    }
+}
+
+/// Draw where a coupling is stable: step, ratio of the sides and substeps, on one mass cut in two
+///
+/// The mass m = 1 kg on k = 1 N/m is shared by a coarse side A and a fine side B; Omega = omega dt with omega = 1 rad/s and dt
+/// the step of the analysis (papers 000 and 002 on plsrt2 take Omega = 4 omega dt). Every cell is the spectral radius of one
+/// step. For a model of your own use `interfield check --stability`.
+#[derive(ClapArgs)]
+#[command(after_help = "Examples:\n  interfield stability-map --coupling pmc\n  \
+interfield stability-map --coupling plsrt2 --param gamma=plus --substeps 1,2,10 -o plsrt2.png\n  \
+interfield stability-map --coupling staggered --omega 1..100 --ratio mass --ratios 0.1..10 --json")]
+pub(crate) struct Args {
+    /// Coupling, see `interfield couplings`
+    #[arg(long, default_value = "pmc")]
+    coupling: String,
+    /// Scheme of both sides [default: that of the coupling]
+    #[arg(long)]
+    scheme: Option<String>,
+    /// Parameter of the scheme, e.g. --param gamma=plus
+    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = pair)]
+    param: Vec<(String, String)>,
+    /// What the vertical axis is
+    #[arg(long, value_enum, default_value = "b1")]
+    ratio: Ratio,
+    /// Range of Omega = omega dt
+    #[arg(long, value_name = "FROM..TO", default_value = "0.01..1000", value_parser = range)]
+    omega: RangeInclusive<f64>,
+    /// Range of the ratio
+    #[arg(long, value_name = "FROM..TO", default_value = "0.01..100", value_parser = range)]
+    ratios: RangeInclusive<f64>,
+    /// Substeps of the fine side, a panel for each
+    #[arg(long, value_name = "NUMBERS", value_delimiter = ',', default_values_t = [1, 2, 10],
+          value_parser = clap::value_parser!(u32).range(1..=1000))]
+    substeps: Vec<u32>,
+    /// Cells along each axis
+    #[arg(long, default_value_t = 40, value_parser = clap::value_parser!(u32).range(2..=500))]
+    points: u32,
+    /// Picture, FILE.svg or FILE.png [default: interfield-out/stability-COUPLING.svg]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Print all values as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// `from..to`, both greater than zero.
+fn range(text: &str) -> Result<RangeInclusive<f64>, String> {
+    let number = |t: &str| t.trim().parse::<f64>().ok().filter(|x| *x > 0.0 && x.is_finite());
+    let ends = text.split_once("..").and_then(|(a, b)| Some((number(a)?, number(b)?)));
+    match ends {
+        Some((a, b)) if a <= b => Ok(a..=b),
+        _ => Err("write two numbers greater than zero, the smaller one first: 0.01..100".to_owned()),
+    }
+}
+
+/// So many values in equal ratios; one for an empty range.
+fn spaced(range: &RangeInclusive<f64>, points: u32) -> Vec<f64> {
+    let (a, b) = (*range.start(), *range.end());
+    if a == b {
+        return vec![a];
+    }
+    let last = points - 1;
+    (0..points).map(|i| if i == last { b } else { a * (b / a).powf(f64::from(i) / f64::from(last)) }).collect()
+}
+
+pub(crate) fn run(args: &Args) -> Exit {
+    match draw(args) {
+        Ok(()) => Exit::Done,
+        Err(exit) => exit,
+    }
+}
+
+fn draw(args: &Args) -> Result<(), Exit> {
+    let refuse = |message: &str, help: &str| {
+        fail(args.json, None, None, message, help);
+        Exit::BadInput
+    };
+    let Some(info) = find(&args.coupling) else {
+        let names: Vec<&str> = METHODS.iter().map(|m| m.name).collect();
+        let help = did_you_mean(&args.coupling, names.iter().copied())
+            .unwrap_or_else(|| format!("couplings are {}", names.join(", ")));
+        return Err(refuse(&format!("there is no coupling `{}`", args.coupling), &help));
+    };
+    let output = args.output.clone();
+    let output = output.unwrap_or_else(|| PathBuf::from("interfield-out").join(format!("stability-{}.svg", info.name)));
+    check_output(&output, &["svg", "png"], &[], args.json)?;
+    let (omegas, ratios) = (spaced(&args.omega, args.points), spaced(&args.ratios, args.points));
+    let total = omegas.len() * ratios.len() * args.substeps.len();
+    if total > MOST_CELLS {
+        return Err(refuse(&format!("{total} cells are too many"), "give fewer --points or --substeps"));
+    }
+    let mut models: Vec<Model> = Vec::new();
+    for &substeps in &args.substeps {
+        for &ratio in &ratios {
+            models.push(split_mass(args, info.scheme, substeps, ratio)?);
+        }
+    }
+    let cells: Vec<(usize, f64)> = (0..models.len()).flat_map(|m| omegas.iter().map(move |w| (m, *w))).collect();
+    let bar = progress(cells.len() as u64, "cells", !args.json);
+    let found = scan(&cells, |&(m, dt)| judge_quietly(with_step(&models[m], dt)), |done| bar.set_position(done as u64));
+    bar.finish_and_clear();
+    let found: Result<Vec<(f64, bool)>, String> = found.into_iter().collect();
+    let found = found.map_err(|why| refuse(&why, "choose another coupling, scheme or number of substeps"))?;
+    let scheme = models.first().and_then(|m| m.partition.as_ref()).map(|p| p.substructures[0].scheme_name.clone());
+    let map = Map { args, scheme: scheme.unwrap_or_default(), omegas, ratios, found };
+    let bytes = if has_extension(&output, "png") {
+        map.heat().png(DPI).map_err(|e| refuse(&format!("the map cannot be drawn: {e}"), "write SVG"))?
+    } else {
+        map.heat().svg().into_bytes()
+    };
+    let name = output.display().to_string();
+    write(&output, &bytes).map_err(|message| {
+        fail(args.json, Some(&name), None, &message, "give another file with --output");
+        Exit::Failure
+    })?;
+    if args.json {
+        print_json(&map.json(&name))
+    } else {
+        print(&map.text(&name))
+    }
+    Ok(())
+}
+
+/// The split mass under the coupling of the arguments.
+fn split_mass(args: &Args, scheme: &str, substeps: u32, ratio: f64) -> Result<Model, Exit> {
+    let names: &[&str] = match args.ratio {
+        Ratio::B1 => &["mass_ratio", "stiffness_ratio"],
+        Ratio::Mass => &["mass_ratio"],
+        Ratio::Stiffness => &["stiffness_ratio"],
+    };
+    let settings = ModelArgs {
+        set: names.iter().map(|n| ((*n).to_owned(), format!("{ratio:e}"))).collect(),
+        scheme: Some(args.scheme.clone().unwrap_or_else(|| scheme.to_owned())),
+        param: args.param.clone(),
+        coupling: Some(args.coupling.clone()),
+        substeps: Some(substeps),
+        ..ModelArgs::default()
+    };
+    let loaded = Loaded::embedded("split mass", MODEL.to_owned(), PathBuf::new(), args.json);
+    loaded.model(&settings).map(|(model, _)| model)
+}
+
+/// A map with its values: by substeps, then by ratio, then by Ω.
+struct Map<'a> {
+    args: &'a Args,
+    scheme: String,
+    omegas: Vec<f64>,
+    ratios: Vec<f64>,
+    found: Vec<(f64, bool)>,
+}
+
+/// The worst cell of a panel.
+struct Worst {
+    radius: f64,
+    omega: f64,
+    ratio: f64,
+}
+
+impl Map<'_> {
+    fn panels(&self) -> impl Iterator<Item = (u32, &[(f64, bool)])> {
+        self.args.substeps.iter().copied().zip(self.found.chunks(self.omegas.len() * self.ratios.len()))
+    }
+
+    fn worst(&self, cells: &[(f64, bool)]) -> Option<Worst> {
+        let unstable = cells.iter().enumerate().filter(|(_, c)| !c.1);
+        let (i, cell) = unstable.max_by(|x, y| x.1.0.total_cmp(&y.1.0))?;
+        let (omega, ratio) = (self.omegas[i % self.omegas.len()], self.ratios[i / self.omegas.len()]);
+        Some(Worst { radius: cell.0, omega, ratio })
+    }
+
+    fn title(&self) -> String {
+        let parameters: String = self.args.param.iter().map(|(n, v)| format!(", {n} = {v}")).collect();
+        format!("{} with {}{parameters}", self.args.coupling, self.scheme)
+    }
+
+    fn heat(&self) -> Heat<'_> {
+        let panel = |(substeps, cells): (u32, &[(f64, bool)])| {
+            let below = match self.worst(cells) {
+                Some(w) => {
+                    let share = 100.0 * cells.iter().filter(|c| !c.1).count() as f64 / cells.len() as f64;
+                    format!("unstable: {share:.1} %, radius up to {}", radius(w.radius))
+                }
+                None => "stable everywhere".to_owned(),
+            };
+            Panel { title: [format!("ss = {substeps}"), below], cells: cells.to_vec() }
+        };
+        let x = match self.args.coupling.as_str() {
+            "plsrt2" => "Omega = omega dt (the papers take 4 omega dt)",
+            _ => "Omega = omega dt",
+        };
+        Heat {
+            title: self.title(),
+            x: (x, &self.omegas),
+            y: (self.args.ratio.label(), &self.ratios),
+            panels: self.panels().map(panel).collect(),
+        }
+    }
+
+    fn text(&self, name: &str) -> String {
+        let row = |(substeps, cells): (u32, &[(f64, bool)])| {
+            let unstable = cells.iter().filter(|c| !c.1).count();
+            let mut row = vec![substeps.to_string(), cells.len().to_string(), unstable.to_string()];
+            row.extend(match self.worst(cells) {
+                Some(w) => [radius(w.radius), short(w.omega), short(w.ratio)],
+                None => [const { String::new() }; 3],
+            });
+            row
+        };
+        let rows: Vec<Vec<String>> = self.panels().map(row).collect();
+        let header = ["substeps", "cells", "unstable", "largest radius", "at Omega", self.args.ratio.label()];
+        format!("{}, drawn in {name}\n{}", self.title(), aligned(&header, &rows))
+    }
+
+    fn json(&self, name: &str) -> Value {
+        let panel = |(substeps, cells): (u32, &[(f64, bool)])| {
+            let rows = |value: fn(&(f64, bool)) -> Value| -> Vec<Value> {
+                cells.chunks(self.omegas.len()).map(|row| row.iter().map(value).collect()).collect()
+            };
+            json!({
+                "substeps": substeps, "unstable": cells.iter().filter(|c| !c.1).count(),
+                "worst": self.worst(cells).map(|w| json!({ "radius": w.radius, "omega": w.omega, "ratio": w.ratio })),
+                "radius": rows(|c| json!(c.0)), "stable": rows(|c| json!(c.1)),
+            })
+        };
+        json!({
+            "coupling": self.args.coupling, "scheme": self.scheme, "picture": name,
+            "ratio": self.args.ratio.label(), "omega_is": "omega dt, dt the step of the analysis",
+            "omega": self.omegas, "ratios": self.ratios, "maps": self.panels().map(panel).collect::<Vec<_>>(),
+        })
+    }
+}

@@ -1,0 +1,182 @@
+//! A model as it would be run, seen as a step map whose state has names.
+
+use std::ops::Range;
+
+use interfield_analysis::oscillator::limit;
+use interfield_analysis::spectrum::SpectrumError;
+use interfield_analysis::stability::Motion;
+use interfield_coupling::Method;
+use interfield_kernel::scheme::registry::AnyScheme;
+use interfield_kernel::{Fault, StepMap};
+use interfield_model::assembled::oscillator;
+use interfield_model::simulation::ModelDomain;
+use interfield_model::{Model, Partitioned, Simulation};
+
+/// A scheme that is stable up to this Ω = ω dt is taken to be so always.
+pub(crate) const UNCONDITIONAL: f64 = 1e3;
+
+/// Largest Ω = ω dt at which a scheme does not let the undamped oscillator grow, looked for up to `most`.
+pub(crate) fn scheme_limit(scheme: AnyScheme, most: f64) -> Option<f64> {
+    let map = |omega: f64| {
+        let system = oscillator(0.0).map_err(SpectrumError::Step)?;
+        let (nx, nw) = ModelDomain::memory(&scheme, &system);
+        ModelDomain::new(scheme, system, omega, vec![0.0; nx], vec![0.0; nw]).map_err(SpectrumError::Step)
+    };
+    limit(map, most).ok().flatten()
+}
+
+/// A model ready to step.
+pub(crate) enum Machine {
+    /// In one piece.
+    Whole(Box<Simulation>),
+    /// In its substructures.
+    Parts(Box<Partitioned>),
+}
+
+/// Where a motion is largest.
+pub(crate) struct Moves {
+    /// Degree of freedom.
+    pub dof: String,
+    /// Substructure and whether it stands on the fine side, where there are any.
+    pub substructure: Option<(String, bool)>,
+    /// Share of the motion there: mass times the square of the amplitude, over all.
+    pub share: f64,
+}
+
+/// The step limit that a substructure, or the whole, has by its own scheme.
+pub(crate) struct OwnLimit {
+    /// Substructure; empty for the whole.
+    pub name: String,
+    /// Its scheme.
+    pub scheme: String,
+    /// Largest Ω = ω dt of that scheme.
+    pub omega_dt: f64,
+    /// Its highest circular frequency, rad/s.
+    pub omega_max: f64,
+    /// Its own steps in one step of the analysis: below one where it steps over several.
+    pub steps: f64,
+}
+
+impl OwnLimit {
+    /// Largest step of the analysis, s.
+    pub(crate) fn dt(&self) -> f64 {
+        self.omega_dt / self.omega_max * self.steps
+    }
+}
+
+impl Machine {
+    /// Assembles a model; the error is its first mistake.
+    pub(crate) fn new(model: Model, whole: bool) -> Result<Self, String> {
+        let made = if whole || model.partition.is_none() {
+            Simulation::new(model).map(|sim| Machine::Whole(Box::new(sim)))
+        } else {
+            Partitioned::new(model).map(|parts| Machine::Parts(Box::new(parts)))
+        };
+        made.map_err(|problems| problems.first().map_or_else(|| "it cannot start".to_owned(), |p| p.message.clone()))
+    }
+
+    /// The step.
+    pub(crate) fn map(&mut self) -> &mut dyn StepMap {
+        match self {
+            Machine::Whole(sim) => &mut sim.domain,
+            Machine::Parts(parts) => parts.coupling.as_mut(),
+        }
+    }
+
+    /// The step alone.
+    pub(crate) fn into_map(self) -> Box<dyn StepMap> {
+        match self {
+            Machine::Whole(sim) => Box::new(sim.domain),
+            Machine::Parts(parts) => parts.coupling,
+        }
+    }
+
+    /// The model.
+    pub(crate) fn model(&self) -> &Model {
+        match self {
+            Machine::Whole(sim) => &sim.model,
+            Machine::Parts(parts) => &parts.model,
+        }
+    }
+
+    /// A fault in the user's names.
+    pub(crate) fn explain(&self, fault: Fault) -> String {
+        match self {
+            Machine::Whole(sim) => sim.explain(fault),
+            Machine::Parts(parts) => parts.explain(fault),
+        }
+    }
+
+    /// Place of the displacements in the complete state, and masses, part by part.
+    fn displacements(&mut self) -> Vec<(Range<usize>, Vec<f64>)> {
+        match self {
+            Machine::Whole(sim) => {
+                let masses = sim.masses();
+                vec![(0..masses.len(), masses)]
+            }
+            Machine::Parts(parts) => (0..parts.coupling.count())
+                .map(|i| {
+                    let (start, masses) = (parts.coupling.range_of(i).start, parts.masses(i));
+                    (start..start + masses.len(), masses)
+                })
+                .collect(),
+        }
+    }
+
+    /// Where a motion is largest; `None` where no displacement takes part in it.
+    pub(crate) fn moves(&mut self, motion: &Motion) -> Option<Moves> {
+        let places = self.displacements();
+        let weight = |i: usize, mass: f64| motion.shape.get(i).map_or(0.0, |z| mass * (z.0 * z.0 + z.1 * z.1));
+        let weights = places.iter().enumerate().flat_map(|(part, (range, masses))| {
+            let one = move |(unknown, (i, mass)): (usize, (usize, &f64))| (part, unknown, weight(i, *mass));
+            range.clone().zip(masses).enumerate().map(one)
+        });
+        let weights: Vec<(usize, usize, f64)> = weights.collect();
+        let total: f64 = weights.iter().map(|w| w.2).sum();
+        let &(part, unknown, largest) = weights.iter().max_by(|x, y| x.2.total_cmp(&y.2))?;
+        if total <= 0.0 {
+            return None;
+        }
+        let (dof, substructure) = match self {
+            Machine::Whole(sim) => (sim.unknowns().nth(unknown)?.to_owned(), None),
+            Machine::Parts(parts) => {
+                let name = parts.names().nth(part)?.to_owned();
+                (parts.unknowns(part).nth(unknown)?.to_owned(), Some((name, parts.coupling.is_fine(part))))
+            }
+        };
+        Some(Moves { dof, substructure, share: largest / total })
+    }
+
+    /// Limits of the schemes that have any.
+    pub(crate) fn own_limits(&mut self) -> Vec<OwnLimit> {
+        match self {
+            Machine::Whole(sim) => {
+                let analysis = &sim.model.analysis;
+                let limit = scheme_limit(analysis.scheme, UNCONDITIONAL).and_then(|omega_dt| {
+                    let omega_max = sim.omega_max().ok().filter(|w| *w > 0.0)?;
+                    let scheme = analysis.scheme_name.clone();
+                    Some(OwnLimit { name: String::new(), scheme, omega_dt, omega_max, steps: 1.0 })
+                });
+                limit.into_iter().collect()
+            }
+            Machine::Parts(parts) => {
+                let Some(partition) = parts.model.partition.clone() else { return Vec::new() };
+                // Steps of the analysis that the coarse side takes at once.
+                let window = match partition.coupling.method {
+                    Method::Pmc(options) => options.windows as f64,
+                    Method::Pm => 2.0,
+                    _ => 1.0,
+                };
+                let mut limits = Vec::new();
+                for (i, s) in partition.substructures.iter().enumerate() {
+                    let Some(omega_dt) = scheme_limit(s.scheme, UNCONDITIONAL) else { continue };
+                    let Some(omega_max) = parts.omega_max(i).ok().filter(|w| *w > 0.0) else { continue };
+                    let steps = if s.fine { f64::from(s.substeps) } else { f64::from(s.substeps) / window };
+                    let (name, scheme) = (s.name.clone(), s.scheme_name.clone());
+                    limits.push(OwnLimit { name, scheme, omega_dt, omega_max, steps });
+                }
+                limits
+            }
+        }
+    }
+}

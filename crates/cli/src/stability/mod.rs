@@ -1,0 +1,132 @@
+//! Stability of a model as it would be run: the verdict on its step, the motion that grows, the steps that would do, and
+//! settings nearby that are safe.
+
+pub(crate) mod machine;
+mod remedy;
+mod words;
+
+use interfield_analysis::stability::{Motion, Options, Stability, StabilityError, stability};
+use interfield_analysis::step_limit::{Search, SearchError, StepLimit, largest_stable_step};
+use interfield_model::Model;
+
+use crate::load::{Loaded, ModelArgs};
+use crate::table::short;
+use machine::{Machine, Moves, OwnLimit};
+use remedy::Remedy;
+
+/// Steps are searched from this fraction of the step of the model on.
+const LEAST: f64 = 0.01;
+/// And up to this multiple.
+const MOST: f64 = 10.0;
+/// Products for the verdict on a large model.
+const PRODUCTS: usize = 6_000;
+/// Products for each of the other settings that are tried on a large model.
+const FEWER_PRODUCTS: usize = 1_500;
+
+/// The largest stable step.
+pub(crate) enum Limit {
+    /// By a search over the step.
+    Searched(StepLimit),
+    /// A large structure in one piece: by its scheme and its highest frequency, s; `None`: any step.
+    Known(Option<f64>),
+    /// Not found, and why.
+    Unknown(String),
+}
+
+/// Everything that was found.
+pub(crate) struct Findings {
+    machine: Machine,
+    verdict: Stability,
+    /// The leading motion and where it moves, where one leads.
+    leading: Option<(Motion, Option<Moves>)>,
+    limit: Limit,
+    own: Vec<OwnLimit>,
+    /// Stable settings nearby, for an unstable one.
+    remedies: Vec<Remedy>,
+    /// Whether they were looked for.
+    unstable: bool,
+}
+
+/// Looks at a model; the error is a sentence.
+pub(crate) fn examine(loaded: &Loaded, args: &ModelArgs) -> Result<Findings, String> {
+    let model = loaded.variant(args)?;
+    let mut machine = Machine::new(model.clone(), args.whole)?;
+    let verdict = judge(&mut machine, PRODUCTS)?;
+    let leading = verdict.motions.first().cloned().map(|motion| {
+        let moves = machine.moves(&motion);
+        (motion, moves)
+    });
+    let own = machine.own_limits();
+    let large = machine.map().len() > Options::default().dense;
+    let limit = match machine {
+        Machine::Whole(_) if large => Limit::Known(own.first().map(OwnLimit::dt)),
+        _ => search(&model, args.whole, machine.map().len()),
+    };
+    let unstable = !verdict.stable;
+    let mut found = Findings { machine, verdict, leading, limit, own, remedies: Vec::new(), unstable };
+    if unstable {
+        found.remedies = remedy::look(loaded, args, &found);
+    }
+    Ok(found)
+}
+
+/// The verdict on the first regular step of a machine.
+fn judge(machine: &mut Machine, products: usize) -> Result<Stability, String> {
+    let options = Options { products, ..Options::default() };
+    stability(machine.map(), &options).map_err(|e| match e {
+        StabilityError::Step(fault) => machine.explain(fault),
+        StabilityError::Eigen(e) => e.to_string(),
+    })
+}
+
+/// Spectral radius of the step of a model in its substructures, and whether nothing grows.
+pub(crate) fn judge_quietly(model: Model) -> Result<(f64, bool), String> {
+    let verdict = judge(&mut Machine::new(model, false)?, PRODUCTS)?;
+    Ok((verdict.radius, verdict.stable))
+}
+
+/// The same model with another step.
+pub(crate) fn with_step(model: &Model, dt: f64) -> Model {
+    let mut model = model.clone();
+    model.analysis.dt = dt;
+    model
+}
+
+/// Searches the steps around that of the model; the longer its complete state, the fewer.
+fn search(model: &Model, whole: bool, len: usize) -> Limit {
+    let dt = model.analysis.dt;
+    let (points, resolution) = match len {
+        0..=60 => (120, 1e-4),
+        61..=240 => (31, 1e-3),
+        _ => (7, 0.02),
+    };
+    let range = if len > Options::default().dense { dt / 8.0..=8.0 * dt } else { LEAST * dt..=MOST * dt };
+    let options = Options { products: FEWER_PRODUCTS, ..Options::default() };
+    let make = |dt: f64| Machine::new(with_step(model, dt), whole).map(Machine::into_map);
+    match largest_stable_step(make, &Search { range, points, resolution, options }) {
+        Ok(found) => Limit::Searched(found),
+        Err(SearchError::Make { dt, error }) => Limit::Unknown(format!("with a step of {} s: {error}", short(dt))),
+        Err(SearchError::Judge { dt, error }) => Limit::Unknown(match error {
+            StabilityError::Step(fault) => format!("a step of {} s fails: {fault:?}", short(dt)),
+            StabilityError::Eigen(e) => format!("with a step of {} s: {e}", short(dt)),
+        }),
+        Err(SearchError::Range) => Limit::Unknown("the step is too small or too large to search around it".to_owned()),
+    }
+}
+
+impl Findings {
+    /// Whether no motion grows.
+    pub(crate) fn stable(&self) -> bool {
+        !self.unstable
+    }
+
+    /// The largest step below that of the model that is known to be stable, s.
+    fn safe_step(&self) -> Option<f64> {
+        let dt = self.machine.model().analysis.dt;
+        match &self.limit {
+            Limit::Searched(found) => found.probed.iter().rev().find(|p| p.stable && p.dt < dt).map(|p| p.dt),
+            Limit::Known(limit) => limit.filter(|l| *l < dt),
+            Limit::Unknown(_) => None,
+        }
+    }
+}

@@ -46,7 +46,8 @@ impl Findings {
             Method::Krylov { bound, .. } if v.stable => {
                 format!("{} steps; no motion grows faster than {} per step, 99 in 100", v.steps, radius(bound))
             }
-            Method::Krylov { residual, .. } => format!("{} steps, residual {residual:.0e}", v.steps),
+            Method::Krylov { residual: Some(residual), .. } => format!("{} steps, residual {residual:.0e}", v.steps),
+            Method::Krylov { residual: None, .. } => format!("{} steps", v.steps),
         };
         let word = match self.verdict_word() {
             "drifts" => "stable, but drifts: a motion grows as a power of time, not exponentially",
@@ -100,7 +101,7 @@ impl Findings {
         let method = match v.method {
             Method::Dense => json!({ "name": "dense" }),
             Method::Krylov { residual, bound, exhausted } => json!({
-                "name": "krylov", "residual": residual.is_finite().then_some(residual), "bound": bound,
+                "name": "krylov", "residual": residual, "bound": bound,
                 "exhausted": exhausted,
             }),
         };

@@ -34,7 +34,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { tolerance: 1e-6, dense: 240, products: 20_000, size: 1e-7 }
+        Options { tolerance: 1e-6, dense: 600, products: 20_000, size: 1e-7 }
     }
 }
 

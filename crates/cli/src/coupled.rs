@@ -27,7 +27,11 @@ pub(crate) fn heading(parts: &Partitioned) -> String {
         })
         .collect();
     let table = aligned(&["substructure", "unknowns", "<side", "<scheme", "step [s]"], &rows);
-    format!("  coupling {}: {}, {} cuts\n{table}", info.name, info.title, parts.interface.len())
+    let cuts = match parts.interface.len() {
+        1 => "one cut".to_owned(),
+        n => format!("{n} cuts"),
+    };
+    format!("  coupling {}: {}; {cuts}\n{table}", info.name, info.title)
 }
 
 /// Settings for the result file.
@@ -47,7 +51,7 @@ pub(crate) fn settings(parts: &Partitioned) -> Vec<(String, String)> {
 /// How well the substructures held together, cut by cut: header and rows.
 pub(crate) fn table(parts: &Partitioned) -> (Vec<String>, Vec<Vec<String>>) {
     let header =
-        ["cut", "unit", "largest", "gap", "drift [1/s]", "gap of v", "force", "unit ", "link, coarse", "link, fine"];
+        ["cut", "unit", "largest", "gap", "drift per s", "gap of v", "force", "unit ", "link, coarse", "link, fine"];
     let units = &parts.model.units;
     let quality = parts.quality();
     let row = |(c, q): (&interfield_model::partition::Constraint, &interfield_coupling::quality::RowQuality)| {

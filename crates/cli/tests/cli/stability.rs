@@ -44,7 +44,10 @@ fn the_window_of_plsrt2_on_the_split_mass() {
         (&"mass.x".into(), &"B".into(), &"fine".into())
     );
     let (growth, twice) = (number(&motion["growth_per_s"]), number(&motion["doubling_time_s"]));
-    assert!((growth * twice - 2f64.ln()).abs() < 1e-12 && ((6.0 * growth).exp() - number(&motion["magnitude"])).abs() < 1e-12);
+    assert!(
+        (growth * twice - 2f64.ln()).abs() < 1e-12
+            && ((6.0 * growth).exp() - number(&motion["magnitude"])).abs() < 1e-12
+    );
     // What it suggests is stable when it is tried.
     let options: Vec<&str> =
         found["stable_settings"].as_array().unwrap().iter().map(|s| s["options"].as_str().unwrap()).collect();

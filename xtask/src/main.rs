@@ -4,6 +4,7 @@
 //! **Must not be here:** a dependency other than `serde_json` (it has to compile in seconds), or a stage that
 //! passes because a tool is missing: what cannot run has failed, and says what to install.
 
+mod book;
 mod context;
 mod debian;
 mod licences;
@@ -36,6 +37,7 @@ const STAGES: &[Stage] = &[
     Stage { name: "licences", about: "every dependency is permissive, from crates.io, locked", run: licences::stage },
     Stage { name: "no_std", about: "a program without the standard library runs the kernel", run: no_std::stage },
     Stage { name: "unit", about: "every unit, integration and documentation test", run: unit::stage },
+    Stage { name: "book", about: "the book builds, and no link in it leads nowhere", run: book::stage },
     Stage { name: "opensees", about: "frames agree with OpenSees to 1e-9", run: opensees::stage },
     Stage { name: "results", about: "result files open in h5py and scipy, also after a kill", run: results::stage },
     Stage { name: "report", about: "the page of ten million samples opens and pans in Chromium", run: report::stage },

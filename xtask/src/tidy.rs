@@ -41,6 +41,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "interfield",
         ],
     ),
+    ("interfield-book", &["interfield-kernel", "interfield-coupling", "interfield-model"]),
     ("xtask", &[]),
 ];
 

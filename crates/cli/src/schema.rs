@@ -38,15 +38,19 @@ fn reference(name: &str) -> Value {
 }
 
 fn table(section: &Section) -> Value {
-    let mut properties = Map::new();
-    section.keys.iter().for_each(|k| {
-        properties.insert(k.name.to_owned(), property(k));
+    let (mut properties, mut patterns) = (Map::new(), Map::new());
+    section.keys.iter().for_each(|k| match k.name.strip_suffix("<N>") {
+        Some(start) => drop(patterns.insert(format!("^{start}[0-9]+$"), property(k))),
+        None => drop(properties.insert(k.name.to_owned(), property(k))),
     });
     let required: Vec<&str> = section.keys.iter().filter(|k| k.required).map(|k| k.name).collect();
     let others = section.others.as_ref().map_or(json!(false), kind);
     let mut out = json!({
         "type": "object", "description": section.doc, "properties": properties, "additionalProperties": others,
     });
+    if !patterns.is_empty() {
+        out["patternProperties"] = Value::Object(patterns);
+    }
     // Draft 04 wants at least one name in the list.
     if !required.is_empty() {
         out["required"] = json!(required);

@@ -36,7 +36,8 @@ pub(super) fn all() -> Vec<Section> {
     all
 }
 
-fn element(info: &'static Info) -> Section {
+/// The keys of one type.
+pub(super) fn element(info: &'static Info) -> Section {
     let mut keys = vec![
         chooser("type", info.name, info.title),
         key("name", Text, "Its name, for channels and messages.", "\"storey1\""),

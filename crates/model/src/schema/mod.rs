@@ -7,6 +7,7 @@
 mod elements;
 mod registries;
 mod sections;
+mod templates;
 #[cfg(test)]
 mod tests;
 
@@ -38,7 +39,7 @@ pub enum Value {
 /// A key of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Key {
-    /// The key.
+    /// The key; `storey<N>` stands for `storey1`, `storey2`, ...
     pub name: &'static str,
     /// What may be written.
     pub value: Value,
@@ -83,6 +84,7 @@ impl Section {
 pub fn sections() -> Vec<Section> {
     let mut all = sections::first();
     all.extend(elements::all());
+    all.extend(templates::all());
     all.extend(sections::rest());
     all
 }

@@ -3,7 +3,7 @@
 use interfield_kernel::scheme::registry::SCHEMES;
 
 use super::Value::{Either, Flag, List, Number, Quantity, Table, Tables, Text, Whole, Word};
-use super::{Key, Section, Value, registries};
+use super::{Key, Section, Value, registries, templates};
 use crate::units::Dimension;
 
 /// Tangent policies.
@@ -19,7 +19,7 @@ impl Key {
         Key { required: true, ..self }
     }
 
-    fn default(self, value: &str) -> Self {
+    pub(super) fn default(self, value: &str) -> Self {
         Key { default: Some(value.to_owned()), ..self }
     }
 }
@@ -56,7 +56,7 @@ pub(super) fn section(
 }
 
 /// A table whose keys are the user's names.
-fn named(
+pub(super) fn named(
     name: &'static str,
     written: &'static str,
     paths: &'static [&'static str],
@@ -86,13 +86,19 @@ pub(super) fn rest() -> Vec<Section> {
 }
 
 fn file() -> Section {
-    let keys = vec![
+    let mut keys = vec![
         key("title", Text, "One line that says what this is.", "\"Two-storey tower\"").default("\"untitled\""),
         key(
             "dofs",
             list(Text),
             "Degrees of freedom of every node that does not list its own: x, y, z are translations, rx, ry, rz and names that start with theta, phi, psi or rot are rotations.",
             "[\"x\", \"y\", \"rz\"]",
+        ),
+        key(
+            "include",
+            Either(vec![Text, list(Text)]),
+            "Files whose tables are read as if they stood here; relative to the file that includes them.",
+            "[\"sections.toml\"]",
         ),
         key(
             "units",
@@ -106,10 +112,10 @@ fn file() -> Section {
             "Named values, used in expressions such as \"2*k1\".",
             "{ k1 = \"4 kN/mm\" }",
         ),
-        key("node", Tables("node"), "The nodes.", "[{ name = \"roof\", mass = \"10 t\" }]").required(),
+        key("node", Tables("node"), "The nodes.", "[{ name = \"roof\", mass = \"10 t\" }]"),
         key(
             "element",
-            Tables("element"),
+            templates::elements(),
             "The elements.",
             "[{ type = \"spring\", nodes = [\"ground\", \"roof\"], dof = \"x\", k = \"4 kN/mm\" }]",
         ),
@@ -129,10 +135,9 @@ fn file() -> Section {
         key(
             "analysis",
             Table("analysis"),
-            "How to integrate.",
+            "How to integrate; it stands in one of the files.",
             "{ scheme = \"lsrt2\", dt = \"5 ms\", duration = \"20 s\" }",
-        )
-        .required(),
+        ),
         key(
             "substructure",
             Tables("substructure"),
@@ -142,6 +147,8 @@ fn file() -> Section {
         key("coupling", Table("coupling"), "How the substructures advance together.", "{ method = \"pmc\" }"),
         key("record", Table("record"), "What to record.", "{ channels = [\"roof.x\"] }"),
     ];
+    keys.extend(templates::declarations());
+    keys.extend(templates::blocks());
     section("file", "", &[""], "A model of Interfield: a structure, its loads, and how to integrate it.", keys)
 }
 
@@ -157,7 +164,7 @@ fn units() -> Section {
 
 fn parameters() -> Section {
     let doc = "Named values. A value may use others; `--set NAME=VALUE` on the command line replaces one.";
-    named("parameters", "[parameters]", &["parameters"], doc, Quantity("anything".to_owned()))
+    named("parameters", "[parameters]", &["parameters", "part.parameters"], doc, Quantity("anything".to_owned()))
 }
 
 fn node() -> Section {

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use interfield_kernel::element::catalogue::catalogue;
 
 use super::{Section, Value, sections};
-use crate::diag::{Diagnostics, Source};
+use crate::diag::Diagnostics;
+use crate::include::gather;
 use crate::parse::{Overrides, parse};
 use crate::reader::{READ, ReadTable};
 
@@ -20,7 +21,7 @@ fn root() -> PathBuf {
 /// Every good model of the project: (name, text, folder).
 fn models() -> Vec<(String, String, PathBuf)> {
     let mut all = vec![("rare.toml".to_owned(), RARE.to_owned(), root())];
-    for folder in ["models", "crates/cli/tests/data", "crates/cli/templates"] {
+    for folder in ["models", "crates/cli/tests/data", "crates/cli/templates", "crates/model/tests/data"] {
         for entry in std::fs::read_dir(root().join(folder)).unwrap() {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
@@ -29,7 +30,7 @@ fn models() -> Vec<(String, String, PathBuf)> {
             }
         }
     }
-    for name in ["README.md", "docs/model-file.md"] {
+    for name in ["README.md", "docs/book/src/model-files.md", "docs/book/src/templates.md"] {
         let text = std::fs::read_to_string(root().join(name)).unwrap();
         for block in text.split("```toml").skip(1).filter_map(|b| b.split("```").next()) {
             let (info, body) = block.split_once('\n').unwrap();
@@ -46,9 +47,9 @@ fn asked() -> Vec<ReadTable> {
     let mut all = Vec::new();
     for (name, text, folder) in models() {
         READ.with_borrow_mut(Vec::clear);
-        let source = Source::new(name, text);
         let diags = Diagnostics::new();
         let files = |path: &str| std::fs::read(folder.join(path)).map_err(|e| e.to_string());
+        let source = gather(&name, &text, &files, &diags);
         let found = parse(&source, &Overrides::default(), &files, &diags);
         assert!(found.is_some(), "{}", diags.render(&source, false));
         all.append(&mut READ.take());
@@ -64,32 +65,47 @@ fn matches(pattern: &str, path: &str) -> bool {
 }
 
 fn section_of<'a>(all: &'a [Section], table: &ReadTable) -> &'a Section {
-    let mut fitting = all.iter().filter(|s| {
-        s.paths.iter().any(|p| matches(p, &table.path))
-            && s.when.iter().all(|(k, v)| table.texts.get(*k).is_some_and(|t| t == v))
-    });
+    let is_variant = |s: &&Section| s.when.iter().all(|(k, v)| table.texts.get(*k).is_some_and(|t| t == v));
+    // A path in full comes before one with a star.
+    let exact = all.iter().any(|s| s.paths.contains(&table.path.as_str()));
+    let met = |s: &&Section| s.paths.iter().any(|p| if exact { *p == table.path } else { matches(p, &table.path) });
+    let mut fitting = all.iter().filter(met).filter(is_variant);
     let found = fitting.next().unwrap_or_else(|| panic!("the schema has no section for {table:?}"));
     assert!(fitting.next().is_none(), "two sections for {table:?}");
     found
+}
+
+/// The declared key that an asked one stands for: `storey<N>` for `storey3`.
+fn unnumbered(section: &Section, key: &str) -> String {
+    let numbered = format!("{}<N>", key.trim_end_matches(|c: char| c.is_ascii_digit()));
+    let is = |name: &str| section.keys.iter().any(|k| k.name == name);
+    if !is(key) && is(&numbered) { numbered } else { key.to_owned() }
 }
 
 #[test]
 fn the_schema_knows_the_keys_that_the_parser_asks_for() {
     let all = sections();
     let mut union: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for table in asked() {
+    // What was looked at without asking for a key tells nothing.
+    for table in asked().into_iter().filter(|t| !t.asked.is_empty()) {
         let section = section_of(&all, &table);
-        union.entry(section.id()).or_default().extend(table.asked);
+        union.entry(section.id()).or_default().extend(table.asked.iter().map(|key| unnumbered(section, key)));
     }
     for section in &all {
         let id = section.id();
-        let declared: BTreeSet<String> = section.keys.iter().map(|k| k.name.to_owned()).collect();
+        let mut declared: BTreeSet<String> = section.keys.iter().map(|k| k.name.to_owned()).collect();
         assert_eq!(declared.len(), section.keys.len(), "{id}: a key is declared twice");
         if section.others.is_some() {
             continue;
         }
         let asked = union.get(&id).cloned().unwrap_or_default();
-        if ["scheme", "coupling"].contains(&section.name) {
+        if section.paths.is_empty() {
+            // Joined with others before it is read: its keys are those of elements, or of tables that are.
+            continue;
+        }
+        // Files are joined before they are read.
+        declared.remove("include");
+        if ["scheme", "coupling", "section", "member"].contains(&section.name) {
             // The parser reads what is there and lets the registry judge, from which the schema is made.
             assert!(asked.is_subset(&declared), "{id}: {asked:?}");
             continue;

@@ -1,0 +1,142 @@
+//! The catalogues of elements, schemes and couplings, from their registries.
+
+use interfield_coupling::registry::{Level, METHODS};
+use interfield_kernel::element::catalogue::catalogue;
+use interfield_kernel::element::info::Info;
+use interfield_kernel::scheme::Scheme;
+use interfield_kernel::scheme::registry::{Arguments, SCHEMES, SchemeParameter};
+use interfield_model::schema::sections;
+
+use crate::reference::keys;
+use crate::text::{cell, code};
+
+/// Line of a chapter that stands for [`choice`].
+pub(crate) const CHOICE_MARK: &str = "<!-- couplings -->";
+
+/// The page of the elements.
+pub(crate) fn elements() -> String {
+    let mut out = String::from(
+        "# Elements\n\nEvery `type` of an [`[[element]]`](reference.md#element). q is the coordinate, p the force, s or z \
+         internal states; a dash means a rate. Two-node laws work on the elongation q = u_b - u_a. `interfield elements TYPE` \
+         prints the same.\n\n| type | what it is |\n|---|---|\n",
+    );
+    for info in catalogue() {
+        out += &format!("| [{0}](elements.md#{0}) | {1} |\n", info.name, cell(info.title));
+    }
+    let sections = sections();
+    for info in catalogue() {
+        out += &format!("\n## {0} {{#{0}}}\n\n{1}.\n\n", info.name, capital(info.title));
+        out += &format!(
+            "```text\n{}\n```\n\nSource: {}. {}\n\n",
+            info.equations.join("\n"),
+            cell(info.reference),
+            facts(info)
+        );
+        let section = sections.iter().find(|s| s.name == "element" && s.when.iter().any(|w| w.1 == info.name));
+        out += &section.map_or_else(String::new, keys);
+    }
+    out
+}
+
+fn facts(info: &Info) -> String {
+    let mut facts = vec![if info.linear { "Linear" } else { "Nonlinear" }];
+    facts.push(if info.symmetric { "symmetric tangent" } else { "tangent not symmetric in general" });
+    facts.extend(info.hysteretic.then_some("hysteretic"));
+    facts.extend((info.dissipative && !info.linear).then_some("gives no energy back over a closed cycle"));
+    let states: Vec<String> = info.states.iter().map(|s| code(s.name)).collect();
+    let states = if states.is_empty() { String::new() } else { format!(" States: {}.", states.join(", ")) };
+    format!("{}.{states}", facts.join(", "))
+}
+
+/// The page of the schemes.
+pub(crate) fn schemes() -> String {
+    let mut out = String::from(
+        "# Schemes\n\nWhat `scheme` in `[analysis]` and `[[substructure]]` may be. The order is that on smooth nonlinear, forced, \
+         damped problems, with the exact tangent and with the initial one; the tests hold every scheme to it. A scheme that \
+         iterates is not for a specimen. [Theory](rosenbrock.md) says how they work.\n\n\
+         | scheme | order | with initial tangent | forces per step | what it is |\n|---|---|---|---|---|\n",
+    );
+    for info in SCHEMES {
+        let claims = (info.build)(Arguments(&[])).map(|s| s.claims()).ok();
+        let number = |x: Option<u32>| x.map_or_else(|| "-".to_owned(), |x| x.to_string());
+        let forces = match claims {
+            Some(c) => c.evaluations.map_or_else(|| "iterates".to_owned(), |e| e.to_string()),
+            None => "its stages".to_owned(),
+        };
+        out += &format!(
+            "| [{0}](schemes.md#{0}) | {1} | {2} | {forces} | {3} |\n",
+            info.name,
+            number(claims.map(|c| c.order)),
+            number(claims.map(|c| c.order_frozen)),
+            cell(info.title)
+        );
+    }
+    for info in SCHEMES {
+        out += &format!(
+            "\n## {0} {{#{0}}}\n\n{1}.\n\nSource: {2}.\n\n",
+            info.name,
+            capital(info.title),
+            cell(info.reference)
+        );
+        out += &parameters(info.parameters);
+    }
+    out
+}
+
+/// The page of the couplings.
+pub(crate) fn couplings() -> String {
+    let mut out = format!(
+        "# Couplings\n\nWhat `method` in [`[coupling]`](reference.md#coupling) may be, the recommended one first. \
+         [Substructures and couplings](substructures.md) says how to choose.\n\n{}",
+        choice()
+    );
+    for info in METHODS {
+        out += &format!("\n## {0} {{#{0}}}\n\n{1}. {2}\n\n", info.name, capital(info.title), cell(info.advice));
+        let sides = match (info.sided, info.one_rate) {
+            (false, _) => "none: all substructures have the same step",
+            (true, true) => "a coarse and a fine one; all substructures of the fine side have the same substeps",
+            (true, false) => "a coarse and a fine one; substeps may differ within the fine side",
+        };
+        let tangents = match info.level {
+            Level::Constant => "initial: the operators of the interface are computed once",
+            Level::Mass => "may follow the state: the interface problem contains masses only",
+        };
+        out += &format!(
+            "- Source: {}.\n- Substructures take {}; without one, `{}`.\n- Sides: {sides}.\n- Tangents: {tangents}.\n\n",
+            cell(info.reference),
+            info.schemes.words(),
+            info.scheme
+        );
+        out += &parameters(info.parameters);
+    }
+    out
+}
+
+/// Which coupling for what, as a table.
+pub(crate) fn choice() -> String {
+    let mut out = String::from("| coupling | parallel | usual scheme | what it is good for |\n|---|---|---|---|\n");
+    for info in METHODS {
+        let parallel = if info.parallel { "yes" } else { "no" };
+        let scheme = format!("[{0}](schemes.md#{0})", info.scheme);
+        out += &format!("| [{0}](couplings.md#{0}) | {parallel} | {scheme} | {1} |\n", info.name, cell(info.advice));
+    }
+    out
+}
+
+fn parameters(list: &[SchemeParameter]) -> String {
+    if list.is_empty() {
+        return "No parameters.\n".to_owned();
+    }
+    let row = |p: &SchemeParameter| {
+        let default = p.default.map_or_else(|| "required".to_owned(), code);
+        format!("| {} | {} | {default} | {} |\n", code(p.name), cell(p.expected), cell(&capital(p.doc)))
+    };
+    let rows: String = list.iter().map(row).collect();
+    format!("| parameter | value | default | meaning |\n|---|---|---|---|\n{rows}")
+}
+
+/// A text of a registry with a capital letter.
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |c| c.to_uppercase().chain(letters).collect())
+}

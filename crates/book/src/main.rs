@@ -1,0 +1,145 @@
+//! Builds the book: chapters in Markdown (`docs/book/src`), pages generated from the registries and from `--help`, as
+//! static HTML that needs neither a server nor a network. `cargo xtask test book` runs it.
+//!
+//! **Must not be here:** what the book says, which is in the chapters and in the registries.
+
+mod catalogue;
+mod commands;
+mod links;
+mod page;
+mod reference;
+mod summary;
+mod text;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use page::Page;
+
+/// Name of the table of contents.
+const SUMMARY: &str = "SUMMARY.md";
+
+fn main() -> ExitCode {
+    let args: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    let [program, out] = &args[..] else {
+        eprintln!("usage: interfield-book PROGRAM OUT: PROGRAM is `interfield`, whose help is a chapter");
+        return ExitCode::from(2);
+    };
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let commands = commands::page(&|args| commands::output(program, args));
+    let built = commands.and_then(|commands| build(&root, commands)).and_then(|book| book.write(out));
+    match built {
+        Ok(pages) => {
+            println!("{pages} pages: {}", out.join("index.html").display());
+            ExitCode::SUCCESS
+        }
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// All pages, and the files beside them.
+struct Book {
+    /// Names and contents of the pages.
+    pages: Vec<(String, String)>,
+    /// Files that pages show or link to, by their name in the book.
+    files: BTreeMap<String, PathBuf>,
+}
+
+impl Book {
+    /// Writes it to a folder; returns the number of pages.
+    fn write(&self, out: &Path) -> Result<usize, String> {
+        let failed = |path: &Path| {
+            let path = path.display().to_string();
+            move |e: std::io::Error| format!("{path}: {e}")
+        };
+        for (name, html) in &self.pages {
+            let path = out.join(name);
+            std::fs::create_dir_all(out).and_then(|()| std::fs::write(&path, html)).map_err(failed(&path))?;
+        }
+        for (name, from) in &self.files {
+            let path = out.join(name);
+            let folder = path.parent().unwrap_or(out);
+            std::fs::create_dir_all(folder).and_then(|()| std::fs::copy(from, &path)).map_err(failed(from))?;
+        }
+        Ok(self.pages.len())
+    }
+}
+
+/// The book of the repository at `root`; what is wrong with it, all of it, otherwise.
+fn build(root: &Path, commands: String) -> Result<Book, String> {
+    let source = root.join("docs/book/src");
+    let read = |path: &Path| std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()));
+    let parts = summary::parse(&read(&source.join(SUMMARY))?)?;
+    let generated: BTreeMap<&str, String> = BTreeMap::from([
+        ("reference.md", reference::page()),
+        ("elements.md", catalogue::elements()),
+        ("schemes.md", catalogue::schemes()),
+        ("couplings.md", catalogue::couplings()),
+        ("commands.md", commands),
+    ]);
+    let mut pages = Vec::new();
+    for entry in parts.iter().flat_map(|part| &part.entries) {
+        let path = links::straight(&source.join(&entry.path));
+        let text = match generated.get(entry.path.as_str()) {
+            Some(text) => text.clone(),
+            None => read(&path)?.replace(catalogue::CHOICE_MARK, &catalogue::choice()),
+        };
+        pages.push(Page::parse(entry, path, &text));
+    }
+    let listed = |name: &&str| !pages.iter().any(|p| p.entry.path == **name);
+    if let Some(missing) = generated.keys().copied().find(|name| listed(&name)) {
+        return Err(format!("{SUMMARY} does not list the generated page {missing}"));
+    }
+    let files = links::resolve(&mut pages, &links::straight(root))?;
+    let html = (0..pages.len()).map(|i| (pages[i].file(), page::html(&parts, &pages, i))).collect();
+    Ok(Book { pages: html, files })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn root() -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+    }
+
+    /// The book, with a command line of two commands.
+    fn book() -> Book {
+        let help =
+            |args: &[&str]| Ok(format!("help of {args:?}\n\nCommands:\n  run    Run a model\n  show   Show it\n"));
+        build(&root(), commands::page(&help).unwrap()).unwrap_or_else(|e| panic!("{e}"))
+    }
+
+    fn html<'a>(book: &'a Book, name: &str) -> &'a str {
+        &book.pages.iter().find(|p| p.0 == name).unwrap_or_else(|| panic!("no page {name}")).1
+    }
+
+    #[test]
+    fn everything_that_is_registered_has_its_place() {
+        let book = book();
+        let has = |page: &str, id: &str| assert!(html(&book, page).contains(&format!("id=\"{id}\"")), "{page}: {id}");
+        interfield_kernel::element::catalogue::catalogue().for_each(|e| has("elements.html", e.name));
+        interfield_kernel::scheme::registry::SCHEMES.iter().for_each(|s| has("schemes.html", s.name));
+        interfield_coupling::registry::METHODS.iter().for_each(|m| has("couplings.html", m.name));
+        for section in interfield_model::schema::sections() {
+            match section.name {
+                "element" | "scheme" | "coupling" => has("reference.html", section.name),
+                _ => has("reference.html", &section.id()),
+            }
+        }
+        has("commands.html", "show");
+    }
+
+    #[test]
+    fn the_first_page_is_the_index_and_all_pages_know_their_neighbours() {
+        let book = book();
+        assert_eq!(book.pages[0].0, "index.html");
+        for pair in book.pages.windows(2) {
+            assert!(pair[0].1.contains(&format!("href=\"{}\"", pair[1].0)), "{} to {}", pair[0].0, pair[1].0);
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! The book: built from its chapters, the registries and the help of the program. A link that leads nowhere fails it.
+
+use std::process::Command;
+
+use crate::context::{Context, Outcome};
+
+/// Builds it to target/book.
+pub(crate) fn stage(context: &Context) -> Outcome {
+    context.run(context.cargo(["build", "--locked", "-p", "interfield", "-p", "interfield-book"]))?;
+    let out = context.target.join("book");
+    // What an earlier build left must not hide a missing page.
+    match std::fs::remove_dir_all(&out) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(format!("{}: {e}", out.display())),
+        _ => {}
+    }
+    let mut command = Command::new(context.target.join("debug/interfield-book"));
+    command.arg(context.target.join("debug/interfield")).arg(&out);
+    context.run(command)?;
+    Ok(context.relative(&out.join("index.html")).display().to_string())
+}

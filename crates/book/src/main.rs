@@ -90,8 +90,7 @@ fn build(root: &Path, commands: String) -> Result<Book, String> {
         };
         pages.push(Page::parse(entry, path, &text));
     }
-    let listed = |name: &&str| !pages.iter().any(|p| p.entry.path == **name);
-    if let Some(missing) = generated.keys().copied().find(|name| listed(&name)) {
+    if let Some(missing) = generated.keys().find(|name| pages.iter().all(|p| p.entry.path != **name)) {
         return Err(format!("{SUMMARY} does not list the generated page {missing}"));
     }
     let files = links::resolve(&mut pages, &links::straight(root))?;

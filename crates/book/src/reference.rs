@@ -38,9 +38,9 @@ pub(crate) fn page() -> String {
 
 /// `[[load]]`: ground, or for a table inside of others the path at which it stands.
 fn heading(section: &Section) -> String {
-    let written = match (section.written, section.paths.first()) {
+    let written = match (section.written, section.paths.first().filter(|p| p.contains('.'))) {
         ("", _) => "Top level".to_owned(),
-        (written, Some(path)) if written.starts_with('{') => format!("`{}`", path.replace(".*", ".NAME")),
+        (written, Some(path)) if written.starts_with('{') => format!("`{path}`"),
         (written, None) if written.starts_with('{') => format!("{} `{written}`", section.name),
         (written, _) => format!("`{}`", written.trim_end_matches(" = { ... }")),
     };

@@ -110,7 +110,7 @@ fn good_models() -> Vec<(String, Value)> {
 
 /// Calls `f` with the model in which one key, each in turn, is misspelt; tables of the user's own names are left out.
 fn misspelt(value: &Value, path: &str, f: &mut dyn FnMut(Value, String)) {
-    const OWN_NAMES: [&str; 8] = [
+    const OWN_NAMES: [&str; 11] = [
         "/interface_mass",
         "/parameters",
         "/signal",
@@ -119,6 +119,9 @@ fn misspelt(value: &Value, path: &str, f: &mut dyn FnMut(Value, String)) {
         "/initial_velocity",
         "/states",
         "/element/parameters",
+        "/section",
+        "/part",
+        "/connect",
     ];
     match value {
         Value::Object(o) => {

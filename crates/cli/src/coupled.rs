@@ -3,9 +3,41 @@
 use interfield_coupling::quality::Energy;
 use interfield_model::Partitioned;
 use interfield_model::units::Dimension;
+use interfield_motion::LongSignal;
 use serde_json::{Value, json};
 
 use crate::table::{aligned, short};
+
+/// Cuts whose force is listened to.
+const HEARD: usize = 16;
+/// Peaks of a spectrum that are told.
+const PEAKS: usize = 5;
+
+/// Listens to the forces through the cuts, for their spectra: a frequency that is none of the structure's is the
+/// coupling's own.
+pub(crate) struct Listener(Vec<LongSignal>);
+
+impl Listener {
+    /// For the cuts of a partitioned run.
+    pub(crate) fn new(parts: &Partitioned) -> Self {
+        Self(parts.interface.iter().take(HEARD).map(|_| LongSignal::default()).collect())
+    }
+
+    /// Looks at the forces; never allocates.
+    pub(crate) fn push(&mut self, parts: &Partitioned) {
+        self.0.iter_mut().enumerate().for_each(|(row, signal)| signal.push(parts.interface_force(row)));
+    }
+
+    /// The highest peaks of the Fourier amplitudes of cut `row`: frequencies in Hz, amplitudes in N s.
+    fn peaks(&self, row: usize, dt: f64) -> Vec<(f64, f64)> {
+        let lines = self.0.get(row).and_then(|signal| signal.fourier(dt).ok()).unwrap_or_default();
+        let top = |w: &&[(f64, f64)]| w[1].1 > w[0].1 && w[1].1 >= w[2].1;
+        let mut peaks: Vec<(f64, f64)> = lines.windows(3).filter(top).map(|w| w[1]).collect();
+        peaks.sort_by(|a, b| b.1.total_cmp(&a.1));
+        peaks.truncate(PEAKS);
+        peaks
+    }
+}
 
 /// Coupling and substructures, for the head of a run.
 pub(crate) fn heading(parts: &Partitioned) -> String {
@@ -115,7 +147,7 @@ pub(crate) fn energies(parts: &Partitioned) -> String {
 }
 
 /// Everything, in SI, for JSON.
-pub(crate) fn json(parts: &Partitioned) -> Value {
+pub(crate) fn json(parts: &Partitioned, listener: &Listener) -> Value {
     let Some(partition) = &parts.model.partition else { return Value::Null };
     let quality = parts.quality();
     let finite = |x: f64| x.is_finite().then_some(x);
@@ -127,12 +159,14 @@ pub(crate) fn json(parts: &Partitioned) -> Value {
             "name": s.name, "unknowns": parts.unknowns(i).len(), "side": if s.fine { "fine" } else { "coarse" },
             "scheme": s.scheme_name, "substeps": s.substeps,
         })).collect::<Vec<_>>(),
-        "cuts": parts.interface.iter().zip(&quality.rows).map(|(c, q)| json!({
+        "cuts": parts.interface.iter().zip(&quality.rows).enumerate().map(|(row, (c, q))| json!({
             "dof": parts.model.dofs[c.dof].name,
             "between": [parts.part(c.plus.0).name, parts.part(c.minus.0).name],
             "displacement": q.displacement, "gap_u": q.gap_u, "gap_u_halves": q.gap_halves, "gap_v": q.gap_v,
             "gap_a": finite(q.gap_a), "drift": q.drift, "force": q.force,
             "link_coarse": q.link[0], "link_fine": q.link[1],
+            "force_spectrum_peaks": listener.peaks(row, parts.model.analysis.dt).iter()
+                .map(|(f, a)| json!({ "frequency": f, "amplitude": a })).collect::<Vec<_>>(),
         })).collect::<Vec<_>>(),
         "net_work": quality.net_work,
         "through_work": quality.through_work,

@@ -65,6 +65,8 @@ pub struct Partitioned {
     pub interface: Vec<Constraint>,
     parts: Vec<Part>,
     sources: Vec<Source>,
+    /// The constraints in unknowns of the parts.
+    cuts: Vec<Cut>,
     /// Part and unknown of every degree of freedom of the whole model that is free.
     homes: Vec<Option<(usize, usize)>>,
     monitor: Monitor,
@@ -142,6 +144,7 @@ impl Partitioned {
         let most = (0..coupling.count()).map(|i| coupling.ports_of(i).len()).max().unwrap_or(0);
         let mut this = Partitioned {
             monitor: Monitor::new(coupling.as_ref(), cuts.iter().map(|c| c.1).collect(), steps(&model)),
+            cuts: cuts.into_iter().map(|c| c.1).collect(),
             coupling,
             warnings,
             interface,
@@ -209,6 +212,11 @@ impl Partitioned {
     /// How well the substructures held together so far.
     pub fn quality(&self) -> Quality {
         self.monitor.quality()
+    }
+
+    /// Present force through cut `row` of [`Partitioned::interface`], on its first side.
+    pub fn interface_force(&self, row: usize) -> f64 {
+        self.cuts.get(row).map_or(0.0, |cut| interface_force(self.coupling.as_ref(), cut.plus))
     }
 
     /// Present displacement of a degree of freedom of the whole model (on the first side that has it), if it is free.

@@ -180,28 +180,32 @@ impl Summary<'_> {
 /// What advances: the structure in one piece, or its substructures.
 enum Engine {
     Whole,
-    Parts(Box<Partitioned>),
+    Parts(Box<Partitioned>, coupled::Listener),
 }
 
 impl Engine {
     fn step(&mut self, sim: &mut Simulation, k: u64) -> Result<(), Fault> {
         match self {
             Self::Whole => sim.step(k),
-            Self::Parts(parts) => parts.step(k),
+            Self::Parts(parts, listener) => {
+                parts.step(k)?;
+                listener.push(parts);
+                Ok(())
+            }
         }
     }
 
     fn sample(&mut self, sim: &mut Simulation, k: u64, row: &mut [f64]) -> Result<(), Fault> {
         match self {
             Self::Whole => sim.sample(k, row),
-            Self::Parts(parts) => parts.sample(k, row),
+            Self::Parts(parts, _) => parts.sample(k, row),
         }
     }
 
     fn explain(&self, sim: &Simulation, fault: Fault) -> String {
         match self {
             Self::Whole => sim.explain(fault),
-            Self::Parts(parts) => parts.explain(fault),
+            Self::Parts(parts, _) => parts.explain(fault),
         }
     }
 
@@ -209,14 +213,14 @@ impl Engine {
     fn unknown(&self, sim: &Simulation, i: usize) -> f64 {
         match self {
             Self::Whole => sim.y()[i],
-            Self::Parts(parts) => parts.displacement(sim.free()[i]).unwrap_or(0.0),
+            Self::Parts(parts, _) => parts.displacement(sim.free()[i]).unwrap_or(0.0),
         }
     }
 
     fn parts(&self) -> Option<&Partitioned> {
         match self {
             Self::Whole => None,
-            Self::Parts(parts) => Some(parts),
+            Self::Parts(parts, _) => Some(parts),
         }
     }
 }
@@ -238,7 +242,8 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
     };
     let mut engine = parts.map_or(Engine::Whole, |mut parts| {
         parts.coupling.use_threads(threads);
-        Engine::Parts(Box::new(parts))
+        let listener = coupled::Listener::new(&parts);
+        Engine::Parts(Box::new(parts), listener)
     });
     clock.lap("model read and assembled");
     let mut meta = record::meta(&sim, loaded.text(), settings);
@@ -293,9 +298,9 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
     };
     if json {
         let mut document = summary_json(&sim, &ranges.0, &summary, files);
-        if let Some(parts) = engine.parts() {
+        if let Engine::Parts(parts, listener) = &engine {
             document["scheme"] = serde_json::Value::Null;
-            document["coupling"] = coupled::json(parts);
+            document["coupling"] = coupled::json(parts, listener);
         }
         document["warnings"] = loaded.messages().into();
         if let Err(message) = &report {

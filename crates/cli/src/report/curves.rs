@@ -53,7 +53,9 @@ impl Curves {
         };
         let forces = channels.iter().enumerate().filter(|(_, c)| c.quantity == FORCE);
         let loops = forces.filter_map(|(i, c)| Some((partner(c)?, i, Thinner::new(LOOP))));
-        let heard = |c: &ChannelInfo| c.quantity == "displacement" || c.quantity.ends_with("acceleration");
+        let heard = |c: &ChannelInfo| {
+            ["displacement", "interface force"].contains(&c.quantity.as_str()) || c.quantity.ends_with("acceleration")
+        };
         let signals = channels.iter().enumerate().filter(|(_, c)| heard(c)).map(|(i, _)| (i, LongSignal::default()));
         Self {
             ranges: Ranges::new(channels.len()),

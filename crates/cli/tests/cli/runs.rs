@@ -148,3 +148,39 @@ fn an_interrupted_run_keeps_what_was_there() {
         assert!(std::fs::read_to_string(&page).unwrap().contains("interrupted"));
     }
 }
+
+#[test]
+fn a_partitioned_run_tells_how_well_it_held_together() {
+    let model = models().join("isolated-building.toml");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("partitioned-quality");
+    std::fs::create_dir_all(&folder).unwrap();
+    let (out, page) = (folder.join("a.h5"), folder.join("a.html"));
+    let run = |extra: &[&str]| {
+        let mut args = vec!["run", model.to_str().unwrap(), "--json", "-o", out.to_str().unwrap()];
+        args.extend_from_slice(extra);
+        interfield(&args).expect(0).json()
+    };
+    let document = run(&["--report", page.to_str().unwrap()]);
+    let coupling = &document["coupling"];
+    assert_eq!(coupling["method"], "pmc");
+    assert_eq!(coupling["substructures"][1]["side"], "fine");
+    let cut = &coupling["cuts"][0];
+    assert_eq!(cut["dof"], "slab.x");
+    assert!(cut["gap_v"].as_f64().unwrap() < 1e-12);
+    assert!(cut["gap_u"].as_f64().unwrap() < 1e-4 * cut["displacement"].as_f64().unwrap());
+    // The isolated building answers with about a third of a hertz.
+    let main = cut["force_spectrum_peaks"][0]["frequency"].as_f64().unwrap();
+    assert!(main > 0.1 && main < 1.0, "{main} Hz");
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.contains("Interface") && page.contains("interface force"), "the cut is in the report");
+
+    // On two threads the same bits; with another coupling nearly the same motion; in one piece no coupling at all.
+    let peak = |document: &serde_json::Value| document["channels"][0]["peak"].as_f64().unwrap();
+    assert_eq!(run(&["--threads"])["channels"], document["channels"]);
+    let other = run(&["--coupling", "modified-ph"]);
+    assert_eq!(other["coupling"]["method"], "modified-ph");
+    assert!((peak(&other) / peak(&document) - 1.0).abs() < 2e-3);
+    let whole = run(&["--whole"]);
+    assert!(whole.get("coupling").is_none());
+    assert!((peak(&whole) / peak(&document) - 1.0).abs() < 2e-3);
+}

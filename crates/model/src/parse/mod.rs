@@ -301,6 +301,7 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
     let written = substructures::Written {
         scheme: overrides.scheme.is_some() || !overrides.scheme_parameters.is_empty() || says("scheme"),
         tangent: overrides.tangent.is_some() || says("tangent"),
+        recoupled: overrides.coupling.is_some() && overrides.scheme.is_none(),
     };
     let partition = substructures::read(&mut context, &root, analysis.as_ref(), written, overrides);
     root.finish();

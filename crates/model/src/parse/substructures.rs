@@ -282,7 +282,11 @@ fn make_coupling(
         let names: Vec<&str> = METHODS.iter().map(|m| m.name).collect();
         let help = did_you_mean(&name.value, names.iter().copied())
             .unwrap_or_else(|| format!("couplings are {}", names.join(", ")));
-        context.error(name.span, format!("there is no coupling `{}`", name.value), help);
+        let message = format!("there is no coupling `{}`", name.value);
+        // What stands at the very start of the file was not written there.
+        let d =
+            if name.span.is_empty() { Diagnostic::unlocated(message) } else { Diagnostic::error(message, name.span) };
+        context.diags.push(d.help(help));
         return None;
     };
     let pairs: Vec<(&str, analysis::Given)> = given.iter().map(|(n, g, _)| (n.as_str(), g.clone())).collect();
@@ -310,7 +314,10 @@ fn settle(
     let info = coupling.info;
     let (name, scheme) = match &draft.scheme {
         Some(own) => own.clone(),
-        None if written.scheme => (analysis.scheme_name.clone(), analysis.scheme),
+        // A coupling of the command line brings its own scheme where that of the file does not suit it.
+        None if written.scheme && (!written.recoupled || info.schemes.contains(&analysis.scheme)) => {
+            (analysis.scheme_name.clone(), analysis.scheme)
+        }
         None => (info.scheme.to_owned(), analysis::scheme_from_text(info.scheme, &[]).ok()?),
     };
     if !info.schemes.contains(&scheme) {
@@ -338,6 +345,8 @@ fn settle(
 pub(super) struct Written {
     pub(super) scheme: bool,
     pub(super) tangent: bool,
+    /// The command line asks for another coupling, and for no scheme.
+    pub(super) recoupled: bool,
 }
 
 /// Which substructures stand on the fine side: as written; else those with substeps; else all but the first.

@@ -2,8 +2,10 @@
 
 use interfield_coupling::registry::METHODS;
 use interfield_model::model::Model;
+use interfield_model::parse::Overrides;
+use interfield_model::partition::Partition;
 use interfield_model::{Partitioned, Simulation};
-use interfield_testkit::run::{read, simulation};
+use interfield_testkit::run::{read, read_with, simulation};
 
 /// A chain of four masses under a load, cut where the test says.
 fn chain(rest: &str) -> String {
@@ -187,4 +189,18 @@ method = "gc"
     let (message, help) = (&problems[0].message, &problems[0].help);
     assert!(message.contains("`b.x`") && message.contains("more than once"), "{message}");
     assert!(help.contains("tree") && help.contains("llm"), "{help}");
+}
+
+#[test]
+fn a_coupling_of_the_command_line_brings_its_scheme() {
+    let text = chain(CUT).replace("dt = 0.005", "dt = 0.005\nscheme = \"lsrt2\"");
+    let schemes = |coupling: &str, scheme: Option<&str>| {
+        let (coupling, scheme) = (Some(coupling.to_owned()), scheme.map(str::to_owned));
+        let model = read_with("test.toml", &text, &Overrides { coupling, scheme, ..Overrides::default() });
+        let names = |p: Partition| p.substructures.into_iter().map(|s| s.scheme_name).collect::<Vec<_>>();
+        model.partition.map(names).unwrap_or_default()
+    };
+    assert_eq!(schemes("llm", None), ["trapezoidal", "trapezoidal"], "lsrt2 of the file does not suit it");
+    assert_eq!(schemes("foh", None), ["lsrt2", "lsrt2"], "here it does");
+    assert_eq!(schemes("pm", Some("newmark")), ["newmark", "newmark"]);
 }

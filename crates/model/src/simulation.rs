@@ -57,6 +57,8 @@ pub(crate) struct Recorder {
     n: usize,
     imposed: [Vec<f64>; 3],
     a: Vec<f64>,
+    /// Base accelerations now.
+    ground: Vec<f64>,
     /// Accelerations by what acts on the system from outside: multipliers. Zero for a structure in one piece.
     pub(crate) outside: Vec<f64>,
     q: Vec<f64>,
@@ -322,6 +324,7 @@ impl Recorder {
             imposed: std::array::from_fn(|_| vec![0.0; motions.len()]),
             motions,
             a: vec![0.0; n],
+            ground: vec![0.0; system.ground_count()],
             outside: vec![0.0; n],
             q: vec![0.0; widest],
             v: vec![0.0; widest],
@@ -343,6 +346,8 @@ impl Recorder {
         for (i, m) in self.motions.iter().enumerate() {
             [self.imposed[0][i], self.imposed[1][i], self.imposed[2][i]] = m.at(t);
         }
+        // Once for all channels: a record is looked up in its samples.
+        system.ground_values(t, &mut self.ground);
         let at = dims.point(t, &x[..dims.state()]);
         let a: &[f64] = if self.needs_acceleration {
             system.accelerations(at, &mut self.a)?;
@@ -358,7 +363,7 @@ impl Recorder {
                 Tap::Memory(i) => system.memory()[*i],
                 Tap::Path { law, memory: i } => law.force([system.memory()[*i], system.memory()[*i + 1]]),
                 Tap::Acceleration { dof, absolute: false } => a[*dof],
-                Tap::Acceleration { dof, absolute: true } => a[*dof] + system.ground_acceleration(*dof, t),
+                Tap::Acceleration { dof, absolute: true } => a[*dof] + system.ground_along(*dof, &self.ground),
                 Tap::Imposed { index, derivative } => self.imposed[*derivative][*index],
                 Tap::Held { imposed, ground } => {
                     imposed.map_or(0.0, |i| self.imposed[2][i]) + ground.iter().map(|s| s.value(t)).sum::<f64>()

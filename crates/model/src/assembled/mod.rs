@@ -290,9 +290,19 @@ impl Assembled {
         self.elements[e].memory0
     }
 
-    /// Base acceleration on a free degree of freedom at time `t`.
-    pub fn ground_acceleration(&self, dof: usize, t: f64) -> f64 {
-        self.grounds.iter().map(|g| g.iota[dof] * g.signal.value(t)).sum()
+    /// Number of base accelerations.
+    pub fn ground_count(&self) -> usize {
+        self.grounds.len()
+    }
+
+    /// The base accelerations at time `t`, m/s².
+    pub fn ground_values(&self, t: f64, out: &mut [f64]) {
+        self.grounds.iter().zip(out).for_each(|(g, out)| *out = g.signal.value(t));
+    }
+
+    /// Base acceleration on a free degree of freedom, of these values of [`Assembled::ground_values`].
+    pub fn ground_along(&self, dof: usize, values: &[f64]) -> f64 {
+        self.grounds.iter().zip(values).map(|(g, value)| g.iota[dof] * value).sum()
     }
 }
 

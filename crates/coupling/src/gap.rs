@@ -32,6 +32,8 @@ impl GapMode {
         let (kb, ub) = stiffness(&mut pair.fine);
         let (na, nb) = (ua.len(), ub.len());
         let n = na + nb + rows;
+        // Multipliers in units of the stiffness, so that all pivots are of one size whatever the units.
+        let scale = ka.iter().chain(&kb).fold(0.0_f64, |m, x| m.max(x.abs())).max(f64::MIN_POSITIVE);
         let mut m = vec![0.0; n * n];
         for (k, size, at) in [(&ka, na, 0), (&kb, nb, na)] {
             for i in 0..size {
@@ -46,13 +48,13 @@ impl GapMode {
                 side.port_displacements(&column, &mut w);
                 column[u] = 0.0;
                 for (r, w) in w.into_iter().enumerate() {
-                    m[(na + nb + r) * n + at + i] = w; // L
-                    m[(at + i) * n + na + nb + r] = w; // Lᵀ
+                    m[(na + nb + r) * n + at + i] = scale * w; // L
+                    m[(at + i) * n + na + nb + r] = scale * w; // Lᵀ
                 }
             }
         }
         let mut rhs = vec![0.0; n * rows];
-        (0..rows).for_each(|r| rhs[(na + nb + r) * rows + r] = 1.0);
+        (0..rows).for_each(|r| rhs[(na + nb + r) * rows + r] = scale);
         let unstable = "closing the gap (kappa) needs a structure that stands up when assembled; this one is a mechanism, or held \
                         by hysteretic forces alone: leave kappa out";
         let ok = dense_solve(&m, n, &mut rhs, rows);
@@ -67,7 +69,7 @@ impl GapMode {
             columns
         };
         let (a, b) = (columns(&ua, 0, pair.a().len()), columns(&ub, na, pair.fine.len()));
-        let l = (0..rows * rows).map(|k| rhs[(na + nb + k % rows) * rows + k / rows]).collect();
+        let l = (0..rows * rows).map(|k| scale * rhs[(na + nb + k % rows) * rows + k / rows]).collect();
         Ok(GapMode { a, b, l, gap: vec![0.0; rows], dl: vec![0.0; rows] })
     }
 

@@ -204,3 +204,14 @@ fn a_coupling_of_the_command_line_brings_its_scheme() {
     assert_eq!(schemes("foh", None), ["lsrt2", "lsrt2"], "here it does");
     assert_eq!(schemes("pm", Some("newmark")), ["newmark", "newmark"]);
 }
+
+#[test]
+fn the_gap_is_closed_whatever_the_units() {
+    // Stiffnesses of 1e11 N/m beside Boolean constraints: the static modes must not be taken for singular.
+    let text =
+        include_str!("../../../../models/rio-torto-isolated.toml").replace("mix = 0.01", "kappa = 1\nmix = 0.01");
+    let mut sim = start(read(&text.replace("duration = \"4 s\"", "duration = \"0.5 s\"")));
+    rows(&mut sim);
+    let quality = sim.quality();
+    assert!(quality.rows.iter().all(|r| r.displacement > 1e-4 && r.gap_halves[1] < 1e-15), "{quality:?}");
+}

@@ -1,8 +1,10 @@
 //! The command line of Interfield. One file per subcommand in `cmd`; no numerics here.
 
+mod catalogue;
 mod cmd;
 mod coupled;
 mod drawing;
+mod engine;
 mod files;
 mod heat;
 mod load;

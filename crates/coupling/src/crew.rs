@@ -101,8 +101,20 @@ impl<J: Job> Crew<J> {
     pub(crate) fn finish(&mut self) -> Box<J> {
         match self {
             Crew::Caller(slot) => wait(|| slot.take()),
-            Crew::Worker(w) => wait(|| w.from.pop().ok()),
+            Crew::Worker(w) => wait(|| w.from.pop().ok().or_else(|| w.passed_on())),
         }
+    }
+}
+
+impl<J> Worker<J> {
+    /// A panic of the worker is one of the caller: waiting for a thread that is gone would never end.
+    fn passed_on(&mut self) -> Option<Box<J>> {
+        if self.thread.as_ref().is_some_and(JoinHandle::is_finished)
+            && let Some(Err(panic)) = self.thread.take().map(JoinHandle::join)
+        {
+            std::panic::resume_unwind(panic);
+        }
+        None
     }
 }
 
@@ -113,5 +125,39 @@ impl<J> Drop for Worker<J> {
             // A worker that panicked has nothing to tell: its job would have been a fault.
             let _ = thread.join();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Count(u64);
+
+    impl Job for Count {
+        fn run(&mut self) {
+            assert!(self.0 < 1000, "too far");
+            self.0 += 1;
+        }
+    }
+
+    #[test]
+    fn a_thread_does_what_the_caller_does() {
+        for mut crew in [Crew::caller(), Crew::worker()] {
+            let mut job = Box::new(Count(0));
+            for _ in 0..1000 {
+                crew.start(job);
+                job = crew.finish();
+            }
+            assert_eq!(job.0, 1000);
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "too far")]
+    fn a_panic_of_the_worker_reaches_the_caller_instead_of_hanging_it() {
+        let mut crew = Crew::worker();
+        crew.start(Box::new(Count(1000)));
+        crew.finish();
     }
 }

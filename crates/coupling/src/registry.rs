@@ -177,6 +177,24 @@ fn foh(a: Arguments<'_>) -> Result<Method, ArgumentError> {
     Ok(Method::Foh(FohOptions { guess, kappa, chi, ..FohOptions::FOH }))
 }
 
+/// What most couplings are; an entry says where it differs.
+const PLAIN: MethodInfo = MethodInfo {
+    name: "",
+    title: "",
+    reference: "",
+    advice: "",
+    scheme: "",
+    schemes: Schemes::OnePass,
+    sided: true,
+    one_rate: true,
+    twins: false,
+    drives: false,
+    parallel: false,
+    level: Level::Constant,
+    parameters: &[],
+    build: |_| Ok(Method::Gc),
+};
+
 /// Every coupling, the recommended one first.
 pub const METHODS: &[MethodInfo] = &[
     MethodInfo {
@@ -187,15 +205,10 @@ pub const METHODS: &[MethodInfo] = &[
                  The coarse side steps over three macro-steps, which costs accuracy when it yields strongly; hysteretic laws \
                  there need mix = 0.01.",
         scheme: "alpha-os",
-        schemes: Schemes::OnePass,
-        sided: true,
-        one_rate: true,
-        twins: false,
-        drives: false,
         parallel: true,
-        level: Level::Constant,
         parameters: &[KAPPA, MIX],
         build: |a| pmc(a, PmcOptions::PMC),
+        ..PLAIN
     },
     MethodInfo {
         name: "pmc2",
@@ -203,15 +216,10 @@ pub const METHODS: &[MethodInfo] = &[
         reference: "derived in this project (docs/passivity.md)",
         advice: "Half the error of pmc. Proved for a linear coarse side only; unstable when that side softens and is fast.",
         scheme: "alpha-os",
-        schemes: Schemes::OnePass,
-        sided: true,
-        one_rate: true,
-        twins: false,
-        drives: false,
         parallel: true,
-        level: Level::Constant,
         parameters: &[KAPPA],
         build: |a| pmc(a, PmcOptions::PMC2),
+        ..PLAIN
     },
     MethodInfo {
         name: "foh",
@@ -220,15 +228,11 @@ pub const METHODS: &[MethodInfo] = &[
         advice: "An order of magnitude more accurate than pmc where tangents are known well and the interface mass of the \
                  fine side is not tiny; unstable with a softening fine side and substeps.",
         scheme: "alpha-os",
-        schemes: Schemes::OnePass,
-        sided: true,
         one_rate: false,
-        twins: false,
-        drives: false,
         parallel: true,
-        level: Level::Constant,
         parameters: &[GUESS, KAPPA, CHI],
         build: foh,
+        ..PLAIN
     },
     MethodInfo {
         name: "pm",
@@ -236,15 +240,9 @@ pub const METHODS: &[MethodInfo] = &[
         reference: "paper 003; Pegon, Magonette, report I.02.167, JRC Ispra, 2002",
         advice: "Robust with a softening specimen. First order with substeps, and then it dissipates at the interface.",
         scheme: "newmark",
-        schemes: Schemes::OnePass,
-        sided: true,
-        one_rate: true,
-        twins: false,
-        drives: false,
         parallel: true,
-        level: Level::Constant,
-        parameters: &[],
         build: |_| Ok(Method::Pm),
+        ..PLAIN
     },
     MethodInfo {
         name: "modified-ph",
@@ -253,17 +251,13 @@ pub const METHODS: &[MethodInfo] = &[
         advice: "Conserves the pseudo-energy for any ratio of steps. Unstable at nearly every step with a softening fine \
                  side and substeps.",
         scheme: "newmark",
-        schemes: Schemes::OnePass,
-        sided: true,
         one_rate: false,
-        twins: false,
-        drives: false,
         parallel: true,
-        level: Level::Constant,
         parameters: &[KAPPA],
         build: |a| {
             Ok(Method::Foh(FohOptions { kappa: a.number(&KAPPA, 0.0, unit_interval)?, ..FohOptions::MODIFIED_PH }))
         },
+        ..PLAIN
     },
     MethodInfo {
         name: "ph",
@@ -271,15 +265,8 @@ pub const METHODS: &[MethodInfo] = &[
         reference: "Prakash, Hjelmstad, Int. J. Numer. Methods Eng. 61:2183-2204, 2004",
         advice: "As modified-ph, with the unbalanced load of the coarse side; not parallel.",
         scheme: "newmark",
-        schemes: Schemes::OnePass,
-        sided: true,
-        one_rate: true,
-        twins: false,
-        drives: false,
-        parallel: false,
-        level: Level::Constant,
-        parameters: &[],
         build: |_| Ok(Method::Foh(FohOptions::PH)),
+        ..PLAIN
     },
     MethodInfo {
         name: "gc",
@@ -287,15 +274,8 @@ pub const METHODS: &[MethodInfo] = &[
         reference: "Gravouil, Combescure, Int. J. Numer. Methods Eng. 50:199-225, 2001; paper 003",
         advice: "Equal to the whole structure for one step on both sides; first order with substeps. Not parallel.",
         scheme: "newmark",
-        schemes: Schemes::OnePass,
-        sided: true,
-        one_rate: true,
-        twins: false,
-        drives: false,
-        parallel: false,
-        level: Level::Constant,
-        parameters: &[],
         build: |_| Ok(Method::Gc),
+        ..PLAIN
     },
     MethodInfo {
         name: "plsrt2",
@@ -305,14 +285,11 @@ pub const METHODS: &[MethodInfo] = &[
                  that grows linearly: check the model first, prefer pmc.",
         scheme: "lsrt2",
         schemes: Schemes::RealTimeRosenbrock,
-        sided: true,
-        one_rate: true,
         twins: true,
-        drives: false,
         parallel: true,
         level: Level::Mass,
-        parameters: &[],
         build: |_| Ok(Method::Parallel),
+        ..PLAIN
     },
     MethodInfo {
         name: "staggered",
@@ -321,14 +298,9 @@ pub const METHODS: &[MethodInfo] = &[
         advice: "Accurate; stable in every scan with gamma = plus, with windows of instability with minus. Not parallel.",
         scheme: "lsrt2",
         schemes: Schemes::RealTimeRosenbrock,
-        sided: true,
-        one_rate: true,
-        twins: false,
-        drives: false,
-        parallel: false,
         level: Level::Mass,
-        parameters: &[],
         build: |_| Ok(Method::Staggered),
+        ..PLAIN
     },
     MethodInfo {
         name: "midpoint",
@@ -336,15 +308,9 @@ pub const METHODS: &[MethodInfo] = &[
         reference: "the comparison of paper 001, after Nakshatrala et al., 2008",
         advice: "For comparison only. Whatever scheme is named, the sides are integrated by the midpoint rule.",
         scheme: "lsrt2",
-        schemes: Schemes::OnePass,
-        sided: true,
-        one_rate: true,
-        twins: false,
-        drives: false,
-        parallel: false,
         level: Level::Mass,
-        parameters: &[],
         build: |_| Ok(Method::Midpoint),
+        ..PLAIN
     },
     MethodInfo {
         name: "llm",
@@ -355,13 +321,9 @@ pub const METHODS: &[MethodInfo] = &[
         scheme: "trapezoidal",
         schemes: Schemes::StateSpace,
         sided: false,
-        one_rate: true,
-        twins: false,
         drives: true,
-        parallel: false,
-        level: Level::Constant,
-        parameters: &[],
         build: |_| Ok(Method::Llm),
+        ..PLAIN
     },
     MethodInfo {
         name: "clm",
@@ -370,14 +332,8 @@ pub const METHODS: &[MethodInfo] = &[
         advice: "Equal to llm for two parts and one step; first order with substeps.",
         scheme: "trapezoidal",
         schemes: Schemes::StateSpace,
-        sided: true,
-        one_rate: true,
-        twins: false,
-        drives: false,
-        parallel: false,
-        level: Level::Constant,
-        parameters: &[],
         build: |_| Ok(Method::Gc),
+        ..PLAIN
     },
 ];
 

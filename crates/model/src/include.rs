@@ -13,8 +13,9 @@ use std::path::Path;
 use toml::de::{DeTable, DeValue};
 
 use crate::diag::{Diagnostic, Diagnostics, Source};
+use crate::document::file_root;
 use crate::parse::Files;
-use crate::reader::{Item, file_root};
+use crate::reader::Item;
 
 /// Start of the line in front of a file in a bundle.
 const MARK: &str = "#@file ";

@@ -12,6 +12,7 @@ pub mod advice;
 pub mod assemble;
 pub mod assembled;
 pub mod diag;
+pub mod document;
 mod energy;
 pub mod format;
 pub mod formula;

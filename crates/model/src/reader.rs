@@ -1,5 +1,5 @@
-//! Reading a model file: TOML with the place of every value, typed getters that collect what is wrong
-//! instead of stopping, and a check for keys nobody asked for.
+//! Reading the tables of a model file: typed getters that collect what is wrong instead of stopping, and a check for keys
+//! nobody asked for.
 //!
 //! **Must not be here:** knowledge of what a model file contains.
 
@@ -7,11 +7,10 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use toml::de::{DeArray, DeTable, DeValue};
+use toml::de::{DeTable, DeValue};
 
 use crate::diag::{Diagnostic, Diagnostics, Source, did_you_mean};
 use crate::formula::ExprError;
-use crate::include::merge;
 use crate::quantity::Scope;
 use crate::units::{Dimension, UnitSystem};
 
@@ -59,193 +58,6 @@ pub fn inner_span(source: &Source, text: &Spanned<String>, range: Range<usize>) 
     }
     let at = |offset: usize| text.span.start + first + offset.min(text.value.len());
     at(range.start)..at(range.end.max(range.start))
-}
-
-/// Deepest nesting of dotted keys. Arrays and inline tables are limited by the TOML parser.
-const DEEPEST: usize = 100;
-
-/// Most tables of a file.
-const MOST_TABLES: usize = 1_000_000;
-
-/// First place where dotted keys nest too deeply. The tree is dropped recursively, so this must be known
-/// before it is built.
-fn too_deep(text: &str) -> Option<Range<usize>> {
-    let b = text.as_bytes();
-    let (mut i, mut dots, mut start) = (0, 0, 0);
-    while i < b.len() {
-        match b[i] {
-            b'#' => {
-                i += b[i..].iter().position(|&c| c == b'\n').unwrap_or(b.len() - i);
-                continue;
-            }
-            q @ (b'"' | b'\'') => {
-                let long = b[i..].starts_with(&[q, q, q]);
-                let mut j = i + if long { 3 } else { 1 };
-                while j < b.len() {
-                    if b[j] == b'\\' && q == b'"' {
-                        j += 1;
-                    } else if if long { b[j..].starts_with(&[q, q, q]) } else { b[j] == q || b[j] == b'\n' } {
-                        break;
-                    }
-                    j += 1;
-                }
-                i = (j + if long { 3 } else { 1 }).min(b.len());
-                continue;
-            }
-            b'.' => {
-                if dots == 0 {
-                    start = i;
-                }
-                dots += 1;
-                if dots > DEEPEST {
-                    return Some(start..i);
-                }
-            }
-            c if c.is_ascii_alphanumeric() || matches!(c, b'_' | b'-' | b' ' | b'\t') || c >= 128 => {}
-            _ => dots = 0,
-        }
-        i += 1;
-    }
-    None
-}
-
-/// A TOML file that could be read.
-#[derive(Debug)]
-pub struct Document<'a> {
-    source: &'a Source,
-    diags: &'a Diagnostics,
-    root: DeTable<'a>,
-}
-
-impl<'a> Document<'a> {
-    /// Reads the TOML of a source, with that of the files it includes. Syntax errors are reported, one per line;
-    /// `None` if the contents cannot be trusted. Keys given twice are reported, and the first one is kept.
-    pub fn parse(source: &'a Source, diags: &'a Diagnostics) -> Option<Self> {
-        let mut usable = true;
-        let mut roots = Vec::new();
-        for file in 0..source.count() {
-            match file_root(source, file) {
-                Ok((root, errors)) => {
-                    usable &= report_syntax(source, diags, errors);
-                    roots.push(Some(root));
-                }
-                Err(d) => {
-                    diags.push(*d);
-                    usable = false;
-                }
-            }
-        }
-        usable.then(|| Self { source, diags, root: merge(source, diags, &mut roots, 0) })
-    }
-
-    /// The table of the whole file.
-    pub fn root(&self) -> Table<'_> {
-        Table::new(self.source, self.diags, &self.root, 0..0, String::new())
-    }
-
-    /// The same, to be changed.
-    pub(crate) fn entries_mut(&mut self) -> &mut DeTable<'a> {
-        &mut self.root
-    }
-}
-
-/// The table of one file, and what is wrong with its syntax; an error where it cannot be read at all.
-pub(crate) fn file_root(source: &Source, file: usize) -> Result<(DeTable<'_>, Vec<SyntaxError>), Box<Diagnostic>> {
-    let range = source.range(file);
-    let text = source.slice(range.clone());
-    if let Some(span) = too_deep(text) {
-        let span = span.start + range.start..span.end + range.start;
-        let d = Diagnostic::error(format!("keys are nested more than {DEEPEST} levels deep"), span);
-        return Err(Box::new(d.help("a model needs at most three levels, as in signal.quake.peak")));
-    }
-    // A table takes much more memory than its text: this must be known before it is read.
-    let tables = text.bytes().zip(std::iter::once(b'\n').chain(text.bytes()));
-    if tables.filter(|(c, before)| *c == b'{' || (*c == b'[' && *before == b'\n')).count() > MOST_TABLES {
-        let d = Diagnostic::error(format!("the file has more than {MOST_TABLES} tables"), range.start..range.start);
-        return Err(Box::new(d.help("write repeated parts once, with [part.NAME] and [[use]], or use a template")));
-    }
-    let (root, errors) = DeTable::parse_recoverable(text);
-    let shifted = |span: Option<Range<usize>>| span.map_or(range.clone().start..range.start, |s| shift(s, range.start));
-    let mut errors: Vec<_> = errors.iter().map(|e| (shifted(e.span()), e.message().to_owned())).collect();
-    errors.sort_by_key(|e| e.0.start);
-    let root = root.into_inner();
-    Ok((if range.start == 0 { root } else { shift_table(root, range.start) }, errors))
-}
-
-/// A place and a message of the TOML parser.
-type SyntaxError = (Range<usize>, String);
-
-fn shift(span: Range<usize>, by: usize) -> Range<usize> {
-    span.start + by..span.end + by
-}
-
-/// The same table with all its places moved; the nesting is limited by the parser and by [`DEEPEST`].
-fn shift_table(table: DeTable<'_>, by: usize) -> DeTable<'_> {
-    let mut moved = DeTable::new();
-    for (key, item) in table {
-        let key = toml::Spanned::new(shift(key.span(), by), key.into_inner());
-        moved.insert(key, shift_item(item, by));
-    }
-    moved
-}
-
-fn shift_item(item: Item<'_>, by: usize) -> Item<'_> {
-    let span = shift(item.span(), by);
-    let value = match item.into_inner() {
-        DeValue::Table(t) => DeValue::Table(shift_table(t, by)),
-        DeValue::Array(list) => {
-            let mut moved = DeArray::new();
-            list.into_iter().for_each(|i| moved.push(shift_item(i, by)));
-            DeValue::Array(moved)
-        }
-        plain => plain,
-    };
-    toml::Spanned::new(span, value)
-}
-
-/// Reports syntax errors, one per line; returns whether the contents can be trusted all the same.
-fn report_syntax(source: &Source, diags: &Diagnostics, errors: Vec<SyntaxError>) -> bool {
-    let mut usable = true;
-    let mut last_line = 0;
-    for (span, message) in errors {
-        usable &= message == "duplicate key";
-        let (line, _) = source.line_column(span.start);
-        // What follows on the same line is nearly always a consequence.
-        if line != last_line {
-            diags.push(syntax_error(source, span, &message));
-        }
-        last_line = line;
-    }
-    usable
-}
-
-/// A syntax error in the words of an engineer's file.
-fn syntax_error(source: &Source, span: Range<usize>, message: &str) -> Diagnostic {
-    let text = source.slice(source.line_range(span.start));
-    let plain = match message {
-        m if m.starts_with("string values must be quoted") => "text must be written in quotes",
-        m => m,
-    };
-    let d = Diagnostic::error(plain, span.clone());
-    if message == "duplicate key" {
-        let key = source.slice(span.clone());
-        return Diagnostic::error(format!("`{key}` is given twice"), span).help("keep one of the two");
-    }
-    let value = text.split_once('=').map(|(_, v)| v.split('#').next().unwrap_or(v).trim());
-    match value {
-        Some("") => d.help("a value must follow `=` on the same line"),
-        Some(v)
-            if !v.contains(['"', '\'', '[', '{', ','])
-                && v.starts_with(|c: char| c.is_alphanumeric() || "+-._".contains(c)) =>
-        {
-            d.help(format!("text, expressions and numbers with units are written in quotes: \"{v}\""))
-        }
-        Some(v) if v.contains(';') => d.help("rows and values are separated by commas: [[1, 2], [3, 4]]"),
-        None if !text.trim_start().starts_with('[') && text.contains(':') => {
-            d.help("a value is given with `=`: key = value")
-        }
-        _ => d.help("a line is [section], [[section]], key = value, or a comment that starts with #"),
-    }
 }
 
 /// Kind of a value with its article, for messages.

@@ -13,3 +13,4 @@ pub mod numerics;
 pub mod problems;
 pub mod run;
 pub mod variants;
+pub mod watch;

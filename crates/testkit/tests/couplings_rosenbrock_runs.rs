@@ -5,15 +5,16 @@ use interfield_analysis::order::convergence;
 use interfield_coupling::{
     Assembly, Coupling, CouplingError, Midpoint, Parallel, Port, Staggered, Substructure, TwoSided,
 };
+use interfield_kernel::StepMap;
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::scheme::rosenbrock::Rosenbrock;
-use interfield_kernel::{Dims, Fault, Mck, Point, Shift, StepMap, System};
 use interfield_testkit::alloc::{CountingAllocator, allocations};
 use interfield_testkit::couplings::{
     ChainSprings, Cut, Setting, Staged, chain, cubic_chain, split, split_mass, three_dof,
 };
 use interfield_testkit::numerics::{distance, slope};
 use interfield_testkit::variants::scheme;
+use interfield_testkit::watch::Watch;
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
@@ -129,39 +130,6 @@ fn several_substructures_meet_at_one_node() {
             let (order, wanted) = (slope(&h, &errors), if method == Staged::Midpoint { 1.0 } else { 2.0 });
             assert!((order - wanted).abs() < 0.1, "{method:?} {fine:?}: order {order}, {errors:?}");
         }
-    }
-}
-
-/// A unit mass that notes the times at which it is evaluated.
-#[derive(Default)]
-struct Watch {
-    times: Vec<f64>,
-}
-
-impl System for Watch {
-    fn dims(&self) -> Dims {
-        Dims { nu: 1, ns: 0 }
-    }
-    fn force(&mut self, at: Point<'_>, _: Option<Shift<'_>>, r: &mut [f64], _: &mut [f64]) -> Result<(), Fault> {
-        self.times.push(at.t);
-        r[0] = -1.0;
-        Ok(())
-    }
-    fn prepare(&mut self, _: &[Mck]) -> Result<(), Fault> {
-        Ok(())
-    }
-    fn linearise(&mut self, _: Point<'_>) -> Result<(), Fault> {
-        Ok(())
-    }
-    fn solve(&mut self, _: usize, _: &mut [f64], _: &mut [f64]) {}
-    fn mul_mass(&self, x: &[f64], y: &mut [f64]) {
-        y.copy_from_slice(x);
-    }
-    fn mul_tangent(&self, _: Shift<'_>, r: &mut [f64], _: &mut [f64]) {
-        r.fill(0.0);
-    }
-    fn load(&mut self, _: f64, out: &mut [f64]) {
-        out[0] = 1.0;
     }
 }
 

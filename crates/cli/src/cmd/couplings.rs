@@ -2,11 +2,11 @@
 
 use clap::Args as ClapArgs;
 use interfield_coupling::registry::{METHODS, MethodInfo};
-use interfield_model::diag::did_you_mean;
 use serde_json::{Value, json};
 
 use crate::Exit;
-use crate::output::{fail, print, print_json};
+use crate::catalogue::{choose, parameters, parameters_json};
+use crate::output::{print, print_json};
 use crate::table::aligned;
 
 /// List the couplings of substructures, or explain one
@@ -21,15 +21,10 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Exit {
-    let chosen: Vec<&MethodInfo> = METHODS.iter().filter(|m| args.name.as_ref().is_none_or(|n| n == m.name)).collect();
-    if chosen.is_empty() {
-        let name = args.name.as_deref().unwrap_or_default();
-        let names: Vec<&str> = METHODS.iter().map(|m| m.name).collect();
-        let help =
-            did_you_mean(name, names.iter().copied()).unwrap_or_else(|| format!("couplings are {}", names.join(", ")));
-        fail(args.json, None, None, &format!("there is no coupling `{name}`"), &help);
-        return Exit::BadInput;
-    }
+    let chosen = match choose("coupling", METHODS, |entry| entry.name, args.name.as_deref(), args.json) {
+        Ok(chosen) => chosen,
+        Err(exit) => return exit,
+    };
     if args.json {
         print_json(&Value::Array(chosen.iter().map(|m| describe(m)).collect()));
     } else if args.name.is_some() {
@@ -48,22 +43,12 @@ fn describe(m: &MethodInfo) -> Value {
     json!({
         "name": m.name, "title": m.title, "reference": m.reference, "advice": m.advice, "parallel": m.parallel,
         "default_scheme": m.scheme, "schemes": m.schemes.words(),
-        "parameters": m.parameters.iter().map(|p| json!({
-            "name": p.name, "default": p.default, "expected": p.expected, "doc": p.doc,
-        })).collect::<Vec<_>>(),
+        "parameters": parameters_json(m.parameters),
     })
 }
 
 fn explain(m: &MethodInfo) -> String {
     let mut out = format!("{}: {}\n  source: {}\n  {}\n", m.name, m.title, m.reference, m.advice);
     out += &format!("  substructures take {}; without one, {}\n", m.schemes.words(), m.scheme);
-    if m.parameters.is_empty() {
-        return out + "  no parameters\n";
-    }
-    out += "  parameters:\n";
-    for p in m.parameters {
-        let default = p.default.map_or("required".to_owned(), |d| format!("default {d}"));
-        out += &format!("    {} ({default}): {}\n      {}\n", p.name, p.doc, p.expected);
-    }
-    out
+    out + &parameters(m.parameters)
 }

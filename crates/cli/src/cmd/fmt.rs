@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 use interfield_model::diag::{Diagnostics, Source};
+use interfield_model::document::Document;
 use interfield_model::format::format;
-use interfield_model::reader::Document;
 use serde_json::json;
 
 use crate::Exit;

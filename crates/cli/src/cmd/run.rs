@@ -7,13 +7,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args as ClapArgs;
-use interfield_kernel::{Fault, StepMap};
+use interfield_kernel::StepMap;
 use interfield_model::{Partitioned, Simulation};
 use interfield_results::{Meta, Reader};
 use serde_json::json;
 
 use crate::Exit;
 use crate::coupled;
+use crate::engine::Engine;
 use crate::files::same;
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{complain, fail, print, print_json, progress};
@@ -174,54 +175,6 @@ impl Summary<'_> {
             short((self.steps as f64 / self.seconds).round()),
             short((simulated / self.seconds * 10.0).round() / 10.0)
         )
-    }
-}
-
-/// What advances: the structure in one piece, or its substructures.
-enum Engine {
-    Whole,
-    Parts(Box<Partitioned>, coupled::Listener),
-}
-
-impl Engine {
-    fn step(&mut self, sim: &mut Simulation, k: u64) -> Result<(), Fault> {
-        match self {
-            Self::Whole => sim.step(k),
-            Self::Parts(parts, listener) => {
-                parts.step(k)?;
-                listener.push(parts);
-                Ok(())
-            }
-        }
-    }
-
-    fn sample(&mut self, sim: &mut Simulation, k: u64, row: &mut [f64]) -> Result<(), Fault> {
-        match self {
-            Self::Whole => sim.sample(k, row),
-            Self::Parts(parts, _) => parts.sample(k, row),
-        }
-    }
-
-    fn explain(&self, sim: &Simulation, fault: Fault) -> String {
-        match self {
-            Self::Whole => sim.explain(fault),
-            Self::Parts(parts, _) => parts.explain(fault),
-        }
-    }
-
-    /// Displacement of unknown `i` of the whole structure.
-    fn unknown(&self, sim: &Simulation, i: usize) -> f64 {
-        match self {
-            Self::Whole => sim.y()[i],
-            Self::Parts(parts, _) => parts.displacement(sim.free()[i]).unwrap_or(0.0),
-        }
-    }
-
-    fn parts(&self) -> Option<&Partitioned> {
-        match self {
-            Self::Whole => None,
-            Self::Parts(parts, _) => Some(parts),
-        }
     }
 }
 

@@ -3,11 +3,11 @@
 use clap::Args as ClapArgs;
 use interfield_kernel::scheme::Scheme;
 use interfield_kernel::scheme::registry::{Arguments, SCHEMES, SchemeInfo};
-use interfield_model::diag::did_you_mean;
 use serde_json::{Value, json};
 
 use crate::Exit;
-use crate::output::{fail, print, print_json};
+use crate::catalogue::{choose, parameters, parameters_json};
+use crate::output::{print, print_json};
 use crate::table::aligned;
 
 /// List the integration schemes, or explain one
@@ -22,15 +22,10 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Exit {
-    let chosen: Vec<&SchemeInfo> = SCHEMES.iter().filter(|s| args.name.as_ref().is_none_or(|n| n == s.name)).collect();
-    if chosen.is_empty() {
-        let name = args.name.as_deref().unwrap_or_default();
-        let names: Vec<&str> = SCHEMES.iter().map(|s| s.name).collect();
-        let help =
-            did_you_mean(name, names.iter().copied()).unwrap_or_else(|| format!("schemes are {}", names.join(", ")));
-        fail(args.json, None, None, &format!("there is no scheme `{name}`"), &help);
-        return Exit::BadInput;
-    }
+    let chosen = match choose("scheme", SCHEMES, |entry| entry.name, args.name.as_deref(), args.json) {
+        Ok(chosen) => chosen,
+        Err(exit) => return exit,
+    };
     if args.json {
         print_json(&Value::Array(chosen.iter().map(|s| describe(s)).collect()));
     } else if args.name.is_some() {
@@ -62,9 +57,7 @@ fn describe(s: &SchemeInfo) -> Value {
         "order_with_frozen_tangent": claims.map(|c| c.order_frozen),
         "force_evaluations_per_step": claims.and_then(|c| c.evaluations),
         "iterates": claims.is_some_and(|c| c.evaluations.is_none()),
-        "parameters": s.parameters.iter().map(|p| json!({
-            "name": p.name, "default": p.default, "expected": p.expected, "doc": p.doc,
-        })).collect::<Vec<_>>(),
+        "parameters": parameters_json(s.parameters),
     })
 }
 
@@ -79,13 +72,5 @@ fn explain(s: &SchemeInfo) -> String {
             c.order, c.order_frozen
         );
     }
-    if s.parameters.is_empty() {
-        return out + "  no parameters\n";
-    }
-    out += "  parameters:\n";
-    for p in s.parameters {
-        let default = p.default.map_or("required".to_owned(), |d| format!("default {d}"));
-        out += &format!("    {} ({default}): {}\n      {}\n", p.name, p.doc, p.expected);
-    }
-    out
+    out + &parameters(s.parameters)
 }

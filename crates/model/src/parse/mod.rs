@@ -23,10 +23,11 @@ use std::ops::Range;
 
 use crate::assemble::{Problem, Subject};
 use crate::diag::{Diagnostic, Diagnostics, Source, did_you_mean, suggest};
+use crate::document::Document;
 use crate::model::{Dof, Element, Model, Node};
 use crate::partition;
 use crate::quantity::{Parameters, Scope};
-use crate::reader::{Document, Spanned};
+use crate::reader::Spanned;
 use crate::units::{Dimension, UnitSystem};
 use connected::Contact;
 use nodes::GROUND;

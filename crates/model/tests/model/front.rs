@@ -3,8 +3,9 @@
 use std::time::Instant;
 
 use interfield_model::diag::{Diagnostic, Diagnostics, Source, suggest};
+use interfield_model::document::Document;
 use interfield_model::quantity::{Parameters, Scope, Value};
-use interfield_model::reader::{Document, Spanned, inner_span};
+use interfield_model::reader::{Spanned, inner_span};
 use interfield_model::units::{Dimension, Unit, UnitSystem};
 
 fn near(a: f64, b: f64) -> bool {

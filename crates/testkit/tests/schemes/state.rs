@@ -6,6 +6,7 @@ use interfield_model::model::TangentPolicy;
 use interfield_testkit::problems;
 use interfield_testkit::run::{advance, copy_state, model, read, start, with_tangent};
 use interfield_testkit::variants::variants;
+use interfield_testkit::watch::Watch;
 
 fn bits(x: &[f64]) -> Vec<u64> {
     x.iter().map(|x| x.to_bits()).collect()
@@ -65,45 +66,13 @@ fn the_same_model_gives_the_same_bits_twice() {
     }
 }
 
-/// A mass without a spring that notes the times at which it is evaluated.
-struct Watch {
-    times: Vec<f64>,
-}
-
-impl System for Watch {
-    fn dims(&self) -> Dims {
-        Dims { nu: 1, ns: 0 }
-    }
-    fn force(&mut self, at: Point<'_>, _: Option<Shift<'_>>, r: &mut [f64], _: &mut [f64]) -> Result<(), Fault> {
-        self.times.push(at.t);
-        r[0] = -1.0;
-        Ok(())
-    }
-    fn prepare(&mut self, _: &[Mck]) -> Result<(), Fault> {
-        Ok(())
-    }
-    fn linearise(&mut self, _: Point<'_>) -> Result<(), Fault> {
-        Ok(())
-    }
-    fn solve(&mut self, _: usize, _: &mut [f64], _: &mut [f64]) {}
-    fn mul_mass(&self, x: &[f64], y: &mut [f64]) {
-        y.copy_from_slice(x);
-    }
-    fn mul_tangent(&self, _: Shift<'_>, r: &mut [f64], _: &mut [f64]) {
-        r.fill(0.0);
-    }
-    fn load(&mut self, _: f64, out: &mut [f64]) {
-        out[0] = 1.0;
-    }
-}
-
 #[test]
 fn step_k_lies_between_k_dt_and_the_next() {
     // 0.1 has no exact binary form: a summed time would be off by rounding after a million steps.
     let (dt, k) = (0.1, 1_000_000u64);
     for v in variants() {
-        let (nx, nw) = Domain::<AnyScheme, Watch, Vec<f64>>::memory(&v.scheme, &Watch { times: Vec::new() });
-        let watch = Watch { times: Vec::new() };
+        let (nx, nw) = Domain::<AnyScheme, Watch, Vec<f64>>::memory(&v.scheme, &Watch::default());
+        let watch = Watch::default();
         let mut domain = Domain::new(v.scheme, watch, dt, vec![0.0; nx], vec![0.0; nw]).unwrap();
         domain.system_mut().times.clear();
         domain.step(k).unwrap();
@@ -120,8 +89,8 @@ fn shifted_lsrt2_sees_the_load_after_gamma_and_half_a_step() {
     let gamma = 1.0 - std::f64::consts::FRAC_1_SQRT_2;
     for (time, wanted) in [("published", [0.0, 0.5]), ("shifted", [gamma, 0.5])] {
         let scheme = interfield_testkit::variants::scheme("lsrt2", &[("time", time)]);
-        let (nx, nw) = Domain::<AnyScheme, Watch, Vec<f64>>::memory(&scheme, &Watch { times: Vec::new() });
-        let mut domain = Domain::new(scheme, Watch { times: Vec::new() }, 1.0, vec![0.0; nx], vec![0.0; nw]).unwrap();
+        let (nx, nw) = Domain::<AnyScheme, Watch, Vec<f64>>::memory(&scheme, &Watch::default());
+        let mut domain = Domain::new(scheme, Watch::default(), 1.0, vec![0.0; nx], vec![0.0; nw]).unwrap();
         domain.step(3).unwrap();
         let close = domain.system().times.iter().zip(wanted).all(|(t, place)| (t - 3.0 - place).abs() < 1e-15);
         assert!(close && domain.system().times.len() == 2, "{time}: {:?}", domain.system().times);
@@ -142,8 +111,8 @@ fn schemes_of_one_evaluation_see_the_load_where_they_say() {
         ("state-space-alpha", vec![("rho_inf", "0.5")], 2.0 / 3.0),
     ] {
         let scheme = interfield_testkit::variants::scheme(name, &parameters);
-        let (nx, nw) = Domain::<AnyScheme, Watch, Vec<f64>>::memory(&scheme, &Watch { times: Vec::new() });
-        let mut domain = Domain::new(scheme, Watch { times: Vec::new() }, 0.5, vec![0.0; nx], vec![0.0; nw]).unwrap();
+        let (nx, nw) = Domain::<AnyScheme, Watch, Vec<f64>>::memory(&scheme, &Watch::default());
+        let mut domain = Domain::new(scheme, Watch::default(), 0.5, vec![0.0; nx], vec![0.0; nw]).unwrap();
         domain.system_mut().times.clear();
         domain.step(7).unwrap();
         let times = &domain.system().times;

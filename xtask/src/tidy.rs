@@ -11,7 +11,11 @@ use std::path::{Path, PathBuf};
 const ARROWS: &[(&str, &[&str])] = &[
     ("interfield-kernel", &[]),
     ("interfield-linalg", &[]),
-    ("interfield-model", &["interfield-kernel", "interfield-linalg", "interfield-coupling", "interfield-motion"]),
+    (
+        "interfield-model",
+        &["interfield-kernel", "interfield-linalg", "interfield-coupling", "interfield-motion", "interfield-lab"],
+    ),
+    ("interfield-lab", &["interfield-kernel", "interfield-linalg"]),
     ("interfield-analysis", &["interfield-kernel", "interfield-linalg"]),
     ("interfield-motion", &[]),
     ("interfield-coupling", &["interfield-kernel", "interfield-linalg"]),
@@ -23,6 +27,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "interfield-kernel",
             "interfield-linalg",
             "interfield-coupling",
+            "interfield-lab",
             "interfield-model",
             "interfield-analysis",
             "interfield-motion",
@@ -36,12 +41,13 @@ const ARROWS: &[(&str, &[&str])] = &[
             "interfield-kernel",
             "interfield-linalg",
             "interfield-coupling",
+            "interfield-lab",
             "interfield-model",
             "interfield-analysis",
             "interfield",
         ],
     ),
-    ("interfield-book", &["interfield-kernel", "interfield-coupling", "interfield-model"]),
+    ("interfield-book", &["interfield-kernel", "interfield-coupling", "interfield-lab", "interfield-model"]),
     ("xtask", &[]),
 ];
 

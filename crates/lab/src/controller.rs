@@ -471,20 +471,17 @@ impl Controller {
         match (state, alarm, action) {
             (State::Idle | State::Armed | State::Aborted | State::Finished, ..) => {}
             (_, Some(alarm), Some(Action::Abort)) => self.leave(State::Aborted, alarm),
+            (State::RampDown, ..) if self.waited < self.ramp_samples() => {}
             (State::RampDown, ..) => {
-                if self.waited >= self.ramp_samples() {
-                    let end = if self.cause.is_some() { State::Aborted } else { State::Finished };
-                    self.machine.go(tick, end, None);
-                }
+                let end = if self.cause.is_some() { State::Aborted } else { State::Finished };
+                self.machine.go(tick, end, None);
             }
             (_, Some(alarm), Some(Action::RampDown)) => self.leave(State::RampDown, alarm),
             (State::Hold, None | Some(Alarm { action: Action::Warn, .. }), _) => self.machine.go(tick, self.held, None),
-            (State::Hold, Some(alarm), _) => {
-                // Whoever pauses a test may take all the time there is.
-                if alarm.trip != Trip::Operator && self.waited as f64 * self.plan.period > self.plan.patience {
-                    self.leave(State::RampDown, Alarm::new(Trip::Patience, Action::RampDown));
-                }
-            }
+            // Whoever pauses a test may take all the time there is.
+            (State::Hold, Some(Alarm { trip: Trip::Operator, .. }), _) => {}
+            (State::Hold, ..) if self.waited as f64 * self.plan.period <= self.plan.patience => {}
+            (State::Hold, ..) => self.leave(State::RampDown, Alarm::new(Trip::Patience, Action::RampDown)),
             (_, Some(alarm), Some(Action::Hold)) => {
                 self.held = state;
                 self.waited = 0;

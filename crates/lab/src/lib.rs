@@ -8,7 +8,14 @@
 #![forbid(unsafe_code)]
 
 pub mod compensate;
+pub mod controller;
+pub mod emulate;
+pub mod hardware;
 pub mod indicators;
+pub mod kinematics;
 pub mod plant;
+pub mod rig;
+pub mod safety;
 pub mod signal;
+pub mod stiffness;
 pub mod vrths;

@@ -9,8 +9,8 @@ use interfield_lab::rig::Reading;
 
 use crate::formula::FormulaElement;
 use crate::partition::Partition;
-use crate::specimen::Specimen;
 use crate::signal::{Motion, Signal};
+use crate::specimen::Specimen;
 use crate::units::UnitSystem;
 
 /// What holds a degree of freedom.

@@ -15,8 +15,8 @@ use crate::assembled::Assembled;
 use crate::energy::Energy;
 use crate::model::{Channel, EnergyPart, Kind, Model, Quantity};
 use crate::partition::{Constraint, Drive, Partition, Split, SubModel, split};
-use crate::specimen::{Mounted, Rehearsal, Workshop, mount};
 use crate::simulation::{Recorder, cannot_start, diagonal};
+use crate::specimen::{Mounted, Rehearsal, Workshop, mount};
 
 /// One substructure as far as reading and explaining goes.
 struct Part {
@@ -102,7 +102,8 @@ impl Partitioned {
             let Assembly { system, y0, places, free, looped, memory, .. } = assembly;
             sub.model.channels = model.channels.iter().filter_map(|c| inside(c, &sub)).collect();
             let scheme = sub.model.analysis.scheme;
-            let recorder = Recorder::new(&sub.model, &places, &looped, &system, &rows, scheme.claims().carries_acceleration);
+            let recorder =
+                Recorder::new(&sub.model, &places, &looped, &system, &rows, scheme.claims().carries_acceleration);
             let ports = ports(&interface, p, &places);
             let out = vec![0.0; sub.model.channels.len()];
             substructures.push(Substructure {

@@ -217,7 +217,7 @@ fn measured_force(physical: &[Rows], system: &Assembled, e: usize, i: usize) -> 
     let mut unit = vec![0.0; b.len()];
     unit[before + i] = 1.0;
     let n = b.first()?.len();
-    let weights = match dense_solve(&gram, &mut unit) {
+    let weights = match dense_solve(&gram, b.len(), &mut unit, 1) {
         true => (0..n).map(|j| b.iter().zip(&unit).map(|(row, w)| row[j] * w).sum()).collect(),
         // More coordinates than can be told apart: not known.
         false => vec![f64::NAN; n],

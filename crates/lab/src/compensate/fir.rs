@@ -10,10 +10,10 @@
 //! Memory: lines of targets and filtered measurements, the filters, c - c(0), P - P(0). Deviations: taps are s samples apart, by default such that four of them
 //! span 6 ms, because neighbouring samples of a fast controller are too alike for a fit; the start is the extrapolation of order 3 over the delay.
 
+use super::gradient::{CORNER, ORDER};
 use super::polynomial::Polynomial;
 use super::{Compensator, take, take_array};
 use crate::signal::{Filter, line};
-use super::gradient::{CORNER, ORDER};
 
 /// Taps.
 const TAPS: usize = 4;

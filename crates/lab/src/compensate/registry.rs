@@ -69,7 +69,8 @@ const POINTS: SchemeParameter =
     parameter("order", Some("3"), "1, 2, 3 or 4", "order of the polynomial; 1 and 4 feed energy into the loop");
 const SPACING: SchemeParameter =
     parameter("spacing", Some("the delay"), "a whole number of samples from 1 to 10000", "distance of the points");
-const KP: SchemeParameter = parameter("kp", Some("1e4"), "a number in 1/m^2, zero or greater", "gain on the tracking indicator");
+const KP: SchemeParameter =
+    parameter("kp", Some("1e4"), "a number in 1/m^2, zero or greater", "gain on the tracking indicator");
 const KI: SchemeParameter =
     parameter("ki", Some("1e4"), "a number in 1/(m^2 s), zero or greater", "gain on its integral");
 const SERIES: SchemeParameter = parameter(
@@ -90,15 +91,26 @@ const GAINS: SchemeParameter = parameter(
     "four numbers, zero or greater",
     "rates of adaptation in SI units, for motions of millimetres",
 );
-const WINDOW: SchemeParameter = parameter("window", Some("1"), "a time in s, from 0.01 to 60", "how much of the past is fitted");
-const SKIP: SchemeParameter = parameter("skip", Some("16"), "a whole number of samples from 1 to 10000", "samples per fit");
-const THRESHOLD: SchemeParameter =
-    parameter("threshold", Some("2.54e-4"), "a length in m, zero or greater", "amplitude below which nothing is learned");
-const TAPS: SchemeParameter = parameter("spacing", Some("0.002"), "a time in s, greater than zero", "distance of the taps");
+const WINDOW: SchemeParameter =
+    parameter("window", Some("1"), "a time in s, from 0.01 to 60", "how much of the past is fitted");
+const SKIP: SchemeParameter =
+    parameter("skip", Some("16"), "a whole number of samples from 1 to 10000", "samples per fit");
+const THRESHOLD: SchemeParameter = parameter(
+    "threshold",
+    Some("2.54e-4"),
+    "a length in m, zero or greater",
+    "amplitude below which nothing is learned",
+);
+const TAPS: SchemeParameter =
+    parameter("spacing", Some("0.002"), "a time in s, greater than zero", "distance of the taps");
 const FORGETTING: SchemeParameter =
     parameter("forgetting", Some("1"), "a number from 0.9 to 1", "weight of the past per sample; 1 forgets nothing");
-const TRUST: SchemeParameter =
-    parameter("doubt", Some("1e8"), "a number in 1/m^2, greater than zero", "covariance at the start: large learns fast");
+const TRUST: SchemeParameter = parameter(
+    "doubt",
+    Some("1e8"),
+    "a number in 1/m^2, greater than zero",
+    "covariance at the start: large learns fast",
+);
 const PROPORTIONAL: SchemeParameter = parameter("kp", Some("2"), "a number", "proportional gain");
 const INTEGRAL: SchemeParameter = parameter("ki", Some("95"), "a number in 1/s", "integral gain");
 const ZERO: SchemeParameter =
@@ -115,8 +127,12 @@ const HORIZON: SchemeParameter =
     parameter("horizon", Some("4"), "a time in s, greater than zero", "after so much motion a sample counts 1/e");
 const CORNER: SchemeParameter =
     parameter("corner", Some("20"), "a frequency in Hz, greater than zero", "low-pass in front of the fit");
-const NOISE: SchemeParameter =
-    parameter("noise", Some("2e-6"), "a length in m, greater than zero", "deviation of the displacement sensor behind the low-pass");
+const NOISE: SchemeParameter = parameter(
+    "noise",
+    Some("2e-6"),
+    "a length in m, greater than zero",
+    "deviation of the displacement sensor behind the low-pass",
+);
 const DOUBT: SchemeParameter = parameter(
     "doubt",
     Some("0.3"),

@@ -38,19 +38,19 @@ pub struct Replica<S> {
     v: Vec<f64>,
     rates: [Vec<f64>; 2],
     trial: Vec<f64>,
-    inertia: Vec<f64>,
+    masses: Vec<f64>,
 }
 
 impl<S: System> Replica<S> {
-    /// A replica of `system`, which carries no load, at 1/`scale`; its `mass` is that of the specimen itself.
-    /// `stiffness` is that of the system at rest.
-    pub fn new(system: S, scale: f64, stiffness: Vec<f64>) -> Self {
+    /// A replica of `system`, which carries no load, at 1/`scale`, with the `masses` of the specimen itself in place of those
+    /// of the system. `stiffness` is that of the system at rest.
+    pub fn new(system: S, scale: f64, stiffness: Vec<f64>, masses: Vec<f64>) -> Self {
         let d = system.dims();
         // k = dF/dx = (dF/S²)/(dx/S).
         let stiffness = stiffness.into_iter().map(|k| k / scale).collect();
         let states = || vec![0.0; d.ns];
-        let (u, v, inertia) = (vec![0.0; d.nu], vec![0.0; d.nu], vec![0.0; d.nu]);
-        Replica { system, scale, stiffness, u, v, rates: [states(), states()], trial: states(), inertia }
+        let (u, v) = (vec![0.0; d.nu], vec![0.0; d.nu]);
+        Replica { system, scale, stiffness, u, v, rates: [states(), states()], trial: states(), masses }
     }
 
     /// [u v] at the scale of the structure before the step, states, memory of the system.
@@ -86,9 +86,8 @@ impl<S: System + Send> Body for Replica<S> {
         }
         let there = Point { t: to.t, u: &self.u, v: &self.v, s };
         self.system.force(there, None, force, &mut self.rates[0])?;
-        self.system.mul_mass(to.a, &mut self.inertia);
         let area = self.scale * self.scale;
-        force.iter_mut().zip(&self.inertia).for_each(|(f, m)| *f = *f / area + m);
+        (0..n).for_each(|i| force[i] = force[i] / area + self.masses[i] * to.a[i]);
         before[..n].copy_from_slice(&self.u);
         before[n..].copy_from_slice(&self.v);
         remembered.copy_from_slice(self.system.memory());

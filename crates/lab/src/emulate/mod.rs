@@ -101,7 +101,22 @@ impl Emulated {
         let extra = faults.iter().map(Injection::delay).max().unwrap_or(0);
         let zeros = || vec![0.0; n];
         let [q, u, v, a, r] = [zeros(), zeros(), zeros(), zeros(), zeros()];
-        Emulated { drives, kinematics, body, felt, period, faults, extra, tick: 0, q, pistons: vec![[0.0; 2]; n], u, v, a, r }
+        Emulated {
+            drives,
+            kinematics,
+            body,
+            felt,
+            period,
+            faults,
+            extra,
+            tick: 0,
+            q,
+            pistons: vec![[0.0; 2]; n],
+            u,
+            v,
+            a,
+            r,
+        }
     }
 
     fn delay_line(&self) -> usize {

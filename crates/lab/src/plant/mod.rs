@@ -5,14 +5,16 @@
 //! An actuator is given the command at the beginning and at the end of a sample and says where the specimen is at its end.
 //! What a [`kinematic`] or [`transfer`] actuator reaches does not depend on the specimen; a [`hydraulic`] one is slowed by it.
 
+pub mod delayed;
 pub mod exponential;
 pub mod hydraulic;
 pub mod kinematic;
 pub mod limits;
 pub mod transfer;
 
+pub use delayed::Delayed;
 pub use hydraulic::Hydraulic;
-pub use kinematic::{Delay, Ideal};
+pub use kinematic::Ideal;
 pub use limits::{Limited, Limits};
 pub use transfer::Transfer;
 

@@ -69,6 +69,13 @@ impl Default for Limits {
     }
 }
 
+impl Limits {
+    /// Nothing is watched but what cannot be left unwatched.
+    pub fn none() -> Self {
+        Limits { missing: None, recorder: None, ..Limits::default() }
+    }
+}
+
 /// What one actuator was asked and seen to do in a sample.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen {

@@ -95,7 +95,13 @@ impl Machine {
 
     /// Goes to another state, or notes what did not change it.
     pub fn go(&mut self, tick: u64, to: State, cause: Option<Alarm>) {
-        let entry = Transition { tick, from: self.state, to, cause: cause.map(|c| c.trip), actuator: cause.and_then(|c| c.actuator) };
+        let entry = Transition {
+            tick,
+            from: self.state,
+            to,
+            cause: cause.map(|c| c.trip),
+            actuator: cause.and_then(|c| c.actuator),
+        };
         self.state = to;
         if self.log.len() < LOG {
             self.log.push(entry);

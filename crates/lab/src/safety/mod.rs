@@ -109,12 +109,8 @@ pub enum Action {
 
 impl Action {
     /// By the names of a model file, mildest first.
-    pub const ALL: [(Action, &str); 4] = [
-        (Action::Warn, "warn"),
-        (Action::Hold, "hold"),
-        (Action::RampDown, "ramp-down"),
-        (Action::Abort, "abort"),
-    ];
+    pub const ALL: [(Action, &str); 4] =
+        [(Action::Warn, "warn"), (Action::Hold, "hold"), (Action::RampDown, "ramp-down"), (Action::Abort, "abort")];
 }
 
 /// Something that tripped, and what follows.

@@ -1,29 +1,21 @@
-//! A delay line in a slice: `[place, samples...]`. The newest sample is the one at the place; a line of zeros has seen zeros only.
+//! A delay line in a slice, the newest sample first; a line of zeros has seen zeros only. Samples move along it, as they do in
+//! a pipe, so that one step of it is the same map at every time and can be probed.
 
 /// Memory of a line that keeps so many samples, the newest included.
 pub const fn memory(samples: usize) -> usize {
-    1 + samples
+    samples
 }
 
 /// Adds a sample; the oldest is forgotten.
 pub fn push(line: &mut [f64], sample: f64) {
-    let Some((place, samples)) = line.split_first_mut() else { return };
-    if samples.is_empty() {
-        return;
-    }
-    let next = (*place as usize + 1) % samples.len();
-    *place = next as f64;
-    samples[next] = sample;
+    let Some(last) = line.len().checked_sub(1) else { return };
+    line.copy_within(..last, 1);
+    line[0] = sample;
 }
 
 /// The sample so many pushes before the newest; the oldest one if the line is shorter.
 pub fn ago(line: &[f64], pushes: usize) -> f64 {
-    let Some((place, samples)) = line.split_first() else { return 0.0 };
-    if samples.is_empty() {
-        return 0.0;
-    }
-    let back = pushes.min(samples.len() - 1);
-    samples[(*place as usize + samples.len() - back) % samples.len()]
+    line.get(pushes).or(line.last()).copied().unwrap_or(0.0)
 }
 
 /// Between samples, linear in time.

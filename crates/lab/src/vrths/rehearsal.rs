@@ -168,12 +168,15 @@ impl Frame {
     /// One step of Runge-Kutta; ground acceleration at its beginning, middle and end, the force held.
     fn step(&self, z: &State, ground: [f64; 3], force: f64) -> State {
         let h = 1.0 / RATE;
-        let along = |k: &State, share: f64| -> State { std::array::from_fn(|r| std::array::from_fn(|i| z[r][i] + share * h * k[r][i])) };
+        let along = |k: &State, share: f64| -> State {
+            std::array::from_fn(|r| std::array::from_fn(|i| z[r][i] + share * h * k[r][i]))
+        };
         let k1 = self.rate(z, ground[0], force);
         let k2 = self.rate(&along(&k1, 0.5), ground[1], force);
         let k3 = self.rate(&along(&k2, 0.5), ground[1], force);
         let k4 = self.rate(&along(&k3, 1.0), ground[2], force);
-        let sum: State = std::array::from_fn(|r| std::array::from_fn(|i| k1[r][i] + 2.0 * (k2[r][i] + k3[r][i]) + k4[r][i]));
+        let sum: State =
+            std::array::from_fn(|r| std::array::from_fn(|i| k1[r][i] + 2.0 * (k2[r][i] + k3[r][i]) + k4[r][i]));
         along(&sum, 1.0 / 6.0)
     }
 }
@@ -193,10 +196,12 @@ pub fn run(settings: &Settings<'_>) -> Outcome {
     let [mass, damping, stiffness] = SPECIMEN;
     let mut specimen = LinearSpecimen { mass, damping, stiffness: stiffness + 5e4 * perturbation.stiffness };
     let sensors = [Noise { deviation: DISPLACEMENT_NOISE, seed }, Noise { deviation: FORCE_NOISE, seed: !seed }];
-    let (mut learned, mut plant, mut drawn) = (vec![0.0; controller.memory()], vec![0.0; actuator.memory()], [[0.0]; 2]);
+    let (mut learned, mut plant, mut drawn) =
+        (vec![0.0; controller.memory()], vec![0.0; actuator.memory()], [[0.0]; 2]);
 
     let (whole, numerical) = (Frame::whole(case), Frame::numerical(case));
-    let (mut reference, mut test, mut reached, mut last_force) = (State::default(), State::default(), Reached::default(), 0.0);
+    let (mut reference, mut test, mut reached, mut last_force) =
+        (State::default(), State::default(), Reached::default(), 0.0);
     let mut histories = Histories::default();
     let (mut verdict, mut peak_force) = (Verdict::Stable, 0.0f64);
     for k in 0..motion.samples() {

@@ -69,8 +69,11 @@ impl Assembled {
                 fault.get_or_insert(Fault::NonFinite { place, index });
             }
         }
-        for specimen in self.measured.iter_mut().take_while(|_| fault.is_none()) {
-            fault = specimen.add(at, moves, &mut memory, r).err();
+        for specimen in &mut self.measured {
+            // A specimen is not moved on a number that is not one.
+            if fault.is_none() {
+                fault = specimen.add(at, moves, &mut memory, r).err();
+            }
         }
         self.memory = memory;
         self.scratch = work;

@@ -15,8 +15,8 @@ use interfield_lab::controller::Controller;
 use interfield_linalg::{Factor, Kind as Symmetry, Pattern};
 
 use crate::model::TangentPolicy;
-use crate::specimen::Measured;
 use crate::signal::{Motion, Signal};
+use crate::specimen::Measured;
 pub(crate) use element::gather;
 use element::{Entry, Line, Scatter, mul_add};
 pub use element::{Part, Row, Stored};

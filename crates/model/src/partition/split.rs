@@ -166,7 +166,8 @@ impl<'a> Cut<'a> {
     /// The specimens that stand here.
     fn specimens(&self) -> Vec<(usize, Specimen)> {
         let here = |(i, s): (usize, &Specimen)| {
-            let elements = s.elements.iter().map(|e| self.elements.iter().position(|x| x == e)).collect::<Option<_>>()?;
+            let elements =
+                s.elements.iter().map(|e| self.elements.iter().position(|x| x == e)).collect::<Option<_>>()?;
             let dofs = s.dofs.iter().map(|&d| self.local[d]).collect::<Option<_>>()?;
             Some((i, Specimen { elements, dofs, ..s.clone() }))
         };

@@ -20,14 +20,16 @@ pub(super) fn build(
 ) -> Result<Box<dyn Rig>, String> {
     let n = specimen.dofs.len();
     let levers = specimen.actuators.iter().map(|a| a.lever.clone()).collect();
-    let kinematics = Kinematics::new(levers).ok_or("its actuators cannot hold it: some of them act along the same line")?;
+    let kinematics =
+        Kinematics::new(levers).ok_or("its actuators cannot hold it: some of them act along the same line")?;
     let linear = workshop.linear();
     let hardware = match workshop.hardware(specimen)? {
         Some(hardware) => hardware,
         None => {
-            let drives = specimen.actuators.iter().map(|a| drive(a, specimen.period, linear)).collect::<Result<_, _>>()?;
+            let drives =
+                specimen.actuators.iter().map(|a| drive(a, specimen.period, linear)).collect::<Result<_, _>>()?;
             let system = physical.system.take().ok_or("it is mounted twice")?;
-            let body = Replica::new(system, specimen.scale, physical.stiffness.clone());
+            let body = Replica::new(system, specimen.scale, physical.stiffness.clone(), specimen.masses.clone());
             let faults = if linear { Vec::new() } else { specimen.faults.clone() };
             let masses = &specimen.masses;
             Box::new(Emulated::new(drives, kinematics.clone(), Box::new(body), masses, specimen.period, faults))
@@ -55,14 +57,22 @@ pub(super) fn build(
 
 /// One actuator of the emulated laboratory.
 fn drive(actuator: &Actuator, dt: f64, linear: bool) -> Result<Drive, String> {
-    let mut moves: Box<dyn plant::Actuator> = match &actuator.dynamics {
-        Dynamics::Ideal => Box::new(Ideal::new(dt)),
-        Dynamics::Transfer { numerator, denominator } => Box::new(Transfer::new(numerator, denominator, dt)?),
-        Dynamics::Hydraulic(h) => Box::new(plant::Hydraulic { dt, ..*h }),
-    };
+    let mut moves: Box<dyn plant::Actuator> =
+        match &actuator.dynamics {
+            Dynamics::Ideal => Box::new(Ideal::new(dt)),
+            Dynamics::Transfer { numerator, denominator } => {
+                // Written as engineers write them: the highest power first.
+                let rising = |c: &[f64]| c.iter().rev().copied().collect::<Vec<f64>>();
+                let made = Transfer::new(&rising(numerator), &rising(denominator), dt);
+                Box::new(made.ok_or(
+                    "the transfer function of an actuator needs a denominator of higher order than its numerator",
+                )?)
+            }
+            Dynamics::Hydraulic(h) => Box::new(plant::Hydraulic { dt, ..*h }),
+        };
     let [delay, swing, frequency] = actuator.delay;
     if delay > 0.0 || swing != 0.0 {
-        moves = Box::new(Delayed::new(moves, delay, if linear { 0.0 } else { swing }, frequency, dt));
+        moves = Box::new(Delayed::varying(moves, [delay, if linear { 0.0 } else { swing }, frequency], dt));
     }
     if actuator.limits != plant::Limits::NONE && !linear {
         moves = Box::new(Limited::new(moves, actuator.limits, dt));

@@ -30,7 +30,13 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    pub(crate) fn new(rig: Box<dyn Rig>, unknowns: Vec<usize>, physical: &Physical, correct: bool, memory0: usize) -> Self {
+    pub(super) fn new(
+        rig: Box<dyn Rig>,
+        unknowns: Vec<usize>,
+        physical: &Physical,
+        correct: bool,
+        memory0: usize,
+    ) -> Self {
         let n = unknowns.len();
         let (stiffness, damping) = (physical.stiffness.clone(), physical.damping.clone());
         Measured { rig, unknowns, stiffness, damping, correct, memory0, u: vec![0.0; n], v: vec![0.0; n] }

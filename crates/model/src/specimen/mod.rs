@@ -13,6 +13,7 @@ mod stand_in;
 
 use std::sync::Arc;
 
+use interfield_kernel::Scheme;
 use interfield_lab::compensate::Method;
 use interfield_lab::controller::{Calibration, Controller, MissPolicy};
 use interfield_lab::emulate::{Injection, Sensor};
@@ -25,7 +26,7 @@ use interfield_lab::safety::Limits;
 use crate::assemble::{Assembly, Place, Problem, Subject, assemble};
 use crate::model::Model;
 pub(crate) use measured::Measured;
-use stand_in::{Physical, stand_in};
+use stand_in::stand_in;
 
 /// Some elements as a specimen, and how it is driven. Indices are those of the model.
 #[derive(Clone, Debug)]
@@ -142,6 +143,15 @@ pub(crate) struct Mounted {
 
 /// Assembles a model with stand-ins for its specimens, and puts the specimens on their rigs.
 pub(crate) fn mount(model: &Model, workshop: &mut dyn Workshop) -> Result<Mounted, Vec<Problem>> {
+    let analysis = &model.analysis;
+    if let (Some(first), None) = (model.specimens.first(), analysis.scheme.claims().evaluations) {
+        let message = format!(
+            "scheme `{}` iterates, and specimen `{}` cannot be moved back and forth",
+            analysis.scheme_name, first.name
+        );
+        let help = "take a scheme that evaluates once or twice per step: \"alpha-os\", \"newmark\", \"lsrt2\"";
+        return Err(vec![Problem::error(Subject::Specimen(0), message, help)]);
+    }
     let (whole, specimens) = stand_in(model)?;
     let mut assembly = assemble(&whole)?;
     let mut problems = Vec::new();
@@ -153,9 +163,9 @@ pub(crate) fn mount(model: &Model, workshop: &mut dyn Workshop) -> Result<Mounte
         };
         let unknowns: Vec<usize> = specimen.dofs.iter().filter_map(unknown).collect();
         match build::build(specimen, &mut physical, workshop) {
-            Ok(rig) => assembly.system.attach(|memory0| {
-                Measured::new(rig, unknowns, &physical, specimen.correct_force, memory0)
-            }),
+            Ok(rig) => assembly
+                .system
+                .attach(|memory0| Measured::new(rig, unknowns, &physical, specimen.correct_force, memory0)),
             Err(message) => {
                 let message = format!("specimen `{}`: {message}", specimen.name);
                 problems.push(Problem::error(Subject::Specimen(i), message, "see `[[specimen]]` in the reference"));

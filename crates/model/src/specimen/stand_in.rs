@@ -7,8 +7,7 @@ use crate::model::{Damping, Dof, Kind, Model, Support};
 
 /// The elements of a specimen by themselves.
 pub(super) struct Physical {
-    /// They as a system over the commanded degrees of freedom, without loads, with the masses of the specimen; until it is
-    /// mounted.
+    /// They as a system over the commanded degrees of freedom, without loads and masses of their own; until it is mounted.
     pub(super) system: Option<Assembled>,
     /// Stiffness and damping at rest, row-major over the commanded degrees of freedom.
     pub(super) stiffness: Vec<f64>,
@@ -60,9 +59,7 @@ fn tangents(model: &Model, e: usize) -> [Vec<f64>; 2] {
 /// Bᵀ k B over `n` degrees of freedom.
 fn spread(local: &[f64], rows: &[Vec<f64>], n: usize) -> Vec<f64> {
     let d = rows.len();
-    let entry = |i: usize, j: usize| -> f64 {
-        (0..d * d).map(|k| rows[k / d][i] * local[k] * rows[k % d][j]).sum()
-    };
+    let entry = |i: usize, j: usize| -> f64 { (0..d * d).map(|k| rows[k / d][i] * local[k] * rows[k % d][j]).sum() };
     (0..n * n).map(|k| entry(k / n, k % n)).collect()
 }
 
@@ -70,8 +67,8 @@ fn spread(local: &[f64], rows: &[Vec<f64>], n: usize) -> Vec<f64> {
 fn alone(model: &Model, specimen: &Specimen) -> Result<Assembled, Vec<Problem>> {
     let dof = |(d, dof): (usize, &Dof)| {
         let commanded = specimen.dofs.iter().position(|&x| x == d);
-        let (mass, support) =
-            commanded.map_or((0.0, Support::Fixed), |i| (specimen.masses[i], Support::Free));
+        // Its own masses are the laboratory's; a system must have some.
+        let (mass, support) = commanded.map_or((0.0, Support::Fixed), |_| (1.0, Support::Free));
         Dof { mass, support, u0: 0.0, v0: 0.0, ..dof.clone() }
     };
     let alone = Model {

@@ -43,11 +43,9 @@ impl Actuator for Delayed {
         let (own, rest) = memory.split_at_mut(OWN);
         let (commands, inner) = rest.split_at_mut(line::memory(self.samples()));
         line::push(commands, command[1]);
-        let mut delay = self.delay;
-        if self.swing != 0.0 {
-            own[1] += 1.0;
-            delay += self.swing * (TAU * self.frequency * own[1] * self.dt).sin();
-        }
+        // Nothing is kept that is not needed: it would be a motion that never ends to whoever probes the loop.
+        own[1] = if self.swing != 0.0 { own[1] + 1.0 } else { 0.0 };
+        let delay = self.delay + self.swing * (TAU * self.frequency * own[1] * self.dt).sin();
         let now = line::ago_between(commands, delay / self.dt);
         let before = std::mem::replace(&mut own[0], now);
         self.inner.advance(inner, [before, now], specimen)

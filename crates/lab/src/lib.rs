@@ -6,3 +6,5 @@
 //! the next is a slice of numbers handed in, all zeros for a block that was never used. The memory of a whole emulated
 //! laboratory is thereby one slice, part of the complete state of the loop, and the loop can be probed like any scheme.
 #![forbid(unsafe_code)]
+
+pub mod realtime;

@@ -63,21 +63,26 @@ fn clock(file: &Path) -> Done {
     }
 }
 
-/// Files may not grow at first. When the ring has been full for a while they may, and the loop goes on.
+/// A limit on the size of files stands for the full disk: the file may grow by little at first. When the loop has heard
+/// of it and dropped a thousand samples the limit is lifted, and the loop goes on.
 fn full_disk(file: &Path) -> Done {
     let mut tape = tape(file, 256)?;
-    let mut samples = 0;
+    let limit = getrlimit(Resource::Fsize);
+    setrlimit(Resource::Fsize, Rlimit { current: Some(std::fs::metadata(file)?.len() + 10_000), ..limit })?;
+    let mut samples = 0u32;
     let mut record = |tape: &mut Tape<ToFile>| {
         samples += 1;
         tape.record(f64::from(samples - 1), &[f64::from(samples - 1)])
     };
-    while tape.health().dropped < 1000 {
+    let mut dropped_before = None;
+    while !tape.health().failing || tape.health().dropped < dropped_before.unwrap_or_default() + 1000 {
+        if tape.health().failing {
+            dropped_before.get_or_insert(tape.health().dropped);
+        }
         record(&mut tape);
     }
-    let failing = tape.health().failing;
     let reason = tape.failure().unwrap_or_default();
-    let limit = getrlimit(Resource::Fsize);
-    setrlimit(Resource::Fsize, Rlimit { current: limit.maximum, ..limit })?;
+    setrlimit(Resource::Fsize, limit)?;
     while tape.health().failing || tape.health().fill > 0.5 {
         std::thread::yield_now();
     }
@@ -86,6 +91,9 @@ fn full_disk(file: &Path) -> Done {
     }
     let ended = tape.finish(Duration::from_secs(60));
     let rows = ended.sink.ok_or("the file is stuck")?.0.finish("finished", ended.dropped)?;
-    println!("{failing} {reason:?} {samples} {rows} {} {:?}", ended.dropped, ended.failure);
+    println!("{reason}; {} of {samples} samples are missing; at the end: {:?}", ended.dropped, ended.failure);
+    if rows + ended.dropped != samples.into() {
+        return Err(format!("{rows} rows are in the file").into());
+    }
     Ok(())
 }

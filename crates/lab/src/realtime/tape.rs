@@ -156,7 +156,7 @@ impl<S: Sink> Tape<S> {
         Health {
             fill: (capacity - self.ring.slots()) as f64 / capacity as f64,
             dropped: self.dropped,
-            failing: self.shared.failing.load(Ordering::Relaxed) || self.ring.is_abandoned(),
+            failing: self.shared.failing.load(Ordering::Acquire) || self.ring.is_abandoned(),
         }
     }
 
@@ -259,16 +259,17 @@ impl<S: Sink> Scribe<S> {
     }
 
     fn report(&mut self, error: Option<String>) {
-        let was_failing = self.shared.failing.swap(error.is_some(), Ordering::Relaxed);
-        if error.is_none() && !was_failing {
-            return;
-        }
+        let was_failing = self.shared.failing.load(Ordering::Relaxed);
         match &error {
             Some(error) if !was_failing => self.sink.note(&format!("recording fails: {error}")),
-            None => self.sink.note("recording goes on"),
+            None if was_failing => self.sink.note("recording goes on"),
+            None => return,
             Some(_) => {}
         }
+        let failing = error.is_some();
+        // The reason is there before anybody hears of the failure.
         *self.shared.failure.lock().unwrap_or_else(PoisonError::into_inner) = error;
+        self.shared.failing.store(failing, Ordering::Release);
     }
 }
 

@@ -44,6 +44,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "interfield-lab",
             "interfield-model",
             "interfield-analysis",
+            "interfield-results",
             "interfield",
         ],
     ),

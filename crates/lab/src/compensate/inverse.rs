@@ -57,7 +57,11 @@ impl Compensator for Lead {
         let mut alpha = self.alpha;
         if self.adapts() {
             let indicator = take(&mut memory, tracking::MEMORY);
-            let ti = if measured.is_finite() { tracking::step(indicator, target, measured) } else { tracking::value(indicator) };
+            let ti = if measured.is_finite() {
+                tracking::step(indicator, target, measured)
+            } else {
+                tracking::value(indicator)
+            };
             memory[0] += ti * self.dt;
             alpha = (alpha - self.kp * ti - self.ki * memory[0]).max(1.0);
         }

@@ -48,7 +48,8 @@ fn take<'a>(memory: &mut &'a mut [f64], count: usize) -> &'a mut [f64] {
 
 /// As [`take`], an array.
 fn take_array<'a, const N: usize>(memory: &mut &'a mut [f64]) -> &'a mut [f64; N] {
-    let (first, rest) = std::mem::take(memory).split_first_chunk_mut().expect("a memory as long as the compensator asked for");
+    let (first, rest) =
+        std::mem::take(memory).split_first_chunk_mut().expect("a memory as long as the compensator asked for");
     *memory = rest;
     first
 }

@@ -73,7 +73,9 @@ impl Extrapolation {
     /// What the specimen does for a target of one at this frequency, Hz, behind an actuator with exactly the delay.
     pub fn followed(&self, frequency: f64) -> Complex64 {
         let w = TAU * frequency;
-        let point = |(i, a): (usize, &f64)| *a * Complex64::from_polar(1.0, -w * (self.delay + (i * self.spacing) as f64 * self.dt));
+        let point = |(i, a): (usize, &f64)| {
+            *a * Complex64::from_polar(1.0, -w * (self.delay + (i * self.spacing) as f64 * self.dt))
+        };
         self.coefficients().iter().enumerate().map(point).sum()
     }
 

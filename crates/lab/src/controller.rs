@@ -148,6 +148,7 @@ pub struct Controller {
     button: Button,
     estimates: Vec<Estimate>,
     tick: u64,
+    number: u64,
     /// Time of the model at the last target, and the number of samples that the way to it took.
     clock: Option<(f64, u64)>,
     segment: Segment,
@@ -191,6 +192,7 @@ impl Controller {
             button: Button::default(),
             estimates,
             tick: 0,
+            number: 0,
             clock: None,
             segment: Segment::default(),
             waited: 0,
@@ -241,9 +243,30 @@ impl Controller {
         self.plan.period
     }
 
-    /// What happens to late targets.
-    pub fn miss_policy(&self) -> MissPolicy {
-        self.plan.miss
+    /// Seconds in the laboratory per second of the model.
+    pub fn time_scale(&self) -> f64 {
+        self.plan.time_scale
+    }
+
+    /// Time of the way to the initial displacement and back at the end, s.
+    pub fn ramp(&self) -> f64 {
+        self.plan.ramp
+    }
+
+    /// Number of the target it goes to, as given to [`Controller::aim_at`].
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Whether the test is over.
+    pub fn is_done(&self) -> bool {
+        self.machine.state().is_over()
+    }
+
+    /// [`Controller::aim`] at a numbered target.
+    pub fn aim_at(&mut self, number: u64, target: Target<'_>) {
+        self.number = number;
+        self.aim(target);
     }
 
     /// Aims at the next target. What was measured there is in the memory when [`Controller::tick`] says so.
@@ -290,6 +313,9 @@ impl Controller {
 
     /// One sample.
     pub fn tick(&mut self, memory: &mut [f64]) -> Progress {
+        if self.machine.state() == State::Idle {
+            return Progress::Busy;
+        }
         if self.segment.asked && self.segment.left == 0 && !self.machine.state().is_over() {
             // No way to go at all: the last measurement stands.
             return self.reached(memory);
@@ -326,6 +352,8 @@ impl Controller {
         if matches!(self.machine.state(), State::Ramp | State::Running | State::Hold) {
             self.machine.go(self.tick, State::RampDown, None);
             self.waited = 0;
+        } else if self.machine.state() == State::Idle {
+            self.machine.go(self.tick, State::Finished, None);
         }
         self.segment = Segment::default();
     }

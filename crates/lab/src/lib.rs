@@ -13,6 +13,7 @@ pub mod emulate;
 pub mod hardware;
 pub mod indicators;
 pub mod kinematics;
+pub mod paced;
 pub mod plant;
 pub mod realtime;
 pub mod rig;

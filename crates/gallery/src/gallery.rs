@@ -8,10 +8,20 @@ use std::{panic, thread};
 
 use crate::item::{Item, Progress, Stopped};
 use crate::outcome::Outcome;
-use crate::spectra;
+use crate::{amplification, global_errors, spectra};
 
 /// Every figure and table, by paper and place.
-pub const ITEMS: &[Item] = &[spectra::FIG_1_OF_000];
+pub const ITEMS: &[Item] = &[
+    spectra::FIG_1_OF_000,
+    spectra::FIG_2_OF_001,
+    amplification::FIG_5_OF_001,
+    amplification::FIG_6_OF_001,
+    global_errors::FIG_7_OF_001,
+    global_errors::FIG_8_OF_001,
+    spectra::FIG_3_OF_002,
+    amplification::FIG_8_OF_002,
+    global_errors::FIG_9_OF_002,
+];
 
 /// The item of this name.
 pub fn find(id: &str) -> Option<&'static Item> {

@@ -31,7 +31,7 @@ pub(crate) const FIG_1_OF_000: Item = Item {
     seconds: 1,
     run: |progress| {
         let claim = Claim::new("LSRT2 damps high frequencies without sacrificing the low ones")
-            .correction("true of γ = 1 - √2/2; γ = 1 + √2/2 damps motions that are well resolved");
+            .correction("true of γ = 1 − √2/2; γ = 1 + √2/2 damps motions that are well resolved");
         let claim = claim
             .measure(
                 at(MINUS, 100.0)?
@@ -46,14 +46,63 @@ pub(crate) const FIG_1_OF_000: Item = Item {
     },
 };
 
-/// An integrator: name in a legend, name of the scheme, its parameter.
-type Integrator = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
+/// 001, figure 2.
+pub(crate) const FIG_2_OF_001: Item = Item {
+    id: "001-fig-2",
+    paper: Paper::P001,
+    place: "Fig. 2",
+    run: |progress| {
+        let stable = Claim::new(
+            "LSRT2 is L-stable with both values of γ: it never grows, and infinitely fast motions vanish in a step",
+        )
+        .measure(largest(MINUS)?.claimed(NO_GROWTH))
+        .measure(largest(PLUS)?.claimed(NO_GROWTH))
+        .measure(at(MINUS, 1e6)?.claimed(Expected::AtMost(1e-4)))
+        .measure(at(PLUS, 1e6)?.claimed(Expected::AtMost(1e-4)));
+        let chang = Claim::new("Chang's method is A-stable and has no high-frequency dissipation")
+            .measure(largest(CHANG)?.claimed(NO_GROWTH))
+            .measure(at(CHANG, 1000.0)?.claimed(Expected::Near { value: 1.0, tolerance: 1e-6 }).reference(1.0, 1e-6));
+        Ok(Outcome { claims: vec![stable, chang], ..radii(progress)? })
+    },
+    ..FIG_1_OF_000
+};
 
-const MINUS: Integrator = ("LSRT2, γ = 1 - √2/2", "lsrt2", &[("gamma", "minus")]);
-const PLUS: Integrator = ("LSRT2, γ = 1 + √2/2", "lsrt2", &[("gamma", "plus")]);
+/// 002, figure 3.
+pub(crate) const FIG_3_OF_002: Item = Item {
+    id: "002-fig-3",
+    paper: Paper::P002,
+    place: "Fig. 3",
+    run: |progress| {
+        let everywhere = Claim::new(
+            "The radius of LSRT2 is at most one for all Ω, tends to zero at high frequencies and to one at low ones",
+        )
+        .measure(largest(MINUS)?.claimed(NO_GROWTH))
+        .measure(largest(PLUS)?.claimed(NO_GROWTH))
+        .measure(at(MINUS, 1000.0)?.claimed(Expected::AtMost(0.01)))
+        .measure(at(PLUS, 1000.0)?.claimed(Expected::AtMost(0.01)))
+        .measure(at(MINUS, 0.01)?.claimed(Expected::AtLeast(0.999)))
+        .measure(at(PLUS, 0.01)?.claimed(Expected::AtLeast(0.999)));
+        let accurate = Claim::new("LSRT2 filters high frequencies without touching the accuracy of low ones")
+            .correction("true of γ = 1 − √2/2; γ = 1 + √2/2 damps motions that are well resolved")
+            .measure(at(MINUS, 1.0)?.reference(0.99687, 1e-5))
+            .measure(at(PLUS, 1.0)?.reference(0.66760, 1e-5))
+            .measure(damping(MINUS)?.claimed(RESOLVED).corrected(RESOLVED))
+            .measure(damping(PLUS)?.claimed(RESOLVED));
+        Ok(Outcome { claims: vec![everywhere, accurate], ..radii(progress)? })
+    },
+    ..FIG_1_OF_000
+};
+
+/// An integrator: name in a legend, name of the scheme, its parameter.
+pub(crate) type Integrator = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
+
+pub(crate) const MINUS: Integrator = ("LSRT2, γ = 1 − √2/2", "lsrt2", &[("gamma", "minus")]);
+pub(crate) const PLUS: Integrator = ("LSRT2, γ = 1 + √2/2", "lsrt2", &[("gamma", "plus")]);
 const ALPHA: Integrator = ("generalized-α, ρ∞ = 0.5", "generalized-alpha", &[("rho_inf", "0.5")]);
 const CHANG: Integrator = ("Chang", "chang", &[]);
 
+/// What a radius is where nothing grows, up to rounding.
+const NO_GROWTH: Expected = Expected::AtMost(1.0 + 1e-9);
 /// Ω of twenty steps in a period, with which most structures are integrated.
 const TWENTY: f64 = std::f64::consts::TAU / 20.0;
 /// Damping ratio that the integrator may add to such a motion: an order below the damping of structures.
@@ -65,12 +114,12 @@ fn omegas() -> impl Iterator<Item = f64> {
 }
 
 /// The oscillator of unit frequency under an integrator; Ω is its step.
-fn oscillator((_, scheme, param): Integrator) -> Result<Model, Stopped> {
+pub(crate) fn oscillator((_, scheme, param): Integrator) -> Result<Model, Stopped> {
     SPLIT_MASS.with(&Settings { scheme, param, ..Settings::default() })
 }
 
 /// Spectral radius and principal pair of one step at Ω.
-fn probed(model: &Model, omega: f64) -> Result<(f64, Option<Principal>), Stopped> {
+pub(crate) fn probed(model: &Model, omega: f64) -> Result<(f64, Option<Principal>), Stopped> {
     let mut machine = Machine::whole(with_step(model, omega))?;
     let found = spectrum(machine.map(), omega).map_err(|e| Stopped::Fault(format!("at Ω = {omega}: {e:?}")))?;
     Ok((found.rho, found.principal))
@@ -80,6 +129,14 @@ fn probed(model: &Model, omega: f64) -> Result<(f64, Option<Principal>), Stopped
 fn at(integrator: Integrator, omega: f64) -> Result<Measure, Stopped> {
     let (rho, _) = probed(&oscillator(integrator)?, omega)?;
     Ok(Measure::new(format!("{}: ρ at Ω = {omega}", integrator.0), rho, ""))
+}
+
+/// The largest spectral radius over Ω.
+fn largest(integrator: Integrator) -> Result<Measure, Stopped> {
+    let model = oscillator(integrator)?;
+    let radii = omegas().map(|omega| Ok(probed(&model, omega)?.0)).collect::<Result<Vec<f64>, Stopped>>()?;
+    let largest = radii.into_iter().fold(0.0, f64::max);
+    Ok(Measure::new(format!("{}: largest ρ from Ω = 0.01 to 1000", integrator.0), largest, ""))
 }
 
 /// The algorithmic damping with twenty steps in a period.

@@ -4,7 +4,7 @@
 mod scale;
 mod strokes;
 
-use interfield_gallery::{Curve, Mark, Panel, Style};
+use interfield_gallery::{BLACK, Curve, Mark, Panel, Style};
 use kuva::backend::raster::RasterBackend;
 use kuva::backend::svg::SvgBackend;
 use kuva::render::color::Color;
@@ -20,7 +20,7 @@ const PAGE: f64 = 190.0 / 25.4 * PIXELS_PER_INCH;
 
 /// Left of a plot (ticks and label), right of it, above it, below it (ticks and label), pixels.
 const LEFT: f64 = 52.0;
-const RIGHT: f64 = 12.0;
+const RIGHT: f64 = 16.0;
 const ABOVE: f64 = 10.0;
 const BELOW: f64 = 38.0;
 /// Height of a title and of a line of a legend.
@@ -84,14 +84,14 @@ impl Figure<'_> {
                 elements.push(text(&title, (left, frame[1] - 6.0), TextAnchor::Start, LABEL));
                 draw(&mut elements, panel, frame);
                 if !shared {
-                    let from = (column as f64 * cell + 8.0, frame[3] + BELOW);
-                    foot = foot.max(draw_legend(&mut elements, &entries(panel), from, cell - 16.0));
+                    let from = (left, frame[3] + BELOW);
+                    foot = foot.max(draw_legend(&mut elements, &entries(panel), from, plot + RIGHT));
                 }
             }
             top += head + high + BELOW + foot;
         }
         if shared {
-            top += draw_legend(&mut elements, &legend, (8.0, top), width - 16.0);
+            top += draw_legend(&mut elements, &legend, (LEFT, top), width - LEFT);
         }
         let mut scene = Scene::new(width, top + 4.0);
         scene.font_family = Some("DejaVu Sans, Arial, sans-serif".to_owned());
@@ -119,6 +119,9 @@ fn entries(panel: &Panel) -> Vec<Entry> {
 }
 
 fn colour(number: usize) -> Color {
+    if number == BLACK {
+        return INK;
+    }
     let hex = COLOURS[number % COLOURS.len()];
     let part = |i: usize| u8::from_str_radix(&hex[i..i + 2], 16).unwrap_or(0);
     Color::Rgb(part(1), part(3), part(5))
@@ -318,11 +321,11 @@ fn mark(out: &mut Vec<Primitive>, mark: &Mark, axes: &Axes) {
 /// Draws a legend from its upper left corner on, in lines no wider than `width`; its height.
 fn draw_legend(out: &mut Vec<Primitive>, entries: &[Entry], (left, top): Point, width: f64) -> f64 {
     let long = |e: &Entry| SAMPLE + 6.0 + e.0.chars().count() as f64 * f64::from(TICK) * LETTER;
-    let widest = entries.iter().map(long).fold(1.0, f64::max) + 14.0;
-    let across = ((width / widest) as usize).clamp(1, entries.len().max(1));
-    let wide = width / across as f64;
-    for (i, entry) in entries.iter().enumerate() {
-        let (x, y) = (left + (i % across) as f64 * wide, top + (i / across) as f64 * LINE + 4.0);
+    let (mut x, mut y) = (left, top + 4.0);
+    for entry in entries {
+        if x > left && x + long(entry) > left + width {
+            (x, y) = (left, y + LINE);
+        }
         let colour = colour(entry.1);
         let stroke = vec![vec![(x, y), (x + SAMPLE, y)]];
         match entry.2 {
@@ -343,6 +346,7 @@ fn draw_legend(out: &mut Vec<Primitive>, entries: &[Entry], (left, top): Point, 
             dot(out, (x + 0.5 * SAMPLE, y), colour);
         }
         out.push(text(&entry.0, (x + SAMPLE + 6.0, y + 3.5), TextAnchor::Start, TICK));
+        x += long(entry) + 14.0;
     }
-    entries.len().div_ceil(across) as f64 * LINE
+    if entries.is_empty() { 0.0 } else { y - top + LINE - 4.0 }
 }

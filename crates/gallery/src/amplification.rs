@@ -192,11 +192,11 @@ too little to be seen on the scale of a figure, and enough to ruin a test in a s
 /// That the parallel scheme with the smaller γ is stable for small steps only, if at all.
 pub(crate) fn conditional() -> Result<Claim, Stopped> {
     let mut claim = Claim::new("With γ = 1 − √2/2 the parallel scheme is only conditionally stable");
-    for (b1, ss, limit) in [(0.1, 10, 16.1), (0.5, 10, 9.25), (1.0, 10, 1.10), (1.0, 1, 1.445)] {
+    for (b1, ss, limit) in [(0.1, 10, 16.1), (0.5, 10, 9.2), (1.0, 10, 1.10), (1.0, 1, 1.44)] {
         let cut = parallel("minus", b1, ss);
         let first = windows(cut)?.first().map_or(f64::INFINITY, |w| w.from);
         let measure = Measure::new(format!("{}: first Ω that grows", cut.words()), first, "");
-        claim = claim.measure(measure.claimed(Expected::AtMost(1e3)).reference(limit, 0.01 * limit));
+        claim = claim.measure(measure.claimed(Expected::AtMost(1e3)).reference(limit, 0.005 * limit));
     }
     Ok(claim.measure(leading_damping(parallel("minus", 2.0, 10))?.reference(-1.87e-3, 0.05e-3)))
 }
@@ -232,7 +232,7 @@ fn without_one(eigenvalues: &[(f64, f64)]) -> Vec<f64> {
 pub(crate) fn eigenvalues(cut: Cut, windows: &[Window], top: f64) -> Result<Panel, Stopped> {
     let model = cut.model()?;
     let mut curves: Vec<Curve> = Vec::new();
-    for omega in spaced(0.01, 1e3, 301) {
+    for omega in spaced(0.01, 1e3, 601) {
         for (i, magnitude) in without_one(&model.spectrum(omega)?.eigenvalues).into_iter().enumerate() {
             if curves.len() <= i {
                 let name = if i == 0 { "all other eigenvalues" } else { "" };
@@ -244,10 +244,10 @@ pub(crate) fn eigenvalues(cut: Cut, windows: &[Window], top: f64) -> Result<Pane
     // Those that are zero have nothing to show.
     curves.retain(|c| c.points.iter().any(|p| p.1 > NOTHING));
     curves.push(Curve::line("the eigenvalue 1", vec![(0.01, 1.0), (1e3, 1.0)]).style(Style::Dashed).colour(1));
-    let grows = |w: &Window| Mark::Region(w.from, w.to, String::new());
+    let grows = |w: &Window| Mark::Region(w.from, w.to, "a motion grows".to_owned());
     Ok(Panel {
         title: cut.words(),
-        x: Axis::log("Ω = ωΔt_A").over(0.01, 1e3),
+        x: Axis::log("Ω = ω × step of A").over(0.01, 1e3),
         y: Axis::new("magnitude |λ|").over(0.0, top),
         curves,
         marks: windows.iter().map(grows).collect(),
@@ -277,14 +277,14 @@ fn principal(ss: u32) -> Result<[Panel; 2], Stopped> {
     }
     let panel = |what: &str, y: Axis, curves| Panel {
         title: format!("{what}, b₁ = 0.5, ss = {ss}"),
-        x: Axis::new("Ω = ωΔt_A").over(0.0, 1.5),
+        x: Axis::new("Ω = ω × step of A").over(0.0, 1.5),
         y,
         curves,
         ..Panel::default()
     };
     Ok([
-        panel("damping", Axis::new("damping ratio ξ"), damping),
-        panel("frequency error", Axis::new("(Ω − Ω̄)/Ω"), error),
+        panel("damping", Axis::new("algorithmic damping ratio"), damping),
+        panel("frequency error", Axis::new("relative frequency error"), error),
     ])
 }
 
@@ -340,7 +340,7 @@ pub(crate) fn with_window(
     let found = windows(cut)?.get(number).copied().unwrap_or(none);
     let name = cut.words();
     let largest = Measure::new(format!("{name}: largest ρ in the window"), found.radius, "")
-        .claimed(Expected::AtMost(1.0 + 1e-6));
+        .claimed(Expected::AtMost(1.0 + 1e-8));
     let largest = match radius {
         Some(radius) => largest.reference(radius, 0.005),
         None => largest,

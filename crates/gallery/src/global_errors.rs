@@ -93,8 +93,8 @@ pub(crate) const FIG_9_OF_002: Item = Item {
     place: "Fig. 9",
     what: "Global error of the interfield-parallel scheme",
     look: "The slope of two holds for every ratio of the masses and any number of substeps; what changes is the height of the line. \
-The larger γ is a hundred times less accurate, and comes down to its slope from above: at coarse steps it looks better than \
-second order while being far worse.",
+The larger γ costs more than an order of magnitude in accuracy, and finds its slope only where steps are small: errors of a \
+few percent say nothing about the order of a method.",
     commands: &[
         "interfield run models/split-mass.toml --coupling plsrt2 --param gamma=minus --set b1=0.1 --substeps 10 --dt \"10 ms\" --until \"0.5 s\"",
     ],

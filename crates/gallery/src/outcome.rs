@@ -126,7 +126,7 @@ pub enum Mark {
     Horizontal(f64, String),
     /// A vertical line with a word at its upper end.
     Vertical(f64, String),
-    /// A shaded region along the horizontal axis, from the first to the second, with a word at its top.
+    /// A shaded region along the horizontal axis, from the first to the second; what it means is told in the legend.
     Region(f64, f64, String),
 }
 

@@ -10,6 +10,9 @@ use interfield_model::Model;
 use crate::item::Stopped;
 use crate::models::{Machine, SPLIT_MASS, Settings, with_step};
 
+/// Growth per step below this is rounding.
+const ROUNDING: f64 = 1e-8;
+
 /// A coupling of the two halves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Cut {
@@ -99,11 +102,12 @@ impl CutModel {
     /// Spectral radius at Ω if a motion grows there.
     pub(crate) fn growth(&self, omega: f64) -> Result<Option<f64>, Stopped> {
         let fault = |e| Stopped::Fault(format!("{:?} at Ω = {omega}: {e:?}", self.cut));
-        let found = stability(self.machine(omega)?.map(), &Options::default()).map_err(fault)?;
+        let found = stability(self.machine(omega)?.map(), &Options { tolerance: ROUNDING, ..Options::default() })
+            .map_err(fault)?;
         Ok((!found.stable).then_some(found.radius))
     }
 
-    /// The windows of Ω from 0.1 to 1000 in which a motion grows by more than a millionth per step; a window that is open at
+    /// The windows of Ω from 0.1 to 1000 in which a motion grows; a window that is open at
     /// the end ends at 1000.
     pub(crate) fn windows(&self) -> Result<Vec<Window>, Stopped> {
         let mut windows: Vec<Window> = Vec::new();

@@ -95,6 +95,7 @@ impl Figure<'_> {
             top += draw_legend(&mut elements, &legend, (LEFT, top), width - LEFT);
         }
         let mut scene = Scene::new(width, top + 4.0);
+        scene.background_color = Some("white".to_owned());
         scene.font_family = Some("DejaVu Sans, Arial, sans-serif".to_owned());
         elements.into_iter().for_each(|e| scene.add(e));
         scene

@@ -7,6 +7,7 @@ mod drawing;
 mod engine;
 mod files;
 mod heat;
+mod laboratory;
 mod load;
 mod output;
 mod panels;

@@ -10,6 +10,7 @@ mod heat;
 mod laboratory;
 mod load;
 mod output;
+mod panels;
 mod plot;
 mod ranges;
 mod record;
@@ -58,6 +59,7 @@ Examples:
   interfield elements bouc-wen                what to write for an element, and its equations
   interfield stability-map --coupling pmc     where a coupling is stable, as a picture
   interfield spectrum --scheme lsrt2          how a scheme damps and shifts frequencies
+  interfield reproduce                        the figures of the papers, and which claims hold
 
 Exit codes:
   0    done
@@ -65,7 +67,7 @@ Exit codes:
   2    mistake in the model or on the command line; all of them are shown
   3    the run stopped before its end, results up to there are kept; or `compare` found differences
        beyond --tolerance; or `fmt --check` found a file to format; or `check --stability` found
-       that a motion grows
+       that a motion grows; or an item of `reproduce` failed
   130  interrupted (Ctrl-C); results up to there are kept")]
 struct Cli {
     #[command(subcommand)]
@@ -87,6 +89,7 @@ enum Command {
     Spectrum(cmd::spectrum::Args),
     StabilityMap(cmd::stability_map::Args),
     Order(cmd::order::Args),
+    Reproduce(cmd::reproduce::Args),
     Schemes(cmd::schemes::Args),
     Couplings(cmd::couplings::Args),
     Elements(cmd::elements::Args),
@@ -119,6 +122,7 @@ fn main() -> std::process::ExitCode {
         Some(Command::Spectrum(args)) => cmd::spectrum::run(&args),
         Some(Command::StabilityMap(args)) => cmd::stability_map::run(&args),
         Some(Command::Order(args)) => cmd::order::run(&args),
+        Some(Command::Reproduce(args)) => cmd::reproduce::run(&args),
         Some(Command::Schemes(args)) => cmd::schemes::run(&args),
         Some(Command::Couplings(args)) => cmd::couplings::run(&args),
         Some(Command::Elements(args)) => cmd::elements::run(&args),
@@ -187,6 +191,21 @@ mod tests {
                 assert!(name == "interfield" || words.get(1).is_some_and(|w| w == name), "{name}: {words:?}");
                 if let Err(e) = Cli::try_parse_from(&words) {
                     panic!("the example {words:?} of `{name}` is refused: {e}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_command_of_the_gallery_can_be_parsed() {
+        for item in interfield_gallery::ITEMS {
+            assert!(!item.commands.is_empty(), "{} has no command", item.id);
+            let lines: String = item.commands.iter().map(|c| format!("\n  {c}")).collect();
+            let found = examples(&format!("Examples:{lines}"));
+            assert_eq!(found.len(), item.commands.len(), "{}: a command does not start with `interfield`", item.id);
+            for words in found {
+                if let Err(e) = Cli::try_parse_from(&words) {
+                    panic!("{}: {words:?} is refused: {e}", item.id);
                 }
             }
         }

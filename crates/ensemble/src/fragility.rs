@@ -105,10 +105,8 @@ pub fn fit(trials: &[Trial]) -> Result<Fit, String> {
     };
     if highest <= lowest {
         // Any steeper curve is still more likely.
-        let (a, b) = (libm::exp(highest), libm::exp(lowest));
-        return Err(format!(
-            "no run up to {a:.4} exceeds the limit and every run from {b:.4} does: a step, not a curve"
-        ));
+        let [low, high] = [lowest, highest].map(|z| format!("{:.3e}", libm::exp(z)).parse().unwrap_or(f64::NAN));
+        return Err(format!("below {low} no run exceeds the limit, above {high} every run does: a step, not a curve"));
     }
     let n = logs.len() as f64;
     let mean = logs.iter().sum::<f64>() / n;

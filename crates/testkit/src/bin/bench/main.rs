@@ -5,6 +5,7 @@
 //! (`taskset -c 1`).
 
 mod couplings;
+mod ensemble;
 
 use std::process::{Command, ExitCode};
 use std::time::Instant;
@@ -31,6 +32,7 @@ const CASES: &[(&str, Case)] = &[
     ("couplings", Bench::couplings),
     ("threads", Bench::threads),
     ("passive-scan", Bench::passive_scan),
+    ("ensemble", Bench::ensemble),
 ];
 
 /// What is asked of a row.

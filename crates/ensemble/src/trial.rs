@@ -131,7 +131,7 @@ impl Gatherer {
                 (f.peak, f.peak_time) = (x, t);
             }
         }
-        if self.rows % thin == 0 {
+        if self.rows.is_multiple_of(thin) {
             self.histories.iter_mut().zip(row).for_each(|(h, x)| h.push(*x));
         }
         self.rows += 1;
@@ -168,7 +168,7 @@ pub fn run<E>(
     let mut done = 0;
     let ending = loop {
         let t = done as f64 * dt;
-        if done % every == 0 || done == steps {
+        if done.is_multiple_of(every) || done == steps {
             if let Err(fault) = machine.sample(done, &mut values) {
                 break Ending::Fault(format!("at t = {t:.6} s: {}", machine.explain(fault)));
             }

@@ -19,7 +19,6 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("interfield-analysis", &["interfield-kernel", "interfield-linalg"]),
     ("interfield-motion", &[]),
     ("interfield-coupling", &["interfield-kernel", "interfield-linalg"]),
-<<<<<<< HEAD
     (
         "interfield-gallery",
         &[
@@ -31,9 +30,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "interfield-motion",
         ],
     ),
-=======
     ("interfield-ensemble", &["interfield-kernel", "interfield-model", "interfield-motion", "interfield-analysis"]),
->>>>>>> 037d9bb (A crate for many runs of one model: grids and draws in a fixed order, runs reduced to figures, bands over time, fragility by maximum likelihood)
     ("interfield-results", &[]),
     ("interfield-report", &[]),
     (

@@ -165,7 +165,7 @@ pub fn run<E>(
     let steps = machine.steps();
     let mut values = vec![0.0; names.len()];
     let mut gathered = Gatherer::new(names.len(), (rows(steps, every) / thin) as usize + 1);
-    let mut done = 0;
+    let mut done = 0u64;
     let ending = loop {
         let t = done as f64 * dt;
         if done.is_multiple_of(every) || done == steps {

@@ -112,9 +112,9 @@ pub(crate) const FIG_5_OF_000: Item = Item {
     paper: Paper::P000,
     place: "Fig. 5",
     what: "Force and deformation of the Bouc-Wen storey under 1 g",
-    look: "Every loop encloses the energy that one cycle dissipates. The force bends towards K₀/(β + γ) = 500 N, which it cannot \
-exceed, and the loops drift to one side: yielding forgets where the structure stood. The state of the law is integrated by the same \
-method as displacements and velocities, with its own rows of the Jacobian.",
+    look: "Every loop encloses the energy that one cycle dissipates. The force bends towards K₀/(β + γ) = 500 N, which it can never \
+reach; the earthquake brings it to three fifths of it. The state of the law is integrated by the same method as displacements and \
+velocities, with its own rows of the Jacobian.",
     commands: &[
         "interfield run models/shear-pendulum-bouc-wen.toml",
         "interfield plot interfield-out/shear-pendulum-bouc-wen.h5 --channel storey1.force --versus storey1.deformation -o loop.svg",

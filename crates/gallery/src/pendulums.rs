@@ -122,6 +122,10 @@ method is not the reason.",
         progress.at(0.95)?;
         let names = ["LSRT2, γ = 1 − √2/2", "CAAM", "reference"];
         let last = |history: &History| until(history.over_time("floor1.x"), 9.0, 10.0);
+        let lost = |energy: Vec<(f64, f64)>| {
+            let start = energy[0].1;
+            drawn(energy.into_iter().map(|(t, e)| (t, 100.0 * (1.0 - e / start))).collect())
+        };
         let [damped, conserved] = energies;
         let panels = vec![
             Panel {
@@ -145,8 +149,8 @@ method is not the reason.",
             Panel {
                 title: "energy of the free vibration".to_owned(),
                 x: Axis::new("time [s]"),
-                y: Axis::new("energy [J]"),
-                curves: vec![Curve::line(names[0], drawn(damped)), Curve::line(names[1], drawn(conserved))],
+                y: Axis::new("energy lost [%]"),
+                curves: vec![Curve::line(names[0], lost(damped)), Curve::line(names[1], lost(conserved))],
                 ..Panel::default()
             },
             Panel {

@@ -50,6 +50,7 @@ Examples:
   interfield check models/frame.toml          what was understood of it, and what looks wrong
   interfield check tower.toml --stability     whether a motion grows, and which
   interfield run models/frame.toml            run a model: a result file and a report
+  interfield ensemble tower.toml --seeds 1..50   many runs of it, and what they say together
   interfield show interfield-out/frame.h5     what came out
   interfield report interfield-out/frame.h5   its report, made again
   interfield compare a.h5 b.h5                how two results differ
@@ -79,6 +80,7 @@ enum Command {
     New(cmd::new::Args),
     Check(cmd::check::Args),
     Run(cmd::run::Args),
+    Ensemble(cmd::ensemble::Args),
     Show(cmd::show::Args),
     Compare(cmd::compare::Args),
     Plot(cmd::plot::Args),
@@ -112,6 +114,7 @@ fn main() -> std::process::ExitCode {
         Some(Command::New(args)) => cmd::new::run(&args),
         Some(Command::Check(args)) => cmd::check::run(&args),
         Some(Command::Run(args)) => cmd::run::run(&args),
+        Some(Command::Ensemble(args)) => cmd::ensemble::run(&args),
         Some(Command::Show(args)) => cmd::show::run(&args),
         Some(Command::Compare(args)) => cmd::compare::run(&args),
         Some(Command::Plot(args)) => cmd::plot::run(&args),

@@ -9,11 +9,14 @@
 
 mod amplification;
 mod claim;
+mod drift;
 mod gallery;
 mod global_errors;
+mod histories;
 mod item;
 pub mod models;
 mod outcome;
+mod pendulums;
 mod spectra;
 mod split_mass;
 

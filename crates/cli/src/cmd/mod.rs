@@ -5,6 +5,7 @@ pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod couplings;
 pub(crate) mod elements;
+pub(crate) mod ensemble;
 pub(crate) mod expand;
 pub(crate) mod export;
 pub(crate) mod figures;

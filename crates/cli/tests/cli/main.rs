@@ -3,6 +3,7 @@
 mod check;
 mod commands;
 mod elements;
+mod ensemble;
 mod hostile;
 mod mistakes;
 mod motion;

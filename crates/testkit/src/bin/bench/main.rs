@@ -5,6 +5,7 @@
 //! (`taskset -c 1`).
 
 mod couplings;
+mod ensemble;
 mod realtime;
 
 use std::process::{Command, ExitCode};
@@ -36,6 +37,7 @@ const CASES: &[(&str, Case)] = &[
     ("couplings", Bench::couplings),
     ("threads", Bench::threads),
     ("passive-scan", Bench::passive_scan),
+    ("ensemble", Bench::ensemble),
     // Last: they lock all memory of the program.
     ("realtime", Bench::realtime),
     ("viaduct-1kHz", Bench::viaduct),

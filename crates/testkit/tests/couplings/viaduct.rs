@@ -1,0 +1,68 @@
+//! The viaduct of paper 003 against an independent implementation: frequencies whole and in parts, and its ground motion.
+
+use interfield_model::Model;
+use interfield_model::parse::Overrides;
+use interfield_model::partition::split;
+use interfield_testkit::golden::{golden, number, numbers};
+use interfield_testkit::run::{load, model, set, simulation};
+
+/// All frequencies of a model, Hz.
+fn frequencies(model: Model) -> Vec<f64> {
+    let sim = simulation(model);
+    let modes = sim.modes(sim.free().len()).expect("modes");
+    modes.omega2.iter().map(|w2| w2.sqrt() / std::f64::consts::TAU).collect()
+}
+
+/// Each frequency on its own scale.
+fn close(what: &str, found: &[f64], reference: &[f64]) {
+    assert_eq!(found.len(), reference.len(), "{what}");
+    for (i, (f, r)) in found.iter().zip(reference).enumerate() {
+        assert!((f / r - 1.0).abs() < 1e-9, "{what}, mode {}: {f} instead of {r} Hz", i + 1);
+    }
+}
+
+#[test]
+fn all_frequencies_are_those_of_the_reference() {
+    let file = golden("viaduct_model");
+    for (name, case) in [("rio-torto-as-built", "as_built"), ("rio-torto-isolated", "isolated")] {
+        let found = frequencies(model(name, &Overrides::default()));
+        close(name, &found, &numbers(&file[case]["all_frequencies_Hz"]));
+    }
+    // In plan, with feet that are driven: the transverse modes of the bridge as built.
+    let found = frequencies(model("rio-torto-llm", &Overrides::default()));
+    close("rio-torto-llm", &found[..6], &numbers(&file["as_built"]["transverse_Hz"]));
+}
+
+#[test]
+fn the_ground_moves_as_in_the_reference() {
+    let file = golden("viaduct_model");
+    let samples = file["ground_acceleration_samples"].as_object().expect("samples by time");
+    assert_eq!(samples.len(), 6);
+    for name in ["rio-torto-as-built", "rio-torto-isolated"] {
+        let sim = load(name, &Overrides::default());
+        for (t, a) in samples {
+            let mut found = [0.0];
+            sim.domain.system().ground_values(t.parse().expect("a time"), &mut found);
+            assert!((found[0] - number(a)).abs() < 1e-12, "{name}, t = {t}: {} instead of {a}", found[0]);
+        }
+    }
+}
+
+#[test]
+fn the_parts_have_the_frequencies_of_table_2() {
+    let file = golden("viaduct_table2");
+    let shares = file["ours"].as_object().expect("rows by share");
+    assert_eq!(shares.len(), 6);
+    for (share, specimen) in shares {
+        let parts = split(&model("rio-torto-isolated", &set(&[("m_f", share)]))).expect("it can be cut").parts;
+        let [bridge, specimens] = <[_; 2]>::try_from(parts).expect("two parts");
+        let found = frequencies(specimens.model);
+        close(&format!("specimens, m_f = {share}"), &found, &numbers(specimen));
+        let lowest = numbers(&file["detached_NS_lowest_Hz"][share]);
+        close(&format!("bridge, m_f = {share}"), &frequencies(bridge.model)[..lowest.len()], &lowest);
+        if let Some(printed) = file["paper"].get(share).map(numbers) {
+            let far = found.iter().zip(&printed).map(|(f, p)| (f / p - 1.0).abs()).fold(0.0, f64::max);
+            assert!(far < 0.005, "m_f = {share}: {far} from the paper");
+        }
+    }
+}

@@ -19,6 +19,17 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("interfield-analysis", &["interfield-kernel", "interfield-linalg"]),
     ("interfield-motion", &[]),
     ("interfield-coupling", &["interfield-kernel", "interfield-linalg"]),
+    (
+        "interfield-gallery",
+        &[
+            "interfield-kernel",
+            "interfield-linalg",
+            "interfield-coupling",
+            "interfield-model",
+            "interfield-analysis",
+            "interfield-motion",
+        ],
+    ),
     ("interfield-results", &[]),
     ("interfield-report", &[]),
     (
@@ -31,6 +42,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "interfield-model",
             "interfield-analysis",
             "interfield-motion",
+            "interfield-gallery",
             "interfield-results",
             "interfield-report",
         ],

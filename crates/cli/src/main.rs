@@ -9,6 +9,7 @@ mod files;
 mod heat;
 mod load;
 mod output;
+mod panels;
 mod plot;
 mod ranges;
 mod record;
@@ -57,6 +58,7 @@ Examples:
   interfield elements bouc-wen                what to write for an element, and its equations
   interfield stability-map --coupling pmc     where a coupling is stable, as a picture
   interfield spectrum --scheme lsrt2          how a scheme damps and shifts frequencies
+  interfield reproduce                        the figures of the papers, and which claims hold
 
 Exit codes:
   0    done
@@ -86,6 +88,7 @@ enum Command {
     Spectrum(cmd::spectrum::Args),
     StabilityMap(cmd::stability_map::Args),
     Order(cmd::order::Args),
+    Reproduce(cmd::reproduce::Args),
     Schemes(cmd::schemes::Args),
     Couplings(cmd::couplings::Args),
     Elements(cmd::elements::Args),
@@ -118,6 +121,7 @@ fn main() -> std::process::ExitCode {
         Some(Command::Spectrum(args)) => cmd::spectrum::run(&args),
         Some(Command::StabilityMap(args)) => cmd::stability_map::run(&args),
         Some(Command::Order(args)) => cmd::order::run(&args),
+        Some(Command::Reproduce(args)) => cmd::reproduce::run(&args),
         Some(Command::Schemes(args)) => cmd::schemes::run(&args),
         Some(Command::Couplings(args)) => cmd::couplings::run(&args),
         Some(Command::Elements(args)) => cmd::elements::run(&args),

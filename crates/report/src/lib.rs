@@ -11,7 +11,7 @@ pub mod structure;
 pub mod text;
 pub mod thin;
 
-pub use page::Page;
+pub use page::{Page, STYLE};
 
 use structure::Drawing;
 

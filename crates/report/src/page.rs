@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use crate::text::escape;
 use crate::{Block, Motion, Order, Plot, Section, Table, View};
 
-const STYLE: &str = include_str!("../assets/page.css");
+/// How pages look, for pages that others write.
+pub const STYLE: &str = include_str!("../assets/page.css");
 const SCRIPTS: [&str; 3] = [
     include_str!("../assets/plot.js"),
     include_str!("../assets/structure.js"),

@@ -16,6 +16,7 @@ pub(crate) mod new;
 pub(crate) mod order;
 pub(crate) mod plot;
 pub(crate) mod report;
+pub(crate) mod reproduce;
 pub(crate) mod run;
 pub(crate) mod schema;
 pub(crate) mod schemes;

@@ -1,0 +1,102 @@
+//! Outcomes as JSON and CSV.
+
+use std::path::Path;
+
+use interfield_gallery::{Claim, Expected, Item, Measure, Outcome, Style};
+use serde_json::{Value, json};
+
+use super::Done;
+use crate::table::short;
+
+/// The version whose outcomes these are.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// All items that were described, in one document.
+pub(super) fn document(described: &[Value]) -> Value {
+    json!({ "version": VERSION, "items": described })
+}
+
+/// The items that this version has left in a folder. What an older build of it has left there is not looked at.
+pub(super) fn stored(folder: &Path) -> Vec<Value> {
+    let path = folder.join("gallery.json");
+    let age = |p: &Path| std::fs::metadata(p).and_then(|m| m.modified()).ok();
+    let built = std::env::current_exe().ok().as_deref().and_then(age);
+    if age(&path) < built {
+        return Vec::new();
+    }
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let value: Value = serde_json::from_str(&text).unwrap_or_default();
+    if value["version"] == VERSION { value["items"].as_array().cloned().unwrap_or_default() } else { Vec::new() }
+}
+
+/// What an item is and what was found, without its curves.
+pub(super) fn described(Done { item, outcome }: &Done) -> Value {
+    json!({
+        "id": item.id, "paper": item.paper.number(), "place": item.place, "what": item.what,
+        "verdict": outcome.verdict().words(), "claims": outcome.claims.iter().map(claim).collect::<Vec<_>>(),
+    })
+}
+
+fn claim(claim: &Claim) -> Value {
+    json!({
+        "claim": claim.text, "verdict": claim.verdict().words(),
+        "correction": (!claim.correction.is_empty()).then_some(&claim.correction),
+        "measured": claim.measures.iter().map(measure).collect::<Vec<_>>(),
+    })
+}
+
+fn measure(m: &Measure) -> Value {
+    let expected = |e: Option<Expected>| e.map(|e| json!({ "is": words(e), "met": e.met(m.value) }));
+    json!({
+        "what": m.what, "value": m.value, "unit": m.unit, "claimed": expected(m.claimed),
+        "corrected": expected(m.corrected), "reference": expected(m.reference),
+    })
+}
+
+/// What was expected, in words.
+pub(super) fn words(expected: Expected) -> String {
+    match expected {
+        Expected::Near { value, tolerance } => format!("{} ± {}", short(value), short(tolerance)),
+        Expected::AtMost(most) => format!("at most {}", short(most)),
+        Expected::AtLeast(least) => format!("at least {}", short(least)),
+        Expected::Between(low, high) => format!("{} to {}", short(low), short(high)),
+    }
+}
+
+/// Names and texts of the CSV files of an item: a row for each point of each curve, and each table.
+pub(super) fn files(item: &Item, outcome: &Outcome) -> Vec<(String, String)> {
+    let mut files = Vec::new();
+    if !outcome.panels.is_empty() {
+        files.push((format!("{}.csv", item.id), points(outcome)));
+    }
+    for (i, table) in outcome.tables.iter().enumerate() {
+        let rows = std::iter::once(&table.header).chain(&table.rows);
+        let line = |row: &Vec<String>| row.iter().map(|c| cell(c)).collect::<Vec<_>>().join(",") + "\n";
+        files.push((format!("{}-table-{}.csv", item.id, i + 1), rows.map(line).collect()));
+    }
+    files
+}
+
+fn points(outcome: &Outcome) -> String {
+    let mut out = String::from("panel,curve,x label,y label,x,y,low,high\n");
+    for (panel, letter) in outcome.panels.iter().zip('a'..) {
+        for curve in &panel.curves {
+            let head = [&letter.to_string(), &curve.name, &panel.x.label, &panel.y.label].map(|c| cell(c)).join(",");
+            for (i, (x, y)) in curve.points.iter().enumerate() {
+                let edges = match &curve.style {
+                    Style::Band { low, high } => {
+                        [low.get(i), high.get(i)].map(|e| e.map_or(String::new(), f64::to_string))
+                    }
+                    _ => Default::default(),
+                };
+                out += &format!("{head},{x},{y},{},{}\n", edges[0], edges[1]);
+            }
+        }
+    }
+    out
+}
+
+/// A cell as CSV has it.
+fn cell(text: &str) -> String {
+    if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+}

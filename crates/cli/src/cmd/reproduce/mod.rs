@@ -1,0 +1,187 @@
+//! `interfield reproduce`: the figures and tables of the papers, computed again, with a verdict on every claim.
+
+mod data;
+mod page;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::available_parallelism;
+
+use clap::Args as ClapArgs;
+use interfield_gallery::{ITEMS, Item, Outcome, Stopped, Verdict, run as run_items};
+use interfield_model::diag::did_you_mean;
+use serde_json::Value;
+
+use crate::Exit;
+use crate::files::write;
+use crate::output::{complain, fail, fail_all, print, print_json, progress};
+use crate::panels::Figure;
+use crate::table::aligned;
+
+/// Dots per inch of the pictures for print.
+const DPI: f64 = 600.0;
+/// Parts of a progress bar.
+const PARTS: f64 = 1000.0;
+
+/// Compute the figures and tables of the papers again, and judge what the papers claim
+///
+/// Writes a folder: index.html, a gallery to look at; every figure as SVG and PNG in the width of a journal's column or page; and its
+/// data as CSV. Every claim has a verdict that follows from the numbers of the run: reproduced, reproduced with a correction, or not
+/// true. An ID is that of an item, or of a paper for all of its items.
+///
+/// --list names the items with their verdicts. A verdict needs the run: it is taken from the folder where this version has left it
+/// there, and computed otherwise; --list writes nothing.
+///
+/// Exit code 3 says that an item could not be computed or is not what an independent implementation found: a mistake of this
+/// program.
+#[derive(ClapArgs)]
+#[command(after_help = "Examples:\n  interfield reproduce\n  interfield reproduce --list\n  \
+interfield reproduce 000-fig-1 -o figures\n  interfield reproduce 001 002 --json")]
+pub(crate) struct Args {
+    /// Items, or papers [default: all]
+    #[arg(value_name = "ID")]
+    items: Vec<String>,
+    /// Name the items with their verdicts
+    #[arg(long)]
+    list: bool,
+    /// Folder to write to
+    #[arg(short, long, value_name = "DIR", default_value = "reproduction")]
+    output: PathBuf,
+    /// Pictures as SVG only, without PNG and data: for a web page
+    #[arg(long)]
+    lean: bool,
+    /// Threads [default: one per core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    threads: Option<u32>,
+    /// Print the verdicts and numbers as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// An item that was run.
+struct Done {
+    item: &'static Item,
+    outcome: Outcome,
+}
+
+pub(crate) fn run(args: &Args) -> Exit {
+    let items = match chosen(&args.items) {
+        Ok(items) => items,
+        Err(mistakes) => {
+            fail_all(args.json, None, None, &mistakes);
+            return Exit::BadInput;
+        }
+    };
+    let stored = if args.list { data::stored(&args.output) } else { Vec::new() };
+    let known = |item: &Item| stored.iter().find(|v: &&Value| v["id"] == item.id);
+    let missing: Vec<&'static Item> = items.iter().copied().filter(|i| known(i).is_none()).collect();
+    let (done, mut exit) = compute(args, &missing);
+    let fresh = |item: &Item| done.iter().find(|d| d.item.id == item.id).map(data::described);
+    let described: Vec<Value> = items.iter().filter_map(|i| known(i).cloned().or_else(|| fresh(i))).collect();
+    if !args.list && !done.is_empty() {
+        if let Err(message) = store(args, &done, &described) {
+            fail(args.json, None, None, &message, "give another folder with --output");
+            return Exit::Failure;
+        }
+    }
+    if args.json {
+        print_json(&data::document(&described));
+    } else {
+        print(&summary(&described, args.list));
+        if !args.list && !done.is_empty() {
+            print(&format!("\ngallery: {}\n", args.output.join("index.html").display()));
+        }
+    }
+    for item in done.iter().filter(|d| d.outcome.verdict() == Verdict::Failed) {
+        let message = format!("error: `{}` is not what it should be: a mistake of this program", item.item.id);
+        complain(&message);
+        exit = Exit::Fault;
+    }
+    exit
+}
+
+/// The items of these names; what is wrong with the others.
+fn chosen(names: &[String]) -> Result<Vec<&'static Item>, Vec<(String, String)>> {
+    let matches = |name: &str, item: &Item| item.id == name || item.paper.number() == name;
+    let unknown: Vec<(String, String)> = names
+        .iter()
+        .filter(|name| !ITEMS.iter().any(|item| matches(name, item)))
+        .map(|name| {
+            let help = did_you_mean(name, ITEMS.iter().map(|i| i.id));
+            let list = "`interfield reproduce --list` names all items; a paper is 000 to 004".to_owned();
+            (format!("there is no item `{name}`"), help.unwrap_or(list))
+        })
+        .collect();
+    if !unknown.is_empty() {
+        return Err(unknown);
+    }
+    Ok(ITEMS.iter().filter(|item| names.is_empty() || names.iter().any(|n| matches(n, item))).collect())
+}
+
+/// Runs items; says what could not be run.
+fn compute(args: &Args, items: &[&'static Item]) -> (Vec<Done>, Exit) {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = stop.clone();
+    // A second handler in one process is impossible here; without one Ctrl-C just ends the program.
+    let _ = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed));
+    let threads = args.threads.map_or_else(|| available_parallelism().map_or(1, usize::from), |n| n as usize);
+    let bar = progress(PARTS as u64, "", !args.json);
+    let outcomes = run_items(items, threads, &stop, |part| bar.set_position((part * PARTS) as u64));
+    bar.finish_and_clear();
+    let (mut done, mut exit) = (Vec::new(), Exit::Done);
+    for (item, outcome) in items.iter().zip(outcomes) {
+        match outcome {
+            Ok(outcome) => done.push(Done { item, outcome }),
+            Err(Stopped::Fault(why)) => {
+                complain(&format!("error: `{}` could not be computed: {why}", item.id));
+                exit = Exit::Fault;
+            }
+            Err(Stopped::Interrupted) => {}
+        }
+    }
+    if stop.load(Ordering::Relaxed) {
+        complain(&format!("interrupted: {} of {} items are done", done.len(), items.len()));
+        exit = Exit::Interrupted;
+    }
+    (done, exit)
+}
+
+/// Writes the folder.
+fn store(args: &Args, done: &[Done], described: &[Value]) -> Result<(), String> {
+    let path = |name: &str| args.output.join(name);
+    for Done { item, outcome } in done {
+        let figure = Figure { panels: &outcome.panels, columns: outcome.columns };
+        if !outcome.panels.is_empty() {
+            write(&path(&format!("{}.svg", item.id)), figure.svg())?;
+        }
+        if !args.lean {
+            if !outcome.panels.is_empty() {
+                write(&path(&format!("{}.png", item.id)), figure.png(DPI)?)?;
+            }
+            for (name, text) in data::files(item, outcome) {
+                write(&path(&name), text)?;
+            }
+        }
+        for model in item.models {
+            write(&path(&format!("models/{}", model.name)), model.text)?;
+        }
+    }
+    write(&path("gallery.json"), format!("{:#}\n", data::document(described)))?;
+    write(&path("index.html"), page::html(done, args.lean))
+}
+
+/// The verdicts, a line each; with `list` one for each item, else one for each claim.
+fn summary(described: &[Value], list: bool) -> String {
+    let text = |v: &Value| v.as_str().unwrap_or_default().to_owned();
+    if list {
+        let row = |v: &Value| ["id", "place", "verdict", "what"].iter().map(|k| text(&v[k])).collect();
+        let rows: Vec<Vec<String>> = described.iter().map(row).collect();
+        return aligned(&["item", "<in the paper", "<verdict", "<what"], &rows);
+    }
+    let claims = |v: &Value| -> Vec<Vec<String>> {
+        let row = |c: &Value| vec![text(&v["id"]), text(&c["verdict"]), text(&c["claim"])];
+        v["claims"].as_array().into_iter().flatten().map(row).collect()
+    };
+    aligned(&["item", "<verdict", "<what the paper claims"], &described.iter().flat_map(claims).collect::<Vec<_>>())
+}

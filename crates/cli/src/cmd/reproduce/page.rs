@@ -1,0 +1,140 @@
+//! The gallery as a page: what holds and what does not at the top, then item by item.
+
+use interfield_gallery::{Claim, Table, Verdict};
+use interfield_report::STYLE;
+use interfield_report::text::escape;
+
+use super::{Done, data};
+use crate::table::short;
+
+/// Beyond the style of reports: verdicts as badges, and figures that keep their colours on dark pages.
+const MORE: &str = include_str!("page.css");
+
+/// The page.
+pub(super) fn html(done: &[Done], lean: bool) -> String {
+    let count = |v: Verdict| done.iter().flat_map(|d| &d.outcome.claims).filter(|c| c.verdict() == v).count();
+    let verdicts = [Verdict::Reproduced, Verdict::Corrected, Verdict::NotTrue, Verdict::Failed];
+    let counts: Vec<String> =
+        verdicts.iter().map(|v| (count(*v), v)).filter(|c| c.0 > 0).map(|c| format!("{} {}", c.0, c.1)).collect();
+    let claims = done.iter().map(|d| d.outcome.claims.len()).sum::<usize>();
+    let rows: String = done.iter().flat_map(|d| d.outcome.claims.iter().map(move |c| row(d, c))).collect();
+    let items: String = done.iter().map(|d| section(d, lean)).collect();
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>Gallery of the papers</title>\n\
+         <style>\n{STYLE}{MORE}</style>\n</head>\n<body>\n<h1>The figures and tables of the papers, computed again</h1>\n\
+         <p>{claims} claims: {}. Every verdict follows from the numbers of the run that made this page, never from a \
+         judgement written down; the expected numbers come from an independent implementation.</p>\n\
+         <div class=\"table\"><table class=\"words claims\">\n<thead><tr><th>item</th><th>verdict</th><th>claim</th><th>measured</th></tr></thead>\n\
+         <tbody>\n{rows}</tbody></table></div>\n{items}\
+         <footer><p class=\"note\">Written by <code>interfield reproduce</code>, version {}.</p></footer>\n</body>\n</html>\n",
+        counts.join(", "),
+        env!("CARGO_PKG_VERSION"),
+    )
+}
+
+fn badge(verdict: Verdict) -> String {
+    let class = match verdict {
+        Verdict::Reproduced => "reproduced",
+        Verdict::Corrected => "corrected",
+        Verdict::NotTrue => "not-true",
+        Verdict::Failed => "failed",
+    };
+    format!("<span class=\"badge {class}\">{verdict}</span>")
+}
+
+/// A line of the table at the top: the number that decides, which is the first that is not as claimed, or the first.
+fn row(Done { item, .. }: &Done, claim: &Claim) -> String {
+    let broken = claim.measures.iter().find(|m| m.claimed.is_some_and(|e| !e.met(m.value)));
+    let number = broken.or(claim.measures.first());
+    let number = number.map_or_else(String::new, |m| format!("{} = {}", m.what, with_unit(m.value, m.unit)));
+    format!(
+        "<tr><th><a href=\"#{id}\">{id}</a></th><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+        badge(claim.verdict()),
+        escape(&claim.text),
+        escape(&number),
+        id = item.id,
+    )
+}
+
+fn with_unit(value: f64, unit: &str) -> String {
+    if unit.is_empty() { short(value) } else { format!("{} {unit}", short(value)) }
+}
+
+fn section(done: &Done, lean: bool) -> String {
+    let Done { item, outcome } = done;
+    let (id, what) = (item.id, escape(item.what));
+    let narrow = if outcome.columns <= 1 { " class=\"narrow\"" } else { "" };
+    let figure = if outcome.panels.is_empty() {
+        String::new()
+    } else {
+        format!("<figure{narrow}><img src=\"{id}.svg\" alt=\"{what}\" loading=\"lazy\"></figure>\n")
+    };
+    let mut files: Vec<String> = Vec::new();
+    if !outcome.panels.is_empty() {
+        files.push(format!("{id}.svg"));
+    }
+    if !lean {
+        files.extend((!outcome.panels.is_empty()).then(|| format!("{id}.png")));
+        files.extend(data::files(item, outcome).into_iter().map(|f| f.0));
+    }
+    files.extend(item.models.iter().map(|m| format!("models/{}", m.name)));
+    let files: Vec<String> = files.iter().map(|f| format!("<a href=\"{f}\">{f}</a>")).collect();
+    let commands: String = item.commands.iter().map(|c| escape(c) + "\n").collect();
+    format!(
+        "<section id=\"{id}\">\n<h2>{what}</h2>\n<p class=\"note\">Paper {}, {}; <code>interfield reproduce {id}</code></p>\n\
+         {figure}{}<p>{}</p>\n{}<p class=\"note\">The same with ordinary commands:</p>\n<pre>{commands}</pre>\n\
+         <p class=\"note\">{}</p>\n</section>\n",
+        item.paper.number(),
+        escape(item.place),
+        outcome.tables.iter().map(table).collect::<String>(),
+        escape(item.look),
+        outcome.claims.iter().map(claim).collect::<String>(),
+        files.join(" · "),
+    )
+}
+
+fn claim(claim: &Claim) -> String {
+    let correction = match claim.correction.as_str() {
+        "" => String::new(),
+        text => format!("<p>What holds instead: {}.</p>\n", escape(text)),
+    };
+    let row = |m: &interfield_gallery::Measure| {
+        let expected = |e: Option<interfield_gallery::Expected>| {
+            e.map_or_else(String::new, |e| format!("{} {}", if e.met(m.value) { '✓' } else { '✗' }, data::words(e)))
+        };
+        format!(
+            "<tr><th>{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+            escape(&m.what),
+            escape(&with_unit(m.value, m.unit)),
+            expected(m.claimed),
+            expected(m.corrected),
+            expected(m.reference),
+        )
+    };
+    format!(
+        "<div class=\"claim\">\n<p>{} <q>{}</q></p>\n{correction}<div class=\"table\"><table>\n\
+         <thead><tr><th>measured</th><th>value</th><th>as claimed</th><th>as corrected</th><th>reference</th></tr></thead>\n\
+         <tbody>\n{}</tbody></table></div>\n</div>\n",
+        badge(claim.verdict()),
+        escape(&claim.text),
+        claim.measures.iter().map(row).collect::<String>(),
+    )
+}
+
+fn table(table: &Table) -> String {
+    let cells =
+        |row: &[String], tag: &str| -> String { row.iter().map(|c| format!("<{tag}>{}</{tag}>", escape(c))).collect() };
+    let rows: String = table
+        .rows
+        .iter()
+        .filter_map(|row| row.split_first())
+        .map(|(name, rest)| format!("<tr><th>{}</th>{}</tr>\n", escape(name), cells(rest, "td")))
+        .collect();
+    format!(
+        "<figure><figcaption>{}</figcaption><div class=\"table\"><table>\n<thead><tr>{}</tr></thead>\n<tbody>\n{rows}</tbody></table></div></figure>\n",
+        escape(&table.title),
+        cells(&table.header, "th"),
+    )
+}

@@ -1,0 +1,144 @@
+//! From values along an axis to places in a picture, and where its ticks stand.
+
+use interfield_gallery::Axis;
+
+/// An axis with its ends, from 0 to 1 along its length.
+pub(super) struct Scale {
+    log: bool,
+    low: f64,
+    high: f64,
+    names: Vec<String>,
+}
+
+/// A tick: its place from 0 to 1, and what stands there; empty between labels.
+pub(super) type Tick = (f64, String);
+
+impl Scale {
+    /// The axis over these values, a little wider where its ends are not given.
+    pub(super) fn new(axis: &Axis, values: impl Iterator<Item = f64>) -> Self {
+        let usable = |x: &f64| x.is_finite() && (!axis.log || *x > 0.0);
+        let (low, high) =
+            values.filter(usable).fold((f64::INFINITY, f64::NEG_INFINITY), |r, x| (r.0.min(x), r.1.max(x)));
+        let (low, high) = match (axis.range, axis.names.len()) {
+            (Some(range), _) => range,
+            (None, n) if n > 0 => (-0.5, n as f64 - 0.5),
+            (None, _) if low > high => (if axis.log { 1.0 } else { 0.0 }, if axis.log { 10.0 } else { 1.0 }),
+            (None, _) if axis.log => (10f64.powf(low.log10() - 0.1), 10f64.powf(high.log10() + 0.1)),
+            (None, _) => {
+                let margin = if high > low { 0.04 * (high - low) } else { 0.5 * high.abs().max(1.0) };
+                (low - margin, high + margin)
+            }
+        };
+        Scale { log: axis.log, low, high, names: axis.names.clone() }
+    }
+
+    /// The place of a value; not finite for values that have none.
+    pub(super) fn place(&self, x: f64) -> f64 {
+        if self.log {
+            if x > 0.0 { (x / self.low).ln() / (self.high / self.low).ln() } else { f64::NAN }
+        } else {
+            (x - self.low) / (self.high - self.low)
+        }
+    }
+
+    /// Where bars begin: zero, or the lower end.
+    pub(super) fn floor(&self) -> f64 {
+        if self.log { 0.0 } else { self.place(0.0).clamp(0.0, 1.0) }
+    }
+
+    /// Ticks, about `most` of them with labels.
+    pub(super) fn ticks(&self, most: usize) -> Vec<Tick> {
+        let inside = |t: &Tick| (-1e-9..=1.0 + 1e-9).contains(&t.0);
+        let all: Vec<Tick> = if !self.names.is_empty() {
+            self.names.iter().enumerate().map(|(i, n)| (self.place(i as f64), n.clone())).collect()
+        } else if self.log {
+            self.decades(most)
+        } else {
+            self.round_numbers(most)
+        };
+        all.into_iter().filter(inside).collect()
+    }
+
+    fn round_numbers(&self, most: usize) -> Vec<Tick> {
+        let rough = (self.high - self.low) / most.max(1) as f64;
+        let power = 10f64.powf(rough.log10().floor());
+        let step = [1.0, 2.0, 5.0, 10.0].map(|f| f * power).into_iter().find(|s| *s >= rough * (1.0 - 1e-9));
+        let step = step.unwrap_or(10.0 * power);
+        let decimals = (-step.log10().floor()).max(0.0) as usize;
+        let largest = self.low.abs().max(self.high.abs());
+        let label = |x: f64| match x {
+            0.0 => "0".to_owned(),
+            _ if largest >= 1e5 || largest < 1e-3 => scientific(x, step),
+            _ => format!("{x:.decimals$}").replace('-', "−"),
+        };
+        let (from, to) = ((self.low / step).ceil() as i64, (self.high / step).floor() as i64);
+        (from..=to).take(100).map(|i| i as f64 * step).map(|x| (self.place(x), label(x))).collect()
+    }
+
+    fn decades(&self, most: usize) -> Vec<Tick> {
+        let (from, to) = (self.low.log10().floor() as i32, self.high.log10().ceil() as i32);
+        let count = (self.high / self.low).log10();
+        let every = (count / most.max(1) as f64).ceil().max(1.0) as i32;
+        let mut ticks = Vec::new();
+        for e in from..=to {
+            let power = 10f64.powi(e);
+            let label = if e % every == 0 { of_ten(e) } else { String::new() };
+            ticks.push((self.place(power), label));
+            if count <= 6.0 {
+                // Less than one and a half decades have too few powers of ten to read values from.
+                let label = |m: i32| {
+                    if count < 1.5 && (m == 2 || m == 5) { short(f64::from(m) * power) } else { String::new() }
+                };
+                ticks.extend((2..10).map(|m| (self.place(f64::from(m) * power), label(m))));
+            }
+        }
+        ticks
+    }
+}
+
+fn short(x: f64) -> String {
+    if (1e-3..1e4).contains(&x) { format!("{}", (x * 1e6).round() / 1e6) } else { format!("{x:.0e}") }
+}
+
+/// A power of ten.
+fn of_ten(e: i32) -> String {
+    if (-2..=3).contains(&e) { format!("{}", 10f64.powi(e)) } else { format!("10{}", raised(e)) }
+}
+
+fn raised(e: i32) -> String {
+    let digit =
+        |c: char| c.to_digit(10).map_or('⁻', |d| ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'][d as usize]);
+    e.to_string().chars().map(digit).collect()
+}
+
+fn scientific(x: f64, step: f64) -> String {
+    let e = x.abs().log10().floor() as i32;
+    let decimals = (e - step.log10().floor() as i32).clamp(0, 3) as usize;
+    format!("{:.decimals$}·10{}", x / 10f64.powi(e), raised(e)).replace('-', "−")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(axis: Axis) -> Vec<String> {
+        let ticks = Scale::new(&axis, std::iter::empty()).ticks(5);
+        ticks.into_iter().map(|t| t.1).filter(|l| !l.is_empty()).collect()
+    }
+
+    #[test]
+    fn ticks_are_round() {
+        assert_eq!(labels(Axis::new("").over(-0.04, 1.1)), ["0.0", "0.5", "1.0"].map(|l| l.replace("0.0", "0")));
+        assert_eq!(labels(Axis::new("").over(-30.0, 30.0)), ["−20", "0", "20"]);
+        assert_eq!(labels(Axis::log("").over(0.01, 1000.0)), ["0.01", "0.1", "1", "10", "100", "1000"]);
+        assert_eq!(labels(Axis::log("").over(1e-7, 1e-4)), ["10⁻⁷", "10⁻⁶", "10⁻⁵", "10⁻⁴"]);
+        assert_eq!(labels(Axis::log("").over(1.0, 10.0)), ["1", "2", "5", "10"]);
+    }
+
+    #[test]
+    fn values_without_a_place_have_none() {
+        let scale = Scale::new(&Axis::log(""), [0.0, -1.0, 1.0, 100.0].into_iter());
+        assert!(scale.place(0.0).is_nan() && scale.place(-1.0).is_nan());
+        assert!(scale.place(10.0) > 0.4 && scale.place(10.0) < 0.6);
+    }
+}

@@ -1,0 +1,20 @@
+//! The figures and tables of the papers, computed again.
+//!
+//! [`ITEMS`] lists them. Running one gives an [`Outcome`]: what to draw as plain numbers, and the claims of the paper, each
+//! with what was measured. A [`Verdict`] follows from these numbers alone; nobody writes one down. The systems are the
+//! files of `models/` ([`models`]), so that a reader can copy and change what was run.
+//!
+//! One file per topic, one small function per item that reads like what it shows.
+//! **Must not be here:** files, drawing, terminals, formulas of a scheme or a coupling.
+
+mod claim;
+mod gallery;
+mod item;
+pub mod models;
+mod outcome;
+mod spectra;
+
+pub use claim::{Claim, Expected, Measure, Verdict};
+pub use gallery::{ITEMS, find, run};
+pub use item::{Item, Paper, Progress, Stopped};
+pub use outcome::{Axis, Curve, Mark, Outcome, Panel, Style, Table};

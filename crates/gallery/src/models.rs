@@ -1,0 +1,195 @@
+//! The systems: the files of `models/`, built in, and what is done with all of them.
+
+use interfield_kernel::{Fault, StepMap};
+use interfield_model::assemble::Problem;
+use interfield_model::diag::Diagnostics;
+use interfield_model::include::gather;
+use interfield_model::parse::{Overrides, parse};
+use interfield_model::{Model, Partitioned, Simulation};
+
+use crate::item::Stopped;
+
+/// A file of `models/`.
+#[derive(Debug)]
+pub struct File {
+    /// Its name there.
+    pub name: &'static str,
+    /// What it says.
+    pub text: &'static str,
+}
+
+/// A file of `models/` by its name without `.toml`.
+macro_rules! file {
+    ($name:literal) => {
+        File { name: concat!($name, ".toml"), text: include_str!(concat!("../../../models/", $name, ".toml")) }
+    };
+}
+
+/// One mass on two springs, cut into two oscillators: m = k = 1.
+pub static SPLIT_MASS: File = file!("split-mass");
+
+impl File {
+    /// The model with these settings in place of its own.
+    pub fn with(&self, settings: &Settings<'_>) -> Result<Model, Stopped> {
+        let diags = Diagnostics::new();
+        let none = |path: &str| Err(format!("`{path}`: models of the gallery stand alone"));
+        let source = gather(self.name, self.text, &none, &diags);
+        let model = parse(&source, &settings.overrides(), &none, &diags).filter(|_| !diags.has_errors());
+        let mistakes = || Stopped::Fault(format!("{}: {}", self.name, diags.render(&source, false)));
+        model.map(|(model, _)| model).ok_or_else(mistakes)
+    }
+}
+
+/// Settings that replace those of a file, as on the command line.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Settings<'a> {
+    /// Parameters of the model: `--set`.
+    pub set: &'a [(&'a str, &'a str)],
+    /// `--scheme`; empty: that of the file.
+    pub scheme: &'a str,
+    /// Parameters of the scheme: `--param`.
+    pub param: &'a [(&'a str, &'a str)],
+    /// `--coupling`; empty: that of the file.
+    pub coupling: &'a str,
+    /// `--substeps`; 0: those of the file.
+    pub substeps: u32,
+    /// `--dt`; empty: that of the file.
+    pub dt: &'a str,
+    /// `--until`; empty: that of the file.
+    pub until: &'a str,
+}
+
+impl Settings<'_> {
+    fn overrides(&self) -> Overrides {
+        let pairs = |list: &[(&str, &str)]| list.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
+        let given = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        Overrides {
+            set: pairs(self.set),
+            scheme: given(self.scheme),
+            scheme_parameters: pairs(self.param),
+            coupling: given(self.coupling),
+            substeps: (self.substeps > 0).then_some(self.substeps),
+            dt: given(self.dt),
+            duration: given(self.until),
+            tangent: None,
+        }
+    }
+}
+
+/// The same model with another step, s.
+pub fn with_step(model: &Model, dt: f64) -> Model {
+    let mut model = model.clone();
+    model.analysis.dt = dt;
+    model
+}
+
+/// A model ready to run.
+pub enum Machine {
+    /// In one piece.
+    Whole(Box<Simulation>),
+    /// In its substructures.
+    Parts(Box<Partitioned>),
+}
+
+impl Machine {
+    /// The structure in one piece, whatever substructures the model has.
+    pub fn whole(model: Model) -> Result<Self, Stopped> {
+        Simulation::new(model).map(|sim| Machine::Whole(Box::new(sim))).map_err(|problems| refused(&problems))
+    }
+
+    /// The structure in its substructures.
+    pub fn parts(model: Model) -> Result<Self, Stopped> {
+        Partitioned::new(model).map(|parts| Machine::Parts(Box::new(parts))).map_err(|problems| refused(&problems))
+    }
+
+    /// The step, for the tools of `analysis`.
+    pub fn map(&mut self) -> &mut dyn StepMap {
+        match self {
+            Machine::Whole(sim) => &mut sim.domain,
+            Machine::Parts(parts) => parts.coupling.as_mut(),
+        }
+    }
+
+    /// Runs to the end of the analysis and keeps all channels at every step; `progress` is told the part of this run that
+    /// is done, and ends it with an error.
+    pub fn run(&mut self, progress: impl Fn(f64) -> Result<(), Stopped>) -> Result<History, Stopped> {
+        let (model, steps) = match self {
+            Machine::Whole(sim) => (&sim.model, sim.steps()),
+            Machine::Parts(parts) => (&parts.model, parts.steps()),
+        };
+        let (dt, room) = (model.analysis.dt, steps as usize + 1);
+        let mut history = History {
+            times: Vec::with_capacity(room),
+            channels: model.channels.iter().map(|c| (c.name.clone(), Vec::with_capacity(room))).collect(),
+        };
+        let mut row = vec![0.0; history.channels.len()];
+        for k in 0..=steps {
+            self.sample(k, &mut row).map_err(|fault| self.explain(fault))?;
+            history.times.push(k as f64 * dt);
+            history.channels.iter_mut().zip(&row).for_each(|(c, x)| c.1.push(*x));
+            if k % SILENT == 0 {
+                progress(k as f64 / steps.max(1) as f64)?;
+            }
+            if k < steps {
+                self.step(k).map_err(|fault| self.explain(fault))?;
+            }
+        }
+        Ok(history)
+    }
+
+    /// Takes step number `k`.
+    pub fn step(&mut self, k: u64) -> Result<(), Fault> {
+        match self {
+            Machine::Whole(sim) => sim.step(k),
+            Machine::Parts(parts) => parts.step(k),
+        }
+    }
+
+    fn sample(&mut self, k: u64, row: &mut [f64]) -> Result<(), Fault> {
+        match self {
+            Machine::Whole(sim) => sim.sample(k, row),
+            Machine::Parts(parts) => parts.sample(k, row),
+        }
+    }
+
+    /// A fault of a step as the end of an item.
+    pub fn explain(&self, fault: Fault) -> Stopped {
+        Stopped::Fault(match self {
+            Machine::Whole(sim) => sim.explain(fault),
+            Machine::Parts(parts) => parts.explain(fault),
+        })
+    }
+}
+
+fn refused(problems: &[Problem]) -> Stopped {
+    Stopped::Fault(problems.first().map_or_else(|| "it cannot start".to_owned(), |p| p.message.clone()))
+}
+
+/// Steps between looks at whether to go on.
+const SILENT: u64 = 256;
+
+/// Channels of a run over time.
+#[derive(Clone, Debug, Default)]
+pub struct History {
+    /// Times, s.
+    pub times: Vec<f64>,
+    /// Names and values in their units.
+    pub channels: Vec<(String, Vec<f64>)>,
+}
+
+impl History {
+    /// Values of a channel; empty if it is not recorded.
+    pub fn of(&self, channel: &str) -> &[f64] {
+        self.channels.iter().find(|(name, _)| name == channel).map_or(&[], |(_, values)| values)
+    }
+
+    /// A channel over time.
+    pub fn over_time(&self, channel: &str) -> Vec<(f64, f64)> {
+        self.times.iter().copied().zip(self.of(channel).iter().copied()).collect()
+    }
+
+    /// A channel over another.
+    pub fn over(&self, x: &str, y: &str) -> Vec<(f64, f64)> {
+        self.of(x).iter().copied().zip(self.of(y).iter().copied()).collect()
+    }
+}

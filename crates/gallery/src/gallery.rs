@@ -8,10 +8,11 @@ use std::{panic, thread};
 
 use crate::item::{Item, Progress, Stopped};
 use crate::outcome::Outcome;
-use crate::spectra;
+use crate::{spectra, viaduct};
 
 /// Every figure and table, by paper and place.
-pub const ITEMS: &[Item] = &[spectra::FIG_1_OF_000];
+pub const ITEMS: &[Item] =
+    &[spectra::FIG_1_OF_000, viaduct::TABLE_2, viaduct::FIG_6, viaduct::FIG_7, viaduct::ERRORS, viaduct::FIG_8];
 
 /// The item of this name.
 pub fn find(id: &str) -> Option<&'static Item> {

@@ -13,6 +13,7 @@ mod item;
 pub mod models;
 mod outcome;
 mod spectra;
+mod viaduct;
 
 pub use claim::{Claim, Expected, Measure, Verdict};
 pub use gallery::{ITEMS, find, run};

@@ -1,9 +1,11 @@
-//! The viaduct of paper 003 against an independent implementation: frequencies whole and in parts, and its ground motion.
+//! The viaduct of paper 003 against independent implementations: frequencies whole and in parts, its ground motion, and a
+//! coupled run with specimens that remember where they have been.
 
-use interfield_model::Model;
 use interfield_model::parse::Overrides;
 use interfield_model::partition::split;
-use interfield_testkit::golden::{golden, number, numbers};
+use interfield_model::{Model, Partitioned};
+use interfield_testkit::golden::{golden, list, number, numbers};
+use interfield_testkit::numerics::{distance, largest};
 use interfield_testkit::run::{load, model, set, simulation};
 
 /// All frequencies of a model, Hz.
@@ -65,4 +67,42 @@ fn the_parts_have_the_frequencies_of_table_2() {
             assert!(far < 0.005, "m_f = {share}: {far} from the paper");
         }
     }
+}
+
+#[test]
+fn specimens_that_remember_move_as_in_the_reference() {
+    let file = golden("viaduct_link");
+    let coupling = Some("modified-ph".to_owned());
+    let substeps = Some(number(&file["ss"]) as u32);
+    let overrides = Overrides { coupling, substeps, ..set(&[("m_f", &file["m_f"].to_string())]) };
+    let mut sim =
+        Partitioned::new(model("rio-torto-isolated", &overrides)).unwrap_or_else(|p| panic!("{}", p[0].message));
+    let unknown =
+        |sim: &Partitioned, part: usize, name: &str| sim.unknowns(part).position(|n| n == name).expect("there");
+    let deck = ["deck9.y", "deck11.y"].map(|name| unknown(&sim, 0, name));
+    let pier = ["pier9.y", "pier11.y"].map(|name| unknown(&sim, 1, name));
+    let mut k = 0;
+    for state in list(&file["states"]) {
+        let n = number(&state["n"]) as u64;
+        (k..n).for_each(|k| sim.step(k).unwrap_or_else(|fault| panic!("step {k}: {}", sim.explain(fault))));
+        k = n;
+        let (bridge, specimens) = (sim.coupling.state_of(0), sim.coupling.state_of(1));
+        let a = sim.coupling.acceleration_of(0).expect("accelerations");
+        let mut links = [0.0; 2];
+        sim.coupling.links_of(1, &mut links);
+        let lambda: Vec<f64> = sim.coupling.multipliers().iter().map(|l| l / 1e3).collect();
+        // Displacements, then accelerations and multipliers, as the reference allows.
+        for (what, found, tolerance) in [
+            ("deck", deck.map(|i| bridge[i]).to_vec(), 1e-9),
+            ("pier", pier.map(|i| specimens[i]).to_vec(), 1e-9),
+            ("deck_a", deck.map(|i| a[i]).to_vec(), 1e-8),
+            ("lambda", lambda, 1e-8),
+            ("link", links.to_vec(), 1e-8),
+        ] {
+            let reference = numbers(&state[what]);
+            let error = distance(&found, &reference) / largest(&reference);
+            assert!(error < tolerance, "{what} after {n} steps: {found:?} instead of {reference:?}");
+        }
+    }
+    assert_eq!(k, 1536);
 }

@@ -196,6 +196,21 @@ mod tests {
     }
 
     #[test]
+    fn every_command_of_the_gallery_can_be_parsed() {
+        for item in interfield_gallery::ITEMS {
+            assert!(!item.commands.is_empty(), "{} has no command", item.id);
+            let lines: String = item.commands.iter().map(|c| format!("  {c}\n")).collect();
+            let found = examples(&lines);
+            assert_eq!(found.len(), item.commands.len(), "{}: a command does not start with `interfield`", item.id);
+            for words in found {
+                if let Err(e) = Cli::try_parse_from(&words) {
+                    panic!("{}: {words:?} is refused: {e}", item.id);
+                }
+            }
+        }
+    }
+
+    #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
     }

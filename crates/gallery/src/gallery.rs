@@ -1,18 +1,35 @@
 //! The list of all items, and how they are run.
 
+use std::cmp::Reverse;
 use std::panic::AssertUnwindSafe;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::Duration;
 use std::{panic, thread};
 
 use crate::item::{Item, Progress, Stopped};
 use crate::outcome::Outcome;
-use crate::{spectra, viaduct};
+use crate::{amplification, global_errors, localized, spectra, viaduct};
 
 /// Every figure and table, by paper and place.
-pub const ITEMS: &[Item] =
-    &[spectra::FIG_1_OF_000, viaduct::TABLE_2, viaduct::FIG_6, viaduct::FIG_7, viaduct::ERRORS, viaduct::FIG_8];
+pub const ITEMS: &[Item] = &[
+    spectra::FIG_1_OF_000,
+    spectra::FIG_2_OF_001,
+    amplification::FIG_5_OF_001,
+    amplification::FIG_6_OF_001,
+    global_errors::FIG_7_OF_001,
+    global_errors::FIG_8_OF_001,
+    spectra::FIG_3_OF_002,
+    amplification::FIG_8_OF_002,
+    global_errors::FIG_9_OF_002,
+    viaduct::TABLE_2,
+    viaduct::FIG_6,
+    viaduct::FIG_7,
+    viaduct::ERRORS,
+    viaduct::FIG_8,
+    localized::FIG_1,
+    localized::ENERGY,
+];
 
 /// The item of this name.
 pub fn find(id: &str) -> Option<&'static Item> {
@@ -22,45 +39,56 @@ pub fn find(id: &str) -> Option<&'static Item> {
 /// How often progress is told.
 const TELL: Duration = Duration::from_millis(100);
 
-/// Runs items on so many threads; the outcomes stand in the order of the items and are the same however many threads
-/// there are. `tell` hears in the calling thread which part of all work is done, from 0 to 1; `stop` ends it early, and what
-/// was finished by then is kept.
-pub fn run(
-    items: &[&Item],
+/// Runs items on so many threads, and does `finish` with every outcome as soon as it is there, on the same threads. What
+/// comes out stands in the order of the items and is the same however many threads there are. `tell` hears in the calling
+/// thread which part of all work is done, from 0 to 1; `stop` ends it early, and what was finished by then is kept.
+pub fn run<R: Send>(
+    items: &[&'static Item],
     threads: usize,
     stop: &AtomicBool,
+    finish: impl Fn(&'static Item, Outcome) -> R + Sync,
     mut tell: impl FnMut(f64),
-) -> Vec<Result<Outcome, Stopped>> {
+) -> Vec<Result<R, Stopped>> {
     let mut order: Vec<usize> = (0..items.len()).collect();
-    order.sort_by_key(|&i| std::cmp::Reverse(items[i].seconds));
+    order.sort_by_key(|&i| Reverse(items[i].seconds));
     let progress: Vec<Progress<'_>> = items.iter().map(|_| Progress::new(stop)).collect();
-    let outcomes: Vec<Mutex<Option<Result<Outcome, Stopped>>>> = items.iter().map(|_| Mutex::new(None)).collect();
-    let (next, left) = (AtomicUsize::new(0), AtomicUsize::new(items.len()));
-    let caller = thread::current();
-    let work = || {
+    let next = AtomicUsize::new(0);
+    let one = |i: usize| {
+        progress[i].at(0.0)?;
+        let outcome = (items[i].run)(&progress[i])?;
+        let finished = finish(items[i], outcome);
+        progress[i].finish();
+        Ok(finished)
+    };
+    let (send, receive) = mpsc::channel();
+    let work = |send: Sender<(usize, Result<R, Stopped>)>| {
         while let Some(&i) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let run_one = || progress[i].at(0.0).and_then(|()| (items[i].run)(&progress[i]));
             // An item that panics is a mistake of this program; the others are still worth having.
-            let outcome = panic::catch_unwind(AssertUnwindSafe(run_one))
+            let result = panic::catch_unwind(AssertUnwindSafe(|| one(i)))
                 .unwrap_or_else(|_| Err(Stopped::Fault("a mistake in this program: please report it".to_owned())));
-            let _ = progress[i].at(1.0);
-            if let Ok(mut place) = outcomes[i].lock() {
-                *place = Some(outcome);
+            if send.send((i, result)).is_err() {
+                break;
             }
-            left.fetch_sub(1, Ordering::Release);
-            caller.unpark();
         }
     };
-    let total: f64 = items.iter().map(|i| f64::from(i.seconds.max(1))).sum();
+    let weight = |item: &Item| f64::from(item.seconds.max(1));
+    let total: f64 = items.iter().map(|i| weight(i)).sum();
+    let mut results: Vec<Option<Result<R, Stopped>>> = items.iter().map(|_| None).collect();
     thread::scope(|scope| {
-        (0..threads.clamp(1, items.len().max(1))).for_each(|_| drop(scope.spawn(&work)));
-        while left.load(Ordering::Acquire) > 0 {
-            let done = items.iter().zip(&progress).map(|(i, p)| f64::from(i.seconds.max(1)) * p.done()).sum::<f64>();
-            tell(done / total);
-            thread::park_timeout(TELL);
+        for _ in 0..threads.clamp(1, items.len().max(1)) {
+            let (send, work) = (send.clone(), &work);
+            scope.spawn(move || work(send));
+        }
+        drop(send);
+        loop {
+            match receive.recv_timeout(TELL) {
+                Ok((i, result)) => results[i] = Some(result),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            tell(items.iter().zip(&progress).map(|(i, p)| weight(i) * p.done()).sum::<f64>() / total);
         }
     });
     let lost = || Err(Stopped::Fault("it was never finished".to_owned()));
-    let take = |place: Mutex<Option<_>>| place.into_inner().ok().flatten().unwrap_or_else(lost);
-    outcomes.into_iter().map(take).collect()
+    results.into_iter().map(|r| r.unwrap_or_else(lost)).collect()
 }

@@ -7,23 +7,46 @@ use crate::outcome::Outcome;
 
 /// The papers, by the numbers under which this project keeps them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs)]
 pub enum Paper {
-    /// Real-time substructure tests of nonlinear systems with LSRT methods.
     P000,
-    /// Novel linearly implicit integrators for real-time hybrid tests.
     P001,
-    /// A parallel partitioned Rosenbrock method (in Chinese).
     P002,
-    /// Partitioned time integration for hybrid tests of the Rio Torto viaduct.
     P003,
-    /// State-space partitioned integration with localized multipliers.
     P004,
 }
 
 impl Paper {
+    /// All of them.
+    pub const ALL: [Paper; 5] = [Paper::P000, Paper::P001, Paper::P002, Paper::P003, Paper::P004];
+
     /// Its number.
     pub fn number(self) -> &'static str {
         ["000", "001", "002", "003", "004"][self as usize]
+    }
+
+    /// Authors and title.
+    pub fn title(self) -> &'static str {
+        match self {
+            Paper::P000 => {
+                "C. Jia, Y. Li, L. Liu, P. Yang, Y. Wu: Rosenbrock-based L-stable real-time method and its partitioned form for \
+structural dynamic problems"
+            }
+            Paper::P001 => {
+                "O. S. Bursi, C. Jia, Z. Wang: Monolithic and partitioned L-stable Rosenbrock methods for dynamic substructure tests"
+            }
+            Paper::P002 => {
+                "C. Jia, Y. Li, L. Liu, H. Xia: Coupled Rosenbrock integration and its convergence (in Chinese), J. Chongqing Univ., 2013"
+            }
+            Paper::P003 => {
+                "G. Abbiati, E. Cazzador, O. S. Bursi, P. Pegon, F. J. Molina, F. Paolacci: Hybrid simulation of complex structural \
+systems based on partitioned time integration schemes"
+            }
+            Paper::P004 => {
+                "M. Hovmand, L. V. Andersen, G. Abbiati: Real-time hybrid simulation with nonlinear numerical substructures based on \
+state-space modeling"
+            }
+        }
     }
 }
 
@@ -79,6 +102,11 @@ impl<'a> Progress<'a> {
     pub fn at(&self, part: f64) -> Result<(), Stopped> {
         self.done.store((part.clamp(0.0, 1.0) * PARTS) as u32, Ordering::Relaxed);
         if self.stop.load(Ordering::Relaxed) { Err(Stopped::Interrupted) } else { Ok(()) }
+    }
+
+    /// Says that all is done.
+    pub(crate) fn finish(&self) {
+        self.done.store(PARTS as u32, Ordering::Relaxed);
     }
 
     /// What is done, from 0 to 1.

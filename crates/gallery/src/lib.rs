@@ -7,15 +7,19 @@
 //! One file per topic, one small function per item that reads like what it shows.
 //! **Must not be here:** files, drawing, terminals, formulas of a scheme or a coupling.
 
+mod amplification;
 mod claim;
 mod gallery;
+mod global_errors;
 mod item;
+mod localized;
 pub mod models;
 mod outcome;
 mod spectra;
+mod split_mass;
 mod viaduct;
 
 pub use claim::{Claim, Expected, Measure, Verdict};
 pub use gallery::{ITEMS, find, run};
 pub use item::{Item, Paper, Progress, Stopped};
-pub use outcome::{Axis, Curve, Mark, Outcome, Panel, Style, Table};
+pub use outcome::{Axis, BLACK, Curve, Mark, Outcome, Panel, Style, Table};

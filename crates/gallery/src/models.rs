@@ -120,6 +120,14 @@ impl Machine {
         }
     }
 
+    /// State [u v ...] of the whole, or of each substructure.
+    pub fn states(&self) -> Vec<&[f64]> {
+        match self {
+            Machine::Whole(sim) => vec![sim.y()],
+            Machine::Parts(parts) => (0..parts.coupling.count()).map(|i| parts.coupling.state_of(i)).collect(),
+        }
+    }
+
     /// Runs to the end of the analysis and keeps all channels at every step; `progress` is told the part of this run that
     /// is done, and ends it with an error.
     pub fn run(&mut self, progress: impl Fn(f64) -> Result<(), Stopped>) -> Result<History, Stopped> {

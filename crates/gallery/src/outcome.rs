@@ -85,6 +85,9 @@ pub enum Style {
     Band { low: Vec<f64>, high: Vec<f64> },
 }
 
+/// Number of black, for references.
+pub const BLACK: usize = 6;
+
 /// A curve.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
@@ -94,7 +97,8 @@ pub struct Curve {
     pub points: Vec<(f64, f64)>,
     /// How it is drawn.
     pub style: Style,
-    /// Number of its colour: curves of one colour belong together. Curves without one take the next.
+    /// Number of its colour, from 0 to 5, or [`BLACK`]: curves of one colour belong together. A curve without one takes its place
+    /// in the panel.
     pub colour: Option<usize>,
 }
 
@@ -122,7 +126,7 @@ pub enum Mark {
     Horizontal(f64, String),
     /// A vertical line with a word at its upper end.
     Vertical(f64, String),
-    /// A shaded region along the horizontal axis, from the first to the second, with a word at its top.
+    /// A shaded region along the horizontal axis, from the first to the second; what it means is told in the legend.
     Region(f64, f64, String),
 }
 

@@ -4,7 +4,7 @@
 mod scale;
 mod strokes;
 
-use interfield_gallery::{Curve, Mark, Panel, Style};
+use interfield_gallery::{BLACK, Curve, Mark, Panel, Style};
 use kuva::backend::raster::RasterBackend;
 use kuva::backend::svg::SvgBackend;
 use kuva::render::color::Color;
@@ -20,7 +20,7 @@ const PAGE: f64 = 190.0 / 25.4 * PIXELS_PER_INCH;
 
 /// Left of a plot (ticks and label), right of it, above it, below it (ticks and label), pixels.
 const LEFT: f64 = 52.0;
-const RIGHT: f64 = 12.0;
+const RIGHT: f64 = 16.0;
 const ABOVE: f64 = 10.0;
 const BELOW: f64 = 38.0;
 /// Height of a title and of a line of a legend.
@@ -66,9 +66,10 @@ impl Figure<'_> {
         let cell = width / columns as f64;
         let plot = cell - LEFT - RIGHT;
         let high = plot * SLENDERNESS;
-        // The same legend under every panel is one legend under all.
-        let legend: Vec<Entry> = self.panels.first().map(entries).unwrap_or_default();
-        let shared = self.panels.len() > 1 && self.panels.iter().all(|p| entries(p) == legend);
+        // One legend under all panels, if that of one of them says what all others do.
+        let legend = self.panels.iter().map(entries).max_by_key(Vec::len).unwrap_or_default();
+        let all_known = |panel: &Panel| entries(panel).iter().all(|e| legend.contains(e));
+        let shared = self.panels.len() > 1 && self.panels.iter().all(all_known);
         let mut elements = Vec::new();
         let mut top = 0.0;
         for (row, panels) in self.panels.chunks(columns).enumerate() {
@@ -84,14 +85,14 @@ impl Figure<'_> {
                 elements.push(text(&title, (left, frame[1] - 6.0), TextAnchor::Start, LABEL));
                 draw(&mut elements, panel, frame);
                 if !shared {
-                    let from = (column as f64 * cell + 8.0, frame[3] + BELOW);
-                    foot = foot.max(draw_legend(&mut elements, &entries(panel), from, cell - 16.0));
+                    let from = (left, frame[3] + BELOW);
+                    foot = foot.max(draw_legend(&mut elements, &entries(panel), from, plot + RIGHT));
                 }
             }
             top += head + high + BELOW + foot;
         }
         if shared {
-            top += draw_legend(&mut elements, &legend, (8.0, top), width - 16.0);
+            top += draw_legend(&mut elements, &legend, (LEFT, top), width - LEFT);
         }
         let mut scene = Scene::new(width, top + 4.0);
         scene.font_family = Some("DejaVu Sans, Arial, sans-serif".to_owned());
@@ -100,8 +101,15 @@ impl Figure<'_> {
     }
 }
 
-/// A line of a legend: name, colour, style.
-type Entry = (String, usize, Style);
+/// What stands before a name in a legend.
+#[derive(Clone, Debug, PartialEq)]
+enum Key {
+    Curve(usize, Style),
+    Region,
+}
+
+/// A line of a legend.
+type Entry = (String, Key);
 
 /// Colours of the curves of a panel: those they ask for, or the next one.
 fn colours(panel: &Panel) -> impl Iterator<Item = (usize, &Curve)> {
@@ -115,10 +123,22 @@ fn entries(panel: &Panel) -> Vec<Entry> {
         Style::Band { .. } => Style::Band { low: Vec::new(), high: Vec::new() },
         other => other.clone(),
     };
-    named.map(|(i, c)| (c.name.clone(), i, look(&c.style))).collect()
+    let mut entries: Vec<Entry> = named.map(|(i, c)| (c.name.clone(), Key::Curve(i, look(&c.style)))).collect();
+    for mark in &panel.marks {
+        if let Mark::Region(.., name) = mark
+            && !name.is_empty()
+            && !entries.contains(&(name.clone(), Key::Region))
+        {
+            entries.push((name.clone(), Key::Region));
+        }
+    }
+    entries
 }
 
 fn colour(number: usize) -> Color {
+    if number == BLACK {
+        return INK;
+    }
     let hex = COLOURS[number % COLOURS.len()];
     let part = |i: usize| u8::from_str_radix(&hex[i..i + 2], 16).unwrap_or(0);
     Color::Rgb(part(1), part(3), part(5))
@@ -276,73 +296,70 @@ fn draw_curve(out: &mut Vec<Primitive>, curve: &Curve, colour: &Color, axes: &Ax
 
 fn mark(out: &mut Vec<Primitive>, mark: &Mark, axes: &Axes) {
     let [left, top, right, bottom] = axes.frame;
-    let word = |word: &str, at: Point, anchor| Primitive::Text {
-        x: at.0,
-        y: at.1,
-        content: word.to_owned(),
-        size: TICK,
-        anchor,
-        rotate: None,
-        bold: false,
-        color: Some(FAINT),
+    let word = |content: &str, (x, y): Point, anchor, rotate| {
+        let (content, color) = (content.to_owned(), Some(FAINT));
+        Primitive::Text { x, y, content, size: TICK, anchor, rotate, bold: false, color }
     };
     match mark {
-        Mark::Region(from, to, name) => {
+        Mark::Region(from, to, _) => {
             let [a, b] = [*from, *to].map(|x| axes.across(axes.x.place(x).clamp(0.0, 1.0)));
             out.push(area((a, top), (b - a, bottom - top), SHADE));
-            out.push(word(name, (0.5 * (a + b), top + 12.0), TextAnchor::Middle));
         }
         Mark::Vertical(x, name) => {
             let x = axes.across(axes.x.place(*x));
             strokes(out, pieces([(x, top), (x, bottom)].into_iter(), axes.frame), &FAINT, 0.8, true);
-            let place = Primitive::Text {
-                x: x - 3.0,
-                y: bottom - 6.0,
-                content: name.clone(),
-                size: TICK,
-                anchor: TextAnchor::Start,
-                rotate: Some(-90.0),
-                bold: false,
-                color: Some(FAINT),
-            };
-            out.push(place);
+            out.push(word(name, (x - 3.0, bottom - 6.0), TextAnchor::Start, Some(-90.0)));
         }
         Mark::Horizontal(y, name) => {
             let y = axes.up(axes.y.place(*y));
             strokes(out, pieces([(left, y), (right, y)].into_iter(), axes.frame), &FAINT, 0.8, true);
-            out.push(word(name, (right - 4.0, y - 4.0), TextAnchor::End));
+            out.push(word(name, (right - 4.0, y - 4.0), TextAnchor::End, None));
         }
     }
 }
 
-/// Draws a legend from its upper left corner on, in lines no wider than `width`; its height.
+/// Draws a legend from its upper left corner on, in columns no wider than `width` together; its height.
 fn draw_legend(out: &mut Vec<Primitive>, entries: &[Entry], (left, top): Point, width: f64) -> f64 {
-    let long = |e: &Entry| SAMPLE + 6.0 + e.0.chars().count() as f64 * f64::from(TICK) * LETTER;
-    let widest = entries.iter().map(long).fold(1.0, f64::max) + 14.0;
-    let across = ((width / widest) as usize).clamp(1, entries.len().max(1));
-    let wide = width / across as f64;
-    for (i, entry) in entries.iter().enumerate() {
-        let (x, y) = (left + (i % across) as f64 * wide, top + (i / across) as f64 * LINE + 4.0);
-        let colour = colour(entry.1);
-        let stroke = vec![vec![(x, y), (x + SAMPLE, y)]];
-        match entry.2 {
-            Style::Bars => out.push(area((x + 5.0, y - 5.0), (12.0, 9.0), colour.clone())),
-            Style::Band { .. } => {
-                let (width, height) = (SAMPLE, 9.0);
-                let (fill, opacity) = (colour.clone(), Some(0.25));
-                let band =
-                    Primitive::Rect { x, y: y - 4.5, width, height, fill, stroke: None, stroke_width: None, opacity };
-                out.push(band);
-                strokes(out, stroke, &colour, STROKE, false);
-            }
-            Style::Points => {}
-            Style::Line | Style::Joined => strokes(out, stroke, &colour, STROKE, false),
-            Style::Dashed => strokes(out, stroke, &colour, STROKE, true),
-        }
-        if matches!(entry.2, Style::Points | Style::Joined) {
-            dot(out, (x + 0.5 * SAMPLE, y), colour);
-        }
-        out.push(text(&entry.0, (x + SAMPLE + 6.0, y + 3.5), TextAnchor::Start, TICK));
+    if entries.is_empty() {
+        return 0.0;
     }
-    entries.len().div_ceil(across) as f64 * LINE
+    let long = |e: &Entry| SAMPLE + 20.0 + e.0.chars().count() as f64 * f64::from(TICK) * LETTER;
+    let widths = |across: usize| -> Vec<f64> {
+        (0..across).map(|c| entries.iter().skip(c).step_by(across).map(long).fold(0.0, f64::max)).collect()
+    };
+    let fits = (1..=entries.len()).rev().find(|n| widths(*n).iter().sum::<f64>() <= width).unwrap_or(1);
+    let rows = entries.len().div_ceil(fits);
+    // As many columns as fill these rows evenly.
+    let across = entries.len().div_ceil(rows);
+    let widths = widths(across);
+    for (i, (name, key)) in entries.iter().enumerate() {
+        let x = left + widths[..i % across].iter().sum::<f64>();
+        let y = top + 4.0 + (i / across) as f64 * LINE;
+        draw_key(out, key, (x, y));
+        out.push(text(name, (x + SAMPLE + 6.0, y + 3.5), TextAnchor::Start, TICK));
+    }
+    rows as f64 * LINE
+}
+
+fn draw_key(out: &mut Vec<Primitive>, key: &Key, (x, y): Point) {
+    let Key::Curve(number, style) = key else {
+        out.push(area((x, y - 4.5), (SAMPLE, 9.0), SHADE));
+        return;
+    };
+    let colour = colour(*number);
+    let stroke = vec![vec![(x, y), (x + SAMPLE, y)]];
+    match style {
+        Style::Bars => out.push(area((x + 5.0, y - 5.0), (12.0, 9.0), colour.clone())),
+        Style::Band { .. } => {
+            let (y, width, height, fill, opacity) = (y - 4.5, SAMPLE, 9.0, colour.clone(), Some(0.25));
+            out.push(Primitive::Rect { x, y, width, height, fill, stroke: None, stroke_width: None, opacity });
+            strokes(out, stroke, &colour, STROKE, false);
+        }
+        Style::Points => {}
+        Style::Line | Style::Joined => strokes(out, stroke, &colour, STROKE, false),
+        Style::Dashed => strokes(out, stroke, &colour, STROKE, true),
+    }
+    if matches!(style, Style::Points | Style::Joined) {
+        dot(out, (x + 0.5 * SAMPLE, y), colour);
+    }
 }

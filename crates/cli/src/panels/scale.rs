@@ -85,9 +85,9 @@ impl Scale {
             let label = if e % every == 0 { of_ten(e) } else { String::new() };
             ticks.push((self.place(power), label));
             if count <= 6.0 {
-                // Less than one and a half decades have too few powers of ten to read values from.
+                // Two decades have too few powers of ten to read values from.
                 let label = |m: i32| {
-                    if count < 1.5 && (m == 2 || m == 5) { short(f64::from(m) * power) } else { String::new() }
+                    if count < 2.1 && (m == 2 || m == 5) { short(f64::from(m) * power) } else { String::new() }
                 };
                 ticks.extend((2..10).map(|m| (self.place(f64::from(m) * power), label(m))));
             }

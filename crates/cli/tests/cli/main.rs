@@ -6,6 +6,7 @@ mod elements;
 mod hostile;
 mod mistakes;
 mod motion;
+mod reproduce;
 mod results;
 mod runs;
 mod stability;

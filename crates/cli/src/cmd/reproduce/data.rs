@@ -32,7 +32,7 @@ pub(super) fn stored(folder: &Path) -> Vec<Value> {
 /// What an item is and what was found, without its curves.
 pub(super) fn described(Done { item, outcome }: &Done) -> Value {
     json!({
-        "id": item.id, "paper": item.paper.number(), "place": item.place, "what": item.what,
+        "id": item.id, "paper": item.paper.number(), "title": item.paper.title(), "place": item.place, "what": item.what,
         "verdict": outcome.verdict().words(), "claims": outcome.claims.iter().map(claim).collect::<Vec<_>>(),
     })
 }
@@ -56,7 +56,8 @@ fn measure(m: &Measure) -> Value {
 /// What was expected, in words.
 pub(super) fn words(expected: Expected) -> String {
     match expected {
-        Expected::Near { value, tolerance } => format!("{} ± {}", short(value), short(tolerance)),
+        Expected::Near { value, tolerance: 0.0 } => short(value),
+        Expected::Near { value, tolerance } => format!("{} ± {tolerance:.0e}", short(value)),
         Expected::AtMost(most) => format!("at most {}", short(most)),
         Expected::AtLeast(least) => format!("at least {}", short(least)),
         Expected::Between(low, high) => format!("{} to {}", short(low), short(high)),

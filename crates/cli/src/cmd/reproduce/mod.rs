@@ -76,20 +76,26 @@ pub(crate) fn run(args: &Args) -> Exit {
     let stored = if args.list { data::stored(&args.output) } else { Vec::new() };
     let known = |item: &Item| stored.iter().find(|v: &&Value| v["id"] == item.id);
     let missing: Vec<&'static Item> = items.iter().copied().filter(|i| known(i).is_none()).collect();
-    let (done, mut exit) = compute(args, &missing);
-    let fresh = |item: &Item| done.iter().find(|d| d.item.id == item.id).map(data::described);
-    let described: Vec<Value> = items.iter().filter_map(|i| known(i).cloned().or_else(|| fresh(i))).collect();
-    if !args.list && !done.is_empty() {
-        if let Err(message) = store(args, &done, &described) {
+    let (done, mut exit) = match compute(args, &missing) {
+        Ok(done) => done,
+        Err(message) => {
             fail(args.json, None, None, &message, "give another folder with --output");
             return Exit::Failure;
         }
+    };
+    let fresh = |item: &Item| done.iter().find(|d| d.item.id == item.id).map(data::described);
+    let described: Vec<Value> = items.iter().filter_map(|i| known(i).cloned().or_else(|| fresh(i))).collect();
+    if !args.list
+        && let Err(message) = conclude(args, &done, &described)
+    {
+        fail(args.json, None, None, &message, "give another folder with --output");
+        return Exit::Failure;
     }
     if args.json {
         print_json(&data::document(&described));
     } else {
         print(&summary(&described, args.list));
-        if !args.list && !done.is_empty() {
+        if !args.list {
             print(&format!("\ngallery: {}\n", args.output.join("index.html").display()));
         }
     }
@@ -119,20 +125,33 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Item>, Vec<(String, String)>>
     Ok(ITEMS.iter().filter(|item| names.is_empty() || names.iter().any(|n| matches(n, item))).collect())
 }
 
-/// Runs items; says what could not be run.
-fn compute(args: &Args, items: &[&'static Item]) -> (Vec<Done>, Exit) {
+/// Runs items and writes their files as they are finished; says what could not be run. The error is a file that cannot be
+/// written.
+fn compute(args: &Args, items: &[&'static Item]) -> Result<(Vec<Done>, Exit), String> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = stop.clone();
     // A second handler in one process is impossible here; without one Ctrl-C just ends the program.
     let _ = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed));
     let threads = args.threads.map_or_else(|| available_parallelism().map_or(1, usize::from), |n| n as usize);
     let bar = progress(PARTS as u64, "", !args.json);
-    let outcomes = run_items(items, threads, &stop, |part| bar.set_position((part * PARTS) as u64));
+    let finish = |item: &'static Item, outcome: Outcome| {
+        let done = Done { item, outcome };
+        if !args.list
+            && let Err(message) = store(args, &done)
+        {
+            // Nothing else could be written either.
+            stop.store(true, Ordering::Relaxed);
+            return Err(message);
+        }
+        Ok(done)
+    };
+    let results = run_items(items, threads, &stop, finish, |part| bar.set_position((part * PARTS) as u64));
     bar.finish_and_clear();
     let (mut done, mut exit) = (Vec::new(), Exit::Done);
-    for (item, outcome) in items.iter().zip(outcomes) {
-        match outcome {
-            Ok(outcome) => done.push(Done { item, outcome }),
+    for (item, result) in items.iter().zip(results) {
+        match result {
+            Ok(Ok(finished)) => done.push(finished),
+            Ok(Err(message)) => return Err(message),
             Err(Stopped::Fault(why)) => {
                 complain(&format!("error: `{}` could not be computed: {why}", item.id));
                 exit = Exit::Fault;
@@ -140,35 +159,35 @@ fn compute(args: &Args, items: &[&'static Item]) -> (Vec<Done>, Exit) {
             Err(Stopped::Interrupted) => {}
         }
     }
-    if stop.load(Ordering::Relaxed) {
+    if done.len() < items.len() && stop.load(Ordering::Relaxed) {
         complain(&format!("interrupted: {} of {} items are done", done.len(), items.len()));
         exit = Exit::Interrupted;
     }
-    (done, exit)
+    Ok((done, exit))
 }
 
-/// Writes the folder.
-fn store(args: &Args, done: &[Done], described: &[Value]) -> Result<(), String> {
+/// Writes the files of an item.
+fn store(args: &Args, Done { item, outcome }: &Done) -> Result<(), String> {
     let path = |name: &str| args.output.join(name);
-    for Done { item, outcome } in done {
-        let figure = Figure { panels: &outcome.panels, columns: outcome.columns };
-        if !outcome.panels.is_empty() {
-            write(&path(&format!("{}.svg", item.id)), figure.svg())?;
-        }
+    let figure = Figure { panels: &outcome.panels, columns: outcome.columns };
+    if !outcome.panels.is_empty() {
+        write(&path(&format!("{}.svg", item.id)), figure.svg())?;
         if !args.lean {
-            if !outcome.panels.is_empty() {
-                write(&path(&format!("{}.png", item.id)), figure.png(DPI)?)?;
-            }
-            for (name, text) in data::files(item, outcome) {
-                write(&path(&name), text)?;
-            }
-        }
-        for model in item.models {
-            write(&path(&format!("models/{}", model.name)), model.text)?;
+            write(&path(&format!("{}.png", item.id)), figure.png(DPI)?)?;
         }
     }
-    write(&path("gallery.json"), format!("{:#}\n", data::document(described)))?;
-    write(&path("index.html"), page::html(done, args.lean))
+    if !args.lean {
+        for (name, text) in data::files(item, outcome) {
+            write(&path(&name), text)?;
+        }
+    }
+    item.models.iter().try_for_each(|model| write(&path(&format!("models/{}", model.name)), model.text))
+}
+
+/// Writes what is about all items.
+fn conclude(args: &Args, done: &[Done], described: &[Value]) -> Result<(), String> {
+    write(&args.output.join("gallery.json"), format!("{:#}\n", data::document(described)))?;
+    write(&args.output.join("index.html"), page::html(done, args.lean))
 }
 
 /// The verdicts, a line each; with `list` one for each item, else one for each claim.

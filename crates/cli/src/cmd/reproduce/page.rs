@@ -1,6 +1,6 @@
 //! The gallery as a page: what holds and what does not at the top, then item by item.
 
-use interfield_gallery::{Claim, Table, Verdict};
+use interfield_gallery::{Claim, Expected, Measure, Paper, Table, Verdict};
 use interfield_report::STYLE;
 use interfield_report::text::escape;
 
@@ -18,7 +18,12 @@ pub(super) fn html(done: &[Done], lean: bool) -> String {
         verdicts.iter().map(|v| (count(*v), v)).filter(|c| c.0 > 0).map(|c| format!("{} {}", c.0, c.1)).collect();
     let claims = done.iter().map(|d| d.outcome.claims.len()).sum::<usize>();
     let rows: String = done.iter().flat_map(|d| d.outcome.claims.iter().map(move |c| row(d, c))).collect();
-    let items: String = done.iter().map(|d| section(d, lean)).collect();
+    let of = |paper: Paper| -> String {
+        let sections: String = done.iter().filter(|d| d.item.paper == paper).map(|d| section(d, lean)).collect();
+        let title = format!("<h2>Paper {}</h2>\n<p>{}</p>\n", paper.number(), escape(paper.title()));
+        if sections.is_empty() { sections } else { title + &sections }
+    };
+    let items: String = Paper::ALL.into_iter().map(of).collect();
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
@@ -83,10 +88,9 @@ fn section(done: &Done, lean: bool) -> String {
     let files: Vec<String> = files.iter().map(|f| format!("<a href=\"{f}\">{f}</a>")).collect();
     let commands: String = item.commands.iter().map(|c| escape(c) + "\n").collect();
     format!(
-        "<section id=\"{id}\">\n<h2>{what}</h2>\n<p class=\"note\">Paper {}, {}; <code>interfield reproduce {id}</code></p>\n\
+        "<section id=\"{id}\">\n<h3>{}: {what}</h3>\n<p class=\"note\"><code>interfield reproduce {id}</code></p>\n\
          {figure}{}<p>{}</p>\n{}<p class=\"note\">The same with ordinary commands:</p>\n<pre>{commands}</pre>\n\
          <p class=\"note\">{}</p>\n</section>\n",
-        item.paper.number(),
         escape(item.place),
         outcome.tables.iter().map(table).collect::<String>(),
         escape(item.look),
@@ -100,8 +104,8 @@ fn claim(claim: &Claim) -> String {
         "" => String::new(),
         text => format!("<p>What holds instead: {}.</p>\n", escape(text)),
     };
-    let row = |m: &interfield_gallery::Measure| {
-        let expected = |e: Option<interfield_gallery::Expected>| {
+    let row = |m: &Measure| {
+        let expected = |e: Option<Expected>| {
             e.map_or_else(String::new, |e| format!("{} {}", if e.met(m.value) { '✓' } else { '✗' }, data::words(e)))
         };
         format!(

@@ -1,0 +1,352 @@
+//! Eigenvalues of one step of the coupled Rosenbrock methods: stability, algorithmic damping and frequency error.
+
+use interfield_analysis::spectrum::Principal;
+
+use crate::claim::{Claim, Expected, Measure};
+use crate::item::{Item, Paper, Stopped};
+use crate::models::SPLIT_MASS;
+use crate::outcome::{Axis, Curve, Mark, Outcome, Panel, Style};
+use crate::spectra::{MINUS, PLUS, oscillator, probed};
+use crate::split_mass::{Cut, Window, parallel, spaced, staggered};
+
+/// 001, figure 5.
+pub(crate) const FIG_5_OF_001: Item = Item {
+    id: "001-fig-5",
+    paper: Paper::P001,
+    place: "Fig. 5",
+    what: "Eigenvalues of the staggered scheme on the split mass",
+    look: "One oscillator is cut in two halves that share its mass, and one step of both together becomes a matrix. Its \
+eigenvalues tell all: two of them are the oscillation, and their magnitude is its decay per step; the others belong to the \
+cut. One is always 1: a gap between the halves, once there, stays. Panels (a) to (c) are the paper's; panel (d) is not in it: \
+with γ = 1 − √2/2 and subcycling there are windows of the step in which a motion grows, so that a smaller step can be \
+worse than a larger one.",
+    commands: &[
+        "interfield stability-map --coupling staggered --param gamma=minus --substeps 1,10 --ratios 0.1..10",
+        "interfield stability-map --coupling staggered --param gamma=plus --substeps 1,10 --ratios 0.1..10",
+        "interfield check models/split-mass.toml --coupling staggered --param gamma=minus --substeps 10 --dt \"8 s\" --stability",
+    ],
+    models: &[&SPLIT_MASS],
+    seconds: 2,
+    run: |progress| {
+        let cuts = [staggered("minus", 0.5, 1), staggered("plus", 0.5, 1), staggered("plus", 1.0, 10)];
+        let mut panels = Vec::new();
+        for cut in cuts {
+            panels.push(eigenvalues(cut, &[], 1.2)?);
+        }
+        let bad = staggered("minus", 1.0, 10);
+        panels.push(eigenvalues(bad, &windows(bad)?, 1.75)?);
+        progress.at(0.3)?;
+        let size = sizes(&cuts)?;
+        let unitary = Claim::new(
+            "The amplification matrix has four eigenvalues, none of them zero; one of the two spurious ones is 1",
+        )
+        .measure(Measure::new("length of the state", size.length, "").claimed(exactly(4.0)))
+        .measure(Measure::new("smallest magnitude up to Ω = 1", size.smallest, "").claimed(Expected::AtLeast(0.1)))
+        .measure(
+            Measure::new("largest distance of an eigenvalue to 1", size.from_one, "").claimed(Expected::AtMost(1e-8)),
+        );
+        let alone = growing(["minus", "plus"].into_iter().flat_map(|gamma| RATIOS.map(|b1| staggered(gamma, b1, 1))))?;
+        let alone = Claim::new("Without subcycling the scheme is stable")
+            .measure(alone.claimed(exactly(0.0)).reference(0.0, 0.0));
+        progress.at(0.5)?;
+        let all = |gamma| SUBSTEPS.into_iter().flat_map(move |ss| RATIOS.map(|b1| staggered(gamma, b1, ss)));
+        let plus = Claim::new("With subcycling the scheme appears stable in all cases examined: γ = 1 + √2/2")
+            .measure(growing(all("plus"))?.claimed(exactly(0.0)).reference(0.0, 0.0));
+        progress.at(0.8)?;
+        let mut minus = Claim::new("With subcycling the scheme appears stable in all cases examined: γ = 1 − √2/2")
+            .correction("it grows in windows of Ω, which move with b₁ and ss")
+            .measure(growing(all("minus"))?.claimed(exactly(0.0)));
+        for (cut, number, edges, radius) in [
+            (staggered("minus", 0.5, 10), 0, [9.65, 11.20], Some(1.44)),
+            (staggered("minus", 0.5, 10), 1, [13.06, 20.88], None),
+            (bad, 0, [3.57, 3.82], None),
+            (bad, 1, [7.18, 9.26], Some(1.67)),
+            (bad, 2, [9.73, 16.90], None),
+        ] {
+            minus = with_window(minus, cut, number, edges, radius)?;
+        }
+        Ok(Outcome { panels, columns: 2, claims: vec![unitary, alone, plus, minus], ..Outcome::default() })
+    },
+};
+
+/// 001, figure 6.
+pub(crate) const FIG_6_OF_001: Item = Item {
+    id: "001-fig-6",
+    paper: Paper::P001,
+    place: "Fig. 6",
+    what: "Algorithmic damping and frequency error of the staggered scheme",
+    look: "The oscillation of the step is compared with the true one: how much damping the method adds, and by how much its \
+frequency is off. Both should vanish as the step does, with the cube and the square of Ω for a second-order method. Dashed: \
+the same method on the structure in one piece. What the cut adds is the distance between both; with γ = 1 − √2/2 it may even \
+be negative damping, which is growth at every step, however small.",
+    commands: &[
+        "interfield spectrum --scheme lsrt2 --param gamma=minus --omega 0.1,0.5,1",
+        "interfield run models/split-mass.toml --coupling staggered --substeps 10 --set b1=2 --dt \"0.3 s\" --until \"3000 s\"",
+    ],
+    models: &[&SPLIT_MASS],
+    seconds: 1,
+    run: |progress| {
+        let mut panels = Vec::new();
+        for ss in [1, 10] {
+            panels.extend(principal(ss)?);
+            progress.at(0.04 * f64::from(ss))?;
+        }
+        let mut fast = Claim::new("The partitioned algorithms dissipate high frequencies as their progenitors do").correction(
+            "true without subcycling, and of γ = 1 + √2/2; with γ = 1 − √2/2 and ten substeps a motion of the cut hardly decays",
+        );
+        for cut in [
+            staggered("minus", 0.5, 1),
+            staggered("plus", 0.5, 1),
+            staggered("plus", 0.5, 10),
+            staggered("minus", 0.5, 10),
+        ] {
+            let rest = without_one(&cut.model()?.spectrum(1e3)?.eigenvalues).first().copied().unwrap_or(f64::NAN);
+            let measure = Measure::new(format!("{}: largest |λ| but 1 at Ω = 1000", cut.words()), rest, "");
+            let measure = measure.claimed(Expected::AtMost(0.1));
+            let kept = cut.gamma == "plus" || cut.ss == 1;
+            fast = fast.measure(if kept { measure.corrected(Expected::AtMost(0.1)) } else { measure });
+        }
+        let mut slow = Claim::new("The oscillation itself is damped, never driven (stable in all cases examined)").correction(
+            "with γ = 1 − √2/2, b₁ above 1 and subcycling the damping is negative: weakly unstable at every step, however small",
+        );
+        for (b1, ss, reference) in [
+            (0.5, 10, None),
+            (2.0, 3, Some(-5.2e-4)),
+            (2.0, 4, Some(-8.3e-4)),
+            (2.0, 10, Some(-1.0e-3)),
+            (10.0, 10, Some(-2.6e-4)),
+        ] {
+            let cut = staggered("minus", b1, ss);
+            let measure = leading_damping(cut)?.claimed(Expected::AtLeast(0.0));
+            slow = slow.measure(match reference {
+                Some(value) => measure.reference(value, 0.03 * f64::abs(value)),
+                None => measure,
+            });
+        }
+        Ok(Outcome { panels, columns: 2, claims: vec![fast, slow], ..Outcome::default() })
+    },
+};
+
+/// 002, figure 8.
+pub(crate) const FIG_8_OF_002: Item = Item {
+    id: "002-fig-8",
+    paper: Paper::P002,
+    place: "Fig. 8",
+    what: "Eigenvalues of the interfield-parallel scheme on the split mass",
+    look: "The parallel scheme lets both halves compute at the same time: A steps over four system steps on overlapping windows, \
+so its state is longer, and there are ten eigenvalues instead of four. The paper finds γ = 1 + √2/2 unconditionally stable. \
+The shaded window in panel (a), which is the paper's own case, shows that it is not: the radius exceeds one by a few percent, \
+too little to be seen on the scale of a figure, and enough to ruin a test in a second.",
+    commands: &[
+        "interfield stability-map --coupling plsrt2 --param gamma=plus --substeps 1,5,10 --omega 0.1..100",
+        "interfield check models/split-mass.toml --coupling plsrt2 --param gamma=plus --set b1=0.1 --substeps 10 --dt \"13 s\" --stability",
+    ],
+    models: &[&SPLIT_MASS],
+    seconds: 3,
+    run: |progress| {
+        let cuts = [parallel("plus", 0.1, 10), parallel("minus", 0.1, 10)];
+        let panels =
+            vec![eigenvalues(cuts[0], &windows(cuts[0])?, 1.2)?, eigenvalues(cuts[1], &windows(cuts[1])?, 1.4)?];
+        progress.at(0.3)?;
+        let size = sizes(&cuts)?;
+        let ten =
+            Claim::new("The amplification matrix has size 14 and ten non-zero eigenvalues; one of them is always 1")
+                .measure(Measure::new("length of the state", size.length, "").claimed(exactly(14.0)))
+                .measure(
+                    Measure::new("eigenvalues that are not zero up to Ω = 1", size.nonzero, "").claimed(exactly(10.0)),
+                )
+                .measure(
+                    Measure::new("largest distance of an eigenvalue to 1", size.from_one, "")
+                        .claimed(Expected::AtMost(1e-8)),
+                );
+        let mut pairs = Claim::new("The ten are four complex pairs and two real ones")
+            .correction("true of small Ω only: of γ = 1 − √2/2 up to Ω of about 5, of γ = 1 + √2/2 below 0.3");
+        for (cut, omega, count) in
+            [(cuts[1], 1.0, 4.0), (cuts[1], 20.0, 3.0), (cuts[0], 0.1, 4.0), (cuts[0], 0.3, 3.0), (cuts[0], 1.0, 3.0)]
+        {
+            let found = cut.model()?.spectrum(omega)?.eigenvalues;
+            let complex = found.iter().filter(|e| e.1 > 1e-6 && e.0.hypot(e.1) > NOTHING).count() as f64;
+            let measure = Measure::new(format!("{}: complex pairs at Ω = {omega}", cut.words()), complex, "");
+            let measure = measure.claimed(exactly(4.0)).reference(count, 0.0);
+            pairs = pairs.measure(if count == 4.0 { measure.corrected(exactly(4.0)) } else { measure });
+        }
+        progress.at(0.4)?;
+        let mut always = Claim::new("With γ = 1 + √2/2 the scheme is unconditionally stable")
+            .correction("it grows in a window of Ω from ss = 6 on, also in the case of the paper's figure");
+        for (cut, edges, radius) in [
+            (cuts[0], [39.3, 70.3], 1.034),
+            (parallel("plus", 0.5, 10), [20.6, 32.7], 1.049),
+            (parallel("plus", 1.0, 10), [18.2, 21.3], 1.007),
+        ] {
+            always = with_window(always, cut, 0, edges, Some(radius))?;
+        }
+        progress.at(0.6)?;
+        let few =
+            [1, 2, 5].into_iter().flat_map(|ss| [0.01, 0.1, 0.5, 1.0, 2.0, 10.0].map(|b1| parallel("plus", b1, ss)));
+        let always = always.measure(growing(few)?.reference(0.0, 0.0));
+        progress.at(0.8)?;
+        Ok(Outcome { panels, columns: 2, claims: vec![ten, pairs, always, conditional()?], ..Outcome::default() })
+    },
+};
+
+/// That the parallel scheme with the smaller γ is stable for small steps only, if at all.
+pub(crate) fn conditional() -> Result<Claim, Stopped> {
+    let mut claim = Claim::new("With γ = 1 − √2/2 the parallel scheme is only conditionally stable");
+    for (b1, ss, limit) in [(0.1, 10, 16.1), (0.5, 10, 9.2), (1.0, 10, 1.10), (1.0, 1, 1.44)] {
+        let cut = parallel("minus", b1, ss);
+        let first = windows(cut)?.first().map_or(f64::INFINITY, |w| w.from);
+        let measure = Measure::new(format!("{}: first Ω that grows", cut.words()), first, "");
+        claim = claim.measure(measure.claimed(Expected::AtMost(1e3)).reference(limit, 0.005 * limit));
+    }
+    Ok(claim.measure(leading_damping(parallel("minus", 2.0, 10))?.reference(-1.87e-3, 0.05e-3)))
+}
+
+/// Algorithmic damping of the oscillation for small steps.
+fn leading_damping(cut: Cut) -> Result<Measure, Stopped> {
+    let value = cut.model()?.leading_damping(0.1)?;
+    Ok(Measure::new(format!("{}: damping ratio over Ω³ at Ω = 0.1", cut.words()), value, ""))
+}
+
+/// Magnitudes below this are zero: a quadruple zero is computed no better than the fourth root of rounding.
+const NOTHING: f64 = 1e-3;
+/// Ratios b₁ and substeps of the scans.
+const RATIOS: [f64; 7] = [0.01, 0.1, 0.5, 1.0, 2.0, 10.0, 100.0];
+const SUBSTEPS: [u32; 5] = [2, 3, 4, 10, 40];
+
+fn exactly(value: f64) -> Expected {
+    Expected::Near { value, tolerance: 0.0 }
+}
+
+pub(crate) fn windows(cut: Cut) -> Result<Vec<Window>, Stopped> {
+    cut.model()?.windows()
+}
+
+/// Magnitudes of the eigenvalues, largest first, without the one that is nearest to 1.
+fn without_one(eigenvalues: &[(f64, f64)]) -> Vec<f64> {
+    let from_one = |e: &(f64, f64)| (e.0 - 1.0).hypot(e.1);
+    let one = (0..eigenvalues.len()).min_by(|a, b| from_one(&eigenvalues[*a]).total_cmp(&from_one(&eigenvalues[*b])));
+    eigenvalues.iter().enumerate().filter(|(i, _)| Some(*i) != one).map(|(_, e)| e.0.hypot(e.1)).collect()
+}
+
+/// Magnitudes of all eigenvalues over Ω, with the windows in which they grow.
+pub(crate) fn eigenvalues(cut: Cut, windows: &[Window], top: f64) -> Result<Panel, Stopped> {
+    let model = cut.model()?;
+    let mut curves: Vec<Curve> = Vec::new();
+    for omega in spaced(0.01, 1e3, 601) {
+        for (i, magnitude) in without_one(&model.spectrum(omega)?.eigenvalues).into_iter().enumerate() {
+            if curves.len() <= i {
+                let name = if i == 0 { "all other eigenvalues" } else { "" };
+                curves.push(Curve::line(name, Vec::new()).colour(0));
+            }
+            curves[i].points.push((omega, magnitude));
+        }
+    }
+    // Those that are zero have nothing to show.
+    curves.retain(|c| c.points.iter().any(|p| p.1 > NOTHING));
+    curves.push(Curve::line("the eigenvalue 1", vec![(0.01, 1.0), (1e3, 1.0)]).style(Style::Dashed).colour(1));
+    let grows = |w: &Window| Mark::Region(w.from, w.to, "a motion grows".to_owned());
+    Ok(Panel {
+        title: cut.words(),
+        x: Axis::log("Ω = ω × step of A").over(0.01, 1e3),
+        y: Axis::new("magnitude |λ|").over(0.0, top),
+        curves,
+        marks: windows.iter().map(grows).collect(),
+    })
+}
+
+/// Damping and frequency error of the oscillation over Ω, coupled and in one piece.
+fn principal(ss: u32) -> Result<[Panel; 2], Stopped> {
+    let (mut damping, mut error) = (Vec::new(), Vec::new());
+    for (colour, (cut, alone)) in
+        [(staggered("minus", 0.5, ss), MINUS), (staggered("plus", 0.5, ss), PLUS)].into_iter().enumerate()
+    {
+        let (model, alone) = (cut.model()?, (alone.0, oscillator(alone)?));
+        let (mut coupled, mut whole) = (Vec::new(), Vec::new());
+        for omega in (1..=150).map(|i| 0.01 * f64::from(i)) {
+            coupled.push((omega, model.spectrum(omega)?.principal));
+            whole.push((omega, probed(&alone.1, omega)?.1));
+        }
+        let mut add = |name: String, found: &[(f64, Option<Principal>)], style: Style| {
+            let points =
+                |of: fn(Principal) -> f64| found.iter().map(|(omega, p)| (*omega, p.map_or(f64::NAN, of))).collect();
+            damping.push(Curve::line(&name, points(|p| p.damping)).style(style.clone()).colour(colour));
+            error.push(Curve::line(name, points(|p| p.frequency_error)).style(style).colour(colour));
+        };
+        add(format!("{}, coupled", alone.0), &coupled, Style::Line);
+        add(format!("{}, in one piece", alone.0), &whole, Style::Dashed);
+    }
+    let panel = |what: &str, y: Axis, curves| Panel {
+        title: format!("{what}, b₁ = 0.5, ss = {ss}"),
+        x: Axis::new("Ω = ω × step of A").over(0.0, 1.5),
+        y,
+        curves,
+        ..Panel::default()
+    };
+    Ok([
+        panel("damping", Axis::new("algorithmic damping ratio"), damping),
+        panel("frequency error", Axis::new("relative frequency error"), error),
+    ])
+}
+
+/// What the matrices of some couplings have in common.
+struct Sizes {
+    length: f64,
+    nonzero: f64,
+    smallest: f64,
+    from_one: f64,
+}
+
+fn sizes(cuts: &[Cut]) -> Result<Sizes, Stopped> {
+    let mut sizes = Sizes { length: 0.0, nonzero: f64::INFINITY, smallest: f64::INFINITY, from_one: 0.0 };
+    for cut in cuts {
+        let model = cut.model()?;
+        for omega in spaced(0.1, 100.0, 31) {
+            let found = model.spectrum(omega)?.eigenvalues;
+            let magnitudes = || found.iter().map(|e| e.0.hypot(e.1));
+            sizes.length = found.len() as f64;
+            if omega <= 1.0 {
+                sizes.nonzero = sizes.nonzero.min(magnitudes().filter(|m| *m > NOTHING).count() as f64);
+                sizes.smallest = magnitudes().fold(sizes.smallest, f64::min);
+            }
+            let nearest = found.iter().map(|e| (e.0 - 1.0).hypot(e.1)).fold(f64::INFINITY, f64::min);
+            sizes.from_one = sizes.from_one.max(nearest);
+        }
+    }
+    Ok(sizes)
+}
+
+/// How many of these couplings and of 49 values of Ω from 0.01 to 10 000 let a motion grow.
+fn growing(cuts: impl Iterator<Item = Cut>) -> Result<Measure, Stopped> {
+    let (mut count, mut of) = (0, 0);
+    for cut in cuts {
+        let model = cut.model()?;
+        for omega in spaced(0.01, 1e4, 49) {
+            of += 1;
+            count += u32::from(model.growth(omega)?.is_some());
+        }
+    }
+    Ok(Measure::new(format!("steps that grow, of {of} examined"), f64::from(count), ""))
+}
+
+/// Adds a window to a claim of stability, which says that its largest radius is one.
+pub(crate) fn with_window(
+    claim: Claim,
+    cut: Cut,
+    number: usize,
+    [from, to]: [f64; 2],
+    radius: Option<f64>,
+) -> Result<Claim, Stopped> {
+    let none = Window { from: f64::NAN, to: f64::NAN, radius: f64::NAN };
+    let found = windows(cut)?.get(number).copied().unwrap_or(none);
+    let name = cut.words();
+    let largest = Measure::new(format!("{name}: largest ρ in the window"), found.radius, "")
+        .claimed(Expected::AtMost(1.0 + 1e-8));
+    let largest = match radius {
+        Some(radius) => largest.reference(radius, 0.005),
+        None => largest,
+    };
+    Ok(claim
+        .measure(Measure::new(format!("{name}: window from Ω"), found.from, "").reference(from, 0.01 * from))
+        .measure(Measure::new(format!("{name}: window to Ω"), found.to, "").reference(to, 0.01 * to))
+        .measure(largest))
+}

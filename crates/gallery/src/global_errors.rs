@@ -1,0 +1,180 @@
+//! Global errors of the couplings on the split mass: how fast they fall as the step does.
+//!
+//! u(0) = v(0) = 1, so that u = cos t + sin t; the error is the largest of both displacements and both velocities at
+//! t = 0.5 s.
+
+use crate::amplification::{conditional, eigenvalues, windows, with_window};
+use crate::claim::{Claim, Expected, Measure};
+use crate::item::{Item, Paper, Stopped};
+use crate::models::{Machine, SPLIT_MASS, with_step};
+use crate::outcome::{Axis, BLACK, Curve, Outcome, Panel, Style};
+use crate::split_mass::{Cut, parallel, staggered};
+
+/// 001, figure 7.
+pub(crate) const FIG_7_OF_001: Item = Item {
+    id: "001-fig-7",
+    paper: Paper::P001,
+    place: "Fig. 7",
+    what: "Global error of the staggered scheme, and of the midpoint rule with frozen multipliers",
+    look: "Halve the step: an error that falls to a quarter is of second order, one that falls to a half of first. On two \
+logarithmic axes the order is the slope, which the dashed lines show. The staggered scheme keeps the order of the method it is \
+made of, although its Jacobians ignore the forces at the cut: LSRT2 is second order with any matrix in their place. The \
+midpoint rule is second order in one piece; interface forces that are frozen over a step cost it an order.",
+    commands: &[
+        "interfield run models/split-mass.toml --coupling staggered --set b1=0.5 --substeps 10 --dt \"10 ms\" --until \"0.5 s\"",
+        "interfield run models/split-mass.toml --coupling midpoint --set b1=0.5 --substeps 10 --dt \"10 ms\" --until \"0.5 s\"",
+    ],
+    models: &[&SPLIT_MASS],
+    seconds: 1,
+    run: |progress| {
+        let rosenbrock = errors(staggered("minus", 0.5, 10))?;
+        let frozen = errors(midpoint(0.5, 10))?;
+        progress.at(0.5)?;
+        let second = SECOND;
+        let mut order = Claim::new("The staggered scheme is second order, also with subcycling");
+        for (gamma, tolerance) in [("minus", 0.002), ("plus", 0.05)] {
+            for ss in [1, 2, 10] {
+                let cut = staggered(gamma, 0.5, ss);
+                order = order.measure(observed(cut, &errors(cut)?).claimed(second).reference(2.0, tolerance));
+            }
+        }
+        let first = Claim::new("The midpoint rule with frozen multipliers is only first order")
+            .measure(observed(midpoint(0.5, 10), &frozen).claimed(FIRST).reference(0.998, 0.002))
+            .measure(observed(midpoint(0.1, 10), &errors(midpoint(0.1, 10))?).claimed(FIRST).reference(0.998, 0.002))
+            // Halves that are alike exchange no force, and there is nothing to freeze.
+            .measure(observed(midpoint(1.0, 10), &errors(midpoint(1.0, 10))?).reference(2.0, 0.005));
+        let mut panels =
+            vec![panel("LSRT2, γ = 1 − √2/2, b₁ = 0.5, ss = 10", vec![("error at 0.5 s".to_owned(), rosenbrock)], 2)];
+        panels.push(panel("midpoint rule, b₁ = 0.5, ss = 10", vec![("error at 0.5 s".to_owned(), frozen)], 1));
+        Ok(Outcome { panels, columns: 2, claims: vec![order, first], ..Outcome::default() })
+    },
+};
+
+/// 001, figure 8.
+pub(crate) const FIG_8_OF_001: Item = Item {
+    id: "001-fig-8",
+    paper: Paper::P001,
+    place: "Fig. 8",
+    what: "Eigenvalues and global error of the interfield-parallel scheme, γ = 1 + √2/2",
+    look: "In the parallel scheme neither half waits for the other, as a real-time test wants it. The price is in both panels: A \
+steps over four system steps, so that its error at the same system step is some sixteen times that of the staggered scheme; \
+and there is a window of Ω in which a motion grows, found here in the very case of the paper's figure.",
+    commands: &[
+        "interfield run models/split-mass.toml --coupling plsrt2 --param gamma=plus --set b1=0.5 --substeps 10 --dt \"10 ms\" --until \"0.5 s\"",
+        "interfield check models/split-mass.toml --coupling plsrt2 --param gamma=plus --set b1=0.5 --substeps 10 --dt \"6.5 s\" --stability",
+    ],
+    models: &[&SPLIT_MASS],
+    seconds: 2,
+    run: |progress| {
+        let cut = parallel("plus", 0.5, 10);
+        let first = eigenvalues(cut, &windows(cut)?, 1.2)?;
+        progress.at(0.4)?;
+        let always = with_window(
+            Claim::new("With γ = 1 + √2/2 the parallel scheme is always stable"),
+            cut,
+            0,
+            [20.6, 32.7],
+            Some(1.049),
+        )?
+        .correction("it grows in a window of Ω, also in the case of the paper's figure");
+        let found = errors(cut)?;
+        let order = Claim::new("The parallel scheme preserves the second order of LSRT2")
+            .measure(observed(cut, &found).claimed(SECOND).reference(2.06, 0.08));
+        progress.at(0.6)?;
+        let panels = vec![first, panel(&cut.words(), vec![("error at 0.5 s".to_owned(), found)], 2)];
+        Ok(Outcome { panels, columns: 2, claims: vec![always, conditional()?, order], ..Outcome::default() })
+    },
+};
+
+/// 002, figure 9.
+pub(crate) const FIG_9_OF_002: Item = Item {
+    id: "002-fig-9",
+    paper: Paper::P002,
+    place: "Fig. 9",
+    what: "Global error of the interfield-parallel scheme",
+    look: "The slope of two holds for every ratio of the masses and any number of substeps; what changes is the height of the line. \
+The larger γ costs more than an order of magnitude in accuracy, and finds its slope only where steps are small: errors of a \
+few percent say nothing about the order of a method.",
+    commands: &[
+        "interfield run models/split-mass.toml --coupling plsrt2 --param gamma=minus --set b1=0.1 --substeps 10 --dt \"10 ms\" --until \"0.5 s\"",
+    ],
+    models: &[&SPLIT_MASS],
+    seconds: 1,
+    run: |progress| {
+        let mut order = Claim::new("The parallel scheme is second order");
+        let mut curves = Vec::new();
+        for (gamma, reference, tolerance) in [("minus", 1.998, 0.003), ("plus", 2.075, 0.07)] {
+            for b1 in [0.1, 0.5, 1.0] {
+                for ss in [1, 2, 10] {
+                    let cut = parallel(gamma, b1, ss);
+                    let found = errors(cut)?;
+                    order = order.measure(observed(cut, &found).claimed(SECOND).reference(reference, tolerance));
+                    if ss == 10 && b1 < 1.0 {
+                        curves.push((cut.words(), found));
+                    }
+                }
+                progress.at(0.1 + 0.4 * f64::from(u8::from(gamma == "plus")))?;
+            }
+        }
+        Ok(Outcome { panels: vec![panel("", curves, 2)], columns: 1, claims: vec![order], ..Outcome::default() })
+    },
+};
+
+/// The midpoint rule with multipliers held over a step, in place of the first-order method that 001 compares with.
+fn midpoint(b1: f64, ss: u32) -> Cut {
+    Cut { coupling: "midpoint", gamma: "minus", b1, ss }
+}
+
+/// Where the error is measured, s.
+const END: f64 = 0.5;
+/// Numbers of steps to there.
+const STEPS: [u64; 6] = [10, 20, 40, 80, 160, 320];
+/// Observed orders that count as first and second, where a curve comes to its slope from above.
+const FIRST: Expected = Expected::Between(0.9, 1.1);
+const SECOND: Expected = Expected::Between(1.9, 2.2);
+
+/// Errors over the step of the analysis, s.
+fn errors(cut: Cut) -> Result<Vec<(f64, f64)>, Stopped> {
+    let model = cut.model()?.model;
+    let exact = [END.cos() + END.sin(), END.cos() - END.sin()];
+    let error = |n: u64| {
+        let dt = END / n as f64;
+        let mut machine = Machine::parts(with_step(&model, dt))?;
+        for k in 0..n {
+            machine.step(k).map_err(|fault| machine.explain(fault))?;
+        }
+        let states = machine.states();
+        let worst = states.iter().flat_map(|y| y.iter().zip(exact).map(|(x, e)| (x - e).abs())).fold(0.0, f64::max);
+        Ok((dt, worst))
+    };
+    STEPS.into_iter().map(error).collect()
+}
+
+/// The order between the two finest steps.
+fn observed(cut: Cut, errors: &[(f64, f64)]) -> Measure {
+    let order = match errors {
+        [.., coarse, fine] => (coarse.1 / fine.1).log2() / (coarse.0 / fine.0).log2(),
+        _ => f64::NAN,
+    };
+    let name =
+        if cut.coupling == "midpoint" { format!("midpoint, b₁ = {}, ss = {}", cut.b1, cut.ss) } else { cut.words() };
+    Measure::new(format!("{name}: observed order"), order, "")
+}
+
+/// Errors over the step, with the slope of an order through the finest of the first curve.
+fn panel(title: &str, found: Vec<(String, Vec<(f64, f64)>)>, order: i32) -> Panel {
+    let slope = found.first().map_or_else(Vec::new, |(_, points)| {
+        let finest = points.last().copied().unwrap_or((1.0, 1.0));
+        points.iter().map(|p| (p.0, 0.5 * finest.1 * (p.0 / finest.0).powi(order))).collect()
+    });
+    let mut curves: Vec<Curve> =
+        found.into_iter().map(|(name, points)| Curve::line(name, points).style(Style::Joined)).collect();
+    curves.push(Curve::line(format!("slope {order}"), slope).style(Style::Dashed).colour(BLACK));
+    Panel {
+        title: title.to_owned(),
+        x: Axis::log("Δt [s]"),
+        y: Axis::log("global error |e| [m, m/s]"),
+        curves,
+        ..Panel::default()
+    }
+}

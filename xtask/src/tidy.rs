@@ -56,6 +56,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "interfield-lab",
             "interfield-model",
             "interfield-analysis",
+            "interfield-results",
             "interfield",
         ],
     ),

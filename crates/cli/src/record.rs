@@ -5,6 +5,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use interfield_kernel::StepMap;
+use interfield_lab::rig::Reading;
 use interfield_model::Simulation;
 use interfield_model::model::{Channel, EnergyPart, Load, Quantity, TangentPolicy};
 use interfield_results::{ChannelInfo, Error, Meta, Policy, Writer, WriterOptions, now_iso8601};
@@ -190,6 +191,15 @@ fn describe(sim: &Simulation, c: &Channel) -> ChannelInfo {
             Load::Ground { direction, .. } => format!("acceleration of the ground along {direction}"),
             Load::Force { dof, .. } => format!("force on `{}`", model.dofs[*dof].name),
         },
+        Quantity::Specimen(s, i, reading) => {
+            let specimen = &model.specimens[s];
+            let dof = &model.dofs[specimen.dofs[i]].name;
+            match reading {
+                Reading::Target => format!("where specimen `{}` should be along `{dof}`", specimen.name),
+                Reading::Reached => format!("where specimen `{}` was seen along `{dof}`", specimen.name),
+                Reading::Force => format!("force of specimen `{}` along `{dof}`, as measured", specimen.name),
+            }
+        }
         Quantity::Energy(part) => match part {
             EnergyPart::Kinetic => format!("kinetic energy{relative}"),
             EnergyPart::Internal => "work done on springs, dampers and all other elements".to_owned(),
@@ -217,5 +227,8 @@ fn quantity(q: &Quantity) -> &'static str {
         Quantity::InterfaceForce(_) => "interface force",
         Quantity::Link(_) => "link displacement",
         Quantity::Energy(_) => "energy",
+        Quantity::Specimen(_, _, Reading::Target) => "target",
+        Quantity::Specimen(_, _, Reading::Reached) => "measured displacement",
+        Quantity::Specimen(_, _, Reading::Force) => "measured force",
     }
 }

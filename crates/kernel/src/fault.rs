@@ -45,6 +45,11 @@ pub enum Fault {
         /// Last residual, relative to the first one.
         residual: f64,
     },
+    /// The laboratory ended the test; the code is its own.
+    Laboratory {
+        /// What tripped.
+        code: u32,
+    },
 }
 
 /// Names the first number of `y` = [u v s] that is not finite.

@@ -6,3 +6,18 @@
 //! the next is a slice of numbers handed in, all zeros for a block that was never used. The memory of a whole emulated
 //! laboratory is thereby one slice, part of the complete state of the loop, and the loop can be probed like any scheme.
 #![forbid(unsafe_code)]
+
+pub mod compensate;
+pub mod controller;
+pub mod emulate;
+pub mod hardware;
+pub mod indicators;
+pub mod kinematics;
+pub mod paced;
+pub mod plant;
+pub mod realtime;
+pub mod rig;
+pub mod safety;
+pub mod signal;
+pub mod stiffness;
+pub mod vrths;

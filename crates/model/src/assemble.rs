@@ -4,6 +4,7 @@
 use interfield_kernel::element::Tangent;
 use interfield_kernel::element::path::PathLaw;
 use interfield_kernel::{Fault, Scheme};
+use interfield_lab::safety::Trip;
 use interfield_linalg::{EigenError, Modes, Pattern, modes};
 
 use crate::assembled::{Assembled, Coupling, Ground, Ingredients, Part, Row, Stored};
@@ -28,6 +29,8 @@ pub enum Subject {
     Substructure(usize),
     /// Its shares of the mass at interfaces.
     InterfaceMass(usize),
+    /// A specimen.
+    Specimen(usize),
     /// The model as a whole.
     Model,
 }
@@ -130,6 +133,10 @@ pub fn explain(model: &Model, free: &[usize], looped: &[usize], fault: Fault) ->
                 element(e)
             )
         }
+        Fault::Laboratory { code } => {
+            let words = Trip::from_code(code).map_or("for a reason of its own", Trip::words);
+            format!("the laboratory ended the test: {words}")
+        }
         Fault::NoConvergence { iterations, residual } => format!(
             "Newton's iteration did not converge in {iterations} iterations (last correction {residual:.1e} of the first)"
         ),
@@ -206,7 +213,7 @@ pub(crate) fn stored(kind: &Kind) -> Option<(Stored, &[Coordinate])> {
 }
 
 /// Tangent of a law at rest: (K + R B if `memory`, C), row-major.
-fn tangent_at_rest(law: &Stored, s0: &[f64], q: &[f64], memory: bool) -> (Vec<f64>, Vec<f64>) {
+pub(crate) fn tangent_at_rest(law: &Stored, s0: &[f64], q: &[f64], memory: bool) -> (Vec<f64>, Vec<f64>) {
     let (d, s, _) = law.shape();
     let [mut k, mut c, mut r, mut a, mut b, mut e] = [d * d, d * d, d * s, s * d, s * d, s * s].map(|n| vec![0.0; n]);
     let states: Vec<f64> = if s0.is_empty() { vec![0.0; s] } else { s0.to_vec() };
@@ -226,7 +233,7 @@ fn tangent_at_rest(law: &Stored, s0: &[f64], q: &[f64], memory: bool) -> (Vec<f6
 }
 
 /// Whether the states of an element remember its deformation, see the catalogue.
-fn remembers(kind: &Kind) -> bool {
+pub(crate) fn remembers(kind: &Kind) -> bool {
     match kind {
         Kind::Law { law, .. } => law.info().hysteretic,
         Kind::Formula { .. } => true,
@@ -459,7 +466,7 @@ pub(crate) fn subject(free: &[usize], looped: &[usize], fault: Fault) -> Subject
         Fault::NonFinite { place: P::Displacement | P::Velocity, index } => dof(index),
         Fault::Singular { dof: i } => dof(i),
         Fault::SingularElement { element: e } => element(e),
-        Fault::NonFinite { .. } | Fault::NoConvergence { .. } => Subject::Model,
+        Fault::NonFinite { .. } | Fault::NoConvergence { .. } | Fault::Laboratory { .. } => Subject::Model,
     }
 }
 

@@ -30,6 +30,7 @@ pub mod reader;
 pub mod schema;
 pub mod signal;
 pub mod simulation;
+pub mod specimen;
 pub mod units;
 
 pub use assemble::{Assembly, assemble};

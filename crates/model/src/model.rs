@@ -5,10 +5,12 @@
 
 use interfield_kernel::element::AnyLaw;
 use interfield_kernel::scheme::registry::AnyScheme;
+use interfield_lab::rig::Reading;
 
 use crate::formula::FormulaElement;
 use crate::partition::Partition;
 use crate::signal::{Motion, Signal};
+use crate::specimen::Specimen;
 use crate::units::UnitSystem;
 
 /// What holds a degree of freedom.
@@ -184,6 +186,8 @@ pub enum Quantity {
     Link(usize),
     /// A part of the energy balance of the whole structure.
     Energy(EnergyPart),
+    /// What the laboratory said last of a commanded degree of freedom: specimen, number of the degree of freedom in it.
+    Specimen(usize, usize, Reading),
 }
 
 /// A part of the energy balance: input = change of kinetic + internal + error.
@@ -250,4 +254,6 @@ pub struct Model {
     pub every: u64,
     /// Its division into substructures.
     pub partition: Option<Partition>,
+    /// Elements that stand in the laboratory.
+    pub specimens: Vec<Specimen>,
 }

@@ -16,6 +16,7 @@ use crate::energy::Energy;
 use crate::model::{Channel, EnergyPart, Kind, Model, Quantity};
 use crate::partition::{Constraint, Drive, Partition, Split, SubModel, split};
 use crate::simulation::{Recorder, cannot_start, diagonal};
+use crate::specimen::{Mounted, Rehearsal, Workshop, mount};
 
 /// One substructure as far as reading and explaining goes.
 struct Part {
@@ -74,16 +75,22 @@ pub struct Partitioned {
 }
 
 impl Partitioned {
-    /// Takes a partitioned model apart, assembles the parts and starts the coupling; all problems at once.
+    /// Takes a partitioned model apart, assembles the parts and starts the coupling, specimens in the emulated laboratory; all
+    /// problems at once.
     pub fn new(model: Model) -> Result<Self, Vec<Problem>> {
+        Self::in_workshop(model, &mut Rehearsal)
+    }
+
+    /// The same with rigs from a workshop.
+    pub fn in_workshop(model: Model, workshop: &mut dyn Workshop) -> Result<Self, Vec<Problem>> {
         let Split { parts: subs, interface, driven, massless: mut warnings, .. } = split(&model)?;
         let dt = model.analysis.dt;
         let twins_wanted = model.partition.as_ref().is_some_and(|p| p.coupling.info.twins);
         let (mut parts, mut substructures, mut problems) = (Vec::new(), Vec::new(), Vec::new());
         let (mut twins, mut places_of) = (Vec::new(), Vec::new());
         for (p, mut sub) in subs.into_iter().enumerate() {
-            let assembly = match assemble(&sub.model) {
-                Ok(a) => a,
+            let Mounted { assembly, rows } = match mount(&sub.model, workshop) {
+                Ok(mounted) => mounted,
                 Err(list) => {
                     problems.extend(list.into_iter().map(|problem| sub.in_whole(problem)));
                     continue;
@@ -95,7 +102,8 @@ impl Partitioned {
             let Assembly { system, y0, places, free, looped, memory, .. } = assembly;
             sub.model.channels = model.channels.iter().filter_map(|c| inside(c, &sub)).collect();
             let scheme = sub.model.analysis.scheme;
-            let recorder = Recorder::new(&sub.model, &places, &looped, &system, scheme.claims().carries_acceleration);
+            let recorder =
+                Recorder::new(&sub.model, &places, &looped, &system, &rows, scheme.claims().carries_acceleration);
             let ports = ports(&interface, p, &places);
             let out = vec![0.0; sub.model.channels.len()];
             substructures.push(Substructure {
@@ -325,6 +333,9 @@ fn inside(channel: &Channel, sub: &SubModel) -> Option<Channel> {
         Quantity::Deformation(e, i) => Quantity::Deformation(element(e)?, i),
         Quantity::State(e, i) => Quantity::State(element(e)?, i),
         Quantity::LoadSignal(i) => Quantity::LoadSignal(sub.loads.iter().position(|&x| x == i)?),
+        Quantity::Specimen(s, i, reading) => {
+            Quantity::Specimen(sub.specimens.iter().position(|&x| x == s)?, i, reading)
+        }
         Quantity::Gap(..) | Quantity::InterfaceForce(_) | Quantity::Link(_) | Quantity::Energy(_) => return None,
     };
     Some(Channel { quantity, ..channel.clone() })

@@ -3,13 +3,15 @@
 use interfield_kernel::element::path::PathLaw;
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::{Domain, Fault, Mck, Scheme, StepMap, System};
-use interfield_linalg::{Pattern, Report};
+use interfield_lab::rig::Reading;
+use interfield_linalg::{Pattern, Report, dense_solve};
 
-use crate::assemble::{Assembly, Place, Problem, assemble, explain, short_name, stored, subject};
+use crate::assemble::{Assembly, Place, Problem, explain, short_name, stored, subject};
 use crate::assembled::{Assembled, Row, Stored, gather};
 use crate::energy::Energy;
 use crate::model::{Analysis, Channel, Coordinate, EnergyPart, Kind, Load, Model, Quantity, Support};
 use crate::signal::{Motion, Signal};
+use crate::specimen::{Mounted, Rehearsal, Rows, Workshop, mount};
 
 /// A domain in vectors.
 pub type ModelDomain = Domain<AnyScheme, Assembled, Vec<f64>>;
@@ -36,6 +38,8 @@ enum Tap {
     Signal(Signal),
     /// A part of the energy balance.
     Energy(EnergyPart),
+    /// Force of an element of a specimen: factors of the measured forces, by their place in the memory of the system.
+    Measured(Vec<(usize, f64)>),
 }
 
 /// An element that is read.
@@ -84,12 +88,18 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// Assembles a model and starts its scheme; all problems at once.
+    /// Assembles a model and starts its scheme, its specimens in the emulated laboratory; all problems at once.
     pub fn new(model: Model) -> Result<Self, Vec<Problem>> {
-        let Assembly { mut system, y0, places, free, looped, memory, warnings, .. } = assemble(&model)?;
+        Self::in_workshop(model, &mut Rehearsal)
+    }
+
+    /// Assembles a model and starts its scheme; the rigs of its specimens come from a workshop.
+    pub fn in_workshop(model: Model, workshop: &mut dyn Workshop) -> Result<Self, Vec<Problem>> {
+        let Mounted { assembly, rows } = mount(&model, workshop)?;
+        let Assembly { mut system, y0, places, free, looped, memory, warnings, .. } = assembly;
         let (scheme, dt) = (model.analysis.scheme, model.analysis.dt);
         let fatal = |fault: Fault| vec![cannot_start(&model, &free, &looped, fault)];
-        let recorder = Recorder::new(&model, &places, &looped, &system, scheme.claims().carries_acceleration);
+        let recorder = Recorder::new(&model, &places, &looped, &system, &rows, scheme.claims().carries_acceleration);
         let (nx, nw) = ModelDomain::memory(&scheme, &system);
         let mut x = y0;
         x.resize(nx, 0.0);
@@ -196,6 +206,26 @@ impl Simulation {
     }
 }
 
+/// Force of coordinate `i` of element `e` by the measured forces f, if it stands in the laboratory. The forces p of all
+/// coordinates there are those with Bᵀ p = f: p = (B Bᵀ)⁻¹ B f, if there are no more coordinates than degrees of freedom.
+fn measured_force(physical: &[Rows], system: &Assembled, e: usize, i: usize) -> Option<Vec<(usize, f64)>> {
+    let (specimen, rows) = physical.iter().enumerate().find(|(_, rows)| rows.iter().any(|r| r.0 == e))?;
+    let before: usize = rows.iter().take_while(|r| r.0 != e).map(|r| r.1.len()).sum();
+    let b: Vec<&[f64]> = rows.iter().flat_map(|r| r.1.iter().map(Vec::as_slice)).collect();
+    let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
+    let gram: Vec<f64> = b.iter().flat_map(|x| b.iter().map(|y| dot(x, y))).collect();
+    let mut unit = vec![0.0; b.len()];
+    unit[before + i] = 1.0;
+    let n = b.first()?.len();
+    let weights = match dense_solve(&gram, b.len(), &mut unit, 1) {
+        true => (0..n).map(|j| b.iter().zip(&unit).map(|(row, w)| row[j] * w).sum()).collect(),
+        // More coordinates than can be told apart: not known.
+        false => vec![f64::NAN; n],
+    };
+    let place = |j: usize| system.measured()[specimen].place(Reading::Force, j);
+    Some(weights.into_iter().enumerate().map(|(j, w)| (place(j), w)).collect())
+}
+
 /// Diagonal of a matrix.
 pub(crate) fn diagonal(pattern: &Pattern, values: &[f64]) -> Vec<f64> {
     (0..pattern.n()).map(|i| pattern.position(i, i).map_or(0.0, |p| values[p])).collect()
@@ -213,6 +243,7 @@ pub(crate) fn cannot_start(model: &Model, free: &[usize], looped: &[usize], faul
     let help = match fault {
         Fault::Singular { .. } => "give the node a `mass`, connect it with an element, or fix it",
         Fault::SingularElement { .. } | Fault::NonFinite { .. } => "correct the parameters of the element",
+        Fault::Laboratory { .. } => "look at the limits and the faults of the specimen",
         Fault::NoConvergence { .. } => "take a smaller step, or a scheme that does not iterate",
     };
     let (message, subject) = (explain(model, free, looped, fault), subject(free, looped, fault));
@@ -220,7 +251,14 @@ pub(crate) fn cannot_start(model: &Model, free: &[usize], looped: &[usize], faul
 }
 
 impl Recorder {
-    pub(crate) fn new(model: &Model, places: &[Place], looped: &[usize], system: &Assembled, carried: bool) -> Self {
+    pub(crate) fn new(
+        model: &Model,
+        places: &[Place],
+        looped: &[usize],
+        system: &Assembled,
+        physical: &[Rows],
+        carried: bool,
+    ) -> Self {
         let dims = system.dims();
         let n = dims.nu;
         let row = |c: &Coordinate| -> Row {
@@ -278,6 +316,10 @@ impl Recorder {
                         (Some(l), None) => Tap::State(2 * n + system.state_offset(l) + i),
                         (None, None) => Tap::Zero,
                     },
+                    Quantity::Specimen(s, i, reading) => Tap::Memory(system.measured()[s].place(reading, i)),
+                    Quantity::Force(e, i) if let Some(weights) = measured_force(physical, system, e, i) => {
+                        Tap::Measured(weights)
+                    }
                     Quantity::Force(e, _) if let Some((law, memory)) = path(e) => Tap::Path { law, memory },
                     Quantity::Force(e, i) | Quantity::Deformation(e, i) => {
                         let kind = &model.elements[e].kind;
@@ -361,6 +403,7 @@ impl Recorder {
                 Tap::State(i) => x[*i],
                 // The system has the memory of the state that is read.
                 Tap::Memory(i) => system.memory()[*i],
+                Tap::Measured(weights) => weights.iter().map(|(i, w)| w * system.memory()[*i]).sum(),
                 Tap::Path { law, memory: i } => law.force([system.memory()[*i], system.memory()[*i + 1]]),
                 Tap::Acceleration { dof, absolute: false } => a[*dof],
                 Tap::Acceleration { dof, absolute: true } => a[*dof] + system.ground_along(*dof, &self.ground),

@@ -10,6 +10,7 @@ use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::{Fault, StepMap};
 use interfield_model::assembled::oscillator;
 use interfield_model::simulation::ModelDomain;
+use interfield_model::specimen::Probe;
 use interfield_model::{Model, Partitioned, Simulation};
 
 /// A scheme that is stable up to this Ω = ω dt is taken to be so always.
@@ -65,12 +66,12 @@ impl OwnLimit {
 }
 
 impl Machine {
-    /// Assembles a model; the error is its first mistake.
+    /// Assembles a model, specimens behind their actuators; the error is its first mistake.
     pub(crate) fn new(model: Model, whole: bool) -> Result<Self, String> {
         let made = if whole || model.partition.is_none() {
-            Simulation::new(model).map(|sim| Machine::Whole(Box::new(sim)))
+            Simulation::in_workshop(model, &mut Probe).map(|sim| Machine::Whole(Box::new(sim)))
         } else {
-            Partitioned::new(model).map(|parts| Machine::Parts(Box::new(parts)))
+            Partitioned::in_workshop(model, &mut Probe).map(|parts| Machine::Parts(Box::new(parts)))
         };
         made.map_err(|problems| problems.first().map_or_else(|| "it cannot start".to_owned(), |p| p.message.clone()))
     }

@@ -10,7 +10,7 @@ impl Assembled {
     /// springs and dampers. Loads are applied forces and the inertia forces of the ground and of imposed motions.
     pub(crate) fn forces_and_loads(&mut self, at: Point<'_>, r: &mut [f64], loads: &mut [f64]) -> Result<(), Fault> {
         let mut g = std::mem::take(&mut self.scratch.g);
-        let result = self.raw_force(at, None, r, &mut g);
+        let result = self.raw_force(at, None, false, r, &mut g);
         self.scratch.g = g;
         loads.fill(0.0);
         for (dof, signal) in &self.forces {

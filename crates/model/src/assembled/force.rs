@@ -33,11 +33,13 @@ impl Assembled {
         }
     }
 
-    /// Forces of elements and loads in the true masses, extrapolated by `shift`.
+    /// Forces of elements and loads in the true masses, extrapolated by `shift`. Specimens are moved to `at` if `moves` says so;
+    /// else what they said last is carried there by their stiffness.
     pub(super) fn raw_force(
         &mut self,
         at: Point<'_>,
         shift: Option<Shift<'_>>,
+        moves: bool,
         r: &mut [f64],
         g: &mut [f64],
     ) -> Result<(), Fault> {
@@ -67,6 +69,12 @@ impl Assembled {
                 fault.get_or_insert(Fault::NonFinite { place, index });
             }
         }
+        for specimen in &mut self.measured {
+            // A specimen is not moved on a number that is not one.
+            if fault.is_none() {
+                fault = specimen.add(at, moves, &mut memory, r).err();
+            }
+        }
         self.memory = memory;
         self.scratch = work;
         fault.map_or(Ok(()), Err)
@@ -75,7 +83,7 @@ impl Assembled {
     /// [`Assembled::raw_force`] of nobody's step: what it moves is moved back.
     fn look(&mut self, at: Point<'_>, r: &mut [f64], g: &mut [f64]) -> Result<(), Fault> {
         self.scratch.memory.copy_from_slice(&self.memory);
-        let result = self.raw_force(at, None, r, g);
+        let result = self.raw_force(at, None, false, r, g);
         self.memory.copy_from_slice(&self.scratch.memory);
         result
     }

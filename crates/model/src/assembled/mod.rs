@@ -11,10 +11,12 @@ mod operators;
 
 use interfield_kernel::element::path::MEMORY;
 use interfield_kernel::{Dims, Fault, Mck, Point, Shift, System};
+use interfield_lab::controller::Controller;
 use interfield_linalg::{Factor, Kind as Symmetry, Pattern};
 
 use crate::model::TangentPolicy;
 use crate::signal::{Motion, Signal};
+use crate::specimen::Measured;
 pub(crate) use element::gather;
 use element::{Entry, Line, Scatter, mul_add};
 pub use element::{Part, Row, Stored};
@@ -120,8 +122,10 @@ pub struct Assembled {
     rows: Vec<(u32, f64)>,
     scatter: Vec<Scatter>,
     tangents: Vec<f64>,
-    /// Memory of the path-moved elements.
+    /// Memory of the path-moved elements, then of the rigs.
     memory: Vec<f64>,
+    /// Specimens, whose forces are measured.
+    measured: Vec<Measured>,
     operators: Vec<Operator>,
     /// Stiffness factor that makes the mass operator regular when some degrees of freedom have no mass.
     massless: f64,
@@ -212,6 +216,7 @@ impl Assembled {
             scatter,
             tangents: vec![0.0; tangents],
             memory: vec![0.0; memory],
+            measured: Vec::new(),
             operators: Vec::new(),
             massless: 0.0,
             scratch: Scratch {
@@ -248,6 +253,32 @@ impl Assembled {
             this.massless = 1e-9 * diagonal(&mass) / diagonal(&stiffness).max(f64::MIN_POSITIVE);
         }
         Ok(this)
+    }
+
+    /// Takes a specimen in, in place of the stand-in with which it was assembled.
+    pub(crate) fn attach(&mut self, make: impl FnOnce(usize) -> Measured) {
+        let measured = make(self.memory.len());
+        let length = self.memory.len() + measured.memory();
+        self.memory.resize(length, 0.0);
+        self.scratch.memory.resize(length, 0.0);
+        self.measured.push(measured);
+    }
+
+    /// Its specimens.
+    pub(crate) fn measured(&self) -> &[Measured] {
+        &self.measured
+    }
+
+    /// What drives its specimens, once nothing moves any more.
+    pub fn controllers(&self) -> impl Iterator<Item = &Controller> {
+        self.measured.iter().filter_map(Measured::controller)
+    }
+
+    /// The test has ended as planned: the specimens are led back to where they stood.
+    pub fn finish(&mut self) {
+        let mut memory = std::mem::take(&mut self.memory);
+        self.measured.iter_mut().for_each(|m| m.finish(&mut memory));
+        self.memory = memory;
     }
 
     /// Row `i` of element `e`.
@@ -313,9 +344,9 @@ impl System for Assembled {
 
     fn force(&mut self, at: Point<'_>, shift: Option<Shift<'_>>, r: &mut [f64], g: &mut [f64]) -> Result<(), Fault> {
         if self.mass_now.is_none() {
-            return self.raw_force(at, shift, r, g);
+            return self.raw_force(at, shift, true, r, g);
         }
-        self.raw_force(at, None, r, g)?;
+        self.raw_force(at, None, true, r, g)?;
         self.solve_mass_at(at.u, r)?;
         let mut a = std::mem::take(&mut self.scratch.a);
         a.copy_from_slice(r);

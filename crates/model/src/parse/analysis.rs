@@ -314,17 +314,22 @@ pub(super) fn arguments(table: &Table<'_>, but: &[&str]) -> Option<Vec<Placed>> 
     let keys = table.keys().into_iter().filter(|k| !but.contains(&k.value.as_str()));
     let given: Vec<Option<Placed>> = keys
         .map(|key| {
-            let value = if table.is_string(&key.value) {
-                table.string(&key.value).map(|s| Given::from_text(&s.value))
-            } else if table.is_list(&key.value) {
-                table.numbers(&key.value).map(|l| Given::List(l.value.iter().map(|x| x.value).collect()))
-            } else {
-                table.number(&key.value).map(|x| Given::Number(x.value))
-            };
-            Some((key.value, value?, key.span))
+            let value = argument(table, &key.value)?;
+            Some((key.value, value, key.span))
         })
         .collect();
     given.into_iter().collect()
+}
+
+/// One argument of a table; `None` after a mistake that has been reported.
+pub(super) fn argument(table: &Table<'_>, key: &str) -> Option<Given> {
+    if table.is_string(key) {
+        table.string(key).map(|s| Given::from_text(&s.value))
+    } else if table.is_list(key) {
+        table.numbers(key).map(|l| Given::List(l.value.iter().map(|x| x.value).collect()))
+    } else {
+        table.number(key).map(|x| Given::Number(x.value))
+    }
 }
 
 /// The scheme of the file, with the command line on top.

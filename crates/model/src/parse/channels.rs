@@ -2,12 +2,14 @@
 //! by name, `energy.PART`.
 
 use interfield_kernel::element::info::Unit;
+use interfield_lab::rig::Reading;
 
 use super::Context;
 use super::elements::dimension;
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::model::{Channel, EnergyPart, Kind, Quantity, Support};
 use crate::reader::{Spanned, Table};
+use crate::specimen::Specimen;
 use crate::units::Dimension;
 
 /// Name of the energy balance among the channels.
@@ -17,7 +19,12 @@ const ENERGY: &str = "energy";
 const DEFAULT_CHANNELS: usize = 24;
 
 /// Reads `[record]`: channels and thinning.
-pub(super) fn read(context: &Context<'_>, root: &Table<'_>, loads: &[String]) -> (Vec<Channel>, u64) {
+pub(super) fn read(
+    context: &Context<'_>,
+    root: &Table<'_>,
+    loads: &[String],
+    specimens: &[Specimen],
+) -> (Vec<Channel>, u64) {
     let table = root.table("record");
     let every = table.as_ref().and_then(|t| t.integer("every"));
     if let Some(e) = every.as_ref().filter(|e| e.value < 1) {
@@ -39,7 +46,7 @@ pub(super) fn read(context: &Context<'_>, root: &Table<'_>, loads: &[String]) ->
             context.error(c.span.clone(), format!("channel `{}` is listed twice", c.value), "remove one");
         }
     }
-    let channels = listed.value.iter().filter_map(|c| read_channel(context, c, loads)).collect();
+    let channels = listed.value.iter().filter_map(|c| read_channel(context, c, loads, specimens)).collect();
     (with_energy(context, channels, energy), every)
 }
 
@@ -80,7 +87,12 @@ fn channel(context: &Context<'_>, name: String, quantity: Quantity, measure: Mea
     Channel { name, quantity, unit, factor: 1.0 / units.factor(measure.dim) }
 }
 
-fn read_channel(context: &Context<'_>, text: &Spanned<String>, loads: &[String]) -> Option<Channel> {
+fn read_channel(
+    context: &Context<'_>,
+    text: &Spanned<String>,
+    loads: &[String],
+    specimens: &[Specimen],
+) -> Option<Channel> {
     let (first, rest) = text.value.split_once('.').unwrap_or((&text.value, ""));
     let make = |quantity, measure| Some(channel(context, text.value.clone(), quantity, measure));
     if let Some(i) = loads.iter().position(|l| l == first) {
@@ -93,6 +105,11 @@ fn read_channel(context: &Context<'_>, text: &Spanned<String>, loads: &[String])
         return None;
     }
     if let Some(&node) = context.node_index.get(first) {
+        if let Some((dof, what)) = rest.split_once('.')
+            && let Some((_, reading)) = READINGS.iter().find(|r| r.0 == what)
+        {
+            return reading_channel(context, text, (node, dof), *reading, specimens);
+        }
         return node_channel(context, text, node, rest);
     }
     if let Some(e) = context.elements.iter().position(|e| e.name == first) {
@@ -126,6 +143,31 @@ fn read_channel(context: &Context<'_>, text: &Spanned<String>, loads: &[String])
     });
     context.error(text.span.clone(), format!("no node, element or load is called `{first}`"), help);
     None
+}
+
+/// What the laboratory says of a degree of freedom, by the names of the channels.
+const READINGS: [(&str, Reading); 3] =
+    [("target", Reading::Target), ("reached", Reading::Reached), ("measured", Reading::Force)];
+
+fn reading_channel(
+    context: &Context<'_>,
+    text: &Spanned<String>,
+    (node, dof): (usize, &str),
+    reading: Reading,
+    specimens: &[Specimen],
+) -> Option<Channel> {
+    let d = context.dof_of(node, dof, text.span.clone())?;
+    let found = specimens.iter().enumerate().find_map(|(s, specimen)| {
+        let i = specimen.dofs.iter().position(|&x| x == d)?;
+        Some((s, i))
+    });
+    let Some((s, i)) = found else {
+        let message = format!("no specimen is moved along `{}`", context.dofs[d].name);
+        context.error(text.span.clone(), message, "target, reached and measured are quantities of a [[specimen]]");
+        return None;
+    };
+    let measure = if reading == Reading::Force { context.force(d).into() } else { of_dof(context, d, 0) };
+    Some(channel(context, text.value.clone(), Quantity::Specimen(s, i, reading), measure))
 }
 
 fn node_channel(context: &Context<'_>, text: &Spanned<String>, node: usize, rest: &str) -> Option<Channel> {

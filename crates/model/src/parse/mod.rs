@@ -14,6 +14,7 @@ mod motions;
 mod nodes;
 mod records;
 mod signals;
+mod specimens;
 mod substructures;
 mod templates;
 
@@ -69,6 +70,7 @@ pub struct Places {
     duration: Range<usize>,
     substructures: Vec<Range<usize>>,
     interface_masses: Vec<Range<usize>>,
+    specimens: Vec<Range<usize>>,
 }
 
 impl Places {
@@ -88,6 +90,7 @@ impl Places {
             Subject::Duration => Some(self.duration.clone()),
             Subject::Substructure(i) => self.substructures.get(i).cloned(),
             Subject::InterfaceMass(i) => self.interface_masses.get(i).cloned(),
+            Subject::Specimen(i) => self.specimens.get(i).cloned(),
             Subject::Model => None,
         };
         // What concerns the whole model stands at its beginning.
@@ -124,6 +127,8 @@ struct Context<'d> {
     imposed: BTreeSet<String>,
     /// Degrees of freedom with an imposed motion, and where it says so.
     imposed_at: BTreeMap<usize, Range<usize>>,
+    /// Whether the coupling takes imposed motions of masses as constraints, so that they can be commanded.
+    drives: bool,
     /// What is connected, for the check when there are other mistakes.
     contact: RefCell<Contact>,
 }
@@ -213,6 +218,11 @@ impl Context<'_> {
         self.dof_of(node, dof, text.span.clone())
     }
 
+    /// Whether an imposed degree of freedom is free in its substructure, held by a constraint of the coupling.
+    fn drives(&self, dof: usize) -> bool {
+        self.drives && self.dofs[dof].mass > 0.0
+    }
+
     /// Dimension of a displacement along a degree of freedom.
     fn disp(&self, dof: usize) -> Dimension {
         if self.dofs[dof].angle { Dimension::NONE } else { Dimension::LENGTH }
@@ -286,6 +296,7 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
         load_dimensions: BTreeMap::new(),
         imposed: BTreeSet::new(),
         imposed_at: BTreeMap::new(),
+        drives: false,
         contact: RefCell::default(),
     };
     let title = root.string("title").map_or_else(|| "untitled".to_owned(), |t| t.value);
@@ -297,7 +308,6 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
     let analysis = analysis::read(&mut context, &root, overrides);
     let duration = analysis.as_ref().map_or(0.0, |a| a.duration);
     let (loads, names) = loads::read(&mut context, &root, duration);
-    let (channels, every) = channels::read(&context, &root, &names);
     let says = |key: &str| root.table("analysis").is_some_and(|t| t.has(key));
     let written = substructures::Written {
         scheme: overrides.scheme.is_some() || !overrides.scheme_parameters.is_empty() || says("scheme"),
@@ -305,6 +315,9 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
         recoupled: overrides.coupling.is_some() && overrides.scheme.is_none(),
     };
     let partition = substructures::read(&mut context, &root, analysis.as_ref(), written, overrides);
+    context.drives = partition.as_ref().is_some_and(|p| p.coupling.info.drives);
+    let specimens = specimens::read(&mut context, &root, analysis.as_ref(), partition.as_ref());
+    let (channels, every) = channels::read(&context, &root, &names, &specimens);
     root.finish();
     if diags.has_errors() {
         // Without mistakes the assembly finds this, with everything else that needs matrices.
@@ -313,7 +326,8 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
     }
     let Context { nodes, dofs, elements, places, .. } = context;
     let analysis = analysis?;
-    let model = Model { title, units, nodes, dofs, elements, damping, loads, analysis, channels, every, partition };
+    let model =
+        Model { title, units, nodes, dofs, elements, damping, loads, analysis, channels, every, partition, specimens };
     let problems = model.partition.as_ref().map_or_else(Vec::new, |p| partition::check(&model, p));
     problems.iter().for_each(|p| diags.push(places.locate(p)));
     problems.is_empty().then_some((model, places))

@@ -31,8 +31,8 @@ struct Draft {
     interface_mass: Shares,
 }
 
-/// Elements that have been given away: the substructure and the place that says so.
-type Owners = BTreeMap<usize, (usize, Range<usize>)>;
+/// Elements that have been given away: the substructure or specimen and the place that says so.
+pub(super) type Owners = BTreeMap<usize, (usize, Range<usize>)>;
 
 /// Reads all `[[substructure]]` and `[coupling]`, after everything they refer to.
 pub(super) fn read(
@@ -116,7 +116,7 @@ fn read_one(context: &mut Context<'_>, table: &Table<'_>, index: usize, owners: 
     }
     let name = name.unwrap_or_else(|| Spanned::new(format!("substructure {}", index + 1), table.span()));
     for item in table.list_of_strings("elements").map_or_else(Vec::new, |l| listed(context, l)) {
-        take_elements(context, &item, index, owners);
+        take_elements(context, &item, (index, "substructures"), owners);
     }
     let nodes = table.list_of_strings("nodes").map_or_else(Vec::new, |l| listed(context, l));
     let own_tangent = analysis::tangent(context, Some(table), None);
@@ -157,8 +157,13 @@ fn mobile_node(context: &Context<'_>, name: &Spanned<String>) -> Option<usize> {
     context.node(name)
 }
 
-/// Gives the elements that an item of a list names to a substructure.
-fn take_elements(context: &Context<'_>, item: &Spanned<String>, index: usize, owners: &mut Owners) {
+/// Gives the elements that an item of a list names to number `index` of `what`.
+pub(super) fn take_elements(
+    context: &Context<'_>,
+    item: &Spanned<String>,
+    (index, what): (usize, &str),
+    owners: &mut Owners,
+) {
     let stem = item.value.strip_suffix('*');
     if stem.unwrap_or(&item.value).contains('*') {
         let message = format!("`{}` has a `*` that is not at its end", item.value);
@@ -182,7 +187,7 @@ fn take_elements(context: &Context<'_>, item: &Spanned<String>, index: usize, ow
         }
     }
     if let Some((e, place)) = overlap {
-        let message = format!("element `{}` belongs to two substructures", context.elements[e].name);
+        let message = format!("element `{}` belongs to two {what}", context.elements[e].name);
         let d = Diagnostic::error(message, item.span.clone()).also(place, "it is taken here");
         context.diags.push(d.help("list each element once"));
     }

@@ -15,7 +15,7 @@ use interfield_kernel::scheme::registry::AnyScheme;
 
 use crate::model::TangentPolicy;
 
-pub(crate) use layout::check;
+pub(crate) use layout::{check, visit};
 pub use split::{Constraint, Drive, Split, SubModel, split};
 
 /// Shares of the nodal mass at interfaces that a substructure takes: `m_f` of paper 003, equation 22.

@@ -5,6 +5,7 @@ use super::{Constraints, Partition, Substructure};
 use crate::assemble::{Problem, Subject, assemble, stored};
 use crate::model::{Analysis, Coordinate, Damping, Dof, Element, Kind, Load, Model, Node, Support};
 use crate::signal::Motion;
+use crate::specimen::Specimen;
 
 /// A partitioned model, taken apart.
 #[derive(Clone, Debug)]
@@ -44,6 +45,8 @@ pub struct SubModel {
     pub elements: Vec<usize>,
     /// Index in the whole model of each of its loads.
     pub loads: Vec<usize>,
+    /// Index in the whole model of each of its specimens.
+    pub specimens: Vec<usize>,
     /// Number of its steps in one step of the analysis.
     pub substeps: u32,
     /// Whether it stands on the fine side.
@@ -56,6 +59,7 @@ impl SubModel {
         problem.subject = match problem.subject {
             Subject::Dof(d) => self.dofs.get(d).map_or(Subject::Model, |&d| Subject::Dof(d)),
             Subject::Element(e) => self.elements.get(e).map_or(Subject::Model, |&e| Subject::Element(e)),
+            Subject::Specimen(s) => self.specimens.get(s).map_or(Subject::Model, |&s| Subject::Specimen(s)),
             other => other,
         };
         problem.message = format!("substructure `{}`: {}", self.name, problem.message);
@@ -87,6 +91,7 @@ pub fn split(model: &Model) -> Result<Split, Vec<Problem>> {
             dofs: (0..model.dofs.len()).collect(),
             elements: (0..model.elements.len()).collect(),
             loads: (0..model.loads.len()).collect(),
+            specimens: (0..model.specimens.len()).collect(),
             substeps: 1,
             fine: false,
         };
@@ -138,6 +143,7 @@ impl<'a> Cut<'a> {
         };
         let loads: Vec<usize> =
             (0..self.model.loads.len()).filter(|&l| self.load(&self.model.loads[l]).is_some()).collect();
+        let (specimens, inside) = self.specimens().into_iter().unzip();
         let model = Model {
             title: format!("{}: {}", self.model.title, substructure.name),
             units: self.model.units.clone(),
@@ -150,10 +156,27 @@ impl<'a> Cut<'a> {
             channels: Vec::new(),
             every: 1,
             partition: None,
+            specimens: inside,
         };
         let Substructure { name, substeps, fine, .. } = substructure;
         let (name, substeps, fine) = (name.clone(), *substeps, *fine);
-        SubModel { name, model, dofs: self.dofs, elements: self.elements, loads, substeps, fine }
+        SubModel { name, model, dofs: self.dofs, elements: self.elements, loads, specimens, substeps, fine }
+    }
+
+    /// The specimens that stand here.
+    fn specimens(&self) -> Vec<(usize, Specimen)> {
+        let here = |(i, s): (usize, &Specimen)| {
+            let elements =
+                s.elements.iter().map(|e| self.elements.iter().position(|x| x == e)).collect::<Option<_>>()?;
+            let dofs = s.dofs.iter().map(|&d| self.local[d]).collect::<Option<_>>()?;
+            Some((i, Specimen { elements, dofs, ..s.clone() }))
+        };
+        // One that consists of masses only belongs to the first part that has its degrees of freedom.
+        let first = |(_, s): &(usize, &Specimen)| {
+            let owner = s.elements.first().map(|&e| self.partition.owners[e]);
+            owner.or_else(|| self.layout.members[*s.dofs.first()?].first().copied()) == Some(self.part)
+        };
+        self.model.specimens.iter().enumerate().filter(first).filter_map(here).collect()
     }
 
     /// A node with those of its degrees of freedom that are here, if any.

@@ -37,7 +37,7 @@ pub(super) fn couplings() -> Vec<Section> {
     all.collect()
 }
 
-fn parameter(p: &SchemeParameter) -> Key {
+pub(super) fn parameter(p: &SchemeParameter) -> Key {
     let written = |d: &str| if d.parse::<f64>().is_ok() { d.to_owned() } else { format!("\"{d}\"") };
     let doc = sentence(&format!("{}: {}", p.doc, p.expected));
     Key {

@@ -3,7 +3,7 @@
 use interfield_kernel::scheme::registry::SCHEMES;
 
 use super::Value::{Either, Flag, List, Number, Quantity, Table, Tables, Text, Whole, Word};
-use super::{Key, Section, Value, registries, templates};
+use super::{Key, Section, Value, laboratory, registries, templates};
 use crate::units::Dimension;
 
 /// Tangent policies.
@@ -81,6 +81,7 @@ pub(super) fn rest() -> Vec<Section> {
     all.extend([substructure(), shares()]);
     all.extend(registries::couplings());
     all.extend(registries::schemes());
+    all.extend(laboratory::all());
     all.push(record());
     all
 }
@@ -145,6 +146,12 @@ fn file() -> Section {
             "[{ name = \"deck\" }]",
         ),
         key("coupling", Table("coupling"), "How the substructures advance together.", "{ method = \"pmc\" }"),
+        key(
+            "specimen",
+            Tables("specimen"),
+            "Elements that stand in the laboratory.",
+            "[{ name = \"isolators\", elements = [\"iso-*\"], rate = \"1 kHz\" }]",
+        ),
         key("record", Table("record"), "What to record.", "{ channels = [\"roof.x\"] }"),
     ];
     keys.extend(templates::declarations());
@@ -468,7 +475,7 @@ fn record() -> Section {
         key(
             "channels",
             list(Text),
-            "What is recorded: `roof.x`, `roof.x.v`, `roof.x.a`, `roof.x.abs` (absolute acceleration), `spring.force`, `spring.deformation`, a state `iso.z`, a load `quake`; all displacements (up to 24) if absent.",
+            "What is recorded: `roof.x`, `roof.x.v`, `roof.x.a`, `roof.x.abs` (absolute acceleration), `spring.force`, `spring.deformation`, a state `iso.z`, a load `quake`, and of a specimen `slab.x.target`, `slab.x.reached`, `slab.x.measured` (force); all displacements (up to 24) if absent.",
             "[\"roof.x\", \"spring.force\"]",
         ),
         key("every", Whole, "Records every so many steps.", "10").default("1"),

@@ -1,0 +1,76 @@
+//! Adaptive model-based compensation with a gradient law (Galmez, Fermandois, Mech. Syst. Signal Process. 168:108656, 2022; gains as in their public code).
+//!
+//! ```text
+//! u  = a₀ x + a₁ x' + a₂ x" + a₃ x"'        x target
+//! a' = Γ e φ/(1 + φᵀφ)                      φ = (y, y', y", y"'), e = u - aᵀφ
+//! ```
+//!
+//! y measured; y and u of the law pass the same low-pass (Butterworth of order 4, 20 Hz). Derivatives are backward differences, Γ is diagonal.
+//!
+//! Memory: targets, the filters, filtered measurements, a - a(0). Deviations: none known.
+
+use super::feedforward::{Inverse, Series, sum};
+use super::{Compensator, take, take_array};
+use crate::signal::difference::ORDERS;
+use crate::signal::{Differences, Filter};
+
+/// Corner of the low-pass, Hz.
+pub const CORNER: f64 = 20.0;
+/// Order of the low-pass.
+pub const ORDER: usize = 4;
+
+/// Parameters of the method.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gradient {
+    /// a₀ to a₃ at the start.
+    pub start: Series,
+    /// Diagonal of Γ, in SI units.
+    pub gains: Series,
+}
+
+impl Gradient {
+    /// At a sampling interval.
+    pub fn design(&self, dt: f64) -> Adapting {
+        let differences = Differences::new(dt);
+        Adapting {
+            start: Inverse { series: self.start, differences },
+            gains: self.gains.map(|g| g * dt),
+            filter: Filter::butterworth(ORDER, CORNER, dt),
+        }
+    }
+}
+
+/// The method at its sampling interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Adapting {
+    start: Inverse,
+    gains: Series,
+    filter: Filter,
+}
+
+impl Compensator for Adapting {
+    fn memory(&self) -> usize {
+        ORDERS + 2 * Differences::MEMORY + 2 * self.filter.memory()
+    }
+
+    fn command(&self, mut memory: &mut [f64], target: f64, measured: f64) -> f64 {
+        let learned: &mut Series = take_array(&mut memory);
+        let targets = take(&mut memory, Differences::MEMORY);
+        let series: Series = std::array::from_fn(|i| self.start.series[i] + learned[i]);
+        let command = sum(&series, &self.start.differences.step(targets, target));
+        if measured.is_finite() {
+            let u = self.filter.step(take(&mut memory, self.filter.memory()), command);
+            let y = self.filter.step(take(&mut memory, self.filter.memory()), measured);
+            let phi = self.start.differences.step(memory, y);
+            let share = (u - sum(&series, &phi)) / (1.0 + sum(&phi, &phi));
+            for i in 0..ORDERS {
+                learned[i] += self.gains[i] * share * phi[i];
+            }
+        }
+        command
+    }
+
+    fn frozen(&self) -> Box<dyn Compensator> {
+        Box::new(self.start)
+    }
+}

@@ -1,0 +1,332 @@
+//! All methods of compensation by name: one entry each. The model file, `interfield compensators`, the book and the tests are made from this list.
+
+use interfield_kernel::scheme::registry::{Argument, ArgumentError, Arguments, SchemeParameter, parameter};
+
+use super::Compensator;
+use super::ats::Ats;
+use super::early::Early;
+use super::feedforward::{Feedforward, Series, of_delay};
+use super::fir::Fir;
+use super::gradient::Gradient;
+use super::inverse::Inverse;
+use super::none::Uncompensated;
+use super::pi_lead::PiLead;
+use super::polynomial::{MOST, Polynomial};
+
+/// Any method, with its parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs)]
+pub enum Method {
+    Uncompensated,
+    Polynomial(Polynomial),
+    Inverse(Inverse),
+    Feedforward(Feedforward),
+    PiLead(PiLead),
+    Ats(Ats),
+    Gradient(Gradient),
+    Fir(Fir),
+    Early(Early),
+}
+
+impl Method {
+    /// The compensator for samples every `dt` seconds.
+    pub fn design(&self, dt: f64) -> Box<dyn Compensator> {
+        match self {
+            Method::Uncompensated => Box::new(Uncompensated),
+            Method::Polynomial(m) => Box::new(m.design(dt)),
+            Method::Inverse(m) => Box::new(m.design(dt)),
+            Method::Feedforward(m) => Box::new(m.design(dt)),
+            Method::PiLead(m) => Box::new(m.design(dt)),
+            Method::Ats(m) => Box::new(m.design(dt)),
+            Method::Gradient(m) => Box::new(m.design(dt)),
+            Method::Fir(m) => Box::new(m.design(dt)),
+            Method::Early(m) => Box::new(m.design(dt)),
+        }
+    }
+}
+
+/// Catalogue entry of a method.
+#[derive(Clone, Copy)]
+pub struct MethodInfo {
+    /// Name in the model file.
+    pub name: &'static str,
+    /// One line.
+    pub title: &'static str,
+    /// Where it comes from.
+    pub reference: &'static str,
+    /// What it is good for and where it fails, in a sentence or two.
+    pub advice: &'static str,
+    /// Whether it learns during the test.
+    pub adaptive: bool,
+    /// Its parameters.
+    pub parameters: &'static [SchemeParameter],
+    /// Its constructor.
+    pub build: fn(Arguments<'_>) -> Result<Method, ArgumentError>,
+}
+
+const DELAY: SchemeParameter = parameter("delay", None, "a time in s, zero or greater", "delay of the actuator");
+const POINTS: SchemeParameter =
+    parameter("order", Some("3"), "1, 2, 3 or 4", "order of the polynomial; 1 and 4 feed energy into the loop");
+const SPACING: SchemeParameter =
+    parameter("spacing", Some("the delay"), "a whole number of samples from 1 to 10000", "distance of the points");
+const KP: SchemeParameter =
+    parameter("kp", Some("1e7"), "a number in 1/m^2, zero or greater", "gain on the tracking indicator");
+const KI: SchemeParameter =
+    parameter("ki", Some("1e5"), "a number in 1/(m^2 s), zero or greater", "gain on its integral");
+const SERIES: SchemeParameter = parameter(
+    "series",
+    Some("those of the delay: 1, d, d^2/2, d^3/6"),
+    "four numbers: 1, s, s^2, s^3",
+    "coefficients a0 to a3 of the inverse, at the start if they adapt",
+);
+const LATE: SchemeParameter = parameter(
+    "delay",
+    Some("0"),
+    "a time in s, zero or greater",
+    "delay of the actuator, from which the series is made if none is given",
+);
+const GAINS: SchemeParameter = parameter(
+    "gains",
+    Some("10^8.4, 10^6.2, 10^2.1, 10^0.8"),
+    "four numbers, zero or greater",
+    "rates of adaptation in SI units, for motions of millimetres",
+);
+const WINDOW: SchemeParameter =
+    parameter("window", Some("1"), "a time in s, from 0.01 to 60", "how much of the past is fitted");
+const SKIP: SchemeParameter =
+    parameter("skip", Some("16"), "a whole number of samples from 1 to 10000", "samples per fit");
+const THRESHOLD: SchemeParameter = parameter(
+    "threshold",
+    Some("2.54e-4"),
+    "a length in m, zero or greater",
+    "amplitude below which nothing is learned",
+);
+const TAPS: SchemeParameter =
+    parameter("spacing", Some("5e-4"), "a time in s, greater than zero", "distance of the taps");
+const FORGETTING: SchemeParameter =
+    parameter("forgetting", Some("1"), "a number from 0.9 to 1", "weight of the past per sample; 1 forgets nothing");
+const TRUST: SchemeParameter = parameter(
+    "doubt",
+    Some("1e10"),
+    "a number in 1/m^2, greater than zero",
+    "covariance at the start: large learns fast",
+);
+const PROPORTIONAL: SchemeParameter = parameter("kp", Some("2"), "a number", "proportional gain");
+const INTEGRAL: SchemeParameter = parameter("ki", Some("95"), "a number in 1/s", "integral gain");
+const ZERO: SchemeParameter =
+    parameter("zero", Some("168.603614"), "a number in rad/s, greater than zero", "zero of the phase lead");
+const POLE: SchemeParameter =
+    parameter("pole", Some("8570.39733944"), "a number in rad/s, greater than zero", "pole of the phase lead");
+const AHEAD: SchemeParameter = parameter(
+    "ahead",
+    Some("1.5"),
+    "a number of samples from 0 to 20",
+    "how early the specimen arrives: the age of the force in the loop, 1.5 where the force of the last sample is held over the next",
+);
+const HORIZON: SchemeParameter =
+    parameter("horizon", Some("4"), "a time in s, greater than zero", "after so much motion a sample counts 1/e");
+const CORNER: SchemeParameter =
+    parameter("corner", Some("10"), "a frequency in Hz, greater than zero", "low-pass in front of the fit");
+const NOISE: SchemeParameter = parameter(
+    "noise",
+    Some("1.6e-5"),
+    "a length in m, greater than zero",
+    "standard deviation of the displacement sensor",
+);
+const DOUBT: SchemeParameter = parameter(
+    "doubt",
+    Some("0.3"),
+    "a number greater than zero",
+    "how far the inverse may be from its start, in units of a_i (2 pi 4 Hz)^i",
+);
+
+fn positive(x: f64) -> bool {
+    x > 0.0
+}
+
+fn not_negative(x: f64) -> bool {
+    x >= 0.0
+}
+
+fn whole(x: f64) -> bool {
+    (1.0..=1e4).contains(&x) && x.fract() == 0.0
+}
+
+fn delay(a: Arguments<'_>) -> Result<f64, ArgumentError> {
+    a.get(DELAY.name).ok_or(DELAY.refuse())?;
+    a.number(&DELAY, 0.0, not_negative)
+}
+
+fn four(a: Arguments<'_>, p: &SchemeParameter, default: Series) -> Result<Series, ArgumentError> {
+    match a.get(p.name) {
+        None => Ok(default),
+        Some(Argument::List(given)) => match given.try_into() {
+            Ok(series) if given.iter().all(|x| x.is_finite()) => Ok(series),
+            _ => Err(p.refuse()),
+        },
+        Some(_) => Err(p.refuse()),
+    }
+}
+
+fn series(a: Arguments<'_>) -> Result<Series, ArgumentError> {
+    let delay = a.number(&LATE, 0.0, not_negative)?;
+    four(a, &SERIES, of_delay(delay))
+}
+
+fn polynomial(a: Arguments<'_>) -> Result<Method, ArgumentError> {
+    let order = a.number(&POINTS, 3.0, |n| (1.0..=MOST as f64).contains(&n) && n.fract() == 0.0)? as usize;
+    let spacing = match a.get(SPACING.name) {
+        None => None,
+        Some(_) => Some(a.number(&SPACING, 1.0, whole)? as usize),
+    };
+    Ok(Method::Polynomial(Polynomial { order, delay: delay(a)?, spacing }))
+}
+
+fn gradient(a: Arguments<'_>) -> Result<Method, ArgumentError> {
+    let gains = four(a, &GAINS, [8.4, 6.2, 2.1, 0.8].map(|e: f64| 10f64.powf(e)))?;
+    if gains.iter().any(|g| *g < 0.0) {
+        return Err(GAINS.refuse());
+    }
+    Ok(Method::Gradient(Gradient { start: series(a)?, gains }))
+}
+
+fn ats(a: Arguments<'_>) -> Result<Method, ArgumentError> {
+    Ok(Method::Ats(Ats {
+        start: series(a)?,
+        window: a.number(&WINDOW, 1.0, |x| (0.01..=60.0).contains(&x))?,
+        skip: a.number(&SKIP, 16.0, whole)? as usize,
+        threshold: a.number(&THRESHOLD, 2.54e-4, not_negative)?,
+    }))
+}
+
+fn fir(a: Arguments<'_>) -> Result<Method, ArgumentError> {
+    Ok(Method::Fir(Fir {
+        start: series(a)?,
+        spacing: a.number(&TAPS, 5e-4, positive)?,
+        forgetting: a.number(&FORGETTING, 1.0, |x| (0.9..=1.0).contains(&x))?,
+        doubt: a.number(&TRUST, 1e10, positive)?,
+    }))
+}
+
+fn pi_lead(a: Arguments<'_>) -> Result<Method, ArgumentError> {
+    Ok(Method::PiLead(PiLead {
+        kp: a.number(&PROPORTIONAL, 2.0, |_| true)?,
+        ki: a.number(&INTEGRAL, 95.0, |_| true)?,
+        zero: a.number(&ZERO, 8570.39733944 / 50.8316336, positive)?,
+        pole: a.number(&POLE, 8570.39733944, positive)?,
+    }))
+}
+
+fn early(a: Arguments<'_>) -> Result<Method, ArgumentError> {
+    Ok(Method::Early(Early {
+        start: series(a)?,
+        ahead: a.number(&AHEAD, 1.5, |x| (0.0..=20.0).contains(&x))?,
+        horizon: a.number(&HORIZON, 4.0, positive)?,
+        corner: a.number(&CORNER, 10.0, positive)?,
+        noise: a.number(&NOISE, 1.6e-5, positive)?,
+        doubt: a.number(&DOUBT, 0.3, positive)?,
+    }))
+}
+
+/// Every method, the recommended one first.
+pub const METHODS: &[MethodInfo] = &[
+    MethodInfo {
+        name: "early",
+        title: "adaptive inverse that sends the specimen ahead by the age of the force",
+        reference: "derived in this project (chapter on compensation)",
+        advice: "The default. Learns the inverse of the actuator and lets the specimen arrive before its time by as much as the force will \
+                 be late, so that the force belongs to the right instant. Needs a smooth target and an actuator whose inverse of order 3 suits the motion.",
+        adaptive: true,
+        parameters: &[LATE, SERIES, AHEAD, HORIZON, CORNER, NOISE, DOUBT],
+        build: early,
+    },
+    MethodInfo {
+        name: "ats",
+        title: "adaptive time series: inverse of order 2 from a moving window",
+        reference: "Chae, Kazemibidokhti, Ricles, Earthq. Eng. Struct. Dyn. 42:1697-1715, 2013",
+        advice: "Robust, and follows an actuator that changes. Leaves the delay of the force in the loop.",
+        adaptive: true,
+        parameters: &[LATE, SERIES, WINDOW, SKIP, THRESHOLD],
+        build: ats,
+    },
+    MethodInfo {
+        name: "amb",
+        title: "adaptive model-based: inverse of order 3 by a gradient law",
+        reference: "Galmez, Fermandois, Mech. Syst. Signal Process. 168:108656, 2022",
+        advice: "As good as ats where its gains fit; they are for motions of millimetres and must be chosen anew for others.",
+        adaptive: true,
+        parameters: &[LATE, SERIES, GAINS],
+        build: gradient,
+    },
+    MethodInfo {
+        name: "fir-rls",
+        title: "four taps learned by recursive least squares",
+        reference: "after RoDeAC, Condori, Christenson et al., public code",
+        advice: "Needs no model of the actuator. Without forgetting it does not follow one that changes.",
+        adaptive: true,
+        parameters: &[LATE, SERIES, TAPS, FORGETTING, TRUST],
+        build: fir,
+    },
+    MethodInfo {
+        name: "feedforward",
+        title: "fixed inverse of order 3",
+        reference: "Phillips, Spencer, J. Struct. Eng. 139:1127-1136, 2013",
+        advice: "As good as the model of the actuator with the specimen on it.",
+        adaptive: false,
+        parameters: &[LATE, SERIES],
+        build: |a| Ok(Method::Feedforward(Feedforward { series: series(a)? })),
+    },
+    MethodInfo {
+        name: "pi-lead",
+        title: "proportional-integral tracking with a phase lead",
+        reference: "shipped with the benchmark of Silva et al., Mech. Syst. Signal Process. 135:106381, 2020",
+        advice: "The defaults are those of the benchmark and leave 4.6 ms there; a baseline.",
+        adaptive: false,
+        parameters: &[PROPORTIONAL, INTEGRAL, ZERO, POLE],
+        build: pi_lead,
+    },
+    MethodInfo {
+        name: "inverse",
+        title: "inverse of a first-order delay",
+        reference: "Chen, Ricles, Struct. Control Health Monit. 16:865-880, 2009",
+        advice: "For delays that are short against the periods of the structure: it overshoots where they are not.",
+        adaptive: false,
+        parameters: &[DELAY],
+        build: |a| Ok(Method::Inverse(Inverse { delay: delay(a)?, kp: 0.0, ki: 0.0 })),
+    },
+    MethodInfo {
+        name: "adaptive-inverse",
+        title: "inverse of a first-order delay, adapted by the tracking indicator",
+        reference: "Chen, Ricles, J. Earthq. Eng. 14:1209-1226, 2010",
+        advice: "Corrects a delay that is known roughly. Its gains depend on the amplitude of the motion.",
+        adaptive: true,
+        parameters: &[DELAY, KP, KI],
+        build: |a| {
+            let (kp, ki) = (a.number(&KP, 1e7, not_negative)?, a.number(&KI, 1e5, not_negative)?);
+            Ok(Method::Inverse(Inverse { delay: delay(a)?, kp, ki }))
+        },
+    },
+    MethodInfo {
+        name: "polynomial",
+        title: "extrapolation of the target by a polynomial of order 1 to 4",
+        reference: "Horiuchi, Inoue, Konno, Namita, Earthq. Eng. Struct. Dyn. 28:1121-1141, 1999",
+        advice: "For a pure delay that is known and short. Beyond a frequency that `warnings` states it feeds the loop with energy.",
+        adaptive: false,
+        parameters: &[DELAY, POINTS, SPACING],
+        build: polynomial,
+    },
+    MethodInfo {
+        name: "none",
+        title: "no compensation: the command is the target",
+        reference: "-",
+        advice: "For ideal actuators, and to see what the others are for.",
+        adaptive: false,
+        parameters: &[],
+        build: |_| Ok(Method::Uncompensated),
+    },
+];
+
+/// The entry of this name.
+pub fn find(name: &str) -> Option<&'static MethodInfo> {
+    METHODS.iter().find(|m| m.name == name)
+}

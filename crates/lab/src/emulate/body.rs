@@ -1,0 +1,100 @@
+//! What the actuators of an emulated laboratory move: masses and elements of a model, at the scale of the specimen.
+
+use interfield_kernel::{Fault, Point, System};
+
+/// Motion of a body at the end of a sample.
+#[derive(Clone, Copy, Debug)]
+pub struct Motion<'a> {
+    /// Time in the laboratory, s.
+    pub t: f64,
+    /// Displacements, m.
+    pub u: &'a [f64],
+    /// Velocities, m/s.
+    pub v: &'a [f64],
+    /// Accelerations, m/s².
+    pub a: &'a [f64],
+}
+
+/// A specimen in numbers.
+pub trait Body: Send {
+    /// Length of what it remembers.
+    fn memory(&self) -> usize;
+
+    /// Moves in `dt` from where it was to `to`, and gives the force that holds it there.
+    fn advance(&mut self, memory: &mut [f64], to: Motion<'_>, dt: f64, force: &mut [f64]) -> Result<(), Fault>;
+
+    /// Stiffness at rest, row-major.
+    fn stiffness(&self) -> &[f64];
+}
+
+/// A body made of a [`System`] of the structure's scale S: displacements are S times those of the specimen, forces S²
+/// times. Its internal states follow the motion by Heun's rule; time is that of the laboratory, so that what depends on
+/// velocity feels how slowly an extended test moves.
+pub struct Replica<S> {
+    system: S,
+    scale: f64,
+    stiffness: Vec<f64>,
+    u: Vec<f64>,
+    v: Vec<f64>,
+    rates: [Vec<f64>; 2],
+    trial: Vec<f64>,
+    masses: Vec<f64>,
+}
+
+impl<S: System> Replica<S> {
+    /// A replica of `system`, which carries no load, at 1/`scale`, with the `masses` of the specimen itself in place of those
+    /// of the system. `stiffness` is that of the system at rest.
+    pub fn new(system: S, scale: f64, stiffness: Vec<f64>, masses: Vec<f64>) -> Self {
+        let d = system.dims();
+        // k = dF/dx = (dF/S²)/(dx/S).
+        let stiffness = stiffness.into_iter().map(|k| k / scale).collect();
+        let states = || vec![0.0; d.ns];
+        let (u, v) = (vec![0.0; d.nu], vec![0.0; d.nu]);
+        Replica { system, scale, stiffness, u, v, rates: [states(), states()], trial: states(), masses }
+    }
+
+    /// [u v] at the scale of the structure before the step, states, memory of the system.
+    fn layout(&self) -> [usize; 3] {
+        let d = self.system.dims();
+        [2 * d.nu, d.ns, self.system.memory().len()]
+    }
+}
+
+impl<S: System + Send> Body for Replica<S> {
+    fn memory(&self) -> usize {
+        self.layout().iter().sum()
+    }
+
+    fn advance(&mut self, memory: &mut [f64], to: Motion<'_>, dt: f64, force: &mut [f64]) -> Result<(), Fault> {
+        let [moves, states, _] = self.layout();
+        let n = moves / 2;
+        let (before, rest) = memory.split_at_mut(moves);
+        let (s, remembered) = rest.split_at_mut(states);
+        self.system.memory_mut().copy_from_slice(remembered);
+        for i in 0..n {
+            self.u[i] = self.scale * to.u[i];
+            self.v[i] = self.scale * to.v[i];
+        }
+        if states > 0 {
+            let [g0, g1] = &mut self.rates;
+            let from = Point { t: to.t - dt, u: &before[..n], v: &before[n..], s };
+            self.system.force(from, None, force, g0)?;
+            (0..states).for_each(|i| self.trial[i] = s[i] + dt * g0[i]);
+            let there = Point { t: to.t, u: &self.u, v: &self.v, s: &self.trial };
+            self.system.force(there, None, force, g1)?;
+            (0..states).for_each(|i| s[i] += 0.5 * dt * (g0[i] + g1[i]));
+        }
+        let there = Point { t: to.t, u: &self.u, v: &self.v, s };
+        self.system.force(there, None, force, &mut self.rates[0])?;
+        let area = self.scale * self.scale;
+        (0..n).for_each(|i| force[i] = force[i] / area + self.masses[i] * to.a[i]);
+        before[..n].copy_from_slice(&self.u);
+        before[n..].copy_from_slice(&self.v);
+        remembered.copy_from_slice(self.system.memory());
+        Ok(())
+    }
+
+    fn stiffness(&self) -> &[f64] {
+        &self.stiffness
+    }
+}

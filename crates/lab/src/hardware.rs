@@ -1,0 +1,30 @@
+//! What a controller talks to once per sample: real drives and sensors, an emulated laboratory, a recording.
+
+/// What came back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reply {
+    /// New readings.
+    Fresh,
+    /// Nothing new arrived in time: the readings are the old ones.
+    Stale,
+    /// The other side is gone for good.
+    Gone,
+}
+
+/// The actuators and sensors of a rig, one sample at a time. Numbers are those of the instruments, before calibration.
+pub trait Hardware: Send {
+    /// Number of actuators.
+    fn actuators(&self) -> usize;
+
+    /// Length of what it remembers; zero for anything real.
+    fn memory(&self) -> usize {
+        0
+    }
+
+    /// Sends a command to every actuator, lets one period pass, and reads displacement and force of each. Readings that
+    /// did not arrive are left as they were.
+    fn exchange(&mut self, memory: &mut [f64], command: &[f64], displacement: &mut [f64], force: &mut [f64]) -> Reply;
+
+    /// The test has ended: no further command will come.
+    fn stop(&mut self) {}
+}

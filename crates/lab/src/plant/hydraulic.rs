@@ -1,0 +1,73 @@
+//! A servo-hydraulic actuator that feels the specimen it moves (Silva, Gomez, Maghareh, Dyke, Spencer, Mech. Syst. Signal Process. 135:106381, 2020).
+//!
+//! ```text
+//! valve      y" + β₁ y' + β₂ y = a₁β₀ (g u - x)
+//! actuator   F' + a₃ F = y - a₂ x'              a₂ x': natural velocity feedback
+//! specimen   m x" + r(x, x') = F
+//! ```
+//!
+//! Classical Runge-Kutta of order 4, as the benchmark prescribes, one step per sample. Memory: [y, y', F, x, x'].
+
+use super::{Actuator, Reached, Specimen};
+
+/// Parameters, in N, m, s.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hydraulic {
+    /// Calibration of the command.
+    pub g: f64,
+    /// Gain of controller and valve.
+    pub a1b0: f64,
+    /// Natural velocity feedback.
+    pub a2: f64,
+    /// Leakage.
+    pub a3: f64,
+    /// Damping of the valve.
+    pub beta1: f64,
+    /// Stiffness of the valve.
+    pub beta2: f64,
+    /// Sampling interval, s.
+    pub dt: f64,
+}
+
+type State = [f64; 5];
+
+impl Hydraulic {
+    /// The actuator of the benchmark.
+    pub fn benchmark(dt: f64) -> Self {
+        Hydraulic { g: 1.0261, a1b0: 2.1283e13, a2: 4.2297e6, a3: 3.3, beta1: 425.0, beta2: 9.9976e4, dt }
+    }
+
+    fn rate(&self, z: &State, command: f64, specimen: &dyn Specimen) -> State {
+        let [y, dy, force, x, v] = *z;
+        [
+            dy,
+            self.a1b0 * (self.g * command - x) - self.beta1 * dy - self.beta2 * y,
+            y - self.a2 * v - self.a3 * force,
+            v,
+            (force - specimen.force(x, v)) / specimen.mass(),
+        ]
+    }
+}
+
+impl Actuator for Hydraulic {
+    fn memory(&self) -> usize {
+        5
+    }
+    fn advance(&self, memory: &mut [f64], [before, now]: [f64; 2], specimen: &mut dyn Specimen) -> Reached {
+        let mut z = [0.0; 5];
+        z.copy_from_slice(&memory[..5]);
+        let h = self.dt;
+        let along = |k: &State, share: f64| std::array::from_fn(|i| z[i] + share * h * k[i]);
+        let middle = 0.5 * (before + now);
+        let k1 = self.rate(&z, before, specimen);
+        let k2 = self.rate(&along(&k1, 0.5), middle, specimen);
+        let k3 = self.rate(&along(&k2, 0.5), middle, specimen);
+        let k4 = self.rate(&along(&k3, 1.0), now, specimen);
+        for i in 0..5 {
+            memory[i] = z[i] + h / 6.0 * (k1[i] + 2.0 * (k2[i] + k3[i]) + k4[i]);
+        }
+        let (force, x, v) = (memory[2], memory[3], memory[4]);
+        let restoring = specimen.arrive(x, v);
+        Reached { x, v, a: (force - restoring) / specimen.mass(), force }
+    }
+}

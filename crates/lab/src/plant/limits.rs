@@ -1,0 +1,58 @@
+//! What an actuator cannot do: go beyond its stroke, faster than its valve lets it, push harder than its piston.
+
+use super::{Actuator, Reached, Specimen};
+
+/// Limits; infinite where there is none.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// Largest displacement, m.
+    pub stroke: f64,
+    /// Largest velocity, m/s.
+    pub velocity: f64,
+    /// Largest force, N: beyond it the piston stalls, and moves only where the force falls.
+    pub force: f64,
+}
+
+impl Limits {
+    /// None.
+    pub const NONE: Limits = Limits { stroke: f64::INFINITY, velocity: f64::INFINITY, force: f64::INFINITY };
+}
+
+/// An actuator within limits.
+pub struct Limited {
+    inner: Box<dyn Actuator>,
+    limits: Limits,
+    dt: f64,
+}
+
+/// The command after the limits, and the force at the last sample.
+const OWN: usize = 2;
+
+impl Limited {
+    /// This actuator, sampled every `dt` seconds; signs of limits do not count, a limit that is no number is none.
+    pub fn new(inner: Box<dyn Actuator>, limits: Limits, dt: f64) -> Self {
+        let size = |x: f64| if x.is_nan() { f64::INFINITY } else { x.abs() };
+        let Limits { stroke, velocity, force } = limits;
+        Limited { inner, limits: Limits { stroke: size(stroke), velocity: size(velocity), force: size(force) }, dt }
+    }
+}
+
+impl Actuator for Limited {
+    fn memory(&self) -> usize {
+        OWN + self.inner.memory()
+    }
+    fn advance(&self, memory: &mut [f64], command: [f64; 2], specimen: &mut dyn Specimen) -> Reached {
+        let (own, inner) = memory.split_at_mut(OWN);
+        let [before, force] = [own[0], own[1]];
+        let step = self.limits.velocity * self.dt;
+        let wanted = command[1].clamp(-self.limits.stroke, self.limits.stroke);
+        let mut move_by = (wanted - before).clamp(-step, step);
+        if force.abs() > self.limits.force && force * move_by > 0.0 {
+            move_by = 0.0;
+        }
+        let now = before + move_by;
+        let reached = self.inner.advance(inner, [before, now], specimen);
+        own.copy_from_slice(&[now, reached.force]);
+        reached
+    }
+}

@@ -1,0 +1,68 @@
+//! The seam between a substructure and its specimen: command out, measurement in.
+//!
+//! A substructure asks for the force at a displacement; the rig moves its specimen there, however long that takes and
+//! through whatever it consists of, and says what was measured. Nothing else of a laboratory is seen from a scheme.
+
+use interfield_kernel::Fault;
+
+use crate::controller::Controller;
+use crate::paced::Record;
+use crate::realtime::Histogram;
+
+/// Where a specimen is wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct Target<'a> {
+    /// Time of the model, s.
+    pub t: f64,
+    /// Displacements of the commanded degrees of freedom, m (rad), at the scale of the structure.
+    pub u: &'a [f64],
+}
+
+/// What a rig said last, one number per commanded degree of freedom, at the scale of the structure. Kept at the head of
+/// its memory, so that reading it moves nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// Displacement that was wanted.
+    Target,
+    /// Displacement that the sensors saw, m (rad).
+    Reached,
+    /// Force that was measured, N (N m).
+    Force,
+}
+
+impl Reading {
+    /// Place of degree of freedom `i` of `n` in the memory of a rig.
+    pub fn place(self, i: usize, n: usize) -> usize {
+        i + n * match self {
+            Reading::Target => 0,
+            Reading::Reached => 1,
+            Reading::Force => 2,
+        }
+    }
+
+    /// How many numbers per degree of freedom the head of the memory holds.
+    pub const COUNT: usize = 3;
+}
+
+/// A specimen with all that moves and measures it.
+pub trait Rig: Send {
+    /// Number of commanded degrees of freedom.
+    fn dofs(&self) -> usize;
+
+    /// Length of what it remembers; the head is described by [`Reading`].
+    fn memory(&self) -> usize;
+
+    /// Moves the specimen to `target`. What was measured is in the head of `memory` afterwards.
+    fn exchange(&mut self, memory: &mut [f64], target: Target<'_>) -> Result<(), Fault>;
+
+    /// The test has ended as planned: leads the specimen back to where it stood.
+    fn finish(&mut self, memory: &mut [f64]);
+
+    /// What drives it, once nothing moves any more.
+    fn controller(&self) -> Option<&Controller>;
+
+    /// How well it kept its time, if it had a clock: the record of its thread, and the time from measurements to targets.
+    fn timing(&self) -> Option<(&Record, &Histogram)> {
+        None
+    }
+}

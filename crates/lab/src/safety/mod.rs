@@ -1,0 +1,140 @@
+//! Safety before results: limits on what a specimen is asked and seen to do, and what follows when one is passed.
+
+pub mod guard;
+pub mod machine;
+
+pub use guard::{Guard, Limits, Watch};
+pub use machine::{Machine, State, Transition};
+
+/// Something that must not happen during a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trip {
+    /// An actuator was asked for too large a displacement.
+    Displacement,
+    /// An actuator was asked to move too fast.
+    Velocity,
+    /// A measured force is too large.
+    Force,
+    /// The specimen is too far from where it should be.
+    Tracking,
+    /// The tracking error has fed too much energy in.
+    Energy,
+    /// The tracking error has fed energy in faster than the structure can lose it.
+    Indicator,
+    /// A sensor shows the same number though its actuator was asked to move.
+    Frozen,
+    /// No readings arrived.
+    Missing,
+    /// A reading or a command is not a number.
+    NotFinite,
+    /// A command was not ready in time.
+    Deadline,
+    /// Samples could not be recorded.
+    Recorder,
+    /// The other side of the wire is gone.
+    Gone,
+    /// A hold lasted too long.
+    Patience,
+    /// Somebody asked for it.
+    Operator,
+}
+
+/// All trips in their order, by the names of their limits in a model file.
+pub const TRIPS: [(Trip, &str); 14] = [
+    (Trip::Displacement, "displacement"),
+    (Trip::Velocity, "velocity"),
+    (Trip::Force, "force"),
+    (Trip::Tracking, "tracking"),
+    (Trip::Energy, "energy"),
+    (Trip::Indicator, "indicator"),
+    (Trip::Frozen, "frozen"),
+    (Trip::Missing, "missing"),
+    (Trip::NotFinite, "not-finite"),
+    (Trip::Deadline, "deadline"),
+    (Trip::Recorder, "recorder"),
+    (Trip::Gone, "gone"),
+    (Trip::Patience, "patience"),
+    (Trip::Operator, "operator"),
+];
+
+impl Trip {
+    /// Number by which it travels out of a step, see [`interfield_kernel::Fault::Laboratory`].
+    pub const fn code(self) -> u32 {
+        self as u32
+    }
+
+    /// The trip with this number.
+    pub fn from_code(code: u32) -> Option<Self> {
+        TRIPS.get(code as usize).map(|t| t.0)
+    }
+
+    /// Name of its limit.
+    pub fn name(self) -> &'static str {
+        TRIPS[self.code() as usize].1
+    }
+
+    /// What happened, in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Trip::Displacement => "a commanded displacement passed its limit",
+            Trip::Velocity => "a commanded velocity passed its limit",
+            Trip::Force => "a measured force passed its limit",
+            Trip::Tracking => "the specimen was too far from its target",
+            Trip::Energy => "the tracking error fed too much energy in",
+            Trip::Indicator => "the tracking error fed energy in too fast: the loop is becoming unstable",
+            Trip::Frozen => "a sensor stood still though its actuator was asked to move",
+            Trip::Missing => "readings of the sensors did not arrive",
+            Trip::NotFinite => "a reading or a command was not a number",
+            Trip::Deadline => "a command was not ready in time",
+            Trip::Recorder => "samples could not be recorded",
+            Trip::Gone => "the connection to the specimen was lost",
+            Trip::Patience => "the hold lasted too long",
+            Trip::Operator => "it was asked for",
+        }
+    }
+}
+
+/// What follows a trip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// It is logged, and the test goes on.
+    Warn,
+    /// The specimen is held where it is until the cause is gone, and the test goes on; if it stays, ramp down.
+    Hold,
+    /// The specimen is led back to where it stood at the start, and the test ends.
+    RampDown,
+    /// No further command is given, and the test ends.
+    Abort,
+}
+
+impl Action {
+    /// By the names of a model file, mildest first.
+    pub const ALL: [(Action, &str); 4] =
+        [(Action::Warn, "warn"), (Action::Hold, "hold"), (Action::RampDown, "ramp-down"), (Action::Abort, "abort")];
+}
+
+/// Something that tripped, and what follows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Alarm {
+    /// What.
+    pub trip: Trip,
+    /// What follows.
+    pub action: Action,
+    /// At which actuator, if at one.
+    pub actuator: Option<u16>,
+}
+
+impl Alarm {
+    /// An alarm of the whole rig.
+    pub fn new(trip: Trip, action: Action) -> Self {
+        Alarm { trip, action, actuator: None }
+    }
+}
+
+/// The one whose consequence is graver; the first of equals.
+pub fn graver(a: Option<Alarm>, b: Option<Alarm>) -> Option<Alarm> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(if (b.action as u8) > (a.action as u8) { b } else { a }),
+        (a, b) => a.or(b),
+    }
+}

@@ -1,0 +1,250 @@
+//! `[[specimen]]`: elements that stand in the laboratory, and how they are driven.
+
+mod actuators;
+mod safety;
+
+use interfield_kernel::Scheme;
+use interfield_lab::compensate::{METHODS, Method, find};
+use interfield_lab::controller::MissPolicy;
+
+use super::substructures::{Owners, take_elements};
+use super::{Context, analysis};
+use crate::assemble::stored;
+use crate::diag::did_you_mean;
+use crate::model::{Analysis, Kind, Support};
+use crate::partition::{Partition, visit};
+use crate::reader::{Spanned, Table};
+use crate::specimen::Specimen;
+use crate::units::Dimension;
+
+/// Largest rate of a controller, Hz.
+const FASTEST: f64 = 1e6;
+
+/// Reads all `[[specimen]]`, after everything they refer to.
+pub(super) fn read(
+    context: &mut Context<'_>,
+    root: &Table<'_>,
+    analysis: Option<&Analysis>,
+    partition: Option<&Partition>,
+) -> Vec<Specimen> {
+    let mut owners = Owners::new();
+    let mut specimens: Vec<Specimen> = Vec::new();
+    for (index, table) in root.tables("specimen").into_iter().enumerate() {
+        context.places.specimens.push(table.span());
+        let found = read_one(context, &table, index, &mut owners, (analysis, partition));
+        if let Some(specimen) = &found {
+            check_place(context, specimen, &table, partition);
+        }
+        specimens.extend(found);
+        table.finish();
+    }
+    specimens
+}
+
+fn read_one(
+    context: &mut Context<'_>,
+    table: &Table<'_>,
+    index: usize,
+    owners: &mut Owners,
+    (analysis, partition): (Option<&Analysis>, Option<&Partition>),
+) -> Option<Specimen> {
+    let name = table.string_required("name", "\"isolators\"");
+    if let Some(name) = &name {
+        context.check_name(&name.value, name.span.clone());
+    }
+    for item in table.list_of_strings("elements").map_or_else(Vec::new, |l| l.value) {
+        take_elements(context, &item, (index, "specimens"), owners);
+    }
+    let elements: Vec<usize> = owners.iter().filter(|(_, o)| o.0 == index).map(|(&e, _)| e).collect();
+    let masses = masses(context, table);
+    let dofs = commanded(context, table, &elements, &masses);
+    let masses: Vec<f64> = dofs.iter().map(|d| masses.iter().filter(|m| m.0 == *d).map(|m| m.1).sum()).collect();
+    let positive = |key: &str, dim: Dimension, default: f64| {
+        let Some(q) = table.quantity(key, dim, &context.scope) else { return default };
+        if q.value > 0.0 {
+            return q.value;
+        }
+        context.error(q.span, format!("`{key}` must be greater than zero"), "write a positive number");
+        default
+    };
+    let time_scale = positive("time_scale", Dimension::NONE, 1.0);
+    let scale = positive("scale", Dimension::NONE, 1.0);
+    let (ramp, patience) = (positive("ramp", Dimension::TIME, 2.0), positive("patience", Dimension::TIME, 10.0));
+    let interval = analysis.map_or(1e-3, |a| interval(a, partition, &elements)) * time_scale;
+    let period = period(context, table, interval);
+    let late = match table.choice("late", &["hold", "extrapolate", "abort"]).map(|c| c.value) {
+        Some(1) => MissPolicy::Extrapolate,
+        Some(2) => MissPolicy::Abort,
+        _ => MissPolicy::Hold,
+    };
+    let correct_force = table.bool("correct_force").is_some_and(|b| b.value);
+    let compensation = compensation(context, table);
+    let actuators = actuators::read(context, table, &dofs);
+    let limits = safety::limits(context, table, &dofs);
+    let faults = safety::faults(context, table, &dofs, period);
+    if dofs.is_empty() {
+        return None;
+    }
+    Some(Specimen {
+        name: name?.value,
+        elements,
+        dofs,
+        masses,
+        period,
+        time_scale,
+        scale,
+        ramp,
+        patience,
+        late,
+        correct_force,
+        compensation: compensation?,
+        actuators: actuators?,
+        limits,
+        faults,
+    })
+}
+
+/// `mass`: what stands in the laboratory, by degree of freedom.
+fn masses(context: &Context<'_>, table: &Table<'_>) -> Vec<(usize, f64)> {
+    let Some(inner) = table.table("mass") else { return Vec::new() };
+    let mut list = Vec::new();
+    for key in inner.keys() {
+        let Some(dof) = context.dof(&key) else { continue };
+        let dim = context.force(dof).per(context.disp(dof)).times(Dimension::TIME.power(2.0));
+        let Some(mass) = inner.quantity(&key.value, dim, &context.scope) else { continue };
+        if mass.value < 0.0 {
+            context.error(mass.span, "a mass cannot be negative", "write how much stands in the laboratory");
+            continue;
+        }
+        list.push((dof, mass.value));
+    }
+    inner.finish();
+    list
+}
+
+/// The free degrees of freedom that the elements and masses of a specimen have.
+fn commanded(context: &Context<'_>, table: &Table<'_>, elements: &[usize], masses: &[(usize, f64)]) -> Vec<usize> {
+    let mut dofs: Vec<usize> = masses.iter().map(|m| m.0).collect();
+    for &e in elements {
+        let element = &context.elements[e];
+        visit(element, |d, _| dofs.push(d));
+        let massive = match &element.kind {
+            Kind::Linear { mass, .. } => mass.iter().any(|m| *m != 0.0),
+            kind => stored(kind).is_some_and(|(law, _)| law.shape().2),
+        };
+        if massive {
+            let message = format!("element `{}` has a mass of its own and cannot be a specimen", element.name);
+            context.error(
+                table.span(),
+                message,
+                "take its mass out: give it to the node, or to `mass` of the specimen",
+            );
+        }
+    }
+    dofs.sort_unstable();
+    dofs.dedup();
+    for &d in dofs.iter().filter(|&&d| matches!(context.dofs[d].support, Support::Imposed(_)) && !context.drives(d)) {
+        let message =
+            format!("`{}` has an imposed motion, which no actuator of the specimen can give", context.dofs[d].name);
+        context.error(table.span(), message, "let another element stand between the specimen and the moving support");
+    }
+    dofs.retain(|&d| !matches!(context.dofs[d].support, Support::Fixed));
+    if dofs.is_empty() && !context.names_unknown {
+        let help = "name its `elements`, or the `mass` that stands in the laboratory";
+        context.error(table.span(), "this specimen has nothing that could be moved", help);
+    }
+    dofs
+}
+
+/// Time of the model between two evaluations of a specimen with these elements.
+fn interval(analysis: &Analysis, partition: Option<&Partition>, elements: &[usize]) -> f64 {
+    let substructure = partition.and_then(|p| p.substructures.get(p.owners[*elements.first()?]));
+    let (scheme, substeps) = substructure.map_or((analysis.scheme, 1), |s| (s.scheme, s.substeps));
+    analysis.dt / f64::from(substeps) / f64::from(scheme.claims().evaluations.unwrap_or(1).max(1))
+}
+
+/// Sampling interval of the controller: a whole number of samples from one evaluation to the next, by default one.
+fn period(context: &Context<'_>, table: &Table<'_>, interval: f64) -> f64 {
+    let Some(rate) = table.quantity("rate", Dimension::FREQUENCY, &context.scope) else { return interval };
+    if !(rate.value > 0.0 && rate.value <= FASTEST) {
+        context.error(rate.span, "the rate of a controller lies between 0 and 1 MHz", "write rate = \"1 kHz\"");
+        return interval;
+    }
+    let samples = interval * rate.value;
+    let whole = samples.round().max(1.0);
+    if (samples - whole).abs() > 1e-6 * whole {
+        let message = format!("the specimen gets a new target every {samples:.6} samples of its controller");
+        let help = format!(
+            "it must be a whole number: write rate = \"{} Hz\", or change the step, the substeps or `time_scale`",
+            whole / interval
+        );
+        context.error(rate.span, message, help);
+    }
+    interval / whole
+}
+
+/// `compensation = "ats"` or `{ method = "ats", ... }`.
+fn compensation(context: &Context<'_>, table: &Table<'_>) -> Option<Method> {
+    const KEY: &str = "compensation";
+    if !table.has(KEY) {
+        return Some(Method::Uncompensated);
+    }
+    if !table.is_table(KEY) {
+        let name = table.string_required(KEY, "\"ats\"")?;
+        return method(context, name, &[]);
+    }
+    let inner = table.table(KEY)?;
+    let name = inner.string_required("method", "\"ats\"");
+    let info = name.as_ref().and_then(|n| find(&n.value));
+    let mut given = Vec::new();
+    for key in inner.keys().into_iter().filter(|k| k.value != "method") {
+        let parameter = info.and_then(|i| i.parameters.iter().find(|p| p.name == key.value));
+        let value = match parameter.and_then(|p| measures(p.expected)) {
+            Some(dim) => inner.quantity(&key.value, dim, &context.scope).map(|q| analysis::Given::Number(q.value)),
+            None => analysis::argument(&inner, &key.value),
+        };
+        given.extend(value.map(|v| (key.value.clone(), v, key.span.clone())));
+    }
+    inner.finish();
+    method(context, name?, &given)
+}
+
+/// What a parameter measures, by the words of the registry.
+fn measures(expected: &str) -> Option<Dimension> {
+    [("a time", Dimension::TIME), ("a length", Dimension::LENGTH), ("a frequency", Dimension::FREQUENCY)]
+        .into_iter()
+        .find_map(|(word, dim)| expected.starts_with(word).then_some(dim))
+}
+
+fn method(context: &Context<'_>, name: Spanned<String>, given: &[analysis::Placed]) -> Option<Method> {
+    let Some(info) = find(&name.value) else {
+        let names: Vec<&str> = METHODS.iter().map(|m| m.name).collect();
+        let help = did_you_mean(&name.value, names.iter().copied())
+            .unwrap_or_else(|| format!("methods of compensation are {}", names.join(", ")));
+        context.error(name.span, format!("there is no compensation `{}`", name.value), help);
+        return None;
+    };
+    let pairs: Vec<(&str, analysis::Given)> = given.iter().map(|(n, g, _)| (n.as_str(), g.clone())).collect();
+    match analysis::build_entry(("compensator", info.name), info.parameters, info.build, &pairs) {
+        Ok(method) => Some(method),
+        Err(errors) => {
+            for (parameter, message, help) in errors {
+                let place = parameter.and_then(|p| given.iter().find(|g| g.0 == p)).map(|g| g.2.clone());
+                context.error(place.unwrap_or_else(|| name.span.clone()), message, help);
+            }
+            None
+        }
+    }
+}
+
+/// A specimen stands in one substructure.
+fn check_place(context: &Context<'_>, specimen: &Specimen, table: &Table<'_>, partition: Option<&Partition>) {
+    let Some(partition) = partition else { return };
+    let owner = |e: &usize| partition.owners.get(*e).copied();
+    let mut owners = specimen.elements.iter().filter_map(owner);
+    let first = owners.next();
+    if owners.any(|o| Some(o) != first) {
+        let message = format!("the elements of specimen `{}` belong to several substructures", specimen.name);
+        context.error(table.span(), message, "put them into one, or make one specimen of each");
+    }
+}

@@ -1,0 +1,94 @@
+//! `[specimen.limits]` and `[[specimen.fault]]`.
+
+use interfield_lab::emulate::{Injection, Misfortune};
+use interfield_lab::safety::{Action, Limits, Watch};
+
+use crate::parse::Context;
+use crate::reader::Table;
+use crate::units::Dimension;
+
+/// Names of the actions.
+fn actions() -> [&'static str; 4] {
+    Action::ALL.map(|a| a.1)
+}
+
+/// What must not happen. A limit is a quantity, or a table with what follows.
+pub(super) fn limits(context: &Context<'_>, table: &Table<'_>, dofs: &[usize]) -> Limits {
+    let mut limits = Limits::default();
+    let Some(inner) = table.table("limits") else { return limits };
+    let length = dofs.first().map_or(Dimension::LENGTH, |&d| context.disp(d));
+    let force = Dimension::MOMENT.per(length);
+    let rate = length.times(Dimension::FREQUENCY);
+    let watch = |key: &str, dim: Dimension, default: Action| watch(context, &inner, key, dim, default);
+    limits.displacement = watch("displacement", length, Action::RampDown);
+    limits.velocity = watch("velocity", rate, Action::RampDown);
+    limits.force = watch("force", force, Action::RampDown);
+    limits.tracking = watch("tracking", length, Action::RampDown);
+    limits.energy = watch("energy", Dimension::NONE, Action::RampDown);
+    limits.indicator = watch("indicator", Dimension::NONE, Action::RampDown);
+    limits.frozen = watch("frozen", length, Action::Hold);
+    limits.missing = watch("missing", Dimension::NONE, Action::Hold)
+        .map(|w| Watch { samples: w.limit.max(1.0) as u32, ..w })
+        .or(limits.missing);
+    limits.deadline = watch("deadline", Dimension::NONE, Action::Warn);
+    limits.recorder = watch("recorder", Dimension::NONE, Action::Warn).or(limits.recorder);
+    let action = |key: &str, default: Action| inner.choice(key, &actions()).map_or(default, |c| Action::ALL[c.value].0);
+    limits.not_finite = action("not_finite", limits.not_finite);
+    limits.gone = action("gone", limits.gone);
+    inner.finish();
+    limits
+}
+
+fn watch(context: &Context<'_>, table: &Table<'_>, key: &str, dim: Dimension, default: Action) -> Option<Watch> {
+    let scope = &context.scope;
+    let good = |q: &crate::reader::Spanned<f64>| {
+        if q.value < 0.0 {
+            context.error(q.span.clone(), format!("the limit `{key}` cannot be negative"), "write its absolute value");
+        }
+        q.value >= 0.0
+    };
+    if !table.is_table(key) {
+        let limit = table.quantity(key, dim, scope).filter(good)?;
+        return Some(Watch::new(limit.value, default));
+    }
+    let inner = table.table(key)?;
+    let limit = inner.quantity_required("at", dim, scope).filter(good);
+    let samples = inner.integer("samples").map_or(1, |n| n.value.clamp(1, i64::from(u32::MAX)) as u32);
+    let action = inner.choice("action", &actions()).map_or(default, |c| Action::ALL[c.value].0);
+    inner.finish();
+    Some(Watch { limit: limit?.value, samples, action })
+}
+
+/// What goes wrong on purpose; times are those of the laboratory.
+pub(super) fn faults(context: &Context<'_>, table: &Table<'_>, dofs: &[usize], period: f64) -> Vec<Injection> {
+    const TYPES: [&str; 7] = ["frozen-displacement", "frozen-force", "silence", "spike", "nan", "delay", "gone"];
+    let length = dofs.first().map_or(Dimension::LENGTH, |&d| context.disp(d));
+    let mut faults = Vec::new();
+    for t in table.tables("fault") {
+        let kind = t.choice_required("type", &TYPES);
+        let time =
+            |key: &str| t.quantity(key, Dimension::TIME, &context.scope).map(|q| (q.value / period).round().max(0.0));
+        let from = t
+            .quantity_required("at", Dimension::TIME, &context.scope)
+            .map(|q| (q.value / period).round().max(0.0) as u64);
+        let samples = time("for").map_or(u64::MAX, |s| s.max(1.0) as u64);
+        let actuator = t.integer("actuator").map(|n| (n.value - 1).max(0) as usize);
+        let what = match kind.as_ref().map(|k| TYPES[k.value]) {
+            Some("frozen-displacement") => Some(Misfortune::FrozenDisplacement),
+            Some("frozen-force") => Some(Misfortune::FrozenForce),
+            Some("silence") => Some(Misfortune::Silence),
+            Some("spike") => t
+                .quantity_required("size", Dimension::MOMENT.per(length), &context.scope)
+                .map(|q| Misfortune::Spike(q.value)),
+            Some("nan") => Some(Misfortune::NotANumber),
+            Some("delay") => t
+                .quantity_required("size", Dimension::TIME, &context.scope)
+                .map(|q| Misfortune::Delay((q.value / period).round().max(0.0) as usize)),
+            Some("gone") => Some(Misfortune::Gone),
+            _ => None,
+        };
+        faults.extend(what.zip(from).map(|(what, from)| Injection { what, actuator, from, samples }));
+        t.finish();
+    }
+    faults
+}

@@ -1,0 +1,292 @@
+//! The tables of a specimen.
+
+use interfield_lab::compensate::METHODS;
+use interfield_lab::safety::Action;
+
+use super::Value::{Either, Flag, Number, Quantity, Table, Tables, Text, Whole, Word};
+use super::registries::parameter;
+use super::sections::{chooser, key, list, named, quantity, section, sentence};
+use super::{Key, Section, Value};
+use crate::units::Dimension;
+
+/// A length or an angle, after the degree of freedom that is moved.
+fn stroke() -> Value {
+    Quantity("a length, or an angle where a rotation is moved".to_owned())
+}
+
+/// The force against a [`stroke`].
+fn force() -> Value {
+    Quantity("a force, or a moment where a rotation is moved".to_owned())
+}
+
+/// All of them.
+pub(super) fn all() -> Vec<Section> {
+    let mut all = vec![specimen(), mass()];
+    all.extend(compensation());
+    all.extend([actuator(), along(), sensor("displacement-sensor"), sensor("force-sensor"), calibration()]);
+    all.extend([limits(), limit(), fault()]);
+    all
+}
+
+fn specimen() -> Section {
+    let methods = METHODS.iter().map(|m| m.name).collect();
+    let keys = vec![
+        key("name", Text, "Its name.", "\"isolators\"").required(),
+        key(
+            "elements",
+            list(Text),
+            "Elements whose force is measured; a trailing * matches any ending.",
+            "[\"iso-*\"]",
+        ),
+        key(
+            "mass",
+            Table("specimen-mass"),
+            "Mass that stands in the laboratory and is not in the model.",
+            "{ \"table.x\" = \"1.8 kg\" }",
+        ),
+        key(
+            "rate",
+            quantity(Dimension::FREQUENCY),
+            "Sampling rate of its controller; once per step if absent.",
+            "\"1 kHz\"",
+        ),
+        key("time_scale", quantity(Dimension::NONE), "Seconds in the laboratory per second of the model.", "200")
+            .default("1"),
+        key("scale", quantity(Dimension::NONE), "Structure over specimen in length; forces by its square.", "2.5")
+            .default("1"),
+        key(
+            "ramp",
+            quantity(Dimension::TIME),
+            "Time of the way to the initial displacement and back at the end.",
+            "\"2 s\"",
+        )
+        .default("\"2 s\""),
+        key("patience", quantity(Dimension::TIME), "Longest hold before ramping down.", "\"10 s\"").default("\"10 s\""),
+        key(
+            "late",
+            Word(vec!["hold", "extrapolate", "abort"]),
+            "What the controller does while a target is late.",
+            "\"extrapolate\"",
+        )
+        .default("\"hold\""),
+        key(
+            "correct_force",
+            Flag,
+            "Moves the measured force from where the specimen is to where it should be, by its stiffness at rest.",
+            "true",
+        )
+        .default("false"),
+        key(
+            "compensation",
+            Either(vec![Word(methods), Table("compensation")]),
+            "How its commands are compensated.",
+            "\"ats\"",
+        )
+        .default("\"none\""),
+        key(
+            "actuator",
+            Tables("actuator"),
+            "Its actuators; a perfect one along each moved degree of freedom if absent.",
+            "[{ type = \"second-order\", frequency = \"25 Hz\", damping = 0.7 }]",
+        ),
+        key("limits", Table("limits"), "What must not happen.", "{ displacement = \"90 mm\" }"),
+        key(
+            "fault",
+            Tables("fault"),
+            "What goes wrong on purpose, in the emulated laboratory.",
+            "[{ type = \"silence\", at = \"3 s\", for = \"50 ms\" }]",
+        ),
+    ];
+    let doc = "Elements that stand in the laboratory: their force is measured, not computed. Without hardware they are emulated.";
+    section("specimen", "[[specimen]]", &["specimen"], doc, keys)
+}
+
+fn mass() -> Section {
+    let doc = "Mass in the laboratory, by degree of freedom.";
+    named("specimen-mass", "mass = { \"table.x\" = \"1.8 kg\" }", &["specimen.mass"], doc, quantity(Dimension::MASS))
+}
+
+fn compensation() -> Vec<Section> {
+    let all = METHODS.iter().map(|info| {
+        let mut keys = vec![chooser("method", info.name, info.title)];
+        keys.extend(info.parameters.iter().map(parameter));
+        let doc = format!("{} {}", sentence(&format!("{} ({})", info.title, info.reference)), info.advice);
+        let written = "compensation = { method = ... }";
+        Section {
+            when: vec![("method", info.name)],
+            ..section("compensation", written, &["specimen.compensation"], doc, keys)
+        }
+    });
+    all.collect()
+}
+
+fn actuator() -> Section {
+    let number = |name: &'static str, doc: &str, default: &str| key(name, Number, doc, default).default(default);
+    let keys = vec![
+        key("name", Text, "Its name.", "\"east\""),
+        key("dof", Text, "The degree of freedom it moves.", "\"slab.x\""),
+        key(
+            "along",
+            Table("along"),
+            "Its stroke as a sum of degrees of freedom.",
+            "{ \"tip.x\" = 1, \"base.x\" = -1 }",
+        ),
+        key(
+            "anchor",
+            list(quantity(Dimension::LENGTH)),
+            "Its fixed end; the stroke is then the change of its length.",
+            "[0, \"2 m\"]",
+        ),
+        key("attachment", list(quantity(Dimension::LENGTH)), "Its other end at rest.", "[\"1 m\", \"2 m\"]"),
+        key("node", Text, "The node of the rigid body that it is attached to.", "\"platform\""),
+        key(
+            "type",
+            Word(vec!["ideal", "first-order", "second-order", "transfer", "servo-hydraulic"]),
+            "How it moves, in the emulated laboratory.",
+            "\"second-order\"",
+        )
+        .default("\"ideal\""),
+        key("time_constant", quantity(Dimension::TIME), "Of a first-order actuator.", "\"10 ms\""),
+        key("frequency", quantity(Dimension::FREQUENCY), "Of a second-order actuator.", "\"25 Hz\""),
+        key("damping", quantity(Dimension::NONE), "Damping ratio of a second-order actuator.", "0.7"),
+        key("numerator", list(Number), "Of a transfer function: coefficients of s, the highest power first.", "[1]"),
+        key("denominator", list(Number), "Of a transfer function.", "[0.01, 1]"),
+        number("g", "Calibration of a servo-hydraulic actuator.", "1.0261"),
+        number("a1b0", "Gain of its controller and valve, SI.", "2.1283e13"),
+        number("a2", "Its natural velocity feedback, SI.", "4.2297e6"),
+        number("a3", "Its leakage, 1/s.", "3.3"),
+        number("beta1", "Damping of its valve, 1/s.", "425"),
+        number("beta2", "Stiffness of its valve, 1/s^2.", "99976"),
+        key("delay", quantity(Dimension::TIME), "Time by which it hears its command late.", "\"8 ms\"").default("0"),
+        key("delay_swing", quantity(Dimension::TIME), "Amplitude by which the delay swings.", "\"2 ms\"").default("0"),
+        key("delay_frequency", quantity(Dimension::FREQUENCY), "Frequency of the swing.", "\"0.5 Hz\"").default("0"),
+        key("stroke", stroke(), "Largest displacement it can reach.", "\"100 mm\""),
+        key(
+            "velocity",
+            Quantity("a velocity, or its angular kind".to_owned()),
+            "Largest velocity it can reach.",
+            "\"500 mm/s\"",
+        ),
+        key("force", force(), "Largest force it can give.", "\"250 kN\""),
+        key("friction", force(), "Coulomb friction before its load cell.", "\"0.5 kN\"").default("0"),
+        key(
+            "displacement_sensor",
+            Table("displacement-sensor"),
+            "Its displacement sensor, in the emulated laboratory.",
+            "{ noise = \"0.02 mm\" }",
+        ),
+        key(
+            "force_sensor",
+            Table("force-sensor"),
+            "Its load cell, in the emulated laboratory.",
+            "{ noise = \"1 N\", seed = 7 }",
+        ),
+        key("calibration", Table("calibration"), "What its instruments say.", "{ command = [0.1, 0] }"),
+    ];
+    let doc = "An actuator with its sensors. A single one that does not say where it acts stands for all.";
+    section("actuator", "[[specimen.actuator]]", &["specimen.actuator"], doc, keys)
+}
+
+fn along() -> Section {
+    let doc = "Factors of the degrees of freedom in the stroke.";
+    named("along", "along = { \"tip.x\" = 1 }", &["specimen.actuator.along"], doc, Number)
+}
+
+fn sensor(name: &'static str) -> Section {
+    let (written, paths, of): (_, &'static [&'static str], _) = match name {
+        "force-sensor" => ("force_sensor = { ... }", &["specimen.actuator.force_sensor"], force as fn() -> Value),
+        _ => ("displacement_sensor = { ... }", &["specimen.actuator.displacement_sensor"], stroke as fn() -> Value),
+    };
+    let keys = vec![
+        key("gain", quantity(Dimension::NONE), "Shown over true.", "1.01").default("1"),
+        key("bias", of(), "Shown at zero.", "0").default("0"),
+        key("noise", of(), "Standard deviation of its noise.", "0").default("0"),
+        key("range", of(), "Largest number it can show.", "1"),
+        key("quantum", of(), "Step of its converter.", "0").default("0"),
+        key("seed", quantity(Dimension::NONE), "The same seed gives the same noise.", "\"seed\"").default("1"),
+    ];
+    section(name, written, paths, "A sensor that is not perfect.", keys)
+}
+
+fn calibration() -> Section {
+    let pair = |name: &'static str, doc: &str| key(name, list(Number), doc, "[0.1, 0]").default("[1, 0]");
+    let keys = vec![
+        pair("command", "Gain and offset of the command, per unit of length of the file."),
+        pair("displacement", "Gain and offset of the displacement sensor, per unit of length of the file."),
+        pair(
+            "force",
+            "Gain and offset of the load cell, per unit of force of the file; a negative gain turns its sign.",
+        ),
+    ];
+    section(
+        "calibration",
+        "calibration = { ... }",
+        &["specimen.actuator.calibration"],
+        "Instrument = gain x quantity + offset.",
+        keys,
+    )
+}
+
+fn actions() -> Value {
+    Word(Action::ALL.map(|a| a.1).to_vec())
+}
+
+fn limits() -> Section {
+    let watched = |name: &'static str, of: Value, doc: &str, example: &str| {
+        key(name, Either(vec![of, Table("limit")]), doc, example)
+    };
+    let number = || quantity(Dimension::NONE);
+    let keys: Vec<Key> = vec![
+        watched("displacement", stroke(), "Largest commanded stroke.", "\"90 mm\""),
+        watched(
+            "velocity",
+            Quantity("a velocity, or its angular kind".to_owned()),
+            "Largest commanded velocity.",
+            "\"400 mm/s\"",
+        ),
+        watched("force", force(), "Largest measured force.", "\"200 kN\""),
+        watched("tracking", stroke(), "Largest distance of target and measured displacement.", "\"5 mm\""),
+        watched("energy", number(), "Energy of the tracking error over the largest energy stored.", "0.1"),
+        watched(
+            "indicator",
+            number(),
+            "Energy fed in by the tracking error within a second over the largest stored: a loop becoming unstable.",
+            "0.05",
+        ),
+        watched("frozen", stroke(), "Travel of the command while a sensor stands still.", "\"1 mm\""),
+        watched("missing", number(), "Samples in a row without readings.", "10"),
+        watched("deadline", number(), "Targets that were not there in time.", "5"),
+        watched("recorder", number(), "Samples that could not be recorded.", "0"),
+        key("not_finite", actions(), "What follows a number that is none.", "\"abort\"").default("\"abort\""),
+        key("gone", actions(), "What follows a lost connection.", "\"abort\"").default("\"abort\""),
+    ];
+    let doc = "What must not happen to a specimen. A limit by itself ramps down (frozen and missing hold, deadline and recorder warn).";
+    section("limits", "[specimen.limits]", &["specimen.limits"], doc, keys)
+}
+
+fn limit() -> Section {
+    const PATHS: &[&str] = &["specimen.limits.*"];
+    let keys = vec![
+        key("at", Quantity("what the limit measures".to_owned()), "The limit.", "\"90 mm\"").required(),
+        key("samples", Whole, "Samples in a row that must pass it.", "3").default("1"),
+        key(
+            "action",
+            actions(),
+            "What follows: it is logged, held until it is gone, led back to the start, or ended at once.",
+            "\"hold\"",
+        ),
+    ];
+    section("limit", "force = { at = ..., action = ... }", PATHS, "A limit with what follows.", keys)
+}
+
+fn fault() -> Section {
+    let types = vec!["frozen-displacement", "frozen-force", "silence", "spike", "nan", "delay", "gone"];
+    let keys = vec![
+        key("type", Word(types), "What goes wrong.", "\"frozen-force\"").required(),
+        key("at", quantity(Dimension::TIME), "When, in time of the laboratory.", "\"3 s\"").required(),
+        key("for", quantity(Dimension::TIME), "For how long; for ever if absent.", "\"50 ms\""),
+        key("actuator", Whole, "At which actuator, counted from 1; at all if absent.", "1"),
+        key("size", Quantity("a force for a spike, a time for a delay".to_owned()), "How large.", "\"20 kN\""),
+    ];
+    section("fault", "[[specimen.fault]]", &["specimen.fault"], "A fault on purpose.", keys)
+}

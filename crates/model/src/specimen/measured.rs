@@ -1,0 +1,93 @@
+//! A specimen inside a system: where its measured force enters the forces of a scheme.
+//!
+//! The system was assembled with a stand-in K u + C v for the specimen. With a rig the force at a point is
+//!
+//! ```text
+//! r = r_system(u, v) - (K u + C v) + f        f measured where the rig went
+//! ```
+//!
+//! and everything else a scheme asks (tangents, solves, masses) is that of the stand-in.
+
+use interfield_kernel::{Fault, Point};
+use interfield_lab::controller::Controller;
+use interfield_lab::rig::{Reading, Rig, Target};
+
+use super::stand_in::Physical;
+
+/// A specimen in a system.
+pub(crate) struct Measured {
+    rig: Box<dyn Rig>,
+    /// Unknowns of the system that are commanded.
+    unknowns: Vec<usize>,
+    stiffness: Vec<f64>,
+    damping: Vec<f64>,
+    /// Whether forces are moved from where the specimen is to where it should be.
+    correct: bool,
+    /// Offset in the memory of the system.
+    memory0: usize,
+    u: Vec<f64>,
+    v: Vec<f64>,
+}
+
+impl Measured {
+    pub(super) fn new(
+        rig: Box<dyn Rig>,
+        unknowns: Vec<usize>,
+        physical: &Physical,
+        correct: bool,
+        memory0: usize,
+    ) -> Self {
+        let n = unknowns.len();
+        let (stiffness, damping) = (physical.stiffness.clone(), physical.damping.clone());
+        Measured { rig, unknowns, stiffness, damping, correct, memory0, u: vec![0.0; n], v: vec![0.0; n] }
+    }
+
+    /// Length of its memory.
+    pub(crate) fn memory(&self) -> usize {
+        self.rig.memory()
+    }
+
+    /// Place of a reading of a commanded degree of freedom in the memory of the system.
+    pub(crate) fn place(&self, reading: Reading, i: usize) -> usize {
+        self.memory0 + reading.place(i, self.unknowns.len())
+    }
+
+    /// What drives it, where that can be looked at.
+    pub(crate) fn controller(&self) -> Option<&Controller> {
+        self.rig.controller()
+    }
+
+    /// The test is over.
+    pub(crate) fn finish(&mut self, memory: &mut [f64]) {
+        let own = self.memory0..self.memory0 + self.rig.memory();
+        self.rig.finish(&mut memory[own]);
+    }
+
+    /// Puts the measured force in place of that of the stand-in. The rig moves, or if not `moves`, what it measured last is
+    /// carried to `at` by the stiffness.
+    pub(crate) fn add(&mut self, at: Point<'_>, moves: bool, memory: &mut [f64], r: &mut [f64]) -> Result<(), Fault> {
+        let n = self.unknowns.len();
+        let memory = &mut memory[self.memory0..self.memory0 + self.rig.memory()];
+        for (i, &d) in self.unknowns.iter().enumerate() {
+            (self.u[i], self.v[i]) = (at.u[d], at.v[d]);
+        }
+        if moves {
+            self.rig.exchange(memory, Target { t: at.t, u: &self.u })?;
+        }
+        for i in 0..n {
+            let mut f = memory[Reading::Force.place(i, n)];
+            for j in 0..n {
+                let (k, c) = (self.stiffness[i * n + j], self.damping[i * n + j]);
+                let target = memory[Reading::Target.place(j, n)];
+                // From the target to where the force is wanted; and from where the specimen is to the target.
+                let mut way = self.u[j] - target;
+                if self.correct {
+                    way += target - memory[Reading::Reached.place(j, n)];
+                }
+                f += k * (way - self.u[j]) - c * self.v[j];
+            }
+            r[self.unknowns[i]] += f;
+        }
+        Ok(())
+    }
+}

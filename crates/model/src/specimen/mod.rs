@@ -1,0 +1,177 @@
+//! Specimens: elements of a model that stand in the laboratory. Their forces are measured, not computed.
+//!
+//! ```text
+//! Specimen (part of a Model) --stand_in--> the model with linear stand-ins, and the elements as a model of their own
+//!                            --build-----> a rig that moves them --attach--> Assembled
+//! ```
+//!
+//! **Must not be here:** text; what a laboratory does ([`interfield_lab`]).
+
+mod build;
+mod measured;
+mod stand_in;
+
+use std::sync::Arc;
+
+use interfield_kernel::Scheme;
+use interfield_lab::compensate::Method;
+use interfield_lab::controller::{Calibration, Controller, MissPolicy};
+use interfield_lab::emulate::{Injection, Sensor};
+use interfield_lab::hardware::Hardware;
+use interfield_lab::kinematics::Lever;
+use interfield_lab::plant;
+use interfield_lab::rig::Rig;
+use interfield_lab::safety::Limits;
+
+use crate::assemble::{Assembly, Place, Problem, Subject, assemble};
+use crate::model::Model;
+pub(crate) use measured::Measured;
+use stand_in::stand_in;
+
+/// Some elements as a specimen, and how it is driven. Indices are those of the model.
+#[derive(Clone, Debug)]
+pub struct Specimen {
+    /// Name.
+    pub name: String,
+    /// Elements whose force is measured.
+    pub elements: Vec<usize>,
+    /// Degrees of freedom that are commanded.
+    pub dofs: Vec<usize>,
+    /// Mass that stands in the laboratory, per commanded degree of freedom, kg.
+    pub masses: Vec<f64>,
+    /// Sampling interval of the controller, s.
+    pub period: f64,
+    /// Seconds in the laboratory per second of the model.
+    pub time_scale: f64,
+    /// Structure over specimen in length.
+    pub scale: f64,
+    /// Time of the way to the initial displacement and back at the end, s.
+    pub ramp: f64,
+    /// Longest hold before ramping down, s.
+    pub patience: f64,
+    /// What a late target does.
+    pub late: MissPolicy,
+    /// Whether the measured force is moved from where the specimen is to where it should be, by its stiffness at rest.
+    pub correct_force: bool,
+    /// How commands are compensated.
+    pub compensation: Method,
+    /// One per commanded degree of freedom.
+    pub actuators: Vec<Actuator>,
+    /// What must not happen.
+    pub limits: Limits,
+    /// What goes wrong on purpose, in the emulated laboratory.
+    pub faults: Vec<Injection>,
+}
+
+/// An actuator with its sensors.
+#[derive(Clone, Debug)]
+pub struct Actuator {
+    /// What it moves.
+    pub lever: Lever,
+    /// Calibration of its instruments.
+    pub calibration: Calibration,
+    /// How it moves, in the emulated laboratory.
+    pub dynamics: Dynamics,
+    /// Delay before it does: constant part, swing (s) and frequency of the swing (Hz).
+    pub delay: [f64; 3],
+    /// What it cannot do.
+    pub limits: plant::Limits,
+    /// Coulomb friction before its load cell, N.
+    pub friction: f64,
+    /// Displacement sensor.
+    pub displacement: Sensor,
+    /// Load cell.
+    pub force: Sensor,
+}
+
+/// How an emulated actuator moves.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Dynamics {
+    /// It is where it is sent.
+    Ideal,
+    /// Transfer function of displacement over command: coefficients of s, highest power first.
+    #[allow(missing_docs)]
+    Transfer { numerator: Vec<f64>, denominator: Vec<f64> },
+    /// Servo-hydraulic, moving its specimen against its force.
+    Hydraulic(plant::Hydraulic),
+}
+
+/// Where rigs come from.
+pub trait Workshop {
+    /// The hardware of a specimen; `None` for the emulated laboratory of its model. The error is a sentence for the user.
+    fn hardware(&mut self, _specimen: &Specimen) -> Result<Option<Box<dyn Hardware>>, String> {
+        Ok(None)
+    }
+
+    /// The rig of a controller.
+    fn mount(&mut self, _specimen: &Specimen, controller: Controller) -> Box<dyn Rig> {
+        Box::new(controller)
+    }
+
+    /// Whether noise, limits, faults and learning are left out, so that what is left is linear and can be probed.
+    fn linear(&self) -> bool {
+        false
+    }
+}
+
+/// The emulated laboratory, as fast as it goes.
+pub struct Rehearsal;
+
+impl Workshop for Rehearsal {}
+
+/// The emulated laboratory without noise, limits, faults and learning.
+pub struct Probe;
+
+impl Workshop for Probe {
+    fn linear(&self) -> bool {
+        true
+    }
+}
+
+/// A compensator that others may share.
+pub(crate) type SharedCompensator = Arc<dyn interfield_lab::compensate::Compensator>;
+
+/// Rows of the coordinates of the elements of a specimen over its commanded degrees of freedom, element by element.
+pub(crate) type Rows = Vec<(usize, Vec<Vec<f64>>)>;
+
+/// A system with its specimens on their rigs.
+pub(crate) struct Mounted {
+    pub(crate) assembly: Assembly,
+    /// Per specimen.
+    pub(crate) rows: Vec<Rows>,
+}
+
+/// Assembles a model with stand-ins for its specimens, and puts the specimens on their rigs.
+pub(crate) fn mount(model: &Model, workshop: &mut dyn Workshop) -> Result<Mounted, Vec<Problem>> {
+    let analysis = &model.analysis;
+    if let (Some(first), None) = (model.specimens.first(), analysis.scheme.claims().evaluations) {
+        let message = format!(
+            "scheme `{}` iterates, and specimen `{}` cannot be moved back and forth",
+            analysis.scheme_name, first.name
+        );
+        let help = "take a scheme that evaluates once or twice per step: \"alpha-os\", \"newmark\", \"lsrt2\"";
+        return Err(vec![Problem::error(Subject::Specimen(0), message, help)]);
+    }
+    let (whole, specimens) = stand_in(model)?;
+    let mut assembly = assemble(&whole)?;
+    let mut problems = Vec::new();
+    let mut rows = Vec::new();
+    for (i, (specimen, mut physical)) in model.specimens.iter().zip(specimens).enumerate() {
+        let unknown = |&d: &usize| match assembly.places[d] {
+            Place::Free(i) => Some(i),
+            Place::Imposed(_) | Place::Fixed => None,
+        };
+        let unknowns: Vec<usize> = specimen.dofs.iter().filter_map(unknown).collect();
+        match build::build(specimen, &mut physical, workshop) {
+            Ok(rig) => assembly
+                .system
+                .attach(|memory0| Measured::new(rig, unknowns, &physical, specimen.correct_force, memory0)),
+            Err(message) => {
+                let message = format!("specimen `{}`: {message}", specimen.name);
+                problems.push(Problem::error(Subject::Specimen(i), message, "see `[[specimen]]` in the reference"));
+            }
+        }
+        rows.push(physical.rows);
+    }
+    if problems.is_empty() { Ok(Mounted { assembly, rows }) } else { Err(problems) }
+}

@@ -1,4 +1,4 @@
-//! Frequency evaluation index (Guo, Chen, Chen, Xu, Wang, Smart Mater. Struct. 23:045042, 2014): amplitude and delay of tracking, weighted by where the target has
+//! Frequency evaluation index (Guo, Chen, Xu, Sanchez, Smart Mater. Struct. 23:045042, 2014): amplitude and delay of tracking, weighted by where the target has
 //! its energy.
 //!
 //! ```text

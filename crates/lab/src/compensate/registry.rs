@@ -114,7 +114,7 @@ const TRUST: SchemeParameter = parameter(
 const PROPORTIONAL: SchemeParameter = parameter("kp", Some("2"), "a number", "proportional gain");
 const INTEGRAL: SchemeParameter = parameter("ki", Some("95"), "a number in 1/s", "integral gain");
 const ZERO: SchemeParameter =
-    parameter("zero", Some("168.603614"), "a number in rad/s, greater than zero", "zero of the phase lead");
+    parameter("zero", Some("168.6036181107506"), "a number in rad/s, greater than zero", "zero of the phase lead");
 const POLE: SchemeParameter =
     parameter("pole", Some("8570.39733944"), "a number in rad/s, greater than zero", "pole of the phase lead");
 const AHEAD: SchemeParameter = parameter(
@@ -212,7 +212,7 @@ fn pi_lead(a: Arguments<'_>) -> Result<Method, ArgumentError> {
     Ok(Method::PiLead(PiLead {
         kp: a.number(&PROPORTIONAL, 2.0, |_| true)?,
         ki: a.number(&INTEGRAL, 95.0, |_| true)?,
-        zero: a.number(&ZERO, 8570.39733944 / 50.8316336, positive)?,
+        zero: a.number(&ZERO, 168.6036181107506, positive)?,
         pole: a.number(&POLE, 8570.39733944, positive)?,
     }))
 }

@@ -124,7 +124,7 @@ fn limits_are_kept() {
     assert!(largest < 0.5 + TAU * DT && largest > 0.49, "{largest}");
     assert!(force[1023].x.abs() < 0.05, "it comes back: {:?}", force[1023]);
     let free = limited(Limits::NONE);
-    assert_eq!(free, drive(&Ideal::new(DT), 1024, |t| (TAU * t).sin()));
+    assert!(free == drive(&Ideal::new(DT), 1024, |t| (TAU * t).sin()));
 }
 
 #[test]

@@ -26,7 +26,7 @@ pub(super) fn draw(controller: &str, found: &[Tested]) -> String {
     stack(&panels, PANEL)
 }
 
-/// J4 and J6; of perturbed plants the largest. A lost test has no bars.
+/// J4 and J6; of perturbed plants the largest. A lost test has no bars, and a cross at its case.
 fn bars(controller: &str, found: &[Tested]) -> String {
     let mut names: Vec<&str> = Vec::new();
     for test in found {
@@ -41,12 +41,12 @@ fn bars(controller: &str, found: &[Tested]) -> String {
         let largest = |j: usize| tests.iter().filter(|t| t.stable()).map(|t| t.criteria[j]).fold(0.0, f64::max);
         // The motion is named once, at its first case.
         let label = if tests[0].case == 1 { name.to_owned() } else { tests[0].case.to_string() };
-        let label = if lost { format!("{label} lost") } else { label };
+        let label = if lost { format!("{label} ×") } else { label };
         plot = plot.with_group(label, vec![(largest(3), COLOURS[0]), (largest(5), COLOURS[1])]);
     }
     let plots = vec![Plot::Bar(plot.with_legend(vec!["J4: specimen", "J6: second floor"]))];
     let layout = Layout::auto_from_plots(&plots)
-        .with_title(format!("{controller}: error against the reference by motion and case"))
+        .with_title(format!("{controller}: error against the reference by motion and case (×: lost)"))
         .with_y_label("root mean square [%]")
         .with_width(PANEL.0)
         .with_height(PANEL.1)

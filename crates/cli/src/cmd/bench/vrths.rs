@@ -218,7 +218,8 @@ fn text(args: &Args, param: &[(String, String)], found: &[Tested], warnings: &[S
         let largest = |value: &dyn Fn(&Tested) -> f64| stable.iter().map(|t| value(t)).fold(0.0, f64::max);
         let criteria =
             if stable.is_empty() { blank() } else { numbers(&std::array::from_fn(|i| largest(&|t| t.criteria[i]))) };
-        let force = format!("{:.2}", largest(&|t| t.peak_force) / 1e3);
+        let force = largest(&|t| t.peak_force) / 1e3;
+        let force = if stable.is_empty() { "-".to_owned() } else { format!("{force:.2}") };
         let verdict = format!("{} of {} lost", lost.len(), lost.len() + stable.len());
         let first = [name.to_owned(), String::new()];
         rows.push(first.into_iter().chain(criteria).chain([force, verdict]).collect());

@@ -9,8 +9,8 @@
 
 use std::f64::consts::TAU;
 
-use num_complex::Complex64;
 use realfft::RealFftPlanner;
+use realfft::num_complex::Complex64;
 
 /// The index of a history.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -101,7 +101,7 @@ fn polynomials_warn_where_they_feed_energy() {
 fn lead_and_pi_have_the_response_of_tustins_rule() {
     let found = PiLead { kp: 2.0, ki: 95.0, zero: 170.0, pole: 8570.0 }.design(DT);
     for f in [0.5, 3.6, 40.0] {
-        let s = num_complex::Complex64::new(0.0, 2.0 / DT * (std::f64::consts::PI * f * DT).tan());
+        let s = realfft::num_complex::Complex64::new(0.0, 2.0 / DT * (std::f64::consts::PI * f * DT).tan());
         let (lead, pi) = ((1.0 + s / 170.0) / (1.0 + s / 8570.0), 2.0 + 95.0 / s);
         assert!((found.lead.response(f) - lead).norm() < 1e-12 * lead.norm(), "{f}");
         assert!((found.pi.response(f) - pi).norm() < 1e-12 * pi.norm(), "{f}");

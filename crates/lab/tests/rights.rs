@@ -38,7 +38,7 @@ fn what_is_refused_is_said_and_what_is_granted_is_true() {
         for (resource, most) in [(Resource::Rtprio, 0), (Resource::Memlock, 65_536)] {
             setrlimit(resource, Rlimit { current: Some(most), maximum: getrlimit(resource).maximum }).unwrap();
         }
-        let rights = claim(&Wish { priority: Some(80), core: Some(100_000), lock_memory: true });
+        let rights = claim(&Wish { priority: Some(80), core: Some(100_000), lock_memory: true, stay_awake: false });
         assert_eq!((rights.priority, rights.core, rights.memory_locked), (None, None, false));
         let sentences: Vec<String> = rights.missing.iter().map(ToString::to_string).collect();
         for (words, sentence) in [

@@ -70,10 +70,26 @@ impl Drop for Busy {
 /// Runs in a thread with all rights, so that this one keeps its own.
 fn in_real_time<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<(Rights, T), String> {
     let thread = thread::spawn(move || {
-        let rights = claim(&Wish { priority: Some(PRIORITY), core: Some(core()), lock_memory: true });
+        let rights = claim(&Wish { priority: Some(PRIORITY), ..Wish::all(core()) });
         (rights, work())
     });
     thread.join().map_err(|_| "the loop panicked".to_owned())
+}
+
+/// Arithmetic without memory, and nothing else: what disturbs it is the machine.
+fn arithmetic(turns: u64) -> f64 {
+    (0..turns).fold(1.0, |x: f64, n| std::hint::black_box(x.mul_add(0.999, n as f64)))
+}
+
+/// Turns of [`arithmetic`] that last so many ns: the best of several tries.
+fn turns_for(ns: u64) -> u64 {
+    const TRIED: u64 = 10_000;
+    let once = |_| {
+        let begin = Instant::now();
+        std::hint::black_box(arithmetic(TRIED));
+        begin.elapsed().as_nanos() as u64
+    };
+    TRIED * ns / (0..20).map(once).min().unwrap_or(1).max(1)
 }
 
 /// What was refused, for a note.
@@ -270,29 +286,44 @@ impl Bench {
         let _busy = Busy::new();
         let peer = cyclictest(ticks / 6);
         let (rights, result) = in_real_time(move || -> Result<_, String> {
-            let mut timing = Timing::new(period_ns);
-            let before = count();
-            for k in 0..ticks as u64 {
-                let tick = clock.wait();
+            let mut step = |k: u64| {
                 parts.step(k).and_then(|()| parts.sample(k + 1, &mut out)).map_err(|fault| parts.explain(fault))?;
                 tape.record((k + 1) as f64 * PERIOD, &out);
-                timing.note(&tick, clock.now_ns());
+                Ok::<_, String>(())
+            };
+            let warm_up = 500;
+            let begin = Instant::now();
+            (0..warm_up).try_for_each(&mut step)?;
+            let turns = turns_for(begin.elapsed().as_nanos() as u64 / warm_up);
+
+            let mut timing = Timing::new(period_ns);
+            let mut bare = Histogram::new(None);
+            let before = count();
+            for k in warm_up..warm_up + ticks as u64 {
+                let tick = clock.wait();
+                step(k)?;
+                let end = clock.now_ns();
+                timing.note(&tick, end);
+                std::hint::black_box(arithmetic(turns));
+                bare.record(clock.now_ns() - end);
             }
             let allocations = count() - before;
-            Ok((timing, allocations, tape.finish(Duration::from_secs(10)).dropped))
+            Ok((timing, bare.summary(), allocations, tape.finish(Duration::from_secs(10)).dropped))
         })?;
-        let (timing, allocations, dropped) = result?;
+        let (timing, bare, allocations, dropped) = result?;
         let (compute, late) = (timing.compute.summary(), timing.wake_up.summary());
         let case = "viaduct-1kHz";
         let note = format!(
-            "{}; {seconds} s, {} late or left out, {allocations} allocations, {dropped} rows dropped{}",
+            "{}; {seconds} s, {} late or left out, {allocations} allocations, {dropped} rows dropped{}; bare arithmetic in \
+             the same periods {}",
             tails(&compute),
             timing.missed + timing.overrun,
-            missing(&rights)
+            missing(&rights),
+            tails(&bare)
         );
-        let what = "compute time of a macro-step, p99.99".to_owned();
-        let bar = Bar::Below(100.0);
-        let first = Row { case, what, unit: "us", ours: us(compute.p99_99), other: Err(String::new()), bar, note };
+        let what = "macro-step p99.99 / bare arithmetic of that length".to_owned();
+        let (other, bar) = (Ok(us(bare.p99_99)), Bar::Below(100.0));
+        let first = Row { case, what, unit: "us", ours: us(compute.p99_99), other, bar, note };
         let mut note = tails(&late);
         if let Ok(peer) = &peer {
             note += &format!("; cyclictest {}", tails(peer));

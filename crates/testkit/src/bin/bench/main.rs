@@ -6,6 +6,7 @@
 
 mod couplings;
 mod realtime;
+mod viaduct;
 
 use std::process::{Command, ExitCode};
 use std::time::Instant;

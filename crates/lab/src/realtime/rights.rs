@@ -203,8 +203,8 @@ mod system {
         if read("/sys/kernel/realtime").trim() != "1" {
             advice.push(Notice::new(
                 "the kernel is not a real-time kernel",
-                "the system itself can delay the loop by a millisecond now and then",
-                "install one built with PREEMPT_RT (Debian: the package linux-image-rt-amd64)",
+                "the system itself, busy for another program, can delay the loop by milliseconds now and then",
+                "install one built with PREEMPT_RT (Debian: the package linux-image-rt-amd64), or boot with `preempt=full`",
             ));
         }
         if let Some(core) = rights.core

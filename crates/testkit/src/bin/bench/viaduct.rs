@@ -210,10 +210,11 @@ impl Bench {
         let whole = VIADUCT.split("[record]").next().unwrap_or_default();
         let model = read(&format!("{whole}{PIERS}"), Some("newmark"), seconds);
         let (tell, told) = mpsc::channel();
-        let mut simulation = Simulation::in_workshop(model, &mut OnTheWall { tell })
-            .map_err(|p| p.iter().map(|p| p.message.clone()).collect::<Vec<_>>().join("; "))?;
-        // Below the controller: the measurement comes first.
+        // Below the controller: the measurement comes first. Rights before the rig: locking memory takes a while, during
+        // which a controller that is under way would miss its targets.
         let (rights, allocations) = in_real_time(PRIORITY - 1, move || {
+            let mut simulation = Simulation::in_workshop(model, &mut OnTheWall { tell })
+                .map_err(|p| p.iter().map(|p| p.message.clone()).collect::<Vec<_>>().join("; "))?;
             let mut step = |k| simulation.step(k).map_err(|fault| simulation.explain(fault));
             (0..500).try_for_each(&mut step)?;
             let before = count_everywhere();

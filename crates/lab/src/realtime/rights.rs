@@ -7,6 +7,7 @@
 
 use std::fmt;
 use std::fs::File;
+use std::sync::Arc;
 
 /// What is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -29,7 +30,7 @@ impl Wish {
 }
 
 /// What was granted. Timer slack and the stack need no permission and are always seen to.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Rights {
     /// The real-time priority.
     pub priority: Option<u8>,
@@ -37,8 +38,8 @@ pub struct Rights {
     pub core: Option<usize>,
     /// Whether memory is locked.
     pub memory_locked: bool,
-    /// Keeps the processor awake as long as it is open.
-    pub awake: Option<File>,
+    /// Keeps the processor awake as long as it is open, here or in a copy.
+    pub awake: Option<Arc<File>>,
     /// What was asked for and refused.
     pub missing: Vec<Notice>,
     /// What no program can ask for, but whoever set the machine up could do.
@@ -85,6 +86,7 @@ mod system {
     use std::fs::File;
     use std::io::{ErrorKind, Write};
     use std::num::NonZeroU64;
+    use std::sync::Arc;
 
     use rustix::mm::{MlockAllFlags, mlockall};
     use rustix::process::{Resource, getrlimit};
@@ -117,7 +119,7 @@ mod system {
         }
         if wish.stay_awake {
             match stay_awake("/dev/cpu_dma_latency") {
-                Ok(file) => rights.awake = file,
+                Ok(file) => rights.awake = file.map(Arc::new),
                 Err(notice) => rights.missing.push(notice),
             }
         }
@@ -165,17 +167,22 @@ mod system {
     }
 
     fn stay_on(core: usize) -> Result<(), Notice> {
-        let cost = "the loop may move between cores, with cold caches after each move";
-        let refused = |cure: String| Notice::new(format!("not bound to core {core}"), cost, cure);
-        let allowed = sched_getaffinity(None).map_err(|e| refused(format!("the system says: {e}")))?;
-        let cores: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|c| allowed.is_set(*c)).collect();
-        if !cores.contains(&core) {
-            let list = cores.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
-            return Err(refused(format!("this program may use the cores {list}: name one of them")));
-        }
         let mut only = CpuSet::new();
-        only.set(core);
-        sched_setaffinity(None, &only).map_err(|e| refused(format!("the system says: {e}")))
+        let exists = core < CpuSet::MAX_CPU;
+        if exists {
+            only.set(core);
+        }
+        // Asked of the system, not of the cores of this thread: it may have inherited a single one.
+        if exists && sched_setaffinity(None, &only).is_ok() {
+            return Ok(());
+        }
+        let own = sched_getaffinity(None).unwrap_or(only);
+        let cores = (0..CpuSet::MAX_CPU).filter(|c| own.is_set(*c)).map(|c| c.to_string()).collect::<Vec<_>>();
+        Err(Notice::new(
+            format!("not bound to core {core}"),
+            "the loop may move between cores, with cold caches after each move",
+            format!("this thread may use the cores {}: name one of them", cores.join(", ")),
+        ))
     }
 
     /// Asks for a wake-up latency of 0 us; the kernel keeps to it while the file is open. A machine without the file, a

@@ -69,15 +69,16 @@ struct Told {
 /// Mounts controllers on the wall clock.
 struct OnTheWall {
     tell: mpsc::Sender<Told>,
+    core: usize,
 }
 
 impl Workshop for OnTheWall {
-    fn mount(&mut self, specimen: &Specimen, controller: Controller) -> Box<dyn Rig> {
-        let schedule = Schedule::new(specimen.period, WhenLate::Skip).expect("1 kHz is a rate");
-        let wish = Wish { priority: Some(PRIORITY), ..Wish::all(core()) };
+    fn mount(&mut self, specimen: &Specimen, controller: Controller) -> Result<Box<dyn Rig>, String> {
+        let schedule = Schedule::new(specimen.period, WhenLate::Skip)?;
+        let wish = Wish { priority: Some(PRIORITY), ..Wish::all(self.core) };
         let pace = Pace { wish, patience: Patience::Park, watchdog: Duration::from_secs(1) };
-        let paced = Paced::start(controller, Box::new(WallClock::new(schedule, SPIN)), pace).expect("a thread");
-        Box::new(Telling { paced, tell: self.tell.clone() })
+        let paced = Paced::start(controller, Box::new(WallClock::new(schedule, SPIN)), pace);
+        Ok(Box::new(Telling { paced: paced.map_err(|e| e.to_string())?, tell: self.tell.clone() }))
     }
 }
 
@@ -210,10 +211,11 @@ impl Bench {
         let whole = VIADUCT.split("[record]").next().unwrap_or_default();
         let model = read(&format!("{whole}{PIERS}"), Some("newmark"), seconds);
         let (tell, told) = mpsc::channel();
+        let core = core();
         // Below the controller: the measurement comes first. Rights before the rig: locking memory takes a while, during
         // which a controller that is under way would miss its targets.
         let (rights, allocations) = in_real_time(PRIORITY - 1, move || {
-            let mut simulation = Simulation::in_workshop(model, &mut OnTheWall { tell })
+            let mut simulation = Simulation::in_workshop(model, &mut OnTheWall { tell, core })
                 .map_err(|p| p.iter().map(|p| p.message.clone()).collect::<Vec<_>>().join("; "))?;
             let mut step = |k| simulation.step(k).map_err(|fault| simulation.explain(fault));
             (0..500).try_for_each(&mut step)?;

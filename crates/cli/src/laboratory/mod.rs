@@ -73,7 +73,12 @@ impl RealTime {
     /// controller too, which says so.
     pub(crate) fn claim(&self) {
         if self.real_time {
-            claim(&Wish { priority: Some(self.priority.saturating_sub(10).max(1)), core: None, lock_memory: true });
+            claim(&Wish {
+                priority: Some(self.priority.saturating_sub(10).max(1)),
+                core: None,
+                lock_memory: true,
+                stay_awake: false,
+            });
         }
     }
 }

@@ -60,6 +60,7 @@ Examples:
   interfield elements bouc-wen                what to write for an element, and its equations
   interfield stability-map --coupling pmc     where a coupling is stable, as a picture
   interfield spectrum --scheme lsrt2          how a scheme damps and shifts frequencies
+  interfield rehearse test.toml               is the loop stable, what must the actuators do
   interfield reproduce                        the figures of the papers, and which claims hold
   interfield bench vrths                      how a compensator does in the public benchmark
 
@@ -92,6 +93,7 @@ enum Command {
     Spectrum(cmd::spectrum::Args),
     StabilityMap(cmd::stability_map::Args),
     Order(cmd::order::Args),
+    Rehearse(cmd::rehearse::Args),
     Reproduce(cmd::reproduce::Args),
     Schemes(cmd::schemes::Args),
     Couplings(cmd::couplings::Args),
@@ -128,6 +130,7 @@ fn main() -> std::process::ExitCode {
         Some(Command::Spectrum(args)) => cmd::spectrum::run(&args),
         Some(Command::StabilityMap(args)) => cmd::stability_map::run(&args),
         Some(Command::Order(args)) => cmd::order::run(&args),
+        Some(Command::Rehearse(args)) => cmd::rehearse::run(&args),
         Some(Command::Reproduce(args)) => cmd::reproduce::run(&args),
         Some(Command::Schemes(args)) => cmd::schemes::run(&args),
         Some(Command::Couplings(args)) => cmd::couplings::run(&args),

@@ -18,6 +18,7 @@ pub(crate) mod motion;
 pub(crate) mod new;
 pub(crate) mod order;
 pub(crate) mod plot;
+pub(crate) mod rehearse;
 pub(crate) mod report;
 pub(crate) mod reproduce;
 pub(crate) mod run;

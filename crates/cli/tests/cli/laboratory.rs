@@ -271,3 +271,25 @@ fn mistakes_about_specimens_are_found_together() {
         interfield(&["run", super::models().join("three-dof.toml").to_str().unwrap(), "--real-time"]).expect(2);
     assert!(nothing.stderr.contains("the model has no specimen"), "{}", nothing.stderr);
 }
+
+#[test]
+fn the_critical_delay_is_that_of_the_closed_form() {
+    // m x" + c x' + k_n x + k_e x(t - d) = 0: m^2 w^4 + (c^2 - 2 m k_n) w^2 + k_n^2 - k_e^2 = 0, d = atan2(c w, m w^2 - k_n)/w.
+    let (m, c, kn, ke) = (1000.0f64, 1000.0f64, 40e3f64, 60e3f64);
+    let b = c * c - 2.0 * m * kn;
+    let w = ((-b + (b * b - 4.0 * m * m * (kn * kn - ke * ke)).sqrt()) / (2.0 * m * m)).sqrt();
+    let exact = (c * w).atan2(m * w * w - kn) / w;
+    let path = file("critical.toml", model("").replace("dt = \"2 ms\"", "dt = \"1 ms\""));
+    let found = interfield(&["rehearse", path.to_str().unwrap(), "--json"]).expect(0).json();
+    let delay = found["critical_delay"].as_f64().unwrap_or_else(|| panic!("{found:#}"));
+    // To a sample of the controller: the force of a step is that at its predictor.
+    assert!((delay - exact).abs() < 1e-3, "{delay} {exact}");
+    assert_eq!(found["ready"], true);
+    // What the actuators cannot do is seen before the test.
+    let weak = format!("{ACTUATOR}stroke = \"5 mm\"\n");
+    let path = file("weak.toml", model(&weak));
+    let found = interfield(&["rehearse", path.to_str().unwrap(), "--json"]).expect(3).json();
+    let said = found["objections"].to_string();
+    assert!(said.contains("more stroke than the actuator can"), "{said}");
+    interfield(&["rehearse", super::models().join("three-dof.toml").to_str().unwrap()]).expect(2);
+}

@@ -67,7 +67,7 @@ fn an_item_gives_pictures_data_and_a_page() {
 #[test]
 fn a_lean_gallery_has_pictures_for_a_page_only() {
     let folder = absent("reproduced-lean");
-    interfield(&["reproduce", "000", "--lean", "--threads", "1", "-o", folder.to_str().unwrap()]).expect(0);
+    interfield(&["reproduce", "000-fig-1", "--lean", "--threads", "1", "-o", folder.to_str().unwrap()]).expect(0);
     assert!(folder.join("000-fig-1.svg").exists());
     assert!(!folder.join("000-fig-1.png").exists() && !folder.join("000-fig-1.csv").exists());
 }

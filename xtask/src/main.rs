@@ -1,5 +1,5 @@
 //! Developer commands. `cargo xtask test` is what CI runs, at home and on the server alike; `cargo xtask
-//! bench` measures against OpenSees. `cargo xtask help` lists the stages.
+//! bench` measures against OpenSees and cyclictest. `cargo xtask help` lists the stages.
 //!
 //! **Must not be here:** a dependency other than `serde_json` (it has to compile in seconds), or a stage that
 //! passes because a tool is missing: what cannot run has failed, and says what to install.
@@ -146,6 +146,14 @@ fn docs(context: &Context) -> Outcome {
 fn bench(args: &[String]) -> Result<bool, String> {
     let context = Context::new()?;
     let python = python::python(&context)?;
+    let mut cyclictest = Command::new("cyclictest");
+    cyclictest.arg("--help");
+    // The peer of the real-time loop; without it our numbers are shown alone.
+    if !context.succeeds(cyclictest)
+        && let Err(reason) = debian::install(&context, &["rt-tests"])
+    {
+        println!("no cyclictest to compare with: {reason}");
+    }
     context.run(context.cargo(["build", "--release", "--locked", "-p", "interfield"]))?;
     context.run(context.cargo(["build", "--release", "--locked", "-p", "interfield-testkit", "--bin", "bench"]))?;
     let mut command = Command::new(context.target.join("release/bench"));

@@ -58,6 +58,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "interfield-lab",
             "interfield-model",
             "interfield-analysis",
+            "interfield-results",
             "interfield",
         ],
     ),

@@ -111,6 +111,9 @@ impl Button {
 pub trait Tape: Send {
     /// `false` if it could not be kept.
     fn push(&mut self, sample: &[f64]) -> bool;
+
+    /// The test is over: how it ended, and its log. May wait.
+    fn end(&mut self, outcome: &str, log: &[String]);
 }
 
 /// How far a sample brought the rig.
@@ -148,6 +151,7 @@ pub struct Controller {
     button: Button,
     estimates: Vec<Estimate>,
     tick: u64,
+    number: u64,
     /// Time of the model at the last target, and the number of samples that the way to it took.
     clock: Option<(f64, u64)>,
     segment: Segment,
@@ -191,6 +195,7 @@ impl Controller {
             button: Button::default(),
             estimates,
             tick: 0,
+            number: 0,
             clock: None,
             segment: Segment::default(),
             waited: 0,
@@ -216,9 +221,21 @@ impl Controller {
         self.tape = Some(tape);
     }
 
-    /// A button that others may press.
-    pub fn button(&self) -> Button {
-        self.button.clone()
+    /// Listens to this button from now on.
+    pub fn listen(&mut self, button: Button) {
+        self.button = button;
+    }
+
+    /// Ends the recording. Not for the loop.
+    pub fn close(&mut self) {
+        if let Some(mut tape) = self.tape.take() {
+            let log: Vec<String> = self.machine.log().iter().map(|t| t.line(self.plan.period)).collect();
+            let outcome = match self.cause {
+                None => self.machine.state().name().to_owned(),
+                Some(trip) => format!("{}: {}", self.machine.state().name(), trip.words()),
+            };
+            tape.end(&outcome, &log);
+        }
     }
 
     /// The state of the test and its log.
@@ -241,9 +258,30 @@ impl Controller {
         self.plan.period
     }
 
-    /// What happens to late targets.
-    pub fn miss_policy(&self) -> MissPolicy {
-        self.plan.miss
+    /// Seconds in the laboratory per second of the model.
+    pub fn time_scale(&self) -> f64 {
+        self.plan.time_scale
+    }
+
+    /// Time of the way to the initial displacement and back at the end, s.
+    pub fn ramp(&self) -> f64 {
+        self.plan.ramp
+    }
+
+    /// Number of the target it goes to, as given to [`Controller::aim_at`].
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Whether the test is over.
+    pub fn is_done(&self) -> bool {
+        self.machine.state().is_over()
+    }
+
+    /// [`Controller::aim`] at a numbered target.
+    pub fn aim_at(&mut self, number: u64, target: Target<'_>) {
+        self.number = number;
+        self.aim(target);
     }
 
     /// Aims at the next target. What was measured there is in the memory when [`Controller::tick`] says so.
@@ -290,6 +328,9 @@ impl Controller {
 
     /// One sample.
     pub fn tick(&mut self, memory: &mut [f64]) -> Progress {
+        if self.machine.state() == State::Idle {
+            return Progress::Busy;
+        }
         if self.segment.asked && self.segment.left == 0 && !self.machine.state().is_over() {
             // No way to go at all: the last measurement stands.
             return self.reached(memory);
@@ -326,6 +367,8 @@ impl Controller {
         if matches!(self.machine.state(), State::Ramp | State::Running | State::Hold) {
             self.machine.go(self.tick, State::RampDown, None);
             self.waited = 0;
+        } else if self.machine.state() == State::Idle {
+            self.machine.go(self.tick, State::Finished, None);
         }
         self.segment = Segment::default();
     }
@@ -534,6 +577,7 @@ impl Rig for Controller {
         while self.machine.state() == State::RampDown {
             self.tick(memory);
         }
+        self.close();
     }
 
     fn controller(&self) -> Option<&Controller> {

@@ -6,6 +6,8 @@
 use interfield_kernel::Fault;
 
 use crate::controller::Controller;
+use crate::paced::Record;
+use crate::realtime::Histogram;
 
 /// Where a specimen is wanted.
 #[derive(Clone, Copy, Debug)]
@@ -58,4 +60,9 @@ pub trait Rig: Send {
 
     /// What drives it, once nothing moves any more.
     fn controller(&self) -> Option<&Controller>;
+
+    /// How well it kept its time, if it had a clock: the record of its thread, and the time from measurements to targets.
+    fn timing(&self) -> Option<(&Record, &Histogram)> {
+        None
+    }
 }

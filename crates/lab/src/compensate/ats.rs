@@ -7,12 +7,12 @@
 //!
 //! u and y of the fit pass the same low-pass (Butterworth of order 4, 20 Hz), every `skip`-th sample counts. The fit is made while the largest |y| of
 //! the window is above a threshold; a₀ stays within 0.7 to 1.3, a₁ and a₂ between zero and four times their start, and no coefficient moves faster than
-//! its own limit. Start: a = (1, d, d²/2). Defaults (window 1 s, every 16th sample, 0.01 in) as shipped with OpenFresco.
+//! its own limit. Defaults (window 1 s, every 16th sample, 0.01 in) as shipped with OpenFresco.
 //!
 //! Memory: targets, the filters, filtered measurements, a - a(0), a count of samples, the window as lines of u, y, y', y". Deviations: limits and rates are
 //! relative to the start, so that they hold for any delay.
 
-use super::feedforward::{Inverse, Series, of_delay, sum};
+use super::feedforward::{Inverse, Series, sum};
 use super::gradient::{CORNER, ORDER};
 use super::least_squares::solve;
 use super::{Compensator, take, take_array};
@@ -30,8 +30,8 @@ const MOST: f64 = 4.0;
 /// Parameters of the method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ats {
-    /// Delay at the start, s.
-    pub delay: f64,
+    /// a₀, a₁ and a₂ at the start; a₃ is not used.
+    pub start: Series,
     /// Window of the fit, s.
     pub window: f64,
     /// Every how many samples the fit is made.
@@ -43,7 +43,7 @@ pub struct Ats {
 impl Ats {
     /// At a sampling interval.
     pub fn design(&self, dt: f64) -> Adapting {
-        let [a0, a1, a2, _] = of_delay(self.delay);
+        let [a0, a1, a2, _] = self.start;
         let skip = self.skip.max(1);
         let points = ((self.window / (dt * skip as f64)).round() as usize).max(2 * FITTED);
         Adapting {

@@ -5,13 +5,13 @@
 //! command.
 //!
 //! ```text
-//! u = (a₀ + a₁ D + a₂ D² + a₃ D³) e^(τ s) x        x target, D backward differences, τ = ahead dt
-//! a = argmin Σ w |u - Σ a_i Dⁱ y|² + ridge Σ (a_i - a_i(0))² ωˡ...
+//! u = (a₀ + a₁ D + a₂ D² + a₃ D³) e^(τs) x                      x target, D backward differences, τ = ahead dt
+//! a = a(0) + argmin_δ Σ w (u - (a(0) + δ)ᵀφ)² + ρ Σ (ωⁱ δ_i)²      φ = (y, Dy, D²y, D³y), y measured
 //! ```
 //!
-//! The fit is a ridge regression with forgetting: R = Σ w φφᵀ and r = Σ w φ (u - a(0)ᵀφ) over filtered samples, φ_i = Dⁱy/ωⁱ, and (R + ρ I) δ = r. ρ = (noise/doubt)² keeps
-//! the start until the motion says more than the noise, so nothing has to be known about amplitudes; forgetting (and learning) rests while the specimen does, so
-//! nothing winds up or is lost in a pause.
+//! u and y of the fit pass the same low-pass; ω is 4 Hz. The fit is a ridge regression with forgetting: with R = Σ w φφᵀ and r = Σ w φ (u - a(0)ᵀφ), φ_i in units of ωⁱ,
+//! (R + ρ) δ = r, a system of four equations. ρ = (noise/doubt)² keeps the start until the motion says more than the noise; learning and forgetting
+//! rest while the specimen does, so that nothing winds up or is lost in a pause.
 //!
 //! Memory: targets, the filters, filtered measurements, a count of samples, δ, R, r.
 
@@ -29,8 +29,8 @@ const OMEGA: f64 = TAU * 4.0;
 const ORDER: usize = 4;
 /// Samples per second that the fit looks at: ten times the corner of the low-pass and more.
 const LOOKS: f64 = 512.0;
-/// Motion below so many times the noise teaches nothing.
-const QUIET: f64 = 10.0;
+/// Motion below so many times the filtered noise teaches nothing: its derivatives are noisier than itself.
+const QUIET: f64 = 30.0;
 
 /// Parameters of the method.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,7 +43,7 @@ pub struct Early {
     pub horizon: f64,
     /// Corner of the low-pass, Hz.
     pub corner: f64,
-    /// Standard deviation of the filtered measurement, m.
+    /// Standard deviation of the displacement sensor, m.
     pub noise: f64,
     /// How far the coefficients, in units of 1/ωⁱ, may be from the start.
     pub doubt: f64,
@@ -52,6 +52,8 @@ pub struct Early {
 impl Early {
     /// At a sampling interval.
     pub fn design(&self, dt: f64) -> Adapting {
+        // White noise of the sensor behind the low-pass.
+        let noise = self.noise * (2.0 * self.corner * dt).min(1.0).sqrt();
         let skip = (1.0 / (LOOKS * dt)).round().max(1.0);
         Adapting {
             start: Inverse { series: self.start, differences: Differences::new(dt) },
@@ -60,8 +62,8 @@ impl Early {
             filter: Filter::butterworth(ORDER, self.corner, dt),
             skip,
             keep: (-skip * dt / self.horizon).exp(),
-            ridge: (self.noise / self.doubt).powi(2),
-            quiet: QUIET * self.noise,
+            ridge: (noise / self.doubt).powi(2),
+            quiet: QUIET * noise,
         }
     }
 }

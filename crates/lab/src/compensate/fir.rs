@@ -7,11 +7,10 @@
 //! g = Pφ/(λ + φᵀPφ),  c += g e,  P = (P - g φᵀP)/λ
 //! ```
 //!
-//! Memory: lines of targets and filtered measurements, the filters, c - c(0), P - P(0). Deviations: taps are s samples apart, by default such that four of them
-//! span 6 ms, because neighbouring samples of a fast controller are too alike for a fit; the start is the extrapolation of order 3 over the delay.
+//! Memory: lines of targets and filtered measurements, the filters, c - c(0), P - P(0). Deviations: taps are s samples apart, by default 0.5 ms, because neighbouring samples of a fast controller are too alike for a fit; the start is a series in derivatives.
 
+use super::feedforward::Series;
 use super::gradient::{CORNER, ORDER};
-use super::polynomial::Polynomial;
 use super::{Compensator, take, take_array};
 use crate::signal::{Filter, line};
 
@@ -21,8 +20,8 @@ const TAPS: usize = 4;
 /// Parameters of the method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fir {
-    /// Delay at the start, s.
-    pub delay: f64,
+    /// Inverse at the start, as a series in derivatives.
+    pub start: Series,
     /// Distance of the taps, s.
     pub spacing: f64,
     /// λ: 1 forgets nothing.
@@ -35,11 +34,13 @@ impl Fir {
     /// At a sampling interval.
     pub fn design(&self, dt: f64) -> Adapting {
         let spacing = ((self.spacing / dt).round() as usize).max(1);
-        let polynomial = Polynomial { order: TAPS - 1, delay: self.delay, spacing: Some(spacing) }.design(dt);
-        let mut start = [0.0; TAPS];
-        start.iter_mut().zip(polynomial.coefficients()).for_each(|(s, c)| *s = *c);
+        // Derivatives as backward differences over the distance of the taps.
+        let rate = 1.0 / (spacing as f64 * dt);
+        let [a0, a1, a2, a3] = self.start;
+        let (a1, a2, a3) = (a1 * rate, a2 * rate.powi(2), a3 * rate.powi(3));
+        let start = [a0 + a1 + a2 + a3, -a1 - 2.0 * a2 - 3.0 * a3, a2 + 3.0 * a3, -a3];
         let filter = Filter::butterworth(ORDER, CORNER, dt);
-        Adapting { start, frozen: polynomial, spacing, filter, forgetting: self.forgetting, doubt: self.doubt }
+        Adapting { start, spacing, filter, learns: true, forgetting: self.forgetting, doubt: self.doubt }
     }
 }
 
@@ -47,11 +48,11 @@ impl Fir {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Adapting {
     start: [f64; TAPS],
-    frozen: super::polynomial::Extrapolation,
     spacing: usize,
     filter: Filter,
     forgetting: f64,
     doubt: f64,
+    learns: bool,
 }
 
 impl Adapting {
@@ -94,7 +95,7 @@ impl Compensator for Adapting {
         line::push(targets, target);
         let weights: [f64; TAPS] = std::array::from_fn(|i| self.start[i] + learned[i]);
         let command = dot(&weights, &self.taps(targets));
-        if measured.is_finite() {
+        if self.learns && measured.is_finite() {
             let u = self.filter.step(take(&mut memory, self.filter.memory()), command);
             let y = self.filter.step(take(&mut memory, self.filter.memory()), measured);
             line::push(memory, y);
@@ -105,10 +106,6 @@ impl Compensator for Adapting {
     }
 
     fn frozen(&self) -> Box<dyn Compensator> {
-        Box::new(self.frozen)
-    }
-
-    fn warnings(&self) -> Vec<String> {
-        self.frozen.warnings()
+        Box::new(Adapting { learns: false, ..*self })
     }
 }

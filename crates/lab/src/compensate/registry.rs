@@ -70,9 +70,9 @@ const POINTS: SchemeParameter =
 const SPACING: SchemeParameter =
     parameter("spacing", Some("the delay"), "a whole number of samples from 1 to 10000", "distance of the points");
 const KP: SchemeParameter =
-    parameter("kp", Some("1e4"), "a number in 1/m^2, zero or greater", "gain on the tracking indicator");
+    parameter("kp", Some("1e7"), "a number in 1/m^2, zero or greater", "gain on the tracking indicator");
 const KI: SchemeParameter =
-    parameter("ki", Some("1e4"), "a number in 1/(m^2 s), zero or greater", "gain on its integral");
+    parameter("ki", Some("1e5"), "a number in 1/(m^2 s), zero or greater", "gain on its integral");
 const SERIES: SchemeParameter = parameter(
     "series",
     Some("those of the delay: 1, d, d^2/2, d^3/6"),
@@ -102,12 +102,12 @@ const THRESHOLD: SchemeParameter = parameter(
     "amplitude below which nothing is learned",
 );
 const TAPS: SchemeParameter =
-    parameter("spacing", Some("0.002"), "a time in s, greater than zero", "distance of the taps");
+    parameter("spacing", Some("5e-4"), "a time in s, greater than zero", "distance of the taps");
 const FORGETTING: SchemeParameter =
     parameter("forgetting", Some("1"), "a number from 0.9 to 1", "weight of the past per sample; 1 forgets nothing");
 const TRUST: SchemeParameter = parameter(
     "doubt",
-    Some("1e8"),
+    Some("1e10"),
     "a number in 1/m^2, greater than zero",
     "covariance at the start: large learns fast",
 );
@@ -126,12 +126,12 @@ const AHEAD: SchemeParameter = parameter(
 const HORIZON: SchemeParameter =
     parameter("horizon", Some("4"), "a time in s, greater than zero", "after so much motion a sample counts 1/e");
 const CORNER: SchemeParameter =
-    parameter("corner", Some("20"), "a frequency in Hz, greater than zero", "low-pass in front of the fit");
+    parameter("corner", Some("10"), "a frequency in Hz, greater than zero", "low-pass in front of the fit");
 const NOISE: SchemeParameter = parameter(
     "noise",
-    Some("2e-6"),
+    Some("1.6e-5"),
     "a length in m, greater than zero",
-    "deviation of the displacement sensor behind the low-pass",
+    "standard deviation of the displacement sensor",
 );
 const DOUBT: SchemeParameter = parameter(
     "doubt",
@@ -192,7 +192,7 @@ fn gradient(a: Arguments<'_>) -> Result<Method, ArgumentError> {
 
 fn ats(a: Arguments<'_>) -> Result<Method, ArgumentError> {
     Ok(Method::Ats(Ats {
-        delay: delay(a)?,
+        start: series(a)?,
         window: a.number(&WINDOW, 1.0, |x| (0.01..=60.0).contains(&x))?,
         skip: a.number(&SKIP, 16.0, whole)? as usize,
         threshold: a.number(&THRESHOLD, 2.54e-4, not_negative)?,
@@ -201,10 +201,10 @@ fn ats(a: Arguments<'_>) -> Result<Method, ArgumentError> {
 
 fn fir(a: Arguments<'_>) -> Result<Method, ArgumentError> {
     Ok(Method::Fir(Fir {
-        delay: delay(a)?,
-        spacing: a.number(&TAPS, 0.002, positive)?,
+        start: series(a)?,
+        spacing: a.number(&TAPS, 5e-4, positive)?,
         forgetting: a.number(&FORGETTING, 1.0, |x| (0.9..=1.0).contains(&x))?,
-        doubt: a.number(&TRUST, 1e8, positive)?,
+        doubt: a.number(&TRUST, 1e10, positive)?,
     }))
 }
 
@@ -222,8 +222,8 @@ fn early(a: Arguments<'_>) -> Result<Method, ArgumentError> {
         start: series(a)?,
         ahead: a.number(&AHEAD, 1.5, |x| (0.0..=20.0).contains(&x))?,
         horizon: a.number(&HORIZON, 4.0, positive)?,
-        corner: a.number(&CORNER, 20.0, positive)?,
-        noise: a.number(&NOISE, 2e-6, positive)?,
+        corner: a.number(&CORNER, 10.0, positive)?,
+        noise: a.number(&NOISE, 1.6e-5, positive)?,
         doubt: a.number(&DOUBT, 0.3, positive)?,
     }))
 }
@@ -246,7 +246,7 @@ pub const METHODS: &[MethodInfo] = &[
         reference: "Chae, Kazemibidokhti, Ricles, Earthq. Eng. Struct. Dyn. 42:1697-1715, 2013",
         advice: "Robust, and follows an actuator that changes. Leaves the delay of the force in the loop.",
         adaptive: true,
-        parameters: &[DELAY, WINDOW, SKIP, THRESHOLD],
+        parameters: &[LATE, SERIES, WINDOW, SKIP, THRESHOLD],
         build: ats,
     },
     MethodInfo {
@@ -264,7 +264,7 @@ pub const METHODS: &[MethodInfo] = &[
         reference: "after RoDeAC, Condori, Christenson et al., public code",
         advice: "Needs no model of the actuator. Without forgetting it does not follow one that changes.",
         adaptive: true,
-        parameters: &[DELAY, TAPS, FORGETTING, TRUST],
+        parameters: &[LATE, SERIES, TAPS, FORGETTING, TRUST],
         build: fir,
     },
     MethodInfo {
@@ -302,7 +302,7 @@ pub const METHODS: &[MethodInfo] = &[
         adaptive: true,
         parameters: &[DELAY, KP, KI],
         build: |a| {
-            let (kp, ki) = (a.number(&KP, 1e4, not_negative)?, a.number(&KI, 1e4, not_negative)?);
+            let (kp, ki) = (a.number(&KP, 1e7, not_negative)?, a.number(&KI, 1e5, not_negative)?);
             Ok(Method::Inverse(Inverse { delay: delay(a)?, kp, ki }))
         },
     },

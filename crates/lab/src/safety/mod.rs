@@ -39,7 +39,7 @@ pub enum Trip {
     Operator,
 }
 
-/// All trips, by the names of their limits in a model file.
+/// All trips in their order, by the names of their limits in a model file.
 pub const TRIPS: [(Trip, &str); 14] = [
     (Trip::Displacement, "displacement"),
     (Trip::Velocity, "velocity"),
@@ -59,8 +59,8 @@ pub const TRIPS: [(Trip, &str); 14] = [
 
 impl Trip {
     /// Number by which it travels out of a step, see [`interfield_kernel::Fault::Laboratory`].
-    pub fn code(self) -> u32 {
-        TRIPS.iter().position(|t| t.0 == self).unwrap_or(0) as u32
+    pub const fn code(self) -> u32 {
+        self as u32
     }
 
     /// The trip with this number.

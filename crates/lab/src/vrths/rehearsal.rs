@@ -103,7 +103,7 @@ pub enum Verdict {
 pub struct Histories {
     /// Floors of the test; the first is the target.
     pub floors: [Vec<f64>; FLOORS],
-    /// Floors of the reference: the whole frame, integrated in one piece.
+    /// Floors of the reference: the whole frame with the same specimen, integrated in one piece.
     pub reference: [Vec<f64>; FLOORS],
     /// Measured displacement of the specimen, m.
     pub measured: Vec<f64>,
@@ -111,6 +111,15 @@ pub struct Histories {
     pub command: Vec<f64>,
     /// Measured force, N.
     pub force: Vec<f64>,
+}
+
+impl Histories {
+    /// Room for so many samples, so that the loop does not allocate.
+    fn with_capacity(samples: usize) -> Self {
+        let room = || Vec::with_capacity(samples);
+        let floors = || std::array::from_fn(|_| room());
+        Histories { floors: floors(), reference: floors(), measured: room(), command: room(), force: room() }
+    }
 }
 
 /// Result of a test.
@@ -140,18 +149,22 @@ struct Frame {
 }
 
 impl Frame {
-    fn whole(case: &Case) -> Self {
-        let flexibility = [1.0 / case.mass; FLOORS];
-        Frame { flexibility, damping: case.damping, stiffness: STIFFNESS, shaken: case.mass }
-    }
-
     /// Without the specimen, as far as that is known: the nominal one.
     fn numerical(case: &Case) -> Self {
-        let mut frame = Self::whole(case);
         let [m, c, k] = SPECIMEN;
-        frame.flexibility[0] = 1.0 / (case.mass - m);
-        frame.damping[0][0] -= c;
-        frame.stiffness[0][0] -= k;
+        let (mut damping, mut stiffness, mut masses) = (case.damping, STIFFNESS, [case.mass; FLOORS]);
+        masses[0] -= m;
+        damping[0][0] -= c;
+        stiffness[0][0] -= k;
+        Frame { flexibility: masses.map(|m| 1.0 / m), damping, stiffness, shaken: case.mass }
+    }
+
+    /// With the specimen as it is: what a perfect test would see.
+    fn whole(case: &Case, specimen: &LinearSpecimen) -> Self {
+        let mut frame = Self::numerical(case);
+        frame.flexibility[0] = 1.0 / case.mass;
+        frame.damping[0][0] += specimen.damping;
+        frame.stiffness[0][0] += specimen.stiffness;
         frame
     }
 
@@ -199,10 +212,10 @@ pub fn run(settings: &Settings<'_>) -> Outcome {
     let (mut learned, mut plant, mut drawn) =
         (vec![0.0; controller.memory()], vec![0.0; actuator.memory()], [[0.0]; 2]);
 
-    let (whole, numerical) = (Frame::whole(case), Frame::numerical(case));
+    let (whole, numerical) = (Frame::whole(case, &specimen), Frame::numerical(case));
     let (mut reference, mut test, mut reached, mut last_force) =
         (State::default(), State::default(), Reached::default(), 0.0);
-    let mut histories = Histories::default();
+    let mut histories = Histories::with_capacity(motion.samples());
     let (mut verdict, mut peak_force) = (Verdict::Stable, 0.0f64);
     for k in 0..motion.samples() {
         let t = k as f64 / RATE;

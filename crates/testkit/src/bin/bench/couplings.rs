@@ -14,7 +14,7 @@ use crate::{Bar, Bench, Row, alternate, timed};
 use interfield_model::parse::Overrides;
 
 /// The isolated viaduct, 88 unknowns, its isolators as states so that every coupling takes it.
-const VIADUCT: &str = include_str!("../../../../../models/rio-torto-isolated.toml");
+pub(crate) const VIADUCT: &str = include_str!("../../../../../models/rio-torto-isolated.toml");
 
 /// Two equal towers of 1575 unknowns each, joined by a bridge at mid-height, cut at one end of it.
 const TOWERS: &str = r#"

@@ -1,18 +1,23 @@
 //! Measures the performance bars and reports them; a bar that is not met says `short`, it is not an error.
 //!
-//! usage: `bench [CASE...] [--json] [--quick]`. The peer is OpenSees, through the Python named by `INTERFIELD_PYTHON` and
+//! usage: `bench [CASE...] [--json] [--quick]`. The peer of the real-time loop is `cyclictest`, that of the rest OpenSees, through the Python named by `INTERFIELD_PYTHON` and
 //! the scripts in the folder `INTERFIELD_PEERS`; `cargo xtask bench` sets both. Run on one quiet core for steady numbers
 //! (`taskset -c 1`).
 
 mod couplings;
 mod ensemble;
+mod realtime;
 
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use interfield_model::{Model, Simulation};
+use interfield_testkit::alloc::CountingAllocator;
 use interfield_testkit::frames::{Run, Springs, chain, plane_frame, record_some, space_frame};
 use serde_json::{Value, json};
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 /// Solvers of OpenSees that are tried; the fastest is the peer.
 const SYSTEMS: &[&str] = &["BandGeneral", "BandSPD", "ProfileSPD", "UmfPack", "SuperLU"];
@@ -33,6 +38,9 @@ const CASES: &[(&str, Case)] = &[
     ("threads", Bench::threads),
     ("passive-scan", Bench::passive_scan),
     ("ensemble", Bench::ensemble),
+    // Last: they lock all memory of the program.
+    ("realtime", Bench::realtime),
+    ("viaduct-1kHz", Bench::viaduct),
 ];
 
 /// What is asked of a row.

@@ -1,0 +1,224 @@
+//! A rig in real time: the controller runs in a thread of its own, woken by a clock, and the integrator posts targets to it.
+//!
+//! What the specimen does is decided by [`Controller::tick`] alone, sample by sample, as in a rehearsal; the clock only says
+//! when. A target that is not there when its first sample is due is late, and the [`MissPolicy`] of the controller says what
+//! follows. When the integrator ends, for whatever reason, the controller leads the specimen home by itself.
+//!
+//! [`MissPolicy`]: crate::controller::MissPolicy
+
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use interfield_kernel::Fault;
+
+use crate::controller::{Controller, Progress};
+use crate::realtime::mailbox::{Controller as Inbox, Integrator, Patience, mailbox};
+use crate::realtime::rights::{Rights, Wish, claim};
+use crate::realtime::{Clock, Histogram, Timing};
+use crate::rig::{Reading, Rig, Target};
+use crate::safety::Trip;
+
+/// How a rig is paced.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    /// Rights of the controller thread.
+    pub wish: Wish,
+    /// How the integrator waits for it.
+    pub patience: Patience,
+    /// Watchdog: longest time that the integrator waits for a measurement beyond what the way to it takes.
+    pub watchdog: Duration,
+}
+
+/// What a paced test leaves behind.
+pub struct Record {
+    /// The controller, with its log.
+    pub controller: Controller,
+    /// How well it kept its time.
+    pub timing: Timing,
+    /// What the system granted it.
+    pub rights: Rights,
+}
+
+/// A rig whose controller lives in another thread.
+pub struct Paced {
+    dofs: usize,
+    post: Integrator,
+    row: Vec<f64>,
+    watchdog: Duration,
+    /// Seconds in the laboratory per second of the model.
+    time_scale: f64,
+    /// Time of the model at the last target.
+    last: Option<f64>,
+    /// Longest way to the initial displacement, and home, s.
+    ramp: f64,
+    /// From a measurement to the next target.
+    compute: Histogram,
+    answered: Option<Instant>,
+    thread: Option<JoinHandle<Record>>,
+    record: Option<Record>,
+}
+
+/// What a row from the integrator asks for.
+const GO_THERE: f64 = 0.0;
+const GO_HOME: f64 = 1.0;
+
+/// The controller does not answer.
+const LOST: Fault = Fault::Laboratory { code: Trip::Gone.code() };
+
+impl Paced {
+    /// Starts the controller in its thread. Allocations end here.
+    ///
+    /// # Errors
+    /// When the system gives no thread.
+    pub fn start(controller: Controller, clock: Box<dyn Clock>, pace: Pace) -> std::io::Result<Self> {
+        let dofs = controller.dofs();
+        let (time_scale, ramp) = (controller.time_scale(), controller.ramp());
+        let period = (controller.period() * 1e9) as u64;
+        // Asked for, time of the model, displacements; and back: trip or none, then the readings.
+        let (post, inbox) = mailbox(2 + dofs, 1 + Reading::COUNT * dofs, pace.patience);
+        let mut turn = Turn {
+            memory: vec![0.0; controller.memory()],
+            answer: vec![0.0; 1 + Reading::COUNT * dofs],
+            controller,
+            inbox,
+        };
+        let mut clock = clock;
+        let run = move || {
+            let rights = claim(&pace.wish);
+            let mut timing = Timing::new(period);
+            loop {
+                let tick = clock.wait();
+                let over = turn.take();
+                timing.note(&tick, clock.now_ns());
+                if over {
+                    turn.controller.close();
+                    return Record { controller: turn.controller, timing, rights };
+                }
+            }
+        };
+        let thread = std::thread::Builder::new().name("interfield-rig".into()).spawn(run)?;
+        Ok(Paced {
+            dofs,
+            post,
+            row: vec![0.0; 2 + dofs],
+            watchdog: pace.watchdog,
+            time_scale,
+            last: None,
+            ramp,
+            compute: Histogram::new(Some(period)),
+            answered: None,
+            thread: Some(thread),
+            record: None,
+        })
+    }
+
+    /// Time from a measurement to the next target.
+    pub fn compute(&self) -> &Histogram {
+        &self.compute
+    }
+
+    /// What the test left behind, once it is over.
+    pub fn record(&self) -> Option<&Record> {
+        self.record.as_ref()
+    }
+
+    /// Waits for the end of the controller.
+    fn join(&mut self) {
+        if let Some(thread) = self.thread.take() {
+            self.record = thread.join().ok();
+        }
+    }
+}
+
+/// What the controller thread has.
+struct Turn {
+    controller: Controller,
+    memory: Vec<f64>,
+    inbox: Inbox,
+    answer: Vec<f64>,
+}
+
+impl Turn {
+    /// One sample; whether it was the last.
+    fn take(&mut self) -> bool {
+        let Turn { controller, memory, inbox, answer } = self;
+        let alone = inbox.is_alone();
+        match inbox.newest() {
+            Some((number, row)) if row[0] == GO_THERE => controller.aim_at(number, Target { t: row[1], u: &row[2..] }),
+            Some(_) => controller.go_home(),
+            None if alone => controller.go_home(),
+            None => {}
+        }
+        let progress = controller.tick(memory);
+        let (trip, over) = match progress {
+            Progress::Busy => return controller.is_done(),
+            Progress::Reached => (-1.0, false),
+            Progress::Over(Fault::Laboratory { code }) => (f64::from(code), true),
+            Progress::Over(_) => (f64::from(Trip::Operator.code()), true),
+        };
+        answer[0] = trip;
+        let readings = answer.len() - 1;
+        answer[1..].copy_from_slice(&memory[..readings]);
+        inbox.answer(controller.number(), answer);
+        over
+    }
+}
+
+impl Rig for Paced {
+    fn dofs(&self) -> usize {
+        self.dofs
+    }
+
+    /// The readings only: the rest is in the thread.
+    fn memory(&self) -> usize {
+        Reading::COUNT * self.dofs
+    }
+
+    fn exchange(&mut self, memory: &mut [f64], target: Target<'_>) -> Result<(), Fault> {
+        if let Some(answered) = self.answered.take() {
+            self.compute.record(answered.elapsed().as_nanos() as u64);
+        }
+        self.row[0] = GO_THERE;
+        self.row[1] = target.t;
+        self.row[2..].copy_from_slice(target.u);
+        let way = self.last.map_or(self.ramp, |before| (target.t - before).max(0.0) * self.time_scale);
+        self.last = Some(target.t);
+        let at_most = Duration::from_secs_f64(way) + self.watchdog;
+        let number = match self.post.post(&self.row) {
+            Ok(number) => number,
+            Err(_) => return Err(LOST),
+        };
+        let trip = match self.post.wait(number, at_most) {
+            Ok(answer) => {
+                memory.copy_from_slice(&answer[1..]);
+                answer[0]
+            }
+            Err(_) => return Err(LOST),
+        };
+        self.answered = Some(Instant::now());
+        if trip < 0.0 { Ok(()) } else { Err(Fault::Laboratory { code: trip as u32 }) }
+    }
+
+    fn finish(&mut self, _memory: &mut [f64]) {
+        self.row[0] = GO_HOME;
+        let _ = self.post.post(&self.row);
+        self.join();
+    }
+
+    fn controller(&self) -> Option<&Controller> {
+        self.record.as_ref().map(|r| &r.controller)
+    }
+
+    fn timing(&self) -> Option<(&Record, &Histogram)> {
+        self.record.as_ref().map(|r| (r, &self.compute))
+    }
+}
+
+impl Drop for Paced {
+    /// Whoever forgets to finish a test does not leave a specimen under load: the thread sees that it is alone.
+    fn drop(&mut self) {
+        let (alone, _) = mailbox(1, 1, Patience::Park);
+        drop(std::mem::replace(&mut self.post, alone));
+        self.join();
+    }
+}

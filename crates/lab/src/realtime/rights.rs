@@ -1,0 +1,219 @@
+//! What a thread needs from the system to keep its time: a real-time priority, memory that stays in place, a core, and a
+//! timer without slack. A right that is refused is no error: the loop runs without it, and a sentence says what is missing,
+//! what that costs and how to get it.
+//!
+//! Rights belong to the calling thread (locked memory to the process), and threads started afterwards inherit them:
+//! start those that write files or compute before.
+
+use std::fmt;
+
+/// What is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Wish {
+    /// Priority under SCHED_FIFO, 1 to 99; 80 is above what systems use for interrupts of ordinary devices.
+    pub priority: Option<u8>,
+    /// Core to stay on, from 0.
+    pub core: Option<usize>,
+    /// Lock all memory of the process, present and future.
+    pub lock_memory: bool,
+}
+
+/// What was granted. Timer slack and the stack need no permission and are always seen to.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Rights {
+    /// The real-time priority.
+    pub priority: Option<u8>,
+    /// The core.
+    pub core: Option<usize>,
+    /// Whether memory is locked.
+    pub memory_locked: bool,
+    /// What was asked for and refused.
+    pub missing: Vec<Notice>,
+    /// What no program can ask for, but whoever set the machine up could do.
+    pub advice: Vec<Notice>,
+}
+
+/// Something that could be better.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// What is not as it should be.
+    pub what: String,
+    /// What may happen because of it.
+    pub cost: String,
+    /// What to do.
+    pub cure: String,
+}
+
+impl Notice {
+    fn new(what: impl Into<String>, cost: &str, cure: impl Into<String>) -> Self {
+        Self { what: what.into(), cost: cost.into(), cure: cure.into() }
+    }
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}; {}", self.what, self.cost, self.cure)
+    }
+}
+
+/// Asks for all rights for the calling thread.
+pub fn claim(wish: &Wish) -> Rights {
+    touch_stack();
+    system::claim(wish)
+}
+
+/// Writes to as much stack as a loop may ever use, so that its pages are there before it starts.
+#[inline(never)]
+fn touch_stack() {
+    std::hint::black_box(&mut [1u8; 256 * 1024]);
+}
+
+#[cfg(target_os = "linux")]
+mod system {
+    use std::num::NonZeroU64;
+
+    use rustix::mm::{MlockAllFlags, mlockall};
+    use rustix::process::{Resource, getrlimit};
+    use rustix::thread::{
+        CapabilitySet, CpuSet, capabilities, sched_getaffinity, sched_setaffinity, set_current_timer_slack,
+    };
+    use thread_priority::{RealtimeThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy};
+
+    use super::{Notice, Rights, Wish};
+
+    pub(super) fn claim(wish: &Wish) -> Rights {
+        let mut rights = Rights::default();
+        if wish.lock_memory {
+            match lock_memory() {
+                Ok(()) => rights.memory_locked = true,
+                Err(notice) => rights.missing.push(notice),
+            }
+        }
+        if let Some(core) = wish.core {
+            match stay_on(core) {
+                Ok(()) => rights.core = Some(core),
+                Err(notice) => rights.missing.push(notice),
+            }
+        }
+        if let Some(priority) = wish.priority {
+            match fifo(priority) {
+                Ok(()) => rights.priority = Some(priority),
+                Err(notice) => rights.missing.push(notice),
+            }
+        }
+        // Ordinary threads are woken up to 50 us late on purpose, to save power. Refused only by a kernel without prctl.
+        set_current_timer_slack(NonZeroU64::new(1)).ok();
+        rights.advice = advice(&rights);
+        rights
+    }
+
+    fn fifo(priority: u8) -> Result<(), Notice> {
+        let cost = "any other program can delay the loop by milliseconds";
+        let value = priority.try_into().map(ThreadPriority::Crossplatform).map_err(|_| ());
+        let Some(value) = value.ok().filter(|_| (1..=99).contains(&priority)) else {
+            let what = format!("no real-time priority: {priority} is none");
+            return Err(Notice::new(what, cost, "ask for one from 1 to 99"));
+        };
+        let policy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
+        let thread = thread_priority::thread_native_id();
+        thread_priority::set_thread_priority_and_policy(thread, value, policy).map_err(|_| {
+            Notice::new(
+                format!("no real-time priority: SCHED_FIFO {priority} is not permitted"),
+                cost,
+                "put `@GROUP - rtprio 99` into /etc/security/limits.conf and log in again, or give the program \
+                 CAP_SYS_NICE: `setcap cap_sys_nice,cap_ipc_lock+ep PROGRAM`",
+            )
+        })
+    }
+
+    fn lock_memory() -> Result<(), Notice> {
+        let notice = || {
+            Notice::new(
+                "memory is not locked",
+                "a page that was swapped out, or is touched for the first time, can delay the loop by milliseconds",
+                "put `@GROUP - memlock unlimited` into /etc/security/limits.conf and log in again, or give the program \
+                 CAP_IPC_LOCK: `setcap cap_sys_nice,cap_ipc_lock+ep PROGRAM`",
+            )
+        };
+        // Below a limit the lock might succeed now and let a later allocation fail, which would end the program.
+        let unlimited = getrlimit(Resource::Memlock).current.is_none();
+        let capable = capabilities(None).is_ok_and(|c| c.effective.contains(CapabilitySet::IPC_LOCK));
+        if !unlimited && !capable {
+            return Err(notice());
+        }
+        mlockall(MlockAllFlags::CURRENT | MlockAllFlags::FUTURE).map_err(|_| notice())
+    }
+
+    fn stay_on(core: usize) -> Result<(), Notice> {
+        let cost = "the loop may move between cores, with cold caches after each move";
+        let refused = |cure: String| Notice::new(format!("not bound to core {core}"), cost, cure);
+        let allowed = sched_getaffinity(None).map_err(|e| refused(format!("the system says: {e}")))?;
+        let cores: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|c| allowed.is_set(*c)).collect();
+        if !cores.contains(&core) {
+            let list = cores.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+            return Err(refused(format!("this program may use the cores {list}: name one of them")));
+        }
+        let mut only = CpuSet::new();
+        only.set(core);
+        sched_setaffinity(None, &only).map_err(|e| refused(format!("the system says: {e}")))
+    }
+
+    fn advice(rights: &Rights) -> Vec<Notice> {
+        let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+        let mut advice = Vec::new();
+        if read("/sys/kernel/realtime").trim() != "1" {
+            advice.push(Notice::new(
+                "the kernel is not a real-time kernel",
+                "the system itself can delay the loop by a millisecond now and then",
+                "install one built with PREEMPT_RT (Debian: the package linux-image-rt-amd64)",
+            ));
+        }
+        if let Some(core) = rights.core
+            && !within(&read("/sys/devices/system/cpu/isolated"), core)
+        {
+            advice.push(Notice::new(
+                format!("core {core} is shared"),
+                "the system may put other threads and interrupts on it",
+                format!("boot with `isolcpus={core} nohz_full={core}` to keep it for the loop"),
+            ));
+        }
+        advice
+    }
+
+    /// Whether a list such as `1,3-5` has this number.
+    fn within(list: &str, number: usize) -> bool {
+        list.trim().split(',').any(|part| {
+            let (from, to) = part.split_once('-').unwrap_or((part, part));
+            from.parse().is_ok_and(|from: usize| from <= number) && to.parse().is_ok_and(|to: usize| number <= to)
+        })
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::within;
+
+        #[test]
+        fn lists_of_cores_are_read() {
+            let found: Vec<usize> = (0..9).filter(|n| within("1,3-5,7\n", *n)).collect();
+            assert_eq!(found, [1, 3, 4, 5, 7]);
+            assert!(!within("\n", 0));
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod system {
+    use super::{Notice, Rights, Wish};
+
+    pub(super) fn claim(wish: &Wish) -> Rights {
+        let mut rights = Rights::default();
+        if *wish != Wish::default() {
+            rights.missing.push(Notice::new(
+                "no real-time rights on this system",
+                "any other program can delay the loop by milliseconds",
+                "run tests with hardware on Linux",
+            ));
+        }
+        rights
+    }
+}

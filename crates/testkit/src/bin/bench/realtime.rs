@@ -1,0 +1,305 @@
+//! The real-time loop: how late it wakes beside `cyclictest`, what its mailbox and its tape cost, and the viaduct at 1 kHz.
+//!
+//! All of it beside a second core that is kept busy and without. Tails belong to the machine as much as to the program:
+//! compare what was measured in the same minute.
+
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use interfield_lab::realtime::mailbox::{Integrator, Patience, mailbox};
+use interfield_lab::realtime::rights::{Rights, Wish, claim};
+use interfield_lab::realtime::{
+    Clock, Histogram, Schedule, Sink, Summary, Tape, TapeOptions, Timing, Waking, WallClock, WhenLate,
+};
+use interfield_model::Partitioned;
+use interfield_model::parse::Overrides;
+use interfield_testkit::alloc::count;
+use interfield_testkit::run::read_with;
+
+use crate::couplings::VIADUCT;
+use crate::{Bar, Bench, Row};
+
+/// Priority of the loop, ours and that of `cyclictest`.
+const PRIORITY: u8 = 80;
+
+/// 1 kHz.
+const PERIOD: f64 = 1e-3;
+
+const SPIN: Waking = Waking::SleepThenSpin(Duration::from_micros(100));
+
+/// The core of the loop: the last, because systems prefer the first for their own work.
+fn core() -> usize {
+    thread::available_parallelism().map_or(0, |n| n.get() - 1)
+}
+
+/// Keeps another core busy with arithmetic and memory, until it is dropped.
+struct Busy {
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<f64>>,
+}
+
+impl Busy {
+    fn new() -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&stop);
+        let work = move || {
+            claim(&Wish { core: Some(core().saturating_sub(1)), ..Wish::default() });
+            // Larger than the caches: memory is what cores share.
+            let mut data = vec![1.0f64; 4 << 20];
+            while !stopped.load(Ordering::Relaxed) {
+                for x in data.chunks_exact_mut(4096).flat_map(|page| page.iter_mut()) {
+                    *x = x.mul_add(0.999, 0.001);
+                }
+            }
+            data.iter().sum()
+        };
+        Self { stop, thread: Some(thread::spawn(work)) }
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        std::hint::black_box(self.thread.take().map(JoinHandle::join).is_some());
+    }
+}
+
+/// Runs in a thread with all rights, so that this one keeps its own.
+fn in_real_time<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<(Rights, T), String> {
+    let thread = thread::spawn(move || {
+        let rights = claim(&Wish { priority: Some(PRIORITY), core: Some(core()), lock_memory: true });
+        (rights, work())
+    });
+    thread.join().map_err(|_| "the loop panicked".to_owned())
+}
+
+/// What was refused, for a note.
+fn missing(rights: &Rights) -> String {
+    rights.missing.iter().map(|m| format!("; {}", m.what)).collect()
+}
+
+fn us(ns: u64) -> f64 {
+    ns as f64 * 1e-3
+}
+
+/// Median, tails and maximum, us.
+fn tails(s: &Summary) -> String {
+    format!("p50 {:.1}, p99.9 {:.1}, p99.99 {:.1}, max {:.0}", us(s.p50), us(s.p99_9), us(s.p99_99), us(s.max))
+}
+
+/// Wake-up latencies of `cyclictest` with the same period, priority and core. It counts whole microseconds, up to 20 ms.
+fn cyclictest(ticks: usize) -> Result<Summary, String> {
+    const LARGEST: usize = 20_000;
+    let mut command = Command::new("cyclictest");
+    command.args(["-q", "-m", "-t1", "-i1000", &format!("-p{PRIORITY}"), &format!("-a{}", core())]);
+    command.args([format!("-l{ticks}"), format!("-h{LARGEST}")]);
+    let output = command.output().map_err(|e| format!("cyclictest (Debian package rt-tests): {e}"))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut histogram = Histogram::new(None);
+    for line in text.lines() {
+        let mut words = line.split_whitespace().map(str::parse::<u64>);
+        match (words.next(), words.next()) {
+            (Some(Ok(us)), Some(Ok(times))) => (0..times).for_each(|_| histogram.record(1000 * us)),
+            _ => {
+                // `# Max Latencies: 02353`; beyond the histogram only this line knows.
+                if let Some(Ok(max)) = line.strip_prefix("# Max Latencies:").map(|m| m.trim().parse::<u64>())
+                    && max as usize >= LARGEST
+                {
+                    histogram.record(1000 * max);
+                }
+            }
+        }
+    }
+    let summary = histogram.summary();
+    if summary.count == 0 {
+        return Err(format!("cyclictest failed: {}", String::from_utf8_lossy(&output.stderr).trim()));
+    }
+    Ok(summary)
+}
+
+/// Wake-up latencies of our clock.
+fn wake_ups(waking: Waking, ticks: usize) -> Result<(Rights, Summary), String> {
+    let mut clock = WallClock::new(Schedule::new(PERIOD, WhenLate::Skip)?, waking);
+    in_real_time(move || {
+        let mut histogram = Histogram::new(None);
+        for _ in 0..ticks {
+            histogram.record(clock.wait().lateness_ns);
+        }
+        histogram.summary()
+    })
+}
+
+/// A file that takes everything at once, or nothing until the end.
+struct Nowhere {
+    stalled: Arc<AtomicBool>,
+}
+
+impl Sink for Nowhere {
+    fn append(&mut self, rows: &[f64]) -> Result<usize, String> {
+        while self.stalled.load(Ordering::Relaxed) {
+            thread::park_timeout(Duration::from_millis(1));
+        }
+        Ok(rows.len())
+    }
+
+    fn flush(&mut self) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn note(&mut self, _: &str) {}
+}
+
+fn row(what: impl Into<String>, unit: &'static str, ours: f64, other: Result<f64, String>, note: String) -> Row {
+    Row { case: "realtime", what: what.into(), unit, ours, other, bar: Bar::None, note }
+}
+
+impl Bench {
+    /// Wake-up latency beside `cyclictest`, and what an exchange and a row cost.
+    pub(crate) fn realtime(&self) -> Result<Vec<Row>, String> {
+        let ticks = self.steps(10_000);
+        let mut rows = Vec::new();
+        for busy in [false, true] {
+            let _busy = busy.then(Busy::new);
+            let peer = cyclictest(ticks);
+            for (name, waking) in [("sleep", Waking::Sleep), ("sleep, then spin 100 us", SPIN)] {
+                let (rights, ours) = wake_ups(waking, ticks)?;
+                let beside = if busy { ", beside a busy core" } else { "" };
+                let mut note = format!("{}{}", tails(&ours), missing(&rights));
+                if let Ok(peer) = &peer {
+                    note += &format!("; cyclictest {}", tails(peer));
+                }
+                let other = peer.as_ref().map(|p| us(p.p99)).map_err(Clone::clone);
+                rows.push(row(format!("{name}, late by p99 / cyclictest{beside}"), "us", us(ours.p99), other, note));
+            }
+        }
+        rows.push(self.exchange_in_place());
+        for patience in [Patience::Spin, Patience::Park] {
+            rows.push(self.exchange_between_threads(patience)?);
+        }
+        for stalled in [false, true] {
+            rows.push(self.tape_row(stalled)?);
+        }
+        Ok(rows)
+    }
+
+    /// Both ends in one thread: what the rings cost by themselves.
+    fn exchange_in_place(&self) -> Row {
+        let times = self.steps(2_000_000);
+        let (mut integrator, mut controller) = mailbox(3, 3, Patience::Spin);
+        let begin = Instant::now();
+        for n in 0..times {
+            let Ok(number) = integrator.post(&[n as f64; 3]) else { break };
+            if let Some((number, target)) = controller.newest() {
+                let measured = [target[0], target[1], target[2]];
+                controller.answer(number, &measured);
+            }
+            std::hint::black_box(integrator.look(number).is_ok());
+        }
+        let ns = 1e9 * begin.elapsed().as_secs_f64() / times as f64;
+        row("mailbox: target and answer, one thread", "ns", ns, Err(String::new()), String::new())
+    }
+
+    /// A controller that does nothing but answer, on its own core.
+    fn exchange_between_threads(&self, patience: Patience) -> Result<Row, String> {
+        let times = self.steps(200_000);
+        let (mut integrator, mut controller) = mailbox(3, 3, patience);
+        let echo = thread::spawn(move || {
+            claim(&Wish { core: Some(core()), ..Wish::default() });
+            while !controller.is_alone() {
+                if let Some((number, target)) = controller.newest() {
+                    let measured = [target[0], target[1], target[2]];
+                    controller.answer(number, &measured);
+                }
+                std::hint::spin_loop();
+            }
+        });
+        let ask = move |integrator: &mut Integrator| -> Result<u64, String> {
+            let begin = Instant::now();
+            let number = integrator.post(&[1.0; 3]).map_err(|e| e.to_string())?;
+            integrator.wait(number, Duration::from_secs(1)).map_err(|e| e.to_string())?;
+            Ok(begin.elapsed().as_nanos() as u64)
+        };
+        let mut histogram = Histogram::new(None);
+        for _ in 0..times {
+            histogram.record(ask(&mut integrator)?);
+        }
+        drop(integrator);
+        echo.join().map_err(|_| "the controller panicked")?;
+        let s = histogram.summary();
+        let what = format!("mailbox: there and back between threads, {patience:?}, median").to_lowercase();
+        Ok(row(what, "us", us(s.p50), Err(String::new()), tails(&s)))
+    }
+
+    /// A row of 20 channels, with a file that keeps up and with one that hangs.
+    fn tape_row(&self, stalled: bool) -> Result<Row, String> {
+        let times = self.steps(200_000);
+        let hangs = Arc::new(AtomicBool::new(stalled));
+        let options = TapeOptions { rows: if stalled { 1000 } else { times + 1 }, ..TapeOptions::default() };
+        let mut tape = Tape::new(20, Nowhere { stalled: Arc::clone(&hangs) }, options).map_err(|e| e.to_string())?;
+        let values = [1.0; 20];
+        let begin = Instant::now();
+        for n in 0..times {
+            tape.record(n as f64, &values);
+        }
+        let ns = 1e9 * begin.elapsed().as_secs_f64() / times as f64;
+        hangs.store(false, Ordering::Relaxed);
+        let dropped = tape.finish(Duration::from_secs(10)).dropped;
+        let what = if stalled { "tape: a row of 20, the file hangs" } else { "tape: a row of 20" };
+        Ok(row(what, "ns", ns, Err(String::new()), format!("{dropped} of {times} dropped and counted")))
+    }
+
+    /// The viaduct cut at its isolators, one macro-step per millisecond of the wall clock, beside a busy core.
+    pub(crate) fn viaduct(&self) -> Result<Vec<Row>, String> {
+        let seconds = if self.quick() { 6 } else { 60 };
+        let ticks = seconds * 1000;
+        let text = VIADUCT.replace(", memory = \"path\"", "");
+        let overrides =
+            Overrides { dt: Some("1 ms".into()), duration: Some(format!("{} s", seconds + 1)), ..Overrides::default() };
+        let model = read_with("bench.toml", &text, &overrides);
+        let mut parts =
+            Partitioned::new(model).map_err(|p| p.iter().map(|p| p.message.clone()).collect::<Vec<_>>().join("; "))?;
+        let mut out = vec![0.0; parts.model.channels.len()];
+        let schedule = Schedule::new(PERIOD, WhenLate::Skip)?;
+        let period_ns = schedule.period_ns();
+        let mut clock = WallClock::new(schedule, SPIN);
+        let sink = Nowhere { stalled: Arc::default() };
+        let mut tape = Tape::new(out.len(), sink, TapeOptions::default()).map_err(|e| e.to_string())?;
+        let _busy = Busy::new();
+        let peer = cyclictest(ticks / 6);
+        let (rights, result) = in_real_time(move || -> Result<_, String> {
+            let mut timing = Timing::new(period_ns);
+            let before = count();
+            for k in 0..ticks as u64 {
+                let tick = clock.wait();
+                parts.step(k).and_then(|()| parts.sample(k + 1, &mut out)).map_err(|fault| parts.explain(fault))?;
+                tape.record((k + 1) as f64 * PERIOD, &out);
+                timing.note(&tick, clock.now_ns());
+            }
+            let allocations = count() - before;
+            Ok((timing, allocations, tape.finish(Duration::from_secs(10)).dropped))
+        })?;
+        let (timing, allocations, dropped) = result?;
+        let (compute, late) = (timing.compute.summary(), timing.wake_up.summary());
+        let case = "viaduct-1kHz";
+        let note = format!(
+            "{}; {seconds} s, {} late or left out, {allocations} allocations, {dropped} rows dropped{}",
+            tails(&compute),
+            timing.missed + timing.overrun,
+            missing(&rights)
+        );
+        let what = "compute time of a macro-step, p99.99".to_owned();
+        let bar = Bar::Below(100.0);
+        let first = Row { case, what, unit: "us", ours: us(compute.p99_99), other: Err(String::new()), bar, note };
+        let mut note = tails(&late);
+        if let Ok(peer) = &peer {
+            note += &format!("; cyclictest {}", tails(peer));
+        }
+        let what = "late by p99 / cyclictest in the same minute".to_owned();
+        let other = peer.map(|p| us(p.p99));
+        let second = Row { case, what, unit: "us", ours: us(late.p99), other, bar: Bar::None, note };
+        Ok(vec![first, second])
+    }
+}

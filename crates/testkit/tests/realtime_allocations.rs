@@ -1,0 +1,57 @@
+//! What a real-time loop calls in every period allocates nothing, also while its file is stalled.
+
+use std::sync::mpsc;
+use std::time::Duration;
+
+use interfield_lab::realtime::mailbox::{Patience, mailbox};
+use interfield_lab::realtime::{Clock, Schedule, Sink, Tape, TapeOptions, Timing, Waking, WallClock, WhenLate};
+use interfield_testkit::alloc::{CountingAllocator, allocations};
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
+
+/// A file that hangs until the test ends.
+struct Stalled(mpsc::Receiver<()>);
+
+impl Sink for Stalled {
+    fn append(&mut self, rows: &[f64]) -> Result<usize, String> {
+        self.0.recv().ok();
+        Ok(rows.len())
+    }
+
+    fn flush(&mut self) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn note(&mut self, _: &str) {}
+}
+
+#[test]
+fn a_thousand_periods_allocate_nothing() {
+    let schedule = Schedule::new(2e-5, WhenLate::Skip).unwrap();
+    let mut timing = Timing::new(schedule.period_ns());
+    let mut clock = WallClock::new(schedule, Waking::default());
+    let (mut integrator, mut controller) = mailbox(3, 3, Patience::Park);
+    let (release, stalled) = mpsc::channel();
+    let options = TapeOptions { rows: 500, ..TapeOptions::default() };
+    let mut tape = Tape::new(20, Stalled(stalled), options).unwrap();
+    let mut sum = 0.0;
+    let count = allocations(|| {
+        for n in 0..1000 {
+            let tick = clock.wait();
+            let number = integrator.post(&[f64::from(n); 3]).unwrap();
+            if let Some((number, target)) = controller.newest() {
+                let measured = [target[0], -target[1], 0.0];
+                controller.answer(number, &measured);
+            }
+            sum += integrator.wait(number, Duration::ZERO).unwrap()[0];
+            tape.record(f64::from(n), &[sum; 20]);
+            sum += tape.health().fill;
+            timing.note(&tick, clock.now_ns());
+        }
+    });
+    assert_eq!(count, 0);
+    assert!(tape.health().dropped >= 500, "the ring was full, too");
+    assert_eq!(timing.wake_up.summary().count, 1000);
+    drop(release);
+}

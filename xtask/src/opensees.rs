@@ -7,14 +7,16 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
 
+mod viaduct;
+
 /// Largest difference that still counts as the same result, relative to the largest value compared.
 const TOLERANCE: f64 = 1e-9;
 
-/// Compares the plane and the space frame.
+/// Compares the plane frame, the space frame and the viaduct.
 pub(crate) fn stage(context: &Context) -> Outcome {
     let python = crate::python::python(context)?;
     context.run(context.cargo(["build", "--release", "--locked", "-p", "interfield"]))?;
-    let results = [plane_frame(context, &python), space_frame(context, &python)];
+    let results = [plane_frame(context, &python), space_frame(context, &python), viaduct::stage(context, &python)];
     let join = |texts: Vec<&String>| texts.into_iter().map(String::as_str).collect::<Vec<_>>().join("; ");
     let failures: Vec<_> = results.iter().filter_map(|r| r.as_ref().err()).collect();
     if failures.is_empty() { Ok(join(results.iter().flatten().collect())) } else { Err(join(failures)) }
@@ -23,7 +25,7 @@ pub(crate) fn stage(context: &Context) -> Outcome {
 /// Frequencies, and the top displacement in an earthquake.
 fn plane_frame(context: &Context, python: &Path) -> Outcome {
     let model = "models/frame.toml";
-    let peer = script(context, python, "opensees_frame.py")?;
+    let peer = script(context, python, "opensees_frame.py", &[])?;
     let omega = frequencies(context, model, &numbers(&peer, "omega")?)?;
 
     // OpenSees moves the supports with the ground; the model of the paper does not.
@@ -53,7 +55,7 @@ fn plane_frame(context: &Context, python: &Path) -> Outcome {
 
 /// Frequencies.
 fn space_frame(context: &Context, python: &Path) -> Outcome {
-    let peer = script(context, python, "opensees_space_frame.py")?;
+    let peer = script(context, python, "opensees_space_frame.py", &[])?;
     let omega = frequencies(context, "models/space-frame.toml", &numbers(&peer, "omega")?)?;
     Ok(format!("space frame: frequencies {omega:.0e}"))
 }
@@ -118,9 +120,9 @@ fn interfield(context: &Context) -> Command {
 }
 
 /// What a script of peers/ prints.
-fn script(context: &Context, python: &Path, name: &str) -> Result<Value, String> {
+fn script(context: &Context, python: &Path, name: &str, arguments: &[&str]) -> Result<Value, String> {
     let mut command = Command::new(python);
-    command.arg("-B").arg(context.root.join("peers").join(name));
+    command.arg("-B").arg(context.root.join("peers").join(name)).args(arguments);
     context.json(command)
 }
 

@@ -8,10 +8,19 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
+/// Where the pages about the models are.
+const SYSTEMS: &str = "docs/book/src/systems";
+
+/// The chapters of a folder.
+fn chapters(folder: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(root().join(folder)).unwrap().map(|e| e.unwrap().path());
+    entries.filter(|p| p.extension().is_some_and(|e| e == "md")).collect()
+}
+
 /// All documents with models or commands: the README and the chapters of the book.
 fn documents() -> Vec<PathBuf> {
-    let chapters = std::fs::read_dir(root().join("docs/book/src")).unwrap().map(|e| e.unwrap().path());
-    let mut all: Vec<PathBuf> = chapters.filter(|p| p.extension().is_some_and(|e| e == "md")).collect();
+    let mut all = chapters("docs/book/src");
+    all.extend(chapters(SYSTEMS));
     all.extend(["README.md", "docs/passivity.md"].map(|name| root().join(name)));
     all.sort();
     all
@@ -118,6 +127,15 @@ fn commands_print_what_the_documents_say_and_models_run() {
         }
     }
     assert!(commands >= 25 && models >= 2, "only {commands} commands and {models} models found in the documents");
+}
+
+#[test]
+fn every_model_has_a_place_in_the_pages_about_systems() {
+    let pages: String = chapters(SYSTEMS).iter().map(|p| read(p)).collect();
+    for entry in std::fs::read_dir(root().join("models")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert!(pages.contains(&format!("[models/{name}](")), "no page in {SYSTEMS} tells of models/{name}");
+    }
 }
 
 #[test]

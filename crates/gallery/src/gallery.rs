@@ -9,7 +9,7 @@ use std::{panic, thread};
 
 use crate::item::{Item, Progress, Stopped};
 use crate::outcome::Outcome;
-use crate::{amplification, drift, global_errors, histories, pendulums, spectra};
+use crate::{amplification, drift, global_errors, histories, localized, pendulums, spectra, viaduct};
 
 /// Every figure and table, by paper and place.
 pub const ITEMS: &[Item] = &[
@@ -30,6 +30,13 @@ pub const ITEMS: &[Item] = &[
     amplification::FIG_8_OF_002,
     global_errors::FIG_9_OF_002,
     drift::FIG_11_OF_002,
+    viaduct::TABLE_2,
+    viaduct::FIG_6,
+    viaduct::FIG_7,
+    viaduct::ERRORS,
+    viaduct::FIG_8,
+    localized::FIG_1,
+    localized::ENERGY,
 ];
 
 /// The item of this name.

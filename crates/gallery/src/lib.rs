@@ -14,11 +14,13 @@ mod gallery;
 mod global_errors;
 mod histories;
 mod item;
+mod localized;
 pub mod models;
 mod outcome;
 mod pendulums;
 mod spectra;
 mod split_mass;
+mod viaduct;
 
 pub use claim::{Claim, Expected, Measure, Verdict};
 pub use gallery::{ITEMS, find, run};

@@ -41,6 +41,16 @@ pub static FRAME: File = file!("frame");
 pub static THREE_DOF: File = file!("three-dof");
 /// The rig of Trento with two degrees of freedom.
 pub static TRENTO_RIG: File = file!("trento-rig");
+/// The viaduct of paper 003 as built, with yielding piers.
+pub static RIO_TORTO_AS_BUILT: File = file!("rio-torto-as-built");
+/// The viaduct of paper 003 on sliding isolators.
+pub static RIO_TORTO_ISOLATED: File = file!("rio-torto-isolated");
+/// The viaduct as built with a motion at every support, for localized multipliers.
+pub static RIO_TORTO_LLM: File = file!("rio-torto-llm");
+/// Two springs in series, paper 004, eq. 10.
+pub static TWO_SPRINGS: File = file!("two-springs");
+/// Cantilever and driven hysteretic spring, paper 004.
+pub static CANTILEVER: File = file!("cantilever");
 
 impl File {
     /// The model with these settings in place of its own.

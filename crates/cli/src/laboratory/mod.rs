@@ -10,7 +10,7 @@ use std::time::Duration;
 use interfield_lab::controller::{Button, Controller, MissPolicy, Request};
 use interfield_lab::paced::{Pace, Paced};
 use interfield_lab::realtime::mailbox::Patience;
-use interfield_lab::realtime::rights::{Rights, Wish};
+use interfield_lab::realtime::rights::{Rights, Wish, claim};
 use interfield_lab::realtime::{Histogram, Schedule, Timing, Waking, WallClock, WhenLate};
 use interfield_lab::rig::Rig;
 use interfield_lab::safety::Machine;
@@ -64,6 +64,16 @@ impl Default for RealTime {
             wake: Wake::SleepThenSpin,
             watchdog: 1.0,
             control: false,
+        }
+    }
+}
+
+impl RealTime {
+    /// Rights for the thread that computes the targets, below those of the controller. What is refused there was refused the
+    /// controller too, which says so.
+    pub(crate) fn claim(&self) {
+        if self.real_time {
+            claim(&Wish { priority: Some(self.priority.saturating_sub(10).max(1)), core: None, lock_memory: true });
         }
     }
 }

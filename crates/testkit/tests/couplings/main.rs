@@ -12,4 +12,5 @@ mod rosenbrock;
 mod spectra;
 mod stability;
 mod state;
+mod viaduct;
 mod whole;

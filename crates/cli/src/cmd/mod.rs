@@ -1,7 +1,9 @@
 //! The subcommands.
 
+pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod compare;
+pub(crate) mod compensators;
 pub(crate) mod completions;
 pub(crate) mod couplings;
 pub(crate) mod elements;

@@ -73,7 +73,12 @@ impl RealTime {
     /// controller too, which says so.
     pub(crate) fn claim(&self) {
         if self.real_time {
-            claim(&Wish { priority: Some(self.priority.saturating_sub(10).max(1)), core: None, lock_memory: true });
+            claim(&Wish {
+                priority: Some(self.priority.saturating_sub(10).max(1)),
+                core: None,
+                lock_memory: true,
+                stay_awake: false,
+            });
         }
     }
 }
@@ -132,7 +137,8 @@ impl Laboratory {
             Wake::SleepThenSpin => Waking::default(),
             Wake::Spin => Waking::Spin,
         };
-        let wish = Wish { priority: Some(self.pace.priority), core: self.pace.core, lock_memory: true };
+        let wish =
+            Wish { priority: Some(self.pace.priority), core: self.pace.core, lock_memory: true, stay_awake: true };
         let watchdog = Duration::from_secs_f64(self.pace.watchdog.clamp(1e-3, 3600.0));
         let pace = Pace { wish, patience: Patience::Park, watchdog };
         Paced::start(controller, Box::new(WallClock::new(schedule, waking)), pace).map_err(|e| e.to_string())

@@ -1,10 +1,12 @@
 //! The program as a user meets it: what it prints, writes and returns. One module per kind of behaviour.
 
+mod bench;
 mod check;
 mod commands;
 mod elements;
 mod ensemble;
 mod hostile;
+mod laboratory;
 mod mistakes;
 mod motion;
 mod reproduce;

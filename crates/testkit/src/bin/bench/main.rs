@@ -7,6 +7,7 @@
 mod couplings;
 mod ensemble;
 mod realtime;
+mod viaduct;
 
 use std::process::{Command, ExitCode};
 use std::time::Instant;

@@ -20,7 +20,7 @@ const SUBSTEPS: [u32; 4] = [1, 2, 10, 100];
 /// Motion of the link and error studies, s: the strong part of it.
 const UNTIL: &str = "6 s";
 /// Displacement up to which pier 9 is elastic, F_u / k, m.
-const ELASTIC: f64 = 1071.428_571 / 11_940.0;
+const ELASTIC: f64 = 1_071.428_571 / 11_940.0;
 
 /// 003, table 2.
 pub(crate) const TABLE_2: Item = Item {

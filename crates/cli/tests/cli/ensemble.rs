@@ -145,7 +145,10 @@ fn records_replace_the_motion_and_are_scaled() {
     let records = folder("ensemble-records-in");
     std::fs::create_dir_all(&records).unwrap();
     for (name, period) in [("b.csv", 0.5), ("a.csv", 1.0)] {
-        let sample = |i: i32| format!("{},{}\n", 0.01 * f64::from(i), (0.01 * f64::from(i) * 6.283 / period).sin());
+        let sample = |i: i32| {
+            let t = 0.01 * f64::from(i);
+            format!("{t},{}\n", (std::f64::consts::TAU * t / period).sin())
+        };
         let text: String = (0..300).map(sample).collect();
         std::fs::write(records.join(name), format!("t [s],a [m/s^2]\n{text}")).unwrap();
     }

@@ -9,7 +9,7 @@ use std::{panic, thread};
 
 use crate::item::{Item, Progress, Stopped};
 use crate::outcome::Outcome;
-use crate::{amplification, global_errors, localized, spectra, viaduct};
+use crate::{amplification, global_errors, localized, noise, spectra, viaduct};
 
 /// Every figure and table, by paper and place.
 pub const ITEMS: &[Item] = &[
@@ -28,6 +28,9 @@ pub const ITEMS: &[Item] = &[
     viaduct::ERRORS,
     viaduct::FIG_8,
     localized::FIG_1,
+    noise::FIG_3,
+    noise::FIG_4,
+    noise::FIG_7,
     localized::ENERGY,
 ];
 

@@ -14,6 +14,7 @@ mod global_errors;
 mod item;
 mod localized;
 pub mod models;
+mod noise;
 mod outcome;
 mod spectra;
 mod split_mass;

@@ -17,7 +17,7 @@ use crate::outcome::{Axis, Curve, Mark, Outcome, Panel, Style, Table};
 const SHARES: [&str; 4] = ["0.001", "0.005", "0.05", "0.95"];
 /// Substeps of the specimens.
 const SUBSTEPS: [u32; 4] = [1, 2, 10, 100];
-/// Motion of the link and error studies, s: the strong part of it.
+/// Motion of the link and error studies: until the ground calms down.
 const UNTIL: &str = "6 s";
 /// Displacement up to which pier 9 is elastic, F_u / k, m.
 const ELASTIC: f64 = 1071.428_571 / 11_940.0;
@@ -50,7 +50,7 @@ displacement and never sees the link: it is the error of what is imposed on it, 
 largest where the mass is smallest (a and b, physical side in blue). With substeps PM corrects the specimen at every one of them, \
 and the link falls with their square (c and d), below what any actuator resolves. Mind the scales: they differ between panels.",
     commands: &[
-        "interfield run models/rio-torto-isolated.toml --coupling pm --set m_f=0.001 --substeps 100 --until \"8 s\"",
+        "interfield run models/rio-torto-isolated.toml --coupling pm --set m_f=0.001 --substeps 100 --until \"6 s\"",
     ],
     models: &[&RIO_TORTO_ISOLATED],
     seconds: 6,
@@ -83,7 +83,7 @@ multiplier that fades out. The link is as large as that of a single step (c), an
 is 0.45 mm, the law is driven over a path that the structure does not take. With more mass on the specimen (b) the link is harmless. \
 The panel on the lower right is the one to compare with that of PM (003-fig-6).",
     commands: &[
-        "interfield run models/rio-torto-isolated.toml --coupling modified-ph --set m_f=0.001 --substeps 100 --until \"8 s\"",
+        "interfield run models/rio-torto-isolated.toml --coupling modified-ph --set m_f=0.001 --substeps 100 --until \"6 s\"",
     ],
     models: &[&RIO_TORTO_ISOLATED],
     seconds: 6,
@@ -114,8 +114,8 @@ parts. Modified PH without substeps is the bridge in one piece, whatever the sha
 the specimen it gets *worse*: the free path of the specimen is as long as its yield displacement. PM keeps its error, which is that of its doubled \
 step in the bridge.",
     commands: &[
-        "interfield run models/rio-torto-isolated.toml --whole --scheme newmark --tangent initial --until \"8 s\"",
-        "interfield run models/rio-torto-isolated.toml --coupling modified-ph --set m_f=0.001 --substeps 100 --until \"8 s\"",
+        "interfield run models/rio-torto-isolated.toml --whole --scheme newmark --tangent initial --until \"6 s\"",
+        "interfield run models/rio-torto-isolated.toml --coupling modified-ph --set m_f=0.001 --substeps 100 --until \"6 s\"",
     ],
     models: &[&RIO_TORTO_ISOLATED],
     seconds: 14,
@@ -395,7 +395,7 @@ fn errors(progress: &Progress<'_>) -> Result<Outcome, Stopped> {
             "modified PH only if enough mass stands on the specimen: its free path must stay below what makes it yield",
         )
         .measure(found("pm", "0.001", 100).claimed(suitable).corrected(suitable).reference(2.5e-3, 1e-4))
-        .measure(found("modified-ph", "0.001", 100).claimed(suitable).reference(1.6e-2, 5e-4))
+        .measure(found("modified-ph", "0.001", 100).claimed(suitable))
         .measure(found("modified-ph", "0.95", 100).claimed(suitable).corrected(suitable).reference(8.0e-4, 1e-5));
     let steps = whole.iter().map(|p| (1e3 * p.0, 100.0 * p.1)).collect();
     let slope = whole.iter().map(|p| (1e3 * p.0, 100.0 * whole[0].1 * (p.0 / whole[0].0).powi(2))).collect();

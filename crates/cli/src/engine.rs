@@ -1,6 +1,7 @@
 //! What a run advances.
 
 use interfield_kernel::Fault;
+use interfield_lab::rig::Rig;
 use interfield_model::{Partitioned, Simulation};
 
 use crate::coupled::Listener;
@@ -42,6 +43,28 @@ impl Engine {
         match self {
             Self::Whole => sim.y()[i],
             Self::Parts(parts, _) => parts.displacement(sim.free()[i]).unwrap_or(0.0),
+        }
+    }
+
+    /// The test has ended: specimens are led back to where they stood.
+    pub(crate) fn finish(&mut self, sim: &mut Simulation) {
+        match self {
+            Self::Whole => sim.domain.system_mut().finish(),
+            Self::Parts(parts, _) => (0..parts.coupling.count()).for_each(|i| parts.coupling.system_of(i).finish()),
+        }
+    }
+
+    /// Looks at the rigs of the specimens, each with its number in the model.
+    pub(crate) fn visit_rigs(&mut self, sim: &Simulation, mut visit: impl FnMut(usize, &dyn Rig)) {
+        match self {
+            Self::Whole => sim.domain.system().rigs().enumerate().for_each(|(i, rig)| visit(i, rig)),
+            Self::Parts(parts, _) => {
+                for part in 0..parts.coupling.count() {
+                    let numbers = parts.part(part).specimens.clone();
+                    let rigs = parts.coupling.system_of(part).rigs();
+                    numbers.into_iter().zip(rigs).for_each(|(i, rig)| visit(i, rig));
+                }
+            }
         }
     }
 

@@ -8,6 +8,7 @@ use interfield_model::advice::{Knowledge, advise};
 use interfield_model::diag::{Diagnostics, Located, Source};
 use interfield_model::include::{MOST_BYTES, bundle, gather};
 use interfield_model::parse::{Overrides, Places, expand, parse};
+use interfield_model::specimen::Workshop;
 use interfield_model::{Modal, Model, Partitioned, Simulation};
 use serde_json::{Value, json};
 
@@ -297,6 +298,26 @@ impl Loaded {
             self.show();
         }
         Ok(Advised { sim, parts, modal, stability_limit })
+    }
+
+    /// Makes what will run again, with rigs from a workshop: the whole, or its parts.
+    pub(crate) fn in_workshop(
+        &self,
+        sim: &mut Simulation,
+        parts: &mut Option<Partitioned>,
+        workshop: &mut dyn Workshop,
+    ) -> Result<(), Exit> {
+        let model = sim.model.clone();
+        let made = match parts {
+            Some(parts) => Partitioned::in_workshop(model, workshop).map(|made| *parts = made),
+            None => Simulation::in_workshop(model, workshop).map(|made| *sim = made),
+        };
+        made.map_err(|problems| {
+            for problem in &problems {
+                fail(self.json, None, None, &problem.message, &problem.help);
+            }
+            Exit::Failure
+        })
     }
 
     /// The text of the file, with that of all files it includes.

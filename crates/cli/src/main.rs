@@ -7,6 +7,7 @@ mod drawing;
 mod engine;
 mod files;
 mod heat;
+mod laboratory;
 mod load;
 mod output;
 mod panels;
@@ -66,7 +67,7 @@ Exit codes:
   2    mistake in the model or on the command line; all of them are shown
   3    the run stopped before its end, results up to there are kept; or `compare` found differences
        beyond --tolerance; or `fmt --check` found a file to format; or `check --stability` found
-       that a motion grows
+       that a motion grows; or an item of `reproduce` failed
   130  interrupted (Ctrl-C); results up to there are kept")]
 struct Cli {
     #[command(subcommand)]
@@ -199,8 +200,8 @@ mod tests {
     fn every_command_of_the_gallery_can_be_parsed() {
         for item in interfield_gallery::ITEMS {
             assert!(!item.commands.is_empty(), "{} has no command", item.id);
-            let lines: String = item.commands.iter().map(|c| format!("  {c}\n")).collect();
-            let found = examples(&lines);
+            let lines: String = item.commands.iter().map(|c| format!("\n  {c}")).collect();
+            let found = examples(&format!("Examples:{lines}"));
             assert_eq!(found.len(), item.commands.len(), "{}: a command does not start with `interfield`", item.id);
             for words in found {
                 if let Err(e) = Cli::try_parse_from(&words) {

@@ -34,7 +34,8 @@ worse than a larger one.",
             panels.push(eigenvalues(cut, &[], 1.2)?);
         }
         let bad = staggered("minus", 1.0, 10);
-        panels.push(eigenvalues(bad, &windows(bad)?, 1.75)?);
+        let found = windows(bad)?;
+        panels.push(eigenvalues(bad, &found, 1.75)?);
         progress.at(0.3)?;
         let size = sizes(&cuts)?;
         let unitary = Claim::new(
@@ -56,15 +57,11 @@ worse than a larger one.",
         let mut minus = Claim::new("With subcycling the scheme appears stable in all cases examined: γ = 1 − √2/2")
             .correction("it grows in windows of Ω, which move with b₁ and ss")
             .measure(growing(all("minus"))?.claimed(exactly(0.0)));
-        for (cut, number, edges, radius) in [
-            (staggered("minus", 0.5, 10), 0, [9.65, 11.20], Some(1.44)),
-            (staggered("minus", 0.5, 10), 1, [13.06, 20.88], None),
-            (bad, 0, [3.57, 3.82], None),
-            (bad, 1, [7.18, 9.26], Some(1.67)),
-            (bad, 2, [9.73, 16.90], None),
-        ] {
-            minus = with_window(minus, cut, number, edges, radius)?;
-        }
+        let other = staggered("minus", 0.5, 10);
+        let edges = [([9.65, 11.20], Some(1.44)), ([13.06, 20.88], None)];
+        minus = with_windows(minus, other, &windows(other)?, &edges);
+        let edges = [([3.57, 3.82], None), ([7.18, 9.26], Some(1.67)), ([9.73, 16.90], None)];
+        minus = with_windows(minus, bad, &found, &edges);
         Ok(Outcome { panels, columns: 2, claims: vec![unitary, alone, plus, minus], ..Outcome::default() })
     },
 };
@@ -145,8 +142,8 @@ too little to be seen on the scale of a figure, and enough to ruin a test in a s
     seconds: 3,
     run: |progress| {
         let cuts = [parallel("plus", 0.1, 10), parallel("minus", 0.1, 10)];
-        let panels =
-            vec![eigenvalues(cuts[0], &windows(cuts[0])?, 1.2)?, eigenvalues(cuts[1], &windows(cuts[1])?, 1.4)?];
+        let found = windows(cuts[0])?;
+        let panels = vec![eigenvalues(cuts[0], &found, 1.2)?, eigenvalues(cuts[1], &windows(cuts[1])?, 1.4)?];
         progress.at(0.3)?;
         let size = sizes(&cuts)?;
         let ten =
@@ -173,12 +170,10 @@ too little to be seen on the scale of a figure, and enough to ruin a test in a s
         progress.at(0.4)?;
         let mut always = Claim::new("With γ = 1 + √2/2 the scheme is unconditionally stable")
             .correction("it grows in a window of Ω from ss = 6 on, also in the case of the paper's figure");
-        for (cut, edges, radius) in [
-            (cuts[0], [39.3, 70.3], 1.034),
-            (parallel("plus", 0.5, 10), [20.6, 32.7], 1.049),
-            (parallel("plus", 1.0, 10), [18.2, 21.3], 1.007),
-        ] {
-            always = with_window(always, cut, 0, edges, Some(radius))?;
+        always = with_windows(always, cuts[0], &found, &[([39.3, 70.3], Some(1.034))]);
+        for (b1, edges) in [(0.5, ([20.6, 32.7], Some(1.049))), (1.0, ([18.2, 21.3], Some(1.007)))] {
+            let cut = parallel("plus", b1, 10);
+            always = with_windows(always, cut, &windows(cut)?, &[edges]);
         }
         progress.at(0.6)?;
         let few =
@@ -328,25 +323,19 @@ fn growing(cuts: impl Iterator<Item = Cut>) -> Result<Measure, Stopped> {
     Ok(Measure::new(format!("steps that grow, of {of} examined"), f64::from(count), ""))
 }
 
-/// Adds a window to a claim of stability, which says that its largest radius is one.
-pub(crate) fn with_window(
-    claim: Claim,
-    cut: Cut,
-    number: usize,
-    [from, to]: [f64; 2],
-    radius: Option<f64>,
-) -> Result<Claim, Stopped> {
-    let none = Window { from: f64::NAN, to: f64::NAN, radius: f64::NAN };
-    let found = windows(cut)?.get(number).copied().unwrap_or(none);
+/// Adds windows to a claim of stability, which says that the largest radius is one. `edges` are the windows that an
+/// independent implementation found, some with their largest radius.
+pub(crate) fn with_windows(mut claim: Claim, cut: Cut, found: &[Window], edges: &[([f64; 2], Option<f64>)]) -> Claim {
     let name = cut.words();
-    let largest = Measure::new(format!("{name}: largest ρ in the window"), found.radius, "")
-        .claimed(Expected::AtMost(1.0 + 1e-8));
-    let largest = match radius {
-        Some(radius) => largest.reference(radius, 0.005),
-        None => largest,
-    };
-    Ok(claim
-        .measure(Measure::new(format!("{name}: window from Ω"), found.from, "").reference(from, 0.01 * from))
-        .measure(Measure::new(format!("{name}: window to Ω"), found.to, "").reference(to, 0.01 * to))
-        .measure(largest))
+    for (i, ([from, to], radius)) in edges.iter().enumerate() {
+        let none = Window { from: f64::NAN, to: f64::NAN, radius: f64::NAN };
+        let window = found.get(i).unwrap_or(&none);
+        let largest = Measure::new(format!("{name}: largest ρ in this window"), window.radius, "");
+        let largest = largest.claimed(Expected::AtMost(1.0 + 1e-8));
+        claim = claim
+            .measure(Measure::new(format!("{name}: window from Ω"), window.from, "").reference(*from, 0.005 * from))
+            .measure(Measure::new(format!("{name}: window to Ω"), window.to, "").reference(*to, 0.005 * to))
+            .measure(radius.map_or(largest.clone(), |r| largest.reference(r, 0.005)));
+    }
+    claim
 }

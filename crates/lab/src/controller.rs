@@ -111,6 +111,9 @@ impl Button {
 pub trait Tape: Send {
     /// `false` if it could not be kept.
     fn push(&mut self, sample: &[f64]) -> bool;
+
+    /// The test is over: how it ended, and its log. May wait.
+    fn end(&mut self, outcome: &str, log: &[String]);
 }
 
 /// How far a sample brought the rig.
@@ -218,9 +221,21 @@ impl Controller {
         self.tape = Some(tape);
     }
 
-    /// A button that others may press.
-    pub fn button(&self) -> Button {
-        self.button.clone()
+    /// Listens to this button from now on.
+    pub fn listen(&mut self, button: Button) {
+        self.button = button;
+    }
+
+    /// Ends the recording. Not for the loop.
+    pub fn close(&mut self) {
+        if let Some(mut tape) = self.tape.take() {
+            let log: Vec<String> = self.machine.log().iter().map(|t| t.line(self.plan.period)).collect();
+            let outcome = match self.cause {
+                None => self.machine.state().name().to_owned(),
+                Some(trip) => format!("{}: {}", self.machine.state().name(), trip.words()),
+            };
+            tape.end(&outcome, &log);
+        }
     }
 
     /// The state of the test and its log.
@@ -562,6 +577,7 @@ impl Rig for Controller {
         while self.machine.state() == State::RampDown {
             self.tick(memory);
         }
+        self.close();
     }
 
     fn controller(&self) -> Option<&Controller> {

@@ -20,4 +20,5 @@ pub mod rig;
 pub mod safety;
 pub mod signal;
 pub mod stiffness;
+pub mod verdict;
 pub mod vrths;

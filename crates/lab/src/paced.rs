@@ -91,6 +91,7 @@ impl Paced {
                 let over = turn.take();
                 timing.note(&tick, clock.now_ns());
                 if over {
+                    turn.controller.close();
                     return Record { controller: turn.controller, timing, rights };
                 }
             }

@@ -16,6 +16,7 @@ use crate::Exit;
 use crate::coupled;
 use crate::engine::Engine;
 use crate::files::same;
+use crate::laboratory::{self, Laboratory, RealTime};
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{complain, fail, print, print_json, progress};
 use crate::ranges::{Range, Ranges};
@@ -51,6 +52,8 @@ pub(crate) struct Args {
     /// Let the coarse side of an interfield-parallel coupling advance on a thread of its own: the same results
     #[arg(long)]
     threads: bool,
+    #[command(flatten)]
+    real_time: RealTime,
 }
 
 /// How a run behaves.
@@ -59,6 +62,7 @@ struct How {
     json: bool,
     quiet: bool,
     threads: bool,
+    real_time: RealTime,
 }
 
 /// The model that runs without arguments.
@@ -105,7 +109,7 @@ pub(crate) fn run(args: &Args) -> Exit {
         &loaded,
         &args.settings,
         &Files { results, format, report },
-        How { json: args.json, quiet: args.quiet, threads: args.threads },
+        How { json: args.json, quiet: args.quiet, threads: args.threads, real_time: args.real_time },
     )
 }
 
@@ -187,12 +191,29 @@ struct Witness {
 }
 
 fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Exit {
-    let How { json, quiet, threads } = how;
+    let How { json, quiet, threads, real_time } = how;
     let mut clock = Clock::default();
-    let (mut sim, parts) = match loaded.advised(settings, None) {
+    let (mut sim, mut parts) = match loaded.advised(settings, None) {
         Ok(found) => (found.sim, found.parts),
         Err(e) => return e,
     };
+    let specimens = sim.model.specimens.clone();
+    let mut laboratory = None;
+    if !specimens.is_empty() {
+        let meta = record::meta(&sim, loaded.text(), settings);
+        let mut made = Laboratory::new(&files.results, &meta, &sim.model, real_time);
+        if let Err(e) = loaded.in_workshop(&mut sim, &mut parts, &mut made) {
+            return e;
+        }
+        if real_time.control {
+            made.listen();
+        }
+        laboratory = Some(made);
+    } else if real_time.real_time {
+        let help = "name the elements that stand in the laboratory: [[specimen]]";
+        fail(json, None, None, "--real-time: the model has no specimen", help);
+        return Exit::BadInput;
+    }
     let mut engine = parts.map_or(Engine::Whole, |mut parts| {
         parts.coupling.use_threads(threads);
         let listener = coupled::Listener::new(&parts);
@@ -231,7 +252,13 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
     clock.lap("modes and memory for the report");
     let (done, mut verdict) =
         integrate((&mut sim, &mut engine), &mut record, &mut ranges, witness.as_mut(), &stop, visible);
+    engine.finish(&mut sim);
     let seconds = clock.lap("steps, recording");
+    let mut assessed = Vec::new();
+    if let Some(laboratory) = &laboratory {
+        engine.visit_rigs(&sim, |i, rig| assessed.extend(laboratory.assess(&specimens[i], rig)));
+        assessed.iter().flat_map(laboratory::log).for_each(|line| record.log(&line));
+    }
     record.log(&format!("timings: {}", clock.text()));
     if let Some(parts) = engine.parts() {
         coupled::text(parts).lines().filter(|l| !l.is_empty()).for_each(|l| record.log(l));
@@ -255,13 +282,17 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
             document["scheme"] = serde_json::Value::Null;
             document["coupling"] = coupled::json(parts, listener);
         }
+        if !assessed.is_empty() {
+            document["laboratory"] = laboratory::json(&assessed);
+        }
         document["warnings"] = loaded.messages().into();
         if let Err(message) = &report {
             document["report_error"] = json!(message);
         }
         print_json(&document);
     } else {
-        print(&summary_text(&sim, engine.parts(), &ranges.0, &summary, files));
+        let laboratory = laboratory::text(&assessed, &sim.model.units);
+        print(&summary_text(&sim, engine.parts(), &ranges.0, &laboratory, &summary, files));
     }
     if let Verdict::Faulted(reason) | Verdict::NotWritten(reason) = &verdict {
         complain(&format!("error: {reason}"));
@@ -438,6 +469,7 @@ fn summary_text(
     sim: &Simulation,
     parts: Option<&Partitioned>,
     ranges: &[Range],
+    laboratory: &str,
     summary: &Summary<'_>,
     files: &Files,
 ) -> String {
@@ -450,6 +482,7 @@ fn summary_text(
     let mut out = String::from("\n");
     out += &aligned(&["channel", "unit", "peak", "at t [s]", "at the end"], &rows);
     out += &parts.map_or_else(String::new, coupled::text);
+    out += laboratory;
     out += &format!("\n{}\n", summary.line(sim));
     out += &format!("  results: {}\n", files.results.display());
     if let Some(r) = &files.report {

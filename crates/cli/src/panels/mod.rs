@@ -1,6 +1,7 @@
 //! Figures of several panels for a journal: one column (90 mm) or a page (190 mm) wide, letters of 8 points, colours that
 //! everybody can tell apart, and legends below the panels, where they cover nothing.
 
+mod legend;
 mod scale;
 mod strokes;
 
@@ -11,6 +12,7 @@ use kuva::render::color::Color;
 use kuva::render::render::{PathData, Primitive, Scene, TextAnchor};
 
 use crate::plot::{COLOURS, PIXELS_PER_INCH};
+use legend::entries;
 use scale::Scale;
 use strokes::{Frame, Point, dashed, pieces};
 
@@ -30,10 +32,6 @@ const SLENDERNESS: f64 = 0.66;
 /// Letters: titles and labels, ticks and legends.
 const LABEL: u32 = 11;
 const TICK: u32 = 10;
-/// Width of a letter over its height, on the safe side.
-const LETTER: f64 = 0.58;
-/// Length of the stroke in a legend.
-const SAMPLE: f64 = 22.0;
 const STROKE: f64 = 1.3;
 const DOT: f64 = 2.4;
 const INK: Color = Color::Rgb(30, 30, 30);
@@ -86,53 +84,25 @@ impl Figure<'_> {
                 draw(&mut elements, panel, frame);
                 if !shared {
                     let from = (left, frame[3] + BELOW);
-                    foot = foot.max(draw_legend(&mut elements, &entries(panel), from, plot + RIGHT));
+                    foot = foot.max(legend::draw(&mut elements, &entries(panel), from, plot + RIGHT));
                 }
             }
             top += head + high + BELOW + foot;
         }
         if shared {
-            top += draw_legend(&mut elements, &legend, (LEFT, top), width - LEFT);
+            top += legend::draw(&mut elements, &legend, (LEFT, top), width - LEFT);
         }
         let mut scene = Scene::new(width, top + 4.0);
+        scene.background_color = Some("white".to_owned());
         scene.font_family = Some("DejaVu Sans, Arial, sans-serif".to_owned());
         elements.into_iter().for_each(|e| scene.add(e));
         scene
     }
 }
 
-/// What stands before a name in a legend.
-#[derive(Clone, Debug, PartialEq)]
-enum Key {
-    Curve(usize, Style),
-    Region,
-}
-
-/// A line of a legend.
-type Entry = (String, Key);
-
 /// Colours of the curves of a panel: those they ask for, or the next one.
 fn colours(panel: &Panel) -> impl Iterator<Item = (usize, &Curve)> {
     panel.curves.iter().enumerate().map(|(i, c)| (c.colour.unwrap_or(i), c))
-}
-
-fn entries(panel: &Panel) -> Vec<Entry> {
-    let named = colours(panel).filter(|(_, c)| !c.name.is_empty());
-    // The numbers of a band are not what makes it look as it does.
-    let look = |style: &Style| match style {
-        Style::Band { .. } => Style::Band { low: Vec::new(), high: Vec::new() },
-        other => other.clone(),
-    };
-    let mut entries: Vec<Entry> = named.map(|(i, c)| (c.name.clone(), Key::Curve(i, look(&c.style)))).collect();
-    for mark in &panel.marks {
-        if let Mark::Region(.., name) = mark
-            && !name.is_empty()
-            && !entries.contains(&(name.clone(), Key::Region))
-        {
-            entries.push((name.clone(), Key::Region));
-        }
-    }
-    entries
 }
 
 fn colour(number: usize) -> Color {
@@ -214,7 +184,7 @@ fn draw(out: &mut Vec<Primitive>, panel: &Panel, frame: Frame) {
     let axes = Axes::new(panel, frame);
     let [left, top, right, bottom] = frame;
     let regions = panel.marks.iter().filter(|m| matches!(m, Mark::Region(..)));
-    regions.for_each(|m| mark(out, m, &axes));
+    regions.for_each(|m| mark(out, m, panel, &axes));
     for (at, label) in axes.x.ticks(((right - left) / 45.0) as usize) {
         let (x, long) = (axes.across(at), if label.is_empty() { 2.5 } else { 5.0 });
         if !label.is_empty() && panel.x.names.is_empty() {
@@ -231,7 +201,7 @@ fn draw(out: &mut Vec<Primitive>, panel: &Panel, frame: Frame) {
         out.push(line((left, y), (left - long, y), INK, 0.8));
         out.push(text(&label, (left - 7.0, y + 3.5), TextAnchor::End, TICK));
     }
-    panel.marks.iter().filter(|m| !matches!(m, Mark::Region(..))).for_each(|m| mark(out, m, &axes));
+    panel.marks.iter().filter(|m| !matches!(m, Mark::Region(..))).for_each(|m| mark(out, m, panel, &axes));
     let bars = panel.curves.iter().filter(|c| c.style == Style::Bars).count();
     let mut bar = 0;
     for (number, curve) in colours(panel) {
@@ -294,7 +264,7 @@ fn draw_curve(out: &mut Vec<Primitive>, curve: &Curve, colour: &Color, axes: &Ax
     }
 }
 
-fn mark(out: &mut Vec<Primitive>, mark: &Mark, axes: &Axes) {
+fn mark(out: &mut Vec<Primitive>, mark: &Mark, panel: &Panel, axes: &Axes) {
     let [left, top, right, bottom] = axes.frame;
     let word = |content: &str, (x, y): Point, anchor, rotate| {
         let (content, color) = (content.to_owned(), Some(FAINT));
@@ -308,7 +278,7 @@ fn mark(out: &mut Vec<Primitive>, mark: &Mark, axes: &Axes) {
         Mark::Vertical(x, name) => {
             let x = axes.across(axes.x.place(*x));
             strokes(out, pieces([(x, top), (x, bottom)].into_iter(), axes.frame), &FAINT, 0.8, true);
-            out.push(word(name, (x - 3.0, bottom - 6.0), TextAnchor::Start, Some(-90.0)));
+            out.push(word(name, (x - 3.0, free_place(panel, axes, x)), TextAnchor::Middle, Some(-90.0)));
         }
         Mark::Horizontal(y, name) => {
             let y = axes.up(axes.y.place(*y));
@@ -318,48 +288,105 @@ fn mark(out: &mut Vec<Primitive>, mark: &Mark, axes: &Axes) {
     }
 }
 
-/// Draws a legend from its upper left corner on, in columns no wider than `width` together; its height.
-fn draw_legend(out: &mut Vec<Primitive>, entries: &[Entry], (left, top): Point, width: f64) -> f64 {
-    if entries.is_empty() {
-        return 0.0;
+/// The middle of the largest part of a vertical line that no curve comes near, for a word beside it.
+fn free_place(panel: &Panel, axes: &Axes, x: f64) -> f64 {
+    let [_, top, _, bottom] = axes.frame;
+    let mut met = vec![top, bottom];
+    for curve in &panel.curves {
+        for pair in curve.points.windows(2) {
+            let (a, b) = (axes.at(pair[0]), axes.at(pair[1]));
+            let nearest = x.clamp(a.0.min(b.0), a.0.max(b.0));
+            if (nearest - x).abs() < f64::from(TICK) + 3.0 {
+                let along = if a.0 == b.0 { 0.0 } else { (nearest - a.0) / (b.0 - a.0) };
+                met.push((a.1 + along * (b.1 - a.1)).clamp(top, bottom));
+            }
+        }
     }
-    let long = |e: &Entry| SAMPLE + 20.0 + e.0.chars().count() as f64 * f64::from(TICK) * LETTER;
-    let widths = |across: usize| -> Vec<f64> {
-        (0..across).map(|c| entries.iter().skip(c).step_by(across).map(long).fold(0.0, f64::max)).collect()
-    };
-    let fits = (1..=entries.len()).rev().find(|n| widths(*n).iter().sum::<f64>() <= width).unwrap_or(1);
-    let rows = entries.len().div_ceil(fits);
-    // As many columns as fill these rows evenly.
-    let across = entries.len().div_ceil(rows);
-    let widths = widths(across);
-    for (i, (name, key)) in entries.iter().enumerate() {
-        let x = left + widths[..i % across].iter().sum::<f64>();
-        let y = top + 4.0 + (i / across) as f64 * LINE;
-        draw_key(out, key, (x, y));
-        out.push(text(name, (x + SAMPLE + 6.0, y + 3.5), TextAnchor::Start, TICK));
-    }
-    rows as f64 * LINE
+    met.retain(|y| y.is_finite());
+    met.sort_by(f64::total_cmp);
+    let gaps = met.windows(2).map(|pair| (pair[1] - pair[0], 0.5 * (pair[0] + pair[1])));
+    gaps.max_by(|a, b| a.0.total_cmp(&b.0)).map_or(0.5 * (top + bottom), |gap| gap.1)
 }
 
-fn draw_key(out: &mut Vec<Primitive>, key: &Key, (x, y): Point) {
-    let Key::Curve(number, style) = key else {
-        out.push(area((x, y - 4.5), (SAMPLE, 9.0), SHADE));
-        return;
-    };
-    let colour = colour(*number);
-    let stroke = vec![vec![(x, y), (x + SAMPLE, y)]];
-    match style {
-        Style::Bars => out.push(area((x + 5.0, y - 5.0), (12.0, 9.0), colour.clone())),
-        Style::Band { .. } => {
-            let (y, width, height, fill, opacity) = (y - 4.5, SAMPLE, 9.0, colour.clone(), Some(0.25));
-            out.push(Primitive::Rect { x, y, width, height, fill, stroke: None, stroke_width: None, opacity });
-            strokes(out, stroke, &colour, STROKE, false);
-        }
-        Style::Points => {}
-        Style::Line | Style::Joined => strokes(out, stroke, &colour, STROKE, false),
-        Style::Dashed => strokes(out, stroke, &colour, STROKE, true),
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use interfield_gallery::Axis;
+
+    fn wave(shift: f64) -> Vec<(f64, f64)> {
+        (0..=200).map(|i| 0.05 * f64::from(i)).map(|t| (t, (3.0 * t - shift).sin() * (-0.2 * t).exp())).collect()
     }
-    if matches!(style, Style::Points | Style::Joined) {
-        dot(out, (x + 0.5 * SAMPLE, y), colour);
+
+    /// A figure with everything that can be drawn.
+    fn figure() -> Vec<Panel> {
+        let points = wave(0.0);
+        let edge = |d: f64| points.iter().map(|p| p.1 + d).collect::<Vec<f64>>();
+        let band = Style::Band { low: edge(-0.2), high: edge(0.2) };
+        let histories = Panel {
+            title: "histories".to_owned(),
+            x: Axis::new("t [s]"),
+            y: Axis::new("u [mm]"),
+            curves: vec![
+                Curve::line("mean ± std", points.clone()).style(band),
+                Curve::line("reference", wave(0.3)).style(Style::Dashed).colour(BLACK),
+            ],
+            marks: vec![Mark::Vertical(6.0, "yield".to_owned()), Mark::Horizontal(0.9, "limit".to_owned())],
+        };
+        let names = ["1", "2", "10", "100"].map(|n| format!("ss = {n}")).to_vec();
+        let bars = |name: &str, f: f64| {
+            Curve::line(name, (0..4).map(|i| (f64::from(i), f / f64::from(i + 1).powi(4))).collect())
+        };
+        let compared = Panel {
+            title: "bars".to_owned(),
+            x: Axis { names, ..Axis::new("substeps") },
+            y: Axis::log("link [m]").over(1e-6, 1e-2),
+            curves: vec![bars("PM", 1e-3).style(Style::Bars), bars("modified PH", 2e-3).style(Style::Bars)],
+            ..Panel::default()
+        };
+        let cycle = wave(0.0).into_iter().zip(wave(1.0)).map(|(a, b)| (a.1, b.1)).collect();
+        let round = Panel {
+            x: Axis::new("u [mm]"),
+            y: Axis::new("r [kN]"),
+            curves: vec![
+                Curve::line("loop", cycle),
+                Curve::line("peaks", vec![(0.9, 0.5), (0.1, f64::NAN)]).style(Style::Points),
+            ],
+            marks: vec![Mark::Region(0.2, 0.4, "gap".to_owned())],
+            ..Panel::default()
+        };
+        vec![histories, compared, round]
+    }
+
+    #[test]
+    fn everything_is_drawn_inside_the_figure() {
+        let panels = figure();
+        let scene = Figure { panels: &panels, columns: 2 }.scene();
+        let inside = |x: f64, y: f64| (0.0..=scene.width).contains(&x) && (0.0..=scene.height).contains(&y);
+        let (mut bars, mut dots, mut words) = (0, 0, Vec::new());
+        for element in &scene.elements {
+            match element {
+                Primitive::PolyLine { points, .. } => assert!(points.iter().all(|p| inside(p.0, p.1))),
+                Primitive::Rect { x, y, width, height, .. } => {
+                    assert!(inside(*x, *y) && inside(x + width, y + height) && *width > 0.0 && *height >= 0.0);
+                    bars += 1;
+                }
+                Primitive::Circle { cx, cy, .. } => {
+                    assert!(inside(*cx, *cy));
+                    dots += 1;
+                }
+                Primitive::Text { x, y, content, .. } => {
+                    assert!(inside(*x, *y), "{content}");
+                    words.push(content.as_str());
+                }
+                _ => {}
+            }
+        }
+        // Eight bars, the region, and four keys of legends; one point that can be drawn, and its key.
+        assert_eq!((bars, dots), (13, 2));
+        for word in ["(a) histories", "u [mm]", "ss = 10", "mean ± std", "modified PH", "gap", "yield", "10⁻⁴"] {
+            assert!(words.contains(&word), "`{word}` is not in {words:?}");
+        }
+        let svg = Figure { panels: &panels, columns: 2 }.svg();
+        assert!(!svg.contains("NaN") && !svg.contains("inf"));
     }
 }

@@ -68,7 +68,7 @@ impl Scale {
         let largest = self.low.abs().max(self.high.abs());
         let label = |x: f64| match x {
             0.0 => "0".to_owned(),
-            _ if largest >= 1e5 || largest < 1e-3 => scientific(x, step),
+            _ if !(1e-3..1e5).contains(&largest) => scientific(x, step),
             _ => format!("{x:.decimals$}").replace('-', "−"),
         };
         let (from, to) = ((self.low / step).ceil() as i64, (self.high / step).floor() as i64);

@@ -64,6 +64,19 @@ pub struct Transition {
     pub actuator: Option<u16>,
 }
 
+impl Transition {
+    /// A line for the log of a test with samples every `period` seconds.
+    pub fn line(&self, period: f64) -> String {
+        let change = match (self.from, self.to) {
+            (from, to) if from == to => "warning".to_owned(),
+            (from, to) => format!("{} -> {}", from.name(), to.name()),
+        };
+        let place = self.actuator.map_or_else(String::new, |a| format!(" (actuator {})", a + 1));
+        let why = self.cause.map_or_else(String::new, |trip| format!(": {}{place}", trip.words()));
+        format!("{:.4} s in the laboratory, sample {}: {change}{why}", self.tick as f64 * period, self.tick)
+    }
+}
+
 /// Most entries of the log: beyond it the last ones count.
 const LOG: usize = 1024;
 

@@ -11,7 +11,7 @@ mod operators;
 
 use interfield_kernel::element::path::MEMORY;
 use interfield_kernel::{Dims, Fault, Mck, Point, Shift, System};
-use interfield_lab::controller::Controller;
+use interfield_lab::rig::Rig;
 use interfield_linalg::{Factor, Kind as Symmetry, Pattern};
 
 use crate::model::TangentPolicy;
@@ -269,9 +269,9 @@ impl Assembled {
         &self.measured
     }
 
-    /// What drives its specimens, once nothing moves any more.
-    pub fn controllers(&self) -> impl Iterator<Item = &Controller> {
-        self.measured.iter().filter_map(Measured::controller)
+    /// The rigs of its specimens, in the order of the model.
+    pub fn rigs(&self) -> impl Iterator<Item = &dyn Rig> {
+        self.measured.iter().map(Measured::rig)
     }
 
     /// The test has ended as planned: the specimens are led back to where they stood.

@@ -52,7 +52,7 @@ pub(super) fn build(
     };
     let limits = if linear { Limits::none() } else { specimen.limits };
     let guard = Guard::new(limits, n, specimen.period);
-    Ok(workshop.mount(specimen, Controller::new(plan, kinematics, hardware, guard)))
+    workshop.mount(specimen, Controller::new(plan, kinematics, hardware, guard))
 }
 
 /// One actuator of the emulated laboratory.

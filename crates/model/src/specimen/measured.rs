@@ -9,7 +9,6 @@
 //! and everything else a scheme asks (tangents, solves, masses) is that of the stand-in.
 
 use interfield_kernel::{Fault, Point};
-use interfield_lab::controller::Controller;
 use interfield_lab::rig::{Reading, Rig, Target};
 
 use super::stand_in::Physical;
@@ -52,9 +51,9 @@ impl Measured {
         self.memory0 + reading.place(i, self.unknowns.len())
     }
 
-    /// What drives it, where that can be looked at.
-    pub(crate) fn controller(&self) -> Option<&Controller> {
-        self.rig.controller()
+    /// Its rig.
+    pub(crate) fn rig(&self) -> &dyn Rig {
+        self.rig.as_ref()
     }
 
     /// The test is over.

@@ -103,9 +103,9 @@ pub trait Workshop {
         Ok(None)
     }
 
-    /// The rig of a controller.
-    fn mount(&mut self, _specimen: &Specimen, controller: Controller) -> Box<dyn Rig> {
-        Box::new(controller)
+    /// The rig of a controller; the error is a sentence for the user.
+    fn mount(&mut self, _specimen: &Specimen, controller: Controller) -> Result<Box<dyn Rig>, String> {
+        Ok(Box::new(controller))
     }
 
     /// Whether noise, limits, faults and learning are left out, so that what is left is linear and can be probed.

@@ -1,0 +1,197 @@
+//! The laboratory of a run: where its rigs come from, what they record, and what is said about them afterwards.
+
+mod tape;
+mod words;
+
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use interfield_lab::controller::{Button, Controller, MissPolicy, Request};
+use interfield_lab::paced::{Pace, Paced};
+use interfield_lab::realtime::mailbox::Patience;
+use interfield_lab::realtime::rights::{Rights, Wish};
+use interfield_lab::realtime::{Histogram, Schedule, Timing, Waking, WallClock, WhenLate};
+use interfield_lab::rig::Rig;
+use interfield_lab::safety::Machine;
+use interfield_lab::verdict::{Tracking, Verdict, judge};
+use interfield_model::specimen::{Specimen, Workshop};
+use interfield_model::units::{Dimension, UnitSystem};
+use interfield_results::{Meta, Reader};
+
+pub(crate) use words::{json, log, text};
+
+/// How the clock of a test in real time wakes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Wake {
+    /// Sleep: costs nothing, wakes late by what the system needs
+    Sleep,
+    /// Sleep, then spin the last 100 microseconds
+    SleepThenSpin,
+    /// Spin: for a core that is given to the test
+    Spin,
+}
+
+/// What the command line says about time.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct RealTime {
+    /// Run the specimens by the clock, at their time scale; without it as fast as possible
+    #[arg(long)]
+    pub(crate) real_time: bool,
+    /// Core of the controller thread
+    #[arg(long, value_name = "N", requires = "real_time")]
+    core: Option<usize>,
+    /// Priority of the controller thread under SCHED_FIFO
+    #[arg(long, value_name = "1..99", requires = "real_time", default_value_t = 80, value_parser = clap::value_parser!(u8).range(1..=99))]
+    priority: u8,
+    /// How the clock wakes
+    #[arg(long, value_enum, requires = "real_time", default_value = "sleep-then-spin")]
+    wake: Wake,
+    /// Longest time without an answer of the controller before the test is given up, s
+    #[arg(long, value_name = "SECONDS", requires = "real_time", default_value_t = 1.0)]
+    watchdog: f64,
+    /// Take `pause`, `resume`, `stop` and `abort` from standard input, a line each
+    #[arg(long)]
+    pub(crate) control: bool,
+}
+
+impl Default for RealTime {
+    fn default() -> Self {
+        RealTime {
+            real_time: false,
+            core: None,
+            priority: 80,
+            wake: Wake::SleepThenSpin,
+            watchdog: 1.0,
+            control: false,
+        }
+    }
+}
+
+/// The workshop of a run.
+pub(crate) struct Laboratory {
+    pace: RealTime,
+    button: Button,
+    meta: Meta,
+    units: UnitSystem,
+    /// Result file of the run, after which the recordings are named.
+    results: PathBuf,
+    several: bool,
+}
+
+impl Laboratory {
+    /// A workshop whose rigs record next to the results of the run.
+    pub(crate) fn new(results: &Path, meta: &Meta, model: &interfield_model::Model, pace: RealTime) -> Self {
+        Laboratory {
+            pace,
+            button: Button::default(),
+            meta: meta.clone(),
+            units: model.units.clone(),
+            results: results.to_owned(),
+            several: model.specimens.len() > 1,
+        }
+    }
+
+    /// Listens to standard input for what somebody wants.
+    pub(crate) fn listen(&self) {
+        let button = self.button.clone();
+        // The thread ends with the process: it waits for a line that may never come.
+        std::thread::spawn(move || {
+            for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+                match line.trim() {
+                    "pause" => button.press(Request::Pause),
+                    "resume" => button.press(Request::None),
+                    "stop" => button.press(Request::Stop),
+                    "abort" => button.press(Request::Abort),
+                    _ => {}
+                }
+            }
+        });
+    }
+
+    fn recording(&self, specimen: &Specimen) -> PathBuf {
+        let extension = if self.several { format!("{}.lab.h5", specimen.name) } else { "lab.h5".to_owned() };
+        self.results.with_extension(extension)
+    }
+
+    fn paced(&self, specimen: &Specimen, controller: Controller) -> Result<Paced, String> {
+        let when_late = if specimen.late == MissPolicy::Hold { WhenLate::Shift } else { WhenLate::Skip };
+        let schedule = Schedule::new(specimen.period, when_late)?;
+        let waking = match self.pace.wake {
+            Wake::Sleep => Waking::Sleep,
+            Wake::SleepThenSpin => Waking::default(),
+            Wake::Spin => Waking::Spin,
+        };
+        let wish = Wish { priority: Some(self.pace.priority), core: self.pace.core, lock_memory: true };
+        let watchdog = Duration::from_secs_f64(self.pace.watchdog.clamp(1e-3, 3600.0));
+        let pace = Pace { wish, patience: Patience::Park, watchdog };
+        Paced::start(controller, Box::new(WallClock::new(schedule, waking)), pace).map_err(|e| e.to_string())
+    }
+}
+
+impl Workshop for Laboratory {
+    fn mount(&mut self, specimen: &Specimen, mut controller: Controller) -> Result<Box<dyn Rig>, String> {
+        controller.listen(self.button.clone());
+        let path = self.recording(specimen);
+        controller.record(tape::open(&path, &self.meta, specimen, &self.units, self.pace.real_time)?);
+        if self.pace.real_time {
+            return Ok(Box::new(self.paced(specimen, controller)?));
+        }
+        Ok(Box::new(controller))
+    }
+}
+
+/// What is known of a specimen after the test.
+pub(crate) struct Assessed {
+    pub(crate) name: String,
+    pub(crate) period: f64,
+    pub(crate) machine: Machine,
+    /// Samples, samples not recorded, samples without a target in time.
+    pub(crate) counts: [u64; 3],
+    /// Energy error as the guard saw it.
+    pub(crate) energy_error: f64,
+    /// In a test by the clock: how it kept its time, what it was granted, and the time from measurements to targets.
+    pub(crate) timing: Option<(Timing, Rights, Histogram)>,
+    pub(crate) actuators: Vec<Option<Tracking>>,
+    pub(crate) verdict: Verdict,
+    pub(crate) recording: Option<PathBuf>,
+}
+
+/// Most samples that are read back for the indicators.
+const READ_BACK: u64 = 20_000_000;
+
+impl Laboratory {
+    /// Looks at what the test of a specimen left behind.
+    pub(crate) fn assess(&self, specimen: &Specimen, rig: &dyn Rig) -> Option<Assessed> {
+        let controller = rig.controller()?;
+        let recording = self.recording(specimen);
+        let actuators = histories(&recording, specimen, &self.units);
+        let timing = rig.timing().map(|(r, compute)| (r.timing.clone(), r.rights.clone(), compute.clone()));
+        Some(Assessed {
+            name: specimen.name.clone(),
+            period: specimen.period,
+            machine: controller.machine().clone(),
+            counts: controller.counts(),
+            energy_error: controller.guard().energy_error(),
+            verdict: judge(controller, &actuators, timing.as_ref().map(|t| &t.0)),
+            timing,
+            actuators,
+            recording: recording.exists().then_some(recording),
+        })
+    }
+}
+
+/// Tracking of every actuator, from the recording.
+fn histories(path: &Path, specimen: &Specimen, units: &UnitSystem) -> Vec<Option<Tracking>> {
+    let Ok(reader) = Reader::open(path) else { return Vec::new() };
+    if reader.rows() > READ_BACK {
+        return Vec::new();
+    }
+    let (u, f) = (units.factor(Dimension::LENGTH), units.factor(Dimension::FORCE));
+    let column = |i: usize, name: &str, factor: f64| tape::column(&reader, &tape::name(specimen, i, name), factor);
+    let one = |i: usize| {
+        let (target, reached, force) = (column(i, "target", u)?, column(i, "reached", u)?, column(i, "force", f)?);
+        Tracking::of(&target, &reached, &force, specimen.period)
+    };
+    (0..specimen.actuators.len()).map(one).collect()
+}

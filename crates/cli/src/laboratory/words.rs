@@ -1,0 +1,132 @@
+//! What is said about the laboratory after a test.
+
+use interfield_lab::realtime::Histogram;
+use interfield_lab::verdict::Tracking;
+use interfield_model::units::{Dimension, UnitSystem};
+use serde_json::{Value, json};
+
+use super::Assessed;
+use crate::table::{aligned, short};
+
+/// Tracking and verdicts, as text.
+pub(crate) fn text(assessed: &[Assessed], units: &UnitSystem) -> String {
+    let mut out = String::new();
+    for a in assessed {
+        out += &format!("\nlaboratory of `{}`, {} samples\n", a.name, a.counts[0]);
+        let rows: Vec<Vec<String>> = a.actuators.iter().enumerate().map(|(i, t)| row(i, t.as_ref(), units)).collect();
+        out += &aligned(&header(units).iter().map(String::as_str).collect::<Vec<_>>(), &rows);
+        if let Some((kept, rights, compute)) = &a.timing {
+            out += &timing("wake-up", &kept.wake_up);
+            out += &timing("controller", &kept.compute);
+            out += &timing("next target", compute);
+            let (missed, overrun, late) = (kept.missed, kept.overrun, a.counts[2]);
+            out += &format!("  {missed} periods missed, {overrun} overrun, {late} samples without a target in time\n");
+            for notice in &rights.missing {
+                out += &format!("  {notice}\n");
+            }
+        }
+        for line in log(a) {
+            out += &format!("  {line}\n");
+        }
+        out += &format!("  verdict: {}: {}\n", a.verdict.grade.word(), a.verdict.reasons.join("; "));
+        if let Some(path) = &a.recording {
+            out += &format!("  recording: {}\n", path.display());
+        }
+    }
+    out
+}
+
+/// The transitions of a test that a reader cares about: not the planned ones.
+pub(crate) fn log(a: &Assessed) -> Vec<String> {
+    let transitions = a.machine.log();
+    let told = transitions.iter().filter(|t| t.cause.is_some());
+    told.map(|t| t.line(a.period)).collect()
+}
+
+fn header(units: &UnitSystem) -> Vec<String> {
+    let (u, f) = (units.label(Dimension::LENGTH), units.label(Dimension::FORCE));
+    vec![
+        "actuator".to_owned(),
+        "error [%]".to_owned(),
+        "peak error [%]".to_owned(),
+        "delay [ms]".to_owned(),
+        "amplitude".to_owned(),
+        "energy error [%]".to_owned(),
+        format!("stroke [{u}]"),
+        format!("velocity [{u}/s]"),
+        format!("force [{f}]"),
+    ]
+}
+
+fn row(i: usize, tracking: Option<&Tracking>, units: &UnitSystem) -> Vec<String> {
+    let Some(t) = tracking else {
+        return std::iter::once((i + 1).to_string()).chain((0..8).map(|_| "-".to_owned())).collect();
+    };
+    let (u, f) = (units.factor(Dimension::LENGTH), units.factor(Dimension::FORCE));
+    vec![
+        (i + 1).to_string(),
+        short(t.nrmse),
+        short(t.peak_error),
+        short(1e3 * t.delay),
+        short(t.amplitude),
+        short(100.0 * t.energy),
+        short(t.peaks[0] / u),
+        short(t.peaks[1] / u),
+        short(t.peaks[2] / f),
+    ]
+}
+
+fn timing(what: &str, histogram: &Histogram) -> String {
+    let s = histogram.summary();
+    let us = |ns: u64| short(ns as f64 / 1e3);
+    format!(
+        "  {what}: median {} us, 99 % {} us, 99.99 % {} us, at most {} us\n",
+        us(s.p50),
+        us(s.p99),
+        us(s.p99_99),
+        us(s.max)
+    )
+}
+
+/// Everything, SI.
+pub(crate) fn json(assessed: &[Assessed]) -> Value {
+    let finite = |x: f64| x.is_finite().then_some(x);
+    let tracking = |t: &Tracking| {
+        json!({
+            "nrmse": finite(t.nrmse), "peak_error": finite(t.peak_error), "delay": finite(t.delay),
+            "amplitude": finite(t.amplitude), "frequency": finite(t.frequency), "indicator": finite(t.indicator),
+            "energy_error": finite(t.energy), "stroke": finite(t.peaks[0]), "velocity": finite(t.peaks[1]), "force": finite(t.peaks[2]),
+        })
+    };
+    let histogram = |h: &Histogram| {
+        h.summary().entries().iter().map(|(k, v)| ((*k).to_owned(), json!(v))).collect::<serde_json::Map<_, _>>()
+    };
+    let one = |a: &Assessed| {
+        let [samples, dropped, late] = a.counts;
+        let machine = &a.machine;
+        json!({
+            "specimen": a.name,
+            "state": machine.state().name(),
+            "samples": samples,
+            "dropped": dropped,
+            "late": late,
+            "energy_error": finite(a.energy_error),
+            "transitions": machine.log().iter().map(|t| json!({
+                "sample": t.tick, "from": t.from.name(), "to": t.to.name(),
+                "cause": t.cause.map(|c| c.name()), "actuator": t.actuator.map(|a| a + 1),
+            })).collect::<Vec<_>>(),
+            "actuators": a.actuators.iter().map(|t| t.as_ref().map(tracking)).collect::<Vec<_>>(),
+            "timing": a.timing.as_ref().map(|(kept, rights, compute)| json!({
+                "wake_up": histogram(&kept.wake_up), "controller": histogram(&kept.compute),
+                "slack": histogram(&kept.slack), "next_target": histogram(compute),
+                "missed": kept.missed, "overrun": kept.overrun,
+                "priority": rights.priority, "core": rights.core, "memory_locked": rights.memory_locked,
+                "missing_rights": rights.missing.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            })),
+            "verdict": a.verdict.grade.word(),
+            "reasons": a.verdict.reasons,
+            "recording": a.recording.as_ref().map(|p| p.display().to_string()),
+        })
+    };
+    assessed.iter().map(one).collect::<Vec<_>>().into()
+}

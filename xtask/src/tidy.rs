@@ -30,6 +30,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "interfield-motion",
         ],
     ),
+    ("interfield-ensemble", &["interfield-kernel", "interfield-model", "interfield-motion", "interfield-analysis"]),
     ("interfield-results", &[]),
     ("interfield-report", &[]),
     (
@@ -41,6 +42,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "interfield-lab",
             "interfield-model",
             "interfield-analysis",
+            "interfield-ensemble",
             "interfield-motion",
             "interfield-gallery",
             "interfield-results",

@@ -1,5 +1,6 @@
 //! Many independent questions, asked on all cores and answered in order.
 
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
@@ -7,12 +8,33 @@ use std::thread;
 /// `work` of every item, in the order of the items whatever the order of the work; `progress` is told in the calling thread how
 /// many are done.
 pub fn scan<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync, mut progress: impl FnMut(usize)) -> Vec<R> {
-    let threads = thread::available_parallelism().map_or(1, usize::from).min(items.len());
-    let next = AtomicUsize::new(0);
     let mut answers: Vec<(usize, R)> = Vec::with_capacity(items.len());
-    let (send, receive) = mpsc::channel();
+    each(items, all_cores(), work, |i, answer| {
+        answers.push((i, answer));
+        progress(answers.len());
+        ControlFlow::Continue(())
+    });
+    answers.sort_by_key(|(i, _)| *i);
+    answers.into_iter().map(|(_, answer)| answer).collect()
+}
+
+/// Threads that this machine runs at once.
+pub fn all_cores() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// `work` of every item on so many threads; the calling thread receives each answer with the number of its item as soon as it is
+/// there, and ends it all by breaking: what is under way then is finished and dropped.
+pub fn each<T: Sync, R: Send>(
+    items: &[T],
+    threads: usize,
+    work: impl Fn(&T) -> R + Sync,
+    mut receive: impl FnMut(usize, R) -> ControlFlow<()>,
+) {
+    let next = AtomicUsize::new(0);
+    let (send, answers) = mpsc::channel();
     thread::scope(|scope| {
-        for _ in 0..threads {
+        for _ in 0..threads.max(1).min(items.len()) {
             let (send, work, next) = (send.clone(), &work, &next);
             scope.spawn(move || {
                 loop {
@@ -25,13 +47,12 @@ pub fn scan<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync, mut pr
             });
         }
         drop(send);
-        for answer in receive {
-            answers.push(answer);
-            progress(answers.len());
+        for (i, answer) in answers {
+            if receive(i, answer).is_break() {
+                break;
+            }
         }
     });
-    answers.sort_by_key(|(i, _)| *i);
-    answers.into_iter().map(|(_, answer)| answer).collect()
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
-//! The catalogues of elements, schemes and couplings, from their registries.
+//! The catalogues of elements, schemes, couplings and compensators, from their registries.
 
 use interfield_coupling::registry::{Level, METHODS};
 use interfield_kernel::element::catalogue::catalogue;
 use interfield_kernel::element::info::Info;
 use interfield_kernel::scheme::Scheme;
 use interfield_kernel::scheme::registry::{Arguments, SCHEMES, SchemeParameter};
+use interfield_lab::compensate;
 use interfield_model::schema::sections;
 
 use crate::reference::keys;
@@ -106,6 +107,29 @@ pub(crate) fn couplings() -> String {
             cell(info.reference),
             info.schemes.words(),
             info.scheme
+        );
+        out += &parameters(info.parameters);
+    }
+    out
+}
+
+/// The page of the compensators.
+pub(crate) fn compensators() -> String {
+    let mut out = String::from(
+        "# Compensators\n\nWhat makes a specimen follow in spite of its actuator, the recommended one first. [Compensation](compensation.md) \
+         says how they compare; `interfield compensators NAME` prints the same.\n\n| compensator | learns | what it is |\n|---|---|---|\n",
+    );
+    for info in compensate::METHODS {
+        let learns = if info.adaptive { "yes" } else { "no" };
+        out += &format!("| [{0}](compensators.md#{0}) | {learns} | {1} |\n", info.name, cell(info.title));
+    }
+    for info in compensate::METHODS {
+        out += &format!(
+            "\n## {0} {{#{0}}}\n\n{1}. {2}\n\nSource: {3}.\n\n",
+            info.name,
+            capital(info.title),
+            cell(info.advice),
+            cell(info.reference)
         );
         out += &parameters(info.parameters);
     }

@@ -1,7 +1,9 @@
 //! Reading a model for a command: files, overrides, and the messages when something is wrong.
 
+use std::collections::BTreeMap;
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use clap::Args;
 use interfield_model::advice::{Knowledge, advise};
@@ -170,6 +172,36 @@ pub(crate) struct Loaded {
     json: bool,
 }
 
+/// A model that is parsed many times with other settings, from several threads at once. Files it refers to are read once.
+pub(crate) struct Variants<'a> {
+    source: &'a Source,
+    folder: &'a Path,
+    files: Mutex<BTreeMap<String, Result<Vec<u8>, String>>>,
+}
+
+impl Variants<'_> {
+    /// Parses the model without a word; the error is the first mistake.
+    pub(crate) fn model(&self, args: &ModelArgs) -> Result<Model, String> {
+        let diags = Diagnostics::new();
+        let files = |path: &str| self.file(path);
+        let found = parse(self.source, &args.overrides(), &files, &diags).filter(|_| !diags.has_errors());
+        let first = || diags.located(self.source).first().map_or_else(String::new, |d| d.message.clone());
+        found.map(|(model, _)| model).ok_or_else(first)
+    }
+
+    fn file(&self, path: &str) -> Result<Vec<u8>, String> {
+        let read = || read_bytes(&self.folder.join(path), MAX_RECORD);
+        // A thread that panicked while reading leaves nothing half done behind.
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        files.entry(path.to_owned()).or_insert_with(read).clone()
+    }
+
+    /// The files read so far, by name.
+    pub(crate) fn files(&self) -> BTreeMap<String, Result<Vec<u8>, String>> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
 impl Loaded {
     /// Reads the file at `path`.
     pub(crate) fn open(path: &Path, json: bool) -> Result<Self, Exit> {
@@ -216,11 +248,12 @@ impl Loaded {
 
     /// Parses the model with other settings, without a word; the error is the first mistake.
     pub(crate) fn variant(&self, args: &ModelArgs) -> Result<Model, String> {
-        let diags = Diagnostics::new();
-        let files = |path: &str| read_bytes(&self.folder.join(path), MAX_RECORD);
-        let found = parse(&self.source, &args.overrides(), &files, &diags).filter(|_| !diags.has_errors());
-        let first = || diags.located(&self.source).first().map_or_else(String::new, |d| d.message.clone());
-        found.map(|(model, _)| model).ok_or_else(first)
+        self.variants().model(args)
+    }
+
+    /// The model for being parsed many times with other settings.
+    pub(crate) fn variants(&self) -> Variants<'_> {
+        Variants { source: &self.source, folder: &self.folder, files: Mutex::default() }
     }
 
     /// Parses and assembles the model; prints warnings.

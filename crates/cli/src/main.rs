@@ -50,6 +50,7 @@ Examples:
   interfield check models/frame.toml          what was understood of it, and what looks wrong
   interfield check tower.toml --stability     whether a motion grows, and which
   interfield run models/frame.toml            run a model: a result file and a report
+  interfield ensemble tower.toml --seeds 1..50   many runs of it, and what they say together
   interfield show interfield-out/frame.h5     what came out
   interfield report interfield-out/frame.h5   its report, made again
   interfield compare a.h5 b.h5                how two results differ
@@ -60,6 +61,7 @@ Examples:
   interfield stability-map --coupling pmc     where a coupling is stable, as a picture
   interfield spectrum --scheme lsrt2          how a scheme damps and shifts frequencies
   interfield reproduce                        the figures of the papers, and which claims hold
+  interfield bench vrths                      how a compensator does in the public benchmark
 
 Exit codes:
   0    done
@@ -67,7 +69,7 @@ Exit codes:
   2    mistake in the model or on the command line; all of them are shown
   3    the run stopped before its end, results up to there are kept; or `compare` found differences
        beyond --tolerance; or `fmt --check` found a file to format; or `check --stability` found
-       that a motion grows; or an item of `reproduce` failed
+       that a motion grows; or an item of `reproduce` failed; or a test of `bench` became unstable
   130  interrupted (Ctrl-C); results up to there are kept")]
 struct Cli {
     #[command(subcommand)]
@@ -79,6 +81,7 @@ enum Command {
     New(cmd::new::Args),
     Check(cmd::check::Args),
     Run(cmd::run::Args),
+    Ensemble(cmd::ensemble::Args),
     Show(cmd::show::Args),
     Compare(cmd::compare::Args),
     Plot(cmd::plot::Args),
@@ -92,7 +95,9 @@ enum Command {
     Reproduce(cmd::reproduce::Args),
     Schemes(cmd::schemes::Args),
     Couplings(cmd::couplings::Args),
+    Compensators(cmd::compensators::Args),
     Elements(cmd::elements::Args),
+    Bench(cmd::bench::Args),
     Fmt(cmd::fmt::Args),
     Schema(cmd::schema::Args),
     Completions(cmd::completions::Args),
@@ -112,6 +117,7 @@ fn main() -> std::process::ExitCode {
         Some(Command::New(args)) => cmd::new::run(&args),
         Some(Command::Check(args)) => cmd::check::run(&args),
         Some(Command::Run(args)) => cmd::run::run(&args),
+        Some(Command::Ensemble(args)) => cmd::ensemble::run(&args),
         Some(Command::Show(args)) => cmd::show::run(&args),
         Some(Command::Compare(args)) => cmd::compare::run(&args),
         Some(Command::Plot(args)) => cmd::plot::run(&args),
@@ -125,7 +131,9 @@ fn main() -> std::process::ExitCode {
         Some(Command::Reproduce(args)) => cmd::reproduce::run(&args),
         Some(Command::Schemes(args)) => cmd::schemes::run(&args),
         Some(Command::Couplings(args)) => cmd::couplings::run(&args),
+        Some(Command::Compensators(args)) => cmd::compensators::run(&args),
         Some(Command::Elements(args)) => cmd::elements::run(&args),
+        Some(Command::Bench(args)) => cmd::bench::run(&args),
         Some(Command::Fmt(args)) => cmd::fmt::run(&args),
         Some(Command::Schema(args)) => cmd::schema::run(&args),
         Some(Command::Completions(args)) => cmd::completions::run(&args),

@@ -9,11 +9,18 @@ use std::{panic, thread};
 
 use crate::item::{Item, Progress, Stopped};
 use crate::outcome::Outcome;
-use crate::{amplification, global_errors, localized, noise, spectra, viaduct};
+use crate::{amplification, drift, global_errors, histories, localized, noise, pendulums, spectra, viaduct};
 
 /// Every figure and table, by paper and place.
 pub const ITEMS: &[Item] = &[
     spectra::FIG_1_OF_000,
+    pendulums::FIG_3_OF_000,
+    histories::FIG_4_OF_000,
+    histories::FIG_5_OF_000,
+    histories::FIG_6_OF_000,
+    pendulums::FIG_8_OF_000,
+    drift::FIG_12_OF_000,
+    drift::FIG_15_OF_000,
     spectra::FIG_2_OF_001,
     amplification::FIG_5_OF_001,
     amplification::FIG_6_OF_001,
@@ -22,6 +29,7 @@ pub const ITEMS: &[Item] = &[
     spectra::FIG_3_OF_002,
     amplification::FIG_8_OF_002,
     global_errors::FIG_9_OF_002,
+    drift::FIG_11_OF_002,
     viaduct::TABLE_2,
     viaduct::FIG_6,
     viaduct::FIG_7,

@@ -9,13 +9,16 @@
 
 mod amplification;
 mod claim;
+mod drift;
 mod gallery;
 mod global_errors;
+mod histories;
 mod item;
 mod localized;
 pub mod models;
 mod noise;
 mod outcome;
+mod pendulums;
 mod spectra;
 mod split_mass;
 mod viaduct;

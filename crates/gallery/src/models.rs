@@ -27,6 +27,20 @@ macro_rules! file {
 
 /// One mass on two springs, cut into two oscillators: m = k = 1.
 pub static SPLIT_MASS: File = file!("split-mass");
+/// Two storeys with a pendulum, in free vibration.
+pub static SHEAR_PENDULUM: File = file!("shear-pendulum");
+/// The same under an earthquake.
+pub static SHEAR_PENDULUM_QUAKE: File = file!("shear-pendulum-quake");
+/// The same with a hysteretic first storey.
+pub static SHEAR_PENDULUM_BOUC_WEN: File = file!("shear-pendulum-bouc-wen");
+/// A pendulum on a spring whose pivot moves against a hysteretic spring.
+pub static SPRING_PENDULUM: File = file!("spring-pendulum");
+/// A plane frame of three bays and ten storeys.
+pub static FRAME: File = file!("frame");
+/// A mass with rotary inertia between two members, cut through the mass.
+pub static THREE_DOF: File = file!("three-dof");
+/// The rig of Trento with two degrees of freedom.
+pub static TRENTO_RIG: File = file!("trento-rig");
 /// The viaduct of paper 003 as built, with yielding piers.
 pub static RIO_TORTO_AS_BUILT: File = file!("rio-torto-as-built");
 /// The viaduct of paper 003 on sliding isolators.

@@ -384,7 +384,7 @@ impl Controller {
                 }
                 self.segment.left -= 1;
             }
-            State::Ramp | State::Running => {
+            State::Running => {
                 self.late.iter_mut().for_each(|l| *l += 1);
                 if self.plan.miss == MissPolicy::Extrapolate {
                     self.aim.iter_mut().zip(&self.increment).for_each(|(a, d)| *a += d);
@@ -396,7 +396,8 @@ impl Controller {
                 self.waited += 1;
             }
             State::Hold => self.waited += 1,
-            State::Idle | State::Armed | State::Aborted | State::Finished => {}
+            // At the start there is time: the first target was reached, and the test has not begun.
+            State::Ramp | State::Idle | State::Armed | State::Aborted | State::Finished => {}
         }
     }
 

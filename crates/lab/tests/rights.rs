@@ -22,6 +22,9 @@ fn what_is_refused_is_said_and_what_is_granted_is_true() {
         assert_eq!((rights.core, rights.missing.len()), (Some(core), 0));
         let now = sched_getaffinity(None).unwrap();
         assert!(now.is_set(core) && now.count() == 1);
+        // A thread that inherits the core can still be given another.
+        let first = (0..1024).find(|c| allowed.is_set(*c)).unwrap();
+        assert_eq!(apart(move || claim(&Wish { core: Some(first), ..Wish::default() }).core), Some(first));
         core
     });
 
@@ -38,7 +41,7 @@ fn what_is_refused_is_said_and_what_is_granted_is_true() {
         for (resource, most) in [(Resource::Rtprio, 0), (Resource::Memlock, 65_536)] {
             setrlimit(resource, Rlimit { current: Some(most), maximum: getrlimit(resource).maximum }).unwrap();
         }
-        let rights = claim(&Wish { priority: Some(80), core: Some(100_000), lock_memory: true });
+        let rights = claim(&Wish { priority: Some(80), core: Some(100_000), lock_memory: true, stay_awake: false });
         assert_eq!((rights.priority, rights.core, rights.memory_locked), (None, None, false));
         let sentences: Vec<String> = rights.missing.iter().map(ToString::to_string).collect();
         for (words, sentence) in [

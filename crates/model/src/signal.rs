@@ -65,6 +65,17 @@ impl Signal {
             Signal::Formula(_) => None,
         }
     }
+
+    /// Multiplies its values.
+    pub fn scale(&mut self, factor: f64) {
+        match self {
+            Signal::Constant(x) => *x *= factor,
+            Signal::Harmonic { amplitude, mean, .. } => (*amplitude, *mean) = (*amplitude * factor, *mean * factor),
+            Signal::Samples { values, .. } => values.iter_mut().for_each(|v| *v *= factor),
+            Signal::Points(p) => p.iter_mut().for_each(|p| p.1 *= factor),
+            Signal::Formula(f) => f.scale(factor),
+        }
+    }
 }
 
 /// Registers a program may use, see [`crate::formula`].

@@ -70,6 +70,7 @@ impl Builder {
             channels: Vec::new(),
             every: 1,
             partition: None,
+            specimens: Vec::new(),
         };
         Builder { model }
     }

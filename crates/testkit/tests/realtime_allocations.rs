@@ -55,3 +55,29 @@ fn a_thousand_periods_allocate_nothing() {
     assert_eq!(timing.wake_up.summary().count, 1000);
     drop(release);
 }
+
+#[test]
+fn waiting_for_an_answer_allocates_nothing() {
+    for patience in [Patience::Spin, Patience::Park] {
+        let (mut integrator, mut controller) = mailbox(1, 1, patience);
+        let echo = std::thread::spawn(move || {
+            allocations(|| {
+                while !controller.is_alone() {
+                    if let Some((number, target)) = controller.newest() {
+                        let answer = [-target[0]];
+                        controller.answer(number, &answer);
+                    }
+                    std::thread::yield_now();
+                }
+            })
+        });
+        let count = allocations(|| {
+            for n in 0..100 {
+                let number = integrator.post(&[f64::from(n)]).unwrap();
+                assert_eq!(integrator.wait(number, Duration::from_secs(60)), Ok(&[-f64::from(n)][..]));
+            }
+        });
+        drop(integrator);
+        assert_eq!((count, echo.join().unwrap()), (0, 0), "{patience:?}");
+    }
+}

@@ -1,10 +1,13 @@
 //! The subcommands.
 
+pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod compare;
+pub(crate) mod compensators;
 pub(crate) mod completions;
 pub(crate) mod couplings;
 pub(crate) mod elements;
+pub(crate) mod ensemble;
 pub(crate) mod expand;
 pub(crate) mod export;
 pub(crate) mod figures;

@@ -250,6 +250,7 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
         curves: (files.format == Format::Csv).then(|| Curves::new(&record::channels(&sim))),
     });
     clock.lap("modes and memory for the report");
+    real_time.claim();
     let (done, mut verdict) =
         integrate((&mut sim, &mut engine), &mut record, &mut ranges, witness.as_mut(), &stop, visible);
     engine.finish(&mut sim);

@@ -10,7 +10,7 @@ use std::time::Duration;
 use interfield_lab::controller::{Button, Controller, MissPolicy, Request};
 use interfield_lab::paced::{Pace, Paced};
 use interfield_lab::realtime::mailbox::Patience;
-use interfield_lab::realtime::rights::{Rights, Wish};
+use interfield_lab::realtime::rights::{Rights, Wish, claim};
 use interfield_lab::realtime::{Histogram, Schedule, Timing, Waking, WallClock, WhenLate};
 use interfield_lab::rig::Rig;
 use interfield_lab::safety::Machine;
@@ -64,6 +64,21 @@ impl Default for RealTime {
             wake: Wake::SleepThenSpin,
             watchdog: 1.0,
             control: false,
+        }
+    }
+}
+
+impl RealTime {
+    /// Rights for the thread that computes the targets, below those of the controller. What is refused there was refused the
+    /// controller too, which says so.
+    pub(crate) fn claim(&self) {
+        if self.real_time {
+            claim(&Wish {
+                priority: Some(self.priority.saturating_sub(10).max(1)),
+                core: None,
+                lock_memory: true,
+                stay_awake: false,
+            });
         }
     }
 }
@@ -122,7 +137,8 @@ impl Laboratory {
             Wake::SleepThenSpin => Waking::default(),
             Wake::Spin => Waking::Spin,
         };
-        let wish = Wish { priority: Some(self.pace.priority), core: self.pace.core, lock_memory: true };
+        let wish =
+            Wish { priority: Some(self.pace.priority), core: self.pace.core, lock_memory: true, stay_awake: true };
         let watchdog = Duration::from_secs_f64(self.pace.watchdog.clamp(1e-3, 3600.0));
         let pace = Pace { wish, patience: Patience::Park, watchdog };
         Paced::start(controller, Box::new(WallClock::new(schedule, waking)), pace).map_err(|e| e.to_string())

@@ -1,8 +1,10 @@
 //! The program as a user meets it: what it prints, writes and returns. One module per kind of behaviour.
 
+mod bench;
 mod check;
 mod commands;
 mod elements;
+mod ensemble;
 mod hostile;
 mod mistakes;
 mod motion;

@@ -12,7 +12,7 @@
 //! Memory: targets, the filters, filtered measurements, a - a(0), a count of samples, the window as lines of u, y, y', y". Deviations: limits and rates are
 //! relative to the start, so that they hold for any delay.
 
-use super::feedforward::{Inverse, Series, sum};
+use super::feedforward::{Inverse, Series, of_delay, sum};
 use super::gradient::{CORNER, ORDER};
 use super::least_squares::solve;
 use super::{Compensator, take, take_array};
@@ -26,6 +26,8 @@ const RATE: f64 = 10.0;
 const GAIN: f64 = 0.3;
 /// How many times the start a₁ and a₂ may be.
 const MOST: f64 = 4.0;
+/// A start of less than this delay, s, counts as one of it: who knows nothing must be able to learn.
+const LEAST: f64 = 0.01;
 
 /// Parameters of the method.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,6 +50,7 @@ impl Ats {
         let points = ((self.window / (dt * skip as f64)).round() as usize).max(2 * FITTED);
         Adapting {
             start: Inverse { series: [a0, a1, a2, 0.0], differences: Differences::new(dt) },
+            size: std::array::from_fn(|i| self.start[i].abs().max(of_delay(LEAST)[i])),
             filter: Filter::butterworth(ORDER, CORNER, dt),
             skip,
             points,
@@ -61,6 +64,8 @@ impl Ats {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Adapting {
     start: Inverse,
+    /// What the coefficients are compared with.
+    size: [f64; FITTED],
     filter: Filter,
     skip: usize,
     points: usize,
@@ -73,8 +78,8 @@ impl Adapting {
     fn fit(&self, window: &[f64]) -> Option<[f64; FITTED]> {
         let mut lines = window.chunks_exact(line::memory(self.points));
         let [u, y, v, a] = std::array::from_fn(|_| lines.next().unwrap_or_default());
-        // Derivatives in units of the start make the equations well-conditioned.
-        let scale: [f64; FITTED] = std::array::from_fn(|i| self.start.series[i]);
+        // Derivatives in these units make the equations well-conditioned.
+        let scale = self.size;
         let (mut matrix, mut right, mut largest) = ([[0.0; FITTED]; FITTED], [0.0; FITTED], 0.0f64);
         for point in 0..self.points {
             let phi = [line::ago(y, point) * scale[0], line::ago(v, point) * scale[1], line::ago(a, point) * scale[2]];
@@ -96,10 +101,9 @@ impl Adapting {
 
     fn learn(&self, learned: &mut [f64; FITTED], found: [f64; FITTED]) {
         for i in 0..FITTED {
-            let start = self.start.series[i];
-            let bounds = if i == 0 { (1.0 - GAIN, 1.0 + GAIN) } else { (0.0, MOST * start) };
-            let wanted = found[i].clamp(bounds.0, bounds.1) - start;
-            let step = self.rate * start;
+            let bounds = if i == 0 { (1.0 - GAIN, 1.0 + GAIN) } else { (0.0, MOST * self.size[i]) };
+            let wanted = found[i].clamp(bounds.0, bounds.1) - self.start.series[i];
+            let step = self.rate * self.size[i];
             learned[i] += (wanted - learned[i]).clamp(-step, step);
         }
     }

@@ -1,6 +1,6 @@
 //! The inverse of an actuator as a series in derivatives, fixed: u = a₀ x + a₁ x' + a₂ x" + a₃ x"'.
 //!
-//! For an actuator 1/(a₀ + a₁ s + a₂ s² + a₃ s³ + ...) (Phillips, Spencer, J. Struct. Eng. 139:1127-1136, 2013, model-based compensation). A pure delay d gives
+//! For an actuator 1/(a₀ + a₁ s + a₂ s² + a₃ s³ + ...) (Phillips, Spencer, J. Struct. Eng. 139:1205-1214, 2013, model-based compensation). A pure delay d gives
 //! a_i = dⁱ/i!. Derivatives are backward differences. Memory: three targets.
 //!
 //! What the adaptive methods on this series share is here: [`advanced`] moves such an inverse ahead in time.

@@ -1,4 +1,4 @@
-//! A finite impulse response as the inverse of the actuator, learned by recursive least squares (RoDeAC, Condori, Christenson, 2022-2023, as in their public code:
+//! A finite impulse response as the inverse of the actuator, learned by recursive least squares (RoDeAC, as in its public code:
 //! four taps, no forgetting, Butterworth of order 4, 20 Hz).
 //!
 //! ```text

@@ -1,4 +1,4 @@
-//! Adaptive model-based compensation with a gradient law (Galmez, Fermandois, Mech. Syst. Signal Process. 168:108656, 2022; gains as in their public code).
+//! Adaptive model-based compensation with a gradient law (Galmez, Fermandois, robust adaptive model-based compensator; as in their public code, RobustAMBCvRTHS).
 //!
 //! ```text
 //! u  = a₀ x + a₁ x' + a₂ x" + a₃ x"'        x target

@@ -1,5 +1,5 @@
-//! Inverse compensation (Chen, Ricles, Struct. Control Health Monit. 16:865-880, 2009), and its adaptive form with the tracking indicator
-//! (Chen, Ricles, J. Earthq. Eng. 14:1209-1226, 2010).
+//! Inverse compensation (Chen, Ricles, Eng. Struct. 31:2643-2655, 2009), and its adaptive form with the tracking indicator
+//! (Chen, Ricles, J. Struct. Eng. 136:432-440, 2010).
 //!
 //! ```text
 //! u_k = α x_k - (α - 1) x_(k-1)          α = 1 + delay/dt + Δα

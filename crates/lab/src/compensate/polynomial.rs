@@ -14,7 +14,7 @@
 
 use std::f64::consts::TAU;
 
-use num_complex::Complex64;
+use realfft::num_complex::Complex64;
 
 use super::Compensator;
 use crate::signal::line;

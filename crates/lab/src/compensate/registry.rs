@@ -114,7 +114,7 @@ const TRUST: SchemeParameter = parameter(
 const PROPORTIONAL: SchemeParameter = parameter("kp", Some("2"), "a number", "proportional gain");
 const INTEGRAL: SchemeParameter = parameter("ki", Some("95"), "a number in 1/s", "integral gain");
 const ZERO: SchemeParameter =
-    parameter("zero", Some("168.603614"), "a number in rad/s, greater than zero", "zero of the phase lead");
+    parameter("zero", Some("168.6036181107506"), "a number in rad/s, greater than zero", "zero of the phase lead");
 const POLE: SchemeParameter =
     parameter("pole", Some("8570.39733944"), "a number in rad/s, greater than zero", "pole of the phase lead");
 const AHEAD: SchemeParameter = parameter(
@@ -212,7 +212,7 @@ fn pi_lead(a: Arguments<'_>) -> Result<Method, ArgumentError> {
     Ok(Method::PiLead(PiLead {
         kp: a.number(&PROPORTIONAL, 2.0, |_| true)?,
         ki: a.number(&INTEGRAL, 95.0, |_| true)?,
-        zero: a.number(&ZERO, 8570.39733944 / 50.8316336, positive)?,
+        zero: a.number(&ZERO, 168.6036181107506, positive)?,
         pole: a.number(&POLE, 8570.39733944, positive)?,
     }))
 }
@@ -252,7 +252,7 @@ pub const METHODS: &[MethodInfo] = &[
     MethodInfo {
         name: "amb",
         title: "adaptive model-based: inverse of order 3 by a gradient law",
-        reference: "Galmez, Fermandois, Mech. Syst. Signal Process. 168:108656, 2022",
+        reference: "Galmez, Fermandois, robust adaptive model-based compensator, public code RobustAMBCvRTHS",
         advice: "As good as ats where its gains fit; they are for motions of millimetres and must be chosen anew for others.",
         adaptive: true,
         parameters: &[LATE, SERIES, GAINS],
@@ -261,7 +261,7 @@ pub const METHODS: &[MethodInfo] = &[
     MethodInfo {
         name: "fir-rls",
         title: "four taps learned by recursive least squares",
-        reference: "after RoDeAC, Condori, Christenson et al., public code",
+        reference: "after RoDeAC, public code",
         advice: "Needs no model of the actuator. Without forgetting it does not follow one that changes.",
         adaptive: true,
         parameters: &[LATE, SERIES, TAPS, FORGETTING, TRUST],
@@ -270,7 +270,7 @@ pub const METHODS: &[MethodInfo] = &[
     MethodInfo {
         name: "feedforward",
         title: "fixed inverse of order 3",
-        reference: "Phillips, Spencer, J. Struct. Eng. 139:1127-1136, 2013",
+        reference: "Phillips, Spencer, J. Struct. Eng. 139:1205-1214, 2013",
         advice: "As good as the model of the actuator with the specimen on it.",
         adaptive: false,
         parameters: &[LATE, SERIES],
@@ -288,7 +288,7 @@ pub const METHODS: &[MethodInfo] = &[
     MethodInfo {
         name: "inverse",
         title: "inverse of a first-order delay",
-        reference: "Chen, Ricles, Struct. Control Health Monit. 16:865-880, 2009",
+        reference: "Chen, Ricles, Eng. Struct. 31:2643-2655, 2009",
         advice: "For delays that are short against the periods of the structure: it overshoots where they are not.",
         adaptive: false,
         parameters: &[DELAY],
@@ -297,7 +297,7 @@ pub const METHODS: &[MethodInfo] = &[
     MethodInfo {
         name: "adaptive-inverse",
         title: "inverse of a first-order delay, adapted by the tracking indicator",
-        reference: "Chen, Ricles, J. Earthq. Eng. 14:1209-1226, 2010",
+        reference: "Chen, Ricles, J. Struct. Eng. 136:432-440, 2010",
         advice: "Corrects a delay that is known roughly. Its gains depend on the amplitude of the motion.",
         adaptive: true,
         parameters: &[DELAY, KP, KI],

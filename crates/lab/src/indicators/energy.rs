@@ -1,5 +1,5 @@
 //! Energy error: the work that the measured force does on the difference between where the specimen should be and where it is (after Mosqueda, Stojadinović,
-//! Mahin, J. Struct. Eng. 133:505-515, 2007).
+//! Mahin, J. Struct. Eng. 133:1100-1108, 2007).
 //!
 //! ```text
 //! E_err = ∫ f d(x - y)        input = ∫ f dx

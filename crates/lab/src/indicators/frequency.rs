@@ -1,4 +1,4 @@
-//! Frequency evaluation index (Guo, Chen, Chen, Xu, Wang, Smart Mater. Struct. 23:045042, 2014): amplitude and delay of tracking, weighted by where the target has
+//! Frequency evaluation index (Guo, Chen, Xu, Sanchez, Smart Mater. Struct. 23:045042, 2014): amplitude and delay of tracking, weighted by where the target has
 //! its energy.
 //!
 //! ```text
@@ -9,8 +9,8 @@
 
 use std::f64::consts::TAU;
 
-use num_complex::Complex64;
 use realfft::RealFftPlanner;
+use realfft::num_complex::Complex64;
 
 /// The index of a history.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -9,7 +9,8 @@ pub struct Limits {
     pub stroke: f64,
     /// Largest velocity, m/s.
     pub velocity: f64,
-    /// Largest force, N: beyond it the piston stalls, and moves only where the force falls.
+    /// Largest restoring force, N: beyond it the piston stalls, and moves only where the force falls. Inertia does not count: an actuator without
+    /// mass of its own would stop within a sample, and the jolt would free it again.
     pub force: f64,
 }
 
@@ -25,7 +26,7 @@ pub struct Limited {
     dt: f64,
 }
 
-/// The command after the limits, and the force at the last sample.
+/// The command after the limits, and the restoring force at the last sample.
 const OWN: usize = 2;
 
 impl Limited {
@@ -46,13 +47,15 @@ impl Actuator for Limited {
         let [before, force] = [own[0], own[1]];
         let step = self.limits.velocity * self.dt;
         let wanted = command[1].clamp(-self.limits.stroke, self.limits.stroke);
-        let mut move_by = (wanted - before).clamp(-step, step);
-        if force.abs() > self.limits.force && force * move_by > 0.0 {
-            move_by = 0.0;
-        }
-        let now = before + move_by;
+        let change = wanted - before;
+        let now = match change {
+            // Whatever the force: back is always open.
+            change if force.abs() > self.limits.force && force * change > 0.0 => before,
+            change if change.abs() > step => before + step.copysign(change),
+            _ => wanted,
+        };
         let reached = self.inner.advance(inner, [before, now], specimen);
-        own.copy_from_slice(&[now, reached.force]);
+        own.copy_from_slice(&[now, reached.force - specimen.mass() * reached.a]);
         reached
     }
 }

@@ -6,6 +6,8 @@
 //! start those that write files or compute before.
 
 use std::fmt;
+use std::fs::File;
+use std::sync::Arc;
 
 /// What is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -16,10 +18,19 @@ pub struct Wish {
     pub core: Option<usize>,
     /// Lock all memory of the process, present and future.
     pub lock_memory: bool,
+    /// Keep the processor out of the sleep from which it takes up to a few hundred microseconds to wake.
+    pub stay_awake: bool,
+}
+
+impl Wish {
+    /// Everything a loop alone on a core can use: SCHED_FIFO 80, this core, locked memory, a processor that stays awake.
+    pub fn all(core: usize) -> Self {
+        Self { priority: Some(80), core: Some(core), lock_memory: true, stay_awake: true }
+    }
 }
 
 /// What was granted. Timer slack and the stack need no permission and are always seen to.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Rights {
     /// The real-time priority.
     pub priority: Option<u8>,
@@ -27,6 +38,8 @@ pub struct Rights {
     pub core: Option<usize>,
     /// Whether memory is locked.
     pub memory_locked: bool,
+    /// Keeps the processor awake as long as it is open, here or in a copy.
+    pub awake: Option<Arc<File>>,
     /// What was asked for and refused.
     pub missing: Vec<Notice>,
     /// What no program can ask for, but whoever set the machine up could do.
@@ -70,7 +83,10 @@ fn touch_stack() {
 
 #[cfg(target_os = "linux")]
 mod system {
+    use std::fs::File;
+    use std::io::{ErrorKind, Write};
     use std::num::NonZeroU64;
+    use std::sync::Arc;
 
     use rustix::mm::{MlockAllFlags, mlockall};
     use rustix::process::{Resource, getrlimit};
@@ -98,6 +114,12 @@ mod system {
         if let Some(priority) = wish.priority {
             match fifo(priority) {
                 Ok(()) => rights.priority = Some(priority),
+                Err(notice) => rights.missing.push(notice),
+            }
+        }
+        if wish.stay_awake {
+            match stay_awake("/dev/cpu_dma_latency") {
+                Ok(file) => rights.awake = file.map(Arc::new),
                 Err(notice) => rights.missing.push(notice),
             }
         }
@@ -145,17 +167,41 @@ mod system {
     }
 
     fn stay_on(core: usize) -> Result<(), Notice> {
-        let cost = "the loop may move between cores, with cold caches after each move";
-        let refused = |cure: String| Notice::new(format!("not bound to core {core}"), cost, cure);
-        let allowed = sched_getaffinity(None).map_err(|e| refused(format!("the system says: {e}")))?;
-        let cores: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|c| allowed.is_set(*c)).collect();
-        if !cores.contains(&core) {
-            let list = cores.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
-            return Err(refused(format!("this program may use the cores {list}: name one of them")));
-        }
         let mut only = CpuSet::new();
-        only.set(core);
-        sched_setaffinity(None, &only).map_err(|e| refused(format!("the system says: {e}")))
+        let exists = core < CpuSet::MAX_CPU;
+        if exists {
+            only.set(core);
+        }
+        // Asked of the system, not of the cores of this thread: it may have inherited a single one.
+        if exists && sched_setaffinity(None, &only).is_ok() {
+            return Ok(());
+        }
+        let own = sched_getaffinity(None).unwrap_or(only);
+        let cores = (0..CpuSet::MAX_CPU).filter(|c| own.is_set(*c)).map(|c| c.to_string()).collect::<Vec<_>>();
+        Err(Notice::new(
+            format!("not bound to core {core}"),
+            "the loop may move between cores, with cold caches after each move",
+            format!("this thread may use the cores {}: name one of them", cores.join(", ")),
+        ))
+    }
+
+    /// Asks for a wake-up latency of 0 us; the kernel keeps to it while the file is open. A machine without the file, a
+    /// virtual one mostly, leaves its sleep to its host.
+    fn stay_awake(path: &str) -> Result<Option<File>, Notice> {
+        let ask = || {
+            let mut file = File::options().write(true).open(path)?;
+            file.write_all(&0i32.to_ne_bytes())?;
+            Ok(file)
+        };
+        match ask() {
+            Ok(file) => Ok(Some(file)),
+            Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
+            Err::<_, std::io::Error>(_) => Err(Notice::new(
+                "the processor may fall into deep sleep",
+                "it can take a few hundred microseconds to wake",
+                format!("let your group write to {path}, by a udev rule, or boot with `processor.max_cstate=1`"),
+            )),
+        }
     }
 
     fn advice(rights: &Rights) -> Vec<Notice> {
@@ -164,8 +210,8 @@ mod system {
         if read("/sys/kernel/realtime").trim() != "1" {
             advice.push(Notice::new(
                 "the kernel is not a real-time kernel",
-                "the system itself can delay the loop by a millisecond now and then",
-                "install one built with PREEMPT_RT (Debian: the package linux-image-rt-amd64)",
+                "the system itself, busy for another program, can delay the loop by milliseconds now and then",
+                "install one built with PREEMPT_RT (Debian: the package linux-image-rt-amd64), or boot with `preempt=full`",
             ));
         }
         if let Some(core) = rights.core
@@ -190,7 +236,14 @@ mod system {
 
     #[cfg(test)]
     mod tests {
-        use super::within;
+        use super::{stay_awake, within};
+
+        #[test]
+        fn a_processor_that_may_not_be_kept_awake_is_mentioned_one_that_cannot_is_not() {
+            let notice = stay_awake("/").unwrap_err().to_string();
+            assert!(notice.contains("deep sleep") && notice.contains("udev"), "{notice}");
+            assert!(stay_awake("/no/such/file").unwrap().is_none());
+        }
 
         #[test]
         fn lists_of_cores_are_read() {

@@ -4,7 +4,7 @@
 
 use std::f64::consts::{PI, TAU};
 
-use num_complex::Complex64;
+use realfft::num_complex::Complex64;
 
 /// Most sections of a cascade: order 8.
 pub const MOST_SECTIONS: usize = 4;

@@ -22,5 +22,5 @@ pub const SCALE: f64 = 0.4;
 /// What a user of the benchmark knows of the actuator beforehand: its delay at the first frequency of the frame, s.
 pub const DELAY: f64 = 0.024;
 
-/// And its inverse as identified without the specimen (Galmez, Fermandois 2022): 1, s, s², s³.
+/// And its inverse as identified without the specimen (Galmez, Fermandois): 1, s, s², s³.
 pub const LOAD_SYSTEM: [f64; 4] = [1.0, 0.019859, 8.44e-5, 1.986e-7];

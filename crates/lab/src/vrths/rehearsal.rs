@@ -196,7 +196,7 @@ impl Frame {
 
 /// A converter.
 fn converted(x: f64) -> f64 {
-    (x.max(-SATURATION).min(SATURATION) / QUANTUM).round() * QUANTUM
+    (x.clamp(-SATURATION, SATURATION) / QUANTUM).round() * QUANTUM
 }
 
 /// Runs a test.

@@ -192,7 +192,7 @@ pub(super) fn tangent(
     })
 }
 
-/// An argument of a scheme or a coupling as it was written.
+/// An argument of a scheme, a coupling or a compensator as it was written.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub enum Given {
@@ -202,7 +202,8 @@ pub enum Given {
 }
 
 impl Given {
-    fn from_text(text: &str) -> Self {
+    /// As on a command line: a number, a list of numbers, or else a word.
+    pub(super) fn from_text(text: &str) -> Self {
         let text = text.trim();
         if let Ok(x) = text.parse() {
             return Given::Number(x);

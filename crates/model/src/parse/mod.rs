@@ -4,6 +4,7 @@
 
 pub mod analysis;
 mod channels;
+pub mod compensators;
 mod connected;
 pub(crate) mod elements;
 mod formulas;

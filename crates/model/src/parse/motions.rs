@@ -8,7 +8,6 @@ use interfield_motion::{
 };
 
 use super::Context;
-use super::signals::scale_signal;
 use crate::reader::{Spanned, Table};
 use crate::signal::Signal;
 use crate::units::Dimension;
@@ -86,7 +85,7 @@ impl Processing {
                 context.error(peak.span.clone(), message, "give another record or column");
                 return None;
             }
-            scale_signal(&mut signal, factor);
+            signal.scale(factor);
         }
         Some(signal)
     }
@@ -140,12 +139,15 @@ pub(super) fn generated(context: &Context<'_>, t: &Table<'_>, dim: Dimension) ->
     let default = GenerateOptions::default();
     let spectrum = t.choice_required("spectrum", &["ec8", "asce7"]);
     let (duration, dt) = (time("duration", default.duration), time("dt", default.dt));
-    let seed = match t.integer("seed") {
+    // A quantity, so that a parameter can choose the motion.
+    let seed = match t.quantity("seed", Dimension::NONE, scope) {
         None => (!t.has("seed")).then_some(default.seed),
-        Some(s) => u64::try_from(s.value).ok().or_else(|| {
+        // Up to 2^53 every whole number is one.
+        Some(s) if s.value >= 0.0 && s.value == s.value.trunc() && s.value <= 9.0e15 => Some(s.value as u64),
+        Some(s) => {
             context.error(s.span, "a `seed` is a whole number from 0", "write seed = 1");
             None
-        }),
+        }
     };
     let mut damping = Some(default.damping);
     let target: Option<Box<dyn Fn(f64) -> f64>> = match spectrum.map(|s| s.value) {

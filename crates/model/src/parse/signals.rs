@@ -68,7 +68,7 @@ fn read_signal(context: &Context<'_>, t: &Table<'_>, dim: Dimension) -> Option<S
         _ => record(context, t, dim)?,
     };
     if scale != 1.0 {
-        scale_signal(&mut signal, scale);
+        signal.scale(scale);
     }
     if !signal.peak().unwrap_or(0.0).is_finite() {
         context.error(t.span(), "the values of this signal are too large", "check its unit and its scale");
@@ -112,16 +112,6 @@ fn formula(context: &Context<'_>, t: &Table<'_>, dim: Dimension) -> Option<Signa
             errors.into_iter().for_each(|e| t.expr_error(&text, e.error));
             None
         }
-    }
-}
-
-pub(super) fn scale_signal(signal: &mut Signal, scale: f64) {
-    match signal {
-        Signal::Constant(x) => *x *= scale,
-        Signal::Harmonic { amplitude, mean, .. } => (*amplitude, *mean) = (*amplitude * scale, *mean * scale),
-        Signal::Samples { values, .. } => values.iter_mut().for_each(|v| *v *= scale),
-        Signal::Points(p) => p.iter_mut().for_each(|p| p.1 *= scale),
-        Signal::Formula(f) => f.scale(scale),
     }
 }
 

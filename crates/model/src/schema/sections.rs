@@ -325,7 +325,7 @@ fn signal_types() -> Vec<Section> {
         keys.extend([
             time("duration", "Its duration.", "\"20 s\"").default("\"20 s\""),
             time("dt", "Its sampling interval.", "\"10 ms\"").default("\"10 ms\""),
-            key("seed", Whole, "Chooses another motion with the same spectrum.", "2").default("1"),
+            key("seed", Either(vec![Whole, Text]), "Chooses another motion with the same spectrum.", "2").default("1"),
         ]);
         signal(vec![("type", "generated"), ("spectrum", spectrum)], doc, keys)
     };

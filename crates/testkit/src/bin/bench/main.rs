@@ -5,7 +5,9 @@
 //! (`taskset -c 1`).
 
 mod couplings;
+mod ensemble;
 mod realtime;
+mod viaduct;
 
 use std::process::{Command, ExitCode};
 use std::time::Instant;
@@ -36,6 +38,7 @@ const CASES: &[(&str, Case)] = &[
     ("couplings", Bench::couplings),
     ("threads", Bench::threads),
     ("passive-scan", Bench::passive_scan),
+    ("ensemble", Bench::ensemble),
     // Last: they lock all memory of the program.
     ("realtime", Bench::realtime),
     ("viaduct-1kHz", Bench::viaduct),

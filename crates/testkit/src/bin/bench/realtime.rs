@@ -1,4 +1,4 @@
-//! The real-time loop: how late it wakes beside `cyclictest`, what its mailbox and its tape cost, and the viaduct at 1 kHz.
+//! The real-time loop: how late it wakes beside `cyclictest`, and what its mailbox and its tape cost.
 //!
 //! All of it beside a second core that is kept busy and without. Tails belong to the machine as much as to the program:
 //! compare what was measured in the same minute.
@@ -12,37 +12,32 @@ use std::time::{Duration, Instant};
 use interfield_lab::realtime::mailbox::{Integrator, Patience, mailbox};
 use interfield_lab::realtime::rights::{Rights, Wish, claim};
 use interfield_lab::realtime::{
-    Clock, Histogram, Schedule, Sink, Summary, Tape, TapeOptions, Timing, Waking, WallClock, WhenLate,
+    Clock, Histogram, Schedule, Sink, Summary, Tape, TapeOptions, Waking, WallClock, WhenLate,
 };
-use interfield_model::Partitioned;
-use interfield_model::parse::Overrides;
-use interfield_testkit::alloc::count;
-use interfield_testkit::run::read_with;
 
-use crate::couplings::VIADUCT;
 use crate::{Bar, Bench, Row};
 
 /// Priority of the loop, ours and that of `cyclictest`.
-const PRIORITY: u8 = 80;
+pub(crate) const PRIORITY: u8 = 80;
 
 /// 1 kHz.
-const PERIOD: f64 = 1e-3;
+pub(crate) const PERIOD: f64 = 1e-3;
 
-const SPIN: Waking = Waking::SleepThenSpin(Duration::from_micros(100));
+pub(crate) const SPIN: Waking = Waking::SleepThenSpin(Duration::from_micros(100));
 
 /// The core of the loop: the last, because systems prefer the first for their own work.
-fn core() -> usize {
+pub(crate) fn core() -> usize {
     thread::available_parallelism().map_or(0, |n| n.get() - 1)
 }
 
 /// Keeps another core busy with arithmetic and memory, until it is dropped.
-struct Busy {
+pub(crate) struct Busy {
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<f64>>,
 }
 
 impl Busy {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
         let work = move || {
@@ -68,30 +63,33 @@ impl Drop for Busy {
 }
 
 /// Runs in a thread with all rights, so that this one keeps its own.
-fn in_real_time<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<(Rights, T), String> {
+pub(crate) fn in_real_time<T: Send + 'static>(
+    priority: u8,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<(Rights, T), String> {
     let thread = thread::spawn(move || {
-        let rights = claim(&Wish { priority: Some(PRIORITY), core: Some(core()), lock_memory: true });
+        let rights = claim(&Wish { priority: Some(priority), ..Wish::all(core()) });
         (rights, work())
     });
     thread.join().map_err(|_| "the loop panicked".to_owned())
 }
 
 /// What was refused, for a note.
-fn missing(rights: &Rights) -> String {
+pub(crate) fn missing(rights: &Rights) -> String {
     rights.missing.iter().map(|m| format!("; {}", m.what)).collect()
 }
 
-fn us(ns: u64) -> f64 {
+pub(crate) fn us(ns: u64) -> f64 {
     ns as f64 * 1e-3
 }
 
 /// Median, tails and maximum, us.
-fn tails(s: &Summary) -> String {
+pub(crate) fn tails(s: &Summary) -> String {
     format!("p50 {:.1}, p99.9 {:.1}, p99.99 {:.1}, max {:.0}", us(s.p50), us(s.p99_9), us(s.p99_99), us(s.max))
 }
 
 /// Wake-up latencies of `cyclictest` with the same period, priority and core. It counts whole microseconds, up to 20 ms.
-fn cyclictest(ticks: usize) -> Result<Summary, String> {
+pub(crate) fn cyclictest(ticks: usize) -> Result<Summary, String> {
     const LARGEST: usize = 20_000;
     let mut command = Command::new("cyclictest");
     command.args(["-q", "-m", "-t1", "-i1000", &format!("-p{PRIORITY}"), &format!("-a{}", core())]);
@@ -123,7 +121,7 @@ fn cyclictest(ticks: usize) -> Result<Summary, String> {
 /// Wake-up latencies of our clock.
 fn wake_ups(waking: Waking, ticks: usize) -> Result<(Rights, Summary), String> {
     let mut clock = WallClock::new(Schedule::new(PERIOD, WhenLate::Skip)?, waking);
-    in_real_time(move || {
+    in_real_time(PRIORITY, move || {
         let mut histogram = Histogram::new(None);
         for _ in 0..ticks {
             histogram.record(clock.wait().lateness_ns);
@@ -133,8 +131,8 @@ fn wake_ups(waking: Waking, ticks: usize) -> Result<(Rights, Summary), String> {
 }
 
 /// A file that takes everything at once, or nothing until the end.
-struct Nowhere {
-    stalled: Arc<AtomicBool>,
+pub(crate) struct Nowhere {
+    pub(crate) stalled: Arc<AtomicBool>,
 }
 
 impl Sink for Nowhere {
@@ -249,57 +247,5 @@ impl Bench {
         let dropped = tape.finish(Duration::from_secs(10)).dropped;
         let what = if stalled { "tape: a row of 20, the file hangs" } else { "tape: a row of 20" };
         Ok(row(what, "ns", ns, Err(String::new()), format!("{dropped} of {times} dropped and counted")))
-    }
-
-    /// The viaduct cut at its isolators, one macro-step per millisecond of the wall clock, beside a busy core.
-    pub(crate) fn viaduct(&self) -> Result<Vec<Row>, String> {
-        let seconds = if self.quick() { 6 } else { 60 };
-        let ticks = seconds * 1000;
-        let text = VIADUCT.replace(", memory = \"path\"", "");
-        let overrides =
-            Overrides { dt: Some("1 ms".into()), duration: Some(format!("{} s", seconds + 1)), ..Overrides::default() };
-        let model = read_with("bench.toml", &text, &overrides);
-        let mut parts =
-            Partitioned::new(model).map_err(|p| p.iter().map(|p| p.message.clone()).collect::<Vec<_>>().join("; "))?;
-        let mut out = vec![0.0; parts.model.channels.len()];
-        let schedule = Schedule::new(PERIOD, WhenLate::Skip)?;
-        let period_ns = schedule.period_ns();
-        let mut clock = WallClock::new(schedule, SPIN);
-        let sink = Nowhere { stalled: Arc::default() };
-        let mut tape = Tape::new(out.len(), sink, TapeOptions::default()).map_err(|e| e.to_string())?;
-        let _busy = Busy::new();
-        let peer = cyclictest(ticks / 6);
-        let (rights, result) = in_real_time(move || -> Result<_, String> {
-            let mut timing = Timing::new(period_ns);
-            let before = count();
-            for k in 0..ticks as u64 {
-                let tick = clock.wait();
-                parts.step(k).and_then(|()| parts.sample(k + 1, &mut out)).map_err(|fault| parts.explain(fault))?;
-                tape.record((k + 1) as f64 * PERIOD, &out);
-                timing.note(&tick, clock.now_ns());
-            }
-            let allocations = count() - before;
-            Ok((timing, allocations, tape.finish(Duration::from_secs(10)).dropped))
-        })?;
-        let (timing, allocations, dropped) = result?;
-        let (compute, late) = (timing.compute.summary(), timing.wake_up.summary());
-        let case = "viaduct-1kHz";
-        let note = format!(
-            "{}; {seconds} s, {} late or left out, {allocations} allocations, {dropped} rows dropped{}",
-            tails(&compute),
-            timing.missed + timing.overrun,
-            missing(&rights)
-        );
-        let what = "compute time of a macro-step, p99.99".to_owned();
-        let bar = Bar::Below(100.0);
-        let first = Row { case, what, unit: "us", ours: us(compute.p99_99), other: Err(String::new()), bar, note };
-        let mut note = tails(&late);
-        if let Ok(peer) = &peer {
-            note += &format!("; cyclictest {}", tails(peer));
-        }
-        let what = "late by p99 / cyclictest in the same minute".to_owned();
-        let other = peer.map(|p| us(p.p99));
-        let second = Row { case, what, unit: "us", ours: us(late.p99), other, bar: Bar::None, note };
-        Ok(vec![first, second])
     }
 }

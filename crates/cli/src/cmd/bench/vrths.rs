@@ -1,0 +1,236 @@
+//! `interfield bench vrths`: the benchmark of virtual real-time hybrid simulation, with any compensator.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::Args as ClapArgs;
+use interfield_analysis::scan::scan;
+use interfield_lab::compensate::{Compensator, find};
+use interfield_lab::vrths::{
+    self, CASES, CRITERIA, DELAY, Histories, LOAD_SYSTEM, Motion, Perturbation, RATE, Settings, Verdict,
+};
+use interfield_model::parse::compensators::compensator_from_text;
+use serde_json::{Value, json};
+
+use super::{figure, records};
+use crate::Exit;
+use crate::files::write;
+use crate::load::pair;
+use crate::output::{fail, fail_all, print, print_json, progress};
+use crate::stored::check_output;
+use crate::table::{aligned, short};
+
+/// Virtual real-time hybrid simulation (Silva et al., 2020): all ground motions and cases with one controller
+///
+/// A frame of three storeys whose first one is partly a specimen behind a hydraulic actuator, at 4096 Hz, with noise and converters. J1 is the delay of
+/// the specimen, J2 and J3 its tracking error, J4 to J9 errors of specimen and floors against the frame in one piece. Parameters that a user of the benchmark knows
+/// (delay 24 ms, the inverse of the actuator without the specimen) are given to the controller if --param does not.
+#[derive(ClapArgs)]
+#[command(
+    after_help = "Examples:\n  interfield bench vrths\n  interfield bench vrths --controller ats --param window=2\n  \
+interfield bench vrths --records ground-motions --perturbed 20 -o early.svg\n  interfield bench vrths --controller none --json"
+)]
+pub(super) struct Args {
+    /// Compensator, see `interfield compensators`
+    #[arg(long, default_value = "early")]
+    controller: String,
+    /// Parameter of the compensator, e.g. --param ahead=1
+    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = pair)]
+    param: Vec<(String, String)>,
+    /// Folder with the records of El Centro, Kobe and Morgan Hill [default: a synthetic motion]
+    #[arg(long, value_name = "DIR")]
+    records: Option<PathBuf>,
+    /// Also so many plants with perturbed actuator and specimen, for each motion and case
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1000))]
+    perturbed: u32,
+    /// Of the noise of the sensors and of the perturbations
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Picture, FILE.svg [default: interfield-out/vrths-CONTROLLER.svg]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Print all tests as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// One test: which motion and case, which draw of the plant.
+struct Test {
+    motion: usize,
+    case: usize,
+    draw: Option<u32>,
+}
+
+/// What is kept of a test.
+pub(super) struct Tested {
+    /// Motion and case.
+    pub name: String,
+    motion: String,
+    pub case: usize,
+    draw: Option<u32>,
+    pub verdict: Verdict,
+    pub criteria: [f64; 9],
+    peak_force: f64,
+    /// Of the first test only: all would be gigabytes.
+    pub histories: Option<Histories>,
+}
+
+impl Tested {
+    pub(super) fn stable(&self) -> bool {
+        self.verdict == Verdict::Stable
+    }
+}
+
+pub(super) fn run(args: &Args) -> Exit {
+    match bench(args) {
+        Ok(exit) | Err(exit) => exit,
+    }
+}
+
+fn bench(args: &Args) -> Result<Exit, Exit> {
+    let param = with_knowledge(args);
+    let method = compensator_from_text(&args.controller, &param).map_err(|mistakes| {
+        fail_all(args.json, None, None, &mistakes);
+        Exit::BadInput
+    })?;
+    let controller = method.design(1.0 / RATE);
+    let default = || PathBuf::from("interfield-out").join(format!("vrths-{}.svg", args.controller));
+    let output = args.output.clone().unwrap_or_else(default);
+    check_output(&output, &["svg"], &[], args.json)?;
+    let (motions, files) = motions(args)?;
+
+    let started = Instant::now();
+    let tests = tests(&motions, args.perturbed);
+    let bar = progress(tests.len() as u64, "tests", !args.json);
+    let work = |t: &Test| tested(t, &motions, &*controller, args.seed);
+    let found = scan(&tests, work, |done| bar.set_position(done as u64));
+    bar.finish_and_clear();
+    let seconds = started.elapsed().as_secs_f64();
+
+    let name = output.display().to_string();
+    write(&output, figure::draw(&args.controller, &found)).map_err(|message| {
+        fail(args.json, Some(&name), None, &message, "give another file with --output");
+        Exit::Failure
+    })?;
+    let warnings = controller.warnings();
+    if args.json {
+        print_json(&json!({
+            "benchmark": "vrths", "controller": args.controller, "seed": args.seed, "warnings": warnings,
+            "parameters": param.into_iter().map(|(n, v)| (n, json!(v))).collect::<serde_json::Map<_, _>>(),
+            "records": files, "picture": name, "seconds": seconds,
+            "criteria": CRITERIA.iter().map(|c| json!({ "name": c.0, "unit": c.1, "what": c.2 })).collect::<Vec<_>>(),
+            "tests": found.iter().map(describe).collect::<Vec<_>>(),
+        }));
+    } else {
+        print(&text(args, &param, &found, &warnings));
+        print(&format!("\n{} tests in {} s\n  figure: {name}\n", found.len(), short(seconds)));
+    }
+    Ok(if found.iter().all(Tested::stable) { Exit::Done } else { Exit::Fault })
+}
+
+/// The parameters of the command line, and what a user of the benchmark knows beforehand.
+fn with_knowledge(args: &Args) -> Vec<(String, String)> {
+    let mut param = args.param.clone();
+    let takes = |name: &str| find(&args.controller).is_some_and(|m| m.parameters.iter().any(|p| p.name == name));
+    if !param.iter().any(|(n, _)| n == "delay" || n == "series") {
+        if takes("series") {
+            param.push(("series".to_owned(), format!("{LOAD_SYSTEM:?}")));
+        } else if takes("delay") {
+            param.push(("delay".to_owned(), DELAY.to_string()));
+        }
+    }
+    param
+}
+
+/// The ground motions and the files they come from.
+fn motions(args: &Args) -> Result<(Vec<Motion>, Vec<String>), Exit> {
+    let Some(folder) = &args.records else { return Ok((records::synthetic(), Vec::new())) };
+    match records::from_folder(folder) {
+        Ok(found) => Ok(found.into_iter().map(|(motion, path)| (motion, path.display().to_string())).unzip()),
+        Err(missing) => {
+            let file = missing.first().map(|m| m.file.clone());
+            let messages: Vec<(String, String)> = missing.into_iter().map(|m| (m.message, m.help)).collect();
+            fail_all(args.json, file.as_deref(), None, &messages);
+            Err(Exit::Failure)
+        }
+    }
+}
+
+/// Nominal tests first.
+fn tests(motions: &[Motion], perturbed: u32) -> Vec<Test> {
+    let draws = std::iter::once(None).chain((0..perturbed).map(Some));
+    let all =
+        |draw| (0..motions.len()).flat_map(move |motion| (0..CASES.len()).map(move |case| Test { motion, case, draw }));
+    draws.flat_map(all).collect()
+}
+
+fn tested(test: &Test, motions: &[Motion], controller: &dyn Compensator, seed: u64) -> Tested {
+    let (motion, case) = (&motions[test.motion], &CASES[test.case]);
+    let (perturbation, seed) = match test.draw {
+        None => (Perturbation::default(), seed),
+        Some(draw) => (Perturbation::draw(seed, u64::from(draw)), seed.wrapping_add(1 + u64::from(draw))),
+    };
+    let outcome = vrths::run(&Settings { motion, case, controller, perturbation, seed });
+    let first = test.draw.is_none() && test.motion == 0 && test.case == 0;
+    Tested {
+        name: format!("{} {}", motion.name, case.number),
+        motion: motion.name.clone(),
+        case: case.number,
+        draw: test.draw,
+        verdict: outcome.verdict,
+        criteria: outcome.criteria.0,
+        peak_force: outcome.peak_force,
+        histories: first.then_some(outcome.histories),
+    }
+}
+
+fn describe(t: &Tested) -> Value {
+    let lost = match t.verdict {
+        Verdict::Stable => None,
+        Verdict::Unstable(at) => Some(at),
+    };
+    json!({
+        "motion": t.motion, "case": t.case, "perturbation": t.draw, "stable": t.stable(), "unstable_at": lost,
+        "criteria": t.stable().then_some(t.criteria), "peak_force": t.peak_force,
+    })
+}
+
+fn text(args: &Args, param: &[(String, String)], found: &[Tested], warnings: &[String]) -> String {
+    let parameters: String = param.iter().map(|(n, v)| format!(", {n} = {v}")).collect();
+    let mut out =
+        format!("Virtual real-time hybrid simulation at {RATE} Hz, controller {}{parameters}\n", args.controller);
+    for warning in warnings {
+        out += &format!("warning: {warning}\n");
+    }
+    let numbers = |criteria: &[f64; 9]| criteria.map(|j| format!("{j:.2}"));
+    let blank = || std::array::from_fn::<_, 9, _>(|_| "-".to_owned());
+    let row = |t: &Tested| {
+        let (criteria, verdict) = match t.verdict {
+            Verdict::Stable => (numbers(&t.criteria), "stable".to_owned()),
+            Verdict::Unstable(at) => (blank(), format!("UNSTABLE at {at:.2} s")),
+        };
+        let first = [t.motion.clone(), t.case.to_string()];
+        first.into_iter().chain(criteria).chain([format!("{:.2}", t.peak_force / 1e3), verdict]).collect::<Vec<_>>()
+    };
+    let mut rows: Vec<Vec<String>> = found.iter().filter(|t| t.draw.is_none()).map(row).collect();
+    let mut worst = |name: &str, tests: Vec<&Tested>| {
+        let (stable, lost): (Vec<&Tested>, Vec<&Tested>) = tests.into_iter().partition(|t| t.stable());
+        let largest = |value: &dyn Fn(&Tested) -> f64| stable.iter().map(|t| value(t)).fold(0.0, f64::max);
+        let criteria =
+            if stable.is_empty() { blank() } else { numbers(&std::array::from_fn(|i| largest(&|t| t.criteria[i]))) };
+        let force = largest(&|t| t.peak_force) / 1e3;
+        let force = if stable.is_empty() { "-".to_owned() } else { format!("{force:.2}") };
+        let verdict = format!("{} of {} lost", lost.len(), lost.len() + stable.len());
+        let first = [name.to_owned(), String::new()];
+        rows.push(first.into_iter().chain(criteria).chain([force, verdict]).collect());
+    };
+    worst("largest", found.iter().filter(|t| t.draw.is_none()).collect());
+    if args.perturbed > 0 {
+        worst(&format!("{} perturbed", args.perturbed), found.iter().filter(|t| t.draw.is_some()).collect());
+    }
+    let criteria = CRITERIA.map(|(name, unit, _)| format!("{name} [{unit}]"));
+    let mut header = vec!["motion", "case"];
+    header.extend(criteria.iter().map(String::as_str));
+    header.extend(["force [kN]", "<verdict"]);
+    out + &aligned(&header, &rows)
+}

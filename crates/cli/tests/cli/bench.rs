@@ -1,0 +1,97 @@
+//! `bench vrths` and `compensators`: the numbers of the built-in motion, and what is said about mistakes.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::interfield;
+
+/// The tests of a controller on the built-in motion.
+fn tests(controller: &str, more: &[&str], code: i32) -> Vec<Value> {
+    let picture = format!("vrths-{controller}.svg");
+    let args = [&["bench", "vrths", "--json", "--controller", controller, "-o", &picture], more].concat();
+    let found = interfield(&args).expect(code).json();
+    let drawn = std::fs::read_to_string(Path::new(env!("CARGO_TARGET_TMPDIR")).join(picture)).expect("a picture");
+    assert!(drawn.contains("second floor"));
+    found["tests"].as_array().expect("tests").clone()
+}
+
+/// Criterion `j`, from 1.
+fn criterion(test: &Value, j: usize) -> f64 {
+    test["criteria"][j - 1].as_f64().unwrap_or_else(|| panic!("{test}"))
+}
+
+#[test]
+fn early_is_below_the_floor_on_the_built_in_motion_and_on_perturbed_plants() {
+    let early = tests("early", &["--perturbed", "2"], 0);
+    assert_eq!(early.len(), 12);
+    assert!(early.iter().all(|t| t["stable"] == true && criterion(t, 1) == 0.0 && criterion(t, 6) < 0.2), "{early:?}");
+    assert_eq!(early.iter().filter(|t| t["perturbation"].is_null()).count(), 4);
+    let ats = tests("ats", &[], 0);
+    // What the delay of the force leaves to a controller that follows well.
+    assert!(ats.iter().all(|t| criterion(t, 1) == 0.0 && (1.0..4.5).contains(&criterion(t, 6))), "{ats:?}");
+}
+
+#[test]
+fn the_shipped_controller_is_late_and_without_one_all_is_lost() {
+    let shipped = tests("pi-lead", &[], 0);
+    assert!(shipped.iter().all(|t| (criterion(t, 1) - 4.64).abs() < 0.25 && criterion(t, 6) > 10.0), "{shipped:?}");
+    let none = tests("none", &[], 3);
+    assert!(none.len() == 4 && none.iter().all(|t| t["unstable_at"].as_f64().is_some_and(|t| t > 3.0)), "{none:?}");
+    assert!(none.iter().all(|t| t["criteria"].is_null()));
+}
+
+#[test]
+fn the_same_seed_gives_the_same_table() {
+    let run = |seed: &str| {
+        let out = interfield(&["bench", "vrths", "--seed", seed, "-o", "vrths-seed.svg"]).expect(0).stdout;
+        out.lines().filter(|l| l.contains("synthetic")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let (a, b) = (run("3"), run("3"));
+    assert!(a.len() == 4 && a == b && a != run("4"));
+}
+
+#[test]
+fn mistakes_are_answered() {
+    let wrong = interfield(&["bench", "vrths", "--controller", "atts", "--json"]).expect(2).json();
+    assert!(wrong["errors"][0]["help"].as_str().is_some_and(|h| h.contains("`ats`")), "{wrong}");
+    let wrong = interfield(&["bench", "vrths", "--param", "ahed=2", "--param", "ahead=-1", "--json"]).expect(2).json();
+    assert_eq!(wrong["errors"].as_array().map(Vec::len), Some(2), "{wrong}");
+    // All records that are not there, at once.
+    std::fs::create_dir_all(Path::new(env!("CARGO_TARGET_TMPDIR")).join("no-records")).expect("a folder");
+    let wrong = interfield(&["bench", "vrths", "--records", "no-records", "--json"]).expect(1).json();
+    assert_eq!(wrong["errors"].as_array().map(Vec::len), Some(3), "{wrong}");
+    interfield(&["bench", "vrths", "--records", "nowhere"]).expect(1);
+    interfield(&["bench", "vrths", "-o", "picture.bmp"]).expect(2);
+    interfield(&["compensators", "atts"]).expect(2);
+}
+
+#[test]
+fn records_are_found_by_their_names() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("records");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let pulse: String = (0..300)
+        .map(|k| format!("{},{}\n", f64::from(k) * 0.02, if (50..60).contains(&k) { 2.0 } else { 0.0 }))
+        .collect();
+    for name in ["elcentro_benchmark.csv", "KOBE.csv", "morgan-hill.csv"] {
+        std::fs::write(folder.join(name), format!("t [s],a [m/s^2]\n{pulse}")).expect("a record");
+    }
+    std::fs::write(folder.join("elcentro.csv"), "not a record").expect("a file");
+    let found = interfield(&["bench", "vrths", "--records", "records", "--json", "-o", "records.svg"]).expect(0).json();
+    assert_eq!(found["tests"].as_array().map(Vec::len), Some(12));
+    assert_eq!(found["tests"][4]["motion"], "Kobe");
+    assert!(
+        found["records"][0].as_str().is_some_and(|r| r.ends_with("elcentro_benchmark.csv")),
+        "{}",
+        found["records"]
+    );
+}
+
+#[test]
+fn compensators_are_explained() {
+    let all = interfield(&["compensators", "--json"]).expect(0).json();
+    let names: Vec<&str> = all.as_array().expect("a list").iter().filter_map(|m| m["name"].as_str()).collect();
+    assert!(names[0] == "early" && names.contains(&"polynomial"), "{names:?}");
+    let one = interfield(&["compensators", "early"]).expect(0).stdout;
+    assert!(one.contains("ahead (default 1.5)"), "{one}");
+}

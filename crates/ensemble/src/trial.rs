@@ -1,0 +1,193 @@
+//! One run, reduced to what many runs are compared by.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use interfield_kernel::Fault;
+use interfield_model::assemble::Problem;
+use interfield_model::{Model, Partitioned, Simulation};
+
+/// What advances: the structure in one piece, or its substructures.
+pub enum Machine {
+    /// In one piece.
+    Whole(Box<Simulation>),
+    /// In its substructures.
+    Parts(Box<Partitioned>),
+}
+
+impl Machine {
+    /// Assembles a model, in its substructures if it has any and is not wanted `whole`; all problems at once.
+    pub fn new(model: Model, whole: bool) -> Result<Self, Vec<Problem>> {
+        if model.partition.is_some() && !whole {
+            return Partitioned::new(model).map(|p| Self::Parts(Box::new(p)));
+        }
+        Simulation::new(model).map(|s| Self::Whole(Box::new(s)))
+    }
+
+    /// The model it was made from.
+    pub fn model(&self) -> &Model {
+        match self {
+            Self::Whole(sim) => &sim.model,
+            Self::Parts(parts) => &parts.model,
+        }
+    }
+
+    /// Number of steps to the end of the analysis.
+    pub fn steps(&self) -> u64 {
+        match self {
+            Self::Whole(sim) => sim.steps(),
+            Self::Parts(parts) => parts.steps(),
+        }
+    }
+
+    fn step(&mut self, k: u64) -> Result<(), Fault> {
+        match self {
+            Self::Whole(sim) => sim.step(k),
+            Self::Parts(parts) => parts.step(k),
+        }
+    }
+
+    fn sample(&mut self, k: u64, row: &mut [f64]) -> Result<(), Fault> {
+        match self {
+            Self::Whole(sim) => sim.sample(k, row),
+            Self::Parts(parts) => parts.sample(k, row),
+        }
+    }
+
+    fn explain(&self, fault: Fault) -> String {
+        match self {
+            Self::Whole(sim) => sim.explain(fault),
+            Self::Parts(parts) => parts.explain(fault),
+        }
+    }
+}
+
+/// Key figures of a channel over a run, in the unit of the channel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Figure {
+    /// Smallest value.
+    pub min: f64,
+    /// Largest value.
+    pub max: f64,
+    /// Value of largest magnitude, with its sign.
+    pub peak: f64,
+    /// When that was, s.
+    pub peak_time: f64,
+    /// Root of the mean square of the recorded samples.
+    pub rms: f64,
+    /// Last value.
+    pub last: f64,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// All steps were taken.
+    Finished,
+    /// A step failed; when and why, in words. What was recorded up to there counts.
+    Fault(String),
+    /// It could not begin; why, in words.
+    Refused(String),
+}
+
+/// What is kept of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// How it ended.
+    pub ending: Ending,
+    /// Measures of its ground motion, in the order in which the caller asked for them; NaN where there is none.
+    pub intensities: Vec<f64>,
+    /// Key figures of each channel; none of a run that could not begin.
+    pub figures: Vec<Figure>,
+    /// For each channel every so many recorded samples, as asked for.
+    pub histories: Vec<Vec<f64>>,
+}
+
+impl Outcome {
+    /// A run that could not begin.
+    pub fn refused(why: String) -> Self {
+        Self { ending: Ending::Refused(why), intensities: Vec::new(), figures: Vec::new(), histories: Vec::new() }
+    }
+}
+
+/// Gathers rows.
+struct Gatherer {
+    rows: u64,
+    /// With the sum of squares in the place of the root mean square.
+    figures: Vec<Figure>,
+    histories: Vec<Vec<f64>>,
+}
+
+impl Gatherer {
+    fn new(channels: usize, samples: usize) -> Self {
+        let none =
+            Figure { min: f64::INFINITY, max: f64::NEG_INFINITY, peak: 0.0, peak_time: 0.0, rms: 0.0, last: 0.0 };
+        Self { rows: 0, figures: vec![none; channels], histories: vec![Vec::with_capacity(samples); channels] }
+    }
+
+    fn push(&mut self, t: f64, row: &[f64], thin: u64) {
+        for (f, &x) in self.figures.iter_mut().zip(row) {
+            (f.min, f.max, f.last, f.rms) = (f.min.min(x), f.max.max(x), x, f.rms + x * x);
+            if x.abs() > f.peak.abs() {
+                (f.peak, f.peak_time) = (x, t);
+            }
+        }
+        if self.rows.is_multiple_of(thin) {
+            self.histories.iter_mut().zip(row).for_each(|(h, x)| h.push(*x));
+        }
+        self.rows += 1;
+    }
+
+    fn finish(mut self, ending: Ending) -> Outcome {
+        self.figures.iter_mut().for_each(|f| f.rms = (f.rms / self.rows.max(1) as f64).sqrt());
+        if self.rows == 0 {
+            self.figures.clear();
+        }
+        Outcome { ending, intensities: Vec::new(), figures: self.figures, histories: self.histories }
+    }
+}
+
+/// Number of rows that a model records.
+pub fn rows(steps: u64, every: u64) -> u64 {
+    steps.div_ceil(every.max(1)) + 1
+}
+
+/// Runs a machine to its end. Of the recorded rows every `thin`-th goes into the histories, and each is shown to `row`, which may
+/// end it all by an error. `Ok(None)`: `stop` was set.
+pub fn run<E>(
+    machine: &mut Machine,
+    thin: u64,
+    stop: &AtomicBool,
+    mut row: impl FnMut(f64, &[f64]) -> Result<(), E>,
+) -> Result<Option<Outcome>, E> {
+    let model = machine.model();
+    let (dt, every, thin) = (model.analysis.dt, model.every.max(1), thin.max(1));
+    let names: Vec<String> = model.channels.iter().map(|c| c.name.clone()).collect();
+    let steps = machine.steps();
+    let mut values = vec![0.0; names.len()];
+    let mut gathered = Gatherer::new(names.len(), (rows(steps, every) / thin) as usize + 1);
+    let mut done = 0u64;
+    let ending = loop {
+        let t = done as f64 * dt;
+        if done.is_multiple_of(every) || done == steps {
+            if let Err(fault) = machine.sample(done, &mut values) {
+                break Ending::Fault(format!("at t = {t:.6} s: {}", machine.explain(fault)));
+            }
+            if let Some(i) = values.iter().position(|x| !x.is_finite()) {
+                break Ending::Fault(format!("at t = {t:.6} s: channel `{}` is {}", names[i], values[i]));
+            }
+            gathered.push(t, &values, thin);
+            row(t, &values)?;
+        }
+        if done == steps {
+            break Ending::Finished;
+        }
+        if stop.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        if let Err(fault) = machine.step(done) {
+            break Ending::Fault(format!("at t = {t:.6} s (step {}): {}", done + 1, machine.explain(fault)));
+        }
+        done += 1;
+    };
+    Ok(Some(gathered.finish(ending)))
+}

@@ -1,0 +1,46 @@
+//! Compensators by name, with parameters as they are written.
+
+use interfield_lab::compensate::{METHODS, Method, find};
+
+use super::analysis::{Given, build_entry};
+use crate::diag::did_you_mean;
+
+/// A compensator by name with the parameters written on a command line, e.g. `ats` with `window=2`; or all mistakes, each as a message and a
+/// suggestion.
+pub fn compensator_from_text(name: &str, parameters: &[(String, String)]) -> Result<Method, Vec<(String, String)>> {
+    let Some(info) = find(name) else {
+        let names: Vec<&str> = METHODS.iter().map(|m| m.name).collect();
+        let all = || format!("compensators are {}", names.join(", "));
+        let help = did_you_mean(name, names.iter().copied()).unwrap_or_else(all);
+        return Err(vec![(format!("there is no compensator `{name}`"), help)]);
+    };
+    let given: Vec<(&str, Given)> = parameters.iter().map(|(n, v)| (n.as_str(), Given::from_text(v))).collect();
+    build_entry(("compensator", info.name), info.parameters, info.build, &given)
+        .map_err(|errors| errors.into_iter().map(|(_, message, help)| (message, help)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pairs(given: &[(&str, &str)]) -> Vec<(String, String)> {
+        given.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect()
+    }
+
+    #[test]
+    fn numbers_and_lists_are_taken() {
+        let given = pairs(&[("series", "[1, 0.02, 1e-4, 0]"), ("ahead", "2")]);
+        let Ok(Method::Early(early)) = compensator_from_text("early", &given) else { panic!() };
+        assert_eq!((early.start, early.ahead), ([1.0, 0.02, 1e-4, 0.0], 2.0));
+    }
+
+    #[test]
+    fn all_mistakes_are_told() {
+        let wrong = compensator_from_text("ats", &pairs(&[("windo", "1"), ("skip", "1.5")])).unwrap_err();
+        assert_eq!(wrong.len(), 2, "{wrong:?}");
+        assert!(wrong[0].1.contains("`window`") && wrong[1].0.contains("whole number of samples"), "{wrong:?}");
+        let required = compensator_from_text("polynomial", &[]).unwrap_err();
+        assert!(required[0].0.contains("`delay`"), "{required:?}");
+        assert!(compensator_from_text("atts", &[]).unwrap_err()[0].1.contains("`ats`"));
+    }
+}

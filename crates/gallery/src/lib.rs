@@ -14,6 +14,7 @@ mod gallery;
 mod global_errors;
 mod histories;
 mod item;
+mod links;
 mod localized;
 pub mod models;
 mod noise;

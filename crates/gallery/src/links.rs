@@ -200,7 +200,7 @@ impl LinkStudy {
         let summary = Panel {
             title: "largest on the physical side".to_owned(),
             x: Axis::log("substeps ss"),
-            y: Axis::log("link displacement [µm]").over(1e-5, 1e3),
+            y: Axis::log("link displacement [µm]").over(1e-5, 3e4),
             curves: SHARES.iter().enumerate().map(over).collect(),
             marks: vec![Mark::Horizontal(546.0, "isolator 9 yields".to_owned())],
         };

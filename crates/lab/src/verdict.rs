@@ -145,7 +145,7 @@ pub fn judge(controller: &Controller, actuators: &[Option<Tracking>], timing: Op
             say(grade, format!("{name}the tracking error {does} {:.3} % of the work done", 100.0 * t.energy.abs()));
         }
     }
-    found.sort_by(|a, b| b.0.cmp(&a.0));
+    found.sort_by_key(|f| std::cmp::Reverse(f.0));
     let grade = found.first().map_or(Grade::Good, |f| f.0);
     if found.is_empty() {
         let worst = |of: fn(&Tracking) -> f64| actuators.iter().flatten().map(of).fold(0.0, f64::max);

@@ -3,18 +3,18 @@
 //! **Must not be here:** sensors, controllers, what commands the actuator.
 //!
 //! An actuator is given the command at the beginning and at the end of a sample and says where the specimen is at its end.
-//! What a [`kinematic`] or [`transfer`] actuator reaches does not depend on the specimen; a [`hydraulic`] one is slowed by it.
+//! What a [`ideal`] or [`transfer`] actuator reaches does not depend on the specimen; a [`hydraulic`] one is slowed by it.
 
 pub mod delayed;
 pub mod exponential;
 pub mod hydraulic;
-pub mod kinematic;
+pub mod ideal;
 pub mod limits;
 pub mod transfer;
 
 pub use delayed::Delayed;
 pub use hydraulic::Hydraulic;
-pub use kinematic::Ideal;
+pub use ideal::Ideal;
 pub use limits::{Limited, Limits};
 pub use transfer::Transfer;
 

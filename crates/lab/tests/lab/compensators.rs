@@ -7,7 +7,7 @@ use interfield_lab::compensate::pi_lead::PiLead;
 use interfield_lab::compensate::polynomial::Polynomial;
 use interfield_lab::compensate::{Compensator, METHODS, find};
 use interfield_lab::indicators::{delay_by_correlation, nrmse};
-use interfield_lab::plant::{Actuator, Delay, LinearSpecimen, Transfer};
+use interfield_lab::plant::{Actuator, Delayed, Ideal, LinearSpecimen, Transfer};
 use interfield_testkit::alloc::allocations;
 
 use crate::{DT, follow, method};
@@ -184,7 +184,12 @@ fn the_tracking_indicator_corrects_a_wrong_delay() {
     let slow = |k: usize| 1e-3 * (TAU * 1.5 * k as f64 * DT).sin();
     let target: Vec<f64> = (0..samples).map(slow).collect();
     let delay = |name: &str, given: &[(&str, Argument<'_>)]| {
-        let reached = follow(&*method(name, given).design(DT), samples, slow, plant(Delay::new(20.0 * DT, DT)));
+        let reached = follow(
+            &*method(name, given).design(DT),
+            samples,
+            slow,
+            plant(Delayed::new(Box::new(Ideal::new(DT)), 20.0 * DT, DT)),
+        );
         delay_by_correlation(&reached[samples - 4096..], &target[samples - 4096..], 30)
     };
     let wrong = ("delay", NUMBER(10.0 * DT));

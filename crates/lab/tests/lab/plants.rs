@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use interfield_lab::plant::{Actuator, Delay, Hydraulic, Ideal, Limited, Limits, LinearSpecimen, Reached, Transfer};
+use interfield_lab::plant::{Actuator, Delayed, Hydraulic, Ideal, Limited, Limits, LinearSpecimen, Reached, Transfer};
 use interfield_testkit::alloc::allocations;
 
 use crate::DT;
@@ -30,10 +30,10 @@ fn the_ideal_one_is_there_and_feels_the_specimen() {
 #[test]
 fn a_delay_is_any_fraction_of_a_sample() {
     // A ramp is linear between samples, so the answer is exact.
-    let found = drive(&Delay::new(10.3 * DT, DT), 100, |t| t);
+    let found = drive(&Delayed::new(Box::new(Ideal::new(DT)), 10.3 * DT, DT), 100, |t| t);
     assert!((found[99].x - (100.0 - 10.3) * DT).abs() < 1e-15, "{:?}", found[99]);
     assert_eq!(found[5].x, 0.0);
-    let varying = drive(&Delay::varying(10.0 * DT, 5.0 * DT, 4.0, DT), 200, |t| t);
+    let varying = drive(&Delayed::varying(Box::new(Ideal::new(DT)), [10.0 * DT, 5.0 * DT, 4.0], DT), 200, |t| t);
     for (k, r) in varying.iter().enumerate().skip(20) {
         let t = (k + 1) as f64 * DT;
         let delay = (10.0 + 5.0 * (TAU * 4.0 * t).sin()) * DT;
@@ -130,7 +130,11 @@ fn limits_are_kept() {
 #[test]
 fn a_sample_of_any_actuator_allocates_nothing() {
     let Some(transfer) = Transfer::second_order(20.0, 0.7, DT) else { panic!() };
-    let delay = Limited::new(Box::new(Delay::new(0.01, DT)), Limits { stroke: 0.1, velocity: 1.0, force: 1e5 }, DT);
+    let delay = Limited::new(
+        Box::new(Delayed::new(Box::new(Ideal::new(DT)), 0.01, DT)),
+        Limits { stroke: 0.1, velocity: 1.0, force: 1e5 },
+        DT,
+    );
     let all: [&dyn Actuator; 4] = [&Ideal::new(DT), &delay, &transfer, &Hydraulic::benchmark(DT)];
     for actuator in all {
         let mut memory = vec![0.0; actuator.memory()];

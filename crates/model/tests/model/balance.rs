@@ -4,7 +4,7 @@ use interfield_model::diag::{Diagnostics, Source};
 use interfield_model::parse::{Overrides, parse};
 use interfield_model::{Model, Simulation};
 
-fn model(text: &str) -> Model {
+pub(crate) fn model(text: &str) -> Model {
     let (source, diags) = (Source::new("balance.toml", text.to_owned()), Diagnostics::new());
     let files = |path: &str| -> Result<Vec<u8>, String> { Err(format!("no file {path}")) };
     let found = parse(&source, &Overrides::default(), &files, &diags);

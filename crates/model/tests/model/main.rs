@@ -9,4 +9,5 @@ mod front;
 mod fuzz;
 mod partition;
 mod records;
+mod specimens;
 mod templates;

@@ -18,18 +18,15 @@ impl Ideal {
 /// Position and velocity of the last sample.
 const MOTION: usize = 2;
 
-fn arrive(memory: &mut [f64], x: f64, dt: f64, specimen: &mut dyn Specimen) -> Reached {
-    let v = (x - memory[0]) / dt;
-    let a = (v - memory[1]) / dt;
-    memory[..MOTION].copy_from_slice(&[x, v]);
-    Reached::imposed(x, v, a, specimen)
-}
-
 impl Actuator for Ideal {
     fn memory(&self) -> usize {
         MOTION
     }
     fn advance(&self, memory: &mut [f64], command: [f64; 2], specimen: &mut dyn Specimen) -> Reached {
-        arrive(memory, command[1], self.dt, specimen)
+        let x = command[1];
+        let v = (x - memory[0]) / self.dt;
+        let a = (v - memory[1]) / self.dt;
+        memory[..MOTION].copy_from_slice(&[x, v]);
+        Reached::imposed(x, v, a, specimen)
     }
 }

@@ -1,0 +1,273 @@
+//! The laboratory as a user meets it: faults on purpose, what follows, what is kept; loops that become unstable; time.
+
+use std::io::Write;
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use super::{Outcome, file, interfield, program};
+
+/// A mass on a frame and a specimen, driven 1000 times a second.
+fn model(specimen: &str) -> String {
+    format!(
+        r#"
+title = "A storey with its column in the laboratory"
+[units]
+length = "mm"
+force = "kN"
+[[node]]
+name = "floor"
+dofs = ["x"]
+mass = "1 t"
+[[element]]
+type = "spring"
+name = "frame"
+nodes = ["ground", "floor"]
+dof = "x"
+k = "40 kN/m"
+c = "1 kN*s/m"
+[[element]]
+type = "spring"
+name = "column"
+nodes = ["ground", "floor"]
+dof = "x"
+k = "60 kN/m"
+[[load]]
+type = "ground"
+name = "quake"
+direction = "x"
+signal = {{ type = "synthetic", peak = "0.3 g" }}
+[analysis]
+scheme = "alpha-os"
+dt = "2 ms"
+duration = "6 s"
+[record]
+channels = ["floor.x", "floor.x.reached", "floor.x.measured", "column.force"]
+[[specimen]]
+name = "rig"
+elements = ["column"]
+rate = "1 kHz"
+ramp = "100 ms"
+patience = "50 ms"
+{specimen}"#
+    )
+}
+
+const ACTUATOR: &str = r#"
+[[specimen.actuator]]
+type = "second-order"
+frequency = "40 Hz"
+damping = 0.7
+force_sensor = { noise = "2 N" }
+"#;
+
+fn run(name: &str, specimen: &str, more: &[&str]) -> (Outcome, String) {
+    let path = file(&format!("{name}.toml"), model(specimen));
+    let results = format!("{name}.h5");
+    let args = [&["run", path.to_str().unwrap(), "--json", "-o", &results], more].concat();
+    (interfield(&args), format!("{name}.lab.h5"))
+}
+
+/// The laboratory of a run, and its transitions with a cause: (sample, to, cause).
+fn laboratory(document: &Value) -> (&Value, Vec<(u64, String, String)>) {
+    let lab = &document["laboratory"][0];
+    let text = |v: &Value| v.as_str().unwrap_or_default().to_owned();
+    let log = lab["transitions"].as_array().expect("transitions");
+    let causes = log.iter().filter(|t| !t["cause"].is_null());
+    (lab, causes.map(|t| (t["sample"].as_u64().unwrap(), text(&t["to"]), text(&t["cause"]))).collect())
+}
+
+#[test]
+fn every_injected_fault_ends_in_its_action_in_time_and_the_recording_opens() {
+    // (fault at 3 s, limits, cause, first state, samples until then, state at the end)
+    let cases = [
+        (
+            "frozen-force",
+            "type = \"frozen-force\"",
+            "frozen = { at = \"1 mm\", action = \"ramp-down\" }",
+            "frozen",
+            "ramp-down",
+            100,
+            "aborted",
+        ),
+        (
+            "frozen-displacement",
+            "type = \"frozen-displacement\"",
+            "frozen = { at = \"1 mm\", action = \"abort\" }",
+            "frozen",
+            "aborted",
+            100,
+            "aborted",
+        ),
+        (
+            "lost-packets",
+            "type = \"silence\"",
+            "missing = { at = 5, action = \"hold\" }",
+            "missing",
+            "hold",
+            5,
+            "aborted",
+        ),
+        ("spike", "type = \"spike\"\nsize = \"50 kN\"", "force = \"20 kN\"", "force", "ramp-down", 1, "aborted"),
+        (
+            "spike-held",
+            "type = \"spike\"\nsize = \"50 kN\"\nfor = \"20 ms\"",
+            "force = { at = \"20 kN\", action = \"hold\" }",
+            "force",
+            "hold",
+            1,
+            "finished",
+        ),
+        ("nan", "type = \"nan\"", "not_finite = \"abort\"", "not-finite", "aborted", 1, "aborted"),
+        (
+            "delay-step",
+            "type = \"delay\"\nsize = \"60 ms\"",
+            "tracking = { at = \"8 mm\", action = \"ramp-down\" }",
+            "tracking",
+            "ramp-down",
+            500,
+            "aborted",
+        ),
+        ("gone", "type = \"gone\"", "gone = \"abort\"", "gone", "aborted", 1, "aborted"),
+    ];
+    for (name, fault, limits, cause, first, within, end) in cases {
+        let text = format!("{ACTUATOR}[specimen.limits]\n{limits}\n[[specimen.fault]]\nat = \"3 s\"\n{fault}\n");
+        let (outcome, recording) = run(name, &text, &[]);
+        let document = outcome.expect(if end == "finished" { 0 } else { 3 }).json();
+        let (lab, causes) = laboratory(&document);
+        let (sample, to, why) = causes.first().unwrap_or_else(|| panic!("{name}: {lab:#}")).clone();
+        assert_eq!((to.as_str(), why.as_str()), (first, cause), "{name}: {causes:?}");
+        assert!((3000..3000 + within).contains(&sample), "{name}: sample {sample}");
+        assert_eq!(lab["state"], end, "{name}");
+        assert_eq!(lab["verdict"], if end == "finished" { "doubtful" } else { "failed" }, "{name}");
+        assert!(!lab["reasons"].as_array().expect("reasons").is_empty());
+        let stored = interfield(&["show", &recording, "--json"]).expect(0).json();
+        let rows = stored["rows"].as_u64().unwrap_or_else(|| panic!("{stored:#}"));
+        assert!(rows >= sample, "{name}: {rows} of {sample} samples");
+    }
+}
+
+#[test]
+fn a_specimen_beyond_its_limits_is_led_home_and_everything_before_is_kept() {
+    let (outcome, recording) = run("limit", &format!("{ACTUATOR}[specimen.limits]\ndisplacement = \"15 mm\"\n"), &[]);
+    let document = outcome.expect(3).json();
+    let (lab, causes) = laboratory(&document);
+    assert_eq!((causes[0].1.as_str(), causes[0].2.as_str()), ("ramp-down", "displacement"));
+    // 100 ms of ramp, then the end; the reason is in the result file of the run too.
+    assert_eq!(lab["samples"].as_u64().unwrap(), causes[0].0 + 100);
+    assert!(document["reason"].as_str().unwrap().contains("a commanded displacement passed its limit"), "{document:#}");
+    let csv = interfield(&["export", &recording, "-o", "limit.lab.csv"]);
+    csv.expect(0);
+    let text =
+        std::fs::read_to_string(std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("limit.lab.csv")).unwrap();
+    let target = |line: &str| line.split(',').nth(3).unwrap().parse::<f64>().unwrap();
+    let targets: Vec<f64> = text.lines().skip(1).map(target).collect();
+    let largest = targets.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+    assert!((14.0..16.0).contains(&largest), "{largest} mm");
+    assert_eq!(targets.last(), Some(&0.0), "led back to where it stood");
+}
+
+#[test]
+fn the_loop_with_its_actuator_is_probed_before_the_test() {
+    // lsrt.md section 10 of the reference: loop radii of the forced split mass, 25 Hz, 10 % damping, 8 ms.
+    let text = r#"
+title = "Forced mass, another on an actuator"
+node = [{ name = "m", dofs = ["x"], mass = "5.4 kg" }]
+element = [{ type = "spring", name = "s", nodes = ["ground", "m"], dof = "x", k = "100 N/m", c = "20 N*s/m" }]
+load = [{ type = "force", at = "m.x", signal = { type = "harmonic", amplitude = "10 N", frequency = "3 Hz" } }]
+analysis = { scheme = "lsrt2", dt = "4 ms", duration = "20 s" }
+record = { channels = ["m.x", "m.x.reached", "m.x.measured"] }
+[[specimen]]
+name = "p"
+mass = { "m.x" = "1.8 kg" }
+actuator = [{ type = "second-order", frequency = "25 Hz", damping = 0.1, delay = "8 ms", force_sensor = { noise = "0.3 N" } }]
+limits = { displacement = "1 m" }
+"#;
+    let path = file("forced.toml", text);
+    let path = path.to_str().unwrap();
+    let cases: [(&[&str], f64); 3] = [
+        (&["--scheme", "chang"], 1.0289),
+        (&["--scheme", "lsrt2", "--param", "gamma=minus"], 1.0297),
+        (&["--scheme", "lsrt2", "--param", "gamma=plus"], 0.9947),
+    ];
+    for (scheme, radius) in cases {
+        let stable = radius < 1.0;
+        let check = [&["check", path, "--stability", "--json", "-o", "forced.svg"], scheme].concat();
+        let found = interfield(&check).expect(if stable { 0 } else { 3 }).json();
+        let measured = found["stability"]["spectral_radius"].as_f64().expect("a radius");
+        assert!((measured - radius).abs() < 6e-5, "{scheme:?}: {measured}");
+        // And the run does what was foretold.
+        let run = [&["run", path, "--json", "-o", "forced.h5"], scheme].concat();
+        let document = interfield(&run).expect(if stable { 0 } else { 3 }).json();
+        assert_eq!(document["laboratory"][0]["state"] == "finished", stable, "{scheme:?}");
+    }
+}
+
+#[test]
+fn a_test_by_the_clock_gives_the_same_bits_as_its_rehearsal_unless_it_was_late() {
+    let short = |text: String| text.replace("duration = \"6 s\"", "duration = \"0.5 s\"");
+    // Without noise: the sensors are read while the test waits for its start too.
+    let path = file("clock.toml", short(model(ACTUATOR)).replace("noise = \"2 N\"", "noise = 0"));
+    let path = path.to_str().unwrap();
+    let rehearsed = interfield(&["run", path, "--json", "-o", "rehearsed.h5"]).expect(0).json();
+    // A machine that is busy with other things may be late; it then says so.
+    let run = interfield(&["run", path, "--json", "--real-time", "-o", "clock.h5"]).expect(0).json();
+    let lab = &run["laboratory"][0];
+    assert_eq!(lab["state"], "finished");
+    assert!(lab["timing"]["wake_up"]["count"].as_f64().unwrap() >= 600.0, "{:#}", lab["timing"]);
+    if lab["late"] == 0 {
+        assert_eq!(run["channels"], rehearsed["channels"]);
+    } else {
+        assert_eq!(lab["verdict"], "doubtful");
+    }
+}
+
+#[test]
+fn somebody_at_the_keyboard_ends_a_test() {
+    let path = file("keyboard.toml", model(ACTUATOR));
+    let mut child = program()
+        .args(["run", path.to_str().unwrap(), "--json", "--real-time", "--control", "-o", "keyboard.h5"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut keys = child.stdin.take().expect("standard input");
+    // Six seconds by the clock: whatever the machine does, these words come before the end.
+    keys.write_all(b"pause\nresume\npause\nstop\n").expect("the program listens");
+    let output = child.wait_with_output().expect("the program ends");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    let outcome = Outcome { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) };
+    let document = outcome.expect(3).json();
+    let (lab, causes) = laboratory(&document);
+    assert_eq!(lab["state"], "aborted");
+    assert!(causes.iter().any(|c| c.1 == "ramp-down" && c.2 == "operator"), "{causes:?}");
+}
+
+#[test]
+fn mistakes_about_specimens_are_found_together() {
+    let text = model("compensation = { method = \"atss\" }\nlate = \"never\"\n[specimen.limits]\nforce = { at = \"20 kN\", action = \"explode\" }\nspeed = 3\n[[specimen.actuator]]\ntype = \"second-order\"\ndamping = 0.7\n[[specimen.fault]]\ntype = \"spike\"\nat = \"1 s\"\n")
+        .replace("rate = \"1 kHz\"", "rate = \"1300 Hz\"")
+        .replace("elements = [\"column\"]", "elements = [\"colum\"]\nmass = { \"flor.x\" = 3 }");
+    let path = file("specimen-mistakes.toml", text);
+    let outcome = interfield(&["run", path.to_str().unwrap()]).expect(2);
+    for said in [
+        "there is no element `colum`",
+        "there is no node `flor`",
+        "there is no compensation `atss`",
+        "every 2.600000 samples",
+        "`frequency`",
+        "`size`",
+        "explode",
+        "`speed`",
+        "never",
+    ] {
+        assert!(outcome.stderr.contains(said), "{said} in\n{}", outcome.stderr);
+    }
+    let newton = file("specimen-newton.toml", model(ACTUATOR).replace("alpha-os", "newmark-newton"));
+    let outcome = interfield(&["run", newton.to_str().unwrap()]).expect(2);
+    assert!(outcome.stderr.contains("cannot be moved back and forth"), "{}", outcome.stderr);
+    let nothing =
+        interfield(&["run", super::models().join("three-dof.toml").to_str().unwrap(), "--real-time"]).expect(2);
+    assert!(nothing.stderr.contains("the model has no specimen"), "{}", nothing.stderr);
+}

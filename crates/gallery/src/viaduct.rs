@@ -15,7 +15,7 @@ use crate::models::{History, Machine, RIO_TORTO_AS_BUILT, RIO_TORTO_ISOLATED, Se
 use crate::outcome::{Axis, Curve, Outcome, Panel, Style, Table};
 
 /// Displacement up to which pier 9 is elastic, F_u / k, m.
-const ELASTIC: f64 = 1071.428_571 / 11_940.0;
+const ELASTIC: f64 = 1_071.428_571 / 11_940.0;
 
 /// 003, table 2.
 pub(crate) const TABLE_2: Item = Item {

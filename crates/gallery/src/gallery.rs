@@ -9,7 +9,7 @@ use std::{panic, thread};
 
 use crate::item::{Item, Progress, Stopped};
 use crate::outcome::Outcome;
-use crate::{amplification, drift, global_errors, histories, localized, pendulums, spectra, viaduct};
+use crate::{amplification, drift, global_errors, histories, links, localized, noise, pendulums, spectra, viaduct};
 
 /// Every figure and table, by paper and place.
 pub const ITEMS: &[Item] = &[
@@ -31,11 +31,14 @@ pub const ITEMS: &[Item] = &[
     global_errors::FIG_9_OF_002,
     drift::FIG_11_OF_002,
     viaduct::TABLE_2,
-    viaduct::FIG_6,
-    viaduct::FIG_7,
+    links::FIG_6,
+    links::FIG_7,
     viaduct::ERRORS,
     viaduct::FIG_8,
     localized::FIG_1,
+    noise::FIG_3,
+    noise::FIG_4,
+    noise::FIG_7,
     localized::ENERGY,
 ];
 

@@ -2,6 +2,7 @@
 //! claim by claim; that the numbers are those of an independent implementation is part of every verdict, for it fails otherwise.
 
 mod histories;
+mod localized;
 mod registry;
 mod rosenbrock;
 

@@ -7,10 +7,11 @@ use interfield_kernel::StepMap;
 use interfield_kernel::scheme::alpha::{Alpha, Predictor};
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::scheme::state_space::StateSpace;
-use interfield_model::Assembled;
+use interfield_model::{Assembled, Partitioned};
 use interfield_testkit::couplings::{Setting, split_mass};
 use interfield_testkit::localized::{Bar, Truss, bouc_wen, cubic, eq10, held, hysteretic, spring};
 use interfield_testkit::numerics::{distance, largest, runge_kutta, slope};
+use interfield_testkit::run::{model, set};
 
 fn trapezoidal(predictor: Predictor) -> AnyScheme {
     AnyScheme::StateSpace(StateSpace::trapezoidal(predictor))
@@ -312,6 +313,20 @@ fn the_cantilever_needs_the_full_predictor() {
         for j in 0..2 {
             assert!((figures[i][j] - claims[i][j]).abs() < digits[i][j], "{figures:?}");
         }
+    }
+}
+
+#[test]
+fn the_model_file_of_the_cantilever_is_this_cantilever() {
+    let (tip, _) = cantilever(Predictor::Full, 1);
+    let model = model("cantilever", &set(&[("noise", "0")]));
+    let unknown = model.dofs.iter().position(|d| d.name == "tip.x").expect("a tip");
+    let mut sim = Partitioned::new(model).unwrap_or_else(|p| panic!("{}", p[0].message));
+    for (k, expected) in tip.iter().enumerate() {
+        sim.step(k as u64).unwrap_or_else(|fault| panic!("step {k}: {}", sim.explain(fault)));
+        // A perfect laboratory measures what would have been computed.
+        let found = sim.displacement(unknown).expect("free");
+        assert!((found - expected).abs() < 1e-12, "step {k}: {found} instead of {expected}");
     }
 }
 

@@ -56,8 +56,8 @@ static size_t answer(const struct ifw_message *in, struct ifw_message *out, int 
         session = in->header.session;
         heard = now;
         strcpy(out->body.greeting.actuator[0].name, "spring");
-        strcpy(out->body.greeting.actuator[0].displacement, "m");
-        strcpy(out->body.greeting.actuator[0].force, "N");
+        strcpy(out->body.greeting.actuator[0].displacement, "SI");
+        strcpy(out->body.greeting.actuator[0].force, "SI");
         return ifw_seal(out, IFW_WELCOME, ACTUATORS);
     }
     if (in->header.session != session)

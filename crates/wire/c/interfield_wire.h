@@ -42,7 +42,7 @@ struct ifw_header {
 
 struct ifw_actuator {
     char name[16];
-    char displacement[8]; /* unit; empty: any */
+    char displacement[8]; /* unit; "SI": m or rad, N or N m; empty: any */
     char force[8];
 };
 

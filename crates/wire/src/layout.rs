@@ -158,8 +158,18 @@ pub const GREETING_FIELDS: [Field; 5] = [
     field(40, "uint64_t", "period_ns", "sampling interval, ns; 0: any"),
     field(48, "char[32]", "specimen", "its name in UTF-8, filled up with zeros; empty: any"),
     field(80, "char[16]", "actuator[0].name", "name of the first actuator"),
-    field(96, "char[8]", "actuator[0].displacement", "unit of its commands and displacements; empty: any"),
-    field(104, "char[8]", "actuator[0].force", "unit of its forces; empty: any; then the next actuator, to n"),
+    field(
+        96,
+        "char[8]",
+        "actuator[0].displacement",
+        "unit of its commands and displacements; `SI`: m or rad; empty: any",
+    ),
+    field(
+        104,
+        "char[8]",
+        "actuator[0].force",
+        "unit of its forces; `SI`: N or N m; empty: any; then the next actuator, to n",
+    ),
 ];
 
 /// The body of a command.

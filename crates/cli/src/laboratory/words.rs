@@ -25,6 +25,10 @@ pub(crate) fn text(assessed: &[Assessed], units: &UnitSystem) -> String {
                 out += &format!("  {notice}\n");
             }
         }
+        if !a.account.is_empty() {
+            let counted: Vec<String> = a.account.iter().map(|(name, x)| format!("{name} {}", short(*x))).collect();
+            out += &format!("  counted: {}\n", counted.join(", "));
+        }
         for line in log(a) {
             out += &format!("  {line}\n");
         }
@@ -123,6 +127,7 @@ pub(crate) fn json(assessed: &[Assessed]) -> Value {
                 "priority": rights.priority, "core": rights.core, "memory_locked": rights.memory_locked,
                 "missing_rights": rights.missing.iter().map(ToString::to_string).collect::<Vec<_>>(),
             })),
+            "account": a.account.iter().map(|(k, v)| ((*k).to_owned(), json!(v))).collect::<serde_json::Map<_, _>>(),
             "verdict": a.verdict.grade.word(),
             "reasons": a.verdict.reasons,
             "recording": a.recording.as_ref().map(|p| p.display().to_string()),

@@ -22,7 +22,7 @@ const LOCK_STEP: Pace = Pace::LockStep(LONG);
 
 /// What both sides say of `n` actuators sampled at 1 kHz.
 fn greeting(n: usize) -> Greeting {
-    let instrument = |i| Instrument { name: format!("a{i}"), displacement: "m".into(), force: "N".into() };
+    let instrument = |i| Instrument { name: format!("a{i}"), displacement: "SI".into(), force: "SI".into() };
     Greeting { period_ns: 1_000_000, specimen: "pier".into(), actuators: (0..n).map(instrument).collect() }
 }
 

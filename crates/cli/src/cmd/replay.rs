@@ -14,6 +14,8 @@ use crate::output::fail;
 /// Every sample is answered with the displacement and force that were recorded. The run ends where its commands leave those of
 /// the recording: a specimen cannot be asked what it would have done. Options are those of `interfield run`.
 #[derive(ClapArgs)]
+// Its group would have the name of the one of `run`.
+#[group(skip)]
 #[command(after_help = "Examples:\n  interfield replay interfield-out/tower.lab.h5 tower.toml\n  \
 interfield replay friday.lab.h5 tower.toml --tolerance 1e-3 -o again.h5 --json")]
 pub(crate) struct Args {

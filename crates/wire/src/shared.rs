@@ -46,7 +46,7 @@ const TO_TEST: usize = TO_CONTROLLER + SLOT;
 /// Words of the whole memory.
 const WORDS: usize = TO_TEST + SLOT;
 
-const _: () = assert!(16 + MOST_BYTES <= 8 * SLOT && MOST_BYTES % 8 == 0);
+const _: () = assert!(16 + MOST_BYTES <= 8 * SLOT && MOST_BYTES.is_multiple_of(8));
 
 /// Looks this long without a pause, then gives the processor away between two looks, then sleeps between them.
 const SPIN: Duration = Duration::from_micros(50);

@@ -319,6 +319,7 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
     }
     if let Verdict::Faulted(reason) | Verdict::NotWritten(reason) = &verdict {
         complain(&format!("error: {reason}"));
+        assessed.iter().flat_map(laboratory::log).for_each(|line| complain(&format!("note: {line}")));
     }
     if let Err(message) = &report {
         complain(&format!("error: {message}"));

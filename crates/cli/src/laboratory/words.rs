@@ -44,7 +44,9 @@ pub(crate) fn text(assessed: &[Assessed], units: &UnitSystem) -> String {
 pub(crate) fn log(a: &Assessed) -> Vec<String> {
     let transitions = a.machine.log();
     let told = transitions.iter().filter(|t| t.cause.is_some());
-    told.map(|t| t.line(a.period)).collect()
+    let left = a.account.iter().find(|(name, _)| *name == "left_at_sample");
+    let left = left.map(|(_, k)| format!("the commands left the recording at sample {k}"));
+    told.map(|t| t.line(a.period)).chain(left).collect()
 }
 
 fn header(units: &UnitSystem) -> Vec<String> {

@@ -61,7 +61,7 @@ fn damage(random: &mut Random, mut bytes: Vec<u8>) -> Vec<u8> {
         }
         bytes.truncate(70_000);
     }
-    if bytes.len() >= CHECKSUM_AT + 4 && random.next_u64() % 2 == 0 {
+    if bytes.len() >= CHECKSUM_AT + 4 && random.next_u64().is_multiple_of(2) {
         bytes[CHECKSUM_AT..CHECKSUM_AT + 4].fill(0);
         let sum = crc(&bytes);
         bytes[CHECKSUM_AT..CHECKSUM_AT + 4].copy_from_slice(&sum.to_le_bytes());
@@ -155,7 +155,7 @@ fn liars_of_the_session_cannot_break_it() {
     call.command(0, &[0.0; 3]);
     many(|random| {
         let good = message(random, 5);
-        let bytes = if random.next_u64() % 2 == 0 { good } else { damage(random, good) };
+        let bytes = if random.next_u64().is_multiple_of(2) { good } else { damage(random, good) };
         if let Event::Move { .. } = station.hear(random.next_u64(), &bytes) {
             assert!(station.command().iter().all(|c| c.is_finite()));
             station.answer(random.next_u64(), true, &[0.0; 3], &[0.0; 3]);

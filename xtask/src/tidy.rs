@@ -16,6 +16,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["interfield-kernel", "interfield-linalg", "interfield-coupling", "interfield-motion", "interfield-lab"],
     ),
     ("interfield-lab", &["interfield-kernel", "interfield-linalg"]),
+    ("interfield-wire", &["interfield-lab"]),
     ("interfield-analysis", &["interfield-kernel", "interfield-linalg"]),
     ("interfield-motion", &[]),
     ("interfield-coupling", &["interfield-kernel", "interfield-linalg"]),
@@ -47,6 +48,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "interfield-gallery",
             "interfield-results",
             "interfield-report",
+            "interfield-wire",
         ],
     ),
     (
@@ -59,6 +61,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "interfield-model",
             "interfield-analysis",
             "interfield-results",
+            "interfield-wire",
             "interfield",
         ],
     ),

@@ -51,6 +51,7 @@ Examples:
   interfield check tower.toml --stability     whether a motion grows, and which
   interfield run models/frame.toml            run a model: a result file and a report
   interfield ensemble tower.toml --seeds 1..50   many runs of it, and what they say together
+  interfield lab tower.toml                   the laboratory of its specimen, in a process of its own
   interfield show interfield-out/frame.h5     what came out
   interfield report interfield-out/frame.h5   its report, made again
   interfield compare a.h5 b.h5                how two results differ
@@ -82,6 +83,8 @@ enum Command {
     New(cmd::new::Args),
     Check(cmd::check::Args),
     Run(cmd::run::Args),
+    Lab(cmd::lab::Args),
+    Replay(cmd::replay::Args),
     Ensemble(cmd::ensemble::Args),
     Show(cmd::show::Args),
     Compare(cmd::compare::Args),
@@ -119,6 +122,8 @@ fn main() -> std::process::ExitCode {
         Some(Command::New(args)) => cmd::new::run(&args),
         Some(Command::Check(args)) => cmd::check::run(&args),
         Some(Command::Run(args)) => cmd::run::run(&args),
+        Some(Command::Lab(args)) => cmd::lab::run(&args),
+        Some(Command::Replay(args)) => cmd::replay::run(&args),
         Some(Command::Ensemble(args)) => cmd::ensemble::run(&args),
         Some(Command::Show(args)) => cmd::show::run(&args),
         Some(Command::Compare(args)) => cmd::compare::run(&args),

@@ -248,6 +248,11 @@ impl Controller {
         &self.guard
     }
 
+    /// What the hardware counted, by name.
+    pub fn account(&self) -> Vec<(&'static str, f64)> {
+        self.hardware.account()
+    }
+
     /// Samples so far, samples that were not recorded, samples without a target in time.
     pub fn counts(&self) -> [u64; 3] {
         [self.tick, self.dropped, self.late[0]]

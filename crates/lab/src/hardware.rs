@@ -27,4 +27,9 @@ pub trait Hardware: Send {
 
     /// The test has ended: no further command will come.
     fn stop(&mut self) {}
+
+    /// What it counted (messages, losses, times), by name, for a report.
+    fn account(&self) -> Vec<(&'static str, f64)> {
+        Vec::new()
+    }
 }

@@ -16,6 +16,7 @@ pub mod kinematics;
 pub mod paced;
 pub mod plant;
 pub mod realtime;
+pub mod recorded;
 pub mod rig;
 pub mod safety;
 pub mod signal;

@@ -16,7 +16,7 @@ use crate::Exit;
 use crate::coupled;
 use crate::engine::Engine;
 use crate::files::same;
-use crate::laboratory::{self, Laboratory, RealTime};
+use crate::laboratory::{self, Laboratory, RealTime, Replay};
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{complain, fail, print, print_json, progress};
 use crate::ranges::{Range, Ranges};
@@ -57,12 +57,14 @@ pub(crate) struct Args {
 }
 
 /// How a run behaves.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct How {
     json: bool,
     quiet: bool,
     threads: bool,
     real_time: RealTime,
+    /// A recording that takes the place of the laboratory.
+    replay: Option<Replay>,
 }
 
 /// The model that runs without arguments.
@@ -77,14 +79,27 @@ pub(crate) fn example() -> Exit {
     execute(&loaded, &ModelArgs::default(), &Files::default_for("isolated-building"), How::default())
 }
 
+impl Args {
+    /// Whether JSON is wanted.
+    pub(crate) fn json(&self) -> bool {
+        self.json
+    }
+}
+
 /// Runs a model file.
 pub(crate) fn run(args: &Args) -> Exit {
+    with(args, None)
+}
+
+/// Runs a model file, with a recording in place of its laboratory if there is one.
+pub(crate) fn with(args: &Args, replay: Option<Replay>) -> Exit {
     let loaded = match Loaded::open(&args.model, args.json) {
         Ok(l) => l,
         Err(e) => return e,
     };
     let stem = args.model.file_stem().map_or_else(|| "model".into(), |s| s.to_string_lossy().into_owned());
-    let default = Files::default_for(&stem);
+    // A replay has files of its own: what was recorded is not written over.
+    let default = Files::default_for(&if replay.is_some() { format!("{stem}-replay") } else { stem });
     let (results, report) = match &args.output {
         None => (default.results, args.report.clone().or(default.report)),
         Some(output) => (output.clone(), args.report.clone()),
@@ -109,7 +124,7 @@ pub(crate) fn run(args: &Args) -> Exit {
         &loaded,
         &args.settings,
         &Files { results, format, report },
-        How { json: args.json, quiet: args.quiet, threads: args.threads, real_time: args.real_time },
+        How { json: args.json, quiet: args.quiet, threads: args.threads, real_time: args.real_time, replay },
     )
 }
 
@@ -191,7 +206,7 @@ struct Witness {
 }
 
 fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Exit {
-    let How { json, quiet, threads, real_time } = how;
+    let How { json, quiet, threads, real_time, replay } = how;
     let mut clock = Clock::default();
     let (mut sim, mut parts) = match loaded.advised(settings, None) {
         Ok(found) => (found.sim, found.parts),
@@ -199,9 +214,16 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
     };
     let specimens = sim.model.specimens.clone();
     let mut laboratory = None;
+    if let Some(replay) = &replay
+        && !specimens.iter().any(|s| replay.holds(s))
+    {
+        let help = "play a recording of this model: its channels begin with the name of the specimen";
+        fail(json, None, None, "the recording holds no specimen of the model", help);
+        return Exit::BadInput;
+    }
     if !specimens.is_empty() {
         let meta = record::meta(&sim, loaded.text(), settings);
-        let mut made = Laboratory::new(&files.results, &meta, &sim.model, real_time);
+        let mut made = Laboratory::new(&files.results, &meta, &sim.model, real_time, replay);
         if let Err(e) = loaded.in_workshop(&mut sim, &mut parts, &mut made) {
             return e;
         }
@@ -297,6 +319,7 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
     }
     if let Verdict::Faulted(reason) | Verdict::NotWritten(reason) = &verdict {
         complain(&format!("error: {reason}"));
+        assessed.iter().flat_map(laboratory::log).for_each(|line| complain(&format!("note: {line}")));
     }
     if let Err(message) = &report {
         complain(&format!("error: {message}"));

@@ -1,5 +1,7 @@
 //! The laboratory of a run: where its rigs come from, what they record, and what is said about them afterwards.
 
+pub(crate) mod remote;
+mod replay;
 mod tape;
 mod words;
 
@@ -8,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use interfield_lab::controller::{Button, Controller, MissPolicy, Request};
+use interfield_lab::hardware::Hardware;
 use interfield_lab::paced::{Pace, Paced};
 use interfield_lab::realtime::mailbox::Patience;
 use interfield_lab::realtime::rights::{Rights, Wish, claim};
@@ -19,6 +22,7 @@ use interfield_model::specimen::{Specimen, Workshop};
 use interfield_model::units::{Dimension, UnitSystem};
 use interfield_results::{Meta, Reader};
 
+pub(crate) use replay::Replay;
 pub(crate) use words::{json, log, text};
 
 /// How the clock of a test in real time wakes.
@@ -92,11 +96,19 @@ pub(crate) struct Laboratory {
     /// Result file of the run, after which the recordings are named.
     results: PathBuf,
     several: bool,
+    /// A recording that answers instead of what the model says.
+    replay: Option<Replay>,
 }
 
 impl Laboratory {
     /// A workshop whose rigs record next to the results of the run.
-    pub(crate) fn new(results: &Path, meta: &Meta, model: &interfield_model::Model, pace: RealTime) -> Self {
+    pub(crate) fn new(
+        results: &Path,
+        meta: &Meta,
+        model: &interfield_model::Model,
+        pace: RealTime,
+        replay: Option<Replay>,
+    ) -> Self {
         Laboratory {
             pace,
             button: Button::default(),
@@ -104,6 +116,7 @@ impl Laboratory {
             units: model.units.clone(),
             results: results.to_owned(),
             several: model.specimens.len() > 1,
+            replay,
         }
     }
 
@@ -146,6 +159,15 @@ impl Laboratory {
 }
 
 impl Workshop for Laboratory {
+    fn hardware(&mut self, specimen: &Specimen) -> Result<Option<Box<dyn Hardware>>, String> {
+        if let Some(replay) = &self.replay
+            && replay.holds(specimen)
+        {
+            return replay.hardware(specimen, &self.units, &self.recording(specimen)).map(Some);
+        }
+        remote::hardware(specimen, self.pace.real_time)
+    }
+
     fn mount(&mut self, specimen: &Specimen, mut controller: Controller) -> Result<Box<dyn Rig>, String> {
         controller.listen(self.button.clone());
         let path = self.recording(specimen);
@@ -169,6 +191,8 @@ pub(crate) struct Assessed {
     /// In a test by the clock: how it kept its time, what it was granted, and the time from measurements to targets.
     pub(crate) timing: Option<(Timing, Rights, Histogram)>,
     pub(crate) actuators: Vec<Option<Tracking>>,
+    /// What the hardware counted, by name.
+    pub(crate) account: Vec<(&'static str, f64)>,
     pub(crate) verdict: Verdict,
     pub(crate) recording: Option<PathBuf>,
 }
@@ -191,6 +215,7 @@ impl Laboratory {
             energy_error: controller.guard().energy_error(),
             verdict: judge(controller, &actuators, timing.as_ref().map(|t| &t.0)),
             timing,
+            account: controller.account(),
             actuators,
             recording: recording.exists().then_some(recording),
         })

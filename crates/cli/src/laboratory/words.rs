@@ -25,6 +25,10 @@ pub(crate) fn text(assessed: &[Assessed], units: &UnitSystem) -> String {
                 out += &format!("  {notice}\n");
             }
         }
+        if !a.account.is_empty() {
+            let counted: Vec<String> = a.account.iter().map(|(name, x)| format!("{name} {}", short(*x))).collect();
+            out += &format!("  counted: {}\n", counted.join(", "));
+        }
         for line in log(a) {
             out += &format!("  {line}\n");
         }
@@ -40,7 +44,9 @@ pub(crate) fn text(assessed: &[Assessed], units: &UnitSystem) -> String {
 pub(crate) fn log(a: &Assessed) -> Vec<String> {
     let transitions = a.machine.log();
     let told = transitions.iter().filter(|t| t.cause.is_some());
-    told.map(|t| t.line(a.period)).collect()
+    let left = a.account.iter().find(|(name, _)| *name == "left_at_sample");
+    let left = left.map(|(_, k)| format!("the commands left the recording at sample {k}"));
+    told.map(|t| t.line(a.period)).chain(left).collect()
 }
 
 fn header(units: &UnitSystem) -> Vec<String> {
@@ -123,6 +129,7 @@ pub(crate) fn json(assessed: &[Assessed]) -> Value {
                 "priority": rights.priority, "core": rights.core, "memory_locked": rights.memory_locked,
                 "missing_rights": rights.missing.iter().map(ToString::to_string).collect::<Vec<_>>(),
             })),
+            "account": a.account.iter().map(|(k, v)| ((*k).to_owned(), json!(v))).collect::<serde_json::Map<_, _>>(),
             "verdict": a.verdict.grade.word(),
             "reasons": a.verdict.reasons,
             "recording": a.recording.as_ref().map(|p| p.display().to_string()),

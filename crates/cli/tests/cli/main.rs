@@ -6,6 +6,7 @@ mod commands;
 mod elements;
 mod ensemble;
 mod hostile;
+mod lab;
 mod laboratory;
 mod mistakes;
 mod motion;

@@ -33,6 +33,12 @@ fn specimen() -> Section {
     let keys = vec![
         key("name", Text, "Its name.", "\"isolators\"").required(),
         key(
+            "at",
+            Text,
+            "Where its controller is: udp://HOST:PORT or shm:/NAME; emulated here if absent.",
+            "\"udp://127.0.0.1:7700\"",
+        ),
+        key(
             "elements",
             list(Text),
             "Elements whose force is measured; a trailing * matches any ending.",

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use interfield_lab::controller::{Controller, Plan};
 use interfield_lab::emulate::{Drive, Emulated, Replica};
+use interfield_lab::hardware::Hardware;
 use interfield_lab::kinematics::Kinematics;
 use interfield_lab::plant::{self, Delayed, Ideal, Limited, Transfer};
 use interfield_lab::rig::Rig;
@@ -19,21 +20,11 @@ pub(super) fn build(
     workshop: &mut dyn Workshop,
 ) -> Result<Box<dyn Rig>, String> {
     let n = specimen.dofs.len();
-    let levers = specimen.actuators.iter().map(|a| a.lever.clone()).collect();
-    let kinematics =
-        Kinematics::new(levers).ok_or("its actuators cannot hold it: some of them act along the same line")?;
+    let kinematics = kinematics(specimen)?;
     let linear = workshop.linear();
     let hardware = match workshop.hardware(specimen)? {
         Some(hardware) => hardware,
-        None => {
-            let drives =
-                specimen.actuators.iter().map(|a| drive(a, specimen.period, linear)).collect::<Result<_, _>>()?;
-            let system = physical.system.take().ok_or("it is mounted twice")?;
-            let body = Replica::new(system, specimen.scale, physical.stiffness.clone(), specimen.masses.clone());
-            let faults = if linear { Vec::new() } else { specimen.faults.clone() };
-            let masses = &specimen.masses;
-            Box::new(Emulated::new(drives, kinematics.clone(), Box::new(body), masses, specimen.period, faults))
-        }
+        None => emulated(specimen, physical, linear)?,
     };
     let compensator: SharedCompensator = match specimen.compensation.design(specimen.period) {
         adaptive if linear => Arc::from(adaptive.frozen()),
@@ -53,6 +44,26 @@ pub(super) fn build(
     let limits = if linear { Limits::none() } else { specimen.limits };
     let guard = Guard::new(limits, n, specimen.period);
     workshop.mount(specimen, Controller::new(plan, kinematics, hardware, guard))
+}
+
+fn kinematics(specimen: &Specimen) -> Result<Kinematics, String> {
+    let levers = specimen.actuators.iter().map(|a| a.lever.clone()).collect();
+    let found = Kinematics::new(levers);
+    found.ok_or_else(|| "its actuators cannot hold it: some of them act along the same line".to_owned())
+}
+
+/// The emulated laboratory of a specimen; the error is a sentence for the user.
+pub(super) fn emulated(
+    specimen: &Specimen,
+    physical: &mut Physical,
+    linear: bool,
+) -> Result<Box<dyn Hardware>, String> {
+    let drives = specimen.actuators.iter().map(|a| drive(a, specimen.period, linear)).collect::<Result<_, _>>()?;
+    let system = physical.system.take().ok_or("it is mounted twice")?;
+    let body = Replica::new(system, specimen.scale, physical.stiffness.clone(), specimen.masses.clone());
+    let faults = if linear { Vec::new() } else { specimen.faults.clone() };
+    let (kinematics, masses) = (kinematics(specimen)?, &specimen.masses);
+    Ok(Box::new(Emulated::new(drives, kinematics, Box::new(body), masses, specimen.period, faults)))
 }
 
 /// One actuator of the emulated laboratory.

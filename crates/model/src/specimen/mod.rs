@@ -7,6 +7,7 @@
 //!
 //! **Must not be here:** text; what a laboratory does ([`interfield_lab`]).
 
+mod address;
 mod build;
 mod measured;
 mod stand_in;
@@ -25,6 +26,7 @@ use interfield_lab::safety::Limits;
 
 use crate::assemble::{Assembly, Place, Problem, Subject, assemble};
 use crate::model::Model;
+pub use address::{ADDRESSES, Address};
 pub(crate) use measured::Measured;
 use stand_in::stand_in;
 
@@ -33,6 +35,8 @@ use stand_in::stand_in;
 pub struct Specimen {
     /// Name.
     pub name: String,
+    /// Where its controller is; `None`: it is emulated in the process of the test.
+    pub at: Option<Address>,
     /// Elements whose force is measured.
     pub elements: Vec<usize>,
     /// Degrees of freedom that are commanded.
@@ -133,6 +137,23 @@ pub(crate) type SharedCompensator = Arc<dyn interfield_lab::compensate::Compensa
 
 /// Rows of the coordinates of the elements of a specimen over its commanded degrees of freedom, element by element.
 pub(crate) type Rows = Vec<(usize, Vec<Vec<f64>>)>;
+
+/// The emulated laboratory of a specimen by itself, for a test in another process.
+///
+/// # Errors
+/// What cannot be assembled, or built.
+pub fn emulated(model: &Model, specimen: usize) -> Result<Box<dyn Hardware>, Vec<Problem>> {
+    let problem = |message: String| {
+        vec![Problem::error(Subject::Specimen(specimen), message, "see `[[specimen]]` in the reference")]
+    };
+    let (_, mut physical) = stand_in(model)?;
+    match (model.specimens.get(specimen), physical.get_mut(specimen)) {
+        (Some(s), Some(physical)) => {
+            build::emulated(s, physical, false).map_err(|e| problem(format!("specimen `{}`: {e}", s.name)))
+        }
+        _ => Err(problem("there is no such specimen".to_owned())),
+    }
+}
 
 /// A system with its specimens on their rigs.
 pub(crate) struct Mounted {

@@ -14,7 +14,7 @@ use crate::diag::did_you_mean;
 use crate::model::{Analysis, Kind, Support};
 use crate::partition::{Partition, visit};
 use crate::reader::{Spanned, Table};
-use crate::specimen::Specimen;
+use crate::specimen::{ADDRESSES, Address, Specimen};
 use crate::units::Dimension;
 
 /// Largest rate of a controller, Hz.
@@ -52,6 +52,7 @@ fn read_one(
     if let Some(name) = &name {
         context.check_name(&name.value, name.span.clone());
     }
+    let at = table.string("at").and_then(|text| address(context, &text));
     for item in table.list_of_strings("elements").map_or_else(Vec::new, |l| l.value) {
         take_elements(context, &item, (index, "specimens"), owners);
     }
@@ -87,6 +88,7 @@ fn read_one(
     }
     Some(Specimen {
         name: name?.value,
+        at,
         elements,
         dofs,
         masses,
@@ -102,6 +104,15 @@ fn read_one(
         limits,
         faults,
     })
+}
+
+/// `at`: where its controller is.
+fn address(context: &Context<'_>, text: &Spanned<String>) -> Option<Address> {
+    let found = match Address::parse(&text.value) {
+        Ok(Address::Udp { port: 0, .. }) => Err("port 0 is nobody's: a controller has a number of its own".to_owned()),
+        other => other,
+    };
+    found.map_err(|message| context.error(text.span.clone(), message, ADDRESSES)).ok()
 }
 
 /// `mass`: what stands in the laboratory, by degree of freedom.

@@ -8,6 +8,8 @@ mod couplings;
 mod ensemble;
 mod realtime;
 mod viaduct;
+#[cfg(unix)]
+mod wires;
 
 use std::process::{Command, ExitCode};
 use std::time::Instant;
@@ -39,6 +41,8 @@ const CASES: &[(&str, Case)] = &[
     ("threads", Bench::threads),
     ("passive-scan", Bench::passive_scan),
     ("ensemble", Bench::ensemble),
+    #[cfg(unix)]
+    ("wires", Bench::wires),
     // Last: they lock all memory of the program.
     ("realtime", Bench::realtime),
     ("viaduct-1kHz", Bench::viaduct),

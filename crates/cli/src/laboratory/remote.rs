@@ -1,0 +1,84 @@
+//! Specimens at the other end of a wire: what is said of them in a greeting, and the ends of the wire by address.
+
+use std::time::Duration;
+
+use interfield_lab::controller::Calibration;
+use interfield_lab::hardware::Hardware;
+use interfield_model::specimen::{Address, Specimen};
+use interfield_wire::codec::{Greeting, Instrument};
+use interfield_wire::remote::{Pace, Remote, Unconnected};
+use interfield_wire::udp::{UdpDock, UdpLink};
+use interfield_wire::{Dock, Link};
+
+/// How long a controller has to answer the greeting.
+const GREETING: Duration = Duration::from_secs(3);
+
+/// Without a clock: a controller that shows no life for so long is gone.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What a test and its emulated laboratory say of a specimen. Calibrated instruments may have any unit.
+pub(crate) fn greeting(specimen: &Specimen) -> Greeting {
+    let unit = |calibrated: bool| if calibrated { String::new() } else { "SI".to_owned() };
+    let plain = Calibration::default();
+    let instrument = |(i, c): (usize, &Calibration)| Instrument {
+        name: (i + 1).to_string(),
+        displacement: unit(c.command != plain.command || c.displacement != plain.displacement),
+        force: unit(c.force != plain.force),
+    };
+    Greeting {
+        period_ns: (1e9 * specimen.period).round() as u64,
+        specimen: specimen.name.clone(),
+        actuators: specimen.actuators.iter().map(|a| &a.calibration).enumerate().map(instrument).collect(),
+    }
+}
+
+/// The hardware at the address of a specimen, if it has one; the error is a sentence for the user.
+pub(super) fn hardware(specimen: &Specimen, real_time: bool) -> Result<Option<Box<dyn Hardware>>, String> {
+    let Some(address) = &specimen.at else { return Ok(None) };
+    let link = link(address).map_err(|e| format!("{address}: {e}{}", advice(specimen)))?;
+    let pace = if real_time { Pace::real_time(specimen.period) } else { Pace::LockStep(PATIENCE) };
+    match Remote::connect(link, &greeting(specimen), pace, GREETING) {
+        Ok(remote) => Ok(Some(Box::new(remote))),
+        Err(e @ Unconnected::Silent) => Err(format!("{address}: {e}{}", advice(specimen))),
+        Err(e) => Err(format!("{address}: {e}")),
+    }
+}
+
+fn advice(specimen: &Specimen) -> String {
+    format!("; start its controller first, or `interfield lab MODEL --specimen {}` to rehearse", specimen.name)
+}
+
+fn link(address: &Address) -> Result<Box<dyn Link>, String> {
+    match address {
+        Address::Udp { host, port } => match UdpLink::open((host.as_str(), *port)) {
+            Ok(link) => Ok(Box::new(link)),
+            Err(e) => Err(e.to_string()),
+        },
+        #[cfg(unix)]
+        Address::Shared(name) => match interfield_wire::shared::SharedLink::open(name) {
+            Ok(link) => Ok(Box::new(link)),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Err("nobody offers a specimen there".to_owned()),
+            Err(e) => Err(e.to_string()),
+        },
+        #[cfg(not(unix))]
+        Address::Shared(_) => Err("this system has no POSIX shared memory; use udp://".to_owned()),
+    }
+}
+
+/// The controller end at an address, and the address where it is found; the error is a sentence for the user.
+pub(crate) fn dock(address: &Address) -> Result<(Box<dyn Dock>, Address), String> {
+    match address {
+        Address::Udp { host, port } => {
+            let dock = UdpDock::bind((host.as_str(), *port)).map_err(|e| e.to_string())?;
+            let port = dock.address().map_err(|e| e.to_string())?.port();
+            Ok((Box::new(dock), Address::Udp { host: host.clone(), port }))
+        }
+        #[cfg(unix)]
+        Address::Shared(name) => match interfield_wire::shared::SharedDock::make(name) {
+            Ok(dock) => Ok((Box::new(dock), address.clone())),
+            Err(e) => Err(e.to_string()),
+        },
+        #[cfg(not(unix))]
+        Address::Shared(_) => Err("this system has no POSIX shared memory; use udp://".to_owned()),
+    }
+}

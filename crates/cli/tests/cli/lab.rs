@@ -1,0 +1,282 @@
+//! A specimen in another process: the same numbers as in one, one test at a time, and what follows when a side is killed.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use interfield_results::Reader;
+use serde_json::Value;
+
+use super::{file, interfield, program};
+
+/// An oscillator on a hysteretic specimen behind a lagging, noisy actuator. `more` is added to the specimen.
+fn model(name: &str, duration: &str, more: &str) -> PathBuf {
+    let text = format!(
+        r#"title = "Specimen in another process"
+dofs = ["x"]
+
+[[node]]
+name = "a"
+mass = "1 t"
+initial = {{ x = "5 mm" }}
+
+[[element]]
+type = "spring"
+name = "column"
+nodes = ["ground", "a"]
+dof = "x"
+k = "40 kN/m"
+
+[[element]]
+type = "bouc-wen"
+name = "damper"
+nodes = ["ground", "a"]
+dof = "x"
+k = "20 kN/m"
+beta = "100 1/m"
+gamma = "100 1/m"
+
+[analysis]
+scheme = "newmark"
+dt = "2 ms"
+duration = "{duration}"
+
+[record]
+channels = ["a.x", "damper.force"]
+
+[[specimen]]
+name = "rig"
+elements = ["damper"]
+rate = "1 kHz"
+compensation = {{ method = "polynomial", delay = "4 ms" }}
+{more}
+
+[[specimen.actuator]]
+type = "first-order"
+time_constant = "4 ms"
+force_sensor = {{ noise = "1 N" }}
+displacement_sensor = {{ noise = "0.01 mm" }}
+"#
+    );
+    file(name, text)
+}
+
+/// A process that ends with its test.
+struct Running(Child);
+
+impl Running {
+    fn start(args: &[&str]) -> Self {
+        let mut command = program();
+        command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Running(command.spawn().expect("the program starts"))
+    }
+
+    /// Kills it without a warning.
+    fn kill(&mut self) {
+        self.0.kill().expect("it is running");
+        self.0.wait().expect("it has ended");
+    }
+
+    /// Its end: exit code and standard output.
+    fn end(mut self) -> (Option<i32>, String) {
+        let mut text = String::new();
+        let mut out = self.0.stdout.take().expect("a pipe");
+        std::io::Read::read_to_string(&mut out, &mut text).expect("text");
+        (self.0.wait().expect("it ends").code(), text)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A laboratory that is ready, and its address.
+fn lab(model: &Path, listen: &str, more: &[&str]) -> (Running, String) {
+    let args = [&["lab", model.to_str().expect("UTF-8"), "--json", "--listen", listen], more].concat();
+    let mut running = Running::start(&args);
+    let mut errors = BufReader::new(running.0.stderr.take().expect("a pipe"));
+    let mut line = String::new();
+    errors.read_line(&mut line).expect("a line");
+    let address = line.trim_end().rsplit_once("listens at ").unwrap_or_else(|| panic!("{line}")).1.to_owned();
+    // The pipe stays open, so that nothing said later is an error of the program.
+    std::thread::spawn(move || errors.lines().for_each(drop));
+    (running, address)
+}
+
+fn run(model: &Path, output: &str, code: i32) -> Value {
+    interfield(&["run", model.to_str().expect("UTF-8"), "--json", "-o", output]).expect(code).json()
+}
+
+/// Everything that was recorded, bit by bit.
+fn bits(name: &str) -> Vec<Vec<u64>> {
+    let reader = Reader::open(&Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)).expect("it opens");
+    assert!(reader.rows() > 100);
+    let channel = |c| reader.read(c, 0..reader.rows()).expect("rows").iter().map(|x| x.to_bits()).collect();
+    (0..reader.channels().len()).map(channel).collect()
+}
+
+fn transport(listen: &str, name: &str) {
+    let alone = model(&format!("{name}-alone.toml"), "2 s", "");
+    run(&alone, &format!("{name}-alone.h5"), 0);
+    let (hosted, address) = lab(&alone, listen, &[]);
+    let remote = model(&format!("{name}-remote.toml"), "2 s", &format!("at = \"{address}\""));
+    let found = run(&remote, &format!("{name}-remote.h5"), 0);
+    for end in ["h5", "lab.h5"] {
+        assert_eq!(bits(&format!("{name}-alone.{end}")), bits(&format!("{name}-remote.{end}")), "{name} {end}");
+    }
+    let samples = &found["laboratory"][0]["samples"];
+    assert_eq!(found["laboratory"][0]["account"]["commands"].as_f64(), samples.as_f64());
+    let (code, said) = hosted.end();
+    assert_eq!(code, Some(0), "the laboratory ends with the test");
+    let said: Value = serde_json::from_str(&said).expect("JSON");
+    assert_eq!((&said["sessions"], &said["commands"]), (&1.into(), samples));
+}
+
+#[test]
+fn udp_changes_no_bit() {
+    transport("udp://127.0.0.1:0", "udp");
+}
+
+#[cfg(unix)]
+#[test]
+fn shared_memory_changes_no_bit() {
+    transport(&format!("shm:/interfield-cli-{}", std::process::id()), "shm");
+}
+
+/// Waits until the recording of a test has rows beyond the ramp to the initial displacement, 2 s.
+fn recording(path: &Path) {
+    let end = Instant::now() + Duration::from_secs(60);
+    while !Reader::open(path).is_ok_and(|r| r.rows() > 3000) {
+        assert!(Instant::now() < end, "{} has no rows", path.display());
+        std::thread::yield_now();
+    }
+}
+
+/// kill -9 of the laboratory: the test ends in the configured action at the next sample, and its recording opens.
+#[test]
+fn a_killed_laboratory_ends_the_test_at_once_and_the_recording_opens() {
+    let output = "killed.h5";
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("killed.lab.h5");
+    let _ = std::fs::remove_file(&path);
+    let hosted = model("killed-lab.toml", "3000 s", "");
+    let (mut hosted, address) = lab(&hosted, "udp://127.0.0.1:0", &[]);
+    let remote = model("killed.toml", "3000 s", &format!("at = \"{address}\""));
+    let test = Running::start(&["run", remote.to_str().expect("UTF-8"), "--json", "-o", output]);
+    recording(&path);
+    // Somebody else wants the specimen meanwhile.
+    let second = interfield(&["run", remote.to_str().expect("UTF-8"), "--json", "-o", "second.h5"]).expect(1);
+    assert!(second.stderr.contains("another test has the specimen"), "{}", second.stderr);
+    hosted.kill();
+    let (code, said) = test.end();
+    assert_eq!(code, Some(3), "{said}");
+    let said: Value = serde_json::from_str(&said).expect("JSON");
+    let laboratory = &said["laboratory"][0];
+    assert_eq!(laboratory["state"], "aborted");
+    let last = laboratory["transitions"].as_array().and_then(|t| t.last()).expect("a transition").clone();
+    assert_eq!((&last["cause"], &last["to"]), (&"gone".into(), &"aborted".into()));
+    let reader = Reader::open(&path).expect("the recording opens");
+    let fresh = reader.read(reader.channel("rig.fresh").expect("a channel"), 0..reader.rows()).expect("rows");
+    assert_eq!(fresh.iter().filter(|f| **f == 0.0).count(), 1, "one sample without an answer is enough");
+    assert_eq!(Some(reader.rows()), laboratory["samples"].as_u64());
+}
+
+/// kill -9 of the test: the laboratory waits for the next one and gives it a specimen that nobody has moved.
+#[test]
+fn a_laboratory_survives_a_killed_test() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("victim.lab.h5");
+    let _ = std::fs::remove_file(&path);
+    let alone = model("survivor-alone.toml", "1 s", "");
+    run(&alone, "survivor-alone.h5", 0);
+    let (hosted, address) = lab(&alone, "udp://127.0.0.1:0", &[]);
+    let at = format!("at = \"{address}\"");
+    let victim = model("victim.toml", "3000 s", &at);
+    let mut test = Running::start(&["run", victim.to_str().expect("UTF-8"), "--json", "-o", "victim.h5"]);
+    recording(&path);
+    test.kill();
+    let remote = model("survivor.toml", "1 s", &at);
+    // Refused until the dead one has been silent for long enough.
+    let end = Instant::now() + Duration::from_secs(30);
+    loop {
+        let again = interfield(&["run", remote.to_str().expect("UTF-8"), "--json", "-o", "survivor.h5"]);
+        if again.code == Some(0) {
+            break;
+        }
+        assert!(again.stderr.contains("another test has the specimen"), "{}", again.stderr);
+        assert!(Instant::now() < end);
+    }
+    assert_eq!(bits("survivor-alone.lab.h5"), bits("survivor.lab.h5"));
+    let (code, said) = hosted.end();
+    let said: Value = serde_json::from_str(&said).expect("JSON");
+    assert_eq!((code, &said["sessions"]), (Some(0), &2.into()));
+    assert!(Reader::open(&path).is_ok_and(|r| r.rows() > 100), "what the killed test recorded opens");
+}
+
+#[test]
+fn a_recording_is_played_back_until_the_commands_leave_it() {
+    let recorded = model("replay.toml", "1 s", "");
+    let first = run(&recorded, "replay-first.h5", 0);
+    let path = recorded.to_str().expect("UTF-8");
+    let replay = |more: &[&str], code| {
+        interfield(&[&["replay", "replay-first.lab.h5", path, "--json", "-o", "replay-second.h5"], more].concat())
+            .expect(code)
+    };
+    let again = replay(&[], 0).json();
+    assert_eq!(again["laboratory"][0]["samples"], first["laboratory"][0]["samples"]);
+    for (a, b) in
+        first["channels"].as_array().expect("channels").iter().zip(again["channels"].as_array().expect("channels"))
+    {
+        let (a, b) = (a["final"].as_f64().expect("a number"), b["final"].as_f64().expect("a number"));
+        assert!((a - b).abs() <= 1e-9 * a.abs(), "{a} {b}");
+    }
+    // Another structure asks for something else.
+    let other = replay(&["--until", "0.5 s", "--scheme", "hht"], 3);
+    assert!(other.stderr.contains("left the recording"), "{}", other.stderr);
+    let account = &other.json()["laboratory"][0]["account"];
+    assert!(account["left_at_sample"].as_f64().is_some_and(|k| k > 2000.0), "{account}");
+    // Mistakes.
+    let same = interfield(&["replay", "replay-first.lab.h5", path, "--json", "-o", "replay-first.h5"]).expect(1);
+    assert!(same.stderr.contains("would write its own recording over it"), "{}", same.stderr);
+    assert!(interfield(&["replay", "replay-first.h5", path, "--json"]).expect(2).stderr.contains("holds no specimen"));
+    assert!(interfield(&["replay", "absent.lab.h5", path]).expect(1).stderr.contains("absent.lab.h5"));
+    let slower = std::fs::read_to_string(&recorded).expect("text").replace("1 kHz", "500 Hz");
+    let slower = file("replay-slower.toml", slower);
+    let slower = interfield(&["replay", "replay-first.lab.h5", slower.to_str().expect("UTF-8"), "--json"]).expect(1);
+    assert!(
+        slower.stderr.contains("was sampled every 0.001 s, and the model wants every 0.002 s"),
+        "{}",
+        slower.stderr
+    );
+}
+
+#[test]
+fn mistakes_about_addresses_are_answered() {
+    for (at, what) in [
+        ("udp://127.0.0.1", "has no port"),
+        ("tcp://127.0.0.1:7700", "is no address"),
+        ("udp://127.0.0.1:0", "port 0"),
+        ("shm:pier", "shared memory"),
+    ] {
+        let wrong = model("address.toml", "1 s", &format!("at = \"{at}\""));
+        let found = interfield(&["run", wrong.to_str().expect("UTF-8"), "--json", "-o", "address.h5"]).expect(2).json();
+        let error = &found["errors"][0];
+        assert!(error["message"].as_str().is_some_and(|m| m.contains(what)), "{error}");
+        assert!(
+            error["line"].as_u64() == Some(38) && error["help"].as_str().is_some_and(|h| h.contains("udp://")),
+            "{error}"
+        );
+    }
+    let plain = model("plain.toml", "1 s", "");
+    let path = plain.to_str().expect("UTF-8");
+    let wrong = interfield(&["lab", path, "--specimen", "rigg"]).expect(2);
+    assert!(wrong.stderr.contains("no specimen `rigg`") && wrong.stderr.contains("one of: rig"), "{}", wrong.stderr);
+    assert!(interfield(&["lab", path, "--listen", "udp:7700"]).expect(2).stderr.contains("udp://127.0.0.1:7700"));
+    // Nobody there: said in seconds, with what to do.
+    let port = std::net::UdpSocket::bind("127.0.0.1:0").and_then(|s| s.local_addr()).expect("a port").port();
+    let alone = model("nobody.toml", "1 s", &format!("at = \"udp://127.0.0.1:{port}\""));
+    let silent = interfield(&["run", alone.to_str().expect("UTF-8"), "-o", "nobody.h5"]).expect(1);
+    assert!(silent.stderr.contains("nobody answers; start its controller first"), "{}", silent.stderr);
+}

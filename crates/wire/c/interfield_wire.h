@@ -1,0 +1,187 @@
+/* The wire between Interfield and a controller, version 1: messages, checksum, shared memory.
+ *
+ * Needs C11 and a little-endian machine. Every function is static, nothing allocates or waits. The layout is that of
+ * crates/wire/src/layout.rs and shared.rs; the assertions below and the tests of the project keep them equal.
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0 */
+#ifndef INTERFIELD_WIRE_H
+#define INTERFIELD_WIRE_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define IFW_VERSION 1
+#define IFW_MOST_ACTUATORS 32
+#define IFW_MOST_BYTES 1104
+
+enum ifw_kind {
+    IFW_HELLO = 1, IFW_WELCOME = 2, IFW_REFUSAL = 3, IFW_COMMAND = 4, IFW_MEASUREMENT = 5, IFW_HEARTBEAT = 6, IFW_STOP = 7
+};
+
+/* Status of a refusal. */
+enum ifw_refused {
+    IFW_BUSY = 1, IFW_OTHER_VERSION = 2, IFW_ACTUATORS = 3, IFW_PERIOD = 4, IFW_UNITS = 5, IFW_SPECIMEN = 6
+};
+
+/* Status of a measurement. */
+#define IFW_FRESH 1u
+
+struct ifw_header {
+    uint8_t magic[4]; /* "IFWR" */
+    uint8_t version;
+    uint8_t kind;
+    uint16_t count; /* actuators in the body */
+    uint64_t session;
+    uint64_t sequence;
+    uint64_t time_ns; /* clock of the sender */
+    uint32_t status;
+    uint32_t checksum; /* of the whole message with this field zero */
+};
+
+struct ifw_actuator {
+    char name[16];
+    char displacement[8]; /* unit; "SI": m or rad, N or N m; empty: any */
+    char force[8];
+};
+
+/* Body of a hello or a welcome. */
+struct ifw_greeting {
+    uint64_t period_ns; /* 0: any */
+    char specimen[32];  /* empty: any */
+    struct ifw_actuator actuator[IFW_MOST_ACTUATORS];
+};
+
+struct ifw_command {
+    uint64_t tick_ns;
+    double value[IFW_MOST_ACTUATORS];
+};
+
+/* Displacements of all actuators, then forces of all. */
+struct ifw_measurement {
+    uint64_t received_ns;
+    uint64_t echo_ns; /* time_ns of the command */
+    double value[2 * IFW_MOST_ACTUATORS];
+};
+
+struct ifw_message {
+    struct ifw_header header;
+    union {
+        struct ifw_greeting greeting;
+        struct ifw_command command;
+        struct ifw_measurement measurement;
+    } body;
+};
+
+_Static_assert(sizeof(struct ifw_header) == 40, "layout");
+_Static_assert(offsetof(struct ifw_header, session) == 8, "layout");
+_Static_assert(offsetof(struct ifw_header, checksum) == 36, "layout");
+_Static_assert(offsetof(struct ifw_message, body.greeting.specimen) == 48, "layout");
+_Static_assert(offsetof(struct ifw_message, body.greeting.actuator) == 80, "layout");
+_Static_assert(sizeof(struct ifw_actuator) == 32, "layout");
+_Static_assert(offsetof(struct ifw_message, body.command.value) == 48, "layout");
+_Static_assert(offsetof(struct ifw_message, body.measurement.value) == 56, "layout");
+_Static_assert(sizeof(struct ifw_message) == IFW_MOST_BYTES, "layout");
+
+/* Length of a message, in bytes; 0 if there is no such kind. */
+static inline size_t ifw_length(uint8_t kind, uint16_t count)
+{
+    switch (kind) {
+    case IFW_HELLO:
+    case IFW_WELCOME: return 80 + 32 * (size_t)count;
+    case IFW_COMMAND: return 48 + 8 * (size_t)count;
+    case IFW_MEASUREMENT: return 56 + 16 * (size_t)count;
+    case IFW_REFUSAL:
+    case IFW_HEARTBEAT:
+    case IFW_STOP: return 40;
+    default: return 0;
+    }
+}
+
+/* CRC-32 of IEEE 802.3, bit by bit: no table to set up. */
+static inline uint32_t ifw_checksum(const void *message, size_t length)
+{
+    const uint8_t *bytes = (const uint8_t *)message;
+    uint32_t crc = 0xFFFFFFFFu;
+    for (size_t i = 0; i < length; i++) {
+        crc ^= (i >= 36 && i < 40) ? 0 : bytes[i];
+        for (int bit = 0; bit < 8; bit++)
+            crc = (crc & 1) ? (crc >> 1) ^ 0xEDB88320u : crc >> 1;
+    }
+    return ~crc;
+}
+
+/* Whether `length` bytes are a message of this version; look at nothing else before. */
+static inline int ifw_is_message(const struct ifw_message *m, size_t length)
+{
+    return length >= 40 && memcmp(m->header.magic, "IFWR", 4) == 0 && m->header.version == IFW_VERSION &&
+           m->header.count <= IFW_MOST_ACTUATORS && ifw_length(m->header.kind, m->header.count) == length &&
+           ifw_checksum(m, length) == m->header.checksum;
+}
+
+/* Fills in what every message has; write session, sequence, time, status and body before. Returns the length to send. */
+static inline size_t ifw_seal(struct ifw_message *m, uint8_t kind, uint16_t count)
+{
+    size_t length = ifw_length(kind, count);
+    memcpy(m->header.magic, "IFWR", 4);
+    m->header.version = IFW_VERSION;
+    m->header.kind = kind;
+    m->header.count = count;
+    m->header.checksum = ifw_checksum(m, length);
+    return length;
+}
+
+/* Shared memory. A slot holds the newest message; its stamp is odd while it is written. */
+struct ifw_slot {
+    _Atomic uint64_t stamp;
+    _Atomic uint64_t length;
+    _Atomic uint64_t message[142];
+};
+
+struct ifw_shared {
+    _Atomic uint64_t mark;       /* IFW_MARK, written last */
+    _Atomic uint64_t controller; /* process of the controller, who makes the memory */
+    _Atomic uint64_t test;       /* process of the test, 0: none */
+    uint64_t reserved[5];
+    struct ifw_slot to_controller;
+    struct ifw_slot to_test;
+};
+
+#define IFW_MARK 0x000000014D534649ull
+_Static_assert(offsetof(struct ifw_shared, to_controller) == 64, "layout");
+_Static_assert(offsetof(struct ifw_shared, to_test) == 1216, "layout");
+_Static_assert(sizeof(struct ifw_shared) == 2368, "layout");
+
+static inline void ifw_write(struct ifw_slot *slot, const struct ifw_message *m, size_t length)
+{
+    const uint64_t *words = (const uint64_t *)(const void *)m;
+    uint64_t before = atomic_load_explicit(&slot->stamp, memory_order_relaxed) & ~1ull;
+    atomic_store_explicit(&slot->stamp, before | 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_release);
+    atomic_store_explicit(&slot->length, length, memory_order_relaxed);
+    for (size_t i = 0; i < (length + 7) / 8; i++)
+        atomic_store_explicit(&slot->message[i], words[i], memory_order_relaxed);
+    atomic_store_explicit(&slot->stamp, before + 2, memory_order_release);
+}
+
+/* Takes a message newer than `*seen`; its length, or 0 if there is none (or none that is complete). */
+static inline size_t ifw_read(struct ifw_slot *slot, uint64_t *seen, struct ifw_message *m)
+{
+    uint64_t *words = (uint64_t *)(void *)m;
+    uint64_t before = atomic_load_explicit(&slot->stamp, memory_order_acquire);
+    if (before == *seen || (before & 1))
+        return 0;
+    uint64_t length = atomic_load_explicit(&slot->length, memory_order_relaxed);
+    if (length > IFW_MOST_BYTES)
+        length = 0;
+    for (size_t i = 0; i < (length + 7) / 8; i++)
+        words[i] = atomic_load_explicit(&slot->message[i], memory_order_relaxed);
+    atomic_thread_fence(memory_order_acquire);
+    if (atomic_load_explicit(&slot->stamp, memory_order_relaxed) != before)
+        return 0;
+    *seen = before;
+    return (size_t)length;
+}
+
+#endif

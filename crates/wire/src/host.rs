@@ -1,0 +1,153 @@
+//! Hosts hardware for whoever calls: the controller end of a wire, one session after the other.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use interfield_lab::hardware::{Hardware, Reply};
+
+use crate::codec::Greeting;
+use crate::layout::MOST_BYTES;
+use crate::station::{Event, Station};
+use crate::statistics::Statistics;
+use crate::{Dock, Heard, Stopwatch};
+
+/// A client that sent neither command nor heartbeat for so long is dead; clients send a heartbeat every quarter second.
+pub const SILENCE: Duration = Duration::from_secs(2);
+
+/// How often the wish to stop is looked at while nothing comes.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Most samples that are held in place of commands that never came: more is not a loss but nonsense.
+const MOST_HELD: u64 = 10_000;
+
+/// What happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum News {
+    /// A test has the specimen.
+    Opened,
+    /// It ended its session.
+    Closed,
+    /// It vanished.
+    Vanished,
+    /// The hardware itself is gone.
+    Broken,
+}
+
+/// What was done in all sessions.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// Sessions.
+    pub sessions: u64,
+    /// Counts and times of all of them.
+    pub statistics: Statistics,
+    /// Whether it ended because it was asked to, not because a test was over.
+    pub interrupted: bool,
+}
+
+/// What is hosted.
+pub struct Host<'a> {
+    /// What is said of it.
+    pub offer: Greeting,
+    /// Makes the hardware of a session: every test gets a specimen that nobody has moved.
+    pub open: &'a mut dyn FnMut() -> Result<Box<dyn Hardware>, String>,
+    /// Hears what happens.
+    pub news: &'a mut dyn FnMut(News),
+    /// Set by others to end it.
+    pub stop: &'a AtomicBool,
+    /// Whether it waits for the next test when one is over.
+    pub keep: bool,
+}
+
+/// Hardware in use, with its memory and what it showed last.
+struct Bench {
+    hardware: Box<dyn Hardware>,
+    memory: Vec<f64>,
+    command: Vec<f64>,
+    displacement: Vec<f64>,
+    force: Vec<f64>,
+}
+
+impl Bench {
+    fn new(hardware: Box<dyn Hardware>) -> Self {
+        let zeros = || vec![0.0; hardware.actuators()];
+        let (command, displacement, force) = (zeros(), zeros(), zeros());
+        Bench { memory: vec![0.0; hardware.memory()], hardware, command, displacement, force }
+    }
+
+    /// One sample per command; the last command holds for those that never came.
+    fn take(&mut self, command: &[f64], missed: u64) -> Reply {
+        for _ in 0..missed.min(MOST_HELD) {
+            self.sample();
+        }
+        self.command.copy_from_slice(command);
+        self.sample()
+    }
+
+    fn sample(&mut self) -> Reply {
+        self.hardware.exchange(&mut self.memory, &self.command, &mut self.displacement, &mut self.force)
+    }
+}
+
+impl Host<'_> {
+    /// Answers until a test is over (or for ever), or until it is asked to stop.
+    ///
+    /// # Errors
+    /// When the hardware of a session cannot be had: a sentence.
+    pub fn serve(self, dock: &mut dyn Dock) -> Result<Record, String> {
+        let patience = dock.silence_is_death().then_some(SILENCE.as_nanos() as u64);
+        let mut station = Station::new(self.offer, patience);
+        let clock = Stopwatch::start();
+        let mut buffer = [0; MOST_BYTES];
+        let mut bench: Option<Bench> = None;
+        let mut sessions = 0;
+        loop {
+            let interrupted = self.stop.load(Ordering::Relaxed);
+            if interrupted {
+                if let Some(bytes) = station.stop(clock.ns()) {
+                    dock.send(bytes);
+                }
+                return Ok(Record { sessions, statistics: station.statistics().clone(), interrupted });
+            }
+            let heard = dock.receive(&mut buffer, Instant::now() + LOOK);
+            let now = clock.ns();
+            if station.is_open() && (heard == Heard::Dead || station.expire(now)) {
+                station.stop(now);
+                bench = None;
+                (self.news)(News::Vanished);
+            }
+            let Heard::Bytes(n) = heard else { continue };
+            match station.hear(now, &buffer[..n]) {
+                Event::Ignored => {}
+                Event::Answer => dock.answer(station.outgoing()),
+                Event::Opened => {
+                    dock.adopt();
+                    bench = Some(Bench::new((self.open)()?));
+                    sessions += 1;
+                    dock.answer(station.outgoing());
+                    (self.news)(News::Opened);
+                }
+                Event::Move { missed } => {
+                    let Some(b) = &mut bench else { continue };
+                    let reply = b.take(station.command(), missed);
+                    if reply == Reply::Gone {
+                        if let Some(bytes) = station.stop(clock.ns()) {
+                            dock.answer(bytes);
+                        }
+                        bench = None;
+                        (self.news)(News::Broken);
+                    } else {
+                        dock.answer(station.answer(clock.ns(), reply == Reply::Fresh, &b.displacement, &b.force));
+                    }
+                }
+                Event::Closed => {
+                    bench = None;
+                    (self.news)(News::Closed);
+                    if !self.keep {
+                        let statistics = station.statistics().clone();
+                        return Ok(Record { sessions, statistics, interrupted: false });
+                    }
+                }
+            }
+        }
+    }
+}

@@ -28,6 +28,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "interfield-coupling",
             "interfield-model",
             "interfield-analysis",
+            "interfield-ensemble",
             "interfield-motion",
         ],
     ),

@@ -1,5 +1,9 @@
 //! What a noisy load cell does to a hybrid test, paper 004: the cantilever of section 3 in an emulated laboratory.
 
+use std::ops::ControlFlow;
+
+use interfield_ensemble::{bands, each};
+
 use crate::claim::{Claim, Expected, Measure};
 use crate::item::{Item, Paper, Progress, Stopped};
 use crate::models::{CANTILEVER, History, Machine, Settings};
@@ -25,8 +29,8 @@ pub(crate) const FIG_3: Item = Item {
     what: "Displacement of the tip with and without measurement noise, 100 realisations",
     look: LOOK,
     commands: &[
-        "interfield run models/cantilever.toml --set seed=7",
-        "interfield run models/cantilever.toml --set noise=0",
+        "interfield ensemble models/cantilever.toml --seeds 1..100 --param predictor=half",
+        "interfield run models/cantilever.toml --set noise=0 --param predictor=half",
     ],
     models: &[&CANTILEVER],
     seconds: 1,
@@ -49,8 +53,8 @@ pub(crate) const FIG_4: Item = Item {
     what: "Restoring force of the beam with and without measurement noise, 100 realisations",
     look: LOOK,
     commands: &[
-        "interfield run models/cantilever.toml --set seed=7",
-        "interfield run models/cantilever.toml --set noise=0",
+        "interfield ensemble models/cantilever.toml --seeds 1..100 --param predictor=half",
+        "interfield run models/cantilever.toml --set noise=0 --param predictor=half",
     ],
     models: &[&CANTILEVER],
     seconds: 1,
@@ -92,15 +96,10 @@ fn rms(values: impl Iterator<Item = f64>) -> f64 {
     (sum / count).sqrt()
 }
 
-/// Standard deviation over tests at each time.
-fn deviations(tests: &[History], channel: &str) -> Vec<f64> {
-    let all: Vec<&[f64]> = tests.iter().map(|t| t.of(channel)).collect();
-    let count = all.len() as f64;
-    let at = |k: usize| {
-        let mean = all.iter().map(|x| x[k]).sum::<f64>() / count;
-        (all.iter().map(|x| (x[k] - mean).powi(2)).sum::<f64>() / (count - 1.0)).sqrt()
-    };
-    (0..all.iter().map(|x| x.len()).min().unwrap_or(0)).map(at).collect()
+/// Standard deviation over tests at each time, as rms over time.
+fn scatter(tests: &[History], channel: &str) -> f64 {
+    let histories: Vec<&[f64]> = tests.iter().map(|t| t.of(channel)).collect();
+    rms(bands(&histories).iter().map(|band| band.std))
 }
 
 /// Many tests and the computation.
@@ -112,12 +111,22 @@ struct Study {
 impl Study {
     fn new(predictor: &str, progress: &Progress<'_>) -> Result<Self, Stopped> {
         let exact = test(&[("noise", "0")], predictor)?;
+        let seeds: Vec<usize> = (1..=REALISATIONS).collect();
         let mut tests = Vec::new();
-        for seed in 1..=REALISATIONS {
-            tests.push(test(&[("seed", &seed.to_string())], predictor)?);
-            progress.at(seed as f64 / REALISATIONS as f64)?;
-        }
-        Ok(Study { exact, tests })
+        let mut stopped = None;
+        // The gallery has the other cores at work on its other items.
+        each(
+            &seeds,
+            1,
+            |seed| test(&[("seed", &seed.to_string())], predictor),
+            |i, test| {
+                let kept =
+                    test.and_then(|test| progress.at((i + 1) as f64 / REALISATIONS as f64).map(|()| tests.push(test)));
+                stopped = kept.err();
+                if stopped.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            },
+        );
+        stopped.map_or(Ok(Study { exact, tests }), Err)
     }
 
     /// Noise of the load cell over the force.
@@ -129,7 +138,7 @@ impl Study {
     /// Deviation over the tests, relative to the computation.
     fn deviation(&self, channel: &str, what: &str) -> Measure {
         let scale = rms(self.exact.of(channel).iter().copied());
-        let value = rms(deviations(&self.tests, channel).into_iter()) / scale;
+        let value = scatter(&self.tests, channel) / scale;
         Measure::new(format!("standard deviation of the {what} over its rms"), value, "")
     }
 
@@ -172,7 +181,7 @@ fn tests() -> Result<Outcome, Stopped> {
         tests.push(test(&[("k_beam", "6.984 kN/m"), ("quantum", "2 N"), ("seed", seed)], PRINTED)?);
     }
     let scale = rms(reference.of("tip.x").iter().copied());
-    let repeated = rms(deviations(&tests, "tip.x").into_iter()) / scale;
+    let repeated = scatter(&tests, "tip.x") / scale;
     let mean = |k: usize| tests.iter().map(|t| t.of("tip.x")[k]).sum::<f64>() / tests.len() as f64;
     let off = rms(reference.of("tip.x").iter().enumerate().map(|(k, x)| mean(k) - x)) / scale;
     // Slope of the measured force over the displacement, by least squares over all tests.

@@ -110,7 +110,8 @@ fn good_models() -> Vec<(String, Value)> {
 
 /// Calls `f` with the model in which one key, each in turn, is misspelt; tables of the user's own names are left out.
 fn misspelt(value: &Value, path: &str, f: &mut dyn FnMut(Value, String)) {
-    const OWN_NAMES: [&str; 11] = [
+    const OWN_NAMES: [&str; 12] = [
+        "/along",
         "/interface_mass",
         "/parameters",
         "/signal",

@@ -4,6 +4,7 @@ mod compensators;
 mod filters;
 mod indicators;
 mod plants;
+mod rig;
 mod vrths;
 
 use interfield_kernel::scheme::registry::{Argument, Arguments};

@@ -333,14 +333,12 @@ fn growing(which: &str, cuts: impl Iterator<Item = Cut>) -> Result<Measure, Stop
     Ok(Measure::new(format!("{which}: steps that grow, of {of} examined"), f64::from(count), ""))
 }
 
+/// A window of an independent implementation, with its largest radius and the tolerance of that where it is known.
+type Edges = ([f64; 2], Option<(f64, f64)>);
+
 /// Adds windows to a claim of stability, which says that the largest radius is one. `edges` are the windows that an
 /// independent implementation found, some with their largest radius and its tolerance.
-pub(crate) fn with_windows(
-    mut claim: Claim,
-    cut: Cut,
-    found: &[Window],
-    edges: &[([f64; 2], Option<(f64, f64)>)],
-) -> Claim {
+pub(crate) fn with_windows(mut claim: Claim, cut: Cut, found: &[Window], edges: &[Edges]) -> Claim {
     let name = cut.words();
     for (i, ([from, to], radius)) in edges.iter().enumerate() {
         let none = Window { from: f64::NAN, to: f64::NAN, radius: f64::NAN };

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use clap::Args as ClapArgs;
 use interfield_kernel::StepMap;
 use interfield_model::{Partitioned, Simulation};
+use interfield_report::Block;
 use interfield_results::{Meta, Reader};
 use serde_json::json;
 
@@ -294,7 +295,9 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
     let summary = Summary { verdict: &verdict, steps: done, seconds };
     let report = match (&files.report, witness) {
         (Some(path), Some(witness)) => {
-            let told = Told { meta: &meta, log: loaded.lines(), parts: engine.parts() };
+            let laboratory = laboratory::blocks(&assessed, &sim.model.units);
+            let judged = laboratory::verdict(&assessed);
+            let told = Told { meta: &meta, log: loaded.lines(), parts: engine.parts(), laboratory, judged };
             report(path, &files.results, told, &sim, &summary, witness, &mut clock)
         }
         _ => Ok(()),
@@ -338,6 +341,9 @@ struct Told<'a> {
     meta: &'a Meta,
     log: Vec<String>,
     parts: Option<&'a Partitioned>,
+    laboratory: Vec<Block>,
+    /// Verdicts on the tests of specimens, and whether any of them failed.
+    judged: (String, bool),
 }
 
 /// Writes the report of the run that just ended.
@@ -362,15 +368,16 @@ fn report(
     timings.push(("steps per second", short((summary.steps as f64 / summary.seconds).round())));
     let simulated = summary.steps as f64 * sim.domain.dt();
     timings.push(("times real time", short(simulated / summary.seconds)));
-    let Told { meta, log, parts } = told;
+    let Told { meta, log, parts, laboratory, judged: (judged, failed) } = told;
     let report = Report {
         meta,
-        good: matches!(summary.verdict, Verdict::Finished),
-        verdict: summary.line(sim),
+        good: matches!(summary.verdict, Verdict::Finished) && !failed,
+        verdict: summary.line(sim) + &judged,
         curves: &curves,
         modes: scene.modes(),
         deformed: scene.deformed(sim, &frames),
         interface: parts.map_or_else(Vec::new, interface),
+        laboratory,
         log,
         timings,
     };

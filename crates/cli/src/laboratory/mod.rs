@@ -1,5 +1,6 @@
 //! The laboratory of a run: where its rigs come from, what they record, and what is said about them afterwards.
 
+mod page;
 pub(crate) mod remote;
 mod replay;
 mod tape;
@@ -22,8 +23,9 @@ use interfield_model::specimen::{Specimen, Workshop};
 use interfield_model::units::{Dimension, UnitSystem};
 use interfield_results::{Meta, Reader};
 
+pub(crate) use page::blocks;
 pub(crate) use replay::Replay;
-pub(crate) use words::{json, log, text};
+pub(crate) use words::{json, log, text, verdict};
 
 /// How the clock of a test in real time wakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -229,7 +231,8 @@ fn histories(path: &Path, specimen: &Specimen, units: &UnitSystem) -> Vec<Option
         return Vec::new();
     }
     let (u, f) = (units.factor(Dimension::LENGTH), units.factor(Dimension::FORCE));
-    let column = |i: usize, name: &str, factor: f64| tape::column(&reader, &tape::name(specimen, i, name), factor);
+    let column =
+        |i: usize, name: &str, factor: f64| tape::column(&reader, &tape::channel_name(&specimen.name, i, name), factor);
     let one = |i: usize| {
         let (target, reached, force) = (column(i, "target", u)?, column(i, "reached", u)?, column(i, "force", f)?);
         Tracking::of(&target, &reached, &force, specimen.period)

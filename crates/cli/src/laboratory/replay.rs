@@ -29,7 +29,7 @@ impl Replay {
 
     /// Whether it holds the test of this specimen.
     pub(crate) fn holds(&self, specimen: &Specimen) -> bool {
-        self.channels.contains(&tape::name(specimen, 0, "command"))
+        self.channels.contains(&tape::channel_name(&specimen.name, 0, "command"))
     }
 
     /// The specimen as it was recorded; `to` is where its next recording goes.
@@ -53,7 +53,7 @@ impl Replay {
             return Err(of(&format!("it was sampled every {was} s, and the model wants every {is} s")));
         }
         let column = |i: usize, name: &str, dim: Dimension| {
-            let name = tape::name(specimen, i, name);
+            let name = tape::channel_name(&specimen.name, i, name);
             let unit = reader.channel(&name).map(|c| reader.channels()[c].unit.clone());
             if unit.as_ref().is_some_and(|u| *u != units.label(dim)) {
                 return Err(of(&format!("channel `{name}` has other units than the model")));

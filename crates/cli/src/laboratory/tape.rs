@@ -17,8 +17,8 @@ const LAST: Duration = Duration::from_secs(5);
 const BLOCK: usize = 1024;
 
 /// Name of a channel of an actuator.
-pub(super) fn name(specimen: &Specimen, actuator: usize, column: &str) -> String {
-    format!("{}.{}.{column}", specimen.name, actuator + 1)
+pub(super) fn channel_name(specimen: &str, actuator: usize, column: &str) -> String {
+    format!("{specimen}.{}.{column}", actuator + 1)
 }
 
 /// Channels of a recording and the factors from SI, in the order of a sample without its time.
@@ -43,7 +43,7 @@ fn channels(specimen: &Specimen, units: &UnitSystem) -> (Vec<ChannelInfo>, Vec<f
                 "error" => (Dimension::LENGTH, "displacement", "target less reached"),
                 _ => (Dimension::STIFFNESS, "stiffness", "estimate while it moves"),
             };
-            list.push(ChannelInfo::new(&name(specimen, i, column), &units.label(dim), quantity, text));
+            list.push(ChannelInfo::new(&channel_name(&specimen.name, i, column), &units.label(dim), quantity, text));
             factors.push(1.0 / units.factor(dim));
         }
     }

@@ -1,7 +1,7 @@
 //! What is said about the laboratory after a test.
 
 use interfield_lab::realtime::Histogram;
-use interfield_lab::verdict::Tracking;
+use interfield_lab::verdict::{Grade, Tracking};
 use interfield_model::units::{Dimension, UnitSystem};
 use serde_json::{Value, json};
 
@@ -40,6 +40,13 @@ pub(crate) fn text(assessed: &[Assessed], units: &UnitSystem) -> String {
     out
 }
 
+/// All verdicts in a line to append to that of the run, and whether a test failed.
+pub(crate) fn verdict(assessed: &[Assessed]) -> (String, bool) {
+    let one = |a: &Assessed| format!("; {}: {}", a.name, a.verdict.grade.word());
+    let failed = assessed.iter().any(|a| a.verdict.grade == Grade::Failed);
+    (assessed.iter().map(one).collect(), failed)
+}
+
 /// The transitions of a test that a reader cares about: not the planned ones.
 pub(crate) fn log(a: &Assessed) -> Vec<String> {
     let transitions = a.machine.log();
@@ -49,7 +56,7 @@ pub(crate) fn log(a: &Assessed) -> Vec<String> {
     told.map(|t| t.line(a.period)).chain(left).collect()
 }
 
-fn header(units: &UnitSystem) -> Vec<String> {
+pub(super) fn header(units: &UnitSystem) -> Vec<String> {
     let (u, f) = (units.label(Dimension::LENGTH), units.label(Dimension::FORCE));
     vec![
         "actuator".to_owned(),
@@ -64,7 +71,7 @@ fn header(units: &UnitSystem) -> Vec<String> {
     ]
 }
 
-fn row(i: usize, tracking: Option<&Tracking>, units: &UnitSystem) -> Vec<String> {
+pub(super) fn row(i: usize, tracking: Option<&Tracking>, units: &UnitSystem) -> Vec<String> {
     let Some(t) = tracking else {
         return std::iter::once((i + 1).to_string()).chain((0..8).map(|_| "-".to_owned())).collect();
     };

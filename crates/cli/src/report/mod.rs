@@ -36,6 +36,8 @@ pub(crate) struct Report<'a> {
     pub deformed: Vec<Block>,
     /// How well substructures held together.
     pub interface: Vec<Block>,
+    /// What the laboratory did.
+    pub laboratory: Vec<Block>,
     /// Warnings and messages of the run.
     pub log: Vec<String>,
     /// What took how long.
@@ -66,6 +68,7 @@ impl Report<'_> {
                 section("Histories", self.curves.histories()),
                 section("Energy balance", self.curves.energies()),
                 section("Spectra", self.curves.spectra()),
+                section("Laboratory", self.laboratory),
                 section("Interface", self.interface),
                 section("Modes", self.modes),
                 section("Timings", words(timings)),

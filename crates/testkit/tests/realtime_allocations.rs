@@ -3,9 +3,14 @@
 use std::sync::mpsc;
 use std::time::Duration;
 
+use interfield_lab::hardware::{Hardware, Reply};
 use interfield_lab::realtime::mailbox::{Patience, mailbox};
 use interfield_lab::realtime::{Clock, Schedule, Sink, Tape, TapeOptions, Timing, Waking, WallClock, WhenLate};
 use interfield_testkit::alloc::{CountingAllocator, allocations};
+use interfield_wire::codec::{Greeting, Instrument};
+use interfield_wire::host::Host;
+use interfield_wire::remote::{Pace, Remote};
+use interfield_wire::{Dock, Link};
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
@@ -79,5 +84,57 @@ fn waiting_for_an_answer_allocates_nothing() {
         });
         drop(integrator);
         assert_eq!((count, echo.join().unwrap()), (0, 0), "{patience:?}");
+    }
+}
+
+/// Stands still.
+struct Rest;
+
+impl Hardware for Rest {
+    fn actuators(&self) -> usize {
+        2
+    }
+
+    fn exchange(&mut self, _: &mut [f64], _: &[f64], displacement: &mut [f64], force: &mut [f64]) -> Reply {
+        displacement.fill(0.0);
+        force.fill(0.0);
+        Reply::Fresh
+    }
+}
+
+fn exchanges_without_allocation(mut dock: Box<dyn Dock>, link: Box<dyn Link>) {
+    const LONG: Duration = Duration::from_secs(20);
+    let greeting = Greeting { actuators: vec![Instrument::default(); 2], ..Greeting::default() };
+    let offer = greeting.clone();
+    let host = std::thread::spawn(move || {
+        let mut open = || Ok(Box::new(Rest) as Box<dyn Hardware>);
+        let stop = false.into();
+        Host { offer, open: &mut open, news: &mut |_| (), stop: &stop, keep: false }.serve(dock.as_mut())
+    });
+    let mut remote = Remote::connect(link, &greeting, Pace::LockStep(LONG), LONG).expect("a welcome");
+    let (mut u, mut f) = ([0.0; 2], [0.0; 2]);
+    let count = allocations(|| {
+        for _ in 0..500 {
+            assert_eq!(remote.exchange(&mut [], &[1.0; 2], &mut u, &mut f), Reply::Fresh);
+        }
+    });
+    assert_eq!(count, 0);
+    drop(remote);
+    assert_eq!(host.join().expect("the host").expect("its record").statistics.commands, 500);
+}
+
+#[test]
+fn a_specimen_behind_a_wire_allocates_nothing() {
+    use interfield_wire::udp::{UdpDock, UdpLink};
+    let dock = UdpDock::bind("127.0.0.1:0").expect("a port");
+    let link = UdpLink::open(dock.address().expect("its address")).expect("a socket");
+    exchanges_without_allocation(Box::new(dock), Box::new(link));
+    #[cfg(unix)]
+    {
+        use interfield_wire::shared::{SharedDock, SharedLink};
+        let name = format!("/interfield-allocations-{}", std::process::id());
+        let dock = SharedDock::make(&name).expect("memory");
+        let link = SharedLink::open(&name).expect("the same");
+        exchanges_without_allocation(Box::new(dock), Box::new(link));
     }
 }

@@ -108,7 +108,7 @@ static int over_udp(uint16_t port)
 static int over_shared_memory(const char *name)
 {
     struct ifw_message in, out;
-    shm_unlink(name);
+    shm_unlink(name); /* left behind by one that was killed */
     int over = 0, fd = shm_open(name, O_CREAT | O_EXCL | O_RDWR, 0600);
     if (fd < 0 || ftruncate(fd, sizeof(struct ifw_shared)) != 0)
         return perror("shm"), 1;

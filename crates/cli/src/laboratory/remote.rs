@@ -1,5 +1,6 @@
 //! Specimens at the other end of a wire: what is said of them in a greeting, and the ends of the wire by address.
 
+use std::io::{self, ErrorKind};
 use std::time::Duration;
 
 use interfield_lab::controller::Calibration;
@@ -35,7 +36,13 @@ pub(crate) fn greeting(specimen: &Specimen) -> Greeting {
 /// The hardware at the address of a specimen, if it has one; the error is a sentence for the user.
 pub(super) fn hardware(specimen: &Specimen, real_time: bool) -> Result<Option<Box<dyn Hardware>>, String> {
     let Some(address) = &specimen.at else { return Ok(None) };
-    let link = link(address).map_err(|e| format!("{address}: {e}{}", advice(specimen)))?;
+    let link = match link(address) {
+        Ok(link) => link,
+        Err(e) if e.kind() == ErrorKind::NotFound => {
+            return Err(format!("{address}: nobody answers{}", advice(specimen)));
+        }
+        Err(e) => return Err(format!("{address}: {e}")),
+    };
     let pace = if real_time { Pace::real_time(specimen.period) } else { Pace::LockStep(PATIENCE) };
     match Remote::connect(link, &greeting(specimen), pace, GREETING) {
         Ok(remote) => Ok(Some(Box::new(remote))),
@@ -48,37 +55,32 @@ fn advice(specimen: &Specimen) -> String {
     format!("; start its controller first, or `interfield lab MODEL --specimen {}` to rehearse", specimen.name)
 }
 
-fn link(address: &Address) -> Result<Box<dyn Link>, String> {
+fn link(address: &Address) -> io::Result<Box<dyn Link>> {
     match address {
-        Address::Udp { host, port } => match UdpLink::open((host.as_str(), *port)) {
-            Ok(link) => Ok(Box::new(link)),
-            Err(e) => Err(e.to_string()),
-        },
+        Address::Udp { host, port } => Ok(Box::new(UdpLink::open((host.as_str(), *port))?)),
         #[cfg(unix)]
-        Address::Shared(name) => match interfield_wire::shared::SharedLink::open(name) {
-            Ok(link) => Ok(Box::new(link)),
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Err("nobody offers a specimen there".to_owned()),
-            Err(e) => Err(e.to_string()),
-        },
+        Address::Shared(name) => Ok(Box::new(interfield_wire::shared::SharedLink::open(name)?)),
         #[cfg(not(unix))]
-        Address::Shared(_) => Err("this system has no POSIX shared memory; use udp://".to_owned()),
+        Address::Shared(_) => Err(no_shared_memory()),
     }
 }
 
-/// The controller end at an address, and the address where it is found; the error is a sentence for the user.
-pub(crate) fn dock(address: &Address) -> Result<(Box<dyn Dock>, Address), String> {
+#[cfg(not(unix))]
+fn no_shared_memory() -> io::Error {
+    io::Error::new(ErrorKind::Unsupported, "this system has no POSIX shared memory; use udp://")
+}
+
+/// The controller end at an address, and the address where it is found.
+pub(crate) fn dock(address: &Address) -> io::Result<(Box<dyn Dock>, Address)> {
     match address {
         Address::Udp { host, port } => {
-            let dock = UdpDock::bind((host.as_str(), *port)).map_err(|e| e.to_string())?;
-            let port = dock.address().map_err(|e| e.to_string())?.port();
+            let dock = UdpDock::bind((host.as_str(), *port))?;
+            let port = dock.address()?.port();
             Ok((Box::new(dock), Address::Udp { host: host.clone(), port }))
         }
         #[cfg(unix)]
-        Address::Shared(name) => match interfield_wire::shared::SharedDock::make(name) {
-            Ok(dock) => Ok((Box::new(dock), address.clone())),
-            Err(e) => Err(e.to_string()),
-        },
+        Address::Shared(name) => Ok((Box::new(interfield_wire::shared::SharedDock::make(name)?), address.clone())),
         #[cfg(not(unix))]
-        Address::Shared(_) => Err("this system has no POSIX shared memory; use udp://".to_owned()),
+        Address::Shared(_) => Err(no_shared_memory()),
     }
 }

@@ -156,19 +156,20 @@ fn recording(path: &Path) {
     }
 }
 
-/// kill -9 of the laboratory: the test ends in the configured action at the next sample, and its recording opens.
-#[test]
-fn a_killed_laboratory_ends_the_test_at_once_and_the_recording_opens() {
-    let output = "killed.h5";
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("killed.lab.h5");
+/// kill -9 of the laboratory: the test ends in the configured action after the stated number of samples without an answer, and
+/// its recording opens.
+fn killed(listen: &str, name: &str, more: &[&str], samples: usize) {
+    let output = format!("{name}.h5");
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.lab.h5"));
     let _ = std::fs::remove_file(&path);
-    let hosted = model("killed-lab.toml", "3000 s", "");
-    let (mut hosted, address) = lab(&hosted, "udp://127.0.0.1:0", &[]);
-    let remote = model("killed.toml", "3000 s", &format!("at = \"{address}\""));
-    let test = Running::start(&["run", remote.to_str().expect("UTF-8"), "--json", "-o", output]);
+    let hosted = model(&format!("{name}-lab.toml"), "3000 s", "");
+    let (mut hosted, address) = lab(&hosted, listen, &[]);
+    let remote = model(&format!("{name}.toml"), "3000 s", &format!("at = \"{address}\""));
+    let remote = remote.to_str().expect("UTF-8");
+    let test = Running::start(&[&["run", remote, "--json", "-o", &output], more].concat());
     recording(&path);
     // Somebody else wants the specimen meanwhile.
-    let second = interfield(&["run", remote.to_str().expect("UTF-8"), "--json", "-o", "second.h5"]).expect(1);
+    let second = interfield(&["run", remote, "--json", "-o", &format!("{name}-second.h5")]).expect(1);
     assert!(second.stderr.contains("another test has the specimen"), "{}", second.stderr);
     hosted.kill();
     let (code, said) = test.end();
@@ -179,9 +180,26 @@ fn a_killed_laboratory_ends_the_test_at_once_and_the_recording_opens() {
     let last = laboratory["transitions"].as_array().and_then(|t| t.last()).expect("a transition").clone();
     assert_eq!((&last["cause"], &last["to"]), (&"gone".into(), &"aborted".into()));
     let reader = Reader::open(&path).expect("the recording opens");
-    let fresh = reader.read(reader.channel("rig.fresh").expect("a channel"), 0..reader.rows()).expect("rows");
-    assert_eq!(fresh.iter().filter(|f| **f == 0.0).count(), 1, "one sample without an answer is enough");
     assert_eq!(Some(reader.rows()), laboratory["samples"].as_u64());
+    let fresh = reader.read(reader.channel("rig.fresh").expect("a channel"), 0..reader.rows()).expect("rows");
+    let silent = fresh.iter().rev().take_while(|f| **f == 0.0).count();
+    assert!((1..=samples).contains(&silent), "{silent} samples without an answer");
+}
+
+#[test]
+fn a_killed_laboratory_ends_the_test_at_once_and_the_recording_opens() {
+    killed("udp://127.0.0.1:0", "killed-udp", &[], 1);
+}
+
+#[test]
+fn a_killed_laboratory_ends_a_test_by_the_clock() {
+    killed("udp://127.0.0.1:0", "killed-clock", &["--real-time"], 20);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_killed_laboratory_is_seen_through_shared_memory() {
+    killed(&format!("shm:/interfield-killed-{}", std::process::id()), "killed-shm", &[], 1);
 }
 
 /// kill -9 of the test: the laboratory waits for the next one and gives it a specimen that nobody has moved.

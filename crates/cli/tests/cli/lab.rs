@@ -199,7 +199,10 @@ fn a_killed_laboratory_ends_a_test_by_the_clock() {
 #[cfg(unix)]
 #[test]
 fn a_killed_laboratory_is_seen_through_shared_memory() {
-    killed(&format!("shm:/interfield-killed-{}", std::process::id()), "killed-shm", &[], 1);
+    let name = format!("/interfield-killed-{}", std::process::id());
+    killed(&format!("shm:{name}"), "killed-shm", &[], 1);
+    // Whoever is killed cleans nothing up.
+    let _ = std::fs::remove_file(format!("/dev/shm{name}"));
 }
 
 /// kill -9 of the test: the laboratory waits for the next one and gives it a specimen that nobody has moved.

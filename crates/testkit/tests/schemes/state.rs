@@ -2,7 +2,7 @@
 
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::{Dims, Domain, Fault, Mck, Point, Shift, StepMap, System};
-use interfield_model::model::TangentPolicy;
+use interfield_model::model::{Model, TangentPolicy};
 use interfield_testkit::problems;
 use interfield_testkit::run::{advance, copy_state, model, read, start, with_tangent};
 use interfield_testkit::variants::variants;
@@ -18,7 +18,8 @@ const DT: f64 = 1e-4;
 #[test]
 fn a_copied_state_continues_with_the_same_bits() {
     let files = ["isolated-building", "spring-pendulum", "shear-pendulum-bouc-wen"];
-    let files = files.map(|name| (name, model(name, &Default::default())));
+    // Schemes that iterate cannot move a specimen.
+    let files = files.map(|name| (name, Model { specimens: Vec::new(), ..model(name, &Default::default()) }));
     let small = problems::all().into_iter().map(|(name, text)| (name, read(&text)));
     for (name, model) in small.chain(files) {
         for tangent in [TangentPolicy::Exact, TangentPolicy::Initial] {

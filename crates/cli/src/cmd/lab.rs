@@ -22,7 +22,7 @@ use crate::table::short;
 /// Host the emulated laboratory of a specimen, for a test in another process
 ///
 /// Stands in for the controller of a specimen: answers the commands of `interfield run` for the same model with `at` in its
-/// [[specimen]]. One test at a time; each gets a specimen that nobody has moved. Ends with the test, or by Ctrl-C.
+/// `[[specimen]]`. One test at a time; each gets a specimen that nobody has moved. Ends with the test, or by Ctrl-C.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield lab tower.toml\n  \
 interfield lab tower.toml --specimen isolators --listen shm:/isolators --keep\n  \

@@ -28,7 +28,7 @@ use crate::table::{aligned, radius, short};
 #[command(after_help = "Examples:\n  interfield rehearse models/isolated-building.toml\n  \
 interfield rehearse models/isolated-building.toml --coupling modified-ph --json")]
 pub(crate) struct Args {
-    /// Model file with a [[specimen]]
+    /// Model file with a `[[specimen]]`
     model: PathBuf,
     #[command(flatten)]
     settings: ModelArgs,

@@ -55,6 +55,7 @@ fn make(args: &Args) -> Result<(), Exit> {
         deformed,
         // The log repeats it.
         interface: Vec::new(),
+        laboratory: Vec::new(),
         log,
         timings: Vec::new(),
     };

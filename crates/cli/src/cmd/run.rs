@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use clap::Args as ClapArgs;
 use interfield_kernel::StepMap;
 use interfield_model::{Partitioned, Simulation};
+use interfield_report::Block;
 use interfield_results::{Meta, Reader};
 use serde_json::json;
 
@@ -294,7 +295,8 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
     let summary = Summary { verdict: &verdict, steps: done, seconds };
     let report = match (&files.report, witness) {
         (Some(path), Some(witness)) => {
-            let told = Told { meta: &meta, log: loaded.lines(), parts: engine.parts() };
+            let laboratory = laboratory::blocks(&assessed, &sim.model.units);
+            let told = Told { meta: &meta, log: loaded.lines(), parts: engine.parts(), laboratory };
             report(path, &files.results, told, &sim, &summary, witness, &mut clock)
         }
         _ => Ok(()),
@@ -338,6 +340,7 @@ struct Told<'a> {
     meta: &'a Meta,
     log: Vec<String>,
     parts: Option<&'a Partitioned>,
+    laboratory: Vec<Block>,
 }
 
 /// Writes the report of the run that just ended.
@@ -362,7 +365,7 @@ fn report(
     timings.push(("steps per second", short((summary.steps as f64 / summary.seconds).round())));
     let simulated = summary.steps as f64 * sim.domain.dt();
     timings.push(("times real time", short(simulated / summary.seconds)));
-    let Told { meta, log, parts } = told;
+    let Told { meta, log, parts, laboratory } = told;
     let report = Report {
         meta,
         good: matches!(summary.verdict, Verdict::Finished),
@@ -371,6 +374,7 @@ fn report(
         modes: scene.modes(),
         deformed: scene.deformed(sim, &frames),
         interface: parts.map_or_else(Vec::new, interface),
+        laboratory,
         log,
         timings,
     };

@@ -23,7 +23,7 @@ use interfield_model::units::{Dimension, UnitSystem};
 use interfield_results::{Meta, Reader};
 
 pub(crate) use replay::Replay;
-pub(crate) use words::{json, log, text};
+pub(crate) use words::{blocks, json, log, text};
 
 /// How the clock of a test in real time wakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]

@@ -3,6 +3,7 @@
 use interfield_lab::realtime::Histogram;
 use interfield_lab::verdict::Tracking;
 use interfield_model::units::{Dimension, UnitSystem};
+use interfield_report::{Block, Table};
 use serde_json::{Value, json};
 
 use super::Assessed;
@@ -12,31 +13,48 @@ use crate::table::{aligned, short};
 pub(crate) fn text(assessed: &[Assessed], units: &UnitSystem) -> String {
     let mut out = String::new();
     for a in assessed {
-        out += &format!("\nlaboratory of `{}`, {} samples\n", a.name, a.counts[0]);
-        let rows: Vec<Vec<String>> = a.actuators.iter().enumerate().map(|(i, t)| row(i, t.as_ref(), units)).collect();
-        out += &aligned(&header(units).iter().map(String::as_str).collect::<Vec<_>>(), &rows);
-        if let Some((kept, rights, compute)) = &a.timing {
-            out += &timing("wake-up", &kept.wake_up);
-            out += &timing("controller", &kept.compute);
-            out += &timing("next target", compute);
-            let (missed, overrun, late) = (kept.missed, kept.overrun, a.counts[2]);
-            out += &format!("  {missed} periods missed, {overrun} overrun, {late} samples without a target in time\n");
-            for notice in &rights.missing {
-                out += &format!("  {notice}\n");
-            }
-        }
-        if !a.account.is_empty() {
-            let counted: Vec<String> = a.account.iter().map(|(name, x)| format!("{name} {}", short(*x))).collect();
-            out += &format!("  counted: {}\n", counted.join(", "));
-        }
-        for line in log(a) {
-            out += &format!("  {line}\n");
-        }
-        out += &format!("  verdict: {}: {}\n", a.verdict.grade.word(), a.verdict.reasons.join("; "));
-        if let Some(path) = &a.recording {
-            out += &format!("  recording: {}\n", path.display());
-        }
+        out += &format!("\n{}\n", title(a));
+        out += &aligned(&header(units).iter().map(String::as_str).collect::<Vec<_>>(), &rows(a, units));
+        remarks(a).iter().for_each(|line| out += &format!("  {line}\n"));
     }
+    out
+}
+
+/// The same for a report.
+pub(crate) fn blocks(assessed: &[Assessed], units: &UnitSystem) -> Vec<Block> {
+    let one = |a: &Assessed| {
+        let table = Block::Table(Table { header: header(units), rows: rows(a, units) });
+        [Block::Lines(vec![title(a)]), table, Block::Lines(remarks(a))]
+    };
+    assessed.iter().flat_map(one).collect()
+}
+
+fn title(a: &Assessed) -> String {
+    format!("laboratory of `{}`, {} samples", a.name, a.counts[0])
+}
+
+fn rows(a: &Assessed, units: &UnitSystem) -> Vec<Vec<String>> {
+    a.actuators.iter().enumerate().map(|(i, t)| row(i, t.as_ref(), units)).collect()
+}
+
+/// Timing, what happened, and the verdict with its reasons.
+fn remarks(a: &Assessed) -> Vec<String> {
+    let mut out = Vec::new();
+    if let Some((kept, rights, compute)) = &a.timing {
+        out.push(timing("wake-up", &kept.wake_up));
+        out.push(timing("controller", &kept.compute));
+        out.push(timing("next target", compute));
+        let (missed, overrun, late) = (kept.missed, kept.overrun, a.counts[2]);
+        out.push(format!("{missed} periods missed, {overrun} overrun, {late} samples without a target in time"));
+        out.extend(rights.missing.iter().map(ToString::to_string));
+    }
+    if !a.account.is_empty() {
+        let counted: Vec<String> = a.account.iter().map(|(name, x)| format!("{name} {}", short(*x))).collect();
+        out.push(format!("counted: {}", counted.join(", ")));
+    }
+    out.extend(log(a));
+    out.push(format!("verdict: {}: {}", a.verdict.grade.word(), a.verdict.reasons.join("; ")));
+    out.extend(a.recording.as_ref().map(|path| format!("recording: {}", path.display())));
     out
 }
 
@@ -86,7 +104,7 @@ fn timing(what: &str, histogram: &Histogram) -> String {
     let s = histogram.summary();
     let us = |ns: u64| short(ns as f64 / 1e3);
     format!(
-        "  {what}: median {} us, 99 % {} us, 99.99 % {} us, at most {} us\n",
+        "{what}: median {} us, 99 % {} us, 99.99 % {} us, at most {} us",
         us(s.p50),
         us(s.p99),
         us(s.p99_99),

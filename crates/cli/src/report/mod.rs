@@ -36,6 +36,8 @@ pub(crate) struct Report<'a> {
     pub deformed: Vec<Block>,
     /// How well substructures held together.
     pub interface: Vec<Block>,
+    /// How the specimens of a hybrid test followed, and the verdicts.
+    pub laboratory: Vec<Block>,
     /// Warnings and messages of the run.
     pub log: Vec<String>,
     /// What took how long.
@@ -60,6 +62,7 @@ impl Report<'_> {
             good: self.good,
             verdict: self.verdict,
             sections: vec![
+                section("Laboratory", self.laboratory),
                 section("Peaks", vec![peaks(self.curves)]),
                 section("Deformed shape", self.deformed),
                 section("Hysteresis", self.curves.loops()),

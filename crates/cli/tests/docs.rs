@@ -78,7 +78,9 @@ fn words(line: &str) -> Vec<String> {
 /// Without trailing blanks and without what depends on the machine.
 fn comparable(text: &str) -> Vec<String> {
     let timeless = |line: &str| {
-        let cut = [" steps in ", " tests in ", " force evaluations and "].into_iter().find_map(|c| line.split_once(c));
+        let cut = [" steps in ", " tests in ", " force evaluation and ", " force evaluations and "]
+            .into_iter()
+            .find_map(|c| line.split_once(c));
         cut.map_or_else(|| line.trim_end().to_owned(), |(before, _)| format!("{before} ..."))
     };
     let lines: Vec<String> = text.lines().map(timeless).collect();

@@ -9,7 +9,9 @@ use std::{panic, thread};
 
 use crate::item::{Item, Progress, Stopped};
 use crate::outcome::Outcome;
-use crate::{amplification, drift, global_errors, histories, links, localized, noise, pendulums, spectra, viaduct};
+use crate::{
+    amplification, drift, global_errors, histories, links, localized, measured, noise, pendulums, spectra, viaduct,
+};
 
 /// Every figure and table, by paper and place.
 pub const ITEMS: &[Item] = &[
@@ -22,6 +24,7 @@ pub const ITEMS: &[Item] = &[
     drift::FIG_12_OF_000,
     drift::FIG_15_OF_000,
     spectra::FIG_2_OF_001,
+    measured::FIG_3_OF_001,
     amplification::FIG_5_OF_001,
     amplification::FIG_6_OF_001,
     global_errors::FIG_7_OF_001,

@@ -16,6 +16,7 @@ mod histories;
 mod item;
 mod links;
 mod localized;
+mod measured;
 pub mod models;
 mod noise;
 mod outcome;

@@ -27,6 +27,8 @@ macro_rules! file {
 
 /// One mass on two springs, cut into two oscillators: m = k = 1.
 pub static SPLIT_MASS: File = file!("split-mass");
+/// A forced mass, a quarter of which stands on an actuator in the laboratory.
+pub static FORCED_SPLIT_MASS: File = file!("forced-split-mass");
 /// Two storeys with a pendulum, in free vibration.
 pub static SHEAR_PENDULUM: File = file!("shear-pendulum");
 /// The same under an earthquake.
@@ -145,6 +147,17 @@ impl Machine {
     /// Runs to the end of the analysis and keeps all channels at every step; `progress` is told the part of this run that
     /// is done, and ends it with an error.
     pub fn run(&mut self, progress: impl Fn(f64) -> Result<(), Stopped>) -> Result<History, Stopped> {
+        match self.run_while_it_goes(progress)? {
+            (history, None) => Ok(history),
+            (_, Some(fault)) => Err(self.explain(fault)),
+        }
+    }
+
+    /// As [`Machine::run`], for runs that may fail on purpose: what there was before the fault, and the fault.
+    pub fn run_while_it_goes(
+        &mut self,
+        progress: impl Fn(f64) -> Result<(), Stopped>,
+    ) -> Result<(History, Option<Fault>), Stopped> {
         let (model, steps) = match self {
             Machine::Whole(sim) => (&sim.model, sim.steps()),
             Machine::Parts(parts) => (&parts.model, parts.steps()),
@@ -162,11 +175,13 @@ impl Machine {
             if k % SILENT == 0 {
                 progress(k as f64 / steps.max(1) as f64)?;
             }
-            if k < steps {
-                self.step(k).map_err(|fault| self.explain(fault))?;
+            if k < steps
+                && let Err(fault) = self.step(k)
+            {
+                return Ok((history, Some(fault)));
             }
         }
-        Ok(history)
+        Ok((history, None))
     }
 
     /// Takes step number `k`.
@@ -193,7 +208,8 @@ impl Machine {
     }
 }
 
-fn refused(problems: &[Problem]) -> Stopped {
+/// Why a model does not start, as the end of an item.
+pub(crate) fn refused(problems: &[Problem]) -> Stopped {
     Stopped::Fault(problems.first().map_or_else(|| "it cannot start".to_owned(), |p| p.message.clone()))
 }
 

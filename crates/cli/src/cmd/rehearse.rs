@@ -41,6 +41,8 @@ pub(crate) struct Args {
 const LONGEST: f64 = 0.25;
 /// Steps of the search before it is narrowed down.
 const COARSE: usize = 16;
+/// Growth per step that is noticed.
+const NOTICED: f64 = 1e-6;
 /// The critical delay is found to this share of itself.
 const FINE: f64 = 1e-3;
 
@@ -62,7 +64,7 @@ pub(crate) fn run(args: &Args) -> Exit {
     }
     let asked = Model { partition: model.partition.clone().filter(|_| !args.settings.whole), ..model.clone() };
     let loop_found = judge_quietly(asked.clone());
-    let critical = loop_found.as_ref().ok().filter(|l| l.1).map(|_| critical_delay(&asked));
+    let critical = loop_found.as_ref().ok().filter(|l| l.1).map(|l| critical_delay(&asked, l.0));
     let mut dry = Dry::default();
     if let Err(e) = loaded.in_workshop(&mut sim, &mut parts, &mut dry) {
         return e;
@@ -94,12 +96,17 @@ pub(crate) fn run(args: &Args) -> Exit {
     if ready { Exit::Done } else { Exit::Fault }
 }
 
-/// The smallest additional delay of all actuators at which a motion grows, s; `None` if none up to [`LONGEST`] does.
-fn critical_delay(model: &Model) -> Option<f64> {
+/// The smallest additional delay of all actuators at which a motion grows, s; `None` if none up to [`LONGEST`] does. `radius` is
+/// that of the loop without it.
+///
+/// A radius that leaves this one behind counts as growth, whatever the probe calls it: where a structure is slow beside the step, its probe cannot
+/// tell slow growth from a drift, and a critical delay that is too short is the safe mistake.
+fn critical_delay(model: &Model, radius: f64) -> Option<f64> {
+    let bound = radius.max(1.0) + NOTICED;
     let late = |delay: f64| {
         let mut model = model.clone();
         model.specimens.iter_mut().flat_map(|s| &mut s.actuators).for_each(|a| a.delay[0] += delay);
-        judge_quietly(model).is_ok_and(|found| found.1)
+        judge_quietly(model).is_ok_and(|(found, stable)| stable && found <= bound)
     };
     let period = model.specimens.iter().fold(f64::INFINITY, |m, s| m.min(s.period));
     let ratio = (LONGEST / (0.1 * period)).max(2.0).powf(1.0 / COARSE as f64);

@@ -52,11 +52,13 @@ fn the_example_without_arguments() {
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(0), "{text}");
     assert!(text.contains("finished: ") && text.contains("isolated-building.html"), "{text}");
+    assert!(text.contains("verdict: good: tracking error"), "{text}");
     let results = folder.join("interfield-out/isolated-building.h5");
     let shown = interfield(&["show", results.to_str().unwrap(), "--json"]).expect(0).json();
     assert_eq!((shown["outcome"].as_str(), shown["rows"].as_u64()), (Some("finished"), Some(12_501)));
     let page = std::fs::read_to_string(folder.join("interfield-out/isolated-building.html")).unwrap();
     assert!(page.contains("<svg") && page.contains("hysteresis") && !page.contains("http://www.w3.org/1999/xlink"));
+    assert!(page.contains(">Laboratory<") && page.contains("verdict: good: tracking error"), "the verdict on the test");
 }
 
 #[test]

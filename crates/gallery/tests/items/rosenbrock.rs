@@ -69,3 +69,8 @@ fn the_parallel_scheme_is_second_order_and_not_always_stable() {
     near(measured(&outcome, &["b₁ = 0.1", "largest ρ"]), 1.034, 0.001);
     judged("002-fig-9", &[Reproduced]);
 }
+
+#[test]
+fn a_resonant_actuator_is_borne_by_one_gamma_only() {
+    judged("001-fig-3", &[Reproduced, Corrected]);
+}

@@ -7,7 +7,7 @@ use interfield_model::specimen::Probe;
 use crate::claim::{Claim, Expected, Measure};
 use crate::item::{Item, Paper, Progress, Stopped};
 use crate::models::{FORCED_SPLIT_MASS, History, Machine, Settings, refused};
-use crate::outcome::{Axis, BLACK, Curve, Mark, Outcome, Panel};
+use crate::outcome::{Axis, BLACK, Curve, Outcome, Panel, Style};
 
 /// 001, figure 3.
 pub(crate) const FIG_3_OF_001: Item = Item {
@@ -17,7 +17,7 @@ pub(crate) const FIG_3_OF_001: Item = Item {
     what: "A forced mass whose specimen stands on a resonant, late actuator: LSRT2 and Chang's method",
     look: "A quarter of the mass is the specimen. Its force is that of the place where a badly damped actuator has it 8 ms late, and goes back into the \
 equation of motion: a feedback with a resonance at 25 Hz, where the structure itself has nothing. A scheme that does not damp there lets it grow. Chang's method dissipates \
-nothing, γ = 1 - √2/2 too little at this step; γ = 1 + √2/2 holds. The growth of the runs is that of the loop radii, which are known before the test. Stable is not right: the specimen is \
+nothing, γ = 1 − √2/2 too little at this step; γ = 1 + √2/2 holds. The growth of the runs is that of the loop radii, which are known before the test. Stable is not right: the specimen is \
 still 9 ms late. The laboratory is emulated, with an actuator chosen here; the limit of 100 mm ends the unstable tests.",
     commands: &[
         "interfield run models/forced-split-mass.toml",
@@ -41,7 +41,7 @@ struct Way {
 const PLUS: Way =
     Way { name: "LSRT2, γ = 1 + √2/2", scheme: "lsrt2", param: &[("gamma", "plus")], reference: 0.9947 };
 const MINUS: Way =
-    Way { name: "LSRT2, γ = 1 - √2/2", scheme: "lsrt2", param: &[("gamma", "minus")], reference: 1.0297 };
+    Way { name: "LSRT2, γ = 1 − √2/2", scheme: "lsrt2", param: &[("gamma", "minus")], reference: 1.0297 };
 const CHANG: Way = Way { name: "Chang", scheme: "chang", param: &[], reference: 1.0289 };
 
 /// What is shown of a stable test, s.
@@ -76,7 +76,8 @@ fn run(progress: &Progress<'_>) -> Result<Outcome, Stopped> {
     let [plus, minus, chang] = [&PLUS, &MINUS, &CHANG].map(|way| way.test(progress));
     let (plus, minus, chang) = (plus?, minus?, chang?);
     let end = |history: &History| history.times.last().copied().unwrap_or(0.0);
-    let whole = FORCED_SPLIT_MASS.with(&Settings::default())?.analysis.duration;
+    let analysis = FORCED_SPLIT_MASS.with(&Settings::default())?.analysis;
+    let whole = analysis.duration;
     let lasts = |way: &Way, history: &History| {
         Measure::new(format!("{}: the test lasted, of {whole} s", way.name), end(history), "s")
     };
@@ -85,7 +86,7 @@ fn run(progress: &Progress<'_>) -> Result<Outcome, Stopped> {
             .measure(CHANG.loop_radius()?.claimed(Expected::AtLeast(1.0)))
             .measure(lasts(&CHANG, &chang).claimed(Expected::AtMost(SHOWN))),
         Claim::new("The numerical damping of LSRT2 lets the test run")
-            .correction("That of γ = 1 + √2/2, which the paper used, does; γ = 1 - √2/2 is unstable as well")
+            .correction("That of γ = 1 + √2/2, which the paper used, does; γ = 1 − √2/2 is unstable as well")
             .measure(PLUS.loop_radius()?.claimed(Expected::AtMost(1.0)).corrected(Expected::AtMost(1.0)))
             .measure(lasts(&PLUS, &plus).claimed(Expected::AtLeast(whole)).corrected(Expected::AtLeast(whole)))
             .measure(MINUS.loop_radius()?.claimed(Expected::AtMost(1.0)).corrected(Expected::AtLeast(1.0)))
@@ -96,20 +97,44 @@ fn run(progress: &Progress<'_>) -> Result<Outcome, Stopped> {
     };
     let panel = |way: &Way, history: &History, range: f64| {
         let ended = end(history);
+        let end = if ended < whole { format!(": ended at {ended:.2} s") } else { String::new() };
         Panel {
-            title: way.name.to_owned(),
+            title: format!("{}{end}", way.name),
             x: Axis::new("time [s]").over(0.0, SHOWN),
             y: Axis::new("displacement [mm]").over(-range, range),
             curves: vec![
-                Curve::line("target", metres_as_mm(history.over_time("mass.x"))).colour(BLACK),
                 Curve::line("reached", metres_as_mm(history.over_time("mass.x.reached"))).colour(0),
+                Curve::line("target", metres_as_mm(history.over_time("mass.x"))).colour(BLACK),
             ],
-            marks: (ended < SHOWN)
-                .then(|| Mark::Vertical(ended, "ended by its limit".to_owned()))
-                .into_iter()
-                .collect(),
+            ..Panel::default()
         }
     };
-    let panels = vec![panel(&PLUS, &plus, 20.0), panel(&CHANG, &chang, 150.0), panel(&MINUS, &minus, 150.0)];
-    Ok(Outcome { panels, columns: 3, claims, ..Outcome::default() })
+    let mut panels = vec![panel(&PLUS, &plus, 20.0), panel(&CHANG, &chang, 200.0), panel(&MINUS, &minus, 200.0)];
+    panels.push(Panel {
+        title: "growth".to_owned(),
+        x: Axis::new("time [s]").over(0.0, SHOWN),
+        y: Axis::log("largest in 40 ms [mm]").over(0.1, 1e3),
+        curves: growth(&[(&PLUS, &plus), (&CHANG, &chang), (&MINUS, &minus)], analysis.dt)?,
+        ..Panel::default()
+    });
+    Ok(Outcome { panels, columns: 2, claims, ..Outcome::default() })
+}
+
+/// The size of the displacements over time, and how it should grow after the radius of the loop, up to where the test ended.
+fn growth(tests: &[(&Way, &History)], dt: f64) -> Result<Vec<Curve>, Stopped> {
+    let mut curves = Vec::new();
+    for (colour, (way, history)) in tests.iter().enumerate() {
+        let reached = history.over_time("mass.x.reached");
+        // Ten steps are a period of what grows.
+        let largest = |part: &[(f64, f64)]| (part[0].0, 1e3 * part.iter().fold(0.0f64, |m, p| m.max(p.1.abs())));
+        let sizes: Vec<(f64, f64)> = reached.chunks(10).map(largest).filter(|p| p.0 <= SHOWN).collect();
+        let radius = way.radius()?;
+        if let Some(&(end, size)) = sizes.last().filter(|_| radius > 1.0) {
+            let before = |t: f64| (t, size * radius.powf((t - end) / dt));
+            let name = format!("ρ = {radius:.4}");
+            curves.push(Curve::line(name, vec![before(0.6), before(end)]).style(Style::Dashed).colour(colour));
+        }
+        curves.push(Curve::line(way.name, sizes).colour(colour));
+    }
+    Ok(curves)
 }

@@ -58,7 +58,10 @@ fn the_example_without_arguments() {
     assert_eq!((shown["outcome"].as_str(), shown["rows"].as_u64()), (Some("finished"), Some(12_501)));
     let page = std::fs::read_to_string(folder.join("interfield-out/isolated-building.html")).unwrap();
     assert!(page.contains("<svg") && page.contains("hysteresis") && !page.contains("http://www.w3.org/1999/xlink"));
-    assert!(page.contains(">Laboratory<") && page.contains("verdict: good: tracking error"), "the verdict on the test");
+    assert!(
+        page.contains(">Laboratory<") && page.contains("isolators: good: tracking error"),
+        "the verdict on the test"
+    );
 }
 
 #[test]

@@ -89,6 +89,9 @@ pub struct Seen {
     pub force: f64,
 }
 
+/// A specimen that moves does more work on its way than this share of what its noise does.
+const MOVING: f64 = 0.1;
+
 /// What the guard remembers of an actuator.
 #[derive(Clone, Copy, Debug, Default)]
 struct Past {
@@ -97,6 +100,9 @@ struct Past {
     energy: [f64; 2],
     /// Largest energy stored so far.
     stored: f64,
+    /// Work on the way of the target, and on the tracking error, both without their sign: which of them is noise.
+    through: f64,
+    churn: f64,
     /// Travel of the command since the displacement and the force sensor last changed.
     travel: [f64; 2],
     /// Samples in a row beyond each limit.
@@ -144,7 +150,11 @@ impl Guard {
         // A leaky sum with a time constant of one second.
         past.energy[1] += fed - past.energy[1] * self.period.min(1.0);
         past.stored = past.stored.max(0.5 * (now.force * now.reached).abs());
-        let share = |energy: f64| if past.stored > 0.0 { energy / past.stored } else { 0.0 };
+        past.through += (now.force * (now.target - before.target)).abs();
+        past.churn += fed.abs();
+        // Before the motion begins all energy is that of noise, and says nothing.
+        let moving = past.through > MOVING * past.churn;
+        let share = |energy: f64| if moving && past.stored > 0.0 { energy / past.stored } else { 0.0 };
         let l = &self.limits;
         let measures = [
             (Trip::Displacement, l.displacement, now.command.abs()),

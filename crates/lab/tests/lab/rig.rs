@@ -14,6 +14,7 @@ use interfield_lab::realtime::mailbox::Patience;
 use interfield_lab::realtime::rights::Wish;
 use interfield_lab::realtime::{Schedule, VirtualClock, WhenLate};
 use interfield_lab::rig::{Reading, Rig, Target};
+use interfield_lab::safety::guard::Seen;
 use interfield_lab::safety::{Action, Guard, Limits, State, Trip, Watch};
 use interfield_testkit::alloc::allocations;
 
@@ -245,4 +246,30 @@ fn a_sample_of_the_controller_allocates_nothing() {
         }
     });
     assert_eq!(found, 0);
+}
+
+#[test]
+fn noise_at_rest_is_no_energy_and_a_loop_that_grows_is() {
+    let limits = Limits {
+        indicator: Some(Watch::new(0.05, Action::Abort)),
+        energy: Some(Watch::new(0.2, Action::Abort)),
+        ..Limits::none()
+    };
+    let mut guard = Guard::new(limits, 1, 1e-3);
+    let noise = |k: u64, seed: u64| interfield_lab::signal::noise::normal(seed, k);
+    let look = |guard: &mut Guard, k: u64, target: f64, lag: f64| {
+        let reached = target - lag + 2e-5 * noise(k, 1);
+        guard.look(0, Seen { target, command: target, reached, force: 1e6 * (target - lag) + 100.0 * noise(k, 2) })
+    };
+    for k in 0..5000 {
+        assert_eq!(look(&mut guard, k, 0.0, 0.0), None, "sample {k}");
+    }
+    // A specimen that lags by 10 ms behind 3 Hz feeds energy in: k x v times the delay.
+    let w = 6.0 * std::f64::consts::PI;
+    let tripped = (0..2000).find_map(|k| {
+        let t = 1e-3 * k as f64;
+        look(&mut guard, 5000 + k, 0.05 * (w * t).sin(), 0.05 * w * 0.01 * (w * t).cos()).map(|alarm| (k, alarm.trip))
+    });
+    let (sample, trip) = tripped.expect("an alarm");
+    assert!(sample < 400 && [Trip::Indicator, Trip::Energy].contains(&trip), "{sample} {trip:?}");
 }

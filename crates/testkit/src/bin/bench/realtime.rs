@@ -4,8 +4,8 @@
 //! compare what was measured in the same minute.
 
 use std::process::Command;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -25,9 +25,25 @@ pub(crate) const PERIOD: f64 = 1e-3;
 
 pub(crate) const SPIN: Waking = Waking::SleepThenSpin(Duration::from_micros(100));
 
-/// The core of the loop: the last, because systems prefer the first for their own work.
+/// The core of the loop: the one that devices have interrupted least since the machine was started; the last if that is not
+/// known.
 pub(crate) fn core() -> usize {
-    thread::available_parallelism().map_or(0, |n| n.get() - 1)
+    static QUIET: OnceLock<usize> = OnceLock::new();
+    *QUIET.get_or_init(|| {
+        let cores = cores();
+        let table = std::fs::read_to_string("/proc/interrupts").unwrap_or_default();
+        let mut counts = vec![0u64; cores];
+        // Devices have numbers; timers and calls between cores have names.
+        let devices = table.lines().filter_map(|line| line.trim_start().split_once(':'));
+        for (_, row) in devices.filter(|(name, _)| name.bytes().all(|b| b.is_ascii_digit())) {
+            row.split_whitespace().zip(&mut counts).for_each(|(n, sum)| *sum += n.parse::<u64>().unwrap_or(0));
+        }
+        (0..cores).rev().min_by_key(|&i| counts[i]).unwrap_or(0)
+    })
+}
+
+fn cores() -> usize {
+    thread::available_parallelism().map_or(1, |n| n.get())
 }
 
 /// Keeps another core busy with arithmetic and memory, until it is dropped.
@@ -41,7 +57,7 @@ impl Busy {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
         let work = move || {
-            claim(&Wish { core: Some(core().saturating_sub(1)), ..Wish::default() });
+            claim(&Wish { core: Some((core() + 1) % cores()), ..Wish::default() });
             // Larger than the caches: memory is what cores share.
             let mut data = vec![1.0f64; 4 << 20];
             while !stopped.load(Ordering::Relaxed) {

@@ -54,6 +54,8 @@ pub struct Paced {
     /// From a measurement to the next target.
     compute: Histogram,
     answered: Option<Instant>,
+    /// Whether the first target was reached: what follows it is the rest of the setting up, not a step.
+    begun: bool,
     thread: Option<JoinHandle<Record>>,
     record: Option<Record>,
 }
@@ -107,6 +109,7 @@ impl Paced {
             ramp,
             compute: Histogram::new(Some(period)),
             answered: None,
+            begun: false,
             thread: Some(thread),
             record: None,
         })
@@ -195,7 +198,8 @@ impl Rig for Paced {
             }
             Err(_) => return Err(LOST),
         };
-        self.answered = Some(Instant::now());
+        self.answered = self.begun.then(Instant::now);
+        self.begun = true;
         if trip < 0.0 { Ok(()) } else { Err(Fault::Laboratory { code: trip as u32 }) }
     }
 

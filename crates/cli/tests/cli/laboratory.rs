@@ -254,7 +254,7 @@ fn mistakes_about_specimens_are_found_together() {
     for said in [
         "there is no element `colum`",
         "there is no node `flor`",
-        "there is no compensation `atss`",
+        "there is no compensator `atss`",
         "every 2.600000 samples",
         "`frequency`",
         "`size`",
@@ -264,6 +264,12 @@ fn mistakes_about_specimens_are_found_together() {
     ] {
         assert!(outcome.stderr.contains(said), "{said} in\n{}", outcome.stderr);
     }
+    // What feeds energy into the loop is no mistake, but is said where it is written.
+    let eager = format!("compensation = {{ method = \"polynomial\", order = 1, delay = \"8 ms\" }}\n{ACTUATOR}");
+    let eager = file("specimen-eager.toml", model(&eager));
+    let outcome = interfield(&["check", eager.to_str().unwrap(), "-o", "eager.svg"]).expect(0);
+    let said = outcome.stdout + &outcome.stderr;
+    assert!(said.contains("energy") && said.contains("specimen-eager.toml:"), "{said}");
     let newton = file("specimen-newton.toml", model(ACTUATOR).replace("alpha-os", "newmark-newton"));
     let outcome = interfield(&["run", newton.to_str().unwrap()]).expect(2);
     assert!(outcome.stderr.contains("cannot be moved back and forth"), "{}", outcome.stderr);

@@ -226,7 +226,7 @@ impl Given {
 }
 
 /// Why a scheme cannot be had: the parameter at fault (`None`: the scheme itself), a message, a suggestion.
-type Refusal = (Option<String>, String, String);
+pub(super) type Refusal = (Option<String>, String, String);
 
 /// All mistakes in the name and parameters of a scheme, each as a message and a suggestion.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,21 +2,25 @@
 
 use interfield_lab::compensate::{METHODS, Method, find};
 
-use super::analysis::{Given, build_entry};
+use super::analysis::{Given, Refusal, build_entry};
 use crate::diag::did_you_mean;
 
-/// A compensator by name with the parameters written on a command line, e.g. `ats` with `window=2`; or all mistakes, each as a message and a
-/// suggestion.
-pub fn compensator_from_text(name: &str, parameters: &[(String, String)]) -> Result<Method, Vec<(String, String)>> {
+/// A compensator by name with its parameters; or all mistakes, each with the parameter it is about.
+pub(super) fn compensator(name: &str, given: &[(&str, Given)]) -> Result<Method, Vec<Refusal>> {
     let Some(info) = find(name) else {
         let names: Vec<&str> = METHODS.iter().map(|m| m.name).collect();
         let all = || format!("compensators are {}", names.join(", "));
         let help = did_you_mean(name, names.iter().copied()).unwrap_or_else(all);
-        return Err(vec![(format!("there is no compensator `{name}`"), help)]);
+        return Err(vec![(None, format!("there is no compensator `{name}`"), help)]);
     };
+    build_entry(("compensator", info.name), info.parameters, info.build, given)
+}
+
+/// A compensator by name with the parameters written on a command line, e.g. `ats` with `window=2`; or all mistakes, each as a message and a
+/// suggestion.
+pub fn compensator_from_text(name: &str, parameters: &[(String, String)]) -> Result<Method, Vec<(String, String)>> {
     let given: Vec<(&str, Given)> = parameters.iter().map(|(n, v)| (n.as_str(), Given::from_text(v))).collect();
-    build_entry(("compensator", info.name), info.parameters, info.build, &given)
-        .map_err(|errors| errors.into_iter().map(|(_, message, help)| (message, help)).collect())
+    compensator(name, &given).map_err(|errors| errors.into_iter().map(|(_, message, help)| (message, help)).collect())
 }
 
 #[cfg(test)]

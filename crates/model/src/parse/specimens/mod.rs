@@ -4,13 +4,14 @@ mod actuators;
 mod safety;
 
 use interfield_kernel::Scheme;
-use interfield_lab::compensate::{METHODS, Method, find};
+use interfield_lab::compensate::{Method, find};
 use interfield_lab::controller::MissPolicy;
 
+use super::compensators::compensator;
 use super::substructures::{Owners, take_elements};
 use super::{Context, analysis};
 use crate::assemble::stored;
-use crate::diag::did_you_mean;
+use crate::diag::Diagnostic;
 use crate::model::{Analysis, Kind, Support};
 use crate::partition::{Partition, visit};
 use crate::reader::{Spanned, Table};
@@ -80,6 +81,10 @@ fn read_one(
     };
     let correct_force = table.bool("correct_force").is_some_and(|b| b.value);
     let compensation = compensation(context, table);
+    for doubt in compensation.iter().flat_map(|method| method.design(period).warnings()) {
+        let help = "rehearse the test, or take another compensation: `interfield compensators` lists them";
+        context.diags.push(Diagnostic::warning(doubt, table.place("compensation")).help(help));
+    }
     let actuators = actuators::read(context, table, &dofs);
     let limits = safety::limits(context, table, &dofs);
     let faults = safety::faults(context, table, &dofs, period);
@@ -228,15 +233,8 @@ fn measures(expected: &str) -> Option<Dimension> {
 }
 
 fn method(context: &Context<'_>, name: Spanned<String>, given: &[analysis::Placed]) -> Option<Method> {
-    let Some(info) = find(&name.value) else {
-        let names: Vec<&str> = METHODS.iter().map(|m| m.name).collect();
-        let help = did_you_mean(&name.value, names.iter().copied())
-            .unwrap_or_else(|| format!("methods of compensation are {}", names.join(", ")));
-        context.error(name.span, format!("there is no compensation `{}`", name.value), help);
-        return None;
-    };
     let pairs: Vec<(&str, analysis::Given)> = given.iter().map(|(n, g, _)| (n.as_str(), g.clone())).collect();
-    match analysis::build_entry(("compensator", info.name), info.parameters, info.build, &pairs) {
+    match compensator(&name.value, &pairs) {
         Ok(method) => Some(method),
         Err(errors) => {
             for (parameter, message, help) in errors {

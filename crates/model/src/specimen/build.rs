@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use interfield_lab::compensate::Compensator;
 use interfield_lab::controller::{Controller, Plan};
 use interfield_lab::emulate::{Drive, Emulated, Replica};
 use interfield_lab::hardware::Hardware;
@@ -11,7 +12,7 @@ use interfield_lab::rig::Rig;
 use interfield_lab::safety::{Guard, Limits};
 
 use super::stand_in::Physical;
-use super::{Actuator, Dynamics, SharedCompensator, Specimen, Workshop};
+use super::{Actuator, Dynamics, Specimen, Workshop};
 
 /// The rig of a specimen; the error is a sentence for the user.
 pub(super) fn build(
@@ -26,7 +27,7 @@ pub(super) fn build(
         Some(hardware) => hardware,
         None => emulated(specimen, physical, linear)?,
     };
-    let compensator: SharedCompensator = match specimen.compensation.design(specimen.period) {
+    let compensator: Arc<dyn Compensator> = match specimen.compensation.design(specimen.period) {
         adaptive if linear => Arc::from(adaptive.frozen()),
         compensator => Arc::from(compensator),
     };

@@ -12,8 +12,6 @@ mod build;
 mod measured;
 mod stand_in;
 
-use std::sync::Arc;
-
 use interfield_kernel::Scheme;
 use interfield_lab::compensate::Method;
 use interfield_lab::controller::{Calibration, Controller, MissPolicy};
@@ -131,9 +129,6 @@ impl Workshop for Probe {
         true
     }
 }
-
-/// A compensator that others may share.
-pub(crate) type SharedCompensator = Arc<dyn interfield_lab::compensate::Compensator>;
 
 /// Rows of the coordinates of the elements of a specimen over its commanded degrees of freedom, element by element.
 pub(crate) type Rows = Vec<(usize, Vec<Vec<f64>>)>;

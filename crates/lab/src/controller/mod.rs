@@ -9,103 +9,19 @@
 //! scale of the test. The same [`Controller::tick`] runs in a rehearsal without a clock, called as fast as it goes, and in a
 //! real-time loop, called by the clock: without missed deadlines both give the same bits.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+mod button;
+mod plan;
 
 use interfield_kernel::Fault;
 
-use crate::compensate::Compensator;
 use crate::hardware::{Hardware, Reply};
 use crate::kinematics::Kinematics;
 use crate::rig::{Reading, Rig, Target};
 use crate::safety::guard::Seen;
 use crate::safety::{Action, Alarm, Guard, Machine, State, Trip, graver};
 use crate::stiffness::Estimate;
-
-/// Calibration of one actuator: instrument = gain · physical + offset.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Calibration {
-    /// Of the command.
-    pub command: [f64; 2],
-    /// Of the displacement sensor.
-    pub displacement: [f64; 2],
-    /// Of the load cell.
-    pub force: [f64; 2],
-}
-
-impl Default for Calibration {
-    /// Instruments that speak metres and newtons.
-    fn default() -> Self {
-        Calibration { command: [1.0, 0.0], displacement: [1.0, 0.0], force: [1.0, 0.0] }
-    }
-}
-
-/// What the controller does when a target is not there in time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MissPolicy {
-    /// The specimen waits, and the whole schedule with it.
-    Hold,
-    /// The command goes on as it went, and catches up.
-    Extrapolate,
-    /// The test ends.
-    Abort,
-}
-
-/// How a rig is driven.
-#[derive(Clone)]
-pub struct Plan {
-    /// Sampling interval of the controller, s.
-    pub period: f64,
-    /// Seconds in the laboratory per second of the model.
-    pub time_scale: f64,
-    /// Structure over specimen in length; forces by its square.
-    pub scale: f64,
-    /// Time of the way to the initial displacement and back at the end, s.
-    pub ramp: f64,
-    /// Longest hold before ramping down, s.
-    pub patience: f64,
-    /// What a late target does.
-    pub miss: MissPolicy,
-    /// One per actuator.
-    pub compensators: Vec<Arc<dyn Compensator>>,
-    /// One per actuator.
-    pub calibration: Vec<Calibration>,
-    /// Stiffness of the specimen at rest per actuator, N/m: where the online estimate starts.
-    pub stiffness: Vec<f64>,
-}
-
-/// What somebody may ask of a running test at any time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Request {
-    /// Nothing.
-    None,
-    /// Hold until told otherwise.
-    Pause,
-    /// Ramp down and end.
-    Stop,
-    /// End at once.
-    Abort,
-}
-
-/// A request, readable from the loop without waiting.
-#[derive(Clone, Debug, Default)]
-pub struct Button(Arc<AtomicU8>);
-
-impl Button {
-    /// Asks.
-    pub fn press(&self, request: Request) {
-        self.0.store(request as u8, Ordering::Release);
-    }
-
-    fn read(&self) -> Request {
-        match self.0.load(Ordering::Acquire) {
-            1 => Request::Pause,
-            2 => Request::Stop,
-            3 => Request::Abort,
-            _ => Request::None,
-        }
-    }
-}
+pub use button::{Button, Request};
+pub use plan::{Calibration, MissPolicy, Plan};
 
 /// Takes one sample of all channels; must not wait.
 pub trait Tape: Send {

@@ -64,6 +64,9 @@ const SCAN: u32 = 4000;
 /// An imaginary part that counts as negative: relative to what a lag of this share of the delay would give.
 const LAG: f64 = 1e-3;
 
+/// What sums of this size leave behind where nothing should be.
+const ROUNDING: f64 = 1e-14;
+
 impl Extrapolation {
     /// Weights of the points, the newest first.
     pub fn coefficients(&self) -> &[f64] {
@@ -84,7 +87,8 @@ impl Extrapolation {
         if self.delay <= 0.0 {
             return None;
         }
-        let lags = |f: f64| self.followed(f).im < -LAG * (TAU * f * self.delay).min(1.0).powi(self.order as i32 + 1);
+        let least = |f: f64| LAG * (TAU * f * self.delay).min(1.0).powi(self.order as i32 + 1);
+        let lags = |f: f64| self.followed(f).im < -least(f).max(ROUNDING);
         // Equal ratios: a lag that starts at zero is seen at the first.
         let highest: f64 = 0.5 / self.dt;
         (0..=SCAN).map(|i| highest * 1e-5f64.powf(1.0 - f64::from(i) / f64::from(SCAN))).find(|f| lags(*f))

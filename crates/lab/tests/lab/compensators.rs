@@ -280,3 +280,19 @@ fn the_registry_keeps_its_word() {
         assert_eq!(find(m.name).map(|f| f.title), Some(m.title));
     }
 }
+
+#[test]
+fn rounding_is_no_energy() {
+    // Orders 2 and 3 are safe up to w d = pi/3 and pi/2, whatever the sampling (|1 - exp(-jwd)|^(n+1) is tiny far below).
+    for (dt, delay) in [(1e-3, 4e-3), (5e-4, 9e-3), (1.0 / 4096.0, 24e-3), (2e-3, 8e-3)] {
+        for (order, most) in [(2, 1.0 / 6.0), (3, 0.25)] {
+            let polynomial = Polynomial { order, delay, spacing: None }.design(dt);
+            let from = polynomial.feeds_from().unwrap_or(f64::INFINITY);
+            assert!(from * delay > 0.9 * most, "order {order}, {delay} s at {dt} s: from {from} Hz");
+        }
+        for order in [1, 4] {
+            let from = Polynomial { order, delay, spacing: None }.design(dt).feeds_from();
+            assert!(from.is_some_and(|f| f < 1e-3 / delay), "order {order}: {from:?}");
+        }
+    }
+}

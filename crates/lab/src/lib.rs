@@ -14,6 +14,7 @@ pub mod hardware;
 pub mod indicators;
 pub mod kinematics;
 pub mod paced;
+pub mod partner;
 pub mod plant;
 pub mod realtime;
 pub mod recorded;

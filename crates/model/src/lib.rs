@@ -18,6 +18,7 @@ pub mod format;
 pub mod formula;
 pub mod include;
 pub mod jet;
+pub mod machine;
 pub mod matrix_market;
 pub mod modal;
 pub mod model;
@@ -35,6 +36,7 @@ pub mod units;
 
 pub use assemble::{Assembly, assemble};
 pub use assembled::Assembled;
+pub use machine::Machine;
 pub use modal::Modal;
 pub use model::Model;
 pub use partitioned::Partitioned;

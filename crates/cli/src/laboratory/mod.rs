@@ -3,6 +3,7 @@
 mod page;
 pub(crate) mod remote;
 mod replay;
+pub(crate) mod served;
 mod tape;
 mod words;
 
@@ -120,6 +121,16 @@ impl Laboratory {
             several: model.specimens.len() > 1,
             replay,
         }
+    }
+
+    /// Names the next recordings after another result file.
+    pub(crate) fn record_as(&mut self, results: &Path) {
+        results.clone_into(&mut self.results);
+    }
+
+    /// What its rigs listen to.
+    pub(crate) fn button(&self) -> Button {
+        self.button.clone()
     }
 
     /// Listens to standard input for what somebody wants.

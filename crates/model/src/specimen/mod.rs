@@ -26,7 +26,7 @@ use crate::assemble::{Assembly, Place, Problem, Subject, assemble};
 use crate::model::Model;
 pub use address::{ADDRESSES, Address};
 pub(crate) use measured::Measured;
-use stand_in::stand_in;
+use stand_in::{Physical, stand_in};
 
 /// Some elements as a specimen, and how it is driven. Indices are those of the model.
 #[derive(Clone, Debug)]
@@ -138,17 +138,43 @@ pub(crate) type Rows = Vec<(usize, Vec<Vec<f64>>)>;
 /// # Errors
 /// What cannot be assembled, or built.
 pub fn emulated(model: &Model, specimen: usize) -> Result<Box<dyn Hardware>, Vec<Problem>> {
-    let problem = |message: String| {
-        vec![Problem::error(Subject::Specimen(specimen), message, "see `[[specimen]]` in the reference")]
-    };
-    let (_, mut physical) = stand_in(model)?;
-    match (model.specimens.get(specimen), physical.get_mut(specimen)) {
-        (Some(s), Some(physical)) => {
-            build::emulated(s, physical, false).map_err(|e| problem(format!("specimen `{}`: {e}", s.name)))
-        }
-        _ => Err(problem("there is no such specimen".to_owned())),
-    }
+    let (s, mut physical) = one(model, specimen)?;
+    build::emulated(s, &mut physical, false).map_err(|e| problem(s, specimen, &e))
 }
+
+/// A specimen on its rig, without the structure around it.
+pub struct Apart {
+    /// What moves it.
+    pub rig: Box<dyn Rig>,
+    /// Stiffness and damping at rest, N/m and N s/m (N m, N m s), by rows over the commanded degrees of freedom.
+    pub stiffness: Vec<f64>,
+    /// See [`Apart::stiffness`].
+    pub damping: Vec<f64>,
+}
+
+/// Puts a specimen on its rig, for a structure that is computed elsewhere.
+///
+/// # Errors
+/// What cannot be assembled, or built.
+pub fn apart(model: &Model, specimen: usize, workshop: &mut dyn Workshop) -> Result<Apart, Vec<Problem>> {
+    let (s, mut physical) = one(model, specimen)?;
+    let rig = build::build(s, &mut physical, workshop).map_err(|e| problem(s, specimen, &e))?;
+    Ok(Apart { rig, stiffness: physical.stiffness, damping: physical.damping })
+}
+
+/// A specimen and its elements by themselves.
+fn one(model: &Model, specimen: usize) -> Result<(&Specimen, Physical), Vec<Problem>> {
+    let (_, physical) = stand_in(model)?;
+    model.specimens.get(specimen).zip(physical.into_iter().nth(specimen)).ok_or_else(|| {
+        vec![Problem::error(Subject::Specimen(specimen), "there is no such specimen".to_owned(), REFERENCE)]
+    })
+}
+
+fn problem(specimen: &Specimen, index: usize, what: &str) -> Vec<Problem> {
+    vec![Problem::error(Subject::Specimen(index), format!("specimen `{}`: {what}", specimen.name), REFERENCE)]
+}
+
+const REFERENCE: &str = "see `[[specimen]]` in the reference";
 
 /// A system with its specimens on their rigs.
 pub(crate) struct Mounted {
@@ -182,10 +208,7 @@ pub(crate) fn mount(model: &Model, workshop: &mut dyn Workshop) -> Result<Mounte
             Ok(rig) => assembly
                 .system
                 .attach(|memory0| Measured::new(rig, unknowns, &physical, specimen.correct_force, memory0)),
-            Err(message) => {
-                let message = format!("specimen `{}`: {message}", specimen.name);
-                problems.push(Problem::error(Subject::Specimen(i), message, "see `[[specimen]]` in the reference"));
-            }
+            Err(message) => problems.extend(problem(specimen, i, &message)),
         }
         rows.push(physical.rows);
     }

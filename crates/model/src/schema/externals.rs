@@ -65,7 +65,8 @@ fn program(name: &'static str, what: &str, own: Vec<Key>) -> Section {
         key("damped", Flag, "Whether the stand-in's stiffness takes part in Rayleigh damping.", "false")
             .default("true"),
     ]);
-    let doc = format!("{what} It computes the forces of a part of the structure, once per step, and is never taken back.");
+    let doc =
+        format!("{what} It computes the forces of a part of the structure, once per step, and is never taken back.");
     Section { when: vec![("program", name)], ..section("external", "[[external]]", &["external"], doc, keys) }
 }
 

@@ -12,6 +12,7 @@ mod load;
 mod output;
 mod panels;
 mod plot;
+mod programs;
 mod ranges;
 mod record;
 mod report;
@@ -112,6 +113,8 @@ enum Command {
     Expand(cmd::expand::Args),
     #[command(hide = true)]
     Figures(cmd::figures::Args),
+    #[command(hide = true)]
+    Keep(cmd::keep::Args),
 }
 
 fn main() -> std::process::ExitCode {
@@ -151,6 +154,7 @@ fn main() -> std::process::ExitCode {
         Some(Command::Man(args)) => cmd::man::run(&args),
         Some(Command::Expand(args)) => cmd::expand::run(&args),
         Some(Command::Figures(args)) => cmd::figures::run(&args),
+        Some(Command::Keep(args)) => cmd::keep::run(&args),
     };
     let exit = if exit == Exit::Done && output::lost() { Exit::Failure } else { exit };
     std::process::ExitCode::from(exit as u8)

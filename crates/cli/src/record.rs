@@ -205,6 +205,15 @@ fn describe(sim: &Simulation, c: &Channel) -> ChannelInfo {
                 Reading::Force => format!("force of specimen `{}` along `{dof}`, as measured", specimen.name),
             }
         }
+        Quantity::External(e, i, reading) => {
+            let external = &model.externals[e];
+            let dof = &model.dofs[external.dofs[i]].name;
+            match reading {
+                Reading::Target => format!("where external `{}` was sent along `{dof}`", external.name),
+                Reading::Reached => format!("where external `{}` got to along `{dof}`", external.name),
+                Reading::Force => format!("force of external `{}` along `{dof}`, as its program says", external.name),
+            }
+        }
         Quantity::Energy(part) => match part {
             EnergyPart::Kinetic => format!("kinetic energy{relative}"),
             EnergyPart::Internal => "work done on springs, dampers and all other elements".to_owned(),
@@ -232,8 +241,10 @@ fn quantity(q: &Quantity) -> &'static str {
         Quantity::InterfaceForce(_) => "interface force",
         Quantity::Link(_) => "link displacement",
         Quantity::Energy(_) => "energy",
-        Quantity::Specimen(_, _, Reading::Target) => "target",
-        Quantity::Specimen(_, _, Reading::Reached) => "measured displacement",
-        Quantity::Specimen(_, _, Reading::Force) => "measured force",
+        Quantity::Specimen(_, _, Reading::Target) | Quantity::External(_, _, Reading::Target) => "target",
+        Quantity::Specimen(_, _, Reading::Reached) | Quantity::External(_, _, Reading::Reached) => {
+            "measured displacement"
+        }
+        Quantity::Specimen(_, _, Reading::Force) | Quantity::External(_, _, Reading::Force) => "measured force",
     }
 }

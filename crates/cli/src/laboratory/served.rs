@@ -24,6 +24,8 @@ pub(crate) struct Served {
     /// Whether the next move is the first one of a client.
     first: bool,
     u: Vec<f64>,
+    /// Zeros: specimens are led by their displacements, and clients guess velocities.
+    v: Vec<f64>,
     fault: Option<Fault>,
     over: bool,
 }
@@ -66,6 +68,7 @@ impl Served {
             first_step: step.max(specimen.ramp / specimen.time_scale),
             first: true,
             u: vec![0.0; n],
+            v: vec![0.0; n],
             fault: None,
             over: false,
         }
@@ -102,7 +105,7 @@ impl Substructure for Served {
         let n = self.u.len();
         self.u.iter_mut().zip(u).zip(&self.length).for_each(|((si, u), unit)| *si = u * unit);
         self.t += if std::mem::take(&mut self.first) { self.first_step } else { self.step };
-        if let Err(fault) = self.rig.exchange(&mut self.memory, Target { t: self.t, u: &self.u }) {
+        if let Err(fault) = self.rig.exchange(&mut self.memory, Target { t: self.t, u: &self.u, v: &self.v }) {
             self.fault = Some(fault);
             self.over = true;
             return Err(Broken);

@@ -29,6 +29,7 @@ use crate::laboratory::served::Served;
 use crate::laboratory::{Assessed, Laboratory, RealTime, Replay};
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{complain, fail};
+use crate::programs::Programs;
 use crate::record;
 
 /// Serve a specimen to OpenSees, OpenFresco or UT-SIM, which compute the structure around it
@@ -155,8 +156,14 @@ pub(crate) fn run(args: &Args) -> Exit {
         refused: Vec::new(),
         tests: Vec::new(),
     };
-    let mut laboratory =
-        Laboratory::new(&offer.results, &offer.meta, &offer.model, args.real_time, offer.replay.clone());
+    let mut laboratory = Laboratory::new(
+        &offer.results,
+        &offer.meta,
+        &offer.model,
+        args.real_time,
+        offer.replay.clone(),
+        Programs::default(),
+    );
     // The first Ctrl-C leads the specimen home, the second one stops it where it is.
     let (flag, button) = (Arc::clone(&stop), laboratory.button());
     let _ = ctrlc::set_handler(move || {

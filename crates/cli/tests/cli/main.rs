@@ -5,6 +5,7 @@ mod check;
 mod commands;
 mod elements;
 mod ensemble;
+mod externals;
 mod hostile;
 mod lab;
 mod laboratory;

@@ -135,6 +135,46 @@ fn a_client_that_stalls_is_waited_for_or_the_specimen_led_home() {
     assert_eq!(news, [News::Stalled(OnStall::RampDown)]);
 }
 
+/// A specimen may need minutes for a step; its client waits, and is no less there for that.
+#[test]
+fn a_move_may_take_longer_than_a_stall() {
+    let stall = Duration::from_millis(20);
+    let slow = |transport| {
+        let door = open(transport);
+        let place = door.place().host;
+        let path = Path { takes: 3 * stall, ..Path::new(1) };
+        (place, serve(Protocol::OpenSees, door, path, 1, (stall, OnStall::Hold)))
+    };
+    let (place, server) = slow(Transport::Tcp);
+    let mut client = Client::connect(&place);
+    assert_eq!([client.force(1.0), client.force(2.0)], [1.0, 2.9]);
+    client.say(99.0, 0.0);
+    assert_eq!(server.join().expect("no panic").1[0].ending, Ending::Ended);
+    let (place, server) = slow(Transport::Udp);
+    let caller = Caller::new(&place);
+    caller.say(&sizes());
+    assert_eq!([caller.force(1.0), caller.force(2.0)], [1.0, 2.9]);
+    caller.say(&message(99.0, 0.0));
+    assert_eq!(server.join().expect("no panic").1[0].ending, Ending::Ended);
+}
+
+/// Whoever only connects, or dribbles, does not keep others away, whatever a stall means for a client.
+#[test]
+fn who_never_says_what_it_is_is_let_go() {
+    let door = open(Transport::Tcp);
+    let place = door.place().host;
+    let server = serve(Protocol::OpenSees, door, Path::new(1), 2, (SHORT, OnStall::Hold));
+    let mut silent = TcpStream::connect(&place).expect("the door is open");
+    silent.write_all(&sizes()[..7]).expect("open");
+    silent.set_read_timeout(Some(LONG)).expect("open");
+    assert!(silent.read(&mut [0; 8]).map_or(true, |n| n == 0), "it is closed");
+    let mut client = Client::connect(&place);
+    assert_eq!(client.force(1.0), 1.0);
+    client.say(99.0, 0.0);
+    let (path, records, news) = server.join().expect("no panic");
+    assert_eq!((path.moves.len(), records[0].ending, news), (1, Ending::Vanished, vec![]));
+}
+
 #[test]
 fn a_flood_moves_nothing_that_is_not_asked_for() {
     let door = open(Transport::Tcp);

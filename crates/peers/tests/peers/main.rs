@@ -73,7 +73,9 @@ impl Substructure for Path {
             return Err(Broken("worn out"));
         }
         let end = Instant::now() + self.takes;
-        while Instant::now() < end {}
+        while let Some(left) = end.checked_duration_since(Instant::now()).filter(|left| !left.is_zero()) {
+            std::thread::park_timeout(left);
+        }
         self.moves.push(u.to_vec());
         for (i, x) in u.iter().enumerate() {
             self.sums[i] = 0.9 * self.sums[i] + x;

@@ -41,7 +41,8 @@ pub(crate) fn simulate(
     let socket = interfield_ethercat::Socket::open(interface).map_err(|e| format!("ethercat:{interface}: {e}"))?;
     let instruments = specimen.actuators.iter().map(|a| a.calibration).collect();
     let line = Line::new(&layout, Box::new(Calibrated { hardware, instruments }), Some(0.0), &[]);
-    Ok(line.serve(&socket, stop, &mut |_| Fate::Answered).cycles)
+    let mut stop = |_: &[u8]| stop.load(std::sync::atomic::Ordering::Relaxed);
+    Ok(line.serve(&socket, &mut stop, &mut |_| Fate::Answered).cycles)
 }
 
 /// An emulated laboratory whose instruments show the numbers of the bus, instead of metres and newtons.

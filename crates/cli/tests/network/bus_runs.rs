@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use interfield_ethercat::simulated::Fate;
+use interfield_ethercat::simulated::{Fate, Line};
 use interfield_lab::fieldbus::{AtEnd, Field, Layout, Number, Wiring};
 use interfield_results::Reader;
 
-use super::bus::{Simulated, cable};
+use super::bus::{Simulated, Spring, cable};
 use super::{Running, bits, channels, file, interfield, lab, program};
 
 /// A storey with a spring in the laboratory; `actuator` is the rest of its only actuator.
@@ -46,8 +46,8 @@ signal = {{ type = "harmonic", amplitude = "0.2 kN", frequency = "1.5 Hz" }}
 
 [analysis]
 scheme = "newmark"
-dt = "2 ms"
-duration = "2 s"
+dt = "10 ms"
+duration = "4 s"
 
 [record]
 channels = ["a.x", "brace.force"]
@@ -56,7 +56,7 @@ channels = ["a.x", "brace.force"]
 name = "rig"
 {at}
 elements = ["brace"]
-rate = "500 Hz"
+rate = "100 Hz"
 ramp = "100 ms"
 
 [[specimen.actuator]]
@@ -66,6 +66,9 @@ ramp = "100 ms"
     file(name, &text)
 }
 
+/// State of a device that takes no commands.
+const SAFE: u8 = 4;
+
 /// Every number as it is computed.
 const TERMINAL: &str = r#"
 [specimen.actuator.ethercat]
@@ -74,7 +77,8 @@ displacement = { byte = 0, type = "f64" }
 force = { byte = 8, type = "f64" }
 "#;
 
-/// Counts of 0.1 µm, and of 1 N.
+/// A drive that lags, in the laboratory; and with counts of 0.1 µm, and of 1 N.
+const LAG: &str = "type = \"first-order\"\ntime_constant = \"4 ms\"";
 const DRIVE: &str = r#"
 calibration = { command = [10000, 0], displacement = [10000, 0], force = [1000, 0] }
 
@@ -107,10 +111,10 @@ fn a_test_over_a_bus_is_that_of_one_process() {
 #[test]
 fn a_drive_agrees_to_its_resolution() {
     let _host = cable("counts");
-    let alone = model("counts-alone.toml", "", "");
+    let alone = model("counts-alone.toml", "", LAG);
     let text = |p: &PathBuf| p.to_str().expect("UTF-8").to_owned();
     assert_eq!(interfield(&["run", &text(&alone), "--json", "-o", "counts-alone.h5"]).0, Some(0));
-    let remote = model("counts-remote.toml", "at = \"ethercat:ec0\"", DRIVE);
+    let remote = model("counts-remote.toml", "at = \"ethercat:ec0\"", &format!("{LAG}{DRIVE}"));
     let (_lab, _) = lab(&[&text(&remote), "--listen", "ethercat:ec1"]);
     let (code, said) = interfield(&["run", &text(&remote), "--json", "--real-time", "-o", "counts-remote.h5"]);
     assert_eq!(code, Some(0), "{said}");
@@ -130,7 +134,8 @@ fn devices_are_safe_when_the_program_is_killed() {
     let field = |byte: usize| Field { device: 0, byte, number: Number::F64 };
     let wiring = Wiring { command: field(0), displacement: field(0), force: field(8), drive: None };
     let layout = Layout { actuators: vec![wiring], assignments: vec![], at_end: AtEnd::Hold };
-    let simulated = Simulated::spring(&layout, |_| Fate::Answered);
+    let line = Line::new(&layout, Box::new(Spring(1)), None, &[]);
+    let simulated = Simulated::until(line, |_| Fate::Answered, |states| states == [SAFE]);
     let recording = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("bus-killed.lab.h5");
     // Of an earlier test.
     let _ = std::fs::remove_file(&recording);
@@ -138,17 +143,13 @@ fn devices_are_safe_when_the_program_is_killed() {
     command.args(["run", path.to_str().expect("UTF-8"), "-o", "bus-killed.h5"]).stdout(Stdio::null());
     let mut running = Running(command.spawn().expect("the program starts"));
     let end = Instant::now() + Duration::from_secs(60);
-    while !Reader::open(&recording).is_ok_and(|r| r.rows() > 200) {
+    while !Reader::open(&recording).is_ok_and(|r| r.rows() > 100) {
         assert!(Instant::now() < end, "the test does not begin");
         std::thread::yield_now();
     }
     running.kill();
-    // The watchdog of the devices is 100 ms.
-    let silence = Instant::now();
-    while silence.elapsed() < Duration::from_millis(300) {
-        std::thread::yield_now();
-    }
+    // It ends when the devices have noticed.
     let seen = simulated.end();
-    assert!(seen.cycles > 200);
-    assert_eq!(seen.states, [4], "safe, not operational");
+    assert!(seen.cycles > 100);
+    assert_eq!(seen.states, [SAFE], "not operational any more");
 }

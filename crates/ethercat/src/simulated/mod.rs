@@ -10,7 +10,6 @@ mod coe;
 mod device;
 mod sii;
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use interfield_lab::fieldbus::{Field, Layout};
@@ -36,6 +35,8 @@ pub enum Fate {
     Deserted,
     /// It is answered after this time.
     Late(Duration),
+    /// Only its first half comes back.
+    Torn,
     /// All drives show a fault from now on, until it is acknowledged.
     DriveFault,
 }
@@ -106,10 +107,21 @@ impl Line {
         }
     }
 
-    /// Answers frames until it is asked to stop. `fate` decides over each frame with process data, by its number.
-    pub fn serve(mut self, socket: &Socket, stop: &AtomicBool, fate: &mut dyn FnMut(u64) -> Fate) -> Seen {
+    /// Answers frames until `stop`, which is asked again and again with the states of the devices, says so. `fate` decides over
+    /// each frame with process data, by its number.
+    pub fn serve(
+        mut self,
+        socket: &Socket,
+        stop: &mut dyn FnMut(&[u8]) -> bool,
+        fate: &mut dyn FnMut(u64) -> Fate,
+    ) -> Seen {
         let mut buffer = [0; MOST_BYTES];
-        while !stop.load(Ordering::Relaxed) {
+        loop {
+            self.seen.states.clear();
+            self.seen.states.extend(self.devices.iter().map(Device::state));
+            if stop(&self.seen.states) {
+                break;
+            }
             socket.wait(Instant::now() + LOOK);
             let now = Instant::now();
             self.devices.iter_mut().for_each(|d| d.watch(now));
@@ -120,17 +132,17 @@ impl Line {
                     Fate::Lost => continue,
                     Fate::Late(by) => std::thread::sleep(by),
                     Fate::DriveFault => self.motors.iter_mut().for_each(|m| m.status = 0x08),
-                    Fate::Answered | Fate::Deserted => {}
+                    Fate::Answered | Fate::Deserted | Fate::Torn => {}
                 }
                 self.pass(frame, fate == Fate::Deserted);
                 // The first device marks the frame as one that comes back.
                 if let Some(source) = frame.get_mut(6) {
                     *source |= 0x02;
                 }
-                socket.send(frame);
+                let whole = if fate == Fate::Torn { n / 2 } else { n };
+                socket.send(&frame[..whole]);
             }
         }
-        self.seen.states = self.devices.iter().map(Device::state).collect();
         self.seen.modes = self.devices.iter().map(|d| d.object(0x6060, 0)).collect();
         self.seen.commands = self.command;
         self.specimen.stop();
@@ -299,4 +311,64 @@ fn has_process_data(frame: &[u8]) -> bool {
         at += 12 + usize::from(flags & 0x07ff);
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use interfield_lab::fieldbus::{AtEnd, Number, Wiring};
+
+    struct Nothing;
+
+    impl Hardware for Nothing {
+        fn actuators(&self) -> usize {
+            1
+        }
+
+        fn exchange(&mut self, _: &mut [f64], _: &[f64], _: &mut [f64], _: &mut [f64]) -> Reply {
+            Reply::Fresh
+        }
+    }
+
+    fn line() -> Line {
+        let field = |byte| Field { device: 0, byte, number: Number::F64 };
+        let wiring = Wiring { command: field(0), displacement: field(0), force: field(8), drive: None };
+        let layout = Layout { actuators: vec![wiring], assignments: vec![], at_end: AtEnd::Hold };
+        Line::new(&layout, Box::new(Nothing), Some(0.0), &[])
+    }
+
+    /// Any frame: no panic, and nothing beyond the frame is touched because there is nothing.
+    #[test]
+    fn any_bytes_go_through() {
+        let mut random = 7_u64;
+        let mut next = || {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (random >> 33) as usize
+        };
+        let mut line = line();
+        for _ in 0..50_000 {
+            let mut frame: Vec<u8> = (0..next() % 120).map(|_| next() as u8).collect();
+            // Half of them with a command that exists, on registers where something happens.
+            if frame.len() > HEADERS + 12 && next() % 2 == 0 {
+                frame[HEADERS] = 1 + (next() % 14) as u8;
+                frame[HEADERS + 2..HEADERS + 4].fill(0);
+                frame[HEADERS + 5] = (next() % 0x30) as u8;
+                frame[HEADERS + 6..HEADERS + 8].copy_from_slice(&(next() as u16 % 64).to_le_bytes());
+            }
+            has_process_data(&frame);
+            line.pass(&mut frame, next() % 2 == 0);
+        }
+    }
+
+    /// A command by position reaches one device, counts up its address, and counts itself.
+    #[test]
+    fn a_read_is_counted() {
+        let mut frame = vec![0; HEADERS + 14];
+        frame[HEADERS] = 1;
+        // Two bytes of the state at 0x0130.
+        frame[HEADERS + 4..HEADERS + 8].copy_from_slice(&[0x30, 0x01, 2, 0]);
+        line().pass(&mut frame, false);
+        assert_eq!(frame[HEADERS + 2..HEADERS + 4], [1, 0], "one device went by");
+        assert_eq!(frame[HEADERS + 10..], [device::INIT, 0, 1, 0], "its state, and one that answered");
+    }
 }

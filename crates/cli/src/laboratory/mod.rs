@@ -18,7 +18,7 @@ use interfield_lab::paced::{Pace, Paced};
 use interfield_lab::partner::Partner;
 use interfield_lab::realtime::mailbox::Patience;
 use interfield_lab::realtime::rights::{Rights, Wish, claim};
-use interfield_lab::realtime::{Clock, FreeClock, Histogram, Schedule, Timing, Waking, WallClock, WhenLate};
+use interfield_lab::realtime::{Clock, FollowingClock, Histogram, Schedule, Timing, Waking, WallClock, WhenLate};
 use interfield_lab::rig::Rig;
 use interfield_lab::safety::Machine;
 use interfield_lab::verdict::{Tracking, Verdict, judge};
@@ -175,7 +175,8 @@ impl Laboratory {
             Wake::Spin => Waking::Spin,
         };
         let clock: Box<dyn Clock> = match bus_sets_the_pace {
-            true => Box::new(FreeClock::default()),
+            // Half of each cycle for the next target, the other half to hand it over.
+            true => Box::new(FollowingClock::new(Duration::from_secs_f64(0.5 * specimen.period))),
             false => Box::new(WallClock::new(schedule, waking)),
         };
         let watchdog = Duration::from_secs_f64(self.pace.watchdog.clamp(1e-3, 3600.0));

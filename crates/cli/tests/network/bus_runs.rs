@@ -109,8 +109,9 @@ fn a_test_over_a_bus_is_that_of_one_process() {
     assert!(bits("bus-alone.h5") == bits("bus-remote.h5"));
 }
 
-/// Runs a test with a drive on a bus, and in one process; largest difference and peak of the displacement (mm) and force (kN).
-fn drive_against_one_process(name: &str, actuator: &str, clock: &[&str]) -> [[f64; 2]; 2] {
+/// Runs a test with a drive on a bus, and in one process; largest difference and peak of the displacement (mm) and force (kN), and
+/// the share of samples without a target in time.
+fn drive_against_one_process(name: &str, actuator: &str, clock: &[&str]) -> ([[f64; 2]; 2], f64) {
     let _host = cable(name);
     let text = |p: PathBuf| p.to_str().expect("UTF-8").to_owned();
     let files = [format!("{name}-alone.h5"), format!("{name}-remote.h5")];
@@ -122,28 +123,31 @@ fn drive_against_one_process(name: &str, actuator: &str, clock: &[&str]) -> [[f6
     let (code, said) = interfield(&[&["run", &remote, "--json", "-o", &files[1]], clock].concat());
     assert_eq!(code, Some(0), "{said}");
     let (a, b) = (channels(&files[0]), channels(&files[1]));
-    std::array::from_fn(|i| {
+    let counted = |what: &str| said["laboratory"][0][what].as_f64().expect("a count");
+    let compared = std::array::from_fn(|i| {
         let difference = a[i].iter().zip(&b[i]).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
         [difference, a[i].iter().fold(0.0, |m: f64, x| m.max(x.abs()))]
-    })
+    });
+    (compared, counted("late") / counted("samples"))
 }
 
 /// A drive counts in steps, and a load cell too: the test agrees to what they add up to. Half a newton against the 60 N/mm of the
 /// structure is 0.01 mm, and shaken near its frequency that becomes a few times as much.
 #[test]
 fn a_drive_agrees_to_its_resolution() {
-    let [u, f] = drive_against_one_process("counts", "", &[]);
+    let ([u, f], _) = drive_against_one_process("counts", "", &[]);
     assert!(u[1] > 5.0 && u[0] < 0.05, "{} of {} mm", u[0], u[1]);
     assert!(f[0] < 0.0005 + 0.02 * 0.05, "{} of {} kN", f[0], f[1]);
 }
 
-/// By the clock, with a drive that lags: a cycle without a new command lets it come nearer to the last one, by what is left of a
-/// step of 1.5 mm after a sample, 8 %. If that happened in every sample, the structure would move by 0.2 mm in 16 mm; a sample of
-/// delay would move it by several times as much.
+/// By the clock, with a drive that lags. A cycle without a new command lets it come nearer to the last one, which a busy machine
+/// does now and then; if it happened in every sample, the structure would move by 0.125 mm in 16 mm, and a sample of delay in the
+/// loop would move it by 4.5 mm.
 #[test]
 fn a_drive_that_lags_agrees_by_the_clock() {
-    let [u, _] = drive_against_one_process("lagging", LAG, &["--real-time"]);
-    assert!(u[1] > 5.0 && u[0] < 0.0125 * u[1], "{} of {} mm", u[0], u[1]);
+    let ([u, _], late) = drive_against_one_process("lagging", LAG, &["--real-time"]);
+    assert!(late < 0.25, "{} % of the samples had no target in time", 100.0 * late);
+    assert!(u[1] > 5.0 && u[0] < 0.1, "{} of {} mm", u[0], u[1]);
 }
 
 /// Nobody says goodbye: the devices see that no data comes any more, and are safe by themselves.

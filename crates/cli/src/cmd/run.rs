@@ -224,7 +224,7 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
     }
     if !specimens.is_empty() {
         let meta = record::meta(&sim, loaded.text(), settings);
-        let mut made = Laboratory::new(&files.results, &meta, &sim.model, real_time, replay);
+        let mut made = Laboratory::new(&files.results, loaded.folder(), &meta, &sim.model, real_time, replay);
         if let Err(e) = loaded.in_workshop(&mut sim, &mut parts, &mut made) {
             return e;
         }

@@ -1,5 +1,6 @@
 //! The laboratory of a run: where its rigs come from, what they record, and what is said about them afterwards.
 
+pub(crate) mod keys;
 mod page;
 pub(crate) mod remote;
 mod replay;
@@ -95,6 +96,8 @@ pub(crate) struct Laboratory {
     button: Button,
     meta: Meta,
     units: UnitSystem,
+    /// Folder of the model, from where its key files are seen.
+    folder: PathBuf,
     /// Result file of the run, after which the recordings are named.
     results: PathBuf,
     several: bool,
@@ -106,6 +109,7 @@ impl Laboratory {
     /// A workshop whose rigs record next to the results of the run.
     pub(crate) fn new(
         results: &Path,
+        folder: &Path,
         meta: &Meta,
         model: &interfield_model::Model,
         pace: RealTime,
@@ -116,6 +120,7 @@ impl Laboratory {
             button: Button::default(),
             meta: meta.clone(),
             units: model.units.clone(),
+            folder: folder.to_owned(),
             results: results.to_owned(),
             several: model.specimens.len() > 1,
             replay,
@@ -167,7 +172,7 @@ impl Workshop for Laboratory {
         {
             return replay.hardware(specimen, &self.units, &self.recording(specimen)).map(Some);
         }
-        remote::hardware(specimen, self.pace.real_time)
+        remote::hardware(specimen, &self.folder, self.pace.real_time)
     }
 
     fn mount(&mut self, specimen: &Specimen, mut controller: Controller) -> Result<Box<dyn Rig>, String> {

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::{file, interfield, program};
 
 /// An oscillator on a hysteretic specimen behind a lagging, noisy actuator. `more` is added to the specimen.
-fn model(name: &str, duration: &str, more: &str) -> PathBuf {
+pub(super) fn model(name: &str, duration: &str, more: &str) -> PathBuf {
     let text = format!(
         r#"title = "Specimen in another process"
 dofs = ["x"]
@@ -63,10 +63,10 @@ displacement_sensor = {{ noise = "0.01 mm" }}
 }
 
 /// A process that ends with its test.
-struct Running(Child);
+pub(super) struct Running(Child);
 
 impl Running {
-    fn start(args: &[&str]) -> Self {
+    pub(super) fn start(args: &[&str]) -> Self {
         let mut command = program();
         command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
         Running(command.spawn().expect("the program starts"))
@@ -79,7 +79,7 @@ impl Running {
     }
 
     /// Its end: exit code and standard output.
-    fn end(mut self) -> (Option<i32>, String) {
+    pub(super) fn end(mut self) -> (Option<i32>, String) {
         let mut text = String::new();
         let mut out = self.0.stdout.take().expect("a pipe");
         std::io::Read::read_to_string(&mut out, &mut text).expect("text");
@@ -95,7 +95,7 @@ impl Drop for Running {
 }
 
 /// A laboratory that is ready, and its address.
-fn lab(model: &Path, listen: &str, more: &[&str]) -> (Running, String) {
+pub(super) fn lab(model: &Path, listen: &str, more: &[&str]) -> (Running, String) {
     let args = [&["lab", model.to_str().expect("UTF-8"), "--json", "--listen", listen], more].concat();
     let mut running = Running::start(&args);
     let mut errors = BufReader::new(running.0.stderr.take().expect("a pipe"));
@@ -107,12 +107,12 @@ fn lab(model: &Path, listen: &str, more: &[&str]) -> (Running, String) {
     (running, address)
 }
 
-fn run(model: &Path, output: &str, code: i32) -> Value {
+pub(super) fn run(model: &Path, output: &str, code: i32) -> Value {
     interfield(&["run", model.to_str().expect("UTF-8"), "--json", "-o", output]).expect(code).json()
 }
 
 /// Everything that was recorded, bit by bit.
-fn bits(name: &str) -> Vec<Vec<u64>> {
+pub(super) fn bits(name: &str) -> Vec<Vec<u64>> {
     let reader = Reader::open(&Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)).expect("it opens");
     assert!(reader.rows() > 100);
     let channel = |c| reader.read(c, 0..reader.rows()).expect("rows").iter().map(|x| x.to_bits()).collect();
@@ -133,6 +133,7 @@ fn transport(listen: &str, name: &str) {
     let (code, said) = hosted.end();
     assert_eq!(code, Some(0), "the laboratory ends with the test");
     let said: Value = serde_json::from_str(&said).expect("JSON");
+    let said = &said["specimens"][0];
     assert_eq!((&said["sessions"], &said["commands"]), (&1.into(), samples));
 }
 
@@ -232,7 +233,7 @@ fn a_laboratory_survives_a_killed_test() {
     assert_eq!(bits("survivor-alone.lab.h5"), bits("survivor.lab.h5"));
     let (code, said) = hosted.end();
     let said: Value = serde_json::from_str(&said).expect("JSON");
-    assert_eq!((code, &said["sessions"]), (Some(0), &2.into()));
+    assert_eq!((code, &said["specimens"][0]["sessions"]), (Some(0), &2.into()));
     assert!(Reader::open(&path).is_ok_and(|r| r.rows() > 100), "what the killed test recorded opens");
 }
 

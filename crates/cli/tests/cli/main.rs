@@ -6,6 +6,7 @@ mod commands;
 mod elements;
 mod ensemble;
 mod hostile;
+mod keys;
 mod lab;
 mod laboratory;
 mod mistakes;

@@ -24,7 +24,7 @@ use interfield_lab::safety::Limits;
 
 use crate::assemble::{Assembly, Place, Problem, Subject, assemble};
 use crate::model::Model;
-pub use address::{ADDRESSES, Address};
+pub use address::{ADDRESSES, Address, SEALING};
 pub(crate) use measured::Measured;
 use stand_in::stand_in;
 
@@ -35,6 +35,10 @@ pub struct Specimen {
     pub name: String,
     /// Where its controller is; `None`: it is emulated in the process of the test.
     pub at: Option<Address>,
+    /// Key file that the messages are sealed with, as seen from the folder of the model.
+    pub key: Option<String>,
+    /// Whether they may leave the machine without a seal.
+    pub insecure: bool,
     /// Elements whose force is measured.
     pub elements: Vec<usize>,
     /// Degrees of freedom that are commanded.

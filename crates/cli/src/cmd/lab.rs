@@ -88,7 +88,7 @@ pub(crate) fn run(args: &Args) -> Exit {
 }
 
 fn host(args: &Args, model: &Model, folder: &Path) -> Result<Exit, Refusal> {
-    let chosen = choose(model, args)?;
+    let chosen = chosen(model, args)?;
     let stands: Vec<Stand> = chosen.into_iter().map(|i| stand(args, model, folder, i)).collect::<Result<_, _>>()?;
     let stop = Arc::new(AtomicBool::new(false));
     let flag = stop.clone();
@@ -110,24 +110,39 @@ fn host(args: &Args, model: &Model, folder: &Path) -> Result<Exit, Refusal> {
     Ok(if records.iter().any(|r| r.interrupted) { Exit::Interrupted } else { Exit::Done })
 }
 
-/// The specimens that are meant; else what is wrong, and what to write.
-fn choose(model: &Model, args: &Args) -> Result<Vec<usize>, Refusal> {
-    let names: Vec<&str> = model.specimens.iter().map(|s| s.name.as_str()).collect();
-    let list = || format!("write --specimen with one of: {}", names.join(", "));
-    match (args.specimen.as_deref(), names.len()) {
+/// All specimens, or the one that is meant; else what is wrong, and what to write.
+fn chosen(model: &Model, args: &Args) -> Result<Vec<usize>, Refusal> {
+    let n = model.specimens.len();
+    if args.specimen.is_some() || n < 2 {
+        let one = choose(model, args.specimen.as_deref());
+        return one.map(|i| vec![i]).map_err(|(message, help)| (message, help, Exit::BadInput));
+    }
+    if args.listen.is_some() {
+        let message = format!("the model has {n} specimens, and --listen is one address");
+        return Err((message, one_of(model), Exit::BadInput));
+    }
+    Ok((0..n).collect())
+}
+
+/// The specimen that is meant; else what is wrong, and what to write.
+pub(super) fn choose(model: &Model, name: Option<&str>) -> Result<usize, (String, String)> {
+    match (name, model.specimens.len()) {
         (_, 0) => {
             let help = "name the elements that stand in the laboratory: [[specimen]]";
-            Err(("the model has no specimen".to_owned(), help.to_owned(), Exit::BadInput))
+            Err(("the model has no specimen".to_owned(), help.to_owned()))
         }
-        (None, n) if n > 1 && args.listen.is_some() => {
-            Err((format!("the model has {n} specimens, and --listen is one address"), list(), Exit::BadInput))
+        (None, 1) => Ok(0),
+        (None, n) => Err((format!("the model has {n} specimens"), one_of(model))),
+        (Some(name), _) => {
+            let found = model.specimens.iter().position(|s| s.name == name);
+            found.ok_or_else(|| (format!("the model has no specimen `{name}`"), one_of(model)))
         }
-        (None, n) => Ok((0..n).collect()),
-        (Some(name), _) => match names.iter().position(|n| *n == name) {
-            Some(found) => Ok(vec![found]),
-            None => Err((format!("the model has no specimen `{name}`"), list(), Exit::BadInput)),
-        },
     }
+}
+
+fn one_of(model: &Model) -> String {
+    let names: Vec<&str> = model.specimens.iter().map(|s| s.name.as_str()).collect();
+    format!("write --specimen with one of: {}", names.join(", "))
 }
 
 /// The end of the wire of a specimen, ready for a call.

@@ -9,11 +9,12 @@ use clap::Args as ClapArgs;
 use interfield_lab::hardware::Hardware;
 use interfield_lab::realtime::Histogram;
 use interfield_model::Model;
-use interfield_model::specimen::{ADDRESSES, Address, emulated};
+use interfield_model::specimen::{ADDRESSES, Address, Specimen, emulated};
 use interfield_wire::host::{Host, News, Record};
 use serde_json::json;
 
 use crate::Exit;
+use crate::laboratory::bus;
 use crate::laboratory::remote::{dock, greeting};
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{complain, fail, print, print_json};
@@ -66,18 +67,15 @@ pub(crate) fn run(args: &Args) -> Exit {
         Err(message) => return refuse(&format!("--listen: {message}"), ADDRESSES, Exit::BadInput),
     };
     let listen = listen.unwrap_or_else(|| Address::Udp { host: "127.0.0.1".to_owned(), port: 7700 });
+    if let Address::Ethercat(interface) = &listen {
+        return simulate(args, &model, index, interface);
+    }
     let (mut dock, found_at) = match dock(&listen) {
         Ok(made) => made,
         Err(message) => return refuse(&format!("{listen}: {message}"), "give another --listen", Exit::Failure),
     };
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = stop.clone();
-    let _ = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed));
-    let n = specimen.actuators.len();
-    let plural = if n == 1 { "" } else { "s" };
-    let rate = short(1.0 / specimen.period);
-    // Always: whoever starts the test has to know that it may.
-    complain(&format!("laboratory of `{}`, {n} actuator{plural} at {rate} Hz, listens at {found_at}", specimen.name));
+    let stop = stop_by_ctrl_c();
+    announce(specimen, &found_at);
     let aloud = !args.json && std::io::stderr().is_terminal();
     let mut news = |news: News| {
         if aloud {
@@ -99,6 +97,43 @@ pub(crate) fn run(args: &Args) -> Exit {
         }
         Err(message) => refuse(&message, "", Exit::Fault),
     }
+}
+
+/// Simulates the bus of a specimen until Ctrl-C: a bus does not know when a test is over.
+fn simulate(args: &Args, model: &Model, index: usize, interface: &str) -> Exit {
+    let refuse = |message: &str, exit: Exit| {
+        fail(args.json, None, None, message, "see `ethercat` of an actuator in the reference");
+        exit
+    };
+    let specimen = &model.specimens[index];
+    let hardware = match emulated(model, index) {
+        Ok(hardware) => hardware,
+        Err(p) => return refuse(&p.first().map_or_else(String::new, |p| p.message.clone()), Exit::BadInput),
+    };
+    let stop = stop_by_ctrl_c();
+    announce(specimen, &Address::Ethercat(interface.to_owned()));
+    match bus::simulate(interface, specimen, hardware, &stop) {
+        Ok(cycles) if args.json => print_json(&json!({ "specimen": specimen.name, "cycles": cycles })),
+        Ok(cycles) => print(&format!("{cycles} cycles\n")),
+        Err(message) => return refuse(&message, Exit::Failure),
+    }
+    Exit::Interrupted
+}
+
+/// A flag that Ctrl-C sets.
+fn stop_by_ctrl_c() -> Arc<AtomicBool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = stop.clone();
+    let _ = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed));
+    stop
+}
+
+/// Always: whoever starts the test has to know that it may.
+fn announce(specimen: &Specimen, address: &Address) {
+    let n = specimen.actuators.len();
+    let plural = if n == 1 { "" } else { "s" };
+    let rate = short(1.0 / specimen.period);
+    complain(&format!("laboratory of `{}`, {n} actuator{plural} at {rate} Hz, listens at {address}", specimen.name));
 }
 
 /// The specimen that is meant; else what is wrong, and what to write.

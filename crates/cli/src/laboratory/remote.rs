@@ -5,11 +5,14 @@ use std::time::Duration;
 
 use interfield_lab::controller::Calibration;
 use interfield_lab::hardware::Hardware;
+use interfield_lab::realtime::rights::Wish;
 use interfield_model::specimen::{Address, Specimen};
 use interfield_wire::codec::{Greeting, Instrument};
 use interfield_wire::remote::{Pace, Remote, Unconnected};
 use interfield_wire::udp::{UdpDock, UdpLink};
 use interfield_wire::{Dock, Link};
+
+use super::bus;
 
 /// How long a controller has to answer the greeting.
 const GREETING: Duration = Duration::from_secs(3);
@@ -34,8 +37,12 @@ pub(crate) fn greeting(specimen: &Specimen) -> Greeting {
 }
 
 /// The hardware at the address of a specimen, if it has one; the error is a sentence for the user.
-pub(super) fn hardware(specimen: &Specimen, real_time: bool) -> Result<Option<Box<dyn Hardware>>, String> {
+pub(super) fn hardware(specimen: &Specimen, wish: Option<Wish>) -> Result<Option<Box<dyn Hardware>>, String> {
     let Some(address) = &specimen.at else { return Ok(None) };
+    let real_time = wish.is_some();
+    if let Address::Ethercat(interface) = address {
+        return bus::hardware(interface, specimen, wish).map(Some);
+    }
     let link = match link(address) {
         Ok(link) => link,
         Err(e) if e.kind() == ErrorKind::NotFound => {
@@ -62,7 +69,13 @@ fn link(address: &Address) -> io::Result<Box<dyn Link>> {
         Address::Shared(name) => Ok(Box::new(interfield_wire::shared::SharedLink::open(name)?)),
         #[cfg(not(unix))]
         Address::Shared(_) => Err(no_shared_memory()),
+        Address::Ethercat(_) => Err(a_bus()),
     }
+}
+
+/// A bus has no messages of ours.
+fn a_bus() -> io::Error {
+    io::Error::new(ErrorKind::Unsupported, "a bus does not carry this wire")
 }
 
 #[cfg(not(unix))]
@@ -82,5 +95,6 @@ pub(crate) fn dock(address: &Address) -> io::Result<(Box<dyn Dock>, Address)> {
         Address::Shared(name) => Ok((Box::new(interfield_wire::shared::SharedDock::make(name)?), address.clone())),
         #[cfg(not(unix))]
         Address::Shared(_) => Err(no_shared_memory()),
+        Address::Ethercat(_) => Err(a_bus()),
     }
 }

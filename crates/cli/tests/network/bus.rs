@@ -85,7 +85,7 @@ impl Simulated {
         Simulated { stop, thread: Some(thread) }
     }
 
-    fn spring(layout: &Layout, fate: impl FnMut(u64) -> Fate + Send + 'static) -> Self {
+    pub(crate) fn spring(layout: &Layout, fate: impl FnMut(u64) -> Fate + Send + 'static) -> Self {
         Simulated::start(Line::new(layout, Box::new(Spring(layout.actuators.len())), None, &[]), fate)
     }
 

@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use ethercrab::subdevice_group::Op;
 use ethercrab::MainDevice;
+use ethercrab::error::Error;
+use ethercrab::subdevice_group::Op;
 use interfield_lab::fieldbus::{AtEnd, Drive, Field, Layout};
 use interfield_lab::realtime::mailbox::Controller as Inbox;
 
@@ -39,6 +40,15 @@ struct Led {
     zero: [f64; 2],
 }
 
+/// What a frame brought back.
+struct Passed {
+    counter: u16,
+    /// Whether all devices are in their operational state.
+    operational: bool,
+    /// Time of the reference clock, ns.
+    time: Option<u64>,
+}
+
 /// A bus with devices in their operational state.
 pub(super) struct Cycle<'a, DC> {
     pump: Pump<'a>,
@@ -48,6 +58,7 @@ pub(super) struct Cycle<'a, DC> {
     answer_within: Duration,
     beat: Beat,
     report: Report,
+    has_reference: bool,
     /// Working counter of a frame that all devices took part in.
     expected: u16,
     /// One per actuator.
@@ -72,6 +83,7 @@ impl<'a, DC> Cycle<'a, DC> {
             .iter(main)
             .map(|d| u16::from(!d.inputs_raw().is_empty()) + 2 * u16::from(!d.outputs_raw().is_empty()))
             .sum();
+        let has_reference = group.iter(main).any(|d| d.dc_support().any());
         Cycle {
             pump,
             main,
@@ -80,6 +92,7 @@ impl<'a, DC> Cycle<'a, DC> {
             answer_within,
             beat: Beat::new(period),
             report: Report::default(),
+            has_reference,
             expected,
             led: vec![Led { state: State::Busy, zero: [0.0; 2] }; n],
             command: None,
@@ -107,7 +120,8 @@ impl<'a, DC> Cycle<'a, DC> {
 
     /// What keeps the bus from beginning.
     fn obstacle(&self) -> String {
-        let drive = self.layout.actuators.iter().zip(&self.led).find(|(w, l)| w.drive.is_some() && l.state != State::Enabled);
+        let drive =
+            self.layout.actuators.iter().zip(&self.led).find(|(w, l)| w.drive.is_some() && l.state != State::Enabled);
         match drive {
             Some((wiring, led)) if self.report.lost + self.report.miscounted < self.report.cycles / 2 => {
                 let device = wiring.command.device;
@@ -165,16 +179,16 @@ impl<'a, DC> Cycle<'a, DC> {
         self.pump.sleep(self.beat.due());
         self.put(aim);
         let sent = Instant::now();
-        let response = self.pump.run(self.group.tx_rx_sync_system_time(self.main), sent + self.answer_within);
+        let response = self.pump.run(exchange(&self.group, self.main, self.has_reference), sent + self.answer_within);
         let outcome = match response {
             None | Some(Err(_)) => Outcome::Lost,
-            Some(Ok(response)) => {
+            Some(Ok(passed)) => {
                 self.report.round_trip_ns = sent.elapsed().as_nanos() as u64;
-                self.report.phase_ns = response.extra.map_or(0, |time| self.beat.heard(time).unsigned_abs());
-                match () {
-                    () if !response.all_op() => Outcome::Left,
-                    () if response.working_counter != self.expected => Outcome::Miscounted,
-                    () => self.take(),
+                self.report.phase_ns = passed.time.map_or(0, |time| self.beat.heard(time).unsigned_abs());
+                match passed {
+                    Passed { operational: false, .. } => Outcome::Left,
+                    Passed { counter, .. } if counter != self.expected => Outcome::Miscounted,
+                    Passed { .. } => self.take(),
                 }
             }
         };
@@ -243,4 +257,15 @@ impl<'a, DC> Cycle<'a, DC> {
             bytes.fill(0);
         }
     }
+}
+
+/// Sends the images around, and with them the time of the reference clock if there is one. (Asked for a time that nobody has,
+/// version 0.7.1 of the library waits for its own lock.)
+async fn exchange<DC>(group: &Group<Op, DC>, main: &MainDevice<'_>, has_reference: bool) -> Result<Passed, Error> {
+    if has_reference {
+        let r = group.tx_rx_sync_system_time(main).await?;
+        return Ok(Passed { counter: r.working_counter, operational: r.all_op(), time: r.extra });
+    }
+    let r = group.tx_rx(main).await?;
+    Ok(Passed { counter: r.working_counter, operational: r.all_op(), time: None })
 }

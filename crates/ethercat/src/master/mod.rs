@@ -11,7 +11,9 @@ use std::time::{Duration, Instant};
 use ethercrab::error::{Error, MailboxError};
 use ethercrab::std::ethercat_now;
 use ethercrab::subdevice_group::{DcConfiguration, HasDc, NoDc, PreOp, PreOpPdi};
-use ethercrab::{DcSync, DefaultLock, MainDevice, MainDeviceConfig, PduStorage, RetryBehaviour, SubDeviceGroup, Timeouts};
+use ethercrab::{
+    DcSync, DefaultLock, MainDevice, MainDeviceConfig, PduStorage, RetryBehaviour, SubDeviceGroup, Timeouts,
+};
 use interfield_lab::fieldbus::{Drive, Field, Layout};
 use interfield_lab::realtime::mailbox::Controller as Inbox;
 use interfield_lab::realtime::rights::{Wish, claim};
@@ -72,7 +74,8 @@ impl Master {
     fn work(self, ready: &Ready) -> Result<(), String> {
         let storage = Box::new(PduStorage::<FRAMES, { PduStorage::element_size(MOST_BYTES) }>::new());
         let (tx, rx, pdu_loop) = storage.try_split().map_err(|()| "there is no room for frames".to_owned())?;
-        let timeouts = Timeouts { pdu: Duration::from_millis(100), eeprom: Duration::from_millis(500), ..Timeouts::default() };
+        let timeouts =
+            Timeouts { pdu: Duration::from_millis(100), eeprom: Duration::from_millis(500), ..Timeouts::default() };
         let config = MainDeviceConfig { retry_behaviour: RetryBehaviour::Count(2), ..MainDeviceConfig::default() };
         let main = MainDevice::new(pdu_loop, timeouts, config);
         let mut pump = Pump { socket: self.socket, tx, rx, buffer: [0; MOST_BYTES] };
@@ -140,9 +143,7 @@ fn enough(group: &Group<PreOp, NoDc>, main: &MainDevice<'_>, layout: &Layout) ->
     let names: Vec<String> = group.iter(main).map(|d| format!("`{}`", d.name())).collect();
     match names.len() {
         0 => Err("no device answers; look at cable and power".to_owned()),
-        n if n < wanted => {
-            Err(format!("the model needs {wanted} devices, and {n} answer: {}", names.join(", ")))
-        }
+        n if n < wanted => Err(format!("the model needs {wanted} devices, and {n} answer: {}", names.join(", "))),
         _ => Ok(()),
     }
 }
@@ -184,7 +185,7 @@ fn interpolation(period: Duration) -> Option<(u8, i8)> {
     let ns = period.as_nanos();
     [(1_000_000, -3), (100_000, -4), (10_000, -5)]
         .into_iter()
-        .filter(|(unit, _)| ns % unit == 0)
+        .filter(|(unit, _)| ns.is_multiple_of(*unit))
         .find_map(|(unit, exponent)| Some((u8::try_from(ns / unit).ok()?, exponent)))
 }
 

@@ -17,8 +17,7 @@ pub(crate) enum Outcome {
 }
 
 impl Outcome {
-    const ALL: [Outcome; 5] =
-        [Outcome::Good, Outcome::Lost, Outcome::Miscounted, Outcome::Faulted, Outcome::Left];
+    const ALL: [Outcome; 5] = [Outcome::Good, Outcome::Lost, Outcome::Miscounted, Outcome::Faulted, Outcome::Left];
 }
 
 /// What was counted since the devices are operational.

@@ -52,7 +52,13 @@ pub(super) struct Device {
 
 impl Device {
     /// The device at a place of a line with this many behind it.
-    pub(super) fn new(name: &str, [outputs, inputs]: [usize; 2], mailbox: bool, clock: Option<f64>, behind: usize) -> Self {
+    pub(super) fn new(
+        name: &str,
+        [outputs, inputs]: [usize; 2],
+        mailbox: bool,
+        clock: Option<f64>,
+        behind: usize,
+    ) -> Self {
         let mut device = Device {
             memory: vec![0; 0x4000],
             sii: memory(name, outputs, inputs, mailbox),
@@ -107,7 +113,7 @@ impl Device {
 
     /// Falls out of the operational state when no process data came for too long.
     pub(super) fn watch(&mut self, now: Instant) {
-        if self.state() == OP && now.duration_since(self.fed) > WATCHDOG {
+        if self.outputs > 0 && self.state() == OP && now.duration_since(self.fed) > WATCHDOG {
             self.set(AL_STATUS, &[SAFE_OP | 0x10, 0]);
             self.set(AL_CODE, &0x001b_u16.to_le_bytes());
         }

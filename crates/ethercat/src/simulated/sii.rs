@@ -12,7 +12,7 @@ pub(super) const TX_LIST: u16 = 0x1a00;
 
 /// The bytes of a device with this name and these lengths of outputs and inputs.
 pub(super) fn memory(name: &str, outputs: usize, inputs: usize, mailbox: bool) -> Vec<u8> {
-    let mut words = vec![0_u16; 0x40];
+    let mut words = [0_u16; 0x40];
     // Manufacturer, product, revision, serial number: none that exists.
     words[0x08..0x10].copy_from_slice(&[0x1f1d, 0, 0x0001, 0, 1, 0, 1, 0]);
     if mailbox {

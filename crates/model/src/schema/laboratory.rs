@@ -251,7 +251,8 @@ fn wiring() -> Section {
     let place = |name: &'static str, doc: &str, example: &str| key(name, Table("ethercat-field"), doc, example);
     let keys = vec![
         key("device", Whole, "Its device: the place on the bus, counted from 1 along the cable.", "2").default("1"),
-        place("command", "Where its command is in the outputs of the device.", "{ byte = 2, type = \"i32\" }").required(),
+        place("command", "Where its command is in the outputs of the device.", "{ byte = 2, type = \"i32\" }")
+            .required(),
         place("displacement", "Where its displacement is in the inputs.", "{ byte = 2, type = \"i32\" }").required(),
         place("force", "Where its force is in the inputs.", "{ device = 3, byte = 0, type = \"i16\" }").required(),
         key(

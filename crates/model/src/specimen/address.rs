@@ -15,8 +15,7 @@ pub enum Address {
 }
 
 /// What to write, for messages.
-pub const ADDRESSES: &str =
-    "write \"udp://127.0.0.1:7700\" for a controller in a network, \"shm:/name\" for one on this machine, \"ethercat:eth0\" for a bus";
+pub const ADDRESSES: &str = "write \"udp://127.0.0.1:7700\" for a controller in a network, \"shm:/name\" for one on this machine, \"ethercat:eth0\" for a bus";
 
 impl Address {
     /// Reads an address; the error is a sentence for the user.

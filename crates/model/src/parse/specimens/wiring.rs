@@ -32,8 +32,7 @@ pub(super) fn read(context: &Context<'_>, t: Table<'_>) -> (Option<Wiring>, Opti
     let lists = [lists(context, &t, "rx_pdos"), lists(context, &t, "tx_pdos")];
     t.finish();
     let [outputs, inputs] = lists;
-    let assignment =
-        (!outputs.is_empty() || !inputs.is_empty()).then_some(Assignment { device, outputs, inputs });
+    let assignment = (!outputs.is_empty() || !inputs.is_empty()).then_some(Assignment { device, outputs, inputs });
     let wire = || {
         let drive = match drive {
             true => Some(Drive { control: control?, status: status?, position: position?, absolute }),
@@ -94,7 +93,11 @@ pub(super) fn check(context: &Context<'_>, specimen: &Specimen, others: &[Specim
     let Some(Address::Ethercat(interface)) = &specimen.at else { return };
     if let Some(other) = others.iter().find(|o| o.at == specimen.at) {
         let message = format!("specimen `{}` has the bus `{interface}` already", other.name);
-        context.error(at.clone(), message, "a bus belongs to one specimen: make one of both, or take another interface");
+        context.error(
+            at.clone(),
+            message,
+            "a bus belongs to one specimen: make one of both, or take another interface",
+        );
     }
     let Some(layout) = specimen.layout() else {
         let message = format!("specimen `{}` does not say how its actuators are wired to the bus", specimen.name);

@@ -8,6 +8,7 @@ mod book;
 mod context;
 mod debian;
 mod licences;
+mod network;
 mod no_std;
 mod opensees;
 mod python;
@@ -37,6 +38,7 @@ const STAGES: &[Stage] = &[
     Stage { name: "licences", about: "every dependency is permissive, from crates.io, locked", run: licences::stage },
     Stage { name: "no_std", about: "a program without the standard library runs the kernel", run: no_std::stage },
     Stage { name: "unit", about: "every unit, integration and documentation test", run: unit::stage },
+    Stage { name: "network", about: "EtherCAT, and several hosts, in networks of their own", run: network::stage },
     Stage { name: "book", about: "the book builds, and no link in it leads nowhere", run: book::stage },
     Stage { name: "opensees", about: "frames and the viaduct agree with OpenSees", run: opensees::stage },
     Stage { name: "results", about: "result files open in h5py and scipy, also after a kill", run: results::stage },
@@ -128,10 +130,22 @@ fn format(context: &Context) -> Outcome {
 fn lints(context: &Context) -> Outcome {
     let all =
         context.run(context.cargo(["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]));
+    // Not among all targets, because cargo alone must not run it.
+    let network = context.run(context.cargo([
+        "clippy",
+        "-p",
+        "interfield",
+        "--test",
+        "network",
+        "--locked",
+        "--",
+        "-D",
+        "warnings",
+    ]));
     let mut apart = context.cargo(["clippy", "--locked", "--manifest-path", no_std::MANIFEST, "--target-dir"]);
     apart.arg(no_std::target(context)).args(["--", "-D", "warnings"]);
     let apart = context.run(apart);
-    all.and(apart)?;
+    all.and(network).and(apart)?;
     Ok(String::new())
 }
 

@@ -232,11 +232,6 @@ impl Loaded {
         Loaded { text: bundle(&source).into_owned(), source, folder, diags, json }
     }
 
-    /// The folder of the model file, from where the files it names are seen.
-    pub(crate) fn folder(&self) -> &Path {
-        &self.folder
-    }
-
     /// The model as plain TOML, with everything written out.
     pub(crate) fn expanded(&self, args: &ModelArgs) -> Result<String, Exit> {
         expand(&self.source, &args.overrides(), &self.diags).ok_or_else(|| self.refuse())

@@ -16,8 +16,8 @@ use interfield_wire::sealed::Key;
 use serde_json::{Value, json};
 
 use crate::Exit;
-use crate::laboratory::keys;
 use crate::laboratory::remote::{dock, greeting};
+use crate::laboratory::{bus, keys};
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{complain, fail, print, print_json};
 use crate::table::short;
@@ -89,10 +89,18 @@ pub(crate) fn run(args: &Args) -> Exit {
 
 fn host(args: &Args, model: &Model, folder: &Path) -> Result<Exit, Refusal> {
     let chosen = chosen(model, args)?;
-    let stands: Vec<Stand> = chosen.into_iter().map(|i| stand(args, model, folder, i)).collect::<Result<_, _>>()?;
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = stop.clone();
-    let _ = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed));
+    let places: Vec<Address> = chosen.iter().map(|&i| place(args, model, i)).collect::<Result<_, _>>()?;
+    match (&chosen[..], &places[..]) {
+        ([index], [Address::Ethercat(interface)]) => return simulate(args, model, *index, interface),
+        (_, all) if all.iter().any(|a| matches!(a, Address::Ethercat(_))) => {
+            let message = "a simulated bus needs a process of its own".to_owned();
+            return Err((message, one_of(model), Exit::BadInput));
+        }
+        _ => {}
+    }
+    let ready = chosen.into_iter().zip(&places).map(|(index, listen)| stand(args, model, folder, index, listen));
+    let stands: Vec<Stand> = ready.collect::<Result<_, _>>()?;
+    let stop = stop_by_ctrl_c();
     let names: Vec<&str> = stands.iter().map(|s| model.specimens[s.index].name.as_str()).collect();
     let records: Vec<Result<Record, String>> = std::thread::scope(|scope| {
         let serve = |stand: Stand| scope.spawn(|| serve(args, model, stand, &stop));
@@ -145,31 +153,64 @@ fn one_of(model: &Model) -> String {
     format!("write --specimen with one of: {}", names.join(", "))
 }
 
-/// The end of the wire of a specimen, ready for a call.
-fn stand(args: &Args, model: &Model, folder: &Path, index: usize) -> Result<Stand, Refusal> {
-    let specimen = &model.specimens[index];
+/// Where a specimen is to be found.
+fn place(args: &Args, model: &Model, index: usize) -> Result<Address, Refusal> {
     let given = args.listen.as_deref().map(Address::parse).transpose();
     let given = given.map_err(|message| (format!("--listen: {message}"), ADDRESSES.to_owned(), Exit::BadInput))?;
     let port = PORT.saturating_add(index as u16);
-    let listen =
-        given.or_else(|| specimen.at.clone()).unwrap_or_else(|| Address::Udp { host: "127.0.0.1".to_owned(), port });
-    let key = secret(args, specimen, folder, &listen)?;
+    let usual = || Address::Udp { host: "127.0.0.1".to_owned(), port };
+    Ok(given.or_else(|| model.specimens[index].at.clone()).unwrap_or_else(usual))
+}
+
+/// The end of the wire of a specimen, ready for a call.
+fn stand(args: &Args, model: &Model, folder: &Path, index: usize, listen: &Address) -> Result<Stand, Refusal> {
+    let specimen = &model.specimens[index];
+    let key = secret(args, specimen, folder, listen)?;
     // Before anybody calls, so that a mistake is told here.
     if let Err(message) = open(model, index) {
         return Err((message, "see `[[specimen]]` in the reference".to_owned(), Exit::BadInput));
     }
     let seal = key.as_ref().map_or_else(String::new, |k| format!("key {}, ", k.fingerprint()));
-    let (dock, found_at) = dock(&listen, key)
+    let (dock, found_at) = dock(listen, key)
         .map_err(|message| (format!("{listen}: {message}"), "give another --listen".to_owned(), Exit::Failure))?;
+    announce(specimen, &seal, &found_at);
+    Ok(Stand { index, dock })
+}
+
+/// Simulates the bus of a specimen until Ctrl-C: a bus does not know when a test is over.
+fn simulate(args: &Args, model: &Model, index: usize, interface: &str) -> Result<Exit, Refusal> {
+    let refuse =
+        |message: String, exit: Exit| (message, "see `ethercat` of an actuator in the reference".to_owned(), exit);
+    let specimen = &model.specimens[index];
+    let hardware = open(model, index).map_err(|message| refuse(message, Exit::BadInput))?;
+    let stop = stop_by_ctrl_c();
+    announce(specimen, "", &Address::Ethercat(interface.to_owned()));
+    let cycles = bus::simulate(interface, specimen, hardware, &stop).map_err(|e| refuse(e, Exit::Failure))?;
+    if args.json {
+        print_json(&json!({ "specimens": [{ "specimen": specimen.name, "cycles": cycles }] }));
+    } else {
+        print(&format!("{cycles} cycles\n"));
+    }
+    Ok(Exit::Interrupted)
+}
+
+/// A flag that Ctrl-C sets.
+fn stop_by_ctrl_c() -> Arc<AtomicBool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = stop.clone();
+    let _ = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed));
+    stop
+}
+
+/// Always: whoever starts the test has to know that it may.
+fn announce(specimen: &Specimen, seal: &str, address: &Address) {
     let n = specimen.actuators.len();
     let plural = if n == 1 { "" } else { "s" };
     let rate = short(1.0 / specimen.period);
-    // Always: whoever starts the test has to know that it may.
     complain(&format!(
-        "laboratory of `{}`, {n} actuator{plural} at {rate} Hz, {seal}listens at {found_at}",
+        "laboratory of `{}`, {n} actuator{plural} at {rate} Hz, {seal}listens at {address}",
         specimen.name
     ));
-    Ok(Stand { index, dock })
 }
 
 /// The key of a specimen; none where none is wanted, and where none is needed.

@@ -1,5 +1,6 @@
 //! The laboratory of a run: where its rigs come from, what they record, and what is said about them afterwards.
 
+pub(crate) mod bus;
 pub(crate) mod keys;
 mod page;
 pub(crate) mod remote;
@@ -18,12 +19,12 @@ use interfield_lab::paced::{Pace, Paced};
 use interfield_lab::partner::Partner;
 use interfield_lab::realtime::mailbox::Patience;
 use interfield_lab::realtime::rights::{Rights, Wish, claim};
-use interfield_lab::realtime::{Histogram, Schedule, Timing, Waking, WallClock, WhenLate};
+use interfield_lab::realtime::{Clock, FreeClock, Histogram, Schedule, Timing, Waking, WallClock, WhenLate};
 use interfield_lab::rig::Rig;
 use interfield_lab::safety::Machine;
 use interfield_lab::verdict::{Tracking, Verdict, judge};
 use interfield_model::external::External;
-use interfield_model::specimen::{Specimen, Workshop};
+use interfield_model::specimen::{Address, Specimen, Workshop};
 use interfield_model::units::{Dimension, UnitSystem};
 use interfield_results::{Meta, Reader};
 
@@ -170,16 +171,26 @@ impl Laboratory {
     fn paced(&self, specimen: &Specimen, controller: Controller) -> Result<Paced, String> {
         let when_late = if specimen.late == MissPolicy::Hold { WhenLate::Shift } else { WhenLate::Skip };
         let schedule = Schedule::new(specimen.period, when_late)?;
+        let replayed = self.replay.as_ref().is_some_and(|r| r.holds(specimen));
+        // A bus has its own clock, and every exchange waits for it.
+        let bus_sets_the_pace = matches!(specimen.at, Some(Address::Ethercat(_))) && !replayed;
         let waking = match self.pace.wake {
             Wake::Sleep => Waking::Sleep,
             Wake::SleepThenSpin => Waking::default(),
             Wake::Spin => Waking::Spin,
         };
-        let wish =
-            Wish { priority: Some(self.pace.priority), core: self.pace.core, lock_memory: true, stay_awake: true };
+        let clock: Box<dyn Clock> = match bus_sets_the_pace {
+            true => Box::new(FreeClock::default()),
+            false => Box::new(WallClock::new(schedule, waking)),
+        };
         let watchdog = Duration::from_secs_f64(self.pace.watchdog.clamp(1e-3, 3600.0));
-        let pace = Pace { wish, patience: Patience::Park, watchdog };
-        Paced::start(controller, Box::new(WallClock::new(schedule, waking)), pace).map_err(|e| e.to_string())
+        let pace = Pace { wish: self.wish(), patience: Patience::Park, watchdog };
+        Paced::start(controller, clock, pace).map_err(|e| e.to_string())
+    }
+
+    /// Rights of the controller thread.
+    fn wish(&self) -> Wish {
+        Wish { priority: Some(self.pace.priority), core: self.pace.core, lock_memory: true, stay_awake: true }
     }
 }
 
@@ -190,7 +201,9 @@ impl Workshop for Laboratory {
         {
             return replay.hardware(specimen, &self.units, &self.recording(specimen)).map(Some);
         }
-        remote::hardware(specimen, &self.folder, self.pace.real_time)
+        // The thread of a bus comes before that of the controller, which waits for it.
+        let above = |wish: Wish| Wish { priority: wish.priority.map(|p| (p + 1).min(99)), core: None, ..wish };
+        remote::hardware(specimen, &self.folder, self.pace.real_time.then(|| above(self.wish())))
     }
 
     fn partner(&mut self, external: &External) -> Result<Option<Box<dyn Partner>>, String> {

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use interfield_lab::controller::Calibration;
 use interfield_lab::hardware::Hardware;
+use interfield_lab::realtime::rights::Wish;
 use interfield_model::specimen::{Address, Specimen};
 use interfield_wire::codec::{Greeting, Instrument};
 use interfield_wire::layout::Refused;
@@ -14,7 +15,7 @@ use interfield_wire::sealed::{Key, SealedDock, SealedLink};
 use interfield_wire::udp::{UdpDock, UdpLink};
 use interfield_wire::{Dock, Link};
 
-use super::keys;
+use super::{bus, keys};
 
 /// How long a controller has to answer the greeting.
 const GREETING: Duration = Duration::from_secs(3);
@@ -42,9 +43,13 @@ pub(crate) fn greeting(specimen: &Specimen) -> Greeting {
 pub(super) fn hardware(
     specimen: &Specimen,
     folder: &Path,
-    real_time: bool,
+    wish: Option<Wish>,
 ) -> Result<Option<Box<dyn Hardware>>, String> {
     let Some(address) = &specimen.at else { return Ok(None) };
+    let real_time = wish.is_some();
+    if let Address::Ethercat(interface) = address {
+        return bus::hardware(interface, specimen, wish).map(Some);
+    }
     let key = specimen.key.as_ref().map(|path| keys::read(&folder.join(path))).transpose()?;
     let link = match link(address, key.as_ref()) {
         Ok(link) => link,
@@ -88,7 +93,13 @@ fn link(address: &Address, key: Option<&Key>) -> io::Result<Box<dyn Link>> {
         Address::Shared(name) => Ok(Box::new(interfield_wire::shared::SharedLink::open(name)?)),
         #[cfg(not(unix))]
         Address::Shared(_) => Err(no_shared_memory()),
+        Address::Ethercat(_) => Err(a_bus()),
     }
+}
+
+/// A bus has no messages of ours.
+fn a_bus() -> io::Error {
+    io::Error::new(ErrorKind::Unsupported, "a bus does not carry this wire")
 }
 
 #[cfg(not(unix))]
@@ -111,5 +122,6 @@ pub(crate) fn dock(address: &Address, key: Option<Key>) -> io::Result<(Box<dyn D
         Address::Shared(name) => Ok((Box::new(interfield_wire::shared::SharedDock::make(name)?), address.clone())),
         #[cfg(not(unix))]
         Address::Shared(_) => Err(no_shared_memory()),
+        Address::Ethercat(_) => Err(a_bus()),
     }
 }

@@ -11,6 +11,8 @@ pub enum Address {
     Udp { host: String, port: u16 },
     /// `shm:/NAME`: the name of shared memory.
     Shared(String),
+    /// `ethercat:INTERFACE`: drives and terminals on this network interface.
+    Ethercat(String),
 }
 
 /// What to write where an address leaves the machine, for messages.
@@ -18,8 +20,7 @@ pub const SEALING: &str = "write key = \"FILE\", made by `interfield key new FIL
 insecure = true, in a network that is yours alone";
 
 /// What to write, for messages.
-pub const ADDRESSES: &str =
-    "write \"udp://127.0.0.1:7700\" for a controller in a network, \"shm:/name\" for one on this machine";
+pub const ADDRESSES: &str = "write \"udp://127.0.0.1:7700\" for a controller in a network, \"shm:/name\" for one on this machine, \"ethercat:eth0\" for a bus";
 
 impl Address {
     /// Reads an address; the error is a sentence for the user.
@@ -38,6 +39,13 @@ impl Address {
             }
             return Ok(Address::Shared(name.to_owned()));
         }
+        if let Some(name) = text.strip_prefix("ethercat:") {
+            // As Linux has them: 15 characters, no slash, no space.
+            if name.is_empty() || name.len() > 15 || name.contains(['/', ' ', ':']) {
+                return Err(format!("`{name}` is no name of a network interface"));
+            }
+            return Ok(Address::Ethercat(name.to_owned()));
+        }
         Err(format!("`{text}` is no address of a controller"))
     }
 }
@@ -50,7 +58,7 @@ impl Address {
             Address::Udp { host, .. } => {
                 host != "localhost" && !host.parse::<IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback())
             }
-            Address::Shared(_) => false,
+            Address::Shared(_) | Address::Ethercat(_) => false,
         }
     }
 }
@@ -75,6 +83,7 @@ impl fmt::Display for Address {
             Address::Udp { host, port } if host.contains(':') => write!(f, "udp://[{host}]:{port}"),
             Address::Udp { host, port } => write!(f, "udp://{host}:{port}"),
             Address::Shared(name) => write!(f, "shm:{name}"),
+            Address::Ethercat(interface) => write!(f, "ethercat:{interface}"),
         }
     }
 }
@@ -85,7 +94,7 @@ mod tests {
 
     #[test]
     fn addresses_are_printed_as_they_were_read() {
-        for text in ["udp://127.0.0.1:7700", "udp://lab-pc:1", "udp://[::1]:65535", "shm:/pier 9"] {
+        for text in ["udp://127.0.0.1:7700", "udp://lab-pc:1", "udp://[::1]:65535", "shm:/pier 9", "ethercat:enp3s0"] {
             assert_eq!(Address::parse(text).map(|a| a.to_string()).as_deref(), Ok(text));
         }
     }
@@ -115,6 +124,8 @@ mod tests {
             ("shm:pier", "no name of shared memory"),
             ("shm:/a/b", "no name of shared memory"),
             ("shm:/", "no name of shared memory"),
+            ("ethercat:", "no name of a network interface"),
+            ("ethercat:a-very-long-name", "no name of a network interface"),
         ];
         for (text, what) in cases {
             let found = Address::parse(text);

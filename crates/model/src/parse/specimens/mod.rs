@@ -2,10 +2,12 @@
 
 mod actuators;
 mod safety;
+mod wiring;
 
 use interfield_kernel::Scheme;
 use interfield_lab::compensate::{Method, find};
 use interfield_lab::controller::MissPolicy;
+use interfield_lab::fieldbus::AtEnd;
 
 use super::compensators::compensator;
 use super::substructures::{Owners, take_elements};
@@ -36,6 +38,7 @@ pub(super) fn read(
         let found = read_one(context, &table, index, &mut owners, (analysis, partition));
         if let Some(specimen) = &found {
             check_place(context, specimen, &table, partition);
+            wiring::check(context, specimen, &specimens, table.place("at"));
         }
         specimens.extend(found);
         table.finish();
@@ -81,6 +84,10 @@ fn read_one(
         Some(2) => MissPolicy::Abort,
         _ => MissPolicy::Hold,
     };
+    let at_end = match table.choice("at_end", &["hold", "zero"]).map(|c| c.value) {
+        Some(1) => AtEnd::Zero,
+        _ => AtEnd::Hold,
+    };
     let correct_force = table.bool("correct_force").is_some_and(|b| b.value);
     let compensation = compensation(context, table);
     for doubt in compensation.iter().flat_map(|method| method.design(period).warnings()) {
@@ -112,6 +119,7 @@ fn read_one(
         actuators: actuators?,
         limits,
         faults,
+        at_end,
     })
 }
 

@@ -162,7 +162,7 @@ impl Workshop for Company {
 fn specimens_of_one_structure_move_at_the_same_time() {
     let asked = Arc::new(Mutex::new(String::new()));
     let two = "[[specimen]]\nname = \"rig-a\"\nelements = [\"first\"]\n[[specimen]]\nname = \"rig-b\"\nelements = [\"second\"]\n";
-    let model = parse_text(&text(two, "", ""));
+    let model = parse_text(&text(two, "", "scheme = \"newmark\","));
     let mut run = Simulation::in_workshop(model, &mut Company(asked.clone())).map_err(|p| format!("{p:?}")).unwrap();
     for k in 0..5 {
         asked.lock().unwrap().clear();

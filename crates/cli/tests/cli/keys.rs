@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::lab::{bits, lab, model, run};
-use super::{file, interfield};
+use super::{Running, file, interfield};
 
 /// A new key of this name, and its fingerprint.
 fn key(name: &str) -> (PathBuf, String) {
@@ -139,7 +139,7 @@ rate = "1 kHz"
     let one = interfield(&["lab", path, "--listen", "udp://127.0.0.1:0"]).expect(2).stderr;
     assert!(one.contains("has 2 specimens, and --listen is one address"), "{one}");
     drop(ports);
-    let hosted = super::lab::Running::start(&["lab", path, "--json"]);
+    let hosted = Running::start(&["lab", path, "--json"]);
     run(&model, "two-remote.h5", 0);
     for end in ["h5", "first.lab.h5", "second.lab.h5"] {
         assert_eq!(bits(&format!("two-alone.{end}")), bits(&format!("two-remote.{end}")), "{end}");

@@ -13,6 +13,7 @@ pub(crate) mod export;
 pub(crate) mod figures;
 pub(crate) mod fmt;
 pub(crate) mod keep;
+pub(crate) mod key;
 pub(crate) mod lab;
 pub(crate) mod man;
 pub(crate) mod modes;

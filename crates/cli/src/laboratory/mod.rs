@@ -1,6 +1,7 @@
 //! The laboratory of a run: where its rigs come from, what they record, and what is said about them afterwards.
 
 pub(crate) mod bus;
+pub(crate) mod keys;
 mod page;
 pub(crate) mod remote;
 mod replay;
@@ -100,6 +101,8 @@ pub(crate) struct Laboratory {
     button: Button,
     meta: Meta,
     units: UnitSystem,
+    /// Folder of the model, from where its key files are seen.
+    folder: PathBuf,
     /// Result file of the run, after which the recordings are named.
     results: PathBuf,
     several: bool,
@@ -113,6 +116,7 @@ impl Laboratory {
     /// A workshop whose rigs record next to the results of the run.
     pub(crate) fn new(
         results: &Path,
+        folder: &Path,
         meta: &Meta,
         model: &interfield_model::Model,
         pace: RealTime,
@@ -124,6 +128,7 @@ impl Laboratory {
             button: Button::default(),
             meta: meta.clone(),
             units: model.units.clone(),
+            folder: folder.to_owned(),
             results: results.to_owned(),
             several: model.specimens.len() > 1,
             replay,
@@ -199,7 +204,7 @@ impl Workshop for Laboratory {
         }
         // The thread of a bus comes before that of the controller, which waits for it.
         let above = |wish: Wish| Wish { priority: wish.priority.map(|p| (p + 1).min(99)), core: None, ..wish };
-        remote::hardware(specimen, self.pace.real_time.then(|| above(self.wish())))
+        remote::hardware(specimen, &self.folder, self.pace.real_time.then(|| above(self.wish())))
     }
 
     fn partner(&mut self, external: &External) -> Result<Option<Box<dyn Partner>>, String> {

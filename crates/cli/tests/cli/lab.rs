@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{Running, file, interfield};
 
 /// An oscillator on a hysteretic specimen behind a lagging, noisy actuator. `more` is added to the specimen.
-fn model(name: &str, duration: &str, more: &str) -> PathBuf {
+pub(super) fn model(name: &str, duration: &str, more: &str) -> PathBuf {
     let text = format!(
         r#"title = "Specimen in another process"
 dofs = ["x"]
@@ -74,12 +74,12 @@ pub(crate) fn lab(model: &Path, listen: &str, more: &[&str]) -> (Running, String
     (running, address)
 }
 
-fn run(model: &Path, output: &str, code: i32) -> Value {
+pub(super) fn run(model: &Path, output: &str, code: i32) -> Value {
     interfield(&["run", model.to_str().expect("UTF-8"), "--json", "-o", output]).expect(code).json()
 }
 
 /// Everything that was recorded, bit by bit.
-fn bits(name: &str) -> Vec<Vec<u64>> {
+pub(super) fn bits(name: &str) -> Vec<Vec<u64>> {
     let reader = Reader::open(&Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)).expect("it opens");
     assert!(reader.rows() > 100);
     let channel = |c| reader.read(c, 0..reader.rows()).expect("rows").iter().map(|x| x.to_bits()).collect();
@@ -100,6 +100,7 @@ fn transport(listen: &str, name: &str) {
     let (code, said) = hosted.end();
     assert_eq!(code, Some(0), "the laboratory ends with the test");
     let said: Value = serde_json::from_str(&said).expect("JSON");
+    let said = &said["specimens"][0];
     assert_eq!((&said["sessions"], &said["commands"]), (&1.into(), samples));
 }
 
@@ -199,7 +200,7 @@ fn a_laboratory_survives_a_killed_test() {
     assert_eq!(bits("survivor-alone.lab.h5"), bits("survivor.lab.h5"));
     let (code, said) = hosted.end();
     let said: Value = serde_json::from_str(&said).expect("JSON");
-    assert_eq!((code, &said["sessions"]), (Some(0), &2.into()));
+    assert_eq!((code, &said["specimens"][0]["sessions"]), (Some(0), &2.into()));
     assert!(Reader::open(&path).is_ok_and(|r| r.rows() > 100), "what the killed test recorded opens");
 }
 

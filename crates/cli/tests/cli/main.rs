@@ -7,6 +7,7 @@ mod elements;
 mod ensemble;
 mod externals;
 mod hostile;
+mod keys;
 mod lab;
 mod laboratory;
 mod mistakes;

@@ -4,6 +4,7 @@
 
 mod bus;
 mod bus_runs;
+mod hosts;
 
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};

@@ -125,7 +125,8 @@ pub struct WallClock {
 }
 
 impl WallClock {
-    /// A clock that starts with the first tick.
+    /// A clock that starts with the first tick, at a whole number of periods of the machine's own clock: the rigs of a
+    /// structure tick together, and none waits for the phase of another.
     pub fn new(schedule: Schedule, waking: Waking) -> Self {
         Self { schedule, waking, origin: None }
     }
@@ -133,7 +134,8 @@ impl WallClock {
 
 impl Clock for WallClock {
     fn wait(&mut self) -> Tick {
-        let origin = *self.origin.get_or_insert_with(monotonic::now);
+        let origin =
+            *self.origin.get_or_insert_with(|| monotonic::now().next_multiple_of(self.schedule.period_ns().max(1)));
         let at = origin + self.schedule.due();
         let asleep_until = match self.waking {
             Waking::Sleep => at,

@@ -40,6 +40,13 @@ fn specimen() -> Section {
             "\"udp://127.0.0.1:7700\"",
         ),
         key(
+            "key",
+            Text,
+            "Key file that its messages are sealed with, see `interfield key`; relative to the model file.",
+            "\"lab.key\"",
+        ),
+        key("insecure", Flag, "Lets messages leave the machine without a seal.", "true").default("false"),
+        key(
             "elements",
             list(Text),
             "Elements whose force is measured; a trailing * matches any ending.",

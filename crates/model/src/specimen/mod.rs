@@ -28,7 +28,7 @@ use crate::assemble::{Assembly, Problem, Subject, assemble};
 use crate::external::External;
 use crate::model::Model;
 pub(crate) use address::host_and_port;
-pub use address::{ADDRESSES, Address};
+pub use address::{ADDRESSES, Address, SEALING};
 pub(crate) use measured::Measured;
 use stand_in::{Physical, stand_in};
 
@@ -39,6 +39,10 @@ pub struct Specimen {
     pub name: String,
     /// Where its controller is; `None`: it is emulated in the process of the test.
     pub at: Option<Address>,
+    /// Key file that the messages are sealed with, as seen from the folder of the model.
+    pub key: Option<String>,
+    /// Whether they may leave the machine without a seal.
+    pub insecure: bool,
     /// Elements whose force is measured.
     pub elements: Vec<usize>,
     /// Degrees of freedom that are commanded.

@@ -124,6 +124,7 @@ struct Offer<'a> {
     replay: Option<Replay>,
     stall: Duration,
     add_damping: f64,
+    folder: PathBuf,
     results: PathBuf,
     meta: Meta,
 }
@@ -161,6 +162,7 @@ pub(crate) fn run(args: &Args) -> Exit {
     };
     let mut laboratory = Laboratory::new(
         &offer.results,
+        &offer.folder,
         &offer.meta,
         &offer.model,
         args.real_time,
@@ -273,7 +275,8 @@ fn prepare(args: &Args) -> Result<(Offer<'_>, Door), Exit> {
         ("listen", args.listen.to_string()),
     ];
     let meta = record::about(&model.title, loaded.text(), settings, &args.settings);
-    Ok((Offer { args, model, specimen, index, replay, stall, add_damping, results, meta }, door))
+    let folder = loaded.folder().to_owned();
+    Ok((Offer { args, model, specimen, index, replay, stall, add_damping, folder, results, meta }, door))
 }
 
 /// The result file of a test that follows so many others.

@@ -31,11 +31,7 @@ pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
     let mut refused = Vec::new();
     if model.partition.is_some() {
         let message = "the coupling of substructures cannot be exported".to_owned();
-        refused.push(refusal(
-            Subject::Substructure(0),
-            message,
-            "export the structure in one piece with --whole",
-        ));
+        refused.push(refusal(Subject::Substructure(0), message, "export the structure in one piece with --whole"));
     }
     if model.channels.iter().any(|c| matches!(c.quantity, Quantity::Energy(_))) {
         let message = "the energy balance is not exported: it is no part of the integration".to_owned();
@@ -47,7 +43,11 @@ pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
     let sim = Simulation::new(model.clone())?;
     let Some(b) = sim.domain.system().blueprint() else {
         let message = "the dynamic matrix has no sparse factor without row exchanges, which the C code would need";
-        return Err(vec![refusal(Subject::Model, message.to_owned(), "take a smaller step, or look for missing masses")]);
+        return Err(vec![refusal(
+            Subject::Model,
+            message.to_owned(),
+            "take a smaller step, or look for missing masses",
+        )]);
     };
     let export = Whole::new(&sim, &b).print(&identifier(name));
     let bytes = export.interface.tables;
@@ -57,7 +57,11 @@ pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
             bytes >> 20,
             MOST_BYTES >> 20
         );
-        return Err(vec![refusal(Subject::Model, message, "reduce the model, for example to its interface and some modes")]);
+        return Err(vec![refusal(
+            Subject::Model,
+            message,
+            "reduce the model, for example to its interface and some modes",
+        )]);
     }
     Ok(export)
 }
@@ -133,7 +137,8 @@ impl<'a> Whole<'a> {
         let pending = if measures { rows * self.inputs.components.len() } else { 0 };
 
         let cost = Cost::new(b, &laws, &emitted.laws);
-        let mut per_step = gait.cost(&cost) + Operations { flops: 2 * sim.taps().len() as u64, ..Operations::default() };
+        let mut per_step =
+            gait.cost(&cost) + Operations { flops: 2 * sim.taps().len() as u64, ..Operations::default() };
         if sim.needs_acceleration() {
             per_step = per_step + cost.force() + cost.solve(b.operators.len() - 1);
         }
@@ -141,11 +146,8 @@ impl<'a> Whole<'a> {
             per_step = per_step + laws.cost(law.law)[0];
         }
 
-        let channel = |c: &interfield_model::model::Channel| Variable {
-            name: c.name.clone(),
-            unit: c.unit.clone(),
-            value: 0.0,
-        };
+        let channel =
+            |c: &interfield_model::model::Channel| Variable { name: c.name.clone(), unit: c.unit.clone(), value: 0.0 };
         let interface = Interface {
             name: name.to_owned(),
             title: model.title.clone(),
@@ -171,7 +173,10 @@ impl<'a> Whole<'a> {
         let body = [include_str!("../c/instance.c"), "\n", step].concat();
         let body = body
             .replace("@OUTPUTS@", &self.outputs(&read, plan))
-            .replace("@IN@", &if measures { format!("self->work + {}", plan.len + state) } else { "self->inputs".to_owned() })
+            .replace(
+                "@IN@",
+                &if measures { format!("self->work + {}", plan.len + state) } else { "self->inputs".to_owned() },
+            )
             .replace("@SCALES@", &parameters.scales.to_string())
             .replace("@PARAMETERS@", &interface.defaults())
             .replace("@DT@", &number(model.analysis.dt))

@@ -5,11 +5,8 @@ mod check;
 mod commands;
 mod elements;
 mod ensemble;
-<<<<<<< HEAD
 mod export;
-=======
 mod externals;
->>>>>>> main
 mod hostile;
 mod lab;
 mod laboratory;

@@ -53,6 +53,11 @@ impl Mostaghel {
     pub fn new(p: [f64; 3]) -> Self {
         Self { k: p[0], a: p[1], delta: p[2] }
     }
+
+    /// The parameters of [`Self::INFO`], in that order.
+    pub fn parameters(&self) -> [f64; 3] {
+        [self.k, self.a, self.delta]
+    }
 }
 
 impl Law<1, 1> for Mostaghel {
@@ -69,7 +74,8 @@ impl Law<1, 1> for Mostaghel {
 
 impl PathMoved for Mostaghel {
     /// Exactly: the slider follows until it slips.
-    fn moved(&self, x0: f64, s: f64, x1: f64) -> f64 {
-        (s + (x1 - x0)).clamp(-self.delta, self.delta)
+    fn moved<T: Scalar>(&self, x0: T, s: T, x1: T) -> T {
+        let limit = T::constant(self.delta);
+        limit.min((-limit).max(s + (x1 - x0)))
     }
 }

@@ -1,0 +1,43 @@
+/* Couplings: what their tables describe. A side is a range of parties, whose states are stacked. */
+typedef struct {
+    int first, end;
+} side_t;
+
+/* An entry of L: multiplier `row` acts on unknown `dof` with this sign. */
+typedef struct {
+    int row, dof;
+    double sign;
+} port_t;
+
+/* A party of a coupling. */
+typedef struct {
+    int state, len;    /* numbers of [u v s] and of [u v s h] */
+    int offset;        /* of its part in the state of its side */
+    int port0, ports;  /* its entries of L */
+    int stride0;       /* the first of its ways to stride */
+    int staged;        /* where the coupling keeps what its stages need */
+    int work;          /* where its numbers start in W */
+} party_t;
+
+/* A way to stride. */
+typedef struct {
+    int steps;         /* in a stride */
+    int rows;          /* of the inputs that a step looks at */
+    int link;          /* where the columns of its link start, one per port */
+    int rate;          /* where in [u v s h] the rates stand that are compared */
+    int held;          /* takes the multiplier as constant over a step */
+    double lag;        /* how much later than the state its rates are, s */
+} stride_t;
+
+/* The interface problem of a fine loop. */
+typedef struct {
+    int nodes;         /* of the kernel: 2 linear, 4 cubic */
+    int coarse;        /* where the flexibility of the coarse side starts */
+    int both;          /* number of the factor of the flexibility of both sides */
+} fine_t;
+
+/* What the fine side was asked for last: 0 nothing, 1 a stride, 2 its accelerations, 3 to fill its histories. */
+typedef struct {
+    int kind, gait, at, site;
+    double t;
+} ask_t;

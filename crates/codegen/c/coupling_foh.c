@@ -35,15 +35,14 @@ static void move_rates(coupling_t *c)
 
 #if UNBALANCED
 /* Multiplier of the fine side at the end of substep j = 1.., with the unbalanced load of the coarse side. */
-static void next_unbalanced(instance_t *m, int j)
+static void next_unbalanced(coupling_t *c, int j)
 {
-    coupling_t *c = &m->c;
     const double *l = c->x + X_L;
     const double x = (double)j / (double)SUBSTEPS;
     copy(c->l0, c->l1, ROWS);
     fill(c->l1, ROWS, 0.0);
     if (j < SUBSTEPS) {
-        side_port_loads(m, COARSE, SITE_LOADS + j, c->l1);
+        side_port_loads(c, COARSE, SITE_LOADS + j, c->l1);
         for (int i = 0; i < ROWS; i++) {
             c->l1[i] -= (1.0 - x) * c->first[i] + x * c->last[i];
         }
@@ -55,15 +54,14 @@ static void next_unbalanced(instance_t *m, int j)
 }
 #endif
 
-static int coupling_aim(instance_t *m, int e)
+static int coupling_aim(coupling_t *c, int e)
 {
-    coupling_t *c = &m->c;
     const double t = (double)c->k * MACRO;
     int fault = 0;
 #if START_UP
     if (c->k < STARTS) {
         keep_node(c);
-        fault = macro_aim(m, 1, SITE_CALM, t);
+        fault = macro_aim(c, 1, SITE_CALM, t);
         ask_stride(c, 1, SITE_CALM, X_B, t, c->x + X_L, c->guessed);
         return fault;
     }
@@ -75,21 +73,21 @@ static int coupling_aim(instance_t *m, int e)
     if (e == 0) {
         fill(c->asked, ROWS, 0.0);
         ask_accelerations(c, SITE_NODE, X_B, t);
-        return side_free_accelerations(m, COARSE, SITE_NODE, c->x, t, c->asked);
+        return side_free_accelerations(c, COARSE, SITE_NODE, c->x, t, c->asked);
     }
 #endif
     if (e == FIRST) {
-        fault = macro_aim(m, 0, SITE_COARSE, t);
+        fault = macro_aim(c, 0, SITE_COARSE, t);
 #if UNBALANCED
         fill(c->first, ROWS, 0.0);
         fill(c->last, ROWS, 0.0);
-        side_port_loads(m, COARSE, SITE_LOADS, c->first);
-        side_port_loads(m, COARSE, SITE_LOADS + SUBSTEPS, c->last);
+        side_port_loads(c, COARSE, SITE_LOADS, c->first);
+        side_port_loads(c, COARSE, SITE_LOADS + SUBSTEPS, c->last);
         copy(c->l1, c->x + X_L, ROWS);
 #endif
     }
 #if UNBALANCED
-    next_unbalanced(m, e - FIRST + 1);
+    next_unbalanced(c, e - FIRST + 1);
     ask_stride(c, 2, SITE_FINE + e - FIRST, X_B, t + (double)(e - FIRST) * MACRO / (double)SUBSTEPS, c->l0, c->l1);
 #else
     ask_stride(c, 0, SITE_FINE, X_B, t, c->x + X_L, c->guessed);
@@ -97,12 +95,11 @@ static int coupling_aim(instance_t *m, int e)
     return fault;
 }
 
-static int coupling_take(instance_t *m, int e)
+static int coupling_take(coupling_t *c, int e)
 {
-    coupling_t *c = &m->c;
 #if START_UP
     if (c->k < STARTS) {
-        macro_take(c, 1, MACRO_CALM);
+        macro_take(c, 1, MACRO_CALM, c->d);
         if (c->k + 1 == STARTS) {
             move_rates(c);
         }
@@ -120,7 +117,7 @@ static int coupling_take(instance_t *m, int e)
     }
 #endif
     if (e + 1 == EVENTS) {
-        macro_take(c, 0, MACRO_STEP);
+        macro_take(c, 0, MACRO_STEP, c->linked);
 #if GAP
         const int a[1] = {0};
         close_gap(c, a, 1, 1);

@@ -14,11 +14,10 @@ static void ties_multipliers(coupling_t *c, int problem)
 
 /* The change of the multipliers under which the ties have the rates -w becomes w. The blocks of the parties and the condensed
    matrix are the interface problems from `problem` on. Imposed rates are component `derivative` of the inputs. */
-static void ties_solve(instance_t *m, int problem, int site, int derivative)
+static void ties_solve(coupling_t *c, int problem, int site, int derivative)
 {
-    coupling_t *c = &m->c;
     double *l = c->x + X_L, *reactions = c->x + X_REACTIONS;
-    const double *in = site_inputs(m, site, 0);
+    const double *in = site_inputs(c, site, 0);
     for (int j = 0; j < ROWS; j++) {
         const int role = DOF_ROLE[TIE_DOF[j]];
         c->rates[TIE_DOF[j]] = role < 0 ? in[IMPOSED_IN[-1 - role] + derivative] : -c->w[j];
@@ -52,11 +51,10 @@ static void ties_solve(instance_t *m, int problem, int site, int derivative)
 }
 
 /* The multipliers at which the accelerations agree, then the histories under them. */
-static int start_aim(instance_t *m, int e)
+static int start_aim(coupling_t *c, int e)
 {
-    coupling_t *c = &m->c;
     if (e == 0) {
-        side_initial(m, FINE, c->x);
+        side_initial(c, FINE, c->x);
         fill(c->x + X_L, ROWS + IMPOSED_DOFS, 0.0);
         fill(c->asked, ROWS, 0.0);
         ask_accelerations(c, SITE_START, 0, 0.0);
@@ -66,11 +64,11 @@ static int start_aim(instance_t *m, int e)
     return 0;
 }
 
-static int start_take(instance_t *m, int e)
+static int start_take(coupling_t *c, int e)
 {
     if (e == 0) {
-        copy(m->c.w, m->c.asked, ROWS);
-        ties_solve(m, TIES_START, SITE_START, 2);
+        copy(c->w, c->asked, ROWS);
+        ties_solve(c, TIES_START, SITE_START, 2);
     }
     return 0;
 }
@@ -80,23 +78,21 @@ static int coupling_events(const coupling_t *c)
     return c->k < 0 ? 2 : 1;
 }
 
-static int coupling_aim(instance_t *m, int e)
+static int coupling_aim(coupling_t *c, int e)
 {
-    coupling_t *c = &m->c;
     ask_stride(c, 0, SITE_FINE + e, 0, (double)c->k * MACRO, c->x + X_L, c->x + X_L);
     return 0;
 }
 
-static int coupling_take(instance_t *m, int e)
+static int coupling_take(coupling_t *c, int e)
 {
-    coupling_t *c = &m->c;
     int fault = 0;
     fill(c->w, ROWS, 0.0);
     side_port_rates(FINE, 0, c->x, c->w);
-    ties_solve(m, TIES_STEP, SITE_IMPOSED + e, 1);
+    ties_solve(c, TIES_STEP, SITE_IMPOSED + e, 1);
     side_link(FINE, 0, c->x, c->w, 1.0);
     for (int p = FINE.first; p < FINE.end && !fault; p++) {
-        fault = sys_check(&SYSTEMS[p], party_work(m, p), c->x + PARTIES[p].offset);
+        fault = sys_check(SYSTEMS[p], party_work(c, p), c->x + PARTIES[p].offset);
     }
     return fault;
 }

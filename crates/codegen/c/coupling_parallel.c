@@ -2,32 +2,30 @@
    staggered with one substep; behind the second, a third one gives A_i+1 alone. */
 
 /* The window of the coarse side over 4 h, by its twins, under the accelerations of the fine side at its start and middle. */
-static int window_stage(instance_t *m, int i, double *l)
+static int window_stage(coupling_t *c, int i, double *l)
 {
-    staged_port_accelerations(&m->c, TWINS, l);
-    interface_solve(&m->c, WINDOW_MOBILITY, l);
-    staged_stage(m, TWINS, i, 0, 0, m->c.window, l);
+    staged_port_accelerations(c, TWINS, l);
+    interface_solve(c, WINDOW_MOBILITY, l);
+    staged_stage(c, TWINS, i, 0, 0, c->window, l);
     return 0;
 }
 
-static int window_advance(instance_t *m, double t)
+static int window_advance(coupling_t *c, double t)
 {
-    coupling_t *c = &m->c;
-    int fault = staged_linearise(m, TWINS, SITE_WINDOW, c->window, t);
-    fault = fault ? fault : staged_evaluate(m, TWINS, SITE_WINDOW, c->window, t);
-    fault = fault ? fault : window_stage(m, 0, c->l0);
+    int fault = staged_linearise(c, TWINS, SITE_WINDOW, c->window, t);
+    fault = fault ? fault : staged_evaluate(c, TWINS, SITE_WINDOW, c->window, t);
+    fault = fault ? fault : window_stage(c, 0, c->l0);
     if (COARSE_STAGES > 1 && !fault) {
-        staged_middle(m, TWINS, c->window, c->at_a);
-        fault = staged_evaluate(m, TWINS, SITE_WINDOW + 1, c->at_a, t + 2.0 * MACRO);
-        fault = fault ? fault : window_stage(m, 1, c->l1);
+        staged_middle(c, TWINS, c->window, c->at_a);
+        fault = staged_evaluate(c, TWINS, SITE_WINDOW + 1, c->at_a, t + 2.0 * MACRO);
+        fault = fault ? fault : window_stage(c, 1, c->l1);
     }
-    return fault ? fault : staged_finish(m, TWINS, 0, c->window);
+    return fault ? fault : staged_finish(c, TWINS, 0, c->window);
 }
 
 /* The answer of the fine side at t_i is known: the window can be advanced. */
-static int ahead_met(instance_t *m, int q)
+static int ahead_met(coupling_t *c, int q)
 {
-    coupling_t *c = &m->c;
     if (q > 0) {
         return 0;
     }
@@ -38,5 +36,5 @@ static int ahead_met(instance_t *m, int q)
         add_port_accelerations(p, c->x + X_F2 + PARTIES[p].offset, c->l0);
     }
     staged_port_accelerations(c, FINE, c->l1);
-    return window_advance(m, (double)(c->k - STARTS) * MACRO);
+    return window_advance(c, (double)(c->k - STARTS) * MACRO);
 }

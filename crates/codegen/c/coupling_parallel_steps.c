@@ -26,24 +26,23 @@ static void shift_past(coupling_t *c)
 }
 
 /* Saves what the fine side remembers and the multipliers, or gives them back. */
-static void keep_memory(instance_t *m, int back)
+static void keep_memory(coupling_t *c, int back)
 {
-    double *kept = m->c.kept;
+    double *kept = c->kept;
     for (int p = FINE.first; p < FINE.end; p++) {
-        const system_t *S = &SYSTEMS[p];
-        double *memory = party_work(m, p) + S->at_memory, *measured = party_work(m, p) + S->at_measured;
+        const system_t *S = SYSTEMS[p];
+        double *memory = party_work(c, p) + S->at_memory, *measured = party_work(c, p) + S->at_measured;
         const int readings = S->specimens > 0 ? 3 * S->specimen_ptr[S->specimens] : 0;
         copy(back ? memory : kept, back ? kept : memory, S->nmemory);
         kept += S->nmemory;
         copy(back ? measured : kept, back ? kept : measured, readings);
         kept += readings;
     }
-    copy(back ? m->c.node_l : kept, back ? kept : m->c.node_l, ROWS);
+    copy(back ? c->node_l : kept, back ? kept : c->node_l, ROWS);
 }
 
-static int coupling_aim(instance_t *m, int e)
+static int coupling_aim(coupling_t *c, int e)
 {
-    coupling_t *c = &m->c;
     const run_t r = this_run(c, e);
     if (c->k < STARTS && e == 0) {
         shift_past(c);
@@ -51,16 +50,15 @@ static int coupling_aim(instance_t *m, int e)
     if (c->k < STARTS && e == 2) {
         copy(c->x + X_AHEAD, c->x + X_A, LEN_A);
         copy(c->x + X_DROPPED, c->x + X_B, LEN_B);
-        keep_memory(m, 0);
+        keep_memory(c, 0);
     }
-    return run_aim(m, &r, e >= 2 && c->k < STARTS ? e - 2 : e);
+    return run_aim(c, &r, e >= 2 && c->k < STARTS ? e - 2 : e);
 }
 
-static int coupling_take(instance_t *m, int e)
+static int coupling_take(coupling_t *c, int e)
 {
-    coupling_t *c = &m->c;
     const run_t r = this_run(c, e);
-    const int fault = run_take(m, &r, e >= 2 && c->k < STARTS ? e - 2 : e);
+    const int fault = run_take(c, &r, e >= 2 && c->k < STARTS ? e - 2 : e);
     if (fault) {
         return fault;
     }
@@ -68,7 +66,7 @@ static int coupling_take(instance_t *m, int e)
         if (e == 1) {
             copy(c->x + X_F1, c->node_rates, LEN_B);
         } else if (e == 3) {
-            keep_memory(m, 1);
+            keep_memory(c, 1);
         }
     } else if (e + 1 == 2 * SUBSTEPS) {
         shift_past(c);

@@ -35,9 +35,8 @@ static double node_slope(const double *past, const double *now, int n, int node,
 
 /* After the last step of the start-up: moves the rates to their time and computes the free states that the first regular
    step needs. */
-static int open_windows(instance_t *m)
+static int open_windows(coupling_t *c)
 {
-    coupling_t *c = &m->c;
     double *pa = c->x + X_PAST, *pb = pa + STARTS * LEN_A, *pl = pb + STARTS * LEN_B;
     double *xa = c->x, *xb = c->x + X_B, *l = c->x + X_L, *last = c->slopes + (STARTS + 1) * LEN_A;
     int fault = 0;
@@ -69,7 +68,7 @@ static int open_windows(instance_t *m)
             c->l0[i] += MIX * (at_node(pl, l, ROWS, from - 1, i) - at_node(pl, l, ROWS, from, i));
 #endif
         }
-        fault = side_free(m, COARSE, 0, SITE_OPENING + ahead, f, ((double)from - MIX) * MACRO, c->l0);
+        fault = side_free(c, COARSE, 0, SITE_OPENING + ahead, f, ((double)from - MIX) * MACRO, c->l0);
     }
     copy(c->x + X_A_LAST, pa + (STARTS - 1) * LEN_A, LEN_A);
     return fault;
@@ -77,9 +76,8 @@ static int open_windows(instance_t *m)
 
 /* The free velocities of the coarse side at t_n-1 .. t_n+2; and its window, two nodes further than the fine side will look in
    this step. */
-static int advance_window(instance_t *m, double t)
+static int advance_window(coupling_t *c, double t)
 {
-    coupling_t *c = &m->c;
     const double *xa = c->x, *l = c->x + X_L, *l_last = c->x + X_LAST, *ha = FLEXIBILITIES + FINES[0].coarse;
     fill(c->w, 4 * ROWS, 0.0);
     side_port_rates(COARSE, 0, c->x + X_A_LAST, c->w);
@@ -94,7 +92,7 @@ static int advance_window(instance_t *m, double t)
     }
     copy(c->window, c->x + X_F1, LEN_A);
     side_link(COARSE, 0, c->window, c->l0, 1.0);
-    return side_free(m, COARSE, 0, SITE_COARSE, c->window, t + MACRO, c->l0);
+    return side_free(c, COARSE, 0, SITE_COARSE, c->window, t + MACRO, c->l0);
 #else
     for (int i = 0; i < LEN_A; i++) {
         c->window[i] = xa[i] + MIX * (c->x[X_A_LAST + i] - xa[i]);
@@ -102,38 +100,36 @@ static int advance_window(instance_t *m, double t)
     for (int i = 0; i < ROWS; i++) {
         c->l0[i] = l[i] + MIX * (l_last[i] - l[i]);
     }
-    return side_free(m, COARSE, 0, SITE_COARSE, c->window, t - MIX * MACRO, c->l0);
+    return side_free(c, COARSE, 0, SITE_COARSE, c->window, t - MIX * MACRO, c->l0);
 #endif
 }
 
-static int coupling_aim(instance_t *m, int e)
+static int coupling_aim(coupling_t *c, int e)
 {
-    coupling_t *c = &m->c;
     double *l = c->x + X_L;
     const double t = (double)c->k * MACRO;
     int fault = 0;
     if (c->k < STARTS) {
         keep_node(c);
-        fault = macro_aim(m, 1, SITE_CALM, t);
+        fault = macro_aim(c, 1, SITE_CALM, t);
         ask_stride(c, 1, SITE_CALM, X_B, t, l, c->guessed);
         return fault;
     }
     if (e == 0) {
         fill(c->x + X_PAST, LEN_PAST, 0.0);
-        fault = advance_window(m, t);
+        fault = advance_window(c, t);
         copy(c->x + X_LAST, l, ROWS);
     }
     ask_stride(c, 0, SITE_FINE + e, X_B, t + (double)e * MACRO / (double)SUBSTEPS, l, l);
     return fault;
 }
 
-static int coupling_take(instance_t *m, int e)
+static int coupling_take(coupling_t *c, int e)
 {
-    coupling_t *c = &m->c;
     double *l = c->x + X_L;
     if (c->k < STARTS) {
-        macro_take(c, 1, MACRO_CALM);
-        return c->k + 1 == STARTS ? open_windows(m) : 0;
+        macro_take(c, 1, MACRO_CALM, c->d);
+        return c->k + 1 == STARTS ? open_windows(c) : 0;
     }
     fine_exchange(c, &FINES[0], c->x + X_B, l, e + 1);
     if (e + 1 < SUBSTEPS) {

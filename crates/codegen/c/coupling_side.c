@@ -1,15 +1,15 @@
 /* Sides of a coupling: parties that stride under given multipliers, and the linear answer of their states to a change of
    them. Mirrors crates/coupling/src/side.rs, ported.rs and flexibility.rs, operation by operation. */
 
-static double *party_work(instance_t *m, int p)
+static double *party_work(coupling_t *c, int p)
 {
-    return m->W + PARTIES[p].work;
+    return c->W + PARTIES[p].work;
 }
 
 /* The inputs that party p looks at, at a site of the schedule. */
-static const double *site_inputs(const instance_t *m, int site, int p)
+static const double *site_inputs(const coupling_t *c, int site, int p)
 {
-    return m->in + SITES[site * PARTY_COUNT + p] * INPUTS;
+    return c->in + SITES[site * PARTY_COUNT + p] * INPUTS;
 }
 
 static void add_scaled(double *x, const double *d, double factor, int n)
@@ -20,10 +20,10 @@ static void add_scaled(double *x, const double *d, double factor, int n)
 }
 
 /* Loads the ports of a party with (1 - x) l0 + x l1 at the fractions x0, x1 of a stride at both ends of a step. */
-static void load_ports(instance_t *m, int p, double t, double tau, double x0, double x1, const double *l0, const double *l1)
+static void load_ports(coupling_t *c, int p, double t, double tau, double x0, double x1, const double *l0, const double *l1)
 {
     const party_t *P = &PARTIES[p];
-    double *span = party_work(m, p) + SYSTEMS[p].at_ports, *start = span + 2, *end = start + P->ports;
+    double *span = party_work(c, p) + SYSTEMS[p]->at_ports, *start = span + 2, *end = start + P->ports;
     span[0] = t;
     span[1] = tau;
     for (int i = 0; i < P->ports; i++) {
@@ -34,35 +34,35 @@ static void load_ports(instance_t *m, int p, double t, double tau, double x0, do
 }
 
 /* Loads the ports for step j of a stride; the start of the step. */
-static double load_step(instance_t *m, int p, int gait, int j, double t, const double *l0, const double *l1)
+static double load_step(coupling_t *c, int p, int gait, int j, double t, const double *l0, const double *l1)
 {
     const stride_t *g = &STRIDES[PARTIES[p].stride0 + gait];
-    const double dt = GAITS[PARTIES[p].stride0 + gait].dt, n = (double)g->steps;
+    const double dt = GAITS[PARTIES[p].stride0 + gait]->dt, n = (double)g->steps;
     const double end = (double)(j + 1) / n, start = g->held ? end : (double)j / n, tj = t + (double)j * dt;
-    load_ports(m, p, tj, dt, start, end, l0, l1);
+    load_ports(c, p, tj, dt, start, end, l0, l1);
     return tj;
 }
 
-static int party_stride(instance_t *m, int p, int gait, int site, double *x, double t, const double *l0, const double *l1)
+static int party_stride(coupling_t *c, int p, int gait, int site, double *x, double t, const double *l0, const double *l1)
 {
     const party_t *P = &PARTIES[p];
     const stride_t *g = &STRIDES[P->stride0 + gait];
-    const double *in = site_inputs(m, site, p);
+    const double *in = site_inputs(c, site, p);
     int fault = 0;
     for (int j = 0; j < g->steps && !fault; j++) {
-        const double tj = load_step(m, p, gait, j, t, l0, l1);
-        fault = scheme_step(&SYSTEMS[p], party_work(m, p), &GAITS[P->stride0 + gait], in + j * g->rows * INPUTS, tj, x, x + P->state);
-        fault = fault ? fault : sys_check(&SYSTEMS[p], party_work(m, p), x);
+        const double tj = load_step(c, p, gait, j, t, l0, l1);
+        fault = scheme_step(SYSTEMS[p], party_work(c, p), GAITS[P->stride0 + gait], in + j * g->rows * INPUTS, tj, x, x + P->state);
+        fault = fault ? fault : sys_check(SYSTEMS[p], party_work(c, p), x);
     }
     return fault;
 }
 
 /* Advances x from t by one stride under multipliers going linearly from l0 to l1. */
-static int side_stride(instance_t *m, side_t s, int gait, int site, double *x, double t, const double *l0, const double *l1)
+static int side_stride(coupling_t *c, side_t s, int gait, int site, double *x, double t, const double *l0, const double *l1)
 {
     int fault = 0;
     for (int p = s.first; p < s.end && !fault; p++) {
-        fault = party_stride(m, p, gait, site, x + PARTIES[p].offset, t, l0, l1);
+        fault = party_stride(c, p, gait, site, x + PARTIES[p].offset, t, l0, l1);
     }
     return fault;
 }
@@ -85,9 +85,9 @@ static void side_link(side_t s, int gait, double *x, const double *d, double fac
 }
 
 /* The free stride: the multipliers l0 act at its start, none at its end. */
-static int side_free(instance_t *m, side_t s, int gait, int site, double *x, double t, const double *l0)
+static int side_free(coupling_t *c, side_t s, int gait, int site, double *x, double t, const double *l0)
 {
-    const int fault = side_stride(m, s, gait, site, x, t, l0, l0);
+    const int fault = side_stride(c, s, gait, site, x, t, l0, l0);
     if (!fault) {
         side_link(s, gait, x, l0, -1.0);
     }
@@ -118,12 +118,12 @@ static void side_port_displacements(side_t s, const double *x, double *gap)
 }
 
 /* w += L F, the external loads on the ports. */
-static void side_port_loads(instance_t *m, side_t s, int site, double *w)
+static void side_port_loads(coupling_t *c, side_t s, int site, double *w)
 {
     for (int p = s.first; p < s.end; p++) {
         const party_t *P = &PARTIES[p];
-        double *load = party_work(m, p) + SYSTEMS[p].at_a;
-        sys_load(&SYSTEMS[p], site_inputs(m, site, p), load);
+        double *load = party_work(c, p) + SYSTEMS[p]->at_a;
+        sys_load(SYSTEMS[p], site_inputs(c, site, p), load);
         for (int i = P->port0; i < P->port0 + P->ports; i++) {
             w[PORTS[i].row] += PORTS[i].sign * load[PORTS[i].dof];
         }
@@ -137,7 +137,7 @@ static void side_shift_rates(side_t s, int gait, double *x, const double *slopes
         const party_t *P = &PARTIES[p];
         const double shift = STRIDES[P->stride0 + gait].lag;
         if (shift != 0.0) {
-            const int first = P->offset + P->state, n = SYSTEMS[p].n + SYSTEMS[p].ns;
+            const int first = P->offset + P->state, n = SYSTEMS[p]->n + SYSTEMS[p]->ns;
             for (int i = first; i < first + n; i++) {
                 x[i] += shift * slopes[i];
             }
@@ -146,48 +146,50 @@ static void side_shift_rates(side_t s, int gait, double *x, const double *slopes
 }
 
 /* w += L a with the accelerations that the forces at (x, t) cause without multipliers. */
-static int party_free_accelerations(instance_t *m, int p, int site, const double *x, double t, double *w)
+static int party_free_accelerations(coupling_t *c, int p, int site, const double *x, double t, double *w)
 {
     const party_t *P = &PARTIES[p];
-    const system_t *S = &SYSTEMS[p];
-    double *W = party_work(m, p), *a = m->c.a;
+    const system_t *S = SYSTEMS[p];
+    double *W = party_work(c, p), *a = c->a;
     fill(W + S->at_ports + 2, 2 * P->ports, 0.0);
-    const int fault = sys_rates(S, W, 0, site_inputs(m, site, p), t, x, a, a + S->n);
+    const int fault = sys_rates(S, W, 0, site_inputs(c, site, p), t, x, a, a + S->n);
     for (int i = P->port0; i < P->port0 + P->ports && !fault; i++) {
         w[PORTS[i].row] += PORTS[i].sign * a[PORTS[i].dof];
     }
     return fault;
 }
 
-static int side_free_accelerations(instance_t *m, side_t s, int site, const double *x, double t, double *w)
+static int side_free_accelerations(coupling_t *c, side_t s, int site, const double *x, double t, double *w)
 {
     int fault = 0;
     for (int p = s.first; p < s.end && !fault; p++) {
-        fault = party_free_accelerations(m, p, site, x + PARTIES[p].offset, t, w);
+        fault = party_free_accelerations(c, p, site, x + PARTIES[p].offset, t, w);
     }
     return fault;
 }
 
 /* Fills the histories of a gait from [u v s] at t under constant multipliers. */
-static int side_restart(instance_t *m, side_t s, int gait, int site, double *x, double t, const double *l)
+static int side_restart(coupling_t *c, side_t s, int gait, int site, double *x, double t, const double *l)
 {
     int fault = 0;
     for (int p = s.first; p < s.end && !fault; p++) {
         const party_t *P = &PARTIES[p];
-        const gait_t *G = &GAITS[P->stride0 + gait];
+        const gait_t *G = GAITS[P->stride0 + gait];
         double *y = x + P->offset;
-        load_ports(m, p, t, G->dt, 0.0, 0.0, l, l);
-        fault = scheme_start(&SYSTEMS[p], party_work(m, p), G, site_inputs(m, site, p), t, y, y + P->state);
+        load_ports(c, p, t, G->dt, 0.0, 0.0, l, l);
+        fault = scheme_start(SYSTEMS[p], party_work(c, p), G, site_inputs(c, site, p), t, y, y + P->state);
     }
     return fault;
 }
 
 /* Initial states [u v s 0]. */
-static void side_initial(const instance_t *m, side_t s, double *x)
+static void side_initial(const coupling_t *c, side_t s, double *x)
 {
     for (int p = s.first; p < s.end; p++) {
         fill(x + PARTIES[p].offset, PARTIES[p].len, 0.0);
-        party_initial(m, p, x + PARTIES[p].offset);
+        for (int i = 0; i < PARTIES[p].state; i++) {
+            x[PARTIES[p].offset + i] = c->parameters[INITIALS[PARTIES[p].initial + i]];
+        }
     }
 }
 
@@ -199,10 +201,19 @@ static void rows_mul_add(const double *h, const double *x, double *y, double fac
     }
 }
 
-/* Solves a problem of the interface. */
+/* Solves a problem of the interface in place. */
 static void interface_solve(coupling_t *c, int problem, double *w)
 {
-    factor_solve(&INTERFACES[problem], &INTERFACE_SIZES[problem], c->solution, w);
+    const interface_t *F = &INTERFACES[problem];
+    if (F->kind == 0) {
+        for (int i = 0; i < F->n; i++) {
+            w[i] *= F->values[i];
+        }
+    } else if (F->kind == 1) {
+        inverse_solve(F->n, F->values, w, c->solution);
+    } else {
+        sparse_solve(F->symbolic, F->values, w, c->solution);
+    }
 }
 
 /* Derivative at node `at` of the parabola through three values that are h apart. */

@@ -6,10 +6,10 @@ static void ask_evaluation(coupling_t *c, int site, int at, double t)
     c->ask = (ask_t){4, 0, at, site, t};
 }
 
-static int fine_run(instance_t *m)
+static int fine_run(coupling_t *c)
 {
-    const ask_t *k = &m->c.ask;
-    return k->kind ? staged_evaluate(m, FINE, k->site, m->c.x + k->at, k->t) : 0;
+    const ask_t *k = c.ask;
+    return k->kind ? staged_evaluate(c, FINE, k->site, c->x + k->at, k->t) : 0;
 }
 
 static void find_multipliers(coupling_t *c)
@@ -20,21 +20,20 @@ static void find_multipliers(coupling_t *c)
     interface_solve(c, MOBILITY, c->l);
 }
 
-static int start_aim(instance_t *m, int e)
+static int start_aim(coupling_t *c, int e)
 {
-    coupling_t *c = &m->c;
     (void)e;
-    side_initial(m, COARSE, c->x + X_A);
-    side_initial(m, FINE, c->x + X_B);
+    side_initial(c, COARSE, c->x + X_A);
+    side_initial(c, FINE, c->x + X_B);
     ask_evaluation(c, SITE_START, X_B, 0.0);
-    return staged_evaluate(m, COARSE, SITE_START, c->x + X_A, 0.0);
+    return staged_evaluate(c, COARSE, SITE_START, c->x + X_A, 0.0);
 }
 
-static int start_take(instance_t *m, int e)
+static int start_take(coupling_t *c, int e)
 {
     (void)e;
-    find_multipliers(&m->c);
-    copy(m->c.node_l, m->c.l, ROWS);
+    find_multipliers(c);
+    copy(c->node_l, c->l, ROWS);
     return 0;
 }
 
@@ -49,18 +48,17 @@ static double run_time(const run_t *r, int q)
     return r->t + (double)q * (MACRO / (double)(2 * r->count));
 }
 
-static int run_aim(instance_t *m, const run_t *r, int q)
+static int run_aim(coupling_t *c, const run_t *r, int q)
 {
-    coupling_t *c = &m->c;
     int fault = 0;
     if (q == 0 && r->moving) {
-        fault = staged_linearise(m, COARSE, r->site, c->x + r->a, r->t);
+        fault = staged_linearise(c, COARSE, r->site, c->x + r->a, r->t);
     }
     if (q % 2 == 0) {
-        fault = fault ? fault : staged_linearise(m, FINE, r->site + q, c->x + r->b, run_time(r, q));
+        fault = fault ? fault : staged_linearise(c, FINE, r->site + q, c->x + r->b, run_time(r, q));
         ask_evaluation(c, r->site + q, r->b, run_time(r, q));
     } else if (run_meets(r, q)) {
-        staged_middle(m, FINE, c->x + r->b, c->x + X_AT_B);
+        staged_middle(c, FINE, c->x + r->b, c->x + X_AT_B);
         ask_evaluation(c, r->site + q, X_AT_B, run_time(r, q));
     } else {
         c->ask.kind = 0;
@@ -82,25 +80,23 @@ static void moving_at(coupling_t *c, const run_t *r, int q)
 }
 
 /* What the multipliers at half substep q do to the coarse side. */
-static int moving_met(instance_t *m, const run_t *r, int q)
+static int moving_met(coupling_t *c, const run_t *r, int q)
 {
-    coupling_t *c = &m->c;
     const double *start = c->x + r->a;
     if (q == 0) {
-        staged_stage(m, COARSE, 0, 0, SITE_SHIFT_A, start, c->l);
-        staged_middle(m, COARSE, start, c->middle);
+        staged_stage(c, COARSE, 0, 0, SITE_SHIFT_A, start, c->l);
+        staged_middle(c, COARSE, start, c->middle);
     }
     if (q == (COARSE_STAGES > 1 ? r->count : 0)) {
-        staged_stage(m, COARSE, 1, 0, SITE_SHIFT_A, start, c->l);
+        staged_stage(c, COARSE, 1, 0, SITE_SHIFT_A, start, c->l);
         copy(c->end, start, LEN_A);
-        return staged_finish(m, COARSE, 0, c->end);
+        return staged_finish(c, COARSE, 0, c->end);
     }
     return 0;
 }
 
-static int run_take(instance_t *m, const run_t *r, int q)
+static int run_take(coupling_t *c, const run_t *r, int q)
 {
-    coupling_t *c = &m->c;
     int fault = 0;
     if (run_meets(r, q)) {
 #if AHEAD
@@ -112,7 +108,7 @@ static int run_take(instance_t *m, const run_t *r, int q)
 #else
         moving_at(c, r, q);
 #endif
-        fault = staged_evaluate(m, COARSE, r->site + q, c->at_a, run_time(r, q));
+        fault = staged_evaluate(c, COARSE, r->site + q, c->at_a, run_time(r, q));
         if (fault) {
             return fault;
         }
@@ -126,14 +122,14 @@ static int run_take(instance_t *m, const run_t *r, int q)
             c->node_l[i] = q % 2 == 0 ? c->l[i] : 2.0 * c->l[i] - c->node_l[i];
         }
 #if AHEAD
-        fault = r->moving ? moving_met(m, r, q) : ahead_met(m, q);
+        fault = r->moving ? moving_met(c, r, q) : ahead_met(c, q);
 #else
-        fault = moving_met(m, r, q);
+        fault = moving_met(c, r, q);
 #endif
-        staged_stage(m, FINE, q % 2, r->gait, SITE_SHIFT_B + q - q % 2, c->x + r->b, c->l);
+        staged_stage(c, FINE, q % 2, r->gait, SITE_SHIFT_B + q - q % 2, c->x + r->b, c->l);
     }
     if (q % 2 == 1 && !fault) {
-        fault = staged_finish(m, FINE, r->gait, c->x + r->b);
+        fault = staged_finish(c, FINE, r->gait, c->x + r->b);
     }
     if (q + 1 == 2 * r->count && r->moving && !fault) {
         copy(c->x + r->a, c->end, LEN_A);
@@ -152,15 +148,15 @@ static int coupling_events(const coupling_t *c)
     return c->k < 0 ? 1 : 2 * SUBSTEPS;
 }
 
-static int coupling_aim(instance_t *m, int e)
+static int coupling_aim(coupling_t *c, int e)
 {
-    const run_t r = this_run(&m->c);
-    return run_aim(m, &r, e);
+    const run_t r = this_run(c);
+    return run_aim(c, &r, e);
 }
 
-static int coupling_take(instance_t *m, int e)
+static int coupling_take(coupling_t *c, int e)
 {
-    const run_t r = this_run(&m->c);
-    return run_take(m, &r, e);
+    const run_t r = this_run(c);
+    return run_take(c, &r, e);
 }
 #endif

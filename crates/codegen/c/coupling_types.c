@@ -17,6 +17,8 @@ typedef struct {
     int stride0;       /* the first of its ways to stride */
     int staged;        /* where the coupling keeps what its stages need */
     int work;          /* where its numbers start in W */
+    int initial;       /* where the parameters stand that its [u v s] start from */
+    int part;          /* its number in the model */
 } party_t;
 
 /* A way to stride. */
@@ -41,3 +43,17 @@ typedef struct {
     int kind, gait, at, site;
     double t;
 } ask_t;
+
+/* How a problem of the interface is solved: 0 diagonal, 1 stored inverse, 3 sparse. */
+typedef struct {
+    int kind, n;
+    const symbolic_t *symbolic;
+    const double *values;
+} interface_t;
+
+/* Substeps of the fine side: whether the coarse one moves along with them, their number, gait and first site, where both sides
+   stand in the state, and the start. */
+typedef struct {
+    int moving, count, gait, site, a, b;
+    double t;
+} run_t;

@@ -12,6 +12,7 @@ use interfield_kernel::{Fault, Point};
 use interfield_lab::rig::{Reading, Rig, Target};
 
 use super::stand_in::Physical;
+use crate::assembled::SpecimenBlueprint;
 
 /// A specimen in a system.
 pub(crate) struct Measured {
@@ -39,6 +40,17 @@ impl Measured {
         let n = unknowns.len();
         let (stiffness, damping) = (physical.stiffness.clone(), physical.damping.clone());
         Measured { rig, unknowns, stiffness, damping, correct, memory0, u: vec![0.0; n], v: vec![0.0; n] }
+    }
+
+    /// What of it is known before the test.
+    pub(crate) fn blueprint(&self) -> SpecimenBlueprint {
+        SpecimenBlueprint {
+            unknowns: self.unknowns.clone(),
+            stiffness: self.stiffness.clone(),
+            damping: self.damping.clone(),
+            correct: self.correct,
+            memory0: self.memory0,
+        }
     }
 
     /// Length of its memory.

@@ -45,7 +45,7 @@ static int report(@name@_t *self, int fault)
 void @name@_motion(@name@_t *self, long step)
 {
     for (int row = 0; row < @NAME@_END; row++) {
-        if (ROW_STARTS[row] == (step < STARTS)) {
+        if (ROW_WHEN[row] & (step < STARTS ? 1 : 2)) {
             const double base = ROW_FIXED[row] ? 0.0 : (double)(step + ROW_NODE[row]) * @DT@;
             const double *later = ROW_LATER + 3 * row;
             motions(((base + later[0]) + later[1]) + later[2], self->parameters + @SCALES@, self->inputs + row * INPUTS);

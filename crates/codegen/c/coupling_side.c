@@ -168,6 +168,23 @@ static int side_free_accelerations(coupling_t *c, side_t s, int site, const doub
     return fault;
 }
 
+/* a -= M^-1 L^T l; `outside` is work. */
+static void add_accelerations(int p, const double *l, double *a, double *outside)
+{
+    const party_t *P = &PARTIES[p];
+    const int n = SYSTEMS[p]->n;
+    fill(outside, n, 0.0);
+    for (int j = 0; j < P->ports; j++) {
+        const double *column = INERTANCE + P->inertance + j * n, lambda = l[PORTS[P->port0 + j].row];
+        for (int i = 0; i < n; i++) {
+            outside[i] -= column[i] * lambda;
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        a[i] += outside[i];
+    }
+}
+
 /* Fills the histories of a gait from [u v s] at t under constant multipliers. */
 static int side_restart(coupling_t *c, side_t s, int gait, int site, double *x, double t, const double *l)
 {

@@ -26,7 +26,9 @@ static int start_aim(coupling_t *c, int e)
     side_initial(c, COARSE, c->x + X_A);
     side_initial(c, FINE, c->x + X_B);
     ask_evaluation(c, SITE_START, X_B, 0.0);
-    return staged_evaluate(c, COARSE, SITE_START, c->x + X_A, 0.0);
+    int fault = staged_linearise(c, COARSE, SITE_START, c->x + X_A, 0.0);
+    fault = fault ? fault : staged_linearise(c, FINE, SITE_START, c->x + X_B, 0.0);
+    return fault ? fault : staged_evaluate(c, COARSE, SITE_START, c->x + X_A, 0.0);
 }
 
 static int start_take(coupling_t *c, int e)

@@ -17,6 +17,7 @@ typedef struct {
     int stride0;       /* the first of its ways to stride */
     int staged;        /* where the coupling keeps what its stages need */
     int work;          /* where its numbers start in W */
+    int inertance;     /* where the accelerations by its multipliers start, one column per port */
     int initial;       /* where the parameters stand that its [u v s] start from */
     int part;          /* its number in the model */
 } party_t;

@@ -45,7 +45,7 @@ typedef struct {
     double state[@STATE@]; /* the complete state: [u v s | history of the scheme | memory of path-moved laws] */
     double work[@WORK@];
     long step;             /* steps done */
-    int started, fault, fault_index;
+    int started, fault, fault_index, fault_part; /* fault_part: the substructure, counted from 0 */
 } @name@_t;
 
 void @name@_init(@name@_t *self);

@@ -19,6 +19,9 @@ pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
     let refuse = |subject, message: String, help: &str| {
         vec![Problem { subject, message, help: help.to_owned(), fatal: true }]
     };
+    if model.partition.is_some() {
+        return crate::partitioned::export(model, name);
+    }
     let sim = Simulation::new(model.clone())?;
     let system = sim.domain.system();
     let dims = system.dims();
@@ -40,7 +43,7 @@ pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
     let wiring = wiring(model, &inputs.loads, &inputs.imposed, &b);
 
     let mut laws = Laws::default();
-    let read = Read::new(&sim, &mut laws);
+    let read = Read::new(sim.blueprint(), &mut laws);
     let party = Party {
         name: "party_0".to_owned(),
         blueprint: &b,
@@ -59,7 +62,7 @@ pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
     let work = plan.len + state;
 
     let mut outputs = String::new();
-    if let Some(a) = accelerations(&sim, plan) {
+    if let Some(a) = accelerations(sim.blueprint(), plan) {
         outputs.push_str(&format!("    const double *a = {a};\n"));
         if sim.needs_acceleration() {
             outputs.push_str(&format!(
@@ -70,7 +73,7 @@ pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
             ));
         }
     }
-    outputs.push_str(&statements(&sim, &b, &read, &inputs, plan));
+    outputs.push_str(&statements(sim.blueprint(), &b, &read, &inputs, plan));
 
     let interface = Interface {
         name: name.clone(),

@@ -2,11 +2,9 @@
 
 use std::fmt::Write;
 
-use interfield_kernel::System;
-use interfield_model::Simulation;
 use interfield_model::assembled::{Blueprint, Row, Stored};
 use interfield_model::model::{Load, Quantity, Support};
-use interfield_model::simulation::Tap;
+use interfield_model::simulation::{Channels, Tap};
 
 use crate::inputs::Inputs;
 use crate::law::{Laws, Recorded, Want};
@@ -22,12 +20,12 @@ pub struct Read {
 
 impl Read {
     /// Records the laws that the channels of a simulation read.
-    pub fn new(sim: &Simulation, laws: &mut Laws) -> Self {
+    pub fn new(sim: Channels<'_>, laws: &mut Laws) -> Self {
         let mut read = Read { laws: Vec::new(), of: Vec::new() };
-        for (tap, _) in sim.taps() {
+        for (tap, _) in sim.taps {
             let law = match tap {
                 Tap::Path { law, .. } => Some((Stored::Path(*law), Want::Standing)),
-                Tap::Element { probe, force: true, .. } => sim.probes()[*probe].law.clone().map(|l| (l, Want::Force)),
+                Tap::Element { probe, force: true, .. } => sim.probes[*probe].law.clone().map(|l| (l, Want::Force)),
                 _ => None,
             };
             let law = law.map(|(law, want)| {
@@ -45,7 +43,7 @@ impl Read {
     }
 
     /// Model element and law number of each channel that reads the force of a law.
-    pub fn elements<'a>(&'a self, sim: &'a Simulation) -> impl Iterator<Item = (usize, usize)> + 'a {
+    pub fn elements<'a>(&'a self, sim: Channels<'a>) -> impl Iterator<Item = (usize, usize)> + 'a {
         self.of.iter().zip(&sim.model.channels).filter_map(|(law, channel)| match (law, &channel.quantity) {
             (Some(law), Quantity::Force(e, _)) => Some((*e, *law)),
             _ => None,
@@ -81,21 +79,21 @@ fn memory(at: usize, b: &Blueprint, plan: &Plan) -> String {
 }
 
 /// Statements that read all channels: of the state `x`, the memory `W`, the inputs `in` at time `t`, into `out`.
-pub fn statements(sim: &Simulation, b: &Blueprint, read: &Read, inputs: &Inputs, plan: &Plan) -> String {
-    let dims = sim.domain.system().dims();
+pub fn statements(sim: Channels<'_>, b: &Blueprint, read: &Read, inputs: &Inputs, plan: &Plan) -> String {
+    let dims = sim.dims;
     let n = dims.nu;
     let ground: Vec<usize> = (sim.model.loads.iter().enumerate())
         .filter(|(_, l)| matches!(l, Load::Ground { .. }))
         .map(|(i, _)| inputs.loads[i])
         .collect();
-    let widest = sim.probes().iter().map(|p| p.rows.len()).max().unwrap_or(0).max(1);
-    let states = sim.probes().iter().map(|p| p.states).max().unwrap_or(0).max(1);
+    let widest = sim.probes.iter().map(|p| p.rows.len()).max().unwrap_or(0).max(1);
+    let states = sim.probes.iter().map(|p| p.states).max().unwrap_or(0).max(1);
     let mut out = String::new();
-    if sim.probes().iter().any(|p| p.law.is_some()) {
+    if sim.probes.iter().any(|p| p.law.is_some()) {
         let _ = writeln!(out, "    double q[{widest}], v[{widest}], p[{widest}], g[{states}];");
     }
     // Loads are told apart by their channels; what a held degree of freedom feels, by its own name.
-    for (k, ((tap, factor), channel)) in sim.taps().iter().zip(&sim.model.channels).enumerate() {
+    for (k, ((tap, factor), channel)) in sim.taps.iter().zip(&sim.model.channels).enumerate() {
         let value = match tap {
             Tap::State(i) => format!("x[{i}]"),
             Tap::Memory(i) => memory(*i, b, plan),
@@ -123,7 +121,7 @@ pub fn statements(sim: &Simulation, b: &Blueprint, read: &Read, inputs: &Inputs,
             },
             Tap::Energy(part) => format!("energy[{}]", *part as usize),
             Tap::Element { probe, coordinate, force } => {
-                let probe = &sim.probes()[*probe];
+                let probe = &sim.probes[*probe];
                 let rows = || probe.rows.iter().enumerate();
                 let q = |derivative: usize| {
                     let x = ["x", "(x + N)"][derivative].replace('N', &n.to_string());
@@ -164,7 +162,7 @@ fn law_of(read: &Read, plan: &Plan, channel: usize) -> (usize, String) {
 }
 
 /// Absolute acceleration of a held degree of freedom.
-fn held(sim: &Simulation, quantity: Quantity, imposed: Option<usize>, inputs: &Inputs) -> String {
+fn held(sim: Channels<'_>, quantity: Quantity, imposed: Option<usize>, inputs: &Inputs) -> String {
     let Quantity::AbsoluteAcceleration(d) = quantity else { return "0.0".to_owned() };
     let dof = &sim.model.dofs[d];
     let along = dof.name.rsplit('.').next().unwrap_or_default();
@@ -180,8 +178,8 @@ fn held(sim: &Simulation, quantity: Quantity, imposed: Option<usize>, inputs: &I
 }
 
 /// The expression of the accelerations that channels read.
-pub fn accelerations(sim: &Simulation, plan: &Plan) -> Option<String> {
-    let reads = sim.taps().iter().any(|(t, _)| matches!(t, Tap::Acceleration { .. }));
-    let carried = sim.domain.system().dims().state();
-    reads.then(|| if sim.needs_acceleration() { format!("W + {}", plan.a) } else { format!("x + {carried}") })
+pub fn accelerations(sim: Channels<'_>, plan: &Plan) -> Option<String> {
+    let reads = sim.taps.iter().any(|(t, _)| matches!(t, Tap::Acceleration { .. }));
+    let carried = sim.dims.state();
+    reads.then(|| if sim.needs_acceleration { format!("W + {}", plan.a) } else { format!("x + {carried}") })
 }

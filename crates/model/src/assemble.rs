@@ -49,7 +49,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    pub(crate) fn error(subject: Subject, message: String, help: &str) -> Self {
+    pub fn error(subject: Subject, message: String, help: &str) -> Self {
         Problem { subject, message, help: help.to_owned(), fatal: true }
     }
 

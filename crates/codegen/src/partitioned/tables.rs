@@ -146,19 +146,20 @@ impl Draft<'_> {
     fn parties(&mut self, works: &[usize], initials: &[Vec<usize>]) {
         let b = self.b;
         let (mut parties, mut ports, mut strides, mut links) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let (mut staged, mut initial) = (0, 0);
+        let (mut staged, mut initial, mut inertance) = (0, 0, Vec::new());
         for side in [&b.coarse, &b.fine, &b.twins] {
             let mut offset = 0;
             for p in side.clone() {
                 let party = &b.parties[p];
                 let ny = self.dims(p).state();
                 parties.push(format!(
-                    "{{{ny}, {}, {offset}, {}, {}, {}, {staged}, {}, {initial}, {}}}",
+                    "{{{ny}, {}, {offset}, {}, {}, {}, {staged}, {}, {}, {initial}, {}}}",
                     party.len,
                     ports.len(),
                     party.ports.len(),
                     self.stride0(p),
                     works[p],
+                    inertance.len(),
                     party.substructure,
                 ));
                 ports.extend(party.ports.iter().map(|x| format!("{{{}, {}, {}}}", x.row, x.dof, number(x.sign))));
@@ -176,6 +177,7 @@ impl Draft<'_> {
                     ));
                     links.extend_from_slice(way.link);
                 }
+                inertance.extend_from_slice(party.inertance);
                 offset += party.len;
                 staged += ny + self.dims(p).nu;
                 initial += ny;
@@ -188,11 +190,15 @@ impl Draft<'_> {
         t.table("stride_t", "STRIDES", strides);
         links.push(0.0);
         t.numbers("LINKS", &links);
+        inertance.push(0.0);
+        t.numbers("INERTANCE", &inertance);
         t.indices("INITIALS", initials.iter().flatten().copied());
         let names = |what: &str, n: usize| (0..n).map(|i| format!("&{what}_{i}")).collect::<Vec<_>>();
         t.table("system_t *const", "SYSTEMS", names("party", b.parties.len()));
         t.table("gait_t *const", "GAITS", names("gait", self.gaits.iter().map(Vec::len).sum()));
-        for (name, side) in [("COARSE", &b.coarse), ("FINE", &b.fine), ("TWINS", &b.twins)] {
+        // Localized multipliers have no sides: all parties do what a fine side does.
+        let fine = if matches!(b.schedule, Schedule::Llm { .. }) { &b.coarse } else { &b.fine };
+        for (name, side) in [("COARSE", &b.coarse), ("FINE", fine), ("TWINS", &b.twins)] {
             let _ = writeln!(t.text, "static const side_t {name} = {{{}, {}}};\n", side.start, side.end);
         }
         let most = (0..b.parties.len()).map(|p| self.dims(p).nu + self.dims(p).ns).max().unwrap_or(0);
@@ -585,6 +591,7 @@ impl Draft<'_> {
         constants.push(("X_MEMORY".to_owned(), self.state.end));
         let behind = self.state.end + memory;
         constants.extend(self.extra.list.iter().map(|(name, at, _)| (format!("X_{name}"), behind + at)));
+        constants.push(("AT_A".to_owned(), self.work.at("a")));
         constants.push(("AT_BEFORE".to_owned(), self.work.end));
         let constants: Vec<String> = constants.iter().map(|(name, value)| format!("    {name} = {value}")).collect();
         let mut text = format!("{}\nenum {{\n{}\n}};\n\n", include_str!("../../c/coupling_types.c"), constants.join(",\n"));

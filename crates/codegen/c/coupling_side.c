@@ -150,8 +150,12 @@ static int party_free_accelerations(coupling_t *c, int p, int site, const double
 {
     const party_t *P = &PARTIES[p];
     const system_t *S = SYSTEMS[p];
-    double *W = party_work(c, p), *a = c->a;
-    fill(W + S->at_ports + 2, 2 * P->ports, 0.0);
+    double *W = party_work(c, p), *a = c->a, *span = W + S->at_ports;
+    if (P->ports > 0) {
+        span[0] = t;
+        span[1] = 1.0;
+        fill(span + 2, 2 * P->ports, 0.0);
+    }
     const int fault = sys_rates(S, W, 0, site_inputs(c, site, p), t, x, a, a + S->n);
     for (int i = P->port0; i < P->port0 + P->ports && !fault; i++) {
         w[PORTS[i].row] += PORTS[i].sign * a[PORTS[i].dof];

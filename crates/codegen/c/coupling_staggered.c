@@ -8,7 +8,7 @@ static void ask_evaluation(coupling_t *c, int site, int at, double t)
 
 static int fine_run(coupling_t *c)
 {
-    const ask_t *k = c.ask;
+    const ask_t *k = &c->ask;
     return k->kind ? staged_evaluate(c, FINE, k->site, c->x + k->at, k->t) : 0;
 }
 

@@ -9,6 +9,7 @@ mod outputs;
 mod sites;
 mod tables;
 
+use interfield_coupling::blueprint::Schedule;
 use interfield_kernel::System;
 use interfield_model::Partitioned;
 use interfield_model::assemble::{Problem, Subject};
@@ -186,6 +187,8 @@ fn part_wiring(sub: &SubModel, inputs: &Inputs) -> Wiring {
 fn pieces(b: &Blueprint<'_>, model: &Model, inputs: &Inputs, laws: &mut Laws) -> Option<Vec<Piece>> {
     let mut pieces: Vec<Piece> = Vec::new();
     let mut work = 0;
+    // Staged parties are loaded by their multipliers stage by stage, not through their forces.
+    let loaded = !matches!(b.coupling.schedule, Schedule::Staggered | Schedule::Parallel { .. });
     for (p, party) in b.coupling.parties.iter().enumerate() {
         let part: &PartBlueprint<'_> = &b.parts[party.substructure];
         let system = party.system.blueprint()?;
@@ -197,7 +200,7 @@ fn pieces(b: &Blueprint<'_>, model: &Model, inputs: &Inputs, laws: &mut Laws) ->
         let exported = Party {
             name: format!("party_{p}"),
             blueprint: &system,
-            ports: party.ports.iter().map(|x| Port { dof: x.dof, row: x.row, sign: x.sign }).collect(),
+            ports: party.ports.iter().filter(|_| loaded).map(|x| Port { dof: x.dof, row: x.row, sign: x.sign }).collect(),
             wiring: part_wiring(part.sub, &own),
             scratch: gaits.iter().map(|g| g.scratch(dims)).max().unwrap_or(0),
         };

@@ -507,13 +507,17 @@ impl Draft<'_> {
         self.sites.name("SHIFT_A");
         if let Some(r) = shifted {
             self.flags.push("SHIFTED");
-            [r.place(0), r.time_of(0)].map(|x| self.sites.point(when, Moment::node(0, 0.0).later(2, x * h)));
+            for x in [r.place(0), r.time_of(0)] {
+                self.sites.point(when, Moment::node(0, 0.0).later(2, x * h));
+            }
         }
         self.sites.name("SHIFT_B");
         if let Some(r) = shifted {
             let dt = h / ss as f64;
             for q in (0..2 * ss).step_by(2) {
-                [r.place(0), r.time_of(0)].map(|x| self.sites.point(when, half(q).later(2, x * dt)));
+                for x in [r.place(0), r.time_of(0)] {
+                    self.sites.point(when, half(q).later(2, x * dt));
+                }
             }
         }
         self.texts.insert(1, include_str!("../../c/coupling_staged.c"));

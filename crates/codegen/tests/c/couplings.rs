@@ -89,7 +89,7 @@ channels = ["roof.x", "roof.x.v", "roof.x.a", "base.x", "base.x.abs", "isolator.
 
 const LINEAR: &str = "type = \"spring\"\nk = 900\nc = 20";
 
-const HYSTERETIC: &str = "type = \"bouc-wen\"\nk = 900\nbeta = 20\ngamma = 10";
+const HYSTERETIC: &str = "type = \"bouc-wen\"\nk = 900\nk2 = 90\nbeta = 20\ngamma = 10";
 
 /// Every coupling with its options, and schemes it works with.
 const COUPLINGS: &[(&str, &str, &str)] = &[

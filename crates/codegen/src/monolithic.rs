@@ -11,16 +11,19 @@ use crate::inputs::{Input, inputs};
 use crate::law::Laws;
 use crate::outputs::{Read, accelerations, statements};
 use crate::parameters::parameters;
-use crate::party::{Party, Wiring, emit};
+use crate::party::{Party, Wiring, emit, factors};
 use crate::text::{called, identifier, number};
 
 /// A model as C files called `name`; all reasons why it cannot be.
 pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
-    let refuse = |subject, message: String, help: &str| {
-        vec![Problem { subject, message, help: help.to_owned(), fatal: true }]
-    };
+    let refuse =
+        |subject, message: String, help: &str| vec![Problem { subject, message, help: help.to_owned(), fatal: true }];
     if model.partition.is_some() {
         return crate::partitioned::export(model, name);
+    }
+    if !model.specimens.is_empty() {
+        let message = "a model with a specimen cannot be exported".to_owned();
+        return Err(refuse(Subject::Specimen(0), message, "remove the specimen"));
     }
     let sim = Simulation::new(model.clone())?;
     let system = sim.domain.system();
@@ -44,13 +47,8 @@ pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
 
     let mut laws = Laws::default();
     let read = Read::new(sim.blueprint(), &mut laws);
-    let party = Party {
-        name: "party_0".to_owned(),
-        blueprint: &b,
-        ports: Vec::new(),
-        wiring,
-        scratch: gait.scratch(dims),
-    };
+    let party =
+        Party { name: "party_0".to_owned(), blueprint: &b, ports: Vec::new(), wiring, scratch: gait.scratch(dims) };
     let emitted = emit(&party, &mut laws, read.laws());
     let plan = &emitted.plan;
     let parameters = parameters(&sim, &inputs);
@@ -82,8 +80,16 @@ pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
         dt: model.analysis.dt,
         steps: sim.steps(),
         moments: moments.clone(),
-        inputs: inputs.components.iter().map(|Input { name, unit }| Variable { name: name.clone(), unit: (*unit).to_owned(), value: 0.0 }).collect(),
-        outputs: model.channels.iter().map(|c| Variable { name: c.name.clone(), unit: c.unit.clone(), value: 0.0 }).collect(),
+        inputs: inputs
+            .components
+            .iter()
+            .map(|Input { name, unit }| Variable { name: name.clone(), unit: (*unit).to_owned(), value: 0.0 })
+            .collect(),
+        outputs: model
+            .channels
+            .iter()
+            .map(|c| Variable { name: c.name.clone(), unit: c.unit.clone(), value: 0.0 })
+            .collect(),
         commands: Vec::new(),
         parameters,
         state,
@@ -109,6 +115,7 @@ pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
         &laws.print(),
         include_str!("../c/linear.c"),
         "\n",
+        &factors(&[&b]),
         include_str!("../c/system.c"),
         "\n",
         &schemes(&[Family::of(&gait.scheme)]),

@@ -89,8 +89,13 @@ pub fn statements(sim: Channels<'_>, b: &Blueprint, read: &Read, inputs: &Inputs
     let widest = sim.probes.iter().map(|p| p.rows.len()).max().unwrap_or(0).max(1);
     let states = sim.probes.iter().map(|p| p.states).max().unwrap_or(0).max(1);
     let mut out = String::new();
-    if sim.probes.iter().any(|p| p.law.is_some()) {
-        let _ = writeln!(out, "    double q[{widest}], v[{widest}], p[{widest}], g[{states}];");
+    let reads_law = |tap: &Tap| matches!(tap, Tap::Element { probe, force: true, .. } if sim.probes[*probe].law.is_some());
+    let by_element = sim.taps.iter().any(|t| reads_law(&t.0));
+    if by_element {
+        let _ = writeln!(out, "    double q[{widest}], v[{widest}];");
+    }
+    if by_element || sim.taps.iter().any(|t| matches!(t.0, Tap::Path { .. })) {
+        let _ = writeln!(out, "    double p[{widest}], g[{states}];");
     }
     // Loads are told apart by their channels; what a held degree of freedom feels, by its own name.
     for (k, ((tap, factor), channel)) in sim.taps.iter().zip(&sim.model.channels).enumerate() {
@@ -103,7 +108,11 @@ pub fn statements(sim: Channels<'_>, b: &Blueprint, read: &Read, inputs: &Inputs
             }
             Tap::Path { memory: at, .. } => {
                 let (law, c) = law_of(read, plan, k);
-                let _ = writeln!(out, "    law_force({law}, {c}, t, W + {m}, W + {m}, W + {m} + 1, p, g);", m = plan.memory + at);
+                let _ = writeln!(
+                    out,
+                    "    law_force({law}, {c}, t, W + {m}, W + {m}, W + {m} + 1, p, g);",
+                    m = plan.memory + at
+                );
                 "p[0]".to_owned()
             }
             Tap::Acceleration { dof, absolute: false } => format!("a[{dof}]"),
@@ -142,7 +151,8 @@ pub fn statements(sim: Channels<'_>, b: &Blueprint, read: &Read, inputs: &Inputs
                     let d = probe.rows.len();
                     let product = |m: &[f64], x: Vec<(usize, String)>| {
                         let row = m.get(coordinate * d..(coordinate + 1) * d);
-                        let terms = row.into_iter().flatten().zip(x).map(|(a, (_, x))| format!("{} * ({x})", number(*a)));
+                        let terms =
+                            row.into_iter().flatten().zip(x).map(|(a, (_, x))| format!("{} * ({x})", number(*a)));
                         let terms: Vec<String> = terms.collect();
                         if terms.is_empty() { "0.0".to_owned() } else { terms.join(" + ") }
                     };

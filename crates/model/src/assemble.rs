@@ -49,6 +49,7 @@ pub struct Problem {
 }
 
 impl Problem {
+    /// Something that must be changed.
     pub fn error(subject: Subject, message: String, help: &str) -> Self {
         Problem { subject, message, help: help.to_owned(), fatal: true }
     }

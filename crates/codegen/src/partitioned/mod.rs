@@ -24,7 +24,7 @@ use crate::inputs::{Input, Inputs, inputs};
 use crate::law::Laws;
 use crate::outputs::Read;
 use crate::parameters::initials;
-use crate::party::{Emitted, Party, Port, Wiring, emit};
+use crate::party::{Emitted, Party, Port, Wiring, emit, factors};
 use crate::text::{called, identifier, number, referenced};
 
 /// What is exported of one party.
@@ -92,6 +92,7 @@ pub(crate) fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> 
     code.push_str(&laws.print());
     code.push_str(include_str!("../../c/linear.c"));
     code.push('\n');
+    code.push_str(&factors(&pieces.iter().map(|p| &p.system).collect::<Vec<_>>()));
     code.push_str(include_str!("../../c/system.c"));
     code.push('\n');
     code.push_str(&schemes(&families));

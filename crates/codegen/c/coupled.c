@@ -2,8 +2,9 @@
 
 static int read_outputs(@name@_t *self)
 {
-    const double *in = self->inputs + @NAME@_END * INPUTS, *state = self->state, t = (double)self->step * @DT@;
+    const double *in = @IN@ + @NAME@_END * INPUTS, *state = self->state, t = (double)self->step * @DT@;
     double *out = self->outputs;
+    self->fresh = 1;
     (void)in, (void)state, (void)t, (void)out;
 @OUTPUTS@    return 0;
 }
@@ -11,8 +12,16 @@ static int read_outputs(@name@_t *self)
 /* Where things are; `k`: the macro-step, -1 at the start. */
 static coupling_t coupling_of(@name@_t *self, long k)
 {
-    coupling_t c = {.k = k, .x = self->state, .W = self->work, .in = self->inputs, .parameters = self->parameters};
+    coupling_t c = {.k = k, .x = self->state, .W = self->work, .in = @IN@, .parameters = self->parameters};
 @VIEW@    return c;
+}
+
+/* Nothing has gone wrong yet. */
+static void clear_faults(@name@_t *self)
+{
+    for (int p = 0; p < PARTY_COUNT; p++) {
+        self->work[PARTIES[p].work + SYSTEMS[p]->at_fault] = -1.0;
+    }
 }
 
 /* What the laws remember of their evaluations: from the state to the parties, or back. */
@@ -64,66 +73,17 @@ void @name@_init(@name@_t *self)
     fill(self->state, @NAME@_STATE, 0.0);
     fill(self->work, @NAME@_WORK, 0.0);
     copy(self->parameters, parameters, @NAME@_PARAMETERS);
+    fill(self->commands, @NAME@_COMMANDS, 0.0);
+    fill(self->measured, @NAME@_MEASUREDS, 0.0);
     self->step = 0;
+    self->wanted = 0;
+    self->pending = -1;
     self->started = 0;
+    self->fresh = 0;
     self->fault = 0;
     self->fault_index = 0;
     self->fault_part = 0;
     @name@_motion(self, -1);
-}
-
-/* One macro-step, or the start. */
-static int run(@name@_t *self, long k)
-{
-    coupling_t c = coupling_of(self, k);
-    int fault = 0;
-    for (int p = 0; p < PARTY_COUNT; p++) {
-        self->work[PARTIES[p].work + SYSTEMS[p]->at_fault] = -1.0;
-    }
-    for (int e = 0; e < coupling_events(&c) && !fault; e++) {
-        fault = k < 0 ? start_aim(&c, e) : coupling_aim(&c, e);
-        fault = fault ? fault : fine_run(&c);
-        fault = fault ? fault : k < 0 ? start_take(&c, e) : coupling_take(&c, e);
-    }
-    return fault;
-}
-
-int @name@_start(@name@_t *self)
-{
-    fill(self->state, @NAME@_STATE, 0.0);
-    for (int p = 0; p < PARTY_COUNT; p++) {
-        sys_init(SYSTEMS[p], self->work + PARTIES[p].work);
-    }
-    set_constants(self);
-    self->step = 0;
-    self->started = 1;
-    const int fault = run(self, -1);
-    if (fault) {
-        return report(self, fault);
-    }
-    keep_memories(self, 1);
-    return report(self, read_outputs(self));
-}
-
-int @name@_step(@name@_t *self)
-{
-    double *before = self->work + AT_BEFORE;
-    if (!self->started) {
-        const int fault = @name@_start(self);
-        if (fault) {
-            return fault;
-        }
-    }
-    copy(before, self->state, @NAME@_STATE);
-    keep_memories(self, 0);
-    const int fault = run(self, self->step);
-    if (fault) {
-        copy(self->state, before, @NAME@_STATE);
-        return report(self, fault);
-    }
-    keep_memories(self, 1);
-    self->step++;
-    return report(self, read_outputs(self));
 }
 
 void @name@_terminate(@name@_t *self)

@@ -28,7 +28,7 @@ static void party_aim(coupling_t *c, int p, const double *u)
     double *target = party_work(c, p) + S->at_measured;
     for (int i = 0; i < S->specimen_ptr[S->specimens]; i++) {
         target[i] = u[S->specimen_dof[i]];
-        c->commands[PARTIES[p].command + i] = target[i];
+        c->commands[COMMAND_OF[PARTIES[p].command + i]] = target[i];
     }
 }
 
@@ -38,8 +38,10 @@ static void party_measure(coupling_t *c, int p)
     const system_t *S = SYSTEMS[p];
     const int n = S->specimen_ptr[S->specimens];
     double *reached = party_work(c, p) + S->at_measured + n;
-    copy(reached, c->measured + PARTIES[p].command, n);
-    copy(reached + n, c->measured + COMMANDS + PARTIES[p].command, n);
+    for (int i = 0; i < n; i++) {
+        reached[i] = c->measured[COMMAND_OF[PARTIES[p].command + i]];
+        reached[n + i] = c->measured[COMMANDS + COMMAND_OF[PARTIES[p].command + i]];
+    }
 }
 
 /* Evaluation i of a stride of a party: up to the forces, or on from them. */
@@ -108,4 +110,18 @@ static int fine_answer(coupling_t *c, int i)
         }
     }
     return fault;
+}
+
+/* The last event of a macro-step with an evaluation. */
+static int coupling_last(const coupling_t *c)
+{
+#if STAGGERED
+    return coupling_events(c) - (FINE_STAGES > 1 || (COARSE_STAGES > 1 && SUBSTEPS == 1) ? 1 : 2);
+#else
+#if AHEAD
+    return coupling_events(c) - (FINE_STAGES > 1 || (COARSE_STAGES > 1 && c->k < STARTS) ? 1 : 2);
+#else
+    return coupling_events(c) - 1;
+#endif
+#endif
 }

@@ -19,6 +19,7 @@ typedef struct {
     int work;          /* where its numbers start in W */
     int inertance;     /* where the accelerations by its multipliers start, one column per port */
     int initial;       /* where the parameters stand that its [u v s] start from */
+    int command;       /* where the numbers of its commands start */
     int part;          /* its number in the model */
 } party_t;
 

@@ -1,45 +1,128 @@
 //! Parameters: initial values, scales of the motions, and numbers of laws, by name.
 
-use interfield_model::Simulation;
-use interfield_model::model::{Kind, Model};
+use std::fmt::Write;
+
+use interfield_model::assembled::Blueprint;
+use interfield_model::model::Kind;
+use interfield_model::simulation::Channels;
 
 use crate::api::Variable;
 use crate::inputs::Inputs;
+use crate::law::{Want, places_of};
+use crate::outputs::Read;
+use crate::party::{Plan, want};
 
-/// Initial displacements, velocities and states, in the order of the state; then the scales of the motions.
-pub fn parameters(sim: &Simulation, inputs: &Inputs) -> Vec<Variable> {
-    let mut out = initials(&sim.model, sim.free(), sim.looped(), sim.y());
-    let scale = |motion: &String| Variable { name: format!("{motion}.scale"), unit: "1".to_owned(), value: 1.0 };
-    out.extend(inputs.motions.iter().map(scale));
-    out
+/// A structure or a substructure whose numbers can be set.
+pub(crate) struct Owner<'a> {
+    /// It as a model, and what its channels read.
+    pub(crate) channels: Channels<'a>,
+    /// Its degrees of freedom that are unknowns.
+    pub(crate) free: &'a [usize],
+    /// Its elements in the loop.
+    pub(crate) looped: &'a [usize],
+    /// Initial [u v s].
+    pub(crate) y: &'a [f64],
+    /// Its system.
+    pub(crate) b: &'a Blueprint,
+    /// Its memory, and where that starts in `self->work`.
+    pub(crate) plan: &'a Plan,
+    /// See there.
+    pub(crate) work: usize,
+    /// Laws that its channels read.
+    pub(crate) read: Option<&'a Read>,
 }
 
-/// Initial displacements, velocities and states y = [u v s] of a structure with these unknowns and elements in the loop.
-pub fn initials(model: &Model, free: &[usize], looped: &[usize], y: &[f64]) -> Vec<Variable> {
-    let mut out = Vec::new();
-    let mut push = |name: String, unit: &str, value: f64| out.push(Variable { name, unit: unit.to_owned(), value });
-    let dofs = || free.iter().map(|&d| &model.dofs[d]);
-    for (i, dof) in dofs().enumerate() {
-        push(format!("{}.initial", dof.name), if dof.angle { "rad" } else { "m" }, y[i]);
+/// The parameters of an export.
+#[derive(Default)]
+pub(crate) struct Parameters {
+    /// Initial values, then scales of motions, then numbers of laws. What several substructures have is there once.
+    pub(crate) list: Vec<Variable>,
+    /// Where the initial [u v s] of every owner stand in the list.
+    pub(crate) initials: Vec<Vec<usize>>,
+    /// First of the scales.
+    pub(crate) scales: usize,
+    /// Statements that put the numbers of laws to their places in `self->work`.
+    pub(crate) setting: String,
+}
+
+/// Finds the parameters of all owners.
+pub(crate) fn parameters(owners: &[Owner<'_>], inputs: &Inputs) -> Parameters {
+    let mut all = Parameters::default();
+    for owner in owners {
+        let initials = owner.initials(&mut all);
+        all.initials.push(initials);
     }
-    for (i, dof) in dofs().enumerate() {
-        push(format!("{}.v.initial", dof.name), if dof.angle { "rad/s" } else { "m/s" }, y[free.len() + i]);
+    all.scales = all.list.len();
+    inputs.motions.iter().for_each(|motion| _ = all.find(format!("{motion}.scale"), "1", 1.0));
+    owners.iter().for_each(|owner| owner.laws(&mut all));
+    all
+}
+
+impl Parameters {
+    /// The parameter of this name; it is new if there is none.
+    fn find(&mut self, name: String, unit: &str, value: f64) -> usize {
+        let known = self.list.iter().position(|v| v.name == name);
+        known.unwrap_or_else(|| {
+            self.list.push(Variable { name, unit: unit.to_owned(), value });
+            self.list.len() - 1
+        })
     }
-    let mut at = 2 * free.len();
-    for &e in looped {
-        let element = &model.elements[e];
-        let names: Vec<String> = match &element.kind {
-            Kind::Law { path: true, .. } => Vec::new(),
-            Kind::Law { law, .. } => law.info().states.iter().map(|s| s.name.to_owned()).collect(),
-            Kind::Formula { states, .. } => states.clone(),
-            Kind::Block { block, .. } => (1..=block.states).map(|i| format!("s{i}")).collect(),
-            Kind::Linear { .. } => Vec::new(),
-        };
-        for name in names {
-            // States have the unit of the law that is integrated, in SI.
-            push(format!("{}.{name}.initial", element.name), "SI", y.get(at).copied().unwrap_or(0.0));
-            at += 1;
+}
+
+impl Owner<'_> {
+    /// Initial displacements, velocities and states, in the order of the state.
+    fn initials(&self, all: &mut Parameters) -> Vec<usize> {
+        let (model, b, y) = (self.channels.model, self.b, self.y);
+        let mut places = Vec::new();
+        let units = [("", "m", "rad"), (".v", "m/s", "rad/s")];
+        for (k, (suffix, length, angle)) in units.into_iter().enumerate() {
+            for (i, dof) in self.free.iter().map(|&d| &model.dofs[d]).enumerate() {
+                let unit = if dof.angle { angle } else { length };
+                places.push(all.find(format!("{}{suffix}.initial", dof.name), unit, y[k * b.n + i]));
+            }
+        }
+        for (&e, part) in self.looped.iter().zip(&b.elements) {
+            let element = &model.elements[e];
+            for i in 0..part.s {
+                let name = match &element.kind {
+                    Kind::Law { law, .. } => law.info().states.get(i).map(|s| s.name.to_owned()),
+                    Kind::Formula { states, .. } => states.get(i).cloned(),
+                    _ => None,
+                };
+                let name = name.unwrap_or_else(|| format!("s{}", i + 1));
+                let value = y[2 * b.n + part.state0 + i];
+                places.push(all.find(format!("{}.{name}.initial", element.name), "SI", value));
+            }
+        }
+        places
+    }
+
+    /// Numbers of the laws in the loop, and of those that channels read.
+    fn laws(&self, all: &mut Parameters) {
+        let (b, plan) = (self.b, self.plan);
+        for (l, (&e, part)) in self.looped.iter().zip(&b.elements).enumerate() {
+            let element = &self.channels.model.elements[e];
+            let Kind::Law { law, path, .. } = &element.kind else { continue };
+            for (j, parameter) in law.info().parameters.iter().enumerate() {
+                let mut places: Vec<usize> = places_of(law, *path, j, want(b, part))
+                    .into_iter()
+                    .map(|i| plan.constants + plan.element_constants[l] + i)
+                    .collect();
+                if places.is_empty() {
+                    continue;
+                }
+                let reading = if *path { Want::Standing } else { Want::Force };
+                let read = self.read.into_iter().flat_map(|read| read.elements(self.channels));
+                for (_, further) in read.filter(|r| r.0 == e) {
+                    let own = places_of(law, *path, j, reading);
+                    places.extend(own.into_iter().map(|i| plan.constants + plan.further[further] + i));
+                }
+                let value = law.with_parameters(|p| p[j]);
+                let at = all.find(format!("{}.{}", element.name, parameter.name), "SI", value);
+                for place in places {
+                    let _ = writeln!(all.setting, "    self->work[{}] = self->parameters[{at}];", self.work + place);
+                }
+            }
         }
     }
-    out
 }

@@ -96,8 +96,7 @@ pub fn emit(party: &Party<'_>, laws: &mut Laws, further: &[Recorded]) -> Emitted
     let mut recorded = Vec::new();
     let mut constants = Vec::new();
     for e in &b.elements {
-        let want = if b.follows && !frozen(e) { Want::Tangent } else { Want::Force };
-        let r = laws.record(&e.law, want);
+        let r = laws.record(&e.law, want(b, e));
         plan.element_constants.push(constants.len());
         constants.extend_from_slice(&r.constants);
         recorded.push(r);
@@ -300,6 +299,11 @@ pub fn factors(blueprints: &[&Blueprint]) -> String {
         cases(make, blueprints.iter().flat_map(changing).collect()),
         cases(solve, blueprints.iter().flat_map(any).collect()),
     )
+}
+
+/// What of the law of an element is needed.
+pub(crate) fn want(b: &Blueprint, e: &ElementBlueprint) -> Want {
+    if b.follows && !frozen(e) { Want::Tangent } else { Want::Force }
 }
 
 /// Whether the tangent of an element never changes.

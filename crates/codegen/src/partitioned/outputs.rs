@@ -5,7 +5,7 @@ use std::fmt::Write;
 use interfield_coupling::quality::Cut;
 use interfield_model::partitioned::{Blueprint, Source};
 
-use super::Piece;
+use super::pieces::Piece;
 use super::tables::Coupled;
 use crate::outputs::{accelerations, statements as part_statements};
 use crate::text::number;

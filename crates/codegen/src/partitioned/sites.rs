@@ -118,6 +118,11 @@ impl Sites {
         self.sites.push(site);
     }
 
+    /// Number of rows.
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
     /// Times of the rows within a step, in steps; those at fixed times, in the last of `starts` steps.
     pub(crate) fn moments(&self, h: f64, starts: u64) -> Vec<f64> {
         self.rows.iter().map(|r| r.1.in_steps(h, starts.saturating_sub(1) as f64)).collect()

@@ -36,6 +36,8 @@ pub(crate) struct Coupled {
     pub(crate) work: usize,
     /// Macro-steps of the start-up.
     pub(crate) starts: u64,
+    /// Bytes of its tables.
+    pub(crate) bytes: usize,
     /// Rows of the inputs.
     pub(crate) sites: Sites,
     /// The multipliers at the present node, as C.
@@ -66,6 +68,7 @@ impl Stack {
 struct Draft<'a> {
     b: &'a Blueprint<'a, Assembled>,
     gaits: &'a [Vec<Gait>],
+    places: &'a Places<'a>,
     constants: Vec<(String, usize)>,
     numbers: Vec<(&'static str, f64)>,
     tables: Tables,
@@ -90,24 +93,36 @@ const FINE: &str = include_str!("../../c/coupling_fine.c");
 const MACRO: &str = include_str!("../../c/coupling_macro.c");
 const GAP: &str = include_str!("../../c/coupling_gap.c");
 
-/// Prints a coupling. `gaits`: of each party; `works`: where its memory starts; `initials`: parameters of its initial state.
-pub(crate) fn emit(
-    b: &Blueprint<'_, Assembled>,
-    gaits: &[Vec<Gait>],
-    works: &[usize],
-    initials: &[Vec<usize>],
-    memory: usize,
-    work: usize,
-) -> Option<Coupled> {
+/// Where the things stand that a coupling refers to, party by party.
+pub(crate) struct Places<'a> {
+    /// Gaits.
+    pub(crate) gaits: &'a [Vec<Gait>],
+    /// Start of the memory.
+    pub(crate) works: &'a [usize],
+    /// Parameters of the initial state.
+    pub(crate) initials: &'a [Vec<usize>],
+    /// Numbers of the commands.
+    pub(crate) commands: &'a [Vec<usize>],
+    /// Length of a row of the inputs.
+    pub(crate) inputs: usize,
+    /// Length of what the laws of all remember.
+    pub(crate) memory: usize,
+    /// Length of the memory of all.
+    pub(crate) work: usize,
+}
+
+/// Prints a coupling; `None` if a factor of it cannot be printed.
+pub(crate) fn emit(b: &Blueprint<'_, Assembled>, places: &Places<'_>) -> Option<Coupled> {
     let mut draft = Draft {
         b,
-        gaits,
+        gaits: places.gaits,
+        places,
         constants: Vec::new(),
         numbers: vec![("MACRO", b.h)],
         tables: Tables::new(""),
         state: Stack::default(),
         extra: Stack::default(),
-        work: Stack { end: work, ..Stack::default() },
+        work: Stack { end: places.work, ..Stack::default() },
         flexibilities: Vec::new(),
         fines: Vec::new(),
         interfaces: Vec::new(),
@@ -117,10 +132,10 @@ pub(crate) fn emit(
         sites: Sites::new(b.parties.len()),
         starts: 0,
     };
-    draft.parties(works, initials);
+    draft.parties();
     draft.sites.start();
     let (multipliers, linked) = draft.schedule()?;
-    Some(draft.finish(memory, multipliers, linked))
+    Some(draft.finish(multipliers, linked))
 }
 
 impl Draft<'_> {
@@ -143,23 +158,25 @@ impl Draft<'_> {
     }
 
     /// Parties, ports, ways to stride and links.
-    fn parties(&mut self, works: &[usize], initials: &[Vec<usize>]) {
+    fn parties(&mut self) {
+        let Places { works, initials, commands, .. } = *self.places;
         let b = self.b;
         let (mut parties, mut ports, mut strides, mut links) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let (mut staged, mut initial, mut inertance) = (0, 0, Vec::new());
+        let (mut staged, mut initial, mut command, mut inertance) = (0, 0, 0, Vec::new());
         for side in [&b.coarse, &b.fine, &b.twins] {
             let mut offset = 0;
             for p in side.clone() {
                 let party = &b.parties[p];
                 let ny = self.dims(p).state();
                 parties.push(format!(
-                    "{{{ny}, {}, {offset}, {}, {}, {}, {staged}, {}, {}, {initial}, {}}}",
+                    "{{{ny}, {}, {offset}, {}, {}, {}, {staged}, {}, {}, {initial}, {}, {}}}",
                     party.len,
                     ports.len(),
                     party.ports.len(),
                     self.stride0(p),
                     works[p],
                     inertance.len(),
+                    command,
                     party.substructure,
                 ));
                 ports.extend(party.ports.iter().map(|x| format!("{{{}, {}, {}}}", x.row, x.dof, number(x.sign))));
@@ -181,6 +198,7 @@ impl Draft<'_> {
                 offset += party.len;
                 staged += ny + self.dims(p).nu;
                 initial += ny;
+                command += commands[p].len();
             }
         }
         let t = &mut self.tables;
@@ -193,6 +211,7 @@ impl Draft<'_> {
         inertance.push(0.0);
         t.numbers("INERTANCE", &inertance);
         t.indices("INITIALS", initials.iter().flatten().copied());
+        t.indices("COMMAND_OF", commands.iter().flatten().copied());
         let names = |what: &str, n: usize| (0..n).map(|i| format!("&{what}_{i}")).collect::<Vec<_>>();
         t.table("system_t *const", "SYSTEMS", names("party", b.parties.len()));
         t.table("gait_t *const", "GAITS", names("gait", self.gaits.iter().map(Vec::len).sum()));
@@ -583,7 +602,9 @@ impl Draft<'_> {
         Some(())
     }
 
-    fn finish(mut self, memory: usize, multipliers: String, linked: Option<String>) -> Coupled {
+    fn finish(mut self, multipliers: String, linked: Option<String>) -> Coupled {
+        let Places { inputs, memory, .. } = *self.places;
+        let commands: usize = self.places.commands.iter().map(Vec::len).sum();
         self.works(&[("solution", self.widest)]);
         let t = &mut self.tables;
         t.table("interface_t", "INTERFACES", std::mem::take(&mut self.interfaces));
@@ -595,6 +616,11 @@ impl Draft<'_> {
         constants.push(("X_MEMORY".to_owned(), self.state.end));
         let behind = self.state.end + memory;
         constants.extend(self.extra.list.iter().map(|(name, at, _)| (format!("X_{name}"), behind + at)));
+        let (now, kept) = if commands > 0 { ((self.sites.len() + 1) * inputs, 7) } else { (0, 0) };
+        let whole = self.state.end + memory + self.extra.end;
+        constants.push(("COMMANDS".to_owned(), commands));
+        constants.push(("AT_NOW".to_owned(), self.work.end + whole));
+        constants.push(("AT_KEPT".to_owned(), self.work.end + whole + now));
         constants.push(("AT_A".to_owned(), self.work.at("a")));
         constants.push(("AT_BEFORE".to_owned(), self.work.end));
         let constants: Vec<String> = constants.iter().map(|(name, value)| format!("    {name} = {value}")).collect();
@@ -606,6 +632,10 @@ impl Draft<'_> {
         text.push_str(&self.tables.text);
         text.push_str("/* A coupling at work: the macro-step (-1: the start), where its numbers are, what the fine side is asked for. */\n");
         text.push_str("typedef struct {\n    long k;\n    double *x, *W;\n    const double *in, *parameters;\n    ask_t ask;\n");
+        if commands > 0 {
+            text.push_str("    double *commands;\n    const double *measured;\n    int event, evaluation;\n");
+            self.texts.push(include_str!("../../c/coupling_specimens.c"));
+        }
         self.work.list.iter().for_each(|(name, _, _)| _ = writeln!(text, "    double *{name};"));
         text.push_str("} coupling_t;\n\n");
         let view = self.work.list.iter().map(|(name, at, _)| format!("    c.{name} = self->work + {at};\n")).collect();
@@ -617,8 +647,9 @@ impl Draft<'_> {
             view,
             state,
             extra: self.extra.end,
-            work: self.work.end + state + memory + self.extra.end,
+            work: self.work.end + whole + now + kept,
             starts: self.starts,
+            bytes: self.tables.bytes,
             sites: self.sites,
             multipliers,
             linked,

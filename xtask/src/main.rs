@@ -7,6 +7,7 @@
 mod book;
 mod context;
 mod debian;
+mod export;
 mod licences;
 mod no_std;
 mod opensees;
@@ -40,6 +41,7 @@ const STAGES: &[Stage] = &[
     Stage { name: "book", about: "the book builds, and no link in it leads nowhere", run: book::stage },
     Stage { name: "opensees", about: "frames and the viaduct agree with OpenSees", run: opensees::stage },
     Stage { name: "results", about: "result files open in h5py and scipy, also after a kill", run: results::stage },
+    Stage { name: "export", about: "generated C: clang, sanitizers, instructions of a step", run: export::stage },
     Stage { name: "report", about: "the page of ten million samples opens and pans in Chromium", run: report::stage },
 ];
 

@@ -319,9 +319,20 @@ impl Loaded {
     /// own sake; without them they are looked at only where that takes no time, and what was found is shown.
     pub(crate) fn advised(&self, args: &ModelArgs, modes: Option<usize>) -> Result<Advised, Exit> {
         let (model, places) = self.model(args)?;
+        self.advised_model(model, &places, args, modes)
+    }
+
+    /// The same for a model of this file that was read, and settled, before.
+    pub(crate) fn advised_model(
+        &self,
+        model: Model,
+        places: &Places,
+        args: &ModelArgs,
+        modes: Option<usize>,
+    ) -> Result<Advised, Exit> {
         let partitioned = (model.partition.is_some() && !args.whole).then(|| model.clone());
-        let sim = self.assemble(model, &places, false)?;
-        let parts = partitioned.map(|model| self.partition(model, &places)).transpose()?;
+        let sim = self.assemble(model, places, false)?;
+        let parts = partitioned.map(|model| self.partition(model, places)).transpose()?;
         let n = sim.unknowns().len();
         let modal = match modes {
             None if n > MODES_FOR_FREE => Err("the structure is large".to_owned()),
@@ -364,6 +375,11 @@ impl Loaded {
             }
             Exit::Failure
         })
+    }
+
+    /// Folder of the file, to which what it names is relative.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// The text of the file, with that of all files it includes.

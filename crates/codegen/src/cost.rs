@@ -105,7 +105,10 @@ impl<'a> Cost<'a> {
                 sum = sum + flops(local + 2 * e.scatter.len() + 4 * e.s * e.s * e.s) + divisions(2 * e.s * e.s);
             }
             let nm = if o.mck.c == 0.0 { 0 } else { b.modal.len() };
-            sum = sum + solve(&o.factor, b.n).times(nm as u64) + flops(2 * nm * nm * (b.n + 2 * nm)) + divisions(2 * nm * nm);
+            sum = sum
+                + solve(&o.factor, b.n).times(nm as u64)
+                + flops(2 * nm * nm * (b.n + 2 * nm))
+                + divisions(2 * nm * nm);
         }
         sum
     }
@@ -114,7 +117,8 @@ impl<'a> Cost<'a> {
     pub fn solve(&self, slot: usize) -> Operations {
         let (b, o) = (self.b, &self.b.operators[slot]);
         let nm = if o.mck.c == 0.0 { 0 } else { b.modal.len() };
-        let states = |e: &ElementBlueprint| if e.s == 0 { 0 } else { 4 * e.s * (e.s + e.d) + 4 * Self::terms(e) + 2 * e.d };
+        let states =
+            |e: &ElementBlueprint| if e.s == 0 { 0 } else { 4 * e.s * (e.s + e.d) + 4 * Self::terms(e) + 2 * e.d };
         solve(&o.factor, b.n) + flops(b.elements.iter().map(states).sum::<usize>() + 4 * b.n * nm + 2 * nm * nm)
     }
 }

@@ -50,7 +50,11 @@ pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
     let sim = Simulation::new(model.clone())?;
     let Some(b) = sim.domain.system().blueprint() else {
         let message = "the dynamic matrix has no sparse factor without row exchanges, which the C code would need";
-        return Err(vec![refusal(Subject::Model, message.to_owned(), "take a smaller step, or look for missing masses")]);
+        return Err(vec![refusal(
+            Subject::Model,
+            message.to_owned(),
+            "take a smaller step, or look for missing masses",
+        )]);
     };
     fits(Whole::new(&sim, &b).print(&identifier(name)))
 }
@@ -142,7 +146,8 @@ impl<'a> Whole<'a> {
         let pending = if measures { rows * self.inputs.components.len() } else { 0 };
 
         let cost = Cost::new(b, &laws, &emitted.laws);
-        let mut per_step = gait.cost(&cost) + Operations { flops: 2 * sim.taps().len() as u64, ..Operations::default() };
+        let mut per_step =
+            gait.cost(&cost) + Operations { flops: 2 * sim.taps().len() as u64, ..Operations::default() };
         if sim.needs_acceleration() {
             per_step = per_step + cost.force() + cost.solve(b.operators.len() - 1);
         }
@@ -150,11 +155,8 @@ impl<'a> Whole<'a> {
             per_step = per_step + laws.cost(law.law)[0];
         }
 
-        let channel = |c: &interfield_model::model::Channel| Variable {
-            name: c.name.clone(),
-            unit: c.unit.clone(),
-            value: 0.0,
-        };
+        let channel =
+            |c: &interfield_model::model::Channel| Variable { name: c.name.clone(), unit: c.unit.clone(), value: 0.0 };
         let interface = Interface {
             name: name.to_owned(),
             title: model.title.clone(),
@@ -180,7 +182,10 @@ impl<'a> Whole<'a> {
         let body = [include_str!("../c/instance.c"), "\n", step].concat();
         let body = body
             .replace("@OUTPUTS@", &self.outputs(&read, plan))
-            .replace("@IN@", &if measures { format!("self->work + {}", plan.len + state) } else { "self->inputs".to_owned() })
+            .replace(
+                "@IN@",
+                &if measures { format!("self->work + {}", plan.len + state) } else { "self->inputs".to_owned() },
+            )
             .replace("@SCALES@", &parameters.scales.to_string())
             .replace("@PARAMETERS@", &interface.defaults())
             .replace("@DT@", &number(model.analysis.dt))
@@ -232,7 +237,7 @@ impl<'a> Whole<'a> {
                 );
             }
         }
-        out + &statements(sim.blueprint(), self.b, read, &self.inputs, plan)
+        out + &statements(sim.blueprint(), self.b, read, &self.inputs, plan, (0, 0))
     }
 
     /// Stiffness that stands in for all specimens in `main.c`: row-major over the commands.

@@ -78,24 +78,29 @@ fn memory(at: usize, b: &Blueprint, plan: &Plan) -> String {
     "NAN".to_owned()
 }
 
-/// Statements that read all channels: of the state `x`, the memory `W`, the inputs `in` at time `t`, into `out`.
-pub fn statements(sim: Channels<'_>, b: &Blueprint, read: &Read, inputs: &Inputs, plan: &Plan) -> String {
+/// Statements that read all channels: of the state `x`, the memory `W`, the inputs `in` at time `t`, into `out`. `least`: coordinates and
+/// states of the largest law elsewhere.
+pub fn statements(
+    sim: Channels<'_>,
+    b: &Blueprint,
+    read: &Read,
+    inputs: &Inputs,
+    plan: &Plan,
+    least: (usize, usize),
+) -> String {
     let dims = sim.dims;
     let n = dims.nu;
     let ground: Vec<usize> = (sim.model.loads.iter().enumerate())
         .filter(|(_, l)| matches!(l, Load::Ground { .. }))
         .map(|(i, _)| inputs.loads[i])
         .collect();
-    let widest = sim.probes.iter().map(|p| p.rows.len()).max().unwrap_or(0).max(1);
-    let states = sim.probes.iter().map(|p| p.states).max().unwrap_or(0).max(1);
     let mut out = String::new();
-    let reads_law = |tap: &Tap| matches!(tap, Tap::Element { probe, force: true, .. } if sim.probes[*probe].law.is_some());
-    let by_element = sim.taps.iter().any(|t| reads_law(&t.0));
-    if by_element {
-        let _ = writeln!(out, "    double q[{widest}], v[{widest}];");
-    }
-    if by_element || sim.taps.iter().any(|t| matches!(t.0, Tap::Path { .. })) {
-        let _ = writeln!(out, "    double p[{widest}], g[{states}];");
+    if !read.laws.is_empty() {
+        // As long as any law wants them: compilers look at all of them.
+        let shapes = || b.elements.iter().map(|e| (e.d, e.s)).chain(sim.probes.iter().map(|p| (p.rows.len(), p.states)));
+        let widest = shapes().map(|s| s.0).max().unwrap_or(0).max(least.0).max(1);
+        let states = shapes().map(|s| s.1).max().unwrap_or(0).max(least.1).max(1);
+        let _ = writeln!(out, "    double q[{widest}], v[{widest}], p[{widest}], g[{states}];\n    (void)q, (void)v;");
     }
     // Loads are told apart by their channels; what a held degree of freedom feels, by its own name.
     for (k, ((tap, factor), channel)) in sim.taps.iter().zip(&sim.model.channels).enumerate() {

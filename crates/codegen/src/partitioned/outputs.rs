@@ -13,8 +13,12 @@ use crate::text::number;
 /// Statements that read all channels into `out` at the end of a step, from `state`, `self` and the inputs `in`.
 pub(super) fn statements(b: &Blueprint<'_>, pieces: &[Piece], coupled: &Coupled) -> String {
     let mut out = format!("    const double *l = {};\n    (void)l;\n", coupled.multipliers);
+    let elements = || pieces.iter().flat_map(|p| &p.system.elements);
+    let probes = || b.parts.iter().flat_map(|p| p.channels.probes);
+    let shapes = || elements().map(|e| (e.d, e.s)).chain(probes().map(|p| (p.rows.len(), p.states)));
+    let least = (shapes().map(|s| s.0).max().unwrap_or(0), shapes().map(|s| s.1).max().unwrap_or(0));
     for (p, piece) in pieces.iter().enumerate() {
-        part(b, p, piece, &mut out);
+        part(b, p, piece, least, &mut out);
     }
     for (k, source) in b.sources.iter().enumerate() {
         let value = match source {
@@ -48,14 +52,14 @@ fn start(b: &Blueprint<'_>, p: usize) -> String {
 }
 
 /// The channels of a part, into an array of its own.
-fn part(b: &Blueprint<'_>, p: usize, piece: &Piece, out: &mut String) {
+fn part(b: &Blueprint<'_>, p: usize, piece: &Piece, least: (usize, usize), out: &mut String) {
     let (party, Some(read)) = (&b.coupling.parties[p], &piece.read) else { return };
     let channels = b.parts[party.substructure].channels;
     if channels.taps.is_empty() {
         return;
     }
     let (number_of_part, plan) = (party.substructure, &piece.emitted.plan);
-    let own = part_statements(channels, &piece.system, read, &piece.inputs, plan);
+    let own = part_statements(channels, &piece.system, read, &piece.inputs, plan, least);
     let _ = writeln!(out, "    double part_{number_of_part}[{}];\n    {{", channels.taps.len());
     let _ = writeln!(out, "        const double *x = state + {};", start(b, p));
     let _ = writeln!(out, "        double *W = self->work + {}, *out = part_{number_of_part};", piece.work);

@@ -2,5 +2,6 @@
 
 mod bench;
 mod couplings;
+mod interface;
 mod models;
 mod schemes;

@@ -116,13 +116,42 @@ fn calibration_and_similitude_turn_metres_into_volts_and_back() {
     let commands = hardware.commands.clone();
     let mut rig = controller(hardware, plan, Limits::none());
     let mut memory = vec![0.0; rig.memory()];
-    rig.exchange(&mut memory, Target { t: 0.0, u: &[0.04] }).unwrap();
+    rig.exchange(&mut memory, Target { t: 0.0, u: &[0.04], v: &[] }).unwrap();
     // The specimen is half as large: 0.02 m, at 10 V/m and 0.5 V.
     let sent = commands.lock().unwrap().last().unwrap()[0];
     assert!((sent - 0.7).abs() < 1e-15, "{sent}");
     assert!((memory[Reading::Reached.place(0, 1)] - 0.04).abs() < 1e-15);
     // 2.1 V are (2.1 - 0.2)/(-0.1) N at the specimen, four times that at the structure.
     assert!((memory[Reading::Force.place(0, 1)] + 4.0 * 19.0).abs() < 1e-12);
+}
+
+#[test]
+fn the_ways_to_the_start_and_home_have_no_jolt() {
+    let mut plan = plan(1, MissPolicy::Hold);
+    plan.ramp = 0.4;
+    let hardware = Springs { keep: true, ..Springs::default() };
+    let commands = hardware.commands.clone();
+    let mut rig = controller(hardware, plan, Limits::none());
+    let mut memory = vec![0.0; rig.memory()];
+    // To 10 mm at rest, then 40 samples of a parabola to 26 mm, which ends with 0.8 mm per sample.
+    rig.exchange(&mut memory, Target { t: 0.0, u: &[0.010], v: &[0.0] }).unwrap();
+    let to_start = commands.lock().unwrap().len();
+    for k in 1..=40 {
+        let x = 1e-3 * f64::from(k);
+        rig.exchange(&mut memory, Target { t: x, u: &[0.010 + 10.0 * x * x], v: &[0.0] }).unwrap();
+    }
+    rig.finish(&mut memory);
+    let path: Vec<f64> = commands.lock().unwrap().iter().map(|c| c[0]).collect();
+    assert_eq!((path[to_start - 1], path.len()), (0.010, 2 * to_start + 40));
+    assert!(path.last().unwrap().abs() < 1e-15);
+    // Stopping from 0.8 mm per sample within 50 samples without a jolt at either end takes 4 x 0.8 / 50 mm per sample squared.
+    let turns: Vec<f64> = path.windows(3).map(|w| (w[2] - 2.0 * w[1] + w[0]).abs()).collect();
+    assert!(turns[..to_start - 2].iter().all(|t| *t < 1e-6), "a jolt on the way to the start");
+    let home = &turns[to_start + 38..];
+    assert!(home.iter().all(|t| *t < 4.0 * 0.8e-3 / 50.0), "{:?}", home.iter().copied().fold(0.0, f64::max));
+    // It runs on by a fifth of the speed times the time in which it stops.
+    let peak = path.iter().copied().fold(0.0, f64::max);
+    assert!(peak < 0.026 + 0.2 * 0.8e-3 * 50.0, "{peak}");
 }
 
 #[test]
@@ -135,7 +164,7 @@ fn a_late_target_is_waited_for_gone_on_without_or_the_end() {
         let mut memory = vec![0.0; rig.memory()];
         let mut last = Progress::Busy;
         for k in 0..6 {
-            rig.aim(Target { t: 0.004 * k as f64, u: &[0.01 * k as f64] });
+            rig.aim(Target { t: 0.004 * k as f64, u: &[0.01 * k as f64], v: &[] });
             for _ in 0..100 {
                 last = rig.tick(&mut memory);
                 if last != Progress::Busy {
@@ -172,9 +201,9 @@ fn a_pause_takes_all_the_time_there_is_and_a_hold_does_not() {
     rig.listen(button.clone());
     let mut memory = vec![0.0; rig.memory()];
     for k in 0..3 {
-        rig.exchange(&mut memory, Target { t: 0.004 * k as f64, u: &[0.01 * k as f64] }).unwrap();
+        rig.exchange(&mut memory, Target { t: 0.004 * k as f64, u: &[0.01 * k as f64], v: &[] }).unwrap();
     }
-    rig.aim(Target { t: 0.012, u: &[0.03] });
+    rig.aim(Target { t: 0.012, u: &[0.03], v: &[] });
     button.press(Request::Pause);
     for _ in 0..1000 {
         assert_eq!(rig.tick(&mut memory), Progress::Busy);
@@ -191,8 +220,8 @@ fn a_pause_takes_all_the_time_there_is_and_a_hold_does_not() {
     let hardware = Springs { keep: true, silent: 10..usize::MAX, ..Springs::default() };
     let mut rig = controller(hardware, plan(1, MissPolicy::Hold), limits);
     let mut memory = vec![0.0; rig.memory()];
-    let over =
-        (0..20).find_map(|k| rig.exchange(&mut memory, Target { t: 0.004 * k as f64, u: &[0.01 * k as f64] }).err());
+    let over = (0..20)
+        .find_map(|k| rig.exchange(&mut memory, Target { t: 0.004 * k as f64, u: &[0.01 * k as f64], v: &[] }).err());
     assert_eq!(over, Some(Fault::Laboratory { code: Trip::Patience.code() }));
     let log: Vec<(State, u64)> = rig.machine().log().iter().map(|t| (t.to, t.tick)).collect();
     let expected = [(State::Hold, 12), (State::RampDown, 33), (State::Aborted, 43)];
@@ -206,7 +235,7 @@ fn a_paced_rig_does_what_the_rehearsed_one_does_and_goes_home_when_left_alone() 
         let mut rig = controller(Springs::default(), plan(1, MissPolicy::Extrapolate), Limits::default());
         let mut memory = vec![0.0; rig.memory()];
         let one = |(k, u): (usize, &f64)| {
-            rig.exchange(&mut memory, Target { t: 0.004 * k as f64, u: &[*u] }).unwrap();
+            rig.exchange(&mut memory, Target { t: 0.004 * k as f64, u: &[*u], v: &[] }).unwrap();
             memory[..Reading::COUNT].to_vec()
         };
         targets.iter().enumerate().map(one).collect::<Vec<_>>()
@@ -221,7 +250,7 @@ fn a_paced_rig_does_what_the_rehearsed_one_does_and_goes_home_when_left_alone() 
     let mut rig = start(clock());
     let mut memory = vec![0.0; rig.memory()];
     for (k, u) in targets.iter().enumerate() {
-        rig.exchange(&mut memory, Target { t: 0.004 * k as f64, u: &[*u] }).unwrap();
+        rig.exchange(&mut memory, Target { t: 0.004 * k as f64, u: &[*u], v: &[] }).unwrap();
         assert_eq!(memory, rehearsed[k], "target {k}");
     }
     rig.finish(&mut memory);
@@ -230,8 +259,8 @@ fn a_paced_rig_does_what_the_rehearsed_one_does_and_goes_home_when_left_alone() 
     assert!(record.timing.wake_up.summary().count > 200);
     // Left alone in the middle of a test: led home by the controller itself, before the thread ends.
     let mut rig = start(clock());
-    rig.exchange(&mut memory, Target { t: 0.0, u: &[0.0] }).unwrap();
-    rig.exchange(&mut memory, Target { t: 0.004, u: &[0.01] }).unwrap();
+    rig.exchange(&mut memory, Target { t: 0.0, u: &[0.0], v: &[] }).unwrap();
+    rig.exchange(&mut memory, Target { t: 0.004, u: &[0.01], v: &[] }).unwrap();
     drop(rig);
 }
 
@@ -239,10 +268,11 @@ fn a_paced_rig_does_what_the_rehearsed_one_does_and_goes_home_when_left_alone() 
 fn a_sample_of_the_controller_allocates_nothing() {
     let mut rig = controller(Springs::default(), plan(1, MissPolicy::Hold), Limits::default());
     let mut memory = vec![0.0; rig.memory()];
-    rig.exchange(&mut memory, Target { t: 0.0, u: &[0.0] }).unwrap();
+    rig.exchange(&mut memory, Target { t: 0.0, u: &[0.0], v: &[] }).unwrap();
     let found = allocations(|| {
         for k in 1..200 {
-            rig.exchange(&mut memory, Target { t: 0.004 * f64::from(k), u: &[0.001 * f64::from(k % 7)] }).unwrap();
+            rig.exchange(&mut memory, Target { t: 0.004 * f64::from(k), u: &[0.001 * f64::from(k % 7)], v: &[] })
+                .unwrap();
         }
     });
     assert_eq!(found, 0);

@@ -6,6 +6,7 @@
 
 mod couplings;
 mod ensemble;
+mod export;
 mod realtime;
 mod viaduct;
 #[cfg(unix)]
@@ -41,6 +42,7 @@ const CASES: &[(&str, Case)] = &[
     ("threads", Bench::threads),
     ("passive-scan", Bench::passive_scan),
     ("ensemble", Bench::ensemble),
+    ("export", Bench::export),
     #[cfg(unix)]
     ("wires", Bench::wires),
     // Last: they lock all memory of the program.

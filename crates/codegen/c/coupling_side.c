@@ -156,7 +156,8 @@ static int party_free_accelerations(coupling_t *c, int p, int site, const double
         span[1] = 1.0;
         fill(span + 2, 2 * P->ports, 0.0);
     }
-    const int fault = sys_rates(S, W, 0, site_inputs(c, site, p), t, x, a, a + S->n);
+    int fault = sys_rates_begin(S, W, site_inputs(c, site, p), t, x, a, a + S->n);
+    fault = fault ? fault : sys_rates_end(S, W, 0, site_inputs(c, site, p), t, x, a, a + S->n);
     for (int i = P->port0; i < P->port0 + P->ports && !fault; i++) {
         w[PORTS[i].row] += PORTS[i].sign * a[PORTS[i].dof];
     }

@@ -114,7 +114,7 @@ int main(void)
     row(&m);
     tower_motion(&copy, copy.wanted);
     copy.inputs[0] = NAN;
-    if (tower_step(&copy) != TOWER_FAULT_DISPLACEMENT || copy.step != 60) {{
+    if (tower_step(&copy) != TOWER_FAULT_FORCE || copy.fault_index != 0 || copy.step != 60) {{
         return 1;
     }}
     for (int k = 0; k < 40; k++) {{
@@ -140,7 +140,9 @@ fn what_cannot_be_exported_is_refused_with_the_reason() {
         problems.iter().map(|p| format!("{} / {}", p.message, p.help)).collect::<Vec<_>>().join("\n")
     };
     let none = Overrides::default();
-    assert!(reason(&tower(800.0, 2.0, "exact").replace("[record]", "[record]\nenergy = true"), &none).contains("energy"));
+    assert!(
+        reason(&tower(800.0, 2.0, "exact").replace("[record]", "[record]\nenergy = true"), &none).contains("energy")
+    );
     let iterating = Overrides { scheme: Some("caam".to_owned()), ..Overrides::default() };
     assert!(reason(&shipped("forced-split-mass.toml"), &iterating).contains("iterates"));
 }

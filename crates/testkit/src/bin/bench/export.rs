@@ -83,12 +83,23 @@ fn measure(name: &str, folder: &Path, rounds: usize) -> Result<Row, String> {
     for (file, text) in &export.files {
         std::fs::write(folder.join(file), text).map_err(|e| e.to_string())?;
     }
-    std::fs::write(folder.join("driver.c"), DRIVER.replace("ROUNDS", &rounds.to_string())).map_err(|e| e.to_string())?;
+    std::fs::write(folder.join("driver.c"), DRIVER.replace("ROUNDS", &rounds.to_string()))
+        .map_err(|e| e.to_string())?;
     let mut compile = Command::new("cc");
-    compile.current_dir(folder).args(["-std=c99", "-O3", "-ffp-contract=off", "-o", "driver", "driver.c", "model.c", "-lm"]);
+    compile.current_dir(folder).args([
+        "-std=c99",
+        "-O3",
+        "-ffp-contract=off",
+        "-o",
+        "driver",
+        "driver.c",
+        "model.c",
+        "-lm",
+    ]);
     let done = compile.status().map_err(|e| format!("no C compiler called `cc`: {e}"))?;
     let out = Command::new(folder.join("driver")).output().map_err(|e| e.to_string())?;
-    let ours: f64 = String::from_utf8_lossy(&out.stdout).trim().parse().map_err(|_| format!("the C of {name} failed ({done})"))?;
+    let ours: f64 =
+        String::from_utf8_lossy(&out.stdout).trim().parse().map_err(|_| format!("the C of {name} failed ({done})"))?;
     Ok(Row {
         case: "export",
         what: format!("{name}: a step of generated C, beside the library"),
@@ -96,6 +107,9 @@ fn measure(name: &str, folder: &Path, rounds: usize) -> Result<Row, String> {
         ours,
         other: Ok(best),
         bar: Bar::RatioBelow(1.5),
-        note: format!("cc -O3 -ffp-contract=off, {} bytes of tables; motion and all channels included", export.interface.tables),
+        note: format!(
+            "cc -O3 -ffp-contract=off, {} bytes of tables; motion and all channels included",
+            export.interface.tables
+        ),
     })
 }

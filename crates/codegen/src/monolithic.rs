@@ -21,7 +21,8 @@ use crate::text::{called, identifier, number};
 
 /// What is measured where specimens are commanded: displacements reached, then forces.
 pub(crate) fn measured(commands: &[Variable]) -> Vec<Variable> {
-    let of = |v: &Variable, suffix: &str, unit: String| Variable { name: format!("{}.{suffix}", v.name), unit, value: 0.0 };
+    let of =
+        |v: &Variable, suffix: &str, unit: String| Variable { name: format!("{}.{suffix}", v.name), unit, value: 0.0 };
     let force = |v: &Variable| if v.unit == "rad" { "N*m" } else { "N" }.to_owned();
     let reached = commands.iter().map(|v| of(v, "reached", v.unit.clone()));
     reached.chain(commands.iter().map(|v| of(v, "measured", force(v)))).collect()

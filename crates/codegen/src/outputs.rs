@@ -97,7 +97,8 @@ pub fn statements(
     let mut out = String::new();
     if !read.laws.is_empty() {
         // As long as any law wants them: compilers look at all of them.
-        let shapes = || b.elements.iter().map(|e| (e.d, e.s)).chain(sim.probes.iter().map(|p| (p.rows.len(), p.states)));
+        let shapes =
+            || b.elements.iter().map(|e| (e.d, e.s)).chain(sim.probes.iter().map(|p| (p.rows.len(), p.states)));
         let widest = shapes().map(|s| s.0).max().unwrap_or(0).max(least.0).max(1);
         let states = shapes().map(|s| s.1).max().unwrap_or(0).max(least.1).max(1);
         let _ = writeln!(out, "    double q[{widest}], v[{widest}], p[{widest}], g[{states}];\n    (void)q, (void)v;");

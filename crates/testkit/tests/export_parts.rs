@@ -1,5 +1,5 @@
 //! Generated C of a cut structure with specimens: what the laboratory measured in a run of the library is handed to the C
-//! evaluation by evaluation, and its commands and channels must be those of the library, bit for bit.
+//! evaluation by evaluation, and its commands and channels must be those of the library.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -104,7 +104,7 @@ c = 12
 type = "ground"
 name = "quake"
 direction = "x"
-signal = {{ type = "harmonic", amplitude = "0.2 g", frequency = "1.3 Hz" }}
+signal = {{ type = "synthetic", peak = "0.2 g" }}
 [[substructure]]
 name = "tower"
 elements = ["storey"]
@@ -136,6 +136,7 @@ channels = ["roof.x", "roof.x.a", "base.x", "base.x.abs", "isolator.force", "qua
 
 /// Reads [target reached force] of every evaluation, checks the commands, prints the channels.
 const DRIVER: &str = r#"
+#include <math.h>
 #include <stdio.h>
 #include "NAME.h"
 static NAME_t m;
@@ -159,7 +160,7 @@ int main(void)
     long call = 0, step = 0;
     while (m.step < UPPER_STEPS && !fault) {
         for (int i = 0; i < N && m.pending >= 0; i++) {
-            if (m.commands[i] != tape[call][i]) {
+            if (!(fabs(m.commands[i] - tape[call][i]) <= TOLERANCE * fabs(tape[call][i]))) {
                 fprintf(stderr, "command %d of call %ld is %.17g, not %.17g\n", i, call, m.commands[i], tape[call][i]);
                 return 1;
             }
@@ -191,7 +192,7 @@ int main(void)
 "#;
 
 /// The run of the library and of the compiled C, which got the measurements of the library's.
-fn compare(name: &str, text: &str) {
+fn compare(name: &str, text: &str, tolerance: f64) {
     let tape = Tape::default();
     let mut parts = Partitioned::in_workshop(model(text), &mut Recorded(tape.clone())).unwrap();
     let mut row = vec![0.0; parts.model.channels.len()];
@@ -218,7 +219,11 @@ fn compare(name: &str, text: &str) {
         let _ = writeln!(lines, "    {{{}}},", all.join(", "));
     }
     let name = &export.interface.name;
-    let driver = DRIVER.replace("NAME", name).replace("UPPER", &name.to_uppercase()).replace("TAPE", &lines);
+    let driver = DRIVER
+        .replace("NAME", name)
+        .replace("UPPER", &name.to_uppercase())
+        .replace("TAPE", &lines)
+        .replace("TOLERANCE", &format!("{tolerance:?}"));
     std::fs::write(at.join("driver.c"), driver).unwrap();
     let strict = ["-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror", "-ffp-contract=off", "-O2"];
     let source = format!("{name}.c");
@@ -231,8 +236,12 @@ fn compare(name: &str, text: &str) {
     let text = String::from_utf8(out.stdout).unwrap();
     let found: Vec<Vec<f64>> = text.lines().map(|l| l.split(',').map(|x| x.parse().unwrap()).collect()).collect();
     assert_eq!(found.len(), expected.len(), "{name}: rows");
-    for (k, (a, b)) in found.iter().zip(&expected).enumerate() {
-        assert_eq!(a, b, "{name}: row {k}");
+    for c in 0..row.len() {
+        let size = expected.iter().fold(0.0f64, |m, r| m.max(r[c].abs()));
+        for (k, (a, b)) in found.iter().zip(&expected).enumerate() {
+            let ([a, b], channel) = ([a[c], b[c]], &parts.model.channels[c].name);
+            assert!(a == b || (a - b).abs() <= tolerance * size, "{name}: {channel} in row {k} is {a}, not {b}");
+        }
     }
 }
 
@@ -252,12 +261,13 @@ fn every_coupling_commands_what_the_library_commands() {
         ("clm", "method = \"clm\"", "\"trapezoidal\"", 2),
         ("llm", "method = \"llm\"", "\"trapezoidal\"", 1),
     ] {
-        compare(name, &tower(method, scheme, substeps));
+        compare(name, &tower(method, scheme, substeps), 0.0);
     }
 }
 
 #[test]
 fn the_models_with_specimens_on_their_rigs() {
-    compare("isolated_building", &shipped("isolated-building.toml", "3 s"));
-    compare("cantilever", &shipped("cantilever.toml", "2 s"));
+    // The pendulum on the roof calls the sine of whatever library.
+    compare("isolated_building", &shipped("isolated-building.toml", "3 s"), 1e-12);
+    compare("cantilever", &shipped("cantilever.toml", "2 s"), 0.0);
 }

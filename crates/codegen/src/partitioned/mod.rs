@@ -169,7 +169,9 @@ fn code(
         &driven.text,
         &coupled.functions,
         "\n",
-        &format!("/* Parameters of laws to their places. */\nstatic void set_constants(@name@_t *self)\n{{\n{setting}}}\n\n"),
+        &format!(
+            "/* Parameters of laws to their places. */\nstatic void set_constants(@name@_t *self)\n{{\n{setting}}}\n\n"
+        ),
         &body,
     ]
     .concat()

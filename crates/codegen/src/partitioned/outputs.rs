@@ -101,7 +101,6 @@ fn link(b: &Blueprint<'_>, part: usize, port: usize, linked: &str) -> String {
     let party = &b.coupling.parties[party_of(b, part)];
     let (Some(gait), Some(at)) = (party.gaits.first(), party.ports.get(port)) else { return "0.0".to_owned() };
     let columns = gait.link.chunks_exact(party.len.max(1)).zip(&party.ports);
-    let terms: Vec<String> =
-        columns.map(|(c, q)| format!("{} * ({linked})[{}]", number(c[at.dof]), q.row)).collect();
+    let terms: Vec<String> = columns.map(|(c, q)| format!("{} * ({linked})[{}]", number(c[at.dof]), q.row)).collect();
     if terms.is_empty() { "0.0".to_owned() } else { terms.join(" + ") }
 }

@@ -222,13 +222,9 @@ impl Draft<'_> {
         }
         let most = (0..b.parties.len()).map(|p| self.dims(p).nu + self.dims(p).ns).max().unwrap_or(0);
         let (na, nb) = (self.len(&b.coarse), self.len(&b.fine));
-        for (name, value) in [
-            ("ROWS", b.rows),
-            ("SUBSTEPS", b.substeps),
-            ("PARTY_COUNT", b.parties.len()),
-            ("LEN_A", na),
-            ("LEN_B", nb),
-        ] {
+        for (name, value) in
+            [("ROWS", b.rows), ("SUBSTEPS", b.substeps), ("PARTY_COUNT", b.parties.len()), ("LEN_A", na), ("LEN_B", nb)]
+        {
             self.constants.push((name.to_owned(), value));
         }
         self.works(&[("a", most), ("ask_l0", b.rows), ("ask_l1", b.rows), ("asked", b.rows), ("d", b.rows)]);
@@ -248,7 +244,10 @@ impl Draft<'_> {
             Some(factor) => {
                 let full = Pattern::new(n, (0..matrix.len()).map(|k| (k / n, k % n)));
                 let laid_open = factor.blueprint(&full, matrix)?;
-                format!("{{.n = {n}, {}}}", constant_factor(&laid_open, n, &format!("INTERFACE_{number}"), &mut self.tables)?)
+                format!(
+                    "{{.n = {n}, {}}}",
+                    constant_factor(&laid_open, n, &format!("INTERFACE_{number}"), &mut self.tables)?
+                )
             }
         };
         self.interfaces.push(init);
@@ -381,7 +380,8 @@ impl Draft<'_> {
             }
             Schedule::Parallel { mobility } => {
                 self.starts = 2;
-                for (name, len) in [("A2", na), ("F2", nb), ("A1", na), ("F1", nb), ("A", na), ("B", nb), ("AHEAD", na)] {
+                for (name, len) in [("A2", na), ("F2", nb), ("A1", na), ("F1", nb), ("A", na), ("B", nb), ("AHEAD", na)]
+                {
                     self.state.push(name, len);
                 }
                 self.flags.push("AHEAD");
@@ -397,15 +397,18 @@ impl Draft<'_> {
         }
     }
 
-    fn foh(&mut self, step: &Macro<'_>, calm: Option<&Macro<'_>>, gap: Option<&Gap<'_>>, chi: Option<f64>) -> Option<()> {
+    fn foh(
+        &mut self,
+        step: &Macro<'_>,
+        calm: Option<&Macro<'_>>,
+        gap: Option<&Gap<'_>>,
+        chi: Option<f64>,
+    ) -> Option<()> {
         let b = self.b;
         let (na, nb, rows, ss) = (self.len(&b.coarse), self.len(&b.fine), b.rows, b.substeps);
         self.starts = if calm.is_some() { 2 } else { 0 };
         let past = self.starts as usize * (na + nb);
-        self.pair(
-            usize::from(calm.is_some()),
-            &[("A", na), ("B", nb), ("L", rows), ("LAST", rows), ("PAST", past)],
-        )?;
+        self.pair(usize::from(calm.is_some()), &[("A", na), ("B", nb), ("L", rows), ("LAST", rows), ("PAST", past)])?;
         self.works(&[("linked", rows)]);
         self.macro_step("MACRO_STEP", step)?;
         if let Some(calm) = calm {
@@ -624,14 +627,17 @@ impl Draft<'_> {
         constants.push(("AT_A".to_owned(), self.work.at("a")));
         constants.push(("AT_BEFORE".to_owned(), self.work.end));
         let constants: Vec<String> = constants.iter().map(|(name, value)| format!("    {name} = {value}")).collect();
-        let mut text = format!("{}\nenum {{\n{}\n}};\n\n", include_str!("../../c/coupling_types.c"), constants.join(",\n"));
+        let mut text =
+            format!("{}\nenum {{\n{}\n}};\n\n", include_str!("../../c/coupling_types.c"), constants.join(",\n"));
         for (name, value) in &self.numbers {
             let _ = writeln!(text, "static const double {name} = {};\n", number(*value));
         }
         self.sites.emit(&mut text);
         text.push_str(&self.tables.text);
         text.push_str("/* A coupling at work: the macro-step (-1: the start), where its numbers are, what the fine side is asked for. */\n");
-        text.push_str("typedef struct {\n    long k;\n    double *x, *W;\n    const double *in, *parameters;\n    ask_t ask;\n");
+        text.push_str(
+            "typedef struct {\n    long k;\n    double *x, *W;\n    const double *in, *parameters;\n    ask_t ask;\n",
+        );
         if commands > 0 {
             text.push_str("    double *commands;\n    const double *measured;\n    int event, evaluation;\n");
             self.texts.push(include_str!("../../c/coupling_specimens.c"));

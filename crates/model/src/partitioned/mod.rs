@@ -18,8 +18,8 @@ use crate::energy::Energy;
 use crate::external::External;
 use crate::model::{Channel, EnergyPart, Kind, Model, Quantity};
 use crate::partition::{Constraint, Drive, Partition, Split, SubModel, split};
-use crate::simulation::{Recorder, cannot_start, diagonal};
 use crate::signal::Motion;
+use crate::simulation::{Recorder, cannot_start, diagonal};
 use crate::specimen::{Mounted, Rehearsal, Workshop, mount};
 
 pub use blueprint::{Blueprint, PartBlueprint};

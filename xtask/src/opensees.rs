@@ -7,6 +7,8 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
 
+pub(crate) mod external;
+pub(crate) mod served;
 mod viaduct;
 
 /// Largest difference that still counts as the same result, relative to the largest value compared.

@@ -312,7 +312,8 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
     let summary = Summary { verdict: &verdict, steps: done, seconds };
     let report = match (&files.report, witness) {
         (Some(path), Some(witness)) => {
-            let laboratory = laboratory::blocks(&assessed, &sim.model.units);
+            let mut laboratory = laboratory::blocks(&assessed, &sim.model.units);
+            laboratory.extend(programs::blocks(&told, &sim.model));
             let judged = laboratory::verdict(&assessed);
             let told = Repeated { meta: &meta, log: loaded.lines(), parts: engine.parts(), laboratory, judged };
             report(path, &files.results, told, &sim, &summary, witness, &mut clock)

@@ -16,7 +16,7 @@ use interfield_kernel::Dims;
 use interfield_model::Partitioned;
 use interfield_model::assemble::{Problem, Subject};
 use interfield_model::assembled::Blueprint as SystemBlueprint;
-use interfield_model::model::{Model, Quantity};
+use interfield_model::model::Model;
 use interfield_model::partitioned::Blueprint;
 
 use crate::api::{Export, Interface, Variable, files};
@@ -32,11 +32,7 @@ use tables::Coupled;
 
 /// A partitioned model as C files called `name`; all reasons why it cannot be.
 pub(crate) fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
-    let mut refused = specimens::refusals(model);
-    if model.channels.iter().any(|c| matches!(c.quantity, Quantity::Energy(_))) {
-        let message = "the energy balance is not exported: it is no part of the integration".to_owned();
-        refused.push(refusal(Subject::Model, message, "remove `energy` from [record]"));
-    }
+    let refused = specimens::refusals(model);
     if !refused.is_empty() {
         return Err(refused);
     }
@@ -61,6 +57,7 @@ pub(crate) fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> 
         },
     )
     .ok_or_else(singular)?;
+    let energies = outputs::energies(&b, &pieces, coupled.work);
     let commands = commands(model);
     let interface = Interface {
         name: identifier(name),
@@ -76,11 +73,12 @@ pub(crate) fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> 
         evaluations: specimens::evaluations(&b.coupling),
         parameters: parameters.list.clone(),
         state: coupled.state + memory + coupled.extra,
-        work: coupled.work,
+        work: energies.last().map_or(coupled.work, |e| e.at + e.len),
         tables: pieces.iter().map(|p| p.emitted.bytes).sum::<usize>() + inputs.bytes + coupled.bytes,
         per_step: cost::per_step(&b, &pieces, &laws),
     };
-    let code = code(&b, model, &pieces, &coupled, &parameters, &inputs, &laws, &interface);
+    let read = outputs::statements(&b, &pieces, &coupled, &energies);
+    let code = code(&b, model, &pieces, &coupled, &parameters, &inputs, &laws, &interface, &read);
     let stand_in = specimens::stand_in(&b, model, &pieces);
     fits(files(&interface, &referenced(&called(&interface.named(&code))), &stand_in))
 }
@@ -126,6 +124,7 @@ fn code(
     inputs: &Inputs,
     laws: &Laws,
     interface: &Interface,
+    read: &str,
 ) -> String {
     let systems: Vec<&SystemBlueprint> = pieces.iter().map(|p| &p.system).collect();
     let gaits: Vec<(Gait, Dims)> = pieces.iter().flat_map(|p| p.gaits.iter().map(|g| (*g, p.dims()))).collect();
@@ -142,7 +141,7 @@ fn code(
         if measures { include_str!("../../c/coupled_measured.c") } else { include_str!("../../c/coupled_step.c") };
     let body = [include_str!("../../c/coupled.c"), "\n", step].concat();
     let body = body
-        .replace("@OUTPUTS@", &outputs::statements(b, pieces, coupled))
+        .replace("@OUTPUTS@", read)
         .replace("@VIEW@", &coupled.view)
         .replace("@IN@", now)
         .replace("@SCALES@", &parameters.scales.to_string())
@@ -168,6 +167,8 @@ fn code(
         &coupled.tables,
         &driven.text,
         &coupled.functions,
+        "\n",
+        include_str!("../../c/energy.c"),
         "\n",
         &format!(
             "/* Parameters of laws to their places. */\nstatic void set_constants(@name@_t *self)\n{{\n{setting}}}\n\n"

@@ -10,9 +10,39 @@ use super::tables::Coupled;
 use crate::outputs::{accelerations, statements as part_statements};
 use crate::text::number;
 
+/// Where the energy balance of a substructure is summed up.
+pub(super) struct Energy {
+    party: usize,
+    /// Place and length in the work.
+    pub(super) at: usize,
+    pub(super) len: usize,
+}
+
+/// The balances that channels read, in the order of the substructures, behind `work`.
+pub(super) fn energies(b: &Blueprint<'_>, pieces: &[Piece], work: usize) -> Vec<Energy> {
+    let wanted = b.sources.iter().any(|s| matches!(s, Source::Energy { .. }));
+    let mut at = work;
+    let balance = |part: usize| {
+        let party = party_of(b, part);
+        let len = 6 + 10 * pieces[party].system.n;
+        at += len;
+        Energy { party, at: at - len, len }
+    };
+    (0..b.parts.len()).filter(|_| wanted).map(balance).collect()
+}
+
 /// Statements that read all channels into `out` at the end of a step, from `state`, `self` and the inputs `in`.
-pub(super) fn statements(b: &Blueprint<'_>, pieces: &[Piece], coupled: &Coupled) -> String {
+pub(super) fn statements(b: &Blueprint<'_>, pieces: &[Piece], coupled: &Coupled, energies: &[Energy]) -> String {
     let mut out = format!("    const double *l = {};\n    (void)l;\n", coupled.multipliers);
+    for Energy { party: p, at, .. } in energies {
+        let _ = writeln!(
+            out,
+            "    const int unbalanced_{p} = energy_add(&party_{p}, self->work + {}, in, t, state + {}, self->work + {at}, self->step == 0);\n    \
+             if (unbalanced_{p}) {{\n        return unbalanced_{p};\n    }}",
+            pieces[*p].work,
+            start(b, *p),
+        );
+    }
     let elements = || pieces.iter().flat_map(|p| &p.system.elements);
     let probes = || b.parts.iter().flat_map(|p| p.channels.probes);
     let shapes = || elements().map(|e| (e.d, e.s)).chain(probes().map(|p| (p.rows.len(), p.states)));
@@ -29,7 +59,12 @@ pub(super) fn statements(b: &Blueprint<'_>, pieces: &[Piece], coupled: &Coupled)
                 Some(linked) => format!("{} * ({})", number(*factor), link(b, *part, *port, linked)),
                 None => "0.0".to_owned(),
             },
-            Source::Energy { .. } | Source::Zero => "0.0".to_owned(),
+            Source::Energy { part, factor } => {
+                let of = |e: &Energy| format!("self->work[{}]", e.at + *part as usize);
+                let terms: Vec<String> = energies.iter().map(of).collect();
+                format!("{} * ({})", number(*factor), terms.join(" + "))
+            }
+            Source::Zero => "0.0".to_owned(),
         };
         let _ = writeln!(out, "    out[{k}] = {value};");
     }

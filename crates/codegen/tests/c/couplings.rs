@@ -2,7 +2,7 @@
 
 use interfield_codegen::export;
 use interfield_coupling::registry::METHODS;
-use interfield_model::model::Quantity;
+use interfield_model::model::{EnergyPart, Quantity};
 use interfield_model::parse::Overrides;
 use interfield_model::{Model, Partitioned};
 
@@ -24,13 +24,17 @@ fn library(model: Model) -> Vec<Vec<f64>> {
 }
 
 /// What the errors of a channel are measured by: its largest value; that of the displacement for a gap, which is the
-/// difference of two of them.
+/// difference of two of them; that of the input for what is missing in the energy balance.
 fn sizes(model: &Model, rows: &[Vec<f64>]) -> Vec<f64> {
     let largest = |c: usize| rows.iter().fold(0.0f64, |m, r| m.max(r[c].abs()));
     let size = |(c, channel): (usize, &interfield_model::model::Channel)| match channel.quantity {
         Quantity::Gap(d, 0) => {
             let whole = model.channels.iter().position(|x| x.quantity == Quantity::Displacement(d));
             largest(whole.expect("the displacement of a gap is recorded too")).max(largest(c))
+        }
+        Quantity::Energy(EnergyPart::Error) => {
+            let input = model.channels.iter().position(|x| x.quantity == Quantity::Energy(EnergyPart::Input));
+            input.map_or(0.0, largest).max(largest(c))
         }
         _ => largest(c),
     };
@@ -41,7 +45,7 @@ fn sizes(model: &Model, rows: &[Vec<f64>]) -> Vec<f64> {
 fn compare(name: &str, mut model: Model, levels: &[&str]) -> f64 {
     // Specimens are computed: what a laboratory adds is tested where there is one (crates/testkit/tests/export_parts.rs).
     model.specimens.clear();
-    model.channels.retain(|c| !matches!(c.quantity, Quantity::Energy(_) | Quantity::Specimen(..)));
+    model.channels.retain(|c| !matches!(c.quantity, Quantity::Specimen(..)));
     let export = export(&model, name).unwrap_or_else(|p| panic!("{name}: {p:?}"));
     let at = folder(name);
     write(&export, &at);
@@ -97,6 +101,7 @@ channels = [
     "roof.x", "roof.x.v", "roof.x.a", "base.x", "base.x.abs", "isolator.force", "quake", "base.x.lambda", "base.x.gap",
     "base.x.link",
 ]
+energy = true
 "#
     )
 }
@@ -199,4 +204,40 @@ models! {
     three_dof: "three-dof.toml", 0.0;
     trento_rig: "trento-rig.toml", 0.0;
     two_springs: "two-springs.toml", 0.0;
+}
+
+/// The words of a refusal of this text.
+fn refusal(text: &str) -> String {
+    let problems = export(&model(text, &Overrides::default()), "refused").expect_err("it should be refused");
+    let words: Vec<String> = problems.iter().map(|p| format!("{}: {}", p.message, p.help)).collect();
+    words.join("\n")
+}
+
+#[test]
+fn specimens_that_cannot_be_commanded_are_refused_with_what_to_do() {
+    let specimen = |element: &str| {
+        format!(
+            "\n[[specimen]]\nname = \"{element}\"\nelements = [\"{element}\"]\n[[specimen.actuator]]\ntype = \"ideal\"\n"
+        )
+    };
+    let text = tower("method = \"gc\"", "\"newmark\"", 2, LINEAR);
+    let said = refusal(&(text + &specimen("storey")));
+    assert!(
+        said.contains("specimen `storey` stands on the coarse side `tower`") && said.contains("side = \"fine\""),
+        "{said}"
+    );
+
+    let text = tower("method = \"foh\"", "\"newmark\"", 2, LINEAR);
+    let text = text.replace("interface_mass = 0.6", "interface_mass = 0.6\nsubsteps = 3");
+    let text = text.replace(
+        "element = [",
+        "element = [\n    { type = \"spring\", name = \"wall\", nodes = [\"ground\", \"roof\"], dof = \"x\", k = 10 },",
+    );
+    let text = text.replace("elements = [\"storey\"]\n", "elements = [\"storey\"]\nside = \"fine\"\n");
+    let text = text.replace(
+        "[coupling]",
+        "[[substructure]]\nname = \"wall\"\nelements = [\"wall\"]\nside = \"coarse\"\n[coupling]",
+    );
+    let said = refusal(&(text + &specimen("storey") + &specimen("isolator")));
+    assert!(said.contains("`isolator` would be commanded at other times") && said.contains("substeps"), "{said}");
 }

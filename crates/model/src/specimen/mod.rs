@@ -18,12 +18,12 @@ use interfield_lab::controller::{Calibration, Controller, MissPolicy};
 use interfield_lab::emulate::{Injection, Sensor};
 use interfield_lab::hardware::Hardware;
 use interfield_lab::kinematics::Lever;
-use interfield_lab::partner::{Partner, Partnership, Springs};
+use interfield_lab::partner::Partner;
 use interfield_lab::plant;
 use interfield_lab::rig::Rig;
 use interfield_lab::safety::Limits;
 
-use crate::assemble::{Assembly, Place, Problem, Subject, assemble};
+use crate::assemble::{Assembly, Problem, Subject, assemble};
 use crate::external::External;
 use crate::model::Model;
 pub(crate) use address::host_and_port;
@@ -199,11 +199,7 @@ pub(crate) fn mount(model: &Model, workshop: &mut dyn Workshop) -> Result<Mounte
     let mut problems = Vec::new();
     let mut rows = Vec::new();
     for (i, (specimen, mut physical)) in model.specimens.iter().zip(specimens).enumerate() {
-        let unknown = |&d: &usize| match assembly.places[d] {
-            Place::Free(i) => Some(i),
-            Place::Imposed(_) | Place::Fixed => None,
-        };
-        let unknowns: Vec<usize> = specimen.dofs.iter().filter_map(unknown).collect();
+        let unknowns = assembly.unknowns(&specimen.dofs);
         let matrices = [physical.stiffness.clone(), physical.damping.clone()];
         match build::build(specimen, &mut physical, workshop) {
             Ok(rig) => assembly
@@ -214,29 +210,8 @@ pub(crate) fn mount(model: &Model, workshop: &mut dyn Workshop) -> Result<Mounte
         rows.push(physical.rows);
     }
     for (i, external) in model.externals.iter().enumerate() {
-        let n = external.dofs.len();
-        let unknown = |&d: &usize| match assembly.places[d] {
-            Place::Free(i) => Some(i),
-            Place::Imposed(_) | Place::Fixed => None,
-        };
-        let unknowns: Vec<usize> = external.dofs.iter().filter_map(unknown).collect();
-        let stiffness = external.stiffness(model).to_vec();
-        match workshop.partner(external) {
-            Ok(partner) => {
-                let linear = || Box::new(Springs { stiffness: stiffness.clone(), dofs: n }) as Box<dyn Partner>;
-                let rig = Box::new(Partnership::new(partner.unwrap_or_else(linear), i));
-                let matrices = [stiffness, vec![0.0; n * n]];
-                // Forces belong to where the program got to: an adapter is soft.
-                assembly.system.attach(|memory0| Measured::new(rig, unknowns, matrices, true, memory0));
-            }
-            Err(message) => {
-                let message = format!("external `{}`: {message}", external.name);
-                let help = "see `[[external]]` in the reference";
-                problems.push(Problem::error(Subject::Element(external.element), message, help));
-            }
-        }
-        let unit = |i: usize| (0..n).map(|j| f64::from(i == j)).collect();
-        rows.push(vec![(external.element, (0..n).map(unit).collect())]);
+        rows.push(external.rows());
+        problems.extend(external.attach(i, model, &mut assembly, workshop).err());
     }
     if problems.is_empty() { Ok(Mounted { assembly, rows }) } else { Err(problems) }
 }

@@ -26,7 +26,7 @@ use interfield_results::Meta;
 use super::lab::choose;
 use crate::Exit;
 use crate::laboratory::served::Served;
-use crate::laboratory::{Assessed, Laboratory, RealTime, Replay};
+use crate::laboratory::{self, Assessed, Laboratory, RealTime, Replay};
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{complain, fail};
 use crate::programs::Programs;
@@ -148,6 +148,9 @@ pub(crate) fn run(args: &Args) -> Exit {
     if !place.is_local() {
         complain(&format!("warning: whoever reaches {place} can move the specimen: nobody is asked who he is"));
     }
+    if offer.specimen.at.is_some() && offer.specimen.limits.displacement.is_none() {
+        complain("warning: the specimen has no limit of its displacement: it goes wherever the client says");
+    }
     let stop = Arc::new(AtomicBool::new(false));
     let mut totals = Totals {
         clients: 0,
@@ -196,6 +199,9 @@ pub(crate) fn run(args: &Args) -> Exit {
         };
         served.leave();
         let assessed = laboratory.assess(&offer.specimen, served.rig());
+        if ending == Ending::Broken {
+            assessed.iter().flat_map(laboratory::log).for_each(|line| complain(&format!("note: {line}")));
+        }
         let failed = assessed.as_ref().is_none_or(|a| a.verdict.grade == Grade::Failed);
         match assessed {
             // Nobody came: an empty recording is worth nothing.
@@ -317,12 +323,6 @@ fn clients(
                 totals.refused.push(lie.to_string());
             }
             Ending::NotANumber => complain(&format!("it has gone; the specimen is held for the next at {place}")),
-            Ending::Broken => {
-                if let Some(fault) = served.fault() {
-                    complain(&format!("error: {}", words::fault(fault)));
-                }
-                return Ok(Ending::Broken);
-            }
             ending => return Ok(ending),
         }
     }

@@ -16,6 +16,7 @@ pub mod law;
 mod monolithic;
 pub mod outputs;
 pub mod parameters;
+mod partitioned;
 pub mod party;
 mod record;
 mod text;

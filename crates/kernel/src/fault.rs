@@ -50,6 +50,13 @@ pub enum Fault {
         /// What tripped.
         code: u32,
     },
+    /// A program that computes a part of the structure gave no force; the code is that of the laboratory.
+    Partner {
+        /// Which one, counted over the substructure.
+        index: usize,
+        /// What was the matter.
+        code: u32,
+    },
 }
 
 /// Names the first number of `y` = [u v s] that is not finite.

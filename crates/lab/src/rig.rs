@@ -7,6 +7,7 @@ use interfield_kernel::Fault;
 
 use crate::controller::Controller;
 use crate::paced::Record;
+use crate::partner::Partner;
 use crate::realtime::Histogram;
 
 /// Where a specimen is wanted.
@@ -16,6 +17,8 @@ pub struct Target<'a> {
     pub t: f64,
     /// Displacements of the commanded degrees of freedom, m (rad), at the scale of the structure.
     pub u: &'a [f64],
+    /// Velocities there, m/s (rad/s).
+    pub v: &'a [f64],
 }
 
 /// What a rig said last, one number per commanded degree of freedom, at the scale of the structure. Kept at the head of
@@ -58,8 +61,15 @@ pub trait Rig: Send {
     /// The test has ended as planned: leads the specimen back to where it stood.
     fn finish(&mut self, memory: &mut [f64]);
 
-    /// What drives it, once nothing moves any more.
-    fn controller(&self) -> Option<&Controller>;
+    /// What drives it, once nothing moves any more; none where a program answers.
+    fn controller(&self) -> Option<&Controller> {
+        None
+    }
+
+    /// The program that answers, if it is one.
+    fn partner(&self) -> Option<&dyn Partner> {
+        None
+    }
 
     /// How well it kept its time, if it had a clock: the record of its thread, and the time from measurements to targets.
     fn timing(&self) -> Option<(&Record, &Histogram)> {

@@ -4,6 +4,7 @@
 use interfield_kernel::element::Tangent;
 use interfield_kernel::element::path::PathLaw;
 use interfield_kernel::{Fault, Scheme};
+use interfield_lab::partner::Trouble;
 use interfield_lab::safety::Trip;
 use interfield_linalg::{EigenError, Modes, Pattern, modes};
 
@@ -137,6 +138,11 @@ pub fn explain(model: &Model, free: &[usize], looped: &[usize], fault: Fault) ->
             let words = Trip::from_code(code).map_or("for a reason of its own", Trip::words);
             format!("the laboratory ended the test: {words}")
         }
+        Fault::Partner { index, code } => {
+            let name = model.externals.get(index).map_or("?", |e| e.name.as_str());
+            let words = Trouble::from_code(code).map_or("gave no force", Trouble::words);
+            format!("the program of external `{name}` {words}")
+        }
         Fault::NoConvergence { iterations, residual } => format!(
             "Newton's iteration did not converge in {iterations} iterations (last correction {residual:.1e} of the first)"
         ),
@@ -259,6 +265,10 @@ fn is_symmetric(kind: &Kind) -> bool {
 
 /// Assembles a model; all problems at once.
 pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
+    let unsettled = model.unsettled();
+    if !unsettled.is_empty() {
+        return Err(unsettled);
+    }
     let numbering = Numbering::new(model);
     let n = numbering.free.len();
     if n == 0 {
@@ -466,7 +476,10 @@ pub(crate) fn subject(free: &[usize], looped: &[usize], fault: Fault) -> Subject
         Fault::NonFinite { place: P::Displacement | P::Velocity, index } => dof(index),
         Fault::Singular { dof: i } => dof(i),
         Fault::SingularElement { element: e } => element(e),
-        Fault::NonFinite { .. } | Fault::NoConvergence { .. } | Fault::Laboratory { .. } => Subject::Model,
+        Fault::NonFinite { .. }
+        | Fault::NoConvergence { .. }
+        | Fault::Laboratory { .. }
+        | Fault::Partner { .. } => Subject::Model,
     }
 }
 

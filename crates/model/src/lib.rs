@@ -14,6 +14,7 @@ pub mod assembled;
 pub mod diag;
 pub mod document;
 mod energy;
+pub mod external;
 pub mod format;
 pub mod formula;
 pub mod include;

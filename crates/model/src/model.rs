@@ -7,6 +7,7 @@ use interfield_kernel::element::AnyLaw;
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_lab::rig::Reading;
 
+use crate::external::External;
 use crate::formula::FormulaElement;
 use crate::partition::Partition;
 use crate::signal::{Motion, Signal};
@@ -188,6 +189,8 @@ pub enum Quantity {
     Energy(EnergyPart),
     /// What the laboratory said last of a commanded degree of freedom: specimen, number of the degree of freedom in it.
     Specimen(usize, usize, Reading),
+    /// What the program of an external said last of a degree of freedom: external, number of the degree of freedom in it.
+    External(usize, usize, Reading),
 }
 
 /// A part of the energy balance: input = change of kinetic + internal + error.
@@ -256,4 +259,6 @@ pub struct Model {
     pub partition: Option<Partition>,
     /// Elements that stand in the laboratory.
     pub specimens: Vec<Specimen>,
+    /// Parts of the structure that other programs compute.
+    pub externals: Vec<External>,
 }

@@ -13,6 +13,7 @@ use interfield_linalg::{EigenError, Pattern, highest};
 use crate::assemble::{Assembly, Place, Problem, Subject, assemble, explain};
 use crate::assembled::Assembled;
 use crate::energy::Energy;
+use crate::external::External;
 use crate::model::{Channel, EnergyPart, Kind, Model, Quantity};
 use crate::partition::{Constraint, Drive, Partition, Split, SubModel, split};
 use crate::simulation::{Recorder, cannot_start, diagonal};
@@ -97,6 +98,7 @@ impl Partitioned {
                 }
             };
             if twins_wanted && !sub.fine {
+                problems.extend(sub.model.externals.iter().map(|e| sub.in_whole(needed_twice(e))));
                 twins.extend(assemble(&sub.model).map(|twin| twin.system));
             }
             let Assembly { system, y0, places, free, looped, memory, .. } = assembly;
@@ -235,7 +237,7 @@ impl Partitioned {
 
     /// Whether all elements are springs, dashpots and matrices, so that tangents and energies by them hold for any motion.
     pub fn is_linear(&self) -> bool {
-        self.model.elements.iter().all(|e| matches!(e.kind, Kind::Linear { .. }) || e.type_name == "spring")
+        self.model.externals.is_empty() && self.model.elements.iter().all(|e| matches!(e.kind, Kind::Linear { .. }) || e.type_name == "spring")
     }
 
     /// Names of the substructures, in the order of the coupling.
@@ -316,6 +318,14 @@ fn not_cut(model: &Model, channel: &Channel, dof: usize) -> Problem {
     Problem::error(Subject::Dof(dof), message, "record it where substructures meet")
 }
 
+/// An external on a side that is computed twice.
+fn needed_twice(external: &External) -> Problem {
+    let name = &external.name;
+    let message = format!("the coupling computes the coarse side twice, and the program of external `{name}` runs once");
+    let help = "put it into a substructure on the fine side, or take another coupling: \"pm\", \"lsrt2-staggered\"";
+    Problem::error(Subject::Element(external.element), message, help)
+}
+
 fn steps(model: &Model) -> u64 {
     crate::simulation::steps(&model.analysis)
 }
@@ -335,6 +345,9 @@ fn inside(channel: &Channel, sub: &SubModel) -> Option<Channel> {
         Quantity::LoadSignal(i) => Quantity::LoadSignal(sub.loads.iter().position(|&x| x == i)?),
         Quantity::Specimen(s, i, reading) => {
             Quantity::Specimen(sub.specimens.iter().position(|&x| x == s)?, i, reading)
+        }
+        Quantity::External(e, i, reading) => {
+            Quantity::External(sub.externals.iter().position(|&x| x == e)?, i, reading)
         }
         Quantity::Gap(..) | Quantity::InterfaceForce(_) | Quantity::Link(_) | Quantity::Energy(_) => return None,
     };

@@ -3,7 +3,7 @@
 //!
 //! **Must not be here:** knowledge of what a model file contains.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -190,6 +190,18 @@ impl<'d> Table<'d> {
         quantities, quantities_required -> Vec<Spanned<f64>> = list, "[\"{0}\", \"{0}\"]";
         /// A matrix of quantities, to SI.
         quantity_matrix, quantity_matrix_required -> Vec<Vec<f64>> = rows, "[[\"{0}\", 0], [0, \"{0}\"]]";
+    }
+
+    /// A list of quantities, to SI, each of the dimension that `dim` gives for its place.
+    pub fn mixed_quantities(
+        &self,
+        key: &str,
+        dim: &dyn Fn(usize) -> Dimension,
+        scope: &Scope,
+    ) -> Option<Spanned<Vec<Spanned<f64>>>> {
+        let place = Cell::new(0);
+        let read = |item: &'d Item<'d>| self.read_quantity(item, dim(place.replace(place.get() + 1)), scope);
+        self.list(self.get(key)?, &read)
     }
 
     /// A table.

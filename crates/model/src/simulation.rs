@@ -244,6 +244,7 @@ pub(crate) fn cannot_start(model: &Model, free: &[usize], looped: &[usize], faul
         Fault::Singular { .. } => "give the node a `mass`, connect it with an element, or fix it",
         Fault::SingularElement { .. } | Fault::NonFinite { .. } => "correct the parameters of the element",
         Fault::Laboratory { .. } => "look at the limits and the faults of the specimen",
+        Fault::Partner { .. } => "look at what the program said last, in its log",
         Fault::NoConvergence { .. } => "take a smaller step, or a scheme that does not iterate",
     };
     let (message, subject) = (explain(model, free, looped, fault), subject(free, looped, fault));
@@ -317,6 +318,9 @@ impl Recorder {
                         (None, None) => Tap::Zero,
                     },
                     Quantity::Specimen(s, i, reading) => Tap::Memory(system.measured()[s].place(reading, i)),
+                    Quantity::External(e, i, reading) => {
+                        Tap::Memory(system.measured()[model.specimens.len() + e].place(reading, i))
+                    }
                     Quantity::Force(e, i) if let Some(weights) = measured_force(physical, system, e, i) => {
                         Tap::Measured(weights)
                     }

@@ -71,6 +71,7 @@ impl Builder {
             every: 1,
             partition: None,
             specimens: Vec::new(),
+            externals: Vec::new(),
         };
         Builder { model }
     }

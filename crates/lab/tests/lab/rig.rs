@@ -116,7 +116,7 @@ fn calibration_and_similitude_turn_metres_into_volts_and_back() {
     let commands = hardware.commands.clone();
     let mut rig = controller(hardware, plan, Limits::none());
     let mut memory = vec![0.0; rig.memory()];
-    rig.exchange(&mut memory, Target { t: 0.0, u: &[0.04] }).unwrap();
+    rig.exchange(&mut memory, Target { t: 0.0, u: &[0.04], v: &[] }).unwrap();
     // The specimen is half as large: 0.02 m, at 10 V/m and 0.5 V.
     let sent = commands.lock().unwrap().last().unwrap()[0];
     assert!((sent - 0.7).abs() < 1e-15, "{sent}");
@@ -135,7 +135,7 @@ fn a_late_target_is_waited_for_gone_on_without_or_the_end() {
         let mut memory = vec![0.0; rig.memory()];
         let mut last = Progress::Busy;
         for k in 0..6 {
-            rig.aim(Target { t: 0.004 * k as f64, u: &[0.01 * k as f64] });
+            rig.aim(Target { t: 0.004 * k as f64, u: &[0.01 * k as f64], v: &[] });
             for _ in 0..100 {
                 last = rig.tick(&mut memory);
                 if last != Progress::Busy {
@@ -172,9 +172,9 @@ fn a_pause_takes_all_the_time_there_is_and_a_hold_does_not() {
     rig.listen(button.clone());
     let mut memory = vec![0.0; rig.memory()];
     for k in 0..3 {
-        rig.exchange(&mut memory, Target { t: 0.004 * k as f64, u: &[0.01 * k as f64] }).unwrap();
+        rig.exchange(&mut memory, Target { t: 0.004 * k as f64, u: &[0.01 * k as f64], v: &[] }).unwrap();
     }
-    rig.aim(Target { t: 0.012, u: &[0.03] });
+    rig.aim(Target { t: 0.012, u: &[0.03], v: &[] });
     button.press(Request::Pause);
     for _ in 0..1000 {
         assert_eq!(rig.tick(&mut memory), Progress::Busy);
@@ -192,7 +192,7 @@ fn a_pause_takes_all_the_time_there_is_and_a_hold_does_not() {
     let mut rig = controller(hardware, plan(1, MissPolicy::Hold), limits);
     let mut memory = vec![0.0; rig.memory()];
     let over =
-        (0..20).find_map(|k| rig.exchange(&mut memory, Target { t: 0.004 * k as f64, u: &[0.01 * k as f64] }).err());
+        (0..20).find_map(|k| rig.exchange(&mut memory, Target { t: 0.004 * k as f64, u: &[0.01 * k as f64], v: &[] }).err());
     assert_eq!(over, Some(Fault::Laboratory { code: Trip::Patience.code() }));
     let log: Vec<(State, u64)> = rig.machine().log().iter().map(|t| (t.to, t.tick)).collect();
     let expected = [(State::Hold, 12), (State::RampDown, 33), (State::Aborted, 43)];
@@ -206,7 +206,7 @@ fn a_paced_rig_does_what_the_rehearsed_one_does_and_goes_home_when_left_alone() 
         let mut rig = controller(Springs::default(), plan(1, MissPolicy::Extrapolate), Limits::default());
         let mut memory = vec![0.0; rig.memory()];
         let one = |(k, u): (usize, &f64)| {
-            rig.exchange(&mut memory, Target { t: 0.004 * k as f64, u: &[*u] }).unwrap();
+            rig.exchange(&mut memory, Target { t: 0.004 * k as f64, u: &[*u], v: &[] }).unwrap();
             memory[..Reading::COUNT].to_vec()
         };
         targets.iter().enumerate().map(one).collect::<Vec<_>>()
@@ -221,7 +221,7 @@ fn a_paced_rig_does_what_the_rehearsed_one_does_and_goes_home_when_left_alone() 
     let mut rig = start(clock());
     let mut memory = vec![0.0; rig.memory()];
     for (k, u) in targets.iter().enumerate() {
-        rig.exchange(&mut memory, Target { t: 0.004 * k as f64, u: &[*u] }).unwrap();
+        rig.exchange(&mut memory, Target { t: 0.004 * k as f64, u: &[*u], v: &[] }).unwrap();
         assert_eq!(memory, rehearsed[k], "target {k}");
     }
     rig.finish(&mut memory);
@@ -230,8 +230,8 @@ fn a_paced_rig_does_what_the_rehearsed_one_does_and_goes_home_when_left_alone() 
     assert!(record.timing.wake_up.summary().count > 200);
     // Left alone in the middle of a test: led home by the controller itself, before the thread ends.
     let mut rig = start(clock());
-    rig.exchange(&mut memory, Target { t: 0.0, u: &[0.0] }).unwrap();
-    rig.exchange(&mut memory, Target { t: 0.004, u: &[0.01] }).unwrap();
+    rig.exchange(&mut memory, Target { t: 0.0, u: &[0.0], v: &[] }).unwrap();
+    rig.exchange(&mut memory, Target { t: 0.004, u: &[0.01], v: &[] }).unwrap();
     drop(rig);
 }
 
@@ -239,10 +239,10 @@ fn a_paced_rig_does_what_the_rehearsed_one_does_and_goes_home_when_left_alone() 
 fn a_sample_of_the_controller_allocates_nothing() {
     let mut rig = controller(Springs::default(), plan(1, MissPolicy::Hold), Limits::default());
     let mut memory = vec![0.0; rig.memory()];
-    rig.exchange(&mut memory, Target { t: 0.0, u: &[0.0] }).unwrap();
+    rig.exchange(&mut memory, Target { t: 0.0, u: &[0.0], v: &[] }).unwrap();
     let found = allocations(|| {
         for k in 1..200 {
-            rig.exchange(&mut memory, Target { t: 0.004 * f64::from(k), u: &[0.001 * f64::from(k % 7)] }).unwrap();
+            rig.exchange(&mut memory, Target { t: 0.004 * f64::from(k), u: &[0.001 * f64::from(k % 7)], v: &[] }).unwrap();
         }
     });
     assert_eq!(found, 0);

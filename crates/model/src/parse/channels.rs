@@ -1,5 +1,5 @@
 //! Recorded channels: `node.dof[.u|v|a|abs]`, at a cut `[.gap|gap_v|lambda|link]`, `element.force|deformation|STATE`, loads
-//! by name, `energy.PART`.
+//! by name, `energy.PART`; `node.dof.target|reached|measured` of a specimen, `external.node.dof.target|...` of an external.
 
 use interfield_kernel::element::info::Unit;
 use interfield_lab::rig::Reading;
@@ -7,6 +7,7 @@ use interfield_lab::rig::Reading;
 use super::Context;
 use super::elements::dimension;
 use crate::diag::{Diagnostic, did_you_mean};
+use crate::external::External;
 use crate::model::{Channel, EnergyPart, Kind, Quantity, Support};
 use crate::reader::{Spanned, Table};
 use crate::specimen::Specimen;
@@ -18,12 +19,15 @@ const ENERGY: &str = "energy";
 /// Channels recorded when the file names none.
 const DEFAULT_CHANNELS: usize = 24;
 
+/// What has readings.
+type Measured<'a> = (&'a [Specimen], &'a [External]);
+
 /// Reads `[record]`: channels and thinning.
 pub(super) fn read(
     context: &Context<'_>,
     root: &Table<'_>,
     loads: &[String],
-    specimens: &[Specimen],
+    measured: Measured<'_>,
 ) -> (Vec<Channel>, u64) {
     let table = root.table("record");
     let every = table.as_ref().and_then(|t| t.integer("every"));
@@ -46,7 +50,7 @@ pub(super) fn read(
             context.error(c.span.clone(), format!("channel `{}` is listed twice", c.value), "remove one");
         }
     }
-    let channels = listed.value.iter().filter_map(|c| read_channel(context, c, loads, specimens)).collect();
+    let channels = listed.value.iter().filter_map(|c| read_channel(context, c, loads, measured)).collect();
     (with_energy(context, channels, energy), every)
 }
 
@@ -91,7 +95,7 @@ fn read_channel(
     context: &Context<'_>,
     text: &Spanned<String>,
     loads: &[String],
-    specimens: &[Specimen],
+    (specimens, externals): Measured<'_>,
 ) -> Option<Channel> {
     let (first, rest) = text.value.split_once('.').unwrap_or((&text.value, ""));
     let make = |quantity, measure| Some(channel(context, text.value.clone(), quantity, measure));
@@ -113,6 +117,12 @@ fn read_channel(
         return node_channel(context, text, node, rest);
     }
     if let Some(e) = context.elements.iter().position(|e| e.name == first) {
+        if let Some((dof, what)) = rest.rsplit_once('.')
+            && let Some((_, reading)) = READINGS.iter().find(|r| r.0 == what)
+            && let Some(x) = externals.iter().position(|x| x.element == e)
+        {
+            return external_channel(context, text, dof, *reading, (x, &externals[x]));
+        }
         return element_channel(context, text, e, rest);
     }
     if let Some(place) = context.names.get(first) {
@@ -145,6 +155,26 @@ fn read_channel(
     None
 }
 
+/// What the program of an external says of one of its degrees of freedom.
+fn external_channel(
+    context: &Context<'_>,
+    text: &Spanned<String>,
+    dof: &str,
+    reading: Reading,
+    (x, external): (usize, &External),
+) -> Option<Channel> {
+    let names: Vec<&str> = external.dofs.iter().map(|&d| context.dofs[d].name.as_str()).collect();
+    let Some(i) = names.iter().position(|name| *name == dof) else {
+        let message = format!("`{dof}` is no degree of freedom of external `{}`", external.name);
+        let near = did_you_mean(dof, names.iter().copied()).map_or_else(String::new, |d| format!("{d} "));
+        context.error(text.span.clone(), message, format!("{near}it has: {}", names.join(", ")));
+        return None;
+    };
+    let d = external.dofs[i];
+    let measure = if reading == Reading::Force { context.force(d).into() } else { of_dof(context, d, 0) };
+    Some(channel(context, text.value.clone(), Quantity::External(x, i, reading), measure))
+}
+
 /// What the laboratory says of a degree of freedom, by the names of the channels.
 const READINGS: [(&str, Reading); 3] =
     [("target", Reading::Target), ("reached", Reading::Reached), ("measured", Reading::Force)];
@@ -163,7 +193,7 @@ fn reading_channel(
     });
     let Some((s, i)) = found else {
         let message = format!("no specimen is moved along `{}`", context.dofs[d].name);
-        context.error(text.span.clone(), message, "target, reached and measured are quantities of a [[specimen]]");
+        context.error(text.span.clone(), message, "target, reached and measured are quantities of a [[specimen]]; those of an [[external]] begin with its name");
         return None;
     };
     let measure = if reading == Reading::Force { context.force(d).into() } else { of_dof(context, d, 0) };

@@ -8,7 +8,7 @@ use crate::reader::{Spanned, Table};
 use crate::units::Dimension;
 
 /// A matrix as rows, inline or in a file, in the units of the model file.
-fn rows(context: &Context<'_>, table: &Table<'_>, key: &str) -> Option<Spanned<Vec<Vec<f64>>>> {
+pub(super) fn rows(context: &Context<'_>, table: &Table<'_>, key: &str) -> Option<Spanned<Vec<Vec<f64>>>> {
     if !table.is_string(key) {
         return table.matrix(key);
     }
@@ -33,7 +33,7 @@ fn rows(context: &Context<'_>, table: &Table<'_>, key: &str) -> Option<Spanned<V
 }
 
 /// A matrix of known shape as one list, row by row; `factor(i, j)` converts entry (i, j) to SI.
-fn flat(
+pub(super) fn flat(
     context: &Context<'_>,
     key: &str,
     matrix: &Spanned<Vec<Vec<f64>>>,

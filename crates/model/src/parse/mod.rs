@@ -7,6 +7,7 @@ mod channels;
 pub mod compensators;
 mod connected;
 pub(crate) mod elements;
+mod externals;
 mod formulas;
 mod loads;
 mod matrices;
@@ -302,9 +303,10 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
     };
     let title = root.string("title").map_or_else(|| "untitled".to_owned(), |t| t.value);
     context.names_unknown =
-        !complete || ["node", "element", "load"].iter().any(|key| root.has(key) && !root.is_list(key));
+        !complete || ["node", "element", "external", "load"].iter().any(|key| root.has(key) && !root.is_list(key));
     nodes::read(&mut context, &root);
     elements::read(&mut context, &root);
+    let externals = externals::read(&mut context, &root);
     let damping = analysis::damping(&mut context, &root);
     let analysis = analysis::read(&mut context, &root, overrides);
     let duration = analysis.as_ref().map_or(0.0, |a| a.duration);
@@ -318,7 +320,8 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
     let partition = substructures::read(&mut context, &root, analysis.as_ref(), written, overrides);
     context.drives = partition.as_ref().is_some_and(|p| p.coupling.info.drives);
     let specimens = specimens::read(&mut context, &root, analysis.as_ref(), partition.as_ref());
-    let (channels, every) = channels::read(&context, &root, &names, &specimens);
+    externals::check(&context, &externals);
+    let (channels, every) = channels::read(&context, &root, &names, (&specimens, &externals));
     root.finish();
     if diags.has_errors() {
         // Without mistakes the assembly finds this, with everything else that needs matrices.
@@ -327,8 +330,21 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
     }
     let Context { nodes, dofs, elements, places, .. } = context;
     let analysis = analysis?;
-    let model =
-        Model { title, units, nodes, dofs, elements, damping, loads, analysis, channels, every, partition, specimens };
+    let model = Model {
+        title,
+        units,
+        nodes,
+        dofs,
+        elements,
+        damping,
+        loads,
+        analysis,
+        channels,
+        every,
+        partition,
+        specimens,
+        externals,
+    };
     let problems = model.partition.as_ref().map_or_else(Vec::new, |p| partition::check(&model, p));
     problems.iter().for_each(|p| diags.push(places.locate(p)));
     problems.is_empty().then_some((model, places))

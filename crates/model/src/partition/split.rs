@@ -3,6 +3,7 @@
 use super::layout::{Layout, layout, visit};
 use super::{Constraints, Partition, Substructure};
 use crate::assemble::{Problem, Subject, assemble, stored};
+use crate::external::External;
 use crate::model::{Analysis, Coordinate, Damping, Dof, Element, Kind, Load, Model, Node, Support};
 use crate::signal::Motion;
 use crate::specimen::Specimen;
@@ -47,6 +48,8 @@ pub struct SubModel {
     pub loads: Vec<usize>,
     /// Index in the whole model of each of its specimens.
     pub specimens: Vec<usize>,
+    /// Index in the whole model of each of its externals.
+    pub externals: Vec<usize>,
     /// Number of its steps in one step of the analysis.
     pub substeps: u32,
     /// Whether it stands on the fine side.
@@ -92,6 +95,7 @@ pub fn split(model: &Model) -> Result<Split, Vec<Problem>> {
             elements: (0..model.elements.len()).collect(),
             loads: (0..model.loads.len()).collect(),
             specimens: (0..model.specimens.len()).collect(),
+            externals: (0..model.externals.len()).collect(),
             substeps: 1,
             fine: false,
         };
@@ -144,6 +148,7 @@ impl<'a> Cut<'a> {
         let loads: Vec<usize> =
             (0..self.model.loads.len()).filter(|&l| self.load(&self.model.loads[l]).is_some()).collect();
         let (specimens, inside) = self.specimens().into_iter().unzip();
+        let (externals, outside) = self.externals().into_iter().unzip();
         let model = Model {
             title: format!("{}: {}", self.model.title, substructure.name),
             units: self.model.units.clone(),
@@ -157,10 +162,11 @@ impl<'a> Cut<'a> {
             every: 1,
             partition: None,
             specimens: inside,
+            externals: outside,
         };
         let Substructure { name, substeps, fine, .. } = substructure;
         let (name, substeps, fine) = (name.clone(), *substeps, *fine);
-        SubModel { name, model, dofs: self.dofs, elements: self.elements, loads, specimens, substeps, fine }
+        SubModel { name, model, dofs: self.dofs, elements: self.elements, loads, specimens, externals, substeps, fine }
     }
 
     /// The specimens that stand here.
@@ -177,6 +183,16 @@ impl<'a> Cut<'a> {
             owner.or_else(|| self.layout.members[*s.dofs.first()?].first().copied()) == Some(self.part)
         };
         self.model.specimens.iter().enumerate().filter(first).filter_map(here).collect()
+    }
+
+    /// The externals whose stand-ins are here.
+    fn externals(&self) -> Vec<(usize, External)> {
+        let here = |(i, e): (usize, &External)| {
+            let element = self.elements.iter().position(|x| *x == e.element)?;
+            let dofs = e.dofs.iter().map(|&d| self.local[d]).collect::<Option<_>>()?;
+            Some((i, External { element, dofs, ..e.clone() }))
+        };
+        self.model.externals.iter().enumerate().filter_map(here).collect()
     }
 
     /// A node with those of its degrees of freedom that are here, if any.

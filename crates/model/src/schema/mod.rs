@@ -5,6 +5,7 @@
 //! **Must not be here:** reading, JSON.
 
 mod elements;
+mod externals;
 mod laboratory;
 mod registries;
 mod sections;

@@ -3,7 +3,7 @@
 use interfield_kernel::scheme::registry::SCHEMES;
 
 use super::Value::{Either, Flag, List, Number, Quantity, Table, Tables, Text, Whole, Word};
-use super::{Key, Section, Value, laboratory, registries, templates};
+use super::{Key, Section, Value, externals, laboratory, registries, templates};
 use crate::units::Dimension;
 
 /// Tangent policies.
@@ -82,6 +82,7 @@ pub(super) fn rest() -> Vec<Section> {
     all.extend(registries::couplings());
     all.extend(registries::schemes());
     all.extend(laboratory::all());
+    all.extend(externals::all());
     all.push(record());
     all
 }
@@ -152,6 +153,12 @@ fn file() -> Section {
             "Elements that stand in the laboratory.",
             "[{ name = \"isolators\", elements = [\"iso-*\"], rate = \"1 kHz\" }]",
         ),
+        key(
+            "external",
+            Tables("external"),
+            "Parts of the structure that other programs compute.",
+            "[{ name = \"frame\", dofs = [\"roof.x\"], program = \"opensees\", command = [\"python3\", \"frame.py\"], adapter_stiffness = \"1e6 kN/m\" }]",
+        ),
         key("record", Table("record"), "What to record.", "{ channels = [\"roof.x\"] }"),
     ];
     keys.extend(templates::declarations());
@@ -166,7 +173,7 @@ fn units() -> Section {
         key("force", Text, "Unit of force; the unit of mass follows from it.", "\"kN\"").default("\"N\""),
         key("mass", Text, "Unit of mass, instead of that of force.", "\"t\"").default("\"kg\""),
     ];
-    section("units", "[units]", &["units"], "Units of plain numbers in the file and of the output; SI if absent.", keys)
+    section("units", "[units]", &["units", "external.units"], "Units of plain numbers in the file and of the output, or of a program; SI if absent.", keys)
 }
 
 fn parameters() -> Section {
@@ -475,7 +482,7 @@ fn record() -> Section {
         key(
             "channels",
             list(Text),
-            "What is recorded: `roof.x`, `roof.x.v`, `roof.x.a`, `roof.x.abs` (absolute acceleration), `spring.force`, `spring.deformation`, a state `iso.z`, a load `quake`, and of a specimen `slab.x.target`, `slab.x.reached`, `slab.x.measured` (force); all displacements (up to 24) if absent.",
+            "What is recorded: `roof.x`, `roof.x.v`, `roof.x.a`, `roof.x.abs` (absolute acceleration), `spring.force`, `spring.deformation`, a state `iso.z`, a load `quake`, and of a specimen `slab.x.target`, `slab.x.reached`, `slab.x.measured` (force), of an external `frame.roof.x.target` and so on; all displacements (up to 24) if absent.",
             "[\"roof.x\", \"spring.force\"]",
         ),
         key("every", Whole, "Records every so many steps.", "10").default("1"),

@@ -23,17 +23,8 @@ impl Address {
     /// When it is none.
     pub fn parse(text: &str) -> Result<Self, String> {
         if let Some(rest) = text.strip_prefix("udp://") {
-            let Some((host, port)) = rest.rsplit_once(':') else {
-                return Err(format!("the address `{text}` has no port"));
-            };
-            let port = port
-                .parse()
-                .map_err(|_| format!("`{port}` is no port: a number from 1 to 65535 comes after the colon"))?;
-            let bare = host.strip_prefix('[').and_then(|h| h.strip_suffix(']')).unwrap_or(host);
-            if bare.is_empty() || bare.contains(['/', '@', ' ', '[', ']']) {
-                return Err(format!("`{host}` in the address `{text}` is no name of a machine"));
-            }
-            return Ok(Address::Udp { host: bare.to_owned(), port });
+            let (host, port) = host_and_port(text, rest)?;
+            return Ok(Address::Udp { host, port });
         }
         if let Some(name) = text.strip_prefix("shm:") {
             let fits = |n: &str| !n.is_empty() && n.len() <= 250 && !n.contains(['/', '\0']);
@@ -44,6 +35,20 @@ impl Address {
         }
         Err(format!("`{text}` is no address of a controller"))
     }
+}
+
+/// HOST:PORT, the `rest` of an address; the error is a sentence for the user.
+pub(crate) fn host_and_port(text: &str, rest: &str) -> Result<(String, u16), String> {
+    let Some((host, port)) = rest.rsplit_once(':') else {
+        return Err(format!("the address `{text}` has no port"));
+    };
+    let port =
+        port.parse().map_err(|_| format!("`{port}` is no port: a number from 1 to 65535 comes after the colon"))?;
+    let bare = host.strip_prefix('[').and_then(|h| h.strip_suffix(']')).unwrap_or(host);
+    if bare.is_empty() || bare.contains(['/', '@', ' ', '[', ']']) {
+        return Err(format!("`{host}` in the address `{text}` is no name of a machine"));
+    }
+    Ok((bare.to_owned(), port))
 }
 
 impl fmt::Display for Address {

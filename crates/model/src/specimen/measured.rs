@@ -11,9 +11,7 @@
 use interfield_kernel::{Fault, Point};
 use interfield_lab::rig::{Reading, Rig, Target};
 
-use super::stand_in::Physical;
-
-/// A specimen in a system.
+/// A specimen in a system, or a program that computes a part of it.
 pub(crate) struct Measured {
     rig: Box<dyn Rig>,
     /// Unknowns of the system that are commanded.
@@ -32,12 +30,11 @@ impl Measured {
     pub(super) fn new(
         rig: Box<dyn Rig>,
         unknowns: Vec<usize>,
-        physical: &Physical,
+        [stiffness, damping]: [Vec<f64>; 2],
         correct: bool,
         memory0: usize,
     ) -> Self {
         let n = unknowns.len();
-        let (stiffness, damping) = (physical.stiffness.clone(), physical.damping.clone());
         Measured { rig, unknowns, stiffness, damping, correct, memory0, u: vec![0.0; n], v: vec![0.0; n] }
     }
 
@@ -71,7 +68,7 @@ impl Measured {
             (self.u[i], self.v[i]) = (at.u[d], at.v[d]);
         }
         if moves {
-            self.rig.exchange(memory, Target { t: at.t, u: &self.u })?;
+            self.rig.exchange(memory, Target { t: at.t, u: &self.u, v: &self.v })?;
         }
         for i in 0..n {
             let mut f = memory[Reading::Force.place(i, n)];

@@ -18,12 +18,15 @@ use interfield_lab::controller::{Calibration, Controller, MissPolicy};
 use interfield_lab::emulate::{Injection, Sensor};
 use interfield_lab::hardware::Hardware;
 use interfield_lab::kinematics::Lever;
+use interfield_lab::partner::{Partner, Partnership, Springs};
 use interfield_lab::plant;
 use interfield_lab::rig::Rig;
 use interfield_lab::safety::Limits;
 
 use crate::assemble::{Assembly, Place, Problem, Subject, assemble};
+use crate::external::External;
 use crate::model::Model;
+pub(crate) use address::host_and_port;
 pub use address::{ADDRESSES, Address};
 pub(crate) use measured::Measured;
 use stand_in::stand_in;
@@ -110,6 +113,11 @@ pub trait Workshop {
         Ok(Box::new(controller))
     }
 
+    /// The program of an external; `None`: its linear stand-in answers. The error is a sentence for the user.
+    fn partner(&mut self, _external: &External) -> Result<Option<Box<dyn Partner>>, String> {
+        Ok(None)
+    }
+
     /// Whether noise, limits, faults and learning are left out, so that what is left is linear and can be probed.
     fn linear(&self) -> bool {
         false
@@ -150,24 +158,16 @@ pub fn emulated(model: &Model, specimen: usize) -> Result<Box<dyn Hardware>, Vec
     }
 }
 
-/// A system with its specimens on their rigs.
+/// A system with its specimens on their rigs, and behind them its externals with their programs.
 pub(crate) struct Mounted {
     pub(crate) assembly: Assembly,
-    /// Per specimen.
+    /// Per specimen, then per external.
     pub(crate) rows: Vec<Rows>,
 }
 
-/// Assembles a model with stand-ins for its specimens, and puts the specimens on their rigs.
+/// Assembles a model with stand-ins for its specimens and externals, and puts rigs and programs in their place.
 pub(crate) fn mount(model: &Model, workshop: &mut dyn Workshop) -> Result<Mounted, Vec<Problem>> {
-    let analysis = &model.analysis;
-    if let (Some(first), None) = (model.specimens.first(), analysis.scheme.claims().evaluations) {
-        let message = format!(
-            "scheme `{}` iterates, and specimen `{}` cannot be moved back and forth",
-            analysis.scheme_name, first.name
-        );
-        let help = "take a scheme that evaluates once or twice per step: \"alpha-os\", \"newmark\", \"lsrt2\"";
-        return Err(vec![Problem::error(Subject::Specimen(0), message, help)]);
-    }
+    iterates(model)?;
     let (whole, specimens) = stand_in(model)?;
     let mut assembly = assemble(&whole)?;
     let mut problems = Vec::new();
@@ -178,10 +178,11 @@ pub(crate) fn mount(model: &Model, workshop: &mut dyn Workshop) -> Result<Mounte
             Place::Imposed(_) | Place::Fixed => None,
         };
         let unknowns: Vec<usize> = specimen.dofs.iter().filter_map(unknown).collect();
+        let matrices = [physical.stiffness.clone(), physical.damping.clone()];
         match build::build(specimen, &mut physical, workshop) {
             Ok(rig) => assembly
                 .system
-                .attach(|memory0| Measured::new(rig, unknowns, &physical, specimen.correct_force, memory0)),
+                .attach(|memory0| Measured::new(rig, unknowns, matrices, specimen.correct_force, memory0)),
             Err(message) => {
                 let message = format!("specimen `{}`: {message}", specimen.name);
                 problems.push(Problem::error(Subject::Specimen(i), message, "see `[[specimen]]` in the reference"));
@@ -189,5 +190,48 @@ pub(crate) fn mount(model: &Model, workshop: &mut dyn Workshop) -> Result<Mounte
         }
         rows.push(physical.rows);
     }
+    for (i, external) in model.externals.iter().enumerate() {
+        let n = external.dofs.len();
+        let unknown = |&d: &usize| match assembly.places[d] {
+            Place::Free(i) => Some(i),
+            Place::Imposed(_) | Place::Fixed => None,
+        };
+        let unknowns: Vec<usize> = external.dofs.iter().filter_map(unknown).collect();
+        let stiffness = external.stiffness(model).to_vec();
+        match workshop.partner(external) {
+            Ok(partner) => {
+                let linear = || Box::new(Springs { stiffness: stiffness.clone(), dofs: n }) as Box<dyn Partner>;
+                let rig = Box::new(Partnership::new(partner.unwrap_or_else(linear), i));
+                let matrices = [stiffness, vec![0.0; n * n]];
+                // Forces belong to where the program got to: an adapter is soft.
+                assembly.system.attach(|memory0| Measured::new(rig, unknowns, matrices, true, memory0));
+            }
+            Err(message) => {
+                let message = format!("external `{}`: {message}", external.name);
+                let help = "see `[[external]]` in the reference";
+                problems.push(Problem::error(Subject::Element(external.element), message, help));
+            }
+        }
+        let unit = |i: usize| (0..n).map(|j| f64::from(i == j)).collect();
+        rows.push(vec![(external.element, (0..n).map(unit).collect())]);
+    }
     if problems.is_empty() { Ok(Mounted { assembly, rows }) } else { Err(problems) }
+}
+
+/// Refuses a scheme that would move a specimen, or a program, back and forth.
+fn iterates(model: &Model) -> Result<(), Vec<Problem>> {
+    let scheme = &model.analysis.scheme_name;
+    if model.analysis.scheme.claims().evaluations.is_some() {
+        return Ok(());
+    }
+    let found = match (model.specimens.first(), model.externals.first()) {
+        (Some(s), _) => (Subject::Specimen(0), format!("specimen `{}` cannot be moved back and forth", s.name)),
+        (None, Some(e)) => {
+            (Subject::Element(e.element), format!("the program of external `{}` cannot go back a step", e.name))
+        }
+        (None, None) => return Ok(()),
+    };
+    let message = format!("scheme `{scheme}` iterates, and {}", found.1);
+    let help = "take a scheme that evaluates once or twice per step: \"alpha-os\", \"newmark\", \"lsrt2\"";
+    Err(vec![Problem::error(found.0, message, help)])
 }

@@ -79,6 +79,7 @@ fn alone(model: &Model, specimen: &Specimen) -> Result<Assembled, Vec<Problem>> 
         channels: Vec::new(),
         partition: None,
         specimens: Vec::new(),
+        externals: Vec::new(),
         ..model.clone()
     };
     // Unknowns are numbered along the model, as the commanded degrees of freedom are.

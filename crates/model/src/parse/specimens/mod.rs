@@ -12,6 +12,7 @@ use super::substructures::{Owners, take_elements};
 use super::{Context, analysis};
 use crate::assemble::stored;
 use crate::diag::Diagnostic;
+use crate::external::TYPE;
 use crate::model::{Analysis, Kind, Support};
 use crate::partition::{Partition, visit};
 use crate::reader::{Spanned, Table};
@@ -144,6 +145,10 @@ fn commanded(context: &Context<'_>, table: &Table<'_>, elements: &[usize], masse
     for &e in elements {
         let element = &context.elements[e];
         visit(element, |d, _| dofs.push(d));
+        if element.type_name == TYPE {
+            let message = format!("`{}` is computed by another program and cannot be a specimen", element.name);
+            context.error(table.span(), message, "list other `elements`");
+        }
         let massive = match &element.kind {
             Kind::Linear { mass, .. } => mass.iter().any(|m| *m != 0.0),
             kind => stored(kind).is_some_and(|(law, _)| law.shape().2),

@@ -1,0 +1,10 @@
+//! OpenSees: what its elements `genericClient` (it commands) and `adapter`, `actuator` (it is commanded) say.
+//!
+//! After a message of eleven sizes every message in both directions has the same number of 8-byte numbers. Requests start
+//! with a code ([`crate::action`]), answers do not.
+
+mod adapter;
+mod sizes;
+
+pub use adapter::{Adapter, NoAdapter, Settings};
+pub use sizes::{Lie, SIZES, Sizes};

@@ -147,7 +147,9 @@ impl Turn {
         let Turn { controller, memory, inbox, answer } = self;
         let alone = inbox.is_alone();
         match inbox.newest() {
-            Some((number, row)) if row[0] == GO_THERE => controller.aim_at(number, Target { t: row[1], u: &row[2..], v: &[] }),
+            Some((number, row)) if row[0] == GO_THERE => {
+                controller.aim_at(number, Target { t: row[1], u: &row[2..], v: &[] })
+            }
             Some(_) => controller.go_home(),
             None if alone => controller.go_home(),
             None => {}

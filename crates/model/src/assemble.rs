@@ -476,10 +476,9 @@ pub(crate) fn subject(free: &[usize], looped: &[usize], fault: Fault) -> Subject
         Fault::NonFinite { place: P::Displacement | P::Velocity, index } => dof(index),
         Fault::Singular { dof: i } => dof(i),
         Fault::SingularElement { element: e } => element(e),
-        Fault::NonFinite { .. }
-        | Fault::NoConvergence { .. }
-        | Fault::Laboratory { .. }
-        | Fault::Partner { .. } => Subject::Model,
+        Fault::NonFinite { .. } | Fault::NoConvergence { .. } | Fault::Laboratory { .. } | Fault::Partner { .. } => {
+            Subject::Model
+        }
     }
 }
 

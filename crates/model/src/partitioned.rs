@@ -237,7 +237,8 @@ impl Partitioned {
 
     /// Whether all elements are springs, dashpots and matrices, so that tangents and energies by them hold for any motion.
     pub fn is_linear(&self) -> bool {
-        self.model.externals.is_empty() && self.model.elements.iter().all(|e| matches!(e.kind, Kind::Linear { .. }) || e.type_name == "spring")
+        self.model.externals.is_empty()
+            && self.model.elements.iter().all(|e| matches!(e.kind, Kind::Linear { .. }) || e.type_name == "spring")
     }
 
     /// Names of the substructures, in the order of the coupling.
@@ -321,7 +322,8 @@ fn not_cut(model: &Model, channel: &Channel, dof: usize) -> Problem {
 /// An external on a side that is computed twice.
 fn needed_twice(external: &External) -> Problem {
     let name = &external.name;
-    let message = format!("the coupling computes the coarse side twice, and the program of external `{name}` runs once");
+    let message =
+        format!("the coupling computes the coarse side twice, and the program of external `{name}` runs once");
     let help = "put it into a substructure on the fine side, or take another coupling: \"pm\", \"lsrt2-staggered\"";
     Problem::error(Subject::Element(external.element), message, help)
 }

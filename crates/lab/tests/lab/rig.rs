@@ -191,8 +191,8 @@ fn a_pause_takes_all_the_time_there_is_and_a_hold_does_not() {
     let hardware = Springs { keep: true, silent: 10..usize::MAX, ..Springs::default() };
     let mut rig = controller(hardware, plan(1, MissPolicy::Hold), limits);
     let mut memory = vec![0.0; rig.memory()];
-    let over =
-        (0..20).find_map(|k| rig.exchange(&mut memory, Target { t: 0.004 * k as f64, u: &[0.01 * k as f64], v: &[] }).err());
+    let over = (0..20)
+        .find_map(|k| rig.exchange(&mut memory, Target { t: 0.004 * k as f64, u: &[0.01 * k as f64], v: &[] }).err());
     assert_eq!(over, Some(Fault::Laboratory { code: Trip::Patience.code() }));
     let log: Vec<(State, u64)> = rig.machine().log().iter().map(|t| (t.to, t.tick)).collect();
     let expected = [(State::Hold, 12), (State::RampDown, 33), (State::Aborted, 43)];
@@ -242,7 +242,8 @@ fn a_sample_of_the_controller_allocates_nothing() {
     rig.exchange(&mut memory, Target { t: 0.0, u: &[0.0], v: &[] }).unwrap();
     let found = allocations(|| {
         for k in 1..200 {
-            rig.exchange(&mut memory, Target { t: 0.004 * f64::from(k), u: &[0.001 * f64::from(k % 7)], v: &[] }).unwrap();
+            rig.exchange(&mut memory, Target { t: 0.004 * f64::from(k), u: &[0.001 * f64::from(k % 7)], v: &[] })
+                .unwrap();
         }
     });
     assert_eq!(found, 0);

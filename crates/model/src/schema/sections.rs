@@ -173,7 +173,13 @@ fn units() -> Section {
         key("force", Text, "Unit of force; the unit of mass follows from it.", "\"kN\"").default("\"N\""),
         key("mass", Text, "Unit of mass, instead of that of force.", "\"t\"").default("\"kg\""),
     ];
-    section("units", "[units]", &["units", "external.units"], "Units of plain numbers in the file and of the output, or of a program; SI if absent.", keys)
+    section(
+        "units",
+        "[units]",
+        &["units", "external.units"],
+        "Units of plain numbers in the file and of the output, or of a program; SI if absent.",
+        keys,
+    )
 }
 
 fn parameters() -> Section {

@@ -46,7 +46,8 @@ fn read_one(context: &mut Context<'_>, table: &Table<'_>) -> Option<External> {
             units
         },
     );
-    let unit = matches!(program, Some(Program::Fmu(_)));
+    // By its word: what is wrong with a unit does not make it a process.
+    let unit = table.is_string("program") && table.string("program").is_some_and(|p| p.value == "fmu");
     let Contact { command, at, start, timeout } = if unit { Contact::default() } else { contact(context, table) };
     let damped = table.bool("damped").is_none_or(|b| b.value);
     let amounts = amounts(context, table, known);

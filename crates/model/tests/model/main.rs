@@ -11,3 +11,4 @@ mod partition;
 mod records;
 mod specimens;
 mod templates;
+mod units;

@@ -68,7 +68,7 @@ fn mistakes_are_told_all_at_once() {
         "`displacements` has 1 variables for 2 degrees of freedom",
         "`velocities` has 3 variables for 2 degrees of freedom",
         "missing key `forces`",
-        "write forces = [\"F\"]",
+        "write for example: forces = [\"F\"]",
         "expected a number or a string, found a list",
     ] {
         assert!(said.contains(expected), "{expected}:\n{said}");

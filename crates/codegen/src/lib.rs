@@ -1,4 +1,26 @@
 //! A model and its integration as portable C99, and the wrappers that FMI, Simulink and TwinCAT want around it.
 //!
+//! ```text
+//! Simulation --blueprint--> Party --emit--> tables        laws --record--> C functions
+//!                           Gait  --emit--> table         c/*.c: system and schemes, the same operations in the same order
+//! ```
+//!
 //! **Must not be here:** the equations of an element (they are recorded from their one definition), files, terminals,
 //! processes.
+
+mod api;
+pub mod gait;
+pub mod inputs;
+pub mod law;
+mod monolithic;
+pub mod outputs;
+pub mod parameters;
+pub mod party;
+mod record;
+mod text;
+pub mod wrap;
+
+pub use api::{Export, Interface, Variable};
+pub use monolithic::export;
+pub use record::Operations;
+pub use text::identifier;

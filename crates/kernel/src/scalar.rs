@@ -1,5 +1,5 @@
 //! The number an element law is written in. With `f64` a law runs, with [`Dual`] it gives its exact
-//! tangent; a recording scalar can later print it as C.
+//! tangent; the recording scalar of `interfield-codegen` prints it as C, and a `Dual` of those its tangent.
 //!
 //! Laws never branch on a value: corners go through [`Scalar::abs`], [`Scalar::sign`], [`Scalar::max`]
 //! and [`Scalar::select`], whose derivatives at the corner are fixed here, once: sign(0) = 0, and at a
@@ -56,6 +56,12 @@ pub trait Scalar:
     fn min(self, other: Self) -> Self;
     /// `yes` where `self >= 0`, else `no`. No derivative with respect to `self`.
     fn select(self, yes: Self, no: Self) -> Self;
+    /// `yes` where `self > other`, else `no`. No derivative with respect to either.
+    fn greater(self, other: Self, yes: Self, no: Self) -> Self;
+    /// `self * factor`, and zero where `self` is zero even if `factor` is infinite.
+    fn scaled(self, factor: Self) -> Self;
+    /// Whether it is known to be zero. A number knows; what only records its operations does not, unless it is a constant.
+    fn is_zero(self) -> bool;
 }
 
 impl Scalar for f64 {
@@ -147,55 +153,66 @@ impl Scalar for f64 {
     fn select(self, yes: Self, no: Self) -> Self {
         if self >= 0.0 { yes } else { no }
     }
+    #[inline]
+    fn greater(self, other: Self, yes: Self, no: Self) -> Self {
+        if self > other { yes } else { no }
+    }
+    #[inline]
+    fn scaled(self, factor: Self) -> Self {
+        if self == 0.0 { 0.0 } else { factor * self }
+    }
+    #[inline]
+    fn is_zero(self) -> bool {
+        self == 0.0
+    }
 }
 
 /// A value with its derivative along one direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Dual {
+pub struct Dual<T = f64> {
     /// Value.
-    pub re: f64,
+    pub re: T,
     /// Derivative.
-    pub eps: f64,
+    pub eps: T,
 }
 
-impl Dual {
-    /// f(x) with its derivative `df` at x.
+impl<T: Scalar> Dual<T> {
+    /// f(x) with its derivative `df` at x. A constant stays one where df is infinite: sqrt(0), 0^n with n < 1.
     #[inline]
-    fn chain(self, f: f64, df: f64) -> Self {
-        // A constant stays one where df is infinite: sqrt(0), 0^n with n < 1.
-        Dual { re: f, eps: if self.eps == 0.0 { 0.0 } else { df * self.eps } }
+    fn chain(self, f: T, df: T) -> Self {
+        Dual { re: f, eps: self.eps.scaled(df) }
     }
 }
 
-impl Neg for Dual {
+impl<T: Scalar> Neg for Dual<T> {
     type Output = Self;
     #[inline]
     fn neg(self) -> Self {
         Dual { re: -self.re, eps: -self.eps }
     }
 }
-impl Add for Dual {
+impl<T: Scalar> Add for Dual<T> {
     type Output = Self;
     #[inline]
     fn add(self, o: Self) -> Self {
         Dual { re: self.re + o.re, eps: self.eps + o.eps }
     }
 }
-impl Sub for Dual {
+impl<T: Scalar> Sub for Dual<T> {
     type Output = Self;
     #[inline]
     fn sub(self, o: Self) -> Self {
         Dual { re: self.re - o.re, eps: self.eps - o.eps }
     }
 }
-impl Mul for Dual {
+impl<T: Scalar> Mul for Dual<T> {
     type Output = Self;
     #[inline]
     fn mul(self, o: Self) -> Self {
         Dual { re: self.re * o.re, eps: self.eps * o.re + self.re * o.eps }
     }
 }
-impl Div for Dual {
+impl<T: Scalar> Div for Dual<T> {
     type Output = Self;
     #[inline]
     fn div(self, o: Self) -> Self {
@@ -203,28 +220,28 @@ impl Div for Dual {
         Dual { re: q, eps: (self.eps - q * o.eps) / o.re }
     }
 }
-impl Add<f64> for Dual {
+impl<T: Scalar> Add<f64> for Dual<T> {
     type Output = Self;
     #[inline]
     fn add(self, o: f64) -> Self {
         Dual { re: self.re + o, eps: self.eps }
     }
 }
-impl Sub<f64> for Dual {
+impl<T: Scalar> Sub<f64> for Dual<T> {
     type Output = Self;
     #[inline]
     fn sub(self, o: f64) -> Self {
         Dual { re: self.re - o, eps: self.eps }
     }
 }
-impl Mul<f64> for Dual {
+impl<T: Scalar> Mul<f64> for Dual<T> {
     type Output = Self;
     #[inline]
     fn mul(self, o: f64) -> Self {
         Dual { re: self.re * o, eps: self.eps * o }
     }
 }
-impl Div<f64> for Dual {
+impl<T: Scalar> Div<f64> for Dual<T> {
     type Output = Self;
     #[inline]
     fn div(self, o: f64) -> Self {
@@ -232,88 +249,100 @@ impl Div<f64> for Dual {
     }
 }
 
-impl Scalar for Dual {
+impl<T: Scalar> Scalar for Dual<T> {
     #[inline]
     fn constant(x: f64) -> Self {
-        Dual { re: x, eps: 0.0 }
+        Dual { re: T::constant(x), eps: T::constant(0.0) }
     }
     #[inline]
     fn abs(self) -> Self {
-        self.chain(self.re.abs(), Scalar::sign(self.re))
+        self.chain(self.re.abs(), self.re.sign())
     }
     #[inline]
     fn sign(self) -> Self {
-        Dual { re: Scalar::sign(self.re), eps: 0.0 }
+        Dual { re: self.re.sign(), eps: T::constant(0.0) }
     }
     #[inline]
     fn sqrt(self) -> Self {
-        let f = Scalar::sqrt(self.re);
-        self.chain(f, 0.5 / f)
+        let f = self.re.sqrt();
+        self.chain(f, T::constant(0.5) / f)
     }
     #[inline]
     fn exp(self) -> Self {
-        let f = Scalar::exp(self.re);
+        let f = self.re.exp();
         self.chain(f, f)
     }
     #[inline]
     fn ln(self) -> Self {
-        self.chain(Scalar::ln(self.re), 1.0 / self.re)
+        self.chain(self.re.ln(), T::constant(1.0) / self.re)
     }
     #[inline]
     fn sin(self) -> Self {
-        self.chain(Scalar::sin(self.re), Scalar::cos(self.re))
+        self.chain(self.re.sin(), self.re.cos())
     }
     #[inline]
     fn cos(self) -> Self {
-        self.chain(Scalar::cos(self.re), -Scalar::sin(self.re))
+        self.chain(self.re.cos(), -self.re.sin())
     }
     #[inline]
     fn tan(self) -> Self {
-        let f = Scalar::tan(self.re);
-        self.chain(f, 1.0 + f * f)
+        let f = self.re.tan();
+        self.chain(f, f * f + 1.0)
     }
     #[inline]
     fn asin(self) -> Self {
-        self.chain(Scalar::asin(self.re), 1.0 / Scalar::sqrt(1.0 - self.re * self.re))
+        self.chain(self.re.asin(), T::constant(1.0) / (-(self.re * self.re) + 1.0).sqrt())
     }
     #[inline]
     fn acos(self) -> Self {
-        self.chain(Scalar::acos(self.re), -1.0 / Scalar::sqrt(1.0 - self.re * self.re))
+        self.chain(self.re.acos(), T::constant(-1.0) / (-(self.re * self.re) + 1.0).sqrt())
     }
     #[inline]
     fn atan(self) -> Self {
-        self.chain(Scalar::atan(self.re), 1.0 / (1.0 + self.re * self.re))
+        self.chain(self.re.atan(), T::constant(1.0) / (self.re * self.re + 1.0))
     }
     #[inline]
     fn tanh(self) -> Self {
-        let f = Scalar::tanh(self.re);
-        self.chain(f, 1.0 - f * f)
+        let f = self.re.tanh();
+        self.chain(f, -(f * f) + 1.0)
     }
     #[inline]
     fn powf(self, n: f64) -> Self {
-        if self.eps == 0.0 || n == 0.0 {
-            return Dual::constant(Scalar::powf(self.re, n));
+        let f = self.re.powf(n);
+        if self.eps.is_zero() || n == 0.0 {
+            return Dual { re: f, eps: T::constant(0.0) };
         }
-        self.chain(Scalar::powf(self.re, n), n * Scalar::powf(self.re, n - 1.0))
+        self.chain(f, self.re.powf(n - 1.0) * n)
     }
     #[inline]
     fn pow(self, y: Self) -> Self {
-        if y.eps == 0.0 {
-            return self.powf(y.re);
-        }
-        let f = Scalar::pow(self.re, y.re);
-        Dual { re: f, eps: y.re * Scalar::pow(self.re, y.re - 1.0) * self.eps + f * Scalar::ln(self.re) * y.eps }
+        let f = self.re.pow(y.re);
+        let base = self.eps.scaled(y.re * self.re.pow(y.re - 1.0));
+        let exponent = if y.eps.is_zero() { T::constant(0.0) } else { y.eps.scaled(f * self.re.ln()) };
+        Dual { re: f, eps: base + exponent }
     }
     #[inline]
     fn max(self, other: Self) -> Self {
-        if self.re > other.re { self } else { other }
+        Dual { re: self.re.max(other.re), eps: self.re.greater(other.re, self.eps, other.eps) }
     }
     #[inline]
     fn min(self, other: Self) -> Self {
-        if self.re < other.re { self } else { other }
+        Dual { re: self.re.min(other.re), eps: other.re.greater(self.re, self.eps, other.eps) }
     }
     #[inline]
     fn select(self, yes: Self, no: Self) -> Self {
-        if self.re >= 0.0 { yes } else { no }
+        Dual { re: self.re.select(yes.re, no.re), eps: self.re.select(yes.eps, no.eps) }
+    }
+    #[inline]
+    fn greater(self, other: Self, yes: Self, no: Self) -> Self {
+        Dual { re: self.re.greater(other.re, yes.re, no.re), eps: self.re.greater(other.re, yes.eps, no.eps) }
+    }
+    #[inline]
+    fn scaled(self, factor: Self) -> Self {
+        Dual { re: self.re.scaled(factor.re), eps: self.re.scaled(factor.eps) + self.eps * factor.re }
+    }
+    #[inline]
+    fn is_zero(self) -> bool {
+        self.re.is_zero() && self.eps.is_zero()
     }
 }

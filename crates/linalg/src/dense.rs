@@ -47,6 +47,10 @@ impl Diagonal {
         Ok(())
     }
 
+    pub(crate) fn inverse(&self) -> &[f64] {
+        &self.inverse
+    }
+
     pub(crate) fn solve(&self, b: &mut [f64]) {
         for (b, inverse) in b.iter_mut().zip(&self.inverse) {
             *b *= inverse;
@@ -101,6 +105,10 @@ impl Dense {
         } else {
             ldlt_solve(&self.a, &self.inverse, b);
         }
+    }
+
+    pub(crate) fn symmetric(&self) -> bool {
+        self.symmetric
     }
 
     pub(crate) fn entries(&self) -> usize {
@@ -313,6 +321,10 @@ impl Inverse {
             }
         }
         b.copy_from_slice(out);
+    }
+
+    pub(crate) fn columns(&self) -> &[f64] {
+        &self.columns
     }
 
     pub(crate) fn entries(&self) -> usize {

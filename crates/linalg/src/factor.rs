@@ -232,6 +232,16 @@ impl Factor {
         }
     }
 
+    /// The method with its memory.
+    pub(crate) fn inner(&self) -> &Inner {
+        &self.inner
+    }
+
+    /// Symmetry it was built for.
+    pub(crate) fn kind(&self) -> Kind {
+        self.kind
+    }
+
     /// Method in use.
     pub fn method(&self) -> Method {
         match self.inner {

@@ -18,6 +18,7 @@
 //! What must not be here: structures, elements, degrees of freedom, time steps, model files, input or output. This crate
 //! knows numbers and indices only, and depends on nothing but `faer`.
 
+mod blueprint;
 mod choice;
 mod dense;
 mod eigen;
@@ -32,6 +33,7 @@ mod solve;
 mod supernodal;
 mod symbolic;
 
+pub use blueprint::{Blueprint, Sparse};
 pub use eigen::{Complex, EigenError, dense_symmetric_generalized, eigenpairs, eigenvalues, resolvent_distance};
 pub use factor::{Factor, Kind, Method, Report, Singular, Unsuitable};
 pub use highest::highest;

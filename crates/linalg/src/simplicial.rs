@@ -39,6 +39,11 @@ impl Simplicial {
         Simplicial::new(Symbolic::new(pattern), general)
     }
 
+    /// Symbolic analysis, and the values of L, U (empty for symmetric values) and the inverse pivots.
+    pub(crate) fn parts(&self) -> (&Symbolic, [&[f64]; 3]) {
+        (&self.symbolic, [&self.lower, &self.upper, &self.inverse])
+    }
+
     pub(crate) fn ordering(&self) -> &'static str {
         self.symbolic.ordering
     }

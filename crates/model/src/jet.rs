@@ -159,4 +159,13 @@ impl Scalar for Jet {
     fn select(self, yes: Self, no: Self) -> Self {
         if self.value >= 0.0 { yes } else { no }
     }
+    fn greater(self, other: Self, yes: Self, no: Self) -> Self {
+        if self.value > other.value { yes } else { no }
+    }
+    fn scaled(self, factor: Self) -> Self {
+        if self.is_zero() { self } else { self * factor }
+    }
+    fn is_zero(self) -> bool {
+        self == Jet::constant(0.0)
+    }
 }

@@ -100,7 +100,8 @@ impl TimeFunction {
         self.run(t)
     }
 
-    fn run<T: Scalar>(&self, t: T) -> T {
+    /// Value at time `t`, s, in any scalar.
+    pub fn run<T: Scalar>(&self, t: T) -> T {
         let program = self.compiled.program();
         let mut registers = [T::constant(0.0); REGISTERS];
         let mut out = [T::constant(0.0)];

@@ -17,7 +17,8 @@ use crate::specimen::{Mounted, Rehearsal, Rows, Workshop, mount};
 pub type ModelDomain = Domain<AnyScheme, Assembled, Vec<f64>>;
 
 /// Where a channel reads.
-enum Tap {
+#[allow(missing_docs)]
+pub enum Tap {
     /// Entry of the state [u v s h].
     State(usize),
     /// Entry of the memory of the system.
@@ -43,13 +44,17 @@ enum Tap {
 }
 
 /// An element that is read.
-struct Probe {
-    law: Option<Stored>,
+pub struct Probe {
+    /// Its law, if it has one.
+    pub law: Option<Stored>,
     /// Constant matrices [K, C] when it is not a law.
-    matrices: [Vec<f64>; 2],
-    rows: Vec<Row>,
-    state0: usize,
-    states: usize,
+    pub matrices: [Vec<f64>; 2],
+    /// One row per coordinate.
+    pub rows: Vec<Row>,
+    /// First of its states.
+    pub state0: usize,
+    /// Number of its states.
+    pub states: usize,
 }
 
 /// Reads channels out of a state without allocating.
@@ -148,6 +153,26 @@ impl Simulation {
         let t = k as f64 * self.domain.dt();
         let (system, x) = self.domain.parts();
         self.recorder.read(system, self.energy.as_ref(), t, x, out)
+    }
+
+    /// Where the channels read, with the factors to their units.
+    pub fn taps(&self) -> &[(Tap, f64)] {
+        &self.recorder.taps
+    }
+
+    /// The elements that channels read.
+    pub fn probes(&self) -> &[Probe] {
+        &self.recorder.probes
+    }
+
+    /// Whether channels read accelerations that the scheme does not carry.
+    pub fn needs_acceleration(&self) -> bool {
+        self.recorder.needs_acceleration
+    }
+
+    /// Model elements of the elements in the loop.
+    pub fn looped(&self) -> &[usize] {
+        &self.looped
     }
 
     /// Displacements, velocities and element states.

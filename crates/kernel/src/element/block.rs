@@ -7,6 +7,7 @@
 
 use super::info::{Coordinates, Info};
 use super::{Element, Tangent};
+use crate::Scalar;
 
 /// Linear first-order block on D coordinates and S states; matrices row-major.
 #[derive(Clone, Copy, Debug)]
@@ -58,13 +59,24 @@ impl Block<'_> {
             && self.d.len() == d * d
             && self.dv.len() == d * d
     }
+
+    /// Forces `p` and state rates `g` in any scalar.
+    pub fn evaluate<T: Scalar>(&self, q: &[T], v: &[T], s: &[T], p: &mut [T], g: &mut [T]) {
+        let (q, v, s) = (&q[..self.coordinates], &v[..self.coordinates], &s[..self.states]);
+        for i in 0..self.coordinates {
+            p[i] = row_product(self.c, i, s) + row_product(self.d, i, q) + row_product(self.dv, i, v);
+        }
+        for i in 0..self.states {
+            g[i] = row_product(self.a, i, s) + row_product(self.b, i, q) + row_product(self.bv, i, v);
+        }
+    }
 }
 
 /// Row `i` of the row-major `matrix` times `x`.
-fn row_product(matrix: &[f64], i: usize, x: &[f64]) -> f64 {
-    let mut sum = 0.0;
+fn row_product<T: Scalar>(matrix: &[f64], i: usize, x: &[T]) -> T {
+    let mut sum = T::constant(0.0);
     for (a, b) in matrix[i * x.len()..(i + 1) * x.len()].iter().zip(x) {
-        sum += a * b;
+        sum = sum + *b * *a;
     }
     sum
 }
@@ -79,13 +91,7 @@ impl Element for Block<'_> {
     }
 
     fn response(&self, _t: f64, q: &[f64], v: &[f64], s: &[f64], p: &mut [f64], g: &mut [f64]) {
-        let (q, v, s) = (&q[..self.coordinates], &v[..self.coordinates], &s[..self.states]);
-        for i in 0..self.coordinates {
-            p[i] = row_product(self.c, i, s) + row_product(self.d, i, q) + row_product(self.dv, i, v);
-        }
-        for i in 0..self.states {
-            g[i] = row_product(self.a, i, s) + row_product(self.b, i, q) + row_product(self.bv, i, v);
-        }
+        self.evaluate(q, v, s, p, g);
     }
 
     fn tangent(&self, _t: f64, _q: &[f64], _v: &[f64], _s: &[f64], _acc: &[f64], out: Tangent<'_>) {

@@ -69,7 +69,8 @@ impl Law<1, 1> for Mostaghel {
 
 impl PathMoved for Mostaghel {
     /// Exactly: the slider follows until it slips.
-    fn moved(&self, x0: f64, s: f64, x1: f64) -> f64 {
-        (s + (x1 - x0)).clamp(-self.delta, self.delta)
+    fn moved<T: Scalar>(&self, x0: T, s: T, x1: T) -> T {
+        let limit = T::constant(self.delta);
+        limit.min((-limit).max(s + (x1 - x0)))
     }
 }

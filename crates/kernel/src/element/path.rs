@@ -12,6 +12,7 @@
 use super::modified_bouc_wen::ModifiedBoucWen;
 use super::mostaghel::Mostaghel;
 use super::{AnyLaw, Element, Law, Lift, Local, Response, Tangent};
+use crate::Scalar;
 
 /// What a law remembers between evaluations: the last deformation and the internal variable there.
 pub const MEMORY: usize = 2;
@@ -20,18 +21,18 @@ pub const MEMORY: usize = 2;
 pub trait PathMoved: Law<1, 1> {
     /// The internal variable after one increment from `x0`, where it is `z`, to `x1`. Unless the law knows better: one
     /// step of the classical Runge-Kutta method in x.
-    fn moved(&self, x0: f64, z: f64, x1: f64) -> f64 {
+    fn moved<T: Scalar>(&self, x0: T, z: T, x1: T) -> T {
         let d = x1 - x0;
-        let slope = |x: f64, z: f64| evaluate(self, x, d, z).g[0];
+        let slope = |x: T, z: T| evaluate(self, x, d, z).g[0];
         let k1 = slope(x0, z);
-        let k2 = slope(x0 + 0.5 * d, z + 0.5 * k1);
-        let k3 = slope(x0 + 0.5 * d, z + 0.5 * k2);
+        let k2 = slope(x0 + d * 0.5, z + k1 * 0.5);
+        let k3 = slope(x0 + d * 0.5, z + k2 * 0.5);
         let k4 = slope(x1, z + k3);
-        z + (k1 + 2.0 * k2 + 2.0 * k3 + k4) / 6.0
+        z + (k1 + k2 * 2.0 + k3 * 2.0 + k4) / 6.0
     }
 }
 
-fn evaluate<L: Law<1, 1> + ?Sized>(law: &L, q: f64, v: f64, z: f64) -> Response<f64, 1, 1> {
+fn evaluate<T: Scalar, L: Law<1, 1> + ?Sized>(law: &L, q: T, v: T, z: T) -> Response<T, 1, 1> {
     law.response(&Local { t: 0.0, q: [q], v: [v], s: [z] })
 }
 
@@ -68,19 +69,22 @@ impl PathLaw {
 
     /// The memory [x z] after an evaluation at the deformation `x`. What is not finite stays so.
     pub fn moved(&self, [x0, z]: [f64; MEMORY], x: f64) -> [f64; MEMORY] {
-        let z = match &self.kind {
-            _ if !(x0.is_finite() && z.is_finite()) => f64::NAN,
-            Kind::ModifiedBoucWen(law) => law.moved(x0, z, x),
-            Kind::Mostaghel(law) => law.moved(x0, z, x),
-        };
-        [x, z]
+        if x0.is_finite() && z.is_finite() { self.step([x0, z], x) } else { [x, f64::NAN] }
+    }
+
+    /// [`PathLaw::moved`] in any scalar, from a memory that is finite.
+    pub fn step<T: Scalar>(&self, [x0, z]: [T; MEMORY], x: T) -> [T; MEMORY] {
+        match &self.kind {
+            Kind::ModifiedBoucWen(law) => [x, law.moved(x0, z, x)],
+            Kind::Mostaghel(law) => [x, law.moved(x0, z, x)],
+        }
     }
 
     /// The force with this memory.
-    pub fn force(&self, [x, z]: [f64; MEMORY]) -> f64 {
+    pub fn force<T: Scalar>(&self, [x, z]: [T; MEMORY]) -> T {
         match &self.kind {
-            Kind::ModifiedBoucWen(law) => evaluate(law, x, 0.0, z).p[0],
-            Kind::Mostaghel(law) => evaluate(law, x, 0.0, z).p[0],
+            Kind::ModifiedBoucWen(law) => evaluate(law, x, T::constant(0.0), z).p[0],
+            Kind::Mostaghel(law) => evaluate(law, x, T::constant(0.0), z).p[0],
         }
     }
 }

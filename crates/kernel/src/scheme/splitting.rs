@@ -39,6 +39,11 @@ impl Splitting {
         Splitting { alpha: Alpha::newmark(0.25, 0.5, Predictor::Full) }
     }
 
+    /// Its weights.
+    pub const fn weights(&self) -> Alpha {
+        self.alpha
+    }
+
     /// How far the accelerations of the history lag behind the end of the step, in steps: αf - αm.
     pub const fn lag(&self) -> f64 {
         self.alpha.alpha_f - self.alpha.alpha_m

@@ -4,6 +4,7 @@
 //! Only n x n matrices over the free degrees of freedom exist: element states are eliminated inside their
 //! element, supports with a prescribed motion stay outside.
 //! **Must not be here:** text, units, names, schemes.
+mod blueprint;
 mod element;
 mod energy;
 mod force;
@@ -17,6 +18,7 @@ use interfield_linalg::{Factor, Kind as Symmetry, Pattern};
 use crate::model::TangentPolicy;
 use crate::signal::{Motion, Signal};
 use crate::specimen::Measured;
+pub use blueprint::{Blueprint, ElementBlueprint, OperatorBlueprint, SpecimenBlueprint};
 pub(crate) use element::gather;
 use element::{Entry, Line, Scatter, mul_add};
 pub use element::{Part, Row, Stored};

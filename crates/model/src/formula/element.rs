@@ -107,6 +107,21 @@ impl FormulaElement {
         &self.compiled
     }
 
+    /// Forces `p` and state rates `g` in any scalar.
+    pub fn evaluate<T: Scalar>(&self, t: T, q: &[T], v: &[T], s: &[T], p: &mut [T], g: &mut [T]) {
+        let program = self.compiled.program();
+        let mut r = [T::constant(0.0); MAX_REGISTERS];
+        let inputs = q.iter().chain(v).chain(s).chain([&t]);
+        for ((r, x), scale) in r.iter_mut().zip(inputs).zip(&self.input_scale) {
+            *r = *x * *scale;
+        }
+        program.execute(&mut r);
+        let outputs = program.outputs.iter().zip(&self.output_scale);
+        for (y, (o, scale)) in p.iter_mut().chain(g).zip(outputs) {
+            *y = r[*o as usize] * *scale;
+        }
+    }
+
     fn respond<const N: usize>(&self, t: f64, x: [&[f64]; 3], p: &mut [f64], g: &mut [f64]) {
         let mut r = [0.0f64; N];
         self.load(&mut r, t, x);

@@ -11,6 +11,8 @@
 use interfield_kernel::{Fault, Point};
 use interfield_lab::rig::{Reading, Rig, Target};
 
+use crate::assembled::SpecimenBlueprint;
+
 /// A specimen in a system, or a program that computes a part of it.
 pub(crate) struct Measured {
     rig: Box<dyn Rig>,
@@ -36,6 +38,17 @@ impl Measured {
     ) -> Self {
         let n = unknowns.len();
         Measured { rig, unknowns, stiffness, damping, correct, memory0, u: vec![0.0; n], v: vec![0.0; n] }
+    }
+
+    /// What of it is known before the test.
+    pub(crate) fn blueprint(&self) -> SpecimenBlueprint {
+        SpecimenBlueprint {
+            unknowns: self.unknowns.clone(),
+            stiffness: self.stiffness.clone(),
+            damping: self.damping.clone(),
+            correct: self.correct,
+            memory0: self.memory0,
+        }
     }
 
     /// Length of its memory.

@@ -1,0 +1,427 @@
+//! The scalar that records what is done with it: a law run over it leaves a list of operations, which is printed as C.
+//!
+//! Equal operations are recorded once. Numbers become entries of a table `c`, so that laws which differ in their numbers
+//! only are one function. The one exception is `constant(0)`, which is written out and folded away: derivatives are full
+//! of zeros. Folding changes nothing but the sign of a zero.
+//!
+//! **Must not be here:** the equation of any element.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+use interfield_kernel::Scalar;
+
+/// A recorded number: its place on the tape of this thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Rec(u32);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Unary {
+    Neg,
+    Abs,
+    Sign,
+    Sqrt,
+    Exp,
+    Ln,
+    Sin,
+    Cos,
+    Tan,
+    Asin,
+    Acos,
+    Atan,
+    Tanh,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Binary {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Pow,
+    Max,
+    Min,
+    Scaled,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Node {
+    Zero,
+    /// Array of the function (by its letter) and index; a letter alone is a plain argument.
+    Input(&'static str, Option<usize>),
+    /// Entry of the table.
+    Constant(usize),
+    Unary(Unary, Rec),
+    Binary(Binary, Rec, Rec),
+    Select(Rec, Rec, Rec),
+    Greater(Rec, Rec, Rec, Rec),
+}
+
+impl Node {
+    fn reads(self) -> Vec<Rec> {
+        match self {
+            Node::Zero | Node::Input(..) | Node::Constant(_) => Vec::new(),
+            Node::Unary(_, a) => vec![a],
+            Node::Binary(_, a, b) => vec![a, b],
+            Node::Select(a, b, c) => vec![a, b, c],
+            Node::Greater(a, b, c, d) => vec![a, b, c, d],
+        }
+    }
+}
+
+#[derive(Default)]
+struct Tape {
+    nodes: Vec<Node>,
+    known: HashMap<Node, Rec>,
+    constants: Vec<f64>,
+    /// Numbers that stand alone, and numbers that are the second operand of an operation on a first one: two different
+    /// parameters of one value are told apart wherever they act on different things.
+    alone: HashMap<u64, Rec>,
+    beside: HashMap<(Binary, Rec, u64), Rec>,
+}
+
+thread_local! {
+    static TAPE: RefCell<Tape> = RefCell::default();
+}
+
+/// How often a function does what.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Operations {
+    /// Additions, multiplications, comparisons.
+    pub flops: u64,
+    /// Divisions and square roots.
+    pub divisions: u64,
+    /// Calls of functions of `math.h`.
+    pub calls: u64,
+}
+
+impl Operations {
+    /// These, so many times.
+    pub fn times(self, n: u64) -> Self {
+        Operations { flops: self.flops * n, divisions: self.divisions * n, calls: self.calls * n }
+    }
+}
+
+impl Add for Operations {
+    type Output = Self;
+    fn add(self, o: Self) -> Self {
+        Operations {
+            flops: self.flops + o.flops,
+            divisions: self.divisions + o.divisions,
+            calls: self.calls + o.calls,
+        }
+    }
+}
+
+impl Tape {
+    fn node(&mut self, node: Node) -> Rec {
+        if let Some(&r) = self.known.get(&node) {
+            return r;
+        }
+        let r = Rec(self.nodes.len() as u32);
+        self.nodes.push(node);
+        self.known.insert(node, r);
+        r
+    }
+
+    fn table(&mut self, x: f64) -> Rec {
+        self.constants.push(x);
+        self.node(Node::Constant(self.constants.len() - 1))
+    }
+
+    fn constant(&mut self, x: f64) -> Rec {
+        if x == 0.0 {
+            return self.node(Node::Zero);
+        }
+        if let Some(&r) = self.alone.get(&x.to_bits()) {
+            return r;
+        }
+        let r = self.table(x);
+        self.alone.insert(x.to_bits(), r);
+        r
+    }
+
+    fn is_zero(&self, a: Rec) -> bool {
+        self.nodes[a.0 as usize] == Node::Zero
+    }
+
+    /// The value of a number that stands alone.
+    fn value(&self, a: Rec) -> Option<f64> {
+        match self.nodes[a.0 as usize] {
+            Node::Zero => Some(0.0),
+            Node::Constant(i) if self.alone.get(&self.constants[i].to_bits()) == Some(&a) => Some(self.constants[i]),
+            _ => None,
+        }
+    }
+
+    fn unary(&mut self, op: Unary, a: Rec) -> Rec {
+        match self.value(a) {
+            Some(x) => self.constant(apply(op, x)),
+            None => self.node(Node::Unary(op, a)),
+        }
+    }
+
+    fn binary(&mut self, op: Binary, a: Rec, b: Rec) -> Rec {
+        use Binary::*;
+        let (x, y) = (self.value(a), self.value(b));
+        let (zero_a, zero_b) = (self.is_zero(a), self.is_zero(b));
+        match op {
+            Add if zero_a => b,
+            Add | Sub if zero_b => a,
+            Sub if zero_a => self.unary(Unary::Neg, b),
+            Mul | Scaled if zero_a || zero_b => self.constant(0.0),
+            Mul | Scaled if x == Some(1.0) => b,
+            Mul | Div if y == Some(1.0) => a,
+            Div if zero_a => self.constant(0.0),
+            _ => match (x, y) {
+                (Some(x), Some(y)) => self.constant(combine(op, x, y)),
+                _ => self.node(Node::Binary(op, a, b)),
+            },
+        }
+    }
+
+    /// An operation with a number that belongs to the law: nothing is folded into it.
+    fn with_number(&mut self, op: Binary, a: Rec, x: f64) -> Rec {
+        if self.is_zero(a) && matches!(op, Binary::Mul | Binary::Div) {
+            return a;
+        }
+        if let Some(y) = self.value(a) {
+            return self.constant(combine(op, y, x));
+        }
+        if let Some(&r) = self.beside.get(&(op, a, x.to_bits())) {
+            return r;
+        }
+        let number = self.table(x);
+        let r = self.node(Node::Binary(op, a, number));
+        self.beside.insert((op, a, x.to_bits()), r);
+        r
+    }
+}
+
+fn apply(op: Unary, x: f64) -> f64 {
+    match op {
+        Unary::Neg => -x,
+        Unary::Abs => Scalar::abs(x),
+        Unary::Sign => Scalar::sign(x),
+        Unary::Sqrt => Scalar::sqrt(x),
+        Unary::Exp => Scalar::exp(x),
+        Unary::Ln => Scalar::ln(x),
+        Unary::Sin => Scalar::sin(x),
+        Unary::Cos => Scalar::cos(x),
+        Unary::Tan => Scalar::tan(x),
+        Unary::Asin => Scalar::asin(x),
+        Unary::Acos => Scalar::acos(x),
+        Unary::Atan => Scalar::atan(x),
+        Unary::Tanh => Scalar::tanh(x),
+    }
+}
+
+fn combine(op: Binary, x: f64, y: f64) -> f64 {
+    match op {
+        Binary::Add => x + y,
+        Binary::Sub => x - y,
+        Binary::Mul => x * y,
+        Binary::Div => x / y,
+        Binary::Pow => Scalar::pow(x, y),
+        Binary::Max => Scalar::max(x, y),
+        Binary::Min => Scalar::min(x, y),
+        Binary::Scaled => Scalar::scaled(x, y),
+    }
+}
+
+fn on_tape<R>(f: impl FnOnce(&mut Tape) -> R) -> R {
+    TAPE.with_borrow_mut(f)
+}
+
+/// Starts an empty tape.
+pub(crate) fn start() {
+    TAPE.set(Tape::default());
+}
+
+/// An argument of the function that is recorded: `array[index]`.
+pub(crate) fn input(array: &'static str, index: usize) -> Rec {
+    on_tape(|t| t.node(Node::Input(array, Some(index))))
+}
+
+/// A plain argument of the function that is recorded.
+pub(crate) fn argument(name: &'static str) -> Rec {
+    on_tape(|t| t.node(Node::Input(name, None)))
+}
+
+/// The table of numbers recorded so far.
+pub(crate) fn constants() -> Vec<f64> {
+    on_tape(|t| t.constants.clone())
+}
+
+/// A recorded function: its statements, and what they cost.
+pub(crate) struct Body {
+    /// C statements that end with the assignments to the outputs.
+    pub(crate) text: String,
+    /// What one call costs.
+    pub(crate) operations: Operations,
+}
+
+/// Prints what leads to these outputs, `("p[0]", r)` each.
+pub(crate) fn print(outputs: &[(String, Rec)]) -> Body {
+    on_tape(|tape| {
+        let mut needed = vec![false; tape.nodes.len()];
+        let mut open: Vec<Rec> = outputs.iter().map(|o| o.1).collect();
+        while let Some(r) = open.pop() {
+            if !std::mem::replace(&mut needed[r.0 as usize], true) {
+                open.extend(tape.nodes[r.0 as usize].reads());
+            }
+        }
+        let name = |r: Rec| match tape.nodes[r.0 as usize] {
+            Node::Zero => "0.0".to_owned(),
+            Node::Input(array, Some(i)) => format!("{array}[{i}]"),
+            Node::Input(array, None) => array.to_owned(),
+            Node::Constant(i) => format!("c[{i}]"),
+            _ => format!("x{}", r.0),
+        };
+        let mut body = Body { text: String::new(), operations: Operations::default() };
+        for (i, node) in tape.nodes.iter().enumerate().filter(|(i, _)| needed[*i]) {
+            let (right, cost) = match *node {
+                Node::Zero | Node::Input(..) | Node::Constant(_) => continue,
+                Node::Unary(op, a) => unary_text(op, &name(a)),
+                Node::Binary(op, a, b) => binary_text(op, &name(a), &name(b)),
+                Node::Select(c, a, b) => (format!("num_select({}, {}, {})", name(c), name(a), name(b)), FLOP),
+                Node::Greater(a, b, y, n) => {
+                    (format!("num_greater({}, {}, {}, {})", name(a), name(b), name(y), name(n)), FLOP)
+                }
+            };
+            body.operations = body.operations + cost;
+            let _ = writeln!(body.text, "    const double x{i} = {right};");
+        }
+        for (output, r) in outputs {
+            let _ = writeln!(body.text, "    {output} = {};", name(*r));
+        }
+        body
+    })
+}
+
+const FLOP: Operations = Operations { flops: 1, divisions: 0, calls: 0 };
+const DIVISION: Operations = Operations { flops: 0, divisions: 1, calls: 0 };
+const CALL: Operations = Operations { flops: 0, divisions: 0, calls: 1 };
+
+fn unary_text(op: Unary, a: &str) -> (String, Operations) {
+    let (function, cost) = match op {
+        Unary::Neg => return (format!("-{a}"), FLOP),
+        Unary::Abs => ("fabs", FLOP),
+        Unary::Sign => ("num_sign", Operations { flops: 4, ..FLOP }),
+        Unary::Sqrt => ("sqrt", DIVISION),
+        Unary::Exp => ("exp", CALL),
+        Unary::Ln => ("log", CALL),
+        Unary::Sin => ("sin", CALL),
+        Unary::Cos => ("cos", CALL),
+        Unary::Tan => ("tan", CALL),
+        Unary::Asin => ("asin", CALL),
+        Unary::Acos => ("acos", CALL),
+        Unary::Atan => ("atan", CALL),
+        Unary::Tanh => ("tanh", CALL),
+    };
+    (format!("{function}({a})"), cost)
+}
+
+fn binary_text(op: Binary, a: &str, b: &str) -> (String, Operations) {
+    match op {
+        Binary::Add => (format!("{a} + {b}"), FLOP),
+        Binary::Sub => (format!("{a} - {b}"), FLOP),
+        Binary::Mul => (format!("{a} * {b}"), FLOP),
+        Binary::Div => (format!("{a} / {b}"), DIVISION),
+        Binary::Pow => (format!("pow({a}, {b})"), CALL),
+        Binary::Max => (format!("num_greater({a}, {b}, {a}, {b})"), FLOP),
+        Binary::Min => (format!("num_greater({b}, {a}, {a}, {b})"), FLOP),
+        Binary::Scaled => (format!("num_scaled({a}, {b})"), Operations { flops: 2, ..FLOP }),
+    }
+}
+
+macro_rules! operator {
+    ($trait:ident, $method:ident) => {
+        impl $trait for Rec {
+            type Output = Rec;
+            fn $method(self, o: Rec) -> Rec {
+                on_tape(|t| t.binary(Binary::$trait, self, o))
+            }
+        }
+        impl $trait<f64> for Rec {
+            type Output = Rec;
+            fn $method(self, o: f64) -> Rec {
+                on_tape(|t| t.with_number(Binary::$trait, self, o))
+            }
+        }
+    };
+}
+operator!(Add, add);
+operator!(Sub, sub);
+operator!(Mul, mul);
+operator!(Div, div);
+
+impl Neg for Rec {
+    type Output = Rec;
+    fn neg(self) -> Rec {
+        on_tape(|t| t.unary(Unary::Neg, self))
+    }
+}
+
+macro_rules! functions {
+    ($($method:ident = $op:ident),*) => {
+        $(fn $method(self) -> Rec {
+            on_tape(|t| t.unary(Unary::$op, self))
+        })*
+    };
+}
+
+impl Scalar for Rec {
+    fn constant(x: f64) -> Rec {
+        on_tape(|t| t.constant(x))
+    }
+    functions!(
+        abs = Abs,
+        sign = Sign,
+        sqrt = Sqrt,
+        exp = Exp,
+        ln = Ln,
+        sin = Sin,
+        cos = Cos,
+        tan = Tan,
+        asin = Asin,
+        acos = Acos,
+        atan = Atan,
+        tanh = Tanh
+    );
+    fn powf(self, n: f64) -> Rec {
+        // The cases of f64, which are part of the structure of a law.
+        if n == 1.0 {
+            self
+        } else if n == 2.0 {
+            self * self
+        } else if n == 0.0 {
+            Rec::constant(1.0)
+        } else {
+            on_tape(|t| t.with_number(Binary::Pow, self, n))
+        }
+    }
+    fn pow(self, y: Rec) -> Rec {
+        on_tape(|t| t.binary(Binary::Pow, self, y))
+    }
+    fn max(self, other: Rec) -> Rec {
+        on_tape(|t| t.binary(Binary::Max, self, other))
+    }
+    fn min(self, other: Rec) -> Rec {
+        on_tape(|t| t.binary(Binary::Min, self, other))
+    }
+    fn select(self, yes: Rec, no: Rec) -> Rec {
+        if yes == no { yes } else { on_tape(|t| t.node(Node::Select(self, yes, no))) }
+    }
+    fn greater(self, other: Rec, yes: Rec, no: Rec) -> Rec {
+        if yes == no { yes } else { on_tape(|t| t.node(Node::Greater(self, other, yes, no))) }
+    }
+    fn scaled(self, factor: Rec) -> Rec {
+        on_tape(|t| t.binary(Binary::Scaled, self, factor))
+    }
+    fn is_zero(self) -> bool {
+        on_tape(|t| t.is_zero(self))
+    }
+}

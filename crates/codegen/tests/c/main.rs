@@ -1,0 +1,5 @@
+//! The generated C against the library: compiled with the compiler of this machine, run, and compared channel by channel.
+
+mod bench;
+mod models;
+mod schemes;

@@ -87,7 +87,10 @@ impl Interface {
             let entries = if entries.is_empty() { "\"\"".to_owned() } else { entries.join(", ") };
             format!("const char *const {upper}_{kind}_{what}[] = {{{entries}}};\n")
         };
-        let _ = writeln!(list, "extern const char *const {upper}_{kind}_NAMES[];\nextern const char *const {upper}_{kind}_UNITS[];\n");
+        let _ = writeln!(
+            list,
+            "extern const char *const {upper}_{kind}_NAMES[];\nextern const char *const {upper}_{kind}_UNITS[];\n"
+        );
         (list, table("NAMES", |v| &v.name) + &table("UNITS", |v| &v.unit) + "\n")
     }
 }

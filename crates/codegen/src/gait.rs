@@ -58,11 +58,9 @@ impl Family {
     /// Calls that start it, aim a stage and settle it. Newton's method has no stages.
     fn calls(self) -> [&'static str; 3] {
         match self {
-            Family::Alpha => [
-                "alpha_start(S, W, G, in, t, y, h)",
-                "alpha_aim(S, W, G, in, t, y, h)",
-                "alpha_settle(S, W, G, y, h)",
-            ],
+            Family::Alpha => {
+                ["alpha_start(S, W, G, in, t, y, h)", "alpha_aim(S, W, G, in, t, y, h)", "alpha_settle(S, W, G, y, h)"]
+            }
             Family::Rosenbrock => {
                 ["0", "rosenbrock_aim(S, W, G, in, t, y, stage)", "rosenbrock_settle(S, W, G, y, stage)"]
             }

@@ -63,7 +63,8 @@ pub fn inputs(model: &Model) -> Inputs {
         out.loads.push(out.components.len());
         let at = out.components.len();
         let scale = out.motions.len();
-        let _ = writeln!(calls, "    x[{at}] = scale[{scale}] * {};", signal_text(i, signal, &mut tables, &mut functions));
+        let _ =
+            writeln!(calls, "    x[{at}] = scale[{scale}] * {};", signal_text(i, signal, &mut tables, &mut functions));
         out.components.push(Input { name: name.clone(), unit });
         out.motions.push(name);
     }
@@ -96,13 +97,9 @@ pub fn inputs(model: &Model) -> Inputs {
 fn signal_text(i: usize, signal: &Signal, tables: &mut Tables, functions: &mut String) -> String {
     match signal {
         Signal::Constant(x) => number(*x),
-        Signal::Harmonic { amplitude, omega, phase, mean } => format!(
-            "({} + {} * sin({} * t + {}))",
-            number(*mean),
-            number(*amplitude),
-            number(*omega),
-            number(*phase)
-        ),
+        Signal::Harmonic { amplitude, omega, phase, mean } => {
+            format!("({} + {} * sin({} * t + {}))", number(*mean), number(*amplitude), number(*omega), number(*phase))
+        }
         Signal::Samples { start, dt, values } => {
             let table = tables.numbers(&format!("{i}_values"), values);
             format!("signal_samples({table}, {}, {}, {}, t)", values.len(), number(*start), number(*dt))
@@ -123,7 +120,13 @@ fn signal_text(i: usize, signal: &Signal, tables: &mut Tables, functions: &mut S
 }
 
 /// A recorded function of time. Its numbers are a table beside it.
-fn formula(name: &str, arguments: &str, outputs: &[(&str, Rec)], tables: &mut Tables, functions: &mut String) -> String {
+fn formula(
+    name: &str,
+    arguments: &str,
+    outputs: &[(&str, Rec)],
+    tables: &mut Tables,
+    functions: &mut String,
+) -> String {
     let outputs: Vec<(String, Rec)> = outputs.iter().map(|(n, r)| ((*n).to_owned(), *r)).collect();
     let body = record::print(&outputs);
     let table = tables.numbers(&format!("{name}_c"), &record::constants());
@@ -193,7 +196,8 @@ fn motion_text(i: usize, motion: &Motion, tables: &mut Tables, functions: &mut S
 fn formula_motion(i: usize, f: &TimeFunction, tables: &mut Tables, functions: &mut String) {
     record::start();
     let t = record::argument("t");
-    let (zero, one) = (<Rec as interfield_kernel::Scalar>::constant(0.0), <Rec as interfield_kernel::Scalar>::constant(1.0));
+    let (zero, one) =
+        (<Rec as interfield_kernel::Scalar>::constant(0.0), <Rec as interfield_kernel::Scalar>::constant(1.0));
     let twice = Dual { re: Dual { re: t, eps: one }, eps: Dual { re: one, eps: zero } };
     let y = f.run(twice);
     let outputs = [("x[0]", y.re.re), ("x[1]", y.re.eps), ("x[2]", y.eps.eps)];

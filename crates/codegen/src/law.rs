@@ -80,9 +80,7 @@ impl Laws {
             let body = record::print(&named("m", &m));
             (function.mass, function.cost[2]) = (body.text, body.operations);
         }
-        let same = |f: &Function| {
-            f.force == function.force && f.tangent == function.tangent && f.mass == function.mass
-        };
+        let same = |f: &Function| f.force == function.force && f.tangent == function.tangent && f.mass == function.mass;
         let law = self.functions.iter().position(same).unwrap_or_else(|| {
             self.functions.push(function);
             self.functions.len() - 1
@@ -146,9 +144,8 @@ const SIGNATURES: [(&str, &str, &str); 3] = [
 /// Whether a body mentions an argument: as `a[` if it is an array.
 fn uses(body: &str, argument: &str) -> bool {
     let edge = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '_');
-    body.match_indices(argument).any(|(i, _)| {
-        edge(body[..i].chars().next_back()) && edge(body[i + argument.len()..].chars().next())
-    })
+    body.match_indices(argument)
+        .any(|(i, _)| edge(body[..i].chars().next_back()) && edge(body[i + argument.len()..].chars().next()))
 }
 
 /// Forces and rates of a law in any scalar.
@@ -157,17 +154,10 @@ fn evaluate<T: Scalar>(law: &Stored, t: T, q: &[T], v: &[T], s: &[T], p: &mut [T
         // No law of the catalogue depends on time.
         Stored::Law(law) => law.evaluate(0.0, q, v, s, p, g),
         Stored::Formula(formula) => formula.evaluate(t, q, v, s, p, g),
-        Stored::Block(x) => Block {
-            coordinates: x.inputs,
-            states: x.states,
-            a: &x.a,
-            b: &x.b,
-            bv: &x.bv,
-            c: &x.c,
-            d: &x.d,
-            dv: &x.dv,
+        Stored::Block(x) => {
+            Block { coordinates: x.inputs, states: x.states, a: &x.a, b: &x.b, bv: &x.bv, c: &x.c, d: &x.d, dv: &x.dv }
+                .evaluate(q, v, s, p, g)
         }
-        .evaluate(q, v, s, p, g),
         Stored::Path(path) => p[0] = path.force(path.step([T::constant(0.0); 2], q[0])),
     }
 }
@@ -187,7 +177,8 @@ fn tangent(law: &Stored, t: Rec, q: &[Rec], v: &[Rec], s: &[Rec], acc: &[Rec]) -
     let time = Dual { re: t, eps: zero };
     let mut out = vec![zero; 2 * d * d + 3 * d * ns + ns * ns];
     // Starts of the blocks of p and g, and their widths, by what is varied.
-    let blocks = [(0, 2 * d * d + d * ns, d), (d * d, 2 * d * d + 2 * d * ns, d), (2 * d * d, 2 * d * d + 3 * d * ns, ns)];
+    let blocks =
+        [(0, 2 * d * d + d * ns, d), (d * d, 2 * d * d + 2 * d * ns, d), (2 * d * d, 2 * d * d + 3 * d * ns, ns)];
     for (varied, (of_p, of_g, width)) in blocks.into_iter().enumerate() {
         for j in 0..width {
             let vary = |q: &mut [Dual<Rec>], v: &mut [Dual<Rec>], s: &mut [Dual<Rec>], eps: Rec| match varied {

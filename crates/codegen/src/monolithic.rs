@@ -16,9 +16,8 @@ use crate::text::{called, identifier, number};
 
 /// A model as C files called `name`; all reasons why it cannot be.
 pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
-    let refuse = |subject, message: String, help: &str| {
-        vec![Problem { subject, message, help: help.to_owned(), fatal: true }]
-    };
+    let refuse =
+        |subject, message: String, help: &str| vec![Problem { subject, message, help: help.to_owned(), fatal: true }];
     let sim = Simulation::new(model.clone())?;
     let system = sim.domain.system();
     let dims = system.dims();
@@ -41,13 +40,8 @@ pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
 
     let mut laws = Laws::default();
     let read = Read::new(&sim, &mut laws);
-    let party = Party {
-        name: "party_0".to_owned(),
-        blueprint: &b,
-        ports: Vec::new(),
-        wiring,
-        scratch: gait.scratch(dims),
-    };
+    let party =
+        Party { name: "party_0".to_owned(), blueprint: &b, ports: Vec::new(), wiring, scratch: gait.scratch(dims) };
     let emitted = emit(&party, &mut laws, read.laws());
     let plan = &emitted.plan;
     let parameters = parameters(&sim, &inputs);
@@ -79,8 +73,16 @@ pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
         dt: model.analysis.dt,
         steps: sim.steps(),
         moments: moments.clone(),
-        inputs: inputs.components.iter().map(|Input { name, unit }| Variable { name: name.clone(), unit: (*unit).to_owned(), value: 0.0 }).collect(),
-        outputs: model.channels.iter().map(|c| Variable { name: c.name.clone(), unit: c.unit.clone(), value: 0.0 }).collect(),
+        inputs: inputs
+            .components
+            .iter()
+            .map(|Input { name, unit }| Variable { name: name.clone(), unit: (*unit).to_owned(), value: 0.0 })
+            .collect(),
+        outputs: model
+            .channels
+            .iter()
+            .map(|c| Variable { name: c.name.clone(), unit: c.unit.clone(), value: 0.0 })
+            .collect(),
         commands: Vec::new(),
         parameters,
         state,

@@ -105,7 +105,11 @@ pub fn statements(sim: &Simulation, b: &Blueprint, read: &Read, inputs: &Inputs,
             }
             Tap::Path { memory: at, .. } => {
                 let (law, c) = law_of(read, plan, k);
-                let _ = writeln!(out, "    law_force({law}, {c}, t, W + {m}, W + {m}, W + {m} + 1, p, g);", m = plan.memory + at);
+                let _ = writeln!(
+                    out,
+                    "    law_force({law}, {c}, t, W + {m}, W + {m}, W + {m} + 1, p, g);",
+                    m = plan.memory + at
+                );
                 "p[0]".to_owned()
             }
             Tap::Acceleration { dof, absolute: false } => format!("a[{dof}]"),
@@ -144,7 +148,8 @@ pub fn statements(sim: &Simulation, b: &Blueprint, read: &Read, inputs: &Inputs,
                     let d = probe.rows.len();
                     let product = |m: &[f64], x: Vec<(usize, String)>| {
                         let row = m.get(coordinate * d..(coordinate + 1) * d);
-                        let terms = row.into_iter().flatten().zip(x).map(|(a, (_, x))| format!("{} * ({x})", number(*a)));
+                        let terms =
+                            row.into_iter().flatten().zip(x).map(|(a, (_, x))| format!("{} * ({x})", number(*a)));
                         let terms: Vec<String> = terms.collect();
                         if terms.is_empty() { "0.0".to_owned() } else { terms.join(" + ") }
                     };

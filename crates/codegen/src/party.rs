@@ -158,8 +158,14 @@ pub fn emit(party: &Party<'_>, laws: &mut Laws, further: &[Recorded]) -> Emitted
         ("specimen_ptr", t.indices("specimen_ptr", pointers_if(b.specimens.iter().map(|s| s.unknowns.len())))),
         ("specimen_dof", t.indices("specimen_dof", b.specimens.iter().flat_map(|s| s.unknowns.clone()))),
         ("specimen_correct", t.indices("specimen_correct", b.specimens.iter().map(|s| i32::from(s.correct)))),
-        ("specimen_k", t.numbers("specimen_k", &b.specimens.iter().flat_map(|s| s.stiffness.clone()).collect::<Vec<_>>())),
-        ("specimen_c", t.numbers("specimen_c", &b.specimens.iter().flat_map(|s| s.damping.clone()).collect::<Vec<_>>())),
+        (
+            "specimen_k",
+            t.numbers("specimen_k", &b.specimens.iter().flat_map(|s| s.stiffness.clone()).collect::<Vec<_>>()),
+        ),
+        (
+            "specimen_c",
+            t.numbers("specimen_c", &b.specimens.iter().flat_map(|s| s.damping.clone()).collect::<Vec<_>>()),
+        ),
         ("ports", party.ports.len().to_string()),
         ("port_dof", t.indices("port_dof", party.ports.iter().map(|p| p.dof))),
         ("port_row", t.indices("port_row", party.ports.iter().map(|p| p.row))),
@@ -311,12 +317,22 @@ fn elements(b: &Blueprint, laws: &[Recorded], constants: &[usize], t: &mut Table
         ("scatter_index", t.indices("scatter_index", scatter().map(|s| s.0))),
         ("scatter_at", t.indices("scatter_at", scatter().map(|s| s.1))),
         ("scatter_factor", t.numbers("scatter_factor", &scatter().map(|s| s.2).collect::<Vec<_>>())),
-        ("element_ground", t.numbers("element_ground", &b.elements.iter().flat_map(|e| e.ground.clone()).collect::<Vec<_>>())),
+        (
+            "element_ground",
+            t.numbers("element_ground", &b.elements.iter().flat_map(|e| e.ground.clone()).collect::<Vec<_>>()),
+        ),
     ]
 }
 
 /// An initialiser of `factor_t`; `changes`: its numbers lie in the memory.
-fn emit_factor(f: &FactorBlueprint, b: &Blueprint, changes: bool, name: &str, t: &mut Tables, memory: &mut Memory) -> String {
+fn emit_factor(
+    f: &FactorBlueprint,
+    b: &Blueprint,
+    changes: bool,
+    name: &str,
+    t: &mut Tables,
+    memory: &mut Memory,
+) -> String {
     let n = b.n;
     let part = |p: &str| format!("{name}_{p}");
     match f {

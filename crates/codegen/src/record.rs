@@ -107,11 +107,7 @@ impl Operations {
 impl Add for Operations {
     type Output = Self;
     fn add(self, o: Self) -> Self {
-        Operations {
-            flops: self.flops + o.flops,
-            divisions: self.divisions + o.divisions,
-            calls: self.calls + o.calls,
-        }
+        Operations { flops: self.flops + o.flops, divisions: self.divisions + o.divisions, calls: self.calls + o.calls }
     }
 }
 

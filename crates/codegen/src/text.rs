@@ -153,7 +153,9 @@ mod tests {
         let text = "/* head */\n\n/* a */\nstatic int a(int x)\n{\n    return x;\n}\n\nstatic int b(int x)\n{\n\n    return a(x);\n}\n\n\
                     static double *c(void)\n{\n    return 0;\n}\n\nint open(void)\n{\n    return b(1);\n}\n";
         let kept = called(text);
-        assert!(kept.contains("int a(") && kept.contains("int b(") && kept.contains("open") && !kept.contains("c(void)"));
+        assert!(
+            kept.contains("int a(") && kept.contains("int b(") && kept.contains("open") && !kept.contains("c(void)")
+        );
     }
 
     #[test]

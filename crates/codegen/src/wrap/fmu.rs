@@ -1,8 +1,8 @@
 //! An export as a functional mock-up unit: its description and its sources. The binary is compiled from them by whoever has a
 //! compiler, with `-ffp-contract=off`, so that the numbers are those of the library.
 
-pub use super::description::Fmi;
 use super::Ports;
+pub use super::description::Fmi;
 use super::description::{build_description, model_description};
 use crate::Export;
 
@@ -29,13 +29,15 @@ pub fn unit(export: &Export, fmi: Fmi) -> Unit {
     let code = format!("{name}.c");
     let sources = [WRAPPER, code.as_str()];
     // Another model, or another version of the standard, is another unit.
-    let texts = model.iter().map(|(_, text)| text.as_str()).chain([format!("{fmi:?}").as_str()]).collect::<Vec<_>>().concat();
+    let texts =
+        model.iter().map(|(_, text)| text.as_str()).chain([format!("{fmi:?}").as_str()]).collect::<Vec<_>>().concat();
     let token = token(&texts);
     let version = match fmi {
         Fmi::Two => include_str!("../../c/wrap_fmi2.c"),
         Fmi::Three => include_str!("../../c/wrap_fmi3.c"),
     };
-    let wrapper = [include_str!("../../c/wrap_host.c"), "\n", include_str!("../../c/wrap_fmi.c"), "\n", version].concat();
+    let wrapper =
+        [include_str!("../../c/wrap_host.c"), "\n", include_str!("../../c/wrap_fmi.c"), "\n", version].concat();
     let wrapper = interface.named(&wrapper).replace("@TOKEN@", &token);
 
     let mut files = vec![

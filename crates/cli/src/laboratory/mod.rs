@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use interfield_lab::controller::{Button, Controller, MissPolicy, Request};
 use interfield_lab::hardware::Hardware;
-use interfield_lab::partner::Partner;
 use interfield_lab::paced::{Pace, Paced};
+use interfield_lab::partner::Partner;
 use interfield_lab::realtime::mailbox::Patience;
 use interfield_lab::realtime::rights::{Rights, Wish, claim};
 use interfield_lab::realtime::{Histogram, Schedule, Timing, Waking, WallClock, WhenLate};

@@ -13,9 +13,9 @@ use interfield_model::external::{Endpoint, External, Program, identify};
 use interfield_peers::channel::{Place, Transport};
 use interfield_peers::opensees::{Adapter, Settings};
 
-pub(crate) use process::become_program;
 use process::Process;
-pub(crate) use words::{json, stiffness, text};
+pub(crate) use process::become_program;
+pub(crate) use words::{described, described_json, json, text};
 
 /// Environment of a program: the port at which it listens.
 const PORT: &str = "INTERFIELD_PORT";
@@ -139,7 +139,8 @@ fn connect(
     go_on: &mut dyn FnMut() -> bool,
 ) -> Result<Box<dyn Partner>, String> {
     let transport = if at.datagrams { Transport::Udp } else { Transport::Tcp };
-    let host = if at.host.contains(':') { format!("[{}]:{}", at.host, at.port) } else { format!("{}:{}", at.host, at.port) };
+    let host =
+        if at.host.contains(':') { format!("[{}]:{}", at.host, at.port) } else { format!("{}:{}", at.host, at.port) };
     let place = Place { transport, host };
     let (patience, timeout) = (Duration::from_secs_f64(external.start), Duration::from_secs_f64(external.timeout));
     let time = external.units.factor(interfield_model::units::Dimension::TIME);

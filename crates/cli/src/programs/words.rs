@@ -26,7 +26,9 @@ impl Told {
             lines.push(format!("  {}\n", counted.join(", ")));
         }
         if let Some((ending, _)) = &story.ending {
-            lines.push(format!("  its process {ending}\n"));
+            // The status of a script that was told to end.
+            let usual = self.program == "opensees" && ending.ends_with(" 255");
+            lines.push(format!("  its process {ending}{}\n", if usual { ", as OpenSees does" } else { "" }));
         }
         if let Some(log) = &self.log {
             lines.push(format!("  log: {}\n", log.display()));
@@ -45,8 +47,43 @@ impl Told {
     }
 }
 
+/// What a model file says of its externals, for a look at the model.
+pub(crate) fn described(model: &Model) -> String {
+    if model.externals.is_empty() {
+        return String::new();
+    }
+    let one = |e: &External| {
+        let dofs: Vec<&str> = e.dofs.iter().map(|&d| model.dofs[d].name.as_str()).collect();
+        let at = e.at.as_ref().map_or_else(String::new, |at| format!(" at {at}"));
+        let start = if e.command.is_empty() {
+            "it must run already".to_owned()
+        } else {
+            format!("started by `{}`", e.command.join(" "))
+        };
+        let stiffness = match e.probe {
+            None => stiffness(e, model),
+            Some(_) => "not known before it runs".to_owned(),
+        };
+        format!("  {}: {}{at}, {start}\n    on {}; stiffness {stiffness}\n", e.name, e.program.name(), dofs.join(", "))
+    };
+    format!("\ncomputed by other programs\n{}", model.externals.iter().map(one).collect::<String>())
+}
+
+/// The same for JSON, SI.
+pub(crate) fn described_json(model: &Model) -> Value {
+    let one = |e: &External| {
+        json!({
+            "name": e.name, "program": e.program.name(), "command": e.command,
+            "at": e.at.as_ref().map(ToString::to_string),
+            "dofs": e.dofs.iter().map(|&d| model.dofs[d].name.as_str()).collect::<Vec<_>>(),
+            "stiffness": e.probe.is_none().then(|| e.stiffness(model)),
+        })
+    };
+    model.externals.iter().map(one).collect::<Vec<_>>().into()
+}
+
 /// The stiffness of the stand-in of an external as it is written in a model file, with its unit.
-pub(crate) fn stiffness(external: &External, model: &Model) -> String {
+fn stiffness(external: &External, model: &Model) -> String {
     let n = external.dofs.len();
     let angle = |i: usize| model.dofs[external.dofs[i]].angle;
     let dim = |i: usize, j: usize| {

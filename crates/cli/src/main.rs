@@ -53,6 +53,7 @@ Examples:
   interfield run models/frame.toml            run a model: a result file and a report
   interfield ensemble tower.toml --seeds 1..50   many runs of it, and what they say together
   interfield lab tower.toml                   the laboratory of its specimen, in a process of its own
+  interfield serve tower.toml                 its specimen for OpenSees, OpenFresco, UT-SIM
   interfield show interfield-out/frame.h5     what came out
   interfield report interfield-out/frame.h5   its report, made again
   interfield compare a.h5 b.h5                how two results differ
@@ -86,6 +87,7 @@ enum Command {
     Run(cmd::run::Args),
     Lab(cmd::lab::Args),
     Replay(cmd::replay::Args),
+    Serve(cmd::serve::Args),
     Ensemble(cmd::ensemble::Args),
     Show(cmd::show::Args),
     Compare(cmd::compare::Args),
@@ -127,6 +129,7 @@ fn main() -> std::process::ExitCode {
         Some(Command::Run(args)) => cmd::run::run(&args),
         Some(Command::Lab(args)) => cmd::lab::run(&args),
         Some(Command::Replay(args)) => cmd::replay::run(&args),
+        Some(Command::Serve(args)) => cmd::serve::run(&args),
         Some(Command::Ensemble(args)) => cmd::ensemble::run(&args),
         Some(Command::Show(args)) => cmd::show::run(&args),
         Some(Command::Compare(args)) => cmd::compare::run(&args),

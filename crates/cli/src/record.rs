@@ -115,7 +115,6 @@ pub(crate) fn meta(sim: &Simulation, model_text: &str, args: &ModelArgs) -> Meta
         TangentPolicy::Initial => "initial",
         TangentPolicy::Given => "given",
     };
-    let pairs = |list: &[(String, String)]| list.iter().map(|(n, v)| format!("{n}={v}")).collect::<Vec<_>>().join(", ");
     let mut settings = vec![
         ("scheme", a.scheme_name.clone()),
         ("scheme_coefficients", format!("{:?}", a.scheme)),
@@ -129,6 +128,12 @@ pub(crate) fn meta(sim: &Simulation, model_text: &str, args: &ModelArgs) -> Meta
         let when = if sim.domain.system().follows_state() { "at each step" } else { "once" };
         settings.push(("solver", format!("{solver}, factorised {when}")));
     }
+    about(&sim.model.title, model_text, settings, args)
+}
+
+/// What a file says about what was done with a model.
+pub(crate) fn about(title: &str, model_text: &str, mut settings: Vec<(&str, String)>, args: &ModelArgs) -> Meta {
+    let pairs = |list: &[(String, String)]| list.iter().map(|(n, v)| format!("{n}={v}")).collect::<Vec<_>>().join(", ");
     for (name, list) in [("set", &args.set), ("param", &args.param)] {
         if !list.is_empty() {
             settings.push((name, pairs(list)));
@@ -136,7 +141,7 @@ pub(crate) fn meta(sim: &Simulation, model_text: &str, args: &ModelArgs) -> Meta
     }
     settings.push(("command_line", command_line()));
     Meta {
-        title: fit(&sim.model.title),
+        title: fit(title),
         program: "interfield".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         created: now_iso8601(),

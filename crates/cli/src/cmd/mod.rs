@@ -27,6 +27,7 @@ pub(crate) mod reproduce;
 pub(crate) mod run;
 pub(crate) mod schema;
 pub(crate) mod schemes;
+pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod spectrum;
 pub(crate) mod stability_map;

@@ -3,6 +3,7 @@
 mod page;
 pub(crate) mod remote;
 mod replay;
+pub(crate) mod served;
 mod tape;
 mod words;
 
@@ -115,7 +116,6 @@ impl Laboratory {
         model: &interfield_model::Model,
         pace: RealTime,
         replay: Option<Replay>,
-        programs: Programs,
     ) -> Self {
         Laboratory {
             pace,
@@ -125,8 +125,23 @@ impl Laboratory {
             results: results.to_owned(),
             several: model.specimens.len() > 1,
             replay,
-            programs,
+            programs: Programs::default(),
         }
+    }
+
+    /// With programs that run, for the externals of the model.
+    pub(crate) fn with(self, programs: Programs) -> Self {
+        Laboratory { programs, ..self }
+    }
+
+    /// Names the next recordings after another result file.
+    pub(crate) fn record_as(&mut self, results: &Path) {
+        results.clone_into(&mut self.results);
+    }
+
+    /// What its rigs listen to.
+    pub(crate) fn button(&self) -> Button {
+        self.button.clone()
     }
 
     /// Listens to standard input for what somebody wants.

@@ -10,8 +10,11 @@ use std::time::Duration;
 use interfield_lab::partner::{Converted, Partner, Trouble};
 use interfield_model::Model;
 use interfield_model::external::{Endpoint, External, Program, identify};
+use interfield_model::units::Dimension;
 use interfield_peers::channel::{Place, Transport};
 use interfield_peers::opensees::{Adapter, Settings};
+use interfield_peers::site::{self, Shadow};
+use interfield_peers::utsim::{self, Integrator, Precision};
 
 use process::Process;
 pub(crate) use process::become_program;
@@ -143,7 +146,7 @@ fn connect(
         if at.host.contains(':') { format!("[{}]:{}", at.host, at.port) } else { format!("{}:{}", at.host, at.port) };
     let place = Place { transport, host };
     let (patience, timeout) = (Duration::from_secs_f64(external.start), Duration::from_secs_f64(external.timeout));
-    let time = external.units.factor(interfield_model::units::Dimension::TIME);
+    let (dofs, time) = (external.dofs.len(), external.units.factor(Dimension::TIME));
     match &external.program {
         Program::OpenSees { adapter } => {
             let stiffness = diagonal(&in_its_units(model, external, adapter));
@@ -151,7 +154,16 @@ fn connect(
             let adapter = adapter.map_err(|e| e.to_string())?;
             Ok(Box::new(Converted::new(adapter, external.dof_units(model), time)))
         }
-        Program::OpenFresco | Program::UtSim => Err("not yet".to_owned()),
+        Program::OpenFresco => {
+            let site = Shadow::connect(&site::Settings { place, dofs, patience, timeout }, go_on);
+            let site = site.map_err(|e| e.to_string())?;
+            Ok(Box::new(Converted::new(site, external.dof_units(model), time)))
+        }
+        Program::UtSim => {
+            let settings = utsim::Settings { place, dofs, precision: Precision::Double, patience, timeout };
+            let substructure = Integrator::connect(&settings, go_on).map_err(|e| e.to_string())?;
+            Ok(Box::new(Converted::new(substructure, external.dof_units(model), time)))
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! The adapter client against an element `adapter` as OpenSees has it; the real one answers in `cargo xtask test peers`.
+//! The adapter client against an element `adapter` that behaves as that of OpenSees, message by message.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;

@@ -39,6 +39,11 @@ const STAGES: &[Stage] = &[
     Stage { name: "unit", about: "every unit, integration and documentation test", run: unit::stage },
     Stage { name: "book", about: "the book builds, and no link in it leads nowhere", run: book::stage },
     Stage { name: "opensees", about: "frames and the viaduct agree with OpenSees", run: opensees::stage },
+    Stage {
+        name: "peers",
+        about: "OpenSees moves specimens that we serve, as if they were its own",
+        run: opensees::served::stage,
+    },
     Stage { name: "results", about: "result files open in h5py and scipy, also after a kill", run: results::stage },
     Stage { name: "report", about: "the page of ten million samples opens and pans in Chromium", run: report::stage },
 ];

@@ -7,6 +7,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
 
+pub(crate) mod served;
 mod viaduct;
 
 /// Largest difference that still counts as the same result, relative to the largest value compared.

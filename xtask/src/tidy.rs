@@ -36,7 +36,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "interfield-motion",
         ],
     ),
-    ("interfield-ensemble", &["interfield-kernel", "interfield-model", "interfield-motion", "interfield-analysis"]),
+    ("interfield-ensemble", &["interfield-model", "interfield-motion", "interfield-analysis"]),
     ("interfield-results", &[]),
     ("interfield-report", &[]),
     (

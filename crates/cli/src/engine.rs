@@ -57,7 +57,10 @@ impl Engine {
     /// Looks at the rigs of the specimens, each with its number in the model.
     pub(crate) fn visit_rigs(&mut self, sim: &Simulation, mut visit: impl FnMut(usize, &dyn Rig)) {
         match self {
-            Self::Whole => sim.domain.system().rigs().enumerate().for_each(|(i, rig)| visit(i, rig)),
+            Self::Whole => {
+                let specimens = 0..sim.model.specimens.len();
+                specimens.zip(sim.domain.system().rigs()).for_each(|(i, rig)| visit(i, rig));
+            }
             Self::Parts(parts, _) => {
                 for part in 0..parts.coupling.count() {
                     let numbers = parts.part(part).specimens.clone();

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use clap::Args;
 use interfield_model::advice::{Knowledge, advise};
 use interfield_model::diag::{Diagnostics, Located, Source};
+use interfield_model::external::External;
 use interfield_model::include::{MOST_BYTES, bundle, gather};
 use interfield_model::parse::{Overrides, Places, expand, parse};
 use interfield_model::specimen::Workshop;
@@ -170,12 +171,27 @@ pub(crate) struct Loaded {
     folder: PathBuf,
     diags: Diagnostics,
     json: bool,
+    /// Stiffnesses of externals that their programs told, by name, SI.
+    stiffnesses: OnceLock<Stiffnesses>,
+}
+
+type Stiffnesses = Vec<(String, Vec<f64>)>;
+
+/// Settles what has been told.
+fn settle(model: &mut Model, known: Option<&Stiffnesses>) {
+    for (name, stiffness) in known.into_iter().flatten() {
+        let same = |e: &External| e.name == *name && e.dofs.len().pow(2) == stiffness.len() && e.probe.is_some();
+        if let Some(i) = model.externals.iter().position(same) {
+            model.settle(i, stiffness.clone());
+        }
+    }
 }
 
 /// A model that is parsed many times with other settings, from several threads at once. Files it refers to are read once.
 pub(crate) struct Variants<'a> {
     source: &'a Source,
     folder: &'a Path,
+    stiffnesses: Option<&'a Stiffnesses>,
     files: Mutex<BTreeMap<String, Result<Vec<u8>, String>>>,
 }
 
@@ -186,7 +202,9 @@ impl Variants<'_> {
         let files = |path: &str| self.file(path);
         let found = parse(self.source, &args.overrides(), &files, &diags).filter(|_| !diags.has_errors());
         let first = || diags.located(self.source).first().map_or_else(String::new, |d| d.message.clone());
-        found.map(|(model, _)| model).ok_or_else(first)
+        let (mut model, _) = found.ok_or_else(first)?;
+        settle(&mut model, self.stiffnesses);
+        Ok(model)
     }
 
     fn file(&self, path: &str) -> Result<Vec<u8>, String> {
@@ -229,7 +247,8 @@ impl Loaded {
     pub(crate) fn embedded(name: &str, text: String, folder: PathBuf, json: bool) -> Self {
         let diags = Diagnostics::new();
         let source = gather(name, &text, &|path| read_bytes(&folder.join(path), MOST_BYTES as u64), &diags);
-        Loaded { text: bundle(&source).into_owned(), source, folder, diags, json }
+        let text = bundle(&source).into_owned();
+        Loaded { text, source, folder, diags, json, stiffnesses: OnceLock::new() }
     }
 
     /// The model as plain TOML, with everything written out.
@@ -241,7 +260,10 @@ impl Loaded {
     pub(crate) fn model(&self, args: &ModelArgs) -> Result<(Model, Places), Exit> {
         let files = |path: &str| read_bytes(&self.folder.join(path), MAX_RECORD);
         match parse(&self.source, &args.overrides(), &files, &self.diags) {
-            Some(found) if !self.diags.has_errors() => Ok(found),
+            Some((mut model, places)) if !self.diags.has_errors() => {
+                settle(&mut model, self.stiffnesses.get());
+                Ok((model, places))
+            }
             _ => Err(self.refuse()),
         }
     }
@@ -253,7 +275,8 @@ impl Loaded {
 
     /// The model for being parsed many times with other settings.
     pub(crate) fn variants(&self) -> Variants<'_> {
-        Variants { source: &self.source, folder: &self.folder, files: Mutex::default() }
+        let stiffnesses = self.stiffnesses.get();
+        Variants { source: &self.source, folder: &self.folder, stiffnesses, files: Mutex::default() }
     }
 
     /// Parses and assembles the model; prints warnings.
@@ -306,9 +329,20 @@ impl Loaded {
     /// own sake; without them they are looked at only where that takes no time, and what was found is shown.
     pub(crate) fn advised(&self, args: &ModelArgs, modes: Option<usize>) -> Result<Advised, Exit> {
         let (model, places) = self.model(args)?;
+        self.advised_model(model, &places, args, modes)
+    }
+
+    /// The same for a model of this file that was read, and settled, before.
+    pub(crate) fn advised_model(
+        &self,
+        model: Model,
+        places: &Places,
+        args: &ModelArgs,
+        modes: Option<usize>,
+    ) -> Result<Advised, Exit> {
         let partitioned = (model.partition.is_some() && !args.whole).then(|| model.clone());
-        let sim = self.assemble(model, &places, false)?;
-        let parts = partitioned.map(|model| self.partition(model, &places)).transpose()?;
+        let sim = self.assemble(model, places, false)?;
+        let parts = partitioned.map(|model| self.partition(model, places)).transpose()?;
         let n = sim.unknowns().len();
         let modal = match modes {
             None if n > MODES_FOR_FREE => Err("the structure is large".to_owned()),
@@ -351,6 +385,23 @@ impl Loaded {
             }
             Exit::Failure
         })
+    }
+
+    /// Whether messages are wanted as JSON.
+    pub(crate) fn json(&self) -> bool {
+        self.json
+    }
+
+    /// Keeps the stiffnesses of externals that are known now, for every model read from here on.
+    pub(crate) fn remember(&self, model: &Model) {
+        let known = model.externals.iter().filter(|e| e.probe.is_none());
+        // The first time counts: programs are asked once.
+        let _ = self.stiffnesses.set(known.map(|e| (e.name.clone(), e.stiffness(model).to_vec())).collect());
+    }
+
+    /// Folder of the file, to which what it names is relative.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// The text of the file, with that of all files it includes.

@@ -12,6 +12,7 @@ mod load;
 mod output;
 mod panels;
 mod plot;
+mod programs;
 mod ranges;
 mod record;
 mod report;
@@ -52,6 +53,7 @@ Examples:
   interfield run models/frame.toml            run a model: a result file and a report
   interfield ensemble tower.toml --seeds 1..50   many runs of it, and what they say together
   interfield lab tower.toml                   the laboratory of its specimen, in a process of its own
+  interfield serve tower.toml                 its specimen for OpenSees, OpenFresco, UT-SIM
   interfield show interfield-out/frame.h5     what came out
   interfield report interfield-out/frame.h5   its report, made again
   interfield compare a.h5 b.h5                how two results differ
@@ -85,6 +87,7 @@ enum Command {
     Run(cmd::run::Args),
     Lab(cmd::lab::Args),
     Replay(cmd::replay::Args),
+    Serve(cmd::serve::Args),
     Ensemble(cmd::ensemble::Args),
     Show(cmd::show::Args),
     Compare(cmd::compare::Args),
@@ -111,6 +114,8 @@ enum Command {
     Expand(cmd::expand::Args),
     #[command(hide = true)]
     Figures(cmd::figures::Args),
+    #[command(hide = true)]
+    Keep(cmd::keep::Args),
 }
 
 fn main() -> std::process::ExitCode {
@@ -125,6 +130,7 @@ fn main() -> std::process::ExitCode {
         Some(Command::Run(args)) => cmd::run::run(&args),
         Some(Command::Lab(args)) => cmd::lab::run(&args),
         Some(Command::Replay(args)) => cmd::replay::run(&args),
+        Some(Command::Serve(args)) => cmd::serve::run(&args),
         Some(Command::Ensemble(args)) => cmd::ensemble::run(&args),
         Some(Command::Show(args)) => cmd::show::run(&args),
         Some(Command::Compare(args)) => cmd::compare::run(&args),
@@ -150,6 +156,7 @@ fn main() -> std::process::ExitCode {
         Some(Command::Man(args)) => cmd::man::run(&args),
         Some(Command::Expand(args)) => cmd::expand::run(&args),
         Some(Command::Figures(args)) => cmd::figures::run(&args),
+        Some(Command::Keep(args)) => cmd::keep::run(&args),
     };
     let exit = if exit == Exit::Done && output::lost() { Exit::Failure } else { exit };
     std::process::ExitCode::from(exit as u8)

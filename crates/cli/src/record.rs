@@ -115,7 +115,6 @@ pub(crate) fn meta(sim: &Simulation, model_text: &str, args: &ModelArgs) -> Meta
         TangentPolicy::Initial => "initial",
         TangentPolicy::Given => "given",
     };
-    let pairs = |list: &[(String, String)]| list.iter().map(|(n, v)| format!("{n}={v}")).collect::<Vec<_>>().join(", ");
     let mut settings = vec![
         ("scheme", a.scheme_name.clone()),
         ("scheme_coefficients", format!("{:?}", a.scheme)),
@@ -129,6 +128,12 @@ pub(crate) fn meta(sim: &Simulation, model_text: &str, args: &ModelArgs) -> Meta
         let when = if sim.domain.system().follows_state() { "at each step" } else { "once" };
         settings.push(("solver", format!("{solver}, factorised {when}")));
     }
+    about(&sim.model.title, model_text, settings, args)
+}
+
+/// What a file says about what was done with a model.
+pub(crate) fn about(title: &str, model_text: &str, mut settings: Vec<(&str, String)>, args: &ModelArgs) -> Meta {
+    let pairs = |list: &[(String, String)]| list.iter().map(|(n, v)| format!("{n}={v}")).collect::<Vec<_>>().join(", ");
     for (name, list) in [("set", &args.set), ("param", &args.param)] {
         if !list.is_empty() {
             settings.push((name, pairs(list)));
@@ -136,7 +141,7 @@ pub(crate) fn meta(sim: &Simulation, model_text: &str, args: &ModelArgs) -> Meta
     }
     settings.push(("command_line", command_line()));
     Meta {
-        title: fit(&sim.model.title),
+        title: fit(title),
         program: "interfield".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         created: now_iso8601(),
@@ -200,6 +205,15 @@ fn describe(sim: &Simulation, c: &Channel) -> ChannelInfo {
                 Reading::Force => format!("force of specimen `{}` along `{dof}`, as measured", specimen.name),
             }
         }
+        Quantity::External(e, i, reading) => {
+            let external = &model.externals[e];
+            let dof = &model.dofs[external.dofs[i]].name;
+            match reading {
+                Reading::Target => format!("where external `{}` was sent along `{dof}`", external.name),
+                Reading::Reached => format!("where external `{}` got to along `{dof}`", external.name),
+                Reading::Force => format!("force of external `{}` along `{dof}`, as its program says", external.name),
+            }
+        }
         Quantity::Energy(part) => match part {
             EnergyPart::Kinetic => format!("kinetic energy{relative}"),
             EnergyPart::Internal => "work done on springs, dampers and all other elements".to_owned(),
@@ -227,8 +241,10 @@ fn quantity(q: &Quantity) -> &'static str {
         Quantity::InterfaceForce(_) => "interface force",
         Quantity::Link(_) => "link displacement",
         Quantity::Energy(_) => "energy",
-        Quantity::Specimen(_, _, Reading::Target) => "target",
-        Quantity::Specimen(_, _, Reading::Reached) => "measured displacement",
-        Quantity::Specimen(_, _, Reading::Force) => "measured force",
+        Quantity::Specimen(_, _, Reading::Target) | Quantity::External(_, _, Reading::Target) => "target",
+        Quantity::Specimen(_, _, Reading::Reached) | Quantity::External(_, _, Reading::Reached) => {
+            "measured displacement"
+        }
+        Quantity::Specimen(_, _, Reading::Force) | Quantity::External(_, _, Reading::Force) => "measured force",
     }
 }

@@ -16,7 +16,7 @@ pub mod values;
 
 pub use statistics::{Band, Summary, bands};
 pub use study::{Axis, Case, Draw, Role, Sampling, Study};
-pub use trial::{Ending, Figure, Machine, Outcome};
+pub use trial::{Ending, Figure, Outcome};
 
 use std::ops::ControlFlow;
 

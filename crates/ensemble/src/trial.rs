@@ -2,64 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use interfield_kernel::Fault;
-use interfield_model::assemble::Problem;
-use interfield_model::{Model, Partitioned, Simulation};
-
-/// What advances: the structure in one piece, or its substructures.
-pub enum Machine {
-    /// In one piece.
-    Whole(Box<Simulation>),
-    /// In its substructures.
-    Parts(Box<Partitioned>),
-}
-
-impl Machine {
-    /// Assembles a model, in its substructures if it has any and is not wanted `whole`; all problems at once.
-    pub fn new(model: Model, whole: bool) -> Result<Self, Vec<Problem>> {
-        if model.partition.is_some() && !whole {
-            return Partitioned::new(model).map(|p| Self::Parts(Box::new(p)));
-        }
-        Simulation::new(model).map(|s| Self::Whole(Box::new(s)))
-    }
-
-    /// The model it was made from.
-    pub fn model(&self) -> &Model {
-        match self {
-            Self::Whole(sim) => &sim.model,
-            Self::Parts(parts) => &parts.model,
-        }
-    }
-
-    /// Number of steps to the end of the analysis.
-    pub fn steps(&self) -> u64 {
-        match self {
-            Self::Whole(sim) => sim.steps(),
-            Self::Parts(parts) => parts.steps(),
-        }
-    }
-
-    fn step(&mut self, k: u64) -> Result<(), Fault> {
-        match self {
-            Self::Whole(sim) => sim.step(k),
-            Self::Parts(parts) => parts.step(k),
-        }
-    }
-
-    fn sample(&mut self, k: u64, row: &mut [f64]) -> Result<(), Fault> {
-        match self {
-            Self::Whole(sim) => sim.sample(k, row),
-            Self::Parts(parts) => parts.sample(k, row),
-        }
-    }
-
-    fn explain(&self, fault: Fault) -> String {
-        match self {
-            Self::Whole(sim) => sim.explain(fault),
-            Self::Parts(parts) => parts.explain(fault),
-        }
-    }
-}
+use interfield_model::Machine;
 
 /// Key figures of a channel over a run, in the unit of the channel.
 #[derive(Clone, Copy, Debug, PartialEq)]

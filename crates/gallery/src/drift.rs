@@ -3,14 +3,14 @@
 use crate::claim::{Claim, Expected, Measure};
 use crate::histories::{drawn, largest, peak, whole};
 use crate::item::{Item, Paper, Stopped};
-use crate::models::{File, History, Machine, Settings, THREE_DOF, TRENTO_RIG};
+use crate::models::{File, History, Settings, THREE_DOF, TRENTO_RIG, run, start_parts};
 use crate::outcome::{Axis, BLACK, Curve, Outcome, Panel, Style};
 
 /// A model coupled by the parallel scheme with this γ.
 fn parallel(file: &File, gamma: &str, dt: &str, until: &str) -> Result<History, Stopped> {
     let param = [("gamma", gamma)];
     let settings = Settings { scheme: "lsrt2", param: &param, coupling: "plsrt2", dt, until, ..Settings::default() };
-    Machine::parts(file.with(&settings)?)?.run(|_| Ok(()))
+    run(&mut start_parts(file.with(&settings)?)?, |_| Ok(()))
 }
 
 /// The same model in one piece at a tenth of a millisecond: four orders more accurate than a hundred times that.

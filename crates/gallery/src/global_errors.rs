@@ -6,7 +6,7 @@
 use crate::amplification::{conditional, eigenvalues, windows, with_windows};
 use crate::claim::{Claim, Expected, Measure};
 use crate::item::{Item, Paper, Stopped};
-use crate::models::{Machine, SPLIT_MASS, with_step};
+use crate::models::{SPLIT_MASS, start_parts, stopped, with_step};
 use crate::outcome::{Axis, BLACK, Curve, Outcome, Panel, Style};
 use crate::split_mass::{Cut, parallel, staggered};
 
@@ -134,9 +134,9 @@ fn errors(cut: Cut) -> Result<Vec<(f64, f64)>, Stopped> {
     let exact = [END.cos() + END.sin(), END.cos() - END.sin()];
     let error = |n: u64| {
         let dt = END / n as f64;
-        let mut machine = Machine::parts(with_step(&model, dt))?;
+        let mut machine = start_parts(with_step(&model, dt))?;
         for k in 0..n {
-            machine.step(k).map_err(|fault| machine.explain(fault))?;
+            machine.step(k).map_err(|fault| stopped(&machine, fault))?;
         }
         let states = machine.states();
         let worst = states.iter().flat_map(|y| y.iter().zip(exact).map(|(x, e)| (x - e).abs())).fold(0.0, f64::max);

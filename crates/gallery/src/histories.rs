@@ -2,7 +2,7 @@
 
 use crate::claim::{Claim, Expected, Measure};
 use crate::item::{Item, Paper, Stopped};
-use crate::models::{FRAME, File, History, Machine, SHEAR_PENDULUM_BOUC_WEN, Settings};
+use crate::models::{FRAME, File, History, SHEAR_PENDULUM_BOUC_WEN, Settings, run, start_whole};
 use crate::outcome::{Axis, BLACK, Curve, Mark, Outcome, Panel, Style};
 
 /// Most points of a drawn curve.
@@ -14,14 +14,14 @@ pub(crate) fn whole(
     settings: &Settings<'_>,
     progress: impl Fn(f64) -> Result<(), Stopped>,
 ) -> Result<History, Stopped> {
-    Machine::whole(file.with(settings)?)?.run(progress)
+    run(&mut start_whole(file.with(settings)?)?, progress)
 }
 
 /// How far a model in one piece comes before a step fails, s.
 pub(crate) fn reached(file: &File, settings: &Settings<'_>) -> Result<f64, Stopped> {
     let model = file.with(settings)?;
     let (dt, steps) = (model.analysis.dt, (model.analysis.duration / model.analysis.dt).round() as u64);
-    let mut machine = Machine::whole(model)?;
+    let mut machine = start_whole(model)?;
     let done = (0..steps).take_while(|&k| machine.step(k).is_ok()).count();
     let good = machine.states().iter().all(|y| y.iter().all(|x| x.is_finite()));
     Ok(if good { done as f64 * dt } else { f64::NAN })

@@ -1,11 +1,12 @@
 //! Link displacements of the viaduct of paper 003: what a specimen does not see of its own correction, and what substeps do
 //! about it.
 
+use interfield_model::Machine;
 use interfield_model::Partitioned;
 
 use crate::claim::{Claim, Expected, Measure};
 use crate::item::{Item, Paper, Progress, Stopped};
-use crate::models::{Machine, RIO_TORTO_ISOLATED, Settings};
+use crate::models::{RIO_TORTO_ISOLATED, Settings, start_parts};
 use crate::outcome::{Axis, Curve, Mark, Outcome, Panel, Style, Table};
 
 /// Shares of the deck's mass that stand with the specimens, eq. 22.
@@ -92,7 +93,7 @@ pub(crate) struct LinkRun {
 /// The isolated bridge in two parts, with Newmark's average acceleration on both sides.
 fn in_parts(method: &str, share: &str, substeps: u32) -> Result<Box<Partitioned>, Stopped> {
     let settings = Settings { set: &[("m_f", share)], coupling: method, substeps, until: UNTIL, ..Settings::default() };
-    match Machine::parts(RIO_TORTO_ISOLATED.with(&settings)?)? {
+    match start_parts(RIO_TORTO_ISOLATED.with(&settings)?)? {
         Machine::Parts(parts) => Ok(parts),
         Machine::Whole(_) => Err(Stopped::Fault("the viaduct is in one piece".to_owned())),
     }

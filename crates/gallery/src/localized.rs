@@ -4,7 +4,7 @@ use interfield_model::Model;
 
 use crate::claim::{Claim, Expected, Measure};
 use crate::item::{Item, Paper, Progress, Stopped};
-use crate::models::{CANTILEVER, File, Machine, RIO_TORTO_LLM, Settings, TWO_SPRINGS, with_step};
+use crate::models::{CANTILEVER, File, RIO_TORTO_LLM, Settings, TWO_SPRINGS, run, start_parts, with_step};
 use crate::outcome::{Axis, Curve, Outcome, Panel, Style};
 
 /// 004, figure 1.
@@ -58,7 +58,7 @@ fn model(file: &File, set: &[(&str, &str)], predictor: &str, until: &str) -> Res
 
 /// A channel of the model with another step, at every so many steps after the start.
 fn sampled(model: &Model, dt: f64, every: usize, channel: &str) -> Result<Vec<f64>, Stopped> {
-    let history = Machine::parts(with_step(model, dt))?.run(|_| Ok(()))?;
+    let history = run(&mut start_parts(with_step(model, dt))?, |_| Ok(()))?;
     Ok(history.of(channel).iter().copied().skip(every).step_by(every).collect())
 }
 
@@ -192,7 +192,7 @@ fn convergence(progress: &Progress<'_>) -> Result<Outcome, Stopped> {
 /// Energy over that at the start; m = 1 kg, k in N/m, k3 in N/m³.
 fn energies(set: &[(&str, &str)], predictor: &str, k: f64, k3: f64) -> Result<Vec<(f64, f64)>, Stopped> {
     let model = model(&TWO_SPRINGS, set, predictor, "200 s")?;
-    let history = Machine::parts(with_step(&model, 0.05))?.run(|_| Ok(()))?;
+    let history = run(&mut start_parts(with_step(&model, 0.05))?, |_| Ok(()))?;
     let of = |(u, v): (&f64, &f64)| v * v / 2.0 + k * u * u / 2.0 + k3 * u.powi(4) / 4.0;
     let energy: Vec<f64> = history.of("middle.x").iter().zip(history.of("middle.x.v")).map(of).collect();
     let start = energy.first().copied().unwrap_or(f64::NAN);

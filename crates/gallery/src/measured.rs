@@ -6,7 +6,7 @@ use interfield_model::specimen::Probe;
 
 use crate::claim::{Claim, Expected, Measure};
 use crate::item::{Item, Paper, Progress, Stopped};
-use crate::models::{FORCED_SPLIT_MASS, History, Machine, Settings, refused};
+use crate::models::{FORCED_SPLIT_MASS, History, Settings, refused, run_while_it_goes, start_whole};
 use crate::outcome::{Axis, BLACK, Curve, Outcome, Panel, Style};
 
 /// 001, figure 3.
@@ -62,8 +62,8 @@ impl Way {
 
     /// The test, to its end or to where the laboratory ended it.
     fn test(&self, progress: &Progress<'_>) -> Result<History, Stopped> {
-        let mut machine = Machine::whole(FORCED_SPLIT_MASS.with(&self.settings())?)?;
-        machine.run_while_it_goes(|part| progress.at(part)).map(|(history, _)| history)
+        let mut machine = start_whole(FORCED_SPLIT_MASS.with(&self.settings())?)?;
+        run_while_it_goes(&mut machine, |part| progress.at(part)).map(|(history, _)| history)
     }
 
     fn loop_radius(&self) -> Result<Measure, Stopped> {

@@ -1,11 +1,11 @@
 //! The systems: the files of `models/`, built in, and what is done with all of them.
 
-use interfield_kernel::{Fault, StepMap};
+use interfield_kernel::Fault;
 use interfield_model::assemble::Problem;
 use interfield_model::diag::Diagnostics;
 use interfield_model::include::gather;
 use interfield_model::parse::{Overrides, parse};
-use interfield_model::{Model, Partitioned, Simulation};
+use interfield_model::{Machine, Model};
 
 use crate::item::Stopped;
 
@@ -109,103 +109,56 @@ pub fn with_step(model: &Model, dt: f64) -> Model {
     model
 }
 
-/// A model ready to run.
-pub enum Machine {
-    /// In one piece.
-    Whole(Box<Simulation>),
-    /// In its substructures.
-    Parts(Box<Partitioned>),
+/// The structure in one piece, whatever substructures the model has.
+pub fn start_whole(model: Model) -> Result<Machine, Stopped> {
+    Machine::new(model, true).map_err(|problems| refused(&problems))
 }
 
-impl Machine {
-    /// The structure in one piece, whatever substructures the model has.
-    pub fn whole(model: Model) -> Result<Self, Stopped> {
-        Simulation::new(model).map(|sim| Machine::Whole(Box::new(sim))).map_err(|problems| refused(&problems))
-    }
+/// The structure in its substructures.
+pub fn start_parts(model: Model) -> Result<Machine, Stopped> {
+    Machine::new(model, false).map_err(|problems| refused(&problems))
+}
 
-    /// The structure in its substructures.
-    pub fn parts(model: Model) -> Result<Self, Stopped> {
-        Partitioned::new(model).map(|parts| Machine::Parts(Box::new(parts))).map_err(|problems| refused(&problems))
+/// Runs to the end of the analysis and keeps all channels at every step; `progress` is told the part of this run that
+/// is done, and ends it with an error.
+pub fn run(machine: &mut Machine, progress: impl Fn(f64) -> Result<(), Stopped>) -> Result<History, Stopped> {
+    match run_while_it_goes(machine, progress)? {
+        (history, None) => Ok(history),
+        (_, Some(fault)) => Err(stopped(machine, fault)),
     }
+}
 
-    /// The step, for the tools of `analysis`.
-    pub fn map(&mut self) -> &mut dyn StepMap {
-        match self {
-            Machine::Whole(sim) => &mut sim.domain,
-            Machine::Parts(parts) => parts.coupling.as_mut(),
+/// As [`run`], for runs that may fail on purpose: what there was before the fault, and the fault.
+pub fn run_while_it_goes(
+    machine: &mut Machine,
+    progress: impl Fn(f64) -> Result<(), Stopped>,
+) -> Result<(History, Option<Fault>), Stopped> {
+    let steps = machine.steps();
+    let (dt, room) = (machine.model().analysis.dt, steps as usize + 1);
+    let mut history = History {
+        times: Vec::with_capacity(room),
+        channels: machine.model().channels.iter().map(|c| (c.name.clone(), Vec::with_capacity(room))).collect(),
+    };
+    let mut row = vec![0.0; history.channels.len()];
+    for k in 0..=steps {
+        machine.sample(k, &mut row).map_err(|fault| stopped(machine, fault))?;
+        history.times.push(k as f64 * dt);
+        history.channels.iter_mut().zip(&row).for_each(|(c, x)| c.1.push(*x));
+        if k % SILENT == 0 {
+            progress(k as f64 / steps.max(1) as f64)?;
+        }
+        if k < steps
+            && let Err(fault) = machine.step(k)
+        {
+            return Ok((history, Some(fault)));
         }
     }
+    Ok((history, None))
+}
 
-    /// State [u v ...] of the whole, or of each substructure.
-    pub fn states(&self) -> Vec<&[f64]> {
-        match self {
-            Machine::Whole(sim) => vec![sim.y()],
-            Machine::Parts(parts) => (0..parts.coupling.count()).map(|i| parts.coupling.state_of(i)).collect(),
-        }
-    }
-
-    /// Runs to the end of the analysis and keeps all channels at every step; `progress` is told the part of this run that
-    /// is done, and ends it with an error.
-    pub fn run(&mut self, progress: impl Fn(f64) -> Result<(), Stopped>) -> Result<History, Stopped> {
-        match self.run_while_it_goes(progress)? {
-            (history, None) => Ok(history),
-            (_, Some(fault)) => Err(self.explain(fault)),
-        }
-    }
-
-    /// As [`Machine::run`], for runs that may fail on purpose: what there was before the fault, and the fault.
-    pub fn run_while_it_goes(
-        &mut self,
-        progress: impl Fn(f64) -> Result<(), Stopped>,
-    ) -> Result<(History, Option<Fault>), Stopped> {
-        let (model, steps) = match self {
-            Machine::Whole(sim) => (&sim.model, sim.steps()),
-            Machine::Parts(parts) => (&parts.model, parts.steps()),
-        };
-        let (dt, room) = (model.analysis.dt, steps as usize + 1);
-        let mut history = History {
-            times: Vec::with_capacity(room),
-            channels: model.channels.iter().map(|c| (c.name.clone(), Vec::with_capacity(room))).collect(),
-        };
-        let mut row = vec![0.0; history.channels.len()];
-        for k in 0..=steps {
-            self.sample(k, &mut row).map_err(|fault| self.explain(fault))?;
-            history.times.push(k as f64 * dt);
-            history.channels.iter_mut().zip(&row).for_each(|(c, x)| c.1.push(*x));
-            if k % SILENT == 0 {
-                progress(k as f64 / steps.max(1) as f64)?;
-            }
-            if k < steps
-                && let Err(fault) = self.step(k)
-            {
-                return Ok((history, Some(fault)));
-            }
-        }
-        Ok((history, None))
-    }
-
-    /// Takes step number `k`.
-    pub fn step(&mut self, k: u64) -> Result<(), Fault> {
-        match self {
-            Machine::Whole(sim) => sim.step(k),
-            Machine::Parts(parts) => parts.step(k),
-        }
-    }
-
-    fn sample(&mut self, k: u64, row: &mut [f64]) -> Result<(), Fault> {
-        match self {
-            Machine::Whole(sim) => sim.sample(k, row),
-            Machine::Parts(parts) => parts.sample(k, row),
-        }
-    }
-
-    /// A fault of a step as the end of an item.
-    pub fn explain(&self, fault: Fault) -> Stopped {
-        Stopped::Fault(match self {
-            Machine::Whole(sim) => sim.explain(fault),
-            Machine::Parts(parts) => parts.explain(fault),
-        })
-    }
+/// A fault of a step as the end of an item.
+pub fn stopped(machine: &Machine, fault: Fault) -> Stopped {
+    Stopped::Fault(machine.explain(fault))
 }
 
 /// Why a model does not start, as the end of an item.

@@ -6,7 +6,7 @@ use interfield_ensemble::{bands, each};
 
 use crate::claim::{Claim, Expected, Measure};
 use crate::item::{Item, Paper, Progress, Stopped};
-use crate::models::{CANTILEVER, History, Machine, Settings};
+use crate::models::{CANTILEVER, History, Settings, run, start_parts};
 use crate::outcome::{Axis, BLACK, Curve, Outcome, Panel, Style};
 
 /// The predictor of the paper.
@@ -88,7 +88,7 @@ published, the force is measured where the specimen stands half a step before th
 /// One test, or with `noise` = "0" the computation, with the predictor of the paper or the full one.
 fn test(set: &[(&str, &str)], predictor: &str) -> Result<History, Stopped> {
     let settings = Settings { set, param: &[("predictor", predictor)], ..Settings::default() };
-    Machine::parts(CANTILEVER.with(&settings)?)?.run(|_| Ok(()))
+    run(&mut start_parts(CANTILEVER.with(&settings)?)?, |_| Ok(()))
 }
 
 fn rms(values: impl Iterator<Item = f64>) -> f64 {

@@ -7,7 +7,7 @@ use interfield_model::Model;
 
 use crate::claim::{Claim, Expected, Measure};
 use crate::item::{Item, Paper, Progress, Stopped};
-use crate::models::{Machine, SPLIT_MASS, Settings, with_step};
+use crate::models::{SPLIT_MASS, Settings, start_whole, with_step};
 use crate::outcome::{Axis, Curve, Mark, Outcome, Panel, Style};
 
 /// 000, figure 1.
@@ -126,7 +126,7 @@ pub(crate) fn oscillator((_, scheme, param): Integrator) -> Result<Model, Stoppe
 
 /// Spectral radius and principal pair of one step at Ω.
 pub(crate) fn probed(model: &Model, omega: f64) -> Result<(f64, Option<Principal>), Stopped> {
-    let mut machine = Machine::whole(with_step(model, omega))?;
+    let mut machine = start_whole(with_step(model, omega))?;
     let found = spectrum(machine.map(), omega).map_err(|e| Stopped::Fault(format!("at Ω = {omega}: {e:?}")))?;
     Ok((found.rho, found.principal))
 }

@@ -5,10 +5,11 @@
 
 use interfield_analysis::spectrum::{Spectrum, spectrum};
 use interfield_analysis::stability::{Options, stability};
+use interfield_model::Machine;
 use interfield_model::Model;
 
 use crate::item::Stopped;
-use crate::models::{Machine, SPLIT_MASS, Settings, with_step};
+use crate::models::{SPLIT_MASS, Settings, start_parts, with_step};
 
 /// Growth per step below this is rounding.
 const ROUNDING: f64 = 1e-8;
@@ -84,7 +85,7 @@ impl CutModel {
     }
 
     fn machine(&self, omega: f64) -> Result<Machine, Stopped> {
-        Machine::parts(with_step(&self.model, omega / self.steps()))
+        start_parts(with_step(&self.model, omega / self.steps()))
     }
 
     /// Eigenvalues of one step of the analysis at Ω; its principal pair turns by Ω over the steps in Δt_A.

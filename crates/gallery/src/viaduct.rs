@@ -4,6 +4,7 @@
 //! paper's, but frequencies of the specimens are, and so is what each claim says.
 
 use interfield_linalg::modes;
+use interfield_model::Machine;
 use interfield_model::model::TangentPolicy;
 use interfield_model::partition::{Split, SubModel, split};
 use interfield_model::{Model, assemble};
@@ -11,7 +12,9 @@ use interfield_model::{Model, assemble};
 use crate::claim::{Claim, Expected, Measure};
 use crate::item::{Item, Paper, Progress, Stopped};
 use crate::links::{SHARES, SUBSTEPS, UNTIL, largest, link_run};
-use crate::models::{History, Machine, RIO_TORTO_AS_BUILT, RIO_TORTO_ISOLATED, Settings, with_step};
+use crate::models::{
+    History, RIO_TORTO_AS_BUILT, RIO_TORTO_ISOLATED, Settings, run, start_parts, start_whole, with_step,
+};
 use crate::outcome::{Axis, Curve, Outcome, Panel, Style, Table};
 
 /// Displacement up to which pier 9 is elastic, F_u / k, m.
@@ -116,7 +119,7 @@ fn in_one_piece(
     per_step: u64,
     progress: impl Fn(f64) -> Result<(), Stopped>,
 ) -> Result<Vec<f64>, Stopped> {
-    let Machine::Whole(mut sim) = Machine::whole(with_step(model, model.analysis.dt / per_step as f64))? else {
+    let Machine::Whole(mut sim) = start_whole(with_step(model, model.analysis.dt / per_step as f64))? else {
         return Err(Stopped::Fault("the viaduct is in parts".to_owned()));
     };
     let Some(place) = sim.unknowns().position(|name| name == "deck9.y") else {
@@ -223,7 +226,7 @@ fn work(loop_of: &[(f64, f64)]) -> f64 {
 fn hysteresis(progress: &Progress<'_>) -> Result<Outcome, Stopped> {
     let settings = Settings { coupling: "pm", substeps: 10, until: "10 s", ..Settings::default() };
     let run = |file: &crate::models::File, from: f64| -> Result<History, Stopped> {
-        Machine::parts(file.with(&settings)?)?.run(|part| progress.at(from + 0.5 * part))
+        run(&mut start_parts(file.with(&settings)?)?, |part| progress.at(from + 0.5 * part))
     };
     let (built, isolated) = (run(&RIO_TORTO_AS_BUILT, 0.0)?, run(&RIO_TORTO_ISOLATED, 0.5)?);
     let pier = |history: &History| history.over("column9.deformation", "column9.force");

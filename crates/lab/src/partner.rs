@@ -190,8 +190,4 @@ impl Rig for Partnership {
         self.over = true;
         self.partner.finish();
     }
-
-    fn partner(&self) -> Option<&dyn Partner> {
-        Some(self.partner.as_ref())
-    }
 }

@@ -7,7 +7,6 @@ use interfield_kernel::Fault;
 
 use crate::controller::Controller;
 use crate::paced::Record;
-use crate::partner::Partner;
 use crate::realtime::Histogram;
 
 /// Where a specimen is wanted.
@@ -63,11 +62,6 @@ pub trait Rig: Send {
 
     /// What drives it, once nothing moves any more; none where a program answers.
     fn controller(&self) -> Option<&Controller> {
-        None
-    }
-
-    /// The program that answers, if it is one.
-    fn partner(&self) -> Option<&dyn Partner> {
         None
     }
 

@@ -104,6 +104,15 @@ impl Assembly {
         modes(pattern, &stiffness, &mass, count)
     }
 
+    /// The unknowns that degrees of freedom of the model are; those that are held have none.
+    pub(crate) fn unknowns(&self, dofs: &[usize]) -> Vec<usize> {
+        let unknown = |&d: &usize| match self.places[d] {
+            Place::Free(i) => Some(i),
+            Place::Imposed(_) | Place::Fixed => None,
+        };
+        dofs.iter().filter_map(unknown).collect()
+    }
+
     /// Says in words what went wrong inside the loop, with the user's names.
     pub fn explain(&self, model: &Model, fault: Fault) -> String {
         explain(model, &self.free, &self.looped, fault)

@@ -19,6 +19,7 @@ pub mod format;
 pub mod formula;
 pub mod include;
 pub mod jet;
+pub mod machine;
 pub mod matrix_market;
 pub mod modal;
 pub mod model;
@@ -36,6 +37,7 @@ pub mod units;
 
 pub use assemble::{Assembly, assemble};
 pub use assembled::Assembled;
+pub use machine::Machine;
 pub use modal::Modal;
 pub use model::Model;
 pub use partitioned::Partitioned;

@@ -30,8 +30,19 @@ pub(crate) fn inverse(a: &[f64], n: usize) -> Option<Vec<f64>> {
 /// Adds a x to y, `a` n x n by rows.
 pub(crate) fn add_product(a: &[f64], x: &[f64], y: &mut [f64]) {
     for (row, y) in a.chunks_exact(x.len().max(1)).zip(y) {
-        *y += row.iter().zip(x).map(|(a, x)| a * x).sum::<f64>();
+        *y += dot(row, x);
     }
+}
+
+/// Takes a x from y.
+pub(crate) fn subtract_product(a: &[f64], x: &[f64], y: &mut [f64]) {
+    for (row, y) in a.chunks_exact(x.len().max(1)).zip(y) {
+        *y -= dot(row, x);
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ pub fn put(values: impl IntoIterator<Item = f64>, bytes: &mut [u8]) {
 }
 
 /// The numbers in `bytes`.
-pub fn numbers(bytes: &[u8]) -> impl Iterator<Item = f64> + '_ {
+pub fn numbers(bytes: &[u8]) -> impl Iterator<Item = f64> + Clone + '_ {
     bytes.chunks_exact(F64).map(|b| f64::from_le_bytes(b.try_into().unwrap_or_default()))
 }
 

@@ -8,7 +8,7 @@ use interfield_kernel::Scheme;
 use interfield_model::modal::Direction;
 use interfield_model::model::{Dof, Support};
 use interfield_model::units::Dimension;
-use interfield_model::{Modal, Simulation};
+use interfield_model::{Modal, Model, Simulation};
 use serde_json::{Value, json};
 
 use crate::Exit;
@@ -16,6 +16,7 @@ use crate::drawing::structure;
 use crate::files::{same, write};
 use crate::load::{Advised, Loaded, ModelArgs};
 use crate::output::{fail, print, print_json};
+use crate::programs::{Programs, described, described_json};
 use crate::stability::examine;
 use crate::table::{aligned, short};
 
@@ -40,6 +41,9 @@ pub(crate) struct Args {
     /// Probe the step of the model as it would be run: does any motion grow, which one, and which steps are safe
     #[arg(long)]
     stability: bool,
+    /// Start the programs of `[[external]]` and move them a little, to identify stiffnesses that are not given
+    #[arg(long)]
+    identify: bool,
     /// Show every degree of freedom
     #[arg(long)]
     all: bool,
@@ -66,8 +70,21 @@ pub(crate) fn run(args: &Args) -> Exit {
         fail(args.json, None, None, &message, "give the picture another name with --output");
         return Exit::BadInput;
     }
+    let (mut model, places) = match loaded.model(&args.settings) {
+        Ok(found) => found,
+        Err(e) => return e,
+    };
+    let unknown = model.externals.iter().any(|e| e.probe.is_some());
+    if unknown && !args.identify {
+        return unsettled(&model, &loaded, args);
+    }
+    if unknown && let Err(message) = Programs::start(&mut model, loaded.folder(), &picture) {
+        fail(args.json, None, None, &message, "see `[[external]]` in the reference");
+        return Exit::Fault;
+    }
+    loaded.remember(&model);
     let Advised { sim, parts: _, modal, stability_limit } =
-        match loaded.advised(&args.settings, Some(args.modes as usize)) {
+        match loaded.advised_model(model, &places, &args.settings, Some(args.modes as usize)) {
             Ok(found) => found,
             Err(e) => return e,
         };
@@ -100,6 +117,19 @@ pub(crate) fn run(args: &Args) -> Exit {
         }
     }
     if stability.is_some_and(|found| !found.stable()) { Exit::Fault } else { Exit::Done }
+}
+
+/// What can be said of a model whose externals have not told their stiffness.
+fn unsettled(model: &Model, loaded: &Loaded, args: &Args) -> Exit {
+    if args.json {
+        print_json(&json!({
+            "title": model.title, "externals": described_json(model), "warnings": loaded.messages(),
+        }));
+        return Exit::Done;
+    }
+    let help = "  no mistakes; frequencies and stability need this stiffness: give --identify to start the program\n";
+    print(&format!("{}\n{}{help}", model.title, described(model)));
+    Exit::Done
 }
 
 /// Seconds per step, over a few milliseconds; `None` where the first step fails.
@@ -170,6 +200,7 @@ impl Findings {
             count("imposed"),
             self.picture.display()
         );
+        out += &described(model);
         out += &self.dof_table(all);
         out += &match &self.modal {
             Ok(modal) => mass_table(modal) + &mode_table(modal, modes, self.sim.unknowns().collect()),
@@ -290,6 +321,7 @@ impl Findings {
                 .map(|n| json!({ "name": n.name, "at": n.at })).collect::<Vec<_>>(),
             "elements": sim.model.elements.iter()
                 .map(|e| json!({ "name": e.name, "type": e.type_name })).collect::<Vec<_>>(),
+            "externals": described_json(&sim.model),
             "unknowns": sim.unknowns().collect::<Vec<_>>(),
             "dofs": dofs,
             "modal": self.modal.as_ref().ok().map(|m| modal_json(m, modes, sim)),

@@ -102,7 +102,7 @@ pub(crate) fn run(args: &Args) -> Exit {
 }
 
 /// The specimen that is meant; else what is wrong, and what to write.
-fn choose(model: &Model, name: Option<&str>) -> Result<usize, (String, String)> {
+pub(super) fn choose(model: &Model, name: Option<&str>) -> Result<usize, (String, String)> {
     let names: Vec<&str> = model.specimens.iter().map(|s| s.name.as_str()).collect();
     let list = || format!("write --specimen with one of: {}", names.join(", "));
     match (name, names.len()) {

@@ -20,6 +20,7 @@ use crate::files::same;
 use crate::laboratory::{self, Laboratory, RealTime, Replay};
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{complain, fail, print, print_json, progress};
+use crate::programs::{self, Programs, Told};
 use crate::ranges::{Range, Ranges};
 use crate::record::{self, Format, Record};
 use crate::report::{Curves, Frames, Report, Scene, interface};
@@ -209,7 +210,19 @@ struct Witness {
 fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Exit {
     let How { json, quiet, threads, real_time, replay } = how;
     let mut clock = Clock::default();
-    let (mut sim, mut parts) = match loaded.advised(settings, None) {
+    let (mut model, places) = match loaded.model(settings) {
+        Ok(found) => found,
+        Err(e) => return e,
+    };
+    let programs = match Programs::start(&mut model, loaded.folder(), &files.results) {
+        Ok(programs) => programs,
+        Err(message) => {
+            fail(json, None, None, &message, "see `[[external]]` in the reference");
+            return Exit::Fault;
+        }
+    };
+    let told = programs.told().to_vec();
+    let (mut sim, mut parts) = match loaded.advised_model(model, &places, settings, None) {
         Ok(found) => (found.sim, found.parts),
         Err(e) => return e,
     };
@@ -222,9 +235,9 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
         fail(json, None, None, "the recording holds no specimen of the model", help);
         return Exit::BadInput;
     }
-    if !specimens.is_empty() {
+    if !(specimens.is_empty() && sim.model.externals.is_empty()) {
         let meta = record::meta(&sim, loaded.text(), settings);
-        let mut made = Laboratory::new(&files.results, &meta, &sim.model, real_time, replay);
+        let mut made = Laboratory::new(&files.results, &meta, &sim.model, real_time, replay).with(programs);
         if let Err(e) = loaded.in_workshop(&mut sim, &mut parts, &mut made) {
             return e;
         }
@@ -232,7 +245,8 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
             made.listen();
         }
         laboratory = Some(made);
-    } else if real_time.real_time {
+    }
+    if real_time.real_time && specimens.is_empty() {
         let help = "name the elements that stand in the laboratory: [[specimen]]";
         fail(json, None, None, "--real-time: the model has no specimen", help);
         return Exit::BadInput;
@@ -283,6 +297,9 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
         engine.visit_rigs(&sim, |i, rig| assessed.extend(laboratory.assess(&specimens[i], rig)));
         assessed.iter().flat_map(laboratory::log).for_each(|line| record.log(&line));
     }
+    for line in programs::text(&told, &sim.model).lines().filter(|l| !l.is_empty()) {
+        record.log(line.trim());
+    }
     record.log(&format!("timings: {}", clock.text()));
     if let Some(parts) = engine.parts() {
         coupled::text(parts).lines().filter(|l| !l.is_empty()).for_each(|l| record.log(l));
@@ -297,7 +314,7 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
         (Some(path), Some(witness)) => {
             let laboratory = laboratory::blocks(&assessed, &sim.model.units);
             let judged = laboratory::verdict(&assessed);
-            let told = Told { meta: &meta, log: loaded.lines(), parts: engine.parts(), laboratory, judged };
+            let told = Repeated { meta: &meta, log: loaded.lines(), parts: engine.parts(), laboratory, judged };
             report(path, &files.results, told, &sim, &summary, witness, &mut clock)
         }
         _ => Ok(()),
@@ -311,18 +328,22 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
         if !assessed.is_empty() {
             document["laboratory"] = laboratory::json(&assessed);
         }
+        if !told.is_empty() {
+            document["externals"] = programs::json(&told, &sim.model);
+        }
         document["warnings"] = loaded.messages().into();
         if let Err(message) = &report {
             document["report_error"] = json!(message);
         }
         print_json(&document);
     } else {
-        let laboratory = laboratory::text(&assessed, &sim.model.units);
+        let laboratory = laboratory::text(&assessed, &sim.model.units) + &programs::text(&told, &sim.model);
         print(&summary_text(&sim, engine.parts(), &ranges.0, &laboratory, &summary, files));
     }
     if let Verdict::Faulted(reason) | Verdict::NotWritten(reason) = &verdict {
         complain(&format!("error: {reason}"));
         assessed.iter().flat_map(laboratory::log).for_each(|line| complain(&format!("note: {line}")));
+        told.iter().filter_map(Told::last_words).for_each(|words| complain(&format!("note: {words}")));
     }
     if let Err(message) = &report {
         complain(&format!("error: {message}"));
@@ -337,7 +358,7 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
 }
 
 /// What the report repeats of what was said elsewhere.
-struct Told<'a> {
+struct Repeated<'a> {
     meta: &'a Meta,
     log: Vec<String>,
     parts: Option<&'a Partitioned>,
@@ -350,7 +371,7 @@ struct Told<'a> {
 fn report(
     path: &Path,
     results: &Path,
-    told: Told<'_>,
+    told: Repeated<'_>,
     sim: &Simulation,
     summary: &Summary<'_>,
     witness: Witness,
@@ -368,7 +389,7 @@ fn report(
     timings.push(("steps per second", short((summary.steps as f64 / summary.seconds).round())));
     let simulated = summary.steps as f64 * sim.domain.dt();
     timings.push(("times real time", short(simulated / summary.seconds)));
-    let Told { meta, log, parts, laboratory, judged: (judged, failed) } = told;
+    let Repeated { meta, log, parts, laboratory, judged: (judged, failed) } = told;
     let report = Report {
         meta,
         good: matches!(summary.verdict, Verdict::Finished) && !failed,

@@ -3,6 +3,7 @@
 mod page;
 pub(crate) mod remote;
 mod replay;
+pub(crate) mod served;
 mod tape;
 mod words;
 
@@ -13,16 +14,19 @@ use std::time::Duration;
 use interfield_lab::controller::{Button, Controller, MissPolicy, Request};
 use interfield_lab::hardware::Hardware;
 use interfield_lab::paced::{Pace, Paced};
+use interfield_lab::partner::Partner;
 use interfield_lab::realtime::mailbox::Patience;
 use interfield_lab::realtime::rights::{Rights, Wish, claim};
 use interfield_lab::realtime::{Histogram, Schedule, Timing, Waking, WallClock, WhenLate};
 use interfield_lab::rig::Rig;
 use interfield_lab::safety::Machine;
 use interfield_lab::verdict::{Tracking, Verdict, judge};
+use interfield_model::external::External;
 use interfield_model::specimen::{Specimen, Workshop};
 use interfield_model::units::{Dimension, UnitSystem};
 use interfield_results::{Meta, Reader};
 
+use crate::programs::Programs;
 pub(crate) use page::blocks;
 pub(crate) use replay::Replay;
 pub(crate) use words::{json, log, text, verdict};
@@ -100,6 +104,8 @@ pub(crate) struct Laboratory {
     several: bool,
     /// A recording that answers instead of what the model says.
     replay: Option<Replay>,
+    /// Programs of externals, until they are taken.
+    programs: Programs,
 }
 
 impl Laboratory {
@@ -119,7 +125,23 @@ impl Laboratory {
             results: results.to_owned(),
             several: model.specimens.len() > 1,
             replay,
+            programs: Programs::default(),
         }
+    }
+
+    /// With programs that run, for the externals of the model.
+    pub(crate) fn with(self, programs: Programs) -> Self {
+        Laboratory { programs, ..self }
+    }
+
+    /// Names the next recordings after another result file.
+    pub(crate) fn record_as(&mut self, results: &Path) {
+        results.clone_into(&mut self.results);
+    }
+
+    /// What its rigs listen to.
+    pub(crate) fn button(&self) -> Button {
+        self.button.clone()
     }
 
     /// Listens to standard input for what somebody wants.
@@ -168,6 +190,10 @@ impl Workshop for Laboratory {
             return replay.hardware(specimen, &self.units, &self.recording(specimen)).map(Some);
         }
         remote::hardware(specimen, self.pace.real_time)
+    }
+
+    fn partner(&mut self, external: &External) -> Result<Option<Box<dyn Partner>>, String> {
+        self.programs.take(external).map(Some)
     }
 
     fn mount(&mut self, specimen: &Specimen, mut controller: Controller) -> Result<Box<dyn Rig>, String> {

@@ -7,11 +7,11 @@ use interfield_analysis::spectrum::SpectrumError;
 use interfield_analysis::stability::Motion;
 use interfield_coupling::Method;
 use interfield_kernel::scheme::registry::AnyScheme;
-use interfield_kernel::{Fault, StepMap};
+use interfield_model::assemble::Problem;
 use interfield_model::assembled::oscillator;
 use interfield_model::simulation::ModelDomain;
 use interfield_model::specimen::Probe;
-use interfield_model::{Model, Partitioned, Simulation};
+use interfield_model::{Machine, Model};
 
 /// A scheme that is stable up to this Ω = ω dt is taken to be so always.
 pub(crate) const UNCONDITIONAL: f64 = 1e3;
@@ -24,14 +24,6 @@ pub(crate) fn scheme_limit(scheme: AnyScheme, most: f64) -> Option<f64> {
         ModelDomain::new(scheme, system, omega, vec![0.0; nx], vec![0.0; nw]).map_err(SpectrumError::Step)
     };
     limit(map, most).ok().flatten()
-}
-
-/// A model ready to step.
-pub(crate) enum Machine {
-    /// In one piece.
-    Whole(Box<Simulation>),
-    /// In its substructures.
-    Parts(Box<Partitioned>),
 }
 
 /// Where a motion is largest.
@@ -65,119 +57,82 @@ impl OwnLimit {
     }
 }
 
-impl Machine {
-    /// Assembles a model, specimens behind their actuators; the error is its first mistake.
-    pub(crate) fn new(model: Model, whole: bool) -> Result<Self, String> {
-        let made = if whole || model.partition.is_none() {
-            Simulation::in_workshop(model, &mut Probe).map(|sim| Machine::Whole(Box::new(sim)))
-        } else {
-            Partitioned::in_workshop(model, &mut Probe).map(|parts| Machine::Parts(Box::new(parts)))
-        };
-        made.map_err(|problems| problems.first().map_or_else(|| "it cannot start".to_owned(), |p| p.message.clone()))
-    }
+/// Assembles a model, specimens behind their actuators; the error is its first mistake.
+pub(crate) fn assemble(model: Model, whole: bool) -> Result<Machine, String> {
+    let first =
+        |problems: Vec<Problem>| problems.first().map_or_else(|| "it cannot start".into(), |p| p.message.clone());
+    Machine::in_workshop(model, whole, &mut Probe).map_err(first)
+}
 
-    /// The step.
-    pub(crate) fn map(&mut self) -> &mut dyn StepMap {
-        match self {
-            Machine::Whole(sim) => &mut sim.domain,
-            Machine::Parts(parts) => parts.coupling.as_mut(),
+/// Place of the displacements in the complete state, and masses, part by part.
+fn displacements(machine: &mut Machine) -> Vec<(Range<usize>, Vec<f64>)> {
+    match machine {
+        Machine::Whole(sim) => {
+            let masses = sim.masses();
+            vec![(0..masses.len(), masses)]
         }
+        Machine::Parts(parts) => (0..parts.coupling.count())
+            .map(|i| {
+                let (start, masses) = (parts.coupling.range_of(i).start, parts.masses(i));
+                (start..start + masses.len(), masses)
+            })
+            .collect(),
     }
+}
 
-    /// The step alone.
-    pub(crate) fn into_map(self) -> Box<dyn StepMap> {
-        match self {
-            Machine::Whole(sim) => Box::new(sim.domain),
-            Machine::Parts(parts) => parts.coupling,
+/// Where a motion is largest; `None` where no displacement takes part in it.
+pub(crate) fn moves(machine: &mut Machine, motion: &Motion) -> Option<Moves> {
+    let places = displacements(machine);
+    let weight = |i: usize, mass: f64| motion.shape.get(i).map_or(0.0, |z| mass * (z.0 * z.0 + z.1 * z.1));
+    let weights = places.iter().enumerate().flat_map(|(part, (range, masses))| {
+        let one = move |(unknown, (i, mass)): (usize, (usize, &f64))| (part, unknown, weight(i, *mass));
+        range.clone().zip(masses).enumerate().map(one)
+    });
+    let weights: Vec<(usize, usize, f64)> = weights.collect();
+    let total: f64 = weights.iter().map(|w| w.2).sum();
+    let &(part, unknown, largest) = weights.iter().max_by(|x, y| x.2.total_cmp(&y.2))?;
+    if total <= 0.0 {
+        return None;
+    }
+    let (dof, substructure) = match machine {
+        Machine::Whole(sim) => (sim.unknowns().nth(unknown)?.to_owned(), None),
+        Machine::Parts(parts) => {
+            let name = parts.names().nth(part)?.to_owned();
+            (parts.unknowns(part).nth(unknown)?.to_owned(), Some((name, parts.coupling.is_fine(part))))
         }
-    }
+    };
+    Some(Moves { dof, substructure, share: largest / total })
+}
 
-    /// The model.
-    pub(crate) fn model(&self) -> &Model {
-        match self {
-            Machine::Whole(sim) => &sim.model,
-            Machine::Parts(parts) => &parts.model,
+/// Limits of the schemes that have any.
+pub(crate) fn own_limits(machine: &mut Machine) -> Vec<OwnLimit> {
+    match machine {
+        Machine::Whole(sim) => {
+            let analysis = &sim.model.analysis;
+            let limit = scheme_limit(analysis.scheme, UNCONDITIONAL).and_then(|omega_dt| {
+                let omega_max = sim.omega_max().ok().filter(|w| *w > 0.0)?;
+                let scheme = analysis.scheme_name.clone();
+                Some(OwnLimit { name: String::new(), scheme, omega_dt, omega_max, steps: 1.0 })
+            });
+            limit.into_iter().collect()
         }
-    }
-
-    /// A fault in the user's names.
-    pub(crate) fn explain(&self, fault: Fault) -> String {
-        match self {
-            Machine::Whole(sim) => sim.explain(fault),
-            Machine::Parts(parts) => parts.explain(fault),
-        }
-    }
-
-    /// Place of the displacements in the complete state, and masses, part by part.
-    fn displacements(&mut self) -> Vec<(Range<usize>, Vec<f64>)> {
-        match self {
-            Machine::Whole(sim) => {
-                let masses = sim.masses();
-                vec![(0..masses.len(), masses)]
+        Machine::Parts(parts) => {
+            let Some(partition) = parts.model.partition.clone() else { return Vec::new() };
+            // Steps of the analysis that the coarse side takes at once.
+            let window = match partition.coupling.method {
+                Method::Pmc(options) => options.windows as f64,
+                Method::Pm => 2.0,
+                _ => 1.0,
+            };
+            let mut limits = Vec::new();
+            for (i, s) in partition.substructures.iter().enumerate() {
+                let Some(omega_dt) = scheme_limit(s.scheme, UNCONDITIONAL) else { continue };
+                let Some(omega_max) = parts.omega_max(i).ok().filter(|w| *w > 0.0) else { continue };
+                let steps = if s.fine { f64::from(s.substeps) } else { f64::from(s.substeps) / window };
+                let (name, scheme) = (s.name.clone(), s.scheme_name.clone());
+                limits.push(OwnLimit { name, scheme, omega_dt, omega_max, steps });
             }
-            Machine::Parts(parts) => (0..parts.coupling.count())
-                .map(|i| {
-                    let (start, masses) = (parts.coupling.range_of(i).start, parts.masses(i));
-                    (start..start + masses.len(), masses)
-                })
-                .collect(),
-        }
-    }
-
-    /// Where a motion is largest; `None` where no displacement takes part in it.
-    pub(crate) fn moves(&mut self, motion: &Motion) -> Option<Moves> {
-        let places = self.displacements();
-        let weight = |i: usize, mass: f64| motion.shape.get(i).map_or(0.0, |z| mass * (z.0 * z.0 + z.1 * z.1));
-        let weights = places.iter().enumerate().flat_map(|(part, (range, masses))| {
-            let one = move |(unknown, (i, mass)): (usize, (usize, &f64))| (part, unknown, weight(i, *mass));
-            range.clone().zip(masses).enumerate().map(one)
-        });
-        let weights: Vec<(usize, usize, f64)> = weights.collect();
-        let total: f64 = weights.iter().map(|w| w.2).sum();
-        let &(part, unknown, largest) = weights.iter().max_by(|x, y| x.2.total_cmp(&y.2))?;
-        if total <= 0.0 {
-            return None;
-        }
-        let (dof, substructure) = match self {
-            Machine::Whole(sim) => (sim.unknowns().nth(unknown)?.to_owned(), None),
-            Machine::Parts(parts) => {
-                let name = parts.names().nth(part)?.to_owned();
-                (parts.unknowns(part).nth(unknown)?.to_owned(), Some((name, parts.coupling.is_fine(part))))
-            }
-        };
-        Some(Moves { dof, substructure, share: largest / total })
-    }
-
-    /// Limits of the schemes that have any.
-    pub(crate) fn own_limits(&mut self) -> Vec<OwnLimit> {
-        match self {
-            Machine::Whole(sim) => {
-                let analysis = &sim.model.analysis;
-                let limit = scheme_limit(analysis.scheme, UNCONDITIONAL).and_then(|omega_dt| {
-                    let omega_max = sim.omega_max().ok().filter(|w| *w > 0.0)?;
-                    let scheme = analysis.scheme_name.clone();
-                    Some(OwnLimit { name: String::new(), scheme, omega_dt, omega_max, steps: 1.0 })
-                });
-                limit.into_iter().collect()
-            }
-            Machine::Parts(parts) => {
-                let Some(partition) = parts.model.partition.clone() else { return Vec::new() };
-                // Steps of the analysis that the coarse side takes at once.
-                let window = match partition.coupling.method {
-                    Method::Pmc(options) => options.windows as f64,
-                    Method::Pm => 2.0,
-                    _ => 1.0,
-                };
-                let mut limits = Vec::new();
-                for (i, s) in partition.substructures.iter().enumerate() {
-                    let Some(omega_dt) = scheme_limit(s.scheme, UNCONDITIONAL) else { continue };
-                    let Some(omega_max) = parts.omega_max(i).ok().filter(|w| *w > 0.0) else { continue };
-                    let steps = if s.fine { f64::from(s.substeps) } else { f64::from(s.substeps) / window };
-                    let (name, scheme) = (s.name.clone(), s.scheme_name.clone());
-                    limits.push(OwnLimit { name, scheme, omega_dt, omega_max, steps });
-                }
-                limits
-            }
+            limits
         }
     }
 }

@@ -11,7 +11,8 @@ use interfield_model::Model;
 
 use crate::load::{Loaded, ModelArgs};
 use crate::table::short;
-use machine::{Machine, Moves, OwnLimit};
+use interfield_model::Machine;
+use machine::{Moves, OwnLimit, assemble, moves, own_limits};
 use remedy::Remedy;
 
 /// Steps are searched from this fraction of the step of the model on.
@@ -50,13 +51,13 @@ pub(crate) struct Findings {
 /// Looks at a model; the error is a sentence.
 pub(crate) fn examine(loaded: &Loaded, args: &ModelArgs) -> Result<Findings, String> {
     let model = loaded.variant(args)?;
-    let mut machine = Machine::new(model.clone(), args.whole)?;
+    let mut machine = assemble(model.clone(), args.whole)?;
     let verdict = judge(&mut machine, PRODUCTS)?;
     let leading = verdict.motions.first().cloned().map(|motion| {
-        let moves = machine.moves(&motion);
+        let moves = moves(&mut machine, &motion);
         (motion, moves)
     });
-    let own = machine.own_limits();
+    let own = own_limits(&mut machine);
     let large = machine.map().len() > Options::default().dense;
     let limit = match machine {
         Machine::Whole(_) if large => Limit::Known(own.first().map(OwnLimit::dt)),
@@ -81,7 +82,7 @@ fn judge(machine: &mut Machine, products: usize) -> Result<Stability, String> {
 
 /// Spectral radius of the step of a model in its substructures, and whether nothing grows.
 pub(crate) fn judge_quietly(model: Model) -> Result<(f64, bool), String> {
-    let verdict = judge(&mut Machine::new(model, false)?, PRODUCTS)?;
+    let verdict = judge(&mut assemble(model, false)?, PRODUCTS)?;
     Ok((verdict.radius, verdict.stable))
 }
 
@@ -102,7 +103,7 @@ fn search(model: &Model, whole: bool, len: usize) -> Limit {
     };
     let range = if len > Options::default().dense { dt / 8.0..=8.0 * dt } else { LEAST * dt..=MOST * dt };
     let options = Options { products: FEWER_PRODUCTS, ..Options::default() };
-    let make = |dt: f64| Machine::new(with_step(model, dt), whole).map(Machine::into_map);
+    let make = |dt: f64| assemble(with_step(model, dt), whole).map(Machine::into_map);
     match largest_stable_step(make, &Search { range, points, resolution, options }) {
         Ok(found) => Limit::Searched(found),
         Err(SearchError::Make { dt, error }) => Limit::Unknown(format!("with a step of {} s: {error}", short(dt))),

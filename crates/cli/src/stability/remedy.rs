@@ -3,10 +3,11 @@
 use interfield_analysis::stability::Method;
 use interfield_coupling::registry::METHODS;
 
-use super::machine::Machine;
+use super::machine::assemble;
 use super::{FEWER_PRODUCTS, Findings, judge};
 use crate::load::{Loaded, ModelArgs};
 use crate::table::radius;
+use interfield_model::Machine;
 
 /// So many are shown.
 const SHOWN: usize = 6;
@@ -108,7 +109,7 @@ fn others(args: &ModelArgs, found: &Findings) -> Vec<Candidate> {
 
 /// The setting, if it can be had and is stable.
 fn attempt(loaded: &Loaded, Candidate { options, args }: Candidate) -> Option<Remedy> {
-    let mut machine = Machine::new(loaded.variant(&args).ok()?, args.whole).ok()?;
+    let mut machine = assemble(loaded.variant(&args).ok()?, args.whole).ok()?;
     let verdict = judge(&mut machine, FEWER_PRODUCTS).ok()?;
     let bound = if let Method::Krylov { bound, .. } = verdict.method { Some(bound) } else { None };
     verdict.stable.then_some(Remedy { options, radius: verdict.radius, bound })

@@ -4,9 +4,10 @@ use interfield_analysis::stability::{Method, Motion};
 use interfield_analysis::step_limit::StepLimit;
 use serde_json::{Value, json};
 
-use super::machine::{Machine, Moves};
+use super::machine::Moves;
 use super::{Findings, Limit};
 use crate::table::{aligned, radius, short};
+use interfield_model::Machine;
 
 fn side(fine: bool) -> &'static str {
     if fine { "fine" } else { "coarse" }

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Between two targets the command moves on a straight line, so many samples as the time between them takes at the time
-//! scale of the test. The same [`Controller::tick`] runs in a rehearsal without a clock, called as fast as it goes, and in a
+//! scale of the test; the ways to the start and home begin and end without a jolt. The same [`Controller::tick`] runs in a rehearsal without a clock, called as fast as it goes, and in a
 //! real-time loop, called by the clock: without missed deadlines both give the same bits.
 
 mod button;
@@ -43,12 +43,27 @@ pub enum Progress {
     Over(Fault),
 }
 
-/// A straight line to a target.
+/// The way to a target.
 #[derive(Clone, Copy, Debug, Default)]
 struct Segment {
     left: u64,
+    /// Samples of the whole way.
+    of: u64,
     /// Whether a measurement is waited for at its end.
     asked: bool,
+}
+
+/// Share of the way home in which the motion of the test runs out. Its overshoot is a fifth of the speed times this time.
+const COAST: f64 = 0.125;
+
+/// From 0 to 1 as `x` does, at rest and without acceleration at both ends.
+fn ease(x: f64) -> f64 {
+    x * x * x * (10.0 + x * (6.0 * x - 15.0))
+}
+
+/// From 0 with slope 1 back to 0, without acceleration at both ends and at rest at the second.
+fn coast(x: f64) -> f64 {
+    x + x * x * x * (x * (8.0 - 3.0 * x) - 6.0)
 }
 
 /// Names of the columns of a sample: time first, then each actuator.
@@ -86,6 +101,9 @@ pub struct Controller {
     aim: Vec<f64>,
     goal: Vec<f64>,
     increment: Vec<f64>,
+    /// Where a ramp began, and how fast, per sample.
+    origin: Vec<f64>,
+    speed: Vec<f64>,
     /// At the scale of the specimen.
     u: Vec<f64>,
     stroke: Vec<f64>,
@@ -123,6 +141,8 @@ impl Controller {
             aim: zeros(),
             goal: zeros(),
             increment: zeros(),
+            origin: zeros(),
+            speed: zeros(),
             u: zeros(),
             stroke: zeros(),
             command: zeros(),
@@ -214,7 +234,8 @@ impl Controller {
         }
         self.late[1] = 0;
         self.goal.copy_from_slice(target.u);
-        self.segment = Segment { left: samples, asked: true };
+        self.segment = Segment { left: samples, of: samples, asked: true };
+        self.origin.copy_from_slice(&self.aim);
         match self.machine.state() {
             State::Idle => {
                 self.machine.go(self.tick, State::Armed, None);
@@ -285,19 +306,38 @@ impl Controller {
 
     /// From now on the specimen is led back to where it stood at the start, and the test ends as planned.
     pub fn go_home(&mut self) {
-        if matches!(self.machine.state(), State::Ramp | State::Running | State::Hold) {
+        let state = self.machine.state();
+        if matches!(state, State::Ramp | State::Running | State::Hold) {
             self.machine.go(self.tick, State::RampDown, None);
-            self.waited = 0;
-        } else if self.machine.state() == State::Idle {
+            self.set_out();
+            if state == State::Running {
+                self.speed.copy_from_slice(&self.increment);
+            }
+        } else if state == State::Idle {
             self.machine.go(self.tick, State::Finished, None);
         }
         self.segment = Segment::default();
     }
 
+    /// The way home begins here, at rest.
+    fn set_out(&mut self) {
+        self.waited = 0;
+        self.origin.copy_from_slice(&self.aim);
+        self.speed.fill(0.0);
+    }
+
     /// Moves the aim by one sample.
     fn steer(&mut self) {
         match self.machine.state() {
-            State::Ramp | State::Running if self.segment.left > 0 => {
+            State::Ramp if self.segment.left > 0 => {
+                self.segment.left -= 1;
+                let done = ease(1.0 - self.segment.left as f64 / self.segment.of as f64);
+                for i in 0..self.aim.len() {
+                    // From the goal, so that the last sample lands on it.
+                    self.aim[i] = self.goal[i] - (1.0 - done) * (self.goal[i] - self.origin[i]);
+                }
+            }
+            State::Running if self.segment.left > 0 => {
                 for i in 0..self.aim.len() {
                     self.increment[i] = (self.goal[i] - self.aim[i]) / self.segment.left as f64;
                     // The last sample lands on the target itself, not beside it by rounding.
@@ -312,9 +352,14 @@ impl Controller {
                 }
             }
             State::RampDown => {
-                let left = self.ramp_samples().saturating_sub(self.waited).max(1) as f64;
-                self.aim.iter_mut().for_each(|a| *a -= *a / left);
                 self.waited += 1;
+                let samples = self.ramp_samples() as f64;
+                let left = 1.0 - ease((self.waited as f64 / samples).min(1.0));
+                let stop = (COAST * samples).ceil();
+                let coasted = stop * coast((self.waited as f64 / stop).min(1.0));
+                for i in 0..self.aim.len() {
+                    self.aim[i] = left * self.origin[i] + coasted * self.speed[i];
+                }
             }
             State::Hold => self.waited += 1,
             // At the start there is time: the first target was reached, and the test has not begun.
@@ -462,7 +507,7 @@ impl Controller {
 
     fn leave(&mut self, to: State, alarm: Alarm) {
         self.cause.get_or_insert(alarm.trip);
-        self.waited = 0;
+        self.set_out();
         self.machine.go(self.tick, to, Some(alarm));
     }
 }

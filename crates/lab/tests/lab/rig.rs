@@ -126,6 +126,35 @@ fn calibration_and_similitude_turn_metres_into_volts_and_back() {
 }
 
 #[test]
+fn the_ways_to_the_start_and_home_have_no_jolt() {
+    let mut plan = plan(1, MissPolicy::Hold);
+    plan.ramp = 0.4;
+    let hardware = Springs { keep: true, ..Springs::default() };
+    let commands = hardware.commands.clone();
+    let mut rig = controller(hardware, plan, Limits::none());
+    let mut memory = vec![0.0; rig.memory()];
+    // To 10 mm at rest, then 40 samples of a parabola to 26 mm, which ends with 0.8 mm per sample.
+    rig.exchange(&mut memory, Target { t: 0.0, u: &[0.010] }).unwrap();
+    let to_start = commands.lock().unwrap().len();
+    for k in 1..=40 {
+        let x = 1e-3 * f64::from(k);
+        rig.exchange(&mut memory, Target { t: x, u: &[0.010 + 10.0 * x * x] }).unwrap();
+    }
+    rig.finish(&mut memory);
+    let path: Vec<f64> = commands.lock().unwrap().iter().map(|c| c[0]).collect();
+    assert_eq!((path[to_start - 1], path.len()), (0.010, 2 * to_start + 40));
+    assert!(path.last().unwrap().abs() < 1e-15);
+    // Stopping from 0.8 mm per sample within 50 samples without a jolt at either end takes 4 x 0.8 / 50 mm per sample squared.
+    let turns: Vec<f64> = path.windows(3).map(|w| (w[2] - 2.0 * w[1] + w[0]).abs()).collect();
+    assert!(turns[..to_start - 2].iter().all(|t| *t < 1e-6), "a jolt on the way to the start");
+    let home = &turns[to_start + 38..];
+    assert!(home.iter().all(|t| *t < 4.0 * 0.8e-3 / 50.0), "{:?}", home.iter().copied().fold(0.0, f64::max));
+    // It runs on by a fifth of the speed times the time in which it stops.
+    let peak = path.iter().copied().fold(0.0, f64::max);
+    assert!(peak < 0.026 + 0.2 * 0.8e-3 * 50.0, "{peak}");
+}
+
+#[test]
 fn a_late_target_is_waited_for_gone_on_without_or_the_end() {
     // Targets every 4 ms along a line; the third comes 3 samples late.
     let run = |miss: MissPolicy| {

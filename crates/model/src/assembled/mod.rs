@@ -126,7 +126,7 @@ pub struct Assembled {
     tangents: Vec<f64>,
     /// Memory of the path-moved elements, then of the rigs.
     memory: Vec<f64>,
-    /// Specimens, whose forces are measured.
+    /// Specimens, whose forces are measured, and externals, whose forces are told.
     measured: Vec<Measured>,
     operators: Vec<Operator>,
     /// Stiffness factor that makes the mass operator regular when some degrees of freedom have no mass.
@@ -257,7 +257,7 @@ impl Assembled {
         Ok(this)
     }
 
-    /// Takes a specimen in, in place of the stand-in with which it was assembled.
+    /// Takes a specimen or an external in, in place of the stand-in with which it was assembled.
     pub(crate) fn attach(&mut self, make: impl FnOnce(usize) -> Measured) {
         let measured = make(self.memory.len());
         let length = self.memory.len() + measured.memory();
@@ -271,7 +271,7 @@ impl Assembled {
         &self.measured
     }
 
-    /// The rigs of its specimens, in the order of the model.
+    /// The rigs of its specimens, then of its externals, in the order of the model.
     pub fn rigs(&self) -> impl Iterator<Item = &dyn Rig> {
         self.measured.iter().map(Measured::rig)
     }

@@ -13,8 +13,11 @@ pub use endpoint::{ENDPOINTS, Endpoint};
 pub use identify::{Identified, TOLERANCE, identify};
 pub use unit::{Setting, Unit};
 
-use crate::assemble::{Problem, Subject};
+use interfield_lab::partner::{Partner, Partnership, Springs};
+
+use crate::assemble::{Assembly, Problem, Subject};
 use crate::model::{Kind, Model};
+use crate::specimen::{Measured, Rows, Workshop};
 use crate::units::{Dimension, UnitSystem};
 
 /// Type of the elements that stand in for externals.
@@ -87,6 +90,35 @@ impl External {
             Kind::Linear { stiffness, .. } => stiffness,
             _ => &[],
         }
+    }
+
+    /// Puts its program (of a workshop; else springs) in the place of its stand-in. `index`: its number in the model.
+    pub(crate) fn attach(
+        &self,
+        index: usize,
+        model: &Model,
+        assembly: &mut Assembly,
+        workshop: &mut dyn Workshop,
+    ) -> Result<(), Problem> {
+        let (n, stiffness) = (self.dofs.len(), self.stiffness(model).to_vec());
+        let partner = workshop.partner(self).map_err(|message| {
+            let message = format!("external `{}`: {message}", self.name);
+            Problem::error(Subject::Element(self.element), message, "see `[[external]]` in the reference")
+        })?;
+        let springs = || Box::new(Springs { stiffness: stiffness.clone(), dofs: n }) as Box<dyn Partner>;
+        let rig = Box::new(Partnership::new(partner.unwrap_or_else(springs), index));
+        let unknowns = assembly.unknowns(&self.dofs);
+        let matrices = [stiffness, vec![0.0; n * n]];
+        // Forces belong to where the program got to, which need not be where it was sent.
+        assembly.system.attach(|memory0| Measured::new(rig, unknowns, matrices, true, memory0));
+        Ok(())
+    }
+
+    /// Its coordinates over its degrees of freedom: themselves.
+    pub(crate) fn rows(&self) -> Rows {
+        let n = self.dofs.len();
+        let unit = |i: usize| (0..n).map(|j| f64::from(i == j)).collect();
+        vec![(self.element, (0..n).map(unit).collect())]
     }
 }
 

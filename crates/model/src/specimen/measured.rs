@@ -29,7 +29,7 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    pub(super) fn new(
+    pub(crate) fn new(
         rig: Box<dyn Rig>,
         unknowns: Vec<usize>,
         [stiffness, damping]: [Vec<f64>; 2],

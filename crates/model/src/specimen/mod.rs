@@ -18,18 +18,18 @@ use interfield_lab::controller::{Calibration, Controller, MissPolicy};
 use interfield_lab::emulate::{Injection, Sensor};
 use interfield_lab::hardware::Hardware;
 use interfield_lab::kinematics::Lever;
-use interfield_lab::partner::{Partner, Partnership, Springs};
+use interfield_lab::partner::Partner;
 use interfield_lab::plant;
 use interfield_lab::rig::Rig;
 use interfield_lab::safety::Limits;
 
-use crate::assemble::{Assembly, Place, Problem, Subject, assemble};
+use crate::assemble::{Assembly, Problem, Subject, assemble};
 use crate::external::External;
 use crate::model::Model;
 pub(crate) use address::host_and_port;
 pub use address::{ADDRESSES, Address};
 pub(crate) use measured::Measured;
-use stand_in::stand_in;
+use stand_in::{Physical, stand_in};
 
 /// Some elements as a specimen, and how it is driven. Indices are those of the model.
 #[derive(Clone, Debug)]
@@ -146,17 +146,43 @@ pub(crate) type Rows = Vec<(usize, Vec<Vec<f64>>)>;
 /// # Errors
 /// What cannot be assembled, or built.
 pub fn emulated(model: &Model, specimen: usize) -> Result<Box<dyn Hardware>, Vec<Problem>> {
-    let problem = |message: String| {
-        vec![Problem::error(Subject::Specimen(specimen), message, "see `[[specimen]]` in the reference")]
-    };
-    let (_, mut physical) = stand_in(model)?;
-    match (model.specimens.get(specimen), physical.get_mut(specimen)) {
-        (Some(s), Some(physical)) => {
-            build::emulated(s, physical, false).map_err(|e| problem(format!("specimen `{}`: {e}", s.name)))
-        }
-        _ => Err(problem("there is no such specimen".to_owned())),
-    }
+    let (s, mut physical) = one(model, specimen)?;
+    build::emulated(s, &mut physical, false).map_err(|e| problem(s, specimen, &e))
 }
+
+/// A specimen on its rig, without the structure around it.
+pub struct Apart {
+    /// What moves it.
+    pub rig: Box<dyn Rig>,
+    /// Stiffness and damping at rest, N/m and N s/m (N m, N m s), by rows over the commanded degrees of freedom.
+    pub stiffness: Vec<f64>,
+    /// See [`Apart::stiffness`].
+    pub damping: Vec<f64>,
+}
+
+/// Puts a specimen on its rig, for a structure that is computed elsewhere.
+///
+/// # Errors
+/// What cannot be assembled, or built.
+pub fn apart(model: &Model, specimen: usize, workshop: &mut dyn Workshop) -> Result<Apart, Vec<Problem>> {
+    let (s, mut physical) = one(model, specimen)?;
+    let rig = build::build(s, &mut physical, workshop).map_err(|e| problem(s, specimen, &e))?;
+    Ok(Apart { rig, stiffness: physical.stiffness, damping: physical.damping })
+}
+
+/// A specimen and its elements by themselves.
+fn one(model: &Model, specimen: usize) -> Result<(&Specimen, Physical), Vec<Problem>> {
+    let (_, physical) = stand_in(model)?;
+    model.specimens.get(specimen).zip(physical.into_iter().nth(specimen)).ok_or_else(|| {
+        vec![Problem::error(Subject::Specimen(specimen), "there is no such specimen".to_owned(), REFERENCE)]
+    })
+}
+
+fn problem(specimen: &Specimen, index: usize, what: &str) -> Vec<Problem> {
+    vec![Problem::error(Subject::Specimen(index), format!("specimen `{}`: {what}", specimen.name), REFERENCE)]
+}
+
+const REFERENCE: &str = "see `[[specimen]]` in the reference";
 
 /// A system with its specimens on their rigs, and behind them its externals with their programs.
 pub(crate) struct Mounted {
@@ -173,47 +199,19 @@ pub(crate) fn mount(model: &Model, workshop: &mut dyn Workshop) -> Result<Mounte
     let mut problems = Vec::new();
     let mut rows = Vec::new();
     for (i, (specimen, mut physical)) in model.specimens.iter().zip(specimens).enumerate() {
-        let unknown = |&d: &usize| match assembly.places[d] {
-            Place::Free(i) => Some(i),
-            Place::Imposed(_) | Place::Fixed => None,
-        };
-        let unknowns: Vec<usize> = specimen.dofs.iter().filter_map(unknown).collect();
+        let unknowns = assembly.unknowns(&specimen.dofs);
         let matrices = [physical.stiffness.clone(), physical.damping.clone()];
         match build::build(specimen, &mut physical, workshop) {
             Ok(rig) => assembly
                 .system
                 .attach(|memory0| Measured::new(rig, unknowns, matrices, specimen.correct_force, memory0)),
-            Err(message) => {
-                let message = format!("specimen `{}`: {message}", specimen.name);
-                problems.push(Problem::error(Subject::Specimen(i), message, "see `[[specimen]]` in the reference"));
-            }
+            Err(message) => problems.extend(problem(specimen, i, &message)),
         }
         rows.push(physical.rows);
     }
     for (i, external) in model.externals.iter().enumerate() {
-        let n = external.dofs.len();
-        let unknown = |&d: &usize| match assembly.places[d] {
-            Place::Free(i) => Some(i),
-            Place::Imposed(_) | Place::Fixed => None,
-        };
-        let unknowns: Vec<usize> = external.dofs.iter().filter_map(unknown).collect();
-        let stiffness = external.stiffness(model).to_vec();
-        match workshop.partner(external) {
-            Ok(partner) => {
-                let linear = || Box::new(Springs { stiffness: stiffness.clone(), dofs: n }) as Box<dyn Partner>;
-                let rig = Box::new(Partnership::new(partner.unwrap_or_else(linear), i));
-                let matrices = [stiffness, vec![0.0; n * n]];
-                // Forces belong to where the program got to: an adapter is soft.
-                assembly.system.attach(|memory0| Measured::new(rig, unknowns, matrices, true, memory0));
-            }
-            Err(message) => {
-                let message = format!("external `{}`: {message}", external.name);
-                let help = "see `[[external]]` in the reference";
-                problems.push(Problem::error(Subject::Element(external.element), message, help));
-            }
-        }
-        let unit = |i: usize| (0..n).map(|j| f64::from(i == j)).collect();
-        rows.push(vec![(external.element, (0..n).map(unit).collect())]);
+        rows.push(external.rows());
+        problems.extend(external.attach(i, model, &mut assembly, workshop).err());
     }
     if problems.is_empty() { Ok(Mounted { assembly, rows }) } else { Err(problems) }
 }

@@ -3,6 +3,7 @@
 
 mod advice;
 mod balance;
+mod externals;
 mod format;
 mod formulas;
 mod front;

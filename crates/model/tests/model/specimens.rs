@@ -39,7 +39,7 @@ fn cut(coupling: &str, substeps: u32) -> String {
 }
 
 /// All rows of a run.
-fn rows(model: Model, workshop: &mut dyn Workshop) -> Vec<Vec<f64>> {
+pub(crate) fn rows(model: Model, workshop: &mut dyn Workshop) -> Vec<Vec<f64>> {
     let mut row = vec![0.0; model.channels.len()];
     let mut rows = Vec::new();
     if model.partition.is_some() {
@@ -61,7 +61,7 @@ fn rows(model: Model, workshop: &mut dyn Workshop) -> Vec<Vec<f64>> {
 }
 
 /// Largest difference, relative to the largest value of its channel.
-fn difference(a: &[Vec<f64>], b: &[Vec<f64>]) -> f64 {
+pub(crate) fn difference(a: &[Vec<f64>], b: &[Vec<f64>]) -> f64 {
     let channels = a[0].len();
     let one = |c: usize| {
         let peak = b.iter().fold(0.0f64, |m, r| m.max(r[c].abs()));
@@ -70,7 +70,7 @@ fn difference(a: &[Vec<f64>], b: &[Vec<f64>]) -> f64 {
     (0..channels).map(one).fold(0.0, f64::max)
 }
 
-const COUPLINGS: [(&str, u32); 12] = [
+pub(crate) const COUPLINGS: [(&str, u32); 12] = [
     ("pmc", 1),
     ("pmc", 4),
     ("pmc2", 2),

@@ -2,6 +2,7 @@
 //!
 //! The programs set no timeouts, frame nothing and repeat nothing; a message is so many bytes, and both sides know how many.
 
+mod door;
 mod tcp;
 mod udp;
 
@@ -13,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use interfield_lab::partner::Trouble;
 
+pub use door::Door;
 pub use tcp::Tcp;
 pub use udp::Udp;
 
@@ -107,6 +109,13 @@ impl Place {
             }
             std::thread::sleep(RETRY);
         }
+    }
+}
+
+impl Place {
+    /// Whether only this machine can reach it.
+    pub fn is_local(&self) -> bool {
+        self.host.to_socket_addrs().is_ok_and(|mut all| all.all(|a| a.ip().is_loopback()))
     }
 }
 

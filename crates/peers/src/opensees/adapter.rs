@@ -19,7 +19,8 @@ use interfield_lab::partner::{Partner, Trouble};
 use super::sizes::Sizes;
 use crate::MOST_DOFS;
 use crate::action::Action;
-use crate::channel::{Channel, Place, receive};
+use crate::channel::Place;
+use crate::clerk::{Clerk, check, take};
 use crate::dense::{add_product, inverse};
 use crate::numbers::{numbers, put};
 
@@ -63,9 +64,7 @@ impl std::error::Error for NoAdapter {}
 
 /// A connection to an adapter.
 pub struct Adapter {
-    /// Until it is over.
-    channel: Option<Box<dyn Channel>>,
-    timeout: Duration,
+    clerk: Clerk,
     dofs: usize,
     /// kb⁻¹, by rows.
     flexibility: Vec<f64>,
@@ -77,9 +76,6 @@ pub struct Adapter {
     force: Vec<f64>,
     expected: Vec<f64>,
     message: Vec<u8>,
-    exchanges: u64,
-    spent: Duration,
-    longest: Duration,
 }
 
 impl Adapter {
@@ -99,8 +95,7 @@ impl Adapter {
         channel.send(&Sizes::adapter(n).encode(), Instant::now() + settings.timeout).map_err(gone)?;
         let zeros = || vec![0.0; n];
         Ok(Adapter {
-            channel: Some(channel),
-            timeout: settings.timeout,
+            clerk: Clerk::new(channel, settings.timeout),
             dofs: n,
             flexibility,
             structure: vec![0.0; n * n],
@@ -109,9 +104,6 @@ impl Adapter {
             force: zeros(),
             expected: zeros(),
             message: vec![0; Sizes::adapter(n).bytes()],
-            exchanges: 0,
-            spent: Duration::ZERO,
-            longest: Duration::ZERO,
         })
     }
 
@@ -137,26 +129,21 @@ impl Adapter {
     }
 
     fn ask(&mut self, until: Instant) -> Result<(), Trouble> {
-        let channel = self.channel.as_deref_mut().ok_or(Trouble::Gone)?;
         say(Action::Trial, &self.command, &mut self.message);
-        channel.send(&self.message, until)?;
+        self.clerk.send(&self.message, until)?;
         say(Action::Force, &[], &mut self.message);
-        channel.send(&self.message, until)?;
-        receive(channel, &mut self.message, until)?;
-        let readings = || numbers(&self.message).take(2 * self.dofs);
-        if !readings().all(f64::is_finite) {
-            return Err(Trouble::Garbled);
-        }
-        self.reached.iter_mut().chain(&mut self.force).zip(readings()).for_each(|(place, x)| *place = x);
-        Ok(())
+        self.clerk.send(&self.message, until)?;
+        self.clerk.receive(&mut self.message, until)?;
+        take(numbers(&self.message), &mut self.reached, &mut self.force)
     }
 
     /// OpenSees ends with status 255 when it is told that it is over, and would wait for ever otherwise. We close first: its
     /// port could not be used again for a minute if it did.
     fn end(&mut self) {
-        if let Some(mut channel) = self.channel.take() {
+        let until = self.clerk.until();
+        if let Some(mut channel) = self.clerk.close() {
             say(Action::End, &[], &mut self.message);
-            let _ = channel.send(&self.message, Instant::now() + self.timeout);
+            let _ = channel.send(&self.message, until);
         }
     }
 }
@@ -179,20 +166,15 @@ impl Partner for Adapter {
         reached: &mut [f64],
         force: &mut [f64],
     ) -> Result<(), Trouble> {
-        if u.len() != self.dofs || !u.iter().all(|x| x.is_finite()) {
-            return Err(Trouble::Refused);
-        }
-        let start = Instant::now();
+        check(u, self.dofs)?;
+        let (began, until) = (Instant::now(), self.clerk.until());
         self.aim(u);
-        if let Err(trouble) = self.ask(start + self.timeout) {
+        if let Err(trouble) = self.ask(until) {
             // Whatever came now would belong to a step that was given up.
             self.end();
             return Err(trouble);
         }
-        let took = start.elapsed();
-        self.exchanges += 1;
-        self.spent += took;
-        self.longest = self.longest.max(took);
+        self.clerk.note(began);
         reached.copy_from_slice(&self.reached);
         force.copy_from_slice(&self.force);
         Ok(())
@@ -203,12 +185,7 @@ impl Partner for Adapter {
     }
 
     fn account(&self) -> Vec<(&'static str, f64)> {
-        let mean = self.spent.as_secs_f64() / self.exchanges.max(1) as f64;
-        vec![
-            ("exchanges", self.exchanges as f64),
-            ("mean time of an exchange [s]", mean),
-            ("longest exchange [s]", self.longest.as_secs_f64()),
-        ]
+        self.clerk.account()
     }
 }
 

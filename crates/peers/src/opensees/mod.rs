@@ -4,7 +4,9 @@
 //! with a code ([`crate::action`]), answers do not.
 
 mod adapter;
+mod server;
 mod sizes;
 
 pub use adapter::{Adapter, NoAdapter, Settings};
-pub use sizes::{Lie, SIZES, Sizes};
+pub use server::Server;
+pub use sizes::{SIZES, Sizes};

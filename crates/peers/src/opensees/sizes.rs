@@ -1,21 +1,11 @@
 //! The size message: how many numbers of each kind go each way, and how long all other messages are.
 
+use crate::lie::Lie;
 use crate::numbers::{F64, put_whole, whole};
 use crate::{MOST_DOFS, MOST_NUMBERS};
 
 /// Bytes of a size message.
 pub const SIZES: usize = 44;
-
-/// Why sizes are not believed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lie {
-    /// Not a message of eleven whole numbers.
-    Length,
-    /// A negative size, or one beyond [`MOST_DOFS`].
-    Group,
-    /// Messages too short for what they should hold, or longer than [`MOST_NUMBERS`].
-    Message,
-}
 
 /// A size message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +30,7 @@ impl Sizes {
     /// When it cannot be true.
     pub fn decode(bytes: &[u8]) -> Result<Self, Lie> {
         let all: [i32; 11] = whole(bytes).ok_or(Lie::Length)?;
-        let group = |i: usize| usize::try_from(all[i]).ok().filter(|n| *n <= MOST_DOFS).ok_or(Lie::Group);
+        let group = |i: usize| usize::try_from(all[i]).ok().filter(|n| *n <= MOST_DOFS).ok_or(Lie::Size);
         let mut sizes = Sizes { command: [0; 5], answer: [0; 5], numbers: 0 };
         for i in 0..5 {
             sizes.command[i] = group(i)?;

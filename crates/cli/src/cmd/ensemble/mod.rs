@@ -219,7 +219,14 @@ fn ask(args: &Args) -> Result<Exit, Exit> {
 fn first_model(loaded: &Loaded, settings: &ModelArgs, question: &Question, cases: &[Case]) -> Result<Model, Exit> {
     let variables = question.study.variables();
     let Some(case) = cases.first() else { return Err(Exit::BadInput) };
-    let advised = loaded.advised(&worker::settings(settings, &variables, case), None)?;
+    let settings = worker::settings(settings, &variables, case);
+    if let Some(external) = loaded.variant(&settings).ok().and_then(|m| m.externals.into_iter().next()) {
+        let message = format!("external `{}` is computed by a program, which goes with one run", external.name);
+        let help = "an ensemble needs a structure that is computed here: write it as elements";
+        fail(loaded.json(), None, None, &message, help);
+        return Err(Exit::BadInput);
+    }
+    let advised = loaded.advised(&settings, None)?;
     let mut model = advised.sim.model;
     worker::shake(&mut model, &variables, case, &question.records, &question.study);
     Ok(model)

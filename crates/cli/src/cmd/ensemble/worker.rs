@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use interfield_ensemble::study::Variable;
-use interfield_ensemble::{Case, Machine, Outcome, Role, Study, ground, trial};
+use interfield_ensemble::{Case, Outcome, Role, Study, ground, trial};
+use interfield_model::Machine;
 use interfield_model::model::Channel;
 use interfield_model::{Model, Simulation};
 use interfield_motion::Record as Motion;

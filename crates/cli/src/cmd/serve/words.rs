@@ -1,0 +1,83 @@
+//! What is said while a specimen is served, and afterwards.
+
+use interfield_kernel::Fault;
+use interfield_lab::safety::Trip;
+use interfield_model::Model;
+use interfield_model::specimen::Specimen;
+use interfield_model::units::{Dimension, UnitSystem};
+use interfield_peers::channel::Place;
+use interfield_peers::desk::Halt;
+use interfield_peers::host::{News, OnStall};
+use serde_json::json;
+
+use super::{Protocol, Totals};
+use crate::laboratory;
+use crate::output::{print, print_json};
+use crate::table::short;
+
+/// What is there, and where: the last word is the address, for scripts that wait for it.
+pub(super) fn ready(model: &Model, specimen: &Specimen, place: &Place, protocol: Protocol) -> String {
+    let client = match protocol {
+        Protocol::OpenSees => "OpenSees",
+        Protocol::OpenFresco => "OpenFresco",
+        Protocol::UtSim => "UT-SIM",
+    };
+    let dofs: Vec<&str> = specimen.dofs.iter().map(|d| model.dofs[*d].name.as_str()).collect();
+    let (u, f) = (model.units.label(Dimension::LENGTH), model.units.label(Dimension::FORCE));
+    format!("specimen `{}` ({}; {u}, {f}) for {client} at {place}", specimen.name, dofs.join(", "))
+}
+
+pub(super) fn news(news: News) -> String {
+    match news {
+        News::Stalled(OnStall::Hold) => "the client stalls: the specimen is held".to_owned(),
+        News::Stalled(OnStall::RampDown) => "the client stalls: the specimen is led home".to_owned(),
+        News::Resumed => "the client goes on".to_owned(),
+        News::Halted(halt) => {
+            let why = match halt {
+                Halt::NotANumber => "the client wants a displacement that is not a number",
+                Halt::Broken => "the specimen does not move any more",
+                Halt::Lie(_) => "the client does not keep to the protocol",
+            };
+            // OpenSees would spin for ever on a connection that is closed.
+            format!("{why}: it gets no answer; end it, or press Ctrl-C here")
+        }
+    }
+}
+
+/// Why the specimen does not move any more.
+pub(super) fn fault(fault: Fault) -> String {
+    match fault {
+        Fault::Laboratory { code } => {
+            let trip = Trip::from_code(code).map_or("for an unknown reason", Trip::words);
+            format!("the laboratory ended the test: {trip}")
+        }
+        other => format!("the laboratory ended the test: {other:?}"),
+    }
+}
+
+/// What was counted.
+pub(super) fn tell(totals: &Totals, specimen: &str, place: &Place, units: &UnitSystem, json: bool) {
+    let (counts, s) = (&totals.counts, totals.answering.summary());
+    if json {
+        print_json(&json!({
+            "specimen": specimen, "listen": place.to_string(), "clients": totals.clients,
+            "requests": counts.requests, "moves": counts.moves, "commits": counts.commits,
+            "answering": s.entries().iter().map(|(k, v)| ((*k).to_owned(), json!(v))).collect::<serde_json::Map<_, _>>(),
+            "refused": totals.refused,
+            "laboratory": laboratory::json(&totals.tests),
+        }));
+        return;
+    }
+    let plural = if totals.clients == 1 { "client" } else { "clients" };
+    let mut text = format!(
+        "{} {plural}: {} requests, {} moves, {} commits\n",
+        totals.clients, counts.requests, counts.moves, counts.commits
+    );
+    if s.count > 0 {
+        let us = |ns: u64| short(ns as f64 / 1e3);
+        text +=
+            &format!("answered after {} us (median), {} us (99 %), {} us (at most)\n", us(s.p50), us(s.p99), us(s.max));
+    }
+    text += &laboratory::text(&totals.tests, units);
+    print(&text);
+}

@@ -1,0 +1,107 @@
+//! A model ready to run, in one piece or in its substructures: what every tool that only steps and samples needs.
+
+use interfield_kernel::{Fault, StepMap};
+
+use crate::assemble::Problem;
+use crate::specimen::{Rehearsal, Workshop};
+use crate::{Model, Partitioned, Simulation};
+
+/// What advances.
+pub enum Machine {
+    /// The structure in one piece.
+    Whole(Box<Simulation>),
+    /// Its substructures.
+    Parts(Box<Partitioned>),
+}
+
+impl Machine {
+    /// Assembles a model, in its substructures if it has any and is not wanted `whole`.
+    ///
+    /// # Errors
+    /// All problems at once.
+    pub fn new(model: Model, whole: bool) -> Result<Self, Vec<Problem>> {
+        Self::in_workshop(model, whole, &mut Rehearsal)
+    }
+
+    /// [`Machine::new`] with the specimens of a workshop.
+    ///
+    /// # Errors
+    /// All problems at once.
+    pub fn in_workshop(model: Model, whole: bool, workshop: &mut dyn Workshop) -> Result<Self, Vec<Problem>> {
+        if whole || model.partition.is_none() {
+            Simulation::in_workshop(model, workshop).map(|sim| Machine::Whole(Box::new(sim)))
+        } else {
+            Partitioned::in_workshop(model, workshop).map(|parts| Machine::Parts(Box::new(parts)))
+        }
+    }
+
+    /// The model it was made from.
+    pub fn model(&self) -> &Model {
+        match self {
+            Machine::Whole(sim) => &sim.model,
+            Machine::Parts(parts) => &parts.model,
+        }
+    }
+
+    /// Number of steps to the end of the analysis.
+    pub fn steps(&self) -> u64 {
+        match self {
+            Machine::Whole(sim) => sim.steps(),
+            Machine::Parts(parts) => parts.steps(),
+        }
+    }
+
+    /// Takes step number `k`.
+    ///
+    /// # Errors
+    /// The fault; the state is then the one before the step.
+    pub fn step(&mut self, k: u64) -> Result<(), Fault> {
+        match self {
+            Machine::Whole(sim) => sim.step(k),
+            Machine::Parts(parts) => parts.step(k),
+        }
+    }
+
+    /// All channels after `k` steps, in their units.
+    ///
+    /// # Errors
+    /// A fault of an evaluation that a channel needs.
+    pub fn sample(&mut self, k: u64, row: &mut [f64]) -> Result<(), Fault> {
+        match self {
+            Machine::Whole(sim) => sim.sample(k, row),
+            Machine::Parts(parts) => parts.sample(k, row),
+        }
+    }
+
+    /// A fault in the user's names.
+    pub fn explain(&self, fault: Fault) -> String {
+        match self {
+            Machine::Whole(sim) => sim.explain(fault),
+            Machine::Parts(parts) => parts.explain(fault),
+        }
+    }
+
+    /// State [u v ...] of the whole, or of each substructure.
+    pub fn states(&self) -> Vec<&[f64]> {
+        match self {
+            Machine::Whole(sim) => vec![sim.y()],
+            Machine::Parts(parts) => (0..parts.coupling.count()).map(|i| parts.coupling.state_of(i)).collect(),
+        }
+    }
+
+    /// The step, for the tools of analysis.
+    pub fn map(&mut self) -> &mut dyn StepMap {
+        match self {
+            Machine::Whole(sim) => &mut sim.domain,
+            Machine::Parts(parts) => parts.coupling.as_mut(),
+        }
+    }
+
+    /// The step alone.
+    pub fn into_map(self) -> Box<dyn StepMap> {
+        match self {
+            Machine::Whole(sim) => Box::new(sim.domain),
+            Machine::Parts(parts) => parts.coupling,
+        }
+    }
+}

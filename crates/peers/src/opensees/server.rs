@@ -1,0 +1,90 @@
+//! A substructure for OpenSees: answers its element `genericClient`, and what speaks like it (OpenFresco's elements with
+//! `-server` and simple clients of its SimApp server).
+//!
+//! Integrators send trials that nobody asks a force for, repeat them, and ask for the force of one several times. So a trial
+//! moves nothing; the first request for what is measured does, if the displacement is another than that of the last move.
+//! The time of a trial lies between steps or repeats, so steps are counted by commits.
+
+use super::sizes::{SIZES, Sizes};
+use crate::action::Action;
+use crate::desk::{Counts, Desk, Halt, Substructure, by_columns};
+use crate::lie::Lie;
+use crate::numbers::{number, numbers, put};
+use crate::session::{Said, Session};
+
+/// A client that is served.
+pub struct Server {
+    desk: Desk,
+    sizes: Option<Sizes>,
+    reply: Vec<u8>,
+}
+
+impl Server {
+    /// Waits for the sizes of a client of `n` degrees of freedom.
+    pub fn new(n: usize) -> Self {
+        Server { desk: Desk::new(n), sizes: None, reply: Vec::new() }
+    }
+
+    /// The first message.
+    fn begin(&mut self, message: &[u8]) -> Result<Said<'_>, Halt> {
+        let sizes = Sizes::decode(message)?;
+        self.desk.accepts(sizes.command)?;
+        self.desk.offers(sizes.answer)?;
+        self.reply = vec![0; sizes.bytes()];
+        self.sizes = Some(sizes);
+        Ok(Said::Nothing)
+    }
+}
+
+impl Session for Server {
+    fn wants(&self) -> usize {
+        self.sizes.map_or(SIZES, |s| s.bytes())
+    }
+
+    fn hear(&mut self, message: &[u8], substructure: &mut dyn Substructure) -> Result<Said<'_>, Halt> {
+        let Some(sizes) = self.sizes else { return self.begin(message) };
+        if message.len() != sizes.bytes() {
+            return Err(Lie::Length.into());
+        }
+        self.desk.note();
+        let code = number(message, 0);
+        let action = Action::from_code(code).ok_or(Lie::Action(code))?;
+        let n = self.desk.dofs();
+        let matrices = substructure.matrices();
+        let matrix = match action {
+            Action::Open | Action::Setup | Action::Execute => return Ok(Said::Nothing),
+            Action::Trial => {
+                self.desk.want(sizes.command, numbers(message).skip(1))?;
+                return Ok(Said::Nothing);
+            }
+            Action::Commit => {
+                self.desk.commit();
+                return Ok(Said::Nothing);
+            }
+            Action::End => return Ok(Said::Over(None)),
+            Action::InitialStiffness | Action::TangentStiffness => &matrices.stiffness,
+            Action::Damping => &matrices.damping,
+            Action::Mass => &matrices.mass,
+            Action::Readings
+            | Action::Displacement
+            | Action::Velocity
+            | Action::Acceleration
+            | Action::Force
+            | Action::Time => {
+                self.desk.go(substructure)?;
+                let answer = self.desk.answer(sizes.answer, substructure.matrices());
+                put(answer.iter().copied(), &mut self.reply);
+                return Ok(Said::Answer(&self.reply));
+            }
+        };
+        if sizes.numbers < n * n {
+            return Err(Lie::Message.into());
+        }
+        put(by_columns(matrix, n), &mut self.reply);
+        Ok(Said::Answer(&self.reply))
+    }
+
+    fn counts(&self) -> Counts {
+        self.desk.counts()
+    }
+}

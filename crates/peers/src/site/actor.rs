@@ -1,0 +1,159 @@
+//! The actor: a laboratory that is commanded by a shadow.
+//!
+//! A shadow with several sites sends all its trials before it asks for the first reading, so that they move at the same
+//! time: the actor moves when the trial comes.
+
+use super::{BOOT, CLOSED, FIVE, ONE, OPENED, PROBE};
+use crate::action::Action;
+use crate::desk::{Counts, Desk, Groups, Halt, Substructure};
+use crate::lie::Lie;
+use crate::numbers::{F64, number, numbers, put, put_whole, whole};
+use crate::session::{Said, Session};
+use crate::{MOST_DOFS, MOST_NUMBERS};
+
+/// What comes next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Stage {
+    /// The order of bytes.
+    Probe,
+    /// `open` and `setup`.
+    Boot,
+    /// The sizes that are commanded, for messages of so many numbers.
+    Command(usize),
+    /// The sizes that are answered.
+    Answer(usize, Groups),
+    /// All else.
+    Running(usize, Groups, Groups),
+}
+
+/// An actor that is commanded.
+pub struct Actor {
+    desk: Desk,
+    stage: Stage,
+    tag: f64,
+    reply: Vec<u8>,
+}
+
+impl Actor {
+    /// Waits for a shadow of `n` degrees of freedom; `probe`: which says first how it orders bytes, as it does over TCP.
+    pub fn new(n: usize, probe: bool) -> Self {
+        let stage = if probe { Stage::Probe } else { Stage::Boot };
+        Actor { desk: Desk::new(n), stage, tag: 1.0, reply: vec![0; BOOT * F64] }
+    }
+
+    fn boot(&mut self, message: &[u8]) -> Result<Said<'_>, Halt> {
+        let code = number(message, 0);
+        match Action::from_code(code) {
+            Some(Action::Open) => {
+                put([OPENED, self.tag, number(message, 2)], &mut self.reply);
+                Ok(Said::Answer(&self.reply))
+            }
+            Some(Action::Setup) => {
+                let length = number(message, 1);
+                if !(length >= 1.0 && length <= MOST_NUMBERS as f64 && length.fract() == 0.0) {
+                    return Err(Lie::Message.into());
+                }
+                self.stage = Stage::Command(length as usize);
+                Ok(Said::Nothing)
+            }
+            Some(Action::End) => self.end(),
+            _ => Err(Lie::Action(code).into()),
+        }
+    }
+
+    fn end(&mut self) -> Result<Said<'_>, Halt> {
+        put([CLOSED, self.tag], &mut self.reply);
+        Ok(Said::Over(Some(&self.reply)))
+    }
+
+    fn run(
+        &mut self,
+        message: &[u8],
+        command: Groups,
+        answer: Groups,
+        substructure: &mut dyn Substructure,
+    ) -> Result<Said<'_>, Halt> {
+        self.desk.note();
+        let code = number(message, 0);
+        match Action::from_code(code) {
+            Some(Action::Trial) => {
+                self.desk.want(command, numbers(message).skip(1))?;
+                self.desk.go(substructure)?;
+                Ok(Said::Nothing)
+            }
+            Some(Action::Readings) => {
+                self.desk.go(substructure)?;
+                put(self.desk.answer(answer, substructure.matrices()).iter().copied(), &mut self.reply);
+                Ok(Said::Answer(&self.reply))
+            }
+            // What a commit carries is not looked at: its time is twice the time.
+            Some(Action::Commit) => {
+                self.desk.commit();
+                Ok(Said::Nothing)
+            }
+            Some(Action::End) => self.end(),
+            _ => Err(Lie::Action(code).into()),
+        }
+    }
+}
+
+/// Five sizes.
+fn groups(message: &[u8]) -> Result<Groups, Lie> {
+    let all: [i32; 5] = whole(message).ok_or(Lie::Length)?;
+    let mut groups = [0; 5];
+    for (group, size) in groups.iter_mut().zip(all) {
+        *group = usize::try_from(size).ok().filter(|n| *n <= MOST_DOFS).ok_or(Lie::Size)?;
+    }
+    Ok(groups)
+}
+
+impl Session for Actor {
+    fn wants(&self) -> usize {
+        match self.stage {
+            Stage::Probe => PROBE,
+            Stage::Boot => BOOT * F64,
+            Stage::Command(_) | Stage::Answer(..) => FIVE,
+            Stage::Running(length, ..) => length * F64,
+        }
+    }
+
+    fn hear(&mut self, message: &[u8], substructure: &mut dyn Substructure) -> Result<Said<'_>, Halt> {
+        if message.len() != self.wants() {
+            return Err(Lie::Length.into());
+        }
+        match self.stage {
+            Stage::Probe => {
+                if whole(message) != Some(ONE) {
+                    return Err(Lie::ByteOrder.into());
+                }
+                self.stage = Stage::Boot;
+                let answer = put_whole(ONE);
+                let place = self.reply.get_mut(..PROBE).unwrap_or_default();
+                place.copy_from_slice(&answer);
+                Ok(Said::Answer(place))
+            }
+            Stage::Boot => self.boot(message),
+            Stage::Command(length) => {
+                let command = groups(message)?;
+                self.desk.accepts(command)?;
+                self.stage = Stage::Answer(length, command);
+                Ok(Said::Nothing)
+            }
+            Stage::Answer(length, command) => {
+                let answer = groups(message)?;
+                self.desk.offers(answer)?;
+                if length < (1 + command.iter().sum::<usize>()).max(answer.iter().sum()).max(2) {
+                    return Err(Lie::Message.into());
+                }
+                self.reply = vec![0; length * F64];
+                self.stage = Stage::Running(length, command, answer);
+                Ok(Said::Nothing)
+            }
+            Stage::Running(_, command, answer) => self.run(message, command, answer, substructure),
+        }
+    }
+
+    fn counts(&self) -> Counts {
+        self.desk.counts()
+    }
+}

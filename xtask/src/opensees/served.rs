@@ -1,0 +1,93 @@
+//! OpenSees moves specimens that `interfield serve` offers: as if they were its own springs, or as in a run of ours.
+
+use crate::context::{Context, Outcome};
+use serde_json::Value;
+use std::path::Path;
+
+use super::{column_at, compare, interfield, numbers, script};
+
+/// Largest difference from OpenSees' own spring over 500 steps; the largest values are about 13.
+const SAME: f64 = 1e-11;
+
+/// Eight integrator and damping cases, and a hysteretic specimen, over TCP and UDP.
+pub(crate) fn stage(context: &Context) -> Outcome {
+    let python = crate::python::python(context)?;
+    context.run(context.cargo(["build", "--release", "--locked", "-p", "interfield"]))?;
+    let folder = context.target.join("served");
+    std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let mut found = Vec::new();
+    for transport in ["tcp", "udp"] {
+        let program = context.target.join("release/interfield");
+        let (program, to) = (program.display().to_string(), folder.display().to_string());
+        let said = script(context, &python, "opensees_client.py", &[&program, transport, &to])?;
+        let springs = springs(transport, &said)?;
+        let storey = hysteretic(context, transport, &said, &folder)?;
+        found.push(format!("{transport}: {springs}, hysteretic {storey:.0e}"));
+    }
+    Ok(found.join("; "))
+}
+
+/// Every case against OpenSees' own spring.
+fn springs(transport: &str, said: &Value) -> Outcome {
+    let cases = said["cases"].as_array().filter(|c| c.len() == 8).ok_or("the script has not run its eight cases")?;
+    let steps = said["steps"].as_u64().ok_or("the script does not say its steps")?;
+    let mut worst = 0.0;
+    let mut medians = Vec::new();
+    for case in cases {
+        let name = case["name"].as_str().unwrap_or("?");
+        let number = |key: &str| case[key].as_f64().ok_or_else(|| format!("{name}: no number `{key}`"));
+        let (difference, median) = (number("difference")?, number("median_us")?);
+        println!("{transport}: {name}: differs by {difference:.1e}, {median:.0} us per step (median)");
+        if difference.is_nan() || difference > SAME {
+            return Err(format!("{transport}: {name}: a served spring differs by {difference:.1e} from OpenSees' own"));
+        }
+        if case["commits"] != steps || case["verdict"] != "good" {
+            return Err(format!("{transport}: {name}: {} steps, {} verdict", case["commits"], case["verdict"]));
+        }
+        worst = f64::max(worst, difference);
+        medians.push(median);
+    }
+    medians.sort_by(f64::total_cmp);
+    Ok(format!("8 springs {worst:.0e}, {:.0} us per step", medians[medians.len() / 2]))
+}
+
+/// OpenSees with AlphaOS (alpha = 1) against our `newmark`, which treat a specimen alike.
+fn hysteretic(context: &Context, transport: &str, said: &Value, folder: &Path) -> Result<f64, String> {
+    let csv = folder.join(format!("{transport}-run.csv"));
+    let mut run = interfield(context);
+    run.args(["run", "peers/hysteretic.toml", "--json", "--output"]).arg(&csv);
+    context.output(run)?;
+    let table = std::fs::read_to_string(&csv).map_err(|e| format!("{}: {e}", csv.display()))?;
+    let dt = said["dt"].as_f64().ok_or("the script does not say its time step")?;
+    let mut worst = 0.0;
+    for (key, column) in [("m1", "m1.x [m]"), ("m2", "m2.x [m]")] {
+        let theirs = numbers(&said["hysteretic"], key)?;
+        let times: Vec<f64> = (1..=theirs.len()).map(|k| k as f64 * dt).collect();
+        let ours = column_at(&table, column, &times).map_err(|e| format!("{}: {e}", csv.display()))?;
+        let what = format!("{column} with the storey served over {transport}");
+        worst = f64::max(worst, compare(&what, "peers/hysteretic.toml", &ours, &theirs)?);
+    }
+    Ok(worst)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_case_that_differs_is_found() {
+        let case = |difference: f64| json!({ "name": "a", "difference": difference, "median_us": 1.0, "commits": 5, "verdict": "good" });
+        let said = |last: Value| {
+            let mut cases = vec![case(1e-13); 7];
+            cases.push(last);
+            json!({ "steps": 5, "cases": cases })
+        };
+        assert!(springs("tcp", &said(case(1e-12))).is_ok());
+        assert!(springs("tcp", &said(case(1e-10))).is_err());
+        let mut short = case(0.0);
+        short["commits"] = 4.into();
+        assert!(springs("tcp", &said(short)).is_err());
+        assert!(springs("tcp", &json!({ "steps": 5, "cases": [case(0.0)] })).is_err());
+    }
+}

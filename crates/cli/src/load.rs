@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use clap::Args;
+use interfield_codegen::Export;
 use interfield_model::advice::{Knowledge, advise};
 use interfield_model::diag::{Diagnostics, Located, Source};
 use interfield_model::external::External;
@@ -309,6 +310,18 @@ impl Loaded {
                 Err(self.refuse())
             }
         }
+    }
+
+    /// The model as C files called `name`; everything that stands against it is shown where it was written.
+    pub(crate) fn export(&self, args: &ModelArgs, name: &str) -> Result<Export, Exit> {
+        let (mut model, places) = self.model(args)?;
+        if args.whole {
+            model.partition = None;
+        }
+        interfield_codegen::export(&model, name).map_err(|problems| {
+            problems.iter().for_each(|p| self.diags.push(places.locate(p)));
+            self.refuse()
+        })
     }
 
     /// Takes a model of this file apart and starts its coupling.

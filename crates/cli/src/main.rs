@@ -58,6 +58,7 @@ Examples:
   interfield report interfield-out/frame.h5   its report, made again
   interfield compare a.h5 b.h5                how two results differ
   interfield export a.h5 -o a.mat             for MATLAB; or CSV
+  interfield export c tower.toml --out tower-c   the model as C, for a real-time target
   interfield modes models/frame.toml          its frequencies
   interfield motion record.at2                key figures and a picture of a ground motion
   interfield elements bouc-wen                what to write for an element, and its equations

@@ -447,43 +447,9 @@ static int sparse_factorize(const symbolic_t *Y, const double *a, double *f, dou
     return -1;
 }
 
-/* Factorises; -1, or the row that has no usable pivot. */
-static int factor_make(const factor_t *F, const system_t *S, double *W, const double *values)
+static void diagonal_solve(int n, const double *inverse, double *b)
 {
-    double *f = W + F->at;
-    switch (F->kind) {
-    case 0:
-        for (int i = 0; i < S->n; i++) {
-            f[i] = 1.0 / values[i];
-            if (!isfinite(f[i]) || !isfinite(values[i])) {
-                return i;
-            }
-        }
-        return -1;
-    case 2:
-        return dense_factorize(F, S, values, f);
-    default:
-        return sparse_factorize(F->symbolic, values, f, W + S->at_row, W + S->at_row + S->n);
-    }
-}
-
-static void factor_solve(const factor_t *F, const system_t *S, double *W, double *b)
-{
-    const double *f = F->values ? F->values : W + F->at;
-    switch (F->kind) {
-    case 0:
-        for (int i = 0; i < S->n; i++) {
-            b[i] *= f[i];
-        }
-        break;
-    case 1:
-        inverse_solve(S->n, f, b, W + S->at_solve);
-        break;
-    case 2:
-        dense_solve(S->n, f, b, W + S->at_solve);
-        break;
-    default:
-        sparse_solve(F->symbolic, f, b, W + S->at_solve);
-        break;
+    for (int i = 0; i < n; i++) {
+        b[i] *= inverse[i];
     }
 }

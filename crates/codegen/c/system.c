@@ -158,11 +158,12 @@ static int element_force(const system_t *S, double *W, const element_t *E, const
 static int line_force(const system_t *S, double *W, const element_t *E, double t, const double *u, const double *v, const double *s,
                       const double *du, const double *dv, const double *ds, double *r, double *g)
 {
-    const double q = line_gather(E, u), w = line_gather(E, v), *k = sys_tangents(S, W) + E->tangent0;
-    double p = 0.0;
-    int bad = 0;
-    law_force(E->law, W + S->at_constants + E->constant0, t, &q, &w, s + E->state0, &p, g + E->state0);
-    bad = isfinite(p) ? 0 : FAULT_FORCE;
+    const double *k = sys_tangents(S, W) + E->tangent0;
+    W[S->at_q] = line_gather(E, u);
+    W[S->at_v] = line_gather(E, v);
+    law_force(E->law, W + S->at_constants + E->constant0, t, W + S->at_q, W + S->at_v, s + E->state0, W + S->at_p, g + E->state0);
+    double p = W[S->at_p];
+    int bad = isfinite(p) ? 0 : FAULT_FORCE;
     if (E->s == 1) {
         double *rate = g + E->state0;
         bad = bad ? bad : isfinite(*rate) ? 0 : FAULT_RATE;
@@ -182,15 +183,16 @@ static int line_force(const system_t *S, double *W, const element_t *E, double t
 static int path_force(const system_t *S, double *W, const element_t *E, const double *in, const double *u, const double *du,
                       const double *dv, double *r)
 {
-    double *m = W + S->at_memory + E->memory0, z = 0.0, p = 0.0;
-    const double x = sys_gather(S, E->row0, u, in, 0);
-    law_force(E->law, W + S->at_constants + E->constant0, 0.0, &x, &x, m, &p, &z);
+    double *m = W + S->at_memory + E->memory0, *x = W + S->at_q, *z = W + S->at_local;
+    *x = sys_gather(S, E->row0, u, in, 0);
+    law_force(E->law, W + S->at_constants + E->constant0, 0.0, x, x, m, W + S->at_p, z);
+    double p = W[S->at_p];
     if (!isfinite(m[0]) || !isfinite(m[1])) {
-        z = NAN;
+        *z = NAN;
         p = NAN;
     }
-    m[0] = x;
-    m[1] = z;
+    m[0] = *x;
+    m[1] = *z;
     const int bad = isfinite(p) ? 0 : FAULT_FORCE;
     if (du) {
         const double *k = sys_tangents(S, W) + E->tangent0;

@@ -11,13 +11,21 @@ use crate::inputs::{Input, inputs};
 use crate::law::Laws;
 use crate::outputs::{Read, accelerations, statements};
 use crate::parameters::parameters;
-use crate::party::{Party, Wiring, emit};
+use crate::party::{Party, Wiring, emit, factors};
 use crate::text::{called, identifier, number};
 
 /// A model as C files called `name`; all reasons why it cannot be.
 pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
     let refuse =
         |subject, message: String, help: &str| vec![Problem { subject, message, help: help.to_owned(), fatal: true }];
+    if model.partition.is_some() {
+        let message = "the coupling of substructures cannot be exported".to_owned();
+        return Err(refuse(Subject::Substructure(0), message, "export the structure in one piece with --whole"));
+    }
+    if !model.specimens.is_empty() {
+        let message = "a model with a specimen cannot be exported".to_owned();
+        return Err(refuse(Subject::Specimen(0), message, "remove the specimen"));
+    }
     let sim = Simulation::new(model.clone())?;
     let system = sim.domain.system();
     let dims = system.dims();
@@ -108,6 +116,7 @@ pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
         &laws.print(),
         include_str!("../c/linear.c"),
         "\n",
+        &factors(&[&b]),
         include_str!("../c/system.c"),
         "\n",
         &schemes(&[Family::of(&gait.scheme)]),

@@ -256,6 +256,52 @@ pub fn emit(party: &Party<'_>, laws: &mut Laws, further: &[Recorded]) -> Emitted
     Emitted { text, bytes: t.bytes, plan, laws: recorded }
 }
 
+/// The functions that factorise and solve, for the kinds of factors that some systems have.
+pub fn factors(blueprints: &[&Blueprint]) -> String {
+    let kind = |f: &FactorBlueprint| match f {
+        FactorBlueprint::Diagonal(_) => 0,
+        FactorBlueprint::Inverse(_) => 1,
+        FactorBlueprint::Dense { .. } => 2,
+        FactorBlueprint::Sparse(_) => 3,
+    };
+    let changing = |b: &&Blueprint| {
+        let of_mass = b.mass_factor.iter().map(kind);
+        of_mass.chain(b.operators.iter().filter(|o| o.follows).map(|o| kind(&o.factor))).collect::<Vec<_>>()
+    };
+    let any = |b: &&Blueprint| {
+        let of_mass = b.mass_factor.iter().map(kind);
+        of_mass.chain(b.operators.iter().map(|o| kind(&o.factor))).collect::<Vec<_>>()
+    };
+    let make = [
+        "",
+        "",
+        "return dense_factorize(F, S, values, W + F->at);",
+        "return sparse_factorize(F->symbolic, values, W + F->at, W + S->at_row, W + S->at_row + S->n);",
+    ];
+    let solve = [
+        "diagonal_solve(S->n, f, b);\n        break;",
+        "inverse_solve(S->n, f, b, W + S->at_solve);\n        break;",
+        "dense_solve(S->n, f, b, W + S->at_solve);\n        break;",
+        "sparse_solve(F->symbolic, f, b, W + S->at_solve);\n        break;",
+    ];
+    let cases = |texts: [&str; 4], kinds: Vec<usize>| -> String {
+        let case = |(i, text): (usize, &&str)| {
+            (kinds.contains(&i) && !text.is_empty()).then(|| format!("    case {i}:\n        {text}\n"))
+        };
+        texts.iter().enumerate().filter_map(case).collect()
+    };
+    format!(
+        "/* Factorises; -1, or the row that has no usable pivot. */\n\
+         static int factor_make(const factor_t *F, const system_t *S, double *W, const double *values)\n{{\n    \
+         (void)S, (void)W, (void)values;\n    switch (F->kind) {{\n{}    default:\n        return -1;\n    }}\n}}\n\n\
+         /* b becomes the solution. */\n\
+         static void factor_solve(const factor_t *F, const system_t *S, double *W, double *b)\n{{\n    \
+         const double *f = F->values ? F->values : W + F->at;\n    switch (F->kind) {{\n{}    default:\n        break;\n    }}\n}}\n\n",
+        cases(make, blueprints.iter().flat_map(changing).collect()),
+        cases(solve, blueprints.iter().flat_map(any).collect()),
+    )
+}
+
 /// Whether the tangent of an element never changes.
 fn frozen(e: &ElementBlueprint) -> bool {
     matches!(e.law, Stored::Block(_) | Stored::Path(_))
@@ -336,7 +382,6 @@ fn emit_factor(
     let n = b.n;
     let part = |p: &str| format!("{name}_{p}");
     match f {
-        FactorBlueprint::Diagonal(inverse) if changes => format!("{{.kind = 0, .at = {}}}", memory.take(inverse.len())),
         FactorBlueprint::Diagonal(inverse) => format!("{{.kind = 0, .values = {}}}", t.numbers(name, inverse)),
         FactorBlueprint::Inverse(columns) => format!("{{.kind = 1, .values = {}}}", t.numbers(name, columns)),
         FactorBlueprint::Dense { symmetric } => {

@@ -1,8 +1,10 @@
-//! `interfield export`: a result file as CSV or for MATLAB.
+//! `interfield export`: a result file as CSV or for MATLAB; a model as a program.
+
+mod c;
 
 use std::path::PathBuf;
 
-use clap::Args as ClapArgs;
+use clap::{Args as ClapArgs, Subcommand};
 use interfield_results::{Error, export};
 use serde_json::json;
 
@@ -11,14 +13,31 @@ use crate::files::{folder, has_extension, unwritten};
 use crate::output::{fail, print, print_json};
 use crate::stored;
 
-/// Write a result file as CSV or as a MATLAB 5 file
+/// Write a result file as CSV or as a MATLAB 5 file, or a model as a program
 ///
 /// A MATLAB 5 file is read by `load` in MATLAB and Octave and by scipy.io.loadmat. MATLAB, Python and Octave also read
 /// the result file itself (h5read, h5py, load).
 #[derive(ClapArgs)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(after_help = "Examples:\n  interfield export interfield-out/frame.h5 -o frame.csv\n  \
-interfield export interfield-out/frame.h5 -o frame.mat")]
+interfield export interfield-out/frame.h5 -o frame.mat\n  \
+interfield export c models/frame.toml --out frame-c")]
 pub(crate) struct Args {
+    #[command(subcommand)]
+    program: Option<Program>,
+    #[command(flatten)]
+    table: Option<Table>,
+}
+
+/// What a model can become.
+#[derive(Subcommand)]
+enum Program {
+    C(c::Args),
+}
+
+/// A result file and where it goes.
+#[derive(ClapArgs)]
+struct Table {
     /// Result file (.h5)
     result: PathBuf,
     /// File to write: FILE.csv or FILE.mat
@@ -30,6 +49,15 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Exit {
+    match (&args.program, &args.table) {
+        (Some(Program::C(args)), _) => c::run(args),
+        (None, Some(table)) => run_table(table),
+        // The parser asks for one of them.
+        (None, None) => Exit::BadInput,
+    }
+}
+
+fn run_table(args: &Table) -> Exit {
     let (path, json) = (&args.output, args.json);
     let reader = match stored::open(&args.result, json)
         .and_then(|r| stored::check_output(path, &["csv", "mat"], &[&args.result], json).map(|()| r))

@@ -1,0 +1,77 @@
+//! `interfield export c`: a model and its scheme as C99.
+
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+use interfield_codegen::Export;
+use serde_json::json;
+
+use crate::Exit;
+use crate::files;
+use crate::load::{Loaded, ModelArgs};
+use crate::output::{fail, print, print_json};
+
+/// Write a model and its scheme as self-contained C99
+///
+/// The folder gets NAME.c and NAME.h, a main.c that runs the whole analysis and prints all channels as CSV, a Makefile and a
+/// README. Nothing is allocated; loads and measured forces are inputs, commands and channels outputs. NAME is that of the
+/// model file.
+#[derive(ClapArgs)]
+#[command(after_help = "Examples:\n  interfield export c models/frame.toml --out frame-c\n  \
+interfield export c tower.toml --out tower-c --scheme newmark --dt \"1 ms\"")]
+pub(super) struct Args {
+    /// Model file (TOML)
+    model: PathBuf,
+    /// Folder to write; it is made if it does not exist
+    #[arg(short, long, value_name = "DIR")]
+    out: PathBuf,
+    /// Print what was written, or what went wrong, as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    settings: ModelArgs,
+}
+
+pub(super) fn run(args: &Args) -> Exit {
+    let made = Loaded::open(&args.model, args.json).and_then(|loaded| {
+        let stem = args.model.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+        loaded.export(&args.settings, &stem)
+    });
+    let export = match made {
+        Ok(export) => export,
+        Err(exit) => return exit,
+    };
+    for (name, text) in &export.files {
+        if let Err(message) = files::write(&args.out.join(name), text) {
+            fail(args.json, None, None, &message, "give another folder with --out");
+            return Exit::Failure;
+        }
+    }
+    tell(&export, args);
+    Exit::Done
+}
+
+fn tell(export: &Export, args: &Args) {
+    let (i, out) = (&export.interface, args.out.display());
+    let files: Vec<&str> = export.files.iter().map(|f| f.0.as_str()).collect();
+    if args.json {
+        let names = |list: &[interfield_codegen::Variable]| {
+            list.iter().map(|v| json!({ "name": v.name, "unit": v.unit })).collect::<Vec<_>>()
+        };
+        print_json(&json!({
+            "folder": out.to_string(), "name": i.name, "files": files, "dt": i.dt, "steps": i.steps,
+            "inputs": names(&i.inputs), "outputs": names(&i.outputs), "commands": names(&i.commands),
+            "parameters": names(&i.parameters),
+        }));
+        return;
+    }
+    print(&format!(
+        "{out}: {}\n  {} inputs, {} outputs, {} parameters; scheme {}, step {} s\n  make -C {out} run\n",
+        files.join(", "),
+        i.inputs.len(),
+        i.outputs.len(),
+        i.parameters.len(),
+        i.scheme,
+        i.dt,
+    ));
+}

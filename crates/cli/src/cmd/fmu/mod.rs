@@ -1,4 +1,6 @@
-//! `interfield fmu`: what is in a functional mock-up unit.
+//! `interfield fmu`: what is in a functional mock-up unit, and what it does alone.
+
+mod simulate;
 
 use std::path::PathBuf;
 
@@ -10,17 +12,34 @@ use crate::Exit;
 use crate::output::{fail, print, print_json};
 use crate::table::{aligned, short};
 
-/// Show what is in a functional mock-up unit (FMU): its variables, units and abilities
+/// Show what is in a functional mock-up unit (FMU), or run it
 ///
-/// Nothing of the unit is run. Its variables are what an external with program = "fmu" names.
+/// Without --run nothing of the unit is run. Its variables are what an external with program = "fmu" names. With --run
+/// it is run alone, with its inputs at their start values.
 #[derive(ClapArgs)]
-#[command(after_help = "Examples:\n  interfield fmu damper.fmu\n  interfield fmu damper.fmu --all --json")]
+#[command(after_help = "Examples:\n  interfield fmu damper.fmu\n  interfield fmu damper.fmu --all --json\n  \
+interfield fmu damper.fmu --run --until 2 --step 0.01 --set k=3 -o damper.csv")]
 pub(crate) struct Args {
     /// File of the unit (.fmu)
     file: PathBuf,
     /// Show local variables as well
     #[arg(long)]
     all: bool,
+    /// Run it alone
+    #[arg(long)]
+    run: bool,
+    /// With --run: the end, s; what the unit proposes if absent
+    #[arg(long, value_name = "TIME", requires = "run")]
+    until: Option<f64>,
+    /// With --run: the time between two exchanges, s; what the unit proposes if absent
+    #[arg(long, value_name = "TIME", requires = "run")]
+    step: Option<f64>,
+    /// With --run: a parameter, in the unit that the unit gives it; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", requires = "run")]
+    set: Vec<String>,
+    /// With --run: file for the outputs, FILE.csv
+    #[arg(short, long, value_name = "FILE", requires = "run")]
+    output: Option<PathBuf>,
     /// Print the result, or what went wrong, as JSON
     #[arg(long)]
     json: bool,
@@ -35,6 +54,9 @@ pub(crate) fn run(args: &Args) -> Exit {
             return if args.file.is_file() { Exit::BadInput } else { Exit::Failure };
         }
     };
+    if args.run {
+        return simulate::run(args, &name, &unit);
+    }
     let shown = |v: &&Variable| args.all || !matches!(v.causality, Causality::Local | Causality::Independent);
     let variables: Vec<&Variable> = unit.description().variables.iter().filter(shown).collect();
     if args.json {

@@ -293,24 +293,42 @@ HOST_EXPORT fmi3Status fmi3GetAdjointDerivative(fmi3Instance c, const fmi3ValueR
     return fmi3GetDirectionalDerivative(c, unknowns, n, knowns, m, seed, seeds, sensitivity, sensitivities);
 }
 
-/* Modes that there are none of. */
-#define NO_MODE(name)                                                    \
-    HOST_EXPORT fmi3Status fmi3##name(fmi3Instance c)                    \
+/* Modes, clocks, and what belongs to model exchange and scheduled execution: importers look for all functions of the standard,
+   and call these for no unit of ours. */
+#define NOT_HERE(name, parameters, ...)                                  \
+    HOST_EXPORT fmi3Status fmi3##name parameters                         \
     {                                                                    \
+        (void)(c), __VA_ARGS__;                                          \
         return say(c, fmi3Error, "fmi3" #name " is not for this unit");  \
     }
-NO_MODE(EnterEventMode)
-NO_MODE(EnterStepMode)
-NO_MODE(EnterConfigurationMode)
-NO_MODE(ExitConfigurationMode)
-NO_MODE(EvaluateDiscreteStates)
-
-HOST_EXPORT fmi3Status fmi3UpdateDiscreteStates(fmi3Instance c, bool *again, bool *end, bool *nominals, bool *values, bool *defined,
-                                                double *next)
-{
-    (void)again, (void)end, (void)nominals, (void)values, (void)defined, (void)next;
-    return say(c, fmi3Error, "fmi3UpdateDiscreteStates is not for this unit");
-}
+#define REFERENCES fmi3Instance c, const fmi3ValueReference references[], size_t n
+NOT_HERE(EnterEventMode, (fmi3Instance c), (void)0)
+NOT_HERE(EnterStepMode, (fmi3Instance c), (void)0)
+NOT_HERE(EnterConfigurationMode, (fmi3Instance c), (void)0)
+NOT_HERE(ExitConfigurationMode, (fmi3Instance c), (void)0)
+NOT_HERE(EnterContinuousTimeMode, (fmi3Instance c), (void)0)
+NOT_HERE(EvaluateDiscreteStates, (fmi3Instance c), (void)0)
+NOT_HERE(UpdateDiscreteStates, (fmi3Instance c, bool *again, bool *end, bool *nominals, bool *values, bool *defined, double *next),
+         (void)again, (void)end, (void)nominals, (void)values, (void)defined, (void)next)
+NOT_HERE(ActivateModelPartition, (fmi3Instance c, fmi3ValueReference clock, double time), (void)clock, (void)time)
+NOT_HERE(SetTime, (fmi3Instance c, double time), (void)time)
+NOT_HERE(CompletedIntegratorStep, (fmi3Instance c, bool forward, bool *event, bool *end), (void)forward, (void)event, (void)end)
+NOT_HERE(SetContinuousStates, (fmi3Instance c, const double x[], size_t n), (void)x, (void)n)
+NOT_HERE(GetContinuousStates, (fmi3Instance c, double x[], size_t n), (void)x, (void)n)
+NOT_HERE(GetContinuousStateDerivatives, (fmi3Instance c, double x[], size_t n), (void)x, (void)n)
+NOT_HERE(GetNominalsOfContinuousStates, (fmi3Instance c, double x[], size_t n), (void)x, (void)n)
+NOT_HERE(GetEventIndicators, (fmi3Instance c, double x[], size_t n), (void)x, (void)n)
+NOT_HERE(GetNumberOfContinuousStates, (fmi3Instance c, size_t *n), (void)n)
+NOT_HERE(GetNumberOfEventIndicators, (fmi3Instance c, size_t *n), (void)n)
+NOT_HERE(GetIntervalDecimal, (REFERENCES, double x[], int kinds[]), (void)references, (void)n, (void)x, (void)kinds)
+NOT_HERE(GetIntervalFraction, (REFERENCES, uint64_t x[], uint64_t y[], int kinds[]), (void)references, (void)n, (void)x, (void)y,
+         (void)kinds)
+NOT_HERE(GetShiftDecimal, (REFERENCES, double x[]), (void)references, (void)n, (void)x)
+NOT_HERE(GetShiftFraction, (REFERENCES, uint64_t x[], uint64_t y[]), (void)references, (void)n, (void)x, (void)y)
+NOT_HERE(SetIntervalDecimal, (REFERENCES, const double x[]), (void)references, (void)n, (void)x)
+NOT_HERE(SetIntervalFraction, (REFERENCES, const uint64_t x[], const uint64_t y[]), (void)references, (void)n, (void)x, (void)y)
+NOT_HERE(SetShiftDecimal, (REFERENCES, const double x[]), (void)references, (void)n, (void)x)
+NOT_HERE(SetShiftFraction, (REFERENCES, const uint64_t x[], const uint64_t y[]), (void)references, (void)n, (void)x, (void)y)
 
 HOST_EXPORT fmi3Status fmi3GetOutputDerivatives(fmi3Instance c, const fmi3ValueReference references[], size_t n, const int32_t orders[],
                                                 double values[], size_t m)

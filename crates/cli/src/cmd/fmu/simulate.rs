@@ -107,9 +107,9 @@ fn csv(run: &Run) -> String {
     }
     out.push('\n');
     for (t, row) in run.times.iter().zip(&run.rows) {
-        let _ = write!(out, "{t}");
+        let _ = write!(out, "{t:?}");
         for x in row {
-            let _ = write!(out, ",{x}");
+            let _ = write!(out, ",{x:?}");
         }
         out.push('\n');
     }

@@ -6,9 +6,12 @@
  *     @name@_t m;
  *     @name@_init(&m);                 defaults; then set m.parameters[...] if you like
  *     @name@_start(&m);                t = 0: outputs are there
- *     @name@_motion(&m, k);            inputs of step k from the motions of the model, or set m.inputs[...]
+ *     @name@_motion(&m, m.wanted);     inputs of the next step from the motions of the model, or set m.inputs[...]
  *     @name@_step(&m);                 0, or what went wrong (see below); outputs at the end of the step
  *     @name@_terminate(&m);
+ *
+@USE@ * A step costs at most @FLOPS@ additions, multiplications and comparisons, @DIVISIONS@ divisions and square roots and @CALLS@ calls of
+ * math.h. An instance is sizeof(@name@_t) bytes, constant tables are @TABLES@; stack use does not depend on the model.
  */
 #ifndef @NAME@_H
 #define @NAME@_H
@@ -44,8 +47,12 @@ typedef struct {
     double parameters[@PARAMETERS_LEN@];
     double state[@STATE@]; /* the complete state: [u v s | history of the scheme | memory of path-moved laws] */
     double work[@WORK@];
+    double commands[@COMMANDS_LEN@]; /* displacements of commanded degrees of freedom, SI */
+    double measured[@MEASUREDS_LEN@]; /* [displacements reached | forces measured] there, SI */
     long step;             /* steps done */
-    int started, fault, fault_index;
+    long wanted;           /* the step whose inputs the next call reads; -1: none */
+    int fresh;             /* whether the last call gave new outputs */
+    int pending, started, fault, fault_index;
 } @name@_t;
 
 void @name@_init(@name@_t *self);

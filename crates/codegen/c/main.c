@@ -7,6 +7,9 @@ static @name@_t model;
 
 static void row(void)
 {
+    if (!model.fresh || model.fault) {
+        return;
+    }
     printf("%.17g", (double)model.step * @NAME@_DT);
     for (int i = 0; i < @NAME@_OUTPUTS; i++) {
         printf(",%.17g", model.outputs[i]);
@@ -14,7 +17,7 @@ static void row(void)
     printf("\n");
 }
 
-int main(void)
+@SPECIMEN@int main(void)
 {
     printf("t");
     for (int i = 0; i < @NAME@_OUTPUTS; i++) {
@@ -23,15 +26,13 @@ int main(void)
     printf("\n");
     @name@_init(&model);
     int fault = @name@_start(&model);
-    if (!fault) {
-        row();
-    }
-    for (long k = 0; k < @NAME@_STEPS && !fault; k++) {
-        @name@_motion(&model, k);
-        fault = @name@_step(&model);
-        if (!fault) {
-            row();
+    row();
+    while (model.step < @NAME@_STEPS && !fault) {
+@MEASURE@        if (model.wanted >= 0) {
+            @name@_motion(&model, model.wanted);
         }
+        fault = @name@_step(&model);
+        row();
     }
     @name@_terminate(&model);
     if (fault) {

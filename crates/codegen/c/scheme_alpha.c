@@ -1,10 +1,5 @@
 /* Newmark, HHT and generalized-alpha in one pass: crates/kernel/src/scheme/alpha.rs. h = [a s']. */
 
-static int alpha_start(const system_t *S, double *W, const gait_t *G, const double *in, double t, double *y, double *h)
-{
-    return sys_rates(S, W, G->slot, in, t, y, h, h + S->n);
-}
-
 static int alpha_aim(const system_t *S, double *W, const gait_t *G, const double *in, double t, double *y, double *h)
 {
     const int n = S->n, ns = S->ns, ny = 2 * n + ns;

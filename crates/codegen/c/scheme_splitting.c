@@ -1,10 +1,10 @@
 /* Generalized-alpha by operator splitting: crates/kernel/src/scheme/splitting.rs. h = [a s' p pg ap mp]. */
 
-static int splitting_start(const system_t *S, double *W, const gait_t *G, const double *in, double t, double *y, double *h)
+static int splitting_start_end(const system_t *S, double *W, const gait_t *G, const double *in, double t, double *y, double *h)
 {
     const int n = S->n, ns = S->ns;
     double *a = h, *sd = a + n, *p = sd + ns, *pg = p + n, *a_p = pg + ns, *m_p = a_p + n;
-    const int fault = sys_rates(S, W, G->slot, in, t, y, a, sd);
+    const int fault = sys_rates_end(S, W, G->slot, in, t, y, a, sd);
     if (fault) {
         return fault;
     }

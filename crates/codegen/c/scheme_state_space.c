@@ -1,9 +1,9 @@
 /* Trapezoidal rule and generalized-alpha on the state-space form: crates/kernel/src/scheme/state_space.rs. h = [u' v' s']. */
 
-static int state_space_start(const system_t *S, double *W, const gait_t *G, const double *in, double t, double *y, double *h)
+static int state_space_start_begin(const system_t *S, double *W, const double *in, double t, const double *y, double *h)
 {
     copy(h, y + S->n, S->n);
-    return sys_rates(S, W, G->slot, in, t, y, h + S->n, h + 2 * S->n);
+    return sys_rates_begin(S, W, in, t, y, h + S->n, h + 2 * S->n);
 }
 
 static int state_space_aim(const system_t *S, double *W, const gait_t *G, const double *in, double t, double *y, const double *h)

@@ -602,12 +602,19 @@ static int sys_linearise(const system_t *S, double *W, const double *in, double 
     return fault;
 }
 
-/* Accelerations and state rates that satisfy the equations at (t, y): M a = -r, s' = g. */
-static int sys_rates(const system_t *S, double *W, int mass, const double *in, double t, const double *y, double *a, double *sd)
+/* Accelerations and state rates that satisfy the equations at (t, y), M a = -r, s' = g: everything but the measured forces, ... */
+static int sys_rates_begin(const system_t *S, double *W, const double *in, double t, const double *y, double *a, double *sd)
 {
     const double *v = y + S->n, *s = v + S->n;
-    int fault = sys_linearise(S, W, in, t, y, v, s);
-    fault = fault ? fault : sys_force(S, W, in, t, y, v, s, 0, 0, 0, a, sd);
+    const int fault = sys_linearise(S, W, in, t, y, v, s);
+    return fault ? fault : sys_raw_force(S, W, in, t, y, v, s, 0, 0, 0, a, sd);
+}
+
+/* ... and what follows from them; `mass` is the slot of the mass matrix. */
+static int sys_rates_end(const system_t *S, double *W, int mass, const double *in, double t, const double *y, double *a, double *sd)
+{
+    sys_add_measured(S, W, y, y + S->n, a);
+    const int fault = sys_finish_force(S, W, in, t, y, 0, 0, 0, a, sd);
     if (fault) {
         return fault;
     }

@@ -35,26 +35,30 @@ static int host_deserialise(host_t *host, const char *bytes, size_t size)
 /* Times of a host are sums of steps, not equal to ours to the last bit. */
 static int host_advance(host_t *host, double now, double size)
 {
-    const double steps = size / @NAME@_DT, whole = floor(steps + 0.5), near = 1e-6;
+    const double steps = size / HOST_DT, whole = floor(steps + 0.5), near = 1e-6;
     if (host->phase != HOST_STEPPING) {
         snprintf(host->text, sizeof host->text, "it is not ready for a step");
         return HOST_FAULT;
     }
-    if (!(fabs(now - host_time(host)) <= near * @NAME@_DT)) {
+    if (!(fabs(now - host_time(host)) <= near * HOST_DT)) {
         snprintf(host->text, sizeof host->text, "a step from %.9g s is asked for, but it stands at %.9g s", now, host_time(host));
         return HOST_REFUSED;
     }
     if (!(whole >= 1.0 && whole < 1e9 && fabs(steps - whole) <= near * whole)) {
-        snprintf(host->text, sizeof host->text, "a communication step of %.9g s is no multiple of its step of %.9g s", size, @NAME@_DT);
+        snprintf(host->text, sizeof host->text, "a communication step of %.9g s is no multiple of its step of %.9g s", size, HOST_DT);
+        return HOST_REFUSED;
+    }
+    if (@NAME@_COMMANDS > 0 && whole > 1.0) {
+        snprintf(host->text, sizeof host->text, "its specimen must answer every command: communication steps are %.9g s", HOST_DT);
         return HOST_REFUSED;
     }
     /* Inputs go in a straight line over all steps. */
-    double from[@NAME@_INPUTS + 1], to[@NAME@_INPUTS + 1];
+    double from[HOST_INPUTS + 1], to[HOST_INPUTS + 1];
     memcpy(from, host->before, sizeof from);
     memcpy(to, host->now, sizeof to);
     const long count = (long)whole;
     for (long k = 1; k <= count; k++) {
-        for (int i = 0; i < @NAME@_INPUTS; i++) {
+        for (int i = 0; i < HOST_INPUTS; i++) {
             host->now[i] = k == count ? to[i] : from[i] + (double)k / whole * (to[i] - from[i]);
         }
         if (host_step(host)) {

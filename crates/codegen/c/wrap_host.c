@@ -12,22 +12,29 @@
 enum { HOST_MADE, HOST_INITIALISING, HOST_STEPPING, HOST_OVER };
 enum { HOST_FINE, HOST_REFUSED, HOST_FAULT };
 
+/* Inputs are those of the model and the forces that answer its commands; outputs are its channels and the commands. */
+enum { HOST_INPUTS = @NAME@_INPUTS + @NAME@_COMMANDS, HOST_OUTPUTS = @NAME@_OUTPUTS + @NAME@_COMMANDS };
+
 /* References of numbers: the time, parameters, the switch of the motion, inputs, outputs. */
 enum {
     REF_TIME = 0,
     REF_PARAMETER = 1,
     REF_SWITCH = REF_PARAMETER + @NAME@_PARAMETERS,
     REF_INPUT = REF_SWITCH + 1,
-    REF_OUTPUT = REF_INPUT + @NAME@_INPUTS,
-    REF_END = REF_OUTPUT + @NAME@_OUTPUTS
+    REF_OUTPUT = REF_INPUT + HOST_INPUTS,
+    REF_END = REF_OUTPUT + HOST_OUTPUTS
 };
+
+/* A call of @name@_step: a step, or with a specimen the way from one evaluation to the next. */
+#define HOST_DT (@NAME@_DT / @CALLS@)
 
 /* No pointer in it: a copy is a snapshot. */
 typedef struct {
     @name@_t model;
     double start_time;                  /* where the time of the host stood when the model started, s */
-    double now[@NAME@_INPUTS + 1];      /* inputs at the end of the coming step, as the host set them */
-    double before[@NAME@_INPUTS + 1];   /* inputs at its beginning */
+    long calls;                         /* of @name@_step */
+    double now[HOST_INPUTS + 1];        /* inputs at the end of the coming step, as the host set them */
+    double before[HOST_INPUTS + 1];     /* inputs at its beginning */
     int fed;                            /* the motion comes from outside */
     int phase;
     char text[160];                     /* what was the matter last */
@@ -46,7 +53,12 @@ static void host_reset(host_t *host)
 
 static double host_time(const host_t *host)
 {
-    return host->start_time + (double)host->model.step * @NAME@_DT;
+    return host->start_time + (double)host->calls * HOST_DT;
+}
+
+static double host_output(const host_t *host, int i)
+{
+    return i < @NAME@_OUTPUTS ? host->model.outputs[i] : host->model.commands[i - @NAME@_OUTPUTS];
 }
 
 static int host_get(host_t *host, unsigned reference, double *value)
@@ -62,7 +74,7 @@ static int host_get(host_t *host, unsigned reference, double *value)
     } else if (r < REF_OUTPUT) {
         *value = host->now[r - REF_INPUT];
     } else {
-        *value = host->model.outputs[r - REF_OUTPUT];
+        *value = host_output(host, r - REF_OUTPUT);
     }
     return 0;
 }
@@ -87,9 +99,13 @@ static int host_set(host_t *host, unsigned reference, double value)
     return 1;
 }
 
-/* Within a step the inputs go in a straight line from what they were to what was set. */
-static void host_feed(host_t *host)
+/* Inputs of a step of the model. From outside they go in a straight line from what they were to what was set. */
+static void host_feed(host_t *host, long step)
 {
+    if (!host->fed) {
+        @name@_motion(&host->model, step);
+        return;
+    }
     for (int row = 0; row < @NAME@_ROWS; row++) {
         for (int i = 0; i < @NAME@_INPUTS; i++) {
             const double was = host->before[i], is = host->now[i];
@@ -112,24 +128,25 @@ static int host_fault(host_t *host, int fault)
 static int host_start(host_t *host)
 {
     memcpy(host->before, host->now, sizeof host->before);
-    if (host->fed) {
-        host_feed(host);
-    } else {
-        /* With the scales that were set: the end of the step before the first. */
-        @name@_motion(&host->model, -1);
-    }
+    /* The end of the step before the first, with the scales that were set. */
+    host_feed(host, -1);
     host->phase = HOST_STEPPING;
     return host_fault(host, @name@_start(&host->model));
 }
 
 static int host_step(host_t *host)
 {
-    if (host->fed) {
-        host_feed(host);
-    } else {
-        @name@_motion(&host->model, host->model.step);
+    if (host->model.wanted >= 0) {
+        host_feed(host, host->model.wanted);
     }
-    return host_fault(host, @name@_step(&host->model));
+    /* A specimen is taken to be where it was commanded to. */
+    for (int i = 0; i < @NAME@_COMMANDS; i++) {
+        host->model.measured[i] = host->model.commands[i];
+        host->model.measured[@NAME@_COMMANDS + i] = host->now[@NAME@_INPUTS + i];
+    }
+    const int fault = host_fault(host, @name@_step(&host->model));
+    host->calls += fault ? 0 : 1;
+    return fault;
 }
 
 static void host_end(host_t *host)

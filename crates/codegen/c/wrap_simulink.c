@@ -1,7 +1,7 @@
 /* The generated model as a level-2 S-function of Simulink, after the public description of that interface.
 
-   One input port (inputs, in the order of @NAME@_INPUT_NAMES; none if the model has none), one output port (channels, in the order
-   of @NAME@_OUTPUT_NAMES), sample time @NAME@_DT, no direct feedthrough: at a sample the outputs are those of that time, and
+   One input port (inputs, in the order of @NAME@_INPUT_NAMES, then the forces that answer the commands; none if there are none), one
+   output port (channels, in the order of @NAME@_OUTPUT_NAMES, then commands), sample time HOST_DT, no direct feedthrough: at a sample the outputs are those of that time, and
    the inputs of that time are taken as those at the end of the coming step.
    Two dialog parameters: the vector of parameters in the order of @NAME@_PARAMETER_NAMES or [] for the defaults, and 1 if the
    motion comes from the input port, 0 if it is that of the model file.
@@ -50,18 +50,18 @@ static void mdlInitializeSizes(SimStruct *S)
     ssSetSFcnParamTunable(S, DIALOG_SWITCH, 0);
     ssSetNumContStates(S, 0);
     ssSetNumDiscStates(S, 0);
-    if (!ssSetNumInputPorts(S, @NAME@_INPUTS > 0 ? 1 : 0)) {
+    if (!ssSetNumInputPorts(S, HOST_INPUTS > 0 ? 1 : 0)) {
         return;
     }
-    if (@NAME@_INPUTS > 0) {
-        ssSetInputPortWidth(S, 0, @NAME@_INPUTS);
+    if (HOST_INPUTS > 0) {
+        ssSetInputPortWidth(S, 0, HOST_INPUTS);
         ssSetInputPortRequiredContiguous(S, 0, 1);
         ssSetInputPortDirectFeedThrough(S, 0, 0);
     }
     if (!ssSetNumOutputPorts(S, 1)) {
         return;
     }
-    ssSetOutputPortWidth(S, 0, @NAME@_OUTPUTS);
+    ssSetOutputPortWidth(S, 0, HOST_OUTPUTS);
     ssSetNumSampleTimes(S, 1);
     if (!ssSetNumDWork(S, 1)) {
         return;
@@ -73,7 +73,7 @@ static void mdlInitializeSizes(SimStruct *S)
 
 static void mdlInitializeSampleTimes(SimStruct *S)
 {
-    ssSetSampleTime(S, 0, @NAME@_DT);
+    ssSetSampleTime(S, 0, HOST_DT);
     ssSetOffsetTime(S, 0, 0.0);
 }
 
@@ -103,8 +103,8 @@ static void mdlOutputs(SimStruct *S, int_T tid)
     real_T *out = ssGetOutputPortRealSignal(S, 0);
     const host_t *host = instance(S);
     (void)tid;
-    for (int i = 0; i < @NAME@_OUTPUTS; i++) {
-        out[i] = host->model.outputs[i];
+    for (int i = 0; i < HOST_OUTPUTS; i++) {
+        out[i] = host_output(host, i);
     }
 }
 
@@ -113,9 +113,9 @@ static void mdlUpdate(SimStruct *S, int_T tid)
 {
     host_t *host = instance(S);
     (void)tid;
-    if (@NAME@_INPUTS > 0) {
+    if (HOST_INPUTS > 0) {
         const real_T *in = ssGetInputPortRealSignal(S, 0);
-        for (int i = 0; i < @NAME@_INPUTS; i++) {
+        for (int i = 0; i < HOST_INPUTS; i++) {
             if (host_set(host, (unsigned)(REF_INPUT + i), in[i])) {
                 ssSetErrorStatus(S, host->text);
                 return;

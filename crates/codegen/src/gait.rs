@@ -55,32 +55,36 @@ impl Family {
         }
     }
 
-    /// Calls that start it, aim a stage and settle it. Newton's method has no stages.
-    fn calls(self) -> [&'static str; 3] {
+    /// Calls that start it (up to the measured forces, and from there), aim a stage and settle it. Newton's method has no
+    /// stages, a Rosenbrock method no start.
+    fn calls(self) -> [&'static str; 4] {
+        const BEGIN: &str = "sys_rates_begin(S, W, in, t, y, h, h + S->n)";
+        const END: &str = "sys_rates_end(S, W, G->slot, in, t, y, h, h + S->n)";
         match self {
-            Family::Alpha => {
-                ["alpha_start(S, W, G, in, t, y, h)", "alpha_aim(S, W, G, in, t, y, h)", "alpha_settle(S, W, G, y, h)"]
-            }
+            Family::Alpha => [BEGIN, END, "alpha_aim(S, W, G, in, t, y, h)", "alpha_settle(S, W, G, y, h)"],
             Family::Rosenbrock => {
-                ["0", "rosenbrock_aim(S, W, G, in, t, y, stage)", "rosenbrock_settle(S, W, G, y, stage)"]
+                ["", "", "rosenbrock_aim(S, W, G, in, t, y, stage)", "rosenbrock_settle(S, W, G, y, stage)"]
             }
-            Family::Chang => [
-                "sys_rates(S, W, G->slot, in, t, y, h, h + S->n)",
-                "chang_aim(S, W, G, in, t, y, h)",
-                "chang_settle(S, W, G, y, h)",
-            ],
+            Family::Chang => [BEGIN, END, "chang_aim(S, W, G, in, t, y, h)", "chang_settle(S, W, G, y, h)"],
             Family::Splitting => [
-                "splitting_start(S, W, G, in, t, y, h)",
+                BEGIN,
+                "splitting_start_end(S, W, G, in, t, y, h)",
                 "splitting_aim(S, W, G, in, t, y, h)",
                 "splitting_settle(S, W, G, y, h)",
             ],
             Family::StateSpace => [
-                "state_space_start(S, W, G, in, t, y, h)",
+                "state_space_start_begin(S, W, in, t, y, h)",
+                "sys_rates_end(S, W, G->slot, in, t, y, h + S->n, h + 2 * S->n)",
                 "state_space_aim(S, W, G, in, t, y, h)",
                 "state_space_settle(S, W, G, y, h)",
             ],
-            Family::Newton => ["sys_rates(S, W, G->slot, in, t, y, h, h + S->n)", "", ""],
+            Family::Newton => [BEGIN, END, "", ""],
         }
+    }
+
+    /// Whether it evaluates forces before its first step.
+    pub fn evaluates_at_start(self) -> bool {
+        self != Family::Rosenbrock
     }
 }
 
@@ -172,9 +176,6 @@ impl Gait {
 /// The C of the families that are used, and the functions that choose among them.
 pub fn schemes(families: &[Family]) -> String {
     let mut used = families.to_vec();
-    if used.contains(&Family::Newton) {
-        used.push(Family::Newton);
-    }
     used.sort_unstable();
     used.dedup();
     let mut out = String::new();
@@ -192,12 +193,20 @@ pub fn schemes(families: &[Family]) -> String {
     let called = |c: &str| format!("{c};\n        break;");
     let stages = used.iter().any(|f| *f != Family::Newton);
     let newton = used.contains(&Family::Newton);
-    let _ = write!(
-        out,
-        "/* Fills the history h from y = [u v s] at time t. */\n\
-         static int scheme_start(const system_t *S, double *W, const gait_t *G, const double *in, double t, double *y, double *h)\n\
-         {{\n    (void)S, (void)W, (void)in, (void)t, (void)y, (void)h;\n    switch (G->family) {{\n{}    default:\n        return 0;\n    }}\n}}\n\n",
-        cases(0, returned)
+    for (call, half) in ["begin", "end"].into_iter().enumerate() {
+        let _ = write!(
+            out,
+            "/* Fills the history h from y = [u v s] at time t: {}. */\n\
+             static int scheme_start_{half}(const system_t *S, double *W, const gait_t *G, const double *in, double t, double *y, double *h)\n\
+             {{\n    (void)S, (void)W, (void)in, (void)t, (void)y, (void)h;\n    switch (G->family) {{\n{}    default:\n        return 0;\n    }}\n}}\n\n",
+            ["up to the measured forces", "from there"][call],
+            cases(call, returned)
+        );
+    }
+    out.push_str(
+        "static int scheme_start(const system_t *S, double *W, const gait_t *G, const double *in, double t, double *y, double *h)\n\
+         {\n    const int fault = scheme_start_begin(S, W, G, in, t, y, h);\n    \
+         return fault ? fault : scheme_start_end(S, W, G, in, t, y, h);\n}\n\n",
     );
     if stages {
         let _ = write!(
@@ -208,8 +217,8 @@ pub fn schemes(families: &[Family]) -> String {
              /* Takes the forces of the evaluation, and ends the step if it was the last. */\n\
              static void scheme_settle(const system_t *S, double *W, const gait_t *G, double *y, double *h, int stage)\n\
              {{\n    (void)h, (void)stage;\n    switch (G->family) {{\n{}    default:\n        break;\n    }}\n}}\n\n{}\n",
-            cases(1, returned),
-            cases(2, called),
+            cases(2, returned),
+            cases(3, called),
             include_str!("../c/scheme_force.c"),
         );
     }

@@ -7,21 +7,14 @@ use interfield_kernel::Dual;
 use interfield_model::model::{Load, Model, Quantity, Support};
 use interfield_model::signal::{Motion, Signal, TimeFunction};
 
+use crate::api::Variable;
 use crate::record::{self, Rec};
 use crate::text::{Tables, number};
-
-/// One component of the inputs.
-pub struct Input {
-    /// Name.
-    pub name: String,
-    /// SI unit.
-    pub unit: &'static str,
-}
 
 /// The inputs of a model.
 pub struct Inputs {
     /// Components, in their order.
-    pub components: Vec<Input>,
+    pub components: Vec<Variable>,
     /// Names of the motions, each with a scale of its own: loads, then imposed motions.
     pub motions: Vec<String>,
     /// Component of each load.
@@ -65,7 +58,7 @@ pub fn inputs(model: &Model) -> Inputs {
         let scale = out.motions.len();
         let _ =
             writeln!(calls, "    x[{at}] = scale[{scale}] * {};", signal_text(i, signal, &mut tables, &mut functions));
-        out.components.push(Input { name: name.clone(), unit });
+        out.components.push(Variable { name: name.clone(), unit: unit.to_owned(), value: 0.0 });
         out.motions.push(name);
     }
     for dof in &model.dofs {
@@ -76,7 +69,8 @@ pub fn inputs(model: &Model) -> Inputs {
         let _ = writeln!(calls, "    motion_{scale}(t, x + {at});");
         for (k, (suffix, unit)) in ["", ".v", ".a"].into_iter().zip(units).enumerate() {
             let _ = writeln!(calls, "    x[{}] *= scale[{scale}];", at + k);
-            out.components.push(Input { name: format!("{}{suffix}", dof.name), unit });
+            let name = format!("{}{suffix}", dof.name);
+            out.components.push(Variable { name, unit: unit.to_owned(), value: 0.0 });
         }
         out.imposed.push(at);
         out.motions.push(dof.name.clone());

@@ -3,7 +3,9 @@
 
 use std::fmt::Write;
 
+use interfield_kernel::element::AnyLaw;
 use interfield_kernel::element::block::Block;
+use interfield_kernel::element::path::PathLaw;
 use interfield_kernel::{Dual, Scalar};
 use interfield_model::assembled::Stored;
 
@@ -29,7 +31,7 @@ pub struct Recorded {
     pub constants: Vec<f64>,
 }
 
-#[derive(Default)]
+#[derive(Default, PartialEq)]
 struct Function {
     force: String,
     tangent: String,
@@ -43,49 +45,72 @@ pub struct Laws {
     functions: Vec<Function>,
 }
 
+/// Records what is wanted of a law: its function and its numbers.
+fn recorded(law: &Stored, want: Want) -> (Function, Vec<f64>) {
+    let (d, s, massive) = law.shape();
+    record::start();
+    let t = record::argument("t");
+    let inputs = |letter, n| (0..n).map(|i| record::input(letter, i)).collect::<Vec<Rec>>();
+    let (q, v) = (inputs("q", d), inputs("v", d));
+    let zero = Rec::constant(0.0);
+    let (mut p, mut g) = (vec![zero; d], vec![zero; s]);
+    let mut function = Function::default();
+    match (law, want) {
+        (Stored::Path(path), Want::Standing) => {
+            p[0] = path.force([q[0], record::input("s", 0)]);
+        }
+        (Stored::Path(path), _) => {
+            let moved = path.step([record::input("s", 0), record::input("s", 1)], q[0]);
+            p[0] = path.force(moved);
+            g.push(moved[1]);
+        }
+        _ => evaluate(law, t, &q, &v, &inputs("s", s), &mut p, &mut g),
+    }
+    let named = |letter: &str, x: &[Rec]| -> Vec<(String, Rec)> {
+        x.iter().enumerate().map(|(i, r)| (format!("{letter}[{i}]"), *r)).collect()
+    };
+    let body = record::print(&[named("p", &p), named("g", &g)].concat());
+    (function.force, function.cost[0]) = (body.text, body.operations);
+    if want == Want::Tangent {
+        let body = record::print(&tangent(law, t, &q, &v, &inputs("s", s), &inputs("acc", d)));
+        (function.tangent, function.cost[1]) = (body.text, body.operations);
+    }
+    if massive {
+        let mut m = vec![zero; d * d];
+        mass(law, &q, &mut m);
+        let body = record::print(&named("m", &m));
+        (function.mass, function.cost[2]) = (body.text, body.operations);
+    }
+    (function, record::constants())
+}
+
+/// Which numbers of a recorded law *are* parameter `j` of it: those that follow it when it changes, while nothing else does.
+/// Empty if the parameter acts in any other way.
+pub fn places_of(law: &AnyLaw, path: bool, j: usize, want: Want) -> Vec<usize> {
+    let stored = |law: AnyLaw| PathLaw::of(&law).filter(|_| path).map_or(Stored::Law(law), Stored::Path);
+    let (value, moved, other) = law.with_parameters(|p| {
+        let mut p = p.to_vec();
+        let value = p[j];
+        p[j] = if value == 0.0 { 0.125 } else { value * (1.0 + 1.0 / 1024.0) };
+        (value, p[j], AnyLaw::new(law.info().name, &p))
+    });
+    let Some(other) = other else { return Vec::new() };
+    let ((f, before), (g, after)) = (recorded(&stored(*law), want), recorded(&stored(other), want));
+    let changed = |i: &usize| before[*i].to_bits() != after[*i].to_bits();
+    let places: Vec<usize> = (0..before.len().min(after.len())).filter(changed).collect();
+    let follows = |i: &usize| before[*i] == value && after[*i] == moved;
+    if f == g && before.len() == after.len() && places.iter().all(follows) { places } else { Vec::new() }
+}
+
 impl Laws {
     /// Records a law.
     pub fn record(&mut self, law: &Stored, want: Want) -> Recorded {
-        let (d, s, massive) = law.shape();
-        record::start();
-        let t = record::argument("t");
-        let inputs = |letter, n| (0..n).map(|i| record::input(letter, i)).collect::<Vec<Rec>>();
-        let (q, v) = (inputs("q", d), inputs("v", d));
-        let zero = Rec::constant(0.0);
-        let (mut p, mut g) = (vec![zero; d], vec![zero; s]);
-        let mut function = Function::default();
-        match (law, want) {
-            (Stored::Path(path), Want::Standing) => {
-                p[0] = path.force([q[0], record::input("s", 0)]);
-            }
-            (Stored::Path(path), _) => {
-                let moved = path.step([record::input("s", 0), record::input("s", 1)], q[0]);
-                p[0] = path.force(moved);
-                g.push(moved[1]);
-            }
-            _ => evaluate(law, t, &q, &v, &inputs("s", s), &mut p, &mut g),
-        }
-        let named = |letter: &str, x: &[Rec]| -> Vec<(String, Rec)> {
-            x.iter().enumerate().map(|(i, r)| (format!("{letter}[{i}]"), *r)).collect()
-        };
-        let body = record::print(&[named("p", &p), named("g", &g)].concat());
-        (function.force, function.cost[0]) = (body.text, body.operations);
-        if want == Want::Tangent {
-            let body = record::print(&tangent(law, t, &q, &v, &inputs("s", s), &inputs("acc", d)));
-            (function.tangent, function.cost[1]) = (body.text, body.operations);
-        }
-        if massive {
-            let mut m = vec![zero; d * d];
-            mass(law, &q, &mut m);
-            let body = record::print(&named("m", &m));
-            (function.mass, function.cost[2]) = (body.text, body.operations);
-        }
-        let same = |f: &Function| f.force == function.force && f.tangent == function.tangent && f.mass == function.mass;
-        let law = self.functions.iter().position(same).unwrap_or_else(|| {
+        let (function, constants) = recorded(law, want);
+        let law = self.functions.iter().position(|f| *f == function).unwrap_or_else(|| {
             self.functions.push(function);
             self.functions.len() - 1
         });
-        Recorded { law, constants: record::constants() }
+        Recorded { law, constants }
     }
 
     /// What one evaluation, one tangent and one mass matrix of a law cost.

@@ -9,6 +9,7 @@
 //! processes.
 
 mod api;
+pub mod cost;
 pub mod gait;
 pub mod inputs;
 pub mod law;

@@ -1,146 +1,259 @@
-//! A structure in one piece as C.
+//! A structure in one piece as C: one party, one gait.
+
+use std::fmt::Write;
 
 use interfield_kernel::{Scheme, System};
 use interfield_model::Simulation;
 use interfield_model::assemble::{Problem, Subject};
-use interfield_model::model::{Load, Model};
+use interfield_model::assembled::Blueprint;
+use interfield_model::model::{Load, Model, Quantity, Support};
 
 use crate::api::{Export, Interface, Variable, files};
+use crate::cost::Cost;
 use crate::gait::{Family, Gait, schemes};
-use crate::inputs::{Input, inputs};
+use crate::inputs::{Inputs, inputs};
 use crate::law::Laws;
 use crate::outputs::{Read, accelerations, statements};
 use crate::parameters::parameters;
-use crate::party::{Party, Wiring, emit, factors};
+use crate::party::{Party, Plan, Wiring, emit, factors};
+use crate::record::Operations;
 use crate::text::{called, identifier, number};
+
+/// Most bytes of constant tables: compilers take minutes, and targets have no room for more.
+const MOST_BYTES: usize = 16 << 20;
+
+fn refusal(subject: Subject, message: String, help: &str) -> Problem {
+    Problem { subject, message, help: help.to_owned(), fatal: true }
+}
 
 /// A model as C files called `name`; all reasons why it cannot be.
 pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
-    let refuse =
-        |subject, message: String, help: &str| vec![Problem { subject, message, help: help.to_owned(), fatal: true }];
+    let mut refused = Vec::new();
     if model.partition.is_some() {
         let message = "the coupling of substructures cannot be exported".to_owned();
-        return Err(refuse(Subject::Substructure(0), message, "export the structure in one piece with --whole"));
+        refused.push(refusal(Subject::Substructure(0), message, "export the structure in one piece with --whole"));
     }
-    if !model.specimens.is_empty() {
-        let message = "a model with a specimen cannot be exported".to_owned();
-        return Err(refuse(Subject::Specimen(0), message, "remove the specimen"));
+    if model.channels.iter().any(|c| matches!(c.quantity, Quantity::Energy(_))) {
+        let message = "the energy balance is not exported: it is no part of the integration".to_owned();
+        refused.push(refusal(Subject::Model, message, "remove `energy` from [record]"));
+    }
+    if !refused.is_empty() {
+        return Err(refused);
     }
     let sim = Simulation::new(model.clone())?;
-    let system = sim.domain.system();
-    let dims = system.dims();
-    let Some(b) = system.blueprint() else {
+    let Some(b) = sim.domain.system().blueprint() else {
         let message = "the dynamic matrix has no sparse factor without row exchanges, which the C code would need";
-        return Err(refuse(Subject::Model, message.to_owned(), "take a smaller step, or look for missing masses"));
+        return Err(vec![refusal(
+            Subject::Model,
+            message.to_owned(),
+            "take a smaller step, or look for missing masses",
+        )]);
     };
-    let name = identifier(name);
-    let gait = Gait { scheme: model.analysis.scheme, dt: model.analysis.dt, slot: 0 };
-
-    // Inputs and the times at which the scheme asks for them.
-    let inputs = inputs(model);
-    let (times, at_start) = gait.times();
-    let mut moments: Vec<f64> = times.iter().copied().chain(at_start.then_some(0.0)).collect();
-    moments.sort_by(f64::total_cmp);
-    moments.dedup();
-    let row = |time: f64| moments.iter().position(|m| *m == time).unwrap_or_default();
-    let rows: Vec<usize> = times.iter().map(|t| row(*t)).collect();
-    let wiring = wiring(model, &inputs.loads, &inputs.imposed, &b);
-
-    let mut laws = Laws::default();
-    let read = Read::new(&sim, &mut laws);
-    let party =
-        Party { name: "party_0".to_owned(), blueprint: &b, ports: Vec::new(), wiring, scratch: gait.scratch(dims) };
-    let emitted = emit(&party, &mut laws, read.laws());
-    let plan = &emitted.plan;
-    let parameters = parameters(&sim, &inputs);
-    let scales = parameters.len() - inputs.motions.len();
-
-    let ny = dims.state();
-    let history = model.analysis.scheme.memory(dims).history;
-    let state = ny + history + b.memory;
-    let work = plan.len + state;
-
-    let mut outputs = String::new();
-    if let Some(a) = accelerations(&sim, plan) {
-        outputs.push_str(&format!("    const double *a = {a};\n"));
-        if sim.needs_acceleration() {
-            outputs.push_str(&format!(
-                "    const int fault = sys_accelerations(&party_0, W, in, t, x, x + {}, x + {}, W + {});\n    if (fault) {{\n        return fault;\n    }}\n",
-                dims.nu,
-                2 * dims.nu,
-                plan.a
-            ));
-        }
+    let export = Whole::new(&sim, &b).print(&identifier(name));
+    let bytes = export.interface.tables;
+    if bytes > MOST_BYTES {
+        let message = format!(
+            "the tables of the C code would take {} MB, more than the {} MB that are exported",
+            bytes >> 20,
+            MOST_BYTES >> 20
+        );
+        return Err(vec![refusal(
+            Subject::Model,
+            message,
+            "reduce the model, for example to its interface and some modes",
+        )]);
     }
-    outputs.push_str(&statements(&sim, &b, &read, &inputs, plan));
-
-    let interface = Interface {
-        name: name.clone(),
-        title: model.title.clone(),
-        scheme: model.analysis.scheme_name.clone(),
-        dt: model.analysis.dt,
-        steps: sim.steps(),
-        moments: moments.clone(),
-        inputs: inputs
-            .components
-            .iter()
-            .map(|Input { name, unit }| Variable { name: name.clone(), unit: (*unit).to_owned(), value: 0.0 })
-            .collect(),
-        outputs: model
-            .channels
-            .iter()
-            .map(|c| Variable { name: c.name.clone(), unit: c.unit.clone(), value: 0.0 })
-            .collect(),
-        commands: Vec::new(),
-        parameters,
-        state,
-        work,
-        tables: emitted.bytes + inputs.bytes,
-    };
-    let text = include_str!("../c/monolithic.c")
-        .replace("@OUTPUTS@", &outputs)
-        .replace("@TIMES@", &moments.iter().chain([&1.0]).map(|t| number(*t)).collect::<Vec<_>>().join(", "))
-        .replace("@SCALES@", &scales.to_string())
-        .replace("@PARAMETERS@", &interface.defaults())
-        .replace("@DT@", &number(model.analysis.dt))
-        .replace("@FAULT@", &plan.fault.to_string())
-        .replace("@NY@", &ny.to_string())
-        .replace("@MEMORY0@", &(ny + history).to_string())
-        .replace("@BEFORE@", &plan.len.to_string());
-    let code = [
-        format!("enum {{ INPUTS = {} }};\n\n", interface.inputs.len()).as_str(),
-        include_str!("../c/types.c"),
-        "\n",
-        include_str!("../c/numbers.c"),
-        "\n",
-        &laws.print(),
-        include_str!("../c/linear.c"),
-        "\n",
-        &factors(&[&b]),
-        include_str!("../c/system.c"),
-        "\n",
-        &schemes(&[Family::of(&gait.scheme)]),
-        &emitted.text,
-        &gait.emit("gait_0", dims, &rows, row(0.0)),
-        &inputs.text,
-        &format!("static void set_constants({name}_t *self)\n{{\n    (void)self;\n}}\n\n"),
-        &text,
-    ]
-    .concat();
-    Ok(files(&interface, &called(&interface.named(&code))))
+    Ok(export)
 }
 
-/// Which component of the inputs each signal of a system is.
-fn wiring(model: &Model, loads: &[usize], imposed: &[usize], b: &interfield_model::assembled::Blueprint) -> Wiring {
-    let free = |dof: usize| matches!(model.dofs[dof].support, interfield_model::model::Support::Free);
-    let mut wiring = Wiring { imposed: imposed.to_vec(), ..Wiring::default() };
-    for (load, at) in model.loads.iter().zip(loads) {
-        match load {
-            Load::Force { dof, .. } if free(*dof) => wiring.forces.push(*at),
-            Load::Force { .. } => {}
-            Load::Ground { .. } => wiring.grounds.push(*at),
-        }
+/// Everything that is printed.
+struct Whole<'a> {
+    sim: &'a Simulation,
+    b: &'a Blueprint,
+    gait: Gait,
+    inputs: Inputs,
+    /// Times within a step at which inputs are asked for, ascending.
+    moments: Vec<f64>,
+}
+
+impl<'a> Whole<'a> {
+    fn new(sim: &'a Simulation, b: &'a Blueprint) -> Self {
+        let gait = Gait { scheme: sim.model.analysis.scheme, dt: sim.model.analysis.dt, slot: 0 };
+        let (times, at_start) = gait.times();
+        let mut moments: Vec<f64> = times.into_iter().chain(at_start.then_some(0.0)).collect();
+        moments.sort_by(f64::total_cmp);
+        moments.dedup();
+        Whole { sim, b, gait, inputs: inputs(&sim.model), moments }
     }
-    debug_assert!(wiring.forces.len() == b.forces.len() && wiring.grounds.len() == b.grounds.len());
-    wiring
+
+    fn row(&self, time: f64) -> usize {
+        self.moments.iter().position(|m| *m == time).unwrap_or_default()
+    }
+
+    /// Which component of the inputs each signal of the system is.
+    fn wiring(&self) -> Wiring {
+        let model = &self.sim.model;
+        let free = |dof: usize| matches!(model.dofs[dof].support, Support::Free);
+        let mut wiring = Wiring { imposed: self.inputs.imposed.clone(), ..Wiring::default() };
+        for (load, at) in model.loads.iter().zip(&self.inputs.loads) {
+            match load {
+                Load::Force { dof, .. } if free(*dof) => wiring.forces.push(*at),
+                Load::Force { .. } => {}
+                Load::Ground { .. } => wiring.grounds.push(*at),
+            }
+        }
+        wiring
+    }
+
+    fn print(&self, name: &str) -> Export {
+        let (sim, b, gait) = (self.sim, self.b, &self.gait);
+        let (model, dims) = (&sim.model, sim.domain.system().dims());
+        let mut laws = Laws::default();
+        let read = Read::new(sim, &mut laws);
+        let party = Party {
+            name: "party_0".to_owned(),
+            blueprint: b,
+            ports: Vec::new(),
+            wiring: self.wiring(),
+            scratch: gait.scratch(dims),
+        };
+        let emitted = emit(&party, &mut laws, read.laws());
+        let plan = &emitted.plan;
+        let parameters = parameters(sim, b, &self.inputs, &read, plan);
+
+        let commands = commands(model);
+        let of = |suffix: &str, force: bool| -> Vec<Variable> {
+            let unit = |v: &Variable| match (force, v.unit == "rad") {
+                (false, _) => v.unit.clone(),
+                (true, angle) => if angle { "N*m" } else { "N" }.to_owned(),
+            };
+            let one = |v: &Variable| Variable { name: format!("{}.{suffix}", v.name), unit: unit(v), value: 0.0 };
+            commands.iter().map(one).collect()
+        };
+        let (ny, history) = (dims.state(), model.analysis.scheme.memory(dims).history);
+        let state = ny + history + b.memory;
+        let rows = self.moments.len() + 1;
+        let measures = !commands.is_empty();
+        let pending = if measures { rows * self.inputs.components.len() } else { 0 };
+
+        let cost = Cost::new(b, &laws, &emitted.laws);
+        let mut per_step =
+            gait.cost(&cost) + Operations { flops: 2 * sim.taps().len() as u64, ..Operations::default() };
+        if sim.needs_acceleration() {
+            per_step = per_step + cost.force() + cost.solve(b.operators.len() - 1);
+        }
+        for law in read.laws() {
+            per_step = per_step + laws.cost(law.law)[0];
+        }
+
+        let channel =
+            |c: &interfield_model::model::Channel| Variable { name: c.name.clone(), unit: c.unit.clone(), value: 0.0 };
+        let interface = Interface {
+            name: name.to_owned(),
+            title: model.title.clone(),
+            scheme: model.analysis.scheme_name.clone(),
+            dt: model.analysis.dt,
+            steps: sim.steps(),
+            moments: self.moments.clone(),
+            inputs: self.inputs.components.clone(),
+            outputs: model.channels.iter().map(channel).collect(),
+            measured: [of("reached", false), of("measured", true)].concat(),
+            commands,
+            evaluations: gait.times().0.len(),
+            parameters: parameters.list.clone(),
+            state,
+            work: plan.len + state + pending,
+            tables: emitted.bytes + self.inputs.bytes,
+            per_step,
+        };
+
+        let family = Family::of(&gait.scheme);
+        let times: Vec<usize> = gait.times().0.iter().map(|t| self.row(*t)).collect();
+        let step = if measures { include_str!("../c/step_measured.c") } else { include_str!("../c/step.c") };
+        let body = [include_str!("../c/instance.c"), "\n", step].concat();
+        let body = body
+            .replace("@OUTPUTS@", &self.outputs(&read, plan))
+            .replace(
+                "@IN@",
+                &if measures { format!("self->work + {}", plan.len + state) } else { "self->inputs".to_owned() },
+            )
+            .replace("@SCALES@", &parameters.scales.to_string())
+            .replace("@PARAMETERS@", &interface.defaults())
+            .replace("@DT@", &number(model.analysis.dt))
+            .replace("@FAULT@", &plan.fault.to_string())
+            .replace("@NY@", &ny.to_string())
+            .replace("@MEMORY0@", &(ny + history).to_string())
+            .replace("@BEFORE@", &plan.len.to_string())
+            .replace("@NOW@", &(plan.len + state).to_string())
+            .replace("@MEASURED@", &plan.measured.to_string())
+            .replace("@STAGES@", &interface.evaluations.to_string())
+            .replace("@STARTS@", &i32::from(family.evaluates_at_start()).to_string());
+        let setting = if parameters.setting.is_empty() { "    (void)self;\n" } else { &parameters.setting };
+        let code = [
+            &format!("enum {{ INPUTS = {} }};\n\n", interface.inputs.len()),
+            include_str!("../c/types.c"),
+            "\n",
+            include_str!("../c/numbers.c"),
+            "\n",
+            &laws.print(),
+            include_str!("../c/linear.c"),
+            "\n",
+            &factors(&[b]),
+            include_str!("../c/system.c"),
+            "\n",
+            &schemes(&[family]),
+            &emitted.text,
+            &gait.emit("gait_0", dims, &times, self.row(0.0)),
+            &self.inputs.text,
+            &format!("/* Parameters of laws to their places. */\nstatic void set_constants(@name@_t *self)\n{{\n{setting}}}\n\n"),
+            &body,
+        ]
+        .concat();
+        files(&interface, &called(&interface.named(&code)), &self.stand_in())
+    }
+
+    /// Statements that read all channels.
+    fn outputs(&self, read: &Read, plan: &Plan) -> String {
+        let (sim, n) = (self.sim, self.b.n);
+        let mut out = String::new();
+        if let Some(a) = accelerations(sim, plan) {
+            let _ = writeln!(out, "    const double *a = {a};");
+            if sim.needs_acceleration() {
+                let _ = writeln!(
+                    out,
+                    "    const int fault = sys_accelerations(&party_0, W, in, t, x, x + {n}, x + {}, W + {});\n    \
+                     if (fault) {{\n        return fault;\n    }}",
+                    2 * n,
+                    plan.a
+                );
+            }
+        }
+        out + &statements(sim, self.b, read, &self.inputs, plan)
+    }
+
+    /// Stiffness that stands in for all specimens in `main.c`: row-major over the commands.
+    fn stand_in(&self) -> Vec<f64> {
+        let all: usize = self.b.specimens.iter().map(|s| s.unknowns.len()).sum();
+        let mut k = vec![0.0; all * all];
+        let mut first = 0;
+        for s in &self.b.specimens {
+            let n = s.unknowns.len();
+            for i in 0..n {
+                for j in 0..n {
+                    k[(first + i) * all + first + j] = s.stiffness[i * n + j];
+                }
+            }
+            first += n;
+        }
+        k
+    }
+}
+
+/// Commanded degrees of freedom of all specimens.
+fn commands(model: &Model) -> Vec<Variable> {
+    let dof = |d: &usize| {
+        let dof = &model.dofs[*d];
+        Variable { name: dof.name.clone(), unit: if dof.angle { "rad" } else { "m" }.to_owned(), value: 0.0 }
+    };
+    model.specimens.iter().flat_map(|s| &s.dofs).map(dof).collect()
 }

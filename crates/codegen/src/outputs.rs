@@ -88,11 +88,14 @@ pub fn statements(sim: &Simulation, b: &Blueprint, read: &Read, inputs: &Inputs,
         .filter(|(_, l)| matches!(l, Load::Ground { .. }))
         .map(|(i, _)| inputs.loads[i])
         .collect();
-    let widest = sim.probes().iter().map(|p| p.rows.len()).max().unwrap_or(0).max(1);
-    let states = sim.probes().iter().map(|p| p.states).max().unwrap_or(0).max(1);
     let mut out = String::new();
-    if sim.probes().iter().any(|p| p.law.is_some()) {
-        let _ = writeln!(out, "    double q[{widest}], v[{widest}], p[{widest}], g[{states}];");
+    if !read.laws.is_empty() {
+        // As long as any law wants them: compilers look at all of them.
+        let shapes =
+            || b.elements.iter().map(|e| (e.d, e.s)).chain(sim.probes().iter().map(|p| (p.rows.len(), p.states)));
+        let widest = shapes().map(|s| s.0).max().unwrap_or(0).max(1);
+        let states = shapes().map(|s| s.1).max().unwrap_or(0).max(1);
+        let _ = writeln!(out, "    double q[{widest}], v[{widest}], p[{widest}], g[{states}];\n    (void)q, (void)v;");
     }
     // Loads are told apart by their channels; what a held degree of freedom feels, by its own name.
     for (k, ((tap, factor), channel)) in sim.taps().iter().zip(&sim.model.channels).enumerate() {

@@ -96,8 +96,7 @@ pub fn emit(party: &Party<'_>, laws: &mut Laws, further: &[Recorded]) -> Emitted
     let mut recorded = Vec::new();
     let mut constants = Vec::new();
     for e in &b.elements {
-        let want = if b.follows && !frozen(e) { Want::Tangent } else { Want::Force };
-        let r = laws.record(&e.law, want);
+        let r = laws.record(&e.law, want(b, e));
         plan.element_constants.push(constants.len());
         constants.extend_from_slice(&r.constants);
         recorded.push(r);
@@ -144,7 +143,7 @@ pub fn emit(party: &Party<'_>, laws: &mut Laws, further: &[Recorded]) -> Emitted
         ("ground_load", t.numbers("ground_load", &b.grounds.iter().flat_map(|g| g.load.clone()).collect::<Vec<_>>())),
         ("imposed_in", t.indices("imposed_in", party.wiring.imposed.iter().copied())),
         ("elements", b.elements.len().to_string()),
-        ("tangents", t.numbers("tangents", &b.tangents)),
+        ("tangents", t.numbers("tangents", &padded(&b.tangents, 6))),
         ("tangents_len", b.tangents.len().to_string()),
         ("mass_linear", t.numbers("mass_linear", &b.mass_linear)),
         ("constants", t.numbers("constants", &constants)),
@@ -195,7 +194,7 @@ pub fn emit(party: &Party<'_>, laws: &mut Laws, further: &[Recorded]) -> Emitted
             f.push(("at_modal_z", memory.take(if modal { nm * n } else { 0 }).to_string()));
             f.push(("at_modal_small", memory.take(if modal { nm * nm } else { 0 }).to_string()));
         } else {
-            f.push(("eliminated", t.numbers(&name("eliminated"), &o.eliminated)));
+            f.push(("eliminated", t.numbers(&name("eliminated"), &padded(&o.eliminated, 2))));
             if modal {
                 f.push(("modal_z", t.numbers(&name("modal_z"), &o.modal_z)));
                 f.push(("modal_small", t.numbers(&name("modal_small"), &o.modal_small)));
@@ -302,9 +301,23 @@ pub fn factors(blueprints: &[&Blueprint]) -> String {
     )
 }
 
+/// What of the law of an element is needed.
+pub(crate) fn want(b: &Blueprint, e: &ElementBlueprint) -> Want {
+    if b.follows && !frozen(e) { Want::Tangent } else { Want::Force }
+}
+
 /// Whether the tangent of an element never changes.
 fn frozen(e: &ElementBlueprint) -> bool {
     matches!(e.law, Stored::Block(_) | Stored::Path(_))
+}
+
+/// A table no shorter than the code for elements with a state would read: compilers look at the longest way through it.
+fn padded(values: &[f64], least: usize) -> Vec<f64> {
+    let mut out = values.to_vec();
+    if !out.is_empty() && out.len() < least {
+        out.resize(least, 0.0);
+    }
+    out
 }
 
 /// Running sums from zero.

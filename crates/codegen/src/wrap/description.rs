@@ -47,7 +47,7 @@ pub(super) fn model_description(face: &Interface, ports: &Ports, fmi: Fmi, token
          generationTool=\"{tool}\" variableNamingConvention=\"flat\">"
     );
     let name = &face.name;
-    let step = face.dt;
+    let step = super::interval(face);
     match fmi {
         Fmi::Two => {
             let _ = writeln!(
@@ -71,7 +71,7 @@ pub(super) fn model_description(face: &Interface, ports: &Ports, fmi: Fmi, token
     out += &unit_definitions(ports);
     out += "  <LogCategories>\n    <Category name=\"logStatusError\"/>\n    <Category name=\"logStatusDiscard\"/>\n  \
             </LogCategories>\n";
-    let stop = step * face.steps as f64;
+    let stop = face.dt * face.steps as f64;
     let _ = writeln!(out, "  <DefaultExperiment startTime=\"0\" stopTime=\"{stop:?}\" stepSize=\"{step:?}\"/>");
     out += "  <ModelVariables>\n";
     let outputs = variables(&mut out, ports, fmi);

@@ -58,14 +58,33 @@ impl Ports {
             };
             variables.iter().map(port).collect::<Vec<_>>()
         };
-        let outputs = group(&interface.outputs, "", &|name| format!("channel {name} at the end of a step"));
+        let mut outputs = group(&interface.outputs, "", &|name| format!("channel {name} at the end of a step"));
+        outputs.extend(group(&interface.commands, ".command", &|name| format!("displacement for {name}")));
         let parameters = group(&interface.parameters, "", &|name| match name.rsplit_once('.') {
             Some((motion, "scale")) => format!("factor on the motion {motion} of the model file"),
             _ => "value at the start".to_owned(),
         });
-        let inputs = group(&interface.inputs, ".input", &|name| format!("{name} at the end of the coming step"));
+        let mut inputs = group(&interface.inputs, ".input", &|name| format!("{name} at the end of the coming step"));
+        // What is measured is a place and a force for each command; the place is the command's.
+        let forces = &interface.measured[interface.commands.len().min(interface.measured.len())..];
+        inputs.extend(group(forces, ".input", &|name| format!("{name}, which answers the last command")));
         Ports { parameters, inputs, outputs }
     }
+}
+
+/// The file that all hosts share.
+fn host(interface: &Interface) -> String {
+    interface.named(&include_str!("../../c/wrap_host.c").replace("@CALLS@", &calls(interface).to_string()))
+}
+
+/// Calls of `NAME_step` per step of the model: a specimen is commanded at every evaluation.
+fn calls(interface: &Interface) -> usize {
+    if interface.commands.is_empty() { 1 } else { interface.evaluations.max(1) }
+}
+
+/// Time between two calls (s).
+fn interval(interface: &Interface) -> f64 {
+    interface.dt / calls(interface) as f64
 }
 
 /// `NAME.c` and `NAME.h`.

@@ -10,12 +10,12 @@ pub fn files(export: &Export) -> Vec<(String, String)> {
     let fill = |text: &str| {
         let text = text
             .replace("@TITLE@", &interface.title)
-            .replace("@DT@", &format!("{:?}", interface.dt))
+            .replace("@DT@", &format!("{:?}", super::interval(interface)))
             .replace("@STOP@", &format!("{:?}", interface.dt * interface.steps as f64))
             .replace("@TABLES@", &tables(&Ports::new(interface)));
         interface.named(&text)
     };
-    let source = [include_str!("../../c/wrap_host.c"), "\n", include_str!("../../c/wrap_simulink.c")].concat();
+    let source = [&super::host(interface), "\n", include_str!("../../c/wrap_simulink.c")].concat();
     let mut files = super::model_files(export);
     files.extend([
         (format!("{name}_sfun.c"), fill(&source)),

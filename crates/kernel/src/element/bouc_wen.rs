@@ -50,6 +50,11 @@ impl BoucWen {
     pub fn new(p: [f64; 5]) -> Self {
         Self { k: p[0], beta: p[1], gamma: p[2], n: p[3], k2: p[4] }
     }
+
+    /// The parameters of [`Self::INFO`], in that order.
+    pub fn parameters(&self) -> [f64; 5] {
+        [self.k, self.beta, self.gamma, self.n, self.k2]
+    }
 }
 
 impl Law<1, 1> for BoucWen {

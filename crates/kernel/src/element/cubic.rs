@@ -42,6 +42,11 @@ impl Cubic {
     pub fn new(p: [f64; 3]) -> Self {
         Self { k: p[0], k3: p[1], c: p[2] }
     }
+
+    /// The parameters of [`Self::INFO`], in that order.
+    pub fn parameters(&self) -> [f64; 3] {
+        [self.k, self.k3, self.c]
+    }
 }
 
 impl Law<1, 0> for Cubic {

@@ -47,6 +47,11 @@ impl Damper {
     pub fn new(p: [f64; 3]) -> Self {
         Self { c: p[0], n: p[1], v0: p[2] }
     }
+
+    /// The parameters of [`Self::INFO`], in that order.
+    pub fn parameters(&self) -> [f64; 3] {
+        [self.c, self.n, self.v0]
+    }
 }
 
 impl Law<1, 0> for Damper {

@@ -73,6 +73,11 @@ impl DegradingBoucWen {
     pub fn new(p: [f64; 8]) -> Self {
         Self { k: p[0], xy: p[1], a: p[2], dk: p[3], ds: p[4], n: p[5], n1: p[6], n2: p[7] }
     }
+
+    /// The parameters of [`Self::INFO`], in that order.
+    pub fn parameters(&self) -> [f64; 8] {
+        [self.k, self.xy, self.a, self.dk, self.ds, self.n, self.n1, self.n2]
+    }
 }
 
 impl Law<1, 2> for DegradingBoucWen {

@@ -51,6 +51,11 @@ impl Gap {
     pub fn new(p: [f64; 4]) -> Self {
         Self { k: p[0], gap: p[1], c: p[2], both: p[3] }
     }
+
+    /// The parameters of [`Self::INFO`], in that order.
+    pub fn parameters(&self) -> [f64; 4] {
+        [self.k, self.gap, self.c, self.both]
+    }
 }
 
 impl Law<1, 0> for Gap {

@@ -226,6 +226,11 @@ macro_rules! registry {
                 match self { $(AnyLaw::$law(_) => const { &<$path>::INFO },)* }
             }
 
+            /// Its parameters, in the order of its [`Info`].
+            pub fn with_parameters<R>(&self, f: impl FnOnce(&[f64]) -> R) -> R {
+                match self { $(AnyLaw::$law(Lift(x)) => f(&x.parameters()),)* }
+            }
+
             /// Forces `p` and state rates `g` in any scalar.
             pub fn evaluate<T: Scalar>(&self, t: f64, q: &[T], v: &[T], s: &[T], p: &mut [T], g: &mut [T]) {
                 match self { $(AnyLaw::$law(x) => x.evaluate(t, q, v, s, p, g),)* }

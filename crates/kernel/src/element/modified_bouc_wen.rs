@@ -58,6 +58,11 @@ impl ModifiedBoucWen {
     pub fn new(p: [f64; 6]) -> Self {
         Self { k: p[0], beta: p[1], alpha: p[2], gamma: p[3], n: p[4], rho: p[5] }
     }
+
+    /// The parameters of [`Self::INFO`], in that order.
+    pub fn parameters(&self) -> [f64; 6] {
+        [self.k, self.beta, self.alpha, self.gamma, self.n, self.rho]
+    }
 }
 
 impl Law<1, 1> for ModifiedBoucWen {

@@ -53,6 +53,11 @@ impl Mostaghel {
     pub fn new(p: [f64; 3]) -> Self {
         Self { k: p[0], a: p[1], delta: p[2] }
     }
+
+    /// The parameters of [`Self::INFO`], in that order.
+    pub fn parameters(&self) -> [f64; 3] {
+        [self.k, self.a, self.delta]
+    }
 }
 
 impl Law<1, 1> for Mostaghel {

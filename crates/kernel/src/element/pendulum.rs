@@ -52,6 +52,11 @@ impl Pendulum {
     pub fn new(p: [f64; 3]) -> Self {
         Self { m: p[0], length: p[1], g: p[2] }
     }
+
+    /// The parameters of [`Self::INFO`], in that order.
+    pub fn parameters(&self) -> [f64; 3] {
+        [self.m, self.length, self.g]
+    }
 }
 
 impl Law<2, 0> for Pendulum {

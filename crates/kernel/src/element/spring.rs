@@ -34,6 +34,11 @@ impl Spring {
     pub fn new(p: [f64; 2]) -> Self {
         Self { k: p[0], c: p[1] }
     }
+
+    /// The parameters of [`Self::INFO`], in that order.
+    pub fn parameters(&self) -> [f64; 2] {
+        [self.k, self.c]
+    }
 }
 
 impl Law<1, 0> for Spring {

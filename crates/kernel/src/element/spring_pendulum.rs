@@ -64,6 +64,11 @@ impl SpringPendulum {
     pub fn new(p: [f64; 5]) -> Self {
         Self { m: p[0], k: p[1], length: p[2], c: p[3], g: p[4] }
     }
+
+    /// The parameters of [`Self::INFO`], in that order.
+    pub fn parameters(&self) -> [f64; 5] {
+        [self.m, self.k, self.length, self.c, self.g]
+    }
 }
 
 impl Law<3, 0> for SpringPendulum {

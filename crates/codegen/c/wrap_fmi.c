@@ -8,6 +8,29 @@
 #define HOST_EXPORT
 #endif
 
+static const char *host_text(const host_t *host)
+{
+    return host->text;
+}
+
+static int host_get(host_t *host, unsigned reference, double *value)
+{
+    const int r = reference < (unsigned)REF_END ? (int)reference : REF_SWITCH;
+    if (r == REF_TIME) {
+        *value = host_time(host);
+    } else if (r < REF_SWITCH) {
+        *value = host->model.parameters[r - REF_PARAMETER];
+    } else if (r == REF_SWITCH) {
+        snprintf(host->text, sizeof host->text, "there is no number with the reference %u", reference);
+        return 1;
+    } else if (r < REF_OUTPUT) {
+        *value = host->now[r - REF_INPUT];
+    } else {
+        *value = host_output(&host->model, r - REF_OUTPUT);
+    }
+    return 0;
+}
+
 #define HOST_TOKEN "@TOKEN@"
 
 /* The token before the state tells it from that of another model. */

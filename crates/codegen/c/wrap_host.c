@@ -1,8 +1,6 @@
 /* What FMI and Simulink need of the generated model, the same for all of them: numbers by reference, the motion from the model
    file or from outside, and time in steps of the model. */
 
-#include "@name@.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,9 +9,6 @@
 /* When what may be set. */
 enum { HOST_MADE, HOST_INITIALISING, HOST_STEPPING, HOST_OVER };
 enum { HOST_FINE, HOST_REFUSED, HOST_FAULT };
-
-/* Inputs are those of the model and the forces that answer its commands; outputs are its channels and the commands. */
-enum { HOST_INPUTS = @NAME@_INPUTS + @NAME@_COMMANDS, HOST_OUTPUTS = @NAME@_OUTPUTS + @NAME@_COMMANDS };
 
 /* References of numbers: the time, parameters, the switch of the motion, inputs, outputs. */
 enum {
@@ -24,9 +19,6 @@ enum {
     REF_OUTPUT = REF_INPUT + HOST_INPUTS,
     REF_END = REF_OUTPUT + HOST_OUTPUTS
 };
-
-/* A call of @name@_step: a step, or with a specimen the way from one evaluation to the next. */
-#define HOST_DT (@NAME@_DT / @CALLS@)
 
 /* No pointer in it: a copy is a snapshot. */
 typedef struct {
@@ -40,11 +32,6 @@ typedef struct {
     char text[160];                     /* what was the matter last */
 } host_t;
 
-static const char *host_text(const host_t *host)
-{
-    return host->text;
-}
-
 static void host_reset(host_t *host)
 {
     memset(host, 0, sizeof *host);
@@ -54,29 +41,6 @@ static void host_reset(host_t *host)
 static double host_time(const host_t *host)
 {
     return host->start_time + (double)host->calls * HOST_DT;
-}
-
-static double host_output(const host_t *host, int i)
-{
-    return i < @NAME@_OUTPUTS ? host->model.outputs[i] : host->model.commands[i - @NAME@_OUTPUTS];
-}
-
-static int host_get(host_t *host, unsigned reference, double *value)
-{
-    const int r = reference < (unsigned)REF_END ? (int)reference : REF_SWITCH;
-    if (r == REF_TIME) {
-        *value = host_time(host);
-    } else if (r < REF_SWITCH) {
-        *value = host->model.parameters[r - REF_PARAMETER];
-    } else if (r == REF_SWITCH) {
-        snprintf(host->text, sizeof host->text, "there is no number with the reference %u", reference);
-        return 1;
-    } else if (r < REF_OUTPUT) {
-        *value = host->now[r - REF_INPUT];
-    } else {
-        *value = host_output(host, r - REF_OUTPUT);
-    }
-    return 0;
 }
 
 static int host_set(host_t *host, unsigned reference, double value)
@@ -99,22 +63,6 @@ static int host_set(host_t *host, unsigned reference, double value)
     return 1;
 }
 
-/* Inputs of a step of the model. From outside they go in a straight line from what they were to what was set. */
-static void host_feed(host_t *host, long step)
-{
-    if (!host->fed) {
-        @name@_motion(&host->model, step);
-        return;
-    }
-    for (int row = 0; row < @NAME@_ROWS; row++) {
-        for (int i = 0; i < @NAME@_INPUTS; i++) {
-            const double was = host->before[i], is = host->now[i];
-            host->model.inputs[row * @NAME@_INPUTS + i] = row == @NAME@_END ? is : was + @NAME@_TIMES[row] * (is - was);
-        }
-    }
-    memcpy(host->before, host->now, sizeof host->before);
-}
-
 static int host_fault(host_t *host, int fault)
 {
     if (fault) {
@@ -127,24 +75,13 @@ static int host_fault(host_t *host, int fault)
 
 static int host_start(host_t *host)
 {
-    memcpy(host->before, host->now, sizeof host->before);
-    /* The end of the step before the first, with the scales that were set. */
-    host_feed(host, -1);
     host->phase = HOST_STEPPING;
-    return host_fault(host, @name@_start(&host->model));
+    return host_fault(host, host_begin(&host->model, host->fed, host->before, host->now));
 }
 
 static int host_step(host_t *host)
 {
-    if (host->model.wanted >= 0) {
-        host_feed(host, host->model.wanted);
-    }
-    /* A specimen is taken to be where it was commanded to. */
-    for (int i = 0; i < @NAME@_COMMANDS; i++) {
-        host->model.measured[i] = host->model.commands[i];
-        host->model.measured[@NAME@_COMMANDS + i] = host->now[@NAME@_INPUTS + i];
-    }
-    const int fault = host_fault(host, @name@_step(&host->model));
+    const int fault = host_fault(host, host_call(&host->model, host->fed, host->before, host->now));
     host->calls += fault ? 0 : 1;
     return fault;
 }

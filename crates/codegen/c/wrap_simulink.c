@@ -104,7 +104,7 @@ static void mdlOutputs(SimStruct *S, int_T tid)
     const host_t *host = instance(S);
     (void)tid;
     for (int i = 0; i < HOST_OUTPUTS; i++) {
-        out[i] = host_output(host, i);
+        out[i] = host_output(&host->model, i);
     }
 }
 

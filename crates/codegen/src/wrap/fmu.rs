@@ -37,7 +37,7 @@ pub fn unit(export: &Export, fmi: Fmi) -> Unit {
         Fmi::Three => include_str!("../../c/wrap_fmi3.c"),
     };
     let wrapper =
-        [include_str!("../../c/wrap_host.c"), "\n", include_str!("../../c/wrap_fmi.c"), "\n", version].concat();
+        [&super::host(interface), "\n", include_str!("../../c/wrap_fmi.c"), "\n", version].concat();
     let wrapper = interface.named(&wrapper).replace("@TOKEN@", &token);
 
     let mut files = vec![
@@ -53,7 +53,7 @@ pub fn unit(export: &Export, fmi: Fmi) -> Unit {
 }
 
 /// A name for a text in the form of a GUID: two hashes (FNV-1a, 64 bits) with different beginnings.
-fn token(text: &str) -> String {
+pub(super) fn token(text: &str) -> String {
     let hash = |start: u64| text.bytes().fold(start, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
     let (a, b) = (hash(0xcbf2_9ce4_8422_2325), hash(0x6c62_272e_07bb_0142));
     format!(

@@ -1,7 +1,9 @@
 //! Hosts around the generated C: FMI, Simulink, TwinCAT. A wrapper knows the C by its [`Interface`] only.
 //!
 //! ```text
-//! c/wrap_host.c  numbers by reference, motion from the model file or from outside    + c/wrap_fmi2.c, c/wrap_fmi3.c, ...
+//! c/wrap_call.c  one call: motion from the model file or from outside, forces of specimens       c/wrap_twincat.*
+//! c/wrap_host.c  numbers by reference, faults in words                                          c/wrap_simulink.*
+//! c/wrap_fmi.c   communication steps, states as bytes                                           c/wrap_fmi2.c, c/wrap_fmi3.c
 //! ```
 //!
 //! **Must not be here:** how a step is computed; files, compilers (the command line runs them).
@@ -72,9 +74,15 @@ impl Ports {
     }
 }
 
-/// The file that all hosts share.
+/// What every host needs, without the C library.
+fn call(interface: &Interface) -> String {
+    interface.named(&include_str!("../../c/wrap_call.c").replace("@CALLS@", &calls(interface).to_string()))
+}
+
+/// What FMI and Simulink share besides.
 fn host(interface: &Interface) -> String {
-    interface.named(&include_str!("../../c/wrap_host.c").replace("@CALLS@", &calls(interface).to_string()))
+    let include = format!("#include \"{}.h\"\n\n", interface.name);
+    [&include, &call(interface), "\n", &interface.named(include_str!("../../c/wrap_host.c"))].concat()
 }
 
 /// Calls of `NAME_step` per step of the model: a specimen is commanded at every evaluation.

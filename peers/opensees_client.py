@@ -13,7 +13,6 @@ import time
 import openseespy.opensees as ops
 
 HERE = pathlib.Path(__file__).resolve().parent
-PROGRAM, TRANSPORT, FOLDER = sys.argv[1], sys.argv[2], sys.argv[3]
 K1, K2, M1, M2 = 9.0, 4.0, 1.0, 0.5
 DT, STEPS = 0.02, 500
 
@@ -31,15 +30,15 @@ CASES = [
 ]
 
 
-def serve(model, name, *options):
+def serve(program, transport, model, output, *options):
     """Starts a server; where it listens."""
-    command = [PROGRAM, "serve", str(HERE / model), "--listen", TRANSPORT + "://127.0.0.1:0", "--json"]
-    command += ["-o", FOLDER + "/" + name + ".h5", *options]
+    command = [program, "serve", str(HERE / model), "--listen", transport + "://127.0.0.1:0", "--json"]
+    command += ["-o", output + ".h5", *options]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     line = server.stderr.readline()
     if "://" not in line:
         sys.exit(line + server.stderr.read())
-    remote = (int(line.rsplit(":", 1)[1]), "127.0.0.1") + (("-udp",) if TRANSPORT == "udp" else ())
+    remote = (int(line.rsplit(":", 1)[1]), "127.0.0.1") + (("-udp",) if transport == "udp" else ())
     return server, remote
 
 
@@ -72,7 +71,7 @@ def quake(rayleigh):
     ops.pattern("UniformExcitation", 1, 1, "-accel", 1)
 
 
-def steps(integrator=("Newmark", 0.5, 0.25), algorithm=("Newton",), test=("NormUnbalance", 1e-12, 20)):
+def steps(integrator=("Newmark", 0.5, 0.25), algorithm=("Newton",), test=("NormUnbalance", 1e-12, 20), count=STEPS):
     """Displacements, velocity and acceleration after every step, and how long each took."""
     ops.constraints("Plain")
     ops.numberer("Plain")
@@ -82,7 +81,7 @@ def steps(integrator=("Newmark", 0.5, 0.25), algorithm=("Newton",), test=("NormU
     ops.integrator(*integrator)
     ops.analysis("Transient")
     rows, times = [], []
-    for step in range(STEPS):
+    for step in range(count):
         start = time.perf_counter()
         if ops.analyze(1, DT) != 0:
             sys.exit("%s: step %d failed" % (integrator[0], step))
@@ -99,13 +98,14 @@ def finish(server):
     return json.loads(said)
 
 
-def compare(number, case):
+def compare(number, case, program, transport, folder):
     name, damping, rayleigh, settings = case
     masses()
     upper(None, damping)
     quake(rayleigh)
     own, _ = steps(**settings)
-    server, remote = serve("link.toml", "%s-%d" % (TRANSPORT, number), "--add-damping", "%r s" % (damping / K2))
+    output = "%s/%s-%d" % (folder, transport, number)
+    server, remote = serve(program, transport, "link.toml", output, "--add-damping", "%r s" % (damping / K2))
     masses()
     upper(remote, damping)
     quake(rayleigh)
@@ -123,9 +123,9 @@ def compare(number, case):
     }
 
 
-def hysteretic():
+def hysteretic(program, transport, folder):
     """Free vibration with a yielding upper storey: what Interfield itself computes with the scheme `newmark`."""
-    server, remote = serve("hysteretic.toml", TRANSPORT + "-hysteretic")
+    server, remote = serve(program, transport, "hysteretic.toml", "%s/%s-hysteretic" % (folder, transport))
     masses()
     upper(remote, 0.0)
     # The first move of a client is a slow ramp; asked where the specimen stands, it has been made, and the first step is a step.
@@ -136,5 +136,11 @@ def hysteretic():
     return {"m1": [r[0] for r in rows], "m2": [r[1] for r in rows], "moves": said["moves"]}
 
 
-cases = [compare(i, case) for i, case in enumerate(CASES)]
-print(json.dumps({"dt": DT, "steps": STEPS, "cases": cases, "hysteretic": hysteretic()}))
+def main(program, transport, folder):
+    cases = [compare(i, case, program, transport, folder) for i, case in enumerate(CASES)]
+    storey = hysteretic(program, transport, folder)
+    print(json.dumps({"dt": DT, "steps": STEPS, "cases": cases, "hysteretic": storey}))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

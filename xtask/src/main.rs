@@ -44,6 +44,11 @@ const STAGES: &[Stage] = &[
         about: "OpenSees moves specimens that we serve, as if they were its own",
         run: opensees::served::stage,
     },
+    Stage {
+        name: "external",
+        about: "OpenSees computes a substructure of ours as our elements do, and dies without harm",
+        run: opensees::external::stage,
+    },
     Stage { name: "results", about: "result files open in h5py and scipy, also after a kill", run: results::stage },
     Stage { name: "report", about: "the page of ten million samples opens and pans in Chromium", run: report::stage },
 ];

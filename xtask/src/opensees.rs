@@ -7,6 +7,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
 
+pub(crate) mod external;
 pub(crate) mod served;
 mod viaduct;
 

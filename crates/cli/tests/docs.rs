@@ -30,15 +30,17 @@ fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// A folder of its own for a document, with the project's models in it.
+/// A folder of its own for a document, with the project's models and examples in it.
 fn folder(document: &Path) -> PathBuf {
     let name = document.file_stem().unwrap();
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("documents").join(name);
     let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(folder.join("models")).unwrap();
-    for entry in std::fs::read_dir(root().join("models")).unwrap() {
-        let path = entry.unwrap().path();
-        std::fs::copy(&path, folder.join("models").join(path.file_name().unwrap())).unwrap();
+    for (from, to) in [("models", "models"), ("docs/examples", "examples")] {
+        std::fs::create_dir_all(folder.join(to)).unwrap();
+        for entry in std::fs::read_dir(root().join(from)).unwrap() {
+            let path = entry.unwrap().path();
+            std::fs::copy(&path, folder.join(to).join(path.file_name().unwrap())).unwrap();
+        }
     }
     folder
 }

@@ -25,9 +25,9 @@ pub trait Substructure {
     fn leave(&mut self);
 }
 
-/// The substructure does not move any more.
+/// The substructure does not move any more: why, in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Broken;
+pub struct Broken(pub &'static str);
 
 /// Matrices of a substructure, n x n by rows.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -57,7 +57,7 @@ pub enum Halt {
     /// It wants the substructure where no number says.
     NotANumber,
     /// The substructure does not move any more.
-    Broken,
+    Broken(Broken),
 }
 
 impl From<Lie> for Halt {
@@ -67,8 +67,8 @@ impl From<Lie> for Halt {
 }
 
 impl From<Broken> for Halt {
-    fn from(_: Broken) -> Self {
-        Halt::Broken
+    fn from(broken: Broken) -> Self {
+        Halt::Broken(broken)
     }
 }
 

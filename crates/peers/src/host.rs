@@ -129,7 +129,7 @@ impl Host<'_> {
                 Err(halt) => {
                     (self.news)(News::Halted(halt));
                     self.linger(channel);
-                    return if halt == Halt::Broken { Ending::Broken } else { Ending::NotANumber };
+                    return if matches!(halt, Halt::Broken(_)) { Ending::Broken } else { Ending::NotANumber };
                 }
             };
             if let Some(answer) = answer {

@@ -2,7 +2,9 @@
 
 use crate::context::{Context, Outcome};
 use serde_json::Value;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 use super::{column_at, compare, interfield, numbers, script};
 
@@ -24,7 +26,54 @@ pub(crate) fn stage(context: &Context) -> Outcome {
         let storey = hysteretic(context, transport, &said, &folder)?;
         found.push(format!("{transport}: {springs}, hysteretic {storey:.0e}"));
     }
+    page(context, &python, &folder)?;
+    found.push("the book tells the truth".to_owned());
     Ok(found.join("; "))
+}
+
+/// What the chapter of the book says: its model, its script, and what the server prints (but for the time it took).
+fn page(context: &Context, python: &Path, folder: &Path) -> Result<(), String> {
+    const PAGE: &str = "docs/book/src/opensees.md";
+    let text = std::fs::read_to_string(context.root.join(PAGE)).map_err(|e| format!("{PAGE}: {e}"))?;
+    let block = |fence: &str| {
+        let start = format!("```{fence}\n");
+        let found = text.split_once(&start).and_then(|(_, rest)| rest.split_once("```"));
+        found.map(|(body, _)| body).ok_or_else(|| format!("{PAGE} has no block `{fence}`"))
+    };
+    let write = |name: &str, text: &str| {
+        let path = folder.join(name);
+        std::fs::write(&path, text).map(|()| path).map_err(|e| format!("{name}: {e}"))
+    };
+    let (model, expected) = (write("served.toml", block("toml served.toml")?)?, block("text served.toml")?);
+    let mut server = interfield(context);
+    server.arg("serve").arg(&model).args(["--listen", "tcp://127.0.0.1:0"]).current_dir(folder);
+    let mut server = server
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|e| format!("`interfield serve` cannot be started: {e}"))?;
+    let mut line = String::new();
+    let mut errors = BufReader::new(server.stderr.take().ok_or("no pipe")?);
+    errors.read_line(&mut line).map_err(|e| e.to_string())?;
+    let port =
+        line.trim_end().rsplit_once(':').map(|(_, port)| port).ok_or_else(|| format!("`interfield serve`: {line}"))?;
+    let script = write("storey.py", &block("python storey.py")?.replace("8090", port))?;
+    let mut client = Command::new(python);
+    client.arg("-B").arg(script);
+    if let Err(e) = context.run(client) {
+        // It would wait for another one.
+        let _ = server.kill();
+        return Err(e);
+    }
+    let output = server.wait_with_output().map_err(|e| e.to_string())?;
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let timeless = |text: &str| -> Vec<String> {
+        text.lines().filter(|l| !l.starts_with("answered after")).map(|l| l.trim_end().to_owned()).collect()
+    };
+    if timeless(&said) == timeless(expected) {
+        return Ok(());
+    }
+    Err(format!("{PAGE}: `interfield serve` now prints:\n{said}"))
 }
 
 /// Every case against OpenSees' own spring.

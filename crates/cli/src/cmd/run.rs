@@ -237,7 +237,7 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
     }
     if !(specimens.is_empty() && sim.model.externals.is_empty()) {
         let meta = record::meta(&sim, loaded.text(), settings);
-        let mut made = Laboratory::new(&files.results, &meta, &sim.model, real_time, replay).with(programs);
+        let mut made = Laboratory::new(&files.results, &meta, &sim.model, real_time, replay, programs);
         if let Err(e) = loaded.in_workshop(&mut sim, &mut parts, &mut made) {
             return e;
         }
@@ -312,7 +312,8 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
     let summary = Summary { verdict: &verdict, steps: done, seconds };
     let report = match (&files.report, witness) {
         (Some(path), Some(witness)) => {
-            let laboratory = laboratory::blocks(&assessed, &sim.model.units);
+            let mut laboratory = laboratory::blocks(&assessed, &sim.model.units);
+            laboratory.extend(programs::blocks(&told, &sim.model));
             let judged = laboratory::verdict(&assessed);
             let told = Repeated { meta: &meta, log: loaded.lines(), parts: engine.parts(), laboratory, judged };
             report(path, &files.results, told, &sim, &summary, witness, &mut clock)

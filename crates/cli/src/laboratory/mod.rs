@@ -116,6 +116,7 @@ impl Laboratory {
         model: &interfield_model::Model,
         pace: RealTime,
         replay: Option<Replay>,
+        programs: Programs,
     ) -> Self {
         Laboratory {
             pace,
@@ -125,13 +126,8 @@ impl Laboratory {
             results: results.to_owned(),
             several: model.specimens.len() > 1,
             replay,
-            programs: Programs::default(),
+            programs,
         }
-    }
-
-    /// With programs that run, for the externals of the model.
-    pub(crate) fn with(self, programs: Programs) -> Self {
-        Laboratory { programs, ..self }
     }
 
     /// Names the next recordings after another result file.

@@ -2,6 +2,7 @@
 
 use interfield_kernel::Fault;
 use interfield_lab::rig::{Reading, Rig, Target};
+use interfield_lab::safety::Trip;
 use interfield_model::Model;
 use interfield_model::specimen::{Apart, Specimen};
 use interfield_model::units::Dimension;
@@ -24,7 +25,8 @@ pub(crate) struct Served {
     /// Whether the next move is the first one of a client.
     first: bool,
     u: Vec<f64>,
-    fault: Option<Fault>,
+    /// Zeros: specimens are led by their displacements, and clients guess velocities.
+    v: Vec<f64>,
     over: bool,
 }
 
@@ -66,7 +68,7 @@ impl Served {
             first_step: step.max(specimen.ramp / specimen.time_scale),
             first: true,
             u: vec![0.0; n],
-            fault: None,
+            v: vec![0.0; n],
             over: false,
         }
     }
@@ -74,11 +76,6 @@ impl Served {
     /// Its rig.
     pub(crate) fn rig(&self) -> &dyn Rig {
         self.rig.as_ref()
-    }
-
-    /// What stopped it.
-    pub(crate) fn fault(&self) -> Option<Fault> {
-        self.fault
     }
 }
 
@@ -97,15 +94,15 @@ impl Substructure for Served {
 
     fn go(&mut self, u: &[f64], reached: &mut [f64], force: &mut [f64]) -> Result<(), Broken> {
         if self.over {
-            return Err(Broken);
+            return Err(Broken("the test is over"));
         }
         let n = self.u.len();
         self.u.iter_mut().zip(u).zip(&self.length).for_each(|((si, u), unit)| *si = u * unit);
         self.t += if std::mem::take(&mut self.first) { self.first_step } else { self.step };
-        if let Err(fault) = self.rig.exchange(&mut self.memory, Target { t: self.t, u: &self.u, v: &[] }) {
-            self.fault = Some(fault);
+        if let Err(fault) = self.rig.exchange(&mut self.memory, Target { t: self.t, u: &self.u, v: &self.v }) {
             self.over = true;
-            return Err(Broken);
+            let code = if let Fault::Laboratory { code } = fault { Trip::from_code(code) } else { None };
+            return Err(Broken(code.map_or("its equations have no solution there", Trip::words)));
         }
         let reading = |reading: Reading, i: usize| self.memory.get(reading.place(i, n)).copied().unwrap_or(f64::NAN);
         for i in 0..n {
@@ -120,8 +117,7 @@ impl Substructure for Served {
     }
 
     fn leave(&mut self) {
-        if !std::mem::replace(&mut self.over, true) || self.fault.is_some() {
-            self.rig.finish(&mut self.memory);
-        }
+        self.over = true;
+        self.rig.finish(&mut self.memory);
     }
 }

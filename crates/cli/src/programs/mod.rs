@@ -19,7 +19,7 @@ use interfield_peers::utsim::{self, Integrator, Precision};
 
 use process::Process;
 pub(crate) use process::become_program;
-pub(crate) use words::{described, described_json, json, text};
+pub(crate) use words::{blocks, described, described_json, json, text};
 
 /// Environment of a program: the port at which it listens.
 const PORT: &str = "INTERFIELD_PORT";

@@ -3,6 +3,7 @@
 use interfield_model::Model;
 use interfield_model::external::{External, Program};
 use interfield_model::units::Dimension;
+use interfield_report::Block;
 use serde_json::{Value, json};
 
 use super::Told;
@@ -14,6 +15,15 @@ const UNIT: &str = "fmu";
 /// What became of the programs, as text.
 pub(crate) fn text(told: &[Told], model: &Model) -> String {
     told.iter().map(|t| format!("\nexternal `{}`\n", t.name) + &t.lines(model).concat()).collect()
+}
+
+/// The same for a report.
+pub(crate) fn blocks(told: &[Told], model: &Model) -> Vec<Block> {
+    let one = |t: &Told| {
+        let lines = t.lines(model).iter().map(|l| l.trim().to_owned()).collect();
+        [Block::Text(format!("{}, computed by another program", t.name)), Block::Lines(lines)]
+    };
+    told.iter().flat_map(one).collect()
 }
 
 impl Told {

@@ -2,13 +2,12 @@
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use interfield_results::Reader;
 use serde_json::Value;
 
-use super::{file, interfield, program};
+use super::{Running, file, interfield};
 
 /// An oscillator on a hysteretic specimen behind a lagging, noisy actuator. `more` is added to the specimen.
 fn model(name: &str, duration: &str, more: &str) -> PathBuf {
@@ -60,38 +59,6 @@ displacement_sensor = {{ noise = "0.01 mm" }}
 "#
     );
     file(name, text)
-}
-
-/// A process that ends with its test.
-struct Running(Child);
-
-impl Running {
-    fn start(args: &[&str]) -> Self {
-        let mut command = program();
-        command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
-        Running(command.spawn().expect("the program starts"))
-    }
-
-    /// Kills it without a warning.
-    fn kill(&mut self) {
-        self.0.kill().expect("it is running");
-        self.0.wait().expect("it has ended");
-    }
-
-    /// Its end: exit code and standard output.
-    fn end(mut self) -> (Option<i32>, String) {
-        let mut text = String::new();
-        let mut out = self.0.stdout.take().expect("a pipe");
-        std::io::Read::read_to_string(&mut out, &mut text).expect("text");
-        (self.0.wait().expect("it ends").code(), text)
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
 }
 
 /// A laboratory that is ready, and its address.

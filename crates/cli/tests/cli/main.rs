@@ -5,6 +5,7 @@ mod check;
 mod commands;
 mod elements;
 mod ensemble;
+mod externals;
 mod hostile;
 mod lab;
 mod laboratory;
@@ -13,11 +14,12 @@ mod motion;
 mod reproduce;
 mod results;
 mod runs;
+mod serve;
 mod stability;
 mod writing;
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
@@ -55,6 +57,38 @@ fn interfield<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Outcome {
     let output = program().args(args).output().expect("the program starts");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
     Outcome { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+}
+
+/// A process that ends with its test.
+struct Running(Child);
+
+impl Running {
+    fn start(args: &[&str]) -> Self {
+        let mut command = program();
+        command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Running(command.spawn().expect("the program starts"))
+    }
+
+    /// Kills it without a warning.
+    fn kill(&mut self) {
+        self.0.kill().expect("it is running");
+        self.0.wait().expect("it has ended");
+    }
+
+    /// Its end: exit code and standard output.
+    fn end(mut self) -> (Option<i32>, String) {
+        let mut text = String::new();
+        let mut out = self.0.stdout.take().expect("a pipe");
+        std::io::Read::read_to_string(&mut out, &mut text).expect("text");
+        (self.0.wait().expect("it ends").code(), text)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 /// A file in the folder of temporary files.

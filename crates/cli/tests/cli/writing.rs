@@ -85,7 +85,13 @@ fn numbered<'a>(patterns: &'a Value, key: &str) -> Option<&'a Value> {
 /// All good models: those of the project, of the tests, of the documents, and the templates.
 fn good_models() -> Vec<(String, Value)> {
     let mut texts = Vec::new();
-    for folder in [models(), data(""), root().join("crates/cli/templates"), root().join("crates/model/src/schema")] {
+    for folder in [
+        models(),
+        root().join("docs/examples"),
+        data(""),
+        root().join("crates/cli/templates"),
+        root().join("crates/model/src/schema"),
+    ] {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             let name = path.display().to_string();

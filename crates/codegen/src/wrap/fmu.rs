@@ -36,8 +36,7 @@ pub fn unit(export: &Export, fmi: Fmi) -> Unit {
         Fmi::Two => include_str!("../../c/wrap_fmi2.c"),
         Fmi::Three => include_str!("../../c/wrap_fmi3.c"),
     };
-    let wrapper =
-        [&super::host(interface), "\n", include_str!("../../c/wrap_fmi.c"), "\n", version].concat();
+    let wrapper = [&super::host(interface), "\n", include_str!("../../c/wrap_fmi.c"), "\n", version].concat();
     let wrapper = interface.named(&wrapper).replace("@TOKEN@", &token);
 
     let mut files = vec![

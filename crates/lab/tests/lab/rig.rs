@@ -134,11 +134,11 @@ fn the_ways_to_the_start_and_home_have_no_jolt() {
     let mut rig = controller(hardware, plan, Limits::none());
     let mut memory = vec![0.0; rig.memory()];
     // To 10 mm at rest, then 40 samples of a parabola to 26 mm, which ends with 0.8 mm per sample.
-    rig.exchange(&mut memory, Target { t: 0.0, u: &[0.010] }).unwrap();
+    rig.exchange(&mut memory, Target { t: 0.0, u: &[0.010], v: &[0.0] }).unwrap();
     let to_start = commands.lock().unwrap().len();
     for k in 1..=40 {
         let x = 1e-3 * f64::from(k);
-        rig.exchange(&mut memory, Target { t: x, u: &[0.010 + 10.0 * x * x] }).unwrap();
+        rig.exchange(&mut memory, Target { t: x, u: &[0.010 + 10.0 * x * x], v: &[0.0] }).unwrap();
     }
     rig.finish(&mut memory);
     let path: Vec<f64> = commands.lock().unwrap().iter().map(|c| c[0]).collect();

@@ -21,7 +21,9 @@ fn root() -> PathBuf {
 /// Every good model of the project: (name, text, folder).
 fn models() -> Vec<(String, String, PathBuf)> {
     let mut all = vec![("rare.toml".to_owned(), RARE.to_owned(), root())];
-    for folder in ["models", "crates/cli/tests/data", "crates/cli/templates", "crates/model/tests/data"] {
+    for folder in
+        ["models", "docs/examples", "crates/cli/tests/data", "crates/cli/templates", "crates/model/tests/data"]
+    {
         for entry in std::fs::read_dir(root().join(folder)).unwrap() {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_string_lossy().into_owned();

@@ -26,7 +26,9 @@ fn check(text: &str) -> String {
 fn models() -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut all = Vec::new();
-    for folder in ["models", "crates/cli/tests/data", "crates/cli/templates", "crates/model/src/schema"] {
+    for folder in
+        ["models", "docs/examples", "crates/cli/tests/data", "crates/cli/templates", "crates/model/src/schema"]
+    {
         for entry in std::fs::read_dir(root.join(folder)).unwrap() {
             let path = entry.unwrap().path();
             if path.extension().is_some_and(|e| e == "toml") {

@@ -5,7 +5,7 @@ use std::net::{Shutdown, TcpStream, UdpSocket};
 use std::time::Duration;
 
 use interfield_peers::channel::Transport;
-use interfield_peers::desk::Halt;
+use interfield_peers::desk::{Broken, Halt};
 use interfield_peers::host::{Ending, News, OnStall};
 use interfield_peers::lie::Lie;
 use interfield_peers::opensees::Sizes;
@@ -198,9 +198,10 @@ fn liars_are_sent_away() {
 /// OpenSees does not notice that its peer has gone and spins for ever: it is left without an answer, not cut off.
 #[test]
 fn who_gets_no_answer_keeps_its_connection() {
-    for (breaks_at, bad, halt, ending) in
-        [(1, 2.0, Halt::Broken, Ending::Broken), (9, f64::NAN, Halt::NotANumber, Ending::NotANumber)]
-    {
+    for (breaks_at, bad, halt, ending) in [
+        (1, 2.0, Halt::Broken(Broken("worn out")), Ending::Broken),
+        (9, f64::NAN, Halt::NotANumber, Ending::NotANumber),
+    ] {
         let door = open(Transport::Tcp);
         let place = door.place().host;
         let path = Path { breaks_at, ..Path::new(1) };

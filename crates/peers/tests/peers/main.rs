@@ -60,7 +60,7 @@ impl Substructure for Path {
     fn go(&mut self, u: &[f64], reached: &mut [f64], force: &mut [f64]) -> Result<(), Broken> {
         assert!(u.iter().all(|x| x.is_finite()), "moved to {u:?}");
         if self.moves.len() >= self.breaks_at {
-            return Err(Broken);
+            return Err(Broken("worn out"));
         }
         self.moves.push(u.to_vec());
         for (i, x) in u.iter().enumerate() {

@@ -26,9 +26,10 @@ use interfield_results::Meta;
 use super::lab::choose;
 use crate::Exit;
 use crate::laboratory::served::Served;
-use crate::laboratory::{Assessed, Laboratory, RealTime, Replay};
+use crate::laboratory::{self, Assessed, Laboratory, RealTime, Replay};
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{complain, fail};
+use crate::programs::Programs;
 use crate::record;
 
 /// Serve a specimen to OpenSees, OpenFresco or UT-SIM, which compute the structure around it
@@ -147,6 +148,9 @@ pub(crate) fn run(args: &Args) -> Exit {
     if !place.is_local() {
         complain(&format!("warning: whoever reaches {place} can move the specimen: nobody is asked who he is"));
     }
+    if offer.specimen.at.is_some() && offer.specimen.limits.displacement.is_none() {
+        complain("warning: the specimen has no limit of its displacement: it goes wherever the client says");
+    }
     let stop = Arc::new(AtomicBool::new(false));
     let mut totals = Totals {
         clients: 0,
@@ -155,8 +159,14 @@ pub(crate) fn run(args: &Args) -> Exit {
         refused: Vec::new(),
         tests: Vec::new(),
     };
-    let mut laboratory =
-        Laboratory::new(&offer.results, &offer.meta, &offer.model, args.real_time, offer.replay.clone());
+    let mut laboratory = Laboratory::new(
+        &offer.results,
+        &offer.meta,
+        &offer.model,
+        args.real_time,
+        offer.replay.clone(),
+        Programs::default(),
+    );
     // The first Ctrl-C leads the specimen home, the second one stops it where it is.
     let (flag, button) = (Arc::clone(&stop), laboratory.button());
     let _ = ctrlc::set_handler(move || {
@@ -189,6 +199,9 @@ pub(crate) fn run(args: &Args) -> Exit {
         };
         served.leave();
         let assessed = laboratory.assess(&offer.specimen, served.rig());
+        if ending == Ending::Broken {
+            assessed.iter().flat_map(laboratory::log).for_each(|line| complain(&format!("note: {line}")));
+        }
         let failed = assessed.as_ref().is_none_or(|a| a.verdict.grade == Grade::Failed);
         match assessed {
             // Nobody came: an empty recording is worth nothing.
@@ -310,12 +323,6 @@ fn clients(
                 totals.refused.push(lie.to_string());
             }
             Ending::NotANumber => complain(&format!("it has gone; the specimen is held for the next at {place}")),
-            Ending::Broken => {
-                if let Some(fault) = served.fault() {
-                    complain(&format!("error: {}", words::fault(fault)));
-                }
-                return Ok(Ending::Broken);
-            }
             ending => return Ok(ending),
         }
     }

@@ -1,12 +1,10 @@
 //! What is said while a specimen is served, and afterwards.
 
-use interfield_kernel::Fault;
-use interfield_lab::safety::Trip;
 use interfield_model::Model;
 use interfield_model::specimen::Specimen;
 use interfield_model::units::{Dimension, UnitSystem};
 use interfield_peers::channel::Place;
-use interfield_peers::desk::Halt;
+use interfield_peers::desk::{Broken, Halt};
 use interfield_peers::host::{News, OnStall};
 use serde_json::json;
 
@@ -34,24 +32,13 @@ pub(super) fn news(news: News) -> String {
         News::Resumed => "the client goes on".to_owned(),
         News::Halted(halt) => {
             let why = match halt {
-                Halt::NotANumber => "the client wants a displacement that is not a number",
-                Halt::Broken => "the specimen does not move any more",
-                Halt::Lie(_) => "the client does not keep to the protocol",
+                Halt::NotANumber => "the client wants a displacement that is not a number".to_owned(),
+                Halt::Broken(Broken(why)) => format!("the specimen does not move any more: {why}"),
+                Halt::Lie(lie) => format!("the client does not keep to the protocol: {lie}"),
             };
             // OpenSees would spin for ever on a connection that is closed.
-            format!("{why}: it gets no answer; end it, or press Ctrl-C here")
+            format!("error: {why}\nhelp: the client gets no answer any more: end it, or press Ctrl-C here")
         }
-    }
-}
-
-/// Why the specimen does not move any more.
-pub(super) fn fault(fault: Fault) -> String {
-    match fault {
-        Fault::Laboratory { code } => {
-            let trip = Trip::from_code(code).map_or("for an unknown reason", Trip::words);
-            format!("the laboratory ended the test: {trip}")
-        }
-        other => format!("the laboratory ended the test: {other:?}"),
     }
 }
 

@@ -73,7 +73,7 @@ fn measure(program: &Path, folder: &Path, runs: usize) -> Result<Vec<Row>, Strin
 }
 
 /// The program, built beside this one.
-fn program() -> Result<PathBuf, String> {
+pub(crate) fn program() -> Result<PathBuf, String> {
     let here = std::env::current_exe().map_err(|e| e.to_string())?;
     let program = here.with_file_name(format!("interfield{}", std::env::consts::EXE_SUFFIX));
     if program.exists() { Ok(program) } else { Err("build the program first: cargo build --release".to_owned()) }

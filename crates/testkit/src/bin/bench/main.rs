@@ -7,6 +7,7 @@
 mod couplings;
 mod ensemble;
 mod realtime;
+mod serve;
 mod viaduct;
 #[cfg(unix)]
 mod wires;
@@ -43,6 +44,7 @@ const CASES: &[(&str, Case)] = &[
     ("ensemble", Bench::ensemble),
     #[cfg(unix)]
     ("wires", Bench::wires),
+    ("serve", Bench::serve),
     // Last: they lock all memory of the program.
     ("realtime", Bench::realtime),
     ("viaduct-1kHz", Bench::viaduct),
@@ -126,11 +128,16 @@ impl Bench {
         if self.quick { full / 10 } else { full }
     }
 
-    /// One JSON line of a peer script.
+    /// What OpenSees says of a frame or a chain.
     fn peer(&self, args: &[String]) -> Result<Value, String> {
+        self.script("opensees_frames.py", args)
+    }
+
+    /// One JSON line of a peer script.
+    fn script(&self, name: &str, args: &[String]) -> Result<Value, String> {
         let (python, folder) = self.peer.as_ref().ok_or(NO_PEER)?;
         let mut command = Command::new(python);
-        command.arg(format!("{folder}/opensees_frames.py")).args(args).env("OMP_NUM_THREADS", "1");
+        command.arg("-B").arg(format!("{folder}/{name}")).args(args).env("OMP_NUM_THREADS", "1");
         let output = command.output().map_err(|e| format!("{python}: {e}"))?;
         let text = String::from_utf8_lossy(&output.stdout);
         let line = text.lines().find(|l| l.starts_with('{'));

@@ -1,0 +1,380 @@
+//! A specimen for other programs: `interfield serve` against clients that behave, and clients that do not.
+
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use interfield_lab::partner::Partner;
+use interfield_peers::opensees::Sizes;
+use interfield_peers::{site, utsim};
+use interfield_results::Reader;
+use serde_json::Value;
+
+use super::{Running, file, interfield};
+
+/// Long enough that only a real failure runs into it.
+const LONG: Duration = Duration::from_secs(60);
+
+/// An oscillator on a hysteretic damper, in mm and kN. `more` is added to the specimen.
+fn model(name: &str, more: &str) -> PathBuf {
+    let text = format!(
+        r#"title = "Served damper"
+dofs = ["x"]
+
+[units]
+length = "mm"
+force = "kN"
+
+[[node]]
+name = "a"
+mass = "1 t"
+
+[[element]]
+type = "bouc-wen"
+name = "damper"
+nodes = ["ground", "a"]
+dof = "x"
+k = "20 kN/m"
+beta = "0.1 1/mm"
+gamma = "0.1 1/mm"
+
+[[specimen]]
+name = "damper"
+elements = ["damper"]
+rate = "1 kHz"
+ramp = "0.5 s"
+{more}
+
+[analysis]
+dt = "10 ms"
+duration = "1 s"
+"#
+    );
+    file(name, text)
+}
+
+/// A server that is ready: where it listens, and what it says.
+struct Serving {
+    running: Running,
+    address: String,
+    says: Receiver<String>,
+}
+
+impl Serving {
+    fn start(model: &Path, more: &[&str]) -> Self {
+        let output = model.with_extension("h5");
+        let fixed = ["serve", model.to_str().expect("UTF-8"), "--json", "--listen", "tcp://127.0.0.1:0", "-o"];
+        let mut running = Running::start(&[&fixed[..], &[output.to_str().expect("UTF-8")], more].concat());
+        let errors = BufReader::new(running.0.stderr.take().expect("a pipe"));
+        let (tell, says) = channel();
+        std::thread::spawn(move || errors.lines().map_while(Result::ok).for_each(|line| drop(tell.send(line))));
+        let mut serving = Serving { running, address: String::new(), says };
+        let line = serving.says_with(" at tcp://");
+        serving.address = line.rsplit_once("://").expect("just seen").1.to_owned();
+        serving
+    }
+
+    /// Waits for a line with these words.
+    fn says_with(&self, words: &str) -> String {
+        let end = Instant::now() + LONG;
+        loop {
+            let line = self.says.recv_timeout(end.saturating_duration_since(Instant::now()));
+            let line = line.unwrap_or_else(|_| panic!("it never says `{words}`"));
+            if line.contains(words) {
+                return line;
+            }
+        }
+    }
+
+    fn end(self, code: i32) -> Value {
+        let (found, said) = self.running.end();
+        assert_eq!(found, Some(code), "{said}");
+        serde_json::from_str(&said).expect("JSON")
+    }
+}
+
+/// A client that speaks as OpenSees does, for one degree of freedom.
+struct Client(TcpStream);
+
+const NUMBERS: usize = 5;
+
+impl Client {
+    fn connect(serving: &Serving) -> Self {
+        let end = Instant::now() + LONG;
+        let mut stream = loop {
+            match TcpStream::connect(&serving.address) {
+                Ok(stream) => break stream,
+                Err(e) => assert!(e.kind() == ErrorKind::ConnectionRefused && Instant::now() < end, "{e}"),
+            }
+        };
+        stream.set_read_timeout(Some(LONG)).expect("a socket");
+        let sizes = Sizes { command: [1, 1, 1, 0, 1], answer: [0, 0, 0, 1, 0], numbers: NUMBERS };
+        stream.write_all(&sizes.encode()).expect("open");
+        Client(stream)
+    }
+
+    fn say(&mut self, code: f64, u: f64) {
+        let message: Vec<u8> = [code, u, 0.0, 0.0, 0.0].iter().flat_map(|x| x.to_le_bytes()).collect();
+        self.0.write_all(&message).expect("open");
+    }
+
+    fn ask(&mut self, code: f64, u: f64) -> f64 {
+        self.say(code, u);
+        let mut reply = [0; 8 * NUMBERS];
+        self.0.read_exact(&mut reply).expect("an answer");
+        f64::from_le_bytes(reply[..8].try_into().expect("eight bytes"))
+    }
+
+    fn force(&mut self, u: f64) -> f64 {
+        self.say(3.0, u);
+        self.ask(10.0, u)
+    }
+
+    /// Whether it is left without an answer, but with its connection.
+    fn is_left_waiting(&mut self) -> bool {
+        self.0.set_read_timeout(Some(Duration::from_millis(200))).expect("open");
+        self.0.read(&mut [0; 8]).is_err_and(|e| e.kind() == ErrorKind::WouldBlock)
+    }
+}
+
+/// Column of a recording.
+fn recorded(model: &Path, channel: &str) -> Vec<f64> {
+    let reader = Reader::open(&model.with_extension("lab.h5")).expect("the recording opens");
+    reader.read(reader.channel(channel).expect("a channel"), 0..reader.rows()).expect("rows")
+}
+
+/// Loads beyond yielding and unloads, mm.
+fn history() -> impl Iterator<Item = f64> {
+    (0..100).map(|k| 12.0 * (0.1 * f64::from(k)).sin())
+}
+
+#[test]
+fn numbers_have_the_units_of_the_file_and_a_move_takes_a_step() {
+    let model = model("served.toml", "");
+    let serving = Serving::start(&model, &["--add-damping", "5 ms"]);
+    let mut client = Client::connect(&serving);
+    // 20 kN/m, and 5 ms times that.
+    assert_eq!(client.ask(12.0, 0.0), 0.02);
+    assert!((client.ask(14.0, 0.0) - 1e-4).abs() < 1e-18);
+    assert_eq!(client.ask(15.0, 0.0), 0.0);
+    assert_eq!(client.force(0.0), 0.0);
+    let forces: Vec<f64> = history()
+        .map(|u| {
+            let force = client.force(u);
+            client.say(5.0, u);
+            force
+        })
+        .collect();
+    // It yields at k/(beta+gamma) = 0.1 kN.
+    let largest = forces.iter().fold(0.0_f64, |m, f| m.max(f.abs()));
+    assert!(largest > 0.09 && largest <= 0.1, "{largest}");
+    client.say(99.0, 0.0);
+    let said = serving.end(0);
+    let laboratory = &said["laboratory"][0];
+    assert_eq!((&said["clients"], &said["commits"], &said["moves"]), (&1.into(), &100.into(), &100.into()));
+    assert_eq!(laboratory["verdict"], "good");
+    // Ten samples for each displacement that was not the last one again, and the way home.
+    assert_eq!(laboratory["samples"], 99 * 10 + 500);
+    let target = recorded(&model, "damper.1.target");
+    for (k, u) in history().enumerate().skip(1) {
+        assert!((target[10 * k - 1] - u).abs() < 1e-12, "{k}");
+    }
+    assert!(target.last().expect("rows").abs() < 1e-12, "it was led home");
+    // The same recording in place of the specimen: the same forces.
+    let copy = model.with_file_name("served-again.toml");
+    std::fs::copy(&model, &copy).expect("a copy");
+    let recording = model.with_extension("lab.h5");
+    let serving = Serving::start(&copy, &["--replay", recording.to_str().expect("UTF-8")]);
+    let mut client = Client::connect(&serving);
+    client.force(0.0);
+    for (u, expected) in history().zip(&forces) {
+        assert!((client.force(u) - expected).abs() < 1e-12);
+    }
+    // Where it never was, the recording cannot say.
+    client.say(3.0, 77.0);
+    client.say(10.0, 77.0);
+    serving.says_with("the specimen does not move any more");
+    drop(client);
+    serving.says_with("note: the commands left the recording at sample 991");
+    serving.end(3);
+}
+
+/// A partner of ours moves a specimen of ours.
+fn partner(name: &str, protocol: &str, connect: &dyn Fn(interfield_peers::channel::Place) -> Box<dyn Partner>) {
+    let model = model(name, "");
+    let serving = Serving::start(&model, &["--protocol", protocol]);
+    let place = format!("tcp://{}", serving.address).parse().expect("an address");
+    let mut partner = connect(place);
+    let (mut reached, mut force) = ([0.0], [0.0]);
+    for u in history() {
+        partner.exchange(0.0, &[u], &[0.0], &mut reached, &mut force).expect("it answers");
+        assert!((reached[0] - u).abs() < 1e-12);
+    }
+    assert!(force[0].abs() > 0.01);
+    partner.finish();
+    let said = serving.end(0);
+    assert_eq!((&said["moves"], &said["laboratory"][0]["verdict"]), (&100.into(), &"good".into()));
+}
+
+#[test]
+fn a_shadow_site_and_an_integrator_of_ut_sim_are_served() {
+    partner("served-site.toml", "openfresco", &|place| {
+        let settings = site::Settings { place, dofs: 1, patience: LONG, timeout: LONG };
+        Box::new(site::Shadow::connect(&settings, &mut || true).expect("an actor"))
+    });
+    partner("served-ut-sim.toml", "ut-sim", &|place| {
+        let precision = utsim::Precision::Double;
+        let settings = utsim::Settings { place, dofs: 1, precision, patience: LONG, timeout: LONG };
+        Box::new(utsim::Integrator::connect(&settings, &mut || true).expect("a substructure"))
+    });
+}
+
+#[test]
+fn after_a_dying_client_the_next_takes_over_slowly() {
+    let model = model("taken-over.toml", "");
+    let serving = Serving::start(&model, &[]);
+    let mut dies = Client::connect(&serving);
+    dies.force(0.0);
+    dies.force(5.0);
+    drop(dies);
+    serving.says_with("the client vanished; the specimen is held");
+    let mut liar = Client::connect(&serving);
+    liar.say(42.0, 0.0);
+    serving.says_with("a client was sent away: it sent the request 42");
+    let mut next = Client::connect(&serving);
+    next.force(-5.0);
+    next.say(99.0, 0.0);
+    let said = serving.end(0);
+    assert_eq!((&said["clients"], &said["moves"]), (&3.into(), &3.into()));
+    assert_eq!(said["refused"].as_array().map(Vec::len), Some(1));
+    // 10 samples to 5 mm, and from there to -5 mm the 500 of the ramp.
+    let target = recorded(&model, "damper.1.target");
+    assert_eq!((target.len(), target[9]), (10 + 500 + 500, 5.0));
+    assert!((target[10] - (5.0 - 10.0 / 500.0)).abs() < 1e-12 && (target[509] + 5.0).abs() < 1e-12);
+}
+
+#[test]
+fn a_limit_that_is_passed_ends_the_test_and_the_client_is_left_waiting() {
+    let model = model("limited.toml", "limits = { displacement = \"10 mm\" }");
+    let serving = Serving::start(&model, &[]);
+    let mut client = Client::connect(&serving);
+    client.force(0.0);
+    client.force(5.0);
+    client.say(3.0, 50.0);
+    client.say(10.0, 50.0);
+    serving.says_with("does not move any more: a commanded displacement passed its limit");
+    assert!(client.is_left_waiting());
+    drop(client);
+    let said = serving.end(3);
+    assert_eq!(said["laboratory"][0]["verdict"], "failed");
+    assert!(recorded(&model, "damper.1.reached").iter().all(|u| u.abs() < 15.0), "one sample beyond the limit at most");
+}
+
+#[test]
+fn what_is_not_a_number_moves_nothing_and_the_next_client_goes_on() {
+    let model = model("not-a-number.toml", "");
+    let serving = Serving::start(&model, &[]);
+    let mut client = Client::connect(&serving);
+    client.force(0.0);
+    client.say(3.0, f64::NAN);
+    serving.says_with("a displacement that is not a number");
+    client.say(10.0, 0.0);
+    assert!(client.is_left_waiting());
+    drop(client);
+    let mut next = Client::connect(&serving);
+    assert!(next.force(5.0) > 0.0);
+    next.say(99.0, 0.0);
+    assert_eq!(serving.end(0)["moves"], 2);
+    assert!(recorded(&model, "damper.1.command").iter().all(|u| u.is_finite()));
+}
+
+#[test]
+fn a_stall_leads_the_specimen_home_if_told_so() {
+    let model = model("stalled.toml", "");
+    let serving = Serving::start(&model, &["--stall", "100 ms", "--on-stall", "ramp-down"]);
+    let mut client = Client::connect(&serving);
+    client.force(0.0);
+    client.force(5.0);
+    serving.says_with("the client stalls: the specimen is led home");
+    client.say(10.0, 5.0);
+    assert!(client.is_left_waiting());
+    drop(client);
+    let said = serving.end(3);
+    assert_eq!(said["laboratory"][0]["state"], "finished");
+    let target = recorded(&model, "damper.1.target");
+    assert_eq!((target.len(), target[9]), (510, 5.0));
+    assert!(target[509].abs() < 1e-12);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_leads_the_specimen_home() {
+    for more in [&[][..], &["--real-time"]] {
+        let model = model(&format!("interrupted-{}.toml", more.len()), "");
+        let serving = Serving::start(&model, more);
+        let mut client = Client::connect(&serving);
+        client.force(0.0);
+        client.force(5.0);
+        let id = serving.running.0.id().to_string();
+        assert!(std::process::Command::new("kill").args(["-INT", &id]).status().is_ok_and(|s| s.success()));
+        let said = serving.end(130);
+        assert_eq!(said["laboratory"][0]["state"], "finished");
+        assert!(recorded(&model, "damper.1.target").last().expect("rows").abs() < 1e-12);
+    }
+}
+
+#[test]
+fn one_test_after_the_other_each_with_its_recording() {
+    let model = model("kept.toml", "");
+    let _ = std::fs::remove_file(model.with_file_name("kept-3.lab.h5"));
+    let serving = Serving::start(&model, &["--keep"]);
+    let mut forces = Vec::new();
+    for _ in 0..2 {
+        let mut client = Client::connect(&serving);
+        client.force(0.0);
+        forces.push(history().map(|u| client.force(u)).collect::<Vec<f64>>());
+        client.say(99.0, 0.0);
+        serving.says_with(" at tcp://");
+    }
+    assert_eq!(forces[0], forces[1], "each test has a specimen that nobody has moved");
+    assert!(model.with_file_name("kept-2.lab.h5").exists());
+    #[cfg(unix)]
+    {
+        let id = serving.running.0.id().to_string();
+        assert!(std::process::Command::new("kill").args(["-INT", &id]).status().is_ok_and(|s| s.success()));
+        assert_eq!(serving.end(130)["laboratory"].as_array().map(Vec::len), Some(2));
+        assert!(!model.with_file_name("kept-3.lab.h5").exists(), "nobody came: nothing to keep");
+    }
+}
+
+#[test]
+fn mistakes_are_answered() {
+    let good = model("serve-good.toml", "");
+    let path = good.to_str().expect("UTF-8");
+    let cases: [(&[&str], &str); 6] = [
+        (&["--specimen", "dampr"], "no specimen `dampr`"),
+        (&["--listen", "127.0.0.1:8090"], "is no address: write for example tcp://127.0.0.1:8090"),
+        (&["--listen", "tcp://127.0.0.1"], "has no port"),
+        (&["--stall", "10 mm"], "--stall: expected time"),
+        (&["--stall=-1 s"], "no time to wait"),
+        (&["--protocol", "opensee"], "opensees"),
+    ];
+    for (more, what) in cases {
+        let found = interfield(&[&["serve", path], more].concat()).expect(2);
+        assert!(found.stderr.contains(what), "{more:?}: {}", found.stderr);
+    }
+    let without = std::fs::read_to_string(&good).expect("text");
+    let without = file(
+        "serve-without.toml",
+        without.split("[[specimen]]").next().expect("a start").to_owned() + "[analysis]\ndt = 1\nduration = 1\n",
+    );
+    let found = interfield(&["serve", without.to_str().expect("UTF-8")]).expect(2);
+    assert!(found.stderr.contains("no specimen") && found.stderr.contains("[[specimen]]"), "{}", found.stderr);
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let place = format!("tcp://{}", taken.local_addr().expect("bound"));
+    let found = interfield(&["serve", path, "--listen", &place]).expect(1);
+    assert!(found.stderr.contains("give another --listen"), "{}", found.stderr);
+    assert!(interfield(&["serve", path, "--replay", "absent.lab.h5"]).expect(1).stderr.contains("absent.lab.h5"));
+}

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use interfield_kernel::Dual;
-use interfield_model::model::{Load, Model, Quantity, Support};
+use interfield_model::model::{Load, Model, Support};
 use interfield_model::signal::{Motion, Signal, TimeFunction};
 
 use crate::api::Variable;
@@ -48,8 +48,7 @@ pub fn inputs(model: &Model) -> Inputs {
                 (if dof.angle { "N*m" } else { "N" }, format!("force.{}", dof.name), signal)
             }
         };
-        let channel = model.channels.iter().find(|c| c.quantity == Quantity::LoadSignal(i));
-        let mut name = channel.map_or(fallback, |c| c.name.clone());
+        let mut name = model.load_names.get(i).cloned().unwrap_or(fallback);
         if out.motions.contains(&name) {
             name = format!("{name}.{}", i + 1);
         }

@@ -37,6 +37,14 @@ pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
         let message = "the energy balance is not exported: it is no part of the integration".to_owned();
         refused.push(refusal(Subject::Model, message, "remove `energy` from [record]"));
     }
+    for external in &model.externals {
+        let message = format!("`{}` is computed by another program, which cannot be exported", external.name);
+        refused.push(refusal(
+            Subject::Element(external.element),
+            message,
+            "make it a [[specimen]]: its displacements are then commands, its forces inputs",
+        ));
+    }
     if !refused.is_empty() {
         return Err(refused);
     }

@@ -249,6 +249,8 @@ pub struct Model {
     pub damping: Damping,
     /// Loads.
     pub loads: Vec<Load>,
+    /// Their names.
+    pub load_names: Vec<String>,
     /// How to integrate.
     pub analysis: Analysis,
     /// Channels.

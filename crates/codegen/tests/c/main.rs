@@ -1,5 +1,6 @@
 //! The generated C against the library: compiled with the compiler of this machine, run, and compared channel by channel.
 
 mod bench;
+mod interface;
 mod models;
 mod schemes;

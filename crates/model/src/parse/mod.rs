@@ -339,6 +339,7 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
         elements,
         damping,
         loads,
+        load_names: names,
         analysis,
         channels,
         every,

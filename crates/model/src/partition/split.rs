@@ -157,6 +157,7 @@ impl<'a> Cut<'a> {
             elements: self.elements.iter().map(|&e| self.element(&self.model.elements[e])).collect(),
             damping,
             loads: loads.iter().filter_map(|&l| self.load(&self.model.loads[l])).collect(),
+            load_names: loads.iter().filter_map(|&l| self.model.load_names.get(l).cloned()).collect(),
             analysis,
             channels: Vec::new(),
             every: 1,

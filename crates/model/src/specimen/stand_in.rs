@@ -76,6 +76,7 @@ fn alone(model: &Model, specimen: &Specimen) -> Result<Assembled, Vec<Problem>> 
         elements: specimen.elements.iter().map(|&e| model.elements[e].clone()).collect(),
         damping: Damping::None,
         loads: Vec::new(),
+        load_names: Vec::new(),
         channels: Vec::new(),
         partition: None,
         specimens: Vec::new(),

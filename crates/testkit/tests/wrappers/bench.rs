@@ -17,7 +17,7 @@ element = [
   { type = "mostaghel", name = "iso", nodes = ["ground", "base"], dof = "x", k = "4 kN/mm", a = 0.1, delta = "3 mm" },
   { type = "spring", name = "storey", nodes = ["base", "roof"], dof = "x", k = "20 kN/mm", c = "30 kN*s/m" },
 ]
-load = [{ type = "ground", direction = "x", signal = { type = "harmonic", amplitude = "3 m/s^2", frequency = "1.3 Hz" } }]
+load = [{ name = "quake", type = "ground", direction = "x", signal = { type = "harmonic", amplitude = "3 m/s^2", frequency = "1.3 Hz" } }]
 analysis = { scheme = "alpha-os", dt = 0.01, duration = 4 }
 record = { channels = ["base.x", "roof.x.v", "roof.x.abs", "iso.force"] }
 "#;

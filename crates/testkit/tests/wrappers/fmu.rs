@@ -92,7 +92,7 @@ fn the_motion_can_come_from_outside() {
         assert!(difference(&fed, rows) <= SAME, "{:e}", difference(&fed, rows));
         let twice = |k: usize| 2.0 * ground(k);
         let fed = run(path, 1, 400, &[("motion_from_inputs", 1.0)], &twice);
-        let scaled = run(path, 1, 400, &[("ground.x.scale", 2.0)], &|_| 0.0);
+        let scaled = run(path, 1, 400, &[("quake.scale", 2.0)], &|_| 0.0);
         assert!(difference(&fed, &scaled) <= SAME);
         assert!(difference(&scaled, rows) > 0.1, "twice the motion is another motion");
     }
@@ -126,7 +126,7 @@ fn a_unit_describes_itself() {
         assert_eq!(scale("base.x"), (0, 1, 0, 1e-3));
         assert_eq!(scale("iso.force"), (1, 1, -2, 1e3));
         assert_eq!(scale("base.x.v.initial"), (0, 1, -1, 1.0));
-        let input = d.variable("ground.x.input").unwrap();
+        let input = d.variable("quake.input").unwrap();
         assert_eq!((input.causality, input.unit.as_deref()), (Causality::Input, Some("m/s^2")));
         assert_eq!(d.variable("base.x.initial").and_then(|v| v.start.as_deref()), Some("0.002"));
     }

@@ -6,6 +6,7 @@
 
 mod couplings;
 mod ensemble;
+mod export;
 mod realtime;
 mod serve;
 mod viaduct;
@@ -42,6 +43,7 @@ const CASES: &[(&str, Case)] = &[
     ("threads", Bench::threads),
     ("passive-scan", Bench::passive_scan),
     ("ensemble", Bench::ensemble),
+    ("export", Bench::export),
     #[cfg(unix)]
     ("wires", Bench::wires),
     ("serve", Bench::serve),

@@ -6,6 +6,7 @@ mod commands;
 mod elements;
 mod ensemble;
 mod externals;
+mod fmu;
 mod hostile;
 mod lab;
 mod laboratory;

@@ -79,6 +79,48 @@ impl std::fmt::Debug for UnitPartner {
     }
 }
 
+/// A wiring that was found to be right.
+struct Connected<'a> {
+    displacements: Vec<Channel>,
+    velocities: Vec<Option<Channel>>,
+    forces: Vec<Channel>,
+    time: Option<Channel>,
+    parameters: Vec<(&'a Variable, &'a Value)>,
+}
+
+/// Connects everything, or says everything that is wrong. Nothing of the unit runs.
+fn connected<'a>(description: &'a Description, wiring: &'a Wiring) -> Result<Connected<'a>, Vec<Error>> {
+    let mut errors = Vec::new();
+    let mut channel = |name: &str, role: Role| {
+        let found = connect(description, name, role, wiring);
+        found.map_err(|e| errors.push(e)).ok()
+    };
+    let (mut displacements, mut velocities, mut forces) = (Vec::new(), Vec::new(), Vec::new());
+    for dof in &wiring.dofs {
+        let turns = dof.rotation;
+        displacements.extend(channel(&dof.displacement, Role::Displacement { turns }));
+        velocities.push(dof.velocity.as_ref().and_then(|v| channel(v, Role::Velocity { turns })));
+        forces.extend(channel(&dof.force, Role::Force { turns }));
+    }
+    let time = wiring.time.as_ref().and_then(|t| channel(t, Role::Time));
+    let mut parameters = Vec::new();
+    for (name, value) in &wiring.parameters {
+        match parameter(description, name, value) {
+            Ok(found) => parameters.push(found),
+            Err(e) => errors.push(e),
+        }
+    }
+    let found = Connected { displacements, velocities, forces, time, parameters };
+    if errors.is_empty() { Ok(found) } else { Err(errors) }
+}
+
+impl Wiring {
+    /// Everything that is wrong with it for a unit, of which nothing runs.
+    pub fn mistakes(&self, unit: &Unit) -> Vec<Error> {
+        connected(unit.description(), self).err().unwrap_or_default()
+    }
+}
+
 impl UnitPartner {
     /// Makes an instance of a unit and connects it.
     ///
@@ -86,30 +128,9 @@ impl UnitPartner {
     /// Everything that is wrong with the names, before anything of the unit runs; or what the unit says.
     pub fn new(unit: &Unit, wiring: &Wiring) -> Result<Self, Vec<Error>> {
         let description = unit.description();
-        let mut errors = Vec::new();
-        let mut channel = |name: &str, role: Role, wiring: &Wiring| match connect(description, name, role, wiring) {
-            Ok(channel) => Some(channel),
-            Err(e) => {
-                errors.push(e);
-                None
-            }
-        };
-        let (mut displacements, mut velocities, mut forces) = (Vec::new(), Vec::new(), Vec::new());
-        for dof in &wiring.dofs {
-            let turns = dof.rotation;
-            displacements.extend(channel(&dof.displacement, Role::Displacement { turns }, wiring));
-            velocities.push(dof.velocity.as_ref().and_then(|v| channel(v, Role::Velocity { turns }, wiring)));
-            forces.extend(channel(&dof.force, Role::Force { turns }, wiring));
-        }
-        let time = wiring.time.as_ref().and_then(|t| channel(t, Role::Time, wiring));
-        let parameters: Vec<_> =
-            wiring.parameters.iter().map(|(name, value)| parameter(description, name, value)).collect();
-        errors.extend(parameters.iter().filter_map(|p| p.as_ref().err().cloned()));
-        if !errors.is_empty() {
-            return Err(errors);
-        }
+        let Connected { displacements, velocities, forces, time, parameters } = connected(description, wiring)?;
         let mut instance = unit.instance().map_err(|e| vec![e])?;
-        for (variable, value) in parameters.into_iter().flatten() {
+        for (variable, value) in parameters {
             let set = match value {
                 Value::Number(x) => instance.set(variable, *x),
                 Value::Flag(on) => instance.set(variable, f64::from(*on)),

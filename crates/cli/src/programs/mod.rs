@@ -19,6 +19,7 @@ use interfield_peers::utsim::{self, Integrator, Precision};
 
 use process::Process;
 pub(crate) use process::become_program;
+pub(crate) use unit::mistakes;
 pub(crate) use words::{blocks, described, described_json, json, text};
 
 /// Environment of a program: the port at which it listens.

@@ -96,7 +96,13 @@ fn what_is_wrong_with_a_unit_is_said_before_anything_runs() {
     refused(
         "unit-names.toml",
         "forces = [\"G\"]\nvelocities = [\"k\"]\nparameters = { stiffness = 4 }\n",
-        &["`storey1`", "has no variable `G`", "`k` of `spring` is a `parameter`", "has no variable `stiffness`"],
+        &[
+            "name = \"storey1\"",
+            "3 errors",
+            "has no variable `G`",
+            "`k` of `spring` is a `parameter`",
+            "has no variable `stiffness`",
+        ],
     );
     let model = file("unit-file.toml", with_unit(WIRED).replace("spring.fmu", "nowhere.fmu"));
     let out = interfield(&["run", model.to_str().unwrap()]).expect(2);

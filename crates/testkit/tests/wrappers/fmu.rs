@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use interfield_codegen::Export;
 use interfield_codegen::wrap::fmu::{Fmi, unit};
 use interfield_fmi::{Causality, Unit, Version, archive, extension, folders};
 use tempfile::TempDir;
@@ -19,27 +20,30 @@ struct Packed {
 fn packed(fmi: Fmi) -> &'static Packed {
     static TWO: OnceLock<Packed> = OnceLock::new();
     static THREE: OnceLock<Packed> = OnceLock::new();
-    let (cell, version) = match fmi {
-        Fmi::Two => (&TWO, Version::Two),
-        Fmi::Three => (&THREE, Version::Three),
-    };
+    let cell = if fmi == Fmi::Two { &TWO } else { &THREE };
     cell.get_or_init(|| {
         let (export, rows) = both(ISOLATED, "isolated");
-        let unit = unit(&export, fmi);
-        let folder = tempfile::tempdir().unwrap();
-        write(&unit.files, folder.path());
-        let library = format!("{}.{}", unit.name, extension());
-        let mut arguments = vec!["-std=c99", "-fPIC", "-fvisibility=hidden", "-shared", "-o", &library];
-        arguments.extend(unit.sources.iter().map(String::as_str));
-        arguments.push("-lm");
-        compile("cc", folder.path(), &arguments);
-        let mut files: Vec<_> = unit.files.iter().map(|(n, t)| (n.clone(), t.clone().into_bytes())).collect();
-        let binary = std::fs::read(folder.path().join(&library)).unwrap();
-        files.push((format!("binaries/{}/{library}", folders(version)[0]), binary));
-        let path = folder.path().join("isolated.fmu");
-        std::fs::write(&path, archive::pack(&files).unwrap()).unwrap();
+        let (folder, path) = pack(&export, fmi);
         Packed { _folder: folder, path, rows }
     })
+}
+
+fn pack(export: &Export, fmi: Fmi) -> (TempDir, PathBuf) {
+    let version = if fmi == Fmi::Two { Version::Two } else { Version::Three };
+    let unit = unit(export, fmi);
+    let folder = tempfile::tempdir().unwrap();
+    write(&unit.files, folder.path());
+    let library = format!("{}.{}", unit.name, extension());
+    let mut arguments = vec!["-std=c99", "-fPIC", "-fvisibility=hidden", "-shared", "-o", &library];
+    arguments.extend(unit.sources.iter().map(String::as_str));
+    arguments.push("-lm");
+    compile("cc", folder.path(), &arguments);
+    let mut files: Vec<_> = unit.files.iter().map(|(n, t)| (n.clone(), t.clone().into_bytes())).collect();
+    let binary = std::fs::read(folder.path().join(&library)).unwrap();
+    files.push((format!("binaries/{}/{library}", folders(version)[0]), binary));
+    let path = folder.path().join("unit.fmu");
+    std::fs::write(&path, archive::pack(&files).unwrap()).unwrap();
+    (folder, path)
 }
 
 /// Runs a unit with steps of `every` of the model's, inputs by `feed` (step, value reference order).
@@ -169,5 +173,59 @@ fn states_are_saved_and_restored() {
         assert!(difference(&found[..100], &rows[101..201]) <= SAME);
         assert_eq!(found[..100], found[100..200], "from the saved state");
         assert_eq!(found[..100], found[200..], "from its bytes");
+    }
+}
+
+/// Two masses; the spring between the second and the ground, 250 N/m, stands in the laboratory if there is a `specimen`.
+fn hybrid(scheme: &str, specimen: &str) -> String {
+    format!(
+        r#"
+title = "Two masses"
+node = [{{ name = "a", dofs = ["x"], mass = 2, initial = 0.01 }}, {{ name = "b", dofs = ["x"], mass = 1, initial = 0.02 }}]
+element = [
+  {{ type = "spring", name = "first", nodes = ["ground", "a"], dof = "x", k = 300, c = 0.5 }},
+  {{ type = "spring", name = "second", nodes = ["a", "b"], dof = "x", k = 200 }},
+  {{ type = "spring", name = "third", nodes = ["ground", "b"], dof = "x", k = 250 }},
+]
+load = [{{ type = "ground", direction = "x", signal = {{ type = "harmonic", amplitude = 1, frequency = 1.7 }} }}]
+analysis = {{ scheme = "{scheme}", dt = 0.01, duration = 2 }}
+record = {{ channels = ["a.x", "b.x", "a.x.v"] }}
+{specimen}
+"#
+    )
+}
+
+/// The host answers the commands by a spring, and gets what the library computes with that spring.
+#[test]
+fn a_specimen_is_commanded_and_answers() {
+    const SPECIMEN: &str = "[[specimen]]\nname = \"rig\"\nelements = [\"third\"]\n";
+    for (scheme, fmi, calls) in [("alpha-os", Fmi::Two, 1), ("lsrt2", Fmi::Three, 2)] {
+        let (_, rows) = both(&hybrid(scheme, ""), "hybrid");
+        let export = interfield_codegen::export(&crate::bench::model(&hybrid(scheme, SPECIMEN)), "hybrid").unwrap();
+        let (folder, path) = pack(&export, fmi);
+        let unit = Unit::open(&path).unwrap();
+        let d = unit.description();
+        let (command, force) = (d.variable("b.x.command").unwrap(), d.variable("b.x.measured.input").unwrap());
+        assert_eq!((command.unit.as_deref(), force.unit.as_deref()), (Some("m"), Some("N")));
+        let step = d.experiment.step.unwrap();
+        assert_eq!(step, 0.01 / f64::from(calls));
+        let channels: Vec<_> = ["a.x", "b.x", "a.x.v"].iter().map(|n| d.variable(n).unwrap()).collect();
+        let mut instance = unit.instance().unwrap();
+        instance.enter_initialisation(0.0).unwrap();
+        instance.exit_initialisation().unwrap();
+        let mut found = Vec::new();
+        // The answer to a command ends the evaluation in the next call: channels are one call behind.
+        for k in 0..=calls * 200 {
+            let displacement = instance.get(command).unwrap();
+            instance.set(force, 250.0 * displacement).unwrap();
+            instance.step(f64::from(k) * step, step).unwrap();
+            if k % calls == 0 {
+                found.push(channels.iter().map(|v| instance.get(v).unwrap()).collect::<Vec<_>>());
+            }
+        }
+        assert!(difference(&found, &rows) < 1e-10, "{scheme}: {:e}", difference(&found, &rows));
+        let error = instance.step(f64::from(calls * 200 + 1) * step, 2.0 * step).unwrap_err();
+        assert!(error.message.contains("its specimen must answer every command"), "{error}");
+        drop(folder);
     }
 }

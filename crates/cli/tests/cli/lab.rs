@@ -62,7 +62,7 @@ displacement_sensor = {{ noise = "0.01 mm" }}
 }
 
 /// A laboratory that is ready, and its address.
-fn lab(model: &Path, listen: &str, more: &[&str]) -> (Running, String) {
+pub(crate) fn lab(model: &Path, listen: &str, more: &[&str]) -> (Running, String) {
     let args = [&["lab", model.to_str().expect("UTF-8"), "--json", "--listen", listen], more].concat();
     let mut running = Running::start(&args);
     let mut errors = BufReader::new(running.0.stderr.take().expect("a pipe"));

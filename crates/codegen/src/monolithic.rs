@@ -6,7 +6,8 @@ use interfield_kernel::{Scheme, System};
 use interfield_model::Simulation;
 use interfield_model::assemble::{Problem, Subject};
 use interfield_model::assembled::Blueprint;
-use interfield_model::model::{Load, Model, Quantity, Support};
+use interfield_model::model::{Load, Model, Support};
+use interfield_model::simulation::Tap;
 
 use crate::api::{Export, Interface, Variable, files};
 use crate::cost::Cost;
@@ -32,10 +33,6 @@ pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
     if model.partition.is_some() {
         let message = "the coupling of substructures cannot be exported".to_owned();
         refused.push(refusal(Subject::Substructure(0), message, "export the structure in one piece with --whole"));
-    }
-    if model.channels.iter().any(|c| matches!(c.quantity, Quantity::Energy(_))) {
-        let message = "the energy balance is not exported: it is no part of the integration".to_owned();
-        refused.push(refusal(Subject::Model, message, "remove `energy` from [record]"));
     }
     for external in &model.externals {
         let message = format!("`{}` is computed by another program, which cannot be exported", external.name);
@@ -144,11 +141,17 @@ impl<'a> Whole<'a> {
         let measures = !commands.is_empty();
         let pending = if measures { rows * self.inputs.components.len() } else { 0 };
 
+        let balances = sim.taps().iter().any(|(t, _)| matches!(t, Tap::Energy(_)));
+        let energy = if balances { 6 + 10 * b.n } else { 0 };
+
         let cost = Cost::new(b, &laws, &emitted.laws);
         let mut per_step =
             gait.cost(&cost) + Operations { flops: 2 * sim.taps().len() as u64, ..Operations::default() };
         if sim.needs_acceleration() {
             per_step = per_step + cost.force() + cost.solve(b.operators.len() - 1);
+        }
+        if balances {
+            per_step = per_step + cost.force() + cost.mul_mass().times(5) + cost.mul_tangent();
         }
         for law in read.laws() {
             per_step = per_step + laws.cost(law.law)[0];
@@ -170,7 +173,7 @@ impl<'a> Whole<'a> {
             evaluations: gait.times().0.len(),
             parameters: parameters.list.clone(),
             state,
-            work: plan.len + state + pending,
+            work: plan.len + state + pending + energy,
             tables: emitted.bytes + self.inputs.bytes,
             per_step,
         };
@@ -180,7 +183,7 @@ impl<'a> Whole<'a> {
         let step = if measures { include_str!("../c/step_measured.c") } else { include_str!("../c/step.c") };
         let body = [include_str!("../c/instance.c"), "\n", step].concat();
         let body = body
-            .replace("@OUTPUTS@", &self.outputs(&read, plan))
+            .replace("@OUTPUTS@", &self.outputs(&read, plan, balances.then_some(plan.len + state + pending)))
             .replace(
                 "@IN@",
                 &if measures { format!("self->work + {}", plan.len + state) } else { "self->inputs".to_owned() },
@@ -209,6 +212,8 @@ impl<'a> Whole<'a> {
             &factors(&[b]),
             include_str!("../c/system.c"),
             "\n",
+            include_str!("../c/energy.c"),
+            "\n",
             &schemes(&[family]),
             &emitted.text,
             &gait.emit("gait_0", dims, &times, self.row(0.0)),
@@ -221,9 +226,16 @@ impl<'a> Whole<'a> {
     }
 
     /// Statements that read all channels.
-    fn outputs(&self, read: &Read, plan: &Plan) -> String {
+    fn outputs(&self, read: &Read, plan: &Plan, energy: Option<usize>) -> String {
         let (sim, n) = (self.sim, self.b.n);
         let mut out = String::new();
+        if let Some(at) = energy {
+            let _ = writeln!(
+                out,
+                "    double *energy = W + {at};\n    const int unbalanced = energy_add(&party_0, W, in, t, x, energy, self->step == 0);\n    \
+                 if (unbalanced) {{\n        return unbalanced;\n    }}",
+            );
+        }
         if let Some(a) = accelerations(sim, plan) {
             let _ = writeln!(out, "    const double *a = {a};");
             if sim.needs_acceleration() {

@@ -5,6 +5,7 @@ mod check;
 mod commands;
 mod elements;
 mod ensemble;
+mod export;
 mod externals;
 mod fmu;
 mod hostile;

@@ -134,15 +134,27 @@ int main(void)
 }
 
 #[test]
+fn the_header_states_the_size_of_an_instance() {
+    let text = tower(800.0, 2.0, "exact");
+    let bytes = export(&model(&text, &Overrides::default()), "tower").unwrap().interface.bytes();
+    let driver = r#"
+#include <stdio.h>
+#include "tower.h"
+int main(void)
+{
+    printf("head\n0,%lu\n", (unsigned long)sizeof(tower_t));
+    return 0;
+}
+"#;
+    assert_eq!(drive("size", &text, driver), vec![vec![bytes as f64]]);
+}
+
+#[test]
 fn what_cannot_be_exported_is_refused_with_the_reason() {
     let reason = |text: &str, overrides: &Overrides| {
         let problems = export(&model(text, overrides), "m").expect_err("it cannot be exported");
         problems.iter().map(|p| format!("{} / {}", p.message, p.help)).collect::<Vec<_>>().join("\n")
     };
-    let none = Overrides::default();
-    assert!(
-        reason(&tower(800.0, 2.0, "exact").replace("[record]", "[record]\nenergy = true"), &none).contains("energy")
-    );
     let iterating = Overrides { scheme: Some("caam".to_owned()), ..Overrides::default() };
     assert!(reason(&shipped("forced-split-mass.toml"), &iterating).contains("iterates"));
 }

@@ -33,6 +33,7 @@ dt = "5 ms"
 duration = "4 s"
 tangent = "TANGENT"
 [record]
+energy = true
 channels = ["a.x", "b.x.v", "c.x.a", "c.x.abs", "base.force", "base.deformation", "base.z", "soft.force", "stop.force", "quake"]
 "#;
 
@@ -104,6 +105,7 @@ dt = "4 ms"
 duration = "2 s"
 tangent = "TANGENT"
 [record]
+energy = true
 channels = [
     "a.x", "b.x.v", "c.x.a", "c.x.abs", "light.x", "bob.theta", "shaker.x", "shaker.x.v", "shaker.x.a", "pier.force", "pier.z", "wall.force",
     "slider.force", "own.force", "own.z", "filter.force", "driven.force", "drive.force", "link.deformation", "push", "quake",

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use interfield_codegen::Export;
+use interfield_codegen::{Export, Operations};
 use serde_json::json;
 
 use crate::Exit;
@@ -62,16 +62,23 @@ fn tell(export: &Export, args: &Args) {
             "folder": out.to_string(), "name": i.name, "files": files, "dt": i.dt, "steps": i.steps,
             "inputs": names(&i.inputs), "outputs": names(&i.outputs), "commands": names(&i.commands),
             "parameters": names(&i.parameters),
+            "operations": { "flops": i.per_step.flops, "divisions": i.per_step.divisions, "calls": i.per_step.calls },
         }));
         return;
     }
+    let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+    let mut interface = vec![count(i.inputs.len(), "input"), count(i.outputs.len(), "output")];
+    if !i.commands.is_empty() {
+        interface.push(count(i.commands.len(), "command"));
+    }
+    interface.push(count(i.parameters.len(), "parameter"));
+    let Operations { flops, divisions, calls } = i.per_step;
     print(&format!(
-        "{out}: {}\n  {} inputs, {} outputs, {} parameters; scheme {}, step {} s\n  make -C {out} run\n",
+        "{out}: {}\n  scheme {}, step {} s; {}\n  a step costs at most {flops} additions and multiplications, {divisions} \
+         divisions, {calls} calls of math.h\n  make -C {out} run\n",
         files.join(", "),
-        i.inputs.len(),
-        i.outputs.len(),
-        i.parameters.len(),
         i.scheme,
         i.dt,
+        interface.join(", "),
     ));
 }

@@ -3,8 +3,6 @@
 //!
 //! **Must not be here:** what a status means for a run; that is `instance`.
 
-#![allow(unsafe_code)]
-
 use std::ffi::{CString, c_char, c_int, c_uint, c_void};
 use std::path::Path;
 
@@ -34,6 +32,7 @@ struct Callbacks {
     environment: *mut c_void,
 }
 
+#[allow(unsafe_code)]
 unsafe extern "C" {
     fn calloc(count: usize, size: usize) -> *mut c_void;
     fn free(memory: *mut c_void);
@@ -41,6 +40,7 @@ unsafe extern "C" {
 
 /// The logger. The standard's has more arguments after the text, as `printf` does; ours ignores them (a function with a
 /// variable number of arguments cannot be written in stable Rust), so placeholders in the text stay as they are.
+#[allow(unsafe_code)]
 unsafe extern "C" fn logger(
     environment: *mut c_void,
     _instance: *const c_char,
@@ -88,10 +88,12 @@ pub(crate) struct Component {
 }
 
 // SAFETY: the standard lets the functions of an instance be called from any thread, one at a time; `&mut` sees to the latter.
+#[allow(unsafe_code)]
 unsafe impl Send for Component {}
 
 impl Component {
     /// Loads the library and makes an instance.
+    #[allow(unsafe_code)]
     pub(crate) fn new(description: &Description, path: &Path, folder: &Path, log: Log) -> Result<Self, Error> {
         let library = crate::unit::load(path)?;
         macro_rules! symbol {
@@ -151,6 +153,7 @@ impl Component {
     }
 }
 
+#[allow(unsafe_code)]
 impl Slave for Component {
     fn enter_initialisation(&mut self, start: f64) -> Status {
         // SAFETY: the handle is that of a living instance, here and below.
@@ -222,6 +225,7 @@ impl Slave for Component {
     }
 }
 
+#[allow(unsafe_code)]
 impl Drop for Component {
     fn drop(&mut self) {
         if !self.handle.is_null() {

@@ -3,8 +3,6 @@
 //!
 //! **Must not be here:** what a status means for a run; that is `instance`.
 
-#![allow(unsafe_code)]
-
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::path::Path;
 
@@ -23,6 +21,7 @@ type Call = unsafe extern "C" fn(Handle) -> c_int;
 type LogMessage = unsafe extern "C" fn(*mut c_void, c_int, *const c_char, *const c_char);
 
 /// The logger.
+#[allow(unsafe_code)]
 unsafe extern "C" fn log_message(
     environment: *mut c_void,
     status: c_int,
@@ -55,6 +54,7 @@ macro_rules! numbers {
             $($field: (Set<$type>, Get<$type>),)*
         }
 
+        #[allow(unsafe_code)]
         impl Numbers {
             fn find(library: &Library, path: &Path) -> Result<Self, Error> {
                 Ok(Numbers { $($field: (symbol(library, path, $set)?, symbol(library, path, $get)?),)* })
@@ -137,6 +137,7 @@ impl Number for bool {
 }
 
 /// A function of the library. `T` must be the type that the standard gives the function of this name.
+#[allow(unsafe_code)]
 fn symbol<T: Copy>(library: &Library, path: &Path, name: &str) -> Result<T, Error> {
     // SAFETY: every caller states the type of the standard, see `Functions` and `numbers!`.
     let symbol = unsafe { library.get::<T>(name) };
@@ -155,10 +156,12 @@ pub(crate) struct Component {
 }
 
 // SAFETY: the standard lets the functions of an instance be called from any thread, one at a time; `&mut` sees to the latter.
+#[allow(unsafe_code)]
 unsafe impl Send for Component {}
 
 impl Component {
     /// Loads the library and makes an instance.
+    #[allow(unsafe_code)]
     pub(crate) fn new(description: &Description, path: &Path, folder: &Path, log: Log) -> Result<Self, Error> {
         let library = crate::unit::load(path)?;
         let functions = Functions {
@@ -221,6 +224,7 @@ impl Component {
     }
 }
 
+#[allow(unsafe_code)]
 impl Slave for Component {
     fn enter_initialisation(&mut self, start: f64) -> Status {
         // SAFETY: the handle is that of a living instance, here and below.
@@ -279,6 +283,7 @@ impl Slave for Component {
     }
 }
 
+#[allow(unsafe_code)]
 impl Drop for Component {
     fn drop(&mut self) {
         if !self.handle.is_null() {

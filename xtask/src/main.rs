@@ -8,6 +8,7 @@ mod book;
 mod context;
 mod debian;
 mod export;
+mod fmi;
 mod licences;
 mod network;
 mod no_std;
@@ -52,6 +53,7 @@ const STAGES: &[Stage] = &[
         about: "OpenSees computes a substructure of ours as our elements do, and dies without harm",
         run: opensees::external::stage,
     },
+    Stage { name: "fmi", about: "our units in FMPy, a reference unit here", run: fmi::stage },
     Stage { name: "results", about: "result files open in h5py and scipy, also after a kill", run: results::stage },
     Stage { name: "export", about: "generated C: clang, sanitizers, instructions of a step", run: export::stage },
     Stage { name: "report", about: "the page of ten million samples opens and pans in Chromium", run: report::stage },

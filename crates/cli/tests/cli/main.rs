@@ -7,6 +7,7 @@ mod elements;
 mod ensemble;
 mod export;
 mod externals;
+mod fmu;
 mod hostile;
 mod keys;
 mod lab;

@@ -194,7 +194,8 @@ fn check_tells_what_is_known_and_asks_only_if_told_to() {
     );
     assert_eq!(thread.join().expect("it ends well"), 7);
     // A given stiffness needs no program.
-    let given = external("opensees", "at = \"tcp://127.0.0.1:1\"\nstiffness = [[4, -4], [-4, 4]]\n");
+    let given =
+        external("opensees", "at = \"tcp://127.0.0.1:1\"\nstart = \"200 ms\"\nstiffness = [[4, -4], [-4, 4]]\n");
     let given = model("external-given.toml", "3 s", &given);
     assert!(interfield(&["modes", path(&given)]).expect(0).stdout.contains("Hz"));
     let refused = interfield(&["ensemble", path(&given), "--vary", "k=1,2"]);

@@ -58,6 +58,7 @@ typedef struct {
     long wanted;           /* the step whose inputs the next call reads; -1: none */
     int fresh;             /* whether the last call gave new outputs */
     int pending, started, fault, fault_index;
+    int fault_part;        /* the substructure where it happened, counted from 0 */
 } @name@_t;
 
 void @name@_init(@name@_t *self);

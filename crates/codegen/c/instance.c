@@ -43,6 +43,7 @@ void @name@_init(@name@_t *self)
     self->fresh = 0;
     self->fault = 0;
     self->fault_index = 0;
+    self->fault_part = 0;
     @name@_motion(self, -1);
 }
 

@@ -6,17 +6,12 @@ static double *rosenbrock_stages(const system_t *S, double *W)
     return W + S->at_scheme + 3 * (2 * S->n + S->ns);
 }
 
-static int rosenbrock_aim(const system_t *S, double *W, const gait_t *G, const double *in, double t, double *y, int stage)
+/* Point and shift of a stage, given the increments of those before it. */
+static void rosenbrock_point(const system_t *S, double *W, const gait_t *G, const double *y, int stage)
 {
     const int n = S->n, ny = 2 * n + S->ns;
     const double dt = G->dt, *k = rosenbrock_stages(S, W);
     double *x = W + S->at_scheme, *shift = x + ny, *bu = rosenbrock_stages(S, W) + G->stages * ny;
-    if (stage == 0) {
-        const int fault = sys_linearise(S, W, in + G->row_linear * INPUTS, t, y, y + n, y + 2 * n);
-        if (fault) {
-            return fault;
-        }
-    }
     copy(x, y, ny);
     fill(shift, ny, 0.0);
     for (int j = 0; j < stage; j++) {
@@ -29,14 +24,14 @@ static int rosenbrock_aim(const system_t *S, double *W, const gait_t *G, const d
         bu[l] = dt * (x[n + l] + shift[n + l]);
         shift[l] += G->gamma * bu[l];
     }
-    return 0;
 }
 
-static void rosenbrock_settle(const system_t *S, double *W, const gait_t *G, double *y, int stage)
+/* The increment of a stage from its forces. */
+static void rosenbrock_increment(const system_t *S, double *W, const gait_t *G, int stage)
 {
     const int n = S->n, ns = S->ns, ny = 2 * n + ns;
     const double dt = G->dt, *r = W + S->at_scheme + 2 * ny, *g = r + n, *bu = rosenbrock_stages(S, W) + G->stages * ny;
-    double *k = rosenbrock_stages(S, W), *ku = k + stage * ny, *kv = ku + n, *ks = kv + n;
+    double *ku = rosenbrock_stages(S, W) + stage * ny, *kv = ku + n, *ks = kv + n;
     for (int l = 0; l < n; l++) {
         kv[l] = r[l] * -dt;
     }
@@ -47,11 +42,34 @@ static void rosenbrock_settle(const system_t *S, double *W, const gait_t *G, dou
     for (int l = 0; l < n; l++) {
         ku[l] = bu[l] + G->gamma * dt * kv[l];
     }
-    if (stage + 1 == G->stages) {
-        for (int i = 0; i < G->stages; i++) {
-            for (int l = 0; l < ny; l++) {
-                y[l] += G->b[i] * k[i * ny + l];
-            }
+}
+
+/* The end of the step, from the increments of all stages. */
+static void rosenbrock_finish(const system_t *S, double *W, const gait_t *G, double *y)
+{
+    const int ny = 2 * S->n + S->ns;
+    const double *k = rosenbrock_stages(S, W);
+    for (int i = 0; i < G->stages; i++) {
+        for (int l = 0; l < ny; l++) {
+            y[l] += G->b[i] * k[i * ny + l];
         }
+    }
+}
+
+static int rosenbrock_aim(const system_t *S, double *W, const gait_t *G, const double *in, double t, const double *y, int stage)
+{
+    const double *v = y + S->n;
+    const int fault = stage == 0 ? sys_linearise(S, W, in + G->row_linear * INPUTS, t, y, v, v + S->n) : 0;
+    if (!fault) {
+        rosenbrock_point(S, W, G, y, stage);
+    }
+    return fault;
+}
+
+static void rosenbrock_settle(const system_t *S, double *W, const gait_t *G, double *y, int stage)
+{
+    rosenbrock_increment(S, W, G, stage);
+    if (stage + 1 == G->stages) {
+        rosenbrock_finish(S, W, G, y);
     }
 }

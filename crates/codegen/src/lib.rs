@@ -16,9 +16,11 @@ pub mod law;
 mod monolithic;
 pub mod outputs;
 pub mod parameters;
+mod partitioned;
 pub mod party;
 mod record;
 mod text;
+pub mod wrap;
 
 pub use api::{Export, Interface, Variable};
 pub use monolithic::export;

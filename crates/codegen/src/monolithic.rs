@@ -15,25 +15,30 @@ use crate::gait::{Family, Gait, schemes};
 use crate::inputs::{Inputs, inputs};
 use crate::law::Laws;
 use crate::outputs::{Read, accelerations, statements};
-use crate::parameters::parameters;
+use crate::parameters::{Owner, parameters};
 use crate::party::{Party, Plan, Wiring, emit, factors};
 use crate::record::Operations;
 use crate::text::{called, identifier, number};
 
+/// What is measured where specimens are commanded: displacements reached, then forces.
+pub(crate) fn measured(commands: &[Variable]) -> Vec<Variable> {
+    let of =
+        |v: &Variable, suffix: &str, unit: String| Variable { name: format!("{}.{suffix}", v.name), unit, value: 0.0 };
+    let force = |v: &Variable| if v.unit == "rad" { "N*m" } else { "N" }.to_owned();
+    let reached = commands.iter().map(|v| of(v, "reached", v.unit.clone()));
+    reached.chain(commands.iter().map(|v| of(v, "measured", force(v)))).collect()
+}
+
 /// Most bytes of constant tables: compilers take minutes, and targets have no room for more.
 const MOST_BYTES: usize = 16 << 20;
 
-fn refusal(subject: Subject, message: String, help: &str) -> Problem {
+pub(crate) fn refusal(subject: Subject, message: String, help: &str) -> Problem {
     Problem { subject, message, help: help.to_owned(), fatal: true }
 }
 
 /// A model as C files called `name`; all reasons why it cannot be.
 pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
     let mut refused = Vec::new();
-    if model.partition.is_some() {
-        let message = "the coupling of substructures cannot be exported".to_owned();
-        refused.push(refusal(Subject::Substructure(0), message, "export the structure in one piece with --whole"));
-    }
     for external in &model.externals {
         let message = format!("`{}` is computed by another program, which cannot be exported", external.name);
         refused.push(refusal(
@@ -45,6 +50,9 @@ pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
     if !refused.is_empty() {
         return Err(refused);
     }
+    if model.partition.is_some() {
+        return crate::partitioned::export(model, name);
+    }
     let sim = Simulation::new(model.clone())?;
     let Some(b) = sim.domain.system().blueprint() else {
         let message = "the dynamic matrix has no sparse factor without row exchanges, which the C code would need";
@@ -54,21 +62,21 @@ pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
             "take a smaller step, or look for missing masses",
         )]);
     };
-    let export = Whole::new(&sim, &b).print(&identifier(name));
+    fits(Whole::new(&sim, &b).print(&identifier(name)))
+}
+
+/// An export, if it is not too large.
+pub(crate) fn fits(export: Export) -> Result<Export, Vec<Problem>> {
     let bytes = export.interface.tables;
-    if bytes > MOST_BYTES {
-        let message = format!(
-            "the tables of the C code would take {} MB, more than the {} MB that are exported",
-            bytes >> 20,
-            MOST_BYTES >> 20
-        );
-        return Err(vec![refusal(
-            Subject::Model,
-            message,
-            "reduce the model, for example to its interface and some modes",
-        )]);
+    if bytes <= MOST_BYTES {
+        return Ok(export);
     }
-    Ok(export)
+    let message = format!(
+        "the tables of the C code would take {} MB, more than the {} MB that are exported",
+        bytes >> 20,
+        MOST_BYTES >> 20
+    );
+    Err(vec![refusal(Subject::Model, message, "reduce the model, for example to its interface and some modes")])
 }
 
 /// Everything that is printed.
@@ -114,7 +122,7 @@ impl<'a> Whole<'a> {
         let (sim, b, gait) = (self.sim, self.b, &self.gait);
         let (model, dims) = (&sim.model, sim.domain.system().dims());
         let mut laws = Laws::default();
-        let read = Read::new(sim, &mut laws);
+        let read = Read::new(sim.blueprint(), &mut laws);
         let party = Party {
             name: "party_0".to_owned(),
             blueprint: b,
@@ -124,17 +132,19 @@ impl<'a> Whole<'a> {
         };
         let emitted = emit(&party, &mut laws, read.laws());
         let plan = &emitted.plan;
-        let parameters = parameters(sim, b, &self.inputs, &read, plan);
+        let owner = Owner {
+            channels: sim.blueprint(),
+            free: sim.free(),
+            looped: sim.looped(),
+            y: sim.y(),
+            b,
+            plan,
+            work: 0,
+            read: Some(&read),
+        };
+        let parameters = parameters(&[owner], &self.inputs);
 
         let commands = commands(model);
-        let of = |suffix: &str, force: bool| -> Vec<Variable> {
-            let unit = |v: &Variable| match (force, v.unit == "rad") {
-                (false, _) => v.unit.clone(),
-                (true, angle) => if angle { "N*m" } else { "N" }.to_owned(),
-            };
-            let one = |v: &Variable| Variable { name: format!("{}.{suffix}", v.name), unit: unit(v), value: 0.0 };
-            commands.iter().map(one).collect()
-        };
         let (ny, history) = (dims.state(), model.analysis.scheme.memory(dims).history);
         let state = ny + history + b.memory;
         let rows = self.moments.len() + 1;
@@ -168,7 +178,7 @@ impl<'a> Whole<'a> {
             moments: self.moments.clone(),
             inputs: self.inputs.components.clone(),
             outputs: model.channels.iter().map(channel).collect(),
-            measured: [of("reached", false), of("measured", true)].concat(),
+            measured: measured(&commands),
             commands,
             evaluations: gait.times().0.len(),
             parameters: parameters.list.clone(),
@@ -236,7 +246,7 @@ impl<'a> Whole<'a> {
                  if (unbalanced) {{\n        return unbalanced;\n    }}",
             );
         }
-        if let Some(a) = accelerations(sim, plan) {
+        if let Some(a) = accelerations(sim.blueprint(), plan) {
             let _ = writeln!(out, "    const double *a = {a};");
             if sim.needs_acceleration() {
                 let _ = writeln!(
@@ -248,7 +258,7 @@ impl<'a> Whole<'a> {
                 );
             }
         }
-        out + &statements(sim, self.b, read, &self.inputs, plan)
+        out + &statements(sim.blueprint(), self.b, read, &self.inputs, plan, (0, 0))
     }
 
     /// Stiffness that stands in for all specimens in `main.c`: row-major over the commands.
@@ -270,7 +280,7 @@ impl<'a> Whole<'a> {
 }
 
 /// Commanded degrees of freedom of all specimens.
-fn commands(model: &Model) -> Vec<Variable> {
+pub(crate) fn commands(model: &Model) -> Vec<Variable> {
     let dof = |d: &usize| {
         let dof = &model.dofs[*d];
         Variable { name: dof.name.clone(), unit: if dof.angle { "rad" } else { "m" }.to_owned(), value: 0.0 }

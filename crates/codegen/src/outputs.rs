@@ -2,11 +2,9 @@
 
 use std::fmt::Write;
 
-use interfield_kernel::System;
-use interfield_model::Simulation;
 use interfield_model::assembled::{Blueprint, Row, Stored};
 use interfield_model::model::{Load, Quantity, Support};
-use interfield_model::simulation::Tap;
+use interfield_model::simulation::{Channels, Tap};
 
 use crate::inputs::Inputs;
 use crate::law::{Laws, Recorded, Want};
@@ -22,12 +20,12 @@ pub struct Read {
 
 impl Read {
     /// Records the laws that the channels of a simulation read.
-    pub fn new(sim: &Simulation, laws: &mut Laws) -> Self {
+    pub fn new(sim: Channels<'_>, laws: &mut Laws) -> Self {
         let mut read = Read { laws: Vec::new(), of: Vec::new() };
-        for (tap, _) in sim.taps() {
+        for (tap, _) in sim.taps {
             let law = match tap {
                 Tap::Path { law, .. } => Some((Stored::Path(*law), Want::Standing)),
-                Tap::Element { probe, force: true, .. } => sim.probes()[*probe].law.clone().map(|l| (l, Want::Force)),
+                Tap::Element { probe, force: true, .. } => sim.probes[*probe].law.clone().map(|l| (l, Want::Force)),
                 _ => None,
             };
             let law = law.map(|(law, want)| {
@@ -45,7 +43,7 @@ impl Read {
     }
 
     /// Model element and law number of each channel that reads the force of a law.
-    pub fn elements<'a>(&'a self, sim: &'a Simulation) -> impl Iterator<Item = (usize, usize)> + 'a {
+    pub fn elements<'a>(&'a self, sim: Channels<'a>) -> impl Iterator<Item = (usize, usize)> + 'a {
         self.of.iter().zip(&sim.model.channels).filter_map(|(law, channel)| match (law, &channel.quantity) {
             (Some(law), Quantity::Force(e, _)) => Some((*e, *law)),
             _ => None,
@@ -80,9 +78,17 @@ fn memory(at: usize, b: &Blueprint, plan: &Plan) -> String {
     "NAN".to_owned()
 }
 
-/// Statements that read all channels: of the state `x`, the memory `W`, the inputs `in` at time `t`, into `out`.
-pub fn statements(sim: &Simulation, b: &Blueprint, read: &Read, inputs: &Inputs, plan: &Plan) -> String {
-    let dims = sim.domain.system().dims();
+/// Statements that read all channels: of the state `x`, the memory `W`, the inputs `in` at time `t`, into `out`. `least`: coordinates and
+/// states of the largest law elsewhere.
+pub fn statements(
+    sim: Channels<'_>,
+    b: &Blueprint,
+    read: &Read,
+    inputs: &Inputs,
+    plan: &Plan,
+    least: (usize, usize),
+) -> String {
+    let dims = sim.dims;
     let n = dims.nu;
     let ground: Vec<usize> = (sim.model.loads.iter().enumerate())
         .filter(|(_, l)| matches!(l, Load::Ground { .. }))
@@ -92,13 +98,13 @@ pub fn statements(sim: &Simulation, b: &Blueprint, read: &Read, inputs: &Inputs,
     if !read.laws.is_empty() {
         // As long as any law wants them: compilers look at all of them.
         let shapes =
-            || b.elements.iter().map(|e| (e.d, e.s)).chain(sim.probes().iter().map(|p| (p.rows.len(), p.states)));
-        let widest = shapes().map(|s| s.0).max().unwrap_or(0).max(1);
-        let states = shapes().map(|s| s.1).max().unwrap_or(0).max(1);
+            || b.elements.iter().map(|e| (e.d, e.s)).chain(sim.probes.iter().map(|p| (p.rows.len(), p.states)));
+        let widest = shapes().map(|s| s.0).max().unwrap_or(0).max(least.0).max(1);
+        let states = shapes().map(|s| s.1).max().unwrap_or(0).max(least.1).max(1);
         let _ = writeln!(out, "    double q[{widest}], v[{widest}], p[{widest}], g[{states}];\n    (void)q, (void)v;");
     }
     // Loads are told apart by their channels; what a held degree of freedom feels, by its own name.
-    for (k, ((tap, factor), channel)) in sim.taps().iter().zip(&sim.model.channels).enumerate() {
+    for (k, ((tap, factor), channel)) in sim.taps.iter().zip(&sim.model.channels).enumerate() {
         let value = match tap {
             Tap::State(i) => format!("x[{i}]"),
             Tap::Memory(i) => memory(*i, b, plan),
@@ -130,7 +136,7 @@ pub fn statements(sim: &Simulation, b: &Blueprint, read: &Read, inputs: &Inputs,
             },
             Tap::Energy(part) => format!("energy[{}]", *part as usize),
             Tap::Element { probe, coordinate, force } => {
-                let probe = &sim.probes()[*probe];
+                let probe = &sim.probes[*probe];
                 let rows = || probe.rows.iter().enumerate();
                 let q = |derivative: usize| {
                     let x = ["x", "(x + N)"][derivative].replace('N', &n.to_string());
@@ -172,7 +178,7 @@ fn law_of(read: &Read, plan: &Plan, channel: usize) -> (usize, String) {
 }
 
 /// Absolute acceleration of a held degree of freedom.
-fn held(sim: &Simulation, quantity: Quantity, imposed: Option<usize>, inputs: &Inputs) -> String {
+fn held(sim: Channels<'_>, quantity: Quantity, imposed: Option<usize>, inputs: &Inputs) -> String {
     let Quantity::AbsoluteAcceleration(d) = quantity else { return "0.0".to_owned() };
     let dof = &sim.model.dofs[d];
     let along = dof.name.rsplit('.').next().unwrap_or_default();
@@ -188,8 +194,8 @@ fn held(sim: &Simulation, quantity: Quantity, imposed: Option<usize>, inputs: &I
 }
 
 /// The expression of the accelerations that channels read.
-pub fn accelerations(sim: &Simulation, plan: &Plan) -> Option<String> {
-    let reads = sim.taps().iter().any(|(t, _)| matches!(t, Tap::Acceleration { .. }));
-    let carried = sim.domain.system().dims().state();
-    reads.then(|| if sim.needs_acceleration() { format!("W + {}", plan.a) } else { format!("x + {carried}") })
+pub fn accelerations(sim: Channels<'_>, plan: &Plan) -> Option<String> {
+    let reads = sim.taps.iter().any(|(t, _)| matches!(t, Tap::Acceleration { .. }));
+    let carried = sim.dims.state();
+    reads.then(|| if sim.needs_acceleration { format!("W + {}", plan.a) } else { format!("x + {carried}") })
 }

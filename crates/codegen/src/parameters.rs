@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use interfield_model::Simulation;
 use interfield_model::assembled::Blueprint;
 use interfield_model::model::Kind;
+use interfield_model::simulation::Channels;
 
 use crate::api::Variable;
 use crate::inputs::Inputs;
@@ -12,71 +12,117 @@ use crate::law::{Want, places_of};
 use crate::outputs::Read;
 use crate::party::{Plan, want};
 
-/// The parameters of an export.
-pub struct Parameters {
-    /// Initial displacements, velocities and states in the order of the state, then scales of motions, then numbers of laws.
-    pub list: Vec<Variable>,
-    /// First of the scales.
-    pub scales: usize,
-    /// Statements that put the numbers of laws to their places in `self->work`.
-    pub setting: String,
+/// A structure or a substructure whose numbers can be set.
+pub(crate) struct Owner<'a> {
+    /// It as a model, and what its channels read.
+    pub(crate) channels: Channels<'a>,
+    /// Its degrees of freedom that are unknowns.
+    pub(crate) free: &'a [usize],
+    /// Its elements in the loop.
+    pub(crate) looped: &'a [usize],
+    /// Initial [u v s].
+    pub(crate) y: &'a [f64],
+    /// Its system.
+    pub(crate) b: &'a Blueprint,
+    /// Its memory, and where that starts in `self->work`.
+    pub(crate) plan: &'a Plan,
+    /// See there.
+    pub(crate) work: usize,
+    /// Laws that its channels read.
+    pub(crate) read: Option<&'a Read>,
 }
 
-/// Finds the parameters of a structure in one piece.
-pub fn parameters(sim: &Simulation, b: &Blueprint, inputs: &Inputs, read: &Read, plan: &Plan) -> Parameters {
-    let mut list = Vec::new();
-    let y = sim.y();
-    let mut push = |name: String, unit: &str, value: f64| {
-        list.push(Variable { name, unit: unit.to_owned(), value });
-        list.len() - 1
-    };
-    let free = || sim.free().iter().map(|&d| &sim.model.dofs[d]);
-    for (i, dof) in free().enumerate() {
-        push(format!("{}.initial", dof.name), if dof.angle { "rad" } else { "m" }, y[i]);
+/// The parameters of an export.
+#[derive(Default)]
+pub(crate) struct Parameters {
+    /// Initial values, then scales of motions, then numbers of laws. What several substructures have is there once.
+    pub(crate) list: Vec<Variable>,
+    /// Where the initial [u v s] of every owner stand in the list.
+    pub(crate) initials: Vec<Vec<usize>>,
+    /// First of the scales.
+    pub(crate) scales: usize,
+    /// Statements that put the numbers of laws to their places in `self->work`.
+    pub(crate) setting: String,
+}
+
+/// Finds the parameters of all owners.
+pub(crate) fn parameters(owners: &[Owner<'_>], inputs: &Inputs) -> Parameters {
+    let mut all = Parameters::default();
+    for owner in owners {
+        let initials = owner.initials(&mut all);
+        all.initials.push(initials);
     }
-    for (i, dof) in free().enumerate() {
-        push(format!("{}.v.initial", dof.name), if dof.angle { "rad/s" } else { "m/s" }, y[b.n + i]);
+    all.scales = all.list.len();
+    inputs.motions.iter().for_each(|motion| _ = all.find(format!("{motion}.scale"), "1", 1.0));
+    owners.iter().for_each(|owner| owner.laws(&mut all));
+    all
+}
+
+impl Parameters {
+    /// The parameter of this name; it is new if there is none.
+    fn find(&mut self, name: String, unit: &str, value: f64) -> usize {
+        let known = self.list.iter().position(|v| v.name == name);
+        known.unwrap_or_else(|| {
+            self.list.push(Variable { name, unit: unit.to_owned(), value });
+            self.list.len() - 1
+        })
     }
-    for (&e, part) in sim.looped().iter().zip(&b.elements) {
-        let element = &sim.model.elements[e];
-        for i in 0..part.s {
-            let name = match &element.kind {
-                Kind::Law { law, .. } => law.info().states.get(i).map(|s| s.name.to_owned()),
-                Kind::Formula { states, .. } => states.get(i).cloned(),
-                _ => None,
-            };
-            let name = name.unwrap_or_else(|| format!("s{}", i + 1));
-            push(format!("{}.{name}.initial", element.name), "SI", y[2 * b.n + part.state0 + i]);
-        }
-    }
-    let mut scales = 2 * b.n + b.ns;
-    for (i, motion) in inputs.motions.iter().enumerate() {
-        let at = push(format!("{motion}.scale"), "1", 1.0);
-        scales = if i == 0 { at } else { scales };
-    }
-    let mut setting = String::new();
-    for (l, &e) in sim.looped().iter().enumerate() {
-        let element = &sim.model.elements[e];
-        let Kind::Law { law, path, .. } = &element.kind else { continue };
-        for (j, parameter) in law.info().parameters.iter().enumerate() {
-            let mut places: Vec<usize> = places_of(law, *path, j, want(b, &b.elements[l]))
-                .into_iter()
-                .map(|i| plan.constants + plan.element_constants[l] + i)
-                .collect();
-            if places.is_empty() {
-                continue;
-            }
-            let reading = if *path { Want::Standing } else { Want::Force };
-            for (_, further) in read.elements(sim).filter(|r| r.0 == e) {
-                let own = places_of(law, *path, j, reading);
-                places.extend(own.into_iter().map(|i| plan.constants + plan.further[further] + i));
-            }
-            let value = law.with_parameters(|p| p[j]);
-            let at = push(format!("{}.{}", element.name, parameter.name), "SI", value);
-            for place in places {
-                let _ = writeln!(setting, "    self->work[{place}] = self->parameters[{at}];");
+}
+
+impl Owner<'_> {
+    /// Initial displacements, velocities and states, in the order of the state.
+    fn initials(&self, all: &mut Parameters) -> Vec<usize> {
+        let (model, b, y) = (self.channels.model, self.b, self.y);
+        let mut places = Vec::new();
+        let units = [("", "m", "rad"), (".v", "m/s", "rad/s")];
+        for (k, (suffix, length, angle)) in units.into_iter().enumerate() {
+            for (i, dof) in self.free.iter().map(|&d| &model.dofs[d]).enumerate() {
+                let unit = if dof.angle { angle } else { length };
+                places.push(all.find(format!("{}{suffix}.initial", dof.name), unit, y[k * b.n + i]));
             }
         }
+        for (&e, part) in self.looped.iter().zip(&b.elements) {
+            let element = &model.elements[e];
+            for i in 0..part.s {
+                let name = match &element.kind {
+                    Kind::Law { law, .. } => law.info().states.get(i).map(|s| s.name.to_owned()),
+                    Kind::Formula { states, .. } => states.get(i).cloned(),
+                    _ => None,
+                };
+                let name = name.unwrap_or_else(|| format!("s{}", i + 1));
+                let value = y[2 * b.n + part.state0 + i];
+                places.push(all.find(format!("{}.{name}.initial", element.name), "SI", value));
+            }
+        }
+        places
     }
-    Parameters { list, scales, setting }
+
+    /// Numbers of the laws in the loop, and of those that channels read.
+    fn laws(&self, all: &mut Parameters) {
+        let (b, plan) = (self.b, self.plan);
+        for (l, (&e, part)) in self.looped.iter().zip(&b.elements).enumerate() {
+            let element = &self.channels.model.elements[e];
+            let Kind::Law { law, path, .. } = &element.kind else { continue };
+            for (j, parameter) in law.info().parameters.iter().enumerate() {
+                let mut places: Vec<usize> = places_of(law, *path, j, want(b, part))
+                    .into_iter()
+                    .map(|i| plan.constants + plan.element_constants[l] + i)
+                    .collect();
+                if places.is_empty() {
+                    continue;
+                }
+                let reading = if *path { Want::Standing } else { Want::Force };
+                let read = self.read.into_iter().flat_map(|read| read.elements(self.channels));
+                for (_, further) in read.filter(|r| r.0 == e) {
+                    let own = places_of(law, *path, j, reading);
+                    places.extend(own.into_iter().map(|i| plan.constants + plan.further[further] + i));
+                }
+                let value = law.with_parameters(|p| p[j]);
+                let at = all.find(format!("{}.{}", element.name, parameter.name), "SI", value);
+                for place in places {
+                    let _ = writeln!(all.setting, "    self->work[{}] = self->parameters[{at}];", self.work + place);
+                }
+            }
+        }
+    }
 }

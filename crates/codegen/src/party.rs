@@ -1,6 +1,6 @@
 //! A substructure as constant tables, and the plan of the memory it works in.
 
-use interfield_linalg::Blueprint as FactorBlueprint;
+use interfield_linalg::{Blueprint as FactorBlueprint, Sparse};
 use interfield_model::assembled::{Blueprint, ElementBlueprint, Stored};
 
 use crate::law::{Laws, Recorded, Want};
@@ -404,31 +404,7 @@ fn emit_factor(
             format!("{{.kind = 2, .symmetric = {}, .target = {target}, .at = {at}}}", i32::from(*symmetric))
         }
         FactorBlueprint::Sparse(s) => {
-            let panels = s.panels.iter().map(|p| format!("{{{}, {}, {}, {}, {}}}", p[0], p[1], p[2], p[3], p[4]));
-            let mut fields = vec![
-                ("n", n.to_string()),
-                ("panels", s.panels.len().to_string()),
-                ("values_len", s.values_len.to_string()),
-                ("general", i32::from(s.general).to_string()),
-                ("tolerance", number(s.tolerance)),
-                ("order", t.indices(&part("order"), s.order.iter().copied())),
-                ("panel", t.table("panel_t", &part("panel"), panels.collect::<Vec<_>>())),
-                ("rows", t.indices(&part("rows"), s.rows.iter().copied())),
-            ];
-            if changes {
-                fields.extend([
-                    ("row_panels_ptr", t.indices(&part("row_panels_ptr"), s.row_panels_ptr.iter().copied())),
-                    ("row_panels", t.indices(&part("row_panels"), s.row_panels.iter().copied())),
-                    ("row_panels_filled", t.indices(&part("row_panels_filled"), s.row_panels_filled.iter().copied())),
-                    ("panel_of", t.indices(&part("panel_of"), s.panel_of.iter().copied())),
-                    ("lower_ptr", t.indices(&part("lower_ptr"), s.lower_ptr.iter().copied())),
-                    ("lower_column", t.indices(&part("lower_column"), s.lower.iter().map(|e| e[0]))),
-                    ("lower_source", t.indices(&part("lower_source"), s.lower.iter().map(|e| e[1]))),
-                    ("lower_mirror", t.indices(&part("lower_mirror"), s.lower.iter().map(|e| e[2]))),
-                    ("diagonal", t.indices(&part("diagonal"), s.diagonal.iter().copied())),
-                ]);
-            }
-            let symbolic = t.structure("symbolic_t", &part("symbolic"), &fields);
+            let symbolic = emit_symbolic(s, n, changes, name, t);
             if changes {
                 format!("{{.kind = 3, .symbolic = &{symbolic}, .at = {}}}", memory.take(s.values.len()))
             } else {
@@ -436,4 +412,47 @@ fn emit_factor(
             }
         }
     }
+}
+
+/// Fields of an initialiser of a constant factor; `None` if it is of a kind that only changing matrices have.
+pub(crate) fn constant_factor(f: &FactorBlueprint, n: usize, name: &str, t: &mut Tables) -> Option<String> {
+    Some(match f {
+        FactorBlueprint::Diagonal(inverse) => format!(".kind = 0, .values = {}", t.numbers(name, inverse)),
+        FactorBlueprint::Inverse(columns) => format!(".kind = 1, .values = {}", t.numbers(name, columns)),
+        FactorBlueprint::Dense { .. } => return None,
+        FactorBlueprint::Sparse(s) => {
+            let symbolic = emit_symbolic(s, n, false, name, t);
+            format!(".kind = 3, .symbolic = &{symbolic}, .values = {}", t.numbers(&format!("{name}_values"), &s.values))
+        }
+    })
+}
+
+/// What of a sparse factor of `n` unknowns does not depend on values; its name.
+fn emit_symbolic(s: &Sparse, n: usize, changes: bool, name: &str, t: &mut Tables) -> String {
+    let part = |p: &str| format!("{name}_{p}");
+    let panels = s.panels.iter().map(|p| format!("{{{}, {}, {}, {}, {}}}", p[0], p[1], p[2], p[3], p[4]));
+    let mut fields = vec![
+        ("n", n.to_string()),
+        ("panels", s.panels.len().to_string()),
+        ("values_len", s.values_len.to_string()),
+        ("general", i32::from(s.general).to_string()),
+        ("tolerance", number(s.tolerance)),
+        ("order", t.indices(&part("order"), s.order.iter().copied())),
+        ("panel", t.table("panel_t", &part("panel"), panels.collect::<Vec<_>>())),
+        ("rows", t.indices(&part("rows"), s.rows.iter().copied())),
+    ];
+    if changes {
+        fields.extend([
+            ("row_panels_ptr", t.indices(&part("row_panels_ptr"), s.row_panels_ptr.iter().copied())),
+            ("row_panels", t.indices(&part("row_panels"), s.row_panels.iter().copied())),
+            ("row_panels_filled", t.indices(&part("row_panels_filled"), s.row_panels_filled.iter().copied())),
+            ("panel_of", t.indices(&part("panel_of"), s.panel_of.iter().copied())),
+            ("lower_ptr", t.indices(&part("lower_ptr"), s.lower_ptr.iter().copied())),
+            ("lower_column", t.indices(&part("lower_column"), s.lower.iter().map(|e| e[0]))),
+            ("lower_source", t.indices(&part("lower_source"), s.lower.iter().map(|e| e[1]))),
+            ("lower_mirror", t.indices(&part("lower_mirror"), s.lower.iter().map(|e| e[2]))),
+            ("diagonal", t.indices(&part("diagonal"), s.diagonal.iter().copied())),
+        ]);
+    }
+    t.structure("symbolic_t", &part("symbolic"), &fields)
 }

@@ -1,6 +1,6 @@
 //! Pieces of C text: numbers, tables, names, and leaving out what is not called.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 /// A number that C reads back to the same bits.
@@ -51,6 +51,11 @@ impl Tables {
         Tables { prefix: prefix.to_owned(), text: String::new(), bytes: 0 }
     }
 
+    /// A name behind the prefix, if there is one.
+    fn named(&self, name: &str) -> String {
+        if self.prefix.is_empty() { name.to_owned() } else { format!("{}_{name}", self.prefix) }
+    }
+
     /// A table of numbers; the result is what to write where it is used.
     pub(crate) fn numbers(&mut self, name: &str, values: &[f64]) -> String {
         self.bytes += 8 * values.len();
@@ -78,14 +83,14 @@ impl Tables {
         if line.trim().is_empty() {
             return "0".to_owned();
         }
-        let name = format!("{}_{name}", self.prefix);
+        let name = self.named(name);
         let _ = writeln!(self.text, "static const {of} {name}[] = {{\n{lines}{line}\n}};\n");
         name
     }
 
     /// A single constant structure, from its fields.
     pub(crate) fn structure(&mut self, of: &str, name: &str, fields: &[(&str, String)]) -> String {
-        let name = format!("{}_{name}", self.prefix);
+        let name = self.named(name);
         let fields: String = fields.iter().map(|(f, v)| format!("    .{f} = {v},\n")).collect();
         let _ = writeln!(self.text, "static const {of} {name} = {{\n{fields}}};\n");
         name
@@ -113,6 +118,38 @@ pub(crate) fn called(text: &str) -> String {
     }
     let keep = |n: &Option<&str>| n.is_none_or(|n| wanted.contains(n));
     blocks.iter().zip(&names).filter(|(_, n)| keep(n)).map(|(b, _)| *b).collect()
+}
+
+/// Leaves out constant tables of which nothing but their definition is there.
+pub(crate) fn referenced(text: &str) -> String {
+    let words = |text: &str, out: &mut HashMap<String, usize>| {
+        let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        words.for_each(|w| *out.entry(w.to_owned()).or_default() += 1);
+    };
+    let mut count = HashMap::new();
+    words(text, &mut count);
+    let name = |block: &str| -> Option<String> {
+        let head = block.lines().find(|l| l.starts_with("static const "))?.split_once(" =")?.0;
+        Some(head.rsplit([' ', '*']).next()?.trim_end_matches("[]").to_owned())
+    };
+    let lonely = |block: &&str| name(block).is_some_and(|n| count.get(&n) == Some(&1));
+    blocks(text).into_iter().filter(|b| !lonely(b)).collect()
+}
+
+/// A text for these flags: lines between `#if FLAG` (or `#else`) and `#endif` only where it is given.
+pub(crate) fn specialised(text: &str, flags: &[&str]) -> String {
+    let mut open: Vec<bool> = Vec::new();
+    let mut out = String::new();
+    for line in text.split_inclusive('\n') {
+        match line.trim_end().split_once(' ').unwrap_or((line.trim_end(), "")) {
+            ("#if", flag) => open.push(flags.contains(&flag)),
+            ("#else", _) => _ = open.last_mut().map(|given| *given = !*given),
+            ("#endif", _) => _ = open.pop(),
+            _ if open.iter().all(|given| *given) => out.push_str(line),
+            _ => {}
+        }
+    }
+    out
 }
 
 /// A text cut at the empty lines outside of functions.
@@ -156,6 +193,21 @@ mod tests {
         assert!(
             kept.contains("int a(") && kept.contains("int b(") && kept.contains("open") && !kept.contains("c(void)")
         );
+    }
+
+    #[test]
+    fn tables_that_nothing_reads_are_left_out() {
+        let text = "static const int A[] = {\n    1,\n};\n\nstatic const side_t B = {0, 1};\n\nint open(void)\n{\n    return A[0];\n}\n";
+        let kept = referenced(text);
+        assert!(kept.contains("A[]") && !kept.contains('B') && kept.contains("open"));
+    }
+
+    #[test]
+    fn a_text_is_cut_to_its_flags() {
+        let text = "a\n#if X\nb\n#if Y\nc\n#endif\n#else\nd\n#endif\ne\n";
+        assert_eq!(specialised(text, &["X"]), "a\nb\ne\n");
+        assert_eq!(specialised(text, &["X", "Y"]), "a\nb\nc\ne\n");
+        assert_eq!(specialised(text, &[]), "a\nd\ne\n");
     }
 
     #[test]

@@ -14,17 +14,9 @@ use std::ops::Range;
 use interfield_linalg::{Factor, Kind, Pattern};
 
 use crate::CouplingError;
+use crate::blueprint::{Role, Ties};
 use crate::flexibility::Flexibility;
 use crate::localized::Localized;
-
-/// What a generalized degree of freedom is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
-    /// Unknown number i of S.
-    Free(usize),
-    /// Imposed rate number i.
-    Imposed(usize),
-}
 
 /// The problem, ready to be solved.
 pub(crate) struct Condensed {
@@ -155,6 +147,12 @@ impl Condensed {
         for (block, range) in self.blocks.iter_mut().zip(&self.ranges) {
             block.solve(&mut self.z[range.clone()]);
         }
+    }
+
+    /// Its tables.
+    pub(crate) fn blueprint(&self) -> Ties<'_> {
+        let Condensed { blocks, ranges, dofs, roles, s, .. } = self;
+        Ties { blocks, ranges, dofs, roles, s: s.as_ref() }
     }
 
     /// The matrix at the top of this file by its entries (row, column, value), unknowns [Λ Λc X'g].

@@ -4,8 +4,10 @@ use std::ops::Range;
 
 use interfield_kernel::{Dims, Fault, StepMap};
 
+use crate::blueprint::{Blueprint, Party, Schedule};
+use crate::flexibility::Flexibility;
 use crate::interface::Port;
-use crate::pair::{Pair, Place};
+use crate::pair::{Pair, Place, ranges};
 use crate::{CouplingError, Located};
 
 /// A coupling as its users see it.
@@ -37,6 +39,8 @@ pub trait Coupling<S>: StepMap + Send {
     fn system_of(&mut self, i: usize) -> &mut S;
     /// Substructure in which the last fault happened.
     fn faulty(&self) -> usize;
+    /// Everything that a copy of it elsewhere needs to take the same steps.
+    fn blueprint(&self) -> Blueprint<'_, S>;
     /// Lets threads advance the substructures, or the caller alone: the same bits. Says whether threads will be used;
     /// couplings that are not interfield-parallel cannot.
     fn use_threads(&mut self, threads: bool) -> bool;
@@ -65,6 +69,12 @@ pub(crate) trait Sides<S>: Send {
     fn dims(&self, place: Place) -> Dims;
     /// Entries of L.
     fn ports(&self, place: Place) -> &[Port];
+    /// Numbers of constraints and of exchanges per macro-step.
+    fn counts(&self) -> (usize, usize);
+    /// Tables of the substructures of the coarse and of the fine side, counted within their side.
+    fn blueprints(&self) -> [Vec<Party<'_, S>>; 2];
+    /// L M⁻¹ Lᵀ.
+    fn start_mobility(&self) -> Option<Flexibility>;
     /// The system.
     fn system_mut(&mut self, place: Place) -> &mut S;
     /// Displacements of the ports that the multipliers `l` cause through the link of gait `g`.
@@ -87,6 +97,12 @@ pub(crate) trait Sides<S>: Send {
 pub(crate) trait Method<S, P: Sides<S> = Pair<S>>: Send {
     /// Complete state.
     fn layout(&self) -> &Layout;
+    /// Its tables.
+    fn schedule(&self) -> Schedule<'_>;
+    /// Tables of the twins of the coarse side.
+    fn twins(&self) -> Vec<Party<'_, S>> {
+        Vec::new()
+    }
     /// Number of the first step that is like all later ones.
     fn settled(&self) -> u64;
     /// Whether both sides can advance at the same time.
@@ -110,6 +126,7 @@ trait Machine<S>: Send {
     fn sides(&self) -> &dyn Sides<S>;
     fn sides_mut(&mut self) -> &mut dyn Sides<S>;
     fn layout(&self) -> &Layout;
+    fn schedule(&self) -> (Schedule<'_>, Vec<Party<'_, S>>);
     fn settled(&self) -> u64;
     fn step(&mut self, x: &mut [f64], k: u64) -> Result<(), Located>;
     fn links(&self, x: &[f64], place: Place, out: &mut [f64]);
@@ -133,6 +150,10 @@ impl<S, P: Sides<S>, M: Method<S, P>> Machine<S> for Driven<P, M> {
 
     fn layout(&self) -> &Layout {
         self.method.layout()
+    }
+
+    fn schedule(&self) -> (Schedule<'_>, Vec<Party<'_, S>>) {
+        (self.method.schedule(), self.method.twins())
     }
 
     fn settled(&self) -> u64 {
@@ -277,6 +298,25 @@ impl<S: 'static> Coupling<S> for TwoSided<S> {
 
     fn faulty(&self) -> usize {
         self.faulty
+    }
+
+    fn blueprint<'a>(&'a self) -> Blueprint<'a, S> {
+        let sides = self.machine.sides();
+        let (rows, substeps) = sides.counts();
+        let (schedule, twins) = self.machine.schedule();
+        let [coarse, fine] = sides.blueprints();
+        let ([a, b, t], _) = ranges([coarse.len(), fine.len(), twins.len()]);
+        // Counted within their side, they get their numbers in the assembly.
+        let number = |place: fn(usize) -> Place, mut party: Party<'a, S>| {
+            let own = place(party.substructure);
+            party.substructure = sides.places().iter().position(|p| *p == own).unwrap_or(0);
+            party
+        };
+        let mut parties: Vec<_> = coarse.into_iter().map(|p| number(Place::Coarse, p)).collect();
+        parties.extend(fine.into_iter().map(|p| number(Place::Fine, p)));
+        parties.extend(twins.into_iter().map(|p| number(Place::Coarse, p)));
+        let (h, mobility) = (sides.macro_step(), sides.start_mobility());
+        Blueprint { h, substeps, rows, parties, coarse: a, fine: b, twins: t, mobility, schedule }
     }
 
     fn use_threads(&mut self, threads: bool) -> bool {

@@ -3,6 +3,7 @@
 
 use interfield_kernel::System;
 
+use crate::blueprint::Fine;
 use crate::flexibility::Flexibility;
 use crate::side::{Side, SideFault};
 
@@ -44,6 +45,11 @@ pub(crate) struct FineLoop {
 impl FineLoop {
     pub(crate) fn new(kernel: Kernel, ha: Flexibility, h: Flexibility, rows: usize) -> Self {
         FineLoop { kernel, ha, h, d: vec![0.0; rows] }
+    }
+
+    /// Its tables.
+    pub(crate) fn blueprint(&self) -> Fine<'_> {
+        Fine { kernel: self.kernel, ha: &self.ha.matrix, h: &self.h }
     }
 
     /// w += factor H^A l.

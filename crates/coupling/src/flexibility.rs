@@ -5,7 +5,7 @@ use interfield_linalg::{Factor, Kind, Pattern, dense_symmetric_generalized};
 use crate::CouplingError;
 
 /// A factorised interface operator.
-pub(crate) struct Flexibility {
+pub struct Flexibility {
     factor: Option<Factor>,
     /// The matrix, row-major.
     pub(crate) matrix: Vec<f64>,
@@ -49,6 +49,16 @@ impl Flexibility {
     /// A matrix that is only multiplied with.
     pub(crate) fn unsolved(matrix: Vec<f64>) -> Self {
         Flexibility { factor: None, matrix, symmetric: false }
+    }
+
+    /// The matrix, row-major.
+    pub fn matrix(&self) -> &[f64] {
+        &self.matrix
+    }
+
+    /// Its factor; none if it is empty, or only multiplied with.
+    pub fn factor(&self) -> Option<&Factor> {
+        self.factor.as_ref()
     }
 
     /// Whether it was found symmetric and factorised as such.

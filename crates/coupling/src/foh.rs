@@ -18,6 +18,7 @@
 
 use interfield_kernel::System;
 
+use crate::blueprint::{Macro, Schedule};
 use crate::coupled::{Layout, Method, TwoSided};
 use crate::flexibility::Flexibility;
 use crate::gap::GapMode;
@@ -101,6 +102,11 @@ impl MacroStep {
             .for_each(|i| matrix[i * n + i] = 1.0);
         self.unbalanced = Some((Flexibility::new(matrix, n)?, std::array::from_fn(|_| vec![0.0; n])));
         Ok(())
+    }
+
+    /// Its tables.
+    pub(crate) fn blueprint(&self) -> Macro<'_> {
+        Macro { guess: self.guess, h: &self.h, unbalanced: self.unbalanced.as_ref().map(|u| &u.0) }
     }
 
     /// Advances `xa`, `xb` and `l` = Λ_n, `past` = Λ_n-1 from `t` with the gaits `ga`, `gb`.
@@ -247,6 +253,15 @@ impl Foh {
 impl<S: System + Send + 'static> Method<S> for Foh {
     fn layout(&self) -> &Layout {
         &self.layout
+    }
+
+    fn schedule(&self) -> Schedule<'_> {
+        Schedule::Foh {
+            step: self.step.blueprint(),
+            start_up: self.start_up.as_ref().map(MacroStep::blueprint),
+            gap: self.gap.as_ref().map(|gap| gap.blueprint(self.kappa)),
+            mixing: self.mixing.as_ref().map(|(chi, mobility, _)| (*chi, mobility)),
+        }
     }
 
     fn settled(&self) -> u64 {

@@ -10,6 +10,7 @@ use interfield_kernel::System;
 use interfield_linalg::dense_solve;
 
 use crate::CouplingError;
+use crate::blueprint::Gap;
 use crate::pair::Pair;
 use crate::side::Side;
 
@@ -71,6 +72,11 @@ impl GapMode {
         let (a, b) = (columns(&ua, 0, pair.a().len()), columns(&ub, na, pair.fine.len()));
         let l = (0..rows * rows).map(|k| scale * rhs[(na + nb + k % rows) * rows + k / rows]).collect();
         Ok(GapMode { a, b, l, gap: vec![0.0; rows], dl: vec![0.0; rows] })
+    }
+
+    /// Its tables, for the share `kappa`.
+    pub(crate) fn blueprint(&self, kappa: f64) -> Gap<'_> {
+        Gap { kappa, a: &self.a, b: &self.b, l: &self.l }
     }
 
     /// Closes the share `kappa` of the gap between `coupled[0]` and `xb`: adds the mode to all coupled and free states of

@@ -13,6 +13,7 @@
 
 use interfield_kernel::System;
 
+use crate::blueprint::Schedule;
 use crate::coupled::{Layout, Method, TwoSided};
 use crate::fine::{FineLoop, Kernel};
 use crate::flexibility::Flexibility;
@@ -57,6 +58,10 @@ impl Gc {
 impl<S: System + Send + 'static> Method<S> for Gc {
     fn layout(&self) -> &Layout {
         &self.layout
+    }
+
+    fn schedule(&self) -> Schedule<'_> {
+        Schedule::Gc { fine: self.fine.blueprint() }
     }
 
     fn settled(&self) -> u64 {

@@ -6,6 +6,7 @@
 //! stepping (stability, order) is learned of couplings as of schemes.
 //! **Must not be here:** models, names, files, clocks, sleeping; a lock or an allocation inside a step.
 
+pub mod blueprint;
 mod condensed;
 mod coupled;
 mod crew;
@@ -32,6 +33,7 @@ mod staggered;
 mod start_up;
 
 pub use coupled::{Coupling, TwoSided};
+pub use flexibility::Flexibility;
 pub use foh::{Foh, FohOptions, Guess};
 pub use gc::Gc;
 pub use interface::{Assembly, Port, Substructure};

@@ -30,6 +30,7 @@ use interfield_kernel::fault::check_finite;
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::{Dims, Fault, StepMap, System};
 
+use crate::blueprint::{Blueprint, Party, Schedule};
 use crate::condensed::{Condensed, ranges};
 use crate::coupled::{Coupling, require};
 use crate::interface::{Assembly, Port, Substructure};
@@ -51,6 +52,8 @@ struct Element<S> {
 pub struct Llm<S> {
     elements: Vec<Element<S>>,
     problem: Condensed,
+    /// The problem of the start.
+    inertial: Condensed,
     imposed: Vec<Imposed>,
     dt: f64,
     /// Rates after a step to t belong to t + lag, s.
@@ -106,6 +109,7 @@ impl<S: System + Send + 'static> Llm<S> {
         let mut this = Llm {
             elements,
             problem,
+            inertial,
             dt,
             lag,
             before: x.clone(),
@@ -117,12 +121,12 @@ impl<S: System + Send + 'static> Llm<S> {
             imposed: interface.imposed,
             faulty: 0,
         };
-        this.start_consistently(inertial)?;
+        this.start_consistently()?;
         Ok(this)
     }
 
     /// Λ and Λc so that the accelerations agree, then the histories under them.
-    fn start_consistently(&mut self, mut inertial: Condensed) -> Result<(), CouplingError> {
+    fn start_consistently(&mut self) -> Result<(), CouplingError> {
         self.w.fill(0.0);
         for (i, e) in self.elements.iter_mut().enumerate() {
             let x = &mut self.x[e.x.clone()];
@@ -130,7 +134,7 @@ impl<S: System + Send + 'static> Llm<S> {
             let w = &mut self.w[e.ties.clone()];
             e.side.free_accelerations(x, 0.0, w).map_err(|(_, fault)| refusal(i, fault))?;
         }
-        self.solve(0.0, 1, Some(&mut inertial));
+        self.solve(0.0, 1);
         for (i, e) in self.elements.iter_mut().enumerate() {
             let (x, rest) = self.x.split_at_mut(self.multipliers.start);
             let l = &rest[e.ties.clone()];
@@ -141,14 +145,15 @@ impl<S: System + Send + 'static> Llm<S> {
     }
 
     /// Λ and Λc at `t` from the port rates in `w`, which becomes the change of Λ. The imposed functions enter with their
-    /// derivative number `derivative`, the problem may be `another` than that of the steps.
-    fn solve(&mut self, t: f64, derivative: usize, another: Option<&mut Condensed>) {
+    /// derivative number `derivative`: 0 in steps, 1 at the start, which has its own problem.
+    fn solve(&mut self, t: f64, derivative: usize) {
         for (h, imposed) in self.h.iter_mut().zip(&self.imposed) {
             *h = (imposed.rate)(t)[derivative];
         }
         let (l, rest) = self.x[self.multipliers.start..].split_at_mut(self.multipliers.len());
         let reactions = &mut rest[..self.imposed.len()];
-        another.unwrap_or(&mut self.problem).solve(&mut self.w, l, &self.h, reactions);
+        let problem = if derivative == 0 { &mut self.problem } else { &mut self.inertial };
+        problem.solve(&mut self.w, l, &self.h, reactions);
     }
 
     fn advance(&mut self, k: u64) -> Result<(), Located> {
@@ -160,7 +165,7 @@ impl<S: System + Send + 'static> Llm<S> {
             e.side.stride(0, x, t, l, l).map_err(|(_, fault)| Located { substructure: i, fault })?;
             e.side.port_rates(0, x, &mut self.w[e.ties.clone()], 1.0);
         }
-        self.solve((k + 1) as f64 * self.dt + self.lag, 0, None);
+        self.solve((k + 1) as f64 * self.dt + self.lag, 0);
         for (i, e) in self.elements.iter().enumerate() {
             let x = &mut self.x[e.x.clone()];
             e.side.link(0, x, &self.w[e.ties.clone()], 1.0);
@@ -272,6 +277,26 @@ impl<S: System + Send + 'static> Coupling<S> for Llm<S> {
 
     fn faulty(&self) -> usize {
         self.faulty
+    }
+
+    fn blueprint(&self) -> Blueprint<'_, S> {
+        let count = self.elements.len();
+        let mut parties = Vec::new();
+        for (i, e) in self.elements.iter().enumerate() {
+            let own = e.side.blueprint().into_iter();
+            parties.extend(own.map(|party| Party { substructure: i, ports: e.ports.clone(), ..party }));
+        }
+        Blueprint {
+            h: self.dt,
+            substeps: 1,
+            rows: self.multipliers.len(),
+            parties,
+            coarse: 0..count,
+            fine: count..count,
+            twins: count..count,
+            mobility: None,
+            schedule: Schedule::Llm { start: self.inertial.blueprint(), step: self.problem.blueprint(), lag: self.lag },
+        }
     }
 
     fn use_threads(&mut self, _: bool) -> bool {

@@ -5,6 +5,7 @@ use std::ops::Range;
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::{Dims, Fault, System};
 
+use crate::blueprint::Party;
 use crate::coupled::{Sides, require};
 use crate::crew::{Crew, Job};
 use crate::flexibility::Flexibility;
@@ -251,6 +252,18 @@ impl<S: System + Send + 'static> Sides<S> for Pair<S> {
             Place::Coarse(i) => self.a().ports(i),
             Place::Fine(i) => self.fine.ports(i),
         }
+    }
+
+    fn counts(&self) -> (usize, usize) {
+        (self.rows, self.ss)
+    }
+
+    fn blueprints(&self) -> [Vec<Party<'_, S>>; 2] {
+        [self.a().blueprint(), self.fine.blueprint()]
+    }
+
+    fn start_mobility(&self) -> Option<Flexibility> {
+        self.mobility().ok()
     }
 
     fn system_mut(&mut self, place: Place) -> &mut S {

@@ -22,6 +22,7 @@
 
 use interfield_kernel::System;
 
+use crate::blueprint::{self, Schedule};
 use crate::coupled::{Layout, Method, TwoSided, require};
 use crate::crew::{Crew, Job};
 use crate::flexibility::Flexibility;
@@ -236,6 +237,15 @@ impl<S: System + Send + 'static> Counterpart<S> for Ahead<'_, S> {
 impl<S: System + Send + 'static> Method<S, StagedPair<S>> for Parallel<S> {
     fn layout(&self) -> &Layout {
         &self.layout
+    }
+
+    fn schedule(&self) -> Schedule<'_> {
+        let window = self.window.as_ref().expect("the window is at rest");
+        Schedule::Parallel { mobility: &window.mobility }
+    }
+
+    fn twins(&self) -> Vec<blueprint::Party<'_, S>> {
+        self.window.iter().flat_map(|window| window.side.blueprint()).collect()
     }
 
     fn settled(&self) -> u64 {

@@ -15,6 +15,7 @@
 
 use interfield_kernel::System;
 
+use crate::blueprint::Schedule;
 use crate::coupled::{Layout, Method, TwoSided};
 use crate::fine::{FineLoop, Kernel};
 use crate::flexibility::Flexibility;
@@ -65,6 +66,10 @@ impl Pm {
 impl<S: System + Send + 'static> Method<S> for Pm {
     fn layout(&self) -> &Layout {
         &self.layout
+    }
+
+    fn schedule(&self) -> Schedule<'_> {
+        Schedule::Pm { fine: self.fine.each_ref().map(FineLoop::blueprint) }
     }
 
     fn settled(&self) -> u64 {

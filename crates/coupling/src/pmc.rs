@@ -17,6 +17,7 @@
 
 use interfield_kernel::System;
 
+use crate::blueprint::Schedule;
 use crate::coupled::{Layout, Method, TwoSided, require};
 use crate::fine::{FineLoop, Kernel};
 use crate::flexibility::Flexibility;
@@ -203,6 +204,17 @@ impl<'a> State<'a> {
 impl<S: System + Send + 'static> Method<S> for Pmc {
     fn layout(&self) -> &Layout {
         &self.layout
+    }
+
+    fn schedule(&self) -> Schedule<'_> {
+        Schedule::Pmc {
+            options: self.options,
+            fine: self.fine.blueprint(),
+            start_up: self.start_up.blueprint(),
+            starts: self.starts,
+            gap: self.gap.as_ref().map(|gap| gap.blueprint(self.options.kappa)),
+            ahead: &self.ahead,
+        }
     }
 
     fn settled(&self) -> u64 {

@@ -8,6 +8,7 @@ use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::scheme::{Memory, Step};
 use interfield_kernel::{Dims, Fault, Mck, Scheme, System};
 
+use crate::blueprint;
 use crate::interface::{Port, Substructure};
 use crate::ported::Ported;
 
@@ -86,6 +87,24 @@ impl<S: System> Party<S> {
 
     fn ports(&self) -> &[Port] {
         &self.system.ports
+    }
+
+    fn blueprint(&self, i: usize) -> blueprint::Party<'_, S> {
+        blueprint::Party {
+            substructure: i,
+            system: &self.system.system,
+            y0: &self.y0,
+            len: self.len,
+            ports: self.ports().to_vec(),
+            inertance: &self.inertance,
+            gaits: (0..self.gaits.len()).map(|g| self.stride_blueprint(g)).collect(),
+        }
+    }
+
+    fn stride_blueprint(&self, g: usize) -> blueprint::Stride<'_> {
+        let Prepared { gait: Gait { scheme, dt, steps }, slot, link } = &self.gaits[g];
+        let lag = crate::start_up::lag(scheme) * dt;
+        blueprint::Stride { scheme: *scheme, dt: *dt, steps: *steps, slot: *slot, link, rate: self.rate(g), lag }
     }
 
     fn weigh_ports(&mut self) -> Vec<f64> {
@@ -212,6 +231,11 @@ impl<S: System> Side<S> {
             parties.push(party);
         }
         Ok(Side { parties, offsets, rows })
+    }
+
+    /// Tables of its substructures.
+    pub(crate) fn blueprint(&self) -> Vec<blueprint::Party<'_, S>> {
+        self.parties.iter().enumerate().map(|(i, party)| party.blueprint(i)).collect()
     }
 
     /// Length of the stacked state.

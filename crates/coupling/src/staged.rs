@@ -15,6 +15,7 @@ use interfield_kernel::scheme::rosenbrock::{Aim, Rosenbrock, StageTimes};
 use interfield_kernel::{Dims, Fault, Mck, Scheme, System};
 
 use crate::CouplingError;
+use crate::blueprint;
 use crate::coupled::require;
 use crate::interface::{Port, Substructure};
 use crate::side::SideFault;
@@ -73,6 +74,28 @@ impl<S: System> Party<S> {
             bu: vec![0.0; n],
             answer: vec![0.0; n + dims.ns],
         })
+    }
+
+    fn blueprint(&self, i: usize, steps: &[f64]) -> blueprint::Party<'_, S> {
+        let (scheme, rate) = (AnyScheme::Rosenbrock(self.tableau), self.dims.nu);
+        let stride = |(g, &dt): (usize, &f64)| blueprint::Stride {
+            scheme,
+            dt,
+            steps: 1,
+            slot: 1 + g,
+            link: &[],
+            rate,
+            lag: 0.0,
+        };
+        blueprint::Party {
+            substructure: i,
+            system: &self.system,
+            y0: &self.y0,
+            len: self.dims.state(),
+            ports: self.ports.clone(),
+            inertance: &self.inertance,
+            gaits: steps.iter().enumerate().map(stride).collect(),
+        }
     }
 
     fn evaluate(&mut self, x: &[f64], t: f64) -> Result<(), Fault> {
@@ -139,6 +162,11 @@ impl<S: System> StagedSide<S> {
             parties.push(party);
         }
         Ok(StagedSide { parties, offsets, rows, steps: steps.to_vec() })
+    }
+
+    /// Tables of its substructures.
+    pub(crate) fn blueprint(&self) -> Vec<blueprint::Party<'_, S>> {
+        self.parties.iter().enumerate().map(|(i, party)| party.blueprint(i, &self.steps)).collect()
     }
 
     /// Length of the stacked state.

@@ -11,6 +11,7 @@ use std::ops::Range;
 use interfield_kernel::scheme::rosenbrock::Rosenbrock;
 use interfield_kernel::{Dims, System};
 
+use crate::blueprint::Party;
 use crate::coupled::{Sides, require};
 use crate::flexibility::Flexibility;
 use crate::interface::{Assembly, Port, Substructure};
@@ -197,6 +198,18 @@ impl<S: System + Send + 'static> Sides<S> for StagedPair<S> {
     fn ports(&self, place: Place) -> &[Port] {
         let (side, i) = self.side(place);
         side.ports(i)
+    }
+
+    fn counts(&self) -> (usize, usize) {
+        (self.l.len(), self.ss)
+    }
+
+    fn blueprints(&self) -> [Vec<Party<'_, S>>; 2] {
+        [self.a.blueprint(), self.b.blueprint()]
+    }
+
+    fn start_mobility(&self) -> Option<Flexibility> {
+        mobility(&self.a, &self.b, self.l.len()).ok()
     }
 
     fn system_mut(&mut self, place: Place) -> &mut S {

@@ -21,6 +21,7 @@ use std::marker::PhantomData;
 use interfield_kernel::System;
 use interfield_kernel::scheme::rosenbrock::Rosenbrock;
 
+use crate::blueprint::Schedule;
 use crate::coupled::{Layout, Method, TwoSided};
 use crate::interface::{Assembly, Substructure};
 use crate::pair::{Place, ranges};
@@ -59,6 +60,10 @@ impl Staggered {
 impl<S: System + Send + 'static> Method<S, StagedPair<S>> for Staggered {
     fn layout(&self) -> &Layout {
         &self.layout
+    }
+
+    fn schedule(&self) -> Schedule<'_> {
+        Schedule::Staggered
     }
 
     fn settled(&self) -> u64 {

@@ -50,7 +50,8 @@ pub struct Problem {
 }
 
 impl Problem {
-    pub(crate) fn error(subject: Subject, message: String, help: &str) -> Self {
+    /// Something that must be changed.
+    pub fn error(subject: Subject, message: String, help: &str) -> Self {
         Problem { subject, message, help: help.to_owned(), fatal: true }
     }
 

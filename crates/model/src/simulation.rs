@@ -2,7 +2,7 @@
 
 use interfield_kernel::element::path::PathLaw;
 use interfield_kernel::scheme::registry::AnyScheme;
-use interfield_kernel::{Domain, Fault, Mck, Scheme, StepMap, System};
+use interfield_kernel::{Dims, Domain, Fault, Mck, Scheme, StepMap, System};
 use interfield_lab::rig::Reading;
 use interfield_linalg::{Pattern, Report, dense_solve};
 
@@ -155,6 +155,11 @@ impl Simulation {
         self.recorder.read(system, self.energy.as_ref(), t, x, out)
     }
 
+    /// What its channels read.
+    pub fn blueprint(&self) -> Channels<'_> {
+        self.recorder.channels(&self.model, self.domain.system().dims())
+    }
+
     /// Where the channels read, with the factors to their units.
     pub fn taps(&self) -> &[(Tap, f64)] {
         &self.recorder.taps
@@ -276,7 +281,28 @@ pub(crate) fn cannot_start(model: &Model, free: &[usize], looped: &[usize], faul
     Problem { subject, message, help: help.to_owned(), fatal: true }
 }
 
+/// What the channels of a structure or a substructure read, laid open.
+#[derive(Clone, Copy)]
+pub struct Channels<'a> {
+    /// The structure.
+    pub model: &'a Model,
+    /// Numbers of its unknowns.
+    pub dims: Dims,
+    /// Where the channels read, with the factors to their units.
+    pub taps: &'a [(Tap, f64)],
+    /// The elements that they read.
+    pub probes: &'a [Probe],
+    /// Whether they read accelerations that the scheme does not carry.
+    pub needs_acceleration: bool,
+}
+
 impl Recorder {
+    /// Lays it open.
+    pub(crate) fn channels<'a>(&'a self, model: &'a Model, dims: Dims) -> Channels<'a> {
+        let Recorder { taps, probes, needs_acceleration, .. } = self;
+        Channels { model, dims, taps, probes, needs_acceleration: *needs_acceleration }
+    }
+
     pub(crate) fn new(
         model: &Model,
         places: &[Place],

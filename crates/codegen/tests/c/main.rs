@@ -1,6 +1,7 @@
 //! The generated C against the library: compiled with the compiler of this machine, run, and compared channel by channel.
 
 mod bench;
+mod couplings;
 mod interface;
 mod models;
 mod schemes;

@@ -3,6 +3,8 @@
 //!
 //! **Must not be here:** coupling formulas, text.
 
+mod blueprint;
+
 use interfield_coupling::quality::{Cut, Monitor, Quality, gap, interface_force};
 use interfield_coupling::{
     Assembly as Substructures, Coupling, CouplingError, Driven, Method, PmcOptions, Port, Substructure,
@@ -16,8 +18,11 @@ use crate::energy::Energy;
 use crate::external::External;
 use crate::model::{Channel, EnergyPart, Kind, Model, Quantity};
 use crate::partition::{Constraint, Drive, Partition, Split, SubModel, split};
+use crate::signal::Motion;
 use crate::simulation::{Recorder, cannot_start, diagonal};
 use crate::specimen::{Mounted, Rehearsal, Workshop, mount};
+
+pub use blueprint::{Blueprint, PartBlueprint};
 
 /// One substructure as far as reading and explaining goes.
 struct Part {
@@ -35,7 +40,7 @@ struct Part {
 }
 
 /// Where a channel comes from.
-enum Source {
+pub enum Source {
     /// Channel of a part.
     #[allow(missing_docs)]
     Part { part: usize, index: usize },
@@ -73,6 +78,8 @@ pub struct Partitioned {
     homes: Vec<Option<(usize, usize)>>,
     monitor: Monitor,
     links: Vec<f64>,
+    /// Motions that the coupling imposes, by degree of freedom of the whole model.
+    driven: Vec<(usize, Motion)>,
 }
 
 impl Partitioned {
@@ -125,6 +132,8 @@ impl Partitioned {
             Place::Free(i) => Some((part, i)),
             Place::Imposed(_) | Place::Fixed => None,
         };
+        let whole = |d: &Drive| Some((parts.get(d.ends.first()?.0)?.sub.dofs[d.ends.first()?.1], d.motion.clone()));
+        let imposed = driven.iter().filter_map(whole).collect();
         let drive = |d: Drive| {
             let (ends, motion) = (d.ends.iter().filter_map(unknown).collect(), d.motion);
             Driven { ends, rate: Box::new(move |t| [motion.at(t)[1], motion.at(t)[2]]) }
@@ -162,6 +171,7 @@ impl Partitioned {
             sources,
             homes,
             links: vec![0.0; most],
+            driven: imposed,
             model,
         };
         this.monitor.observe(this.coupling.as_mut(), 0);

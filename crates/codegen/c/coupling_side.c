@@ -1,0 +1,248 @@
+/* Sides of a coupling: parties that stride under given multipliers, and the linear answer of their states to a change of
+   them. Mirrors crates/coupling/src/side.rs, ported.rs and flexibility.rs, operation by operation. */
+
+static double *party_work(coupling_t *c, int p)
+{
+    return c->W + PARTIES[p].work;
+}
+
+/* The inputs that party p looks at, at a site of the schedule. */
+static const double *site_inputs(const coupling_t *c, int site, int p)
+{
+    return c->in + SITES[site * PARTY_COUNT + p] * INPUTS;
+}
+
+static void add_scaled(double *x, const double *d, double factor, int n)
+{
+    for (int i = 0; i < n; i++) {
+        x[i] += factor * d[i];
+    }
+}
+
+/* Loads the ports of a party with (1 - x) l0 + x l1 at the fractions x0, x1 of a stride at both ends of a step. */
+static void load_ports(coupling_t *c, int p, double t, double tau, double x0, double x1, const double *l0, const double *l1)
+{
+    const party_t *P = &PARTIES[p];
+    double *span = party_work(c, p) + SYSTEMS[p]->at_ports, *start = span + 2, *end = start + P->ports;
+    span[0] = t;
+    span[1] = tau;
+    for (int i = 0; i < P->ports; i++) {
+        const int row = PORTS[P->port0 + i].row;
+        start[i] = (1.0 - x0) * l0[row] + x0 * l1[row];
+        end[i] = (1.0 - x1) * l0[row] + x1 * l1[row];
+    }
+}
+
+/* Loads the ports for step j of a stride; the start of the step. */
+static double load_step(coupling_t *c, int p, int gait, int j, double t, const double *l0, const double *l1)
+{
+    const stride_t *g = &STRIDES[PARTIES[p].stride0 + gait];
+    const double dt = GAITS[PARTIES[p].stride0 + gait]->dt, n = (double)g->steps;
+    const double end = (double)(j + 1) / n, start = g->held ? end : (double)j / n, tj = t + (double)j * dt;
+    load_ports(c, p, tj, dt, start, end, l0, l1);
+    return tj;
+}
+
+static int party_stride(coupling_t *c, int p, int gait, int site, double *x, double t, const double *l0, const double *l1)
+{
+    const party_t *P = &PARTIES[p];
+    const stride_t *g = &STRIDES[P->stride0 + gait];
+    const double *in = site_inputs(c, site, p);
+    int fault = 0;
+    for (int j = 0; j < g->steps && !fault; j++) {
+        const double tj = load_step(c, p, gait, j, t, l0, l1);
+        fault = scheme_step(SYSTEMS[p], party_work(c, p), GAITS[P->stride0 + gait], in + j * g->rows * INPUTS, tj, x, x + P->state);
+        fault = fault ? fault : sys_check(SYSTEMS[p], party_work(c, p), x);
+    }
+    return fault;
+}
+
+/* Advances x from t by one stride under multipliers going linearly from l0 to l1. */
+static int side_stride(coupling_t *c, side_t s, int gait, int site, double *x, double t, const double *l0, const double *l1)
+{
+    int fault = 0;
+    for (int p = s.first; p < s.end && !fault; p++) {
+        fault = party_stride(c, p, gait, site, x + PARTIES[p].offset, t, l0, l1);
+    }
+    return fault;
+}
+
+/* x += factor * columns d, one column per port. */
+static void add_columns(const party_t *P, const double *columns, double *x, const double *d, double factor)
+{
+    for (int i = 0; i < P->ports; i++) {
+        add_scaled(x, columns + i * P->len, factor * d[PORTS[P->port0 + i].row], P->len);
+    }
+}
+
+/* x += factor * link(d): what adding d to the multipliers at the end of the stride just made would have changed. */
+static void side_link(side_t s, int gait, double *x, const double *d, double factor)
+{
+    for (int p = s.first; p < s.end; p++) {
+        const party_t *P = &PARTIES[p];
+        add_columns(P, LINKS + STRIDES[P->stride0 + gait].link, x + P->offset, d, factor);
+    }
+}
+
+/* The free stride: the multipliers l0 act at its start, none at its end. */
+static int side_free(coupling_t *c, side_t s, int gait, int site, double *x, double t, const double *l0)
+{
+    const int fault = side_stride(c, s, gait, site, x, t, l0, l0);
+    if (!fault) {
+        side_link(s, gait, x, l0, -1.0);
+    }
+    return fault;
+}
+
+/* w += L v. */
+static void side_port_rates(side_t s, int gait, const double *x, double *w)
+{
+    for (int p = s.first; p < s.end; p++) {
+        const party_t *P = &PARTIES[p];
+        const double *rates = x + P->offset + STRIDES[P->stride0 + gait].rate;
+        for (int i = P->port0; i < P->port0 + P->ports; i++) {
+            w[PORTS[i].row] += PORTS[i].sign * rates[PORTS[i].dof];
+        }
+    }
+}
+
+/* gap += L u. */
+static void side_port_displacements(side_t s, const double *x, double *gap)
+{
+    for (int p = s.first; p < s.end; p++) {
+        const party_t *P = &PARTIES[p];
+        for (int i = P->port0; i < P->port0 + P->ports; i++) {
+            gap[PORTS[i].row] += PORTS[i].sign * x[P->offset + PORTS[i].dof];
+        }
+    }
+}
+
+/* w += L F, the external loads on the ports. */
+static void side_port_loads(coupling_t *c, side_t s, int site, double *w)
+{
+    for (int p = s.first; p < s.end; p++) {
+        const party_t *P = &PARTIES[p];
+        double *load = party_work(c, p) + SYSTEMS[p]->at_a;
+        sys_load(SYSTEMS[p], site_inputs(c, site, p), load);
+        for (int i = P->port0; i < P->port0 + P->ports; i++) {
+            w[PORTS[i].row] += PORTS[i].sign * load[PORTS[i].dof];
+        }
+    }
+}
+
+/* Moves the rates in the history of x along their slopes to the times to which the scheme of a gait assigns them. */
+static void side_shift_rates(side_t s, int gait, double *x, const double *slopes)
+{
+    for (int p = s.first; p < s.end; p++) {
+        const party_t *P = &PARTIES[p];
+        const double shift = STRIDES[P->stride0 + gait].lag;
+        if (shift != 0.0) {
+            const int first = P->offset + P->state, n = SYSTEMS[p]->n + SYSTEMS[p]->ns;
+            for (int i = first; i < first + n; i++) {
+                x[i] += shift * slopes[i];
+            }
+        }
+    }
+}
+
+/* w += L a with the accelerations that the forces at (x, t) cause without multipliers. */
+static int party_free_accelerations(coupling_t *c, int p, int site, const double *x, double t, double *w)
+{
+    const party_t *P = &PARTIES[p];
+    const system_t *S = SYSTEMS[p];
+    double *W = party_work(c, p), *a = c->a, *span = W + S->at_ports;
+    if (P->ports > 0) {
+        span[0] = t;
+        span[1] = 1.0;
+        fill(span + 2, 2 * P->ports, 0.0);
+    }
+    int fault = sys_rates_begin(S, W, site_inputs(c, site, p), t, x, a, a + S->n);
+    fault = fault ? fault : sys_rates_end(S, W, 0, site_inputs(c, site, p), t, x, a, a + S->n);
+    for (int i = P->port0; i < P->port0 + P->ports && !fault; i++) {
+        w[PORTS[i].row] += PORTS[i].sign * a[PORTS[i].dof];
+    }
+    return fault;
+}
+
+static int side_free_accelerations(coupling_t *c, side_t s, int site, const double *x, double t, double *w)
+{
+    int fault = 0;
+    for (int p = s.first; p < s.end && !fault; p++) {
+        fault = party_free_accelerations(c, p, site, x + PARTIES[p].offset, t, w);
+    }
+    return fault;
+}
+
+/* a -= M^-1 L^T l; `outside` is work. */
+static void add_accelerations(int p, const double *l, double *a, double *outside)
+{
+    const party_t *P = &PARTIES[p];
+    const int n = SYSTEMS[p]->n;
+    fill(outside, n, 0.0);
+    for (int j = 0; j < P->ports; j++) {
+        const double *column = INERTANCE + P->inertance + j * n, lambda = l[PORTS[P->port0 + j].row];
+        for (int i = 0; i < n; i++) {
+            outside[i] -= column[i] * lambda;
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        a[i] += outside[i];
+    }
+}
+
+/* Fills the histories of a gait from [u v s] at t under constant multipliers. */
+static int side_restart(coupling_t *c, side_t s, int gait, int site, double *x, double t, const double *l)
+{
+    int fault = 0;
+    for (int p = s.first; p < s.end && !fault; p++) {
+        const party_t *P = &PARTIES[p];
+        const gait_t *G = GAITS[P->stride0 + gait];
+        double *y = x + P->offset;
+        load_ports(c, p, t, G->dt, 0.0, 0.0, l, l);
+        fault = scheme_start(SYSTEMS[p], party_work(c, p), G, site_inputs(c, site, p), t, y, y + P->state);
+    }
+    return fault;
+}
+
+/* Initial states [u v s 0]. */
+static void side_initial(const coupling_t *c, side_t s, double *x)
+{
+    for (int p = s.first; p < s.end; p++) {
+        fill(x + PARTIES[p].offset, PARTIES[p].len, 0.0);
+        for (int i = 0; i < PARTIES[p].state; i++) {
+            x[PARTIES[p].offset + i] = c->parameters[INITIALS[PARTIES[p].initial + i]];
+        }
+    }
+}
+
+/* y += factor * H x of a full matrix over the multipliers. */
+static void rows_mul_add(const double *h, const double *x, double *y, double factor)
+{
+    for (int i = 0; i < ROWS; i++) {
+        y[i] += factor * dot(h + i * ROWS, x, ROWS);
+    }
+}
+
+/* Solves a problem of the interface in place. */
+static void interface_solve(coupling_t *c, int problem, double *w)
+{
+    const interface_t *F = &INTERFACES[problem];
+    if (F->kind == 0) {
+        for (int i = 0; i < F->n; i++) {
+            w[i] *= F->values[i];
+        }
+    } else if (F->kind == 1) {
+        inverse_solve(F->n, F->values, w, c->solution);
+    } else {
+        sparse_solve(F->symbolic, F->values, w, c->solution);
+    }
+}
+
+/* Derivative at node `at` of the parabola through three values that are h apart. */
+static double slope3(double a, double b, double c, int at, double h)
+{
+    if (at == 0) {
+        return (-3.0 * a + 4.0 * b - c) / (2.0 * h);
+    }
+    return at == 1 ? (c - a) / (2.0 * h) : (a - 4.0 * b + 3.0 * c) / (2.0 * h);
+}

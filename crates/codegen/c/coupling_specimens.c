@@ -1,0 +1,127 @@
+/* A fine side with specimens: what it is asked for, cut at every evaluation. The library moves rig after rig; here all
+   commands of an evaluation are given at once, which makes no difference to parties that do not see each other. */
+
+static int has_specimens(int p)
+{
+    return SYSTEMS[p]->specimens > 0;
+}
+
+/* Number of evaluations of what was asked. All parties with specimens have the same, see the exporter. */
+static int fine_evaluations(const coupling_t *c)
+{
+    int count = 0;
+    for (int p = FINE.first; p < FINE.end; p++) {
+        const int way = PARTIES[p].stride0 + c->ask.gait;
+        if (has_specimens(p) && c->ask.kind == 1) {
+            count = STRIDES[way].steps * GAITS[way]->stages;
+        } else if (has_specimens(p) && (c->ask.kind == 2 || c->ask.kind == 4 || (c->ask.kind == 3 && GAITS[way]->history > 0))) {
+            count = 1;
+        }
+    }
+    return count;
+}
+
+/* The commands that move the specimens of a party to u. */
+static void party_aim(coupling_t *c, int p, const double *u)
+{
+    const system_t *S = SYSTEMS[p];
+    double *target = party_work(c, p) + S->at_measured;
+    for (int i = 0; i < S->specimen_ptr[S->specimens]; i++) {
+        target[i] = u[S->specimen_dof[i]];
+        c->commands[COMMAND_OF[PARTIES[p].command + i]] = target[i];
+    }
+}
+
+/* What was measured there. */
+static void party_measure(coupling_t *c, int p)
+{
+    const system_t *S = SYSTEMS[p];
+    const int n = S->specimen_ptr[S->specimens];
+    double *reached = party_work(c, p) + S->at_measured + n;
+    for (int i = 0; i < n; i++) {
+        reached[i] = c->measured[COMMAND_OF[PARTIES[p].command + i]];
+        reached[n + i] = c->measured[COMMANDS + COMMAND_OF[PARTIES[p].command + i]];
+    }
+}
+
+/* Evaluation i of a stride of a party: up to the forces, or on from them. */
+static int party_evaluation(coupling_t *c, int p, int i, int on)
+{
+    const system_t *S = SYSTEMS[p];
+    const party_t *P = &PARTIES[p];
+    const int way = P->stride0 + c->ask.gait;
+    const gait_t *G = GAITS[way];
+    const int j = i / G->stages, stage = i % G->stages;
+    const double *in = site_inputs(c, c->ask.site, p) + j * STRIDES[way].rows * INPUTS;
+    double *W = party_work(c, p), *x = c->x + c->ask.at + P->offset, t = c->ask.t + (double)j * G->dt;
+    int fault = 0;
+    if (!on) {
+        if (stage == 0) {
+            t = load_step(c, p, c->ask.gait, j, c->ask.t, c->ask_l0, c->ask_l1);
+        }
+        fault = scheme_aim(S, W, G, in, t, x, x + P->state, stage);
+        fault = fault ? fault : scheme_force_begin(S, W, G, in, t, stage);
+        party_aim(c, p, W + S->at_scheme);
+        return fault;
+    }
+    fault = scheme_force_end(S, W, G, in, t, stage);
+    if (fault) {
+        return fault;
+    }
+    scheme_settle(S, W, G, x, x + P->state, stage);
+    return stage + 1 == G->stages ? sys_check(S, W, x) : 0;
+}
+
+/* Goes to evaluation i of what was asked and leaves its commands. */
+static int fine_reach(coupling_t *c, int i)
+{
+    int fault = 0;
+    for (int p = FINE.first; p < FINE.end && !fault; p++) {
+        const double *x = c->x + c->ask.at + PARTIES[p].offset;
+        if (!has_specimens(p)) {
+            continue;
+        }
+        if (c->ask.kind == 1) {
+            fault = party_evaluation(c, p, i, 0);
+        } else {
+            party_aim(c, p, x);
+        }
+    }
+    return fault;
+}
+
+/* Goes on with what was measured at evaluation i. */
+static int fine_answer(coupling_t *c, int i)
+{
+    int fault = 0;
+    for (int p = FINE.first; p < FINE.end; p++) {
+        if (has_specimens(p)) {
+            party_measure(c, p);
+        }
+    }
+    if (c->ask.kind != 1) {
+        return fine_run(c);
+    }
+    for (int p = FINE.first; p < FINE.end && !fault; p++) {
+        if (has_specimens(p)) {
+            fault = party_evaluation(c, p, i, 1);
+        } else if (i == 0) {
+            fault = party_stride(c, p, c->ask.gait, c->ask.site, c->x + c->ask.at + PARTIES[p].offset, c->ask.t, c->ask_l0, c->ask_l1);
+        }
+    }
+    return fault;
+}
+
+/* The last event of a macro-step with an evaluation. */
+static int coupling_last(const coupling_t *c)
+{
+#if STAGGERED
+    return coupling_events(c) - (FINE_STAGES > 1 || (COARSE_STAGES > 1 && SUBSTEPS == 1) ? 1 : 2);
+#else
+#if AHEAD
+    return coupling_events(c) - (FINE_STAGES > 1 || (COARSE_STAGES > 1 && c->k < STARTS) ? 1 : 2);
+#else
+    return coupling_events(c) - 1;
+#endif
+#endif
+}

@@ -1,0 +1,139 @@
+/* Staged sides: parties that are advanced stage by stage, because the multipliers are computed anew at every stage from the
+   accelerations of all. Mirrors crates/coupling/src/staged.rs. Of the last evaluation of a party the coupling keeps the rates
+   without multipliers [v a g] and the forces; the increments of its stages stand where its scheme has them. */
+
+static double *staged_rates(coupling_t *c, int p)
+{
+    return c->staged + PARTIES[p].staged;
+}
+
+/* Takes the Jacobians at (x, t), where a step starts. */
+static int staged_linearise(coupling_t *c, side_t s, int site, const double *x, double t)
+{
+    int fault = 0;
+    for (int p = s.first; p < s.end && !fault; p++) {
+        const double *u = x + PARTIES[p].offset, *v = u + SYSTEMS[p]->n;
+        fault = sys_linearise(SYSTEMS[p], party_work(c, p), site_inputs(c, site, p), t, u, v, v + SYSTEMS[p]->n);
+    }
+    return fault;
+}
+
+/* The rates that the forces at x cause. */
+static int staged_balance(coupling_t *c, int p, const double *x)
+{
+    const int n = SYSTEMS[p]->n;
+    double *v = staged_rates(c, p), *a = v + n, *g = a + n;
+    const double *force = v + PARTIES[p].state;
+    copy(v, x + n, n);
+    for (int i = 0; i < n; i++) {
+        a[i] = -force[i];
+    }
+    sys_solve(SYSTEMS[p], party_work(c, p), 0, a, g);
+    return sys_check(SYSTEMS[p], party_work(c, p), v);
+}
+
+/* Moves to (x, t) and keeps the forces. */
+static int staged_evaluate(coupling_t *c, side_t s, int site, const double *x, double t)
+{
+    int fault = 0;
+    for (int p = s.first; p < s.end && !fault; p++) {
+        const int n = SYSTEMS[p]->n;
+        const double *u = x + PARTIES[p].offset;
+        double *rates = staged_rates(c, p), *force = rates + PARTIES[p].state;
+        fault = sys_force(SYSTEMS[p], party_work(c, p), site_inputs(c, site, p), t, u, u + n, u + 2 * n, 0, 0, 0, force, rates + 2 * n);
+        fault = fault ? fault : staged_balance(c, p, u);
+    }
+    return fault;
+}
+
+/* w += L a of rates [v a g]. */
+static void add_port_accelerations(int p, const double *rates, double *w)
+{
+    const party_t *P = &PARTIES[p];
+    for (int i = P->port0; i < P->port0 + P->ports; i++) {
+        w[PORTS[i].row] += PORTS[i].sign * rates[SYSTEMS[p]->n + PORTS[i].dof];
+    }
+}
+
+/* w += L a at the last evaluated point. */
+static void staged_port_accelerations(coupling_t *c, side_t s, double *w)
+{
+    for (int p = s.first; p < s.end; p++) {
+        add_port_accelerations(p, staged_rates(c, p), w);
+    }
+}
+
+#if SHIFTED
+/* The forces were asked for at the time of the point; the load is that of the stage. */
+static void staged_shift_load(coupling_t *c, int p, int site, double *r)
+{
+    double *load = party_work(c, p) + SYSTEMS[p]->at_a;
+    sys_load(SYSTEMS[p], site_inputs(c, site, p), load);
+    add_scaled(r, load, 1.0, SYSTEMS[p]->n);
+    sys_load(SYSTEMS[p], site_inputs(c, site + 1, p), load);
+    add_scaled(r, load, -1.0, SYSTEMS[p]->n);
+}
+#endif
+
+/* Stage i of a step of a gait from y under the multipliers l, on the forces of the last evaluation. */
+static void staged_stage(coupling_t *c, side_t s, int i, int gait, int site, const double *y, const double *l)
+{
+    for (int p = s.first; p < s.end; p++) {
+        const party_t *P = &PARTIES[p];
+        const system_t *S = SYSTEMS[p];
+        const gait_t *G = GAITS[P->stride0 + gait];
+        const int n = S->n, ny = P->state;
+        const double *rates = staged_rates(c, p), *force = rates + ny;
+        double *W = party_work(c, p), *shift = W + S->at_scheme + ny, *r = shift + ny, *g = r + n;
+        if (i >= G->stages) {
+            continue;
+        }
+        rosenbrock_point(S, W, G, y + P->offset, i);
+        sys_mul_tangent(S, W, shift, shift + n, shift + 2 * n, r, g);
+        for (int j = 0; j < n; j++) {
+            r[j] = force[j] + r[j];
+        }
+        for (int j = 0; j < S->ns; j++) {
+            g[j] = rates[2 * n + j] + g[j];
+        }
+#if SHIFTED
+        staged_shift_load(c, p, site, r);
+#endif
+        for (int j = P->port0; j < P->port0 + P->ports; j++) {
+            r[PORTS[j].dof] += PORTS[j].sign * l[PORTS[j].row];
+        }
+        rosenbrock_increment(S, W, G, i);
+    }
+    (void)site;
+}
+
+/* The middle of the step from y, after its first stage. */
+static void staged_middle(coupling_t *c, side_t s, const double *y, double *out)
+{
+    for (int p = s.first; p < s.end; p++) {
+        const double *k = rosenbrock_stages(SYSTEMS[p], party_work(c, p));
+        for (int i = 0; i < PARTIES[p].state; i++) {
+            out[PARTIES[p].offset + i] = y[PARTIES[p].offset + i] + 0.5 * k[i];
+        }
+    }
+}
+
+/* The end of the step from y, after all its stages, in place. */
+static int staged_finish(coupling_t *c, side_t s, int gait, double *y)
+{
+    int fault = 0;
+    for (int p = s.first; p < s.end && !fault; p++) {
+        double *W = party_work(c, p);
+        rosenbrock_finish(SYSTEMS[p], W, GAITS[PARTIES[p].stride0 + gait], y + PARTIES[p].offset);
+        fault = sys_check(SYSTEMS[p], W, y + PARTIES[p].offset);
+    }
+    return fault;
+}
+
+/* x = (1 - s) from + s to. */
+static void mix(const double *from, const double *to, double s, double *x, int n)
+{
+    for (int i = 0; i < n; i++) {
+        x[i] = (1.0 - s) * from[i] + s * to[i];
+    }
+}

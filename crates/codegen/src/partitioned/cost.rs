@@ -1,0 +1,56 @@
+//! What a macro-step costs in the worst case.
+
+use interfield_coupling::blueprint::Schedule;
+use interfield_model::partitioned::Blueprint;
+
+use super::pieces::Piece;
+use crate::cost::Cost;
+use crate::law::Laws;
+use crate::record::Operations;
+
+/// Additions, multiplications, divisions and calls of a macro-step at most, outputs included.
+pub(super) fn per_step(b: &Blueprint<'_>, pieces: &[Piece], laws: &Laws) -> Operations {
+    let c = &b.coupling;
+    let (rows, ss) = (c.rows as u64, c.substeps as u64);
+    let staged = matches!(c.schedule, Schedule::Staggered | Schedule::Parallel { .. });
+    let mut sum = Operations::default();
+    for (p, piece) in pieces.iter().enumerate() {
+        let party = &c.parties[p];
+        let cost = Cost::new(&piece.system, laws, &piece.emitted.laws);
+        let evaluation = cost.force() + cost.solve(0);
+        let stride = |(gait, way): (&crate::gait::Gait, &interfield_coupling::blueprint::Stride<'_>)| {
+            gait.cost(&cost).times(way.steps as u64)
+        };
+        let longest = piece.gaits.iter().zip(&party.gaits).map(stride).max_by_key(|o| o.flops + o.divisions);
+        let longest = longest.unwrap_or_default();
+        // Strides of a step: the coarse side at most those of a start-up step; stages at every half substep.
+        let count = match &c.schedule {
+            _ if staged && c.coarse.contains(&p) => 2,
+            _ if staged => ss,
+            Schedule::Pmc { .. } if c.coarse.contains(&p) => 3,
+            Schedule::Pm { .. } if c.coarse.contains(&p) => 2,
+            Schedule::Foh { step, .. } if step.unbalanced.is_none() => 1,
+            _ if c.fine.contains(&p) => ss,
+            _ => 1,
+        };
+        let len = party.len as u64;
+        let links = 2 * (len + 4) * party.ports.len() as u64 * (count + 4) + 8 * len * (count + 4);
+        sum = sum + longest.times(count) + Operations { flops: links, ..Operations::default() };
+        if staged {
+            sum = sum + (evaluation + cost.mul_tangent()).times(2 * ss + 4);
+        } else {
+            sum = sum + evaluation; // accelerations that are mixed in
+        }
+        let channels = b.parts[party.substructure].channels;
+        if channels.needs_acceleration && piece.read.is_some() {
+            sum = sum + evaluation;
+        }
+        for law in piece.read.iter().flat_map(|r| r.laws()) {
+            sum = sum + laws.cost(law.law)[0];
+        }
+        sum = sum + Operations { flops: 16 * channels.taps.len() as u64, ..Operations::default() };
+    }
+    // Interface problems: a product with H and a solution per exchange; under localized multipliers two of each.
+    let problems = 8 * rows * rows + 16 * rows;
+    sum + Operations { flops: (2 * ss + 6) * problems, divisions: 8 * ss * rows, ..Operations::default() }
+}

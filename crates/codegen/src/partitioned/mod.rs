@@ -1,0 +1,186 @@
+//! A structure cut into substructures as C: every substructure a party, the coupling as a text of its own.
+//!
+//! ```text
+//! Partitioned --blueprint--> parties --emit--> tables         sites: at which times who looks at the inputs
+//!                            Schedule --tables--> tables      c/coupling_*.c: the same operations in the same order
+//! ```
+
+mod cost;
+mod outputs;
+mod pieces;
+mod sites;
+mod specimens;
+mod tables;
+
+use interfield_kernel::Dims;
+use interfield_model::Partitioned;
+use interfield_model::assemble::{Problem, Subject};
+use interfield_model::assembled::Blueprint as SystemBlueprint;
+use interfield_model::model::Model;
+use interfield_model::partitioned::Blueprint;
+
+use crate::api::{Export, Interface, Variable, files};
+use crate::gait::{Family, Gait, schemes};
+use crate::inputs::{Inputs, inputs};
+use crate::law::Laws;
+use crate::monolithic::{commands, fits, measured, refusal};
+use crate::parameters::{Owner, Parameters, parameters};
+use crate::party::factors;
+use crate::text::{Tables, called, identifier, number, referenced};
+use pieces::{Piece, imposed_index, pieces};
+use tables::Coupled;
+
+/// A partitioned model as C files called `name`; all reasons why it cannot be.
+pub(crate) fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
+    let refused = specimens::refusals(model);
+    if !refused.is_empty() {
+        return Err(refused);
+    }
+    let parts = Partitioned::new(model.clone())?;
+    let b = parts.blueprint();
+    let inputs = inputs(model);
+    let mut laws = Laws::default();
+    let pieces = pieces(&b, model, &inputs, &mut laws).ok_or_else(singular)?;
+    let parameters = parameters(&owners(&b, &pieces), &inputs);
+    let gaits: Vec<Vec<Gait>> = pieces.iter().map(|p| p.gaits.clone()).collect();
+    let memory: usize = pieces.iter().map(|p| p.system.memory).sum();
+    let coupled = tables::emit(
+        &b.coupling,
+        &tables::Places {
+            gaits: &gaits,
+            works: &pieces.iter().map(|p| p.work).collect::<Vec<_>>(),
+            initials: &parameters.initials,
+            commands: &specimens::commands_of(&b, model),
+            inputs: inputs.components.len(),
+            memory,
+            work: pieces.iter().map(|p| p.emitted.plan.len).sum(),
+        },
+    )
+    .ok_or_else(singular)?;
+    let energies = outputs::energies(&b, &pieces, coupled.work);
+    let commands = commands(model);
+    let interface = Interface {
+        name: identifier(name),
+        title: model.title.clone(),
+        scheme: coupling_name(model),
+        dt: b.coupling.h,
+        steps: parts.steps(),
+        moments: coupled.sites.moments(b.coupling.h, coupled.starts),
+        inputs: inputs.components.clone(),
+        outputs: model.channels.iter().map(channel).collect(),
+        measured: measured(&commands),
+        commands,
+        evaluations: specimens::evaluations(&b.coupling),
+        parameters: parameters.list.clone(),
+        state: coupled.state + memory + coupled.extra,
+        work: energies.last().map_or(coupled.work, |e| e.at + e.len),
+        tables: pieces.iter().map(|p| p.emitted.bytes).sum::<usize>() + inputs.bytes + coupled.bytes,
+        per_step: cost::per_step(&b, &pieces, &laws),
+    };
+    let read = outputs::statements(&b, &pieces, &coupled, &energies);
+    let code = code(&b, model, &pieces, &coupled, &parameters, &inputs, &laws, &interface, &read);
+    let stand_in = specimens::stand_in(&b, model, &pieces);
+    fits(files(&interface, &referenced(&called(&interface.named(&code))), &stand_in))
+}
+
+fn channel(c: &interfield_model::model::Channel) -> Variable {
+    Variable { name: c.name.clone(), unit: c.unit.clone(), value: 0.0 }
+}
+
+fn coupling_name(model: &Model) -> String {
+    model.partition.as_ref().map_or(String::new(), |p| format!("{} (coupling)", p.coupling.info.name))
+}
+
+fn singular() -> Vec<Problem> {
+    let message = "a matrix has no sparse factor without row exchanges, which the C code would need";
+    vec![refusal(Subject::Model, message.to_owned(), "take a smaller step, or look for missing masses")]
+}
+
+fn owners<'a>(b: &'a Blueprint<'_>, pieces: &'a [Piece]) -> Vec<Owner<'a>> {
+    let owner = |(party, piece): (&'a interfield_coupling::blueprint::Party<'_, _>, &'a Piece)| {
+        let part = &b.parts[party.substructure];
+        Owner {
+            channels: part.channels,
+            free: part.free,
+            looped: part.looped,
+            y: party.y0,
+            b: &piece.system,
+            plan: &piece.emitted.plan,
+            work: piece.work,
+            read: piece.read.as_ref(),
+        }
+    };
+    b.coupling.parties.iter().zip(pieces).map(owner).collect()
+}
+
+/// Everything below the includes.
+#[allow(clippy::too_many_arguments)]
+fn code(
+    b: &Blueprint<'_>,
+    model: &Model,
+    pieces: &[Piece],
+    coupled: &Coupled,
+    parameters: &Parameters,
+    inputs: &Inputs,
+    laws: &Laws,
+    interface: &Interface,
+    read: &str,
+) -> String {
+    let systems: Vec<&SystemBlueprint> = pieces.iter().map(|p| &p.system).collect();
+    let gaits: Vec<(Gait, Dims)> = pieces.iter().flat_map(|p| p.gaits.iter().map(|g| (*g, p.dims()))).collect();
+    let families: Vec<Family> = gaits.iter().map(|g| Family::of(&g.0.scheme)).collect();
+    let gait_tables: String = gaits.iter().enumerate().map(|(i, (gait, dims))| gait_table(i, gait, *dims)).collect();
+    let systems_text: String = pieces.iter().map(|p| p.emitted.text.as_str()).collect();
+    let mut driven = Tables::new("");
+    let component = |dof: usize| Some(inputs.imposed[imposed_index(model, dof)?]);
+    driven.indices("IMPOSED_IN", b.driven.iter().filter_map(|d| component(d.0)).chain([0]));
+
+    let measures = !interface.commands.is_empty();
+    let now = if measures { "self->work + AT_NOW" } else { "self->inputs" };
+    let step =
+        if measures { include_str!("../../c/coupled_measured.c") } else { include_str!("../../c/coupled_step.c") };
+    let body = [include_str!("../../c/coupled.c"), "\n", step].concat();
+    let body = body
+        .replace("@OUTPUTS@", read)
+        .replace("@VIEW@", &coupled.view)
+        .replace("@IN@", now)
+        .replace("@SCALES@", &parameters.scales.to_string())
+        .replace("@PARAMETERS@", &interface.defaults())
+        .replace("@DT@", &number(b.coupling.h));
+    let setting = if parameters.setting.is_empty() { "    (void)self;\n" } else { &parameters.setting };
+    [
+        &format!("enum {{ INPUTS = {} }};\n\n", interface.inputs.len()),
+        include_str!("../../c/types.c"),
+        "\n",
+        include_str!("../../c/numbers.c"),
+        "\n",
+        &laws.print(),
+        include_str!("../../c/linear.c"),
+        "\n",
+        &factors(&systems),
+        include_str!("../../c/system.c"),
+        "\n",
+        &schemes(&families),
+        &systems_text,
+        &gait_tables,
+        &inputs.text,
+        &coupled.tables,
+        &driven.text,
+        &coupled.functions,
+        "\n",
+        include_str!("../../c/energy.c"),
+        "\n",
+        &format!(
+            "/* Parameters of laws to their places. */\nstatic void set_constants(@name@_t *self)\n{{\n{setting}}}\n\n"
+        ),
+        &body,
+    ]
+    .concat()
+}
+
+/// A gait whose rows of the inputs follow each other: its evaluations, then where the tangent is taken.
+fn gait_table(i: usize, gait: &Gait, dims: Dims) -> String {
+    let (times, linear) = gait.times();
+    let rows: Vec<usize> = (0..times.len()).collect();
+    gait.emit(&format!("gait_{i}"), dims, &rows, if linear { times.len() } else { 0 })
+}

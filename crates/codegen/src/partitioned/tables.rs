@@ -1,0 +1,664 @@
+//! A started coupling as constants, tables and the C texts that step it.
+//!
+//! **Must not be here:** what is done in a step; that is in c/coupling_*.c, beside the files of crates/coupling they mirror.
+
+use std::fmt::Write;
+use std::ops::Range;
+
+use interfield_coupling::Flexibility;
+use interfield_coupling::blueprint::{Blueprint, Fine, Gap, Macro, Role, Schedule, Ties};
+use interfield_coupling::fine::Kernel;
+use interfield_coupling::{Guess, PmcOptions};
+use interfield_kernel::scheme::registry::AnyScheme;
+use interfield_kernel::scheme::rosenbrock::{Rosenbrock, StageTimes};
+use interfield_kernel::{Dims, System};
+use interfield_linalg::{Factor, Pattern};
+use interfield_model::assembled::Assembled;
+
+use super::sites::{Moment, Sites, Strides, When};
+use crate::gait::Gait;
+use crate::party::constant_factor;
+use crate::text::{Tables, number, specialised};
+
+/// A coupling in C.
+pub(crate) struct Coupled {
+    /// Constants and tables.
+    pub(crate) tables: String,
+    /// Functions.
+    pub(crate) functions: String,
+    /// Lines that fill the view of the coupling.
+    pub(crate) view: String,
+    /// Length of the state of the method.
+    pub(crate) state: usize,
+    /// Further numbers behind the memories in the state.
+    pub(crate) extra: usize,
+    /// Numbers of work.
+    pub(crate) work: usize,
+    /// Macro-steps of the start-up.
+    pub(crate) starts: u64,
+    /// Bytes of its tables.
+    pub(crate) bytes: usize,
+    /// Rows of the inputs.
+    pub(crate) sites: Sites,
+    /// The multipliers at the present node, as C.
+    pub(crate) multipliers: String,
+    /// The multipliers of the last link, as C; none where nothing is linked.
+    pub(crate) linked: Option<String>,
+}
+
+/// Where the parts of something stand, one after the other.
+#[derive(Default)]
+struct Stack {
+    list: Vec<(&'static str, usize, usize)>,
+    end: usize,
+}
+
+impl Stack {
+    fn push(&mut self, name: &'static str, len: usize) {
+        self.list.push((name, self.end, len));
+        self.end += len;
+    }
+
+    fn at(&self, name: &str) -> usize {
+        self.list.iter().find(|x| x.0 == name).map_or(0, |x| x.1)
+    }
+}
+
+/// What is collected on the way.
+struct Draft<'a> {
+    b: &'a Blueprint<'a, Assembled>,
+    gaits: &'a [Vec<Gait>],
+    places: &'a Places<'a>,
+    constants: Vec<(String, usize)>,
+    numbers: Vec<(&'static str, f64)>,
+    tables: Tables,
+    /// Parts of the state, named as `X_...`; and those behind the memories.
+    state: Stack,
+    extra: Stack,
+    work: Stack,
+    flexibilities: Vec<f64>,
+    fines: Vec<String>,
+    interfaces: Vec<String>,
+    widest: usize,
+    flags: Vec<&'static str>,
+    texts: Vec<&'static str>,
+    sites: Sites,
+    starts: u64,
+}
+
+/// Texts that all couplings need.
+const COMMON: [&str; 2] = [include_str!("../../c/coupling_side.c"), include_str!("../../c/coupling_ask.c")];
+const PAIR: &str = include_str!("../../c/coupling_pair.c");
+const FINE: &str = include_str!("../../c/coupling_fine.c");
+const MACRO: &str = include_str!("../../c/coupling_macro.c");
+const GAP: &str = include_str!("../../c/coupling_gap.c");
+
+/// Where the things stand that a coupling refers to, party by party.
+pub(crate) struct Places<'a> {
+    /// Gaits.
+    pub(crate) gaits: &'a [Vec<Gait>],
+    /// Start of the memory.
+    pub(crate) works: &'a [usize],
+    /// Parameters of the initial state.
+    pub(crate) initials: &'a [Vec<usize>],
+    /// Numbers of the commands.
+    pub(crate) commands: &'a [Vec<usize>],
+    /// Length of a row of the inputs.
+    pub(crate) inputs: usize,
+    /// Length of what the laws of all remember.
+    pub(crate) memory: usize,
+    /// Length of the memory of all.
+    pub(crate) work: usize,
+}
+
+/// Prints a coupling; `None` if a factor of it cannot be printed.
+pub(crate) fn emit(b: &Blueprint<'_, Assembled>, places: &Places<'_>) -> Option<Coupled> {
+    let mut draft = Draft {
+        b,
+        gaits: places.gaits,
+        places,
+        constants: Vec::new(),
+        numbers: vec![("MACRO", b.h)],
+        tables: Tables::new(""),
+        state: Stack::default(),
+        extra: Stack::default(),
+        work: Stack { end: places.work, ..Stack::default() },
+        flexibilities: Vec::new(),
+        fines: Vec::new(),
+        interfaces: Vec::new(),
+        widest: 1,
+        flags: Vec::new(),
+        texts: COMMON.to_vec(),
+        sites: Sites::new(b.parties.len()),
+        starts: 0,
+    };
+    draft.parties();
+    draft.sites.start();
+    let (multipliers, linked) = draft.schedule()?;
+    Some(draft.finish(multipliers, linked))
+}
+
+impl Draft<'_> {
+    fn dims(&self, p: usize) -> Dims {
+        self.b.parties[p].system.dims()
+    }
+
+    fn len(&self, side: &Range<usize>) -> usize {
+        self.b.parties[side.clone()].iter().map(|p| p.len).sum()
+    }
+
+    /// Number of a gait of a party among all.
+    fn stride0(&self, p: usize) -> usize {
+        self.gaits[..p].iter().map(Vec::len).sum()
+    }
+
+    fn strides(&self, side: &Range<usize>, gait: usize) -> Strides {
+        let one = |p: usize| (self.gaits[p][gait], self.b.parties[p].gaits[gait].steps);
+        (side.clone(), side.clone().map(one).collect())
+    }
+
+    /// Parties, ports, ways to stride and links.
+    fn parties(&mut self) {
+        let Places { works, initials, commands, .. } = *self.places;
+        let b = self.b;
+        let (mut parties, mut ports, mut strides, mut links) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut staged, mut initial, mut command, mut inertance) = (0, 0, 0, Vec::new());
+        for side in [&b.coarse, &b.fine, &b.twins] {
+            let mut offset = 0;
+            for p in side.clone() {
+                let party = &b.parties[p];
+                let ny = self.dims(p).state();
+                parties.push(format!(
+                    "{{{ny}, {}, {offset}, {}, {}, {}, {staged}, {}, {}, {initial}, {}, {}}}",
+                    party.len,
+                    ports.len(),
+                    party.ports.len(),
+                    self.stride0(p),
+                    works[p],
+                    inertance.len(),
+                    command,
+                    party.substructure,
+                ));
+                ports.extend(party.ports.iter().map(|x| format!("{{{}, {}, {}}}", x.row, x.dof, number(x.sign))));
+                for (way, gait) in party.gaits.iter().zip(&self.gaits[p]) {
+                    let (times, linear) = gait.times();
+                    let held = way.rate != self.dims(p).nu;
+                    strides.push(format!(
+                        "{{{}, {}, {}, {}, {}, {}}}",
+                        way.steps,
+                        times.len() + usize::from(linear),
+                        links.len(),
+                        way.rate,
+                        u8::from(held),
+                        number(way.lag),
+                    ));
+                    links.extend_from_slice(way.link);
+                }
+                inertance.extend_from_slice(party.inertance);
+                offset += party.len;
+                staged += ny + self.dims(p).nu;
+                initial += ny;
+                command += commands[p].len();
+            }
+        }
+        let t = &mut self.tables;
+        t.table("party_t", "PARTIES", parties);
+        ports.push("{0, 0, 0.0}".to_owned()); // so that there is a table, even of nothing
+        t.table("port_t", "PORTS", ports);
+        t.table("stride_t", "STRIDES", strides);
+        links.push(0.0);
+        t.numbers("LINKS", &links);
+        inertance.push(0.0);
+        t.numbers("INERTANCE", &inertance);
+        t.indices("INITIALS", initials.iter().flatten().copied());
+        t.indices("COMMAND_OF", commands.iter().flatten().copied());
+        let names = |what: &str, n: usize| (0..n).map(|i| format!("&{what}_{i}")).collect::<Vec<_>>();
+        t.table("system_t *const", "SYSTEMS", names("party", b.parties.len()));
+        t.table("gait_t *const", "GAITS", names("gait", self.gaits.iter().map(Vec::len).sum()));
+        // Localized multipliers have no sides: all parties do what a fine side does.
+        let fine = if matches!(b.schedule, Schedule::Llm { .. }) { &b.coarse } else { &b.fine };
+        for (name, side) in [("COARSE", &b.coarse), ("FINE", fine), ("TWINS", &b.twins)] {
+            let _ = writeln!(t.text, "static const side_t {name} = {{{}, {}}};\n", side.start, side.end);
+        }
+        let most = (0..b.parties.len()).map(|p| self.dims(p).nu + self.dims(p).ns).max().unwrap_or(0);
+        let (na, nb) = (self.len(&b.coarse), self.len(&b.fine));
+        for (name, value) in
+            [("ROWS", b.rows), ("SUBSTEPS", b.substeps), ("PARTY_COUNT", b.parties.len()), ("LEN_A", na), ("LEN_B", nb)]
+        {
+            self.constants.push((name.to_owned(), value));
+        }
+        self.works(&[("a", most), ("ask_l0", b.rows), ("ask_l1", b.rows), ("asked", b.rows), ("d", b.rows)]);
+        self.works(&[("staged", staged)]);
+    }
+
+    fn works(&mut self, list: &[(&'static str, usize)]) {
+        list.iter().for_each(|(name, len)| self.work.push(name, *len));
+    }
+
+    /// A problem of the interface; its number.
+    fn interface(&mut self, factor: Option<&Factor>, n: usize, matrix: &[f64]) -> Option<usize> {
+        let number = self.interfaces.len();
+        self.widest = self.widest.max(n);
+        let init = match factor {
+            None => "{.kind = 1, .n = 0}".to_owned(),
+            Some(factor) => {
+                let full = Pattern::new(n, (0..matrix.len()).map(|k| (k / n, k % n)));
+                let laid_open = factor.blueprint(&full, matrix)?;
+                format!(
+                    "{{.n = {n}, {}}}",
+                    constant_factor(&laid_open, n, &format!("INTERFACE_{number}"), &mut self.tables)?
+                )
+            }
+        };
+        self.interfaces.push(init);
+        Some(number)
+    }
+
+    /// The same of a flexibility, by name.
+    fn problem(&mut self, name: &str, h: &Flexibility) -> Option<()> {
+        let rows = self.b.rows;
+        let number = self.interface(h.factor(), rows, h.matrix())?;
+        self.constants.push((name.to_owned(), number));
+        Some(())
+    }
+
+    fn fine(&mut self, f: &Fine<'_>) -> Option<()> {
+        let nodes = match f.kernel {
+            Kernel::Linear => 2,
+            Kernel::Cubic => 4,
+        };
+        let both = self.interface(f.h.factor(), self.b.rows, f.h.matrix())?;
+        self.fines.push(format!("{{{nodes}, {}, {both}}}", self.flexibilities.len()));
+        self.flexibilities.extend_from_slice(f.ha);
+        Some(())
+    }
+
+    fn macro_step(&mut self, name: &str, m: &Macro<'_>) -> Option<()> {
+        let guess = match m.guess {
+            Guess::Zero => 0,
+            Guess::Constant => 1,
+            Guess::Linear => 2,
+        };
+        if !self.constants.iter().any(|c| c.0 == "GUESS") {
+            self.constants.push(("GUESS".to_owned(), guess));
+            self.works(&[("guessed", self.b.rows)]);
+            self.texts.push(MACRO);
+        }
+        self.problem(name, m.h)
+    }
+
+    fn gap(&mut self, gap: Option<&Gap<'_>>) {
+        let Some(gap) = gap else { return };
+        self.flags.push("GAP");
+        self.texts.push(GAP);
+        self.numbers.push(("KAPPA", gap.kappa));
+        self.works(&[("gap", self.b.rows)]);
+        self.tables.numbers("GAP_A", gap.a);
+        self.tables.numbers("GAP_B", gap.b);
+        self.tables.numbers("GAP_L", gap.l);
+    }
+
+    /// Parts of the state, and the start of two sides.
+    fn pair(&mut self, start: usize, parts: &[(&'static str, usize)]) -> Option<()> {
+        parts.iter().for_each(|(name, len)| self.state.push(name, *len));
+        if parts.iter().any(|p| p.0 == "LAST") {
+            self.flags.push("REMEMBERS");
+        }
+        self.constants.push(("GAIT_START".to_owned(), start));
+        self.texts.push(PAIR);
+        self.problem("MOBILITY", self.b.mobility.as_ref()?)
+    }
+
+    /// Sites of the substeps of the fine side in a gait.
+    fn fine_sites(&mut self, gait: usize) {
+        let (h, ss) = (self.b.h, self.b.substeps);
+        let strides = self.strides(&self.b.fine, gait);
+        self.sites.name("FINE");
+        for e in 0..ss {
+            self.sites.stride(When::Always, Moment::node(0, e as f64 * h / ss as f64), &[&strides]);
+        }
+    }
+
+    /// The site of a stride of the coarse side.
+    fn coarse_site(&mut self, name: &'static str, gait: usize, when: When, at: Moment) {
+        let strides = self.strides(&self.b.coarse, gait);
+        self.sites.name(name);
+        self.sites.stride(when, at, &[&strides]);
+    }
+
+    /// The site of the calm strides of both sides in a start-up.
+    fn calm_site(&mut self) {
+        let (a, b) = (self.strides(&self.b.coarse, 1), self.strides(&self.b.fine, 1));
+        self.sites.name("CALM");
+        self.sites.stride(When::StartUp, Moment::node(0, 0.0), &[&a, &b]);
+    }
+
+    /// What differs between the couplings; where the multipliers are, and those of the last link.
+    fn schedule(&mut self) -> Option<(String, Option<String>)> {
+        let b = self.b;
+        let (na, nb, rows) = (self.len(&b.coarse), self.len(&b.fine), b.rows);
+        let now = || "state + X_L".to_owned();
+        match &b.schedule {
+            Schedule::Gc { fine } => {
+                self.pair(0, &[("A", na), ("B", nb), ("L", rows)])?;
+                self.works(&[("w", 2 * rows), ("free", na)]);
+                self.fine(fine)?;
+                self.coarse_site("COARSE", 0, When::Always, Moment::node(0, 0.0));
+                self.fine_sites(0);
+                self.texts.extend([FINE, include_str!("../../c/coupling_gc.c")]);
+                Some((now(), Some(now())))
+            }
+            Schedule::Pm { fine } => {
+                self.starts = 1;
+                self.pair(0, &[("A", na), ("B", nb), ("L", rows), ("NEXT", na)])?;
+                self.works(&[("w", 2 * rows), ("free", na)]);
+                fine.iter().try_for_each(|f| self.fine(f))?;
+                self.coarse_site("FIRST", 0, When::StartUp, Moment::node(0, 0.0));
+                self.coarse_site("COARSE", 1, When::Always, Moment::node(0, 0.0));
+                self.fine_sites(0);
+                self.texts.extend([FINE, include_str!("../../c/coupling_pm.c")]);
+                Some((now(), Some(now())))
+            }
+            Schedule::Foh { step, start_up, gap, mixing } => {
+                self.foh(step, start_up.as_ref(), gap.as_ref(), mixing.as_ref().map(|m| m.0))?;
+                Some((now(), Some(format!("self->work + {}", self.work.at("linked")))))
+            }
+            Schedule::Pmc { options, fine, start_up, starts, gap, ahead } => {
+                self.starts = *starts as u64;
+                self.pmc(*options, gap.as_ref(), ahead)?;
+                self.fine(fine)?;
+                self.macro_step("MACRO_CALM", start_up)?;
+                self.texts.extend([FINE, include_str!("../../c/coupling_pmc.c")]);
+                Some((now(), Some(now())))
+            }
+            Schedule::Staggered => {
+                self.state.push("A", na);
+                self.state.push("B", nb);
+                self.flags.push("STAGGERED");
+                self.staged()?;
+                Some((format!("self->work + {}", self.work.at("node_l")), None))
+            }
+            Schedule::Parallel { mobility } => {
+                self.starts = 2;
+                for (name, len) in [("A2", na), ("F2", nb), ("A1", na), ("F1", nb), ("A", na), ("B", nb), ("AHEAD", na)]
+                {
+                    self.state.push(name, len);
+                }
+                self.flags.push("AHEAD");
+                self.parallel(mobility)?;
+                self.staged()?;
+                self.texts.push(include_str!("../../c/coupling_parallel_steps.c"));
+                Some((format!("self->work + {}", self.work.at("node_l")), None))
+            }
+            Schedule::Llm { start, step, lag } => {
+                self.llm(start, step, *lag)?;
+                Some((now(), None))
+            }
+        }
+    }
+
+    fn foh(
+        &mut self,
+        step: &Macro<'_>,
+        calm: Option<&Macro<'_>>,
+        gap: Option<&Gap<'_>>,
+        chi: Option<f64>,
+    ) -> Option<()> {
+        let b = self.b;
+        let (na, nb, rows, ss) = (self.len(&b.coarse), self.len(&b.fine), b.rows, b.substeps);
+        self.starts = if calm.is_some() { 2 } else { 0 };
+        let past = self.starts as usize * (na + nb);
+        self.pair(usize::from(calm.is_some()), &[("A", na), ("B", nb), ("L", rows), ("LAST", rows), ("PAST", past)])?;
+        self.works(&[("linked", rows)]);
+        self.macro_step("MACRO_STEP", step)?;
+        if let Some(calm) = calm {
+            self.flags.push("START_UP");
+            self.constants.push(("LEN_PAST".to_owned(), past));
+            self.macro_step("MACRO_CALM", calm)?;
+            self.calm_site();
+        }
+        if let Some(chi) = chi {
+            self.flags.push("MIXED");
+            self.numbers.push(("CHI", chi));
+            self.sites.name("NODE");
+            self.sites.point(When::Steps, Moment::node(0, 0.0));
+        }
+        self.gap(gap);
+        self.coarse_site("COARSE", 0, When::Steps, Moment::node(0, 0.0));
+        let mut strides = 1;
+        if let Some(balance) = step.unbalanced {
+            strides = ss;
+            self.flags.push("UNBALANCED");
+            self.works(&[("l0", rows), ("l1", rows), ("first", rows), ("last", rows)]);
+            self.problem("BALANCE", balance)?;
+            self.fine_sites(2);
+            self.sites.name("LOADS");
+            for j in 0..=ss {
+                self.sites.point(When::Always, Moment::node(0, j as f64 / ss as f64 * b.h));
+            }
+        } else {
+            let strides = self.strides(&b.fine, 0);
+            self.sites.name("FINE");
+            self.sites.stride(When::Steps, Moment::node(0, 0.0), &[&strides]);
+        }
+        let first = usize::from(chi.is_some());
+        self.constants.push(("FIRST".to_owned(), first));
+        self.constants.push(("EVENTS".to_owned(), first + strides));
+        self.texts.push(include_str!("../../c/coupling_foh.c"));
+        Some(())
+    }
+
+    fn pmc(&mut self, options: PmcOptions, gap: Option<&Gap<'_>>, ahead: &[Vec<f64>]) -> Option<()> {
+        let b = self.b;
+        let (na, nb, rows, h) = (self.len(&b.coarse), self.len(&b.fine), b.rows, b.h);
+        let PmcOptions { windows, mix, .. } = options;
+        let starts = self.starts as usize;
+        let past = starts * (na + nb + rows);
+        self.pair(
+            1,
+            &[
+                ("A", na),
+                ("B", nb),
+                ("L", rows),
+                ("LAST", rows),
+                ("A_LAST", na),
+                ("F1", na),
+                ("F2", na),
+                ("PAST", past),
+            ],
+        )?;
+        self.works(&[("w", 4 * rows), ("window", na), ("l0", rows), ("slopes", (starts + 1) * na + nb)]);
+        self.constants.push(("LEN_PAST".to_owned(), past));
+        self.constants.push(("WINDOWS".to_owned(), windows));
+        self.numbers.push(("MIX", mix));
+        if starts == 1 {
+            self.flags.push("SHORT_START");
+        }
+        if mix != 0.0 {
+            self.flags.push("TIED");
+        }
+        self.gap(gap);
+        self.calm_site();
+        for (i, name) in ["OPENING", "OPENING_2"].into_iter().enumerate() {
+            let from = starts + 1 + i - windows;
+            self.coarse_site(name, 0, When::StartUp, Moment::fixed((from as f64 - mix) * h));
+        }
+        let window = if windows == 2 { h } else { -(mix * h) };
+        self.coarse_site("COARSE", 0, When::Steps, Moment::node(0, window));
+        self.fine_sites(0);
+        if windows == 2 {
+            self.flags.push("SHORT_WINDOWS");
+            let mut at = 0;
+            let places = ahead.iter().map(|columns| {
+                at += columns.len();
+                at - columns.len()
+            });
+            let places: Vec<usize> = places.collect();
+            self.tables.indices("AHEAD_OF", places);
+            let mut columns = ahead.concat();
+            columns.push(0.0);
+            self.tables.numbers("AHEAD", &columns);
+        }
+        Some(())
+    }
+
+    /// Both sides staged.
+    fn staged(&mut self) -> Option<()> {
+        let b = self.b;
+        let (na, nb, rows, h, ss) = (self.len(&b.coarse), self.len(&b.fine), b.rows, b.h, b.substeps);
+        let tableaus = |side: &Range<usize>| -> Vec<Rosenbrock> {
+            let one = |p: usize| match self.gaits[p].first()?.scheme {
+                AnyScheme::Rosenbrock(r) => Some(r),
+                _ => None,
+            };
+            side.clone().filter_map(one).collect()
+        };
+        let most = |list: &[Rosenbrock]| list.iter().map(|r| r.stages).max().unwrap_or(1);
+        let (coarse, fine) = (tableaus(&b.coarse), tableaus(&b.fine));
+        self.constants.push(("COARSE_STAGES".to_owned(), most(&coarse)));
+        self.constants.push(("FINE_STAGES".to_owned(), most(&fine)));
+        self.extra.push("AT_B", nb);
+        self.works(&[("at_a", na), ("middle", na), ("end", na), ("l", rows), ("node_l", rows)]);
+        self.problem("MOBILITY", b.mobility.as_ref()?)?;
+        let when = if self.starts > 0 { When::Steps } else { When::Always };
+        let half = |q: usize| Moment::node(0, q as f64 * (h / (2 * ss) as f64));
+        self.sites.name("RUN");
+        (0..2 * ss).for_each(|q| self.sites.point(when, half(q)));
+        // All parties of such a coupling have one tableau.
+        let shifted = coarse.first().filter(|r| r.time == StageTimes::Shifted).copied();
+        self.sites.name("SHIFT_A");
+        if let Some(r) = shifted {
+            self.flags.push("SHIFTED");
+            for x in [r.place(0), r.time_of(0)] {
+                self.sites.point(when, Moment::node(0, 0.0).later(2, x * h));
+            }
+        }
+        self.sites.name("SHIFT_B");
+        if let Some(r) = shifted {
+            let dt = h / ss as f64;
+            for q in (0..2 * ss).step_by(2) {
+                for x in [r.place(0), r.time_of(0)] {
+                    self.sites.point(when, half(q).later(2, x * dt));
+                }
+            }
+        }
+        self.texts.insert(1, include_str!("../../c/coupling_staged.c"));
+        self.texts.retain(|t| *t != COMMON[1]);
+        self.texts.push(include_str!("../../c/coupling_staggered.c"));
+        Some(())
+    }
+
+    fn parallel(&mut self, mobility: &Flexibility) -> Option<()> {
+        let b = self.b;
+        let (na, nb, rows, h) = (self.len(&b.coarse), self.len(&b.fine), b.rows, b.h);
+        let memory = |p: usize| b.parties[p].system.memory().len();
+        let kept: usize = b.fine.clone().map(memory).sum();
+        self.extra.push("DROPPED", nb);
+        self.works(&[("node_rates", nb), ("window", na), ("l0", rows), ("l1", rows), ("kept", kept + rows)]);
+        self.problem("WINDOW_MOBILITY", mobility)?;
+        for (name, node) in [("CALM", 0), ("LOOK", 1)] {
+            self.sites.name(name);
+            (0..2).for_each(|q| self.sites.point(When::StartUp, Moment::node(node, f64::from(q) * (h / 2.0))));
+        }
+        self.sites.name("WINDOW");
+        self.sites.point(When::Steps, Moment::node(-2, 0.0));
+        self.sites.point(When::Steps, Moment::node(-2, 2.0 * h));
+        self.texts.push(include_str!("../../c/coupling_parallel.c"));
+        Some(())
+    }
+
+    fn llm(&mut self, start: &Ties<'_>, step: &Ties<'_>, lag: f64) -> Option<()> {
+        let b = self.b;
+        let rows = b.rows;
+        self.state.push("PARTIES", self.len(&b.coarse));
+        self.state.push("L", rows);
+        let free = step.roles.iter().filter(|r| matches!(r, Role::Free(_))).count();
+        let imposed = step.roles.len() - free;
+        self.state.push("REACTIONS", imposed);
+        self.works(&[("w", rows), ("z", rows), ("rates", step.roles.len()), ("balance", free)]);
+        for (name, value) in [("DOFS", step.roles.len()), ("FREE_DOFS", free), ("IMPOSED_DOFS", imposed)] {
+            self.constants.push((name.to_owned(), value));
+        }
+        if free > 0 {
+            self.flags.push("FREE");
+        }
+        for (name, ties) in [("TIES_STEP", step), ("TIES_START", start)] {
+            self.constants.push((name.to_owned(), self.interfaces.len()));
+            for (block, range) in ties.blocks.iter().zip(ties.ranges) {
+                self.interface(block.factor(), range.len(), block.matrix())?;
+            }
+            self.interface(ties.s, free, &[])?;
+        }
+        self.tables.indices("TIE_DOF", step.dofs.iter().copied().chain([0]));
+        self.tables.indices("TIE_FIRST", step.ranges.iter().map(|r| r.start));
+        let role = |r: &Role| match r {
+            Role::Free(i) => *i as i64,
+            Role::Imposed(i) => -1 - *i as i64,
+        };
+        self.tables.indices("DOF_ROLE", step.roles.iter().map(role).chain([0]));
+        let strides = self.strides(&b.coarse, 0);
+        self.sites.name("FINE");
+        self.sites.stride(When::Always, Moment::node(0, 0.0), &[&strides]);
+        self.sites.name("IMPOSED");
+        self.sites.point(When::Always, Moment::node(1, lag));
+        self.texts.push(include_str!("../../c/coupling_llm.c"));
+        Some(())
+    }
+
+    fn finish(mut self, multipliers: String, linked: Option<String>) -> Coupled {
+        let Places { inputs, memory, .. } = *self.places;
+        let commands: usize = self.places.commands.iter().map(Vec::len).sum();
+        self.works(&[("solution", self.widest)]);
+        let t = &mut self.tables;
+        t.table("interface_t", "INTERFACES", std::mem::take(&mut self.interfaces));
+        t.table("fine_t", "FINES", std::mem::take(&mut self.fines));
+        t.numbers("FLEXIBILITIES", &self.flexibilities);
+        let mut constants = self.constants;
+        constants.push(("STARTS".to_owned(), self.starts as usize));
+        constants.extend(self.state.list.iter().map(|(name, at, _)| (format!("X_{name}"), *at)));
+        constants.push(("X_MEMORY".to_owned(), self.state.end));
+        let behind = self.state.end + memory;
+        constants.extend(self.extra.list.iter().map(|(name, at, _)| (format!("X_{name}"), behind + at)));
+        let (now, kept) = if commands > 0 { ((self.sites.len() + 1) * inputs, 7) } else { (0, 0) };
+        let whole = self.state.end + memory + self.extra.end;
+        constants.push(("COMMANDS".to_owned(), commands));
+        constants.push(("AT_NOW".to_owned(), self.work.end + whole));
+        constants.push(("AT_KEPT".to_owned(), self.work.end + whole + now));
+        constants.push(("AT_A".to_owned(), self.work.at("a")));
+        constants.push(("AT_BEFORE".to_owned(), self.work.end));
+        let constants: Vec<String> = constants.iter().map(|(name, value)| format!("    {name} = {value}")).collect();
+        let mut text =
+            format!("{}\nenum {{\n{}\n}};\n\n", include_str!("../../c/coupling_types.c"), constants.join(",\n"));
+        for (name, value) in &self.numbers {
+            let _ = writeln!(text, "static const double {name} = {};\n", number(*value));
+        }
+        self.sites.emit(&mut text);
+        text.push_str(&self.tables.text);
+        text.push_str("/* A coupling at work: the macro-step (-1: the start), where its numbers are, what the fine side is asked for. */\n");
+        text.push_str(
+            "typedef struct {\n    long k;\n    double *x, *W;\n    const double *in, *parameters;\n    ask_t ask;\n",
+        );
+        if commands > 0 {
+            text.push_str("    double *commands;\n    const double *measured;\n    int event, evaluation;\n");
+            self.texts.push(include_str!("../../c/coupling_specimens.c"));
+        }
+        self.work.list.iter().for_each(|(name, _, _)| _ = writeln!(text, "    double *{name};"));
+        text.push_str("} coupling_t;\n\n");
+        let view = self.work.list.iter().map(|(name, at, _)| format!("    c.{name} = self->work + {at};\n")).collect();
+        let functions = self.texts.iter().map(|t| specialised(t, &self.flags)).collect::<Vec<_>>().join("\n");
+        let state = self.state.end;
+        Coupled {
+            tables: text,
+            functions,
+            view,
+            state,
+            extra: self.extra.end,
+            work: self.work.end + whole + now + kept,
+            starts: self.starts,
+            bytes: self.tables.bytes,
+            sites: self.sites,
+            multipliers,
+            linked,
+        }
+    }
+}

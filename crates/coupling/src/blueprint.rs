@@ -1,0 +1,161 @@
+//! A started coupling laid open for reading: everything that a copy of it elsewhere (generated code) needs to take the same
+//! steps. Tables only; which operations are done with them in which order is told by the file of the coupling.
+//!
+//! **Must not be here:** behaviour.
+
+use std::ops::Range;
+
+use interfield_kernel::scheme::registry::AnyScheme;
+use interfield_linalg::Factor;
+
+use crate::fine::Kernel;
+use crate::flexibility::Flexibility;
+use crate::foh::Guess;
+use crate::interface::Port;
+use crate::pmc::PmcOptions;
+
+/// A coupling and its substructures.
+pub struct Blueprint<'a, S> {
+    /// Macro-step, s.
+    pub h: f64,
+    /// Exchanges of the fine side per macro-step.
+    pub substeps: usize,
+    /// Number of multipliers.
+    pub rows: usize,
+    /// The substructures of the coarse side, of the fine side, and the twins of the coarse side, where there are some.
+    pub parties: Vec<Party<'a, S>>,
+    /// The coarse ones among them; all under localized multipliers.
+    pub coarse: Range<usize>,
+    /// The fine ones.
+    pub fine: Range<usize>,
+    /// The twins.
+    pub twins: Range<usize>,
+    /// L M⁻¹ Lᵀ of both sides, which the consistent start solves with; none under localized multipliers.
+    pub mobility: Option<Flexibility>,
+    /// The schedule with its tables.
+    pub schedule: Schedule<'a>,
+}
+
+/// A substructure.
+pub struct Party<'a, S> {
+    /// Its number in the assembly.
+    pub substructure: usize,
+    /// Its system; slot 0 is the mass.
+    pub system: &'a S,
+    /// Initial [u v s].
+    pub y0: &'a [f64],
+    /// Length of its part [u v s h] of the state of its side.
+    pub len: usize,
+    /// Its entries of L; rows are counted over all multipliers.
+    pub ports: Vec<Port>,
+    /// M⁻¹ Lᵀ, one column per port.
+    pub inertance: &'a [f64],
+    /// Its ways to stride.
+    pub gaits: Vec<Stride<'a>>,
+}
+
+/// A way to stride.
+#[derive(Clone, Copy)]
+pub struct Stride<'a> {
+    /// Scheme.
+    pub scheme: AnyScheme,
+    /// Length of a step, s.
+    pub dt: f64,
+    /// Steps in a stride.
+    pub steps: usize,
+    /// Slot of the first operator of the scheme.
+    pub slot: usize,
+    /// Change of the state at the end of a stride per unit of λ₁ at each port, one column per port; empty where the
+    /// multipliers act through the stages.
+    pub link: &'a [f64],
+    /// Where in [u v s h] the rates stand that are compared.
+    pub rate: usize,
+    /// How much later than the state its rates are, s.
+    pub lag: f64,
+}
+
+/// The interface problem of a fine loop.
+pub struct Fine<'a> {
+    /// Interpolation of the free velocities of the coarse side.
+    pub kernel: Kernel,
+    /// H^A, row-major.
+    pub ha: &'a [f64],
+    /// H^A + H^B.
+    pub h: &'a Flexibility,
+}
+
+/// One macro-step under a linear multiplier.
+pub struct Macro<'a> {
+    /// Guess of the multiplier.
+    pub guess: Guess,
+    /// H^A + H^B.
+    pub h: &'a Flexibility,
+    /// PH: (L^A L^Aᵀ)⁻¹.
+    pub unbalanced: Option<&'a Flexibility>,
+}
+
+/// The static modes that close a gap, one per constraint.
+pub struct Gap<'a> {
+    /// Share κ that is closed.
+    pub kappa: f64,
+    /// States of the coarse side, one column per constraint.
+    pub a: &'a [f64],
+    /// States of the fine side.
+    pub b: &'a [f64],
+    /// Multipliers.
+    pub l: &'a [f64],
+}
+
+/// What a generalized degree of freedom of localized multipliers is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Unknown number i of the condensed matrix.
+    Free(usize),
+    /// Imposed rate number i.
+    Imposed(usize),
+}
+
+/// The condensed interface problem of localized multipliers.
+pub struct Ties<'a> {
+    /// W of each substructure.
+    pub blocks: &'a [Flexibility],
+    /// Multipliers of each substructure.
+    pub ranges: &'a [Range<usize>],
+    /// Generalized degree of freedom of each multiplier.
+    pub dofs: &'a [usize],
+    /// What the generalized degrees of freedom are.
+    pub roles: &'a [Role],
+    /// The condensed matrix S; none if everything is imposed.
+    pub s: Option<&'a Factor>,
+}
+
+/// What differs between the couplings.
+pub enum Schedule<'a> {
+    /// gc.rs
+    #[allow(missing_docs)]
+    Gc { fine: Fine<'a> },
+    /// pm.rs: the interface problems of its start and of its steps.
+    #[allow(missing_docs)]
+    Pm { fine: [Fine<'a>; 2] },
+    /// foh.rs: the step, the start-up, the gap, the share χ with the mobility.
+    #[allow(missing_docs)]
+    Foh { step: Macro<'a>, start_up: Option<Macro<'a>>, gap: Option<Gap<'a>>, mixing: Option<(f64, &'a Flexibility)> },
+    /// pmc.rs: `ahead` are the answers of a window to the link it starts from, per coarse party and port (windows of 2).
+    #[allow(missing_docs)]
+    Pmc {
+        options: PmcOptions,
+        fine: Fine<'a>,
+        start_up: Macro<'a>,
+        starts: usize,
+        gap: Option<Gap<'a>>,
+        ahead: &'a [Vec<f64>],
+    },
+    /// staggered.rs
+    Staggered,
+    /// parallel.rs: L M⁻¹ Lᵀ of the twins and the fine side.
+    #[allow(missing_docs)]
+    Parallel { mobility: &'a Flexibility },
+    /// llm.rs: the problem of the start, that of the steps, and how much later than the states the rates are, s.
+    #[allow(missing_docs)]
+    Llm { start: Ties<'a>, step: Ties<'a>, lag: f64 },
+}

@@ -183,14 +183,16 @@ impl Tape {
         if self.is_zero(a) && matches!(op, Binary::Mul | Binary::Div) {
             return a;
         }
-        if let Some(y) = self.value(a) {
+        let value = self.value(a);
+        if let Some(y) = value.filter(|y| op != Binary::Mul || *y != 1.0) {
             return self.constant(combine(op, y, x));
         }
         if let Some(&r) = self.beside.get(&(op, a, x.to_bits())) {
             return r;
         }
+        // Once a number is the number itself, zero or not: a parameter stays one in the derivative of `x * parameter`.
         let number = self.table(x);
-        let r = self.node(Node::Binary(op, a, number));
+        let r = if value.is_some() { number } else { self.node(Node::Binary(op, a, number)) };
         self.beside.insert((op, a, x.to_bits()), r);
         r
     }

@@ -1373,3 +1373,11 @@ fn block_tangents_are_its_matrices_and_its_response_is_linear() {
         assert!(!block.fits(), "matrix {wrong}");
     }
 }
+
+#[test]
+fn a_law_gives_its_parameters_back() {
+    for sample in SAMPLES {
+        let law = AnyLaw::new(sample.law, sample.parameters).unwrap();
+        law.with_parameters(|p| assert_eq!(p, sample.parameters, "{}", sample.law));
+    }
+}

@@ -8,7 +8,9 @@ mod book;
 mod context;
 mod debian;
 mod export;
+mod fmi;
 mod licences;
+mod network;
 mod no_std;
 mod opensees;
 mod python;
@@ -38,6 +40,7 @@ const STAGES: &[Stage] = &[
     Stage { name: "licences", about: "every dependency is permissive, from crates.io, locked", run: licences::stage },
     Stage { name: "no_std", about: "a program without the standard library runs the kernel", run: no_std::stage },
     Stage { name: "unit", about: "every unit, integration and documentation test", run: unit::stage },
+    Stage { name: "network", about: "EtherCAT, and several hosts, in networks of their own", run: network::stage },
     Stage { name: "book", about: "the book builds, and no link in it leads nowhere", run: book::stage },
     Stage { name: "opensees", about: "frames and the viaduct agree with OpenSees", run: opensees::stage },
     Stage {
@@ -50,6 +53,7 @@ const STAGES: &[Stage] = &[
         about: "OpenSees computes a substructure of ours as our elements do, and dies without harm",
         run: opensees::external::stage,
     },
+    Stage { name: "fmi", about: "our units in FMPy, a reference unit here", run: fmi::stage },
     Stage { name: "results", about: "result files open in h5py and scipy, also after a kill", run: results::stage },
     Stage { name: "export", about: "generated C: clang, sanitizers, instructions of a step", run: export::stage },
     Stage { name: "report", about: "the page of ten million samples opens and pans in Chromium", run: report::stage },
@@ -140,10 +144,22 @@ fn format(context: &Context) -> Outcome {
 fn lints(context: &Context) -> Outcome {
     let all =
         context.run(context.cargo(["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]));
+    // Not among all targets, because cargo alone must not run it.
+    let network = context.run(context.cargo([
+        "clippy",
+        "-p",
+        "interfield",
+        "--test",
+        "network",
+        "--locked",
+        "--",
+        "-D",
+        "warnings",
+    ]));
     let mut apart = context.cargo(["clippy", "--locked", "--manifest-path", no_std::MANIFEST, "--target-dir"]);
     apart.arg(no_std::target(context)).args(["--", "-D", "warnings"]);
     let apart = context.run(apart);
-    all.and(apart)?;
+    all.and(network).and(apart)?;
     Ok(String::new())
 }
 

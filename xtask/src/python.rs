@@ -1,4 +1,4 @@
-//! A Python with the peers of the tests: OpenSees, and what reads result files.
+//! Pythons with the peers of the tests: OpenSees and what reads result files; FMPy.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -9,23 +9,64 @@ use crate::debian::install;
 /// Shared libraries that the wheels expect of the system, with their Debian packages.
 const LIBRARIES: &[(&str, &str)] = &[("libblas.so.3", "libblas3"), ("liblapack.so.3", "liblapack3")];
 
-/// The Python of a virtual environment with everything in peers/requirements.txt, made if need be.
+/// A virtual environment of peers.
+struct Environment {
+    /// Its folder below the target directory.
+    folder: &'static str,
+    /// What is in it, a file of peers/.
+    requirements: &'static str,
+    /// What must load.
+    modules: &'static str,
+    /// For pip.
+    options: &'static [&'static str],
+}
+
+/// OpenSees, and what reads result files.
+const PEERS: Environment = Environment {
+    folder: "venv",
+    requirements: "peers/requirements.txt",
+    modules: "h5py, numpy, openseespy.opensees, scipy.io",
+    options: &[],
+};
+
+/// FMPy. Its requirements are complete; what it asks for besides is graphics and compilers.
+const UNITS: Environment = Environment {
+    folder: "venv-fmi",
+    requirements: "peers/requirements-fmi.txt",
+    modules: "fmpy.fmi2, fmpy.fmi3, fmpy.validation",
+    options: &["--no-deps"],
+};
+
+/// The Python with OpenSees and what reads result files, made if need be.
 pub(crate) fn python(context: &Context) -> Result<PathBuf, String> {
-    let venv = context.target.join("venv");
+    environment(context, &PEERS, libraries)
+}
+
+/// The Python with FMPy, made if need be.
+pub(crate) fn units(context: &Context) -> Result<PathBuf, String> {
+    environment(context, &UNITS, |_| Ok(()))
+}
+
+fn environment(
+    context: &Context,
+    wanted: &Environment,
+    before: impl Fn(&Context) -> Result<(), String>,
+) -> Result<PathBuf, String> {
+    let venv = context.target.join(wanted.folder);
     let python = venv.join("bin/python");
-    let wanted = std::fs::read_to_string(context.root.join("peers/requirements.txt"))
-        .map_err(|e| format!("peers/requirements.txt: {e}"))?;
+    let requirements = wanted.requirements;
+    let text = std::fs::read_to_string(context.root.join(requirements)).map_err(|e| format!("{requirements}: {e}"))?;
     let stamp = venv.join("installed.txt");
     let import = || {
         let mut import = Command::new(&python);
-        import.args(["-c", "import h5py, numpy, openseespy.opensees, scipy.io"]);
+        import.args(["-c", &format!("import {}", wanted.modules)]);
         import
     };
-    if std::fs::read_to_string(&stamp).is_ok_and(|s| s == wanted) && context.succeeds(import()) {
+    if std::fs::read_to_string(&stamp).is_ok_and(|s| s == text) && context.succeeds(import()) {
         return Ok(python);
     }
 
-    libraries(context)?;
+    before(context)?;
     let make = || {
         let mut make = Command::new("python3");
         make.args(["-m", "venv", "--clear"]).arg(&venv);
@@ -38,12 +79,12 @@ pub(crate) fn python(context: &Context) -> Result<PathBuf, String> {
     }
     let mut pip = Command::new(&python);
     pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"]);
-    pip.args(["-r", "peers/requirements.txt"]);
+    pip.args(wanted.options).args(["-r", requirements]);
     context.run(pip).map_err(|e| {
         format!("{e}\nthe packages could not be installed from PyPI (network? Python older than 3.11?)")
     })?;
     context.run(import()).map_err(|e| format!("{e}\nthey are installed but do not load, see above"))?;
-    std::fs::write(&stamp, wanted).map_err(|e| format!("{}: {e}", stamp.display()))?;
+    std::fs::write(&stamp, text).map_err(|e| format!("{}: {e}", stamp.display()))?;
     Ok(python)
 }
 

@@ -72,6 +72,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "interfield-results",
             "interfield-wire",
             "interfield-peers",
+            "interfield-fmi",
             "interfield-codegen",
             "interfield",
         ],

@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 
 use crate::Exit;
 use crate::output::{complain, fail, print_json};
+use crate::programs::mistakes;
 use crate::stability::machine::{UNCONDITIONAL, scheme_limit};
 
 /// Most bytes of a record or a matrix.
@@ -263,7 +264,9 @@ impl Loaded {
         match parse(&self.source, &args.overrides(), &files, &self.diags) {
             Some((mut model, places)) if !self.diags.has_errors() => {
                 settle(&mut model, self.stiffnesses.get());
-                Ok((model, places))
+                let problems = mistakes(&model, &self.folder);
+                problems.iter().for_each(|p| self.diags.push(places.locate(p)));
+                if problems.is_empty() { Ok((model, places)) } else { Err(self.refuse()) }
             }
             _ => Err(self.refuse()),
         }

@@ -20,6 +20,7 @@ mod partitioned;
 pub mod party;
 mod record;
 mod text;
+pub mod wrap;
 
 pub use api::{Export, Interface, Variable};
 pub use monolithic::export;

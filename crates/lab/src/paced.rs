@@ -51,6 +51,8 @@ pub struct Paced {
     last: Option<f64>,
     /// Longest way to the initial displacement, and home, s.
     ramp: f64,
+    /// Number of the target that it is sent to, and the longest wait for the measurement there.
+    under_way: Option<(u64, Duration)>,
     /// From a measurement to the next target.
     compute: Histogram,
     answered: Option<Instant>,
@@ -107,6 +109,7 @@ impl Paced {
             time_scale,
             last: None,
             ramp,
+            under_way: None,
             compute: Histogram::new(Some(period)),
             answered: None,
             begun: false,
@@ -179,7 +182,7 @@ impl Rig for Paced {
         Reading::COUNT * self.dofs
     }
 
-    fn exchange(&mut self, memory: &mut [f64], target: Target<'_>) -> Result<(), Fault> {
+    fn set_out(&mut self, target: Target<'_>) -> Result<(), Fault> {
         if let Some(answered) = self.answered.take() {
             self.compute.record(answered.elapsed().as_nanos() as u64);
         }
@@ -188,11 +191,16 @@ impl Rig for Paced {
         self.row[2..].copy_from_slice(target.u);
         let way = self.last.map_or(self.ramp, |before| (target.t - before).max(0.0) * self.time_scale);
         self.last = Some(target.t);
-        let at_most = Duration::from_secs_f64(way) + self.watchdog;
-        let number = match self.post.post(&self.row) {
-            Ok(number) => number,
-            Err(_) => return Err(LOST),
-        };
+        let number = self.post.post(&self.row).map_err(|_| LOST)?;
+        self.under_way = Some((number, Duration::from_secs_f64(way) + self.watchdog));
+        Ok(())
+    }
+
+    fn exchange(&mut self, memory: &mut [f64], target: Target<'_>) -> Result<(), Fault> {
+        if self.under_way.is_none() {
+            self.set_out(target)?;
+        }
+        let (number, at_most) = self.under_way.take().ok_or(LOST)?;
         let trip = match self.post.wait(number, at_most) {
             Ok(answer) => {
                 memory.copy_from_slice(&answer[1..]);
@@ -205,9 +213,13 @@ impl Rig for Paced {
         if trip < 0.0 { Ok(()) } else { Err(Fault::Laboratory { code: trip as u32 }) }
     }
 
-    fn finish(&mut self, _memory: &mut [f64]) {
+    fn turn_home(&mut self) {
         self.row[0] = GO_HOME;
         let _ = self.post.post(&self.row);
+    }
+
+    fn finish(&mut self, _memory: &mut [f64]) {
+        self.turn_home();
         self.join();
     }
 

@@ -54,8 +54,17 @@ pub trait Rig: Send {
     /// Length of what it remembers; the head is described by [`Reading`].
     fn memory(&self) -> usize;
 
+    /// Sets out for `target` without waiting, if it moves by itself; [`Rig::exchange`] with the same target follows. So all rigs of
+    /// a structure move at the same time, wherever they stand.
+    fn set_out(&mut self, _target: Target<'_>) -> Result<(), Fault> {
+        Ok(())
+    }
+
     /// Moves the specimen to `target`. What was measured is in the head of `memory` afterwards.
     fn exchange(&mut self, memory: &mut [f64], target: Target<'_>) -> Result<(), Fault>;
+
+    /// Sets out for home without waiting, if it moves by itself; [`Rig::finish`] follows.
+    fn turn_home(&mut self) {}
 
     /// The test has ended as planned: leads the specimen back to where it stood.
     fn finish(&mut self, memory: &mut [f64]);

@@ -39,7 +39,7 @@ pub enum News {
 pub enum Ending {
     /// It said so.
     Ended,
-    /// It vanished; the substructure stands where it was sent last.
+    /// It vanished, or never said what it is; the substructure stands where it was sent last.
     Vanished,
     /// It did not keep to the protocol and was sent away; the substructure stands where it was sent last.
     Lied(Lie),
@@ -109,7 +109,7 @@ impl Host<'_> {
         loop {
             // Its size was checked when the client said it.
             message.resize(session.wants(), 0);
-            match self.next(channel, &mut message) {
+            match self.next(channel, &mut message, session.is_open()) {
                 Ok(()) => {}
                 Err(Without::Gone) => return Ending::Vanished,
                 Err(Without::Garbled) => return Ending::Lied(Lie::Length),
@@ -133,7 +133,8 @@ impl Host<'_> {
                 }
             };
             if let Some(answer) = answer {
-                if channel.send(answer, began + self.stall).is_err() && !over {
+                // A move may have taken longer than any stall.
+                if channel.send(answer, Instant::now() + self.stall).is_err() && !over {
                     return Ending::Vanished;
                 }
                 answering.record(began.elapsed().as_nanos() as u64);
@@ -144,8 +145,8 @@ impl Host<'_> {
         }
     }
 
-    /// The next message.
-    fn next(&mut self, channel: &mut dyn Channel, message: &mut [u8]) -> Result<(), Without> {
+    /// The next message of a client that has said what it is (`open`), or has not.
+    fn next(&mut self, channel: &mut dyn Channel, message: &mut [u8], open: bool) -> Result<(), Without> {
         let (began, mut filled, mut stalled) = (Instant::now(), 0, false);
         loop {
             match channel.receive(message, &mut filled, Instant::now() + LOOK) {
@@ -158,6 +159,7 @@ impl Host<'_> {
                     return Ok(());
                 }
                 Err(Trouble::Late) if self.stop.load(Ordering::Relaxed) => return Err(Without::Stopped),
+                Err(Trouble::Late) if !open && began.elapsed() >= self.stall => return Err(Without::Gone),
                 Err(Trouble::Late) if !stalled && began.elapsed() >= self.stall => {
                     (self.news)(News::Stalled(self.on_stall));
                     if self.on_stall == OnStall::RampDown {

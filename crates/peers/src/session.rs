@@ -24,6 +24,9 @@ pub trait Session {
     /// When it gets no answer any more.
     fn hear(&mut self, message: &[u8], substructure: &mut dyn Substructure) -> Result<Said<'_>, Halt>;
 
+    /// Whether it has said what it is: who has not need not be waited for.
+    fn is_open(&self) -> bool;
+
     /// What was done for it.
     fn counts(&self) -> Counts;
 }

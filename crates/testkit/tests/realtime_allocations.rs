@@ -10,6 +10,7 @@ use interfield_testkit::alloc::{CountingAllocator, allocations};
 use interfield_wire::codec::{Greeting, Instrument};
 use interfield_wire::host::Host;
 use interfield_wire::remote::{Pace, Remote};
+use interfield_wire::sealed::{Key, SealedDock, SealedLink};
 use interfield_wire::{Dock, Link};
 
 #[global_allocator]
@@ -129,6 +130,11 @@ fn a_specimen_behind_a_wire_allocates_nothing() {
     let dock = UdpDock::bind("127.0.0.1:0").expect("a port");
     let link = UdpLink::open(dock.address().expect("its address")).expect("a socket");
     exchanges_without_allocation(Box::new(dock), Box::new(link));
+    let key = Key::random().expect("randomness");
+    let dock = UdpDock::bind("127.0.0.1:0").expect("a port");
+    let link = UdpLink::open(dock.address().expect("its address")).expect("a socket");
+    let link = SealedLink::new(link, &key).expect("randomness");
+    exchanges_without_allocation(Box::new(SealedDock::new(dock, key)), Box::new(link));
     #[cfg(unix)]
     {
         use interfield_wire::shared::{SharedDock, SharedLink};

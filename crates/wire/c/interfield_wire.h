@@ -22,7 +22,8 @@ enum ifw_kind {
 
 /* Status of a refusal. */
 enum ifw_refused {
-    IFW_BUSY = 1, IFW_OTHER_VERSION = 2, IFW_ACTUATORS = 3, IFW_PERIOD = 4, IFW_UNITS = 5, IFW_SPECIMEN = 6
+    IFW_BUSY = 1, IFW_OTHER_VERSION = 2, IFW_ACTUATORS = 3, IFW_PERIOD = 4, IFW_UNITS = 5, IFW_SPECIMEN = 6,
+    IFW_SEALED = 7
 };
 
 /* Status of a measurement. */

@@ -40,6 +40,8 @@ pub struct Record {
     pub sessions: u64,
     /// Counts and times of all of them.
     pub statistics: Statistics,
+    /// What the transport counted, by name.
+    pub transport: Vec<(&'static str, u64)>,
     /// Whether it ended because it was asked to, not because a test was over.
     pub interrupted: bool,
 }
@@ -106,7 +108,12 @@ impl Host<'_> {
                 if let Some(bytes) = station.stop(clock.ns()) {
                     dock.send(bytes);
                 }
-                return Ok(Record { sessions, statistics: station.statistics().clone(), interrupted });
+                return Ok(Record {
+                    sessions,
+                    statistics: station.statistics().clone(),
+                    transport: dock.counts(),
+                    interrupted,
+                });
             }
             let heard = dock.receive(&mut buffer, Instant::now() + LOOK);
             let now = clock.ns();
@@ -144,7 +151,7 @@ impl Host<'_> {
                     (self.news)(News::Closed);
                     if !self.keep {
                         let statistics = station.statistics().clone();
-                        return Ok(Record { sessions, statistics, interrupted: false });
+                        return Ok(Record { sessions, statistics, transport: dock.counts(), interrupted: false });
                     }
                 }
             }

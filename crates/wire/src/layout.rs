@@ -76,17 +76,20 @@ pub enum Refused {
     Units = 5,
     /// It is another specimen.
     Specimen = 6,
+    /// It takes messages under seal only.
+    Sealed = 7,
 }
 
 impl Refused {
     /// All, in words.
-    pub const ALL: [(Refused, &str); 6] = [
+    pub const ALL: [(Refused, &str); 7] = [
         (Refused::Busy, "another test has the specimen"),
         (Refused::Version, "the controller speaks another version of the wire"),
         (Refused::Actuators, "the controller has another number of actuators"),
         (Refused::Period, "the controller works with another sampling interval"),
         (Refused::Units, "the instruments of the controller have other units"),
         (Refused::Specimen, "the controller has another specimen"),
+        (Refused::Sealed, "the controller wants every message sealed with its key"),
     ];
 
     /// The reason with this number.

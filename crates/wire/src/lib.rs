@@ -7,7 +7,8 @@
 //!
 //! What a side does with a message is decided in [`call`] and [`station`] without input or output, so that loss, reordering
 //! and hostile bytes are tested without a network. Nothing here allocates after the greeting, and no bytes from outside can
-//! make it panic, grow, or move a specimen twice.
+//! make it panic, grow, or move a specimen twice. Where a wire leaves the machine, [`sealed`] stands between the sides and the
+//! transport.
 //!
 //! **Must not be here:** model files, compensation, limits, terminals; any other crate of ours but the laboratory's seam.
 
@@ -16,6 +17,7 @@ pub mod codec;
 pub mod host;
 pub mod layout;
 pub mod remote;
+pub mod sealed;
 #[cfg(unix)]
 pub mod shared;
 pub mod station;
@@ -24,8 +26,6 @@ pub mod udp;
 pub mod window;
 
 use std::time::Instant;
-
-use layout::MOST_BYTES;
 
 /// What a transport has for whoever waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +36,12 @@ pub enum Heard {
     Nothing,
     /// The other side does not exist any more.
     Dead,
+    /// Somebody is there, with another key; anybody can say so.
+    OtherKey,
 }
+
+/// Writes the next heartbeat, which is never twice the same under seal.
+pub type Heartbeat = Box<dyn FnMut(&mut Vec<u8>) + Send>;
 
 /// The end of the one who commands.
 pub trait Link: Send {
@@ -44,21 +49,26 @@ pub trait Link: Send {
     fn send(&mut self, bytes: &[u8]);
 
     /// Waits for a message, at most until then.
-    fn receive(&mut self, buffer: &mut [u8; MOST_BYTES], until: Instant) -> Heard;
+    fn receive(&mut self, buffer: &mut [u8], until: Instant) -> Heard;
 
-    /// From now on shows life by this message, where the transport does not show it by itself.
+    /// From now on shows life by these messages, where the transport does not show it by itself.
     ///
     /// # Errors
     /// When the system gives no thread.
-    fn keep_alive(&mut self, _heartbeat: &[u8]) -> std::io::Result<()> {
+    fn keep_alive(&mut self, _heartbeat: Heartbeat) -> std::io::Result<()> {
         Ok(())
+    }
+
+    /// What it counted of its own, by name.
+    fn counts(&self) -> Vec<(&'static str, u64)> {
+        Vec::new()
     }
 }
 
 /// The end of the controller.
 pub trait Dock: Send {
     /// Waits for a message, at most until then. `Dead` if the client with the session is.
-    fn receive(&mut self, buffer: &mut [u8; MOST_BYTES], until: Instant) -> Heard;
+    fn receive(&mut self, buffer: &mut [u8], until: Instant) -> Heard;
 
     /// Answers whoever sent the message received last.
     fn answer(&mut self, bytes: &[u8]);
@@ -71,6 +81,11 @@ pub trait Dock: Send {
 
     /// Whether a client that was not heard for a while must be taken for dead.
     fn silence_is_death(&self) -> bool;
+
+    /// What it counted of its own, by name.
+    fn counts(&self) -> Vec<(&'static str, u64)> {
+        Vec::new()
+    }
 }
 
 /// Nanoseconds since some beginning, for time stamps.

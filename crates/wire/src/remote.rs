@@ -52,6 +52,8 @@ pub enum Unconnected {
     Unfit(Refused),
     /// There are too many actuators.
     TooMany,
+    /// Somebody did, and has another key.
+    OtherKey,
     /// The system refused something.
     System(String),
 }
@@ -62,6 +64,7 @@ impl fmt::Display for Unconnected {
             Unconnected::Silent => f.write_str("nobody answers"),
             Unconnected::Refused(Some(reason)) | Unconnected::Unfit(reason) => f.write_str(reason.words()),
             Unconnected::Refused(None) => f.write_str("the controller refuses, for a reason that is not known here"),
+            Unconnected::OtherKey => f.write_str("the controller has another key"),
             Unconnected::TooMany => write!(f, "the wire carries at most {MOST_ACTUATORS} actuators"),
             Unconnected::System(reason) => f.write_str(reason),
         }
@@ -75,6 +78,8 @@ pub struct Remote {
     pace: Pace,
     clock: Stopwatch,
     missed: u32,
+    /// Samples without new readings.
+    stale: u64,
     over: bool,
     buffer: [u8; MOST_BYTES],
 }
@@ -95,9 +100,10 @@ impl Remote {
         }
         let call = Call::new(session(), greeting);
         let (clock, buffer) = (Stopwatch::start(), [0; MOST_BYTES]);
-        let mut remote = Remote { call, link, pace, clock, missed: 0, over: true, buffer };
+        let mut remote = Remote { call, link, pace, clock, missed: 0, stale: 0, over: true, buffer };
         let end = Instant::now() + patience;
         let mut next = Instant::now();
+        let mut silent = Unconnected::Silent;
         while Instant::now() < end {
             if Instant::now() >= next {
                 remote.link.send(remote.call.hello(clock.ns(), greeting));
@@ -110,7 +116,8 @@ impl Remote {
                         if let Some(reason) = greeting.refuses(&welcome) {
                             return Err(Unconnected::Unfit(reason));
                         }
-                        let alive = remote.link.keep_alive(remote.call.short(Kind::Heartbeat, 0));
+                        let heartbeat = remote.call.short(Kind::Heartbeat, 0).to_vec();
+                        let alive = remote.link.keep_alive(Box::new(move |out| out.extend_from_slice(&heartbeat)));
                         alive.map_err(|e| Unconnected::System(e.to_string()))?;
                         return Ok(remote);
                     }
@@ -118,11 +125,13 @@ impl Remote {
                     _ => {}
                 },
                 Heard::Nothing => {}
+                // Not under seal: the one with the right key may still answer.
+                Heard::OtherKey => silent = Unconnected::OtherKey,
                 // It may be about to start.
                 Heard::Dead => std::thread::sleep(next.saturating_duration_since(Instant::now())),
             }
         }
-        Err(Unconnected::Silent)
+        Err(silent)
     }
 
     /// What was counted so far.
@@ -146,7 +155,7 @@ impl Remote {
                     Reaction::Stopped => return None,
                     _ => {}
                 },
-                Heard::Nothing => {}
+                Heard::Nothing | Heard::OtherKey => {}
                 Heard::Dead => return None,
             }
             // After every message, so that a flood of others cannot hold the loop.
@@ -192,6 +201,7 @@ impl Hardware for Remote {
         }
         let (u, f, fresh) = self.call.readings();
         if !(heard && fresh) {
+            self.stale += 1;
             return Reply::Stale;
         }
         displacement.copy_from_slice(u);
@@ -210,7 +220,8 @@ impl Hardware for Remote {
 
     fn account(&self) -> Vec<(&'static str, f64)> {
         let statistics = self.statistics();
-        let mut all: Vec<_> = statistics.counts().into_iter().map(|(name, n)| (name, n as f64)).collect();
+        let counts = statistics.counts().into_iter().chain([("stale", self.stale)]).chain(self.link.counts());
+        let mut all: Vec<_> = counts.map(|(name, n)| (name, n as f64)).collect();
         let trip = statistics.round_trip.summary();
         let us = |ns: u64| ns as f64 * 1e-3;
         all.extend([

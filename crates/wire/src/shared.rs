@@ -95,14 +95,17 @@ impl Memory {
     }
 
     /// Takes a message that is newer than `seen` out of a slot.
-    fn read(&self, slot: usize, seen: &mut u64, buffer: &mut [u8; MOST_BYTES]) -> Option<usize> {
+    fn read(&self, slot: usize, seen: &mut u64, buffer: &mut [u8]) -> Option<usize> {
         let [stamp, length, message @ ..] = &self.words()[slot..slot + SLOT] else { return None };
         let before = stamp.load(Ordering::Acquire);
         if before == *seen || before & 1 == 1 {
             return None;
         }
         // Whatever the length says, no more is copied than there is.
-        let n = usize::try_from(length.load(Ordering::Relaxed)).ok().filter(|n| *n <= MOST_BYTES).unwrap_or(0);
+        let n = usize::try_from(length.load(Ordering::Relaxed))
+            .ok()
+            .filter(|n| *n <= MOST_BYTES.min(buffer.len()))
+            .unwrap_or(0);
         for (part, word) in buffer.chunks_exact_mut(8).zip(message).take(n.div_ceil(8)) {
             part.copy_from_slice(&word.load(Ordering::Relaxed).to_le_bytes());
         }
@@ -146,7 +149,7 @@ impl End {
         peer != 0 && !lives(peer)
     }
 
-    fn receive(&mut self, buffer: &mut [u8; MOST_BYTES], until: Instant) -> Heard {
+    fn receive(&mut self, buffer: &mut [u8], until: Instant) -> Heard {
         let start = Instant::now();
         loop {
             if let Some(n) = self.memory.read(self.reads, &mut self.seen, buffer) {
@@ -205,7 +208,7 @@ impl Link for SharedLink {
         self.0.memory.write(self.0.writes, bytes);
     }
 
-    fn receive(&mut self, buffer: &mut [u8; MOST_BYTES], until: Instant) -> Heard {
+    fn receive(&mut self, buffer: &mut [u8], until: Instant) -> Heard {
         self.0.receive(buffer, until)
     }
 }
@@ -255,7 +258,7 @@ impl SharedDock {
 }
 
 impl Dock for SharedDock {
-    fn receive(&mut self, buffer: &mut [u8; MOST_BYTES], until: Instant) -> Heard {
+    fn receive(&mut self, buffer: &mut [u8], until: Instant) -> Heard {
         self.end.receive(buffer, until)
     }
 

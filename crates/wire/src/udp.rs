@@ -7,8 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::layout::MOST_BYTES;
-use crate::{Dock, Heard, Link};
+use crate::{Dock, Heard, Heartbeat, Link};
 
 /// Between two heartbeats of a client.
 const BEAT: Duration = Duration::from_millis(250);
@@ -60,7 +59,7 @@ impl Link for UdpLink {
         }
     }
 
-    fn receive(&mut self, buffer: &mut [u8; MOST_BYTES], until: Instant) -> Heard {
+    fn receive(&mut self, buffer: &mut [u8], until: Instant) -> Heard {
         loop {
             if self.refusals >= REFUSALS {
                 self.refusals = 0;
@@ -84,8 +83,8 @@ impl Link for UdpLink {
         }
     }
 
-    fn keep_alive(&mut self, heartbeat: &[u8]) -> io::Result<()> {
-        self.heart = Some(Heart::start(Arc::clone(&self.socket), heartbeat.to_vec())?);
+    fn keep_alive(&mut self, heartbeat: Heartbeat) -> io::Result<()> {
+        self.heart = Some(Heart::start(Arc::clone(&self.socket), heartbeat)?);
         Ok(())
     }
 }
@@ -97,12 +96,15 @@ struct Heart {
 }
 
 impl Heart {
-    fn start(socket: Arc<UdpSocket>, heartbeat: Vec<u8>) -> io::Result<Self> {
+    fn start(socket: Arc<UdpSocket>, mut heartbeat: Heartbeat) -> io::Result<Self> {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
         let beat = move || {
+            let mut bytes = Vec::new();
             while !stopped.load(Ordering::Relaxed) {
-                let _ = socket.send(&heartbeat);
+                bytes.clear();
+                heartbeat(&mut bytes);
+                let _ = socket.send(&bytes);
                 std::thread::park_timeout(BEAT);
             }
         };
@@ -149,7 +151,7 @@ impl UdpDock {
 }
 
 impl Dock for UdpDock {
-    fn receive(&mut self, buffer: &mut [u8; MOST_BYTES], until: Instant) -> Heard {
+    fn receive(&mut self, buffer: &mut [u8], until: Instant) -> Heard {
         loop {
             match self.socket.recv_from(buffer) {
                 Ok((n, from)) => {

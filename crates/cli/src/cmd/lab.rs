@@ -1,7 +1,7 @@
-//! `interfield lab`: the emulated laboratory of a specimen in a process of its own.
+//! `interfield lab`: the emulated laboratory of specimens in a process of its own.
 
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,35 +9,48 @@ use clap::Args as ClapArgs;
 use interfield_lab::hardware::Hardware;
 use interfield_lab::realtime::Histogram;
 use interfield_model::Model;
-use interfield_model::specimen::{ADDRESSES, Address, emulated};
+use interfield_model::specimen::{ADDRESSES, Address, Specimen, emulated};
+use interfield_wire::Dock;
 use interfield_wire::host::{Host, News, Record};
-use serde_json::json;
+use interfield_wire::sealed::Key;
+use serde_json::{Value, json};
 
 use crate::Exit;
 use crate::laboratory::remote::{dock, greeting};
+use crate::laboratory::{bus, keys};
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{complain, fail, print, print_json};
 use crate::table::short;
 
-/// Host the emulated laboratory of a specimen, for a test in another process
+/// Port of the first specimen that says nothing about where it is.
+const PORT: u16 = 7700;
+
+/// Host the emulated laboratory of specimens, for a test in another process
 ///
-/// Stands in for the controller of a specimen: answers the commands of `interfield run` for the same model with `at` in its
-/// `[[specimen]]`. One test at a time; each gets a specimen that nobody has moved. Ends with the test, or by Ctrl-C.
+/// Stands in for the controllers of specimens: answers the commands of `interfield run` for the same model with `at` in its
+/// `[[specimen]]`. Without --specimen all of them are hosted, each at its own address. One test at a time; each gets a
+/// specimen that nobody has moved. Ends with the test, or by Ctrl-C.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield lab tower.toml\n  \
 interfield lab tower.toml --specimen isolators --listen shm:/isolators --keep\n  \
-interfield lab tower.toml --listen udp://0.0.0.0:7700 --json")]
+interfield lab tower.toml --listen udp://0.0.0.0:7700 --key lab.key --json")]
 pub(crate) struct Args {
     /// Model file
     model: PathBuf,
     #[command(flatten)]
     settings: ModelArgs,
-    /// Which specimen, if the model has several
+    /// Which specimen, if not all
     #[arg(long, value_name = "NAME")]
     specimen: Option<String>,
-    /// Where to be found [default: `at` of the specimen, or udp://127.0.0.1:7700]
+    /// Where to be found [default: `at` of the specimen, or udp://127.0.0.1:7700 and the ports behind it]
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<String>,
+    /// Key file that messages are sealed with [default: `key` of the specimen]
+    #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
+    key: Option<PathBuf>,
+    /// Listen beyond this machine without a key
+    #[arg(long)]
+    insecure: bool,
     /// Wait for the next test when one is over
     #[arg(long)]
     keep: bool,
@@ -46,77 +59,196 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// Hosts it.
+/// What is wrong, what to do about it, and how to end.
+type Refusal = (String, String, Exit);
+
+/// A specimen and the end of its wire.
+struct Stand {
+    index: usize,
+    dock: Box<dyn Dock>,
+}
+
+/// Hosts them.
 pub(crate) fn run(args: &Args) -> Exit {
-    let refuse = |message: &str, help: &str, exit: Exit| {
-        fail(args.json, None, None, message, help);
-        exit
+    let loaded = match Loaded::open(&args.model, args.json) {
+        Ok(loaded) => loaded,
+        Err(e) => return e,
     };
-    let model = match Loaded::open(&args.model, args.json).and_then(|loaded| loaded.model(&args.settings)) {
+    let model = match loaded.model(&args.settings) {
         Ok((model, _)) => model,
         Err(e) => return e,
     };
-    let index = match choose(&model, args.specimen.as_deref()) {
-        Ok(index) => index,
-        Err((message, help)) => return refuse(&message, &help, Exit::BadInput),
-    };
-    let specimen = &model.specimens[index];
-    let listen = match args.listen.as_deref().map(Address::parse).transpose() {
-        Ok(given) => given.or_else(|| specimen.at.clone()),
-        Err(message) => return refuse(&format!("--listen: {message}"), ADDRESSES, Exit::BadInput),
-    };
-    let listen = listen.unwrap_or_else(|| Address::Udp { host: "127.0.0.1".to_owned(), port: 7700 });
-    let (mut dock, found_at) = match dock(&listen) {
-        Ok(made) => made,
-        Err(message) => return refuse(&format!("{listen}: {message}"), "give another --listen", Exit::Failure),
-    };
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = stop.clone();
-    let _ = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed));
-    let n = specimen.actuators.len();
-    let plural = if n == 1 { "" } else { "s" };
-    let rate = short(1.0 / specimen.period);
-    // Always: whoever starts the test has to know that it may.
-    complain(&format!("laboratory of `{}`, {n} actuator{plural} at {rate} Hz, listens at {found_at}", specimen.name));
-    let aloud = !args.json && std::io::stderr().is_terminal();
-    let mut news = |news: News| {
-        if aloud {
-            complain(words(news));
+    match host(args, &model, loaded.folder()) {
+        Ok(exit) => exit,
+        Err((message, help, exit)) => {
+            fail(args.json, None, None, &message, &help);
+            exit
         }
-    };
-    let mut open = || -> Result<Box<dyn Hardware>, String> {
-        emulated(&model, index).map_err(|p| p.first().map_or_else(String::new, |p| p.message.clone()))
-    };
-    // Once before anybody calls, so that a mistake is told here.
-    if let Err(message) = open() {
-        return refuse(&message, "see `[[specimen]]` in the reference", Exit::BadInput);
     }
-    let host = Host { offer: greeting(specimen), open: &mut open, news: &mut news, stop: &stop, keep: args.keep };
-    match host.serve(dock.as_mut()) {
-        Ok(record) => {
-            tell(&record, &specimen.name, args.json);
-            if record.interrupted { Exit::Interrupted } else { Exit::Done }
+}
+
+fn host(args: &Args, model: &Model, folder: &Path) -> Result<Exit, Refusal> {
+    let chosen = chosen(model, args)?;
+    let places: Vec<Address> = chosen.iter().map(|&i| place(args, model, i)).collect::<Result<_, _>>()?;
+    match (&chosen[..], &places[..]) {
+        ([index], [Address::Ethercat(interface)]) => return simulate(args, model, *index, interface),
+        (_, all) if all.iter().any(|a| matches!(a, Address::Ethercat(_))) => {
+            let message = "a simulated bus needs a process of its own".to_owned();
+            return Err((message, one_of(model), Exit::BadInput));
         }
-        Err(message) => refuse(&message, "", Exit::Fault),
+        _ => {}
     }
+    let ready = chosen.into_iter().zip(&places).map(|(index, listen)| stand(args, model, folder, index, listen));
+    let stands: Vec<Stand> = ready.collect::<Result<_, _>>()?;
+    let stop = stop_by_ctrl_c();
+    let names: Vec<&str> = stands.iter().map(|s| model.specimens[s.index].name.as_str()).collect();
+    let records: Vec<Result<Record, String>> = std::thread::scope(|scope| {
+        let serve = |stand: Stand| scope.spawn(|| serve(args, model, stand, &stop));
+        let threads: Vec<_> = stands.into_iter().map(serve).collect();
+        threads.into_iter().map(|t| t.join().unwrap_or_else(|_| Err("the laboratory broke off".to_owned()))).collect()
+    });
+    let records =
+        records.into_iter().collect::<Result<Vec<Record>, _>>().map_err(|e| (e, String::new(), Exit::Fault))?;
+    if args.json {
+        let list: Vec<Value> = names.iter().zip(&records).map(|(name, record)| document(name, record)).collect();
+        print_json(&json!({ "specimens": list }));
+    } else {
+        names.iter().zip(&records).for_each(|(name, record)| print(&text(name, record)));
+    }
+    Ok(if records.iter().any(|r| r.interrupted) { Exit::Interrupted } else { Exit::Done })
+}
+
+/// All specimens, or the one that is meant; else what is wrong, and what to write.
+fn chosen(model: &Model, args: &Args) -> Result<Vec<usize>, Refusal> {
+    let n = model.specimens.len();
+    if args.specimen.is_some() || n < 2 {
+        let one = choose(model, args.specimen.as_deref());
+        return one.map(|i| vec![i]).map_err(|(message, help)| (message, help, Exit::BadInput));
+    }
+    if args.listen.is_some() {
+        let message = format!("the model has {n} specimens, and --listen is one address");
+        return Err((message, one_of(model), Exit::BadInput));
+    }
+    Ok((0..n).collect())
 }
 
 /// The specimen that is meant; else what is wrong, and what to write.
 pub(super) fn choose(model: &Model, name: Option<&str>) -> Result<usize, (String, String)> {
-    let names: Vec<&str> = model.specimens.iter().map(|s| s.name.as_str()).collect();
-    let list = || format!("write --specimen with one of: {}", names.join(", "));
-    match (name, names.len()) {
+    match (name, model.specimens.len()) {
         (_, 0) => {
             let help = "name the elements that stand in the laboratory: [[specimen]]";
             Err(("the model has no specimen".to_owned(), help.to_owned()))
         }
         (None, 1) => Ok(0),
-        (None, n) => Err((format!("the model has {n} specimens"), list())),
+        (None, n) => Err((format!("the model has {n} specimens"), one_of(model))),
         (Some(name), _) => {
-            let found = names.iter().position(|n| *n == name);
-            found.ok_or_else(|| (format!("the model has no specimen `{name}`"), list()))
+            let found = model.specimens.iter().position(|s| s.name == name);
+            found.ok_or_else(|| (format!("the model has no specimen `{name}`"), one_of(model)))
         }
     }
+}
+
+fn one_of(model: &Model) -> String {
+    let names: Vec<&str> = model.specimens.iter().map(|s| s.name.as_str()).collect();
+    format!("write --specimen with one of: {}", names.join(", "))
+}
+
+/// Where a specimen is to be found.
+fn place(args: &Args, model: &Model, index: usize) -> Result<Address, Refusal> {
+    let given = args.listen.as_deref().map(Address::parse).transpose();
+    let given = given.map_err(|message| (format!("--listen: {message}"), ADDRESSES.to_owned(), Exit::BadInput))?;
+    let port = PORT.saturating_add(index as u16);
+    let usual = || Address::Udp { host: "127.0.0.1".to_owned(), port };
+    Ok(given.or_else(|| model.specimens[index].at.clone()).unwrap_or_else(usual))
+}
+
+/// The end of the wire of a specimen, ready for a call.
+fn stand(args: &Args, model: &Model, folder: &Path, index: usize, listen: &Address) -> Result<Stand, Refusal> {
+    let specimen = &model.specimens[index];
+    let key = secret(args, specimen, folder, listen)?;
+    // Before anybody calls, so that a mistake is told here.
+    if let Err(message) = open(model, index) {
+        return Err((message, "see `[[specimen]]` in the reference".to_owned(), Exit::BadInput));
+    }
+    let seal = key.as_ref().map_or_else(String::new, |k| format!("key {}, ", k.fingerprint()));
+    let (dock, found_at) = dock(listen, key)
+        .map_err(|message| (format!("{listen}: {message}"), "give another --listen".to_owned(), Exit::Failure))?;
+    announce(specimen, &seal, &found_at);
+    Ok(Stand { index, dock })
+}
+
+/// Simulates the bus of a specimen until Ctrl-C: a bus does not know when a test is over.
+fn simulate(args: &Args, model: &Model, index: usize, interface: &str) -> Result<Exit, Refusal> {
+    let refuse =
+        |message: String, exit: Exit| (message, "see `ethercat` of an actuator in the reference".to_owned(), exit);
+    let specimen = &model.specimens[index];
+    let hardware = open(model, index).map_err(|message| refuse(message, Exit::BadInput))?;
+    let stop = stop_by_ctrl_c();
+    announce(specimen, "", &Address::Ethercat(interface.to_owned()));
+    let cycles = bus::simulate(interface, specimen, hardware, &stop).map_err(|e| refuse(e, Exit::Failure))?;
+    if args.json {
+        print_json(&json!({ "specimens": [{ "specimen": specimen.name, "cycles": cycles }] }));
+    } else {
+        print(&format!("{cycles} cycles\n"));
+    }
+    Ok(Exit::Interrupted)
+}
+
+/// A flag that Ctrl-C sets.
+fn stop_by_ctrl_c() -> Arc<AtomicBool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = stop.clone();
+    let _ = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed));
+    stop
+}
+
+/// Always: whoever starts the test has to know that it may.
+fn announce(specimen: &Specimen, seal: &str, address: &Address) {
+    let n = specimen.actuators.len();
+    let plural = if n == 1 { "" } else { "s" };
+    let rate = short(1.0 / specimen.period);
+    complain(&format!(
+        "laboratory of `{}`, {n} actuator{plural} at {rate} Hz, {seal}listens at {address}",
+        specimen.name
+    ));
+}
+
+/// The key of a specimen; none where none is wanted, and where none is needed.
+fn secret(args: &Args, specimen: &Specimen, folder: &Path, listen: &Address) -> Result<Option<Key>, Refusal> {
+    let open_to_all = args.insecure || (args.key.is_none() && specimen.insecure);
+    let path = args.key.clone().or_else(|| specimen.key.as_ref().map(|k| folder.join(k))).filter(|_| !open_to_all);
+    match path {
+        Some(_) if matches!(listen, Address::Shared(_)) => {
+            let message = "shared memory never leaves the machine and is not sealed";
+            Err((message.to_owned(), "leave the key away".to_owned(), Exit::BadInput))
+        }
+        Some(path) => keys::read(&path).map(Some).map_err(|message| (message, String::new(), Exit::Failure)),
+        None if listen.leaves_the_machine() && !open_to_all => Err((
+            format!("{listen}: without a key every machine of the network could move the specimen"),
+            "give --key FILE, made by `interfield key new FILE`; or --insecure, in a network that is yours alone"
+                .to_owned(),
+            Exit::BadInput,
+        )),
+        None => Ok(None),
+    }
+}
+
+/// A specimen that nobody has moved.
+fn open(model: &Model, index: usize) -> Result<Box<dyn Hardware>, String> {
+    emulated(model, index).map_err(|p| p.first().map_or_else(String::new, |p| p.message.clone()))
+}
+
+fn serve(args: &Args, model: &Model, mut stand: Stand, stop: &AtomicBool) -> Result<Record, String> {
+    let specimen = &model.specimens[stand.index];
+    let aloud = !args.json && std::io::stderr().is_terminal();
+    let mut news = |news: News| {
+        if aloud {
+            complain(&format!("`{}`: {}", specimen.name, words(news)));
+        }
+    };
+    let mut open = || open(model, stand.index);
+    let host = Host { offer: greeting(specimen), open: &mut open, news: &mut news, stop, keep: args.keep };
+    host.serve(stand.dock.as_mut())
 }
 
 fn words(news: News) -> &'static str {
@@ -128,29 +260,31 @@ fn words(news: News) -> &'static str {
     }
 }
 
-/// What was counted.
-fn tell(record: &Record, specimen: &str, json: bool) {
-    let statistics = &record.statistics;
-    let answering: &Histogram = &statistics.answering;
-    if json {
-        let mut document = json!({
-            "specimen": specimen, "sessions": record.sessions, "interrupted": record.interrupted,
-            "answering": answering.summary().entries().iter().map(|(k, v)| ((*k).to_owned(), json!(v)))
-                .collect::<serde_json::Map<_, _>>(),
-        });
-        for (name, count) in statistics.counts() {
-            document[name] = count.into();
-        }
-        print_json(&document);
-        return;
+/// What was counted, by name.
+fn counts(record: &Record) -> impl Iterator<Item = (&'static str, u64)> {
+    record.statistics.counts().into_iter().chain(record.transport.iter().copied())
+}
+
+fn document(specimen: &str, record: &Record) -> Value {
+    let answering: &Histogram = &record.statistics.answering;
+    let mut document = json!({
+        "specimen": specimen, "sessions": record.sessions, "interrupted": record.interrupted,
+        "answering": answering.summary().entries().iter().map(|(k, v)| ((*k).to_owned(), json!(v)))
+            .collect::<serde_json::Map<_, _>>(),
+    });
+    for (name, count) in counts(record) {
+        document[name] = count.into();
     }
-    let counts: Vec<String> =
-        statistics.counts().iter().filter(|(_, n)| *n > 0).map(|(name, n)| format!("{n} {name}")).collect();
-    let s = answering.summary();
+    document
+}
+
+fn text(specimen: &str, record: &Record) -> String {
+    let counts: Vec<String> = counts(record).filter(|(_, n)| *n > 0).map(|(name, n)| format!("{n} {name}")).collect();
+    let s = record.statistics.answering.summary();
     let us = |ns: u64| short(ns as f64 / 1e3);
     let tests = if record.sessions == 1 { "test" } else { "tests" };
     let mut text = format!(
-        "{} {tests}: {}\n",
+        "`{specimen}`: {} {tests}: {}\n",
         record.sessions,
         if counts.is_empty() { "nothing came".to_owned() } else { counts.join(", ") }
     );
@@ -158,5 +292,5 @@ fn tell(record: &Record, specimen: &str, json: bool) {
         text +=
             &format!("answered after {} us (median), {} us (99 %), {} us (at most)\n", us(s.p50), us(s.p99), us(s.max));
     }
-    print(&text);
+    text
 }

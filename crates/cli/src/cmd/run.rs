@@ -237,7 +237,7 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
     }
     if !(specimens.is_empty() && sim.model.externals.is_empty()) {
         let meta = record::meta(&sim, loaded.text(), settings);
-        let mut made = Laboratory::new(&files.results, &meta, &sim.model, real_time, replay, programs);
+        let mut made = Laboratory::new(&files.results, loaded.folder(), &meta, &sim.model, real_time, replay, programs);
         if let Err(e) = loaded.in_workshop(&mut sim, &mut parts, &mut made) {
             return e;
         }

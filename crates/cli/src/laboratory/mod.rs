@@ -1,5 +1,7 @@
 //! The laboratory of a run: where its rigs come from, what they record, and what is said about them afterwards.
 
+pub(crate) mod bus;
+pub(crate) mod keys;
 mod page;
 pub(crate) mod remote;
 mod replay;
@@ -17,12 +19,12 @@ use interfield_lab::paced::{Pace, Paced};
 use interfield_lab::partner::Partner;
 use interfield_lab::realtime::mailbox::Patience;
 use interfield_lab::realtime::rights::{Rights, Wish, claim};
-use interfield_lab::realtime::{Histogram, Schedule, Timing, Waking, WallClock, WhenLate};
+use interfield_lab::realtime::{Clock, FollowingClock, Histogram, Schedule, Timing, Waking, WallClock, WhenLate};
 use interfield_lab::rig::Rig;
 use interfield_lab::safety::Machine;
 use interfield_lab::verdict::{Tracking, Verdict, judge};
 use interfield_model::external::External;
-use interfield_model::specimen::{Specimen, Workshop};
+use interfield_model::specimen::{Address, Specimen, Workshop};
 use interfield_model::units::{Dimension, UnitSystem};
 use interfield_results::{Meta, Reader};
 
@@ -99,6 +101,8 @@ pub(crate) struct Laboratory {
     button: Button,
     meta: Meta,
     units: UnitSystem,
+    /// Folder of the model, from where its key files are seen.
+    folder: PathBuf,
     /// Result file of the run, after which the recordings are named.
     results: PathBuf,
     several: bool,
@@ -112,6 +116,7 @@ impl Laboratory {
     /// A workshop whose rigs record next to the results of the run.
     pub(crate) fn new(
         results: &Path,
+        folder: &Path,
         meta: &Meta,
         model: &interfield_model::Model,
         pace: RealTime,
@@ -123,6 +128,7 @@ impl Laboratory {
             button: Button::default(),
             meta: meta.clone(),
             units: model.units.clone(),
+            folder: folder.to_owned(),
             results: results.to_owned(),
             several: model.specimens.len() > 1,
             replay,
@@ -165,16 +171,27 @@ impl Laboratory {
     fn paced(&self, specimen: &Specimen, controller: Controller) -> Result<Paced, String> {
         let when_late = if specimen.late == MissPolicy::Hold { WhenLate::Shift } else { WhenLate::Skip };
         let schedule = Schedule::new(specimen.period, when_late)?;
+        let replayed = self.replay.as_ref().is_some_and(|r| r.holds(specimen));
+        // A bus has its own clock, and every exchange waits for it.
+        let bus_sets_the_pace = matches!(specimen.at, Some(Address::Ethercat(_))) && !replayed;
         let waking = match self.pace.wake {
             Wake::Sleep => Waking::Sleep,
             Wake::SleepThenSpin => Waking::default(),
             Wake::Spin => Waking::Spin,
         };
-        let wish =
-            Wish { priority: Some(self.pace.priority), core: self.pace.core, lock_memory: true, stay_awake: true };
+        let clock: Box<dyn Clock> = match bus_sets_the_pace {
+            // Half of each cycle for the next target, the other half to hand it over.
+            true => Box::new(FollowingClock::new(Duration::from_secs_f64(0.5 * specimen.period))),
+            false => Box::new(WallClock::new(schedule, waking)),
+        };
         let watchdog = Duration::from_secs_f64(self.pace.watchdog.clamp(1e-3, 3600.0));
-        let pace = Pace { wish, patience: Patience::Park, watchdog };
-        Paced::start(controller, Box::new(WallClock::new(schedule, waking)), pace).map_err(|e| e.to_string())
+        let pace = Pace { wish: self.wish(), patience: Patience::Park, watchdog };
+        Paced::start(controller, clock, pace).map_err(|e| e.to_string())
+    }
+
+    /// Rights of the controller thread.
+    fn wish(&self) -> Wish {
+        Wish { priority: Some(self.pace.priority), core: self.pace.core, lock_memory: true, stay_awake: true }
     }
 }
 
@@ -185,7 +202,9 @@ impl Workshop for Laboratory {
         {
             return replay.hardware(specimen, &self.units, &self.recording(specimen)).map(Some);
         }
-        remote::hardware(specimen, self.pace.real_time)
+        // The thread of a bus comes before that of the controller, which waits for it.
+        let above = |wish: Wish| Wish { priority: wish.priority.map(|p| (p + 1).min(99)), core: None, ..wish };
+        remote::hardware(specimen, &self.folder, self.pace.real_time.then(|| above(self.wish())))
     }
 
     fn partner(&mut self, external: &External) -> Result<Option<Box<dyn Partner>>, String> {

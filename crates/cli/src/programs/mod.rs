@@ -1,6 +1,7 @@
 //! The programs that compute externals of a model: started, asked for their stiffness, lent to the run, and stopped.
 
 mod process;
+mod unit;
 mod words;
 
 use std::path::{Path, PathBuf};
@@ -18,6 +19,7 @@ use interfield_peers::utsim::{self, Integrator, Precision};
 
 use process::Process;
 pub(crate) use process::become_program;
+pub(crate) use unit::mistakes;
 pub(crate) use words::{blocks, described, described_json, json, text};
 
 /// Environment of a program: the port at which it listens.
@@ -31,8 +33,18 @@ const ADAPTER: &str = "INTERFIELD_ADAPTER_STIFFNESS";
 pub(crate) struct Story {
     /// How its process ended, if it was started here, as the rest of a sentence; and what it said last.
     ending: Option<(String, String)>,
+    /// What a unit said, if it was loaded into this process.
+    messages: Option<String>,
     /// What its protocol counted, by name.
     account: Vec<(&'static str, f64)>,
+}
+
+impl Story {
+    /// What it said last, each line after a bar; empty if nothing.
+    fn said(&self) -> String {
+        let ending = self.ending.as_ref().map(|e| e.1.clone());
+        ending.or_else(|| self.messages.clone()).unwrap_or_default()
+    }
 }
 
 /// What is told of an external.
@@ -73,7 +85,7 @@ impl Programs {
             if external.probe.is_some() {
                 let found = identify(&external, &mut partner).map_err(|message| {
                     partner.finish();
-                    named(message + &told.story().ending.map_or_else(String::new, |e| e.1))
+                    named(message + &told.story().said())
                 })?;
                 model.settle(i, found.stiffness);
                 told.identified = Some(found.moves);
@@ -98,6 +110,15 @@ impl Programs {
 
 /// A program that listens, with the process that was started for it.
 fn start(model: &Model, external: &External, folder: &Path, log: &Path) -> Result<(Supervised, Told), String> {
+    if let Program::Fmu(unit) = &external.program {
+        let partner = unit::load(model, external, unit, folder)?;
+        let said = Some(partner.log());
+        let told = told(external, unit.file.clone(), None);
+        return Ok((
+            Supervised { partner: Some(Box::new(partner)), process: None, said, story: told.story.clone() },
+            told,
+        ));
+    }
     let at = match &external.at {
         Some(at) => at.clone(),
         None => free_port().map_err(|e| format!("no port is free: {e}"))?,
@@ -120,21 +141,19 @@ fn start(model: &Model, external: &External, folder: &Path, log: &Path) -> Resul
         Ok(partner) => partner,
         Err(why) => return Err(not_listening(external, &at, why, process)),
     };
-    let told = Told {
-        name: external.name.clone(),
-        program: external.program.name(),
-        at: at.to_string(),
-        log: started.then(|| log.to_owned()),
-        identified: None,
-        story: Arc::default(),
-    };
-    Ok((Supervised { partner: Some(partner), process, story: told.story.clone() }, told))
+    let told = told(external, at.to_string(), started.then(|| log.to_owned()));
+    Ok((Supervised { partner: Some(partner), process, said: None, story: told.story.clone() }, told))
+}
+
+fn told(external: &External, at: String, log: Option<PathBuf>) -> Told {
+    let (name, program) = (external.name.clone(), external.program.name());
+    Told { name, program, at, log, identified: None, story: Arc::default() }
 }
 
 /// Connects to a program: the one place where programs are told apart. A new one gets a variant of
 /// [`interfield_model::external::Program`] with its keys (parser: `parse/externals.rs`, reference: `schema/externals.rs`), and
 /// here the line that makes its [`Partner`]. One that speaks in other units than SI is wrapped in [`Converted`]; one that
-/// is loaded instead of started needs neither `at` nor `command`. As long as nobody listens, `go_on` says whether to wait.
+/// is loaded instead of started, as a unit is, branches off in `start`. As long as nobody listens, `go_on` says whether to wait.
 fn connect(
     model: &Model,
     external: &External,
@@ -164,6 +183,7 @@ fn connect(
             let substructure = Integrator::connect(&settings, go_on).map_err(|e| e.to_string())?;
             Ok(Box::new(Converted::new(substructure, external.dof_units(model), time)))
         }
+        Program::Fmu(unit) => Err(format!("{} is loaded, it does not listen", unit.file)),
     }
 }
 
@@ -212,6 +232,8 @@ struct Supervised {
     /// Until the end.
     partner: Option<Box<dyn Partner>>,
     process: Option<Process>,
+    /// What a unit says.
+    said: Option<interfield_fmi::Log>,
     story: Arc<Mutex<Story>>,
 }
 
@@ -241,6 +263,7 @@ impl Partner for Supervised {
             process.end_gracefully();
             story.ending = Some((process.ending(), process.last_words()));
         }
+        story.messages = self.said.as_ref().and_then(unit::last_words);
         *self.story.lock().unwrap_or_else(PoisonError::into_inner) = story;
     }
 }

@@ -1,13 +1,16 @@
 //! What is said about the programs of externals.
 
 use interfield_model::Model;
-use interfield_model::external::External;
+use interfield_model::external::{External, Program};
 use interfield_model::units::Dimension;
 use interfield_report::Block;
 use serde_json::{Value, json};
 
 use super::Told;
 use crate::table::short;
+
+/// The program that is a file.
+const UNIT: &str = "fmu";
 
 /// What became of the programs, as text.
 pub(crate) fn text(told: &[Told], model: &Model) -> String {
@@ -27,7 +30,8 @@ impl Told {
     /// What is known of it, a line each.
     pub(crate) fn lines(&self, model: &Model) -> Vec<String> {
         let story = self.story();
-        let mut lines = vec![format!("  {} at {}\n", self.program, self.at)];
+        let at = if self.program == UNIT { "in" } else { "at" };
+        let mut lines = vec![format!("  {} {at} {}\n", self.program, self.at)];
         if let (Some(moves), Some(external)) = (&self.identified, self.external(model)) {
             lines.push(format!("  stiffness identified by {moves} moves: {}\n", stiffness(external, model)));
         }
@@ -40,6 +44,9 @@ impl Told {
             let usual = self.program == "opensees" && ending.ends_with(" 255");
             lines.push(format!("  its process {ending}{}\n", if usual { ", as OpenSees does" } else { "" }));
         }
+        if let Some(said) = &story.messages {
+            lines.push(format!("  it says:{said}\n"));
+        }
         if let Some(log) = &self.log {
             lines.push(format!("  log: {}\n", log.display()));
         }
@@ -48,8 +55,12 @@ impl Told {
 
     /// After a fault: how its process ended and what it said last.
     pub(crate) fn last_words(&self) -> Option<String> {
-        let (ending, said) = self.story().ending?;
-        Some(format!("the process of external `{}` {ending}{said}", self.name))
+        let story = self.story();
+        match (&story.ending, &story.messages) {
+            (Some((ending, said)), _) => Some(format!("the process of external `{}` {ending}{said}", self.name)),
+            (None, Some(said)) => Some(format!("the unit of external `{}` says:{said}", self.name)),
+            (None, None) => None,
+        }
     }
 
     fn external<'m>(&self, model: &'m Model) -> Option<&'m External> {
@@ -65,10 +76,10 @@ pub(crate) fn described(model: &Model) -> String {
     let one = |e: &External| {
         let dofs: Vec<&str> = e.dofs.iter().map(|&d| model.dofs[d].name.as_str()).collect();
         let at = e.at.as_ref().map_or_else(String::new, |at| format!(" at {at}"));
-        let start = if e.command.is_empty() {
-            "it must run already".to_owned()
-        } else {
-            format!("started by `{}`", e.command.join(" "))
+        let start = match &e.program {
+            Program::Fmu(unit) => format!("loaded from {}", unit.file),
+            _ if e.command.is_empty() => "it must run already".to_owned(),
+            _ => format!("started by `{}`", e.command.join(" ")),
         };
         let stiffness = match e.probe {
             None => stiffness(e, model),
@@ -118,7 +129,7 @@ pub(crate) fn json(told: &[Told], model: &Model) -> Value {
             "identified_by_moves": t.identified,
             "stiffness": t.external(model).map(|e| e.stiffness(model)),
             "account": story.account.iter().map(|(k, v)| ((*k).to_owned(), json!(v))).collect::<serde_json::Map<_, _>>(),
-            "process": story.ending.as_ref().map(|e| &e.0),
+            "process": story.ending.as_ref().map(|e| &e.0), "messages": story.messages,
         })
     };
     told.iter().map(one).collect::<Vec<_>>().into()

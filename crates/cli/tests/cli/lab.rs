@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{Running, file, interfield};
 
 /// An oscillator on a hysteretic specimen behind a lagging, noisy actuator. `more` is added to the specimen.
-fn model(name: &str, duration: &str, more: &str) -> PathBuf {
+pub(super) fn model(name: &str, duration: &str, more: &str) -> PathBuf {
     let text = format!(
         r#"title = "Specimen in another process"
 dofs = ["x"]
@@ -62,7 +62,7 @@ displacement_sensor = {{ noise = "0.01 mm" }}
 }
 
 /// A laboratory that is ready, and its address.
-fn lab(model: &Path, listen: &str, more: &[&str]) -> (Running, String) {
+pub(crate) fn lab(model: &Path, listen: &str, more: &[&str]) -> (Running, String) {
     let args = [&["lab", model.to_str().expect("UTF-8"), "--json", "--listen", listen], more].concat();
     let mut running = Running::start(&args);
     let mut errors = BufReader::new(running.0.stderr.take().expect("a pipe"));
@@ -74,12 +74,12 @@ fn lab(model: &Path, listen: &str, more: &[&str]) -> (Running, String) {
     (running, address)
 }
 
-fn run(model: &Path, output: &str, code: i32) -> Value {
+pub(super) fn run(model: &Path, output: &str, code: i32) -> Value {
     interfield(&["run", model.to_str().expect("UTF-8"), "--json", "-o", output]).expect(code).json()
 }
 
 /// Everything that was recorded, bit by bit.
-fn bits(name: &str) -> Vec<Vec<u64>> {
+pub(super) fn bits(name: &str) -> Vec<Vec<u64>> {
     let reader = Reader::open(&Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)).expect("it opens");
     assert!(reader.rows() > 100);
     let channel = |c| reader.read(c, 0..reader.rows()).expect("rows").iter().map(|x| x.to_bits()).collect();
@@ -100,6 +100,7 @@ fn transport(listen: &str, name: &str) {
     let (code, said) = hosted.end();
     assert_eq!(code, Some(0), "the laboratory ends with the test");
     let said: Value = serde_json::from_str(&said).expect("JSON");
+    let said = &said["specimens"][0];
     assert_eq!((&said["sessions"], &said["commands"]), (&1.into(), samples));
 }
 
@@ -199,7 +200,7 @@ fn a_laboratory_survives_a_killed_test() {
     assert_eq!(bits("survivor-alone.lab.h5"), bits("survivor.lab.h5"));
     let (code, said) = hosted.end();
     let said: Value = serde_json::from_str(&said).expect("JSON");
-    assert_eq!((code, &said["sessions"]), (Some(0), &2.into()));
+    assert_eq!((code, &said["specimens"][0]["sessions"]), (Some(0), &2.into()));
     assert!(Reader::open(&path).is_ok_and(|r| r.rows() > 100), "what the killed test recorded opens");
 }
 
@@ -269,4 +270,68 @@ fn mistakes_about_addresses_are_answered() {
     let alone = model("nobody.toml", "1 s", &format!("at = \"udp://127.0.0.1:{port}\""));
     let silent = interfield(&["run", alone.to_str().expect("UTF-8"), "-o", "nobody.h5"]).expect(1);
     assert!(silent.stderr.contains("nobody answers; start its controller first"), "{}", silent.stderr);
+}
+
+/// All mistakes about a bus, each with what to write.
+#[test]
+fn mistakes_about_a_bus_are_answered() {
+    const GOOD: &str = "command = { byte = 0, type = \"i16\" }\ndisplacement = { byte = 0, type = \"i16\" }\nforce = { byte = 2, type = \"i16\" }\n";
+    let second = "[[specimen]]\nname = \"other\"\nat = \"ethercat:eth0\"\nmass = { \"a.x\" = \"1 kg\" }\n";
+    let cases = [
+        (String::new(), vec!["does not say how its actuators are wired"]),
+        (
+            "[specimen.actuator.ethercat]\ncommand = { byte = 0 }\n".to_owned(),
+            vec!["`displacement` is missing", "`force` is missing"],
+        ),
+        (format!("[specimen.actuator.ethercat]\ndevice = 0\n{GOOD}"), vec!["the devices 1 to 64"]),
+        (
+            format!("[specimen.actuator.ethercat]\n{}", GOOD.replace("byte = 2", "byte = 511")),
+            vec!["`byte` counts from 0"],
+        ),
+        (
+            format!(
+                "[specimen.actuator.ethercat]\n{}",
+                GOOD.replace("byte = 2, type = \"i16\"", "byte = 2, type = \"i24\"")
+            ),
+            vec!["i24"],
+        ),
+        (
+            format!("[specimen.actuator.ethercat]\ncontrol = {{ byte = 0 }}\n{GOOD}"),
+            vec!["`control` belongs to a drive"],
+        ),
+        (
+            format!("[specimen.actuator.ethercat]\ndrive = \"cia402\"\n{GOOD}"),
+            vec!["bytes 0 to 1 of device 1 are written twice"],
+        ),
+        (format!("[specimen.actuator.ethercat]\nrx_pdos = [1.5]\n{GOOD}"), vec!["`rx_pdos` are numbers of objects"]),
+        (
+            format!("[specimen.actuator.ethercat]\n{GOOD}{second}"),
+            vec!["specimen `rig` has the bus `eth0` already", "does not say how"],
+        ),
+    ];
+    for (more, expected) in cases {
+        let path = model("bus-mistake.toml", "1 s", "at = \"ethercat:eth0\"");
+        let text = std::fs::read_to_string(&path).expect("it was written") + &more;
+        std::fs::write(&path, text).expect("it is ours");
+        let found = interfield(&["check", path.to_str().expect("UTF-8"), "--json"]).expect(2).json();
+        let errors: Vec<&Value> =
+            found["errors"].as_array().expect("a list").iter().filter(|e| e["severity"] == "error").collect();
+        for what in expected {
+            let told =
+                errors.iter().any(|e| e["message"].as_str().is_some_and(|m| m.contains(what)) && e["line"].is_u64());
+            assert!(told, "{what}: {errors:?}");
+        }
+        assert!(errors.iter().all(|e| e["help"].as_str().is_some_and(|h| !h.is_empty())), "{errors:?}");
+    }
+    // A bus that is not there, and one that is for others only.
+    let path = model("no-bus.toml", "1 s", "at = \"ethercat:nosuchbus\"");
+    let text = std::fs::read_to_string(&path).expect("it was written") + "[specimen.actuator.ethercat]\n" + GOOD;
+    std::fs::write(&path, text).expect("it is ours");
+    let silent = interfield(&["run", path.to_str().expect("UTF-8"), "-o", "no-bus.h5"]).expect(1);
+    let said = if cfg!(target_os = "linux") {
+        ["no network interface", "raw Ethernet is not allowed"]
+    } else {
+        ["needs Linux"; 2]
+    };
+    assert!(said.iter().any(|s| silent.stderr.contains(s)), "{}", silent.stderr);
 }

@@ -59,6 +59,8 @@ duration = "1 s"
 struct Serving {
     running: Running,
     address: String,
+    /// Said before it was ready.
+    before: Vec<String>,
     says: Receiver<String>,
 }
 
@@ -70,10 +72,15 @@ impl Serving {
         let errors = BufReader::new(running.0.stderr.take().expect("a pipe"));
         let (tell, says) = channel();
         std::thread::spawn(move || errors.lines().map_while(Result::ok).for_each(|line| drop(tell.send(line))));
-        let mut serving = Serving { running, address: String::new(), says };
-        let line = serving.says_with(" at tcp://");
-        serving.address = line.rsplit_once("://").expect("just seen").1.to_owned();
-        serving
+        let mut before = Vec::new();
+        let address = loop {
+            let line: String = says.recv_timeout(LONG).unwrap_or_else(|_| panic!("it is never ready: {before:?}"));
+            match line.rsplit_once(" at tcp://") {
+                Some((_, address)) => break address.to_owned(),
+                None => before.push(line),
+            }
+        };
+        Serving { running, address, before, says }
     }
 
     /// Waits for a line with these words.
@@ -293,7 +300,7 @@ fn what_is_not_a_number_moves_nothing_and_the_next_client_goes_on() {
 #[test]
 fn a_stall_leads_the_specimen_home_if_told_so() {
     let model = model("stalled.toml", "");
-    let serving = Serving::start(&model, &["--stall", "100 ms", "--on-stall", "ramp-down"]);
+    let serving = Serving::start(&model, &["--stall", "500 ms", "--on-stall", "ramp-down"]);
     let mut client = Client::connect(&serving);
     client.force(0.0);
     client.force(5.0);
@@ -306,6 +313,29 @@ fn a_stall_leads_the_specimen_home_if_told_so() {
     let target = recorded(&model, "damper.1.target");
     assert_eq!((target.len(), target[9]), (510, 5.0));
     assert!(target[509].abs() < 1e-12);
+}
+
+/// Client, server and the controller of the specimen, in three processes.
+#[test]
+fn a_specimen_behind_the_wire_is_served_as_one_in_the_process() {
+    let forces = |serving: &Serving| {
+        let mut client = Client::connect(serving);
+        client.force(0.0);
+        let forces: Vec<f64> = history().map(|u| client.force(u)).collect();
+        client.say(99.0, 0.0);
+        forces
+    };
+    let here = model("served-here.toml", "");
+    let serving = Serving::start(&here, &[]);
+    let expected = forces(&serving);
+    serving.end(0);
+    let (lab, address) = super::lab::lab(&here, "udp://127.0.0.1:0", &[]);
+    let there = model("served-there.toml", &format!("at = \"{address}\""));
+    let serving = Serving::start(&there, &[]);
+    assert!(serving.before.iter().any(|l| l.contains("no limit of its displacement")), "{:?}", serving.before);
+    assert_eq!(forces(&serving), expected);
+    assert_eq!(serving.end(0)["laboratory"][0]["verdict"], "good");
+    assert_eq!(lab.end().0, Some(0));
 }
 
 #[cfg(unix)]

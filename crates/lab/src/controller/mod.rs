@@ -309,7 +309,7 @@ impl Controller {
         let state = self.machine.state();
         if matches!(state, State::Ramp | State::Running | State::Hold) {
             self.machine.go(self.tick, State::RampDown, None);
-            self.set_out();
+            self.start_home();
             if state == State::Running {
                 self.speed.copy_from_slice(&self.increment);
             }
@@ -320,7 +320,7 @@ impl Controller {
     }
 
     /// The way home begins here, at rest.
-    fn set_out(&mut self) {
+    fn start_home(&mut self) {
         self.waited = 0;
         self.origin.copy_from_slice(&self.aim);
         self.speed.fill(0.0);
@@ -507,7 +507,7 @@ impl Controller {
 
     fn leave(&mut self, to: State, alarm: Alarm) {
         self.cause.get_or_insert(alarm.trip);
-        self.set_out();
+        self.start_home();
         self.machine.go(self.tick, to, Some(alarm));
     }
 }

@@ -125,7 +125,8 @@ pub struct WallClock {
 }
 
 impl WallClock {
-    /// A clock that starts with the first tick.
+    /// A clock that starts with the first tick, at a whole number of periods of the machine's own clock: the rigs of a
+    /// structure tick together, and none waits for the phase of another.
     pub fn new(schedule: Schedule, waking: Waking) -> Self {
         Self { schedule, waking, origin: None }
     }
@@ -133,7 +134,8 @@ impl WallClock {
 
 impl Clock for WallClock {
     fn wait(&mut self) -> Tick {
-        let origin = *self.origin.get_or_insert_with(monotonic::now);
+        let origin =
+            *self.origin.get_or_insert_with(|| monotonic::now().next_multiple_of(self.schedule.period_ns().max(1)));
         let at = origin + self.schedule.due();
         let asleep_until = match self.waking {
             Waking::Sleep => at,
@@ -170,6 +172,42 @@ impl Clock for FreeClock {
         let index = self.next;
         self.next += 1;
         Tick { index, woke_ns, lateness_ns: 0, deadline_ns: None, missed: 0 }
+    }
+
+    fn now_ns(&mut self) -> u64 {
+        self.origin.map_or(0, |origin| monotonic::now() - origin)
+    }
+}
+
+/// A clock for work that waits for another clock by itself, such as that of a fieldbus: ticks so long after the end of the last
+/// work. The rest belongs to whoever computes the next target.
+#[derive(Debug)]
+pub struct FollowingClock {
+    rest_ns: u64,
+    next: u64,
+    origin: Option<u64>,
+}
+
+impl FollowingClock {
+    /// A clock that rests so long after each work.
+    pub fn new(rest: Duration) -> Self {
+        FollowingClock { rest_ns: rest.as_nanos() as u64, next: 0, origin: None }
+    }
+}
+
+impl Clock for FollowingClock {
+    fn wait(&mut self) -> Tick {
+        let begin = monotonic::now();
+        let origin = *self.origin.get_or_insert(begin);
+        let due = if self.next == 0 { begin } else { begin + self.rest_ns };
+        if due > begin {
+            monotonic::sleep_until(due);
+        }
+        let woke = monotonic::now();
+        let index = self.next;
+        self.next += 1;
+        let lateness_ns = woke.saturating_sub(due);
+        Tick { index, woke_ns: woke - origin, lateness_ns, deadline_ns: None, missed: 0 }
     }
 
     fn now_ns(&mut self) -> u64 {
@@ -308,6 +346,20 @@ mod tests {
                 assert!(clock.now_ns() >= tick.woke_ns);
                 next = tick.index + 1;
             }
+        }
+    }
+
+    #[test]
+    fn a_following_clock_rests_after_the_work() {
+        let mut clock = FollowingClock::new(Duration::from_millis(2));
+        let mut done = None;
+        for n in 0..20 {
+            let tick = clock.wait();
+            assert_eq!((tick.index, tick.missed, tick.deadline_ns), (n, 0, None));
+            if let Some(done) = done {
+                assert!(tick.woke_ns >= done + 2_000_000, "tick {n} came before the rest was over");
+            }
+            done = Some(clock.now_ns());
         }
     }
 

@@ -14,6 +14,6 @@ mod monotonic;
 pub mod rights;
 mod tape;
 
-pub use clock::{Clock, FreeClock, Schedule, Tick, VirtualClock, Waking, WallClock, WhenLate};
+pub use clock::{Clock, FollowingClock, FreeClock, Schedule, Tick, VirtualClock, Waking, WallClock, WhenLate};
 pub use histogram::{Bar, Histogram, Summary, Timing};
 pub use tape::{Ended, Health, Sink, Tape, TapeOptions};

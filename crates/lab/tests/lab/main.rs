@@ -3,6 +3,7 @@
 mod compensators;
 mod filters;
 mod indicators;
+mod partner;
 mod plants;
 mod rig;
 mod vrths;

@@ -250,7 +250,12 @@ fn a_paced_rig_does_what_the_rehearsed_one_does_and_goes_home_when_left_alone() 
     let mut rig = start(clock());
     let mut memory = vec![0.0; rig.memory()];
     for (k, u) in targets.iter().enumerate() {
-        rig.exchange(&mut memory, Target { t: 0.004 * k as f64, u: &[*u], v: &[] }).unwrap();
+        let target = Target { t: 0.004 * k as f64, u: &[*u], v: &[] };
+        // Whether it is sent there beforehand makes no difference.
+        if k % 3 == 1 {
+            rig.set_out(target).unwrap();
+        }
+        rig.exchange(&mut memory, target).unwrap();
         assert_eq!(memory, rehearsed[k], "target {k}");
     }
     rig.finish(&mut memory);

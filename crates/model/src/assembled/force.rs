@@ -69,8 +69,13 @@ impl Assembled {
                 fault.get_or_insert(Fault::NonFinite { place, index });
             }
         }
+        // A specimen is not moved on a number that is not one. All of them set out before the first is waited for.
+        for specimen in self.measured.iter_mut().filter(|_| moves) {
+            if fault.is_none() {
+                fault = specimen.set_out(at).err();
+            }
+        }
         for specimen in &mut self.measured {
-            // A specimen is not moved on a number that is not one.
             if fault.is_none() {
                 fault = specimen.add(at, moves, &mut memory, r).err();
             }

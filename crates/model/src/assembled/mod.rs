@@ -279,6 +279,7 @@ impl Assembled {
     /// The test has ended as planned: the specimens are led back to where they stood.
     pub fn finish(&mut self) {
         let mut memory = std::mem::take(&mut self.memory);
+        self.measured.iter_mut().for_each(Measured::turn_home);
         self.measured.iter_mut().for_each(|m| m.finish(&mut memory));
         self.memory = memory;
     }

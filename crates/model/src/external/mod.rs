@@ -7,9 +7,11 @@
 
 mod endpoint;
 mod identify;
+mod unit;
 
 pub use endpoint::{ENDPOINTS, Endpoint};
 pub use identify::{Identified, TOLERANCE, identify};
+pub use unit::{Setting, Unit};
 
 use interfield_lab::partner::{Partner, Partnership, Springs};
 
@@ -56,6 +58,8 @@ pub enum Program {
     OpenFresco,
     /// A substructure that waits for a UT-SIM client.
     UtSim,
+    /// A functional mock-up unit, which runs inside our process: no command, no address, no time to wait.
+    Fmu(Unit),
 }
 
 impl Program {
@@ -65,6 +69,7 @@ impl Program {
             Program::OpenSees { .. } => "opensees",
             Program::OpenFresco => "openfresco",
             Program::UtSim => "ut-sim",
+            Program::Fmu(_) => "fmu",
         }
     }
 }

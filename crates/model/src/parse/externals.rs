@@ -4,6 +4,7 @@
 use super::Context;
 use super::elements::listed;
 use super::matrices::{flat, rows};
+use super::units;
 use crate::diag::did_you_mean;
 use crate::external::{ENDPOINTS, Endpoint, External, Program, TYPE};
 use crate::model::{Element, Kind, Support};
@@ -37,21 +38,6 @@ fn read_one(context: &mut Context<'_>, table: &Table<'_>) -> Option<External> {
     let dofs: Option<Vec<usize>> = coordinates.map(|c| c.into_iter().map(|c| c[0].0).collect());
     let known = dofs.as_deref().unwrap_or_default();
     let program = program(context, table, known);
-    let command: Vec<String> = table
-        .list_of_strings("command")
-        .map_or_else(Vec::new, |l| l.value)
-        .into_iter()
-        .map(|word| word.value)
-        .collect();
-    if command.first().is_some_and(|c| c.trim().is_empty()) || (command.is_empty() && table.has("command")) {
-        let help = "write the program and its arguments: command = [\"python3\", \"frame.py\"]";
-        context.error(table.place("command"), "this command names no program", help);
-    }
-    let at = table.string("at").and_then(|text| endpoint(context, &text));
-    if !table.has("at") && !table.has("command") {
-        let help = "write `command` for a program that is started here, `at` for one that runs already";
-        context.error(table.span(), "this external says neither how its program is started nor where it is", help);
-    }
     let units = table.table("units").map_or_else(
         || Some(UnitSystem::si()),
         |inner| {
@@ -60,15 +46,9 @@ fn read_one(context: &mut Context<'_>, table: &Table<'_>) -> Option<External> {
             units
         },
     );
-    let time = |key: &str, default: f64| {
-        let Some(q) = table.quantity(key, Dimension::TIME, &context.scope) else { return default };
-        if q.value > 0.0 {
-            return q.value;
-        }
-        context.error(q.span, format!("`{key}` must be greater than zero"), format!("write {key} = \"{default} s\""));
-        default
-    };
-    let (start, timeout) = (time("start", 30.0), time("timeout", 5.0));
+    // By its word: what is wrong with a unit does not make it a process.
+    let unit = table.is_string("program") && table.string("program").is_some_and(|p| p.value == "fmu");
+    let Contact { command, at, start, timeout } = if unit { Contact::default() } else { contact(context, table) };
     let damped = table.bool("damped").is_none_or(|b| b.value);
     let amounts = amounts(context, table, known);
     let stiffness = stiffness(context, table, known);
@@ -92,9 +72,47 @@ fn read_one(context: &mut Context<'_>, table: &Table<'_>) -> Option<External> {
     Some(External { name, element, dofs, program, command, at, units, start, timeout, probe })
 }
 
+/// How a process is started and reached.
+#[derive(Default)]
+struct Contact {
+    command: Vec<String>,
+    at: Option<Endpoint>,
+    start: f64,
+    timeout: f64,
+}
+
+/// The keys of a program that is a process.
+fn contact(context: &Context<'_>, table: &Table<'_>) -> Contact {
+    let command: Vec<String> = table
+        .list_of_strings("command")
+        .map_or_else(Vec::new, |l| l.value)
+        .into_iter()
+        .map(|word| word.value)
+        .collect();
+    if command.first().is_some_and(|c| c.trim().is_empty()) || (command.is_empty() && table.has("command")) {
+        let help = "write the program and its arguments: command = [\"python3\", \"frame.py\"]";
+        context.error(table.place("command"), "this command names no program", help);
+    }
+    let at = table.string("at").and_then(|text| endpoint(context, &text));
+    if !table.has("at") && !table.has("command") {
+        let help = "write `command` for a program that is started here, `at` for one that runs already";
+        context.error(table.span(), "this external says neither how its program is started nor where it is", help);
+    }
+    let time = |key: &str, default: f64| {
+        let Some(q) = table.quantity(key, Dimension::TIME, &context.scope) else { return default };
+        if q.value > 0.0 {
+            return q.value;
+        }
+        context.error(q.span, format!("`{key}` must be greater than zero"), format!("write {key} = \"{default} s\""));
+        default
+    };
+    let (start, timeout) = (time("start", 30.0), time("timeout", 5.0));
+    Contact { command, at, start, timeout }
+}
+
 /// `program`, and the keys that only one of them has.
 fn program(context: &Context<'_>, table: &Table<'_>, dofs: &[usize]) -> Option<Program> {
-    const NAMES: [&str; 3] = ["opensees", "openfresco", "ut-sim"];
+    const NAMES: [&str; 4] = ["opensees", "openfresco", "ut-sim", "fmu"];
     let name = table.string_required("program", "\"opensees\"")?;
     match name.value.as_str() {
         "opensees" => {
@@ -108,6 +126,7 @@ fn program(context: &Context<'_>, table: &Table<'_>, dofs: &[usize]) -> Option<P
         }
         "openfresco" => Some(Program::OpenFresco),
         "ut-sim" => Some(Program::UtSim),
+        "fmu" => units::read(context, table, dofs).map(Program::Fmu),
         other => {
             let help = did_you_mean(other, NAMES).unwrap_or_else(|| format!("programs are {}", NAMES.join(", ")));
             // Keys of a program that is not known cannot be judged.

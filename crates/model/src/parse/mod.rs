@@ -19,6 +19,7 @@ mod signals;
 mod specimens;
 mod substructures;
 mod templates;
+mod units;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,6 +1,7 @@
 //! The tables of a specimen.
 
 use interfield_lab::compensate::METHODS;
+use interfield_lab::fieldbus::Number as Type;
 use interfield_lab::safety::Action;
 
 use super::Value::{Either, Flag, Number, Quantity, Table, Tables, Text, Whole, Word};
@@ -24,7 +25,7 @@ pub(super) fn all() -> Vec<Section> {
     let mut all = vec![specimen(), mass()];
     all.extend(compensation());
     all.extend([actuator(), along(), sensor("displacement-sensor"), sensor("force-sensor"), calibration()]);
-    all.extend([limits(), limit(), fault()]);
+    all.extend([wiring(), field(), limits(), limit(), fault()]);
     all
 }
 
@@ -35,9 +36,16 @@ fn specimen() -> Section {
         key(
             "at",
             Text,
-            "Where its controller is: udp://HOST:PORT or shm:/NAME; emulated here if absent.",
+            "Where its controller is: udp://HOST:PORT, shm:/NAME or ethercat:INTERFACE; emulated here if absent.",
             "\"udp://127.0.0.1:7700\"",
         ),
+        key(
+            "key",
+            Text,
+            "Key file that its messages are sealed with, see `interfield key`; relative to the model file.",
+            "\"lab.key\"",
+        ),
+        key("insecure", Flag, "Lets messages leave the machine without a seal.", "true").default("false"),
         key(
             "elements",
             list(Text),
@@ -95,6 +103,13 @@ fn specimen() -> Section {
             "Its actuators; a perfect one along each moved degree of freedom if absent.",
             "[{ type = \"second-order\", frequency = \"25 Hz\", damping = 0.7 }]",
         ),
+        key(
+            "at_end",
+            Word(vec!["hold", "zero"]),
+            "What becomes of the outputs of EtherCAT terminals at the end.",
+            "\"zero\"",
+        )
+        .default("\"hold\""),
         key("limits", Table("limits"), "What must not happen.", "{ displacement = \"90 mm\" }"),
         key(
             "fault",
@@ -188,6 +203,12 @@ fn actuator() -> Section {
             "{ noise = \"1 N\", seed = 7 }",
         ),
         key("calibration", Table("calibration"), "What its instruments say.", "{ command = [0.1, 0] }"),
+        key(
+            "ethercat",
+            Table("ethercat"),
+            "Where its numbers are on an EtherCAT bus.",
+            "{ device = 1, command = { byte = 0 }, displacement = { byte = 0 }, force = { byte = 4 } }",
+        ),
     ];
     let doc = "An actuator with its sensors. A single one that does not say where it acts stands for all.";
     section("actuator", "[[specimen.actuator]]", &["specimen.actuator"], doc, keys)
@@ -231,6 +252,53 @@ fn calibration() -> Section {
         "Instrument = gain x quantity + offset.",
         keys,
     )
+}
+
+fn wiring() -> Section {
+    let place = |name: &'static str, doc: &str, example: &str| key(name, Table("ethercat-field"), doc, example);
+    let keys = vec![
+        key("device", Whole, "Its device: the place on the bus, counted from 1 along the cable.", "2").default("1"),
+        place("command", "Where its command is in the outputs of the device.", "{ byte = 2, type = \"i32\" }")
+            .required(),
+        place("displacement", "Where its displacement is in the inputs.", "{ byte = 2, type = \"i32\" }").required(),
+        place("force", "Where its force is in the inputs.", "{ device = 3, byte = 0, type = \"i16\" }").required(),
+        key(
+            "drive",
+            Word(vec!["cia402"]),
+            "A drive that is switched on and off by its control word; a terminal if absent.",
+            "\"cia402\"",
+        ),
+        place("control", "Where the control word of a drive is in the outputs; at byte 0 if absent.", "{ byte = 0 }"),
+        place("status", "Where the status word of a drive is in the inputs; at byte 0 if absent.", "{ byte = 0 }"),
+        place("position", "Where the position of a drive is, if `displacement` is another sensor.", "{ byte = 2 }"),
+        key(
+            "absolute",
+            Flag,
+            "Whether commands are positions of the drive itself; else they begin with zero where it stands.",
+            "true",
+        )
+        .default("false"),
+        key("rx_pdos", list(Number), "Lists of outputs that the device is told to exchange.", "[0x1600]"),
+        key("tx_pdos", list(Number), "Lists of inputs that the device is told to exchange.", "[0x1a00]"),
+    ];
+    let doc = "Bytes of an EtherCAT bus. Numbers there are what `calibration` makes of them.";
+    section("ethercat", "ethercat = { ... }", &["specimen.actuator.ethercat"], doc, keys)
+}
+
+fn field() -> Section {
+    const PATHS: &[&str] = &["specimen.actuator.ethercat.*"];
+    let keys = vec![
+        key("device", Whole, "Another device than that of the actuator.", "3"),
+        key("byte", Whole, "First byte in the outputs or inputs of the device, from 0.", "2").required(),
+        key(
+            "type",
+            Word(Type::ALL.map(|t| t.1).to_vec()),
+            "What stands there, little-endian; a control or status word is u16.",
+            "\"i16\"",
+        )
+        .default("\"i32\""),
+    ];
+    section("ethercat-field", "command = { byte = ... }", PATHS, "The place of a number on the bus.", keys)
 }
 
 fn actions() -> Value {

@@ -1,6 +1,7 @@
 //! Where the controller of a specimen is.
 
 use std::fmt;
+use std::net::IpAddr;
 
 /// An address as it is written in a model file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,11 +11,16 @@ pub enum Address {
     Udp { host: String, port: u16 },
     /// `shm:/NAME`: the name of shared memory.
     Shared(String),
+    /// `ethercat:INTERFACE`: drives and terminals on this network interface.
+    Ethercat(String),
 }
 
+/// What to write where an address leaves the machine, for messages.
+pub const SEALING: &str = "write key = \"FILE\", made by `interfield key new FILE` and copied to the other machine; or \
+insecure = true, in a network that is yours alone";
+
 /// What to write, for messages.
-pub const ADDRESSES: &str =
-    "write \"udp://127.0.0.1:7700\" for a controller in a network, \"shm:/name\" for one on this machine";
+pub const ADDRESSES: &str = "write \"udp://127.0.0.1:7700\" for a controller in a network, \"shm:/name\" for one on this machine, \"ethercat:eth0\" for a bus";
 
 impl Address {
     /// Reads an address; the error is a sentence for the user.
@@ -33,7 +39,27 @@ impl Address {
             }
             return Ok(Address::Shared(name.to_owned()));
         }
+        if let Some(name) = text.strip_prefix("ethercat:") {
+            // As Linux has them: 15 characters, no slash, no space.
+            if name.is_empty() || name.len() > 15 || name.contains(['/', ' ', ':']) {
+                return Err(format!("`{name}` is no name of a network interface"));
+            }
+            return Ok(Address::Ethercat(name.to_owned()));
+        }
         Err(format!("`{text}` is no address of a controller"))
+    }
+}
+
+impl Address {
+    /// Whether what is sent there may leave this machine. A name is believed to, unless it is `localhost`: who answers to it
+    /// is decided elsewhere.
+    pub fn leaves_the_machine(&self) -> bool {
+        match self {
+            Address::Udp { host, .. } => {
+                host != "localhost" && !host.parse::<IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback())
+            }
+            Address::Shared(_) | Address::Ethercat(_) => false,
+        }
     }
 }
 
@@ -57,6 +83,7 @@ impl fmt::Display for Address {
             Address::Udp { host, port } if host.contains(':') => write!(f, "udp://[{host}]:{port}"),
             Address::Udp { host, port } => write!(f, "udp://{host}:{port}"),
             Address::Shared(name) => write!(f, "shm:{name}"),
+            Address::Ethercat(interface) => write!(f, "ethercat:{interface}"),
         }
     }
 }
@@ -67,9 +94,23 @@ mod tests {
 
     #[test]
     fn addresses_are_printed_as_they_were_read() {
-        for text in ["udp://127.0.0.1:7700", "udp://lab-pc:1", "udp://[::1]:65535", "shm:/pier 9"] {
+        for text in ["udp://127.0.0.1:7700", "udp://lab-pc:1", "udp://[::1]:65535", "shm:/pier 9", "ethercat:enp3s0"] {
             assert_eq!(Address::parse(text).map(|a| a.to_string()).as_deref(), Ok(text));
         }
+    }
+
+    #[test]
+    fn only_loopback_stays_on_the_machine() {
+        let leaves = |text| Address::parse(text).map(|a| a.leaves_the_machine());
+        for stays in ["udp://127.0.0.1:1", "udp://127.9.9.9:1", "udp://[::1]:1", "udp://localhost:1", "shm:/pier"] {
+            assert_eq!(leaves(stays), Ok(false), "{stays}");
+        }
+        for goes in
+            ["udp://10.0.0.2:1", "udp://0.0.0.0:1", "udp://[::]:1", "udp://lab-pc:1", "udp://[::ffff:10.0.0.2]:1"]
+        {
+            assert_eq!(leaves(goes), Ok(true), "{goes}");
+        }
+        assert_eq!(leaves("udp://[::ffff:127.0.0.1]:1"), Ok(false));
     }
 
     #[test]
@@ -83,6 +124,8 @@ mod tests {
             ("shm:pier", "no name of shared memory"),
             ("shm:/a/b", "no name of shared memory"),
             ("shm:/", "no name of shared memory"),
+            ("ethercat:", "no name of a network interface"),
+            ("ethercat:a-very-long-name", "no name of a network interface"),
         ];
         for (text, what) in cases {
             let found = Address::parse(text);

@@ -66,10 +66,27 @@ impl Measured {
         self.rig.as_ref()
     }
 
+    /// The test is over: the rig sets out for home.
+    pub(crate) fn turn_home(&mut self) {
+        self.rig.turn_home();
+    }
+
     /// The test is over.
     pub(crate) fn finish(&mut self, memory: &mut [f64]) {
         let own = self.memory0..self.memory0 + self.rig.memory();
         self.rig.finish(&mut memory[own]);
+    }
+
+    /// Sends the rig to `at`, without waiting.
+    pub(crate) fn set_out(&mut self, at: Point<'_>) -> Result<(), Fault> {
+        self.look_at(at);
+        self.rig.set_out(Target { t: at.t, u: &self.u, v: &self.v })
+    }
+
+    fn look_at(&mut self, at: Point<'_>) {
+        for (i, &d) in self.unknowns.iter().enumerate() {
+            (self.u[i], self.v[i]) = (at.u[d], at.v[d]);
+        }
     }
 
     /// Puts the measured force in place of that of the stand-in. The rig moves, or if not `moves`, what it measured last is
@@ -77,9 +94,7 @@ impl Measured {
     pub(crate) fn add(&mut self, at: Point<'_>, moves: bool, memory: &mut [f64], r: &mut [f64]) -> Result<(), Fault> {
         let n = self.unknowns.len();
         let memory = &mut memory[self.memory0..self.memory0 + self.rig.memory()];
-        for (i, &d) in self.unknowns.iter().enumerate() {
-            (self.u[i], self.v[i]) = (at.u[d], at.v[d]);
-        }
+        self.look_at(at);
         if moves {
             self.rig.exchange(memory, Target { t: at.t, u: &self.u, v: &self.v })?;
         }

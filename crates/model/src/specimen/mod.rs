@@ -16,6 +16,7 @@ use interfield_kernel::Scheme;
 use interfield_lab::compensate::Method;
 use interfield_lab::controller::{Calibration, Controller, MissPolicy};
 use interfield_lab::emulate::{Injection, Sensor};
+use interfield_lab::fieldbus::{Assignment, AtEnd, Layout, Wiring};
 use interfield_lab::hardware::Hardware;
 use interfield_lab::kinematics::Lever;
 use interfield_lab::partner::Partner;
@@ -27,7 +28,7 @@ use crate::assemble::{Assembly, Problem, Subject, assemble};
 use crate::external::External;
 use crate::model::Model;
 pub(crate) use address::host_and_port;
-pub use address::{ADDRESSES, Address};
+pub use address::{ADDRESSES, Address, SEALING};
 pub(crate) use measured::Measured;
 use stand_in::{Physical, stand_in};
 
@@ -38,6 +39,10 @@ pub struct Specimen {
     pub name: String,
     /// Where its controller is; `None`: it is emulated in the process of the test.
     pub at: Option<Address>,
+    /// Key file that the messages are sealed with, as seen from the folder of the model.
+    pub key: Option<String>,
+    /// Whether they may leave the machine without a seal.
+    pub insecure: bool,
     /// Elements whose force is measured.
     pub elements: Vec<usize>,
     /// Degrees of freedom that are commanded.
@@ -66,6 +71,17 @@ pub struct Specimen {
     pub limits: Limits,
     /// What goes wrong on purpose, in the emulated laboratory.
     pub faults: Vec<Injection>,
+    /// What becomes of the outputs of a fieldbus at the end.
+    pub at_end: AtEnd,
+}
+
+impl Specimen {
+    /// How its actuators are wired to a fieldbus, if they are.
+    pub fn layout(&self) -> Option<Layout> {
+        let actuators: Option<Vec<Wiring>> = self.actuators.iter().map(|a| a.wiring).collect();
+        let assignments = self.actuators.iter().filter_map(|a| a.assignment.clone()).collect();
+        Some(Layout { actuators: actuators?, assignments, at_end: self.at_end })
+    }
 }
 
 /// An actuator with its sensors.
@@ -87,6 +103,10 @@ pub struct Actuator {
     pub displacement: Sensor,
     /// Load cell.
     pub force: Sensor,
+    /// How it is wired to a fieldbus.
+    pub wiring: Option<Wiring>,
+    /// What its device on the bus exchanges, if it leaves the choice.
+    pub assignment: Option<Assignment>,
 }
 
 /// How an emulated actuator moves.

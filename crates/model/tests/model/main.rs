@@ -12,3 +12,4 @@ mod partition;
 mod records;
 mod specimens;
 mod templates;
+mod units;

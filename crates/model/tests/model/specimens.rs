@@ -108,6 +108,72 @@ fn an_ideal_rig_changes_nothing_whatever_the_scheme_and_the_coupling() {
     }
 }
 
+/// A rig that writes down what it is asked for.
+struct Companion {
+    inner: Controller,
+    name: char,
+    asked: Arc<Mutex<String>>,
+}
+
+impl Companion {
+    fn note(&self, what: char) {
+        self.asked.lock().unwrap().extend([what, self.name]);
+    }
+}
+
+impl Rig for Companion {
+    fn dofs(&self) -> usize {
+        self.inner.dofs()
+    }
+    fn memory(&self) -> usize {
+        self.inner.memory()
+    }
+    fn set_out(&mut self, _: Target<'_>) -> Result<(), Fault> {
+        self.note('>');
+        Ok(())
+    }
+    fn exchange(&mut self, memory: &mut [f64], target: Target<'_>) -> Result<(), Fault> {
+        self.note('=');
+        self.inner.exchange(memory, target)
+    }
+    fn turn_home(&mut self) {
+        self.note('<');
+    }
+    fn finish(&mut self, memory: &mut [f64]) {
+        self.note('.');
+        self.inner.finish(memory);
+    }
+    fn controller(&self) -> Option<&Controller> {
+        Some(&self.inner)
+    }
+}
+
+struct Company(Arc<Mutex<String>>);
+
+impl Workshop for Company {
+    fn mount(&mut self, specimen: &Specimen, inner: Controller) -> Result<Box<dyn Rig>, String> {
+        let name = specimen.name.chars().last().unwrap_or('?');
+        Ok(Box::new(Companion { inner, name, asked: self.0.clone() }))
+    }
+}
+
+/// By the clock, a specimen that waits for another is late: both are sent before either is waited for.
+#[test]
+fn specimens_of_one_structure_move_at_the_same_time() {
+    let asked = Arc::new(Mutex::new(String::new()));
+    let two = "[[specimen]]\nname = \"rig-a\"\nelements = [\"first\"]\n[[specimen]]\nname = \"rig-b\"\nelements = [\"second\"]\n";
+    let model = parse_text(&text(two, "", "scheme = \"newmark\","));
+    let mut run = Simulation::in_workshop(model, &mut Company(asked.clone())).map_err(|p| format!("{p:?}")).unwrap();
+    for k in 0..5 {
+        asked.lock().unwrap().clear();
+        run.step(k).unwrap();
+        assert_eq!(*asked.lock().unwrap(), ">a>b=a=b");
+    }
+    asked.lock().unwrap().clear();
+    run.domain.system_mut().finish();
+    assert_eq!(*asked.lock().unwrap(), "<a<b.a.b");
+}
+
 /// A rig that writes down when it is asked.
 struct Diary {
     inner: Controller,

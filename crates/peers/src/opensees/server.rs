@@ -84,6 +84,10 @@ impl Session for Server {
         Ok(Said::Answer(&self.reply))
     }
 
+    fn is_open(&self) -> bool {
+        self.sizes.is_some()
+    }
+
     fn counts(&self) -> Counts {
         self.desk.counts()
     }

@@ -153,6 +153,10 @@ impl Session for Actor {
         }
     }
 
+    fn is_open(&self) -> bool {
+        matches!(self.stage, Stage::Running(..))
+    }
+
     fn counts(&self) -> Counts {
         self.desk.counts()
     }

@@ -132,6 +132,10 @@ impl Session for Server {
         }
     }
 
+    fn is_open(&self) -> bool {
+        self.stage != Stage::Greeting
+    }
+
     fn counts(&self) -> Counts {
         self.desk.counts()
     }

@@ -13,7 +13,7 @@ use interfield_peers::opensees::Sizes;
 use super::{LONG, Path, Protocol, open, serve};
 
 /// Short enough to be waited for, long enough for a loaded machine to answer in.
-const SHORT: Duration = Duration::from_millis(150);
+const SHORT: Duration = Duration::from_millis(400);
 
 const NUMBERS: usize = 5;
 
@@ -111,7 +111,7 @@ fn a_client_that_stalls_is_waited_for_or_the_specimen_led_home() {
     assert_eq!(client.force(1.0), 1.0);
     let trial = message(3.0, 2.0);
     client.0.write_all(&trial[..9]).expect("open");
-    client.0.set_read_timeout(Some(3 * SHORT)).expect("open");
+    client.0.set_read_timeout(Some(2 * SHORT)).expect("open");
     assert_eq!(client.0.read(&mut [0; 8]).map_err(|e| e.kind()), Err(ErrorKind::WouldBlock));
     client.0.set_read_timeout(Some(LONG)).expect("open");
     client.0.write_all(&trial[9..]).expect("open");
@@ -126,13 +126,53 @@ fn a_client_that_stalls_is_waited_for_or_the_specimen_led_home() {
     let server = serve(Protocol::OpenSees, door, Path::new(1), 1, (SHORT, OnStall::RampDown));
     let mut client = Client::connect(&place);
     assert_eq!(client.force(1.0), 1.0);
-    client.0.set_read_timeout(Some(3 * SHORT)).expect("open");
+    client.0.set_read_timeout(Some(2 * SHORT)).expect("open");
     let silence = client.0.read(&mut [0; 8]).map_err(|e| e.kind());
     assert_eq!(silence, Err(ErrorKind::WouldBlock), "neither answered nor closed");
     drop(client);
     let (path, records, news) = server.join().expect("no panic");
     assert_eq!((path.moves.len(), path.left, records[0].ending), (1, 1, Ending::Stalled));
     assert_eq!(news, [News::Stalled(OnStall::RampDown)]);
+}
+
+/// A specimen may need minutes for a step; its client waits, and is no less there for that.
+#[test]
+fn a_move_may_take_longer_than_a_stall() {
+    let stall = Duration::from_millis(200);
+    let slow = |transport| {
+        let door = open(transport);
+        let place = door.place().host;
+        let path = Path { takes: stall + stall / 4, ..Path::new(1) };
+        (place, serve(Protocol::OpenSees, door, path, 1, (stall, OnStall::Hold)))
+    };
+    let (place, server) = slow(Transport::Tcp);
+    let mut client = Client::connect(&place);
+    assert_eq!([client.force(1.0), client.force(2.0)], [1.0, 2.9]);
+    client.say(99.0, 0.0);
+    assert_eq!(server.join().expect("no panic").1[0].ending, Ending::Ended);
+    let (place, server) = slow(Transport::Udp);
+    let caller = Caller::new(&place);
+    caller.say(&sizes());
+    assert_eq!([caller.force(1.0), caller.force(2.0)], [1.0, 2.9]);
+    caller.say(&message(99.0, 0.0));
+    assert_eq!(server.join().expect("no panic").1[0].ending, Ending::Ended);
+}
+
+/// Whoever only connects, or dribbles, does not keep others away, whatever a stall means for a client.
+#[test]
+fn who_never_says_what_it_is_is_let_go() {
+    let door = open(Transport::Tcp);
+    let place = door.place().host;
+    let server = serve(Protocol::OpenSees, door, Path::new(1), 2, (SHORT, OnStall::Hold));
+    let mut silent = TcpStream::connect(&place).expect("the door is open");
+    silent.write_all(&sizes()[..7]).expect("open");
+    silent.set_read_timeout(Some(LONG)).expect("open");
+    assert!(silent.read(&mut [0; 8]).map_or(true, |n| n == 0), "it is closed");
+    let mut client = Client::connect(&place);
+    assert_eq!(client.force(1.0), 1.0);
+    client.say(99.0, 0.0);
+    let (path, records, news) = server.join().expect("no panic");
+    assert_eq!((path.moves.len(), records[0].ending, news), (1, Ending::Vanished, vec![]));
 }
 
 #[test]
@@ -263,7 +303,7 @@ fn datagrams_of_others_are_dropped_until_the_client_is_silent_for_too_long() {
     }
     assert_eq!(first.force(2.0), 2.9);
     // The first one falls silent; whoever greets again after the stall takes its place.
-    other.0.set_read_timeout(Some(3 * SHORT)).expect("a socket");
+    other.0.set_read_timeout(Some(2 * SHORT)).expect("a socket");
     assert!(!other.hears(b"b"), "the first has it");
     other.0.set_read_timeout(Some(LONG)).expect("a socket");
     other.say(b"a");

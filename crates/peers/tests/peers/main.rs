@@ -28,6 +28,8 @@ struct Path {
     left: u32,
     /// Breaks at this move.
     breaks_at: usize,
+    /// What a move takes.
+    takes: Duration,
 }
 
 impl Path {
@@ -40,7 +42,15 @@ impl Path {
             measured_damping: Matrices::zeros(n),
             mass: matrix(0.01),
         };
-        Path { matrices, sums: vec![0.0; n], moves: Vec::new(), begun: 0, left: 0, breaks_at: usize::MAX }
+        Path {
+            matrices,
+            sums: vec![0.0; n],
+            moves: Vec::new(),
+            begun: 0,
+            left: 0,
+            breaks_at: usize::MAX,
+            takes: Duration::ZERO,
+        }
     }
 }
 
@@ -61,6 +71,10 @@ impl Substructure for Path {
         assert!(u.iter().all(|x| x.is_finite()), "moved to {u:?}");
         if self.moves.len() >= self.breaks_at {
             return Err(Broken("worn out"));
+        }
+        let end = Instant::now() + self.takes;
+        while let Some(left) = end.checked_duration_since(Instant::now()).filter(|left| !left.is_zero()) {
+            std::thread::park_timeout(left);
         }
         self.moves.push(u.to_vec());
         for (i, x) in u.iter().enumerate() {

@@ -8,6 +8,7 @@ use interfield_wire::codec::{Content, Letter, Stamp, decode};
 use interfield_wire::layout::{CHECKSUM_AT, Kind, MOST_ACTUATORS, MOST_BYTES};
 use interfield_wire::station::{Event, Station};
 
+use super::sealed::{key, open, seal};
 use super::{Random, greeting};
 
 /// Calls `once` with fresh randomness, so often or so long as asked for.
@@ -164,4 +165,62 @@ fn liars_of_the_session_cannot_break_it() {
         call.hear(random.next_u64(), &bytes);
         call.command(random.next_u64(), &[0.0; 3]);
     });
+}
+
+/// Damaged and random datagrams to both sides of the seal, between good ones: no panic, nothing gets through, no line is lost.
+#[test]
+fn nothing_without_a_seal_gets_through() {
+    use interfield_wire::sealed::caller::Opened;
+    use interfield_wire::sealed::porter::{Asked, Porter};
+    let mut porter = Porter::new(key(1));
+    let mut caller = open(&mut porter, 0);
+    let mut out = [0; MOST_BYTES];
+    let hello = seal(&caller, b"hello");
+    assert_eq!(porter.hear(0, &hello, &mut out), Asked::Message(5));
+    porter.adopt();
+    let call = caller.call().to_vec();
+    let (mut now, mut good) = (0, 1_u64);
+    many(|random| {
+        now += 1_000_000;
+        let message = message(random, 5);
+        let sealed = seal(&caller, &message);
+        let template = match below(random, 4) {
+            0 => call.clone(),
+            1 => message.clone(),
+            2 => (0..below(random, 2000)).map(|_| random.next_u64() as u8).collect(),
+            _ => sealed.clone(),
+        };
+        let bytes = damage(random, template);
+        if bytes != sealed {
+            let asked = porter.hear(now, &bytes, &mut out);
+            assert!(!matches!(asked, Asked::Message(_)), "{asked:?}");
+            // What is answered is never larger than what was asked.
+            assert!(asked == Asked::Nothing || porter.outgoing().len() <= bytes.len());
+            assert!(!matches!(caller.hear(&bytes, &mut out), Opened::Message(_) | Opened::Line));
+        }
+        assert_eq!(porter.hear(now, &sealed, &mut out), Asked::Message(message.len()));
+        good += 1;
+        let back = porter.answer(&message).to_vec();
+        assert_eq!(caller.hear(&back, &mut out), Opened::Message(message.len()));
+    });
+    assert_eq!(porter.seals().sealed, good);
+}
+
+/// A test that opens a line hears all sorts of things before the answer.
+#[test]
+fn nonsense_before_the_answer_opens_nothing() {
+    use interfield_wire::sealed::caller::{Caller, Opened};
+    use interfield_wire::sealed::porter::{Asked, Porter};
+    let mut porter = Porter::new(key(1));
+    let mut caller = Caller::new(&key(1)).expect("randomness");
+    assert_eq!(porter.hear(0, caller.call(), &mut []), Asked::Answer);
+    let answer = porter.outgoing().to_vec();
+    many(|random| {
+        let bytes = damage(random, answer.clone());
+        if bytes != answer {
+            let opened = caller.hear(&bytes, &mut []);
+            assert!(matches!(opened, Opened::Nothing | Opened::OtherKey), "{opened:?}");
+        }
+    });
+    assert_eq!(caller.hear(&answer, &mut []), Opened::Line);
 }

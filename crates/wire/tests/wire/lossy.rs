@@ -14,11 +14,11 @@ use super::{LOCK_STEP, LONG, Random, greeting, host, same_bits};
 
 /// How a link treats its messages, each with a chance of so many in a hundred.
 #[derive(Clone, Copy)]
-struct Weather {
-    lost: u64,
-    doubled: u64,
+pub(super) struct Weather {
+    pub(super) lost: u64,
+    pub(super) doubled: u64,
     /// Kept back until after the next one.
-    swapped: u64,
+    pub(super) swapped: u64,
 }
 
 /// One direction.
@@ -46,13 +46,13 @@ impl Lane {
 }
 
 /// One end.
-struct End {
+pub(super) struct End {
     lane: Lane,
     from: Receiver<Vec<u8>>,
 }
 
 impl End {
-    fn take(&mut self, buffer: &mut [u8; MOST_BYTES], until: Instant) -> Heard {
+    fn take(&mut self, buffer: &mut [u8], until: Instant) -> Heard {
         match self.from.recv_timeout(until.saturating_duration_since(Instant::now())) {
             Ok(bytes) => {
                 buffer[..bytes.len()].copy_from_slice(&bytes);
@@ -69,13 +69,13 @@ impl Link for End {
         self.lane.send(bytes);
     }
 
-    fn receive(&mut self, buffer: &mut [u8; MOST_BYTES], until: Instant) -> Heard {
+    fn receive(&mut self, buffer: &mut [u8], until: Instant) -> Heard {
         self.take(buffer, until)
     }
 }
 
 impl Dock for End {
-    fn receive(&mut self, buffer: &mut [u8; MOST_BYTES], until: Instant) -> Heard {
+    fn receive(&mut self, buffer: &mut [u8], until: Instant) -> Heard {
         self.take(buffer, until)
     }
 
@@ -94,13 +94,13 @@ impl Dock for End {
     }
 }
 
-fn pair(weather: Weather) -> (End, End) {
+pub(super) fn pair(weather: Weather) -> (End, End) {
     let ((to_a, from_b), (to_b, from_a)) = (channel(), channel());
     let lane = |to, seed| Lane { to, weather, random: Random(seed), back: VecDeque::new() };
     (End { lane: lane(to_a, 1), from: from_a }, End { lane: lane(to_b, 2), from: from_b })
 }
 
-const STORM: Weather = Weather { lost: 3, doubled: 10, swapped: 3 };
+pub(super) const STORM: Weather = Weather { lost: 3, doubled: 10, swapped: 3 };
 
 /// In lock-step the numbers do not depend on the weather: lost messages come again, doubled ones move nothing.
 #[test]
@@ -129,7 +129,7 @@ fn by_the_clock_losses_are_stale_and_a_dead_line_is_gone() {
     /// Swallows everything while `silent`.
     struct Mute<'a>(&'a mut End, &'a AtomicBool);
     impl Dock for Mute<'_> {
-        fn receive(&mut self, buffer: &mut [u8; MOST_BYTES], until: Instant) -> Heard {
+        fn receive(&mut self, buffer: &mut [u8], until: Instant) -> Heard {
             Dock::receive(self.0, buffer, until)
         }
         fn answer(&mut self, bytes: &[u8]) {
@@ -171,7 +171,7 @@ fn a_flood_of_nonsense_cannot_hold_the_loop() {
     struct Flood;
     impl Link for Flood {
         fn send(&mut self, _: &[u8]) {}
-        fn receive(&mut self, buffer: &mut [u8; MOST_BYTES], _: Instant) -> Heard {
+        fn receive(&mut self, buffer: &mut [u8], _: Instant) -> Heard {
             buffer.fill(1);
             Heard::Bytes(MOST_BYTES)
         }

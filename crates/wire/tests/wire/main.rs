@@ -5,6 +5,7 @@ mod fuzz;
 mod layout;
 mod lossy;
 mod processes;
+mod sealed;
 mod sides;
 
 use std::sync::atomic::AtomicBool;

@@ -1,6 +1,8 @@
 //! `interfield export`: a result file as CSV or for MATLAB; a model as a program.
 
 mod c;
+mod fmu;
+mod host;
 
 use std::path::PathBuf;
 
@@ -21,7 +23,8 @@ use crate::stored;
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(after_help = "Examples:\n  interfield export interfield-out/frame.h5 -o frame.csv\n  \
 interfield export interfield-out/frame.h5 -o frame.mat\n  \
-interfield export c models/frame.toml --out frame-c")]
+interfield export c models/frame.toml --out frame-c\n  \
+interfield export fmu models/frame.toml --out frame.fmu")]
 pub(crate) struct Args {
     #[command(subcommand)]
     program: Option<Program>,
@@ -33,6 +36,9 @@ pub(crate) struct Args {
 #[derive(Subcommand)]
 enum Program {
     C(c::Args),
+    Fmu(fmu::Args),
+    Simulink(host::Simulink),
+    Twincat(host::Twincat),
 }
 
 /// A result file and where it goes.
@@ -51,6 +57,9 @@ struct Table {
 pub(crate) fn run(args: &Args) -> Exit {
     match (&args.program, &args.table) {
         (Some(Program::C(args)), _) => c::run(args),
+        (Some(Program::Fmu(args)), _) => fmu::run(args),
+        (Some(Program::Simulink(args)), _) => args.run(),
+        (Some(Program::Twincat(args)), _) => args.run(),
         (None, Some(table)) => run_table(table),
         // The parser asks for one of them.
         (None, None) => Exit::BadInput,

@@ -35,7 +35,7 @@ use crate::record;
 /// Serve a specimen to OpenSees, OpenFresco or UT-SIM, which compute the structure around it
 ///
 /// The specimen of a model (emulated, recorded, or real by its `at`) is moved by another program, through the same controller as in `interfield run`: compensation, limits, recording, verdict.
-/// Numbers have the units of the model file. Every new displacement takes a time step of the model. One client at a time; ends when it does, or by Ctrl-C, which leads the specimen home.
+/// Numbers have the units of the model file. Every new displacement takes a time step of the model (--dt). One client at a time; ends when it does, or by Ctrl-C, which leads the specimen home.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield serve tower.toml\n  \
 interfield serve tower.toml --listen udp://127.0.0.1:8090 --keep\n  \
@@ -124,6 +124,7 @@ struct Offer<'a> {
     replay: Option<Replay>,
     stall: Duration,
     add_damping: f64,
+    folder: PathBuf,
     results: PathBuf,
     meta: Meta,
 }
@@ -161,6 +162,7 @@ pub(crate) fn run(args: &Args) -> Exit {
     };
     let mut laboratory = Laboratory::new(
         &offer.results,
+        &offer.folder,
         &offer.meta,
         &offer.model,
         args.real_time,
@@ -245,7 +247,8 @@ fn prepare(args: &Args) -> Result<(Offer<'_>, Door), Exit> {
             }
         }
     };
-    let stall = Duration::from_secs_f64(time("--stall", &args.stall)?);
+    // Not nothing: every answer would come too late.
+    let stall = Duration::from_secs_f64(time("--stall", &args.stall)?.max(1e-3));
     let add_damping = time("--add-damping", &args.add_damping)?;
     let replay = match &args.replay {
         Some(path) => Some(Replay::open(path, args.tolerance).map_err(|e| {
@@ -272,7 +275,8 @@ fn prepare(args: &Args) -> Result<(Offer<'_>, Door), Exit> {
         ("listen", args.listen.to_string()),
     ];
     let meta = record::about(&model.title, loaded.text(), settings, &args.settings);
-    Ok((Offer { args, model, specimen, index, replay, stall, add_damping, results, meta }, door))
+    let folder = loaded.folder().to_owned();
+    Ok((Offer { args, model, specimen, index, replay, stall, add_damping, folder, results, meta }, door))
 }
 
 /// The result file of a test that follows so many others.

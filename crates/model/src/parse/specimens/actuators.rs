@@ -5,6 +5,7 @@ use interfield_lab::emulate::Sensor;
 use interfield_lab::kinematics::{Lever, Strut};
 use interfield_lab::plant::{Hydraulic, Limits};
 
+use super::wiring;
 use crate::parse::Context;
 use crate::reader::{Spanned, Table};
 use crate::specimen::{Actuator, Dynamics};
@@ -28,6 +29,8 @@ pub(super) fn read(context: &Context<'_>, table: &Table<'_>, dofs: &[usize]) -> 
         friction: 0.0,
         displacement: Sensor::default(),
         force: Sensor::default(),
+        wiring: None,
+        assignment: None,
     };
     if tables.is_empty() {
         return Some((0..dofs.len()).map(perfect).collect());
@@ -74,6 +77,7 @@ fn one(context: &Context<'_>, t: &Table<'_>, angle: bool) -> Option<Actuator> {
     let displacement = sensor(context, t, "displacement_sensor", length);
     let load_cell = sensor(context, t, "force_sensor", force);
     let calibration = calibration(context, t, length, force);
+    let (wiring, assignment) = t.table("ethercat").map_or((None, None), |inner| wiring::read(context, inner));
     Some(Actuator {
         lever: Lever::Linear(Vec::new()),
         calibration,
@@ -83,6 +87,8 @@ fn one(context: &Context<'_>, t: &Table<'_>, angle: bool) -> Option<Actuator> {
         friction,
         displacement,
         force: load_cell,
+        wiring,
+        assignment,
     })
 }
 

@@ -2,10 +2,12 @@
 
 mod actuators;
 mod safety;
+mod wiring;
 
 use interfield_kernel::Scheme;
 use interfield_lab::compensate::{Method, find};
 use interfield_lab::controller::MissPolicy;
+use interfield_lab::fieldbus::AtEnd;
 
 use super::compensators::compensator;
 use super::substructures::{Owners, take_elements};
@@ -16,7 +18,7 @@ use crate::external::TYPE;
 use crate::model::{Analysis, Kind, Support};
 use crate::partition::{Partition, visit};
 use crate::reader::{Spanned, Table};
-use crate::specimen::{ADDRESSES, Address, Specimen};
+use crate::specimen::{ADDRESSES, Address, SEALING, Specimen};
 use crate::units::Dimension;
 
 /// Largest rate of a controller, Hz.
@@ -36,6 +38,7 @@ pub(super) fn read(
         let found = read_one(context, &table, index, &mut owners, (analysis, partition));
         if let Some(specimen) = &found {
             check_place(context, specimen, &table, partition);
+            wiring::check(context, specimen, &specimens, table.place("at"));
         }
         specimens.extend(found);
         table.finish();
@@ -54,7 +57,8 @@ fn read_one(
     if let Some(name) = &name {
         context.check_name(&name.value, name.span.clone());
     }
-    let at = table.string("at").and_then(|text| address(context, &text));
+    let at = table.string("at").and_then(|text| Some((address(context, &text)?, text.span)));
+    let (key, insecure) = secrecy(context, table, at.as_ref());
     for item in table.list_of_strings("elements").map_or_else(Vec::new, |l| l.value) {
         take_elements(context, &item, (index, "specimens"), owners);
     }
@@ -80,6 +84,10 @@ fn read_one(
         Some(2) => MissPolicy::Abort,
         _ => MissPolicy::Hold,
     };
+    let at_end = match table.choice("at_end", &["hold", "zero"]).map(|c| c.value) {
+        Some(1) => AtEnd::Zero,
+        _ => AtEnd::Hold,
+    };
     let correct_force = table.bool("correct_force").is_some_and(|b| b.value);
     let compensation = compensation(context, table);
     for doubt in compensation.iter().flat_map(|method| method.design(period).warnings()) {
@@ -94,7 +102,9 @@ fn read_one(
     }
     Some(Specimen {
         name: name?.value,
-        at,
+        at: at.map(|a| a.0),
+        key,
+        insecure,
         elements,
         dofs,
         masses,
@@ -109,6 +119,7 @@ fn read_one(
         actuators: actuators?,
         limits,
         faults,
+        at_end,
     })
 }
 
@@ -119,6 +130,34 @@ fn address(context: &Context<'_>, text: &Spanned<String>) -> Option<Address> {
         other => other,
     };
     found.map_err(|message| context.error(text.span.clone(), message, ADDRESSES)).ok()
+}
+
+/// `key` and `insecure`: how its messages are kept from others.
+fn secrecy(
+    context: &Context<'_>,
+    table: &Table<'_>,
+    at: Option<&(Address, std::ops::Range<usize>)>,
+) -> (Option<String>, bool) {
+    let (key, insecure) = (table.string("key"), table.bool("insecure").is_some_and(|b| b.value));
+    match (&key, at) {
+        (Some(key), _) if insecure => {
+            let message = "with a `key` messages are sealed, and `insecure` says that they are not";
+            context.error(key.span.clone(), message, "keep one of the two");
+        }
+        (Some(key), Some((Address::Shared(_), _))) => {
+            let message = "shared memory never leaves the machine and is not sealed";
+            context.error(key.span.clone(), message, "take `key` away; only the user who made the memory may open it");
+        }
+        (None, Some((address, span))) if address.leaves_the_machine() && !insecure => {
+            let message = format!(
+                "`{address}` leaves this machine without a seal: whoever is in the network could read the messages, \
+                 and move the specimen"
+            );
+            context.error(span.clone(), message, SEALING);
+        }
+        _ => {}
+    }
+    (key.map(|k| k.value), insecure)
 }
 
 /// `mass`: what stands in the laboratory, by degree of freedom.

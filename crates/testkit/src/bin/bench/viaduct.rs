@@ -97,6 +97,10 @@ impl Rig for Telling {
         self.paced.memory()
     }
 
+    fn set_out(&mut self, target: Target<'_>) -> Result<(), Fault> {
+        self.paced.set_out(target)
+    }
+
     fn exchange(&mut self, memory: &mut [f64], target: Target<'_>) -> Result<(), Fault> {
         self.paced.exchange(memory, target)
     }

@@ -1,5 +1,5 @@
-//! The wire to a controller: round trips of UDP and shared memory at 1 and 4 kHz, beside two plain sockets that throw the same
-//! bytes to and fro.
+//! The wire to a controller: round trips of UDP, UDP under seal and shared memory at 1 and 4 kHz, beside two plain sockets that
+//! throw the same bytes to and fro.
 
 use std::net::UdpSocket;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,11 +12,12 @@ use interfield_wire::codec::{Greeting, Instrument, length};
 use interfield_wire::host::Host;
 use interfield_wire::layout::Kind;
 use interfield_wire::remote::{Pace, Remote};
+use interfield_wire::sealed::{Key, SealedDock, SealedLink};
 use interfield_wire::shared::{SharedDock, SharedLink};
 use interfield_wire::udp::{UdpDock, UdpLink};
 use interfield_wire::{Dock, Link};
 
-use crate::realtime::{tails, us};
+use crate::realtime::us;
 use crate::{Bar, Bench, Row};
 
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -76,6 +77,27 @@ fn wire(mut dock: Box<dyn Dock>, link: Box<dyn Link>, rate: f64, times: usize) -
     })
 }
 
+/// Both ends of a wire.
+type Ends = (Box<dyn Dock>, Box<dyn Link>);
+
+fn udp(sealed: bool) -> Result<Ends, String> {
+    let dock = UdpDock::bind("127.0.0.1:0").map_err(|e| e.to_string())?;
+    let link = dock.address().and_then(UdpLink::open).map_err(|e| e.to_string())?;
+    if !sealed {
+        return Ok((Box::new(dock), Box::new(link)));
+    }
+    let key = Key::random()?;
+    let link = SealedLink::new(link, &key)?;
+    Ok((Box::new(SealedDock::new(dock, key)), Box::new(link)))
+}
+
+fn shared() -> Result<Ends, String> {
+    let name = format!("/interfield-bench-{}", std::process::id());
+    let dock = SharedDock::make(&name).map_err(|e| e.to_string())?;
+    let link = SharedLink::open(&name).map_err(|e| e.to_string())?;
+    Ok((Box::new(dock), Box::new(link)))
+}
+
 /// The floor: a command and a measurement as plain datagrams between two blocking sockets.
 fn floor(rate: f64, times: usize) -> Result<Summary, String> {
     let sockets = || -> std::io::Result<[UdpSocket; 2]> {
@@ -102,20 +124,19 @@ fn floor(rate: f64, times: usize) -> Result<Summary, String> {
     })
 }
 
+fn percentiles(s: &Summary) -> String {
+    format!("p50 {:.1}, p99 {:.1}, p99.9 {:.1}, max {:.0}", us(s.p50), us(s.p99), us(s.p99_9), us(s.max))
+}
+
 impl Bench {
     pub(crate) fn wires(&self) -> Result<Vec<Row>, String> {
         let mut rows = Vec::new();
         for rate in [1000.0, 4000.0] {
             let times = self.steps(10 * rate as usize);
             let plain = floor(rate, times)?;
-            let dock = UdpDock::bind("127.0.0.1:0").map_err(|e| e.to_string())?;
-            let link = dock.address().and_then(UdpLink::open).map_err(|e| e.to_string())?;
-            let udp = wire(Box::new(dock), Box::new(link), rate, times)?;
-            let name = format!("/interfield-bench-{}", std::process::id());
-            let dock = SharedDock::make(&name).map_err(|e| e.to_string())?;
-            let link = SharedLink::open(&name).map_err(|e| e.to_string())?;
-            let shared = wire(Box::new(dock), Box::new(link), rate, times)?;
-            for (what, found) in [("UDP", udp), ("shared memory", shared)] {
+            for (what, (dock, link)) in [("UDP", udp(false)?), ("sealed UDP", udp(true)?), ("shared memory", shared()?)]
+            {
+                let found = wire(dock, link, rate, times)?;
                 rows.push(Row {
                     case: "wires",
                     what: format!("{what} at {} kHz: there and back, median, beside plain sockets", rate / 1e3),
@@ -123,7 +144,7 @@ impl Bench {
                     ours: us(found.p50),
                     other: Ok(us(plain.p50)),
                     bar: Bar::RatioBelow(2.0),
-                    note: format!("{}; plain sockets {}", tails(&found), tails(&plain)),
+                    note: format!("{}; plain sockets {}", percentiles(&found), percentiles(&plain)),
                 });
             }
         }

@@ -1,0 +1,97 @@
+//! `interfield export simulink` and `twincat`: a model and its scheme for the tools of others, as a folder of sources.
+
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+use interfield_codegen::Export;
+use serde_json::json;
+
+use crate::Exit;
+use crate::files;
+use crate::load::{Loaded, ModelArgs};
+use crate::output::{fail, print, print_json};
+
+/// Write a model and its scheme as an S-function of Simulink
+///
+/// The folder gets the model as C, the S-function around it, a MATLAB script that builds it and a README with the steps.
+/// Never tried in MATLAB: compiled against stub headers, and run by a driver in the place of Simulink.
+#[derive(ClapArgs)]
+#[command(after_help = "Examples:\n  interfield export simulink models/frame.toml --out frame-simulink")]
+pub(super) struct Simulink {
+    #[command(flatten)]
+    folder: Folder,
+}
+
+/// Write a model and its scheme as a C++ module for TwinCAT, with its interface in structured text
+///
+/// The folder gets the model as C, the module around it, a function block and data types in structured text and a README
+/// with the steps. Never tried in TwinCAT: compiled against stub headers, and run by a driver in the place of the PLC.
+#[derive(ClapArgs)]
+#[command(after_help = "Examples:\n  interfield export twincat models/frame.toml --out frame-twincat")]
+pub(super) struct Twincat {
+    #[command(flatten)]
+    folder: Folder,
+}
+
+#[derive(ClapArgs)]
+struct Folder {
+    /// Model file (TOML)
+    model: PathBuf,
+    /// Folder to write; it is made if it does not exist
+    #[arg(short, long, value_name = "DIR")]
+    out: PathBuf,
+    /// Print what was written, or what went wrong, as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    settings: ModelArgs,
+}
+
+impl Simulink {
+    pub(super) fn run(&self) -> Exit {
+        self.folder.write(interfield_codegen::wrap::simulink::files)
+    }
+}
+
+impl Twincat {
+    pub(super) fn run(&self) -> Exit {
+        self.folder.write(interfield_codegen::wrap::twincat::files)
+    }
+}
+
+impl Folder {
+    fn write(&self, wrap: fn(&Export) -> Vec<(String, String)>) -> Exit {
+        let made = Loaded::open(&self.model, self.json).and_then(|loaded| {
+            let stem = self.model.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+            loaded.export(&self.settings, &stem)
+        });
+        let export = match made {
+            Ok(export) => export,
+            Err(exit) => return exit,
+        };
+        let wrapped = wrap(&export);
+        for (name, text) in &wrapped {
+            if let Err(message) = files::write(&self.out.join(name), text) {
+                fail(self.json, None, None, &message, "give another folder with --out");
+                return Exit::Failure;
+            }
+        }
+        let (i, out) = (&export.interface, self.out.display());
+        let names: Vec<&str> = wrapped.iter().map(|f| f.0.as_str()).collect();
+        if self.json {
+            let folder = out.to_string();
+            print_json(&json!({ "folder": folder, "name": i.name, "files": names, "dt": i.dt, "steps": i.steps }));
+        } else {
+            print(&format!(
+                "{out}: {}\n  {} inputs, {} outputs, {} parameters; scheme {}, step {} s\n  {out}/README.md says how to go on.\n",
+                names.join(", "),
+                i.inputs.len(),
+                i.outputs.len(),
+                i.parameters.len(),
+                i.scheme,
+                i.dt,
+            ));
+        }
+        Exit::Done
+    }
+}

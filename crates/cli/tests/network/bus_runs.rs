@@ -1,0 +1,179 @@
+//! Whole hybrid tests over a simulated bus, and what is left when the program dies.
+
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use interfield_ethercat::simulated::{Fate, Line};
+use interfield_lab::fieldbus::{AtEnd, Field, Layout, Number, Wiring};
+use interfield_results::Reader;
+
+use super::bus::{Simulated, Spring, cable};
+use super::{Running, bits, channels, file, interfield, lab, program};
+
+/// A storey with a spring in the laboratory; `actuator` is the rest of its only actuator.
+fn model(name: &str, at: &str, actuator: &str) -> PathBuf {
+    let text = format!(
+        r#"title = "Specimen on a bus"
+dofs = ["x"]
+
+[units]
+length = "mm"
+force = "kN"
+
+[[node]]
+name = "a"
+mass = "1 t"
+
+[[element]]
+type = "spring"
+name = "column"
+nodes = ["ground", "a"]
+dof = "x"
+k = "40 kN/m"
+
+[[element]]
+type = "spring"
+name = "brace"
+nodes = ["ground", "a"]
+dof = "x"
+k = "20 kN/m"
+
+[[load]]
+type = "force"
+at = "a.x"
+signal = {{ type = "harmonic", amplitude = "0.2 kN", frequency = "1.5 Hz" }}
+
+[analysis]
+scheme = "newmark"
+dt = "10 ms"
+duration = "4 s"
+
+[record]
+channels = ["a.x", "brace.force"]
+
+[[specimen]]
+name = "rig"
+{at}
+elements = ["brace"]
+rate = "100 Hz"
+ramp = "100 ms"
+
+[[specimen.actuator]]
+{actuator}
+"#
+    );
+    file(name, &text)
+}
+
+/// State of a device that takes no commands.
+const SAFE: u8 = 4;
+
+/// Every number as it is computed.
+const TERMINAL: &str = r#"
+[specimen.actuator.ethercat]
+command = { byte = 0, type = "f64" }
+displacement = { byte = 0, type = "f64" }
+force = { byte = 8, type = "f64" }
+"#;
+
+/// How an actuator moves in the laboratory.
+const LAG: &str = "type = \"first-order\"\ntime_constant = \"4 ms\"";
+
+/// Counts of 0.1 µm, and of 1 N.
+const DRIVE: &str = r#"
+calibration = { command = [10000, 0], displacement = [10000, 0], force = [1000, 0] }
+
+[specimen.actuator.ethercat]
+drive = "cia402"
+command = { byte = 2 }
+displacement = { byte = 2 }
+force = { device = 2, byte = 0, type = "i16" }
+rx_pdos = [0x1600]
+"#;
+
+/// An actuator that is where it is sent does not know how long a bus took: the test is that of one process, bit by bit.
+#[test]
+fn a_test_over_a_bus_is_that_of_one_process() {
+    let _host = cable("whole");
+    let alone = model("bus-alone.toml", "", TERMINAL);
+    let text = |p: &PathBuf| p.to_str().expect("UTF-8").to_owned();
+    assert_eq!(interfield(&["run", &text(&alone), "--json", "-o", "bus-alone.h5"]).0, Some(0));
+    let (_lab, _) = lab(&[&text(&alone), "--listen", "ethercat:ec1"]);
+    let remote = model("bus-remote.toml", "at = \"ethercat:ec0\"", TERMINAL);
+    let (code, said) = interfield(&["run", &text(&remote), "--json", "-o", "bus-remote.h5"]);
+    assert_eq!(code, Some(0), "{said}");
+    let account = &said["laboratory"][0]["account"];
+    assert_eq!((&account["lost"], &account["miscounted"]), (&0.0.into(), &0.0.into()), "{account}");
+    assert!(account["cycles"].as_f64() >= said["laboratory"][0]["samples"].as_f64(), "{account}");
+    assert!(bits("bus-alone.h5") == bits("bus-remote.h5"));
+}
+
+/// Runs a test with a drive on a bus, and in one process; largest difference and peak of the displacement (mm) and force (kN), and
+/// the share of samples without a target in time.
+fn drive_against_one_process(name: &str, actuator: &str, clock: &[&str]) -> ([[f64; 2]; 2], f64) {
+    let _host = cable(name);
+    let text = |p: PathBuf| p.to_str().expect("UTF-8").to_owned();
+    let files = [format!("{name}-alone.h5"), format!("{name}-remote.h5")];
+    let alone = text(model(&format!("{name}-alone.toml"), "", actuator));
+    assert_eq!(interfield(&["run", &alone, "--json", "-o", &files[0]]).0, Some(0));
+    let wired = format!("{actuator}{DRIVE}");
+    let remote = text(model(&format!("{name}-remote.toml"), "at = \"ethercat:ec0\"", &wired));
+    let (_lab, _) = lab(&[&remote, "--listen", "ethercat:ec1"]);
+    let (code, said) = interfield(&[&["run", &remote, "--json", "-o", &files[1]], clock].concat());
+    assert_eq!(code, Some(0), "{said}");
+    let (a, b) = (channels(&files[0]), channels(&files[1]));
+    let counted = |what: &str| said["laboratory"][0][what].as_f64().expect("a count");
+    let compared = std::array::from_fn(|i| {
+        let difference = a[i].iter().zip(&b[i]).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
+        [difference, a[i].iter().fold(0.0, |m: f64, x| m.max(x.abs()))]
+    });
+    (compared, counted("late") / counted("samples"))
+}
+
+/// A drive counts in steps, and a load cell too: the test agrees to what they add up to. Half a newton against the 60 N/mm of the
+/// structure is 0.01 mm, and shaken near its frequency that becomes a few times as much.
+#[test]
+fn a_drive_agrees_to_its_resolution() {
+    let ([u, f], _) = drive_against_one_process("counts", "", &[]);
+    assert!(u[1] > 5.0 && u[0] < 0.05, "{} of {} mm", u[0], u[1]);
+    assert!(f[0] < 0.0005 + 0.02 * 0.05, "{} of {} kN", f[0], f[1]);
+}
+
+/// By the clock, with a drive that lags. A cycle without a new command lets it come nearer to the last one, which a busy machine
+/// does now and then; if it happened in every sample, the structure would move by 0.125 mm in 16 mm, and a sample of delay in the
+/// loop would move it by 4.5 mm.
+#[test]
+fn a_drive_that_lags_agrees_by_the_clock() {
+    let ([u, _], late) = drive_against_one_process("lagging", LAG, &["--real-time"]);
+    assert!(late < 0.25, "{} % of the samples had no target in time", 100.0 * late);
+    assert!(u[1] > 5.0 && u[0] < 0.1, "{} of {} mm", u[0], u[1]);
+}
+
+/// Nobody says goodbye: the devices see that no data comes any more, and are safe by themselves.
+#[test]
+fn devices_are_safe_when_the_program_is_killed() {
+    let _host = cable("killed");
+    let path = model("bus-killed.toml", "at = \"ethercat:ec0\"\ntime_scale = 100", TERMINAL);
+    let field = |byte: usize| Field { device: 0, byte, number: Number::F64 };
+    let wiring = Wiring { command: field(0), displacement: field(0), force: field(8), drive: None };
+    let layout = Layout { actuators: vec![wiring], assignments: vec![], at_end: AtEnd::Hold };
+    let line = Line::new(&layout, Box::new(Spring(1)), None, &[]);
+    let simulated = Simulated::until(line, |_| Fate::Answered, |states| states == [SAFE]);
+    let recording = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("bus-killed.lab.h5");
+    // Of an earlier test.
+    let _ = std::fs::remove_file(&recording);
+    let mut command = program();
+    command.args(["run", path.to_str().expect("UTF-8"), "-o", "bus-killed.h5"]).stdout(Stdio::null());
+    let mut running = Running(command.spawn().expect("the program starts"));
+    let end = Instant::now() + Duration::from_secs(60);
+    while !Reader::open(&recording).is_ok_and(|r| r.rows() > 100) {
+        assert!(Instant::now() < end, "the test does not begin");
+        std::thread::yield_now();
+    }
+    running.kill();
+    // It ends when the devices have noticed.
+    let seen = simulated.end();
+    assert!(seen.cycles > 100);
+    assert_eq!(seen.states, [SAFE], "not operational any more");
+}

@@ -1,0 +1,44 @@
+//! Tests that need a network of their own: namespaces, virtual cables, raw Ethernet. Only root may make them.
+
+use crate::context::{Context, Outcome};
+use std::process::Command;
+
+/// What is tested, and by which modules of `crates/cli/tests/network`.
+const CHECKS: &[(&str, &[&str])] =
+    &[("EtherCAT on a virtual cable", &["bus::", "bus_runs::"]), ("specimens on several hosts", &["hosts::"])];
+
+/// Runs them, or says why they cannot be run here.
+pub(crate) fn stage(context: &Context) -> Outcome {
+    if !context.succeeds(ip("-V")) {
+        crate::debian::install(context, &["iproute2"])?;
+    }
+    // The weather between hosts, peers/weather.py; its standard library is enough.
+    let mut python = Command::new("python3");
+    python.arg("--version");
+    if !context.succeeds(python) {
+        crate::debian::install(context, &["python3"])?;
+    }
+    let name = format!("interfield-{}", std::process::id());
+    if !context.succeeds(ip(&format!("netns add {name}"))) {
+        return Err("network namespaces need root: sudo -E cargo xtask test network".to_owned());
+    }
+    let cable = context.succeeds(ip(&format!("-n {name} link add dev a0 type veth peer name a1")));
+    let _ = context.succeeds(ip(&format!("netns del {name}")));
+    if !cable {
+        return Err("the kernel has no virtual cables (module `veth`)".to_owned());
+    }
+    let mut failed = Vec::new();
+    for (what, modules) in CHECKS {
+        let mut tests = context.cargo(["test", "--locked", "-p", "interfield", "--test", "network", "--"]);
+        tests.args(*modules);
+        failed.extend(context.run(tests).err().map(|e| format!("{what}: {e}")));
+    }
+    let names: Vec<&str> = CHECKS.iter().map(|c| c.0).collect();
+    if failed.is_empty() { Ok(names.join(", ")) } else { Err(failed.join("\n")) }
+}
+
+fn ip(words: &str) -> Command {
+    let mut command = Command::new("ip");
+    command.args(words.split_whitespace());
+    command
+}

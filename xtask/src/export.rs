@@ -14,6 +14,9 @@ const MODELS: &[(&str, &[&str], bool)] = &[
     ("rio-torto-isolated", &["--whole"], true),
     ("cantilever", &["--whole"], true),
     ("shear-pendulum", &["--until", "1 s"], false),
+    ("trento-rig", &[], true),
+    ("rio-torto-llm", &["--until", "1 s"], false),
+    ("isolated-building", &["--until", "2 s"], false),
     ("frame", &["--scheme", "alpha-os", "--until", "2 s"], true),
 ];
 

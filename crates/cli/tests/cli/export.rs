@@ -33,3 +33,17 @@ fn what_cannot_be_exported_is_said_where_it_was_written() {
     interfield(&["export", "c", model.to_str().unwrap()]).expect(2);
     interfield(&["export"]).expect(2);
 }
+
+#[test]
+fn a_cut_model_is_exported_with_its_coupling_or_whole() {
+    let model = models().join("isolated-building.toml");
+    let out = file("cut.toml", BASE).with_file_name("cut-c");
+    let args = ["export", "c", model.to_str().unwrap(), "--out", out.to_str().unwrap(), "--json"];
+    let json = interfield(&args).expect(0).json();
+    assert_eq!(json["commands"].as_array().unwrap().len(), 1, "{json}");
+    let source = std::fs::read_to_string(out.join("isolated_building.c")).unwrap();
+    assert!(source.contains("PMC") && source.contains("static int fine_reach(") && !source.contains("#if"));
+    interfield(&[&args[..], &["--whole"]].concat()).expect(0);
+    let source = std::fs::read_to_string(out.join("isolated_building.c")).unwrap();
+    assert!(!source.contains("coupling_t"));
+}

@@ -8,6 +8,7 @@
 mod cost;
 mod outputs;
 mod pieces;
+mod schedule;
 mod sites;
 mod specimens;
 mod tables;

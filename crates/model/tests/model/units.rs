@@ -25,7 +25,7 @@ parameters = { k = 2.5, n = 3, frozen = true, law = "maxwell" }
 
 /// The program of the external, or everything that is wrong.
 fn read(unit: &str) -> Result<Program, String> {
-    let source = Source::new("unit.toml", &format!("{MODEL}{unit}"));
+    let source = Source::new("unit.toml", format!("{MODEL}{unit}"));
     let diags = Diagnostics::new();
     let files = |_: &str| Err("no files here".to_owned());
     match parse(&source, &Overrides::default(), &files, &diags) {

@@ -7,7 +7,7 @@
 import json
 import shutil
 import sys
-from ctypes import byref, c_size_t, c_void_p, create_string_buffer
+from ctypes import byref, c_size_t, c_ubyte, c_void_p, create_string_buffer
 
 from fmpy import extract, read_model_description, simulate_fmu
 from fmpy.fmi2 import FMU2Slave
@@ -63,7 +63,7 @@ def states(path):
         state, size = c_void_p(), c_size_t()
         call("GetFMUState", byref(state))
         call("SerializedFMUStateSize", state, byref(size))
-        raw = create_string_buffer(size.value)
+        raw = create_string_buffer(size.value) if two else (c_ubyte * size.value)()
         call("SerializeFMUState", state, raw, size)
         first = run(200, 400)
         call("SetFMUState", state)

@@ -13,8 +13,7 @@ use crate::context::{Context, Outcome};
 const TOLERANCE: f64 = 1e-10;
 
 /// Models that are exported, and with which scheme: linear, with cubic springs, with hysteresis.
-const MODELS: &[(&str, &str)] =
-    &[("frame", "newmark"), ("duffing-chain", "lsrt2"), ("shear-pendulum-bouc-wen", "alpha-os")];
+const MODELS: &[(&str, &str)] = &[("frame", "newmark"), ("duffing-chain", "lsrt2"), ("rio-torto-isolated", "alpha-os")];
 
 /// Validates and simulates our units in FMPy, takes their states back there, and runs them and a reference unit here.
 pub(crate) fn stage(context: &Context) -> Outcome {

@@ -64,6 +64,7 @@ impl Ports {
         outputs.extend(group(&interface.commands, ".command", &|name| format!("displacement for {name}")));
         let parameters = group(&interface.parameters, "", &|name| match name.rsplit_once('.') {
             Some((motion, "scale")) => format!("factor on the motion {motion} of the model file"),
+            Some((element, law)) if law != "initial" => format!("{law} of {element}, in SI units"),
             _ => "value at the start".to_owned(),
         });
         let mut inputs = group(&interface.inputs, ".input", &|name| format!("{name} at the end of the coming step"));

@@ -6,6 +6,7 @@ use clap::Args as ClapArgs;
 use interfield_codegen::{Export, Operations};
 use serde_json::json;
 
+use super::summary;
 use crate::Exit;
 use crate::files;
 use crate::load::{Loaded, ModelArgs};
@@ -66,19 +67,11 @@ fn tell(export: &Export, args: &Args) {
         }));
         return;
     }
-    let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
-    let mut interface = vec![count(i.inputs.len(), "input"), count(i.outputs.len(), "output")];
-    if !i.commands.is_empty() {
-        interface.push(count(i.commands.len(), "command"));
-    }
-    interface.push(count(i.parameters.len(), "parameter"));
     let Operations { flops, divisions, calls } = i.per_step;
     print(&format!(
-        "{out}: {}\n  scheme {}, step {} s; {}\n  a step costs at most {flops} additions and multiplications, {divisions} \
+        "{out}: {}\n  {}\n  a step costs at most {flops} additions and multiplications, {divisions} \
          divisions, {calls} calls of math.h\n  make -C {out} run\n",
         files.join(", "),
-        i.scheme,
-        i.dt,
-        interface.join(", "),
+        summary(i),
     ));
 }

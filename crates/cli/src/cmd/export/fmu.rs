@@ -8,6 +8,7 @@ use interfield_codegen::wrap::fmu::{Fmi, Unit, unit};
 use interfield_fmi::{Version, archive, extension, folders};
 use serde_json::json;
 
+use super::summary;
 use crate::Exit;
 use crate::files::{self, has_extension};
 use crate::load::{Loaded, ModelArgs};
@@ -112,14 +113,10 @@ pub(super) fn run(args: &Args) -> Exit {
     } else {
         let binary = if without.is_some() { "sources only" } else { "sources and a binary for this machine" };
         print(&format!(
-            "{name}: {}, {binary}\n  {} inputs, {} outputs, {} parameters; scheme {}, step {} s\n  \
+            "{name}: {}, {binary}\n  {}\n  \
              `interfield fmu {name}` shows its variables, `interfield fmu {name} --run` runs it.\n",
             version.name(),
-            i.inputs.len(),
-            i.outputs.len(),
-            i.parameters.len(),
-            i.scheme,
-            i.dt,
+            summary(i),
         ));
     }
     Exit::Done

@@ -6,6 +6,7 @@ use clap::Args as ClapArgs;
 use interfield_codegen::Export;
 use serde_json::json;
 
+use super::summary;
 use crate::Exit;
 use crate::files;
 use crate::load::{Loaded, ModelArgs};
@@ -82,15 +83,7 @@ impl Folder {
             let folder = out.to_string();
             print_json(&json!({ "folder": folder, "name": i.name, "files": names, "dt": i.dt, "steps": i.steps }));
         } else {
-            print(&format!(
-                "{out}: {}\n  {} inputs, {} outputs, {} parameters; scheme {}, step {} s\n  {out}/README.md says how to go on.\n",
-                names.join(", "),
-                i.inputs.len(),
-                i.outputs.len(),
-                i.parameters.len(),
-                i.scheme,
-                i.dt,
-            ));
+            print(&format!("{out}: {}\n  {}\n  {out}/README.md says how to go on.\n", names.join(", "), summary(i),));
         }
         Exit::Done
     }

@@ -7,6 +7,7 @@ mod host;
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand};
+use interfield_codegen::Interface;
 use interfield_results::{Error, export};
 use serde_json::json;
 
@@ -93,4 +94,15 @@ fn run_table(args: &Table) -> Exit {
         print(&format!("{name}: {rows} rows of {channels} channels\n"));
     }
     Exit::Done
+}
+
+/// What a generated program is: scheme, step, inputs, outputs, commands, parameters.
+fn summary(i: &Interface) -> String {
+    let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+    let mut interface = vec![count(i.inputs.len(), "input"), count(i.outputs.len(), "output")];
+    if !i.commands.is_empty() {
+        interface.push(count(i.commands.len(), "command"));
+    }
+    interface.push(count(i.parameters.len(), "parameter"));
+    format!("scheme {}, step {} s; {}", i.scheme, i.dt, interface.join(", "))
 }

@@ -6,7 +6,7 @@ use interfield_model::assembled::{Blueprint, ElementBlueprint, Stored};
 use crate::law::{Laws, Recorded, Want};
 use crate::text::{Tables, number};
 
-/// A multiplier on an unknown: r[dof] += sign λ[row].
+/// A multiplier on an unknown: sign times λ of its row is added to the force of its degree of freedom.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub struct Port {
@@ -36,7 +36,7 @@ pub struct Party<'a> {
     pub ports: Vec<Port>,
     /// Its inputs.
     pub wiring: Wiring,
-    /// Numbers its schemes need besides, see [`crate::gait::scratch`].
+    /// Numbers its schemes need besides, see `Gait::scratch`.
     pub scratch: usize,
 }
 

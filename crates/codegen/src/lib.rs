@@ -11,6 +11,7 @@
 mod api;
 pub mod cost;
 pub mod gait;
+mod harness;
 pub mod inputs;
 pub mod law;
 mod monolithic;

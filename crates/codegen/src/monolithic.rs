@@ -12,6 +12,7 @@ use interfield_model::simulation::Tap;
 use crate::api::{Export, Interface, Variable, files};
 use crate::cost::Cost;
 use crate::gait::{Family, Gait, schemes};
+use crate::harness;
 use crate::inputs::{Inputs, inputs};
 use crate::law::Laws;
 use crate::outputs::{Read, accelerations, statements};
@@ -62,7 +63,10 @@ pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
             "take a smaller step, or look for missing masses",
         )]);
     };
-    fits(Whole::new(&sim, &b).print(&identifier(name)))
+    let whole = Whole::new(&sim, &b);
+    let mut export = fits(whole.print(&identifier(name)))?;
+    harness::add(&mut export, model, Some(&whole.gait.times().0));
+    Ok(export)
 }
 
 /// An export, if it is not too large.

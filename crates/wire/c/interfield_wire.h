@@ -1,16 +1,23 @@
 /* The wire between Interfield and a controller, version 1: messages, checksum, shared memory.
  *
- * Needs C11 and a little-endian machine. Every function is static, nothing allocates or waits. The layout is that of
+ * Needs a little-endian machine, C99 for messages and C11 for shared memory. Every function is static, nothing allocates or waits. The layout is that of
  * crates/wire/src/layout.rs and shared.rs; the assertions below and the tests of the project keep them equal.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0 */
 #ifndef INTERFIELD_WIRE_H
 #define INTERFIELD_WIRE_H
 
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+#if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define IFW_SHARED_MEMORY 1
+#include <stdatomic.h>
+#endif
+
+/* An assertion of the compiler that C99 has too; `name` is any word that is not taken. */
+#define IFW_ASSERT(name, condition) typedef char ifw_assert_##name[(condition) ? 1 : -1]
 
 #define IFW_VERSION 1
 #define IFW_MOST_ACTUATORS 32
@@ -75,15 +82,15 @@ struct ifw_message {
     } body;
 };
 
-_Static_assert(sizeof(struct ifw_header) == 40, "layout");
-_Static_assert(offsetof(struct ifw_header, session) == 8, "layout");
-_Static_assert(offsetof(struct ifw_header, checksum) == 36, "layout");
-_Static_assert(offsetof(struct ifw_message, body.greeting.specimen) == 48, "layout");
-_Static_assert(offsetof(struct ifw_message, body.greeting.actuator) == 80, "layout");
-_Static_assert(sizeof(struct ifw_actuator) == 32, "layout");
-_Static_assert(offsetof(struct ifw_message, body.command.value) == 48, "layout");
-_Static_assert(offsetof(struct ifw_message, body.measurement.value) == 56, "layout");
-_Static_assert(sizeof(struct ifw_message) == IFW_MOST_BYTES, "layout");
+IFW_ASSERT(header, sizeof(struct ifw_header) == 40);
+IFW_ASSERT(session, offsetof(struct ifw_header, session) == 8);
+IFW_ASSERT(checksum, offsetof(struct ifw_header, checksum) == 36);
+IFW_ASSERT(specimen, offsetof(struct ifw_message, body.greeting.specimen) == 48);
+IFW_ASSERT(actuators, offsetof(struct ifw_message, body.greeting.actuator) == 80);
+IFW_ASSERT(actuator, sizeof(struct ifw_actuator) == 32);
+IFW_ASSERT(command, offsetof(struct ifw_message, body.command.value) == 48);
+IFW_ASSERT(measurement, offsetof(struct ifw_message, body.measurement.value) == 56);
+IFW_ASSERT(message, sizeof(struct ifw_message) == IFW_MOST_BYTES);
 
 /* Length of a message, in bytes; 0 if there is no such kind. */
 static inline size_t ifw_length(uint8_t kind, uint16_t count)
@@ -106,7 +113,7 @@ static inline uint32_t ifw_checksum(const void *message, size_t length)
     const uint8_t *bytes = (const uint8_t *)message;
     uint32_t crc = 0xFFFFFFFFu;
     for (size_t i = 0; i < length; i++) {
-        crc ^= (i >= 36 && i < 40) ? 0 : bytes[i];
+        crc ^= (i >= 36 && i < 40) ? 0u : bytes[i];
         for (int bit = 0; bit < 8; bit++)
             crc = (crc & 1) ? (crc >> 1) ^ 0xEDB88320u : crc >> 1;
     }
@@ -133,6 +140,54 @@ static inline size_t ifw_seal(struct ifw_message *m, uint8_t kind, uint16_t coun
     return length;
 }
 
+/* The side of the test: messages to send, with their length.
+ *
+ * Say hello until a welcome comes. Then one command per sample, `sequence` 1, 2, 3 ...; the same once more if no answer comes. A
+ * measurement with that sequence answers it. At the end IFW_STOP, a few times: nobody confirms it. A controller that hears nothing
+ * for two seconds takes the test for dead; between commands that are further apart, say IFW_HEARTBEAT. */
+
+/* A message without a body. */
+static inline size_t ifw_say(struct ifw_message *m, uint8_t kind, uint64_t session, uint64_t now_ns)
+{
+    memset(&m->header, 0, sizeof m->header);
+    m->header.session = session;
+    m->header.time_ns = now_ns;
+    return ifw_seal(m, kind, 0);
+}
+
+/* Expects this specimen (empty, or too long: any) with so many actuators in SI units, sampled in this interval (0: any). */
+static inline size_t ifw_say_hello(struct ifw_message *m, uint64_t session, uint64_t now_ns, const char *specimen,
+                                   uint64_t period_ns, uint16_t count)
+{
+    size_t length = strlen(specimen);
+    memset(m, 0, sizeof *m);
+    m->header.session = session;
+    m->header.time_ns = now_ns;
+    m->body.greeting.period_ns = period_ns;
+    if (length <= sizeof m->body.greeting.specimen)
+        memcpy(m->body.greeting.specimen, specimen, length);
+    for (int i = 0; i < count && i < IFW_MOST_ACTUATORS; i++) {
+        memcpy(m->body.greeting.actuator[i].displacement, "SI", 2);
+        memcpy(m->body.greeting.actuator[i].force, "SI", 2);
+    }
+    return ifw_seal(m, IFW_HELLO, count);
+}
+
+/* Where the actuators are wanted in this sample. */
+static inline size_t ifw_say_command(struct ifw_message *m, uint64_t session, uint64_t now_ns, uint64_t sequence,
+                                     uint64_t period_ns, const double *values, uint16_t count)
+{
+    memset(&m->header, 0, sizeof m->header);
+    m->header.session = session;
+    m->header.sequence = sequence;
+    m->header.time_ns = now_ns;
+    m->body.command.tick_ns = sequence * period_ns;
+    memcpy(m->body.command.value, values, count * sizeof *values);
+    return ifw_seal(m, IFW_COMMAND, count);
+}
+
+#ifdef IFW_SHARED_MEMORY
+
 /* Shared memory. A slot holds the newest message; its stamp is odd while it is written. */
 struct ifw_slot {
     _Atomic uint64_t stamp;
@@ -150,9 +205,9 @@ struct ifw_shared {
 };
 
 #define IFW_MARK 0x000000014D534649ull
-_Static_assert(offsetof(struct ifw_shared, to_controller) == 64, "layout");
-_Static_assert(offsetof(struct ifw_shared, to_test) == 1216, "layout");
-_Static_assert(sizeof(struct ifw_shared) == 2368, "layout");
+IFW_ASSERT(to_controller, offsetof(struct ifw_shared, to_controller) == 64);
+IFW_ASSERT(to_test, offsetof(struct ifw_shared, to_test) == 1216);
+IFW_ASSERT(shared, sizeof(struct ifw_shared) == 2368);
 
 static inline void ifw_write(struct ifw_slot *slot, const struct ifw_message *m, size_t length)
 {
@@ -184,5 +239,7 @@ static inline size_t ifw_read(struct ifw_slot *slot, uint64_t *seen, struct ifw_
     *seen = before;
     return (size_t)length;
 }
+
+#endif
 
 #endif

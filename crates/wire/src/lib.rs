@@ -88,6 +88,9 @@ pub trait Dock: Send {
     }
 }
 
+/// `interfield_wire.h`: the messages for programs in C.
+pub const C_HEADER: &str = include_str!("../c/interfield_wire.h");
+
 /// Nanoseconds since some beginning, for time stamps.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch(Instant);

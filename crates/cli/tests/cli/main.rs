@@ -8,6 +8,8 @@ mod ensemble;
 mod export;
 mod externals;
 mod fmu;
+#[cfg(unix)]
+mod harness;
 mod hostile;
 mod keys;
 mod lab;

@@ -22,6 +22,7 @@ use interfield_model::partitioned::Blueprint;
 
 use crate::api::{Export, Interface, Variable, files};
 use crate::gait::{Family, Gait, schemes};
+use crate::harness;
 use crate::inputs::{Inputs, inputs};
 use crate::law::Laws;
 use crate::monolithic::{commands, fits, measured, refusal};
@@ -81,7 +82,9 @@ pub(crate) fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> 
     let read = outputs::statements(&b, &pieces, &coupled, &energies);
     let code = code(&b, model, &pieces, &coupled, &parameters, &inputs, &laws, &interface, &read);
     let stand_in = specimens::stand_in(&b, model, &pieces);
-    fits(files(&interface, &referenced(&called(&interface.named(&code))), &stand_in))
+    let mut export = fits(files(&interface, &referenced(&called(&interface.named(&code))), &stand_in))?;
+    harness::add(&mut export, model, None);
+    Ok(export)
 }
 
 fn channel(c: &interfield_model::model::Channel) -> Variable {

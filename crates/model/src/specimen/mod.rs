@@ -82,6 +82,23 @@ impl Specimen {
         let assignments = self.actuators.iter().filter_map(|a| a.assignment.clone()).collect();
         Some(Layout { actuators: actuators?, assignments, at_end: self.at_end })
     }
+
+    /// What stands between the commands and the actuators of a specimen; `None` if they are the same numbers, and so are the
+    /// measured ones.
+    pub fn between(&self) -> Option<&'static str> {
+        let own = |i: usize| Lever::Linear((0..self.dofs.len()).map(|j| f64::from(u8::from(i == j))).collect());
+        let mut actuators = self.actuators.iter().enumerate();
+        let calibrated = |a: &Actuator| a.calibration != Calibration::default();
+        if self.scale != 1.0 {
+            Some("the specimen is built to a scale")
+        } else if self.compensation != Method::Uncompensated {
+            Some("the actuators are compensated")
+        } else if self.actuators.len() != self.dofs.len() || actuators.any(|(i, a)| a.lever != own(i)) {
+            Some("the actuators move more than a commanded degree of freedom each")
+        } else {
+            self.actuators.iter().any(calibrated).then_some("the instruments are calibrated")
+        }
+    }
 }
 
 /// An actuator with its sensors.

@@ -15,7 +15,7 @@ use crate::output::{fail, print, print_json};
 /// Write a model and its scheme as self-contained C99
 ///
 /// The folder gets NAME.c and NAME.h, a main.c that runs the whole analysis and prints all channels as CSV, a Makefile and a
-/// README. Nothing is allocated; loads and measured forces are inputs, commands and channels outputs. NAME is that of the
+/// README; for a model with a specimen also a harness.c that drives `interfield lab` by the clock. Nothing is allocated; loads and measured forces are inputs, commands and channels outputs. NAME is that of the
 /// model file.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield export c models/frame.toml --out frame-c\n  \
@@ -38,10 +38,13 @@ pub(super) fn run(args: &Args) -> Exit {
         let stem = args.model.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
         loaded.export(&args.settings, &stem)
     });
-    let export = match made {
+    let mut export = match made {
         Ok(export) => export,
         Err(exit) => return exit,
     };
+    if export.files.iter().any(|f| f.0 == "harness.c") {
+        export.files.push(("interfield_wire.h".to_owned(), interfield_wire::C_HEADER.to_owned()));
+    }
     for (name, text) in &export.files {
         if let Err(message) = files::write(&args.out.join(name), text) {
             fail(args.json, None, None, &message, "give another folder with --out");

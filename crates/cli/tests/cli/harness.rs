@@ -1,0 +1,158 @@
+//! The harness of `interfield export c`: compiled, then against `interfield lab`; and models that get none.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use super::lab::lab;
+use super::{file, interfield};
+
+/// An oscillator on a hysteretic specimen. `actuator` is what moves it, `more` is added to the specimen.
+fn model(name: &str, scheme: &str, analysis: &str, more: &str, actuator: &str) -> PathBuf {
+    let text = format!(
+        r#"title = "Specimen of a harness"
+dofs = ["x"]
+
+[[node]]
+name = "a"
+mass = "1 t"
+initial = {{ x = "5 mm" }}
+
+[[element]]
+type = "spring"
+name = "column"
+nodes = ["ground", "a"]
+dof = "x"
+k = "40 kN/m"
+
+[[element]]
+type = "bouc-wen"
+name = "damper"
+nodes = ["ground", "a"]
+dof = "x"
+k = "20 kN/m"
+beta = "100 1/m"
+gamma = "100 1/m"
+
+[analysis]
+scheme = "{scheme}"
+{analysis}
+
+[record]
+channels = ["a.x", "a.x.v", "damper.force"]
+
+[[specimen]]
+name = "rig"
+elements = ["damper"]
+ramp = "0.1 s"
+{more}
+
+[[specimen.actuator]]
+{actuator}
+"#
+    );
+    file(name, text)
+}
+
+/// Exports the model and compiles its harness. No compiler is a failure that says so: the harness would be unproven.
+fn harness(model: &Path) -> PathBuf {
+    let out = model.with_extension("harness");
+    interfield(&["export", "c", model.to_str().expect("UTF-8"), "--out", out.to_str().expect("UTF-8")]).expect(0);
+    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
+    let name = model.file_stem().and_then(|s| s.to_str()).expect("UTF-8").replace('-', "_");
+    let mut cc = Command::new(&compiler);
+    cc.current_dir(&out).args(["-std=c99", "-D_POSIX_C_SOURCE=200809L", "-O1", "-ffp-contract=off", "-o", "harness"]);
+    cc.args(["-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror", "harness.c", &format!("{name}.c"), "-lm"]);
+    let output = cc.output().unwrap_or_else(|e| panic!("no C compiler `{compiler}` ({e}): install one, or set CC"));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    out.join("harness")
+}
+
+/// Runs it against the laboratory of its model, which must end with it.
+fn drive(model: &Path, options: &[&str]) -> Output {
+    let program = harness(model);
+    let (hosted, address) = lab(model, "udp://127.0.0.1:0", &[]);
+    let output = Command::new(program).args(options).arg(&address).output().expect("it starts");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(hosted.end().0, Some(0), "the laboratory ends with the test");
+    output
+}
+
+/// All numbers of a table, bit by bit, row by row.
+fn rows(csv: &str) -> Vec<Vec<u64>> {
+    let bits = |x: &str| x.parse::<f64>().unwrap_or_else(|_| panic!("{x} is no number")).to_bits();
+    csv.lines().skip(1).map(|line| line.split(',').map(bits).collect()).collect()
+}
+
+fn same_as_run(name: &str, scheme: &str, analysis: &str, more: &str, actuator: &str) {
+    let model = model(&format!("{name}.toml"), scheme, analysis, more, actuator);
+    let csv = model.with_extension("csv");
+    interfield(&["run", model.to_str().expect("UTF-8"), "-o", csv.to_str().expect("UTF-8")]).expect(0);
+    let said = drive(&model, &["--lockstep"]);
+    let (found, expected) = (String::from_utf8_lossy(&said.stdout), std::fs::read_to_string(csv).expect("a table"));
+    let (found, expected) = (rows(&found), rows(&expected));
+    assert!(expected.len() > 100, "{} rows", expected.len());
+    assert_eq!(found.len(), expected.len());
+    for (i, (found, expected)) in found.iter().zip(&expected).enumerate() {
+        assert_eq!(found, expected, "{name}: row {i}");
+    }
+    let said = String::from_utf8_lossy(&said.stderr);
+    assert!(said.contains(" 0 stale, 0 late"), "{said}");
+}
+
+#[test]
+fn in_lockstep_every_bit_is_that_of_a_run() {
+    same_as_run(
+        "harness-ideal",
+        "newmark",
+        "dt = \"1 ms\"\nduration = \"0.5 s\"",
+        "rate = \"1 kHz\"",
+        "type = \"ideal\"",
+    );
+    // Several samples per command, several commands per step, and an actuator that lags: the way matters too.
+    let lagging = "type = \"first-order\"\ntime_constant = \"4 ms\"\nforce_sensor = { noise = \"1 N\" }\n";
+    same_as_run(
+        "harness-lag",
+        "lsrt2",
+        "dt = \"4 ms\"\nduration = \"2 s\"",
+        "rate = \"1 kHz\"\ntime_scale = 2",
+        lagging,
+    );
+}
+
+#[test]
+fn by_the_clock_it_runs_to_its_end_and_counts() {
+    // Slow enough for a machine that is busy with other tests: 20 samples without an answer are 200 ms.
+    let (analysis, more) = ("dt = \"20 ms\"\nduration = \"0.4 s\"", "rate = \"100 Hz\"");
+    let said = drive(&model("harness-clock.toml", "newmark", analysis, more, "type = \"ideal\""), &[]);
+    let (table, counts) = (String::from_utf8_lossy(&said.stdout), String::from_utf8_lossy(&said.stderr));
+    assert_eq!(rows(&table).len(), 21, "{counts}");
+    assert!(table.starts_with("t,a.x,a.x.v,damper.force\n"), "{table}");
+    // 100 ms to the start, 400 ms of test, 100 ms home.
+    assert!(counts.contains("20 of 20 steps, 60 samples") && counts.contains("(99.9 %)"), "{counts}");
+}
+
+#[test]
+fn without_a_laboratory_it_says_so() {
+    let analysis = "dt = \"2 ms\"\nduration = \"0.2 s\"";
+    let program = harness(&model("harness-alone.toml", "newmark", analysis, "", "type = \"ideal\""));
+    let free = std::net::UdpSocket::bind("127.0.0.1:0").and_then(|s| s.local_addr()).expect("a port");
+    let said = Command::new(&program).arg(free.to_string()).output().expect("it starts");
+    assert_eq!(said.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&said.stderr).contains("nobody answers; start `interfield lab MODEL` first"));
+    assert_eq!(Command::new(&program).arg("--clock").output().expect("it starts").status.code(), Some(2));
+}
+
+#[test]
+fn a_compensated_specimen_gets_none_and_the_page_says_why() {
+    let analysis = "dt = \"2 ms\"\nduration = \"0.2 s\"";
+    let more = "compensation = { method = \"polynomial\", delay = \"4 ms\" }";
+    let model = model("harness-none.toml", "newmark", analysis, more, "type = \"ideal\"");
+    let out = model.with_extension("harness");
+    let said = interfield(&["export", "c", model.to_str().expect("UTF-8"), "--out", out.to_str().expect("UTF-8")]);
+    assert!(!said.expect(0).stdout.contains("harness.c"));
+    let page = std::fs::read_to_string(out.join("README.md")).expect("a page");
+    assert!(
+        page.contains("There is no `harness.c`") && page.contains("at `rig` the actuators are compensated"),
+        "{page}"
+    );
+}

@@ -1,0 +1,79 @@
+//! The program that runs an export against a laboratory by the clock, over the wire of the project.
+//!
+//! **Must not be here:** the wire (its header is added by whoever writes the files), compensation, calibration, limits.
+
+use interfield_model::model::Model;
+use interfield_model::specimen::{Address, Specimen};
+
+use crate::api::Export;
+use crate::text::{number, string};
+
+/// Most actuators of the wire.
+const MOST: usize = 32;
+
+/// Where `interfield lab` is found if the model does not say it.
+const ADDRESS: &str = "127.0.0.1:7700";
+
+/// Adds `harness.c` to the export of a model with a specimen, or to its README why there is none. `times` are those of the
+/// commands within a step, in steps; `None` where they do not follow one rule.
+pub(crate) fn add(export: &mut Export, model: &Model, times: Option<&[f64]>) {
+    if model.specimens.is_empty() {
+        return;
+    }
+    let words = match program(export, model, times) {
+        Ok(text) => {
+            export.files.push(("harness.c".to_owned(), text));
+            append(export, "Makefile", include_str!("../c/harness.mk"));
+            "`make harness` compiles `harness.c`: this model by the clock against `interfield lab MODEL`, or a controller, over UDP \
+             (`interfield_wire.h`). `./harness --lockstep` does not wait for the clock. All channels go to standard output as CSV."
+                .to_owned()
+        }
+        Err(why) => format!("There is no `harness.c`: {why}."),
+    };
+    append(export, "README.md", &format!("\n## Harness\n\n{words}\n"));
+}
+
+fn append(export: &mut Export, name: &str, text: &str) {
+    let text = export.interface.named(text);
+    export.files.iter_mut().filter(|f| f.0 == name).for_each(|f| f.1 += &text);
+}
+
+/// The program, or why there is none.
+fn program(export: &Export, model: &Model, times: Option<&[f64]>) -> Result<String, String> {
+    if ["harness", "interfield_wire"].contains(&export.interface.name.as_str()) {
+        return Err("the model has its name; give the model file another".to_owned());
+    }
+    let Some(times) = times else {
+        return Err("it is written for structures in one piece; export with `--whole`".to_owned());
+    };
+    let [specimen] = model.specimens.as_slice() else {
+        return Err("it drives one specimen, and the model has several".to_owned());
+    };
+    let reason = specimen.between().or_else(|| {
+        let sealed = specimen.key.is_some().then_some("the messages are sealed with a key");
+        sealed.or((specimen.dofs.len() > MOST).then_some("the wire carries at most 32 actuators"))
+    });
+    if let Some(reason) = reason {
+        return Err(format!("it commands actuators directly, but at `{}` {reason}", specimen.name));
+    }
+    let samples = (specimen.ramp / specimen.period).ceil().max(1.0);
+    let list: Vec<String> = times.iter().map(|t| number(*t)).collect();
+    let text = include_str!("../c/harness.c")
+        .replace("@ADDRESS@", &address(specimen))
+        .replace("@EVALUATIONS@", &times.len().to_string())
+        .replace("@SPECIMEN@", &string(&specimen.name))
+        .replace("@PERIOD@", &number(specimen.period))
+        .replace("@TIMESCALE@", &number(specimen.time_scale))
+        .replace("@RAMP@", &format!("{samples:.0}"))
+        // The share of the way home that the controller of the library takes.
+        .replace("@COAST@", &format!("{:.0}", (0.125 * samples).ceil()))
+        .replace("@TIMES@", &list.join(", "));
+    Ok(export.interface.named(&text))
+}
+
+fn address(specimen: &Specimen) -> String {
+    match &specimen.at {
+        Some(Address::Udp { host, port }) => format!("{host}:{port}"),
+        _ => ADDRESS.to_owned(),
+    }
+}

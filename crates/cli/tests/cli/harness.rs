@@ -86,7 +86,8 @@ fn rows(csv: &str) -> Vec<Vec<u64>> {
 fn same_as_run(name: &str, scheme: &str, analysis: &str, more: &str, actuator: &str) {
     let model = model(&format!("{name}.toml"), scheme, analysis, more, actuator);
     let csv = model.with_extension("csv");
-    interfield(&["run", model.to_str().expect("UTF-8"), "-o", csv.to_str().expect("UTF-8")]).expect(0);
+    let args = ["run", model.to_str().expect("UTF-8"), "-o", csv.to_str().expect("UTF-8"), "--json"];
+    let ran = interfield(&args).expect(0).json();
     let said = drive(&model, &["--lockstep"]);
     let (found, expected) = (String::from_utf8_lossy(&said.stdout), std::fs::read_to_string(csv).expect("a table"));
     let (found, expected) = (rows(&found), rows(&expected));
@@ -96,7 +97,9 @@ fn same_as_run(name: &str, scheme: &str, analysis: &str, more: &str, actuator: &
         assert_eq!(found, expected, "{name}: row {i}");
     }
     let said = String::from_utf8_lossy(&said.stderr);
-    assert!(said.contains(" 0 stale, 0 late"), "{said}");
+    // As many samples, those to the start and home included.
+    let samples = ran["laboratory"][0]["samples"].as_u64().expect("a count");
+    assert!(said.contains(&format!(" steps, {samples} samples, 0 stale, 0 late")), "{said}");
 }
 
 #[test]

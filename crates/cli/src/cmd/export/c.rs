@@ -15,8 +15,8 @@ use crate::output::{fail, print, print_json};
 /// Write a model and its scheme as self-contained C99
 ///
 /// The folder gets NAME.c and NAME.h, a main.c that runs the whole analysis and prints all channels as CSV, a Makefile and a
-/// README; for a model with a specimen also a harness.c that drives `interfield lab` by the clock. Nothing is allocated; loads and measured forces are inputs, commands and channels outputs. NAME is that of the
-/// model file.
+/// README; for a model with a specimen also a harness.c that drives `interfield lab` by the clock. Nothing is allocated;
+/// loads and measured forces are inputs, commands and channels outputs. NAME is that of the model file.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield export c models/frame.toml --out frame-c\n  \
 interfield export c tower.toml --out tower-c --scheme newmark --dt \"1 ms\"")]

@@ -3,7 +3,7 @@
 //! **Must not be here:** the wire (its header is added by whoever writes the files), compensation, calibration, limits.
 
 use interfield_model::model::Model;
-use interfield_model::specimen::{Address, Specimen};
+use interfield_model::specimen::{Address, COAST, Specimen};
 
 use crate::api::Export;
 use crate::text::{number, string};
@@ -65,8 +65,7 @@ fn program(export: &Export, model: &Model, times: Option<&[f64]>) -> Result<Stri
         .replace("@PERIOD@", &number(specimen.period))
         .replace("@TIMESCALE@", &number(specimen.time_scale))
         .replace("@RAMP@", &format!("{samples:.0}"))
-        // The share of the way home that the controller of the library takes.
-        .replace("@COAST@", &format!("{:.0}", (0.125 * samples).ceil()))
+        .replace("@COAST@", &format!("{:.0}", (COAST * samples).ceil()))
         .replace("@TIMES@", &list.join(", "));
     Ok(export.interface.named(&text))
 }

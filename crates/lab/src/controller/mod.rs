@@ -54,7 +54,7 @@ struct Segment {
 }
 
 /// Share of the way home in which the motion of the test runs out. Its overshoot is a fifth of the speed times this time.
-const COAST: f64 = 0.125;
+pub const COAST: f64 = 0.125;
 
 /// From 0 to 1 as `x` does, at rest and without acceleration at both ends.
 fn ease(x: f64) -> f64 {

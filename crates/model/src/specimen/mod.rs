@@ -14,6 +14,7 @@ mod stand_in;
 
 use interfield_kernel::Scheme;
 use interfield_lab::compensate::Method;
+pub use interfield_lab::controller::COAST;
 use interfield_lab::controller::{Calibration, Controller, MissPolicy};
 use interfield_lab::emulate::{Injection, Sensor};
 use interfield_lab::fieldbus::{Assignment, AtEnd, Layout, Wiring};

@@ -14,7 +14,7 @@ pub(crate) fn stage(context: &Context) -> Outcome {
         _ => {}
     }
     let mut command = Command::new(context.target.join("debug/interfield-book"));
-    command.arg(context.target.join("debug/interfield")).arg(&out);
+    command.arg(context.interfield()).arg(&out);
     context.run(command)?;
     Ok(context.relative(&out.join("index.html")).display().to_string())
 }

@@ -46,7 +46,7 @@ int main(int argc, char **argv)
 /// Compiles, runs and counts.
 pub(crate) fn stage(context: &Context) -> Outcome {
     tools(context)?;
-    context.run(context.cargo(["build", "--release", "--locked", "-p", "interfield"]))?;
+    context.build()?;
     let mut said = Vec::new();
     let mut failed = Vec::new();
     for (model, settings, counted) in MODELS {
@@ -73,7 +73,7 @@ fn tools(context: &Context) -> Result<(), String> {
 
 fn check(context: &Context, model: &str, settings: &[&str], counted: bool) -> Outcome {
     let at = context.target.join("export").join(model);
-    let mut export = Command::new(context.target.join("release/interfield"));
+    let mut export = Command::new(context.interfield());
     export.args(["export", "c", &format!("models/{model}.toml"), "--out"]).arg(&at).args(settings);
     context.output(export)?;
     let name = model.replace('-', "_");

@@ -18,7 +18,7 @@ const MODELS: &[(&str, &str)] = &[("frame", "newmark"), ("duffing-chain", "lsrt2
 /// Validates and simulates our units in FMPy, takes their states back there, and runs them and a reference unit here.
 pub(crate) fn stage(context: &Context) -> Outcome {
     let python = crate::python::units(context)?;
-    context.run(context.cargo(["build", "--release", "--locked", "-p", "interfield"]))?;
+    context.build()?;
     let folder = context.target.join("fmi");
     std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let mut worst: f64 = 0.0;
@@ -63,7 +63,7 @@ fn column<'a>(table: &'a Table, name: &str) -> Option<&'a Vec<f64>> {
 }
 
 fn interfield(context: &Context) -> Command {
-    Command::new(context.target.join("release/interfield"))
+    Command::new(context.interfield())
 }
 
 /// Our own run.

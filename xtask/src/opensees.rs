@@ -17,7 +17,7 @@ const TOLERANCE: f64 = 1e-9;
 /// Compares the plane frame, the space frame and the viaduct.
 pub(crate) fn stage(context: &Context) -> Outcome {
     let python = crate::python::python(context)?;
-    context.run(context.cargo(["build", "--release", "--locked", "-p", "interfield"]))?;
+    context.build()?;
     let results = [plane_frame(context, &python), space_frame(context, &python), viaduct::stage(context, &python)];
     let join = |texts: Vec<&String>| texts.into_iter().map(String::as_str).collect::<Vec<_>>().join("; ");
     let failures: Vec<_> = results.iter().filter_map(|r| r.as_ref().err()).collect();
@@ -118,7 +118,7 @@ fn column_at(csv: &str, name: &str, times: &[f64]) -> Result<Vec<f64>, String> {
 
 /// Our program, as just built.
 fn interfield(context: &Context) -> Command {
-    Command::new(context.target.join("release/interfield"))
+    Command::new(context.interfield())
 }
 
 /// What a script of peers/ prints.

@@ -54,13 +54,13 @@ energy = true
 /// Runs a model of ten million steps, makes its report and opens it.
 pub(crate) fn stage(context: &Context) -> Outcome {
     let browser = chromium(context)?;
-    context.run(context.cargo(["build", "--locked", "-p", "interfield"]))?;
+    context.build()?;
     let folder = context.target.join("report");
     let (model, results, page) = (folder.join("long.toml"), folder.join("long.h5"), folder.join("long.html"));
     std::fs::create_dir_all(&folder)
         .and_then(|()| std::fs::write(&model, MODEL))
         .map_err(|e| format!("{}: {e}", folder.display()))?;
-    let mut run = Command::new(context.target.join("debug/interfield"));
+    let mut run = Command::new(context.interfield());
     run.arg("run").arg(&model).arg("--quiet").arg("-o").arg(&results).arg("--report").arg(&page);
     let ran = context.run(run);
     // Half a gigabyte that nobody needs any more.

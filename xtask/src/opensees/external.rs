@@ -41,7 +41,7 @@ const WAYS: [(&str, &[&str], bool); 6] = [
 /// The same model wholly ours and with its storeys in OpenSees; a script that is killed; the model of the book.
 pub(crate) fn stage(context: &Context) -> Outcome {
     let python = crate::python::python(context)?;
-    context.run(context.cargo(["build", "--release", "--locked", "-p", "interfield"]))?;
+    context.build()?;
     let folder = context.target.join("external");
     std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let bench = Bench { context, python: &python, folder };
@@ -159,7 +159,7 @@ impl Bench<'_> {
         if out.status.code() != Some(3) || !said.contains("is gone") || !said.contains("signal: 9") {
             return Err(format!("OpenSees was killed, and the run ended with {}:\n{said}", out.status));
         }
-        let mut show = Command::new(self.context.target.join("release/interfield"));
+        let mut show = Command::new(self.context.interfield());
         show.arg("show").arg(self.folder.join("killed.h5")).arg("--json");
         let rows = self.context.json(show)?["rows"].as_u64().unwrap_or(0);
         if (400..500).contains(&rows) { Ok(()) } else { Err(format!("OpenSees was killed, and {rows} rows are there")) }

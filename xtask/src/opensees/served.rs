@@ -14,12 +14,12 @@ const SAME: f64 = 1e-11;
 /// Eight integrator and damping cases, and a hysteretic specimen, over TCP and UDP.
 pub(crate) fn stage(context: &Context) -> Outcome {
     let python = crate::python::python(context)?;
-    context.run(context.cargo(["build", "--release", "--locked", "-p", "interfield"]))?;
+    context.build()?;
     let folder = context.target.join("served");
     std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let mut found = Vec::new();
     for transport in ["tcp", "udp"] {
-        let program = context.target.join("release/interfield");
+        let program = context.interfield();
         let (program, to) = (program.display().to_string(), folder.display().to_string());
         let said = script(context, &python, "opensees_client.py", &[&program, transport, &to])?;
         let springs = springs(transport, &said)?;

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use interfield_lab::partner::Trouble;
 
 use super::udp::{HELLO, PIECE, WELCOME, take_piece};
-use super::{Channel, Place, Tcp, Transport, left, meaning};
+use super::{Channel, Place, Tcp, Transport, eager, left, meaning};
 use crate::opensees::SIZES;
 
 /// How often a closed door is looked at.
@@ -169,7 +169,8 @@ impl Channel for Caller {
                 continue;
             }
             self.socket.set_read_timeout(Some(left(until)?)).map_err(|_| Trouble::Gone)?;
-            let (n, from) = match self.socket.recv_from(&mut *self.scratch) {
+            let (socket, scratch) = (&self.socket, &mut *self.scratch);
+            let (n, from) = match eager(|on| socket.set_nonblocking(on), || socket.recv_from(scratch)) {
                 Ok(found) => found,
                 // Linux tells here that the last answer found nobody.
                 Err(e) => match meaning(&e) {

@@ -138,6 +138,28 @@ fn left(until: Instant) -> Result<Duration, Trouble> {
     }
 }
 
+/// So long a message is looked for before the thread sleeps.
+const MOMENT: Duration = Duration::from_micros(200);
+
+/// Receives, at first without sleeping: a processor that sleeps between two messages takes as long to wake up as OpenSees
+/// takes to send the next one.
+fn eager<T>(nonblocking: impl Fn(bool) -> io::Result<()>, mut attempt: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    let empty = |e: &io::Error| e.kind() == ErrorKind::WouldBlock;
+    let end = Instant::now() + MOMENT;
+    nonblocking(true)?;
+    let came = loop {
+        match attempt() {
+            Err(e) if empty(&e) && Instant::now() < end => std::thread::yield_now(),
+            other => break other,
+        }
+    };
+    nonblocking(false)?;
+    match came {
+        Err(e) if empty(&e) => attempt(),
+        came => came,
+    }
+}
+
 /// What an error of a socket means; `None`: try again.
 fn meaning(e: &io::Error) -> Option<Trouble> {
     match e.kind() {

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use interfield_lab::partner::Trouble;
 
-use super::{Channel, left, meaning};
+use super::{Channel, eager, left, meaning};
 
 /// A stream.
 pub struct Tcp {
@@ -60,7 +60,7 @@ impl Channel for Tcp {
         while let Some(rest) = buffer.get_mut(*filled..).filter(|r| !r.is_empty()) {
             self.stream.set_read_timeout(Some(left(until)?)).map_err(|_| Trouble::Gone)?;
             self.acknowledge();
-            match self.stream.read(rest) {
+            match eager(|on| self.stream.set_nonblocking(on), || (&self.stream).read(rest)) {
                 Ok(0) => return Err(Trouble::Gone),
                 Ok(n) => *filled += n,
                 Err(e) => meaning(&e).map_or(Ok(()), Err)?,

@@ -5,6 +5,9 @@ use std::fmt::Write;
 use crate::record::Operations;
 use crate::text::{number, string};
 
+/// The beginning and the end of an instance, whatever is inside of it.
+pub(crate) const LIFECYCLE: &str = include_str!("../c/lifecycle.c");
+
 /// A named number of the interface.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variable {

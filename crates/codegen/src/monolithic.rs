@@ -9,7 +9,7 @@ use interfield_model::assembled::Blueprint;
 use interfield_model::model::{Load, Model, Support};
 use interfield_model::simulation::Tap;
 
-use crate::api::{Export, Interface, Variable, files};
+use crate::api::{Export, Interface, LIFECYCLE, Variable, files};
 use crate::cost::Cost;
 use crate::gait::{Family, Gait, schemes};
 use crate::harness;
@@ -195,7 +195,7 @@ impl<'a> Whole<'a> {
         let family = Family::of(&gait.scheme);
         let times: Vec<usize> = gait.times().0.iter().map(|t| self.row(*t)).collect();
         let step = if measures { include_str!("../c/step_measured.c") } else { include_str!("../c/step.c") };
-        let body = [include_str!("../c/instance.c"), "\n", step].concat();
+        let body = [include_str!("../c/instance.c"), "\n", LIFECYCLE, "\n", step].concat();
         let body = body
             .replace("@OUTPUTS@", &self.outputs(&read, plan, balances.then_some(plan.len + state + pending)))
             .replace(

@@ -20,7 +20,7 @@ use interfield_model::assembled::Blueprint as SystemBlueprint;
 use interfield_model::model::Model;
 use interfield_model::partitioned::Blueprint;
 
-use crate::api::{Export, Interface, Variable, files};
+use crate::api::{Export, Interface, LIFECYCLE, Variable, files};
 use crate::gait::{Family, Gait, schemes};
 use crate::harness;
 use crate::inputs::{Inputs, inputs};
@@ -143,7 +143,7 @@ fn code(
     let now = if measures { "self->work + AT_NOW" } else { "self->inputs" };
     let step =
         if measures { include_str!("../../c/coupled_measured.c") } else { include_str!("../../c/coupled_step.c") };
-    let body = [include_str!("../../c/coupled.c"), "\n", step].concat();
+    let body = [include_str!("../../c/coupled.c"), "\n", LIFECYCLE, "\n", step].concat();
     let body = body
         .replace("@OUTPUTS@", read)
         .replace("@VIEW@", &coupled.view)

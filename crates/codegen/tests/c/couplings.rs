@@ -43,7 +43,7 @@ fn sizes(model: &Model, rows: &[Vec<f64>]) -> Vec<f64> {
 
 /// Largest difference between the library and the compiled export, over all levels.
 fn compare(name: &str, mut model: Model, levels: &[&str]) -> f64 {
-    // Specimens are computed: what a laboratory adds is tested where there is one (crates/testkit/tests/export_parts.rs).
+    // Specimens are computed: what a laboratory adds is tested where there is one (crates/testkit/tests/export_specimens.rs).
     model.specimens.clear();
     model.channels.retain(|c| !matches!(c.quantity, Quantity::Specimen(..)));
     let export = export(&model, name).unwrap_or_else(|p| panic!("{name}: {p:?}"));

@@ -3,7 +3,10 @@
 //! **Must not be here:** the wire (its header is added by whoever writes the files), compensation, calibration, limits.
 
 use interfield_model::model::Model;
-use interfield_model::specimen::{Address, COAST, Specimen};
+use interfield_model::specimen::{Address, Specimen};
+
+/// Share of the way home in which the motion of the test runs out.
+const COAST: f64 = 0.125;
 
 use crate::api::Export;
 use crate::text::{number, string};

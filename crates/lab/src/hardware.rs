@@ -11,6 +11,15 @@ pub enum Reply {
     Gone,
 }
 
+/// What the laboratory's own interlock is told with every command. It does not replace that interlock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Interlock {
+    /// The drives are needed. Low before a test, and from its end on.
+    pub enable: bool,
+    /// Changes with every sample; one that stands still is a controller that does.
+    pub heartbeat: bool,
+}
+
 /// The actuators and sensors of a rig, one sample at a time. Numbers are those of the instruments, before calibration.
 pub trait Hardware: Send {
     /// Number of actuators.
@@ -21,9 +30,22 @@ pub trait Hardware: Send {
         0
     }
 
+    /// What goes out with the next command.
+    fn interlock(&mut self, _out: Interlock) {}
+
     /// Sends a command to every actuator, lets one period pass, and reads displacement and force of each. Readings that
     /// did not arrive are left as they were.
     fn exchange(&mut self, memory: &mut [f64], command: &[f64], displacement: &mut [f64], force: &mut [f64]) -> Reply;
+
+    /// Whether the emergency stop of the laboratory was pressed, as of the last exchange.
+    fn emergency_stop(&self) -> bool {
+        false
+    }
+
+    /// Whether nothing real moves.
+    fn is_emulated(&self) -> bool {
+        false
+    }
 
     /// The test has ended: no further command will come.
     fn stop(&mut self) {}

@@ -11,6 +11,7 @@ pub mod compensate;
 pub mod controller;
 pub mod emulate;
 pub mod fieldbus;
+pub mod guard;
 pub mod hardware;
 pub mod indicators;
 pub mod kinematics;

@@ -6,13 +6,15 @@
 //!
 //! [`MissPolicy`]: crate::controller::MissPolicy
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use interfield_kernel::Fault;
 
 use crate::controller::{Controller, Progress};
-use crate::realtime::mailbox::{Controller as Inbox, Integrator, Patience, mailbox};
+use crate::realtime::mailbox::{Controller as Inbox, Integrator, Patience, Silence, mailbox};
 use crate::realtime::rights::{Rights, Wish, claim};
 use crate::realtime::{Clock, Histogram, Timing};
 use crate::rig::{Reading, Rig, Target};
@@ -25,7 +27,8 @@ pub struct Pace {
     pub wish: Wish,
     /// How the integrator waits for it.
     pub patience: Patience,
-    /// Watchdog: longest time that the integrator waits for a measurement beyond what the way to it takes.
+    /// Watchdog: longest time without a sample of the controller. How long it takes to a target is its own affair: a pause may
+    /// last an hour.
     pub watchdog: Duration,
 }
 
@@ -45,14 +48,13 @@ pub struct Paced {
     post: Integrator,
     row: Vec<f64>,
     watchdog: Duration,
-    /// Seconds in the laboratory per second of the model.
-    time_scale: f64,
-    /// Time of the model at the last target.
-    last: Option<f64>,
-    /// Longest way to the initial displacement, and home, s.
-    ramp: f64,
-    /// Number of the target that it is sent to, and the longest wait for the measurement there.
-    under_way: Option<(u64, Duration)>,
+    /// Samples of the controller so far.
+    beats: Arc<AtomicU64>,
+    /// Stalls on purpose that are still to come, by sample and length, and the sampling interval.
+    stalls: Vec<[u64; 2]>,
+    period: Duration,
+    /// Number of the target that it is sent to.
+    under_way: Option<u64>,
     /// From a measurement to the next target.
     compute: Histogram,
     answered: Option<Instant>,
@@ -67,7 +69,7 @@ const GO_THERE: f64 = 0.0;
 const GO_HOME: f64 = 1.0;
 
 /// The controller does not answer.
-const LOST: Fault = Fault::Laboratory { code: Trip::Gone.code() };
+const LOST: Fault = Fault::Laboratory { code: Trip::Watchdog.code() };
 
 impl Paced {
     /// Starts the controller in its thread. Allocations end here.
@@ -76,8 +78,11 @@ impl Paced {
     /// When the system gives no thread.
     pub fn start(controller: Controller, clock: Box<dyn Clock>, pace: Pace) -> std::io::Result<Self> {
         let dofs = controller.dofs();
-        let (time_scale, ramp) = (controller.time_scale(), controller.ramp());
-        let period = (controller.period() * 1e9) as u64;
+        let stalls = controller.stalls().iter().rev().copied().collect();
+        let seconds = controller.period();
+        let period = (seconds * 1e9) as u64;
+        let beats = Arc::new(AtomicU64::new(0));
+        let beat = Arc::clone(&beats);
         // Asked for, time of the model, displacements; and back: trip or none, then the readings.
         let (post, inbox) = mailbox(2 + dofs, 1 + Reading::COUNT * dofs, pace.patience);
         let mut turn = Turn {
@@ -93,6 +98,7 @@ impl Paced {
             loop {
                 let tick = clock.wait();
                 let over = turn.take();
+                beat.fetch_add(1, Ordering::Release);
                 timing.note(&tick, clock.now_ns());
                 if over {
                     turn.controller.close();
@@ -106,9 +112,9 @@ impl Paced {
             post,
             row: vec![0.0; 2 + dofs],
             watchdog: pace.watchdog,
-            time_scale,
-            last: None,
-            ramp,
+            beats,
+            stalls,
+            period: Duration::from_secs_f64(seconds),
             under_way: None,
             compute: Histogram::new(Some(period)),
             answered: None,
@@ -189,10 +195,12 @@ impl Rig for Paced {
         self.row[0] = GO_THERE;
         self.row[1] = target.t;
         self.row[2..].copy_from_slice(target.u);
-        let way = self.last.map_or(self.ramp, |before| (target.t - before).max(0.0) * self.time_scale);
-        self.last = Some(target.t);
+        let beats = self.beats.load(Ordering::Acquire);
+        if let Some([_, samples]) = self.stalls.pop_if(|[from, _]| self.begun && beats >= *from) {
+            std::thread::sleep(self.period * u32::try_from(samples).unwrap_or(u32::MAX));
+        }
         let number = self.post.post(&self.row).map_err(|_| LOST)?;
-        self.under_way = Some((number, Duration::from_secs_f64(way) + self.watchdog));
+        self.under_way = Some(number);
         Ok(())
     }
 
@@ -200,13 +208,18 @@ impl Rig for Paced {
         if self.under_way.is_none() {
             self.set_out(target)?;
         }
-        let (number, at_most) = self.under_way.take().ok_or(LOST)?;
-        let trip = match self.post.wait(number, at_most) {
-            Ok(answer) => {
-                memory.copy_from_slice(&answer[1..]);
-                answer[0]
+        let number = self.under_way.take().ok_or(LOST)?;
+        let trip = loop {
+            let before = self.beats.load(Ordering::Acquire);
+            match self.post.wait(number, self.watchdog) {
+                Ok(answer) => {
+                    memory.copy_from_slice(&answer[1..]);
+                    break answer[0];
+                }
+                // It works, and takes its time.
+                Err(Silence::TimedOut) if self.beats.load(Ordering::Acquire) != before => {}
+                Err(_) => return Err(LOST),
             }
-            Err(_) => return Err(LOST),
         };
         self.answered = self.begun.then(Instant::now);
         self.begun = true;

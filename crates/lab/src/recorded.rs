@@ -72,6 +72,10 @@ impl Hardware for Recorded {
         Reply::Fresh
     }
 
+    fn is_emulated(&self) -> bool {
+        true
+    }
+
     fn account(&self) -> Vec<(&'static str, f64)> {
         let mut all = vec![
             ("recorded_samples", self.fresh.len() as f64),

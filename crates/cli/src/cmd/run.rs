@@ -273,9 +273,8 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
     };
     loaded.lines().iter().for_each(|line| record.log(line));
     let stop = Arc::new(AtomicBool::new(false));
-    let flag = stop.clone();
-    // A second handler in one process is impossible here; without one Ctrl-C just ends the program.
-    let _ = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed));
+    let operator = laboratory.as_ref().map(|l| l.operator().clone()).unwrap_or_default();
+    laboratory::on_interrupt(&stop, &operator);
     let visible = !quiet && !json && std::io::stderr().is_terminal();
     if !json {
         print(&heading(&sim, engine.parts()));

@@ -11,9 +11,11 @@ mod words;
 
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::time::Duration;
 
-use interfield_lab::controller::{Button, Controller, MissPolicy, Request};
+use interfield_lab::controller::{Controller, MissPolicy, Operator, Word};
 use interfield_lab::hardware::Hardware;
 use interfield_lab::paced::{Pace, Paced};
 use interfield_lab::partner::Partner;
@@ -28,6 +30,8 @@ use interfield_model::specimen::{Address, Specimen, Workshop};
 use interfield_model::units::{Dimension, UnitSystem};
 use interfield_results::{Meta, Reader};
 
+use crate::Exit;
+use crate::output::complain;
 use crate::programs::Programs;
 pub(crate) use page::blocks;
 pub(crate) use replay::Replay;
@@ -62,7 +66,7 @@ pub(crate) struct RealTime {
     /// Longest time without an answer of the controller before the test is given up, s
     #[arg(long, value_name = "SECONDS", requires = "real_time", default_value_t = 1.0)]
     watchdog: f64,
-    /// Take `pause`, `resume`, `stop` and `abort` from standard input, a line each
+    /// Take the words of the operator from standard input, a line each: pause, resume, stop, abort, status, note TEXT
     #[arg(long)]
     pub(crate) control: bool,
 }
@@ -98,7 +102,7 @@ impl RealTime {
 /// The workshop of a run.
 pub(crate) struct Laboratory {
     pace: RealTime,
-    button: Button,
+    operator: Operator,
     meta: Meta,
     units: UnitSystem,
     /// Folder of the model, from where its key files are seen.
@@ -125,7 +129,7 @@ impl Laboratory {
     ) -> Self {
         Laboratory {
             pace,
-            button: Button::default(),
+            operator: Operator::default(),
             meta: meta.clone(),
             units: model.units.clone(),
             folder: folder.to_owned(),
@@ -141,23 +145,21 @@ impl Laboratory {
         results.clone_into(&mut self.results);
     }
 
-    /// What its rigs listen to.
-    pub(crate) fn button(&self) -> Button {
-        self.button.clone()
+    /// Whom its rigs listen to.
+    pub(crate) fn operator(&self) -> &Operator {
+        &self.operator
     }
 
-    /// Listens to standard input for what somebody wants.
+    /// Listens to standard input for what somebody wants, and answers on standard error.
     pub(crate) fn listen(&self) {
-        let button = self.button.clone();
+        let operator = self.operator.clone();
         // The thread ends with the process: it waits for a line that may never come.
         std::thread::spawn(move || {
-            for line in std::io::stdin().lock().lines().map_while(Result::ok) {
-                match line.trim() {
-                    "pause" => button.press(Request::Pause),
-                    "resume" => button.press(Request::None),
-                    "stop" => button.press(Request::Stop),
-                    "abort" => button.press(Request::Abort),
-                    _ => {}
+            for line in std::io::stdin().lock().lines().map_while(Result::ok).filter(|l| !l.trim().is_empty()) {
+                let answer = Word::parse(&line).and_then(|word| operator.say(&word));
+                match answer {
+                    Ok(text) => complain(&format!("{}: {text}", line.trim())),
+                    Err(text) => complain(&format!("{}: refused: {text}", line.trim())),
                 }
             }
         });
@@ -212,7 +214,7 @@ impl Workshop for Laboratory {
     }
 
     fn mount(&mut self, specimen: &Specimen, mut controller: Controller) -> Result<Box<dyn Rig>, String> {
-        controller.listen(self.button.clone());
+        controller.listen(&self.operator, if self.several { &specimen.name } else { "" });
         let path = self.recording(specimen);
         controller.record(tape::open(&path, &self.meta, specimen, &self.units, self.pace.real_time)?);
         if self.pace.real_time {
@@ -221,6 +223,28 @@ impl Workshop for Laboratory {
         Ok(Box::new(controller))
     }
 }
+
+/// The first Ctrl-C ends a test as it should end: the specimen is led home, everything is kept. The second brakes it where it is and switches
+/// off. Whatever hangs meanwhile, a program or an FMU, does not keep the third from ending the process; nor the second, after a while.
+pub(crate) fn on_interrupt(stop: &Arc<AtomicBool>, operator: &Operator) {
+    let (stop, operator, asked) = (Arc::clone(stop), operator.clone(), AtomicU8::new(0));
+    // A second handler in one process is impossible here; without one Ctrl-C just ends the program.
+    let _ = ctrlc::set_handler(move || match asked.fetch_add(1, Ordering::AcqRel) {
+        0 => stop.store(true, Ordering::Release),
+        1 => {
+            let _ = operator.say(&Word::Abort);
+            complain("interrupted again: specimens are braked where they are, and the program ends");
+            std::thread::spawn(|| {
+                std::thread::sleep(LAST_WORDS);
+                std::process::exit(i32::from(Exit::Interrupted as u8));
+            });
+        }
+        _ => std::process::exit(i32::from(Exit::Interrupted as u8)),
+    });
+}
+
+/// How long a program that was interrupted twice has to end by itself.
+const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// What is known of a specimen after the test.
 pub(crate) struct Assessed {
@@ -255,7 +279,7 @@ impl Laboratory {
             period: specimen.period,
             machine: controller.machine().clone(),
             counts: controller.counts(),
-            energy_error: controller.guard().energy_error(),
+            energy_error: controller.monitor().energy_error(),
             verdict: judge(controller, &actuators, timing.as_ref().map(|t| &t.0)),
             timing,
             account: controller.account(),

@@ -1,27 +1,37 @@
 //! The controller of a rig: what happens in one sample, from target to measurement.
 //!
 //! ```text
-//! target u (structure) --1/S--> kinematics --> compensation --> calibration --> hardware
-//! measured f, u        <--S²,S- kinematics <-- guard, tape   <-- calibration <-- sensors
+//! target u (structure) --1/S--> kinematics --> compensation -.
+//!                                    braking, going home ----+--> limits --> guard --> calibration --> hardware
+//! measured f, u        <--S²,S- kinematics <-- limits, tape <--------------------- calibration <-- sensors
 //! ```
 //!
-//! Between two targets the command moves on a straight line, so many samples as the time between them takes at the time
-//! scale of the test; the ways to the start and home begin and end without a jolt. The same [`Controller::tick`] runs in a rehearsal without a clock, called as fast as it goes, and in a
+//! Either the targets lead the actuators, through the compensation, or a [`path`] of their own does, behind it: while a late target
+//! is bridged, to brake and hold, and on the way home. One hands over to the other without a step in position or velocity. What the
+//! limits and the states of a test say is [`safety`](crate::safety)'s, what leaves is the [`guard`](crate::guard)'s.
+//!
+//! The same [`Controller::tick`] runs in a rehearsal without a clock, called as fast as it goes, and in a
 //! real-time loop, called by the clock: without missed deadlines both give the same bits.
 
-mod button;
+mod course;
+mod operator;
+mod path;
 mod plan;
 
 use interfield_kernel::Fault;
 
-use crate::hardware::{Hardware, Reply};
+use crate::guard::Guard;
+use crate::hardware::{Hardware, Interlock, Reply};
 use crate::kinematics::Kinematics;
 use crate::rig::{Reading, Rig, Target};
-use crate::safety::guard::Seen;
-use crate::safety::{Action, Alarm, Guard, Machine, State, Trip, graver};
+use crate::safety::monitor::{Found, Seen};
+use crate::safety::{Action, Alarm, Event, Limits, Machine, Monitor, State, Trip, graver};
 use crate::stiffness::Estimate;
-pub use button::{Button, Request};
-pub use plan::{Calibration, MissPolicy, Plan};
+use course::Course;
+use operator::Ear;
+pub use operator::{Operator, Word};
+use path::{Path, Rejoin, ease, way};
+pub use plan::{Calibration, Home, MissPolicy, Plan};
 
 /// Takes one sample of all channels; must not wait.
 pub trait Tape: Send {
@@ -43,113 +53,148 @@ pub enum Progress {
     Over(Fault),
 }
 
-/// The way to a target.
-#[derive(Clone, Copy, Debug, Default)]
-struct Segment {
-    left: u64,
-    /// Samples of the whole way.
-    of: u64,
-    /// Whether a measurement is waited for at its end.
-    asked: bool,
-}
-
-/// Share of the way home in which the motion of the test runs out. Its overshoot is a fifth of the speed times this time.
-pub const COAST: f64 = 0.125;
-
-/// From 0 to 1 as `x` does, at rest and without acceleration at both ends.
-fn ease(x: f64) -> f64 {
-    x * x * x * (10.0 + x * (6.0 * x - 15.0))
-}
-
-/// From 0 with slope 1 back to 0, without acceleration at both ends and at rest at the second.
-fn coast(x: f64) -> f64 {
-    x + x * x * x * (x * (8.0 - 3.0 * x) - 6.0)
-}
-
-/// Names of the columns of a sample: time first, then each actuator.
-pub const COLUMNS: [&str; 6] = ["target", "command", "reached", "force", "error", "stiffness"];
+/// Names of the columns of a sample: time first, then each actuator. `asked` is what was wanted of an actuator, `command` what the
+/// guard let leave.
+pub const COLUMNS: [&str; 7] = ["target", "asked", "command", "reached", "force", "error", "stiffness"];
 /// Columns before those of the actuators.
 pub const HEAD: [&str; 3] = ["time", "state", "fresh"];
+
+/// How long everything is given to come to rest at the end, s.
+const SETTLE: f64 = 0.05;
+/// A cause must be gone for this time before a test goes on, s.
+const CLEAR: f64 = 0.02;
+/// After this time at rest the compensation is left alone, s.
+const STILL: f64 = 0.25;
+/// Shortest way back to the target before a held test goes on, s.
+const RETURN: f64 = 0.1;
+/// How often a test goes on by itself after commands that were too fast or too sudden.
+const AGAIN: u32 = 3;
+/// A specimen that catches up does so with this share of the samples of its way, at least.
+const CATCH_UP: f64 = 0.8;
+
+/// Who leads the actuators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lead {
+    /// The targets, through the compensation.
+    Targets,
+    /// The path, while a target is late.
+    Bridge,
+    /// The path, back to the target where the test goes on.
+    Return,
+    /// The path.
+    Path,
+}
 
 /// A rig and how it is driven.
 pub struct Controller {
     plan: Plan,
     kinematics: Kinematics,
     hardware: Box<dyn Hardware>,
-    guard: Guard,
+    guards: Vec<Guard>,
+    monitor: Monitor,
     machine: Machine,
     tape: Option<Box<dyn Tape>>,
-    button: Button,
+    operator: Operator,
+    ear: Ear,
     estimates: Vec<Estimate>,
     tick: u64,
     number: u64,
     /// Time of the model at the last target, and the number of samples that the way to it took.
     clock: Option<(f64, u64)>,
-    segment: Segment,
-    /// Samples of the present hold or ramp.
+    course: Course,
+    path: Path,
+    lead: Lead,
+    rejoin: Vec<Rejoin>,
+    /// What the compensation said last, and how much that differed from before.
+    compensated: Vec<[f64; 2]>,
+    /// Samples of the way to the start, and where it began.
+    ramp: f64,
+    origin: Vec<f64>,
+    /// Samples of the present hold, rest or bridge, and how many of them without a cause.
     waited: u64,
-    /// What ended the test, and the last thing warned of.
-    cause: Option<Trip>,
-    warned: Option<Trip>,
-    /// State to go back to after a hold.
-    held: State,
+    clear: u64,
+    /// Whether what holds the test cannot go away by itself, and how often it went on by itself.
+    stuck: bool,
+    again: u32,
+    /// Trips that were warned of.
+    warned: [bool; crate::safety::TRIPS.len()],
+    /// Commands in a row that the guard did not let through, by actuator.
+    refusals: Vec<u32>,
+    /// Stalls that are over.
+    stalled: usize,
     /// Samples that were not recorded.
     dropped: u64,
-    /// Samples without a target: all, and since the last target.
-    late: [u64; 2],
-    /// Displacements of the structure that the specimen is led along, and where it is led to.
-    aim: Vec<f64>,
-    goal: Vec<f64>,
-    increment: Vec<f64>,
-    /// Where a ramp began, and how fast, per sample.
-    origin: Vec<f64>,
-    speed: Vec<f64>,
+    /// Samples without a target: all, since the last target, and what an extrapolating test has to catch up.
+    late: [u64; 3],
     /// At the scale of the specimen.
     u: Vec<f64>,
     stroke: Vec<f64>,
+    asked: Vec<f64>,
     command: Vec<f64>,
+    /// Readings of the structure in the sample before.
+    before: Vec<f64>,
     /// As the instruments say them: commands, displacements, forces.
     raw: [Vec<f64>; 3],
     row: Vec<f64>,
 }
 
 impl Controller {
-    /// A controller with all it drives. `limits` apply to the specimen's own scale.
-    pub fn new(plan: Plan, kinematics: Kinematics, hardware: Box<dyn Hardware>, guard: Guard) -> Self {
+    /// A controller with all it drives. Limits apply to the specimen's own scale: those of the rig, and those of each actuator.
+    ///
+    /// # Errors
+    /// When an envelope cannot be kept: a sentence.
+    pub fn new(
+        plan: Plan,
+        kinematics: Kinematics,
+        hardware: Box<dyn Hardware>,
+        (rig, actuators): (Limits, Vec<Limits>),
+    ) -> Result<Self, String> {
         let n = kinematics.len();
         let zeros = || vec![0.0; n];
-        let raw = [zeros(), zeros(), zeros()];
+        let guards = plan.envelopes.iter().map(|e| Guard::new(*e, plan.period)).collect::<Result<Vec<_>, _>>()?;
+        if guards.len() != n || actuators.len() != n {
+            return Err("every actuator needs an envelope and limits".to_owned());
+        }
         let estimates = plan.stiffness.iter().map(|&k| Estimate::new(k)).collect();
-        Controller {
+        let operator = Operator::default();
+        Ok(Controller {
             kinematics,
             hardware,
-            guard,
+            guards,
+            monitor: Monitor::new(rig, actuators, plan.period),
             machine: Machine::default(),
             tape: None,
-            button: Button::default(),
+            ear: operator.ear("", plan.period),
+            operator,
             estimates,
             tick: 0,
             number: 0,
             clock: None,
-            segment: Segment::default(),
-            waited: 0,
-            cause: None,
-            warned: None,
-            held: State::Running,
-            dropped: 0,
-            late: [0; 2],
-            aim: zeros(),
-            goal: zeros(),
-            increment: zeros(),
+            course: Course::new(n),
+            path: Path::new(n),
+            lead: Lead::Targets,
+            rejoin: vec![Rejoin::default(); n],
+            compensated: vec![[0.0; 2]; n],
+            ramp: 0.0,
             origin: zeros(),
-            speed: zeros(),
+            waited: 0,
+            clear: 0,
+            stuck: false,
+            again: 0,
+            warned: [false; crate::safety::TRIPS.len()],
+            refusals: vec![0; n],
+            stalled: 0,
+            dropped: 0,
+            late: [0; 3],
             u: zeros(),
             stroke: zeros(),
+            asked: zeros(),
             command: zeros(),
-            raw,
+            before: vec![0.0; 2 * n],
+            raw: [zeros(), zeros(), zeros()],
             row: vec![0.0; HEAD.len() + COLUMNS.len() * n],
             plan,
-        }
+        })
     }
 
     /// Records every sample from now on.
@@ -157,21 +202,24 @@ impl Controller {
         self.tape = Some(tape);
     }
 
-    /// Listens to this button from now on.
-    pub fn listen(&mut self, button: Button) {
-        self.button = button;
+    /// Listens to this operator from now on, who knows the rig by this name.
+    pub fn listen(&mut self, operator: &Operator, name: &str) {
+        self.ear = operator.ear(name, self.plan.period);
+        self.operator = operator.clone();
     }
 
     /// Ends the recording. Not for the loop.
     pub fn close(&mut self) {
         if let Some(mut tape) = self.tape.take() {
-            let log: Vec<String> = self.machine.log().iter().map(|t| t.line(self.plan.period)).collect();
-            let outcome = match self.cause {
-                None => self.machine.state().name().to_owned(),
-                Some(trip) => format!("{}: {}", self.machine.state().name(), trip.words()),
-            };
-            tape.end(&outcome, &log);
+            let log = self.machine.log().iter().map(|t| t.line(self.plan.period));
+            tape.end(&self.outcome(), &log.chain(self.operator.lines()).collect::<Vec<String>>());
         }
+    }
+
+    /// How the test ended.
+    pub fn outcome(&self) -> String {
+        let state = self.machine.state().name();
+        self.machine.cause().map_or_else(|| state.to_owned(), |trip| format!("{state}: {}", trip.words()))
     }
 
     /// The state of the test and its log.
@@ -179,9 +227,19 @@ impl Controller {
         &self.machine
     }
 
-    /// The guard.
-    pub fn guard(&self) -> &Guard {
-        &self.guard
+    /// The monitor.
+    pub fn monitor(&self) -> &Monitor {
+        &self.monitor
+    }
+
+    /// What the operator said and noted.
+    pub fn operator(&self) -> &Operator {
+        &self.operator
+    }
+
+    /// Whether nothing real moves.
+    pub fn is_emulated(&self) -> bool {
+        self.hardware.is_emulated()
     }
 
     /// What the hardware counted, by name.
@@ -199,14 +257,29 @@ impl Controller {
         self.plan.period
     }
 
-    /// Seconds in the laboratory per second of the model.
-    pub fn time_scale(&self) -> f64 {
-        self.plan.time_scale
+    /// Stalls on purpose: first sample and number of samples of each.
+    pub fn stalls(&self) -> &[[u64; 2]] {
+        &self.plan.stalls
     }
 
-    /// Time of the way to the initial displacement and back at the end, s.
-    pub fn ramp(&self) -> f64 {
-        self.plan.ramp
+    /// Longest time to rest after a hold, on the way home and after an abort, s: from any motion inside of the envelope.
+    /// Infinite where the envelope does not say.
+    pub fn times_to_rest(&self) -> [(&'static str, f64); 3] {
+        let (mut brake, mut hard) = (self.plan.brake, 0.0f64);
+        for guard in &self.guards {
+            let e = guard.envelope();
+            let stop = e.velocity / e.acceleration + if e.jerk.is_finite() { 2.0 * e.acceleration / e.jerk } else { 0.0 };
+            // No velocity is known: as long as the braking takes in general.
+            let stop = if stop.is_nan() { self.plan.brake } else { stop };
+            (brake, hard) = (brake.max(3.0 * stop), hard.max(stop));
+        }
+        let farthest: Vec<f64> = self.guards.iter().map(|g| g.envelope().position[1]).collect();
+        let home = match self.plan.home {
+            Home::Displacement => way(&farthest, &vec![0.0; farthest.len()], &self.guards, self.plan.ramp),
+            Home::Force => 2.0 * self.plan.ramp,
+            Home::Hold => 0.0,
+        };
+        [("hold", brake), ("going home", brake + home), ("abort", hard)]
     }
 
     /// Number of the target it goes to, as given to [`Controller::aim_at`].
@@ -227,36 +300,60 @@ impl Controller {
 
     /// Aims at the next target. What was measured there is in the memory when [`Controller::tick`] says so.
     pub fn aim(&mut self, target: Target<'_>) {
-        let mut samples = self.samples_until(target.t, target.u);
-        if self.plan.miss == MissPolicy::Extrapolate {
-            // The specimen went on meanwhile: what is left of the way takes what is left of the time.
-            samples = samples.saturating_sub(self.late[1]).max(samples.min(1));
-        }
+        let samples = self.samples_until(target.t, target.u);
+        let samples = self.caught_up(samples);
         self.late[1] = 0;
-        self.goal.copy_from_slice(target.u);
-        self.segment = Segment { left: samples, of: samples, asked: true };
-        self.origin.copy_from_slice(&self.aim);
+        self.course.go(target.u, samples);
         match self.machine.state() {
             State::Idle => {
-                self.machine.go(self.tick, State::Armed, None);
-                self.machine.go(self.tick, State::Ramp, None);
+                self.machine.happen(self.tick, Event::Arm, None);
+                self.machine.happen(self.tick, Event::Start, None);
+                self.start_ramp();
             }
-            State::Ramp => self.machine.go(self.tick, State::Running, None),
+            State::Armed => {
+                self.machine.happen(self.tick, Event::Start, None);
+                self.start_ramp();
+            }
+            State::ToStart => {
+                self.machine.happen(self.tick, Event::Begin, None);
+            }
             _ => {}
         }
+        if self.plan.miss == MissPolicy::Wait {
+            self.start_ramp();
+        }
+        if self.lead == Lead::Bridge {
+            self.lead_by_targets();
+        }
+    }
+
+    /// Samples of a way, less what a late specimen catches up if it does.
+    fn caught_up(&mut self, samples: u64) -> u64 {
+        if self.plan.miss != MissPolicy::Extrapolate || samples == 0 {
+            return samples;
+        }
+        let debt = &mut self.late[2];
+        let least = ((CATCH_UP * samples as f64).ceil() as u64).max(1);
+        let shorter = samples.saturating_sub(*debt).max(least);
+        *debt -= samples - shorter;
+        shorter
     }
 
     /// Samples from the last target to this one. At the start there is a ramp if there is a way to go. Time that goes back
     /// or stands still is that of a loop which is probed or started again: it takes as long as the last time.
     fn samples_until(&mut self, t: f64, u: &[f64]) -> u64 {
-        let there = u == self.goal;
+        let there = u == self.course.goal;
         let (samples, last) = match self.clock {
             None if there => (0, 0),
-            None => (self.ramp_samples(), 0),
+            None => (self.eased_samples(u, self.plan.ramp), 0),
             Some((before, 0)) if t <= before && there => (0, 0),
             Some((before, last)) if t <= before => (last.max(1), last),
             Some((before, _)) => {
-                let samples = ((t - before) * self.plan.time_scale / self.plan.period).round().max(1.0) as u64;
+                let time = (t - before) * self.plan.time_scale;
+                let samples = match self.plan.miss {
+                    MissPolicy::Wait => self.eased_samples(u, time),
+                    _ => (time / self.plan.period).round().max(1.0) as u64,
+                };
                 (samples, samples)
             }
         };
@@ -264,123 +361,283 @@ impl Controller {
         samples
     }
 
-    fn ramp_samples(&self) -> u64 {
-        (self.plan.ramp / self.plan.period).ceil().max(1.0) as u64
+    /// Samples of a way from rest to rest: as long as is wished, or as the envelope asks for.
+    fn eased_samples(&mut self, u: &[f64], shortest: f64) -> u64 {
+        self.u.iter_mut().zip(u).for_each(|(x, u)| *x = u / self.plan.scale);
+        self.kinematics.strokes(&self.u, &mut self.stroke);
+        self.guards.iter().zip(&mut self.origin).for_each(|(guard, from)| *from = guard.position());
+        self.plan.samples(way(&self.origin, &self.stroke, &self.guards, shortest)) as u64
+    }
+
+    fn start_ramp(&mut self) {
+        self.ramp = self.course.way();
+        self.origin.copy_from_slice(&self.course.aim);
     }
 
     /// One sample.
     pub fn tick(&mut self, memory: &mut [f64]) -> Progress {
-        if self.machine.state() == State::Idle {
+        let state = self.machine.state();
+        if state == State::Idle {
             return Progress::Busy;
         }
-        if self.segment.asked && self.segment.left == 0 && !self.machine.state().is_over() {
+        let led = self.lead == Lead::Targets && matches!(state, State::ToStart | State::Running);
+        if led && self.course.asked && self.course.way() == 0.0 {
             // No way to go at all: the last measurement stands.
             return self.reached(memory);
         }
+        if state.is_over() {
+            return Progress::Over(self.fault());
+        }
         self.tick += 1;
-        self.steer();
-        let alarm = self.sample(memory);
-        let alarm = graver(alarm, self.asked_for());
-        self.judge(alarm);
+        self.hear();
+        let found = self.sample(memory);
+        self.judge(found);
+        self.show();
         match self.machine.state() {
             state if state.is_over() => {
-                self.hardware.stop();
+                self.switch_off();
                 Progress::Over(self.fault())
             }
-            State::Ramp | State::Running if self.segment.asked && self.segment.left == 0 => self.reached(memory),
+            State::ToStart | State::Running | State::Holding
+                if self.lead == Lead::Targets && self.course.is_reached() =>
+            {
+                self.reached(memory)
+            }
             _ => Progress::Busy,
         }
     }
 
+    fn switch_off(&mut self) {
+        self.hardware.interlock(Interlock::default());
+        self.hardware.stop();
+    }
+
+    fn show(&self) {
+        let t = self.clock.map_or(0.0, |c| c.0);
+        self.ear.show(self.machine.state(), self.machine.cause(), self.tick, t);
+    }
+
+    /// What the operator said since the last sample.
+    fn hear(&mut self) {
+        if let Some(event) = self.ear.hear() {
+            let planned = matches!(event, Event::Resume);
+            self.happen(event, (!planned).then(|| Alarm::new(Trip::Operator, Action::Warn)));
+        }
+    }
+
     fn reached(&mut self, memory: &mut [f64]) -> Progress {
-        self.segment.asked = false;
-        let place = Reading::Target.place(0, self.goal.len());
-        memory[place..place + self.goal.len()].copy_from_slice(&self.goal);
+        let early = self.course.early();
+        self.course.asked = false;
+        let n = self.course.goal.len();
+        let place = Reading::Target.place(0, n);
+        memory[place..place + n].copy_from_slice(&self.course.goal);
+        if early > 0.0 {
+            // Less than a sample before the target: readings as they will be there.
+            for (reading, before) in memory[n..3 * n].iter_mut().zip(&self.before) {
+                *reading += early * (*reading - before);
+            }
+        }
         Progress::Reached
     }
 
     /// Why the test is over.
     fn fault(&self) -> Fault {
-        Fault::Laboratory { code: self.cause.unwrap_or(Trip::Operator).code() }
+        Fault::Laboratory { code: self.machine.cause().unwrap_or(Trip::Operator).code() }
     }
 
-    /// From now on the specimen is led back to where it stood at the start, and the test ends as planned.
+    /// From now on the specimen is led home, and the test ends as planned.
     pub fn go_home(&mut self) {
-        let state = self.machine.state();
-        if matches!(state, State::Ramp | State::Running | State::Hold) {
-            self.machine.go(self.tick, State::RampDown, None);
-            self.start_home();
-            if state == State::Running {
-                self.speed.copy_from_slice(&self.increment);
-            }
-        } else if state == State::Idle {
-            self.machine.go(self.tick, State::Finished, None);
+        self.happen(Event::End, None);
+        if self.is_done() {
+            self.switch_off();
         }
-        self.segment = Segment::default();
+        self.show();
     }
 
-    /// The way home begins here, at rest.
-    fn start_home(&mut self) {
-        self.waited = 0;
-        self.origin.copy_from_slice(&self.aim);
-        self.speed.fill(0.0);
+    /// Something happens: the states of the test say what follows, and the motion follows them.
+    fn happen(&mut self, event: Event, alarm: Option<Alarm>) {
+        let before = self.machine.state();
+        if !self.machine.happen(self.tick, event, alarm) {
+            return;
+        }
+        (self.waited, self.clear) = (0, 0);
+        match (self.machine.state(), event) {
+            // Time slows down along the way of the test.
+            (State::Holding, Event::Pause) if before == State::Running && self.lead == Lead::Targets => {
+                self.course.slow();
+                self.stuck = false;
+            }
+            (State::Holding, _) => {
+                self.stuck = alarm.is_some_and(|a| self.cannot_clear(a.trip));
+                self.brake(self.plan.brake);
+            }
+            (State::GoingHome, Event::Resume) => self.path.go_home(self.plan.home),
+            (State::GoingHome, _) => {
+                self.brake(self.plan.brake);
+                self.path.go_home(self.plan.home);
+            }
+            (State::AtRest, Event::Arrived) => {}
+            (State::AtRest, _) => {
+                self.course.stop();
+                self.lead = Lead::Path;
+                self.path.brake_hard(&self.guards);
+            }
+            (State::Running | State::ToStart, Event::Cleared | Event::Resume) => self.go_on(),
+            _ => {}
+        }
     }
 
-    /// Moves the aim by one sample.
-    fn steer(&mut self) {
+    /// Whether a hold for this reason stays until somebody decides: targets do not move while it lasts.
+    fn cannot_clear(&mut self, trip: Trip) -> bool {
+        self.again += u32::from(matches!(trip, Trip::Velocity | Trip::Acceleration));
+        trip == Trip::Displacement || self.again > AGAIN
+    }
+
+    /// The actuators are braked, from where and as fast as they were sent.
+    fn brake(&mut self, time: f64) {
+        self.course.freeze();
+        self.lead = Lead::Path;
+        self.path.brake(&self.guards, &self.plan, time);
+    }
+
+    /// A held test goes on.
+    fn go_on(&mut self) {
+        self.monitor.forget();
+        if self.lead == Lead::Targets {
+            self.course.speed();
+            self.rejoin();
+            return;
+        }
+        self.lead = Lead::Return;
+        self.strokes_of_aim();
+        self.path.go_to(&self.stroke, RETURN);
+    }
+
+    /// From here on targets lead.
+    fn lead_by_targets(&mut self) {
+        self.lead = Lead::Targets;
+        self.rejoin();
+        if self.machine.state() == State::ToStart {
+            self.course.full();
+            self.start_ramp();
+        }
+    }
+
+    /// What the compensation says next is reached without a jolt.
+    fn rejoin(&mut self) {
+        let samples = self.plan.samples(2.0 * self.plan.bridge);
+        for i in 0..self.guards.len() {
+            let guard = &self.guards[i];
+            let sent = [guard.position(), guard.velocity() * self.plan.period];
+            self.rejoin[i] = Rejoin::new(sent, self.compensated[i], guard, self.plan.period, samples);
+        }
+    }
+
+    /// Strokes at the aim: the specimen is 1/S of the structure.
+    fn strokes_of_aim(&mut self) {
+        self.u.iter_mut().zip(&self.course.aim).for_each(|(u, a)| *u = a / self.plan.scale);
+        self.kinematics.strokes(&self.u, &mut self.stroke);
+    }
+
+    /// Where every actuator is wanted in this sample; `seen` and `felt` are the readings of the last one.
+    fn steer(&mut self, memory: &mut [f64], seen: &[f64], felt: &[f64]) {
+        if self.lead == Lead::Targets && !self.move_aim() {
+            // No target for this sample.
+            let held = self.machine.state() == State::Holding;
+            self.brake(if held { self.plan.brake } else { self.plan.bridge });
+            if !held {
+                self.course.full();
+                (self.lead, self.waited) = (Lead::Bridge, 0);
+            }
+        }
+        match self.lead {
+            Lead::Targets => {
+                self.strokes_of_aim();
+                let still = self.course.is_still() && self.waited as f64 * self.plan.period > STILL;
+                if !still {
+                    self.compensate(memory, Some(seen));
+                }
+                for i in 0..self.asked.len() {
+                    let rest = self.guards[i].position();
+                    self.asked[i] = if still { rest } else { self.compensated[i][0] + self.rejoin[i].step() };
+                }
+            }
+            lead => {
+                if lead == Lead::Bridge {
+                    self.late.iter_mut().for_each(|l| *l += 1);
+                }
+                let estimates = &self.estimates;
+                self.path.step(&self.guards, &self.plan, felt, |i| estimates[i].stiffness());
+                if lead == Lead::Return {
+                    self.strokes_of_aim();
+                    self.compensate(memory, None);
+                    if self.path.is_over() {
+                        self.course.speed();
+                        self.lead_by_targets();
+                    }
+                }
+                self.asked.copy_from_slice(self.path.at());
+                self.stroke.copy_from_slice(self.path.at());
+            }
+        }
+    }
+
+    /// Moves the aim by one sample, if there is a target to move it to.
+    fn move_aim(&mut self) -> bool {
         match self.machine.state() {
-            State::Ramp if self.segment.left > 0 => {
-                self.segment.left -= 1;
-                let done = ease(1.0 - self.segment.left as f64 / self.segment.of as f64);
-                for i in 0..self.aim.len() {
-                    // From the goal, so that the last sample lands on it.
-                    self.aim[i] = self.goal[i] - (1.0 - done) * (self.goal[i] - self.origin[i]);
-                }
-            }
-            State::Running if self.segment.left > 0 => {
-                for i in 0..self.aim.len() {
-                    self.increment[i] = (self.goal[i] - self.aim[i]) / self.segment.left as f64;
-                    // The last sample lands on the target itself, not beside it by rounding.
-                    self.aim[i] = if self.segment.left == 1 { self.goal[i] } else { self.aim[i] + self.increment[i] };
-                }
-                self.segment.left -= 1;
-            }
-            State::Running => {
-                self.late.iter_mut().for_each(|l| *l += 1);
-                if self.plan.miss == MissPolicy::Extrapolate {
-                    self.aim.iter_mut().zip(&self.increment).for_each(|(a, d)| *a += d);
-                }
-            }
-            State::RampDown => {
-                self.waited += 1;
-                let samples = self.ramp_samples() as f64;
-                let left = 1.0 - ease((self.waited as f64 / samples).min(1.0));
-                let stop = (COAST * samples).ceil();
-                let coasted = stop * coast((self.waited as f64 / stop).min(1.0));
-                for i in 0..self.aim.len() {
-                    self.aim[i] = left * self.origin[i] + coasted * self.speed[i];
-                }
-            }
-            State::Hold => self.waited += 1,
             // At the start there is time: the first target was reached, and the test has not begun.
-            State::Ramp | State::Idle | State::Armed | State::Aborted | State::Finished => {}
+            State::ToStart if self.course.way() == 0.0 => true,
+            State::Running if self.plan.miss == MissPolicy::Wait && self.course.way() == 0.0 => true,
+            state if state == State::ToStart || self.plan.miss == MissPolicy::Wait => {
+                let done = ease(1.0 - (self.course.way() - 1.0) / self.ramp);
+                self.course.ease_to(&self.origin, done);
+                true
+            }
+            _ if self.course.is_out_of_targets() => false,
+            _ => {
+                self.course.advance();
+                true
+            }
         }
     }
 
-    /// Command, hardware, measurement, record: the gravest of what tripped.
-    fn sample(&mut self, memory: &mut [f64]) -> Option<Alarm> {
-        let n = self.aim.len();
+    /// What the compensation says of the strokes of the aim. It learns only where it leads, at full rate and by itself.
+    fn compensate(&mut self, mut memory: &mut [f64], seen: Option<&[f64]>) {
+        let led = self.machine.state() != State::Holding && self.course.is_full();
+        for (i, compensator) in self.plan.compensators.iter().enumerate() {
+            let (own, rest) = memory.split_at_mut(compensator.memory());
+            memory = rest;
+            let taught = seen.filter(|_| led && self.rejoin[i].is_over()).map_or(f64::NAN, |s| s[i]);
+            let says = compensator.command(own, self.stroke[i], taught);
+            self.compensated[i] = [says, says - self.compensated[i][0]];
+        }
+    }
+
+    /// Command, hardware, measurement, record: what was found.
+    fn sample(&mut self, memory: &mut [f64]) -> Found {
+        let n = self.asked.len();
         let (readings, rest) = memory.split_at_mut(Reading::COUNT * n);
         let (sensors, rest) = rest.split_at_mut(2 * n);
         let (own, hardware) = rest.split_at_mut(self.compensation());
         let (seen, felt) = sensors.split_at_mut(n);
-        self.decide(own, seen);
+        self.steer(own, seen, felt);
+        if let Some(alarm) = self.ask() {
+            // Judged before it leaves: what leaves instead is the first sample of what follows.
+            self.trip(alarm);
+            if self.lead != Lead::Targets {
+                self.steer(own, seen, felt);
+            }
+        }
+        let refused = self.pass();
         let reply = self.send(hardware, seen, felt);
-        let alarm = self.watch(reply, seen, felt);
-        let alarm = graver(alarm, self.take_home(readings, seen, felt));
+        let mut found = self.watch(reply, seen, felt);
+        found.alarm = graver(found.alarm, refused);
+        self.before.copy_from_slice(&readings[n..]);
+        found.alarm = graver(found.alarm, self.take_home(readings, seen, felt));
         self.write(reply, seen, felt);
-        let recorder = self.guard.limits().recorder.filter(|w| self.dropped as f64 > w.limit);
-        graver(alarm, recorder.map(|w| Alarm::new(Trip::Recorder, w.action)))
+        let recorder = self.monitor.limits().recorder.filter(|w| self.dropped as f64 > w.limit);
+        found.alarm = graver(found.alarm, recorder.and_then(|w| self.once(Alarm::new(Trip::Recorder, w.action))));
+        found
     }
 
     /// Memory of all compensators.
@@ -388,16 +645,46 @@ impl Controller {
         self.plan.compensators.iter().map(|c| c.memory()).sum()
     }
 
-    /// From the aim to the commands of the actuators; `seen` are the strokes of the last sample.
-    fn decide(&mut self, mut memory: &mut [f64], seen: &[f64]) {
-        // The specimen is 1/S of the structure.
-        self.u.iter_mut().zip(&self.aim).for_each(|(u, a)| *u = a / self.plan.scale);
-        self.kinematics.strokes(&self.u, &mut self.stroke);
-        for (i, compensator) in self.plan.compensators.iter().enumerate() {
-            let (own, rest) = memory.split_at_mut(compensator.memory());
-            memory = rest;
-            self.command[i] = compensator.command(own, self.stroke[i], seen[i]);
+    /// What is asked of the actuators against its limits.
+    fn ask(&mut self) -> Option<Alarm> {
+        if self.lead != Lead::Targets {
+            return None;
         }
+        let mut alarm = None;
+        for (i, guard) in self.guards.iter().enumerate() {
+            alarm = graver(alarm, self.monitor.asked(i, self.asked[i], guard.position()));
+        }
+        alarm
+    }
+
+    /// The guard has the last word on every command.
+    fn pass(&mut self) -> Option<Alarm> {
+        let mut alarm = None;
+        for i in 0..self.guards.len() {
+            if self.lead != Lead::Targets && self.path.is_hard(i) {
+                self.command[i] = self.guards[i].brake();
+                self.refusals[i] = 0;
+                continue;
+            }
+            let passed = self.guards[i].pass(self.asked[i]);
+            self.command[i] = passed.command;
+            let Some(bound) = passed.refused else {
+                self.refusals[i] = 0;
+                continue;
+            };
+            self.refusals[i] = self.refusals[i].saturating_add(1);
+            if self.lead == Lead::Targets {
+                alarm = graver(alarm, self.monitor.refused(i, bound, self.refusals[i]));
+                let guard = &self.guards[i];
+                let sent = [guard.position(), guard.velocity() * self.plan.period];
+                let samples = self.plan.samples(2.0 * self.plan.bridge);
+                self.rejoin[i] = Rejoin::new(sent, self.compensated[i], guard, self.plan.period, samples);
+            } else {
+                // The guard brakes harder than was planned: the way goes on from where that ends.
+                self.path.give_way(&self.guards);
+            }
+        }
+        alarm
     }
 
     /// One sample of the hardware, through the calibration: strokes and forces of the actuators in and out.
@@ -405,33 +692,70 @@ impl Controller {
         let [command, displacement, force] = &mut self.raw;
         for (i, c) in self.plan.calibration.iter().enumerate() {
             command[i] = c.command[0] * self.command[i] + c.command[1];
-            displacement[i] = c.displacement[0] * seen[i] + c.displacement[1];
-            force[i] = c.force[0] * felt[i] + c.force[1];
         }
-        if !command.iter().all(|c| c.is_finite()) {
-            // A drive must never see this; the guard sees the command itself.
-            return Reply::Stale;
+        let enable = self.machine.state().is_enabled();
+        self.hardware.interlock(Interlock { enable, heartbeat: self.tick % 2 == 1 });
+        if self.tick == 1 {
+            // What was never measured is what the instruments show at rest.
+            for (i, c) in self.plan.calibration.iter().enumerate() {
+                displacement[i] = c.displacement[0] * seen[i] + c.displacement[1];
+                force[i] = c.force[0] * felt[i] + c.force[1];
+            }
         }
         let reply = self.hardware.exchange(memory, command, displacement, force);
-        for (i, c) in self.plan.calibration.iter().enumerate() {
-            seen[i] = (displacement[i] - c.displacement[1]) / c.displacement[0];
-            felt[i] = (force[i] - c.force[1]) / c.force[0];
+        // Old readings stay the numbers they are.
+        if reply == Reply::Fresh {
+            for (i, c) in self.plan.calibration.iter().enumerate() {
+                seen[i] = (displacement[i] - c.displacement[1]) / c.displacement[0];
+                felt[i] = (force[i] - c.force[1]) / c.force[0];
+            }
         }
         reply
     }
 
-    fn watch(&mut self, reply: Reply, seen: &[f64], felt: &[f64]) -> Option<Alarm> {
-        let gone = (reply == Reply::Gone).then(|| Alarm::new(Trip::Gone, self.guard.limits().gone));
-        let mut alarm = graver(gone, self.guard.heard(reply == Reply::Fresh));
+    fn watch(&mut self, reply: Reply, seen: &[f64], felt: &[f64]) -> Found {
+        let mut found = self.monitor.heard(reply == Reply::Fresh);
+        let rig = *self.monitor.limits();
+        if reply == Reply::Gone {
+            found.alarm = graver(found.alarm, self.once(Alarm::new(Trip::Gone, rig.gone)));
+        }
+        if self.hardware.emergency_stop() {
+            found.alarm = Some(Alarm::new(Trip::EmergencyStop, Action::Abort));
+        }
+        let led = self.lead == Lead::Targets;
         for i in 0..seen.len() {
-            let now = Seen { target: self.stroke[i], command: self.command[i], reached: seen[i], force: felt[i] };
-            alarm = graver(alarm, self.guard.look(i, now));
+            let (target, command) = (self.stroke[i], self.command[i]);
+            let now = Seen { target, command, reached: seen[i], force: felt[i], led };
+            found = found.and(self.monitor.look(i, now));
             self.estimates[i].add(seen[i], felt[i]);
         }
-        let late = self.late[0] > 0 && self.plan.miss == MissPolicy::Abort;
-        let late = late.then(|| Alarm::new(Trip::Deadline, Action::Abort));
-        let deadline = self.guard.limits().deadline.filter(|w| self.late[0] as f64 > w.limit);
-        graver(alarm, graver(late, deadline.map(|w| Alarm::new(Trip::Deadline, w.action))))
+        if self.tick == 1 && reply == Reply::Fresh {
+            found.alarm = graver(found.alarm, self.misplaced(seen));
+        }
+        if self.lead == Lead::Bridge && self.plan.miss == MissPolicy::Abort {
+            found.alarm = graver(found.alarm, Some(Alarm::new(Trip::Deadline, Action::Abort)));
+        }
+        if let Some(w) = rig.deadline.filter(|w| self.late[0] as f64 > w.limit) {
+            found.alarm = graver(found.alarm, self.once(Alarm::new(Trip::Deadline, w.action)));
+        }
+        found
+    }
+
+    /// An actuator that is not where it was sent in the first sample is not where the test begins.
+    fn misplaced(&self, seen: &[f64]) -> Option<Alarm> {
+        let far = |i: &usize| {
+            let stroke = self.guards[*i].envelope().position[1];
+            let allowed = self.monitor.tracking(*i).unwrap_or(0.1 * stroke).max(0.01 * stroke.min(f64::MAX));
+            (seen[*i] - self.command[*i]).abs() > allowed
+        };
+        let first = (0..seen.len()).find(far);
+        first.map(|i| Alarm::at(Trip::Start, Action::Abort, i))
+    }
+
+    /// An alarm that is told once in a test.
+    fn once(&mut self, alarm: Alarm) -> Option<Alarm> {
+        let told = std::mem::replace(&mut self.warned[alarm.trip.code() as usize], true);
+        (!told).then_some(alarm)
     }
 
     /// From the actuators to the structure: displacements by S, forces by S².
@@ -440,7 +764,7 @@ impl Controller {
         let (reached, force) = readings[n..].split_at_mut(n);
         self.u.iter_mut().zip(&*reached).for_each(|(u, x)| *u = x / scale);
         if !self.kinematics.displacements(seen, &mut self.u) {
-            return Some(Alarm::new(Trip::NotFinite, self.guard.limits().not_finite));
+            return self.once(Alarm::new(Trip::NotFinite, self.monitor.limits().not_finite));
         }
         reached.iter_mut().zip(&self.u).for_each(|(x, u)| *x = scale * u);
         self.kinematics.to_dofs(felt, force);
@@ -456,69 +780,68 @@ impl Controller {
         head.copy_from_slice(&[self.tick as f64 * self.plan.period, self.machine.state().code(), fresh]);
         for (i, row) in columns.chunks_exact_mut(COLUMNS.len()).enumerate() {
             let (target, k) = (self.stroke[i], self.estimates[i].stiffness());
-            row.copy_from_slice(&[target, self.command[i], seen[i], felt[i], target - seen[i], k]);
+            row.copy_from_slice(&[target, self.asked[i], self.command[i], seen[i], felt[i], target - seen[i], k]);
         }
         if !tape.push(&self.row) {
             self.dropped += 1;
         }
     }
 
-    /// What somebody asks for.
-    fn asked_for(&self) -> Option<Alarm> {
-        let action = match self.button.read() {
-            Request::None => return None,
-            Request::Pause => Action::Hold,
-            Request::Stop => Action::RampDown,
-            Request::Abort => Action::Abort,
-        };
-        Some(Alarm::new(Trip::Operator, action))
+    /// What follows an alarm.
+    fn trip(&mut self, alarm: Alarm) {
+        let lost = matches!(alarm.trip, Trip::Gone | Trip::EmergencyStop) && alarm.action == Action::Abort;
+        let event = if lost { Event::Lost } else { alarm.action.event() };
+        if event == Event::Warned && self.once(alarm).is_none() {
+            return;
+        }
+        self.happen(event, Some(alarm));
     }
 
-    /// What follows.
-    fn judge(&mut self, alarm: Option<Alarm>) {
-        let (tick, state) = (self.tick, self.machine.state());
-        let action = alarm.map(|a| a.action);
-        match (state, alarm, action) {
-            (State::Idle | State::Armed | State::Aborted | State::Finished, ..) => {}
-            (_, Some(alarm), Some(Action::Abort)) => self.leave(State::Aborted, alarm),
-            (State::RampDown, ..) if self.waited < self.ramp_samples() => {}
-            (State::RampDown, ..) => {
-                let end = if self.cause.is_some() { State::Aborted } else { State::Finished };
-                self.machine.go(tick, end, None);
+    /// What follows this sample.
+    fn judge(&mut self, found: Found) {
+        if let Some(alarm) = found.alarm {
+            self.trip(alarm);
+        }
+        self.waited += 1;
+        self.clear = if found.lasts { 0 } else { self.clear + 1 };
+        let lasts = |time: f64, samples: u64| samples as f64 * self.plan.period > time;
+        match self.machine.state() {
+            State::Running if self.lead == Lead::Bridge && lasts(self.plan.bridge, self.waited) => {
+                self.trip(Alarm::new(Trip::Late, Action::Hold));
             }
-            (_, Some(alarm), Some(Action::RampDown)) => self.leave(State::RampDown, alarm),
-            (State::Hold, None | Some(Alarm { action: Action::Warn, .. }), _) => self.machine.go(tick, self.held, None),
-            // Whoever pauses a test may take all the time there is.
-            (State::Hold, Some(Alarm { trip: Trip::Operator, .. }), _) => {}
-            (State::Hold, ..) if self.waited as f64 * self.plan.period <= self.plan.patience => {}
-            (State::Hold, ..) => self.leave(State::RampDown, Alarm::new(Trip::Patience, Action::RampDown)),
-            (_, Some(alarm), Some(Action::Hold)) => {
-                self.held = state;
-                self.waited = 0;
-                self.machine.go(tick, State::Hold, Some(alarm));
+            State::Holding if self.ear.is_paused() => {}
+            State::Holding => {
+                let stands = self.lead == Lead::Path && self.path.is_over();
+                let pending = self.course.asked || self.machine.held() != State::Running;
+                if stands && pending && !self.stuck && lasts(CLEAR, self.clear) {
+                    self.happen(Event::Cleared, None);
+                } else if lasts(self.plan.patience, self.waited) {
+                    self.happen(Event::Overdue, Some(Alarm::new(Trip::Patience, Action::RampDown)));
+                }
             }
-            (_, Some(alarm), _) if self.warned != Some(alarm.trip) => {
-                self.warned = Some(alarm.trip);
-                self.machine.go(tick, state, Some(alarm));
-            }
+            State::GoingHome if self.path.is_over() => self.happen(Event::Arrived, None),
+            State::AtRest if self.path.is_over() && lasts(SETTLE, self.waited) => self.happen(Event::Settled, None),
             _ => {}
         }
     }
 
-    fn leave(&mut self, to: State, alarm: Alarm) {
-        self.cause.get_or_insert(alarm.trip);
-        self.start_home();
-        self.machine.go(self.tick, to, Some(alarm));
+    /// Whether it stands and waits for a word.
+    fn waits_for_a_word(&self) -> bool {
+        let stands = match self.lead {
+            Lead::Targets => self.course.is_still() && self.waited as f64 * self.plan.period > STILL,
+            _ => self.path.is_over(),
+        };
+        self.machine.state() == State::Holding && self.ear.is_paused() && stands
     }
 }
 
 impl Rig for Controller {
     fn dofs(&self) -> usize {
-        self.goal.len()
+        self.course.goal.len()
     }
 
     fn memory(&self) -> usize {
-        (Reading::COUNT + 2) * self.goal.len() + self.compensation() + self.hardware.memory()
+        (Reading::COUNT + 2) * self.course.goal.len() + self.compensation() + self.hardware.memory()
     }
 
     /// Without a clock: sample after sample until the target is reached.
@@ -526,13 +849,16 @@ impl Rig for Controller {
         if self.machine.state().is_over() {
             return Err(self.fault());
         }
+        self.stall(memory)?;
         // Where the specimen was sent last is part of the state, so that a loop can be probed.
-        let n = self.aim.len();
-        self.aim.copy_from_slice(&memory[..n]);
+        if self.course.is_full() {
+            let n = self.course.aim.len();
+            self.course.aim.copy_from_slice(&memory[..n]);
+        }
         self.aim(target);
         loop {
             match self.tick(memory) {
-                Progress::Busy => {}
+                Progress::Busy => self.wait_for_a_word(),
                 Progress::Reached => return Ok(()),
                 Progress::Over(fault) => return Err(fault),
             }
@@ -541,13 +867,40 @@ impl Rig for Controller {
 
     fn finish(&mut self, memory: &mut [f64]) {
         self.go_home();
-        while self.machine.state() == State::RampDown {
+        while !self.machine.state().is_over() && self.machine.state() != State::Idle {
             self.tick(memory);
+            self.wait_for_a_word();
         }
         self.close();
     }
 
     fn controller(&self) -> Option<&Controller> {
         Some(self)
+    }
+}
+
+impl Controller {
+    /// Samples without a target, where a stall is rehearsed.
+    fn stall(&mut self, memory: &mut [f64]) -> Result<(), Fault> {
+        let Some(&[from, samples]) = self.plan.stalls.get(self.stalled) else { return Ok(()) };
+        if self.machine.state() != State::Running || self.tick < from {
+            return Ok(());
+        }
+        self.stalled += 1;
+        for _ in 0..samples {
+            if let Progress::Over(fault) = self.tick(memory) {
+                return Err(fault);
+            }
+        }
+        Ok(())
+    }
+
+    /// Where no clock drives it, a paused test takes no samples while it stands.
+    fn wait_for_a_word(&mut self) {
+        while self.waits_for_a_word() {
+            std::thread::sleep(std::time::Duration::from_millis(2));
+            self.hear();
+            self.show();
+        }
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::compensate::Compensator;
+use crate::guard::Envelope;
 
 /// Calibration of one actuator: instrument = gain · physical + offset.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,15 +23,34 @@ impl Default for Calibration {
     }
 }
 
-/// What the controller does when a target is not there in time.
+/// What the controller does when a target is not there in time, after it has run out smoothly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MissPolicy {
     /// The specimen waits, and the whole schedule with it.
     Hold,
-    /// The command goes on as it went, and catches up.
+    /// What is left of the way takes what is left of the time: it catches up.
     Extrapolate,
     /// The test ends.
     Abort,
+    /// Nothing is late: whoever computes the structure keeps no time, and every way ends at rest.
+    Wait,
+}
+
+/// Where a test leaves its specimen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Home {
+    /// Where it stood at the start. A specimen that has yielded carries a force there.
+    Displacement,
+    /// Where it carries no force: it is unloaded by its stiffness.
+    Force,
+    /// Where it is.
+    Hold,
+}
+
+impl Home {
+    /// By the names of a model file.
+    pub const ALL: [(Home, &str); 3] =
+        [(Home::Displacement, "displacement"), (Home::Force, "force"), (Home::Hold, "hold")];
 }
 
 /// How a rig is driven.
@@ -42,16 +62,33 @@ pub struct Plan {
     pub time_scale: f64,
     /// Structure over specimen in length; forces by its square.
     pub scale: f64,
-    /// Time of the way to the initial displacement and back at the end, s.
+    /// Shortest time of the ways to the start and home, s.
     pub ramp: f64,
-    /// Longest hold before ramping down, s.
+    /// Longest hold before going home, s.
     pub patience: f64,
     /// What a late target does.
     pub miss: MissPolicy,
+    /// How long a late target is bridged before the test holds, s.
+    pub bridge: f64,
+    /// In what time a motion is braked for a hold or on the way home, s.
+    pub brake: f64,
+    /// Where the specimen is left.
+    pub home: Home,
+    /// Samples, from which on and how many, in which no target comes: on purpose, to rehearse a machine that stalls.
+    pub stalls: Vec<[u64; 2]>,
     /// One per actuator.
     pub compensators: Vec<Arc<dyn Compensator>>,
     /// One per actuator.
     pub calibration: Vec<Calibration>,
+    /// What each actuator may be sent.
+    pub envelopes: Vec<Envelope>,
     /// Stiffness of the specimen at rest per actuator, N/m: where the online estimate starts.
     pub stiffness: Vec<f64>,
+}
+
+impl Plan {
+    /// A time in samples, at least one.
+    pub(super) fn samples(&self, time: f64) -> f64 {
+        (time / self.period).ceil().clamp(1.0, 1e12)
+    }
 }

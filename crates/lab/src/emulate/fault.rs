@@ -17,6 +17,8 @@ pub enum Misfortune {
     Delay(usize),
     /// The connection is gone.
     Gone,
+    /// Somebody presses the emergency stop.
+    EmergencyStop,
 }
 
 /// A fault and when it happens, in samples of the controller.
@@ -50,7 +52,7 @@ impl Injection {
             Misfortune::FrozenForce => shown[1] = before[1],
             Misfortune::Spike(size) => shown[1] += size,
             Misfortune::NotANumber => shown[1] = f64::NAN,
-            Misfortune::Silence | Misfortune::Delay(_) | Misfortune::Gone => {}
+            Misfortune::Silence | Misfortune::Delay(_) | Misfortune::Gone | Misfortune::EmergencyStop => {}
         }
     }
 }

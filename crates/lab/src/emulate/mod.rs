@@ -205,4 +205,12 @@ impl Hardware for Emulated {
         }
         Reply::Fresh
     }
+
+    fn emergency_stop(&self) -> bool {
+        self.faults.iter().any(|f| f.what == Misfortune::EmergencyStop && f.is_on(self.tick))
+    }
+
+    fn is_emulated(&self) -> bool {
+        true
+    }
 }

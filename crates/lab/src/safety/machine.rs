@@ -1,4 +1,6 @@
-//! The states of a test and the log of its transitions.
+//! The states of a test as one table, and the log of its transitions.
+//!
+//! **Must not be here:** motion, limits, what an event is made of: whoever sees one says [`Machine::happen`].
 
 use super::{Alarm, Trip};
 
@@ -7,46 +9,182 @@ use super::{Alarm, Trip};
 pub enum State {
     /// Nothing has been commanded.
     Idle,
-    /// Ready: the next command moves the specimen.
+    /// Ready: the next target moves the specimen.
     Armed,
     /// On the way to the initial displacement.
-    Ramp,
+    ToStart,
     /// The test proper.
     Running,
-    /// Held where it is.
-    Hold,
-    /// On the way back to where it stood at the start.
-    RampDown,
-    /// Ended before its time.
+    /// Braked and held where it is; the test may go on.
+    Holding,
+    /// Braked and led home; the test does not go on.
+    GoingHome,
+    /// Braked, and kept where it is until everything has come to rest; the test is over then.
+    AtRest,
+    /// Ended before its time, drives off.
     Aborted,
-    /// Ended as planned.
+    /// Ended as planned, drives off.
     Finished,
 }
 
 impl State {
+    /// All, in the order of their numbers in a recording.
+    pub const ALL: [(State, &str); 9] = [
+        (State::Idle, "idle"),
+        (State::Armed, "armed"),
+        (State::ToStart, "to start"),
+        (State::Running, "running"),
+        (State::Holding, "holding"),
+        (State::GoingHome, "going home"),
+        (State::AtRest, "at rest"),
+        (State::Aborted, "aborted"),
+        (State::Finished, "finished"),
+    ];
+
     /// Number in a recording.
     pub fn code(self) -> f64 {
         f64::from(self as u8)
     }
 
+    /// The state with this number.
+    pub fn from_code(code: u8) -> Option<Self> {
+        State::ALL.get(usize::from(code)).map(|s| s.0)
+    }
+
     /// Name.
     pub fn name(self) -> &'static str {
-        match self {
-            State::Idle => "idle",
-            State::Armed => "armed",
-            State::Ramp => "ramp",
-            State::Running => "running",
-            State::Hold => "hold",
-            State::RampDown => "ramp-down",
-            State::Aborted => "aborted",
-            State::Finished => "finished",
-        }
+        State::ALL[self as usize].1
     }
 
     /// Whether no further command will be given.
     pub fn is_over(self) -> bool {
         matches!(self, State::Aborted | State::Finished)
     }
+
+    /// Whether the drives are needed.
+    pub fn is_enabled(self) -> bool {
+        !matches!(self, State::Idle | State::Aborted | State::Finished)
+    }
+}
+
+/// What can happen to a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// It is armed.
+    Arm,
+    /// The first target has come.
+    Start,
+    /// The initial displacement is reached, and the next target has come.
+    Begin,
+    /// Something tripped that only warns.
+    Warned,
+    /// Something tripped that holds.
+    Hold,
+    /// Something tripped that leads home.
+    Home,
+    /// Something tripped that ends the test.
+    Off,
+    /// No command can reach the specimen, or none may: the connection is lost, the emergency stop pressed.
+    Lost,
+    /// What held it is gone.
+    Cleared,
+    /// A hold has lasted too long.
+    Overdue,
+    /// The operator says `pause`.
+    Pause,
+    /// The operator says `resume`.
+    Resume,
+    /// The operator says `stop`.
+    Stop,
+    /// The operator says `abort`.
+    Abort,
+    /// The last target was reached.
+    End,
+    /// The way home is over.
+    Arrived,
+    /// Everything has come to rest.
+    Settled,
+}
+
+impl Event {
+    /// All, as the columns of the table.
+    pub const ALL: [(Event, &str); 17] = [
+        (Event::Arm, "arm"),
+        (Event::Start, "first target"),
+        (Event::Begin, "next target"),
+        (Event::Warned, "trip: warn"),
+        (Event::Hold, "trip: hold"),
+        (Event::Home, "trip: ramp-down"),
+        (Event::Off, "trip: abort"),
+        (Event::Lost, "lost, emergency stop"),
+        (Event::Cleared, "cause gone"),
+        (Event::Overdue, "patience over"),
+        (Event::Pause, "`pause`"),
+        (Event::Resume, "`resume`"),
+        (Event::Stop, "`stop`"),
+        (Event::Abort, "`abort`"),
+        (Event::End, "last target"),
+        (Event::Arrived, "home reached"),
+        (Event::Settled, "settled"),
+    ];
+}
+
+/// What follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Nothing.
+    Stay,
+    /// This state.
+    To(State),
+    /// The state before the hold.
+    Back,
+    /// The end: finished, or aborted if there is a cause.
+    Over,
+}
+
+/// Where each event leads from each state: the rows are [`State::ALL`], the columns [`Event::ALL`].
+///
+/// A trip is told once; while it lasts and grows no worse it is not told again. So a trip on the way home is a *further* one, and
+/// escalates: the specimen is kept where it is, and after another one the drives are off.
+pub const TABLE: [[Next; 17]; 9] = {
+    use Next::{Back, Over, Stay, To};
+    const ARMED: Next = To(State::Armed);
+    const START: Next = To(State::ToStart);
+    const RUN: Next = To(State::Running);
+    const HOLD: Next = To(State::Holding);
+    const HOME: Next = To(State::GoingHome);
+    const REST: Next = To(State::AtRest);
+    const OFF: Next = To(State::Aborted);
+    [
+        // arm   start  begin warned hold  home  off   lost cleared overdue pause resume stop abort end arrived settled
+        [ARMED, Stay, Stay, Stay, Stay, OFF, OFF, OFF, Stay, Stay, Stay, Stay, OFF, OFF, Over, Stay, Stay], // idle
+        [Stay, START, Stay, Stay, Stay, OFF, OFF, OFF, Stay, Stay, Stay, Stay, OFF, OFF, Over, Stay, Stay], // armed
+        [Stay, Stay, RUN, Stay, HOLD, HOME, REST, OFF, Stay, Stay, HOLD, Stay, HOME, REST, HOME, Stay, Stay], // to start
+        [Stay, Stay, Stay, Stay, HOLD, HOME, REST, OFF, Stay, Stay, HOLD, Stay, HOME, REST, HOME, Stay, Stay], // running
+        [Stay, Stay, Stay, Stay, Stay, HOME, REST, OFF, Back, HOME, Stay, Back, HOME, REST, HOME, Stay, Stay], // holding
+        [Stay, Stay, Stay, Stay, REST, REST, REST, OFF, Stay, Stay, HOLD, Stay, Stay, REST, Stay, REST, Stay], // going home
+        [Stay, Stay, Stay, Stay, OFF, OFF, OFF, OFF, Stay, Stay, Stay, Stay, Stay, OFF, Stay, Stay, Over],  // at rest
+        [Stay; 17],                                                                                        // aborted
+        [Stay; 17],                                                                                        // finished
+    ]
+};
+
+/// The table as the book prints it.
+pub fn markdown() -> String {
+    let cell = |next: Next| match next {
+        Next::Stay => "·".to_owned(),
+        Next::To(state) => state.name().to_owned(),
+        Next::Back => "*back*".to_owned(),
+        Next::Over => "*end*".to_owned(),
+    };
+    let live = &State::ALL[..7];
+    let names: Vec<&str> = live.iter().map(|s| s.1).collect();
+    let mut out = format!("| event | {} |\n|---|{}\n", names.join(" | "), "---|".repeat(live.len()));
+    for (e, (_, event)) in Event::ALL.iter().enumerate() {
+        let cells: Vec<String> = live.iter().map(|(s, _)| cell(TABLE[*s as usize][e])).collect();
+        out += &format!("| {event} | {} |\n", cells.join(" | "));
+    }
+    out
 }
 
 /// One change of state, or a warning that changed none.
@@ -84,6 +222,10 @@ const LOG: usize = 1024;
 #[derive(Clone, Debug)]
 pub struct Machine {
     state: State,
+    /// Where a hold goes back to.
+    held: State,
+    /// What first kept the test from ending as planned.
+    cause: Option<Trip>,
     log: Vec<Transition>,
     /// Transitions that found no place.
     pub unlogged: u64,
@@ -91,7 +233,8 @@ pub struct Machine {
 
 impl Default for Machine {
     fn default() -> Self {
-        Machine { state: State::Idle, log: Vec::with_capacity(LOG), unlogged: 0 }
+        let log = Vec::with_capacity(LOG);
+        Machine { state: State::Idle, held: State::Idle, cause: None, log, unlogged: 0 }
     }
 }
 
@@ -101,21 +244,53 @@ impl Machine {
         self.state
     }
 
+    /// What a hold goes back to.
+    pub fn held(&self) -> State {
+        self.held
+    }
+
+    /// What first kept the test from ending as planned.
+    pub fn cause(&self) -> Option<Trip> {
+        self.cause
+    }
+
     /// What happened so far.
     pub fn log(&self) -> &[Transition] {
         &self.log
     }
 
-    /// Goes to another state, or notes what did not change it.
-    pub fn go(&mut self, tick: u64, to: State, cause: Option<Alarm>) {
-        let entry = Transition {
-            tick,
-            from: self.state,
-            to,
-            cause: cause.map(|c| c.trip),
-            actuator: cause.and_then(|c| c.actuator),
+    /// Something happens, for a reason if something tripped; whether the state is another one now.
+    pub fn happen(&mut self, tick: u64, event: Event, alarm: Option<Alarm>) -> bool {
+        let from = self.state;
+        let to = match TABLE[from as usize][event as usize] {
+            Next::Stay => from,
+            Next::To(state) => state,
+            Next::Back => self.held,
+            // A test that ends without a cause has ended as planned.
+            Next::Over if self.cause.is_none() => State::Finished,
+            Next::Over => State::Aborted,
         };
-        self.state = to;
+        let ends = matches!(to, State::GoingHome | State::AtRest | State::Aborted);
+        if ends && from != to {
+            self.cause = self.cause.or(alarm.map(|a| a.trip));
+        }
+        if to == State::Holding && from != to {
+            self.held = from;
+        }
+        if from != to || (event == Event::Warned && !from.is_over()) {
+            self.state = to;
+            self.note(Transition {
+                tick,
+                from,
+                to,
+                cause: alarm.map(|a| a.trip),
+                actuator: alarm.and_then(|a| a.actuator),
+            });
+        }
+        from != to
+    }
+
+    fn note(&mut self, entry: Transition) {
         if self.log.len() < LOG {
             self.log.push(entry);
         } else {

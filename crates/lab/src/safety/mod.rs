@@ -1,10 +1,11 @@
-//! Safety before results: limits on what a specimen is asked and seen to do, and what follows when one is passed.
+//! Safety before results: limits on what a specimen is asked and seen to do, what follows when one is passed, and the
+//! states of a test. What may leave at all is decided later, by the [`guard`](crate::guard).
 
-pub mod guard;
 pub mod machine;
+pub mod monitor;
 
-pub use guard::{Guard, Limits, Watch};
-pub use machine::{Machine, State, Transition};
+pub use machine::{Event, Machine, Next, State, TABLE, Transition};
+pub use monitor::{Limits, Monitor, Watch};
 
 /// Something that must not happen during a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,10 +38,28 @@ pub enum Trip {
     Patience,
     /// Somebody asked for it.
     Operator,
+    /// An actuator was asked to change its velocity too suddenly.
+    Acceleration,
+    /// A measured displacement is too large.
+    MeasuredDisplacement,
+    /// A measured velocity is too large.
+    MeasuredVelocity,
+    /// A measured acceleration is too large.
+    MeasuredAcceleration,
+    /// A measured force changes too fast.
+    ForceRate,
+    /// The laboratory's emergency stop was pressed.
+    EmergencyStop,
+    /// An actuator did not stand where the test begins.
+    Start,
+    /// A target did not come for longer than is bridged.
+    Late,
+    /// The controller itself does not answer.
+    Watchdog,
 }
 
 /// All trips in their order, by the names of their limits in a model file.
-pub const TRIPS: [(Trip, &str); 14] = [
+pub const TRIPS: [(Trip, &str); 23] = [
     (Trip::Displacement, "displacement"),
     (Trip::Velocity, "velocity"),
     (Trip::Force, "force"),
@@ -55,6 +74,15 @@ pub const TRIPS: [(Trip, &str); 14] = [
     (Trip::Gone, "gone"),
     (Trip::Patience, "patience"),
     (Trip::Operator, "operator"),
+    (Trip::Acceleration, "acceleration"),
+    (Trip::MeasuredDisplacement, "measured-displacement"),
+    (Trip::MeasuredVelocity, "measured-velocity"),
+    (Trip::MeasuredAcceleration, "measured-acceleration"),
+    (Trip::ForceRate, "force-rate"),
+    (Trip::EmergencyStop, "emergency-stop"),
+    (Trip::Start, "start"),
+    (Trip::Late, "late"),
+    (Trip::Watchdog, "watchdog"),
 ];
 
 impl Trip {
@@ -89,21 +117,30 @@ impl Trip {
             Trip::Recorder => "samples could not be recorded",
             Trip::Gone => "the connection to the specimen was lost",
             Trip::Patience => "the hold lasted too long",
-            Trip::Operator => "it was asked for",
+            Trip::Operator => "stopped by the operator",
+            Trip::Acceleration => "a commanded acceleration passed what the actuator may do",
+            Trip::MeasuredDisplacement => "a measured displacement passed its limit",
+            Trip::MeasuredVelocity => "a measured velocity passed its limit",
+            Trip::MeasuredAcceleration => "a measured acceleration passed its limit",
+            Trip::ForceRate => "a measured force changed faster than its limit",
+            Trip::EmergencyStop => "the emergency stop of the laboratory was pressed",
+            Trip::Start => "an actuator did not stand where the test begins",
+            Trip::Late => "a target did not come for longer than is bridged",
+            Trip::Watchdog => "the controller did not answer in time",
         }
     }
 }
 
 /// What follows a trip.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Action {
     /// It is logged, and the test goes on.
     Warn,
-    /// The specimen is held where it is until the cause is gone, and the test goes on; if it stays, ramp down.
+    /// The specimen is braked and held where it is until the cause is gone, and the test goes on; if it stays, ramp down.
     Hold,
-    /// The specimen is led back to where it stood at the start, and the test ends.
+    /// The specimen is braked and led home, and the test ends.
     RampDown,
-    /// No further command is given, and the test ends.
+    /// The specimen is braked as hard as its actuators may be, the drives are switched off, and the test ends.
     Abort,
 }
 
@@ -111,6 +148,16 @@ impl Action {
     /// By the names of a model file, mildest first.
     pub const ALL: [(Action, &str); 4] =
         [(Action::Warn, "warn"), (Action::Hold, "hold"), (Action::RampDown, "ramp-down"), (Action::Abort, "abort")];
+
+    /// What it is to the states of a test.
+    pub fn event(self) -> Event {
+        match self {
+            Action::Warn => Event::Warned,
+            Action::Hold => Event::Hold,
+            Action::RampDown => Event::Home,
+            Action::Abort => Event::Off,
+        }
+    }
 }
 
 /// Something that tripped, and what follows.
@@ -129,12 +176,17 @@ impl Alarm {
     pub fn new(trip: Trip, action: Action) -> Self {
         Alarm { trip, action, actuator: None }
     }
+
+    /// An alarm of an actuator.
+    pub fn at(trip: Trip, action: Action, actuator: usize) -> Self {
+        Alarm { trip, action, actuator: Some(actuator as u16) }
+    }
 }
 
 /// The one whose consequence is graver; the first of equals.
 pub fn graver(a: Option<Alarm>, b: Option<Alarm>) -> Option<Alarm> {
     match (a, b) {
-        (Some(a), Some(b)) => Some(if (b.action as u8) > (a.action as u8) { b } else { a }),
+        (Some(a), Some(b)) => Some(if b.action > a.action { b } else { a }),
         (a, b) => a.or(b),
     }
 }

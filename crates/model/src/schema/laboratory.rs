@@ -25,7 +25,7 @@ pub(super) fn all() -> Vec<Section> {
     let mut all = vec![specimen(), mass()];
     all.extend(compensation());
     all.extend([actuator(), along(), sensor("displacement-sensor"), sensor("force-sensor"), calibration()]);
-    all.extend([wiring(), field(), limits(), limit(), fault()]);
+    all.extend([wiring(), field(), limits(), actuator_limits(), limit(), fault()]);
     all
 }
 
@@ -71,11 +71,28 @@ fn specimen() -> Section {
         key(
             "ramp",
             quantity(Dimension::TIME),
-            "Time of the way to the initial displacement and back at the end.",
+            "Shortest time of the ways to the initial displacement and home; longer where the envelope of an actuator asks for it.",
             "\"2 s\"",
         )
         .default("\"2 s\""),
-        key("patience", quantity(Dimension::TIME), "Longest hold before ramping down.", "\"10 s\"").default("\"10 s\""),
+        key("patience", quantity(Dimension::TIME), "Longest hold before going home; a pause may last longer.", "\"10 s\"")
+            .default("\"10 s\""),
+        key(
+            "bridge",
+            quantity(Dimension::TIME),
+            "How long a late target is bridged by a motion that runs out, before the test holds.",
+            "\"20 ms\"",
+        )
+        .default("\"20 ms\""),
+        key("brake", quantity(Dimension::TIME), "In what time a motion is braked for a hold or on the way home.", "\"50 ms\"")
+            .default("\"50 ms\""),
+        key(
+            "home",
+            Word(vec!["displacement", "force", "hold"]),
+            "Where the test leaves the specimen: where it stood at the start, where it carries no force, or where it is.",
+            "\"force\"",
+        )
+        .default("\"displacement\""),
         key(
             "late",
             Word(vec!["hold", "extrapolate", "abort"]),
@@ -188,7 +205,14 @@ fn actuator() -> Section {
             "Largest velocity it can reach.",
             "\"500 mm/s\"",
         ),
+        key(
+            "acceleration",
+            Quantity("an acceleration, or its angular kind".to_owned()),
+            "Largest acceleration it may be asked for; by default its largest velocity times 2 pi 50 Hz.",
+            "\"20 m/s^2\"",
+        ),
         key("force", force(), "Largest force it can give.", "\"250 kN\""),
+        key("limits", Table("actuator-limits"), "Limits of its own, in place of those of the specimen.", "{ force = \"80 kN\" }"),
         key("friction", force(), "Coulomb friction before its load cell.", "\"0.5 kN\"").default("0"),
         key(
             "displacement_sensor",
@@ -305,20 +329,35 @@ fn actions() -> Value {
     Word(Action::ALL.map(|a| a.1).to_vec())
 }
 
-fn limits() -> Section {
-    let watched = |name: &'static str, of: Value, doc: &str, example: &str| {
-        key(name, Either(vec![of, Table("limit")]), doc, example)
-    };
+/// A limit with what follows, or by itself.
+fn watched(name: &'static str, of: Value, doc: &str, example: &str) -> Key {
+    key(name, Either(vec![of, Table("limit")]), doc, example)
+}
+
+/// What must not happen to an actuator.
+fn watched_of_an_actuator() -> Vec<Key> {
+    let rate = |of: &str| Quantity(format!("{of}, or its angular kind"));
     let number = || quantity(Dimension::NONE);
-    let keys: Vec<Key> = vec![
-        watched("displacement", stroke(), "Largest commanded stroke.", "\"90 mm\""),
+    vec![
+        watched("displacement", stroke(), "Largest commanded stroke; nothing beyond it is ever sent.", "\"90 mm\""),
         watched(
             "velocity",
-            Quantity("a velocity, or its angular kind".to_owned()),
-            "Largest commanded velocity.",
+            rate("a velocity"),
+            "Largest commanded velocity; nothing faster is ever sent.",
             "\"400 mm/s\"",
         ),
+        watched(
+            "acceleration",
+            rate("an acceleration"),
+            "Largest commanded acceleration; nothing more sudden is ever sent.",
+            "\"20 m/s^2\"",
+        ),
+        watched("jerk", rate("a jerk"), "Largest commanded jerk; nothing above is ever sent.", "\"500 m/s^3\""),
         watched("force", force(), "Largest measured force.", "\"200 kN\""),
+        watched("force_rate", rate("a rate of force"), "Fastest change of a measured force.", "\"2000 kN/s\""),
+        watched("measured_displacement", stroke(), "Largest measured stroke.", "\"95 mm\""),
+        watched("measured_velocity", rate("a velocity"), "Largest measured velocity.", "\"500 mm/s\""),
+        watched("measured_acceleration", rate("an acceleration"), "Largest measured acceleration.", "\"30 m/s^2\""),
         watched("tracking", stroke(), "Largest distance of target and measured displacement.", "\"5 mm\""),
         watched("energy", number(), "Energy of the tracking error over the largest energy stored.", "0.1"),
         watched(
@@ -328,25 +367,38 @@ fn limits() -> Section {
             "0.05",
         ),
         watched("frozen", stroke(), "Travel of the command while a sensor stands still.", "\"1 mm\""),
+    ]
+}
+
+fn limits() -> Section {
+    let number = || quantity(Dimension::NONE);
+    let mut keys = watched_of_an_actuator();
+    keys.extend([
         watched("missing", number(), "Samples in a row without readings.", "10"),
         watched("deadline", number(), "Targets that were not there in time.", "5"),
         watched("recorder", number(), "Samples that could not be recorded.", "0"),
         key("not_finite", actions(), "What follows a number that is none.", "\"abort\"").default("\"abort\""),
         key("gone", actions(), "What follows a lost connection.", "\"abort\"").default("\"abort\""),
-    ];
-    let doc = "What must not happen to a specimen. A limit by itself ramps down (frozen and missing hold, deadline and recorder warn).";
+    ]);
+    let doc = "What must not happen to a specimen. A limit by itself ramps down (acceleration, jerk, frozen and missing hold, deadline and recorder warn).";
     section("limits", "[specimen.limits]", &["specimen.limits"], doc, keys)
 }
 
+fn actuator_limits() -> Section {
+    let doc = "What must not happen to one actuator.";
+    let written = "limits = { force = ... }";
+    section("actuator-limits", written, &["specimen.actuator.limits"], doc, watched_of_an_actuator())
+}
+
 fn limit() -> Section {
-    const PATHS: &[&str] = &["specimen.limits.*"];
+    const PATHS: &[&str] = &["specimen.limits.*", "specimen.actuator.limits.*"];
     let keys = vec![
         key("at", Quantity("what the limit measures".to_owned()), "The limit.", "\"90 mm\"").required(),
         key("samples", Whole, "Samples in a row that must pass it.", "3").default("1"),
         key(
             "action",
             actions(),
-            "What follows: it is logged, held until it is gone, led back to the start, or ended at once.",
+            "What follows: it is logged, held until it is gone, led home, or braked and switched off.",
             "\"hold\"",
         ),
     ];
@@ -354,7 +406,17 @@ fn limit() -> Section {
 }
 
 fn fault() -> Section {
-    let types = vec!["frozen-displacement", "frozen-force", "silence", "spike", "nan", "delay", "gone"];
+    let types = vec![
+        "frozen-displacement",
+        "frozen-force",
+        "silence",
+        "spike",
+        "nan",
+        "delay",
+        "gone",
+        "emergency-stop",
+        "stall",
+    ];
     let keys = vec![
         key("type", Word(types), "What goes wrong.", "\"frozen-force\"").required(),
         key("at", quantity(Dimension::TIME), "When, in time of the laboratory.", "\"3 s\"").required(),

@@ -9,7 +9,8 @@ use interfield_lab::hardware::Hardware;
 use interfield_lab::kinematics::Kinematics;
 use interfield_lab::plant::{self, Delayed, Ideal, Limited, Transfer};
 use interfield_lab::rig::Rig;
-use interfield_lab::safety::{Guard, Limits};
+use interfield_lab::guard::Envelope;
+use interfield_lab::safety::Limits;
 
 use super::stand_in::Physical;
 use super::{Actuator, Dynamics, Specimen, Workshop};
@@ -38,13 +39,20 @@ pub(super) fn build(
         ramp: specimen.ramp,
         patience: specimen.patience,
         miss: specimen.late,
+        bridge: specimen.bridge,
+        brake: specimen.brake,
+        home: specimen.home,
+        stalls: if linear { Vec::new() } else { specimen.stalls.clone() },
+        envelopes: (0..n).map(|i| if linear { Envelope::OPEN } else { specimen.envelope(i) }).collect(),
         compensators: vec![compensator; n],
         calibration: specimen.actuators.iter().map(|a| a.calibration).collect(),
         stiffness: (0..n).map(|i| physical.stiffness[i * n + i] / specimen.scale).collect(),
     };
-    let limits = if linear { Limits::none() } else { specimen.limits };
-    let guard = Guard::new(limits, n, specimen.period);
-    workshop.mount(specimen, Controller::new(plan, kinematics, hardware, guard))
+    let limits = match linear {
+        true => (Limits::none(), vec![Limits::none(); n]),
+        false => (specimen.limits, (0..n).map(|i| specimen.limits_of(i)).collect()),
+    };
+    workshop.mount(specimen, Controller::new(plan, kinematics, hardware, limits)?)
 }
 
 fn kinematics(specimen: &Specimen) -> Result<Kinematics, String> {

@@ -14,16 +14,16 @@ mod stand_in;
 
 use interfield_kernel::Scheme;
 use interfield_lab::compensate::Method;
-pub use interfield_lab::controller::COAST;
-use interfield_lab::controller::{Calibration, Controller, MissPolicy};
+use interfield_lab::controller::{Calibration, Controller, Home, MissPolicy};
 use interfield_lab::emulate::{Injection, Sensor};
+use interfield_lab::guard::Envelope;
 use interfield_lab::fieldbus::{Assignment, AtEnd, Layout, Wiring};
 use interfield_lab::hardware::Hardware;
 use interfield_lab::kinematics::Lever;
 use interfield_lab::partner::Partner;
 use interfield_lab::plant;
 use interfield_lab::rig::Rig;
-use interfield_lab::safety::Limits;
+use interfield_lab::safety::{Action, Limits, Watch};
 
 use crate::assemble::{Assembly, Problem, Subject, assemble};
 use crate::external::External;
@@ -56,12 +56,18 @@ pub struct Specimen {
     pub time_scale: f64,
     /// Structure over specimen in length.
     pub scale: f64,
-    /// Time of the way to the initial displacement and back at the end, s.
+    /// Shortest time of the ways to the initial displacement and home, s.
     pub ramp: f64,
-    /// Longest hold before ramping down, s.
+    /// Longest hold before going home, s.
     pub patience: f64,
-    /// What a late target does.
+    /// What a late target does, and how long it is bridged, s.
     pub late: MissPolicy,
+    /// See [`Specimen::late`].
+    pub bridge: f64,
+    /// In what time a motion is braked for a hold or on the way home, s.
+    pub brake: f64,
+    /// Where the specimen is left.
+    pub home: Home,
     /// Whether the measured force is moved from where the specimen is to where it should be, by its stiffness at rest.
     pub correct_force: bool,
     /// How commands are compensated.
@@ -72,6 +78,8 @@ pub struct Specimen {
     pub limits: Limits,
     /// What goes wrong on purpose, in the emulated laboratory.
     pub faults: Vec<Injection>,
+    /// Samples, from which on and how many, in which no target comes: on purpose.
+    pub stalls: Vec<[u64; 2]>,
     /// What becomes of the outputs of a fieldbus at the end.
     pub at_end: AtEnd,
 }
@@ -82,6 +90,24 @@ impl Specimen {
         let actuators: Option<Vec<Wiring>> = self.actuators.iter().map(|a| a.wiring).collect();
         let assignments = self.actuators.iter().filter_map(|a| a.assignment.clone()).collect();
         Some(Layout { actuators: actuators?, assignments, at_end: self.at_end })
+    }
+
+    /// Limits of an actuator: its own, and those of the specimen where it has none.
+    pub fn limits_of(&self, actuator: usize) -> Limits {
+        self.actuators.get(actuator).map_or(self.limits, |a| a.own_limits.or(self.limits))
+    }
+
+    /// What an actuator may be sent: what it can do, and no more than its limits allow if they do more than warn. Where nobody says how
+    /// suddenly it may change its velocity, it may reach its largest one in a fiftieth of a second, as a wave of 50 Hz does.
+    pub fn envelope(&self, actuator: usize) -> Envelope {
+        let Some(a) = self.actuators.get(actuator) else { return Envelope::OPEN };
+        let limits = self.limits_of(actuator);
+        let may = |w: Option<Watch>| w.filter(|w| w.action > Action::Warn).map_or(f64::INFINITY, |w| w.limit);
+        let stroke = a.limits.stroke.min(may(limits.displacement));
+        let velocity = a.limits.velocity.min(may(limits.velocity));
+        let stated = a.acceleration.min(may(limits.acceleration));
+        let acceleration = if stated.is_finite() { stated } else { std::f64::consts::TAU * 50.0 * velocity };
+        Envelope { position: [-stroke, stroke], velocity, acceleration, jerk: limits.jerk.unwrap_or(f64::INFINITY) }
     }
 
     /// What stands between the commands and the actuators of a specimen; `None` if they are the same numbers, and so are the
@@ -115,6 +141,10 @@ pub struct Actuator {
     pub delay: [f64; 3],
     /// What it cannot do.
     pub limits: plant::Limits,
+    /// Largest acceleration that it may be asked for, m/s²; infinite: not stated.
+    pub acceleration: f64,
+    /// What must not happen to it, where that is not said of the whole specimen.
+    pub own_limits: Limits,
     /// Coulomb friction before its load cell, N.
     pub friction: f64,
     /// Displacement sensor.

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::{Args as ClapArgs, ValueEnum};
-use interfield_lab::controller::{MissPolicy, Request};
+use interfield_lab::controller::MissPolicy;
 use interfield_lab::realtime::Histogram;
 use interfield_lab::verdict::Grade;
 use interfield_model::Model;
@@ -170,12 +170,7 @@ pub(crate) fn run(args: &Args) -> Exit {
         Programs::default(),
     );
     // The first Ctrl-C leads the specimen home, the second one stops it where it is.
-    let (flag, button) = (Arc::clone(&stop), laboratory.button());
-    let _ = ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::Relaxed) {
-            button.press(Request::Abort);
-        }
-    });
+    laboratory::on_interrupt(&stop, laboratory.operator());
     if args.real_time.control {
         laboratory.listen();
     }
@@ -258,7 +253,7 @@ fn prepare(args: &Args) -> Result<(Offer<'_>, Door), Exit> {
     };
     let specimen = &mut model.specimens[index];
     // The client keeps no time: whenever its next displacement comes is early enough.
-    specimen.late = MissPolicy::Hold;
+    specimen.late = if args.real_time.real_time { MissPolicy::Wait } else { MissPolicy::Hold };
     specimen.limits.deadline = None;
     let specimen = specimen.clone();
     if replay.as_ref().is_some_and(|r| !r.holds(&specimen)) {

@@ -5,7 +5,7 @@ use interfield_lab::emulate::Sensor;
 use interfield_lab::kinematics::{Lever, Strut};
 use interfield_lab::plant::{Hydraulic, Limits};
 
-use super::wiring;
+use super::{safety, wiring};
 use crate::parse::Context;
 use crate::reader::{Spanned, Table};
 use crate::specimen::{Actuator, Dynamics};
@@ -26,6 +26,8 @@ pub(super) fn read(context: &Context<'_>, table: &Table<'_>, dofs: &[usize]) -> 
         dynamics: Dynamics::Ideal,
         delay: [0.0; 3],
         limits: Limits::NONE,
+        acceleration: f64::INFINITY,
+        own_limits: safety::nothing(),
         friction: 0.0,
         displacement: Sensor::default(),
         force: Sensor::default(),
@@ -73,6 +75,8 @@ fn one(context: &Context<'_>, t: &Table<'_>, angle: bool) -> Option<Actuator> {
         velocity: quantity("velocity", rate).unwrap_or(f64::INFINITY),
         force: quantity("force", force).unwrap_or(f64::INFINITY),
     };
+    let acceleration = quantity("acceleration", rate.times(Dimension::FREQUENCY)).unwrap_or(f64::INFINITY);
+    let own_limits = safety::own(context, t, length);
     let friction = quantity("friction", force).unwrap_or(0.0);
     let displacement = sensor(context, t, "displacement_sensor", length);
     let load_cell = sensor(context, t, "force_sensor", force);
@@ -84,6 +88,8 @@ fn one(context: &Context<'_>, t: &Table<'_>, angle: bool) -> Option<Actuator> {
         dynamics: dynamics(context, t)?,
         delay: [delay[0], delay[1], swing_frequency],
         limits,
+        acceleration,
+        own_limits,
         friction,
         displacement,
         force: load_cell,

@@ -6,7 +6,7 @@ mod wiring;
 
 use interfield_kernel::Scheme;
 use interfield_lab::compensate::{Method, find};
-use interfield_lab::controller::MissPolicy;
+use interfield_lab::controller::{Home, MissPolicy};
 use interfield_lab::fieldbus::AtEnd;
 
 use super::compensators::compensator;
@@ -84,6 +84,9 @@ fn read_one(
         Some(2) => MissPolicy::Abort,
         _ => MissPolicy::Hold,
     };
+    let bridge = positive("bridge", Dimension::TIME, 0.02);
+    let brake = positive("brake", Dimension::TIME, 0.05);
+    let home = table.choice("home", &Home::ALL.map(|h| h.1)).map_or(Home::Displacement, |c| Home::ALL[c.value].0);
     let at_end = match table.choice("at_end", &["hold", "zero"]).map(|c| c.value) {
         Some(1) => AtEnd::Zero,
         _ => AtEnd::Hold,
@@ -96,7 +99,7 @@ fn read_one(
     }
     let actuators = actuators::read(context, table, &dofs);
     let limits = safety::limits(context, table, &dofs);
-    let faults = safety::faults(context, table, &dofs, period);
+    let (faults, stalls) = safety::faults(context, table, &dofs, period);
     if dofs.is_empty() {
         return None;
     }
@@ -114,11 +117,15 @@ fn read_one(
         ramp,
         patience,
         late,
+        bridge,
+        brake,
+        home,
         correct_force,
         compensation: compensation?,
         actuators: actuators?,
         limits,
         faults,
+        stalls,
         at_end,
     })
 }

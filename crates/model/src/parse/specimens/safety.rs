@@ -12,21 +12,49 @@ fn actions() -> [&'static str; 4] {
     Action::ALL.map(|a| a.1)
 }
 
-/// What must not happen. A limit is a quantity, or a table with what follows.
-pub(super) fn limits(context: &Context<'_>, table: &Table<'_>, dofs: &[usize]) -> Limits {
-    let mut limits = Limits::default();
-    let Some(inner) = table.table("limits") else { return limits };
-    let length = dofs.first().map_or(Dimension::LENGTH, |&d| context.disp(d));
+/// No limits of its own.
+pub(super) fn nothing() -> Limits {
+    Limits::none()
+}
+
+/// `limits` of one actuator.
+pub(super) fn own(context: &Context<'_>, table: &Table<'_>, length: Dimension) -> Limits {
+    let mut limits = nothing();
+    if let Some(inner) = table.table("limits") {
+        of_an_actuator(context, &inner, length, &mut limits);
+        inner.finish();
+    }
+    limits
+}
+
+/// What must not happen to an actuator. A limit is a quantity, or a table with what follows.
+fn of_an_actuator(context: &Context<'_>, inner: &Table<'_>, length: Dimension, limits: &mut Limits) {
     let force = Dimension::MOMENT.per(length);
-    let rate = length.times(Dimension::FREQUENCY);
-    let watch = |key: &str, dim: Dimension, default: Action| watch(context, &inner, key, dim, default);
+    let per_second = |dim: Dimension| dim.times(Dimension::FREQUENCY);
+    let (rate, acceleration) = (per_second(length), per_second(per_second(length)));
+    let watch = |key: &str, dim: Dimension, default: Action| watch(context, inner, key, dim, default);
     limits.displacement = watch("displacement", length, Action::RampDown);
     limits.velocity = watch("velocity", rate, Action::RampDown);
+    limits.acceleration = watch("acceleration", acceleration, Action::Hold);
+    limits.jerk = watch("jerk", per_second(acceleration), Action::Hold).map(|w| w.limit);
     limits.force = watch("force", force, Action::RampDown);
+    limits.force_rate = watch("force_rate", per_second(force), Action::RampDown);
+    limits.measured_displacement = watch("measured_displacement", length, Action::RampDown);
+    limits.measured_velocity = watch("measured_velocity", rate, Action::RampDown);
+    limits.measured_acceleration = watch("measured_acceleration", acceleration, Action::RampDown);
     limits.tracking = watch("tracking", length, Action::RampDown);
     limits.energy = watch("energy", Dimension::NONE, Action::RampDown);
     limits.indicator = watch("indicator", Dimension::NONE, Action::RampDown);
     limits.frozen = watch("frozen", length, Action::Hold);
+}
+
+/// What must not happen.
+pub(super) fn limits(context: &Context<'_>, table: &Table<'_>, dofs: &[usize]) -> Limits {
+    let mut limits = Limits::default();
+    let Some(inner) = table.table("limits") else { return limits };
+    let length = dofs.first().map_or(Dimension::LENGTH, |&d| context.disp(d));
+    of_an_actuator(context, &inner, length, &mut limits);
+    let watch = |key: &str, dim: Dimension, default: Action| watch(context, &inner, key, dim, default);
     limits.missing = watch("missing", Dimension::NONE, Action::Hold)
         .map(|w| Watch { samples: w.limit.max(1.0) as u32, ..w })
         .or(limits.missing);
@@ -60,10 +88,25 @@ fn watch(context: &Context<'_>, table: &Table<'_>, key: &str, dim: Dimension, de
 }
 
 /// What goes wrong on purpose; times are those of the laboratory.
-pub(super) fn faults(context: &Context<'_>, table: &Table<'_>, dofs: &[usize], period: f64) -> Vec<Injection> {
-    const TYPES: [&str; 7] = ["frozen-displacement", "frozen-force", "silence", "spike", "nan", "delay", "gone"];
+pub(super) fn faults(
+    context: &Context<'_>,
+    table: &Table<'_>,
+    dofs: &[usize],
+    period: f64,
+) -> (Vec<Injection>, Vec<[u64; 2]>) {
+    const TYPES: [&str; 9] = [
+        "frozen-displacement",
+        "frozen-force",
+        "silence",
+        "spike",
+        "nan",
+        "delay",
+        "gone",
+        "emergency-stop",
+        "stall",
+    ];
     let length = dofs.first().map_or(Dimension::LENGTH, |&d| context.disp(d));
-    let mut faults = Vec::new();
+    let (mut faults, mut stalls) = (Vec::new(), Vec::new());
     for t in table.tables("fault") {
         let kind = t.choice_required("type", &TYPES);
         let time =
@@ -85,10 +128,17 @@ pub(super) fn faults(context: &Context<'_>, table: &Table<'_>, dofs: &[usize], p
                 .quantity_required("size", Dimension::TIME, &context.scope)
                 .map(|q| Misfortune::Delay((q.value / period).round().max(0.0) as usize)),
             Some("gone") => Some(Misfortune::Gone),
+            Some("emergency-stop") => Some(Misfortune::EmergencyStop),
+            Some("stall") => {
+                // A machine that never comes back is not rehearsed: then there is no test.
+                stalls.extend(from.map(|from| [from, samples.min(1 << 32)]));
+                None
+            }
             _ => None,
         };
         faults.extend(what.zip(from).map(|(what, from)| Injection { what, actuator, from, samples }));
         t.finish();
     }
-    faults
+    stalls.sort_unstable();
+    (faults, stalls)
 }

@@ -1,0 +1,219 @@
+//! The operator: words to a running test, and what it says of itself, from other threads and without waiting.
+
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::safety::{Event, State, Trip};
+
+/// What an operator can say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Word {
+    /// Slow down along the way, and hold until told otherwise.
+    Pause,
+    /// Go on.
+    Resume,
+    /// Go home and end.
+    Stop,
+    /// Brake, switch off and end.
+    Abort,
+    /// Say where the test is.
+    Status,
+    /// Keep this with the test.
+    Note(String),
+}
+
+impl Word {
+    /// All, as they are written.
+    pub const WORDS: &str = "pause, resume, stop, abort, status, note TEXT";
+
+    /// Reads a word; the error is a sentence for the operator.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn parse(line: &str) -> Result<Word, String> {
+        let line = line.trim();
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        match (word, rest.trim()) {
+            ("note", "") => Err("a note has a text: note TEXT".to_owned()),
+            ("note", text) => Ok(Word::Note(text.to_owned())),
+            ("pause", "") => Ok(Word::Pause),
+            ("resume", "") => Ok(Word::Resume),
+            ("stop", "") => Ok(Word::Stop),
+            ("abort", "") => Ok(Word::Abort),
+            ("status", "") => Ok(Word::Status),
+            _ => Err(format!("`{line}` is not understood, and nothing was done; there is: {}", Word::WORDS)),
+        }
+    }
+}
+
+/// How a rig says where it is.
+#[derive(Debug, Default)]
+struct Shown {
+    name: String,
+    period: f64,
+    state: AtomicU8,
+    /// What first kept the test from ending as planned, from 1; 0: nothing.
+    cause: AtomicU32,
+    tick: AtomicU64,
+    /// Time of the model, bits of a float.
+    time: AtomicU64,
+    /// Words taken.
+    taken: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    /// What is wanted of the test: 0 go on, 1 pause, 2 stop, 3 abort.
+    wanted: AtomicU8,
+    /// How often `resume` was said.
+    resumed: AtomicU64,
+    /// Words said.
+    said: AtomicU64,
+    rigs: Mutex<Vec<Arc<Shown>>>,
+    lines: Mutex<Vec<String>>,
+}
+
+/// The desk of an operator: one for all rigs of a test.
+#[derive(Clone, Debug, Default)]
+pub struct Operator(Arc<Shared>);
+
+const GO_ON: u8 = 0;
+const PAUSE: u8 = 1;
+const STOP: u8 = 2;
+const ABORT: u8 = 3;
+
+impl Operator {
+    /// Says a word to all rigs, and what the operator is told at once: `Err` if nothing was done.
+    ///
+    /// # Errors
+    /// A sentence, when the word comes too late or changes nothing.
+    pub fn say(&self, word: &Word) -> Result<String, String> {
+        let answer = match word {
+            Word::Status => return Ok(self.status()),
+            Word::Note(text) => {
+                self.keep(&format!("note: {text}"));
+                return Ok("noted".to_owned());
+            }
+            _ if self.is_over() => return Err(format!("the test is over: {}", self.status())),
+            Word::Pause => self.want(PAUSE, &[GO_ON], "pausing"),
+            Word::Resume => self.want(GO_ON, &[PAUSE, GO_ON], "resuming"),
+            Word::Stop => self.want(STOP, &[GO_ON, PAUSE], "stopping: the specimen is led home"),
+            Word::Abort => self.want(ABORT, &[GO_ON, PAUSE, STOP], "aborting: the specimen is braked, drives off"),
+        }?;
+        if *word == Word::Resume {
+            self.0.resumed.fetch_add(1, Ordering::AcqRel);
+        }
+        self.0.said.fetch_add(1, Ordering::AcqRel);
+        self.keep(&format!("operator: {}", format!("{word:?}").to_lowercase()));
+        Ok(format!("{answer}; {}", self.status()))
+    }
+
+    /// Asks for it, unless something graver was asked for before.
+    fn want(&self, wanted: u8, from: &[u8], answer: &str) -> Result<String, String> {
+        let change = |now: u8| from.contains(&now).then_some(wanted);
+        match self.0.wanted.fetch_update(Ordering::AcqRel, Ordering::Acquire, change) {
+            Ok(_) => Ok(answer.to_owned()),
+            Err(PAUSE) => Err("the test is paused already".to_owned()),
+            Err(STOP) => Err("the test is being stopped already".to_owned()),
+            Err(_) => Err("the test is being aborted already".to_owned()),
+        }
+    }
+
+    /// Whether all rigs have taken what was said.
+    pub fn is_heard(&self) -> bool {
+        let said = self.0.said.load(Ordering::Acquire);
+        self.rigs().iter().all(|r| r.taken.load(Ordering::Acquire) >= said || over(r))
+    }
+
+    /// Whether there are rigs, and the tests of all of them have ended.
+    fn is_over(&self) -> bool {
+        let rigs = self.rigs();
+        !rigs.is_empty() && rigs.iter().all(|r| over(r))
+    }
+
+    /// Keeps a line with the test.
+    pub fn keep(&self, line: &str) {
+        let when = self.rigs().first().map(|r| {
+            let tick = r.tick.load(Ordering::Acquire);
+            format!("{:.4} s in the laboratory, sample {tick}: ", tick as f64 * r.period)
+        });
+        let line = when.unwrap_or_default() + line;
+        self.0.lines.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+    }
+
+    /// What was said and noted so far, a line each.
+    pub fn lines(&self) -> Vec<String> {
+        self.0.lines.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Where the test is, in a line.
+    pub fn status(&self) -> String {
+        let one = |r: &Arc<Shown>| {
+            let state = State::from_code(r.state.load(Ordering::Acquire)).unwrap_or(State::Idle);
+            let t = f64::from_bits(r.time.load(Ordering::Acquire));
+            let lab = r.tick.load(Ordering::Acquire) as f64 * r.period;
+            let cause = r.cause.load(Ordering::Acquire).checked_sub(1).and_then(Trip::from_code);
+            let why = cause.map_or_else(String::new, |c| format!(" ({})", c.words()));
+            let name = if r.name.is_empty() { String::new() } else { format!("{}: ", r.name) };
+            format!("{name}{}{why}, t = {t:.4} s, {lab:.4} s in the laboratory", state.name())
+        };
+        let all: Vec<String> = self.rigs().iter().map(one).collect();
+        if all.is_empty() { "no specimen".to_owned() } else { all.join("; ") }
+    }
+
+    fn rigs(&self) -> Vec<Arc<Shown>> {
+        self.0.rigs.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The ear of a rig. Allocates.
+    pub(super) fn ear(&self, name: &str, period: f64) -> Ear {
+        let shown = Arc::new(Shown { name: name.to_owned(), period, ..Shown::default() });
+        self.0.rigs.lock().unwrap_or_else(PoisonError::into_inner).push(shown.clone());
+        Ear { shared: self.0.clone(), shown, wanted: GO_ON, resumed: 0 }
+    }
+}
+
+fn over(rig: &Shown) -> bool {
+    State::from_code(rig.state.load(Ordering::Acquire)).is_some_and(State::is_over)
+}
+
+/// How a rig hears its operator.
+pub(super) struct Ear {
+    shared: Arc<Shared>,
+    shown: Arc<Shown>,
+    /// What was wanted when it listened last.
+    wanted: u8,
+    resumed: u64,
+}
+
+impl Ear {
+    /// What was said since the last time.
+    pub(super) fn hear(&mut self) -> Option<Event> {
+        let said = self.shared.said.load(Ordering::Acquire);
+        let wanted = self.shared.wanted.load(Ordering::Acquire);
+        let resumed = self.shared.resumed.load(Ordering::Acquire);
+        let new = std::mem::replace(&mut self.wanted, wanted) != wanted;
+        let again = std::mem::replace(&mut self.resumed, resumed) != resumed;
+        self.shown.taken.store(said, Ordering::Release);
+        match wanted {
+            PAUSE if new => Some(Event::Pause),
+            STOP if new => Some(Event::Stop),
+            ABORT if new => Some(Event::Abort),
+            GO_ON if again => Some(Event::Resume),
+            _ => None,
+        }
+    }
+
+    /// Whether a pause is wanted.
+    pub(super) fn is_paused(&self) -> bool {
+        self.wanted == PAUSE
+    }
+
+    /// Shows where the rig is.
+    pub(super) fn show(&self, state: State, cause: Option<Trip>, tick: u64, t: f64) {
+        self.shown.state.store(state as u8, Ordering::Release);
+        self.shown.cause.store(cause.map_or(0, |c| c.code() + 1), Ordering::Release);
+        self.shown.tick.store(tick, Ordering::Release);
+        self.shown.time.store(t.to_bits(), Ordering::Release);
+    }
+}

@@ -1,0 +1,392 @@
+//! Limits, checked at every sample in every state.
+
+use super::{Action, Alarm, Trip, graver};
+use crate::guard::Bound;
+
+/// A limit and what follows when it is passed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Watch {
+    /// The limit, SI; its meaning is that of the [`Trip`].
+    pub limit: f64,
+    /// Samples in a row that must pass it before it counts.
+    pub samples: u32,
+    /// What follows.
+    pub action: Action,
+}
+
+impl Watch {
+    /// Every sample counts.
+    pub const fn new(limit: f64, action: Action) -> Self {
+        Watch { limit, samples: 1, action }
+    }
+}
+
+/// The limits of a rig, or of one of its actuators; `None` is not watched. Lost connections and numbers that are not finite
+/// always are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// Largest commanded stroke, m.
+    pub displacement: Option<Watch>,
+    /// Largest commanded velocity, m/s.
+    pub velocity: Option<Watch>,
+    /// Largest commanded acceleration, m/s².
+    pub acceleration: Option<Watch>,
+    /// Largest commanded jerk, m/s³: the guard keeps it, and nothing follows.
+    pub jerk: Option<f64>,
+    /// Largest measured force of an actuator, N.
+    pub force: Option<Watch>,
+    /// Fastest change of a measured force, N/s.
+    pub force_rate: Option<Watch>,
+    /// Largest measured stroke, m.
+    pub measured_displacement: Option<Watch>,
+    /// Largest measured velocity, m/s.
+    pub measured_velocity: Option<Watch>,
+    /// Largest measured acceleration, m/s².
+    pub measured_acceleration: Option<Watch>,
+    /// Largest distance of target and measured displacement, m.
+    pub tracking: Option<Watch>,
+    /// Largest energy fed in by the tracking error, over the largest energy stored in the specimen.
+    pub energy: Option<Watch>,
+    /// The same over the last second.
+    pub indicator: Option<Watch>,
+    /// Travel of the command while a sensor stands still, m.
+    pub frozen: Option<Watch>,
+    /// Samples in a row without readings: `samples` counts, the limit is not used.
+    pub missing: Option<Watch>,
+    /// Commands that were not ready in time.
+    pub deadline: Option<Watch>,
+    /// Samples that could not be recorded.
+    pub recorder: Option<Watch>,
+    /// What follows a number that is not finite.
+    pub not_finite: Action,
+    /// What follows a lost connection.
+    pub gone: Action,
+}
+
+impl Default for Limits {
+    /// What can be judged without knowing the rig: numbers, silence, a recorder that fails.
+    fn default() -> Self {
+        Limits {
+            missing: Some(Watch { limit: 0.0, samples: 10, action: Action::Hold }),
+            recorder: Some(Watch::new(0.0, Action::Warn)),
+            ..Limits::none()
+        }
+    }
+}
+
+impl Limits {
+    /// Nothing is watched but what cannot be left unwatched.
+    pub fn none() -> Self {
+        Limits {
+            displacement: None,
+            velocity: None,
+            acceleration: None,
+            jerk: None,
+            force: None,
+            force_rate: None,
+            measured_displacement: None,
+            measured_velocity: None,
+            measured_acceleration: None,
+            tracking: None,
+            energy: None,
+            indicator: None,
+            frozen: None,
+            missing: None,
+            deadline: None,
+            recorder: None,
+            not_finite: Action::Abort,
+            gone: Action::Abort,
+        }
+    }
+
+    /// These limits of an actuator, and those of its rig where it has none of its own.
+    pub fn or(self, rig: Limits) -> Self {
+        Limits {
+            displacement: self.displacement.or(rig.displacement),
+            velocity: self.velocity.or(rig.velocity),
+            acceleration: self.acceleration.or(rig.acceleration),
+            jerk: self.jerk.or(rig.jerk),
+            force: self.force.or(rig.force),
+            force_rate: self.force_rate.or(rig.force_rate),
+            measured_displacement: self.measured_displacement.or(rig.measured_displacement),
+            measured_velocity: self.measured_velocity.or(rig.measured_velocity),
+            measured_acceleration: self.measured_acceleration.or(rig.measured_acceleration),
+            tracking: self.tracking.or(rig.tracking),
+            energy: self.energy.or(rig.energy),
+            indicator: self.indicator.or(rig.indicator),
+            frozen: self.frozen.or(rig.frozen),
+            ..rig
+        }
+    }
+}
+
+/// What one actuator was asked and seen to do in a sample.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen {
+    /// Where it should be, m.
+    pub target: f64,
+    /// What it was sent, m.
+    pub command: f64,
+    /// Where it was seen, m.
+    pub reached: f64,
+    /// Force, N.
+    pub force: f64,
+    /// Whether it was led along the targets of the structure; else it was braked or led home, and lags as it lags.
+    pub led: bool,
+}
+
+/// A specimen that moves does more work on its way than this share of what its noise does.
+const MOVING: f64 = 0.1;
+/// Time constant of measured rates, s: what is faster is noise of the sensors.
+const SMOOTH: f64 = 5e-3;
+/// Commands of this time, s, are what a sensor may still show when nobody compensates the lag of an actuator.
+const LAG: f64 = 0.05;
+/// A trip that was told is told again when it has grown by this factor.
+const WORSE: f64 = 1.2;
+
+/// An actuator that cannot follow for this time, s, is held: a single command too sudden is only smoothed.
+const REFUSED: f64 = 5e-3;
+
+/// Measures of an actuator, in the order of their counts.
+const MEASURES: usize = 11;
+
+/// What the monitor remembers of an actuator.
+#[derive(Clone, Copy, Debug, Default)]
+struct Past {
+    seen: Option<Seen>,
+    /// Energy of the tracking error: all, and of the last second.
+    energy: [f64; 2],
+    /// Largest energy stored so far.
+    stored: f64,
+    /// Work on the way of the target, and on the tracking error, both without their sign: which of them is noise.
+    through: f64,
+    churn: f64,
+    /// Travel of the command since the displacement and the force sensor last changed.
+    travel: [f64; 2],
+    /// Measured velocity, acceleration and rate of force, smooth.
+    rates: [f64; 3],
+    /// Lowest and highest of the last commands.
+    span: Option<[f64; 2]>,
+    /// Samples in a row in which too large a displacement or velocity was asked for.
+    asked: [u32; 2],
+    /// Samples in a row beyond each limit.
+    counts: [u32; MEASURES],
+    /// What each measure was when it was told; zero: it was not.
+    told: [f64; MEASURES],
+}
+
+/// What was found in a sample.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Found {
+    /// The gravest of what was not told before.
+    pub alarm: Option<Alarm>,
+    /// Whether anything that holds, or more, lasts.
+    pub lasts: bool,
+}
+
+impl Found {
+    /// Both.
+    pub fn and(self, other: Found) -> Found {
+        Found { alarm: graver(self.alarm, other.alarm), lasts: self.lasts || other.lasts }
+    }
+
+    fn of(alarm: Option<Alarm>) -> Found {
+        Found { alarm, lasts: alarm.is_some_and(|a| a.action >= Action::Hold) }
+    }
+}
+
+/// Watches over one rig.
+#[derive(Clone, Debug)]
+pub struct Monitor {
+    limits: Vec<Limits>,
+    rig: Limits,
+    period: f64,
+    actuators: Vec<Past>,
+    missing: u32,
+    silent: bool,
+    invalid: bool,
+}
+
+impl Monitor {
+    /// A monitor over a rig, with the limits of each of its actuators, sampled every `period` seconds.
+    pub fn new(rig: Limits, actuators: Vec<Limits>, period: f64) -> Self {
+        let past = vec![Past::default(); actuators.len()];
+        Monitor { limits: actuators, rig, period, actuators: past, missing: 0, silent: false, invalid: false }
+    }
+
+    /// The limits of the rig.
+    pub fn limits(&self) -> &Limits {
+        &self.rig
+    }
+
+    /// The limit of the tracking error of an actuator, m.
+    pub fn tracking(&self, i: usize) -> Option<f64> {
+        self.limits.get(i)?.tracking.map(|w| w.limit)
+    }
+
+    /// What an actuator is asked for, before it leaves; `sent` is what left last.
+    pub fn asked(&mut self, i: usize, asked: f64, sent: f64) -> Option<Alarm> {
+        let (Some(past), Some(l)) = (self.actuators.get_mut(i), self.limits.get(i)) else { return None };
+        if !asked.is_finite() {
+            return Some(Alarm::at(Trip::NotFinite, self.rig.not_finite, i));
+        }
+        let measures = [
+            (Trip::Displacement, l.displacement, asked.abs()),
+            (Trip::Velocity, l.velocity, (asked - sent).abs() / self.period),
+        ];
+        let mut alarm = None;
+        for ((trip, watch, value), count) in measures.into_iter().zip(&mut past.asked) {
+            // What only warns is told of what was sent.
+            let Some(watch) = watch.filter(|w| w.action > Action::Warn) else { continue };
+            *count = if value > watch.limit { count.saturating_add(1) } else { 0 };
+            if *count >= watch.samples {
+                alarm = graver(alarm, Some(Alarm::at(trip, watch.action, i)));
+            }
+        }
+        alarm
+    }
+
+    /// What follows when the guard does not let a command of an actuator through, `times` in a row, for this reason.
+    pub fn refused(&self, i: usize, bound: Bound, times: u32) -> Option<Alarm> {
+        let l = self.limits.get(i)?;
+        let (trip, watch, at_once) = match bound {
+            Bound::Number => return Some(Alarm::at(Trip::NotFinite, self.rig.not_finite, i)),
+            Bound::Position => (Trip::Displacement, l.displacement, true),
+            Bound::Velocity => (Trip::Velocity, l.velocity, false),
+            Bound::Acceleration | Bound::Jerk => (Trip::Acceleration, l.acceleration, false),
+        };
+        let often = (REFUSED / self.period).ceil().max(f64::from(watch.map_or(1, |w| w.samples)));
+        // A limit that only warns is not what the guard keeps: the actuator itself can do no more.
+        let action = watch.map_or(Action::Hold, |w| w.action.max(Action::Hold));
+        (at_once || f64::from(times) >= often).then(|| Alarm::at(trip, action, i))
+    }
+
+    /// Looks at actuator `i` in this sample.
+    pub fn look(&mut self, i: usize, now: Seen) -> Found {
+        let (Some(past), Some(l)) = (self.actuators.get_mut(i), self.limits.get(i)) else { return Found::default() };
+        let numbers = [now.target, now.command, now.reached, now.force];
+        if numbers.iter().any(|x| !x.is_finite()) {
+            let found = Found::of(Some(Alarm::at(Trip::NotFinite, self.rig.not_finite, i)));
+            // Told once, like every other trip.
+            let again = std::mem::replace(&mut self.invalid, true);
+            return if again { Found { alarm: None, ..found } } else { found };
+        }
+        self.invalid = false;
+        let values = past.measure(now, self.period);
+        let watches: [(Trip, Option<Watch>); MEASURES] = [
+            (Trip::MeasuredDisplacement, l.measured_displacement),
+            (Trip::MeasuredVelocity, l.measured_velocity),
+            (Trip::MeasuredAcceleration, l.measured_acceleration),
+            (Trip::Force, l.force),
+            (Trip::ForceRate, l.force_rate),
+            (Trip::Tracking, l.tracking),
+            (Trip::Energy, l.energy),
+            (Trip::Indicator, l.indicator),
+            (Trip::Frozen, l.frozen),
+            // The commands themselves were judged before they left.
+            (Trip::Displacement, l.displacement.filter(|w| w.action == Action::Warn)),
+            (Trip::Velocity, l.velocity.filter(|w| w.action == Action::Warn)),
+        ];
+        let mut found = Found::default();
+        for (m, (trip, watch)) in watches.into_iter().enumerate() {
+            let Some(watch) = watch else { continue };
+            let (value, told) = (values[m], &mut past.told[m]);
+            past.counts[m] = if value > watch.limit { past.counts[m].saturating_add(1) } else { 0 };
+            if past.counts[m] == 0 {
+                *told = 0.0;
+            } else if past.counts[m] >= watch.samples {
+                found.lasts |= watch.action >= Action::Hold;
+                if *told == 0.0 || value > WORSE * *told {
+                    *told = value.max(f64::MIN_POSITIVE);
+                    found.alarm = graver(found.alarm, Some(Alarm::at(trip, watch.action, i)));
+                }
+            }
+        }
+        found
+    }
+
+    /// Notes whether readings arrived.
+    pub fn heard(&mut self, fresh: bool) -> Found {
+        self.missing = if fresh { 0 } else { self.missing.saturating_add(1) };
+        let lasting = self.rig.missing.filter(|w| self.missing >= w.samples.max(1));
+        let Some(watch) = lasting else {
+            self.silent = false;
+            return Found::default();
+        };
+        let again = std::mem::replace(&mut self.silent, true);
+        let found = Found::of(Some(Alarm::new(Trip::Missing, watch.action)));
+        if again { Found { alarm: None, ..found } } else { found }
+    }
+
+    /// What lasts is told again, because the test went on all the same.
+    pub fn forget(&mut self) {
+        self.actuators.iter_mut().for_each(|a| a.told = [0.0; MEASURES]);
+        (self.silent, self.invalid) = (false, false);
+    }
+
+    /// Energy error of all actuators, ∫ f d(target - reached), over the largest energy stored: negative where a lag feeds
+    /// energy into the structure.
+    pub fn energy_error(&self) -> f64 {
+        let (fed, stored) = self.actuators.iter().fold((0.0, 0.0), |(f, s), a| (f + a.energy[0], s + a.stored));
+        if stored > 0.0 { fed / stored } else { 0.0 }
+    }
+}
+
+impl Past {
+    /// What is compared with the limits, in their order.
+    fn measure(&mut self, now: Seen, period: f64) -> [f64; MEASURES] {
+        let before = self.seen.replace(now).unwrap_or(now);
+        let moved = (now.command - before.command).abs();
+        for (travel, still) in self.travel.iter_mut().zip([now.reached == before.reached, now.force == before.force]) {
+            *travel = if still { *travel + moved } else { 0.0 };
+        }
+        let share = (period / SMOOTH).min(1.0);
+        let velocity = self.rates[0];
+        self.rates[0] += share * ((now.reached - before.reached) / period - self.rates[0]);
+        self.rates[1] += share * ((self.rates[0] - velocity) / period - self.rates[1]);
+        self.rates[2] += share * ((now.force - before.force) / period - self.rates[2]);
+        let [low, high] = self.span.unwrap_or([now.command; 2]);
+        let fade = (period / LAG).min(1.0);
+        self.span = Some([
+            now.command.min(low + fade * (now.command - low)),
+            now.command.max(high + fade * (now.command - high)),
+        ]);
+        let astray = match self.span {
+            Some([low, high]) if !now.led => (low - now.reached).max(now.reached - high).max(0.0),
+            _ => (now.target - now.reached).abs(),
+        };
+        self.add_energy(now, before, period);
+        // Before the motion begins all energy is that of noise, and says nothing.
+        let moving = self.through > MOVING * self.churn;
+        let share = |energy: f64| if moving && self.stored > 0.0 { energy / self.stored } else { 0.0 };
+        [
+            now.reached.abs(),
+            self.rates[0].abs(),
+            self.rates[1].abs(),
+            now.force.abs(),
+            self.rates[2].abs(),
+            astray,
+            share(self.energy[0]).abs(),
+            share(-self.energy[1]),
+            self.travel[0].max(self.travel[1]),
+            now.command.abs(),
+            moved / period,
+        ]
+    }
+
+    /// ∫ f d(target - reached): what the structure believes to have given to the specimen, and did not. Negative where the
+    /// specimen lags.
+    fn add_energy(&mut self, now: Seen, before: Seen, period: f64) {
+        if !(now.led && before.led) {
+            return;
+        }
+        let error = |s: &Seen| s.target - s.reached;
+        let fed = 0.5 * (now.force + before.force) * (error(&now) - error(&before));
+        self.energy[0] += fed;
+        // A leaky sum with a time constant of one second.
+        self.energy[1] += fed - self.energy[1] * period.min(1.0);
+        self.stored = self.stored.max(0.5 * (now.force * now.reached).abs());
+        self.through += (now.force * (now.target - before.target)).abs();
+        self.churn += fed.abs();
+    }
+}

@@ -198,6 +198,6 @@ impl Course {
     /// Whether the goal counts as reached in this sample: the next one would pass it.
     pub(super) fn is_reached(&self) -> bool {
         let next = self.rate.value();
-        self.asked && self.behind == 0.0 && next > 0.0 && (self.left <= 0.0 || (next < 1.0 && self.left <= next))
+        self.asked && self.behind == 0.0 && (self.left <= 0.0 || (next < 1.0 && self.left <= next + NOTHING))
     }
 }

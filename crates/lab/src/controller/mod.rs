@@ -70,7 +70,7 @@ const RETURN: f64 = 0.1;
 /// How often a test goes on by itself after commands that were too fast or too sudden.
 const AGAIN: u32 = 3;
 /// A specimen that catches up does so with this share of the samples of its way, at least.
-const CATCH_UP: f64 = 0.8;
+const CATCH_UP: f64 = 0.75;
 
 /// Who leads the actuators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,7 +131,8 @@ pub struct Controller {
     stroke: Vec<f64>,
     asked: Vec<f64>,
     command: Vec<f64>,
-    /// Readings of the structure in the sample before.
+    /// Displacements and forces of the structure, as measured in this sample and in the one before.
+    now: Vec<f64>,
     before: Vec<f64>,
     /// As the instruments say them: commands, displacements, forces.
     raw: [Vec<f64>; 3],
@@ -190,6 +191,7 @@ impl Controller {
             stroke: zeros(),
             asked: zeros(),
             command: zeros(),
+            now: vec![0.0; 2 * n],
             before: vec![0.0; 2 * n],
             raw: [zeros(), zeros(), zeros()],
             row: vec![0.0; HEAD.len() + COLUMNS.len() * n],
@@ -632,8 +634,9 @@ impl Controller {
         let reply = self.send(hardware, seen, felt);
         let mut found = self.watch(reply, seen, felt);
         found.alarm = graver(found.alarm, refused);
-        self.before.copy_from_slice(&readings[n..]);
         found.alarm = graver(found.alarm, self.take_home(readings, seen, felt));
+        self.before.copy_from_slice(&self.now);
+        self.now.copy_from_slice(&readings[n..]);
         self.write(reply, seen, felt);
         let recorder = self.monitor.limits().recorder.filter(|w| self.dropped as f64 > w.limit);
         found.alarm = graver(found.alarm, recorder.and_then(|w| self.once(Alarm::new(Trip::Recorder, w.action))));

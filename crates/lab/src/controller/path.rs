@@ -20,9 +20,9 @@ pub(super) fn coast(x: f64) -> f64 {
     x + x * x * x * (x * (8.0 - 3.0 * x) - 6.0)
 }
 
-/// From 0 to 0 over an area of 1, without slope at both ends.
+/// From 0 to 0 over an area of 1, without slope and curvature at both ends.
 pub(super) fn bump(x: f64) -> f64 {
-    30.0 * (x * (1.0 - x)).powi(2)
+    140.0 * (x * (1.0 - x)).powi(3)
 }
 
 /// Share of a velocity that is left when `x` of the braking is over: slope 0 at both ends.

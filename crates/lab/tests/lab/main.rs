@@ -2,10 +2,12 @@
 
 mod compensators;
 mod filters;
+mod guard;
 mod indicators;
 mod partner;
 mod plants;
 mod rig;
+mod safety;
 mod vrths;
 
 use interfield_kernel::scheme::registry::{Argument, Arguments};

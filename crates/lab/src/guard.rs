@@ -28,6 +28,8 @@ pub struct Envelope {
     pub velocity: f64,
     /// Largest acceleration.
     pub acceleration: f64,
+    /// Deceleration with which the guard brakes, no more than the acceleration: gentler, and begun earlier.
+    pub braking: f64,
     /// Largest jerk.
     pub jerk: f64,
 }
@@ -38,6 +40,7 @@ impl Envelope {
         position: [f64::NEG_INFINITY, f64::INFINITY],
         velocity: f64::INFINITY,
         acceleration: f64::INFINITY,
+        braking: f64::INFINITY,
         jerk: f64::INFINITY,
     };
 }
@@ -100,7 +103,8 @@ impl Guard {
         if !(low <= 0.0 && 0.0 <= high) {
             return Err("the envelope of an actuator must hold the place where it rests".to_owned());
         }
-        let positive = [envelope.velocity, envelope.acceleration, envelope.jerk, period].iter().all(|x| *x > 0.0);
+        let Envelope { velocity, acceleration, braking, jerk, .. } = envelope;
+        let positive = [velocity, acceleration, braking, jerk, period].iter().all(|x| *x > 0.0);
         if !positive {
             return Err("velocity, acceleration, jerk and sampling interval of an actuator must be greater than zero".into());
         }
@@ -110,11 +114,12 @@ impl Guard {
         let narrowed = |bound: f64, steps: i32| if bound.is_finite() { narrow(bound, steps) } else { bound };
         let envelope = Envelope {
             position: [narrowed(low.abs(), 0), narrowed(high.abs(), 0)],
-            velocity: narrowed(envelope.velocity, 1),
-            acceleration: narrowed(envelope.acceleration, 2),
-            jerk: narrowed(envelope.jerk, 3),
+            velocity: narrowed(velocity, 1),
+            acceleration: narrowed(acceleration, 2),
+            braking: narrowed(braking.min(acceleration), 2),
+            jerk: narrowed(jerk, 3),
         };
-        if [envelope.velocity, envelope.acceleration, envelope.jerk].iter().any(|x| *x <= 0.0) {
+        if [envelope.velocity, envelope.braking, envelope.jerk].iter().any(|x| *x <= 0.0) {
             return Err("the envelope of an actuator is finer than its positions can be written as numbers".to_owned());
         }
         let envelope = Envelope { position: [-envelope.position[0], envelope.position[1]], ..envelope };
@@ -152,7 +157,7 @@ impl Guard {
         }
     }
 
-    /// Brakes as hard as the envelope allows; what leaves.
+    /// Brakes; what leaves.
     pub fn brake(&mut self) -> f64 {
         self.at = self.braked(self.at);
         self.at.x
@@ -188,7 +193,7 @@ impl Guard {
     fn can_rest(&self, from: Motion) -> bool {
         let e = &self.envelope;
         let inside = |x: f64| e.position[0] <= x && x <= e.position[1];
-        if e.acceleration == f64::INFINITY {
+        if e.braking == f64::INFINITY {
             return true;
         }
         if e.jerk == f64::INFINITY {
@@ -196,8 +201,8 @@ impl Guard {
         }
         // More than braking can ever take: its time, and the speed it can reach before the acceleration has turned.
         let fastest = from.v.abs() + from.a.abs() * self.period + 0.5 * from.a * from.a / e.jerk;
-        let turns = (from.a.abs() + 2.0 * e.acceleration) / e.jerk;
-        let time = 2.0 * (fastest / e.acceleration + turns + 4.0 * self.period);
+        let turns = (from.a.abs() + 2.0 * e.braking) / e.jerk;
+        let time = 2.0 * (fastest / e.braking + turns + 4.0 * self.period);
         if fastest <= e.velocity && inside(from.x - fastest * time) && inside(from.x + fastest * time) {
             return true;
         }
@@ -214,9 +219,9 @@ impl Guard {
         false
     }
 
-    /// How far an actuator goes on at a velocity, braked by the acceleration sample by sample: v - aT, v - 2aT, … > 0.
+    /// How far an actuator goes on at a velocity, braked sample by sample: v - bT, v - 2bT, … > 0.
     fn run_out(&self, v: f64) -> f64 {
-        let step = self.envelope.acceleration * self.period;
+        let step = self.envelope.braking * self.period;
         let n = (v.abs() / step).floor();
         v.signum() * self.period * (n * v.abs() - 0.5 * step * n * (n + 1.0))
     }
@@ -224,10 +229,10 @@ impl Guard {
     /// One sample of braking.
     fn braked(&self, from: Motion) -> Motion {
         let e = &self.envelope;
-        let (v, a) = if e.acceleration == f64::INFINITY {
+        let (v, a) = if e.braking == f64::INFINITY {
             (0.0, 0.0)
         } else if e.jerk == f64::INFINITY {
-            let v = from.v.signum() * (from.v.abs() - e.acceleration * self.period).max(0.0);
+            let v = from.v.signum() * (from.v.abs() - e.braking * self.period).max(0.0);
             (v, (v - from.v) / self.period)
         } else {
             self.eased(from)
@@ -245,10 +250,10 @@ impl Guard {
         // The largest b with b T + (b - jT) T + (b - 2jT) T + … ≤ v.
         let m = (0.5 * ((1.0 + 8.0 * v / (t * step)).sqrt() - 1.0)).floor();
         let b = (v / t + 0.5 * step * m * (m + 1.0)) / (m + 1.0);
-        let a = (-b).max(-e.acceleration).clamp(a - step, a + step);
+        let a = (-b).max(-e.braking).clamp(a - step, a + step);
         let v = v + a * t;
         // What is left below rounding is rest.
-        let nothing = NARROWER * NARROWER * e.velocity.min(e.acceleration * t);
+        let nothing = NARROWER * NARROWER * e.velocity.min(e.braking * t);
         let still = v.abs() <= nothing && a.abs() <= step;
         if still && a.abs() <= nothing / t { (0.0, 0.0) } else { (if still { 0.0 } else { sign * v }, sign * a) }
     }

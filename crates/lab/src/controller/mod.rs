@@ -120,6 +120,7 @@ pub struct Controller {
     warned: [bool; crate::safety::TRIPS.len()],
     /// Commands in a row that the guard did not let through, by actuator.
     refusals: Vec<u32>,
+    refused: u64,
     /// Stalls that are over.
     stalled: usize,
     /// Samples that were not recorded.
@@ -184,6 +185,7 @@ impl Controller {
             again: 0,
             warned: [false; crate::safety::TRIPS.len()],
             refusals: vec![0; n],
+            refused: 0,
             stalled: 0,
             dropped: 0,
             late: [0; 3],
@@ -249,6 +251,11 @@ impl Controller {
         self.hardware.account()
     }
 
+    /// Commands that the guard did not let leave as they were asked for, while targets led.
+    pub fn refused(&self) -> u64 {
+        self.refused
+    }
+
     /// Samples so far, samples that were not recorded, samples without a target in time.
     pub fn counts(&self) -> [u64; 3] {
         [self.tick, self.dropped, self.late[0]]
@@ -270,7 +277,7 @@ impl Controller {
         let (mut brake, mut hard) = (self.plan.brake, 0.0f64);
         for guard in &self.guards {
             let e = guard.envelope();
-            let stop = e.velocity / e.acceleration + if e.jerk.is_finite() { 2.0 * e.acceleration / e.jerk } else { 0.0 };
+            let stop = e.velocity / e.braking + if e.jerk.is_finite() { 2.0 * e.braking / e.jerk } else { 0.0 };
             // No velocity is known: as long as the braking takes in general.
             let stop = if stop.is_nan() { self.plan.brake } else { stop };
             (brake, hard) = (brake.max(3.0 * stop), hard.max(stop));
@@ -677,6 +684,7 @@ impl Controller {
             };
             self.refusals[i] = self.refusals[i].saturating_add(1);
             if self.lead == Lead::Targets {
+                self.refused += 1;
                 alarm = graver(alarm, self.monitor.refused(i, bound, self.refusals[i]));
                 let guard = &self.guards[i];
                 let sent = [guard.position(), guard.velocity() * self.plan.period];

@@ -107,7 +107,7 @@ impl Path {
             // The way is half of that at the first velocity; a tenth of the room is left.
             let most = if v == 0.0 { wanted } else { (1.8 * room / (v.abs() * plan.period)).floor() };
             let by_jerk = if e.jerk.is_finite() { (6.0 * v.abs() / (EASY * e.jerk)).sqrt() / plan.period } else { 0.0 };
-            let least = (BRAKES * v.abs() / (EASY * e.acceleration * plan.period)).max(by_jerk).ceil();
+            let least = (BRAKES * v.abs() / (EASY * e.braking * plan.period)).max(by_jerk).ceil();
             self.brake[i] = if least > most { 0.0 } else { wanted.min(most).max(least).max(1.0) };
         }
     }
@@ -229,7 +229,7 @@ impl Path {
             let stiff = stiffness(i).abs().max(plan.stiffness[i].abs());
             let e = guards[i].envelope();
             let way = if stiff > 0.0 && force[i].is_finite() { -force[i] / stiff } else { 0.0 };
-            let most = EASY * e.velocity.min(e.acceleration * 0.1 * plan.ramp) * plan.period;
+            let most = EASY * e.velocity.min(e.braking * 0.1 * plan.ramp) * plan.period;
             let step = ease(10.0 * k / samples) * (way * UNLOADING / samples).clamp(-most, most);
             self.at[i] = (self.at[i] + step).clamp(e.position[0], e.position[1]);
             unloaded &= force[i].abs() <= UNLOADED * self.loaded[i].abs();
@@ -245,7 +245,7 @@ pub(super) fn way(from: &[f64], to: &[f64], guards: &[Guard], shortest: f64) -> 
     from.iter().zip(to).zip(guards).fold(shortest, |time, ((a, b), guard)| {
         let (e, way) = (guard.envelope(), (b - a).abs());
         let by_velocity = EASE[0] * way / (EASY * e.velocity);
-        let by_acceleration = (EASE[1] * way / (EASY * e.acceleration)).sqrt();
+        let by_acceleration = (EASE[1] * way / (EASY * e.braking)).sqrt();
         // The third derivative of `ease` is 60 at both ends.
         let by_jerk = (60.0 * way / (EASY * e.jerk)).cbrt();
         time.max(by_velocity).max(by_acceleration).max(by_jerk)
@@ -272,7 +272,7 @@ impl Rejoin {
         let e = guard.envelope();
         // A third of what the actuator may do is for the way back.
         let by_velocity = 3.0 * EASE[0] * offset.abs() / (e.velocity * period);
-        let by_acceleration = (3.0 * EASE[1] * offset.abs() / (e.acceleration * period * period)).sqrt();
+        let by_acceleration = (3.0 * EASE[1] * offset.abs() / (e.braking * period * period)).sqrt();
         Rejoin { offset, slope, k: 0.0, of: samples.max(by_velocity).max(by_acceleration).ceil() }
     }
 

@@ -208,7 +208,7 @@ fn actuator() -> Section {
         key(
             "acceleration",
             Quantity("an acceleration, or its angular kind".to_owned()),
-            "Largest acceleration it may be asked for; by default its largest velocity times 2 pi 50 Hz.",
+            "Largest acceleration it may be asked for; by default its largest velocity times 2 pi 200 Hz. It is braked with 2 pi 10 Hz times that velocity, or less.",
             "\"20 m/s^2\"",
         ),
         key("force", force(), "Largest force it can give.", "\"250 kN\""),

@@ -98,7 +98,8 @@ impl Specimen {
     }
 
     /// What an actuator may be sent: what it can do, and no more than its limits allow if they do more than warn. Where nobody says how
-    /// suddenly it may change its velocity, it may reach its largest one in a fiftieth of a second, as a wave of 50 Hz does.
+    /// suddenly it may change its velocity, it may do what a wave of 200 Hz at its largest velocity does: noise of a compensated command, but
+    /// no spike. It is braked as a wave of 10 Hz would.
     pub fn envelope(&self, actuator: usize) -> Envelope {
         let Some(a) = self.actuators.get(actuator) else { return Envelope::OPEN };
         let limits = self.limits_of(actuator);
@@ -106,8 +107,10 @@ impl Specimen {
         let stroke = a.limits.stroke.min(may(limits.displacement));
         let velocity = a.limits.velocity.min(may(limits.velocity));
         let stated = a.acceleration.min(may(limits.acceleration));
-        let acceleration = if stated.is_finite() { stated } else { std::f64::consts::TAU * 50.0 * velocity };
-        Envelope { position: [-stroke, stroke], velocity, acceleration, jerk: limits.jerk.unwrap_or(f64::INFINITY) }
+        let wave = |frequency: f64| std::f64::consts::TAU * frequency * velocity;
+        let acceleration = if stated.is_finite() { stated } else { wave(200.0) };
+        let (braking, jerk) = (acceleration.min(wave(10.0)), limits.jerk.unwrap_or(f64::INFINITY));
+        Envelope { position: [-stroke, stroke], velocity, acceleration, braking, jerk }
     }
 
     /// What stands between the commands and the actuators of a specimen; `None` if they are the same numbers, and so are the

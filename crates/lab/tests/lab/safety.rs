@@ -462,8 +462,10 @@ fn trips_at_the_worst_moment(method: &Method, what: &str, time_scale: f64) -> [f
                 let label = format!("{what}, {action:?}, {fault:?} at {moment}, {amplitude} m, time scale {time_scale}");
                 test.assert_inside(&label);
                 assert!(test.over || time_scale > 1.0, "{label}: {:?}", test.state());
-                // From when it was noticed: only what moves shows that a sensor does not.
-                let noticed = test.rig.machine().log().iter().find(|t| t.cause.is_some()).map(|t| t.tick as usize);
+                // From when it was noticed (only what moves shows that a sensor does not), for the last time.
+                let led = |s: State| matches!(s, State::Running | State::ToStart);
+                let log = test.rig.machine().log();
+                let noticed = log.iter().rfind(|t| led(t.from) && !led(t.to)).map(|t| t.tick as usize);
                 let rest = noticed.filter(|_| test.over).map_or(0.0, |k| test.moved_until(k) as f64 * T);
                 let most = 0.3 + test.rig.times_to_rest()[1].1 + 0.1;
                 assert!(rest <= most, "{label}: {rest} s of {most}");

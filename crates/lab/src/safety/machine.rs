@@ -222,8 +222,9 @@ const LOG: usize = 1024;
 #[derive(Clone, Debug)]
 pub struct Machine {
     state: State,
-    /// Where a hold goes back to.
+    /// Where a hold goes back to, and what it is for.
     held: State,
+    held_for: Option<Trip>,
     /// What first kept the test from ending as planned.
     cause: Option<Trip>,
     log: Vec<Transition>,
@@ -234,7 +235,7 @@ pub struct Machine {
 impl Default for Machine {
     fn default() -> Self {
         let log = Vec::with_capacity(LOG);
-        Machine { state: State::Idle, held: State::Idle, cause: None, log, unlogged: 0 }
+        Machine { state: State::Idle, held: State::Idle, held_for: None, cause: None, log, unlogged: 0 }
     }
 }
 
@@ -272,10 +273,12 @@ impl Machine {
         };
         let ends = matches!(to, State::GoingHome | State::AtRest | State::Aborted);
         if ends && from != to {
-            self.cause = self.cause.or(alarm.map(|a| a.trip));
+            // A hold that lasted too long was for something.
+            let first = self.held_for.filter(|_| event == Event::Overdue);
+            self.cause = self.cause.or(first).or(alarm.map(|a| a.trip));
         }
         if to == State::Holding && from != to {
-            self.held = from;
+            (self.held, self.held_for) = (from, alarm.map(|a| a.trip).filter(|_| event != Event::Pause));
         }
         if from != to || (event == Event::Warned && !from.is_over()) {
             self.state = to;

@@ -318,7 +318,7 @@ fn words_are_obeyed_or_refused() {
     let mut memory = vec![0.0; rig.memory()];
     let over = (0..20)
         .find_map(|k| rig.exchange(&mut memory, Target { t: 0.004 * k as f64, u: &[0.01 * k as f64], v: &[] }).err());
-    assert_eq!(over, Some(Fault::Laboratory { code: Trip::Patience.code() }));
+    assert_eq!(over, Some(Fault::Laboratory { code: Trip::Missing.code() }), "the first cause");
     let log: Vec<(State, u64)> = rig.machine().log().iter().map(|t| (t.to, t.tick)).collect();
     let states: Vec<State> = log.iter().map(|l| l.0).collect();
     assert_eq!(states[3..], [State::Holding, State::GoingHome, State::AtRest, State::Aborted], "{log:?}");

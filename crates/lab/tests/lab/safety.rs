@@ -324,7 +324,9 @@ fn machine_in(state: State) -> Machine {
         State::Aborted => &[Event::Lost],
         State::Finished => &[Event::End],
     };
-    events.iter().for_each(|e| drop(machine.happen(0, *e, None)));
+    for event in events {
+        machine.happen(0, *event, None);
+    }
     assert_eq!(machine.state(), state);
     machine
 }

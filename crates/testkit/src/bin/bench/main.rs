@@ -7,6 +7,7 @@
 mod couplings;
 mod ensemble;
 mod export;
+mod guard;
 mod realtime;
 mod serve;
 mod viaduct;
@@ -48,6 +49,7 @@ const CASES: &[(&str, Case)] = &[
     ("wires", Bench::wires),
     ("serve", Bench::serve),
     // Last: they lock all memory of the program.
+    ("guard", Bench::guard),
     ("realtime", Bench::realtime),
     ("viaduct-1kHz", Bench::viaduct),
 ];

@@ -46,6 +46,14 @@ impl Engine {
         }
     }
 
+    /// The test ends before its time; [`Engine::finish`] follows.
+    pub(crate) fn give_up(&mut self, sim: &mut Simulation) {
+        match self {
+            Self::Whole => sim.domain.system_mut().give_up(),
+            Self::Parts(parts, _) => (0..parts.coupling.count()).for_each(|i| parts.coupling.system_of(i).give_up()),
+        }
+    }
+
     /// The test has ended: specimens are led back to where they stood.
     pub(crate) fn finish(&mut self, sim: &mut Simulation) {
         match self {

@@ -60,6 +60,8 @@ pub struct Paced {
     answered: Option<Instant>,
     /// Whether the first target was reached: what follows it is the rest of the setting up, not a step.
     begun: bool,
+    /// Whether the test ends before its time.
+    early: bool,
     thread: Option<JoinHandle<Record>>,
     record: Option<Record>,
 }
@@ -67,6 +69,7 @@ pub struct Paced {
 /// What a row from the integrator asks for.
 const GO_THERE: f64 = 0.0;
 const GO_HOME: f64 = 1.0;
+const GIVE_UP: f64 = 2.0;
 
 /// The controller does not answer.
 const LOST: Fault = Fault::Laboratory { code: Trip::Watchdog.code() };
@@ -119,6 +122,7 @@ impl Paced {
             compute: Histogram::new(Some(period)),
             answered: None,
             begun: false,
+            early: false,
             thread: Some(thread),
             record: None,
         })
@@ -159,8 +163,9 @@ impl Turn {
             Some((number, row)) if row[0] == GO_THERE => {
                 controller.aim_at(number, Target { t: row[1], u: &row[2..], v: &[] })
             }
-            Some(_) => controller.go_home(),
-            None if alone => controller.go_home(),
+            Some((_, row)) if row[0] == GO_HOME => controller.go_home(),
+            Some(_) => controller.give_up(),
+            None if alone => controller.give_up(),
             None => {}
         }
         let progress = controller.tick(memory);
@@ -226,8 +231,12 @@ impl Rig for Paced {
         if trip < 0.0 { Ok(()) } else { Err(Fault::Laboratory { code: trip as u32 }) }
     }
 
+    fn give_up(&mut self) {
+        self.early = true;
+    }
+
     fn turn_home(&mut self) {
-        self.row[0] = GO_HOME;
+        self.row[0] = if self.early { GIVE_UP } else { GO_HOME };
         let _ = self.post.post(&self.row);
     }
 

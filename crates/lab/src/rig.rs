@@ -63,6 +63,10 @@ pub trait Rig: Send {
     /// Moves the specimen to `target`. What was measured is in the head of `memory` afterwards.
     fn exchange(&mut self, memory: &mut [f64], target: Target<'_>) -> Result<(), Fault>;
 
+    /// The test ends before its time, for a reason that is not the rig's: it is not to be taken for one that ended as planned. [`Rig::finish`]
+    /// follows.
+    fn give_up(&mut self) {}
+
     /// Sets out for home without waiting, if it moves by itself; [`Rig::finish`] follows.
     fn turn_home(&mut self) {}
 

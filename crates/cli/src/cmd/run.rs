@@ -289,6 +289,9 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
     real_time.claim();
     let (done, mut verdict) =
         integrate((&mut sim, &mut engine), &mut record, &mut ranges, witness.as_mut(), &stop, visible);
+    if !matches!(verdict, Verdict::Finished) {
+        engine.give_up(&mut sim);
+    }
     engine.finish(&mut sim);
     let seconds = clock.lap("steps, recording");
     let mut assessed = Vec::new();

@@ -73,6 +73,11 @@ impl Served {
         }
     }
 
+    /// The test ends before its time.
+    pub(crate) fn give_up(&mut self) {
+        self.rig.give_up();
+    }
+
     /// Its rig.
     pub(crate) fn rig(&self) -> &dyn Rig {
         self.rig.as_ref()

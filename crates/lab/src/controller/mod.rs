@@ -463,6 +463,15 @@ impl Controller {
         self.show();
     }
 
+    /// From now on the specimen is led home, and the test has ended before its time.
+    fn leave_early(&mut self) {
+        self.happen(Event::Stop, Some(Alarm::new(Trip::Unfinished, Action::RampDown)));
+        if self.is_done() {
+            self.switch_off();
+        }
+        self.show();
+    }
+
     /// Something happens: the states of the test say what follows, and the motion follows them.
     fn happen(&mut self, event: Event, alarm: Option<Alarm>) {
         let before = self.machine.state();
@@ -874,6 +883,10 @@ impl Rig for Controller {
                 Progress::Over(fault) => return Err(fault),
             }
         }
+    }
+
+    fn give_up(&mut self) {
+        self.leave_early();
     }
 
     fn finish(&mut self, memory: &mut [f64]) {

@@ -56,10 +56,12 @@ pub enum Trip {
     Late,
     /// The controller itself does not answer.
     Watchdog,
+    /// Whoever computes the structure has ended before its time.
+    Unfinished,
 }
 
 /// All trips in their order, by the names of their limits in a model file.
-pub const TRIPS: [(Trip, &str); 23] = [
+pub const TRIPS: [(Trip, &str); 24] = [
     (Trip::Displacement, "displacement"),
     (Trip::Velocity, "velocity"),
     (Trip::Force, "force"),
@@ -83,6 +85,7 @@ pub const TRIPS: [(Trip, &str); 23] = [
     (Trip::Start, "start"),
     (Trip::Late, "late"),
     (Trip::Watchdog, "watchdog"),
+    (Trip::Unfinished, "unfinished"),
 ];
 
 impl Trip {
@@ -127,6 +130,7 @@ impl Trip {
             Trip::Start => "an actuator did not stand where the test begins",
             Trip::Late => "a target did not come for longer than is bridged",
             Trip::Watchdog => "the controller did not answer in time",
+            Trip::Unfinished => "the computation ended before its time",
         }
     }
 }

@@ -276,7 +276,12 @@ impl Assembled {
         self.measured.iter().map(Measured::rig)
     }
 
-    /// The test has ended as planned: the specimens are led back to where they stood.
+    /// The test ends before its time; [`Assembled::finish`] follows.
+    pub fn give_up(&mut self) {
+        self.measured.iter_mut().for_each(Measured::give_up);
+    }
+
+    /// The test has ended: the specimens are led home.
     pub fn finish(&mut self) {
         let mut memory = std::mem::take(&mut self.memory);
         self.measured.iter_mut().for_each(Measured::turn_home);

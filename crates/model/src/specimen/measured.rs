@@ -66,6 +66,11 @@ impl Measured {
         self.rig.as_ref()
     }
 
+    /// The test ends before its time.
+    pub(crate) fn give_up(&mut self) {
+        self.rig.give_up();
+    }
+
     /// The test is over: the rig sets out for home.
     pub(crate) fn turn_home(&mut self) {
         self.rig.turn_home();

@@ -28,6 +28,8 @@ pub(crate) struct Served {
     /// Zeros: specimens are led by their displacements, and clients guess velocities.
     v: Vec<f64>,
     over: bool,
+    /// Whether the client has ended its test itself.
+    planned: bool,
 }
 
 impl Served {
@@ -70,12 +72,13 @@ impl Served {
             u: vec![0.0; n],
             v: vec![0.0; n],
             over: false,
+            planned: false,
         }
     }
 
-    /// The test ends before its time.
-    pub(crate) fn give_up(&mut self) {
-        self.rig.give_up();
+    /// The client has ended its test: what follows is not a test that was given up.
+    pub(crate) fn ended_as_planned(&mut self) {
+        self.planned = true;
     }
 
     /// Its rig.
@@ -123,6 +126,9 @@ impl Substructure for Served {
 
     fn leave(&mut self) {
         self.over = true;
+        if !self.planned {
+            self.rig.give_up();
+        }
         self.rig.finish(&mut self.memory);
     }
 }

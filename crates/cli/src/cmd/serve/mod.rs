@@ -189,14 +189,13 @@ pub(crate) fn run(args: &Args) -> Exit {
         let ending = match ending {
             Ok(ending) => ending,
             Err(e) => {
-                served.give_up();
                 served.leave();
                 fail(args.json, None, None, &format!("{place}: {e}"), "give another --listen");
                 break Exit::Failure;
             }
         };
-        if ending != Ending::Ended {
-            served.give_up();
+        if ending == Ending::Ended {
+            served.ended_as_planned();
         }
         served.leave();
         let assessed = laboratory.assess(&offer.specimen, served.rig());

@@ -60,7 +60,7 @@ pub(super) fn damping(context: &mut Context<'_>, root: &Table<'_>) -> Damping {
 
 fn rayleigh_damping(context: &Context<'_>, t: &Table<'_>, ratio_ok: impl Fn(&Spanned<f64>) -> bool) -> Damping {
     let scope = &context.scope;
-    let a0 = t.quantity("a0", Dimension::FREQUENCY, scope);
+    let a0 = t.quantity("a0", Dimension::RATE, scope);
     let a1 = t.quantity("a1", Dimension::TIME, scope);
     let ratio = t.quantity("ratio", Dimension::NONE, scope);
     let ratios = t.quantities("ratios", Dimension::NONE, scope);

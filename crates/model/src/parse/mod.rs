@@ -228,7 +228,7 @@ impl Context<'_> {
 
     /// Dimension of a displacement along a degree of freedom.
     fn disp(&self, dof: usize) -> Dimension {
-        if self.dofs[dof].angle { Dimension::NONE } else { Dimension::LENGTH }
+        if self.dofs[dof].angle { Dimension::ANGLE } else { Dimension::LENGTH }
     }
 
     /// Dimension of a force along a degree of freedom.

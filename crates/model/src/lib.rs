@@ -18,6 +18,7 @@ pub mod external;
 pub mod format;
 pub mod formula;
 pub mod include;
+pub mod integral;
 pub mod jet;
 pub mod machine;
 pub mod matrix_market;

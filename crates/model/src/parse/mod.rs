@@ -310,8 +310,8 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
     let externals = externals::read(&mut context, &root);
     let damping = analysis::damping(&mut context, &root);
     let analysis = analysis::read(&mut context, &root, overrides);
-    let duration = analysis.as_ref().map_or(0.0, |a| a.duration);
-    let (loads, names) = loads::read(&mut context, &root, duration);
+    let time = analysis.as_ref().map_or((0.0, 1.0), |a| (a.duration, a.dt));
+    let (loads, names) = loads::read(&mut context, &root, time);
     let says = |key: &str| root.table("analysis").is_some_and(|t| t.has(key));
     let written = substructures::Written {
         scheme: overrides.scheme.is_some() || !overrides.scheme_parameters.is_empty() || says("scheme"),

@@ -10,7 +10,7 @@ use interfield_kernel::element::AnyLaw;
 use crate::Simulation;
 use crate::assemble::{Problem, Subject, short_name};
 use crate::modal::Modal;
-use crate::model::{Kind, Load};
+use crate::model::{Damping, Kind, Load};
 use crate::signal::Signal;
 use crate::units::GRAVITY;
 
@@ -247,6 +247,7 @@ fn modes(sim: &Simulation, modal: &Modal, found: &mut Vec<Problem>) {
         };
         found.push(Problem::warning(Subject::Dof(d), message, help));
     }
+    damping(sim, modal, found);
     let first = (0..modal.omega2.len()).find(|&m| modal.omega2[m] > 0.0);
     if let Some((mode, period)) = first.and_then(|m| Some((m, modal.period(m)?)))
         && !(PERIODS.1..=PERIODS.0).contains(&period)
@@ -254,6 +255,24 @@ fn modes(sim: &Simulation, modal: &Modal, found: &mut Vec<Problem>) {
         let message = format!("the fundamental period is {} s", digits(period));
         let help = "check the units of masses and stiffnesses: a plain number is in the units of the file";
         found.push(Problem::warning(dof(mode).map_or(Subject::Model, Subject::Dof), message, help));
+    }
+}
+
+/// Modes that grow by their damping, and those that matter but hardly move because of it.
+fn damping(sim: &Simulation, modal: &Modal, found: &mut Vec<Problem>) {
+    let told = sim.warnings.iter().any(|w| w.subject == Subject::Damping);
+    let size = modal.damping.iter().fold(0.0f64, |m, c| m.max(c.abs()));
+    if let Some(mode) = modal.damping.iter().position(|c| *c < -1e-12 * size).filter(|_| !told) {
+        let how = modal.ratio(mode).map_or_else(String::new, |z| format!(" ({} %)", digits(100.0 * z)));
+        let message = format!("the damping of mode {} is negative{how}: its motion grows by itself", mode + 1);
+        let help = "check the signs of dashpots and of damping matrices, unless it is meant to be driven";
+        found.push(Problem::warning(Subject::Model, message, help));
+    }
+    let last = modal.last_that_matters().unwrap_or(0);
+    let over = (0..=last).find_map(|m| Some((m, modal.ratio(m).filter(|z| *z > 1.0)?)));
+    if let (Damping::RayleighModes { .. }, Some((mode, ratio))) = (&sim.model.damping, over) {
+        let message = format!("mode {} is damped beyond critical: {} %", mode + 1, digits(100.0 * ratio));
+        found.push(Problem::warning(Subject::Damping, message, "name `modes` further apart, or take one `ratio`"));
     }
 }
 

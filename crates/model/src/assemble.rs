@@ -638,6 +638,10 @@ fn check_connected(
     problems
 }
 
+/// Relative distance below which two frequencies count as one: of their difference hardly a digit would be left, and
+/// Rayleigh damping with different ratios there has coefficients that mean nothing elsewhere.
+const SAME_FREQUENCY: f64 = 1e-3;
+
 /// Adds the structural damping to the ingredients, with the modes of the undamped assembly; returns a0 and a1 of
 /// Rayleigh damping.
 fn add_damping(
@@ -678,7 +682,7 @@ fn add_damping(
             if ratios[0] == ratios[1] {
                 let a1 = 2.0 * ratios[0] / (w[0] + w[1]);
                 (a1 * w[0] * w[1], a1)
-            } else if w[0] == w[1] {
+            } else if (w[1] - w[0]).abs() <= SAME_FREQUENCY * w[0].max(w[1]) {
                 let message =
                     format!("modes {} and {} have one frequency and cannot have two ratios", wanted[0], wanted[1]);
                 return Err(Problem::error(Subject::Damping, message, "give one `ratio`, or name other modes"));

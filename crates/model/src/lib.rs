@@ -11,6 +11,7 @@
 pub mod advice;
 pub mod assemble;
 pub mod assembled;
+mod damping;
 pub mod diag;
 pub mod document;
 mod energy;

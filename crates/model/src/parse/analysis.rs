@@ -69,6 +69,9 @@ fn rayleigh_damping(context: &Context<'_>, t: &Table<'_>, ratio_ok: impl Fn(&Spa
         if let Some(r) = ratio.as_ref().map(|r| r.span.clone()).or_else(|| ratios.as_ref().map(|r| r.span.clone())) {
             context.error(r, "`a0`, `a1` and ratios exclude each other", "remove one of them");
         }
+        if let Some(modes) = modes {
+            context.error(modes.span, "`modes` has no effect beside `a0` and `a1`", "remove it, or give ratios instead");
+        }
         return Damping::Rayleigh { a0: a0.map_or(0.0, |a| a.value), a1: a1.map_or(0.0, |a| a.value) };
     }
     let both = match (&ratio, &ratios) {

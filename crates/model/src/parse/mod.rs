@@ -134,6 +134,8 @@ struct Context<'d> {
     drives: bool,
     /// What is connected, for the check when there are other mistakes.
     contact: RefCell<Contact>,
+    /// Elements with an estimate of their tangent, with the place that says so.
+    estimates: Vec<(usize, Range<usize>)>,
 }
 
 impl Context<'_> {
@@ -301,6 +303,7 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
         imposed_at: BTreeMap::new(),
         drives: false,
         contact: RefCell::default(),
+        estimates: Vec::new(),
     };
     let title = root.string("title").map_or_else(|| "untitled".to_owned(), |t| t.value);
     context.names_unknown =
@@ -322,6 +325,12 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
     context.drives = partition.as_ref().is_some_and(|p| p.coupling.info.drives);
     let specimens = specimens::read(&mut context, &root, analysis.as_ref(), partition.as_ref());
     externals::check(&context, &externals);
+    if overrides.tangent.is_none() {
+        // That of the command line is for this once.
+        let owner = |e: usize| partition.as_ref().and_then(|p| p.substructures.get(*p.owners.get(e)?));
+        let whole = analysis.as_ref().map(|a| a.tangent);
+        elements::unused_tangents(&context, |e| owner(e).map(|s| s.tangent).or(whole));
+    }
     let (channels, every) = channels::read(&context, &root, &names, (&specimens, &externals));
     root.finish();
     if diags.has_errors() {

@@ -248,7 +248,9 @@ impl Partitioned {
     /// Whether all elements are springs, dashpots and matrices, so that tangents and energies by them hold for any motion.
     pub fn is_linear(&self) -> bool {
         self.model.externals.is_empty()
-            && self.model.elements.iter().all(|e| matches!(e.kind, Kind::Linear { .. }) || e.type_name == "spring")
+            && self.model.elements.iter().all(|e| {
+                e.given.is_none() && (matches!(e.kind, Kind::Linear { .. }) || e.type_name == "spring")
+            })
     }
 
     /// Names of the substructures, in the order of the coupling.

@@ -8,6 +8,7 @@ use interfield_lab::partner::Trouble;
 use interfield_lab::safety::Trip;
 use interfield_linalg::{EigenError, Modes, Pattern, modes};
 
+use crate::definite;
 use crate::assembled::{Assembled, Coupling, Ground, Ingredients, Part, Row, Stored};
 use crate::model::{
     BlockData, Coordinate, Damping, Element, Estimate, Kind, Load, Model, Support, TangentPolicy,
@@ -383,6 +384,7 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
 
     let mut problems = check_connected(model, &numbering, &pattern, &constant, &damped, &parts);
     problems.extend(iterated_path(model, &parts, &looped));
+    problems.extend(definite::masses(model, &pattern, &constant.mass));
     let u0 = numbering.free.iter().map(|&d| model.dofs[d].u0);
     let v0 = numbering.free.iter().map(|&d| model.dofs[d].v0);
     let y0: Vec<f64> = u0.chain(v0).chain(s0).collect();

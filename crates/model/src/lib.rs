@@ -12,6 +12,7 @@ pub mod advice;
 pub mod assemble;
 pub mod assembled;
 mod damping;
+mod definite;
 pub mod diag;
 pub mod document;
 mod energy;

@@ -165,6 +165,14 @@ pub enum TangentPolicy {
     Given,
 }
 
+impl Analysis {
+    /// Whole steps up to the end: none goes beyond it. A duration that is a multiple of the step up to rounding is one.
+    pub fn steps(&self) -> u64 {
+        let exact = self.duration / self.dt;
+        (exact + 1e-9 * exact.max(1.0)).floor() as u64
+    }
+}
+
 /// How to integrate.
 #[derive(Clone, Debug)]
 pub struct Analysis {

@@ -268,9 +268,7 @@ pub(crate) fn diagonal(pattern: &Pattern, values: &[f64]) -> Vec<f64> {
 
 /// Number of steps to the end of an analysis.
 pub(crate) fn steps(analysis: &Analysis) -> u64 {
-    let exact = analysis.duration / analysis.dt;
-    // A duration that is a multiple of the step up to rounding is one.
-    (exact - 1e-9 * exact.max(1.0)).ceil().max(0.0) as u64
+    analysis.steps()
 }
 
 /// A fault at the start, as a problem of the model.

@@ -250,7 +250,7 @@ impl Findings {
             a.scheme_name,
             short(a.dt),
             sim.steps(),
-            short(a.duration)
+            short(sim.steps() as f64 * a.dt)
         );
         if let Ok(modal) = &self.modal {
             let omega = modal.omega_max * a.dt;

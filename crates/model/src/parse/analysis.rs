@@ -163,6 +163,12 @@ pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>, overrides: &Over
     }
     let (dt, duration) = (dt?, duration?);
     (context.places.step, context.places.duration) = (dt.span.clone(), duration.span.clone());
+    if duration.value < dt.value * (1.0 - 1e-9) {
+        let message = format!("the analysis of {} s is shorter than one step of {} s", duration.value, dt.value);
+        let span = if dt.span.is_empty() { &duration.span } else { &dt.span };
+        context.diags.push(at(span, message).help("take a smaller `dt` or a longer `duration`"));
+        return None;
+    }
     if duration.value / dt.value > MAX_STEPS {
         let message = format!("{} s in steps of {} s are more than {MAX_STEPS:e} steps", duration.value, dt.value);
         let span = if dt.span.is_empty() { &duration.span } else { &dt.span };

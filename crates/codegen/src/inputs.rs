@@ -4,8 +4,8 @@
 use std::fmt::Write;
 
 use interfield_kernel::Dual;
-use interfield_model::model::{Load, Model, Support};
 use interfield_model::integral::Integral;
+use interfield_model::model::{Load, Model, Support};
 use interfield_model::signal::{Motion, Signal, TimeFunction};
 
 use crate::api::Variable;

@@ -66,7 +66,12 @@ impl Gatherer {
     fn new(channels: usize, samples: usize) -> Self {
         let none =
             Figure { min: f64::INFINITY, max: f64::NEG_INFINITY, peak: 0.0, peak_time: 0.0, rms: 0.0, last: 0.0 };
-        Self { steps: 0, rows: 0, figures: vec![none; channels], histories: vec![Vec::with_capacity(samples); channels] }
+        Self {
+            steps: 0,
+            rows: 0,
+            figures: vec![none; channels],
+            histories: vec![Vec::with_capacity(samples); channels],
+        }
     }
 
     /// A step.

@@ -114,8 +114,9 @@ fn load(sim: &Simulation, index: usize, known: &Knowledge<'_>, found: &mut Vec<P
 fn missed(dt: f64, interval: f64, of: &str) -> Option<Problem> {
     let (step, between) = (significant(dt, 7), significant(interval, 7));
     if dt > 1.001 * interval {
-        let message =
-            format!("the step of {step} s is longer than the {between} s between the samples of {of}: some are never seen");
+        let message = format!(
+            "the step of {step} s is longer than the {between} s between the samples of {of}: some are never seen"
+        );
         return Some(Problem::warning(Subject::Step, message, "take the interval of the record or less"));
     }
     let steps = (interval / dt).round();
@@ -134,7 +135,9 @@ fn supports(sim: &Simulation, found: &mut Vec<Problem>) {
     for (i, dof) in sim.model.dofs.iter().enumerate() {
         let Support::Imposed(Motion::Cubic { times, pieces }) = &dof.support else { continue };
         if times.len() > DRAWN {
-            found.extend(median_interval(times).and_then(|dt| missed(a.dt, dt, &format!("the motion of `{}`", dof.name))));
+            found.extend(
+                median_interval(times).and_then(|dt| missed(a.dt, dt, &format!("the motion of `{}`", dof.name))),
+            );
         }
         let (Some(&end), Some(start)) = (times.last(), times.iter().rev().nth(1)) else { continue };
         let peak = pieces.iter().fold(0.0f64, |m, p| m.max(p[1].abs()));
@@ -163,7 +166,8 @@ fn whole_steps(sim: &Simulation, found: &mut Vec<Problem>) {
             significant(a.duration, 7),
             significant(end, 7)
         );
-        let help = format!("write for example dt = \"{} s/{}\"", significant(a.duration, 7), (a.duration / a.dt).ceil());
+        let help =
+            format!("write for example dt = \"{} s/{}\"", significant(a.duration, 7), (a.duration / a.dt).ceil());
         found.push(Problem::warning(Subject::Step, message, &help));
     }
 }

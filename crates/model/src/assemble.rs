@@ -8,11 +8,9 @@ use interfield_lab::partner::Trouble;
 use interfield_lab::safety::Trip;
 use interfield_linalg::{EigenError, Modes, Pattern, modes};
 
-use crate::definite;
 use crate::assembled::{Assembled, Coupling, Ground, Ingredients, Part, Row, Stored};
-use crate::model::{
-    BlockData, Coordinate, Damping, Element, Estimate, Kind, Load, Model, Support, TangentPolicy,
-};
+use crate::definite;
+use crate::model::{BlockData, Coordinate, Damping, Element, Estimate, Kind, Load, Model, Support, TangentPolicy};
 
 /// What a problem is about, so that it can be shown where it was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -30,7 +30,8 @@ struct Driven {
 /// What the Rayleigh damping of a whole model drives, at most one problem.
 pub(crate) fn check(model: &Model, assembly: &Assembly) -> Option<Problem> {
     let [a0, a1] = assembly.rayleigh.filter(|a| a.iter().any(|x| *x < 0.0))?;
-    let substeps = model.partition.as_ref().map_or(1, |p| p.substructures.iter().map(|s| s.substeps).max().unwrap_or(1));
+    let substeps =
+        model.partition.as_ref().map_or(1, |p| p.substructures.iter().map(|s| s.substeps).max().unwrap_or(1));
     let nyquist = std::f64::consts::PI * f64::from(substeps) / model.analysis.dt;
     let driven = match driven(assembly, [a0, a1], nyquist) {
         Ok(driven) => driven?,

@@ -65,12 +65,16 @@ fn rayleigh_damping(context: &Context<'_>, t: &Table<'_>, ratio_ok: impl Fn(&Spa
     let ratio = t.quantity("ratio", Dimension::NONE, scope);
     let ratios = t.quantities("ratios", Dimension::NONE, scope);
     let modes = t.integers("modes");
-    if a0.is_some() || a1.is_some() {
+    if t.has("a0") || t.has("a1") {
         if let Some(r) = ratio.as_ref().map(|r| r.span.clone()).or_else(|| ratios.as_ref().map(|r| r.span.clone())) {
             context.error(r, "`a0`, `a1` and ratios exclude each other", "remove one of them");
         }
         if let Some(modes) = modes {
-            context.error(modes.span, "`modes` has no effect beside `a0` and `a1`", "remove it, or give ratios instead");
+            context.error(
+                modes.span,
+                "`modes` has no effect beside `a0` and `a1`",
+                "remove it, or give ratios instead",
+            );
         }
         return Damping::Rayleigh { a0: a0.map_or(0.0, |a| a.value), a1: a1.map_or(0.0, |a| a.value) };
     }

@@ -7,9 +7,9 @@ use super::Context;
 use super::nodes::is_angle;
 use super::signals::signal;
 use crate::diag::{Diagnostic, did_you_mean};
+use crate::integral::Unintegrable;
 use crate::model::{Load, Support};
 use crate::reader::Table;
-use crate::integral::Unintegrable;
 use crate::signal::{Motion, Signal};
 use crate::units::Dimension;
 

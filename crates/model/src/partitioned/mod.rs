@@ -248,9 +248,11 @@ impl Partitioned {
     /// Whether all elements are springs, dashpots and matrices, so that tangents and energies by them hold for any motion.
     pub fn is_linear(&self) -> bool {
         self.model.externals.is_empty()
-            && self.model.elements.iter().all(|e| {
-                e.given.is_none() && (matches!(e.kind, Kind::Linear { .. }) || e.type_name == "spring")
-            })
+            && self
+                .model
+                .elements
+                .iter()
+                .all(|e| e.given.is_none() && (matches!(e.kind, Kind::Linear { .. }) || e.type_name == "spring"))
     }
 
     /// Names of the substructures, in the order of the coupling.
@@ -440,7 +442,9 @@ fn refusal(error: &CouplingError, model: &Model, interface: &[Constraint], parts
             );
             let repeated = model.partition.as_ref().is_some_and(|p| p.coupling.constraints == Constraints::AllPairs);
             let help = match repeated {
-                true => "write constraints = \"tree\" in [coupling], or method = \"llm\", which has no such choice to make",
+                true => {
+                    "write constraints = \"tree\" in [coupling], or method = \"llm\", which has no such choice to make"
+                }
                 false => "write method = \"llm\" in [coupling], which determines them, or cut elsewhere",
             };
             Problem::error(Subject::Model, message, help)

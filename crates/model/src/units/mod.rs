@@ -329,7 +329,8 @@ const PREFIXES: &[(char, f64)] = &[
 /// Symbols offered when a unit is misspelt.
 const COMMON: &[&str] = &[
     "m", "mm", "cm", "km", "in", "ft", "kg", "t", "gram", "lb", "slug", "s", "ms", "min", "N", "kN", "MN", "lbf",
-    "kip", "Pa", "kPa", "MPa", "GPa", "psi", "ksi", "J", "kJ", "W", "kW", "g", "Gal", "Hz", "rpm", "rad", "deg", "mrad", "%",
+    "kip", "Pa", "kPa", "MPa", "GPa", "psi", "ksi", "J", "kJ", "W", "kW", "g", "Gal", "Hz", "rpm", "rad", "deg",
+    "mrad", "%",
 ];
 
 /// The common unit nearest to a misspelt symbol, if one is near enough.
@@ -378,7 +379,8 @@ impl Unit {
             Some(c) if is_symbol_char(c) => {}
             _ => return Ok(None),
         }
-        let unit = scan.product(0)?.without_stray_cycles(0..scan.pos)?;
+        let start = scan.pos;
+        let unit = scan.product(0)?.without_stray_cycles(start..scan.pos)?;
         Ok(if scan.pos == 0 { None } else { Some((unit, scan.pos)) })
     }
 

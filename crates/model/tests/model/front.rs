@@ -204,7 +204,9 @@ fn quantities_evaluate() {
 fn frequencies_are_told_apart() {
     use Dimension as D;
     let mut scope = Scope::new(UnitSystem::si());
-    for (name, text) in [("f", "2 Hz"), ("w", "3 rad/s"), ("T", "0.5 s"), ("tau", "2*pi"), ("k", "8 N/m"), ("m", "2 kg")] {
+    for (name, text) in
+        [("f", "2 Hz"), ("w", "3 rad/s"), ("T", "0.5 s"), ("tau", "2*pi"), ("k", "8 N/m"), ("m", "2 kg")]
+    {
         let value = scope.evaluate(text).unwrap();
         scope.insert(name, value);
     }

@@ -183,7 +183,10 @@ fn an_acceleration_formula_is_integrated_whatever_the_duration() {
             assert_eq!((second[..2] == [u, v], third[..2] == [u, v]), (true, true), "{value} at {t} s");
             let [x, y] = exact(t);
             let scale = 1e-10 * a_max * t;
-            assert!(near(u, x, scale * t / 2.0 + 1e-15) && near(v, y, scale + 1e-15), "{value} at {t} s: {u} {x}, {v} {y}");
+            assert!(
+                near(u, x, scale * t / 2.0 + 1e-15) && near(v, y, scale + 1e-15),
+                "{value} at {t} s: {u} {x}, {v} {y}"
+            );
         }
     }
 }

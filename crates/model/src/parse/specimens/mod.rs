@@ -10,8 +10,8 @@ use interfield_lab::controller::MissPolicy;
 use interfield_lab::fieldbus::AtEnd;
 
 use super::compensators::{compensator, measures};
-use super::substructures::{Owners, take_elements};
 use super::motions::seed;
+use super::substructures::{Owners, take_elements};
 use super::{Context, analysis};
 use crate::assemble::stored;
 use crate::diag::Diagnostic;

@@ -41,6 +41,20 @@ impl Value {
         Self { si, dim, pi: 0.0, derived: false }
     }
 
+    /// As text that reads back as exactly this value, with all that is known of it.
+    pub(crate) fn literal(self) -> String {
+        let Some(dim) = self.dim else {
+            let of_pi = self.si / PI;
+            return if self.pi == 1.0 && of_pi * PI == self.si {
+                format!("{of_pi:?}*pi")
+            } else {
+                format!("{:?}", self.si)
+            };
+        };
+        let counts = matches!(dim.count(), Some(Count::Cycles | Count::Angle));
+        format!("{}{:?} {}", if self.derived && counts { "1*" } else { "" }, self.si, dim.counted())
+    }
+
     /// The SI value at a place of a given dimension; a bare number takes the unit of the file. Otherwise a message, and
     /// what to write if an example does not say it.
     pub fn at(self, dim: Dimension, units: &UnitSystem) -> Result<f64, (String, Option<&'static str>)> {

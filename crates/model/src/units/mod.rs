@@ -161,6 +161,17 @@ impl Dimension {
         })
     }
 
+    /// Its SI unit, with what it counts.
+    pub(crate) fn counted(self) -> String {
+        match self.count() {
+            Some(Count::Cycles) => product(&[("Hz", 1.0), ("s", self.time + 1.0)]),
+            Some(Count::Angle) => product(&[("rad", 1.0), ("s", self.time)]),
+            // Dimensionless, but not a plain number in the units of its place.
+            None if self.is_none() => if near(self.radian, 1.0) { "rad" } else { "m/m" }.to_owned(),
+            _ => self.to_string(),
+        }
+    }
+
     /// Of the product with pi^n: 2 pi times a frequency in Hz is one in rad/s, and back.
     pub(crate) fn times_pi(self, n: f64) -> Self {
         let turned = |cycle: f64, radian: f64| Self { cycle, radian, ..self };

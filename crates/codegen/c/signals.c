@@ -55,3 +55,30 @@ static void motion_cubic(const double *times, int count, const double *pieces, i
         x[2] = p[2] + d * p[3];
     }
 }
+
+/* A motion from rest with the acceleration f: time, displacement and velocity at the start of each panel, then a Gauss rule (node,
+   weight) over the rest of the way. */
+static void motion_integral(double (*f)(double), const double *starts, int count, const double *gauss, int points, double t, double *x)
+{
+    int low = 0, high = count;
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (starts[3 * middle] <= t) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    const double *s = starts + 3 * (low > 0 ? low - 1 : 0);
+    const double mid = 0.5 * (s[0] + t), half = 0.5 * (t - s[0]);
+    double u = 0.0, v = 0.0;
+    for (int i = 0; i < 2 * points; i++) {
+        const double node = i % 2 == 0 ? -gauss[i] : gauss[i - 1], w = gauss[i % 2 == 0 ? i + 1 : i];
+        const double a = f(mid + half * node);
+        v += w * a;
+        u += w * (1.0 - node) * a;
+    }
+    x[0] = s[1] + s[2] * (t - s[0]) + half * half * u;
+    x[1] = s[2] + half * v;
+    x[2] = f(t);
+}

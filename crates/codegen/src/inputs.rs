@@ -4,6 +4,7 @@
 use std::fmt::Write;
 
 use interfield_kernel::Dual;
+use interfield_model::integral::Integral;
 use interfield_model::model::{Load, Model, Support};
 use interfield_model::signal::{Motion, Signal, TimeFunction};
 
@@ -172,6 +173,22 @@ fn motion_text(i: usize, motion: &Motion, tables: &mut Tables, functions: &mut S
             );
         }
         Motion::Formula(f) => formula_motion(i, f, tables, functions),
+        Motion::FormulaAcceleration(integral) => {
+            record::start();
+            let value = integral.acceleration().run(record::argument("t"));
+            let name = format!("signal_motion_{i}");
+            formula(&name, "double t, double *x", &[("x[0]", value)], tables, functions);
+            let flat: Vec<f64> = integral.starts().iter().flatten().copied().collect();
+            let starts = tables.numbers(&format!("{i}_starts"), &flat);
+            let rule: Vec<f64> = Integral::rule().iter().flat_map(|&(x, w)| [x, w]).collect();
+            let gauss = tables.numbers(&format!("{i}_gauss"), &rule);
+            let _ = write!(
+                functions,
+                "{head}    motion_integral({name}_value, {starts}, {}, {gauss}, {}, t, x);\n}}\n\n",
+                integral.starts().len(),
+                Integral::rule().len()
+            );
+        }
         Motion::Cubic { times, pieces } => {
             let at = tables.numbers(&format!("{i}_cubic_times"), times);
             let flat: Vec<f64> = pieces.iter().flatten().copied().collect();

@@ -21,7 +21,11 @@ impl Flexibility {
         if n == 0 {
             return Ok(Flexibility { factor: None, matrix, symmetric: true });
         }
-        if let Some(row) = (0..n).find(|&i| !(matrix[i * n + i].is_finite() && matrix[i * n + i] > 0.0)) {
+        let diagonal = |i: usize| matrix[i * n + i];
+        if let Some(row) = (0..n).find(|&i| !diagonal(i).is_finite() || diagonal(i) < 0.0) {
+            return Err(CouplingError::Reversed { row });
+        }
+        if let Some(row) = (0..n).find(|&i| diagonal(i) == 0.0) {
             return Err(CouplingError::Rigid { row });
         }
         let scale = |i: usize| matrix[i * n + i].sqrt();
@@ -32,6 +36,11 @@ impl Flexibility {
             dense_symmetric_generalized(&scaled, &unit, n).map_err(|_| CouplingError::Rigid { row: 0 })?;
         let least = (0..n).min_by(|&i, &j| values[i].total_cmp(&values[j])).unwrap_or(0);
         let most = values.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        if values[least] < -REDUNDANT * most {
+            let part = |i: usize| vectors[least][i].abs();
+            let row = (0..n).max_by(|&i, &j| part(i).total_cmp(&part(j))).unwrap_or(0);
+            return Err(CouplingError::Reversed { row });
+        }
         if values[least] <= REDUNDANT * most {
             let rows = (0..n).filter(|&i| vectors[least][i].abs() > 1e-3).collect();
             return Err(CouplingError::Redundant { rows });

@@ -100,7 +100,15 @@ impl MacroStep {
             .collect::<Vec<_>>()
             .into_iter()
             .for_each(|i| matrix[i * n + i] = 1.0);
-        self.unbalanced = Some((Flexibility::new(matrix, n)?, std::array::from_fn(|_| vec![0.0; n])));
+        let inverse = Flexibility::new(matrix, n).map_err(|error| match error {
+            CouplingError::Redundant { .. } => CouplingError::Unsuitable(
+                "`ph` cannot be used where the first substructure meets two others at one degree of freedom: the unbalanced \
+                 load there has no unique share in both constraints; `modified-ph` can"
+                    .to_owned(),
+            ),
+            other => other,
+        })?;
+        self.unbalanced = Some((inverse, std::array::from_fn(|_| vec![0.0; n])));
         Ok(())
     }
 

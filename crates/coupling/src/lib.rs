@@ -71,6 +71,10 @@ pub enum CouplingError {
     /// several steps between two exchanges.
     #[allow(missing_docs)]
     Rigid { row: usize },
+    /// The multiplier of this constraint moves a side against itself within a step, or without bound: a scheme beyond its
+    /// limit of stability.
+    #[allow(missing_docs)]
+    Reversed { row: usize },
     /// The coupling does not do what was asked for; what and why, in words.
     Unsuitable(String),
 }
@@ -83,6 +87,7 @@ impl CouplingError {
                 CouplingError::Redundant { rows: rows.iter().map(|row| first + row).collect() }
             }
             CouplingError::Rigid { row } => CouplingError::Rigid { row: first + row },
+            CouplingError::Reversed { row } => CouplingError::Reversed { row: first + row },
             other => other,
         }
     }
@@ -102,6 +107,11 @@ impl fmt::Display for CouplingError {
             CouplingError::Rigid { row } => {
                 write!(f, "the multiplier of constraint {row} (counted from 0) moves nothing: give its unknowns a mass")
             }
+            CouplingError::Reversed { row } => write!(
+                f,
+                "the multiplier of constraint {row} (counted from 0) moves a side against itself within a step: take smaller \
+                 steps, or a scheme that is stable with these"
+            ),
             CouplingError::Unsuitable(why) => f.write_str(why),
         }
     }

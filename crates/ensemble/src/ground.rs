@@ -38,7 +38,7 @@ pub fn scale_to(model: &mut Model, peak: f64) {
 /// The accelerations as records: samples as they are, anything else at the steps of the analysis.
 fn records(model: &Model) -> impl Iterator<Item = Result<Record, MotionError>> + '_ {
     let analysis = &model.analysis;
-    let steps = (analysis.duration / analysis.dt).ceil().min(1e7) as u64;
+    let steps = analysis.steps().min(10_000_000);
     let record = move |signal: &Signal| {
         let (dt, values) = match signal {
             Signal::Samples { dt, values, .. } => (*dt, values.clone()),

@@ -54,6 +54,8 @@ impl Outcome {
 
 /// Gathers rows.
 struct Gatherer {
+    steps: u64,
+    /// Recorded steps.
     rows: u64,
     /// With the sum of squares in the place of the root mean square.
     figures: Vec<Figure>,
@@ -64,16 +66,27 @@ impl Gatherer {
     fn new(channels: usize, samples: usize) -> Self {
         let none =
             Figure { min: f64::INFINITY, max: f64::NEG_INFINITY, peak: 0.0, peak_time: 0.0, rms: 0.0, last: 0.0 };
-        Self { rows: 0, figures: vec![none; channels], histories: vec![Vec::with_capacity(samples); channels] }
+        Self {
+            steps: 0,
+            rows: 0,
+            figures: vec![none; channels],
+            histories: vec![Vec::with_capacity(samples); channels],
+        }
     }
 
-    fn push(&mut self, t: f64, row: &[f64], thin: u64) {
+    /// A step.
+    fn push(&mut self, t: f64, row: &[f64]) {
         for (f, &x) in self.figures.iter_mut().zip(row) {
             (f.min, f.max, f.last, f.rms) = (f.min.min(x), f.max.max(x), x, f.rms + x * x);
             if x.abs() > f.peak.abs() {
                 (f.peak, f.peak_time) = (x, t);
             }
         }
+        self.steps += 1;
+    }
+
+    /// A step that is recorded.
+    fn keep(&mut self, row: &[f64], thin: u64) {
         if self.rows.is_multiple_of(thin) {
             self.histories.iter_mut().zip(row).for_each(|(h, x)| h.push(*x));
         }
@@ -81,8 +94,8 @@ impl Gatherer {
     }
 
     fn finish(mut self, ending: Ending) -> Outcome {
-        self.figures.iter_mut().for_each(|f| f.rms = (f.rms / self.rows.max(1) as f64).sqrt());
-        if self.rows == 0 {
+        self.figures.iter_mut().for_each(|f| f.rms = (f.rms / self.steps.max(1) as f64).sqrt());
+        if self.steps == 0 {
             self.figures.clear();
         }
         Outcome { ending, intensities: Vec::new(), figures: self.figures, histories: self.histories }
@@ -111,14 +124,16 @@ pub fn run<E>(
     let mut done = 0u64;
     let ending = loop {
         let t = done as f64 * dt;
+        if let Err(fault) = machine.sample(done, &mut values) {
+            break Ending::Fault(format!("at t = {t:.6} s: {}", machine.explain(fault)));
+        }
+        if let Some(i) = values.iter().position(|x| !x.is_finite()) {
+            break Ending::Fault(format!("at t = {t:.6} s: channel `{}` is {}", names[i], values[i]));
+        }
+        // Figures are those of all steps, whatever is recorded of them.
+        gathered.push(t, &values);
         if done.is_multiple_of(every) || done == steps {
-            if let Err(fault) = machine.sample(done, &mut values) {
-                break Ending::Fault(format!("at t = {t:.6} s: {}", machine.explain(fault)));
-            }
-            if let Some(i) = values.iter().position(|x| !x.is_finite()) {
-                break Ending::Fault(format!("at t = {t:.6} s: channel `{}` is {}", names[i], values[i]));
-            }
-            gathered.push(t, &values, thin);
+            gathered.keep(&values, thin);
             row(t, &values)?;
         }
         if done == steps {

@@ -10,8 +10,8 @@ use interfield_kernel::element::AnyLaw;
 use crate::Simulation;
 use crate::assemble::{Problem, Subject, short_name};
 use crate::modal::Modal;
-use crate::model::{Kind, Load};
-use crate::signal::Signal;
+use crate::model::{Damping, Kind, Load, Support};
+use crate::signal::{Motion, Signal};
 use crate::units::GRAVITY;
 
 /// Fewer points per period than this show a mode wrongly: a tenth of the period per step costs some per cent of
@@ -26,6 +26,8 @@ const GROUND_PEAKS: (f64, f64) = (1e-4, 5.0);
 const MASS_RATIO: f64 = 1e6;
 /// A record that ends with more than this share of its peak was cut off.
 const CUT_OFF: f64 = 0.05;
+/// Up to so many samples are a shape drawn by hand, whose corners may fall where they like.
+const DRAWN: usize = 20;
 /// Strong motion: between these shares of the integral of the squared acceleration (Trifunac and Brady 1975).
 const STRONG_MOTION: (f64, f64) = (0.05, 0.95);
 
@@ -46,6 +48,8 @@ pub fn advise(sim: &Simulation, known: &Knowledge<'_>) -> Vec<Problem> {
     for i in 0..sim.model.loads.len() {
         load(sim, i, known, &mut found);
     }
+    supports(sim, &mut found);
+    whole_steps(sim, &mut found);
     missing_mass(sim, &mut found);
     uneven_masses(sim, &mut found);
     large_yield(sim, &mut found);
@@ -87,15 +91,11 @@ fn load(sim: &Simulation, index: usize, known: &Knowledge<'_>, found: &mut Vec<P
             format!("this load ends at {} s with {share:.0} % of its peak and jumps to zero there", digits(end));
         warn(subject, message, "end the analysis with it, or let it fade to zero");
     }
-    if let Some(interval) = sampling(signal).filter(|dt| a.dt > 1.001 * dt) {
-        let message = format!(
-            "the step of {} s is longer than the {} s between the samples of load {}: some are never seen",
-            digits(a.dt),
-            digits(interval),
-            index + 1
-        );
-        warn(Subject::Step, message, "take the interval of the record or less");
+    if let Some(interval) = sampling(signal) {
+        let of = format!("load {}", index + 1);
+        found.extend(missed(a.dt, interval, &of));
     }
+    let mut warn = |subject, message: String, help: &str| found.push(Problem::warning(subject, message, help));
     if matches!(load, Load::Ground { .. })
         && !known.duration_is_overridden
         && let Some((from, to)) = strong_motion(signal).filter(|(_, to)| *to > a.duration * (1.0 + 1e-9))
@@ -107,6 +107,68 @@ fn load(sim: &Simulation, index: usize, known: &Knowledge<'_>, found: &mut Vec<P
             digits(to)
         );
         warn(Subject::Duration, message, "take a longer `duration`");
+    }
+}
+
+/// Samples at an interval that steps miss.
+fn missed(dt: f64, interval: f64, of: &str) -> Option<Problem> {
+    let (step, between) = (significant(dt, 7), significant(interval, 7));
+    if dt > 1.001 * interval {
+        let message = format!(
+            "the step of {step} s is longer than the {between} s between the samples of {of}: some are never seen"
+        );
+        return Some(Problem::warning(Subject::Step, message, "take the interval of the record or less"));
+    }
+    let steps = (interval / dt).round();
+    if (interval / dt - steps).abs() <= 1e-6 * steps {
+        return None;
+    }
+    let message =
+        format!("steps of {step} s do not meet the samples of {of}, every {between} s: peaks between them are cut off");
+    let help = format!("take a whole number of steps per sample: dt = \"{between} s/{}\"", (interval / dt).ceil());
+    Some(Problem::warning(Subject::Step, message, &help))
+}
+
+/// Imposed motions that steps miss, or that stop at once.
+fn supports(sim: &Simulation, found: &mut Vec<Problem>) {
+    let a = &sim.model.analysis;
+    for (i, dof) in sim.model.dofs.iter().enumerate() {
+        let Support::Imposed(Motion::Cubic { times, pieces }) = &dof.support else { continue };
+        if times.len() > DRAWN {
+            found.extend(
+                median_interval(times).and_then(|dt| missed(a.dt, dt, &format!("the motion of `{}`", dof.name))),
+            );
+        }
+        let (Some(&end), Some(start)) = (times.last(), times.iter().rev().nth(1)) else { continue };
+        let peak = pieces.iter().fold(0.0f64, |m, p| m.max(p[1].abs()));
+        let last = pieces.last().map_or(0.0, |[_, v, a, j]| v + (end - start) * (a + (end - start) * j / 2.0));
+        if end < a.duration - a.dt && last.abs() > CUT_OFF * peak {
+            let share = 100.0 * last.abs() / peak.max(last.abs());
+            let message = format!(
+                "the motion of `{}` ends at {} s with {share:.0} % of its peak velocity and stops there at once",
+                dof.name,
+                digits(end)
+            );
+            let help = "end the analysis with it, or let its velocity fade to zero";
+            found.push(Problem::warning(Subject::Dof(i), message, help));
+        }
+    }
+}
+
+/// A duration between two steps.
+fn whole_steps(sim: &Simulation, found: &mut Vec<Problem>) {
+    let a = &sim.model.analysis;
+    let end = a.steps() as f64 * a.dt;
+    if (a.duration - end).abs() > 1e-3 * a.dt {
+        let message = format!(
+            "the step of {} s does not divide the duration of {} s: the run ends at {} s",
+            significant(a.dt, 7),
+            significant(a.duration, 7),
+            significant(end, 7)
+        );
+        let help =
+            format!("write for example dt = \"{} s/{}\"", significant(a.duration, 7), (a.duration / a.dt).ceil());
+        found.push(Problem::warning(Subject::Step, message, &help));
     }
 }
 
@@ -129,15 +191,16 @@ fn extent(signal: &Signal) -> Option<(f64, f64, f64)> {
 /// Usual interval between samples: the median, so that one steep flank does not count.
 fn sampling(signal: &Signal) -> Option<f64> {
     match signal {
-        // A few samples are a shape drawn by hand, whose corners may fall where they like.
-        Signal::Samples { dt, values, .. } if values.len() > 20 => Some(*dt),
-        Signal::Points(p) if p.len() > 20 => {
-            let mut intervals: Vec<f64> = p.windows(2).map(|w| w[1].0 - w[0].0).collect();
-            intervals.sort_by(f64::total_cmp);
-            intervals.get(intervals.len() / 2).copied()
-        }
+        Signal::Samples { dt, values, .. } if values.len() > DRAWN => Some(*dt),
+        Signal::Points(p) if p.len() > DRAWN => median_interval(&p.iter().map(|p| p.0).collect::<Vec<_>>()),
         _ => None,
     }
+}
+
+fn median_interval(times: &[f64]) -> Option<f64> {
+    let mut intervals: Vec<f64> = times.windows(2).map(|w| w[1] - w[0]).collect();
+    intervals.sort_by(f64::total_cmp);
+    intervals.get(intervals.len() / 2).copied()
 }
 
 /// Begin and end of the strong motion of a record with equal steps.
@@ -247,6 +310,7 @@ fn modes(sim: &Simulation, modal: &Modal, found: &mut Vec<Problem>) {
         };
         found.push(Problem::warning(Subject::Dof(d), message, help));
     }
+    damping(sim, modal, found);
     let first = (0..modal.omega2.len()).find(|&m| modal.omega2[m] > 0.0);
     if let Some((mode, period)) = first.and_then(|m| Some((m, modal.period(m)?)))
         && !(PERIODS.1..=PERIODS.0).contains(&period)
@@ -254,6 +318,24 @@ fn modes(sim: &Simulation, modal: &Modal, found: &mut Vec<Problem>) {
         let message = format!("the fundamental period is {} s", digits(period));
         let help = "check the units of masses and stiffnesses: a plain number is in the units of the file";
         found.push(Problem::warning(dof(mode).map_or(Subject::Model, Subject::Dof), message, help));
+    }
+}
+
+/// Modes that grow by their damping, and those that matter but hardly move because of it.
+fn damping(sim: &Simulation, modal: &Modal, found: &mut Vec<Problem>) {
+    let told = sim.warnings.iter().any(|w| w.subject == Subject::Damping);
+    let size = modal.damping.iter().fold(0.0f64, |m, c| m.max(c.abs()));
+    if let Some(mode) = modal.damping.iter().position(|c| *c < -1e-12 * size).filter(|_| !told) {
+        let how = modal.ratio(mode).map_or_else(String::new, |z| format!(" ({} %)", digits(100.0 * z)));
+        let message = format!("the damping of mode {} is negative{how}: its motion grows by itself", mode + 1);
+        let help = "check the signs of dashpots and of damping matrices, unless it is meant to be driven";
+        found.push(Problem::warning(Subject::Model, message, help));
+    }
+    let last = modal.last_that_matters().unwrap_or(0);
+    let over = (0..=last).find_map(|m| Some((m, modal.ratio(m).filter(|z| *z > 1.0)?)));
+    if let (Damping::RayleighModes { .. }, Some((mode, ratio))) = (&sim.model.damping, over) {
+        let message = format!("mode {} is damped beyond critical: {} %", mode + 1, digits(100.0 * ratio));
+        found.push(Problem::warning(Subject::Damping, message, "name `modes` further apart, or take one `ratio`"));
     }
 }
 
@@ -288,7 +370,11 @@ fn step(sim: &Simulation, modal: &Modal, stability: Option<f64>, found: &mut Vec
 
 /// Three significant digits.
 fn digits(x: f64) -> String {
-    let decimals = if x == 0.0 { 0 } else { (2 - x.abs().log10().floor() as i32).clamp(0, 12) as usize };
+    significant(x, 3)
+}
+
+fn significant(x: f64, count: i32) -> String {
+    let decimals = if x == 0.0 { 0 } else { (count - 1 - x.abs().log10().floor() as i32).clamp(0, 12) as usize };
     let text = format!("{x:.decimals$}");
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }

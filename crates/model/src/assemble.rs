@@ -9,7 +9,8 @@ use interfield_lab::safety::Trip;
 use interfield_linalg::{EigenError, Modes, Pattern, modes};
 
 use crate::assembled::{Assembled, Coupling, Ground, Ingredients, Part, Row, Stored};
-use crate::model::{Coordinate, Damping, Kind, Load, Model, Support};
+use crate::definite;
+use crate::model::{BlockData, Coordinate, Damping, Element, Estimate, Kind, Load, Model, Support, TangentPolicy};
 
 /// What a problem is about, so that it can be shown where it was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -265,12 +266,36 @@ fn is_symmetric(kind: &Kind) -> bool {
     match kind {
         Kind::Law { law, .. } => law.info().symmetric,
         Kind::Formula { coordinates, .. } | Kind::Block { coordinates, .. } => coordinates.len() == 1,
-        Kind::Linear { dofs, mass, damping, stiffness } => [mass, damping, stiffness].iter().all(|a| {
-            let n = dofs.len();
-            let scale = a.iter().fold(0.0f64, |m, x| m.max(x.abs()));
-            a.is_empty() || (0..n).all(|i| (0..i).all(|j| (a[i * n + j] - a[j * n + i]).abs() <= 1e-12 * scale))
-        }),
+        Kind::Linear { dofs, mass, damping, stiffness } => {
+            [mass, damping, stiffness].iter().all(|a| matrix_is_symmetric(a, dofs.len()))
+        }
     }
+}
+
+/// An n x n matrix, or none.
+fn matrix_is_symmetric(a: &[f64], n: usize) -> bool {
+    let scale = a.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+    a.is_empty() || (0..n).all(|i| (0..i).all(|j| (a[i * n + j] - a[j * n + i]).abs() <= 1e-12 * scale))
+}
+
+fn has_symmetric_estimate(e: &Element) -> bool {
+    match &e.given {
+        Some(Estimate::Matrices(k, c)) => [k, c].iter().all(|a| matrix_is_symmetric(a, a.len().isqrt())),
+        Some(Estimate::Each(..)) | None => true,
+    }
+}
+
+/// The estimate that the scheme works with in place of an element with `d` coordinates, if the policy says so.
+pub(crate) fn estimate(model: &Model, e: &Element, d: usize) -> Option<[Vec<f64>; 2]> {
+    let asked = model.analysis.tangent == TangentPolicy::Given;
+    e.given.as_ref().filter(|_| asked).map(|given| given.matrices(d))
+}
+
+/// Constant matrices as an element of the loop, which may have another tangent.
+fn plain_block(n: usize, stiffness: &[f64], damping: &[f64]) -> Stored {
+    let full = |m: &[f64]| if m.is_empty() { vec![0.0; n * n] } else { m.to_vec() };
+    let [a, b, bv, c] = std::array::from_fn(|_| Vec::new());
+    Stored::Block(Box::new(BlockData { inputs: n, states: 0, a, b, bv, c, d: full(stiffness), dv: full(damping) }))
 }
 
 /// Assembles a model; all problems at once.
@@ -313,10 +338,19 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
         match &e.kind {
             Kind::Linear { dofs, mass, damping, stiffness } => {
                 let rows: Vec<Coordinate> = dofs.iter().map(|&d| vec![(d, 1.0)]).collect();
-                constant.add(&rows, mass, damping, stiffness);
                 if e.damped {
                     constant.scatter(&rows, stiffness, &mut damped);
                     constant.scatter_supports(&rows, stiffness, &mut damped_supports);
+                }
+                if let Some(given) = estimate(model, e, dofs.len()) {
+                    constant.add(&rows, mass, &[], &[]);
+                    let law = plain_block(dofs.len(), stiffness, damping);
+                    let rows = rows.iter().map(|c| numbering.row(c)).collect();
+                    parts.push(Part { law, rows, given: Some(given), ground: Vec::new() });
+                    looped.push(index);
+                    memory.push(false);
+                } else {
+                    constant.add(&rows, mass, damping, stiffness);
                 }
             }
             kind => {
@@ -328,13 +362,14 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
                     constant.scatter(coordinates, &k, &mut damped);
                     constant.scatter_supports(coordinates, &k, &mut damped_supports);
                 }
-                if is_linear(kind) {
+                let given = estimate(model, e, coordinates.len());
+                if is_linear(kind) && given.is_none() {
                     constant.add(coordinates, &[], &c, &k);
                 } else {
                     let states = law.shape().1;
                     s0.extend((0..states).map(|i| e.s0.get(i).copied().unwrap_or(0.0)));
                     let rows = coordinates.iter().map(|c| numbering.row(c)).collect();
-                    parts.push(Part { law, rows, given: e.given, ground: ground_motion(model, coordinates) });
+                    parts.push(Part { law, rows, given, ground: ground_motion(model, coordinates) });
                     looped.push(index);
                     memory.push(remembers(kind));
                 }
@@ -347,6 +382,7 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
 
     let mut problems = check_connected(model, &numbering, &pattern, &constant, &damped, &parts);
     problems.extend(iterated_path(model, &parts, &looped));
+    problems.extend(definite::masses(model, &pattern, &constant.mass));
     let u0 = numbering.free.iter().map(|&d| model.dofs[d].u0);
     let v0 = numbering.free.iter().map(|&d| model.dofs[d].v0);
     let y0: Vec<f64> = u0.chain(v0).chain(s0).collect();
@@ -395,7 +431,7 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
         forces,
         grounds,
         parts,
-        symmetric: model.elements.iter().all(|e| is_symmetric(&e.kind)),
+        symmetric: model.elements.iter().all(|e| is_symmetric(&e.kind) && has_symmetric_estimate(e)),
         policy: model.analysis.tangent,
     };
     if problems.iter().any(|p| p.fatal) {
@@ -638,6 +674,10 @@ fn check_connected(
     problems
 }
 
+/// Relative distance below which two frequencies count as one: of their difference hardly a digit would be left, and
+/// Rayleigh damping with different ratios there has coefficients that mean nothing elsewhere.
+const SAME_FREQUENCY: f64 = 1e-3;
+
 /// Adds the structural damping to the ingredients, with the modes of the undamped assembly; returns a0 and a1 of
 /// Rayleigh damping.
 fn add_damping(
@@ -678,7 +718,7 @@ fn add_damping(
             if ratios[0] == ratios[1] {
                 let a1 = 2.0 * ratios[0] / (w[0] + w[1]);
                 (a1 * w[0] * w[1], a1)
-            } else if w[0] == w[1] {
+            } else if (w[1] - w[0]).abs() <= SAME_FREQUENCY * w[0].max(w[1]) {
                 let message =
                     format!("modes {} and {} have one frequency and cannot have two ratios", wanted[0], wanted[1]);
                 return Err(Problem::error(Subject::Damping, message, "give one `ratio`, or name other modes"));

@@ -11,6 +11,8 @@
 pub mod advice;
 pub mod assemble;
 pub mod assembled;
+mod damping;
+mod definite;
 pub mod diag;
 pub mod document;
 mod energy;
@@ -18,6 +20,7 @@ pub mod external;
 pub mod format;
 pub mod formula;
 pub mod include;
+pub mod integral;
 pub mod jet;
 pub mod machine;
 pub mod matrix_market;

@@ -49,6 +49,8 @@ pub struct Modal {
     pub shapes: Vec<Vec<f64>>,
     /// Unknown that moves most in each mode.
     pub moves_most: Vec<usize>,
+    /// φᵀCφ of each mode, 1/s: twice its damping ratio times its circular frequency.
+    pub damping: Vec<f64>,
     /// The directions, in the order of the model.
     pub directions: Vec<Direction>,
     /// Largest circular frequency, rad/s.
@@ -86,7 +88,14 @@ impl Modal {
         };
         let moves_most = modes.shapes.iter().map(largest).collect();
         let omega_max = sim.omega_max()?;
-        Ok(Modal { omega2: modes.omega2, shapes: modes.shapes, moves_most, directions, omega_max })
+        let damping = modes.shapes.iter().map(|shape| sim.domain.system().viscous(shape)).collect();
+        Ok(Modal { omega2: modes.omega2, shapes: modes.shapes, moves_most, damping, directions, omega_max })
+    }
+
+    /// Viscous damping ratio of a mode; `None` for rigid and unstable ones.
+    pub fn ratio(&self, mode: usize) -> Option<f64> {
+        let omega2 = self.omega2.get(mode).filter(|w| **w > 0.0)?;
+        Some(self.damping.get(mode)? / (2.0 * omega2.sqrt()))
     }
 
     /// The highest mode (from 0) that carries the motion along the excited directions; `None` where that is not known.

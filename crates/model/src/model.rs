@@ -98,10 +98,30 @@ pub struct Element {
     pub kind: Kind,
     /// Whether its stiffness takes part in Rayleigh damping.
     pub damped: bool,
-    /// Estimated stiffness and damping for the `given` tangent policy, on each of its coordinates.
-    pub given: Option<(f64, f64)>,
+    /// Estimate for the `given` tangent policy.
+    pub given: Option<Estimate>,
     /// Initial values of its states; empty means zero.
     pub s0: Vec<f64>,
+}
+
+/// Stiffness and damping that a scheme takes an element for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Estimate {
+    /// On each of its coordinates.
+    Each(f64, f64),
+    /// Over all its coordinates, row by row.
+    Matrices(Vec<f64>, Vec<f64>),
+}
+
+impl Estimate {
+    /// Stiffness and damping over `d` coordinates, row by row.
+    pub fn matrices(&self, d: usize) -> [Vec<f64>; 2] {
+        let diagonal = |x: f64| (0..d * d).map(|i| if i % (d + 1) == 0 { x } else { 0.0 }).collect();
+        match self {
+            Estimate::Each(k, c) => [diagonal(*k), diagonal(*c)],
+            Estimate::Matrices(k, c) => [k.clone(), c.clone()],
+        }
+    }
 }
 
 /// Damping of the whole structure, in addition to that of elements.
@@ -143,6 +163,14 @@ pub enum TangentPolicy {
     Initial,
     /// Estimates given per element, as for a specimen; elements without one keep their initial tangent.
     Given,
+}
+
+impl Analysis {
+    /// Whole steps up to the end: none goes beyond it. A duration that is a multiple of the step up to rounding is one.
+    pub fn steps(&self) -> u64 {
+        let exact = self.duration / self.dt;
+        (exact + 1e-9 * exact.max(1.0)).floor() as u64
+    }
 }
 
 /// How to integrate.

@@ -3,14 +3,19 @@
 //! A bare number takes the unit of the place where it is used, in the unit system of the file. Directly
 //! behind a number a name is a unit: in "3 kN/m" the `m` is the metre even if a parameter has that name;
 //! "(3 kN)/m" divides by the parameter.
+//!
+//! Where an angular frequency stands, Hz are converted, and where a cyclic one stands, rad/s, deg/s and rpm; but only
+//! as they are written. Of a result such as "6.28*f" nobody can tell whether the conversion is in it already: it is
+//! refused, unless `pi` says so ("2*pi*f", "w/(2*pi)").
 
 use std::collections::BTreeMap;
+use std::f64::consts::{PI, TAU};
 use std::ops::Range;
 
 use crate::diag::{Diagnostic, Diagnostics, Source, did_you_mean};
 use crate::formula::{Build, Cmp, ExprError, Func, Op, is_name, is_reserved, parse};
 use crate::reader::{Raw, Spanned, Table, inner_span};
-use crate::units::{Dimension, Unit, UnitSystem, suggest_unit};
+use crate::units::{Count, Dimension, Unit, UnitSystem, suggest_unit};
 
 /// Result of an expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,21 +24,69 @@ pub struct Value {
     pub si: f64,
     /// `None` for a bare number.
     pub dim: Option<Dimension>,
+    /// Power of pi in a bare number, as far as it was written.
+    pi: f64,
+    /// The result of a product, quotient or power, not as it was written.
+    derived: bool,
 }
 
 impl Value {
     /// A number without unit.
     pub fn bare(x: f64) -> Self {
-        Self { si: x, dim: None }
+        Self::of(x, None)
     }
 
-    /// The SI value at a place of a given dimension; a bare number takes the unit of the file.
-    pub fn at(self, dim: Dimension, units: &UnitSystem) -> Result<f64, String> {
+    /// As written: in SI, with its dimension or as a bare number.
+    pub fn of(si: f64, dim: Option<Dimension>) -> Self {
+        Self { si, dim, pi: 0.0, derived: false }
+    }
+
+    /// As text that reads back as exactly this value, with all that is known of it.
+    pub(crate) fn literal(self) -> String {
+        let Some(dim) = self.dim else {
+            let of_pi = self.si / PI;
+            return if self.pi == 1.0 && of_pi * PI == self.si {
+                format!("{of_pi:?}*pi")
+            } else {
+                format!("{:?}", self.si)
+            };
+        };
+        let counts = matches!(dim.count(), Some(Count::Cycles | Count::Angle));
+        format!("{}{:?} {}", if self.derived && counts { "1*" } else { "" }, self.si, dim.counted())
+    }
+
+    /// The SI value at a place of a given dimension; a bare number takes the unit of the file. Otherwise a message, and
+    /// what to write if an example does not say it.
+    pub fn at(self, dim: Dimension, units: &UnitSystem) -> Result<f64, (String, Option<&'static str>)> {
         match self.dim {
             None if (self.si * units.factor(dim)).is_finite() => Ok(self.si * units.factor(dim)),
-            None => Err("the number is too large".to_owned()),
-            Some(d) if d == dim => Ok(self.si),
-            Some(d) => Err(format!("expected {}, found {}", dim.describe(), d.describe())),
+            None => Err(("the number is too large".to_owned(), None)),
+            Some(d) if d == dim => Ok(self.si * self.turns(d, dim)?),
+            Some(d) => Err((format!("expected {}, found {}", dim.describe(), d.describe()), None)),
+        }
+    }
+
+    /// Factor between what a rate counts and what its place counts.
+    fn turns(self, found: Dimension, place: Dimension) -> Result<f64, (String, Option<&'static str>)> {
+        let (Some(counted), Some(wanted)) = (found.count(), place.count()) else { return Ok(1.0) };
+        let refuse = |help: &'static str| {
+            Err((format!("expected {}, found {}", place.describe(), found.describe()), Some(help)))
+        };
+        match (counted, wanted) {
+            (Count::Plain, _) | (Count::Angle, Count::Plain) => Ok(1.0),
+            (a, b) if a == b => Ok(1.0),
+            (Count::Cycles, Count::Plain) => {
+                refuse("Hz counts cycles: write 1/s, or rad/s for an angular frequency (2*pi times the one in Hz)")
+            }
+            (Count::Cycles, Count::Angle) if !self.derived => Ok(TAU),
+            (Count::Angle, Count::Cycles) if !self.derived => Ok(TAU.recip()),
+            (Count::Cycles, Count::Angle) => {
+                refuse("a frequency in Hz is converted as it is written; in an expression multiply it by 2*pi")
+            }
+            (Count::Angle, Count::Cycles) => {
+                refuse("an angular frequency is converted as it is written; in an expression divide it by (2*pi)")
+            }
+            _ => refuse("check the units: cycles or angles are counted twice"),
         }
     }
 }
@@ -87,9 +140,9 @@ impl Scope {
     /// Evaluates an expression for a place of a given dimension, to SI.
     pub fn quantity(&self, text: &str, dim: Dimension) -> Result<f64, Vec<ExprError>> {
         let value = self.evaluate(text)?;
-        value.at(dim, &self.units).map_err(|message| {
+        value.at(dim, &self.units).map_err(|(message, advice)| {
             let ambiguous = self.values.keys().find(|name| Unit::parse(name).is_ok() && follows_number(text, name));
-            let mut help = format!("write for example \"{}\"", dim.example());
+            let mut help = advice.map_or_else(|| format!("write for example \"{}\"", dim.example()), str::to_owned);
             if let Some(name) = ambiguous {
                 help += &format!(
                     "; behind a number `{name}` is the unit, (...)/{name} or (...)*{name} takes the parameter"
@@ -133,7 +186,7 @@ impl Eval<'_> {
         let bare = |v: Value| v.si == 0.0 && v.dim.is_none();
         match (a.dim, b.dim) {
             (None, None) => Some(None),
-            (Some(x), Some(y)) if x == y => Some(Some(x)),
+            (Some(x), Some(y)) if x == y && x.common(y).is_some() => Some(x.common(y)),
             (Some(x), None) | (None, Some(x)) if x.is_none() => Some(Some(x)),
             (Some(x), None) if bare(b) => Some(Some(x)),
             (None, Some(y)) if bare(a) => Some(Some(y)),
@@ -167,8 +220,8 @@ impl Eval<'_> {
 
     fn power(&mut self, a: Value, b: Value, span: Range<usize>) -> Option<Value> {
         let n = self.dimensionless(b, "an exponent", span.clone())?;
-        let si = Func::Pow.value(a.si, n);
-        self.finite(Value { si, dim: a.dim.map(|d| d.power(n)) }, span)
+        let dim = a.dim.map(|d| if n == 0.5 { d.root() } else { d.power(n) });
+        self.finite(Value { si: Func::Pow.value(a.si, n), dim, pi: a.pi * n, derived: true }, span)
     }
 }
 
@@ -177,7 +230,10 @@ impl Build for Eval<'_> {
     const UNITS: bool = true;
 
     fn number(&mut self, x: f64, unit: Option<Unit>, span: Range<usize>) -> Option<Value> {
-        let v = unit.map_or(Value::bare(x), |u| Value { si: x * u.factor, dim: Some(u.dim) });
+        let v = match unit {
+            Some(u) => Value::of(x * u.factor, Some(u.dim)),
+            None => Value { pi: f64::from(u8::from(x == PI)), ..Value::bare(x) },
+        };
         self.finite(v, span)
     }
 
@@ -207,19 +263,25 @@ impl Build for Eval<'_> {
 
     fn binary(&mut self, op: Op, a: Option<Value>, b: Option<Value>, span: Range<usize>) -> Option<Value> {
         let (a, b) = (a?, b?);
-        let product = |sign: f64| match (a.dim, b.dim) {
-            (None, None) => None,
-            (x, y) => Some(x.unwrap_or_default().times(y.unwrap_or_default().power(sign))),
+        let product = |sign: f64, si: f64| {
+            let dim = match (a.dim, b.dim) {
+                (None, None) => None,
+                (Some(x), None) => Some(x.times_pi(sign * b.pi)),
+                (None, Some(y)) => Some(y.power(sign).times_pi(a.pi)),
+                (Some(x), Some(y)) => Some(x.times(y.power(sign))),
+            };
+            Value { si, dim, pi: a.pi + sign * b.pi, derived: true }
         };
+        let sum = |si: f64, dim: Option<Dimension>| Value { derived: a.derived || b.derived, ..Value::of(si, dim) };
         let v = match op {
-            Op::Add => Value { dim: self.common(a, b, "add", span.clone())?, si: a.si + b.si },
-            Op::Sub => Value { dim: self.common(a, b, "subtract", span.clone())?, si: a.si - b.si },
-            Op::Mul => Value { dim: product(1.0), si: a.si * b.si },
+            Op::Add => sum(a.si + b.si, self.common(a, b, "add", span.clone())?),
+            Op::Sub => sum(a.si - b.si, self.common(a, b, "subtract", span.clone())?),
+            Op::Mul => product(1.0, a.si * b.si),
             Op::Div if b.si == 0.0 => {
                 return self
                     .fail(ExprError::new(span, "division by zero").help("the divisor is zero: check its values"));
             }
-            Op::Div => Value { dim: product(-1.0), si: a.si / b.si },
+            Op::Div => product(-1.0, a.si / b.si),
             Op::Pow => return self.power(a, b, span),
         };
         self.finite(v, span)
@@ -230,15 +292,15 @@ impl Build for Eval<'_> {
         match f {
             Func::Abs => Some(Value { si: a.si.abs(), ..a }),
             Func::Sqrt => {
-                let v = Value { si: f.value(a.si, 0.0), dim: a.dim.map(|d| d.power(0.5)) };
-                self.finite(v, span)
+                let dim = a.dim.map(Dimension::root);
+                self.finite(Value { si: f.value(a.si, 0.0), dim, pi: a.pi / 2.0, derived: true }, span)
             }
             Func::Pow => self.power(a, args[1]?, span),
             Func::Min | Func::Max => {
                 for b in &args[1..] {
                     let b = (*b)?;
                     let dim = self.common(a, b, "compare", span.clone())?;
-                    a = Value { si: f.value(a.si, b.si), dim };
+                    a = Value { derived: a.derived || b.derived, ..Value::of(f.value(a.si, b.si), dim) };
                 }
                 Some(a)
             }
@@ -266,7 +328,8 @@ impl Build for Eval<'_> {
             Cmp::Greater => l.si > r.si,
             Cmp::GreaterEqual => l.si >= r.si,
         };
-        Some(Value { si: if holds { yes.si } else { no.si }, dim })
+        let chosen = if holds { yes } else { no };
+        Some(Value { derived: chosen.derived, ..Value::of(chosen.si, dim) })
     }
 
     fn report(&mut self, error: ExprError) {

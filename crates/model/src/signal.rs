@@ -3,9 +3,9 @@
 
 use interfield_kernel::Scalar;
 
-use crate::jet::Jet;
-
 use crate::formula::Compiled;
+use crate::integral::{Integral, Unintegrable};
+use crate::jet::Jet;
 
 /// A scalar function of time.
 #[derive(Clone, Debug)]
@@ -154,6 +154,8 @@ pub enum Motion {
     HarmonicAcceleration { amplitude: f64, omega: f64, phase: f64, mean: f64 },
     /// A displacement formula in `t`.
     Formula(TimeFunction),
+    /// From rest with an acceleration formula in `t`.
+    FormulaAcceleration(Integral),
     /// Piecewise cubic between `times`: per interval displacement, velocity, acceleration at its start and the constant
     /// third derivative. At rest before the first and after the last.
     #[allow(missing_docs)]
@@ -186,27 +188,21 @@ impl Motion {
     }
 
     /// From an acceleration signal, integrated twice from rest: harmonics and samples (linear in between) exactly,
-    /// formulas sampled finely up to the time `until`.
-    pub fn from_acceleration(signal: &Signal, until: f64) -> Motion {
+    /// formulas up to the time `until` of an analysis in steps of `dt`, with the error stated in [`crate::integral`].
+    pub fn from_acceleration(signal: &Signal, until: f64, dt: f64) -> Result<Motion, Unintegrable> {
         let (times, values) = match signal {
             &Signal::Harmonic { amplitude, omega, phase, mean } if omega != 0.0 => {
-                return Motion::HarmonicAcceleration { amplitude, omega, phase, mean };
+                return Ok(Motion::HarmonicAcceleration { amplitude, omega, phase, mean });
             }
             &Signal::Harmonic { amplitude, phase, mean, .. } => {
                 let (amplitude, omega, mean) = (0.0, 1.0, mean + amplitude * phase.sin());
-                return Motion::HarmonicAcceleration { amplitude, omega, phase, mean };
+                return Ok(Motion::HarmonicAcceleration { amplitude, omega, phase, mean });
             }
             &Signal::Constant(mean) => {
-                return Motion::HarmonicAcceleration { amplitude: 0.0, omega: 1.0, phase: 0.0, mean };
+                return Ok(Motion::HarmonicAcceleration { amplitude: 0.0, omega: 1.0, phase: 0.0, mean });
             }
             Signal::Samples { .. } | Signal::Points(_) => samples(signal).unwrap_or_default(),
-            Signal::Formula(f) => {
-                // A little beyond the end, which the last step may pass.
-                let n = 40_000;
-                let times: Vec<f64> = (0..=n).map(|i| 1.1 * until * f64::from(i) / f64::from(n)).collect();
-                let values = times.iter().map(|&t| f.value(t)).collect();
-                (times, values)
-            }
+            Signal::Formula(f) => return Integral::new(f.clone(), until, dt).map(Motion::FormulaAcceleration),
         };
         let (mut u, mut v) = (0.0, 0.0);
         let pieces = (1..times.len())
@@ -218,7 +214,7 @@ impl Motion {
                 piece
             })
             .collect();
-        Motion::Cubic { times, pieces }
+        Ok(Motion::Cubic { times, pieces })
     }
 
     /// The natural cubic spline through points with increasing times.
@@ -257,6 +253,7 @@ impl Motion {
                 let x = f.run(Jet { value: t, first: 1.0, second: 0.0 });
                 [x.value, x.first, x.second]
             }
+            Motion::FormulaAcceleration(integral) => integral.at(t),
             Motion::Cubic { times, pieces } => {
                 let i = times.partition_point(|x| *x <= t).saturating_sub(1).min(pieces.len().saturating_sub(1));
                 let (Some(&[u, v, a, j]), Some(end)) = (pieces.get(i), times.last()) else { return [0.0; 3] };

@@ -8,6 +8,7 @@ use interfield_linalg::{Pattern, Report, dense_solve};
 
 use crate::assemble::{Assembly, Place, Problem, explain, short_name, stored, subject};
 use crate::assembled::{Assembled, Row, Stored, gather};
+use crate::damping;
 use crate::energy::Energy;
 use crate::model::{Analysis, Channel, Coordinate, EnergyPart, Kind, Load, Model, Quantity, Support};
 use crate::signal::{Motion, Signal};
@@ -100,7 +101,11 @@ impl Simulation {
 
     /// Assembles a model and starts its scheme; the rigs of its specimens come from a workshop.
     pub fn in_workshop(model: Model, workshop: &mut dyn Workshop) -> Result<Self, Vec<Problem>> {
-        let Mounted { assembly, rows } = mount(&model, workshop)?;
+        let Mounted { mut assembly, rows } = mount(&model, workshop)?;
+        match damping::check(&model, &assembly) {
+            Some(driven) if driven.fatal => return Err(vec![driven]),
+            driven => assembly.warnings.extend(driven),
+        }
         let Assembly { mut system, y0, places, free, looped, memory, warnings, .. } = assembly;
         let (scheme, dt) = (model.analysis.scheme, model.analysis.dt);
         let fatal = |fault: Fault| vec![cannot_start(&model, &free, &looped, fault)];
@@ -263,9 +268,7 @@ pub(crate) fn diagonal(pattern: &Pattern, values: &[f64]) -> Vec<f64> {
 
 /// Number of steps to the end of an analysis.
 pub(crate) fn steps(analysis: &Analysis) -> u64 {
-    let exact = analysis.duration / analysis.dt;
-    // A duration that is a multiple of the step up to rounding is one.
-    (exact - 1e-9 * exact.max(1.0)).ceil().max(0.0) as u64
+    analysis.steps()
 }
 
 /// A fault at the start, as a problem of the model.

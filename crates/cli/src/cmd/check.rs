@@ -250,7 +250,7 @@ impl Findings {
             a.scheme_name,
             short(a.dt),
             sim.steps(),
-            short(a.duration)
+            short(sim.steps() as f64 * a.dt)
         );
         if let Ok(modal) = &self.modal {
             let omega = modal.omega_max * a.dt;
@@ -350,7 +350,7 @@ fn mass_table(modal: &Modal) -> String {
 }
 
 fn mode_table(modal: &Modal, count: usize, unknowns: Vec<&str>) -> String {
-    let mut header = vec!["mode".to_owned(), "f [Hz]".to_owned(), "T [s]".to_owned()];
+    let mut header = ["mode", "f [Hz]", "T [s]", "damping [%]"].map(str::to_owned).to_vec();
     for d in &modal.directions {
         header.extend([format!("{}: factor [sqrt(kg)]", d.name), "mass [%]".to_owned(), "sum [%]".to_owned()]);
     }
@@ -364,7 +364,8 @@ fn mode_table(modal: &Modal, count: usize, unknowns: Vec<&str>) -> String {
             None if omega2 < 0.0 => "unstable".to_owned(),
             None => "rigid".to_owned(),
         };
-        let mut row = vec![(i + 1).to_string(), short(frequency), period];
+        let damping = modal.ratio(i).map_or_else(|| "-".to_owned(), |z| short(100.0 * z));
+        let mut row = vec![(i + 1).to_string(), short(frequency), period, damping];
         for (d, sum) in modal.directions.iter().zip(&mut sums) {
             let share = if d.mass > 0.0 { 100.0 * d.effective[i] / d.mass } else { 0.0 };
             *sum += share;
@@ -395,7 +396,7 @@ fn modal_json(modal: &Modal, count: usize, sim: &Simulation) -> Value {
             });
             json!({
                 "mode": i + 1, "omega2": w, "frequency_hz": w.max(0.0).sqrt() / std::f64::consts::TAU,
-                "period_s": modal.period(i), "moves_most_at": modal.moves_most.get(i).and_then(|&u| unknowns.get(u)),
+                "period_s": modal.period(i), "damping_ratio": modal.ratio(i), "moves_most_at": modal.moves_most.get(i).and_then(|&u| unknowns.get(u)),
                 "along": along.collect::<serde_json::Map<_, _>>(),
             })
         })

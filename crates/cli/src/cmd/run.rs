@@ -461,17 +461,18 @@ fn integrate(
             witness.frames.push(done, done as f64 * sim.domain.dt(), |i| engine.unknown(sim, i));
         }
         let stopping = stop.load(Ordering::Relaxed);
+        // Extremes are those of all steps, whatever is recorded of them.
+        let t = done as f64 * sim.domain.dt();
+        if let Err(fault) = engine.sample(sim, done, &mut row) {
+            verdict = stopped(t, engine.explain(sim, fault));
+            break;
+        }
+        if let Some(i) = row.iter().position(|x| !x.is_finite()) {
+            verdict = stopped(t, format!("channel `{}` is {}", sim.channels()[i].name, row[i]));
+            break;
+        }
+        ranges.push(t, row.iter().copied());
         if done % every == 0 || done == steps || stopping {
-            let t = done as f64 * sim.domain.dt();
-            if let Err(fault) = engine.sample(sim, done, &mut row) {
-                verdict = stopped(t, engine.explain(sim, fault));
-                break;
-            }
-            if let Some(i) = row.iter().position(|x| !x.is_finite()) {
-                verdict = stopped(t, format!("channel `{}` is {}", sim.channels()[i].name, row[i]));
-                break;
-            }
-            ranges.push(t, row.iter().copied());
             if let Some(curves) = witness.as_mut().and_then(|w| w.curves.as_mut()) {
                 curves.push(t, &row);
             }
@@ -508,7 +509,7 @@ fn heading(sim: &Simulation, parts: Option<&Partitioned>) -> String {
     let dims = sim.unknowns().len();
     let mut out = format!("{}\n", sim.model.title);
     out += &format!("  {dims} unknowns, {} elements\n", sim.model.elements.len());
-    let steps = format!("step {} s, {} steps to {} s\n", short(a.dt), sim.steps(), short(a.duration));
+    let steps = format!("step {} s, {} steps to {} s\n", short(a.dt), sim.steps(), short(sim.steps() as f64 * a.dt));
     if let Some(parts) = parts {
         return out + "  " + &steps + &coupled::heading(parts);
     }

@@ -115,3 +115,76 @@ fn warnings_stand_in_the_text_and_are_not_errors() {
     let outcome = interfield(&["run", model.to_str().unwrap(), "-o", "warn.csv"]).expect(0);
     assert!(outcome.stderr.contains("peak of 200 g"), "{}", outcome.stderr);
 }
+
+#[test]
+fn every_mode_shows_its_damping() {
+    let ratios = |name: &str, damping: &str| -> Vec<f64> {
+        let model = file(name, BASE.replacen("[analysis]", &format!("{damping}\n[analysis]"), 1));
+        let document = interfield(&["check", model.to_str().unwrap(), "--json", "-o", "damping.svg"]).expect(0).json();
+        document["modal"]["modes"].as_array().unwrap().iter().map(|m| number(&m["damping_ratio"])).collect()
+    };
+    let near = |found: Vec<f64>, expected: [f64; 2]| {
+        assert!(found.iter().zip(expected).all(|(x, y)| (x - y).abs() < 1e-9), "{found:?} {expected:?}");
+    };
+    near(ratios("ratio.toml", "[damping]\nrayleigh = { ratio = 0.05 }"), [0.05, 0.05]);
+    near(ratios("ratios.toml", "[damping]\nrayleigh = { ratios = [0.02, 0.03] }"), [0.02, 0.03]);
+    near(ratios("modal.toml", "[damping]\nmodal = [0.04]"), [0.04, 0.0]);
+    near(ratios("none.toml", ""), [0.0, 0.0]);
+    // C = a1 K by dashpots beside the springs: a1 omega / 2.
+    let omega = [-1.0, 1.0].map(|sign: f64| (400.0 * (1.0 + sign * 0.5f64.sqrt())).sqrt());
+    let dashpot = |from: &str, to: &str| {
+        format!("[[element]]\ntype = \"damper\"\nnodes = [\"{from}\", \"{to}\"]\ndof = \"x\"\nc = \"k*4 ms\"\n")
+    };
+    let both = dashpot("ground", "floor") + &dashpot("floor", "roof");
+    near(ratios("dashpots.toml", &both), omega.map(|w| 0.002 * w));
+}
+
+/// Warnings of `check` for the base model with one piece of text replaced.
+fn warnings(name: &str, piece: &str, becomes: &str) -> Vec<String> {
+    let model = file(name, BASE.replacen(piece, becomes, 1));
+    let document = interfield(&["check", model.to_str().unwrap(), "--json", "-o", "warnings.svg"]).expect(0).json();
+    document["warnings"].as_array().unwrap().iter().map(|w| w["message"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn driven_modes_and_missed_samples_are_warned_about() {
+    let matrix = "[[element]]\ntype = \"matrix\"\ndofs = [\"roof.x\"]\nC = [[-0.001]]\n[analysis]";
+    let found = warnings("driven.toml", "[analysis]", matrix);
+    assert!(found.iter().any(|w| w.contains("the damping of mode 1 is negative (")), "{found:?}");
+    // Above the Nyquist frequency of the step the scheme decides: mode 2 has 4.1 Hz.
+    let coarse = "dt = \"200 ms\"\nduration = \"1 s\"\n[damping]\nrayleigh = { a0 = 0.4, a1 = \"-0.8 ms\" }\n";
+    let found = warnings("nyquist.toml", "dt = \"10 ms\"\nduration = \"1 s\"\n", coarse);
+    assert!(found.iter().any(|w| w.contains("mode 2 (4.1589 Hz) has a damping ratio of -0.28")), "{found:?}");
+    // The synthetic motion has a sample every 10 ms.
+    for (dt, expected) in [("3 ms", true), ("12 ms", true), ("5 ms", false), ("10 ms/3", false), ("10 ms", false)] {
+        let found = warnings("samples.toml", "dt = \"10 ms\"", &format!("dt = \"{dt}\""));
+        assert_eq!(found.iter().any(|w| w.contains("samples of load 1")), expected, "{dt}: {found:?}");
+    }
+}
+
+#[test]
+fn couplings_are_refused_for_the_true_reason() {
+    let chain = |method: &str, third: &str, k: &str| {
+        format!(
+            "dofs = [\"x\"]\nnode = [{{ name = \"a\", mass = 1, initial = 0.01 }}, {{ name = \"i\", mass = 3 }}, {{ name = \"b\", mass = 1 }}, {{ name = \"c\", mass = 1 }}]\n\
+             element = [{{ type = \"spring\", name = \"k0\", nodes = [\"ground\", \"a\"], dof = \"x\", k = 100 }},\n\
+             {{ type = \"spring\", name = \"k1\", nodes = [\"a\", \"i\"], dof = \"x\", k = 100 }},\n\
+             {{ type = \"spring\", name = \"k2\", nodes = [\"i\", \"b\"], dof = \"x\", k = {k} }},\n\
+             {{ type = \"spring\", name = \"k3\", nodes = [\"i\", \"c\"], dof = \"x\", k = 100 }}]\n\
+             analysis = {{ dt = 0.01, duration = 1 }}\ncoupling = {{ method = \"{method}\" }}\nrecord = {{ channels = [\"i.x\"] }}\n\
+             substructure = [{{ name = \"p\", elements = [\"k0\", \"k1\"] }}, {{ name = \"q\", side = \"fine\", substeps = 2, {third} }}]\n"
+        )
+    };
+    let message = |name: &str, text: String| {
+        let model = file(name, text);
+        let errors = interfield(&["check", model.to_str().unwrap(), "--json"]).expect(2).json();
+        let first = &errors["errors"][0];
+        format!("{} {}", first["message"], first["help"])
+    };
+    let three = "elements = [\"k2\"] }, { name = \"r\", side = \"fine\", substeps = 2, elements = [\"k3\"]";
+    let found = message("ph.toml", chain("ph", three, "100"));
+    assert!(found.contains("meets two others") && found.contains("modified-ph") && !found.contains("tree"), "{found}");
+    let explicit = "elements = [\"k2\", \"k3\"], scheme = { name = \"newmark\", beta = 0 }";
+    let found = message("limit.toml", chain("modified-ph", explicit, "1e6"));
+    assert!(found.contains("beyond its limit of stability") && !found.contains("mass"), "{found}");
+}

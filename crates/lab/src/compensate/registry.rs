@@ -112,11 +112,19 @@ const TRUST: SchemeParameter = parameter(
     "covariance at the start: large learns fast",
 );
 const PROPORTIONAL: SchemeParameter = parameter("kp", Some("2"), "a number", "proportional gain");
-const INTEGRAL: SchemeParameter = parameter("ki", Some("95"), "a number in 1/s", "integral gain");
-const ZERO: SchemeParameter =
-    parameter("zero", Some("168.6036181107506"), "a number in rad/s, greater than zero", "zero of the phase lead");
-const POLE: SchemeParameter =
-    parameter("pole", Some("8570.39733944"), "a number in rad/s, greater than zero", "pole of the phase lead");
+const INTEGRAL: SchemeParameter = parameter("ki", Some("95"), "a rate in 1/s", "integral gain");
+const ZERO: SchemeParameter = parameter(
+    "zero",
+    Some("168.6036181107506"),
+    "an angular frequency in rad/s, greater than zero",
+    "zero of the phase lead",
+);
+const POLE: SchemeParameter = parameter(
+    "pole",
+    Some("8570.39733944"),
+    "an angular frequency in rad/s, greater than zero",
+    "pole of the phase lead",
+);
 const AHEAD: SchemeParameter = parameter(
     "ahead",
     Some("1.5"),

@@ -72,8 +72,8 @@ pub struct Part {
     pub law: Stored,
     /// One row per coordinate.
     pub rows: Vec<Row>,
-    /// Estimated stiffness and damping for [`crate::model::TangentPolicy::Given`].
-    pub given: Option<(f64, f64)>,
+    /// Estimated stiffness and damping for [`crate::model::TangentPolicy::Given`], row by row over its coordinates.
+    pub given: Option<[Vec<f64>; 2]>,
     /// Motion of its coordinates when the ground moves by one: per base acceleration, per coordinate. Held degrees
     /// of freedom move with the ground too. Only read for elements with mass.
     pub ground: Vec<f64>,
@@ -84,7 +84,7 @@ pub(super) struct Entry {
     pub(super) d: usize,
     pub(super) s: usize,
     pub(super) massive: bool,
-    pub(super) given: Option<(f64, f64)>,
+    pub(super) given: Option<[Vec<f64>; 2]>,
     pub(super) ground: Vec<f64>,
     /// First of its rows, counted over all elements.
     pub(super) row0: usize,

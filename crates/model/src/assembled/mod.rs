@@ -319,6 +319,23 @@ impl Assembled {
         (&self.pattern, mass, stiffness)
     }
 
+    /// φᵀCφ of a motion φ of the unknowns, about the present linearisation: what dashpots, Rayleigh and modal damping and the
+    /// elements take out of it, N s/m (N m s) for a motion of one.
+    pub fn viscous(&self, shape: &[f64]) -> f64 {
+        let mut damping = self.damping.clone();
+        damping.resize(self.pattern.nnz(), 0.0);
+        for e in &self.elements {
+            let [_, c, ..] = e.blocks(&self.tangents);
+            for s in &self.scatter[e.scatter.clone()] {
+                damping[s.position as usize] += s.factor * c[s.index as usize];
+            }
+        }
+        let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
+        let mut force = vec![0.0; self.n];
+        self.pattern.mul(&damping, shape, &mut force);
+        dot(shape, &force) + self.modal.iter().map(|(c, w)| c * dot(w, shape).powi(2)).sum::<f64>()
+    }
+
     /// Offset of the states of element `e`.
     pub fn state_offset(&self, e: usize) -> usize {
         self.elements[e].state0

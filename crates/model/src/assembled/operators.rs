@@ -82,13 +82,12 @@ impl Assembled {
     /// Replaces the tangents of elements that have an estimate by it.
     pub(super) fn take_given_tangents(&mut self) {
         for e in &self.elements {
-            if let Some((k, c)) = e.given {
+            if let Some([k, c]) = &e.given {
                 let (d, s) = (e.d, e.s);
-                self.tangents[e.tangent0..e.tangent0 + 2 * d * d + 3 * d * s + s * s].fill(0.0);
-                for i in 0..d {
-                    self.tangents[e.tangent0 + i * d + i] = k;
-                    self.tangents[e.tangent0 + d * d + i * d + i] = c;
-                }
+                let (estimate, states) = self.tangents[e.tangent0..].split_at_mut(2 * d * d);
+                estimate[..d * d].copy_from_slice(k);
+                estimate[d * d..].copy_from_slice(c);
+                states[..3 * d * s + s * s].fill(0.0);
             }
         }
     }

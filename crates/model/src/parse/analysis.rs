@@ -60,14 +60,21 @@ pub(super) fn damping(context: &mut Context<'_>, root: &Table<'_>) -> Damping {
 
 fn rayleigh_damping(context: &Context<'_>, t: &Table<'_>, ratio_ok: impl Fn(&Spanned<f64>) -> bool) -> Damping {
     let scope = &context.scope;
-    let a0 = t.quantity("a0", Dimension::FREQUENCY, scope);
+    let a0 = t.quantity("a0", Dimension::RATE, scope);
     let a1 = t.quantity("a1", Dimension::TIME, scope);
     let ratio = t.quantity("ratio", Dimension::NONE, scope);
     let ratios = t.quantities("ratios", Dimension::NONE, scope);
     let modes = t.integers("modes");
-    if a0.is_some() || a1.is_some() {
+    if t.has("a0") || t.has("a1") {
         if let Some(r) = ratio.as_ref().map(|r| r.span.clone()).or_else(|| ratios.as_ref().map(|r| r.span.clone())) {
             context.error(r, "`a0`, `a1` and ratios exclude each other", "remove one of them");
+        }
+        if let Some(modes) = modes {
+            context.error(
+                modes.span,
+                "`modes` has no effect beside `a0` and `a1`",
+                "remove it, or give ratios instead",
+            );
         }
         return Damping::Rayleigh { a0: a0.map_or(0.0, |a| a.value), a1: a1.map_or(0.0, |a| a.value) };
     }
@@ -160,6 +167,13 @@ pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>, overrides: &Over
     }
     let (dt, duration) = (dt?, duration?);
     (context.places.step, context.places.duration) = (dt.span.clone(), duration.span.clone());
+    // With a step of the command line it may be the step that is looked at, not the run.
+    if duration.value < dt.value * (1.0 - 1e-9) && overrides.dt.is_none() {
+        let message = format!("the analysis of {} s is shorter than one step of {} s", duration.value, dt.value);
+        let span = if dt.span.is_empty() { &duration.span } else { &dt.span };
+        context.diags.push(at(span, message).help("take a smaller `dt` or a longer `duration`"));
+        return None;
+    }
     if duration.value / dt.value > MAX_STEPS {
         let message = format!("{} s in steps of {} s are more than {MAX_STEPS:e} steps", duration.value, dt.value);
         let span = if dt.span.is_empty() { &duration.span } else { &dt.span };

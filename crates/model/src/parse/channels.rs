@@ -81,7 +81,7 @@ impl From<Dimension> for Measure {
 
 /// Measure of a time derivative of a degree of freedom.
 fn of_dof(context: &Context<'_>, dof: usize, derivative: i32) -> Measure {
-    let dim = context.disp(dof).times(Dimension::FREQUENCY.power(f64::from(derivative)));
+    let dim = context.disp(dof).times(Dimension::RATE.power(f64::from(derivative)));
     Measure { dim, angle: context.dofs[dof].angle }
 }
 

@@ -4,6 +4,8 @@ use interfield_lab::compensate::{METHODS, Method, find};
 
 use super::analysis::{Given, Refusal, build_entry};
 use crate::diag::did_you_mean;
+use crate::quantity::Scope;
+use crate::units::Dimension;
 
 /// A compensator by name with its parameters; or all mistakes, each with the parameter it is about.
 pub(super) fn compensator(name: &str, given: &[(&str, Given)]) -> Result<Method, Vec<Refusal>> {
@@ -16,10 +18,46 @@ pub(super) fn compensator(name: &str, given: &[(&str, Given)]) -> Result<Method,
     build_entry(("compensator", info.name), info.parameters, info.build, given)
 }
 
+/// What a parameter measures, by the words of the registry.
+pub(super) fn measures(expected: &str) -> Option<Dimension> {
+    [
+        ("a time", Dimension::TIME),
+        ("a length", Dimension::LENGTH),
+        ("a frequency", Dimension::FREQUENCY),
+        ("an angular frequency", Dimension::ANGULAR_FREQUENCY),
+        ("a rate", Dimension::RATE),
+    ]
+    .into_iter()
+    .find_map(|(word, dim)| expected.starts_with(word).then_some(dim))
+}
+
+/// A parameter from a command line: in SI, or with a unit where it measures something.
+fn from_text(name: &str, parameter: &str, text: &str) -> Result<Given, (String, String)> {
+    let given = Given::from_text(text);
+    let info = find(name).and_then(|i| i.parameters.iter().find(|p| p.name == parameter));
+    let (Given::Word(_), Some((info, dim))) = (&given, info.and_then(|p| Some((p, measures(p.expected)?)))) else {
+        return Ok(given);
+    };
+    Scope::default().quantity(text, dim).map(Given::Number).map_err(|errors| {
+        let e = errors.into_iter().next();
+        let help = e.as_ref().and_then(|e| e.help.clone()).unwrap_or_else(|| format!("it is {}", info.expected));
+        (format!("{parameter}={text}: {}", e.map_or_else(|| "no number".to_owned(), |e| e.message)), help)
+    })
+}
+
 /// A compensator by name with the parameters written on a command line, e.g. `ats` with `window=2`; or all mistakes, each as a message and a
 /// suggestion.
 pub fn compensator_from_text(name: &str, parameters: &[(String, String)]) -> Result<Method, Vec<(String, String)>> {
-    let given: Vec<(&str, Given)> = parameters.iter().map(|(n, v)| (n.as_str(), Given::from_text(v))).collect();
+    let (mut given, mut wrong) = (Vec::new(), Vec::new());
+    for (parameter, text) in parameters {
+        match from_text(name, parameter, text) {
+            Ok(value) => given.push((parameter.as_str(), value)),
+            Err(mistake) => wrong.push(mistake),
+        }
+    }
+    if !wrong.is_empty() {
+        return Err(wrong);
+    }
     compensator(name, &given).map_err(|errors| errors.into_iter().map(|(_, message, help)| (message, help)).collect())
 }
 

@@ -9,7 +9,7 @@ use interfield_kernel::element::{AnyLaw, LAWS};
 use super::nodes::{GROUND, axis};
 use super::{Context, formulas, matrices, members};
 use crate::diag::did_you_mean;
-use crate::model::{Coordinate, Element, Kind};
+use crate::model::{Coordinate, Element, Estimate, Kind, TangentPolicy};
 use crate::reader::Table;
 use crate::units::{Dimension, UnitSystem};
 
@@ -51,17 +51,74 @@ fn read_one(context: &mut Context<'_>, table: &Table<'_>) {
         "formula" => formulas::formula(context, table, &mut s0),
         _ => law(context, table, info, &mut s0),
     };
-    let given = table.table("tangent").map(|t| {
-        let (force, disp) = first_dimensions(context, kind.as_ref());
-        let stiffness = force.per(disp);
-        let k = t.quantity_required("k", stiffness, &context.scope).map_or(0.0, |k| k.value);
-        let c = t.quantity("c", stiffness.times(Dimension::TIME), &context.scope).map_or(0.0, |c| c.value);
+    let given = table.table("tangent").and_then(|t| {
+        let given = tangent(context, &t, info.name, kind.as_ref());
         t.finish();
-        (k, c)
+        given
     });
     if let Some(kind) = kind {
+        if given.is_some() {
+            context.estimates.push((context.elements.len(), table.place("tangent")));
+        }
         context.places.elements.push(span);
         context.elements.push(Element { name, type_name: info.name.to_owned(), kind, damped, given, s0 });
+    }
+}
+
+/// `tangent = { k = ..., c = ... }` on each coordinate, or `{ K = [[...]], C = [[...]] }` over all of them.
+fn tangent(context: &Context<'_>, t: &Table<'_>, type_name: &str, kind: Option<&Kind>) -> Option<Estimate> {
+    let scope = &context.scope;
+    let ends: Vec<usize> = match kind? {
+        Kind::Linear { dofs, .. } => dofs.clone(),
+        // Only those with one degree of freedom per coordinate have matrices; a law has one coordinate.
+        Kind::Law { coordinates, .. } | Kind::Formula { coordinates, .. } | Kind::Block { coordinates, .. } => {
+            coordinates.iter().filter_map(|c| c.first()).map(|c| c.0).collect()
+        }
+    };
+    let linear = matches!(kind, Some(Kind::Linear { .. }));
+    if type_name == "mass" || (linear && t.has("k")) || t.has("k") == t.has("K") {
+        t.keys().iter().for_each(|k| t.ignore(&k.value));
+        let (message, help) = match type_name {
+            "mass" => ("a mass has no tangent", "remove it"),
+            _ if linear => ("this element has a matrix as its tangent", "write tangent = { K = [[...]], C = [[...]] }"),
+            _ => ("a tangent has either a number `k` or a matrix `K`", "write tangent = { k = \"4 kN/mm\" }"),
+        };
+        context.error(t.span(), message, help);
+        return None;
+    }
+    if t.has("k") {
+        let (force, disp) = first_dimensions(context, kind);
+        let stiffness = force.per(disp);
+        let k = t.quantity_required("k", stiffness, scope);
+        let c = match t.has("c") {
+            true => t.quantity("c", stiffness.times(Dimension::TIME), scope).map(|c| c.value),
+            false => Some(0.0),
+        };
+        return Some(Estimate::Each(k?.value, c?));
+    }
+    let n = ends.len();
+    let matrix = |key: &str, time: f64| {
+        if !t.has(key) {
+            return Some(vec![0.0; n * n]);
+        }
+        let rows = matrices::rows(context, t, key)?;
+        matrices::flat(context, key, &rows, (n, n), |i, j| {
+            let dim = context.force(ends[i]).per(context.disp(ends[j])).times(Dimension::TIME.power(time));
+            scope.units.factor(dim)
+        })
+    };
+    let (k, c) = (matrix("K", 0.0), matrix("C", 1.0));
+    Some(Estimate::Matrices(k?, c?))
+}
+
+/// An estimate that no tangent policy asks for does nothing.
+pub(super) fn unused_tangents(context: &Context<'_>, policy: impl Fn(usize) -> Option<TangentPolicy>) {
+    for (element, place) in &context.estimates {
+        if policy(*element).is_some_and(|p| p != TangentPolicy::Given) {
+            let message = format!("the `tangent` of `{}` has no effect", context.elements[*element].name);
+            let help = "write tangent = \"given\" in [analysis] (or in the substructure), or remove it";
+            context.error(place.clone(), message, help);
+        }
     }
 }
 

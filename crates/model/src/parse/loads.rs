@@ -7,15 +7,16 @@ use super::Context;
 use super::nodes::is_angle;
 use super::signals::signal;
 use crate::diag::{Diagnostic, did_you_mean};
+use crate::integral::Unintegrable;
 use crate::model::{Load, Support};
 use crate::reader::Table;
-use crate::signal::Motion;
+use crate::signal::{Motion, Signal};
 use crate::units::Dimension;
 
 /// Reads all `[[load]]`; the second list names each load, for channels.
-pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>, duration: f64) -> (Vec<Load>, Vec<String>) {
+pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>, time: (f64, f64)) -> (Vec<Load>, Vec<String>) {
     let named = root.table("signal");
-    let mut loads = Loads { named: named.as_ref(), duration, list: Vec::new(), names: Vec::new(), forced: Vec::new() };
+    let mut loads = Loads { named: named.as_ref(), time, list: Vec::new(), names: Vec::new(), forced: Vec::new() };
     for table in root.tables("load") {
         let kind = table.choice_required("type", &["ground", "force", "imposed"]);
         let name = match table.string("name") {
@@ -58,8 +59,8 @@ pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>, duration: f64) -
 struct Loads<'a, 'd> {
     /// `[signal.NAME]` of the file.
     named: Option<&'a Table<'d>>,
-    /// End of the analysis.
-    duration: f64,
+    /// End and step of the analysis.
+    time: (f64, f64),
     list: Vec<Load>,
     names: Vec<String>,
     /// Degrees of freedom under a force, with the place that says so.
@@ -120,7 +121,7 @@ impl Loads<'_, '_> {
                 signal(context, table, self.named, "displacement", disp).map(|s| Motion::from_displacement(&s))
             }
             (false, true) => signal(context, table, self.named, "acceleration", acceleration)
-                .map(|s| Motion::from_acceleration(&s, self.duration)),
+                .and_then(|s| self.integrated(context, table.place("acceleration"), &s)),
             _ => {
                 let help = "write displacement = { type = \"harmonic\", ... } or acceleration = { ... }";
                 context.error(table.span(), "an imposed motion needs either `displacement` or `acceleration`", help);
@@ -137,5 +138,23 @@ impl Loads<'_, '_> {
         context.imposed_at.insert(dof, at.span);
         context.dofs[dof].support = Support::Imposed(motion?);
         Some(())
+    }
+
+    /// The motion with this acceleration.
+    fn integrated(&self, context: &Context<'_>, place: Range<usize>, acceleration: &Signal) -> Option<Motion> {
+        let (duration, dt) = self.time;
+        let (message, help) = match Motion::from_acceleration(acceleration, duration, dt) {
+            Ok(motion) => return Some(motion),
+            Err(Unintegrable::NotFinite(t)) => (
+                format!("this acceleration is not a finite number shortly after t = {t:.6} s"),
+                "guard a division by zero, or a root or logarithm of a number that is not positive",
+            ),
+            Err(Unintegrable::TooRough(t)) => (
+                format!("this acceleration varies too fast to be integrated: given up at t = {t:.6} s"),
+                "check the time unit in the formula, or impose a `displacement` or a table",
+            ),
+        };
+        context.error(place, message, help);
+        None
     }
 }

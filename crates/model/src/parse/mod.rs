@@ -134,6 +134,8 @@ struct Context<'d> {
     drives: bool,
     /// What is connected, for the check when there are other mistakes.
     contact: RefCell<Contact>,
+    /// Elements with an estimate of their tangent, with the place that says so.
+    estimates: Vec<(usize, Range<usize>)>,
 }
 
 impl Context<'_> {
@@ -228,7 +230,7 @@ impl Context<'_> {
 
     /// Dimension of a displacement along a degree of freedom.
     fn disp(&self, dof: usize) -> Dimension {
-        if self.dofs[dof].angle { Dimension::NONE } else { Dimension::LENGTH }
+        if self.dofs[dof].angle { Dimension::ANGLE } else { Dimension::LENGTH }
     }
 
     /// Dimension of a force along a degree of freedom.
@@ -301,6 +303,7 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
         imposed_at: BTreeMap::new(),
         drives: false,
         contact: RefCell::default(),
+        estimates: Vec::new(),
     };
     let title = root.string("title").map_or_else(|| "untitled".to_owned(), |t| t.value);
     context.names_unknown =
@@ -310,8 +313,8 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
     let externals = externals::read(&mut context, &root);
     let damping = analysis::damping(&mut context, &root);
     let analysis = analysis::read(&mut context, &root, overrides);
-    let duration = analysis.as_ref().map_or(0.0, |a| a.duration);
-    let (loads, names) = loads::read(&mut context, &root, duration);
+    let time = analysis.as_ref().map_or((0.0, 1.0), |a| (a.duration, a.dt));
+    let (loads, names) = loads::read(&mut context, &root, time);
     let says = |key: &str| root.table("analysis").is_some_and(|t| t.has(key));
     let written = substructures::Written {
         scheme: overrides.scheme.is_some() || !overrides.scheme_parameters.is_empty() || says("scheme"),
@@ -322,6 +325,12 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
     context.drives = partition.as_ref().is_some_and(|p| p.coupling.info.drives);
     let specimens = specimens::read(&mut context, &root, analysis.as_ref(), partition.as_ref());
     externals::check(&context, &externals);
+    if overrides.tangent.is_none() {
+        // That of the command line is for this once.
+        let owner = |e: usize| partition.as_ref().and_then(|p| p.substructures.get(*p.owners.get(e)?));
+        let whole = analysis.as_ref().map(|a| a.tangent);
+        elements::unused_tangents(&context, |e| owner(e).map(|s| s.tangent).or(whole));
+    }
     let (channels, every) = channels::read(&context, &root, &names, (&specimens, &externals));
     root.finish();
     if diags.has_errors() {

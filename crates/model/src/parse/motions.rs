@@ -121,6 +121,17 @@ impl Processing {
     }
 }
 
+/// The `seed` of something random: a quantity, so that a parameter can choose it.
+pub(super) fn seed(context: &Context<'_>, t: &Table<'_>) -> Option<u64> {
+    let seed = t.quantity("seed", Dimension::NONE, &context.scope)?;
+    // Up to 2^53 every whole number is one.
+    if seed.value >= 0.0 && seed.value == seed.value.trunc() && seed.value <= 9.0e15 {
+        return Some(seed.value as u64);
+    }
+    context.error(seed.span, "a `seed` is a whole number from 0", "write seed = 1");
+    None
+}
+
 /// A ground motion made to fit the spectrum of a code.
 pub(super) fn generated(context: &Context<'_>, t: &Table<'_>, dim: Dimension) -> Option<Signal> {
     let scope = &context.scope;
@@ -139,16 +150,7 @@ pub(super) fn generated(context: &Context<'_>, t: &Table<'_>, dim: Dimension) ->
     let default = GenerateOptions::default();
     let spectrum = t.choice_required("spectrum", &["ec8", "asce7"]);
     let (duration, dt) = (time("duration", default.duration), time("dt", default.dt));
-    // A quantity, so that a parameter can choose the motion.
-    let seed = match t.quantity("seed", Dimension::NONE, scope) {
-        None => (!t.has("seed")).then_some(default.seed),
-        // Up to 2^53 every whole number is one.
-        Some(s) if s.value >= 0.0 && s.value == s.value.trunc() && s.value <= 9.0e15 => Some(s.value as u64),
-        Some(s) => {
-            context.error(s.span, "a `seed` is a whole number from 0", "write seed = 1");
-            None
-        }
-    };
+    let seed = if t.has("seed") { seed(context, t) } else { Some(default.seed) };
     let mut damping = Some(default.damping);
     let target: Option<Box<dyn Fn(f64) -> f64>> = match spectrum.map(|s| s.value) {
         None => {

@@ -134,7 +134,7 @@ fn read_position(context: &Context<'_>, table: &Table<'_>) -> [f64; 3] {
 }
 
 fn displacement(angle: bool) -> Dimension {
-    if angle { Dimension::NONE } else { Dimension::LENGTH }
+    if angle { Dimension::ANGLE } else { Dimension::LENGTH }
 }
 
 /// `fixed = true` or a list of degrees of freedom.

@@ -81,7 +81,7 @@ fn harmonic(context: &Context<'_>, t: &Table<'_>, dim: Dimension) -> Option<Sign
     let scope = &context.scope;
     let amplitude = t.quantity_required("amplitude", dim, scope);
     let hertz = t.quantity("frequency", Dimension::FREQUENCY, scope);
-    let omega = t.quantity("omega", Dimension::FREQUENCY, scope);
+    let omega = t.quantity("omega", Dimension::ANGULAR_FREQUENCY, scope);
     let phase = t.quantity("phase", Dimension::NONE, scope).map_or(0.0, |p| p.value);
     let mean = t.quantity("mean", dim, scope).map_or(0.0, |m| m.value);
     if t.has("frequency") == t.has("omega") {

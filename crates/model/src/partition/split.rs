@@ -3,6 +3,7 @@
 use super::layout::{Layout, layout, visit};
 use super::{Constraints, Partition, Substructure};
 use crate::assemble::{Problem, Subject, assemble, stored};
+use crate::damping;
 use crate::external::External;
 use crate::model::{Analysis, Coordinate, Damping, Dof, Element, Kind, Load, Model, Node, Support};
 use crate::signal::Motion;
@@ -85,7 +86,11 @@ pub struct Constraint {
 /// Takes a partitioned model apart; a model without partition is one part. All problems at once; those of the whole
 /// structure first.
 pub fn split(model: &Model) -> Result<Split, Vec<Problem>> {
-    let whole = assemble(model)?;
+    let mut whole = assemble(model)?;
+    match damping::check(model, &whole) {
+        Some(driven) if driven.fatal => return Err(vec![driven]),
+        driven => whole.warnings.extend(driven),
+    }
     let damping = whole.rayleigh.map_or(Damping::None, |[a0, a1]| Damping::Rayleigh { a0, a1 });
     let Some(partition) = &model.partition else {
         let part = SubModel {

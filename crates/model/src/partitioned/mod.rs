@@ -17,7 +17,7 @@ use crate::assembled::Assembled;
 use crate::energy::Energy;
 use crate::external::External;
 use crate::model::{Channel, EnergyPart, Kind, Model, Quantity};
-use crate::partition::{Constraint, Drive, Partition, Split, SubModel, split};
+use crate::partition::{Constraint, Constraints, Drive, Partition, Split, SubModel, split};
 use crate::signal::Motion;
 use crate::simulation::{Recorder, cannot_start, diagonal};
 use crate::specimen::{Mounted, Rehearsal, Workshop, mount};
@@ -248,7 +248,11 @@ impl Partitioned {
     /// Whether all elements are springs, dashpots and matrices, so that tangents and energies by them hold for any motion.
     pub fn is_linear(&self) -> bool {
         self.model.externals.is_empty()
-            && self.model.elements.iter().all(|e| matches!(e.kind, Kind::Linear { .. }) || e.type_name == "spring")
+            && self
+                .model
+                .elements
+                .iter()
+                .all(|e| e.given.is_none() && (matches!(e.kind, Kind::Linear { .. }) || e.type_name == "spring"))
     }
 
     /// Names of the substructures, in the order of the coupling.
@@ -436,8 +440,13 @@ fn refusal(error: &CouplingError, model: &Model, interface: &[Constraint], parts
                 "the constraints at {} say the same thing more than once, so that the interface forces are not determined",
                 names.join(", ")
             );
-            let help =
-                "write constraints = \"tree\" in [coupling], or method = \"llm\", which has no such choice to make";
+            let repeated = model.partition.as_ref().is_some_and(|p| p.coupling.constraints == Constraints::AllPairs);
+            let help = match repeated {
+                true => {
+                    "write constraints = \"tree\" in [coupling], or method = \"llm\", which has no such choice to make"
+                }
+                false => "write method = \"llm\" in [coupling], which determines them, or cut elsewhere",
+            };
             Problem::error(Subject::Model, message, help)
         }
         CouplingError::Rigid { row } => {
@@ -447,6 +456,15 @@ fn refusal(error: &CouplingError, model: &Model, interface: &[Constraint], parts
             );
             let dof = interface.get(*row).map_or(Subject::Model, |c| Subject::Dof(c.dof));
             Problem::error(dof, message, "give the node a mass, and both sides a share of it (`interface_mass`)")
+        }
+        CouplingError::Reversed { row } => {
+            let message = format!(
+                "a force at the interface `{}` moves a side against itself within a step: a scheme is beyond its limit of stability",
+                name(*row)
+            );
+            let help = "take a smaller `dt`, more `substeps`, or an implicit `scheme`; `interfield check --stability` of a \
+                        substructure by itself shows its limit";
+            Problem::error(Subject::Step, message, help)
         }
         CouplingError::Unsuitable(message) => {
             Problem::error(Subject::Model, message.clone(), "change [coupling] or the substructures")

@@ -22,8 +22,10 @@ pub(super) fn all() -> Vec<Section> {
         others,
     };
     let stiffness = vec![
-        key("k", quantity(Dimension::STIFFNESS), "Estimated stiffness.", "\"4 kN/mm\"").required(),
-        key("c", quantity(Dimension::DAMPING), "Estimated damping.", "\"5 kN*s/m\""),
+        key("k", quantity(Dimension::STIFFNESS), "Estimated stiffness on each coordinate.", "\"4 kN/mm\""),
+        key("c", quantity(Dimension::DAMPING), "Estimated damping on each coordinate.", "\"5 kN*s/m\"").default("0"),
+        key("K", matrix(), "Estimated stiffness over all coordinates, instead of `k`.", "[[4, -4], [-4, 4]]"),
+        key("C", matrix(), "Estimated damping over all coordinates, beside `K`.", "[[1, 0], [0, 1]]").default("0"),
     ];
     let anything = || Some(Quantity("what the key stands for".to_owned()));
     let estimate = "Estimate that the tangent policy `given` uses.";
@@ -34,6 +36,11 @@ pub(super) fn all() -> Vec<Section> {
         inner("rates", &["element.states"][..], "States, each with the formula of its rate.", vec![], Some(Text)),
     ]);
     all
+}
+
+/// Rows of numbers, or a file.
+fn matrix() -> Value {
+    Either(vec![list(list(Number)), Text])
 }
 
 /// The keys of one type.
@@ -101,7 +108,6 @@ fn parameter(p: &'static Parameter) -> Key {
 
 /// A key that only some types have; the kind of its value is known by its name.
 pub(super) fn option(name: &'static str, doc: &str) -> Option<Key> {
-    let matrix = || Either(vec![list(list(Number)), Text]);
     let (value, example): (Value, &str) = match name {
         "node" => (Text, "\"roof\""),
         "nodes" => (list(Text), "[\"ground\", \"roof\"]"),

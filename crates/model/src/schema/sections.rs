@@ -256,7 +256,7 @@ fn rayleigh() -> Section {
             "[0.02, 0.05]",
         ),
         key("modes", list(Whole), "The two modes, counted from 1.", "[1, 3]").default("[1, 2]"),
-        key("a0", quantity(Dimension::FREQUENCY), "Factor of the mass, instead of ratios.", "\"0.4 1/s\""),
+        key("a0", quantity(Dimension::RATE), "Factor of the mass, instead of ratios.", "\"0.4 1/s\""),
         key("a1", quantity(Dimension::TIME), "Factor of the stiffness, instead of ratios.", "\"1 ms\""),
     ];
     section("rayleigh", "{ ratio = ... }", &["damping.rayleigh"], "Rayleigh damping, by ratios or by factors.", keys)
@@ -351,7 +351,7 @@ fn signal_types() -> Vec<Section> {
                 key("frequency", quantity(Dimension::FREQUENCY), "Cycles per time, instead of `omega`.", "\"2 Hz\""),
                 key(
                     "omega",
-                    quantity(Dimension::FREQUENCY),
+                    quantity(Dimension::ANGULAR_FREQUENCY),
                     "Circular frequency, instead of `frequency`.",
                     "\"7 rad/s\"",
                 ),

@@ -1,15 +1,16 @@
-//! What a scheme computes with in place of a specimen: its elements as springs and dashpots with their tangents at rest.
+//! What a scheme computes with in place of a specimen: its elements as springs and dashpots with their tangents at rest, or
+//! with the estimates that stand in the model.
 
 use super::{Rows, Specimen};
-use crate::assemble::{Problem, assemble, remembers, stored, tangent_at_rest};
+use crate::assemble::{Problem, assemble, estimate, remembers, stored, tangent_at_rest};
 use crate::assembled::Assembled;
-use crate::model::{Damping, Dof, Kind, Model, Support};
+use crate::model::{Damping, Dof, Element, Kind, Model, Support};
 
 /// The elements of a specimen by themselves.
 pub(super) struct Physical {
     /// They as a system over the commanded degrees of freedom, without loads and masses of their own; until it is mounted.
     pub(super) system: Option<Assembled>,
-    /// Stiffness and damping at rest, row-major over the commanded degrees of freedom.
+    /// Stiffness and damping that they are taken for, row-major over the commanded degrees of freedom.
     pub(super) stiffness: Vec<f64>,
     pub(super) damping: Vec<f64>,
     /// Rows of the coordinates of its elements over the commanded degrees of freedom, element by element.
@@ -26,7 +27,8 @@ pub(super) fn stand_in(model: &Model) -> Result<(Model, Vec<Physical>), Vec<Prob
         let mut all_rows = Vec::new();
         for &e in &specimen.elements {
             let rows = rows(model, specimen, e);
-            let [k, c] = tangents(model, e).map(|local| spread(&local, &rows, n));
+            let local = estimate(model, &model.elements[e], rows.len()).unwrap_or_else(|| tangents(model, e));
+            let [k, c] = local.map(|local| spread(&local, &rows, n));
             stiffness.iter_mut().zip(&k).for_each(|(sum, k)| *sum += k);
             damping.iter_mut().zip(&c).for_each(|(sum, c)| *sum += c);
             let element = &mut whole.elements[e];
@@ -73,7 +75,8 @@ fn alone(model: &Model, specimen: &Specimen) -> Result<Assembled, Vec<Problem>> 
     };
     let alone = Model {
         dofs: model.dofs.iter().enumerate().map(dof).collect(),
-        elements: specimen.elements.iter().map(|&e| model.elements[e].clone()).collect(),
+        // What is really there, whatever it is taken for.
+        elements: specimen.elements.iter().map(|&e| Element { given: None, ..model.elements[e].clone() }).collect(),
         damping: Damping::None,
         loads: Vec::new(),
         load_names: Vec::new(),

@@ -1,7 +1,8 @@
 //! Physical units at run time: dimensions, unit expressions, and the unit system of a model file.
 //!
 //! Angles carry no dimension: rad = 1, deg = pi/180, % = 0.01. `g` is the standard gravity, 9.80665 m/s^2,
-//! because accelerations are written "0.2 g"; the gram is `gram`, the megagram `Mg`. `Hz` is 1/s. A product
+//! because accelerations are written "0.2 g"; the gram is `gram`, the megagram `Mg`. `Hz` is 1/s, but a unit remembers
+//! what it counts, cycles (Hz) or angle (rad, deg, rev, rpm), so that one frequency is not taken for the other. A product
 //! is written `*`, `·` or a space, a quotient `/`, a power `^2`, `²` or a digit behind the symbol (`m2`);
 //! products and quotients are read from left to right, as in arithmetic.
 
@@ -18,21 +19,41 @@ pub use system::{UnitSystem, UnitSystemError};
 /// Standard gravity, m/s^2.
 pub const GRAVITY: f64 = 9.80665;
 
-/// Exponents of mass, length and time.
+/// Exponents of mass, length and time, and of what is counted: cycles and radians. A count is no dimension (kN*m/rad is a
+/// moment), it only tells frequencies apart.
 #[derive(Clone, Copy, Debug, Default)]
 #[allow(missing_docs)]
 pub struct Dimension {
     pub mass: f64,
     pub length: f64,
     pub time: f64,
+    cycle: f64,
+    radian: f64,
+}
+
+/// Equality of exponents up to rounding of fractional ones.
+fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() < 1e-9
 }
 
 impl PartialEq for Dimension {
-    /// Equal up to rounding of fractional exponents.
+    /// Whatever is counted.
     fn eq(&self, o: &Self) -> bool {
-        let near = |a: f64, b: f64| (a - b).abs() < 1e-9;
         near(self.mass, o.mass) && near(self.length, o.length) && near(self.time, o.time)
     }
+}
+
+/// What a rate (1/time, 1/time^2) counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Count {
+    /// Nothing that its units say: 1/s.
+    Plain,
+    /// Cycles: Hz.
+    Cycles,
+    /// Angle: rad/s, deg/s, rpm.
+    Angle,
+    /// Something else: Hz^2*s, Hz/rad.
+    Other,
 }
 
 #[allow(missing_docs)]
@@ -44,10 +65,16 @@ impl Dimension {
     pub const AREA: Self = Self::new(0.0, 2.0, 0.0);
     pub const VOLUME: Self = Self::new(0.0, 3.0, 0.0);
     pub const SECOND_MOMENT: Self = Self::new(0.0, 4.0, 0.0);
-    pub const FREQUENCY: Self = Self::new(0.0, 0.0, -1.0);
+    pub const ANGLE: Self = Self { radian: 1.0, ..Self::NONE };
+    /// 1/time that counts neither cycles nor angle: the rate of a decay.
+    pub const RATE: Self = Self::new(0.0, 0.0, -1.0);
+    /// Cycles per time; angles per time are converted.
+    pub const FREQUENCY: Self = Self { cycle: 1.0, ..Self::RATE };
+    /// Angle per time; cycles per time are converted.
+    pub const ANGULAR_FREQUENCY: Self = Self { radian: 1.0, ..Self::RATE };
     pub const VELOCITY: Self = Self::new(0.0, 1.0, -1.0);
     pub const ACCELERATION: Self = Self::new(0.0, 1.0, -2.0);
-    pub const ANGULAR_ACCELERATION: Self = Self::new(0.0, 0.0, -2.0);
+    pub const ANGULAR_ACCELERATION: Self = Self { radian: 1.0, ..Self::new(0.0, 0.0, -2.0) };
     pub const FORCE: Self = Self::new(1.0, 1.0, -2.0);
     pub const MOMENT: Self = Self::new(1.0, 2.0, -2.0);
     pub const STRESS: Self = Self::new(1.0, -1.0, -2.0);
@@ -70,7 +97,9 @@ const NAMES: &[(Dimension, &str, &str)] = &[
     (Dimension::AREA, "area", "50 cm^2"),
     (Dimension::VOLUME, "volume", "0.2 m^3"),
     (Dimension::SECOND_MOMENT, "second moment of area", "8360 cm^4"),
+    (Dimension::RATE, "a rate (1/time)", "0.4 1/s"),
     (Dimension::FREQUENCY, "frequency (1/time)", "2 Hz"),
+    (Dimension::ANGULAR_FREQUENCY, "angular frequency (angle/time)", "12 rad/s"),
     (Dimension::VELOCITY, "velocity (length/time)", "50 mm/s"),
     (Dimension::ACCELERATION, "acceleration (length/time^2)", "0.2 g"),
     (Dimension::ANGULAR_ACCELERATION, "angular acceleration (1/time^2)", "3 rad/s^2"),
@@ -90,12 +119,18 @@ const NAMES: &[(Dimension, &str, &str)] = &[
 impl Dimension {
     /// From the exponents.
     pub const fn new(mass: f64, length: f64, time: f64) -> Self {
-        Self { mass, length, time }
+        Self { mass, length, time, cycle: 0.0, radian: 0.0 }
     }
 
     /// Of a product.
     pub fn times(self, o: Self) -> Self {
-        Self::new(self.mass + o.mass, self.length + o.length, self.time + o.time)
+        Self {
+            mass: self.mass + o.mass,
+            length: self.length + o.length,
+            time: self.time + o.time,
+            cycle: self.cycle + o.cycle,
+            radian: self.radian + o.radian,
+        }
     }
 
     /// Of a quotient.
@@ -105,7 +140,62 @@ impl Dimension {
 
     /// Of a power.
     pub fn power(self, n: f64) -> Self {
-        Self::new(self.mass * n, self.length * n, self.time * n)
+        Self {
+            mass: self.mass * n,
+            length: self.length * n,
+            time: self.time * n,
+            cycle: self.cycle * n,
+            radian: self.radian * n,
+        }
+    }
+
+    /// What it counts, if it is a rate: 1/time, 1/time^2.
+    pub fn count(self) -> Option<Count> {
+        let rate = near(self.mass, 0.0) && near(self.length, 0.0) && self.time < -1e-9;
+        rate.then_some(match (self.cycle, self.radian) {
+            (c, r) if near(c, 0.0) && near(r, 0.0) => Count::Plain,
+            (c, r) if near(c, 1.0) && near(r, 0.0) => Count::Cycles,
+            // Cycles per time, of so much angle each.
+            (c, r) if near(r, 1.0) && (near(c, 0.0) || near(c, 1.0)) => Count::Angle,
+            _ => Count::Other,
+        })
+    }
+
+    /// Its SI unit, with what it counts.
+    pub(crate) fn counted(self) -> String {
+        match self.count() {
+            Some(Count::Cycles) => product(&[("Hz", 1.0), ("s", self.time + 1.0)]),
+            Some(Count::Angle) => product(&[("rad", 1.0), ("s", self.time)]),
+            // Dimensionless, but not a plain number in the units of its place.
+            None if self.is_none() => if near(self.radian, 1.0) { "rad" } else { "m/m" }.to_owned(),
+            _ => self.to_string(),
+        }
+    }
+
+    /// Of the product with pi^n: 2 pi times a frequency in Hz is one in rad/s, and back.
+    pub(crate) fn times_pi(self, n: f64) -> Self {
+        let turned = |cycle: f64, radian: f64| Self { cycle, radian, ..self };
+        match self.count() {
+            Some(Count::Cycles) if near(n, 1.0) => turned(0.0, 1.0),
+            Some(Count::Angle) if near(n, -1.0) => turned(1.0, 0.0),
+            _ => self,
+        }
+    }
+
+    /// Of its square root. That of a plain 1/time^2 is an angular frequency: sqrt(k/m), sqrt(g/l).
+    pub(crate) fn root(self) -> Self {
+        let root = self.power(0.5);
+        let plain = near(self.time, -2.0) && self.count() == Some(Count::Plain);
+        if plain { Self { radian: 1.0, ..root } } else { root }
+    }
+
+    /// The one of two equal dimensions that says what it counts; `None` if they count different things.
+    pub(crate) fn common(self, o: Self) -> Option<Self> {
+        match (self.count(), o.count()) {
+            (Some(Count::Plain), _) => Some(o),
+            (a, b) if a == b || b == Some(Count::Plain) => Some(self),
+            _ => None,
+        }
     }
 
     /// Whether it is dimensionless.
@@ -115,7 +205,7 @@ impl Dimension {
 
     /// Name for messages: "stiffness (force/length)", or the SI unit where there is no common name.
     pub fn describe(self) -> String {
-        match NAMES.iter().find(|n| n.0 == self) {
+        match self.named() {
             Some(n) => n.1.to_string(),
             None => format!("a quantity in {self}"),
         }
@@ -123,16 +213,21 @@ impl Dimension {
 
     /// An example of how to write such a quantity: "4 kN/mm".
     pub fn example(self) -> String {
-        match NAMES.iter().find(|n| n.0 == self) {
+        match self.named() {
             Some(n) => n.2.to_string(),
             None => format!("1 {self}"),
         }
+    }
+
+    fn named(self) -> Option<&'static (Self, &'static str, &'static str)> {
+        let mut alike = NAMES.iter().filter(|n| n.0 == self);
+        let first = alike.clone().next();
+        alike.find(|n| n.0.count() == self.count()).or(first)
     }
 }
 
 /// Product of powers as a unit expression: `kN*s^2/mm`, `1/s`, `1`.
 fn product(factors: &[(&str, f64)]) -> String {
-    let near = |x: f64, y: f64| (x - y).abs() < 1e-9;
     let power = |name: &str, n: f64| {
         // Rounded so that 0.1 + 0.2 does not show.
         if near(n, 1.0) { name.to_string() } else { format!("{name}^{}", (n * 1e6).round() / 1e6) }
@@ -220,11 +315,11 @@ const UNITS: &[(&str, &str, f64, Dimension)] = &[
     ("g", "", GRAVITY, Dimension::ACCELERATION),
     ("Gal", "", 0.01, Dimension::ACCELERATION),
     ("Hz", "mkM", 1.0, Dimension::FREQUENCY),
-    ("rpm", "", 2.0 * PI / 60.0, Dimension::FREQUENCY),
-    ("rad", "mµμu", 1.0, Dimension::NONE),
-    ("deg", "", PI / 180.0, Dimension::NONE),
-    ("°", "", PI / 180.0, Dimension::NONE),
-    ("rev", "", 2.0 * PI, Dimension::NONE),
+    ("rpm", "", 2.0 * PI / 60.0, Dimension::ANGULAR_FREQUENCY),
+    ("rad", "mµμu", 1.0, Dimension::ANGLE),
+    ("deg", "", PI / 180.0, Dimension::ANGLE),
+    ("°", "", PI / 180.0, Dimension::ANGLE),
+    ("rev", "", 2.0 * PI, Dimension::ANGLE),
     ("%", "", 0.01, Dimension::NONE),
 ];
 
@@ -245,7 +340,8 @@ const PREFIXES: &[(char, f64)] = &[
 /// Symbols offered when a unit is misspelt.
 const COMMON: &[&str] = &[
     "m", "mm", "cm", "km", "in", "ft", "kg", "t", "gram", "lb", "slug", "s", "ms", "min", "N", "kN", "MN", "lbf",
-    "kip", "Pa", "kPa", "MPa", "GPa", "psi", "ksi", "J", "kJ", "W", "kW", "g", "Gal", "Hz", "rad", "deg", "mrad", "%",
+    "kip", "Pa", "kPa", "MPa", "GPa", "psi", "ksi", "J", "kJ", "W", "kW", "g", "Gal", "Hz", "rpm", "rad", "deg",
+    "mrad", "%",
 ];
 
 /// The common unit nearest to a misspelt symbol, if one is near enough.
@@ -280,7 +376,7 @@ impl Unit {
         if scan.pos < text.len() {
             return Err(scan.unexpected());
         }
-        Ok(unit)
+        unit.without_stray_cycles(0..text.len())
     }
 
     /// Reads the unit that stands behind a number, as far as it goes: up to an operator that is not
@@ -294,8 +390,19 @@ impl Unit {
             Some(c) if is_symbol_char(c) => {}
             _ => return Ok(None),
         }
-        let unit = scan.product(0)?;
+        let start = scan.pos;
+        let unit = scan.product(0)?.without_stray_cycles(start..scan.pos)?;
         Ok(if scan.pos == 0 { None } else { Some((unit, scan.pos)) })
+    }
+
+    /// Refuses Hz beside masses and lengths, as in N/(mm*Hz): nobody can tell whether 1/s or rad/s is meant.
+    fn without_stray_cycles(self, span: Range<usize>) -> Result<Unit, UnitError> {
+        let Dimension { mass, length, cycle, .. } = self.dim;
+        if near(cycle, 0.0) || (near(mass, 0.0) && near(length, 0.0)) {
+            return Ok(self);
+        }
+        let message = "Hz counts cycles and is not a part of other units".to_owned();
+        Err(UnitError { span, message, help: Some("write it with s: kN*s/m, mm/s".into()) })
     }
 
     fn times(self, o: Unit, sign: f64) -> Unit {

@@ -115,7 +115,7 @@ impl UnitSystem {
 
     /// One unit of this system in SI: a number of the file times this is the SI value.
     pub fn factor(&self, dim: Dimension) -> f64 {
-        let Dimension { mass: a, length: b, time: c } = dim;
+        let Dimension { mass: a, length: b, time: c, .. } = dim;
         // Force instead of mass, so that kN and mm give kN/mm without rounding.
         let power = |x: f64, n: f64| if n == 0.0 || x == 1.0 { 1.0 } else { x.powf(n) };
         if Self::is_massive(dim) {
@@ -136,7 +136,7 @@ impl UnitSystem {
 
     /// Name of the unit of this system: "kN/mm", "mm/s^2"; "-" for what has no dimension.
     pub fn label(&self, dim: Dimension) -> String {
-        let Dimension { mass: a, length: b, time: c } = dim;
+        let Dimension { mass: a, length: b, time: c, .. } = dim;
         if dim.is_none() {
             return "-".into();
         }

@@ -145,8 +145,8 @@ fn unit_systems() {
 
 fn scope() -> Scope {
     let mut s = Scope::new(UnitSystem::new(Some("mm"), Some("kN"), None, None).unwrap());
-    s.insert("k1", Value { si: 4e6, dim: Some(Dimension::STIFFNESS) });
-    s.insert("m", Value { si: 1e3, dim: Some(Dimension::MASS) });
+    s.insert("k1", Value::of(4e6, Some(Dimension::STIFFNESS)));
+    s.insert("m", Value::of(1e3, Some(Dimension::MASS)));
     s.insert("n", Value::bare(2.0));
     s
 }
@@ -161,15 +161,15 @@ fn quantities_evaluate() {
         ("k1", D::STIFFNESS, 4e6),
         ("2*k1 + 3 kN/mm", D::STIFFNESS, 11e6),
         ("-k1", D::STIFFNESS, -4e6),
-        ("sqrt(k1/m)", D::FREQUENCY, 4000f64.sqrt()),
-        ("(k1/m)^0.5", D::FREQUENCY, 4000f64.sqrt()),
+        ("sqrt(k1/m)", D::ANGULAR_FREQUENCY, 4000f64.sqrt()),
+        ("(k1/m)^0.5", D::ANGULAR_FREQUENCY, 4000f64.sqrt()),
         ("k1/m", D::ANGULAR_ACCELERATION, 4000.0),
         ("0.2 g", D::ACCELERATION, 1.96133),
         ("5 %", D::NONE, 0.05),
         ("5%*2", D::NONE, 0.1),
         ("30 deg", D::NONE, std::f64::consts::PI / 6.0),
         ("100*cos(60 deg)", D::FORCE, 50e3),
-        ("2*pi*3 Hz", D::FREQUENCY, 6.0 * std::f64::consts::PI),
+        ("2*pi*3 Hz", D::ANGULAR_FREQUENCY, 6.0 * std::f64::consts::PI),
         ("5 1/s", D::FREQUENCY, 5.0),
         ("3 m/2 m", D::NONE, 1.5),
         ("3 m/n", D::LENGTH, 1.5),
@@ -195,6 +195,77 @@ fn quantities_evaluate() {
     ];
     for &(text, dim, si) in cases {
         let x = scope().quantity(text, dim).unwrap_or_else(|e| panic!("{text}: {e:?}"));
+        assert!(near(x, si), "{text}: {x} instead of {si}");
+    }
+}
+
+/// What counts cycles and what counts angle is converted as it is written, followed through `pi`, and otherwise refused.
+#[test]
+fn frequencies_are_told_apart() {
+    use Dimension as D;
+    let mut scope = Scope::new(UnitSystem::si());
+    for (name, text) in
+        [("f", "2 Hz"), ("w", "3 rad/s"), ("T", "0.5 s"), ("tau", "2*pi"), ("k", "8 N/m"), ("m", "2 kg")]
+    {
+        let value = scope.evaluate(text).unwrap();
+        scope.insert(name, value);
+    }
+    let tau = std::f64::consts::TAU;
+    // Text, in Hz, in rad/s, in 1/s; `None` where it is refused.
+    type Row = (&'static str, Option<f64>, Option<f64>, Option<f64>);
+    let cases: &[Row] = &[
+        ("2", Some(2.0), Some(2.0), Some(2.0)),
+        ("2 1/s", Some(2.0), Some(2.0), Some(2.0)),
+        ("1/T", Some(2.0), Some(2.0), Some(2.0)),
+        ("2 Hz", Some(2.0), Some(2.0 * tau), None),
+        ("2 mHz", Some(2e-3), Some(2e-3 * tau), None),
+        ("2 rad/s", Some(2.0 / tau), Some(2.0), Some(2.0)),
+        ("2 mrad/ms", Some(2.0 / tau), Some(2.0), Some(2.0)),
+        ("60 rpm", Some(1.0), Some(tau), Some(tau)),
+        ("120 rev/min", Some(2.0), Some(2.0 * tau), Some(2.0 * tau)),
+        ("720 deg/s", Some(2.0), Some(2.0 * tau), Some(2.0 * tau)),
+        ("-f", Some(-2.0), Some(-2.0 * tau), None),
+        ("f + 1 Hz", Some(3.0), Some(3.0 * tau), None),
+        ("f + 1/T", Some(4.0), None, None),
+        ("max(w, 60 rpm)", Some(1.0), Some(tau), Some(tau)),
+        ("2*f", Some(4.0), None, None),
+        ("2*pi*f", None, Some(2.0 * tau), Some(2.0 * tau)),
+        ("f*tau", None, Some(2.0 * tau), Some(2.0 * tau)),
+        ("6.2832*f", Some(12.5664), None, None),
+        ("2*w", None, Some(6.0), Some(6.0)),
+        ("w/(2*pi)", Some(3.0 / tau), None, None),
+        ("w/2/pi", Some(3.0 / tau), None, None),
+        ("w/6.2832", None, Some(3.0 / 6.2832), Some(3.0 / 6.2832)),
+        ("w/(1 rev)", Some(3.0 / tau), Some(3.0 / tau), Some(3.0 / tau)),
+        ("f*(1 rev)", None, Some(2.0 * tau), Some(2.0 * tau)),
+        ("sqrt(k/m)", None, Some(2.0), Some(2.0)),
+        ("(k/m)^0.5", None, Some(2.0), Some(2.0)),
+        ("sqrt(k/m)/(2*pi)", Some(2.0 / tau), None, None),
+        ("sqrt(f*8 Hz)", Some(4.0), None, None),
+        ("1/(2*pi*sqrt(m/k))", Some(2.0 / tau), Some(2.0 / tau), Some(2.0 / tau)),
+    ];
+    for &(text, hertz, angular, plain) in cases {
+        for (dim, expected) in [(D::FREQUENCY, hertz), (D::ANGULAR_FREQUENCY, angular), (D::RATE, plain)] {
+            match (scope.quantity(text, dim), expected) {
+                (Ok(x), Some(y)) => assert!(near(x, y), "{text} as {}: {x}, not {y}", dim.describe()),
+                (Err(e), None) => assert!(e[0].help.is_some(), "{text}: {e:?}"),
+                (found, _) => panic!("{text} as {}: {found:?}, not {expected:?}", dim.describe()),
+            }
+        }
+    }
+    for text in ["f + w", "max(f, 3 rad/s)", "if(f < w, 1 Hz, 2 Hz)", "2 N/(mm*Hz)", "3 mm*Hz"] {
+        assert!(scope.evaluate(text).is_err(), "{text}");
+    }
+    // Elsewhere Hz are 1/s: periods, and the formulas of structural dynamics.
+    for (text, dim, si) in [
+        ("1/f", D::TIME, 0.5),
+        ("5/(2 Hz)", D::TIME, 2.5),
+        ("m*(2*pi*f)^2", D::STIFFNESS, 2.0 * (2.0 * tau) * (2.0 * tau)),
+        ("4*pi^2*m*f^2", D::STIFFNESS, 2.0 * (2.0 * tau) * (2.0 * tau)),
+        ("2*0.05*m*w", D::DAMPING, 0.6),
+        ("3 kN*m/rad", D::MOMENT, 3e3),
+    ] {
+        let x = scope.quantity(text, dim).unwrap_or_else(|e| panic!("{text}: {e:?}"));
         assert!(near(x, si), "{text}: {x} instead of {si}");
     }
 }

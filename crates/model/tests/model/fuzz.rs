@@ -160,7 +160,7 @@ fn expressions_never_panic() {
         "sin(2*pi*t)^2 + min(q, v, z)*tanh(z/beta) - pow(q, 3)",
     ];
     let mut scope = Scope::new(UnitSystem::si());
-    scope.insert("k1", Value { si: 4e6, dim: Some(Dimension::STIFFNESS) });
+    scope.insert("k1", Value::of(4e6, Some(Dimension::STIFFNESS)));
     scope.insert("n", Value::bare(2.0));
     for i in 0..40_000 {
         let text = mutation.of(formulas[i % formulas.len()], 4);

@@ -108,6 +108,41 @@ fn an_ideal_rig_changes_nothing_whatever_the_scheme_and_the_coupling() {
     }
 }
 
+/// The spring `second` taken for another one, as a spring, a matrix, a law of the loop, or in the laboratory: one motion,
+/// which is not that of the true tangent.
+#[test]
+fn a_wrong_estimate_is_used_wherever_it_stands() {
+    let spring = "type = \"spring\", name = \"second\", nodes = [\"a\", \"b\"], dof = \"x\", k = 200";
+    let matrix = "type = \"matrix\", name = \"second\", dofs = [\"a.x\", \"b.x\"], K = [[200, -200], [-200, 200]]";
+    let motions = |specimen: &str, element: &str, scheme: &str| {
+        let scheme = format!("scheme = \"{scheme}\", tangent = \"given\",");
+        let written = text(specimen, "", &scheme).replace(spring, element).replace("dt = 0.01", "dt = 0.05");
+        // The force is known where the specimen was last.
+        let written = written.replace(", \"second.force\"", "").replace("a1 = 1e-4", "a1 = 0");
+        rows(parse_text(&written), &mut Rehearsal)
+    };
+    for scheme in ["newmark", "alpha-os", "lsrt2"] {
+        let estimate = "tangent = { k = 900, c = 1.5 }";
+        let cubic = spring.replace("\"spring\"", "\"cubic\"").replace("k = 200", "k = 200, k3 = 0");
+        let looped = motions("", &format!("{cubic}, {estimate}"), scheme);
+        let as_spring = motions("", &format!("{spring}, {estimate}"), scheme);
+        let measured = motions(SPECIMEN, &format!("{spring}, {estimate}"), scheme);
+        let stiffness = "tangent = { K = [[900, -900], [-900, 900]], C = [[1.5, -1.5], [-1.5, 1.5]] }";
+        let as_matrix = motions("", &format!("{matrix}, {stiffness}"), scheme);
+        let measured_matrix = motions(SPECIMEN, &format!("{matrix}, {stiffness}"), scheme);
+        for (name, other) in
+            [("spring", as_spring), ("specimen", measured), ("matrix", as_matrix), ("its specimen", measured_matrix)]
+        {
+            let found = difference(&other, &looped);
+            assert!(found < 1e-10, "{scheme}, {name}: {found}");
+        }
+        let exact = motions("", spring, scheme);
+        assert!(difference(&looped, &exact) > 1e-3, "{scheme}: the estimate is seen");
+        let right = motions("", &format!("{spring}, tangent = {{ k = 200 }}"), scheme);
+        assert!(difference(&right, &exact) < 1e-10, "{scheme}: the right estimate changes nothing");
+    }
+}
+
 /// A rig that writes down what it is asked for.
 struct Companion {
     inner: Controller,

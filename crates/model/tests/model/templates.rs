@@ -4,7 +4,9 @@
 use interfield_model::Model;
 use interfield_model::diag::{Diagnostics, Source};
 use interfield_model::include::{bundle, gather};
+use interfield_model::model::Load;
 use interfield_model::parse::{Overrides, expand, parse};
+use interfield_model::signal::Signal;
 
 const ALL: &str = include_str!("../data/templates.toml");
 
@@ -126,6 +128,33 @@ fn a_part_is_its_tables_with_names_places_and_values() {
     };
     let long = format!("{}{}{END}", cell(1, "ground", 7.0), cell(2, "c1_mass", 16.0));
     same(&format!("{part}{uses}{END}"), &long);
+}
+
+/// Frequencies keep what they count on their way into a part.
+#[test]
+fn frequencies_of_a_part_stay_what_they_are() {
+    let part = "[part.cell.parameters]\nf = \"2 Hz\"\nw = \"120 rpm\"\nturn = \"2*pi\"\nshare = \"50 %\"\n[part.cell]\n\
+        node = [{ name = \"mass\", dofs = [\"x\"], mass = 1 }]\n\
+        element = [{ type = \"spring\", nodes = [\"ground\", \"mass\"], dof = \"x\", k = 9 }]\n\
+        load = [{ type = \"force\", at = \"mass.x\", signal = { type = \"harmonic\", amplitude = 1, KEY } }]\n\
+        [[use]]\npart = \"cell\"\nname = \"c\"\n";
+    let omega = |key: &str| match &read(&format!("{}{END}", part.replace("KEY", key))).loads[0] {
+        Load::Force { signal: Signal::Harmonic { omega, .. }, .. } => *omega,
+        other => panic!("{other:?}"),
+    };
+    let tau = std::f64::consts::TAU;
+    for (key, expected) in [
+        ("omega = \"f\"", 2.0 * tau),
+        ("omega = \"w\"", 2.0 * tau),
+        ("omega = \"turn*f\"", 2.0 * tau),
+        ("omega = \"share*w\"", tau),
+        ("frequency = \"f\"", 2.0 * tau),
+        ("frequency = \"w\"", 2.0 * tau),
+        ("frequency = \"w/turn\"", 2.0 * tau),
+        ("frequency = \"share*f\"", tau),
+    ] {
+        assert!((omega(key) / expected - 1.0).abs() < 1e-12, "{key}: {} instead of {expected}", omega(key));
+    }
 }
 
 /// What is written out is a model that means the same, and nothing short is left in it.

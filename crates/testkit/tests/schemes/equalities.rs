@@ -149,7 +149,7 @@ fn support_difference(text: &str, scheme_name: &str, parameters: &[(&str, &str)]
     use interfield_model::signal::{Motion, synthetic_motion};
     let s = scheme(scheme_name, parameters);
     let (absolute, relative) = (history(&read(text), s, dt, steps), history(&on_the_ground(text), s, dt, steps));
-    let ground = Motion::from_acceleration(&synthetic_motion(3.0), 5.0);
+    let ground = Motion::from_acceleration(&synthetic_motion(3.0), 5.0, 0.01).unwrap();
     let summed: Vec<Vec<f64>> = relative
         .iter()
         .enumerate()

@@ -2,7 +2,7 @@
 
 use interfield_kernel::Scheme;
 use interfield_kernel::scheme::registry::AnyScheme;
-use interfield_model::model::{Model, TangentPolicy};
+use interfield_model::model::{Estimate, Model, TangentPolicy};
 use interfield_testkit::golden::{golden, number, numbers};
 use interfield_testkit::numerics::{distance, runge_kutta, slope};
 use interfield_testkit::problems;
@@ -58,7 +58,7 @@ fn every_scheme_has_its_claimed_order_on_a_moving_support() {
 fn badly_estimated() -> Model {
     let mut model = with_tangent(&read(problems::FORCED), TangentPolicy::Given);
     for (i, e) in model.elements.iter_mut().enumerate() {
-        e.given = Some((7.0 + 11.0 * i as f64, 2.0));
+        e.given = Some(Estimate::Each(7.0 + 11.0 * i as f64, 2.0));
     }
     model
 }

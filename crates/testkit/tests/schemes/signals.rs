@@ -133,7 +133,7 @@ fn a_spline_passes_through_its_samples_and_follows_the_function() {
 fn an_acceleration_linear_in_time_is_integrated_exactly() {
     // a = 2 - 3 t, so v = 2 t - 1.5 t², u = t² - 0.5 t³.
     let values: Vec<f64> = (0..=40).map(|i| 2.0 - 0.3 * f64::from(i)).collect();
-    let m = Motion::from_acceleration(&Signal::Samples { start: 0.0, dt: 0.1, values }, 4.0);
+    let m = Motion::from_acceleration(&Signal::Samples { start: 0.0, dt: 0.1, values }, 4.0, 0.1).unwrap();
     for i in 0..=80 {
         let t = 0.05 * f64::from(i);
         let [u, v, a] = m.at(t);
@@ -142,10 +142,59 @@ fn an_acceleration_linear_in_time_is_integrated_exactly() {
     }
 }
 
+/// The motion of a support with this acceleration formula.
+fn integral(value: &str, duration: f64) -> Motion {
+    let text = format!(
+        "dofs = [\"x\"]\nnode = [{{ name = \"base\" }}, {{ name = \"a\", mass = 1 }}]\n\
+         element = [{{ type = \"spring\", nodes = [\"base\", \"a\"], dof = \"x\", k = 1 }}]\n[[load]]\ntype = \"imposed\"\n\
+         at = \"base.x\"\nacceleration = {{ type = \"formula\", value = \"{value}\" }}\n[analysis]\ndt = 0.01\nduration = {duration}\n"
+    );
+    match read(&text).dofs[0].support.clone() {
+        Support::Imposed(motion) => motion,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn an_acceleration_formula_is_integrated_whatever_the_duration() {
+    // Closed forms of displacement and velocity; the error stated is 1e-10 a_max t^2/2 and 1e-10 a_max t.
+    type Exact = fn(f64) -> [f64; 2];
+    let cases: [(&str, f64, Exact); 5] = [
+        ("cos(30*t)", 1.0, |t| [(1.0 - (30.0 * t).cos()) / 900.0, (30.0 * t).sin() / 30.0]),
+        ("exp(-t/5)", 1.0, |t| [5.0 * t - 25.0 * (1.0 - (-t / 5.0).exp()), 5.0 * (1.0 - (-t / 5.0).exp())]),
+        ("if(t < 1.2345, 1, 0)", 1.0, |t| {
+            let s = t.min(1.2345);
+            [s * s / 2.0 + s * (t - s), s]
+        }),
+        ("2*abs(t - pi)", 200.0, |t| {
+            let p = std::f64::consts::PI;
+            let x = (t - p).max(0.0);
+            let s = t.min(p);
+            let at = [s * s * p - s * s * s / 3.0, 2.0 * p * s - s * s];
+            [at[0] + at[1] * (t - s) + x * x * x / 3.0, at[1] + x * x]
+        }),
+        ("0.3*t - 0.1*t^3", 1e4, |t| [0.05 * t.powi(3) - 0.005 * t.powi(5), 0.15 * t * t - 0.025 * t.powi(4)]),
+    ];
+    for (value, a_max, exact) in cases {
+        let motions = [20.0, 60.0, 2000.0].map(|duration| integral(value, duration));
+        for i in 0..=1000 {
+            let t = 0.0201 * f64::from(i);
+            let [[u, v, _], second, third] = [&motions[0], &motions[1], &motions[2]].map(|m| m.at(t));
+            assert_eq!((second[..2] == [u, v], third[..2] == [u, v]), (true, true), "{value} at {t} s");
+            let [x, y] = exact(t);
+            let scale = 1e-10 * a_max * t;
+            assert!(
+                near(u, x, scale * t / 2.0 + 1e-15) && near(v, y, scale + 1e-15),
+                "{value} at {t} s: {u} {x}, {v} {y}"
+            );
+        }
+    }
+}
+
 #[test]
 fn a_motion_that_has_ended_rests() {
     let samples = Signal::Samples { start: 0.0, dt: 0.1, values: vec![0.0, 1.0, 0.0, -1.0, 0.0] };
-    for m in [Motion::from_acceleration(&samples, 0.4), Motion::from_displacement(&samples)] {
+    for m in [Motion::from_acceleration(&samples, 0.4, 0.1).unwrap(), Motion::from_displacement(&samples)] {
         let [end, ..] = m.at(0.4);
         assert_eq!(m.at(7.0), [end, 0.0, 0.0]);
     }

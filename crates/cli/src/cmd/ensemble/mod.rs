@@ -234,7 +234,7 @@ fn first_model(loaded: &Loaded, settings: &ModelArgs, question: &Question, cases
 
 /// Every so many recorded samples go into the bands.
 fn thinning(model: &Model, runs: usize) -> u64 {
-    let steps = (model.analysis.duration / model.analysis.dt).ceil() as u64;
+    let steps = model.analysis.steps();
     let room = NUMBERS / (runs.max(1) as u64 * model.channels.len().max(1) as u64);
     trial::rows(steps, model.every).div_ceil(SAMPLES.min(room).max(2)).max(1)
 }
@@ -406,7 +406,7 @@ fn text(findings: &Findings<'_>, out: &Path, pace: &Pace) -> String {
         let example = runs.first().copied().unwrap_or(0);
         text += &format!("\n  {} runs, such as {example}: {why}\n", runs.len());
     }
-    let steps = (findings.model.analysis.duration / findings.model.analysis.dt).round() as u64;
+    let steps = findings.model.analysis.steps();
     let before = if pace.had > 0 { format!(" ({} were done before)", pace.had) } else { String::new() };
     let rate = if pace.runs > 0 {
         format!(

@@ -279,7 +279,10 @@ impl Limit {
         let value = Scope::new(model.units.clone()).evaluate(right).map_err(|e| refuse(first(&e), example()))?;
         let threshold = match (value.dim, Unit::parse(&c.unit)) {
             (None, _) => value.si,
-            (Some(found), Ok(unit)) if found == unit.dim => value.si * c.factor,
+            (Some(found), Ok(unit)) if found == unit.dim => {
+                let si = value.at(unit.dim, &model.units).map_err(|(why, _)| refuse(why, example()))?;
+                si * c.factor
+            }
             (Some(found), Ok(unit)) => {
                 let why = format!("`{name}` is {}, but {} is {}", unit.dim.describe(), right.trim(), found.describe());
                 return Err(refuse(why, format!("write the value in {}", c.unit)));

@@ -5,7 +5,7 @@ use interfield_lab::emulate::Sensor;
 use interfield_lab::kinematics::{Lever, Strut};
 use interfield_lab::plant::{Hydraulic, Limits};
 
-use super::{safety, wiring};
+use super::{magnitude, safety, seed, wiring};
 use crate::parse::Context;
 use crate::reader::{Spanned, Table};
 use crate::specimen::{Actuator, Dynamics};
@@ -62,20 +62,17 @@ pub(super) fn read(context: &Context<'_>, table: &Table<'_>, dofs: &[usize]) -> 
 }
 
 fn one(context: &Context<'_>, t: &Table<'_>, angle: bool) -> Option<Actuator> {
-    let scope = &context.scope;
-    let length = if angle { Dimension::NONE } else { Dimension::LENGTH };
+    let length = if angle { Dimension::ANGLE } else { Dimension::LENGTH };
     let force = Dimension::MOMENT.per(length);
-    let rate = length.times(Dimension::FREQUENCY);
-    let quantity = |key: &str, dim: Dimension| t.quantity(key, dim, scope).map(|q| q.value.abs());
+    let rate = length.times(Dimension::RATE);
+    let quantity = |key: &str, dim: Dimension| magnitude(context, t, key, dim);
     let _ = t.string("name");
-    let delay = ["delay", "delay_swing"].map(|key| quantity(key, Dimension::TIME).unwrap_or(0.0));
-    let swing_frequency = quantity("delay_frequency", Dimension::FREQUENCY).unwrap_or(0.0);
     let limits = Limits {
         stroke: quantity("stroke", length).unwrap_or(f64::INFINITY),
         velocity: quantity("velocity", rate).unwrap_or(f64::INFINITY),
         force: quantity("force", force).unwrap_or(f64::INFINITY),
     };
-    let acceleration = quantity("acceleration", rate.times(Dimension::FREQUENCY)).unwrap_or(f64::INFINITY);
+    let acceleration = quantity("acceleration", rate.times(Dimension::RATE)).unwrap_or(f64::INFINITY);
     let own_limits = safety::own(context, t, length);
     let friction = quantity("friction", force).unwrap_or(0.0);
     let displacement = sensor(context, t, "displacement_sensor", length);
@@ -86,7 +83,7 @@ fn one(context: &Context<'_>, t: &Table<'_>, angle: bool) -> Option<Actuator> {
         lever: Lever::Linear(Vec::new()),
         calibration,
         dynamics: dynamics(context, t)?,
-        delay: [delay[0], delay[1], swing_frequency],
+        delay: delay(context, t),
         limits,
         acceleration,
         own_limits,
@@ -96,6 +93,23 @@ fn one(context: &Context<'_>, t: &Table<'_>, angle: bool) -> Option<Actuator> {
         wiring,
         assignment,
     })
+}
+
+/// Mean, swing and frequency of its delay.
+fn delay(context: &Context<'_>, t: &Table<'_>) -> [f64; 3] {
+    let [mean, swing] = ["delay", "delay_swing"].map(|key| magnitude(context, t, key, Dimension::TIME));
+    let frequency = magnitude(context, t, "delay_frequency", Dimension::FREQUENCY);
+    let delay = [mean, swing, frequency].map(|x| x.unwrap_or(0.0));
+    let place = |key: &str| t.place(key);
+    if t.has("delay_swing") != t.has("delay_frequency") {
+        let given = if t.has("delay_swing") { "delay_swing" } else { "delay_frequency" };
+        let message = format!("`{given}` alone does nothing");
+        context.error(place(given), message, "write both delay_swing = \"2 ms\" and delay_frequency = \"0.5 Hz\"");
+    } else if delay[1] > delay[0] {
+        let message = "the delay swings to negative values";
+        context.error(place("delay_swing"), message, "`delay_swing` must not be greater than `delay`");
+    }
+    delay
 }
 
 /// What an actuator acts on: a degree of freedom, a sum of several, or a point of a rigid body.
@@ -220,15 +234,14 @@ fn dynamics(context: &Context<'_>, t: &Table<'_>) -> Option<Dynamics> {
 fn sensor(context: &Context<'_>, t: &Table<'_>, key: &str, dim: Dimension) -> Sensor {
     let Some(inner) = t.table(key) else { return Sensor::default() };
     let scope = &context.scope;
-    let of = |key: &str| inner.quantity(key, dim, scope).map(|q| q.value);
-    let size = |key: &str| of(key).map(f64::abs);
+    let size = |key: &str| magnitude(context, &inner, key, dim);
     let sensor = Sensor {
         gain: inner.quantity("gain", Dimension::NONE, scope).map_or(1.0, |q| q.value),
-        bias: of("bias").unwrap_or(0.0),
+        bias: inner.quantity("bias", dim, scope).map_or(0.0, |q| q.value),
         noise: size("noise").unwrap_or(0.0),
         range: size("range").unwrap_or(f64::INFINITY),
         quantum: size("quantum").unwrap_or(0.0),
-        seed: inner.quantity("seed", Dimension::NONE, scope).map_or(1, |q| q.value.max(0.0) as u64),
+        seed: seed(context, &inner).unwrap_or(1),
     };
     inner.finish();
     sensor

@@ -9,7 +9,8 @@ use interfield_lab::compensate::{Method, find};
 use interfield_lab::controller::{Home, MissPolicy};
 use interfield_lab::fieldbus::AtEnd;
 
-use super::compensators::compensator;
+use super::compensators::{compensator, measures};
+use super::motions::seed;
 use super::substructures::{Owners, take_elements};
 use super::{Context, analysis};
 use crate::assemble::stored;
@@ -230,6 +231,16 @@ fn interval(analysis: &Analysis, partition: Option<&Partition>, elements: &[usiz
     analysis.dt / f64::from(substeps) / f64::from(scheme.claims().evaluations.unwrap_or(1).max(1))
 }
 
+/// A quantity that has no sign; `None` if it is not given, or after it was refused.
+fn magnitude(context: &Context<'_>, table: &Table<'_>, key: &str, dim: Dimension) -> Option<f64> {
+    let given = table.quantity(key, dim, &context.scope)?;
+    if given.value >= 0.0 {
+        return Some(given.value);
+    }
+    context.error(given.span, format!("`{key}` cannot be negative"), "write its absolute value, or remove it");
+    None
+}
+
 /// Sampling interval of the controller: a whole number of samples from one evaluation to the next, by default one.
 fn period(context: &Context<'_>, table: &Table<'_>, interval: f64) -> f64 {
     let Some(rate) = table.quantity("rate", Dimension::FREQUENCY, &context.scope) else { return interval };
@@ -274,13 +285,6 @@ fn compensation(context: &Context<'_>, table: &Table<'_>) -> Option<Method> {
     }
     inner.finish();
     method(context, name?, &given)
-}
-
-/// What a parameter measures, by the words of the registry.
-fn measures(expected: &str) -> Option<Dimension> {
-    [("a time", Dimension::TIME), ("a length", Dimension::LENGTH), ("a frequency", Dimension::FREQUENCY)]
-        .into_iter()
-        .find_map(|(word, dim)| expected.starts_with(word).then_some(dim))
 }
 
 fn method(context: &Context<'_>, name: Spanned<String>, given: &[analysis::Placed]) -> Option<Method> {

@@ -3,6 +3,7 @@
 use interfield_lab::emulate::{Injection, Misfortune};
 use interfield_lab::safety::{Action, Limits, Watch};
 
+use super::magnitude;
 use crate::parse::Context;
 use crate::reader::Table;
 use crate::units::Dimension;
@@ -30,7 +31,7 @@ pub(super) fn own(context: &Context<'_>, table: &Table<'_>, length: Dimension) -
 /// What must not happen to an actuator. A limit is a quantity, or a table with what follows.
 fn of_an_actuator(context: &Context<'_>, inner: &Table<'_>, length: Dimension, limits: &mut Limits) {
     let force = Dimension::MOMENT.per(length);
-    let per_second = |dim: Dimension| dim.times(Dimension::FREQUENCY);
+    let per_second = |dim: Dimension| dim.times(Dimension::RATE);
     let (rate, acceleration) = (per_second(length), per_second(per_second(length)));
     let watch = |key: &str, dim: Dimension, default: Action| watch(context, inner, key, dim, default);
     limits.displacement = watch("displacement", length, Action::RampDown);
@@ -55,9 +56,7 @@ pub(super) fn limits(context: &Context<'_>, table: &Table<'_>, dofs: &[usize]) -
     let length = dofs.first().map_or(Dimension::LENGTH, |&d| context.disp(d));
     of_an_actuator(context, &inner, length, &mut limits);
     let watch = |key: &str, dim: Dimension, default: Action| watch(context, &inner, key, dim, default);
-    limits.missing = watch("missing", Dimension::NONE, Action::Hold)
-        .map(|w| Watch { samples: w.limit.max(1.0) as u32, ..w })
-        .or(limits.missing);
+    limits.missing = missing(context, &inner).or(limits.missing);
     limits.deadline = watch("deadline", Dimension::NONE, Action::Warn);
     limits.recorder = watch("recorder", Dimension::NONE, Action::Warn).or(limits.recorder);
     let action = |key: &str, default: Action| inner.choice(key, &actions()).map_or(default, |c| Action::ALL[c.value].0);
@@ -65,6 +64,16 @@ pub(super) fn limits(context: &Context<'_>, table: &Table<'_>, dofs: &[usize]) -
     limits.gone = action("gone", limits.gone);
     inner.finish();
     limits
+}
+
+/// Samples in a row without readings.
+fn missing(context: &Context<'_>, table: &Table<'_>) -> Option<Watch> {
+    let watch = watch(context, table, "missing", Dimension::NONE, Action::Hold)?;
+    if watch.limit < 1.0 || watch.limit != watch.limit.trunc() {
+        let message = format!("`missing` is a whole number of samples from 1, found {}", watch.limit);
+        context.error(table.place("missing"), message, "write for example missing = 10");
+    }
+    Some(Watch { samples: watch.limit.max(1.0) as u32, ..watch })
 }
 
 fn watch(context: &Context<'_>, table: &Table<'_>, key: &str, dim: Dimension, default: Action) -> Option<Watch> {
@@ -81,10 +90,27 @@ fn watch(context: &Context<'_>, table: &Table<'_>, key: &str, dim: Dimension, de
     }
     let inner = table.table(key)?;
     let limit = inner.quantity_required("at", dim, scope).filter(good);
-    let samples = inner.integer("samples").map_or(1, |n| n.value.clamp(1, i64::from(u32::MAX)) as u32);
+    let samples = inner.integer("samples").map_or(1, |n| {
+        if n.value < 1 {
+            let message = format!("`samples` is a whole number from 1, found {}", n.value);
+            context.error(n.span, message, "write for example samples = 3");
+        }
+        n.value.clamp(1, i64::from(u32::MAX)) as u32
+    });
     let action = inner.choice("action", &actions()).map_or(default, |c| Action::ALL[c.value].0);
     inner.finish();
     Some(Watch { limit: limit?.value, samples, action })
+}
+
+/// The actuator that a fault strikes, counted from 0; all of them if none is named.
+fn actuator(context: &Context<'_>, t: &Table<'_>, count: usize) -> Option<usize> {
+    let given = t.integer("actuator")?;
+    let found = usize::try_from(given.value).ok().filter(|n| (1..=count).contains(n));
+    if found.is_none() {
+        let message = format!("there is no actuator {}", given.value);
+        context.error(given.span, message, format!("actuators are counted from 1 to {count}"));
+    }
+    found.map(|n| n - 1)
 }
 
 /// What goes wrong on purpose; times are those of the laboratory.
@@ -109,13 +135,16 @@ pub(super) fn faults(
     let (mut faults, mut stalls) = (Vec::new(), Vec::new());
     for t in table.tables("fault") {
         let kind = t.choice_required("type", &TYPES);
-        let time =
-            |key: &str| t.quantity(key, Dimension::TIME, &context.scope).map(|q| (q.value / period).round().max(0.0));
-        let from = t
-            .quantity_required("at", Dimension::TIME, &context.scope)
-            .map(|q| (q.value / period).round().max(0.0) as u64);
-        let samples = time("for").map_or(u64::MAX, |s| s.max(1.0) as u64);
-        let actuator = t.integer("actuator").map(|n| (n.value - 1).max(0) as usize);
+        let required = |key: &str| {
+            if !t.has(key) {
+                t.quantity_required(key, Dimension::TIME, &context.scope);
+            }
+            magnitude(context, &t, key, Dimension::TIME).map(|x| (x / period).round())
+        };
+        let from = required("at").map(|s| s as u64);
+        let lasts = magnitude(context, &t, "for", Dimension::TIME);
+        let samples = lasts.map_or(u64::MAX, |x| (x / period).round().max(1.0) as u64);
+        let actuator = actuator(context, &t, dofs.len());
         let what = match kind.as_ref().map(|k| TYPES[k.value]) {
             Some("frozen-displacement") => Some(Misfortune::FrozenDisplacement),
             Some("frozen-force") => Some(Misfortune::FrozenForce),
@@ -124,9 +153,7 @@ pub(super) fn faults(
                 .quantity_required("size", Dimension::MOMENT.per(length), &context.scope)
                 .map(|q| Misfortune::Spike(q.value)),
             Some("nan") => Some(Misfortune::NotANumber),
-            Some("delay") => t
-                .quantity_required("size", Dimension::TIME, &context.scope)
-                .map(|q| Misfortune::Delay((q.value / period).round().max(0.0) as usize)),
+            Some("delay") => required("size").map(|s| Misfortune::Delay(s as usize)),
             Some("gone") => Some(Misfortune::Gone),
             Some("emergency-stop") => Some(Misfortune::EmergencyStop),
             Some("stall") => {

@@ -188,7 +188,7 @@ fn numbered_name(block: &Block<'_, '_>, text: &str, span: Range<usize>, scope: &
     while let Some((before, inner)) = rest.split_once('{') {
         let number = inner.split_once('}').and_then(|(e, after)| Some((scope.evaluate(e).ok()?, after)));
         match number {
-            Some((Value { si, dim: None }, after)) if si.fract() == 0.0 && si.abs() <= MOST_TABLES as f64 => {
+            Some((Value { si, dim: None, .. }, after)) if si.fract() == 0.0 && si.abs() <= MOST_TABLES as f64 => {
                 out += &format!("{before}{si}");
                 rest = after;
             }

@@ -97,7 +97,7 @@ impl Values<'_> {
         let mut done = 0;
         for span in found {
             let value = self.values.get(text.get(span.clone())?)?;
-            let written = if plain { self.number(*value) } else { literal(*value) };
+            let written = if plain { self.number(*value) } else { value.literal() };
             out.push_str(text.get(done..span.start)?);
             let alone = text.trim().len() == span.len();
             out.push_str(&if alone { written } else { format!("({written})") });
@@ -109,16 +109,6 @@ impl Values<'_> {
     /// A number in the units of the file, as formulas take it.
     fn number(&self, value: Value) -> String {
         format!("{:?}", value.si / value.dim.map_or(1.0, |d| self.units.factor(d)))
-    }
-}
-
-/// A value as text that reads back as exactly this value.
-pub(super) fn literal(value: Value) -> String {
-    match value.dim {
-        None => format!("{:?}", value.si),
-        // Dimensionless, but not a plain number in the units of its place.
-        Some(dim) if dim.is_none() => format!("{:?} rad", value.si),
-        Some(dim) => format!("{:?} {dim}", value.si),
     }
 }
 

@@ -19,6 +19,7 @@ pub mod format;
 pub mod formula;
 pub mod include;
 pub mod jet;
+mod landing;
 pub mod machine;
 pub mod matrix_market;
 pub mod modal;
@@ -34,6 +35,7 @@ pub mod signal;
 pub mod simulation;
 pub mod specimen;
 pub mod units;
+pub mod watch;
 
 pub use assemble::{Assembly, assemble};
 pub use assembled::Assembled;

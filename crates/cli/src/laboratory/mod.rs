@@ -31,7 +31,7 @@ use interfield_results::{Meta, Reader};
 use crate::programs::Programs;
 pub(crate) use page::blocks;
 pub(crate) use replay::Replay;
-pub(crate) use words::{json, log, text, verdict};
+pub(crate) use words::{json, log, text};
 
 /// How the clock of a test in real time wakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]

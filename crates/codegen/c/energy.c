@@ -115,7 +115,7 @@ static double energy_between(const system_t *S, double *W, double t, const doubl
         const double *qa = a + 5 * S->n + 2 * e, *qb = b + 5 * S->n + 2 * e, q[4] = {qa[0], qa[1], qb[0], qb[1]};
         const double first = energy_force(S, W, E, t, q, 0.0), last = energy_force(S, W, E, t, q, 1.0), ends = 0.5 * (first + last);
         double largest = fmax(fabs(first), fabs(last)), trapezoid = ends, mean = ends;
-        for (int n = 1; n < 64;) {
+        for (int n = 1; n < 512;) {
             double more = 0.0;
             for (int i = 0; i < n; i++) {
                 const double p = energy_force(S, W, E, t, q, (i + 0.5) / n);

@@ -344,8 +344,8 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
     }
     let watched = engine.verdict(&sim);
     let mut verdict = judge(&end, watched.clone(), &assessed);
-    record.log(&Summary { end: &end, verdict: &verdict, steps: done, seconds }.line(&sim));
     record.log(&format!("verdict: {}", verdict.line()));
+    record.log(&Summary { end: &end, verdict: &verdict, steps: done, seconds }.line(&sim));
     if let Err(message) = record.finish(&end.outcome(done as f64 * sim.domain.dt(), &verdict)) {
         end = End::NotWritten(message);
         verdict = judge(&end, watched, &assessed);

@@ -6,7 +6,7 @@ use super::Assembled;
 use super::element::{Entry, Stored, gather, mul_add};
 
 /// Most intervals into which the way of an element through a step is cut.
-const FINEST: usize = 64;
+const FINEST: usize = 512;
 /// A change of the mean force below this share of the largest force on the way ends the cutting.
 const SETTLED: f64 = 1e-10;
 

@@ -85,6 +85,8 @@ pub struct Partitioned {
     /// Motions that the coupling imposes, by degree of freedom of the whole model.
     driven: Vec<(usize, Motion)>,
     watch: Option<Watch>,
+    /// Unknowns that the coupling moves, with the force that moves them and where they are.
+    moved: Vec<((usize, usize), [f64; 2])>,
 }
 
 /// Names for what a watch finds.
@@ -202,6 +204,7 @@ impl Partitioned {
             links: vec![0.0; most],
             driven: imposed,
             watch: None,
+            moved: Vec::new(),
             model,
         };
         this.monitor.observe(this.coupling.as_mut(), 0);
@@ -241,12 +244,24 @@ impl Partitioned {
             watch.add(self.coupling.system_of(i), dims.point(0.0, &part.x[..dims.state()]), dt)?;
         }
         self.watch = Some(watch);
+        let (parts, coupling) = (&self.parts, self.coupling.as_ref());
+        let ends = parts.iter().enumerate().flat_map(|(p, part)| {
+            let driven = |d: &usize| self.driven.iter().any(|(dof, _)| *dof == part.sub.dofs[*d]);
+            let unknowns = part.free.iter().enumerate().filter(move |(_, d)| driven(d));
+            unknowns.map(move |(unknown, _)| ((p, unknown), pushed(coupling, (p, unknown))))
+        });
+        self.moved = ends.collect();
         Ok(())
     }
 
     fn observe(&mut self, done: u64) -> Result<(), Fault> {
         let steps = self.steps();
-        let Partitioned { watch: Some(watch), parts, coupling, .. } = self else { return Ok(()) };
+        let Partitioned { watch: Some(watch), parts, coupling, moved, .. } = self else { return Ok(()) };
+        for (end, before) in moved {
+            let now = pushed(coupling.as_ref(), *end);
+            watch.put(0.5 * (now[0] + before[0]) * (now[1] - before[1]));
+            *before = now;
+        }
         let (t, due) = (done as f64 * coupling.dt(), Watch::is_due(done, steps));
         for (i, part) in parts.iter_mut().enumerate() {
             part.x.copy_from_slice(coupling.state_of(i));
@@ -364,6 +379,11 @@ impl Partitioned {
             None => format!("{fault:?}"),
         }
     }
+}
+
+/// Force of the multipliers on an unknown of a substructure, and its displacement.
+fn pushed(coupling: &dyn Coupling<Assembled>, (part, unknown): (usize, usize)) -> [f64; 2] {
+    [interface_force(coupling, (part, unknown)), coupling.state_of(part)[unknown]]
 }
 
 /// Substructure and unknown in which most of the energy is.

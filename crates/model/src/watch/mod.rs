@@ -96,6 +96,8 @@ pub struct Watch {
     systems: Vec<Watched>,
     /// Kinetic energy at the start, and what hysteretic laws could give back, J.
     start: f64,
+    /// Work that was done from outside of all systems, J.
+    outside: f64,
     /// Largest work of the loads, and most that springs gave back so far, J.
     most: [f64; 2],
     /// Most energy that came from nowhere, and that got lost, J.
@@ -113,6 +115,7 @@ impl Watch {
         Watch {
             systems: Vec::new(),
             start: 0.0,
+            outside: 0.0,
             most: [0.0; 2],
             gained: nothing,
             lost: nothing,
@@ -156,6 +159,11 @@ impl Watch {
         Ok(())
     }
 
+    /// Adds work that was done from outside of all systems: by supports that a coupling moves, J.
+    pub(crate) fn put(&mut self, work: f64) {
+        self.outside += work;
+    }
+
     /// All energy that was put in so far, J.
     fn put_in(&self) -> f64 {
         self.start + self.most[0] + self.most[1]
@@ -168,7 +176,7 @@ impl Watch {
         }
         let sum = |of: fn(&Watched) -> f64| self.systems.iter().map(of).sum::<f64>();
         let held = sum(|s| s.book.sums().kinetic + s.book.sums().internal);
-        let (internal, input) = (sum(|s| s.book.sums().internal), sum(|s| s.book.sums().input));
+        let (internal, input) = (sum(|s| s.book.sums().internal), sum(|s| s.book.sums().input) + self.outside);
         self.most = [self.most[0].max(input.abs()), self.most[1].max(-internal)];
         let gained = held - input - self.start;
         if gained > self.gained.0 || -gained > self.lost.0 || gained.is_nan() {
@@ -211,10 +219,10 @@ impl Watch {
         let mut found: Vec<Finding> = self.end.into_iter().collect();
         let largest = cuts.iter().map(|c| c.displacement).fold(0.0, f64::max);
         let moving = cuts.iter().enumerate().filter(|(_, c)| c.displacement.max(c.gap_u) > STILL * largest);
-        let share = |c: &RowQuality| if c.gap_u > 0.0 { c.gap_u / c.displacement } else { 0.0 };
+        let share = |c: &RowQuality| if c.gap_u.is_nan() { f64::INFINITY } else { c.gap_u / c.displacement.max(f64::MIN_POSITIVE) };
         let widest = moving.map(|(cut, c)| (cut, share(c))).max_by(|a, b| a.1.total_cmp(&b.1));
-        found.extend(widest.filter(|w| !(w.1 <= APART[0])).map(|(cut, share)| Finding::Apart { cut, share }));
-        if self.end.is_none() {
+        found.extend(widest.filter(|w| w.1 > APART[0]).map(|(cut, share)| Finding::Apart { cut, share }));
+        if self.end.is_none() && self.put_in() > 0.0 {
             let (gained, lost) = (self.gained.0 / self.put_in(), self.lost.0 / self.put_in());
             // What sensors add of their own is not the integration's.
             let own = !self.systems.iter().any(|s| s.measured);

@@ -2,6 +2,7 @@
 
 use interfield_kernel::Fault;
 use interfield_lab::rig::Rig;
+use interfield_model::watch::Verdict;
 use interfield_model::{Partitioned, Simulation};
 
 use crate::coupled::Listener;
@@ -21,6 +22,30 @@ impl Engine {
                 listener.push(parts);
                 Ok(())
             }
+        }
+    }
+
+    /// Sets a watch over the run.
+    pub(crate) fn watch(&mut self, sim: &mut Simulation) -> Result<(), Fault> {
+        match self {
+            Self::Whole => sim.watch(),
+            Self::Parts(parts, _) => parts.watch(),
+        }
+    }
+
+    /// Why the run is worthless from here on, if the watch says so.
+    pub(crate) fn lost(&self, sim: &Simulation) -> Option<String> {
+        match self {
+            Self::Whole => sim.lost(),
+            Self::Parts(parts, _) => parts.lost(),
+        }
+    }
+
+    /// What the watch thinks of the run.
+    pub(crate) fn verdict(&self, sim: &Simulation) -> Option<Verdict> {
+        match self {
+            Self::Whole => sim.verdict(),
+            Self::Parts(parts, _) => parts.verdict(),
         }
     }
 

@@ -330,9 +330,10 @@ impl Loaded {
     /// Takes a model of this file apart and starts its coupling.
     pub(crate) fn partition(&self, model: Model, places: &Places) -> Result<Partitioned, Exit> {
         match Partitioned::new(model) {
-            Ok(parts) => {
-                parts.warnings.iter().for_each(|w| self.diags.push(places.locate(w)));
-                Ok(parts)
+            Ok(mut parts) => {
+                let objections = parts.objections();
+                parts.warnings.iter().chain(&objections).for_each(|w| self.diags.push(places.locate(w)));
+                if objections.iter().any(|o| o.fatal) { Err(self.refuse()) } else { Ok(parts) }
             }
             Err(problems) => {
                 problems.iter().for_each(|p| self.diags.push(places.locate(p)));

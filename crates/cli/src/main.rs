@@ -32,8 +32,8 @@ enum Exit {
     Failure = 1,
     /// The model or the command line is wrong; every mistake has been shown.
     BadInput = 2,
-    /// A run stopped before its end, and everything recorded up to there has been kept; or two results differ by more
-    /// than is allowed; or a step is unstable.
+    /// A run stopped before its end, and everything recorded up to there has been kept; or its verdict is failed; or two
+    /// results differ by more than is allowed; or a step is unstable.
     Fault = 3,
     /// Stopped by Ctrl-C; everything recorded up to there has been kept.
     Interrupted = 130,

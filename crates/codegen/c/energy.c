@@ -1,5 +1,5 @@
 /* The energy balance: crates/model/src/energy.rs. E = [kinetic internal damping input error | kinetic energy at the start | what is
-   remembered of the last end of a step: u v force load damping | room for the next]. */
+   remembered of the last end of a step: u v force load damping, deformations and rates of elements | room for the next]. */
 
 static double sys_kinetic(const system_t *S, double *W, const double *in, const double *u, const double *v)
 {
@@ -71,6 +71,68 @@ static void sys_damping_forces(const system_t *S, const double *in, const double
     for (int i = 0; i < S->supports; i++) {
         out[S->support_row[i]] += S->support_c[i] * in[S->support_in[i] + 1];
     }
+    for (int b = 0, k0 = 0; b < S->specimens; b++) {
+        const int first = S->specimen_ptr[b], n = S->specimen_ptr[b + 1] - first;
+        for (int i = 0; i < n; i++) {
+            double f = 0.0;
+            for (int j = 0; j < n; j++) {
+                f += S->specimen_c[k0 + i * n + j] * v[S->specimen_dof[first + j]];
+            }
+            out[S->specimen_dof[first + i]] -= f;
+        }
+        k0 += n * n;
+    }
+}
+
+/* Force of a law at x of the way from (q0, v0) to (q1, v1). */
+static double energy_force(const system_t *S, double *W, const element_t *E, double t, const double *q, double x)
+{
+    W[S->at_q] = q[0] + x * (q[2] - q[0]);
+    W[S->at_v] = q[1] + x * (q[3] - q[1]);
+    law_force(E->law, W + S->at_constants + E->constant0, t, W + S->at_q, W + S->at_v, W, W + S->at_p, W);
+    return W[S->at_p];
+}
+
+/* Laws that are followed along their way: functions of one deformation and its rate. */
+static int energy_follows(const element_t *E)
+{
+    return E->d == 1 && E->s == 0 && !E->massive && E->kind != 2;
+}
+
+/* Their work on the way from the end a of a step to the end b beyond the mean of their forces there. */
+static double energy_between(const system_t *S, double *W, double t, const double *a, const double *b)
+{
+    double *way = W + S->at_x;
+    for (int i = 0; i < S->n; i++) {
+        way[i] = b[i] - a[i];
+    }
+    double sum = 0.0;
+    for (int e = 0; e < S->elements; e++) {
+        const element_t *E = S->element + e;
+        if (!energy_follows(E)) {
+            continue;
+        }
+        const double *qa = a + 5 * S->n + 2 * e, *qb = b + 5 * S->n + 2 * e, q[4] = {qa[0], qa[1], qb[0], qb[1]};
+        const double first = energy_force(S, W, E, t, q, 0.0), last = energy_force(S, W, E, t, q, 1.0), ends = 0.5 * (first + last);
+        double largest = fmax(fabs(first), fabs(last)), trapezoid = ends, mean = ends;
+        for (int n = 1; n < 512;) {
+            double more = 0.0;
+            for (int i = 0; i < n; i++) {
+                const double p = energy_force(S, W, E, t, q, (i + 0.5) / n);
+                largest = fmax(largest, fabs(p));
+                more += p;
+            }
+            n *= 2;
+            const double finer = 0.5 * trapezoid + more / n, simpson = (4.0 * finer - trapezoid) / 3.0, before = mean;
+            trapezoid = finer;
+            mean = simpson;
+            if (fabs(mean - before) <= 1e-10 * largest) {
+                break;
+            }
+        }
+        sum += (mean - ends) * sys_gather(S, E->row0, way, 0, 0);
+    }
+    return sum;
 }
 
 static int energy_read(const system_t *S, double *W, const double *in, double t, const double *y, double *end)
@@ -90,6 +152,13 @@ static int energy_read(const system_t *S, double *W, const double *in, double t,
     if (S->damping || S->nm > 0) {
         sys_damping_forces(S, in, y + n, load + n);
     }
+    for (int e = 0; e < S->elements; e++) {
+        if (energy_follows(S->element + e)) {
+            double *q = end + 5 * n + 2 * e;
+            q[0] = sys_gather(S, S->element[e].row0, y, in, 0);
+            q[1] = sys_gather(S, S->element[e].row0, y + n, in, 1);
+        }
+    }
     return fault;
 }
 
@@ -106,8 +175,8 @@ static double energy_work(const double *a, const double *b, const double *from, 
 /* Starts the sums, or adds the step that ended at y. */
 static int energy_add(const system_t *S, double *W, const double *in, double t, const double *y, double *E, int start)
 {
-    const int n = S->n;
-    double *a = E + 6, *b = a + 5 * n;
+    const int n = S->n, len = 5 * n + 2 * S->elements;
+    double *a = E + 6, *b = a + len;
     const int fault = energy_read(S, W, in, t, y, b);
     if (fault) {
         return fault;
@@ -120,6 +189,7 @@ static int energy_add(const system_t *S, double *W, const double *in, double t, 
         E[1] += energy_work(a + 2 * n, b + 2 * n, a, b, n);
         E[2] += energy_work(a + 4 * n, b + 4 * n, a, b, n);
         E[3] += energy_work(a + 3 * n, b + 3 * n, a, b, n);
+        E[1] += energy_between(S, W, t, a, b);
         if (S->massive) {
             const double before = sys_kinetic(S, W, in, b, a + n) - sys_kinetic(S, W, in, a, a + n);
             const double after = sys_kinetic(S, W, in, b, b + n) - sys_kinetic(S, W, in, a, b + n);
@@ -127,6 +197,6 @@ static int energy_add(const system_t *S, double *W, const double *in, double t, 
         }
     }
     E[4] = E[3] - E[1] - (E[0] - E[5]);
-    copy(a, b, 5 * n);
+    copy(a, b, len);
     return 0;
 }

@@ -15,6 +15,8 @@ static int newton_step(const system_t *S, double *W, const gait_t *G, const doub
     const double dt = G->dt, f = 1.0 - G->alpha_f, beta = G->beta, gamma = G->gamma;
     const double *at = in + G->row[0] * INPUTS;
     double *x1 = W + S->at_scheme, *x = x1 + ny, *rate = x + ny, *b = rate + n + ns, *bs = b + n, *inertia = bs + ns;
+    const double least = 2.2250738585072014e-308;
+    double before = INFINITY;
     copy(rate, h, n + ns);
     for (int iteration = 1; iteration <= G->max_iterations; iteration++) {
         for (int i = 0; i < n; i++) {
@@ -54,7 +56,10 @@ static int newton_step(const system_t *S, double *W, const gait_t *G, const doub
         const double da = dt * dt * largest(b, n), ds = dt * largest(bs, ns);
         const double u_size = largest(x1, n) + dt * largest(x1 + n, n) + dt * dt * largest(rate, n);
         const double s_size = largest(x1 + 2 * n, ns) + dt * largest(rate + n, ns);
-        if (da <= G->tolerance * u_size && ds <= G->tolerance * s_size) {
+        const double size = fmax(da / fmax(u_size, least), ds / fmax(s_size, least));
+        const int settled = size <= 1e-6 && size >= before;
+        before = size;
+        if ((da <= G->tolerance * u_size && ds <= G->tolerance * s_size) || settled) {
             for (int i = 0; i < n; i++) {
                 y[i] += dt * y[n + i] + dt * dt * ((0.5 - beta) * h[i] + beta * rate[i]);
                 y[n + i] += dt * ((1.0 - gamma) * h[i] + gamma * rate[i]);

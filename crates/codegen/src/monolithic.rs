@@ -15,7 +15,7 @@ use crate::gait::{Family, Gait, schemes};
 use crate::harness;
 use crate::inputs::{Inputs, inputs};
 use crate::law::Laws;
-use crate::outputs::{Read, accelerations, statements};
+use crate::outputs::{Read, accelerations, balance_len, statements};
 use crate::parameters::{Owner, parameters};
 use crate::party::{Party, Plan, Wiring, emit, factors};
 use crate::record::Operations;
@@ -47,6 +47,10 @@ pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
             message,
             "make it a [[specimen]]: its displacements are then commands, its forces inputs",
         ));
+    }
+    if model.analysis.land {
+        let message = "generated code takes steps of one length; events = \"land\" does not".to_owned();
+        refused.push(refusal(Subject::Step, message, "leave `events` out"));
     }
     if !refused.is_empty() {
         return Err(refused);
@@ -156,7 +160,7 @@ impl<'a> Whole<'a> {
         let pending = if measures { rows * self.inputs.components.len() } else { 0 };
 
         let balances = sim.taps().iter().any(|(t, _)| matches!(t, Tap::Energy(_)));
-        let energy = if balances { 6 + 10 * b.n } else { 0 };
+        let energy = if balances { balance_len(b) } else { 0 };
 
         let cost = Cost::new(b, &laws, &emitted.laws);
         let mut per_step =

@@ -11,6 +11,11 @@ use crate::law::{Laws, Recorded, Want};
 use crate::party::Plan;
 use crate::text::number;
 
+/// Length of the energy balance of a system, see `energy.c`.
+pub(crate) fn balance_len(b: &Blueprint) -> usize {
+    6 + 2 * (5 * b.n + 2 * b.elements.len())
+}
+
 /// Laws that channels read besides those of the loop, by channel.
 pub struct Read {
     laws: Vec<Recorded>,

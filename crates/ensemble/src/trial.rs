@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use interfield_model::Machine;
+use interfield_model::watch::Grade;
 
 /// Key figures of a channel over a run, in the unit of the channel.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -122,8 +123,12 @@ pub fn run<E>(
     let mut values = vec![0.0; names.len()];
     let mut gathered = Gatherer::new(names.len(), (rows(steps, every) / thin) as usize + 1);
     let mut done = 0u64;
+    let watched = machine.watch();
     let ending = loop {
         let t = done as f64 * dt;
+        if let Err(fault) = watched {
+            break Ending::Fault(format!("at t = 0 s: {}", machine.explain(fault)));
+        }
         if let Err(fault) = machine.sample(done, &mut values) {
             break Ending::Fault(format!("at t = {t:.6} s: {}", machine.explain(fault)));
         }
@@ -136,8 +141,13 @@ pub fn run<E>(
             gathered.keep(&values, thin);
             row(t, &values)?;
         }
+        // A run that is worth nothing must not count as one.
+        if let Some(reason) = machine.lost() {
+            break Ending::Fault(reason);
+        }
         if done == steps {
-            break Ending::Finished;
+            let failed = machine.verdict().filter(|v| v.grade == Grade::Failed);
+            break failed.map_or(Ending::Finished, |v| Ending::Fault(v.reasons.join("; ")));
         }
         if stop.load(Ordering::Relaxed) {
             return Ok(None);

@@ -97,6 +97,24 @@ pub struct Verdict {
     pub reasons: Vec<String>,
 }
 
+impl Verdict {
+    /// In a line: the grade, and what speaks against it.
+    pub fn line(&self) -> String {
+        match self.grade {
+            Grade::Good => "good".to_owned(),
+            grade => format!("{}: {}", grade.word(), self.reasons.join("; ")),
+        }
+    }
+
+    /// The worst of several, with the reasons of all that are against it, gravest first; good if there is none.
+    pub fn worst(verdicts: impl IntoIterator<Item = Verdict>) -> Verdict {
+        let mut against: Vec<Verdict> = verdicts.into_iter().filter(|v| v.grade != Grade::Good).collect();
+        against.sort_by_key(|v| std::cmp::Reverse(v.grade));
+        let grade = against.first().map_or(Grade::Good, |v| v.grade);
+        Verdict { grade, reasons: against.into_iter().flat_map(|v| v.reasons).collect() }
+    }
+}
+
 /// Tracking errors above these shares of the target are doubted, and disbelieved: 100 std(error)/std(target).
 const NRMSE: [f64; 2] = [10.0, 50.0];
 /// The same for the energy error.

@@ -162,8 +162,12 @@ fn dense_reduced(k: &[f64], m: &[f64], n: usize) -> Result<Pairs, EigenError> {
     if by_mass.0[0] < -RIGID * highest {
         return Ok(by_mass);
     }
-    // Zero shift for a supported structure, otherwise the first elastic eigenvalue.
-    let elastic = by_mass.0.iter().position(|&v| v > RIGID * highest);
+    // Zero shift for a supported structure, otherwise the first elastic eigenvalue. A structure may be held by a spring that is
+    // soft beside all others: the pivots of the stiffness tell it from a rigid motion, where the spectrum cannot.
+    let elastic = match is_held(k, n) {
+        true => Some(0),
+        false => by_mass.0.iter().position(|&v| v > RIGID * highest),
+    };
     let Some(elastic) = elastic else { return Ok(by_mass) };
     let shift = if elastic == 0 { 0.0 } else { by_mass.0[elastic] };
     let Ok(low) = by_stiffness(k, m, n, shift) else { return Ok(by_mass) };
@@ -171,7 +175,7 @@ fn dense_reduced(k: &[f64], m: &[f64], n: usize) -> Result<Pairs, EigenError> {
         return Ok(by_mass);
     }
     let (mut values, mut vectors) = low;
-    let middle = (by_mass.0[elastic] * highest).sqrt();
+    let middle = (by_mass.0[elastic].max(values[elastic]).max(0.0) * highest).sqrt();
     let mut split = by_mass.0.partition_point(|&v| v < middle);
     // Do not cut through a group of close eigenvalues: their vectors from the two sources need not be orthogonal.
     while split > 0 && split < n && by_mass.0[split] - by_mass.0[split - 1] < 1e-3 * by_mass.0[split] {
@@ -187,6 +191,27 @@ fn dense_reduced(k: &[f64], m: &[f64], n: usize) -> Result<Pairs, EigenError> {
         }
     }
     Ok((values, vectors))
+}
+
+/// Whether every pivot of a dense stiffness is larger than rounding can make it.
+fn is_held(k: &[f64], n: usize) -> bool {
+    let least = 16.0 * n as f64 * f64::EPSILON;
+    let mut l = k.to_vec();
+    for i in 0..n {
+        let pivot = l[i * n + i];
+        if pivot.is_nan() || pivot <= least * k[i * n + i] {
+            return false;
+        }
+        for row in i + 1..n {
+            let factor = l[row * n + i] / pivot;
+            if factor != 0.0 {
+                for column in i + 1..=row {
+                    l[row * n + column] -= factor * l[column * n + i];
+                }
+            }
+        }
+    }
+    true
 }
 
 /// Shift for a semidefinite mass: none if the stiffness is positive definite, otherwise a small one.

@@ -8,9 +8,9 @@
 use interfield_kernel::element::AnyLaw;
 
 use crate::Simulation;
-use crate::assemble::{Problem, Subject, short_name};
+use crate::assemble::{Problem, Subject, short_name, stored, tangent_at_rest};
 use crate::modal::Modal;
-use crate::model::{Damping, Kind, Load, Support};
+use crate::model::{Damping, Element, Kind, Load, Support};
 use crate::signal::{Motion, Signal};
 use crate::units::GRAVITY;
 
@@ -24,6 +24,8 @@ const PERIODS: (f64, f64) = (60.0, 1e-3);
 const GROUND_PEAKS: (f64, f64) = (1e-4, 5.0);
 /// Neighbouring masses further apart than this are nearly always kg beside t beside something else.
 const MASS_RATIO: f64 = 1e6;
+/// Stiffnesses further apart than this leave less than five digits of the softer one beside the stiffer.
+const STIFFNESS_RATIO: f64 = 1e11;
 /// A record that ends with more than this share of its peak was cut off.
 const CUT_OFF: f64 = 0.05;
 /// Up to so many samples are a shape drawn by hand, whose corners may fall where they like.
@@ -52,11 +54,13 @@ pub fn advise(sim: &Simulation, known: &Knowledge<'_>) -> Vec<Problem> {
     whole_steps(sim, &mut found);
     missing_mass(sim, &mut found);
     uneven_masses(sim, &mut found);
+    let uneven = uneven_stiffnesses(sim);
     large_yield(sim, &mut found);
     if let Some(modal) = known.modal {
-        modes(sim, modal, &mut found);
+        modes(sim, modal, uneven.is_some(), &mut found);
         step(sim, modal, known.stability_limit, &mut found);
     }
+    found.extend(uneven);
     found
 }
 
@@ -260,6 +264,36 @@ fn uneven_masses(sim: &Simulation, found: &mut Vec<Problem>) {
     }
 }
 
+/// Springs between translations whose stiffnesses differ so much that rounding takes the softer one.
+fn uneven_stiffnesses(sim: &Simulation) -> Option<Problem> {
+    let stiffness = |(i, e): (usize, &Element)| {
+        let turns = |d: &usize| sim.model.dofs[*d].angle;
+        let largest = |k: &[f64]| k.iter().fold(0.0f64, |m, k| m.max(k.abs()));
+        let k = match &e.kind {
+            Kind::Linear { dofs, stiffness, .. } if !dofs.iter().any(turns) => largest(stiffness),
+            Kind::Law { coordinates, .. } if !coordinates.iter().flatten().any(|c| turns(&c.0)) => {
+                let (law, at) = stored(&e.kind)?;
+                largest(&tangent_at_rest(&law, &e.s0, &vec![0.0; at.len()], true).0)
+            }
+            _ => 0.0,
+        };
+        (k > 0.0).then_some((k, i))
+    };
+    let all: Vec<(f64, usize)> = sim.model.elements.iter().enumerate().filter_map(stiffness).collect();
+    let by_size = |a: &&(f64, usize), b: &&(f64, usize)| a.0.total_cmp(&b.0);
+    let (&(soft, s), &(stiff, t)) = all.iter().min_by(by_size).zip(all.iter().max_by(by_size))?;
+    let name = |i: usize| &sim.model.elements[i].name;
+    let message = format!(
+        "`{}` is {:.0e} times as stiff as `{}`: of what the softer one does, rounding leaves {} digits",
+        name(t),
+        stiff / soft,
+        name(s),
+        (soft / stiff / f64::EPSILON).log10().floor().max(0.0)
+    );
+    let help = "check the units of both; for a rigid connection take the same node, or 1e6 times its neighbours";
+    (stiff > STIFFNESS_RATIO * soft).then(|| Problem::warning(Subject::Element(t), message, help))
+}
+
 /// Elements that yield at a displacement larger than the whole structure.
 fn large_yield(sim: &Simulation, found: &mut Vec<Problem>) {
     let spread = |axis: usize| {
@@ -294,7 +328,7 @@ fn ultimate_force(k: f64, shape: f64, n: f64) -> f64 {
     if shape > 0.0 { (k / shape).powf(1.0 / n) } else { f64::INFINITY }
 }
 
-fn modes(sim: &Simulation, modal: &Modal, found: &mut Vec<Problem>) {
+fn modes(sim: &Simulation, modal: &Modal, uneven: bool, found: &mut Vec<Problem>) {
     let dof = |mode: usize| modal.moves_most.get(mode).and_then(|&i| sim.free().get(i)).copied();
     let mut told = Vec::new();
     for (mode, &omega2) in modal.omega2.iter().enumerate().filter(|(_, w)| **w <= 0.0) {
@@ -302,7 +336,8 @@ fn modes(sim: &Simulation, modal: &Modal, found: &mut Vec<Problem>) {
         told.push(d);
         let name = &sim.model.dofs[d].name;
         let (message, help) = if omega2 == 0.0 {
-            let message = format!("nothing holds `{name}` back: mode {} has no stiffness", mode + 1);
+            let unseen = if uneven { ", or none that rounding leaves beside the stiffest element" } else { "" };
+            let message = format!("nothing holds `{name}` back: mode {} has no stiffness{unseen}", mode + 1);
             (message, "connect it to a support or to its neighbours, or fix it, unless it is meant to drift away")
         } else {
             let message = format!("`{name}` runs away: the stiffness of mode {} is negative", mode + 1);

@@ -22,6 +22,7 @@ pub mod formula;
 pub mod include;
 pub mod integral;
 pub mod jet;
+mod landing;
 pub mod machine;
 pub mod matrix_market;
 pub mod modal;
@@ -37,6 +38,7 @@ pub mod signal;
 pub mod simulation;
 pub mod specimen;
 pub mod units;
+pub mod watch;
 
 pub use assemble::{Assembly, assemble};
 pub use assembled::Assembled;

@@ -4,6 +4,7 @@ use interfield_kernel::{Fault, StepMap};
 
 use crate::assemble::Problem;
 use crate::specimen::{Rehearsal, Workshop};
+use crate::watch::Verdict;
 use crate::{Model, Partitioned, Simulation};
 
 /// What advances.
@@ -48,6 +49,33 @@ impl Machine {
         match self {
             Machine::Whole(sim) => sim.steps(),
             Machine::Parts(parts) => parts.steps(),
+        }
+    }
+
+    /// Sets a watch over the run: see [`crate::watch`].
+    ///
+    /// # Errors
+    /// The fault at the start.
+    pub fn watch(&mut self) -> Result<(), Fault> {
+        match self {
+            Machine::Whole(sim) => sim.watch(),
+            Machine::Parts(parts) => parts.watch(),
+        }
+    }
+
+    /// Why the run is worthless from here on, if the watch over it says so.
+    pub fn lost(&self) -> Option<String> {
+        match self {
+            Machine::Whole(sim) => sim.lost(),
+            Machine::Parts(parts) => parts.lost(),
+        }
+    }
+
+    /// What the watch over the run thinks of it; `None` without one.
+    pub fn verdict(&self) -> Option<Verdict> {
+        match self {
+            Machine::Whole(sim) => sim.verdict(),
+            Machine::Parts(parts) => parts.verdict(),
         }
     }
 

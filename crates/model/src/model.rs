@@ -186,6 +186,8 @@ pub struct Analysis {
     pub duration: f64,
     /// Tangent policy.
     pub tangent: TangentPolicy,
+    /// Whether steps in which a law turns stiff are taken in substeps.
+    pub land: bool,
 }
 
 /// A recorded quantity.

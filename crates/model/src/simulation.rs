@@ -10,9 +10,11 @@ use crate::assemble::{Assembly, Place, Problem, explain, short_name, stored, sub
 use crate::assembled::{Assembled, Row, Stored, gather};
 use crate::damping;
 use crate::energy::Energy;
+use crate::landing::Landing;
 use crate::model::{Analysis, Channel, Coordinate, EnergyPart, Kind, Load, Model, Quantity, Support};
 use crate::signal::{Motion, Signal};
 use crate::specimen::{Mounted, Rehearsal, Rows, Workshop, mount};
+use crate::watch::{Names, Spot, Verdict, Watch, sentence, verdict};
 
 /// A domain in vectors.
 pub type ModelDomain = Domain<AnyScheme, Assembled, Vec<f64>>;
@@ -91,6 +93,25 @@ pub struct Simulation {
     recorder: Recorder,
     /// Only where it is recorded: it costs an evaluation of all forces per step.
     energy: Option<Energy>,
+    watch: Option<Watch>,
+    /// Only where asked for.
+    landing: Option<Landing>,
+}
+
+/// Names for what a watch finds.
+impl Names for Simulation {
+    fn unknown(&self, at: Spot) -> &str {
+        self.free.get(at.index).map_or("?", |&d| self.model.dofs[d].name.as_str())
+    }
+
+    fn element(&self, at: Spot) -> &str {
+        let element = self.looped.get(self.domain.system().curve_element(at.index));
+        element.map_or("?", |&e| self.model.elements[e].name.as_str())
+    }
+
+    fn cut(&self, _: usize) -> &str {
+        "?"
+    }
 }
 
 impl Simulation {
@@ -128,7 +149,8 @@ impl Simulation {
             })
             .transpose()
             .map_err(fatal)?;
-        Ok(Simulation { domain, warnings, free, looped, memory, recorder, energy, model })
+        let landing = model.analysis.land.then(|| Landing::new(&model, &domain)).transpose()?;
+        Ok(Simulation { domain, warnings, free, looped, memory, recorder, energy, watch: None, landing, model })
     }
 
     /// Number of steps to the end of the analysis.
@@ -138,14 +160,54 @@ impl Simulation {
 
     /// Takes step number `k`, from k dt to (k + 1) dt.
     pub fn step(&mut self, k: u64) -> Result<(), Fault> {
-        self.domain.step(k)?;
+        match &mut self.landing {
+            None => self.domain.step(k)?,
+            Some(landing) => landing.step(&mut self.domain, k)?,
+        }
         if let Some(energy) = &mut self.energy {
             let t = (k + 1) as f64 * self.domain.dt();
             let (system, x) = self.domain.parts();
             let dims = system.dims();
             energy.add(system, dims.point(t, &x[..dims.state()]))?;
         }
+        self.observe(k + 1)
+    }
+
+    /// Sets a watch over the run, from the present state on: see [`crate::watch`].
+    ///
+    /// # Errors
+    /// The fault at the start.
+    pub fn watch(&mut self) -> Result<(), Fault> {
+        let shortest = if self.landing.is_some() { Landing::FINEST } else { 1.0 };
+        let (mut watch, dt) = (Watch::new(), shortest * self.domain.dt());
+        let (system, x) = self.domain.parts();
+        let dims = system.dims();
+        watch.add(system, dims.point(0.0, &x[..dims.state()]), dt)?;
+        self.watch = Some(watch);
         Ok(())
+    }
+
+    fn observe(&mut self, done: u64) -> Result<(), Fault> {
+        let steps = self.steps();
+        let Some(watch) = &mut self.watch else { return Ok(()) };
+        let (t, due) = (done as f64 * self.domain.dt(), Watch::is_due(done, steps));
+        let (system, x) = self.domain.parts();
+        let at = system.dims().point(t, &x[..system.dims().state()]);
+        watch.note(0, system, at, due)?;
+        if due {
+            watch.judge(t, || (0, system.liveliest(at.u, at.v)));
+        }
+        Ok(())
+    }
+
+    /// Why the run is worthless from here on, if the watch over it says so.
+    pub fn lost(&self) -> Option<String> {
+        Some(sentence(&self.watch.as_ref()?.end()?, self))
+    }
+
+    /// What the watch over the run thinks of it; `None` without one.
+    pub fn verdict(&self) -> Option<Verdict> {
+        Some(verdict(&self.watch.as_ref()?.findings(&[]), self))
     }
 
     /// The channels, in the order of [`Simulation::sample`].

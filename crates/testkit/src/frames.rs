@@ -67,6 +67,7 @@ impl Builder {
                 dt: run.dt,
                 duration: run.dt * run.steps as f64,
                 tangent: TangentPolicy::Exact,
+                land: false,
             },
             channels: Vec::new(),
             every: 1,

@@ -28,6 +28,8 @@ fn the_counter_counts() {
 fn steps_allocate_nothing(name: &str, model: &Model, steps: u64) {
     for v in variants() {
         let mut sim = start(model, v.scheme, DT);
+        // As runs do.
+        sim.watch().unwrap_or_else(|f| panic!("{f:?}"));
         let mut failed = None;
         let n = allocations(|| failed = (0..steps).find_map(|k| sim.step(k).err()));
         assert!(failed.is_none(), "{name}, {}: {failed:?}", v.label);
@@ -59,6 +61,7 @@ fn a_test_in_the_emulated_laboratory_allocates_nothing() {
     let model = model("isolated-building", &Default::default());
     assert!(!model.specimens.is_empty());
     let mut run = Partitioned::new(model).unwrap_or_else(|p| panic!("{p:?}"));
+    run.watch().unwrap_or_else(|f| panic!("{f:?}"));
     let mut row = vec![0.0; run.model.channels.len()];
     let mut failed = None;
     let n = allocations(|| {

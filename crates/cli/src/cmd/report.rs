@@ -48,7 +48,7 @@ fn make(args: &Args) -> Result<(), Exit> {
     let log: Vec<String> = reader.log().lines().map(str::to_owned).collect();
     let report = Report {
         meta: reader.meta(),
-        good: matches!(reader.outcome(), Outcome::Finished(text) if text == "finished"),
+        good: matches!(reader.outcome(), Outcome::Finished(text) if text.starts_with("finished") && !text.contains("verdict: failed")),
         verdict: verdict(&reader, &log),
         curves: &curves,
         modes,

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args as ClapArgs;
 use interfield_kernel::StepMap;
+use interfield_model::watch::{Grade, Verdict};
 use interfield_model::{Partitioned, Simulation};
 use interfield_report::Block;
 use interfield_results::{Meta, Reader};
@@ -17,7 +18,7 @@ use crate::Exit;
 use crate::coupled;
 use crate::engine::Engine;
 use crate::files::same;
-use crate::laboratory::{self, Laboratory, RealTime, Replay};
+use crate::laboratory::{self, Assessed, Laboratory, RealTime, Replay};
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{complain, fail, print, print_json, progress};
 use crate::programs::{self, Programs, Told};
@@ -146,32 +147,68 @@ impl Files {
 }
 
 /// How a run ended.
-pub(crate) enum Verdict {
+enum End {
     /// All steps were taken.
     Finished,
     /// Ctrl-C or a termination signal.
     Interrupted,
     /// A step failed; the reason in words.
     Faulted(String),
+    /// The watch ended it: what came after would have been worth nothing.
+    Diverged(String),
     /// The results could not be written.
     NotWritten(String),
 }
 
-impl Verdict {
+impl End {
     /// How the result file says it.
-    fn outcome(&self, t: f64) -> String {
+    fn outcome(&self, t: f64, verdict: &Verdict) -> String {
         match self {
-            Self::Finished => "finished".to_owned(),
+            Self::Finished => format!("finished; verdict: {}", verdict.line()),
             Self::Interrupted => format!("interrupted: by a signal at t = {} s", short(t)),
             Self::Faulted(reason) => format!("fault: {reason}"),
+            Self::Diverged(reason) => reason.clone(),
             Self::NotWritten(reason) => format!("interrupted: {reason}"),
         }
     }
+
+    /// In a word, and why.
+    fn word(&self) -> (&'static str, Option<&str>) {
+        match self {
+            Self::Finished => ("finished", None),
+            Self::Interrupted => ("interrupted", None),
+            Self::Faulted(r) => ("fault", Some(r)),
+            Self::Diverged(r) => ("diverged", Some(r)),
+            Self::NotWritten(r) => ("not written", Some(r)),
+        }
+    }
+
+    /// What speaks against a run that ended so.
+    fn verdict(&self) -> Option<Verdict> {
+        let (grade, reason) = match self {
+            // The watch gives the reason itself.
+            Self::Finished | Self::Diverged(_) => return None,
+            Self::Interrupted => (Grade::Doubtful, "interrupted before its end"),
+            Self::Faulted(r) | Self::NotWritten(r) => (Grade::Failed, r.as_str()),
+        };
+        Some(Verdict { grade, reasons: vec![reason.to_owned()] })
+    }
+}
+
+/// The worst of how a run ended, what the watch over it found, and what is thought of the tests of its specimens.
+fn judge(end: &End, watched: Option<Verdict>, assessed: &[Assessed]) -> Verdict {
+    let tests = assessed.iter().map(|a| {
+        let reasons = a.verdict.reasons.iter().map(|r| format!("specimen `{}`: {r}", a.name)).collect();
+        Verdict { grade: a.verdict.grade, reasons }
+    });
+    Verdict::worst(end.verdict().into_iter().chain(watched).chain(tests))
 }
 
 /// How a run went.
 struct Summary<'a> {
     /// How it ended.
+    end: &'a End,
+    /// What is thought of it.
     verdict: &'a Verdict,
     /// Steps taken.
     steps: u64,
@@ -182,11 +219,12 @@ struct Summary<'a> {
 impl Summary<'_> {
     /// One line for people.
     fn line(&self, sim: &Simulation) -> String {
-        let what = match self.verdict {
-            Verdict::Finished => "finished".to_owned(),
-            Verdict::Interrupted => "interrupted, results up to there are kept".to_owned(),
-            Verdict::Faulted(r) => format!("stopped {r}; results up to there are kept"),
-            Verdict::NotWritten(r) => format!("stopped: {r}"),
+        let what = match self.end {
+            End::Finished => "finished".to_owned(),
+            End::Interrupted => "interrupted, results up to there are kept".to_owned(),
+            End::Faulted(r) => format!("stopped {r}; results up to there are kept"),
+            End::Diverged(r) => format!("stopped: {r}; results up to there are kept"),
+            End::NotWritten(r) => format!("stopped: {r}"),
         };
         let simulated = self.steps as f64 * sim.domain.dt();
         format!(
@@ -287,9 +325,9 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
     });
     clock.lap("modes and memory for the report");
     real_time.claim();
-    let (done, mut verdict) =
+    let (done, mut end) =
         integrate((&mut sim, &mut engine), &mut record, &mut ranges, witness.as_mut(), &stop, visible);
-    if !matches!(verdict, Verdict::Finished) {
+    if !matches!(end, End::Finished) {
         engine.give_up(&mut sim);
     }
     engine.finish(&mut sim);
@@ -306,18 +344,21 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
     if let Some(parts) = engine.parts() {
         coupled::text(parts).lines().filter(|l| !l.is_empty()).for_each(|l| record.log(l));
     }
-    record.log(&Summary { verdict: &verdict, steps: done, seconds }.line(&sim));
-    if let Err(message) = record.finish(&verdict.outcome(done as f64 * sim.domain.dt())) {
-        verdict = Verdict::NotWritten(message);
+    let watched = engine.verdict(&sim);
+    let mut verdict = judge(&end, watched.clone(), &assessed);
+    record.log(&format!("verdict: {}", verdict.line()));
+    record.log(&Summary { end: &end, verdict: &verdict, steps: done, seconds }.line(&sim));
+    if let Err(message) = record.finish(&end.outcome(done as f64 * sim.domain.dt(), &verdict)) {
+        end = End::NotWritten(message);
+        verdict = judge(&end, watched, &assessed);
     }
     clock.lap("last results to the disk");
-    let summary = Summary { verdict: &verdict, steps: done, seconds };
+    let summary = Summary { end: &end, verdict: &verdict, steps: done, seconds };
     let report = match (&files.report, witness) {
         (Some(path), Some(witness)) => {
             let mut laboratory = laboratory::blocks(&assessed, &sim.model.units);
             laboratory.extend(programs::blocks(&told, &sim.model));
-            let judged = laboratory::verdict(&assessed);
-            let told = Repeated { meta: &meta, log: loaded.lines(), parts: engine.parts(), laboratory, judged };
+            let told = Repeated { meta: &meta, log: loaded.lines(), parts: engine.parts(), laboratory };
             report(path, &files.results, told, &sim, &summary, witness, &mut clock)
         }
         _ => Ok(()),
@@ -343,7 +384,7 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
         let laboratory = laboratory::text(&assessed, &sim.model.units) + &programs::text(&told, &sim.model);
         print(&summary_text(&sim, engine.parts(), &ranges.0, &laboratory, &summary, files));
     }
-    if let Verdict::Faulted(reason) | Verdict::NotWritten(reason) = &verdict {
+    if let End::Faulted(reason) | End::Diverged(reason) | End::NotWritten(reason) = &end {
         complain(&format!("error: {reason}"));
         assessed.iter().flat_map(laboratory::log).for_each(|line| complain(&format!("note: {line}")));
         told.iter().filter_map(Told::last_words).for_each(|words| complain(&format!("note: {words}")));
@@ -351,12 +392,13 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
     if let Err(message) = &report {
         complain(&format!("error: {message}"));
     }
-    match &verdict {
-        Verdict::Finished if report.is_err() => Exit::Failure,
-        Verdict::Finished => Exit::Done,
-        Verdict::Interrupted => Exit::Interrupted,
-        Verdict::Faulted(_) => Exit::Fault,
-        Verdict::NotWritten(_) => Exit::Failure,
+    match &end {
+        End::Finished if report.is_err() => Exit::Failure,
+        End::Finished if verdict.grade == Grade::Failed => Exit::Fault,
+        End::Finished => Exit::Done,
+        End::Interrupted => Exit::Interrupted,
+        End::Faulted(_) | End::Diverged(_) => Exit::Fault,
+        End::NotWritten(_) => Exit::Failure,
     }
 }
 
@@ -366,8 +408,6 @@ struct Repeated<'a> {
     log: Vec<String>,
     parts: Option<&'a Partitioned>,
     laboratory: Vec<Block>,
-    /// Verdicts on the tests of specimens, and whether any of them failed.
-    judged: (String, bool),
 }
 
 /// Writes the report of the run that just ended.
@@ -392,11 +432,11 @@ fn report(
     timings.push(("steps per second", short((summary.steps as f64 / summary.seconds).round())));
     let simulated = summary.steps as f64 * sim.domain.dt();
     timings.push(("times real time", short(simulated / summary.seconds)));
-    let Repeated { meta, log, parts, laboratory, judged: (judged, failed) } = told;
+    let Repeated { meta, log, parts, laboratory } = told;
     let report = Report {
         meta,
-        good: matches!(summary.verdict, Verdict::Finished) && !failed,
-        verdict: summary.line(sim) + &judged,
+        good: matches!(summary.end, End::Finished) && summary.verdict.grade != Grade::Failed,
+        verdict: format!("{}; verdict: {}", summary.line(sim), summary.verdict.line()),
         curves: &curves,
         modes: scene.modes(),
         deformed: scene.deformed(sim, &frames),
@@ -447,28 +487,32 @@ fn integrate(
     mut witness: Option<&mut Witness>,
     stop: &AtomicBool,
     visible: bool,
-) -> (u64, Verdict) {
+) -> (u64, End) {
     let steps = sim.steps();
     let bar = progress(steps, "steps", visible);
     let every = sim.model.every;
     let mut row = vec![0.0; sim.channels().len()];
-    let stopped = |t: f64, reason: String| Verdict::Faulted(format!("at t = {} s: {reason}", short(t)));
-    let mut verdict = Verdict::Finished;
+    let stopped = |t: f64, reason: String| End::Faulted(format!("at t = {} s: {reason}", short(t)));
+    if let Err(fault) = engine.watch(sim) {
+        return (0, stopped(0.0, engine.explain(sim, fault)));
+    }
+    let mut end = End::Finished;
     let mut done = 0;
     let mut looked = Instant::now();
     loop {
         if let Some(witness) = &mut witness {
             witness.frames.push(done, done as f64 * sim.domain.dt(), |i| engine.unknown(sim, i));
         }
-        let stopping = stop.load(Ordering::Relaxed);
+        let lost = engine.lost(sim);
+        let stopping = lost.is_some() || stop.load(Ordering::Relaxed);
         // Extremes are those of all steps, whatever is recorded of them.
         let t = done as f64 * sim.domain.dt();
         if let Err(fault) = engine.sample(sim, done, &mut row) {
-            verdict = stopped(t, engine.explain(sim, fault));
+            end = stopped(t, engine.explain(sim, fault));
             break;
         }
         if let Some(i) = row.iter().position(|x| !x.is_finite()) {
-            verdict = stopped(t, format!("channel `{}` is {}", sim.channels()[i].name, row[i]));
+            end = stopped(t, format!("channel `{}` is {}", sim.channels()[i].name, row[i]));
             break;
         }
         ranges.push(t, row.iter().copied());
@@ -477,21 +521,24 @@ fn integrate(
                 curves.push(t, &row);
             }
             if let Err(reason) = record.row(t, &row) {
-                verdict = Verdict::NotWritten(reason);
+                end = End::NotWritten(reason);
                 break;
             }
+        }
+        if let Some(reason) = lost {
+            end = End::Diverged(reason);
+            break;
         }
         if done == steps {
             break;
         }
         if stopping {
-            verdict = Verdict::Interrupted;
+            end = End::Interrupted;
             break;
         }
         if let Err(fault) = engine.step(sim, done) {
             let t = done as f64 * sim.domain.dt();
-            verdict =
-                Verdict::Faulted(format!("at t = {} s (step {}): {}", short(t), done + 1, engine.explain(sim, fault)));
+            end = End::Faulted(format!("at t = {} s (step {}): {}", short(t), done + 1, engine.explain(sim, fault)));
             break;
         }
         done += 1;
@@ -501,7 +548,7 @@ fn integrate(
         }
     }
     bar.finish_and_clear();
-    (done, verdict)
+    (done, end)
 }
 
 fn heading(sim: &Simulation, parts: Option<&Partitioned>) -> String {
@@ -544,21 +591,18 @@ fn summary_text(
     if let Some(r) = &files.report {
         out += &format!("  report:  {}\n", r.display());
     }
-    out
+    out + &format!("verdict: {}\n", summary.verdict.line())
 }
 
 fn summary_json(sim: &Simulation, ranges: &[Range], summary: &Summary<'_>, files: &Files) -> serde_json::Value {
     let a = &sim.model.analysis;
-    let (verdict, reason) = match summary.verdict {
-        Verdict::Finished => ("finished", None),
-        Verdict::Interrupted => ("interrupted", None),
-        Verdict::Faulted(r) => ("fault", Some(r)),
-        Verdict::NotWritten(r) => ("not written", Some(r)),
-    };
+    let (ended, reason) = summary.end.word();
     json!({
         "title": sim.model.title,
-        "verdict": verdict,
+        "ended": ended,
         "reason": reason,
+        "verdict": summary.verdict.grade.word(),
+        "reasons": summary.verdict.reasons,
         "scheme": a.scheme_name,
         "dt": a.dt,
         "duration": a.duration,

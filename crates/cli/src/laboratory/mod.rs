@@ -35,7 +35,7 @@ use crate::output::complain;
 use crate::programs::Programs;
 pub(crate) use page::blocks;
 pub(crate) use replay::Replay;
-pub(crate) use words::{json, log, text, verdict};
+pub(crate) use words::{json, log, text};
 
 /// How the clock of a test in real time wakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]

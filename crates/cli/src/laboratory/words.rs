@@ -1,7 +1,7 @@
 //! What is said about the laboratory after a test.
 
 use interfield_lab::realtime::Histogram;
-use interfield_lab::verdict::{Grade, Tracking};
+use interfield_lab::verdict::Tracking;
 use interfield_model::units::{Dimension, UnitSystem};
 use serde_json::{Value, json};
 
@@ -38,13 +38,6 @@ pub(crate) fn text(assessed: &[Assessed], units: &UnitSystem) -> String {
         }
     }
     out
-}
-
-/// All verdicts in a line to append to that of the run, and whether a test failed.
-pub(crate) fn verdict(assessed: &[Assessed]) -> (String, bool) {
-    let one = |a: &Assessed| format!("; {}: {}", a.name, a.verdict.grade.word());
-    let failed = assessed.iter().any(|a| a.verdict.grade == Grade::Failed);
-    (assessed.iter().map(one).collect(), failed)
 }
 
 /// The transitions of a test that a reader cares about: not the planned ones.

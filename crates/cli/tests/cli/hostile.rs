@@ -115,12 +115,12 @@ fn full_disks() {
     let _ = std::fs::remove_file(&link);
     std::os::unix::fs::symlink("/dev/full", &link).unwrap();
     let outcome = interfield(&["run", model, "--json", "-o", "dev-full.csv"]).expect(1);
-    assert_eq!(outcome.json()["verdict"], "not written");
+    assert_eq!(outcome.json()["ended"], "not written");
     assert!(outcome.stderr.contains("the results could not be written"), "{}", outcome.stderr);
     // Many rows: the disk is full in the middle of the run.
     interfield(&["run", model, "--until", "100 s", "-o", "dev-full.csv"]).expect(1);
     let outcome = interfield(&["run", model, "--json", "-o", "full.csv", "--report", "/dev/full"]).expect(1);
-    assert_eq!(outcome.json()["verdict"], "finished");
+    assert_eq!(outcome.json()["ended"], "finished");
     assert!(outcome.stderr.contains("`/dev/full` cannot be written"), "{}", outcome.stderr);
     let outcome = interfield(&["spectrum", "--scheme", "newmark", "--plot", "/dev/full"]).expect(1);
     assert!(outcome.stderr.contains("cannot be written"), "{}", outcome.stderr);

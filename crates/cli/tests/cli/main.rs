@@ -21,6 +21,7 @@ mod results;
 mod runs;
 mod serve;
 mod stability;
+mod verdicts;
 mod writing;
 
 use std::path::{Path, PathBuf};
@@ -145,6 +146,6 @@ fn run(name: &str, text: &str, more: &[&str]) -> (Value, Csv) {
     let mut args = vec!["run", model.to_str().unwrap(), "--json", "--output", out.to_str().unwrap()];
     args.extend(more);
     let summary = interfield(&args).expect(0).json();
-    assert_eq!(summary["verdict"], "finished");
+    assert_eq!(summary["ended"], "finished");
     (summary, csv(&out))
 }

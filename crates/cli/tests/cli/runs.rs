@@ -148,9 +148,10 @@ fn the_example_without_arguments() {
     assert_eq!(output.status.code(), Some(0), "{text}");
     assert!(text.contains("finished: ") && text.contains("isolated-building.html"), "{text}");
     assert!(text.contains("verdict: good: tracking error"), "{text}");
+    assert!(text.ends_with("\nverdict: good\n"), "{text}");
     let results = folder.join("interfield-out/isolated-building.h5");
     let shown = interfield(&["show", results.to_str().unwrap(), "--json"]).expect(0).json();
-    assert_eq!((shown["outcome"].as_str(), shown["rows"].as_u64()), (Some("finished"), Some(12_501)));
+    assert_eq!((shown["outcome"].as_str(), shown["rows"].as_u64()), (Some("finished; verdict: good"), Some(12_501)));
     let page = std::fs::read_to_string(folder.join("interfield-out/isolated-building.html")).unwrap();
     assert!(page.contains("<svg") && page.contains("hysteresis") && !page.contains("http://www.w3.org/1999/xlink"));
     assert!(
@@ -210,7 +211,7 @@ fn a_fault_keeps_what_was_there() {
             ["run", model.to_str().unwrap(), "--json", "-o", out.to_str().unwrap(), "--report", page.to_str().unwrap()];
         let outcome = interfield(&args).expect(3);
         let summary = outcome.json();
-        assert_eq!(summary["verdict"], "fault");
+        assert_eq!((&summary["ended"], &summary["verdict"]), (&"fault".into(), &"failed".into()));
         let why = summary["reason"].as_str().unwrap();
         assert!(why.contains("at t = 0.5") && (why.contains(reason) || why.contains("NaN")), "{why}");
         assert!(outcome.stderr.contains(why), "{}", outcome.stderr);
@@ -242,7 +243,7 @@ fn an_interrupted_run_keeps_what_was_there() {
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(130));
         let summary: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(summary["verdict"], "interrupted");
+        assert_eq!((&summary["ended"], &summary["verdict"]), (&"interrupted".into(), &"doubtful".into()));
         let rows = csv(&out).rows;
         assert_eq!(rows.len() as u64, summary["steps"].as_u64().unwrap() + 1, "the beginning and every step are there");
         assert!(std::fs::read_to_string(&page).unwrap().contains("interrupted"));

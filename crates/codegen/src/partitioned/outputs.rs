@@ -7,7 +7,7 @@ use interfield_model::partitioned::{Blueprint, Source};
 
 use super::pieces::Piece;
 use super::tables::Coupled;
-use crate::outputs::{accelerations, statements as part_statements};
+use crate::outputs::{accelerations, balance_len, statements as part_statements};
 use crate::text::number;
 
 /// Where the energy balance of a substructure is summed up.
@@ -24,7 +24,7 @@ pub(super) fn energies(b: &Blueprint<'_>, pieces: &[Piece], work: usize) -> Vec<
     let mut at = work;
     let balance = |part: usize| {
         let party = party_of(b, part);
-        let len = 6 + 10 * pieces[party].system.n;
+        let len = balance_len(&pieces[party].system);
         at += len;
         Energy { party, at: at - len, len }
     };

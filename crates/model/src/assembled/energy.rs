@@ -3,7 +3,41 @@
 use interfield_kernel::{Fault, Point};
 
 use super::Assembled;
-use super::element::{gather, mul_add};
+use super::element::{Entry, Stored, gather, mul_add};
+
+/// Most intervals into which the way of an element through a step is cut.
+const FINEST: usize = 512;
+/// A change of the mean force below this share of the largest force on the way ends the cutting.
+const SETTLED: f64 = 1e-10;
+
+/// The force of a law on a straight way from (q0, v0) to (q1, v1), averaged over the way, and its mean at both ends.
+pub(super) fn mean_force(law: &Stored, t: f64, [q0, v0]: [f64; 2], [q1, v1]: [f64; 2]) -> [f64; 2] {
+    let at = |x: f64| {
+        let mut p = [0.0];
+        law.response(t, &[q0 + x * (q1 - q0)], &[v0 + x * (v1 - v0)], &[], &mut p, &mut []);
+        p[0]
+    };
+    let (first, last) = (at(0.0), at(1.0));
+    let ends = 0.5 * (first + last);
+    let mut largest = first.abs().max(last.abs());
+    let (mut trapezoid, mut mean, mut n) = (ends, ends, 1);
+    while n < FINEST {
+        let mut sum = 0.0;
+        for i in 0..n {
+            let p = at((i as f64 + 0.5) / n as f64);
+            largest = largest.max(p.abs());
+            sum += p;
+        }
+        n *= 2;
+        let finer = 0.5 * trapezoid + sum / n as f64;
+        let (simpson, before) = ((4.0 * finer - trapezoid) / 3.0, mean);
+        (trapezoid, mean) = (finer, simpson);
+        if (mean - before).abs() <= SETTLED * largest {
+            break;
+        }
+    }
+    [mean, ends]
+}
 
 impl Assembled {
     /// Forces at a point, as `M(u) a + r = 0` has them, and the loads among them: `r + loads` are the forces of
@@ -44,12 +78,42 @@ impl Assembled {
         result
     }
 
+    /// Laws of one deformation and its rate, see [`Assembled::curve_count`].
+    fn curves(&self) -> impl Iterator<Item = &Entry> {
+        self.curves.iter().map(|&e| &self.elements[e])
+    }
+
+    /// How many elements there are whose force is a function of one deformation and its rate.
+    pub(crate) fn curve_count(&self) -> usize {
+        self.curves.len()
+    }
+
+    /// Their deformations and rates at a point, at the time of the last evaluation.
+    pub(crate) fn deformations(&self, u: &[f64], v: &[f64], out: &mut [[f64; 2]]) {
+        for (e, out) in self.curves().zip(out) {
+            let row = self.row(e, 0);
+            *out = [gather(row, u, &self.imposed[0]), gather(row, v, &self.imposed[1])];
+        }
+    }
+
+    /// Work that they take on straight ways `from` .. `to`, of which the unknowns make `du`, beyond the mean of their forces
+    /// at both ends times the way: what a step sees nothing of that runs over the corner of a stop.
+    pub(crate) fn work_between(&self, t: f64, du: &[f64], from: &[[f64; 2]], to: &[[f64; 2]]) -> f64 {
+        let mut sum = 0.0;
+        for ((e, from), to) in self.curves().zip(from).zip(to) {
+            let [mean, ends] = mean_force(&e.law, t, *from, *to);
+            sum += (mean - ends) * gather(self.row(e, 0), du, &[]);
+        }
+        sum
+    }
+
     /// Whether there is a damping matrix: Rayleigh, modal, of members, of linear dashpots.
     pub(crate) fn is_damped(&self) -> bool {
         !self.damping.is_empty() || !self.modal.is_empty()
     }
 
-    /// Forces of the damping matrix, at the time of the last evaluation.
+    /// Forces of the damping matrix, at the time of the last evaluation; without those of the stand-ins of specimens, whose
+    /// work is measured.
     pub(crate) fn damping_forces(&self, v: &[f64], out: &mut [f64]) {
         out.fill(0.0);
         if !self.damping.is_empty() {
@@ -62,6 +126,7 @@ impl Assembled {
         for c in &self.couplings {
             out[c.row] += c.c * self.imposed[1][c.imposed];
         }
+        self.measured.iter().for_each(|m| m.take_damping(v, out));
     }
 
     /// Whether elements carry mass, so that the mass matrix depends on the configuration.

@@ -9,6 +9,7 @@ mod element;
 mod energy;
 mod force;
 mod operators;
+mod watched;
 
 use interfield_kernel::element::path::MEMORY;
 use interfield_kernel::{Dims, Fault, Mck, Point, Shift, System};
@@ -120,6 +121,8 @@ pub struct Assembled {
     grounds: Vec<Ground>,
     ground_now: Vec<f64>,
     elements: Vec<Entry>,
+    /// Elements of one coordinate whose force is a function of their deformation and its rate: springs, stops, dampers.
+    curves: Vec<usize>,
     row_ptr: Vec<u32>,
     rows: Vec<(u32, f64)>,
     scatter: Vec<Scatter>,
@@ -189,6 +192,8 @@ impl Assembled {
             eliminated += s * s + s * d;
             (dmax, smax) = (dmax.max(d), smax.max(s));
         }
+        let curve = |e: &Entry| e.d == 1 && e.s == 0 && !e.massive && !matches!(e.law, Stored::Path(_));
+        let curves = elements.iter().enumerate().filter(|(_, e)| curve(e)).map(|(i, _)| i).collect();
         let massive = elements.iter().any(|e| e.massive);
         let diagonal =
             (0..n).all(|i| pattern.row(i).zip(pattern.columns(i)).all(|(p, &j)| j as usize == i || mass[p] == 0.0));
@@ -213,6 +218,7 @@ impl Assembled {
             ground_now: vec![0.0; grounds.len()],
             grounds,
             elements,
+            curves,
             row_ptr,
             rows,
             scatter,

@@ -162,6 +162,7 @@ pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>, overrides: &Over
     let duration = time(context, table.as_ref(), "duration", ("--until", overrides.duration.as_ref()));
     let scheme = scheme(context, table.as_ref(), overrides);
     let tangent = tangent(context, table.as_ref(), overrides.tangent.as_ref()).unwrap_or_default();
+    let events = table.as_ref().and_then(|t| t.choice("events", &["step", "land"])).map(|c| c.value);
     if let Some(t) = table {
         t.finish();
     }
@@ -181,7 +182,7 @@ pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>, overrides: &Over
         return None;
     }
     let (scheme_name, scheme) = scheme?;
-    Some(Analysis { scheme_name, scheme, dt: dt.value, duration: duration.value, tangent })
+    Some(Analysis { scheme_name, scheme, dt: dt.value, duration: duration.value, tangent, land: events == Some(1) })
 }
 
 /// The tangent policy that the file or the command line asks for.

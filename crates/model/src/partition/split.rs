@@ -149,6 +149,7 @@ impl<'a> Cut<'a> {
             dt: self.model.analysis.dt / f64::from(substructure.substeps),
             duration: self.model.analysis.duration,
             tangent: substructure.tangent,
+            land: false,
         };
         let loads: Vec<usize> =
             (0..self.model.loads.len()).filter(|&l| self.load(&self.model.loads[l]).is_some()).collect();

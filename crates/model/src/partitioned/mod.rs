@@ -4,6 +4,7 @@
 //! **Must not be here:** coupling formulas, text.
 
 mod blueprint;
+mod interface;
 
 use interfield_coupling::quality::{Cut, Monitor, Quality, gap, interface_force};
 use interfield_coupling::{
@@ -21,6 +22,7 @@ use crate::partition::{Constraint, Constraints, Drive, Partition, Split, SubMode
 use crate::signal::Motion;
 use crate::simulation::{Recorder, cannot_start, diagonal};
 use crate::specimen::{Mounted, Rehearsal, Workshop, mount};
+use crate::watch::{Names, Spot, Verdict, Watch, sentence, verdict};
 
 pub use blueprint::{Blueprint, PartBlueprint};
 
@@ -31,6 +33,8 @@ struct Part {
     looped: Vec<usize>,
     /// Whether the states of these elements remember their deformation.
     memory: Vec<bool>,
+    /// Elements in the loop whose force is a function of their deformation.
+    curves: Vec<usize>,
     recorder: Recorder,
     /// Its energy balance, if recorded.
     energy: Option<Energy>,
@@ -80,6 +84,27 @@ pub struct Partitioned {
     links: Vec<f64>,
     /// Motions that the coupling imposes, by degree of freedom of the whole model.
     driven: Vec<(usize, Motion)>,
+    watch: Option<Watch>,
+    /// Unknowns that the coupling moves, with the force that moves them and where they are.
+    moved: Vec<((usize, usize), [f64; 2])>,
+}
+
+/// Names for what a watch finds.
+impl Names for Partitioned {
+    fn unknown(&self, at: Spot) -> &str {
+        let part = &self.parts[at.part];
+        part.free.get(at.index).map_or("?", |&d| part.sub.model.dofs[d].name.as_str())
+    }
+
+    fn element(&self, at: Spot) -> &str {
+        let part = &self.parts[at.part];
+        let element = part.curves.get(at.index).and_then(|&e| part.looped.get(e));
+        element.map_or("?", |&e| part.sub.model.elements[e].name.as_str())
+    }
+
+    fn cut(&self, cut: usize) -> &str {
+        self.interface.get(cut).map_or("?", |c| self.model.dofs[c.dof].name.as_str())
+    }
 }
 
 impl Partitioned {
@@ -115,6 +140,7 @@ impl Partitioned {
                 Recorder::new(&sub.model, &places, &looped, &system, &rows, scheme.claims().carries_acceleration);
             let ports = ports(&interface, p, &places);
             let out = vec![0.0; sub.model.channels.len()];
+            let curves = (0..system.curve_count()).map(|i| system.curve_element(i)).collect();
             substructures.push(Substructure {
                 system,
                 y0,
@@ -124,7 +150,12 @@ impl Partitioned {
                 ports,
             });
             places_of.push(places);
-            parts.push(Part { sub, free, looped, memory, recorder, energy: None, x: Vec::new(), out });
+            parts.push(Part { sub, free, looped, memory, curves, recorder, energy: None, x: Vec::new(), out });
+        }
+        if model.analysis.land {
+            let message = "events = \"land\" changes the step of the whole structure, and substructures have steps of their own";
+            let help = "leave `events` out and take more substeps, or run in one piece with --whole";
+            problems.push(Problem::error(Subject::Step, message.to_owned(), help));
         }
         problems.extend(model.channels.iter().filter_map(|c| whole_dof(c, &interface).map(|d| not_cut(&model, c, d))));
         let Some(partition) = model.partition.as_ref().filter(|_| problems.is_empty()) else { return Err(problems) };
@@ -172,6 +203,8 @@ impl Partitioned {
             homes,
             links: vec![0.0; most],
             driven: imposed,
+            watch: None,
+            moved: Vec::new(),
             model,
         };
         this.monitor.observe(this.coupling.as_mut(), 0);
@@ -195,7 +228,60 @@ impl Partitioned {
                 energy.add(self.coupling.system_of(i), dims.point(t, &part.x[..dims.state()]))?;
             }
         }
+        self.observe(k + 1)
+    }
+
+    /// Sets a watch over the run, from the present state on: see [`crate::watch`].
+    ///
+    /// # Errors
+    /// The fault at the start.
+    pub fn watch(&mut self) -> Result<(), Fault> {
+        let mut watch = Watch::new();
+        for (i, part) in self.parts.iter_mut().enumerate() {
+            part.x.copy_from_slice(self.coupling.state_of(i));
+            let dims = self.coupling.dims_of(i);
+            let dt = self.coupling.dt() / f64::from(part.sub.substeps);
+            watch.add(self.coupling.system_of(i), dims.point(0.0, &part.x[..dims.state()]), dt)?;
+        }
+        self.watch = Some(watch);
+        let (parts, coupling) = (&self.parts, self.coupling.as_ref());
+        let ends = parts.iter().enumerate().flat_map(|(p, part)| {
+            let driven = |d: &usize| self.driven.iter().any(|(dof, _)| *dof == part.sub.dofs[*d]);
+            let unknowns = part.free.iter().enumerate().filter(move |(_, d)| driven(d));
+            unknowns.map(move |(unknown, _)| ((p, unknown), pushed(coupling, (p, unknown))))
+        });
+        self.moved = ends.collect();
         Ok(())
+    }
+
+    fn observe(&mut self, done: u64) -> Result<(), Fault> {
+        let steps = self.steps();
+        let Partitioned { watch: Some(watch), parts, coupling, moved, .. } = self else { return Ok(()) };
+        for (end, before) in moved {
+            let now = pushed(coupling.as_ref(), *end);
+            watch.put(0.5 * (now[0] + before[0]) * (now[1] - before[1]));
+            *before = now;
+        }
+        let (t, due) = (done as f64 * coupling.dt(), Watch::is_due(done, steps));
+        for (i, part) in parts.iter_mut().enumerate() {
+            part.x.copy_from_slice(coupling.state_of(i));
+            let dims = coupling.dims_of(i);
+            watch.note(i, coupling.system_of(i), dims.point(t, &part.x[..dims.state()]), due)?;
+        }
+        if due {
+            watch.judge(t, || liveliest(parts, coupling.as_mut()));
+        }
+        Ok(())
+    }
+
+    /// Why the run is worthless from here on, if the watch over it says so.
+    pub fn lost(&self) -> Option<String> {
+        Some(sentence(&self.watch.as_ref()?.end()?, self))
+    }
+
+    /// What the watch over the run thinks of it; `None` without one.
+    pub fn verdict(&self) -> Option<Verdict> {
+        Some(verdict(&self.watch.as_ref()?.findings(&self.quality().rows), self))
     }
 
     /// Reads all channels at time `k dt` into `out`, in their units.
@@ -297,6 +383,26 @@ impl Partitioned {
             None => format!("{fault:?}"),
         }
     }
+}
+
+/// Force of the multipliers on an unknown of a substructure, and its displacement.
+fn pushed(coupling: &dyn Coupling<Assembled>, (part, unknown): (usize, usize)) -> [f64; 2] {
+    [interface_force(coupling, (part, unknown)), coupling.state_of(part)[unknown]]
+}
+
+/// Substructure and unknown in which most of the energy is.
+fn liveliest(parts: &[Part], coupling: &mut dyn Coupling<Assembled>) -> (usize, usize) {
+    let mut most = (f64::NEG_INFINITY, (0, 0));
+    for (i, part) in parts.iter().enumerate() {
+        let n = part.free.len();
+        let system = coupling.system_of(i);
+        let unknown = system.liveliest(&part.x[..n], &part.x[n..2 * n]);
+        let energy = system.kinetic_energy(&part.x[..n], &part.x[n..2 * n]) + system.elastic_energy(&part.x[..n]);
+        if energy > most.0 {
+            most = (energy, (i, unknown));
+        }
+    }
+    most.1
 }
 
 /// PMC advances its coarse side on three interlaced sequences. A hysteretic law there sees all of them in turn, and what

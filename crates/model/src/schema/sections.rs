@@ -437,6 +437,7 @@ fn analysis() -> Section {
         key("dt", quantity(Dimension::TIME), "The step.", "\"5 ms\"").required(),
         key("duration", quantity(Dimension::TIME), "End of the analysis.", "\"20 s\"").required(),
         key("tangent", Word(TANGENTS.to_vec()), "Jacobian that the scheme works with: exact, that of the initial state, or estimates given by the elements.", "\"initial\"").default("\"exact\""),
+        key("events", Word(vec!["step", "land"]), "What becomes of stops and springs that turn stiff: stepped over like everything else (the verdict says if that was too coarse), or landed on, in substeps short enough; not with specimens, nor in substructures.", "\"land\"").default("\"step\""),
     ];
     section("analysis", "[analysis]", &["analysis"], "How to integrate.", keys)
 }

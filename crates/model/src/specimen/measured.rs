@@ -94,6 +94,13 @@ impl Measured {
         }
     }
 
+    /// Takes the damping forces of the stand-in away.
+    pub(crate) fn take_damping(&self, v: &[f64], out: &mut [f64]) {
+        for (&row, damping) in self.unknowns.iter().zip(self.damping.chunks_exact(self.unknowns.len().max(1))) {
+            out[row] -= self.unknowns.iter().zip(damping).map(|(&j, c)| c * v[j]).sum::<f64>();
+        }
+    }
+
     /// Puts the measured force in place of that of the stand-in. The rig moves, or if not `moves`, what it measured last is
     /// carried to `at` by the stiffness.
     pub(crate) fn add(&mut self, at: Point<'_>, moves: bool, memory: &mut [f64], r: &mut [f64]) -> Result<(), Fault> {

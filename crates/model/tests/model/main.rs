@@ -13,3 +13,4 @@ mod records;
 mod specimens;
 mod templates;
 mod units;
+mod watch;

@@ -70,6 +70,32 @@ pub(crate) fn difference(a: &[Vec<f64>], b: &[Vec<f64>]) -> f64 {
     (0..channels).map(one).fold(0.0, f64::max)
 }
 
+#[test]
+fn the_work_of_a_specimen_is_measured_not_that_of_its_stand_in() {
+    // A dashpot in the laboratory: its stand-in is one in the damping matrix, whose work nobody does.
+    let text = |specimen: &str| {
+        format!(
+            r#"
+node = [{{ name = "a", dofs = ["x"], mass = 2 }}]
+element = [
+  {{ type = "spring", name = "spring", nodes = ["ground", "a"], dof = "x", k = 300 }},
+  {{ type = "damper", name = "dashpot", nodes = ["ground", "a"], dof = "x", c = 20 }},
+]
+load = [{{ type = "ground", direction = "x", signal = {{ type = "harmonic", amplitude = 1, frequency = 1.7 }} }}]
+analysis = {{ scheme = "newmark", dt = 0.005, duration = 4 }}
+record = {{ channels = ["a.x"], energy = true }}
+{specimen}
+"#
+        )
+    };
+    let specimen = "[[specimen]]\nname = \"rig\"\nelements = [\"dashpot\"]\n";
+    let run = rows(parse_text(&text(specimen)), &mut Rehearsal);
+    // Kinetic, internal, damping, input, error.
+    let last = run.last().unwrap();
+    assert_eq!(last[3], 0.0, "there is no damping but that of the specimen: {last:?}");
+    assert!(last[5].abs() < 0.05 * last[4] && last[2] > 0.3 * last[4], "its work is internal: {last:?}");
+}
+
 pub(crate) const COUPLINGS: [(&str, u32); 12] = [
     ("pmc", 1),
     ("pmc", 4),

@@ -40,6 +40,7 @@ const CASES: &[(&str, Case)] = &[
     ("space-5000", Bench::large_space_frame),
     ("formula", Bench::formula),
     ("recording", Bench::recording),
+    ("watch", Bench::watch),
     ("couplings", Bench::couplings),
     ("threads", Bench::threads),
     ("passive-scan", Bench::passive_scan),
@@ -331,6 +332,33 @@ impl Bench {
             let note = "half displacements, half absolute accelerations".into();
             let (other, bar) = (Ok(other), if scheme == "newmark" { Bar::RatioBelow(1.1) } else { Bar::None });
             rows.push(Row { case: "recording", what, unit: "us/step", ours, other, bar, note });
+        }
+        Ok(rows)
+    }
+}
+
+impl Bench {
+    /// A run with the watch over it, and without.
+    fn watch(&self) -> Result<Vec<Row>, String> {
+        let steps = self.steps(50_000);
+        let mut rows = Vec::new();
+        for scheme in ["newmark", "lsrt2"] {
+            let model = plane_frame(3, 10, Run { scheme, dt: 0.01, steps: steps + 1 });
+            let watched = || -> Result<f64, String> {
+                let mut simulation = start(model.clone())?;
+                simulation.watch().map_err(|f| simulation.explain(f))?;
+                let begin = Instant::now();
+                for k in 0..steps {
+                    advance(&mut simulation, k)?;
+                }
+                std::hint::black_box(simulation.verdict());
+                Ok(begin.elapsed().as_secs_f64())
+            };
+            let [ours, other] = alternate(9, || Ok([watched()?, timed(&model, steps, steps, 0)?.0]))?
+                .map(|seconds| 1e6 * seconds / steps as f64);
+            let what = format!("{scheme}, frame of 120 with the watch / without");
+            let (other, bar, note) = (Ok(other), Bar::RatioBelow(1.02), String::new());
+            rows.push(Row { case: "watch", what, unit: "us/step", ours, other, bar, note });
         }
         Ok(rows)
     }

@@ -6,7 +6,7 @@ use interfield_kernel::{Scheme, System};
 use interfield_model::Simulation;
 use interfield_model::assemble::{Problem, Subject};
 use interfield_model::assembled::Blueprint;
-use interfield_model::model::{Load, Model, Support};
+use interfield_model::model::{Element, Kind, Load, Model, Support};
 use interfield_model::simulation::Tap;
 
 use crate::api::{Export, Interface, LIFECYCLE, Variable, files};
@@ -48,6 +48,7 @@ pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
             "make it a [[specimen]]: its displacements are then commands, its forces inputs",
         ));
     }
+    refused.extend(trials(model));
     if !refused.is_empty() {
         return Err(refused);
     }
@@ -67,6 +68,20 @@ pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
     let mut export = fits(whole.print(&identifier(name)))?;
     harness::add(&mut export, model, Some(&whole.gait.times().0));
     Ok(export)
+}
+
+/// The C of an iterating scheme takes no law back to where the step began.
+fn trials(model: &Model) -> Option<Problem> {
+    let moved = |e: &Element| matches!(e.kind, Kind::Law { path: true, .. });
+    let first = model.elements.iter().position(moved)?;
+    let iterates = model.partition.is_none() && model.analysis.scheme.claims().evaluations.is_none();
+    iterates.then(|| {
+        let (scheme, name) = (&model.analysis.scheme_name, &model.elements[first].name);
+        let message =
+            format!("`{scheme}` iterates, and its C cannot try the steps of `{name}`, which evaluations move");
+        let help = "choose a scheme that does not iterate, or write memory = \"state\" in the element";
+        refusal(Subject::Element(first), message, help)
+    })
 }
 
 /// An export, if it is not too large.

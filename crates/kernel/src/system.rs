@@ -101,4 +101,14 @@ pub trait System {
     fn memory_mut(&mut self) -> &mut [f64] {
         &mut []
     }
+
+    /// Says that the scheme iterates, before [`System::prepare`]: evaluations are then trials, each of which moves the laws
+    /// with a memory from where they stood at the last [`System::commit`], and tangents are those of the trials.
+    fn iterate(&mut self) {}
+
+    /// A step begins where the laws stand now.
+    fn commit(&mut self) {}
+
+    /// The laws stand again where the step began, for another trial.
+    fn rewind(&mut self) {}
 }

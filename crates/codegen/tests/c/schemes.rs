@@ -71,7 +71,7 @@ element = [
     { type = "damper", name = "viscous", nodes = ["ground", "a"], dof = "x", c = 5, n = 0.6 },
     { type = "modified-bouc-wen", name = "pier", nodes = ["ground", "a"], dof = "x", k = 900, beta = 30, alpha = 3, gamma = 5, n = 1.5 },
     { type = "degrading-bouc-wen", name = "wall", nodes = ["a", "b"], dof = "x", k = 700, xy = 0.01, a = 0.1, dk = 0.1, ds = 0.05, n = 2, n1 = 1, n2 = 1 },
-    { type = "mostaghel", name = "slider", nodes = ["b", "c"], dof = "x", k = 500, a = 0.1, delta = 0.005 },
+    { type = "mostaghel", name = "slider", nodes = ["b", "c"], dof = "x", k = 500, a = 0.1, delta = 0.005, memory = "state" },
     { type = "formula", name = "own", nodes = ["ground", "b"], dof = "x", force = "200*tanh(u/0.02) + 3*v + z", states = { z = "40*v - 5*z*abs(v)/0.1 + 0.1*sin(3*t)" } },
     { type = "block", name = "filter", dofs = ["c.x"], A = [[-3, 1], [0, -5]], B = [[1], [20]], C = [[0.5, 0.2]], D = [[30]], Dv = [[0.5]] },
     { type = "spring", name = "link", nodes = ["b", "c"], dof = "x", k = 250, c = 0.8 },

@@ -197,6 +197,7 @@ pub const fn optional(name: &'static str, unit: Unit, range: Range, default: f64
 /// Option of the laws that evaluations can move, see [`super::path`].
 pub const PATH_OPTION: (&str, &str) = (
     "memory",
-    "\"state\" (default): the scheme integrates the state; \"path\": every evaluation moves the law from the last q to the \
-     new one in one increment, as a specimen moves, and its tangent stays the initial one",
+    "\"state\": the scheme integrates the state; \"path\": every evaluation moves the law from the last q to the new one in \
+     one increment, as a specimen moves, and its tangent stays the initial one unless the scheme iterates. Without it: \
+     \"path\" for mostaghel and for n above 10, unless there is an `initial` state, and \"state\" for all others",
 );

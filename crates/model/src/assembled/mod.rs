@@ -126,6 +126,9 @@ pub struct Assembled {
     tangents: Vec<f64>,
     /// Memory of the path-moved elements, then of the rigs.
     memory: Vec<f64>,
+    /// Memory of the path-moved elements when the step began, if the scheme iterates.
+    committed: Vec<f64>,
+    iterated: bool,
     /// Specimens, whose forces are measured, and externals, whose forces are told.
     measured: Vec<Measured>,
     operators: Vec<Operator>,
@@ -218,6 +221,8 @@ impl Assembled {
             scatter,
             tangents: vec![0.0; tangents],
             memory: vec![0.0; memory],
+            committed: vec![0.0; memory],
+            iterated: false,
             measured: Vec::new(),
             operators: Vec::new(),
             massless: 0.0,
@@ -398,6 +403,19 @@ impl System for Assembled {
 
     fn memory_mut(&mut self) -> &mut [f64] {
         &mut self.memory
+    }
+
+    fn iterate(&mut self) {
+        self.iterated = true;
+    }
+
+    fn commit(&mut self) {
+        let laws = self.committed.len();
+        self.committed.copy_from_slice(&self.memory[..laws]);
+    }
+
+    fn rewind(&mut self) {
+        self.memory[..self.committed.len()].copy_from_slice(&self.committed);
     }
 
     /// Time acts through constant masses and matrices here; what moves elements depends on the state too.

@@ -11,8 +11,11 @@ from scipy.linalg import eigh
 
 GRAVITY = 9.80665
 MOST_EVALUATIONS = 150_000
-# What the catalogue says of laws that have a choice.
-DEFAULT_MEMORY = {"mostaghel": "state", "modified-bouc-wen": "state"}
+
+
+def is_moved(e):
+    """Whether a law comes to its initial deformation from rest: what the catalogue says of laws that have a choice."""
+    return e.get("memory", "path" if e["type"] == "mostaghel" or e.get("n", 1) > 10 else "state") == "path"
 
 
 class TooExpensive(Exception):
@@ -228,8 +231,7 @@ class Equations:
         start = derivatives(self.imposed["signal"], 0.0)[0] if self.imposed and self.imposed["of"] == "displacement" else 0.0
         at = lambda i: self.u0[i] if i >= 0 else start if i == -2 else 0.0
         k = initial_stiffness(e, at(b) - at(a))
-        if e.get("memory", DEFAULT_MEMORY.get(e["type"])) == "path":
-            # Such a law comes to its initial deformation from rest.
+        if states == 1 and is_moved(e):
             way = at(b) - at(a)
             self.moved[first] = solve_ivp(lambda x, s: law(x * way, way, s)[1], (0, 1), [0.0], rtol=1e-10, max_step=0.01).y[0, -1]
         for i, si in ((a, -1), (b, 1)):

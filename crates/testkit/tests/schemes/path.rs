@@ -1,6 +1,5 @@
 //! Structures with laws that are moved by the evaluations of a scheme.
 
-use interfield_kernel::scheme::Scheme;
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::{StepMap, System};
 use interfield_model::diag::{Diagnostics, Source};
@@ -123,18 +122,20 @@ channels = ["a.x", "yielding.force"]
 
 #[test]
 fn newton_moves_a_law_once_per_step() {
-    let book = [0.0437, 0.2326, 0.6121, 1.1143, 1.6214, 1.9891, 2.0951, 1.9240, 1.5602, 1.1416];
+    // The last is that of the book; all are those of an iteration written for this table alone.
+    let table = [0.04367, 0.23262, 0.61207, 1.11436, 1.62146, 1.98916, 2.09522, 1.92413, 1.56031, 1.14159];
     for tangent in ["exact", "initial"] {
         let mut sim = simulation(read(&CHOPRA.replace("dt = 0.1", &format!("dt = 0.1\ntangent = \"{tangent}\""))));
-        for (k, expected) in book.into_iter().enumerate() {
+        for (k, expected) in table.into_iter().enumerate() {
             advance(&mut sim, k as u64, k as u64 + 1);
             let u = sim.y()[0];
-            assert!((u - expected).abs() < 1e-4, "{tangent}, step {}: {u} instead of {expected}", k + 1);
+            assert!((u - expected).abs() < 1e-5, "{tangent}, step {}: {u} instead of {expected}", k + 1);
         }
         let mut out = [0.0; 2];
         sim.sample(10, &mut out).unwrap();
+        assert!((sim.y()[0] - 1.1416).abs() < 5e-5);
         // Unloaded from the strength at the peak, 10 (u10 - u7) + 7.5, which is still within the elastic range.
-        let slack = 10.0 * (sim.y()[0] - 2.0951) + 7.5;
+        let slack = 10.0 * (sim.y()[0] - 2.09522) + 7.5;
         assert!((out[1] - slack).abs() < 2e-3, "{} instead of {slack}", out[1]);
     }
 }
@@ -149,7 +150,7 @@ fn schemes_that_iterate_agree_with_those_that_do_not() {
     let expected = end(&scheme("newmark", &[]), 1e-4);
     let mut seen = 0;
     for v in variants().into_iter().filter(|v| v.claims().evaluations.is_none() && v.claims().order == 2) {
-        let found = end(&v.scheme, 5e-4);
+        let found = end(&v.scheme, 1.25e-4);
         assert!(distance(&found, &expected) < 2e-3 * largest(&expected), "{}: {found:?}, {expected:?}", v.label);
         seen += 1;
     }

@@ -198,6 +198,6 @@ pub const fn optional(name: &'static str, unit: Unit, range: Range, default: f64
 pub const PATH_OPTION: (&str, &str) = (
     "memory",
     "\"state\": the scheme integrates the state; \"path\": every evaluation moves the law from the last q to the new one in \
-     one increment, as a specimen moves, and its tangent stays the initial one unless the scheme iterates. Without it: \
-     \"path\" for mostaghel and for n above 10, unless there is an `initial` state, and \"state\" for all others",
+     one increment, as a specimen moves, with the initial tangent unless the scheme iterates (default: \"path\" for mostaghel \
+     and for n > 10 without an `initial` state, else \"state\")",
 );

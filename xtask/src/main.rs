@@ -1,5 +1,6 @@
 //! Developer commands. `cargo xtask test` is what CI runs, at home and on the server alike; `cargo xtask
-//! bench` measures against OpenSees and cyclictest. `cargo xtask help` lists the stages.
+//! bench` measures against OpenSees and cyclictest, `cargo xtask hunt` looks for answers that are silently wrong.
+//! `cargo xtask help` lists the stages.
 //!
 //! **Must not be here:** a dependency other than `serde_json` (it has to compile in seconds), or a stage that
 //! passes because a tool is missing: what cannot run has failed, and says what to install.
@@ -9,6 +10,7 @@ mod context;
 mod debian;
 mod export;
 mod fmi;
+mod hunt;
 mod licences;
 mod network;
 mod no_std;
@@ -53,6 +55,7 @@ const STAGES: &[Stage] = &[
         about: "OpenSees computes a substructure of ours as our elements do, and dies without harm",
         run: opensees::external::stage,
     },
+    Stage { name: "hunt", about: "random models by scipy: no answer is silently wrong", run: hunt::stage },
     Stage { name: "fmi", about: "our units in FMPy, a reference unit here", run: fmi::stage },
     Stage { name: "results", about: "result files open in h5py and scipy, also after a kill", run: results::stage },
     Stage { name: "export", about: "generated C: clang, sanitizers, instructions of a step", run: export::stage },
@@ -64,6 +67,7 @@ fn main() -> ExitCode {
     let result = match args.split_first() {
         Some((command, names)) if command == "test" => test(names),
         Some((command, rest)) if command == "bench" => bench(rest),
+        Some((command, rest)) if command == "hunt" => hunt::command(rest),
         Some((command, _)) if ["help", "--help", "-h"].contains(&command.as_str()) => {
             print!("{}", usage());
             Ok(true)
@@ -84,8 +88,10 @@ fn main() -> ExitCode {
 fn usage() -> String {
     let mut text = String::from(
         "cargo xtask test [STAGE...]  run all stages, or those named\n\
-         cargo xtask bench [ARG...]   run the benchmarks; arguments go to the `bench` program\n\nstages:\n",
+         cargo xtask bench [ARG...]   run the benchmarks; arguments go to the `bench` program\n",
     );
+    text += hunt::USAGE;
+    text += "\nstages:\n";
     for s in STAGES {
         text += &format!("  {:9} {}\n", s.name, s.about);
     }

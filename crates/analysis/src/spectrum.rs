@@ -48,9 +48,15 @@ pub fn spectrum(map: &mut dyn StepMap, omega: f64) -> Result<Spectrum, SpectrumE
     let mut eigenvalues = eigenvalues(&a, n).map_err(SpectrumError::Eigen)?;
     eigenvalues.sort_by(|x, y| y.0.hypot(y.1).total_cmp(&x.0.hypot(x.1)));
     let rho = eigenvalues.first().map_or(0.0, |e| e.0.hypot(e.1));
+    let principal = principal(&eigenvalues, omega);
+    Ok(Spectrum { omega, rho, eigenvalues, principal })
+}
+
+/// The principal pair among the eigenvalues of a step, for a motion of Ω = `omega`.
+pub fn principal(eigenvalues: &[(f64, f64)], omega: f64) -> Option<Principal> {
     let exact = (omega.cos(), omega.sin());
     let distance = |e: &(f64, f64)| (e.0 - exact.0).hypot(e.1 - exact.1);
-    let principal = eigenvalues
+    eigenvalues
         .iter()
         .filter(|e| e.1 > 1e-12 && omega < std::f64::consts::PI)
         .min_by(|x, y| distance(x).total_cmp(&distance(y)))
@@ -63,6 +69,5 @@ pub fn spectrum(map: &mut dyn StepMap, omega: f64) -> Result<Spectrum, SpectrumE
                 frequency_error: (omega - bar) / omega,
                 frequency_error_arg: (omega - arg) / omega,
             }
-        });
-    Ok(Spectrum { omega, rho, eigenvalues, principal })
+        })
 }

@@ -108,6 +108,8 @@ pub struct Stability {
     /// The leading motions, largest first; the first of an unstable step is the guilty one. May be empty where no
     /// single motion leads.
     pub motions: Vec<Motion>,
+    /// All eigenvalues, of a conjugate pair the one with positive imaginary part (dense only).
+    pub eigenvalues: Vec<Complex>,
     /// How this was found.
     pub method: Method,
     /// Whether the map is affine, so that the verdict holds for motions of any size; otherwise it holds near the
@@ -174,6 +176,7 @@ fn by_matrix(prober: &mut Prober<'_>, options: &Options) -> Result<Stability, St
         .collect();
     motions.sort_by(|x, y| y.magnitude().total_cmp(&x.magnitude()));
     let radius = motions.first().map_or(0.0, Motion::magnitude);
+    let eigenvalues = motions.iter().map(|m| m.value).collect();
     let suspects = motions.iter().take_while(|m| m.magnitude() > 1.0 + options.tolerance).count();
     let mut guilty = None;
     for (i, motion) in motions[..suspects].iter().enumerate() {
@@ -192,6 +195,7 @@ fn by_matrix(prober: &mut Prober<'_>, options: &Options) -> Result<Stability, St
         drifts: suspects > 0 && guilty != Some(0),
         radius: if guilty.is_some() { motions[0].magnitude() } else { radius },
         motions,
+        eigenvalues,
         method: Method::Dense,
         affine: prober.affine,
         steps: prober.steps,
@@ -240,6 +244,7 @@ fn by_products(prober: &mut Prober<'_>, options: &Options) -> Result<Stability, 
         drifts: false,
         radius: motions.first().map_or(found.growth, Motion::magnitude),
         motions,
+        eigenvalues: Vec::new(),
         method: Method::Krylov {
             residual,
             bound: found.bound,

@@ -13,6 +13,11 @@ pub(crate) fn short(x: f64) -> String {
     }
 }
 
+/// An eigenvalue.
+pub(crate) fn complex((re, im): (f64, f64)) -> String {
+    format!("{re:.7} {} {:.7}i", if im < 0.0 { '-' } else { '+' }, im.abs())
+}
+
 /// A spectral radius, near one with the digits in which it differs.
 pub(crate) fn radius(x: f64) -> String {
     let excess = x - 1.0;

@@ -2,11 +2,15 @@
 
 use std::fmt::Write;
 
+use interfield_coupling::{Method, Start};
+use interfield_kernel::scheme::registry::AnyScheme;
+use interfield_kernel::scheme::rosenbrock::StageTimes;
 use interfield_kernel::{Scheme, System};
 use interfield_model::Simulation;
 use interfield_model::assemble::{Problem, Subject};
 use interfield_model::assembled::Blueprint;
-use interfield_model::model::{Load, Model, Support};
+use interfield_model::model::{Element, Kind, Load, Model, Support};
+use interfield_model::partition::Partition;
 use interfield_model::simulation::Tap;
 
 use crate::api::{Export, Interface, LIFECYCLE, Variable, files};
@@ -52,6 +56,13 @@ pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
         let message = "generated code takes steps of one length; events = \"land\" does not".to_owned();
         refused.push(refusal(Subject::Step, message, "leave `events` out"));
     }
+    refused.extend(trials(model));
+    refused.extend(drifting(model));
+    let free = |p: &Partition| p.coupling.method == Method::Llm(Start::Free);
+    if model.partition.as_ref().is_some_and(free) {
+        let message = "the C starts localized multipliers in a consistent way only".to_owned();
+        refused.push(refusal(Subject::Model, message, "write start = \"consistent\" in [coupling]"));
+    }
     if !refused.is_empty() {
         return Err(refused);
     }
@@ -71,6 +82,36 @@ pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
     let mut export = fits(whole.print(&identifier(name)))?;
     harness::add(&mut export, model, Some(&whole.gait.times().0));
     Ok(export)
+}
+
+/// The C of an iterating scheme takes no law back to where the step began.
+fn trials(model: &Model) -> Option<Problem> {
+    let moved = |e: &Element| matches!(e.kind, Kind::Law { path: true, .. });
+    let first = model.elements.iter().position(moved)?;
+    let iterates = model.partition.is_none() && model.analysis.scheme.claims().evaluations.is_none();
+    iterates.then(|| {
+        let (scheme, name) = (&model.analysis.scheme_name, &model.elements[first].name);
+        let message =
+            format!("`{scheme}` iterates, and its C cannot try the steps of `{name}`, which evaluations move");
+        let help = "choose a scheme that does not iterate, or write memory = \"state\" in the element";
+        refusal(Subject::Element(first), message, help)
+    })
+}
+
+/// The C samples loads at the stages, not their derivatives.
+fn drifting(model: &Model) -> Option<Problem> {
+    let named = |scheme: &AnyScheme, name: &str| {
+        let drifts = matches!(scheme, AnyScheme::Rosenbrock(r) if r.time == StageTimes::Derivative);
+        drifts.then(|| name.to_owned())
+    };
+    let scheme = match &model.partition {
+        None => named(&model.analysis.scheme, &model.analysis.scheme_name),
+        Some(p) => p.substructures.iter().find_map(|s| named(&s.scheme, &s.scheme_name)),
+    };
+    scheme.map(|name| {
+        let message = format!("`{name}` needs the derivatives of the loads, which the C does not know");
+        refusal(Subject::Model, message, "choose another scheme, for example rosenbrock3")
+    })
 }
 
 /// An export, if it is not too large.

@@ -80,12 +80,7 @@ impl MacroStep {
         gaits: (usize, usize),
         guess: Guess,
     ) -> Result<Self, CouplingError> {
-        // Without inertia the velocity after an even number of trapezoidal steps does not feel a λ that grows linearly: the
-        // run would converge, to something else.
-        match pair.fine.massless() {
-            Some(row) if pair.ss > 1 => return Err(CouplingError::Rigid { row }),
-            _ => {}
-        }
+        pair.require_inertia(1)?;
         let zeros = || vec![0.0; pair.rows];
         Ok(MacroStep { guess, h: pair.flexibility(gaits.0, gaits.1)?, guessed: zeros(), d: zeros(), unbalanced: None })
     }
@@ -198,7 +193,7 @@ impl MacroStep {
     }
 }
 
-/// Gait of one substep of B, which PH needs.
+/// Gait of B between two of the unbalanced loads of PH.
 const SUBSTEP: usize = 2;
 
 /// The method.
@@ -222,10 +217,10 @@ impl Foh {
         let mut pair = Pair::new(
             assembly,
             |scheme, h| both(scheme, h, 1).to_vec(),
-            |scheme, h, ss| {
-                let dt = h / ss as f64;
-                let mut gaits = both(scheme, dt, ss).to_vec();
-                gaits.push(Gait { scheme: timed(scheme), dt, steps: 1 });
+            |scheme, h, [substeps, steps]| {
+                let dt = h / substeps as f64;
+                let mut gaits = both(scheme, dt, substeps).to_vec();
+                gaits.push(Gait { scheme: timed(scheme), dt, steps });
                 gaits
             },
         )?;
@@ -244,7 +239,6 @@ impl Foh {
         }
         let mut step = MacroStep::new(&pair, (0, 0), options.guess)?;
         if options.unbalanced {
-            pair.require_common_substeps()?;
             step.balance(&pair)?;
         }
         let start_up = if starts { Some(MacroStep::new(&pair, (1, 1), options.guess)?) } else { None };

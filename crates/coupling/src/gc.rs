@@ -36,9 +36,9 @@ impl Gc {
         let mut pair = Pair::new(
             assembly,
             |scheme, h| vec![Gait { scheme, dt: h, steps: 1 }],
-            |scheme, h, ss| vec![Gait { scheme, dt: h / ss as f64, steps: 1 }],
+            |scheme, h, [substeps, steps]| vec![Gait { scheme, dt: h / substeps as f64, steps }],
         )?;
-        pair.require_common_substeps()?;
+        pair.require_inertia(pair.ss)?;
         let ([a, b, l], len) = ranges([pair.a().len(), pair.fine.len(), pair.rows]);
         let mut x = vec![0.0; len];
         {

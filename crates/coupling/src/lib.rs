@@ -37,7 +37,7 @@ pub use flexibility::Flexibility;
 pub use foh::{Foh, FohOptions, Guess};
 pub use gc::Gc;
 pub use interface::{Assembly, Port, Substructure};
-pub use llm::Llm;
+pub use llm::{Llm, Start};
 pub use localized::{Driven, Imposed, Localized, Rate};
 pub use midpoint::Midpoint;
 pub use parallel::Parallel;

@@ -13,7 +13,7 @@
 //! 2. One interface problem for Λ, Λc and X'g with h(t + dt + (αf - αm) dt), see condensed.rs.
 //! 3. Link of every element. Λ belongs to t + αf dt (t + dt for the trapezoidal rule).
 //!
-//! Start: the same problem with M in place of D, accelerations in place of rates, and h'(0). It is indispensable: gaps of
+//! Start: the same problem with M in place of D, accelerations in place of rates, and h'(0). Without it (`Start::Free`) gaps of
 //! accelerations, and multipliers, would alternate forever (eigenvalue -1 per generalized degree of freedom; -ρ∞ with
 //! generalized-α), as they do when h jumps. Order 2; for nonlinear elements only with the full predictor.
 //! State x = [elements [u v s h], Λ, Λc].   Evaluations: one per element.
@@ -37,6 +37,15 @@ use crate::interface::{Assembly, Port, Substructure};
 use crate::localized::{Imposed, Localized};
 use crate::side::{Gait, Side};
 use crate::{CouplingError, Located};
+
+/// The multipliers of the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// Those at which the accelerations agree.
+    Consistent,
+    /// None: each element begins with its own accelerations. Gaps of accelerations, and multipliers, alternate then.
+    Free,
+}
 
 /// An element, and where it stands in the complete state.
 struct Element<S> {
@@ -74,6 +83,11 @@ pub struct Llm<S> {
 impl<S: System + Send + 'static> Llm<S> {
     /// Starts the substructures of an assembly, whose constraints are not looked at, tied as `interface` says.
     pub fn start(assembly: Assembly<S>, interface: Localized) -> Result<Self, CouplingError> {
+        Self::start_from(assembly, interface, Start::Consistent)
+    }
+
+    /// [`Llm::start`] with other multipliers.
+    pub fn start_from(assembly: Assembly<S>, interface: Localized, start: Start) -> Result<Self, CouplingError> {
         let Assembly { substructures, dt, .. } = assembly;
         interface.check(&substructures)?;
         let lag = check_schemes(&substructures)? * dt;
@@ -121,12 +135,12 @@ impl<S: System + Send + 'static> Llm<S> {
             imposed: interface.imposed,
             faulty: 0,
         };
-        this.start_consistently()?;
+        this.begin(start)?;
         Ok(this)
     }
 
-    /// Λ and Λc so that the accelerations agree, then the histories under them.
-    fn start_consistently(&mut self) -> Result<(), CouplingError> {
+    /// Λ and Λc so that the accelerations agree, or none, then the histories under them.
+    fn begin(&mut self, start: Start) -> Result<(), CouplingError> {
         self.w.fill(0.0);
         for (i, e) in self.elements.iter_mut().enumerate() {
             let x = &mut self.x[e.x.clone()];
@@ -134,7 +148,9 @@ impl<S: System + Send + 'static> Llm<S> {
             let w = &mut self.w[e.ties.clone()];
             e.side.free_accelerations(x, 0.0, w).map_err(|(_, fault)| refusal(i, fault))?;
         }
-        self.solve(0.0, 1);
+        if start == Start::Consistent {
+            self.solve(0.0, 1);
+        }
         for (i, e) in self.elements.iter_mut().enumerate() {
             let (x, rest) = self.x.split_at_mut(self.multipliers.start);
             let l = &rest[e.ties.clone()];

@@ -6,7 +6,7 @@ use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::{Dims, Fault, System};
 
 use crate::blueprint::Party;
-use crate::coupled::{Sides, require};
+use crate::coupled::Sides;
 use crate::crew::{Crew, Job};
 use crate::flexibility::Flexibility;
 use crate::interface::{Assembly, Port, Substructure};
@@ -125,37 +125,38 @@ pub(crate) struct Pair<S> {
     pub(crate) rows: usize,
     /// Macro-step h, s.
     pub(crate) h: f64,
-    /// Exchanges of the fine side per macro-step.
+    /// Strides of the fine side per macro-step, at whose ends a coupling may exchange: the greatest number that divides the
+    /// substeps of all its substructures.
     pub(crate) ss: usize,
-    /// Whether all fine substructures have this number of substeps.
-    common: bool,
+    /// Most substeps of a fine substructure.
+    pub(crate) finest: usize,
 }
 
 impl<S: System + Send + 'static> Pair<S> {
-    /// Sorts substructures into the coarse and the fine side. `gaits` gives the ways of striding of each: scheme, macro-
-    /// step, number of substeps.
+    /// Sorts substructures into the coarse and the fine side, whose ways of striding `coarse` and `fine` give: of a scheme
+    /// and the macro-step; on the fine side also of the number of substeps, and how many of them make a stride.
     pub(crate) fn new(
         assembly: Assembly<S>,
         coarse: impl Fn(AnyScheme, f64) -> Vec<Gait>,
-        fine: impl Fn(AnyScheme, f64, usize) -> Vec<Gait>,
+        fine: impl Fn(AnyScheme, f64, [usize; 2]) -> Vec<Gait>,
     ) -> Result<Self, CouplingError> {
         let Assembly { substructures, rows, dt: h } = assembly;
         let (places, a, b) = sort(substructures);
-        let ss = b.iter().map(|s| s.substeps).max().unwrap_or(1);
-        let common = b.iter().all(|s| s.substeps == ss);
+        let finest = b.iter().map(|s| s.substeps).max().unwrap_or(1);
+        let ss = b.iter().map(|s| s.substeps).reduce(common_divisor).unwrap_or(1).max(1);
         let whose = |place: fn(usize) -> Place, (i, fault)| CouplingError::Fault(locate(&places, place(i), fault));
         let a = Side::new(a, rows, |s, _| coarse(s, h)).map_err(|e| whose(Place::Coarse, e))?;
-        let b = Side::new(b, rows, |s, n| fine(s, h, n)).map_err(|e| whose(Place::Fine, e))?;
-        Ok(Pair { coarse: Coarse::new(a, rows), fine: b, places, rows, h, ss, common })
+        let b = Side::new(b, rows, |s, n| fine(s, h, [n, n / ss])).map_err(|e| whose(Place::Fine, e))?;
+        Ok(Pair { coarse: Coarse::new(a, rows), fine: b, places, rows, h, ss, finest })
     }
 
-    /// Refuses fine substructures with different numbers of substeps, for methods that exchange at every substep.
-    pub(crate) fn require_common_substeps(&self) -> Result<(), CouplingError> {
-        require(
-            self.common,
-            "this coupling exchanges at every substep: all fine substructures need the same number of substeps \
-             (modified PH and FOH let each have its own)",
-        )
+    /// Refuses an interface without inertia where a stride has several steps: the velocity after an even number of
+    /// trapezoidal steps does not feel a λ that grows linearly, and the run would converge, to something else.
+    pub(crate) fn require_inertia(&self, strides: usize) -> Result<(), CouplingError> {
+        match self.fine.massless() {
+            Some(row) if self.finest > strides => Err(CouplingError::Rigid { row }),
+            _ => Ok(()),
+        }
     }
 
     /// The coarse side.
@@ -314,6 +315,11 @@ impl<S: System + Send + 'static> Sides<S> for Pair<S> {
         self.coarse.crew = if threads { Crew::worker() } else { Crew::caller() };
         self.coarse.crew.is_worker()
     }
+}
+
+/// Euclid's algorithm.
+fn common_divisor(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { common_divisor(b, a % b) }
 }
 
 /// Consecutive ranges of these lengths, and their sum.

@@ -108,7 +108,8 @@ impl<S: System + Send + 'static> Parallel<S> {
         require(
             coarse.iter().all(|s| s.system.memory().is_empty()),
             "the interfield-parallel coupling advances the coarse side on overlapping windows, which would move a law with \
-             memory = \"path\" back and forth: put it on the fine side, or leave out memory",
+             memory = \"path\" (mostaghel without `memory`, for example) back and forth: put it on the fine side, or write \
+             memory = \"state\"",
         )?;
         let twin = |(s, system): (&&Substructure<S>, S)| {
             let Substructure { ref y0, scheme, substeps, fine, ref ports, .. } = **s;

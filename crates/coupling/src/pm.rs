@@ -41,9 +41,9 @@ impl Pm {
         let mut pair = Pair::new(
             assembly,
             |scheme, h| [h, 2.0 * h].map(|dt| Gait { scheme, dt, steps: 1 }).to_vec(),
-            |scheme, h, ss| vec![Gait { scheme, dt: h / ss as f64, steps: 1 }],
+            |scheme, h, [substeps, steps]| vec![Gait { scheme, dt: h / substeps as f64, steps }],
         )?;
-        pair.require_common_substeps()?;
+        pair.require_inertia(pair.ss)?;
         let ([a, b, l, _], len) = ranges([pair.a().len(), pair.fine.len(), pair.rows, pair.a().len()]);
         let mut x = vec![0.0; len];
         {

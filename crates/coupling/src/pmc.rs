@@ -84,12 +84,12 @@ impl Pmc {
                 let window = Gait { scheme, dt: (windows as f64 + mix) * h, steps: 1 };
                 vec![window, Gait { scheme: calm(scheme), dt: h, steps: 1 }]
             },
-            |scheme, h, ss| {
-                let (scheme, dt) = (timed(scheme), h / ss as f64);
-                vec![Gait { scheme, dt, steps: 1 }, Gait { scheme: calm(scheme), dt, steps: ss }]
+            |scheme, h, [substeps, steps]| {
+                let (scheme, dt) = (timed(scheme), h / substeps as f64);
+                vec![Gait { scheme, dt, steps }, Gait { scheme: calm(scheme), dt, steps: substeps }]
             },
         )?;
-        pair.require_common_substeps()?;
+        pair.require_inertia(pair.ss)?;
         let starts = windows - 1 + usize::from(mix != 0.0);
         let (na, nb, rows) = (pair.a().len(), pair.fine.len(), pair.rows);
         let past = starts * (na + nb + rows);

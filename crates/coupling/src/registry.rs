@@ -10,7 +10,7 @@ use crate::coupled::Coupling;
 use crate::foh::{Foh, FohOptions, Guess};
 use crate::gc::Gc;
 use crate::interface::Assembly;
-use crate::llm::Llm;
+use crate::llm::{Llm, Start};
 use crate::localized::{Driven, Localized};
 use crate::midpoint::Midpoint;
 use crate::parallel::Parallel;
@@ -29,7 +29,7 @@ pub enum Method {
     Staggered,
     Parallel,
     Midpoint,
-    Llm,
+    Llm(Start),
 }
 
 impl Method {
@@ -45,10 +45,10 @@ impl Method {
             Method::Staggered => Box::new(Staggered::start(assembly)?),
             Method::Parallel => Box::new(Parallel::start(assembly, twins)?),
             Method::Midpoint => Box::new(Midpoint::start(assembly)?),
-            Method::Llm => {
+            Method::Llm(start) => {
                 let mut interface = Localized::of(&assembly)?;
                 driven.into_iter().for_each(|d| interface.drive(d));
-                Box::new(Llm::start(assembly, interface)?)
+                Box::new(Llm::start_from(assembly, interface, start)?)
             }
             Method::Gc => Box::new(Gc::start(assembly)?),
             Method::Pm => Box::new(Pm::start(assembly)?),
@@ -118,7 +118,8 @@ pub struct MethodInfo {
     pub schemes: Schemes,
     /// Whether it has a coarse and a fine side.
     pub sided: bool,
-    /// Whether all substructures of the fine side must have the same number of substeps.
+    /// Whether all substructures of the fine side must have the same number of substeps: multipliers at the level of
+    /// accelerations belong to the stages of all of them. Others exchange as often as all substeps allow.
     pub one_rate: bool,
     /// Whether it needs the systems of the coarse side twice: one advances while the other is evaluated.
     pub twins: bool,
@@ -155,6 +156,14 @@ const GUESS: SchemeParameter = parameter(
     "guess of the multiplier at the end of the macro-step; decides the size of the link",
 );
 
+const START: SchemeParameter = parameter(
+    "start",
+    Some("consistent"),
+    "\"consistent\" or \"free\"",
+    "multipliers of the start: those at which accelerations agree, or none, as in comparisons with the literature; then \
+     accelerations and multipliers alternate from step to step",
+);
+
 fn unit_interval(x: f64) -> bool {
     (0.0..=1.0).contains(&x)
 }
@@ -186,7 +195,7 @@ const PLAIN: MethodInfo = MethodInfo {
     scheme: "",
     schemes: Schemes::OnePass,
     sided: true,
-    one_rate: true,
+    one_rate: false,
     twins: false,
     drives: false,
     parallel: false,
@@ -228,7 +237,6 @@ pub const METHODS: &[MethodInfo] = &[
         advice: "An order of magnitude more accurate than pmc where tangents are known well and the interface mass of the \
                  fine side is not tiny; unstable with a softening fine side and substeps.",
         scheme: "alpha-os",
-        one_rate: false,
         parallel: true,
         parameters: &[GUESS, KAPPA, CHI],
         build: foh,
@@ -251,7 +259,6 @@ pub const METHODS: &[MethodInfo] = &[
         advice: "Conserves the pseudo-energy for any ratio of steps. Unstable at nearly every step with a softening fine \
                  side and substeps.",
         scheme: "newmark",
-        one_rate: false,
         parallel: true,
         parameters: &[KAPPA],
         build: |a| {
@@ -285,6 +292,7 @@ pub const METHODS: &[MethodInfo] = &[
                  that grows linearly: check the model first, prefer pmc.",
         scheme: "lsrt2",
         schemes: Schemes::RealTimeRosenbrock,
+        one_rate: true,
         twins: true,
         parallel: true,
         level: Level::Mass,
@@ -298,6 +306,7 @@ pub const METHODS: &[MethodInfo] = &[
         advice: "Accurate; stable in every scan with gamma = plus, with windows of instability with minus. Not parallel.",
         scheme: "lsrt2",
         schemes: Schemes::RealTimeRosenbrock,
+        one_rate: true,
         level: Level::Mass,
         build: |_| Ok(Method::Staggered),
         ..PLAIN
@@ -308,6 +317,7 @@ pub const METHODS: &[MethodInfo] = &[
         reference: "the comparison of paper 001, after Nakshatrala et al., 2008",
         advice: "For comparison only. Whatever scheme is named, the sides are integrated by the midpoint rule.",
         scheme: "lsrt2",
+        one_rate: true,
         level: Level::Mass,
         build: |_| Ok(Method::Midpoint),
         ..PLAIN
@@ -322,7 +332,12 @@ pub const METHODS: &[MethodInfo] = &[
         schemes: Schemes::StateSpace,
         sided: false,
         drives: true,
-        build: |_| Ok(Method::Llm),
+        parameters: &[START],
+        build: |a| match a.get(START.name) {
+            None | Some(Argument::Word("consistent")) => Ok(Method::Llm(Start::Consistent)),
+            Some(Argument::Word("free")) => Ok(Method::Llm(Start::Free)),
+            Some(_) => Err(START.refuse()),
+        },
         ..PLAIN
     },
     MethodInfo {

@@ -4,6 +4,7 @@
 
 use interfield_kernel::scheme::alpha::Alpha;
 use interfield_kernel::scheme::registry::AnyScheme;
+use interfield_kernel::scheme::rosenbrock::StageTimes;
 use interfield_kernel::scheme::splitting::Splitting;
 
 /// The scheme to start with: same memory, no averaging.
@@ -28,7 +29,7 @@ pub(crate) fn lag(scheme: &AnyScheme) -> f64 {
 /// it out.
 pub(crate) fn timed(scheme: AnyScheme) -> AnyScheme {
     match scheme {
-        AnyScheme::Rosenbrock(r) => AnyScheme::Rosenbrock(r.shifted()),
+        AnyScheme::Rosenbrock(r) if r.time == StageTimes::Published => AnyScheme::Rosenbrock(r.shifted()),
         other => other,
     }
 }

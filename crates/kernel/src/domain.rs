@@ -52,6 +52,9 @@ impl<C: Scheme, S: System, X: AsRef<[f64]> + AsMut<[f64]>> Domain<C, S, X> {
     pub fn new(scheme: C, mut sys: S, dt: f64, x: X, w: X) -> Result<Self, Fault> {
         let (nx, nw) = Self::memory(&scheme, &sys);
         assert!(x.as_ref().len() == nx && w.as_ref().len() == nw, "memory of a domain has the wrong length");
+        if scheme.claims().evaluations.is_none() {
+            sys.iterate();
+        }
         sys.prepare(scheme.operators(dt).as_slice())?;
         let mut domain = Domain { scheme, sys, x, w, dt };
         domain.restart(0.0)?;

@@ -91,6 +91,10 @@ pub trait System {
     /// masses under a base acceleration, supports that move the structure through constant matrices.
     fn load(&mut self, t: f64, out: &mut [f64]);
 
+    /// How forces and state rates at a point change with time alone, `r = ∂r/∂t` and `g = ∂g/∂t`, just after `at.t`; `dt` is
+    /// the step, s. Moves nothing.
+    fn drift(&mut self, at: Point<'_>, dt: f64, r: &mut [f64], g: &mut [f64]) -> Result<(), Fault>;
+
     /// What the system remembers of the points at which it was evaluated: laws that [`System::force`] moves from one
     /// point to the next. All zeros is a system that was never evaluated. Part of the complete state of a domain.
     fn memory(&self) -> &[f64] {
@@ -101,4 +105,20 @@ pub trait System {
     fn memory_mut(&mut self) -> &mut [f64] {
         &mut []
     }
+
+    /// Expresses the force `f` on the structure at the displacements `u` as [`System::force`] does, with the mass matrix of the
+    /// linearisation; `false` where the mass is constant, and nothing is done.
+    fn express(&mut self, _u: &[f64], _f: &mut [f64]) -> Result<bool, Fault> {
+        Ok(false)
+    }
+
+    /// Says that the scheme iterates, before [`System::prepare`]: evaluations are then trials, each of which moves the laws
+    /// with a memory from where they stood at the last [`System::commit`], and tangents are those of the trials.
+    fn iterate(&mut self) {}
+
+    /// A step begins where the laws stand now.
+    fn commit(&mut self) {}
+
+    /// The laws stand again where the step began, for another trial.
+    fn rewind(&mut self) {}
 }

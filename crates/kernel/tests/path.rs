@@ -26,12 +26,16 @@ fn sgn(x: f64) -> f64 {
 fn pier_moved([x0, r]: [f64; 2], x1: f64) -> [f64; 2] {
     let [k, beta, alpha, gamma, n, rho] = PIER;
     let d = x1 - x0;
-    let slope = |x: f64, r: f64| rho * k / (1.0 + alpha * x * x) - (beta * sgn(d * r) + gamma) * r.abs().powf(n);
+    // Never beyond the strength at x = 0, which the exact solution does not exceed either.
+    let strength = (rho * k / (beta + gamma)).powf(1.0 / n);
+    let within = |r: f64| r.clamp(-strength, strength);
+    let slope =
+        |x: f64, r: f64| rho * k / (1.0 + alpha * x * x) - (beta * sgn(d * r) + gamma) * within(r).abs().powf(n);
     let k1 = slope(x0, r);
     let k2 = slope(x0 + d / 2.0, r + d / 2.0 * k1);
     let k3 = slope(x0 + d / 2.0, r + d / 2.0 * k2);
     let k4 = slope(x1, r + d * k3);
-    [x1, r + d / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)]
+    [x1, within(r + d / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4))]
 }
 
 #[test]

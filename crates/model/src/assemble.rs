@@ -1,16 +1,16 @@
 //! From a [`Model`] to an [`Assembled`] system: numbering, constant matrices, damping, and the checks that need
 //! matrices.
 
+use interfield_kernel::Fault;
 use interfield_kernel::element::Tangent;
 use interfield_kernel::element::path::PathLaw;
-use interfield_kernel::{Fault, Scheme};
 use interfield_lab::partner::Trouble;
 use interfield_lab::safety::Trip;
 use interfield_linalg::{EigenError, Modes, Pattern, modes};
 
 use crate::assembled::{Assembled, Coupling, Ground, Ingredients, Part, Row, Stored};
 use crate::definite;
-use crate::model::{BlockData, Coordinate, Damping, Element, Estimate, Kind, Load, Model, Support, TangentPolicy};
+use crate::model::{BlockData, Coordinate, Damping, Dof, Element, Estimate, Kind, Load, Model, Support, TangentPolicy};
 
 /// What a problem is about, so that it can be shown where it was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -249,6 +249,14 @@ pub(crate) fn tangent_at_rest(law: &Stored, s0: &[f64], q: &[f64], memory: bool)
     (k, c)
 }
 
+/// Where a degree of freedom is at the start.
+fn start_of(dof: &Dof) -> f64 {
+    match &dof.support {
+        Support::Imposed(motion) => motion.at(0.0)[0],
+        _ => dof.u0,
+    }
+}
+
 /// Whether the states of an element remember its deformation, see the catalogue.
 pub(crate) fn remembers(kind: &Kind) -> bool {
     match kind {
@@ -356,7 +364,7 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
             kind => {
                 let Some((law, coordinates)) = stored(kind) else { continue };
                 let q: Vec<f64> =
-                    coordinates.iter().map(|c| c.iter().map(|&(d, f)| f * model.dofs[d].u0).sum()).collect();
+                    coordinates.iter().map(|c| c.iter().map(|&(d, f)| f * start_of(&model.dofs[d])).sum()).collect();
                 let (k, c) = tangent_at_rest(&law, &e.s0, &q, remembers(kind));
                 if e.damped {
                     constant.scatter(coordinates, &k, &mut damped);
@@ -381,7 +389,6 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
     }
 
     let mut problems = check_connected(model, &numbering, &pattern, &constant, &damped, &parts);
-    problems.extend(iterated_path(model, &parts, &looped));
     problems.extend(definite::masses(model, &pattern, &constant.mass));
     let u0 = numbering.free.iter().map(|&d| model.dofs[d].u0);
     let v0 = numbering.free.iter().map(|&d| model.dofs[d].v0);
@@ -484,20 +491,6 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
     assembly.looped = looped;
     assembly.warnings = problems;
     Ok(assembly)
-}
-
-/// A scheme that iterates moves the laws through its iterates.
-fn iterated_path(model: &Model, parts: &[Part], looped: &[usize]) -> Option<Problem> {
-    let first = parts.iter().position(|p| matches!(p.law, Stored::Path(_)))?;
-    model.analysis.scheme.claims().evaluations.is_none().then(|| Problem {
-        subject: Subject::Element(looped[first]),
-        message: format!(
-            "`{}` iterates, and every iterate moves `{}`, whose memory is its path",
-            model.analysis.scheme_name, model.elements[looped[first]].name
-        ),
-        help: "choose a scheme that does not iterate, or write memory = \"state\"".to_owned(),
-        fatal: false,
-    })
 }
 
 /// Motion of the coordinates of an element when the ground moves by one, for each base acceleration.

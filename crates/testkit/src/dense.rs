@@ -121,4 +121,10 @@ impl System for Dense {
     fn load(&mut self, _: f64, out: &mut [f64]) {
         out.fill(0.0);
     }
+
+    fn drift(&mut self, _: Point<'_>, _: f64, r: &mut [f64], g: &mut [f64]) -> Result<(), Fault> {
+        r.fill(0.0);
+        g.fill(0.0);
+        Ok(())
+    }
 }

@@ -34,4 +34,8 @@ impl System for Watch {
     fn load(&mut self, _: f64, out: &mut [f64]) {
         out[0] = 1.0;
     }
+    fn drift(&mut self, _: Point<'_>, _: f64, r: &mut [f64], _: &mut [f64]) -> Result<(), Fault> {
+        r[0] = 0.0;
+        Ok(())
+    }
 }

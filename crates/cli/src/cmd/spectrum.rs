@@ -14,7 +14,7 @@ use crate::Exit;
 use crate::load::pair;
 use crate::output::{fail, fail_all, print, print_json};
 use crate::plot::Figure;
-use crate::table::{aligned, short};
+use crate::table::{aligned, complex, short};
 
 /// Spectral radius, damping and frequency error of a scheme
 ///
@@ -106,6 +106,7 @@ pub(crate) fn run(args: &Args) -> Exit {
             "order": scheme.claims().order,
             "omega": omegas,
             "rho": of(&|p| Some(p.rho)),
+            "principal": points.iter().map(|p| json!(p.principal.map(|q| q.eigenvalue))).collect::<Vec<_>>(),
             "damping": of(&|p| p.principal.map(|q| q.damping)),
             "frequency_error": of(&|p| p.principal.map(|q| q.frequency_error)),
             "frequency_error_arg": of(&|p| p.principal.map(|q| q.frequency_error_arg)),
@@ -118,9 +119,10 @@ pub(crate) fn run(args: &Args) -> Exit {
             let of = |f: &dyn Fn(interfield_analysis::spectrum::Principal) -> f64| {
                 p.principal.map_or("-".to_owned(), |q| format!("{:.3e}", f(q)))
             };
-            vec![short(p.omega), format!("{:.7}", p.rho), of(&|q| q.damping), of(&|q| q.frequency_error)]
+            let eigenvalue = p.principal.map_or("-".to_owned(), |q| complex(q.eigenvalue));
+            vec![short(p.omega), format!("{:.7}", p.rho), eigenvalue, of(&|q| q.damping), of(&|q| q.frequency_error)]
         })
         .collect();
-    print(&aligned(&["Omega", "rho", "damping ratio", "frequency error"], &rows));
+    print(&aligned(&["Omega", "rho", "principal eigenvalue", "damping ratio", "frequency error"], &rows));
     Exit::Done
 }

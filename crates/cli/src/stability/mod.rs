@@ -5,6 +5,7 @@ pub(crate) mod machine;
 mod remedy;
 mod words;
 
+use interfield_analysis::spectrum::{Principal, principal};
 use interfield_analysis::stability::{Motion, Options, Stability, StabilityError, stability};
 use interfield_analysis::step_limit::{Search, SearchError, StepLimit, largest_stable_step};
 use interfield_model::Model;
@@ -19,6 +20,8 @@ use remedy::Remedy;
 const LEAST: f64 = 0.01;
 /// And up to this multiple.
 const MOST: f64 = 10.0;
+/// Modes whose principal pairs are looked for.
+const MODES: usize = 5;
 /// Products for the verdict on a large model.
 const PRODUCTS: usize = 6_000;
 /// Products for each of the other settings that are tried on a large model.
@@ -38,6 +41,8 @@ pub(crate) enum Limit {
 pub(crate) struct Findings {
     machine: Machine,
     verdict: Stability,
+    /// What the step makes of the lowest modes: number, circular frequency in rad/s, principal pair.
+    principal: Vec<(usize, f64, Principal)>,
     /// The leading motion and where it moves, where one leads.
     leading: Option<(Motion, Option<Moves>)>,
     limit: Limit,
@@ -57,6 +62,7 @@ pub(crate) fn examine(loaded: &Loaded, args: &ModelArgs) -> Result<Findings, Str
         let moves = moves(&mut machine, &motion);
         (motion, moves)
     });
+    let principal = principal_pairs(&model, &verdict);
     let own = own_limits(&mut machine);
     let large = machine.map().len() > Options::default().dense;
     let limit = match machine {
@@ -64,11 +70,26 @@ pub(crate) fn examine(loaded: &Loaded, args: &ModelArgs) -> Result<Findings, Str
         _ => search(&model, args.whole, machine.map().len()),
     };
     let unstable = !verdict.stable;
-    let mut found = Findings { machine, verdict, leading, limit, own, remedies: Vec::new(), unstable };
+    let mut found = Findings { machine, verdict, principal, leading, limit, own, remedies: Vec::new(), unstable };
     if unstable {
         found.remedies = remedy::look(loaded, args, &found);
     }
     Ok(found)
+}
+
+/// The principal pairs of the lowest modes of the whole structure, where all eigenvalues are known.
+fn principal_pairs(model: &Model, verdict: &Stability) -> Vec<(usize, f64, Principal)> {
+    if verdict.eigenvalues.is_empty() {
+        return Vec::new();
+    }
+    let Ok(Machine::Whole(sim)) = assemble(model.clone(), true) else { return Vec::new() };
+    let frequencies = sim.modes(MODES.min(sim.unknowns().len())).map(|m| m.omega2).unwrap_or_default();
+    let pair = |(i, omega2): (usize, f64)| {
+        let omega = omega2.max(0.0).sqrt();
+        let pair = principal(&verdict.eigenvalues, omega * model.analysis.dt).filter(|_| omega > 0.0)?;
+        Some((i + 1, omega, pair))
+    };
+    frequencies.into_iter().enumerate().filter_map(pair).collect()
 }
 
 /// The verdict on the first regular step of a machine.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::machine::Moves;
 use super::{Findings, Limit};
-use crate::table::{aligned, radius, short};
+use crate::table::{aligned, complex, radius, short};
 use interfield_model::Machine;
 
 fn side(fine: bool) -> &'static str {
@@ -55,6 +55,14 @@ impl Findings {
             word => word,
         };
         out += &format!("  {word}: spectral radius {} ({how})\n", radius(v.radius));
+        if let Some((mode, _, pair)) = self.principal.first() {
+            out += &format!(
+                "  mode {mode}: principal eigenvalue {}, damping ratio {:.3e}, frequency error {:.3e}\n",
+                complex(pair.eigenvalue),
+                pair.damping,
+                pair.frequency_error
+            );
+        }
         if !v.affine {
             out += "  the model is not linear: this holds for small motions about its initial state\n";
         }
@@ -127,6 +135,12 @@ impl Findings {
                     .collect::<Vec<_>>(),
             }),
         };
+        let principal = self.principal.iter().map(|(mode, omega, pair)| {
+            json!({
+                "mode": mode, "omega": omega, "eigenvalue": pair.eigenvalue, "damping": pair.damping,
+                "frequency_error": pair.frequency_error, "frequency_error_arg": pair.frequency_error_arg,
+            })
+        });
         let own = self.own.iter().map(|o| {
             json!({
                 "substructure": (!o.name.is_empty()).then_some(&o.name), "scheme": o.scheme, "omega_dt": o.omega_dt,
@@ -136,7 +150,7 @@ impl Findings {
         json!({
             "setting": self.setting(), "verdict": self.verdict_word(), "stable": v.stable, "drifts": v.drifts,
             "spectral_radius": v.radius, "linear": v.affine, "method": method, "steps": v.steps,
-            "leading_motion": leading, "step_limit": limit, "own_limits": own.collect::<Vec<_>>(),
+            "principal": principal.collect::<Vec<_>>(), "leading_motion": leading, "step_limit": limit, "own_limits": own.collect::<Vec<_>>(),
             "stable_settings": self.remedies.iter()
                 .map(|r| json!({ "options": r.options, "spectral_radius": r.radius, "bound": r.bound })).collect::<Vec<_>>(),
         })

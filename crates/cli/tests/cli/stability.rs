@@ -148,6 +148,15 @@ fn text_says_what_grows_and_where() {
     ] {
         assert!(text.contains(part), "{part}:\n{text}");
     }
+    // The whole of it, by the trapezoidal rule: (1 + i Omega/2) / (1 - i Omega/2) with Omega = 0.01; cut in two as well.
+    let exact = ((1.0 - 2.5e-5) / (1.0 + 2.5e-5), 0.01 / (1.0 + 2.5e-5));
+    for coupling in ["clm", "llm"] {
+        let args = ["--scheme", "trapezoidal", "--substeps", "1", "--coupling", coupling];
+        let found = probe("split-mass.toml", &args, 0)["principal"][0].clone();
+        let value = [found["eigenvalue"][0].as_f64().unwrap(), found["eigenvalue"][1].as_f64().unwrap()];
+        assert!((value[0] - exact.0).abs() < 1e-9 && (value[1] - exact.1).abs() < 1e-9, "{coupling}: {found}");
+        assert_eq!(found["mode"], 1);
+    }
     // Nonlinear models are told that it holds near the initial state.
     let chain = models().join("duffing-chain.toml");
     let text = interfield(&["check", chain.to_str().unwrap(), "--stability", "-o", "words.svg"]).expect(0).stdout;

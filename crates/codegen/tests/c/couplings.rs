@@ -166,6 +166,49 @@ fn a_hysteretic_side_with_substeps() {
     every_coupling("hysteretic", HYSTERETIC, 5, ["-O3", "-O2"]);
 }
 
+/// The tower with a wall beside it on the coarse side, and its storey on the fine one.
+fn three(method: &str, scheme: &str, [storey, isolator]: [u32; 2]) -> String {
+    let wall = "{ type = \"spring\", name = \"wall\", nodes = [\"ground\", \"roof\"], dof = \"x\", k = 10 },";
+    tower(&format!("method = \"{method}\""), scheme, isolator, HYSTERETIC)
+        .replace("interface_mass = 0.6", "")
+        .replace("element = [", &format!("element = [\n    {wall}"))
+        .replace(
+            "elements = [\"storey\"]\n",
+            &format!("elements = [\"storey\"]\nside = \"fine\"\nsubsteps = {storey}\n"),
+        )
+        .replace("elements = [\"isolator\"]\n", "elements = [\"isolator\"]\nside = \"fine\"\n")
+        .replace(
+            "[coupling]",
+            "[[substructure]]\nname = \"wall\"\nelements = [\"wall\"]\nside = \"coarse\"\n[coupling]",
+        )
+}
+
+#[test]
+fn substructures_with_their_own_substeps() {
+    for info in METHODS.iter().filter(|m| m.sided && !m.one_rate) {
+        for substeps in [[2, 6], [3, 2]] {
+            let name = format!("{}-rates-{}", info.name, substeps[1]);
+            let text = three(info.name, &format!("\"{}\"", info.scheme), substeps);
+            let d = compare(&name, model(&text, &Overrides::default()), &["-O2"]);
+            assert!(d == 0.0, "{name}: {d:e}");
+        }
+    }
+}
+
+#[test]
+fn a_pendulum_at_an_interface() {
+    let swing = "{ type = \"pendulum\", name = \"swing\", dofs = [\"roof.x\", \"bob.theta\"], m = 3, length = 1 },";
+    for info in METHODS.iter().filter(|m| m.sided) {
+        let text = tower(&format!("method = \"{}\"", info.name), &format!("\"{}\"", info.scheme), 2, LINEAR)
+            .replace("node = [", "node = [{ name = \"bob\", dofs = [\"theta\"], initial = { theta = 0.7 } }, ")
+            .replace("element = [", &format!("element = [\n    {swing}"))
+            .replace("[\"storey\"]", "[\"storey\", \"swing\"]")
+            .replace("duration = \"2 s\"", "duration = \"0.5 s\"");
+        let d = compare(&format!("{}-swing", info.name), model(&text, &Overrides::default()), &["-O2"]);
+        assert!(d <= 1e-12, "{}: {d:e}", info.name);
+    }
+}
+
 #[test]
 fn no_coupling_is_forgotten() {
     for info in METHODS {
@@ -211,6 +254,12 @@ fn refusal(text: &str) -> String {
     let problems = export(&model(text, &Overrides::default()), "refused").expect_err("it should be refused");
     let words: Vec<String> = problems.iter().map(|p| format!("{}: {}", p.message, p.help)).collect();
     words.join("\n")
+}
+
+#[test]
+fn a_start_that_the_c_does_not_know_is_refused() {
+    let said = refusal(&tower("method = \"llm\"\nstart = \"free\"", "\"trapezoidal\"", 1, LINEAR));
+    assert!(said.contains("consistent"), "{said}");
 }
 
 #[test]

@@ -66,6 +66,11 @@ impl System for Oscillator {
     fn load(&mut self, t: f64, out: &mut [f64]) {
         out[0] = self.f * t;
     }
+
+    fn drift(&mut self, _: Point<'_>, _: f64, r: &mut [f64], _: &mut [f64]) -> Result<(), Fault> {
+        r[0] = -self.f;
+        Ok(())
+    }
 }
 
 /// A cut of `memory`, as a domain owns it.

@@ -4,10 +4,12 @@
 //!
 //! R. Bouc 1967, Y. K. Wen, J. Eng. Mech. Div. ASCE 102(2):249-263, 1976; in this form (the state is a
 //! force) in papers 000 and 004. The ultimate force is (k / (beta + gamma))^(1/n).
-//! Deviations: none; |z|^(n-1) z is written sign(z) |z|^n, which is finite at z = 0 for n < 1 too.
+//! Deviations: |z|^(n-1) z is written sign(z) |z|^n, which is finite at z = 0 for n < 1 too; z beyond the ultimate force,
+//! where the exact solution never is, counts as that force.
 
-use super::info::{Info, Range::*, State, Unit, optional, required};
-use super::{Law, Local, Response};
+use super::info::{Info, PATH_OPTION, Range::*, State, Unit, optional, required};
+use super::path::PathMoved;
+use super::{Law, Local, Response, strength, within};
 use crate::Scalar;
 
 /// Bouc-Wen element.
@@ -23,6 +25,7 @@ pub struct BoucWen {
     pub n: f64,
     /// Elastic stiffness in parallel, N/m.
     pub k2: f64,
+    strength: f64,
 }
 
 const SHAPE: Unit = Unit { force: 1.0, force_n: -1.0, disp: -1.0, ..Unit::NONE };
@@ -41,6 +44,7 @@ impl BoucWen {
             optional("n", Unit::NONE, Between(0.5, 100.0), 1.0, "sharpness of the yield corner"),
             optional("k2", Unit::STIFFNESS, NonNegative, 0.0, "elastic stiffness in parallel"),
         ],
+        options: &[PATH_OPTION],
         states: &[State { name: "z", unit: Unit::FORCE }],
         hysteretic: true,
         ..Info::SPRING_LIKE
@@ -48,7 +52,8 @@ impl BoucWen {
 
     /// From the parameters of [`Self::INFO`], in that order.
     pub fn new(p: [f64; 5]) -> Self {
-        Self { k: p[0], beta: p[1], gamma: p[2], n: p[3], k2: p[4] }
+        let [k, beta, gamma, n, k2] = p;
+        Self { k, beta, gamma, n, k2, strength: strength(k, beta + gamma, n) }
     }
 
     /// The parameters of [`Self::INFO`], in that order.
@@ -59,9 +64,15 @@ impl BoucWen {
 
 impl Law<1, 1> for BoucWen {
     fn response<T: Scalar>(&self, x: &Local<T, 1, 1>) -> Response<T, 1, 1> {
-        let (z, v) = (x.s[0], x.v[0]);
+        let (z, v) = (within(self.strength, x.s[0]), x.v[0]);
         let zn = z.abs().powf(self.n);
         let rate = v * self.k - v.abs() * z.sign() * zn * self.beta - v * zn * self.gamma;
         Response { p: [x.q[0] * self.k2 + z], g: [rate] }
+    }
+}
+
+impl PathMoved for BoucWen {
+    fn bounded<T: Scalar>(&self, z: T) -> T {
+        within(self.strength, z)
     }
 }

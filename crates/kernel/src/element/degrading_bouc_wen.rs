@@ -11,10 +11,11 @@
 //! H is the work done on the hysteretic spring: the dissipated energy plus the small recoverable part,
 //! which is gone whenever F = 0. For n1 >= |n2| it never falls below zero.
 //! Deviation: K is held at zero once exp(-dk H) has fallen to a, where the printed form turns negative
-//! and would feed energy back; there F keeps its value.
+//! and would feed energy back; there F keeps its value. F beyond the strength at H = 0, where the exact solution never is,
+//! counts as that strength.
 
 use super::info::{Info, Range::*, State, Unit, optional, required};
-use super::{Law, Local, Response};
+use super::{Law, Local, Response, strength, within};
 use crate::Scalar;
 
 /// Degrading Bouc-Wen element between two nodes.
@@ -36,6 +37,7 @@ pub struct DegradingBoucWen {
     pub n1: f64,
     /// Shape: both directions.
     pub n2: f64,
+    strength: f64,
 }
 
 const PER_WORK: Unit = Unit { force: -1.0, disp: -1.0, ..Unit::NONE };
@@ -71,7 +73,9 @@ impl DegradingBoucWen {
 
     /// From the parameters of [`Self::INFO`], in that order.
     pub fn new(p: [f64; 8]) -> Self {
-        Self { k: p[0], xy: p[1], a: p[2], dk: p[3], ds: p[4], n: p[5], n1: p[6], n2: p[7] }
+        let [k, xy, a, dk, ds, n, n1, n2] = p;
+        let strength = f64::MAX.min((1.0 - a) * k * xy * strength(1.0, n1 + n2, n));
+        Self { k, xy, a, dk, ds, n, n1, n2, strength }
     }
 
     /// The parameters of [`Self::INFO`], in that order.
@@ -82,7 +86,7 @@ impl DegradingBoucWen {
 
 impl Law<1, 2> for DegradingBoucWen {
     fn response<T: Scalar>(&self, x: &Local<T, 1, 2>) -> Response<T, 1, 2> {
-        let (q, v, force, work) = (x.q[0], x.v[0], x.s[0], x.s[1]);
+        let (q, v, force, work) = (x.q[0], x.v[0], within(self.strength, x.s[0]), x.s[1]);
         let initial_strength = (1.0 - self.a) * self.k * self.xy;
         let stiffness = T::constant(0.0).max((-(work * self.dk)).exp() - self.a) * self.k;
         let yielded = (force * (work * self.ds + 1.0) / initial_strength).abs().powf(self.n);

@@ -197,6 +197,7 @@ pub const fn optional(name: &'static str, unit: Unit, range: Range, default: f64
 /// Option of the laws that evaluations can move, see [`super::path`].
 pub const PATH_OPTION: (&str, &str) = (
     "memory",
-    "\"state\" (default): the scheme integrates the state; \"path\": every evaluation moves the law from the last q to the \
-     new one in one increment, as a specimen moves, and its tangent stays the initial one",
+    "\"state\": the scheme integrates the state; \"path\": every evaluation moves the law from the last q to the new one in \
+     one increment, as a specimen moves, with the initial tangent unless the scheme iterates (default: \"path\" for mostaghel \
+     and for n > 10 without an `initial` state, else \"state\")",
 );

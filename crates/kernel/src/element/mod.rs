@@ -129,6 +129,22 @@ impl<L: Law<D, S>, const D: usize, const S: usize> Lift<L, D, S> {
     }
 }
 
+/// `x` between -`limit` and `limit`. The variable is the second argument of max and min: it wins ties (at the corner the
+/// tangent is the elastic one) and lets a NaN through.
+#[inline]
+pub(crate) fn within<T: Scalar>(limit: f64, x: T) -> T {
+    T::constant(limit).min(T::constant(-limit).max(x))
+}
+
+/// The strength (a / b)^(1/n) that |z| cannot exceed where z' = (a - b |z|^n) q' on the way that loads; the largest number
+/// where nothing bounds it.
+///
+/// A scheme knows nothing of it: a step across a sharp corner carries z far beyond, from where |z|^n throws it anywhere.
+/// Laws therefore see z within its strength.
+pub(crate) fn strength(a: f64, b: f64, n: f64) -> f64 {
+    if a > 0.0 && b > 0.0 { f64::MAX.min(libm::pow(a / b, 1.0 / n)) } else { f64::MAX }
+}
+
 /// The first N entries as an array; the assembly guarantees the length.
 #[inline]
 fn array<T: Scalar, const N: usize>(x: &[T]) -> [T; N] {

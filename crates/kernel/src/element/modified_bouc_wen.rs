@@ -6,11 +6,12 @@
 //! "beta and rho set to zero for the linear case" cannot be meant: rho = 0 removes the force).
 //! It cannot give energy back over a cycle from rest if beta - |gamma| >= sqrt(alpha) / 2 (n = 1; a
 //! sufficient condition, from z q' = (z z' + (beta sign(q' z) + gamma) |z| z q') (1 + alpha q^2) / (rho k)).
-//! Deviations: none; sign(q' z) |z|^n q' is written sign(z) |z|^n |q'|, which does not underflow.
+//! Deviations: sign(q' z) |z|^n q' is written sign(z) |z|^n |q'|, which does not underflow; z beyond the strength at q = 0,
+//! where the exact solution never is, counts as that strength.
 
 use super::info::{Info, PATH_OPTION, Range::*, State, Unit, optional, required};
 use super::path::PathMoved;
-use super::{Law, Local, Response};
+use super::{Law, Local, Response, strength, within};
 use crate::Scalar;
 
 /// Modified Bouc-Wen element between two nodes.
@@ -28,6 +29,7 @@ pub struct ModifiedBoucWen {
     pub n: f64,
     /// Factor of the initial stiffness.
     pub rho: f64,
+    strength: f64,
 }
 
 const SHAPE: Unit = Unit { force: 1.0, force_n: -1.0, disp: -1.0, ..Unit::NONE };
@@ -56,7 +58,8 @@ impl ModifiedBoucWen {
 
     /// From the parameters of [`Self::INFO`], in that order.
     pub fn new(p: [f64; 6]) -> Self {
-        Self { k: p[0], beta: p[1], alpha: p[2], gamma: p[3], n: p[4], rho: p[5] }
+        let [k, beta, alpha, gamma, n, rho] = p;
+        Self { k, beta, alpha, gamma, n, rho, strength: strength(rho * k, beta + gamma, n) }
     }
 
     /// The parameters of [`Self::INFO`], in that order.
@@ -67,7 +70,7 @@ impl ModifiedBoucWen {
 
 impl Law<1, 1> for ModifiedBoucWen {
     fn response<T: Scalar>(&self, x: &Local<T, 1, 1>) -> Response<T, 1, 1> {
-        let (q, v, z) = (x.q[0], x.v[0], x.s[0]);
+        let (q, v, z) = (x.q[0], x.v[0], within(self.strength, x.s[0]));
         let elastic = v * (self.rho * self.k) / (q * q * self.alpha + 1.0);
         let zn = z.abs().powf(self.n);
         let rate = elastic - v.abs() * z.sign() * zn * self.beta - v * zn * self.gamma;
@@ -75,4 +78,8 @@ impl Law<1, 1> for ModifiedBoucWen {
     }
 }
 
-impl PathMoved for ModifiedBoucWen {}
+impl PathMoved for ModifiedBoucWen {
+    fn bounded<T: Scalar>(&self, z: T) -> T {
+        within(self.strength, z)
+    }
+}

@@ -14,7 +14,7 @@
 
 use super::info::{Info, PATH_OPTION, Range::*, State, Unit, required};
 use super::path::PathMoved;
-use super::{Law, Local, Response};
+use super::{Law, Local, Response, within};
 use crate::Scalar;
 
 /// Bilinear element between two nodes.
@@ -63,10 +63,7 @@ impl Mostaghel {
 impl Law<1, 1> for Mostaghel {
     fn response<T: Scalar>(&self, x: &Local<T, 1, 1>) -> Response<T, 1, 1> {
         let (q, v, s) = (x.q[0], x.v[0], x.s[0]);
-        let (none, limit) = (T::constant(0.0), T::constant(self.delta));
-        // The variable is the second argument of max and min: it wins ties (elastic tangent at the
-        // corner) and lets a NaN through.
-        let clamped = limit.min((-limit).max(s));
+        let (none, clamped) = (T::constant(0.0), within(self.delta, s));
         let rate = (s - self.delta).select(none.min(v), (-s - self.delta).select(none.max(v), v));
         Response { p: [(q * self.a + clamped * (1.0 - self.a)) * self.k], g: [rate] }
     }
@@ -75,7 +72,10 @@ impl Law<1, 1> for Mostaghel {
 impl PathMoved for Mostaghel {
     /// Exactly: the slider follows until it slips.
     fn moved<T: Scalar>(&self, x0: T, s: T, x1: T) -> T {
-        let limit = T::constant(self.delta);
-        limit.min((-limit).max(s + (x1 - x0)))
+        self.bounded(s + (x1 - x0))
+    }
+
+    fn bounded<T: Scalar>(&self, s: T) -> T {
+        within(self.delta, s)
     }
 }

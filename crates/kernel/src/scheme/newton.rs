@@ -8,7 +8,8 @@
 //! A correction that is small and no longer shrinks is what rounding leaves of the forces: where stiffnesses are far apart it
 //! stays above any tolerance, and the step is as good as it gets.
 //!
-//! Iterates, so it is refused for a specimen, which cannot be rewound.
+//! Iterates, so it is refused for a specimen, which cannot be rewound. Laws that evaluations move are: every iterate moves
+//! them from where the step began, and what they remember of the last one is where they stand after the step.
 //! Deviations: none.
 
 use super::alpha::Alpha;
@@ -59,6 +60,7 @@ impl Scheme for Newton {
         let (n, ny) = (d.nu, d.state());
         cut!(w => x1: ny, x: ny, rate: n + d.ns, b: n, bs: d.ns, inertia: n);
 
+        sys.commit();
         rate.copy_from_slice(h); // first guess: a₁ = a, s₁' = s'
         let (mut first, mut before) = (0.0, f64::INFINITY);
         for iteration in 1..=self.max_iterations {
@@ -74,6 +76,7 @@ impl Scheme for Newton {
                 x[i] = alpha_f * y[i] + f * x1[i];
             }
             let at = d.point(t + f * dt, x);
+            sys.rewind();
             sys.linearise(at)?;
             sys.force(at, None, b, bs)?;
             // -residual = -r - M [(1-αm) a₁ + αm a]

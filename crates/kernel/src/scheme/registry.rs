@@ -124,6 +124,7 @@ impl<'a> Arguments<'a> {
         match self.get(TIME.name) {
             None | Some(Argument::Word("published")) => Ok(AnyScheme::Rosenbrock(tableau)),
             Some(Argument::Word("shifted")) => Ok(AnyScheme::Rosenbrock(tableau.shifted())),
+            Some(Argument::Word("derivative")) => Ok(AnyScheme::Rosenbrock(tableau.with_derivative())),
             Some(_) => Err(TIME.refuse()),
         }
     }
@@ -178,8 +179,9 @@ const GAMMA_LSRT2: SchemeParameter = parameter(
 const TIME: SchemeParameter = parameter(
     "time",
     Some("published"),
-    "`published` or `shifted`",
-    "when a stage sees the load: at its point alpha_i, or at alpha_i + gamma_i as the passive couplings need it",
+    "`published`, `shifted` or `derivative`",
+    "when a stage sees the load: at its point alpha_i, at alpha_i + gamma_i as the passive couplings need it, or at alpha_i \
+     with the term of df/dt that the methods of the literature have, for three more evaluations per step",
 );
 const GAMMA: SchemeParameter = parameter("gamma", Some("0.5"), "a number from 0.5 to 2", "Newmark's gamma");
 const BETA: SchemeParameter = parameter("beta", Some("0.25"), "a number from 0 to 1", "Newmark's beta; 0 is explicit");
@@ -291,6 +293,20 @@ pub const SCHEMES: &[SchemeInfo] = &[
         reference: "derived in this project (the book, Rosenbrock methods)",
         parameters: &[TIME],
         build: |a| a.timed(Rosenbrock::three_stage()),
+    },
+    SchemeInfo {
+        name: "ros3p",
+        title: "Lang and Verwer's Rosenbrock method with the term of df/dt, order 3, A-stable",
+        reference: "Lang, Verwer, BIT 41(4):731-738, 2001",
+        parameters: &[],
+        build: |_| Ok(AnyScheme::Rosenbrock(Rosenbrock::ros3p())),
+    },
+    SchemeInfo {
+        name: "rodas3",
+        title: "stiffly accurate Rosenbrock method with the term of df/dt, order 3, L-stable",
+        reference: "Sandu and others, Atmos. Environ. 31(20):3459-3472, 1997",
+        parameters: &[],
+        build: |_| Ok(AnyScheme::Rosenbrock(Rosenbrock::rodas3())),
     },
     SchemeInfo {
         name: "rosenbrock",

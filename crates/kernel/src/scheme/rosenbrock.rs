@@ -3,7 +3,7 @@
 //!
 //! O. S. Bursi, A. Gonzalez-Buelga, L. Vulcan, D. J. Wagg, Earthq. Eng. Struct. Dyn. 37(3):339-360, 2008; paper 000, eq.
 //! (2.2)-(2.5), paper 002, eq. (1)-(5). One linear solve and one force evaluation per stage, one factorisation per step,
-//! no derivative of f with respect to time (but see `StageTimes`).
+//! no derivative of f with respect to time (but see `StageTimes`: ROS3P and RODAS3 of the literature have it).
 //! History h = [] (none).   Solved for: k_v of each stage.   D = M + γh C + (γh)² K.
 //!
 //! A specimen sees the stage points, which lie inside or at the start of the step.
@@ -26,6 +26,8 @@ pub enum StageTimes {
     Published,
     /// t + (α_i + γ_i) h, the stage of the method for the augmented autonomous system.
     Shifted,
+    /// t + α_i h, with the term γ_i h² ∂f/∂t at (y, t): the methods of the literature, which keep their order under loads.
+    Derivative,
 }
 
 /// Coefficients of  [I - γhJ] k_i = h f(y + Σ α_ij k_j, t_i) + hJ Σ γ_ij k_j,  y_1 = y + Σ b_i k_i.
@@ -108,6 +110,43 @@ impl Rosenbrock {
         }
     }
 
+    /// ROS3P: three stages, order 3, A-stable, R(∞) = 0.73; no order reduction in parabolic problems.
+    /// J. Lang, J. Verwer, BIT 41(4):731-738, 2001.
+    pub const fn ros3p() -> Self {
+        let g = 0.788_675_134_594_812_9; // 1/2 + √3/6
+        let (mut alpha, mut gammas) = (ZERO, ZERO);
+        alpha[1][0] = 1.0;
+        alpha[2][0] = 1.0;
+        gammas[1][0] = -1.0;
+        gammas[2][0] = -g;
+        gammas[2][1] = 0.5 - 2.0 * g;
+        let b = [2.0 / 3.0, 0.0, 1.0 / 3.0, 0.0, 0.0, 0.0];
+        Rosenbrock { stages: 3, gamma: g, alpha, gammas, b, time: StageTimes::Derivative }
+    }
+
+    /// RODAS3: four stages, order 3, L-stable and stiffly accurate.
+    /// A. Sandu and others, Atmos. Environ. 31(20):3459-3472, 1997.
+    pub const fn rodas3() -> Self {
+        let (mut alpha, mut gammas) = (ZERO, ZERO);
+        alpha[2][0] = 1.0;
+        alpha[3][0] = 0.75;
+        alpha[3][1] = -0.25;
+        alpha[3][2] = 0.5;
+        gammas[1][0] = 1.0;
+        gammas[2][0] = -0.25;
+        gammas[2][1] = -0.25;
+        gammas[3][0] = 1.0 / 12.0;
+        gammas[3][1] = 1.0 / 12.0;
+        gammas[3][2] = -2.0 / 3.0;
+        let b = [5.0 / 6.0, -1.0 / 6.0, -1.0 / 6.0, 0.5, 0.0, 0.0];
+        Rosenbrock { stages: 4, gamma: 0.5, alpha, gammas, b, time: StageTimes::Derivative }
+    }
+
+    /// The same method with the term of ∂f/∂t.
+    pub const fn with_derivative(self) -> Self {
+        Rosenbrock { time: StageTimes::Derivative, ..self }
+    }
+
     /// The same method with the times of its stages shifted.
     pub const fn shifted(self) -> Self {
         Rosenbrock { time: StageTimes::Shifted, ..self }
@@ -121,9 +160,14 @@ impl Rosenbrock {
     /// (t_i - t) / h.
     pub fn time_of(&self, i: usize) -> f64 {
         match self.time {
-            StageTimes::Published => self.place(i),
-            StageTimes::Shifted => self.place(i) + self.gamma + self.gammas[i][..i].iter().sum::<f64>(),
+            StageTimes::Published | StageTimes::Derivative => self.place(i),
+            StageTimes::Shifted => self.place(i) + self.shift(i),
         }
+    }
+
+    /// γ_i = γ + Σ γ_ij.
+    fn shift(&self, i: usize) -> f64 {
+        self.gamma + self.gammas[i][..i].iter().sum::<f64>()
     }
 
     /// Aims stage `i`, given the increments of the stages `done` before it.
@@ -179,18 +223,20 @@ impl Rosenbrock {
     }
 
     /// Residuals of the order conditions, for any Jacobian-consistent problem whose stages see the times t_i; a
-    /// method is of order p if the conditions up to p vanish. `[1; 2, 2t; 3a, 3b, 3t]`.
+    /// method is of order p if the conditions up to p vanish. `[1; 2, 2t; 3a, 3b, 3t]`, where those of time (t) are
+    /// fulfilled by the term of ∂f/∂t.
     pub fn order_conditions(&self) -> [f64; 6] {
+        let of_time = |residual: f64| if self.time == StageTimes::Derivative { 0.0 } else { residual };
         let g = self.gamma;
         let beta = |i: usize, j: usize| self.alpha[i][j] + self.gammas[i][j];
         let beta_i = |i: usize| (0..i).map(|j| beta(i, j)).sum::<f64>();
         [
             self.weighted(|_| 1.0) - 1.0,
             self.weighted(beta_i) - (0.5 - g),
-            self.weighted(|i| self.time_of(i)) - 0.5,
+            of_time(self.weighted(|i| self.time_of(i)) - 0.5),
             self.weighted(|i| self.place(i) * self.place(i)) - 1.0 / 3.0,
             self.weighted(|i| (0..i).map(|j| beta(i, j) * beta_i(j)).sum()) - (1.0 / 6.0 - g + g * g),
-            self.weighted(|i| (0..i).map(|j| beta(i, j) * self.time_of(j)).sum()) - (1.0 / 6.0 - 0.5 * g),
+            of_time(self.weighted(|i| (0..i).map(|j| beta(i, j) * self.time_of(j)).sum()) - (1.0 / 6.0 - 0.5 * g)),
         ]
     }
 
@@ -237,7 +283,8 @@ impl Scheme for Rosenbrock {
     }
 
     fn memory(&self, d: Dims) -> Memory {
-        Memory { history: 0, scratch: (self.stages + 2) * d.state() + d.nu }
+        let slope = if self.time == StageTimes::Derivative { d.nu + d.ns } else { 0 };
+        Memory { history: 0, scratch: (self.stages + 2) * d.state() + d.nu + slope }
     }
 
     fn start(&self, _: Step<'_>) -> Result<(), Fault> {
@@ -248,9 +295,14 @@ impl Scheme for Rosenbrock {
         let Step { t, dt, y, w, sys, .. } = k;
         let d = sys.dims();
         let (n, ny) = (d.nu, d.state());
-        cut!(w => stage: self.stages * ny, x: ny, shift: ny, bu: n);
+        let slopes = if self.time == StageTimes::Derivative { n + d.ns } else { 0 };
+        cut!(w => stage: self.stages * ny, x: ny, shift: ny, bu: n, slope: slopes);
 
         sys.linearise(d.point(t, y))?; // J at (y_k, t_k)
+        if slopes > 0 {
+            let (r, g) = slope.split_at_mut(n);
+            sys.drift(d.point(t, y), dt, r, g)?;
+        }
         for i in 0..self.stages {
             let (done, ki) = stage.split_at_mut(i * ny);
             let ki = &mut ki[..ny];
@@ -259,6 +311,10 @@ impl Scheme for Rosenbrock {
             {
                 let (kv, ks) = ki[n..].split_at_mut(n);
                 sys.force(d.point(t_i, x), Some(d.shift(shift)), kv, ks)?;
+            }
+            // + γ_i h² ∂f/∂t; `settle` multiplies by h.
+            for (k, slope) in ki[n..].iter_mut().zip(slope.iter()) {
+                *k += self.shift(i) * dt * slope;
             }
             self.settle(dt, bu, ki, 0, sys);
         }

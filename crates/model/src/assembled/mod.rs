@@ -92,6 +92,7 @@ struct Scratch {
     lu: Vec<f64>,
     modal: Vec<f64>,
     a: Vec<f64>,
+    b: Vec<f64>,
     g: Vec<f64>,
     memory: Vec<f64>,
 }
@@ -129,6 +130,9 @@ pub struct Assembled {
     tangents: Vec<f64>,
     /// Memory of the path-moved elements, then of the rigs.
     memory: Vec<f64>,
+    /// Memory of the path-moved elements when the step began, if the scheme iterates.
+    committed: Vec<f64>,
+    iterated: bool,
     /// Specimens, whose forces are measured, and externals, whose forces are told.
     measured: Vec<Measured>,
     operators: Vec<Operator>,
@@ -224,6 +228,8 @@ impl Assembled {
             scatter,
             tangents: vec![0.0; tangents],
             memory: vec![0.0; memory],
+            committed: vec![0.0; memory],
+            iterated: false,
             measured: Vec::new(),
             operators: Vec::new(),
             massless: 0.0,
@@ -238,6 +244,7 @@ impl Assembled {
                 lu: vec![0.0; (smax * smax).max(dmax * smax).max(modal.len() * modal.len())],
                 modal: vec![0.0; modal.len()],
                 a: vec![0.0; n],
+                b: vec![0.0; n],
                 g: vec![0.0; ns],
                 memory: vec![0.0; memory],
             },
@@ -293,6 +300,14 @@ impl Assembled {
         self.measured.iter_mut().for_each(Measured::turn_home);
         self.measured.iter_mut().for_each(|m| m.finish(&mut memory));
         self.memory = memory;
+    }
+
+    /// r := M_lin M(u)⁻¹ r.
+    fn in_linearised_mass(&mut self, u: &[f64], r: &mut [f64]) -> Result<(), Fault> {
+        self.solve_mass_at(u, r)?;
+        self.scratch.a.copy_from_slice(r);
+        self.pattern.mul(&self.mass_lin, &self.scratch.a, r);
+        Ok(())
     }
 
     /// Row `i` of element `e`.
@@ -378,19 +393,22 @@ impl System for Assembled {
             return self.raw_force(at, shift, true, r, g);
         }
         self.raw_force(at, None, true, r, g)?;
-        self.solve_mass_at(at.u, r)?;
-        let mut a = std::mem::take(&mut self.scratch.a);
-        a.copy_from_slice(r);
-        self.pattern.mul(&self.mass_lin, &a, r); // r := M_lin M(u)⁻¹ r
+        self.in_linearised_mass(at.u, r)?;
         if let Some(d) = shift {
+            let mut a = std::mem::take(&mut self.scratch.a);
             let mut gs = std::mem::take(&mut self.scratch.g);
             self.mul_tangent(d, &mut a, &mut gs);
             r.iter_mut().zip(&a).for_each(|(r, a)| *r += a);
             g.iter_mut().zip(&gs).for_each(|(g, a)| *g += a);
             self.scratch.g = gs;
+            self.scratch.a = a;
         }
-        self.scratch.a = a;
         Ok(())
+    }
+
+    fn drift(&mut self, at: Point<'_>, dt: f64, r: &mut [f64], g: &mut [f64]) -> Result<(), Fault> {
+        self.time_derivative(at, dt, r, g)?;
+        self.express(at.u, r).map(|_| ())
     }
 
     fn prepare(&mut self, operators: &[Mck]) -> Result<(), Fault> {
@@ -426,6 +444,26 @@ impl System for Assembled {
 
     fn memory_mut(&mut self) -> &mut [f64] {
         &mut self.memory
+    }
+
+    fn express(&mut self, u: &[f64], f: &mut [f64]) -> Result<bool, Fault> {
+        if self.mass_now.is_some() {
+            self.in_linearised_mass(u, f)?;
+        }
+        Ok(self.mass_now.is_some())
+    }
+
+    fn iterate(&mut self) {
+        self.iterated = true;
+    }
+
+    fn commit(&mut self) {
+        let laws = self.committed.len();
+        self.committed.copy_from_slice(&self.memory[..laws]);
+    }
+
+    fn rewind(&mut self) {
+        self.memory[..self.committed.len()].copy_from_slice(&self.committed);
     }
 
     /// Time acts through constant masses and matrices here; what moves elements depends on the state too.

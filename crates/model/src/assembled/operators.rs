@@ -1,6 +1,7 @@
 //! Tangents of the elements, the dynamic matrices made of them, and the solves.
 
 use interfield_kernel::element::Tangent;
+use interfield_kernel::element::path::MEMORY;
 use interfield_kernel::fault::Place;
 use interfield_kernel::{Fault, Mck, Point};
 use interfield_linalg::{Factor, Kind as Symmetry, Pattern, Report};
@@ -34,6 +35,14 @@ impl Assembled {
         let mut tangents = std::mem::take(&mut self.tangents);
         let mut work = std::mem::take(&mut self.scratch);
         for e in &self.elements {
+            if let Stored::Path(law) = &e.law
+                && self.iterated
+            {
+                let start = &self.committed[e.memory0..e.memory0 + MEMORY];
+                let slope = law.slope([start[0], start[1]], gather(self.row(e, 0), at.u, &self.imposed[0]));
+                tangents[e.tangent0..e.tangent0 + 2].copy_from_slice(&[slope, 0.0]);
+                continue;
+            }
             if let Some(line) = &e.line {
                 let (q, v) = ([line.gather(at.u)], [line.gather(at.v)]);
                 let (k, blocks) = tangents[e.tangent0..].split_at_mut(1);
@@ -253,7 +262,11 @@ impl Assembled {
     /// Whether tangents follow the state: the policy is exact, and the tangent of some element is not constant.
     pub fn follows_state(&self) -> bool {
         self.policy == TangentPolicy::Exact
-            && self.elements.iter().any(|e| !matches!(e.law, Stored::Block(_) | Stored::Path(_)))
+            && self.elements.iter().any(|e| match e.law {
+                Stored::Block(_) => false,
+                Stored::Path(_) => self.iterated,
+                _ => true,
+            })
     }
 
     /// See [`System::solve`].

@@ -4,6 +4,7 @@ use interfield_kernel::element::catalogue::catalogue;
 use interfield_kernel::element::info::{
     Coordinate as Expected, Coordinates, Info, PATH_OPTION, Range as Allowed, Unit,
 };
+use interfield_kernel::element::path::PathLaw;
 use interfield_kernel::element::{AnyLaw, LAWS};
 
 use super::nodes::{GROUND, axis};
@@ -324,7 +325,8 @@ fn law(context: &Context<'_>, table: &Table<'_>, info: &'static Info, s0: &mut V
     let values = parameters(context, table, info, force, disp);
     let states: Vec<(String, Dimension)> =
         info.states.iter().map(|s| (s.name.to_owned(), dimension(s.unit, force, disp, 1.0))).collect();
-    let path = path_moved(context, table, info);
+    let law = values.and_then(|values| AnyLaw::new(info.name, &values));
+    let path = path_moved(context, table, info, law.as_ref());
     if path && table.has("initial") {
         table.ignore("initial");
         let message = "a law whose memory is its path starts from rest, it has no `initial`";
@@ -332,18 +334,20 @@ fn law(context: &Context<'_>, table: &Table<'_>, info: &'static Info, s0: &mut V
     } else {
         initial_states(context, table, &states, s0);
     }
-    Some(Kind::Law { law: AnyLaw::new(info.name, &values?)?, coordinates: coordinates?, path })
+    Some(Kind::Law { law: law?, coordinates: coordinates?, path })
 }
 
-/// `memory = "path"` of the laws that have this option.
-fn path_moved(context: &Context<'_>, table: &Table<'_>, info: &Info) -> bool {
+/// `memory` of the laws that have this option. A law that begins with a state of its own has one that is integrated.
+fn path_moved(context: &Context<'_>, table: &Table<'_>, info: &Info, law: Option<&AnyLaw>) -> bool {
     if !info.options.contains(&PATH_OPTION) {
         return false;
     }
-    let Some(memory) = table.string("memory") else { return false };
+    let Some(memory) = table.string("memory") else {
+        return law.is_some_and(PathLaw::preferred) && !table.has("initial");
+    };
     if !["state", "path"].contains(&memory.value.as_str()) {
         let message = format!("`memory` is \"state\" or \"path\", found \"{}\"", memory.value);
-        context.error(memory.span, message, "leave it out for \"state\"");
+        context.error(memory.span, message, "leave it out for the one that suits the law");
     }
     memory.value == "path"
 }

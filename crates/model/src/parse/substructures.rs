@@ -385,7 +385,7 @@ fn check_sides(context: &Context<'_>, drafts: &[Draft], fine: &[bool], coupling:
                 coupling.info.name
             );
             let help = format!(
-                "`{}` has {}, `{}` has {}; foh and modified-ph allow different ones",
+                "`{}` has {}, `{}` has {}; only plsrt2, staggered and midpoint need the same",
                 first.name.value, first.substeps, other.name.value, other.substeps
             );
             context.error(other.name.span.clone(), message, help);

@@ -8,6 +8,7 @@ mod llm_claims;
 mod newmark;
 mod order;
 mod passive;
+mod rates;
 mod rosenbrock;
 mod spectra;
 mod stability;

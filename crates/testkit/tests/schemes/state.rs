@@ -153,6 +153,10 @@ impl System for Path {
     fn load(&mut self, _: f64, out: &mut [f64]) {
         out[0] = 0.0;
     }
+    fn drift(&mut self, _: Point<'_>, _: f64, r: &mut [f64], _: &mut [f64]) -> Result<(), Fault> {
+        r[0] = 0.0;
+        Ok(())
+    }
     fn memory(&self) -> &[f64] {
         &self.memory
     }

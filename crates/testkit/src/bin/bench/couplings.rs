@@ -87,7 +87,7 @@ fn run(text: &str, method: &str, threads: bool, steps: u64) -> Result<f64, Strin
 impl Bench {
     /// Every coupling beside the whole structure with Newmark's method at the macro-step.
     pub(crate) fn couplings(&self) -> Result<Vec<Row>, String> {
-        let viaduct = VIADUCT.replace(", memory = \"path\"", "");
+        let viaduct = VIADUCT.replace("memory = \"path\"", "memory = \"state\"");
         let single = |text: &str| -> Model {
             let overrides = Overrides {
                 scheme: Some("newmark".into()),

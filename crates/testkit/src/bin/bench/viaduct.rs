@@ -158,7 +158,7 @@ impl Bench {
     fn macro_steps(&self, peer: &Result<Summary, String>) -> Result<Vec<Row>, String> {
         let seconds = self.seconds();
         let ticks = seconds * 1000;
-        let text = VIADUCT.replace(", memory = \"path\"", "");
+        let text = VIADUCT.replace("memory = \"path\"", "memory = \"state\"");
         let model = read(&text, None, seconds);
         let mut parts =
             Partitioned::new(model).map_err(|p| p.iter().map(|p| p.message.clone()).collect::<Vec<_>>().join("; "))?;

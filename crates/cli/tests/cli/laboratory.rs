@@ -263,7 +263,8 @@ fn conversation(name: &str, text: &str, more: &[&str], words: &[&str]) -> (Vec<S
 
 #[test]
 fn somebody_at_the_keyboard_is_answered_and_obeyed() {
-    let words = ["status until running", "pause", "status until holding", "halt", "note a crack", "resume", "stop", "resume"];
+    let words =
+        ["status until running", "pause", "status until holding", "halt", "note a crack", "resume", "stop", "resume"];
     let (heard, outcome) = conversation("keyboard", &model(ACTUATOR), &["--real-time"], &words);
     let said = |what: &str| heard.iter().any(|l| l.contains(what));
     assert!(said("pause: pausing; ") && said("halt: refused: ") && said("note a crack: noted"), "{heard:#?}");
@@ -297,7 +298,8 @@ fn a_pause_longer_than_the_watchdog_and_a_slow_test_end_well() {
 #[test]
 fn a_machine_that_stalls_is_a_remark_not_the_end_of_a_test() {
     // Ten times 20 samples without a target, as a machine that stalls for 10 ms at 2 kHz; in a rehearsal, so that every run is the same.
-    let stall = |k: u32| format!("[[specimen.fault]]\ntype = \"stall\"\nat = \"{} ms\"\nfor = \"10 ms\"\n", 400 + 450 * k);
+    let stall =
+        |k: u32| format!("[[specimen.fault]]\ntype = \"stall\"\nat = \"{} ms\"\nfor = \"10 ms\"\n", 400 + 450 * k);
     let stalls: String = (0..10).map(stall).collect();
     for compensation in ["ats", "early", "polynomial"] {
         let text = model(&format!("compensation = {{ method = \"{compensation}\", delay = \"5 ms\" }}\n{ACTUATOR}velocity = \"1 m/s\"\nstroke = \"200 mm\"\n{stalls}"))

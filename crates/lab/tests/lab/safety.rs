@@ -33,15 +33,8 @@ enum Fault {
     Stray,
 }
 
-const FAULTS: [Fault; 7] = [
-    Fault::Silence,
-    Fault::NotANumber,
-    Fault::Spike,
-    Fault::Frozen,
-    Fault::Gone,
-    Fault::EmergencyStop,
-    Fault::Stray,
-];
+const FAULTS: [Fault; 7] =
+    [Fault::Silence, Fault::NotANumber, Fault::Spike, Fault::Frozen, Fault::Gone, Fault::EmergencyStop, Fault::Stray];
 
 /// What is seen from outside.
 #[derive(Default)]
@@ -461,7 +454,8 @@ fn trips_at_the_worst_moment(method: &Method, what: &str, time_scale: f64) -> [f
                     test.fault(fault);
                 }
                 test.run(12_000);
-                let label = format!("{what}, {action:?}, {fault:?} at {moment}, {amplitude} m, time scale {time_scale}");
+                let label =
+                    format!("{what}, {action:?}, {fault:?} at {moment}, {amplitude} m, time scale {time_scale}");
                 test.assert_inside(&label);
                 assert!(test.over || time_scale > 1.0, "{label}: {:?}", test.state());
                 // From when it was noticed (only what moves shows that a sensor does not), for the last time.
@@ -475,7 +469,8 @@ fn trips_at_the_worst_moment(method: &Method, what: &str, time_scale: f64) -> [f
                 let v = log.commands.windows(2).map(|w| (w[1] - w[0]).abs() / T).fold(0.0, f64::max);
                 let a = |w: &[f64]| (w[2] - 2.0 * w[1] + w[0]).abs() / (T * T);
                 let a = log.commands.windows(3).map(a).fold(0.0, f64::max);
-                worst = [worst[0].max(v / ENVELOPE.velocity), worst[1].max(a / ENVELOPE.acceleration), worst[2].max(rest)];
+                worst =
+                    [worst[0].max(v / ENVELOPE.velocity), worst[1].max(a / ENVELOPE.acceleration), worst[2].max(rest)];
             }
         }
     }
@@ -484,7 +479,8 @@ fn trips_at_the_worst_moment(method: &Method, what: &str, time_scale: f64) -> [f
 
 #[test]
 fn every_compensator_tripped_at_its_worst_moment_stays_inside() {
-    let mut table = String::from("| compensation | time scale | velocity | acceleration | rest |\n|---|---|---|---|---|\n");
+    let mut table =
+        String::from("| compensation | time scale | velocity | acceleration | rest |\n|---|---|---|---|---|\n");
     for (name, method) in compensators() {
         for time_scale in [1.0, 200.0] {
             let worst = trips_at_the_worst_moment(&method, name, time_scale);

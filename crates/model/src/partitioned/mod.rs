@@ -153,7 +153,8 @@ impl Partitioned {
             parts.push(Part { sub, free, looped, memory, curves, recorder, energy: None, x: Vec::new(), out });
         }
         if model.analysis.land {
-            let message = "events = \"land\" changes the step of the whole structure, and substructures have steps of their own";
+            let message =
+                "events = \"land\" changes the step of the whole structure, and substructures have steps of their own";
             let help = "leave `events` out and take more substeps, or run in one piece with --whole";
             problems.push(Problem::error(Subject::Step, message.to_owned(), help));
         }

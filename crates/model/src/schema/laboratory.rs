@@ -212,7 +212,12 @@ fn actuator() -> Section {
             "\"20 m/s^2\"",
         ),
         key("force", force(), "Largest force it can give.", "\"250 kN\""),
-        key("limits", Table("actuator-limits"), "Limits of its own, in place of those of the specimen.", "{ force = \"80 kN\" }"),
+        key(
+            "limits",
+            Table("actuator-limits"),
+            "Limits of its own, in place of those of the specimen.",
+            "{ force = \"80 kN\" }",
+        ),
         key("friction", force(), "Coulomb friction before its load cell.", "\"0.5 kN\"").default("0"),
         key(
             "displacement_sensor",

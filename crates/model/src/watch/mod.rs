@@ -141,13 +141,7 @@ impl Watch {
     }
 
     /// Adds a step of substructure `part` that ended at `at`.
-    pub(crate) fn note(
-        &mut self,
-        part: usize,
-        system: &mut Assembled,
-        at: Point<'_>,
-        due: bool,
-    ) -> Result<(), Fault> {
+    pub(crate) fn note(&mut self, part: usize, system: &mut Assembled, at: Point<'_>, due: bool) -> Result<(), Fault> {
         let Watched { book, events, potential, .. } = &mut self.systems[part];
         book.add(system, at)?;
         events.note(system, at);
@@ -219,7 +213,9 @@ impl Watch {
         let mut found: Vec<Finding> = self.end.into_iter().collect();
         let largest = cuts.iter().map(|c| c.displacement).fold(0.0, f64::max);
         let moving = cuts.iter().enumerate().filter(|(_, c)| c.displacement.max(c.gap_u) > STILL * largest);
-        let share = |c: &RowQuality| if c.gap_u.is_nan() { f64::INFINITY } else { c.gap_u / c.displacement.max(f64::MIN_POSITIVE) };
+        let share = |c: &RowQuality| {
+            if c.gap_u.is_nan() { f64::INFINITY } else { c.gap_u / c.displacement.max(f64::MIN_POSITIVE) }
+        };
         let widest = moving.map(|(cut, c)| (cut, share(c))).max_by(|a, b| a.1.total_cmp(&b.1));
         found.extend(widest.filter(|w| w.1 > APART[0]).map(|(cut, share)| Finding::Apart { cut, share }));
         if self.end.is_none() && self.put_in() > 0.0 {
@@ -250,8 +246,7 @@ impl Watch {
             });
             found.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(times, omega, at)| (times, omega, at, s.dt))
         };
-        let (_, omega, at, _) =
-            self.systems.iter().enumerate().filter_map(of).max_by(|a, b| a.0.total_cmp(&b.0))?;
+        let (_, omega, at, _) = self.systems.iter().enumerate().filter_map(of).max_by(|a, b| a.0.total_cmp(&b.0))?;
         Some(Finding::Unresolved { at, dt: CONTACT / omega })
     }
 }

@@ -1,6 +1,6 @@
 //! Findings in words, with the user's names.
 
-use super::{Finding, Spot, Verdict, Grade};
+use super::{Finding, Grade, Spot, Verdict};
 
 /// Names of what findings are about.
 pub(crate) trait Names {

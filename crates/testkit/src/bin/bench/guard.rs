@@ -15,14 +15,16 @@ impl Bench {
     pub(crate) fn guard(&self) -> Result<Vec<Row>, String> {
         let times = self.steps(5_000_000);
         let open = f64::INFINITY;
-        let envelope = Envelope { position: [-0.28, 0.28], velocity: 1.5, acceleration: 1885.0, braking: 94.0, jerk: open };
+        let envelope =
+            Envelope { position: [-0.28, 0.28], velocity: 1.5, acceleration: 1885.0, braking: 94.0, jerk: open };
         let smooth = |k: usize| 0.2 * (3.0 * T * k as f64).sin();
         let wild = |k: usize| smooth(k) + if k % 50 < 25 { 0.3 } else { 0.0 };
         let cut = limiter(times, wild);
         let mut rows = Vec::new();
         for (jerk, what) in [(open, "no jerk limit"), (1e5, "a jerk limit")] {
             let envelope = Envelope { jerk, ..envelope };
-            for (motion, input) in [("followed", &smooth as &dyn Fn(usize) -> f64), ("braked half of the time", &wild)] {
+            for (motion, input) in [("followed", &smooth as &dyn Fn(usize) -> f64), ("braked half of the time", &wild)]
+            {
                 let ours = pass(envelope, times, input)?;
                 rows.push(Row {
                     case: "guard",

@@ -14,15 +14,15 @@ use crate::output::fail;
 /// Every sample is answered with the displacement and force that were recorded. The run ends where its commands leave those of
 /// the recording: a specimen cannot be asked what it would have done. Options are those of `interfield run`.
 #[derive(ClapArgs)]
-// Its group would have the name of the one of `run`.
-#[group(skip)]
 #[command(after_help = "Examples:\n  interfield replay interfield-out/tower.lab.h5 tower.toml\n  \
 interfield replay friday.lab.h5 tower.toml --tolerance 1e-3 -o again.h5 --json")]
 pub(crate) struct Args {
     /// Recording of a laboratory, written by `interfield run` beside its results
     recording: PathBuf,
+    /// Model file
+    model: PathBuf,
     #[command(flatten)]
-    run: run::Args,
+    options: run::Options,
     /// Largest difference of a command from the recorded one, over the largest command
     #[arg(long, value_name = "SHARE", default_value_t = 1e-6)]
     tolerance: f64,
@@ -32,14 +32,14 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Exit {
     let name = args.recording.display().to_string();
     let refuse = |message: String, help: &str, exit: Exit| {
-        fail(args.run.json(), Some(&name), None, &message, help);
+        fail(args.options.json, Some(&name), None, &message, help);
         exit
     };
     if !(args.tolerance.is_finite() && args.tolerance >= 0.0) {
         return refuse("--tolerance must not be negative".to_owned(), "write --tolerance 1e-6", Exit::BadInput);
     }
     match Replay::open(&args.recording, args.tolerance) {
-        Ok(replay) => run::with(&args.run, Some(replay)),
+        Ok(replay) => run::with(&args.model, &args.options, Some(replay)),
         Err(e) => {
             let help = "give a recording NAME.lab.h5, written by `interfield run` for a model with a specimen";
             refuse(e, help, Exit::Failure)

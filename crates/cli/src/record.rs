@@ -186,7 +186,8 @@ pub(crate) const FOLDER: &str = "model_folder";
 /// Adds what a test is to be known by: the files that the model was read with, and all settings of its laboratory.
 pub(crate) fn complete(meta: &mut Meta, loaded: &Loaded, model: &Model, pace: &RealTime) {
     let hashes = loaded.hashes().into_iter().map(|(path, hash)| (format!("{HASH}{path}"), hash));
-    let folder = std::path::absolute(loaded.folder()).ok().map(|f| (FOLDER.to_owned(), f.display().to_string()));
+    // The folder of a file that stands right here has no name.
+    let folder = std::path::absolute(Path::new(".").join(loaded.folder())).ok().map(|f| (FOLDER.to_owned(), f.display().to_string()));
     let folder = folder.filter(|_| !loaded.hashes().is_empty());
     let all = hashes.chain(folder).chain(laboratory::settings(model, pace));
     meta.settings.extend(all.map(|(name, value)| (fit(&name), fit(&value))));

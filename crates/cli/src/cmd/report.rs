@@ -43,12 +43,8 @@ fn make(args: &Args) -> Result<(), Exit> {
     let reader = stored::open(&args.result, json)?;
     let output = args.output.clone().unwrap_or_else(|| args.result.with_extension("html"));
     stored::check_output(&output, &["html"], &[&args.result], json)?;
-    let mut evidence = Evidence::of(&reader).unwrap_or_else(|| found_again(&reader));
-    if evidence.structure.is_none() {
-        evidence.structure = Some(structure(&reader, &args.result).map_err(|e| stored::damaged(&e, json))?);
-    }
     let name = output.display().to_string();
-    Report::of_stored(&reader, evidence, &output).map_err(|e| match e {
+    page(&reader, &output).map_err(|e| match e {
         Unmade::Read(e) => stored::damaged(&e, json),
         Unmade::Write(message) => {
             fail(json, Some(&name), None, &message, "give another file with --output");
@@ -63,6 +59,22 @@ fn make(args: &Args) -> Result<(), Exit> {
         print(&format!("{name}: {} channels, {} rows\n", reader.channels().len(), reader.rows()));
     }
     Ok(())
+}
+
+/// Writes the page of a stored result; the error is a sentence.
+pub(super) fn write(reader: &Reader, path: &Path) -> Result<(), String> {
+    page(reader, path).map_err(|e| match e {
+        Unmade::Read(e) => e.to_string(),
+        Unmade::Write(message) => message,
+    })
+}
+
+fn page(reader: &Reader, path: &Path) -> Result<(), Unmade> {
+    let mut evidence = Evidence::of(reader).unwrap_or_else(|| found_again(reader));
+    if evidence.structure.is_none() {
+        evidence.structure = Some(structure(reader, reader.path()).map_err(Unmade::Read)?);
+    }
+    Report::of_stored(reader, evidence, path)
 }
 
 /// What can still be found about a run that was killed before it said so itself, or whose file an earlier version made.

@@ -54,7 +54,7 @@ pub(crate) struct Options {
     pub(crate) output: Option<PathBuf>,
     /// Write the report to this HTML file [default: interfield-out/MODEL.html, none with --output]
     #[arg(long, value_name = "FILE")]
-    report: Option<PathBuf>,
+    pub(crate) report: Option<PathBuf>,
     /// Print the summary, or all mistakes, as JSON on standard output
     #[arg(long)]
     pub(crate) json: bool,

@@ -74,7 +74,13 @@ impl Wanted {
             let results = with_number(&first, number);
             let page = results.with_extension("html");
             let report = Some(self.report.clone().unwrap_or_else(|| page.clone()));
-            let files = |claim| Files { results: results.clone(), format: Format::Results, report, replace: true, _claim: claim };
+            let files = |claim| Files {
+                results: results.clone(),
+                format: Format::Results,
+                report,
+                replace: true,
+                _claim: claim,
+            };
             if !test && irreplaceable(&results).is_none() {
                 return Ok(files(None));
             }
@@ -201,11 +207,10 @@ mod tests {
     #[test]
     fn numbers_stand_before_the_extension() {
         let number = |n| with_number(Path::new("out/a.b.h5"), n);
-        assert_eq!([number(1), number(2), number(30)].map(|p| p.display().to_string()), [
-            "out/a.b.h5",
-            "out/a.b-2.h5",
-            "out/a.b-30.h5"
-        ]);
+        assert_eq!(
+            [number(1), number(2), number(30)].map(|p| p.display().to_string()),
+            ["out/a.b.h5", "out/a.b-2.h5", "out/a.b-30.h5"]
+        );
     }
 
     #[test]

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use interfield_kernel::StepMap;
 use interfield_lab::rig::Reading;
-use interfield_model::{Model, Simulation};
 use interfield_model::model::{Channel, EnergyPart, Load, Quantity, TangentPolicy};
+use interfield_model::{Model, Simulation};
 use interfield_results::{ChannelInfo, Error, Meta, Policy, Writer, WriterOptions, now_iso8601};
 
 use crate::files::{folder, has_extension, unwritten};
@@ -187,7 +187,9 @@ pub(crate) const FOLDER: &str = "model_folder";
 pub(crate) fn complete(meta: &mut Meta, loaded: &Loaded, model: &Model, pace: &RealTime) {
     let hashes = loaded.hashes().into_iter().map(|(path, hash)| (format!("{HASH}{path}"), hash));
     // The folder of a file that stands right here has no name.
-    let folder = std::path::absolute(Path::new(".").join(loaded.folder())).ok().map(|f| (FOLDER.to_owned(), f.display().to_string()));
+    let folder = std::path::absolute(Path::new(".").join(loaded.folder()))
+        .ok()
+        .map(|f| (FOLDER.to_owned(), f.display().to_string()));
     let folder = folder.filter(|_| !loaded.hashes().is_empty());
     let all = hashes.chain(folder).chain(laboratory::settings(model, pace));
     meta.settings.extend(all.map(|(name, value)| (fit(&name), fit(&value))));

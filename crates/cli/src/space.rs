@@ -25,7 +25,8 @@ pub(crate) fn room(sim: &Simulation, results: &Path, format: Format) -> Room {
     let result = result_bytes(sim, format);
     let need = recorded + result;
     let folder = folder_of(results).display().to_string();
-    let recording = if recorded > 0.0 { format!("about {} for the recording and ", size(recorded)) } else { String::new() };
+    let recording =
+        if recorded > 0.0 { format!("about {} for the recording and ", size(recorded)) } else { String::new() };
     let said = format!("{recording}about {} for the results; `{folder}` has {} free", size(result), size(free));
     match () {
         () if free < need => Room::None(format!("the disk is too small for the run: it needs {said}")),

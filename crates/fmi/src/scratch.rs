@@ -94,7 +94,8 @@ fn sweep(_folder: &Path) {}
 #[cfg(unix)]
 fn named_as_here(name: &str) -> bool {
     let mut parts = name.rsplit('-');
-    let digits = |part: Option<&str>, radix: u32| part.is_some_and(|p| !p.is_empty() && p.chars().all(|c| c.is_digit(radix)));
+    let digits =
+        |part: Option<&str>, radix: u32| part.is_some_and(|p| !p.is_empty() && p.chars().all(|c| c.is_digit(radix)));
     digits(parts.next(), 16) && digits(parts.next(), 10) && digits(parts.next(), 10)
 }
 

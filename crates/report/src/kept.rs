@@ -198,7 +198,11 @@ mod tests {
                 x: Axis::new("time", "s"),
                 y: Axis::new("u", "").log(),
                 order: Order::Free,
-                curves: vec![Curve { name: "c".into(), points: vec![(0.1, f64::NAN), (-0.0, 1e300)], thinned: Some(9) }],
+                curves: vec![Curve {
+                    name: "c".into(),
+                    points: vec![(0.1, f64::NAN), (-0.0, 1e300)],
+                    thinned: Some(9),
+                }],
                 note: String::new(),
             }),
             view(Motion::Shapes(vec![("1 Hz".into(), vec![0.1, f32::MIN_POSITIVE, -0.0])])),

@@ -137,7 +137,11 @@ fn about(args: &Args, readers: &[Reader]) -> About {
         }
     }
     let title = args.title.clone().unwrap_or_else(|| titles.join(", "));
-    let tests = if readers.len() == 1 { "a hybrid simulation".to_owned() } else { format!("{} hybrid simulations", readers.len()) };
+    let tests = if readers.len() == 1 {
+        "a hybrid simulation".to_owned()
+    } else {
+        format!("{} hybrid simulations", readers.len())
+    };
     let mut begun: Vec<String> = readers.iter().map(|r| r.meta().created.clone()).collect();
     begun.sort();
     About {

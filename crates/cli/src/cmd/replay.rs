@@ -90,7 +90,9 @@ fn pack(args: &Args) -> Exit {
         return refuse("a pack is replayed as it was run", help, Exit::BadInput);
     }
     let (again, served): (Vec<_>, Vec<_>) = pack.tests.iter().partition(|t| t.result.is_some());
-    served.iter().for_each(|t| complain(&format!("note: `{}` was served to another program and cannot be made again", t.name)));
+    served
+        .iter()
+        .for_each(|t| complain(&format!("note: `{}` was served to another program and cannot be made again", t.name)));
     if again.is_empty() {
         return refuse("it holds no test that could be made again", "give a pack of `interfield run`", Exit::BadInput);
     }
@@ -166,7 +168,13 @@ fn one(test: &Packed, args: &Args, documents: &mut Vec<Value>) -> Exit {
     }
     match ran {
         // A test that was stopped is made again as far as it went.
-        Exit::Done | Exit::Fault => if same { Exit::Done } else { Exit::Fault },
+        Exit::Done | Exit::Fault => {
+            if same {
+                Exit::Done
+            } else {
+                Exit::Fault
+            }
+        }
         other => other,
     }
 }
@@ -191,7 +199,8 @@ fn same_bits(before: &Path, after: &Path) -> Result<Compared, String> {
         Some(c) => r.read(c, 0..common),
     };
     let channels = if difference.is_none() { a.channels() } else { &[] };
-    let columns = std::iter::once(("time", None)).chain(channels.iter().enumerate().map(|(i, c)| (c.name.as_str(), Some(i))));
+    let columns =
+        std::iter::once(("time", None)).chain(channels.iter().enumerate().map(|(i, c)| (c.name.as_str(), Some(i))));
     for (name, channel) in columns {
         let (x, y) = (column(&a, channel).map_err(|e| e.to_string())?, column(&b, channel).map_err(|e| e.to_string())?);
         if let Some(k) = x.iter().zip(&y).position(|(x, y)| x.to_bits() != y.to_bits()) {

@@ -90,7 +90,8 @@ fn records(
     missing: &mut Vec<Missing>,
 ) -> BTreeMap<String, String> {
     let mut places = BTreeMap::new();
-    let folders: Vec<PathBuf> = setting(meta, FOLDER).map(PathBuf::from).into_iter().chain(from.iter().cloned()).collect();
+    let folders: Vec<PathBuf> =
+        setting(meta, FOLDER).map(PathBuf::from).into_iter().chain(from.iter().cloned()).collect();
     let hashes = meta.settings.iter().filter_map(|(n, hash)| Some((n.strip_prefix(HASH)?, hash)));
     for (path, hash) in hashes {
         let tried: Vec<PathBuf> = folders.iter().map(|f| f.join(path)).filter(|p| p.is_file()).collect();
@@ -122,8 +123,11 @@ fn settings(meta: &Meta, name: &str) -> Vec<Item> {
     let coordinator = json!({
         "program": meta.program, "version": meta.version, "begun": meta.created, "title": meta.title, "settings": all,
     });
-    let computed: Map<String, Value> =
-        all.iter().filter(|(n, _)| !n.starts_with(PREFIX) && *n != OVERRIDES).map(|(n, v)| (n.clone(), v.clone())).collect();
+    let computed: Map<String, Value> = all
+        .iter()
+        .filter(|(n, _)| !n.starts_with(PREFIX) && *n != OVERRIDES)
+        .map(|(n, v)| (n.clone(), v.clone()))
+        .collect();
     let mut items = vec![
         text(Part::Coordinator, format!("{name}.json"), "Program, version and all settings", pretty(&coordinator)),
         text(Part::SimSubstructure, format!("{name}.json"), "Settings of what was computed", pretty(&json!(computed))),
@@ -137,7 +141,12 @@ fn settings(meta: &Meta, name: &str) -> Vec<Item> {
         let part = Part::ExpSubstructure;
         items.push(text(part, format!("{stem}.json"), "Settings of a specimen, SI", pretty(&json!(of_it))));
         let matrix = fault_matrix(&specimen["limits"]);
-        items.push(text(part, format!("{stem}.faults.csv"), "Its limits, SI, and what follows when one is passed", matrix));
+        items.push(text(
+            part,
+            format!("{stem}.faults.csv"),
+            "Its limits, SI, and what follows when one is passed",
+            matrix,
+        ));
     }
     items
 }
@@ -201,7 +210,8 @@ mod tests {
 
     #[test]
     fn no_path_leads_out_of_the_pack() {
-        let cases = [("a.at2", "a.at2"), ("../x/./a.at2", "up/x/a.at2"), ("/etc/passwd", "etc/passwd"), ("C:\\a", "C__a")];
+        let cases =
+            [("a.at2", "a.at2"), ("../x/./a.at2", "up/x/a.at2"), ("/etc/passwd", "etc/passwd"), ("C:\\a", "C__a")];
         for (path, stored) in cases {
             assert_eq!(inside(path), stored);
         }

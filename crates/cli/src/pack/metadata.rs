@@ -114,9 +114,9 @@ fn research_object(items: &[Item], written: &[Written], about: &About) -> Value 
         root["author"] = (0..about.authors.len()).map(|i| id(&person(i))).collect::<Vec<_>>().into();
     }
     graph.push(root);
-    graph.extend(about.authors.iter().enumerate().map(|(i, name)| {
-        json!({ "@id": person(i), "@type": "Person", "name": name })
-    }));
+    graph.extend(
+        about.authors.iter().enumerate().map(|(i, name)| json!({ "@id": person(i), "@type": "Person", "name": name })),
+    );
     graph.push(json!({
         "@id": "#interfield",
         "@type": "SoftwareApplication",

@@ -60,9 +60,12 @@ impl Part {
     /// Folder, name of the entity in DesignSafe, title, what is in it.
     fn words(self) -> [&'static str; 4] {
         match self {
-            Part::GlobalModel => {
-                ["global-model", "global_model", "Global Model", "The structure as a whole: model files and ground motions."]
-            }
+            Part::GlobalModel => [
+                "global-model",
+                "global_model",
+                "Global Model",
+                "The structure as a whole: model files and ground motions.",
+            ],
             Part::Coordinator => [
                 "coordinator",
                 "coordinator",

@@ -256,8 +256,10 @@ fn record_every(context: &Context<'_>, table: &Table<'_>, period: f64) -> u64 {
     let whole = every.round().max(1.0);
     if (every - whole).abs() > 1e-6 * whole {
         let sampled = 1.0 / period;
-        let message = format!("the controller samples at {sampled:.6} Hz: every {every:.6} samples one would be recorded");
-        let help = format!("it must be a whole number: write record_rate = \"{} Hz\", or another `rate`", sampled / whole);
+        let message =
+            format!("the controller samples at {sampled:.6} Hz: every {every:.6} samples one would be recorded");
+        let help =
+            format!("it must be a whole number: write record_rate = \"{} Hz\", or another `rate`", sampled / whole);
         context.error(rate.span, message, help);
     }
     whole as u64

@@ -54,7 +54,7 @@ name = "rig"
 elements = ["column"]
 rate = "1 kHz"
 ramp = "100 ms"
-actuator = [{ type = "second-order", frequency = "150 Hz", damping = 0.7, displacement_sensor = { gain = 0.3, bias = "7 mm" }, force_sensor = { noise = "2 N" }, calibration = { displacement = [0.0003, 0.007] } }]
+actuator = [{ type = "second-order", frequency = "300 Hz", damping = 0.7, displacement_sensor = { gain = 0.3, bias = "7 mm" }, force_sensor = { noise = "2 N" }, calibration = { displacement = [0.0003, 0.007] } }]
 "#;
 
 /// The model and its files below a folder; the path of the model as seen from there.

@@ -69,7 +69,9 @@ fn make_way(args: &[&str]) {
     let kinds = [".h5", ".csv", ".html", ".log"];
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name().into_string().unwrap_or_default();
-        if name.starts_with(&stem) && kinds.iter().any(|k| name.ends_with(k)) {
+        // A link is there on purpose.
+        let left = entry.file_type().is_ok_and(|t| t.is_file());
+        if left && name.starts_with(&stem) && kinds.iter().any(|k| name.ends_with(k)) {
             std::fs::remove_file(entry.path()).ok();
         }
     }

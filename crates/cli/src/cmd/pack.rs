@@ -99,7 +99,8 @@ fn make(args: &Args) -> Result<(), Exit> {
             "files": written.iter().map(|w| json!({ "path": w.path, "sha256": w.hash, "bytes": w.length })).collect::<Vec<_>>(),
         }));
     } else {
-        let (count, shown) = (written.len(), folder.display());
+        // With the manifest, which does not name itself.
+        let (count, shown) = (written.len() + 1, folder.display());
         print(&format!("{shown}: {count} files of {}\n{}\n", names.join(", "), zip.display()));
     }
     Ok(())

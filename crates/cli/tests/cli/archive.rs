@@ -458,3 +458,32 @@ fn a_disk_that_is_too_small_is_said_before_anything_moves() {
     assert!(warned.stderr.contains("the disk is nearly full"), "{}", warned.stderr);
     assert!(!left.iter().any(|n| n.starts_with("a.")), "{left:?}");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_file_belongs_to_one_run_as_long_as_that_lives() {
+    let folder = place("busy");
+    written(&folder, SPECIMEN);
+    std::fs::write(folder.join("models/computed.toml"), model_text_without_specimen()).unwrap();
+    for output in ["one.h5", "one.csv"] {
+        let long = ["run", "models/computed.toml", "--until", "100000 s", "-o", output];
+        let mut first = Command::new(env!("CARGO_BIN_EXE_interfield"));
+        first.current_dir(&folder).args(long).stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+        let mut first = super::Running(first.spawn().expect("the program starts"));
+        // Rows are in the file before anybody else comes.
+        let grown = |bytes: u64| std::fs::metadata(folder.join(output)).is_ok_and(|m| m.len() > bytes);
+        let until = std::time::Instant::now() + std::time::Duration::from_secs(60);
+        while !grown(200_000) {
+            assert!(std::time::Instant::now() < until, "{output} does not grow");
+            std::thread::yield_now();
+        }
+        let refused = run_in(&folder, &["run", "models/computed.toml", "-o", output]).expect(1);
+        assert!(refused.stderr.contains("another process is writing it"), "{output}: {}", refused.stderr);
+        assert!(grown(200_000), "{output} was cut by the one that was refused");
+        // Killed without a warning, it blocks nobody.
+        first.kill();
+        run_in(&folder, &["run", "models/computed.toml", "-o", output]).expect(0);
+    }
+    let left = names(&folder);
+    assert!(left.iter().all(|n| !n.ends_with(".new")), "{left:?}");
+}

@@ -413,7 +413,8 @@ fn keep(
             })
         }
     });
-    recordings.and(kept).and(page)
+    let failed: Vec<String> = [recordings, kept, page].into_iter().filter_map(Result::err).collect();
+    if failed.is_empty() { Ok(()) } else { Err(failed.join("; ")) }
 }
 
 /// What took how long.

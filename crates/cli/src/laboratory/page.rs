@@ -34,7 +34,8 @@ pub(crate) fn keep(assessed: &[Assessed], units: &UnitSystem) -> Result<(), Stri
         };
         evidence.keep(path)
     };
-    assessed.iter().map(one).collect()
+    let failed: Vec<String> = assessed.iter().filter_map(|a| one(a).err()).collect();
+    if failed.is_empty() { Ok(()) } else { Err(failed.join("; ")) }
 }
 
 /// The verdict in a line.

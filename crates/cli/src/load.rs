@@ -9,7 +9,7 @@ use clap::Args;
 use interfield_codegen::Export;
 use interfield_model::advice::{Knowledge, advise};
 use interfield_model::diag::{Diagnostics, Located, Source};
-use interfield_model::external::External;
+use interfield_model::external::{External, Program};
 use interfield_model::include::{MOST_BYTES, bundle, gather};
 use interfield_model::parse::{Overrides, Places, expand, parse};
 use interfield_model::specimen::Workshop;
@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 use crate::Exit;
 use crate::output::{complain, fail, print_json};
 use crate::programs::mistakes;
+use crate::sha256;
 use crate::stability::machine::{UNCONDITIONAL, scheme_limit};
 
 /// Most bytes of a record or a matrix.
@@ -74,6 +75,37 @@ impl ModelArgs {
             tangent: self.tangent.clone(),
             coupling: self.coupling.clone(),
             substeps: self.substeps,
+        }
+    }
+}
+
+impl ModelArgs {
+    /// What was given, as JSON: [`ModelArgs::from_json`] takes it again.
+    pub(crate) fn to_json(&self) -> Value {
+        let ModelArgs { set, scheme, param, dt, until, coupling, substeps, whole, tangent } = self;
+        json!({
+            "set": set, "scheme": scheme, "param": param, "dt": dt, "until": until, "coupling": coupling,
+            "substeps": substeps, "whole": whole, "tangent": tangent,
+        })
+    }
+
+    /// The settings that a result file keeps.
+    pub(crate) fn from_json(kept: &Value) -> Self {
+        let text = |name: &str| kept[name].as_str().map(str::to_owned);
+        let pairs = |name: &str| {
+            let pair = |p: &Value| Some((p[0].as_str()?.to_owned(), p[1].as_str()?.to_owned()));
+            kept[name].as_array().into_iter().flatten().filter_map(pair).collect()
+        };
+        ModelArgs {
+            set: pairs("set"),
+            scheme: text("scheme"),
+            param: pairs("param"),
+            dt: text("dt"),
+            until: text("until"),
+            coupling: text("coupling"),
+            substeps: kept["substeps"].as_u64().and_then(|n| u32::try_from(n).ok()),
+            whole: kept["whole"].as_bool().unwrap_or(false),
+            tangent: text("tangent"),
         }
     }
 }
@@ -175,6 +207,10 @@ pub(crate) struct Loaded {
     json: bool,
     /// Stiffnesses of externals that their programs told, by name, SI.
     stiffnesses: OnceLock<Stiffnesses>,
+    /// Files that it refers to and that are kept elsewhere, by the names that it has for them.
+    moved: BTreeMap<String, PathBuf>,
+    /// Hashes of the files that were read, by these names.
+    hashes: Mutex<BTreeMap<String, String>>,
 }
 
 type Stiffnesses = Vec<(String, Vec<f64>)>;
@@ -250,7 +286,34 @@ impl Loaded {
         let diags = Diagnostics::new();
         let source = gather(name, &text, &|path| read_bytes(&folder.join(path), MOST_BYTES as u64), &diags);
         let text = bundle(&source).into_owned();
-        Loaded { text, source, folder, diags, json, stiffnesses: OnceLock::new() }
+        let (moved, hashes) = (BTreeMap::new(), Mutex::default());
+        Loaded { text, source, folder, diags, json, stiffnesses: OnceLock::new(), moved, hashes }
+    }
+
+    /// The same, with some of the files that it refers to elsewhere.
+    pub(crate) fn with_files(self, moved: BTreeMap<String, PathBuf>) -> Self {
+        Loaded { moved, ..self }
+    }
+
+    /// Where a file is that it refers to.
+    fn place(&self, path: &str) -> PathBuf {
+        self.moved.get(path).cloned().unwrap_or_else(|| self.folder.join(path))
+    }
+
+    /// Reads a file that it refers to, and remembers its hash.
+    fn record(&self, path: &str) -> Result<Vec<u8>, String> {
+        let bytes = read_bytes(&self.place(path), MAX_RECORD)?;
+        self.note(path, sha256::of_bytes(&bytes));
+        Ok(bytes)
+    }
+
+    fn note(&self, path: &str, hash: String) {
+        self.hashes.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), hash);
+    }
+
+    /// The files that it was read with beside its text, by the names that it has for them, and their hashes.
+    pub(crate) fn hashes(&self) -> BTreeMap<String, String> {
+        self.hashes.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The model as plain TOML, with everything written out.
@@ -260,15 +323,30 @@ impl Loaded {
 
     /// Parses the model.
     pub(crate) fn model(&self, args: &ModelArgs) -> Result<(Model, Places), Exit> {
-        let files = |path: &str| read_bytes(&self.folder.join(path), MAX_RECORD);
+        let files = |path: &str| self.record(path);
         match parse(&self.source, &args.overrides(), &files, &self.diags) {
             Some((mut model, places)) if !self.diags.has_errors() => {
+                self.move_units(&mut model);
                 settle(&mut model, self.stiffnesses.get());
                 let problems = mistakes(&model, &self.folder);
                 problems.iter().for_each(|p| self.diags.push(places.locate(p)));
                 if problems.is_empty() { Ok((model, places)) } else { Err(self.refuse()) }
             }
             _ => Err(self.refuse()),
+        }
+    }
+
+    /// Units are files too: loaded from where they are, and known by their hashes.
+    fn move_units(&self, model: &mut Model) {
+        for external in &mut model.externals {
+            let Program::Fmu(unit) = &mut external.program else { continue };
+            // One that cannot be read is said where it is opened.
+            if let Ok(hash) = sha256::of_file(&self.place(&unit.file)) {
+                self.note(&unit.file, hash);
+            }
+            if let Some(place) = self.moved.get(&unit.file) {
+                unit.file = place.display().to_string();
+            }
         }
     }
 
@@ -291,7 +369,7 @@ impl Loaded {
 
     /// Parses and assembles the model without a word; the error is the first mistake.
     pub(crate) fn quiet_simulation(&self, args: &ModelArgs) -> Result<Simulation, String> {
-        let files = |path: &str| read_bytes(&self.folder.join(path), MAX_RECORD);
+        let files = |path: &str| self.record(path);
         let first = || self.lines().into_iter().next().unwrap_or_else(|| "it has mistakes".to_owned());
         let found = parse(&self.source, &args.overrides(), &files, &self.diags);
         let (model, _) = found.filter(|_| !self.diags.has_errors()).ok_or_else(first)?;

@@ -10,6 +10,8 @@ mod heat;
 mod laboratory;
 mod load;
 mod output;
+mod outputs;
+mod pack;
 mod panels;
 mod plot;
 mod programs;
@@ -17,6 +19,8 @@ mod ranges;
 mod record;
 mod report;
 mod schema;
+mod sha256;
+mod space;
 mod stability;
 mod stored;
 mod table;
@@ -56,6 +60,7 @@ Examples:
   interfield serve tower.toml                 its specimen for OpenSees, OpenFresco, UT-SIM
   interfield show interfield-out/frame.h5     what came out
   interfield report interfield-out/frame.h5   its report, made again
+  interfield pack interfield-out/tower.h5     the evidence of a test, in one folder and archive
   interfield compare a.h5 b.h5                how two results differ
   interfield export a.h5 -o a.mat             for MATLAB; or CSV
   interfield export c tower.toml --out tower-c   the model as C, for a real-time target
@@ -95,6 +100,7 @@ enum Command {
     Compare(cmd::compare::Args),
     Plot(cmd::plot::Args),
     Report(cmd::report::Args),
+    Pack(cmd::pack::Args),
     Export(cmd::export::Args),
     Fmu(cmd::fmu::Args),
     Modes(cmd::modes::Args),
@@ -139,6 +145,7 @@ fn main() -> std::process::ExitCode {
         Some(Command::Compare(args)) => cmd::compare::run(&args),
         Some(Command::Plot(args)) => cmd::plot::run(&args),
         Some(Command::Report(args)) => cmd::report::run(&args),
+        Some(Command::Pack(args)) => cmd::pack::run(&args),
         Some(Command::Export(args)) => cmd::export::run(&args),
         Some(Command::Fmu(args)) => cmd::fmu::run(&args),
         Some(Command::Modes(args)) => cmd::modes::run(&args),

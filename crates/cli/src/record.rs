@@ -1,17 +1,18 @@
 //! Where the rows of a run go: a result file (HDF5) or a CSV file, both written while the run goes on.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use interfield_kernel::StepMap;
 use interfield_lab::rig::Reading;
-use interfield_model::Simulation;
 use interfield_model::model::{Channel, EnergyPart, Load, Quantity, TangentPolicy};
+use interfield_model::{Model, Simulation};
 use interfield_results::{ChannelInfo, Error, Meta, Policy, Writer, WriterOptions, now_iso8601};
 
-use crate::files::{create, folder, has_extension, unwritten};
-use crate::load::ModelArgs;
+use crate::files::{folder, has_extension, unwritten};
+use crate::laboratory::{self, RealTime};
+use crate::load::{Loaded, ModelArgs};
 
 /// The two kinds of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,11 +40,16 @@ pub(crate) enum Record {
 }
 
 impl Record {
-    /// Makes the file; an existing one is replaced.
-    pub(crate) fn create(path: &Path, format: Format, sim: &Simulation, meta: &Meta) -> Result<Self, String> {
+    /// Makes the file; `replace` says whether it may take the place of another. Nobody else may be writing it.
+    pub(crate) fn create(
+        path: &Path,
+        (format, replace): (Format, bool),
+        sim: &Simulation,
+        meta: &Meta,
+    ) -> Result<Self, String> {
         match format {
             Format::Csv => {
-                let mut out = BufWriter::new(create(path)?);
+                let mut out = BufWriter::new(alone(path, replace).map_err(|e| unwritten(path, &e))?);
                 let mut header = String::from("t [s]");
                 for c in sim.channels() {
                     header += &format!(",{} [{}]", c.name, c.unit);
@@ -52,7 +58,7 @@ impl Record {
                 Ok(Self::Csv(out))
             }
             Format::Results => {
-                let options = WriterOptions { overwrite: true, policy: Policy::Wait, ..WriterOptions::default() };
+                let options = WriterOptions { overwrite: replace, policy: Policy::Wait, ..WriterOptions::default() };
                 let channels = channels(sim);
                 folder(path).map_err(|e| unwritten(path, &e))?;
                 let writer = Writer::create(path, meta, &channels, options).map_err(|e| match e {
@@ -103,6 +109,23 @@ impl Record {
     }
 }
 
+/// Opens a plain file for writing that nobody else is writing.
+fn alone(path: &Path, replace: bool) -> std::io::Result<File> {
+    folder(path)?;
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(!replace).create(true);
+    let file = options.open(path)?;
+    #[cfg(unix)]
+    if let Err(std::fs::TryLockError::WouldBlock) = file.try_lock() {
+        return Err(std::io::Error::new(std::io::ErrorKind::ResourceBusy, "another process is writing it"));
+    }
+    // Only now: whoever else has it would lose its rows.
+    if file.metadata()?.is_file() {
+        file.set_len(0)?;
+    }
+    Ok(file)
+}
+
 fn lost(e: &dyn std::fmt::Display) -> String {
     format!("the results could not be written: {e}")
 }
@@ -140,6 +163,7 @@ pub(crate) fn about(title: &str, model_text: &str, mut settings: Vec<(&str, Stri
         }
     }
     settings.push(("command_line", command_line()));
+    settings.push((OVERRIDES, args.to_json().to_string()));
     Meta {
         title: fit(title),
         program: "interfield".to_owned(),
@@ -148,6 +172,27 @@ pub(crate) fn about(title: &str, model_text: &str, mut settings: Vec<(&str, Stri
         model_text: model_text.to_owned(),
         settings: settings.into_iter().map(|(name, value)| (name.to_owned(), fit(&value))).collect(),
     }
+}
+
+/// Name of the setting with everything that replaces what the model file says, as JSON.
+pub(crate) const OVERRIDES: &str = "overrides";
+
+/// First part of the names of settings with the hash (SHA-256) of a file that the model refers to.
+pub(crate) const HASH: &str = "sha256 of ";
+
+/// Name of the setting with the folder of the model file, from which it sees these files.
+pub(crate) const FOLDER: &str = "model_folder";
+
+/// Adds what a test is to be known by: the files that the model was read with, and all settings of its laboratory.
+pub(crate) fn complete(meta: &mut Meta, loaded: &Loaded, model: &Model, pace: &RealTime) {
+    let hashes = loaded.hashes().into_iter().map(|(path, hash)| (format!("{HASH}{path}"), hash));
+    // The folder of a file that stands right here has no name.
+    let folder = std::path::absolute(Path::new(".").join(loaded.folder()))
+        .ok()
+        .map(|f| (FOLDER.to_owned(), f.display().to_string()));
+    let folder = folder.filter(|_| !loaded.hashes().is_empty());
+    let all = hashes.chain(folder).chain(laboratory::settings(model, pace));
+    meta.settings.extend(all.map(|(name, value)| (fit(&name), fit(&value))));
 }
 
 /// The command line as a shell would take it again.

@@ -5,11 +5,13 @@ use std::path::Path;
 
 use interfield_model::diag::did_you_mean;
 use interfield_results::summary::thin;
-use interfield_results::{ChannelInfo, Error, Outcome, Reader};
+use interfield_results::{ChannelInfo, Error, Meta, Outcome, Reader};
 
 use crate::Exit;
 use crate::files::{has_extension, same};
+use crate::load::{ModelArgs, pair};
 use crate::output::fail;
+use crate::record::OVERRIDES;
 
 /// Pieces of a history in a figure: more than there are pixels.
 const PIECES: usize = 2000;
@@ -97,6 +99,19 @@ pub(crate) fn check_output(output: &Path, kinds: &[&str], inputs: &[&Path], json
     let kinds: Vec<String> = kinds.iter().map(|k| format!("FILE.{k}")).collect();
     fail(json, None, None, &message, &format!("write {}", kinds.join(" or ")));
     Err(Exit::BadInput)
+}
+
+/// What a run replaced of its model file.
+pub(crate) fn overrides(meta: &Meta) -> ModelArgs {
+    let setting = |wanted: &str| meta.settings.iter().find(|(name, _)| name == wanted).map(|(_, text)| text.as_str());
+    match setting(OVERRIDES).and_then(|text| serde_json::from_str(text).ok()) {
+        Some(kept) => ModelArgs::from_json(&kept),
+        // Earlier versions kept these only.
+        None => {
+            let set = setting("set").into_iter().flat_map(|l| l.split(", ")).filter_map(|p| pair(p).ok()).collect();
+            ModelArgs { set, ..ModelArgs::default() }
+        }
+    }
 }
 
 /// How a run ended, in words.

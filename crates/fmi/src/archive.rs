@@ -7,12 +7,12 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, Cursor, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::TempDir;
 use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
 
 use crate::Error;
+use crate::scratch::Scratch;
 
 /// Most entries of a unit; the largest known have some thousands (tables and documentation).
 const MOST_ENTRIES: usize = 50_000;
@@ -68,17 +68,17 @@ impl Archive {
         Ok(bytes)
     }
 
-    /// Unpacks the entries below these folders into a temporary directory, which goes away with the value returned.
-    pub(crate) fn unpack(&mut self, folders: &[&str]) -> Result<TempDir, Error> {
+    /// Unpacks the entries below these folders into a temporary directory, which goes with the value returned.
+    pub(crate) fn unpack(&mut self, folders: &[&str]) -> Result<Scratch, Error> {
         self.unpack_bounded(folders, MOST_BYTES)
     }
 
-    fn unpack_bounded(&mut self, folders: &[&str], most: u64) -> Result<TempDir, Error> {
+    fn unpack_bounded(&mut self, folders: &[&str], most: u64) -> Result<Scratch, Error> {
         let unwritten = |e: &io::Error| {
             let message = format!("{} cannot be unpacked: {e}", self.path.display());
             Error::new(message, "the folder for temporary files (TMPDIR) must be writable and have room")
         };
-        let target = tempfile::Builder::new().prefix("interfield-fmu-").tempdir().map_err(|e| unwritten(&e))?;
+        let target = Scratch::new("fmu").map_err(|e| unwritten(&e))?;
         let mut left = most;
         for index in 0..self.zip.len() {
             let mut entry = self.zip.by_index(index).map_err(|e| damaged(&self.path, &e))?;
@@ -142,6 +142,7 @@ fn write_all<W: Write + Seek>(zip: &mut ZipWriter<W>, files: &[(String, Vec<u8>)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tempfile::TempDir;
 
     fn file(name: &str, files: &[(&str, &[u8])]) -> (TempDir, PathBuf) {
         let folder = tempfile::tempdir().unwrap();

@@ -3,10 +3,9 @@
 use std::ffi::CString;
 use std::path::Path;
 
-use tempfile::TempDir;
-
 use crate::description::{Description, Kind, Variable, Version};
 use crate::log::Log;
+use crate::scratch::Scratch;
 use crate::{Error, fmi2, fmi3};
 
 /// What a call returned.
@@ -90,7 +89,7 @@ pub struct Instance {
     log: Log,
     name: String,
     /// Behind the slave, so that its library is unloaded before its files go.
-    _files: Option<TempDir>,
+    _files: Option<Scratch>,
 }
 
 impl std::fmt::Debug for Instance {
@@ -105,7 +104,7 @@ impl Instance {
         description: &Description,
         library: &Path,
         folder: &Path,
-        files: Option<TempDir>,
+        files: Option<Scratch>,
     ) -> Result<Self, Error> {
         let log = Log::default();
         let slave: Box<dyn Slave> = match description.version {

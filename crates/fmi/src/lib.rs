@@ -18,6 +18,7 @@ mod fmi3;
 mod instance;
 mod log;
 mod partner;
+pub mod scratch;
 mod unit;
 mod xml;
 

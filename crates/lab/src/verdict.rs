@@ -120,8 +120,14 @@ const NRMSE: [f64; 2] = [10.0, 50.0];
 /// The same for the energy error.
 const ENERGY: [f64; 2] = [0.05, 0.5];
 
-/// Judges a test by its controller, the histories of its actuators, and its timing if it had a clock.
-pub fn judge(controller: &Controller, actuators: &[Option<Tracking>], timing: Option<&Timing>) -> Verdict {
+/// Judges a test by its controller, what is missing in its recording (samples, and what could not be written), the
+/// histories of its actuators, and its timing if it had a clock.
+pub fn judge(
+    controller: &Controller,
+    (missing, failure): (u64, Option<&str>),
+    actuators: &[Option<Tracking>],
+    timing: Option<&Timing>,
+) -> Verdict {
     let mut found: Vec<(Grade, String)> = Vec::new();
     let mut say = |grade: Grade, text: String| found.push((grade, text));
     let machine = controller.machine();
@@ -138,9 +144,12 @@ pub fn judge(controller: &Controller, actuators: &[Option<Tracking>], timing: Op
             say(Grade::Doubtful, trip.words().to_owned());
         }
     }
-    let [_, dropped, late] = controller.counts();
-    if dropped > 0 {
-        say(Grade::Doubtful, format!("{dropped} samples were not recorded"));
+    let [_, _, late] = controller.counts();
+    if missing > 0 {
+        say(Grade::Doubtful, format!("{missing} samples were not recorded"));
+    }
+    if let Some(failure) = failure {
+        say(Grade::Doubtful, format!("the recording could not be written: {failure}"));
     }
     if late > 0 {
         say(Grade::Doubtful, format!("{late} samples without a target in time"));

@@ -31,14 +31,7 @@ const JOINED: [&str; 4] = ["parameters", "section", "part", "signal"];
 
 /// A model file with all files it includes. What cannot be included is reported.
 pub fn gather(name: &str, text: &str, files: Files<'_>, diags: &Diagnostics) -> Source {
-    let mut parts = text.split_inclusive('\n').fold(vec![(String::new(), String::new())], |mut parts, line| {
-        match (line.strip_prefix(MARK), parts.last_mut()) {
-            (Some(path), _) => parts.push((path.trim().to_owned(), String::new())),
-            (None, Some(last)) => last.1.push_str(line),
-            (None, None) => {}
-        }
-        parts
-    });
+    let mut parts = parts(text);
     let first = parts.swap_remove(0).1;
     let mut gathering = Gathering {
         source: Source::new(name, first),
@@ -49,6 +42,18 @@ pub fn gather(name: &str, text: &str, files: Files<'_>, diags: &Diagnostics) -> 
     };
     gathering.visit(0);
     gathering.source
+}
+
+/// The files of a [`bundle`], each with its path; that of the first is empty.
+pub fn parts(text: &str) -> Vec<(String, String)> {
+    text.split_inclusive('\n').fold(vec![(String::new(), String::new())], |mut parts, line| {
+        match (line.strip_prefix(MARK), parts.last_mut()) {
+            (Some(path), _) => parts.push((path.trim().to_owned(), String::new())),
+            (None, Some(last)) => last.1.push_str(line),
+            (None, None) => {}
+        }
+        parts
+    })
 }
 
 /// All files of a model in one text that [`gather`] reads.

@@ -6,6 +6,7 @@
 //!
 //! **Must not be here:** models, schemes, files, stepping; no other crate of the workspace is known here.
 
+pub mod kept;
 mod page;
 pub mod structure;
 pub mod text;

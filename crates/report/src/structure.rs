@@ -6,6 +6,10 @@
 use std::collections::VecDeque;
 use std::fmt::Write;
 
+use serde_json::{Value, json};
+
+use crate::kept::{doubles, to_doubles};
+
 /// How a node is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Held {
@@ -193,6 +197,38 @@ impl Structure {
 }
 
 impl Drawing {
+    /// All of it as JSON.
+    pub(crate) fn keep(&self) -> Value {
+        json!({
+            "points": doubles(self.points.iter().flatten().copied()), "nodes": self.nodes, "lines": self.lines,
+            "held": self.held, "spatial": self.spatial, "sketch": self.sketch, "upright": self.upright,
+        })
+    }
+
+    /// The drawing that [`Drawing::keep`] made this of.
+    pub(crate) fn bring_back(kept: &Value) -> Option<Self> {
+        let flag = |name: &str| kept.get(name)?.as_bool();
+        let index = |v: &Value| v.as_u64().and_then(|n| usize::try_from(n).ok());
+        let line = |l: &Value| Some((index(l.get(0)?)?, index(l.get(1)?)?, l.get(2)?.as_bool()?));
+        let held = |h: &Value| Some((index(h.get(0)?)?, h.get(1)?.as_bool()?));
+        let points: Vec<[f64; 3]> =
+            to_doubles(kept.get("points")?)?.chunks_exact(3).map(|p| [p[0], p[1], p[2]]).collect();
+        let drawing = Drawing {
+            nodes: index(kept.get("nodes")?)?,
+            lines: kept.get("lines")?.as_array()?.iter().map(line).collect::<Option<_>>()?,
+            held: kept.get("held")?.as_array()?.iter().map(held).collect::<Option<_>>()?,
+            spatial: flag("spatial")?,
+            sketch: flag("sketch")?,
+            upright: flag("upright")?,
+            points,
+        };
+        let n = drawing.points.len();
+        let whole = drawing.nodes <= n
+            && drawing.lines.iter().all(|l| l.0.max(l.1) < n)
+            && drawing.held.iter().all(|h| h.0 < n);
+        whole.then_some(drawing)
+    }
+
     /// A displacement along the axes of the structure, along those of the drawing.
     pub fn along(&self, d: [f64; 3]) -> [f64; 3] {
         if self.upright { [d[0], d[2], d[1]] } else { d }

@@ -5,10 +5,16 @@ use crate::image::{Image, leaf};
 use crate::layout::{
     self, EOF_FIELD, EXTENT_SIZE, EXTENTS, FANOUT, LOG_AREA, LOG_HEADER, NODE, OUTCOME_SIZE, PAGE, write_at,
 };
+use crate::place::place;
 use crate::{ChannelInfo, Error, Meta, Result, io_error};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Longest time between two synchronisations with the disk: with the flushes between them and the time they take, a power
+/// failure costs less than a second.
+const SYNC: Duration = Duration::from_millis(500);
 
 /// Outcome of a file whose last rows could not be written.
 pub(crate) const FAILED: &str = "interrupted: recording failed";
@@ -46,15 +52,19 @@ pub struct Appender {
     outcome_at: u64,
     dropped_at: u64,
     ended: bool,
+    /// When it was synchronised with the disk, and whether its name was too.
+    synced: Instant,
+    named: bool,
 }
 
 impl Appender {
     /// Begins a result file. It appears at `path` complete with everything known before the first row; it is made as
     /// `path` with the process number and `.new` appended, which stays behind only if the process is killed meanwhile.
-    /// Blocks have `block_rows` rows, held between 16 and 65 536, and fewer when a block would exceed 16 MiB.
+    /// It is locked against other writers as long as this lives. Blocks have `block_rows` rows, held between 16 and 65 536, and fewer when a block would exceed 16 MiB.
     ///
     /// # Errors
-    /// When the file cannot be made, exists and may not be replaced, or a text does not fit into the format.
+    /// When the file cannot be made, exists and may not be replaced, is being written by somebody else, or a text does not
+    /// fit into the format.
     pub fn create(
         path: &Path,
         meta: &Meta,
@@ -66,20 +76,7 @@ impl Appender {
         let most = (16 << 20) / (columns * 8);
         let block_rows = block_rows.min(most).clamp(16, 65_536);
         let image = Image::new(meta, channels, block_rows)?;
-
-        // Made beside its place and then moved there, so that no half-made file is ever seen at `path`.
-        if !overwrite && path.exists() {
-            let source = io::Error::new(io::ErrorKind::AlreadyExists, "the file exists already");
-            return Err(Error::Io { path: path.to_path_buf(), source });
-        }
-        let mut hidden = path.as_os_str().to_owned();
-        hidden.push(format!(".{}.new", std::process::id()));
-        let hidden = PathBuf::from(hidden);
-        let made = place(&image, &hidden, path);
-        if made.is_err() {
-            std::fs::remove_file(&hidden).ok();
-        }
-        let file = made.map_err(io_error(path))?;
+        let file = place(&image, path, overwrite).map_err(io_error(path))?;
         let from = EXTENTS as usize;
         Ok(Self {
             file,
@@ -100,6 +97,8 @@ impl Appender {
             outcome_at: image.outcome_at,
             dropped_at: image.dropped_at,
             ended: false,
+            synced: Instant::now(),
+            named: false,
         })
     }
 
@@ -130,7 +129,7 @@ impl Appender {
     /// When a full block cannot be written; then no row was taken.
     pub fn append(&mut self, rows: &[f64]) -> io::Result<usize> {
         if self.filled == self.block_rows {
-            self.flush()?;
+            self.flush_rows()?;
             self.next_block()?;
         }
         Ok(self.take(rows))
@@ -154,11 +153,29 @@ impl Appender {
         taken
     }
 
-    /// Brings everything that was taken into the file, where it survives the end of the process.
+    /// Brings everything that was taken into the file, where it survives the end of the process; twice a second also to
+    /// the disk, where it survives that of the machine. That takes as long as the disk takes.
     ///
     /// # Errors
     /// What the system said; the rows are kept for another try.
     pub fn flush(&mut self) -> io::Result<()> {
+        self.flush_rows()?;
+        if self.synced.elapsed() < SYNC {
+            return Ok(());
+        }
+        self.synced = Instant::now();
+        self.file.sync_data()?;
+        if !self.named {
+            // A file whose folder is not on the disk has no name there.
+            #[cfg(unix)]
+            File::open(self.path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")))?
+                .sync_all()?;
+            self.named = true;
+        }
+        Ok(())
+    }
+
+    fn flush_rows(&mut self) -> io::Result<()> {
         if self.filled > self.flushed {
             if self.flushed == 0 && self.filled == self.block_rows {
                 write_at(&self.file, self.block_at, &self.block)?;
@@ -307,10 +324,10 @@ impl Appender {
     /// # Errors
     /// [`Error::Recording`] when something could not be written; the rows before it are in the file.
     pub fn finish(mut self, outcome: &str, dropped: u64) -> Result<u64> {
-        let flushed = self.flush();
+        let flushed = self.flush_rows();
         // Also when rows are lost: a file that cannot grow can still be overwritten.
-        let ended = self.end(if flushed.is_ok() { outcome } else { FAILED }, dropped);
         let lost = (self.filled - self.flushed) as u64 + dropped;
+        let ended = self.end(if flushed.is_ok() { outcome } else { FAILED }, lost);
         let rows = self.rows();
         let failed = |e: io::Error| Error::Recording { path: self.path.clone(), what: e.to_string(), rows, lost };
         flushed.and(ended).map(|()| rows).map_err(failed)
@@ -341,15 +358,7 @@ impl Drop for Appender {
     fn drop(&mut self) {
         if !self.ended {
             // Nobody is left to hear of an error.
-            self.flush().and_then(|()| self.end(GIVEN_UP, 0)).ok();
+            self.flush_rows().and_then(|()| self.end(GIVEN_UP, 0)).ok();
         }
     }
-}
-
-fn place(image: &Image, hidden: &Path, path: &Path) -> io::Result<File> {
-    let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(hidden)?;
-    file.set_len(image.end)?;
-    write_at(&file, 0, &image.bytes)?;
-    std::fs::rename(hidden, path)?;
-    Ok(file)
 }

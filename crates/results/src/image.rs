@@ -1,8 +1,8 @@
 //! The file as it is before the first row: everything known by then, and room for what comes.
 
 use crate::layout::{
-    self, COLUMN_TREE_FIELD, EXTENT_SIZE, EXTENTS, FANOUT, FORMAT, LOG_AREA, LOG_HEADER, NODE, OUTCOME_SIZE, PAGE,
-    RUNNING,
+    self, COLUMN_TREE_FIELD, EVIDENCE_HEADER, EXTENT_SIZE, EXTENTS, FANOUT, FORMAT, LOG_AREA, LOG_HEADER, NODE,
+    OUTCOME_SIZE, PAGE, RUNNING,
 };
 use crate::{ChannelInfo, Error, Meta, Result, identifiers};
 
@@ -37,6 +37,8 @@ impl Image {
         bytes.resize((model_text_at as usize + model_size).next_multiple_of(8), 0);
         let log_at = append(&mut bytes, &[0; LOG_AREA]);
         patch(&mut bytes, LOG_HEADER, &layout::text_dataset(log_at, LOG_AREA));
+        let nothing = append(&mut bytes, &[0; 8]);
+        patch(&mut bytes, EVIDENCE_HEADER, &layout::text_dataset(nothing, 1));
         let model = append(&mut bytes, &layout::text_dataset(model_text_at, model_size));
 
         let leaves = append(&mut bytes, &vec![0; (NODE * columns) as usize]);
@@ -73,6 +75,7 @@ impl Image {
             ("settings", settings),
             ("model", model),
             ("log", LOG_HEADER),
+            ("evidence", EVIDENCE_HEADER),
         ]);
         let mut outcome = RUNNING.as_bytes().to_vec();
         outcome.resize(OUTCOME_SIZE, 0);

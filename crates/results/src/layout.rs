@@ -7,6 +7,7 @@
 //! /settings         one text attribute per setting
 //! /model            the model file, one text
 //! /log              the log, one text
+//! /evidence         what was found when the run had ended, one text (JSON); empty until then
 //! ```
 //!
 //! Texts have a fixed length and are UTF-8: Python sees bytes and says `f["model"][()].decode()` or
@@ -52,6 +53,8 @@ pub(crate) const NODE: u64 = 24 + 65 * 24 + 64 * 8;
 pub(crate) const EOF_FIELD: u64 = 40;
 /// Where the object header of the log begins.
 pub(crate) const LOG_HEADER: u64 = 96;
+/// Where the object header of the evidence begins, right behind.
+pub(crate) const EVIDENCE_HEADER: u64 = 192;
 /// Where the lengths of the columns begin, 32 bytes for each.
 pub(crate) const EXTENTS: u64 = 512;
 pub(crate) const EXTENT_SIZE: u64 = 32;

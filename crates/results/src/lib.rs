@@ -3,7 +3,7 @@
 //! The file opens with `h5py.File` in Python, `h5read` in MATLAB and `load` in Octave, also while the run is still
 //! going and after the run was killed; see [`layout`] for what is inside and why it is written by this crate
 //! and by no library. [`Writer`] records through a thread of its own, [`Appender`] in the thread that calls, [`Reader`]
-//! reads, [`export`] turns the file into CSV or a MATLAB 5 file, [`summary`] summarises, compares and thins for
+//! reads, [`attach`] adds what was found at the end, [`export`] turns the file into CSV or a MATLAB 5 file, [`summary`] summarises, compares and thins for
 //! plotting. Everything streams: memory does not grow with the run.
 //!
 //! **Must not be here:** stepping, models, a terminal, plotting; no other crate of the workspace is known here.
@@ -28,14 +28,17 @@
 //! ```
 
 mod appender;
+mod evidence;
 pub mod export;
 mod image;
 pub mod layout;
+mod place;
 mod reader;
 pub mod summary;
 mod writer;
 
 pub use appender::Appender;
+pub use evidence::attach;
 pub use reader::{Chunk, Chunks, Outcome, Reader};
 pub use writer::{Policy, WriteReport, Writer, WriterOptions};
 

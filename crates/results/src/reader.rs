@@ -31,6 +31,8 @@ pub struct Reader {
     outcome: Outcome,
     dropped: u64,
     log: String,
+    /// Place and length of the evidence.
+    evidence: Option<(u64, u64)>,
 }
 
 #[derive(Debug)]
@@ -76,9 +78,10 @@ impl Reader {
         let length = file.metadata().map_err(io_error(path))?.len();
         let parser = Parser { file: &file, length };
         let parsed = parser.parse().map_err(|what| Error::Format { path: path.to_path_buf(), what })?;
-        let Parsed { meta, channels, columns, block_rows, outcome, dropped, log } = parsed;
+        let Parsed { meta, channels, columns, block_rows, outcome, dropped, log, evidence } = parsed;
         let rows = columns.iter().map(|c| c.rows).min().unwrap_or(0);
-        Ok(Self { path: path.to_path_buf(), file, meta, channels, columns, block_rows, rows, outcome, dropped, log })
+        let path = path.to_path_buf();
+        Ok(Self { path, file, meta, channels, columns, block_rows, rows, outcome, dropped, log, evidence })
     }
 
     /// Where the file is.
@@ -119,6 +122,22 @@ impl Reader {
     /// The log, as far as it was written.
     pub fn log(&self) -> &str {
         &self.log
+    }
+
+    /// Whether it has a place for evidence.
+    pub(crate) fn takes_evidence(&self) -> bool {
+        self.evidence.is_some()
+    }
+
+    /// What was found when the run had ended, see [`attach`](crate::attach); empty if nothing was.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn evidence(&self) -> Result<String> {
+        let Some((at, length)) = self.evidence else { return Ok(String::new()) };
+        let mut bytes = vec![0; length as usize];
+        read_at(&self.file, at, &mut bytes).map_err(io_error(&self.path))?;
+        Ok(text(&bytes))
     }
 
     /// Values of a channel; a range beyond the end is cut.
@@ -238,6 +257,7 @@ struct Parsed {
     outcome: Outcome,
     dropped: u64,
     log: String,
+    evidence: Option<(u64, u64)>,
 }
 
 struct Parser<'a> {
@@ -333,7 +353,9 @@ impl Parser<'_> {
         };
         let dropped = word(root.attribute("dropped"), 0);
         let log = self.text_dataset(root.link("log")?)?;
-        Ok(Parsed { meta, channels, columns, block_rows, outcome, dropped, log })
+        // Files of earlier versions have none.
+        let evidence = root.link("evidence").and_then(|at| self.text_place(at)).ok();
+        Ok(Parsed { meta, channels, columns, block_rows, outcome, dropped, log, evidence })
     }
 
     fn column(&self, object: &Object) -> Plain<(Column, u64)> {
@@ -352,11 +374,21 @@ impl Parser<'_> {
     }
 
     fn text_dataset(&self, at: u64) -> Plain<String> {
+        let (at, length) = self.text_place(at)?;
+        Ok(text(&self.bytes(at, length)?))
+    }
+
+    /// Place and length of a text, which lies within the file.
+    fn text_place(&self, at: u64) -> Plain<(u64, u64)> {
         let object = self.object(at)?;
         if object.layout.len() < 18 || object.layout[..2] != [3, 1] {
             return Err("a text is stored in an unknown way".into());
         }
-        Ok(text(&self.bytes(word(&object.layout, 2), word(&object.layout, 10))?))
+        let (at, length) = (word(&object.layout, 2), word(&object.layout, 10));
+        if at.checked_add(length).is_none_or(|end| end > self.length) {
+            return Err("it ends too early".into());
+        }
+        Ok((at, length))
     }
 
     fn object(&self, at: u64) -> Plain<Object> {

@@ -80,7 +80,9 @@ struct Shared {
     failed: AtomicBool,
     failure: Mutex<Option<String>>,
     outcome: Mutex<Option<String>>,
+    /// Rows refused, and rows taken, when the end has come.
     dropped: AtomicU64,
+    pushed: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -202,6 +204,7 @@ impl Writer {
     fn end(&mut self, outcome: &str) -> Result<WriteReport> {
         *self.shared.outcome.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome.to_owned());
         self.shared.dropped.store(self.dropped, Ordering::Relaxed);
+        self.shared.pushed.store(self.pushed, Ordering::Relaxed);
         self.shared.stop.store(true, Ordering::Release);
         let written = self.thread.take().and_then(|thread| {
             thread.thread().unpark();
@@ -271,7 +274,9 @@ impl Recorder {
         if failed {
             outcome = FAILED.into();
         }
-        let dropped = self.shared.dropped.load(Ordering::Relaxed);
+        // What was taken and could not be written is missing as well.
+        let lost = self.shared.pushed.load(Ordering::Relaxed).saturating_sub(self.file.rows());
+        let dropped = self.shared.dropped.load(Ordering::Relaxed) + lost;
         if let Err(error) = self.file.end(&outcome, dropped) {
             self.report(&error);
         }

@@ -2,7 +2,7 @@
 
 use interfield_results::summary::{compare, statistics, thin};
 use interfield_results::{
-    ChannelInfo, Error, Meta, Outcome, Policy, Reader, Writer, WriterOptions, export, identifiers,
+    ChannelInfo, Error, Meta, Outcome, Policy, Reader, Writer, WriterOptions, attach, export, identifiers,
 };
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -334,4 +334,46 @@ fn matlab_files_have_the_right_size() {
     }
     assert_eq!((at, count), (bytes.len(), 5));
     assert_eq!(identifiers(["end"]), ["end_"]);
+}
+
+#[test]
+fn evidence_is_added_to_what_was_recorded_and_can_be_replaced() {
+    let file = Scratch::new("evidence");
+    let rows = |n: usize| (0..n).map(|i| (i as f64, vec![2.0 * i as f64]));
+    record(&file.0, &["x"], rows(1000));
+    assert_eq!(Reader::open(&file.0).unwrap().evidence().unwrap(), "", "none yet");
+    for text in ["{\"verdict\": \"größe\"}".to_owned(), "long ".repeat(50_000), String::new()] {
+        attach(&file.0, &text).unwrap();
+        let reader = Reader::open(&file.0).unwrap();
+        assert_eq!(reader.evidence().unwrap(), text);
+        assert_eq!(reader.read(0, 0..1000).unwrap(), rows(1000).map(|r| r.1[0]).collect::<Vec<_>>());
+        assert_eq!(reader.outcome(), &Outcome::Finished("finished".into()));
+    }
+    let other = Scratch::new("no-result");
+    std::fs::write(&other.0, "not HDF5").unwrap();
+    assert!(matches!(attach(&other.0, "x"), Err(Error::Format { .. })));
+    assert_eq!(std::fs::read(&other.0).unwrap(), b"not HDF5");
+}
+
+#[cfg(unix)]
+#[test]
+fn of_two_writers_of_one_file_the_second_is_refused_as_long_as_the_first_lives() {
+    let file = Scratch::new("two-writers");
+    let over = || WriterOptions { overwrite: true, ..WriterOptions::default() };
+    let begin = || Writer::create(&file.0, &Meta::default(), &channels(&["x"]), over());
+    let mut first = begin().unwrap();
+    first.push(0.0, &[1.0]);
+    for _ in 0..2 {
+        let refused = begin().expect_err("two writers of one file");
+        assert!(refused.to_string().contains("another process is writing it"), "{refused}");
+        assert!(attach(&file.0, "{}").is_err(), "evidence while it is written");
+    }
+    first.push(1.0, &[2.0]);
+    assert_eq!(first.finish("finished").unwrap().rows, 2);
+    assert_eq!(Reader::open(&file.0).unwrap().read(0, 0..9).unwrap(), [1.0, 2.0], "what the first wrote");
+    begin().unwrap().finish("finished").unwrap();
+    let beside = std::fs::read_dir(file.0.parent().unwrap()).unwrap().map(|e| e.unwrap().file_name());
+    let name = file.0.file_name().unwrap().to_str().unwrap().to_owned();
+    let left: Vec<_> = beside.filter(|n| n.to_str().is_some_and(|n| n.starts_with(&name) && *n != name)).collect();
+    assert!(left.is_empty(), "{left:?} left behind");
 }

@@ -223,6 +223,8 @@ impl Drop for SharedLink {
 pub struct SharedDock {
     end: End,
     name: String,
+    /// Locked while the controller lives.
+    _file: File,
 }
 
 impl SharedDock {
@@ -231,6 +233,7 @@ impl SharedDock {
     /// # Errors
     /// When another controller that is alive has one of this name.
     pub fn make(name: &str) -> io::Result<Self> {
+        sweep();
         let new = || shm::open(name, shm::OFlags::CREATE | shm::OFlags::EXCL | shm::OFlags::RDWR, Mode::from(0o600));
         let file = match new() {
             Err(rustix::io::Errno::EXIST) => {
@@ -253,7 +256,27 @@ impl SharedDock {
         let memory = Memory::map(&file)?;
         memory.word(CONTROLLER).store(u64::from(std::process::id()), Ordering::Release);
         memory.word(0).store(MARK, Ordering::Release);
-        Ok(SharedDock { end: End::new(memory, [TO_CONTROLLER, TO_TEST, TEST]), name: name.to_owned() })
+        // Nobody else has it; where there are no locks, the number of the process must do.
+        let _ = file.try_lock();
+        Ok(SharedDock { end: End::new(memory, [TO_CONTROLLER, TO_TEST, TEST]), name: name.to_owned(), _file: file })
+    }
+}
+
+/// Removes the memory of controllers that were killed, whatever its name; the disk of shared memory is there on Linux only.
+fn sweep() {
+    for entry in std::fs::read_dir("/dev/shm").into_iter().flatten().flatten() {
+        // Nothing else is opened: it may belong to somebody.
+        if !entry.metadata().is_ok_and(|m| m.is_file() && m.len() == 8 * WORDS as u64) {
+            continue;
+        }
+        let Ok(file) = File::options().read(true).write(true).open(entry.path()) else { continue };
+        // Numbers of processes mean nothing in another container; a lock does.
+        let Some(memory) = file.try_lock().ok().and_then(|()| Memory::map(&file).ok()) else { continue };
+        let owner = memory.word(CONTROLLER).load(Ordering::Acquire);
+        // Without an owner it is being made, or taken away.
+        if memory.word(0).load(Ordering::Acquire) == MARK && owner != 0 && !lives(owner) {
+            let _ = std::fs::remove_file(entry.path());
+        }
     }
 }
 

@@ -21,6 +21,7 @@ pub(crate) mod modes;
 pub(crate) mod motion;
 pub(crate) mod new;
 pub(crate) mod order;
+pub(crate) mod pack;
 pub(crate) mod plot;
 pub(crate) mod rehearse;
 pub(crate) mod replay;

@@ -1,28 +1,38 @@
-//! `interfield replay`: a run whose specimen is a recording.
+//! `interfield replay`: a run whose specimen is a recording, or all tests of a pack.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
+use interfield_model::external::Program;
+use interfield_results::Reader;
+use serde_json::{Value, json};
 
-use super::run;
+use super::run::{self, Left};
 use crate::Exit;
 use crate::laboratory::Replay;
-use crate::output::fail;
+use crate::load::Loaded;
+use crate::output::{complain, fail, print, print_json};
+use crate::outputs::Wanted;
+use crate::pack::{Pack, Packed, is_pack};
+use crate::record::Format;
 
-/// Run a model with a recorded laboratory in place of its specimen
+/// Run a model with a recorded laboratory in place of its specimen; or all tests of a pack again
 ///
 /// Every sample is answered with the displacement and force that were recorded. The run ends where its commands leave those of
-/// the recording: a specimen cannot be asked what it would have done. Options are those of `interfield run`.
+/// the recording: a specimen cannot be asked what it would have done. Options are those of `interfield run`. Of a pack
+/// (`interfield pack`) the model, its files and settings are taken too, every hash is checked, and the results are compared
+/// with the packed ones bit by bit.
 #[derive(ClapArgs)]
-// Its group would have the name of the one of `run`.
-#[group(skip)]
 #[command(after_help = "Examples:\n  interfield replay interfield-out/tower.lab.h5 tower.toml\n  \
-interfield replay friday.lab.h5 tower.toml --tolerance 1e-3 -o again.h5 --json")]
+interfield replay friday.lab.h5 tower.toml --tolerance 1e-3 -o again.h5 --json\n  \
+interfield replay evidence.zip")]
 pub(crate) struct Args {
-    /// Recording of a laboratory, written by `interfield run` beside its results
+    /// Recording of a laboratory, written by `interfield run` beside its results; or a pack, folder or archive
     recording: PathBuf,
+    /// Model file; a pack brings its own
+    model: Option<PathBuf>,
     #[command(flatten)]
-    run: run::Args,
+    options: run::Options,
     /// Largest difference of a command from the recorded one, over the largest command
     #[arg(long, value_name = "SHARE", default_value_t = 1e-6)]
     tolerance: f64,
@@ -32,17 +42,170 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Exit {
     let name = args.recording.display().to_string();
     let refuse = |message: String, help: &str, exit: Exit| {
-        fail(args.run.json(), Some(&name), None, &message, help);
+        fail(args.options.json, Some(&name), None, &message, help);
         exit
     };
     if !(args.tolerance.is_finite() && args.tolerance >= 0.0) {
         return refuse("--tolerance must not be negative".to_owned(), "write --tolerance 1e-6", Exit::BadInput);
     }
-    match Replay::open(&args.recording, args.tolerance) {
-        Ok(replay) => run::with(&args.run, Some(replay)),
-        Err(e) => {
-            let help = "give a recording NAME.lab.h5, written by `interfield run` for a model with a specimen";
-            refuse(e, help, Exit::Failure)
+    let packed = is_pack(&args.recording);
+    match &args.model {
+        Some(_) if packed => {
+            let message = format!("`{name}` is a pack, which brings its own model");
+            refuse(message, &format!("write interfield replay {name}"), Exit::BadInput)
+        }
+        None if packed => pack(args),
+        None => {
+            let message = format!("`{name}` is a recording, and its model is not named");
+            refuse(message, &format!("write interfield replay {name} MODEL.toml"), Exit::BadInput)
+        }
+        Some(model) => match Replay::open(&args.recording, args.tolerance) {
+            Ok(replay) => run::with(model, &args.options, Some(replay)),
+            Err(e) => {
+                let help = "give a recording NAME.lab.h5, written by `interfield run` for a model with a specimen";
+                refuse(e, help, Exit::Failure)
+            }
+        },
+    }
+}
+
+/// Makes all tests of a pack again.
+fn pack(args: &Args) -> Exit {
+    let (options, json) = (&args.options, args.options.json);
+    let name = args.recording.display().to_string();
+    let refuse = |message: &str, help: &str, exit: Exit| {
+        fail(json, Some(&name), None, message, help);
+        exit
+    };
+    let pack = match Pack::open(&args.recording) {
+        Ok(pack) => pack,
+        Err(all) => {
+            let help = "give a pack as `interfield pack` wrote it";
+            all.lines().for_each(|message| fail(json, Some(&name), None, message, help));
+            return Exit::Failure;
+        }
+    };
+    if options.settings.to_json() != crate::load::ModelArgs::default().to_json() {
+        let help = "leave the settings out: those of its runs are taken";
+        return refuse("a pack is replayed as it was run", help, Exit::BadInput);
+    }
+    let (again, served): (Vec<_>, Vec<_>) = pack.tests.iter().partition(|t| t.result.is_some());
+    served
+        .iter()
+        .for_each(|t| complain(&format!("note: `{}` was served to another program and cannot be made again", t.name)));
+    if again.is_empty() {
+        return refuse("it holds no test that could be made again", "give a pack of `interfield run`", Exit::BadInput);
+    }
+    let given = options.output.as_deref();
+    if given.is_some_and(|o| again.len() > 1 || Format::of(o) == Some(Format::Csv)) {
+        let help = "leave --output out: results go to interfield-out";
+        return refuse("--output is one result file (.h5), for a pack of one test", help, Exit::BadInput);
+    }
+    let mut documents = Vec::new();
+    let mut exit = Exit::Done;
+    for test in again {
+        let found = one(test, args, &mut documents);
+        exit = if exit == Exit::Done { found } else { exit };
+    }
+    if json {
+        print_json(&json!({ "pack": name, "tests": documents }));
+    }
+    exit
+}
+
+/// Makes a test again and compares it with what was packed.
+fn one(test: &Packed, args: &Args, documents: &mut Vec<Value>) -> Exit {
+    let json = args.options.json;
+    let refuse = |message: &str, help: &str, exit: Exit| {
+        fail(json, Some(&test.name), None, message, help);
+        exit
+    };
+    let load = || Loaded::open(&test.model, json).map(|loaded| loaded.with_files(test.files.clone()));
+    let loaded = match load() {
+        Ok(loaded) => loaded,
+        Err(exit) => return exit,
+    };
+    // A pack from elsewhere starts nothing on this machine.
+    let model = load().and_then(|loaded| loaded.model(&test.settings));
+    let external = model.iter().flat_map(|(m, _)| &m.externals).find(|e| !matches!(e.program, Program::Fmu(_)));
+    if let Some(external) = external {
+        let message = format!("`{}` was computed by another program, which a pack does not hold", external.name);
+        return refuse(&message, "run the model of the pack beside that program", Exit::BadInput);
+    }
+    let replay = match Replay::open_all(&test.recordings, args.tolerance) {
+        // A computed run has no laboratory to be replaced.
+        Ok(_) if test.recordings.is_empty() => None,
+        Ok(replay) => Some(replay),
+        Err(message) => return refuse(&message, "pack the test again", Exit::Failure),
+    };
+    let mut options = args.options.clone();
+    options.settings = test.settings.clone();
+    let stem = format!("{}-replay", test.name);
+    let wanted = Wanted { stem, output: options.output.clone(), report: options.report.clone() };
+    let mut left = Left::default();
+    let ran = run::leave(&loaded, &options, &wanted, replay, &mut left);
+    let (Some(results), Some(before)) = (&left.results, &test.result) else { return ran };
+    let compared = match same_bits(before, results) {
+        Ok(compared) => compared,
+        // What went wrong with the run has been said.
+        Err(_) if ran != Exit::Done => return ran,
+        Err(message) => return refuse(&message, "", Exit::Failure),
+    };
+    let Compared { rows, again, difference } = &compared;
+    let same = difference.is_none() && again >= rows;
+    let said = match difference {
+        None if same => format!("the same bits as in the pack: {rows} rows of all channels"),
+        None => format!("the pack holds {rows} rows, and {again} were made again; these have the same bits"),
+        Some(where_) => format!("not the bits of the pack: {where_}"),
+    };
+    match left.document {
+        Some(mut document) => {
+            document["same_bits"] = json!(same);
+            document["compared"] = json!(said);
+            documents.push(document);
+        }
+        None => print(&format!("{}: {said}\n", test.name)),
+    }
+    match ran {
+        // A test that was stopped is made again as far as it went.
+        Exit::Done | Exit::Fault => {
+            if same {
+                Exit::Done
+            } else {
+                Exit::Fault
+            }
+        }
+        other => other,
+    }
+}
+
+/// Two results, bit by bit.
+struct Compared {
+    /// Rows of the first, and of the second.
+    rows: u64,
+    again: u64,
+    /// Where they differ first, in words.
+    difference: Option<String>,
+}
+
+fn same_bits(before: &Path, after: &Path) -> Result<Compared, String> {
+    let open = |path: &Path| Reader::open(path).map_err(|e| e.to_string());
+    let (a, b) = (open(before)?, open(after)?);
+    let (rows, again) = (a.rows(), b.rows());
+    let common = rows.min(again);
+    let mut difference = (a.channels() != b.channels()).then(|| "it has other channels".to_owned());
+    let column = |r: &Reader, c: Option<usize>| match c {
+        None => r.time(0..common),
+        Some(c) => r.read(c, 0..common),
+    };
+    let channels = if difference.is_none() { a.channels() } else { &[] };
+    let columns =
+        std::iter::once(("time", None)).chain(channels.iter().enumerate().map(|(i, c)| (c.name.as_str(), Some(i))));
+    for (name, channel) in columns {
+        let (x, y) = (column(&a, channel).map_err(|e| e.to_string())?, column(&b, channel).map_err(|e| e.to_string())?);
+        if let Some(k) = x.iter().zip(&y).position(|(x, y)| x.to_bits() != y.to_bits()) {
+            difference.get_or_insert_with(|| format!("`{name}` was {:e} in row {} and is {:e}", x[k], k + 1, y[k]));
         }
     }
+    Ok(Compared { rows, again, difference })
 }

@@ -8,15 +8,15 @@ use interfield_results::{Outcome, Reader};
 use serde_json::json;
 
 use crate::Exit;
-use crate::load::{Loaded, ModelArgs, pair};
+use crate::load::Loaded;
 use crate::output::{fail, print, print_json};
-use crate::report::{Curves, Report, Scene};
+use crate::report::{Evidence, Report, Scene, Unmade};
 use crate::stored;
 
 /// Write the report of a stored result again: one HTML page that works offline
 ///
-/// The page has what the file has: peaks, histories, hysteresis loops, energies, spectra, settings and log. Modes are
-/// computed from the model inside the file; the deformed shape needs all displacements recorded.
+/// The page is the one that was written at the end of the run, laboratory included: everything it tells is in the file. Of a
+/// run that was killed it has what the file has: peaks, histories, hysteresis loops, energies, spectra, settings and log.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield report interfield-out/frame.h5\n  \
 interfield report interfield-out/frame.h5 -o frame-again.html")]
@@ -43,26 +43,13 @@ fn make(args: &Args) -> Result<(), Exit> {
     let reader = stored::open(&args.result, json)?;
     let output = args.output.clone().unwrap_or_else(|| args.result.with_extension("html"));
     stored::check_output(&output, &["html"], &[&args.result], json)?;
-    let curves = Curves::of(&reader).map_err(|e| stored::damaged(&e, json))?;
-    let (modes, deformed) = structure(&reader, &args.result).map_err(|e| stored::damaged(&e, json))?;
-    let log: Vec<String> = reader.log().lines().map(str::to_owned).collect();
-    let report = Report {
-        meta: reader.meta(),
-        good: matches!(reader.outcome(), Outcome::Finished(text) if text.starts_with("finished") && !text.contains("verdict: failed")),
-        verdict: verdict(&reader, &log),
-        curves: &curves,
-        modes,
-        deformed,
-        // The log repeats it.
-        interface: Vec::new(),
-        laboratory: Vec::new(),
-        log,
-        timings: Vec::new(),
-    };
     let name = output.display().to_string();
-    report.write(&output).map_err(|message| {
-        fail(json, Some(&name), None, &message, "give another file with --output");
-        Exit::Failure
+    page(&reader, &output).map_err(|e| match e {
+        Unmade::Read(e) => stored::damaged(&e, json),
+        Unmade::Write(message) => {
+            fail(json, Some(&name), None, &message, "give another file with --output");
+            Exit::Failure
+        }
     })?;
     if json {
         print_json(&json!({
@@ -72,6 +59,33 @@ fn make(args: &Args) -> Result<(), Exit> {
         print(&format!("{name}: {} channels, {} rows\n", reader.channels().len(), reader.rows()));
     }
     Ok(())
+}
+
+/// Writes the page of a stored result; the error is a sentence.
+pub(super) fn write(reader: &Reader, path: &Path) -> Result<(), String> {
+    page(reader, path).map_err(|e| match e {
+        Unmade::Read(e) => e.to_string(),
+        Unmade::Write(message) => message,
+    })
+}
+
+fn page(reader: &Reader, path: &Path) -> Result<(), Unmade> {
+    let mut evidence = Evidence::of(reader).unwrap_or_else(|| found_again(reader));
+    if evidence.structure.is_none() {
+        evidence.structure = Some(structure(reader, reader.path()).map_err(Unmade::Read)?);
+    }
+    Report::of_stored(reader, evidence, path)
+}
+
+/// What can still be found about a run that was killed before it said so itself, or whose file an earlier version made.
+fn found_again(reader: &Reader) -> Evidence {
+    let log: Vec<String> = reader.log().lines().map(str::to_owned).collect();
+    Evidence {
+        good: matches!(reader.outcome(), Outcome::Finished(text) if text == "finished"),
+        verdict: verdict(reader, &log),
+        log,
+        ..Evidence::default()
+    }
 }
 
 /// What the run said last of itself; else how the file says that it ended.
@@ -84,23 +98,21 @@ fn verdict(reader: &Reader, log: &[String]) -> String {
 }
 
 /// Modes and deformed shape, from the model inside the file; a sentence where it cannot be read any more.
-fn structure(reader: &Reader, path: &Path) -> interfield_results::Result<(Vec<Block>, Vec<Block>)> {
+fn structure(reader: &Reader, path: &Path) -> interfield_results::Result<[Vec<Block>; 2]> {
     let meta = reader.meta();
-    let replaced = meta.settings.iter().find(|(name, _)| name == "set").map(|(_, list)| list.as_str());
-    let set = replaced.into_iter().flat_map(|l| l.split(", ")).filter_map(|p| pair(p).ok()).collect();
+    let settings = stored::overrides(meta);
     // Records are looked for where the model was most likely run from.
     let folders = [PathBuf::new(), path.parent().unwrap_or(Path::new("")).to_owned()];
     let mut why = String::new();
     for folder in folders {
         let loaded = Loaded::embedded("model of the result", meta.model_text.clone(), folder, false);
-        let settings = ModelArgs { set: Vec::clone(&set), ..ModelArgs::default() };
         match loaded.quiet_simulation(&settings) {
             Ok(sim) => {
                 let scene = Scene::new(&sim);
-                return Ok((scene.modes(), scene.deformed_in(&sim.model, reader)?));
+                return Ok([scene.modes(), scene.deformed_in(&sim.model, reader)?]);
             }
             Err(message) => why = message,
         }
     }
-    Ok((vec![Block::Text(format!("The model inside the result could not be read again: {why}."))], Vec::new()))
+    Ok([vec![Block::Text(format!("The model inside the result could not be read again: {why}."))], Vec::new()])
 }

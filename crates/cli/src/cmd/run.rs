@@ -10,7 +10,6 @@ use clap::Args as ClapArgs;
 use interfield_kernel::StepMap;
 use interfield_model::watch::{Grade, Verdict};
 use interfield_model::{Partitioned, Simulation};
-use interfield_report::Block;
 use interfield_results::{Meta, Reader};
 use serde_json::json;
 
@@ -21,10 +20,12 @@ use crate::files::same;
 use crate::laboratory::{self, Assessed, Laboratory, RealTime, Replay};
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{complain, fail, print, print_json, progress};
+use crate::outputs::{Files, Wanted};
 use crate::programs::{self, Programs, Told};
 use crate::ranges::{Range, Ranges};
 use crate::record::{self, Format, Record};
-use crate::report::{Curves, Frames, Report, Scene, interface};
+use crate::report::{Curves, Evidence, Frames, Report, Scene, Unmade, interface};
+use crate::space::{Room, room};
 use crate::table::{aligned, short};
 
 /// Run a model: write a result file (HDF5, or CSV) and a report (HTML)
@@ -39,16 +40,25 @@ pub(crate) struct Args {
     /// Model file
     model: PathBuf,
     #[command(flatten)]
-    settings: ModelArgs,
-    /// Write the results to FILE.h5 (result file) or FILE.csv [default: interfield-out/MODEL.h5]
+    pub(crate) options: Options,
+}
+
+/// What can be said about a run beside its model.
+#[derive(ClapArgs, Clone, Debug, Default)]
+#[group(skip)]
+pub(crate) struct Options {
+    #[command(flatten)]
+    pub(crate) settings: ModelArgs,
+    /// Write the results to FILE.h5 (result file) or FILE.csv [default: interfield-out/MODEL.h5, of a test with a
+    /// specimen the next free number: MODEL-2.h5]
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    pub(crate) output: Option<PathBuf>,
     /// Write the report to this HTML file [default: interfield-out/MODEL.html, none with --output]
     #[arg(long, value_name = "FILE")]
-    report: Option<PathBuf>,
+    pub(crate) report: Option<PathBuf>,
     /// Print the summary, or all mistakes, as JSON on standard output
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
     /// Show no progress bar
     #[arg(short, long)]
     quiet: bool,
@@ -59,91 +69,45 @@ pub(crate) struct Args {
     real_time: RealTime,
 }
 
-/// How a run behaves.
-#[derive(Clone, Default)]
-struct How {
-    json: bool,
-    quiet: bool,
-    threads: bool,
-    real_time: RealTime,
-    /// A recording that takes the place of the laboratory.
-    replay: Option<Replay>,
-}
-
 /// The model that runs without arguments.
 const EXAMPLE: &str = include_str!("../../../../models/isolated-building.toml");
-
-/// Folder for results that nobody gave a place.
-const OUT: &str = "interfield-out";
 
 /// Runs the embedded example.
 pub(crate) fn example() -> Exit {
     let loaded = Loaded::embedded("isolated-building.toml (embedded)", EXAMPLE.to_owned(), PathBuf::new(), false);
-    execute(&loaded, &ModelArgs::default(), &Files::default_for("isolated-building"), How::default())
-}
-
-impl Args {
-    /// Whether JSON is wanted.
-    pub(crate) fn json(&self) -> bool {
-        self.json
-    }
+    let wanted = Wanted { stem: "isolated-building".to_owned(), output: None, report: None };
+    execute(&loaded, &Options::default(), &wanted, None)
 }
 
 /// Runs a model file.
 pub(crate) fn run(args: &Args) -> Exit {
-    with(args, None)
+    with(&args.model, &args.options, None)
 }
 
 /// Runs a model file, with a recording in place of its laboratory if there is one.
-pub(crate) fn with(args: &Args, replay: Option<Replay>) -> Exit {
-    let loaded = match Loaded::open(&args.model, args.json) {
+pub(crate) fn with(model: &Path, options: &Options, replay: Option<Replay>) -> Exit {
+    let loaded = match Loaded::open(model, options.json) {
         Ok(l) => l,
         Err(e) => return e,
     };
-    let stem = args.model.file_stem().map_or_else(|| "model".into(), |s| s.to_string_lossy().into_owned());
-    // A replay has files of its own: what was recorded is not written over.
-    let default = Files::default_for(&if replay.is_some() { format!("{stem}-replay") } else { stem });
-    let (results, report) = match &args.output {
-        None => (default.results, args.report.clone().or(default.report)),
-        Some(output) => (output.clone(), args.report.clone()),
-    };
+    let stem = model.file_stem().map_or_else(|| "model".into(), |s| s.to_string_lossy().into_owned());
+    // A replay has files of its own, beside those of the test.
+    let stem = if replay.is_some() { format!("{stem}-replay") } else { stem };
+    let wanted = Wanted { stem, output: options.output.clone(), report: options.report.clone() };
     let refuse = |message: String, help: &str| {
-        fail(args.json, None, None, &message, help);
+        fail(options.json, None, None, &message, help);
         Exit::BadInput
     };
     // Results must not replace the model or each other.
     let help = "give --output and --report files of their own";
-    if let Some(path) = [Some(&results), report.as_ref()].into_iter().flatten().find(|p| same(p, &args.model)) {
+    let (output, report) = (wanted.output.as_ref(), wanted.report.as_ref());
+    if let Some(path) = [output, report].into_iter().flatten().find(|p| same(p, model)) {
         return refuse(format!("`{}` is the model file itself", path.display()), help);
     }
-    if let Some(path) = report.as_ref().filter(|r| same(r, &results)) {
+    if let Some(path) = report.filter(|r| output.is_some_and(|o| same(r, o))) {
         return refuse(format!("`{}` would hold both results and report", path.display()), help);
     }
-    let Some(format) = Format::of(&results) else {
-        let help = "write --output FILE.h5 for a result file or --output FILE.csv for comma-separated values";
-        return refuse(format!("`{}`: the kind of file is not known", results.display()), help);
-    };
-    execute(
-        &loaded,
-        &args.settings,
-        &Files { results, format, report },
-        How { json: args.json, quiet: args.quiet, threads: args.threads, real_time: args.real_time, replay },
-    )
-}
-
-/// What a run writes.
-struct Files {
-    results: PathBuf,
-    format: Format,
-    report: Option<PathBuf>,
-}
-
-impl Files {
-    fn default_for(stem: &str) -> Self {
-        let out = Path::new(OUT);
-        let report = Some(out.join(format!("{stem}.html")));
-        Self { results: out.join(format!("{stem}.h5")), format: Format::Results, report }
-    }
+    execute(&loaded, options, &wanted, replay)
 }
 
 /// How a run ended.
@@ -245,13 +209,49 @@ struct Witness {
     curves: Option<Curves>,
 }
 
-fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Exit {
-    let How { json, quiet, threads, real_time, replay } = how;
+/// What a run leaves behind.
+#[derive(Default)]
+pub(crate) struct Left {
+    /// Its result file, once that is known.
+    pub(crate) results: Option<PathBuf>,
+    /// Its summary, if it was wanted as JSON.
+    pub(crate) document: Option<serde_json::Value>,
+}
+
+/// Runs a model that has been read; a recording takes the place of its laboratory if there is one.
+fn execute(loaded: &Loaded, options: &Options, wanted: &Wanted, replay: Option<Replay>) -> Exit {
+    let mut left = Left::default();
+    let exit = leave(loaded, options, wanted, replay, &mut left);
+    if let Some(document) = &left.document {
+        print_json(document);
+    }
+    exit
+}
+
+/// Runs a model that has been read, and tells what it leaves behind.
+pub(crate) fn leave(
+    loaded: &Loaded,
+    options: &Options,
+    wanted: &Wanted,
+    replay: Option<Replay>,
+    left: &mut Left,
+) -> Exit {
+    let Options { settings, json, quiet, threads, real_time, output: _, report: _ } = options;
+    let (json, real_time) = (*json, *real_time);
     let mut clock = Clock::default();
     let (mut model, places) = match loaded.model(settings) {
         Ok(found) => found,
         Err(e) => return e,
     };
+    let files = match wanted.files(!model.specimens.is_empty()) {
+        Ok(files) => files,
+        Err(refused) => {
+            fail(json, None, None, &refused.message, &refused.help);
+            return if refused.disk { Exit::Failure } else { Exit::BadInput };
+        }
+    };
+    let files = &files;
+    left.results = Some(files.results.clone());
     let programs = match Programs::start(&mut model, loaded.folder(), &files.results) {
         Ok(programs) => programs,
         Err(message) => {
@@ -265,6 +265,16 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
         Err(e) => return e,
     };
     let specimens = sim.model.specimens.clone();
+    match room(&sim, &files.results, files.format) {
+        // A computed run can be made again, and stops where the disk is full.
+        Room::None(message) if !specimens.is_empty() => {
+            let help = "make room, give an --output on another disk, or a `record_rate` to the specimen";
+            fail(json, None, None, &message, help);
+            return Exit::Failure;
+        }
+        Room::None(message) | Room::Little(message) => complain(&format!("warning: {message}")),
+        Room::Enough => {}
+    }
     let mut laboratory = None;
     if let Some(replay) = &replay
         && !specimens.iter().any(|s| replay.holds(s))
@@ -274,7 +284,8 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
         return Exit::BadInput;
     }
     if !(specimens.is_empty() && sim.model.externals.is_empty()) {
-        let meta = record::meta(&sim, loaded.text(), settings);
+        let mut meta = record::meta(&sim, loaded.text(), settings);
+        record::complete(&mut meta, loaded, &sim.model, &real_time);
         let mut made = Laboratory::new(&files.results, loaded.folder(), &meta, &sim.model, real_time, replay, programs);
         if let Err(e) = loaded.in_workshop(&mut sim, &mut parts, &mut made) {
             return e;
@@ -290,7 +301,7 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
         return Exit::BadInput;
     }
     let mut engine = parts.map_or(Engine::Whole, |mut parts| {
-        parts.coupling.use_threads(threads);
+        parts.coupling.use_threads(*threads);
         let listener = coupled::Listener::new(&parts);
         Engine::Parts(Box::new(parts), listener)
     });
@@ -301,7 +312,8 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
             .retain(|(name, _)| !["scheme", "scheme_coefficients", "tangent", "solver"].contains(&name.as_str()));
         meta.settings.splice(0..0, coupled::settings(parts));
     }
-    let mut record = match Record::create(&files.results, files.format, &sim, &meta) {
+    record::complete(&mut meta, loaded, &sim.model, &real_time);
+    let mut record = match Record::create(&files.results, (files.format, files.replace), &sim, &meta) {
         Ok(r) => r,
         Err(message) => {
             let help = "give another file with --output, for example --output results.h5";
@@ -313,7 +325,7 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
     let stop = Arc::new(AtomicBool::new(false));
     let operator = laboratory.as_ref().map(|l| l.operator().clone()).unwrap_or_default();
     laboratory::on_interrupt(&stop, &operator);
-    let visible = !quiet && !json && std::io::stderr().is_terminal();
+    let visible = !*quiet && !json && std::io::stderr().is_terminal();
     if !json {
         print(&heading(&sim, engine.parts()));
     }
@@ -354,15 +366,14 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
     }
     clock.lap("last results to the disk");
     let summary = Summary { end: &end, verdict: &verdict, steps: done, seconds };
-    let report = match (&files.report, witness) {
-        (Some(path), Some(witness)) => {
-            let mut laboratory = laboratory::blocks(&assessed, &sim.model.units);
-            laboratory.extend(programs::blocks(&told, &sim.model));
-            let told = Repeated { meta: &meta, log: loaded.lines(), parts: engine.parts(), laboratory };
-            report(path, &files.results, told, &sim, &summary, witness, &mut clock)
-        }
-        _ => Ok(()),
-    };
+    let mut laboratory = laboratory::blocks(&assessed, &sim.model.units);
+    laboratory.extend(programs::blocks(&told, &sim.model));
+    let (mut evidence, curves) = summary.evidence(&sim, witness, &clock);
+    evidence.interface = engine.parts().map_or_else(Vec::new, interface);
+    evidence.laboratory = laboratory;
+    evidence.log = loaded.lines();
+    evidence.numbers = if assessed.is_empty() { serde_json::Value::Null } else { laboratory::json(&assessed) };
+    let page = keep(files, &meta, &assessed, &sim, evidence, curves.as_ref());
     if json {
         let mut document = summary_json(&sim, &ranges.0, &summary, files);
         if let Engine::Parts(parts, listener) = &engine {
@@ -376,10 +387,10 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
             document["externals"] = programs::json(&told, &sim.model);
         }
         document["warnings"] = loaded.messages().into();
-        if let Err(message) = &report {
+        if let Err(message) = &page {
             document["report_error"] = json!(message);
         }
-        print_json(&document);
+        left.document = Some(document);
     } else {
         let laboratory = laboratory::text(&assessed, &sim.model.units) + &programs::text(&told, &sim.model);
         print(&summary_text(&sim, engine.parts(), &ranges.0, &laboratory, &summary, files));
@@ -389,11 +400,11 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
         assessed.iter().flat_map(laboratory::log).for_each(|line| complain(&format!("note: {line}")));
         told.iter().filter_map(Told::last_words).for_each(|words| complain(&format!("note: {words}")));
     }
-    if let Err(message) = &report {
+    if let Err(message) = &page {
         complain(&format!("error: {message}"));
     }
     match &end {
-        End::Finished if report.is_err() => Exit::Failure,
+        End::Finished if page.is_err() => Exit::Failure,
         End::Finished if verdict.grade == Grade::Failed => Exit::Fault,
         End::Finished => Exit::Done,
         End::Interrupted => Exit::Interrupted,
@@ -402,50 +413,51 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
     }
 }
 
-/// What the report repeats of what was said elsewhere.
-struct Repeated<'a> {
-    meta: &'a Meta,
-    log: Vec<String>,
-    parts: Option<&'a Partitioned>,
-    laboratory: Vec<Block>,
+impl Summary<'_> {
+    /// What the run itself can tell its page: how it ended, how long it took, what was seen of the structure; and its curves
+    /// where no result file has them.
+    fn evidence(&self, sim: &Simulation, witness: Option<Witness>, clock: &Clock) -> (Evidence, Option<Curves>) {
+        let mut timings: Vec<(String, String)> =
+            clock.laps().into_iter().map(|(what, time)| (what.to_owned(), time)).collect();
+        timings.push(("steps per second".to_owned(), short((self.steps as f64 / self.seconds).round())));
+        let simulated = self.steps as f64 * sim.domain.dt();
+        timings.push(("times real time".to_owned(), short(simulated / self.seconds)));
+        let structure = witness.as_ref().map(|w| [w.scene.modes(), w.scene.deformed(sim, &w.frames)]);
+        let good = matches!(self.end, End::Finished) && self.verdict.grade != Grade::Failed;
+        let verdict = format!("{}; verdict: {}", self.line(sim), self.verdict.line());
+        let evidence = Evidence { good, verdict, structure, timings, ..Evidence::default() };
+        (evidence, witness.and_then(|w| w.curves))
+    }
 }
 
-/// Writes the report of the run that just ended.
-fn report(
-    path: &Path,
-    results: &Path,
-    told: Repeated<'_>,
+/// Keeps what was found in the files of the run, and makes its page from them as `interfield report` does.
+fn keep(
+    files: &Files,
+    meta: &Meta,
+    assessed: &[Assessed],
     sim: &Simulation,
-    summary: &Summary<'_>,
-    witness: Witness,
-    clock: &mut Clock,
+    evidence: Evidence,
+    curves: Option<&Curves>,
 ) -> Result<(), String> {
-    let Witness { scene, frames, curves } = witness;
-    let curves = match curves {
-        Some(curves) => curves,
-        None => Reader::open(results)
-            .and_then(|reader| Curves::of(&reader))
-            .map_err(|e| format!("the report could not be made: {e}"))?,
-    };
-    clock.lap("reading back for the report");
-    let mut timings = clock.laps();
-    timings.push(("steps per second", short((summary.steps as f64 / summary.seconds).round())));
-    let simulated = summary.steps as f64 * sim.domain.dt();
-    timings.push(("times real time", short(simulated / summary.seconds)));
-    let Repeated { meta, log, parts, laboratory } = told;
-    let report = Report {
-        meta,
-        good: matches!(summary.end, End::Finished) && summary.verdict.grade != Grade::Failed,
-        verdict: format!("{}; verdict: {}", summary.line(sim), summary.verdict.line()),
-        curves: &curves,
-        modes: scene.modes(),
-        deformed: scene.deformed(sim, &frames),
-        interface: parts.map_or_else(Vec::new, interface),
-        laboratory,
-        log,
-        timings,
-    };
-    report.write(path)
+    let recordings = laboratory::keep(assessed, &sim.model.units);
+    let kept = if files.format == Format::Results { evidence.keep(&files.results) } else { Ok(()) };
+    let page = files.report.as_ref().map_or(Ok(()), |path| match curves {
+        Some(curves) => Report { meta, curves, evidence }.write(path),
+        None => {
+            let read = Reader::open(&files.results).map_err(Unmade::Read);
+            let made = read.and_then(|reader| {
+                // A disk that takes no more evidence may still take a page.
+                let evidence = Evidence::of(&reader).unwrap_or(evidence);
+                Report::of_stored(&reader, evidence, path)
+            });
+            made.map_err(|e| match e {
+                Unmade::Read(e) => format!("the report could not be made: {e}"),
+                Unmade::Write(message) => message,
+            })
+        }
+    });
+    let failed: Vec<String> = [recordings, kept, page].into_iter().filter_map(Result::err).collect();
+    if failed.is_empty() { Ok(()) } else { Err(failed.join("; ")) }
 }
 
 /// What took how long.

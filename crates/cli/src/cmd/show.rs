@@ -8,7 +8,10 @@ use interfield_results::summary::{Statistics, statistics};
 use serde_json::{Value, json};
 
 use crate::Exit;
+use crate::laboratory::PREFIX;
 use crate::output::{print, print_json};
+use crate::record::OVERRIDES;
+use crate::report::Evidence;
 use crate::stored;
 use crate::table::{aligned, short};
 
@@ -77,6 +80,7 @@ fn seconds(reader: &Reader, name: &str) -> Option<f64> {
 
 fn describe(reader: &Reader, channels: &[Statistics], span: Option<(f64, f64)>) -> Value {
     let meta = reader.meta();
+    let evidence = Evidence::of(reader);
     json!({
         "file": reader.path().display().to_string(),
         "title": meta.title,
@@ -96,6 +100,8 @@ fn describe(reader: &Reader, channels: &[Statistics], span: Option<(f64, f64)>) 
             "description": s.channel.description, "min": s.min, "max": s.max, "peak": s.peak,
             "peak_time": s.peak_time, "rms": s.rms, "final": s.last, "not_a_number": s.nan,
         })).collect::<Vec<_>>(),
+        "verdict": evidence.as_ref().map(|e| e.verdict.as_str()),
+        "laboratory": evidence.as_ref().map(|e| &e.numbers),
         "log": reader.log().lines().collect::<Vec<_>>(),
     })
 }
@@ -107,7 +113,15 @@ fn explain(reader: &Reader, channels: &[Statistics], span: Option<(f64, f64)>) -
         ("begun", meta.created.clone()),
         ("program", format!("{} {}", meta.program, meta.version)),
     ];
-    lines.extend(meta.settings.iter().map(|(n, v)| (n.as_str(), cut(v))));
+    let numbers = Evidence::of(reader).map_or(Value::Null, |e| e.numbers);
+    for test in numbers.as_array().into_iter().flatten() {
+        let reasons: Vec<&str> = test["reasons"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let word = |key: &str| test[key].as_str().unwrap_or_default();
+        lines.push(("verdict", format!("{}: {}: {}", word("specimen"), word("verdict"), reasons.join("; "))));
+    }
+    // What is there for programs would only be cut here; --json shows it.
+    let for_people = |name: &str| name != OVERRIDES && !name.starts_with(PREFIX);
+    lines.extend(meta.settings.iter().filter(|(n, _)| for_people(n)).map(|(n, v)| (n.as_str(), cut(v))));
     let range = span.map_or_else(String::new, |(a, b)| format!(", t = {} s to {} s", short(a), short(b)));
     lines.push(("rows", format!("{}{range}", reader.rows())));
     if reader.dropped() > 0 {

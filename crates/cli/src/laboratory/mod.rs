@@ -6,7 +6,8 @@ mod page;
 pub(crate) mod remote;
 mod replay;
 pub(crate) mod served;
-mod tape;
+mod settings;
+pub(crate) mod tape;
 mod words;
 
 use std::io::BufRead;
@@ -33,8 +34,9 @@ use interfield_results::{Meta, Reader};
 use crate::Exit;
 use crate::output::complain;
 use crate::programs::Programs;
-pub(crate) use page::blocks;
+pub(crate) use page::{blocks, keep};
 pub(crate) use replay::Replay;
+pub(crate) use settings::{PREFIX, settings};
 pub(crate) use words::{json, log, text};
 
 /// How the clock of a test in real time wakes.
@@ -114,6 +116,8 @@ pub(crate) struct Laboratory {
     replay: Option<Replay>,
     /// Programs of externals, until they are taken.
     programs: Programs,
+    /// What becomes of the recordings, by their specimens.
+    accounts: Vec<(String, tape::Account)>,
 }
 
 impl Laboratory {
@@ -137,6 +141,7 @@ impl Laboratory {
             several: model.specimens.len() > 1,
             replay,
             programs,
+            accounts: Vec::new(),
         }
     }
 
@@ -166,8 +171,7 @@ impl Laboratory {
     }
 
     fn recording(&self, specimen: &Specimen) -> PathBuf {
-        let extension = if self.several { format!("{}.lab.h5", specimen.name) } else { "lab.h5".to_owned() };
-        self.results.with_extension(extension)
+        recording(&self.results, self.several.then_some(specimen.name.as_str()))
     }
 
     fn paced(&self, specimen: &Specimen, controller: Controller) -> Result<Paced, String> {
@@ -216,12 +220,20 @@ impl Workshop for Laboratory {
     fn mount(&mut self, specimen: &Specimen, mut controller: Controller) -> Result<Box<dyn Rig>, String> {
         controller.listen(&self.operator, if self.several { &specimen.name } else { "" });
         let path = self.recording(specimen);
-        controller.record(tape::open(&path, &self.meta, specimen, &self.units, self.pace.real_time)?);
+        let account = tape::Account::default();
+        self.accounts.retain(|(name, _)| *name != specimen.name);
+        self.accounts.push((specimen.name.clone(), account.clone()));
+        controller.record(tape::open(&path, &self.meta, specimen, &self.units, self.pace.real_time, account)?);
         if self.pace.real_time {
             return Ok(Box::new(self.paced(specimen, controller)?));
         }
         Ok(Box::new(controller))
     }
+}
+
+/// The recording beside a result file; of one specimen among several it has the name.
+pub(crate) fn recording(results: &Path, specimen: Option<&str>) -> PathBuf {
+    results.with_extension(specimen.map_or_else(|| "lab.h5".to_owned(), |name| format!("{name}.lab.h5")))
 }
 
 /// The first Ctrl-C ends a test as it should end: the specimen is led home, everything is kept. The second brakes it where it is and switches
@@ -272,15 +284,23 @@ impl Laboratory {
     pub(crate) fn assess(&self, specimen: &Specimen, rig: &dyn Rig) -> Option<Assessed> {
         let controller = rig.controller()?;
         let recording = self.recording(specimen);
-        let actuators = histories(&recording, specimen, &self.units);
+        let account = self.accounts.iter().find(|(name, _)| *name == specimen.name);
+        let kept = account.and_then(|(_, account)| account.read()).unwrap_or_default();
+        let mut actuators = histories(&recording, specimen, &self.units);
+        // The recording may hold some of the samples only.
+        for (tracking, peaks) in actuators.iter_mut().zip(&kept.peaks) {
+            tracking.iter_mut().for_each(|t| t.peaks = *peaks);
+        }
         let timing = rig.timing().map(|(r, compute)| (r.timing.clone(), r.rights.clone(), compute.clone()));
+        let [samples, _, late] = controller.counts();
+        let recorder = (kept.missing, kept.failure.as_deref());
         Some(Assessed {
             name: specimen.name.clone(),
             period: specimen.period,
             machine: controller.machine().clone(),
-            counts: controller.counts(),
+            counts: [samples, kept.missing, late],
             energy_error: controller.monitor().energy_error(),
-            verdict: judge(controller, &actuators, timing.as_ref().map(|t| &t.0)),
+            verdict: judge(controller, recorder, &actuators, timing.as_ref().map(|t| &t.0)),
             timing,
             account: controller.account(),
             actuators,
@@ -300,7 +320,7 @@ fn histories(path: &Path, specimen: &Specimen, units: &UnitSystem) -> Vec<Option
         |i: usize, name: &str, factor: f64| tape::column(&reader, &tape::channel_name(&specimen.name, i, name), factor);
     let one = |i: usize| {
         let (target, reached, force) = (column(i, "target", u)?, column(i, "reached", u)?, column(i, "force", f)?);
-        Tracking::of(&target, &reached, &force, specimen.period)
+        Tracking::of(&target, &reached, &force, specimen.period * specimen.record_every as f64)
     };
     (0..specimen.actuators.len()).map(one).collect()
 }

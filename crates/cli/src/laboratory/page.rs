@@ -1,12 +1,14 @@
 //! The laboratory in the report of a run: verdict, tracking, what was asked and what was reached, and how time was kept.
 
 use interfield_lab::realtime::Histogram;
+use interfield_lab::verdict::Grade;
 use interfield_model::units::UnitSystem;
 use interfield_report::{Axis, Block, Curve, Order, Plot, Table};
 use interfield_results::Reader;
 
-use super::words::{header, log, row};
+use super::words::{header, json, log, row};
 use super::{Assessed, tape};
+use crate::report::Evidence;
 use crate::stored::{history, pairs};
 
 /// Actuators whose curves are drawn.
@@ -17,10 +19,33 @@ pub(crate) fn blocks(assessed: &[Assessed], units: &UnitSystem) -> Vec<Block> {
     assessed.iter().flat_map(|a| one(a, units)).collect()
 }
 
+/// Adds what was found to every recording; the error is a sentence.
+pub(crate) fn keep(assessed: &[Assessed], units: &UnitSystem) -> Result<(), String> {
+    let one = |a: &Assessed| {
+        let Some(path) = &a.recording else { return Ok(()) };
+        let test = std::slice::from_ref(a);
+        let evidence = Evidence {
+            good: a.verdict.grade != Grade::Failed,
+            verdict: verdict(a),
+            laboratory: one(a, units),
+            log: log(a),
+            numbers: json(test),
+            ..Evidence::default()
+        };
+        evidence.keep(path)
+    };
+    let failed: Vec<String> = assessed.iter().filter_map(|a| one(a).err()).collect();
+    if failed.is_empty() { Ok(()) } else { Err(failed.join("; ")) }
+}
+
+/// The verdict in a line.
+fn verdict(a: &Assessed) -> String {
+    format!("{}: {}: {}", a.name, a.verdict.grade.word(), a.verdict.reasons.join("; "))
+}
+
 fn one(a: &Assessed, units: &UnitSystem) -> Vec<Block> {
     let rows = a.actuators.iter().enumerate().map(|(i, t)| row(i, t.as_ref(), units)).collect();
-    let verdict = format!("{}: {}: {}", a.name, a.verdict.grade.word(), a.verdict.reasons.join("; "));
-    let mut blocks = vec![Block::Text(verdict), Block::Table(Table { header: header(units), rows })];
+    let mut blocks = vec![Block::Text(verdict(a)), Block::Table(Table { header: header(units), rows })];
     if let Some(reader) = a.recording.as_ref().and_then(|path| Reader::open(path).ok()) {
         blocks.extend((0..a.actuators.len().min(DRAWN)).flat_map(|i| curves(a, &reader, i)));
     }

@@ -2,6 +2,7 @@
 //! works in a browser is the business of `interfield-report`.
 
 mod curves;
+mod evidence;
 mod frames;
 mod scene;
 
@@ -10,38 +11,35 @@ use std::path::Path;
 
 use interfield_model::Partitioned;
 use interfield_report::{Block, Page, Section, Table};
-use interfield_results::Meta;
+use interfield_results::{Error, Meta, Reader};
 
 pub(crate) use curves::Curves;
+pub(crate) use evidence::Evidence;
 pub(crate) use frames::Frames;
 pub(crate) use scene::Scene;
 
 use crate::coupled;
 use crate::files::{create, unwritten};
+use crate::laboratory::PREFIX;
+use crate::record::OVERRIDES;
 use crate::table::short;
 
 /// Everything a report tells.
 pub(crate) struct Report<'a> {
     /// Title, settings and model of the run.
     pub meta: &'a Meta,
-    /// Whether the run came to its end.
-    pub good: bool,
-    /// How it ended, in a line.
-    pub verdict: String,
     /// Its curves.
     pub curves: &'a Curves,
-    /// What is to be seen of the structure: modes and deformed shape.
-    pub modes: Vec<Block>,
-    /// See above.
-    pub deformed: Vec<Block>,
-    /// How well substructures held together.
-    pub interface: Vec<Block>,
-    /// What the laboratory did.
-    pub laboratory: Vec<Block>,
-    /// Warnings and messages of the run.
-    pub log: Vec<String>,
-    /// What took how long.
-    pub timings: Vec<(&'static str, String)>,
+    /// What its end told.
+    pub evidence: Evidence,
+}
+
+/// Why there is no page.
+pub(crate) enum Unmade {
+    /// The results cannot be read.
+    Read(Error),
+    /// The page cannot be written; a sentence.
+    Write(String),
 }
 
 impl Report<'_> {
@@ -51,28 +49,46 @@ impl Report<'_> {
         self.page().write(&mut out).and_then(|()| out.flush()).map_err(|e| unwritten(path, &e))
     }
 
+    /// The page of a result file, with what its run found at its end.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub(crate) fn of_stored(reader: &Reader, evidence: Evidence, path: &Path) -> Result<(), Unmade> {
+        let curves = Curves::of(reader).map_err(Unmade::Read)?;
+        Report { meta: reader.meta(), curves: &curves, evidence }.write(path).map_err(Unmade::Write)
+    }
+
     fn page(self) -> Page {
         let section = |title: &str, blocks: Vec<Block>| Section { title: title.to_owned(), blocks };
         let model = Block::Folded { summary: "Model file".to_owned(), text: self.meta.model_text.clone() };
-        let log = if self.log.is_empty() { Vec::new() } else { vec![Block::Lines(self.log)] };
-        let timings = self.timings.into_iter().map(|(what, value)| vec![what.to_owned(), value]).collect();
-        let settings = self.meta.settings.iter().map(|(name, value)| vec![name.replace('_', " "), value.clone()]);
+        let Evidence { good, verdict, structure, interface, laboratory, log, timings, numbers: _ } = self.evidence;
+        let [modes, deformed] = structure.unwrap_or_default();
+        let log = if log.is_empty() { Vec::new() } else { vec![Block::Lines(log)] };
+        let timings = timings.into_iter().map(|(what, value)| vec![what, value]).collect();
+        let of_laboratory = |name: &str| name.starts_with(PREFIX);
+        let (rig, plain): (Vec<_>, Vec<_>) = self.meta.settings.iter().partition(|(name, _)| of_laboratory(name));
+        let plain = plain.into_iter().filter(|(name, _)| name != OVERRIDES);
+        let mut settings = words(plain.map(|(name, value)| vec![name.replace('_', " "), value.clone()]).collect());
+        if !rig.is_empty() {
+            let text = rig.iter().map(|(name, value)| format!("{name} = {value}\n")).collect();
+            settings.push(Block::Folded { summary: "All settings of the laboratory, SI".to_owned(), text });
+        }
         Page {
             title: self.meta.title.clone(),
-            good: self.good,
-            verdict: self.verdict,
+            good,
+            verdict,
             sections: vec![
                 section("Peaks", vec![peaks(self.curves)]),
-                section("Deformed shape", self.deformed),
+                section("Deformed shape", deformed),
                 section("Hysteresis", self.curves.loops()),
                 section("Histories", self.curves.histories()),
                 section("Energy balance", self.curves.energies()),
                 section("Spectra", self.curves.spectra()),
-                section("Laboratory", self.laboratory),
-                section("Interface", self.interface),
-                section("Modes", self.modes),
+                section("Laboratory", laboratory),
+                section("Interface", interface),
+                section("Modes", modes),
                 section("Timings", words(timings)),
-                section("Settings", words(settings.collect())),
+                section("Settings", settings),
                 section("Warnings and log", log),
                 section("Model", vec![model]),
             ],

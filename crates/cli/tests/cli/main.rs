@@ -1,5 +1,6 @@
 //! The program as a user meets it: what it prints, writes and returns. One module per kind of behaviour.
 
+mod archive;
 mod bench;
 mod check;
 mod commands;
@@ -59,7 +60,26 @@ fn program() -> Command {
     command
 }
 
+/// Removes what an earlier run of the tests left under the name that these arguments ask for: no test is ever replaced.
+fn make_way(args: &[&str]) {
+    let runs = ["run", "replay", "serve"].contains(args.first().unwrap_or(&""));
+    let named = args.windows(2).find(|w| ["-o", "--output"].contains(&w[0])).map(|w| w[1]).filter(|_| runs);
+    let Some(results) = named.map(|name| Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)) else { return };
+    let Some(folder) = results.parent() else { return };
+    let stem = format!("{}.", results.file_stem().and_then(|s| s.to_str()).expect("a name"));
+    let kinds = [".h5", ".csv", ".html", ".log"];
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name().into_string().unwrap_or_default();
+        // A link is there on purpose.
+        let left = entry.file_type().is_ok_and(|t| t.is_file());
+        if left && name.starts_with(&stem) && kinds.iter().any(|k| name.ends_with(k)) {
+            std::fs::remove_file(entry.path()).ok();
+        }
+    }
+}
+
 fn interfield<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Outcome {
+    make_way(&args.iter().filter_map(|a| a.as_ref().to_str()).collect::<Vec<_>>());
     let output = program().args(args).output().expect("the program starts");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
     Outcome { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
@@ -70,6 +90,7 @@ struct Running(Child);
 
 impl Running {
     fn start(args: &[&str]) -> Self {
+        make_way(args);
         let mut command = program();
         command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
         Running(command.spawn().expect("the program starts"))

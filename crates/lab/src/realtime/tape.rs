@@ -29,6 +29,9 @@ pub trait Sink: Send + 'static {
 
     /// Takes a line for the log; a line that cannot be kept is not worth an error.
     fn note(&mut self, line: &str);
+
+    /// Hears that writing has begun to fail, in the writing thread: whoever should know is told at once.
+    fn failing(&mut self, _why: &str) {}
 }
 
 /// How a tape records.
@@ -261,7 +264,10 @@ impl<S: Sink> Scribe<S> {
     fn report(&mut self, error: Option<String>) {
         let was_failing = self.shared.failing.load(Ordering::Relaxed);
         match &error {
-            Some(error) if !was_failing => self.sink.note(&format!("recording fails: {error}")),
+            Some(error) if !was_failing => {
+                self.sink.note(&format!("recording fails: {error}"));
+                self.sink.failing(error);
+            }
             None if was_failing => self.sink.note("recording goes on"),
             None => return,
             Some(_) => {}

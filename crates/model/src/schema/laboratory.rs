@@ -64,6 +64,12 @@ fn specimen() -> Section {
             "Sampling rate of its controller; once per step if absent.",
             "\"1 kHz\"",
         ),
+        key(
+            "record_rate",
+            quantity(Dimension::FREQUENCY),
+            "Rate of its recording, a whole part of `rate`; each sample if absent. Limits and peaks see each sample anyway.",
+            "\"100 Hz\"",
+        ),
         key("time_scale", quantity(Dimension::NONE), "Seconds in the laboratory per second of the model.", "200")
             .default("1"),
         key("scale", quantity(Dimension::NONE), "Structure over specimen in length; forces by its square.", "2.5")

@@ -52,6 +52,8 @@ pub struct Specimen {
     pub masses: Vec<f64>,
     /// Sampling interval of the controller, s.
     pub period: f64,
+    /// One of so many samples is recorded.
+    pub record_every: u64,
     /// Seconds in the laboratory per second of the model.
     pub time_scale: f64,
     /// Structure over specimen in length.

@@ -137,6 +137,31 @@ mod shared {
         assert_eq!(SharedLink::open(&name).err().map(|e| e.kind()), Some(ErrorKind::NotFound));
     }
 
+    /// What a killed controller left goes when the next one begins, whatever their names; what is alive, or no wire, stays.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn memory_of_killed_controllers_is_removed_by_the_next() {
+        let left = |kind: &str| format!("/dev/shm{}", name(kind));
+        // The number of a process that has ended: nobody has it, and nobody will for a while.
+        let mut ended = std::process::Command::new("true").spawn().expect("a process");
+        ended.wait().expect("its end");
+        let alive = SharedDock::make(&name("alive")).expect("memory");
+        let whole = std::fs::read(left("alive")).expect("the bytes of a wire");
+        let mut dead = whole.clone();
+        dead[8..16].copy_from_slice(&u64::from(ended.id()).to_le_bytes());
+        std::fs::write(left("dead"), &dead).expect("memory");
+        let mut other = dead.clone();
+        other[0] ^= 1;
+        std::fs::write(left("no-wire"), &other).expect("memory");
+        let next = SharedDock::make(&name("next")).expect("memory");
+        let there = |kind: &str| std::path::Path::new(&left(kind)).exists();
+        assert!(!there("dead"), "left behind");
+        assert!(there("alive") && there("no-wire") && there("next"));
+        std::fs::remove_file(left("no-wire")).expect("it was there");
+        drop((alive, next));
+        assert!(!there("alive") && !there("next"));
+    }
+
     /// Somebody else's memory of the same name is not taken for a wire.
     #[cfg(target_os = "linux")]
     #[test]

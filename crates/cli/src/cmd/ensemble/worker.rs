@@ -84,7 +84,12 @@ impl Worker<'_> {
             Some(folder) => match Simulation::new(model.clone()) {
                 Ok(sim) => {
                     let meta = record::meta(&sim, self.text, &settings);
-                    Some(Record::create(&folder.join(format!("{:06}.h5", case.index)), Format::Results, &sim, &meta)?)
+                    Some(Record::create(
+                        &folder.join(format!("{:06}.h5", case.index)),
+                        (Format::Results, true),
+                        &sim,
+                        &meta,
+                    )?)
                 }
                 Err(problems) => return Ok(Some(Outcome::refused(sentence(&problems)))),
             },

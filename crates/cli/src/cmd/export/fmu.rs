@@ -129,7 +129,8 @@ fn library(unit: &Unit) -> String {
 /// The binary of a unit for this machine.
 fn compile(unit: &Unit) -> Result<Vec<u8>, NoBinary> {
     let io = |what: &str, e: &dyn std::fmt::Display| NoBinary::NoCompiler(format!("{what}: {e}"));
-    let folder = tempfile::tempdir().map_err(|e| io("no folder for temporary files", &e))?;
+    let folder =
+        interfield_fmi::scratch::Scratch::new("compile").map_err(|e| io("no folder for temporary files", &e))?;
     for (name, text) in &unit.files {
         files::write(&folder.path().join(name), text).map_err(|e| io("no folder for temporary files", &e))?;
     }

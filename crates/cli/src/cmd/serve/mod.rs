@@ -29,6 +29,7 @@ use crate::laboratory::served::Served;
 use crate::laboratory::{self, Assessed, Laboratory, RealTime, Replay};
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{complain, fail};
+use crate::outputs::{Claim, OUT, free_recording, present};
 use crate::programs::Programs;
 use crate::record;
 
@@ -67,7 +68,8 @@ pub(crate) struct Args {
     /// Wait for the next client when one has ended its test
     #[arg(long)]
     keep: bool,
-    /// Result file after which the recording NAME.lab.h5 is named [default: interfield-out/MODEL.h5]
+    /// Result file after which the recording NAME.lab.h5 is named [default: interfield-out/MODEL.h5, or the next
+    /// free number of it]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Serve a recording of the specimen, as `interfield replay` plays it
@@ -129,6 +131,14 @@ struct Offer<'a> {
     meta: Meta,
 }
 
+impl Offer<'_> {
+    /// The result file after which the next recording is named, and what keeps that name until it is made.
+    fn next_recording(&self) -> Result<(PathBuf, Claim), String> {
+        let several = (self.model.specimens.len() > 1).then_some(self.specimen.name.as_str());
+        free_recording(&self.results, |results| laboratory::recording(results, several))
+    }
+}
+
 /// What was done for all clients.
 pub(super) struct Totals {
     clients: u64,
@@ -175,7 +185,17 @@ pub(crate) fn run(args: &Args) -> Exit {
         laboratory.listen();
     }
     let exit = loop {
-        laboratory.record_as(&numbered(&offer.results, totals.tests.len()));
+        // Keeps the name until the recording is made.
+        let _claim = match offer.next_recording() {
+            Ok((results, claim)) => {
+                laboratory.record_as(&results);
+                claim
+            }
+            Err(message) => {
+                fail(args.json, None, None, &message, "give another file with --output");
+                break Exit::Failure;
+            }
+        };
         let rig = match apart(&offer.model, offer.index, &mut laboratory) {
             Ok(rig) => rig,
             Err(problems) => {
@@ -201,6 +221,9 @@ pub(crate) fn run(args: &Args) -> Exit {
         let assessed = laboratory.assess(&offer.specimen, served.rig());
         if ending == Ending::Broken {
             assessed.iter().flat_map(laboratory::log).for_each(|line| complain(&format!("note: {line}")));
+        }
+        if let Err(message) = laboratory::keep(assessed.as_slice(), &offer.model.units) {
+            complain(&format!("error: {message}"));
         }
         let failed = assessed.as_ref().is_none_or(|a| a.verdict.grade == Grade::Failed);
         match assessed {
@@ -266,24 +289,21 @@ fn prepare(args: &Args) -> Result<(Offer<'_>, Door), Exit> {
     let door = Door::open(&args.listen)
         .map_err(|e| refuse(&format!("{}: {e}", args.listen), "give another --listen", Exit::Failure))?;
     let stem = args.model.file_stem().unwrap_or(args.model.as_os_str());
-    let results = args.output.clone().unwrap_or_else(|| Path::new("interfield-out").join(stem).with_extension("h5"));
+    let results = args.output.clone().unwrap_or_else(|| Path::new(OUT).join(stem).with_extension("h5"));
+    // A name that somebody chose is his; others get the next number.
+    if let Some(there) = args.output.as_deref().and_then(present) {
+        let message = format!("{there}, and nothing that was recorded is ever replaced");
+        return Err(refuse(&message, "write another --output", Exit::BadInput));
+    }
     let settings = vec![
         ("dt", format!("{} s", model.analysis.dt)),
         ("protocol", format!("{:?}", args.protocol)),
         ("listen", args.listen.to_string()),
     ];
-    let meta = record::about(&model.title, loaded.text(), settings, &args.settings);
+    let mut meta = record::about(&model.title, loaded.text(), settings, &args.settings);
+    record::complete(&mut meta, &loaded, &model, &args.real_time);
     let folder = loaded.folder().to_owned();
     Ok((Offer { args, model, specimen, index, replay, stall, add_damping, folder, results, meta }, door))
-}
-
-/// The result file of a test that follows so many others.
-fn numbered(results: &Path, before: usize) -> PathBuf {
-    if before == 0 {
-        return results.to_owned();
-    }
-    let stem = results.file_stem().unwrap_or_default().to_string_lossy();
-    results.with_file_name(format!("{stem}-{}.h5", before + 1))
 }
 
 /// Serves one client after the other until a test is over.

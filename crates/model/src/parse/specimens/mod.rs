@@ -80,6 +80,7 @@ fn read_one(
     let (ramp, patience) = (positive("ramp", Dimension::TIME, 2.0), positive("patience", Dimension::TIME, 10.0));
     let interval = analysis.map_or(1e-3, |a| interval(a, partition, &elements)) * time_scale;
     let period = period(context, table, interval);
+    let record_every = record_every(context, table, period);
     let late = match table.choice("late", &["hold", "extrapolate", "abort"]).map(|c| c.value) {
         Some(1) => MissPolicy::Extrapolate,
         Some(2) => MissPolicy::Abort,
@@ -113,6 +114,7 @@ fn read_one(
         dofs,
         masses,
         period,
+        record_every,
         time_scale,
         scale,
         ramp,
@@ -259,6 +261,26 @@ fn period(context: &Context<'_>, table: &Table<'_>, interval: f64) -> f64 {
         context.error(rate.span, message, help);
     }
     interval / whole
+}
+
+/// `record_rate`: one of how many samples is recorded, a whole number; by default each.
+fn record_every(context: &Context<'_>, table: &Table<'_>, period: f64) -> u64 {
+    let Some(rate) = table.quantity("record_rate", Dimension::FREQUENCY, &context.scope) else { return 1 };
+    let every = 1.0 / (period * rate.value);
+    if !(rate.value > 0.0 && every.is_finite() && every < 1e15) {
+        context.error(rate.span, "the rate of a recording is greater than zero", "write record_rate = \"100 Hz\"");
+        return 1;
+    }
+    let whole = every.round().max(1.0);
+    if (every - whole).abs() > 1e-6 * whole {
+        let sampled = 1.0 / period;
+        let message =
+            format!("the controller samples at {sampled:.6} Hz: every {every:.6} samples one would be recorded");
+        let help =
+            format!("it must be a whole number: write record_rate = \"{} Hz\", or another `rate`", sampled / whole);
+        context.error(rate.span, message, help);
+    }
+    whole as u64
 }
 
 /// `compensation = "ats"` or `{ method = "ats", ... }`.

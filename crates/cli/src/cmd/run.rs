@@ -14,6 +14,7 @@ use interfield_results::{Meta, Reader};
 use serde_json::json;
 
 use crate::Exit;
+use crate::cmd::doctor;
 use crate::coupled;
 use crate::engine::Engine;
 use crate::files::same;
@@ -175,8 +176,10 @@ struct Summary<'a> {
     verdict: &'a Verdict,
     /// Steps taken.
     steps: u64,
-    /// Wall-clock time of the loop, s.
+    /// Wall-clock time of the steps, s.
     seconds: f64,
+    /// In a test by the clock: the ways of the specimens to their start and home, s.
+    ways: Option<[f64; 2]>,
 }
 
 impl Summary<'_> {
@@ -189,8 +192,11 @@ impl Summary<'_> {
             Verdict::NotWritten(r) => format!("stopped: {r}"),
         };
         let simulated = self.steps as f64 * sim.domain.dt();
+        let ways = self.ways.map_or_else(String::new, |[there, home]| {
+            format!("; {} s to the start before, {} s home after", short(there), short(home))
+        });
         format!(
-            "{what}: {} steps in {} s ({} steps/s, {} times real time)",
+            "{what}: {} steps in {} s ({} steps/s, {} times real time){ways}",
             self.steps,
             short(self.seconds),
             short((self.steps as f64 / self.seconds).round()),
@@ -227,6 +233,8 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
         Err(e) => return e,
     };
     let specimens = sim.model.specimens.clone();
+    let machine = if real_time.real_time { doctor::glance(&specimens, real_time.core) } else { None };
+    machine.iter().filter(|_| !json).for_each(|line| complain(line));
     let mut laboratory = None;
     if let Some(replay) = &replay
         && !specimens.iter().any(|s| replay.holds(s))
@@ -290,13 +298,17 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
     real_time.claim();
     let (done, mut verdict) =
         integrate((&mut sim, &mut engine), &mut record, &mut ranges, witness.as_mut(), &stop, visible);
+    let stepped = clock.lap("steps, recording");
     engine.finish(&mut sim);
-    let seconds = clock.lap("steps, recording");
+    let home = if specimens.is_empty() { 0.0 } else { clock.lap("specimens led home") };
     let mut assessed = Vec::new();
     if let Some(laboratory) = &laboratory {
         engine.visit_rigs(&sim, |i, rig| assessed.extend(laboratory.assess(&specimens[i], rig)));
         assessed.iter().flat_map(laboratory::log).for_each(|line| record.log(&line));
     }
+    // By the clock, the way to the start is part of the first step: the test itself begins at its end.
+    let ways = laboratory::to_start(&assessed).map(|there| [there, home]);
+    let seconds = ways.map_or(stepped, |[there, _]| stepped - there);
     for line in programs::text(&told, &sim.model).lines().filter(|l| !l.is_empty()) {
         record.log(line.trim());
     }
@@ -304,12 +316,12 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
     if let Some(parts) = engine.parts() {
         coupled::text(parts).lines().filter(|l| !l.is_empty()).for_each(|l| record.log(l));
     }
-    record.log(&Summary { verdict: &verdict, steps: done, seconds }.line(&sim));
+    record.log(&Summary { verdict: &verdict, steps: done, seconds, ways }.line(&sim));
     if let Err(message) = record.finish(&verdict.outcome(done as f64 * sim.domain.dt())) {
         verdict = Verdict::NotWritten(message);
     }
     clock.lap("last results to the disk");
-    let summary = Summary { verdict: &verdict, steps: done, seconds };
+    let summary = Summary { verdict: &verdict, steps: done, seconds, ways };
     let report = match (&files.report, witness) {
         (Some(path), Some(witness)) => {
             let mut laboratory = laboratory::blocks(&assessed, &sim.model.units);
@@ -333,6 +345,7 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
             document["externals"] = programs::json(&told, &sim.model);
         }
         document["warnings"] = loaded.messages().into();
+        document["machine"] = json!(machine);
         if let Err(message) = &report {
             document["report_error"] = json!(message);
         }
@@ -562,6 +575,8 @@ fn summary_json(sim: &Simulation, ranges: &[Range], summary: &Summary<'_>, files
         "unknowns": sim.unknowns().len(),
         "steps": summary.steps,
         "seconds": summary.seconds,
+        "seconds_to_start": summary.ways.map(|w| w[0]),
+        "seconds_home": summary.ways.map(|w| w[1]),
         "steps_per_second": summary.steps as f64 / summary.seconds,
         "solvers": sim.solvers().iter().map(|(d, r)| json!({
             "m": d.m, "c": d.c, "k": d.k, "method": r.to_string(),

@@ -259,7 +259,7 @@ element = [
   {{ type = "spring", name = "frame", nodes = ["ground", "a"], dof = "x", k = 300, c = 0.5 }},
   {{ name = "isolator", nodes = ["ground", "a"], dof = "x", {isolator} }},
 ]
-analysis = {{ scheme = "alpha-os", dt = 1e-3, duration = 1 }}
+analysis = {{ scheme = "alpha-os", dt = 1e-4, duration = 0.5 }}
 record = {{ channels = ["a.x"] }}
 {specimen}
 "#
@@ -291,18 +291,16 @@ fn a_specimen_starts_with_the_states_of_its_elements() {
 fn the_states_a_specimen_starts_with_survive_saving() {
     let isolator = "type = \"bouc-wen\", k = 900, beta = 2, gamma = 1, initial = { z = 100 }";
     let specimen = "[[specimen]]\nname = \"rig\"\nelements = [\"isolator\"]\n";
-    let make = || Simulation::new(parse_text(&tense(isolator, specimen))).map_err(|p| format!("{p:?}")).unwrap();
-    let (mut first, mut second) = (make(), make());
-    (0..40).for_each(|k| first.step(k).unwrap());
-    let saved = first.domain.state().to_vec();
-    // Elsewhere, the same bits from there on.
-    (0..3).for_each(|k| second.step(k).unwrap());
-    second.domain.state_mut().copy_from_slice(&saved);
-    (40..80).for_each(|k| {
-        first.step(k).unwrap();
-        second.step(k).unwrap();
-    });
-    assert_eq!(first.domain.state(), second.domain.state());
+    let mut run = Simulation::new(parse_text(&tense(isolator, specimen))).map_err(|p| format!("{p:?}")).unwrap();
+    (0..40).for_each(|k| run.step(k).unwrap());
+    let saved = run.domain.state().to_vec();
+    run.step(40).unwrap();
+    let after = run.domain.state().to_vec();
+    (41..60).for_each(|k| run.step(k).unwrap());
+    // Back from elsewhere, the same bits.
+    run.domain.state_mut().copy_from_slice(&saved);
+    run.step(40).unwrap();
+    assert_eq!(run.domain.state(), after);
 }
 
 #[test]

@@ -49,9 +49,8 @@ impl Peaks {
     /// Of a history, sampled every `period` seconds. What is no number does not count.
     pub fn of(history: &History, period: f64) -> Self {
         let peak = |x: &mut dyn Iterator<Item = f64>| x.fold(0.0f64, |m, x| m.max(x.abs()));
-        let motion = |x: &[f64]| {
-            [peak(&mut x.iter().copied()), peak(&mut x.windows(2).map(|w| (w[1] - w[0]) / period))]
-        };
+        let motion =
+            |x: &[f64]| [peak(&mut x.iter().copied()), peak(&mut x.windows(2).map(|w| (w[1] - w[0]) / period))];
         Peaks {
             target: motion(&history.target),
             command: motion(&history.command),
@@ -197,7 +196,10 @@ pub fn judge(controller: &Controller, actuators: &[Option<Tracking>], timing: Op
     if actuators.is_empty() {
         say(Grade::Doubtful, "nothing can be said of the tracking: there is no recording to read".to_owned());
     } else if actuators.iter().all(Option::is_none) {
-        say(Grade::Doubtful, "nothing can be said of the tracking: no target moved, or no instrument showed a number".to_owned());
+        say(
+            Grade::Doubtful,
+            "nothing can be said of the tracking: no target moved, or no instrument showed a number".to_owned(),
+        );
     }
     for (i, t) in actuators.iter().enumerate().filter_map(|(i, t)| Some((i, (*t)?))) {
         let name = if actuators.len() > 1 { format!("actuator {}: ", i + 1) } else { String::new() };

@@ -38,7 +38,13 @@ pub(crate) struct Args {
     #[command(flatten)]
     settings: ModelArgs,
     /// Rate of the loop, where there is no model
-    #[arg(long, value_name = "FREQUENCY", default_value = "1 kHz", conflicts_with = "model", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "FREQUENCY",
+        default_value = "1 kHz",
+        conflicts_with = "model",
+        allow_hyphen_values = true
+    )]
     rate: String,
     /// How long wake-ups are measured, s
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
@@ -166,7 +172,8 @@ fn wish(core: Option<usize>) -> Wish {
 /// A loop without work; the error is a sentence.
 fn idle(args: &Args) -> Result<Kept, String> {
     let asked = Scope::new(UnitSystem::default()).quantity(&args.rate, Dimension::FREQUENCY);
-    let rate = asked.map_err(|e| e.first().map_or_else(|| "--rate is no frequency".to_owned(), |e| e.message.clone()))?;
+    let rate =
+        asked.map_err(|e| e.first().map_or_else(|| "--rate is no frequency".to_owned(), |e| e.message.clone()))?;
     if !(rate.is_finite() && rate > 0.0) {
         return Err(format!("--rate {}: a rate is larger than zero", args.rate));
     }
@@ -179,7 +186,8 @@ fn beside(path: &Path, args: &Args) -> Result<(Vec<Kept>, Option<String>), Exit>
     let loaded = Loaded::open(path, args.json)?;
     let model = loaded.advised(&args.settings, None)?.sim.model;
     if model.specimens.is_empty() {
-        let help = "name the elements that stand in the laboratory: [[specimen]]; or leave the model out and give --rate";
+        let help =
+            "name the elements that stand in the laboratory: [[specimen]]; or leave the model out and give --rate";
         fail(args.json, None, None, "there is no clock to keep: the model has no specimen", help);
         return Err(Exit::BadInput);
     }
@@ -323,7 +331,12 @@ pub(crate) fn glance(specimens: &[Specimen], core: Option<usize>) -> Option<Stri
             let refused: Vec<String> = rights.missing.iter().map(|n| format!("; {}", n.what)).collect();
             let kept = Kept { name: String::new(), period, timing, rights };
             let (grade, why) = kept.judge();
-            format!("{}: {why}, in {GLANCE} s of wake-ups at {} Hz{}", grade.word(), short(1.0 / period), refused.concat())
+            format!(
+                "{}: {why}, in {GLANCE} s of wake-ups at {} Hz{}",
+                grade.word(),
+                short(1.0 / period),
+                refused.concat()
+            )
         }
         Err(why) => format!("not known: {why}"),
     };

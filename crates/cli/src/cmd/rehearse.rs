@@ -277,7 +277,8 @@ impl Rehearsed {
         if let Some((t, why)) = &self.ended {
             all.push(format!("the dry run ended at t = {} s: {why}", short(*t)));
         }
-        for a in self.failed() {
+        // What ended it is the reason for its verdict too.
+        for a in self.failed().filter(|_| self.ended.is_none()) {
             all.push(format!("the dry run of `{}` failed: {}", a.name, a.verdict.reasons.join("; ")));
         }
         for d in self.demands.iter().filter(|d| !d.fits()) {
@@ -302,7 +303,9 @@ impl Rehearsed {
             why.push("the compensation learns in the dry run, and the probe has what it starts with".to_owned());
         }
         if found.small {
-            why.push("the specimen yields or changes in the dry run, and the probe has its stiffness at rest".to_owned());
+            why.push(
+                "the specimen yields or changes in the dry run, and the probe has its stiffness at rest".to_owned(),
+            );
         }
         if found.stable {
             let sensors = |s: &Specimen| s.actuators.iter().any(|a| a.displacement.noise > 0.0 || a.force.noise > 0.0);
@@ -358,7 +361,8 @@ impl Rehearsed {
 
     fn json(&self) -> Value {
         let found = self.looped.as_ref().ok().map(Loop::json).unwrap_or_default();
-        let rest = |s: &Specimen| times_to_rest(s).iter().map(|(a, t)| json!({ "action": a, "s": t })).collect::<Vec<_>>();
+        let rest =
+            |s: &Specimen| times_to_rest(s).iter().map(|(a, t)| json!({ "action": a, "s": t })).collect::<Vec<_>>();
         json!({
             "title": self.model.title,
             "ready": self.objections().is_empty(),

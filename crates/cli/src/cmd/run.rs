@@ -296,7 +296,7 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
     });
     clock.lap("modes and memory for the report");
     real_time.claim();
-    let (done, mut verdict) =
+    let (done, mut verdict, first) =
         integrate((&mut sim, &mut engine), &mut record, &mut ranges, witness.as_mut(), &stop, visible);
     let stepped = clock.lap("steps, recording");
     engine.finish(&mut sim);
@@ -306,9 +306,10 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
         engine.visit_rigs(&sim, |i, rig| assessed.extend(laboratory.assess(&specimens[i], rig)));
         assessed.iter().flat_map(laboratory::log).for_each(|line| record.log(&line));
     }
-    // By the clock, the way to the start is part of the first step: the test itself begins at its end.
+    // By the clock, the way to the start may be part of the first step, where the scheme does not ask for a force before: the test begins at its end.
     let ways = laboratory::to_start(&assessed).map(|there| [there, home]);
-    let seconds = ways.map_or(stepped, |[there, _]| stepped - there);
+    let within = ways.map_or(0.0, |[there, _]| if first >= there { there } else { 0.0 });
+    let seconds = stepped - within;
     for line in programs::text(&told, &sim.model).lines().filter(|l| !l.is_empty()) {
         record.log(line.trim());
     }
@@ -450,7 +451,7 @@ impl Clock {
     }
 }
 
-/// The loop: step, record, look at the clock from time to time.
+/// The loop: step, record, look at the clock from time to time. Steps taken, how it ended, and the time that the first step took, s.
 fn integrate(
     (sim, engine): (&mut Simulation, &mut Engine),
     record: &mut Record,
@@ -458,7 +459,7 @@ fn integrate(
     mut witness: Option<&mut Witness>,
     stop: &AtomicBool,
     visible: bool,
-) -> (u64, Verdict) {
+) -> (u64, Verdict, f64) {
     let steps = sim.steps();
     let bar = progress(steps, "steps", visible);
     let every = sim.model.every;
@@ -467,6 +468,7 @@ fn integrate(
     let mut verdict = Verdict::Finished;
     let mut done = 0;
     let mut looked = Instant::now();
+    let (begun, mut first) = (Instant::now(), 0.0);
     loop {
         if let Some(witness) = &mut witness {
             witness.frames.push(done, done as f64 * sim.domain.dt(), |i| engine.unknown(sim, i));
@@ -505,13 +507,16 @@ fn integrate(
             break;
         }
         done += 1;
+        if done == 1 {
+            first = begun.elapsed().as_secs_f64();
+        }
         if visible && done % 16 == 0 && looked.elapsed() > Duration::from_millis(50) {
             bar.set_position(done);
             looked = Instant::now();
         }
     }
     bar.finish_and_clear();
-    (done, verdict)
+    (done, verdict, first)
 }
 
 fn heading(sim: &Simulation, parts: Option<&Partitioned>) -> String {

@@ -16,12 +16,18 @@ use crate::table::{radius, short};
 const LONGEST: f64 = 0.25;
 /// Largest factor on the measured forces that is tried.
 const STRONGEST: f64 = 100.0;
-/// Values that are tried before the search is narrowed down.
-const COARSE: usize = 16;
 /// Growth per step that is noticed.
 const NOTICED: f64 = 1e-6;
-/// A margin is found to this share of itself.
-const FINE: f64 = 1e-3;
+
+/// Where a margin is looked for.
+struct Search {
+    /// First and last value.
+    range: [f64; 2],
+    /// Values that are tried before the search is narrowed down.
+    coarse: usize,
+    /// It is found to this share of itself.
+    fine: f64,
+}
 
 /// How far a loop is from the first motion that grows.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,8 +82,10 @@ pub(crate) fn examine_loop(model: &Model) -> Result<Loop, String> {
     };
     if found.stable {
         let period = model.specimens.iter().fold(f64::INFINITY, |m, s| m.min(s.period));
-        let delay = margin(model, found.radius, [0.1 * period, LONGEST], |a, d| a.delay[0] += d);
-        let gain = margin(model, found.radius, [0.01, STRONGEST - 1.0], |a, g| a.force.gain *= 1.0 + g);
+        let delays = Search { range: [0.1 * period, LONGEST], coarse: 16, fine: 1e-3 };
+        let gains = Search { range: [0.01, STRONGEST - 1.0], coarse: 8, fine: 1e-2 };
+        let delay = margin(model, found.radius, &delays, |a, d| a.delay[0] += d);
+        let gain = margin(model, found.radius, &gains, |a, g| a.force.gain *= 1.0 + g);
         let factor = |g: Margin| match g {
             Margin::Up(g) => Margin::Up(1.0 + g),
             Margin::Beyond(g) => Margin::Beyond(1.0 + g),
@@ -98,19 +106,20 @@ fn bears(model: &Model, bound: f64, change: impl Fn(&mut Actuator)) -> bool {
     verdict.is_ok_and(|v| v.stable && v.radius <= bound)
 }
 
-/// How much of a change the loop bears, looked for between two values; `radius` is that of the loop without it.
+/// How much of a change the loop bears; `radius` is that of the loop without it.
 ///
 /// A radius that leaves this one behind counts as growth, whatever the probe calls it: where a structure is slow beside the step, its probe cannot
 /// tell slow growth from a drift, and a margin that is too small is the safe mistake. A radius that is above one already, by rounding, would hide all growth below it: then there is no answer.
-fn margin(model: &Model, radius: f64, [least, most]: [f64; 2], change: impl Fn(&mut Actuator, f64)) -> Margin {
+fn margin(model: &Model, radius: f64, search: &Search, change: impl Fn(&mut Actuator, f64)) -> Margin {
     if radius > 1.0 + NOTICED {
         return Margin::Blurred(radius);
     }
     let bound = 1.0 + 2.0 * NOTICED;
     let stable = |x: f64| bears(model, bound, |a| change(a, x));
-    let ratio = (most / least).max(2.0).powf(1.0 / COARSE as f64);
+    let [least, most] = search.range;
+    let ratio = (most / least).max(2.0).powf(1.0 / search.coarse as f64);
     let mut below = 0.0;
-    let first_bad = (0..=COARSE).map(|i| least * ratio.powi(i as i32)).find(|&x| {
+    let first_bad = (0..=search.coarse).map(|i| least * ratio.powi(i as i32)).find(|&x| {
         let good = stable(x);
         if good {
             below = x;
@@ -118,7 +127,7 @@ fn margin(model: &Model, radius: f64, [least, most]: [f64; 2], change: impl Fn(&
         !good
     });
     let Some(mut above) = first_bad else { return Margin::Beyond(most) };
-    while above - below > FINE * above {
+    while above - below > search.fine * above {
         let middle = 0.5 * (above + below);
         if stable(middle) { below = middle } else { above = middle }
     }

@@ -119,7 +119,8 @@ fn search(model: &Model, whole: bool, len: usize) -> Limit {
         Err(SearchError::Judge { dt, error }) => Limit::Unknown(match error {
             StabilityError::Step(fault) => {
                 // The map has no names: the machine is made once more to say them.
-                let why = assemble(with_step(model, dt), whole).map_or_else(|e| e, |(machine, _)| machine.explain(fault));
+                let why =
+                    assemble(with_step(model, dt), whole).map_or_else(|e| e, |(machine, _)| machine.explain(fault));
                 format!("a step of {} s fails: {why}", short(dt))
             }
             StabilityError::Eigen(e) => format!("with a step of {} s: {e}", short(dt)),

@@ -113,17 +113,19 @@ fn a_test_that_would_fail_is_not_ready_although_nothing_grows() {
 
 #[test]
 fn compensators_that_differentiate_do_not_blur_the_probe() {
-    // 382 t ride on 13.2 kN/mm with 2 % of critical damping: it is gone at k d = 2 zeta omega m, whatever compensates the rest.
-    let damping_gone = 2.0 * 0.02 * (382e3f64 / 13.2e6).sqrt();
-    let text = std::fs::read_to_string(models().join("isolated-building.toml")).unwrap();
-    for method in ["early", "feedforward", "fir-rls"] {
-        let text = text.replace("method = \"ats\"", &format!("method = \"{method}\""));
-        let path = file(&format!("blur-{method}.toml"), text);
-        let found = interfield(&["rehearse", path.to_str().unwrap(), "--json", "--until", "1 s"]).json();
-        let radius = found["spectral_radius"].as_f64().unwrap();
-        assert!(found["stable"] == true && (radius - 1.0).abs() < 1e-6, "{method}: {radius}");
-        let delay = found["critical_delay"].as_f64().unwrap_or_else(|| panic!("{method}: {found:#}"));
-        assert!((delay - damping_gone).abs() < 0.15 * damping_gone, "{method}: {delay} {damping_gone}");
+    // A column that may yield is, at rest, the spring that it begins with: the loop has the same margins, to a part in a thousand.
+    for method in ["early", "feedforward", "fir-rls", "amb"] {
+        let [spring, yielding] = [("spring", SPRING), ("yielding", YIELDING)].map(|(name, column)| {
+            let path = file(&format!("blur-{name}-{method}.toml"), model(column, &compensated(method)));
+            interfield(&["rehearse", path.to_str().unwrap(), "--json", "--until", "0.1 s"]).json()
+        });
+        assert_eq!((&spring["stable"], &yielding["stable"]), (&true.into(), &true.into()), "{method}: {yielding:#}");
+        // The force that it remembers stays as it is: a motion of magnitude one, by rounding at most.
+        let radius = yielding["spectral_radius"].as_f64().unwrap();
+        assert!(radius < 1.0 + 1e-9, "{method}: {radius}");
+        let delay = |f: &serde_json::Value| f["critical_delay"].as_f64().unwrap_or_else(|| panic!("{method}: {f:#}"));
+        let (a, b) = (delay(&spring), delay(&yielding));
+        assert!((a - b).abs() <= 2e-3 * a, "{method}: {a} {b}");
     }
 }
 
@@ -183,8 +185,10 @@ fn a_rehearsal_is_known_again_until_something_changes() {
     let _ = std::fs::remove_file(&record);
     let motion: String = (0..600).map(|k| format!("{}\n", (0.05 * f64::from(k)).sin())).collect();
     file("known.txt", &motion);
-    let text = model(SPRING, &compensated("ats"))
-        .replace("type = \"synthetic\", peak = \"peak\"", "type = \"file\", path = \"known.txt\", dt = \"10 ms\", unit = \"m/s^2\"");
+    let text = model(SPRING, &compensated("ats")).replace(
+        "type = \"synthetic\", peak = \"peak\"",
+        "type = \"file\", path = \"known.txt\", dt = \"10 ms\", unit = \"m/s^2\"",
+    );
     let path = file("known.toml", &text);
     let path = path.to_str().unwrap();
     let asked = |more: &[&str]| interfield(&[&["check", path, "--stability", "-o", "known.svg"], more].concat()).stdout;
@@ -215,7 +219,10 @@ fn the_doctor_measures_and_says_what_it_found() {
     let found = idle.json();
     assert_eq!(code, Some(if found["verdict"] == "failed" { 3 } else { 0 }), "{found:#}");
     let names: Vec<&str> = found["facts"].as_array().unwrap().iter().filter_map(|f| f["name"].as_str()).collect();
-    assert!(names.contains(&"kernel") && names.contains(&"isolated cores") && names.contains(&"stolen time"), "{names:?}");
+    assert!(
+        names.contains(&"kernel") && names.contains(&"isolated cores") && names.contains(&"stolen time"),
+        "{names:?}"
+    );
     let one = &found["loops"][0];
     let periods = one["wake_up"]["count"].as_f64().unwrap() + one["missed"].as_f64().unwrap();
     assert!(periods >= 50.0, "{one:#}");
@@ -249,13 +256,15 @@ fn the_doctor_refuses_what_is_no_rate_and_no_test() {
 #[test]
 fn a_test_by_the_clock_looks_at_the_machine_first_and_counts_its_ways_apart() {
     let text = model(SPRING, "").replace("mass = \"1 t\"", "mass = \"1 t\"\ninitial = { x = \"5 mm\" }");
-    let text = text.replace("duration = \"6 s\"", "duration = \"0.2 s\"").replace("ramp = \"100 ms\"", "ramp = \"300 ms\"");
+    let text =
+        text.replace("duration = \"6 s\"", "duration = \"0.2 s\"").replace("ramp = \"100 ms\"", "ramp = \"300 ms\"");
     let path = file("ways.toml", text);
     let outcome = interfield(&["run", path.to_str().unwrap(), "--real-time", "-o", "ways.h5"]).expect(0);
     let lines: Vec<&str> = outcome.stderr.lines().filter(|l| l.starts_with("machine: ")).collect();
     assert!(matches!(lines[..], [line] if line.contains("wake-ups at 1000 Hz")), "{}", outcome.stderr);
     assert!(outcome.stdout.contains(" s to the start before, "), "{}", outcome.stdout);
-    let document = interfield(&["run", path.to_str().unwrap(), "--real-time", "--json", "-o", "ways.h5"]).expect(0).json();
+    let document =
+        interfield(&["run", path.to_str().unwrap(), "--real-time", "--json", "-o", "ways.h5"]).expect(0).json();
     let number = |key: &str| document[key].as_f64().unwrap_or_else(|| panic!("no {key}: {document:#}"));
     assert!(number("seconds_to_start") >= 0.3 && number("seconds_home") >= 0.29, "{document:#}");
     assert!(number("seconds") >= 0.19, "the test itself takes its time: {}", number("seconds"));

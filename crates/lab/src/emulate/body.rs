@@ -55,7 +55,18 @@ impl<S: System> Replica<S> {
         let stiffness = stiffness.into_iter().map(|k| k / scale).collect();
         let states = || vec![0.0; d.ns];
         let (u, v) = (vec![0.0; d.nu], vec![0.0; d.nu]);
-        Replica { system, scale, stiffness, u, v, rates: [states(), states()], start, states: states(), trial: states(), masses }
+        Replica {
+            system,
+            scale,
+            stiffness,
+            u,
+            v,
+            rates: [states(), states()],
+            start,
+            states: states(),
+            trial: states(),
+            masses,
+        }
     }
 
     /// [u v] at the scale of the structure before the step, changes of the states, memory of the system.

@@ -37,8 +37,7 @@ impl Files<'_> {
 
     fn names(&self, path: &str) -> Vec<String> {
         let Ok(entries) = std::fs::read_dir(self.0.join(path.trim_start_matches('/'))) else { return Vec::new() };
-        let mut names: Vec<String> =
-            entries.filter_map(|e| e.ok()?.file_name().into_string().ok()).collect();
+        let mut names: Vec<String> = entries.filter_map(|e| e.ok()?.file_name().into_string().ok()).collect();
         names.sort();
         names
     }
@@ -168,7 +167,9 @@ fn isolated(files: &Files<'_>) -> Found {
     }
     let (count, last) = cores(&files.read("/sys/devices/system/cpu/online").unwrap_or_default());
     let advice = last.filter(|_| count > 1).map(|core| {
-        format!("add `isolcpus={core} nohz_full={core}` to the kernel command line, and run the test with --core {core}")
+        format!(
+            "add `isolcpus={core} nohz_full={core}` to the kernel command line, and run the test with --core {core}"
+        )
     });
     Ok(("none".to_owned(), advice))
 }
@@ -238,14 +239,21 @@ pub fn judge(timing: &Timing, period_ns: u64) -> (Grade, String) {
     }
     let lost = timing.missed + timing.overrun;
     if lost as f64 > LOST * periods {
-        return (Grade::Failed, format!("{} of {periods:.0} periods missed, {} overrun", timing.missed, timing.overrun));
+        return (
+            Grade::Failed,
+            format!("{} of {periods:.0} periods missed, {} overrun", timing.missed, timing.overrun),
+        );
     }
     if lost > 0 {
-        return (Grade::Doubtful, format!("{} of {periods:.0} periods missed, {} overrun", timing.missed, timing.overrun));
+        return (
+            Grade::Doubtful,
+            format!("{} of {periods:.0} periods missed, {} overrun", timing.missed, timing.overrun),
+        );
     }
     if late.max as f64 > DOUBTED[1] * period || late.p99_9 as f64 > DOUBTED[0] * period {
         let (usual, latest) = (share(late.p99_9), share(late.max));
-        let said = format!("99.9 % of the wake-ups are late by up to {usual:.0} % of a period, the latest by {latest:.0} %");
+        let said =
+            format!("99.9 % of the wake-ups are late by up to {usual:.0} % of a period, the latest by {latest:.0} %");
         return (Grade::Doubtful, said);
     }
     (Grade::Good, format!("the latest wake-up is late by {:.1} % of a period", share(late.max)))

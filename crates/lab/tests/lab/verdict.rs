@@ -30,7 +30,13 @@ impl Hardware for Willing {
     fn actuators(&self) -> usize {
         1
     }
-    fn exchange(&mut self, _memory: &mut [f64], command: &[f64], displacement: &mut [f64], _force: &mut [f64]) -> Reply {
+    fn exchange(
+        &mut self,
+        _memory: &mut [f64],
+        command: &[f64],
+        displacement: &mut [f64],
+        _force: &mut [f64],
+    ) -> Reply {
         displacement.copy_from_slice(command);
         Reply::Fresh
     }
@@ -53,7 +59,9 @@ fn finished() -> Controller {
     let mut controller = Controller::new(plan, kinematics, Box::new(Willing), Guard::new(Limits::none(), 1, DT));
     let mut memory = vec![0.0; controller.memory()];
     for k in 0..10 {
-        controller.exchange(&mut memory, Target { t: f64::from(k) * DT, u: &[sine(f64::from(k) * DT)], v: &[0.0] }).unwrap();
+        controller
+            .exchange(&mut memory, Target { t: f64::from(k) * DT, u: &[sine(f64::from(k) * DT)], v: &[0.0] })
+            .unwrap();
     }
     controller.finish(&mut memory);
     controller

@@ -262,11 +262,12 @@ pub(crate) fn remembers(kind: &Kind) -> bool {
     match kind {
         Kind::Law { law, .. } => law.info().hysteretic,
         Kind::Formula { .. } => true,
-        Kind::Block { .. } | Kind::Linear { .. } => false,
+        Kind::Block { block, .. } => block.remembers,
+        Kind::Linear { .. } => false,
     }
 }
 
-fn is_linear(kind: &Kind) -> bool {
+pub(crate) fn is_linear(kind: &Kind) -> bool {
     matches!(kind, Kind::Linear { .. }) || matches!(kind, Kind::Law { law, .. } if law.info().linear)
 }
 
@@ -303,7 +304,8 @@ pub(crate) fn estimate(model: &Model, e: &Element, d: usize) -> Option<[Vec<f64>
 fn plain_block(n: usize, stiffness: &[f64], damping: &[f64]) -> Stored {
     let full = |m: &[f64]| if m.is_empty() { vec![0.0; n * n] } else { m.to_vec() };
     let [a, b, bv, c] = std::array::from_fn(|_| Vec::new());
-    Stored::Block(Box::new(BlockData { inputs: n, states: 0, a, b, bv, c, d: full(stiffness), dv: full(damping) }))
+    let (d, dv, remembers) = (full(stiffness), full(damping), false);
+    Stored::Block(Box::new(BlockData { inputs: n, states: 0, a, b, bv, c, d, dv, remembers }))
 }
 
 /// Assembles a model; all problems at once.

@@ -23,6 +23,7 @@ pub mod include;
 pub mod integral;
 pub mod jet;
 mod landing;
+pub mod linearised;
 pub mod machine;
 pub mod matrix_market;
 pub mod modal;

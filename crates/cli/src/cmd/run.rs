@@ -14,6 +14,7 @@ use interfield_results::{Meta, Reader};
 use serde_json::json;
 
 use crate::Exit;
+use crate::cmd::doctor;
 use crate::coupled;
 use crate::engine::Engine;
 use crate::files::same;
@@ -176,8 +177,10 @@ struct Summary<'a> {
     verdict: &'a Verdict,
     /// Steps taken.
     steps: u64,
-    /// Wall-clock time of the loop, s.
+    /// Wall-clock time of the steps, s.
     seconds: f64,
+    /// In a test by the clock: the ways of the specimens to their start and home, s.
+    ways: Option<[f64; 2]>,
 }
 
 impl Summary<'_> {
@@ -191,8 +194,11 @@ impl Summary<'_> {
             End::NotWritten(r) => format!("stopped: {r}"),
         };
         let simulated = self.steps as f64 * sim.domain.dt();
+        let ways = self.ways.map_or_else(String::new, |[there, home]| {
+            format!("; {} s to the start before, {} s home after", short(there), short(home))
+        });
         format!(
-            "{what}: {} steps in {} s ({} steps/s, {} times real time)",
+            "{what}: {} steps in {} s ({} steps/s, {} times real time){ways}",
             self.steps,
             short(self.seconds),
             short((self.steps as f64 / self.seconds).round()),
@@ -275,6 +281,8 @@ pub(crate) fn leave(
         Room::None(message) | Room::Little(message) => complain(&format!("warning: {message}")),
         Room::Enough => {}
     }
+    let machine = if real_time.real_time { doctor::glance(&specimens, real_time.core) } else { None };
+    machine.iter().filter(|_| !json).for_each(|line| complain(line));
     let mut laboratory = None;
     if let Some(replay) = &replay
         && !specimens.iter().any(|s| replay.holds(s))
@@ -337,18 +345,23 @@ pub(crate) fn leave(
     });
     clock.lap("modes and memory for the report");
     real_time.claim();
-    let (done, mut end) =
+    let (done, mut end, first) =
         integrate((&mut sim, &mut engine), &mut record, &mut ranges, witness.as_mut(), &stop, visible);
+    let stepped = clock.lap("steps, recording");
     if !matches!(end, End::Finished) {
         engine.give_up(&mut sim);
     }
     engine.finish(&mut sim);
-    let seconds = clock.lap("steps, recording");
+    let home = if specimens.is_empty() { 0.0 } else { clock.lap("specimens led home") };
     let mut assessed = Vec::new();
     if let Some(laboratory) = &laboratory {
         engine.visit_rigs(&sim, |i, rig| assessed.extend(laboratory.assess(&specimens[i], rig)));
         assessed.iter().flat_map(laboratory::log).for_each(|line| record.log(&line));
     }
+    // By the clock, the way to the start may be part of the first step, where the scheme does not ask for a force before: the test begins at its end.
+    let ways = laboratory::to_start(&assessed).map(|there| [there, home]);
+    let within = ways.map_or(0.0, |[there, _]| if first >= there { there } else { 0.0 });
+    let seconds = stepped - within;
     for line in programs::text(&told, &sim.model).lines().filter(|l| !l.is_empty()) {
         record.log(line.trim());
     }
@@ -359,13 +372,13 @@ pub(crate) fn leave(
     let watched = engine.verdict(&sim);
     let mut verdict = judge(&end, watched.clone(), &assessed);
     record.log(&format!("verdict: {}", verdict.line()));
-    record.log(&Summary { end: &end, verdict: &verdict, steps: done, seconds }.line(&sim));
+    record.log(&Summary { end: &end, verdict: &verdict, steps: done, seconds, ways }.line(&sim));
     if let Err(message) = record.finish(&end.outcome(done as f64 * sim.domain.dt(), &verdict)) {
         end = End::NotWritten(message);
         verdict = judge(&end, watched, &assessed);
     }
     clock.lap("last results to the disk");
-    let summary = Summary { end: &end, verdict: &verdict, steps: done, seconds };
+    let summary = Summary { end: &end, verdict: &verdict, steps: done, seconds, ways };
     let mut laboratory = laboratory::blocks(&assessed, &sim.model.units);
     laboratory.extend(programs::blocks(&told, &sim.model));
     let (mut evidence, curves) = summary.evidence(&sim, witness, &clock);
@@ -387,6 +400,7 @@ pub(crate) fn leave(
             document["externals"] = programs::json(&told, &sim.model);
         }
         document["warnings"] = loaded.messages().into();
+        document["machine"] = json!(machine);
         if let Err(message) = &page {
             document["report_error"] = json!(message);
         }
@@ -491,7 +505,7 @@ impl Clock {
     }
 }
 
-/// The loop: step, record, look at the clock from time to time.
+/// The loop: step, record, look at the clock from time to time. Steps taken, how it ended, and the time that the first step took, s.
 fn integrate(
     (sim, engine): (&mut Simulation, &mut Engine),
     record: &mut Record,
@@ -499,18 +513,19 @@ fn integrate(
     mut witness: Option<&mut Witness>,
     stop: &AtomicBool,
     visible: bool,
-) -> (u64, End) {
+) -> (u64, End, f64) {
     let steps = sim.steps();
     let bar = progress(steps, "steps", visible);
     let every = sim.model.every;
     let mut row = vec![0.0; sim.channels().len()];
     let stopped = |t: f64, reason: String| End::Faulted(format!("at t = {} s: {reason}", short(t)));
     if let Err(fault) = engine.watch(sim) {
-        return (0, stopped(0.0, engine.explain(sim, fault)));
+        return (0, stopped(0.0, engine.explain(sim, fault)), 0.0);
     }
     let mut end = End::Finished;
     let mut done = 0;
     let mut looked = Instant::now();
+    let (begun, mut first) = (Instant::now(), 0.0);
     loop {
         if let Some(witness) = &mut witness {
             witness.frames.push(done, done as f64 * sim.domain.dt(), |i| engine.unknown(sim, i));
@@ -554,13 +569,16 @@ fn integrate(
             break;
         }
         done += 1;
+        if done == 1 {
+            first = begun.elapsed().as_secs_f64();
+        }
         if visible && done % 16 == 0 && looked.elapsed() > Duration::from_millis(50) {
             bar.set_position(done);
             looked = Instant::now();
         }
     }
     bar.finish_and_clear();
-    (done, end)
+    (done, end, first)
 }
 
 fn heading(sim: &Simulation, parts: Option<&Partitioned>) -> String {
@@ -621,6 +639,8 @@ fn summary_json(sim: &Simulation, ranges: &[Range], summary: &Summary<'_>, files
         "unknowns": sim.unknowns().len(),
         "steps": summary.steps,
         "seconds": summary.seconds,
+        "seconds_to_start": summary.ways.map(|w| w[0]),
+        "seconds_home": summary.ways.map(|w| w[1]),
         "steps_per_second": summary.steps as f64 / summary.seconds,
         "solvers": sim.solvers().iter().map(|(d, r)| json!({
             "m": d.m, "c": d.c, "k": d.k, "method": r.to_string(),

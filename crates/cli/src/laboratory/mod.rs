@@ -25,7 +25,7 @@ use interfield_lab::realtime::rights::{Rights, Wish, claim};
 use interfield_lab::realtime::{Clock, FollowingClock, Histogram, Schedule, Timing, Waking, WallClock, WhenLate};
 use interfield_lab::rig::Rig;
 use interfield_lab::safety::Machine;
-use interfield_lab::verdict::{Tracking, Verdict, judge};
+use interfield_lab::verdict::{History, Recording, Tracking, Verdict, assess};
 use interfield_model::external::External;
 use interfield_model::specimen::{Address, Specimen, Workshop};
 use interfield_model::units::{Dimension, UnitSystem};
@@ -37,7 +37,7 @@ use crate::programs::Programs;
 pub(crate) use page::{blocks, keep};
 pub(crate) use replay::Replay;
 pub(crate) use settings::{PREFIX, settings};
-pub(crate) use words::{json, log, text};
+pub(crate) use words::{json, log, text, to_start};
 
 /// How the clock of a test in real time wakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -58,7 +58,7 @@ pub(crate) struct RealTime {
     pub(crate) real_time: bool,
     /// Core of the controller thread
     #[arg(long, value_name = "N", requires = "real_time")]
-    core: Option<usize>,
+    pub(crate) core: Option<usize>,
     /// Priority of the controller thread under SCHED_FIFO
     #[arg(long, value_name = "1..99", requires = "real_time", default_value_t = 80, value_parser = clap::value_parser!(u8).range(1..=99))]
     priority: u8,
@@ -277,40 +277,53 @@ pub(crate) struct Assessed {
 }
 
 /// Most samples that are read back for the indicators.
-const READ_BACK: u64 = 20_000_000;
+pub(crate) const READ_BACK: u64 = 20_000_000;
 
 impl Laboratory {
     /// Looks at what the test of a specimen left behind.
     pub(crate) fn assess(&self, specimen: &Specimen, rig: &dyn Rig) -> Option<Assessed> {
-        let controller = rig.controller()?;
         let recording = self.recording(specimen);
         let account = self.accounts.iter().find(|(name, _)| *name == specimen.name);
         let kept = account.and_then(|(_, account)| account.read()).unwrap_or_default();
-        let mut actuators = histories(&recording, specimen, &self.units);
-        // The recording may hold some of the samples only.
-        for (tracking, peaks) in actuators.iter_mut().zip(&kept.peaks) {
-            tracking.iter_mut().for_each(|t| t.peaks = *peaks);
-        }
+        let histories = histories(&recording, specimen, &self.units);
+        let found = Recording {
+            histories: &histories,
+            period: specimen.period * specimen.record_every as f64,
+            // It may hold some of the samples only.
+            peaks: &kept.peaks,
+            missing: kept.missing,
+            failure: kept.failure.as_deref(),
+        };
+        let recording = recording.exists().then_some(recording);
+        Some(Assessed { recording, ..Assessed::of(specimen, rig, found)? })
+    }
+}
+
+impl Assessed {
+    /// What a test, or its rehearsal, left behind.
+    pub(crate) fn of(specimen: &Specimen, rig: &dyn Rig, recording: Recording<'_>) -> Option<Self> {
+        let controller = rig.controller()?;
         let timing = rig.timing().map(|(r, compute)| (r.timing.clone(), r.rights.clone(), compute.clone()));
         let [samples, _, late] = controller.counts();
-        let recorder = (kept.missing, kept.failure.as_deref());
+        let missing = recording.missing;
+        let (actuators, verdict) = assess(controller, recording, timing.as_ref().map(|t| &t.0));
         Some(Assessed {
             name: specimen.name.clone(),
             period: specimen.period,
             machine: controller.machine().clone(),
-            counts: [samples, kept.missing, late],
+            counts: [samples, missing, late],
             energy_error: controller.monitor().energy_error(),
-            verdict: judge(controller, recorder, &actuators, timing.as_ref().map(|t| &t.0)),
+            verdict,
             timing,
             account: controller.account(),
             actuators,
-            recording: recording.exists().then_some(recording),
+            recording: None,
         })
     }
 }
 
-/// Tracking of every actuator, from the recording.
-fn histories(path: &Path, specimen: &Specimen, units: &UnitSystem) -> Vec<Option<Tracking>> {
+/// What every actuator did, from the recording.
+fn histories(path: &Path, specimen: &Specimen, units: &UnitSystem) -> Vec<History> {
     let Ok(reader) = Reader::open(path) else { return Vec::new() };
     if reader.rows() > READ_BACK {
         return Vec::new();
@@ -319,8 +332,8 @@ fn histories(path: &Path, specimen: &Specimen, units: &UnitSystem) -> Vec<Option
     let column =
         |i: usize, name: &str, factor: f64| tape::column(&reader, &tape::channel_name(&specimen.name, i, name), factor);
     let one = |i: usize| {
-        let (target, reached, force) = (column(i, "target", u)?, column(i, "reached", u)?, column(i, "force", f)?);
-        Tracking::of(&target, &reached, &force, specimen.period * specimen.record_every as f64)
+        let (target, command) = (column(i, "target", u)?, column(i, "command", u)?);
+        Some(History { target, command, reached: column(i, "reached", u)?, force: column(i, "force", f)? })
     };
-    (0..specimen.actuators.len()).map(one).collect()
+    (0..specimen.actuators.len()).map(one).collect::<Option<_>>().unwrap_or_default()
 }

@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use interfield_lab::controller::{COLUMNS, HEAD, Tape};
 use interfield_lab::realtime::{Sink, Tape as Ring, TapeOptions};
+use interfield_lab::safety::State;
+use interfield_lab::verdict::Peaks;
 use interfield_model::specimen::Specimen;
 use interfield_model::units::{Dimension, UnitSystem};
 use interfield_results::{Appender, ChannelInfo, Error, Meta, Policy, Reader, Writer, WriterOptions};
@@ -30,8 +32,8 @@ pub(crate) struct Kept {
     pub(crate) missing: u64,
     /// What the system said, if anything could not be written.
     pub(crate) failure: Option<String>,
-    /// Largest stroke and velocity of the targets and largest force of each actuator, over all samples, SI.
-    pub(crate) peaks: Vec<[f64; 3]>,
+    /// Largest numbers of each actuator, over all samples, SI.
+    pub(crate) peaks: Vec<Peaks>,
 }
 
 /// Where a recording leaves its account.
@@ -89,17 +91,18 @@ struct Scribe {
     seen: u64,
     due: u64,
     period: f64,
-    /// Last target, if there was one, and peaks.
-    actuators: Vec<(Option<f64>, [f64; 3])>,
+    /// Last target and command, if there were any, and peaks.
+    actuators: Vec<(Option<[f64; 2]>, Peaks)>,
     account: Account,
 }
 
 impl Scribe {
     /// With the channels of its file.
     fn new(specimen: &Specimen, units: &UnitSystem, account: Account) -> (Self, Vec<ChannelInfo>) {
-        let states = "0 idle, 1 armed, 2 ramp, 3 running, 4 hold, 5 ramp-down, 6 aborted, 7 finished";
+        let states: Vec<String> = State::ALL.iter().map(|(s, name)| format!("{} {name}", *s as u8)).collect();
+        let states = states.join(", ");
         let mut list = vec![
-            ChannelInfo::new(&format!("{}.state", specimen.name), "", "state", states),
+            ChannelInfo::new(&format!("{}.state", specimen.name), "", "state", &states),
             ChannelInfo::new(&format!("{}.fresh", specimen.name), "", "flag", "1 where readings arrived"),
         ];
         let mut factors = vec![1.0; HEAD.len() - 1];
@@ -122,7 +125,7 @@ impl Scribe {
         }
         list.extend(rest_channels);
         let row = vec![0.0; factors.len() + rests.len()];
-        let actuators = vec![(None, [0.0; 3]); specimen.actuators.len()];
+        let actuators = vec![(None, Peaks::default()); specimen.actuators.len()];
         let (every, period) = (specimen.record_every.max(1), specimen.period);
         (Scribe { factors, rests, row, every, seen: 0, due: 0, period, actuators, account }, list)
     }
@@ -132,11 +135,8 @@ impl Scribe {
         let (t, values) = sample.split_first().map_or((0.0, sample), |(t, rest)| (*t, rest));
         for (of, (before, peaks)) in values[HEAD.len() - 1..].chunks_exact(COLUMNS.len()).zip(&mut self.actuators) {
             let value = |name: &str| COLUMNS.iter().position(|c| *c == name).map_or(0.0, |i| of[i]);
-            let target = value("target");
-            let speed = before.replace(target).map_or(0.0, |b| (target - b) / self.period);
-            for (peak, x) in peaks.iter_mut().zip([target, speed, value("force")]) {
-                *peak = peak.max(x.abs());
-            }
+            let now = [value("target"), value("command")];
+            peaks.add(now, before.replace(now), value("force"), value("error"), self.period);
         }
         let due = self.seen.is_multiple_of(self.every);
         self.seen += 1;

@@ -9,6 +9,7 @@ use interfield_coupling::Method;
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_model::assemble::Problem;
 use interfield_model::assembled::oscillator;
+use interfield_model::linearised::linearised;
 use interfield_model::simulation::ModelDomain;
 use interfield_model::specimen::Probe;
 use interfield_model::{Machine, Model};
@@ -57,11 +58,15 @@ impl OwnLimit {
     }
 }
 
-/// Assembles a model, specimens behind their actuators; the error is its first mistake.
-pub(crate) fn assemble(model: Model, whole: bool) -> Result<Machine, String> {
+/// Assembles a model, specimens behind their actuators, and says whether laws were replaced by their tangents at rest; the error is its first mistake.
+///
+/// They are where there is a specimen: compensators that differentiate would amplify what differences over a law do not get right.
+pub(crate) fn assemble(model: Model, whole: bool) -> Result<(Machine, bool), String> {
     let first =
         |problems: Vec<Problem>| problems.first().map_or_else(|| "it cannot start".into(), |p| p.message.clone());
-    Machine::in_workshop(model, whole, &mut Probe).map_err(first)
+    let linear = if model.specimens.is_empty() { None } else { linearised(&model) };
+    let small = linear.is_some();
+    Machine::in_workshop(linear.unwrap_or(model), whole, &mut Probe).map(|machine| (machine, small)).map_err(first)
 }
 
 /// Place of the displacements in the complete state, and masses, part by part.

@@ -3,11 +3,13 @@
 mod compensators;
 mod filters;
 mod guard;
+mod host;
 mod indicators;
 mod partner;
 mod plants;
 mod rig;
 mod safety;
+mod verdict;
 mod vrths;
 
 use interfield_kernel::scheme::registry::{Argument, Arguments};

@@ -69,7 +69,8 @@ pub(super) fn emulated(
 ) -> Result<Box<dyn Hardware>, String> {
     let drives = specimen.actuators.iter().map(|a| drive(a, specimen.period, linear)).collect::<Result<_, _>>()?;
     let system = physical.system.take().ok_or("it is mounted twice")?;
-    let body = Replica::new(system, specimen.scale, physical.stiffness.clone(), specimen.masses.clone());
+    let start = physical.start.clone();
+    let body = Replica::new(system, specimen.scale, physical.stiffness.clone(), specimen.masses.clone(), start);
     let faults = if linear { Vec::new() } else { specimen.faults.clone() };
     let (kinematics, masses) = (kinematics(specimen)?, &specimen.masses);
     Ok(Box::new(Emulated::new(drives, kinematics, Box::new(body), masses, specimen.period, faults)))

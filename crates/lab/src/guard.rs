@@ -102,7 +102,9 @@ impl Guard {
         }
         let positive = [envelope.velocity, envelope.acceleration, envelope.jerk, period].iter().all(|x| *x > 0.0);
         if !positive {
-            return Err("velocity, acceleration, jerk and sampling interval of an actuator must be greater than zero".into());
+            return Err(
+                "velocity, acceleration, jerk and sampling interval of an actuator must be greater than zero".into()
+            );
         }
         let farthest = [low.abs(), high.abs()].into_iter().filter(|x| x.is_finite()).fold(0.0, f64::max);
         let rounding = ROUNDINGS * f64::EPSILON * farthest;

@@ -270,7 +270,8 @@ impl Controller {
         let (mut brake, mut hard) = (self.plan.brake, 0.0f64);
         for guard in &self.guards {
             let e = guard.envelope();
-            let stop = e.velocity / e.acceleration + if e.jerk.is_finite() { 2.0 * e.acceleration / e.jerk } else { 0.0 };
+            let stop =
+                e.velocity / e.acceleration + if e.jerk.is_finite() { 2.0 * e.acceleration / e.jerk } else { 0.0 };
             // No velocity is known: as long as the braking takes in general.
             let stop = if stop.is_nan() { self.plan.brake } else { stop };
             (brake, hard) = (brake.max(3.0 * stop), hard.max(stop));

@@ -214,14 +214,7 @@ impl Path {
     }
 
     /// Towards zero force: each sample a small share of the displacement that the force over the stiffness is.
-    fn unload(
-        &mut self,
-        k: f64,
-        guards: &[Guard],
-        plan: &Plan,
-        force: &[f64],
-        stiffness: impl Fn(usize) -> f64,
-    ) {
+    fn unload(&mut self, k: f64, guards: &[Guard], plan: &Plan, force: &[f64], stiffness: impl Fn(usize) -> f64) {
         let samples = plan.samples(plan.ramp);
         let mut unloaded = true;
         for i in 0..self.at.len() {
@@ -264,7 +257,13 @@ pub(super) struct Rejoin {
 
 impl Rejoin {
     /// From `sent` at `speed` per sample to `wanted` at `pace` per sample, in at least `samples`.
-    pub(super) fn new([sent, speed]: [f64; 2], [wanted, pace]: [f64; 2], guard: &Guard, period: f64, samples: f64) -> Self {
+    pub(super) fn new(
+        [sent, speed]: [f64; 2],
+        [wanted, pace]: [f64; 2],
+        guard: &Guard,
+        period: f64,
+        samples: f64,
+    ) -> Self {
         let (offset, slope) = (sent - wanted, speed - pace);
         if offset == 0.0 && slope == 0.0 {
             return Rejoin::default();

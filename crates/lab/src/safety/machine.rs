@@ -163,7 +163,7 @@ pub const TABLE: [[Next; 17]; 9] = {
         [Stay, Stay, Stay, Stay, HOLD, HOME, REST, OFF, Stay, Stay, HOLD, Stay, HOME, REST, HOME, Stay, Stay], // running
         [Stay, Stay, Stay, Stay, Stay, HOME, REST, OFF, Back, HOME, Stay, Back, HOME, REST, HOME, Stay, Stay], // holding
         [Stay, Stay, Stay, Stay, REST, REST, REST, OFF, Stay, Stay, HOLD, Stay, Stay, REST, Stay, REST, Stay], // going home
-        [Stay, Stay, Stay, Stay, OFF, OFF, OFF, OFF, Stay, Stay, Stay, Stay, Stay, OFF, Stay, Stay, Over],  // at rest
+        [Stay, Stay, Stay, Stay, OFF, OFF, OFF, OFF, Stay, Stay, Stay, Stay, Stay, OFF, Stay, Stay, Over], // at rest
         [Stay; 17],                                                                                        // aborted
         [Stay; 17],                                                                                        // finished
     ]

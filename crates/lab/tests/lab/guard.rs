@@ -37,7 +37,13 @@ fn input(dice: &mut Dice, kind: u64, k: u64, guard: &Guard, e: &Envelope, t: f64
         // A good motion with spikes in it.
         6 => 0.4 * size * (3.0 * t * k as f64).sin() + if k % 211 == 0 { size * dice.swing() } else { 0.0 },
         // Shaking between two places.
-        7 => if k % 2 == 0 { low } else { high },
+        7 => {
+            if k % 2 == 0 {
+                low
+            } else {
+                high
+            }
+        }
         _ => x + v * t,
     }
 }

@@ -197,7 +197,11 @@ fn a_late_target_is_bridged_and_rejoined_smoothly() {
     assert_eq!((on_time.len(), counts[2]), (4 * 59, 0));
     for late in [1, 3, 10, 19] {
         let (held, counts, last, _) = run(MissPolicy::Hold, late);
-        assert_eq!((held.len(), counts[2], last), (4 * 59 + late, late as u64, Progress::Reached), "the schedule waits");
+        assert_eq!(
+            (held.len(), counts[2], last),
+            (4 * 59 + late, late as u64, Progress::Reached),
+            "the schedule waits"
+        );
         // The motion runs out in 20 samples: it never jumps, never turns by more than the braking does.
         assert!(jolt(&held) < 0.25 * step, "{late}: {}", jolt(&held) / step);
         let ahead = held[4 * 30 + late - 1] - on_time[4 * 30 - 1];
@@ -290,7 +294,10 @@ fn a_pause_stays_on_the_way_of_the_test_and_takes_all_the_time_there_is() {
     assert_eq!(path[paused - 1], path[paused - 500], "it stood");
     assert_eq!(path[path.len() - 1], way(599), "it lands on its targets again");
     let lines = operator.lines();
-    assert!(lines.iter().any(|l| l.contains("a crack at the base")) && lines[0].contains("operator: pause"), "{lines:?}");
+    assert!(
+        lines.iter().any(|l| l.contains("a crack at the base")) && lines[0].contains("operator: pause"),
+        "{lines:?}"
+    );
 }
 
 #[test]

@@ -17,8 +17,7 @@ use interfield_kernel::scheme::registry::Argument;
 /// Sampling interval, s.
 const T: f64 = 5e-4;
 /// Largest stroke, velocity and acceleration.
-const ENVELOPE: Envelope =
-    Envelope { position: [-0.1, 0.1], velocity: 1.5, acceleration: 471.0, jerk: f64::INFINITY };
+const ENVELOPE: Envelope = Envelope { position: [-0.1, 0.1], velocity: 1.5, acceleration: 471.0, jerk: f64::INFINITY };
 
 /// What goes wrong in the laboratory.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,15 +32,8 @@ enum Fault {
     Stray,
 }
 
-const FAULTS: [Fault; 7] = [
-    Fault::Silence,
-    Fault::NotANumber,
-    Fault::Spike,
-    Fault::Frozen,
-    Fault::Gone,
-    Fault::EmergencyStop,
-    Fault::Stray,
-];
+const FAULTS: [Fault; 7] =
+    [Fault::Silence, Fault::NotANumber, Fault::Spike, Fault::Frozen, Fault::Gone, Fault::EmergencyStop, Fault::Stray];
 
 /// What is seen from outside.
 #[derive(Default)]
@@ -460,7 +452,8 @@ fn trips_at_the_worst_moment(method: &Method, what: &str, time_scale: f64) -> [f
                 }
                 let began = test.log.lock().unwrap().commands.len();
                 test.run(12_000);
-                let label = format!("{what}, {action:?}, {fault:?} at {moment}, {amplitude} m, time scale {time_scale}");
+                let label =
+                    format!("{what}, {action:?}, {fault:?} at {moment}, {amplitude} m, time scale {time_scale}");
                 test.assert_inside(&label);
                 assert!(test.over || time_scale > 1.0, "{label}: {:?}", test.state());
                 let rest = if moment > 0 { test.moved_until(began) as f64 * T } else { 0.0 };
@@ -470,7 +463,8 @@ fn trips_at_the_worst_moment(method: &Method, what: &str, time_scale: f64) -> [f
                 let v = log.commands.windows(2).map(|w| (w[1] - w[0]).abs() / T).fold(0.0, f64::max);
                 let a = |w: &[f64]| (w[2] - 2.0 * w[1] + w[0]).abs() / (T * T);
                 let a = log.commands.windows(3).map(a).fold(0.0, f64::max);
-                worst = [worst[0].max(v / ENVELOPE.velocity), worst[1].max(a / ENVELOPE.acceleration), worst[2].max(rest)];
+                worst =
+                    [worst[0].max(v / ENVELOPE.velocity), worst[1].max(a / ENVELOPE.acceleration), worst[2].max(rest)];
             }
         }
     }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use interfield_lab::compensate::Compensator;
 use interfield_lab::controller::{Controller, Plan};
 use interfield_lab::emulate::{Drive, Emulated, Replica};
+use interfield_lab::guard::Envelope;
 use interfield_lab::hardware::Hardware;
 use interfield_lab::kinematics::Kinematics;
 use interfield_lab::plant::{self, Delayed, Ideal, Limited, Transfer};
 use interfield_lab::rig::Rig;
-use interfield_lab::guard::Envelope;
 use interfield_lab::safety::Limits;
 
 use super::stand_in::Physical;

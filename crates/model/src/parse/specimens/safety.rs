@@ -94,17 +94,8 @@ pub(super) fn faults(
     dofs: &[usize],
     period: f64,
 ) -> (Vec<Injection>, Vec<[u64; 2]>) {
-    const TYPES: [&str; 9] = [
-        "frozen-displacement",
-        "frozen-force",
-        "silence",
-        "spike",
-        "nan",
-        "delay",
-        "gone",
-        "emergency-stop",
-        "stall",
-    ];
+    const TYPES: [&str; 9] =
+        ["frozen-displacement", "frozen-force", "silence", "spike", "nan", "delay", "gone", "emergency-stop", "stall"];
     let length = dofs.first().map_or(Dimension::LENGTH, |&d| context.disp(d));
     let (mut faults, mut stalls) = (Vec::new(), Vec::new());
     for t in table.tables("fault") {

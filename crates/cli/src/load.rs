@@ -290,6 +290,11 @@ impl Loaded {
         Loaded { text, source, folder, diags, json, stiffnesses: OnceLock::new(), moved, hashes }
     }
 
+    /// Its file.
+    pub(crate) fn path(&self) -> &Path {
+        Path::new(&self.source.name)
+    }
+
     /// The same, with some of the files that it refers to elsewhere.
     pub(crate) fn with_files(self, moved: BTreeMap<String, PathBuf>) -> Self {
         Loaded { moved, ..self }

@@ -66,6 +66,11 @@ pub(crate) fn keep(model: &Path, fingerprint: &str, numbers: &Value) -> Result<P
     Ok(path)
 }
 
+/// What is known of the rehearsal of a model with these settings.
+pub(crate) fn of(loaded: &Loaded, args: &ModelArgs) -> Rehearsal {
+    fingerprint(loaded, args).map_or(Rehearsal::Missing, |print| look_up(loaded.path(), &print))
+}
+
 /// What is known of the rehearsal of a model with this fingerprint.
 pub(crate) fn look_up(model: &Path, fingerprint: &str) -> Rehearsal {
     let text = std::fs::read_to_string(record_of(model)).unwrap_or_default();

@@ -3,8 +3,10 @@
  *     ./harness [--lockstep] [HOST:PORT]      default @ADDRESS@
  *
  * One command per sample of the controller, by the clock; with --lockstep as fast as answers come. Between two commands of the model the
- * actuators go on a straight line. All channels go to standard output as CSV, what was counted to standard error. Ctrl-C: home, and out.
- * Nothing is allocated in the loop. There are no limits here: those of the controller guard the specimen. */
+ * actuators go on a straight line. All channels go to standard output as CSV, what was counted to standard error. Ctrl-C: home, and out;
+ * once more: to rest where it is, and out. Nothing is allocated in the loop. Every command passes a guard before it leaves, which keeps the
+ * actuators inside of what they may be sent; one that it does not let through for long ends the test. What is measured is judged by the
+ * limits of the controller. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -25,35 +27,49 @@ enum { N = @NAME@_COMMANDS, START = @EVALUATIONS@ };
 #define SPECIMEN @SPECIMEN@
 #define PERIOD @PERIOD@       /* of the controller, s */
 #define TIME_SCALE @TIMESCALE@ /* seconds here per second of the model */
-#define RAMP_SAMPLES @RAMP@   /* of the way to the start and home */
-#define COAST_SAMPLES @COAST@ /* in which the motion of the test runs out on the way home */
+#define RAMP @RAMP@           /* shortest time of the ways to the start and home, s */
+#define BRAKE @BRAKE@         /* time in which the motion of the test is braked, s */
+#define BRIDGE @BRIDGE@       /* half of the time in which it comes back after a command that was not let through, s */
+#define HOME @HOME@           /* whether it goes back to where it stood; else it stays where it came to rest */
+#define SETTLE 0.05           /* how long everything is given to come to rest at the end, s */
 static const double EVALUATION[] = {@TIMES@}; /* times of the commands within a step, in steps */
 
 #define MS 1000000ull
 #define PERIOD_NS ((uint64_t)(1e9 * PERIOD + 0.5))
 #define GREETING_NS (3000 * MS) /* a laboratory has so long to answer at all */
 #define PATIENCE_NS (5000 * MS) /* in lock-step one without a sign of life for so long is gone, */
-#define MOST_MISSES 20          /* by the clock one that left so many samples in a row without an answer */
+#define MOST_MISSES @MISSES@    /* by the clock one that left so many samples in a row without an answer */
 #define AGAIN_NS (50 * MS)      /* until the same message is sent again, where there is time */
+
+@GUARD@
+/* What each actuator may be sent, and for how many samples in a row it may be wanted to do more. */
+static const struct envelope ENVELOPE[N] = {@ENVELOPES@};
+static const long OFTEN[N][2] = {@OFTEN@}; /* velocity, acceleration */
 
 static @name@_t model;
 
-static int wire = -1, lockstep, gone;
+static int wire = -1, lockstep, gone, pressed; /* pressed: the emergency stop of the laboratory */
 static volatile sig_atomic_t interrupted;
 static struct ifw_message out, in;
 static uint64_t session, sequence, answered;
 static uint64_t samples, stale, late, misses;
 
-static double aim[N], goal[N], increment[N]; /* where the actuators are sent, where the line ends, its last piece */
-static double reached[N], force[N];          /* newest readings */
-static int under_way;                        /* whether there was a target */
-static double last_time;                     /* time of the model at the last target, */
-static long last_samples;                    /* and how long the line to it was */
+static double aim[N], goal[N];      /* where the line is, and where it ends */
+static double pace[N];              /* its last piece */
+static double command[N];           /* what leaves */
+static double reached[N], force[N]; /* newest readings */
+static struct guard guards[N];
+static long refusals[N];            /* commands in a row that were not let through */
+static enum bound refused;          /* what ended the test, */
+static int refused_at;              /* and of which actuator */
+static int under_way;               /* whether there was a target */
+static double last_time;            /* time of the model at the last target, */
+static long last_samples;           /* and how long the line to it was */
 
 static void interrupt(int number)
 {
     (void)number;
-    interrupted = 1;
+    interrupted = interrupted ? 2 : 1;
 }
 
 static uint64_t now_ns(void)
@@ -192,7 +208,7 @@ static int ask(void)
     const uint64_t again = lockstep ? AGAIN_NS : patience / 3 + 1;
     uint64_t until = start + patience, next = start + again;
     int newer = 0;
-    const size_t length = ifw_say_command(&out, session, start, ++sequence, PERIOD_NS, aim, N);
+    const size_t length = ifw_say_command(&out, session, start, ++sequence, PERIOD_NS, 1, command, N);
     put(length);
     while (!gone) {
         const int heard = hear(until < next ? until : next);
@@ -205,6 +221,7 @@ static int ask(void)
                    in.header.sequence <= sequence) {
             answered = in.header.sequence;
             newer = (in.header.status & IFW_FRESH) != 0;
+            pressed = pressed || (in.header.status & IFW_EMERGENCY_STOP) != 0;
             misses = 0;
             if (newer) {
                 memcpy(reached, in.body.measurement.value, sizeof reached);
@@ -257,6 +274,86 @@ static double coast(double x)
     return x + x * x * x * (x * (8.0 - 3.0 * x) - 6.0);
 }
 
+/* Share of a velocity that is left when x of the braking is over. */
+static double braking(double x)
+{
+    return 1.0 - x * x * (3.0 - 2.0 * x);
+}
+
+#define EASE_SLOPE 1.875      /* largest slope and curvature of ease, */
+#define EASE_CURVATURE 5.7735
+#define BRAKING_SLOPE 1.5     /* largest slope of braking, */
+#define EASY 0.5              /* and the share of what an actuator may do that its own ways use */
+
+/* A time in samples, at least one. */
+static double samples_of(double time)
+{
+    return fmin(fmax(ceil(time / PERIOD), 1.0), 1e12);
+}
+
+/* Samples of an eased way from where the actuators were sent. */
+static double way_to(const double *to)
+{
+    double time = RAMP;
+    for (int i = 0; i < N; i++) {
+        const double way = fabs(to[i] - guards[i].x);
+        const double by_velocity = EASE_SLOPE * way / (EASY * ENVELOPE[i].velocity);
+        const double by_acceleration = sqrt(EASE_CURVATURE * way / (EASY * ENVELOPE[i].braking));
+        time = fmax(fmax(time, by_velocity), by_acceleration);
+    }
+    return samples_of(time);
+}
+
+/* What is left of a difference between where an actuator was sent and where it is wanted, until both are one. */
+static struct {
+    double offset, slope, k, of; /* slope per sample */
+} rejoin[N];
+
+static void begin_to_rejoin(int i)
+{
+    const struct envelope *e = &ENVELOPE[i];
+    const double offset = guards[i].x - aim[i], slope = guards[i].v * PERIOD - pace[i];
+    const double by_velocity = 3.0 * EASE_SLOPE * fabs(offset) / (e->velocity * PERIOD);
+    const double by_acceleration = sqrt(3.0 * EASE_CURVATURE * fabs(offset) / (e->braking * PERIOD * PERIOD));
+    rejoin[i].offset = offset;
+    rejoin[i].slope = slope;
+    rejoin[i].k = 0.0;
+    rejoin[i].of = offset == 0.0 && slope == 0.0
+                       ? 0.0
+                       : ceil(fmax(fmax(samples_of(2.0 * BRIDGE), by_velocity), by_acceleration));
+}
+
+static double rejoining(int i)
+{
+    if (rejoin[i].k >= rejoin[i].of) {
+        return 0.0;
+    }
+    rejoin[i].k += 1.0;
+    const double x = rejoin[i].k / rejoin[i].of;
+    return (1.0 - ease(x)) * rejoin[i].offset + rejoin[i].of * coast(x) * rejoin[i].slope;
+}
+
+/* The guard has the last word on every command. Ends the test if too many in a row were not let through, or one beyond a position. */
+static void pass_aim(void)
+{
+    for (int i = 0; i < N; i++) {
+        const enum bound why = guard_pass(&guards[i], &ENVELOPE[i], PERIOD, aim[i] + rejoining(i), &command[i]);
+        if (why == FOLLOWED) {
+            refusals[i] = 0;
+            continue;
+        }
+        refusals[i]++;
+        begin_to_rejoin(i);
+        const int lasting = why == BEYOND_VELOCITY       ? refusals[i] >= OFTEN[i][0]
+                            : why == BEYOND_ACCELERATION ? refusals[i] >= OFTEN[i][1]
+                                                         : 1;
+        if (lasting && refused == FOLLOWED) {
+            refused = why;
+            refused_at = i + 1;
+        }
+    }
+}
+
 /* Samples from the last target to the one at time t: the first is reached by a ramp, if there is a way to go at all. Time that stands still
    or goes back is that of a scheme that starts: it takes as long as the last time. */
 static long samples_until(double t)
@@ -266,7 +363,7 @@ static long samples_until(double t)
         there = there && model.commands[i] == goal[i];
     }
     if (!under_way) {
-        return there ? 0 : RAMP_SAMPLES;
+        return there ? 0 : (long)way_to(model.commands);
     }
     if (t <= last_time) {
         return last_samples == 0 && there ? 0 : last_samples > 0 ? last_samples : 1;
@@ -291,15 +388,17 @@ static int lead(void)
     for (long left = count; left > 0; left--) {
         const double done = ease(1.0 - (double)(left - 1) / (double)count);
         for (int i = 0; i < N; i++) {
+            const double before = aim[i];
             if (ramp) {
                 aim[i] = goal[i] - (1.0 - done) * (goal[i] - origin[i]);
             } else {
-                increment[i] = (goal[i] - aim[i]) / (double)left;
-                aim[i] = left == 1 ? goal[i] : aim[i] + increment[i];
+                aim[i] = left == 1 ? goal[i] : aim[i] + (goal[i] - aim[i]) / (double)left;
             }
+            pace[i] = aim[i] - before;
         }
+        pass_aim();
         sample();
-        if (gone || interrupted) {
+        if (gone || interrupted || pressed || refused != FOLLOWED) {
             return 0;
         }
     }
@@ -308,18 +407,124 @@ static int lead(void)
     return 1;
 }
 
-/* Back to where the specimen stood before the test. The motion runs out first. */
-static void go_home(void)
+/* The way of the actuators themselves at the end: braked, then back to where the specimen stood before the test. */
+static enum { STAND, BRAKING, HARD, EASING } stage;
+static int homeward;                             /* whether it goes home once it stands */
+static double at[N], from[N], speed[N], slow[N]; /* speed per sample; samples of braking, 0: as hard as the guard allows */
+static double progress, length;                  /* samples of the braking or of the way */
+
+/* Brakes in the time of BRAKE, sooner where the room or the envelope asks for it. */
+static void begin_to_brake(void)
 {
-    double origin[N];
-    memcpy(origin, aim, sizeof origin);
-    for (long k = 1; k <= RAMP_SAMPLES && under_way && !gone; k++) {
-        const double left = 1.0 - ease((double)k / RAMP_SAMPLES);
-        const double coasted = COAST_SAMPLES * coast(fmin((double)k / COAST_SAMPLES, 1.0));
+    const double wanted = samples_of(BRAKE);
+    stage = BRAKING;
+    progress = 0.0;
+    length = 0.0;
+    for (int i = 0; i < N; i++) {
+        const double x = guards[i].x, v = guards[i].v;
+        const double room = v > 0.0 ? ENVELOPE[i].high - x : x - ENVELOPE[i].low;
+        /* The way is half of that at the first velocity; a tenth of the room is left. */
+        const double most = v == 0.0 ? wanted : floor(1.8 * room / (fabs(v) * PERIOD));
+        const double least = ceil(BRAKING_SLOPE * fabs(v) / (EASY * ENVELOPE[i].braking * PERIOD));
+        at[i] = x;
+        speed[i] = v * PERIOD;
+        slow[i] = least > most ? 0.0 : fmax(fmax(fmin(wanted, most), least), 1.0);
+        length = fmax(length, slow[i]);
+    }
+}
+
+static void brake_hard(void)
+{
+    stage = HARD;
+    for (int i = 0; i < N; i++) {
+        at[i] = guards[i].x;
+    }
+}
+
+static void set_out(void)
+{
+    static const double zero[N];
+    int away = 0;
+    for (int i = 0; i < N; i++) {
+        at[i] = from[i] = guards[i].x;
+        away = away || from[i] != 0.0;
+    }
+    if (homeward && HOME && away) {
+        stage = EASING;
+        progress = 0.0;
+        length = way_to(zero);
+    }
+    homeward = 0;
+}
+
+/* One sample of the way. */
+static void step_way(void)
+{
+    int still = 1;
+    switch (stage) {
+    case STAND: set_out(); return;
+    case EASING:
+        progress += 1.0;
         for (int i = 0; i < N; i++) {
-            aim[i] = left * origin[i] + coasted * increment[i];
+            at[i] = 0.0 - (1.0 - ease(progress / length)) * (0.0 - from[i]);
         }
+        stage = progress >= length ? STAND : EASING;
+        return;
+    case BRAKING:
+        progress += 1.0;
+        for (int i = 0; i < N; i++) {
+            if (slow[i] == 0.0) {
+                at[i] = guards[i].x;
+            } else if (progress <= slow[i]) {
+                at[i] += speed[i] * braking(progress / slow[i]);
+            }
+            still = still && (slow[i] > 0.0 || guard_rests(&guards[i]));
+        }
+        stage = progress >= length && still ? STAND : BRAKING;
+        return;
+    case HARD:
+        for (int i = 0; i < N; i++) {
+            at[i] = guards[i].x;
+            still = still && guard_rests(&guards[i]);
+        }
+        stage = still ? STAND : HARD;
+        return;
+    }
+}
+
+/* The guard has the last word here too: where it brakes harder than was planned, the way goes on from where that ends. */
+static void pass_way(void)
+{
+    for (int i = 0; i < N; i++) {
+        if (stage == HARD || (stage == BRAKING && slow[i] == 0.0)) {
+            command[i] = guard_brake(&guards[i], &ENVELOPE[i], PERIOD);
+        } else if (guard_pass(&guards[i], &ENVELOPE[i], PERIOD, at[i], &command[i]) != FOLLOWED) {
+            homeward = homeward || stage == EASING;
+            brake_hard();
+        }
+    }
+}
+
+/* Home, or to rest as soon as possible if the emergency stop is pressed or somebody asks a second time. */
+static void leave(void)
+{
+    int at_once = 0;
+    long settled = -1; /* samples since it came to rest */
+    if (!under_way) {
+        return;
+    }
+    begin_to_brake();
+    homeward = 1;
+    while (!gone && !(stage == STAND && !homeward && (double)settled * PERIOD > SETTLE)) {
+        if (!at_once && (pressed || interrupted > 1)) {
+            at_once = 1;
+            homeward = 0;
+            brake_hard();
+        }
+        step_way();
+        pass_way();
         sample();
+        settled = stage == STAND && !homeward ? settled + 1 : -1;
     }
 }
 
@@ -345,7 +550,7 @@ static int analysis(void)
     @name@_init(&model);
     int fault = @name@_start(&model);
     row();
-    while (model.step < @NAME@_STEPS && !fault && !gone && !interrupted) {
+    while (model.step < @NAME@_STEPS && !fault && !gone && !pressed && !interrupted) {
         if (model.pending >= 0 && !lead()) {
             break;
         }
@@ -385,7 +590,7 @@ int main(int argc, char **argv)
     }
 
     const int fault = analysis();
-    go_home();
+    leave();
     for (int i = 0; i < 3; i++) {
         put(ifw_say(&out, IFW_STOP, session, now_ns()));
     }
@@ -401,10 +606,17 @@ int main(int argc, char **argv)
     }
     if (fault) {
         fprintf(stderr, "harness: step %ld: fault %d at %d, see @name@.h\n", model.step, fault, model.fault_index);
+    } else if (pressed) {
+        fprintf(stderr, "harness: the emergency stop of the laboratory was pressed\n");
     } else if (gone) {
         fprintf(stderr, "harness: the laboratory is gone\n");
+    } else if (refused != FOLLOWED) {
+        static const char *const why[] = {"", "is no number", "is beyond its position", "is too fast", "is too sudden"};
+        fprintf(stderr, "harness: step %ld: what the model asks of actuator %d %s, and was not sent\n", model.step,
+                refused_at, why[refused]);
     } else if (unwritten) {
         fprintf(stderr, "harness: the channels could not be written\n");
     }
-    return interrupted ? 130 : fault || gone || unwritten ? 1 : 0;
+    const int failed = fault || gone || pressed || refused != FOLLOWED || unwritten;
+    return interrupted ? 130 : failed ? 1 : 0;
 }

@@ -1,18 +1,24 @@
 //! The program that runs an export against a laboratory by the clock, over the wire of the project.
 //!
-//! **Must not be here:** the wire (its header is added by whoever writes the files), compensation, calibration, limits.
+//! What leaves passes a guard: `c/guard.c`, a port of that of the laboratory, with the envelopes of the specimen.
+//!
+//! **Must not be here:** the wire (its header is added by whoever writes the files), compensation, calibration, limits on what is
+//! measured.
 
 use interfield_model::model::Model;
-use interfield_model::specimen::{Address, Specimen};
-
-/// Share of the way home in which the motion of the test runs out.
-const COAST: f64 = 0.125;
+use interfield_model::specimen::{Address, Home, Specimen};
 
 use crate::api::Export;
 use crate::text::{number, string};
 
 /// Most actuators of the wire.
 const MOST: usize = 32;
+
+/// Samples in a row without an answer after which a laboratory is gone, beyond those that `limits.missing` bridges.
+const MISSES: u32 = 20;
+
+/// For so long a command may be too fast or too sudden before the test ends, s: as the controller of the library has it.
+const REFUSED: f64 = 5e-3;
 
 /// Where `interfield lab` is found if the model does not say it.
 const ADDRESS: &str = "127.0.0.1:7700";
@@ -59,7 +65,8 @@ fn program(export: &Export, model: &Model, times: Option<&[f64]>) -> Result<Stri
     if let Some(reason) = reason {
         return Err(format!("it commands actuators directly, but at `{}` {reason}", specimen.name));
     }
-    let samples = (specimen.ramp / specimen.period).ceil().max(1.0);
+    let (envelopes, often) = envelopes(specimen)?;
+    let misses = specimen.limits.missing.map_or(0, |w| w.samples).saturating_add(MISSES);
     let list: Vec<String> = times.iter().map(|t| number(*t)).collect();
     let text = include_str!("../c/harness.c")
         .replace("@ADDRESS@", &address(specimen))
@@ -67,10 +74,41 @@ fn program(export: &Export, model: &Model, times: Option<&[f64]>) -> Result<Stri
         .replace("@SPECIMEN@", &string(&specimen.name))
         .replace("@PERIOD@", &number(specimen.period))
         .replace("@TIMESCALE@", &number(specimen.time_scale))
-        .replace("@RAMP@", &format!("{samples:.0}"))
-        .replace("@COAST@", &format!("{:.0}", (COAST * samples).ceil()))
+        .replace("@RAMP@", &number(specimen.ramp))
+        .replace("@BRAKE@", &number(specimen.brake))
+        .replace("@BRIDGE@", &number(specimen.bridge))
+        .replace("@HOME@", if specimen.home == Home::Displacement { "1" } else { "0" })
+        .replace("@MISSES@", &misses.to_string())
+        .replace("@GUARD@", include_str!("../c/guard.c"))
+        .replace("@ENVELOPES@", &envelopes)
+        .replace("@OFTEN@", &often)
         .replace("@TIMES@", &list.join(", "));
     Ok(export.interface.named(&text))
+}
+
+/// What each actuator may be sent, and for how many samples in a row it may be wanted to do more, as initialisers; or why the harness
+/// cannot keep it.
+fn envelopes(specimen: &Specimen) -> Result<(String, String), String> {
+    if specimen.home == Home::Force {
+        return Err(format!("it does not estimate the stiffness by which `{}` would be unloaded", specimen.name));
+    }
+    let (mut envelopes, mut often) = (Vec::new(), Vec::new());
+    for i in 0..specimen.actuators.len() {
+        let guard = specimen.guard(i)?;
+        let e = guard.envelope();
+        if e.jerk.is_finite() {
+            return Err(format!("its guard keeps no limit of a jerk, and `{}` has one", specimen.name));
+        }
+        let bounds = [e.position[0], e.position[1], e.velocity, e.acceleration, e.braking].map(number);
+        envelopes.push(format!("{{{}}}", bounds.join(", ")));
+        let limits = specimen.limits_of(i);
+        let samples = [limits.velocity, limits.acceleration].map(|watch| {
+            let least = (REFUSED / specimen.period).ceil().max(1.0);
+            format!("{:.0}", least.max(watch.map_or(1.0, |w| f64::from(w.samples))))
+        });
+        often.push(format!("{{{}}}", samples.join(", ")));
+    }
+    Ok((envelopes.join(", "), often.join(", ")))
 }
 
 fn address(specimen: &Specimen) -> String {

@@ -5,15 +5,15 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use interfield_lab::fieldbus::Layout;
-use interfield_lab::hardware::{Hardware, Reply};
+use interfield_lab::hardware::{Hardware, Interlock, Reply};
 use interfield_lab::realtime::Histogram;
 use interfield_lab::realtime::mailbox::{Integrator, Patience, Silence, mailbox};
 use interfield_lab::realtime::rights::Wish;
 
-use crate::master::{Master, Outcome, Report};
+use crate::master::{INTERLOCK, Master, Outcome, Report};
 use crate::socket::Socket;
 
-/// So many cycles without a good answer, one after the other: the bus is gone.
+/// So many cycles without a good answer, one after the other: the bus is gone, unless somebody says another number.
 const MISSES: u32 = 20;
 
 /// Longest setting up: a long line with clocks needs some seconds.
@@ -26,7 +26,10 @@ pub struct Fieldbus {
     post: Option<Integrator>,
     /// How long an answer is waited for.
     patience: Duration,
+    /// Commands as they are posted, behind what the interlock is told.
+    row: Vec<f64>,
     missed: u32,
+    misses: u32,
     gone: bool,
     report: Report,
     round_trip: Histogram,
@@ -48,7 +51,7 @@ impl Fieldbus {
         let period = Duration::from_secs_f64(period);
         let by_the_clock = wish.is_some();
         let actuators = layout.actuators.len();
-        let (post, inbox) = mailbox(actuators, Report::HEAD + 2 * actuators, Patience::Park);
+        let (post, inbox) = mailbox(INTERLOCK + actuators, Report::HEAD + 2 * actuators, Patience::Park);
         let (ready, is_ready) = mpsc::channel();
         let answer_within = if by_the_clock { period.mul_f64(0.8) } else { period.max(Duration::from_millis(50)) };
         let master = Master { socket, layout: layout.clone(), period, answer_within, inbox, wish };
@@ -60,7 +63,9 @@ impl Fieldbus {
             actuators,
             post: Some(post),
             patience: if by_the_clock { 4 * period } else { SETTING_UP },
+            row: vec![0.0; INTERLOCK + actuators],
             missed: 0,
+            misses: MISSES,
             gone: false,
             report: Report::default(),
             round_trip: Histogram::new(None),
@@ -71,10 +76,18 @@ impl Fieldbus {
         })
     }
 
+    /// Is gone after so many cycles in a row without a good answer.
+    #[must_use]
+    pub fn gone_after(mut self, misses: u32) -> Self {
+        self.misses = misses;
+        self
+    }
+
     /// Reads the next answer; how it went.
     fn ask(&mut self, command: &[f64], displacement: &mut [f64], force: &mut [f64]) -> Outcome {
         let Some(post) = &mut self.post else { return Outcome::Left };
-        let row = post.post(command).and_then(|number| post.wait(number, self.patience));
+        self.row[INTERLOCK..].copy_from_slice(command);
+        let row = post.post(&self.row).and_then(|number| post.wait(number, self.patience));
         let row = match row {
             Ok(row) => row,
             Err(Silence::TimedOut) => return Outcome::Lost,
@@ -97,6 +110,11 @@ impl Hardware for Fieldbus {
         self.actuators
     }
 
+    fn interlock(&mut self, out: Interlock) {
+        let told = [out.enable, out.heartbeat].map(|b| f64::from(u8::from(b)));
+        self.row[..INTERLOCK].copy_from_slice(&told);
+    }
+
     fn exchange(&mut self, _memory: &mut [f64], command: &[f64], displacement: &mut [f64], force: &mut [f64]) -> Reply {
         if self.gone {
             return Reply::Gone;
@@ -109,8 +127,12 @@ impl Hardware for Fieldbus {
             Outcome::Lost | Outcome::Miscounted => self.missed += 1,
             Outcome::Faulted | Outcome::Left => self.gone = true,
         }
-        self.gone |= self.missed >= MISSES;
+        self.gone |= self.missed >= self.misses;
         if self.gone { Reply::Gone } else { Reply::Stale }
+    }
+
+    fn emergency_stop(&self) -> bool {
+        self.report.emergency_stop
     }
 
     fn stop(&mut self) {

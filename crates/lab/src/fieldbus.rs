@@ -117,6 +117,72 @@ impl Field {
     }
 }
 
+/// A bit in the image of a device: a digital in- or output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bit {
+    /// Position of the device on the bus, from 0.
+    pub device: usize,
+    /// Byte in its outputs or inputs, from 0.
+    pub byte: usize,
+    /// Which bit of it, from 0, the lowest.
+    pub bit: u8,
+}
+
+impl Bit {
+    /// The byte it is in.
+    pub fn field(&self) -> Field {
+        Field { device: self.device, byte: self.byte, number: Number::U8 }
+    }
+
+    /// Whether it is high in the image of its device; `None` if there is no such bit.
+    pub fn read(&self, image: &[u8]) -> Option<bool> {
+        let byte = *image.get(self.byte)?;
+        Some(byte.checked_shr(u32::from(self.bit))? & 1 != 0)
+    }
+
+    /// Sets it in the image of its device, and leaves its neighbours as they are.
+    pub fn write(&self, high: bool, image: &mut [u8]) {
+        let mask = 1_u8.checked_shl(u32::from(self.bit)).unwrap_or(0);
+        if let Some(byte) = image.get_mut(self.byte) {
+            *byte = if high { *byte | mask } else { *byte & !mask };
+        }
+    }
+}
+
+/// The input of an emergency stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Button {
+    /// Where it is in the inputs.
+    pub bit: Bit,
+    /// Which level means that it is pressed. Low: a broken wire stops the test, too.
+    pub pressed: bool,
+}
+
+impl Button {
+    /// Whether it is pressed; one that cannot be read is.
+    pub fn is_pressed(&self, image: &[u8]) -> bool {
+        self.bit.read(image).is_none_or(|high| high == self.pressed)
+    }
+}
+
+/// The digital in- and outputs between a test and the interlock of the laboratory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Contacts {
+    /// Its emergency stop, in the inputs.
+    pub emergency_stop: Option<Button>,
+    /// Changes with every command, in the outputs; stands still when none comes.
+    pub heartbeat: Option<Bit>,
+    /// High while the drives are needed, in the outputs.
+    pub enable: Option<Bit>,
+}
+
+impl Contacts {
+    /// All bits that are written.
+    pub fn outputs(&self) -> impl Iterator<Item = Bit> {
+        [self.heartbeat, self.enable].into_iter().flatten()
+    }
+}
+
 /// A drive with the profile CiA 402 (IEC 61800-7), in the mode "cyclic synchronous position".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drive {
@@ -173,6 +239,8 @@ pub struct Layout {
     pub assignments: Vec<Assignment>,
     /// What becomes of the outputs.
     pub at_end: AtEnd,
+    /// What the interlock of the laboratory is told, and tells.
+    pub interlock: Contacts,
 }
 
 impl Layout {
@@ -190,9 +258,19 @@ impl Layout {
         self.actuators.iter().flat_map(of).flatten()
     }
 
+    /// All bytes that are written: numbers, and those that hold a bit.
+    pub fn output_bytes(&self) -> impl Iterator<Item = Field> + '_ {
+        self.outputs().chain(self.interlock.outputs().map(|b| b.field()))
+    }
+
+    /// All bytes that are read.
+    pub fn input_bytes(&self) -> impl Iterator<Item = Field> + '_ {
+        self.inputs().chain(self.interlock.emergency_stop.map(|b| b.bit.field()))
+    }
+
     /// How many devices it needs.
     pub fn devices(&self) -> usize {
-        self.outputs().chain(self.inputs()).map(|f| f.device + 1).max().unwrap_or(0)
+        self.output_bytes().chain(self.input_bytes()).map(|f| f.device + 1).max().unwrap_or(0)
     }
 }
 
@@ -220,6 +298,33 @@ mod tests {
             field.write(value, &mut image);
             assert_eq!(field.read(&image), expected, "{number:?}");
             assert!(image[..2].iter().chain(&image[field.end()..]).all(|b| *b == 0xff), "{number:?} wrote elsewhere");
+        }
+    }
+
+    #[test]
+    fn a_bit_leaves_its_neighbours_alone() {
+        for (bit, byte) in (0..8).flat_map(|bit| (0..=255).map(move |byte| (bit, byte))) {
+            let place = Bit { device: 0, byte: 1, bit };
+            for high in [true, false] {
+                let mut image = [0xa5, byte, 0x5a];
+                place.write(high, &mut image);
+                assert_eq!(place.read(&image), Some(high));
+                let others = !(1 << bit);
+                assert_eq!((image[0], image[1] & others, image[2]), (0xa5, byte & others, 0x5a), "bit {bit} of {byte}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_pressed() {
+        for pressed in [true, false] {
+            let button = |byte, bit| Button { bit: Bit { device: 0, byte, bit }, pressed };
+            assert_eq!([0x00, 0x08].map(|b| button(0, 3).is_pressed(&[b])), [!pressed, pressed]);
+            assert!(button(1, 3).is_pressed(&[0xff]) && button(0, 8).is_pressed(&[0x00]));
+            let mut image = [0x77];
+            Bit { device: 0, byte: 0, bit: 8 }.write(true, &mut image);
+            Bit { device: 0, byte: 1, bit: 0 }.write(true, &mut image);
+            assert_eq!(image, [0x77], "there is no such bit");
         }
     }
 

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex};
 use interfield_codegen::export;
 use interfield_kernel::Fault;
 use interfield_lab::controller::Controller;
+use interfield_lab::guard::{Bound, Envelope, Guard};
 use interfield_lab::rig::{Reading, Rig, Target};
 use interfield_model::diag::{Diagnostics, Source};
 use interfield_model::parse::{Overrides, parse};
@@ -288,4 +289,115 @@ fn the_models_with_specimens_on_their_rigs() {
     // The pendulum on the roof calls the sine of whatever library.
     compare("isolated_building", &shipped("isolated-building.toml", "3 s"), 1e-12);
     compare("cantilever", &shipped("cantilever.toml", "2 s"), 0.0);
+}
+
+/// Reads envelope, period and number of inputs, then the inputs, again and again; writes what left and why.
+const GUARD_MAIN: &str = r#"
+#include <math.h>
+#include <stdio.h>
+#include "guard.c"
+
+int main(int argc, char **argv)
+{
+    double head[7], input, out[2];
+    FILE *in = fopen(argv[argc - 2], "rb"), *to = fopen(argv[argc - 1], "wb");
+    while (in && to && fread(head, sizeof head, 1, in) == 1) {
+        const struct envelope e = {head[0], head[1], head[2], head[3], head[4]};
+        struct guard g = {0.0, 0.0, 0.0};
+        for (long k = 0; k < (long)head[6] && fread(&input, sizeof input, 1, in) == 1; k++) {
+            out[1] = (double)guard_pass(&g, &e, head[5], input, &out[0]);
+            out[1] += guard_rests(&g) ? 10.0 : 0.0;
+            fwrite(out, sizeof out, 1, to);
+        }
+    }
+    return !(in && to && fclose(in) == 0 && fclose(to) == 0);
+}
+"#;
+
+/// What an adversary sends next, who knows where the actuator is and how fast.
+fn adversary(random: &mut impl FnMut() -> f64, kind: u64, k: u64, guard: &Guard, t: f64) -> f64 {
+    let (x, v, e) = (guard.position(), guard.velocity(), guard.envelope());
+    let size = if e.position[1].is_finite() { e.position[1] - e.position[0] } else { 1.0 };
+    let fast = if e.velocity.is_finite() { e.velocity * t } else { size };
+    let sudden = if e.acceleration.is_finite() { e.acceleration * t * t } else { fast };
+    match kind {
+        0 => x + v * t + if (k / 97) % 2 == 0 { sudden } else { -sudden },
+        1 => x + v * t + 2.4 * sudden * (random() - 0.5),
+        2 => x + if (k / 500) % 2 == 0 { fast } else { -fast },
+        3 => x + 2.0 * fast * (random() - 0.5),
+        4 => size * (random() - 0.5) * 10f64.powf(40.0 * (random() - 0.5)),
+        5 => [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -0.0, f64::MAX, f64::MIN_POSITIVE, x][k as usize % 8],
+        6 => e.position[k as usize % 2],
+        7 => 0.4 * size * (3.0 * t * k as f64).sin(),
+        _ => x + v * t,
+    }
+}
+
+/// The guard of the harness is that of the laboratory, bit by bit, whatever comes in.
+#[test]
+fn the_guard_in_c_is_that_of_the_library() {
+    const INPUTS: u64 = 1_000;
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("guard");
+    std::fs::create_dir_all(&folder).unwrap();
+    let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut random = move || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 11) as f64 / (1_u64 << 53) as f64
+    };
+    let (mut asked, mut expected, mut met) = (Vec::new(), Vec::new(), [0_u64; 5]);
+    for case in 0..1_000_u64 {
+        let mut bound = |open: u64, size: f64| {
+            if case % open == 0 { f64::INFINITY } else { size * 10f64.powf(6.0 * (random() - 0.5)) }
+        };
+        let (high, velocity, acceleration) = (bound(7, 0.1), bound(5, 1.0), bound(3, 30.0));
+        let low = if case % 4 == 0 { 0.0 } else { -high };
+        let t = 10f64.powf(-2.0 - 2.0 * random());
+        let braking = acceleration * if case % 2 == 0 { 0.1 } else { 1.0 };
+        let envelope = Envelope { position: [low, high], velocity, acceleration, braking, jerk: f64::INFINITY };
+        let Ok(mut guard) = Guard::new(envelope, t) else { continue };
+        let e = *guard.envelope();
+        asked.extend([e.position[0], e.position[1], e.velocity, e.acceleration, e.braking, t, INPUTS as f64]);
+        let mut kind = 0;
+        for k in 0..INPUTS {
+            if k % 111 == 0 {
+                kind = (9.0 * random()) as u64;
+            }
+            let input = adversary(&mut random, kind, k, &guard, t);
+            let passed = guard.pass(input);
+            let why = passed.refused.map_or(0, |bound| match bound {
+                Bound::Number => 1,
+                Bound::Position => 2,
+                Bound::Velocity => 3,
+                Bound::Acceleration | Bound::Jerk => 4,
+            });
+            met[why] += 1;
+            asked.push(input);
+            expected.push([passed.command, why as f64 + if guard.is_at_rest() { 10.0 } else { 0.0 }]);
+        }
+    }
+    assert!(expected.len() > 900_000 && met.iter().all(|n| *n > 10_000), "{} inputs, {met:?}", expected.len());
+    let file = |name: &str| folder.join(name);
+    std::fs::write(file("in"), asked.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>()).unwrap();
+    std::fs::write(file("guard.c"), include_str!("../../codegen/c/guard.c")).unwrap();
+    std::fs::write(file("main.c"), GUARD_MAIN).unwrap();
+    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
+    let mut cc = Command::new(&compiler);
+    cc.current_dir(&folder).args([
+        "-std=c99",
+        "-O2",
+        "-ffp-contract=off",
+        "-Wall",
+        "-Wextra",
+        "-Wconversion",
+        "-pedantic",
+    ]);
+    let output = cc.args(["-Werror", "-o", "guard", "main.c", "-lm"]).output();
+    let output = output.unwrap_or_else(|e| panic!("no C compiler `{compiler}` ({e}): install one, or set CC"));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(Command::new(file("guard")).args([file("in"), file("out")]).status().unwrap().success());
+    let found = std::fs::read(file("out")).unwrap();
+    assert_eq!(found.len(), 16 * expected.len());
+    for (k, (found, expected)) in found.chunks_exact(16).zip(&expected).enumerate() {
+        assert_eq!(found, [expected[0].to_le_bytes(), expected[1].to_le_bytes()].concat(), "input {k}: {expected:?}");
+    }
 }

@@ -3,6 +3,7 @@
  *   cc -std=c11 -O2 controller.c -o controller
  *   ./controller udp 7700        then  at = "udp://127.0.0.1:7700"  in [[specimen]]
  *   ./controller shm /pier       then  at = "shm:/pier"
+ *   kill -USR1 PROCESS           presses its emergency stop
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0 */
 #define _GNU_SOURCE
@@ -11,6 +12,7 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -21,12 +23,25 @@
 #define ACTUATORS 1
 #define SILENCE_NS 2000000000ull /* a test that says nothing for so long is dead */
 
-/* One sample: where the actuators are wanted, then what was measured. Whether these are new readings. */
-static int move(const double *command, double *displacement, double *force)
+static volatile sig_atomic_t pressed; /* in a laboratory: the contact of its emergency stop */
+
+static void press(int number)
 {
-    displacement[0] = command[0];
-    force[0] = 2000.0 * command[0];
-    return 1;
+    (void)number;
+    pressed = 1;
+}
+
+/* One sample: where the actuators are wanted and what the interlock is told, then what was measured. Bits of the status:
+ * IFW_FRESH for new readings, IFW_EMERGENCY_STOP. Without IFW_ENABLE nothing is moved; give IFW_HEARTBEAT_BIT to an output that
+ * the interlock of the laboratory watches. */
+static uint32_t move(const double *command, uint32_t interlock, double *displacement, double *force)
+{
+    static double stands[ACTUATORS];
+    if (interlock & IFW_ENABLE)
+        stands[0] = command[0];
+    displacement[0] = stands[0];
+    force[0] = 2000.0 * stands[0];
+    return IFW_FRESH | (pressed ? IFW_EMERGENCY_STOP : 0);
 }
 
 static uint64_t now_ns(void)
@@ -77,7 +92,7 @@ static size_t answer(const struct ifw_message *in, struct ifw_message *out, int 
         kept.body.measurement.received_ns = now;
         kept.body.measurement.echo_ns = in->header.time_ns;
         double *value = kept.body.measurement.value;
-        kept.header.status = move(in->body.command.value, value, value + ACTUATORS) ? IFW_FRESH : 0;
+        kept.header.status = move(in->body.command.value, in->header.status, value, value + ACTUATORS);
         kept.header.time_ns = now_ns();
         ifw_seal(&kept, IFW_MEASUREMENT, ACTUATORS);
     }
@@ -132,6 +147,7 @@ static int over_shared_memory(const char *name)
 
 int main(int argc, char **argv)
 {
+    signal(SIGUSR1, press);
     if (argc == 3 && strcmp(argv[1], "udp") == 0)
         return over_udp((uint16_t)atoi(argv[2]));
     if (argc == 3 && strcmp(argv[1], "shm") == 0)

@@ -33,8 +33,12 @@ enum ifw_refused {
     IFW_SEALED = 7
 };
 
-/* Status of a measurement. */
-#define IFW_FRESH 1u
+/* Bits of a status; those of a message by somebody who does not know them are zero. */
+#define IFW_EMULATED 1u       /* of a welcome: nothing real moves */
+#define IFW_ENABLE 1u         /* of a command: the drives are needed. IFW_STOP, and two seconds of silence, say that they are not */
+#define IFW_HEARTBEAT_BIT 2u  /* of a command: changes with every sample; one that stands still is a test that does */
+#define IFW_FRESH 1u          /* of a measurement: its numbers are new readings */
+#define IFW_EMERGENCY_STOP 2u /* of a measurement: the emergency stop of the laboratory is pressed */
 
 struct ifw_header {
     uint8_t magic[4]; /* "IFWR" */
@@ -173,14 +177,15 @@ static inline size_t ifw_say_hello(struct ifw_message *m, uint64_t session, uint
     return ifw_seal(m, IFW_HELLO, count);
 }
 
-/* Where the actuators are wanted in this sample. */
+/* Where the actuators are wanted in this sample; `enable`: whether the drives are needed. */
 static inline size_t ifw_say_command(struct ifw_message *m, uint64_t session, uint64_t now_ns, uint64_t sequence,
-                                     uint64_t period_ns, const double *values, uint16_t count)
+                                     uint64_t period_ns, int enable, const double *values, uint16_t count)
 {
     memset(&m->header, 0, sizeof m->header);
     m->header.session = session;
     m->header.sequence = sequence;
     m->header.time_ns = now_ns;
+    m->header.status = (enable ? IFW_ENABLE : 0) | (sequence & 1 ? IFW_HEARTBEAT_BIT : 0);
     m->body.command.tick_ns = sequence * period_ns;
     memcpy(m->body.command.value, values, count * sizeof *values);
     return ifw_seal(m, IFW_COMMAND, count);

@@ -1,6 +1,8 @@
 //! The side that commands, without input and output: which message comes next, and what an answer means.
 
-use crate::codec::{Content, Greeting, Letter, Stamp, decode};
+use interfield_lab::hardware::Interlock;
+
+use crate::codec::{Content, Greeting, Letter, Shown, Stamp, decode};
 use crate::layout::{Kind, Refused};
 use crate::statistics::Statistics;
 use crate::window::{Arrival, Window};
@@ -35,6 +37,9 @@ pub struct Call {
     displacement: Vec<f64>,
     force: Vec<f64>,
     fresh: bool,
+    /// Whether the emergency stop was pressed, by what came since the last command; by what came last, if nothing did.
+    pressed: bool,
+    heard: bool,
     statistics: Statistics,
 }
 
@@ -51,6 +56,8 @@ impl Call {
             displacement: zeros.clone(),
             force: zeros,
             fresh: false,
+            pressed: false,
+            heard: false,
             statistics: Statistics::default(),
         }
     }
@@ -65,6 +72,11 @@ impl Call {
         (&self.displacement, &self.force, self.fresh)
     }
 
+    /// Whether the emergency stop of the laboratory is pressed.
+    pub fn emergency_stop(&self) -> bool {
+        self.pressed
+    }
+
     /// What was counted.
     pub fn statistics(&self) -> &Statistics {
         &self.statistics
@@ -76,12 +88,13 @@ impl Call {
         self.letter.greeting(Kind::Hello, stamp, greeting)
     }
 
-    /// The command of the next sample.
-    pub fn command(&mut self, now_ns: u64, values: &[f64]) -> &[u8] {
+    /// The command of the next sample, with what the interlock of the laboratory is told.
+    pub fn command(&mut self, now_ns: u64, interlock: Interlock, values: &[f64]) -> &[u8] {
         self.sequence += 1;
+        self.heard = false;
         self.statistics.commands += 1;
         let stamp = self.stamp(now_ns, self.sequence);
-        self.letter.command(stamp, self.sequence.wrapping_mul(self.period_ns), values)
+        self.letter.command(stamp, interlock, self.sequence.wrapping_mul(self.period_ns), values)
     }
 
     /// The same once more.
@@ -120,7 +133,7 @@ impl Call {
             Content::Refusal { reason } => Reaction::Refused(Refused::from_number(reason)),
             Content::Heartbeat => Reaction::Alive,
             Content::Stop => Reaction::Stopped,
-            Content::Measurement { fresh, received_ns, echo_ns, displacement, force } => {
+            Content::Measurement { shown, received_ns, echo_ns, displacement, force } => {
                 if displacement.len() != self.displacement.len() || !(1..=self.sequence).contains(&stamp.sequence) {
                     self.statistics.malformed += 1;
                     return Reaction::Ignored;
@@ -144,12 +157,13 @@ impl Call {
                     self.statistics.late += 1;
                     self.statistics.lost = self.statistics.lost.saturating_sub(1);
                 }
+                self.note_button(shown);
                 if !newest {
                     return Reaction::Ignored;
                 }
                 self.displacement.iter_mut().zip(displacement.iter()).for_each(|(d, x)| *d = x);
                 self.force.iter_mut().zip(force.iter()).for_each(|(f, x)| *f = x);
-                self.fresh = fresh;
+                self.fresh = shown.fresh;
                 if stamp.sequence == self.sequence { Reaction::Answered } else { Reaction::Late }
             }
             Content::Hello(_) | Content::Command { .. } => {
@@ -157,5 +171,11 @@ impl Call {
                 Reaction::Ignored
             }
         }
+    }
+
+    /// One of several answers in a sample is enough, the oldest too: who pressed it meant it.
+    fn note_button(&mut self, shown: Shown) {
+        self.pressed = shown.emergency_stop || (self.heard && self.pressed);
+        self.heard = true;
     }
 }

@@ -1,9 +1,12 @@
 //! Messages to bytes and back. Decoding takes any bytes, allocates for greetings only (at most 32 names), and believes no
 //! length that it did not check.
 
+use interfield_lab::hardware::Interlock;
+
 use crate::layout::{
-    ACTUATOR_NAME, CHECKSUM_AT, COUNT_AT, FRESH, HEADER, INSTRUMENT, KIND_AT, Kind, MAGIC, MOST_ACTUATORS, MOST_BYTES,
-    Refused, SEQUENCE_AT, SESSION_AT, SPECIMEN_NAME, STATUS_AT, TIME_AT, UNIT, VERSION,
+    ACTUATOR_NAME, CHECKSUM_AT, COUNT_AT, EMERGENCY_STOP, EMULATED, ENABLE, FRESH, HEADER, HEARTBEAT, INSTRUMENT,
+    KIND_AT, Kind, MAGIC, MOST_ACTUATORS, MOST_BYTES, Refused, SEQUENCE_AT, SESSION_AT, SPECIMEN_NAME, STATUS_AT,
+    TIME_AT, UNIT, VERSION,
 };
 
 /// What the header says besides the kind.
@@ -26,6 +29,8 @@ pub struct Greeting {
     pub specimen: String,
     /// Its actuators.
     pub actuators: Vec<Instrument>,
+    /// Whether nothing real moves, in a welcome.
+    pub emulated: bool,
 }
 
 /// An actuator in a greeting. Empty texts fit anything.
@@ -88,10 +93,19 @@ pub enum Content<'a> {
     Hello(Greeting),
     Welcome(Greeting),
     Refusal { reason: u32 },
-    Command { tick_ns: u64, values: Values<'a> },
-    Measurement { fresh: bool, received_ns: u64, echo_ns: u64, displacement: Values<'a>, force: Values<'a> },
+    Command { interlock: Interlock, tick_ns: u64, values: Values<'a> },
+    Measurement { shown: Shown, received_ns: u64, echo_ns: u64, displacement: Values<'a>, force: Values<'a> },
     Heartbeat,
     Stop,
+}
+
+/// What a measurement says besides its numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// Its numbers are new readings.
+    pub fresh: bool,
+    /// The emergency stop of the laboratory is pressed.
+    pub emergency_stop: bool,
 }
 
 /// Why bytes are no message.
@@ -135,13 +149,16 @@ pub fn decode(bytes: &[u8]) -> Result<(Stamp, Content<'_>), Malformed> {
     let body = &bytes[HEADER..];
     let content = match kind {
         Kind::Hello => Content::Hello(greeting(body)),
-        Kind::Welcome => Content::Welcome(greeting(body)),
+        Kind::Welcome => Content::Welcome(Greeting { emulated: status & EMULATED != 0, ..greeting(body) }),
         Kind::Refusal => Content::Refusal { reason: status },
-        Kind::Command => Content::Command { tick_ns: word(body, 0), values: Values(&body[8..]) },
+        Kind::Command => {
+            let interlock = Interlock { enable: status & ENABLE != 0, heartbeat: status & HEARTBEAT != 0 };
+            Content::Command { interlock, tick_ns: word(body, 0), values: Values(&body[8..]) }
+        }
         Kind::Measurement => {
             let (displacement, force) = body[16..].split_at(8 * count);
             Content::Measurement {
-                fresh: status & FRESH != 0,
+                shown: Shown { fresh: status & FRESH != 0, emergency_stop: status & EMERGENCY_STOP != 0 },
                 received_ns: word(body, 0),
                 echo_ns: word(body, 8),
                 displacement: Values(displacement),
@@ -173,7 +190,7 @@ fn greeting(body: &[u8]) -> Greeting {
         force: text(&b[ACTUATOR_NAME + UNIT..]),
     };
     let actuators = rest.chunks_exact(INSTRUMENT).map(instrument).collect();
-    Greeting { period_ns: word(head, 0), specimen: text(&head[8..]), actuators }
+    Greeting { period_ns: word(head, 0), specimen: text(&head[8..]), actuators, emulated: false }
 }
 
 /// Text up to the first zero. It will be shown: what could command a terminal is taken out.
@@ -187,6 +204,11 @@ fn word(bytes: &[u8], at: usize) -> u64 {
     let mut raw = [0; 8];
     bytes.iter().skip(at).zip(&mut raw).for_each(|(b, r)| *r = *b);
     u64::from_le_bytes(raw)
+}
+
+/// The bits of a status that are set.
+fn bits<const N: usize>(all: [(bool, u32); N]) -> u32 {
+    all.into_iter().filter(|b| b.0).fold(0, |status, b| status | b.1)
 }
 
 /// Four bytes as a number.
@@ -223,7 +245,7 @@ impl Letter {
             self.put_text(&a.displacement, UNIT);
             self.put_text(&a.force, UNIT);
         }
-        self.seal(stamp, 0)
+        self.seal(stamp, bits([(greeting.emulated && kind == Kind::Welcome, EMULATED)]))
     }
 
     /// A message without a body: refusal (with its reason), heartbeat, stop.
@@ -233,18 +255,18 @@ impl Letter {
     }
 
     /// A command.
-    pub fn command(&mut self, stamp: Stamp, tick_ns: u64, values: &[f64]) -> &[u8] {
+    pub fn command(&mut self, stamp: Stamp, interlock: Interlock, tick_ns: u64, values: &[f64]) -> &[u8] {
         self.start(Kind::Command, values.len());
         self.put(&tick_ns.to_le_bytes());
         self.put_values(values);
-        self.seal(stamp, 0)
+        self.seal(stamp, bits([(interlock.enable, ENABLE), (interlock.heartbeat, HEARTBEAT)]))
     }
 
     /// A measurement; `times` are when the command came, by the clocks of controller and test.
     pub fn measurement(
         &mut self,
         stamp: Stamp,
-        fresh: bool,
+        shown: Shown,
         times: [u64; 2],
         displacement: &[f64],
         force: &[f64],
@@ -254,7 +276,7 @@ impl Letter {
         let n = displacement.len().min(force.len());
         self.put_values(&displacement[..n]);
         self.put_values(&force[..n]);
-        self.seal(stamp, if fresh { FRESH } else { 0 })
+        self.seal(stamp, bits([(shown.fresh, FRESH), (shown.emergency_stop, EMERGENCY_STOP)]))
     }
 
     fn start(&mut self, kind: Kind, count: usize) {
@@ -339,13 +361,15 @@ mod tests {
         let mut letter = Letter::default();
         let mut sums = Vec::new();
         let instrument = Instrument { name: "east".into(), displacement: "m".into(), force: "N".into() };
-        let greeting = Greeting { period_ns: 1_000_000, specimen: "pier".into(), actuators: vec![instrument; 2] };
+        let greeting =
+            Greeting { period_ns: 1_000_000, specimen: "pier".into(), actuators: vec![instrument; 2], emulated: false };
         for kind in [Kind::Hello, Kind::Welcome] {
             sums.push(half(letter.greeting(kind, stamp, &greeting), CHECKSUM_AT));
         }
         sums.push(half(letter.short(Kind::Refusal, stamp, 1), CHECKSUM_AT));
-        sums.push(half(letter.command(stamp, 11, &[1.0, -2.5]), CHECKSUM_AT));
-        sums.push(half(letter.measurement(stamp, true, [12, 13], &[1.0, -2.5], &[3.0, 4.0]), CHECKSUM_AT));
+        sums.push(half(letter.command(stamp, Interlock::default(), 11, &[1.0, -2.5]), CHECKSUM_AT));
+        let fresh = Shown { fresh: true, emergency_stop: false };
+        sums.push(half(letter.measurement(stamp, fresh, [12, 13], &[1.0, -2.5], &[3.0, 4.0]), CHECKSUM_AT));
         sums.push(half(letter.short(Kind::Heartbeat, stamp, 0), CHECKSUM_AT));
         sums.push(half(letter.short(Kind::Stop, stamp, 0), CHECKSUM_AT));
         assert_eq!(sums, SUMS, "{sums:#x?}");

@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use interfield_lab::hardware::{Hardware, Reply};
+use interfield_lab::hardware::{Hardware, Interlock, Reply};
 
-use crate::codec::Greeting;
+use crate::codec::{Greeting, Shown};
 use crate::layout::MOST_BYTES;
 use crate::station::{Event, Station};
 use crate::statistics::Statistics;
@@ -77,16 +77,25 @@ impl Bench {
     }
 
     /// One sample per command; the last command holds for those that never came.
-    fn take(&mut self, command: &[f64], missed: u64) -> Reply {
+    fn take(&mut self, command: &[f64], interlock: Interlock, missed: u64) -> Reply {
         for _ in 0..missed.min(MOST_HELD) {
             self.sample();
         }
         self.command.copy_from_slice(command);
+        self.hardware.interlock(interlock);
         self.sample()
     }
 
     fn sample(&mut self) -> Reply {
         self.hardware.exchange(&mut self.memory, &self.command, &mut self.displacement, &mut self.force)
+    }
+}
+
+impl Drop for Bench {
+    /// However a session ends: the drives are not needed any more.
+    fn drop(&mut self) {
+        self.hardware.interlock(Interlock::default());
+        self.hardware.stop();
     }
 }
 
@@ -128,14 +137,14 @@ impl Host<'_> {
                 Event::Answer => dock.answer(station.outgoing()),
                 Event::Opened => {
                     dock.adopt();
-                    bench = Some(Bench::new((self.open)()?));
+                    let opened = bench.insert(Bench::new((self.open)()?));
                     sessions += 1;
-                    dock.answer(station.outgoing());
+                    dock.answer(station.welcome(now, opened.hardware.is_emulated()));
                     (self.news)(News::Opened);
                 }
                 Event::Move { missed } => {
                     let Some(b) = &mut bench else { continue };
-                    let reply = b.take(station.command(), missed);
+                    let reply = b.take(station.command(), station.interlock(), missed);
                     if reply == Reply::Gone {
                         if let Some(bytes) = station.stop(clock.ns()) {
                             dock.answer(bytes);
@@ -143,7 +152,9 @@ impl Host<'_> {
                         bench = None;
                         (self.news)(News::Broken);
                     } else {
-                        dock.answer(station.answer(clock.ns(), reply == Reply::Fresh, &b.displacement, &b.force));
+                        let emergency_stop = b.hardware.emergency_stop();
+                        let shown = Shown { fresh: reply == Reply::Fresh, emergency_stop };
+                        dock.answer(station.answer(clock.ns(), shown, &b.displacement, &b.force));
                     }
                 }
                 Event::Closed => {

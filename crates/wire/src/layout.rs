@@ -51,7 +51,7 @@ impl Kind {
         (Kind::Command, "command", "test to controller: where the actuators are wanted in this sample"),
         (Kind::Measurement, "measurement", "controller to test: what was measured; `sequence` is that of the command"),
         (Kind::Heartbeat, "heartbeat", "either way: alive, with nothing else to say"),
-        (Kind::Stop, "stop", "either way: the test is over"),
+        (Kind::Stop, "stop", "either way: the test is over, and the drives are not needed any more"),
     ];
 
     /// The kind with this number.
@@ -105,6 +105,28 @@ impl Refused {
 
 /// Status of a measurement: its numbers are new readings. Without this bit they are the old ones.
 pub const FRESH: u32 = 1;
+/// Status of a measurement: the emergency stop of the laboratory is pressed.
+pub const EMERGENCY_STOP: u32 = 2;
+/// Status of a command: the drives are needed. A stop is a command without it.
+pub const ENABLE: u32 = 1;
+/// Status of a command: changes with every sample.
+pub const HEARTBEAT: u32 = 2;
+/// Status of a welcome: nothing real moves.
+pub const EMULATED: u32 = 1;
+
+/// The bits of a status: of which kind, their number, their name in `interfield_wire.h` and what they say when they are set.
+pub const STATUS_BITS: [(Kind, u32, &str, &str); 5] = [
+    (Kind::Welcome, EMULATED, "EMULATED", "nothing real moves; not set: something does, or nobody knows"),
+    (Kind::Command, ENABLE, "ENABLE", "the drives are needed; not set before a test, and from its end on"),
+    (
+        Kind::Command,
+        HEARTBEAT,
+        "HEARTBEAT_BIT",
+        "set and not set in turn, with every sample; one that stands still is a test that does",
+    ),
+    (Kind::Measurement, FRESH, "FRESH", "the numbers are new readings; not set: the old ones"),
+    (Kind::Measurement, EMERGENCY_STOP, "EMERGENCY_STOP", "the emergency stop of the laboratory is pressed"),
+];
 
 /// A field of a message.
 #[derive(Clone, Copy, Debug)]
@@ -152,7 +174,12 @@ pub const HEADER_FIELDS: [Field; 9] = [
         "1, 2, 3 … of the commands; a measurement repeats that of its command; else 0",
     ),
     field(TIME_AT, "uint64_t", "time_ns", "clock of the sender when it sent, ns; only differences are used"),
-    field(STATUS_AT, "uint32_t", "status", "reason of a refusal; bit 0 of a measurement: new readings; else 0"),
+    field(
+        STATUS_AT,
+        "uint32_t",
+        "status",
+        "reason of a refusal; bits of a welcome, a command and a measurement, see below; else 0",
+    ),
     field(CHECKSUM_AT, "uint32_t", "checksum", "CRC-32 (IEEE 802.3) of the whole message with this field zero"),
 ];
 
@@ -193,6 +220,16 @@ pub fn markdown(fields: &[Field]) -> String {
     let mut text = String::from("| offset | type | name | meaning |\n|---|---|---|---|\n");
     for f in fields {
         text += &format!("| {} | `{}` | `{}` | {} |\n", f.offset, f.ctype, f.name, f.meaning);
+    }
+    text
+}
+
+/// The bits of a status, as the book prints them.
+pub fn markdown_bits() -> String {
+    let mut text = String::from("| status of a | bit | name | meaning |\n|---|---|---|---|\n");
+    for (kind, bit, name, meaning) in STATUS_BITS {
+        let kind = Kind::ALL.iter().find(|k| k.0 == kind).map_or("", |k| k.1);
+        text += &format!("| {kind} | {} | `IFW_{name}` | {meaning} |\n", bit.trailing_zeros());
     }
     text
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::hash::{BuildHasher, Hasher};
 use std::time::{Duration, Instant};
 
-use interfield_lab::hardware::{Hardware, Reply};
+use interfield_lab::hardware::{Hardware, Interlock, Reply};
 
 use crate::call::{Call, Reaction};
 use crate::codec::Greeting;
@@ -27,9 +27,9 @@ pub enum Pace {
 const AGAIN: Duration = Duration::from_millis(50);
 
 impl Pace {
-    /// By the clock, waiting half of each period, gone after 20 samples without an answer.
-    pub fn real_time(period: f64) -> Self {
-        Pace::RealTime { wait: Duration::from_secs_f64(0.5 * period), misses: 20 }
+    /// By the clock, waiting half of each period, gone after so many samples in a row without an answer.
+    pub fn real_time(period: f64, misses: u32) -> Self {
+        Pace::RealTime { wait: Duration::from_secs_f64(0.5 * period), misses }
     }
 
     /// Longest wait, and how long until the same is sent again.
@@ -81,6 +81,9 @@ pub struct Remote {
     /// Samples without new readings.
     stale: u64,
     over: bool,
+    /// What goes out with the next command.
+    interlock: Interlock,
+    emulated: bool,
     buffer: [u8; MOST_BYTES],
 }
 
@@ -100,7 +103,9 @@ impl Remote {
         }
         let call = Call::new(session(), greeting);
         let (clock, buffer) = (Stopwatch::start(), [0; MOST_BYTES]);
-        let mut remote = Remote { call, link, pace, clock, missed: 0, stale: 0, over: true, buffer };
+        let interlock = Interlock::default();
+        let mut remote =
+            Remote { call, link, pace, clock, missed: 0, stale: 0, over: true, interlock, emulated: false, buffer };
         let end = Instant::now() + patience;
         let mut next = Instant::now();
         let mut silent = Unconnected::Silent;
@@ -112,7 +117,7 @@ impl Remote {
             match remote.link.receive(&mut remote.buffer, end.min(next)) {
                 Heard::Bytes(n) => match remote.call.hear(clock.ns(), &remote.buffer[..n]) {
                     Reaction::Welcome(welcome) => {
-                        remote.over = false;
+                        (remote.over, remote.emulated) = (false, welcome.emulated);
                         if let Some(reason) = greeting.refuses(&welcome) {
                             return Err(Unconnected::Unfit(reason));
                         }
@@ -141,7 +146,7 @@ impl Remote {
 
     /// Sends the command and waits for its answer; `None` if the controller is gone.
     fn ask(&mut self, command: &[f64]) -> Option<bool> {
-        self.link.send(self.call.command(self.clock.ns(), command));
+        self.link.send(self.call.command(self.clock.ns(), self.interlock, command));
         let (wait, again) = self.pace.waits();
         let start = Instant::now();
         let (mut until, mut next) = (start + wait, start + again);
@@ -182,6 +187,10 @@ impl Hardware for Remote {
         self.call.actuators()
     }
 
+    fn interlock(&mut self, out: Interlock) {
+        self.interlock = out;
+    }
+
     fn exchange(&mut self, _memory: &mut [f64], command: &[f64], displacement: &mut [f64], force: &mut [f64]) -> Reply {
         if self.over {
             return Reply::Gone;
@@ -209,6 +218,15 @@ impl Hardware for Remote {
         Reply::Fresh
     }
 
+    fn emergency_stop(&self) -> bool {
+        self.call.emergency_stop()
+    }
+
+    fn is_emulated(&self) -> bool {
+        self.emulated
+    }
+
+    /// A stop says of itself that the drives are not needed any more.
     fn stop(&mut self) {
         if std::mem::replace(&mut self.over, true) {
             return;

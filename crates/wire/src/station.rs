@@ -3,7 +3,9 @@
 //! A command moves the specimen if it is newer than all before. The newest one again is answered again with what was
 //! measured then; older ones, those of other sessions and numbers that are none move nothing.
 
-use crate::codec::{Content, Greeting, Letter, Malformed, Stamp, decode};
+use interfield_lab::hardware::Interlock;
+
+use crate::codec::{Content, Greeting, Letter, Malformed, Shown, Stamp, decode};
 use crate::layout::{Kind, Refused};
 use crate::statistics::Statistics;
 use crate::window::{Arrival, Window};
@@ -15,9 +17,9 @@ pub enum Event {
     Ignored,
     /// Send [`Station::outgoing`].
     Answer,
-    /// A session has begun: send [`Station::outgoing`].
+    /// A session has begun: send [`Station::welcome`].
     Opened,
-    /// Go to [`Station::command`], then send [`Station::answer`]. So many commands before this one never came.
+    /// Go to [`Station::command`], tell the interlock [`Station::interlock`], then send [`Station::answer`]. So many commands before this one never came.
     #[allow(missing_docs)]
     Move { missed: u64 },
     /// The session has ended.
@@ -40,6 +42,7 @@ pub struct Station {
     patience_ns: Option<u64>,
     session: Option<Session>,
     command: Vec<f64>,
+    interlock: Interlock,
     /// The last measurement, kept for a command that comes again.
     measurement: Letter,
     other: Letter,
@@ -56,6 +59,7 @@ impl Station {
             offer,
             patience_ns,
             session: None,
+            interlock: Interlock::default(),
             measurement: Letter::default(),
             other: Letter::default(),
             repeat: false,
@@ -66,6 +70,21 @@ impl Station {
     /// The newest command.
     pub fn command(&self) -> &[f64] {
         &self.command
+    }
+
+    /// What came with it for the interlock of the laboratory.
+    pub fn interlock(&self) -> Interlock {
+        self.interlock
+    }
+
+    /// The answer to a hello that has opened a session, with whether nothing real moves.
+    pub fn welcome(&mut self, now_ns: u64, emulated: bool) -> &[u8] {
+        self.offer.emulated = emulated;
+        if let Some(session) = &self.session {
+            let stamp = Stamp { session: session.id, sequence: 0, time_ns: now_ns };
+            self.other.greeting(Kind::Welcome, stamp, &self.offer);
+        }
+        self.other.bytes()
     }
 
     /// What is to be sent.
@@ -124,7 +143,7 @@ impl Station {
         };
         session.heard_ns = now_ns;
         match content {
-            Content::Command { values, .. } => {
+            Content::Command { interlock, values, .. } => {
                 if values.len() != self.command.len() || values.iter().any(|x| !x.is_finite()) {
                     self.statistics.malformed += 1;
                     return Event::Ignored;
@@ -134,6 +153,7 @@ impl Station {
                         session.times = [now_ns, stamp.time_ns];
                         session.answered = false;
                         self.command.iter_mut().zip(values.iter()).for_each(|(c, x)| *c = x);
+                        self.interlock = interlock;
                         self.statistics.commands += 1;
                         self.statistics.lost = self.statistics.lost.saturating_add(missed);
                         Event::Move { missed }
@@ -164,12 +184,12 @@ impl Station {
     }
 
     /// The answer to the newest command.
-    pub fn answer(&mut self, now_ns: u64, fresh: bool, displacement: &[f64], force: &[f64]) -> &[u8] {
+    pub fn answer(&mut self, now_ns: u64, shown: Shown, displacement: &[f64], force: &[f64]) -> &[u8] {
         if let Some(session) = &mut self.session {
             let stamp = Stamp { session: session.id, sequence: session.commands.newest(), time_ns: now_ns };
             self.statistics.answering.record(now_ns.saturating_sub(session.times[0]));
             session.answered = true;
-            self.measurement.measurement(stamp, fresh, session.times, displacement, force);
+            self.measurement.measurement(stamp, shown, session.times, displacement, force);
         }
         self.measurement.bytes()
     }
@@ -186,8 +206,8 @@ impl Station {
         if again == Some(false) {
             return self.refuse(id, now_ns, Refused::Busy);
         }
-        self.other.greeting(Kind::Welcome, Stamp { session: id, sequence: 0, time_ns: now_ns }, &self.offer);
         if again == Some(true) {
+            self.welcome(now_ns, self.offer.emulated);
             return Event::Answer;
         }
         let commands = Window::default();

@@ -214,7 +214,7 @@ impl Demand {
 
 /// What an actuator has to do in a test.
 fn demands_of(specimen: &Specimen, i: usize, history: &History) -> Vec<Demand> {
-    let (peaks, limits) = (Peaks::of(history, specimen.period), &specimen.limits);
+    let (peaks, limits) = (Peaks::of(history, specimen.period), specimen.limits_of(i));
     let Some(actuator) = specimen.actuators.get(i) else { return Vec::new() };
     let watched = |w: Option<Watch>| w.map(|w| w.limit);
     let can = &actuator.limits;
@@ -235,11 +235,6 @@ fn demands_of(specimen: &Specimen, i: usize, history: &History) -> Vec<Demand> {
     all.push(one("", "force", Dimension::FORCE, peaks.force, can.force, watched(limits.force)));
     all.push(one("", "tracking error", Dimension::LENGTH, peaks.error, f64::INFINITY, watched(limits.tracking)));
     all
-}
-
-/// Longest time until a specimen is at rest, s of the laboratory, per action of its controller.
-fn times_to_rest(specimen: &Specimen) -> Vec<(&'static str, f64)> {
-    vec![("going home", specimen.ramp)]
 }
 
 /// All that was found.
@@ -343,10 +338,13 @@ impl Rehearsed {
             let link = short(link / units.factor(Dimension::LENGTH));
             out += &format!("  links move the specimen by {link} {unit} at most\n");
         }
-        for specimen in &self.model.specimens {
-            for (action, seconds) in times_to_rest(specimen) {
-                out += &format!("  `{}` is at rest {} s after {action} begins\n", specimen.name, short(seconds));
-            }
+        for a in &self.assessed {
+            let time = |(action, s): &(&str, f64)| match s.is_finite() {
+                true => format!("{action} {} s", short(*s)),
+                false => format!("{action}: not known, its actuators have no stated envelope"),
+            };
+            let times: Vec<String> = a.rests.iter().map(time).collect();
+            out += &format!("  `{}` is at rest at most after: {}\n", a.name, times.join(", "));
         }
         out += "\n";
         let doubt = self.doubt();
@@ -363,8 +361,10 @@ impl Rehearsed {
 
     fn json(&self) -> Value {
         let found = self.looped.as_ref().ok().map(Loop::json).unwrap_or_default();
-        let rest =
-            |s: &Specimen| times_to_rest(s).iter().map(|(a, t)| json!({ "action": a, "s": t })).collect::<Vec<_>>();
+        let finite = |t: f64| t.is_finite().then_some(t);
+        let rest = |a: &Assessed| {
+            a.rests.iter().map(|(what, t)| json!({ "action": what, "s": finite(*t) })).collect::<Vec<_>>()
+        };
         json!({
             "title": self.model.title,
             "ready": self.objections().is_empty(),
@@ -379,7 +379,7 @@ impl Rehearsed {
             "largest_link": self.links,
             "laboratory": laboratory::json(&self.assessed),
             "actuators": self.demands.iter().map(Demand::json).collect::<Vec<_>>(),
-            "time_to_rest": self.model.specimens.iter().map(|s| json!({ "specimen": s.name, "actions": rest(s) }))
+            "time_to_rest": self.assessed.iter().map(|a| json!({ "specimen": a.name, "actions": rest(a) }))
                 .collect::<Vec<_>>(),
         })
     }

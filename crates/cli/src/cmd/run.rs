@@ -18,13 +18,14 @@ use crate::cmd::doctor;
 use crate::coupled;
 use crate::engine::Engine;
 use crate::files::same;
-use crate::laboratory::{self, Assessed, Laboratory, RealTime, Replay};
+use crate::laboratory::{self, Arming, Assessed, Laboratory, RealTime, Replay};
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{complain, fail, print, print_json, progress};
 use crate::outputs::{Files, Wanted};
 use crate::programs::{self, Programs, Told};
 use crate::ranges::{Range, Ranges};
 use crate::record::{self, Format, Record};
+use crate::rehearsal;
 use crate::report::{Curves, Evidence, Frames, Report, Scene, Unmade, interface};
 use crate::space::{Room, room};
 use crate::table::{aligned, short};
@@ -68,6 +69,8 @@ pub(crate) struct Options {
     threads: bool,
     #[command(flatten)]
     real_time: RealTime,
+    #[command(flatten)]
+    arming: Arming,
 }
 
 /// The model that runs without arguments.
@@ -242,7 +245,7 @@ pub(crate) fn leave(
     replay: Option<Replay>,
     left: &mut Left,
 ) -> Exit {
-    let Options { settings, json, quiet, threads, real_time, output: _, report: _ } = options;
+    let Options { settings, json, quiet, threads, real_time, arming, output: _, report: _ } = options;
     let (json, real_time) = (*json, *real_time);
     let mut clock = Clock::default();
     let (mut model, places) = match loaded.model(settings) {
@@ -297,6 +300,11 @@ pub(crate) fn leave(
         let mut made = Laboratory::new(&files.results, loaded.folder(), &meta, &sim.model, real_time, replay, programs);
         if let Err(e) = loaded.in_workshop(&mut sim, &mut parts, &mut made) {
             return e;
+        }
+        let rehearsed = || rehearsal::of(loaded, settings);
+        if let Err((message, help)) = made.clear(arming, &specimens, rehearsed) {
+            fail(json, None, None, &message, &help);
+            return Exit::BadInput;
         }
         if real_time.control {
             made.listen();

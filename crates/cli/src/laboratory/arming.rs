@@ -40,7 +40,10 @@ impl Arming {
         let names = names.join(",");
         if !self.arm {
             let message = format!("`{names}` is not emulated: something real would move");
-            return Err((message, format!("rehearse the test, then add --arm, and --confirm {names} where nobody can be asked")));
+            return Err((
+                message,
+                format!("rehearse the test, then add --arm, and --confirm {names} where nobody can be asked"),
+            ));
         }
         let said = match &self.confirm {
             Some(said) => said.clone(),
@@ -58,12 +61,16 @@ impl Arming {
         let against = match rehearsal {
             Rehearsal::Passed => return Ok("rehearsed, and ready".to_owned()),
             Rehearsal::Failed(objections) => format!("its rehearsal was not passed: {}", objections.join("; ")),
-            Rehearsal::Changed => "the model, its records or its settings have changed since they were rehearsed".to_owned(),
+            Rehearsal::Changed => {
+                "the model, its records or its settings have changed since they were rehearsed".to_owned()
+            }
             Rehearsal::Missing => "the test was not rehearsed".to_owned(),
         };
         match &self.reason {
             Some(reason) => Ok(format!("started although {against}; reason: {reason}")),
-            None => Err((against, "run `interfield rehearse` with the same settings, or give --override REASON".to_owned())),
+            None => {
+                Err((against, "run `interfield rehearse` with the same settings, or give --override REASON".to_owned()))
+            }
         }
     }
 }

@@ -4,7 +4,7 @@
 use interfield_lab::controller::Calibration;
 use interfield_lab::hardware::Hardware;
 #[cfg(target_os = "linux")]
-use interfield_lab::hardware::Reply;
+use interfield_lab::hardware::{Interlock, Reply};
 use interfield_lab::realtime::rights::Wish;
 use interfield_model::specimen::Specimen;
 
@@ -14,7 +14,7 @@ pub(super) fn hardware(interface: &str, specimen: &Specimen, wish: Option<Wish>)
     let layout = specimen.layout().ok_or_else(|| unwired(specimen))?;
     let open = interfield_ethercat::Fieldbus::open(interface, &layout, specimen.period, wish);
     match open {
-        Ok(bus) => Ok(Box::new(bus)),
+        Ok(bus) => Ok(Box::new(bus.gone_after(super::remote::misses(specimen)))),
         Err(e) => Err(format!("ethercat:{interface}: {e}")),
     }
 }
@@ -60,6 +60,18 @@ impl Hardware for Calibrated {
 
     fn memory(&self) -> usize {
         self.hardware.memory()
+    }
+
+    fn interlock(&mut self, out: Interlock) {
+        self.hardware.interlock(out);
+    }
+
+    fn emergency_stop(&self) -> bool {
+        self.hardware.emergency_stop()
+    }
+
+    fn is_emulated(&self) -> bool {
+        self.hardware.is_emulated()
     }
 
     fn exchange(&mut self, memory: &mut [f64], command: &[f64], displacement: &mut [f64], force: &mut [f64]) -> Reply {

@@ -1,5 +1,6 @@
 //! The laboratory of a run: where its rigs come from, what they record, and what is said about them afterwards.
 
+mod arming;
 pub(crate) mod bus;
 pub(crate) mod keys;
 mod page;
@@ -34,6 +35,8 @@ use interfield_results::{Meta, Reader};
 use crate::Exit;
 use crate::output::complain;
 use crate::programs::Programs;
+use crate::rehearsal::Rehearsal;
+pub(crate) use arming::Arming;
 pub(crate) use page::{blocks, keep};
 pub(crate) use replay::Replay;
 pub(crate) use settings::{PREFIX, settings};
@@ -116,6 +119,8 @@ pub(crate) struct Laboratory {
     replay: Option<Replay>,
     /// Programs of externals, until they are taken.
     programs: Programs,
+    /// Specimens behind which something real may move.
+    real: Vec<String>,
     /// What becomes of the recordings, by their specimens.
     accounts: Vec<(String, tape::Account)>,
 }
@@ -141,6 +146,7 @@ impl Laboratory {
             several: model.specimens.len() > 1,
             replay,
             programs,
+            real: Vec::new(),
             accounts: Vec::new(),
         }
     }
@@ -148,6 +154,22 @@ impl Laboratory {
     /// Names the next recordings after another result file.
     pub(crate) fn record_as(&mut self, results: &Path) {
         results.clone_into(&mut self.results);
+    }
+
+    /// Whether the test may start; what is to be kept with it is kept. The error is a sentence, and what to do about it.
+    pub(crate) fn clear(
+        &self,
+        arming: &Arming,
+        specimens: &[Specimen],
+        rehearsal: impl FnOnce() -> Rehearsal,
+    ) -> Result<(), (String, String)> {
+        let real: Vec<&Specimen> = specimens.iter().filter(|s| self.real.contains(&s.name)).collect();
+        if real.is_empty() {
+            return Ok(());
+        }
+        let kept = arming.clear(&real, &rehearsal())?;
+        kept.iter().for_each(|line| self.operator.keep(line));
+        Ok(())
     }
 
     /// Whom its rigs listen to.
@@ -210,7 +232,9 @@ impl Workshop for Laboratory {
         }
         // The thread of a bus comes before that of the controller, which waits for it.
         let above = |wish: Wish| Wish { priority: wish.priority.map(|p| (p + 1).min(99)), core: None, ..wish };
-        remote::hardware(specimen, &self.folder, self.pace.real_time.then(|| above(self.wish())))
+        let hardware = remote::hardware(specimen, &self.folder, self.pace.real_time.then(|| above(self.wish())))?;
+        self.real.extend(hardware.iter().filter(|h| !h.is_emulated()).map(|_| specimen.name.clone()));
+        Ok(hardware)
     }
 
     fn partner(&mut self, external: &External) -> Result<Option<Box<dyn Partner>>, String> {
@@ -265,7 +289,9 @@ pub(crate) struct Assessed {
     pub(crate) machine: Machine,
     /// Samples, samples not recorded, samples without a target in time.
     pub(crate) counts: [u64; 3],
-    /// Energy error as the guard saw it.
+    /// Longest time to rest after each action, s of the laboratory.
+    pub(crate) rests: [(&'static str, f64); 3],
+    /// Energy error as the monitor saw it.
     pub(crate) energy_error: f64,
     /// In a test by the clock: how it kept its time, what it was granted, and the time from measurements to targets.
     pub(crate) timing: Option<(Timing, Rights, Histogram)>,
@@ -312,6 +338,7 @@ impl Assessed {
             period: specimen.period,
             machine: controller.machine().clone(),
             counts: [samples, missing, late],
+            rests: controller.times_to_rest(),
             energy_error: controller.monitor().energy_error(),
             verdict,
             timing,

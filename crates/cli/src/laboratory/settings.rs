@@ -60,6 +60,7 @@ fn of_specimen(model: &Model, specimen: &Specimen, pace: &RealTime) -> Value {
         faults: _,
         stalls,
         at_end,
+        interlock,
     } = specimen;
     json!({
         "name": name,
@@ -89,6 +90,7 @@ fn of_specimen(model: &Model, specimen: &Specimen, pace: &RealTime) -> Value {
         "correct_force": correct_force,
         "compensation": format!("{compensation:?}"),
         "at_end": match at_end { AtEnd::Hold => "hold", AtEnd::Zero => "zero" },
+        "interlock": format!("{interlock:?}"),
         "limits": of_limits(limits),
         "clock": pace.real_time.then(|| format!("{pace:?}")),
     })

@@ -79,7 +79,8 @@ pub(crate) fn examine(loaded: &Loaded, args: &ModelArgs) -> Result<Findings, Str
     let unstable = !verdict.stable;
     let asked = Model { partition: model.partition.clone().filter(|_| !args.whole), ..model };
     let looped = if asked.specimens.is_empty() { None } else { Some(examine_loop(&asked)?) };
-    let mut found = Findings { machine, verdict, principal, leading, limit, own, remedies: Vec::new(), unstable, small, looped };
+    let mut found =
+        Findings { machine, verdict, principal, leading, limit, own, remedies: Vec::new(), unstable, small, looped };
     if unstable {
         found.remedies = remedy::look(loaded, args, &found);
     }

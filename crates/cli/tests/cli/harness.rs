@@ -122,6 +122,42 @@ fn in_lockstep_every_bit_is_that_of_a_run() {
     );
 }
 
+/// What the guard keeps changes nothing where nothing has to be kept; ways are as long as the actuator needs, and home may be where it is.
+#[test]
+fn a_guarded_actuator_is_led_as_in_a_run() {
+    let analysis = "dt = \"2 ms\"\nduration = \"0.5 s\"";
+    let guarded = "rate = \"1 kHz\"\nlimits = { displacement = \"8 mm\", velocity = \"80 mm/s\" }";
+    same_as_run("harness-guarded", "newmark", analysis, guarded, "type = \"ideal\"");
+    let slow = "rate = \"1 kHz\"\nbrake = \"20 ms\"\nhome = \"hold\"\nlimits = { displacement = \"8 mm\", acceleration = \"5 m/s^2\" }";
+    same_as_run("harness-slow", "newmark", analysis, slow, "type = \"ideal\"");
+}
+
+/// Runs the harness of a model that must end otherwise; what it says, and the last commands of its laboratory.
+fn ends(name: &str, more: &str, saying: &str) {
+    let analysis = "dt = \"1 ms\"\nduration = \"1 s\"";
+    let model = model(&format!("{name}.toml"), "newmark", analysis, more, "type = \"ideal\"");
+    let program = harness(&model);
+    let (hosted, address) = lab(&model, "udp://127.0.0.1:0", &[]);
+    let output = Command::new(program).args(["--lockstep", &address]).output().expect("it starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains(saying), "{said}");
+    assert_eq!(hosted.end().0, Some(0), "the laboratory is told the end");
+}
+
+#[test]
+fn what_the_guard_does_not_let_through_ends_the_test() {
+    ends("harness-far", "rate = \"1 kHz\"\nlimits = { displacement = \"4 mm\" }", "actuator 1 is beyond its position");
+    let fast = "rate = \"1 kHz\"\nlimits = { velocity = \"10 mm/s\" }";
+    ends("harness-fast", fast, "actuator 1 is too fast, and was not sent");
+}
+
+#[test]
+fn an_emergency_stop_ends_the_test() {
+    let pressed = "rate = \"1 kHz\"\nfault = [{ type = \"emergency-stop\", at = \"0.3 s\" }]";
+    ends("harness-pressed", pressed, "the emergency stop of the laboratory was pressed");
+}
+
 #[test]
 fn by_the_clock_it_runs_to_its_end_and_counts() {
     // Slow enough for a machine that is busy with other tests: 20 samples without an answer are 200 ms.
@@ -130,8 +166,8 @@ fn by_the_clock_it_runs_to_its_end_and_counts() {
     let (table, counts) = (String::from_utf8_lossy(&said.stdout), String::from_utf8_lossy(&said.stderr));
     assert_eq!(rows(&table).len(), 21, "{counts}");
     assert!(table.starts_with("t,a.x,a.x.v,damper.force\n"), "{table}");
-    // 100 ms to the start, 400 ms of test, 100 ms home.
-    assert!(counts.contains("20 of 20 steps, 60 samples") && counts.contains("(99.9 %)"), "{counts}");
+    // 100 ms to the start, 400 ms of test; 50 ms to brake, one to set out, 100 ms home, more than 50 ms at rest.
+    assert!(counts.contains("20 of 20 steps, 72 samples") && counts.contains("(99.9 %)"), "{counts}");
 }
 
 #[test]
@@ -146,16 +182,25 @@ fn without_a_laboratory_it_says_so() {
 }
 
 #[test]
-fn a_compensated_specimen_gets_none_and_the_page_says_why() {
+fn what_the_harness_cannot_do_gets_none_and_the_page_says_why() {
+    for (more, why) in [
+        ("compensation = { method = \"polynomial\", delay = \"4 ms\" }", "at `rig` the actuators are compensated"),
+        (
+            "limits = { jerk = \"100 m/s^3\", acceleration = \"9 m/s^2\" }",
+            "its guard keeps no limit of a jerk, and `rig` has one",
+        ),
+        ("home = \"force\"", "it does not estimate the stiffness by which `rig` would be unloaded"),
+    ] {
+        refused(more, why);
+    }
+}
+
+fn refused(more: &str, why: &str) {
     let analysis = "dt = \"2 ms\"\nduration = \"0.2 s\"";
-    let more = "compensation = { method = \"polynomial\", delay = \"4 ms\" }";
     let model = model("harness-none.toml", "newmark", analysis, more, "type = \"ideal\"");
     let out = model.with_extension("harness");
     let said = interfield(&["export", "c", model.to_str().expect("UTF-8"), "--out", out.to_str().expect("UTF-8")]);
     assert!(!said.expect(0).stdout.contains("harness.c"));
     let page = std::fs::read_to_string(out.join("README.md")).expect("a page");
-    assert!(
-        page.contains("There is no `harness.c`") && page.contains("at `rig` the actuators are compensated"),
-        "{page}"
-    );
+    assert!(page.contains("There is no `harness.c`") && page.contains(why), "{page}");
 }

@@ -276,6 +276,67 @@ fn mistakes_about_addresses_are_answered() {
     assert!(silent.stderr.contains("nobody answers; start its controller first"), "{}", silent.stderr);
 }
 
+/// The emergency stop of an emulated laboratory in another process ends the test as in one, bit by bit.
+#[test]
+fn a_pressed_emergency_stop_reaches_a_test_over_every_wire() {
+    let shared = format!("shm:/interfield-stop-{}", std::process::id());
+    let fault = "fault = [{ type = \"emergency-stop\", at = \"2.5 s\" }]";
+    let alone = model("stop-alone.toml", "2 s", fault);
+    run(&alone, "stop-alone.h5", 3);
+    let wires = ["udp://127.0.0.1:0", &shared];
+    for listen in &wires[..if cfg!(unix) { 2 } else { 1 }] {
+        let (hosted, address) = lab(&alone, listen, &[]);
+        let remote = model("stop-remote.toml", "2 s", &format!("at = \"{address}\""));
+        let found = run(&remote, "stop-remote.h5", 3);
+        assert_eq!(found["laboratory"][0]["state"], "aborted", "{found:#}");
+        assert!(found["reason"].as_str().expect("a reason").contains("emergency stop"), "{found:#}");
+        assert_eq!(bits("stop-alone.lab.h5"), bits("stop-remote.lab.h5"), "{listen}");
+        assert_eq!(hosted.end().0, Some(0));
+    }
+}
+
+/// All mistakes about the interlock of a laboratory, each with what to write, where it stands.
+#[test]
+fn mistakes_about_an_interlock_are_answered() {
+    const WIRED: &str = "[specimen.actuator.ethercat]\ncommand = { device = 2, byte = 0, type = \"i16\" }\n\
+                         displacement = { byte = 0, type = \"i16\" }\nforce = { byte = 2, type = \"i16\" }\n";
+    let bus = "at = \"ethercat:eth0\"";
+    let enable = |place: &str| format!("{bus}\ninterlock = {{ enable = {{ {place} }} }}");
+    let cases = [
+        ("interlock = { enable = { byte = 0, bit = 1 } }".to_owned(), "this specimen is not on one"),
+        (enable("device = 0, byte = 0, bit = 1"), "the devices 1 to 64"),
+        (enable("byte = 0, bit = 8"), "`bit` counts from 0 to 7"),
+        (enable("byte = 512, bit = 0"), "`byte` counts from 0 to 511"),
+        (enable("byte = 0"), "`bit` is missing"),
+        (enable("byte = 0, bit = 1, pressed = true"), "pressed"),
+        (enable("device = 2, byte = 1, bit = 0"), "bit 0 of byte 1 of device 2 is written twice"),
+        (
+            format!("{bus}\ninterlock = {{ enable = {{ byte = 4, bit = 2 }}, heartbeat = {{ byte = 4, bit = 2 }} }}"),
+            "bit 2 of byte 4 of device 1 is written twice",
+        ),
+        (format!("{bus}\ninterlock = {{ reset = {{ byte = 4, bit = 2 }} }}"), "reset"),
+    ];
+    let said = |more: &str, code: i32| {
+        let path = model("interlock.toml", "1 s", more);
+        let text = std::fs::read_to_string(&path).expect("it was written") + WIRED;
+        std::fs::write(&path, &text).expect("it is ours");
+        let line = text.lines().position(|l| l.starts_with("interlock")).map(|i| i as u64 + 1);
+        (interfield(&["check", path.to_str().expect("UTF-8"), "--json"]).expect(code).json(), line)
+    };
+    for (more, expected) in cases {
+        let (found, line) = said(&more, 2);
+        let errors = found["errors"].as_array().expect("a list");
+        let right = |e: &&Value| e["message"].as_str().is_some_and(|m| m.contains(expected));
+        let error = errors.iter().find(right).unwrap_or_else(|| panic!("{expected}: {errors:?}"));
+        assert_eq!(error["line"].as_u64(), line, "{error}");
+        assert!(error["help"].as_str().is_some_and(|h| !h.is_empty()), "{error}");
+    }
+    // Neighbours in one byte, and an input where outputs are: nothing wrong.
+    let good = "interlock = { emergency_stop = { device = 2, byte = 0, bit = 1, pressed = true }, \
+                heartbeat = { byte = 0, bit = 0 }, enable = { byte = 0, bit = 1 } }";
+    said(&format!("{bus}\n{good}"), 0);
+}
+
 /// All mistakes about a bus, each with what to write.
 #[test]
 fn mistakes_about_a_bus_are_answered() {

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use interfield_ethercat::simulated::{Fate, Line, Seen};
 use interfield_ethercat::{Fieldbus, Socket};
-use interfield_lab::fieldbus::{AtEnd, Drive, Field, Layout, Number, Wiring};
-use interfield_lab::hardware::{Hardware, Reply};
+use interfield_lab::fieldbus::{AtEnd, Bit, Button, Contacts, Drive, Field, Layout, Number, Wiring};
+use interfield_lab::hardware::{Hardware, Interlock, Reply};
 use interfield_lab::realtime::rights::Wish;
 
 use super::Host;
@@ -46,7 +46,7 @@ fn drive() -> Layout {
         force: field(1, 0, Number::I16),
         drive: Some(drive),
     };
-    Layout { actuators: vec![wiring], assignments: vec![], at_end: AtEnd::Hold }
+    Layout { actuators: vec![wiring], assignments: vec![], at_end: AtEnd::Hold, interlock: Contacts::default() }
 }
 
 /// Two terminals: outputs and inputs of two actuators each.
@@ -57,7 +57,7 @@ fn terminals(at_end: AtEnd) -> Layout {
         force: field(1, 8 * i + 4, Number::F32),
         drive: None,
     };
-    Layout { actuators: vec![wiring(0), wiring(1)], assignments: vec![], at_end }
+    Layout { actuators: vec![wiring(0), wiring(1)], assignments: vec![], at_end, interlock: Contacts::default() }
 }
 
 /// A host with both ends of a cable, `ec0` and `ec1`; the thread that calls lives there.
@@ -286,4 +286,94 @@ fn what_is_not_there_is_named() {
     let found = refused("ec0", &long);
     assert!(found.contains("device 2 `SIMULATED-IO` has 16 bytes of inputs") && found.contains("30 to 33"), "{found}");
     simulated.end();
+}
+
+/// A laboratory with an interlock: its emergency stop is pressed from this sample of the specimen on, and released at another.
+struct Guarded {
+    samples: u64,
+    pressed: std::ops::Range<u64>,
+}
+
+impl Hardware for Guarded {
+    fn actuators(&self) -> usize {
+        1
+    }
+
+    fn exchange(&mut self, _: &mut [f64], command: &[f64], displacement: &mut [f64], force: &mut [f64]) -> Reply {
+        self.samples += 1;
+        displacement.copy_from_slice(command);
+        force.fill(0.0);
+        Reply::Fresh
+    }
+
+    fn emergency_stop(&self) -> bool {
+        self.pressed.contains(&self.samples)
+    }
+}
+
+/// A drive, and a terminal whose bytes hold the bits of an interlock.
+fn interlocked(pressed: bool) -> Layout {
+    let bit = |byte, bit| Bit { device: 1, byte, bit };
+    let emergency_stop = Some(Button { bit: bit(2, 3), pressed });
+    Layout { interlock: Contacts { emergency_stop, heartbeat: Some(bit(0, 0)), enable: Some(bit(0, 1)) }, ..drive() }
+}
+
+#[test]
+fn the_interlock_hears_every_command_and_the_end() {
+    for pressed in [true, false] {
+        let _host = cable("interlock");
+        let layout = interlocked(pressed);
+        let specimen = Guarded { samples: 0, pressed: 0..0 };
+        let simulated = Simulated::start(Line::new(&layout, Box::new(specimen), Some(0.0), &[]), |_| Fate::Answered);
+        let mut bus = Fieldbus::open("ec0", &layout, MILLISECOND, None).expect("it opens");
+        let (mut u, mut f) = ([0.0], [0.0]);
+        for k in 1..=100 {
+            bus.interlock(Interlock { enable: true, heartbeat: k % 2 == 1 });
+            assert_eq!(bus.exchange(&mut [], &[f64::from(k)], &mut u, &mut f), Reply::Fresh);
+            assert_eq!((u[0], bus.emergency_stop()), (f64::from(k), false), "sample {k}");
+        }
+        // The bus goes on without a command, and the heartbeat does not.
+        let cycles = count(&bus, "cycles");
+        bus.exchange(&mut [], &[100.0], &mut u, &mut f);
+        assert!(count(&bus, "cycles") > cycles);
+        bus.stop();
+        let seen = simulated.end();
+        assert_eq!((seen.beats, seen.switched), (100, 2), "once per command; on, and off at the end");
+        assert_eq!(seen.interlock, Interlock::default());
+        assert!(seen.cycles > 101, "{} cycles", seen.cycles);
+    }
+}
+
+#[test]
+fn a_pressed_emergency_stop_is_read() {
+    let _host = cable("pressed");
+    let layout = interlocked(false);
+    let specimen = Guarded { samples: 0, pressed: 400..u64::MAX };
+    let simulated = Simulated::start(Line::new(&layout, Box::new(specimen), Some(0.0), &[]), |_| Fate::Answered);
+    let mut bus = Fieldbus::open("ec0", &layout, MILLISECOND, None).expect("it opens");
+    let (mut u, mut f) = ([0.0], [0.0]);
+    let first = (0..2000).find(|_| {
+        bus.exchange(&mut [], &[1.0], &mut u, &mut f);
+        bus.emergency_stop()
+    });
+    assert!(first.is_some_and(|k| k > 0), "{first:?}");
+    bus.stop();
+    simulated.end();
+}
+
+/// Pressed from the beginning: nothing is switched on, and the message says where to look.
+#[test]
+fn nothing_is_switched_on_while_the_emergency_stop_is_pressed() {
+    let _host = cable("closed");
+    for layout in [true, false].map(interlocked) {
+        let specimen = Guarded { samples: 0, pressed: 0..u64::MAX };
+        let simulated = Simulated::start(Line::new(&layout, Box::new(specimen), Some(0.0), &[7.0]), |_| Fate::Answered);
+        let found = Fieldbus::open("ec0", &layout, MILLISECOND, None).err().expect("it does not open");
+        let level = if layout.interlock.emergency_stop.is_some_and(|b| b.pressed) { "high" } else { "low" };
+        let expected = format!("the emergency stop is pressed (bit 3 of input byte 2 of device 2 is {level})");
+        assert!(found.contains(&expected), "{found}");
+        let seen = simulated.end();
+        assert_eq!((seen.switched, seen.beats), (0, 0));
+        assert_eq!(seen.commands, [7.0], "no command moved it");
+    }
 }

@@ -5,7 +5,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use interfield_ethercat::simulated::{Fate, Line};
-use interfield_lab::fieldbus::{AtEnd, Field, Layout, Number, Wiring};
+use interfield_lab::fieldbus::{AtEnd, Contacts, Field, Layout, Number, Wiring};
 use interfield_results::Reader;
 
 use super::bus::{Simulated, Spring, cable};
@@ -157,7 +157,8 @@ fn devices_are_safe_when_the_program_is_killed() {
     let path = model("bus-killed.toml", "at = \"ethercat:ec0\"\ntime_scale = 100", TERMINAL);
     let field = |byte: usize| Field { device: 0, byte, number: Number::F64 };
     let wiring = Wiring { command: field(0), displacement: field(0), force: field(8), drive: None };
-    let layout = Layout { actuators: vec![wiring], assignments: vec![], at_end: AtEnd::Hold };
+    let layout =
+        Layout { actuators: vec![wiring], assignments: vec![], at_end: AtEnd::Hold, interlock: Contacts::default() };
     let line = Line::new(&layout, Box::new(Spring(1)), None, &[]);
     let simulated = Simulated::until(line, |_| Fate::Answered, |states| states == [SAFE]);
     let recording = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("bus-killed.lab.h5");

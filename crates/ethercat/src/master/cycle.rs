@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use ethercrab::MainDevice;
 use ethercrab::error::Error;
 use ethercrab::subdevice_group::Op;
-use interfield_lab::fieldbus::{AtEnd, Drive, Field, Layout};
+use interfield_lab::fieldbus::{AtEnd, Bit, Drive, Field, Layout};
+use interfield_lab::hardware::Interlock;
 use interfield_lab::realtime::mailbox::Controller as Inbox;
 
 use super::beat::Beat;
@@ -20,6 +21,9 @@ const BEGINNING: Duration = Duration::from_secs(5);
 const ENDING: Duration = Duration::from_secs(1);
 /// Cycles in which outputs that become zero are sent.
 const FAREWELL: u32 = 5;
+
+/// Numbers before the commands in a row: enable and heartbeat.
+pub(crate) const INTERLOCK: usize = 2;
 
 /// What the drives are to do.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -65,6 +69,8 @@ pub(super) struct Cycle<'a, DC> {
     led: Vec<Led>,
     /// What the outputs hold, in the numbers of the controller; `None` before the first command.
     command: Option<Vec<f64>>,
+    /// What came with the newest command.
+    interlock: Interlock,
     /// Displacements, then forces.
     measured: Vec<f64>,
 }
@@ -84,6 +90,8 @@ impl<'a, DC> Cycle<'a, DC> {
             .map(|d| u16::from(!d.inputs_raw().is_empty()) + 2 * u16::from(!d.outputs_raw().is_empty()))
             .sum();
         let has_reference = group.iter(main).any(|d| d.dc_support().any());
+        // Pressed until it was read.
+        let report = Report { emergency_stop: layout.interlock.emergency_stop.is_some(), ..Report::default() };
         Cycle {
             pump,
             main,
@@ -91,11 +99,12 @@ impl<'a, DC> Cycle<'a, DC> {
             layout,
             answer_within,
             beat: Beat::new(period),
-            report: Report::default(),
+            report,
             has_reference,
             expected,
             led: vec![Led { state: State::Busy, zero: [0.0; 2] }; n],
             command: None,
+            interlock: Interlock::default(),
             measured: vec![0.0; 2 * n],
         }
     }
@@ -103,7 +112,7 @@ impl<'a, DC> Cycle<'a, DC> {
     /// Cycles until all devices are operational and all drives follow.
     pub(super) fn begin(&mut self) -> Result<(), String> {
         let end = Instant::now() + BEGINNING;
-        while self.turn(Aim::On, false) != Outcome::Good {
+        while self.turn(Aim::On, false) != Outcome::Good || self.report.emergency_stop {
             if Instant::now() > end {
                 return Err(self.obstacle());
             }
@@ -120,10 +129,18 @@ impl<'a, DC> Cycle<'a, DC> {
 
     /// What keeps the bus from beginning.
     fn obstacle(&self) -> String {
+        let answered = self.report.lost + self.report.miscounted < self.report.cycles / 2;
+        if let Some(button) = self.layout.interlock.emergency_stop.filter(|_| answered && self.report.emergency_stop) {
+            let (level, Bit { device, byte, bit }) = (if button.pressed { "high" } else { "low" }, button.bit);
+            return format!(
+                "the emergency stop is pressed (bit {bit} of input byte {byte} of device {} is {level}): release it, or look at its wire",
+                device + 1
+            );
+        }
         let drive =
             self.layout.actuators.iter().zip(&self.led).find(|(w, l)| w.drive.is_some() && l.state != State::Enabled);
         match drive {
-            Some((wiring, led)) if self.report.lost + self.report.miscounted < self.report.cycles / 2 => {
+            Some((wiring, led)) if answered => {
                 let device = wiring.command.device;
                 let name = said(Some(self.group.subdevice(self.main, device))).map(|d| d.name().to_owned());
                 let why = if led.state == State::Fault { "has a fault" } else { "cannot be switched on" };
@@ -139,7 +156,9 @@ impl<'a, DC> Cycle<'a, DC> {
         let mut row = vec![0.0; Report::HEAD + 2 * n];
         while !inbox.is_alone() {
             self.pump.sleep(self.beat.due());
-            let number = inbox.newest().map(|(number, values)| {
+            let number = inbox.newest().map(|(number, row)| {
+                let (told, values) = row.split_at(INTERLOCK);
+                self.interlock = Interlock { enable: told[0] != 0.0, heartbeat: told[1] != 0.0 };
                 match &mut self.command {
                     Some(command) => command.copy_from_slice(values),
                     None => self.command = Some(values.to_vec()),
@@ -200,12 +219,17 @@ impl<'a, DC> Cycle<'a, DC> {
     /// Fills the outputs.
     fn put(&mut self, aim: Aim) {
         let odd = self.report.cycles % 2 == 1;
+        // Nothing is switched on while the emergency stop is pressed.
+        let off = aim == Aim::Off || (aim == Aim::On && self.report.emergency_stop);
+        let contacts = self.layout.interlock;
+        self.set(contacts.enable, aim == Aim::Follow && self.interlock.enable);
+        self.set(contacts.heartbeat, self.interlock.heartbeat);
         for (i, wiring) in self.layout.actuators.iter().enumerate() {
             let Led { state, zero } = self.led[i];
             let commanded = self.command.as_ref().map(|c| c[i]);
             match wiring.drive {
                 Some(Drive { control, position, .. }) => {
-                    let word = if aim == Aim::Off { state.towards_disabled() } else { state.towards_enabled(odd) };
+                    let word = if off { state.towards_disabled() } else { state.towards_enabled(odd) };
                     // A drive with a fault in the middle of a test stays where it is until somebody has looked.
                     let word = if aim == Aim::Follow && state == State::Fault { 0 } else { word };
                     let target = match (aim, commanded) {
@@ -229,6 +253,10 @@ impl<'a, DC> Cycle<'a, DC> {
     fn take(&mut self) -> Outcome {
         let n = self.layout.actuators.len();
         let mut enabled = true;
+        if let Some(button) = self.layout.interlock.emergency_stop {
+            let device = self.group.subdevice(self.main, button.bit.device);
+            self.report.emergency_stop = device.map_or(true, |d| button.is_pressed(&d.inputs_raw()));
+        }
         for (i, wiring) in self.layout.actuators.iter().enumerate() {
             if let Some(drive) = wiring.drive {
                 self.led[i].state = State::of(self.read(drive.status) as u16);
@@ -247,6 +275,14 @@ impl<'a, DC> Cycle<'a, DC> {
     fn write(&self, field: Field, value: f64) {
         if let Ok(device) = self.group.subdevice(self.main, field.device) {
             field.write(value, &mut device.outputs_raw_mut());
+        }
+    }
+
+    fn set(&self, bit: Option<Bit>, high: bool) {
+        if let Some(bit) = bit
+            && let Ok(device) = self.group.subdevice(self.main, bit.device)
+        {
+            bit.write(high, &mut device.outputs_raw_mut());
         }
     }
 

@@ -20,6 +20,7 @@ use interfield_lab::realtime::rights::{Wish, claim};
 
 use crate::socket::{MOST_BYTES, Socket};
 use cycle::Cycle;
+pub(crate) use cycle::INTERLOCK;
 use pump::Pump;
 pub(crate) use report::{Outcome, Report};
 
@@ -111,9 +112,10 @@ fn operate<'a, DC>(
     ready: &Ready,
 ) -> Result<(), String> {
     let group = said(pump.run(group.into_safe_op(main), Instant::now() + STEP))?;
-    for (what, fields, outputs) in
-        [("outputs", layout.outputs().collect::<Vec<Field>>(), true), ("inputs", layout.inputs().collect(), false)]
-    {
+    for (what, fields, outputs) in [
+        ("outputs", layout.output_bytes().collect::<Vec<Field>>(), true),
+        ("inputs", layout.input_bytes().collect(), false),
+    ] {
         for field in fields {
             let device = said(Some(group.subdevice(main, field.device)))?;
             let room = if outputs { device.outputs_raw().len() } else { device.inputs_raw().len() };
@@ -191,7 +193,7 @@ fn interpolation(period: Duration) -> Option<(u8, i8)> {
 
 /// Chooses the devices that work by the distributed clock: those of the wiring that can. How many.
 fn synchronise(group: &mut Group<PreOp, NoDc>, main: &MainDevice<'_>, layout: &Layout) -> usize {
-    let wired = |i: usize| layout.outputs().chain(layout.inputs()).any(|f| f.device == i);
+    let wired = |i: usize| layout.output_bytes().chain(layout.input_bytes()).any(|f| f.device == i);
     let mut clocks = 0;
     for (_, mut device) in group.iter_mut(main).enumerate().filter(|(i, d)| wired(*i) && d.dc_support().enhanced()) {
         device.set_dc_sync(DcSync::Sync0);

@@ -37,11 +37,13 @@ pub(crate) struct Report {
     pub(crate) round_trip_ns: u64,
     /// How far the last frame was from its place in the cycle of the reference clock, ns.
     pub(crate) phase_ns: u64,
+    /// Whether the emergency stop of the laboratory is pressed, by the last frame that came back whole.
+    pub(crate) emergency_stop: bool,
 }
 
 impl Report {
     /// Numbers before the measurements in a row.
-    pub(crate) const HEAD: usize = 8;
+    pub(crate) const HEAD: usize = 9;
 
     /// Counts a cycle.
     pub(crate) fn note(&mut self, outcome: Outcome, held: bool) {
@@ -54,15 +56,16 @@ impl Report {
 
     /// Writes the head of a row.
     pub(crate) fn write(&self, outcome: Outcome, row: &mut [f64]) {
-        let counts =
-            [self.cycles, self.held, self.lost, self.miscounted, self.faulted, self.round_trip_ns, self.phase_ns];
+        let pressed = u64::from(self.emergency_stop);
+        let Report { cycles, held, lost, miscounted, faulted, round_trip_ns, phase_ns, .. } = *self;
+        let counts = [cycles, held, lost, miscounted, faulted, round_trip_ns, phase_ns, pressed];
         row[0] = f64::from(outcome as u8);
         row[1..Self::HEAD].iter_mut().zip(counts).for_each(|(r, c)| *r = c as f64);
     }
 
     /// Reads the head of a row.
     pub(crate) fn read(&mut self, row: &[f64]) -> Outcome {
-        let [outcome, cycles, held, lost, miscounted, faulted, round_trip, phase] =
+        let [outcome, cycles, held, lost, miscounted, faulted, round_trip, phase, pressed] =
             std::array::from_fn(|i| row.get(i).copied().unwrap_or(0.0));
         *self = Report {
             cycles: cycles as u64,
@@ -72,6 +75,7 @@ impl Report {
             faulted: faulted as u64,
             round_trip_ns: round_trip as u64,
             phase_ns: phase as u64,
+            emergency_stop: pressed != 0.0,
         };
         Outcome::ALL.into_iter().find(|o| f64::from(*o as u8) == outcome).unwrap_or(Outcome::Left)
     }

@@ -12,8 +12,8 @@ mod sii;
 
 use std::time::{Duration, Instant};
 
-use interfield_lab::fieldbus::{Field, Layout};
-use interfield_lab::hardware::{Hardware, Reply};
+use interfield_lab::fieldbus::{Bit, Field, Layout};
+use interfield_lab::hardware::{Hardware, Interlock, Reply};
 
 use crate::socket::{MOST_BYTES, Socket};
 use device::Device;
@@ -54,6 +54,12 @@ pub struct Seen {
     pub modes: Vec<Option<u32>>,
     /// Commands at the end, in the numbers of the bus.
     pub commands: Vec<f64>,
+    /// What the outputs told the interlock at the end.
+    pub interlock: Interlock,
+    /// How often its heartbeat and its enable changed.
+    pub beats: u64,
+    /// See [`Seen::beats`].
+    pub switched: u64,
 }
 
 /// A drive as it is simulated: its status word, and where its motor stands before anybody moves it.
@@ -85,7 +91,7 @@ impl Line {
             fields.filter(|f| f.device == i).map(|f| f.end()).max().unwrap_or(0)
         };
         let device = |i: usize| {
-            let sizes = [end(&mut layout.outputs(), i), end(&mut layout.inputs(), i)];
+            let sizes = [end(&mut layout.output_bytes(), i), end(&mut layout.input_bytes(), i)];
             let drive = layout.actuators.iter().any(|a| a.drive.is_some_and(|d| d.control.device == i));
             let name = if drive { "SIMULATED-DRIVE" } else { "SIMULATED-IO" };
             // Every clock has an error of its own.
@@ -240,12 +246,19 @@ impl Line {
                 self.command[i] = command;
             }
         }
+        self.hear_interlock();
         let from_rest: Vec<f64> = self.command.iter().zip(&self.motors).map(|(c, m)| c - m.stands).collect();
         let reply = self.specimen.exchange(&mut self.memory, &from_rest, &mut self.displacement, &mut self.force);
         if operational {
             self.seen.cycles += 1;
             let pulses = self.devices.last().and_then(Device::pulses);
             self.seen.phases.extend(pulses.map(|(period, time)| (time % period) as i64 - period as i64 / 2));
+        }
+        if let Some(button) = self.layout.interlock.emergency_stop
+            && let Some(device) = self.devices.get_mut(button.bit.device)
+        {
+            let high = self.specimen.emergency_stop() == button.pressed;
+            button.bit.write(high, device.input());
         }
         for (i, wiring) in self.layout.actuators.iter().enumerate() {
             let motor = &mut self.motors[i];
@@ -264,6 +277,21 @@ impl Line {
                 input(drive.status, f64::from(motor.status));
             }
         }
+    }
+}
+
+impl Line {
+    /// What the outputs tell the interlock; those of a device that is not operational stay as they were.
+    fn hear_interlock(&mut self) {
+        let output = |bit: Option<Bit>| bit.and_then(|b| b.read(self.devices.get(b.device)?.output()?));
+        let contacts = self.layout.interlock;
+        let before = self.seen.interlock;
+        let heartbeat = output(contacts.heartbeat).unwrap_or(before.heartbeat);
+        let enable = output(contacts.enable).unwrap_or(before.enable);
+        self.seen.beats += u64::from(heartbeat != before.heartbeat);
+        self.seen.switched += u64::from(enable != before.enable);
+        self.seen.interlock = Interlock { enable, heartbeat };
+        self.specimen.interlock(self.seen.interlock);
     }
 }
 
@@ -316,7 +344,7 @@ fn has_process_data(frame: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use interfield_lab::fieldbus::{AtEnd, Number, Wiring};
+    use interfield_lab::fieldbus::{AtEnd, Contacts, Number, Wiring};
 
     struct Nothing;
 
@@ -333,7 +361,12 @@ mod tests {
     fn line() -> Line {
         let field = |byte| Field { device: 0, byte, number: Number::F64 };
         let wiring = Wiring { command: field(0), displacement: field(0), force: field(8), drive: None };
-        let layout = Layout { actuators: vec![wiring], assignments: vec![], at_end: AtEnd::Hold };
+        let layout = Layout {
+            actuators: vec![wiring],
+            assignments: vec![],
+            at_end: AtEnd::Hold,
+            interlock: Contacts::default(),
+        };
         Line::new(&layout, Box::new(Nothing), Some(0.0), &[])
     }
 

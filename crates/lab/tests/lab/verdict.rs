@@ -67,7 +67,8 @@ fn finished() -> Controller {
         stiffness: vec![1.0],
     };
     let kinematics = Kinematics::new(vec![Lever::Linear(vec![1.0])]).unwrap();
-    let mut controller = Controller::new(plan, kinematics, Box::new(Willing), (Limits::none(), vec![Limits::none()])).unwrap();
+    let mut controller =
+        Controller::new(plan, kinematics, Box::new(Willing), (Limits::none(), vec![Limits::none()])).unwrap();
     let mut memory = vec![0.0; controller.memory()];
     for k in 0..10 {
         controller

@@ -25,7 +25,7 @@ pub(super) fn all() -> Vec<Section> {
     let mut all = vec![specimen(), mass()];
     all.extend(compensation());
     all.extend([actuator(), along(), sensor("displacement-sensor"), sensor("force-sensor"), calibration()]);
-    all.extend([wiring(), field(), limits(), actuator_limits(), limit(), fault()]);
+    all.extend([wiring(), field(), interlock(), bit(), button(), limits(), actuator_limits(), limit(), fault()]);
     all
 }
 
@@ -133,6 +133,12 @@ fn specimen() -> Section {
             "\"zero\"",
         )
         .default("\"hold\""),
+        key(
+            "interlock",
+            Table("interlock"),
+            "Digital in- and outputs of an EtherCAT bus for the interlock of the laboratory, which they do not replace.",
+            "{ emergency_stop = { device = 2, byte = 0, bit = 3 }, enable = { device = 3, byte = 0, bit = 1 } }",
+        ),
         key("limits", Table("limits"), "What must not happen.", "{ displacement = \"90 mm\" }"),
         key(
             "fault",
@@ -334,6 +340,55 @@ fn field() -> Section {
         .default("\"i32\""),
     ];
     section("ethercat-field", "command = { byte = ... }", PATHS, "The place of a number on the bus.", keys)
+}
+
+fn interlock() -> Section {
+    let keys = vec![
+        key(
+            "emergency_stop",
+            Table("emergency-stop"),
+            "Input that ends the test as hard as its actuators may brake.",
+            "{ device = 2, byte = 0, bit = 3 }",
+        ),
+        key(
+            "heartbeat",
+            Table("ethercat-bit"),
+            "Output that changes with every command; one that stands still is a controller that does.",
+            "{ device = 3, byte = 0, bit = 0 }",
+        ),
+        key(
+            "enable",
+            Table("ethercat-bit"),
+            "Output that is high while the drives are needed.",
+            "{ device = 3, byte = 0, bit = 1 }",
+        ),
+    ];
+    let doc = "What the interlock of the laboratory is told over an EtherCAT bus, and tells.";
+    section("interlock", "interlock = { ... }", &["specimen.interlock"], doc, keys)
+}
+
+/// Where a bit is.
+fn bit_keys() -> Vec<Key> {
+    vec![
+        key("device", Whole, "Its device: the place on the bus, counted from 1 along the cable.", "2").default("1"),
+        key("byte", Whole, "Byte in the outputs or inputs of the device, from 0.", "0").required(),
+        key("bit", Whole, "Bit of that byte, 0 (the lowest) to 7.", "3").required(),
+    ]
+}
+
+fn bit() -> Section {
+    const PATHS: &[&str] = &["specimen.interlock.heartbeat", "specimen.interlock.enable"];
+    section("ethercat-bit", "enable = { bit = ... }", PATHS, "The place of a digital output on the bus.", bit_keys())
+}
+
+fn button() -> Section {
+    let mut keys = bit_keys();
+    keys.push(
+        key("pressed", Flag, "Which level means pressed: low, so that a broken wire stops the test, or high.", "true")
+            .default("false"),
+    );
+    let doc = "The place of an emergency stop on the bus.";
+    section("emergency-stop", "emergency_stop = { bit = ... }", &["specimen.interlock.emergency_stop"], doc, keys)
 }
 
 fn actions() -> Value {

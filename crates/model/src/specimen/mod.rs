@@ -14,10 +14,11 @@ mod stand_in;
 
 use interfield_kernel::Scheme;
 use interfield_lab::compensate::Method;
-use interfield_lab::controller::{Calibration, Controller, Home, MissPolicy};
+pub use interfield_lab::controller::Home;
+use interfield_lab::controller::{Calibration, Controller, MissPolicy};
 use interfield_lab::emulate::{Injection, Sensor};
-use interfield_lab::fieldbus::{Assignment, AtEnd, Layout, Wiring};
-use interfield_lab::guard::Envelope;
+use interfield_lab::fieldbus::{Assignment, AtEnd, Contacts, Layout, Wiring};
+use interfield_lab::guard::{Envelope, Guard};
 use interfield_lab::hardware::Hardware;
 use interfield_lab::kinematics::Lever;
 use interfield_lab::partner::Partner;
@@ -84,6 +85,8 @@ pub struct Specimen {
     pub stalls: Vec<[u64; 2]>,
     /// What becomes of the outputs of a fieldbus at the end.
     pub at_end: AtEnd,
+    /// What the interlock of the laboratory is told over a fieldbus, and tells.
+    pub interlock: Contacts,
 }
 
 impl Specimen {
@@ -91,7 +94,7 @@ impl Specimen {
     pub fn layout(&self) -> Option<Layout> {
         let actuators: Option<Vec<Wiring>> = self.actuators.iter().map(|a| a.wiring).collect();
         let assignments = self.actuators.iter().filter_map(|a| a.assignment.clone()).collect();
-        Some(Layout { actuators: actuators?, assignments, at_end: self.at_end })
+        Some(Layout { actuators: actuators?, assignments, at_end: self.at_end, interlock: self.interlock })
     }
 
     /// Limits of an actuator: its own, and those of the specimen where it has none.
@@ -113,6 +116,14 @@ impl Specimen {
         let acceleration = if stated.is_finite() { stated } else { wave(200.0) };
         let (braking, jerk) = (acceleration.min(wave(10.0)), limits.jerk.unwrap_or(f64::INFINITY));
         Envelope { position: [-stroke, stroke], velocity, acceleration, braking, jerk }
+    }
+
+    /// The guard of an actuator.
+    ///
+    /// # Errors
+    /// When its envelope cannot be kept: a sentence.
+    pub fn guard(&self, actuator: usize) -> Result<Guard, String> {
+        Guard::new(self.envelope(actuator), self.period)
     }
 
     /// What stands between the commands and the actuators of a specimen; `None` if they are the same numbers, and so are the

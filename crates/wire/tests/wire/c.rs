@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use interfield_lab::hardware::{Hardware, Reply};
+use interfield_lab::hardware::{Hardware, Interlock, Reply};
 use interfield_wire::Link;
 use interfield_wire::codec::Greeting;
 use interfield_wire::layout::Refused;
@@ -68,12 +68,25 @@ fn drive(mut process: Process, link: impl Fn() -> Box<dyn Link>) {
 fn exchange(mut process: Process, link: Box<dyn Link>) {
     let mut remote = Remote::connect(link, &spring(), LOCK_STEP, LONG).expect("a welcome");
     let (mut u, mut f) = ([0.0], [0.0]);
+    assert_eq!(remote.exchange(&mut [], &[7.0], &mut u, &mut f), Reply::Fresh);
+    assert_eq!(u, [0.0], "it stays where it is while the drives are not needed");
+    assert!(!remote.is_emulated(), "a controller that says nothing of it is taken for a real one");
     for k in 0..2000 {
         let c = [command(k, 0)];
+        remote.interlock(Interlock { enable: true, heartbeat: k % 2 == 0 });
         assert_eq!(remote.exchange(&mut [], &c, &mut u, &mut f), Reply::Fresh, "sample {k}");
         assert_eq!((u, f), (c, [2000.0 * c[0]]));
     }
     assert_eq!(remote.statistics().lost, 0);
+    assert!(!remote.emergency_stop());
+    let process_number = process.0.id().to_string();
+    assert!(Command::new("kill").args(["-USR1", &process_number]).status().expect("kill").success());
+    // A signal arrives soon, not at once.
+    let pressed = (0..100_000).any(|_| {
+        remote.exchange(&mut [], &[1.0], &mut u, &mut f);
+        remote.emergency_stop()
+    });
+    assert!(pressed, "the emergency stop of the controller was not heard");
     drop(remote);
     assert_eq!(process.0.wait().expect("it ends").code(), Some(0));
 }

@@ -3,13 +3,14 @@
 
 use std::time::{Duration, Instant};
 
+use interfield_lab::hardware::Interlock;
 use interfield_wire::call::Call;
-use interfield_wire::codec::{Content, Letter, Stamp, decode};
+use interfield_wire::codec::{Content, Greeting, Letter, Shown, Stamp, decode};
 use interfield_wire::layout::{CHECKSUM_AT, Kind, MOST_ACTUATORS, MOST_BYTES};
 use interfield_wire::station::{Event, Station};
 
 use super::sealed::{key, open, seal};
-use super::{Random, greeting};
+use super::{FRESH, NEEDED, Random, greeting};
 
 /// Calls `once` with fresh randomness, so often or so long as asked for.
 fn many(mut once: impl FnMut(&mut Random)) {
@@ -32,13 +33,17 @@ fn message(random: &mut Random, session: u64) -> Vec<u8> {
     let n = below(random, MOST_ACTUATORS + 1);
     let stamp = Stamp { session, sequence: random.next_u64() % 1000, time_ns: random.next_u64() };
     let values: Vec<f64> = (0..n).map(|_| f64::from_bits(random.next_u64())).collect();
+    let bits = random.next_u64();
+    let [first, second] = [bits & 1 != 0, bits & 2 != 0];
+    let interlock = Interlock { enable: first, heartbeat: second };
+    let shown = Shown { fresh: first, emergency_stop: second };
     let mut letter = Letter::default();
     match below(random, 7) {
         0 => letter.greeting(Kind::Hello, stamp, &greeting(n)),
-        1 => letter.greeting(Kind::Welcome, stamp, &greeting(n)),
+        1 => letter.greeting(Kind::Welcome, stamp, &Greeting { emulated: first, ..greeting(n) }),
         2 => letter.short(Kind::Refusal, stamp, random.next_u64() as u32),
-        3 => letter.command(stamp, random.next_u64(), &values),
-        4 => letter.measurement(stamp, true, [random.next_u64(); 2], &values, &values),
+        3 => letter.command(stamp, interlock, random.next_u64(), &values),
+        4 => letter.measurement(stamp, shown, [random.next_u64(); 2], &values, &values),
         5 => letter.short(Kind::Heartbeat, stamp, 0),
         _ => letter.short(Kind::Stop, stamp, 0),
     }
@@ -88,9 +93,11 @@ fn every_message_comes_back_as_it_went() {
             Content::Hello(g) => letter.greeting(Kind::Hello, stamp, &g),
             Content::Welcome(g) => letter.greeting(Kind::Welcome, stamp, &g),
             Content::Refusal { reason } => letter.short(Kind::Refusal, stamp, reason),
-            Content::Command { tick_ns, values } => letter.command(stamp, tick_ns, &collect(values)),
-            Content::Measurement { fresh, received_ns, echo_ns, displacement, force } => {
-                letter.measurement(stamp, fresh, [received_ns, echo_ns], &collect(displacement), &collect(force))
+            Content::Command { interlock, tick_ns, values } => {
+                letter.command(stamp, interlock, tick_ns, &collect(values))
+            }
+            Content::Measurement { shown, received_ns, echo_ns, displacement, force } => {
+                letter.measurement(stamp, shown, [received_ns, echo_ns], &collect(displacement), &collect(force))
             }
             Content::Heartbeat => letter.short(Kind::Heartbeat, stamp, 0),
             Content::Stop => letter.short(Kind::Stop, stamp, 0),
@@ -154,16 +161,16 @@ fn strangers_never_move_a_specimen() {
 #[test]
 fn liars_of_the_session_cannot_break_it() {
     let (mut station, mut call) = (Station::new(greeting(3), None), Call::new(5, &greeting(3)));
-    call.command(0, &[0.0; 3]);
+    call.command(0, NEEDED, &[0.0; 3]);
     many(|random| {
         let good = message(random, 5);
         let bytes = if random.next_u64().is_multiple_of(2) { good } else { damage(random, good) };
         if let Event::Move { .. } = station.hear(random.next_u64(), &bytes) {
             assert!(station.command().iter().all(|c| c.is_finite()));
-            station.answer(random.next_u64(), true, &[0.0; 3], &[0.0; 3]);
+            station.answer(random.next_u64(), FRESH, &[0.0; 3], &[0.0; 3]);
         }
         call.hear(random.next_u64(), &bytes);
-        call.command(random.next_u64(), &[0.0; 3]);
+        call.command(random.next_u64(), NEEDED, &[0.0; 3]);
     });
 }
 

@@ -2,6 +2,7 @@
 
 mod c;
 mod fuzz;
+mod interlock;
 mod layout;
 mod lossy;
 mod processes;
@@ -11,9 +12,9 @@ mod sides;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use interfield_lab::hardware::{Hardware, Reply};
+use interfield_lab::hardware::{Hardware, Interlock, Reply};
 use interfield_wire::Dock;
-use interfield_wire::codec::{Greeting, Instrument};
+use interfield_wire::codec::{Greeting, Instrument, Shown};
 use interfield_wire::host::{Host, News, Record};
 use interfield_wire::remote::Pace;
 
@@ -21,10 +22,16 @@ use interfield_wire::remote::Pace;
 const LONG: Duration = Duration::from_secs(20);
 const LOCK_STEP: Pace = Pace::LockStep(LONG);
 
+/// In the middle of a test.
+const NEEDED: Interlock = Interlock { enable: true, heartbeat: false };
+/// New readings, and nothing else.
+const FRESH: Shown = Shown { fresh: true, emergency_stop: false };
+
 /// What both sides say of `n` actuators sampled at 1 kHz.
 fn greeting(n: usize) -> Greeting {
     let instrument = |i| Instrument { name: format!("a{i}"), displacement: "SI".into(), force: "SI".into() };
-    Greeting { period_ns: 1_000_000, specimen: "pier".into(), actuators: (0..n).map(instrument).collect() }
+    let actuators = (0..n).map(instrument).collect();
+    Greeting { period_ns: 1_000_000, specimen: "pier".into(), actuators, emulated: false }
 }
 
 /// A specimen whose force depends on every command it ever got, so that one too many or too few shows for ever.

@@ -165,7 +165,7 @@ fn another_key_and_no_key_are_told() {
     let hello = call.hello(0, &greeting(1)).to_vec();
     assert_eq!(porter.hear(0, &hello, &mut []), Asked::Answer);
     assert!(matches!(call.hear(0, porter.outgoing()), interfield_wire::call::Reaction::Refused(Some(Refused::Sealed))));
-    let command = call.command(0, &[1.0]).to_vec();
+    let command = call.command(0, super::NEEDED, &[1.0]).to_vec();
     assert_eq!(porter.hear(0, &command, &mut []), Asked::Nothing);
     assert_eq!(*porter.seals(), Seals { sealed: 0, rejected: 3, replayed: 0 });
 }

@@ -26,12 +26,13 @@ use interfield_results::Meta;
 use super::lab::choose;
 use crate::Exit;
 use crate::laboratory::served::Served;
-use crate::laboratory::{self, Assessed, Laboratory, RealTime, Replay};
+use crate::laboratory::{self, Arming, Assessed, Laboratory, RealTime, Replay};
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{complain, fail};
 use crate::outputs::{Claim, OUT, free_recording, present};
 use crate::programs::Programs;
 use crate::record;
+use crate::rehearsal::{self, Rehearsal};
 
 /// Serve a specimen to OpenSees, OpenFresco or UT-SIM, which compute the structure around it
 ///
@@ -80,6 +81,8 @@ pub(crate) struct Args {
     tolerance: f64,
     #[command(flatten)]
     real_time: RealTime,
+    #[command(flatten)]
+    arming: Arming,
     /// Print what was counted, or all mistakes, as JSON on standard output
     #[arg(long)]
     json: bool,
@@ -129,6 +132,7 @@ struct Offer<'a> {
     folder: PathBuf,
     results: PathBuf,
     meta: Meta,
+    rehearsal: Rehearsal,
 }
 
 impl Offer<'_> {
@@ -203,6 +207,11 @@ pub(crate) fn run(args: &Args) -> Exit {
                 break Exit::Failure;
             }
         };
+        let rehearsed = || offer.rehearsal.clone();
+        if let Err((message, help)) = laboratory.clear(&args.arming, &offer.model.specimens, rehearsed) {
+            fail(args.json, None, None, &message, &help);
+            break Exit::BadInput;
+        }
         let mut served = Served::new(&offer.model, &offer.specimen, rig, offer.add_damping);
         complain(&words::ready(&offer.model, &offer.specimen, &place, args.protocol));
         let ending = clients(&offer, &mut door, &mut served, &stop, &mut totals);
@@ -303,7 +312,8 @@ fn prepare(args: &Args) -> Result<(Offer<'_>, Door), Exit> {
     let mut meta = record::about(&model.title, loaded.text(), settings, &args.settings);
     record::complete(&mut meta, &loaded, &model, &args.real_time);
     let folder = loaded.folder().to_owned();
-    Ok((Offer { args, model, specimen, index, replay, stall, add_damping, folder, results, meta }, door))
+    let rehearsal = rehearsal::of(&loaded, &args.settings);
+    Ok((Offer { args, model, specimen, index, replay, stall, add_damping, folder, results, meta, rehearsal }, door))
 }
 
 /// Serves one client after the other until a test is over.

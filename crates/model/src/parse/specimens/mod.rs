@@ -39,7 +39,7 @@ pub(super) fn read(
         let found = read_one(context, &table, index, &mut owners, (analysis, partition));
         if let Some(specimen) = &found {
             check_place(context, specimen, &table, partition);
-            wiring::check(context, specimen, &specimens, table.place("at"));
+            wiring::check(context, specimen, &specimens, ["at", "interlock"].map(|key| table.place(key)));
         }
         specimens.extend(found);
         table.finish();
@@ -93,6 +93,7 @@ fn read_one(
         Some(1) => AtEnd::Zero,
         _ => AtEnd::Hold,
     };
+    let interlock = wiring::interlock(context, table, at.as_ref().map(|a| &a.0));
     let correct_force = table.bool("correct_force").is_some_and(|b| b.value);
     let compensation = compensation(context, table);
     for doubt in compensation.iter().flat_map(|method| method.design(period).warnings()) {
@@ -130,6 +131,7 @@ fn read_one(
         faults,
         stalls,
         at_end,
+        interlock,
     })
 }
 

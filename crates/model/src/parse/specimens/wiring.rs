@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use interfield_lab::fieldbus::{Assignment, Drive, Field, Number, Wiring};
+use interfield_lab::fieldbus::{Assignment, Bit, Button, Contacts, Drive, Field, Number, Wiring};
 
 use crate::parse::Context;
 use crate::reader::Table;
@@ -77,6 +77,41 @@ fn field(context: &Context<'_>, t: &Table<'_>, key: &str, default: usize, number
     Some(Field { device, byte: byte.value as usize, number })
 }
 
+/// `interlock` of a specimen: its digital in- and outputs.
+pub(super) fn interlock(context: &Context<'_>, table: &Table<'_>, at: Option<&Address>) -> Contacts {
+    let Some(t) = table.table("interlock") else { return Contacts::default() };
+    if !matches!(at, Some(Address::Ethercat(_))) {
+        let message = "`interlock` names in- and outputs of an EtherCAT bus, and this specimen is not on one";
+        let help = "write at = \"ethercat:eth0\" with it, or take it away: over the wire its bits are in every message";
+        context.error(table.place("interlock"), message, help);
+    }
+    let (heartbeat, enable) = (bit(context, &t, "heartbeat"), bit(context, &t, "enable"));
+    let (heartbeat, enable) = (heartbeat.map(|b| b.0), enable.map(|b| b.0));
+    let emergency_stop = bit(context, &t, "emergency_stop").map(|(bit, pressed)| Button { bit, pressed });
+    t.finish();
+    Contacts { emergency_stop, heartbeat, enable }
+}
+
+/// A table with the place of a bit, and which level of an input means pressed.
+fn bit(context: &Context<'_>, t: &Table<'_>, key: &str) -> Option<(Bit, bool)> {
+    let inner = t.table(key)?;
+    let device = if inner.has("device") { device(context, &inner) } else { Some(0) };
+    let (byte, bit) = (inner.integer_required("byte", "0"), inner.integer_required("bit", "3"));
+    let pressed = key == "emergency_stop" && inner.bool("pressed").is_some_and(|b| b.value);
+    inner.finish();
+    let (byte, bit) = (byte?, bit?);
+    let mut fits = true;
+    for (number, name, most) in [(&byte, "byte", MOST_BYTES - 1), (&bit, "bit", 7)] {
+        if !(0..=most).contains(&number.value) {
+            let message = format!("`{name}` counts from 0 to {most}");
+            context.error(number.span.clone(), message, format!("write {key} = {{ device = 2, byte = 0, bit = 3 }}"));
+            fits = false;
+        }
+    }
+    let found = Bit { device: device?, byte: byte.value as usize, bit: bit.value as u8 };
+    fits.then_some((found, pressed))
+}
+
 /// Numbers of lists of process data.
 fn lists(context: &Context<'_>, t: &Table<'_>, key: &str) -> Vec<u16> {
     let Some(list) = t.numbers(key) else { return Vec::new() };
@@ -88,8 +123,15 @@ fn lists(context: &Context<'_>, t: &Table<'_>, key: &str) -> Vec<u16> {
     found.unwrap_or_default()
 }
 
+const OWN_PLACE: &str = "give every actuator, every control word and every output of the interlock a place of its own";
+
 /// A specimen on a bus has all its actuators wired, to places of their own, and the bus for itself.
-pub(super) fn check(context: &Context<'_>, specimen: &Specimen, others: &[Specimen], at: Range<usize>) {
+pub(super) fn check(
+    context: &Context<'_>,
+    specimen: &Specimen,
+    others: &[Specimen],
+    [at, interlock]: [Range<usize>; 2],
+) {
     let Some(Address::Ethercat(interface)) = &specimen.at else { return };
     if let Some(other) = others.iter().find(|o| o.at == specimen.at) {
         let message = format!("specimen `{}` has the bus `{interface}` already", other.name);
@@ -110,7 +152,15 @@ pub(super) fn check(context: &Context<'_>, specimen: &Specimen, others: &[Specim
     for (i, a) in outputs.iter().enumerate() {
         if outputs[..i].iter().any(|b| a.device == b.device && a.byte < b.end() && b.byte < a.end()) {
             let message = format!("bytes {} to {} of device {} are written twice", a.byte, a.end() - 1, a.device + 1);
-            context.error(at.clone(), message, "give every actuator and every control word a place of its own");
+            context.error(at.clone(), message, OWN_PLACE);
+        }
+    }
+    let bits: Vec<Bit> = layout.interlock.outputs().collect();
+    for (i, b) in bits.iter().enumerate() {
+        let number = |f: &Field| f.device == b.device && (f.byte..f.end()).contains(&b.byte);
+        if outputs.iter().any(number) || bits[..i].contains(b) {
+            let message = format!("bit {} of byte {} of device {} is written twice", b.bit, b.byte, b.device + 1);
+            context.error(interlock.clone(), message, OWN_PLACE);
         }
     }
 }

@@ -161,11 +161,11 @@ const CASES: &[Case] = &[
     case("every 0", CHANNELS, "every = §0", &[("counts steps from 1", "every = 1")]),
     // Frequencies of the other kind, where nobody can tell what is meant.
     case("angular frequency in an expression", SIGNAL, "signal = { type = \"harmonic\", amplitude = \"0.1 g\", frequency = \"§0.5*3 rad/s\" }",
-        &[("expected frequency (1/time), found angular frequency", "divide it by (2*pi)")]),
+        &[("expected frequency (cycles/time), found angular frequency", "divide it by (2*pi)")]),
     case("cycles in an expression", SIGNAL, "signal = { type = \"harmonic\", amplitude = \"0.1 g\", omega = \"§6.28*2 Hz\" }",
         &[("expected angular frequency (angle/time), found frequency", "multiply it by 2*pi")]),
     case("a sum of frequencies", SIGNAL, "signal = { type = \"harmonic\", amplitude = \"0.1 g\", omega = \"§2 Hz + 1 rad/s\" }",
-        &[("cannot add frequency (1/time) and angular frequency", "same kind")]),
+        &[("cannot add frequency (cycles/time) and angular frequency", "same kind")]),
     case("cycles as a rate", "[analysis]", "[damping]\nrayleigh = { a0 = \"§0.4 Hz\" }\n[analysis]", &[("expected a rate (1/time), found frequency", "1/s")]),
     case("cycles in a unit", "\"4 kN/mm\"", "\"4 §kN*Hz/(mm*Hz^2)\"", &[("Hz counts cycles", "kN*s/m")]),
     case("a frequency without its 2 pi", SIGNAL, "signal = { type = \"harmonic\", amplitude = \"0.1 g\", frequency = \"§sqrt(k/(20 t))\" }",

@@ -77,6 +77,18 @@ mod tests {
     }
 
     #[test]
+    fn units_are_converted_to_what_a_parameter_measures() {
+        let made = |method: &str, given: &[(&str, &str)]| {
+            format!("{:?}", compensator_from_text(method, &pairs(given)).unwrap())
+        };
+        let plain = made("pi-lead", &[("zero", "31.41592653589793"), ("pole", "6283.185307179586"), ("ki", "95")]);
+        assert_eq!(made("pi-lead", &[("zero", "5 Hz"), ("pole", "60000 rpm"), ("ki", "95 1/s")]), plain);
+        assert_eq!(made("early", &[("corner", "12.566370614359172 rad/s")]), made("early", &[("corner", "2")]));
+        let wrong = compensator_from_text("pi-lead", &pairs(&[("ki", "95 Hz"), ("zero", "5 m")])).unwrap_err();
+        assert!(wrong.len() == 2 && wrong[0].1.contains("1/s") && wrong[1].0.contains("found length"), "{wrong:?}");
+    }
+
+    #[test]
     fn all_mistakes_are_told() {
         let wrong = compensator_from_text("ats", &pairs(&[("windo", "1"), ("skip", "1.5")])).unwrap_err();
         assert_eq!(wrong.len(), 2, "{wrong:?}");

@@ -98,7 +98,7 @@ const NAMES: &[(Dimension, &str, &str)] = &[
     (Dimension::VOLUME, "volume", "0.2 m^3"),
     (Dimension::SECOND_MOMENT, "second moment of area", "8360 cm^4"),
     (Dimension::RATE, "a rate (1/time)", "0.4 1/s"),
-    (Dimension::FREQUENCY, "frequency (1/time)", "2 Hz"),
+    (Dimension::FREQUENCY, "frequency (cycles/time)", "2 Hz"),
     (Dimension::ANGULAR_FREQUENCY, "angular frequency (angle/time)", "12 rad/s"),
     (Dimension::VELOCITY, "velocity (length/time)", "50 mm/s"),
     (Dimension::ACCELERATION, "acceleration (length/time^2)", "0.2 g"),

@@ -10,7 +10,7 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import eigh
 
 GRAVITY = 9.80665
-MOST_EVALUATIONS = 150_000
+MOST_EVALUATIONS = 80_000
 
 
 def is_moved(e):
@@ -364,22 +364,22 @@ class Equations:
         force[theta] -= 2 * m * rho * dr * w + m * g * rho * s
 
 
-def solve(model, times, nudge=0.0):
-    """The equations, and their displacements at these times from 0 on, a row each; in SI units."""
+def solve(model, times, nudge=0.0, sharper=1.0):
+    """The equations, and their displacements at these times from 0 on, a row each; in SI units. `sharper` divides the tolerances."""
     equations = Equations(model)
     y = equations.start()
     y[:equations.size] *= 1 + nudge
     n = equations.size
     # Oscillations that would take thousands of cycles are left to a method that damps them.
     stiff = equations.omega.max() * times[-1] > 3000
-    how = {"method": "Radau", "rtol": 1e-8} if stiff else {"method": "DOP853", "rtol": 1e-9}
+    how = {"method": "Radau", "rtol": 1e-8 / sharper} if stiff else {"method": "DOP853", "rtol": 1e-9 / sharper}
     sizes = equations.scales(len(y))
     out, start = numpy.zeros((len(times), n)), 0.0
     out[0] = y[:n]
     for end in [*sorted(t for t in breaks(model) if 0 < t < times[-1]), times[-1]]:
         inside = (times > start) & (times <= end)
         found = solve_ivp(equations.rate, (start, end), y, t_eval=numpy.unique(numpy.append(times[inside], end)),
-                          atol=1e-11 * sizes, max_step=(end - start) / 5, **how)
+                          atol=1e-11 / sharper * sizes, max_step=(end - start) / 5, **how)
         if not found.success:
             raise TooExpensive
         out[inside] = found.y[:n, :inside.sum()].T

@@ -190,7 +190,7 @@ impl Motion {
     /// From an acceleration signal, integrated twice from rest: harmonics and samples (linear in between) exactly,
     /// formulas up to the time `until` of an analysis in steps of `dt`, with the error stated in [`crate::integral`].
     pub fn from_acceleration(signal: &Signal, until: f64, dt: f64) -> Result<Motion, Unintegrable> {
-        let (times, values) = match signal {
+        let (mut times, values) = match signal {
             &Signal::Harmonic { amplitude, omega, phase, mean } if omega != 0.0 => {
                 return Ok(Motion::HarmonicAcceleration { amplitude, omega, phase, mean });
             }
@@ -205,7 +205,7 @@ impl Motion {
             Signal::Formula(f) => return Integral::new(f.clone(), until, dt).map(Motion::FormulaAcceleration),
         };
         let (mut u, mut v) = (0.0, 0.0);
-        let pieces = (1..times.len())
+        let mut pieces: Vec<[f64; 4]> = (1..times.len())
             .map(|i| {
                 let (dt, a, da) = (times[i] - times[i - 1], values[i - 1], values[i] - values[i - 1]);
                 let piece = [u, v, a, da / dt];
@@ -214,6 +214,14 @@ impl Motion {
                 piece
             })
             .collect();
+        // Behind its last sample an acceleration is zero: what moves then goes on moving.
+        if let Some(&end) = times.last()
+            && until > end
+            && v != 0.0
+        {
+            pieces.push([u, v, 0.0, 0.0]);
+            times.push(2.0 * until - end);
+        }
         Ok(Motion::Cubic { times, pieces })
     }
 

@@ -201,6 +201,19 @@ fn a_motion_that_has_ended_rests() {
 }
 
 #[test]
+fn what_moves_when_its_acceleration_ends_goes_on_moving() {
+    // Velocity at the end: the area 0.25 + 0.125 - 0.125 under the table; it is carried on for 1.5 s.
+    let samples = Signal::Samples { start: 0.0, dt: 0.5, values: vec![0.0, 1.0, -0.5, 0.0] };
+    let m = Motion::from_acceleration(&samples, 3.0);
+    let [end, v, _] = m.at(1.5);
+    assert!(near(end, 0.375, 1e-12) && near(v, 0.25, 1e-12), "{end} {v}");
+    for t in [1.6, 2.0, 3.0] {
+        let [u, v, a] = m.at(t);
+        assert!(near(u, 0.375 + 0.25 * (t - 1.5), 1e-12) && near(v, 0.25, 1e-12) && a == 0.0, "{t}: {u} {v} {a}");
+    }
+}
+
+#[test]
 fn matrix_market_files_are_read() {
     let general = "%%MatrixMarket matrix coordinate real general\n% a comment\n\n2 3 3\n1 1 1.5\n2 3 -2e3\n1 2 4\n";
     assert_eq!(matrix_market::parse(general).unwrap(), [[1.5, 4.0, 0.0], [0.0, 0.0, -2e3]]);

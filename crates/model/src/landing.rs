@@ -38,20 +38,25 @@ impl Landing {
     pub(crate) fn new(model: &Model, coarse: &ModelDomain) -> Result<Self, Vec<Problem>> {
         let refuse = |message: &str, help: &str| vec![Problem::error(Subject::Step, message.to_owned(), help)];
         if !(model.specimens.is_empty() && model.externals.is_empty()) {
-            let message = "events = \"land\" goes back to the start of a step, and a specimen or another program cannot";
+            let message =
+                "events = \"land\" goes back to the start of a step, and a specimen or another program cannot";
             return Err(refuse(message, "leave `events` out, and take a smaller step"));
         }
         let (scheme, system) = (*coarse.scheme(), coarse.system());
         if scheme.memory(system.dims()).history > 0 && !scheme.claims().carries_acceleration {
-            let message =
-                format!("events = \"land\" changes the step, and `{}` remembers the last one", model.analysis.scheme_name);
+            let message = format!(
+                "events = \"land\" changes the step, and `{}` remembers the last one",
+                model.analysis.scheme_name
+            );
             return Err(refuse(&message, "take a scheme that does not: \"lsrt2\", \"newmark\", \"caam\""));
         }
         let mut domains = Vec::new();
         for rung in LADDER {
             let mut assembly = assemble(model)?;
             let dt = model.analysis.dt / rung as f64;
-            let fatal = |fault: Fault| refuse(&format!("a substep of {dt:e} s cannot be prepared: {fault:?}"), "leave `events` out");
+            let fatal = |fault: Fault| {
+                refuse(&format!("a substep of {dt:e} s cannot be prepared: {fault:?}"), "leave `events` out")
+            };
             assembly.system.prepare(scheme.operators(dt).as_slice()).map_err(fatal)?;
             let (nx, nw) = ModelDomain::memory(&scheme, &assembly.system);
             let mut x = assembly.y0;

@@ -51,7 +51,10 @@ fn everything_about_a_run_is_in_its_file() {
     let more = ["--set", "k=8 MN/m", "--scheme", "generalized-alpha", "--param", "rho_inf=0.5", "--until", "0.505 s"];
     let (summary, path) = record("about", &text, &more);
     let shown = show(&path);
-    assert_eq!((shown["title"].as_str(), shown["outcome"].as_str()), (Some("Two  Stöckwerke <&>"), Some("finished; verdict: good")));
+    assert_eq!(
+        (shown["title"].as_str(), shown["outcome"].as_str()),
+        (Some("Two  Stöckwerke <&>"), Some("finished; verdict: good"))
+    );
     assert_eq!((shown["program"].as_str(), shown["version"].as_str()), (Some("interfield"), Some("0.1.0")));
     assert!(shown["created"].as_str().is_some_and(|t| t.starts_with("20") && t.ends_with('Z')), "{shown}");
     assert_eq!((shown["dt"].as_f64(), shown["duration"].as_f64()), (Some(0.01), Some(0.505)));

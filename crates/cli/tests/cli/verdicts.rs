@@ -55,13 +55,18 @@ fn a_failed_test_of_a_specimen_fails_the_run() {
 
 #[test]
 fn a_light_interface_is_refused_where_it_was_written() {
-    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/split-mass.toml")).unwrap();
+    let text =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/split-mass.toml")).unwrap();
     let line = 1 + text.lines().position(|l| l.starts_with("interface_mass")).unwrap();
     let text = text.replace("interface_mass = \"b1/(1 + b1)\"", "interface_mass = 1e-12");
     let model = file("light.toml", text + "\n[coupling]\nmethod = \"staggered\"\n");
     for command in ["run", "check"] {
         let outcome = interfield(&[command, model.to_str().unwrap()]).expect(2);
         let place = format!("light.toml:{line}:");
-        assert!(outcome.stderr.contains(&place) && outcome.stderr.contains("`A` has too little mass"), "{}", outcome.stderr);
+        assert!(
+            outcome.stderr.contains(&place) && outcome.stderr.contains("`A` has too little mass"),
+            "{}",
+            outcome.stderr
+        );
     }
 }

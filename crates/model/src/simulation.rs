@@ -179,7 +179,7 @@ impl Simulation {
     /// The fault at the start.
     pub fn watch(&mut self) -> Result<(), Fault> {
         let shortest = if self.landing.is_some() { Landing::FINEST } else { 1.0 };
-        let (mut watch, dt) = (Watch::new(), shortest * self.domain.dt());
+        let (mut watch, dt) = (Watch::new(self.steps()), shortest * self.domain.dt());
         let (system, x) = self.domain.parts();
         let dims = system.dims();
         watch.add(system, dims.point(0.0, &x[..dims.state()]), dt)?;
@@ -188,9 +188,8 @@ impl Simulation {
     }
 
     fn observe(&mut self, done: u64) -> Result<(), Fault> {
-        let steps = self.steps();
         let Some(watch) = &mut self.watch else { return Ok(()) };
-        let (t, due) = (done as f64 * self.domain.dt(), Watch::is_due(done, steps));
+        let (t, due) = (done as f64 * self.domain.dt(), watch.is_due(done));
         let (system, x) = self.domain.parts();
         let at = system.dims().point(t, &x[..system.dims().state()]);
         watch.note(0, system, at, due)?;

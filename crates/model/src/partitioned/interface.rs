@@ -3,11 +3,12 @@
 //! - Couplings that find their multipliers from the masses alone do not know how a multiplier changes within a step h. What
 //!   it changes by, the dynamic stiffness S of a side for motions of some steps, moves the side by its flexibility in a
 //!   step, (M + γ²h²K)⁻¹ =: D⁻¹. Where h² S D⁻¹ is not small, at an interface unknown that is light for what it must carry,
-//!   the sides come apart step by step. Measured over ten seconds: gaps of 1 to 4 % of the motion at 0.06 to 0.1, of 50 to
-//!   90 % at 0.5 to 0.9. A side that is heavy has 0.01, however stiff.
+//!   the sides come apart step by step. Measured over ten seconds: gaps of 1 to 4 % of the motion at 0.05 to 0.1, of 30 to
+//!   90 % at 0.5 to 0.9. A side that is heavy has 0.001, however stiff.
 //! - Couplings with a multiplier linear over several substeps: a fine side of trapezoidal steps that is all spring at the
-//!   interface, Ω = h √(k/m) in the shape that it takes there for motions of some steps, answers with a velocity that alternates, so that none is left after an even number of them.
-//!   Measured: gaps of 3 % at Ω = 100, of 500 % at 4000.
+//!   interface, Ω = h √(k/m) in the shape that it takes there for motions of some steps, answers with a velocity that
+//!   alternates, so that none is left after an even number of them. Measured: gaps of 3 % at Ω = 100, of 500 %
+//!   at 4000.
 //! - All others solve with what a step really does (the links are probed), and need no inertia.
 
 use interfield_coupling::Method;
@@ -18,11 +19,11 @@ use super::{Part, Partitioned};
 use crate::assemble::{Problem, Subject};
 
 /// h² S D⁻¹ that is remarked, and that is refused, for couplings by the masses.
-const BY_MASS: [f64; 2] = [0.05, 0.5];
+const BY_MASS: [f64; 2] = [0.03, 0.4];
 /// Ω of the fine side under a multiplier linear over its substeps: the same.
 const BY_RAMP: [f64; 2] = [10.0, 30.0];
 /// Steps within which a motion changes.
-const SOME: f64 = 10.0;
+const SOME: f64 = 30.0;
 /// γ of the L-stable schemes of two stages.
 const GAMMA: f64 = 1.0 - std::f64::consts::FRAC_1_SQRT_2;
 

@@ -237,7 +237,7 @@ impl Partitioned {
     /// # Errors
     /// The fault at the start.
     pub fn watch(&mut self) -> Result<(), Fault> {
-        let mut watch = Watch::new();
+        let mut watch = Watch::new(self.steps());
         for (i, part) in self.parts.iter_mut().enumerate() {
             part.x.copy_from_slice(self.coupling.state_of(i));
             let dims = self.coupling.dims_of(i);
@@ -256,14 +256,13 @@ impl Partitioned {
     }
 
     fn observe(&mut self, done: u64) -> Result<(), Fault> {
-        let steps = self.steps();
         let Partitioned { watch: Some(watch), parts, coupling, moved, .. } = self else { return Ok(()) };
         for (end, before) in moved {
             let now = pushed(coupling.as_ref(), *end);
             watch.put(0.5 * (now[0] + before[0]) * (now[1] - before[1]));
             *before = now;
         }
-        let (t, due) = (done as f64 * coupling.dt(), Watch::is_due(done, steps));
+        let (t, due) = (done as f64 * coupling.dt(), watch.is_due(done));
         for (i, part) in parts.iter_mut().enumerate() {
             part.x.copy_from_slice(coupling.state_of(i));
             let dims = coupling.dims_of(i);

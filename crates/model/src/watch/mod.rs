@@ -59,7 +59,7 @@ pub enum Finding {
     Gained { at: Spot, share: f64 },
     /// The integration took this share of it, where nothing else does.
     #[allow(missing_docs)]
-    Lost { at: Spot, share: f64 },
+    Lost { until: f64, share: f64 },
     /// This element turned stiff, and a step of `dt` s would resolve it.
     #[allow(missing_docs)]
     Unresolved { at: Spot, dt: f64 },
@@ -94,31 +94,34 @@ struct Watched {
 /// The watch.
 pub struct Watch {
     systems: Vec<Watched>,
+    /// Steps to the end.
+    steps: u64,
     /// Kinetic energy at the start, and what hysteretic laws could give back, J.
     start: f64,
     /// Work that was done from outside of all systems, J.
     outside: f64,
     /// Largest work of the loads, and most that springs gave back so far, J.
     most: [f64; 2],
-    /// Most energy that came from nowhere, and that got lost, J.
+    /// Most energy that came from nowhere, J, and where.
     gained: (f64, Spot),
-    lost: (f64, Spot),
+    /// Most energy that got lost, J, and until when, s.
+    lost: (f64, f64),
     /// Energy from nowhere when it was first more than was put in, J.
     first: Option<f64>,
     end: Option<Finding>,
 }
 
 impl Watch {
-    /// Over no system yet.
-    pub(crate) fn new() -> Self {
-        let nothing = (0.0, Spot::default());
+    /// Over no system yet, for a run of so many steps.
+    pub(crate) fn new(steps: u64) -> Self {
         Watch {
             systems: Vec::new(),
+            steps,
             start: 0.0,
             outside: 0.0,
             most: [0.0; 2],
-            gained: nothing,
-            lost: nothing,
+            gained: (0.0, Spot::default()),
+            lost: (0.0, 0.0),
             first: None,
             end: None,
         }
@@ -135,9 +138,9 @@ impl Watch {
         Ok(())
     }
 
-    /// Whether energies are looked at after `done` of all steps.
-    pub(crate) fn is_due(done: u64, steps: u64) -> bool {
-        done.is_multiple_of(EVERY) || done == steps
+    /// Whether energies are looked at after `done` steps.
+    pub(crate) fn is_due(&self, done: u64) -> bool {
+        done.is_multiple_of(EVERY) || done == self.steps
     }
 
     /// Adds a step of substructure `part` that ended at `at`.
@@ -173,17 +176,17 @@ impl Watch {
         let (internal, input) = (sum(|s| s.book.sums().internal), sum(|s| s.book.sums().input) + self.outside);
         self.most = [self.most[0].max(input.abs()), self.most[1].max(-internal)];
         let gained = held - input - self.start;
-        if gained > self.gained.0 || -gained > self.lost.0 || gained.is_nan() {
+        if -gained > self.lost.0 {
+            self.lost = (-gained, t);
+        } else if gained > self.gained.0 || gained.is_nan() {
             let (part, index) = liveliest();
             let at = Spot { t, part, index };
-            let most = if gained > 0.0 { &mut self.gained } else { &mut self.lost };
-            *most = (gained.abs(), at);
+            self.gained = (gained, at);
             self.first = match self.first {
                 _ if gained <= GAINED[1] * self.put_in() => None,
                 None => Some(gained),
                 first => first,
             };
-            // NaN is not below a limit.
             if gained.is_nan() || self.first.is_some_and(|first| gained > GROWN * first) {
                 self.end = Some(Finding::Diverged { at, times: 1.0 + gained / self.put_in() });
             }
@@ -228,7 +231,7 @@ impl Watch {
                 _ => None,
             });
             let all_counted = own && self.systems.iter().all(|s| s.complete);
-            found.extend((all_counted && lost > LOST).then_some(Finding::Lost { at: self.lost.1, share: lost }));
+            found.extend((all_counted && lost > LOST).then_some(Finding::Lost { until: self.lost.1, share: lost }));
             found.extend(self.escape().map(Finding::Softened));
         }
         found.extend(self.unresolved());
@@ -236,17 +239,13 @@ impl Watch {
         found
     }
 
-    /// The law that turned stiffest for its mass, if the steps were too long for it.
+    /// The law that turned stiffest for its mass and its step, if that was too long for it.
     fn unresolved(&self) -> Option<Finding> {
-        let of = |(part, s): (usize, &Watched)| {
-            let curves = s.events.curves.iter().enumerate();
-            let found = curves.filter_map(move |(index, c)| {
-                let omega = c.omega().filter(|omega| omega * s.dt > CONTACT)?;
-                Some((omega * s.dt, omega, Spot { t: c.stiffest[1], part, index }))
-            });
-            found.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(times, omega, at)| (times, omega, at, s.dt))
-        };
-        let (_, omega, at, _) = self.systems.iter().enumerate().filter_map(of).max_by(|a, b| a.0.total_cmp(&b.0))?;
-        Some(Finding::Unresolved { at, dt: CONTACT / omega })
+        let laws = self.systems.iter().enumerate().flat_map(|(part, s)| {
+            let laws = s.events.curves.iter().enumerate();
+            laws.filter_map(move |(index, c)| Some((c.omega()?, s.dt, Spot { t: c.stiffest[1], part, index })))
+        });
+        let (omega, dt, at) = laws.max_by(|a, b| (a.0 * a.1).total_cmp(&(b.0 * b.1)))?;
+        (omega * dt > CONTACT).then_some(Finding::Unresolved { at, dt: CONTACT / omega })
     }
 }

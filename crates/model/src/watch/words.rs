@@ -39,16 +39,16 @@ pub(crate) fn sentence(finding: &Finding, names: &dyn Names) -> String {
             percent(share)
         ),
         Finding::Gained { at, share } => format!(
-            "the integration added {} % to the energy put in, most of it in `{}` up to t = {} s: take a smaller step",
+            "{} % of the energy put in came from nowhere, most of it in `{}` up to t = {} s: take a smaller step",
             percent(share),
             names.unknown(at),
             digits(at.t)
         ),
-        Finding::Lost { at, share } => format!(
+        Finding::Lost { until, share } => format!(
             "the integration took {} % of the energy put in, though nothing is damped, up to t = {} s: take a smaller \
              step, or a scheme that damps less",
             percent(share),
-            digits(at.t)
+            digits(until)
         ),
         Finding::Unresolved { at, dt } => format!(
             "`{}` turned stiff at t = {} s, and the step is too long for it: take dt = \"{} s\" or less, or events = \

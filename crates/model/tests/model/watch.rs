@@ -262,7 +262,7 @@ fn growth_is_seen_however_slow() {
         oscillator(&element, 1.0, &format!("[analysis]\nscheme = \"newmark\"\ndt = 0.05\nduration = {duration}\n"))
     };
     ran(&text(10.0)).says(Grade::Good, "good");
-    ran(&text(100.0)).says(Grade::Doubtful, "added");
+    ran(&text(100.0)).says(Grade::Doubtful, "came from nowhere");
 }
 
 #[test]

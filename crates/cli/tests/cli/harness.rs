@@ -132,29 +132,36 @@ fn a_guarded_actuator_is_led_as_in_a_run() {
     same_as_run("harness-slow", "newmark", analysis, slow, "type = \"ideal\"");
 }
 
-/// Runs the harness of a model that must end otherwise; what it says, and the last commands of its laboratory.
-fn ends(name: &str, more: &str, saying: &str) {
+/// The harness of a shaken model must end before its time, and say why.
+fn ends(name: &str, more: &str, why: &str) {
     let analysis = "dt = \"1 ms\"\nduration = \"1 s\"";
-    let model = model(&format!("{name}.toml"), "newmark", analysis, more, "type = \"ideal\"");
+    let shaken = "type = \"ideal\"\n\n[[load]]\ntype = \"force\"\nat = \"a.x\"\n\
+                  signal = { type = \"harmonic\", amplitude = \"1 kN\", frequency = \"1 Hz\" }";
+    let model = model(&format!("{name}.toml"), "newmark", analysis, &format!("rate = \"1 kHz\"\n{more}"), shaken);
     let program = harness(&model);
     let (hosted, address) = lab(&model, "udp://127.0.0.1:0", &[]);
     let output = Command::new(program).args(["--lockstep", &address]).output().expect("it starts");
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains(saying), "{said}");
+    assert!(said.contains(why), "{said}");
     assert_eq!(hosted.end().0, Some(0), "the laboratory is told the end");
 }
 
 #[test]
 fn what_the_guard_does_not_let_through_ends_the_test() {
-    ends("harness-far", "rate = \"1 kHz\"\nlimits = { displacement = \"4 mm\" }", "actuator 1 is beyond its position");
-    let fast = "rate = \"1 kHz\"\nlimits = { velocity = \"10 mm/s\" }";
-    ends("harness-fast", fast, "actuator 1 is too fast, and was not sent");
+    ends(
+        "harness-far",
+        "limits = { displacement = \"8 mm\" }",
+        "asks of actuator 1 is beyond its position, and was not sent",
+    );
+    ends("harness-fast", "limits = { velocity = \"10 mm/s\" }", "asks of actuator 1 is too fast, and was not sent");
+    let sudden = "limits = { velocity = \"2 m/s\", acceleration = \"0.2 m/s^2\" }";
+    ends("harness-sudden", sudden, "asks of actuator 1 is too sudden, and was not sent");
 }
 
 #[test]
 fn an_emergency_stop_ends_the_test() {
-    let pressed = "rate = \"1 kHz\"\nfault = [{ type = \"emergency-stop\", at = \"0.3 s\" }]";
+    let pressed = "fault = [{ type = \"emergency-stop\", at = \"0.3 s\" }]";
     ends("harness-pressed", pressed, "the emergency stop of the laboratory was pressed");
 }
 

@@ -307,7 +307,7 @@ fn mistakes_about_an_interlock_are_answered() {
         (enable("device = 0, byte = 0, bit = 1"), "the devices 1 to 64"),
         (enable("byte = 0, bit = 8"), "`bit` counts from 0 to 7"),
         (enable("byte = 512, bit = 0"), "`byte` counts from 0 to 511"),
-        (enable("byte = 0"), "`bit` is missing"),
+        (enable("byte = 0"), "missing key `bit`"),
         (enable("byte = 0, bit = 1, pressed = true"), "pressed"),
         (enable("device = 2, byte = 1, bit = 0"), "bit 0 of byte 1 of device 2 is written twice"),
         (

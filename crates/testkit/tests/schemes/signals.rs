@@ -204,7 +204,7 @@ fn a_motion_that_has_ended_rests() {
 fn what_moves_when_its_acceleration_ends_goes_on_moving() {
     // Velocity at the end: the area 0.25 + 0.125 - 0.125 under the table; it is carried on for 1.5 s.
     let samples = Signal::Samples { start: 0.0, dt: 0.5, values: vec![0.0, 1.0, -0.5, 0.0] };
-    let m = Motion::from_acceleration(&samples, 3.0);
+    let m = Motion::from_acceleration(&samples, 3.0, 0.01).expect("samples are integrated exactly");
     let [end, v, _] = m.at(1.5);
     assert!(near(end, 0.375, 1e-12) && near(v, 0.25, 1e-12), "{end} {v}");
     for t in [1.6, 2.0, 3.0] {

@@ -6,6 +6,7 @@ mod interlock;
 mod layout;
 mod lossy;
 mod processes;
+mod safety;
 mod sealed;
 mod sides;
 

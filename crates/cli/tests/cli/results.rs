@@ -78,12 +78,12 @@ fn everything_about_a_run_is_in_its_file() {
     for key in ["min", "max", "peak_time", "final"] {
         assert_eq!(numbers(&shown, key), numbers(&summary, key), "{key}");
     }
-    assert!(shown["log"].as_array().unwrap().last().unwrap().as_str().unwrap().starts_with("finished: 51 steps"));
+    assert!(shown["log"].as_array().unwrap().last().unwrap().as_str().unwrap().starts_with("finished: 50 steps"));
     let path = path.to_str().unwrap();
     assert_eq!(interfield(&["show", path, "--model"]).expect(0).stdout, text);
     assert_eq!(interfield(&["show", path, "--model", "--json"]).expect(0).json()["model"], text);
     let page = interfield(&["show", path]).expect(0).stdout;
-    for part in ["Stöckwerke", "finished", "0.01 s", "52, t = 0 s to 0.51 s", "roof.x", "rms", "log:"] {
+    for part in ["Stöckwerke", "finished", "0.01 s", "51, t = 0 s to 0.5 s", "roof.x", "rms", "log:"] {
         assert!(page.contains(part), "{part}: {page}");
     }
 }

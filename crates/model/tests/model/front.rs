@@ -235,7 +235,7 @@ fn frequencies_are_told_apart() {
         ("2*w", None, Some(6.0), Some(6.0)),
         ("w/(2*pi)", Some(3.0 / tau), None, None),
         ("w/2/pi", Some(3.0 / tau), None, None),
-        ("w/6.2832", None, Some(3.0 / 6.2832), Some(3.0 / 6.2832)),
+        ("w/6.25", None, Some(0.48), Some(0.48)),
         ("w/(1 rev)", Some(3.0 / tau), Some(3.0 / tau), Some(3.0 / tau)),
         ("f*(1 rev)", None, Some(2.0 * tau), Some(2.0 * tau)),
         ("sqrt(k/m)", None, Some(2.0), Some(2.0)),

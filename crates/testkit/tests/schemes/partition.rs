@@ -171,7 +171,7 @@ const RUN: Run = Run { scheme: "newmark", dt: 0.01, steps: 100 };
 
 /// With Rayleigh damping, initial values and a force on every third free degree of freedom.
 fn enriched(mut model: Model, random: &mut Random) -> Model {
-    model.damping = Damping::RayleighModes { ratios: [0.05, 0.03], modes: [1, 3] };
+    model.damping = Damping::RayleighModes { ratios: [0.04, 0.04], modes: [1, 3] };
     for (i, dof) in model.dofs.iter_mut().enumerate().filter(|d| matches!(d.1.support, Support::Free)) {
         (dof.u0, dof.v0) = (0.01 * random.next(), random.next());
         if i % 3 == 0 {

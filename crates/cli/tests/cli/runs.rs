@@ -23,10 +23,10 @@ fn every_model_of_the_repository_runs() {
         let model = model.to_str().unwrap();
         let ran = interfield(&["run", model, "--until", "0.2 s", "--json", "-o", out.to_str().unwrap()]);
         let summary = ran.json();
-        // The test of `forced-split-mass` is not a good one, and says so.
+        // In so short a test there is more noise than motion: its laboratory says so.
         let failed = summary["verdict"] == "failed";
         ran.expect(if failed { 3 } else { 0 });
-        assert!(!failed || stem == "forced-split-mass", "{model}: {}", summary["reasons"]);
+        assert!(!failed || summary["laboratory"][0]["verdict"] == "failed", "{model}: {}", summary["reasons"]);
         let results = csv(&out);
         let (last, channels) = (results.rows.last().unwrap(), summary["channels"].as_array().unwrap());
         assert_eq!(results.header[0], "t [s]");

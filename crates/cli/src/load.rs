@@ -410,11 +410,13 @@ impl Loaded {
         })
     }
 
-    /// Takes a model of this file apart and starts its coupling.
-    pub(crate) fn partition(&self, model: Model, places: &Places) -> Result<Partitioned, Exit> {
+    /// Takes a model of this file apart and starts its coupling. What stands against a run of it is a remark where it is only
+    /// `studied`: steps far too long are looked at too.
+    fn partition(&self, model: Model, places: &Places, studied: bool) -> Result<Partitioned, Exit> {
         match Partitioned::new(model) {
             Ok(mut parts) => {
-                let objections = parts.objections();
+                let mut objections = parts.objections();
+                objections.iter_mut().for_each(|o| o.fatal &= !studied);
                 parts.warnings.iter().chain(&objections).for_each(|w| self.diags.push(places.locate(w)));
                 if objections.iter().any(|o| o.fatal) { Err(self.refuse()) } else { Ok(parts) }
             }
@@ -442,7 +444,7 @@ impl Loaded {
     ) -> Result<Advised, Exit> {
         let partitioned = (model.partition.is_some() && !args.whole).then(|| model.clone());
         let sim = self.assemble(model, places, false)?;
-        let parts = partitioned.map(|model| self.partition(model, places)).transpose()?;
+        let parts = partitioned.map(|model| self.partition(model, places, modes.is_some())).transpose()?;
         let n = sim.unknowns().len();
         let modal = match modes {
             None if n > MODES_FOR_FREE => Err("the structure is large".to_owned()),

@@ -95,8 +95,8 @@ fn warnings_are_in_the_log() {
     let (warnings, shown) = (summary["warnings"].as_array().unwrap(), show(&path));
     assert_eq!(warnings.len(), 1, "{summary}");
     let log = shown["log"].as_array().unwrap();
-    // Then the timings and how it ended.
-    assert_eq!(log.len(), warnings.len() + 2, "{summary}");
+    // Then the timings, the verdict and how it ended.
+    assert_eq!(log.len(), warnings.len() + 3, "{summary}");
     for (line, warning) in log.iter().zip(warnings) {
         let (line, message) = (line.as_str().unwrap(), warning["message"].as_str().unwrap());
         assert!(line.ends_with(&format!("warning: {message}")) && message.contains("no mass"), "{line}");

@@ -21,8 +21,12 @@ fn every_model_of_the_repository_runs() {
         let stem = model.file_stem().unwrap().to_str().unwrap();
         let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("model-{stem}.csv"));
         let model = model.to_str().unwrap();
-        let summary =
-            interfield(&["run", model, "--until", "0.2 s", "--json", "-o", out.to_str().unwrap()]).expect(0).json();
+        let ran = interfield(&["run", model, "--until", "0.2 s", "--json", "-o", out.to_str().unwrap()]);
+        let summary = ran.json();
+        // In so short a test there is more noise than motion: its laboratory says so.
+        let failed = summary["verdict"] == "failed";
+        ran.expect(if failed { 3 } else { 0 });
+        assert!(!failed || summary["laboratory"][0]["verdict"] == "failed", "{model}: {}", summary["reasons"]);
         let results = csv(&out);
         let (last, channels) = (results.rows.last().unwrap(), summary["channels"].as_array().unwrap());
         assert_eq!(results.header[0], "t [s]");

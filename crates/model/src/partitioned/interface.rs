@@ -19,7 +19,7 @@ use super::{Part, Partitioned};
 use crate::assemble::{Problem, Subject};
 
 /// h² S D⁻¹ that is remarked, and that is refused, for couplings by the masses.
-const BY_MASS: [f64; 2] = [0.03, 0.4];
+const BY_MASS: [f64; 2] = [0.1, 0.4];
 /// Ω of the fine side under a multiplier linear over its substeps: the same.
 const BY_RAMP: [f64; 2] = [10.0, 30.0];
 /// Steps within which a motion changes.

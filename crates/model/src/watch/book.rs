@@ -18,6 +18,8 @@ pub(super) struct Sums {
     pub kinetic: f64,
     pub internal: f64,
     pub input: f64,
+    /// Largest work of a load in a step that cannot be told: its change over the step, times the way.
+    pub rough: f64,
 }
 
 /// A load: its signal, the linear form of the displacements that it works on, and both at the last step.
@@ -37,6 +39,7 @@ pub(super) enum Book {
 pub(super) struct Light {
     loads: Vec<Load>,
     input: f64,
+    rough: f64,
     /// Potential energy at the start.
     start: f64,
     sums: Sums,
@@ -50,14 +53,16 @@ impl Light {
         };
         let loads = system.load_forms().into_iter().map(load).collect();
         let sums = Sums { kinetic: system.kinetic_energy(at.u, at.v), ..Sums::default() };
-        Light { loads, input: 0.0, start: potential, sums }
+        Light { loads, input: 0.0, rough: 0.0, start: potential, sums }
     }
 
     /// Adds the work of the loads over a step.
     fn add(&mut self, at: Point<'_>) {
         for load in &mut self.loads {
             let now = [load.signal.value(at.t), dot(&load.form, at.u)];
-            self.input += 0.5 * (now[0] + load.before[0]) * (now[1] - load.before[1]);
+            let way = now[1] - load.before[1];
+            self.input += 0.5 * (now[0] + load.before[0]) * way;
+            self.rough = self.rough.max(((now[0] - load.before[0]) * way).abs());
             load.before = now;
         }
     }
@@ -84,9 +89,9 @@ impl Book {
 
     /// Looks at the energies at `at`, where the potential of all springs is this.
     pub(super) fn look(&mut self, system: &mut Assembled, at: Point<'_>, potential: f64) {
-        if let Book::Light(Light { input, start, sums, .. }) = self {
+        if let Book::Light(Light { input, rough, start, sums, .. }) = self {
             let kinetic = system.kinetic_energy(at.u, at.v);
-            *sums = Sums { kinetic, internal: potential - *start, input: *input };
+            *sums = Sums { kinetic, internal: potential - *start, input: *input, rough: *rough };
         }
     }
 
@@ -97,6 +102,7 @@ impl Book {
                 kinetic: energy.part(EnergyPart::Kinetic),
                 internal: energy.part(EnergyPart::Internal),
                 input: energy.part(EnergyPart::Input),
+                rough: 0.0,
             },
         }
     }

@@ -161,9 +161,10 @@ impl Watch {
         self.outside += work;
     }
 
-    /// All energy that was put in so far, J.
+    /// All energy that was put in so far, J; with what cannot be told of a load that jumps within a step.
     fn put_in(&self) -> f64 {
-        self.start + self.most[0] + self.most[1]
+        let rough: f64 = self.systems.iter().map(|s| s.book.sums().rough).sum();
+        self.start + self.most[0] + self.most[1] + rough
     }
 
     /// Compares the energies of all systems; `liveliest` says where most of them is.

@@ -6,7 +6,6 @@
 mod blueprint;
 
 use interfield_coupling::quality::{Cut, Monitor, Quality, gap, interface_force};
-use interfield_coupling::registry::Level;
 use interfield_coupling::{
     Assembly as Substructures, Coupling, CouplingError, Driven, Method, PmcOptions, Port, Substructure,
 };
@@ -18,7 +17,7 @@ use crate::assemble::{Assembly, Place, Problem, Subject, assemble, explain};
 use crate::assembled::Assembled;
 use crate::energy::Energy;
 use crate::external::External;
-use crate::model::{Channel, Element, EnergyPart, Kind, Model, Quantity, TangentPolicy};
+use crate::model::{Channel, Element, EnergyPart, Kind, Model, Quantity};
 use crate::partition::{Constraint, Drive, Partition, Split, SubModel, split};
 use crate::signal::Motion;
 use crate::simulation::{Recorder, cannot_start, diagonal};
@@ -116,7 +115,7 @@ impl Partitioned {
             let recorder =
                 Recorder::new(&sub.model, &places, &looped, &system, &rows, scheme.claims().carries_acceleration);
             let ports = ports(&interface, p, &places);
-            problems.extend(frozen_mass(&model, &sub, &places, &ports));
+            problems.extend(changing_mass(&model, &sub, &places, &ports));
             let out = vec![0.0; sub.model.channels.len()];
             substructures.push(Substructure {
                 system,
@@ -457,12 +456,9 @@ fn refusal(error: &CouplingError, model: &Model, interface: &[Constraint], parts
     }
 }
 
-/// A multiplier acts through the mass of the linearisation. Where a pendulum meets an interface that must be the mass at the
-/// present configuration: with a frozen one the parts converge, to something else.
-fn frozen_mass(model: &Model, sub: &SubModel, places: &[Place], ports: &[Port]) -> Option<Problem> {
-    if sub.model.analysis.tangent == TangentPolicy::Exact {
-        return None;
-    }
+/// Couplings find their multipliers with the mass at the start. Where a pendulum meets an interface its mass there changes
+/// with the motion: the parts would converge, to something else.
+fn changing_mass(model: &Model, sub: &SubModel, places: &[Place], ports: &[Port]) -> Option<Problem> {
     let meets = |&(d, _): &(usize, f64)| match places[d] {
         Place::Free(i) => ports.iter().any(|p| p.dof == i),
         Place::Imposed(_) | Place::Fixed => false,
@@ -472,15 +468,11 @@ fn frozen_mass(model: &Model, sub: &SubModel, places: &[Place], ports: &[Port]) 
         _ => false,
     };
     let element = sub.model.elements.iter().position(swings)?;
-    let info = model.partition.as_ref()?.coupling.info;
+    let coupling = model.partition.as_ref()?.coupling.info.name;
     let name = &sub.model.elements[element].name;
     let message = format!(
-        "the mass of `{name}` changes with the motion and meets an interface, where coupling `{}` keeps it",
-        info.name
+        "the mass of `{name}` changes with the motion and meets an interface, where coupling `{coupling}` keeps it"
     );
-    let help = match info.level {
-        Level::Mass => "write tangent = \"exact\" in its substructure",
-        Level::Constant => "cut elsewhere, or take coupling `staggered` or `plsrt2` with tangent = \"exact\"",
-    };
+    let help = "cut the structure elsewhere, so that the pivot is no interface, or run it in one piece (--whole)";
     Some(sub.in_whole(Problem::error(Subject::Element(element), message, help)))
 }

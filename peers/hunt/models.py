@@ -175,7 +175,7 @@ def cantilever(draw, model, spread):
 def swinging(draw, model, spread):
     """A floor on a spring with a pendulum below it; earth's gravity decides the frequency."""
     scale = model["scale"]
-    g = 9.80665
+    g = 9.81
     scale["omega"] = math.sqrt(g / scale["length"])
     scale["k"] = scale["mass"] * scale["omega"] ** 2
     floor = node(draw, model)

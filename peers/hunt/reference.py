@@ -9,7 +9,7 @@ import numpy
 from scipy.integrate import solve_ivp
 from scipy.linalg import eigh
 
-GRAVITY = 9.80665
+GRAVITY = 9.81  # of a pendulum that names none
 MOST_EVALUATIONS = 80_000
 
 

@@ -356,25 +356,8 @@ static int sys_finish_force(const system_t *S, double *W, const double *in, doub
         const double *span = W + S->at_ports, *l0 = span + 2, *l1 = l0 + S->ports;
         double x = (t - span[0]) / span[1];
         x = fabs(x - 1.0) < 1e-6 ? 1.0 : x;
-        double *f = S->massive ? W + S->at_x : r;
-        if (S->massive) {
-            fill(f, S->n, 0.0);
-        }
         for (int i = 0; i < S->ports; i++) {
-            f[S->port_dof[i]] += S->port_sign[i] * ((1.0 - x) * l0[i] + x * l1[i]);
-        }
-        if (S->massive) {
-            /* Multipliers too act through the mass where the structure is. */
-            double *a = W + S->at_a;
-            const int fault = sys_solve_mass_at(S, W, in, u, f);
-            if (fault) {
-                return fault;
-            }
-            copy(a, f, S->n);
-            pattern_mul(S, W + S->at_mass, a, f);
-            for (int i = 0; i < S->n; i++) {
-                r[i] += f[i];
-            }
+            r[S->port_dof[i]] += S->port_sign[i] * ((1.0 - x) * l0[i] + x * l1[i]);
         }
     }
     return 0;

@@ -28,19 +28,15 @@ pub(crate) struct Ported<S> {
     /// Multiplier on each port at both ends of the step.
     ends: [Vec<f64>; 2],
     answer: Answer,
-    /// Whether the mass depends on the configuration, so that a multiplier acts through the mass where the structure is.
-    varying: bool,
     scratch: [Vec<f64>; 2],
 }
 
 impl<S: System> Ported<S> {
-    pub(crate) fn new(mut system: S, ports: Vec<Port>) -> Self {
+    pub(crate) fn new(system: S, ports: Vec<Port>) -> Self {
         let Dims { nu, ns } = system.dims();
         let ends = [vec![0.0; ports.len()], vec![0.0; ports.len()]];
-        let mut scratch = [vec![0.0; nu], vec![0.0; ns]];
-        // A mass that cannot be inverted at rest shows where the first force does.
-        let varying = system.express(&vec![0.0; nu], &mut scratch[0]).unwrap_or(true);
-        Ported { system, ports, slot: 0, span: (0.0, 1.0), ends, answer: Answer::Forces, varying, scratch }
+        let scratch = [vec![0.0; nu], vec![0.0; ns]];
+        Ported { system, ports, slot: 0, span: (0.0, 1.0), ends, answer: Answer::Forces, scratch }
     }
 
     /// Loads the ports with (1 - x) `l0` + x `l1` at the fractions `x` of a stride (global multipliers) at both ends of
@@ -89,18 +85,9 @@ impl<S: System> System for Ported<S> {
         // The ends exactly: t + τ - t is not τ after many steps.
         let x = (at.t - self.span.0) / self.span.1;
         let x = if (x - 1.0).abs() < 1e-6 { 1.0 } else { x };
-        let loads = self.ports.iter().enumerate().map(|(i, p)| {
+        for (i, p) in self.ports.iter().enumerate() {
             let l = (1.0 - x) * self.ends[0][i] + x * self.ends[1][i];
-            (p.dof, p.sign * l) // Lᵀ λ
-        });
-        if self.varying && self.answer == Answer::Forces {
-            let f = &mut self.scratch[0];
-            f.fill(0.0);
-            loads.for_each(|(dof, l)| f[dof] += l);
-            self.system.express(at.u, f)?;
-            r.iter_mut().zip(f).for_each(|(r, f)| *r += *f);
-        } else {
-            loads.for_each(|(dof, l)| r[dof] += l);
+            r[p.dof] += p.sign * l; // + Lᵀ λ
         }
         Ok(())
     }
@@ -113,15 +100,9 @@ impl<S: System> System for Ported<S> {
                 g.fill(0.0);
             }
         }
-        let f = &mut self.scratch[0];
-        f.fill(0.0);
         for (i, p) in self.ports.iter().enumerate() {
-            f[p.dof] += p.sign * (self.ends[1][i] - self.ends[0][i]) / self.span.1;
+            r[p.dof] += p.sign * (self.ends[1][i] - self.ends[0][i]) / self.span.1;
         }
-        if self.answer == Answer::Forces {
-            self.system.express(at.u, f)?;
-        }
-        r.iter_mut().zip(f).for_each(|(r, f)| *r += *f);
         Ok(())
     }
 

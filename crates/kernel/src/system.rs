@@ -106,12 +106,6 @@ pub trait System {
         &mut []
     }
 
-    /// Expresses the force `f` on the structure at the displacements `u` as [`System::force`] does, with the mass matrix of the
-    /// linearisation; `false` where the mass is constant, and nothing is done.
-    fn express(&mut self, _u: &[f64], _f: &mut [f64]) -> Result<bool, Fault> {
-        Ok(false)
-    }
-
     /// Says that the scheme iterates, before [`System::prepare`]: evaluations are then trials, each of which moves the laws
     /// with a memory from where they stood at the last [`System::commit`], and tangents are those of the trials.
     fn iterate(&mut self) {}

@@ -196,20 +196,6 @@ fn substructures_with_their_own_substeps() {
 }
 
 #[test]
-fn a_pendulum_at_an_interface() {
-    let swing = "{ type = \"pendulum\", name = \"swing\", dofs = [\"roof.x\", \"bob.theta\"], m = 3, length = 1 },";
-    for info in METHODS.iter().filter(|m| m.sided) {
-        let text = tower(&format!("method = \"{}\"", info.name), &format!("\"{}\"", info.scheme), 2, LINEAR)
-            .replace("node = [", "node = [{ name = \"bob\", dofs = [\"theta\"], initial = { theta = 0.7 } }, ")
-            .replace("element = [", &format!("element = [\n    {swing}"))
-            .replace("[\"storey\"]", "[\"storey\", \"swing\"]")
-            .replace("duration = \"2 s\"", "duration = \"0.5 s\"");
-        let d = compare(&format!("{}-swing", info.name), model(&text, &Overrides::default()), &["-O2"]);
-        assert!(d <= 1e-12, "{}: {d:e}", info.name);
-    }
-}
-
-#[test]
 fn no_coupling_is_forgotten() {
     for info in METHODS {
         assert!(COUPLINGS.iter().any(|c| c.0 == info.name), "{} is not compared with its C", info.name);

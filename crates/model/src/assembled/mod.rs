@@ -408,7 +408,7 @@ impl System for Assembled {
 
     fn drift(&mut self, at: Point<'_>, dt: f64, r: &mut [f64], g: &mut [f64]) -> Result<(), Fault> {
         self.time_derivative(at, dt, r, g)?;
-        self.express(at.u, r).map(|_| ())
+        if self.mass_now.is_some() { self.in_linearised_mass(at.u, r) } else { Ok(()) }
     }
 
     fn prepare(&mut self, operators: &[Mck]) -> Result<(), Fault> {
@@ -444,13 +444,6 @@ impl System for Assembled {
 
     fn memory_mut(&mut self) -> &mut [f64] {
         &mut self.memory
-    }
-
-    fn express(&mut self, u: &[f64], f: &mut [f64]) -> Result<bool, Fault> {
-        if self.mass_now.is_some() {
-            self.in_linearised_mass(u, f)?;
-        }
-        Ok(self.mass_now.is_some())
     }
 
     fn iterate(&mut self) {

@@ -10,6 +10,7 @@ use interfield_coupling::quality::{Cut, Monitor, Quality, gap, interface_force};
 use interfield_coupling::{
     Assembly as Substructures, Coupling, CouplingError, Driven, Method, PmcOptions, Port, Substructure,
 };
+use interfield_kernel::element::Element as _;
 use interfield_kernel::{Fault, Scheme};
 use interfield_linalg::{EigenError, Pattern, highest};
 
@@ -17,7 +18,7 @@ use crate::assemble::{Assembly, Place, Problem, Subject, assemble, explain};
 use crate::assembled::Assembled;
 use crate::energy::Energy;
 use crate::external::External;
-use crate::model::{Channel, EnergyPart, Kind, Model, Quantity};
+use crate::model::{Channel, Element, EnergyPart, Kind, Model, Quantity};
 use crate::partition::{Constraint, Constraints, Drive, Partition, Split, SubModel, split};
 use crate::signal::Motion;
 use crate::simulation::{Recorder, cannot_start, diagonal};
@@ -139,6 +140,7 @@ impl Partitioned {
             let recorder =
                 Recorder::new(&sub.model, &places, &looped, &system, &rows, scheme.claims().carries_acceleration);
             let ports = ports(&interface, p, &places);
+            problems.extend(changing_mass(&model, &sub, &places, &ports));
             let out = vec![0.0; sub.model.channels.len()];
             let curves = (0..system.curve_count()).map(|i| system.curve_element(i)).collect();
             substructures.push(Substructure {
@@ -576,4 +578,25 @@ fn refusal(error: &CouplingError, model: &Model, interface: &[Constraint], parts
             Problem::error(Subject::Model, message.clone(), "change [coupling] or the substructures")
         }
     }
+}
+
+/// Couplings find their multipliers with the mass at the start. Where a pendulum meets an interface its mass there changes
+/// with the motion: the parts would converge, to something else.
+fn changing_mass(model: &Model, sub: &SubModel, places: &[Place], ports: &[Port]) -> Option<Problem> {
+    let meets = |&(d, _): &(usize, f64)| match places[d] {
+        Place::Free(i) => ports.iter().any(|p| p.dof == i),
+        Place::Imposed(_) | Place::Fixed => false,
+    };
+    let swings = |e: &Element| match &e.kind {
+        Kind::Law { law, coordinates, .. } => law.has_mass() && coordinates.iter().flatten().any(meets),
+        _ => false,
+    };
+    let element = sub.model.elements.iter().position(swings)?;
+    let coupling = model.partition.as_ref()?.coupling.info.name;
+    let name = &sub.model.elements[element].name;
+    let message = format!(
+        "the mass of `{name}` changes with the motion and meets an interface, where coupling `{coupling}` keeps it"
+    );
+    let help = "cut the structure elsewhere, so that the pivot is no interface, or run it in one piece (--whole)";
+    Some(sub.in_whole(Problem::error(Subject::Element(element), message, help)))
 }

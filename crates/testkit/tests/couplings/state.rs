@@ -178,7 +178,8 @@ fn an_interface_without_mass_in_b_is_refused_by_couplings_over_the_macro_step() 
 
 #[test]
 fn every_substructure_may_have_its_own_substeps() {
-    for name in ROWS {
+    // PH needs the unbalanced loads of the coarse side apart, which two constraints on one degree of freedom do not give.
+    for name in ROWS.into_iter().filter(|name| *name != "PH") {
         let (method, scheme) = row(name);
         let [a, b] = halves(1.0);
         let mut assembly = split_dense(a, b.clone(), &Setting::same(scheme, 0.1, 2));

@@ -261,14 +261,16 @@ impl Laboratory {
         let controller = rig.controller()?;
         let recording = self.recording(specimen);
         let account = self.accounts.iter().find(|(name, _)| *name == specimen.name);
-        let kept = account.and_then(|(_, account)| account.read()).unwrap_or_default();
+        let [samples, dropped, late] = controller.counts();
+        // A recording that nobody ended has given no account; the controller knows what it refused.
+        let unended = || tape::Kept { missing: dropped, ..tape::Kept::default() };
+        let kept = account.and_then(|(_, account)| account.read()).unwrap_or_else(unended);
         let mut actuators = histories(&recording, specimen, &self.units);
         // The recording may hold some of the samples only.
         for (tracking, peaks) in actuators.iter_mut().zip(&kept.peaks) {
             tracking.iter_mut().for_each(|t| t.peaks = *peaks);
         }
         let timing = rig.timing().map(|(r, compute)| (r.timing.clone(), r.rights.clone(), compute.clone()));
-        let [samples, _, late] = controller.counts();
         let recorder = (kept.missing, kept.failure.as_deref());
         Some(Assessed {
             name: specimen.name.clone(),

@@ -310,7 +310,10 @@ impl Laboratory {
     pub(crate) fn assess(&self, specimen: &Specimen, rig: &dyn Rig) -> Option<Assessed> {
         let recording = self.recording(specimen);
         let account = self.accounts.iter().find(|(name, _)| *name == specimen.name);
-        let kept = account.and_then(|(_, account)| account.read()).unwrap_or_default();
+        // A recording that nobody ended has given no account; the controller knows what it refused.
+        let dropped = rig.controller().map_or(0, |c| c.counts()[1]);
+        let unended = || tape::Kept { missing: dropped, ..tape::Kept::default() };
+        let kept = account.and_then(|(_, account)| account.read()).unwrap_or_else(unended);
         let histories = histories(&recording, specimen, &self.units);
         let found = Recording {
             histories: &histories,

@@ -24,11 +24,13 @@ pub(crate) fn keep(assessed: &[Assessed], units: &UnitSystem) -> Result<(), Stri
     let one = |a: &Assessed| {
         let Some(path) = &a.recording else { return Ok(()) };
         let test = std::slice::from_ref(a);
+        // Its own log has the words of the operator too.
+        let own = Reader::open(path).map(|r| r.log().lines().map(str::to_owned).collect());
         let evidence = Evidence {
             good: a.verdict.grade != Grade::Failed,
             verdict: verdict(a),
             laboratory: one(a, units),
-            log: log(a),
+            log: own.unwrap_or_else(|_| log(a)),
             numbers: json(test),
             ..Evidence::default()
         };

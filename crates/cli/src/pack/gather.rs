@@ -46,8 +46,19 @@ pub(crate) fn gather(reader: &Reader, name: &str, from: &[PathBuf]) -> Result<(V
         let path = add(Part::SimOutput, format!("{name}.h5"), "Result of the run (HDF5)", reader.path());
         contents["result"] = json!(path);
         let found = of_test(reader.path(), &evidence, &mut missing);
+        let logs = found.iter().filter_map(|(path, ending)| {
+            let (own, name) = (Reader::open(path).ok()?, format!("{name}.{ending}.log.txt"));
+            Some(text(
+                Part::CoordinatorOutput,
+                name,
+                "Log of the laboratory, with the words of the operator",
+                own.log(),
+            ))
+        });
+        let logs: Vec<Item> = logs.collect();
         let one = |(path, ending): (PathBuf, String)| add(Part::ExpOutput, format!("{name}.{ending}"), about, &path);
         contents["recordings"] = found.into_iter().map(one).collect::<Vec<_>>().into();
+        items.extend(logs);
     }
     if missing.is_empty() { Ok((items, contents)) } else { Err(missing) }
 }

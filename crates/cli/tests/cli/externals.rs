@@ -241,6 +241,7 @@ fn free_port() -> u16 {
 fn served(name: &str, protocol: &str, port: u16) -> String {
     let rig = "[[specimen]]\nname = \"rig\"\nelements = [\"upper\"]\nramp = \"5 ms\"\n";
     let host = model(&format!("{name}-host.toml"), "3 s", &format!("{ELEMENT}\n{rig}"));
+    super::make_way(&["serve", "-o", &format!("{name}-host.h5")]);
     let command = [
         env!("CARGO_BIN_EXE_interfield"),
         "serve",

@@ -368,8 +368,8 @@ fn a_run_that_stops_says_why_in_its_file() {
 #[cfg(unix)]
 #[test]
 fn a_full_disk_keeps_what_was_there() {
-    let model = file("limited.toml", BASE);
-    let (out, page) = (absent("limited.h5"), absent("limited.html"));
+    let model = file("small-files.toml", BASE);
+    let (out, page) = (absent("small-files.h5"), absent("small-files.html"));
     let output = std::process::Command::new("sh")
         .args(["-c", "trap '' XFSZ; ulimit -f 2048; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_interfield")])
         .args(["run", model.to_str().unwrap(), "--until", "1e5 s", "--json", "-o", out.to_str().unwrap()])

@@ -358,7 +358,9 @@ fn an_interrupt_leads_the_specimen_home() {
 #[test]
 fn one_test_after_the_other_each_with_its_recording() {
     let model = model("kept.toml", "");
-    let _ = std::fs::remove_file(model.with_file_name("kept-3.lab.h5"));
+    for left in ["kept-2.lab.h5", "kept-3.lab.h5"] {
+        let _ = std::fs::remove_file(model.with_file_name(left));
+    }
     let serving = Serving::start(&model, &["--keep"]);
     let mut forces = Vec::new();
     for _ in 0..2 {

@@ -162,8 +162,7 @@ fn devices_are_safe_when_the_program_is_killed() {
     let line = Line::new(&layout, Box::new(Spring(1)), None, &[]);
     let simulated = Simulated::until(line, |_| Fate::Answered, |states| states == [SAFE]);
     let recording = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("bus-killed.lab.h5");
-    // Of an earlier test.
-    let _ = std::fs::remove_file(&recording);
+    super::make_way("bus-killed.h5");
     let mut command = program();
     command.args(["run", path.to_str().expect("UTF-8"), "-o", "bus-killed.h5"]).stdout(Stdio::null());
     let mut running = Running(command.spawn().expect("the program starts"));

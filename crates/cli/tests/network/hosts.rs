@@ -72,6 +72,7 @@ impl Network {
     }
 
     fn run(&self, model: &Path, output: &str, more: &[&str]) -> Command {
+        super::make_way(output);
         let mut command = on(&self.here, env!("CARGO_BIN_EXE_interfield"));
         command.args(["run", model.to_str().expect("UTF-8"), "--json", "-o", output]).args(more);
         command

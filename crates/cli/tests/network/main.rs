@@ -74,8 +74,23 @@ fn program() -> Command {
     command
 }
 
+/// Removes what an earlier run of the tests left of a result and its recording: no test is ever replaced.
+fn make_way(results: &str) {
+    let results = Path::new(env!("CARGO_TARGET_TMPDIR")).join(results);
+    let stem = format!("{}.", results.file_stem().and_then(|s| s.to_str()).expect("a name"));
+    for entry in std::fs::read_dir(results.parent().expect("a folder")).into_iter().flatten().flatten() {
+        let name = entry.file_name().into_string().unwrap_or_default();
+        if name.starts_with(&stem) && name.ends_with(".h5") {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// `interfield` with these arguments: its exit code and its JSON.
 fn interfield(args: &[&str]) -> (Option<i32>, Value) {
+    if let Some(output) = args.iter().position(|a| *a == "-o") {
+        make_way(args[output + 1]);
+    }
     let output = program().args(args).output().expect("the program starts");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(!errors.contains("panicked"), "{errors}");

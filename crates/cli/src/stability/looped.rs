@@ -226,7 +226,7 @@ impl Loop {
             };
         }
         if self.small {
-            out += "  this holds for small motions about rest, of specimens that have not yielded\n";
+            out += "  this holds for small motions about rest: not where a specimen yields, slides or closes a gap\n";
         }
         if !self.learning.is_empty() {
             out += "  and for the compensation before it has learned\n";

@@ -130,6 +130,48 @@ fn compensators_that_differentiate_do_not_blur_the_probe() {
 }
 
 #[test]
+fn a_loop_with_struts_is_probed_as_one_with_actuators_along_its_axes() {
+    let text = |actuators: &str| {
+        format!(
+            r#"
+dofs = ["x", "y"]
+node = [{{ name = "a", at = [0, 0], mass = 1000 }}]
+element = [
+  {{ type = "spring", name = "sx", nodes = ["ground", "a"], dof = "x", k = 40e3, c = 1e3 }},
+  {{ type = "spring", name = "sy", nodes = ["ground", "a"], dof = "y", k = 40e3, c = 1e3 }},
+  {{ type = "spring", name = "px", nodes = ["ground", "a"], dof = "x", k = 60e3 }},
+  {{ type = "spring", name = "py", nodes = ["ground", "a"], dof = "y", k = 60e3 }},
+]
+load = [{{ type = "ground", direction = "x", signal = {{ type = "synthetic", peak = 3 }} }}]
+analysis = {{ scheme = "alpha-os", dt = 2e-3, duration = 0.5 }}
+[[specimen]]
+name = "rig"
+elements = ["px", "py"]
+rate = "1 kHz"
+{actuators}
+"#
+        )
+    };
+    let strut = |x: f64, y: f64| {
+        format!("[[specimen.actuator]]\nanchor = [{x}, {y}]\nattachment = [0, 0]\nnode = \"a\"\ndelay = \"1 ms\"\n")
+    };
+    let along = |dof: &str| format!("[[specimen.actuator]]\ndof = \"{dof}\"\ndelay = \"1 ms\"\n");
+    let straight = file("struts-none.toml", text(&(along("a.x") + &along("a.y"))));
+    let struts = file("struts.toml", text(&(strut(-1.0, 0.0) + &strut(0.0, -1.0))));
+    let [straight, struts] = [straight, struts].map(|path| {
+        let found =
+            interfield(&["check", path.to_str().unwrap(), "--stability", "--json", "-o", "struts.svg"]).expect(0);
+        // A fault is told in words.
+        assert!(!found.stdout.contains("code"), "{}", found.stdout);
+        found.json()["stability"]["loop"].clone()
+    });
+    for key in ["critical_delay", "critical_gain", "spectral_radius"] {
+        let [a, b] = [&straight, &struts].map(|f| f[key].as_f64().unwrap_or_else(|| panic!("no {key}: {f:#}")));
+        assert!((a - b).abs() <= 1e-9 * a, "{key}: {a} {b}");
+    }
+}
+
+#[test]
 fn the_critical_gain_is_that_of_the_closed_form() {
     // m x" + c x' + k_n x + g k_e x(t - d) = 0 is at its limit where m w^2 - k_n = g k_e cos(w d), c w = g k_e sin(w d).
     let (m, c, kn, ke, d) = (1000.0f64, 1000.0f64, 40e3f64, 60e3f64, 10e-3f64);

@@ -73,6 +73,18 @@ impl Kinematics {
         (fits && this.evaluate(&zero, &mut q)).then_some(this)
     }
 
+    /// The same actuators for small motions about rest: struts that do not turn.
+    #[must_use]
+    pub fn linearised(mut self) -> Self {
+        let n = self.len();
+        let mut rest = vec![0.0; n];
+        // As for a new one, which held the degrees of freedom there.
+        self.evaluate(&vec![0.0; n], &mut rest);
+        self.levers = (0..n).map(|i| Lever::Linear(self.jacobian[i * n..(i + 1) * n].to_vec())).collect();
+        self.linear = true;
+        self
+    }
+
     /// Number of actuators, and of degrees of freedom.
     pub fn len(&self) -> usize {
         self.levers.len()

@@ -253,11 +253,12 @@ pub(crate) fn remembers(kind: &Kind) -> bool {
     match kind {
         Kind::Law { law, .. } => law.info().hysteretic,
         Kind::Formula { .. } => true,
-        Kind::Block { .. } | Kind::Linear { .. } => false,
+        Kind::Block { block, .. } => block.remembers,
+        Kind::Linear { .. } => false,
     }
 }
 
-fn is_linear(kind: &Kind) -> bool {
+pub(crate) fn is_linear(kind: &Kind) -> bool {
     matches!(kind, Kind::Linear { .. }) || matches!(kind, Kind::Law { law, .. } if law.info().linear)
 }
 

@@ -19,6 +19,7 @@ pub mod format;
 pub mod formula;
 pub mod include;
 pub mod jet;
+pub mod linearised;
 pub mod machine;
 pub mod matrix_market;
 pub mod modal;

@@ -85,6 +85,8 @@ pub struct BlockData {
     pub c: Vec<f64>,
     pub d: Vec<f64>,
     pub dv: Vec<f64>,
+    /// Whether its states remember its deformation, as those of a hysteretic law do: their stiffness then counts.
+    pub remembers: bool,
 }
 
 /// An element.

@@ -20,7 +20,7 @@ pub enum Stored {
 
 impl Stored {
     #[inline]
-    pub(super) fn with<R>(&self, f: impl FnOnce(&dyn Element) -> R) -> R {
+    pub(crate) fn with<R>(&self, f: impl FnOnce(&dyn Element) -> R) -> R {
         match self {
             Stored::Law(x) => f(x),
             Stored::Path(x) => f(x),

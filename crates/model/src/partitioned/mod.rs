@@ -290,7 +290,7 @@ impl Partitioned {
             Some(Part { sub, free, looped, .. }) => {
                 format!("substructure `{}`: {}", sub.name, explain(&sub.model, free, looped, fault))
             }
-            None => format!("{fault:?}"),
+            None => explain(&self.model, &[], &[], fault),
         }
     }
 }

@@ -29,7 +29,8 @@ pub trait Body: Send {
 
 /// A body made of a [`System`] of the structure's scale S: displacements are S times those of the specimen, forces S²
 /// times. Its internal states follow the motion by Heun's rule; time is that of the laboratory, so that what depends on
-/// velocity feels how slowly an extended test moves.
+/// velocity feels how slowly an extended test moves. It stands in the laboratory with the states it is given, before it is led to an
+/// initial displacement; what it remembers of them is how they have changed, so that zeros mean a specimen that was never moved.
 pub struct Replica<S> {
     system: S,
     scale: f64,
@@ -37,23 +38,38 @@ pub struct Replica<S> {
     u: Vec<f64>,
     v: Vec<f64>,
     rates: [Vec<f64>; 2],
+    /// States before the test, present ones, and those that Heun's rule tries.
+    start: Vec<f64>,
+    states: Vec<f64>,
     trial: Vec<f64>,
     masses: Vec<f64>,
 }
 
 impl<S: System> Replica<S> {
     /// A replica of `system`, which carries no load, at 1/`scale`, with the `masses` of the specimen itself in place of those
-    /// of the system. `stiffness` is that of the system at rest.
-    pub fn new(system: S, scale: f64, stiffness: Vec<f64>, masses: Vec<f64>) -> Self {
+    /// of the system. `stiffness` is that of the system at rest, `start` its states before the test; those that are not given are zero.
+    pub fn new(system: S, scale: f64, stiffness: Vec<f64>, masses: Vec<f64>, mut start: Vec<f64>) -> Self {
         let d = system.dims();
+        start.resize(d.ns, 0.0);
         // k = dF/dx = (dF/S²)/(dx/S).
         let stiffness = stiffness.into_iter().map(|k| k / scale).collect();
         let states = || vec![0.0; d.ns];
         let (u, v) = (vec![0.0; d.nu], vec![0.0; d.nu]);
-        Replica { system, scale, stiffness, u, v, rates: [states(), states()], trial: states(), masses }
+        Replica {
+            system,
+            scale,
+            stiffness,
+            u,
+            v,
+            rates: [states(), states()],
+            start,
+            states: states(),
+            trial: states(),
+            masses,
+        }
     }
 
-    /// [u v] at the scale of the structure before the step, states, memory of the system.
+    /// [u v] at the scale of the structure before the step, changes of the states, memory of the system.
     fn layout(&self) -> [usize; 3] {
         let d = self.system.dims();
         [2 * d.nu, d.ns, self.system.memory().len()]
@@ -69,7 +85,9 @@ impl<S: System + Send> Body for Replica<S> {
         let [moves, states, _] = self.layout();
         let n = moves / 2;
         let (before, rest) = memory.split_at_mut(moves);
-        let (s, remembered) = rest.split_at_mut(states);
+        let (changed, remembered) = rest.split_at_mut(states);
+        let s = &mut self.states;
+        (0..states).for_each(|i| s[i] = self.start[i] + changed[i]);
         self.system.memory_mut().copy_from_slice(remembered);
         for i in 0..n {
             self.u[i] = self.scale * to.u[i];
@@ -90,6 +108,7 @@ impl<S: System + Send> Body for Replica<S> {
         (0..n).for_each(|i| force[i] = force[i] / area + self.masses[i] * to.a[i]);
         before[..n].copy_from_slice(&self.u);
         before[n..].copy_from_slice(&self.v);
+        (0..states).for_each(|i| changed[i] = self.states[i] - self.start[i]);
         remembered.copy_from_slice(self.system.memory());
         Ok(())
     }

@@ -77,3 +77,12 @@ fn the_frequency_index_separates_amplitude_and_delay() {
         frequency_evaluation(&[1.0], &[1.0], DT).is_none() && frequency_evaluation(&[1.0; 8], &[0.0; 8], DT).is_none()
     );
 }
+
+#[test]
+fn errors_of_a_reference_that_stands_still_are_nothing_or_endless() {
+    let (still, moving) = (vec![2.0; 10], sine(1.0, 0.0));
+    assert_eq!(nrmse(&[3.0; 10], &still), 0.0, "an offset does not count");
+    assert_eq!(nrmse(&moving[..10], &still), f64::INFINITY);
+    assert_eq!((peak_error(&[0.0; 3], &[0.0; 3]), peak_error(&[1.0; 3], &[0.0; 3])), (0.0, f64::INFINITY));
+    assert_eq!((nrmse(&[1.0], &[1.0]), nrmse(&[], &[]), error::deviation(&[5.0])), (0.0, 0.0, 0.0));
+}

@@ -21,8 +21,8 @@ pub(super) fn build(
     workshop: &mut dyn Workshop,
 ) -> Result<Box<dyn Rig>, String> {
     let n = specimen.dofs.len();
-    let kinematics = kinematics(specimen)?;
     let linear = workshop.linear();
+    let kinematics = kinematics(specimen, linear)?;
     let hardware = match workshop.hardware(specimen)? {
         Some(hardware) => hardware,
         None => emulated(specimen, physical, linear)?,
@@ -47,10 +47,11 @@ pub(super) fn build(
     workshop.mount(specimen, Controller::new(plan, kinematics, hardware, guard))
 }
 
-fn kinematics(specimen: &Specimen) -> Result<Kinematics, String> {
+fn kinematics(specimen: &Specimen, linear: bool) -> Result<Kinematics, String> {
     let levers = specimen.actuators.iter().map(|a| a.lever.clone()).collect();
     let found = Kinematics::new(levers);
-    found.ok_or_else(|| "its actuators cannot hold it: some of them act along the same line".to_owned())
+    let found = found.ok_or("its actuators cannot hold it: some of them act along the same line")?;
+    Ok(if linear { found.linearised() } else { found })
 }
 
 /// The emulated laboratory of a specimen; the error is a sentence for the user.
@@ -61,9 +62,10 @@ pub(super) fn emulated(
 ) -> Result<Box<dyn Hardware>, String> {
     let drives = specimen.actuators.iter().map(|a| drive(a, specimen.period, linear)).collect::<Result<_, _>>()?;
     let system = physical.system.take().ok_or("it is mounted twice")?;
-    let body = Replica::new(system, specimen.scale, physical.stiffness.clone(), specimen.masses.clone());
+    let start = physical.start.clone();
+    let body = Replica::new(system, specimen.scale, physical.stiffness.clone(), specimen.masses.clone(), start);
     let faults = if linear { Vec::new() } else { specimen.faults.clone() };
-    let (kinematics, masses) = (kinematics(specimen)?, &specimen.masses);
+    let (kinematics, masses) = (kinematics(specimen, linear)?, &specimen.masses);
     Ok(Box::new(Emulated::new(drives, kinematics, Box::new(body), masses, specimen.period, faults)))
 }
 

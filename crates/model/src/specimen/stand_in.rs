@@ -9,6 +9,8 @@ use crate::model::{Damping, Dof, Kind, Model, Support};
 pub(super) struct Physical {
     /// They as a system over the commanded degrees of freedom, without loads and masses of their own; until it is mounted.
     pub(super) system: Option<Assembled>,
+    /// Internal states before the test.
+    pub(super) start: Vec<f64>,
     /// Stiffness and damping at rest, row-major over the commanded degrees of freedom.
     pub(super) stiffness: Vec<f64>,
     pub(super) damping: Vec<f64>,
@@ -34,7 +36,8 @@ pub(super) fn stand_in(model: &Model) -> Result<(Model, Vec<Physical>), Vec<Prob
             (element.s0, element.given) = (Vec::new(), None);
             all_rows.push((e, rows));
         }
-        specimens.push(Physical { system: Some(alone(model, specimen)?), stiffness, damping, rows: all_rows });
+        let (system, start) = alone(model, specimen)?;
+        specimens.push(Physical { system: Some(system), start, stiffness, damping, rows: all_rows });
     }
     Ok((whole, specimens))
 }
@@ -63,8 +66,8 @@ fn spread(local: &[f64], rows: &[Vec<f64>], n: usize) -> Vec<f64> {
     (0..n * n).map(|k| entry(k / n, k % n)).collect()
 }
 
-/// A specimen as a system of its own: all else is held, and nothing loads it.
-fn alone(model: &Model, specimen: &Specimen) -> Result<Assembled, Vec<Problem>> {
+/// A specimen as a system of its own, with its initial states: all else is held, and nothing loads it.
+fn alone(model: &Model, specimen: &Specimen) -> Result<(Assembled, Vec<f64>), Vec<Problem>> {
     let dof = |(d, dof): (usize, &Dof)| {
         let commanded = specimen.dofs.iter().position(|&x| x == d);
         // Its own masses are the laboratory's; a system must have some.
@@ -84,7 +87,10 @@ fn alone(model: &Model, specimen: &Specimen) -> Result<Assembled, Vec<Problem>> 
         ..model.clone()
     };
     // Unknowns are numbered along the model, as the commanded degrees of freedom are.
-    assemble(&alone).map(|a| a.system)
+    assemble(&alone).map(|a| {
+        let states = a.y0[2 * specimen.dofs.len()..].to_vec();
+        (a.system, states)
+    })
 }
 
 /// Coordinates of an element as rows over the commanded degrees of freedom.

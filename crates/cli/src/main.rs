@@ -15,6 +15,7 @@ mod plot;
 mod programs;
 mod ranges;
 mod record;
+mod rehearsal;
 mod report;
 mod schema;
 mod stability;
@@ -65,6 +66,7 @@ Examples:
   interfield stability-map --coupling pmc     where a coupling is stable, as a picture
   interfield spectrum --scheme lsrt2          how a scheme damps and shifts frequencies
   interfield rehearse test.toml               is the loop stable, what must the actuators do
+  interfield doctor test.toml                 can this machine keep the time of the test
   interfield reproduce                        the figures of the papers, and which claims hold
   interfield bench vrths                      how a compensator does in the public benchmark
 
@@ -74,7 +76,8 @@ Exit codes:
   2    mistake in the model or on the command line; all of them are shown
   3    the run stopped before its end, results up to there are kept; or `compare` found differences
        beyond --tolerance; or `fmt --check` found a file to format; or `check --stability` found
-       that a motion grows; or an item of `reproduce` failed; or a test of `bench` became unstable
+       that a motion grows; or `rehearse` found something against the test; or `doctor` found that the
+       machine cannot keep the rate; or an item of `reproduce` failed; or a test of `bench` became unstable
   130  interrupted (Ctrl-C); results up to there are kept")]
 struct Cli {
     #[command(subcommand)]
@@ -103,6 +106,7 @@ enum Command {
     StabilityMap(cmd::stability_map::Args),
     Order(cmd::order::Args),
     Rehearse(cmd::rehearse::Args),
+    Doctor(cmd::doctor::Args),
     Reproduce(cmd::reproduce::Args),
     Schemes(cmd::schemes::Args),
     Couplings(cmd::couplings::Args),
@@ -147,6 +151,7 @@ fn main() -> std::process::ExitCode {
         Some(Command::StabilityMap(args)) => cmd::stability_map::run(&args),
         Some(Command::Order(args)) => cmd::order::run(&args),
         Some(Command::Rehearse(args)) => cmd::rehearse::run(&args),
+        Some(Command::Doctor(args)) => cmd::doctor::run(&args),
         Some(Command::Reproduce(args)) => cmd::reproduce::run(&args),
         Some(Command::Schemes(args)) => cmd::schemes::run(&args),
         Some(Command::Couplings(args)) => cmd::couplings::run(&args),

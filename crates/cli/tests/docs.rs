@@ -91,6 +91,15 @@ fn comparable(text: &str) -> Vec<String> {
     lines[first..last.max(first)].to_vec()
 }
 
+/// What a machine says of itself without what it found: the headings and names of the lines, and what stands before the first number of the others.
+fn labels(text: &str) -> Vec<String> {
+    let name = |line: &str| match line.strip_prefix("  ").and_then(|l| l.split_once("  ")) {
+        Some((name, _)) => name.to_owned(),
+        None => line.split([':', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']).next().unwrap_or(line).to_owned(),
+    };
+    text.lines().take_while(|l| *l != "what to change").map(name).filter(|l| !l.is_empty()).collect()
+}
+
 /// Runs the commands of a block, each a line `$ interfield ...` with what it prints below.
 fn follow(document: &str, folder: &Path, body: &str) -> usize {
     let parts: Vec<String> = format!("\n{body}").split("\n$ ").skip(1).map(|part| format!("{part}\n")).collect();
@@ -102,7 +111,8 @@ fn follow(document: &str, folder: &Path, body: &str) -> usize {
             other => words(other.strip_prefix("interfield ").expect("the documents run interfield")),
         };
         let (text, _) = interfield(folder, &args);
-        assert_eq!(comparable(&text), comparable(expected), "{document}: `{line}` now prints:\n{text}");
+        let shown = if args.first().is_some_and(|a| a == "doctor") { labels } else { comparable };
+        assert_eq!(shown(&text), shown(expected), "{document}: `{line}` now prints:\n{text}");
     }
     parts.len()
 }

@@ -3,6 +3,7 @@
 //! **Must not be here:** files, tables, terminals.
 
 use crate::controller::Controller;
+use crate::indicators::error::deviation;
 use crate::indicators::{delay_by_correlation, energy, frequency_evaluation, nrmse, peak_error, tracking};
 use crate::realtime::Timing;
 use crate::safety::State;
@@ -10,7 +11,56 @@ use crate::safety::State;
 /// Largest delay that is looked for, s.
 const LONGEST: f64 = 0.1;
 
-/// How an actuator followed its targets, and what it did meanwhile. SI.
+/// What an actuator was told and did, sample by sample. SI.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct History {
+    /// Where it should be.
+    pub target: Vec<f64>,
+    /// What it was sent, after compensation.
+    pub command: Vec<f64>,
+    /// Where it was seen.
+    pub reached: Vec<f64>,
+    /// What its load cell showed.
+    pub force: Vec<f64>,
+}
+
+impl History {
+    /// Samples in which all instruments showed numbers.
+    fn sound(&self) -> Vec<[f64; 3]> {
+        let rows = self.target.iter().zip(&self.reached).zip(&self.force).map(|((t, r), f)| [*t, *r, *f]);
+        rows.filter(|row| row.iter().all(|x| x.is_finite())).collect()
+    }
+}
+
+/// The largest numbers of a test, by their magnitude. SI.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Peaks {
+    /// Stroke and velocity of the target: what the structure asks for.
+    pub target: [f64; 2],
+    /// Stroke and velocity of the command: what compensation adds, and what it makes of noise, is in them.
+    pub command: [f64; 2],
+    /// Measured force.
+    pub force: f64,
+    /// Tracking error: reached less target.
+    pub error: f64,
+}
+
+impl Peaks {
+    /// Of a history, sampled every `period` seconds. What is no number does not count.
+    pub fn of(history: &History, period: f64) -> Self {
+        let peak = |x: &mut dyn Iterator<Item = f64>| x.fold(0.0f64, |m, x| m.max(x.abs()));
+        let motion =
+            |x: &[f64]| [peak(&mut x.iter().copied()), peak(&mut x.windows(2).map(|w| (w[1] - w[0]) / period))];
+        Peaks {
+            target: motion(&history.target),
+            command: motion(&history.command),
+            force: peak(&mut history.force.iter().copied()),
+            error: peak(&mut history.reached.iter().zip(&history.target).map(|(r, t)| r - t)),
+        }
+    }
+}
+
+/// How an actuator followed its targets, and what it did meanwhile. SI, and finite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tracking {
     /// 100 std(reached - target)/std(target), %.
@@ -27,15 +77,19 @@ pub struct Tracking {
     pub indicator: f64,
     /// Energy error over the largest work done, or stored: negative where the tracking fed energy in.
     pub energy: f64,
-    /// Largest stroke, velocity and force.
-    pub peaks: [f64; 3],
+    /// The largest numbers of the test.
+    pub peaks: Peaks,
+    /// Samples that are left out of all this, because an instrument showed no number.
+    pub unread: usize,
 }
 
 impl Tracking {
-    /// Of the histories of an actuator, sampled every `period` seconds; `None` where it never moved.
-    pub fn of(target: &[f64], reached: &[f64], force: &[f64], period: f64) -> Option<Self> {
-        let moved = target.iter().any(|x| *x != target[0]);
-        if !moved || target.len() < 3 {
+    /// Of the history of an actuator, sampled every `period` seconds; `None` where it had nothing to follow.
+    pub fn of(history: &History, period: f64) -> Option<Self> {
+        let sound = history.sound();
+        let [target, reached, force] = [0, 1, 2].map(|i| sound.iter().map(|row| row[i]).collect::<Vec<f64>>());
+        // A target may move by so little that its square is nothing.
+        if target.len() < 3 || deviation(&target) == 0.0 {
             return None;
         }
         let most = ((LONGEST / period).ceil() as usize).min(target.len() / 2);
@@ -45,24 +99,21 @@ impl Tracking {
             tracking::step(&mut ti, target[i], reached[i]);
             fed = energy::step(&mut ee, target[i], reached[i], force[i]);
         }
-        let peak = |x: &mut dyn Iterator<Item = f64>| x.fold(0.0f64, |m, x| m.max(x.abs()));
-        let index = frequency_evaluation(reached, target, period)?;
-        let peaks = [
-            peak(&mut target.iter().copied()),
-            peak(&mut target.windows(2).map(|w| (w[1] - w[0]) / period)),
-            peak(&mut force.iter().copied()),
-        ];
+        let index = frequency_evaluation(&reached, &target, period)?;
+        let peaks = Peaks::of(history, period);
         Some(Tracking {
-            nrmse: nrmse(reached, target),
-            peak_error: peak_error(reached, target),
-            delay: delay_by_correlation(reached, target, most) * period,
+            nrmse: nrmse(&reached, &target),
+            peak_error: peak_error(&reached, &target),
+            delay: delay_by_correlation(&reached, &target, most) * period,
             amplitude: index.amplitude,
             frequency: index.frequency,
             indicator: tracking::value(&ti),
             // Masses and springs give back what they take: what they hold at most is the measure then.
-            energy: fed.error / fed.scale.max(0.5 * peaks[0] * peaks[2]).max(f64::MIN_POSITIVE),
+            energy: fed.error / fed.scale.max(0.5 * peaks.target[0] * peaks.force).max(f64::MIN_POSITIVE),
             peaks,
+            unread: history.target.len() - target.len(),
         })
+        .filter(|t| t.nrmse.is_finite() && t.energy.is_finite())
     }
 }
 
@@ -102,6 +153,18 @@ const NRMSE: [f64; 2] = [10.0, 50.0];
 /// The same for the energy error.
 const ENERGY: [f64; 2] = [0.05, 0.5];
 
+/// Looks at a test that is over, or at its rehearsal: how each actuator followed, and what is thought of it. Both say the same because both ask here.
+pub fn assess(
+    controller: &Controller,
+    histories: &[History],
+    timing: Option<&Timing>,
+) -> (Vec<Option<Tracking>>, Verdict) {
+    let actuators: Vec<Option<Tracking>> =
+        histories.iter().map(|history| Tracking::of(history, controller.period())).collect();
+    let verdict = judge(controller, &actuators, timing);
+    (actuators, verdict)
+}
+
 /// Judges a test by its controller, the histories of its actuators, and its timing if it had a clock.
 pub fn judge(controller: &Controller, actuators: &[Option<Tracking>], timing: Option<&Timing>) -> Verdict {
     let mut found: Vec<(Grade, String)> = Vec::new();
@@ -130,13 +193,24 @@ pub fn judge(controller: &Controller, actuators: &[Option<Tracking>], timing: Op
     if let Some(timing) = timing.filter(|t| t.missed + t.overrun > 0) {
         say(Grade::Doubtful, format!("{} periods missed, {} overrun", timing.missed, timing.overrun));
     }
+    if actuators.is_empty() {
+        say(Grade::Doubtful, "nothing can be said of the tracking: there is no recording to read".to_owned());
+    } else if actuators.iter().all(Option::is_none) {
+        say(
+            Grade::Doubtful,
+            "nothing can be said of the tracking: no target moved, or no instrument showed a number".to_owned(),
+        );
+    }
     for (i, t) in actuators.iter().enumerate().filter_map(|(i, t)| Some((i, (*t)?))) {
         let name = if actuators.len() > 1 { format!("actuator {}: ", i + 1) } else { String::new() };
         let grade = |value: f64, [doubt, fail]: [f64; 2]| match value {
-            v if v > fail || v.is_nan() => Some(Grade::Failed),
+            v if v > fail => Some(Grade::Failed),
             v if v > doubt => Some(Grade::Doubtful),
             _ => None,
         };
+        if t.unread > 0 {
+            say(Grade::Doubtful, format!("{name}{} samples of the instruments were no numbers", t.unread));
+        }
         if let Some(grade) = grade(t.nrmse, NRMSE) {
             say(grade, format!("{name}tracking error {:.3} % of the motion", t.nrmse));
         }

@@ -17,6 +17,7 @@ use crate::files::{same, write};
 use crate::load::{Advised, Loaded, ModelArgs};
 use crate::output::{fail, print, print_json};
 use crate::programs::{Programs, described, described_json};
+use crate::rehearsal::{Rehearsal, fingerprint, look_up};
 use crate::stability::examine;
 use crate::table::{aligned, short};
 
@@ -111,12 +112,27 @@ pub(crate) fn run(args: &Args) -> Exit {
     } else {
         print(&found.text(args.modes as usize, args.all));
         stability.iter().for_each(|found| print(&found.text()));
+        if stability.is_some() && !found.sim.model.specimens.is_empty() {
+            print(&format!("  {}\n", rehearsed(&loaded, args)));
+        }
         match loaded.messages().len() {
             0 => print("\nno warnings\n"),
             _ => loaded.show(),
         }
     }
     if stability.is_some_and(|found| !found.stable()) { Exit::Fault } else { Exit::Done }
+}
+
+/// What is known of the rehearsal of a test.
+fn rehearsed(loaded: &Loaded, args: &Args) -> String {
+    let known = fingerprint(loaded, &args.settings).map(|print| look_up(&args.model, &print));
+    match known {
+        Ok(Rehearsal::Passed) => "it was rehearsed, and is ready".to_owned(),
+        Ok(Rehearsal::Failed(why)) => format!("it was rehearsed, and is not ready: {}", why.join("; ")),
+        Ok(Rehearsal::Changed) => "it has changed since it was rehearsed".to_owned(),
+        Ok(Rehearsal::Missing) => "it was not rehearsed: `interfield rehearse` looks at the whole test".to_owned(),
+        Err(why) => format!("whether it was rehearsed is not known: {why}"),
+    }
 }
 
 /// What can be said of a model whose externals have not told their stiffness.

@@ -6,6 +6,7 @@ pub(crate) mod compare;
 pub(crate) mod compensators;
 pub(crate) mod completions;
 pub(crate) mod couplings;
+pub(crate) mod doctor;
 pub(crate) mod elements;
 pub(crate) mod ensemble;
 pub(crate) mod expand;

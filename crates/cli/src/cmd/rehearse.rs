@@ -1,5 +1,5 @@
-//! `interfield rehearse`: a test before the test. Is the loop stable behind these actuators, how much more delay would it
-//! bear, and what will the actuators have to do?
+//! `interfield rehearse`: a test before the test. Is the loop stable behind these actuators, how much more delay and gain would it
+//! bear, what will the actuators have to do, and what would be thought of the test?
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,23 +7,27 @@ use std::sync::{Arc, Mutex, PoisonError};
 use clap::Args as ClapArgs;
 use interfield_lab::controller::{COLUMNS, Controller, HEAD, Tape};
 use interfield_lab::rig::Rig;
+use interfield_lab::safety::Watch;
+use interfield_lab::verdict::{Grade, History, Peaks};
 use interfield_model::specimen::{Specimen, Workshop};
 use interfield_model::units::{Dimension, UnitSystem};
-use interfield_model::{Model, Partitioned};
+use interfield_model::{Model, Partitioned, Simulation};
 use serde_json::{Value, json};
 
 use crate::Exit;
 use crate::coupled::Listener;
 use crate::engine::Engine;
+use crate::laboratory::{self, Assessed, READ_BACK};
 use crate::load::{Loaded, ModelArgs};
-use crate::output::{fail, print, print_json, progress};
-use crate::stability::judge_quietly;
-use crate::table::{aligned, radius, short};
+use crate::output::{complain, fail, print, print_json, progress};
+use crate::rehearsal;
+use crate::stability::{Loop, examine_loop};
+use crate::table::{aligned, short};
 
-/// Look at a hybrid test before it is run: stability of the loop, critical delay, what the actuators must do
+/// Look at a hybrid test before it is run: stability of the loop and its margins, what the actuators must do, the verdict to expect
 ///
-/// The loop of structure, controller, actuators and specimen is probed for a motion that grows; delay is added to the actuators until one does; and the whole test
-/// is run once in the emulated laboratory, as fast as possible, to see strokes, velocities and forces against what the actuators can do and the limits allow.
+/// The loop of structure, controller, actuators and specimen is probed for a motion that grows; delay and gain are added until one does; and the whole test
+/// is run once in the emulated laboratory, as fast as possible, and judged as a test is, with strokes, velocities and forces against what the actuators can do and the limits allow. What came out is kept in interfield-out/MODEL.rehearsal.json.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield rehearse models/isolated-building.toml\n  \
 interfield rehearse models/isolated-building.toml --coupling modified-ph --json")]
@@ -36,15 +40,6 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 }
-
-/// Largest delay that is tried, s of the laboratory.
-const LONGEST: f64 = 0.25;
-/// Steps of the search before it is narrowed down.
-const COARSE: usize = 16;
-/// Growth per step that is noticed.
-const NOTICED: f64 = 1e-6;
-/// The critical delay is found to this share of itself.
-const FINE: f64 = 1e-3;
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Exit {
@@ -63,18 +58,39 @@ pub(crate) fn run(args: &Args) -> Exit {
         return Exit::BadInput;
     }
     let asked = Model { partition: model.partition.clone().filter(|_| !args.settings.whole), ..model.clone() };
-    let loop_found = judge_quietly(asked.clone());
-    let critical = loop_found.as_ref().ok().filter(|l| l.1).map(|l| critical_delay(&asked, l.0));
+    let looped = examine_loop(&asked);
     let mut dry = Dry::default();
     if let Err(e) = loaded.in_workshop(&mut sim, &mut parts, &mut dry) {
         return e;
     }
-    let mut engine = parts.map_or(Engine::Whole, |parts: Partitioned| {
+    let rehearsed = Rehearsed { looped, ..dry_run(sim, parts, &dry, !args.json) };
+    let numbers = rehearsed.json();
+    let kept = rehearsal::fingerprint(&loaded, &args.settings)
+        .and_then(|fingerprint| rehearsal::keep(&args.model, &fingerprint, &numbers));
+    if args.json {
+        print_json(&numbers);
+    } else {
+        print(&rehearsed.text());
+        kept.iter().for_each(|path| print(&format!("  record: {}\n", path.display())));
+    }
+    match kept {
+        Err(message) => {
+            complain(&format!("error: the record of the rehearsal is missing: {message}"));
+            Exit::Failure
+        }
+        Ok(_) if rehearsed.objections().is_empty() => Exit::Done,
+        Ok(_) => Exit::Fault,
+    }
+}
+
+/// Runs the whole test once, as fast as it goes.
+fn dry_run(mut sim: Simulation, parts: Option<Partitioned>, dry: &Dry, visible: bool) -> Rehearsed {
+    let mut engine = parts.map_or(Engine::Whole, |parts| {
         let listener = Listener::new(&parts);
         Engine::Parts(Box::new(parts), listener)
     });
     let steps = sim.steps();
-    let bar = progress(steps, "steps", !args.json);
+    let bar = progress(steps, "steps", visible);
     let mut ended = None;
     for k in 0..steps {
         if let Err(fault) = engine.step(&mut sim, k) {
@@ -86,90 +102,55 @@ pub(crate) fn run(args: &Args) -> Exit {
     bar.finish_and_clear();
     engine.finish(&mut sim);
     let links = engine.parts().map(|p| p.quality().rows.iter().fold(0.0f64, |m, r| m.max(r.link[1])));
-    let rehearsal = Rehearsed { model: &model, loop_found, critical, ended, links, seen: &dry.seen };
-    let ready = rehearsal.ready();
-    if args.json {
-        print_json(&rehearsal.json());
-    } else {
-        print(&rehearsal.text());
-    }
-    if ready { Exit::Done } else { Exit::Fault }
+    let model = sim.model.clone();
+    let (mut assessed, mut demands) = (Vec::new(), Vec::new());
+    engine.visit_rigs(&sim, |i, rig| {
+        let specimen = &model.specimens[i];
+        let Some(seen) = dry.seen.iter().find(|s| s.0 == specimen.name) else { return };
+        let seen = seen.1.lock().unwrap_or_else(PoisonError::into_inner);
+        assessed.extend(Assessed::of(specimen, rig, &seen.histories));
+        demands.extend(seen.histories.iter().enumerate().flat_map(|(a, h)| demands_of(specimen, a, h)));
+    });
+    Rehearsed { model, looped: Err(String::new()), ended, links, assessed, demands }
 }
 
-/// The smallest additional delay of all actuators at which a motion grows, s; `None` if none up to [`LONGEST`] does. `radius` is
-/// that of the loop without it.
-///
-/// A radius that leaves this one behind counts as growth, whatever the probe calls it: where a structure is slow beside the step, its probe cannot
-/// tell slow growth from a drift, and a critical delay that is too short is the safe mistake.
-fn critical_delay(model: &Model, radius: f64) -> Option<f64> {
-    let bound = radius.max(1.0) + NOTICED;
-    let late = |delay: f64| {
-        let mut model = model.clone();
-        model.specimens.iter_mut().flat_map(|s| &mut s.actuators).for_each(|a| a.delay[0] += delay);
-        judge_quietly(model).is_ok_and(|(found, stable)| stable && found <= bound)
-    };
-    let period = model.specimens.iter().fold(f64::INFINITY, |m, s| m.min(s.period));
-    let ratio = (LONGEST / (0.1 * period)).max(2.0).powf(1.0 / COARSE as f64);
-    let mut below = 0.0;
-    let mut above = (0..=COARSE).map(|i| 0.1 * period * ratio.powi(i as i32)).find(|&d| {
-        let stable = late(d);
-        if stable {
-            below = d;
-        }
-        !stable
-    })?;
-    while above - below > FINE * above {
-        let middle = 0.5 * (above + below);
-        if late(middle) { below = middle } else { above = middle }
-    }
-    Some(below)
+/// What was seen of a specimen: one history per actuator.
+struct Seen {
+    histories: Vec<History>,
 }
-
-/// Largest numbers of an actuator: target, command, velocity of the command, force, tracking error.
-#[derive(Clone, Copy, Default)]
-struct Peaks {
-    target: f64,
-    command: f64,
-    velocity: f64,
-    force: f64,
-    error: f64,
-    last: Option<f64>,
-}
-
-/// What was seen of a specimen: one per actuator.
-type Seen = Arc<Mutex<Vec<Peaks>>>;
 
 /// A workshop that looks at what the actuators do, and writes nothing.
 #[derive(Default)]
 struct Dry {
-    seen: Vec<(String, Seen)>,
+    seen: Vec<(String, Arc<Mutex<Seen>>)>,
 }
 
 impl Workshop for Dry {
     fn mount(&mut self, specimen: &Specimen, mut controller: Controller) -> Result<Box<dyn Rig>, String> {
-        let seen = Seen::new(Mutex::new(vec![Peaks::default(); specimen.actuators.len()]));
-        controller.record(Box::new(Eye { seen: seen.clone(), period: specimen.period }));
+        let seen = Arc::new(Mutex::new(Seen { histories: vec![History::default(); specimen.actuators.len()] }));
+        controller.record(Box::new(Eye(seen.clone())));
         self.seen.push((specimen.name.clone(), seen));
         Ok(Box::new(controller))
     }
 }
 
-struct Eye {
-    seen: Seen,
-    period: f64,
-}
+/// Keeps what a recording of the test would hold.
+struct Eye(Arc<Mutex<Seen>>);
 
 impl Tape for Eye {
     fn push(&mut self, sample: &[f64]) -> bool {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        for (peaks, row) in seen.iter_mut().zip(sample[HEAD.len()..].chunks_exact(COLUMNS.len())) {
-            let [target, command, _, force, error, _] = *row else { continue };
-            let velocity = peaks.last.replace(command).map_or(0.0, |last| (command - last) / self.period);
-            peaks.target = peaks.target.max(target.abs());
-            peaks.command = peaks.command.max(command.abs());
-            peaks.velocity = peaks.velocity.max(velocity.abs());
-            peaks.force = peaks.force.max(force.abs());
-            peaks.error = peaks.error.max(error.abs());
+        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let rows = sample[HEAD.len()..].chunks_exact(COLUMNS.len());
+        for (history, row) in seen.histories.iter_mut().zip(rows) {
+            let [target, command, reached, force, ..] = *row else { continue };
+            // As many as are read back of a recording: the verdict says that samples are missing.
+            if history.target.len() as u64 >= READ_BACK {
+                return false;
+            }
+            history.target.push(target);
+            history.command.push(command);
+            history.reached.push(reached);
+            history.force.push(force);
         }
         true
     }
@@ -177,23 +158,11 @@ impl Tape for Eye {
     fn end(&mut self, _outcome: &str, _log: &[String]) {}
 }
 
-/// All that was found.
-struct Rehearsed<'a> {
-    model: &'a Model,
-    /// Spectral radius of the loop and whether nothing grows.
-    loop_found: Result<(f64, bool), String>,
-    /// Critical delay, if the loop is stable.
-    critical: Option<Option<f64>>,
-    /// When and why the dry run ended early.
-    ended: Option<(f64, String)>,
-    /// Largest link displacement on the fine side, m.
-    links: Option<f64>,
-    seen: &'a [(String, Seen)],
-}
-
 /// A quantity of an actuator against what it can do and may do.
 struct Demand {
     actuator: String,
+    /// Whose: of the target or of the command; empty where there is only one.
+    of: &'static str,
     what: &'static str,
     dim: Dimension,
     expected: f64,
@@ -202,124 +171,214 @@ struct Demand {
 }
 
 impl Demand {
+    fn name(&self) -> String {
+        format!("{} {}", self.of, self.what).trim_start().to_owned()
+    }
+
+    fn limit(&self) -> f64 {
+        self.may.map_or(self.can, |may| may.min(self.can))
+    }
+
     fn fits(&self) -> bool {
-        self.expected <= self.can && self.may.is_none_or(|may| self.expected <= may)
-    }
-}
-
-impl Rehearsed<'_> {
-    fn demands(&self) -> Vec<Demand> {
-        let mut all = Vec::new();
-        for (specimen, (_, seen)) in self.model.specimens.iter().zip(self.seen) {
-            let seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
-            for (i, (peaks, actuator)) in seen.iter().zip(&specimen.actuators).enumerate() {
-                let limits = &specimen.limits;
-                let watched = |w: Option<interfield_lab::safety::Watch>| w.map(|w| w.limit);
-                let name = format!("{} {}", specimen.name, i + 1);
-                let mut add = |what, dim, expected, can, may| {
-                    all.push(Demand { actuator: name.clone(), what, dim, expected, can, may });
-                };
-                add("stroke", Dimension::LENGTH, peaks.command, actuator.limits.stroke, watched(limits.displacement));
-                add(
-                    "velocity",
-                    Dimension::VELOCITY,
-                    peaks.velocity,
-                    actuator.limits.velocity,
-                    watched(limits.velocity),
-                );
-                add("force", Dimension::FORCE, peaks.force, actuator.limits.force, watched(limits.force));
-                add("tracking error", Dimension::LENGTH, peaks.error, f64::INFINITY, watched(limits.tracking));
-            }
-        }
-        all
+        self.expected <= self.limit()
     }
 
-    fn ready(&self) -> bool {
-        let stable = self.loop_found.as_ref().is_ok_and(|l| l.1);
-        stable && self.ended.is_none() && self.demands().iter().all(Demand::fits)
+    /// Distance to the nearer limit, % of it.
+    fn left(&self) -> Option<f64> {
+        self.limit().is_finite().then(|| 100.0 * (1.0 - self.expected / self.limit()))
     }
 
-    /// What stands against the test.
-    fn objections(&self) -> Vec<String> {
-        let mut all = Vec::new();
-        match &self.loop_found {
-            Ok((_, true)) => {}
-            Ok((found, false)) => all.push(format!("the loop is unstable: spectral radius {}", radius(*found))),
-            Err(why) => all.push(format!("the loop could not be probed: {why}")),
-        }
-        if let Some((t, why)) = &self.ended {
-            all.push(format!("the dry run ended at t = {} s: {why}", short(*t)));
-        }
-        for d in self.demands().iter().filter(|d| !d.fits()) {
-            let than = if d.expected > d.can { "the actuator can" } else { "the limit allows" };
-            all.push(format!("{}: more {} than {than}", d.actuator, d.what));
-        }
-        all
-    }
-
-    fn text(&self) -> String {
-        let units = &self.model.units;
-        let mut out = format!("{}\n\nloop of structure, controller and actuators\n", self.model.title);
-        match &self.loop_found {
-            Ok((found, stable)) => {
-                let word = if *stable { "stable" } else { "unstable" };
-                out += &format!("  {word}: spectral radius {}\n", radius(*found));
-            }
-            Err(why) => out += &format!("  not probed: {why}\n"),
-        }
-        match self.critical {
-            Some(Some(delay)) => out += &format!("  it bears {} ms of additional delay\n", short(1e3 * delay)),
-            Some(None) => out += &format!("  it bears any additional delay up to {LONGEST} s\n"),
-            None => {}
-        }
-        out += "\nwhat the actuators will have to do\n";
-        let rows: Vec<Vec<String>> = self.demands().iter().map(|d| row(d, units)).collect();
-        out += &aligned(&["<actuator", "<quantity", "expected", "it can", "it may", "<"], &rows);
-        if let Some(link) = self.links {
-            let unit = units.label(Dimension::LENGTH);
-            out += &format!(
-                "  links move the specimen by {} {unit} at most\n",
-                short(link / units.factor(Dimension::LENGTH))
-            );
-        }
-        let objections = self.objections();
-        out += "\n";
-        out += &match objections.as_slice() {
-            [] => "ready for the test\n".to_owned(),
-            list => format!("not ready: {}\n", list.join("; ")),
-        };
-        out
+    fn row(&self, units: &UnitSystem) -> Vec<String> {
+        let number = |x: f64| if x.is_finite() { short(x / units.factor(self.dim)) } else { "-".to_owned() };
+        vec![
+            self.actuator.clone(),
+            format!("{} [{}]", self.name(), units.label(self.dim)),
+            number(self.expected),
+            number(self.can),
+            self.may.map_or("-".to_owned(), number),
+            self.left().map_or("-".to_owned(), |left| format!("{left:.0}")),
+            if self.fits() { String::new() } else { "too much".to_owned() },
+        ]
     }
 
     fn json(&self) -> Value {
         let finite = |x: f64| x.is_finite().then_some(x);
         json!({
-            "title": self.model.title,
-            "ready": self.ready(),
-            "objections": self.objections(),
-            "spectral_radius": self.loop_found.as_ref().ok().map(|l| l.0),
-            "stable": self.loop_found.as_ref().ok().map(|l| l.1),
-            "critical_delay": self.critical.flatten(),
-            "ended": self.ended.as_ref().map(|(t, why)| json!({ "t": t, "reason": why })),
-            "largest_link": self.links,
-            "actuators": self.demands().iter().map(|d| json!({
-                "actuator": d.actuator, "quantity": d.what, "expected": finite(d.expected), "can": finite(d.can), "may": d.may,
-                "fits": d.fits(),
-            })).collect::<Vec<_>>(),
+            "actuator": self.actuator, "quantity": self.name(), "expected": finite(self.expected),
+            "can": finite(self.can), "may": self.may, "left_percent": self.left(), "fits": self.fits(),
         })
     }
 }
 
-fn row(d: &Demand, units: &UnitSystem) -> Vec<String> {
-    let number = |x: f64| if x.is_finite() { short(x / units.factor(d.dim)) } else { "-".to_owned() };
-    let what = format!("{} [{}]", d.what, units.label(d.dim));
-    let mark = if d.fits() { "" } else { "too much" };
-    vec![
-        d.actuator.clone(),
+/// What an actuator has to do in a test.
+fn demands_of(specimen: &Specimen, i: usize, history: &History) -> Vec<Demand> {
+    let (peaks, limits) = (Peaks::of(history, specimen.period), &specimen.limits);
+    let Some(actuator) = specimen.actuators.get(i) else { return Vec::new() };
+    let watched = |w: Option<Watch>| w.map(|w| w.limit);
+    let can = &actuator.limits;
+    let one = |of, what, dim, expected, can, may| Demand {
+        actuator: format!("{} {}", specimen.name, i + 1),
+        of,
         what,
-        number(d.expected),
-        number(d.can),
-        d.may.map_or("-".to_owned(), number),
-        mark.to_owned(),
-    ]
+        dim,
+        expected,
+        can,
+        may,
+    };
+    let mut all = Vec::new();
+    for (of, [stroke, velocity]) in [("target", peaks.target), ("command", peaks.command)] {
+        all.push(one(of, "stroke", Dimension::LENGTH, stroke, can.stroke, watched(limits.displacement)));
+        all.push(one(of, "velocity", Dimension::VELOCITY, velocity, can.velocity, watched(limits.velocity)));
+    }
+    all.push(one("", "force", Dimension::FORCE, peaks.force, can.force, watched(limits.force)));
+    all.push(one("", "tracking error", Dimension::LENGTH, peaks.error, f64::INFINITY, watched(limits.tracking)));
+    all
+}
+
+/// Longest time until a specimen is at rest, s of the laboratory, per action of its controller.
+fn times_to_rest(specimen: &Specimen) -> Vec<(&'static str, f64)> {
+    vec![("going home", specimen.ramp)]
+}
+
+/// All that was found.
+struct Rehearsed {
+    model: Model,
+    /// The loop, or why it could not be probed.
+    looped: Result<Loop, String>,
+    /// When and why the dry run ended early.
+    ended: Option<(f64, String)>,
+    /// Largest link displacement on the fine side, m.
+    links: Option<f64>,
+    /// What would be said of the test.
+    assessed: Vec<Assessed>,
+    demands: Vec<Demand>,
+}
+
+impl Rehearsed {
+    /// Specimens whose dry run failed.
+    fn failed(&self) -> impl Iterator<Item = &Assessed> {
+        self.assessed.iter().filter(|a| a.verdict.grade == Grade::Failed)
+    }
+
+    /// Whether the growth that the probe sees is of small motions, or of a compensation that has not learned yet, and the dry run, in
+    /// which motions are large and it learns, shows nothing of it.
+    fn is_outgrown(&self) -> bool {
+        let partial = self.looped.as_ref().is_ok_and(Loop::is_partial);
+        partial && self.ended.is_none() && self.failed().next().is_none()
+    }
+
+    /// What stands against the test.
+    fn objections(&self) -> Vec<String> {
+        let mut all = Vec::new();
+        match &self.looped {
+            Ok(found) => all.extend(found.objection().filter(|_| !self.is_outgrown())),
+            Err(why) => all.push(format!("the loop could not be probed: {why}")),
+        }
+        if let Some((t, why)) = &self.ended {
+            all.push(format!("the dry run ended at t = {} s: {why}", short(*t)));
+        }
+        // What ended it is the reason for its verdict too.
+        for a in self.failed().filter(|_| self.ended.is_none()) {
+            all.push(format!("the dry run of `{}` failed: {}", a.name, a.verdict.reasons.join("; ")));
+        }
+        for d in self.demands.iter().filter(|d| !d.fits()) {
+            let than = if d.expected > d.can { "the actuator can" } else { "the limit allows" };
+            let said = format!("{}: more {} than {than}", d.actuator, d.what);
+            if !all.contains(&said) {
+                all.push(said);
+            }
+        }
+        all
+    }
+
+    /// Where the probe and the dry run disagree, and why they may.
+    fn doubt(&self) -> Option<String> {
+        let found = self.looped.as_ref().ok()?;
+        let dry_fails = self.ended.is_some() || self.failed().next().is_some();
+        if found.stable != dry_fails {
+            return None;
+        }
+        let mut why = Vec::new();
+        if !found.learning.is_empty() {
+            why.push("the compensation learns in the dry run, and the probe has what it starts with".to_owned());
+        }
+        if found.small {
+            why.push(
+                "the specimen yields or changes in the dry run, and the probe has its stiffness at rest".to_owned(),
+            );
+        }
+        if found.stable {
+            let sensors = |s: &Specimen| s.actuators.iter().any(|a| a.displacement.noise > 0.0 || a.force.noise > 0.0);
+            if self.model.specimens.iter().any(sensors) {
+                why.push("the dry run has the noise of the sensors".to_owned());
+            }
+            if self.demands.iter().any(|d| d.expected > d.can) {
+                why.push("its actuators reach what they can do".to_owned());
+            }
+            why.push("a test can fail without a motion that grows, by what the actuators do not follow".to_owned());
+            return Some(format!("no motion of the loop grows, and yet the dry run fails: {}", why.join("; ")));
+        }
+        if let Some(doubling) = found.doubling_time() {
+            let duration = self.model.analysis.duration;
+            why.push(format!("the motion doubles in {} s of a test of {} s", short(doubling), short(duration)));
+        }
+        Some(format!("a motion of the loop grows, and yet the dry run does not fail: {}", why.join("; ")))
+    }
+
+    fn text(&self) -> String {
+        let units = &self.model.units;
+        let mut out = format!("{}\n", self.model.title);
+        out += &match &self.looped {
+            Ok(found) => found.text(),
+            Err(why) => format!("\nloop of structure, controller and actuators\n  not probed: {why}\n"),
+        };
+        out += &laboratory::text(&self.assessed, units);
+        out += "\nwhat the actuators will have to do\n";
+        let rows: Vec<Vec<String>> = self.demands.iter().map(|d| d.row(units)).collect();
+        out += &aligned(&["<actuator", "<quantity", "expected", "it can", "it may", "left [%]", "<"], &rows);
+        if let Some(link) = self.links {
+            let unit = units.label(Dimension::LENGTH);
+            let link = short(link / units.factor(Dimension::LENGTH));
+            out += &format!("  links move the specimen by {link} {unit} at most\n");
+        }
+        for specimen in &self.model.specimens {
+            for (action, seconds) in times_to_rest(specimen) {
+                out += &format!("  `{}` is at rest {} s after {action} begins\n", specimen.name, short(seconds));
+            }
+        }
+        out += "\n";
+        let doubt = self.doubt();
+        out += &match (self.objections().as_slice(), &doubt) {
+            ([], None) => "ready for the test\n".to_owned(),
+            ([], Some(doubt)) => format!("ready for the test, with a doubt: {doubt}\n"),
+            (list, doubt) => {
+                let doubt = doubt.as_ref().map_or_else(String::new, |d| format!("{d}\n"));
+                format!("{doubt}not ready: {}\n", list.join("; "))
+            }
+        };
+        out
+    }
+
+    fn json(&self) -> Value {
+        let found = self.looped.as_ref().ok().map(Loop::json).unwrap_or_default();
+        let rest =
+            |s: &Specimen| times_to_rest(s).iter().map(|(a, t)| json!({ "action": a, "s": t })).collect::<Vec<_>>();
+        json!({
+            "title": self.model.title,
+            "ready": self.objections().is_empty(),
+            "objections": self.objections(),
+            "doubt": self.doubt(),
+            "loop": found,
+            "spectral_radius": found["spectral_radius"],
+            "stable": found["stable"],
+            "critical_delay": found["critical_delay"],
+            "critical_gain": found["critical_gain"],
+            "ended": self.ended.as_ref().map(|(t, why)| json!({ "t": t, "reason": why })),
+            "largest_link": self.links,
+            "laboratory": laboratory::json(&self.assessed),
+            "actuators": self.demands.iter().map(Demand::json).collect::<Vec<_>>(),
+            "time_to_rest": self.model.specimens.iter().map(|s| json!({ "specimen": s.name, "actions": rest(s) }))
+                .collect::<Vec<_>>(),
+        })
+    }
 }

@@ -14,6 +14,7 @@ use interfield_results::{Meta, Reader};
 use serde_json::json;
 
 use crate::Exit;
+use crate::cmd::doctor;
 use crate::coupled;
 use crate::engine::Engine;
 use crate::files::same;
@@ -175,8 +176,10 @@ struct Summary<'a> {
     verdict: &'a Verdict,
     /// Steps taken.
     steps: u64,
-    /// Wall-clock time of the loop, s.
+    /// Wall-clock time of the steps, s.
     seconds: f64,
+    /// In a test by the clock: the ways of the specimens to their start and home, s.
+    ways: Option<[f64; 2]>,
 }
 
 impl Summary<'_> {
@@ -189,8 +192,11 @@ impl Summary<'_> {
             Verdict::NotWritten(r) => format!("stopped: {r}"),
         };
         let simulated = self.steps as f64 * sim.domain.dt();
+        let ways = self.ways.map_or_else(String::new, |[there, home]| {
+            format!("; {} s to the start before, {} s home after", short(there), short(home))
+        });
         format!(
-            "{what}: {} steps in {} s ({} steps/s, {} times real time)",
+            "{what}: {} steps in {} s ({} steps/s, {} times real time){ways}",
             self.steps,
             short(self.seconds),
             short((self.steps as f64 / self.seconds).round()),
@@ -227,6 +233,8 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
         Err(e) => return e,
     };
     let specimens = sim.model.specimens.clone();
+    let machine = if real_time.real_time { doctor::glance(&specimens, real_time.core) } else { None };
+    machine.iter().filter(|_| !json).for_each(|line| complain(line));
     let mut laboratory = None;
     if let Some(replay) = &replay
         && !specimens.iter().any(|s| replay.holds(s))
@@ -288,15 +296,20 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
     });
     clock.lap("modes and memory for the report");
     real_time.claim();
-    let (done, mut verdict) =
+    let (done, mut verdict, first) =
         integrate((&mut sim, &mut engine), &mut record, &mut ranges, witness.as_mut(), &stop, visible);
+    let stepped = clock.lap("steps, recording");
     engine.finish(&mut sim);
-    let seconds = clock.lap("steps, recording");
+    let home = if specimens.is_empty() { 0.0 } else { clock.lap("specimens led home") };
     let mut assessed = Vec::new();
     if let Some(laboratory) = &laboratory {
         engine.visit_rigs(&sim, |i, rig| assessed.extend(laboratory.assess(&specimens[i], rig)));
         assessed.iter().flat_map(laboratory::log).for_each(|line| record.log(&line));
     }
+    // By the clock, the way to the start may be part of the first step, where the scheme does not ask for a force before: the test begins at its end.
+    let ways = laboratory::to_start(&assessed).map(|there| [there, home]);
+    let within = ways.map_or(0.0, |[there, _]| if first >= there { there } else { 0.0 });
+    let seconds = stepped - within;
     for line in programs::text(&told, &sim.model).lines().filter(|l| !l.is_empty()) {
         record.log(line.trim());
     }
@@ -304,12 +317,12 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
     if let Some(parts) = engine.parts() {
         coupled::text(parts).lines().filter(|l| !l.is_empty()).for_each(|l| record.log(l));
     }
-    record.log(&Summary { verdict: &verdict, steps: done, seconds }.line(&sim));
+    record.log(&Summary { verdict: &verdict, steps: done, seconds, ways }.line(&sim));
     if let Err(message) = record.finish(&verdict.outcome(done as f64 * sim.domain.dt())) {
         verdict = Verdict::NotWritten(message);
     }
     clock.lap("last results to the disk");
-    let summary = Summary { verdict: &verdict, steps: done, seconds };
+    let summary = Summary { verdict: &verdict, steps: done, seconds, ways };
     let report = match (&files.report, witness) {
         (Some(path), Some(witness)) => {
             let mut laboratory = laboratory::blocks(&assessed, &sim.model.units);
@@ -333,6 +346,7 @@ fn execute(loaded: &Loaded, settings: &ModelArgs, files: &Files, how: How) -> Ex
             document["externals"] = programs::json(&told, &sim.model);
         }
         document["warnings"] = loaded.messages().into();
+        document["machine"] = json!(machine);
         if let Err(message) = &report {
             document["report_error"] = json!(message);
         }
@@ -437,7 +451,7 @@ impl Clock {
     }
 }
 
-/// The loop: step, record, look at the clock from time to time.
+/// The loop: step, record, look at the clock from time to time. Steps taken, how it ended, and the time that the first step took, s.
 fn integrate(
     (sim, engine): (&mut Simulation, &mut Engine),
     record: &mut Record,
@@ -445,7 +459,7 @@ fn integrate(
     mut witness: Option<&mut Witness>,
     stop: &AtomicBool,
     visible: bool,
-) -> (u64, Verdict) {
+) -> (u64, Verdict, f64) {
     let steps = sim.steps();
     let bar = progress(steps, "steps", visible);
     let every = sim.model.every;
@@ -454,6 +468,7 @@ fn integrate(
     let mut verdict = Verdict::Finished;
     let mut done = 0;
     let mut looked = Instant::now();
+    let (begun, mut first) = (Instant::now(), 0.0);
     loop {
         if let Some(witness) = &mut witness {
             witness.frames.push(done, done as f64 * sim.domain.dt(), |i| engine.unknown(sim, i));
@@ -492,13 +507,16 @@ fn integrate(
             break;
         }
         done += 1;
+        if done == 1 {
+            first = begun.elapsed().as_secs_f64();
+        }
         if visible && done % 16 == 0 && looked.elapsed() > Duration::from_millis(50) {
             bar.set_position(done);
             looked = Instant::now();
         }
     }
     bar.finish_and_clear();
-    (done, verdict)
+    (done, verdict, first)
 }
 
 fn heading(sim: &Simulation, parts: Option<&Partitioned>) -> String {
@@ -562,6 +580,8 @@ fn summary_json(sim: &Simulation, ranges: &[Range], summary: &Summary<'_>, files
         "unknowns": sim.unknowns().len(),
         "steps": summary.steps,
         "seconds": summary.seconds,
+        "seconds_to_start": summary.ways.map(|w| w[0]),
+        "seconds_home": summary.ways.map(|w| w[1]),
         "steps_per_second": summary.steps as f64 / summary.seconds,
         "solvers": sim.solvers().iter().map(|(d, r)| json!({
             "m": d.m, "c": d.c, "k": d.k, "method": r.to_string(),

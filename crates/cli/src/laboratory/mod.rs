@@ -22,7 +22,7 @@ use interfield_lab::realtime::rights::{Rights, Wish, claim};
 use interfield_lab::realtime::{Clock, FollowingClock, Histogram, Schedule, Timing, Waking, WallClock, WhenLate};
 use interfield_lab::rig::Rig;
 use interfield_lab::safety::Machine;
-use interfield_lab::verdict::{Tracking, Verdict, judge};
+use interfield_lab::verdict::{History, Tracking, Verdict, assess};
 use interfield_model::external::External;
 use interfield_model::specimen::{Address, Specimen, Workshop};
 use interfield_model::units::{Dimension, UnitSystem};
@@ -31,7 +31,7 @@ use interfield_results::{Meta, Reader};
 use crate::programs::Programs;
 pub(crate) use page::blocks;
 pub(crate) use replay::Replay;
-pub(crate) use words::{json, log, text, verdict};
+pub(crate) use words::{json, log, text, to_start, verdict};
 
 /// How the clock of a test in real time wakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -52,7 +52,7 @@ pub(crate) struct RealTime {
     pub(crate) real_time: bool,
     /// Core of the controller thread
     #[arg(long, value_name = "N", requires = "real_time")]
-    core: Option<usize>,
+    pub(crate) core: Option<usize>,
     /// Priority of the controller thread under SCHED_FIFO
     #[arg(long, value_name = "1..99", requires = "real_time", default_value_t = 80, value_parser = clap::value_parser!(u8).range(1..=99))]
     priority: u8,
@@ -241,32 +241,41 @@ pub(crate) struct Assessed {
 }
 
 /// Most samples that are read back for the indicators.
-const READ_BACK: u64 = 20_000_000;
+pub(crate) const READ_BACK: u64 = 20_000_000;
 
 impl Laboratory {
     /// Looks at what the test of a specimen left behind.
     pub(crate) fn assess(&self, specimen: &Specimen, rig: &dyn Rig) -> Option<Assessed> {
-        let controller = rig.controller()?;
         let recording = self.recording(specimen);
-        let actuators = histories(&recording, specimen, &self.units);
+        let histories = histories(&recording, specimen, &self.units);
+        let recording = recording.exists().then_some(recording);
+        Some(Assessed { recording, ..Assessed::of(specimen, rig, &histories)? })
+    }
+}
+
+impl Assessed {
+    /// What a test, or its rehearsal, left behind.
+    pub(crate) fn of(specimen: &Specimen, rig: &dyn Rig, histories: &[History]) -> Option<Self> {
+        let controller = rig.controller()?;
         let timing = rig.timing().map(|(r, compute)| (r.timing.clone(), r.rights.clone(), compute.clone()));
+        let (actuators, verdict) = assess(controller, histories, timing.as_ref().map(|t| &t.0));
         Some(Assessed {
             name: specimen.name.clone(),
             period: specimen.period,
             machine: controller.machine().clone(),
             counts: controller.counts(),
             energy_error: controller.guard().energy_error(),
-            verdict: judge(controller, &actuators, timing.as_ref().map(|t| &t.0)),
+            verdict,
             timing,
             account: controller.account(),
             actuators,
-            recording: recording.exists().then_some(recording),
+            recording: None,
         })
     }
 }
 
-/// Tracking of every actuator, from the recording.
-fn histories(path: &Path, specimen: &Specimen, units: &UnitSystem) -> Vec<Option<Tracking>> {
+/// What every actuator did, from the recording.
+fn histories(path: &Path, specimen: &Specimen, units: &UnitSystem) -> Vec<History> {
     let Ok(reader) = Reader::open(path) else { return Vec::new() };
     if reader.rows() > READ_BACK {
         return Vec::new();
@@ -275,8 +284,8 @@ fn histories(path: &Path, specimen: &Specimen, units: &UnitSystem) -> Vec<Option
     let column =
         |i: usize, name: &str, factor: f64| tape::column(&reader, &tape::channel_name(&specimen.name, i, name), factor);
     let one = |i: usize| {
-        let (target, reached, force) = (column(i, "target", u)?, column(i, "reached", u)?, column(i, "force", f)?);
-        Tracking::of(&target, &reached, &force, specimen.period)
+        let (target, command) = (column(i, "target", u)?, column(i, "command", u)?);
+        Some(History { target, command, reached: column(i, "reached", u)?, force: column(i, "force", f)? })
     };
-    (0..specimen.actuators.len()).map(one).collect()
+    (0..specimen.actuators.len()).map(one).collect::<Option<_>>().unwrap_or_default()
 }

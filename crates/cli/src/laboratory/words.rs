@@ -1,6 +1,7 @@
 //! What is said about the laboratory after a test.
 
 use interfield_lab::realtime::Histogram;
+use interfield_lab::safety::State;
 use interfield_lab::verdict::{Grade, Tracking};
 use interfield_model::units::{Dimension, UnitSystem};
 use serde_json::{Value, json};
@@ -47,6 +48,16 @@ pub(crate) fn verdict(assessed: &[Assessed]) -> (String, bool) {
     (assessed.iter().map(one).collect(), failed)
 }
 
+/// Time by the clock until the last of the specimens stood at its start and the test began, s; `None` without a clock.
+pub(crate) fn to_start(assessed: &[Assessed]) -> Option<f64> {
+    let begun = |a: &Assessed| {
+        let first = a.machine.log().iter().find(|t| t.to == State::Running);
+        // Where it never ran, all of its samples were spent on the way.
+        first.map_or(a.counts[0], |t| t.tick) as f64 * a.period
+    };
+    assessed.iter().filter(|a| a.timing.is_some()).map(begun).max_by(f64::total_cmp)
+}
+
 /// The transitions of a test that a reader cares about: not the planned ones.
 pub(crate) fn log(a: &Assessed) -> Vec<String> {
     let transitions = a.machine.log();
@@ -65,15 +76,16 @@ pub(super) fn header(units: &UnitSystem) -> Vec<String> {
         "delay [ms]".to_owned(),
         "amplitude".to_owned(),
         "energy error [%]".to_owned(),
-        format!("stroke [{u}]"),
-        format!("velocity [{u}/s]"),
+        format!("target stroke [{u}]"),
+        format!("target velocity [{u}/s]"),
+        format!("command velocity [{u}/s]"),
         format!("force [{f}]"),
     ]
 }
 
 pub(super) fn row(i: usize, tracking: Option<&Tracking>, units: &UnitSystem) -> Vec<String> {
     let Some(t) = tracking else {
-        return std::iter::once((i + 1).to_string()).chain((0..8).map(|_| "-".to_owned())).collect();
+        return std::iter::once((i + 1).to_string()).chain((0..9).map(|_| "-".to_owned())).collect();
     };
     let (u, f) = (units.factor(Dimension::LENGTH), units.factor(Dimension::FORCE));
     vec![
@@ -83,9 +95,10 @@ pub(super) fn row(i: usize, tracking: Option<&Tracking>, units: &UnitSystem) -> 
         short(1e3 * t.delay),
         short(t.amplitude),
         short(100.0 * t.energy),
-        short(t.peaks[0] / u),
-        short(t.peaks[1] / u),
-        short(t.peaks[2] / f),
+        short(t.peaks.target[0] / u),
+        short(t.peaks.target[1] / u),
+        short(t.peaks.command[1] / u),
+        short(t.peaks.force / f),
     ]
 }
 
@@ -108,7 +121,9 @@ pub(crate) fn json(assessed: &[Assessed]) -> Value {
         json!({
             "nrmse": finite(t.nrmse), "peak_error": finite(t.peak_error), "delay": finite(t.delay),
             "amplitude": finite(t.amplitude), "frequency": finite(t.frequency), "indicator": finite(t.indicator),
-            "energy_error": finite(t.energy), "stroke": finite(t.peaks[0]), "velocity": finite(t.peaks[1]), "force": finite(t.peaks[2]),
+            "energy_error": finite(t.energy), "stroke": finite(t.peaks.target[0]), "velocity": finite(t.peaks.target[1]), "force": finite(t.peaks.force),
+            "command_stroke": finite(t.peaks.command[0]), "command_velocity": finite(t.peaks.command[1]),
+            "largest_tracking_error": finite(t.peaks.error), "unread": t.unread,
         })
     };
     let histogram = |h: &Histogram| {

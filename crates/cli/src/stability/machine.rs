@@ -7,10 +7,12 @@ use interfield_analysis::spectrum::SpectrumError;
 use interfield_analysis::stability::Motion;
 use interfield_coupling::Method;
 use interfield_kernel::scheme::registry::AnyScheme;
+use interfield_lab::kinematics::Lever;
 use interfield_model::assemble::Problem;
 use interfield_model::assembled::oscillator;
+use interfield_model::linearised::linearised;
 use interfield_model::simulation::ModelDomain;
-use interfield_model::specimen::Probe;
+use interfield_model::specimen::{Actuator, Probe};
 use interfield_model::{Machine, Model};
 
 /// A scheme that is stable up to this Ω = ω dt is taken to be so always.
@@ -57,11 +59,16 @@ impl OwnLimit {
     }
 }
 
-/// Assembles a model, specimens behind their actuators; the error is its first mistake.
-pub(crate) fn assemble(model: Model, whole: bool) -> Result<Machine, String> {
+/// Assembles a model, specimens behind their actuators, and says whether laws, or struts that turn, were replaced by their tangents at rest; the error is its first mistake.
+///
+/// They are where there is a specimen: compensators that differentiate would amplify what differences over a law do not get right.
+pub(crate) fn assemble(model: Model, whole: bool) -> Result<(Machine, bool), String> {
     let first =
         |problems: Vec<Problem>| problems.first().map_or_else(|| "it cannot start".into(), |p| p.message.clone());
-    Machine::in_workshop(model, whole, &mut Probe).map_err(first)
+    let linear = if model.specimens.is_empty() { None } else { linearised(&model) };
+    let turns = |a: &Actuator| matches!(a.lever, Lever::Strut(_));
+    let small = linear.is_some() || model.specimens.iter().flat_map(|s| &s.actuators).any(turns);
+    Machine::in_workshop(linear.unwrap_or(model), whole, &mut Probe).map(|machine| (machine, small)).map_err(first)
 }
 
 /// Place of the displacements in the complete state, and masses, part by part.

@@ -1,6 +1,7 @@
 //! Stability of a model as it would be run: the verdict on its step, the motion that grows, the steps that would do, and
 //! settings nearby that are safe.
 
+mod looped;
 pub(crate) mod machine;
 mod remedy;
 mod words;
@@ -12,6 +13,7 @@ use interfield_model::Model;
 use crate::load::{Loaded, ModelArgs};
 use crate::table::short;
 use interfield_model::Machine;
+pub(crate) use looped::{Loop, examine_loop};
 use machine::{Moves, OwnLimit, assemble, moves, own_limits};
 use remedy::Remedy;
 
@@ -46,13 +48,18 @@ pub(crate) struct Findings {
     remedies: Vec<Remedy>,
     /// Whether they were looked for.
     unstable: bool,
+    /// Whether this holds for small motions only.
+    small: bool,
+    /// The loop with the laboratory, if there are specimens.
+    looped: Option<Loop>,
 }
 
 /// Looks at a model; the error is a sentence.
 pub(crate) fn examine(loaded: &Loaded, args: &ModelArgs) -> Result<Findings, String> {
     let model = loaded.variant(args)?;
-    let mut machine = assemble(model.clone(), args.whole)?;
+    let (mut machine, small) = assemble(model.clone(), args.whole)?;
     let verdict = judge(&mut machine, PRODUCTS)?;
+    let small = small || !verdict.affine;
     let leading = verdict.motions.first().cloned().map(|motion| {
         let moves = moves(&mut machine, &motion);
         (motion, moves)
@@ -64,7 +71,9 @@ pub(crate) fn examine(loaded: &Loaded, args: &ModelArgs) -> Result<Findings, Str
         _ => search(&model, args.whole, machine.map().len()),
     };
     let unstable = !verdict.stable;
-    let mut found = Findings { machine, verdict, leading, limit, own, remedies: Vec::new(), unstable };
+    let asked = Model { partition: model.partition.clone().filter(|_| !args.whole), ..model };
+    let looped = if asked.specimens.is_empty() { None } else { Some(examine_loop(&asked)?) };
+    let mut found = Findings { machine, verdict, leading, limit, own, remedies: Vec::new(), unstable, small, looped };
     if unstable {
         found.remedies = remedy::look(loaded, args, &found);
     }
@@ -82,7 +91,7 @@ fn judge(machine: &mut Machine, products: usize) -> Result<Stability, String> {
 
 /// Spectral radius of the step of a model in its substructures, and whether nothing grows.
 pub(crate) fn judge_quietly(model: Model) -> Result<(f64, bool), String> {
-    let verdict = judge(&mut assemble(model, false)?, PRODUCTS)?;
+    let verdict = judge(&mut assemble(model, false)?.0, PRODUCTS)?;
     Ok((verdict.radius, verdict.stable))
 }
 
@@ -103,12 +112,17 @@ fn search(model: &Model, whole: bool, len: usize) -> Limit {
     };
     let range = if len > Options::default().dense { dt / 8.0..=8.0 * dt } else { LEAST * dt..=MOST * dt };
     let options = Options { products: FEWER_PRODUCTS, ..Options::default() };
-    let make = |dt: f64| assemble(with_step(model, dt), whole).map(Machine::into_map);
+    let make = |dt: f64| assemble(with_step(model, dt), whole).map(|(machine, _)| machine.into_map());
     match largest_stable_step(make, &Search { range, points, resolution, options }) {
         Ok(found) => Limit::Searched(found),
         Err(SearchError::Make { dt, error }) => Limit::Unknown(format!("with a step of {} s: {error}", short(dt))),
         Err(SearchError::Judge { dt, error }) => Limit::Unknown(match error {
-            StabilityError::Step(fault) => format!("a step of {} s fails: {fault:?}", short(dt)),
+            StabilityError::Step(fault) => {
+                // The map has no names: the machine is made once more to say them.
+                let why =
+                    assemble(with_step(model, dt), whole).map_or_else(|e| e, |(machine, _)| machine.explain(fault));
+                format!("a step of {} s fails: {why}", short(dt))
+            }
             StabilityError::Eigen(e) => format!("with a step of {} s: {e}", short(dt)),
         }),
         Err(SearchError::Range) => Limit::Unknown("the step is too small or too large to search around it".to_owned()),

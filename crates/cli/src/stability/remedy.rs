@@ -109,7 +109,7 @@ fn others(args: &ModelArgs, found: &Findings) -> Vec<Candidate> {
 
 /// The setting, if it can be had and is stable.
 fn attempt(loaded: &Loaded, Candidate { options, args }: Candidate) -> Option<Remedy> {
-    let mut machine = assemble(loaded.variant(&args).ok()?, args.whole).ok()?;
+    let (mut machine, _) = assemble(loaded.variant(&args).ok()?, args.whole).ok()?;
     let verdict = judge(&mut machine, FEWER_PRODUCTS).ok()?;
     let bound = if let Method::Krylov { bound, .. } = verdict.method { Some(bound) } else { None };
     verdict.stable.then_some(Remedy { options, radius: verdict.radius, bound })

@@ -55,7 +55,7 @@ impl Findings {
             word => word,
         };
         out += &format!("  {word}: spectral radius {} ({how})\n", radius(v.radius));
-        if !v.affine {
+        if self.small {
             out += "  the model is not linear: this holds for small motions about its initial state\n";
         }
         if let Some((motion, moves)) = self.leading.as_ref().filter(|_| self.unstable) {
@@ -82,6 +82,7 @@ impl Findings {
                 }
             };
         }
+        self.looped.iter().for_each(|looped| out += &looped.text());
         out
     }
 
@@ -135,7 +136,8 @@ impl Findings {
         });
         json!({
             "setting": self.setting(), "verdict": self.verdict_word(), "stable": v.stable, "drifts": v.drifts,
-            "spectral_radius": v.radius, "linear": v.affine, "method": method, "steps": v.steps,
+            "spectral_radius": v.radius, "linear": !self.small,
+            "loop": self.looped.as_ref().map(super::Loop::json), "method": method, "steps": v.steps,
             "leading_motion": leading, "step_limit": limit, "own_limits": own.collect::<Vec<_>>(),
             "stable_settings": self.remedies.iter()
                 .map(|r| json!({ "options": r.options, "spectral_radius": r.radius, "bound": r.bound })).collect::<Vec<_>>(),
@@ -143,7 +145,7 @@ impl Findings {
     }
 }
 
-fn guilty(motion: &Motion, moves: Option<&Moves>) -> String {
+pub(super) fn guilty(motion: &Motion, moves: Option<&Moves>) -> String {
     let doubles = motion.doubling_time().map_or_else(String::new, |t| format!(", doubles in {} s", short(t)));
     let mut out = format!(
         "  guilty motion: {} Hz at the steps, growth {} 1/s{doubles}\n",
@@ -151,11 +153,17 @@ fn guilty(motion: &Motion, moves: Option<&Moves>) -> String {
         short(motion.rate())
     );
     if let Some(m) = moves {
-        let whose =
-            m.substructure.as_ref().map_or_else(String::new, |(s, fine)| format!(" of `{s}` ({} side)", side(*fine)));
-        out += &format!("  it moves most at `{}`{whose}, {:.0} % of the motion\n", m.dof, 100.0 * m.share);
+        out += &format!("  it moves most at {}, {:.0} % of the motion\n", where_it_moves(moves), 100.0 * m.share);
     }
     out
+}
+
+/// Where a motion is largest, in the user's names.
+pub(super) fn where_it_moves(moves: Option<&Moves>) -> String {
+    let Some(m) = moves else { return "no degree of freedom, but in the laboratory".to_owned() };
+    let whose =
+        m.substructure.as_ref().map_or_else(String::new, |(s, fine)| format!(" of `{s}` ({} side)", side(*fine)));
+    format!("`{}`{whose}", m.dof)
 }
 
 fn searched(found: &StepLimit) -> String {

@@ -16,6 +16,7 @@ mod lab;
 mod laboratory;
 mod mistakes;
 mod motion;
+mod rehearse;
 mod reproduce;
 mod results;
 mod runs;

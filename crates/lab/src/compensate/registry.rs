@@ -43,6 +43,15 @@ impl Method {
             Method::Early(m) => Box::new(m.design(dt)),
         }
     }
+
+    /// Whether it changes during a test: a probe of the loop knows what it starts with.
+    pub fn learns(&self) -> bool {
+        match self {
+            Method::Ats(_) | Method::Gradient(_) | Method::Fir(_) | Method::Early(_) => true,
+            Method::Inverse(m) => m.kp != 0.0 || m.ki != 0.0,
+            Method::Uncompensated | Method::Polynomial(_) | Method::Feedforward(_) | Method::PiLead(_) => false,
+        }
+    }
 }
 
 /// Catalogue entry of a method.

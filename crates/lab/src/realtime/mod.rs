@@ -9,6 +9,7 @@
 
 mod clock;
 mod histogram;
+pub mod host;
 pub mod mailbox;
 mod monotonic;
 pub mod rights;

@@ -2,10 +2,12 @@
 
 mod compensators;
 mod filters;
+mod host;
 mod indicators;
 mod partner;
 mod plants;
 mod rig;
+mod verdict;
 mod vrths;
 
 use interfield_kernel::scheme::registry::{Argument, Arguments};

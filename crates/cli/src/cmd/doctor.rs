@@ -1,0 +1,344 @@
+//! `interfield doctor`: can this machine keep the time of a test, and what would have to change?
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use clap::Args as ClapArgs;
+use interfield_lab::controller::Controller;
+use interfield_lab::paced::{Pace, Paced};
+use interfield_lab::realtime::host::{self, Fact};
+use interfield_lab::realtime::mailbox::Patience;
+use interfield_lab::realtime::rights::{Rights, Wish};
+use interfield_lab::realtime::{Schedule, Timing, Waking, WallClock, WhenLate};
+use interfield_lab::rig::Rig;
+use interfield_lab::verdict::Grade;
+use interfield_model::quantity::Scope;
+use interfield_model::specimen::{Specimen, Workshop};
+use interfield_model::units::{Dimension, UnitSystem};
+use interfield_model::{Model, Partitioned, Simulation};
+use serde_json::{Value, json};
+
+use crate::Exit;
+use crate::coupled::Listener;
+use crate::engine::Engine;
+use crate::load::{Loaded, ModelArgs};
+use crate::output::{fail, print, print_json};
+use crate::table::short;
+
+/// Can this machine keep the time of a test? Kernel, rights, sleep, cores, and a measured minute of wake-ups
+///
+/// With a model, its test is run in the emulated laboratory by the clock, again and again, so that the wake-ups are measured beside the real load; nothing is written. Without one, the wake-ups of an idle loop. What cannot be read is said; nothing is guessed.
+#[derive(ClapArgs)]
+#[command(after_help = "Examples:\n  interfield doctor\n  \
+interfield doctor models/isolated-building.toml --core 1\n  \
+interfield doctor --rate \"4 kHz\" --seconds 10 --json")]
+pub(crate) struct Args {
+    /// Model file with a `[[specimen]]`: its rate and its load
+    model: Option<PathBuf>,
+    #[command(flatten)]
+    settings: ModelArgs,
+    /// Rate of the loop, where there is no model
+    #[arg(
+        long,
+        value_name = "FREQUENCY",
+        default_value = "1 kHz",
+        conflicts_with = "model",
+        allow_hyphen_values = true
+    )]
+    rate: String,
+    /// How long wake-ups are measured, s
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
+    seconds: f64,
+    /// Core of the loop
+    #[arg(long, value_name = "N")]
+    core: Option<usize>,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Shortest and longest measurement, s.
+const MEASURED: [f64; 2] = [0.05, 3600.0];
+/// A glance before a test, s.
+const GLANCE: f64 = 0.2;
+/// A test that ends by itself sooner than this is not begun again.
+const SHORTEST: Duration = Duration::from_millis(200);
+/// Where the facts of this machine are.
+const HERE: &str = "/";
+
+/// A loop that was kept for a while.
+struct Kept {
+    /// Whose.
+    name: String,
+    period: f64,
+    timing: Timing,
+    rights: Rights,
+}
+
+impl Kept {
+    fn judge(&self) -> (Grade, String) {
+        host::judge(&self.timing, (1e9 * self.period) as u64)
+    }
+
+    /// What was measured, a line.
+    fn text(&self) -> String {
+        let late = self.timing.wake_up.summary();
+        let us = |ns: u64| short(ns as f64 / 1e3);
+        let minutes = self.timing.wake_up.summary().count as f64 * self.period / 60.0;
+        let missed = self.timing.missed as f64 / minutes.max(f64::MIN_POSITIVE);
+        format!(
+            "late by {} us (half), {} us (99 %), {} us (99.9 %), {} us at most, of {} us; {} periods missed per minute, {} overrun",
+            us(late.p50),
+            us(late.p99),
+            us(late.p99_9),
+            us(late.max),
+            short(1e6 * self.period),
+            short(missed),
+            self.timing.overrun
+        )
+    }
+
+    fn json(&self) -> Value {
+        let numbers = |h: &interfield_lab::realtime::Histogram| {
+            h.summary().entries().iter().map(|(k, v)| ((*k).to_owned(), json!(v))).collect::<serde_json::Map<_, _>>()
+        };
+        let (grade, why) = self.judge();
+        json!({
+            "name": self.name, "period_s": self.period, "wake_up": numbers(&self.timing.wake_up),
+            "work": numbers(&self.timing.compute), "missed": self.timing.missed, "overrun": self.timing.overrun,
+            "priority": self.rights.priority, "core": self.rights.core, "memory_locked": self.rights.memory_locked,
+            "refused": self.rights.missing.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "verdict": grade.word(), "reason": why,
+        })
+    }
+}
+
+/// All that was found.
+struct Findings {
+    facts: Vec<Fact>,
+    seconds: f64,
+    kept: Vec<Kept>,
+    /// Why an emulated test ended early, if one did.
+    interrupted: Option<String>,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> Exit {
+    let refuse = |message: &str, help: &str| {
+        fail(args.json, None, None, message, help);
+        Exit::BadInput
+    };
+    if !(MEASURED[0]..=MEASURED[1]).contains(&args.seconds) {
+        return refuse("--seconds must lie between 0.05 and 3600", "write --seconds 60");
+    }
+    let before = host::stolen(Path::new(HERE));
+    let measured = match &args.model {
+        Some(path) => beside(path, args),
+        None => match idle(args) {
+            Ok(kept) => Ok((vec![kept], None)),
+            Err(why) => return refuse(&why, "write --rate \"2 kHz\""),
+        },
+    };
+    let (kept, interrupted) = match measured {
+        Ok(found) => found,
+        Err(exit) => return exit,
+    };
+    let mut facts = host::facts(Path::new(HERE));
+    facts.push(taken_away(before, host::stolen(Path::new(HERE))));
+    let found = Findings { facts, seconds: args.seconds, kept, interrupted };
+    if args.json {
+        print_json(&found.json());
+    } else {
+        print(&found.text(args.model.as_deref()));
+    }
+    if found.verdict().0 == Grade::Failed { Exit::Fault } else { Exit::Done }
+}
+
+/// What the host took of a virtual machine meanwhile.
+fn taken_away(before: Option<[u64; 2]>, after: Option<[u64; 2]>) -> Fact {
+    let name = "stolen time";
+    let (Some([s0, t0]), Some([s1, t1])) = (before, after) else {
+        return Fact { name, found: "not known: /proc/stat cannot be read".to_owned(), advice: None };
+    };
+    let share = 100.0 * s1.saturating_sub(s0) as f64 / t1.saturating_sub(t0).max(1) as f64;
+    let advice = "the host of this virtual machine is busy: give it cores of its own";
+    Fact { name, found: format!("{} % by the host", short(share)), advice: (share > 0.0).then(|| advice.to_owned()) }
+}
+
+fn wish(core: Option<usize>) -> Wish {
+    Wish { priority: Some(80), core, lock_memory: true, stay_awake: true }
+}
+
+/// A loop without work; the error is a sentence.
+fn idle(args: &Args) -> Result<Kept, String> {
+    let asked = Scope::new(UnitSystem::default()).quantity(&args.rate, Dimension::FREQUENCY);
+    let rate =
+        asked.map_err(|e| e.first().map_or_else(|| "--rate is no frequency".to_owned(), |e| e.message.clone()))?;
+    if !(rate.is_finite() && rate > 0.0) {
+        return Err(format!("--rate {}: a rate is larger than zero", args.rate));
+    }
+    let (timing, rights) = host::wake_ups(1.0 / rate, args.seconds, wish(args.core), Waking::default())?;
+    Ok(Kept { name: "an idle loop".to_owned(), period: 1.0 / rate, timing, rights })
+}
+
+/// The loops of a model's test by the clock, in the emulated laboratory, again and again; and why one ended early, if one did.
+fn beside(path: &Path, args: &Args) -> Result<(Vec<Kept>, Option<String>), Exit> {
+    let loaded = Loaded::open(path, args.json)?;
+    let model = loaded.advised(&args.settings, None)?.sim.model;
+    if model.specimens.is_empty() {
+        let help =
+            "name the elements that stand in the laboratory: [[specimen]]; or leave the model out and give --rate";
+        fail(args.json, None, None, "there is no clock to keep: the model has no specimen", help);
+        return Err(Exit::BadInput);
+    }
+    let model = Model { partition: model.partition.clone().filter(|_| !args.settings.whole), ..model };
+    let until = Instant::now() + Duration::from_secs_f64(args.seconds);
+    let mut kept: Vec<Kept> = Vec::new();
+    let mut interrupted = None;
+    while Instant::now() < until {
+        let begun = Instant::now();
+        let ended = once(&loaded, &model, args.core, until, &mut kept)?;
+        let at_once = ended.is_some() && begun.elapsed() < SHORTEST;
+        interrupted = interrupted.or(ended);
+        if at_once {
+            break;
+        }
+    }
+    Ok((kept, interrupted))
+}
+
+/// One test, or its beginning: why it ended by itself, if it did before its time.
+fn once(
+    loaded: &Loaded,
+    model: &Model,
+    core: Option<usize>,
+    until: Instant,
+    kept: &mut Vec<Kept>,
+) -> Result<Option<String>, Exit> {
+    let refused = |problems: Vec<interfield_model::assemble::Problem>| {
+        problems.iter().for_each(|p| fail(loaded.json(), None, None, &p.message, &p.help));
+        Exit::BadInput
+    };
+    let mut sim = Simulation::new(model.clone()).map_err(refused)?;
+    let mut parts = model.partition.is_some().then(|| Partitioned::new(model.clone())).transpose().map_err(refused)?;
+    loaded.in_workshop(&mut sim, &mut parts, &mut Bench { core })?;
+    let mut engine = parts.map_or(Engine::Whole, |parts| {
+        let listener = Listener::new(&parts);
+        Engine::Parts(Box::new(parts), listener)
+    });
+    let mut ended = None;
+    for k in 0..sim.steps() {
+        if Instant::now() >= until {
+            break;
+        }
+        if let Err(fault) = engine.step(&mut sim, k) {
+            ended = Some(engine.explain(&sim, fault));
+            break;
+        }
+    }
+    engine.finish(&mut sim);
+    engine.visit_rigs(&sim, |i, rig| {
+        let (Some(specimen), Some((record, _))) = (model.specimens.get(i), rig.timing()) else { return };
+        match kept.iter_mut().find(|k| k.name == specimen.name) {
+            Some(known) => add(&mut known.timing, &record.timing),
+            None => kept.push(Kept {
+                name: specimen.name.clone(),
+                period: specimen.period,
+                timing: record.timing.clone(),
+                rights: record.rights.clone(),
+            }),
+        }
+    });
+    Ok(ended)
+}
+
+/// Counts another stretch of the same loop.
+fn add(sum: &mut Timing, more: &Timing) {
+    sum.wake_up.merge(&more.wake_up);
+    sum.compute.merge(&more.compute);
+    sum.slack.merge(&more.slack);
+    sum.missed += more.missed;
+    sum.overrun += more.overrun;
+}
+
+/// A workshop of emulated specimens by the clock, which writes nothing.
+struct Bench {
+    core: Option<usize>,
+}
+
+impl Workshop for Bench {
+    fn mount(&mut self, specimen: &Specimen, controller: Controller) -> Result<Box<dyn Rig>, String> {
+        let clock = WallClock::new(Schedule::new(specimen.period, WhenLate::Skip)?, Waking::default());
+        let pace = Pace { wish: wish(self.core), patience: Patience::Park, watchdog: Duration::from_secs(10) };
+        Ok(Box::new(Paced::start(controller, Box::new(clock), pace).map_err(|e| e.to_string())?))
+    }
+}
+
+impl Findings {
+    /// The worst of all loops, and why.
+    fn verdict(&self) -> (Grade, String) {
+        let worst = self.kept.iter().map(Kept::judge).max_by_key(|v| v.0);
+        let (grade, why) = worst.unwrap_or((Grade::Failed, "no wake-up was measured".to_owned()));
+        match &self.interrupted {
+            Some(said) => (grade.max(Grade::Doubtful), format!("{why}; the emulated test ended early: {said}")),
+            None => (grade, why),
+        }
+    }
+
+    /// What to change; the gravest things are those that every machine for tests has.
+    fn advice(&self) -> Vec<&str> {
+        self.facts.iter().filter_map(|f| f.advice.as_deref()).collect()
+    }
+
+    fn text(&self, model: Option<&Path>) -> String {
+        let width = self.facts.iter().map(|f| f.name.len()).max().unwrap_or(0);
+        let mut out = String::from("this machine\n");
+        for fact in &self.facts {
+            let mark = if fact.advice.is_some() { "  (!)" } else { "" };
+            out += &format!("  {:width$}  {}{mark}\n", fact.name, fact.found);
+        }
+        let load = model.map_or("without a load".to_owned(), |m| format!("beside the load of {}", m.display()));
+        out += &format!("\nwake-ups of {} s, {load}\n", short(self.seconds));
+        for kept in &self.kept {
+            out += &format!("  {}: {}\n", kept.name, kept.text());
+        }
+        let (grade, why) = self.verdict();
+        out += &format!("\nverdict: {}: {why}\n", grade.word());
+        let advice = self.advice();
+        if !advice.is_empty() {
+            out += "\nwhat to change\n";
+            advice.iter().for_each(|line| out += &format!("  {line}\n"));
+        }
+        out
+    }
+
+    fn json(&self) -> Value {
+        let (grade, why) = self.verdict();
+        json!({
+            "facts": self.facts.iter().map(|f| json!({ "name": f.name, "found": f.found, "advice": f.advice }))
+                .collect::<Vec<_>>(),
+            "seconds": self.seconds, "loops": self.kept.iter().map(Kept::json).collect::<Vec<_>>(),
+            "verdict": grade.word(), "reason": why, "advice": self.advice(), "interrupted": self.interrupted,
+        })
+    }
+}
+
+/// A glance at the machine before a test by the clock, in a line.
+pub(crate) fn glance(specimens: &[Specimen], core: Option<usize>) -> Option<String> {
+    let period = specimens.iter().map(|s| s.period).min_by(f64::total_cmp)?;
+    let line = match host::wake_ups(period, GLANCE, wish(core), Waking::default()) {
+        Ok((timing, rights)) => {
+            let refused: Vec<String> = rights.missing.iter().map(|n| format!("; {}", n.what)).collect();
+            let kept = Kept { name: String::new(), period, timing, rights };
+            let (grade, why) = kept.judge();
+            format!(
+                "{}: {why}, in {GLANCE} s of wake-ups at {} Hz{}",
+                grade.word(),
+                short(1.0 / period),
+                refused.concat()
+            )
+        }
+        Err(why) => format!("not known: {why}"),
+    };
+    Some(format!("machine: {line}; `interfield doctor MODEL` says more"))
+}

@@ -46,6 +46,12 @@ static const double EVALUATION[] = {@TIMES@}; /* times of the commands within a 
 static const struct envelope ENVELOPE[N] = {@ENVELOPES@};
 static const long OFTEN[N][2] = {@OFTEN@}; /* velocity, acceleration */
 
+/* What must not be asked of it at all, displacement and velocity, for so many samples in a row. */
+static const struct {
+    double limit;
+    long samples;
+} LIMIT[N][2] = {@LIMITS@};
+
 static @name@_t model;
 
 static int wire = -1, lockstep, gone, pressed; /* pressed: the emergency stop of the laboratory */
@@ -59,7 +65,9 @@ static double pace[N];              /* its last piece */
 static double command[N];           /* what leaves */
 static double reached[N], force[N]; /* newest readings */
 static struct guard guards[N];
-static long refusals[N];            /* commands in a row that were not let through */
+static long refusals[N];            /* commands in a row that were not let through, */
+static uint64_t braked;             /* and all of them */
+static long beyond[N][2];           /* those in a row that were beyond a limit */
 static enum bound refused;          /* what ended the test, */
 static int refused_at;              /* and of which actuator */
 static int under_way;               /* whether there was a target */
@@ -333,23 +341,47 @@ static double rejoining(int i)
     return (1.0 - ease(x)) * rejoin[i].offset + rejoin[i].of * coast(x) * rejoin[i].slope;
 }
 
-/* The guard has the last word on every command. Ends the test if too many in a row were not let through, or one beyond a position. */
-static void pass_aim(void)
+/* The test ends because of this. */
+static void refuse(enum bound why, int i)
+{
+    if (refused == FOLLOWED) {
+        refused = why;
+        refused_at = i + 1;
+    }
+}
+
+/* What is asked of the actuators, against the limits of the test, before it leaves; whether it may. */
+static int judge(const double *asked)
 {
     for (int i = 0; i < N; i++) {
-        const enum bound why = guard_pass(&guards[i], &ENVELOPE[i], PERIOD, aim[i] + rejoining(i), &command[i]);
+        const double measures[2] = {fabs(asked[i]), fabs(asked[i] - guards[i].x) / PERIOD};
+        for (int k = 0; k < 2; k++) {
+            beyond[i][k] = measures[k] > LIMIT[i][k].limit ? beyond[i][k] + 1 : 0;
+            if (beyond[i][k] >= LIMIT[i][k].samples) {
+                refuse(k ? BEYOND_VELOCITY : BEYOND_POSITION, i);
+            }
+        }
+    }
+    return refused == FOLLOWED;
+}
+
+/* The guard has the last word on every command. Ends the test if too many in a row were not let through, or one beyond a position. */
+static void pass_aim(const double *asked)
+{
+    for (int i = 0; i < N; i++) {
+        const enum bound why = guard_pass(&guards[i], &ENVELOPE[i], PERIOD, asked[i], &command[i]);
         if (why == FOLLOWED) {
             refusals[i] = 0;
             continue;
         }
         refusals[i]++;
+        braked++;
         begin_to_rejoin(i);
         const int lasting = why == BEYOND_VELOCITY       ? refusals[i] >= OFTEN[i][0]
                             : why == BEYOND_ACCELERATION ? refusals[i] >= OFTEN[i][1]
                                                          : 1;
-        if (lasting && refused == FOLLOWED) {
-            refused = why;
-            refused_at = i + 1;
+        if (lasting) {
+            refuse(why, i);
         }
     }
 }
@@ -379,7 +411,7 @@ static int lead(void)
     const double t = starts ? 0.0 : (double)model.step * @NAME@_DT + EVALUATION[model.pending] * @NAME@_DT;
     const long count = samples_until(t);
     const int ramp = !under_way;
-    double origin[N];
+    double origin[N], asked[N];
     last_samples = ramp || (last_samples == 0 && t <= last_time) ? 0 : count;
     last_time = t;
     under_way = 1;
@@ -395,8 +427,12 @@ static int lead(void)
                 aim[i] = left == 1 ? goal[i] : aim[i] + (goal[i] - aim[i]) / (double)left;
             }
             pace[i] = aim[i] - before;
+            asked[i] = aim[i] + rejoining(i);
         }
-        pass_aim();
+        if (!judge(asked)) {
+            return 0;
+        }
+        pass_aim(asked);
         sample();
         if (gone || interrupted || pressed || refused != FOLLOWED) {
             return 0;
@@ -600,6 +636,10 @@ int main(int argc, char **argv)
 
     fprintf(stderr, "harness: %ld of %ld steps, %llu samples, %llu stale, %llu late\n", model.step, (long)@NAME@_STEPS,
             (unsigned long long)samples, (unsigned long long)stale, (unsigned long long)late);
+    if (braked) {
+        fprintf(stderr, "harness: %llu commands were not let through by the guard; the actuators were braked instead\n",
+                (unsigned long long)braked);
+    }
     if (!lockstep) {
         fprintf(stderr, "harness: woke %.1f us (median), %.1f us (99 %%), %.1f us (99.9 %%), %.1f us (at most) late\n",
                 percentile(0.5), percentile(0.99), percentile(0.999), 1e-3 * (double)most_late);

@@ -6,7 +6,7 @@
 //! measured.
 
 use interfield_model::model::Model;
-use interfield_model::specimen::{Address, Home, Specimen};
+use interfield_model::specimen::{Action, Address, Home, Specimen, Watch};
 
 use crate::api::Export;
 use crate::text::{number, string};
@@ -65,7 +65,7 @@ fn program(export: &Export, model: &Model, times: Option<&[f64]>) -> Result<Stri
     if let Some(reason) = reason {
         return Err(format!("it commands actuators directly, but at `{}` {reason}", specimen.name));
     }
-    let (envelopes, often) = envelopes(specimen)?;
+    let [envelopes, often, limits] = envelopes(specimen)?;
     let misses = specimen.limits.missing.map_or(0, |w| w.samples).saturating_add(MISSES);
     let list: Vec<String> = times.iter().map(|t| number(*t)).collect();
     let text = include_str!("../c/harness.c")
@@ -82,17 +82,18 @@ fn program(export: &Export, model: &Model, times: Option<&[f64]>) -> Result<Stri
         .replace("@GUARD@", include_str!("../c/guard.c"))
         .replace("@ENVELOPES@", &envelopes)
         .replace("@OFTEN@", &often)
+        .replace("@LIMITS@", &limits)
         .replace("@TIMES@", &list.join(", "));
     Ok(export.interface.named(&text))
 }
 
-/// What each actuator may be sent, and for how many samples in a row it may be wanted to do more, as initialisers; or why the harness
-/// cannot keep it.
-fn envelopes(specimen: &Specimen) -> Result<(String, String), String> {
+/// What each actuator may be sent, for how many samples in a row it may be wanted to do more, and what must not be asked of it, as
+/// initialisers; or why the harness cannot keep it.
+fn envelopes(specimen: &Specimen) -> Result<[String; 3], String> {
     if specimen.home == Home::Force {
         return Err(format!("it does not estimate the stiffness by which `{}` would be unloaded", specimen.name));
     }
-    let (mut envelopes, mut often) = (Vec::new(), Vec::new());
+    let mut lists = [Vec::new(), Vec::new(), Vec::new()];
     for i in 0..specimen.actuators.len() {
         let guard = specimen.guard(i)?;
         let e = guard.envelope();
@@ -106,9 +107,16 @@ fn envelopes(specimen: &Specimen) -> Result<(String, String), String> {
             let least = (REFUSED / specimen.period).ceil().max(1.0);
             format!("{:.0}", least.max(watch.map_or(1.0, |w| f64::from(w.samples))))
         });
-        often.push(format!("{{{}}}", samples.join(", ")));
+        // A limit that only warns ends no test.
+        let ends = |watch: Option<Watch>| watch.filter(|w| w.action > Action::Warn);
+        let asked = [limits.displacement, limits.velocity].map(|watch| {
+            let (limit, samples) = ends(watch).map_or((f64::INFINITY, 1), |w| (w.limit, w.samples));
+            format!("{{{}, {samples}}}", number(limit))
+        });
+        let all = [bounds.join(", "), samples.join(", "), asked.join(", ")];
+        lists.iter_mut().zip(all).for_each(|(list, numbers)| list.push(format!("{{{numbers}}}")));
     }
-    Ok((envelopes.join(", "), often.join(", ")))
+    Ok(lists.map(|list| list.join(", ")))
 }
 
 fn address(specimen: &Specimen) -> String {

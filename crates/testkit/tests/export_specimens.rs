@@ -321,9 +321,9 @@ fn adversary(random: &mut impl FnMut() -> f64, kind: u64, k: u64, guard: &Guard,
     let fast = if e.velocity.is_finite() { e.velocity * t } else { size };
     let sudden = if e.acceleration.is_finite() { e.acceleration * t * t } else { fast };
     match kind {
-        0 => x + v * t + if (k / 97) % 2 == 0 { sudden } else { -sudden },
+        0 => x + v * t + if (k / 97).is_multiple_of(2) { sudden } else { -sudden },
         1 => x + v * t + 2.4 * sudden * (random() - 0.5),
-        2 => x + if (k / 500) % 2 == 0 { fast } else { -fast },
+        2 => x + if (k / 500).is_multiple_of(2) { fast } else { -fast },
         3 => x + 2.0 * fast * (random() - 0.5),
         4 => size * (random() - 0.5) * 10f64.powf(40.0 * (random() - 0.5)),
         5 => [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -0.0, f64::MAX, f64::MIN_POSITIVE, x][k as usize % 8],
@@ -347,10 +347,10 @@ fn the_guard_in_c_is_that_of_the_library() {
     let (mut asked, mut expected, mut met) = (Vec::new(), Vec::new(), [0_u64; 5]);
     for case in 0..1_000_u64 {
         let mut bound = |open: u64, size: f64| {
-            if case % open == 0 { f64::INFINITY } else { size * 10f64.powf(6.0 * (random() - 0.5)) }
+            if case.is_multiple_of(open) { f64::INFINITY } else { size * 10f64.powf(6.0 * (random() - 0.5)) }
         };
         let (high, velocity, acceleration) = (bound(7, 0.1), bound(5, 1.0), bound(3, 30.0));
-        let low = if case % 4 == 0 { 0.0 } else { -high };
+        let low = if case.is_multiple_of(4) { 0.0 } else { -high };
         let t = 10f64.powf(-2.0 - 2.0 * random());
         let braking = acceleration * if case % 2 == 0 { 0.1 } else { 1.0 };
         let envelope = Envelope { position: [low, high], velocity, acceleration, braking, jerk: f64::INFINITY };
@@ -359,7 +359,7 @@ fn the_guard_in_c_is_that_of_the_library() {
         asked.extend([e.position[0], e.position[1], e.velocity, e.acceleration, e.braking, t, INPUTS as f64]);
         let mut kind = 0;
         for k in 0..INPUTS {
-            if k % 111 == 0 {
+            if k.is_multiple_of(111) {
                 kind = (9.0 * random()) as u64;
             }
             let input = adversary(&mut random, kind, k, &guard, t);

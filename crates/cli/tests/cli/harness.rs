@@ -83,7 +83,8 @@ fn rows(csv: &str) -> Vec<Vec<u64>> {
     csv.lines().skip(1).map(|line| line.split(',').map(bits).collect()).collect()
 }
 
-fn same_as_run(name: &str, scheme: &str, analysis: &str, more: &str, actuator: &str) {
+/// In lock-step all channels and the number of samples are those of a run; what the harness says.
+fn same_as_run(name: &str, scheme: &str, analysis: &str, more: &str, actuator: &str) -> String {
     let model = model(&format!("{name}.toml"), scheme, analysis, more, actuator);
     let csv = model.with_extension("csv");
     let args = ["run", model.to_str().expect("UTF-8"), "-o", csv.to_str().expect("UTF-8"), "--json"];
@@ -100,6 +101,7 @@ fn same_as_run(name: &str, scheme: &str, analysis: &str, more: &str, actuator: &
     // As many samples, those to the start and home included.
     let samples = ran["laboratory"][0]["samples"].as_u64().expect("a count");
     assert!(said.contains(&format!(" steps, {samples} samples, 0 stale, 0 late")), "{said}");
+    said.into_owned()
 }
 
 #[test]
@@ -130,6 +132,11 @@ fn a_guarded_actuator_is_led_as_in_a_run() {
     same_as_run("harness-guarded", "newmark", analysis, guarded, "type = \"ideal\"");
     let slow = "rate = \"1 kHz\"\nbrake = \"20 ms\"\nhome = \"hold\"\nlimits = { displacement = \"8 mm\", acceleration = \"5 m/s^2\" }";
     same_as_run("harness-slow", "newmark", analysis, slow, "type = \"ideal\"");
+    // A little too fast now and then: braked by the guard, and back to its way, by the same bits.
+    let braked = "type = \"ideal\"\nvelocity = \"34 mm/s\"\nacceleration = \"200 m/s^2\"";
+    let analysis = "dt = \"1 ms\"\nduration = \"1 s\"";
+    let said = same_as_run("harness-braked", "newmark", analysis, "rate = \"1 kHz\"", braked);
+    assert!(said.contains("commands were not let through by the guard"), "{said}");
 }
 
 /// The harness of a shaken model must end before its time, and say why.
@@ -155,8 +162,6 @@ fn what_the_guard_does_not_let_through_ends_the_test() {
         "asks of actuator 1 is beyond its position, and was not sent",
     );
     ends("harness-fast", "limits = { velocity = \"10 mm/s\" }", "asks of actuator 1 is too fast, and was not sent");
-    let sudden = "limits = { velocity = \"2 m/s\", acceleration = \"0.2 m/s^2\" }";
-    ends("harness-sudden", sudden, "asks of actuator 1 is too sudden, and was not sent");
 }
 
 #[test]

@@ -150,6 +150,21 @@ fn a_drive_that_lags_agrees_by_the_clock() {
     assert!(u[1] > 5.0 && u[0] < 0.1, "{} of {} mm", u[0], u[1]);
 }
 
+/// The emergency stop of a laboratory behind a bus ends the test, and the bus is left switched off.
+#[test]
+fn a_pressed_emergency_stop_ends_a_test_over_a_bus() {
+    let _host = cable("button");
+    let at = "at = \"ethercat:ec0\"\ninterlock = { emergency_stop = { device = 2, byte = 0, bit = 3 }, \
+              enable = { device = 2, byte = 0, bit = 1 } }\nfault = [{ type = \"emergency-stop\", at = \"3 s\" }]";
+    let path = model("bus-button.toml", at, TERMINAL);
+    let path = path.to_str().expect("UTF-8");
+    let (_lab, _) = lab(&[path, "--listen", "ethercat:ec1"]);
+    let (code, said) = interfield(&["run", path, "--json", "-o", "bus-button.h5"]);
+    assert_eq!(code, Some(3), "{said}");
+    assert_eq!(said["laboratory"][0]["state"], "aborted", "{said}");
+    assert!(said["reason"].as_str().is_some_and(|r| r.contains("emergency stop")), "{said}");
+}
+
 /// Nobody says goodbye: the devices see that no data comes any more, and are safe by themselves.
 #[test]
 fn devices_are_safe_when_the_program_is_killed() {

@@ -24,7 +24,8 @@ use interfield_lab::kinematics::Lever;
 use interfield_lab::partner::Partner;
 use interfield_lab::plant;
 use interfield_lab::rig::Rig;
-use interfield_lab::safety::{Action, Limits, Watch};
+use interfield_lab::safety::Limits;
+pub use interfield_lab::safety::{Action, Watch};
 
 use crate::assemble::{Assembly, Problem, Subject, assemble};
 use crate::external::External;

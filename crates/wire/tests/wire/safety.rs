@@ -146,7 +146,10 @@ fn ends(wire: &str, number: u32) -> (Box<dyn Dock>, Box<dyn FnOnce() -> Box<dyn 
         _ => {
             let name = format!("/interfield-safety-{}-{number}", std::process::id());
             let dock = interfield_wire::shared::SharedDock::make(&name).expect("shared memory");
-            (Box::new(dock), Box::new(move || Box::new(interfield_wire::shared::SharedLink::open(&name).expect("a link"))))
+            (
+                Box::new(dock),
+                Box::new(move || Box::new(interfield_wire::shared::SharedLink::open(&name).expect("a link"))),
+            )
         }
     }
 }

@@ -101,7 +101,6 @@ fn envelopes(specimen: &Specimen) -> Result<[String; 3], String> {
             return Err(format!("its guard keeps no limit of a jerk, and `{}` has one", specimen.name));
         }
         let bounds = [e.position[0], e.position[1], e.velocity, e.acceleration, e.braking].map(number);
-        envelopes.push(format!("{{{}}}", bounds.join(", ")));
         let limits = specimen.limits_of(i);
         let samples = [limits.velocity, limits.acceleration].map(|watch| {
             let least = (REFUSED / specimen.period).ceil().max(1.0);

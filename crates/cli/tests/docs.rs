@@ -100,8 +100,8 @@ fn labels(text: &str) -> Vec<String> {
     text.lines().take_while(|l| *l != "what to change").map(name).filter(|l| !l.is_empty()).collect()
 }
 
-/// Runs the commands of a block, each a line `$ interfield ...` with what it prints below.
-fn follow(document: &str, folder: &Path, body: &str) -> usize {
+/// Runs the commands of a block, each a line `$ interfield ...` with what it prints below. With `INTERFIELD_BLESS` the document at `path` gets what they print now.
+fn follow(document: &str, path: &Path, folder: &Path, body: &str) -> usize {
     let parts: Vec<String> = format!("\n{body}").split("\n$ ").skip(1).map(|part| format!("{part}\n")).collect();
     assert!(!parts.is_empty(), "{document}: a console block without a command:\n{body}");
     for part in &parts {
@@ -112,6 +112,13 @@ fn follow(document: &str, folder: &Path, body: &str) -> usize {
         };
         let (text, _) = interfield(folder, &args);
         let shown = if args.first().is_some_and(|a| a == "doctor") { labels } else { comparable };
+        if std::env::var_os("INTERFIELD_BLESS").is_some() && shown(&text) != shown(expected) {
+            let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+            let (old, new) =
+                (format!("$ {line}\n{}", expected.trim_end()), format!("$ {line}\n{}", lines.join("\n").trim_end()));
+            std::fs::write(path, read(path).replacen(&old, &new, 1)).expect("a document that can be written");
+            continue;
+        }
         assert_eq!(shown(&text), shown(expected), "{document}: `{line}` now prints:\n{text}");
     }
     parts.len()
@@ -135,7 +142,7 @@ fn commands_print_what_the_documents_say_and_models_run() {
                 ["toml"] => {
                     drop(toml::from_str::<toml::Table>(&body).unwrap_or_else(|e| panic!("{name}: {e}\n{body}")))
                 }
-                ["console"] => commands += follow(&name, &folder, &body),
+                ["console"] => commands += follow(&name, &path, &folder, &body),
                 _ => {}
             }
         }

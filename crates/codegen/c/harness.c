@@ -395,7 +395,7 @@ static long samples_until(double t)
         there = there && model.commands[i] == goal[i];
     }
     if (!under_way) {
-        return there ? 0 : (long)way_to(model.commands);
+        return there ? 1 : (long)way_to(model.commands);
     }
     if (t <= last_time) {
         return last_samples == 0 && there ? 0 : last_samples > 0 ? last_samples : 1;

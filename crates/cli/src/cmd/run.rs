@@ -303,6 +303,8 @@ pub(crate) fn leave(
         }
         let rehearsed = || rehearsal::of(loaded, settings);
         if let Err((message, help)) = made.clear(arming, &specimens, rehearsed) {
+            drop((sim, parts));
+            made.withdraw(&specimens);
             fail(json, None, None, &message, &help);
             return Exit::BadInput;
         }

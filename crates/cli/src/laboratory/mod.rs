@@ -192,12 +192,21 @@ impl Laboratory {
         });
     }
 
+    /// A test that did not start leaves no recordings: what this run made, and nobody wrote into, goes. Its rigs are gone before.
+    pub(crate) fn withdraw(&self, specimens: &[Specimen]) {
+        for (name, _) in &self.accounts {
+            let made = specimens.iter().filter(|s| s.name == *name).map(|s| self.recording(s));
+            made.for_each(|path| drop(std::fs::remove_file(path)));
+        }
+    }
+
     fn recording(&self, specimen: &Specimen) -> PathBuf {
         recording(&self.results, self.several.then_some(specimen.name.as_str()))
     }
 
     fn paced(&self, specimen: &Specimen, controller: Controller) -> Result<Paced, String> {
-        let when_late = if specimen.late == MissPolicy::Hold { WhenLate::Shift } else { WhenLate::Skip };
+        let waits = matches!(specimen.late, MissPolicy::Hold | MissPolicy::Wait);
+        let when_late = if waits { WhenLate::Shift } else { WhenLate::Skip };
         let schedule = Schedule::new(specimen.period, when_late)?;
         let replayed = self.replay.as_ref().is_some_and(|r| r.holds(specimen));
         // A bus has its own clock, and every exchange waits for it.

@@ -60,11 +60,16 @@ rate = "100 Hz"
 ramp = "100 ms"
 
 [[specimen.actuator]]
+stroke = "100 mm"
+velocity = "2 m/s"
 {actuator}
 "#
     );
     file(name, &text)
 }
+
+/// A bus may have anything on it: a test there starts only when it is armed and confirmed, and rehearsed or not for a reason.
+const ARMED: [&str; 5] = ["--arm", "--confirm", "rig", "--override=the bus is simulated", "--json"];
 
 /// State of a device that takes no commands.
 const SAFE: u8 = 4;
@@ -101,7 +106,9 @@ fn a_test_over_a_bus_is_that_of_one_process() {
     assert_eq!(interfield(&["run", &text(&alone), "--json", "-o", "bus-alone.h5"]).0, Some(0));
     let (_lab, _) = lab(&[&text(&alone), "--listen", "ethercat:ec1"]);
     let remote = model("bus-remote.toml", "at = \"ethercat:ec0\"", TERMINAL);
-    let (code, said) = interfield(&["run", &text(&remote), "--json", "-o", "bus-remote.h5"]);
+    let run = ["run", &text(&remote), "-o", "bus-remote.h5"];
+    assert_eq!(interfield(&[&run[..], &["--json"]].concat()).0, Some(2), "something real may move");
+    let (code, said) = interfield(&[&run[..], &ARMED].concat());
     assert_eq!(code, Some(0), "{said}");
     let account = &said["laboratory"][0]["account"];
     assert_eq!((&account["lost"], &account["miscounted"]), (&0.0.into(), &0.0.into()), "{account}");
@@ -120,7 +127,7 @@ fn drive_against_one_process(name: &str, actuator: &str, clock: &[&str]) -> ([[f
     let wired = format!("{actuator}{DRIVE}");
     let remote = text(model(&format!("{name}-remote.toml"), "at = \"ethercat:ec0\"", &wired));
     let (_lab, _) = lab(&[&remote, "--listen", "ethercat:ec1"]);
-    let (code, said) = interfield(&[&["run", &remote, "--json", "-o", &files[1]], clock].concat());
+    let (code, said) = interfield(&[&["run", &remote, "-o", &files[1]], clock, &ARMED].concat());
     assert_eq!(code, Some(0), "{said}");
     let (a, b) = (channels(&files[0]), channels(&files[1]));
     let counted = |what: &str| said["laboratory"][0][what].as_f64().expect("a count");
@@ -159,7 +166,7 @@ fn a_pressed_emergency_stop_ends_a_test_over_a_bus() {
     let path = model("bus-button.toml", at, TERMINAL);
     let path = path.to_str().expect("UTF-8");
     let (_lab, _) = lab(&[path, "--listen", "ethercat:ec1"]);
-    let (code, said) = interfield(&["run", path, "--json", "-o", "bus-button.h5"]);
+    let (code, said) = interfield(&[&["run", path, "-o", "bus-button.h5"][..], &ARMED].concat());
     assert_eq!(code, Some(3), "{said}");
     assert_eq!(said["laboratory"][0]["state"], "aborted", "{said}");
     assert!(said["reason"].as_str().is_some_and(|r| r.contains("emergency stop")), "{said}");
@@ -179,7 +186,7 @@ fn devices_are_safe_when_the_program_is_killed() {
     let recording = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("bus-killed.lab.h5");
     super::make_way("bus-killed.h5");
     let mut command = program();
-    command.args(["run", path.to_str().expect("UTF-8"), "-o", "bus-killed.h5"]).stdout(Stdio::null());
+    command.args(["run", path.to_str().expect("UTF-8"), "-o", "bus-killed.h5"]).args(ARMED).stdout(Stdio::null());
     let mut running = Running(command.spawn().expect("the program starts"));
     let end = Instant::now() + Duration::from_secs(60);
     while !Reader::open(&recording).is_ok_and(|r| r.rows() > 100) {

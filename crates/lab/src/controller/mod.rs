@@ -353,7 +353,8 @@ impl Controller {
     fn samples_until(&mut self, t: f64, u: &[f64]) -> u64 {
         let there = u == self.course.goal;
         let (samples, last) = match self.clock {
-            None if there => (0, 0),
+            // One sample, so that what the specimen carries at rest is known.
+            None if there => (1, 0),
             None => (self.eased_samples(u, self.plan.ramp), 0),
             Some((before, 0)) if t <= before && there => (0, 0),
             Some((before, last)) if t <= before => (last.max(1), last),

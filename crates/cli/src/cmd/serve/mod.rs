@@ -209,6 +209,8 @@ pub(crate) fn run(args: &Args) -> Exit {
         };
         let rehearsed = || offer.rehearsal.clone();
         if let Err((message, help)) = laboratory.clear(&args.arming, &offer.model.specimens, rehearsed) {
+            drop(rig);
+            laboratory.withdraw(&offer.model.specimens);
             fail(args.json, None, None, &message, &help);
             break Exit::BadInput;
         }

@@ -48,9 +48,34 @@ static int guard_can_rest(const struct guard *from, const struct envelope *e, do
     return guard_inside(e, from->x + copysign(1.0, from->v) * period * (n * speed - 0.5 * step * n * (n + 1.0)));
 }
 
-/* Lets an input through, or brakes; `*out` is what leaves. Why it is not the input. */
-static enum bound guard_pass(struct guard *g, const struct envelope *e, double period, double input, double *out)
+static double guard_clamp(double x, double low, double high)
 {
+    return x < low ? low : x > high ? high : x;
+}
+
+/* Moves to the nearest place that the envelope allows in this sample, if it is near and the guard could brake from there; whether it did. */
+static int guard_trim(struct guard *g, const struct envelope *e, double period, double input)
+{
+    if (isinf(e->acceleration)) {
+        return 0;
+    }
+    const double wanted = (guard_clamp((input - g->x) / period, -e->velocity, e->velocity) - g->v) / period;
+    const double a = guard_clamp(wanted, -e->acceleration, e->acceleration);
+    const double v = g->v + a * period;
+    const struct guard next = {g->x + v * period, v, a};
+    const int fits = guard_inside(e, next.x) && fabs(v) <= e->velocity;
+    const int near = fabs(input - next.x) <= e->acceleration * period * period;
+    if (!(near && fits && guard_can_rest(&next, e, period))) {
+        return 0;
+    }
+    *g = next;
+    return 1;
+}
+
+/* Lets an input through, trimmed a little where that is enough, or brakes; `*out` is what leaves. Why it is not the input. */
+static enum bound guard_pass(struct guard *g, const struct envelope *e, double period, double input, double *out, int *braked)
+{
+    *braked = 0;
     const double v = (input - g->x) / period;
     const double a = (v - g->v) / period;
     const struct guard next = {input, v, a};
@@ -69,8 +94,11 @@ static enum bound guard_pass(struct guard *g, const struct envelope *e, double p
     if (why == FOLLOWED) {
         *g = next;
         *out = input;
+    } else if ((why == BEYOND_VELOCITY || why == BEYOND_ACCELERATION) && guard_trim(g, e, period, input)) {
+        *out = g->x;
     } else {
         *out = guard_brake(g, e, period);
+        *braked = 1;
     }
     return why;
 }

@@ -290,6 +290,7 @@ static double braking(double x)
 
 #define EASE_SLOPE 1.875      /* largest slope and curvature of ease, */
 #define EASE_CURVATURE 5.7735
+#define PACE_TIME 5e-3         /* over which the pace of the aim is taken, s */
 #define BRAKING_SLOPE 1.5     /* largest slope of braking, */
 #define EASY 0.5              /* and the share of what an actuator may do that its own ways use */
 
@@ -369,14 +370,17 @@ static int judge(const double *asked)
 static void pass_aim(const double *asked)
 {
     for (int i = 0; i < N; i++) {
-        const enum bound why = guard_pass(&guards[i], &ENVELOPE[i], PERIOD, asked[i], &command[i]);
+        int brakes = 0;
+        const enum bound why = guard_pass(&guards[i], &ENVELOPE[i], PERIOD, asked[i], &command[i], &brakes);
         if (why == FOLLOWED) {
             refusals[i] = 0;
             continue;
         }
         refusals[i]++;
         braked++;
-        begin_to_rejoin(i);
+        if (brakes) {
+            begin_to_rejoin(i);
+        }
         const int lasting = why == BEYOND_VELOCITY       ? refusals[i] >= OFTEN[i][0]
                             : why == BEYOND_ACCELERATION ? refusals[i] >= OFTEN[i][1]
                                                          : 1;
@@ -426,7 +430,7 @@ static int lead(void)
             } else {
                 aim[i] = left == 1 ? goal[i] : aim[i] + (goal[i] - aim[i]) / (double)left;
             }
-            pace[i] = aim[i] - before;
+            pace[i] = pace[i] + fmin(PERIOD / PACE_TIME, 1.0) * (aim[i] - before - pace[i]);
             asked[i] = aim[i] + rejoining(i);
         }
         if (!judge(asked)) {
@@ -532,9 +536,13 @@ static void step_way(void)
 static void pass_way(void)
 {
     for (int i = 0; i < N; i++) {
+        int brakes = 0;
         if (stage == HARD || (stage == BRAKING && slow[i] == 0.0)) {
             command[i] = guard_brake(&guards[i], &ENVELOPE[i], PERIOD);
-        } else if (guard_pass(&guards[i], &ENVELOPE[i], PERIOD, at[i], &command[i]) != FOLLOWED) {
+            continue;
+        }
+        guard_pass(&guards[i], &ENVELOPE[i], PERIOD, at[i], &command[i], &brakes);
+        if (brakes) {
             homeward = homeward || stage == EASING;
             brake_hard();
         }

@@ -9,11 +9,12 @@
 //!                             |j_k| ≤ jerk            j_k = (a_k - a_(k-1))/T, where a jerk is given
 //! ```
 //!
-//! and an input that is not followed brakes the actuator: as long as none is, it comes to rest and stays there. Whatever was
-//! not let through is told, with the bound that it would have passed.
+//! and an input that cannot be followed brakes the actuator: as long as none can, it comes to rest and stays there. Whatever did
+//! not leave as it came is told, with the bound that it would have passed.
 //!
 //! **Why it holds.** There is one rule: *an input leaves as it is if the envelope allows it in this sample, and if from there
-//! the guard could still brake to rest inside of the envelope; otherwise the guard brakes.* By induction there is always a way
+//! the guard could still brake to rest inside of the envelope; otherwise the guard brakes.* (An input that is only a little too fast or too
+//! sudden, by no more than an acceleration makes up in a sample, is trimmed to what is allowed, under the same rule.) By induction there is always a way
 //! to brake that stays inside: the one that was looked at when the last input left. Inside, bounds are narrower than told
 //! by what rounding can do, so that the inequalities above hold for the numbers that leave, not only on paper.
 //!
@@ -67,6 +68,8 @@ pub struct Passed {
     pub command: f64,
     /// Why it is not the input.
     pub refused: Option<Bound>,
+    /// Whether the guard brakes; else what leaves is the input, or it trimmed a little.
+    pub braked: bool,
 }
 
 /// The guard of one actuator.
@@ -153,10 +156,33 @@ impl Guard {
         match self.refuses(input) {
             Ok(next) => {
                 self.at = next;
-                Passed { command: input, refused: None }
+                Passed { command: input, refused: None, braked: false }
             }
-            Err(bound) => Passed { command: self.brake(), refused: Some(bound) },
+            Err(bound) => match self.trimmed(input).filter(|_| !matches!(bound, Bound::Number | Bound::Position)) {
+                Some(next) => {
+                    self.at = next;
+                    Passed { command: next.x, refused: Some(bound), braked: false }
+                }
+                None => Passed { command: self.brake(), refused: Some(bound), braked: true },
+            },
         }
+    }
+
+    /// The nearest motion that the envelope allows in this sample, if it is near, and if the guard could brake from there.
+    fn trimmed(&self, input: f64) -> Option<Motion> {
+        let (e, at, t) = (&self.envelope, &self.at, self.period);
+        if e.acceleration == f64::INFINITY {
+            return None;
+        }
+        let change = if e.jerk.is_finite() { e.jerk * t } else { f64::INFINITY };
+        let [low, high] = [(at.a - change).max(-e.acceleration), (at.a + change).min(e.acceleration)];
+        let a = (((input - at.x) / t).clamp(-e.velocity, e.velocity) - at.v) / t;
+        let a = a.clamp(low.min(high), high);
+        let v = at.v + a * t;
+        let next = Motion { x: at.x + v * t, v, a };
+        let inside = e.position[0] <= next.x && next.x <= e.position[1] && v.abs() <= e.velocity;
+        let near = (input - next.x).abs() <= e.acceleration * t * t;
+        (near && inside && self.can_rest(next)).then_some(next)
     }
 
     /// Brakes; what leaves.

@@ -305,7 +305,8 @@ int main(int argc, char **argv)
         const struct envelope e = {head[0], head[1], head[2], head[3], head[4]};
         struct guard g = {0.0, 0.0, 0.0};
         for (long k = 0; k < (long)head[6] && fread(&input, sizeof input, 1, in) == 1; k++) {
-            out[1] = (double)guard_pass(&g, &e, head[5], input, &out[0]);
+            int braked = 0;
+            out[1] = (double)guard_pass(&g, &e, head[5], input, &out[0], &braked) + (braked ? 100.0 : 0.0);
             out[1] += guard_rests(&g) ? 10.0 : 0.0;
             fwrite(out, sizeof out, 1, to);
         }
@@ -372,7 +373,10 @@ fn the_guard_in_c_is_that_of_the_library() {
             });
             met[why] += 1;
             asked.push(input);
-            expected.push([passed.command, why as f64 + if guard.is_at_rest() { 10.0 } else { 0.0 }]);
+            expected.push([
+                passed.command,
+                why as f64 + if guard.is_at_rest() { 10.0 } else { 0.0 } + if passed.braked { 100.0 } else { 0.0 },
+            ]);
         }
     }
     assert!(expected.len() > 900_000 && met.iter().all(|n| *n > 10_000), "{} inputs, {met:?}", expected.len());

@@ -144,15 +144,15 @@ impl Tape for Eye {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let rows = sample[HEAD.len()..].chunks_exact(COLUMNS.len());
         for (history, row) in seen.histories.iter_mut().zip(rows) {
-            let [target, command, reached, force, ..] = *row else { continue };
+            let value = |name: &str| COLUMNS.iter().position(|c| *c == name).map_or(f64::NAN, |i| row[i]);
             // As many as are read back of a recording: the verdict says that samples are missing.
             if history.target.len() as u64 >= READ_BACK {
                 return false;
             }
-            history.target.push(target);
-            history.command.push(command);
-            history.reached.push(reached);
-            history.force.push(force);
+            history.target.push(value("target"));
+            history.command.push(value("command"));
+            history.reached.push(value("reached"));
+            history.force.push(value("force"));
         }
         true
     }

@@ -303,7 +303,7 @@ fn a_machine_that_stalls_is_a_remark_not_the_end_of_a_test() {
     let stall =
         |k: u32| format!("[[specimen.fault]]\ntype = \"stall\"\nat = \"{} ms\"\nfor = \"10 ms\"\n", 400 + 450 * k);
     let stalls: String = (0..10).map(stall).collect();
-    for compensation in ["ats", "early", "polynomial"] {
+    for compensation in ["ats", "inverse", "polynomial"] {
         let text = model(&format!("compensation = {{ method = \"{compensation}\", delay = \"5 ms\" }}\n{ACTUATOR}velocity = \"1 m/s\"\nstroke = \"200 mm\"\n{stalls}"))
             .replace("rate = \"1 kHz\"", "rate = \"2 kHz\"");
         let path = file(&format!("stall-{compensation}.toml"), text);

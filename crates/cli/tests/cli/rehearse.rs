@@ -75,7 +75,9 @@ fn a_rehearsal_and_the_test_give_the_same_numbers_under_the_same_names() {
         let rehearsed = interfield(&["rehearse", path, "--json"]);
         let code = rehearsed.code;
         let rehearsed = rehearsed.json();
-        let run = interfield(&["run", path, "--json", "-o", "truth.h5"]).expect(0).json();
+        let run = interfield(&["run", path, "--json", "-o", "truth.h5"]);
+        assert_eq!(run.code, code, "{name}: ready, or neither is good");
+        let run = run.json();
         let (before, after) = (&rehearsed["laboratory"][0], &run["laboratory"][0]);
         for key in ["actuators", "verdict", "reasons", "samples", "energy_error"] {
             assert_eq!(before[key], after[key], "{name}: {key}");

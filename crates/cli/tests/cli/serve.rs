@@ -182,11 +182,12 @@ fn numbers_have_the_units_of_the_file_and_a_move_takes_a_step() {
     let laboratory = &said["laboratory"][0];
     assert_eq!((&said["clients"], &said["commits"], &said["moves"]), (&1.into(), &100.into(), &100.into()));
     assert_eq!(laboratory["verdict"], "good");
-    // Ten samples for each displacement that was not the last one again, and the way home.
-    assert_eq!(laboratory["samples"], 99 * 10 + 500);
+    // One sample at rest, ten for each displacement that was not the last one again, and the way home: braked within 50, led home in 500, at
+    // rest after 51.
+    assert_eq!(laboratory["samples"], 1 + 99 * 10 + 51 + 500 + 51);
     let target = recorded(&model, "damper.1.target");
     for (k, u) in history().enumerate().skip(1) {
-        assert!((target[10 * k - 1] - u).abs() < 1e-12, "{k}");
+        assert!((target[10 * k] - u).abs() < 1e-12, "{k}");
     }
     assert!(target.last().expect("rows").abs() < 1e-12, "it was led home");
     // The same recording in place of the specimen: the same forces.
@@ -204,7 +205,7 @@ fn numbers_have_the_units_of_the_file_and_a_move_takes_a_step() {
     client.say(10.0, 77.0);
     serving.says_with("the specimen does not move any more");
     drop(client);
-    serving.says_with("note: the commands left the recording at sample 991");
+    serving.says_with("note: the commands left the recording at sample 992");
     serving.end(3);
 }
 
@@ -256,10 +257,10 @@ fn after_a_dying_client_the_next_takes_over_slowly() {
     let said = serving.end(0);
     assert_eq!((&said["clients"], &said["moves"]), (&3.into(), &3.into()));
     assert_eq!(said["refused"].as_array().map(Vec::len), Some(1));
-    // 10 samples to 5 mm, and from there to -5 mm the 500 of the ramp.
+    // One sample at rest, 10 to 5 mm, from there to -5 mm the 500 of the ramp, and the way home.
     let target = recorded(&model, "damper.1.target");
-    assert_eq!((target.len(), target[9]), (10 + 500 + 500, 5.0));
-    assert!((target[10] - (5.0 - 10.0 / 500.0)).abs() < 1e-12 && (target[509] + 5.0).abs() < 1e-12);
+    assert_eq!((target.len(), target[10]), (1 + 10 + 500 + 51 + 500 + 51, 5.0));
+    assert!((target[11] - (5.0 - 10.0 / 500.0)).abs() < 1e-12 && (target[510] + 5.0).abs() < 1e-12);
 }
 
 #[test]
@@ -309,10 +310,13 @@ fn a_stall_leads_the_specimen_home_if_told_so() {
     assert!(client.is_left_waiting());
     drop(client);
     let said = serving.end(3);
-    assert_eq!(said["laboratory"][0]["state"], "finished");
+    // Led home, but not as planned.
+    assert_eq!(
+        (&said["laboratory"][0]["state"], &said["laboratory"][0]["verdict"]),
+        (&"aborted".into(), &"failed".into())
+    );
     let target = recorded(&model, "damper.1.target");
-    assert_eq!((target.len(), target[9]), (510, 5.0));
-    assert!(target[509].abs() < 1e-12);
+    assert_eq!(target.last(), Some(&0.0));
 }
 
 /// Client, server and the controller of the specimen, in three processes.
@@ -350,7 +354,7 @@ fn an_interrupt_leads_the_specimen_home() {
         let id = serving.running.0.id().to_string();
         assert!(std::process::Command::new("kill").args(["-INT", &id]).status().is_ok_and(|s| s.success()));
         let said = serving.end(130);
-        assert_eq!(said["laboratory"][0]["state"], "finished");
+        assert_eq!(said["laboratory"][0]["state"], "aborted", "led home, but not as planned");
         assert!(recorded(&model, "damper.1.target").last().expect("rows").abs() < 1e-12);
     }
 }

@@ -65,6 +65,8 @@ const SETTLE: f64 = 0.05;
 const CLEAR: f64 = 0.02;
 /// After this time at rest the compensation is left alone, s.
 const STILL: f64 = 0.25;
+/// Time over which the pace of the compensation is taken, s: what is faster is noise of the sensors.
+const PACE: f64 = 5e-3;
 /// Shortest way back to the target before a held test goes on, s.
 const RETURN: f64 = 0.1;
 /// How often a test goes on by itself after commands that were too fast or too sudden.
@@ -105,7 +107,7 @@ pub struct Controller {
     path: Path,
     lead: Lead,
     rejoin: Vec<Rejoin>,
-    /// What the compensation said last, and how much that differed from before.
+    /// What the compensation said last, and how fast it goes per sample, smooth.
     compensated: Vec<[f64; 2]>,
     /// Samples of the way to the start, and where it began.
     ramp: f64,
@@ -544,12 +546,14 @@ impl Controller {
 
     /// What the compensation says next is reached without a jolt.
     fn rejoin(&mut self) {
+        (0..self.guards.len()).for_each(|i| self.rejoin_one(i));
+    }
+
+    fn rejoin_one(&mut self, i: usize) {
         let samples = self.plan.samples(2.0 * self.plan.bridge);
-        for i in 0..self.guards.len() {
-            let guard = &self.guards[i];
-            let sent = [guard.position(), guard.velocity() * self.plan.period];
-            self.rejoin[i] = Rejoin::new(sent, self.compensated[i], guard, self.plan.period, samples);
-        }
+        let guard = &self.guards[i];
+        let sent = [guard.position(), guard.velocity() * self.plan.period];
+        self.rejoin[i] = Rejoin::new(sent, self.compensated[i], guard, self.plan.period, samples);
     }
 
     /// Strokes at the aim: the specimen is 1/S of the structure.
@@ -628,7 +632,9 @@ impl Controller {
             memory = rest;
             let taught = seen.filter(|_| led && self.rejoin[i].is_over()).map_or(f64::NAN, |s| s[i]);
             let says = compensator.command(own, self.stroke[i], taught);
-            self.compensated[i] = [says, says - self.compensated[i][0]];
+            let [before, pace] = self.compensated[i];
+            let share = (self.plan.period / PACE).min(1.0);
+            self.compensated[i] = [says, pace + share * (says - before - pace)];
         }
     }
 
@@ -696,11 +702,10 @@ impl Controller {
             if self.lead == Lead::Targets {
                 self.refused += 1;
                 alarm = graver(alarm, self.monitor.refused(i, bound, self.refusals[i]));
-                let guard = &self.guards[i];
-                let sent = [guard.position(), guard.velocity() * self.plan.period];
-                let samples = self.plan.samples(2.0 * self.plan.bridge);
-                self.rejoin[i] = Rejoin::new(sent, self.compensated[i], guard, self.plan.period, samples);
-            } else {
+                if passed.braked {
+                    self.rejoin_one(i);
+                }
+            } else if passed.braked {
                 // The guard brakes harder than was planned: the way goes on from where that ends.
                 self.path.give_way(&self.guards);
             }

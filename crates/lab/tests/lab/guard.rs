@@ -94,7 +94,7 @@ fn ten_million_inputs_never_leave_the_envelope() {
             let inside = e.position[0] <= x && x <= e.position[1];
             let kept = inside && rates[0].abs() <= e.velocity && a.abs() <= e.acceleration && j.abs() <= e.jerk;
             assert!(x.is_finite() && kept, "envelope {n}, kind {kind}, input {k}: {x} v {} a {a} j {j}", rates[0]);
-            assert_eq!(passed.refused.is_none(), x == asked, "{asked} became {x}: {:?}", passed.refused);
+            assert!(passed.refused.is_some() || x == asked, "{asked} became {x}: {:?}", passed.refused);
             past = [x, past[0], past[1]];
         }
     }

@@ -194,22 +194,23 @@ fn a_late_target_is_bridged_and_rejoined_smoothly() {
     let jolt = |path: &[f64]| path.windows(3).map(|w| (w[2] - 2.0 * w[1] + w[0]).abs()).fold(0.0, f64::max);
     let step = 0.25e-3;
     let (on_time, counts, ..) = run(MissPolicy::Hold, 0);
-    assert_eq!((on_time.len(), counts[2]), (4 * 59, 0));
+    // One sample at rest, then four for each target.
+    assert_eq!((on_time.len(), counts[2]), (1 + 4 * 59, 0));
     for late in [1, 3, 10, 19] {
         let (held, counts, last, _) = run(MissPolicy::Hold, late);
         assert_eq!(
             (held.len(), counts[2], last),
-            (4 * 59 + late, late as u64, Progress::Reached),
+            (1 + 4 * 59 + late, late as u64, Progress::Reached),
             "the schedule waits"
         );
         // The motion runs out in 20 samples: it never jumps, never turns by more than the braking does.
         assert!(jolt(&held) < 0.25 * step, "{late}: {}", jolt(&held) / step);
-        let ahead = held[4 * 30 + late - 1] - on_time[4 * 30 - 1];
+        let ahead = held[4 * 30 + late] - on_time[4 * 30];
         assert!(ahead > 0.0 && ahead <= 0.51 * 20.0 * step, "{late}: {ahead}");
         assert!((held.last().unwrap() - on_time.last().unwrap()).abs() < 1e-15, "{late}: back on its way");
     }
     let (kept, counts, ..) = run(MissPolicy::Extrapolate, 3);
-    assert_eq!((kept.len(), counts[2]), (4 * 59, 3), "the schedule is kept");
+    assert_eq!((kept.len(), counts[2]), (1 + 4 * 59, 3), "the schedule is kept");
     let (_, _, last, state) = run(MissPolicy::Abort, 3);
     assert_eq!((last, state), (Progress::Over(Fault::Laboratory { code: Trip::Deadline.code() }), State::Aborted));
     // Longer than is bridged: held, and gone on with when the target is there.

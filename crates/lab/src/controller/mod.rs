@@ -109,6 +109,9 @@ pub struct Controller {
     rejoin: Vec<Rejoin>,
     /// What the compensation said last, and how fast it goes per sample, smooth.
     compensated: Vec<[f64; 2]>,
+    /// How far the target was from the command when a path took over, and samples since: it fades in as many as the braking takes.
+    ahead: Vec<f64>,
+    fading: f64,
     /// Samples of the way to the start, and where it began.
     ramp: f64,
     origin: Vec<f64>,
@@ -179,6 +182,8 @@ impl Controller {
             lead: Lead::Targets,
             rejoin: vec![Rejoin::default(); n],
             compensated: vec![[0.0; 2]; n],
+            ahead: zeros(),
+            fading: 0.0,
             ramp: 0.0,
             origin: zeros(),
             waited: 0,
@@ -500,7 +505,7 @@ impl Controller {
             (State::AtRest, Event::Arrived) => {}
             (State::AtRest, _) => {
                 self.course.stop();
-                self.lead = Lead::Path;
+                self.take_over();
                 self.path.brake_hard(&self.guards);
             }
             (State::Running | State::ToStart, Event::Cleared | Event::Resume) => self.go_on(),
@@ -517,8 +522,17 @@ impl Controller {
     /// The actuators are braked, from where and as fast as they were sent.
     fn brake(&mut self, time: f64) {
         self.course.freeze();
-        self.lead = Lead::Path;
+        self.take_over();
         self.path.brake(&self.guards, &self.plan, time);
+    }
+
+    /// A path leads from now on. Where an actuator should be does not jump from the target to the command.
+    fn take_over(&mut self) {
+        self.lead = Lead::Path;
+        self.fading = 0.0;
+        for ((ahead, stroke), guard) in self.ahead.iter_mut().zip(&self.stroke).zip(&self.guards) {
+            *ahead = stroke - guard.position();
+        }
     }
 
     /// A held test goes on.
@@ -600,7 +614,15 @@ impl Controller {
                     }
                 }
                 self.asked.copy_from_slice(self.path.at());
-                self.stroke.copy_from_slice(self.path.at());
+                if self.lead == Lead::Bridge {
+                    self.strokes_of_aim();
+                } else if self.lead != Lead::Targets {
+                    self.fading += 1.0;
+                    let left = 1.0 - ease(self.fading / self.plan.samples(self.plan.brake));
+                    for (stroke, (at, ahead)) in self.stroke.iter_mut().zip(self.path.at().iter().zip(&self.ahead)) {
+                        *stroke = at + left * ahead;
+                    }
+                }
             }
         }
     }

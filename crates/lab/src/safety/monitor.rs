@@ -147,6 +147,8 @@ const WORSE: f64 = 1.2;
 /// An actuator that cannot follow for this time, s, is held: a single command too sudden is only smoothed.
 const REFUSED: f64 = 5e-3;
 
+/// The first of the measures, which can grow worse; the others are sums.
+const MAGNITUDES: usize = 6;
 /// Measures of an actuator, in the order of their counts.
 const MEASURES: usize = 11;
 
@@ -296,7 +298,9 @@ impl Monitor {
                 *told = 0.0;
             } else if past.counts[m] >= watch.samples {
                 found.lasts |= watch.action >= Action::Hold;
-                if *told == 0.0 || value > WORSE * *told {
+                // Sums grow by themselves while what they count lasts.
+                let grows = m < MAGNITUDES && value > WORSE * *told;
+                if *told == 0.0 || grows {
                     *told = value.max(f64::MIN_POSITIVE);
                     found.alarm = graver(found.alarm, Some(Alarm::at(trip, watch.action, i)));
                 }

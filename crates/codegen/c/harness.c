@@ -376,11 +376,13 @@ static void pass_aim(const double *asked)
             refusals[i] = 0;
             continue;
         }
-        refusals[i]++;
         braked++;
-        if (brakes) {
-            begin_to_rejoin(i);
+        if (!brakes) {
+            refusals[i] = 0; /* what is only trimmed is followed all the same */
+            continue;
         }
+        refusals[i]++;
+        begin_to_rejoin(i);
         const int lasting = why == BEYOND_VELOCITY       ? refusals[i] >= OFTEN[i][0]
                             : why == BEYOND_ACCELERATION ? refusals[i] >= OFTEN[i][1]
                                                          : 1;

@@ -162,9 +162,13 @@ fn a_specimen_beyond_its_limits_is_led_home_and_everything_before_is_kept() {
     csv.expect(0);
     let text =
         std::fs::read_to_string(std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("limit.lab.csv")).unwrap();
-    let target = |line: &str| line.split(',').nth(3).unwrap().parse::<f64>().unwrap();
-    let targets: Vec<f64> = text.lines().skip(1).map(target).collect();
-    let largest = targets.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+    let column = |name: &str| {
+        let at = text.lines().next().unwrap().split(',').position(|c| c.starts_with(name)).expect("a column");
+        let value = |line: &str| line.split(',').nth(at).unwrap().parse::<f64>().unwrap();
+        text.lines().skip(1).map(value).collect::<Vec<f64>>()
+    };
+    let (targets, commands) = (column("rig.1.target"), column("rig.1.command"));
+    let largest = commands.iter().fold(0.0f64, |m, x| m.max(x.abs()));
     assert!((14.0..=15.0).contains(&largest), "{largest} mm");
     assert_eq!(targets.last(), Some(&0.0), "led back to where it stood");
 }

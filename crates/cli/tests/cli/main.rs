@@ -1,6 +1,7 @@
 //! The program as a user meets it: what it prints, writes and returns. One module per kind of behaviour.
 
 mod archive;
+mod arming;
 mod bench;
 mod check;
 mod commands;

@@ -720,13 +720,12 @@ impl Controller {
                 self.refusals[i] = 0;
                 continue;
             };
-            self.refusals[i] = self.refusals[i].saturating_add(1);
-            if self.lead == Lead::Targets {
-                self.refused += 1;
+            // What is only trimmed is followed all the same.
+            self.refusals[i] = if passed.braked { self.refusals[i].saturating_add(1) } else { 0 };
+            self.refused += u64::from(self.lead == Lead::Targets);
+            if self.lead == Lead::Targets && passed.braked {
                 alarm = graver(alarm, self.monitor.refused(i, bound, self.refusals[i]));
-                if passed.braked {
-                    self.rejoin_one(i);
-                }
+                self.rejoin_one(i);
             } else if passed.braked {
                 // The guard brakes harder than was planned: the way goes on from where that ends.
                 self.path.give_way(&self.guards);

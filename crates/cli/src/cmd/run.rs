@@ -25,7 +25,7 @@ use crate::outputs::{Files, Wanted};
 use crate::programs::{self, Programs, Told};
 use crate::ranges::{Range, Ranges};
 use crate::record::{self, Format, Record};
-use crate::rehearsal;
+use crate::rehearsal::{self, Rehearsal};
 use crate::report::{Curves, Evidence, Frames, Report, Scene, Unmade, interface};
 use crate::space::{Room, room};
 use crate::table::{aligned, short};
@@ -297,16 +297,12 @@ pub(crate) fn leave(
     if !(specimens.is_empty() && sim.model.externals.is_empty()) {
         let mut meta = record::meta(&sim, loaded.text(), settings);
         record::complete(&mut meta, loaded, &sim.model, &real_time);
-        let mut made = Laboratory::new(&files.results, loaded.folder(), &meta, &sim.model, real_time, replay, programs);
+        let elsewhere = specimens.iter().any(|s| s.at.is_some());
+        let rehearsed = if elsewhere { rehearsal::of(loaded, settings) } else { Rehearsal::Missing };
+        let mut made = Laboratory::new(&files.results, loaded.folder(), &meta, &sim.model, real_time, replay, programs)
+            .armed(arming, rehearsed);
         if let Err(e) = loaded.in_workshop(&mut sim, &mut parts, &mut made) {
             return e;
-        }
-        let rehearsed = || rehearsal::of(loaded, settings);
-        if let Err((message, help)) = made.clear(arming, &specimens, rehearsed) {
-            drop((sim, parts));
-            made.withdraw(&specimens);
-            fail(json, None, None, &message, &help);
-            return Exit::BadInput;
         }
         if real_time.control {
             made.listen();

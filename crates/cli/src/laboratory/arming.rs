@@ -20,44 +20,32 @@ pub(crate) struct Arming {
     reason: Option<String>,
 }
 
-/// A sentence and what to do about it.
-pub(crate) type Refusal = (String, String);
-
 impl Arming {
-    /// Whether the test may start: what is to be kept with it.
+    /// Whether a test may move this specimen, behind which something real may be: what is to be kept with the test. The error is a sentence
+    /// for the user.
     ///
     /// # Errors
     /// When it may not.
-    pub(crate) fn clear(&self, real: &[&Specimen], rehearsal: &Rehearsal) -> Result<Vec<String>, Refusal> {
-        if real.is_empty() {
-            return Ok(Vec::new());
-        }
-        for specimen in real {
-            bounded(specimen)?;
-        }
-        let mut kept = vec![self.rehearsed(rehearsal)?];
-        let names: Vec<&str> = real.iter().map(|s| s.name.as_str()).collect();
-        let names = names.join(",");
+    pub(super) fn clear(&self, specimen: &Specimen, rehearsal: &Rehearsal) -> Result<Vec<String>, String> {
+        bounded(specimen)?;
+        let rehearsed = self.rehearsed(rehearsal)?;
+        let name = &specimen.name;
         if !self.arm {
-            let message = format!("`{names}` is not emulated: something real would move");
-            return Err((
-                message,
-                format!("rehearse the test, then add --arm, and --confirm {names} where nobody can be asked"),
+            return Err(format!(
+                "it is not emulated: something real would move; add --arm, and --confirm {name} where nobody can be asked"
             ));
         }
         let said = match &self.confirm {
             Some(said) => said.clone(),
-            None => asked(&names)?,
+            None => asked(name)?,
         };
-        if said.trim() != names {
-            let message = format!("the start was confirmed for `{}`, and the test moves `{names}`", said.trim());
-            return Err((message, format!("--confirm {names}")));
+        if !said.split(',').any(|said| said.trim() == name) {
+            return Err(format!("the start was confirmed for `{}`; write --confirm {name}", said.trim()));
         }
-        kept.push(format!("armed, and confirmed for `{names}`"));
-        Ok(kept)
+        Ok(vec![rehearsed, format!("armed, and confirmed for `{name}`")])
     }
 
-    fn rehearsed(&self, rehearsal: &Rehearsal) -> Result<String, Refusal> {
+    fn rehearsed(&self, rehearsal: &Rehearsal) -> Result<String, String> {
         let against = match rehearsal {
             Rehearsal::Passed => return Ok("rehearsed, and ready".to_owned()),
             Rehearsal::Failed(objections) => format!("its rehearsal was not passed: {}", objections.join("; ")),
@@ -69,34 +57,36 @@ impl Arming {
         match &self.reason {
             Some(reason) => Ok(format!("started although {against}; reason: {reason}")),
             None => {
-                Err((against, "run `interfield rehearse` with the same settings, or give --override REASON".to_owned()))
+                Err(format!("{against}; run `interfield rehearse` with the same settings, or give --override REASON"))
             }
         }
     }
 }
 
 /// A guard can only keep bounds that somebody has stated.
-fn bounded(specimen: &Specimen) -> Result<(), Refusal> {
+fn bounded(specimen: &Specimen) -> Result<(), String> {
     let open = (0..specimen.actuators.len()).find(|&i| {
         let e = specimen.envelope(i);
         !(e.position[1].is_finite() && e.velocity.is_finite())
     });
     let Some(i) = open else { return Ok(()) };
-    let message = format!("nobody says how far and how fast actuator {} of `{}` may be sent", i + 1, specimen.name);
-    let help = "write stroke and velocity in [[specimen.actuator]], or displacement and velocity in [specimen.limits]";
-    Err((message, help.to_owned()))
+    Err(format!(
+        "nobody says how far and how fast its actuator {} may be sent; write stroke and velocity in [[specimen.actuator]], or displacement \
+         and velocity in [specimen.limits]",
+        i + 1
+    ))
 }
 
 /// Asks at the terminal.
-fn asked(names: &str) -> Result<String, Refusal> {
-    let nobody = || ("nobody is there to confirm the start".to_owned(), format!("--confirm {names}"));
+fn asked(name: &str) -> Result<String, String> {
+    let nobody = || format!("nobody is there to confirm the start; write --confirm {name}");
     if !std::io::stdin().is_terminal() {
         return Err(nobody());
     }
     let mut err = std::io::stderr();
-    let _ = write!(err, "type `{names}` to start the test: ");
+    let _ = write!(err, "type `{name}` to start the test: ");
     let _ = err.flush();
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line).map_err(|_| nobody())?;
-    Ok(line)
+    Ok(line.trim().to_owned())
 }

@@ -119,8 +119,8 @@ pub(crate) struct Laboratory {
     replay: Option<Replay>,
     /// Programs of externals, until they are taken.
     programs: Programs,
-    /// Specimens behind which something real may move.
-    real: Vec<String>,
+    /// What was said of the start of a test on real specimens, and their rehearsal; `None`: nothing real is moved.
+    arming: Option<(Arming, Rehearsal)>,
     /// What becomes of the recordings, by their specimens.
     accounts: Vec<(String, tape::Account)>,
 }
@@ -146,7 +146,7 @@ impl Laboratory {
             several: model.specimens.len() > 1,
             replay,
             programs,
-            real: Vec::new(),
+            arming: None,
             accounts: Vec::new(),
         }
     }
@@ -156,20 +156,9 @@ impl Laboratory {
         results.clone_into(&mut self.results);
     }
 
-    /// Whether the test may start; what is to be kept with it is kept. The error is a sentence, and what to do about it.
-    pub(crate) fn clear(
-        &self,
-        arming: &Arming,
-        specimens: &[Specimen],
-        rehearsal: impl FnOnce() -> Rehearsal,
-    ) -> Result<(), (String, String)> {
-        let real: Vec<&Specimen> = specimens.iter().filter(|s| self.real.contains(&s.name)).collect();
-        if real.is_empty() {
-            return Ok(());
-        }
-        let kept = arming.clear(&real, &rehearsal())?;
-        kept.iter().for_each(|line| self.operator.keep(line));
-        Ok(())
+    /// Moves what is real only if this says that it may.
+    pub(crate) fn armed(self, arming: &Arming, rehearsal: Rehearsal) -> Self {
+        Laboratory { arming: Some((arming.clone(), rehearsal)), ..self }
     }
 
     /// Whom its rigs listen to.
@@ -190,14 +179,6 @@ impl Laboratory {
                 }
             }
         });
-    }
-
-    /// A test that did not start leaves no recordings: what this run made, and nobody wrote into, goes. Its rigs are gone before.
-    pub(crate) fn withdraw(&self, specimens: &[Specimen]) {
-        for (name, _) in &self.accounts {
-            let made = specimens.iter().filter(|s| s.name == *name).map(|s| self.recording(s));
-            made.for_each(|path| drop(std::fs::remove_file(path)));
-        }
     }
 
     fn recording(&self, specimen: &Specimen) -> PathBuf {
@@ -242,7 +223,12 @@ impl Workshop for Laboratory {
         // The thread of a bus comes before that of the controller, which waits for it.
         let above = |wish: Wish| Wish { priority: wish.priority.map(|p| (p + 1).min(99)), core: None, ..wish };
         let hardware = remote::hardware(specimen, &self.folder, self.pace.real_time.then(|| above(self.wish())))?;
-        self.real.extend(hardware.iter().filter(|h| !h.is_emulated()).map(|_| specimen.name.clone()));
+        // Before anything is built on it: a scheme may ask for the force at its start, and that is a motion.
+        if hardware.as_ref().is_some_and(|h| !h.is_emulated()) {
+            let (arming, rehearsal) = self.arming.clone().unwrap_or((Arming::default(), Rehearsal::Missing));
+            let kept = arming.clear(specimen, &rehearsal)?;
+            kept.iter().for_each(|line| self.operator.keep(line));
+        }
         Ok(hardware)
     }
 

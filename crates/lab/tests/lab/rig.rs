@@ -132,6 +132,27 @@ fn calibration_and_similitude_turn_metres_into_volts_and_back() {
 }
 
 #[test]
+fn what_a_specimen_carries_at_rest_is_measured_before_the_test() {
+    struct Tense;
+    impl Hardware for Tense {
+        fn actuators(&self) -> usize {
+            1
+        }
+        fn exchange(&mut self, _: &mut [f64], command: &[f64], displacement: &mut [f64], force: &mut [f64]) -> Reply {
+            displacement[0] = command[0];
+            force[0] = 100.0 + 3.0 * command[0];
+            Reply::Fresh
+        }
+    }
+    let none = (Limits::none(), vec![Limits::none()]);
+    let mut rig =
+        Controller::new(plan(1, MissPolicy::Hold), Kinematics::direct(1), Box::new(Tense), none).expect("a rig");
+    let mut memory = vec![0.0; rig.memory()];
+    rig.exchange(&mut memory, Target { t: 0.0, u: &[0.0], v: &[] }).unwrap();
+    assert_eq!(memory[Reading::Force.place(0, 1)], 100.0);
+}
+
+#[test]
 fn the_ways_to_the_start_and_home_have_no_jolt() {
     let mut plan = plan(1, MissPolicy::Hold);
     plan.ramp = 0.4;

@@ -320,7 +320,7 @@ element = [
   {{ type = "spring", name = "frame", nodes = ["ground", "a"], dof = "x", k = 300, c = 0.5 }},
   {{ name = "isolator", nodes = ["ground", "a"], dof = "x", {isolator} }},
 ]
-analysis = {{ scheme = "alpha-os", dt = 1e-3, duration = 0.5 }}
+analysis = {{ scheme = "alpha-os", dt = 1e-4, duration = 0.5 }}
 record = {{ channels = ["a.x"] }}
 {specimen}
 "#

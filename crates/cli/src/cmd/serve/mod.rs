@@ -182,7 +182,8 @@ pub(crate) fn run(args: &Args) -> Exit {
         args.real_time,
         offer.replay.clone(),
         Programs::default(),
-    );
+    )
+    .armed(&args.arming, offer.rehearsal.clone());
     // The first Ctrl-C leads the specimen home, the second one stops it where it is.
     laboratory::on_interrupt(&stop, laboratory.operator());
     if args.real_time.control {
@@ -207,13 +208,6 @@ pub(crate) fn run(args: &Args) -> Exit {
                 break Exit::Failure;
             }
         };
-        let rehearsed = || offer.rehearsal.clone();
-        if let Err((message, help)) = laboratory.clear(&args.arming, &offer.model.specimens, rehearsed) {
-            drop(rig);
-            laboratory.withdraw(&offer.model.specimens);
-            fail(args.json, None, None, &message, &help);
-            break Exit::BadInput;
-        }
         let mut served = Served::new(&offer.model, &offer.specimen, rig, offer.add_damping);
         complain(&words::ready(&offer.model, &offer.specimen, &place, args.protocol));
         let ending = clients(&offer, &mut door, &mut served, &stop, &mut totals);

@@ -152,7 +152,7 @@ def run(case, how, step, program):
         except ValueError:
             return None, WRONG, f"no JSON: {done.stdout[-200:]} {done.stderr[-200:]}"
         if done.returncode != 0:
-            errors = [e["message"] for e in said.get("errors", []) if e.get("severity") != "warning"] or [said.get("reason") or done.stderr]
+            errors = [e["message"] for e in said.get("errors", []) if e.get("severity") != "warning"] or said.get("reasons") or [said.get("reason") or done.stderr]
             return None, "refused", str(errors[0])
         words = [w["message"] for w in said["warnings"]] + [str(r) for r in said.get("reasons", [])]
         warnings = [w for w in words if not any(i in w for i in IDLE)]

@@ -122,6 +122,14 @@ def strength(e):
     return (e["k"] / (e["beta"] + e["gamma"])) ** (1 / e["n"]) if "beta" in e else 0.0
 
 
+def come(e, law, way):
+    """The state of a law that has come this way from rest."""
+    if e["type"] == "mostaghel":
+        return min(e["delta"], max(-e["delta"], way))  # an integrator would slip past its corner
+    size = strength(e)
+    return solve_ivp(lambda x, s: law(x * way, way, s)[1], (0, 1), [0.0], rtol=1e-10, atol=1e-12 * size, max_step=0.01).y[0, -1]
+
+
 def initial_stiffness(e, q):
     """Tangent of a two-node law at its initial elongation."""
     kind = e["type"]
@@ -233,7 +241,7 @@ class Equations:
         k = initial_stiffness(e, at(b) - at(a))
         if states == 1 and is_moved(e):
             way = at(b) - at(a)
-            self.moved[first] = solve_ivp(lambda x, s: law(x * way, way, s)[1], (0, 1), [0.0], rtol=1e-10, max_step=0.01).y[0, -1]
+            self.moved[first] = come(e, law, way)
         for i, si in ((a, -1), (b, 1)):
             for j, sj in ((a, -1), (b, 1)):
                 if i >= 0 and j >= 0:

@@ -81,7 +81,7 @@ def hunt(job):
     model = models.make(seed, number)
     try:
         case = Case(model)
-    except (reference.TooExpensive, numpy.linalg.LinAlgError, OverflowError, ZeroDivisionError) as e:
+    except (reference.TooExpensive, ArithmeticError, ValueError) as e:
         return number, [{"word": "not judged", "how": "", "detail": f"no reference: {type(e).__name__}"}]
     findings = []
     for how in choices(model):

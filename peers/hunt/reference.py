@@ -315,6 +315,8 @@ class Equations:
         self.evaluations += 1
         if self.evaluations > MOST_EVALUATIONS:
             raise TooExpensive
+        if not numpy.isfinite(y).all():
+            return numpy.full_like(y, numpy.nan)  # a trial that went too far: the integrator takes a shorter step
         n = self.size
         u, v, s = y[:n], y[n:2 * n], y[2 * n:2 * n + self.states]
         out = numpy.zeros_like(y)

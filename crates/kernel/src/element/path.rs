@@ -20,7 +20,7 @@ use crate::scalar::Dual;
 pub const MEMORY: usize = 2;
 
 /// Increments in which a law comes from rest to the deformation at which a motion begins. One would be that of no step, and
-/// its error would stay however short the steps are: 4 % of the motion where the start is far beyond yielding.
+/// its error would stay however short the steps are: 2 % of the motion where the start is far beyond yielding.
 pub const WAY: u32 = 256;
 
 /// A law that can be moved along a path of deformations.

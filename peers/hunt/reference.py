@@ -122,6 +122,14 @@ def strength(e):
     return (e["k"] / (e["beta"] + e["gamma"])) ** (1 / e["n"]) if "beta" in e else 0.0
 
 
+def come(e, law, way):
+    """The state of a law that has come this way from rest."""
+    if e["type"] == "mostaghel":
+        return min(e["delta"], max(-e["delta"], way))  # an integrator would slip past its corner
+    size = strength(e)
+    return solve_ivp(lambda x, s: law(x * way, way, s)[1], (0, 1), [0.0], rtol=1e-10, atol=1e-12 * size, max_step=0.01).y[0, -1]
+
+
 def initial_stiffness(e, q):
     """Tangent of a two-node law at its initial elongation."""
     kind = e["type"]
@@ -186,6 +194,7 @@ class Equations:
             self.element(e)
         self.damping()
         self.constant_mass = None if self.swings else numpy.linalg.inv(self.mass)
+        self.linear = numpy.hstack([-self.stiff, -self.damp])
         self.evaluations = 0
 
     def node(self, n, dofs):
@@ -233,7 +242,7 @@ class Equations:
         k = initial_stiffness(e, at(b) - at(a))
         if states == 1 and is_moved(e):
             way = at(b) - at(a)
-            self.moved[first] = solve_ivp(lambda x, s: law(x * way, way, s)[1], (0, 1), [0.0], rtol=1e-10, max_step=0.01).y[0, -1]
+            self.moved[first] = come(e, law, way)
         for i, si in ((a, -1), (b, 1)):
             for j, sj in ((a, -1), (b, 1)):
                 if i >= 0 and j >= 0:
@@ -307,8 +316,12 @@ class Equations:
         self.evaluations += 1
         if self.evaluations > MOST_EVALUATIONS:
             raise TooExpensive
+        if not math.isfinite(y @ y):
+            return numpy.full_like(y, numpy.nan)  # a trial that went too far: the integrator takes a shorter step
         n = self.size
-        u, v, s = y[:n], y[n:2 * n], y[2 * n:2 * n + self.states]
+        # Plain numbers: single ones of numpy are slow.
+        plain = y.tolist()
+        u, v, s = plain[:n], plain[n:2 * n], plain[2 * n:2 * n + self.states]
         out = numpy.zeros_like(y)
         out[:n] = v
         us, vs = 0.0, 0.0
@@ -316,13 +329,18 @@ class Equations:
             if self.imposed["of"] == "displacement":
                 us, vs = derivatives(self.imposed["signal"], t)
             else:
-                us, vs = y[-2], y[-1]
+                us, vs = plain[-2:]
                 out[-2], out[-1] = vs, value(self.imposed["signal"], t)
-        force = self.loads(t, u) - self.stiff @ u - self.damp @ v - self.support_damp * vs
+        force = self.linear @ y[:2 * n]
+        if vs:
+            force -= self.support_damp * vs
+        if self.model["loads"]:
+            force += self.loads(t, u)
+        force = force.tolist()
         for law, a, b, first, count in self.laws:
             q = (u[b] if b >= 0 else us if b == -2 else 0.0) - (u[a] if a >= 0 else us if a == -2 else 0.0)
             w = (v[b] if b >= 0 else vs if b == -2 else 0.0) - (v[a] if a >= 0 else vs if a == -2 else 0.0)
-            p, g = law(float(q), float(w), s[first:first + count])
+            p, g = law(q, w, s[first:first + count])
             if a >= 0:
                 force[a] += p
             if b >= 0:

@@ -204,14 +204,15 @@ static int side_restart(coupling_t *c, side_t s, int gait, int site, double *x, 
     return fault;
 }
 
-/* Initial states [u v s 0]. */
-static void side_initial(const coupling_t *c, side_t s, double *x)
+/* Initial states [u v s 0], to which the laws have come from rest. */
+static void side_initial(coupling_t *c, side_t s, double *x)
 {
     for (int p = s.first; p < s.end; p++) {
         fill(x + PARTIES[p].offset, PARTIES[p].len, 0.0);
         for (int i = 0; i < PARTIES[p].state; i++) {
             x[PARTIES[p].offset + i] = c->parameters[INITIALS[PARTIES[p].initial + i]];
         }
+        sys_settle(SYSTEMS[p], party_work(c, p), c->in + @NAME@_END * INPUTS, x + PARTIES[p].offset);
     }
 }
 

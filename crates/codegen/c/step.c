@@ -5,6 +5,7 @@ int @name@_start(@name@_t *self)
     copy(x, self->parameters, @NY@);
     sys_init(&party_0, W);
     set_constants(self);
+    sys_settle(&party_0, W, self->inputs + @NAME@_END * INPUTS, x);
     self->step = 0;
     self->wanted = 0;
     self->started = 1;

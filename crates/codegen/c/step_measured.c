@@ -73,6 +73,8 @@ int @name@_start(@name@_t *self)
     copy(x, self->parameters, @NY@);
     sys_init(&party_0, W);
     set_constants(self);
+    sys_settle(&party_0, W, self->inputs + @NAME@_END * INPUTS, x);
+    copy(x + @MEMORY0@, W + party_0.at_memory, party_0.nmemory);
     copy(W + @BEFORE@, x, @NAME@_STATE);
     copy(W + @NOW@, self->inputs, @NAME@_ROWS * INPUTS);
     self->step = 0;

@@ -16,7 +16,6 @@ static void sys_init(const system_t *S, double *W)
     if (S->massive) {
         copy(W + S->at_mass, S->mass_linear, S->nnz);
     }
-    fill(W + S->at_memory, S->nmemory, 0.0);
 }
 
 static const double *sys_tangents(const system_t *S, const double *W)
@@ -200,6 +199,27 @@ static int path_force(const system_t *S, double *W, const element_t *E, const do
     }
     sys_scatter(S, E->row0, p, r);
     return bad;
+}
+
+/* Lets the laws that evaluations move come to the point u from rest. */
+static void sys_settle(const system_t *S, double *W, const double *in, const double *u)
+{
+    double *x = W + S->at_q, *z = W + S->at_local;
+    fill(W + S->at_memory, S->nmemory, 0.0);
+    for (int e = 0; e < S->elements; e++) {
+        const element_t *E = &S->element[e];
+        if (E->kind != 2) {
+            continue;
+        }
+        double *m = W + S->at_memory + E->memory0;
+        const double q = sys_gather(S, E->row0, u, in, 0);
+        for (int i = 1; i <= WAY; i++) {
+            *x = q * ((double)i / (double)WAY);
+            law_force(E->law, W + S->at_constants + E->constant0, 0.0, x, x, m, W + S->at_p, z);
+            m[0] = *x;
+            m[1] = *z;
+        }
+    }
 }
 
 /* Forces of elements and loads in the true masses, without specimens and multipliers. du = 0: no shift. */

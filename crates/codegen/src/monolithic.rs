@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use interfield_coupling::{Method, Start};
+use interfield_kernel::element::path::WAY;
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::scheme::rosenbrock::StageTimes;
 use interfield_kernel::{Scheme, System};
@@ -260,7 +261,7 @@ impl<'a> Whole<'a> {
             .replace("@STARTS@", &i32::from(family.evaluates_at_start()).to_string());
         let setting = if parameters.setting.is_empty() { "    (void)self;\n" } else { &parameters.setting };
         let code = [
-            &format!("enum {{ INPUTS = {} }};\n\n", interface.inputs.len()),
+            &format!("enum {{ INPUTS = {}, WAY = {WAY} }};\n\n", interface.inputs.len()),
             include_str!("../c/types.c"),
             "\n",
             include_str!("../c/numbers.c"),

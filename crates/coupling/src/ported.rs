@@ -140,4 +140,8 @@ impl<S: System> System for Ported<S> {
     fn memory_mut(&mut self) -> &mut [f64] {
         self.system.memory_mut()
     }
+
+    fn settle(&mut self, at: Point<'_>) {
+        self.system.settle(at);
+    }
 }

@@ -66,7 +66,8 @@ impl<C: Scheme, S: System, X: AsRef<[f64]> + AsMut<[f64]>> Domain<C, S, X> {
     pub fn restart(&mut self, t: f64) -> Result<(), Fault> {
         let x = self.x.as_mut();
         let memory = x.len() - self.sys.memory().len();
-        x[memory..].fill(0.0);
+        self.sys.settle(self.sys.dims().point(t, &x[..memory]));
+        x[memory..].copy_from_slice(self.sys.memory());
         self.advance(t, Scheme::start)
     }
 

@@ -96,7 +96,7 @@ pub trait System {
     fn drift(&mut self, at: Point<'_>, dt: f64, r: &mut [f64], g: &mut [f64]) -> Result<(), Fault>;
 
     /// What the system remembers of the points at which it was evaluated: laws that [`System::force`] moves from one
-    /// point to the next. All zeros is a system that was never evaluated. Part of the complete state of a domain.
+    /// point to the next. All zeros is a system at rest that was never evaluated. Part of the complete state of a domain.
     fn memory(&self) -> &[f64] {
         &[]
     }
@@ -104,6 +104,11 @@ pub trait System {
     /// [`System::memory`], to be written.
     fn memory_mut(&mut self) -> &mut [f64] {
         &mut []
+    }
+
+    /// Forgets all evaluations at the beginning of a motion: laws that evaluations move have come to this point from rest.
+    fn settle(&mut self, _at: Point<'_>) {
+        self.memory_mut().fill(0.0);
     }
 
     /// Says that the scheme iterates, before [`System::prepare`]: evaluations are then trials, each of which moves the laws

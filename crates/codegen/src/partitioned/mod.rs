@@ -14,6 +14,7 @@ mod specimens;
 mod tables;
 
 use interfield_kernel::Dims;
+use interfield_kernel::element::path::WAY;
 use interfield_model::Partitioned;
 use interfield_model::assemble::{Problem, Subject};
 use interfield_model::assembled::Blueprint as SystemBlueprint;
@@ -153,7 +154,7 @@ fn code(
         .replace("@DT@", &number(b.coupling.h));
     let setting = if parameters.setting.is_empty() { "    (void)self;\n" } else { &parameters.setting };
     [
-        &format!("enum {{ INPUTS = {} }};\n\n", interface.inputs.len()),
+        &format!("enum {{ INPUTS = {}, WAY = {WAY} }};\n\n", interface.inputs.len()),
         include_str!("../../c/types.c"),
         "\n",
         include_str!("../../c/numbers.c"),

@@ -166,6 +166,17 @@ fn a_hysteretic_side_with_substeps() {
     every_coupling("hysteretic", HYSTERETIC, 5, ["-O3", "-O2"]);
 }
 
+#[test]
+fn a_law_that_is_moved_and_starts_beyond_yielding() {
+    let law = "type = \"bouc-wen\", k = 900, k2 = 90, beta = 200, gamma = 100, memory = \"path\"";
+    for (method, scheme) in [("foh", "\"newmark\""), ("plsrt2", "\"lsrt2\""), ("llm", ALPHA)] {
+        let name = format!("{method}-moved");
+        let text = tower(&format!("method = \"{method}\""), scheme, 1, law);
+        let d = compare(&name, model(&text, &Overrides::default()), &["-O0"]);
+        assert!(d == 0.0, "{name}: {d:e}");
+    }
+}
+
 /// The tower with a wall beside it on the coarse side, and its storey on the fine one.
 fn three(method: &str, scheme: &str, [storey, isolator]: [u32; 2]) -> String {
     let wall = "{ type = \"spring\", name = \"wall\", nodes = [\"ground\", \"roof\"], dof = \"x\", k = 10 },";

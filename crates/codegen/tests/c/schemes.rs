@@ -59,6 +59,19 @@ fn what_the_c_cannot_do_is_refused() {
 }
 
 #[test]
+fn a_law_that_is_moved_and_starts_beyond_yielding() {
+    let moved = BUILDING
+        .replace("beta = 30, gamma = 20, k2 = 80", "beta = 300, gamma = 200, k2 = 80, memory = \"path\"")
+        .replace("\"base.z\", ", "")
+        .replace("TANGENT", "initial");
+    for scheme in ["lsrt2", "newmark"] {
+        let model = moved.replace("SCHEME", &format!("\"{scheme}\""));
+        let d = compare(&format!("{scheme}-moved"), &model, &Overrides::default(), &["-O0"]);
+        assert!(d == 0.0, "{scheme}: {d:e}");
+    }
+}
+
+#[test]
 fn every_scheme_gives_the_bits_of_the_library() {
     for scheme in SCHEMES.iter().filter(|s| !DRIFTING.contains(&s.name)) {
         let text = match scheme.name {

@@ -19,6 +19,10 @@ use crate::scalar::Dual;
 /// What a law remembers between evaluations: the last deformation and the internal variable there.
 pub const MEMORY: usize = 2;
 
+/// Increments in which a law comes from rest to the deformation at which a motion begins. One would be that of no step, and
+/// its error would stay however short the steps are: 2 % of the motion where the start is far beyond yielding.
+pub const WAY: u32 = 256;
+
 /// A law that can be moved along a path of deformations.
 pub trait PathMoved: Law<1, 1> {
     /// The internal variable after one increment from `x0`, where it is `z`, to `x1`. Unless the law knows better: one
@@ -91,6 +95,11 @@ impl PathLaw {
     /// The memory [x z] after an evaluation at the deformation `x`. What is not finite stays so.
     pub fn moved(&self, [x0, z]: [f64; MEMORY], x: f64) -> [f64; MEMORY] {
         if x0.is_finite() && z.is_finite() { self.step([x0, z], x) } else { [x, f64::NAN] }
+    }
+
+    /// The memory of a law that has come to the deformation `x` from rest.
+    pub fn come(&self, x: f64) -> [f64; MEMORY] {
+        (1..=WAY).fold([0.0; MEMORY], |memory, i| self.moved(memory, x * (f64::from(i) / f64::from(WAY))))
     }
 
     /// [`PathLaw::moved`] in any scalar, from a memory that is finite.

@@ -254,6 +254,7 @@ impl Assembled {
             damping,
             stiffness,
         };
+        this.settle(this.dims().point(0.0, y0));
         this.take_tangents(this.dims().point(0.0, y0))?;
         if this.policy == TangentPolicy::Given {
             this.take_given_tangents();
@@ -444,6 +445,20 @@ impl System for Assembled {
 
     fn memory_mut(&mut self) -> &mut [f64] {
         &mut self.memory
+    }
+
+    fn settle(&mut self, at: Point<'_>) {
+        self.set_time(at.t);
+        let mut memory = std::mem::take(&mut self.memory);
+        memory.fill(0.0);
+        for e in &self.elements {
+            if let Stored::Path(law) = &e.law {
+                let x = gather(self.row(e, 0), at.u, &self.imposed[0]);
+                memory[e.memory0..e.memory0 + MEMORY].copy_from_slice(&law.come(x));
+            }
+        }
+        self.memory = memory;
+        self.commit();
     }
 
     fn iterate(&mut self) {

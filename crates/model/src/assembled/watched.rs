@@ -49,7 +49,7 @@ impl Assembled {
             let q = gather(self.row(e, 0), u, &self.imposed[0]);
             let (mut p, mut g) = ([0.0], vec![0.0; e.s]);
             match &e.law {
-                Stored::Path(law) => p[0] = law.force(law.moved([0.0; 2], q)),
+                Stored::Path(law) => p[0] = law.force(law.come(q)),
                 law => law.response(t, &[q], &[0.0], &s[e.state0..e.state0 + e.s], &mut p, &mut g),
             }
             let [k, _, r, _, b, _, _] = e.blocks(&self.tangents);

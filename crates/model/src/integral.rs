@@ -4,7 +4,7 @@
 //! 1e-12 of the largest acceleration so far, or to the rounding of the formula itself; only the state at their starts is
 //! kept, and the rest of the way is the same rule again. With a_max the largest acceleration, velocities are thereby right
 //! to 1e-10 a_max t and displacements to 1e-10 a_max t^2/2, whatever the end of the analysis. Panels are never longer
-//! than [`LONGEST`] steps: a pulse between two steps may be missed here as it is by the run.
+//! than `LONGEST` steps: a pulse between two steps may be missed here as it is by the run.
 
 use crate::signal::TimeFunction;
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args as ClapArgs;
+use interfield_lab::controller::Operator;
 use interfield_lab::hardware::Hardware;
 use interfield_lab::realtime::Histogram;
 use interfield_model::Model;
@@ -197,8 +198,7 @@ fn simulate(args: &Args, model: &Model, index: usize, interface: &str) -> Result
 /// A flag that Ctrl-C sets.
 fn stop_by_ctrl_c() -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
-    let flag = stop.clone();
-    let _ = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed));
+    crate::laboratory::on_interrupt(&stop, &Operator::default());
     stop
 }
 

@@ -262,7 +262,7 @@ pub(crate) fn on_interrupt(stop: &Arc<AtomicBool>, operator: &Operator) {
     // A second handler in one process is impossible here; without one Ctrl-C just ends the program.
     let _ = ctrlc::set_handler(move || match asked.fetch_add(1, Ordering::AcqRel) {
         0 => stop.store(true, Ordering::Release),
-        1 => {
+        1 if operator.has_rigs() => {
             let _ = operator.say(&Word::Abort);
             complain("interrupted again: specimens are braked where they are, and the program ends");
             std::thread::spawn(|| {

@@ -19,6 +19,7 @@ pub mod pi_lead;
 pub mod polynomial;
 pub mod registry;
 
+pub use interfield_kernel::scheme::registry::{Argument, Arguments};
 pub use registry::{METHODS, Method, MethodInfo, find};
 
 /// A compensator at its sampling interval: parameters only, everything it has learned is in its memory.

@@ -6,7 +6,7 @@
 //! measured f, u        <--S²,S- kinematics <-- limits, tape <--------------------- calibration <-- sensors
 //! ```
 //!
-//! Either the targets lead the actuators, through the compensation, or a [`path`] of their own does, behind it: while a late target
+//! Either the targets lead the actuators, through the compensation, or a path of their own does, behind it: while a late target
 //! is bridged, to brake and hold, and on the way home. One hands over to the other without a step in position or velocity. What the
 //! limits and the states of a test say is [`safety`](crate::safety)'s, what leaves is the [`guard`](crate::guard)'s.
 //!

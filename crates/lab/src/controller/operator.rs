@@ -125,6 +125,11 @@ impl Operator {
         self.rigs().iter().all(|r| r.taken.load(Ordering::Acquire) >= said || over(r))
     }
 
+    /// Whether any rig listens.
+    pub fn has_rigs(&self) -> bool {
+        !self.rigs().is_empty()
+    }
+
     /// Whether there are rigs, and the tests of all of them have ended.
     fn is_over(&self) -> bool {
         let rigs = self.rigs();

@@ -26,16 +26,16 @@ fn input(dice: &mut Dice, kind: u64, k: u64, guard: &Guard, e: &Envelope, t: f64
     let sudden = if e.acceleration.is_finite() { e.acceleration * t * t } else { fast };
     match kind {
         // As far and as fast as is allowed, to either end, turning at the worst moment.
-        0 => x + v * t + if (k / 97) % 2 == 0 { sudden } else { -sudden },
+        0 => x + v * t + if (k / 97).is_multiple_of(2) { sudden } else { -sudden },
         1 => x + v * t + sudden * dice.swing() * 1.2,
         // Straight at the edge, at any speed.
-        2 => x + fast * if (k / 1000) % 2 == 0 { 1.0 } else { -1.0 },
+        2 => x + fast * if (k / 1000).is_multiple_of(2) { 1.0 } else { -1.0 },
         3 => x + fast * dice.swing(),
         // Anything.
         4 => size * dice.swing() * 10f64.powf(20.0 * dice.swing()),
         5 => [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -0.0, f64::MAX, f64::MIN_POSITIVE, x][k as usize % 8],
         // A good motion with spikes in it.
-        6 => 0.4 * size * (3.0 * t * k as f64).sin() + if k % 211 == 0 { size * dice.swing() } else { 0.0 },
+        6 => 0.4 * size * (3.0 * t * k as f64).sin() + if k.is_multiple_of(211) { size * dice.swing() } else { 0.0 },
         // Shaking between two places.
         7 => {
             if k % 2 == 0 {
@@ -80,7 +80,7 @@ fn ten_million_inputs_never_leave_the_envelope() {
         let mut past = [0.0f64; 3];
         let mut kind = 0;
         for k in 0..1_050_000u64 {
-            if k % 1711 == 0 {
+            if k.is_multiple_of(1711) {
                 kind = (dice.roll() * 9.0) as u64;
             }
             let asked = input(&mut dice, kind, k, &guard, &e, t);

@@ -251,8 +251,11 @@ fn a_late_target_is_bridged_and_rejoined_smoothly() {
     assert!(rig.machine().log().iter().any(|t| t.cause == Some(Trip::Late)));
 }
 
+/// Commands as they were sent.
+type Sent = Arc<Mutex<Vec<Vec<f64>>>>;
+
 /// A rig in the middle of a test, and the operator it listens to.
-fn under_way(limits: Limits) -> (Controller, Operator, Vec<f64>, Arc<Mutex<Vec<Vec<f64>>>>) {
+fn under_way(limits: Limits) -> (Controller, Operator, Vec<f64>, Sent) {
     let hardware = Springs { keep: true, ..Springs::default() };
     let commands = hardware.commands.clone();
     let mut rig = controller(hardware, plan(1, MissPolicy::Hold), limits);

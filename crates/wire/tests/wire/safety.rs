@@ -4,8 +4,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
-use interfield_kernel::scheme::registry::{Argument, Arguments};
-use interfield_lab::compensate::{METHODS, Method};
+use interfield_lab::compensate::{Argument, Arguments, METHODS, Method};
 use interfield_lab::controller::{Calibration, Controller, Home, MissPolicy, Plan};
 use interfield_lab::guard::Envelope;
 use interfield_lab::hardware::{Hardware, Reply};

@@ -16,6 +16,7 @@ use std::time::Instant;
 
 use clap::Args as ClapArgs;
 use interfield_ensemble::{Case, Ending, Outcome, Study, all_cores, each, ground, trial};
+use interfield_lab::controller::Operator;
 use interfield_model::Model;
 use serde_json::json;
 
@@ -158,9 +159,7 @@ fn ask(args: &Args) -> Result<Exit, Exit> {
         }
     })?;
     let stop = Arc::new(AtomicBool::new(false));
-    let flag = stop.clone();
-    // A second handler in one process is impossible here; without one Ctrl-C just ends the program.
-    let _ = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed));
+    crate::laboratory::on_interrupt(&stop, &Operator::default());
     let worker = Worker {
         variants,
         text: loaded.text(),

@@ -10,6 +10,7 @@ use std::thread::available_parallelism;
 
 use clap::Args as ClapArgs;
 use interfield_gallery::{ITEMS, Item, Outcome, Stopped, Verdict, run as run_items};
+use interfield_lab::controller::Operator;
 use interfield_model::diag::did_you_mean;
 use serde_json::Value;
 
@@ -129,9 +130,7 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Item>, Vec<(String, String)>>
 /// written.
 fn compute(args: &Args, items: &[&'static Item]) -> Result<(Vec<Done>, Exit), String> {
     let stop = Arc::new(AtomicBool::new(false));
-    let flag = stop.clone();
-    // A second handler in one process is impossible here; without one Ctrl-C just ends the program.
-    let _ = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed));
+    crate::laboratory::on_interrupt(&stop, &Operator::default());
     let threads = args.threads.map_or_else(|| available_parallelism().map_or(1, usize::from), |n| n as usize);
     let bar = progress(PARTS as u64, "", !args.json);
     let finish = |item: &'static Item, outcome: Outcome| {

@@ -134,8 +134,11 @@ fn assert_inside(commands: &[f64], what: &str) {
     }
 }
 
+/// Opens the near end of a wire.
+type Opens = Box<dyn FnOnce() -> Box<dyn Link> + Send>;
+
 /// Both ends of a wire.
-fn ends(wire: &str, number: u32) -> (Box<dyn Dock>, Box<dyn FnOnce() -> Box<dyn Link> + Send>) {
+fn ends(wire: &str, number: u32) -> (Box<dyn Dock>, Opens) {
     match wire {
         "udp" => {
             let dock = UdpDock::bind("127.0.0.1:0").expect("a free port");

@@ -316,11 +316,10 @@ class Equations:
         self.evaluations += 1
         if self.evaluations > MOST_EVALUATIONS:
             raise TooExpensive
-        if not math.isfinite(y @ y):
-            return numpy.full_like(y, numpy.nan)  # a trial that went too far: the integrator takes a shorter step
-        n = self.size
         # Plain numbers: single ones of numpy are slow.
-        plain = y.tolist()
+        n, plain = self.size, y.tolist()
+        if not math.isfinite(sum(plain)):
+            return numpy.full_like(y, numpy.nan)  # a trial that went too far: the integrator takes a shorter step
         u, v, s = plain[:n], plain[n:2 * n], plain[2 * n:2 * n + self.states]
         out = numpy.zeros_like(y)
         out[:n] = v

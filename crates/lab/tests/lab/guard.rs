@@ -38,7 +38,7 @@ fn input(dice: &mut Dice, kind: u64, k: u64, guard: &Guard, e: &Envelope, t: f64
         6 => 0.4 * size * (3.0 * t * k as f64).sin() + if k.is_multiple_of(211) { size * dice.swing() } else { 0.0 },
         // Shaking between two places.
         7 => {
-            if k % 2 == 0 {
+            if k.is_multiple_of(2) {
                 low
             } else {
                 high

@@ -2,7 +2,7 @@
 
 use interfield_coupling::registry::METHODS;
 use interfield_model::diag::{Diagnostics, Source};
-use interfield_model::model::{Damping, Model};
+use interfield_model::model::Model;
 use interfield_model::parse::{Overrides, parse};
 use interfield_model::watch::{Grade, Verdict};
 use interfield_model::{Machine, Partitioned, Simulation};

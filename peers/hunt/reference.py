@@ -144,7 +144,8 @@ def initial_stiffness(e, q):
     if kind == "bouc-wen":
         return e["k"] + e["k2"]
     if kind == "modified-bouc-wen":
-        return e["rho"] * e["k"] / (1 + e["alpha"] * q * q)
+        # A law that evaluations move keeps its stiffness at rest as its initial one.
+        return e["rho"] * e["k"] / (1 + (0.0 if is_moved(e) else e["alpha"] * q * q))
     return e["k"]
 
 

@@ -6,6 +6,7 @@
 //! **Must not be here:** mistakes (the parser and the assembly refuse those), text of the file.
 
 use interfield_kernel::element::AnyLaw;
+use interfield_kernel::element::path::PathLaw;
 
 use crate::Simulation;
 use crate::assemble::{Problem, Subject, short_name, stored, tangent_at_rest};
@@ -26,6 +27,9 @@ const GROUND_PEAKS: (f64, f64) = (1e-4, 5.0);
 const MASS_RATIO: f64 = 1e6;
 /// Stiffnesses further apart than this leave less than five digits of the softer one beside the stiffer.
 const STIFFNESS_RATIO: f64 = 1e11;
+/// A force that a motion begins with may be off by this share before it is told, against a walk of so many increments.
+const FAR_START: f64 = 1e-4;
+const FINE_WALK: u32 = 256;
 /// A record that ends with more than this share of its peak was cut off.
 const CUT_OFF: f64 = 0.05;
 /// Up to so many samples are a shape drawn by hand, whose corners may fall where they like.
@@ -56,6 +60,7 @@ pub fn advise(sim: &Simulation, known: &Knowledge<'_>) -> Vec<Problem> {
     uneven_masses(sim, &mut found);
     let uneven = uneven_stiffnesses(sim);
     large_yield(sim, &mut found);
+    far_starts(sim, &mut found);
     if let Some(modal) = known.modal {
         modes(sim, modal, uneven.is_some(), &mut found);
         step(sim, modal, known.stability_limit, &mut found);
@@ -295,6 +300,26 @@ fn uneven_stiffnesses(sim: &Simulation) -> Option<Problem> {
 }
 
 /// Elements that yield at a displacement larger than the whole structure.
+/// A law that is moved along its path comes to its first deformation in one increment, whose error no step reduces.
+fn far_starts(sim: &Simulation, found: &mut Vec<Problem>) {
+    for (i, e) in sim.model.elements.iter().enumerate() {
+        let Kind::Law { law, coordinates, path: true } = &e.kind else { continue };
+        let (Some(law), [coordinate]) = (PathLaw::of(law), coordinates.as_slice()) else { continue };
+        let start: f64 = coordinate.iter().map(|(dof, factor)| factor * sim.model.dofs[*dof].u0).sum();
+        let [once, fine] = [law.come(start), law.walk(start, FINE_WALK)].map(|memory| law.force(memory));
+        let off = (once - fine).abs() / fine.abs().max(f64::MIN_POSITIVE);
+        if start != 0.0 && off > FAR_START {
+            let message = format!(
+                "element `{}` begins deformed, and comes there from rest in one increment: its force is off by {} % from the start",
+                e.name,
+                digits(100.0 * off)
+            );
+            let help = "write memory = \"state\" with an `initial` state, or lead it there by a load";
+            found.push(Problem::warning(Subject::Element(i), message, help));
+        }
+    }
+}
+
 fn large_yield(sim: &Simulation, found: &mut Vec<Problem>) {
     let spread = |axis: usize| {
         let at = sim.model.nodes.iter().map(|n| n.at[axis]);

@@ -19,9 +19,10 @@ use crate::scalar::Dual;
 /// What a law remembers between evaluations: the last deformation and the internal variable there.
 pub const MEMORY: usize = 2;
 
-/// Increments in which a law comes from rest to the deformation at which a motion begins. One would be that of no step, and
-/// its error would stay however short the steps are: 2 % of the motion where the start is far beyond yielding.
-pub const WAY: u32 = 256;
+/// Increments in which a law comes from rest to the deformation at which a motion begins: one, as the reference of these laws has
+/// it. Its error stays however short the steps are, 2 % of the motion where the start is far beyond yielding, so that whoever
+/// starts there is warned.
+pub const WAY: u32 = 1;
 
 /// A law that can be moved along a path of deformations.
 pub trait PathMoved: Law<1, 1> {
@@ -99,7 +100,13 @@ impl PathLaw {
 
     /// The memory of a law that has come to the deformation `x` from rest.
     pub fn come(&self, x: f64) -> [f64; MEMORY] {
-        (1..=WAY).fold([0.0; MEMORY], |memory, i| self.moved(memory, x * (f64::from(i) / f64::from(WAY))))
+        self.walk(x, WAY)
+    }
+
+    /// The same in so many equal increments.
+    pub fn walk(&self, x: f64, increments: u32) -> [f64; MEMORY] {
+        let share = |i: u32| f64::from(i) / f64::from(increments);
+        (1..=increments).fold([0.0; MEMORY], |memory, i| self.moved(memory, x * share(i)))
     }
 
     /// [`PathLaw::moved`] in any scalar, from a memory that is finite.

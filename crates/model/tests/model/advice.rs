@@ -61,6 +61,19 @@ fn findings(name: &str, text: &str, folder: &Path, limit: Option<f64>) -> (Sourc
 }
 
 #[test]
+fn a_path_that_begins_far_away_is_told() {
+    let path = SOUND.replacen("beta = \"50 1/m\"", "beta = \"50 1/m\"\nmemory = \"path\"", 1);
+    let said = |text: &str| {
+        let (_, found) = findings("far.toml", text, Path::new(""), None);
+        found.iter().any(|d| d.message.contains("comes there from rest in one increment"))
+    };
+    assert!(!said(&path), "from rest there is no way to go");
+    let far = path.replacen("mass = \"20 t\"", "mass = \"20 t\"\ninitial = { x = \"200 mm\" }", 1);
+    assert!(far != path && said(&far));
+    assert!(!said(&far.replace("memory = \"path\"", "memory = \"state\"")), "a state starts as it is written");
+}
+
+#[test]
 fn each_doubt_is_told_where_it_arises() {
     // (what is changed, into what, a part of the message, a part of the marked line)
     let cases: &[(&str, &str, &str, &str)] = &[

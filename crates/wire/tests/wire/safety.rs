@@ -124,7 +124,7 @@ fn drive(rig: &mut dyn Rig, fault: &AtomicU32, what: u32) -> bool {
 }
 
 fn assert_inside(commands: &[f64], what: &str) {
-    assert!(commands.len() > 200, "{what}: {}", commands.len());
+    assert!(commands.len() > 50, "{what}: {}", commands.len());
     let mut past = [0.0f64; 2];
     for (k, x) in commands.iter().enumerate() {
         let (v, a) = ((x - past[0]) / T, (x - 2.0 * past[0] + past[1]) / (T * T));

@@ -123,12 +123,14 @@ fn drive_against_one_process(name: &str, actuator: &str, clock: &[&str]) -> ([[f
     let text = |p: PathBuf| p.to_str().expect("UTF-8").to_owned();
     let files = [format!("{name}-alone.h5"), format!("{name}-remote.h5")];
     let alone = text(model(&format!("{name}-alone.toml"), "", actuator));
-    assert_eq!(interfield(&["run", &alone, "--json", "-o", &files[0]]).0, Some(0));
+    // Whoever lags without compensation feeds energy in, and its test is judged for it; here both are compared.
+    let (_, said) = interfield(&["run", &alone, "--json", "-o", &files[0]]);
+    assert_eq!(said["ended"], "finished", "{said}");
     let wired = format!("{actuator}{DRIVE}");
     let remote = text(model(&format!("{name}-remote.toml"), "at = \"ethercat:ec0\"", &wired));
     let (_lab, _) = lab(&[&remote, "--listen", "ethercat:ec1"]);
     let (code, said) = interfield(&[&["run", &remote, "-o", &files[1]], clock, &ARMED].concat());
-    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(said["ended"], "finished", "{code:?}: {said}");
     let (a, b) = (channels(&files[0]), channels(&files[1]));
     let counted = |what: &str| said["laboratory"][0][what].as_f64().expect("a count");
     let compared = std::array::from_fn(|i| {

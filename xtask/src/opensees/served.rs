@@ -16,6 +16,8 @@ pub(crate) fn stage(context: &Context) -> Outcome {
     let python = crate::python::python(context)?;
     context.build()?;
     let folder = context.target.join("served");
+    // What was recorded is never replaced: an earlier run of the stage makes way.
+    let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let mut found = Vec::new();
     for transport in ["tcp", "udp"] {

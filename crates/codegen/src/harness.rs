@@ -14,9 +14,6 @@ use crate::text::{number, string};
 /// Most actuators of the wire.
 const MOST: usize = 32;
 
-/// Samples in a row without an answer after which a laboratory is gone, beyond those that `limits.missing` bridges.
-const MISSES: u32 = 20;
-
 /// For so long a command may be too fast or too sudden before the test ends, s: as the controller of the library has it.
 const REFUSED: f64 = 5e-3;
 
@@ -66,7 +63,7 @@ fn program(export: &Export, model: &Model, times: Option<&[f64]>) -> Result<Stri
         return Err(format!("it commands actuators directly, but at `{}` {reason}", specimen.name));
     }
     let [envelopes, often, limits] = envelopes(specimen)?;
-    let misses = specimen.limits.missing.map_or(0, |w| w.samples).saturating_add(MISSES);
+    let misses = specimen.gone_after();
     let list: Vec<String> = times.iter().map(|t| number(*t)).collect();
     let text = include_str!("../c/harness.c")
         .replace("@ADDRESS@", &address(specimen))

@@ -14,7 +14,7 @@ pub(super) fn hardware(interface: &str, specimen: &Specimen, wish: Option<Wish>)
     let layout = specimen.layout().ok_or_else(|| unwired(specimen))?;
     let open = interfield_ethercat::Fieldbus::open(interface, &layout, specimen.period, wish);
     match open {
-        Ok(bus) => Ok(Box::new(bus.gone_after(super::remote::misses(specimen)))),
+        Ok(bus) => Ok(Box::new(bus.gone_after(specimen.gone_after()))),
         Err(e) => Err(format!("ethercat:{interface}: {e}")),
     }
 }

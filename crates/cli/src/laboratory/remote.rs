@@ -23,9 +23,6 @@ const GREETING: Duration = Duration::from_secs(3);
 /// Without a clock: a controller that shows no life for so long is gone.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Fewest samples in a row without an answer after which a controller is gone.
-const MISSES: u32 = 20;
-
 /// What a test and its emulated laboratory say of a specimen. Calibrated instruments may have any unit.
 pub(crate) fn greeting(specimen: &Specimen) -> Greeting {
     let unit = |calibrated: bool| if calibrated { String::new() } else { "SI".to_owned() };
@@ -41,12 +38,6 @@ pub(crate) fn greeting(specimen: &Specimen) -> Greeting {
         actuators: specimen.actuators.iter().map(|a| &a.calibration).enumerate().map(instrument).collect(),
         emulated: false,
     }
-}
-
-/// Samples in a row without an answer after which a controller is gone, by the clock: more than `missing` has to bridge, and enough
-/// to go home or hold by it first.
-pub(super) fn misses(specimen: &Specimen) -> u32 {
-    specimen.limits.missing.map_or(0, |w| w.samples).saturating_add(MISSES)
 }
 
 /// The hardware at the address of a specimen, if it has one; the error is a sentence for the user. `folder` is that of the model.
@@ -68,7 +59,8 @@ pub(super) fn hardware(
         }
         Err(e) => return Err(format!("{address}: {e}")),
     };
-    let pace = if real_time { Pace::real_time(specimen.period, misses(specimen)) } else { Pace::LockStep(PATIENCE) };
+    let pace =
+        if real_time { Pace::real_time(specimen.period, specimen.gone_after()) } else { Pace::LockStep(PATIENCE) };
     match Remote::connect(link, &greeting(specimen), pace, GREETING) {
         Ok(remote) => Ok(Some(Box::new(remote))),
         Err(e @ Unconnected::OtherKey) => {

@@ -298,6 +298,7 @@ fn a_pause_longer_than_the_watchdog_and_a_slow_test_end_well() {
         assert_eq!(lab["state"], "finished", "{heard:#?} {lab:#}");
         assert!(["good", "doubtful"].contains(&lab["verdict"].as_str().unwrap()), "{lab:#}");
         assert!(lab["transitions"].to_string().contains("holding"), "{lab:#}");
+        assert!(!lab["reasons"].to_string().contains("operator"), "a pause is nothing against a test: {lab:#}");
     }
 }
 

@@ -437,7 +437,8 @@ impl Controller {
     /// What the operator said since the last sample.
     fn hear(&mut self) {
         if let Some(event) = self.ear.hear() {
-            let planned = matches!(event, Event::Resume);
+            // Who pauses and goes on has nothing against the test.
+            let planned = matches!(event, Event::Resume | Event::Pause);
             self.happen(event, (!planned).then(|| Alarm::new(Trip::Operator, Action::Warn)));
         }
     }

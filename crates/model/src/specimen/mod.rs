@@ -98,6 +98,13 @@ impl Specimen {
         Some(Layout { actuators: actuators?, assignments, at_end: self.at_end, interlock: self.interlock })
     }
 
+    /// Samples in a row without an answer after which its controller is gone, by the clock: a quarter of a second, and 20 at least, beyond
+    /// what `missing` bridges. A machine that stalls for less is held and found again.
+    pub fn gone_after(&self) -> u32 {
+        let silence = (0.25 / self.period).ceil().clamp(20.0, 1e9) as u32;
+        self.limits.missing.map_or(0, |w| w.samples).saturating_add(silence)
+    }
+
     /// Limits of an actuator: its own, and those of the specimen where it has none.
     pub fn limits_of(&self, actuator: usize) -> Limits {
         self.actuators.get(actuator).map_or(self.limits, |a| a.own_limits.or(self.limits))

@@ -288,11 +288,11 @@ fn a_pause_longer_than_the_watchdog_and_a_slow_test_end_well() {
         let text = model(ACTUATOR)
             .replace("duration = \"6 s\"", if scale == 1 { "duration = \"1 s\"" } else { "duration = \"0.1 s\"" })
             .replace("rate = \"1 kHz\"", &format!("rate = \"1 kHz\"\ntime_scale = {scale}"));
-        // The watchdog ends a test after 50 ms without a sample; the pause lasts as long as it takes to ask thirty times.
+        // The watchdog ends a test after a quarter of a second without a sample; the pause lasts as long as it takes to ask 3000 times.
         let mut words = vec!["status until running", "pause", "status until holding"];
-        words.extend(["status"; 30]);
+        words.extend(["status"; 3000]);
         words.extend(["resume", "status until running"]);
-        let (heard, outcome) = conversation(name, &text, &["--real-time", "--watchdog", "0.05"], &words);
+        let (heard, outcome) = conversation(name, &text, &["--real-time", "--watchdog", "0.25"], &words);
         let document = outcome.json();
         let lab = &document["laboratory"][0];
         assert_eq!(lab["state"], "finished", "{heard:#?} {lab:#}");

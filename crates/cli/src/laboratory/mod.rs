@@ -261,7 +261,13 @@ pub(crate) fn on_interrupt(stop: &Arc<AtomicBool>, operator: &Operator) {
     let (stop, operator, asked) = (Arc::clone(stop), operator.clone(), AtomicU8::new(0));
     // A second handler in one process is impossible here; without one Ctrl-C just ends the program.
     let _ = ctrlc::set_handler(move || match asked.fetch_add(1, Ordering::AcqRel) {
-        0 => stop.store(true, Ordering::Release),
+        0 => {
+            stop.store(true, Ordering::Release);
+            // Nobody looks at the flag while the test stands.
+            if operator.is_paused() {
+                let _ = operator.say(&Word::Stop);
+            }
+        }
         1 if operator.has_rigs() => {
             let _ = operator.say(&Word::Abort);
             complain("interrupted again: specimens are braked where they are, and the program ends");

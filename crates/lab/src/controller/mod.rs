@@ -485,6 +485,10 @@ impl Controller {
     fn happen(&mut self, event: Event, alarm: Option<Alarm>) {
         let before = self.machine.state();
         if !self.machine.happen(self.tick, event, alarm) {
+            // What was slowing down along its way stops beside it, if something tripped meanwhile.
+            if (before, event, self.lead) == (State::Holding, Event::Hold, Lead::Targets) {
+                self.brake(self.plan.brake);
+            }
             return;
         }
         (self.waited, self.clear) = (0, 0);
@@ -680,12 +684,15 @@ impl Controller {
         let reply = self.send(hardware, seen, felt);
         let mut found = self.watch(reply, seen, felt);
         found.alarm = graver(found.alarm, refused);
-        found.alarm = graver(found.alarm, self.take_home(readings, seen, felt));
+        if !self.take_home(readings, seen, felt) {
+            found = found.and(self.lasting(Alarm::new(Trip::NotFinite, self.monitor.limits().not_finite)));
+        }
         self.before.copy_from_slice(&self.now);
         self.now.copy_from_slice(&readings[n..]);
         self.write(reply, seen, felt);
-        let recorder = self.monitor.limits().recorder.filter(|w| self.dropped as f64 > w.limit);
-        found.alarm = graver(found.alarm, recorder.and_then(|w| self.once(Alarm::new(Trip::Recorder, w.action))));
+        if let Some(w) = self.monitor.limits().recorder.filter(|w| self.dropped as f64 > w.limit) {
+            found = found.and(self.lasting(Alarm::new(Trip::Recorder, w.action)));
+        }
         found
     }
 
@@ -765,7 +772,7 @@ impl Controller {
         let mut found = self.monitor.heard(reply == Reply::Fresh);
         let rig = *self.monitor.limits();
         if reply == Reply::Gone {
-            found.alarm = graver(found.alarm, self.once(Alarm::new(Trip::Gone, rig.gone)));
+            found = found.and(self.lasting(Alarm::new(Trip::Gone, rig.gone)));
         }
         if self.hardware.emergency_stop() {
             found.alarm = Some(Alarm::new(Trip::EmergencyStop, Action::Abort));
@@ -784,7 +791,7 @@ impl Controller {
             found.alarm = graver(found.alarm, Some(Alarm::new(Trip::Deadline, Action::Abort)));
         }
         if let Some(w) = rig.deadline.filter(|w| self.late[0] as f64 > w.limit) {
-            found.alarm = graver(found.alarm, self.once(Alarm::new(Trip::Deadline, w.action)));
+            found = found.and(self.lasting(Alarm::new(Trip::Deadline, w.action)));
         }
         found
     }
@@ -806,18 +813,24 @@ impl Controller {
         (!told).then_some(alarm)
     }
 
-    /// From the actuators to the structure: displacements by S, forces by S².
-    fn take_home(&mut self, readings: &mut [f64], seen: &[f64], felt: &[f64]) -> Option<Alarm> {
+    /// An alarm of something that does not go away: told once, and it lasts.
+    fn lasting(&mut self, alarm: Alarm) -> Found {
+        let told = self.once(alarm).is_none();
+        Found::of(alarm).unless(told)
+    }
+
+    /// From the actuators to the structure: displacements by S, forces by S². `false` where no displacement fits to the strokes.
+    fn take_home(&mut self, readings: &mut [f64], seen: &[f64], felt: &[f64]) -> bool {
         let (n, scale) = (seen.len(), self.plan.scale);
         let (reached, force) = readings[n..].split_at_mut(n);
         self.u.iter_mut().zip(&*reached).for_each(|(u, x)| *u = x / scale);
         if !self.kinematics.displacements(seen, &mut self.u) {
-            return self.once(Alarm::new(Trip::NotFinite, self.monitor.limits().not_finite));
+            return false;
         }
         reached.iter_mut().zip(&self.u).for_each(|(x, u)| *x = scale * u);
         self.kinematics.to_dofs(felt, force);
         force.iter_mut().for_each(|f| *f *= scale * scale);
-        None
+        true
     }
 
     /// One row of the recording.

@@ -125,6 +125,11 @@ impl Operator {
         self.rigs().iter().all(|r| r.taken.load(Ordering::Acquire) >= said || over(r))
     }
 
+    /// Whether a pause is wanted.
+    pub fn is_paused(&self) -> bool {
+        self.0.wanted.load(Ordering::Acquire) == PAUSE
+    }
+
     /// Whether any rig listens.
     pub fn has_rigs(&self) -> bool {
         !self.rigs().is_empty()

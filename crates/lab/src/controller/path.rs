@@ -36,6 +36,8 @@ const BRAKES: f64 = 1.5;
 const EASY: f64 = 0.5;
 /// How many times the ramp is long that a specimen has to carry no force any more.
 const UNLOADING: f64 = 5.0;
+/// How many times as far as its stiffness at rest says a specimen is led to carry no force.
+const FARTHEST: f64 = 2.0;
 /// Share of the force at its beginning at which the unloading is over.
 const UNLOADED: f64 = 0.01;
 
@@ -209,6 +211,8 @@ impl Path {
             self.stage = if self.origin == self.goal { Stage::Rest } else { Stage::Ease(0.0, of) };
         } else if home == Some(Home::Force) {
             self.loaded.copy_from_slice(force);
+            self.at.iter_mut().zip(guards).for_each(|(at, g)| *at = g.position());
+            self.origin.copy_from_slice(&self.at);
             self.stage = Stage::Unload(0.0);
         }
     }
@@ -224,7 +228,15 @@ impl Path {
             let way = if stiff > 0.0 && force[i].is_finite() { -force[i] / stiff } else { 0.0 };
             let most = EASY * e.velocity.min(e.braking * 0.1 * plan.ramp) * plan.period;
             let step = ease(10.0 * k / samples) * (way * UNLOADING / samples).clamp(-most, most);
-            self.at[i] = (self.at[i] + step).clamp(e.position[0], e.position[1]);
+            // A load cell that shows the same whatever is done does not lead the specimen away.
+            let [low, high] = match plan.stiffness[i].abs() {
+                k if k > 0.0 => [
+                    self.origin[i] - FARTHEST * self.loaded[i].abs() / k,
+                    self.origin[i] + FARTHEST * self.loaded[i].abs() / k,
+                ],
+                _ => [self.origin[i]; 2],
+            };
+            self.at[i] = (self.at[i] + step).clamp(e.position[0].max(low), e.position[1].min(high));
             unloaded &= force[i].abs() <= UNLOADED * self.loaded[i].abs();
         }
         // A force that does not fade, because of friction or of a load cell that lies, is not chased for ever.

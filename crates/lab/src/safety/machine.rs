@@ -138,16 +138,19 @@ pub enum Next {
     To(State),
     /// The state before the hold.
     Back,
+    /// Held and gone on with, as long as nothing has tripped before and not too often; at rest after that.
+    Once,
     /// The end: finished, or aborted if there is a cause.
     Over,
 }
 
 /// Where each event leads from each state: the rows are [`State::ALL`], the columns [`Event::ALL`].
 ///
-/// A trip is told once; while it lasts and grows no worse it is not told again. So a trip on the way home is a *further* one, and
-/// escalates: the specimen is kept where it is, and after another one the drives are off.
+/// A trip is told once; while it lasts and grows no worse it is not told again. A way home that nothing had tripped before is held and gone
+/// on with, three times at most; a trip on the way home after another one is a *further* one, and escalates: the specimen is kept where it
+/// is, and after one more the drives are off.
 pub const TABLE: [[Next; 17]; 9] = {
-    use Next::{Back, Over, Stay, To};
+    use Next::{Back, Once, Over, Stay, To};
     const ARMED: Next = To(State::Armed);
     const START: Next = To(State::ToStart);
     const RUN: Next = To(State::Running);
@@ -162,7 +165,7 @@ pub const TABLE: [[Next; 17]; 9] = {
         [Stay, Stay, RUN, Stay, HOLD, HOME, REST, OFF, Stay, Stay, HOLD, Stay, HOME, REST, HOME, Stay, Stay], // to start
         [Stay, Stay, Stay, Stay, HOLD, HOME, REST, OFF, Stay, Stay, HOLD, Stay, HOME, REST, HOME, Stay, Stay], // running
         [Stay, Stay, Stay, Stay, Stay, HOME, REST, OFF, Back, HOME, Stay, Back, HOME, REST, HOME, Stay, Stay], // holding
-        [Stay, Stay, Stay, Stay, REST, REST, REST, OFF, Stay, Stay, HOLD, Stay, Stay, REST, Stay, REST, Stay], // going home
+        [Stay, Stay, Stay, Stay, Once, REST, REST, OFF, Stay, Stay, HOLD, Stay, Stay, REST, Stay, REST, Stay], // going home
         [Stay, Stay, Stay, Stay, OFF, OFF, OFF, OFF, Stay, Stay, Stay, Stay, Stay, OFF, Stay, Stay, Over], // at rest
         [Stay; 17],                                                                                        // aborted
         [Stay; 17],                                                                                        // finished
@@ -175,6 +178,7 @@ pub fn markdown() -> String {
         Next::Stay => "·".to_owned(),
         Next::To(state) => state.name().to_owned(),
         Next::Back => "*back*".to_owned(),
+        Next::Once => "*hold or rest*".to_owned(),
         Next::Over => "*end*".to_owned(),
     };
     let live = &State::ALL[..7];
@@ -215,6 +219,8 @@ impl Transition {
     }
 }
 
+/// How often a way home that nothing else disturbs is held and gone on with.
+const HOLDS: u32 = 3;
 /// Most entries of the log: beyond it the last ones count.
 const LOG: usize = 1024;
 
@@ -225,6 +231,8 @@ pub struct Machine {
     /// Where a hold goes back to, and what it is for.
     held: State,
     held_for: Option<Trip>,
+    /// Holds on the way home.
+    holds: u32,
     /// What first kept the test from ending as planned.
     cause: Option<Trip>,
     log: Vec<Transition>,
@@ -235,7 +243,7 @@ pub struct Machine {
 impl Default for Machine {
     fn default() -> Self {
         let log = Vec::with_capacity(LOG);
-        Machine { state: State::Idle, held: State::Idle, held_for: None, cause: None, log, unlogged: 0 }
+        Machine { state: State::Idle, held: State::Idle, held_for: None, holds: 0, cause: None, log, unlogged: 0 }
     }
 }
 
@@ -267,6 +275,8 @@ impl Machine {
             Next::Stay => from,
             Next::To(state) => state,
             Next::Back => self.held,
+            Next::Once if self.cause.is_none() && self.holds < HOLDS => State::Holding,
+            Next::Once => State::AtRest,
             // A test that ends without a cause has ended as planned.
             Next::Over if self.cause.is_none() => State::Finished,
             Next::Over => State::Aborted,
@@ -278,6 +288,7 @@ impl Machine {
             self.cause = self.cause.or(first).or(alarm.map(|a| a.trip));
         }
         if to == State::Holding && from != to {
+            self.holds += u32::from(from == State::GoingHome);
             (self.held, self.held_for) = (from, alarm.map(|a| a.trip).filter(|_| event != Event::Pause));
         }
         if from != to || (event == Event::Warned && !from.is_over()) {

@@ -144,7 +144,7 @@ const LAG: f64 = 0.05;
 /// A trip that was told is told again when it has grown by this factor.
 const WORSE: f64 = 1.2;
 
-/// An actuator that cannot follow for this time, s, is held: a single command too sudden is only smoothed.
+/// An actuator that cannot follow for this time, s, is held.
 const REFUSED: f64 = 5e-3;
 
 /// The first of the measures, which can grow worse; the others are sums.
@@ -175,6 +175,8 @@ struct Past {
     counts: [u32; MEASURES],
     /// What each measure was when it was told; zero: it was not.
     told: [f64; MEASURES],
+    /// Whether it was told that a reading is no number.
+    invalid: bool,
 }
 
 /// What was found in a sample.
@@ -192,8 +194,14 @@ impl Found {
         Found { alarm: graver(self.alarm, other.alarm), lasts: self.lasts || other.lasts }
     }
 
-    fn of(alarm: Option<Alarm>) -> Found {
-        Found { alarm, lasts: alarm.is_some_and(|a| a.action >= Action::Hold) }
+    /// An alarm that lasts.
+    pub fn of(alarm: Alarm) -> Found {
+        Found { alarm: Some(alarm), lasts: alarm.action >= Action::Hold }
+    }
+
+    /// The same, if it was told before: it lasts, and is not told again.
+    pub fn unless(self, told: bool) -> Found {
+        Found { alarm: self.alarm.filter(|_| !told), ..self }
     }
 }
 
@@ -206,14 +214,13 @@ pub struct Monitor {
     actuators: Vec<Past>,
     missing: u32,
     silent: bool,
-    invalid: bool,
 }
 
 impl Monitor {
     /// A monitor over a rig, with the limits of each of its actuators, sampled every `period` seconds.
     pub fn new(rig: Limits, actuators: Vec<Limits>, period: f64) -> Self {
         let past = vec![Past::default(); actuators.len()];
-        Monitor { limits: actuators, rig, period, actuators: past, missing: 0, silent: false, invalid: false }
+        Monitor { limits: actuators, rig, period, actuators: past, missing: 0, silent: false }
     }
 
     /// The limits of the rig.
@@ -251,16 +258,17 @@ impl Monitor {
     /// What follows when the guard does not let a command of an actuator through, `times` in a row, for this reason.
     pub fn refused(&self, i: usize, bound: Bound, times: u32) -> Option<Alarm> {
         let l = self.limits.get(i)?;
-        let (trip, watch, at_once) = match bound {
+        // A single command too sudden is only smoothed; what would leave the envelope counts at once.
+        let (trip, watch, least) = match bound {
             Bound::Number => return Some(Alarm::at(Trip::NotFinite, self.rig.not_finite, i)),
-            Bound::Position => (Trip::Displacement, l.displacement, true),
-            Bound::Velocity => (Trip::Velocity, l.velocity, false),
-            Bound::Acceleration | Bound::Jerk => (Trip::Acceleration, l.acceleration, false),
+            Bound::Position => (Trip::Displacement, l.displacement, 1.0),
+            Bound::Velocity => (Trip::Velocity, l.velocity, REFUSED / self.period),
+            Bound::Acceleration | Bound::Jerk => (Trip::Acceleration, l.acceleration, REFUSED / self.period),
         };
-        let often = (REFUSED / self.period).ceil().max(f64::from(watch.map_or(1, |w| w.samples)));
+        let often = least.ceil().max(f64::from(watch.map_or(1, |w| w.samples)));
         // A limit that only warns is not what the guard keeps: the actuator itself can do no more.
         let action = watch.map_or(Action::Hold, |w| w.action.max(Action::Hold));
-        (at_once || f64::from(times) >= often).then(|| Alarm::at(trip, action, i))
+        (f64::from(times) >= often).then(|| Alarm::at(trip, action, i))
     }
 
     /// Looks at actuator `i` in this sample.
@@ -268,12 +276,10 @@ impl Monitor {
         let (Some(past), Some(l)) = (self.actuators.get_mut(i), self.limits.get(i)) else { return Found::default() };
         let numbers = [now.target, now.command, now.reached, now.force];
         if numbers.iter().any(|x| !x.is_finite()) {
-            let found = Found::of(Some(Alarm::at(Trip::NotFinite, self.rig.not_finite, i)));
-            // Told once, like every other trip.
-            let again = std::mem::replace(&mut self.invalid, true);
-            return if again { Found { alarm: None, ..found } } else { found };
+            let again = std::mem::replace(&mut past.invalid, true);
+            return Found::of(Alarm::at(Trip::NotFinite, self.rig.not_finite, i)).unless(again);
         }
-        self.invalid = false;
+        past.invalid = false;
         let values = past.measure(now, self.period);
         let watches: [(Trip, Option<Watch>); MEASURES] = [
             (Trip::MeasuredDisplacement, l.measured_displacement),
@@ -318,14 +324,13 @@ impl Monitor {
             return Found::default();
         };
         let again = std::mem::replace(&mut self.silent, true);
-        let found = Found::of(Some(Alarm::new(Trip::Missing, watch.action)));
-        if again { Found { alarm: None, ..found } } else { found }
+        Found::of(Alarm::new(Trip::Missing, watch.action)).unless(again)
     }
 
     /// What lasts is told again, because the test went on all the same.
     pub fn forget(&mut self) {
-        self.actuators.iter_mut().for_each(|a| a.told = [0.0; MEASURES]);
-        (self.silent, self.invalid) = (false, false);
+        self.actuators.iter_mut().for_each(|a| (a.told, a.invalid) = ([0.0; MEASURES], false));
+        self.silent = false;
     }
 
     /// Energy error of all actuators, ∫ f d(target - reached), over the largest energy stored: negative where a lag feeds

@@ -337,6 +337,8 @@ fn expected(state: State, fault: Fault, action: Action) -> Option<(State, u64)> 
     match TABLE[state as usize][event as usize] {
         Next::To(next) => Some((next, within)),
         Next::Over => Some((State::Aborted, within)),
+        // Whoever stopped the test was the first.
+        Next::Once => Some((State::AtRest, within)),
         Next::Stay | Next::Back => Some((state, within)),
     }
 }
@@ -512,6 +514,83 @@ fn a_yielded_specimen_is_left_where_home_says() {
         }
         test.assert_inside(&format!("{home:?}"));
     }
+}
+
+#[test]
+fn a_planned_way_home_is_held_and_gone_on_with_but_not_for_ever() {
+    for (flickers, end) in [(1, State::Finished), (3, State::Finished), (4, State::Aborted)] {
+        let mut test = Test::new(&Method::Uncompensated, limits(Action::Hold), Home::Displacement, 1.0);
+        test.run(2900);
+        test.rig.go_home();
+        for _ in 0..flickers {
+            test.run(150);
+            test.fault(Fault::Silence);
+            test.run(15);
+            test.fault(Fault::None);
+            // Braked, clear for 20 ms, and on its way again.
+            test.run(250);
+        }
+        test.run(6000);
+        assert_eq!(test.state(), end, "{flickers} times: {:?}", test.rig.machine().log());
+        test.assert_inside(&format!("{flickers} times without readings on the way home"));
+        if end == State::Finished {
+            assert_eq!(test.log.lock().unwrap().commands.last(), Some(&0.0), "{flickers}: home");
+        }
+    }
+}
+
+#[test]
+fn what_does_not_go_away_is_not_gone_on_with() {
+    // A lost connection that only holds: the test waits, and goes home blind; it never runs on without readings.
+    let lost = Limits { gone: Action::Hold, missing: None, ..limits(Action::Hold) };
+    let mut test = Test::new(&Method::Uncompensated, lost, Home::Displacement, 1.0);
+    test.run(2900);
+    test.fault(Fault::Gone);
+    test.run(8000);
+    let log = test.rig.machine().log();
+    assert!(test.over && test.rig.machine().cause() == Some(Trip::Gone), "{log:?}");
+    assert!(log.iter().all(|t| t.tick < 2900 || t.to != State::Running), "{log:?}");
+    test.assert_inside("a lost connection that holds");
+    // The same for readings that are no numbers.
+    let invalid = Limits { not_finite: Action::Hold, ..limits(Action::Hold) };
+    let mut test = Test::new(&Method::Uncompensated, invalid, Home::Displacement, 1.0);
+    test.run(2900);
+    test.fault(Fault::NotANumber);
+    test.run(8000);
+    assert!(test.over && test.rig.machine().cause() == Some(Trip::NotFinite), "{:?}", test.rig.machine().log());
+}
+
+#[test]
+fn a_trip_during_a_pause_brakes_what_was_slowing_down() {
+    let mut test = Test::new(&Method::Uncompensated, limits(Action::Hold), Home::Displacement, 1.0);
+    test.run(2900);
+    test.operator.say(&Word::Pause).unwrap();
+    test.run(20);
+    test.fault(Fault::Silence);
+    test.run(15);
+    let at = test.log.lock().unwrap().commands.len();
+    test.run(400);
+    assert_eq!(test.state(), State::Holding);
+    // 50 ms to brake; slowing down along the way would have taken 100 ms from the pause on.
+    assert!(test.moved_until(at) <= 100, "{}", test.moved_until(at));
+    test.assert_inside("a pause without readings");
+}
+
+#[test]
+fn a_load_cell_that_lies_does_not_lead_a_specimen_away() {
+    let mut test = Test::new(&Method::Uncompensated, Limits::none(), Home::Force, 1.0);
+    test.run(2900);
+    // Frozen at its last reading: whatever is done, it shows a force.
+    test.fault(Fault::Frozen);
+    let force = test.memory[2];
+    test.rig.go_home();
+    test.run(200);
+    let began = *test.log.lock().unwrap().commands.last().unwrap();
+    test.run(4000);
+    let ended = *test.log.lock().unwrap().commands.last().unwrap();
+    assert!(test.over && force.abs() > 20e3, "{force}");
+    let most = 2.0 * force.abs() / 2e6;
+    assert!((ended - began).abs() <= most * 1.01, "{} mm of {}", 1e3 * (ended - began), 1e3 * most);
 }
 
 #[test]

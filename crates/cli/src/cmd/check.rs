@@ -195,7 +195,7 @@ impl Findings {
     /// Mass of every degree of freedom, SI: with that of elements where it is free.
     fn masses(&self) -> Vec<f64> {
         let mut all: Vec<f64> = self.sim.model.dofs.iter().map(|d| d.mass).collect();
-        self.sim.free().zip(self.sim.masses(0)).for_each(|(d, mass)| all[d] = mass);
+        self.sim.free().iter().zip(self.sim.masses(0)).for_each(|(&d, mass)| all[d] = mass);
         all
     }
 

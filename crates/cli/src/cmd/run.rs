@@ -205,7 +205,7 @@ fn attempt(
         print(&heading(run.simulation()));
     }
     let bar = progress(run.simulation().steps(), "steps", !*quiet && !json);
-    let free: Vec<usize> = run.simulation().free().collect();
+    let free = run.simulation().free().to_vec();
     let mut looked = Instant::now();
     let outcome = run.to_end(&mut |m: &Moment<'_>| {
         if let Some(witness) = &mut witness {
@@ -334,7 +334,7 @@ fn keep(
 
 fn heading(sim: &Simulation) -> String {
     let a = &sim.model.analysis;
-    let dims = sim.free().count();
+    let dims = sim.free().len();
     let mut out = format!("{}\n", sim.model.title);
     out += &format!("  {dims} unknowns, {} elements\n", sim.model.elements.len());
     let steps = format!("step {} s, {} steps to {} s\n", short(a.dt), sim.steps(), short(sim.steps() as f64 * a.dt));
@@ -380,7 +380,7 @@ fn summary_json(sim: &Simulation, outcome: &Outcome, files: &Files) -> serde_jso
         "scheme": a.scheme_name,
         "dt": a.dt,
         "duration": a.duration,
-        "unknowns": sim.free().count(),
+        "unknowns": sim.free().len(),
         "steps": outcome.steps,
         "seconds": outcome.seconds,
         "seconds_to_start": outcome.ways.map(|w| w[0]),

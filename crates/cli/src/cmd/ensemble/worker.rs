@@ -88,7 +88,7 @@ impl Worker<'_> {
         let mut kept = match &self.keep {
             Some(folder) => {
                 let path = folder.join(format!("{:06}.h5", case.index));
-                let meta = record::meta(&machine.model, machine.free().count(), self.text, &(&settings).into());
+                let meta = record::meta(&machine.model, machine.free().len(), self.text, &(&settings).into());
                 Some(Record::create(&path, (Format::Results, true), &machine.model, &meta)?)
             }
             None => None,

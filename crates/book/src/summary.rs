@@ -1,4 +1,4 @@
-//! The table of contents: parts (`# Part`) and their chapters (`- [Title](path.md)`).
+//! The table of contents: parts (`# Part`) and their chapters (`- [Title](file)`).
 
 /// A part of the book.
 #[derive(Debug, PartialEq)]

@@ -162,7 +162,7 @@ pub(crate) fn stage(context: &Context) -> Outcome {
         problems.push(Problem { file: registry.into(), line: 1, text });
     }
 
-    let documents = Documents::read(&context.root)?;
+    let documents = Documents::read(context)?;
     let mut files = Vec::new();
     for folder in ["crates", "models"] {
         collect(&context.root.join(folder), &["rs", "c", "h", "toml"], &mut files)?;
@@ -308,56 +308,65 @@ fn source_rules(file: &Path, text: &str, schemes: &[String]) -> Vec<Problem> {
     problems
 }
 
-/// What can be cited: the documents of the repository by their file names, with the numbers of their sections.
+/// What can be cited: the documents of the repository by their paths, with the numbers of their sections.
 struct Documents(BTreeMap<String, Vec<String>>);
 
 impl Documents {
-    fn read(root: &Path) -> Result<Self, String> {
+    fn read(context: &Context) -> Result<Self, String> {
         let mut files = Vec::new();
         for folder in ["docs", "crates"] {
-            collect(&root.join(folder), &["md"], &mut files)?;
+            collect(&context.root.join(folder), &["md"], &mut files)?;
         }
-        files.extend(["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(|name| root.join(name)));
+        files.extend(["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(|name| context.root.join(name)));
         let mut documents = BTreeMap::new();
         for path in files {
             let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            documents.insert(name, sections(&text));
+            documents.insert(context.relative(&path).display().to_string(), sections(&text));
         }
         Ok(Self(documents))
+    }
+
+    /// Whether a path, or its end, is that of a document.
+    fn has(&self, path: &str) -> bool {
+        self.0
+            .keys()
+            .any(|known| known.strip_suffix(path).is_some_and(|folder| folder.is_empty() || folder.ends_with('/')))
     }
 
     /// Citations of one file that lead nowhere.
     fn rules(&self, file: &Path, text: &str) -> Vec<Problem> {
         let mut problems = Vec::new();
         let mut found = |line: usize, text: String| problems.push(Problem { file: file.into(), line, text });
-        for (i, line) in text.lines().enumerate() {
+        let source = code(text, true);
+        for (i, (line, source)) in text.lines().zip(source.lines()).enumerate() {
             for (chapter, section) in citations(line) {
-                match self.0.get(&format!("{chapter}.md")) {
-                    None => found(i + 1, format!("`book: {chapter}`: there is no docs/book/src/{chapter}.md")),
-                    Some(known) if !known.iter().any(|n| n == section) => found(
-                        i + 1,
-                        format!(
-                            "`book: {chapter} {section}`: no such section; docs/book/src/{chapter}.md has {}",
-                            known.join(", ")
-                        ),
-                    ),
+                let path = format!("docs/book/src/{chapter}.md");
+                match self.0.get(&path) {
+                    None => found(i + 1, format!("`book: {chapter}`: there is no {path}")),
+                    Some(known) if !known.iter().any(|n| n == section) => {
+                        let known = known.join(", ");
+                        found(i + 1, format!("`book: {chapter} {section}`: no such section; {path} has {known}"));
+                    }
                     Some(_) => {}
                 }
             }
-        }
-        let source = code(text, true);
-        for (i, (line, code)) in text.lines().zip(source.lines()).enumerate() {
-            let comment = line.chars().zip(code.chars()).map(|(c, kept)| if c == kept { ' ' } else { c });
-            for word in comment.collect::<String>().split(|c: char| !(c.is_alphanumeric() || "._-".contains(c))) {
-                let word = word.trim_end_matches('.');
-                if word.len() > 3 && word.ends_with(".md") && !self.0.contains_key(word) {
+            // Names of documents: in comments any, in code those that say where they are.
+            let comment = line.chars().zip(source.chars()).map(|(c, kept)| if c == kept { ' ' } else { c });
+            let comment: String = comment.collect();
+            for word in paths(&comment).chain(paths(source).filter(|word| word.starts_with("docs/"))) {
+                if !self.has(word) {
                     found(i + 1, format!("`{word}` is not in the repository: cite the book, `book: CHAPTER SECTION`"));
                 }
             }
         }
         problems
     }
+}
+
+/// Words of a line that are paths of Markdown files.
+fn paths(line: &str) -> impl Iterator<Item = &str> {
+    let words = line.split(|c: char| !(c.is_alphanumeric() || "._-/".contains(c))).map(|w| w.trim_end_matches('.'));
+    words.filter(|w| w.strip_suffix(".md").is_some_and(|stem| !stem.is_empty()))
 }
 
 /// Numbers of the headings of a document.
@@ -476,12 +485,12 @@ mod tests {
     fn citations_lead_to_sections_that_exist() {
         let newmark = sections("# Newmark\n\n## 1 One pass\n\n### 1.2 Predictor\n\n## Unnumbered\n");
         assert_eq!(newmark, ["1", "1.2"]);
-        let documents = Documents(BTreeMap::from([("newmark.md".to_owned(), newmark)]));
+        let documents = Documents(BTreeMap::from([("docs/book/src/newmark.md".to_owned(), newmark)]));
         let found = |line: &str| -> Vec<String> {
             documents.rules(Path::new("a.rs"), line).iter().map(Problem::to_string).collect()
         };
         for good in [
-            "//! Second order (book: newmark 1.2), see newmark.md.",
+            "//! Second order (book: newmark 1.2), see newmark.md or docs/book/src/newmark.md.",
             "x; book: newmark 1, 1.2. With, of course, more",
             "reference: \"derived (book: newmark 1)\",",
             "// The book: chapters of it",
@@ -490,12 +499,16 @@ mod tests {
             assert_eq!(found(good), [""; 0], "{good}");
         }
         assert_eq!(found("let name = \"novel.md\";"), [""; 0]);
+        assert_eq!(found("let help = \"see docs/newmark.md\";").len(), 1);
         for (bad, message) in [
             ("// (book: newmark 1.3)", "no such section; docs/book/src/newmark.md has 1, 1.2"),
             ("// (book: newmark 1, 3, and so on)", "`book: newmark 3`"),
             ("// (book: newmark)", "`book: newmark `: no such section"),
             ("// (book: novel 1)", "no docs/book/src/novel.md"),
-            ("/// as in ../shared/methods/novel.md, sec. 2", "a.rs:1: `novel.md` is not in the repository"),
+            (
+                "/// as in ../shared/methods/novel.md, sec. 2",
+                "a.rs:1: `../shared/methods/novel.md` is not in the repository",
+            ),
         ] {
             let found = found(bad);
             assert!(found.len() == 1 && found[0].contains(message), "{bad}: {found:?}");

@@ -11,9 +11,6 @@ use interfield_language::schema::sections;
 use crate::reference::keys;
 use crate::text::{cell, code};
 
-/// Line of a chapter that stands for [`choice`].
-pub(crate) const CHOICE_MARK: &str = "<!-- couplings -->";
-
 /// The page of the elements.
 pub(crate) fn elements() -> String {
     let mut out = String::from(
@@ -132,7 +129,7 @@ pub(crate) fn compensators() -> String {
 }
 
 /// Which coupling for what, as a table.
-pub(crate) fn choice() -> String {
+fn choice() -> String {
     let mut out = String::from("| coupling | parallel | usual scheme | what it is good for |\n|---|---|---|---|\n");
     for info in METHODS {
         let parallel = if info.parallel { "yes" } else { "no" };

@@ -119,7 +119,7 @@ fn build(root: &Path) -> Result<Book, String> {
     let mut pages = Vec::new();
     for entry in parts.iter().flat_map(|part| &part.entries) {
         let path = links::straight(&source.join(&entry.path));
-        let text = read(&path)?.replace(catalogue::CHOICE_MARK, &catalogue::choice());
+        let text = read(&path)?;
         pages.push(Page::parse(entry, path, &text));
     }
     let files = links::resolve(&mut pages, &links::straight(root))?;

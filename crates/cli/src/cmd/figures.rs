@@ -1,4 +1,4 @@
-//! `interfield figures`: the computed figures of the documents (docs/passivity.md). For the authors, not shown in the help.
+//! `interfield figures`: the computed figures of the documents (book: passivity 1, 4.2). For the authors, not shown in the help.
 
 use std::path::{Path, PathBuf};
 

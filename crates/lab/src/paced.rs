@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use interfield_kernel::Fault;
+use interfield_kernel::{Archive, Fault, StateError};
 
 use crate::controller::{Controller, Progress};
 use crate::realtime::mailbox::{Controller as Inbox, Integrator, Patience, Silence, mailbox};
@@ -191,6 +191,11 @@ impl Rig for Paced {
     /// The readings only: the rest is in the thread.
     fn memory(&self) -> usize {
         Reading::COUNT * self.dofs
+    }
+
+    /// Its time goes on while it would be saved; what is saved is the rehearsal of the same test.
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        archive.fail(StateError::Live("a specimen that moves by the clock"));
     }
 
     fn set_out(&mut self, target: Target<'_>) -> Result<(), Fault> {

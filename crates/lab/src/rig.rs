@@ -3,7 +3,7 @@
 //! A substructure asks for the force at a displacement; the rig moves its specimen there, however long that takes and
 //! through whatever it consists of, and says what was measured. Nothing else of a laboratory is seen from a scheme.
 
-use interfield_kernel::Fault;
+use interfield_kernel::{Archive, Fault, StateError};
 
 use crate::controller::Controller;
 use crate::paced::Record;
@@ -53,6 +53,11 @@ pub trait Rig: Send {
 
     /// Length of what it remembers; the head is described by [`Reading`].
     fn memory(&self) -> usize;
+
+    /// Saves or restores what it remembers beside its memory. What does not say how cannot be saved.
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        archive.fail(StateError::Live("the rig of a specimen"));
+    }
 
     /// Sets out for `target` without waiting, if it moves by itself; [`Rig::exchange`] with the same target follows. So all rigs of
     /// a structure move at the same time, wherever they stand.

@@ -11,6 +11,7 @@
 pub mod advice;
 pub mod assemble;
 pub mod assembled;
+pub mod checkpoint;
 mod damping;
 mod definite;
 pub mod diag;
@@ -43,6 +44,7 @@ pub mod watch;
 
 pub use assemble::{Assembly, assemble};
 pub use assembled::Assembled;
+pub use checkpoint::Checkpoint;
 pub use machine::Machine;
 pub use modal::Modal;
 pub use model::Model;

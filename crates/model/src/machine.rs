@@ -1,6 +1,6 @@
 //! A model ready to run, in one piece or in its substructures: what every tool that only steps and samples needs.
 
-use interfield_kernel::{Fault, StepMap};
+use interfield_kernel::{Archive, Fault, Persist, StepMap};
 
 use crate::assemble::Problem;
 use crate::specimen::{Rehearsal, Workshop};
@@ -13,6 +13,15 @@ pub enum Machine {
     Whole(Box<Simulation>),
     /// Its substructures.
     Parts(Box<Partitioned>),
+}
+
+impl Persist for Machine {
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        match self {
+            Machine::Whole(sim) => sim.persist(archive),
+            Machine::Parts(parts) => parts.persist(archive),
+        }
+    }
 }
 
 impl Machine {

@@ -2,7 +2,7 @@
 
 use interfield_kernel::element::path::PathLaw;
 use interfield_kernel::scheme::registry::AnyScheme;
-use interfield_kernel::{Dims, Domain, Fault, Mck, Scheme, StepMap, System};
+use interfield_kernel::{Archive, Dims, Domain, Fault, Mck, Persist, Scheme, StepMap, System};
 use interfield_lab::rig::Reading;
 use interfield_linalg::{Pattern, Report, dense_solve};
 
@@ -96,6 +96,17 @@ pub struct Simulation {
     watch: Option<Watch>,
     /// Only where asked for.
     landing: Option<Landing>,
+}
+
+/// The domain, and what looks on and remembers: the energy balance and the watch.
+impl Persist for Simulation {
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        self.domain.persist(archive);
+        archive.same(usize::from(self.energy.is_some()));
+        self.energy.iter_mut().for_each(|energy| energy.persist(archive));
+        archive.same(usize::from(self.watch.is_some()));
+        self.watch.iter_mut().for_each(|watch| watch.persist(archive));
+    }
 }
 
 /// Names for what a watch finds.

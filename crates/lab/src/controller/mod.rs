@@ -18,7 +18,7 @@ mod operator;
 mod path;
 mod plan;
 
-use interfield_kernel::Fault;
+use interfield_kernel::{Archive, Fault};
 
 use crate::guard::Guard;
 use crate::hardware::{Hardware, Interlock, Reply};
@@ -389,6 +389,39 @@ impl Controller {
     fn start_ramp(&mut self) {
         self.ramp = self.course.way();
         self.origin.copy_from_slice(&self.course.aim);
+    }
+
+    /// All that survives a sample; the rest is given before the test, or computed anew in every sample.
+    fn persist_fields(&mut self, archive: &mut dyn Archive) {
+        let Controller { plan: _, kinematics: _, hardware, guards, monitor, machine, tape: _, operator: _, .. } = self;
+        archive.same(guards.len());
+        hardware.persist(archive);
+        guards.iter_mut().for_each(|guard| guard.persist(archive));
+        monitor.persist(archive);
+        machine.persist(archive);
+        let Controller { ear, estimates, tick, number, clock, course, path, lead, rejoin, .. } = self;
+        ear.persist(archive);
+        estimates.iter_mut().for_each(|estimate| estimate.persist(archive));
+        [tick, number].into_iter().for_each(|count| archive.whole(count));
+        archive.option(clock, (0.0, 0), |archive, (t, samples)| {
+            archive.number(t);
+            archive.whole(samples);
+        });
+        course.persist(archive);
+        path.persist(archive);
+        archive.choice(lead, &[Lead::Targets, Lead::Bridge, Lead::Return, Lead::Path]);
+        rejoin.iter_mut().for_each(|rejoin| rejoin.persist(archive));
+        let Controller { compensated, ahead, fading, ramp, origin, waited, clear, stuck, again, warned, .. } = self;
+        archive.numbers(compensated.as_flattened_mut().iter_mut().chain(ahead).chain(origin).chain([fading, ramp]));
+        [waited, clear].into_iter().for_each(|count| archive.whole(count));
+        archive.whole(again);
+        warned.iter_mut().chain([stuck]).for_each(|flag| archive.flag(flag));
+        let Controller { refusals, refused, stalled, dropped, late, .. } = self;
+        refusals.iter_mut().for_each(|count| archive.whole(count));
+        late.iter_mut().chain([refused, dropped]).for_each(|count| archive.whole(count));
+        archive.whole(stalled);
+        let Controller { u: _, stroke, asked, command, now, before, raw, row: _, .. } = self;
+        archive.numbers([stroke, asked, command, now, before].into_iter().chain(raw).flatten());
     }
 
     /// One sample.
@@ -899,6 +932,11 @@ impl Controller {
 impl Rig for Controller {
     fn dofs(&self) -> usize {
         self.course.goal.len()
+    }
+
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        self.persist_fields(archive);
+        self.show();
     }
 
     fn memory(&self) -> usize {

@@ -2,6 +2,8 @@
 //!
 //! **Must not be here:** motion, limits, what an event is made of: whoever sees one says [`Machine::happen`].
 
+use interfield_kernel::Archive;
+
 use super::{Alarm, Trip};
 
 /// Where a test is.
@@ -49,6 +51,10 @@ impl State {
     /// The state with this number.
     pub fn from_code(code: u8) -> Option<Self> {
         State::ALL.get(usize::from(code)).map(|s| s.0)
+    }
+
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        archive.choice(self, &State::ALL.map(|s| s.0));
     }
 
     /// Name.
@@ -207,6 +213,18 @@ pub struct Transition {
 }
 
 impl Transition {
+    const BLANK: Transition =
+        Transition { tick: 0, from: State::Idle, to: State::Idle, cause: None, actuator: None };
+
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        let Transition { tick, from, to, cause, actuator } = self;
+        archive.whole(tick);
+        from.persist(archive);
+        to.persist(archive);
+        archive.option(cause, Trip::Operator, |archive, trip| trip.persist(archive));
+        archive.option(actuator, 0, |archive, actuator| archive.whole(actuator));
+    }
+
     /// A line for the log of a test with samples every `period` seconds.
     pub fn line(&self, period: f64) -> String {
         let change = match (self.from, self.to) {
@@ -266,6 +284,21 @@ impl Machine {
     /// What happened so far.
     pub fn log(&self) -> &[Transition] {
         &self.log
+    }
+
+    /// Saves or restores the state of the test and its log.
+    pub fn persist(&mut self, archive: &mut dyn Archive) {
+        let Machine { state, held, held_for, holds, cause, log, unlogged } = self;
+        state.persist(archive);
+        held.persist(archive);
+        archive.option(held_for, Trip::Operator, |archive, trip| trip.persist(archive));
+        archive.whole(holds);
+        archive.option(cause, Trip::Operator, |archive, trip| trip.persist(archive));
+        let mut entries = log.len();
+        archive.whole(&mut entries);
+        log.resize(entries.min(LOG), Transition::BLANK);
+        log.iter_mut().for_each(|entry| entry.persist(archive));
+        archive.whole(unlogged);
     }
 
     /// Something happens, for a reason if something tripped; whether the state is another one now.

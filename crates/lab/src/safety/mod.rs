@@ -1,6 +1,8 @@
 //! Safety before results: limits on what a specimen is asked and seen to do, what follows when one is passed, and the
 //! states of a test. What may leave at all is decided later, by the [`guard`](crate::guard).
 
+use interfield_kernel::Archive;
+
 pub mod machine;
 pub mod monitor;
 
@@ -97,6 +99,11 @@ impl Trip {
     /// The trip with this number.
     pub fn from_code(code: u32) -> Option<Self> {
         TRIPS.get(code as usize).map(|t| t.0)
+    }
+
+    /// Saves or restores one.
+    pub(crate) fn persist(&mut self, archive: &mut dyn Archive) {
+        archive.choice(self, &TRIPS.map(|t| t.0));
     }
 
     /// Name of its limit.

@@ -1,5 +1,7 @@
 //! Limits, checked at every sample in every state.
 
+use interfield_kernel::Archive;
+
 use super::{Action, Alarm, Trip, graver};
 use crate::guard::Bound;
 
@@ -121,7 +123,7 @@ impl Limits {
 }
 
 /// What one actuator was asked and seen to do in a sample.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Seen {
     /// Where it should be, m.
     pub target: f64,
@@ -233,6 +235,14 @@ impl Monitor {
         self.limits.get(i)?.tracking.map(|w| w.limit)
     }
 
+    /// Saves or restores what it has seen.
+    pub fn persist(&mut self, archive: &mut dyn Archive) {
+        let Monitor { limits: _, rig: _, period: _, actuators, missing, silent } = self;
+        actuators.iter_mut().for_each(|past| past.persist(archive));
+        archive.whole(missing);
+        archive.flag(silent);
+    }
+
     /// What an actuator is asked for, before it leaves; `sent` is what left last.
     pub fn asked(&mut self, i: usize, asked: f64, sent: f64) -> Option<Alarm> {
         let (Some(past), Some(l)) = (self.actuators.get_mut(i), self.limits.get(i)) else { return None };
@@ -342,6 +352,19 @@ impl Monitor {
 }
 
 impl Past {
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        let Past { seen, energy, stored, through, churn, travel, rates, span, asked, counts, told, invalid } = self;
+        archive.option(seen, Seen::default(), |archive, seen| {
+            let Seen { target, command, reached, force, led } = seen;
+            archive.numbers([target, command, reached, force]);
+            archive.flag(led);
+        });
+        archive.numbers([stored, through, churn].into_iter().chain(energy).chain(travel).chain(rates).chain(told));
+        archive.option(span, [0.0; 2], |archive, span| archive.numbers(span));
+        asked.iter_mut().chain(counts).for_each(|count| archive.whole(count));
+        archive.flag(invalid);
+    }
+
     /// What is compared with the limits, in their order.
     fn measure(&mut self, now: Seen, period: f64) -> [f64; MEASURES] {
         let before = self.seen.replace(now).unwrap_or(now);

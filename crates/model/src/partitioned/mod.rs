@@ -11,7 +11,7 @@ use interfield_coupling::{
     Assembly as Substructures, Coupling, CouplingError, Driven, Method, PmcOptions, Port, Substructure,
 };
 use interfield_kernel::element::Element as _;
-use interfield_kernel::{Fault, Scheme};
+use interfield_kernel::{Archive, Fault, Persist, Scheme};
 use interfield_linalg::{EigenError, Pattern, highest};
 
 use crate::assemble::{Assembly, Place, Problem, Subject, assemble, explain};
@@ -88,6 +88,21 @@ pub struct Partitioned {
     watch: Option<Watch>,
     /// Unknowns that the coupling moves, with the force that moves them and where they are.
     moved: Vec<((usize, usize), [f64; 2])>,
+}
+
+/// The coupling, and what looks on and remembers: the quality of the cuts, energy balances, the watch.
+impl Persist for Partitioned {
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        self.coupling.persist(archive);
+        self.monitor.persist(archive);
+        for part in &mut self.parts {
+            archive.same(usize::from(part.energy.is_some()));
+            part.energy.iter_mut().for_each(|energy| energy.persist(archive));
+        }
+        archive.same(usize::from(self.watch.is_some()));
+        self.watch.iter_mut().for_each(|watch| watch.persist(archive));
+        self.moved.iter_mut().for_each(|(_, before)| archive.numbers(before));
+    }
 }
 
 /// Names for what a watch finds.

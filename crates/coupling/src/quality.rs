@@ -214,7 +214,8 @@ impl Monitor {
     pub fn persist(&mut self, archive: &mut dyn Archive) {
         archive.whole(&mut self.seen);
         for RowQuality { gap_u, gap_halves, gap_v, gap_a, drift, force, link, displacement } in &mut self.rows {
-            archive.numbers([gap_u, gap_v, gap_a, drift, force, displacement].into_iter().chain(gap_halves).chain(link));
+            archive
+                .numbers([gap_u, gap_v, gap_a, drift, force, displacement].into_iter().chain(gap_halves).chain(link));
         }
         for Line { n, t, tt, y, ty } in &mut self.lines {
             archive.numbers([n, t, tt, y, ty]);

@@ -53,13 +53,16 @@ impl fmt::Display for CheckpointError {
         match self {
             CheckpointError::Foreign => f.write_str("it is no checkpoint"),
             CheckpointError::Version(v) => {
-                write!(f, "it has version {v} of the format and this program reads version {VERSION}: run the model anew")
+                write!(
+                    f,
+                    "it has version {v} of the format and this program reads version {VERSION}: run the model anew"
+                )
             }
             CheckpointError::Truncated => f.write_str("its end is missing: take an older checkpoint"),
             CheckpointError::Damaged => f.write_str("it is damaged: take an older checkpoint"),
-            CheckpointError::OtherModel => {
-                f.write_str("it is of another model, or of other choices: run with the files and options it was made with")
-            }
+            CheckpointError::OtherModel => f.write_str(
+                "it is of another model, or of other choices: run with the files and options it was made with",
+            ),
         }
     }
 }

@@ -213,8 +213,7 @@ pub struct Transition {
 }
 
 impl Transition {
-    const BLANK: Transition =
-        Transition { tick: 0, from: State::Idle, to: State::Idle, cause: None, actuator: None };
+    const BLANK: Transition = Transition { tick: 0, from: State::Idle, to: State::Idle, cause: None, actuator: None };
 
     fn persist(&mut self, archive: &mut dyn Archive) {
         let Transition { tick, from, to, cause, actuator } = self;

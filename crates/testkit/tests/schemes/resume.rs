@@ -1,12 +1,17 @@
 //! The complete state: whatever runs is saved at some step into bytes, restored into a run that was just made, here or in another process,
 //! and goes on with the same bits in all states and channels, in what watches it, and in the log of its laboratory.
 
+use std::hash::{Hash, Hasher};
+use std::path::PathBuf;
+use std::process::Command;
+
 use interfield_coupling::registry::METHODS;
 use interfield_kernel::element::LAWS;
 use interfield_kernel::scheme::registry::AnyScheme;
+use interfield_kernel::{Fault, StateError};
 use interfield_lab::compensate;
 use interfield_lab::controller::{Controller, Operator, Tape, Word};
-use interfield_lab::hardware::Hardware;
+use interfield_lab::hardware::{Hardware, Reply};
 use interfield_lab::recorded::{Recorded, Track};
 use interfield_lab::rig::Rig;
 use interfield_model::checkpoint::{Checkpoint, Fingerprint};
@@ -47,8 +52,8 @@ impl Case {
         let operator = Operator::default();
         let recording = self.recorded.then(|| record(self));
         let mut shop = Shop { operator: operator.clone(), recording, tape: None };
-        let mut machine = Machine::in_workshop(self.model(), false, &mut shop)
-            .unwrap_or_else(|p| panic!("{}: {p:?}", self.name));
+        let mut machine =
+            Machine::in_workshop(self.model(), false, &mut shop).unwrap_or_else(|p| panic!("{}: {p:?}", self.name));
         machine.watch().unwrap_or_else(|f| panic!("{}: {f:?}", self.name));
         Run { machine, operator }
     }
@@ -92,7 +97,8 @@ impl Tape for Samples {
 /// What the hardware of a test was sent and said.
 fn record(case: &Case) -> (Track, Vec<bool>) {
     let (to, from) = std::sync::mpsc::channel();
-    let mut shop = Shop { operator: Operator::default(), recording: None, tape: Some(Box::new(Samples(Vec::new(), to))) };
+    let mut shop =
+        Shop { operator: Operator::default(), recording: None, tape: Some(Box::new(Samples(Vec::new(), to))) };
     let machine = Machine::in_workshop(case.model(), false, &mut shop).unwrap();
     let mut run = Run { machine, operator: shop.operator };
     for k in 0..case.steps {
@@ -119,24 +125,32 @@ impl Run {
         }
     }
 
-    /// Goes from step `from` to step `to`: all numbers there are at every node, by their bits.
-    fn go(&mut self, case: &Case, from: u64, to: u64) -> Vec<Vec<u64>> {
+    /// All numbers there are after `k` steps, by their bits.
+    fn node(&mut self, k: u64) -> Vec<u64> {
         let mut row = vec![0.0; self.machine.model().channels.len()];
-        let mut nodes = Vec::new();
-        for k in from..=to {
-            let sampled = self.machine.sample(k, &mut row).is_ok();
-            let mut node: Vec<u64> = self.machine.map().state().iter().chain(&row).map(|x| x.to_bits()).collect();
-            node.push(u64::from(sampled));
-            nodes.push(node);
-            for (_, word) in case.words.iter().filter(|w| w.0 == k && k < to) {
-                self.operator.say(word).unwrap();
-            }
-            if k < to && let Err(fault) = self.machine.step(k) {
-                nodes.push(format!("{fault:?}").bytes().map(u64::from).collect());
-                break;
-            }
+        let sampled = self.machine.sample(k, &mut row).is_ok();
+        let numbers = self.machine.map().state().iter().chain(&row).map(|x| x.to_bits());
+        numbers.chain([u64::from(sampled)]).collect()
+    }
+
+    /// Step `k`, after what the operator says before it; a fault ends the run.
+    fn step(&mut self, case: &Case, k: u64) -> Result<(), Fault> {
+        for (_, word) in case.words.iter().filter(|w| w.0 == k) {
+            self.operator.say(word).unwrap();
         }
-        nodes
+        self.machine.step(k)
+    }
+
+    /// The nodes from step `from` to step `to`, or to the fault.
+    fn go(&mut self, case: &Case, from: u64, to: u64) -> (Vec<Vec<u64>>, Result<(), Fault>) {
+        let mut nodes = vec![self.node(from)];
+        for k in from..to {
+            if let Err(fault) = self.step(case, k) {
+                return (nodes, Err(fault));
+            }
+            nodes.push(self.node(k + 1));
+        }
+        (nodes, Ok(()))
     }
 
     /// The run ends: all that is said of it.
@@ -199,8 +213,14 @@ const CURVES: &[(&str, &str)] = &[
 
 /// Laws of several coordinates.
 const SWINGING: [(&str, &str); 2] = [
-    ("pendulum", "{ name = \"bob\", dofs = [\"theta\"], initial = { theta = 0.2 } } | dofs = [\"b.x\", \"bob.theta\"], m = 0.2, length = 0.3"),
-    ("spring-pendulum", "{ name = \"bob\", dofs = [\"rho\", \"theta\"], initial = { rho = 0.4, theta = 0.2 } } | dofs = [\"b.x\", \"bob.rho\", \"bob.theta\"], m = 0.3, k = 400, c = 1, length = 0.3"),
+    (
+        "pendulum",
+        "{ name = \"bob\", dofs = [\"theta\"], initial = { theta = 0.2 } } | dofs = [\"b.x\", \"bob.theta\"], m = 0.2, length = 0.3",
+    ),
+    (
+        "spring-pendulum",
+        "{ name = \"bob\", dofs = [\"rho\", \"theta\"], initial = { rho = 0.4, theta = 0.2 } } | dofs = [\"b.x\", \"bob.rho\", \"bob.theta\"], m = 0.3, k = 400, c = 1, length = 0.3",
+    ),
 ];
 
 fn laws(cases: &mut Vec<Case>) {
@@ -227,7 +247,7 @@ fn schemes(cases: &mut Vec<Case>) {
     for variant in variants() {
         for (name, text) in problems::all() {
             let scheme = Some(variant.scheme);
-            cases.push(Case { scheme, ..Case::new(format!("{} on {name}", variant.label), text) });
+            cases.push(Case { scheme, steps: 20, ..Case::new(format!("{} on {name}", variant.label), text) });
         }
         if variant.claims().evaluations.is_some() {
             let rig = format!("{RIG}actuator = [{{ type = \"first-order\", time_constant = \"4 ms\", {NOISY} }}]\n");
@@ -251,7 +271,8 @@ fn couplings(cases: &mut Vec<Case>) {
             );
             let actuator = format!("actuator = [{{ type = \"first-order\", time_constant = \"4 ms\", {NOISY} }}]\n");
             let rig = if rig { format!("{RIG}{actuator}").replace("1 kHz", "2 kHz") } else { String::new() };
-            let text = laboratory(law, &format!("\"{}\", tangent = \"initial\"", method.scheme), &format!("{cut}{rig}"));
+            let text =
+                laboratory(law, &format!("\"{}\", tangent = \"initial\"", method.scheme), &format!("{cut}{rig}"));
             let name = format!("{} {law} {}", method.name, if rig.is_empty() { "computed" } else { "measured" });
             cases.push(Case::new(name, text.replace("\"second.force\"", &format!("\"second.force\"{record}"))));
         }
@@ -283,15 +304,41 @@ fn laboratories(cases: &mut Vec<Case>) {
     add("servo-hydraulic", "mass = { \"b.x\" = 29.1 }\n", "type = \"servo-hydraulic\", ");
     for (name, more) in [
         ("silence", "fault = [{ type = \"silence\", at = 0.7, for = 0.05 }]\n"),
-        ("spike", "fault = [{ type = \"spike\", at = 0.7, for = 0.002, size = 500 }]\nlimits = { force = { at = 100, action = \"hold\" } }\n"),
+        (
+            "spike",
+            "fault = [{ type = \"spike\", at = 0.7, for = 0.002, size = 500 }]\nlimits = { force = { at = 100, action = \"hold\" } }\n",
+        ),
         ("nan", "fault = [{ type = \"nan\", at = 0.7, for = 0.002 }]\nlimits = { not_finite = \"hold\" }\n"),
-        ("frozen", "fault = [{ type = \"frozen-force\", at = 0.7, for = 0.1 }]\nlimits = { frozen = { at = 0.001, action = \"hold\" } }\n"),
-        ("late", "fault = [{ type = \"delay\", at = 0.7, for = 0.1, size = 0.02 }]\nlimits = { tracking = { at = 0.001, samples = 3, action = \"warn\" } }\n"),
+        (
+            "frozen",
+            "fault = [{ type = \"frozen-force\", at = 0.7, for = 0.1 }]\nlimits = { frozen = { at = 0.001, action = \"hold\" } }\n",
+        ),
+        (
+            "late",
+            "fault = [{ type = \"delay\", at = 0.7, for = 0.1, size = 0.02 }]\nlimits = { tracking = { at = 0.001, samples = 3, action = \"warn\" } }\n",
+        ),
         ("gone", "fault = [{ type = \"gone\", at = 1.2 }]\n"),
         ("emergency stop", "fault = [{ type = \"emergency-stop\", at = 1.2 }]\n"),
         ("stalls", "fault = [{ type = \"stall\", at = 0.5, for = 0.01 }, { type = \"stall\", at = 1.1, for = 0.3 }]\n"),
-        ("stalls that are caught up", "late = \"extrapolate\"\nfault = [{ type = \"stall\", at = 0.7, for = 0.015 }]\n"),
-        ("limits", "limits = { velocity = { at = 0.05, action = \"hold\" }, energy = 1, indicator = { at = 0.2, action = \"warn\" } }\n"),
+        (
+            "stalls that are caught up",
+            "late = \"extrapolate\"\nfault = [{ type = \"stall\", at = 0.7, for = 0.015 }]\n",
+        ),
+        (
+            "limits",
+            "limits = { velocity = { at = 0.05, action = \"hold\" }, energy = 1, indicator = { at = 0.2, action = \"warn\" } }\n",
+        ),
+        // All that is watched, and more than the guard lets through.
+        (
+            "close to all limits",
+            "limits = { velocity = { at = 0.06, action = \"hold\", samples = 2 }, acceleration = { at = 3, action = \"warn\" }, \
+             jerk = 200, force = { at = 2, action = \"hold\" }, force_rate = { at = 20, action = \"hold\", samples = 2 }, \
+             measured_displacement = { at = 0.012, action = \"warn\" }, measured_velocity = { at = 0.05, action = \"hold\" }, \
+             measured_acceleration = { at = 5, action = \"hold\", samples = 3 }, tracking = { at = 0.002, action = \"hold\" }, \
+             energy = { at = 0.3, action = \"warn\" }, indicator = { at = 0.1, action = \"warn\" }, \
+             frozen = { at = 1e-5, action = \"warn\" }, missing = 2 }\n\
+             patience = 1\nfault = [{ type = \"silence\", at = 0.4, for = 0.001 }, { type = \"frozen-force\", at = 0.5, for = 0.01 }]\n",
+        ),
         ("a displacement too large", "limits = { displacement = 0.012 }\nhome = \"force\"\n"),
     ] {
         add(name, more, lagging);
@@ -338,36 +385,135 @@ fn saved(case: &Case, run: &mut Run, step: u64) -> Vec<u8> {
     Checkpoint::take(&mut run.machine, OWN, step).unwrap_or_else(|e| panic!("{}: {e}", case.name)).to_bytes()
 }
 
-/// What the run would have been, and what it was, saved after each of `steps` and continued in a fresh object.
+/// What the run would have been, and what it was: saved after each of `steps`, and continued in a fresh object.
 fn interrupted(case: &Case, steps: &[u64]) {
     let mut whole = case.start();
-    let nodes = whole.go(case, 0, case.steps);
+    let (nodes, fault) = whole.go(case, 0, case.steps);
     let end = whole.end();
+    let last = nodes.len() as u64 - 1;
     let (mut run, mut at) = (case.start(), 0);
-    for &step in steps.iter().chain([&case.steps]) {
-        let part = run.go(case, at, step);
-        let expected = &nodes[(at as usize).min(nodes.len())..(step as usize + 1).min(nodes.len())];
-        for (i, (found, expected)) in part.iter().zip(expected).enumerate() {
-            assert_eq!(found, expected, "{}: step {} after {steps:?}", case.name, at + i as u64);
-        }
-        if nodes.len() as u64 <= step {
-            break;
-        }
-        if step < case.steps {
-            let bytes = saved(case, &mut run, step);
-            (run, at) = restored(case, &bytes);
-            assert_eq!((at, saved(case, &mut run, at)), (step, bytes), "{}: what was restored is saved again", case.name);
-        }
+    for &step in steps.iter().filter(|step| **step < last) {
+        run.go(case, at, step).1.unwrap();
+        let bytes = saved(case, &mut run, step);
+        (run, at) = restored(case, &bytes);
+        assert_eq!((at, saved(case, &mut run, at)), (step, bytes), "{}: what was restored is saved again", case.name);
     }
-    assert_eq!(run.end(), end, "{} after {steps:?}", case.name);
+    let (found, found_fault) = run.go(case, at, case.steps);
+    for (k, (found, expected)) in (at..).zip(found.iter().zip(&nodes[at as usize..])) {
+        assert_eq!(found, expected, "{}: step {k} after {steps:?}", case.name);
+    }
+    assert_eq!((found.len(), found_fault, run.end()), (nodes.len() - at as usize, fault, end), "{}", case.name);
 }
 
 #[test]
 fn whatever_runs_goes_on_from_its_bytes() {
     for case in cases() {
-        eprintln!("{}", case.name);
         let mut steps = [some_step(&case, 1), some_step(&case, 2)];
         steps.sort_unstable();
         interrupted(&case, &steps);
     }
+}
+
+/// From every step to the next one, in an object that stands at another: nothing is left of where it stood.
+#[test]
+fn nothing_is_left_of_another_state() {
+    let mut all = Vec::new();
+    [laws, couplings, laboratories, others].into_iter().for_each(|add| add(&mut all));
+    for case in all {
+        let mut run = case.start();
+        let mut states = vec![saved(&case, &mut run, 0)];
+        while states.len() as u64 <= case.steps && run.step(&case, states.len() as u64 - 1).is_ok() {
+            states.push(saved(&case, &mut run, states.len() as u64));
+        }
+        let count = states.len() - 1;
+        // All of them, far from each other.
+        for k in (0..count).map(|i| 31 * i % count) {
+            Checkpoint::from_bytes(&states[k], &OWN).unwrap().restore(&mut run.machine).unwrap();
+            run.step(&case, k as u64).unwrap();
+            assert!(saved(&case, &mut run, k as u64 + 1) == states[k + 1], "{}: from step {k}", case.name);
+        }
+    }
+}
+
+/// Where the other process finds the checkpoints of all cases, by number.
+const FOLDER: &str = "INTERFIELD_RESUME_FOLDER";
+
+/// Goes on from bytes to the end: a hash of all that came after them.
+fn ending(case: &Case, bytes: &[u8]) -> String {
+    let (mut run, at) = restored(case, bytes);
+    let (nodes, fault) = run.go(case, at, case.steps);
+    let mut hash = std::hash::DefaultHasher::new();
+    (nodes, format!("{fault:?}"), run.end()).hash(&mut hash);
+    format!("{:016x}", hash.finish())
+}
+
+/// The other process: only where it is asked for.
+#[test]
+fn goes_on_in_another_process() {
+    let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else { return };
+    for (i, case) in cases().iter().enumerate() {
+        let bytes = std::fs::read(folder.join(i.to_string())).unwrap();
+        std::fs::write(folder.join(format!("{i}.end")), ending(case, &bytes)).unwrap();
+    }
+}
+
+#[test]
+fn another_process_goes_on_from_the_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let cases = cases();
+    let mut expected = Vec::new();
+    for (i, case) in cases.iter().enumerate() {
+        let mut run = case.start();
+        let (nodes, _) = run.go(case, 0, some_step(case, 3));
+        // After a fault there is nothing to go on with: from the start, then.
+        let bytes = match nodes.len() as u64 - 1 {
+            step if step == some_step(case, 3) => saved(case, &mut run, step),
+            _ => saved(case, &mut case.start(), 0),
+        };
+        std::fs::write(folder.path().join(i.to_string()), &bytes).unwrap();
+        expected.push(ending(case, &bytes));
+    }
+    let test = concat!(module_path!(), "::goes_on_in_another_process").split_once("::").unwrap().1;
+    let done =
+        Command::new(std::env::current_exe().unwrap()).args(["--exact", test]).env(FOLDER, folder.path()).output();
+    let done = done.unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
+    for (i, case) in cases.iter().enumerate() {
+        let found = std::fs::read_to_string(folder.path().join(format!("{i}.end"))).unwrap();
+        assert_eq!(found, expected[i], "{}", case.name);
+    }
+}
+
+/// Drives and a program that are not emulated.
+struct Real;
+
+impl Hardware for Real {
+    fn actuators(&self) -> usize {
+        2
+    }
+    fn exchange(&mut self, _: &mut [f64], command: &[f64], displacement: &mut [f64], _: &mut [f64]) -> Reply {
+        displacement.copy_from_slice(command);
+        Reply::Fresh
+    }
+}
+
+impl Workshop for Real {
+    fn hardware(&mut self, _: &Specimen) -> Result<Option<Box<dyn Hardware>>, String> {
+        Ok(Some(Box::new(Real)))
+    }
+}
+
+#[test]
+fn what_goes_on_by_itself_is_refused_and_so_is_the_state_of_something_else() {
+    let text = laboratory(SPRING, "\"newmark\"", RIG);
+    let mut real = Machine::in_workshop(read(&text), false, &mut Real).unwrap();
+    let refused = Checkpoint::take(&mut real, OWN, 0).unwrap_err();
+    assert_eq!(refused, StateError::Live("the hardware of a specimen"));
+    let case = Case::new("a", text);
+    let own = Checkpoint::take(&mut case.start().machine, OWN, 0).unwrap();
+    // Another law, another laboratory, no watch.
+    for other in [laboratory(SLIDER, "\"newmark\"", RIG), laboratory(SPRING, "\"newmark\"", "")] {
+        assert_eq!(own.restore(&mut Case::new("b", other).start().machine), Err(StateError::Mismatch));
+    }
+    assert_eq!(own.restore(&mut Machine::new(case.model(), false).unwrap()), Err(StateError::Mismatch));
 }

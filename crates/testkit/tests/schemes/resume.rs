@@ -14,9 +14,11 @@ use interfield_lab::controller::{Controller, Operator, Tape, Word};
 use interfield_lab::hardware::{Hardware, Reply};
 use interfield_lab::recorded::{Recorded, Track};
 use interfield_lab::rig::Rig;
-use interfield_model::checkpoint::{Checkpoint, Fingerprint};
-use interfield_model::specimen::{Specimen, Workshop};
-use interfield_model::{Assembled, Machine, Model};
+use interfield_language::Model;
+use interfield_language::specimen::Specimen;
+use interfield_structure::Simulation;
+use interfield_structure::checkpoint::{Checkpoint, Fingerprint};
+use interfield_structure::specimen::Workshop;
 use interfield_testkit::problems;
 use interfield_testkit::run::read;
 use interfield_testkit::variants::variants;
@@ -52,10 +54,10 @@ impl Case {
         let operator = Operator::default();
         let recording = self.recorded.then(|| record(self));
         let mut shop = Shop { operator: operator.clone(), recording, tape: None };
-        let mut machine =
-            Machine::in_workshop(self.model(), false, &mut shop).unwrap_or_else(|p| panic!("{}: {p:?}", self.name));
-        machine.watch().unwrap_or_else(|f| panic!("{}: {f:?}", self.name));
-        Run { machine, operator }
+        let started = Simulation::in_workshop(self.model(), &mut shop);
+        let mut sim = started.unwrap_or_else(|p| panic!("{}: {p:?}", self.name));
+        sim.watch().unwrap_or_else(|f| panic!("{}: {f:?}", self.name));
+        Run { sim, operator }
     }
 }
 
@@ -99,12 +101,11 @@ fn record(case: &Case) -> (Track, Vec<bool>) {
     let (to, from) = std::sync::mpsc::channel();
     let mut shop =
         Shop { operator: Operator::default(), recording: None, tape: Some(Box::new(Samples(Vec::new(), to))) };
-    let machine = Machine::in_workshop(case.model(), false, &mut shop).unwrap();
-    let mut run = Run { machine, operator: shop.operator };
+    let mut sim = Simulation::in_workshop(case.model(), &mut shop).unwrap();
     for k in 0..case.steps {
-        run.machine.step(k).unwrap();
+        sim.step(k).unwrap();
     }
-    run.systems(Assembled::finish);
+    sim.finish();
     let rows = from.recv().unwrap();
     // Time, state, fresh; target, asked, command, reached, force.
     let column = |i: usize| rows.iter().map(|r| r[i]).collect::<Vec<f64>>();
@@ -113,23 +114,16 @@ fn record(case: &Case) -> (Track, Vec<bool>) {
 }
 
 struct Run {
-    machine: Machine,
+    sim: Simulation,
     operator: Operator,
 }
 
 impl Run {
-    fn systems<T>(&mut self, f: impl Fn(&mut Assembled) -> T) -> Vec<T> {
-        match &mut self.machine {
-            Machine::Whole(sim) => vec![f(sim.domain.system_mut())],
-            Machine::Parts(parts) => (0..parts.coupling.count()).map(|i| f(parts.coupling.system_of(i))).collect(),
-        }
-    }
-
     /// All numbers there are after `k` steps, by their bits.
     fn node(&mut self, k: u64) -> Vec<u64> {
-        let mut row = vec![0.0; self.machine.model().channels.len()];
-        let sampled = self.machine.sample(k, &mut row).is_ok();
-        let numbers = self.machine.map().state().iter().chain(&row).map(|x| x.to_bits());
+        let mut row = vec![0.0; self.sim.channels().len()];
+        let sampled = self.sim.sample(k, &mut row).is_ok();
+        let numbers = self.sim.coupling.state().iter().chain(&row).map(|x| x.to_bits());
         numbers.chain([u64::from(sampled)]).collect()
     }
 
@@ -138,7 +132,7 @@ impl Run {
         for (_, word) in case.words.iter().filter(|w| w.0 == k) {
             self.operator.say(word).unwrap();
         }
-        self.machine.step(k)
+        self.sim.step(k)
     }
 
     /// The nodes from step `from` to step `to`, or to the fault.
@@ -155,21 +149,14 @@ impl Run {
 
     /// The run ends: all that is said of it.
     fn end(mut self) -> String {
-        self.systems(Assembled::finish);
-        let told = |system: &mut Assembled| {
-            let one = |c: &Controller| {
-                let log: Vec<String> = c.machine().log().iter().map(|t| t.line(c.period())).collect();
-                format!("{} {log:?} {:?} {} {:?}", c.outcome(), c.counts(), c.monitor().energy_error(), c.account())
-            };
-            system.rigs().filter_map(Rig::controller).map(one).collect::<Vec<_>>()
+        self.sim.finish();
+        let told = |c: &Controller| {
+            let log: Vec<String> = c.machine().log().iter().map(|t| t.line(c.period())).collect();
+            format!("{} {log:?} {:?} {} {:?}", c.outcome(), c.counts(), c.monitor().energy_error(), c.account())
         };
-        let rigs = self.systems(told);
-        let quality = match &self.machine {
-            Machine::Whole(_) => String::new(),
-            Machine::Parts(parts) => format!("{:?}", parts.quality()),
-        };
-        let (verdict, lost) = (self.machine.verdict(), self.machine.lost());
-        format!("{rigs:?} {:?} {quality} {verdict:?} {lost:?}", self.operator.lines())
+        let rigs: Vec<String> = self.sim.rigs().filter_map(|(_, rig)| rig.controller()).map(told).collect();
+        let (lines, quality) = (self.operator.lines(), self.sim.quality());
+        format!("{rigs:?} {lines:?} {quality:?} {:?} {:?}", self.sim.verdict(), self.sim.lost())
     }
 }
 
@@ -377,12 +364,12 @@ fn some_step(case: &Case, salt: u64) -> u64 {
 fn restored(case: &Case, bytes: &[u8]) -> (Run, u64) {
     let checkpoint = Checkpoint::from_bytes(bytes, &OWN).unwrap_or_else(|e| panic!("{}: {e}", case.name));
     let mut run = case.start();
-    checkpoint.restore(&mut run.machine).unwrap_or_else(|e| panic!("{}: {e}", case.name));
+    checkpoint.restore(&mut run.sim).unwrap_or_else(|e| panic!("{}: {e}", case.name));
     (run, checkpoint.step)
 }
 
 fn saved(case: &Case, run: &mut Run, step: u64) -> Vec<u8> {
-    Checkpoint::take(&mut run.machine, OWN, step).unwrap_or_else(|e| panic!("{}: {e}", case.name)).to_bytes()
+    Checkpoint::take(&mut run.sim, OWN, step).unwrap_or_else(|e| panic!("{}: {e}", case.name)).to_bytes()
 }
 
 /// What the run would have been, and what it was: saved after each of `steps`, and continued in a fresh object.
@@ -428,7 +415,7 @@ fn nothing_is_left_of_another_state() {
         let count = states.len() - 1;
         // All of them, far from each other.
         for k in (0..count).map(|i| 31 * i % count) {
-            Checkpoint::from_bytes(&states[k], &OWN).unwrap().restore(&mut run.machine).unwrap();
+            Checkpoint::from_bytes(&states[k], &OWN).unwrap().restore(&mut run.sim).unwrap();
             run.step(&case, k as u64).unwrap();
             assert!(saved(&case, &mut run, k as u64 + 1) == states[k + 1], "{}: from step {k}", case.name);
         }
@@ -506,14 +493,14 @@ impl Workshop for Real {
 #[test]
 fn what_goes_on_by_itself_is_refused_and_so_is_the_state_of_something_else() {
     let text = laboratory(SPRING, "\"newmark\"", RIG);
-    let mut real = Machine::in_workshop(read(&text), false, &mut Real).unwrap();
+    let mut real = Simulation::in_workshop(read(&text), &mut Real).unwrap();
     let refused = Checkpoint::take(&mut real, OWN, 0).unwrap_err();
     assert_eq!(refused, StateError::Live("the hardware of a specimen"));
     let case = Case::new("a", text);
-    let own = Checkpoint::take(&mut case.start().machine, OWN, 0).unwrap();
+    let own = Checkpoint::take(&mut case.start().sim, OWN, 0).unwrap();
     // Another law, another laboratory, no watch.
     for other in [laboratory(SLIDER, "\"newmark\"", RIG), laboratory(SPRING, "\"newmark\"", "")] {
-        assert_eq!(own.restore(&mut Case::new("b", other).start().machine), Err(StateError::Mismatch));
+        assert_eq!(own.restore(&mut Case::new("b", other).start().sim), Err(StateError::Mismatch));
     }
-    assert_eq!(own.restore(&mut Machine::new(case.model(), false).unwrap()), Err(StateError::Mismatch));
+    assert_eq!(own.restore(&mut Simulation::new(case.model()).unwrap()), Err(StateError::Mismatch));
 }

@@ -1,13 +1,13 @@
 //! Safety before results: limits on what a specimen is asked and seen to do, what follows when one is passed, and the
 //! states of a test. What may leave at all is decided later, by the [`guard`](crate::guard).
 
-use interfield_kernel::Archive;
+use interfield_kernel::{Archive, Fault};
 
-pub mod machine;
 pub mod monitor;
+pub mod sequence;
 
-pub use machine::{Event, Machine, Next, State, TABLE, Transition};
 pub use monitor::{Limits, Monitor, Watch};
+pub use sequence::{Event, Next, Sequence, State, TABLE, Transition};
 
 /// Something that must not happen during a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,6 +94,11 @@ impl Trip {
     /// Number by which it travels out of a step, see [`interfield_kernel::Fault::Laboratory`].
     pub const fn code(self) -> u32 {
         self as u32
+    }
+
+    /// The end of a test for this reason, as it travels out of a step.
+    pub const fn fault(self) -> Fault {
+        Fault::Laboratory { code: self.code() }
     }
 
     /// The trip with this number.

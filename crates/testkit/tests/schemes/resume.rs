@@ -150,11 +150,7 @@ impl Run {
     /// The run ends: all that is said of it.
     fn end(mut self) -> String {
         self.sim.finish();
-        let told = |c: &Controller| {
-            let log: Vec<String> = c.machine().log().iter().map(|t| t.line(c.period())).collect();
-            format!("{} {log:?} {:?} {} {:?}", c.outcome(), c.counts(), c.monitor().energy_error(), c.account())
-        };
-        let rigs: Vec<String> = self.sim.rigs().filter_map(|(_, rig)| rig.controller()).map(told).collect();
+        let rigs: Vec<String> = self.sim.rigs().map(|(_, rig)| format!("{:?}", rig.log())).collect();
         let (lines, quality) = (self.operator.lines(), self.sim.quality());
         format!("{rigs:?} {lines:?} {quality:?} {:?} {:?}", self.sim.verdict(), self.sim.lost())
     }
@@ -272,7 +268,7 @@ fn laboratories(cases: &mut Vec<Case>) {
         cases.push(Case { steps: 150, ..Case::new(name, laboratory(SLIDER, "\"alpha-os\"", &rig)) });
     };
     let lagging = "type = \"second-order\", frequency = 25, damping = 0.7, delay = 0.004, ";
-    for method in compensate::METHODS {
+    for method in compensate::COMPENSATIONS {
         let delay = if method.parameters.iter().any(|p| p.name == "delay") { ", delay = 0.012" } else { "" };
         let line = format!("compensation = {{ method = \"{}\"{delay} }}\n", method.name);
         add(method.name, &line, lagging);

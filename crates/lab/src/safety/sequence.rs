@@ -1,6 +1,6 @@
 //! The states of a test as one table, and the log of its transitions.
 //!
-//! **Must not be here:** motion, limits, what an event is made of: whoever sees one says [`Machine::happen`].
+//! **Must not be here:** motion, limits, what an event is made of: whoever sees one says [`Sequence::happen`].
 
 use interfield_kernel::Archive;
 
@@ -243,7 +243,7 @@ const LOG: usize = 1024;
 
 /// The state of a test and how it came to be. Allocates nothing after its making.
 #[derive(Clone, Debug)]
-pub struct Machine {
+pub struct Sequence {
     state: State,
     /// Where a hold goes back to, and what it is for.
     held: State,
@@ -257,14 +257,14 @@ pub struct Machine {
     pub unlogged: u64,
 }
 
-impl Default for Machine {
+impl Default for Sequence {
     fn default() -> Self {
         let log = Vec::with_capacity(LOG);
-        Machine { state: State::Idle, held: State::Idle, held_for: None, holds: 0, cause: None, log, unlogged: 0 }
+        Sequence { state: State::Idle, held: State::Idle, held_for: None, holds: 0, cause: None, log, unlogged: 0 }
     }
 }
 
-impl Machine {
+impl Sequence {
     /// The state now.
     pub fn state(&self) -> State {
         self.state
@@ -287,7 +287,7 @@ impl Machine {
 
     /// Saves or restores the state of the test and its log.
     pub fn persist(&mut self, archive: &mut dyn Archive) {
-        let Machine { state, held, held_for, holds, cause, log, unlogged } = self;
+        let Sequence { state, held, held_for, holds, cause, log, unlogged } = self;
         state.persist(archive);
         held.persist(archive);
         archive.option(held_for, Trip::Operator, |archive, trip| trip.persist(archive));

@@ -21,6 +21,7 @@
 //! in the middle of a test, goes to standard error.
 //! **Must not be here:** arguments, exit codes, pages, numerics.
 
+pub mod checkpoint;
 mod choices;
 pub mod coupled;
 pub mod files;

@@ -20,6 +20,7 @@ mod mistakes;
 mod motion;
 mod rehearse;
 mod reproduce;
+mod resume;
 mod results;
 mod runs;
 mod serve;

@@ -14,6 +14,7 @@
 //! real-time loop, called by the clock: without missed deadlines both give the same bits.
 
 mod course;
+mod lead;
 mod operator;
 mod path;
 mod plan;
@@ -28,9 +29,10 @@ use crate::safety::monitor::{Found, Seen};
 use crate::safety::{Action, Alarm, Event, Limits, Monitor, Sequence, State, Trip, graver};
 use crate::stiffness::Estimate;
 use course::Course;
+use lead::Lead;
 use operator::Ear;
 pub use operator::{Operator, Word};
-use path::{Path, Rejoin, ease, way};
+use path::{Path, Rejoin, way};
 pub use plan::{Calibration, Home, MissPolicy, Plan};
 
 /// Takes one sample of all channels; must not wait.
@@ -65,27 +67,8 @@ const SETTLE: f64 = 0.05;
 const CLEAR: f64 = 0.02;
 /// After this time at rest the compensation is left alone, s.
 const STILL: f64 = 0.25;
-/// Time over which the pace of the compensation is taken, s: what is faster is noise of the sensors.
-const PACE: f64 = 5e-3;
-/// Shortest way back to the target before a held test goes on, s.
-const RETURN: f64 = 0.1;
 /// How often a test goes on by itself after commands that were too fast or too sudden.
 const AGAIN: u32 = 3;
-/// A specimen that catches up does so with this share of the samples of its way, at least.
-const CATCH_UP: f64 = 0.75;
-
-/// Who leads the actuators.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Lead {
-    /// The targets, through the compensation.
-    Targets,
-    /// The path, while a target is late.
-    Bridge,
-    /// The path, back to the target where the test goes on.
-    Return,
-    /// The path.
-    Path,
-}
 
 /// A rig and how it is driven.
 pub struct Controller {
@@ -333,85 +316,38 @@ impl Controller {
         }
     }
 
-    /// Samples of a way, less what a late specimen catches up if it does.
-    fn caught_up(&mut self, samples: u64) -> u64 {
-        if self.plan.miss != MissPolicy::Extrapolate || samples == 0 {
-            return samples;
-        }
-        let debt = &mut self.late[2];
-        let least = ((CATCH_UP * samples as f64).ceil() as u64).max(1);
-        let shorter = samples.saturating_sub(*debt).max(least);
-        *debt -= samples - shorter;
-        shorter
-    }
-
-    /// Samples from the last target to this one. At the start there is a ramp if there is a way to go. Time that goes back
-    /// or stands still is that of a loop which is probed or started again: it takes as long as the last time.
-    fn samples_until(&mut self, t: f64, u: &[f64]) -> u64 {
-        let there = u == self.course.goal;
-        let (samples, last) = match self.clock {
-            // One sample, so that what the specimen carries at rest is known.
-            None if there => (1, 0),
-            None => (self.eased_samples(u, self.plan.ramp), 0),
-            Some((before, 0)) if t <= before && there => (0, 0),
-            Some((before, last)) if t <= before => (last.max(1), last),
-            Some((before, _)) => {
-                let time = (t - before) * self.plan.time_scale;
-                let samples = match self.plan.miss {
-                    MissPolicy::Wait => self.eased_samples(u, time),
-                    _ => (time / self.plan.period).round().max(1.0) as u64,
-                };
-                (samples, samples)
-            }
-        };
-        self.clock = Some((t, last));
-        samples
-    }
-
-    /// Samples of a way from rest to rest: as long as is wished, or as the envelope asks for.
-    fn eased_samples(&mut self, u: &[f64], shortest: f64) -> u64 {
-        self.u.iter_mut().zip(u).for_each(|(x, u)| *x = u / self.plan.scale);
-        self.kinematics.strokes(&self.u, &mut self.stroke);
-        self.guards.iter().zip(&mut self.origin).for_each(|(guard, from)| *from = guard.position());
-        self.plan.samples(way(&self.origin, &self.stroke, &self.guards, shortest)) as u64
-    }
-
-    fn start_ramp(&mut self) {
-        self.ramp = self.course.way();
-        self.origin.copy_from_slice(&self.course.aim);
-    }
-
-    /// All that survives a sample; the rest is given before the test, or computed anew in every sample.
+    /// All that survives a sample. What is not saved is given before the test, or computed anew in every sample; each field is named, so that
+    /// none is forgotten.
+    #[rustfmt::skip]
     fn persist_fields(&mut self, archive: &mut dyn Archive) {
-        let Controller { plan: _, kinematics: _, hardware, guards, monitor, sequence, tape: _, operator: _, .. } = self;
+        let Controller {
+            plan: _, kinematics: _, tape: _, operator: _, u: _, row: _,
+            hardware, guards, monitor, sequence, ear, estimates, tick, number, clock,
+            course, path, lead, rejoin, compensated, ahead, fading, ramp, origin,
+            waited, clear, stuck, again, warned, refusals, refused, stalled, dropped, late,
+            stroke, asked, command, now, before, raw,
+        } = self;
         archive.same(guards.len());
         hardware.persist(archive);
         guards.iter_mut().for_each(|guard| guard.persist(archive));
         monitor.persist(archive);
         sequence.persist(archive);
-        let Controller { ear, estimates, tick, number, clock, course, path, lead, rejoin, .. } = self;
         ear.persist(archive);
         estimates.iter_mut().for_each(|estimate| estimate.persist(archive));
-        [tick, number].into_iter().for_each(|count| archive.whole(count));
         archive.option(clock, (0.0, 0), |archive, (t, samples)| {
             archive.number(t);
             archive.whole(samples);
         });
         course.persist(archive);
         path.persist(archive);
-        archive.choice(lead, &[Lead::Targets, Lead::Bridge, Lead::Return, Lead::Path]);
+        archive.choice(lead, &Lead::ALL);
         rejoin.iter_mut().for_each(|rejoin| rejoin.persist(archive));
-        let Controller { compensated, ahead, fading, ramp, origin, waited, clear, stuck, again, warned, .. } = self;
-        archive.numbers(compensated.as_flattened_mut().iter_mut().chain(ahead).chain(origin).chain([fading, ramp]));
-        [waited, clear].into_iter().for_each(|count| archive.whole(count));
-        archive.whole(again);
-        warned.iter_mut().chain([stuck]).for_each(|flag| archive.flag(flag));
-        let Controller { refusals, refused, stalled, dropped, late, .. } = self;
-        refusals.iter_mut().for_each(|count| archive.whole(count));
-        late.iter_mut().chain([refused, dropped]).for_each(|count| archive.whole(count));
+        archive.numbers(compensated.as_flattened_mut().iter_mut().chain([fading, ramp]));
+        archive.numbers([ahead, origin, stroke, asked, command, now, before].into_iter().chain(raw).flatten());
+        [tick, number, waited, clear, refused, dropped].into_iter().chain(late).for_each(|count| archive.whole(count));
+        refusals.iter_mut().chain([again]).for_each(|count| archive.whole(count));
         archive.whole(stalled);
-        let Controller { u: _, stroke, asked, command, now, before, raw, row: _, .. } = self;
-        archive.numbers([stroke, asked, command, now, before].into_iter().chain(raw).flatten());
+        warned.iter_mut().chain([stuck]).for_each(|flag| archive.flag(flag));
     }
 
     /// One sample.
@@ -547,147 +483,6 @@ impl Controller {
         trip == Trip::Displacement || self.again > AGAIN
     }
 
-    /// The actuators are braked, from where and as fast as they were sent.
-    fn brake(&mut self, time: f64) {
-        self.course.freeze();
-        self.take_over();
-        self.path.brake(&self.guards, &self.plan, time);
-    }
-
-    /// A path leads from now on. Where an actuator should be does not jump from the target to the command.
-    fn take_over(&mut self) {
-        self.lead = Lead::Path;
-        self.fading = 0.0;
-        for ((ahead, stroke), guard) in self.ahead.iter_mut().zip(&self.stroke).zip(&self.guards) {
-            *ahead = stroke - guard.position();
-        }
-    }
-
-    /// A held test goes on.
-    fn go_on(&mut self) {
-        self.monitor.forget();
-        if self.lead == Lead::Targets {
-            self.course.speed();
-            self.rejoin();
-            return;
-        }
-        self.lead = Lead::Return;
-        self.strokes_of_aim();
-        self.path.go_to(&self.stroke, RETURN);
-    }
-
-    /// From here on targets lead.
-    fn lead_by_targets(&mut self) {
-        self.lead = Lead::Targets;
-        self.rejoin();
-        if self.sequence.state() == State::ToStart {
-            self.course.full();
-            self.start_ramp();
-        }
-    }
-
-    /// What the compensation says next is reached without a jolt.
-    fn rejoin(&mut self) {
-        (0..self.guards.len()).for_each(|i| self.rejoin_one(i));
-    }
-
-    fn rejoin_one(&mut self, i: usize) {
-        let samples = self.plan.samples(2.0 * self.plan.bridge);
-        let guard = &self.guards[i];
-        let sent = [guard.position(), guard.velocity() * self.plan.period];
-        self.rejoin[i] = Rejoin::new(sent, self.compensated[i], guard, self.plan.period, samples);
-    }
-
-    /// Strokes at the aim: the specimen is 1/S of the structure.
-    fn strokes_of_aim(&mut self) {
-        self.u.iter_mut().zip(&self.course.aim).for_each(|(u, a)| *u = a / self.plan.scale);
-        self.kinematics.strokes(&self.u, &mut self.stroke);
-    }
-
-    /// Where every actuator is wanted in this sample; `seen` and `felt` are the readings of the last one.
-    fn steer(&mut self, memory: &mut [f64], seen: &[f64], felt: &[f64]) {
-        if self.lead == Lead::Targets && !self.move_aim() {
-            // No target for this sample.
-            let held = self.sequence.state() == State::Holding;
-            self.brake(if held { self.plan.brake } else { self.plan.bridge });
-            if !held {
-                self.course.full();
-                (self.lead, self.waited) = (Lead::Bridge, 0);
-            }
-        }
-        match self.lead {
-            Lead::Targets => {
-                self.strokes_of_aim();
-                let still = self.course.is_still() && self.waited as f64 * self.plan.period > STILL;
-                if !still {
-                    self.compensate(memory, Some(seen));
-                }
-                for i in 0..self.asked.len() {
-                    let rest = self.guards[i].position();
-                    self.asked[i] = if still { rest } else { self.compensated[i][0] + self.rejoin[i].step() };
-                }
-            }
-            lead => {
-                if lead == Lead::Bridge {
-                    self.late.iter_mut().for_each(|l| *l += 1);
-                }
-                let estimates = &self.estimates;
-                self.path.step(&self.guards, &self.plan, felt, |i| estimates[i].stiffness());
-                if lead == Lead::Return {
-                    self.strokes_of_aim();
-                    self.compensate(memory, None);
-                    if self.path.is_over() {
-                        self.course.speed();
-                        self.lead_by_targets();
-                    }
-                }
-                self.asked.copy_from_slice(self.path.at());
-                if self.lead == Lead::Bridge {
-                    self.strokes_of_aim();
-                } else if self.lead != Lead::Targets {
-                    self.fading += 1.0;
-                    let left = 1.0 - ease(self.fading / self.plan.samples(self.plan.brake));
-                    for (stroke, (at, ahead)) in self.stroke.iter_mut().zip(self.path.at().iter().zip(&self.ahead)) {
-                        *stroke = at + left * ahead;
-                    }
-                }
-            }
-        }
-    }
-
-    /// Moves the aim by one sample, if there is a target to move it to.
-    fn move_aim(&mut self) -> bool {
-        match self.sequence.state() {
-            // At the start there is time: the first target was reached, and the test has not begun.
-            State::ToStart if self.course.way() == 0.0 => true,
-            State::Running if self.plan.miss == MissPolicy::Wait && self.course.way() == 0.0 => true,
-            state if state == State::ToStart || self.plan.miss == MissPolicy::Wait => {
-                let done = ease(1.0 - (self.course.way() - 1.0) / self.ramp);
-                self.course.ease_to(&self.origin, done);
-                true
-            }
-            _ if self.course.is_out_of_targets() => false,
-            _ => {
-                self.course.advance();
-                true
-            }
-        }
-    }
-
-    /// What the compensation says of the strokes of the aim. It learns only where it leads, at full rate and by itself.
-    fn compensate(&mut self, mut memory: &mut [f64], seen: Option<&[f64]>) {
-        let led = self.sequence.state() != State::Holding && self.course.is_full();
-        for (i, compensator) in self.plan.compensators.iter().enumerate() {
-            let (own, rest) = memory.split_at_mut(compensator.memory());
-            memory = rest;
-            let taught = seen.filter(|_| led && self.rejoin[i].is_over()).map_or(f64::NAN, |s| s[i]);
-            let says = compensator.command(own, self.stroke[i], taught);
-            let [before, pace] = self.compensated[i];
-            let share = (self.plan.period / PACE).min(1.0);
-            self.compensated[i] = [says, pace + share * (says - before - pace)];
-        }
-    }
-
     /// Command, hardware, measurement, record: what was found.
     fn sample(&mut self, memory: &mut [f64]) -> Found {
         let n = self.asked.len();
@@ -717,11 +512,6 @@ impl Controller {
             found = found.and(self.lasting(Alarm::new(Trip::Recorder, w.action)));
         }
         found
-    }
-
-    /// Memory of all compensators.
-    fn compensation(&self) -> usize {
-        self.plan.compensators.iter().map(|c| c.memory()).sum()
     }
 
     /// What is asked of the actuators against its limits.

@@ -110,6 +110,26 @@ fn the_hydraulic_one_is_the_fifth_order_system_of_the_benchmark() {
     assert!(largest < 2e-9, "{largest}");
 }
 
+/// At 1 kHz the mass of the oil column is resolved down to about a kilogram; whatever is lighter follows without inertia.
+#[test]
+fn the_hydraulic_one_moves_what_has_no_mass() {
+    let hydraulic = Hydraulic::benchmark(1e-3);
+    for mass in [0.0, 1e-9, 0.1, 1.0, 29.13] {
+        for stiffness in [0.0, 1.19e6, 1e8] {
+            let mut specimen = LinearSpecimen { mass, damping: 0.0, stiffness };
+            let mut memory = vec![0.0; hydraulic.memory()];
+            let mut reached = Default::default();
+            for _ in 0..3000 {
+                reached = hydraulic.advance(&mut memory, [1e-3; 2], &mut specimen);
+            }
+            // At rest y = a₃ F, F = k x, β₂ y = a₁β₀ (g u - x).
+            let Hydraulic { g, a1b0, a3, beta2, .. } = hydraulic;
+            let expected = 1e-3 * g * a1b0 / (a1b0 + beta2 * a3 * stiffness);
+            assert!((reached.x - expected).abs() < 1e-9, "{mass} kg, {stiffness} N/m: {reached:?}, not {expected}");
+        }
+    }
+}
+
 #[test]
 fn limits_are_kept() {
     let limited =

@@ -8,6 +8,7 @@ use interfield_model::Machine;
 use interfield_model::model::TangentPolicy;
 use interfield_model::partition::{Split, SubModel, split};
 use interfield_model::{Model, assemble};
+use interfield_report::{Axis, Curve, Panel, Style};
 
 use crate::claim::{Claim, Expected, Measure};
 use crate::item::{Item, Paper, Progress, Stopped};
@@ -15,7 +16,7 @@ use crate::links::{SHARES, SUBSTEPS, UNTIL, largest, link_run};
 use crate::models::{
     History, RIO_TORTO_AS_BUILT, RIO_TORTO_ISOLATED, Settings, run, start_parts, start_whole, with_step,
 };
-use crate::outcome::{Axis, Curve, Outcome, Panel, Style, Table};
+use crate::outcome::{Outcome, Table};
 
 /// Displacement up to which pier 9 is elastic, F_u / k, m.
 const ELASTIC: f64 = 1_071.428_571 / 11_940.0;
@@ -193,8 +194,8 @@ fn errors(progress: &Progress<'_>) -> Result<Outcome, Stopped> {
     let slope = whole.iter().map(|p| (1e3 * p.0, 100.0 * whole[0].1 * (p.0 / whole[0].0).powi(2))).collect();
     let one_piece = Panel {
         title: "in one piece".to_owned(),
-        x: Axis::log("step [ms]"),
-        y: Axis::log("rms error of deck 9 [%]"),
+        x: Axis::new("step", "ms").log(),
+        y: Axis::new("rms error of deck 9", "%").log(),
         curves: vec![
             Curve::line("Newmark", steps).style(Style::Joined),
             Curve::line("order 2", slope).style(Style::Dashed),
@@ -209,8 +210,8 @@ fn errors(progress: &Progress<'_>) -> Result<Outcome, Stopped> {
     let pairs = ["pm", "modified-ph"].into_iter().flat_map(|m| SHOWN.map(|s| (m, s)));
     let parts = Panel {
         title: "in two parts".to_owned(),
-        x: Axis::log("substeps ss"),
-        y: Axis::log("rms error of deck 9 [%]"),
+        x: Axis::new("substeps ss", "").log(),
+        y: Axis::new("rms error of deck 9", "%").log(),
         curves: pairs.enumerate().map(curve).collect(),
         ..Panel::default()
     };
@@ -249,15 +250,15 @@ fn hysteresis(progress: &Progress<'_>) -> Result<Outcome, Stopped> {
     let millimetres = |points: &[(f64, f64)]| points.iter().map(|p| (1e3 * p.0, p.1)).collect::<Vec<_>>();
     let pier = Panel {
         title: "pier 9".to_owned(),
-        x: Axis::new("displacement [mm]"),
-        y: Axis::new("force [kN]"),
+        x: Axis::new("displacement", "mm"),
+        y: Axis::new("force", "kN"),
         curves: vec![Curve::line("as built", millimetres(&yielding)), Curve::line("isolated", millimetres(&elastic))],
         ..Panel::default()
     };
     let slider = Panel {
         title: "isolator 9".to_owned(),
-        x: Axis::new("travel [mm]"),
-        y: Axis::new("force [kN]"),
+        x: Axis::new("travel", "mm"),
+        y: Axis::new("force", "kN"),
         curves: vec![Curve::line("isolated", millimetres(&isolator)).colour(1)],
         ..Panel::default()
     };

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::page::base64;
 use crate::structure::Drawing;
-use crate::{Axis, Block, Curve, Motion, Order, Plot, Table, View};
+use crate::{Axis, Block, Curve, Map, Mark, Motion, Order, Panel, Ramp, Style, Table, View};
 
 /// The blocks as JSON.
 pub fn keep(blocks: &[Block]) -> Value {
@@ -23,11 +23,7 @@ fn one(block: &Block) -> Value {
         Block::Folded { summary, text } => json!({ "folded": summary, "lines": text }),
         Block::Lines(lines) => json!({ "lines": lines }),
         Block::Table(t) => json!({ "table": t.rows, "header": t.header }),
-        Block::Plot(p) => json!({ "plot": {
-            "title": p.title, "x": axis(&p.x), "y": axis(&p.y), "note": p.note,
-            "order": ORDERS.iter().position(|o| *o == p.order),
-            "curves": p.curves.iter().map(curve).collect::<Vec<_>>(),
-        } }),
+        Block::Plot(p) => json!({ "plot": described(p, &mut numbers) }),
         Block::View(v) => json!({ "view": {
             "title": v.title, "drawing": v.drawing.keep(), "note": v.note,
             "unit": v.unit.0, "factor": number(v.unit.1), "motion": motion(&v.motion),
@@ -36,13 +32,58 @@ fn one(block: &Block) -> Value {
 }
 
 const ORDERS: [Order; 3] = [Order::Time, Order::Sorted, Order::Free];
+const STYLES: [Style; 5] = [Style::Line, Style::Dashed, Style::Points, Style::Joined, Style::Bars];
+const BAND: usize = 5;
+const WHISKERS: usize = 6;
+/// Words for these, and for the two that follow, in their order.
+const STYLE_WORDS: [&str; 7] = ["line", "dashed", "points", "joined", "bars", "band", "whiskers"];
+const ORDER_WORDS: [&str; 3] = ["time", "sorted", "free"];
 
-fn axis(a: &Axis) -> Value {
-    json!([a.label, a.unit, a.log])
+/// A panel as JSON, with the numbers of its curves as `numbers` has them.
+pub(crate) fn described(p: &Panel, numbers: &mut dyn FnMut(&Curve) -> Value) -> Value {
+    let curve = |c: &Curve| {
+        let mut described = numbers(c);
+        let style = match &c.style {
+            Style::Band { .. } => BAND,
+            Style::Whiskers { .. } => WHISKERS,
+            plain => STYLES.iter().position(|s| s == plain).unwrap_or(0),
+        };
+        described["name"] = c.name.clone().into();
+        described["style"] = STYLE_WORDS[style].into();
+        described["colour"] = c.colour.into();
+        described["thinned"] = c.thinned.into();
+        described
+    };
+    let mark = |m: &Mark| match m {
+        Mark::Horizontal(y, name) => json!({ "name": name, "y": y }),
+        Mark::Vertical(x, name) => json!({ "name": name, "x": x }),
+        Mark::Region(from, to, name) => json!({ "name": name, "from": from, "to": to }),
+    };
+    let mut described = json!({
+        "title": p.title, "x": axis(&p.x), "y": axis(&p.y), "note": p.note,
+        "order": ORDERS.iter().position(|o| *o == p.order).map(|i| ORDER_WORDS[i]),
+        "curves": p.curves.iter().map(curve).collect::<Vec<_>>(), "marks": p.marks.iter().map(mark).collect::<Vec<_>>(),
+    });
+    if let Some(m) = &p.map {
+        let list = |l: &[f64]| doubles(l.iter().copied());
+        let ramp = |r: &Ramp| json!([r.title, r.stops, r.marks]);
+        let ramps: Vec<Value> = m.ramps.iter().map(ramp).collect();
+        described["map"] = json!({ "x": list(&m.x), "y": list(&m.y), "values": list(&m.values), "ramps": ramps });
+    }
+    described
 }
 
-fn curve(c: &Curve) -> Value {
-    json!({ "name": c.name, "points": doubles(c.points.iter().flat_map(|p| [p.0, p.1])), "thinned": c.thinned })
+fn axis(a: &Axis) -> Value {
+    json!({ "label": a.label, "unit": a.unit, "log": a.log, "range": a.range, "names": a.names, "text": a.text() })
+}
+
+fn numbers(c: &Curve) -> Value {
+    let mut numbers = json!({ "points": doubles(c.points.iter().flat_map(|p| [p.0, p.1])) });
+    if let Some((low, high)) = c.edges() {
+        numbers["low"] = doubles(low.iter().copied());
+        numbers["high"] = doubles(high.iter().copied());
+    }
+    numbers
 }
 
 fn motion(m: &Motion) -> Value {
@@ -89,18 +130,62 @@ fn block(v: &Value) -> Option<Block> {
     v.get("view").and_then(view).map(Block::View)
 }
 
-fn plot(p: &Value) -> Option<Plot> {
-    let curve = |c: &Value| {
-        let points = to_doubles(c.get("points")?)?.chunks_exact(2).map(|p| (p[0], p[1])).collect();
-        Some(Curve { name: text(c.get("name")?)?, points, thinned: c.get("thinned")?.as_u64() })
-    };
-    Some(Plot {
+fn plot(p: &Value) -> Option<Panel> {
+    let order = ORDER_WORDS.iter().position(|w| p["order"] == *w)?;
+    Some(Panel {
         title: text(p.get("title")?)?,
         x: to_axis(p.get("x")?)?,
         y: to_axis(p.get("y")?)?,
-        order: *ORDERS.get(usize::try_from(p.get("order")?.as_u64()?).ok()?)?,
+        order: ORDERS[order],
         curves: p.get("curves")?.as_array()?.iter().map(curve).collect::<Option<_>>()?,
+        marks: p.get("marks")?.as_array()?.iter().map(mark).collect::<Option<_>>()?,
+        map: p.get("map").map(map).map_or(Some(None), |m| m.map(Some))?,
         note: text(p.get("note")?)?,
+    })
+}
+
+fn curve(c: &Value) -> Option<Curve> {
+    let edges = || Some((to_doubles(c.get("low")?)?, to_doubles(c.get("high")?)?));
+    let style = match STYLE_WORDS.iter().position(|w| c["style"] == *w)? {
+        BAND => edges().map(|(low, high)| Style::Band { low, high })?,
+        WHISKERS => edges().map(|(low, high)| Style::Whiskers { low, high })?,
+        plain => STYLES.get(plain)?.clone(),
+    };
+    Some(Curve {
+        name: text(c.get("name")?)?,
+        points: to_doubles(c.get("points")?)?.chunks_exact(2).map(|p| (p[0], p[1])).collect(),
+        style,
+        colour: c.get("colour")?.as_u64().and_then(|n| usize::try_from(n).ok()),
+        thinned: c.get("thinned")?.as_u64(),
+    })
+}
+
+fn mark(m: &Value) -> Option<Mark> {
+    let (name, number) = (text(m.get("name")?)?, |key: &str| m.get(key).and_then(Value::as_f64));
+    match (number("x"), number("y")) {
+        (Some(x), _) => Some(Mark::Vertical(x, name)),
+        (_, Some(y)) => Some(Mark::Horizontal(y, name)),
+        _ => Some(Mark::Region(number("from")?, number("to")?, name)),
+    }
+}
+
+fn map(m: &Value) -> Option<Map> {
+    let part = |v: &Value| v.as_u64().and_then(|n| u8::try_from(n).ok());
+    let stop = |s: &Value| {
+        let colour = s.get(1)?;
+        Some((s.get(0)?.as_f64()?, [part(colour.get(0)?)?, part(colour.get(1)?)?, part(colour.get(2)?)?]))
+    };
+    let beside = |s: &Value| Some((s.get(0)?.as_f64()?, text(s.get(1)?)?));
+    let ramp = |r: &Value| {
+        let stops = r.get(1)?.as_array()?.iter().map(stop).collect::<Option<_>>()?;
+        let marks = r.get(2)?.as_array()?.iter().map(beside).collect::<Option<_>>()?;
+        Some(Ramp { title: text(r.get(0)?)?, stops, marks })
+    };
+    Some(Map {
+        x: to_doubles(m.get("x")?)?,
+        y: to_doubles(m.get("y")?)?,
+        values: to_doubles(m.get("values")?)?,
+        ramps: m.get("ramps")?.as_array()?.iter().map(ramp).collect::<Option<_>>()?,
     })
 }
 
@@ -129,7 +214,14 @@ fn texts(v: &Value) -> Option<Vec<String>> {
 }
 
 fn to_axis(v: &Value) -> Option<Axis> {
-    Some(Axis { label: text(v.get(0)?)?, unit: text(v.get(1)?)?, log: v.get(2)?.as_bool()? })
+    let range = v.get("range")?;
+    Some(Axis {
+        label: text(v.get("label")?)?,
+        unit: text(v.get("unit")?)?,
+        log: v.get("log")?.as_bool()?,
+        range: range.get(0).and_then(Value::as_f64).zip(range.get(1).and_then(Value::as_f64)),
+        names: texts(v.get("names")?)?,
+    })
 }
 
 pub(crate) fn to_doubles(v: &Value) -> Option<Vec<f64>> {
@@ -188,22 +280,31 @@ mod tests {
             let (drawing, note) = (drawing.clone(), "as it is".to_owned());
             Block::View(View { title: "modes".into(), drawing, motion, unit: ("mm".into(), 1e3 / 3.0), note })
         };
+        let points = vec![(0.1, f64::NAN), (-0.0, 1e300)];
+        let ramp = Ramp { title: "r".into(), stops: vec![(0.1, [1, 2, 3])], marks: vec![(0.5, "half".into())] };
         let blocks = vec![
             Block::Text("größe".into()),
             Block::Folded { summary: "all".into(), text: "a\nb".into() },
             Block::Lines(vec!["x".into(), String::new()]),
             Block::Table(Table { header: vec!["a".into()], rows: vec![vec!["1".into()], vec![]] }),
-            Block::Plot(Plot {
+            Block::Plot(Panel {
                 title: "u".into(),
-                x: Axis::new("time", "s"),
-                y: Axis::new("u", "").log(),
-                order: Order::Free,
-                curves: vec![Curve {
-                    name: "c".into(),
-                    points: vec![(0.1, f64::NAN), (-0.0, 1e300)],
-                    thinned: Some(9),
-                }],
-                note: String::new(),
+                x: Axis::of_names("cases", vec!["a".into(), "b".into()]),
+                y: Axis::new("u", "").log().over(0.1, 1.0 / 3.0),
+                order: Order::Sorted,
+                curves: vec![
+                    Curve { thinned: Some(9), ..Curve::line("c", points.clone()) },
+                    Curve::line("d", points.clone()).style(Style::Bars).colour(3),
+                    Curve::line("", points.clone()).style(Style::Band { low: vec![0.1], high: vec![0.3] }),
+                    Curve::line("", points).style(Style::Whiskers { low: vec![], high: vec![f64::NAN] }),
+                ],
+                marks: vec![
+                    Mark::Horizontal(0.1, "h".into()),
+                    Mark::Vertical(-1.0, "v".into()),
+                    Mark::Region(0.1, 0.2, "r".into()),
+                ],
+                map: Some(Map { x: vec![0.1], y: vec![f64::NAN], values: vec![1.0], ramps: vec![ramp] }),
+                note: "n".into(),
             }),
             view(Motion::Shapes(vec![("1 Hz".into(), vec![0.1, f32::MIN_POSITIVE, -0.0])])),
             view(Motion::Frames { times: vec![0.1 + 0.2], frames: vec![1.0; 6] }),

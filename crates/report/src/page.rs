@@ -4,8 +4,9 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
+use crate::kept::described;
 use crate::text::escape;
-use crate::{Block, Motion, Order, Plot, Section, Table, View};
+use crate::{Block, Curve, Figure, Motion, Panel, Section, Table, View};
 
 /// How pages look, for pages that others write.
 pub const STYLE: &str = include_str!("../assets/page.css");
@@ -54,6 +55,7 @@ impl Page {
         writeln!(out, "<nav>{}</nav>\n<noscript><p>Plots need JavaScript.</p></noscript>", links.join(" "))?;
         let mut data = Data::default();
         let mut specs: Vec<Value> = Vec::new();
+        let id = |specs: &Vec<Value>| format!(" id=\"f{}\"", specs.len());
         for (i, section) in shown() {
             writeln!(out, "<section id=\"s{i}\">\n<h2>{}</h2>", escape(&section.title))?;
             for block in &section.blocks {
@@ -67,13 +69,18 @@ impl Page {
                         escape(text)
                     )?,
                     Block::Table(t) => write!(out, "{}", table(t))?,
-                    Block::Plot(plot) => {
-                        figure(out, "plot", specs.len(), &plot.title, "", &note(plot))?;
-                        specs.push(data.plot(plot));
+                    // Cells have nothing to zoom into.
+                    Block::Plot(panel) if panel.map.is_some() => {
+                        let still = Figure::new(vec![Panel { title: String::new(), ..panel.clone() }]).svg();
+                        figure(out, "still", "", &panel.title, &still, &note(panel))?;
+                    }
+                    Block::Plot(panel) => {
+                        figure(out, "plot", &id(&specs), &panel.title, "", &note(panel))?;
+                        specs.push(data.plot(panel));
                     }
                     Block::View(view) => {
-                        let still = view.drawing.svg(560.0, 420.0);
-                        figure(out, "view", specs.len(), &view.title, &still, &view.note)?;
+                        let still = view.drawing.svg(560.0, 420.0, false);
+                        figure(out, "view", &id(&specs), &view.title, &still, &view.note)?;
                         specs.push(data.view(view));
                     }
                 }
@@ -91,17 +98,17 @@ impl Page {
     }
 }
 
-fn figure(out: &mut dyn Write, kind: &str, number: usize, title: &str, still: &str, note: &str) -> io::Result<()> {
+fn figure(out: &mut dyn Write, kind: &str, id: &str, title: &str, still: &str, note: &str) -> io::Result<()> {
     let note = if note.is_empty() { String::new() } else { format!("<p class=\"note\">{}</p>", escape(note)) };
     writeln!(
         out,
-        "<figure class=\"{kind}\" id=\"f{number}\"><figcaption>{}</figcaption><div>{still}</div>{note}</figure>",
+        "<figure class=\"{kind}\"{id}><figcaption>{}</figcaption><div>{still}</div>{note}</figure>",
         escape(title)
     )
 }
 
 /// The remark of a plot, and that not every sample is in the page.
-fn note(plot: &Plot) -> String {
+fn note(plot: &Panel) -> String {
     let thinned = plot.curves.iter().filter_map(|c| c.thinned.map(|of| (c.points.len(), of)));
     let thinned = thinned.max_by_key(|t| t.1).map(|(points, of)| {
         let all = "extremes in each piece are kept, so every peak is true";
@@ -148,28 +155,27 @@ impl Data {
     }
 
     /// Values in single precision, relative to their middle where they differ little.
-    fn values(&mut self, values: impl Iterator<Item = f64> + Clone) -> Value {
-        let (lo, hi) = range(values.clone());
-        let middle = if hi - lo < 1e-3 * lo.abs().max(hi.abs()) { (lo + hi) / 2.0 } else { 0.0 };
+    fn values(&mut self, values: impl Iterator<Item = f64> + Clone, middle: f64) -> Value {
         let bytes: Vec<u8> = values.flat_map(|v| ((v - middle) as f32).to_le_bytes()).collect();
         json!({ "d": self.push(&bytes), "from": middle })
     }
 
-    fn plot(&mut self, plot: &Plot) -> Value {
-        let curves: Vec<Value> = plot
-            .curves
-            .iter()
-            .map(|c| {
-                // Logarithms are taken here, so that small places keep their digits.
-                let x = c.points.iter().map(|p| if plot.x.log { p.0.log10() } else { p.0 });
-                json!({ "name": c.name, "x": self.fractions(x), "y": self.values(c.points.iter().map(|p| p.1)) })
-            })
-            .collect();
-        let axis = |a: &crate::Axis| json!({ "label": a.label, "unit": a.unit, "log": a.log });
-        json!({
-            "title": plot.title, "x": axis(&plot.x), "y": axis(&plot.y), "curves": curves,
-            "time": plot.order == Order::Time, "sorted": plot.order != Order::Free,
-        })
+    fn plot(&mut self, panel: &Panel) -> Value {
+        described(panel, &mut |c| self.numbers(c, panel.x.log))
+    }
+
+    fn numbers(&mut self, curve: &Curve, log_x: bool) -> Value {
+        let points = placed(&curve.points, log_x);
+        let (lo, hi) = range(points.iter().map(|p| p.1));
+        let middle = if hi - lo < 1e-3 * lo.abs().max(hi.abs()) { (lo + hi) / 2.0 } else { 0.0 };
+        let mut numbers = json!({
+            "x": self.fractions(points.iter().map(|p| p.0)), "y": self.values(points.iter().map(|p| p.1), middle),
+        });
+        if let Some((low, high)) = curve.edges() {
+            numbers["low"] = self.values(low.iter().copied(), middle);
+            numbers["high"] = self.values(high.iter().copied(), middle);
+        }
+        numbers
     }
 
     fn view(&mut self, view: &View) -> Value {
@@ -191,7 +197,22 @@ impl Data {
     }
 }
 
+/// Points along the axis. Logarithms are taken here, so that small places keep their digits; a point without a place is a gap
+/// where the one before it stands.
+fn placed(points: &[(f64, f64)], log: bool) -> Vec<(f64, f64)> {
+    let along = |x: f64| if log { x.log10() } else { x };
+    let mut last = points.iter().map(|p| along(p.0)).find(|x| x.is_finite()).unwrap_or(0.0);
+    let place = |&(x, y): &(f64, f64)| {
+        let x = along(x);
+        let y = if x.is_finite() { y } else { f64::NAN };
+        last = if x.is_finite() { x } else { last };
+        (last, y)
+    };
+    points.iter().map(place).collect()
+}
+
 fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let values = values.filter(|v| v.is_finite());
     let (lo, hi) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(v), hi.max(v)));
     if lo.is_finite() && hi.is_finite() { (lo, hi) } else { (0.0, 0.0) }
 }
@@ -214,7 +235,7 @@ pub(crate) fn base64(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
     use crate::structure::{Held, Node, Structure};
-    use crate::{Axis, Curve};
+    use crate::{Axis, Order};
 
     #[test]
     fn base64_is_that_of_the_standard() {
@@ -226,13 +247,13 @@ mod tests {
     }
 
     fn sample() -> String {
-        let plot = Plot {
+        let plot = Panel {
             title: "roof <x>".into(),
             x: Axis::new("time", "s"),
             y: Axis::new("state", ""),
             order: Order::Time,
-            curves: vec![Curve { name: "</script>".into(), points: vec![(0.0, 1.0), (1.0, 2.0)], thinned: Some(99) }],
-            note: String::new(),
+            curves: vec![Curve { thinned: Some(99), ..Curve::line("</script>", vec![(0.0, 1.0), (1.0, 2.0)]) }],
+            ..Panel::default()
         };
         let node = Node { name: "a".into(), at: [0.0; 3], held: Held::Fixed, swings: false };
         let drawing = Structure { nodes: vec![node], lines: vec![] }.drawing();
@@ -274,6 +295,14 @@ mod tests {
         assert_eq!(specs[0]["x"]["unit"], "s");
         assert_eq!(specs[0]["y"]["unit"], "-", "a plain number says so");
         assert_eq!(specs[0]["curves"][0]["name"], "</script>");
+    }
+
+    #[test]
+    fn points_without_a_place_are_gaps() {
+        let points = [(f64::NAN, 1.0), (0.0, 2.0), (10.0, 3.0), (-1.0, 4.0), (100.0, f64::NAN)];
+        let found = placed(&points, true);
+        assert_eq!(found.iter().map(|p| p.0).collect::<Vec<_>>(), [1.0, 1.0, 1.0, 1.0, 2.0]);
+        assert_eq!(found.iter().map(|p| p.1.is_finite()).collect::<Vec<_>>(), [false, false, true, false, false]);
     }
 
     #[test]

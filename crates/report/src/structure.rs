@@ -4,11 +4,12 @@
 //! **Must not be here:** models, elements, files.
 
 use std::collections::VecDeque;
-use std::fmt::Write;
 
 use serde_json::{Value, json};
 
 use crate::kept::{doubles, to_doubles};
+use crate::scene::{INK, Scene, Shape};
+use crate::svg;
 
 /// How a node is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -244,8 +245,12 @@ impl Drawing {
         [right, ce * p[2] + se * away]
     }
 
-    /// A picture of at most this width and height in pixels.
-    pub fn svg(&self, width: f64, height: f64) -> String {
+    /// A picture of at most this width and height in pixels: on white paper, or in the colours of a page.
+    pub fn svg(&self, width: f64, height: f64, paper: bool) -> String {
+        svg::write(&self.scene(width, height, paper))
+    }
+
+    fn scene(&self, width: f64, height: f64, paper: bool) -> Scene {
         const EDGE: f64 = 24.0;
         let flat: Vec<[f64; 2]> = self.points.iter().map(|&p| self.project(p)).collect();
         let range = |axis: usize| {
@@ -257,27 +262,25 @@ impl Drawing {
         let ((x0, x1), (y0, y1)) = (range(0), range(1));
         let scale = ((width - 2.0 * EDGE) / (x1 - x0)).min((height - 2.0 * EDGE) / (y1 - y0));
         let scale = if scale.is_finite() { scale } else { 1.0 };
-        let (w, h) = ((x1 - x0) * scale + 2.0 * EDGE, (y1 - y0) * scale + 2.0 * EDGE);
-        let at = |i: usize| (EDGE + (flat[i][0] - x0) * scale, h - EDGE - (flat[i][1] - y0) * scale);
-        let mut out = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w:.0} {h:.0}\" width=\"{w:.0}\" \
-             height=\"{h:.0}\" fill=\"none\" stroke=\"currentColor\">\n"
-        );
-        for &(a, b, member) in &self.lines {
-            let ((xa, ya), (xb, yb)) = (at(a), at(b));
-            let style = if member { "stroke-width=\"2\"" } else { "stroke-width=\"1.5\" stroke-dasharray=\"5 3\"" };
-            let _ = writeln!(out, "<path d=\"M{xa:.1} {ya:.1}L{xb:.1} {yb:.1}\" {style}/>");
+        let [width, height] = [x1 - x0, y1 - y0].map(|span| span * scale + 2.0 * EDGE);
+        let at = |i: usize| (EDGE + (flat[i][0] - x0) * scale, height - EDGE - (flat[i][1] - y0) * scale);
+        let mut scene = Scene { width, height, paper, shapes: Vec::new() };
+        for member in [false, true] {
+            let lines = self.lines.iter().filter(|l| l.2 == member).map(|l| vec![at(l.0), at(l.1)]).collect();
+            let width = if member { 2.0 } else { 1.5 };
+            scene.shapes.push(Shape::Strokes { lines, colour: INK, width, dashed: !member });
         }
         for &(i, fixed) in &self.held {
             let (x, y) = at(i);
-            let fill = if fixed { " fill=\"currentColor\"" } else { "" };
-            let _ = writeln!(out, "<path d=\"M{x:.1} {y:.1}l-7 11h14z\"{fill}/>");
+            let corners = vec![(x, y), (x - 7.0, y + 11.0), (x + 7.0, y + 11.0)];
+            if fixed {
+                scene.shapes.push(Shape::Area { outline: corners, colour: INK, opacity: 1.0 });
+            } else {
+                scene.line(&[&corners[..], &corners[..1]].concat(), INK, 1.0);
+            }
         }
-        for i in 0..self.nodes {
-            let (x, y) = at(i);
-            let _ = writeln!(out, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"2.5\" fill=\"currentColor\"/>");
-        }
-        out + "</svg>\n"
+        scene.shapes.push(Shape::Dots { at: (0..self.nodes).map(at).collect(), radius: 2.5, colour: INK });
+        scene
     }
 }
 
@@ -328,13 +331,13 @@ mod tests {
         let drawing = structure.drawing();
         assert!(!drawing.spatial);
         assert_eq!(drawing.project(drawing.points[1]), [1.0, 3.0]);
-        assert!(drawing.svg(600.0, 400.0).matches("<path").count() == 2);
+        assert!(drawing.svg(600.0, 400.0, true).matches("<path").count() == 3);
     }
 
     #[test]
     fn odd_structures_are_drawn_too() {
         let nothing = Structure::default().drawing();
-        assert!(nothing.svg(100.0, 100.0).starts_with("<svg"));
+        assert!(nothing.svg(100.0, 100.0, false).starts_with("<svg"));
         let wild = Structure {
             nodes: vec![node("a", [f64::NAN; 3], Held::Free)],
             lines: vec![Line { from: 7, to: Some(9), member: true }, Line { from: 0, to: Some(0), member: true }],

@@ -3,6 +3,8 @@
 use std::fs::File;
 use std::path::Path;
 
+use interfield_report::Figure;
+
 /// Opens a file for writing, with the folders it needs.
 pub(crate) fn create(path: &Path) -> Result<File, String> {
     folder(path).and_then(|()| File::create(path)).map_err(|e| unwritten(path, &e))
@@ -16,6 +18,14 @@ pub(crate) fn folder(path: &Path) -> std::io::Result<()> {
 /// Writes a file, with the folders it needs.
 pub(crate) fn write(path: &Path, text: impl AsRef<[u8]>) -> Result<(), String> {
     folder(path).and_then(|()| std::fs::write(path, text)).map_err(|e| unwritten(path, &e))
+}
+
+/// Dots per inch of pictures, where nobody asks for others.
+pub(crate) const DPI: f64 = 192.0;
+
+/// Draws a figure into a file: as PNG with so many dots per inch if it is called so, else as SVG.
+pub(crate) fn draw(path: &Path, figure: &Figure, dpi: f64) -> Result<(), String> {
+    if has_extension(path, "png") { write(path, figure.png(dpi)) } else { write(path, figure.svg()) }
 }
 
 /// What to say about a file that cannot be written.

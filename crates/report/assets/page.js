@@ -136,7 +136,7 @@ function selftest() {
     views: drawn.length - plotted.length,
     points: plotted.flatMap((p) => p.curves).reduce((n, c) => n + c.levels[0].x.length, 0),
     levels_without_a_peak: lost.map((c) => c.name),
-    plots_without_units: plotted.filter((p) => !p.spec.x.unit || !p.spec.y.unit).map((p) => p.spec.title),
+    plots_without_units: plotted.filter((p) => !(p.spec.x.unit || p.spec.x.names.length) || !p.spec.y.unit).map((p) => p.spec.title),
     errors,
   };
   const out = document.body.appendChild(document.createElement("pre"));

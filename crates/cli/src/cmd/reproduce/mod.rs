@@ -12,12 +12,12 @@ use clap::Args as ClapArgs;
 use interfield_gallery::{ITEMS, Item, Outcome, Stopped, Verdict, run as run_items};
 use interfield_lab::controller::Operator;
 use interfield_model::diag::did_you_mean;
+use interfield_report::Figure;
 use serde_json::Value;
 
 use crate::Exit;
 use crate::files::write;
 use crate::output::{complain, fail, fail_all, print, print_json, progress};
-use crate::panels::Figure;
 use crate::table::aligned;
 
 /// Dots per inch of the pictures for print.
@@ -168,11 +168,11 @@ fn compute(args: &Args, items: &[&'static Item]) -> Result<(Vec<Done>, Exit), St
 /// Writes the files of an item.
 fn store(args: &Args, Done { item, outcome }: &Done) -> Result<(), String> {
     let path = |name: &str| args.output.join(name);
-    let figure = Figure { panels: &outcome.panels, columns: outcome.columns };
+    let figure = Figure::journal(outcome.panels.clone(), outcome.columns);
     if !outcome.panels.is_empty() {
         write(&path(&format!("{}.svg", item.id)), figure.svg())?;
         if !args.lean {
-            write(&path(&format!("{}.png", item.id)), figure.png(DPI)?)?;
+            write(&path(&format!("{}.png", item.id)), figure.png(DPI))?;
         }
     }
     if !args.lean {

@@ -34,6 +34,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "interfield-analysis",
             "interfield-ensemble",
             "interfield-motion",
+            "interfield-report",
         ],
     ),
     ("interfield-ensemble", &["interfield-model", "interfield-motion", "interfield-analysis"]),

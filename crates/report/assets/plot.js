@@ -10,6 +10,16 @@ function short(value, digits = 5) {
   return String(Number(value.toPrecision(digits))).replace("-", "−");
 }
 
+// A text no wider than this: its middle is left out where it is longer.
+function fitted(g, text, widest) {
+  let [short, kept] = [text, text.length];
+  while (kept > 0 && g.measureText(short).width > widest) {
+    kept -= 1;
+    short = `${text.slice(0, Math.ceil(kept / 2))}…${text.slice(text.length - Math.floor(kept / 2))}`;
+  }
+  return short;
+}
+
 // Even places between lo and hi, about `count` of them.
 function linearTicks(lo, hi, count) {
   const rough = (hi - lo) / Math.max(count, 1);
@@ -92,7 +102,8 @@ class Curve {
     this.middle = logY ? 0 : spec.y.from;
     const values = (stored) => {
       const list = new Float32Array(decode(stored.d));
-      return logY ? list.map((value) => Math.log10(Math.max(value + stored.from, 1e-300))) : list;
+      // What is not above zero has no logarithm: a gap.
+      return logY ? list.map((value) => (value + stored.from > 0 ? Math.log10(value + stored.from) : NaN)) : list;
     };
     const y = values(spec.y);
     this.levels = [{ x, y }];
@@ -105,6 +116,11 @@ class Curve {
       ends.push(logY ? [] : [-this.middle]);
     }
     this.y = extent(ends.flat()).map((v) => v + this.middle);
+    // Of a line those points are dots that stand alone between gaps.
+    const all = ["points", "joined", "whiskers"].includes(this.style);
+    const there = (i) => Number.isFinite(y[i]);
+    this.dots = [];
+    for (let i = 0; i < y.length; i += 1) if (there(i) && (all || !(there(i - 1) || there(i + 1)))) this.dots.push(i);
   }
 
   // The level that has about this many points between a and b, and their range in it.
@@ -321,26 +337,32 @@ class Plot {
     };
     g.textAlign = "center";
     g.textBaseline = "top";
+    let end = 0;
     for (const [at, label] of ticks("x", Math.max(2, (f.right - f.left) / 110))) {
       const p = Math.round(f.px(at)) + 0.5;
       stroke(g, p, f.top, p, f.bottom);
-      g.fillText(label, Math.min(p, f.width - g.measureText(label).width / 2), f.bottom + 5);
+      const half = g.measureText(label).width / 2;
+      const middle = Math.min(p, f.width - half);
+      // No label upon another.
+      if (middle - half < end) continue;
+      end = middle + half + 6;
+      g.fillText(label, middle, f.bottom + 5);
     }
     g.textAlign = "right";
     g.textBaseline = "middle";
     for (const [at, label] of ticks("y", Math.max(2, (f.bottom - f.top) / 45))) {
       const p = Math.round(f.py(at)) + 0.5;
       stroke(g, f.left, p, f.right, p);
-      g.fillText(label, f.left - 6, p);
+      g.fillText(fitted(g, label, f.left - 30), f.left - 6, p);
     }
     g.textAlign = "center";
     g.textBaseline = "bottom";
-    g.fillText(this.axisText("x"), (f.left + f.right) / 2, f.height - 2);
+    g.fillText(fitted(g, this.axisText("x"), f.right - f.left), (f.left + f.right) / 2, f.height - 2);
     g.save();
     g.translate(13, (f.top + f.bottom) / 2);
     g.rotate(-Math.PI / 2);
     g.textBaseline = "middle";
-    g.fillText(this.axisText("y"), 0, 0);
+    g.fillText(fitted(g, this.axisText("y"), f.bottom - f.top), 0, 0);
     g.restore();
     g.strokeStyle = colour("--quiet");
     g.strokeRect(f.left + 0.5, f.top + 0.5, f.right - f.left, f.bottom - f.top);
@@ -348,6 +370,7 @@ class Plot {
     g.beginPath();
     g.rect(f.left, f.top, f.right - f.left, f.bottom - f.top);
     g.clip();
+    if (this.curves.every((curve) => !Number.isFinite(curve.y[0]))) g.fillText("no data", (f.left + f.right) / 2, (f.top + f.bottom) / 2);
     this.drawMarks(g, f);
     g.lineWidth = 1.4;
     g.lineJoin = "bevel";
@@ -409,11 +432,9 @@ class Plot {
     g.globalAlpha = 1;
   }
 
-  // Points as dots with what is around them; of a line those that stand alone between gaps.
-  drawPoints(g, { levels: [{ x, y }], edges, middle, style }, f) {
-    const dots = ["points", "joined", "whiskers"].includes(style);
-    for (let i = 0; i < x.length; i += 1) {
-      if (!Number.isFinite(y[i]) || !(dots || (!Number.isFinite(y[i - 1]) && !Number.isFinite(y[i + 1])))) continue;
+  // Points as dots with what is around them.
+  drawPoints(g, { levels: [{ x, y }], edges, middle, dots }, f) {
+    for (const i of dots) {
       g.beginPath();
       g.arc(f.px(x[i]), f.py(y[i] + middle), 3, 0, 2 * Math.PI);
       g.fill();

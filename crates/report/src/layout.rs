@@ -131,7 +131,8 @@ fn measured<'a>(panel: &'a Panel, high: f64, sizes: &Sizes) -> Cell<'a> {
 /// What stands above a panel: its letter, where it is one of several, and its title.
 fn heading(figure: &Figure, number: usize) -> String {
     let panel = &figure.panels[number];
-    if figure.panels.len() == 1 || panel.map.is_some() {
+    let untitled = figure.columns == 1 && figure.panels.iter().all(|p| p.title.is_empty());
+    if figure.panels.len() == 1 || untitled || panel.map.is_some() {
         return panel.title.clone();
     }
     let letter = char::from(b'a' + (number % 26) as u8);
@@ -211,7 +212,8 @@ fn draw(scene: &mut Scene, cell: &Cell, frame: Frame, sizes: &Sizes) -> f64 {
         bar += usize::from(curve.style == Style::Bars);
     }
     scene.line(&[(left, top), (right, top), (right, bottom), (left, bottom), (left, top)], INK, 0.8);
-    if panel.curves.iter().all(|c| !c.points.iter().any(|p| p.0.is_finite() && p.1.is_finite())) && panel.map.is_none() {
+    if panel.curves.iter().all(|c| !c.points.iter().any(|p| p.0.is_finite() && p.1.is_finite())) && panel.map.is_none()
+    {
         scene.text("no data", (0.5 * (left + right), 0.5 * (top + bottom)), Anchor::Middle, sizes.label);
     }
     let label = fitted(&panel.x.text(), sizes.label, right - left + RIGHT);
@@ -668,15 +670,5 @@ mod tests {
         let words = |figure: &Figure| figure.svg().contains(">no data<");
         let empty = Panel { curves: vec![Curve::line("", vec![(f64::NAN, 1.0)])], ..Panel::default() };
         assert!(words(&Figure::new(vec![empty])) && !words(&Figure::new(everything())));
-    }
-
-    /// Pictures of all of these, to look at: INTERFIELD_PICTURES names a folder.
-    #[test]
-    fn pictures() {
-        let Ok(folder) = std::env::var("INTERFIELD_PICTURES") else { return };
-        for (i, figure) in attacks().iter().enumerate() {
-            std::fs::write(format!("{folder}/attack-{i}.png"), figure.png(96.0)).expect("a folder");
-            std::fs::write(format!("{folder}/attack-{i}.svg"), figure.svg()).expect("a folder");
-        }
     }
 }

@@ -1,7 +1,7 @@
 //! Papers 000 to 002: spectra, eigenvalues and global errors (lsrt-claims.md, 1 to 12).
 
-use interfield_gallery::Verdict::{Corrected, NotTrue, Reproduced};
 use interfield_gallery::Outcome;
+use interfield_gallery::Verdict::{Corrected, NotTrue, Reproduced};
 use interfield_report::Mark;
 
 use crate::judged;

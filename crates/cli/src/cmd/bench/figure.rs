@@ -1,7 +1,7 @@
 //! The figure of a benchmark: J4 and J6 of every test, and the first one in time.
 
 use interfield_lab::vrths::{Histories, RATE};
-use interfield_report::{Axis, Curve, Figure, Order, Panel, Style};
+use interfield_report::{Axis, BLACK, Curve, Figure, Order, Panel, Style};
 
 use super::vrths::Tested;
 
@@ -32,9 +32,8 @@ fn bars(controller: &str, found: &[Tested]) -> Panel {
         let label = if tests[0].case == 1 { (*name).to_owned() } else { tests[0].case.to_string() };
         if tests.iter().any(|t| !t.stable()) { format!("{label} ×") } else { label }
     };
-    let largest = |name: &&str, j: usize| {
-        of(name).iter().filter(|t| t.stable()).map(|t| t.criteria[j]).fold(0.0, f64::max)
-    };
+    let largest =
+        |name: &&str, j: usize| of(name).iter().filter(|t| t.stable()).map(|t| t.criteria[j]).fold(0.0, f64::max);
     let bars = |what: &str, j: usize| {
         let points = names.iter().enumerate().map(|(i, name)| (i as f64, largest(name, j))).collect();
         Curve::line(what, points).style(Style::Bars)
@@ -64,8 +63,9 @@ fn specimen(test: &Tested, h: &Histories) -> Panel {
     let around = (AROUND * RATE) as usize;
     let (from, to) = (peak.saturating_sub(around), (peak + around).min(h.measured.len()));
     let curves = vec![
-        Curve::line("reference", points(|k| h.reference[0][k], from, to)),
-        Curve::line("measured", points(|k| h.measured[k], from, to)).style(Style::Dashed),
+        Curve::line("measured", points(|k| h.measured[k], from, to)),
+        // Upon what was measured, whose noise would fill the gaps between dashes.
+        Curve::line("reference", points(|k| h.reference[0][k], from, to)).style(Style::Dashed).colour(BLACK),
     ];
     over_time(format!("{}: specimen around the largest motion", test.name), "displacement", curves)
 }

@@ -58,7 +58,8 @@ pub(super) fn fragility(findings: &Findings<'_>) -> Panel {
         y: Axis::new("fraction of runs that exceed", "").over(-0.02, 1.02),
         order: Order::Sorted,
         curves,
-        note: "Counted fractions with their 95 % confidence by Wilson; lognormal curves by maximum likelihood.".to_owned(),
+        note: "Counted fractions with their 95 % confidence by Wilson; lognormal curves by maximum likelihood."
+            .to_owned(),
         ..Panel::default()
     }
 }

@@ -1,7 +1,7 @@
 //! A model as points and lines for a picture, and what moves them.
 
-use interfield_model::Model;
-use interfield_model::model::{Kind, Node as ModelNode, Support};
+use interfield_language::Model;
+use interfield_language::model::{Kind, Node as ModelNode, Support};
 use interfield_report::structure::{Held, Line, Node, Structure};
 
 /// Length of the arm at which the turning of a pendulum is drawn, m.

@@ -1,6 +1,6 @@
 //! State-space elements tied by localized multipliers, paper 004: order of accuracy and energy.
 
-use interfield_model::Model;
+use interfield_language::Model;
 use interfield_report::{Axis, Curve, Panel, Style};
 
 use crate::claim::{Claim, Expected, Measure};

@@ -1,11 +1,11 @@
 //! The structure of a model as it moves: its modes, and its deformed shape.
 
-use interfield_model::Simulation;
-use interfield_model::modal::Modal;
-use interfield_model::model::{Model, Support};
+use interfield_language::model::{Model, Support};
 use interfield_report::structure::Drawing;
 use interfield_report::{Block, Motion, Table, View};
 use interfield_results::{Error, Reader};
+use interfield_structure::Structure;
+use interfield_structure::modal::Modal;
 
 use super::frames::Frames;
 use crate::drawing::{Moves, moves, structure};
@@ -24,6 +24,8 @@ pub(crate) struct Scene {
     drawing: Drawing,
     /// What moves each point of the drawing.
     moves: Vec<Moves>,
+    /// The unknown that each degree of freedom is.
+    unknowns: Vec<Option<usize>>,
     /// Unit of length and how many make a metre.
     unit: (String, f64),
     /// Modes, or why there are none.
@@ -38,18 +40,20 @@ struct Modes {
 
 impl Scene {
     /// Of a model, with its modes about the present state.
-    pub(crate) fn new(sim: &Simulation) -> Self {
-        let model = &sim.model;
+    pub(crate) fn new(assembled: &Structure) -> Self {
+        let model = &assembled.model;
         let structure = structure(model);
         let drawing = structure.drawing();
         let mut moves = moves(model, &structure);
         // Points on the ground stand still.
         moves.resize(drawing.points.len(), Vec::new());
-        let length = interfield_model::units::Dimension::LENGTH;
+        let length = interfield_language::units::Dimension::LENGTH;
         let unit = (model.units.label(length), 1.0 / model.units.factor(length));
         let sketch = if drawing.sketch { "The model gives no positions: this is a sketch." } else { "" };
-        let mut scene = Self { drawing, moves, unit, modes: Err(String::new()), sketch };
-        scene.modes = scene.find_modes(sim);
+        let mut unknowns = vec![None; model.dofs.len()];
+        assembled.free().iter().enumerate().for_each(|(i, &d)| unknowns[d] = Some(i));
+        let mut scene = Self { drawing, moves, unknowns, unit, modes: Err(String::new()), sketch };
+        scene.modes = scene.find_modes(assembled);
         scene
     }
 
@@ -71,15 +75,14 @@ impl Scene {
         self.moves.iter().flat_map(point).collect()
     }
 
-    fn find_modes(&self, sim: &Simulation) -> Result<Modes, String> {
-        let n = sim.unknowns().len();
+    fn find_modes(&self, structure: &Structure) -> Result<Modes, String> {
+        let n = structure.unknowns().len();
         if n > NO_MODES {
             return Err(format!("Not computed for {n} unknowns; `interfield modes` does."));
         }
         let count = if n > FEW_MODES.0 { FEW_MODES.1 } else { MODES };
-        let found = Modal::new(sim, count).map_err(|e| format!("They could not be computed: {e}."))?;
-        let place = places(sim);
-        let shape = |shape: &Vec<f64>| self.displaced(|d| place[d].map_or(0.0, |i| shape[i]));
+        let found = Modal::new(structure, count).map_err(|e| format!("They could not be computed: {e}."))?;
+        let shape = |shape: &Vec<f64>| self.displaced(|d| self.unknowns[d].map_or(0.0, |i| shape[i]));
         let directions: Vec<_> = found.directions.iter().filter(|d| d.mass > 0.0).collect();
         let mut table = Table { header: ["mode", "f [Hz]", "T [s]"].map(str::to_owned).to_vec(), rows: Vec::new() };
         table.header.extend(directions.iter().map(|d| format!("effective mass along {} [%]", d.name)));
@@ -121,11 +124,10 @@ impl Scene {
     }
 
     /// The deformed shape at the moments gathered during a run.
-    pub(crate) fn deformed(&self, sim: &Simulation, frames: &Frames) -> Vec<Block> {
-        let place = places(sim);
+    pub(crate) fn deformed(&self, model: &Model, frames: &Frames) -> Vec<Block> {
         let moved = |(moment, &t): (usize, &f64)| {
             let u = frames.unknowns(moment);
-            self.displaced(|d| place[d].map_or_else(|| imposed(&sim.model, d, t), |i| f64::from(u[i])))
+            self.displaced(|d| self.unknowns[d].map_or_else(|| imposed(model, d, t), |i| f64::from(u[i])))
         };
         let motion: Vec<f32> = frames.times.iter().enumerate().flat_map(moved).collect();
         self.animated(&frames.times, motion)
@@ -174,13 +176,6 @@ impl Scene {
         }
         vec![self.view("The structure at moments of the run", Motion::Frames { times: times.to_vec(), frames })]
     }
-}
-
-/// The unknown that each degree of freedom is.
-fn places(sim: &Simulation) -> Vec<Option<usize>> {
-    let mut place = vec![None; sim.model.dofs.len()];
-    sim.free().iter().enumerate().for_each(|(i, &d)| place[d] = Some(i));
-    place
 }
 
 /// Where an imposed motion has a degree of freedom at a time.

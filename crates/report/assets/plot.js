@@ -96,12 +96,12 @@ class Curve {
     this.paint = spec.colour === BLACK ? "--text" : `--c${(spec.colour ?? number) % 6}`;
     this.shown = true;
     this.sorted = sorted;
-    const places = new Uint32Array(decode(spec.x.d));
+    const places = new Uint32Array(decode(spec.x));
     const x = Float64Array.from(places, (p) => spec.x.from + p * spec.x.step);
     // Far from zero the values are stored relative to their middle, and are drawn so.
     this.middle = logY ? 0 : spec.y.from;
     const values = (stored) => {
-      const list = new Float32Array(decode(stored.d));
+      const list = new Float32Array(decode(stored));
       // What is not above zero has no logarithm: a gap.
       return logY ? list.map((value) => (value + stored.from > 0 ? Math.log10(value + stored.from) : NaN)) : list;
     };

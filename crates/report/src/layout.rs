@@ -1,9 +1,10 @@
 //! A figure on paper: every panel in its place, with axes in words, round ticks and legends below the panels, where they cover
 //! nothing. Widths of texts are known, so that none meets another.
 
-use crate::figure::{Axis, Curve, Figure, Map, Mark, Panel, Ramp, Style};
+use crate::figure::{Axis, Curve, Figure, Mark, Panel, Style};
 use crate::legend::{Entry, draw as draw_legend, entries};
 use crate::letters::{fitted, width, wrapped};
+use crate::map;
 use crate::scale::{Scale, Tick};
 use crate::scene::{Anchor, Colour, INK, Point, Scene, Shape, Text, colour};
 use crate::strokes::{Frame, pieces};
@@ -11,16 +12,13 @@ use crate::strokes::{Frame, pieces};
 /// Panels below this width in pixels have the letters of small print, 8 points.
 const NARROW: f64 = 420.0;
 /// Right of a plot, above it, and between ticks and what they are at.
-const RIGHT: f64 = 16.0;
+pub(crate) const RIGHT: f64 = 16.0;
 const ABOVE: f64 = 10.0;
-const GAP: f64 = 7.0;
-/// Widest labels of ticks that stand beside each other, and what is around a scale of colours.
+pub(crate) const GAP: f64 = 7.0;
+/// Widest labels of ticks that stand beside each other.
 const WIDEST: f64 = 140.0;
-const RAMP: (f64, f64) = (22.0, 16.0);
-/// Shades of a scale of colours.
-const SHADES: usize = 24;
 
-const FAINT: Colour = [120, 120, 120];
+pub(crate) const FAINT: Colour = [120, 120, 120];
 const GRID: Colour = [228, 228, 228];
 pub(crate) const SHADE: Colour = [245, 226, 200];
 /// How much wider bold letters are.
@@ -64,7 +62,7 @@ pub(crate) fn scene(figure: &Figure) -> Scene {
     let columns = figure.columns.clamp(1, figure.panels.len().max(1));
     let ramps = figure.panels.iter().find_map(|p| p.map.as_ref()).map_or(&[][..], |m| &m.ramps);
     let sizes = if figure.width / (columns as f64) < NARROW { &SMALL } else { &LARGE };
-    let room = figure.width - ramps_width(ramps, sizes);
+    let room = figure.width - map::ramps_width(ramps, sizes);
     let cell = room / columns as f64;
     // The height does not depend on how wide the labels are, so that these can depend on it.
     let high = ((cell - 4.0 * sizes.label - RIGHT) * figure.slenderness).max(40.0);
@@ -77,7 +75,7 @@ pub(crate) fn scene(figure: &Figure) -> Scene {
     let legend = cells.iter().map(|c| &c.legend).max_by_key(|l| l.len()).cloned().unwrap_or_default();
     let shared = cells.len() > 1 && cells.iter().all(|c| c.legend.iter().all(|e| legend.contains(e)));
 
-    let mut scene = Scene { width: figure.width, height: 0.0, paper: true, shapes: Vec::new() };
+    let mut scene = Scene { width: figure.width, height: 0.0, shapes: Vec::new() };
     let mut top = 4.0;
     for line in wrapped(&figure.title, sizes.label, (room - left - RIGHT) / BOLD) {
         let title = Text::new(line, (left, top + sizes.label), Anchor::Start, sizes.label);
@@ -107,7 +105,7 @@ pub(crate) fn scene(figure: &Figure) -> Scene {
         top += draw_legend(&mut scene, &legend, (left, top), room - left - GAP, sizes);
     }
     if let Some(frame) = first {
-        draw_ramps(&mut scene, ramps, room, frame, sizes);
+        map::draw_ramps(&mut scene, ramps, room, frame, sizes);
     }
     scene.height = top + 6.0;
     scene
@@ -118,7 +116,9 @@ fn measured<'a>(panel: &'a Panel, high: f64, sizes: &Sizes) -> Cell<'a> {
     let edges = panel.curves.iter().filter_map(Curve::edges).flat_map(|(low, high)| low.iter().chain(high).copied());
     let zero = panel.curves.iter().any(|c| c.style == Style::Bars).then_some(0.0);
     let ends = |axis: &Axis, values: Option<&Vec<f64>>| match values {
-        Some(values) => axis.clone().over(border(values, 0, axis.log), border(values, values.len(), axis.log)),
+        Some(values) => {
+            axis.clone().over(map::border(values, 0, axis.log), map::border(values, values.len(), axis.log))
+        }
         None => axis.clone(),
     };
     let map = panel.map.as_ref();
@@ -139,33 +139,19 @@ fn heading(figure: &Figure, number: usize) -> String {
     format!("({letter}) {}", panel.title).trim_end().to_owned()
 }
 
-/// The border before cell number `i` of a map: halfway between two values, and as far beyond the first and last.
-fn border(values: &[f64], i: usize, log: bool) -> f64 {
-    let at = |i: usize| if log { values[i].ln() } else { values[i] };
-    let n = values.len();
-    let halfway = match (i, n) {
-        (_, 0) => f64::from(u8::from(i > 0)),
-        (i, 1) => at(0) + if i == 0 { -0.5 } else { 0.5 },
-        (0, _) => 1.5 * at(0) - 0.5 * at(1),
-        (i, n) if i == n => 1.5 * at(n - 1) - 0.5 * at(n - 2),
-        _ => 0.5 * (at(i - 1) + at(i)),
-    };
-    if log { halfway.exp() } else { halfway }
-}
-
 /// The axes of a panel in its frame.
-struct Axes<'a> {
+pub(crate) struct Axes<'a> {
     x: &'a Scale,
     y: &'a Scale,
-    frame: Frame,
+    pub frame: Frame,
 }
 
 impl Axes<'_> {
-    fn across(&self, x: f64) -> f64 {
+    pub(crate) fn across(&self, x: f64) -> f64 {
         self.frame[0] + self.x.place(x) * (self.frame[2] - self.frame[0])
     }
 
-    fn up(&self, y: f64) -> f64 {
+    pub(crate) fn up(&self, y: f64) -> f64 {
         self.frame[3] - self.y.place(y) * (self.frame[3] - self.frame[1])
     }
 
@@ -189,7 +175,7 @@ fn draw(scene: &mut Scene, cell: &Cell, frame: Frame, sizes: &Sizes) -> f64 {
     let axes = Axes { x: &cell.x, y: &cell.y, frame };
     let [left, top, right, bottom] = frame;
     if let Some(map) = &panel.map {
-        draw_map(scene, map, panel, &axes);
+        map::draw(scene, map, panel, &axes);
     }
     panel.marks.iter().filter(|m| matches!(m, Mark::Region(..))).for_each(|m| mark(scene, m, panel, &axes, sizes));
     let below = x_ticks(scene, cell, frame, sizes);
@@ -389,77 +375,10 @@ fn free_place(panel: &Panel, axes: &Axes, x: f64, sizes: &Sizes) -> f64 {
     gaps.max_by(|a, b| a.0.total_cmp(&b.0)).map_or(0.5 * (top + bottom), |gap| gap.1)
 }
 
-/// The cells of a map; neighbours of one colour are one rectangle, a hair larger so that no seam shows.
-fn draw_map(scene: &mut Scene, map: &Map, panel: &Panel, axes: &Axes) {
-    let [left, top, right, bottom] = axes.frame;
-    let x = |i: usize| axes.across(border(&map.x, i, panel.x.log));
-    let y = |i: usize| axes.up(border(&map.y, i, panel.y.log));
-    for (row, values) in map.values.chunks(map.x.len().max(1)).take(map.y.len()).enumerate() {
-        let colours: Vec<Colour> = values.iter().map(|v| shade(&map.ramps, *v)).collect();
-        let mut from = 0;
-        for run in colours.chunk_by(|a, b| a == b) {
-            let (a, b) = ((x(from) - 0.15).max(left), (x(from + run.len()) + 0.15).min(right));
-            let (low, high) = ((y(row) + 0.15).min(bottom), (y(row + 1) - 0.15).max(top));
-            scene.area((a, high), (b - a, low - high), run[0], 1.0);
-            from += run.len();
-        }
-    }
-}
-
-/// The colour of a value: that of the ramp it is in, or of the nearest; few shades, so that neighbours can be one.
-fn shade(ramps: &[Ramp], value: f64) -> Colour {
-    let ends = |r: &Ramp| (r.stops.first().map_or(0.0, |s| s.0), r.stops.last().map_or(0.0, |s| s.0));
-    let outside = |r: &Ramp| (ends(r).0 - value).max(value - ends(r).1).max(0.0);
-    let Some(ramp) = ramps.iter().min_by(|a, b| outside(a).total_cmp(&outside(b))) else { return SHADE };
-    if !value.is_finite() {
-        return FAINT;
-    }
-    let (low, high) = ends(ramp);
-    let part = ((value - low) / (high - low)).clamp(0.0, 1.0);
-    let value = low + (part * SHADES as f64).round() / SHADES as f64 * (high - low);
-    let mut mixed = ramp.stops.first().map_or(SHADE, |s| s.1);
-    for pair in ramp.stops.windows(2).filter(|pair| value >= pair[0].0) {
-        let s = ((value - pair[0].0) / (pair[1].0 - pair[0].0)).clamp(0.0, 1.0);
-        let mix = |i: usize| (f64::from(pair[0].1[i]) * (1.0 - s) + f64::from(pair[1].1[i]) * s).round() as u8;
-        mixed = [mix(0), mix(1), mix(2)];
-    }
-    mixed
-}
-
-fn ramps_width(ramps: &[Ramp], sizes: &Sizes) -> f64 {
-    let marks = ramps.iter().flat_map(|r| &r.marks).map(|m| RAMP.1 + GAP + width(&m.1, sizes.tick));
-    let titles = ramps.iter().map(|r| width(&r.title, sizes.tick));
-    let widest = marks.chain(titles).fold(0.0, f64::max);
-    if ramps.is_empty() { 0.0 } else { RAMP.0 + widest + 4.0 }
-}
-
-/// The scales of colours beside the first row, one below the other.
-fn draw_ramps(scene: &mut Scene, ramps: &[Ramp], left: f64, [_, top, _, bottom]: Frame, sizes: &Sizes) {
-    let left = left + RAMP.0 - RIGHT;
-    let each = (bottom - top) / ramps.len().max(1) as f64;
-    for (i, ramp) in ramps.iter().enumerate() {
-        let (Some(low), Some(high)) = (ramp.stops.first(), ramp.stops.last()) else { continue };
-        let top = top + i as f64 * each;
-        scene.text(&ramp.title, (left, top + 0.8 * sizes.tick), Anchor::Start, sizes.tick);
-        let (top, height) = (top + 1.6 * sizes.tick, each - 2.6 * sizes.tick);
-        let step = height / SHADES as f64;
-        for k in 0..SHADES {
-            let value = low.0 + (high.0 - low.0) * (k as f64 + 0.5) / SHADES as f64;
-            let y = top + height - (k + 1) as f64 * step;
-            scene.area((left, y), (RAMP.1, step + 0.3), shade(ramps, value), 1.0);
-        }
-        for (value, label) in &ramp.marks {
-            let y = top + height * (1.0 - (value - low.0) / (high.0 - low.0));
-            scene.line(&[(left + RAMP.1, y), (left + RAMP.1 + 4.0, y)], INK, 0.8);
-            scene.text(label, (left + RAMP.1 + GAP, y + 0.35 * sizes.tick), Anchor::Start, sizes.tick);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::BLACK;
+    use crate::figure::{BLACK, Map, Ramp};
 
     fn wave(shift: f64) -> Vec<(f64, f64)> {
         (0..=200).map(|i| 0.05 * f64::from(i)).map(|t| (t, (3.0 * t - shift).sin() * (-0.2 * t).exp())).collect()

@@ -8,11 +8,12 @@
 //!
 //! **Must not be here:** models, schemes, files, stepping; no other crate of the workspace is known here.
 
+mod described;
 mod figure;
-pub mod kept;
 mod layout;
 mod legend;
 mod letters;
+mod map;
 mod page;
 mod png;
 mod scale;
@@ -23,6 +24,7 @@ mod svg;
 pub mod text;
 pub mod thin;
 
+pub use described::{bring_back, keep};
 pub use figure::{Axis, BLACK, Curve, Figure, Map, Mark, Order, PIXELS_PER_INCH, Panel, Ramp, Style};
 pub use page::{Page, STYLE};
 
@@ -57,6 +59,8 @@ pub enum Block {
     Plot(Panel),
     /// A structure that moves.
     View(View),
+    /// What [`keep`] made of one of these.
+    Kept(serde_json::Value),
 }
 
 /// A table; the first column names the rows.

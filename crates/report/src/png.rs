@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn the_file_is_a_png_of_its_size() {
-        let mut scene = Scene { width: 20.0, height: 10.0, paper: true, shapes: Vec::new() };
+        let mut scene = Scene { width: 20.0, height: 10.0, shapes: Vec::new() };
         scene.text("Ω", (10.0, 9.0), Anchor::Middle, 8.0);
         let file = write(&scene, 2.0);
         assert_eq!(&file[..8], b"\x89PNG\r\n\x1a\n");

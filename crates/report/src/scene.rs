@@ -7,7 +7,7 @@ pub(crate) type Point = (f64, f64);
 /// Red, green, blue.
 pub(crate) type Colour = [u8; 3];
 
-/// The colour of texts and axes; on a page that of its letters.
+/// The colour of texts and axes.
 pub(crate) const INK: Colour = [30, 30, 30];
 
 /// Colours of M. Okabe and K. Ito, distinguishable with colour-blind eyes, and black.
@@ -66,13 +66,11 @@ pub(crate) enum Shape {
     Text(Text),
 }
 
-/// All of it.
+/// All of it, on white paper.
 #[derive(Clone, Debug)]
 pub(crate) struct Scene {
     pub width: f64,
     pub height: f64,
-    /// White paper beneath; else it stands on a page.
-    pub paper: bool,
     pub shapes: Vec<Shape>,
 }
 

@@ -5,9 +5,6 @@
 
 use std::collections::VecDeque;
 
-use serde_json::{Value, json};
-
-use crate::kept::{doubles, to_doubles};
 use crate::scene::{INK, Scene, Shape};
 use crate::svg;
 
@@ -198,38 +195,6 @@ impl Structure {
 }
 
 impl Drawing {
-    /// All of it as JSON.
-    pub(crate) fn keep(&self) -> Value {
-        json!({
-            "points": doubles(self.points.iter().flatten().copied()), "nodes": self.nodes, "lines": self.lines,
-            "held": self.held, "spatial": self.spatial, "sketch": self.sketch, "upright": self.upright,
-        })
-    }
-
-    /// The drawing that [`Drawing::keep`] made this of.
-    pub(crate) fn bring_back(kept: &Value) -> Option<Self> {
-        let flag = |name: &str| kept.get(name)?.as_bool();
-        let index = |v: &Value| v.as_u64().and_then(|n| usize::try_from(n).ok());
-        let line = |l: &Value| Some((index(l.get(0)?)?, index(l.get(1)?)?, l.get(2)?.as_bool()?));
-        let held = |h: &Value| Some((index(h.get(0)?)?, h.get(1)?.as_bool()?));
-        let points: Vec<[f64; 3]> =
-            to_doubles(kept.get("points")?)?.chunks_exact(3).map(|p| [p[0], p[1], p[2]]).collect();
-        let drawing = Drawing {
-            nodes: index(kept.get("nodes")?)?,
-            lines: kept.get("lines")?.as_array()?.iter().map(line).collect::<Option<_>>()?,
-            held: kept.get("held")?.as_array()?.iter().map(held).collect::<Option<_>>()?,
-            spatial: flag("spatial")?,
-            sketch: flag("sketch")?,
-            upright: flag("upright")?,
-            points,
-        };
-        let n = drawing.points.len();
-        let whole = drawing.nodes <= n
-            && drawing.lines.iter().all(|l| l.0.max(l.1) < n)
-            && drawing.held.iter().all(|h| h.0 < n);
-        whole.then_some(drawing)
-    }
-
     /// A displacement along the axes of the structure, along those of the drawing.
     pub fn along(&self, d: [f64; 3]) -> [f64; 3] {
         if self.upright { [d[0], d[2], d[1]] } else { d }
@@ -245,12 +210,12 @@ impl Drawing {
         [right, ce * p[2] + se * away]
     }
 
-    /// A picture of at most this width and height in pixels: on white paper, or in the colours of a page.
-    pub fn svg(&self, width: f64, height: f64, paper: bool) -> String {
-        svg::write(&self.scene(width, height, paper))
+    /// A picture of at most this width and height in pixels.
+    pub fn svg(&self, width: f64, height: f64) -> String {
+        svg::write(&self.scene(width, height))
     }
 
-    fn scene(&self, width: f64, height: f64, paper: bool) -> Scene {
+    fn scene(&self, width: f64, height: f64) -> Scene {
         const EDGE: f64 = 24.0;
         let flat: Vec<[f64; 2]> = self.points.iter().map(|&p| self.project(p)).collect();
         let range = |axis: usize| {
@@ -264,7 +229,7 @@ impl Drawing {
         let scale = if scale.is_finite() { scale } else { 1.0 };
         let [width, height] = [x1 - x0, y1 - y0].map(|span| span * scale + 2.0 * EDGE);
         let at = |i: usize| (EDGE + (flat[i][0] - x0) * scale, height - EDGE - (flat[i][1] - y0) * scale);
-        let mut scene = Scene { width, height, paper, shapes: Vec::new() };
+        let mut scene = Scene { width, height, shapes: Vec::new() };
         for member in [false, true] {
             let lines = self.lines.iter().filter(|l| l.2 == member).map(|l| vec![at(l.0), at(l.1)]).collect();
             let width = if member { 2.0 } else { 1.5 };
@@ -331,13 +296,13 @@ mod tests {
         let drawing = structure.drawing();
         assert!(!drawing.spatial);
         assert_eq!(drawing.project(drawing.points[1]), [1.0, 3.0]);
-        assert!(drawing.svg(600.0, 400.0, true).matches("<path").count() == 3);
+        assert!(drawing.svg(600.0, 400.0).matches("<path").count() == 3);
     }
 
     #[test]
     fn odd_structures_are_drawn_too() {
         let nothing = Structure::default().drawing();
-        assert!(nothing.svg(100.0, 100.0, false).starts_with("<svg"));
+        assert!(nothing.svg(100.0, 100.0).starts_with("<svg"));
         let wild = Structure {
             nodes: vec![node("a", [f64::NAN; 3], Held::Free)],
             lines: vec![Line { from: 7, to: Some(9), member: true }, Line { from: 0, to: Some(0), member: true }],

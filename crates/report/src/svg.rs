@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::scene::{Anchor, Colour, DASHES, INK, Point, Scene, Shape, Text};
+use crate::scene::{Anchor, Colour, DASHES, Point, Scene, Shape, Text};
 use crate::text::escape;
 
 /// As text.
@@ -10,14 +10,9 @@ pub(crate) fn write(scene: &Scene) -> String {
     let (width, height) = (number(scene.width), number(scene.height));
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
-         fill=\"none\" stroke-linejoin=\"round\" font-family=\"DejaVu Sans, Verdana, Arial, sans-serif\""
+         fill=\"none\" stroke-linejoin=\"round\" font-family=\"DejaVu Sans, Verdana, Arial, sans-serif\">\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>"
     );
-    if scene.paper {
-        let [r, g, b] = INK;
-        let _ = write!(out, " color=\"#{r:02x}{g:02x}{b:02x}\">\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>");
-    } else {
-        out += ">";
-    }
     for shape in &scene.shapes {
         out += "\n";
         draw(&mut out, shape);
@@ -59,9 +54,8 @@ fn draw(out: &mut String, shape: &Shape) {
     };
 }
 
-fn name(colour: Colour) -> String {
-    let [r, g, b] = colour;
-    if colour == INK { "currentColor".to_owned() } else { format!("#{r:02x}{g:02x}{b:02x}") }
+fn name([r, g, b]: Colour) -> String {
+    format!("#{r:02x}{g:02x}{b:02x}")
 }
 
 fn path(line: &[Point]) -> String {

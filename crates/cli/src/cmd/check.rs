@@ -92,7 +92,7 @@ pub(crate) fn run(args: &Args) -> Exit {
             Ok(found) => found,
             Err(e) => return e,
         };
-    if let Err(message) = write(&picture, structure(&assembled.model).drawing().svg(800.0, 600.0, true)) {
+    if let Err(message) = write(&picture, structure(&assembled.model).drawing().svg(800.0, 600.0)) {
         let help = "give another file with --output, for example --output structure.svg";
         fail(args.json, Some(&picture.display().to_string()), None, &message, help);
         return Exit::Failure;

@@ -235,7 +235,7 @@ fn values(page: &str, name: &str) -> Vec<f32> {
         b'+' => 62,
         _ => 63,
     };
-    let text = within(&format!("id=\"d{}\">", curve["y"]["d"])).trim_end_matches('=');
+    let text = curve["y"]["d"].as_str().unwrap().trim_end_matches('=');
     let bits = text.bytes().flat_map(|c| (0..6).rev().map(move |i| digit(c) >> i & 1)).collect::<Vec<u8>>();
     let bytes: Vec<u8> = bits.chunks_exact(8).map(|b| b.iter().fold(0, |byte, bit| byte << 1 | bit)).collect();
     bytes.chunks_exact(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect()

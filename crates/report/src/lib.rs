@@ -10,6 +10,7 @@
 
 mod described;
 mod figure;
+pub mod html;
 mod layout;
 mod legend;
 mod letters;
@@ -21,12 +22,11 @@ mod scene;
 mod strokes;
 pub mod structure;
 mod svg;
-pub mod text;
 pub mod thin;
 
 pub use described::{bring_back, keep};
 pub use figure::{Axis, BLACK, Curve, Figure, Map, Mark, Order, PIXELS_PER_INCH, Panel, Ramp, Style};
-pub use page::{Page, STYLE};
+pub use page::Page;
 
 use structure::Drawing;
 

@@ -6,10 +6,8 @@ use serde_json::Value;
 
 use crate::Section;
 use crate::described::{base64, described};
-use crate::text::escape;
+use crate::html::{escape, head, table};
 
-/// How pages look, for pages that others write.
-pub const STYLE: &str = include_str!("../assets/page.css");
 const SCRIPTS: [&str; 3] = [
     include_str!("../assets/plot.js"),
     include_str!("../assets/structure.js"),
@@ -41,12 +39,10 @@ impl Page {
         let title = escape(&self.title);
         writeln!(
             out,
-            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n\
-             <style>\n{STYLE}</style>\n</head>\n<body>\n<header><h1>{title}</h1>\n\
+            "{}<header><h1>{title}</h1>\n\
              <button type=\"button\" id=\"theme\" hidden>Light or dark</button></header>\n\
              <p class=\"verdict {}\">{}</p>",
+            head(&self.title, ""),
             if self.good { "good" } else { "bad" },
             escape(&self.verdict),
         )?;
@@ -83,7 +79,9 @@ fn write_block(out: &mut dyn Write, mut block: Value, specs: &mut Vec<Value>) ->
     }
     if let Some(rows) = block["table"].as_array() {
         let rows: Vec<Vec<String>> = rows.iter().map(texts).collect();
-        return write!(out, "{}", table(&texts(&block["header"]), &rows));
+        // Without a header it is a list of names and words.
+        let class = if texts(&block["header"]).is_empty() { "words" } else { "" };
+        return write!(out, "{}", table(class, &texts(&block["header"]), &rows));
     }
     let (spec, title) = (block.get_mut("spec").map(Value::take).unwrap_or_default(), text(&block["title"]));
     // As an image it runs no script, whoever kept it.
@@ -95,24 +93,6 @@ fn write_block(out: &mut dyn Write, mut block: Value, specs: &mut Vec<Value>) ->
     specs.extend(Some(spec).filter(|s| !s.is_null()));
     let note = note.unwrap_or_default();
     writeln!(out, "<figure{id}><figcaption>{title}</figcaption><div>{still}</div>{note}</figure>")
-}
-
-/// A table of texts that are HTML already.
-fn table(header: &[String], rows: &[Vec<String>]) -> String {
-    let row = |cells: &[String], tag: &str| -> String {
-        let cell = |(i, c): (usize, &String)| {
-            let tag = if i == 0 { "th" } else { tag };
-            format!("<{tag}>{c}</{tag}>")
-        };
-        format!("<tr>{}</tr>\n", cells.iter().enumerate().map(cell).collect::<String>())
-    };
-    // Without a header it is a list of names and words.
-    let class = if header.is_empty() { " class=\"words\"" } else { "" };
-    let body: String = rows.iter().map(|r| row(r, "td")).collect();
-    format!(
-        "<div class=\"table\"><table{class}>\n<thead>{}</thead>\n<tbody>{body}</tbody></table></div>\n",
-        row(header, "th")
-    )
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
+use crate::html::escape;
 use crate::scene::{Anchor, Colour, DASHES, Point, Scene, Shape, Text};
-use crate::text::escape;
 
 /// As text.
 pub(crate) fn write(scene: &Scene) -> String {

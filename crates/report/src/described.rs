@@ -10,9 +10,11 @@ pub fn keep(blocks: &[Block]) -> Value {
     blocks.iter().map(described).collect::<Vec<_>>().into()
 }
 
-/// The blocks that [`keep`] made this of; `None` if it is no list.
+/// The blocks that [`keep`] made this of; `None` if something else, or an earlier version, made it.
 pub fn bring_back(kept: &Value) -> Option<Vec<Block>> {
-    Some(kept.as_array()?.iter().cloned().map(Block::Kept).collect())
+    const KNOWN: [&str; 6] = ["text", "folded", "lines", "table", "spec", "still"];
+    let block = |b: &Value| KNOWN.iter().any(|key| b.get(key).is_some()).then(|| Block::Kept(b.clone()));
+    kept.as_array()?.iter().map(block).collect()
 }
 
 pub(crate) fn described(block: &Block) -> Value {

@@ -155,7 +155,9 @@ mod tests {
         let kept = serde_json::to_string(&keep(&blocks())).unwrap();
         let back = bring_back(&serde_json::from_str(&kept).unwrap()).expect("blocks");
         assert_eq!(page(back), page(blocks()));
-        assert!(bring_back(&json!({})).is_none());
+        for wrong in [json!({}), json!([{}]), json!([3]), json!([{ "plot": { "title": "of old" } }])] {
+            assert!(bring_back(&wrong).is_none(), "{wrong}");
+        }
     }
 
     #[test]
@@ -163,7 +165,7 @@ mod tests {
         let evil = "</figure><script>alert(1)</script>";
         let one = |key: &str| json!({ key: evil, "title": evil, "note": evil });
         let wrong = json!([one("text"), one("folded"), { "lines": [evil, 3] }, { "table": [[evil], 7], "header": 1 },
-            one("still"), { "spec": { "x": evil } }, {}, 3, null, [evil]]);
+            one("still"), { "spec": { "x": evil } }]);
         let found = page(bring_back(&wrong).expect("a list"));
         assert_eq!(found.matches("<script").count(), page(vec![Block::Text("x".into())]).matches("<script").count());
     }

@@ -87,12 +87,12 @@ impl Scale {
         let mut ticks = Vec::new();
         for e in from..=to {
             let power = 10f64.powi(e);
-            let label = if e % every == 0 { of_ten(e) } else { String::new() };
+            let label = if e % every == 0 { times_ten(1, e) } else { String::new() };
             ticks.push((self.place(power), label));
             if count <= 6.0 {
                 // Two decades have too few powers of ten to read values from.
                 let label = |m: i32| {
-                    if count < 2.1 && (m == 2 || m == 5) { short(f64::from(m) * power) } else { String::new() }
+                    if count < 2.1 && (m == 2 || m == 5) { times_ten(m, e) } else { String::new() }
                 };
                 ticks.extend((2..10).map(|m| (self.place(f64::from(m) * power), label(m))));
             }
@@ -101,13 +101,13 @@ impl Scale {
     }
 }
 
-fn short(x: f64) -> String {
-    if (1e-3..1e4).contains(&x) { format!("{}", (x * 1e6).round() / 1e6) } else { format!("{x:.0e}") }
-}
-
-/// A power of ten.
-fn of_ten(e: i32) -> String {
-    if (-2..=3).contains(&e) { format!("{}", 10f64.powi(e)) } else { format!("10{}", raised(e)) }
+/// A digit times a power of ten.
+fn times_ten(digit: i32, e: i32) -> String {
+    match digit {
+        _ if (-3..=3).contains(&e) => format!("{:.*}", (-e).max(0) as usize, f64::from(digit) * 10f64.powi(e)),
+        1 => format!("10{}", raised(e)),
+        _ => format!("{digit}·10{}", raised(e)),
+    }
 }
 
 fn raised(e: i32) -> String {
@@ -139,6 +139,7 @@ mod tests {
         assert_eq!(labels(Axis::new("", "").log().over(0.01, 1000.0)), ["0.01", "0.1", "1", "10", "100", "1000"]);
         assert_eq!(labels(Axis::new("", "").log().over(1e-7, 1e-4)), ["10⁻⁷", "10⁻⁶", "10⁻⁵", "10⁻⁴"]);
         assert_eq!(labels(Axis::new("", "").log().over(1.0, 10.0)), ["1", "2", "5", "10"]);
+        assert_eq!(labels(Axis::new("", "").log().over(2e-4, 2e-3)), ["2·10⁻⁴", "5·10⁻⁴", "0.001", "0.002"]);
     }
 
     #[test]

@@ -1,8 +1,20 @@
-//! A model as points and lines for a picture, and what moves them.
+//! Pictures in files, and a model as points and lines for one, with what moves them.
 
+use std::path::Path;
+
+use interfield::files::{has_extension, write};
 use interfield_language::Model;
 use interfield_language::model::{Kind, Node as ModelNode, Support};
+use interfield_report::Figure;
 use interfield_report::structure::{Held, Line, Node, Structure};
+
+/// Dots per inch of pictures, where nobody asks for others.
+pub(crate) const DPI: f64 = 192.0;
+
+/// Draws a figure into a file: as PNG with so many dots per inch if it is called so, else as SVG.
+pub(crate) fn draw(path: &Path, figure: &Figure, dpi: f64) -> Result<(), String> {
+    if has_extension(path, "png") { write(path, figure.png(dpi)) } else { write(path, figure.svg()) }
+}
 
 /// Length of the arm at which the turning of a pendulum is drawn, m.
 const ARM: f64 = 1.0;

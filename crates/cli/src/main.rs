@@ -2,25 +2,14 @@
 
 mod catalogue;
 mod cmd;
-mod coupled;
 mod drawing;
-mod files;
-mod laboratory;
+mod interrupt;
 mod load;
 mod output;
-mod outputs;
 mod pack;
-mod programs;
-mod ranges;
-mod record;
-mod rehearsal;
 mod report;
 mod schema;
-mod sha256;
-mod space;
-mod stability;
 mod stored;
-mod table;
 
 use clap::{Parser, Subcommand};
 

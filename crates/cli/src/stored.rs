@@ -9,10 +9,10 @@ use interfield_report::{Axis, Curve};
 use interfield_results::{ChannelInfo, Error, Meta, Outcome, Reader};
 
 use crate::Exit;
-use crate::files::{has_extension, same};
 use crate::load::{ModelArgs, pair};
 use crate::output::fail;
-use crate::record::OVERRIDES;
+use interfield::files::{has_extension, same};
+use interfield::record::OVERRIDES;
 
 /// Pieces of a curve in a figure: more than there are pixels.
 const PIECES: usize = 5000;
@@ -103,7 +103,7 @@ pub(crate) fn check_output(output: &Path, kinds: &[&str], inputs: &[&Path], json
 pub(crate) fn overrides(meta: &Meta) -> ModelArgs {
     let setting = |wanted: &str| meta.settings.iter().find(|(name, _)| name == wanted).map(|(_, text)| text.as_str());
     match setting(OVERRIDES).and_then(|text| serde_json::from_str(text).ok()) {
-        Some(kept) => ModelArgs::from_json(&kept),
+        Some(kept) => interfield::Choices::from_json(&kept).into(),
         // Earlier versions kept these only.
         None => {
             let set = setting("set").into_iter().flat_map(|l| l.split(", ")).filter_map(|p| pair(p).ok()).collect();

@@ -9,10 +9,10 @@ use interfield_results::{Error, Reader};
 use serde_json::json;
 
 use crate::Exit;
-use crate::files::{DPI, draw};
+use crate::drawing::{DPI, draw};
 use crate::output::{complain, fail, print, print_json};
 use crate::stored;
-use crate::table::{aligned, short};
+use interfield::table::{aligned, short};
 
 /// Compare two result files channel by channel
 ///

@@ -8,7 +8,7 @@ use interfield_results::ChannelInfo;
 use serde_json::json;
 
 use crate::Exit;
-use crate::files;
+use crate::drawing::draw as draw_into;
 use crate::output::{fail, print, print_json};
 use crate::stored;
 
@@ -108,7 +108,7 @@ fn draw(args: &Args) -> Result<(), Exit> {
     };
     let figure = Figure { width: args.width.round(), slenderness: SLENDERNESS, ..Figure::new(vec![panel]) };
     let name = args.output.display().to_string();
-    files::draw(&args.output, &figure, f64::from(args.dpi)).map_err(|message| {
+    draw_into(&args.output, &figure, f64::from(args.dpi)).map_err(|message| {
         fail(json, Some(&name), None, &message, "give another file with --output");
         Exit::Failure
     })?;

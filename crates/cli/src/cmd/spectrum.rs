@@ -11,10 +11,10 @@ use interfield_structure::assembled::oscillator;
 use serde_json::json;
 
 use crate::Exit;
-use crate::files::{DPI, draw};
+use crate::drawing::{DPI, draw};
 use crate::load::pair;
 use crate::output::{fail, fail_all, print, print_json};
-use crate::table::{aligned, complex, short};
+use interfield::table::{aligned, complex, short};
 
 /// Spectral radius, damping and frequency error of a scheme
 ///

@@ -12,12 +12,12 @@ use interfield_report::{Axis, Figure, Map as Colours, Panel, Ramp};
 use serde_json::{Value, json};
 
 use crate::Exit;
-use crate::files::{self, DPI};
+use crate::drawing::{self, DPI};
 use crate::load::{Loaded, ModelArgs, pair};
 use crate::output::{fail, print, print_json, progress};
-use crate::stability::{judge_quietly, with_step};
 use crate::stored::check_output;
-use crate::table::{aligned, radius, short};
+use interfield::stability::{judge_quietly, with_step};
+use interfield::table::{aligned, radius, short};
 
 /// The split mass, m = k = 1, with the ratio of masses m_A / m_B and that of stiffnesses k_B / k_A.
 const MODEL: &str = r#"
@@ -170,7 +170,7 @@ fn draw(args: &Args) -> Result<(), Exit> {
     let scheme = models.first().and_then(|m| m.partition.as_ref()).map(|p| p.substructures[0].scheme_name.clone());
     let map = Map { args, scheme: scheme.unwrap_or_default(), omegas, ratios, found };
     let name = output.display().to_string();
-    files::draw(&output, &map.figure(), DPI).map_err(|message| {
+    drawing::draw(&output, &map.figure(), DPI).map_err(|message| {
         fail(args.json, Some(&name), None, &message, "give another file with --output");
         Exit::Failure
     })?;

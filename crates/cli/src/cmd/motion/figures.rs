@@ -8,7 +8,7 @@ use interfield_motion::{
 use interfield_report::{Axis, Curve, Figure, Order, Panel, Style};
 use serde_json::{Value, json};
 
-use crate::table::short;
+use interfield::table::short;
 
 use super::{Args, Refusal};
 

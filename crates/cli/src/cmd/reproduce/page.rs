@@ -4,7 +4,7 @@ use interfield_gallery::{Claim, Expected, Measure, Paper, Table, Verdict};
 use interfield_report::html::{self, escape};
 
 use super::{Done, data};
-use crate::table::short;
+use interfield::table::short;
 
 /// Beyond the style of reports: verdicts as badges, and figures that keep their colours on dark pages.
 const MORE: &str = include_str!("page.css");

@@ -226,14 +226,16 @@ function columns(g, f, { x, y, from, to, left, scaleX, x0, bottom, scaleY, y0 })
 // Plots that share a time axis, and what they show of it.
 const timeAxis = { plots: [], view: null };
 
-class Plot {
+// What is drawn of a figure when it is first seen, and again when it is dirty.
+class Drawn {
   constructor(figure, spec) {
-    this.figure = figure;
-    this.spec = spec;
-    this.box = figure.querySelector("div");
-    this.ready = false;
-    this.dirty = true;
-    this.onScreen = false;
+    Object.assign(this, { figure, spec, box: figure.querySelector("div"), ready: false, dirty: true, onScreen: false });
+  }
+}
+
+class Plot extends Drawn {
+  constructor(figure, spec) {
+    super(figure, spec);
     this.timed = spec.order === "time";
     this.sorted = spec.order !== "free";
     this.box.style.height = `${this.height()}px`;

@@ -1,13 +1,8 @@
 // A structure on a canvas: modes that swing, or the deformed shape at the times of a run.
 
-class View {
+class View extends Drawn {
   constructor(figure, spec) {
-    this.figure = figure;
-    this.spec = spec;
-    this.box = figure.querySelector("div");
-    this.ready = false;
-    this.dirty = true;
-    this.onScreen = false;
+    super(figure, spec);
     this.angles = [...spec.angles];
     this.playing = false;
     this.index = 0;

@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use crate::scale::range;
 use crate::{Axis, Block, Curve, Figure, Mark, Motion, Order, Panel, Style, View};
 
 /// The blocks as JSON.
@@ -107,12 +108,6 @@ fn placed(points: &[(f64, f64)], log: bool) -> Vec<(f64, f64)> {
         (last, y)
     };
     points.iter().map(place).collect()
-}
-
-fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    let values = values.filter(|v| v.is_finite());
-    let (lo, hi) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(v), hi.max(v)));
-    if lo.is_finite() && hi.is_finite() { (lo, hi) } else { (0.0, 0.0) }
 }
 
 fn view(view: &View) -> Value {

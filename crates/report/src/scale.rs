@@ -13,6 +13,12 @@ pub(crate) struct Scale {
     names: Vec<String>,
 }
 
+/// Smallest and largest of some numbers, those that are not finite left out; zeros without any.
+pub(crate) fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let finite = values.filter(|v| v.is_finite()).map(|v| (v, v));
+    finite.reduce(|(lo, hi), (v, _)| (lo.min(v), hi.max(v))).unwrap_or_default()
+}
+
 /// A tick: its place from 0 to 1, and what stands there; empty between labels.
 pub(crate) type Tick = (f64, String);
 
@@ -20,12 +26,13 @@ impl Scale {
     /// The axis over these values, a little wider where its ends are not given.
     pub(crate) fn new(axis: &Axis, values: impl Iterator<Item = f64>) -> Self {
         let usable = |x: &f64| x.abs() < LARGEST && (!axis.log || *x > 0.0);
-        let (low, high) =
-            values.filter(usable).fold((f64::INFINITY, f64::NEG_INFINITY), |r, x| (r.0.min(x), r.1.max(x)));
+        let mut values = values.filter(usable).peekable();
+        let none = values.peek().is_none();
+        let (low, high) = range(values);
         let (low, high) = match (axis.range, axis.names.len()) {
             (Some(range), _) => range,
             (None, n) if n > 0 => (-0.5, n as f64 - 0.5),
-            (None, _) if low > high => (if axis.log { 1.0 } else { 0.0 }, if axis.log { 10.0 } else { 1.0 }),
+            (None, _) if none => (if axis.log { 1.0 } else { 0.0 }, if axis.log { 10.0 } else { 1.0 }),
             (None, _) if axis.log => (10f64.powf(low.log10() - 0.1), 10f64.powf(high.log10() + 0.1)),
             (None, _) => {
                 // What is constant stands in the middle, whatever its size.

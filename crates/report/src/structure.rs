@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 
+use crate::scale::range;
 use crate::scene::{INK, Scene, Shape};
 use crate::svg;
 
@@ -84,10 +85,8 @@ impl Structure {
         let n = self.nodes.len();
         let mut points: Vec<[f64; 3]> = self.nodes.iter().map(|n| n.at).collect();
         let extent = |axis: usize, points: &[[f64; 3]]| -> f64 {
-            let range = points
-                .iter()
-                .fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), p| (f64::min(lo, p[axis]), f64::max(hi, p[axis])));
-            if range.0.is_finite() { range.1 - range.0 } else { 0.0 }
+            let (low, high) = range(points.iter().map(|p| p[axis]));
+            high - low
         };
         let size = (0..3).map(|a| extent(a, &points)).fold(0.0, f64::max);
         let sketch = size == 0.0 || !size.is_finite();
@@ -218,13 +217,7 @@ impl Drawing {
     fn scene(&self, width: f64, height: f64) -> Scene {
         const EDGE: f64 = 24.0;
         let flat: Vec<[f64; 2]> = self.points.iter().map(|&p| self.project(p)).collect();
-        let range = |axis: usize| {
-            let (lo, hi) = flat
-                .iter()
-                .fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), p| (f64::min(lo, p[axis]), f64::max(hi, p[axis])));
-            if lo.is_finite() && hi.is_finite() { (lo, hi) } else { (0.0, 0.0) }
-        };
-        let ((x0, x1), (y0, y1)) = (range(0), range(1));
+        let [(x0, x1), (y0, y1)] = [0, 1].map(|axis| range(flat.iter().map(|p| p[axis])));
         let scale = ((width - 2.0 * EDGE) / (x1 - x0)).min((height - 2.0 * EDGE) / (y1 - y0));
         let scale = if scale.is_finite() { scale } else { 1.0 };
         let [width, height] = [x1 - x0, y1 - y0].map(|span| span * scale + 2.0 * EDGE);

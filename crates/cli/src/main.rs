@@ -6,7 +6,6 @@ mod drawing;
 mod interrupt;
 mod load;
 mod output;
-mod pack;
 mod report;
 mod schema;
 mod stored;

@@ -29,6 +29,7 @@ pub mod laboratory;
 mod model_file;
 mod operator;
 pub mod outputs;
+pub mod pack;
 pub mod programs;
 mod ranges;
 pub mod record;

@@ -56,6 +56,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "interfield-analysis",
             "interfield-ensemble",
             "interfield-motion",
+            "interfield-report",
         ],
     ),
     (

@@ -3,12 +3,9 @@
 mod catalogue;
 mod cmd;
 mod drawing;
-mod heat;
 mod interrupt;
 mod load;
 mod output;
-mod panels;
-mod plot;
 mod report;
 mod schema;
 mod stored;

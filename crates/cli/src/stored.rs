@@ -4,7 +4,8 @@ use std::io::Read;
 use std::path::Path;
 
 use interfield_language::diag::did_you_mean;
-use interfield_results::summary::thin;
+use interfield_report::thin::Thinner;
+use interfield_report::{Axis, Curve};
 use interfield_results::{ChannelInfo, Error, Meta, Reader};
 
 use crate::Exit;
@@ -13,11 +14,8 @@ use crate::output::fail;
 use interfield::files::{has_extension, same};
 use interfield::record::OVERRIDES;
 
-/// Pieces of a history in a figure: more than there are pixels.
-const PIECES: usize = 2000;
-
-/// Most points of a curve of one channel over another.
-const MAX_PAIRS: u64 = 20_000;
+/// Pieces of a curve in a figure: more than there are pixels.
+const PIECES: usize = 5000;
 
 /// Opens a result file; says what is wrong with it.
 pub(crate) fn open(path: &Path, json: bool) -> Result<Reader, Exit> {
@@ -119,57 +117,29 @@ pub(crate) fn label(name: &str, unit: &str) -> String {
     if unit.is_empty() { name.to_owned() } else { format!("{name} [{unit}]") }
 }
 
-/// What an axis for these channels is called: the one channel, or what all of them measure.
-pub(crate) fn axis(channels: &[&ChannelInfo]) -> String {
+/// An axis for these channels: of the one channel, or of what all of them measure.
+pub(crate) fn axis(channels: &[&ChannelInfo]) -> Axis {
     match channels {
-        [] => String::new(),
-        [one] => label(&one.name, &one.unit),
+        [] => Axis::default(),
+        [one] => Axis::new(&one.name, &one.unit),
         [first, rest @ ..] => {
             let common = rest.iter().all(|c| c.quantity == first.quantity);
-            label(if common { &first.quantity } else { "value" }, &first.unit)
+            Axis::new(if common { &first.quantity } else { "value" }, &first.unit)
         }
     }
 }
 
-/// A channel over time for a figure. Long histories are drawn from the smallest to the largest value of each piece, so
-/// that no peak is lost.
-pub(crate) fn history(reader: &Reader, channel: usize) -> Result<Vec<(f64, f64)>, Error> {
-    let mut points: Vec<(f64, f64)> = Vec::new();
-    for (t, min, max) in thin(reader, channel, PIECES)? {
-        // The end that is nearer to where the line is comes first.
-        let from = points.last().map_or(min, |p| p.1);
-        let (near, far) = if (from - max).abs() < (from - min).abs() { (max, min) } else { (min, max) };
-        points.push((t, near));
-        if near != far {
-            points.push((t, far));
-        }
-    }
-    Ok(points)
-}
-
-/// One channel over another. Of long results only the rows are kept in which one of the two has the smallest or largest
-/// value of a piece.
-pub(crate) fn pairs(reader: &Reader, x: usize, y: usize) -> Result<Vec<(f64, f64)>, Error> {
-    let mut points = Vec::new();
-    if reader.rows() <= MAX_PAIRS {
-        for chunk in reader.chunks(&[x, y], 0) {
-            let chunk = chunk?;
-            points.extend(chunk.channels[0].iter().copied().zip(chunk.channels[1].iter().copied()));
-        }
-        return Ok(points);
-    }
-    // Four rows of each piece at most.
-    for chunk in reader.chunks(&[x, y], reader.rows().div_ceil(MAX_PAIRS / 4)) {
+/// A channel over time, or over another channel. Of a long result the extremes of each piece are kept, so that no peak is lost.
+pub(crate) fn curve(reader: &Reader, name: &str, over: Option<usize>, channel: usize) -> Result<Curve, Error> {
+    let mut thinner = Thinner::new(PIECES);
+    let columns: Vec<usize> = over.into_iter().chain([channel]).collect();
+    for chunk in reader.chunks(&columns, 0) {
         let chunk = chunk?;
-        let mut rows: Vec<usize> = Vec::with_capacity(4);
-        for values in &chunk.channels {
-            let order = |a: &(usize, &f64), b: &(usize, &f64)| a.1.total_cmp(b.1);
-            rows.extend(values.iter().enumerate().min_by(order).map(|(i, _)| i));
-            rows.extend(values.iter().enumerate().max_by(order).map(|(i, _)| i));
-        }
-        rows.sort_unstable();
-        rows.dedup();
-        points.extend(rows.into_iter().map(|i| (chunk.channels[0][i], chunk.channels[1][i])));
+        let (x, y) = match &chunk.channels[..] {
+            [x, y] => (x, y),
+            columns => (&chunk.time, &columns[0]),
+        };
+        x.iter().zip(y).for_each(|(x, y)| thinner.push(*x, *y));
     }
-    Ok(points)
+    Ok(thinner.curve(name))
 }

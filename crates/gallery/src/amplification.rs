@@ -1,11 +1,12 @@
 //! Eigenvalues of one step of the coupled Rosenbrock methods: stability, algorithmic damping and frequency error.
 
 use interfield_analysis::spectrum::Principal;
+use interfield_report::{Axis, Curve, Mark, Panel, Style};
 
 use crate::claim::{Claim, Expected, Measure};
 use crate::item::{Item, Paper, Stopped};
 use crate::models::SPLIT_MASS;
-use crate::outcome::{Axis, Curve, Mark, Outcome, Panel, Style};
+use crate::outcome::Outcome;
 use crate::spectra::{MINUS, PLUS, oscillator, probed};
 use crate::split_mass::{Cut, Window, parallel, spaced, staggered};
 
@@ -252,10 +253,11 @@ pub(crate) fn eigenvalues(cut: Cut, windows: &[Window], top: f64) -> Result<Pane
     let grows = |w: &Window| Mark::Region(w.from, w.to, "a motion grows".to_owned());
     Ok(Panel {
         title: cut.words(),
-        x: Axis::log("Ω = ω × step of A").over(0.01, 1e3),
-        y: Axis::new("magnitude |λ|").over(0.0, top),
+        x: Axis::new("Ω = ω × step of A", "").log().over(0.01, 1e3),
+        y: Axis::new("magnitude |λ|", "").over(0.0, top),
         curves,
         marks: windows.iter().map(grows).collect(),
+        ..Panel::default()
     })
 }
 
@@ -282,14 +284,14 @@ fn principal(ss: u32) -> Result<[Panel; 2], Stopped> {
     }
     let panel = |what: &str, y: Axis, curves| Panel {
         title: format!("{what}, b₁ = 0.5, ss = {ss}"),
-        x: Axis::new("Ω = ω × step of A").over(0.0, 1.5),
+        x: Axis::new("Ω = ω × step of A", "").over(0.0, 1.5),
         y,
         curves,
         ..Panel::default()
     };
     Ok([
-        panel("damping", Axis::new("algorithmic damping ratio"), damping),
-        panel("frequency error", Axis::new("relative frequency error"), error),
+        panel("damping", Axis::new("algorithmic damping ratio", ""), damping),
+        panel("frequency error", Axis::new("relative frequency error", ""), error),
     ])
 }
 

@@ -1,10 +1,12 @@
 //! The parallel scheme in time: how far the two sides of a cut drift apart, since nothing but their accelerations holds them together.
 
+use interfield_report::{Axis, BLACK, Curve, Panel, Style};
+
 use crate::claim::{Claim, Expected, Measure};
 use crate::histories::{drawn, largest, peak, whole};
 use crate::item::{Item, Paper, Stopped};
 use crate::models::{File, History, Settings, THREE_DOF, TRENTO_RIG, run, start_parts};
-use crate::outcome::{Axis, BLACK, Curve, Outcome, Panel, Style};
+use crate::outcome::Outcome;
 
 /// A model coupled by the parallel scheme with this γ.
 fn parallel(file: &File, gamma: &str, dt: &str, until: &str) -> Result<History, Stopped> {
@@ -89,8 +91,8 @@ structure is 32 times slower, the step in relation finer, and the gap hardly vis
         let panels = vec![
             Panel {
                 title: "mass at the cut, 10 ms".to_owned(),
-                x: Axis::new("time [s]"),
-                y: Axis::new("displacement [mm]"),
+                x: Axis::new("time", "s"),
+                y: Axis::new("displacement", "mm"),
                 curves: vec![
                     Curve::line("one side", scaled(drawn(coarse.over_time("joint.y")), 1e3)),
                     Curve::line("gap to the other", scaled(drawn(coarse.over_time("joint.y.gap")), 1e3)),
@@ -99,8 +101,8 @@ structure is 32 times slower, the step in relation finer, and the gap hardly vis
             },
             Panel {
                 title: "gap and step".to_owned(),
-                x: Axis::new("time [s]"),
-                y: Axis::new("gap [mm]"),
+                x: Axis::new("time", "s"),
+                y: Axis::new("gap", "mm"),
                 curves: vec![gap(&coarse, "10 ms"), gap(&halved, "5 ms"), gap(&quartered, "2.5 ms")],
                 ..Panel::default()
             },
@@ -155,8 +157,8 @@ after 10 s. A quarter of the step brings a sixteenth of it.",
                 .claimed(Expected::Between(0.9, 1.2)),
         );
         let panel = Panel {
-            x: Axis::new("time [s]"),
-            y: Axis::new("top [mm]"),
+            x: Axis::new("time", "s"),
+            y: Axis::new("top", "mm"),
             curves: vec![
                 Curve::line("parallel scheme, 10 ms", scaled(drawn(found.over_time("end.y")), 1e3)),
                 Curve::line("parallel scheme, 2.5 ms", scaled(drawn(fine.over_time("end.y")), 1e3)),
@@ -220,10 +222,10 @@ the motion. The test itself, with its friction and its delay, is not repeated he
                 drift = drift.measure(if small { measure.corrected(Expected::AtMost(most)) } else { measure });
             }
         }
-        let history = |title: &str, channel: &str, label: &str| Panel {
+        let history = |title: &str, channel: &str, y: Axis| Panel {
             title: title.to_owned(),
-            x: Axis::new("time [s]"),
-            y: Axis::new(label),
+            x: Axis::new("time", "s"),
+            y,
             curves: vec![
                 Curve::line("γ = 1 − √2/2", scaled(drawn(minus.over_time(channel)), 1e3)),
                 Curve::line("γ = 1 + √2/2", scaled(drawn(plus.over_time(channel)), 1e3)),
@@ -231,16 +233,16 @@ the motion. The test itself, with its friction and its delay, is not repeated he
             ],
             ..Panel::default()
         };
-        let gap = |title: &str, channel: &str, label: &str| {
-            let mut panel = history(title, channel, label);
+        let gap = |title: &str, channel: &str, y: Axis| {
+            let mut panel = history(title, channel, y);
             panel.curves.pop();
             panel
         };
         let panels = vec![
-            history("translation", "mass.y", "displacement [mm]"),
-            history("rotation", "mass.rz", "rotation [mrad]"),
-            gap("gap of the translation", "mass.y.gap", "gap [mm]"),
-            gap("gap of the rotation", "mass.rz.gap", "gap [mrad]"),
+            history("translation", "mass.y", Axis::new("displacement", "mm")),
+            history("rotation", "mass.rz", Axis::new("rotation", "mrad")),
+            gap("gap of the translation", "mass.y.gap", Axis::new("gap", "mm")),
+            gap("gap of the rotation", "mass.rz.gap", Axis::new("gap", "mrad")),
         ];
         Ok(Outcome { panels, columns: 2, claims: vec![fit, drift], ..Outcome::default() })
     },

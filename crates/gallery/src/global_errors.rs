@@ -3,11 +3,13 @@
 //! u(0) = v(0) = 1, so that u = cos t + sin t; the error is the largest of both displacements and both velocities at
 //! t = 0.5 s.
 
+use interfield_report::{Axis, BLACK, Curve, Panel, Style};
+
 use crate::amplification::{conditional, eigenvalues, windows, with_windows};
 use crate::claim::{Claim, Expected, Measure};
 use crate::item::{Item, Paper, Stopped};
 use crate::models::{SPLIT_MASS, start_parts, stopped, with_step};
-use crate::outcome::{Axis, BLACK, Curve, Outcome, Panel, Style};
+use crate::outcome::Outcome;
 use crate::split_mass::{Cut, parallel, staggered};
 
 /// 001, figure 7.
@@ -166,8 +168,8 @@ fn panel(title: &str, found: Vec<(String, Vec<(f64, f64)>)>, order: i32) -> Pane
     curves.push(Curve::line(format!("slope {order}"), slope).style(Style::Dashed).colour(BLACK));
     Panel {
         title: title.to_owned(),
-        x: Axis::log("Δt [s]"),
-        y: Axis::log("global error |e| [m, m/s]"),
+        x: Axis::new("Δt", "s").log(),
+        y: Axis::new("global error |e|", "m, m/s").log(),
         curves,
         ..Panel::default()
     }

@@ -1,9 +1,12 @@
 //! Histories and loops of structures in one piece, and what all histories share.
 
+use interfield_report::thin::thinned;
+use interfield_report::{Axis, BLACK, Curve, Mark, Panel, Style};
+
 use crate::claim::{Claim, Expected, Measure};
 use crate::item::{Item, Paper, Stopped};
 use crate::models::{FRAME, File, History, SHEAR_PENDULUM_BOUC_WEN, Settings, run, start_whole};
-use crate::outcome::{Axis, BLACK, Curve, Mark, Outcome, Panel, Style};
+use crate::outcome::Outcome;
 
 /// Most points of a drawn curve.
 const POINTS: usize = 4000;
@@ -39,8 +42,7 @@ pub(crate) fn until(points: Vec<(f64, f64)>, from: f64, to: f64) -> Vec<(f64, f6
 
 /// As many points as a figure needs.
 pub(crate) fn drawn(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
-    let every = points.len().div_ceil(POINTS).max(1);
-    points.into_iter().step_by(every).collect()
+    thinned(points, POINTS)
 }
 
 /// Largest magnitude of a channel.
@@ -94,8 +96,8 @@ system does not show them.",
             );
         }
         let panel = Panel {
-            x: Axis::new("time [s]"),
-            y: Axis::new("first floor [m]"),
+            x: Axis::new("time", "s"),
+            y: Axis::new("first floor", "m"),
             curves: vec![
                 Curve::line("γ = 1 − √2/2", drawn(damped.over_time("floor1.x"))),
                 Curve::line("γ = 1/2", drawn(undamped.over_time("floor1.x"))).style(Style::Dashed),
@@ -137,8 +139,8 @@ velocities, with its own rows of the Jacobian.",
                     .claimed(Expected::AtLeast(2.0)),
             );
         let panel = Panel {
-            x: Axis::new("deformation [m]"),
-            y: Axis::new("force [N]").over(-600.0, 600.0),
+            x: Axis::new("deformation", "m"),
+            y: Axis::new("force", "N").over(-600.0, 600.0),
             curves: vec![Curve::line("", drawn(loops))],
             marks: vec![Mark::Horizontal(500.0, "K₀/(β + γ)".to_owned()), Mark::Horizontal(-500.0, String::new())],
             ..Panel::default()
@@ -205,8 +207,8 @@ third-order method of this project at a tenth of the step. The larger γ is no c
         };
         let panel = |title: &str, from: f64, to: f64| Panel {
             title: title.to_owned(),
-            x: Axis::new("time [s]"),
-            y: Axis::new("top [m]"),
+            x: Axis::new("time", "s"),
+            y: Axis::new("top", "m"),
             curves: vec![
                 curve("γ = 1 − √2/2", &minus, from, to),
                 curve("γ = 1 + √2/2", &plus, from, to),

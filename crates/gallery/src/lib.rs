@@ -28,4 +28,4 @@ mod viaduct;
 pub use claim::{Claim, Expected, Measure, Verdict};
 pub use gallery::{ITEMS, find, run};
 pub use item::{Item, Paper, Progress, Stopped};
-pub use outcome::{Axis, BLACK, Curve, Mark, Outcome, Panel, Style, Table};
+pub use outcome::{Outcome, Table};

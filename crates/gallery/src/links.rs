@@ -1,12 +1,13 @@
 //! Link displacements of the viaduct of paper 003: what a specimen does not see of its own correction, and what substeps do
 //! about it.
 
+use interfield_report::{Axis, Curve, Mark, Panel, Style};
 use interfield_structure::Simulation;
 
 use crate::claim::{Claim, Expected, Measure};
 use crate::item::{Item, Paper, Progress, Stopped};
 use crate::models::{RIO_TORTO_ISOLATED, Settings, start_parts};
-use crate::outcome::{Axis, Curve, Mark, Outcome, Panel, Style, Table};
+use crate::outcome::{Outcome, Table};
 
 /// Shares of the deck's mass that stand with the specimens, eq. 22.
 pub(crate) const SHARES: [&str; 4] = ["0.001", "0.005", "0.05", "0.95"];
@@ -184,8 +185,8 @@ impl LinkStudy {
             };
             Panel {
                 title: format!("ss = {substeps}, m_f = {share}"),
-                x: Axis::new("time [s]"),
-                y: Axis::new("link displacement [µm]"),
+                x: Axis::new("time", "s"),
+                y: Axis::new("link displacement", "µm"),
                 curves: vec![Curve::line("physical side", side(1)), Curve::line("numerical side", side(0))],
                 ..Panel::default()
             }
@@ -196,10 +197,11 @@ impl LinkStudy {
         };
         let summary = Panel {
             title: "largest on the physical side".to_owned(),
-            x: Axis::log("substeps ss"),
-            y: Axis::log("link displacement [µm]").over(1e-5, 3e4),
+            x: Axis::new("substeps ss", "").log(),
+            y: Axis::new("link displacement", "µm").log().over(1e-5, 3e4),
             curves: SHARES.iter().enumerate().map(over).collect(),
             marks: vec![Mark::Horizontal(546.0, "isolator 9 yields".to_owned())],
+            ..Panel::default()
         };
         let header = std::iter::once("share m_f".to_owned()).chain(SUBSTEPS.iter().map(|ss| format!("ss = {ss}")));
         let row = |share: &&str| {

@@ -1,11 +1,12 @@
 //! State-space elements tied by localized multipliers, paper 004: order of accuracy and energy.
 
 use interfield_language::Model;
+use interfield_report::{Axis, Curve, Panel, Style};
 
 use crate::claim::{Claim, Expected, Measure};
 use crate::item::{Item, Paper, Progress, Stopped};
 use crate::models::{CANTILEVER, File, RIO_TORTO_LLM, Settings, TWO_SPRINGS, run, start_parts, with_step};
-use crate::outcome::{Axis, Curve, Outcome, Panel, Style};
+use crate::outcome::Outcome;
 
 /// 004, figure 1.
 pub(crate) const FIG_1: Item = Item {
@@ -171,8 +172,8 @@ fn convergence(progress: &Progress<'_>) -> Result<Outcome, Stopped> {
     }
     let linear = Panel {
         title: "linear springs".to_owned(),
-        x: Axis::log("step Δt [s]"),
-        y: Axis::log("error of u at 0.1 s [m]"),
+        x: Axis::new("step Δt", "s").log(),
+        y: Axis::new("error of u at 0.1 s", "m").log(),
         curves: vec![
             Curve::line("printed parameters", printed).style(Style::Joined),
             Curve::line("unequal halves", unequal).style(Style::Points),
@@ -181,8 +182,8 @@ fn convergence(progress: &Progress<'_>) -> Result<Outcome, Stopped> {
     };
     let others = Panel {
         title: "nonlinear elements".to_owned(),
-        x: Axis::log("step Δt [s]"),
-        y: Axis::log("largest error / largest u"),
+        x: Axis::new("step Δt", "s").log(),
+        y: Axis::new("largest error / largest u", "").log(),
         curves,
         ..Panel::default()
     };
@@ -219,8 +220,8 @@ fn energy(_: &Progress<'_>) -> Result<Outcome, Stopped> {
                 .corrected(Expected::AtMost(0.01)),
         );
     let panel = Panel {
-        x: Axis::new("time [s]"),
-        y: Axis::new("energy / energy at the start").over(0.0, 1.1),
+        x: Axis::new("time", "s"),
+        y: Axis::new("energy / energy at the start", "").over(0.0, 1.1),
         curves: vec![
             Curve::line("linear springs", linear),
             Curve::line("softening, as printed", softening),

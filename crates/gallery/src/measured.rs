@@ -1,13 +1,14 @@
 //! A scheme behind an actuator, paper 001: the forced mass whose specimen stands in an emulated laboratory.
 
 use interfield_analysis::stability::{Options, stability};
+use interfield_report::{Axis, BLACK, Curve, Panel, Style};
 use interfield_structure::Simulation;
 use interfield_structure::specimen::Probe;
 
 use crate::claim::{Claim, Expected, Measure};
 use crate::item::{Item, Paper, Progress, Stopped};
 use crate::models::{FORCED_SPLIT_MASS, History, Settings, refused, run_while_it_goes, start_whole};
-use crate::outcome::{Axis, BLACK, Curve, Outcome, Panel, Style};
+use crate::outcome::Outcome;
 
 /// 001, figure 3.
 pub(crate) const FIG_3_OF_001: Item = Item {
@@ -101,8 +102,8 @@ fn run(progress: &Progress<'_>) -> Result<Outcome, Stopped> {
         let end = if ended < whole { format!(": ended at {ended:.2} s") } else { String::new() };
         Panel {
             title: format!("{}{end}", way.name),
-            x: Axis::new("time [s]").over(0.0, SHOWN),
-            y: Axis::new("displacement [mm]").over(-range, range),
+            x: Axis::new("time", "s").over(0.0, SHOWN),
+            y: Axis::new("displacement", "mm").over(-range, range),
             curves: vec![
                 Curve::line("reached", metres_as_mm(history.over_time("mass.x.reached"))).colour(0),
                 Curve::line("target", metres_as_mm(history.over_time("mass.x"))).colour(BLACK),
@@ -113,8 +114,8 @@ fn run(progress: &Progress<'_>) -> Result<Outcome, Stopped> {
     let mut panels = vec![panel(&PLUS, &plus, 20.0), panel(&CHANG, &chang, 200.0), panel(&MINUS, &minus, 200.0)];
     panels.push(Panel {
         title: "growth".to_owned(),
-        x: Axis::new("time [s]").over(0.0, SHOWN),
-        y: Axis::log("largest in 40 ms [mm]").over(0.1, 1e3),
+        x: Axis::new("time", "s").over(0.0, SHOWN),
+        y: Axis::new("largest in 40 ms", "mm").log().over(0.1, 1e3),
         curves: growth(&[(&PLUS, &plus), (&CHANG, &chang), (&MINUS, &minus)], analysis.dt)?,
         ..Panel::default()
     });

@@ -3,11 +3,12 @@
 use std::ops::ControlFlow;
 
 use interfield_ensemble::{bands, each};
+use interfield_report::{Axis, BLACK, Curve, Panel, Style};
 
 use crate::claim::{Claim, Expected, Measure};
 use crate::item::{Item, Paper, Progress, Stopped};
 use crate::models::{CANTILEVER, History, Settings, run, start_parts};
-use crate::outcome::{Axis, BLACK, Curve, Outcome, Panel, Style};
+use crate::outcome::Outcome;
 
 /// The predictor of the paper.
 const PRINTED: &str = "half";
@@ -41,7 +42,7 @@ pub(crate) const FIG_3: Item = Item {
             .measure(study.deviation("tip.x", "displacement").claimed(Expected::AtMost(0.02)).reference(0.017, 1e-3))
             .measure(study.deviation("tip.x.v", "velocity").reference(0.105, 5e-3))
             .measure(Study::new("full", progress)?.deviation("tip.x", "displacement, full predictor,"));
-        Ok(Outcome { claims: vec![claim], ..study.outcome("tip.x", "displacement of the tip [mm]") })
+        Ok(Outcome { claims: vec![claim], ..study.outcome("tip.x", &Axis::new("displacement of the tip", "mm")) })
     },
 };
 
@@ -63,7 +64,7 @@ pub(crate) const FIG_4: Item = Item {
         let claim = Claim::new("Noise has little effect on the restoring force")
             .measure(study.measured_noise())
             .measure(study.deviation("beam.force", "measured force").claimed(Expected::AtMost(0.03)));
-        Ok(Outcome { claims: vec![claim], ..study.outcome("beam.force", "force of the beam [N]") })
+        Ok(Outcome { claims: vec![claim], ..study.outcome("beam.force", &Axis::new("force of the beam", "N")) })
     },
 };
 
@@ -142,7 +143,7 @@ impl Study {
         Measure::new(format!("standard deviation of the {what} over its rms"), value, "")
     }
 
-    fn outcome(&self, channel: &str, label: &str) -> Outcome {
+    fn outcome(&self, channel: &str, y: &Axis) -> Outcome {
         let every = |pick: fn(f64, f64) -> f64, start: f64| -> Vec<f64> {
             let at = |k: usize| self.tests.iter().map(|t| t.of(channel)[k]).fold(start, pick);
             (0..self.exact.times.len()).map(at).collect()
@@ -158,8 +159,8 @@ impl Study {
             let band = Style::Band { low: cut(&low), high: cut(&high) };
             Panel {
                 title: title.to_owned(),
-                x: Axis::new("time [s]"),
-                y: Axis::new(label),
+                x: Axis::new("time", "s"),
+                y: y.clone(),
                 curves: vec![
                     Curve::line(format!("{REALISATIONS} noisy tests"), points.clone()).style(band),
                     Curve::line("perfect load cell", points).colour(BLACK),
@@ -201,7 +202,7 @@ fn tests() -> Result<Outcome, Stopped> {
             )
             .measure(Measure::new("mean of the tests off the computation, displacement", off, "")),
     ];
-    let over_time = |channel: &str, label: &str, title: &str| {
+    let over_time = |channel: &str, y: Axis, title: &str| {
         let mut curves: Vec<Curve> = tests
             .iter()
             .enumerate()
@@ -210,8 +211,8 @@ fn tests() -> Result<Outcome, Stopped> {
         curves.push(Curve::line("computed, nominal stiffness", reference.over_time(channel)).colour(BLACK));
         Panel {
             title: title.to_owned(),
-            x: Axis::new("time [s]").over(CLOSE.0, CLOSE.1),
-            y: Axis::new(label),
+            x: Axis::new("time", "s").over(CLOSE.0, CLOSE.1),
+            y,
             curves,
             ..Panel::default()
         }
@@ -221,12 +222,12 @@ fn tests() -> Result<Outcome, Stopped> {
     };
     let slopes = |history: &History, name: &str| Curve::line(name, history.over("beam.deformation", "beam.force"));
     let panels = vec![
-        over_time("tip.x", "displacement of the tip [mm]", "displacement"),
-        over_time("beam.force", "measured force [N]", "force"),
+        over_time("tip.x", Axis::new("displacement of the tip", "mm"), "displacement"),
+        over_time("beam.force", Axis::new("measured force", "N"), "force"),
         Panel {
             title: "beam, measured".to_owned(),
-            x: Axis::new("displacement [mm]"),
-            y: Axis::new("measured force [N]"),
+            x: Axis::new("displacement", "mm"),
+            y: Axis::new("measured force", "N"),
             curves: vec![
                 slopes(&tests[0], "first test").style(Style::Points).colour(0),
                 slopes(&reference, "computed, nominal stiffness").colour(BLACK),
@@ -235,8 +236,8 @@ fn tests() -> Result<Outcome, Stopped> {
         },
         Panel {
             title: "spring, computed".to_owned(),
-            x: Axis::new("deformation [mm]"),
-            y: Axis::new("force [N]"),
+            x: Axis::new("deformation", "mm"),
+            y: Axis::new("force", "N"),
             curves: vec![loops(&tests[0], "first test", 0), loops(&reference, "computed, nominal stiffness", BLACK)],
             ..Panel::default()
         },

@@ -1,10 +1,12 @@
 //! Pendulums: histories of the methods in one piece where the mass depends on the configuration.
 
+use interfield_report::{Axis, BLACK, Curve, Panel, Style};
+
 use crate::claim::{Claim, Expected, Measure};
 use crate::histories::{drawn, largest, peak, reached, until, whole};
 use crate::item::{Item, Paper, Stopped};
 use crate::models::{History, SHEAR_PENDULUM, SHEAR_PENDULUM_QUAKE, SPRING_PENDULUM, Settings};
-use crate::outcome::{Axis, BLACK, Curve, Outcome, Panel, Style};
+use crate::outcome::Outcome;
 
 /// Displacements and velocities of the structure with a pendulum.
 const SHEAR: [&str; 6] = ["floor1.x", "floor2.x", "bob.theta", "floor1.x.v", "floor2.x.v", "bob.theta.v"];
@@ -130,15 +132,15 @@ method is not the reason.",
         let panels = vec![
             Panel {
                 title: "free vibration, 1 ms".to_owned(),
-                x: Axis::new("time [s]"),
-                y: Axis::new("first floor [m]"),
+                x: Axis::new("time", "s"),
+                y: Axis::new("first floor", "m"),
                 curves: vec![Curve::line(names[0], drawn(minus.over_time("floor1.x")))],
                 ..Panel::default()
             },
             Panel {
                 title: "its last second".to_owned(),
-                x: Axis::new("time [s]"),
-                y: Axis::new("first floor [m]"),
+                x: Axis::new("time", "s"),
+                y: Axis::new("first floor", "m"),
                 curves: vec![
                     Curve::line(names[0], last(&minus)),
                     Curve::line(names[1], last(&caam)),
@@ -148,15 +150,15 @@ method is not the reason.",
             },
             Panel {
                 title: "energy of the free vibration".to_owned(),
-                x: Axis::new("time [s]"),
-                y: Axis::new("energy lost [%]"),
+                x: Axis::new("time", "s"),
+                y: Axis::new("energy lost", "%"),
                 curves: vec![Curve::line(names[0], lost(damped)), Curve::line(names[1], lost(conserved))],
                 ..Panel::default()
             },
             Panel {
                 title: "synthetic earthquake, 0.2 g".to_owned(),
-                x: Axis::new("time [s]"),
-                y: Axis::new("first floor [m]"),
+                x: Axis::new("time", "s"),
+                y: Axis::new("first floor", "m"),
                 curves: vec![
                     Curve::line(names[0], drawn(shaken.over_time("floor1.x"))),
                     Curve::line(names[1], drawn(iterated.over_time("floor1.x"))).style(Style::Dashed),
@@ -220,21 +222,21 @@ thirty in accuracy.",
                 .claimed(Expected::AtMost(0.01))
                 .reference(3.1e-3, 0.05e-3),
             );
-        let history = |title: &str, channel: &str, label: &str| Panel {
+        let history = |title: &str, channel: &str, y: Axis| Panel {
             title: title.to_owned(),
-            x: Axis::new("time [s]"),
-            y: Axis::new(label),
+            x: Axis::new("time", "s"),
+            y,
             curves: vec![Curve::line("LSRT2, γ = 1 − √2/2", drawn(minus.over_time(channel)))],
             ..Panel::default()
         };
         let panels = vec![
-            history("pivot", "pivot.x", "displacement [m]"),
-            history("spring", "bob.rho", "length [m]"),
-            history("pendulum", "bob.theta", "angle [rad]"),
+            history("pivot", "pivot.x", Axis::new("displacement", "m")),
+            history("spring", "bob.rho", Axis::new("length", "m")),
+            history("pendulum", "bob.theta", Axis::new("angle", "rad")),
             Panel {
                 title: "Bouc-Wen spring of the pivot".to_owned(),
-                x: Axis::new("displacement [m]"),
-                y: Axis::new("force [N]"),
+                x: Axis::new("displacement", "m"),
+                y: Axis::new("force", "N"),
                 curves: vec![Curve::line("", drawn(minus.over("hysteresis.deformation", "hysteresis.force")))],
                 ..Panel::default()
             },

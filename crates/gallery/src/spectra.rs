@@ -4,11 +4,12 @@ use std::f64::consts::{PI, TAU};
 
 use interfield_analysis::spectrum::{Principal, spectrum};
 use interfield_language::Model;
+use interfield_report::{Axis, Curve, Mark, Panel, Style};
 
 use crate::claim::{Claim, Expected, Measure};
 use crate::item::{Item, Paper, Progress, Stopped};
 use crate::models::{SPLIT_MASS, Settings, start_whole, with_step};
-use crate::outcome::{Axis, Curve, Mark, Outcome, Panel, Style};
+use crate::outcome::Outcome;
 
 /// 000, figure 1.
 pub(crate) const FIG_1_OF_000: Item = Item {
@@ -164,8 +165,8 @@ fn radii(mark: (f64, &str), progress: &Progress<'_>) -> Result<Outcome, Stopped>
         progress.at(f64::from(i as u32 + 1) / 4.0)?;
     }
     let panel = Panel {
-        x: Axis::log("Ω = ωΔt").over(0.01, 1000.0),
-        y: Axis::new("spectral radius ρ").over(0.0, 1.1),
+        x: Axis::new("Ω = ωΔt", "").log().over(0.01, 1000.0),
+        y: Axis::new("spectral radius ρ", "").over(0.0, 1.1),
         curves,
         marks: vec![Mark::Vertical(mark.0, mark.1.to_owned())],
         ..Panel::default()

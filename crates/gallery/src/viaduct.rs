@@ -6,6 +6,7 @@
 use interfield_language::Model;
 use interfield_language::model::TangentPolicy;
 use interfield_linalg::modes;
+use interfield_report::{Axis, Curve, Panel, Style};
 use interfield_structure::Structure;
 use interfield_structure::assemble;
 use interfield_structure::split::SubModel;
@@ -16,7 +17,7 @@ use crate::links::{SHARES, SUBSTEPS, UNTIL, largest, link_run};
 use crate::models::{
     History, RIO_TORTO_AS_BUILT, RIO_TORTO_ISOLATED, Settings, refused, run, start_parts, start_whole, with_step,
 };
-use crate::outcome::{Axis, Curve, Outcome, Panel, Style, Table};
+use crate::outcome::{Outcome, Table};
 
 /// Displacement up to which pier 9 is elastic, F_u / k, m.
 const ELASTIC: f64 = 1_071.428_571 / 11_940.0;
@@ -190,8 +191,8 @@ fn errors(progress: &Progress<'_>) -> Result<Outcome, Stopped> {
     let slope = whole.iter().map(|p| (1e3 * p.0, 100.0 * whole[0].1 * (p.0 / whole[0].0).powi(2))).collect();
     let one_piece = Panel {
         title: "in one piece".to_owned(),
-        x: Axis::log("step [ms]"),
-        y: Axis::log("rms error of deck 9 [%]"),
+        x: Axis::new("step", "ms").log(),
+        y: Axis::new("rms error of deck 9", "%").log(),
         curves: vec![
             Curve::line("Newmark", steps).style(Style::Joined),
             Curve::line("order 2", slope).style(Style::Dashed),
@@ -206,8 +207,8 @@ fn errors(progress: &Progress<'_>) -> Result<Outcome, Stopped> {
     let pairs = ["pm", "modified-ph"].into_iter().flat_map(|m| SHOWN.map(|s| (m, s)));
     let parts = Panel {
         title: "in two parts".to_owned(),
-        x: Axis::log("substeps ss"),
-        y: Axis::log("rms error of deck 9 [%]"),
+        x: Axis::new("substeps ss", "").log(),
+        y: Axis::new("rms error of deck 9", "%").log(),
         curves: pairs.enumerate().map(curve).collect(),
         ..Panel::default()
     };
@@ -246,15 +247,15 @@ fn hysteresis(progress: &Progress<'_>) -> Result<Outcome, Stopped> {
     let millimetres = |points: &[(f64, f64)]| points.iter().map(|p| (1e3 * p.0, p.1)).collect::<Vec<_>>();
     let pier = Panel {
         title: "pier 9".to_owned(),
-        x: Axis::new("displacement [mm]"),
-        y: Axis::new("force [kN]"),
+        x: Axis::new("displacement", "mm"),
+        y: Axis::new("force", "kN"),
         curves: vec![Curve::line("as built", millimetres(&yielding)), Curve::line("isolated", millimetres(&elastic))],
         ..Panel::default()
     };
     let slider = Panel {
         title: "isolator 9".to_owned(),
-        x: Axis::new("travel [mm]"),
-        y: Axis::new("force [kN]"),
+        x: Axis::new("travel", "mm"),
+        y: Axis::new("force", "kN"),
         curves: vec![Curve::line("isolated", millimetres(&isolator)).colour(1)],
         ..Panel::default()
     };

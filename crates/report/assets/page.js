@@ -1,10 +1,9 @@
 // Makes every plot and view of the page, draws those on the screen, and tests itself when asked (#selftest).
 
-// The bytes of array number `d`; its text is let go.
-function decode(d) {
-  const element = document.getElementById(`d${d}`);
-  const text = atob(element.textContent);
-  element.remove();
+// The bytes of an array; its text is let go.
+function decode(stored) {
+  const text = atob(stored.d);
+  stored.d = null;
   const bytes = new Uint8Array(text.length);
   for (let i = 0; i < text.length; i += 1) bytes[i] = text.charCodeAt(i);
   return bytes.buffer;
@@ -136,7 +135,7 @@ function selftest() {
     views: drawn.length - plotted.length,
     points: plotted.flatMap((p) => p.curves).reduce((n, c) => n + c.levels[0].x.length, 0),
     levels_without_a_peak: lost.map((c) => c.name),
-    plots_without_units: plotted.filter((p) => !p.spec.x.unit || !p.spec.y.unit).map((p) => p.spec.title),
+    plots_without_units: plotted.filter((p) => !(p.spec.x.unit || p.spec.x.names.length) || !p.spec.y.unit).map((p) => p.spec.title),
     errors,
   };
   const out = document.body.appendChild(document.createElement("pre"));

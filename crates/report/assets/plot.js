@@ -5,10 +5,19 @@ function short(value, digits = 5) {
   if (!Number.isFinite(value)) return "-";
   const size = Math.abs(value);
   if (size !== 0 && (size < 1e-3 || size >= 1e6)) {
-    return value.toExponential(digits - 1).replace(/\.?0+e/, "e").replace("e+", "e");
+    return value.toExponential(digits - 1).replace(/\.?0+e/, "e").replace("e+", "e").replaceAll("-", "−");
   }
-  const text = value.toPrecision(digits);
-  return String(Number(text));
+  return String(Number(value.toPrecision(digits))).replace("-", "−");
+}
+
+// A text no wider than this: its middle is left out where it is longer.
+function fitted(g, text, widest) {
+  let [short, kept] = [text, text.length];
+  while (kept > 0 && g.measureText(short).width > widest) {
+    kept -= 1;
+    short = `${text.slice(0, Math.ceil(kept / 2))}…${text.slice(text.length - Math.floor(kept / 2))}`;
+  }
+  return short;
 }
 
 // Even places between lo and hi, about `count` of them.
@@ -51,18 +60,18 @@ function extent(list) {
   return [lo, hi];
 }
 
-// A quarter of the points of a sorted curve: first, smallest, largest and last of every sixteen.
+// A quarter of the points of a sorted curve: first, smallest, largest and last of every sixteen, and a gap where there is one.
 function coarser({ x, y }) {
   const picked = [];
   for (let from = 0; from < y.length; from += 16) {
     const to = Math.min(from + 16, y.length);
-    let low = from;
-    let high = from;
-    for (let i = from + 1; i < to; i += 1) {
-      if (y[i] < y[low]) low = i;
-      if (y[i] > y[high]) high = i;
+    let [low, high, gap] = [from, from, from];
+    for (let i = from; i < to; i += 1) {
+      if (y[i] < y[low] || Number.isNaN(y[low])) low = i;
+      if (y[i] > y[high] || Number.isNaN(y[high])) high = i;
+      if (Number.isNaN(y[i])) gap = i;
     }
-    for (const i of [...new Set([from, low, high, to - 1])].sort((a, b) => a - b)) picked.push(i);
+    for (const i of [...new Set([from, low, high, gap, to - 1])].sort((a, b) => a - b)) picked.push(i);
   }
   return { x: Float64Array.from(picked, (i) => x[i]), y: Float32Array.from(picked, (i) => y[i]) };
 }
@@ -81,20 +90,37 @@ function lowerBound(list, value) {
 
 // One curve with its coarser versions: each has every peak of the one before.
 class Curve {
-  constructor(spec, sorted, logY) {
+  constructor(spec, number, sorted, logY) {
     this.name = spec.name;
+    this.style = spec.style;
+    this.paint = spec.colour === BLACK ? "--text" : `--c${(spec.colour ?? number) % 6}`;
     this.shown = true;
     this.sorted = sorted;
-    const places = new Uint32Array(decode(spec.x.d));
+    const places = new Uint32Array(decode(spec.x));
     const x = Float64Array.from(places, (p) => spec.x.from + p * spec.x.step);
-    const y = new Float32Array(decode(spec.y.d));
     // Far from zero the values are stored relative to their middle, and are drawn so.
     this.middle = logY ? 0 : spec.y.from;
-    if (logY) y.forEach((value, i) => { y[i] = Math.log10(Math.max(value + spec.y.from, 1e-300)); });
+    const values = (stored) => {
+      const list = new Float32Array(decode(stored));
+      // What is not above zero has no logarithm: a gap.
+      return logY ? list.map((value) => (value + stored.from > 0 ? Math.log10(value + stored.from) : NaN)) : list;
+    };
+    const y = values(spec.y);
     this.levels = [{ x, y }];
     while (sorted && this.levels.at(-1).y.length > 4096) this.levels.push(coarser(this.levels.at(-1)));
     this.x = extent(x);
-    this.y = extent(y).map((v) => v + this.middle);
+    this.edges = spec.low ? [values(spec.low), values(spec.high)] : null;
+    const ends = (this.edges ?? []).map(extent).concat([extent(y)]);
+    if (this.style === "bars") {
+      this.x = [this.x[0] - 0.5, this.x[1] + 0.5];
+      ends.push(logY ? [] : [-this.middle]);
+    }
+    this.y = extent(ends.flat()).map((v) => v + this.middle);
+    // Of a line those points are dots that stand alone between gaps.
+    const all = ["points", "joined", "whiskers"].includes(this.style);
+    const there = (i) => Number.isFinite(y[i]);
+    this.dots = [];
+    for (let i = 0; i < y.length; i += 1) if (there(i) && (all || !(there(i - 1) || there(i + 1)))) this.dots.push(i);
   }
 
   // The level that has about this many points between a and b, and their range in it.
@@ -114,7 +140,7 @@ class Curve {
     if (this.sorted) {
       let i = Math.min(lowerBound(x, at), x.length - 1);
       if (i > 0 && at - x[i - 1] < x[i] - at) i -= 1;
-      return [x[i], y[i] + this.middle];
+      return [x[i], y[i] + this.middle, i];
     }
     let best = 0;
     let least = Infinity;
@@ -122,9 +148,12 @@ class Curve {
       const d = (px(x[i]) - cursor[0]) ** 2 + (py(y[i] + this.middle) - cursor[1]) ** 2;
       if (d < least) [least, best] = [d, i];
     }
-    return [x[best], y[best] + this.middle];
+    return [x[best], y[best] + this.middle, best];
   }
 }
+
+// The number of black among the colours.
+const BLACK = 6;
 
 // Points that are stroked at once.
 const PIECE = 128;
@@ -136,16 +165,23 @@ const FILLED = 60;
 // and highest place to where it leaves. Where that fills an area bars are drawn, which is several times faster.
 function columns(g, f, { x, y, from, to, left, scaleX, x0, bottom, scaleY, y0 }) {
   const most = Math.min(to - from, Math.ceil(f.width) + 4);
-  const [at, first, low, high, last] = Array.from({ length: 5 }, () => new Float64Array(most));
+  const [at, first, low, high, last, after] = Array.from({ length: 6 }, () => new Float64Array(most));
   let n = -1;
+  let gap = 1;
   let travel = 0;
   for (let i = from; i < to; i += 1) {
     // The points just outside may be far away.
     const column = Math.max(-1, Math.min(Math.floor(left + (x[i] - x0) * scaleX), Math.ceil(f.width) + 1));
     const v = bottom - (y[i] - y0) * scaleY;
+    if (Number.isNaN(v)) {
+      gap = 1;
+      continue;
+    }
     if (n < 0 || column !== at[n]) {
       n += 1;
       at[n] = column;
+      after[n] = gap;
+      gap = 0;
       first[n] = v;
       low[n] = v;
       high[n] = v;
@@ -160,7 +196,7 @@ function columns(g, f, { x, y, from, to, left, scaleX, x0, bottom, scaleY, y0 })
     g.fillStyle = g.strokeStyle;
     for (let i = 0; i <= n; i += 1) {
       // A bar reaches to where its neighbour begins, so that the line is whole.
-      const next = i < n ? first[i + 1] : last[i];
+      const next = i < n && !after[i + 1] ? first[i + 1] : last[i];
       const top = Math.round(Math.max(Math.min(low[i], next), f.top - 2));
       const end = Math.round(Math.min(Math.max(high[i], next), f.bottom + 2));
       g.fillRect(at[i], top, 1, Math.max(end - top, 1));
@@ -171,7 +207,8 @@ function columns(g, f, { x, y, from, to, left, scaleX, x0, bottom, scaleY, y0 })
   for (let i = 0; i <= n; i += 1) {
     const middle = at[i] + 0.5;
     const rises = last[i] < first[i];
-    g.lineTo(middle, first[i]);
+    if (after[i]) g.moveTo(middle, first[i]);
+    else g.lineTo(middle, first[i]);
     if (high[i] - low[i] > 0.5) {
       g.lineTo(middle, rises ? high[i] : low[i]);
       g.lineTo(middle, rises ? low[i] : high[i]);
@@ -189,26 +226,30 @@ function columns(g, f, { x, y, from, to, left, scaleX, x0, bottom, scaleY, y0 })
 // Plots that share a time axis, and what they show of it.
 const timeAxis = { plots: [], view: null };
 
-class Plot {
+// What is drawn of a figure when it is first seen, and again when it is dirty.
+class Drawn {
   constructor(figure, spec) {
-    this.figure = figure;
-    this.spec = spec;
-    this.box = figure.querySelector("div");
-    this.ready = false;
-    this.dirty = true;
-    this.onScreen = false;
+    Object.assign(this, { figure, spec, box: figure.querySelector("div"), ready: false, dirty: true, onScreen: false });
+  }
+}
+
+class Plot extends Drawn {
+  constructor(figure, spec) {
+    super(figure, spec);
+    this.timed = spec.order === "time";
+    this.sorted = spec.order !== "free";
     this.box.style.height = `${this.height()}px`;
-    if (spec.time) timeAxis.plots.push(this);
+    if (this.timed) timeAxis.plots.push(this);
   }
 
-  height() { return this.spec.sorted ? 260 : 380; }
+  height() { return this.sorted ? 260 : 380; }
 
   // Decodes the numbers and makes the elements, when the plot is first seen.
   prepare() {
     if (this.ready) return;
     this.ready = true;
     this.box.style.height = "";
-    this.curves = this.spec.curves.map((c) => new Curve(c, this.spec.sorted, this.spec.y.log));
+    this.curves = this.spec.curves.map((c, i) => new Curve(c, i, this.sorted, this.spec.y.log));
     this.canvas = this.box.appendChild(document.createElement("canvas"));
     this.over = this.box.appendChild(document.createElement("canvas"));
     this.over.className = "over";
@@ -219,7 +260,7 @@ class Plot {
     this.tip = this.box.appendChild(document.createElement("div"));
     this.tip.className = "tip";
     this.tip.hidden = true;
-    if (this.curves.length > 1) this.addLegend();
+    if (this.curves.length > 1 || this.spec.marks.some((m) => "from" in m)) this.addLegend();
     const pad = (range, share) => {
       let [lo, hi] = range;
       if (!Number.isFinite(lo)) [lo, hi] = [0, 1];
@@ -230,25 +271,27 @@ class Plot {
       this.curves.reduce((lo, c) => Math.min(lo, c[key][0]), Infinity),
       this.curves.reduce((hi, c) => Math.max(hi, c[key][1]), -Infinity),
     ];
-    this.whole = { x: pad(all("x"), this.spec.sorted ? 0 : 0.04), y: pad(all("y"), 0.05) };
+    const given = (axis) => this.spec[axis].range?.map((v) => (this.spec[axis].log ? Math.log10(v) : v));
+    this.whole = { x: given("x") ?? pad(all("x"), this.sorted ? 0 : 0.04), y: given("y") ?? pad(all("y"), 0.05) };
     // Spectra fall to nothing: six decades are enough to see.
     if (this.spec.y.log) this.whole.y[0] = Math.max(this.whole.y[0], this.whole.y[1] - 6);
     this.view = { x: [...this.whole.x], y: [...this.whole.y] };
-    if (this.spec.time && timeAxis.view) this.view.x = [...timeAxis.view];
+    if (this.timed && timeAxis.view) this.view.x = [...timeAxis.view];
     this.listen();
   }
 
-  axisText(axis) { return `${this.spec[axis].label} [${this.spec[axis].unit}]`; }
+  axisText(axis) { return this.spec[axis].text; }
 
   addLegend() {
     const legend = document.createElement("div");
     legend.className = "legend";
-    this.curves.forEach((curve, i) => {
+    this.curves.filter((curve) => curve.name).forEach((curve) => {
       const button = document.createElement("button");
       button.type = "button";
       button.setAttribute("aria-pressed", "true");
       const line = button.appendChild(document.createElement("i"));
-      line.style.background = `var(--c${i % 6})`;
+      line.className = curve.style;
+      line.style.color = `var(${curve.paint})`;
       button.append(curve.name);
       button.addEventListener("click", () => {
         curve.shown = !curve.shown;
@@ -257,6 +300,11 @@ class Plot {
       });
       legend.append(button);
     });
+    for (const name of new Set(this.spec.marks.filter((m) => "from" in m).map((m) => m.name))) {
+      const region = legend.appendChild(document.createElement("span"));
+      region.appendChild(document.createElement("i")).className = "region";
+      region.append(name);
+    }
     this.box.before(legend);
   }
 
@@ -284,29 +332,39 @@ class Plot {
     g.strokeStyle = rule;
     g.fillStyle = text;
     g.lineWidth = 1;
-    const ticks = (axis, count) => (this.spec[axis].log ? logTicks : linearTicks)(...this.view[axis], count);
+    const ticks = (axis, count) => {
+      const { names, log } = this.spec[axis];
+      if (names.length) return names.map((name, i) => [i, name]).filter(([i]) => i >= this.view[axis][0] && i <= this.view[axis][1]);
+      return (log ? logTicks : linearTicks)(...this.view[axis], count);
+    };
     g.textAlign = "center";
     g.textBaseline = "top";
+    let end = 0;
     for (const [at, label] of ticks("x", Math.max(2, (f.right - f.left) / 110))) {
       const p = Math.round(f.px(at)) + 0.5;
       stroke(g, p, f.top, p, f.bottom);
-      g.fillText(label, Math.min(p, f.width - g.measureText(label).width / 2), f.bottom + 5);
+      const half = g.measureText(label).width / 2;
+      const middle = Math.min(p, f.width - half);
+      // No label upon another.
+      if (middle - half < end) continue;
+      end = middle + half + 6;
+      g.fillText(label, middle, f.bottom + 5);
     }
     g.textAlign = "right";
     g.textBaseline = "middle";
     for (const [at, label] of ticks("y", Math.max(2, (f.bottom - f.top) / 45))) {
       const p = Math.round(f.py(at)) + 0.5;
       stroke(g, f.left, p, f.right, p);
-      g.fillText(label, f.left - 6, p);
+      g.fillText(fitted(g, label, f.left - 30), f.left - 6, p);
     }
     g.textAlign = "center";
     g.textBaseline = "bottom";
-    g.fillText(this.axisText("x"), (f.left + f.right) / 2, f.height - 2);
+    g.fillText(fitted(g, this.axisText("x"), f.right - f.left), (f.left + f.right) / 2, f.height - 2);
     g.save();
     g.translate(13, (f.top + f.bottom) / 2);
     g.rotate(-Math.PI / 2);
     g.textBaseline = "middle";
-    g.fillText(this.axisText("y"), 0, 0);
+    g.fillText(fitted(g, this.axisText("y"), f.bottom - f.top), 0, 0);
     g.restore();
     g.strokeStyle = colour("--quiet");
     g.strokeRect(f.left + 0.5, f.top + 0.5, f.right - f.left, f.bottom - f.top);
@@ -314,15 +372,76 @@ class Plot {
     g.beginPath();
     g.rect(f.left, f.top, f.right - f.left, f.bottom - f.top);
     g.clip();
+    if (this.curves.every((curve) => !Number.isFinite(curve.y[0]))) g.fillText("no data", (f.left + f.right) / 2, (f.top + f.bottom) / 2);
+    this.drawMarks(g, f);
     g.lineWidth = 1.4;
     g.lineJoin = "bevel";
+    const bars = this.curves.filter((curve) => curve.style === "bars");
     this.curves.forEach((curve, i) => {
       if (!curve.shown) return;
-      g.strokeStyle = colour(`--c${i % 6}`);
-      g.setLineDash(i < 6 ? [] : [6, 3]);
-      this.trace(g, curve, f);
+      g.strokeStyle = colour(curve.paint);
+      g.fillStyle = colour(curve.paint);
+      if (curve.style === "bars") return this.drawBars(g, curve, f, bars.indexOf(curve), bars.length);
+      if (curve.style === "band") return this.drawBand(g, curve, f);
+      g.setLineDash(i < 6 && curve.style !== "dashed" ? [] : [6, 3]);
+      if (["line", "dashed", "joined"].includes(curve.style)) this.trace(g, curve, f);
+      g.setLineDash([]);
+      return this.drawPoints(g, curve, f);
     });
     g.restore();
+  }
+
+  drawMarks(g, f) {
+    const place = (axis, v) => f[`p${axis}`](this.spec[axis].log ? Math.log10(v) : v);
+    for (const mark of this.spec.marks.filter((m) => "from" in m)) {
+      g.fillStyle = colour("--shade");
+      g.fillRect(place("x", mark.from), f.top, place("x", mark.to) - place("x", mark.from), f.bottom - f.top);
+    }
+    g.strokeStyle = colour("--quiet");
+    g.fillStyle = colour("--quiet");
+    g.setLineDash([5, 3]);
+    for (const { name, x, y } of this.spec.marks) {
+      if (x !== undefined) stroke(g, place("x", x), f.top, place("x", x), f.bottom);
+      if (y !== undefined) stroke(g, f.left, place("y", y), f.right, place("y", y));
+      g.textAlign = x !== undefined ? "left" : "right";
+      g.textBaseline = x !== undefined ? "top" : "bottom";
+      if (x !== undefined) g.fillText(name, place("x", x) + 4, f.top + 4);
+      if (y !== undefined) g.fillText(name, f.right - 4, Math.max(place("y", y) - 2, f.top + 15));
+    }
+    g.setLineDash([]);
+  }
+
+  drawBars(g, { levels: [{ x, y }], middle }, f, number, count) {
+    const floor = this.spec.y.log ? f.bottom : Math.min(Math.max(f.py(0), f.top), f.bottom);
+    x.forEach((at, i) => {
+      const left = at - 0.4 + (0.8 * number) / count;
+      const [a, b, end] = [f.px(left), f.px(left + 0.8 / count), f.py(y[i] + middle)];
+      if (Number.isFinite(end)) g.fillRect(a, Math.min(end, floor), b - a, Math.abs(floor - end));
+    });
+  }
+
+  drawBand(g, { levels: [{ x }], edges: [low, high], middle }, f) {
+    g.globalAlpha = 0.25;
+    for (let from = 0; from < x.length; from += 1) {
+      let to = from;
+      while (to < x.length && Number.isFinite(low[to]) && Number.isFinite(high[to])) to += 1;
+      g.beginPath();
+      for (let i = from; i < to; i += 1) g.lineTo(f.px(x[i]), f.py(high[i] + middle));
+      for (let i = to - 1; i >= from; i -= 1) g.lineTo(f.px(x[i]), f.py(low[i] + middle));
+      g.fill();
+      from = Math.max(from, to);
+    }
+    g.globalAlpha = 1;
+  }
+
+  // Points as dots with what is around them.
+  drawPoints(g, { levels: [{ x, y }], edges, middle, dots }, f) {
+    for (const i of dots) {
+      g.beginPath();
+      g.arc(f.px(x[i]), f.py(y[i] + middle), 3, 0, 2 * Math.PI);
+      g.fill();
+      if (edges) stroke(g, f.px(x[i]), f.py(edges[0][i] + middle), f.px(x[i]), f.py(edges[1][i] + middle));
+    }
   }
 
   trace(g, curve, f) {
@@ -339,6 +458,11 @@ class Plot {
     const py = (i) => map.bottom - (map.y[i] - map.y0) * map.scaleY;
     g.beginPath();
     for (let i = from; i < to; i += 1) {
+      if (Number.isNaN(map.y[i])) {
+        g.stroke();
+        g.beginPath();
+        continue;
+      }
       g.lineTo(px(i), py(i));
       // A long path that crosses itself takes a browser far longer than its pieces.
       if ((i - from) % PIECE === PIECE - 1) {
@@ -352,12 +476,12 @@ class Plot {
 
   // Draws again with the next picture of the screen, with all that share its axis.
   redraw() {
-    const group = this.spec.time ? timeAxis.plots : [this];
+    const group = this.timed ? timeAxis.plots : [this];
     for (const plot of group) {
       if (plot.ready) plot.view.x = [...this.view.x];
       plot.dirty = true;
     }
-    if (this.spec.time) timeAxis.view = this.view.x;
+    if (this.timed) timeAxis.view = this.view.x;
     schedule();
   }
 
@@ -373,7 +497,7 @@ class Plot {
     const whole = this.whole.x[1] - this.whole.x[0];
     if (next[1] - next[0] < 1e-9 * whole || next[1] - next[0] > 20 * whole) return;
     this.view.x = next;
-    if (both || !this.spec.sorted) this.view.y = about(this.view.y, y);
+    if (both || !this.sorted) this.view.y = about(this.view.y, y);
     this.redraw();
   }
 
@@ -418,7 +542,7 @@ class Plot {
         return this.zoom(factor, f.vx((c[0] + d[0]) / 2), f.vy((c[1] + d[1]) / 2), false);
       }
       this.leave();
-      return this.pan(-(now[0] - before[0]) / w, e.pointerType === "touch" && this.spec.sorted ? 0 : (now[1] - before[1]) / h);
+      return this.pan(-(now[0] - before[0]) / w, e.pointerType === "touch" && this.sorted ? 0 : (now[1] - before[1]) / h);
     });
     const up = (e) => {
       if (box && e.type === "pointerup") this.zoomInto(box, at(e));
@@ -458,7 +582,7 @@ class Plot {
 
   hover(f, [x, y]) {
     if (x < f.left || x > f.right || y < f.top || y > f.bottom) return this.leave();
-    const value = (axis, v) => short(this.spec[axis].log ? 10 ** v : v, axis === "x" && this.spec.time ? 8 : 5);
+    const value = (axis, v) => short(this.spec[axis].log ? 10 ** v : v, axis === "x" && this.timed ? 8 : 5);
     const found = this.curves.filter((c) => c.shown).map((c) => [c, c.nearest(f.vx(x), f.px, f.py, [x, y])]);
     if (!found.length) return this.leave();
     const place = found[0][1][0];
@@ -468,15 +592,17 @@ class Plot {
     stroke(g, f.px(place), f.top, f.px(place), f.bottom);
     g.setLineDash([]);
     this.tip.textContent = "";
-    this.tip.append(`${this.spec.x.label} ${value("x", place)} ${this.spec.x.unit}`);
-    for (const [curve, point] of found) {
-      const i = this.curves.indexOf(curve);
-      g.fillStyle = colour(`--c${i % 6}`);
+    const { names, label, unit } = this.spec.x;
+    this.tip.append(names.length ? names[Math.round(place)] : `${label} ${value("x", place)} ${unit}`);
+    for (const [curve, [at, v, i]] of found) {
+      g.fillStyle = colour(curve.paint);
       g.beginPath();
-      g.arc(f.px(point[0]), f.py(point[1]), 3.5, 0, 2 * Math.PI);
-      g.fill();
-      const name = this.curves.length > 1 ? curve.name : this.spec.y.label;
-      this.tip.append(document.createElement("br"), `${name} ${value("y", point[1])} ${this.spec.y.unit}`);
+      g.arc(f.px(at), f.py(v), 3.5, 0, 2 * Math.PI);
+      if (curve.style !== "band") g.fill();
+      const name = (this.curves.length > 1 && curve.name) || this.spec.y.label;
+      const around = curve.edges?.map((edge) => value("y", edge[i] + curve.middle)).join(" to ");
+      const words = { band: around, whiskers: `${value("y", v)} (${around})` }[curve.style] ?? value("y", v);
+      this.tip.append(document.createElement("br"), `${name} ${words} ${this.spec.y.unit}`);
     }
     this.tip.hidden = false;
     const w = this.tip.offsetWidth;

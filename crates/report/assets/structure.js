@@ -1,13 +1,8 @@
 // A structure on a canvas: modes that swing, or the deformed shape at the times of a run.
 
-class View {
+class View extends Drawn {
   constructor(figure, spec) {
-    this.figure = figure;
-    this.spec = spec;
-    this.box = figure.querySelector("div");
-    this.ready = false;
-    this.dirty = true;
-    this.onScreen = false;
+    super(figure, spec);
     this.angles = [...spec.angles];
     this.playing = false;
     this.index = 0;
@@ -20,12 +15,12 @@ class View {
     this.ready = true;
     this.box.textContent = "";
     const { spec } = this;
-    const numbers = (d) => new Float32Array(decode(d));
+    const numbers = (stored) => new Float32Array(decode(stored));
     const size = 3 * spec.points.length;
     if (spec.motion.shapes) {
-      this.states = spec.motion.shapes.map((s) => numbers(s.d));
+      this.states = spec.motion.shapes.map(numbers);
     } else {
-      const all = numbers(spec.motion.d);
+      const all = numbers(spec.motion);
       this.states = spec.motion.times.map((_, i) => all.subarray(i * size, (i + 1) * size));
     }
     const farthest = (state) => {

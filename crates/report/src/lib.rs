@@ -1,18 +1,32 @@
-//! Pages to look at: plots, structures and tables from a plain description, as one HTML file that works offline.
+//! Figures and pages to look at, from a plain description.
 //!
-//! A [`Page`] holds sections of [`Block`]s; [`Page::write`] makes the file. Numbers travel as binary arrays within it, and
-//! `assets/` holds what draws them in a browser: plots to zoom and pan, structures to turn and animate. Without JavaScript
-//! the texts, tables and a still of the structure remain.
+//! A [`Figure`] is panels of curves, marks and maps of colours; it is drawn as SVG ([`Figure::svg`]) or PNG ([`Figure::png`]).
+//! A [`structure::Drawing`] is a structure, drawn with the same strokes. A [`Page`] holds sections of [`Block`]s, among them
+//! such panels and drawings; [`Page::write`] makes one HTML file that works offline. Numbers travel as binary arrays within
+//! it, and `assets/` holds what draws them in a browser: plots to zoom and pan, structures to turn and animate. Without
+//! JavaScript the texts, tables and a still of the structure remain.
 //!
 //! **Must not be here:** models, schemes, files, stepping; no other crate of the workspace is known here.
 
-pub mod kept;
+mod described;
+mod figure;
+pub mod html;
+mod layout;
+mod legend;
+mod letters;
+mod map;
 mod page;
+mod png;
+mod scale;
+mod scene;
+mod strokes;
 pub mod structure;
-pub mod text;
+mod svg;
 pub mod thin;
 
-pub use page::{Page, STYLE};
+pub use described::{bring_back, keep};
+pub use figure::{Axis, BLACK, Curve, Figure, Map, Mark, Order, PIXELS_PER_INCH, Panel, Ramp, Style};
+pub use page::Page;
 
 use structure::Drawing;
 
@@ -41,10 +55,12 @@ pub enum Block {
     Lines(Vec<String>),
     /// A table.
     Table(Table),
-    /// A plot.
-    Plot(Plot),
+    /// A plot to zoom and pan.
+    Plot(Panel),
     /// A structure that moves.
     View(View),
+    /// What [`keep`] made of one of these.
+    Kept(serde_json::Value),
 }
 
 /// A table; the first column names the rows.
@@ -54,69 +70,6 @@ pub struct Table {
     pub header: Vec<String>,
     /// Rows.
     pub rows: Vec<Vec<String>>,
-}
-
-/// An axis of a plot.
-#[derive(Clone, Debug)]
-pub struct Axis {
-    /// What is along it.
-    pub label: String,
-    /// Its unit; `-` for a plain number.
-    pub unit: String,
-    /// Logarithmic.
-    pub log: bool,
-}
-
-impl Axis {
-    /// A linear axis.
-    pub fn new(label: &str, unit: &str) -> Self {
-        let unit = if unit.is_empty() { "-" } else { unit };
-        Self { label: label.to_owned(), unit: unit.to_owned(), log: false }
-    }
-
-    /// The same axis, logarithmic.
-    pub fn log(self) -> Self {
-        Self { log: true, ..self }
-    }
-}
-
-/// How the points of a plot follow each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
-    /// Along the time axis, which all such plots of a page share.
-    Time,
-    /// Along the horizontal axis.
-    Sorted,
-    /// Any: a loop.
-    Free,
-}
-
-/// A plot.
-#[derive(Clone, Debug)]
-pub struct Plot {
-    /// Title above it.
-    pub title: String,
-    /// Horizontal axis.
-    pub x: Axis,
-    /// Vertical axis.
-    pub y: Axis,
-    /// How the points follow each other.
-    pub order: Order,
-    /// The curves.
-    pub curves: Vec<Curve>,
-    /// A remark below it, may be empty.
-    pub note: String,
-}
-
-/// A curve of a plot.
-#[derive(Clone, Debug)]
-pub struct Curve {
-    /// Its name in the legend.
-    pub name: String,
-    /// Its points.
-    pub points: Vec<(f64, f64)>,
-    /// How many samples the points stand for, where it is thinned.
-    pub thinned: Option<u64>,
 }
 
 /// A structure in its place and displaced.

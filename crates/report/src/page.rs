@@ -2,13 +2,12 @@
 
 use std::io::{self, Write};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::text::escape;
-use crate::{Block, Motion, Order, Plot, Section, Table, View};
+use crate::Section;
+use crate::described::{base64, described};
+use crate::html::{escape, head, table};
 
-/// How pages look, for pages that others write.
-pub const STYLE: &str = include_str!("../assets/page.css");
 const SCRIPTS: [&str; 3] = [
     include_str!("../assets/plot.js"),
     include_str!("../assets/structure.js"),
@@ -40,50 +39,23 @@ impl Page {
         let title = escape(&self.title);
         writeln!(
             out,
-            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n\
-             <style>\n{STYLE}</style>\n</head>\n<body>\n<header><h1>{title}</h1>\n\
+            "{}<header><h1>{title}</h1>\n\
              <button type=\"button\" id=\"theme\" hidden>Light or dark</button></header>\n\
              <p class=\"verdict {}\">{}</p>",
+            head(&self.title, ""),
             if self.good { "good" } else { "bad" },
             escape(&self.verdict),
         )?;
         let shown = || self.sections.iter().enumerate().filter(|(_, s)| !s.blocks.is_empty());
         let links: Vec<String> = shown().map(|(i, s)| format!("<a href=\"#s{i}\">{}</a>", escape(&s.title))).collect();
         writeln!(out, "<nav>{}</nav>\n<noscript><p>Plots need JavaScript.</p></noscript>", links.join(" "))?;
-        let mut data = Data::default();
         let mut specs: Vec<Value> = Vec::new();
         for (i, section) in shown() {
             writeln!(out, "<section id=\"s{i}\">\n<h2>{}</h2>", escape(&section.title))?;
-            for block in &section.blocks {
-                match block {
-                    Block::Text(text) => writeln!(out, "<p>{}</p>", escape(text))?,
-                    Block::Lines(lines) => writeln!(out, "<pre>{}</pre>", escape(&lines.join("\n")))?,
-                    Block::Folded { summary, text } => writeln!(
-                        out,
-                        "<details><summary>{}</summary><pre>{}</pre></details>",
-                        escape(summary),
-                        escape(text)
-                    )?,
-                    Block::Table(t) => write!(out, "{}", table(t))?,
-                    Block::Plot(plot) => {
-                        figure(out, "plot", specs.len(), &plot.title, "", &note(plot))?;
-                        specs.push(data.plot(plot));
-                    }
-                    Block::View(view) => {
-                        let still = view.drawing.svg(560.0, 420.0);
-                        figure(out, "view", specs.len(), &view.title, &still, &view.note)?;
-                        specs.push(data.view(view));
-                    }
-                }
-            }
+            section.blocks.iter().try_for_each(|block| write_block(out, described(block), &mut specs))?;
             writeln!(out, "</section>")?;
         }
         writeln!(out, "<footer>{}</footer>", escape(&self.footer))?;
-        for (i, text) in data.arrays.iter().enumerate() {
-            writeln!(out, "<script type=\"text/plain\" id=\"d{i}\">{text}</script>")?;
-        }
         // A `<` within a text must not end the element.
         let specs = Value::from(specs).to_string().replace('<', "\\u003c");
         writeln!(out, "<script type=\"application/json\" id=\"specs\">{specs}</script>")?;
@@ -91,155 +63,66 @@ impl Page {
     }
 }
 
-fn figure(out: &mut dyn Write, kind: &str, number: usize, title: &str, still: &str, note: &str) -> io::Result<()> {
-    let note = if note.is_empty() { String::new() } else { format!("<p class=\"note\">{}</p>", escape(note)) };
-    writeln!(
-        out,
-        "<figure class=\"{kind}\" id=\"f{number}\"><figcaption>{}</figcaption><div>{still}</div>{note}</figure>",
-        escape(title)
-    )
-}
-
-/// The remark of a plot, and that not every sample is in the page.
-fn note(plot: &Plot) -> String {
-    let thinned = plot.curves.iter().filter_map(|c| c.thinned.map(|of| (c.points.len(), of)));
-    let thinned = thinned.max_by_key(|t| t.1).map(|(points, of)| {
-        let all = "extremes in each piece are kept, so every peak is true";
-        format!("Thinned: {points} of {of} samples per curve are in this page; {all}.")
+/// Writes a block as [`described`] has it, and takes what the script draws of it. Every text is escaped here, whoever kept it.
+fn write_block(out: &mut dyn Write, mut block: Value, specs: &mut Vec<Value>) -> io::Result<()> {
+    let text = |v: &Value| v.as_str().map_or_else(String::new, escape);
+    let texts = |v: &Value| v.as_array().into_iter().flatten().map(text).collect::<Vec<String>>();
+    if block["text"].is_string() {
+        return writeln!(out, "<p>{}</p>", text(&block["text"]));
+    }
+    if block["folded"].is_string() {
+        let (summary, lines) = (text(&block["folded"]), text(&block["lines"]));
+        return writeln!(out, "<details><summary>{summary}</summary><pre>{lines}</pre></details>");
+    }
+    if block["lines"].is_array() {
+        return writeln!(out, "<pre>{}</pre>", texts(&block["lines"]).join("\n"));
+    }
+    if let Some(rows) = block["table"].as_array() {
+        let rows: Vec<Vec<String>> = rows.iter().map(texts).collect();
+        // Without a header it is a list of names and words.
+        let class = if texts(&block["header"]).is_empty() { "words" } else { "" };
+        return write!(out, "{}", table(class, &texts(&block["header"]), &rows));
+    }
+    let (spec, title) = (block.get_mut("spec").map(Value::take).unwrap_or_default(), text(&block["title"]));
+    // As an image it runs no script, whoever kept it.
+    let still = block["still"].as_str().map_or_else(String::new, |svg| {
+        format!("<img alt=\"{title}\" src=\"data:image/svg+xml;base64,{}\">", base64(svg.as_bytes()))
     });
-    [Some(plot.note.clone()).filter(|n| !n.is_empty()), thinned].into_iter().flatten().collect::<Vec<_>>().join(" ")
-}
-
-fn table(table: &Table) -> String {
-    let row = |cells: &[String], tag: &str| -> String {
-        let cell = |(i, c): (usize, &String)| {
-            let tag = if i == 0 { "th" } else { tag };
-            format!("<{tag}>{}</{tag}>", escape(c))
-        };
-        format!("<tr>{}</tr>\n", cells.iter().enumerate().map(cell).collect::<String>())
-    };
-    // Without a header it is a list of names and words.
-    let class = if table.header.is_empty() { " class=\"words\"" } else { "" };
-    let body: String = table.rows.iter().map(|r| row(r, "td")).collect();
-    format!(
-        "<div class=\"table\"><table{class}>\n<thead>{}</thead>\n<tbody>{body}</tbody></table></div>\n",
-        row(&table.header, "th")
-    )
-}
-
-/// The binary arrays of a page.
-#[derive(Default)]
-struct Data {
-    arrays: Vec<String>,
-}
-
-impl Data {
-    fn push(&mut self, bytes: &[u8]) -> usize {
-        self.arrays.push(base64(bytes));
-        self.arrays.len() - 1
-    }
-
-    /// Places as fractions of their range in 32 bits: a run of 10^8 steps still has each at its own.
-    fn fractions(&mut self, values: impl Iterator<Item = f64> + Clone) -> Value {
-        let (lo, hi) = range(values.clone());
-        let step = if hi > lo { (hi - lo) / f64::from(u32::MAX) } else { 1.0 };
-        let bytes: Vec<u8> = values.flat_map(|v| (((v - lo) / step).round() as u32).to_le_bytes()).collect();
-        json!({ "d": self.push(&bytes), "from": lo, "step": step })
-    }
-
-    /// Values in single precision, relative to their middle where they differ little.
-    fn values(&mut self, values: impl Iterator<Item = f64> + Clone) -> Value {
-        let (lo, hi) = range(values.clone());
-        let middle = if hi - lo < 1e-3 * lo.abs().max(hi.abs()) { (lo + hi) / 2.0 } else { 0.0 };
-        let bytes: Vec<u8> = values.flat_map(|v| ((v - middle) as f32).to_le_bytes()).collect();
-        json!({ "d": self.push(&bytes), "from": middle })
-    }
-
-    fn plot(&mut self, plot: &Plot) -> Value {
-        let curves: Vec<Value> = plot
-            .curves
-            .iter()
-            .map(|c| {
-                // Logarithms are taken here, so that small places keep their digits.
-                let x = c.points.iter().map(|p| if plot.x.log { p.0.log10() } else { p.0 });
-                json!({ "name": c.name, "x": self.fractions(x), "y": self.values(c.points.iter().map(|p| p.1)) })
-            })
-            .collect();
-        let axis = |a: &crate::Axis| json!({ "label": a.label, "unit": a.unit, "log": a.log });
-        json!({
-            "title": plot.title, "x": axis(&plot.x), "y": axis(&plot.y), "curves": curves,
-            "time": plot.order == Order::Time, "sorted": plot.order != Order::Free,
-        })
-    }
-
-    fn view(&mut self, view: &View) -> Value {
-        let floats = |list: &[f32]| -> Vec<u8> { list.iter().flat_map(|x| x.to_le_bytes()).collect() };
-        let motion = match &view.motion {
-            Motion::Shapes(shapes) => {
-                let list: Vec<Value> =
-                    shapes.iter().map(|(text, d)| json!({ "text": text, "d": self.push(&floats(d)) })).collect();
-                json!({ "shapes": list })
-            }
-            Motion::Frames { times, frames } => json!({ "times": times, "d": self.push(&floats(frames)) }),
-        };
-        let d = &view.drawing;
-        json!({
-            "title": view.title, "points": d.points, "nodes": d.nodes, "lines": d.lines, "held": d.held,
-            "spatial": d.spatial, "sketch": d.sketch, "angles": crate::structure::VIEW,
-            "unit": view.unit.0, "factor": view.unit.1, "motion": motion,
-        })
-    }
-}
-
-fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    let (lo, hi) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(v), hi.max(v)));
-    if lo.is_finite() && hi.is_finite() { (lo, hi) } else { (0.0, 0.0) }
-}
-
-/// RFC 4648.
-pub(crate) fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for three in bytes.chunks(3) {
-        let word = three.iter().fold(0u32, |w, b| (w << 8) | u32::from(*b)) << (8 * (3 - three.len()));
-        for i in 0..4 {
-            let digit = DIGITS[(word >> (18 - 6 * i)) as usize & 63];
-            out.push(if i <= three.len() { char::from(digit) } else { '=' });
-        }
-    }
-    out
+    let note = Some(text(&block["note"])).filter(|n| !n.is_empty()).map(|n| format!("<p class=\"note\">{n}</p>"));
+    let id = if spec.is_null() { String::new() } else { format!(" id=\"f{}\"", specs.len()) };
+    specs.extend(Some(spec).filter(|s| !s.is_null()));
+    let note = note.unwrap_or_default();
+    writeln!(out, "<figure{id}><figcaption>{title}</figcaption><div>{still}</div>{note}</figure>")
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::structure::{Held, Node, Structure};
-    use crate::{Axis, Curve};
+    use crate::{Axis, Block, Curve, Motion, Order, Panel, Table, View, bring_back, keep};
 
-    #[test]
-    fn base64_is_that_of_the_standard() {
-        let of = |t: &str| base64(t.as_bytes());
-        assert_eq!(
-            ["", "f", "fo", "foo", "foob", "fooba"].map(of),
-            ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE="]
-        );
-    }
-
-    fn sample() -> String {
-        let plot = Plot {
+    fn blocks() -> Vec<Block> {
+        let plot = Panel {
             title: "roof <x>".into(),
             x: Axis::new("time", "s"),
             y: Axis::new("state", ""),
             order: Order::Time,
-            curves: vec![Curve { name: "</script>".into(), points: vec![(0.0, 1.0), (1.0, 2.0)], thinned: Some(99) }],
-            note: String::new(),
+            curves: vec![Curve { thinned: Some(99), ..Curve::line("</script>", vec![(0.0, 1.0), (1.0, 2.0)]) }],
+            ..Panel::default()
         };
         let node = Node { name: "a".into(), at: [0.0; 3], held: Held::Fixed, swings: false };
         let drawing = Structure { nodes: vec![node], lines: vec![] }.drawing();
         let motion = Motion::Shapes(vec![("1 Hz".into(), vec![0.0; 3])]);
         let view = View { title: "modes".into(), drawing, motion, unit: ("mm".into(), 1e3), note: String::new() };
         let table = Table { header: vec!["a".into()], rows: vec![vec!["1 & 2".into()]] };
-        let blocks = vec![Block::Plot(plot), Block::View(view), Block::Table(table), Block::Text("<b>".into())];
+        let lines = Block::Lines(vec!["x".into(), "<i>".into()]);
+        let folded = Block::Folded { summary: "all".into(), text: "a\nb".into() };
+        vec![Block::Plot(plot), Block::View(view), Block::Table(table), Block::Text("<b>".into()), lines, folded]
+    }
+
+    fn page(blocks: Vec<Block>) -> String {
         let sections = vec![Section { title: "All".into(), blocks }, Section { title: "None".into(), blocks: vec![] }];
         let page = Page { title: "A & B".into(), good: true, verdict: "fine".into(), sections, footer: "x".into() };
         let mut out = Vec::new();
@@ -249,13 +132,14 @@ mod tests {
 
     #[test]
     fn a_page_is_whole_and_alone() {
-        let page = sample();
+        let page = page(blocks());
         // The name of the SVG language is no address that anybody asks.
         let rest = page.replace("http://www.w3.org/2000/svg", "");
+        let rest = rest.replace("src=\"data:", "");
         for outside in ["http:", "https:", "src=", "@import", "url(", "<link"] {
             assert!(!rest.contains(outside), "{outside}");
         }
-        for tag in ["html", "head", "body", "section", "figure", "table", "script", "style", "svg", "nav"] {
+        for tag in ["html", "head", "body", "section", "figure", "table", "script", "style", "nav"] {
             let (open, close) = (rest.matches(&format!("<{tag}")).count(), rest.matches(&format!("</{tag}>")).count());
             // `<head` is also the beginning of `<header`.
             let open = if tag == "head" { open - rest.matches("<header").count() } else { open };
@@ -267,21 +151,32 @@ mod tests {
     }
 
     #[test]
+    fn what_was_kept_makes_the_same_page() {
+        let kept = serde_json::to_string(&keep(&blocks())).unwrap();
+        let back = bring_back(&serde_json::from_str(&kept).unwrap()).expect("blocks");
+        assert_eq!(page(back), page(blocks()));
+        for wrong in [json!({}), json!([{}]), json!([3]), json!([{ "plot": { "title": "of old" } }])] {
+            assert!(bring_back(&wrong).is_none(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn whoever_kept_a_block_cannot_put_a_script_into_the_page() {
+        let evil = "</figure><script>alert(1)</script>";
+        let one = |key: &str| json!({ key: evil, "title": evil, "note": evil });
+        let wrong = json!([one("text"), one("folded"), { "lines": [evil, 3] }, { "table": [[evil], 7], "header": 1 },
+            one("still"), { "spec": { "x": evil } }]);
+        let found = page(bring_back(&wrong).expect("a list"));
+        assert_eq!(found.matches("<script").count(), page(vec![Block::Text("x".into())]).matches("<script").count());
+    }
+
+    #[test]
     fn every_axis_has_a_unit() {
-        let page = sample();
+        let page = page(blocks());
         let specs = page.split("id=\"specs\">").nth(1).unwrap().split("</script>").next().unwrap();
         let specs: Value = serde_json::from_str(specs).unwrap();
         assert_eq!(specs[0]["x"]["unit"], "s");
         assert_eq!(specs[0]["y"]["unit"], "-", "a plain number says so");
         assert_eq!(specs[0]["curves"][0]["name"], "</script>");
-    }
-
-    #[test]
-    fn times_of_long_runs_stay_apart() {
-        let mut data = Data::default();
-        let last = 1e8;
-        let spec = data.fractions([0.0, last - 1.0, last].into_iter());
-        let step = spec["step"].as_f64().unwrap();
-        assert!(step < 0.03, "{step}");
     }
 }

@@ -4,11 +4,10 @@
 //! **Must not be here:** models, elements, files.
 
 use std::collections::VecDeque;
-use std::fmt::Write;
 
-use serde_json::{Value, json};
-
-use crate::kept::{doubles, to_doubles};
+use crate::scale::range;
+use crate::scene::{INK, Scene, Shape};
+use crate::svg;
 
 /// How a node is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,10 +85,8 @@ impl Structure {
         let n = self.nodes.len();
         let mut points: Vec<[f64; 3]> = self.nodes.iter().map(|n| n.at).collect();
         let extent = |axis: usize, points: &[[f64; 3]]| -> f64 {
-            let range = points
-                .iter()
-                .fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), p| (f64::min(lo, p[axis]), f64::max(hi, p[axis])));
-            if range.0.is_finite() { range.1 - range.0 } else { 0.0 }
+            let (low, high) = range(points.iter().map(|p| p[axis]));
+            high - low
         };
         let size = (0..3).map(|a| extent(a, &points)).fold(0.0, f64::max);
         let sketch = size == 0.0 || !size.is_finite();
@@ -197,38 +194,6 @@ impl Structure {
 }
 
 impl Drawing {
-    /// All of it as JSON.
-    pub(crate) fn keep(&self) -> Value {
-        json!({
-            "points": doubles(self.points.iter().flatten().copied()), "nodes": self.nodes, "lines": self.lines,
-            "held": self.held, "spatial": self.spatial, "sketch": self.sketch, "upright": self.upright,
-        })
-    }
-
-    /// The drawing that [`Drawing::keep`] made this of.
-    pub(crate) fn bring_back(kept: &Value) -> Option<Self> {
-        let flag = |name: &str| kept.get(name)?.as_bool();
-        let index = |v: &Value| v.as_u64().and_then(|n| usize::try_from(n).ok());
-        let line = |l: &Value| Some((index(l.get(0)?)?, index(l.get(1)?)?, l.get(2)?.as_bool()?));
-        let held = |h: &Value| Some((index(h.get(0)?)?, h.get(1)?.as_bool()?));
-        let points: Vec<[f64; 3]> =
-            to_doubles(kept.get("points")?)?.chunks_exact(3).map(|p| [p[0], p[1], p[2]]).collect();
-        let drawing = Drawing {
-            nodes: index(kept.get("nodes")?)?,
-            lines: kept.get("lines")?.as_array()?.iter().map(line).collect::<Option<_>>()?,
-            held: kept.get("held")?.as_array()?.iter().map(held).collect::<Option<_>>()?,
-            spatial: flag("spatial")?,
-            sketch: flag("sketch")?,
-            upright: flag("upright")?,
-            points,
-        };
-        let n = drawing.points.len();
-        let whole = drawing.nodes <= n
-            && drawing.lines.iter().all(|l| l.0.max(l.1) < n)
-            && drawing.held.iter().all(|h| h.0 < n);
-        whole.then_some(drawing)
-    }
-
     /// A displacement along the axes of the structure, along those of the drawing.
     pub fn along(&self, d: [f64; 3]) -> [f64; 3] {
         if self.upright { [d[0], d[2], d[1]] } else { d }
@@ -246,38 +211,34 @@ impl Drawing {
 
     /// A picture of at most this width and height in pixels.
     pub fn svg(&self, width: f64, height: f64) -> String {
+        svg::write(&self.scene(width, height))
+    }
+
+    fn scene(&self, width: f64, height: f64) -> Scene {
         const EDGE: f64 = 24.0;
         let flat: Vec<[f64; 2]> = self.points.iter().map(|&p| self.project(p)).collect();
-        let range = |axis: usize| {
-            let (lo, hi) = flat
-                .iter()
-                .fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), p| (f64::min(lo, p[axis]), f64::max(hi, p[axis])));
-            if lo.is_finite() && hi.is_finite() { (lo, hi) } else { (0.0, 0.0) }
-        };
-        let ((x0, x1), (y0, y1)) = (range(0), range(1));
+        let [(x0, x1), (y0, y1)] = [0, 1].map(|axis| range(flat.iter().map(|p| p[axis])));
         let scale = ((width - 2.0 * EDGE) / (x1 - x0)).min((height - 2.0 * EDGE) / (y1 - y0));
         let scale = if scale.is_finite() { scale } else { 1.0 };
-        let (w, h) = ((x1 - x0) * scale + 2.0 * EDGE, (y1 - y0) * scale + 2.0 * EDGE);
-        let at = |i: usize| (EDGE + (flat[i][0] - x0) * scale, h - EDGE - (flat[i][1] - y0) * scale);
-        let mut out = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w:.0} {h:.0}\" width=\"{w:.0}\" \
-             height=\"{h:.0}\" fill=\"none\" stroke=\"currentColor\">\n"
-        );
-        for &(a, b, member) in &self.lines {
-            let ((xa, ya), (xb, yb)) = (at(a), at(b));
-            let style = if member { "stroke-width=\"2\"" } else { "stroke-width=\"1.5\" stroke-dasharray=\"5 3\"" };
-            let _ = writeln!(out, "<path d=\"M{xa:.1} {ya:.1}L{xb:.1} {yb:.1}\" {style}/>");
+        let [width, height] = [x1 - x0, y1 - y0].map(|span| span * scale + 2.0 * EDGE);
+        let at = |i: usize| (EDGE + (flat[i][0] - x0) * scale, height - EDGE - (flat[i][1] - y0) * scale);
+        let mut scene = Scene { width, height, shapes: Vec::new() };
+        for member in [false, true] {
+            let lines = self.lines.iter().filter(|l| l.2 == member).map(|l| vec![at(l.0), at(l.1)]).collect();
+            let width = if member { 2.0 } else { 1.5 };
+            scene.shapes.push(Shape::Strokes { lines, colour: INK, width, dashed: !member });
         }
         for &(i, fixed) in &self.held {
             let (x, y) = at(i);
-            let fill = if fixed { " fill=\"currentColor\"" } else { "" };
-            let _ = writeln!(out, "<path d=\"M{x:.1} {y:.1}l-7 11h14z\"{fill}/>");
+            let corners = vec![(x, y), (x - 7.0, y + 11.0), (x + 7.0, y + 11.0)];
+            if fixed {
+                scene.shapes.push(Shape::Area { outline: corners, colour: INK, opacity: 1.0 });
+            } else {
+                scene.line(&[&corners[..], &corners[..1]].concat(), INK, 1.0);
+            }
         }
-        for i in 0..self.nodes {
-            let (x, y) = at(i);
-            let _ = writeln!(out, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"2.5\" fill=\"currentColor\"/>");
-        }
-        out + "</svg>\n"
+        scene.shapes.push(Shape::Dots { at: (0..self.nodes).map(at).collect(), radius: 2.5, colour: INK });
+        scene
     }
 }
 
@@ -328,7 +289,7 @@ mod tests {
         let drawing = structure.drawing();
         assert!(!drawing.spatial);
         assert_eq!(drawing.project(drawing.points[1]), [1.0, 3.0]);
-        assert!(drawing.svg(600.0, 400.0).matches("<path").count() == 2);
+        assert!(drawing.svg(600.0, 400.0).matches("<path").count() == 3);
     }
 
     #[test]

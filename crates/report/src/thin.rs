@@ -6,6 +6,8 @@
 //! its outline. When the buckets are used up they are joined in pairs: memory is bounded whatever the length, and
 //! every point that is left is a sample, in its place.
 
+use crate::Curve;
+
 /// A sample with its number.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
@@ -14,13 +16,15 @@ struct Sample {
     y: f64,
 }
 
-/// The samples of a bucket with the smallest x, largest x, smallest y, largest y.
+/// The samples of a bucket with the smallest x, largest x, smallest y, largest y, and whether one that is not finite came among
+/// or after them.
 #[derive(Clone, Copy, Debug)]
-struct Bucket([Sample; 4]);
+struct Bucket([Sample; 4], bool);
 
 impl Bucket {
     fn join(&mut self, other: &Bucket) {
-        let Bucket([left, right, low, high]) = self;
+        let Bucket([left, right, low, high], gap) = self;
+        *gap |= other.1;
         // The earlier one stays where two are equal, as a first sample is not replaced by a later one.
         let better = |mine: &mut Sample, theirs: &Sample, yes: bool| {
             if yes {
@@ -34,11 +38,12 @@ impl Bucket {
         better(high, t, t.y > high.y);
     }
 
-    fn samples(&self) -> impl Iterator<Item = Sample> {
+    fn points(&self) -> impl Iterator<Item = (f64, f64)> {
         let mut order = self.0;
         order.sort_unstable_by_key(|s| s.number);
         let mut last = None;
-        order.into_iter().filter(move |s| last.replace(s.number) != Some(s.number))
+        let different = order.into_iter().filter(move |s| last.replace(s.number) != Some(s.number));
+        different.map(|s| (s.x, s.y)).chain(self.1.then_some((order[3].x, f64::NAN)))
     }
 }
 
@@ -61,12 +66,13 @@ impl Thinner {
         Self { buckets: Vec::with_capacity(capacity), capacity, size: 1, filled: 0, taken: 0 }
     }
 
-    /// Takes a sample; one that is not finite is left out.
+    /// Takes a sample; one that is not finite leaves a gap.
     pub fn push(&mut self, x: f64, y: f64) {
         if !(x.is_finite() && y.is_finite()) {
+            self.buckets.last_mut().into_iter().for_each(|b| b.1 = true);
             return;
         }
-        let one = Bucket([Sample { number: self.taken, x, y }; 4]);
+        let one = Bucket([Sample { number: self.taken, x, y }; 4], false);
         self.taken += 1;
         if self.filled == self.size || self.buckets.is_empty() {
             if self.buckets.len() == self.capacity {
@@ -101,10 +107,23 @@ impl Thinner {
         self.size
     }
 
-    /// What is left of the curve, in order.
-    pub fn points(&self) -> Vec<(f64, f64)> {
-        self.buckets.iter().flat_map(Bucket::samples).map(|s| (s.x, s.y)).collect()
+    /// A curve of what is left.
+    pub fn curve(&self, name: impl Into<String>) -> Curve {
+        let thinned = (self.size > 1).then_some(self.taken);
+        Curve { thinned, ..Curve::line(name, self.points()) }
     }
+
+    /// What is left of the curve, in order; a point that is not finite is a gap.
+    pub fn points(&self) -> Vec<(f64, f64)> {
+        self.buckets.iter().flat_map(Bucket::points).collect()
+    }
+}
+
+/// At most so many points of a curve.
+pub fn thinned(points: impl IntoIterator<Item = (f64, f64)>, most: usize) -> Vec<(f64, f64)> {
+    let mut thinner = Thinner::new(most / 4);
+    points.into_iter().for_each(|(x, y)| thinner.push(x, y));
+    thinner.points()
 }
 
 #[cfg(test)]
@@ -162,6 +181,19 @@ mod tests {
         assert_eq!((thinner.bucket(), thinner.points().len()), (1, 100));
         thinner.push(f64::NAN, 1.0);
         assert_eq!(thinner.taken(), 100);
+    }
+
+    #[test]
+    fn gaps_stay_gaps() {
+        let gap = |i: u32| i % 1000 >= 900;
+        for most in [20_000, 400] {
+            let value = |i: u32| if gap(i) { f64::NAN } else { f64::from(i % 7) };
+            let found = thinned((0..10_000).map(|i| (f64::from(i), value(i))), most);
+            assert_eq!(found.iter().filter(|p| p.1.is_nan()).count(), 10);
+            // No further from its place than a bucket is long.
+            let near = |x: f64| (899.0 - 128.0..1000.0).contains(&(x % 1000.0)) || (most == 400 && x % 1000.0 < 128.0);
+            assert!(found.iter().all(|p| !p.1.is_nan() || near(p.0)), "{found:?}");
+        }
     }
 
     #[test]

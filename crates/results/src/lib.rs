@@ -3,8 +3,8 @@
 //! The file opens with `h5py.File` in Python, `h5read` in MATLAB and `load` in Octave, also while the run is still
 //! going and after the run was killed; see [`layout`] for what is inside and why it is written by this crate
 //! and by no library. [`Writer`] records through a thread of its own, [`Appender`] in the thread that calls, [`Reader`]
-//! reads, [`attach`] adds what was found at the end, [`export`] turns the file into CSV or a MATLAB 5 file, [`summary`] summarises, compares and thins for
-//! plotting. Everything streams: memory does not grow with the run.
+//! reads, [`attach`] adds what was found at the end, [`export`] turns the file into CSV or a MATLAB 5 file, [`summary`] summarises and
+//! compares. Everything streams: memory does not grow with the run.
 //!
 //! **Must not be here:** stepping, models, a terminal, plotting; no other crate of the workspace is known here.
 //!

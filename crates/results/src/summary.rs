@@ -1,4 +1,4 @@
-//! What a result says: statistics of each channel, differences of two results, a thinned curve for plotting.
+//! What a result says: statistics of each channel, differences of two results.
 //!
 //! Everything is one pass over the file with flat memory. Values that are not numbers (NaN) are counted and left out.
 
@@ -287,30 +287,4 @@ impl<'a> Cursor<'a> {
         values.copy_from_slice(&self.before.1);
         Ok(false)
     }
-}
-
-/// A channel in at most `points` pieces of equally many rows: the time of the first row of each piece, its smallest and
-/// its largest value. No peak is lost, however many rows there are; a piece without a number gives NaN.
-///
-/// # Errors
-/// When there is no such channel or the file cannot be read.
-pub fn thin(reader: &Reader, channel: usize, points: usize) -> Result<Vec<(f64, f64, f64)>> {
-    let points = (points.max(1) as u64).min(reader.rows());
-    let mut result: Vec<(f64, f64, f64)> = Vec::with_capacity(points as usize);
-    // Piece k has the rows from ⌈k n / points⌉ on: the lengths differ by one row at most.
-    let first_row = |piece: u64| (u128::from(piece) * u128::from(reader.rows())).div_ceil(u128::from(points.max(1)));
-    let mut next = 0;
-    for chunk in reader.chunks(&[channel], 0) {
-        let chunk = chunk?;
-        for (i, (t, value)) in chunk.time.iter().zip(&chunk.channels[0]).enumerate() {
-            if u128::from(chunk.start) + i as u128 >= next {
-                result.push((*t, *value, *value));
-                next = first_row(result.len() as u64);
-            } else if let Some(piece) = result.last_mut() {
-                piece.1 = piece.1.min(*value);
-                piece.2 = piece.2.max(*value);
-            }
-        }
-    }
-    Ok(result)
 }

@@ -1,6 +1,6 @@
 //! Round trips, damaged files, exports and summaries.
 
-use interfield_results::summary::{compare, statistics, thin};
+use interfield_results::summary::{compare, statistics};
 use interfield_results::{
     ChannelInfo, Error, Meta, Outcome, Policy, Reader, Writer, WriterOptions, attach, export, identifiers,
 };
@@ -290,31 +290,6 @@ fn comparison_without_common_time_or_with_time_that_runs_back() {
     assert!(d.span.is_none() && d.moments == 0 && d.channels[0].max.is_nan());
     assert!(compare(&a, &c).unwrap_err().to_string().contains("its time goes from 1 to 0.5"));
     assert!(compare(&c, &a).is_err());
-}
-
-#[test]
-fn thinning_keeps_every_peak() {
-    let file = Scratch::new("thin");
-    let value = |i: u64| match i {
-        77_777 => 50.0,
-        33_333 => -40.0,
-        _ => (i as f64 * 0.1).sin(),
-    };
-    record(&file.0, &["x"], (0..100_001).map(|i| (i as f64, vec![value(i)])));
-    let reader = Reader::open(&file.0).unwrap();
-    let curve = thin(&reader, 0, 640).unwrap();
-    assert_eq!(curve.len(), 640);
-    assert_eq!(curve.iter().map(|p| p.2).fold(f64::MIN, f64::max), 50.0);
-    assert_eq!(curve.iter().map(|p| p.1).fold(f64::MAX, f64::min), -40.0);
-    assert!(curve.windows(2).all(|w| w[0].0 < w[1].0));
-    for w in curve.windows(2) {
-        let (from, to) = (w[0].0 as u64, w[1].0 as u64);
-        assert!((156..=157).contains(&(to - from)));
-        assert_eq!(w[0].1, (from..to).map(value).fold(f64::MAX, f64::min));
-    }
-    assert_eq!(thin(&reader, 0, 1_000_000).unwrap().len(), 100_001);
-    assert_eq!(thin(&reader, 0, 0).unwrap().len(), 1);
-    assert!(thin(&reader, 1, 10).is_err());
 }
 
 #[test]

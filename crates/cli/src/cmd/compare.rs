@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
+use interfield_report::{Axis, Figure, Order, Panel, Style};
 use interfield_results::summary::{Comparison, Difference, compare};
 use interfield_results::{Error, Reader};
 use serde_json::json;
 
 use crate::Exit;
+use crate::drawing::{DPI, draw};
 use crate::output::{complain, fail, print, print_json};
-use crate::plot::{Figure, stack};
 use crate::stored;
-use interfield::files::write;
 use interfield::table::{aligned, short};
 
 /// Compare two result files channel by channel
@@ -36,7 +36,7 @@ pub(crate) struct Args {
     /// Largest difference allowed, relative to the peak of the channel; exit code 3 if exceeded
     #[arg(long, value_name = "REL", allow_hyphen_values = true)]
     tolerance: Option<f64>,
-    /// Draw the channels with the largest differences (up to 4) into this SVG file
+    /// Draw the channels with the largest differences (up to 4) into this file, FILE.svg or FILE.png
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
     /// Print the result as JSON
@@ -67,7 +67,7 @@ fn check(args: &Args) -> Result<bool, Exit> {
     }
     let (a, b) = (stored::open(&args.a, json)?, stored::open(&args.b, json)?);
     if let Some(path) = &args.plot {
-        stored::check_output(path, &["svg"], &[&args.a, &args.b], json)?;
+        stored::check_output(path, &["svg", "png"], &[&args.a, &args.b], json)?;
     }
     let mut found = compare(&a, &b).map_err(|e| stored::damaged(&e, json))?;
     if found.channels.is_empty() {
@@ -82,8 +82,8 @@ fn check(args: &Args) -> Result<bool, Exit> {
     // Worst first; what could not be compared is worst of all.
     found.channels.sort_by(|a, b| b.relative.total_cmp(&a.relative));
     if let Some(path) = &args.plot {
-        let svg = figure(&a, &b, &found).map_err(|e| stored::damaged(&e, json))?;
-        write(path, &svg).map_err(|message| {
+        let figure = figure(&a, &b, &found).map_err(|e| stored::damaged(&e, json))?;
+        draw(path, &figure, DPI).map_err(|message| {
             fail(json, Some(&path.display().to_string()), None, &message, "give another file with --plot");
             Exit::Failure
         })?;
@@ -159,26 +159,23 @@ fn explain(args: &Args, found: &Comparison) -> String {
 }
 
 /// The channels with the largest differences, both results on top of each other.
-fn figure(a: &Reader, b: &Reader, found: &Comparison) -> Result<String, Error> {
-    let short_name = |path: &Path| path.file_name().map(|n| n.to_string_lossy().into_owned());
+fn figure(a: &Reader, b: &Reader, found: &Comparison) -> Result<Figure, Error> {
+    let short_name = |path: &Path| path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let (mut name_a, mut name_b) = (short_name(a.path()), short_name(b.path()));
     if name_a == name_b {
-        (name_a, name_b) = (Some("A".to_owned()), Some("B".to_owned()));
+        (name_a, name_b) = ("A".to_owned(), "B".to_owned());
     }
-    let size = (640.0, if found.channels.len() == 1 { 400.0 } else { 260.0 });
     let mut panels = Vec::new();
     for d in found.channels.iter().take(PANELS) {
-        let mut lines = Vec::new();
-        for (reader, name) in [(a, &name_a), (b, &name_b)] {
+        let mut curves = Vec::new();
+        for (reader, name, style) in [(a, &name_a, Style::Line), (b, &name_b, Style::Dashed)] {
             if let Some(i) = reader.channel(&d.name) {
-                // The first panel explains the lines of all.
-                let legend = if panels.is_empty() { name.clone().unwrap_or_default() } else { String::new() };
-                lines.push((legend, stored::history(reader, i)?));
+                curves.push(stored::curve(reader, name, None, i)?.style(style));
             }
         }
-        let figure =
-            Figure { title: "", x: "time [s]", y: &stored::label(&d.name, &d.units.0), log_x: false, size, lines };
-        panels.push(figure.overlay_svg());
+        let (x, y) = (Axis::new("time", "s"), Axis::new(&d.name, &d.units.0));
+        panels.push(Panel { x, y, order: Order::Time, curves, ..Panel::default() });
     }
-    Ok(stack(&panels, size))
+    let slenderness = if panels.len() == 1 { 0.5 } else { 0.3 };
+    Ok(Figure { slenderness, ..Figure::new(panels) })
 }

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 use interfield_language::Model;
+use interfield_report::{Axis, Curve, Figure, Panel, Style};
 use interfield_structure::Simulation;
 use serde_json::json;
 
 use crate::Exit;
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{fail, print, print_json};
-use crate::plot::Figure;
 use interfield::files::write;
 use interfield::stability::{judge_quietly, with_step};
 
@@ -31,8 +31,6 @@ analysis = { dt = "0.2 s", duration = "1 s" }
 record = { channels = ["mass.x"] }
 "#;
 
-/// Size of a figure in pixels.
-const SIZE: (f64, f64) = (720.0, 340.0);
 /// Motions are drawn up to this, m.
 const CLIPPED: f64 = 3.0;
 
@@ -62,9 +60,9 @@ pub(crate) fn run(args: &Args) -> Exit {
 fn draw(folder: &Path) -> Result<Vec<String>, String> {
     let figures = [("passivity-radius.svg", radius()?), ("passivity-softening.svg", softening()?)];
     let mut names = Vec::new();
-    for (name, svg) in figures {
+    for (name, panel) in figures {
         let path = folder.join(name);
-        write(&path, svg.as_bytes())?;
+        write(&path, Figure::new(vec![panel]).svg())?;
         names.push(path.display().to_string());
     }
     Ok(names)
@@ -84,35 +82,35 @@ fn model(set: &[(&str, f64)], coupling: &str, scheme: &str, gamma: Option<&str>)
 }
 
 /// Growth of four couplings over Ω.
-fn radius() -> Result<String, String> {
+fn radius() -> Result<Panel, String> {
     let couplings = [
         ("PLSRT2, gamma plus", "plsrt2", "lsrt2", Some("plus")),
         ("staggered LSRT2, gamma minus", "staggered", "lsrt2", Some("minus")),
         ("modified PH", "modified-ph", "newmark", None),
         ("PMC", "pmc", "alpha-os", None),
     ];
-    let mut lines = Vec::new();
+    let mut curves = Vec::new();
     for (legend, coupling, scheme, gamma) in couplings {
         let model = model(&[("b1", 0.5)], coupling, scheme, gamma)?;
         let omegas = (0..=240).map(|i| 10f64.powf(f64::from(i) / 120.0));
         let growth = |omega: f64| Ok((omega, judge_quietly(with_step(&model, omega))?.0 - 1.0));
-        lines.push((legend.to_owned(), omegas.map(growth).collect::<Result<Vec<_>, String>>()?));
+        let curve = Curve::line(legend, omegas.map(growth).collect::<Result<Vec<_>, String>>()?);
+        // Dashed upon the first, so that this can be seen beneath.
+        curves.push(if curves.is_empty() { curve } else { curve.style(Style::Dashed) });
     }
-    let figure = Figure {
-        title: "Split mass, b1 = 0.5, 10 substeps",
-        x: "Omega = omega h",
-        y: "growth per step, radius - 1",
-        log_x: true,
-        size: SIZE,
-        lines,
-    };
-    Ok(figure.overlay_svg())
+    Ok(Panel {
+        title: "Split mass, b1 = 0.5, 10 substeps".to_owned(),
+        x: Axis::new("Ω = ω Δt", "").log(),
+        y: Axis::new("growth per step, ρ − 1", ""),
+        curves,
+        ..Panel::default()
+    })
 }
 
 /// A specimen half as stiff as its estimate, under two couplings.
-fn softening() -> Result<String, String> {
+fn softening() -> Result<Panel, String> {
     let set = [("b1", 30.0), ("estimate", 2.0)];
-    let mut lines = Vec::new();
+    let mut curves = Vec::new();
     for (legend, coupling) in [("PMC", "pmc"), ("modified PH", "modified-ph")] {
         let model = model(&set, coupling, "alpha-os", None)?;
         let problem =
@@ -127,15 +125,13 @@ fn softening() -> Result<String, String> {
             }
             points.push(((k + 1) as f64 * parts.coupling.dt(), x));
         }
-        lines.push((legend.to_owned(), points));
+        curves.push(Curve::line(legend, points));
     }
-    let figure = Figure {
-        title: "Split mass, b1 = 30, 10 substeps; B half as stiff as its operator",
-        x: "time [s]",
-        y: "displacement [m]",
-        log_x: false,
-        size: SIZE,
-        lines,
-    };
-    Ok(figure.svg())
+    Ok(Panel {
+        title: "Split mass, b1 = 30, 10 substeps; B half as stiff as its operator".to_owned(),
+        x: Axis::new("time", "s"),
+        y: Axis::new("displacement", "m"),
+        curves,
+        ..Panel::default()
+    })
 }

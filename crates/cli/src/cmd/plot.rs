@@ -3,17 +3,17 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use interfield_results::{ChannelInfo, Reader};
+use interfield_report::{Axis, Figure, Order, PIXELS_PER_INCH, Panel};
+use interfield_results::ChannelInfo;
 use serde_json::json;
 
 use crate::Exit;
+use crate::drawing::draw as draw_into;
 use crate::output::{fail, print, print_json};
-use crate::plot::{Figure, PIXELS_PER_INCH};
 use crate::stored;
-use interfield::files::{has_extension, write};
 
-/// Height of a figure over its width.
-const HEIGHT: f64 = 0.625;
+/// Height of the plot over its width.
+const SLENDERNESS: f64 = 0.6;
 
 /// Draw channels of a result file, over time or over another channel, as SVG or PNG
 ///
@@ -94,27 +94,21 @@ fn draw(args: &Args) -> Result<(), Exit> {
         let message = format!("`{}` has no rows to draw", args.result.display());
         return Err(refuse(&message, "`interfield show` says how the run ended"));
     }
-    let curve = |i: usize| versus.map_or_else(|| stored::history(&reader, i), |x| stored::pairs(&reader, x, i));
-    let mut lines = Vec::new();
+    let mut curves = Vec::new();
     for (&i, info) in chosen.iter().zip(&infos) {
-        let legend = if infos.len() > 1 { info.name.clone() } else { String::new() };
-        lines.push((legend, curve(i).map_err(|e| stored::damaged(&e, json))?));
+        let legend = if infos.len() > 1 { &info.name } else { "" };
+        curves.push(stored::curve(&reader, legend, versus, i).map_err(|e| stored::damaged(&e, json))?);
     }
-    let figure = Figure {
-        title: "",
-        x: &horizontal(&reader, versus),
-        y: &stored::axis(&infos),
-        log_x: false,
-        size: (args.width.round(), (args.width * HEIGHT).round()),
-        lines,
+    let panel = Panel {
+        x: versus.map_or_else(|| Axis::new("time", "s"), |x| stored::axis(&[&reader.channels()[x]])),
+        y: stored::axis(&infos),
+        order: if versus.is_none() { Order::Time } else { Order::Free },
+        curves,
+        ..Panel::default()
     };
-    let bytes = if has_extension(&args.output, "png") {
-        figure.png(f64::from(args.dpi)).map_err(|e| refuse(&format!("the figure cannot be drawn: {e}"), "write SVG"))?
-    } else {
-        figure.svg().into_bytes()
-    };
+    let figure = Figure { width: args.width.round(), slenderness: SLENDERNESS, ..Figure::new(vec![panel]) };
     let name = args.output.display().to_string();
-    write(&args.output, &bytes).map_err(|message| {
+    draw_into(&args.output, &figure, f64::from(args.dpi)).map_err(|message| {
         fail(json, Some(&name), None, &message, "give another file with --output");
         Exit::Failure
     })?;
@@ -127,8 +121,4 @@ fn draw(args: &Args) -> Result<(), Exit> {
         print(&format!("{name}: {}\n", args.channels.join(", ")));
     }
     Ok(())
-}
-
-fn horizontal(reader: &Reader, versus: Option<usize>) -> String {
-    versus.map_or_else(|| "time [s]".to_owned(), |x| stored::axis(&[&reader.channels()[x]]))
 }

@@ -6,13 +6,14 @@ use clap::Args as ClapArgs;
 use interfield_analysis::spectrum::{Spectrum, SpectrumError, spectrum};
 use interfield_kernel::{Domain, Scheme};
 use interfield_language::parse::analysis::scheme_from_text;
+use interfield_report::{Axis, Curve, Figure, Panel};
 use interfield_structure::assembled::oscillator;
 use serde_json::json;
 
 use crate::Exit;
+use crate::drawing::{DPI, draw};
 use crate::load::pair;
 use crate::output::{fail, fail_all, print, print_json};
-use crate::plot::Figure;
 use interfield::table::{aligned, complex, short};
 
 /// Spectral radius, damping and frequency error of a scheme
@@ -34,7 +35,7 @@ pub(crate) struct Args {
     /// Damping ratio of the test oscillator
     #[arg(long, default_value_t = 0.0, value_name = "RATIO", allow_hyphen_values = true)]
     xi: f64,
-    /// Also draw the spectral radius into this SVG file
+    /// Also draw the spectral radius into this file, FILE.svg or FILE.png
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
     /// Print the result as JSON
@@ -82,17 +83,15 @@ pub(crate) fn run(args: &Args) -> Exit {
         Err(e) => return refuse(format!("the step map could not be probed: {e:?}"), "try other values of --omega"),
     };
     if let Some(path) = &args.plot {
-        let figure = Figure {
-            title: &format!("Spectral radius of {}", args.scheme),
-            x: "Ω = ω Δt",
-            y: "ρ",
-            log_x: true,
-            size: (640.0, 400.0),
-            lines: vec![(String::new(), points.iter().map(|p| (p.omega, p.rho)).collect())],
+        let panel = Panel {
+            title: format!("Spectral radius of {}", args.scheme),
+            x: Axis::new("Ω = ω Δt", "").log(),
+            y: Axis::new("spectral radius ρ", ""),
+            curves: vec![Curve::line("", points.iter().map(|p| (p.omega, p.rho)).collect())],
+            ..Panel::default()
         };
-        if let Err(e) = std::fs::write(path, figure.svg()) {
-            let name = path.display().to_string();
-            fail(args.json, Some(&name), None, &format!("`{name}` cannot be written: {e}"), "");
+        if let Err(message) = draw(path, &Figure::new(vec![panel]), DPI) {
+            fail(args.json, Some(&path.display().to_string()), None, &message, "");
             return Exit::Failure;
         }
     }

@@ -8,14 +8,14 @@ use interfield_analysis::scan::scan;
 use interfield_coupling::registry::{METHODS, find};
 use interfield_language::Model;
 use interfield_language::diag::did_you_mean;
+use interfield_report::{Axis, Figure, Map as Colours, Panel, Ramp};
 use serde_json::{Value, json};
 
 use crate::Exit;
-use crate::heat::{Heat, Panel};
+use crate::drawing::{self, DPI};
 use crate::load::{Loaded, ModelArgs, pair};
 use crate::output::{fail, print, print_json, progress};
 use crate::stored::check_output;
-use interfield::files::{has_extension, write};
 use interfield::stability::{judge_quietly, with_step};
 use interfield::table::{aligned, radius, short};
 
@@ -38,8 +38,12 @@ record = { channels = ["mass.x"] }
 
 /// Most cells of a map.
 const MOST_CELLS: usize = 1_000_000;
-/// Dots per inch of a PNG.
-const DPI: f64 = 192.0;
+/// Width and height of a panel, and what is beside them all, pixels.
+const PANEL: f64 = 270.0;
+const BESIDE: f64 = 120.0;
+
+/// log10 of the smallest excess of a radius over one that is told from none.
+const LEAST: f64 = -6.0;
 
 /// What the vertical axis is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -165,13 +169,8 @@ fn draw(args: &Args) -> Result<(), Exit> {
     let found = found.map_err(|why| refuse(&why, "choose another coupling, scheme or number of substeps"))?;
     let scheme = models.first().and_then(|m| m.partition.as_ref()).map(|p| p.substructures[0].scheme_name.clone());
     let map = Map { args, scheme: scheme.unwrap_or_default(), omegas, ratios, found };
-    let bytes = if has_extension(&output, "png") {
-        map.heat().png(DPI).map_err(|e| refuse(&format!("the map cannot be drawn: {e}"), "write SVG"))?
-    } else {
-        map.heat().svg().into_bytes()
-    };
     let name = output.display().to_string();
-    write(&output, &bytes).map_err(|message| {
+    drawing::draw(&output, &map.figure(), DPI).map_err(|message| {
         fail(args.json, Some(&name), None, &message, "give another file with --output");
         Exit::Failure
     })?;
@@ -200,6 +199,27 @@ fn split_mass(args: &Args, scheme: &str, substeps: u32, ratio: f64) -> Result<Mo
     };
     let loaded = Loaded::embedded("split mass", MODEL.to_owned(), PathBuf::new(), args.json);
     loaded.model(&settings).map(|(model, _)| model)
+}
+
+/// The number that stands for a cell: how far its radius is below one, or from 1 to 2 how many decades it is above.
+fn shade((radius, stable): &(f64, bool)) -> f64 {
+    let decades = ((radius - 1.0).max(1e-9).log10() / LEAST).clamp(0.0, 1.0);
+    if *stable { (radius - 1.0).clamp(-1.0, 0.0) } else { 2.0 - decades }
+}
+
+/// Growing motions from orange to nearly black, decaying ones from white to blue.
+fn ramps() -> Vec<Ramp> {
+    let ramp = |title: &str, stops: &[(f64, [u8; 3])], marks: [(f64, &str); 3]| Ramp {
+        title: title.to_owned(),
+        stops: stops.to_vec(),
+        marks: marks.map(|(at, text)| (at, text.to_owned())).to_vec(),
+    };
+    let growing = [(1.0, [253, 200, 110]), (1.5, [213, 94, 0]), (2.0, [70, 0, 0])];
+    let calm = [(-1.0, [86, 180, 233]), (0.0, [235, 244, 251])];
+    vec![
+        ramp("unstable, radius", &growing, [(2.0, "2 or more"), (1.5, "1.001"), (1.0, "1 + 1e-6")]),
+        ramp("stable, radius", &calm, [(0.0, "1"), (-0.5, "0.5"), (-1.0, "0")]),
+    ]
 }
 
 /// A map with its values: by substeps, then by ratio, then by Ω.
@@ -235,7 +255,7 @@ impl Map<'_> {
         format!("{} with {}{parameters}", self.args.coupling, self.scheme)
     }
 
-    fn heat(&self) -> Heat<'_> {
+    fn figure(&self) -> Figure {
         let panel = |(substeps, cells): (u32, &[(f64, bool)])| {
             let below = match self.worst(cells) {
                 Some(w) => {
@@ -244,18 +264,20 @@ impl Map<'_> {
                 }
                 None => "stable everywhere".to_owned(),
             };
-            Panel { title: [format!("ss = {substeps}"), below], cells: cells.to_vec() }
+            let (x, y) = (self.omegas.clone(), self.ratios.clone());
+            Panel {
+                title: format!("ss = {substeps}\n{below}"),
+                x: Axis::new("Ω = ω Δt", "").log(),
+                y: Axis::new(self.args.ratio.label(), "").log(),
+                map: Some(Colours { x, y, values: cells.iter().map(shade).collect(), ramps: ramps() }),
+                ..Panel::default()
+            }
         };
-        let x = match self.args.coupling.as_str() {
-            "plsrt2" => "Omega = omega dt (the papers take 4 omega dt)",
-            _ => "Omega = omega dt",
-        };
-        Heat {
-            title: self.title(),
-            x: (x, &self.omegas),
-            y: (self.args.ratio.label(), &self.ratios),
-            panels: self.panels().map(panel).collect(),
-        }
+        let panels: Vec<Panel> = self.panels().map(panel).collect();
+        let remark = if self.args.coupling == "plsrt2" { " (for Ω the papers take 4 omega dt)" } else { "" };
+        let columns = panels.len();
+        let width = columns as f64 * PANEL + BESIDE;
+        Figure { title: self.title() + remark, columns, width, slenderness: 1.0, ..Figure::new(panels) }
     }
 
     fn text(&self, name: &str) -> String {

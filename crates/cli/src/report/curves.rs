@@ -2,7 +2,7 @@
 
 use interfield_motion::{LongSignal, Quantity, Record, log_periods};
 use interfield_report::thin::Thinner;
-use interfield_report::{Axis, Block, Curve, Order, Plot};
+use interfield_report::{Axis, Block, Curve, Order, Panel};
 use interfield_results::{ChannelInfo, Error, Reader};
 
 use interfield::Ranges;
@@ -129,13 +129,13 @@ impl Curves {
             let first = &self.channels[group[0]];
             // Several have their names in the legend.
             let title = if group.len() > 1 { &first.quantity } else { &first.name };
-            Block::Plot(Plot {
+            Block::Plot(Panel {
                 title: title.clone(),
                 x: Axis::new("time", "s"),
                 y: Axis::new(&first.quantity, &first.unit),
                 order: Order::Time,
-                curves: group.iter().map(|&i| curve(&self.channels[i].name, &self.histories[i])).collect(),
-                note: String::new(),
+                curves: group.iter().map(|&i| self.histories[i].curve(&self.channels[i].name)).collect(),
+                ..Panel::default()
             })
         };
         groups.into_iter().map(history).collect()
@@ -145,13 +145,12 @@ impl Curves {
     pub(crate) fn loops(&self) -> Vec<Block> {
         let plot = |(x, y, thinner): &(usize, usize, Thinner)| {
             let (cx, cy) = (&self.channels[*x], &self.channels[*y]);
-            Block::Plot(Plot {
+            Block::Plot(Panel {
                 title: format!("{}: hysteresis", cy.name.replacen(".force", "", 1)),
                 x: Axis::new(&cx.quantity, &cx.unit),
                 y: Axis::new(&cy.quantity, &cy.unit),
-                order: Order::Free,
-                curves: vec![curve(&cy.name, thinner)],
-                note: String::new(),
+                curves: vec![thinner.curve(&cy.name)],
+                ..Panel::default()
             })
         };
         self.loops.iter().map(plot).collect()
@@ -161,7 +160,7 @@ impl Curves {
     pub(crate) fn spectra(&self) -> Vec<Block> {
         let [Some(first), Some(second)] = self.times else { return Vec::new() };
         let dt = second - first;
-        let mut plots: Vec<Plot> = Vec::new();
+        let mut plots: Vec<Panel> = Vec::new();
         for (i, signal) in &self.signals {
             let Ok(lines) = signal.fourier(dt) else { continue };
             if lines.iter().all(|l| l.1 == 0.0) {
@@ -171,7 +170,7 @@ impl Curves {
             let mut thinner = Thinner::new(LINES);
             rest.iter().for_each(|l| thinner.push(l.0, l.1));
             let points = [first.to_vec(), thinner.points()].concat();
-            let curve = Curve { name: self.channels[*i].name.clone(), points, thinned: None };
+            let curve = Curve::line(&self.channels[*i].name, points);
             let axis = Axis::new("Fourier amplitude", &times_second(&self.channels[*i].unit)).log();
             match plots.iter_mut().find(|p| p.y.unit == axis.unit && p.curves.len() < TOGETHER) {
                 Some(plot) => plot.curves.push(curve),
@@ -182,7 +181,8 @@ impl Curves {
                     }
                     let x = Axis::new("frequency", "Hz").log();
                     let title = format!("Fourier amplitude: {}", self.channels[*i].quantity);
-                    plots.push(Plot { title, x, y: axis, order: Order::Sorted, curves: vec![curve], note });
+                    let (order, curves) = (Order::Sorted, vec![curve]);
+                    plots.push(Panel { title, x, y: axis, order, curves, note, ..Panel::default() });
                 }
             }
         }
@@ -191,7 +191,7 @@ impl Curves {
     }
 
     /// Of loads that are accelerations and short enough.
-    fn response_spectra(&self, dt: f64) -> Option<Plot> {
+    fn response_spectra(&self, dt: f64) -> Option<Panel> {
         let motions = self.channels.iter().zip(&self.histories).filter(|(c, h)| {
             c.quantity == LOAD && c.unit.ends_with("/s^2") && h.bucket() == 1 && h.taken() <= MOTION as u64
         });
@@ -204,23 +204,17 @@ impl Curves {
             // Linear in the record, so any unit goes in and comes out.
             let spectrum = record.response_spectrum(&periods, 0.05).ok()?;
             unit.clone_from(&channel.unit);
-            let points = periods.iter().copied().zip(spectrum.psa).collect();
-            curves.push(Curve { name: channel.name.clone(), points, thinned: None });
+            curves.push(Curve::line(&channel.name, periods.iter().copied().zip(spectrum.psa).collect()));
         }
-        (!curves.is_empty()).then(|| Plot {
+        (!curves.is_empty()).then(|| Panel {
             title: "Response spectrum of the ground motion, 5 % damping".to_owned(),
             x: Axis::new("period", "s").log(),
             y: Axis::new("pseudo-acceleration", &unit),
             order: Order::Sorted,
             curves,
-            note: String::new(),
+            ..Panel::default()
         })
     }
-}
-
-fn curve(name: &str, thinner: &Thinner) -> Curve {
-    let thinned = (thinner.bucket() > 1).then(|| thinner.taken());
-    Curve { name: name.to_owned(), points: thinner.points(), thinned }
 }
 
 /// The unit of an integral over time.

@@ -3,8 +3,7 @@
 
 use std::path::Path;
 
-use interfield_report::Block;
-use interfield_report::kept::{bring_back, keep};
+use interfield_report::{Block, bring_back, keep};
 use interfield_results::{Reader, attach};
 use serde_json::{Value, json};
 

@@ -4,11 +4,11 @@ use interfield_lab::realtime::Histogram;
 use interfield_lab::rig::LoopTiming;
 use interfield_lab::verdict::Grade;
 use interfield_language::units::UnitSystem;
-use interfield_report::{Axis, Block, Curve, Order, Plot, Table};
+use interfield_report::{Axis, Block, Curve, Order, Panel, Table};
 use interfield_results::Reader;
 
 use super::Evidence;
-use crate::stored::{history, pairs};
+use crate::stored::curve;
 use interfield::laboratory::{Assessed, header, json, log, row, tape};
 
 /// Actuators whose curves are drawn.
@@ -53,18 +53,14 @@ fn one(a: &Assessed, units: &UnitSystem) -> Vec<Block> {
     }
     if let Some(LoopTiming { timing: kept, rights, compute }) = &a.timing {
         let times = [("wake-up", &kept.wake_up), ("controller", &kept.compute), ("next target", compute)];
-        let curve = |(name, histogram): (&str, &Histogram)| Curve {
-            name: name.to_owned(),
-            points: bars(histogram),
-            thinned: None,
-        };
-        blocks.push(Block::Plot(Plot {
+        blocks.push(Block::Plot(Panel {
             title: format!("{}: how time was kept", a.name),
             x: Axis::new("time", "µs").log(),
             y: Axis::new("samples", "").log(),
             order: Order::Sorted,
-            curves: times.map(curve).to_vec(),
+            curves: times.map(|(name, histogram)| Curve::line(name, bars(histogram))).to_vec(),
             note: format!("{} periods missed, {} overrun", kept.missed, kept.overrun),
+            ..Panel::default()
         }));
         let notices: Vec<String> = rights.missing.iter().map(ToString::to_string).collect();
         if !notices.is_empty() {
@@ -82,39 +78,33 @@ fn one(a: &Assessed, units: &UnitSystem) -> Vec<Block> {
 fn curves(a: &Assessed, reader: &Reader, i: usize) -> Vec<Block> {
     let channel = |column: &str| reader.channel(&tape::channel_name(&a.name, i, column));
     let unit = |c: usize| reader.channels()[c].unit.clone();
-    let rows = reader.rows();
-    let curve = |name: &str, points: Vec<(f64, f64)>| {
-        let thinned = (points.len() as u64 != rows).then_some(rows);
-        Curve { name: name.to_owned(), points, thinned }
-    };
     let over_time = |names: &[&str], title: &str| {
         let found: Option<Vec<(usize, Curve)>> = names
             .iter()
             .map(|name| {
                 let c = channel(name)?;
-                Some((c, curve(name, history(reader, c).ok()?)))
+                Some((c, curve(reader, name, None, c).ok()?))
             })
             .collect();
         let found = found?;
         let unit = unit(found.first()?.0);
-        Some(Block::Plot(Plot {
+        Some(Block::Plot(Panel {
             title: format!("{}, actuator {}: {title}", a.name, i + 1),
             x: Axis::new("time in the laboratory", "s"),
             y: Axis::new("displacement", &unit),
             order: Order::Sorted,
             curves: found.into_iter().map(|f| f.1).collect(),
-            note: String::new(),
+            ..Panel::default()
         }))
     };
     let hysteresis = || {
         let (x, y) = (channel("reached")?, channel("force")?);
-        Some(Block::Plot(Plot {
+        Some(Block::Plot(Panel {
             title: format!("{}, actuator {}: measured force", a.name, i + 1),
             x: Axis::new("reached", &unit(x)),
             y: Axis::new("force", &unit(y)),
-            order: Order::Free,
-            curves: vec![curve("measured", pairs(reader, x, y).ok()?)],
-            note: String::new(),
+            curves: vec![curve(reader, "measured", Some(x), y).ok()?],
+            ..Panel::default()
         }))
     };
     let blocks = [

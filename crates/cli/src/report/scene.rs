@@ -1,13 +1,14 @@
-//! The structure of a model as it is drawn: its nodes and lines, how its unknowns move them, its modes.
+//! The structure of a model as it moves: its modes, and its deformed shape.
 
-use interfield_language::model::{Kind, Model, Support};
-use interfield_report::structure::{Drawing, Held, Line, Node, Structure as Skeleton};
+use interfield_language::model::{Model, Support};
+use interfield_report::structure::Drawing;
 use interfield_report::{Block, Motion, Table, View};
 use interfield_results::{Error, Reader};
 use interfield_structure::Structure;
 use interfield_structure::modal::Modal;
 
 use super::frames::Frames;
+use crate::drawing::{Moves, moves, structure};
 use interfield::table::short;
 
 /// Modes in a report; large structures show fewer, and the largest none: these take longer than most runs.
@@ -17,12 +18,6 @@ const NO_MODES: usize = 20_000;
 
 /// Moments of a deformed shape that is read from a result file.
 const MOMENTS: u64 = 300;
-
-/// Length of the arm at which the turning of a pendulum is drawn, m.
-const ARM: f64 = 1.0;
-
-/// What moves a node: a degree of freedom of the model, and the displacement for a unit of it.
-type Moves = Vec<(usize, [f64; 3])>;
 
 /// A model as it is drawn.
 pub(crate) struct Scene {
@@ -47,9 +42,9 @@ impl Scene {
     /// Of a model, with its modes about the present state.
     pub(crate) fn new(assembled: &Structure) -> Self {
         let model = &assembled.model;
-        let (structure, node_moves) = structure(model);
+        let structure = structure(model);
         let drawing = structure.drawing();
-        let mut moves = node_moves;
+        let mut moves = moves(model, &structure);
         // Points on the ground stand still.
         moves.resize(drawing.points.len(), Vec::new());
         let length = interfield_language::units::Dimension::LENGTH;
@@ -189,75 +184,4 @@ fn imposed(model: &Model, dof: usize, t: f64) -> f64 {
         Support::Imposed(motion) => motion.at(t)[0],
         _ => 0.0,
     }
-}
-
-/// Nodes and lines of a model, and what moves the nodes.
-fn structure(model: &Model) -> (Skeleton, Vec<Moves>) {
-    let direction = |name: &str| ["x", "y", "z"].iter().position(|d| *d == name);
-    let mut number: Vec<Option<usize>> = vec![None; model.dofs.len()];
-    let mut structure = Skeleton::default();
-    let mut own: Vec<Moves> = Vec::new();
-    // The ground has no degrees of freedom: lines without a second node go there.
-    for node in model.nodes.iter().filter(|n| !n.dofs.is_empty()) {
-        let held = node.dofs.iter().filter(|(_, d)| !matches!(model.dofs[*d].support, Support::Free)).count();
-        let held = match held {
-            0 => Held::Free,
-            n if n == node.dofs.len() => Held::Fixed,
-            _ => Held::Partly,
-        };
-        let swings = node.dofs.iter().all(|(n, _)| direction(n).is_none())
-            && node.dofs.iter().any(|(_, d)| model.dofs[*d].angle);
-        own.push(
-            node.dofs
-                .iter()
-                .filter_map(|(name, d)| {
-                    let along = match (direction(name), model.dofs[*d].angle) {
-                        (Some(axis), _) => std::array::from_fn(|a| f64::from(a == axis)),
-                        (None, true) if swings => [ARM, 0.0, 0.0],
-                        (None, true) => return None,
-                        // A pendulum that grows longer goes down; any other coordinate is drawn to the right.
-                        (None, false) => {
-                            if swings {
-                                [0.0, -1.0, 0.0]
-                            } else {
-                                [1.0, 0.0, 0.0]
-                            }
-                        }
-                    };
-                    Some((*d, along))
-                })
-                .collect(),
-        );
-        node.dofs.iter().for_each(|(_, d)| number[*d] = Some(structure.nodes.len()));
-        structure.nodes.push(Node { name: node.name.clone(), at: node.at, held, swings });
-    }
-    for element in &model.elements {
-        let (dofs, one): (Vec<usize>, bool) = match &element.kind {
-            Kind::Law { coordinates, .. } | Kind::Formula { coordinates, .. } => {
-                (coordinates.iter().flatten().map(|c| c.0).collect(), coordinates.len() == 1)
-            }
-            Kind::Linear { dofs, .. } => (dofs.clone(), false),
-            // A controller connects nothing that could be seen.
-            Kind::Block { .. } => continue,
-        };
-        let mut nodes: Vec<usize> = Vec::new();
-        for node in dofs.iter().filter_map(|d| number[*d]) {
-            if !nodes.contains(&node) {
-                nodes.push(node);
-            }
-        }
-        let member = element.type_name.starts_with("beam");
-        match nodes[..] {
-            [] => {}
-            [from] if one => structure.lines.push(Line { from, to: None, member }),
-            [from, ref others @ ..] => {
-                structure.lines.extend(others.iter().map(|&to| Line { from, to: Some(to), member }));
-            }
-        }
-    }
-    let carried = |i: usize| structure.nodes[i].swings.then(|| structure.carrier(i)).flatten();
-    let moves = (0..own.len())
-        .map(|i| carried(i).map_or_else(|| own[i].clone(), |c| [own[c].clone(), own[i].clone()].concat()))
-        .collect();
-    (structure, moves)
 }

@@ -159,7 +159,11 @@ fn the_example_without_arguments() {
     let shown = interfield(&["show", results.to_str().unwrap(), "--json"]).expect(0).json();
     assert_eq!((shown["outcome"].as_str(), shown["rows"].as_u64()), (Some("finished; verdict: good"), Some(12_501)));
     let page = std::fs::read_to_string(folder.join("interfield-out/isolated-building.html")).unwrap();
-    assert!(page.contains("<svg") && page.contains("hysteresis") && !page.contains("http://www.w3.org/1999/xlink"));
+    assert!(
+        page.contains("data:image/svg+xml")
+            && page.contains("hysteresis")
+            && !page.contains("http://www.w3.org/1999/xlink")
+    );
     assert!(
         page.contains(">Laboratory<") && page.contains("isolators: good: tracking error"),
         "the verdict on the test"

@@ -1,7 +1,8 @@
 //! Papers 000 to 002: spectra, eigenvalues and global errors (book: claims 1).
 
+use interfield_gallery::Outcome;
 use interfield_gallery::Verdict::{Corrected, NotTrue, Reproduced};
-use interfield_gallery::{Mark, Outcome};
+use interfield_report::Mark;
 
 use crate::judged;
 

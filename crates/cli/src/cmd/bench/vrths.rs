@@ -14,10 +14,10 @@ use serde_json::{Value, json};
 
 use super::{figure, records};
 use crate::Exit;
+use crate::drawing::{DPI, draw};
 use crate::load::pair;
 use crate::output::{fail, fail_all, print, print_json, progress};
 use crate::stored::check_output;
-use interfield::files::write;
 use interfield::table::{aligned, short};
 
 /// Virtual real-time hybrid simulation (Silva et al., 2020): all ground motions and cases with one controller
@@ -46,7 +46,7 @@ pub(super) struct Args {
     /// Of the noise of the sensors and of the perturbations
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Picture, FILE.svg [default: interfield-out/vrths-CONTROLLER.svg]
+    /// Picture, FILE.svg or FILE.png [default: interfield-out/vrths-CONTROLLER.svg]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Print all tests as JSON
@@ -96,7 +96,7 @@ fn bench(args: &Args) -> Result<Exit, Exit> {
     let controller = method.design(1.0 / RATE);
     let default = || PathBuf::from("interfield-out").join(format!("vrths-{}.svg", args.controller));
     let output = args.output.clone().unwrap_or_else(default);
-    check_output(&output, &["svg"], &[], args.json)?;
+    check_output(&output, &["svg", "png"], &[], args.json)?;
     let (motions, files) = motions(args)?;
 
     let started = Instant::now();
@@ -108,7 +108,7 @@ fn bench(args: &Args) -> Result<Exit, Exit> {
     let seconds = started.elapsed().as_secs_f64();
 
     let name = output.display().to_string();
-    write(&output, figure::draw(&args.controller, &found)).map_err(|message| {
+    draw(&output, &figure::figure(&args.controller, &found), DPI).map_err(|message| {
         fail(args.json, Some(&name), None, &message, "give another file with --output");
         Exit::Failure
     })?;

@@ -1,79 +1,65 @@
-//! Figures of an ensemble as SVG: bands of a channel over time, and fragility curves with what was counted.
+//! Panels of an ensemble, for files and for its page: bands of a channel over time, and fragility curves with what was counted.
 
-use kuva::backend::svg::SvgBackend;
-use kuva::plot::scatter::ScatterPlot;
-use kuva::plot::{BandPlot, LegendPosition, LinePlot};
-use kuva::render::layout::Layout;
-use kuva::render::plots::Plot;
-use kuva::render::render::render_multiple;
+use interfield_report::{Axis, BLACK, Curve, Order, Panel, Style};
 
 use super::findings::{Findings, Fragility};
-use crate::plot::COLOURS;
-use crate::stored::label;
 
-/// Width and height in pixels.
-const SIZE: (f64, f64) = (720.0, 380.0);
 /// Points of a fragility curve.
-pub(super) const CURVE: usize = 120;
-
-fn svg(plots: Vec<Plot>, x: &str, y: &str, legend: LegendPosition, height: Option<(f64, f64)>) -> String {
-    let mut layout = Layout::auto_from_plots(&plots)
-        .with_x_label(x)
-        .with_y_label(y)
-        .with_width(SIZE.0)
-        .with_height(SIZE.1)
-        .with_label_size(14)
-        .with_tick_size(12)
-        .with_legend_position(legend);
-    if let Some((from, to)) = height {
-        layout = layout.with_y_axis_min(from).with_y_axis_max(to);
-    }
-    SvgBackend.render_scene(&render_multiple(plots, layout))
-}
+const CURVE: usize = 120;
+/// Numbers of blue and light blue.
+const BLUE: usize = 0;
+const LIGHT: usize = 5;
 
 /// Median, and the bounds of 68 % and 90 % of all runs, over time.
-pub(super) fn bands(findings: &Findings<'_>, channel: usize) -> String {
+pub(super) fn bands(findings: &Findings<'_>, channel: usize) -> Panel {
     let bands = &findings.bands[channel];
-    let times: Vec<f64> = (0..bands.len()).map(|k| k as f64 * findings.interval).collect();
     let series = |q: usize| bands.iter().map(|b| b.quantiles[q]).collect::<Vec<f64>>();
-    let band = |low: usize, high: usize, opacity: f64| {
-        let plot = BandPlot::new(times.iter().copied(), series(low), series(high));
-        Plot::Band(plot.with_color(COLOURS[0]).with_opacity(opacity))
+    let median: Vec<(f64, f64)> = (0..).map(|k| f64::from(k) * findings.interval).zip(series(2)).collect();
+    let band = |name: &str, low: usize, high: usize, colour: usize| {
+        Curve::line(name, median.clone()).style(Style::Band { low: series(low), high: series(high) }).colour(colour)
     };
-    let median = LinePlot::new().with_data(times.iter().copied().zip(series(2))).with_color(COLOURS[1]);
-    let plots = vec![
-        band(0, 4, 0.18),
-        band(1, 3, 0.3),
-        Plot::Line(median.with_stroke_width(1.2).with_legend("median, 16 to 84 %, 5 to 95 % of the runs")),
-    ];
     let c = &findings.model.channels[channel];
-    svg(plots, "time [s]", &label(&c.name, &c.unit), LegendPosition::InsideTopRight, None)
+    Panel {
+        title: c.name.clone(),
+        x: Axis::new("time", "s"),
+        y: Axis::new(&c.name, &c.unit),
+        order: Order::Time,
+        curves: vec![
+            band("5 to 95 % of the runs", 0, 4, LIGHT),
+            band("16 to 84 %", 1, 3, BLUE),
+            Curve::line("median", median.clone()).colour(BLACK),
+        ],
+        ..Panel::default()
+    }
 }
 
 /// Points of the fitted curve between the smallest and the largest intensity, and a little beyond.
-pub(super) fn curve(f: &Fragility) -> Vec<(f64, f64)> {
-    let (Ok(fit), Some(first), Some(last)) = (&f.fit, f.stripes.first(), f.stripes.last()) else { return Vec::new() };
+fn fitted(f: &Fragility) -> Option<Vec<(f64, f64)>> {
+    let (Ok(fit), Some(first), Some(last)) = (&f.fit, f.stripes.first(), f.stripes.last()) else { return None };
     let (from, to) = (0.5 * first.intensity, 1.1 * last.intensity);
     let x = |i: usize| from + (to - from) * i as f64 / CURVE as f64;
-    (0..=CURVE).map(|i| (x(i), fit.probability(x(i)))).collect()
+    Some((0..=CURVE).map(|i| (x(i), fit.probability(x(i)))).collect())
 }
 
-/// All limits in one figure: what was counted with its 95 % confidence, and the fitted curves.
-pub(super) fn fragility(findings: &Findings<'_>) -> String {
-    let mut plots = Vec::new();
+/// All limits in one panel: what was counted with its 95 % confidence, and the fitted curves.
+pub(super) fn fragility(findings: &Findings<'_>) -> Panel {
+    let mut curves = Vec::new();
     for (i, f) in findings.fragility.iter().enumerate() {
-        let colour = COLOURS[i % COLOURS.len()];
-        let points = f.stripes.iter().map(|s| (s.intensity, s.fraction()));
-        let errors = f.stripes.iter().map(|s| (s.fraction() - s.interval.0, s.interval.1 - s.fraction()));
-        let counted =
-            ScatterPlot::new().with_data(points).with_y_err_asymmetric(errors).with_color(colour).with_size(4.0);
-        let line = LinePlot::new().with_data(curve(f)).with_color(colour).with_stroke_width(1.6);
-        if f.fit.is_ok() {
-            plots.extend([Plot::Scatter(counted), Plot::Line(line.with_legend(f.limit.clone()))]);
-        } else {
-            plots.push(Plot::Scatter(counted.with_legend(f.limit.clone())));
-        }
+        let (low, high) = f.stripes.iter().map(|s| s.interval).unzip();
+        let counted = f.stripes.iter().map(|s| (s.intensity, s.fraction())).collect();
+        let curve = fitted(f);
+        // The limit is told once.
+        let name = if curve.is_some() { "" } else { &f.limit };
+        curves.push(Curve::line(name, counted).style(Style::Whiskers { low, high }).colour(i));
+        curves.extend(curve.map(|points| Curve::line(&f.limit, points).colour(i)));
     }
-    let x = label(&findings.intensity.name, &findings.intensity.unit);
-    svg(plots, &x, "fraction of runs that exceed", LegendPosition::InsideBottomRight, Some((-0.02, 1.02)))
+    Panel {
+        x: Axis::new(&findings.intensity.name, &findings.intensity.unit),
+        y: Axis::new("fraction of runs that exceed", "").over(-0.02, 1.02),
+        order: Order::Sorted,
+        curves,
+        note: "Counted fractions with their 95 % confidence by Wilson; lognormal curves by maximum likelihood."
+            .to_owned(),
+        ..Panel::default()
+    }
 }

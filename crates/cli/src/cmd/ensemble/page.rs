@@ -1,7 +1,7 @@
 //! The page of an ensemble: what was varied, what came out, bands, fragility, sensitivities, all runs.
 
 use interfield_ensemble::{Ending, Summary};
-use interfield_report::{Axis, Block, Curve, Order, Page, Plot, Section, Table};
+use interfield_report::{Block, Page, Section, Table};
 
 use super::findings::{Findings, Fragility};
 use super::saving::Origin;
@@ -95,57 +95,13 @@ fn fragility(findings: &Findings<'_>) -> Vec<Block> {
     if !remarks.is_empty() {
         blocks.push(Block::Lines(remarks));
     }
-    let curve = |name: &str, points: Vec<(f64, f64)>| Curve { name: name.to_owned(), points, thinned: None };
-    let intensity = &findings.intensity;
-    for f in &findings.fragility {
-        let stripes = |of: fn(&interfield_ensemble::fragility::Stripe) -> f64| -> Vec<(f64, f64)> {
-            f.stripes.iter().map(|s| (s.intensity, of(s))).collect()
-        };
-        let mut curves = vec![
-            curve("counted", stripes(|s| s.fraction())),
-            curve("lower 95 %", stripes(|s| s.interval.0)),
-            curve("upper 95 %", stripes(|s| s.interval.1)),
-        ];
-        if f.fit.is_ok() {
-            curves.push(curve("lognormal", drawing::curve(f)));
-        }
-        blocks.push(Block::Plot(Plot {
-            title: f.limit.clone(),
-            x: Axis::new(&intensity.name, &intensity.unit),
-            y: Axis::new("fraction of runs that exceed", ""),
-            order: Order::Sorted,
-            curves,
-            note: "Confidence of the counted fractions by Wilson, curve by maximum likelihood.".to_owned(),
-        }));
-    }
+    blocks.push(Block::Plot(drawing::fragility(findings)));
     blocks
 }
 
 fn bands(findings: &Findings<'_>) -> Vec<Block> {
-    let plot = |(c, bands): (usize, &Vec<interfield_ensemble::Band>)| {
-        let channel = &findings.model.channels[c];
-        let curve = |name: &str, of: &dyn Fn(&interfield_ensemble::Band) -> f64| Curve {
-            name: name.to_owned(),
-            points: bands.iter().enumerate().map(|(k, b)| (k as f64 * findings.interval, of(b))).collect(),
-            thinned: None,
-        };
-        Block::Plot(Plot {
-            title: channel.name.clone(),
-            x: Axis::new("time", "s"),
-            y: Axis::new(&channel.name, &channel.unit),
-            order: Order::Time,
-            curves: vec![
-                curve("median", &|b| b.quantiles[2]),
-                curve("5 %", &|b| b.quantiles[0]),
-                curve("95 %", &|b| b.quantiles[4]),
-                curve("16 %", &|b| b.quantiles[1]),
-                curve("84 %", &|b| b.quantiles[3]),
-                curve("mean", &|b| b.mean),
-            ],
-            note: String::new(),
-        })
-    };
-    findings.bands.iter().enumerate().filter(|(_, b)| !b.is_empty()).map(plot).collect()
+    let seen = (0..findings.bands.len()).filter(|&c| !findings.bands[c].is_empty());
+    seen.map(|c| Block::Plot(drawing::bands(findings, c))).collect()
 }
 
 /// The channels against the variables, the strongest first.

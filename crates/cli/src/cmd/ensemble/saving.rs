@@ -6,6 +6,7 @@ use std::path::Path;
 
 use interfield_ensemble::{Band, Ending};
 use interfield_motion::STANDARD_GRAVITY;
+use interfield_report::{Figure, Panel};
 use interfield_results::{ChannelInfo, Meta, Policy, Writer, WriterOptions};
 use serde_json::json;
 
@@ -39,17 +40,18 @@ pub(super) fn save(out: &Path, findings: &Findings<'_>, origin: &Origin<'_>) -> 
     write(&out.join("ensemble.json"), format!("{document:#}\n"))?;
     write(&out.join("runs.csv"), table(findings))?;
     let mut figures = Vec::new();
+    let svg = |panel: Panel| Figure::new(vec![panel]).svg();
     if findings.bands.iter().any(|b| !b.is_empty()) {
         bands(&out.join("bands.h5"), findings, origin)?;
         let names = interfield_results::identifiers(findings.model.channels.iter().map(|c| c.name.as_str()));
         for (c, name) in names.iter().enumerate() {
             figures.push(format!("bands-{name}.svg"));
-            write(&out.join(&figures[figures.len() - 1]), drawing::bands(findings, c))?;
+            write(&out.join(&figures[figures.len() - 1]), svg(drawing::bands(findings, c)))?;
         }
     }
     if findings.fragility.iter().any(|f| !f.stripes.is_empty()) {
         figures.push("fragility.svg".to_owned());
-        write(&out.join("fragility.svg"), drawing::fragility(findings))?;
+        write(&out.join("fragility.svg"), svg(drawing::fragility(findings)))?;
     }
     let path = out.join("index.html");
     let mut file = std::io::BufWriter::new(create(&path)?);

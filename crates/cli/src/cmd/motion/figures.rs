@@ -5,9 +5,9 @@ use std::path::Path;
 use interfield_motion::{
     Compatibility, Fit, MotionError, Quantity, Record, ResponseSpectrum, STANDARD_GRAVITY, compatibility, log_periods,
 };
+use interfield_report::{Axis, Curve, Figure, Order, Panel, Style};
 use serde_json::{Value, json};
 
-use crate::plot::{Figure, stack};
 use interfield::table::short;
 
 use super::{Args, Refusal};
@@ -16,8 +16,6 @@ use super::{Args, Refusal};
 const QUIET_BASELINE: usize = 1;
 /// Periods between which a generated motion is held against its target, s.
 const RANGE: (f64, f64) = (0.1, 2.0);
-/// Most points of a line in the picture.
-const POINTS: usize = 3000;
 
 /// Everything that is told of a record.
 pub(super) struct Figures {
@@ -207,36 +205,38 @@ impl Figures {
     }
 
     /// Histories and spectrum, one below the other.
-    pub(super) fn picture(&self, name: &str, target: Option<&dyn Fn(f64) -> f64>) -> String {
-        const SIZE: (f64, f64) = (900.0, 260.0);
-        let title = Path::new(name).file_name().map_or_else(|| name.to_owned(), |n| n.to_string_lossy().into_owned());
+    pub(super) fn picture(&self, name: &str, target: Option<&dyn Fn(f64) -> f64>) -> Figure {
         let own = (self.record.quantity == Quantity::Acceleration).then_some(&self.record);
         let histories = [
-            (own, "Acceleration", "acceleration [m/s²]"),
-            (self.velocity.as_ref(), "Velocity", "velocity [m/s]"),
-            (self.displacement.as_ref(), "Displacement", "displacement [m]"),
+            (own, "acceleration", "m/s²"),
+            (self.velocity.as_ref(), "velocity", "m/s"),
+            (self.displacement.as_ref(), "displacement", "m"),
         ];
-        let mut figures: Vec<String> = histories
-            .into_iter()
-            .filter_map(|(record, what, y)| Some((record?, what, y)))
-            .map(|(record, what, y)| {
-                let title = format!("{what}, {title}");
-                let lines = vec![(String::new(), thinned(record))];
-                Figure { title: &title, x: "time [s]", y, log_x: false, size: SIZE, lines }.svg()
-            })
-            .collect();
+        let history = |(record, what, unit): (Option<&Record>, &str, &str)| {
+            let record = record?;
+            let points = record.values.iter().enumerate().map(|(i, x)| (record.time(i), *x)).collect();
+            let (x, y) = (Axis::new("time", "s"), Axis::new(what, unit));
+            Some(Panel { x, y, order: Order::Time, curves: vec![Curve::line("", points)], ..Panel::default() })
+        };
+        let mut panels: Vec<Panel> = histories.into_iter().filter_map(history).collect();
         if let Some(s) = &self.spectrum {
-            let title = format!("Response spectrum, {} % damping", short(100.0 * s.damping));
             let legend = if target.is_some() { "motion" } else { "" };
-            let points = s.periods.iter().copied().zip(s.psa.iter().copied()).collect();
-            let mut lines = vec![(legend.to_owned(), points)];
+            let mut curves = vec![Curve::line(legend, s.periods.iter().copied().zip(s.psa.iter().copied()).collect())];
             if let Some(target) = target {
-                lines.push(("target".to_owned(), s.periods.iter().map(|t| (*t, target(*t))).collect()));
+                let points = s.periods.iter().map(|t| (*t, target(*t))).collect();
+                curves.push(Curve::line("target", points).style(Style::Dashed));
             }
-            let y = "PSA [m/s²]";
-            figures.push(Figure { title: &title, x: "period [s]", y, log_x: true, size: SIZE, lines }.overlay_svg());
+            panels.push(Panel {
+                title: format!("response spectrum, {} % damping", short(100.0 * s.damping)),
+                x: Axis::new("period", "s").log(),
+                y: Axis::new("PSA", "m/s²"),
+                order: Order::Sorted,
+                curves,
+                ..Panel::default()
+            });
         }
-        stack(&figures, SIZE)
+        let title = Path::new(name).file_name().map_or_else(|| name.to_owned(), |n| n.to_string_lossy().into_owned());
+        Figure { title, width: 900.0, slenderness: 0.22, ..Figure::new(panels) }
     }
 }
 
@@ -250,24 +250,4 @@ fn verdict(f: &Compatibility) -> String {
         }
         _ => "not compatible: values below 90 % of the target; try another --seed or a longer --duration".to_owned(),
     }
-}
-
-/// The points of a history, or of its envelope if they are very many.
-fn thinned(record: &Record) -> Vec<(f64, f64)> {
-    let point = |i: usize| (record.time(i), record.values[i]);
-    let n = record.values.len();
-    if n <= POINTS {
-        return (0..n).map(point).collect();
-    }
-    let size = (2 * n).div_ceil(POINTS);
-    let mut out = Vec::with_capacity(POINTS + 2);
-    for from in (0..n).step_by(size) {
-        let part = from..(from + size).min(n);
-        let by = |a: &usize, b: &usize| record.values[*a].total_cmp(&record.values[*b]);
-        if let (Some(low), Some(high)) = (part.clone().min_by(by), part.max_by(by)) {
-            out.push(point(low.min(high)));
-            out.push(point(low.max(high)));
-        }
-    }
-    out
 }

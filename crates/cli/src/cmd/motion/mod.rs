@@ -14,6 +14,7 @@ use interfield_motion::{
 };
 
 use crate::Exit;
+use crate::drawing::{DPI, draw};
 use crate::output::{fail, print, print_json};
 use figures::Figures;
 use interfield::files::{same, write};
@@ -106,7 +107,7 @@ pub(crate) struct Args {
     /// Duration [default: 20 s]
     #[arg(long, value_name = "TIME", requires = "generate", help_heading = "Generating", allow_hyphen_values = true)]
     duration: Option<String>,
-    /// Draw histories and spectrum into this SVG file [default: interfield-out/NAME-motion.svg]
+    /// Draw histories and spectrum into this file, FILE.svg or FILE.png [default: interfield-out/NAME-motion.svg]
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
     /// Write the record, as processed, to this CSV file
@@ -210,9 +211,9 @@ fn execute(args: &Args) -> Result<(), Refusal> {
         let message = format!("`{}` would hold both record and picture", picture.display());
         return Err(Refusal::line(message, "give --output and --plot files of their own"));
     }
-    save(&picture, &found.picture(&name, target.as_deref()))?;
+    draw(&picture, &found.picture(&name, target.as_deref()), DPI).map_err(|m| unsaved(&picture, m))?;
     if let Some(path) = &args.output {
-        save(path, &csv(&found.record))?;
+        write(path, csv(&found.record)).map_err(|m| unsaved(path, m))?;
     }
     if args.json {
         print_json(&found.json(&name, &picture, args.output.as_deref()));
@@ -222,14 +223,14 @@ fn execute(args: &Args) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn save(path: &Path, text: &str) -> Result<(), Refusal> {
-    write(path, text).map_err(|message| Refusal {
+fn unsaved(path: &Path, message: String) -> Refusal {
+    Refusal {
         file: Some(path.display().to_string()),
         line: None,
         message,
         help: "give another file with --output or --plot".to_owned(),
         exit: Exit::Failure,
-    })
+    }
 }
 
 /// A quantity on the command line; a plain number is in SI.

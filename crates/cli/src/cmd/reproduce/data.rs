@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use interfield_gallery::{Claim, Expected, Item, Measure, Outcome, Style};
+use interfield_gallery::{Claim, Expected, Item, Measure, Outcome};
 use serde_json::{Value, json};
 
 use super::Done;
@@ -82,14 +82,10 @@ fn points(outcome: &Outcome) -> String {
     let mut out = String::from("panel,curve,x label,y label,x,y,low,high\n");
     for (panel, letter) in outcome.panels.iter().zip('a'..) {
         for curve in &panel.curves {
-            let head = [&letter.to_string(), &curve.name, &panel.x.label, &panel.y.label].map(|c| cell(c)).join(",");
+            let head = [&letter.to_string(), &curve.name, &panel.x.text(), &panel.y.text()].map(|c| cell(c)).join(",");
             for (i, (x, y)) in curve.points.iter().enumerate() {
-                let edges = match &curve.style {
-                    Style::Band { low, high } => {
-                        [low.get(i), high.get(i)].map(|e| e.map_or(String::new(), f64::to_string))
-                    }
-                    _ => Default::default(),
-                };
+                let [low, high] = curve.edges().map_or([&[][..]; 2], |(low, high)| [low, high]);
+                let edges = [low.get(i), high.get(i)].map(|e| e.map_or(String::new(), f64::to_string));
                 out += &format!("{head},{x},{y},{},{}\n", edges[0], edges[1]);
             }
         }

@@ -10,6 +10,7 @@ use std::thread::available_parallelism;
 use clap::Args as ClapArgs;
 use interfield_gallery::{ITEMS, Item, Outcome, Stopped, Verdict, run as run_items};
 use interfield_language::diag::did_you_mean;
+use interfield_report::Figure;
 use serde_json::Value;
 
 use interfield::Operator;
@@ -17,7 +18,6 @@ use interfield::Operator;
 use crate::Exit;
 use crate::interrupt::on_interrupt;
 use crate::output::{complain, fail, fail_all, print, print_json, progress};
-use crate::panels::Figure;
 use interfield::files::write;
 use interfield::table::aligned;
 
@@ -170,11 +170,11 @@ fn compute(args: &Args, items: &[&'static Item]) -> Result<(Vec<Done>, Exit), St
 /// Writes the files of an item.
 fn store(args: &Args, Done { item, outcome }: &Done) -> Result<(), String> {
     let path = |name: &str| args.output.join(name);
-    let figure = Figure { panels: &outcome.panels, columns: outcome.columns };
+    let figure = Figure::journal(outcome.panels.clone(), outcome.columns);
     if !outcome.panels.is_empty() {
         write(&path(&format!("{}.svg", item.id)), figure.svg())?;
         if !args.lean {
-            write(&path(&format!("{}.png", item.id)), figure.png(DPI)?)?;
+            write(&path(&format!("{}.png", item.id)), figure.png(DPI))?;
         }
     }
     if !args.lean {

@@ -1,8 +1,7 @@
 //! The gallery as a page: what holds and what does not at the top, then item by item.
 
 use interfield_gallery::{Claim, Expected, Measure, Paper, Table, Verdict};
-use interfield_report::STYLE;
-use interfield_report::text::escape;
+use interfield_report::html::{self, escape};
 
 use super::{Done, data};
 use interfield::table::short;
@@ -17,7 +16,8 @@ pub(super) fn html(done: &[Done], lean: bool) -> String {
     let counts: Vec<String> =
         verdicts.iter().map(|v| (count(*v), v)).filter(|c| c.0 > 0).map(|c| format!("{} {}", c.0, c.1)).collect();
     let claims = done.iter().map(|d| d.outcome.claims.len()).sum::<usize>();
-    let rows: String = done.iter().flat_map(|d| d.outcome.claims.iter().map(move |c| row(d, c))).collect();
+    let rows: Vec<Vec<String>> = done.iter().flat_map(|d| d.outcome.claims.iter().map(move |c| row(d, c))).collect();
+    let header = ["item", "verdict", "claim", "measured"].map(str::to_owned);
     let of = |paper: Paper| -> String {
         let sections: String = done.iter().filter(|d| d.item.paper == paper).map(|d| section(d, lean)).collect();
         let title = format!("<h2>Paper {}</h2>\n<p>{}</p>\n", paper.number(), escape(paper.title()));
@@ -25,16 +25,13 @@ pub(super) fn html(done: &[Done], lean: bool) -> String {
     };
     let items: String = Paper::ALL.into_iter().map(of).collect();
     format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<title>Gallery of the papers</title>\n\
-         <style>\n{STYLE}{MORE}</style>\n</head>\n<body>\n<h1>The figures and tables of the papers, computed again</h1>\n\
+        "{}<h1>The figures and tables of the papers, computed again</h1>\n\
          <p>{claims} claims: {}. Every verdict follows from the numbers of the run that made this page, never from a \
-         judgement written down; the expected numbers come from an independent implementation.</p>\n\
-         <div class=\"table\"><table class=\"words claims\">\n<thead><tr><th>item</th><th>verdict</th><th>claim</th><th>measured</th></tr></thead>\n\
-         <tbody>\n{rows}</tbody></table></div>\n{items}\
+         judgement written down; the expected numbers come from an independent implementation.</p>\n{}{items}\
          <footer><p class=\"note\">Written by <code>interfield reproduce</code>, version {}.</p></footer>\n</body>\n</html>\n",
+        html::head("Gallery of the papers", MORE),
         counts.join(", "),
+        html::table("words claims", &header, &rows),
         env!("CARGO_PKG_VERSION"),
     )
 }
@@ -50,17 +47,12 @@ fn badge(verdict: Verdict) -> String {
 }
 
 /// A line of the table at the top: the number that decides, which is the first that is not as claimed, or the first.
-fn row(Done { item, .. }: &Done, claim: &Claim) -> String {
+fn row(Done { item, .. }: &Done, claim: &Claim) -> Vec<String> {
     let broken = claim.measures.iter().find(|m| m.claimed.is_some_and(|e| !e.met(m.value)));
     let number = broken.or(claim.measures.first());
     let number = number.map_or_else(String::new, |m| format!("{} = {}", m.what, with_unit(m.value, m.unit)));
-    format!(
-        "<tr><th><a href=\"#{id}\">{id}</a></th><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-        badge(claim.verdict()),
-        escape(&claim.text),
-        escape(&number),
-        id = item.id,
-    )
+    let link = format!("<a href=\"#{id}\">{id}</a>", id = item.id);
+    vec![link, badge(claim.verdict()), escape(&claim.text), escape(&number)]
 }
 
 fn with_unit(value: f64, unit: &str) -> String {
@@ -108,37 +100,22 @@ fn claim(claim: &Claim) -> String {
         let expected = |e: Option<Expected>| {
             e.map_or_else(String::new, |e| format!("{} {}", if e.met(m.value) { '✓' } else { '✗' }, data::words(e)))
         };
-        format!(
-            "<tr><th>{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-            escape(&m.what),
-            escape(&with_unit(m.value, m.unit)),
-            expected(m.claimed),
-            expected(m.corrected),
-            expected(m.reference),
-        )
+        let value = escape(&with_unit(m.value, m.unit));
+        vec![escape(&m.what), value, expected(m.claimed), expected(m.corrected), expected(m.reference)]
     };
+    let header = ["measured", "value", "as claimed", "as corrected", "reference"].map(str::to_owned);
+    let rows: Vec<Vec<String>> = claim.measures.iter().map(row).collect();
     format!(
-        "<div class=\"claim\">\n<p>{} <q>{}</q></p>\n{correction}<div class=\"table\"><table>\n\
-         <thead><tr><th>measured</th><th>value</th><th>as claimed</th><th>as corrected</th><th>reference</th></tr></thead>\n\
-         <tbody>\n{}</tbody></table></div>\n</div>\n",
+        "<div class=\"claim\">\n<p>{} <q>{}</q></p>\n{correction}{}</div>\n",
         badge(claim.verdict()),
         escape(&claim.text),
-        claim.measures.iter().map(row).collect::<String>(),
+        html::table("", &header, &rows),
     )
 }
 
 fn table(table: &Table) -> String {
-    let cells =
-        |row: &[String], tag: &str| -> String { row.iter().map(|c| format!("<{tag}>{}</{tag}>", escape(c))).collect() };
-    let rows: String = table
-        .rows
-        .iter()
-        .filter_map(|row| row.split_first())
-        .map(|(name, rest)| format!("<tr><th>{}</th>{}</tr>\n", escape(name), cells(rest, "td")))
-        .collect();
-    format!(
-        "<figure><figcaption>{}</figcaption><div class=\"table\"><table>\n<thead><tr>{}</tr></thead>\n<tbody>\n{rows}</tbody></table></div></figure>\n",
-        escape(&table.title),
-        cells(&table.header, "th"),
-    )
+    let cells = |row: &Vec<String>| row.iter().map(|c| escape(c)).collect::<Vec<String>>();
+    let rows: Vec<Vec<String>> = table.rows.iter().map(cells).collect();
+    let table_of = html::table("", &cells(&table.header), &rows);
+    format!("<figure><figcaption>{}</figcaption>{table_of}</figure>\n", escape(&table.title))
 }

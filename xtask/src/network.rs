@@ -29,7 +29,8 @@ pub(crate) fn stage(context: &Context) -> Outcome {
     }
     let mut failed = Vec::new();
     for (what, modules) in CHECKS {
-        let mut tests = context.cargo(["test", "--locked", "-p", "interfield", "--test", "network", "--"]);
+        let network = ["test", "--locked", "-p", "interfield", "--features", "ethercat", "--test", "network", "--"];
+        let mut tests = context.cargo(network);
         tests.args(*modules);
         failed.extend(context.run(tests).err().map(|e| format!("{what}: {e}")));
     }

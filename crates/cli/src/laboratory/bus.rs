@@ -1,15 +1,12 @@
 //! Specimens on an EtherCAT bus: the bus as their hardware, and a simulated one in its place.
 
-#[cfg(target_os = "linux")]
 use interfield_lab::controller::Calibration;
 use interfield_lab::hardware::Hardware;
-#[cfg(target_os = "linux")]
 use interfield_lab::hardware::{Interlock, Reply};
 use interfield_lab::realtime::rights::Wish;
 use interfield_model::specimen::Specimen;
 
 /// The hardware on an interface; the error is a sentence for the user.
-#[cfg(target_os = "linux")]
 pub(super) fn hardware(interface: &str, specimen: &Specimen, wish: Option<Wish>) -> Result<Box<dyn Hardware>, String> {
     let layout = specimen.layout().ok_or_else(|| unwired(specimen))?;
     let open = interfield_ethercat::Fieldbus::open(interface, &layout, specimen.period, wish);
@@ -19,17 +16,10 @@ pub(super) fn hardware(interface: &str, specimen: &Specimen, wish: Option<Wish>)
     }
 }
 
-/// Elsewhere there is none.
-#[cfg(not(target_os = "linux"))]
-pub(super) fn hardware(_: &str, _: &Specimen, _: Option<Wish>) -> Result<Box<dyn Hardware>, String> {
-    Err(NOT_HERE.to_owned())
-}
-
 /// Simulates the bus of a specimen behind an interface until it is asked to stop: how many cycles it saw.
 ///
 /// # Errors
 /// A sentence, when the interface is not to be had.
-#[cfg(target_os = "linux")]
 pub(crate) fn simulate(
     interface: &str,
     specimen: &Specimen,
@@ -46,13 +36,11 @@ pub(crate) fn simulate(
 }
 
 /// An emulated laboratory whose instruments show the numbers of the bus, instead of metres and newtons.
-#[cfg(target_os = "linux")]
 struct Calibrated {
     hardware: Box<dyn Hardware>,
     instruments: Vec<Calibration>,
 }
 
-#[cfg(target_os = "linux")]
 impl Hardware for Calibrated {
     fn actuators(&self) -> usize {
         self.hardware.actuators()
@@ -87,24 +75,6 @@ impl Hardware for Calibrated {
     }
 }
 
-/// Elsewhere there is none.
-///
-/// # Errors
-/// Always.
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn simulate(
-    _: &str,
-    _: &Specimen,
-    _: Box<dyn Hardware>,
-    _: &std::sync::atomic::AtomicBool,
-) -> Result<u64, String> {
-    Err(NOT_HERE.to_owned())
-}
-
-#[cfg(not(target_os = "linux"))]
-const NOT_HERE: &str = "EtherCAT needs Linux; use udp://";
-
-#[cfg(target_os = "linux")]
 fn unwired(specimen: &Specimen) -> String {
     format!("specimen `{}` does not say how it is wired: `ethercat` in its [[specimen.actuator]]", specimen.name)
 }

@@ -9,16 +9,13 @@ use serde_json::Value;
 
 use super::{Running, file, interfield};
 
-/// An oscillator on a hysteretic specimen behind a lagging, noisy actuator. `more` is added to the specimen.
-pub(super) fn model(name: &str, duration: &str, more: &str) -> PathBuf {
-    let text = format!(
-        r#"title = "Specimen in another process"
-dofs = ["x"]
+/// An oscillator on a spring and a hysteretic damper.
+pub(super) const OSCILLATOR: &str = r#"dofs = ["x"]
 
 [[node]]
 name = "a"
 mass = "1 t"
-initial = {{ x = "5 mm" }}
+initial = { x = "5 mm" }
 
 [[element]]
 type = "spring"
@@ -35,7 +32,13 @@ dof = "x"
 k = "20 kN/m"
 beta = "100 1/m"
 gamma = "100 1/m"
+"#;
 
+/// An oscillator on a hysteretic specimen behind a lagging, noisy actuator. `more` is added to the specimen.
+pub(super) fn model(name: &str, duration: &str, more: &str) -> PathBuf {
+    let text = format!(
+        r#"title = "Specimen in another process"
+{OSCILLATOR}
 [analysis]
 scheme = "newmark"
 dt = "2 ms"
@@ -295,11 +298,13 @@ fn a_pressed_emergency_stop_reaches_a_test_over_every_wire() {
     }
 }
 
+/// The wiring of the last actuator of a model.
+const WIRED: &str = "[specimen.actuator.ethercat]\ncommand = { device = 2, byte = 0, type = \"i16\" }\n\
+                     displacement = { byte = 0, type = \"i16\" }\nforce = { byte = 2, type = \"i16\" }\n";
+
 /// All mistakes about the interlock of a laboratory, each with what to write, where it stands.
 #[test]
 fn mistakes_about_an_interlock_are_answered() {
-    const WIRED: &str = "[specimen.actuator.ethercat]\ncommand = { device = 2, byte = 0, type = \"i16\" }\n\
-                         displacement = { byte = 0, type = \"i16\" }\nforce = { byte = 2, type = \"i16\" }\n";
     let bus = "at = \"ethercat:eth0\"";
     let enable = |place: &str| format!("{bus}\ninterlock = {{ enable = {{ {place} }} }}");
     let cases = [
@@ -335,6 +340,23 @@ fn mistakes_about_an_interlock_are_answered() {
     let good = "interlock = { emergency_stop = { device = 2, byte = 0, bit = 1, pressed = true }, \
                 heartbeat = { byte = 0, bit = 0 }, enable = { byte = 0, bit = 1 } }";
     said(&format!("{bus}\n{good}"), 0);
+}
+
+/// A program without EtherCAT says how to build one that has it, wherever a bus is asked for.
+#[cfg(not(feature = "ethercat"))]
+#[test]
+fn a_bus_is_built_on_demand() {
+    let path = model("bus-on-demand.toml", "1 s", "at = \"ethercat:eth0\"");
+    let text = std::fs::read_to_string(&path).expect("it was written");
+    std::fs::write(&path, text + WIRED).expect("it is ours");
+    let path = path.to_str().expect("UTF-8");
+    for words in [&["run", path][..], &["lab", path]] {
+        let said = interfield(words).expect(1).stderr;
+        assert!(
+            said.contains("ethercat:eth0: ") && said.contains("cargo build --release --features ethercat"),
+            "{said}"
+        );
+    }
 }
 
 /// All mistakes about a bus, each with what to write.

@@ -13,7 +13,7 @@ use interfield_model::external::{External, Program};
 use interfield_model::include::{MOST_BYTES, bundle, gather};
 use interfield_model::parse::{Overrides, Places, expand, parse};
 use interfield_model::specimen::Workshop;
-use interfield_model::{Modal, Model, Partitioned, Simulation};
+use interfield_model::{Machine, Modal, Model, Partitioned, Simulation};
 use serde_json::{Value, json};
 
 use crate::Exit;
@@ -425,6 +425,19 @@ impl Loaded {
                 Err(self.refuse())
             }
         }
+    }
+
+    /// A model of this file for a study that only steps: in one piece if it is wanted `whole`, else as it is divided; prints
+    /// warnings if `aloud`.
+    pub(crate) fn machine(&self, model: Model, places: &Places, whole: bool, aloud: bool) -> Result<Machine, Exit> {
+        if whole || model.partition.is_none() {
+            return self.assemble(model, places, aloud).map(|sim| Machine::Whole(Box::new(sim)));
+        }
+        let parts = self.partition(model, places, true)?;
+        if aloud && !self.diags.is_empty() {
+            self.show();
+        }
+        Ok(Machine::Parts(Box::new(parts)))
     }
 
     /// As [`Loaded::simulation`], with what a careful colleague would say about the model. `modes` are wanted for their

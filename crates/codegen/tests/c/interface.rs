@@ -60,7 +60,7 @@ static void row(const tower_t *m)
 "#;
 
 /// A tower with other columns, (parameter, value) each, in the model file and in the driver of its export: the same motion.
-fn set_in_c(name: &str, columns: &str, changes: &[(&str, f64, f64)]) {
+fn set_in_c(name: &str, tangent: &str, columns: &str, changes: &[(&str, f64, f64)]) {
     let law = "type = \"bouc-wen\", name = \"columns\", nodes = [\"ground\", \"floor\"], dof = \"x\", k = 800, beta = 40, gamma = 30, k2 = K";
     let with = |value: fn(&(&str, f64, f64)) -> f64, peak: f64| {
         let numbers: String = changes.iter().map(|c| format!(", {} = {}", c.0, value(c))).collect();
@@ -70,7 +70,7 @@ fn set_in_c(name: &str, columns: &str, changes: &[(&str, f64, f64)]) {
             .replace(law, &named)
             .replace(", \"columns.z\"", "")
             .replace("PEAK", &peak.to_string())
-            .replace("TANGENT", "exact")
+            .replace("TANGENT", tangent)
     };
     let (before, after) = (with(|c| c.1, 2.0), with(|c| c.2, 3.0));
     let sets = changes.iter().map(|(parameter, _, value)| {
@@ -108,20 +108,21 @@ int main(void)
 
 #[test]
 fn a_parameter_does_what_it_does_in_the_model_file() {
-    let law = "type = \"bouc-wen\"";
-    set_in_c("parameter", law, &[("k", 800.0, 500.0), ("beta", 40.0, 25.0), ("gamma", 30.0, 10.0), ("k2", 20.0, 60.0)]);
-    // A power that is not written out; and a strength that the first numbers do not bound.
-    set_in_c("parameter-n", "type = \"bouc-wen\", k = 800, gamma = 3", &[("beta", 4.0, 6.0), ("n", 1.5, 1.25)]);
-    set_in_c("parameter-bound", "type = \"bouc-wen\", k = 800, gamma = -20", &[("beta", 10.0, 60.0)]);
+    let yielding = [("k", 800.0, 500.0), ("beta", 40.0, 25.0), ("gamma", 30.0, 10.0)];
+    set_in_c("parameter", "exact", "type = \"bouc-wen\", n = 1", &[&yielding[..], &[("k2", 20.0, 60.0)]].concat());
+    // The exponent of a power that is not written out; the exact tangent has another one, which does not follow.
     set_in_c(
-        "parameter-path",
-        "type = \"bouc-wen\", memory = \"path\", beta = 40",
-        &[("k", 800.0, 500.0), ("gamma", 30.0, 10.0)],
+        "parameter-n",
+        "initial",
+        "type = \"bouc-wen\", k = 800, gamma = 3",
+        &[("beta", 4.0, 6.0), ("n", 1.5, 1.25)],
     );
-    let law = "type = \"modified-bouc-wen\", alpha = 3";
-    set_in_c("parameter-modified", law, &[("k", 800.0, 500.0), ("beta", 40.0, 25.0), ("gamma", 30.0, 10.0)]);
-    let law = "type = \"degrading-bouc-wen\", k = 800, xy = 0.01, dk = 0.1, ds = 0.05, n = 2";
-    set_in_c("parameter-degrading", law, &[("n1", 1.0, 0.6), ("n2", 1.0, 0.5)]);
+    // A strength that the first numbers do not bound.
+    set_in_c("parameter-bound", "exact", "type = \"bouc-wen\", k = 800, gamma = -20", &[("beta", 10.0, 60.0)]);
+    set_in_c("parameter-path", "exact", "type = \"bouc-wen\", memory = \"path\"", &yielding);
+    set_in_c("parameter-modified", "exact", "type = \"modified-bouc-wen\", alpha = 3", &yielding);
+    let degrading = "type = \"degrading-bouc-wen\", k = 800, xy = 0.01, dk = 0.1, ds = 0.05, n = 2";
+    set_in_c("parameter-degrading", "exact", degrading, &[("n1", 1.0, 0.6), ("n2", 1.0, 0.5)]);
 }
 
 #[test]

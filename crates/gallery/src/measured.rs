@@ -1,8 +1,8 @@
 //! A scheme behind an actuator, paper 001: the forced mass whose specimen stands in an emulated laboratory.
 
 use interfield_analysis::stability::{Options, stability};
-use interfield_model::Simulation;
-use interfield_model::specimen::Probe;
+use interfield_structure::Simulation;
+use interfield_structure::specimen::Probe;
 
 use crate::claim::{Claim, Expected, Measure};
 use crate::item::{Item, Paper, Progress, Stopped};
@@ -55,8 +55,9 @@ impl Way {
     /// Spectral radius of the loop of structure, actuator and specimen.
     fn radius(&self) -> Result<f64, Stopped> {
         let model = FORCED_SPLIT_MASS.with(&self.settings())?;
-        let mut sim = Simulation::in_workshop(model, &mut Probe).map_err(|problems| refused(&problems))?;
-        let found = stability(&mut sim.domain, &Options::default());
+        let mut sim =
+            Simulation::in_workshop(model.in_one_piece(), &mut Probe).map_err(|problems| refused(&problems))?;
+        let found = stability(&mut *sim.coupling, &Options::default());
         found.map(|s| s.radius).map_err(|e| Stopped::Fault(format!("{}: {e:?}", self.name)))
     }
 

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use interfield_analysis::order::{Convergence, Trajectory, convergence};
-use interfield_kernel::{Dims, Scheme, System};
-use interfield_model::Machine;
+use interfield_kernel::{Dims, Scheme};
+use interfield_structure::Simulation;
+use interfield_structure::specimen::Rehearsal;
 use serde_json::{Value, json};
 
 use crate::Exit;
@@ -53,7 +54,7 @@ struct Observed {
 fn measure(args: &Args) -> Result<Observed, Exit> {
     let loaded = Loaded::open(&args.model, args.json)?;
     let mut runs: Vec<Trajectory> = Vec::new();
-    let (mut dt, mut dims, mut claimed) = (0.0, Dims { nu: 0, ns: 0 }, None);
+    let (mut dt, mut dims, mut claimed) = (0.0, Vec::new(), None);
     for level in 0..args.levels {
         let (mut model, places) = loaded.model(&args.settings)?;
         // All runs share the grid of the coarsest.
@@ -63,52 +64,40 @@ fn measure(args: &Args) -> Result<Observed, Exit> {
         let coarse = (model.analysis.duration / dt).round().max(1.0);
         model.analysis.duration = coarse * dt;
         model.analysis.dt = dt / f64::powi(2.0, level as i32);
-        let mut machine = loaded.machine(model, &places, args.settings.whole, level == 0)?;
-        let each = dims_of(&machine);
-        dims = each.iter().fold(Dims { nu: 0, ns: 0 }, |sum, d| Dims { nu: sum.nu + d.nu, ns: sum.ns + d.ns });
-        claimed = match &machine {
-            Machine::Whole(sim) => Some(sim.domain.scheme().claims().order),
-            Machine::Parts(_) => None,
-        };
-        runs.push(trajectory(&mut machine, &each, coarse as u64, 1 << level).map_err(|message| {
+        claimed = model.partition.is_none().then(|| model.analysis.scheme.claims().order);
+        let structure = loaded.assemble(model, &places, level == 0)?;
+        let mut sim = loaded.start(structure, &places, &mut Rehearsal)?;
+        dims = (0..sim.count()).map(|i| sim.coupling.dims_of(i)).collect();
+        runs.push(trajectory(&mut sim, &dims, coarse as u64, 1 << level).map_err(|message| {
             let help = "try a smaller step with --dt, or a shorter time with --until";
             fail(args.json, Some(&args.model.display().to_string()), None, &message, help);
             Exit::Fault
         })?);
     }
-    let n = dims.nu;
+    let n = dims.iter().map(|d| d.nu).sum();
     Ok(Observed {
         u: convergence(dt, &runs, |y| &y[..n]),
         v: convergence(dt, &runs, |y| &y[n..2 * n]),
-        s: (dims.ns > 0).then(|| convergence(dt, &runs, |y| &y[2 * n..])),
+        s: dims.iter().any(|d| d.ns > 0).then(|| convergence(dt, &runs, |y| &y[2 * n..])),
         claimed,
     })
 }
 
-/// Numbers of unknowns of the whole, or of each substructure.
-fn dims_of(machine: &Machine) -> Vec<Dims> {
-    match machine {
-        Machine::Whole(sim) => vec![sim.domain.system().dims()],
-        Machine::Parts(parts) => (0..parts.coupling.count()).map(|i| parts.coupling.dims_of(i)).collect(),
-    }
-}
-
 /// Takes `ratio` steps for each of the `coarse` ones and keeps [u v s] where these end; the error is a sentence for the user.
-fn trajectory(machine: &mut Machine, dims: &[Dims], coarse: u64, ratio: u64) -> Result<Trajectory, String> {
-    let numbers: usize = dims.iter().map(|d| 2 * d.nu + d.ns).sum();
+fn trajectory(sim: &mut Simulation, dims: &[Dims], coarse: u64, ratio: u64) -> Result<Trajectory, String> {
+    let numbers: usize = dims.iter().map(|d| d.state()).sum();
     let keep = (coarse * numbers as u64).div_ceil(MAX_KEPT).max(1);
     let mut kept = Trajectory::new();
     for k in 0..coarse * ratio {
-        if let Err(fault) = machine.step(k) {
-            let dt = machine.model().analysis.dt;
-            let t = short(k as f64 * dt);
-            return Err(format!("at t = {t} s with a step of {} s: {}", short(dt), machine.explain(fault)));
+        if let Err(fault) = sim.step(k) {
+            let (t, dt) = (short(k as f64 * sim.dt()), short(sim.dt()));
+            return Err(format!("at t = {t} s with a step of {dt} s: {}", sim.explain(fault)));
         }
         if (k + 1) % (ratio * keep) == 0 {
-            let parts: Vec<_> = machine.states().into_iter().zip(dims).collect();
+            let parts: Vec<_> = sim.states().zip(dims).collect();
             let u = parts.iter().flat_map(|(y, d)| &y[..d.nu]);
             let v = parts.iter().flat_map(|(y, d)| &y[d.nu..2 * d.nu]);
-            let s = parts.iter().flat_map(|(y, d)| &y[2 * d.nu..][..d.ns]);
+            let s = parts.iter().flat_map(|(y, d)| &y[2 * d.nu..d.state()]);
             kept.push(u.chain(v).chain(s).copied().collect());
         }
     }

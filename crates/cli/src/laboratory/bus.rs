@@ -4,7 +4,7 @@ use interfield_lab::controller::Calibration;
 use interfield_lab::hardware::Hardware;
 use interfield_lab::hardware::{Interlock, Reply};
 use interfield_lab::realtime::rights::Wish;
-use interfield_model::specimen::Specimen;
+use interfield_language::specimen::Specimen;
 
 /// The hardware on an interface; the error is a sentence for the user.
 pub(super) fn hardware(interface: &str, specimen: &Specimen, wish: Option<Wish>) -> Result<Box<dyn Hardware>, String> {

@@ -2,7 +2,7 @@
 
 use interfield_lab::hardware::Hardware;
 use interfield_lab::realtime::rights::Wish;
-use interfield_model::specimen::Specimen;
+use interfield_language::specimen::Specimen;
 
 const MISSING: &str = if cfg!(target_os = "linux") {
     "this program was built without EtherCAT, so that the others need not wait for it; build it with: cargo build --release --features ethercat"

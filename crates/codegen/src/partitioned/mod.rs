@@ -1,7 +1,7 @@
 //! A structure cut into substructures as C: every substructure a party, the coupling as a text of its own.
 //!
 //! ```text
-//! Partitioned --blueprint--> parties --emit--> tables         sites: at which times who looks at the inputs
+//! Simulation --blueprint--> parties --emit--> tables         sites: at which times who looks at the inputs
 //!                            Schedule --tables--> tables      c/coupling_*.c: the same operations in the same order
 //! ```
 
@@ -15,11 +15,11 @@ mod tables;
 
 use interfield_kernel::Dims;
 use interfield_kernel::element::path::WAY;
-use interfield_model::Partitioned;
-use interfield_model::assemble::{Problem, Subject};
-use interfield_model::assembled::Blueprint as SystemBlueprint;
-use interfield_model::model::Model;
-use interfield_model::partitioned::Blueprint;
+use interfield_language::model::Model;
+use interfield_language::{Problem, Subject};
+use interfield_structure::Simulation;
+use interfield_structure::assembled::Blueprint as SystemBlueprint;
+use interfield_structure::blueprint::Blueprint;
 
 use crate::api::{Export, Interface, LIFECYCLE, Variable, files};
 use crate::gait::{Family, Gait, schemes};
@@ -39,7 +39,7 @@ pub(crate) fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> 
     if !refused.is_empty() {
         return Err(refused);
     }
-    let parts = Partitioned::new(model.clone())?;
+    let parts = Simulation::new(model.clone())?;
     let b = parts.blueprint();
     let inputs = inputs(model);
     let mut laws = Laws::default();
@@ -88,7 +88,7 @@ pub(crate) fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> 
     Ok(export)
 }
 
-fn channel(c: &interfield_model::model::Channel) -> Variable {
+fn channel(c: &interfield_language::model::Channel) -> Variable {
     Variable { name: c.name.clone(), unit: c.unit.clone(), value: 0.0 }
 }
 

@@ -2,10 +2,10 @@
 
 use interfield_coupling::blueprint::{Blueprint as CouplingBlueprint, Schedule};
 use interfield_kernel::Scheme;
-use interfield_model::assemble::{Problem, Subject};
-use interfield_model::assembled::Assembled;
-use interfield_model::model::Model;
-use interfield_model::partitioned::Blueprint;
+use interfield_language::model::Model;
+use interfield_language::{Problem, Subject};
+use interfield_structure::assembled::Assembled;
+use interfield_structure::blueprint::Blueprint;
 
 use super::pieces::Piece;
 use crate::monolithic::refusal;
@@ -74,7 +74,7 @@ pub(super) fn evaluations(b: &CouplingBlueprint<'_, Assembled>) -> usize {
             strides + usize::from(mixing.is_some())
         }
         Schedule::Staggered | Schedule::Parallel { .. } => b.substeps * stride(0),
-        Schedule::Llm { .. } => stride(0),
+        Schedule::Single | Schedule::Llm { .. } => stride(0),
     }
 }
 

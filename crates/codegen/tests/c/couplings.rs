@@ -2,15 +2,16 @@
 
 use interfield_codegen::export;
 use interfield_coupling::registry::METHODS;
-use interfield_model::model::{EnergyPart, Quantity};
-use interfield_model::parse::Overrides;
-use interfield_model::{Model, Partitioned};
+use interfield_language::Model;
+use interfield_language::model::{EnergyPart, Quantity};
+use interfield_language::parse::Overrides;
+use interfield_structure::Simulation;
 
 use crate::bench::{LEVELS, compile, folder, model, rows, shipped, write};
 
 /// All rows of the library, by the coupling of the model.
 fn library(model: Model) -> Vec<Vec<f64>> {
-    let mut parts = Partitioned::new(model).unwrap();
+    let mut parts = Simulation::new(model).unwrap();
     let mut row = vec![0.0; parts.model.channels.len()];
     let mut out = Vec::new();
     for k in 0..=parts.steps() {
@@ -27,7 +28,7 @@ fn library(model: Model) -> Vec<Vec<f64>> {
 /// difference of two of them; that of the input for what is missing in the energy balance.
 fn sizes(model: &Model, rows: &[Vec<f64>]) -> Vec<f64> {
     let largest = |c: usize| rows.iter().fold(0.0f64, |m, r| m.max(r[c].abs()));
-    let size = |(c, channel): (usize, &interfield_model::model::Channel)| match channel.quantity {
+    let size = |(c, channel): (usize, &interfield_language::model::Channel)| match channel.quantity {
         Quantity::Gap(d, 0) => {
             let whole = model.channels.iter().position(|x| x.quantity == Quantity::Displacement(d));
             largest(whole.expect("the displacement of a gap is recorded too")).max(largest(c))

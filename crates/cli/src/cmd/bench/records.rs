@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use interfield_lab::vrths::Motion;
-use interfield_model::signal::{Signal, synthetic_motion};
+use interfield_language::signal::{Signal, synthetic_motion};
 use interfield_motion::{MAX_BYTES, Quantity, ReadOptions, read_bytes};
 
 use crate::load;
@@ -28,7 +28,9 @@ pub(super) struct Missing {
 /// The motion that needs no file.
 pub(super) fn synthetic() -> Vec<Motion> {
     match synthetic_motion(SYNTHETIC_PEAK) {
-        Signal::Samples { dt, values, .. } => vec![Motion { name: "synthetic".to_owned(), dt, values }],
+        Signal::Samples { dt, values, .. } => {
+            vec![Motion { name: "synthetic".to_owned(), dt, values: values.to_vec() }]
+        }
         _ => Vec::new(),
     }
 }

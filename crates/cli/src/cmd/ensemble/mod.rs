@@ -17,7 +17,7 @@ use std::time::Instant;
 use clap::Args as ClapArgs;
 use interfield_ensemble::{Case, Ending, Outcome, Study, all_cores, each, ground, trial};
 use interfield_lab::controller::Operator;
-use interfield_model::Model;
+use interfield_language::Model;
 use serde_json::json;
 
 use crate::Exit;
@@ -226,7 +226,7 @@ fn first_model(loaded: &Loaded, settings: &ModelArgs, question: &Question, cases
         return Err(Exit::BadInput);
     }
     let advised = loaded.advised(&settings, None)?;
-    let mut model = advised.sim.model;
+    let mut model = Model::clone(&advised.structure.model);
     worker::shake(&mut model, &variables, case, &question.records, &question.study);
     Ok(model)
 }

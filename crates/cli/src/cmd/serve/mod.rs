@@ -12,16 +12,17 @@ use clap::{Args as ClapArgs, ValueEnum};
 use interfield_lab::controller::MissPolicy;
 use interfield_lab::realtime::Histogram;
 use interfield_lab::verdict::Grade;
-use interfield_model::Model;
-use interfield_model::quantity::Scope;
-use interfield_model::specimen::{Specimen, apart};
-use interfield_model::units::Dimension;
+use interfield_language::Model;
+use interfield_language::quantity::Scope;
+use interfield_language::specimen::Specimen;
+use interfield_language::units::Dimension;
 use interfield_peers::channel::{Door, Place, Transport};
 use interfield_peers::desk::{Counts, Substructure};
 use interfield_peers::host::{Ending, Host, News, OnStall};
 use interfield_peers::session::Session;
 use interfield_peers::{opensees, site, utsim};
 use interfield_results::Meta;
+use interfield_structure::specimen::apart;
 
 use super::lab::choose;
 use crate::Exit;
@@ -300,11 +301,12 @@ fn prepare(args: &Args) -> Result<(Offer<'_>, Door), Exit> {
         let message = format!("{there}, and nothing that was recorded is ever replaced");
         return Err(refuse(&message, "write another --output", Exit::BadInput));
     }
-    let settings = vec![
+    let settings = [
         ("dt", format!("{} s", model.analysis.dt)),
         ("protocol", format!("{:?}", args.protocol)),
         ("listen", args.listen.to_string()),
     ];
+    let settings = settings.map(|(name, value)| (name.to_owned(), value)).to_vec();
     let mut meta = record::about(&model.title, loaded.text(), settings, &args.settings);
     record::complete(&mut meta, &loaded, &model, &args.real_time);
     let folder = loaded.folder().to_owned();

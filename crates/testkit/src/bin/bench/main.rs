@@ -17,7 +17,8 @@ mod wires;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-use interfield_model::{Model, Simulation};
+use interfield_language::Model;
+use interfield_structure::Simulation;
 use interfield_testkit::alloc::CountingAllocator;
 use interfield_testkit::frames::{Run, Springs, chain, plane_frame, record_some, space_frame};
 use serde_json::{Value, json};
@@ -222,7 +223,7 @@ impl Bench {
                 advance(&mut simulation, k)?;
                 let done = (k + 1) / fine;
                 if (k + 1) % fine == 0 && done > 1 && ((done - 1).is_multiple_of(every) || done == samples) {
-                    history.push(simulation.y()[storeys - 1]);
+                    history.push(simulation.y(0)[storeys - 1]);
                 }
             }
             Ok(history)
@@ -393,7 +394,7 @@ pub(crate) fn timed(model: &Model, steps: usize, every: usize, top: usize) -> Re
     for k in 1..=steps {
         advance(&mut simulation, k)?;
         if k.is_multiple_of(every) || k == steps {
-            history.push(simulation.y()[top]);
+            history.push(simulation.y(0)[top]);
         }
     }
     Ok((begin.elapsed().as_secs_f64(), history))
@@ -421,7 +422,7 @@ fn per_step(case: &'static str, scheme: &str, model: Model, steps: usize, limit:
         advance(&mut simulation, k)?;
         times.push(1e3 * begin.elapsed().as_secs_f64());
     }
-    let solver = simulation.solver().map(|s| s.to_string()).unwrap_or_default();
+    let solver = simulation.solver(0).map(|s| s.to_string()).unwrap_or_default();
     let ours = median(&mut times);
     let note = format!(
         "99 %: {} ms, slowest: {} ms; {solver}",

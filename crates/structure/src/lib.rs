@@ -1,0 +1,34 @@
+//! From a [`Model`](interfield_language::Model) to a [`Simulation`]: assembled, cut, with specimens on their rigs, watched.
+//!
+//! ```text
+//! Model --assemble--> Structure (one part, or several with cuts) --start--> Simulation
+//! ```
+//!
+//! Everything up to the [`Simulation`] may allocate and collects all mistakes; from there on nothing
+//! allocates and every failure is a [`Fault`](interfield_kernel::Fault).
+//! **Must not be here:** text, file access, terminals, integration and coupling formulas.
+
+pub mod advice;
+pub mod assemble;
+pub mod assembled;
+pub mod blueprint;
+pub mod channels;
+mod damping;
+mod definite;
+mod energy;
+pub mod external;
+mod interface;
+mod landing;
+pub mod linearised;
+pub mod modal;
+pub mod simulation;
+pub mod specimen;
+pub mod split;
+mod structure;
+pub mod watch;
+
+pub use assemble::{Assembly, assemble};
+pub use assembled::Assembled;
+pub use modal::Modal;
+pub use simulation::Simulation;
+pub use structure::Structure;

@@ -119,7 +119,8 @@ fn a_parameter_does_what_it_does_in_the_model_file() {
     );
     // A strength that the first numbers do not bound.
     set_in_c("parameter-bound", "exact", "type = \"bouc-wen\", k = 800, gamma = -20", &[("beta", 10.0, 60.0)]);
-    set_in_c("parameter-path", "exact", "type = \"bouc-wen\", memory = \"path\"", &yielding);
+    // The tangent of a law that evaluations move stays the one of the export, and with it `k`.
+    set_in_c("parameter-path", "exact", "type = \"bouc-wen\", memory = \"path\", k = 800", &yielding[1..]);
     set_in_c("parameter-modified", "exact", "type = \"modified-bouc-wen\", alpha = 3", &yielding);
     let degrading = "type = \"degrading-bouc-wen\", k = 800, xy = 0.01, dk = 0.1, ds = 0.05, n = 2";
     set_in_c("parameter-degrading", "exact", degrading, &[("n1", 1.0, 0.6), ("n2", 1.0, 0.5)]);

@@ -32,7 +32,7 @@ pub(crate) fn stage(context: &Context) -> Outcome {
     }
     let mut failed = Vec::new();
     for (what, program, parts) in CHECKS {
-        let mut tests = context.cargo(["test", "--locked", "-p", "interfield", "--features", "ethercat", "--test"]);
+        let mut tests = context.cargo(["test", "--locked", "-p", "interfield-cli", "--features", "ethercat", "--test"]);
         tests.args([*program, "--"]).args(*parts);
         failed.extend(context.run(tests).err().map(|e| format!("{what}: {e}")));
     }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::Exit;
 use crate::output::{fail, print, print_json};
-use crate::table::aligned;
+use interfield::table::aligned;
 
 /// What of a catalogue is wanted, and how.
 #[derive(Args)]

@@ -1,7 +1,7 @@
 //! Couplings with a multiplier linear in time over the macro-step: FOH, and with it PH and modified PH.
 //!
-//! FOH: novel.md, sec. 3 (derived in this project). Modified PH: paper 003, Table "modified PH method", with the history
-//! load that the table lost (newmark-and-llm.md, sec. 1.3). PH: A. Prakash, K. D. Hjelmstad, Int. J. Numer. Methods Eng. 61:2183-2204, 2004.
+//! FOH: derived in this project (book: passivity 2.7). Modified PH: paper 003, Table "modified PH method", with the history
+//! load that the table lost (book: partitioned 3.3). PH: A. Prakash, K. D. Hjelmstad, Int. J. Numer. Methods Eng. 61:2183-2204, 2004.
 //! Macro-step n → n+1, with a guess λᵖ of Λ_n+1:
 //!
 //! 1. *Concurrently* A one step h, B ss steps h/ss (each substructure its own ss), both under λ = (1-x) Λ_n + x λᵖ.
@@ -16,7 +16,7 @@
 //! Start-up: none; with averaging schemes two macro-steps, see start_up.rs.   State x = [A B Λ_n Λ_n-1 past].
 //! Deviations from paper 003: the history load; selection of the velocities in front of V.
 
-use interfield_kernel::System;
+use interfield_kernel::{Archive, System};
 
 use crate::blueprint::{Macro, Schedule};
 use crate::coupled::{Layout, Method, TwoSided};
@@ -319,5 +319,9 @@ impl<S: System + Send + 'static> Method<S> for Foh {
 
     fn link<'a>(&'a self, _: &'a [f64], _: Place) -> (usize, &'a [f64]) {
         (0, &self.step.d)
+    }
+
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        archive.numbers(&mut self.step.d);
     }
 }

@@ -1,6 +1,6 @@
 //! LLM: any number of state-space elements tied to generalized degrees of freedom by localized multipliers.
 //!
-//! Paper 004 (after K. C. Park, C. A. Felippa, U. A. Gumaste, Comput. Mech. 24:476-490, 2000); newmark-and-llm.md, sec. 3.
+//! Paper 004 (after K. C. Park, C. A. Felippa, U. A. Gumaste, Comput. Mech. 24:476-490, 2000); book: partitioned 4.
 //! Each tie of an element has its own multiplier, so that a node shared by three elements leaves nothing to choose and
 //! the operator is always regular; the classical form with pairwise constraints (CLM) is gc.rs with the same schemes. With G picking
 //! rates u', B loading momentum rows, l̄ the ties and l̄c the imposed rates:
@@ -28,7 +28,7 @@ use std::ops::Range;
 
 use interfield_kernel::fault::check_finite;
 use interfield_kernel::scheme::registry::AnyScheme;
-use interfield_kernel::{Dims, Fault, StepMap, System};
+use interfield_kernel::{Archive, Dims, Fault, Persist, StepMap, System};
 
 use crate::blueprint::{Blueprint, Party, Schedule};
 use crate::condensed::{Condensed, ranges};
@@ -208,6 +208,14 @@ impl<S: System + Send + 'static> Llm<S> {
     /// steps solve it in condensed form.
     pub fn operator(&self) -> Vec<(usize, usize, f64)> {
         self.problem.entries()
+    }
+}
+
+impl<S: System + Send + 'static> Persist for Llm<S> {
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        archive.same(self.x.len());
+        archive.numbers(&mut self.x);
+        self.elements.iter_mut().for_each(|e| e.side.persist(archive));
     }
 }
 

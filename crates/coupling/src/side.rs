@@ -6,7 +6,7 @@
 
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::scheme::{Memory, Step};
-use interfield_kernel::{Dims, Fault, Mck, Scheme, System};
+use interfield_kernel::{Archive, Dims, Fault, Mck, Scheme, System};
 
 use crate::blueprint;
 use crate::interface::{Port, Substructure};
@@ -292,7 +292,7 @@ impl<S: System> Side<S> {
         Ok(())
     }
 
-    /// The free stride: λ₀ = `l0` acts, λ₁ = 0 (novel.md 2.2: a stride with λ₁ = λ₀, then link(-λ₀), so that schemes
+    /// The free stride: λ₀ = `l0` acts, λ₁ = 0 (book: passivity 2.2: a stride with λ₁ = λ₀, then link(-λ₀), so that schemes
     /// with two evaluations are evaluated near where they will end).
     pub fn free(&mut self, g: usize, x: &mut [f64], t: f64, l0: &[f64]) -> Result<(), SideFault> {
         self.stride(g, x, t, l0, l0)?;
@@ -416,6 +416,11 @@ impl<S: System> Side<S> {
             party.system.system.memory_mut().copy_from_slice(own);
             m = rest;
         }
+    }
+
+    /// Saves or restores what else the systems remember.
+    pub fn persist(&mut self, archive: &mut dyn Archive) {
+        self.parties.iter_mut().for_each(|p| p.system.system.persist(archive));
     }
 
     /// The response at the end of a stride of gait `g` that starts from the link of a unit λ (of gait `from`) at each

@@ -12,7 +12,7 @@ use std::ops::Range;
 use interfield_kernel::fault::check_finite;
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::scheme::rosenbrock::{Aim, Rosenbrock, StageTimes};
-use interfield_kernel::{Dims, Fault, Mck, Scheme, System};
+use interfield_kernel::{Archive, Dims, Fault, Mck, Scheme, System};
 
 use crate::CouplingError;
 use crate::blueprint;
@@ -312,6 +312,11 @@ impl<S: System> StagedSide<S> {
             party.system.memory_mut().copy_from_slice(own);
             m = rest;
         }
+    }
+
+    /// Saves or restores what else the systems remember.
+    pub(crate) fn persist(&mut self, archive: &mut dyn Archive) {
+        self.parties.iter_mut().for_each(|p| p.system.persist(archive));
     }
 }
 

@@ -1,7 +1,7 @@
 //! Two staged sides, the multipliers at which their accelerations agree, and the substeps of B between given states of A.
 //!
 //! ```text
-//! H Λ = L^A a^A + L^B a^B,   H = L^A M_A⁻¹ L^Aᵀ + L^B M_B⁻¹ L^Bᵀ,   a = -M⁻¹ r      (lsrt.md, sec. 3)
+//! H Λ = L^A a^A + L^B a^B,   H = L^A M_A⁻¹ L^Aᵀ + L^B M_B⁻¹ L^Bᵀ,   a = -M⁻¹ r      (book: partitioned 2.1)
 //! ```
 //!
 //! The fine clock counts half substeps: q = 0 .. 2 ss, t_q = t + q h / (2 ss).
@@ -9,7 +9,7 @@
 use std::ops::Range;
 
 use interfield_kernel::scheme::rosenbrock::Rosenbrock;
-use interfield_kernel::{Dims, System};
+use interfield_kernel::{Archive, Dims, System};
 
 use crate::blueprint::Party;
 use crate::coupled::{Sides, require};
@@ -252,6 +252,12 @@ impl<S: System + Send + 'static> Sides<S> for StagedPair<S> {
         let (a, b) = m.split_at(self.a.memory_len());
         self.a.load_memory(a);
         self.b.load_memory(b);
+    }
+
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        self.a.persist(archive);
+        self.b.persist(archive);
+        archive.numbers(&mut self.node_multipliers);
     }
 
     fn use_threads(&mut self, _: bool) -> bool {

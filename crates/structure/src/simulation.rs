@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use interfield_coupling::quality::{Cut, Monitor, Quality, gap, interface_force};
 use interfield_coupling::{Assembly as Substructures, Coupling, CouplingError, Driven, Single, Substructure};
-use interfield_kernel::{Fault, Mck, Scheme};
+use interfield_kernel::{Archive, Fault, Mck, Persist, Scheme};
 use interfield_lab::rig::Rig;
 use interfield_language::model::{Channel, EnergyPart, Kind, Model, Quantity};
 use interfield_language::partition::Constraints;
@@ -75,7 +75,8 @@ pub struct Simulation {
     pub(crate) sources: Vec<Source>,
     /// The constraints in unknowns of the parts.
     cuts: Vec<Cut>,
-    /// Part and unknown of every degree of freedom of the model that is free.
+    free: Vec<usize>,
+    /// Part and unknown of every degree of freedom of the model that is free in a part.
     homes: Vec<Option<(usize, usize)>>,
     /// Where there are cuts.
     monitor: Option<Monitor>,
@@ -87,6 +88,21 @@ pub struct Simulation {
     moved: Vec<((usize, usize), [f64; 2])>,
     /// Only where asked for.
     landing: Option<Landing>,
+}
+
+/// The coupling, and what looks on and remembers: the quality of the cuts, energy balances, the watch.
+impl Persist for Simulation {
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        self.coupling.persist(archive);
+        self.monitor.iter_mut().for_each(|monitor| monitor.persist(archive));
+        for part in &mut self.parts {
+            archive.same(usize::from(part.energy.is_some()));
+            part.energy.iter_mut().for_each(|energy| energy.persist(archive));
+        }
+        archive.same(usize::from(self.watch.is_some()));
+        self.watch.iter_mut().for_each(|watch| watch.persist(archive));
+        self.moved.iter_mut().for_each(|(_, before)| archive.numbers(before));
+    }
 }
 
 /// Names for what a watch finds.
@@ -266,9 +282,9 @@ impl Simulation {
         self.coupling.state_of(part).get(unknown).copied()
     }
 
-    /// The degrees of freedom of the model that are unknowns, rising.
-    pub fn free(&self) -> impl Iterator<Item = usize> {
-        self.homes.iter().enumerate().filter(|(_, home)| home.is_some()).map(|(dof, _)| dof)
+    /// The degrees of freedom of the model that are unknowns, rising. Those that the coupling moves are none.
+    pub fn free(&self) -> &[usize] {
+        &self.free
     }
 
     /// Whether all elements are springs, dashpots and matrices, so that tangents and energies by them hold for any motion.
@@ -389,6 +405,7 @@ impl Structure {
     /// # Errors
     /// Everything that stands against it.
     pub fn start(self, workshop: &mut dyn Workshop) -> Result<Simulation, Vec<Problem>> {
+        let free = self.free().to_vec();
         let Structure { model, warnings, interface, parts: assembled, driven, .. } = self;
         let (mut parts, mut substructures, mut twins) = (Vec::new(), Vec::new(), Vec::new());
         let (mut places_of, mut problems) = (Vec::new(), Vec::new());
@@ -445,6 +462,7 @@ impl Structure {
             interface,
             parts,
             sources,
+            free,
             homes,
             links: vec![0.0; most],
             driven: imposed,

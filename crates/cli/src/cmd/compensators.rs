@@ -1,7 +1,7 @@
 //! `interfield compensators`: the catalogue of methods of compensation, from the registry.
 
 use clap::Args as ClapArgs;
-use interfield_lab::compensate::{METHODS, MethodInfo};
+use interfield_lab::compensate::{COMPENSATIONS, CompensationInfo};
 use serde_json::{Value, json};
 
 use crate::Exit;
@@ -18,7 +18,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Exit {
     let catalogue = Catalogue {
         kind: "compensator",
-        entries: METHODS,
+        entries: COMPENSATIONS,
         name: |entry| entry.name,
         json: describe,
         explain,
@@ -29,17 +29,17 @@ pub(crate) fn run(args: &Args) -> Exit {
     catalogue.tell(&args.wanted)
 }
 
-fn row(m: &MethodInfo) -> Vec<String> {
+fn row(m: &CompensationInfo) -> Vec<String> {
     [m.name, if m.adaptive { "yes" } else { "no" }, m.title].map(str::to_owned).to_vec()
 }
 
-fn describe(m: &MethodInfo) -> Value {
+fn describe(m: &CompensationInfo) -> Value {
     json!({
         "name": m.name, "title": m.title, "reference": m.reference, "advice": m.advice, "adaptive": m.adaptive,
         "parameters": parameters_json(m.parameters),
     })
 }
 
-fn explain(m: &MethodInfo) -> String {
+fn explain(m: &CompensationInfo) -> String {
     format!("{}: {}\n  source: {}\n  {}\n{}", m.name, m.title, m.reference, m.advice, parameters(m.parameters))
 }

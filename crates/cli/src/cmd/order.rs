@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::Exit;
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{fail, print, print_json};
-use crate::table::{aligned, short};
+use interfield::table::{aligned, short};
 
 /// Most numbers kept of each run for the comparison.
 const MAX_KEPT: u64 = 20_000_000;
@@ -65,7 +65,10 @@ fn measure(args: &Args) -> Result<Observed, Exit> {
         model.analysis.duration = coarse * dt;
         model.analysis.dt = dt / f64::powi(2.0, level as i32);
         claimed = model.partition.is_none().then(|| model.analysis.scheme.claims().order);
-        let structure = loaded.assemble(model, &places, level == 0)?;
+        let structure = loaded.assemble(model, &places)?;
+        if level == 0 {
+            loaded.show();
+        }
         let mut sim = loaded.start(structure, &places, &mut Rehearsal)?;
         dims = (0..sim.count()).map(|i| sim.coupling.dims_of(i)).collect();
         runs.push(trajectory(&mut sim, &dims, coarse as u64, 1 << level).map_err(|message| {

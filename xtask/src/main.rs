@@ -157,6 +157,8 @@ fn lints(context: &Context) -> Outcome {
         "interfield-cli",
         "--test",
         "network",
+        "--features",
+        "ethercat",
         "--locked",
         "--",
         "-D",

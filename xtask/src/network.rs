@@ -3,9 +3,12 @@
 use crate::context::{Context, Outcome};
 use std::process::Command;
 
-/// What is tested, and by which modules of `crates/cli/tests/network`.
-const CHECKS: &[(&str, &[&str])] =
-    &[("EtherCAT on a virtual cable", &["bus::", "bus_runs::"]), ("specimens on several hosts", &["hosts::"])];
+/// What is tested, and by which test program of `crates/cli` and parts of it.
+const CHECKS: &[(&str, &str, &[&str])] = &[
+    ("a program with EtherCAT", "cli", &["lab::mistakes_about_a_bus"]),
+    ("EtherCAT on a virtual cable", "network", &["bus::", "bus_runs::"]),
+    ("specimens on several hosts", "network", &["hosts::"]),
+];
 
 /// Runs them, or says why they cannot be run here.
 pub(crate) fn stage(context: &Context) -> Outcome {
@@ -28,9 +31,9 @@ pub(crate) fn stage(context: &Context) -> Outcome {
         return Err("the kernel has no virtual cables (module `veth`)".to_owned());
     }
     let mut failed = Vec::new();
-    for (what, modules) in CHECKS {
-        let mut tests = context.cargo(["test", "--locked", "-p", "interfield-cli", "--test", "network", "--"]);
-        tests.args(*modules);
+    for (what, program, parts) in CHECKS {
+        let mut tests = context.cargo(["test", "--locked", "-p", "interfield-cli", "--features", "ethercat", "--test"]);
+        tests.args([*program, "--"]).args(*parts);
         failed.extend(context.run(tests).err().map(|e| format!("{what}: {e}")));
     }
     let names: Vec<&str> = CHECKS.iter().map(|c| c.0).collect();

@@ -29,7 +29,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("interfield-lab", &["interfield-kernel", "interfield-linalg"]),
     ("interfield-wire", &["interfield-lab"]),
-    ("interfield-peers", &["interfield-lab"]),
+    ("interfield-peers", &["interfield-lab", "interfield-linalg"]),
     ("interfield-ethercat", &["interfield-lab"]),
     ("interfield-fmi", &["interfield-lab"]),
     (
@@ -43,7 +43,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("interfield-analysis", &["interfield-kernel", "interfield-linalg"]),
-    ("interfield-motion", &[]),
+    ("interfield-motion", &["interfield-linalg"]),
     ("interfield-coupling", &["interfield-kernel", "interfield-linalg"]),
     (
         "interfield-gallery",

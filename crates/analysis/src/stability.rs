@@ -82,7 +82,7 @@ impl Motion {
 
 /// How the answer was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Method {
+pub enum Eigensolver {
     /// All eigenvalues of the complete matrix.
     Dense,
     /// Products only.
@@ -99,7 +99,7 @@ pub enum Method {
 /// The verdict on one step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stability {
-    /// Whether no motion grows exponentially, as far as [`Stability::method`] can tell.
+    /// Whether no motion grows exponentially, as far as [`Stability::eigensolver`] can tell.
     pub stable: bool,
     /// Whether a multiple eigenvalue of magnitude one lets a motion grow as a power of time (dense only).
     pub drifts: bool,
@@ -111,7 +111,7 @@ pub struct Stability {
     /// All eigenvalues, of a conjugate pair the one with positive imaginary part (dense only).
     pub eigenvalues: Vec<Complex>,
     /// How this was found.
-    pub method: Method,
+    pub eigensolver: Eigensolver,
     /// Whether the map is affine, so that the verdict holds for motions of any size; otherwise it holds near the
     /// present state only.
     pub affine: bool,
@@ -196,7 +196,7 @@ fn by_matrix(prober: &mut Prober<'_>, options: &Options) -> Result<Stability, St
         radius: if guilty.is_some() { motions[0].magnitude() } else { radius },
         motions,
         eigenvalues,
-        method: Method::Dense,
+        eigensolver: Eigensolver::Dense,
         affine: prober.affine,
         steps: prober.steps,
     })
@@ -245,7 +245,7 @@ fn by_products(prober: &mut Prober<'_>, options: &Options) -> Result<Stability, 
         radius: motions.first().map_or(found.growth, Motion::magnitude),
         motions,
         eigenvalues: Vec::new(),
-        method: Method::Krylov {
+        eigensolver: Eigensolver::Krylov {
             residual,
             bound: found.bound,
             exhausted: found.products + search.dimension >= search.products,

@@ -10,6 +10,7 @@ use interfield_kernel::{Dual, Scalar};
 use interfield_structure::assembled::Stored;
 
 use crate::record::{self, Operations, Rec};
+use crate::text::number;
 
 /// What of a law is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,9 +85,20 @@ fn recorded(law: &Stored, want: Want) -> (Function, Vec<f64>) {
     (function, record::constants())
 }
 
-/// Which numbers of a recorded law *are* parameter `j` of it: those that follow it when it changes, while nothing else does.
-/// Empty if the parameter acts in any other way.
-pub fn places_of(law: &AnyLaw, path: bool, j: usize, want: Want) -> Vec<usize> {
+/// What a number of a recorded law is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Number {
+    /// A parameter.
+    Parameter,
+    /// The strength that follows from the parameters.
+    Strength,
+    /// The same with the other sign.
+    MinusStrength,
+}
+
+/// Which numbers of a recorded law parameter `j` decides, and how: those that follow it when it changes, while nothing else
+/// does. Empty if the parameter acts in any other way.
+pub fn places_of(law: &AnyLaw, path: bool, j: usize, want: Want) -> Vec<(usize, Number)> {
     let stored = |law: AnyLaw| PathLaw::of(&law).filter(|_| path).map_or(Stored::Law(law), Stored::Path);
     let (value, moved, other) = law.with_parameters(|p| {
         let mut p = p.to_vec();
@@ -96,10 +108,36 @@ pub fn places_of(law: &AnyLaw, path: bool, j: usize, want: Want) -> Vec<usize> {
     });
     let Some(other) = other else { return Vec::new() };
     let ((f, before), (g, after)) = (recorded(&stored(*law), want), recorded(&stored(other), want));
-    let changed = |i: &usize| before[*i].to_bits() != after[*i].to_bits();
-    let places: Vec<usize> = (0..before.len().min(after.len())).filter(changed).collect();
-    let follows = |i: &usize| before[*i] == value && after[*i] == moved;
-    if f == g && before.len() == after.len() && places.iter().all(follows) { places } else { Vec::new() }
+    if f != g || before.len() != after.len() {
+        return Vec::new();
+    }
+    let strengths = [law, &other].map(|law| law.with_parameters(|p| law.strength(p)));
+    let number = |i: usize| match (before[i], after[i], strengths) {
+        (x, y, _) if x == value && y == moved => Some(Number::Parameter),
+        (x, y, [Some(a), Some(b)]) if x == a && y == b => Some(Number::Strength),
+        (x, y, [Some(a), Some(b)]) if x == -a && y == -b => Some(Number::MinusStrength),
+        _ => None,
+    };
+    // A strength without bound stays one when a parameter changes a little.
+    let decided = |i: &usize| before[*i].to_bits() != after[*i].to_bits() || before[*i].abs() == f64::MAX;
+    let places: Option<Vec<_>> = (0..before.len()).filter(decided).map(|i| Some((i, number(i)?))).collect();
+    places.unwrap_or_default()
+}
+
+/// Statements that compute the strength of a law from its parameters, each a C expression, and put it to these places of
+/// `self->work`.
+pub fn strength_setting(law: &AnyLaw, parameters: &[String], places: &[(usize, Number)]) -> String {
+    record::start();
+    let inputs: Vec<Rec> = (0..parameters.len()).map(|i| record::input("p", i)).collect();
+    let Some(strength) = law.strength(&inputs).filter(|_| !places.is_empty()) else { return String::new() };
+    let output = |&(place, number): &(usize, Number)| {
+        (format!("self->work[{place}]"), if number == Number::MinusStrength { -strength } else { strength })
+    };
+    let body = record::print(&places.iter().map(output).collect::<Vec<_>>()).text.replace("    ", "        ");
+    let constants: Vec<String> = record::constants().into_iter().map(number).collect();
+    let table =
+        |name: &str, entries: &[String]| format!("        const double {name}[] = {{{}}};\n", entries.join(", "));
+    format!("    {{\n{}{}{body}    }}\n", table("p", parameters), table("c", &constants))
 }
 
 impl Laws {

@@ -8,9 +8,10 @@ use interfield_structure::channels::Channels;
 
 use crate::api::Variable;
 use crate::inputs::Inputs;
-use crate::law::{Want, places_of};
+use crate::law::{Number, Want, places_of, strength_setting};
 use crate::outputs::Read;
 use crate::party::{Plan, want};
+use crate::text::number;
 
 /// A structure or a substructure whose numbers can be set.
 pub(crate) struct Owner<'a> {
@@ -103,26 +104,35 @@ impl Owner<'_> {
         for (l, (&e, part)) in self.looped.iter().zip(&b.elements).enumerate() {
             let element = &self.channels.model.elements[e];
             let Kind::Law { law, path, .. } = &element.kind else { continue };
+            let (mut values, mut strengths) = (Vec::new(), Vec::new());
             for (j, parameter) in law.info().parameters.iter().enumerate() {
-                let mut places: Vec<usize> = places_of(law, *path, j, want(b, part))
-                    .into_iter()
-                    .map(|i| plan.constants + plan.element_constants[l] + i)
-                    .collect();
+                let value = law.with_parameters(|p| p[j]);
+                let at = |table: usize, want: Want| {
+                    let start = self.work + plan.constants + table;
+                    places_of(law, *path, j, want).into_iter().map(move |(i, number)| (start + i, number))
+                };
+                let mut places: Vec<_> = at(plan.element_constants[l], want(b, part)).collect();
                 if places.is_empty() {
+                    values.push(number(value));
                     continue;
                 }
                 let reading = if *path { Want::Standing } else { Want::Force };
                 let read = self.read.into_iter().flat_map(|read| read.elements(self.channels));
-                for (_, further) in read.filter(|r| r.0 == e) {
-                    let own = places_of(law, *path, j, reading);
-                    places.extend(own.into_iter().map(|i| plan.constants + plan.further[further] + i));
+                places.extend(read.filter(|r| r.0 == e).flat_map(|(_, further)| at(plan.further[further], reading)));
+                let set = format!(
+                    "self->parameters[{}]",
+                    all.find(format!("{}.{}", element.name, parameter.name), "SI", value)
+                );
+                let (own, follow): (Vec<_>, Vec<_>) = places.into_iter().partition(|p| p.1 == Number::Parameter);
+                for (place, _) in own {
+                    let _ = writeln!(all.setting, "    self->work[{place}] = {set};");
                 }
-                let value = law.with_parameters(|p| p[j]);
-                let at = all.find(format!("{}.{}", element.name, parameter.name), "SI", value);
-                for place in places {
-                    let _ = writeln!(all.setting, "    self->work[{}] = self->parameters[{at}];", self.work + place);
-                }
+                values.push(set);
+                strengths.extend(follow);
             }
+            strengths.sort_unstable_by_key(|s| s.0);
+            strengths.dedup();
+            all.setting += &strength_setting(law, &values, &strengths);
         }
     }
 }

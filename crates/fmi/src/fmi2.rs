@@ -11,7 +11,7 @@ use libloading::Library;
 use crate::Error;
 use crate::description::{Description, Kind};
 use crate::instance::{Progress, Slave, Status};
-use crate::log::Log;
+use crate::log::{Log, log_message};
 
 type Handle = *mut c_void;
 type Set<T> = unsafe extern "C" fn(Handle, *const c_uint, usize, *const T) -> c_int;
@@ -48,12 +48,9 @@ unsafe extern "C" fn logger(
     category: *const c_char,
     text: *const c_char,
 ) {
-    if status == 0 || environment.is_null() {
-        return;
-    }
     // SAFETY: `environment` is the `Log` boxed in the component, which outlives the instance; the texts are C strings by the
     // standard. Callers pass the arguments that are named here in the same places whether or not more follow.
-    unsafe { (*environment.cast::<Log>()).note_c(category, text) };
+    unsafe { log_message(environment, status, category, text) };
 }
 
 /// The functions of the library that are used.

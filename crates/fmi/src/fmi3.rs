@@ -12,29 +12,13 @@ use crate::Error;
 use crate::description::{Description, Kind};
 use crate::fmi2::c_text;
 use crate::instance::{Progress, Slave, Status};
-use crate::log::Log;
+use crate::log::{Log, log_message};
 
 type Handle = *mut c_void;
 type Set<T> = unsafe extern "C" fn(Handle, *const u32, usize, *const T, usize) -> c_int;
 type Get<T> = unsafe extern "C" fn(Handle, *const u32, usize, *mut T, usize) -> c_int;
 type Call = unsafe extern "C" fn(Handle) -> c_int;
 type LogMessage = unsafe extern "C" fn(*mut c_void, c_int, *const c_char, *const c_char);
-
-/// The logger.
-#[allow(unsafe_code)]
-unsafe extern "C" fn log_message(
-    environment: *mut c_void,
-    status: c_int,
-    category: *const c_char,
-    text: *const c_char,
-) {
-    if status == 0 || environment.is_null() {
-        return;
-    }
-    // SAFETY: `environment` is the `Log` boxed in the component, which outlives the instance; the texts are C strings by the
-    // standard.
-    unsafe { (*environment.cast::<Log>()).note_c(category, text) };
-}
 
 /// The functions of the library that are used.
 struct Functions {

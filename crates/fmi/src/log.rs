@@ -1,7 +1,7 @@
 //! What a unit says through its logger: the warnings and errors, the last of them kept.
 
 use std::collections::VecDeque;
-use std::ffi::{CStr, c_char};
+use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Messages kept; older ones are counted only, so that a talkative unit cannot fill the memory.
@@ -71,6 +71,23 @@ impl Log {
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Kept> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The logger that a unit is given, with its [`Log`] as environment. A status of 0 is no warning.
+///
+/// # Safety
+/// `environment` is null or a living [`Log`]; the texts are null or end with a zero.
+#[allow(unsafe_code)]
+pub(crate) unsafe extern "C" fn log_message(
+    environment: *mut c_void,
+    status: c_int,
+    category: *const c_char,
+    text: *const c_char,
+) {
+    if status != 0 && !environment.is_null() {
+        // SAFETY: what the caller promises.
+        unsafe { (*environment.cast::<Log>()).note_c(category, text) };
     }
 }
 

@@ -49,16 +49,8 @@ pub(crate) const FIG_3: Item = Item {
 /// 004, figure 4.
 pub(crate) const FIG_4: Item = Item {
     id: "004-fig-4",
-    paper: Paper::P004,
     place: "Fig. 4",
     what: "Restoring force of the beam with and without measurement noise, 100 realisations",
-    look: LOOK,
-    commands: &[
-        "interfield ensemble models/cantilever.toml --seeds 1..100 --param predictor=half",
-        "interfield run models/cantilever.toml --set noise=0 --param predictor=half",
-    ],
-    models: &[&CANTILEVER],
-    seconds: 1,
     run: |progress| {
         let study = Study::new(PRINTED, progress)?;
         let claim = Claim::new("Noise has little effect on the restoring force")
@@ -66,6 +58,7 @@ pub(crate) const FIG_4: Item = Item {
             .measure(study.deviation("beam.force", "measured force").claimed(Expected::AtMost(0.03)));
         Ok(Outcome { claims: vec![claim], ..study.outcome("beam.force", &Axis::new("force of the beam", "N")) })
     },
+    ..FIG_3
 };
 
 /// 004, figure 7.

@@ -4,6 +4,8 @@
 //! sides, fᵀ dq = rᵀ du, so that r = Jᵀ f. The way back, u(q), is Newton's iteration on q(u) = q from the last known
 //! displacement: quadratically convergent for the small changes of one sample, and exact in one pass where q is linear.
 
+use interfield_linalg::Lu;
+
 /// One actuator, seen from the commanded degrees of freedom.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Lever {
@@ -37,8 +39,7 @@ pub struct Kinematics {
     levers: Vec<Lever>,
     /// J, row-major, where it was last taken.
     jacobian: Vec<f64>,
-    lu: Vec<f64>,
-    order: Vec<usize>,
+    lu: Lu,
     rest: Vec<f64>,
     work: Vec<f64>,
     linear: bool,
@@ -58,8 +59,7 @@ impl Kinematics {
         let mut this = Kinematics {
             levers,
             jacobian: vec![0.0; n * n],
-            lu: vec![0.0; n * n],
-            order: (0..n).collect(),
+            lu: Lu::new(n),
             rest: vec![0.0; n],
             work: vec![0.0; n],
             linear,
@@ -117,7 +117,7 @@ impl Kinematics {
             let mut step = std::mem::take(&mut self.work);
             (0..n).for_each(|i| step[i] = q[i] - at[i]);
             let (size, scale) = (largest(&step), 1.0 + largest(q));
-            self.solve(&mut step);
+            self.lu.solve(&mut step);
             (0..n).for_each(|i| u[i] += step[i]);
             self.work = step;
             if self.linear || size <= 1e-14 * scale {
@@ -131,8 +131,8 @@ impl Kinematics {
 
     /// Rates of the displacements from rates of the strokes, at the last point of [`Kinematics::displacements`]:
     /// J u' = q', in place.
-    pub fn rates(&self, rates: &mut [f64]) {
-        self.solve(rates);
+    pub fn rates(&mut self, rates: &mut [f64]) {
+        self.lu.solve(rates);
     }
 
     /// Forces on the degrees of freedom by forces of the actuators: r = Jᵀ f.
@@ -144,20 +144,8 @@ impl Kinematics {
     }
 
     /// Forces of the actuators that balance forces on the degrees of freedom: Jᵀ f = r, in place.
-    pub fn to_actuators(&self, r: &mut [f64]) {
-        let n = self.len();
-        // Uᵀ y = r, Lᵀ z = y, then the rows back in their order.
-        for i in 0..n {
-            let sum: f64 = (0..i).map(|k| self.lu[k * n + i] * r[k]).sum();
-            r[i] = (r[i] - sum) / self.lu[i * n + i];
-        }
-        for i in (0..n).rev() {
-            let sum: f64 = (i + 1..n).map(|k| self.lu[k * n + i] * r[k]).sum();
-            r[i] -= sum;
-        }
-        for i in (0..n).rev() {
-            r.swap(i, self.order[i]);
-        }
+    pub fn to_actuators(&mut self, r: &mut [f64]) {
+        self.lu.solve_transposed(r);
     }
 
     /// Strokes and Jacobian at `u`, the Jacobian factorised. `false` if it is singular.
@@ -173,47 +161,8 @@ impl Kinematics {
                 Lever::Strut(strut) => q[i] = strut.linearise(u, row),
             }
         }
-        self.factorise()
-    }
-
-    /// P J = L U by rows, pivots by size; `order[i]` is the row exchanged with row i.
-    fn factorise(&mut self) -> bool {
-        let n = self.len();
-        let scale = largest(&self.jacobian);
-        self.lu.copy_from_slice(&self.jacobian);
-        for i in 0..n {
-            let best = (i..n).max_by(|&a, &b| self.lu[a * n + i].abs().total_cmp(&self.lu[b * n + i].abs()));
-            let best = best.unwrap_or(i);
-            self.order[i] = best;
-            if best != i {
-                (0..n).for_each(|j| self.lu.swap(i * n + j, best * n + j));
-            }
-            let pivot = self.lu[i * n + i];
-            if pivot.is_nan() || pivot.abs() <= 1e-12 * scale {
-                return false;
-            }
-            for k in i + 1..n {
-                let factor = self.lu[k * n + i] / pivot;
-                self.lu[k * n + i] = factor;
-                (i + 1..n).for_each(|j| self.lu[k * n + j] -= factor * self.lu[i * n + j]);
-            }
-        }
-        true
-    }
-
-    /// J x = b, in place.
-    fn solve(&self, b: &mut [f64]) {
-        let n = self.len();
-        for i in 0..n {
-            b.swap(i, self.order[i]);
-        }
-        for i in 0..n {
-            b[i] -= (0..i).map(|k| self.lu[i * n + k] * b[k]).sum::<f64>();
-        }
-        for i in (0..n).rev() {
-            let sum: f64 = (i + 1..n).map(|k| self.lu[i * n + k] * b[k]).sum();
-            b[i] = (b[i] - sum) / self.lu[i * n + i];
-        }
+        // Struts that are parallel but for rounding hold nothing.
+        self.lu.factorize(&self.jacobian).is_ok() && self.lu.least_pivot() > 1e-12 * largest(&self.jacobian)
     }
 }
 

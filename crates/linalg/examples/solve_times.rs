@@ -4,7 +4,7 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use interfield_linalg::{Factor, Kind, Method};
+use interfield_linalg::{Factor, Kind, Solver};
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -38,11 +38,11 @@ fn measure(name: &str, matrix: &Matrix) {
     let time = median(|| matrix.pattern.mul(&matrix.values, black_box(&b), &mut product));
     println!("  {:<10} {:<10} {:>11} {time:>11.3} µs", "product", "", "");
     for kind in [Kind::Symmetric, Kind::General] {
-        for method in [Method::Inverse, Method::Dense, Method::Simplicial, Method::Supernodal] {
-            if matches!(method, Method::Inverse | Method::Dense) && n > 1000 {
+        for method in [Solver::Inverse, Solver::Dense, Solver::Simplicial, Solver::Supernodal] {
+            if matches!(method, Solver::Inverse | Solver::Dense) && n > 1000 {
                 continue;
             }
-            let Ok(mut factor) = Factor::with_method(&matrix.pattern, kind, method) else { continue };
+            let Ok(mut factor) = Factor::with_solver(&matrix.pattern, kind, method) else { continue };
             if factor.factorize(&matrix.values).is_err() {
                 println!("  {method:?} failed");
                 continue;
@@ -68,7 +68,7 @@ fn measure(name: &str, matrix: &Matrix) {
             println!(
                 "  chosen for {kind:?}, {}: {:?}",
                 if constant { "constant" } else { "changing" },
-                factor.method()
+                factor.solver()
             );
         }
     }

@@ -23,14 +23,14 @@
 //! win clearly, but pivot, so they are taken where they cost next to nothing. Supernodal wins where factorising is much
 //! work, i.e. for repeated factorisation of large frames in space. Hence:
 //!
-//! 1. only a diagonal: [`Diagonal`](crate::Method::Diagonal);
-//! 2. constant matrix: [`Inverse`](crate::Method::Inverse) if its product is estimated to be faster than the simplicial
+//! 1. only a diagonal: [`Diagonal`](crate::Solver::Diagonal);
+//! 2. constant matrix: [`Inverse`](crate::Solver::Inverse) if its product is estimated to be faster than the simplicial
 //!    solution (up to about 40 unknowns for chains and 60 for
-//!    frames; full matrices up to [`INVERSE_UNKNOWNS`]), else [`Simplicial`](crate::Method::Simplicial);
-//! 3. changing matrix: [`Dense`](crate::Method::Dense) up to [`DENSE_UNKNOWNS`], for its pivoting;
-//! 4. changing symmetric matrix: [`Supernodal`](crate::Method::Supernodal) if a factorisation takes more than
+//!    frames; full matrices up to [`INVERSE_UNKNOWNS`]), else [`Simplicial`](crate::Solver::Simplicial);
+//! 3. changing matrix: [`Dense`](crate::Solver::Dense) up to [`DENSE_UNKNOWNS`], for its pivoting;
+//! 4. changing symmetric matrix: [`Supernodal`](crate::Solver::Supernodal) if a factorisation takes more than
 //!    [`SUPERNODAL_PRODUCTS`] multiplications *and* [`SUPERNODAL_DENSITY`] of them per stored entry;
-//! 5. else [`Simplicial`](crate::Method::Simplicial).
+//! 5. else [`Simplicial`](crate::Solver::Simplicial).
 
 use crate::Pattern;
 use crate::dense::{Dense, Diagonal, Inverse};

@@ -1,7 +1,7 @@
 //! Dense factorisations for small matrices: diagonal, `L D Lᵀ` / LU, and the stored inverse. Row-major storage, plain
 //! loops over contiguous rows, no allocation after construction.
 
-use crate::Pattern;
+use crate::{Pattern, Singular};
 
 /// Where the values of a pattern go in a dense matrix.
 #[derive(Clone, Debug)]
@@ -96,7 +96,7 @@ impl Dense {
             }
         }
         self.scatter.fill(values, &mut self.lu.a);
-        self.lu.factorize()
+        self.lu.eliminate()
     }
 
     pub(crate) fn solve(&mut self, b: &mut [f64]) {
@@ -149,6 +149,17 @@ fn ldlt(n: usize, a: &mut [f64], inverse: &mut [f64]) -> bool {
     true
 }
 
+/// Solves A x = b for a small matrix that is symmetric and positive definite; `None` if it is not. Only the upper triangle
+/// is read, and nothing allocated.
+pub fn definite_solve<const N: usize>(mut a: [[f64; N]; N], mut b: [f64; N]) -> Option<[f64; N]> {
+    let mut inverse = [0.0; N];
+    if !ldlt(N, a.as_flattened_mut(), &mut inverse) {
+        return None;
+    }
+    ldlt_solve(a.as_flattened(), &inverse, &mut b);
+    b.iter().all(|x| x.is_finite()).then_some(b)
+}
+
 fn ldlt_solve(a: &[f64], inverse: &[f64], b: &mut [f64]) {
     let n = b.len();
     for (k, row) in a.chunks_exact(n.max(1)).enumerate() {
@@ -179,9 +190,9 @@ fn row_dot(a: &[f64], x: &[f64]) -> f64 {
     (sum[0] + sum[2]) + (sum[1] + sum[3]) + rest
 }
 
-/// Dense LU with partial pivoting of equilibrated rows.
+/// Dense LU with partial pivoting of equilibrated rows. Only its constructor allocates.
 #[derive(Clone, Debug)]
-struct Lu {
+pub struct Lu {
     n: usize,
     a: Vec<f64>,
     inverse: Vec<f64>,
@@ -196,7 +207,8 @@ struct Lu {
 }
 
 impl Lu {
-    fn new(n: usize) -> Lu {
+    /// For a matrix with `n` rows.
+    pub fn new(n: usize) -> Lu {
         Lu {
             n,
             a: vec![0.0; n * n],
@@ -208,8 +220,25 @@ impl Lu {
         }
     }
 
+    /// Factorises a row-major matrix.
+    ///
+    /// # Errors
+    /// The row that was left without a pivot.
+    ///
+    /// # Panics
+    /// If the matrix has another size.
+    pub fn factorize(&mut self, matrix: &[f64]) -> Result<(), Singular> {
+        self.a.copy_from_slice(matrix);
+        self.eliminate().map_err(|row| Singular { row })
+    }
+
+    /// The smallest pivot.
+    pub fn least_pivot(&self) -> f64 {
+        1.0 / self.inverse.iter().fold(0.0_f64, |m, x| m.max(x.abs()))
+    }
+
     /// Factorises the matrix in `a`. The error is the original row that was left without a pivot.
-    fn factorize(&mut self) -> Result<(), usize> {
+    fn eliminate(&mut self) -> Result<(), usize> {
         let n = self.n;
         self.column.fill(0.0);
         for (i, row) in self.a.chunks_exact(n.max(1)).enumerate() {
@@ -258,7 +287,8 @@ impl Lu {
         Ok(())
     }
 
-    fn solve(&mut self, b: &mut [f64]) {
+    /// A x = b, in place.
+    pub fn solve(&mut self, b: &mut [f64]) {
         let n = self.n;
         for k in 0..n {
             let row = &self.a[k * n..][..k];
@@ -267,6 +297,19 @@ impl Lu {
         for k in (0..n).rev() {
             let row = &self.a[k * n + k + 1..(k + 1) * n];
             b[k] = (self.x[k] - row_dot(row, &b[k + 1..n])) * self.inverse[k];
+        }
+    }
+
+    /// Aᵀ x = b, in place.
+    pub fn solve_transposed(&mut self, b: &mut [f64]) {
+        let (n, a, x) = (self.n, &self.a, &mut self.x);
+        for k in 0..n {
+            let sum: f64 = (0..k).map(|i| a[i * n + k] * x[i]).sum();
+            x[k] = (b[k] - sum) * self.inverse[k];
+        }
+        for k in (0..n).rev() {
+            x[k] -= (k + 1..n).map(|i| a[i * n + k] * x[i]).sum::<f64>();
+            b[self.order[k] as usize] = x[k];
         }
     }
 }
@@ -290,7 +333,7 @@ impl Inverse {
 
     pub(crate) fn factorize(&mut self, values: &[f64]) -> Result<(), usize> {
         self.scatter.fill(values, &mut self.lu.a);
-        self.lu.factorize()?;
+        self.lu.eliminate()?;
         for (j, column) in self.columns.chunks_exact_mut(self.lu.n.max(1)).enumerate() {
             self.out.fill(0.0);
             self.out[j] = 1.0;

@@ -19,7 +19,7 @@ pub enum Kind {
 
 /// How a matrix is factorised and solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
+pub enum Solver {
     /// Division by the diagonal.
     Diagonal,
     /// Stored dense inverse: slow to factorise, fastest to solve when small.
@@ -32,7 +32,7 @@ pub enum Method {
     Supernodal,
 }
 
-/// The matrix has no usable pivot in this row: it is singular, not finite, or (for [`Method::Supernodal`]) not positive
+/// The matrix has no usable pivot in this row: it is singular, not finite, or (for [`Solver::Supernodal`]) not positive
 /// definite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Singular {
@@ -49,18 +49,18 @@ impl fmt::Display for Singular {
 
 impl std::error::Error for Singular {}
 
-/// The requested method cannot treat this pattern or kind.
+/// The requested solver cannot treat this pattern or kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unsuitable {
-    /// The method asked for.
-    pub method: Method,
+    /// The solver asked for.
+    pub solver: Solver,
     /// Why not.
     pub reason: &'static str,
 }
 
 impl fmt::Display for Unsuitable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "method {:?} refused: {}", self.method, self.reason)
+        write!(f, "solver {:?} refused: {}", self.solver, self.reason)
     }
 }
 
@@ -69,8 +69,8 @@ impl std::error::Error for Unsuitable {}
 /// What was chosen and how large it is; `Display` gives one line for people.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Report {
-    /// Method in use.
-    pub method: Method,
+    /// Solver in use.
+    pub solver: Solver,
     /// Symmetry it was built for.
     pub kind: Kind,
     /// Elimination order: `"AMD"`, `"natural"`, or `"none"` for dense methods.
@@ -87,14 +87,14 @@ pub struct Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = match (self.method, self.kind) {
-            (Method::Diagonal, _) => "diagonal",
-            (Method::Inverse, _) => "stored inverse",
-            (Method::Dense, Kind::Symmetric) => "dense LDLᵀ",
-            (Method::Dense, Kind::General) => "dense LU",
-            (Method::Simplicial, Kind::Symmetric) => "sparse LDLᵀ",
-            (Method::Simplicial, Kind::General) => "sparse LDU",
-            (Method::Supernodal, _) => "supernodal LLᵀ",
+        let name = match (self.solver, self.kind) {
+            (Solver::Diagonal, _) => "diagonal",
+            (Solver::Inverse, _) => "stored inverse",
+            (Solver::Dense, Kind::Symmetric) => "dense LDLᵀ",
+            (Solver::Dense, Kind::General) => "dense LU",
+            (Solver::Simplicial, Kind::Symmetric) => "sparse LDLᵀ",
+            (Solver::Simplicial, Kind::General) => "sparse LDU",
+            (Solver::Supernodal, _) => "supernodal LLᵀ",
         };
         write!(f, "{name}, ")?;
         if self.ordering != "none" {
@@ -146,31 +146,31 @@ impl Factor {
     /// `constant`: the matrix will be factorised once (or rarely) and solved very often; otherwise one factorisation
     /// per solution is assumed.
     ///
-    /// [`Method::Supernodal`] may be chosen for large symmetric matrices, and accepts positive definite ones only. Ask
-    /// for [`Method::Simplicial`] where a large matrix may be indefinite.
+    /// [`Solver::Supernodal`] may be chosen for large symmetric matrices, and accepts positive definite ones only. Ask
+    /// for [`Solver::Simplicial`] where a large matrix may be indefinite.
     pub fn new(pattern: &Pattern, kind: Kind, constant: bool) -> Factor {
         Factor { pattern: pattern.clone(), kind, inner: choice::choose(pattern, kind, constant), ready: false }
     }
 
-    /// Takes the given method, or says why it cannot be used.
-    pub fn with_method(pattern: &Pattern, kind: Kind, method: Method) -> Result<Factor, Unsuitable> {
-        let refuse = |reason| Err(Unsuitable { method, reason });
+    /// Takes the given solver, or says why it cannot be used.
+    pub fn with_solver(pattern: &Pattern, kind: Kind, solver: Solver) -> Result<Factor, Unsuitable> {
+        let refuse = |reason| Err(Unsuitable { solver, reason });
         let dense_limit = 4096;
-        let inner = match method {
-            Method::Diagonal if !pattern.is_diagonal() => {
+        let inner = match solver {
+            Solver::Diagonal if !pattern.is_diagonal() => {
                 return refuse("the pattern has entries off the diagonal");
             }
-            Method::Inverse | Method::Dense if pattern.n() > dense_limit => {
+            Solver::Inverse | Solver::Dense if pattern.n() > dense_limit => {
                 return refuse("more than 4096 unknowns are too many for a dense matrix");
             }
-            Method::Supernodal if kind == Kind::General => {
+            Solver::Supernodal if kind == Kind::General => {
                 return refuse("it needs symmetric positive definite values");
             }
-            Method::Diagonal => Inner::Diagonal(Diagonal::new(pattern.n())),
-            Method::Inverse => Inner::Inverse(Inverse::new(pattern)),
-            Method::Dense => Inner::Dense(Dense::new(pattern, kind == Kind::Symmetric)),
-            Method::Simplicial => Inner::Simplicial(Simplicial::analyse(pattern, kind == Kind::General)),
-            Method::Supernodal => match Supernodal::new(pattern) {
+            Solver::Diagonal => Inner::Diagonal(Diagonal::new(pattern.n())),
+            Solver::Inverse => Inner::Inverse(Inverse::new(pattern)),
+            Solver::Dense => Inner::Dense(Dense::new(pattern, kind == Kind::Symmetric)),
+            Solver::Simplicial => Inner::Simplicial(Simplicial::analyse(pattern, kind == Kind::General)),
+            Solver::Supernodal => match Supernodal::new(pattern) {
                 Some(supernodal) => Inner::Supernodal(supernodal),
                 None => return refuse("its symbolic analysis failed (memory or index range)"),
             },
@@ -181,7 +181,7 @@ impl Factor {
     /// Call once at the start of a thread that will factorise or solve, if it is not the thread that built the factor.
     /// May allocate; factorise afterwards.
     ///
-    /// Only [`Method::Supernodal`] needs this: below it, `faer` keeps a buffer per thread that it allocates on first use.
+    /// Only [`Solver::Supernodal`] needs this: below it, `faer` keeps a buffer per thread that it allocates on first use.
     /// The constructor does the same for its own thread.
     pub fn prepare_thread(&mut self) {
         if let Inner::Supernodal(method) = &mut self.inner {
@@ -242,14 +242,14 @@ impl Factor {
         self.kind
     }
 
-    /// Method in use.
-    pub fn method(&self) -> Method {
+    /// Solver in use.
+    pub fn solver(&self) -> Solver {
         match self.inner {
-            Inner::Diagonal(_) => Method::Diagonal,
-            Inner::Inverse(_) => Method::Inverse,
-            Inner::Dense(_) => Method::Dense,
-            Inner::Simplicial(_) => Method::Simplicial,
-            Inner::Supernodal(_) => Method::Supernodal,
+            Inner::Diagonal(_) => Solver::Diagonal,
+            Inner::Inverse(_) => Solver::Inverse,
+            Inner::Dense(_) => Solver::Dense,
+            Inner::Simplicial(_) => Solver::Simplicial,
+            Inner::Supernodal(_) => Solver::Supernodal,
         }
     }
 
@@ -264,7 +264,7 @@ impl Factor {
             Inner::Supernodal(method) => ("AMD", method.entries(), 4 * method.entries()),
         };
         Report {
-            method: self.method(),
+            solver: self.solver(),
             kind: self.kind,
             ordering,
             n,

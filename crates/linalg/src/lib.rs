@@ -6,7 +6,7 @@
 //!   work in memory reserved by the constructors, so they may run in a real-time thread. A test with a counting
 //!   allocator holds this for every method.
 //! * **Deterministic.** One thread, no random numbers, no run-time tuning: the same values on the same pattern give the
-//!   same bits on the same machine, whether a factor is fresh or re-used. (Between machines, [`Method::Supernodal`] and
+//!   same bits on the same machine, whether a factor is fresh or re-used. (Between machines, [`Solver::Supernodal`] and
 //!   the eigen solvers may differ in the last bits, because `faer` picks its vector instructions at run time.)
 //!
 //! The sparsity pattern is fixed once ([`Pattern`]); matrices are plain `&[f64]` on it, so that several matrices (mass,
@@ -34,10 +34,11 @@ mod supernodal;
 mod symbolic;
 
 pub use blueprint::{Blueprint, Sparse};
+pub use dense::{Lu, definite_solve};
 pub use eigen::{Complex, EigenError, dense_symmetric_generalized, eigenpairs, eigenvalues, resolvent_distance};
-pub use factor::{Factor, Kind, Method, Report, Singular, Unsuitable};
+pub use factor::{Factor, Kind, Report, Singular, Solver, Unsuitable};
 pub use highest::highest;
 pub use krylov::{Dominant, DominantOptions, KrylovError, Ritz, dominant, random};
 pub use modes::{Modes, modes};
 pub use pattern::Pattern;
-pub use solve::dense_solve;
+pub use solve::{dense_solve, invert};

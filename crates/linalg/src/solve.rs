@@ -1,4 +1,4 @@
-//! A dense system solved once, with pivoting: for preparation, never for the loop.
+//! A dense system solved once, with pivoting, for preparation and never for the loop; and the inverse of a small matrix, for both.
 
 use faer::linalg::solvers::Solve;
 use faer::{Mat, MatRef};
@@ -21,5 +21,46 @@ pub fn dense_solve(a: &[f64], n: usize, b: &mut [f64], m: usize) -> bool {
             b[i * m + j] = x[(i, j)];
         }
     }
+    true
+}
+
+/// Inverts a small row-major matrix in place by Gauss-Jordan elimination with row pivoting; `false` if singular. `work` has its size.
+/// Generated C does the same in the same order, so that both have the same bits.
+pub fn invert(a: &mut [f64], work: &mut [f64], n: usize) -> bool {
+    let inv = &mut work[..n * n];
+    inv.fill(0.0);
+    for i in 0..n {
+        inv[i * n + i] = 1.0;
+    }
+    for k in 0..n {
+        let mut p = k;
+        for i in k + 1..n {
+            if a[i * n + k].abs() > a[p * n + k].abs() {
+                p = i;
+            }
+        }
+        let pivot = a[p * n + k];
+        if !pivot.is_finite() || pivot == 0.0 {
+            return false;
+        }
+        for j in 0..n {
+            a.swap(k * n + j, p * n + j);
+            inv.swap(k * n + j, p * n + j);
+        }
+        for j in 0..n {
+            a[k * n + j] /= pivot;
+            inv[k * n + j] /= pivot;
+        }
+        for i in 0..n {
+            let f = a[i * n + k];
+            if i != k && f != 0.0 {
+                for j in 0..n {
+                    a[i * n + j] -= f * a[k * n + j];
+                    inv[i * n + j] -= f * inv[k * n + j];
+                }
+            }
+        }
+    }
+    a[..n * n].copy_from_slice(inv);
     true
 }

@@ -4,7 +4,7 @@ mod common;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use interfield_linalg::{Factor, Kind, Method, Pattern};
+use interfield_linalg::{Factor, Kind, Pattern, Solver};
 
 thread_local! {
     static COUNT: Cell<usize> = const { Cell::new(0) };
@@ -75,11 +75,11 @@ fn no_method_allocates_in_the_loop() {
     ];
     for matrix in &matrices {
         for kind in [Kind::Symmetric, Kind::General] {
-            for method in [Method::Inverse, Method::Dense, Method::Simplicial, Method::Supernodal] {
-                if matches!(method, Method::Inverse | Method::Dense) && matrix.n() > 700 {
+            for method in [Solver::Inverse, Solver::Dense, Solver::Simplicial, Solver::Supernodal] {
+                if matches!(method, Solver::Inverse | Solver::Dense) && matrix.n() > 700 {
                     continue;
                 }
-                if let Ok(mut factor) = Factor::with_method(&matrix.pattern, kind, method) {
+                if let Ok(mut factor) = Factor::with_solver(&matrix.pattern, kind, method) {
                     watch(&mut factor, &matrix.values, matrix.n());
                 }
             }

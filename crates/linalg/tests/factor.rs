@@ -2,9 +2,9 @@
 
 mod common;
 use common::{Lcg, Matrix};
-use interfield_linalg::{Factor, Kind, Method, Pattern, Singular};
+use interfield_linalg::{Factor, Kind, Pattern, Singular, Solver};
 
-const ALL: [Method; 4] = [Method::Inverse, Method::Dense, Method::Simplicial, Method::Supernodal];
+const ALL: [Solver; 4] = [Solver::Inverse, Solver::Dense, Solver::Simplicial, Solver::Supernodal];
 
 /// Largest ‖A x − b‖∞ / (‖A‖∞ ‖x‖∞ + ‖b‖∞): the backward error.
 fn backward_error(matrix: &Matrix, x: &[f64], b: &[f64]) -> f64 {
@@ -16,8 +16,8 @@ fn backward_error(matrix: &Matrix, x: &[f64], b: &[f64]) -> f64 {
     max(&r) / (norm * max(x) + max(b))
 }
 
-fn solve_with(matrix: &Matrix, kind: Kind, method: Method) -> Option<Vec<f64>> {
-    let mut factor = Factor::with_method(&matrix.pattern, kind, method).ok()?;
+fn solve_with(matrix: &Matrix, kind: Kind, method: Solver) -> Option<Vec<f64>> {
+    let mut factor = Factor::with_solver(&matrix.pattern, kind, method).ok()?;
     factor.factorize(&matrix.values).unwrap_or_else(|e| panic!("{method:?} {kind:?}: {e}"));
     let mut x = Lcg(7).vector(matrix.n());
     factor.solve(&mut x);
@@ -25,17 +25,17 @@ fn solve_with(matrix: &Matrix, kind: Kind, method: Method) -> Option<Vec<f64>> {
 }
 
 /// Every listed method solves, with a small residual.
-fn check(name: &str, matrix: &Matrix, kinds: &[Kind], methods: &[Method]) {
+fn check(name: &str, matrix: &Matrix, kinds: &[Kind], methods: &[Solver]) {
     let b = Lcg(7).vector(matrix.n());
     for &kind in kinds {
         for &method in methods {
-            if matches!(method, Method::Inverse | Method::Dense) && matrix.n() > 700 {
+            if matches!(method, Solver::Inverse | Solver::Dense) && matrix.n() > 700 {
                 continue;
             }
             let Some(x) = solve_with(matrix, kind, method) else { continue };
             let error = backward_error(matrix, &x, &b);
             // A stored inverse is not backward stable: its residual may carry the condition number.
-            let bound = if method == Method::Inverse { 1e-11 } else { 1e-13 };
+            let bound = if method == Solver::Inverse { 1e-11 } else { 1e-13 };
             assert!(error < bound, "{name}, {method:?}, {kind:?}: backward error {error:e}");
         }
     }
@@ -68,21 +68,21 @@ fn symmetric_positive_definite() {
 
 #[test]
 fn symmetric_indefinite() {
-    let methods = [Method::Inverse, Method::Dense, Method::Simplicial];
+    let methods = [Solver::Inverse, Solver::Dense, Solver::Simplicial];
     for seed in 0..20 {
         let matrix = common::random(40 + 7 * seed as usize, 2, true, true, seed);
         check("indefinite", &matrix, &[Kind::Symmetric, Kind::General], &methods);
     }
     // Zero diagonal: needs row exchanges, so only the dense methods can.
     let swap = Matrix::new(2, &[(0, 1, 2.0), (1, 0, 2.0)]);
-    check("swap", &swap, &[Kind::Symmetric, Kind::General], &[Method::Inverse, Method::Dense]);
-    let mut factor = Factor::with_method(&swap.pattern, Kind::Symmetric, Method::Simplicial).unwrap();
+    check("swap", &swap, &[Kind::Symmetric, Kind::General], &[Solver::Inverse, Solver::Dense]);
+    let mut factor = Factor::with_solver(&swap.pattern, Kind::Symmetric, Solver::Simplicial).unwrap();
     assert!(factor.factorize(&swap.values).is_err());
 }
 
 #[test]
 fn unsymmetric() {
-    let methods = [Method::Inverse, Method::Dense, Method::Simplicial];
+    let methods = [Solver::Inverse, Solver::Dense, Solver::Simplicial];
     for seed in 0..20 {
         let matrix = common::random(30 + 11 * seed as usize, 3, false, seed % 2 == 0, seed);
         check("unsymmetric", &matrix, &[Kind::General], &methods);
@@ -98,7 +98,7 @@ fn unsymmetric() {
 #[test]
 fn methods_agree() {
     let matrix = common::plane_frame(3, 10, false).effective(0.01);
-    let reference = solve_with(&matrix, Kind::General, Method::Dense).unwrap();
+    let reference = solve_with(&matrix, Kind::General, Solver::Dense).unwrap();
     for method in ALL {
         for kind in [Kind::Symmetric, Kind::General] {
             let Some(x) = solve_with(&matrix, kind, method) else { continue };
@@ -117,12 +117,12 @@ fn refactorisation_is_bitwise_fresh() {
     let broken = vec![f64::NAN; first.values.len()];
     for kind in [Kind::Symmetric, Kind::General] {
         for method in ALL {
-            let Ok(mut old) = Factor::with_method(&frame.pattern, kind, method) else { continue };
+            let Ok(mut old) = Factor::with_solver(&frame.pattern, kind, method) else { continue };
             old.factorize(&first.values).unwrap();
             // A failure in between must leave no trace.
             assert!(old.factorize(&broken).is_err());
             old.factorize(&second.values).unwrap();
-            let mut fresh = Factor::with_method(&frame.pattern, kind, method).unwrap();
+            let mut fresh = Factor::with_solver(&frame.pattern, kind, method).unwrap();
             fresh.factorize(&second.values).unwrap();
             let (mut a, mut b) = (Lcg(5).vector(first.n()), Lcg(5).vector(first.n()));
             old.solve(&mut a);
@@ -147,7 +147,7 @@ fn singular_matrices_name_a_row() {
                     }
                 }
             }
-            let Ok(mut factor) = Factor::with_method(&p, kind, method) else { continue };
+            let Ok(mut factor) = Factor::with_solver(&p, kind, method) else { continue };
             assert_eq!(factor.factorize(&frame.values), Err(Singular { row: 7 }), "{method:?} {kind:?}");
             // After a failure a solution is NaN, not the leftovers of an earlier factor.
             let mut x = vec![1.0; p.n()];
@@ -156,13 +156,13 @@ fn singular_matrices_name_a_row() {
             // Mechanisms: a free chain, a floating frame.
             for n in [2, 3, 10, 60] {
                 let free = common::chain(n, 1.7, 1.0, true);
-                let mut factor = Factor::with_method(&free.pattern, kind, method).unwrap();
+                let mut factor = Factor::with_solver(&free.pattern, kind, method).unwrap();
                 let error = factor.factorize(&free.k).expect_err("a free chain has no static solution");
                 assert!(error.row < n);
             }
             for (bays, storeys) in [(1, 2), (3, 10)] {
                 let free = common::plane_frame(bays, storeys, true);
-                let mut factor = Factor::with_method(&free.pattern, kind, method).unwrap();
+                let mut factor = Factor::with_solver(&free.pattern, kind, method).unwrap();
                 assert!(factor.factorize(&free.k).is_err(), "{method:?} {kind:?}, floating frame {bays} x {storeys}");
             }
         }
@@ -175,7 +175,7 @@ fn non_finite_values_name_their_row() {
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         for kind in [Kind::Symmetric, Kind::General] {
             for method in ALL {
-                let Ok(mut factor) = Factor::with_method(&frame.pattern, kind, method) else { continue };
+                let Ok(mut factor) = Factor::with_solver(&frame.pattern, kind, method) else { continue };
                 for (i, j) in [(5, 5), (20, 23), (23, 20), (47, 47)] {
                     let mut values = frame.values.clone();
                     values[frame.pattern.position(i, j).unwrap()] = bad;
@@ -204,7 +204,7 @@ fn units_do_not_matter() {
         }
     }
     for method in ALL {
-        let mut factor = Factor::with_method(&p, Kind::Symmetric, method).unwrap();
+        let mut factor = Factor::with_solver(&p, Kind::Symmetric, method).unwrap();
         factor.factorize(&matrix.values).unwrap_or_else(|e| panic!("{method:?}: {e}"));
     }
 }
@@ -212,30 +212,30 @@ fn units_do_not_matter() {
 #[test]
 fn unsuitable_methods_are_refused() {
     let chain = common::chain(4, 1.0, 1.0, false).pattern;
-    assert!(Factor::with_method(&chain, Kind::Symmetric, Method::Diagonal).is_err());
-    let refused = Factor::with_method(&chain, Kind::General, Method::Supernodal).unwrap_err();
+    assert!(Factor::with_solver(&chain, Kind::Symmetric, Solver::Diagonal).is_err());
+    let refused = Factor::with_solver(&chain, Kind::General, Solver::Supernodal).unwrap_err();
     assert!(refused.to_string().contains("positive definite"));
     let large = Pattern::new(5000, []);
-    assert!(Factor::with_method(&large, Kind::General, Method::Dense).is_err());
+    assert!(Factor::with_solver(&large, Kind::General, Solver::Dense).is_err());
 }
 
 #[test]
 fn automatic_choice() {
-    let choice = |p: &Pattern, kind, constant| Factor::new(p, kind, constant).method();
+    let choice = |p: &Pattern, kind, constant| Factor::new(p, kind, constant).solver();
     use Kind::{General, Symmetric};
-    assert_eq!(choice(&Pattern::new(9, []), Symmetric, false), Method::Diagonal);
+    assert_eq!(choice(&Pattern::new(9, []), Symmetric, false), Solver::Diagonal);
     let chain = |n| common::chain(n, 1.0, 1.0, false).pattern;
-    assert_eq!(choice(&chain(3), General, false), Method::Dense);
-    assert_eq!(choice(&chain(100), Symmetric, false), Method::Simplicial);
-    assert_eq!(choice(&chain(12), Symmetric, true), Method::Inverse);
-    assert_eq!(choice(&chain(100), Symmetric, true), Method::Simplicial);
+    assert_eq!(choice(&chain(3), General, false), Solver::Dense);
+    assert_eq!(choice(&chain(100), Symmetric, false), Solver::Simplicial);
+    assert_eq!(choice(&chain(12), Symmetric, true), Solver::Inverse);
+    assert_eq!(choice(&chain(100), Symmetric, true), Solver::Simplicial);
     let frame = common::plane_frame(3, 10, false).pattern;
-    assert_eq!(choice(&frame, Symmetric, true), Method::Simplicial);
-    assert_eq!(choice(&common::plane_frame(13, 240, false).pattern, Symmetric, false), Method::Simplicial);
+    assert_eq!(choice(&frame, Symmetric, true), Solver::Simplicial);
+    assert_eq!(choice(&common::plane_frame(13, 240, false).pattern, Symmetric, false), Solver::Simplicial);
     let space = common::space_frame(4, 4, 8).pattern;
-    assert_eq!(choice(&space, Symmetric, false), Method::Supernodal);
-    assert_eq!(choice(&space, Symmetric, true), Method::Simplicial);
-    assert_eq!(choice(&space, General, false), Method::Simplicial);
+    assert_eq!(choice(&space, Symmetric, false), Solver::Supernodal);
+    assert_eq!(choice(&space, Symmetric, true), Solver::Simplicial);
+    assert_eq!(choice(&space, General, false), Solver::Simplicial);
     // Whatever is chosen works, also for the empty matrix.
     let mut factor = Factor::new(&Pattern::new(0, []), Symmetric, true);
     factor.factorize(&[]).unwrap();

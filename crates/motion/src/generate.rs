@@ -335,7 +335,7 @@ impl Matched {
         let (v, d) = ends(&|i| a[i]);
         let (v0, d0) = ends(&|i| shape(i, 0));
         let (v1, d1) = ends(&|i| shape(i, 1));
-        if let Some(c) = solve(vec![vec![v0, v1, v], vec![d0, d1, d]]) {
+        if let Some(c) = solve(&[v0, v1, d0, d1], vec![v, d]) {
             for (i, x) in a.iter_mut().enumerate() {
                 *x -= c[0] * shape(i, 0) + c[1] * shape(i, 1);
             }

@@ -1,5 +1,7 @@
 //! What is done to a record before it is used. Every operation returns a new record with a note of what was done.
 
+use interfield_linalg::Lu;
+
 use crate::filter::{self, Phase};
 use crate::record::{MotionError, Quantity, Record};
 use crate::resample;
@@ -232,44 +234,25 @@ fn least_squares(
     basis: impl Fn(usize, &mut [f64]),
     value: impl Fn(usize) -> f64,
 ) -> Result<Vec<f64>, MotionError> {
-    let mut a = vec![vec![0.0; m + 1]; m];
+    let (mut a, mut right) = (vec![0.0; m * m], vec![0.0; m]);
     let mut b = vec![0.0; m];
     for i in 0..n {
         basis(i, &mut b);
         let y = value(i);
         for r in 0..m {
             for c in 0..m {
-                a[r][c] += b[r] * b[c];
+                a[r * m + c] += b[r] * b[c];
             }
-            a[r][m] += b[r] * y;
+            right[r] += b[r] * y;
         }
     }
-    solve(a).ok_or_else(|| MotionError::new("the baseline cannot be fitted to this record"))
+    solve(&a, right).ok_or_else(|| MotionError::new("the baseline cannot be fitted to this record"))
 }
 
-/// Gaussian elimination with partial pivoting on the rows of an extended matrix.
-pub(crate) fn solve(mut a: Vec<Vec<f64>>) -> Option<Vec<f64>> {
-    let m = a.len();
-    for k in 0..m {
-        let pivot = (k..m).max_by(|i, j| a[*i][k].abs().total_cmp(&a[*j][k].abs()))?;
-        a.swap(k, pivot);
-        if !(a[k][k].abs() > 0.0 && a[k][k].is_finite()) {
-            return None;
-        }
-        for i in k + 1..m {
-            let f = a[i][k] / a[k][k];
-            if f != 0.0 {
-                let (upper, lower) = a.split_at_mut(i);
-                for (x, y) in lower[0][k..].iter_mut().zip(&upper[k][k..]) {
-                    *x -= f * y;
-                }
-            }
-        }
-    }
-    let mut x = vec![0.0; m];
-    for k in (0..m).rev() {
-        let s: f64 = (k + 1..m).map(|j| a[k][j] * x[j]).sum();
-        x[k] = (a[k][m] - s) / a[k][k];
-    }
-    x.iter().all(|v| v.is_finite()).then_some(x)
+/// A x = b; `None` if A, by rows, is singular.
+pub(crate) fn solve(a: &[f64], mut b: Vec<f64>) -> Option<Vec<f64>> {
+    let mut lu = Lu::new(b.len());
+    lu.factorize(a).ok()?;
+    lu.solve(&mut b);
+    b.iter().all(|x| x.is_finite()).then_some(b)
 }

@@ -1,30 +1,17 @@
 //! The inverse of a small matrix, once at the start.
 
+use interfield_linalg::Lu;
+
 /// The inverse of the n x n matrix `a`, by rows, or `None` if it has none.
 pub(crate) fn inverse(a: &[f64], n: usize) -> Option<Vec<f64>> {
-    let scale = a.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-    if n == 0 || a.len() != n * n || !a.iter().all(|x| x.is_finite()) {
+    let mut lu = Lu::new(n);
+    if n == 0 || a.len() != n * n || lu.factorize(a).is_err() {
         return None;
     }
-    // Gauss and Jordan on [a | 1], the largest pivot of a column first.
-    let mut rows: Vec<Vec<f64>> = (0..n)
-        .map(|i| a[i * n..(i + 1) * n].iter().copied().chain((0..n).map(|j| f64::from(u8::from(i == j)))).collect())
-        .collect();
-    for c in 0..n {
-        let best = (c..n).max_by(|&i, &j| rows[i][c].abs().total_cmp(&rows[j][c].abs()))?;
-        rows.swap(c, best);
-        let pivot = rows[c][c];
-        if pivot.abs() <= f64::EPSILON * scale {
-            return None;
-        }
-        rows[c].iter_mut().for_each(|x| *x /= pivot);
-        let row = rows[c].clone();
-        for (_, other) in rows.iter_mut().enumerate().filter(|(i, _)| *i != c) {
-            let factor = other[c];
-            other.iter_mut().zip(&row).for_each(|(x, r)| *x -= factor * r);
-        }
-    }
-    Some(rows.into_iter().flat_map(|r| r.into_iter().skip(n)).collect())
+    // Its transpose by columns.
+    let mut rows: Vec<f64> = (0..n * n).map(|i| f64::from(u8::from(i % (n + 1) == 0))).collect();
+    rows.chunks_exact_mut(n).for_each(|unit| lu.solve_transposed(unit));
+    Some(rows)
 }
 
 /// Adds a x to y, `a` n x n by rows.

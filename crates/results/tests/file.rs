@@ -5,7 +5,7 @@ use interfield_results::{
     ChannelInfo, Error, Meta, Outcome, Policy, Reader, Writer, WriterOptions, attach, export, identifiers,
 };
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 struct Scratch(PathBuf);
 
@@ -142,9 +142,14 @@ fn a_growing_file_reads_and_slow_rows_arrive() {
     assert_eq!(Reader::open(&file.0).unwrap().rows(), 0);
     for i in 0..5 {
         writer.push(f64::from(i), &[1.0]);
-        // Nothing is pushed meanwhile: the rows must arrive by themselves.
-        std::thread::sleep(Duration::from_millis(200));
-        let reader = Reader::open(&file.0).unwrap();
+        // Nothing is pushed meanwhile: the rows must arrive by themselves, however busy the machine is.
+        let end = Instant::now() + Duration::from_secs(60);
+        let mut reader = Reader::open(&file.0).unwrap();
+        while reader.rows() <= i as u64 {
+            assert!(Instant::now() < end, "row {i} does not arrive");
+            std::thread::yield_now();
+            reader = Reader::open(&file.0).unwrap();
+        }
         assert_eq!((reader.rows(), reader.outcome()), (i as u64 + 1, &Outcome::Unknown));
     }
     drop(writer);

@@ -224,7 +224,7 @@ fn needed_twice(external: &External) -> Problem {
     let name = &external.name;
     let message =
         format!("the coupling computes the coarse side twice, and the program of external `{name}` runs once");
-    let help = "put it into a substructure on the fine side, or take another coupling: \"pm\", \"lsrt2-staggered\"";
+    let help = "put it into a substructure on the fine side, or take another coupling: \"pm\", \"staggered\"";
     Problem::error(Subject::Element(external.element), message, help)
 }
 

@@ -5,38 +5,32 @@ use interfield_lab::compensate::{COMPENSATIONS, CompensationInfo};
 use serde_json::{Value, json};
 
 use crate::Exit;
-use crate::catalogue::{choose, parameters, parameters_json};
-use crate::output::{print, print_json};
-use interfield::table::aligned;
+use crate::catalogue::{Catalogue, Wanted, parameters, parameters_json};
 
 /// List the compensators of actuator delay, or explain one
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield compensators\n  interfield compensators ats")]
 pub(crate) struct Args {
-    /// Explain only this compensator
-    name: Option<String>,
-    /// Print the result as JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    wanted: Wanted,
 }
 
 pub(crate) fn run(args: &Args) -> Exit {
-    let chosen = match choose("compensator", COMPENSATIONS, |entry| entry.name, args.name.as_deref(), args.json) {
-        Ok(chosen) => chosen,
-        Err(exit) => return exit,
+    let catalogue = Catalogue {
+        kind: "compensator",
+        entries: COMPENSATIONS,
+        name: |entry| entry.name,
+        json: describe,
+        explain,
+        header: &["compensator", "<learns", "<"],
+        row,
+        note: "`interfield compensators NAME` says what it is good for and where it fails.",
     };
-    if args.json {
-        print_json(&Value::Array(chosen.iter().map(|m| describe(m)).collect()));
-    } else if args.name.is_some() {
-        print(&explain(chosen[0]));
-    } else {
-        let adaptive = |m: &CompensationInfo| if m.adaptive { "yes" } else { "no" }.to_owned();
-        let row = |m: &&CompensationInfo| vec![m.name.to_owned(), adaptive(m), m.title.to_owned()];
-        let rows: Vec<Vec<String>> = chosen.iter().map(row).collect();
-        print(&aligned(&["compensator", "<learns", "<"], &rows));
-        print("\n`interfield compensators NAME` says what it is good for and where it fails.\n");
-    }
-    Exit::Done
+    catalogue.tell(&args.wanted)
+}
+
+fn row(m: &CompensationInfo) -> Vec<String> {
+    [m.name, if m.adaptive { "yes" } else { "no" }, m.title].map(str::to_owned).to_vec()
 }
 
 fn describe(m: &CompensationInfo) -> Value {

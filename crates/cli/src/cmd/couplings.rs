@@ -5,38 +5,32 @@ use interfield_coupling::registry::{METHODS, MethodInfo};
 use serde_json::{Value, json};
 
 use crate::Exit;
-use crate::catalogue::{choose, parameters, parameters_json};
-use crate::output::{print, print_json};
-use interfield::table::aligned;
+use crate::catalogue::{Catalogue, Wanted, parameters, parameters_json};
 
 /// List the couplings of substructures, or explain one
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield couplings\n  interfield couplings pmc")]
 pub(crate) struct Args {
-    /// Explain only this coupling
-    name: Option<String>,
-    /// Print the result as JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    wanted: Wanted,
 }
 
 pub(crate) fn run(args: &Args) -> Exit {
-    let chosen = match choose("coupling", METHODS, |entry| entry.name, args.name.as_deref(), args.json) {
-        Ok(chosen) => chosen,
-        Err(exit) => return exit,
+    let catalogue = Catalogue {
+        kind: "coupling",
+        entries: METHODS,
+        name: |entry| entry.name,
+        json: describe,
+        explain,
+        header: &["coupling", "<parallel", "<default scheme", "<"],
+        row,
+        note: "`interfield couplings NAME` says what it is good for and where it fails.",
     };
-    if args.json {
-        print_json(&Value::Array(chosen.iter().map(|m| describe(m)).collect()));
-    } else if args.name.is_some() {
-        print(&explain(chosen[0]));
-    } else {
-        let yes = |x: bool| if x { "yes" } else { "no" }.to_owned();
-        let row = |m: &&MethodInfo| vec![m.name.to_owned(), yes(m.parallel), m.scheme.to_owned(), m.title.to_owned()];
-        let rows: Vec<Vec<String>> = chosen.iter().map(row).collect();
-        print(&aligned(&["coupling", "<parallel", "<default scheme", "<"], &rows));
-        print("\n`interfield couplings NAME` says what it is good for and where it fails.\n");
-    }
-    Exit::Done
+    catalogue.tell(&args.wanted)
+}
+
+fn row(m: &MethodInfo) -> Vec<String> {
+    [m.name, if m.parallel { "yes" } else { "no" }, m.scheme, m.title].map(str::to_owned).to_vec()
 }
 
 fn describe(m: &MethodInfo) -> Value {

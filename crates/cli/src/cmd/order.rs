@@ -1,13 +1,13 @@
-//! `interfield order`: the observed order of accuracy of a scheme on a model of the user.
+//! `interfield order`: the observed order of accuracy of a scheme, or of a coupling, on a model of the user.
 
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use interfield_analysis::order::{Convergence, Trajectory, convergence};
-use interfield_kernel::{Scheme, System};
-use serde_json::{Value, json};
-
+use interfield_kernel::{Dims, Scheme};
+use interfield_structure::Simulation;
 use interfield_structure::specimen::Rehearsal;
+use serde_json::{Value, json};
 
 use crate::Exit;
 use crate::load::{Loaded, ModelArgs};
@@ -15,12 +15,13 @@ use crate::output::{fail, print, print_json};
 use interfield::table::{aligned, short};
 
 /// Most numbers kept of each run for the comparison.
-const MAX_KEPT: usize = 20_000_000;
+const MAX_KEPT: u64 = 20_000_000;
 
-/// Observed order of accuracy of a scheme on a model, by halving the step
+/// Observed order of accuracy of a scheme or a coupling on a model, by halving the step
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield order models/duffing-chain.toml --scheme rosenbrock3\n  \
-interfield order models/spring-pendulum.toml --scheme lsrt2 --dt \"4 ms\" --until \"1 s\"")]
+interfield order models/spring-pendulum.toml --scheme lsrt2 --dt \"4 ms\" --until \"1 s\"\n  \
+interfield order models/split-mass.toml --coupling pmc --substeps 4")]
 pub(crate) struct Args {
     /// Model file
     model: PathBuf,
@@ -35,93 +36,116 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Exit {
-    let loaded = match Loaded::open(&args.model, args.json) {
-        Ok(l) => l,
-        Err(e) => return e,
-    };
+    match measure(args) {
+        Ok(found) => found.tell(args.json),
+        Err(exit) => exit,
+    }
+}
+
+/// What the runs show, of displacements, velocities and element states.
+struct Observed {
+    u: Convergence,
+    v: Convergence,
+    s: Option<Convergence>,
+    /// Order that the scheme claims; couplings say theirs in words.
+    claimed: Option<u32>,
+}
+
+fn measure(args: &Args) -> Result<Observed, Exit> {
+    let loaded = Loaded::open(&args.model, args.json)?;
     let mut runs: Vec<Trajectory> = Vec::new();
-    let (mut dt, mut n, mut ns, mut claimed) = (0.0, 0, 0, 0);
+    let (mut dt, mut dims, mut claimed) = (0.0, Vec::new(), None);
     for level in 0..args.levels {
-        let mut sim = match loaded.model(&args.settings) {
-            Ok((mut model, places)) => {
-                // All runs share the grid of the coarsest.
-                if level == 0 {
-                    dt = model.analysis.dt;
-                }
-                model.analysis.duration = (model.analysis.duration / dt).round().max(1.0) * dt;
-                model.analysis.dt = dt / f64::powi(2.0, level as i32);
-                let model = model.in_one_piece();
-                let structure = match loaded.assemble(model, &places) {
-                    Ok(s) => s,
-                    Err(e) => return e,
-                };
-                if level == 0 {
-                    loaded.show();
-                }
-                match loaded.start(structure, &places, &mut Rehearsal) {
-                    Ok(s) => s,
-                    Err(e) => return e,
-                }
-            }
-            Err(e) => return e,
-        };
-        let dims = sim.coupling.system(0).dims();
-        (n, ns, claimed) = (dims.nu, dims.ns, sim.model.analysis.scheme.claims().order);
-        let ratio = 1u64 << level;
-        let coarse = (sim.model.analysis.duration / dt).round() as u64;
-        let keep = (coarse * dims.state() as u64).div_ceil(MAX_KEPT as u64).max(1);
-        let mut trajectory = Trajectory::new();
-        for k in 0..coarse * ratio {
-            if let Err(fault) = sim.coupling.step(k) {
-                let t = k as f64 * sim.coupling.dt();
-                let dt = sim.coupling.dt();
-                let message = format!("at t = {} s with a step of {} s: {}", short(t), short(dt), sim.explain(fault));
-                let file = args.model.display().to_string();
-                fail(
-                    args.json,
-                    Some(&file),
-                    None,
-                    &message,
-                    "try a smaller step with --dt, or a shorter time with --until",
-                );
-                return Exit::Fault;
-            }
-            if (k + 1) % (ratio * keep) == 0 {
-                trajectory.push(sim.y(0).to_vec());
-            }
+        let (mut model, places) = loaded.model(&args.settings)?;
+        // All runs share the grid of the coarsest.
+        if level == 0 {
+            dt = model.analysis.dt;
         }
-        runs.push(trajectory);
+        let coarse = (model.analysis.duration / dt).round().max(1.0);
+        model.analysis.duration = coarse * dt;
+        model.analysis.dt = dt / f64::powi(2.0, level as i32);
+        claimed = model.partition.is_none().then(|| model.analysis.scheme.claims().order);
+        let structure = loaded.assemble(model, &places)?;
+        if level == 0 {
+            loaded.show();
+        }
+        let mut sim = loaded.start(structure, &places, &mut Rehearsal)?;
+        dims = (0..sim.count()).map(|i| sim.coupling.dims_of(i)).collect();
+        runs.push(trajectory(&mut sim, &dims, coarse as u64, 1 << level).map_err(|message| {
+            let help = "try a smaller step with --dt, or a shorter time with --until";
+            fail(args.json, Some(&args.model.display().to_string()), None, &message, help);
+            Exit::Fault
+        })?);
     }
-    let u = convergence(dt, &runs, |y| &y[..n]);
-    let v = convergence(dt, &runs, |y| &y[n..2 * n]);
-    let s = (ns > 0).then(|| convergence(dt, &runs, |y| &y[2 * n..]));
-    if args.json {
+    let n = dims.iter().map(|d| d.nu).sum();
+    Ok(Observed {
+        u: convergence(dt, &runs, |y| &y[..n]),
+        v: convergence(dt, &runs, |y| &y[n..2 * n]),
+        s: dims.iter().any(|d| d.ns > 0).then(|| convergence(dt, &runs, |y| &y[2 * n..])),
+        claimed,
+    })
+}
+
+/// Takes `ratio` steps for each of the `coarse` ones and keeps [u v s] where these end; the error is a sentence for the user.
+fn trajectory(sim: &mut Simulation, dims: &[Dims], coarse: u64, ratio: u64) -> Result<Trajectory, String> {
+    let numbers: usize = dims.iter().map(|d| d.state()).sum();
+    let keep = (coarse * numbers as u64).div_ceil(MAX_KEPT).max(1);
+    let mut kept = Trajectory::new();
+    for k in 0..coarse * ratio {
+        if let Err(fault) = sim.step(k) {
+            let (t, dt) = (short(k as f64 * sim.dt()), short(sim.dt()));
+            return Err(format!("at t = {t} s with a step of {dt} s: {}", sim.explain(fault)));
+        }
+        if (k + 1) % (ratio * keep) == 0 {
+            let parts: Vec<_> = sim.states().zip(dims).collect();
+            let u = parts.iter().flat_map(|(y, d)| &y[..d.nu]);
+            let v = parts.iter().flat_map(|(y, d)| &y[d.nu..2 * d.nu]);
+            let s = parts.iter().flat_map(|(y, d)| &y[2 * d.nu..d.state()]);
+            kept.push(u.chain(v).chain(s).copied().collect());
+        }
+    }
+    Ok(kept)
+}
+
+impl Observed {
+    fn tell(&self, as_json: bool) -> Exit {
+        if as_json {
+            print_json(&self.json());
+        } else {
+            print(&self.text());
+        }
+        Exit::Done
+    }
+
+    fn json(&self) -> Value {
         let show = |c: &Convergence| json!({ "differences": c.differences, "orders": c.orders, "order": c.order() });
-        print_json(&json!({
-            "dt": u.dt,
-            "claimed_order": claimed,
-            "u": show(&u),
-            "v": show(&v),
-            "s": s.as_ref().map_or(Value::Null, show),
-        }));
-        return Exit::Done;
-    }
-    let cell = |c: &Convergence, i: usize| {
-        let order = i.checked_sub(1).and_then(|j| c.orders.get(j)).map_or("-".to_owned(), |o| format!("{o:.3}"));
-        [format!("{:.3e}", c.differences[i]), order]
-    };
-    let rows: Vec<Vec<String>> = (0..u.dt.len())
-        .map(|i| {
-            let mut row = vec![short(u.dt[i])];
-            row.extend([Some(&u), Some(&v), s.as_ref()].into_iter().flatten().flat_map(|c| cell(c, i)));
-            row
+        json!({
+            "dt": self.u.dt,
+            "claimed_order": self.claimed,
+            "u": show(&self.u),
+            "v": show(&self.v),
+            "s": self.s.as_ref().map_or(Value::Null, show),
         })
-        .collect();
-    let mut header = vec!["dt [s]", "change in u", "order", "change in v", "order"];
-    if s.is_some() {
-        header.extend(["change in s", "order"]);
     }
-    print(&aligned(&header, &rows));
-    print(&format!("\nclaimed order {claimed}; each change is the largest difference to the run with half the step\n"));
-    Exit::Done
+
+    fn text(&self) -> String {
+        let all = [Some(&self.u), Some(&self.v), self.s.as_ref()];
+        let cell = |c: &Convergence, i: usize| {
+            let order = i.checked_sub(1).and_then(|j| c.orders.get(j)).map_or("-".to_owned(), |o| format!("{o:.3}"));
+            [format!("{:.3e}", c.differences[i]), order]
+        };
+        let row = |i: usize| {
+            let cells = all.into_iter().flatten().flat_map(|c| cell(c, i));
+            [short(self.u.dt[i])].into_iter().chain(cells).collect()
+        };
+        let rows: Vec<Vec<String>> = (0..self.u.dt.len()).map(row).collect();
+        let header = ["dt [s]", "change in u", "order", "change in v", "order", "change in s", "order"];
+        let columns = rows.first().map_or(0, Vec::len);
+        let claim = self.claimed.map_or_else(
+            || "`interfield couplings` tells what the coupling claims".to_owned(),
+            |order| format!("claimed order {order}"),
+        );
+        let change = "each change is the largest difference to the run with half the step";
+        format!("{}\n{claim}; {change}\n", aligned(&header[..columns], &rows))
+    }
 }

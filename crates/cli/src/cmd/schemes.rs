@@ -6,45 +6,35 @@ use interfield_kernel::scheme::registry::{Arguments, SCHEMES, SchemeInfo};
 use serde_json::{Value, json};
 
 use crate::Exit;
-use crate::catalogue::{choose, parameters, parameters_json};
-use crate::output::{print, print_json};
-use interfield::table::aligned;
+use crate::catalogue::{Catalogue, Wanted, parameters, parameters_json};
 
 /// List the integration schemes, or explain one
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield schemes\n  interfield schemes lsrt2")]
 pub(crate) struct Args {
-    /// Explain only this scheme
-    name: Option<String>,
-    /// Print the result as JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    wanted: Wanted,
 }
 
 pub(crate) fn run(args: &Args) -> Exit {
-    let chosen = match choose("scheme", SCHEMES, |entry| entry.name, args.name.as_deref(), args.json) {
-        Ok(chosen) => chosen,
-        Err(exit) => return exit,
+    let catalogue = Catalogue {
+        kind: "scheme",
+        entries: SCHEMES,
+        name: |entry| entry.name,
+        json: describe,
+        explain,
+        header: &["scheme", "order", "forces/step", "<"],
+        row,
+        note: "`interfield schemes NAME` shows parameters and references.",
     };
-    if args.json {
-        print_json(&Value::Array(chosen.iter().map(|s| describe(s)).collect()));
-    } else if args.name.is_some() {
-        print(&explain(chosen[0]));
-    } else {
-        let rows: Vec<Vec<String>> = chosen
-            .iter()
-            .map(|s| {
-                let claims = (s.build)(Arguments(&[])).map(|s| s.claims()).ok();
-                let order = claims.map_or_else(|| "-".to_owned(), |c| c.order.to_string());
-                let evaluations = claims
-                    .map_or_else(|| "-".to_owned(), |c| c.evaluations.map_or("iterates".to_owned(), |e| e.to_string()));
-                vec![s.name.to_owned(), order, evaluations, s.title.to_owned()]
-            })
-            .collect();
-        print(&aligned(&["scheme", "order", "forces/step", "<"], &rows));
-        print("\n`interfield schemes NAME` shows parameters and references.\n");
-    }
-    Exit::Done
+    catalogue.tell(&args.wanted)
+}
+
+fn row(s: &SchemeInfo) -> Vec<String> {
+    let claims = (s.build)(Arguments(&[])).map(|s| s.claims()).ok();
+    let order = claims.map_or_else(|| "-".to_owned(), |c| c.order.to_string());
+    let evaluations = claims.map(|c| c.evaluations.map_or("iterates".to_owned(), |e| e.to_string()));
+    vec![s.name.to_owned(), order, evaluations.unwrap_or_else(|| "-".to_owned()), s.title.to_owned()]
 }
 
 fn describe(s: &SchemeInfo) -> Value {

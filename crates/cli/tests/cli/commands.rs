@@ -81,6 +81,22 @@ fn observed_orders() {
     let table = interfield(&["order", model, "--levels", "3"]).expect(0).stdout;
     assert!(table.contains("claimed order 2"), "{table}");
     interfield(&["order", model, "--levels", "1"]).expect(2);
+    // A divided model is measured as it is divided, by the coupling that is asked for, or in one piece.
+    let divided = models().join("split-mass.toml");
+    let orders = |more: &[&str]| {
+        let args =
+            [&["order", divided.to_str().unwrap(), "--dt", "10 ms", "--until", "0.6 s", "--json"], more].concat();
+        let found = interfield(&args).expect(0).json();
+        (found["u"]["order"].as_f64().unwrap(), found["claimed_order"].as_u64(), found["u"]["differences"].clone())
+    };
+    let near = |order: f64, (found, ..): &(f64, Option<u64>, Value)| assert!((found - order).abs() < 0.15, "{found}");
+    let coupled = orders(&["--coupling", "pmc", "--substeps", "4"]);
+    near(2.0, &coupled);
+    near(1.0, &orders(&["--coupling", "gc", "--substeps", "4"]));
+    let whole = orders(&["--whole"]);
+    near(2.0, &whole);
+    assert!(coupled.1.is_none() && whole.1 == Some(2) && coupled.2 != whole.2);
+    assert!(orders(&["--coupling", "pmc", "--substeps", "2"]).2 != coupled.2, "substeps count");
     // A run that blows up is a fault, not a mistake.
     let wild = file("wild.toml", BASE.replace("k = \"k\"\n\n[[load]]", "k = \"-1e6 kN/mm\"\n\n[[load]]"));
     let outcome = interfield(&["order", wild.to_str().unwrap(), "--until", "100 s", "--json"]);

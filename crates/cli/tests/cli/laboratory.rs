@@ -1,11 +1,14 @@
 //! The laboratory as a user meets it: faults on purpose, what follows, what is kept; loops that become unstable; time.
 
 use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
 use std::process::Stdio;
 
+use interfield_lab::safety::State;
+use interfield_results::Reader;
 use serde_json::Value;
 
-use super::{Outcome, file, interfield, program};
+use super::{Outcome, STOREY, file, interfield, program};
 
 /// A mass on a frame and a specimen, driven 1000 times a second.
 fn model(specimen: &str) -> String {
@@ -15,18 +18,7 @@ title = "A storey with its column in the laboratory"
 [units]
 length = "mm"
 force = "kN"
-[[node]]
-name = "floor"
-dofs = ["x"]
-mass = "1 t"
-[[element]]
-type = "spring"
-name = "frame"
-nodes = ["ground", "floor"]
-dof = "x"
-k = "40 kN/m"
-c = "1 kN*s/m"
-[[element]]
+{STOREY}[[element]]
 type = "spring"
 name = "column"
 nodes = ["ground", "floor"]
@@ -223,11 +215,29 @@ fn a_test_by_the_clock_gives_the_same_bits_as_its_rehearsal_unless_it_was_late()
     let lab = &run["laboratory"][0];
     assert_eq!(lab["state"], "finished");
     assert!(lab["timing"]["wake_up"]["count"].as_f64().unwrap() >= 600.0, "{:#}", lab["timing"]);
+    // Up to the first target that came late every sample has the same bits.
+    let (found, expected) = (samples_under_way("clock.lab.h5"), samples_under_way("rehearsed.lab.h5"));
+    let targets = found.iter().zip(&expected);
+    let same = targets.take_while(|(a, b)| a[0].to_bits() == b[0].to_bits()).count();
+    assert!(same > 0 && found[..same] == expected[..same], "of the first {same} samples");
     if lab["late"] == 0 {
+        assert_eq!((same, found.len()), (500, 500));
         assert_eq!(run["channels"], rehearsed["channels"]);
     } else {
         assert_eq!(lab["verdict"], "doubtful");
     }
+}
+
+/// What a recording has of the test itself, without the ways to its start and home: target, asked, command, reached, force of each sample.
+fn samples_under_way(recording: &str) -> Vec<[f64; 5]> {
+    let reader = Reader::open(&Path::new(env!("CARGO_TARGET_TMPDIR")).join(recording)).expect("a recording");
+    let column = |name: &str| {
+        let channel = reader.channel(name).unwrap_or_else(|| panic!("no channel {name}"));
+        reader.read(channel, 0..reader.rows()).expect("rows")
+    };
+    let columns = ["target", "asked", "command", "reached", "force"].map(|c| column(&format!("rig.1.{c}")));
+    let running = column("rig.state").into_iter().enumerate().filter(|(_, s)| *s == State::Running.code());
+    running.map(|(i, _)| std::array::from_fn(|c| columns[c][i])).collect()
 }
 
 /// A test that somebody talks to: it is said one word after the other, each when the last is answered; the answers and how it ended.

@@ -33,6 +33,20 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
+/// A floor on an elastic frame.
+const STOREY: &str = r#"[[node]]
+name = "floor"
+dofs = ["x"]
+mass = "1 t"
+[[element]]
+type = "spring"
+name = "frame"
+nodes = ["ground", "floor"]
+dof = "x"
+k = "40 kN/m"
+c = "1 kN*s/m"
+"#;
+
 /// How a run of the program ended.
 struct Outcome {
     code: Option<i32>,

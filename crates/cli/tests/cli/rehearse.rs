@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{file, interfield, models};
+use super::{STOREY, file, interfield, models};
 
 /// A mass on a frame, and a column in the laboratory, driven 1000 times a second.
 fn model(column: &str, specimen: &str) -> String {
@@ -11,18 +11,7 @@ fn model(column: &str, specimen: &str) -> String {
 title = "A storey with its column in the laboratory"
 [parameters]
 peak = "0.3 g"
-[[node]]
-name = "floor"
-dofs = ["x"]
-mass = "1 t"
-[[element]]
-type = "spring"
-name = "frame"
-nodes = ["ground", "floor"]
-dof = "x"
-k = "40 kN/m"
-c = "1 kN*s/m"
-[[element]]
+{STOREY}[[element]]
 name = "column"
 nodes = ["ground", "floor"]
 dof = "x"

@@ -59,8 +59,24 @@ static void row(const tower_t *m)
 }
 "#;
 
-#[test]
-fn a_parameter_does_what_it_does_in_the_model_file() {
+/// A tower with other columns, (parameter, value) each, in the model file and in the driver of its export: the same motion.
+fn set_in_c(name: &str, tangent: &str, columns: &str, changes: &[(&str, f64, f64)]) {
+    let law = "type = \"bouc-wen\", name = \"columns\", nodes = [\"ground\", \"floor\"], dof = \"x\", k = 800, beta = 40, gamma = 30, k2 = K";
+    let with = |value: fn(&(&str, f64, f64)) -> f64, peak: f64| {
+        let numbers: String = changes.iter().map(|c| format!(", {} = {}", c.0, value(c))).collect();
+        let named = format!("{columns}{numbers}, name = \"columns\", nodes = [\"ground\", \"floor\"], dof = \"x\"");
+        // The state has another name, or none, in other laws.
+        TOWER
+            .replace(law, &named)
+            .replace(", \"columns.z\"", "")
+            .replace("PEAK", &peak.to_string())
+            .replace("TANGENT", tangent)
+    };
+    let (before, after) = (with(|c| c.1, 2.0), with(|c| c.2, 3.0));
+    let sets = changes.iter().map(|(parameter, _, value)| {
+        format!("    m.parameters[TOWER_PARAMETER_COLUMNS_{}] = {value:?};\n", parameter.to_uppercase())
+    });
+    let sets: String = sets.collect();
     let driver = format!(
         r#"{HEAD}
 int main(void)
@@ -68,8 +84,7 @@ int main(void)
     static tower_t m;
     printf("head\n");
     tower_init(&m);
-    m.parameters[TOWER_PARAMETER_COLUMNS_K2] = 60.0;
-    m.parameters[TOWER_PARAMETER_QUAKE_SCALE] = 1.5;
+{sets}    m.parameters[TOWER_PARAMETER_QUAKE_SCALE] = 1.5;
     tower_motion(&m, -1);
     tower_start(&m);
     row(&m);
@@ -84,12 +99,31 @@ int main(void)
 }}
 "#
     );
-    let found = drive("parameter", &tower(20.0, 2.0, "exact"), &driver);
-    let expected = library(model(&tower(60.0, 3.0, "exact"), &Overrides::default()));
-    let d = difference(&expected, &found);
-    assert!(d < 1e-12, "{d:e}");
-    let other = library(model(&tower(20.0, 2.0, "exact"), &Overrides::default()));
-    assert!(difference(&other, &found) > 0.1, "the parameters must matter");
+    let found = drive(name, &before, &driver);
+    let d = difference(&library(model(&after, &Overrides::default())), &found);
+    assert!(d < 1e-12, "{name}: {d:e}");
+    let other = library(model(&before, &Overrides::default()));
+    assert!(difference(&other, &found) > 0.1, "{name}: the parameters must matter");
+}
+
+#[test]
+fn a_parameter_does_what_it_does_in_the_model_file() {
+    let yielding = [("k", 800.0, 500.0), ("beta", 40.0, 25.0), ("gamma", 30.0, 10.0)];
+    set_in_c("parameter", "exact", "type = \"bouc-wen\", n = 1", &[&yielding[..], &[("k2", 20.0, 60.0)]].concat());
+    // The exponent of a power that is not written out; the exact tangent has another one, which does not follow.
+    set_in_c(
+        "parameter-n",
+        "initial",
+        "type = \"bouc-wen\", k = 800, gamma = 3",
+        &[("beta", 4.0, 6.0), ("n", 1.5, 1.25)],
+    );
+    // A strength that the first numbers do not bound.
+    set_in_c("parameter-bound", "exact", "type = \"bouc-wen\", k = 800, gamma = -20", &[("beta", 10.0, 60.0)]);
+    // The tangent of a law that evaluations move stays the one of the export, and with it `k`.
+    set_in_c("parameter-path", "exact", "type = \"bouc-wen\", memory = \"path\", k = 800", &yielding[1..]);
+    set_in_c("parameter-modified", "exact", "type = \"modified-bouc-wen\", alpha = 3", &yielding);
+    let degrading = "type = \"degrading-bouc-wen\", k = 800, xy = 0.01, dk = 0.1, ds = 0.05, n = 2";
+    set_in_c("parameter-degrading", "exact", degrading, &[("n1", 1.0, 0.6), ("n2", 1.0, 0.5)]);
 }
 
 #[test]

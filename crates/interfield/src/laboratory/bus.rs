@@ -1,15 +1,11 @@
 //! Specimens on an EtherCAT bus: the bus as their hardware, and a simulated one in its place.
 
-#[cfg(target_os = "linux")]
 use interfield_lab::controller::Calibration;
-use interfield_lab::hardware::Hardware;
-#[cfg(target_os = "linux")]
-use interfield_lab::hardware::{Interlock, Reply};
+use interfield_lab::hardware::{Hardware, Interlock, Reply};
 use interfield_lab::realtime::rights::Request;
 use interfield_language::specimen::Specimen;
 
 /// The hardware on an interface; the error is a sentence for the user.
-#[cfg(target_os = "linux")]
 pub(crate) fn hardware(
     interface: &str,
     specimen: &Specimen,
@@ -23,17 +19,10 @@ pub(crate) fn hardware(
     }
 }
 
-/// Elsewhere there is none.
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn hardware(_: &str, _: &Specimen, _: Option<Request>) -> Result<Box<dyn Hardware>, String> {
-    Err(NOT_HERE.to_owned())
-}
-
 /// Simulates the bus of a specimen behind an interface until it is asked to stop: how many cycles it saw.
 ///
 /// # Errors
 /// A sentence, when the interface is not to be had.
-#[cfg(target_os = "linux")]
 pub fn simulate(
     interface: &str,
     specimen: &Specimen,
@@ -50,13 +39,11 @@ pub fn simulate(
 }
 
 /// An emulated laboratory whose instruments show the numbers of the bus, instead of metres and newtons.
-#[cfg(target_os = "linux")]
 struct Calibrated {
     hardware: Box<dyn Hardware>,
     instruments: Vec<Calibration>,
 }
 
-#[cfg(target_os = "linux")]
 impl Hardware for Calibrated {
     fn actuators(&self) -> usize {
         self.hardware.actuators()
@@ -91,19 +78,6 @@ impl Hardware for Calibrated {
     }
 }
 
-/// Elsewhere there is none.
-///
-/// # Errors
-/// Always.
-#[cfg(not(target_os = "linux"))]
-pub fn simulate(_: &str, _: &Specimen, _: Box<dyn Hardware>, _: &std::sync::atomic::AtomicBool) -> Result<u64, String> {
-    Err(NOT_HERE.to_owned())
-}
-
-#[cfg(not(target_os = "linux"))]
-const NOT_HERE: &str = "EtherCAT needs Linux; use udp://";
-
-#[cfg(target_os = "linux")]
 fn unwired(specimen: &Specimen) -> String {
     format!("specimen `{}` does not say how it is wired: `ethercat` in its [[specimen.actuator]]", specimen.name)
 }

@@ -1,6 +1,10 @@
 //! The laboratory of a run: where its rigs come from, what they record, and what is said about them afterwards.
 
 mod arming;
+#[cfg(all(target_os = "linux", feature = "ethercat"))]
+pub mod bus;
+#[cfg(not(all(target_os = "linux", feature = "ethercat")))]
+#[path = "no_bus.rs"]
 pub mod bus;
 pub mod keys;
 pub mod remote;

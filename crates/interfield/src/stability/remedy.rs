@@ -1,6 +1,6 @@
 //! Settings near an unstable one that are stable, each as the options that give it.
 
-use interfield_analysis::stability::Method;
+use interfield_analysis::stability::Eigensolver;
 use interfield_coupling::registry::METHODS;
 
 use super::machine::assemble;
@@ -52,7 +52,7 @@ struct Candidate {
 
 /// The first few settings that are stable: a smaller step, other substeps, other schemes, other couplings.
 pub(crate) fn look(loaded: &ModelFile, args: &Choices, found: &Findings) -> Vec<Remedy> {
-    let shown = if let Method::Krylov { .. } = found.verdict.method { SHOWN_IF_LARGE } else { SHOWN };
+    let shown = if let Eigensolver::Krylov { .. } = found.verdict.eigensolver { SHOWN_IF_LARGE } else { SHOWN };
     let mut stable = Vec::new();
     for dt in found.safe_step().iter().flat_map(|dt| INSIDE.map(|share| round_down(share * dt))) {
         let text = format!("{dt} s");
@@ -109,6 +109,6 @@ fn others(args: &Choices, found: &Findings) -> Vec<Candidate> {
 fn attempt(loaded: &ModelFile, Candidate { options, args }: Candidate) -> Option<Remedy> {
     let (mut machine, _) = assemble(loaded.variant(&args).ok()?).ok()?;
     let verdict = judge(&mut machine, FEWER_PRODUCTS).ok()?;
-    let bound = if let Method::Krylov { bound, .. } = verdict.method { Some(bound) } else { None };
+    let bound = if let Eigensolver::Krylov { bound, .. } = verdict.eigensolver { Some(bound) } else { None };
     verdict.stable.then_some(Remedy { options, radius: verdict.radius, bound })
 }

@@ -1,6 +1,6 @@
 //! What was found, as text and as JSON.
 
-use interfield_analysis::stability::{Method, Motion};
+use interfield_analysis::stability::{Eigensolver, Motion};
 use interfield_analysis::step_limit::StepLimit;
 use serde_json::{Value, json};
 
@@ -41,13 +41,15 @@ impl Findings {
     pub fn text(&self) -> String {
         let mut out = format!("\nstability\n  {}\n", self.setting());
         let v = &self.verdict;
-        let how = match v.method {
-            Method::Dense => "all eigenvalues".to_owned(),
-            Method::Krylov { bound, .. } if v.stable => {
+        let how = match v.eigensolver {
+            Eigensolver::Dense => "all eigenvalues".to_owned(),
+            Eigensolver::Krylov { bound, .. } if v.stable => {
                 format!("{} steps; no motion grows faster than {} per step, 99 in 100", v.steps, radius(bound))
             }
-            Method::Krylov { residual: Some(residual), .. } => format!("{} steps, residual {residual:.0e}", v.steps),
-            Method::Krylov { residual: None, .. } => format!("{} steps", v.steps),
+            Eigensolver::Krylov { residual: Some(residual), .. } => {
+                format!("{} steps, residual {residual:.0e}", v.steps)
+            }
+            Eigensolver::Krylov { residual: None, .. } => format!("{} steps", v.steps),
         };
         let word = match self.verdict_word() {
             "drifts" => "stable, but drifts: a motion grows as a power of time, not exponentially",
@@ -107,9 +109,9 @@ impl Findings {
     /// Everything as JSON.
     pub fn json(&self) -> Value {
         let v = &self.verdict;
-        let method = match v.method {
-            Method::Dense => json!({ "name": "dense" }),
-            Method::Krylov { residual, bound, exhausted } => json!({
+        let method = match v.eigensolver {
+            Eigensolver::Dense => json!({ "name": "dense" }),
+            Eigensolver::Krylov { residual, bound, exhausted } => json!({
                 "name": "krylov", "residual": residual, "bound": bound,
                 "exhausted": exhausted,
             }),

@@ -53,7 +53,7 @@ impl BoucWen {
     /// From the parameters of [`Self::INFO`], in that order.
     pub fn new(p: [f64; 5]) -> Self {
         let [k, beta, gamma, n, k2] = p;
-        Self { k, beta, gamma, n, k2, strength: strength(k, beta + gamma, n) }
+        Self { k, beta, gamma, n, k2, strength: bound(p) }
     }
 
     /// The parameters of [`Self::INFO`], in that order.
@@ -62,7 +62,16 @@ impl BoucWen {
     }
 }
 
+/// What |z| cannot exceed, N.
+fn bound<T: Scalar>([k, beta, gamma, n, _]: [T; 5]) -> T {
+    strength(k, beta + gamma, n)
+}
+
 impl Law<1, 1> for BoucWen {
+    fn strength<T: Scalar>(parameters: &[T]) -> Option<T> {
+        parameters.try_into().ok().map(bound)
+    }
+
     fn response<T: Scalar>(&self, x: &Local<T, 1, 1>) -> Response<T, 1, 1> {
         let (z, v) = (within(self.strength, x.s[0]), x.v[0]);
         let zn = z.abs().powf(self.n);

@@ -74,8 +74,7 @@ impl DegradingBoucWen {
     /// From the parameters of [`Self::INFO`], in that order.
     pub fn new(p: [f64; 8]) -> Self {
         let [k, xy, a, dk, ds, n, n1, n2] = p;
-        let strength = f64::MAX.min((1.0 - a) * k * xy * strength(1.0, n1 + n2, n));
-        Self { k, xy, a, dk, ds, n, n1, n2, strength }
+        Self { k, xy, a, dk, ds, n, n1, n2, strength: bound(p) }
     }
 
     /// The parameters of [`Self::INFO`], in that order.
@@ -84,7 +83,17 @@ impl DegradingBoucWen {
     }
 }
 
+/// What |F| cannot exceed, N.
+fn bound<T: Scalar>([k, xy, a, _, _, n, n1, n2]: [T; 8]) -> T {
+    let one = T::constant(1.0);
+    T::constant(f64::MAX).min((one - a) * k * xy * strength(one, n1 + n2, n))
+}
+
 impl Law<1, 2> for DegradingBoucWen {
+    fn strength<T: Scalar>(parameters: &[T]) -> Option<T> {
+        parameters.try_into().ok().map(bound)
+    }
+
     fn response<T: Scalar>(&self, x: &Local<T, 1, 2>) -> Response<T, 1, 2> {
         let (q, v, force, work) = (x.q[0], x.v[0], within(self.strength, x.s[0]), x.s[1]);
         let initial_strength = (1.0 - self.a) * self.k * self.xy;

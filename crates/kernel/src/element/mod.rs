@@ -58,6 +58,11 @@ pub trait Law<const D: usize, const S: usize> {
     /// Forces and state rates.
     fn response<T: Scalar>(&self, x: &Local<T, D, S>) -> Response<T, D, S>;
 
+    /// What it takes from its parameters once, so that an evaluation need not: the strength within which it sees its state.
+    fn strength<T: Scalar>(_parameters: &[T]) -> Option<T> {
+        None
+    }
+
     /// Mass matrix in the local coordinates, for elements whose inertia depends on the configuration.
     fn mass<T: Scalar>(&self, _q: &[T; D]) -> [[T; D]; D] {
         [[T::constant(0.0); D]; D]
@@ -141,8 +146,10 @@ pub(crate) fn within<T: Scalar>(limit: f64, x: T) -> T {
 ///
 /// A scheme knows nothing of it: a step across a sharp corner carries z far beyond, from where |z|^n throws it anywhere.
 /// Laws therefore see z within its strength.
-pub(crate) fn strength(a: f64, b: f64, n: f64) -> f64 {
-    if a > 0.0 && b > 0.0 { f64::MAX.min(libm::pow(a / b, 1.0 / n)) } else { f64::MAX }
+pub(crate) fn strength<T: Scalar>(a: T, b: T, n: T) -> T {
+    let (zero, most) = (T::constant(0.0), T::constant(f64::MAX));
+    let bound = most.min((a / b).pow(T::constant(1.0) / n));
+    a.greater(zero, b.greater(zero, bound, most), most)
 }
 
 /// The first N entries as an array; the assembly guarantees the length.
@@ -245,6 +252,11 @@ macro_rules! registry {
             /// Its parameters, in the order of its [`Info`].
             pub fn with_parameters<R>(&self, f: impl FnOnce(&[f64]) -> R) -> R {
                 match self { $(AnyLaw::$law(Lift(x)) => f(&x.parameters()),)* }
+            }
+
+            /// See [`Law::strength`].
+            pub fn strength<T: Scalar>(&self, parameters: &[T]) -> Option<T> {
+                match self { $(AnyLaw::$law(_) => <$path as Law<$d, $s>>::strength(parameters),)* }
             }
 
             /// Forces `p` and state rates `g` in any scalar.

@@ -59,7 +59,7 @@ impl ModifiedBoucWen {
     /// From the parameters of [`Self::INFO`], in that order.
     pub fn new(p: [f64; 6]) -> Self {
         let [k, beta, alpha, gamma, n, rho] = p;
-        Self { k, beta, alpha, gamma, n, rho, strength: strength(rho * k, beta + gamma, n) }
+        Self { k, beta, alpha, gamma, n, rho, strength: bound(p) }
     }
 
     /// The parameters of [`Self::INFO`], in that order.
@@ -68,7 +68,16 @@ impl ModifiedBoucWen {
     }
 }
 
+/// What |z| cannot exceed, N.
+fn bound<T: Scalar>([k, beta, _, gamma, n, rho]: [T; 6]) -> T {
+    strength(rho * k, beta + gamma, n)
+}
+
 impl Law<1, 1> for ModifiedBoucWen {
+    fn strength<T: Scalar>(parameters: &[T]) -> Option<T> {
+        parameters.try_into().ok().map(bound)
+    }
+
     fn response<T: Scalar>(&self, x: &Local<T, 1, 1>) -> Response<T, 1, 1> {
         let (q, v, z) = (x.q[0], x.v[0], within(self.strength, x.s[0]));
         let elastic = v * (self.rho * self.k) / (q * q * self.alpha + 1.0);

@@ -12,9 +12,10 @@
 //! Memory: targets, the filters, filtered measurements, a - a(0), a count of samples, the window as lines of u, y, y', y". Deviations: limits and rates are
 //! relative to the start, so that they hold for any delay.
 
+use interfield_linalg::definite_solve;
+
 use super::feedforward::{Inverse, Series, of_delay, sum};
 use super::gradient::{CORNER, ORDER};
-use super::least_squares::solve;
 use super::{Compensator, take, take_array};
 use crate::signal::{Differences, Filter, line};
 
@@ -88,14 +89,14 @@ impl Adapting {
             for i in 0..FITTED {
                 right[i] += phi[i] * u;
                 for j in 0..=i {
-                    matrix[i][j] += phi[i] * phi[j];
+                    matrix[j][i] += phi[i] * phi[j];
                 }
             }
         }
         if largest < self.threshold {
             return None;
         }
-        let found = solve(matrix, right)?;
+        let found = definite_solve(matrix, right)?;
         Some(std::array::from_fn(|i| found[i] * scale[i]))
     }
 

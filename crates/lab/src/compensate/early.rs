@@ -17,8 +17,9 @@
 
 use std::f64::consts::TAU;
 
+use interfield_linalg::definite_solve;
+
 use super::feedforward::{Inverse, Series, advanced, sum};
-use super::least_squares::solve;
 use super::{Compensator, take, take_array};
 use crate::signal::difference::ORDERS;
 use crate::signal::{Differences, Filter};
@@ -101,11 +102,11 @@ impl Adapting {
             for j in 0..=i {
                 let entry = &mut matrix[i * ORDERS + j];
                 *entry = self.keep * *entry + phi[i] * phi[j];
-                system[i][j] = *entry;
+                system[j][i] = *entry;
             }
             system[i][i] += self.ridge;
         }
-        if let Some(found) = solve(system, std::array::from_fn(|i| right[i])) {
+        if let Some(found) = definite_solve(system, std::array::from_fn(|i| right[i])) {
             let mut unit = 1.0;
             for i in 0..ORDERS {
                 learned[i] = found[i] * unit;

@@ -13,7 +13,6 @@ pub mod feedforward;
 pub mod fir;
 pub mod gradient;
 pub mod inverse;
-mod least_squares;
 pub mod none;
 pub mod pi_lead;
 pub mod polynomial;

@@ -290,18 +290,23 @@ impl<B: Build> Parser<'_, B> {
     }
 
     fn sum(&mut self) -> Parsed<B> {
+        self.chain([('+', Op::Add), ('-', Op::Sub)], Self::term)
+    }
+
+    fn term(&mut self) -> Parsed<B> {
+        self.chain([('*', Op::Mul), ('/', Op::Div)], Self::sign)
+    }
+
+    /// Operands between operators of one rank, from left to right.
+    fn chain(&mut self, operators: [(char, Op); 2], operand: fn(&mut Self) -> Parsed<B>) -> Parsed<B> {
         let start = self.span.start;
-        let mut a = self.term()?;
-        loop {
-            let op = match self.tok {
-                Tok::Op('+') => Op::Add,
-                Tok::Op('-') => Op::Sub,
-                _ => return Ok(a),
-            };
+        let mut a = operand(self)?;
+        while let Some((_, op)) = operators.into_iter().find(|(c, _)| self.tok == Tok::Op(*c)) {
             self.operator()?;
-            let b = self.term()?;
+            let b = operand(self)?;
             a = self.build.binary(op, a, b, start..self.end);
         }
+        Ok(a)
     }
 
     /// Steps over an operator, behind which the text must go on.
@@ -313,21 +318,6 @@ impl<B: Build> Parser<'_, B> {
             return Err(ExprError::new(span, message).help("remove it, or write what follows"));
         }
         Ok(())
-    }
-
-    fn term(&mut self) -> Parsed<B> {
-        let start = self.span.start;
-        let mut a = self.sign()?;
-        loop {
-            let op = match self.tok {
-                Tok::Op('*') => Op::Mul,
-                Tok::Op('/') => Op::Div,
-                _ => return Ok(a),
-            };
-            self.operator()?;
-            let b = self.sign()?;
-            a = self.build.binary(op, a, b, start..self.end);
-        }
     }
 
     fn sign(&mut self) -> Parsed<B> {

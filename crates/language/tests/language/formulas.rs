@@ -1,6 +1,4 @@
-//! Formulas of the model file: values, exact derivatives, errors, cost, and the element made of them.
-
-use std::time::Instant;
+//! Formulas of the model file: values, exact derivatives, errors, and the element made of them.
 
 use interfield_kernel::element::{AnyLaw, Element, Tangent};
 use interfield_kernel::expr::{Instr, Program};
@@ -295,30 +293,5 @@ fn formula_elements_of_two_coordinates() {
         (FormulaSpec { v: strings(&["t", "vy"]), ..spec.clone() }, "two variables"),
     ] {
         assert!(FormulaElement::new(&bad).unwrap_err()[0].error.message.contains(message));
-    }
-}
-
-/// Prints times; run in release with `--nocapture`.
-#[test]
-fn cost_of_formulas() {
-    for n in [1.0, 1.7, 2.0] {
-        let (formula, native) = bouc_wen(n, false);
-        let time = |f: &dyn Fn(f64) -> f64| {
-            let mut best = f64::INFINITY;
-            for _ in 0..5 {
-                let start = Instant::now();
-                let mut sum = 0.0;
-                for i in 0..20_000 {
-                    sum += f(0.1 + 1e-5 * i as f64);
-                }
-                std::hint::black_box(sum);
-                best = best.min(start.elapsed().as_secs_f64() / 20_000.0 * 1e9);
-            }
-            best
-        };
-        let of = |e: &dyn Element| {
-            (time(&|z| response(e, 0.1, 0.3, z)[1]), time(&|z| tangent(e, 0.1, 0.3, z).iter().sum::<f64>()))
-        };
-        println!("n = {n}: formula {:.1?} ns, native {:.1?} ns (response, tangent)", of(&formula), of(&native));
     }
 }

@@ -4,9 +4,9 @@ use interfield_kernel::element::Tangent;
 use interfield_kernel::element::path::MEMORY;
 use interfield_kernel::fault::Place;
 use interfield_kernel::{Fault, Mck, Point};
-use interfield_linalg::{Factor, Kind as Symmetry, Pattern, Report};
+use interfield_linalg::{Factor, Kind as Symmetry, Pattern, Report, invert};
 
-use super::element::{Entry, Stored, gather, invert, mul_add, with_state};
+use super::element::{Entry, Stored, gather, mul_add, with_state};
 use super::{Assembled, Scratch};
 use interfield_language::model::TangentPolicy;
 

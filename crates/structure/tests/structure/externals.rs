@@ -406,5 +406,10 @@ fn schemes_that_iterate_and_sides_that_are_computed_twice_are_refused() {
     assert!(newton[0].help.contains("alpha-os"));
     let twice = why(parse_text(&text(&external(), &cut("plsrt2", "coarse", 2), ""))).unwrap();
     assert!(twice[0].message.contains("computes the coarse side twice"), "{twice:?}");
+    let advised: Vec<&str> = twice[0].help.split('"').skip(1).step_by(2).collect();
+    assert!(!advised.is_empty());
+    for coupling in advised {
+        assert!(why(parse_text(&text(&external(), &cut(coupling, "coarse", 2), ""))).is_none(), "{coupling}");
+    }
     assert!(why(parse_text(&text(&external(), &cut("plsrt2", "fine", 2), ""))).is_none());
 }

@@ -2,7 +2,7 @@
 
 use interfield_kernel::System;
 use interfield_language::model::Model;
-use interfield_linalg::{Factor, Kind, Method};
+use interfield_linalg::{Factor, Kind, Solver};
 use interfield_structure::Simulation;
 use interfield_testkit::numerics::{apply, distance, exponential, first_order, largest, solve};
 use interfield_testkit::problems::{self, LINEAR_MASS, linear_stiffness};
@@ -195,9 +195,9 @@ fn every_linear_solver_takes_the_same_step() {
     let u: Vec<f64> = (0..n).map(|i| 0.01 * (1.0 + i as f64).sin()).collect();
     let mut r = vec![0.0; n];
     pattern.mul(&stiffness, &u, &mut r);
-    let step = |method: Option<(Method, Kind)>| {
+    let step = |method: Option<(Solver, Kind)>| {
         let mut factor = match method {
-            Some((method, kind)) => Factor::with_method(pattern, kind, method).unwrap(),
+            Some((method, kind)) => Factor::with_solver(pattern, kind, method).unwrap(),
             None => Factor::new(pattern, Kind::Symmetric, true),
         };
         factor.factorize(&d).unwrap();
@@ -207,12 +207,12 @@ fn every_linear_solver_takes_the_same_step() {
     };
     let reference = step(None);
     for method in [
-        (Method::Inverse, Kind::Symmetric),
-        (Method::Dense, Kind::Symmetric),
-        (Method::Dense, Kind::General),
-        (Method::Simplicial, Kind::Symmetric),
-        (Method::Simplicial, Kind::General),
-        (Method::Supernodal, Kind::Symmetric),
+        (Solver::Inverse, Kind::Symmetric),
+        (Solver::Dense, Kind::Symmetric),
+        (Solver::Dense, Kind::General),
+        (Solver::Simplicial, Kind::Symmetric),
+        (Solver::Simplicial, Kind::General),
+        (Solver::Supernodal, Kind::Symmetric),
     ] {
         let error = distance(&step(Some(method)), &reference) / largest(&reference);
         assert!(error < 1e-12, "{method:?}: {error:e}");

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use interfield_analysis::stability::{Method, Options, Stability, stability};
+use interfield_analysis::stability::{Eigensolver, Options, Stability, stability};
 use interfield_analysis::step_limit::{Search, largest_stable_step};
 use interfield_coupling::{CouplingError, Foh, FohOptions, Gc, Pm, Pmc, PmcOptions, TwoSided};
 use interfield_kernel::scheme::alpha::{Alpha, Predictor};
@@ -48,7 +48,7 @@ fn the_explicit_limit_is_two_over_omega() {
     assert!(*found.windows[0].end() == 10.0 && (found.windows[0].start() / 2.0 - 1.0).abs() < 2e-4);
     // The guilty motion turns at every step: half the sampling frequency.
     let above = judge(&mut *unit_oscillator(explicit(), 2.001));
-    assert!(!above.stable && above.affine && above.method == Method::Dense);
+    assert!(!above.stable && above.affine && above.eigensolver == Eigensolver::Dense);
     assert!((above.motions[0].frequency() * 2.0 * 2.001 - 1.0).abs() < 1e-9);
     // λ + 1/λ = 2 - Ω².
     let b = 2.001f64 * 2.001 / 2.0 - 1.0;
@@ -236,7 +236,7 @@ fn a_right_step_of_a_frame_of_3000_unknowns_is_passed_and_says_what_it_may_have_
     let mut sim = make(0.98 * 2.0 / omega);
     let found = stability(&mut *sim.coupling, &Options { products: 6000, ..Options::default() }).unwrap();
     assert!(found.stable && (found.radius - 1.0).abs() < 1e-3, "{}", found.radius);
-    let Method::Krylov { bound, exhausted, .. } = found.method else { panic!("too long for a dense matrix") };
+    let Eigensolver::Krylov { bound, exhausted, .. } = found.eigensolver else { panic!("too long for a dense matrix") };
     assert!(exhausted && bound > 1.0 && bound < 1.003, "{bound}");
 }
 
@@ -248,7 +248,7 @@ fn products_and_matrix_agree() {
         let by_matrix = judge(&mut *sim.coupling);
         let by_products = stability(&mut *sim.coupling, &Options { dense: 0, ..Options::default() }).unwrap();
         assert_eq!((by_matrix.stable, by_products.stable), (factor < 1.0, factor < 1.0));
-        assert_eq!(by_matrix.method, Method::Dense);
+        assert_eq!(by_matrix.eigensolver, Eigensolver::Dense);
         let error = (by_matrix.radius - by_products.radius).abs();
         assert!(error < if factor < 1.0 { 1e-3 } else { 1e-8 }, "{factor}: {error:e}");
     }

@@ -163,6 +163,7 @@ impl Gait {
             AnyScheme::Alpha(_) | AnyScheme::StateSpace(_) => one(c.solve(self.slot + 1)),
             AnyScheme::Chang(_) => one(c.solve(self.slot + 1) + c.solve(self.slot + 2) + c.mul_tangent()),
             AnyScheme::Splitting(_) => one(c.solve(self.slot + 1) + c.mul_tangent() + c.mul_mass() + c.mul_mass()),
+            AnyScheme::ModelBased(_) | AnyScheme::Composite(_) | AnyScheme::Iterated(_) => Operations::default(),
             AnyScheme::Newton(n) => one(c.solve(self.slot + 1) + work(24)).times(u64::from(n.max_iterations)),
         }
     }

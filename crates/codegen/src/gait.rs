@@ -38,6 +38,8 @@ impl Family {
             AnyScheme::Rosenbrock(_) => Family::Rosenbrock,
             AnyScheme::Alpha(_) => Family::Alpha,
             AnyScheme::Newton(_) => Family::Newton,
+            // Refused before: see `printed`.
+            AnyScheme::ModelBased(_) | AnyScheme::Composite(_) | AnyScheme::Iterated(_) => Family::Newton,
             AnyScheme::Chang(_) => Family::Chang,
             AnyScheme::Splitting(_) => Family::Splitting,
             AnyScheme::StateSpace(_) => Family::StateSpace,
@@ -109,6 +111,7 @@ impl Gait {
             AnyScheme::Chang(_) => (vec![1.0], true),
             AnyScheme::Splitting(_) => (vec![1.0], false),
             AnyScheme::StateSpace(s) => (vec![s.alpha_f], false),
+            AnyScheme::ModelBased(_) | AnyScheme::Composite(_) | AnyScheme::Iterated(_) => (vec![], true),
         }
     }
 
@@ -123,6 +126,7 @@ impl Gait {
             AnyScheme::Chang(_) => common + 2 * n + 2 * ns,
             AnyScheme::Splitting(_) => common + 3 * n + ns,
             AnyScheme::StateSpace(_) => common + 2 * n,
+            AnyScheme::ModelBased(_) | AnyScheme::Composite(_) | AnyScheme::Iterated(_) => 0,
         }
     }
 

@@ -99,18 +99,24 @@ fn trials(model: &Model) -> Option<Problem> {
     })
 }
 
-/// The C samples loads at the stages, not their derivatives.
+/// The C samples loads at the stages, not their derivatives; and not every scheme has its C.
 fn drifting(model: &Model) -> Option<Problem> {
     let named = |scheme: &AnyScheme, name: &str| {
-        let drifts = matches!(scheme, AnyScheme::Rosenbrock(r) if r.time == StageTimes::Derivative);
-        drifts.then(|| name.to_owned())
+        let reason = match scheme {
+            AnyScheme::Rosenbrock(r) if r.time == StageTimes::Derivative => {
+                "needs the derivatives of the loads, which the C does not know"
+            }
+            AnyScheme::ModelBased(_) | AnyScheme::Composite(_) | AnyScheme::Iterated(_) => "has no C yet",
+            _ => return None,
+        };
+        Some((name.to_owned(), reason))
     };
     let scheme = match &model.partition {
         None => named(&model.analysis.scheme, &model.analysis.scheme_name),
         Some(p) => p.substructures.iter().find_map(|s| named(&s.scheme, &s.scheme_name)),
     };
-    scheme.map(|name| {
-        let message = format!("`{name}` needs the derivatives of the loads, which the C does not know");
+    scheme.map(|(name, reason)| {
+        let message = format!("`{name}` {reason}");
         refusal(Subject::Model, message, "choose another scheme, for example rosenbrock3")
     })
 }

@@ -7,6 +7,8 @@
 
 pub mod alpha;
 pub mod chang;
+pub mod composite;
+pub mod model_based;
 pub mod newton;
 pub mod registry;
 pub mod rosenbrock;

@@ -54,7 +54,14 @@ impl Scheme for Newton {
     }
 
     fn step(&self, k: Step<'_>) -> Result<(), Fault> {
-        let Step { t, dt, y, h, w, sys } = k;
+        self.advance(1, k.t + (1.0 - self.alpha.alpha_f) * k.dt, k)
+    }
+}
+
+impl Newton {
+    /// One step whose forces are those of time `t`, solved for with the matrix of this slot.
+    pub(super) fn advance(&self, slot: usize, t: f64, k: Step<'_>) -> Result<(), Fault> {
+        let Step { dt, y, h, w, sys, .. } = k;
         let Alpha { alpha_m, alpha_f, beta, gamma, .. } = self.alpha;
         let (d, f) = (sys.dims(), 1.0 - alpha_f);
         let (n, ny) = (d.nu, d.state());
@@ -75,7 +82,7 @@ impl Scheme for Newton {
             for i in 0..ny {
                 x[i] = alpha_f * y[i] + f * x1[i];
             }
-            let at = d.point(t + f * dt, x);
+            let at = d.point(t, x);
             sys.rewind();
             sys.linearise(at)?;
             sys.force(at, None, b, bs)?;
@@ -90,7 +97,7 @@ impl Scheme for Newton {
             for i in 0..d.ns {
                 bs[i] -= (1.0 - alpha_m) * rate[n + i] + alpha_m * h[n + i];
             }
-            sys.solve(1, b, bs);
+            sys.solve(slot, b, bs);
             if let Some(index) = b.iter().position(|x| !x.is_finite()) {
                 return Err(Fault::NonFinite { place: Place::Displacement, index });
             }

@@ -110,6 +110,10 @@ fn schemes_of_one_evaluation_see_the_load_where_they_say() {
         ("chang", vec![], 1.0),
         ("trapezoidal", vec![], 1.0),
         ("state-space-alpha", vec![("rho_inf", "0.5")], 2.0 / 3.0),
+        ("explicit-newmark", vec![], 1.0),
+        ("cr", vec![], 1.0),
+        ("kr-alpha", vec![("rho_inf", "0.5")], 2.0 / 3.0),
+        ("mkr-alpha", vec![("rho_inf", "0.25")], 0.8),
     ] {
         let scheme = interfield_testkit::variants::scheme(name, &parameters);
         let (nx, nw) = Domain::<AnyScheme, Watch, Vec<f64>>::memory(&scheme, &Watch::default());

@@ -27,7 +27,6 @@
 use std::ops::Range;
 
 use interfield_kernel::fault::check_finite;
-use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::{Dims, Fault, StepMap, System};
 
 use crate::blueprint::{Blueprint, Party, Schedule};
@@ -324,7 +323,7 @@ impl<S: System + Send + 'static> Coupling<S> for Llm<S> {
 fn check_schemes<S>(elements: &[Substructure<S>]) -> Result<f64, CouplingError> {
     let mut levels = None;
     for (i, element) in elements.iter().enumerate() {
-        let AnyScheme::StateSpace(scheme) = element.scheme else {
+        let Some(scheme) = element.scheme.state_space() else {
             return Err(CouplingError::Unsuitable(format!(
                 "localized multipliers act on rates of the state-space form, which the scheme of substructure {i} does \
                  not keep: give it `trapezoidal` or `state-space-alpha`"

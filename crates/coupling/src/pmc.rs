@@ -15,7 +15,7 @@
 //! Start-up: m-1 macro-steps of FOH (one more with ε), see start_up.rs.
 //! State x = [A_n B_n Λ_n | Λ_n-1 A_n-1 f_n+1 f_n+2 | past].
 
-use interfield_kernel::System;
+use interfield_kernel::{Scheme, System};
 
 use crate::blueprint::Schedule;
 use crate::coupled::{Layout, Method, TwoSided, require};
@@ -26,7 +26,7 @@ use crate::gap::GapMode;
 use crate::interface::Assembly;
 use crate::pair::{End, Pair, Place, ranges};
 use crate::side::Gait;
-use crate::start_up::{calm, slope, timed};
+use crate::start_up::slope;
 use crate::{CouplingError, Located};
 
 /// Options of the family.
@@ -80,13 +80,13 @@ impl Pmc {
         let mut pair = Pair::new(
             assembly,
             |scheme, h| {
-                let scheme = timed(scheme);
+                let scheme = scheme.timed();
                 let window = Gait { scheme, dt: (windows as f64 + mix) * h, steps: 1 };
-                vec![window, Gait { scheme: calm(scheme), dt: h, steps: 1 }]
+                vec![window, Gait { scheme: scheme.calm(), dt: h, steps: 1 }]
             },
             |scheme, h, [substeps, steps]| {
-                let (scheme, dt) = (timed(scheme), h / substeps as f64);
-                vec![Gait { scheme, dt, steps }, Gait { scheme: calm(scheme), dt, steps: substeps }]
+                let (scheme, dt) = (scheme.timed(), h / substeps as f64);
+                vec![Gait { scheme, dt, steps }, Gait { scheme: scheme.calm(), dt, steps: substeps }]
             },
         )?;
         pair.require_inertia(pair.ss)?;

@@ -76,9 +76,9 @@ impl Schemes {
             Schemes::OnePass => scheme.claims().evaluations.is_some(),
             Schemes::RealTimeRosenbrock => {
                 let plain = |r: &Rosenbrock| *r == Rosenbrock::lsrt1() || *r == Rosenbrock::lsrt2(r.gamma);
-                matches!(scheme, AnyScheme::Rosenbrock(r) if plain(r))
+                scheme.tableau().is_some_and(plain)
             }
-            Schemes::StateSpace => matches!(scheme, AnyScheme::StateSpace(_)),
+            Schemes::StateSpace => scheme.state_space().is_some(),
         }
     }
 

@@ -103,7 +103,7 @@ impl<S: System> Party<S> {
 
     fn stride_blueprint(&self, g: usize) -> blueprint::Stride<'_> {
         let Prepared { gait: Gait { scheme, dt, steps }, slot, link } = &self.gaits[g];
-        let lag = crate::start_up::lag(scheme) * dt;
+        let lag = scheme.lag() * dt;
         blueprint::Stride { scheme: *scheme, dt: *dt, steps: *steps, slot: *slot, link, rate: self.rate(g), lag }
     }
 
@@ -460,7 +460,7 @@ impl<S: System> Side<S> {
     pub fn shift_rates(&self, g: usize, x: &mut [f64], slope: impl Fn(usize) -> f64) {
         for (i, party) in self.parties.iter().enumerate() {
             let gait = &party.gaits[g].gait;
-            let shift = crate::start_up::lag(&gait.scheme) * gait.dt;
+            let shift = gait.scheme.lag() * gait.dt;
             if shift != 0.0 {
                 let d = party.dims;
                 for j in (self.offsets[i] + d.state()..).take(d.nu + d.ns) {
@@ -483,7 +483,7 @@ impl<S: System> Side<S> {
 
     /// Whether the histories of gait `g` hold rates of other times than those of the states.
     pub fn lags(&self, g: usize) -> bool {
-        self.parties.iter().any(|p| crate::start_up::lag(&p.gaits[g].gait.scheme) != 0.0)
+        self.parties.iter().any(|p| p.gaits[g].gait.scheme.lag() != 0.0)
     }
 
     /// Fills the histories of gait `g` from [u v s] at `t` under constant multipliers `l`.

@@ -77,7 +77,7 @@ impl<S: System> Party<S> {
     }
 
     fn blueprint(&self, i: usize, steps: &[f64]) -> blueprint::Party<'_, S> {
-        let (scheme, rate) = (AnyScheme::Rosenbrock(self.tableau), self.dims.nu);
+        let (scheme, rate) = (self.tableau.into(), self.dims.nu);
         let stride = |(g, &dt): (usize, &f64)| blueprint::Stride {
             scheme,
             dt,
@@ -318,7 +318,7 @@ fn add_ports<S>(party: &Party<S>, rates: &[f64], w: &mut [f64]) {
 
 /// The tableau of a scheme that these couplings can advance; refusals in words.
 pub(crate) fn tableau(scheme: AnyScheme) -> Result<Rosenbrock, CouplingError> {
-    let AnyScheme::Rosenbrock(r) = scheme else {
+    let Some(&r) = scheme.tableau() else {
         return Err(CouplingError::Unsuitable(
             "couplings at the level of accelerations advance Rosenbrock schemes stage by stage: write lsrt1 or lsrt2"
                 .into(),

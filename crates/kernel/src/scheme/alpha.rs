@@ -18,6 +18,7 @@
 //! C (ṽ - v*) subtracted (methods/novel.md, sec. 1): identical for linear damping, second order instead of first
 //! otherwise; `Predictor::Half` is the textbook form. Element states are integrated as velocities are.
 
+use super::registry::AnyScheme;
 use super::{Claims, Memory, Operators, Scheme, Step, cut, rates};
 use crate::{Dims, Fault, Mck};
 
@@ -93,6 +94,18 @@ impl Scheme for Alpha {
         // Half a step away from the end of the step, only the exact tangent makes up for the distance.
         let order_frozen = if self.predictor == Predictor::Full { order } else { 1 };
         Claims { order, order_frozen, evaluations: Some(1), carries_acceleration: self.is_newmark() }
+    }
+
+    fn lag(&self) -> f64 {
+        self.alpha_m - self.alpha_f
+    }
+
+    fn calm(&self) -> AnyScheme {
+        if self.lag() == 0.0 { *self } else { Alpha::newmark(0.25, 0.5, self.predictor) }.into()
+    }
+
+    fn timed(&self) -> AnyScheme {
+        (*self).into()
     }
 
     fn operators(&self, dt: f64) -> Operators {

@@ -13,6 +13,7 @@
 //! Deviations: a damping force nonlinear in the velocity is evaluated at v + h a and corrected along C,
 //! as in `alpha.rs`; element states, absent in the paper, are integrated as velocities are.
 
+use super::registry::AnyScheme;
 use super::{Claims, Memory, Operators, Scheme, Step, cut, rates};
 use crate::{Dims, Fault, Mck, Shift};
 
@@ -23,6 +24,18 @@ pub struct Chang;
 impl Scheme for Chang {
     fn claims(&self) -> Claims {
         Claims { order: 2, order_frozen: 2, evaluations: Some(1), carries_acceleration: true }
+    }
+
+    fn lag(&self) -> f64 {
+        0.0
+    }
+
+    fn calm(&self) -> AnyScheme {
+        (*self).into()
+    }
+
+    fn timed(&self) -> AnyScheme {
+        (*self).into()
     }
 
     fn operators(&self, dt: f64) -> Operators {

@@ -59,6 +59,18 @@ impl Scheme for Composite {
         Claims { order: 2, order_frozen: 2, evaluations: Some(2), carries_acceleration: true }
     }
 
+    fn lag(&self) -> f64 {
+        0.0
+    }
+
+    fn calm(&self) -> AnyScheme {
+        (*self).into()
+    }
+
+    fn timed(&self) -> AnyScheme {
+        (*self).into()
+    }
+
     fn operators(&self, dt: f64) -> Operators {
         let [first, second] = self.reaches(dt).map(|tau| Mck { m: 1.0, c: tau, k: tau * tau });
         Operators::new(&[Mck::MASS, first, second][..=self.second()])
@@ -159,6 +171,18 @@ impl Iterated {
 impl Scheme for Iterated {
     fn claims(&self) -> Claims {
         Claims { evaluations: None, ..self.composite.claims() }
+    }
+
+    fn lag(&self) -> f64 {
+        0.0
+    }
+
+    fn calm(&self) -> AnyScheme {
+        (*self).into()
+    }
+
+    fn timed(&self) -> AnyScheme {
+        (*self).into()
     }
 
     fn operators(&self, dt: f64) -> Operators {

@@ -17,6 +17,7 @@ pub mod state_space;
 
 use core::ops::Range;
 
+use self::registry::AnyScheme;
 use crate::{Dims, Fault, Mck, Point, Shift, System};
 
 /// Cuts a slice of scratch memory into named parts: `cut!(memory => r: n, g: m);`.
@@ -100,6 +101,13 @@ pub trait Scheme {
     fn start(&self, k: Step<'_>) -> Result<(), Fault>;
     /// One step.
     fn step(&self, k: Step<'_>) -> Result<(), Fault>;
+    /// Where the rates stand in time that begin its history ([a s'], or none): this many steps later than [u v s]. Not zero where
+    /// forces are averaged over a step.
+    fn lag(&self) -> f64;
+    /// The scheme that starts it in a coupling, until rates can be moved to their time: the same memory, no lag.
+    fn calm(&self) -> AnyScheme;
+    /// The same for the passive couplings, whose multipliers must be seen at the time of the point that the stage stands for.
+    fn timed(&self) -> AnyScheme;
     /// Where in [u v s h] the displacement rates stand that a coupling compares: the velocities, unless the scheme
     /// keeps both apart.
     fn port_rate(&self, d: Dims) -> Range<usize> {

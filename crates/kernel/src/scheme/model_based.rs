@@ -105,6 +105,18 @@ impl Scheme for ModelBased {
         Claims { order: 2, order_frozen: 2, evaluations: Some(1), carries_acceleration: false }
     }
 
+    fn lag(&self) -> f64 {
+        self.alpha_m - self.alpha_f
+    }
+
+    fn calm(&self) -> AnyScheme {
+        if self.lag() == 0.0 { *self } else { ModelBased::cr() }.into()
+    }
+
+    fn timed(&self) -> AnyScheme {
+        (*self).into()
+    }
+
     fn operators(&self, dt: f64) -> Operators {
         let ModelBased { alpha_m, alpha_f, beta, gamma } = *self;
         let a0 = Mck { m: 1.0, c: gamma * dt, k: beta * dt * dt };

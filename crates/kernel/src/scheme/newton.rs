@@ -13,6 +13,7 @@
 //! Deviations: none.
 
 use super::alpha::Alpha;
+use super::registry::AnyScheme;
 use super::{Claims, Memory, Operators, Scheme, Step, cut};
 use crate::fault::Place;
 use crate::{Dims, Fault};
@@ -39,6 +40,19 @@ impl Scheme for Newton {
     fn claims(&self) -> Claims {
         let order = self.alpha.order();
         Claims { order, order_frozen: order, evaluations: None, carries_acceleration: self.alpha.is_newmark() }
+    }
+
+    fn lag(&self) -> f64 {
+        self.alpha.lag()
+    }
+
+    fn calm(&self) -> AnyScheme {
+        let alpha = if self.lag() == 0.0 { self.alpha } else { Alpha::newmark(0.25, 0.5, self.alpha.predictor) };
+        Newton { alpha, ..*self }.into()
+    }
+
+    fn timed(&self) -> AnyScheme {
+        (*self).into()
     }
 
     fn operators(&self, dt: f64) -> Operators {

@@ -29,6 +29,12 @@ macro_rules! schemes {
                 match self { $(AnyScheme::$scheme(s) => s,)* }
             }
         }
+
+        $(impl From<$scheme> for AnyScheme {
+            fn from(scheme: $scheme) -> Self {
+                AnyScheme::$scheme(scheme)
+            }
+        })*
     };
 }
 
@@ -52,6 +58,27 @@ impl Scheme for AnyScheme {
     }
     fn port_rate(&self, d: Dims) -> Range<usize> {
         self.inner().port_rate(d)
+    }
+    fn lag(&self) -> f64 {
+        self.inner().lag()
+    }
+    fn calm(&self) -> AnyScheme {
+        self.inner().calm()
+    }
+    fn timed(&self) -> AnyScheme {
+        self.inner().timed()
+    }
+}
+
+impl AnyScheme {
+    /// Its tableau, if it has stages that a coupling may advance one by one.
+    pub fn tableau(&self) -> Option<&Rosenbrock> {
+        if let AnyScheme::Rosenbrock(tableau) = self { Some(tableau) } else { None }
+    }
+
+    /// Its weights, if it keeps the rates of the state-space form.
+    pub fn state_space(&self) -> Option<&StateSpace> {
+        if let AnyScheme::StateSpace(weights) = self { Some(weights) } else { None }
     }
 }
 

@@ -13,6 +13,7 @@
 //! `StageTimes::Shifted` stage i sees the time t + (α_i + γ_i) h, γ_i = γ + Σ γ_ij, which puts back the term of df/dt to
 //! second order: the passive couplings need it (methods/novel.md, sec. 1). The states of the stages stay where they are.
 
+use super::registry::AnyScheme;
 use super::{Claims, Memory, Operators, Scheme, Step, cut};
 use crate::{Dims, Fault, Mck, System};
 
@@ -275,6 +276,18 @@ impl Scheme for Rosenbrock {
             evaluations: Some(self.stages as u32),
             carries_acceleration: false,
         }
+    }
+
+    fn lag(&self) -> f64 {
+        0.0
+    }
+
+    fn calm(&self) -> AnyScheme {
+        (*self).into()
+    }
+
+    fn timed(&self) -> AnyScheme {
+        if self.time == StageTimes::Published { self.shifted() } else { *self }.into()
     }
 
     fn operators(&self, dt: f64) -> Operators {

@@ -19,6 +19,7 @@
 //! generalized-α.
 
 use super::alpha::{Alpha, Predictor};
+use super::registry::AnyScheme;
 use super::{Claims, Memory, Operators, Scheme, Step, cut, rates};
 use crate::{Dims, Fault, Shift};
 
@@ -43,16 +44,23 @@ impl Splitting {
     pub const fn weights(&self) -> Alpha {
         self.alpha
     }
-
-    /// How far the accelerations of the history lag behind the end of the step, in steps: αf - αm.
-    pub const fn lag(&self) -> f64 {
-        self.alpha.alpha_f - self.alpha.alpha_m
-    }
 }
 
 impl Scheme for Splitting {
     fn claims(&self) -> Claims {
         Claims { order: 2, order_frozen: 2, evaluations: Some(1), carries_acceleration: self.alpha.is_newmark() }
+    }
+
+    fn lag(&self) -> f64 {
+        self.alpha.lag()
+    }
+
+    fn calm(&self) -> AnyScheme {
+        Splitting::trapezoidal().into()
+    }
+
+    fn timed(&self) -> AnyScheme {
+        (*self).into()
     }
 
     fn operators(&self, dt: f64) -> Operators {

@@ -19,6 +19,7 @@
 use core::ops::Range;
 
 use super::alpha::Predictor;
+use super::registry::AnyScheme;
 use super::{Claims, Memory, Operators, Scheme, Step, cut, rates};
 use crate::{Dims, Fault, Mck};
 
@@ -54,6 +55,19 @@ impl Scheme for StateSpace {
         // Half a step away from the end of the step, only the exact tangent makes up for the distance.
         let order_frozen = if self.predictor == Predictor::Full { 2 } else { 1 };
         Claims { order: 2, order_frozen, evaluations: Some(1), carries_acceleration: false }
+    }
+
+    fn lag(&self) -> f64 {
+        // All of its rates lag by αm - αf, u' too: the coupling for them (localized multipliers) moves them all.
+        0.0
+    }
+
+    fn calm(&self) -> AnyScheme {
+        (*self).into()
+    }
+
+    fn timed(&self) -> AnyScheme {
+        (*self).into()
     }
 
     fn operators(&self, dt: f64) -> Operators {

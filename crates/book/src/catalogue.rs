@@ -6,7 +6,7 @@ use interfield_kernel::element::info::Info;
 use interfield_kernel::scheme::Scheme;
 use interfield_kernel::scheme::registry::{Arguments, SCHEMES, SchemeParameter};
 use interfield_lab::compensate;
-use interfield_model::schema::sections;
+use interfield_language::schema::sections;
 
 use crate::reference::keys;
 use crate::text::{cell, code};

@@ -2,7 +2,7 @@
 
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_linalg::Blueprint as FactorBlueprint;
-use interfield_model::assembled::{Blueprint, ElementBlueprint};
+use interfield_structure::assembled::{Blueprint, ElementBlueprint};
 
 use crate::gait::Gait;
 use crate::law::{Laws, Recorded};

@@ -7,7 +7,7 @@ use interfield_kernel::element::AnyLaw;
 use interfield_kernel::element::block::Block;
 use interfield_kernel::element::path::PathLaw;
 use interfield_kernel::{Dual, Scalar};
-use interfield_model::assembled::Stored;
+use interfield_structure::assembled::Stored;
 
 use crate::record::{self, Operations, Rec};
 

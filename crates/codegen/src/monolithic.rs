@@ -7,12 +7,12 @@ use interfield_kernel::element::path::WAY;
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::scheme::rosenbrock::StageTimes;
 use interfield_kernel::{Scheme, System};
-use interfield_model::Simulation;
-use interfield_model::assemble::{Problem, Subject};
-use interfield_model::assembled::Blueprint;
-use interfield_model::model::{Element, Kind, Load, Model, Support};
-use interfield_model::partition::Partition;
-use interfield_model::simulation::Tap;
+use interfield_language::model::{Element, Kind, Load, Model, Support};
+use interfield_language::partition::Partition;
+use interfield_language::{Problem, Subject};
+use interfield_structure::Simulation;
+use interfield_structure::assembled::Blueprint;
+use interfield_structure::simulation::Tap;
 
 use crate::api::{Export, Interface, LIFECYCLE, Variable, files};
 use crate::cost::Cost;
@@ -223,8 +223,11 @@ impl<'a> Whole<'a> {
             per_step = per_step + laws.cost(law.law)[0];
         }
 
-        let channel =
-            |c: &interfield_model::model::Channel| Variable { name: c.name.clone(), unit: c.unit.clone(), value: 0.0 };
+        let channel = |c: &interfield_language::model::Channel| Variable {
+            name: c.name.clone(),
+            unit: c.unit.clone(),
+            value: 0.0,
+        };
         let interface = Interface {
             name: name.to_owned(),
             title: model.title.clone(),

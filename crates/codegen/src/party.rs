@@ -1,7 +1,7 @@
 //! A substructure as constant tables, and the plan of the memory it works in.
 
 use interfield_linalg::{Blueprint as FactorBlueprint, Sparse};
-use interfield_model::assembled::{Blueprint, ElementBlueprint, Stored};
+use interfield_structure::assembled::{Blueprint, ElementBlueprint, Stored};
 
 use crate::law::{Laws, Recorded, Want};
 use crate::text::{Tables, number};

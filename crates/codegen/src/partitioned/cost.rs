@@ -1,7 +1,7 @@
 //! What a macro-step costs in the worst case.
 
 use interfield_coupling::blueprint::Schedule;
-use interfield_model::partitioned::Blueprint;
+use interfield_structure::partitioned::Blueprint;
 
 use super::pieces::Piece;
 use crate::cost::Cost;

@@ -15,11 +15,11 @@ mod tables;
 
 use interfield_kernel::Dims;
 use interfield_kernel::element::path::WAY;
-use interfield_model::Partitioned;
-use interfield_model::assemble::{Problem, Subject};
-use interfield_model::assembled::Blueprint as SystemBlueprint;
-use interfield_model::model::Model;
-use interfield_model::partitioned::Blueprint;
+use interfield_language::model::Model;
+use interfield_language::{Problem, Subject};
+use interfield_structure::Partitioned;
+use interfield_structure::assembled::Blueprint as SystemBlueprint;
+use interfield_structure::partitioned::Blueprint;
 
 use crate::api::{Export, Interface, LIFECYCLE, Variable, files};
 use crate::gait::{Family, Gait, schemes};
@@ -88,7 +88,7 @@ pub(crate) fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> 
     Ok(export)
 }
 
-fn channel(c: &interfield_model::model::Channel) -> Variable {
+fn channel(c: &interfield_language::model::Channel) -> Variable {
     Variable { name: c.name.clone(), unit: c.unit.clone(), value: 0.0 }
 }
 

@@ -2,10 +2,10 @@
 
 use interfield_coupling::blueprint::Schedule;
 use interfield_kernel::{Dims, System};
-use interfield_model::assembled::Blueprint as SystemBlueprint;
-use interfield_model::model::{Dof, Load, Model, Support};
-use interfield_model::partition::SubModel;
-use interfield_model::partitioned::Blueprint;
+use interfield_language::model::{Dof, Load, Model, Support};
+use interfield_structure::assembled::Blueprint as SystemBlueprint;
+use interfield_structure::partitioned::Blueprint;
+use interfield_structure::split::SubModel;
 
 use crate::gait::Gait;
 use crate::inputs::Inputs;

@@ -11,7 +11,7 @@ use interfield_coupling::blueprint::{Blueprint, Fine, Gap, Macro, Schedule};
 use interfield_coupling::fine::Kernel;
 use interfield_kernel::{Dims, System};
 use interfield_linalg::{Factor, Pattern};
-use interfield_model::assembled::Assembled;
+use interfield_structure::assembled::Assembled;
 
 use super::sites::{Moment, Sites, Strides, When};
 use crate::gait::Gait;

@@ -2,7 +2,7 @@
 
 use interfield_kernel::Scheme;
 use interfield_kernel::scheme::registry::AnyScheme;
-use interfield_model::model::{Estimate, Model, TangentPolicy};
+use interfield_language::model::{Estimate, Model, TangentPolicy};
 use interfield_testkit::golden::{golden, number, numbers};
 use interfield_testkit::numerics::{distance, runge_kutta, slope};
 use interfield_testkit::problems;

@@ -2,8 +2,8 @@
 
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::{StepMap, System};
-use interfield_model::diag::{Diagnostics, Source};
-use interfield_model::parse::{Overrides, parse};
+use interfield_language::diag::{Diagnostics, Source};
+use interfield_language::parse::{Overrides, parse};
 use interfield_testkit::numerics::{distance, largest};
 use interfield_testkit::problems;
 use interfield_testkit::run::{advance, read, simulation, start};

@@ -2,7 +2,7 @@
 
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::{Dims, Domain, Fault, Mck, Point, Shift, StepMap, System};
-use interfield_model::model::{Model, TangentPolicy};
+use interfield_language::model::{Model, TangentPolicy};
 use interfield_testkit::problems;
 use interfield_testkit::run::{advance, copy_state, model, read, start, with_tangent};
 use interfield_testkit::variants::variants;

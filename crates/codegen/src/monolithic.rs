@@ -2,13 +2,11 @@
 
 use std::fmt::Write;
 
-use interfield_coupling::{Method, Start};
 use interfield_kernel::element::path::WAY;
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::scheme::rosenbrock::StageTimes;
 use interfield_kernel::{Scheme, System};
 use interfield_language::model::{Element, Kind, Load, Model, Support};
-use interfield_language::partition::Partition;
 use interfield_language::{Problem, Subject};
 use interfield_structure::Simulation;
 use interfield_structure::assembled::Blueprint;
@@ -59,10 +57,8 @@ pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
     }
     refused.extend(trials(model));
     refused.extend(drifting(model));
-    let free = |p: &Partition| p.coupling.method == Method::Llm(Start::Free);
-    if model.partition.as_ref().is_some_and(free) {
-        let message = "the C starts localized multipliers in a consistent way only".to_owned();
-        refused.push(refusal(Subject::Model, message, "write start = \"consistent\" in [coupling]"));
+    if let Some([message, help]) = model.partition.as_ref().and_then(|p| p.coupling.method.not_in_c()) {
+        refused.push(refusal(Subject::Model, message.to_owned(), help));
     }
     if !refused.is_empty() {
         return Err(refused);

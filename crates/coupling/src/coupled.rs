@@ -39,6 +39,20 @@ pub trait Coupling<S>: StepMap + Send {
     fn system_of(&mut self, i: usize) -> &mut S;
     /// Substructure in which the last fault happened.
     fn faulty(&self) -> usize;
+    /// Step that the scheme of substructure `i` takes once all have started, s: on the coarse side it may reach over several
+    /// macro-steps. In its start a coarse side may take shorter ones, a fine side longer ones.
+    fn step_of(&self, i: usize) -> f64 {
+        let blueprint = self.blueprint();
+        let parties = blueprint.parties.iter().filter(|party| party.substructure == i);
+        let steps = parties.flat_map(|party| &party.gaits).map(|stride| stride.dt);
+        steps.reduce(if self.is_fine(i) { f64::min } else { f64::max }).unwrap_or(self.dt())
+    }
+    /// Most steps that substructure `i` takes under a multiplier linear in time.
+    fn steps_per_stride(&self, i: usize) -> usize {
+        let blueprint = self.blueprint();
+        let parties = blueprint.parties.iter().filter(|party| party.substructure == i);
+        parties.flat_map(|party| &party.gaits).map(|stride| stride.steps).max().unwrap_or(1)
+    }
     /// Everything that a copy of it elsewhere needs to take the same steps.
     fn blueprint(&self) -> Blueprint<'_, S>;
     /// Lets threads advance the substructures, or the caller alone: the same bits. Says whether threads will be used;

@@ -46,6 +46,15 @@ pub enum Start {
     Free,
 }
 
+impl Start {
+    pub(crate) fn not_in_c(&self) -> Option<[&'static str; 2]> {
+        (*self == Start::Free).then_some([
+            "the C starts localized multipliers in a consistent way only",
+            "write start = \"consistent\" in [coupling]",
+        ])
+    }
+}
+
 /// An element, and where it stands in the complete state.
 struct Element<S> {
     side: Side<S>,

@@ -45,6 +45,15 @@ impl PmcOptions {
     pub const PMC: Self = PmcOptions { windows: 3, kappa: 0.0, mix: 0.0 };
     /// PMC2.
     pub const PMC2: Self = PmcOptions { windows: 2, ..Self::PMC };
+
+    /// A hysteretic law in A sees the three interlaced sequences in turn, and what keeps them apart drives it: on the isolated
+    /// viaduct the multipliers break away after three seconds.
+    pub(crate) fn against_hysteresis(&self) -> Option<[&'static str; 2]> {
+        (self.windows == 3 && self.mix == 0.0).then_some([
+            "whose three sequences `pmc` does not tie together",
+            "write mix = 0.01 in [coupling], or use another coupling (docs/passivity.md, limits)",
+        ])
+    }
 }
 
 /// Gaits of A: its windows, and the start-up.

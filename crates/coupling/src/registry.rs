@@ -56,12 +56,39 @@ impl Method {
             Method::Pmc(options) => Box::new(Pmc::start(assembly, options)?),
         })
     }
+
+    /// Why a hysteretic law should not stand on the coarse side, and what to do; in words.
+    pub fn against_hysteresis(&self) -> Option<[&'static str; 2]> {
+        match self {
+            Method::Pmc(options) => options.against_hysteresis(),
+            Method::Gc | Method::Pm | Method::Foh(_) => None,
+            Method::Staggered | Method::Parallel | Method::Midpoint | Method::Llm(_) => None,
+        }
+    }
+
+    /// What of it generated code does not do, and what to do; in words.
+    pub fn not_in_c(&self) -> Option<[&'static str; 2]> {
+        match self {
+            Method::Llm(start) => start.not_in_c(),
+            Method::Gc | Method::Pm | Method::Foh(_) | Method::Pmc(_) => None,
+            Method::Staggered | Method::Parallel | Method::Midpoint => None,
+        }
+    }
+}
+
+/// The recommended one.
+impl Default for Method {
+    fn default() -> Self {
+        Method::Pmc(PmcOptions::PMC)
+    }
 }
 
 /// A family of schemes that a coupling can work with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schemes {
-    /// Any that does not iterate: the answer to a multiplier must be known beforehand.
+    /// Any that does not iterate: the answer to a multiplier must be known beforehand. And whose rates at the ports are those of
+    /// the ends of its steps: inside of steps of different lengths they are rates of different times, and the multipliers that
+    /// make them agree do not converge.
     OnePass,
     /// LSRT1 and LSRT2.
     RealTimeRosenbrock,
@@ -73,7 +100,9 @@ impl Schemes {
     /// Whether a scheme belongs to the family.
     pub fn contains(self, scheme: &AnyScheme) -> bool {
         match self {
-            Schemes::OnePass => scheme.claims().evaluations.is_some(),
+            Schemes::OnePass => {
+                scheme.claims().evaluations.is_some() && scheme.state_space().is_none_or(|s| s.lag() == 0.0)
+            }
             Schemes::RealTimeRosenbrock => {
                 let plain = |r: &Rosenbrock| *r == Rosenbrock::lsrt1() || *r == Rosenbrock::lsrt2(r.gamma);
                 scheme.tableau().is_some_and(plain)
@@ -85,7 +114,7 @@ impl Schemes {
     /// The family in words.
     pub fn words(self) -> &'static str {
         match self {
-            Schemes::OnePass => "a scheme that does not iterate",
+            Schemes::OnePass => "a scheme that does not iterate and keeps its rates at the ends of the steps",
             Schemes::RealTimeRosenbrock => "lsrt1 or lsrt2",
             Schemes::StateSpace => "a state-space scheme (trapezoidal, state-space-alpha)",
         }
@@ -125,6 +154,10 @@ pub struct MethodInfo {
     pub twins: bool,
     /// Whether supports with an imposed motion (and a mass) are constraints of it instead of loads on their elements.
     pub drives: bool,
+    /// Whether it is there to be compared with, and not to be suggested.
+    pub comparison: bool,
+    /// What Ω is in its stability map.
+    pub omega: &'static str,
     /// Whether coarse and fine side advance at the same time.
     pub parallel: bool,
     /// Tangents of its sides.
@@ -198,6 +231,8 @@ const PLAIN: MethodInfo = MethodInfo {
     one_rate: false,
     twins: false,
     drives: false,
+    comparison: false,
+    omega: "Omega = omega dt",
     parallel: false,
     level: Level::Constant,
     parameters: &[],
@@ -272,6 +307,7 @@ pub const METHODS: &[MethodInfo] = &[
         reference: "Prakash, Hjelmstad, Int. J. Numer. Methods Eng. 61:2183-2204, 2004",
         advice: "As modified-ph, with the unbalanced load of the coarse side; not parallel.",
         scheme: "newmark",
+        comparison: true,
         build: |_| Ok(Method::Foh(FohOptions::PH)),
         ..PLAIN
     },
@@ -294,6 +330,7 @@ pub const METHODS: &[MethodInfo] = &[
         schemes: Schemes::RealTimeRosenbrock,
         one_rate: true,
         twins: true,
+        omega: "Omega = omega dt (the papers take 4 omega dt)",
         parallel: true,
         level: Level::Mass,
         build: |_| Ok(Method::Parallel),
@@ -318,6 +355,7 @@ pub const METHODS: &[MethodInfo] = &[
         advice: "For comparison only. Whatever scheme is named, the sides are integrated by the midpoint rule.",
         scheme: "lsrt2",
         one_rate: true,
+        comparison: true,
         level: Level::Mass,
         build: |_| Ok(Method::Midpoint),
         ..PLAIN
@@ -344,7 +382,8 @@ pub const METHODS: &[MethodInfo] = &[
         name: "clm",
         title: "state-space substructures with classical multipliers, staggered",
         reference: "paper 004 and its reference of 2019",
-        advice: "Equal to llm for two parts and one step; first order with substeps.",
+        advice: "Equal to llm for two parts and one step; first order with substeps, where state-space-alpha gives no multipliers to \
+                 rely on: take trapezoidal.",
         scheme: "trapezoidal",
         schemes: Schemes::StateSpace,
         build: |_| Ok(Method::Gc),
@@ -364,6 +403,6 @@ mod tests {
     #[test]
     fn the_recommended_coupling_comes_first() {
         let made = (METHODS[0].build)(Arguments(&[]));
-        assert_eq!(made, Ok(Method::Pmc(PmcOptions::PMC)));
+        assert_eq!(made, Ok(Method::default()));
     }
 }

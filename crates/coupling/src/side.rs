@@ -463,7 +463,7 @@ impl<S: System> Side<S> {
             let shift = gait.scheme.lag() * gait.dt;
             if shift != 0.0 {
                 let d = party.dims;
-                for j in (self.offsets[i] + d.state()..).take(d.nu + d.ns) {
+                for j in (self.offsets[i] + d.state()..).take(gait.scheme.rates(d)) {
                     x[j] += shift * slope(j);
                 }
             }

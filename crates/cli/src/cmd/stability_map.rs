@@ -246,10 +246,7 @@ impl Map<'_> {
             };
             Panel { title: [format!("ss = {substeps}"), below], cells: cells.to_vec() }
         };
-        let x = match self.args.coupling.as_str() {
-            "plsrt2" => "Omega = omega dt (the papers take 4 omega dt)",
-            _ => "Omega = omega dt",
-        };
+        let x = find(&self.args.coupling).map_or("", |info| info.omega);
         Heat {
             title: self.title(),
             x: (x, &self.omegas),

@@ -5,7 +5,6 @@ use std::ops::Range;
 use interfield_analysis::oscillator::limit;
 use interfield_analysis::spectrum::SpectrumError;
 use interfield_analysis::stability::Motion;
-use interfield_coupling::Method;
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_lab::kinematics::Lever;
 use interfield_language::Model;
@@ -127,17 +126,11 @@ pub(crate) fn own_limits(machine: &mut Machine) -> Vec<OwnLimit> {
         }
         Machine::Parts(parts) => {
             let Some(partition) = parts.model.partition.clone() else { return Vec::new() };
-            // Steps of the analysis that the coarse side takes at once.
-            let window = match partition.coupling.method {
-                Method::Pmc(options) => options.windows as f64,
-                Method::Pm => 2.0,
-                _ => 1.0,
-            };
             let mut limits = Vec::new();
             for (i, s) in partition.substructures.iter().enumerate() {
                 let Some(omega_dt) = scheme_limit(s.scheme, UNCONDITIONAL) else { continue };
                 let Some(omega_max) = parts.omega_max(i).ok().filter(|w| *w > 0.0) else { continue };
-                let steps = if s.fine { f64::from(s.substeps) } else { f64::from(s.substeps) / window };
+                let steps = parts.coupling.dt() / parts.coupling.step_of(i);
                 let (name, scheme) = (s.name.clone(), s.scheme_name.clone());
                 limits.push(OwnLimit { name, scheme, omega_dt, omega_max, steps });
             }

@@ -25,8 +25,6 @@ const SCHEMES: [(&str, &[(&str, &str)]); 5] = [
     ("alpha-os", &[]),
     ("trapezoidal", &[]),
 ];
-/// Couplings that are there for comparison and are not suggested.
-const COMPARISON: [&str; 2] = ["midpoint", "ph"];
 
 /// A stable setting.
 pub(crate) struct Remedy {
@@ -98,7 +96,7 @@ fn others(args: &ModelArgs, found: &Findings) -> Vec<Candidate> {
         Candidate { options, args }
     });
     let here = partition.map(|p| p.coupling.info.name);
-    let methods = METHODS.iter().filter(|m| here.is_some_and(|h| h != m.name) && !COMPARISON.contains(&m.name));
+    let methods = METHODS.iter().filter(|m| here.is_some_and(|h| h != m.name) && !m.comparison);
     let couplings = methods.map(|m| {
         let (options, args) = scheme(m.scheme, &[]);
         let coupling = Some(m.name.to_owned());

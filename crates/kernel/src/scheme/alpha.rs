@@ -100,6 +100,10 @@ impl Scheme for Alpha {
         self.alpha_m - self.alpha_f
     }
 
+    fn rates(&self, d: Dims) -> usize {
+        d.nu + d.ns
+    }
+
     fn calm(&self) -> AnyScheme {
         if self.lag() == 0.0 { *self } else { Alpha::newmark(0.25, 0.5, self.predictor) }.into()
     }

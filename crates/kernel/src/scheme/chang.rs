@@ -30,6 +30,10 @@ impl Scheme for Chang {
         0.0
     }
 
+    fn rates(&self, d: Dims) -> usize {
+        d.nu + d.ns
+    }
+
     fn calm(&self) -> AnyScheme {
         (*self).into()
     }

@@ -63,6 +63,10 @@ impl Scheme for Composite {
         0.0
     }
 
+    fn rates(&self, d: Dims) -> usize {
+        d.nu + d.ns
+    }
+
     fn calm(&self) -> AnyScheme {
         (*self).into()
     }
@@ -175,6 +179,10 @@ impl Scheme for Iterated {
 
     fn lag(&self) -> f64 {
         0.0
+    }
+
+    fn rates(&self, d: Dims) -> usize {
+        d.nu + d.ns
     }
 
     fn calm(&self) -> AnyScheme {

@@ -101,9 +101,10 @@ pub trait Scheme {
     fn start(&self, k: Step<'_>) -> Result<(), Fault>;
     /// One step.
     fn step(&self, k: Step<'_>) -> Result<(), Fault>;
-    /// Where the rates stand in time that begin its history ([a s'], or none): this many steps later than [u v s]. Not zero where
-    /// forces are averaged over a step.
+    /// How many steps later than [u v s] the rates stand that begin its history: not zero where forces are averaged over a step.
     fn lag(&self) -> f64;
+    /// How many numbers these rates are.
+    fn rates(&self, d: Dims) -> usize;
     /// The scheme that starts it in a coupling, until rates can be moved to their time: the same memory, no lag.
     fn calm(&self) -> AnyScheme;
     /// The same for the passive couplings, whose multipliers must be seen at the time of the point that the stage stands for.

@@ -109,6 +109,10 @@ impl Scheme for ModelBased {
         self.alpha_m - self.alpha_f
     }
 
+    fn rates(&self, d: Dims) -> usize {
+        self.memory(d).history
+    }
+
     fn calm(&self) -> AnyScheme {
         if self.lag() == 0.0 { *self } else { ModelBased::cr() }.into()
     }

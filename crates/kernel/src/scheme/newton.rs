@@ -46,6 +46,10 @@ impl Scheme for Newton {
         self.alpha.lag()
     }
 
+    fn rates(&self, d: Dims) -> usize {
+        d.nu + d.ns
+    }
+
     fn calm(&self) -> AnyScheme {
         let alpha = if self.lag() == 0.0 { self.alpha } else { Alpha::newmark(0.25, 0.5, self.alpha.predictor) };
         Newton { alpha, ..*self }.into()

@@ -62,6 +62,9 @@ impl Scheme for AnyScheme {
     fn lag(&self) -> f64 {
         self.inner().lag()
     }
+    fn rates(&self, d: Dims) -> usize {
+        self.inner().rates(d)
+    }
     fn calm(&self) -> AnyScheme {
         self.inner().calm()
     }

@@ -282,6 +282,10 @@ impl Scheme for Rosenbrock {
         0.0
     }
 
+    fn rates(&self, _: Dims) -> usize {
+        0
+    }
+
     fn calm(&self) -> AnyScheme {
         (*self).into()
     }

@@ -55,6 +55,10 @@ impl Scheme for Splitting {
         self.alpha.lag()
     }
 
+    fn rates(&self, d: Dims) -> usize {
+        d.nu + d.ns
+    }
+
     fn calm(&self) -> AnyScheme {
         Splitting::trapezoidal().into()
     }

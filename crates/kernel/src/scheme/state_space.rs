@@ -58,12 +58,15 @@ impl Scheme for StateSpace {
     }
 
     fn lag(&self) -> f64 {
-        // All of its rates lag by αm - αf, u' too: the coupling for them (localized multipliers) moves them all.
-        0.0
+        self.alpha_f - self.alpha_m
+    }
+
+    fn rates(&self, d: Dims) -> usize {
+        d.state()
     }
 
     fn calm(&self) -> AnyScheme {
-        (*self).into()
+        if self.lag() == 0.0 { *self } else { StateSpace::trapezoidal(self.predictor) }.into()
     }
 
     fn timed(&self) -> AnyScheme {

@@ -8,8 +8,8 @@
 
 mod layout;
 
+use interfield_coupling::Method;
 use interfield_coupling::registry::{METHODS, MethodInfo};
-use interfield_coupling::{Method, PmcOptions};
 use interfield_kernel::scheme::registry::AnyScheme;
 
 use crate::model::TangentPolicy;
@@ -88,8 +88,7 @@ pub struct Coupling {
 impl Default for Coupling {
     /// The recommended one.
     fn default() -> Self {
-        let method = Method::Pmc(PmcOptions::PMC);
-        Coupling { info: &METHODS[0], method, constraints: Constraints::Tree }
+        Coupling { info: &METHODS[0], method: Method::default(), constraints: Constraints::Tree }
     }
 }
 

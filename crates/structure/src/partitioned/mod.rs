@@ -7,9 +7,8 @@ mod blueprint;
 mod interface;
 
 use interfield_coupling::quality::{Cut, Monitor, Quality, gap, interface_force};
-use interfield_coupling::{
-    Assembly as Substructures, Coupling, CouplingError, Driven, Method, PmcOptions, Port, Substructure,
-};
+use interfield_coupling::registry::METHODS;
+use interfield_coupling::{Assembly as Substructures, Coupling, CouplingError, Driven, Port, Substructure};
 use interfield_kernel::element::Element as _;
 use interfield_kernel::{Fault, Scheme};
 use interfield_linalg::{EigenError, Pattern, highest};
@@ -409,10 +408,9 @@ fn liveliest(parts: &[Part], coupling: &mut dyn Coupling<Assembled>) -> (usize, 
     most.1
 }
 
-/// PMC advances its coarse side on three interlaced sequences. A hysteretic law there sees all of them in turn, and what
-/// keeps them apart drives it: on the isolated viaduct the multipliers break away after three seconds.
+/// A hysteretic law on the coarse side of a coupling that does not bear it.
 fn untied(partition: &Partition, parts: &[Part]) -> Option<Problem> {
-    let Method::Pmc(PmcOptions { windows: 3, mix: 0.0, .. }) = partition.coupling.method else { return None };
+    let [why, help] = partition.coupling.method.against_hysteresis()?;
     let hysteretic = |name: &str| {
         let law = interfield_kernel::element::catalogue::catalogue().any(|info| info.name == name && info.hysteretic);
         law || name == "formula"
@@ -420,11 +418,7 @@ fn untied(partition: &Partition, parts: &[Part]) -> Option<Problem> {
     let coarse = parts.iter().enumerate().filter(|(_, p)| !p.sub.fine);
     let mut elements = coarse.flat_map(|(_, p)| p.sub.elements.iter().zip(&p.sub.model.elements));
     let (&element, law) = elements.find(|(_, e)| hysteretic(&e.type_name))?;
-    let message = format!(
-        "`{}` is hysteretic and stands on the coarse side, whose three sequences `pmc` does not tie together",
-        law.name
-    );
-    let help = "write mix = 0.01 in [coupling], or use another coupling (docs/passivity.md, limits)";
+    let message = format!("`{}` is hysteretic and stands on the coarse side, {why}", law.name);
     Some(Problem { fatal: false, ..Problem::error(Subject::Element(element), message, help) })
 }
 
@@ -448,8 +442,9 @@ fn needed_twice(external: &External) -> Problem {
     let name = &external.name;
     let message =
         format!("the coupling computes the coarse side twice, and the program of external `{name}` runs once");
-    let help = "put it into a substructure on the fine side, or take another coupling: \"pm\", \"lsrt2-staggered\"";
-    Problem::error(Subject::Element(external.element), message, help)
+    let once: Vec<String> = METHODS.iter().filter(|m| m.sided && !m.twins).map(|m| format!("\"{}\"", m.name)).collect();
+    let help = format!("put it into a substructure on the fine side, or take another coupling: {}", once.join(", "));
+    Problem::error(Subject::Element(external.element), message, &help)
 }
 
 fn steps(model: &Model) -> u64 {

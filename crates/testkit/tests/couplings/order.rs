@@ -5,6 +5,7 @@
 //! step and cannot be had from the public calls; the states of PM at its first steps are held by couplings_newmark.rs.
 
 use interfield_coupling::Method;
+use interfield_coupling::registry::Schemes;
 use interfield_coupling::{Coupling, PmcOptions};
 use interfield_structure::Assembled;
 use interfield_testkit::couplings::{
@@ -12,6 +13,7 @@ use interfield_testkit::couplings::{
     trace,
 };
 use interfield_testkit::numerics::{distance, slope};
+use interfield_testkit::variants::{Variant, variants};
 
 /// Steps per second of the compared runs.
 const LEVELS: [u64; 3] = [160, 320, 640];
@@ -93,6 +95,27 @@ fn nonlinear_springs_keep_the_order() {
             }
         }
     }
+}
+
+#[test]
+fn any_scheme_of_one_pass_is_a_side_of_any_coupling_that_takes_them() {
+    let cut = chain(ChainSprings::Linear);
+    let exact = reference(&cut);
+    // Defaults of the registry: labels of other members name their parameters.
+    let plain = |v: &Variant| !v.label.contains(' ') && Schemes::OnePass.contains(&v.scheme) && v.claims().order == 2;
+    let schemes: Vec<Variant> = variants().into_iter().filter(plain).collect();
+    assert!(schemes.len() >= 14);
+    let mut wrong = String::new();
+    for coupling in ["GC", "PM", "PH", "mPH", "FOH", "PMC", "PMC2"] {
+        for (v, ss) in schemes.iter().flat_map(|v| [1, 4].map(|ss| (v, ss))) {
+            let found = observed(row(coupling).0, &cut, &exact, &Setting::same(v.scheme, 1.0, ss));
+            let (low, high) = if first_order(coupling, ss) { (0.8, 1.3) } else { (1.8, 2.2) };
+            if found.iter().any(|o| !(low..high).contains(o)) {
+                wrong += &format!("{coupling}, {}, ss = {ss}: {found:.2?}\n", v.label);
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
 }
 
 #[test]

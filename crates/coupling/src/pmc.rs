@@ -46,6 +46,11 @@ impl PmcOptions {
     /// PMC2.
     pub const PMC2: Self = PmcOptions { windows: 2, ..Self::PMC };
 
+    /// Length of A's windows with what the mixing adds, in macro-steps.
+    pub(crate) fn window(&self) -> f64 {
+        self.windows as f64 + self.mix
+    }
+
     /// A hysteretic law in A sees the three interlaced sequences in turn, and what keeps them apart drives it: on the isolated
     /// viaduct the multipliers break away after three seconds.
     pub(crate) fn against_hysteresis(&self) -> Option<[&'static str; 2]> {
@@ -90,7 +95,7 @@ impl Pmc {
             assembly,
             |scheme, h| {
                 let scheme = scheme.timed();
-                let window = Gait { scheme, dt: (windows as f64 + mix) * h, steps: 1 };
+                let window = Gait { scheme, dt: options.window() * h, steps: 1 };
                 vec![window, Gait { scheme: scheme.calm(), dt: h, steps: 1 }]
             },
             |scheme, h, [substeps, steps]| {

@@ -57,6 +57,24 @@ impl Method {
         })
     }
 
+    /// Length of a step of the coarse side, in macro-steps.
+    pub fn coarse_step(&self) -> f64 {
+        match self {
+            Method::Pmc(options) => options.window(),
+            Method::Pm => 2.0,
+            Method::Parallel => 4.0,
+            Method::Gc | Method::Foh(_) | Method::Staggered | Method::Midpoint | Method::Llm(_) => 1.0,
+        }
+    }
+
+    /// Whether all substeps of a macro-step see one multiplier linear in time.
+    pub fn is_ramped(&self) -> bool {
+        match self {
+            Method::Foh(_) | Method::Pmc(_) => true,
+            Method::Gc | Method::Pm | Method::Staggered | Method::Parallel | Method::Midpoint | Method::Llm(_) => false,
+        }
+    }
+
     /// Why a hysteretic law should not stand on the coarse side, and what to do; in words.
     pub fn against_hysteresis(&self) -> Option<[&'static str; 2]> {
         match self {

@@ -114,6 +114,25 @@ fn every_coupling_runs_a_model_file_and_agrees_with_the_whole() {
 }
 
 #[test]
+fn couplings_step_as_they_say() {
+    for (info, mix) in METHODS.iter().map(|m| (m, "")).chain([(&METHODS[0], "mix = 0.01\n")]) {
+        let text = chain(&format!("{CUT}[coupling]\nmethod = \"{}\"\n{mix}", info.name));
+        let substeps = if info.sided { "interface_mass = 0.4\nsubsteps = 4" } else { "interface_mass = 0.4" };
+        let model = read(&text.replace("interface_mass = 0.4", substeps));
+        let method = model.partition.as_ref().unwrap().coupling.method;
+        let started = start(model);
+        let b = started.coupling.blueprint();
+        let ways = |parties: Vec<usize>| parties.into_iter().flat_map(|i| b.parties[i].gaits.clone()).collect::<Vec<_>>();
+        // The longest step of the coarse side is that of the regular macro-steps; it starts with shorter ones.
+        let coarse = ways(b.coarse.clone().chain(b.twins.clone()).collect());
+        let longest = coarse.iter().map(|way| way.dt).fold(0.0, f64::max) / b.h;
+        assert!((longest - method.coarse_step()).abs() < 1e-12, "{}: {longest}", info.name);
+        let whole = ways(b.fine.clone().collect()).iter().any(|way| way.steps == 4);
+        assert_eq!(whole, method.is_ramped(), "{}", info.name);
+    }
+}
+
+#[test]
 fn one_scheme_and_one_step_is_the_structure_in_one_piece() {
     for (method, scheme) in [
         ("gc", "\"newmark\""),

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use interfield_coupling::Options;
 use interfield_kernel::element::path::WAY;
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::scheme::rosenbrock::StageTimes;
@@ -58,7 +59,7 @@ pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
     }
     refused.extend(trials(model));
     refused.extend(drifting(model));
-    if let Some([message, help]) = model.partition.as_ref().and_then(|p| p.coupling.method.not_in_c()) {
+    if let Some([message, help]) = model.partition.as_ref().and_then(|p| p.coupling.method.facts().not_in_c) {
         refused.push(refusal(Subject::Model, message.to_owned(), help));
     }
     if !refused.is_empty() {

@@ -27,6 +27,7 @@
 use std::ops::Range;
 
 use interfield_kernel::fault::check_finite;
+use interfield_kernel::scheme::registry::{Argument, SchemeParameter, parameter};
 use interfield_kernel::{Dims, Fault, StepMap, System};
 
 use crate::blueprint::{Blueprint, Party, Schedule};
@@ -34,6 +35,7 @@ use crate::condensed::{Condensed, ranges};
 use crate::coupled::{Coupling, require};
 use crate::interface::{Assembly, Port, Substructure};
 use crate::localized::{Imposed, Localized};
+use crate::registry::{CouplingInfo, Facts, Options, Parts, Schemes};
 use crate::side::{Gait, Side};
 use crate::{CouplingError, Located};
 
@@ -363,3 +365,43 @@ fn check_schemes<S>(elements: &[Substructure<S>]) -> Result<f64, CouplingError> 
 fn refusal(substructure: usize, fault: Fault) -> CouplingError {
     CouplingError::Fault(Located { substructure, fault })
 }
+
+impl Options for Start {
+    fn start<S: System + Send + 'static>(self, parts: Parts<S>) -> Result<Box<dyn Coupling<S>>, CouplingError> {
+        let mut interface = Localized::of(&parts.assembly)?;
+        parts.driven.into_iter().for_each(|d| interface.drive(d));
+        Ok(Box::new(Llm::start_from(parts.assembly, interface, self)?))
+    }
+
+    fn facts(&self) -> Facts {
+        Facts { coarse_step: 1.0, ramped: false, against_hysteresis: None, not_in_c: self.not_in_c() }
+    }
+}
+
+const START: SchemeParameter = parameter(
+    "start",
+    Some("consistent"),
+    "\"consistent\" or \"free\"",
+    "multipliers of the start: those at which accelerations agree, or none, as in comparisons with the literature; then \
+     accelerations and multipliers alternate from step to step",
+);
+
+/// Entry of the catalogue.
+pub(crate) const LLM: CouplingInfo = CouplingInfo {
+    name: "llm",
+    title: "state-space substructures with localized multipliers, order 2",
+    reference: "paper 004",
+    advice: "Any number of substructures, no choice of constraints where several meet, supports with imposed motions as \
+             constraints; all with the same step. Equal to the whole structure.",
+    scheme: "trapezoidal",
+    schemes: Schemes::StateSpace,
+    sided: false,
+    drives: true,
+    parameters: &[START],
+    build: |a| match a.get(START.name) {
+        None | Some(Argument::Word("consistent")) => Ok(Start::Consistent.into()),
+        Some(Argument::Word("free")) => Ok(Start::Free.into()),
+        Some(_) => Err(START.refuse()),
+    },
+    ..CouplingInfo::PLAIN
+};

@@ -16,11 +16,12 @@
 use interfield_kernel::System;
 
 use crate::blueprint::Schedule;
-use crate::coupled::{Layout, Method, TwoSided};
+use crate::coupled::{Algorithm, Coupling, Layout, TwoSided};
 use crate::fine::{FineLoop, Kernel};
 use crate::flexibility::Flexibility;
 use crate::interface::Assembly;
-use crate::pair::{End, Pair, Place, ranges};
+use crate::pair::{End, Member, Pair, ranges};
+use crate::registry::{CouplingInfo, Facts, Options, Parts};
 use crate::side::Gait;
 use crate::{CouplingError, Located};
 
@@ -63,7 +64,7 @@ impl Pm {
     }
 }
 
-impl<S: System + Send + 'static> Method<S> for Pm {
+impl<S: System + Send + 'static> Algorithm<S> for Pm {
     fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -107,8 +108,34 @@ impl<S: System + Send + 'static> Method<S> for Pm {
         Ok(())
     }
 
-    fn link<'a>(&'a self, x: &'a [f64], place: Place) -> (usize, &'a [f64]) {
-        let gait = if let Place::Coarse(_) = place { self.linked } else { 0 };
+    fn link<'a>(&'a self, x: &'a [f64], place: Member) -> (usize, &'a [f64]) {
+        let gait = if let Member::Coarse(_) = place { self.linked } else { 0 };
         (gait, &x[self.layout.l.clone()])
     }
 }
+
+/// It has no options.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PmOptions;
+
+impl Options for PmOptions {
+    fn start<S: System + Send + 'static>(self, parts: Parts<S>) -> Result<Box<dyn Coupling<S>>, CouplingError> {
+        Ok(Box::new(Pm::start(parts.assembly)?))
+    }
+
+    fn facts(&self) -> Facts {
+        Facts { coarse_step: 2.0, ramped: false, against_hysteresis: None, not_in_c: None }
+    }
+}
+
+/// Entry of the catalogue.
+pub(crate) const PM: CouplingInfo = CouplingInfo {
+    name: "pm",
+    title: "Pegon and Magonette's interfield-parallel coupling",
+    reference: "paper 003; Pegon, Magonette, report I.02.167, JRC Ispra, 2002",
+    advice: "Robust with a softening specimen. First order with substeps, and then it dissipates at the interface.",
+    scheme: "newmark",
+    parallel: true,
+    build: |_| Ok(PmOptions.into()),
+    ..CouplingInfo::PLAIN
+};

@@ -15,16 +15,18 @@
 //! Start-up: m-1 macro-steps of FOH (one more with ε), see start_up.rs.
 //! State x = [A_n B_n Λ_n | Λ_n-1 A_n-1 f_n+1 f_n+2 | past].
 
+use interfield_kernel::scheme::registry::{ArgumentError, Arguments, SchemeParameter, parameter};
 use interfield_kernel::{Scheme, System};
 
 use crate::blueprint::Schedule;
-use crate::coupled::{Layout, Method, TwoSided, require};
+use crate::coupled::{Algorithm, Coupling, Layout, TwoSided, require};
 use crate::fine::{FineLoop, Kernel};
 use crate::flexibility::Flexibility;
 use crate::foh::{Guess, MacroStep};
 use crate::gap::GapMode;
 use crate::interface::Assembly;
-use crate::pair::{End, Pair, Place, ranges};
+use crate::pair::{End, Member, Pair, ranges};
+use crate::registry::{CouplingInfo, CouplingMethod, Facts, KAPPA, Options, Parts, unit_interval};
 use crate::side::Gait;
 use crate::start_up::slope;
 use crate::{CouplingError, Located};
@@ -215,7 +217,7 @@ impl<'a> State<'a> {
     }
 }
 
-impl<S: System + Send + 'static> Method<S> for Pmc {
+impl<S: System + Send + 'static> Algorithm<S> for Pmc {
     fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -311,7 +313,63 @@ impl<S: System + Send + 'static> Method<S> for Pmc {
         Ok(())
     }
 
-    fn link<'a>(&'a self, x: &'a [f64], _: Place) -> (usize, &'a [f64]) {
+    fn link<'a>(&'a self, x: &'a [f64], _: Member) -> (usize, &'a [f64]) {
         (0, &x[self.layout.l.clone()])
     }
+}
+
+impl Options for PmcOptions {
+    fn start<S: System + Send + 'static>(self, parts: Parts<S>) -> Result<Box<dyn Coupling<S>>, CouplingError> {
+        Ok(Box::new(Pmc::start(parts.assembly, self)?))
+    }
+
+    fn facts(&self) -> Facts {
+        Facts {
+            coarse_step: self.window(),
+            ramped: true,
+            against_hysteresis: self.against_hysteresis(),
+            not_in_c: None,
+        }
+    }
+}
+
+const MIX: SchemeParameter = parameter(
+    "mix",
+    Some("0"),
+    "a number from 0 to 0.2",
+    "ties the interlaced sequences of the coarse side; 0.01 for noisy tests",
+);
+
+/// Entry of the catalogue.
+pub(crate) const PMC: CouplingInfo = CouplingInfo {
+    name: "pmc",
+    title: "passive multirate coupling, interfield parallel, order 2 for any ratio of steps",
+    reference: "derived in this project (docs/passivity.md)",
+    advice: "The default for a specimen: stable for any passive sides, softening included, and free of drift. \
+             The coarse side steps over three macro-steps, which costs accuracy when it yields strongly; hysteretic laws \
+             there need mix = 0.01.",
+    scheme: "alpha-os",
+    parallel: true,
+    parameters: &[KAPPA, MIX],
+    build: |a| pmc(a, PmcOptions::PMC),
+    ..CouplingInfo::PLAIN
+};
+
+/// Entry of the catalogue.
+pub(crate) const PMC2: CouplingInfo = CouplingInfo {
+    name: "pmc2",
+    title: "passive multirate coupling with shorter windows, for a linear coarse side",
+    reference: "derived in this project (docs/passivity.md)",
+    advice: "Half the error of pmc. Proved for a linear coarse side only; unstable when that side softens and is fast.",
+    scheme: "alpha-os",
+    parallel: true,
+    parameters: &[KAPPA],
+    build: |a| pmc(a, PmcOptions::PMC2),
+    ..CouplingInfo::PLAIN
+};
+
+fn pmc(a: Arguments<'_>, family: PmcOptions) -> Result<CouplingMethod, ArgumentError> {
+    let kappa = a.number(&KAPPA, 0.0, unit_interval)?;
+    let mix = a.number(&MIX, 0.0, |x| (0.0..=0.2).contains(&x))?;
+    Ok(PmcOptions { kappa, mix, ..family }.into())
 }

@@ -22,9 +22,10 @@ use interfield_kernel::System;
 use interfield_kernel::scheme::rosenbrock::Rosenbrock;
 
 use crate::blueprint::Schedule;
-use crate::coupled::{Layout, Method, TwoSided};
+use crate::coupled::{Algorithm, Coupling, Layout, TwoSided};
 use crate::interface::{Assembly, Substructure};
-use crate::pair::{Place, ranges};
+use crate::pair::{Member, ranges};
+use crate::registry::{CouplingInfo, Facts, Level, Options, Parts, Schemes};
 use crate::side::SideFault;
 use crate::staged::{StagedSide, tableau};
 use crate::staged_pair::{Counterpart, StagedPair, Substeps};
@@ -57,7 +58,7 @@ impl Staggered {
     }
 }
 
-impl<S: System + Send + 'static> Method<S, StagedPair<S>> for Staggered {
+impl<S: System + Send + 'static> Algorithm<S, StagedPair<S>> for Staggered {
     fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -80,7 +81,7 @@ impl<S: System + Send + 'static> Method<S, StagedPair<S>> for Staggered {
         self.step.run(pair, 0, xa, xb, substeps)
     }
 
-    fn link<'a>(&'a self, _: &'a [f64], _: Place) -> (usize, &'a [f64]) {
+    fn link<'a>(&'a self, _: &'a [f64], _: Member) -> (usize, &'a [f64]) {
         (0, &[])
     }
 
@@ -165,3 +166,31 @@ impl<S: System> Counterpart<S> for Moving<'_, S> {
 pub(crate) fn mix(from: &[f64], to: &[f64], s: f64, x: &mut [f64]) {
     x.iter_mut().zip(from).zip(to).for_each(|((x, a), b)| *x = (1.0 - s) * a + s * b);
 }
+
+/// It has no options.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StaggeredOptions;
+
+impl Options for StaggeredOptions {
+    fn start<S: System + Send + 'static>(self, parts: Parts<S>) -> Result<Box<dyn Coupling<S>>, CouplingError> {
+        Ok(Box::new(Staggered::start(parts.assembly)?))
+    }
+
+    fn facts(&self) -> Facts {
+        Facts { coarse_step: 1.0, ramped: false, against_hysteresis: None, not_in_c: None }
+    }
+}
+
+/// Entry of the catalogue.
+pub(crate) const STAGGERED: CouplingInfo = CouplingInfo {
+    name: "staggered",
+    title: "staggered real-time Rosenbrock coupling, any number of substeps, order 2",
+    reference: "paper 001",
+    advice: "Accurate; stable in every scan with gamma = plus, with windows of instability with minus. Not parallel.",
+    scheme: "lsrt2",
+    schemes: Schemes::RealTimeRosenbrock,
+    one_rate: true,
+    level: Level::Mass,
+    build: |_| Ok(StaggeredOptions.into()),
+    ..CouplingInfo::PLAIN
+};

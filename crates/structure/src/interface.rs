@@ -11,6 +11,7 @@
 //!   at 4000.
 //! - All others solve with what a step really does (the links are probed), and need no inertia.
 
+use interfield_coupling::Options;
 use interfield_coupling::registry::Level;
 use interfield_linalg::{Factor, Kind as Symmetry};
 
@@ -37,10 +38,10 @@ impl Structure {
         for i in 0..self.parts.len() {
             let Part { sub, .. } = &self.parts[i];
             let (substeps, fine) = (sub.substeps, sub.fine);
-            let step = if fine { h / f64::from(substeps) } else { coupling.method.coarse_step() * h };
+            let step = if fine { h / f64::from(substeps) } else { coupling.method.facts().coarse_step * h };
             let limits = match () {
                 () if by_mass => BY_MASS,
-                () if coupling.method.is_ramped() && fine && substeps > 1 => BY_RAMP,
+                () if coupling.method.facts().ramped && fine && substeps > 1 => BY_RAMP,
                 () => continue,
             };
             for (unknown, measure) in self.measures(i, step, by_mass) {

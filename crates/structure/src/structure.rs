@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use interfield_coupling::Port;
-use interfield_coupling::registry::METHODS;
+use interfield_coupling::registry::COUPLINGS;
+use interfield_coupling::{Options, Port};
 use interfield_kernel::Scheme;
 use interfield_kernel::element::Element as _;
 use interfield_language::external::External;
@@ -162,7 +162,7 @@ impl Part {
 
 /// A hysteretic law on the coarse side of a coupling that does not bear it.
 fn untied(partition: &Partition, parts: &[Part]) -> Option<Problem> {
-    let [why, help] = partition.coupling.method.against_hysteresis()?;
+    let [why, help] = partition.coupling.method.facts().against_hysteresis?;
     let hysteretic = |name: &str| {
         let law = interfield_kernel::element::catalogue::catalogue().any(|info| info.name == name && info.hysteretic);
         law || name == "formula"
@@ -220,7 +220,8 @@ fn needed_twice(external: &External) -> Problem {
     let name = &external.name;
     let message =
         format!("the coupling computes the coarse side twice, and the program of external `{name}` runs once");
-    let once: Vec<String> = METHODS.iter().filter(|m| m.sided && !m.twins).map(|m| format!("\"{}\"", m.name)).collect();
+    let once: Vec<String> =
+        COUPLINGS.iter().filter(|m| m.sided && !m.twins).map(|m| format!("\"{}\"", m.name)).collect();
     let help = format!("put it into a substructure on the fine side, or take another coupling: {}", once.join(", "));
     Problem::error(Subject::Element(external.element), message, &help)
 }

@@ -1,7 +1,7 @@
 //! `interfield couplings`: the catalogue of coupling methods, from the registry.
 
 use clap::Args as ClapArgs;
-use interfield_coupling::registry::{METHODS, MethodInfo};
+use interfield_coupling::registry::{COUPLINGS, CouplingInfo};
 use serde_json::{Value, json};
 
 use crate::Exit;
@@ -21,7 +21,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Exit {
-    let chosen = match choose("coupling", METHODS, |entry| entry.name, args.name.as_deref(), args.json) {
+    let chosen = match choose("coupling", COUPLINGS, |entry| entry.name, args.name.as_deref(), args.json) {
         Ok(chosen) => chosen,
         Err(exit) => return exit,
     };
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &Args) -> Exit {
         print(&explain(chosen[0]));
     } else {
         let yes = |x: bool| if x { "yes" } else { "no" }.to_owned();
-        let row = |m: &&MethodInfo| vec![m.name.to_owned(), yes(m.parallel), m.scheme.to_owned(), m.title.to_owned()];
+        let row = |m: &&CouplingInfo| vec![m.name.to_owned(), yes(m.parallel), m.scheme.to_owned(), m.title.to_owned()];
         let rows: Vec<Vec<String>> = chosen.iter().map(row).collect();
         print(&aligned(&["coupling", "<parallel", "<default scheme", "<"], &rows));
         print("\n`interfield couplings NAME` says what it is good for and where it fails.\n");
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &Args) -> Exit {
     Exit::Done
 }
 
-fn describe(m: &MethodInfo) -> Value {
+fn describe(m: &CouplingInfo) -> Value {
     json!({
         "name": m.name, "title": m.title, "reference": m.reference, "advice": m.advice, "parallel": m.parallel,
         "default_scheme": m.scheme, "schemes": m.schemes.words(),
@@ -47,7 +47,7 @@ fn describe(m: &MethodInfo) -> Value {
     })
 }
 
-fn explain(m: &MethodInfo) -> String {
+fn explain(m: &CouplingInfo) -> String {
     let mut out = format!("{}: {}\n  source: {}\n  {}\n", m.name, m.title, m.reference, m.advice);
     out += &format!("  substructures take {}; without one, {}\n", m.schemes.words(), m.scheme);
     out + &parameters(m.parameters)

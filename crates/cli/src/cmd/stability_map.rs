@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
 use interfield_analysis::scan::scan;
-use interfield_coupling::registry::{METHODS, find};
+use interfield_coupling::registry::{COUPLINGS, find};
 use interfield_language::Model;
 use interfield_language::diag::did_you_mean;
 use serde_json::{Value, json};
@@ -138,7 +138,7 @@ fn draw(args: &Args) -> Result<(), Exit> {
         Exit::BadInput
     };
     let Some(info) = find(&args.coupling) else {
-        let names: Vec<&str> = METHODS.iter().map(|m| m.name).collect();
+        let names: Vec<&str> = COUPLINGS.iter().map(|m| m.name).collect();
         let help = did_you_mean(&args.coupling, names.iter().copied())
             .unwrap_or_else(|| format!("couplings are {}", names.join(", ")));
         return Err(refuse(&format!("there is no coupling `{}`", args.coupling), &help));

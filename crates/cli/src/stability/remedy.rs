@@ -1,7 +1,7 @@
 //! Settings near an unstable one that are stable, each as the options that give it.
 
 use interfield_analysis::stability::Method;
-use interfield_coupling::registry::METHODS;
+use interfield_coupling::registry::COUPLINGS;
 
 use super::machine::assemble;
 use super::{FEWER_PRODUCTS, Findings, judge};
@@ -94,7 +94,7 @@ fn others(args: &ModelArgs, found: &Findings) -> Vec<Candidate> {
         Candidate { options, args }
     });
     let here = partition.map(|p| p.coupling.info.name);
-    let methods = METHODS.iter().filter(|m| here.is_some_and(|h| h != m.name) && !m.comparison);
+    let methods = COUPLINGS.iter().filter(|m| here.is_some_and(|h| h != m.name) && !m.comparison);
     let couplings = methods.map(|m| {
         let (options, args) = scheme(m.scheme, &[]);
         let coupling = Some(m.name.to_owned());

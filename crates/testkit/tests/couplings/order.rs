@@ -4,7 +4,7 @@
 //! Not here: PM with the free velocity at t_1 not re-based ("naive restart"). It needs another interface operator in one
 //! step and cannot be had from the public calls; the states of PM at its first steps are held by couplings_newmark.rs.
 
-use interfield_coupling::Method;
+use interfield_coupling::CouplingMethod;
 use interfield_coupling::registry::Schemes;
 use interfield_coupling::{Coupling, PmcOptions};
 use interfield_structure::Assembled;
@@ -47,13 +47,13 @@ fn orders(errors: &[Vec<f64>; 3]) -> [f64; 3] {
     [0, 1, 2].map(|part| slope(&steps, &errors[part]))
 }
 
-fn run(method: Method, cut: &Cut, setting: &Setting, n: u64) -> Vec<Sample> {
+fn run(method: CouplingMethod, cut: &Cut, setting: &Setting, n: u64) -> Vec<Sample> {
     let setting = Setting { dt: 1.0 / n as f64, ..*setting };
     trace(&mut *begin(method, cut.assembly(&setting)), n)
 }
 
 /// Observed orders of a coupling.
-fn observed(method: Method, cut: &Cut, reference: &[Sample], setting: &Setting) -> [f64; 3] {
+fn observed(method: CouplingMethod, cut: &Cut, reference: &[Sample], setting: &Setting) -> [f64; 3] {
     orders(&errors(reference, LEVELS, |n| run(method, cut, setting, n)))
 }
 
@@ -165,7 +165,7 @@ fn two_evaluations_per_step_lose_the_order_on_a_path_dependent_law_in_a() {
 fn mixing_the_windows_costs_a_part_of_the_order() {
     let cut = split_mass(0.5);
     let exact = reference(&cut);
-    let method = Method::Pmc(PmcOptions { mix: 0.01, ..PmcOptions::PMC });
+    let method = CouplingMethod::Pmc(PmcOptions { mix: 0.01, ..PmcOptions::PMC });
     let setting = Setting::same(row("PMC-a").1, 1.0, 10);
     // An error O(ε h) under one of O(h²): the shorter the steps, the more of it is seen.
     let at = |levels| orders(&errors(&exact, levels, |n| run(method, &cut, &setting, n)));

@@ -89,7 +89,7 @@ pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
 fn trials(model: &Model) -> Option<Problem> {
     let moved = |e: &Element| matches!(e.kind, Kind::Law { path: true, .. });
     let first = model.elements.iter().position(moved)?;
-    let iterates = model.partition.is_none() && model.analysis.scheme.claims().evaluations.is_none();
+    let iterates = model.partition.is_none() && model.analysis.scheme.evaluations().is_none();
     iterates.then(|| {
         let (scheme, name) = (&model.analysis.scheme_name, &model.elements[first].name);
         let message =

@@ -73,7 +73,7 @@ impl Schemes {
     /// Whether a scheme belongs to the family.
     pub fn contains(self, scheme: &AnyScheme) -> bool {
         match self {
-            Schemes::OnePass => scheme.claims().evaluations.is_some(),
+            Schemes::OnePass => scheme.evaluations().is_some(),
             Schemes::RealTimeRosenbrock => {
                 let plain = |r: &Rosenbrock| *r == Rosenbrock::lsrt1() || *r == Rosenbrock::lsrt2(r.gamma);
                 matches!(scheme, AnyScheme::Rosenbrock(r) if plain(r))

@@ -9,7 +9,7 @@ use super::newton::Newton;
 use super::rosenbrock::{MAX_STAGES, Rosenbrock};
 use super::splitting::Splitting;
 use super::state_space::StateSpace;
-use super::{Claims, Memory, Operators, Scheme, Step};
+use super::{Claims, Limits, Operators, Phases, Scheme};
 use crate::{Dims, Fault};
 
 /// Any scheme of this crate, stored without a pointer.
@@ -26,37 +26,35 @@ pub enum AnyScheme {
     StateSpace(StateSpace),
 }
 
-impl AnyScheme {
-    fn inner(&self) -> &dyn Scheme {
-        match self {
-            AnyScheme::Rosenbrock(s) => s,
-            AnyScheme::Alpha(s) => s,
-            AnyScheme::Newton(s) => s,
-            AnyScheme::Chang(s) => s,
-            AnyScheme::Splitting(s) => s,
-            AnyScheme::StateSpace(s) => s,
+/// Asks the scheme inside.
+macro_rules! inner {
+    ($any:expr, $scheme:ident => $asked:expr) => {
+        match $any {
+            AnyScheme::Rosenbrock($scheme) => $asked,
+            AnyScheme::Alpha($scheme) => $asked,
+            AnyScheme::Newton($scheme) => $asked,
+            AnyScheme::Chang($scheme) => $asked,
+            AnyScheme::Splitting($scheme) => $asked,
+            AnyScheme::StateSpace($scheme) => $asked,
         }
-    }
+    };
 }
 
 impl Scheme for AnyScheme {
     fn claims(&self) -> Claims {
-        self.inner().claims()
+        inner!(self, s => s.claims())
     }
     fn operators(&self, dt: f64) -> Operators {
-        self.inner().operators(dt)
+        inner!(self, s => s.operators(dt))
     }
-    fn memory(&self, d: Dims) -> Memory {
-        self.inner().memory(d)
+    fn start<P: Phases>(&self, p: &mut P) -> Result<(), Fault> {
+        inner!(self, s => s.start(p))
     }
-    fn start(&self, k: Step<'_>) -> Result<(), Fault> {
-        self.inner().start(k)
-    }
-    fn step(&self, k: Step<'_>) -> Result<(), Fault> {
-        self.inner().step(k)
+    fn step<P: Phases>(&self, p: &mut P) -> Result<(), Fault> {
+        inner!(self, s => s.step(p))
     }
     fn port_rate(&self, d: Dims) -> Range<usize> {
-        self.inner().port_rate(d)
+        inner!(self, s => s.port_rate(d))
     }
 }
 
@@ -222,7 +220,7 @@ fn unit_interval(x: f64) -> bool {
 fn newton(a: Arguments<'_>, alpha: Alpha) -> Result<AnyScheme, ArgumentError> {
     let tolerance = a.number(&TOLERANCE, 1e-12, |x| x > 0.0 && x < 0.01)?;
     let max = a.number(&MAX_ITERATIONS, 25.0, |x| (1.0..=1000.0).contains(&x) && x == libm::floor(x))?;
-    Ok(AnyScheme::Newton(Newton { alpha, tolerance, max_iterations: max as u32 }))
+    Ok(AnyScheme::Newton(Newton { alpha, limits: Limits { tolerance, iterations: max as u32 } }))
 }
 
 fn newmark(a: Arguments<'_>, predictor: Predictor) -> Result<Alpha, ArgumentError> {

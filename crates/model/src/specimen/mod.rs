@@ -311,7 +311,7 @@ pub(crate) fn mount(model: &Model, workshop: &mut dyn Workshop) -> Result<Mounte
 /// Refuses a scheme that would move a specimen, or a program, back and forth.
 fn iterates(model: &Model) -> Result<(), Vec<Problem>> {
     let scheme = &model.analysis.scheme_name;
-    if model.analysis.scheme.claims().evaluations.is_some() {
+    if model.analysis.scheme.evaluations().is_some() {
         return Ok(());
     }
     let found = match (model.specimens.first(), model.externals.first()) {

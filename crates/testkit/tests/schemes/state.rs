@@ -80,7 +80,7 @@ fn step_k_lies_between_k_dt_and_the_next() {
         let times = &domain.system().times;
         let from = k as f64 * dt;
         assert!(!times.is_empty() && times.iter().all(|t| (from..=from + dt).contains(t)), "{}: {times:?}", v.label);
-        let count = v.claims().evaluations;
+        let count = v.evaluations();
         assert!(count.is_none_or(|n| n as usize == times.len()), "{}: {} evaluations", v.label, times.len());
     }
 }
@@ -168,7 +168,7 @@ impl System for Path {
 #[test]
 fn the_memory_of_a_system_belongs_to_the_state() {
     type Domains = Domain<AnyScheme, Path, Vec<f64>>;
-    for v in variants().into_iter().filter(|v| v.claims().evaluations.is_some()) {
+    for v in variants().into_iter().filter(|v| v.evaluations().is_some()) {
         let (nx, nw) = Domains::memory(&v.scheme, &Path::default());
         let begin = || {
             let mut x = vec![0.0; nx];

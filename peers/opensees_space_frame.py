@@ -8,7 +8,7 @@ J = Iy + Iz for all sections: OpenSees takes the rotary inertia of torsion from 
 of area, so only then is there one answer. (A solid section that is not round has a smaller J.)
 
 usage: python opensees_space_frame.py [--model | --toml]
-Prints one JSON line: "omega" (rad/s, twelve); with --model the model as JSON, with --toml as the file crates/model/tests/data/space-frame-long.toml.
+Prints one JSON line: "omega" (rad/s, twelve); with --model the model as JSON, with --toml as the file crates/language/tests/data/space-frame-long.toml.
 """
 import json
 import math

@@ -11,16 +11,33 @@ use std::path::{Path, PathBuf};
 const ARROWS: &[(&str, &[&str])] = &[
     ("interfield-kernel", &[]),
     ("interfield-linalg", &[]),
+    ("interfield-language", &["interfield-kernel", "interfield-coupling", "interfield-motion", "interfield-lab"]),
     (
-        "interfield-model",
-        &["interfield-kernel", "interfield-linalg", "interfield-coupling", "interfield-motion", "interfield-lab"],
+        "interfield-structure",
+        &[
+            "interfield-kernel",
+            "interfield-linalg",
+            "interfield-coupling",
+            "interfield-motion",
+            "interfield-lab",
+            "interfield-language",
+        ],
     ),
     ("interfield-lab", &["interfield-kernel", "interfield-linalg"]),
     ("interfield-wire", &["interfield-lab"]),
     ("interfield-peers", &["interfield-lab"]),
     ("interfield-ethercat", &["interfield-lab"]),
     ("interfield-fmi", &["interfield-lab"]),
-    ("interfield-codegen", &["interfield-kernel", "interfield-linalg", "interfield-coupling", "interfield-model"]),
+    (
+        "interfield-codegen",
+        &[
+            "interfield-kernel",
+            "interfield-linalg",
+            "interfield-coupling",
+            "interfield-language",
+            "interfield-structure",
+        ],
+    ),
     ("interfield-analysis", &["interfield-kernel", "interfield-linalg"]),
     ("interfield-motion", &[]),
     ("interfield-coupling", &["interfield-kernel", "interfield-linalg"]),
@@ -30,13 +47,17 @@ const ARROWS: &[(&str, &[&str])] = &[
             "interfield-kernel",
             "interfield-linalg",
             "interfield-coupling",
-            "interfield-model",
+            "interfield-language",
+            "interfield-structure",
             "interfield-analysis",
             "interfield-ensemble",
             "interfield-motion",
         ],
     ),
-    ("interfield-ensemble", &["interfield-model", "interfield-motion", "interfield-analysis"]),
+    (
+        "interfield-ensemble",
+        &["interfield-language", "interfield-structure", "interfield-motion", "interfield-analysis"],
+    ),
     ("interfield-results", &[]),
     ("interfield-report", &[]),
     (
@@ -46,7 +67,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "interfield-linalg",
             "interfield-coupling",
             "interfield-lab",
-            "interfield-model",
+            "interfield-language",
+            "interfield-structure",
             "interfield-analysis",
             "interfield-ensemble",
             "interfield-motion",
@@ -67,7 +89,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "interfield-linalg",
             "interfield-coupling",
             "interfield-lab",
-            "interfield-model",
+            "interfield-language",
+            "interfield-structure",
             "interfield-analysis",
             "interfield-results",
             "interfield-wire",
@@ -77,7 +100,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "interfield",
         ],
     ),
-    ("interfield-book", &["interfield-kernel", "interfield-coupling", "interfield-lab", "interfield-model"]),
+    ("interfield-book", &["interfield-kernel", "interfield-coupling", "interfield-lab", "interfield-language"]),
     ("xtask", &[]),
 ];
 
@@ -308,8 +331,11 @@ mod tests {
         assert!(
             rules("crates/kernel/src/a.rs", "\nuse std::fmt;\n")[0].starts_with("crates/kernel/src/a.rs:2: `std::`")
         );
-        assert_eq!(rules("crates/model/src/a.rs", "use std::fmt; // todo!()\nconst A: &str = \"todo!(\";\n"), [""; 0]);
-        assert_eq!(rules("crates/model/tests/a.rs", "#[ignore = \"slow\"]\nfn f() { todo!() }\n").len(), 2);
+        assert_eq!(
+            rules("crates/language/src/a.rs", "use std::fmt; // todo!()\nconst A: &str = \"todo!(\";\n"),
+            [""; 0]
+        );
+        assert_eq!(rules("crates/language/tests/a.rs", "#[ignore = \"slow\"]\nfn f() { todo!() }\n").len(), 2);
     }
 
     #[test]

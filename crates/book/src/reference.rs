@@ -1,6 +1,6 @@
 //! The reference of the model file, from the table of everything it can say.
 
-use interfield_model::schema::{Key, Section, Value, sections};
+use interfield_language::schema::{Key, Section, Value, sections};
 
 use crate::text::{cell, code};
 

@@ -1,7 +1,7 @@
 //! What the catalogues of schemes and couplings share: choosing an entry, and its parameters in words and in JSON.
 
 use interfield_kernel::scheme::registry::SchemeParameter;
-use interfield_model::diag::did_you_mean;
+use interfield_language::diag::did_you_mean;
 use serde_json::{Value, json};
 
 use crate::Exit;

@@ -1,9 +1,9 @@
 //! What the commands say about a partitioned run: its substructures, and how well they held together.
 
 use interfield_coupling::quality::Energy;
-use interfield_model::Partitioned;
-use interfield_model::units::Dimension;
+use interfield_language::units::Dimension;
 use interfield_motion::LongSignal;
+use interfield_structure::Partitioned;
 use serde_json::{Value, json};
 
 use crate::table::{aligned, short};
@@ -69,7 +69,7 @@ pub(crate) fn heading(parts: &Partitioned) -> String {
 /// Settings for the result file.
 pub(crate) fn settings(parts: &Partitioned) -> Vec<(String, String)> {
     let Some(partition) = &parts.model.partition else { return Vec::new() };
-    let one = |s: &interfield_model::partition::Substructure| {
+    let one = |s: &interfield_language::partition::Substructure| {
         let side = if s.fine { "fine" } else { "coarse" };
         (
             format!("substructure {}", s.name),
@@ -86,7 +86,7 @@ pub(crate) fn table(parts: &Partitioned) -> (Vec<String>, Vec<Vec<String>>) {
         ["cut", "unit", "largest", "gap", "drift per s", "gap of v", "force", "unit ", "link, coarse", "link, fine"];
     let units = &parts.model.units;
     let quality = parts.quality();
-    let row = |(c, q): (&interfield_model::partition::Constraint, &interfield_coupling::quality::RowQuality)| {
+    let row = |(c, q): (&interfield_structure::split::Constraint, &interfield_coupling::quality::RowQuality)| {
         let dof = &parts.model.dofs[c.dof];
         let disp = if dof.angle { Dimension::NONE } else { Dimension::LENGTH };
         let force = Dimension::MOMENT.per(disp);

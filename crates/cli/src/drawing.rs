@@ -1,12 +1,12 @@
 //! A model as points and lines for a picture.
 
-use interfield_model::Model;
-use interfield_model::model::{Kind, Support};
+use interfield_language::Model;
+use interfield_language::model::{Kind, Support};
 use interfield_report::structure::{Held, Line, Node, Structure};
 
 /// The structure of a model. The node `ground` is not drawn; links to it end at a support.
 pub(crate) fn structure(model: &Model) -> Structure {
-    let drawn: Vec<&interfield_model::model::Node> = model.nodes.iter().filter(|n| !n.dofs.is_empty()).collect();
+    let drawn: Vec<&interfield_language::model::Node> = model.nodes.iter().filter(|n| !n.dofs.is_empty()).collect();
     let mut node_of = vec![None; model.dofs.len()];
     for (i, node) in drawn.iter().enumerate() {
         node.dofs.iter().for_each(|(_, d)| node_of[*d] = Some(i));

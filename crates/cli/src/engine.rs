@@ -2,8 +2,8 @@
 
 use interfield_kernel::Fault;
 use interfield_lab::rig::Rig;
-use interfield_model::watch::Verdict;
-use interfield_model::{Partitioned, Simulation};
+use interfield_structure::watch::Verdict;
+use interfield_structure::{Partitioned, Simulation};
 
 use crate::coupled::Listener;
 

@@ -7,13 +7,14 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use clap::Args;
 use interfield_codegen::Export;
-use interfield_model::advice::{Knowledge, advise};
-use interfield_model::diag::{Diagnostics, Located, Source};
-use interfield_model::external::{External, Program};
-use interfield_model::include::{MOST_BYTES, bundle, gather};
-use interfield_model::parse::{Overrides, Places, expand, parse};
-use interfield_model::specimen::Workshop;
-use interfield_model::{Modal, Model, Partitioned, Simulation};
+use interfield_language::Model;
+use interfield_language::diag::{Diagnostics, Located, Source};
+use interfield_language::external::{External, Program};
+use interfield_language::include::{MOST_BYTES, bundle, gather};
+use interfield_language::parse::{Overrides, Places, expand, parse};
+use interfield_structure::advice::{Knowledge, advise};
+use interfield_structure::specimen::Workshop;
+use interfield_structure::{Modal, Partitioned, Simulation};
 use serde_json::{Value, json};
 
 use crate::Exit;

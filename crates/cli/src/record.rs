@@ -6,9 +6,10 @@ use std::path::Path;
 
 use interfield_kernel::StepMap;
 use interfield_lab::rig::Reading;
-use interfield_model::model::{Channel, EnergyPart, Load, Quantity, TangentPolicy};
-use interfield_model::{Model, Simulation};
+use interfield_language::Model;
+use interfield_language::model::{Channel, EnergyPart, Load, Quantity, TangentPolicy};
 use interfield_results::{ChannelInfo, Error, Meta, Policy, Writer, WriterOptions, now_iso8601};
+use interfield_structure::Simulation;
 
 use crate::files::{folder, has_extension, unwritten};
 use crate::laboratory::{self, RealTime};

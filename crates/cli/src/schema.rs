@@ -3,7 +3,7 @@
 //! Written in the words that all drafts from 04 on share: Taplo, the library behind most editors' TOML support, documents
 //! draft 04 only. Hence `enum` for a constant, `definitions`, `oneOf` for variants, and no `if`.
 
-use interfield_model::schema::{Key, Section, Value as Kind, sections};
+use interfield_language::schema::{Key, Section, Value as Kind, sections};
 use serde_json::{Map, Value, json};
 
 /// Name of the schema beside a model, as its first line refers to it.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use interfield_kernel::StepMap;
-use interfield_model::Simulation;
+use interfield_structure::Simulation;
 
 use crate::laboratory::tape;
 use crate::record::Format;
@@ -36,7 +36,7 @@ pub(crate) fn room(sim: &Simulation, results: &Path, format: Format) -> Room {
 }
 
 /// Samples of a test that goes as planned, with the ways to the start and home.
-fn samples(sim: &Simulation, specimen: &interfield_model::specimen::Specimen) -> f64 {
+fn samples(sim: &Simulation, specimen: &interfield_language::specimen::Specimen) -> f64 {
     let duration = sim.steps() as f64 * sim.domain.dt();
     (duration * specimen.time_scale + 2.0 * specimen.ramp) / specimen.period
 }

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use interfield_model::diag::did_you_mean;
+use interfield_language::diag::did_you_mean;
 use interfield_results::summary::thin;
 use interfield_results::{ChannelInfo, Error, Meta, Outcome, Reader};
 

@@ -5,8 +5,8 @@
 //! **Must not be here:** the wire (its header is added by whoever writes the files), compensation, calibration, limits on what is
 //! measured.
 
-use interfield_model::model::Model;
-use interfield_model::specimen::{Action, Address, Home, Specimen, Watch};
+use interfield_language::model::Model;
+use interfield_language::specimen::{Action, Address, Home, Specimen, Watch};
 
 use crate::api::Export;
 use crate::text::{number, string};

@@ -4,9 +4,9 @@
 use std::fmt::Write;
 
 use interfield_kernel::Dual;
-use interfield_model::integral::Integral;
-use interfield_model::model::{Load, Model, Support};
-use interfield_model::signal::{Motion, Signal, TimeFunction};
+use interfield_language::integral::Integral;
+use interfield_language::model::{Load, Model, Support};
+use interfield_language::signal::{Motion, Signal, TimeFunction};
 
 use crate::api::Variable;
 use crate::record::{self, Rec};

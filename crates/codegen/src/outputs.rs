@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use interfield_model::assembled::{Blueprint, Row, Stored};
-use interfield_model::model::{Load, Quantity, Support};
-use interfield_model::simulation::{Channels, Tap};
+use interfield_language::model::{Load, Quantity, Support};
+use interfield_structure::assembled::{Blueprint, Row, Stored};
+use interfield_structure::simulation::{Channels, Tap};
 
 use crate::inputs::Inputs;
 use crate::law::{Laws, Recorded, Want};

@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use interfield_model::assembled::Blueprint;
-use interfield_model::model::Kind;
-use interfield_model::simulation::Channels;
+use interfield_language::model::Kind;
+use interfield_structure::assembled::Blueprint;
+use interfield_structure::simulation::Channels;
 
 use crate::api::Variable;
 use crate::inputs::Inputs;

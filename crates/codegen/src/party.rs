@@ -1,7 +1,7 @@
 //! A substructure as constant tables, and the plan of the memory it works in.
 
 use interfield_linalg::{Blueprint as FactorBlueprint, Sparse};
-use interfield_model::assembled::{Blueprint, ElementBlueprint, Stored};
+use interfield_structure::assembled::{Blueprint, ElementBlueprint, Stored};
 
 use crate::law::{Laws, Recorded, Want};
 use crate::text::{Tables, number};
@@ -36,7 +36,7 @@ pub struct Party<'a> {
     pub ports: Vec<Port>,
     /// Its inputs.
     pub wiring: Wiring,
-    /// Numbers its schemes need besides, see `Gait::scratch`.
+    /// Numbers its schemes need besides, see `Stepping::scratch`.
     pub scratch: usize,
 }
 

@@ -4,8 +4,8 @@
 //! **Must not be here:** the name of a scheme. `link` is not derived per scheme but probed: one stride of the linear
 //! system from rest under λ growing from 0 to 1 at one port.
 
+use interfield_kernel::scheme::Step;
 use interfield_kernel::scheme::registry::AnyScheme;
-use interfield_kernel::scheme::{Memory, Step};
 use interfield_kernel::{Dims, Fault, Mck, Scheme, System};
 
 use crate::blueprint;
@@ -176,9 +176,7 @@ impl<S: System> Party<S> {
         self.system.slot = slot;
         self.system.load_ports((t, gait.dt), [0.0, 0.0], l, l);
         let (y, h) = x.split_at_mut(self.dims.state());
-        let Memory { history, .. } = gait.scheme.memory(self.dims);
-        let step = Step { t, dt: gait.dt, y, h: &mut h[..history], w: &mut self.w, sys: &mut self.system };
-        gait.scheme.start(step)
+        gait.scheme.start(&mut Step { t, dt: gait.dt, y, h, w: &mut self.w, sys: &mut self.system })
     }
 }
 
@@ -202,8 +200,7 @@ fn stride_step<S: System>(
     let held = gait.scheme.port_rate(dims).start != dims.nu;
     system.load_ports((t, dt), [if held { end } else { start }, end], l0, l1);
     let (y, h) = x.split_at_mut(dims.state());
-    let Memory { history, .. } = gait.scheme.memory(dims);
-    gait.scheme.step(Step { t, dt, y, h: &mut h[..history], w, sys: system })
+    gait.scheme.step(&mut Step { t, dt, y, h, w, sys: system })
 }
 
 /// Stacked substructures that advance together under the same multipliers.

@@ -1,8 +1,8 @@
 //! The ground motion of a model: replaced, scaled and measured.
 
-use interfield_model::Model;
-use interfield_model::model::Load;
-use interfield_model::signal::Signal;
+use interfield_language::Model;
+use interfield_language::model::Load;
+use interfield_language::signal::Signal;
 use interfield_motion::{MotionError, Quantity, Record};
 
 /// Damping ratio of spectral accelerations.

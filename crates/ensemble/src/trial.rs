@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use interfield_model::Machine;
-use interfield_model::watch::Grade;
+use interfield_structure::Machine;
+use interfield_structure::watch::Grade;
 
 /// Key figures of a channel over a run, in the unit of the channel.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,8 +1,8 @@
 //! Link displacements of the viaduct of paper 003: what a specimen does not see of its own correction, and what substeps do
 //! about it.
 
-use interfield_model::Machine;
-use interfield_model::Partitioned;
+use interfield_structure::Machine;
+use interfield_structure::Partitioned;
 
 use crate::claim::{Claim, Expected, Measure};
 use crate::item::{Item, Paper, Progress, Stopped};

@@ -1,6 +1,6 @@
 //! State-space elements tied by localized multipliers, paper 004: order of accuracy and energy.
 
-use interfield_model::Model;
+use interfield_language::Model;
 
 use crate::claim::{Claim, Expected, Measure};
 use crate::item::{Item, Paper, Progress, Stopped};

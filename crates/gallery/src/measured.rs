@@ -1,8 +1,8 @@
 //! A scheme behind an actuator, paper 001: the forced mass whose specimen stands in an emulated laboratory.
 
 use interfield_analysis::stability::{Options, stability};
-use interfield_model::Simulation;
-use interfield_model::specimen::Probe;
+use interfield_structure::Simulation;
+use interfield_structure::specimen::Probe;
 
 use crate::claim::{Claim, Expected, Measure};
 use crate::item::{Item, Paper, Progress, Stopped};

@@ -1,11 +1,12 @@
 //! The systems: the files of `models/`, built in, and what is done with all of them.
 
 use interfield_kernel::Fault;
-use interfield_model::assemble::Problem;
-use interfield_model::diag::Diagnostics;
-use interfield_model::include::gather;
-use interfield_model::parse::{Overrides, parse};
-use interfield_model::{Machine, Model};
+use interfield_language::Model;
+use interfield_language::Problem;
+use interfield_language::diag::Diagnostics;
+use interfield_language::include::gather;
+use interfield_language::parse::{Overrides, parse};
+use interfield_structure::Machine;
 
 use crate::item::Stopped;
 

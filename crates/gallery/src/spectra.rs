@@ -3,7 +3,7 @@
 use std::f64::consts::{PI, TAU};
 
 use interfield_analysis::spectrum::{Principal, spectrum};
-use interfield_model::Model;
+use interfield_language::Model;
 
 use crate::claim::{Claim, Expected, Measure};
 use crate::item::{Item, Paper, Progress, Stopped};

@@ -5,8 +5,8 @@
 
 use interfield_analysis::spectrum::{Spectrum, spectrum};
 use interfield_analysis::stability::{Options, stability};
-use interfield_model::Machine;
-use interfield_model::Model;
+use interfield_language::Model;
+use interfield_structure::Machine;
 
 use crate::item::Stopped;
 use crate::models::{SPLIT_MASS, Settings, start_parts, with_step};

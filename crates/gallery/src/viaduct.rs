@@ -3,11 +3,12 @@
 //! Where the paper is silent the bridge is ours (`models/rio-torto-*.toml` say what is whose), so that axes are not the
 //! paper's, but frequencies of the specimens are, and so is what each claim says.
 
+use interfield_language::Model;
+use interfield_language::model::TangentPolicy;
 use interfield_linalg::modes;
-use interfield_model::Machine;
-use interfield_model::model::TangentPolicy;
-use interfield_model::partition::{Split, SubModel, split};
-use interfield_model::{Model, assemble};
+use interfield_structure::Machine;
+use interfield_structure::assemble;
+use interfield_structure::split::{Split, SubModel, split};
 
 use crate::claim::{Claim, Expected, Measure};
 use crate::item::{Item, Paper, Progress, Stopped};

@@ -12,7 +12,7 @@ use interfield_kernel::scheme::rosenbrock::Rosenbrock;
 use interfield_kernel::scheme::splitting::Splitting;
 use interfield_kernel::{StepMap, System};
 use interfield_linalg::eigenvalues;
-use interfield_model::{Assembled, assemble};
+use interfield_structure::{Assembled, assemble};
 
 use crate::dense::Dense;
 use crate::run::read;

@@ -10,12 +10,12 @@ use interfield_kernel::element::beam::MassKind;
 use interfield_kernel::element::beam2d::Beam2d;
 use interfield_kernel::element::beam3d::{Beam3d, Release};
 use interfield_kernel::scheme::registry::{Arguments, find};
-use interfield_model::formula::{FormulaElement, FormulaSpec};
-use interfield_model::model::{
+use interfield_language::formula::{FormulaElement, FormulaSpec};
+use interfield_language::model::{
     Analysis, Channel, Coordinate, Damping, Dof, Element, Kind, Load, Model, Node, Quantity, Support, TangentPolicy,
 };
-use interfield_model::signal::Signal;
-use interfield_model::units::UnitSystem;
+use interfield_language::signal::Signal;
+use interfield_language::units::UnitSystem;
 
 /// Acceleration of gravity, m/s².
 const GRAVITY: f64 = 9.81;

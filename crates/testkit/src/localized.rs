@@ -4,7 +4,7 @@
 use interfield_coupling::{Assembly, Imposed, Localized, Port, Substructure};
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::{Domain, StepMap};
-use interfield_model::{Assembled, assemble};
+use interfield_structure::{Assembled, assemble};
 
 use crate::run::read;
 

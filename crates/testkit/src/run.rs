@@ -3,10 +3,10 @@
 use interfield_analysis::order::{Convergence, Trajectory, convergence};
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::{StepMap, System};
-use interfield_model::Simulation;
-use interfield_model::diag::{Diagnostics, Source};
-use interfield_model::model::{Model, TangentPolicy};
-use interfield_model::parse::{Overrides, parse};
+use interfield_language::diag::{Diagnostics, Source};
+use interfield_language::model::{Model, TangentPolicy};
+use interfield_language::parse::{Overrides, parse};
+use interfield_structure::Simulation;
 
 /// Reads a model from text; it may refer to no files.
 ///

@@ -4,7 +4,7 @@ use interfield_kernel::Scheme;
 use interfield_kernel::scheme::Claims;
 use interfield_kernel::scheme::registry::{AnyScheme, SCHEMES};
 use interfield_kernel::scheme::splitting::Splitting;
-use interfield_model::parse::analysis::scheme_from_text;
+use interfield_language::parse::analysis::scheme_from_text;
 
 /// A scheme with parameters.
 #[derive(Clone, Debug)]

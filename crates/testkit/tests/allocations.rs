@@ -2,8 +2,8 @@
 
 use interfield_coupling::{Imposed, Llm};
 use interfield_kernel::StepMap;
-use interfield_model::Partitioned;
-use interfield_model::model::{Model, TangentPolicy};
+use interfield_language::model::{Model, TangentPolicy};
+use interfield_structure::Partitioned;
 use interfield_testkit::alloc::{CountingAllocator, allocations, count};
 use interfield_testkit::localized::{held, hysteretic};
 use interfield_testkit::problems;

@@ -12,10 +12,12 @@ use interfield_kernel::Fault;
 use interfield_lab::controller::Controller;
 use interfield_lab::guard::{Bound, Envelope, Guard};
 use interfield_lab::rig::{Reading, Rig, Target};
-use interfield_model::diag::{Diagnostics, Source};
-use interfield_model::parse::{Overrides, parse};
-use interfield_model::specimen::{Specimen, Workshop};
-use interfield_model::{Machine, Model};
+use interfield_language::Model;
+use interfield_language::diag::{Diagnostics, Source};
+use interfield_language::parse::{Overrides, parse};
+use interfield_language::specimen::Specimen;
+use interfield_structure::Machine;
+use interfield_structure::specimen::Workshop;
 
 /// By specimen, the [target reached force] of its degrees of freedom at every exchange.
 type Tape = Arc<Mutex<BTreeMap<String, Vec<Vec<[f64; 3]>>>>>;

@@ -5,10 +5,11 @@ use std::time::{Duration, Instant};
 
 use clap::Args as ClapArgs;
 use interfield_kernel::Scheme;
-use interfield_model::modal::Direction;
-use interfield_model::model::{Dof, Support};
-use interfield_model::units::Dimension;
-use interfield_model::{Modal, Model, Simulation};
+use interfield_language::Model;
+use interfield_language::model::{Dof, Support};
+use interfield_language::units::Dimension;
+use interfield_structure::modal::Direction;
+use interfield_structure::{Modal, Simulation};
 use serde_json::{Value, json};
 
 use crate::Exit;

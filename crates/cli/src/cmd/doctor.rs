@@ -12,10 +12,12 @@ use interfield_lab::realtime::rights::{Rights, Wish};
 use interfield_lab::realtime::{Schedule, Timing, Waking, WallClock, WhenLate};
 use interfield_lab::rig::Rig;
 use interfield_lab::verdict::Grade;
-use interfield_model::quantity::Scope;
-use interfield_model::specimen::{Specimen, Workshop};
-use interfield_model::units::{Dimension, UnitSystem};
-use interfield_model::{Model, Partitioned, Simulation};
+use interfield_language::Model;
+use interfield_language::quantity::Scope;
+use interfield_language::specimen::Specimen;
+use interfield_language::units::{Dimension, UnitSystem};
+use interfield_structure::specimen::Workshop;
+use interfield_structure::{Partitioned, Simulation};
 use serde_json::{Value, json};
 
 use crate::Exit;
@@ -215,7 +217,7 @@ fn once(
     until: Instant,
     kept: &mut Vec<Kept>,
 ) -> Result<Option<String>, Exit> {
-    let refused = |problems: Vec<interfield_model::assemble::Problem>| {
+    let refused = |problems: Vec<interfield_language::Problem>| {
         problems.iter().for_each(|p| fail(loaded.json(), None, None, &p.message, &p.help));
         Exit::BadInput
     };

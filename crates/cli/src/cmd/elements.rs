@@ -3,7 +3,7 @@
 use clap::Args as ClapArgs;
 use interfield_kernel::element::catalogue::catalogue;
 use interfield_kernel::element::info::{Coordinates, Info, Range, Unit};
-use interfield_model::diag::did_you_mean;
+use interfield_language::diag::did_you_mean;
 use serde_json::{Value, json};
 
 use crate::Exit;

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
-use interfield_model::{Model, Partitioned};
+use interfield_language::Model;
+use interfield_structure::Partitioned;
 use serde_json::json;
 
 use crate::Exit;
@@ -114,9 +115,8 @@ fn softening() -> Result<String, String> {
     let mut lines = Vec::new();
     for (legend, coupling) in [("PMC", "pmc"), ("modified PH", "modified-ph")] {
         let model = model(&set, coupling, "alpha-os", None)?;
-        let problem = |list: Vec<interfield_model::assemble::Problem>| {
-            list.first().map_or_else(String::new, |p| p.message.clone())
-        };
+        let problem =
+            |list: Vec<interfield_language::Problem>| list.first().map_or_else(String::new, |p| p.message.clone());
         let mut parts = Partitioned::new(model).map_err(problem)?;
         let mut points = vec![(0.0, 1.0)];
         for k in 0..250 {

@@ -4,9 +4,9 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
-use interfield_model::diag::{Diagnostics, Source};
-use interfield_model::document::Document;
-use interfield_model::format::format;
+use interfield_language::diag::{Diagnostics, Source};
+use interfield_language::document::Document;
+use interfield_language::format::format;
 use serde_json::json;
 
 use crate::Exit;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use interfield_model::diag::did_you_mean;
+use interfield_language::diag::did_you_mean;
 use serde_json::{Value, json};
 
 use crate::Exit;

@@ -9,9 +9,11 @@ use interfield_lab::controller::{COLUMNS, Controller, HEAD, Tape};
 use interfield_lab::rig::Rig;
 use interfield_lab::safety::Watch;
 use interfield_lab::verdict::{Grade, History, Peaks, Recording};
-use interfield_model::specimen::{Specimen, Workshop};
-use interfield_model::units::{Dimension, UnitSystem};
-use interfield_model::{Model, Partitioned, Simulation};
+use interfield_language::Model;
+use interfield_language::specimen::Specimen;
+use interfield_language::units::{Dimension, UnitSystem};
+use interfield_structure::specimen::Workshop;
+use interfield_structure::{Partitioned, Simulation};
 use serde_json::{Value, json};
 
 use crate::Exit;

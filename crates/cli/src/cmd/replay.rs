@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
-use interfield_model::external::Program;
+use interfield_language::external::Program;
 use interfield_results::Reader;
 use serde_json::{Value, json};
 

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use clap::Args as ClapArgs;
 use interfield_kernel::StepMap;
-use interfield_model::watch::{Grade, Verdict};
-use interfield_model::{Partitioned, Simulation};
 use interfield_results::{Meta, Reader};
+use interfield_structure::watch::{Grade, Verdict};
+use interfield_structure::{Partitioned, Simulation};
 use serde_json::json;
 
 use crate::Exit;

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use interfield_analysis::spectrum::{Spectrum, SpectrumError, spectrum};
 use interfield_kernel::Scheme;
-use interfield_model::assembled::oscillator;
-use interfield_model::parse::analysis::scheme_from_text;
-use interfield_model::simulation::ModelDomain;
+use interfield_language::parse::analysis::scheme_from_text;
+use interfield_structure::assembled::oscillator;
+use interfield_structure::simulation::ModelDomain;
 use serde_json::json;
 
 use crate::Exit;

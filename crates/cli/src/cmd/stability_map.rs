@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, ValueEnum};
 use interfield_analysis::scan::scan;
 use interfield_coupling::registry::{METHODS, find};
-use interfield_model::Model;
-use interfield_model::diag::did_you_mean;
+use interfield_language::Model;
+use interfield_language::diag::did_you_mean;
 use serde_json::{Value, json};
 
 use crate::Exit;

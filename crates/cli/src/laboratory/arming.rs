@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, IsTerminal, Write};
 
-use interfield_model::specimen::Specimen;
+use interfield_language::specimen::Specimen;
 
 use crate::rehearsal::Rehearsal;
 

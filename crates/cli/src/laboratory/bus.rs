@@ -6,7 +6,7 @@ use interfield_lab::hardware::Hardware;
 #[cfg(target_os = "linux")]
 use interfield_lab::hardware::{Interlock, Reply};
 use interfield_lab::realtime::rights::Wish;
-use interfield_model::specimen::Specimen;
+use interfield_language::specimen::Specimen;
 
 /// The hardware on an interface; the error is a sentence for the user.
 #[cfg(target_os = "linux")]

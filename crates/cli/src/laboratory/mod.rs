@@ -27,10 +27,11 @@ use interfield_lab::realtime::{Clock, FollowingClock, Histogram, Schedule, Timin
 use interfield_lab::rig::Rig;
 use interfield_lab::safety::Machine;
 use interfield_lab::verdict::{History, Recording, Tracking, Verdict, assess};
-use interfield_model::external::External;
-use interfield_model::specimen::{Address, Specimen, Workshop};
-use interfield_model::units::{Dimension, UnitSystem};
+use interfield_language::external::External;
+use interfield_language::specimen::{Address, Specimen};
+use interfield_language::units::{Dimension, UnitSystem};
 use interfield_results::{Meta, Reader};
+use interfield_structure::specimen::Workshop;
 
 use crate::Exit;
 use crate::output::complain;
@@ -131,7 +132,7 @@ impl Laboratory {
         results: &Path,
         folder: &Path,
         meta: &Meta,
-        model: &interfield_model::Model,
+        model: &interfield_language::Model,
         pace: RealTime,
         replay: Option<Replay>,
         programs: Programs,

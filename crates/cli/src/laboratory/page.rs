@@ -2,7 +2,7 @@
 
 use interfield_lab::realtime::Histogram;
 use interfield_lab::verdict::Grade;
-use interfield_model::units::UnitSystem;
+use interfield_language::units::UnitSystem;
 use interfield_report::{Axis, Block, Curve, Order, Plot, Table};
 use interfield_results::Reader;
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use interfield_lab::controller::Calibration;
 use interfield_lab::hardware::Hardware;
 use interfield_lab::realtime::rights::Wish;
-use interfield_model::specimen::{Address, Specimen};
+use interfield_language::specimen::{Address, Specimen};
 use interfield_wire::codec::{Greeting, Instrument};
 use interfield_wire::layout::Refused;
 use interfield_wire::remote::{Pace, Remote, Unconnected};

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use interfield_lab::hardware::Hardware;
 use interfield_lab::recorded::{Recorded, Track};
-use interfield_model::specimen::Specimen;
-use interfield_model::units::{Dimension, UnitSystem};
+use interfield_language::specimen::Specimen;
+use interfield_language::units::{Dimension, UnitSystem};
 use interfield_results::Reader;
 
 use super::settings::PREFIX;
@@ -98,7 +98,7 @@ impl Replay {
             let found = tape::reading(&reader, &specimen.name, i, name, units.factor(dim));
             found.ok_or_else(|| of(&format!("it has no channel `{channel}`")))
         };
-        let track = |(i, actuator): (usize, &interfield_model::specimen::Actuator)| {
+        let track = |(i, actuator): (usize, &interfield_language::specimen::Actuator)| {
             let c = &actuator.calibration;
             let sent = |x: f64| c.command[0] * x + c.command[1];
             Ok(Track {

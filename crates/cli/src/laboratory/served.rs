@@ -3,10 +3,11 @@
 use interfield_kernel::Fault;
 use interfield_lab::rig::{Reading, Rig, Target};
 use interfield_lab::safety::Trip;
-use interfield_model::Model;
-use interfield_model::specimen::{Apart, Specimen};
-use interfield_model::units::Dimension;
+use interfield_language::Model;
+use interfield_language::specimen::Specimen;
+use interfield_language::units::Dimension;
 use interfield_peers::desk::{Broken, Matrices, Substructure};
+use interfield_structure::specimen::Apart;
 
 /// A specimen on its rig.
 pub(crate) struct Served {

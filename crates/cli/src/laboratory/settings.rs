@@ -7,8 +7,8 @@ use interfield_lab::fieldbus::AtEnd;
 use interfield_lab::guard::Envelope;
 use interfield_lab::kinematics::Lever;
 use interfield_lab::safety::{Action, Limits, Watch};
-use interfield_model::Model;
-use interfield_model::specimen::{Actuator, Dynamics, Specimen};
+use interfield_language::Model;
+use interfield_language::specimen::{Actuator, Dynamics, Specimen};
 use serde_json::{Value, json};
 
 use super::RealTime;

@@ -11,8 +11,8 @@ use interfield_lab::controller::{COLUMNS, HEAD, Tape};
 use interfield_lab::realtime::{Sink, Tape as Ring, TapeOptions};
 use interfield_lab::safety::State;
 use interfield_lab::verdict::Peaks;
-use interfield_model::specimen::Specimen;
-use interfield_model::units::{Dimension, UnitSystem};
+use interfield_language::specimen::Specimen;
+use interfield_language::units::{Dimension, UnitSystem};
 use interfield_results::{Appender, ChannelInfo, Error, Meta, Policy, Reader, Writer, WriterOptions};
 
 use crate::files::{folder, unwritten};

@@ -3,7 +3,7 @@
 use interfield_lab::realtime::Histogram;
 use interfield_lab::safety::State;
 use interfield_lab::verdict::Tracking;
-use interfield_model::units::{Dimension, UnitSystem};
+use interfield_language::units::{Dimension, UnitSystem};
 use serde_json::{Value, json};
 
 use super::Assessed;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use interfield_model::include::parts;
+use interfield_language::include::parts;
 use interfield_results::{Meta, Reader};
 use serde_json::{Map, Value, json};
 

@@ -9,13 +9,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use interfield_lab::partner::{Converted, Partner, Trouble};
-use interfield_model::Model;
-use interfield_model::external::{Endpoint, External, Program, identify};
-use interfield_model::units::Dimension;
+use interfield_language::Model;
+use interfield_language::external::{Endpoint, External, Program};
+use interfield_language::units::Dimension;
 use interfield_peers::channel::{Place, Transport};
 use interfield_peers::opensees::{Adapter, Settings};
 use interfield_peers::site::{self, Shadow};
 use interfield_peers::utsim::{self, Integrator, Precision};
+use interfield_structure::external::identify;
 
 use process::Process;
 pub(crate) use process::become_program;
@@ -151,7 +152,7 @@ fn told(external: &External, at: String, log: Option<PathBuf>) -> Told {
 }
 
 /// Connects to a program: the one place where programs are told apart. A new one gets a variant of
-/// [`interfield_model::external::Program`] with its keys (parser: `parse/externals.rs`, reference: `schema/externals.rs`), and
+/// [`interfield_language::external::Program`] with its keys (parser: `parse/externals.rs`, reference: `schema/externals.rs`), and
 /// here the line that makes its [`Partner`]. One that speaks in other units than SI is wrapped in [`Converted`]; one that
 /// is loaded instead of started, as a unit is, branches off in `start`. As long as nobody listens, `go_on` says whether to wait.
 fn connect(

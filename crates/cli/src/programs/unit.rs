@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use interfield_fmi::{Dof, Log, UnitPartner, Value, Wiring};
-use interfield_model::Model;
-use interfield_model::assemble::{Problem, Subject};
-use interfield_model::external::{External, Program, Setting, Unit};
-use interfield_model::units::Dimension;
+use interfield_language::Model;
+use interfield_language::external::{External, Program, Setting, Unit};
+use interfield_language::units::Dimension;
+use interfield_language::{Problem, Subject};
 
 /// Loads the unit of an external, whose file is seen from `folder`. The error says everything that is wrong.
 pub(super) fn load(model: &Model, external: &External, unit: &Unit, folder: &Path) -> Result<UnitPartner, String> {

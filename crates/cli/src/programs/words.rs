@@ -1,8 +1,8 @@
 //! What is said about the programs of externals.
 
-use interfield_model::Model;
-use interfield_model::external::{External, Program};
-use interfield_model::units::Dimension;
+use interfield_language::Model;
+use interfield_language::external::{External, Program};
+use interfield_language::units::Dimension;
 use interfield_report::Block;
 use serde_json::{Value, json};
 

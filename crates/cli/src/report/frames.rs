@@ -1,7 +1,7 @@
 //! Displacements of a whole structure at some moments of a run, in bounded memory: where there is no more room, every
 //! other moment is dropped.
 
-use interfield_model::Simulation;
+use interfield_structure::Simulation;
 
 /// Most moments, and most numbers in all of them.
 const MOMENTS: usize = 300;

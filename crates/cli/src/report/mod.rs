@@ -9,9 +9,9 @@ mod scene;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use interfield_model::Partitioned;
 use interfield_report::{Block, Page, Section, Table};
 use interfield_results::{Error, Meta, Reader};
+use interfield_structure::Partitioned;
 
 pub(crate) use curves::Curves;
 pub(crate) use evidence::Evidence;

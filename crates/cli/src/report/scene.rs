@@ -1,11 +1,11 @@
 //! The structure of a model as it is drawn: its nodes and lines, how its unknowns move them, its modes.
 
-use interfield_model::Simulation;
-use interfield_model::modal::Modal;
-use interfield_model::model::{Kind, Model, Support};
+use interfield_language::model::{Kind, Model, Support};
 use interfield_report::structure::{Drawing, Held, Line, Node, Structure};
 use interfield_report::{Block, Motion, Table, View};
 use interfield_results::{Error, Reader};
+use interfield_structure::Simulation;
+use interfield_structure::modal::Modal;
 
 use super::frames::Frames;
 use crate::table::short;
@@ -50,7 +50,7 @@ impl Scene {
         let mut moves = node_moves;
         // Points on the ground stand still.
         moves.resize(drawing.points.len(), Vec::new());
-        let length = interfield_model::units::Dimension::LENGTH;
+        let length = interfield_language::units::Dimension::LENGTH;
         let unit = (model.units.label(length), 1.0 / model.units.factor(length));
         let sketch = if drawing.sketch { "The model gives no positions: this is a sketch." } else { "" };
         let mut scene = Self { drawing, moves, unit, modes: Err(String::new()), sketch };

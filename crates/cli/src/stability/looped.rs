@@ -3,8 +3,8 @@
 
 use interfield_analysis::stability::Motion;
 use interfield_lab::compensate::Method;
-use interfield_model::Model;
-use interfield_model::specimen::{Actuator, Dynamics};
+use interfield_language::Model;
+use interfield_language::specimen::{Actuator, Dynamics};
 use serde_json::{Value, json};
 
 use super::machine::{Moves, assemble, moves};

@@ -8,12 +8,14 @@ use interfield_analysis::stability::Motion;
 use interfield_coupling::Method;
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_lab::kinematics::Lever;
-use interfield_model::assemble::Problem;
-use interfield_model::assembled::oscillator;
-use interfield_model::linearised::linearised;
-use interfield_model::simulation::ModelDomain;
-use interfield_model::specimen::{Actuator, Probe};
-use interfield_model::{Machine, Model};
+use interfield_language::Model;
+use interfield_language::Problem;
+use interfield_language::specimen::Actuator;
+use interfield_structure::Machine;
+use interfield_structure::assembled::oscillator;
+use interfield_structure::linearised::linearised;
+use interfield_structure::simulation::ModelDomain;
+use interfield_structure::specimen::Probe;
 
 /// A scheme that is stable up to this Ω = ω dt is taken to be so always.
 pub(crate) const UNCONDITIONAL: f64 = 1e3;

@@ -9,11 +9,11 @@ mod words;
 use interfield_analysis::spectrum::{Principal, principal};
 use interfield_analysis::stability::{Motion, Options, Stability, StabilityError, stability};
 use interfield_analysis::step_limit::{Search, SearchError, StepLimit, largest_stable_step};
-use interfield_model::Model;
+use interfield_language::Model;
 
 use crate::load::{Loaded, ModelArgs};
 use crate::table::short;
-use interfield_model::Machine;
+use interfield_structure::Machine;
 pub(crate) use looped::{Loop, examine_loop};
 use machine::{Moves, OwnLimit, assemble, moves, own_limits};
 use remedy::Remedy;

@@ -7,7 +7,7 @@ use super::machine::assemble;
 use super::{FEWER_PRODUCTS, Findings, judge};
 use crate::load::{Loaded, ModelArgs};
 use crate::table::radius;
-use interfield_model::Machine;
+use interfield_structure::Machine;
 
 /// So many are shown.
 const SHOWN: usize = 6;

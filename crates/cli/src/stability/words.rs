@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::machine::Moves;
 use super::{Findings, Limit};
 use crate::table::{aligned, complex, radius, short};
-use interfield_model::Machine;
+use interfield_structure::Machine;
 
 fn side(fine: bool) -> &'static str {
     if fine { "fine" } else { "coarse" }
@@ -19,7 +19,7 @@ impl Findings {
         let dt = short(model.analysis.dt);
         match (&self.machine, &model.partition) {
             (Machine::Parts(_), Some(p)) => {
-                let one = |s: &interfield_model::partition::Substructure| match s.substeps {
+                let one = |s: &interfield_language::partition::Substructure| match s.substeps {
                     1 => format!("{} {}", s.name, s.scheme_name),
                     n => format!("{} {} in {n} substeps", s.name, s.scheme_name),
                 };

@@ -90,7 +90,7 @@ fn good_models() -> Vec<(String, Value)> {
         root().join("docs/examples"),
         data(""),
         root().join("crates/cli/templates"),
-        root().join("crates/model/src/schema"),
+        root().join("crates/language/src/schema"),
     ] {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use interfield_coupling::quality::Cut;
-use interfield_model::partitioned::{Blueprint, Source};
+use interfield_structure::partitioned::{Blueprint, Source};
 
 use super::pieces::Piece;
 use super::tables::Coupled;

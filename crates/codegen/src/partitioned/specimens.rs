@@ -2,10 +2,10 @@
 
 use interfield_coupling::blueprint::{Blueprint as CouplingBlueprint, Schedule};
 use interfield_kernel::Scheme;
-use interfield_model::assemble::{Problem, Subject};
-use interfield_model::assembled::Assembled;
-use interfield_model::model::Model;
-use interfield_model::partitioned::Blueprint;
+use interfield_language::model::Model;
+use interfield_language::{Problem, Subject};
+use interfield_structure::assembled::Assembled;
+use interfield_structure::partitioned::Blueprint;
 
 use super::pieces::Piece;
 use crate::monolithic::refusal;

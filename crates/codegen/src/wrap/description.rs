@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use interfield_model::units::Unit;
+use interfield_language::units::Unit;
 
 use super::{Port, Ports};
 use crate::Interface;

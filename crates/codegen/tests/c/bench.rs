@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use interfield_codegen::{Export, export};
-use interfield_model::diag::{Diagnostics, Source};
-use interfield_model::model::{EnergyPart, Quantity};
-use interfield_model::parse::{Overrides, parse};
-use interfield_model::{Model, Simulation};
+use interfield_language::Model;
+use interfield_language::diag::{Diagnostics, Source};
+use interfield_language::model::{EnergyPart, Quantity};
+use interfield_language::parse::{Overrides, parse};
+use interfield_structure::Simulation;
 
 /// What every compiler must accept without a word.
 pub(crate) const STRICT: &[&str] =

@@ -2,9 +2,10 @@
 
 use interfield_codegen::export;
 use interfield_coupling::registry::METHODS;
-use interfield_model::model::{EnergyPart, Quantity};
-use interfield_model::parse::Overrides;
-use interfield_model::{Model, Partitioned};
+use interfield_language::Model;
+use interfield_language::model::{EnergyPart, Quantity};
+use interfield_language::parse::Overrides;
+use interfield_structure::Partitioned;
 
 use crate::bench::{LEVELS, compile, folder, model, rows, shipped, write};
 
@@ -27,7 +28,7 @@ fn library(model: Model) -> Vec<Vec<f64>> {
 /// difference of two of them; that of the input for what is missing in the energy balance.
 fn sizes(model: &Model, rows: &[Vec<f64>]) -> Vec<f64> {
     let largest = |c: usize| rows.iter().fold(0.0f64, |m, r| m.max(r[c].abs()));
-    let size = |(c, channel): (usize, &interfield_model::model::Channel)| match channel.quantity {
+    let size = |(c, channel): (usize, &interfield_language::model::Channel)| match channel.quantity {
         Quantity::Gap(d, 0) => {
             let whole = model.channels.iter().position(|x| x.quantity == Quantity::Displacement(d));
             largest(whole.expect("the displacement of a gap is recorded too")).max(largest(c))

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use interfield_codegen::export;
-use interfield_model::parse::Overrides;
+use interfield_language::parse::Overrides;
 
 use crate::bench::{STRICT, compare, difference, folder, library, model, rows, shipped, write};
 

@@ -1,7 +1,7 @@
 //! Every model of the repository, in one piece and with its own scheme: all channels over the whole run, at every level of
 //! optimisation.
 
-use interfield_model::parse::Overrides;
+use interfield_language::parse::Overrides;
 
 use crate::bench::{LEVELS, compare, shipped};
 

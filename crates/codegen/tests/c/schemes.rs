@@ -1,7 +1,7 @@
 //! Every scheme of the registry, and every element of the catalogue.
 
 use interfield_kernel::scheme::registry::SCHEMES;
-use interfield_model::parse::Overrides;
+use interfield_language::parse::Overrides;
 
 use crate::bench::{compare, model};
 

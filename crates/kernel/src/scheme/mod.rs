@@ -64,7 +64,7 @@ pub mod state_space;
 
 use core::ops::Range;
 
-use crate::{Dims, Fault, Mck, Point, Shift};
+use crate::{Dims, Fault, Mck, Point, Shift, System};
 pub use phases::{Correction, Length, Limits, Phases, State, Step, Survey, start_rates};
 
 /// The dynamic matrices of a scheme; slot i of [`System::solve`] is entry i.
@@ -122,6 +122,11 @@ pub trait Scheme {
     /// keeps both apart.
     fn port_rate(&self, d: Dims) -> Range<usize> {
         d.nu..2 * d.nu
+    }
+
+    /// Its tableau, if a coupling can advance it stage by stage.
+    fn tableau(&self) -> Option<rosenbrock::Rosenbrock> {
+        None
     }
 
     /// What its step needs.
@@ -182,4 +187,15 @@ impl Dims {
         let (u, v, s) = self.split(y);
         Shift { u, v, s }
     }
+}
+
+/// Accelerations and state rates that satisfy the equations at (t, y): M a = -r, s' = g.
+/// Slot `mass` of the system must be [`Mck::MASS`].
+pub fn rates(sys: &mut dyn System, mass: usize, t: f64, y: &[f64], a: &mut [f64], sd: &mut [f64]) -> Result<(), Fault> {
+    let at = sys.dims().point(t, y);
+    sys.linearise(at)?;
+    sys.force(at, None, a, sd)?;
+    a.iter_mut().for_each(|x| *x = -*x);
+    sys.solve(mass, a, sd);
+    Ok(())
 }

@@ -51,8 +51,8 @@ impl Scheme for Newton {
             ("v_a", 1.0 - gamma),
             ("gamma", gamma),
         ]);
-        let [alpha_f, f, alpha_m, m] =
-            p.numbers([("alpha_f", alpha_f), ("f", end), ("alpha_m", alpha_m), ("m", 1.0 - alpha_m)]);
+        let [alpha_f, f, alpha_m, m_a1] =
+            p.numbers([("alpha_f", alpha_f), ("f", end), ("alpha_m", alpha_m), ("m_a1", 1.0 - alpha_m)]);
         let du = |[v, a, a1]: [P::Number; 3]| (h * v, h2 * (u_a * a + beta * a1));
         let dv = |[a, a1]: [P::Number; 2]| h * (v_a * a + gamma * a1);
 
@@ -67,7 +67,7 @@ impl Scheme for Newton {
             p.linearise(end, x)?;
             p.force(end, x, None, b)?;
             // -residual = f - M [(1-αm) a₁ + αm a]
-            p.update([&mut x.v], [a1, a], |_, [a1, a]| [m * a1 + alpha_m * a]);
+            p.update([&mut x.v], [a1, a], |_, [a1, a]| [m_a1 * a1 + alpha_m * a]);
             p.mul_mass(&x.v, inertia);
             p.update([b], [inertia], |[b], [inertia]| [b - inertia]);
             p.solve(1, b);

@@ -56,6 +56,9 @@ impl Scheme for AnyScheme {
     fn port_rate(&self, d: Dims) -> Range<usize> {
         inner!(self, s => s.port_rate(d))
     }
+    fn tableau(&self) -> Option<Rosenbrock> {
+        inner!(self, s => s.tableau())
+    }
 }
 
 /// A value given to a parameter of a scheme.

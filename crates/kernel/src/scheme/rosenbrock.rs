@@ -188,13 +188,7 @@ impl Rosenbrock {
 
     /// Aims stage `i` from y, which stands in `aim.x`, given the increments of the stages `done` before it.
     #[inline]
-    pub fn aim<P: Phases>(
-        &self,
-        p: &mut P,
-        i: usize,
-        done: &[Option<State<P::Vector>>],
-        aim: &mut Aim<P::Vector>,
-    ) {
+    pub fn aim<P: Phases>(&self, p: &mut P, i: usize, done: &[Option<State<P::Vector>>], aim: &mut Aim<P::Vector>) {
         let Aim { x, shift, bu } = aim;
         p.fill(&mut shift.u, 0.0); // Σ γ_ij k_j
         p.fill(&mut shift.v, 0.0);
@@ -293,6 +287,10 @@ impl Scheme for Rosenbrock {
     fn operators(&self, dt: f64) -> Operators {
         let tau = self.gamma * dt;
         Operators::new(&[Mck { m: 1.0, c: tau, k: tau * tau }])
+    }
+
+    fn tableau(&self) -> Option<Rosenbrock> {
+        Some(*self)
     }
 
     fn start<P: Phases>(&self, _: &mut P) -> Result<(), Fault> {

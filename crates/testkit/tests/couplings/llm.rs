@@ -5,7 +5,7 @@ use interfield_kernel::StepMap;
 use interfield_kernel::scheme::alpha::Predictor;
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::scheme::state_space::StateSpace;
-use interfield_model::Assembled;
+use interfield_structure::Assembled;
 use interfield_testkit::golden::{golden, list, number, numbers, rows};
 use interfield_testkit::localized::{Truss, duffing, eq10, held, hysteretic};
 use interfield_testkit::numerics::{distance, largest, runge_kutta, slope};

@@ -7,7 +7,7 @@ use interfield_kernel::StepMap;
 use interfield_kernel::scheme::alpha::{Alpha, Predictor};
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::scheme::state_space::StateSpace;
-use interfield_model::{Assembled, Partitioned};
+use interfield_structure::{Assembled, Partitioned};
 use interfield_testkit::couplings::{Setting, split_mass};
 use interfield_testkit::localized::{Bar, Truss, bouc_wen, cubic, eq10, held, hysteretic, spring};
 use interfield_testkit::numerics::{distance, largest, runge_kutta, slope};

@@ -6,7 +6,7 @@
 
 use interfield_coupling::Method;
 use interfield_coupling::{Coupling, PmcOptions};
-use interfield_model::Assembled;
+use interfield_structure::Assembled;
 use interfield_testkit::couplings::{
     ChainSprings, Cut, EXPLICIT, ROWS, Sample, Setting, TRAPEZOIDAL, advance, begin, chain, row, sample, split_mass,
     trace,

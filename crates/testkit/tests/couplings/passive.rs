@@ -2,7 +2,7 @@
 
 use interfield_coupling::Method;
 use interfield_coupling::{Coupling, FohOptions, PmcOptions};
-use interfield_model::Assembled;
+use interfield_structure::Assembled;
 use interfield_testkit::couplings::{ChainSprings, Cut, Setting, begin, chain, row, split_mass, three_dof};
 use interfield_testkit::golden::{golden, list, number, numbers};
 

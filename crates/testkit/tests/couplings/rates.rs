@@ -2,7 +2,7 @@
 //! parts converge to is the whole, or they are refused.
 
 use interfield_coupling::registry::METHODS;
-use interfield_model::Machine;
+use interfield_structure::Machine;
 use interfield_testkit::run::read;
 
 /// A coarse frame and two faster parts, one of them nonlinear, under a force: `SUBSTEPS` and `METHOD` are replaced.

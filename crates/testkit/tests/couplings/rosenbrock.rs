@@ -7,7 +7,7 @@ use interfield_kernel::StepMap;
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::scheme::rosenbrock::Rosenbrock;
 use interfield_linalg::eigenvalues;
-use interfield_model::Assembled;
+use interfield_structure::Assembled;
 use interfield_testkit::couplings::{Setting, Staged, rig, split_mass, three_dof};
 use interfield_testkit::golden::{golden, list, number, numbers, rows};
 use interfield_testkit::numerics::distance;

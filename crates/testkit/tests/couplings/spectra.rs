@@ -5,7 +5,7 @@ use interfield_coupling::fine::Kernel;
 use interfield_coupling::side::{Gait, Side};
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::scheme::rosenbrock::Rosenbrock;
-use interfield_model::Assembled;
+use interfield_structure::Assembled;
 use interfield_testkit::couplings::{ChainSprings, Setting, alpha, begin, chain, halves, row, split_dense};
 use interfield_testkit::golden::{golden, list, numbers, rows};
 use serde_json::Value;

@@ -3,7 +3,7 @@
 use interfield_coupling::{Coupling, CouplingError};
 use interfield_kernel::fault::Place;
 use interfield_kernel::{Fault, System};
-use interfield_model::Assembled;
+use interfield_structure::Assembled;
 use interfield_testkit::couplings::{
     ChainSprings, Cut, ROWS, Setting, advance, begin, chain, halves, pair, row, split_dense,
 };

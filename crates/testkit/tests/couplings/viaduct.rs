@@ -1,9 +1,10 @@
 //! The viaduct of paper 003 against independent implementations: frequencies whole and in parts, its ground motion, and a
 //! coupled run with specimens that remember where they have been.
 
-use interfield_model::parse::Overrides;
-use interfield_model::partition::split;
-use interfield_model::{Model, Partitioned};
+use interfield_language::Model;
+use interfield_language::parse::Overrides;
+use interfield_structure::Partitioned;
+use interfield_structure::split::split;
 use interfield_testkit::golden::{golden, list, number, numbers};
 use interfield_testkit::numerics::{distance, largest};
 use interfield_testkit::run::{load, model, set, simulation};

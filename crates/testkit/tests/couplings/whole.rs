@@ -4,9 +4,11 @@
 use interfield_coupling::registry::find;
 use interfield_coupling::{Assembly, Coupling, Gc, Llm, Localized, Method, Port, Substructure};
 use interfield_kernel::scheme::registry::AnyScheme;
-use interfield_model::model::{Model, TangentPolicy};
-use interfield_model::partition::{self, Constraints, Partition, Shares, Split, split};
-use interfield_model::{Assembled, assemble};
+use interfield_language::model::{Model, TangentPolicy};
+use interfield_language::partition;
+use interfield_language::partition::{Constraints, Partition, Shares};
+use interfield_structure::split::{Split, split};
+use interfield_structure::{Assembled, assemble};
 use interfield_testkit::frames::{Run, Springs, chain, plane_frame};
 use interfield_testkit::numerics::largest;
 use interfield_testkit::run::{advance, start};

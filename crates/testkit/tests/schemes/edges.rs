@@ -1,7 +1,7 @@
 //! Places where an easy mistake gives plausible but wrong numbers: found by comparing with independent solutions.
 
-use interfield_model::Simulation;
-use interfield_model::model::Model;
+use interfield_language::model::Model;
+use interfield_structure::Simulation;
 use interfield_testkit::run::{advance, read, simulation, start};
 use interfield_testkit::variants::scheme;
 

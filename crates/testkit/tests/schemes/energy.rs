@@ -1,7 +1,7 @@
 //! Energy: conserved, dissipated, balanced.
 
 use interfield_kernel::scheme::registry::AnyScheme;
-use interfield_model::model::Model;
+use interfield_language::model::Model;
 use interfield_testkit::numerics::apply;
 use interfield_testkit::problems::{self, LINEAR_MASS, linear_stiffness};
 use interfield_testkit::run::{advance, read, start};

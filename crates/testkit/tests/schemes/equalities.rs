@@ -1,9 +1,9 @@
 //! The same structure written in different ways, the same step taken by different means, and exact solutions.
 
 use interfield_kernel::System;
+use interfield_language::model::Model;
 use interfield_linalg::{Factor, Kind, Method};
-use interfield_model::Simulation;
-use interfield_model::model::Model;
+use interfield_structure::Simulation;
 use interfield_testkit::numerics::{apply, distance, exponential, first_order, largest, solve};
 use interfield_testkit::problems::{self, LINEAR_MASS, linear_stiffness};
 use interfield_testkit::run::{history, read, simulation, start, states};
@@ -146,7 +146,7 @@ fn on_the_ground(text: &str) -> Model {
 
 /// Largest difference between the absolute motion and the relative one plus that of the ground.
 fn support_difference(text: &str, scheme_name: &str, parameters: &[(&str, &str)], dt: f64, steps: u64) -> f64 {
-    use interfield_model::signal::{Motion, synthetic_motion};
+    use interfield_language::signal::{Motion, synthetic_motion};
     let s = scheme(scheme_name, parameters);
     let (absolute, relative) = (history(&read(text), s, dt, steps), history(&on_the_ground(text), s, dt, steps));
     let ground = Motion::from_acceleration(&synthetic_motion(3.0), 5.0, 0.01).unwrap();

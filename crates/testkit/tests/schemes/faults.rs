@@ -2,8 +2,8 @@
 
 use interfield_kernel::fault::Place;
 use interfield_kernel::{Fault, StepMap};
-use interfield_model::Simulation;
-use interfield_model::model::TangentPolicy;
+use interfield_language::model::TangentPolicy;
+use interfield_structure::Simulation;
 use interfield_testkit::problems;
 use interfield_testkit::run::{advance, read, start, with_tangent};
 use interfield_testkit::variants::{scheme, variants};

@@ -1,8 +1,8 @@
 //! Histories of the model files against golden data and independent references.
 
 use interfield_kernel::System;
-use interfield_model::parse::Overrides;
-use interfield_model::signal::{Signal, synthetic_motion};
+use interfield_language::parse::Overrides;
+use interfield_language::signal::{Signal, synthetic_motion};
 use interfield_testkit::golden::{golden, number, numbers, rows};
 use interfield_testkit::numerics::{distance, largest, runge_kutta};
 use interfield_testkit::run::{load, set, states};

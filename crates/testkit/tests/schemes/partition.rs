@@ -3,10 +3,11 @@
 use interfield_coupling::registry::find;
 use interfield_coupling::{FohOptions, Method};
 use interfield_kernel::{Shift, System};
-use interfield_model::model::{Damping, Load, Model, Support};
-use interfield_model::partition::{Constraint, Constraints, Coupling, Partition, Shares, Split, Substructure, split};
-use interfield_model::signal::Signal;
-use interfield_model::{Assembly, assemble};
+use interfield_language::model::{Damping, Load, Model, Support};
+use interfield_language::partition::{Constraints, Coupling, Partition, Shares, Substructure};
+use interfield_language::signal::Signal;
+use interfield_structure::split::{Constraint, Split, split};
+use interfield_structure::{Assembly, assemble};
 use interfield_testkit::frames::{Run, Springs, chain, plane_frame, space_frame};
 use interfield_testkit::numerics::{distance, largest};
 use interfield_testkit::problems;
@@ -71,7 +72,7 @@ fn partitioned(model: &Model, count: usize, random: &mut Random, share: f64) -> 
 fn places(whole: &Assembly, taken: &Split, parts: &[Assembly]) -> Vec<[Vec<usize>; 2]> {
     let unknown: std::collections::BTreeMap<usize, usize> =
         whole.free.iter().enumerate().map(|(i, &d)| (d, i)).collect();
-    let one = |(sub, part): (&interfield_model::partition::SubModel, &Assembly)| {
+    let one = |(sub, part): (&interfield_structure::split::SubModel, &Assembly)| {
         let u = part.free.iter().map(|&d| unknown[&sub.dofs[d]]).collect();
         let mut s = vec![0; part.system.dims().ns];
         for (l, &e) in part.looped.iter().enumerate() {

@@ -1,10 +1,10 @@
 //! Partitioned model files from text to channels: the same structure in one piece and in several.
 
 use interfield_coupling::registry::METHODS;
-use interfield_model::model::Model;
-use interfield_model::parse::Overrides;
-use interfield_model::partition::Partition;
-use interfield_model::{Partitioned, Simulation};
+use interfield_language::model::Model;
+use interfield_language::parse::Overrides;
+use interfield_language::partition::Partition;
+use interfield_structure::{Partitioned, Simulation};
 use interfield_testkit::run::{read, read_with, simulation};
 
 /// A chain of four masses under a load, cut where the test says.

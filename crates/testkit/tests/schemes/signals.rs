@@ -1,8 +1,8 @@
 //! Functions of time, imposed motions, matrix files.
 
-use interfield_model::matrix_market;
-use interfield_model::model::{Load, Support};
-use interfield_model::signal::{Motion, Signal};
+use interfield_language::matrix_market;
+use interfield_language::model::{Load, Support};
+use interfield_language::signal::{Motion, Signal};
 use interfield_testkit::run::read;
 
 fn near(a: f64, b: f64, tolerance: f64) -> bool {

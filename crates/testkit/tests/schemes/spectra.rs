@@ -5,7 +5,7 @@ use interfield_kernel::Domain;
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::scheme::rosenbrock::Rosenbrock;
 use interfield_kernel::scheme::splitting::Splitting;
-use interfield_model::assembled::{Assembled, Ingredients, oscillator};
+use interfield_structure::assembled::{Assembled, Ingredients, oscillator};
 use interfield_testkit::golden::{golden, number, numbers, rows};
 use interfield_testkit::numerics::{distance, largest};
 use interfield_testkit::problems;

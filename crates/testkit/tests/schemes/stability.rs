@@ -12,8 +12,8 @@ use interfield_kernel::scheme::splitting::Splitting;
 use interfield_kernel::system::Shift;
 use interfield_kernel::{Domain, StepMap, System};
 use interfield_linalg::{DominantOptions, dominant};
-use interfield_model::Assembled;
-use interfield_model::assembled::oscillator;
+use interfield_structure::Assembled;
+use interfield_structure::assembled::oscillator;
 use interfield_testkit::couplings::{Cut, Setting, split_mass, three_dof};
 use interfield_testkit::frames::{Run, plane_frame};
 use interfield_testkit::golden::{golden, numbers};
@@ -187,7 +187,7 @@ fn softened(method: &str, given: f64, dt: f64, ss: usize) -> TwoSided<Assembled>
 }
 
 /// A frame of 3 (bays + 1) storeys unknowns with an explicit step, and the largest circular frequency of it.
-fn frame(bays: usize, storeys: usize) -> (impl Fn(f64) -> interfield_model::Simulation, f64) {
+fn frame(bays: usize, storeys: usize) -> (impl Fn(f64) -> interfield_structure::Simulation, f64) {
     let make = move |dt: f64| {
         let mut model = plane_frame(bays, storeys, Run { scheme: "newmark", dt, steps: 10 });
         model.analysis.scheme = explicit();

@@ -4,9 +4,10 @@ use std::path::Path;
 use std::process::Command;
 
 use interfield_codegen::{Export, export};
-use interfield_model::diag::{Diagnostics, Source};
-use interfield_model::parse::{Overrides, parse};
-use interfield_model::{Model, Simulation};
+use interfield_language::Model;
+use interfield_language::diag::{Diagnostics, Source};
+use interfield_language::parse::{Overrides, parse};
+use interfield_structure::Simulation;
 
 /// Two storeys on an isolator with hysteresis, under a short record.
 pub(crate) const ISOLATED: &str = r#"

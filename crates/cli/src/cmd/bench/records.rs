@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use interfield_lab::vrths::Motion;
-use interfield_model::signal::{Signal, synthetic_motion};
+use interfield_language::signal::{Signal, synthetic_motion};
 use interfield_motion::{MAX_BYTES, Quantity, ReadOptions, read_bytes};
 
 use crate::load;

@@ -9,7 +9,7 @@ use interfield_lab::compensate::{Compensator, find};
 use interfield_lab::vrths::{
     self, CASES, CRITERIA, DELAY, Histories, LOAD_SYSTEM, Motion, Perturbation, RATE, Settings, Verdict,
 };
-use interfield_model::parse::compensators::compensator_from_text;
+use interfield_language::parse::compensators::compensator_from_text;
 use serde_json::{Value, json};
 
 use super::{figure, records};

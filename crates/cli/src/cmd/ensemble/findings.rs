@@ -3,7 +3,7 @@
 use interfield_ensemble::fragility::{Fit, Stripe, Trial, fit, stripes};
 use interfield_ensemble::statistics::{PROBABILITIES, rank_correlation};
 use interfield_ensemble::{Band, Case, Ending, Figure, Outcome, Study, Summary, bands, over};
-use interfield_model::Model;
+use interfield_language::Model;
 use interfield_motion::STANDARD_GRAVITY;
 use serde_json::{Map, Value, json};
 

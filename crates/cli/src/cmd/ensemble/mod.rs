@@ -17,7 +17,7 @@ use std::time::Instant;
 use clap::Args as ClapArgs;
 use interfield_ensemble::{Case, Ending, Outcome, Study, all_cores, each, ground, trial};
 use interfield_lab::controller::Operator;
-use interfield_model::Model;
+use interfield_language::Model;
 use serde_json::json;
 
 use crate::Exit;

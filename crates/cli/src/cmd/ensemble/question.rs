@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use interfield_ensemble::values::Setting;
 use interfield_ensemble::values::{Values, distribution, values};
 use interfield_ensemble::{Axis, Draw, Figure, Role, Sampling, Study};
-use interfield_model::Model;
-use interfield_model::diag::did_you_mean;
-use interfield_model::quantity::Scope;
-use interfield_model::units::{Dimension, Unit, UnitSystem};
+use interfield_language::Model;
+use interfield_language::diag::did_you_mean;
+use interfield_language::quantity::Scope;
+use interfield_language::units::{Dimension, Unit, UnitSystem};
 use interfield_motion::{MAX_BYTES, Quantity, ReadOptions, Record, STANDARD_GRAVITY};
 
 use super::Args;
@@ -153,7 +153,7 @@ pub(super) fn acceleration(text: &str) -> Result<f64, String> {
     if value > 0.0 { Ok(value) } else { Err("a peak is greater than zero".to_owned()) }
 }
 
-fn first(errors: &[interfield_model::formula::ExprError]) -> String {
+fn first(errors: &[interfield_language::formula::ExprError]) -> String {
     errors.first().map_or_else(String::new, |e| e.message.clone())
 }
 

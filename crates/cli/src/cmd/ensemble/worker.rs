@@ -5,10 +5,11 @@ use std::sync::atomic::AtomicBool;
 
 use interfield_ensemble::study::Variable;
 use interfield_ensemble::{Case, Outcome, Role, Study, ground, trial};
-use interfield_model::Machine;
-use interfield_model::model::Channel;
-use interfield_model::{Model, Simulation};
+use interfield_language::Model;
+use interfield_language::model::Channel;
 use interfield_motion::Record as Motion;
+use interfield_structure::Machine;
+use interfield_structure::Simulation;
 
 use super::question::acceleration;
 use crate::load::{ModelArgs, Variants};
@@ -123,6 +124,6 @@ impl Worker<'_> {
     }
 }
 
-fn sentence(problems: &[interfield_model::assemble::Problem]) -> String {
+fn sentence(problems: &[interfield_language::Problem]) -> String {
     problems.first().map_or_else(|| "it cannot be assembled".to_owned(), |p| p.message.clone())
 }

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, ValueEnum};
-use interfield_model::quantity::Scope;
-use interfield_model::units::{Dimension, Unit, UnitSystem};
+use interfield_language::quantity::Scope;
+use interfield_language::units::{Dimension, Unit, UnitSystem};
 use interfield_motion::{
     Asce7, Ec8, Fit, Format, GenerateOptions, GroundType, MAX_BYTES, MotionError, Phase, Quantity, ReadOptions, Record,
     STANDARD_GRAVITY, SpectrumType, generate, read_bytes,

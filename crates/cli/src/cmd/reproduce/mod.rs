@@ -11,7 +11,7 @@ use std::thread::available_parallelism;
 use clap::Args as ClapArgs;
 use interfield_gallery::{ITEMS, Item, Outcome, Stopped, Verdict, run as run_items};
 use interfield_lab::controller::Operator;
-use interfield_model::diag::did_you_mean;
+use interfield_language::diag::did_you_mean;
 use serde_json::Value;
 
 use crate::Exit;

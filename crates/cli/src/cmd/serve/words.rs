@@ -1,8 +1,8 @@
 //! What is said while a specimen is served, and afterwards.
 
-use interfield_model::Model;
-use interfield_model::specimen::Specimen;
-use interfield_model::units::{Dimension, UnitSystem};
+use interfield_language::Model;
+use interfield_language::specimen::Specimen;
+use interfield_language::units::{Dimension, UnitSystem};
 use interfield_peers::channel::Place;
 use interfield_peers::desk::{Broken, Halt};
 use interfield_peers::host::{News, OnStall};

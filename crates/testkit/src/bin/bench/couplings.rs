@@ -6,12 +6,13 @@ use interfield_coupling::registry::METHODS;
 use interfield_coupling::{Coupling, Method, PmcOptions};
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::scheme::splitting::Splitting;
-use interfield_model::{Assembled, Model, Partitioned};
+use interfield_language::Model;
+use interfield_structure::{Assembled, Partitioned};
 use interfield_testkit::couplings::{Setting, begin, radius, split_mass};
 use interfield_testkit::run::read_with;
 
 use crate::{Bar, Bench, Row, alternate, timed};
-use interfield_model::parse::Overrides;
+use interfield_language::parse::Overrides;
 
 /// The isolated viaduct, 88 unknowns, its isolators as states so that every coupling takes it.
 pub(crate) const VIADUCT: &str = include_str!("../../../../../models/rio-torto-isolated.toml");

@@ -4,9 +4,10 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use interfield_model::diag::{Diagnostics, Source};
-use interfield_model::parse::{Overrides, parse};
-use interfield_model::{Model, Simulation};
+use interfield_language::Model;
+use interfield_language::diag::{Diagnostics, Source};
+use interfield_language::parse::{Overrides, parse};
+use interfield_structure::Simulation;
 
 use crate::{Bar, Bench, Row};
 

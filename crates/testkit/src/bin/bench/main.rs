@@ -17,7 +17,8 @@ mod wires;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-use interfield_model::{Model, Simulation};
+use interfield_language::Model;
+use interfield_structure::Simulation;
 use interfield_testkit::alloc::CountingAllocator;
 use interfield_testkit::frames::{Run, Springs, chain, plane_frame, record_some, space_frame};
 use serde_json::{Value, json};

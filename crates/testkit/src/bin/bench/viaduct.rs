@@ -11,9 +11,11 @@ use interfield_lab::realtime::mailbox::Patience;
 use interfield_lab::realtime::rights::Wish;
 use interfield_lab::realtime::{Clock, Histogram, Schedule, Summary, Tape, TapeOptions, Timing, WallClock, WhenLate};
 use interfield_lab::rig::{Rig, Target};
-use interfield_model::parse::Overrides;
-use interfield_model::specimen::{Specimen, Workshop};
-use interfield_model::{Model, Partitioned, Simulation};
+use interfield_language::Model;
+use interfield_language::parse::Overrides;
+use interfield_language::specimen::Specimen;
+use interfield_structure::specimen::Workshop;
+use interfield_structure::{Partitioned, Simulation};
 use interfield_testkit::alloc::{count, count_everywhere};
 use interfield_testkit::run::read_with;
 

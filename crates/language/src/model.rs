@@ -1,0 +1,315 @@
+//! A structure in memory: everything resolved, named, and in SI units. Made from a model file by `parse`, or by
+//! a program; assembled into a system by `interfield-structure`.
+//!
+//! **Must not be here:** text, units, matrices.
+
+use interfield_kernel::element::{AnyLaw, Element as _};
+use interfield_kernel::scheme::registry::AnyScheme;
+use interfield_lab::rig::Reading;
+
+use crate::external::External;
+use crate::formula::FormulaElement;
+use crate::partition::Partition;
+use crate::signal::{Motion, Signal};
+use crate::specimen::Specimen;
+use crate::units::UnitSystem;
+
+/// What holds a degree of freedom.
+#[derive(Clone, Debug)]
+pub enum Support {
+    /// Nothing: it is an unknown.
+    Free,
+    /// The ground.
+    Fixed,
+    /// A prescribed motion.
+    Imposed(Motion),
+}
+
+/// One degree of freedom of a node.
+#[derive(Clone, Debug)]
+pub struct Dof {
+    /// `node.dof`.
+    pub name: String,
+    /// Whether it is a rotation (rad) rather than a translation (m).
+    pub angle: bool,
+    /// What holds it.
+    pub support: Support,
+    /// Lumped mass, kg (kg m²).
+    pub mass: f64,
+    /// Initial displacement.
+    pub u0: f64,
+    /// Initial velocity.
+    pub v0: f64,
+}
+
+/// A node: a named point with its degrees of freedom.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Name.
+    pub name: String,
+    /// Position, m; missing coordinates are zero.
+    pub at: [f64; 3],
+    /// Its degrees of freedom, as indices into [`Model::dofs`], with their short names.
+    pub dofs: Vec<(String, usize)>,
+}
+
+/// A local coordinate of an element: a sum of degrees of freedom with factors.
+pub type Coordinate = Vec<(usize, f64)>;
+
+/// What an element does.
+#[derive(Clone, Debug)]
+pub enum Kind {
+    /// A law of the kernel; `path`: moved by its evaluations instead of integrated, if it is a law that can be.
+    #[allow(missing_docs)]
+    Law { law: AnyLaw, coordinates: Vec<Coordinate>, path: bool },
+    /// Formulas of the model file.
+    #[allow(missing_docs)]
+    Formula { element: Box<FormulaElement>, coordinates: Vec<Coordinate>, states: Vec<String> },
+    /// A linear first-order block s' = A s + B q + Bv q', p = C s + D q + Dv q'.
+    #[allow(missing_docs)]
+    Block { block: BlockData, coordinates: Vec<Coordinate> },
+    /// Constant matrices on a list of degrees of freedom, row-major; empty means zero.
+    #[allow(missing_docs)]
+    Linear { dofs: Vec<usize>, mass: Vec<f64>, damping: Vec<f64>, stiffness: Vec<f64> },
+}
+
+impl Kind {
+    /// Whether it has a mass of its own.
+    pub fn has_mass(&self) -> bool {
+        match self {
+            Kind::Law { law, .. } => law.has_mass(),
+            Kind::Formula { element, .. } => element.has_mass(),
+            Kind::Block { .. } => false,
+            Kind::Linear { mass, .. } => mass.iter().any(|m| *m != 0.0),
+        }
+    }
+}
+
+/// Matrices of a linear block, row-major.
+#[derive(Clone, Debug, Default)]
+#[allow(missing_docs)]
+pub struct BlockData {
+    pub inputs: usize,
+    pub states: usize,
+    pub a: Vec<f64>,
+    pub b: Vec<f64>,
+    pub bv: Vec<f64>,
+    pub c: Vec<f64>,
+    pub d: Vec<f64>,
+    pub dv: Vec<f64>,
+    /// Whether its states remember its deformation, as those of a hysteretic law do: their stiffness then counts.
+    pub remembers: bool,
+}
+
+/// An element.
+#[derive(Clone, Debug)]
+pub struct Element {
+    /// Name.
+    pub name: String,
+    /// Type in the catalogue.
+    pub type_name: String,
+    /// What it does.
+    pub kind: Kind,
+    /// Whether its stiffness takes part in Rayleigh damping.
+    pub damped: bool,
+    /// Estimate for the `given` tangent policy.
+    pub given: Option<Estimate>,
+    /// Initial values of its states; empty means zero.
+    pub s0: Vec<f64>,
+}
+
+/// Stiffness and damping that a scheme takes an element for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Estimate {
+    /// On each of its coordinates.
+    Each(f64, f64),
+    /// Over all its coordinates, row by row.
+    Matrices(Vec<f64>, Vec<f64>),
+}
+
+impl Estimate {
+    /// Stiffness and damping over `d` coordinates, row by row.
+    pub fn matrices(&self, d: usize) -> [Vec<f64>; 2] {
+        let diagonal = |x: f64| (0..d * d).map(|i| if i % (d + 1) == 0 { x } else { 0.0 }).collect();
+        match self {
+            Estimate::Each(k, c) => [diagonal(*k), diagonal(*c)],
+            Estimate::Matrices(k, c) => [k.clone(), c.clone()],
+        }
+    }
+}
+
+/// Damping of the whole structure, in addition to that of elements.
+#[derive(Clone, Debug, Default)]
+pub enum Damping {
+    /// None.
+    #[default]
+    None,
+    /// C = a0 M + a1 K with the initial stiffness.
+    #[allow(missing_docs)]
+    Rayleigh { a0: f64, a1: f64 },
+    /// Rayleigh damping with these ratios in these modes (numbered from 1).
+    #[allow(missing_docs)]
+    RayleighModes { ratios: [f64; 2], modes: [usize; 2] },
+    /// Damping ratios of the first modes, none in the others.
+    Modal(Vec<f64>),
+}
+
+/// A load.
+#[derive(Clone, Debug)]
+pub enum Load {
+    /// Acceleration of the ground under the whole structure, along the degrees of freedom with this short name;
+    /// the unknowns are then relative to the ground. `supports`: the load includes the inertia that couples free nodes
+    /// to the supports, which move with the ground (there is none with lumped masses).
+    #[allow(missing_docs)]
+    Ground { direction: String, signal: Signal, supports: bool },
+    /// A force on one degree of freedom.
+    #[allow(missing_docs)]
+    Force { dof: usize, signal: Signal },
+}
+
+/// Which Jacobian a scheme works with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum TangentPolicy {
+    /// The exact tangent wherever the scheme asks for it.
+    #[default]
+    Exact,
+    /// The exact tangent of the initial state, for ever.
+    Initial,
+    /// Estimates given per element, as for a specimen; elements without one keep their initial tangent.
+    Given,
+}
+
+impl Analysis {
+    /// Whole steps up to the end: none goes beyond it. A duration that is a multiple of the step up to rounding is one.
+    pub fn steps(&self) -> u64 {
+        let exact = self.duration / self.dt;
+        (exact + 1e-9 * exact.max(1.0)).floor() as u64
+    }
+}
+
+/// How to integrate.
+#[derive(Clone, Debug)]
+pub struct Analysis {
+    /// Name of the scheme, as the user wrote it.
+    pub scheme_name: String,
+    /// The scheme.
+    pub scheme: AnyScheme,
+    /// Step, s.
+    pub dt: f64,
+    /// End, s.
+    pub duration: f64,
+    /// Tangent policy.
+    pub tangent: TangentPolicy,
+    /// Whether steps in which a law turns stiff are taken in substeps.
+    pub land: bool,
+}
+
+/// A recorded quantity.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Quantity {
+    /// Displacement of a degree of freedom (relative to the ground under ground acceleration).
+    Displacement(usize),
+    /// Velocity.
+    Velocity(usize),
+    /// Acceleration.
+    Acceleration(usize),
+    /// Acceleration including that of the ground.
+    AbsoluteAcceleration(usize),
+    /// Force of a coordinate of an element.
+    Force(usize, usize),
+    /// Coordinate of an element (elongation).
+    Deformation(usize, usize),
+    /// Internal state of an element.
+    State(usize, usize),
+    /// Value of a load signal.
+    LoadSignal(usize),
+    /// Distance of the two sides of a cut at a degree of freedom, in derivative 0 or 1.
+    Gap(usize, usize),
+    /// Force that the cut transmits at a degree of freedom (on the first side, with the sign of the degree of freedom).
+    InterfaceForce(usize),
+    /// Displacement of the fine side at a degree of freedom by the link of the last step.
+    Link(usize),
+    /// A part of the energy balance of the whole structure.
+    Energy(EnergyPart),
+    /// What the laboratory said last of a commanded degree of freedom: specimen, number of the degree of freedom in it.
+    Specimen(usize, usize, Reading),
+    /// What the program of an external said last of a degree of freedom: external, number of the degree of freedom in it.
+    External(usize, usize, Reading),
+}
+
+/// A part of the energy balance: input = change of kinetic + internal + error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EnergyPart {
+    /// Kinetic energy.
+    Kinetic,
+    /// Work done on springs, dampers and all other elements.
+    Internal,
+    /// The part of the internal work that went into the damping matrix.
+    Damping,
+    /// Work of the loads.
+    Input,
+    /// What is missing in the balance.
+    Error,
+}
+
+impl EnergyPart {
+    /// All parts, by the names of their channels.
+    pub const ALL: [(&str, Self); 5] = [
+        ("kinetic", Self::Kinetic),
+        ("internal", Self::Internal),
+        ("damping", Self::Damping),
+        ("input", Self::Input),
+        ("error", Self::Error),
+    ];
+}
+
+/// A recorded channel.
+#[derive(Clone, Debug)]
+pub struct Channel {
+    /// Name, as written.
+    pub name: String,
+    /// What is recorded.
+    pub quantity: Quantity,
+    /// Unit it is written in.
+    pub unit: String,
+    /// Value in that unit = factor * value in SI.
+    pub factor: f64,
+}
+
+/// A structure, its loads, and what to do with it.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// One line.
+    pub title: String,
+    /// Units of plain numbers in the file and of the output.
+    pub units: UnitSystem,
+    /// Nodes.
+    pub nodes: Vec<Node>,
+    /// Degrees of freedom of all nodes.
+    pub dofs: Vec<Dof>,
+    /// Elements.
+    pub elements: Vec<Element>,
+    /// Damping.
+    pub damping: Damping,
+    /// Loads.
+    pub loads: Vec<Load>,
+    /// Their names.
+    pub load_names: Vec<String>,
+    /// How to integrate.
+    pub analysis: Analysis,
+    /// Channels.
+    pub channels: Vec<Channel>,
+    /// Every how many steps they are recorded.
+    pub every: u64,
+    /// Its division into substructures.
+    pub partition: Option<Partition>,
+    /// Elements that stand in the laboratory.
+    pub specimens: Vec<Specimen>,
+    /// Parts of the structure that other programs compute.
+    pub externals: Vec<External>,
+}
+
+/// The part of a name after the last point: `x` of `roof.x`.
+pub fn short_name(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
+}

@@ -1,0 +1,160 @@
+//! Loads: the motion of the ground, forces, imposed motions.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::Context;
+use super::nodes::is_angle;
+use super::signals::signal;
+use crate::diag::{Diagnostic, did_you_mean};
+use crate::integral::Unintegrable;
+use crate::model::{Load, Support};
+use crate::reader::Table;
+use crate::signal::{Motion, Signal};
+use crate::units::Dimension;
+
+/// Reads all `[[load]]`; the second list names each load, for channels.
+pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>, time: (f64, f64)) -> (Vec<Load>, Vec<String>) {
+    let named = root.table("signal");
+    let mut loads = Loads { named: named.as_ref(), time, list: Vec::new(), names: Vec::new(), forced: Vec::new() };
+    for table in root.tables("load") {
+        let kind = table.choice_required("type", &["ground", "force", "imposed"]);
+        let name = match table.string("name") {
+            Some(n) => {
+                context.declare(&n.value, n.span);
+                n.value
+            }
+            None => format!("load-{}", loads.list.len() + 1),
+        };
+        let good = match kind.map(|k| k.value) {
+            Some(0) => loads.ground(context, &table, name),
+            Some(1) => loads.force(context, &table, name),
+            Some(_) => loads.imposed(context, &table, name),
+            None => {
+                table.keys().iter().for_each(|k| table.ignore(&k.value));
+                None
+            }
+        };
+        context.contact.borrow_mut().settle(good.is_some());
+        table.finish();
+    }
+    // All imposed motions are known now.
+    for (dof, span) in &loads.forced {
+        if !matches!(context.dofs[*dof].support, Support::Free) {
+            let message = format!("a force on `{}` does nothing: it is held", context.dofs[*dof].name);
+            context.error(span.clone(), message, "load a free degree of freedom, or free this one");
+        }
+    }
+    let Loads { list, names, .. } = loads;
+    if let Some(named) = named {
+        for unused in named.unread() {
+            let message = format!("the signal `{}` is used by no load", unused.value);
+            context.diags.push(Diagnostic::warning(message, unused.span).help("name it in a [[load]], or remove it"));
+        }
+    }
+    (list, names)
+}
+
+/// Loads read so far.
+struct Loads<'a, 'd> {
+    /// `[signal.NAME]` of the file.
+    named: Option<&'a Table<'d>>,
+    /// End and step of the analysis.
+    time: (f64, f64),
+    list: Vec<Load>,
+    names: Vec<String>,
+    /// Degrees of freedom under a force, with the place that says so.
+    forced: Vec<(usize, Range<usize>)>,
+}
+
+impl Loads<'_, '_> {
+    fn ground(&mut self, context: &mut Context<'_>, table: &Table<'_>, name: String) -> Option<()> {
+        let direction = table.string_required("direction", "\"x\"");
+        let supports = table.bool("support_inertia").is_none_or(|b| b.value);
+        let dim = Dimension::ACCELERATION;
+        let signal = signal(context, table, self.named, "signal", dim);
+        let direction = direction?;
+        let known: BTreeSet<&str> = context.dofs.iter().map(|d| crate::model::short_name(&d.name)).collect();
+        if !known.contains(direction.value.as_str()) {
+            if context.unclear.is_empty() && !context.nodes_unknown {
+                let message = format!("no node can move in the direction `{}`", direction.value);
+                let list = known.iter().copied().collect::<Vec<_>>().join(", ");
+                let help =
+                    did_you_mean(&direction.value, known).unwrap_or_else(|| format!("degrees of freedom are {list}"));
+                context.error(direction.span, message, help);
+            }
+            return None;
+        }
+        if is_angle(&direction.value) {
+            let message = "the ground cannot rotate: a rotation would load every mass by its distance";
+            context.error(direction.span, message, "name a translation, or impose motions on the supports");
+            return None;
+        }
+        context.load_dimensions.insert(name.clone(), dim);
+        self.list.push(Load::Ground { direction: direction.value, signal: signal?, supports });
+        context.places.loads.push(table.place("signal"));
+        self.names.push(name);
+        Some(())
+    }
+
+    fn force(&mut self, context: &mut Context<'_>, table: &Table<'_>, name: String) -> Option<()> {
+        let at = table.string_required("at", "\"roof.x\"").and_then(|d| Some((context.dof(&d)?, d.span)));
+        let dim = at.as_ref().map_or(Dimension::FORCE, |d| context.force(d.0));
+        let signal = signal(context, table, self.named, "signal", dim);
+        let (dof, span) = at?;
+        self.forced.push((dof, span));
+        context.load_dimensions.insert(name.clone(), dim);
+        self.list.push(Load::Force { dof, signal: signal? });
+        context.places.loads.push(table.place("signal"));
+        self.names.push(name);
+        Some(())
+    }
+
+    fn imposed(&mut self, context: &mut Context<'_>, table: &Table<'_>, name: String) -> Option<()> {
+        context.imposed.insert(name);
+        let at = table.string_required("at", "\"base.x\"");
+        let dof = at.as_ref().and_then(|d| context.dof(d));
+        let disp = dof.map_or(Dimension::LENGTH, |d| context.disp(d));
+        let acceleration = disp.per(Dimension::TIME).per(Dimension::TIME);
+        let motion = match (table.has("displacement"), table.has("acceleration")) {
+            (true, false) => {
+                signal(context, table, self.named, "displacement", disp).map(|s| Motion::from_displacement(&s))
+            }
+            (false, true) => signal(context, table, self.named, "acceleration", acceleration)
+                .and_then(|s| self.integrated(context, table.place("acceleration"), &s)),
+            _ => {
+                let help = "write displacement = { type = \"harmonic\", ... } or acceleration = { ... }";
+                context.error(table.span(), "an imposed motion needs either `displacement` or `acceleration`", help);
+                None
+            }
+        };
+        let (dof, at) = (dof?, at?);
+        if let Some(first) = context.imposed_at.get(&dof) {
+            let message = format!("`{}` already has an imposed motion", at.value);
+            let d = Diagnostic::error(message, at.span).also(first.clone(), "first imposed here");
+            context.diags.push(d.help("impose one motion on each degree of freedom"));
+            return None;
+        }
+        context.imposed_at.insert(dof, at.span);
+        context.dofs[dof].support = Support::Imposed(motion?);
+        Some(())
+    }
+
+    /// The motion with this acceleration.
+    fn integrated(&self, context: &Context<'_>, place: Range<usize>, acceleration: &Signal) -> Option<Motion> {
+        let (duration, dt) = self.time;
+        let (message, help) = match Motion::from_acceleration(acceleration, duration, dt) {
+            Ok(motion) => return Some(motion),
+            Err(Unintegrable::NotFinite(t)) => (
+                format!("this acceleration is not a finite number shortly after t = {t:.6} s"),
+                "guard a division by zero, or a root or logarithm of a number that is not positive",
+            ),
+            Err(Unintegrable::TooRough(t)) => (
+                format!("this acceleration varies too fast to be integrated: given up at t = {t:.6} s"),
+                "check the time unit in the formula, or impose a `displacement` or a table",
+            ),
+        };
+        context.error(place, message, help);
+        None
+    }
+}

@@ -1,0 +1,362 @@
+//! From the text of a model file to a [`Model`], with all mistakes found in one go.
+//!
+//! **Must not be here:** file access (the caller hands in what a model refers to, see [`Files`]), matrices.
+
+pub mod analysis;
+mod channels;
+pub mod compensators;
+mod connected;
+pub(crate) mod elements;
+mod externals;
+mod formulas;
+mod loads;
+mod matrices;
+mod members;
+mod motions;
+mod nodes;
+mod records;
+mod signals;
+mod specimens;
+mod substructures;
+mod templates;
+mod units;
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use crate::diag::{Diagnostic, Diagnostics, Source, did_you_mean, suggest};
+use crate::document::Document;
+use crate::model::{Dof, Element, Model, Node};
+use crate::partition;
+use crate::problem::{Problem, Subject};
+use crate::quantity::{Parameters, Scope};
+use crate::reader::Spanned;
+use crate::units::{Dimension, UnitSystem};
+use connected::Contact;
+use nodes::GROUND;
+
+/// Reads a file that a model refers to (a record, a matrix); the error is a sentence for the user.
+pub type Files<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, String>;
+
+/// Settings from the command line that replace those of the file.
+#[derive(Clone, Debug, Default)]
+pub struct Overrides {
+    /// `name=value` for parameters of the file.
+    pub set: Vec<(String, String)>,
+    /// Scheme.
+    pub scheme: Option<String>,
+    /// Parameters of the scheme.
+    pub scheme_parameters: Vec<(String, String)>,
+    /// Step, a quantity of time.
+    pub dt: Option<String>,
+    /// End of the analysis, a quantity of time.
+    pub duration: Option<String>,
+    /// Tangent policy.
+    pub tangent: Option<String>,
+    /// Coupling of the substructures.
+    pub coupling: Option<String>,
+    /// Substeps of all substructures of the fine side.
+    pub substeps: Option<u32>,
+}
+
+/// Where the parts of a model were written.
+#[derive(Clone, Debug, Default)]
+pub struct Places {
+    dofs: Vec<Range<usize>>,
+    elements: Vec<Range<usize>>,
+    damping: Option<Range<usize>>,
+    loads: Vec<Range<usize>>,
+    /// Empty where it was given on the command line.
+    step: Range<usize>,
+    /// Empty where it was given on the command line.
+    duration: Range<usize>,
+    substructures: Vec<Range<usize>>,
+    interface_masses: Vec<Range<usize>>,
+    specimens: Vec<Range<usize>>,
+}
+
+impl Places {
+    /// Whether the end of the analysis was chosen on the command line, for this once.
+    pub fn duration_is_overridden(&self) -> bool {
+        self.duration.is_empty()
+    }
+
+    /// A problem of the assembly as a located message.
+    pub fn locate(&self, problem: &Problem) -> Diagnostic {
+        let span = match problem.subject {
+            Subject::Dof(i) => self.dofs.get(i).cloned(),
+            Subject::Element(i) => self.elements.get(i).cloned(),
+            Subject::Damping => self.damping.clone(),
+            Subject::Load(i) => self.loads.get(i).cloned(),
+            Subject::Step => Some(self.step.clone()),
+            Subject::Duration => Some(self.duration.clone()),
+            Subject::Substructure(i) => self.substructures.get(i).cloned(),
+            Subject::InterfaceMass(i) => self.interface_masses.get(i).cloned(),
+            Subject::Specimen(i) => self.specimens.get(i).cloned(),
+            Subject::Model => None,
+        };
+        // What concerns the whole model stands at its beginning.
+        let span = span.unwrap_or(0..0);
+        let found = if problem.fatal { Diagnostic::error } else { Diagnostic::warning };
+        found(problem.message.clone(), span).help(&problem.help)
+    }
+}
+
+/// What the parts of the parser share.
+struct Context<'d> {
+    diags: &'d Diagnostics,
+    scope: Scope,
+    files: Files<'d>,
+    /// Names of nodes, elements and loads, with their places: channels refer to all of them.
+    names: BTreeMap<String, Range<usize>>,
+    nodes: Vec<Node>,
+    /// Nodes by name.
+    node_index: BTreeMap<String, usize>,
+    /// Nodes whose degrees of freedom could not be read: nothing is said about their use.
+    unclear: BTreeSet<usize>,
+    /// Whether the list of nodes could not be read at all.
+    nodes_unknown: bool,
+    /// Whether some nodes, elements or loads could not be read at all, so that their names are not known.
+    names_unknown: bool,
+    dofs: Vec<Dof>,
+    elements: Vec<Element>,
+    /// Whether the model is cut into substructures.
+    partitioned: bool,
+    places: Places,
+    /// Dimensions of the named loads.
+    load_dimensions: BTreeMap<String, Dimension>,
+    /// Names of loads that impose a motion.
+    imposed: BTreeSet<String>,
+    /// Degrees of freedom with an imposed motion, and where it says so.
+    imposed_at: BTreeMap<usize, Range<usize>>,
+    /// Whether the coupling takes imposed motions of masses as constraints, so that they can be commanded.
+    drives: bool,
+    /// What is connected, for the check when there are other mistakes.
+    contact: RefCell<Contact>,
+    /// Elements with an estimate of their tangent, with the place that says so.
+    estimates: Vec<(usize, Range<usize>)>,
+}
+
+impl Context<'_> {
+    fn error(&self, span: Range<usize>, message: impl Into<String>, help: impl Into<String>) {
+        self.diags.push(Diagnostic::error(message, span).help(help));
+    }
+
+    /// Reports a malformed name.
+    fn check_name(&self, name: &str, span: Range<usize>) {
+        let good = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+        if name.is_empty() || !name.chars().all(good) {
+            let message = format!("`{name}` cannot be a name");
+            self.error(span, message, "use letters, digits, `_` and `-`; the dot separates node and direction");
+        }
+    }
+
+    /// Takes a name; reports one that is malformed or already taken.
+    fn declare(&mut self, name: &str, span: Range<usize>) {
+        self.check_name(name, span.clone());
+        match self.names.get(name) {
+            Some(_) if name == GROUND => {
+                let help = "it never moves and needs no [[node]]; give this one another name";
+                self.error(span, "`ground` is always there", help);
+            }
+            Some(first) => self.diags.push(
+                Diagnostic::error(format!("the name `{name}` is used twice"), span)
+                    .also(first.clone(), "first used here")
+                    .help("nodes, elements and loads share one set of names, so that a channel can name any of them"),
+            ),
+            None => {
+                self.names.insert(name.to_owned(), span);
+            }
+        }
+    }
+
+    /// The node called `name`.
+    fn node(&self, name: &Spanned<String>) -> Option<usize> {
+        let found = self.node_index.get(&name.value).copied();
+        let mut contact = self.contact.borrow_mut();
+        if found.is_none() && !self.nodes_unknown {
+            let near = suggest(&name.value, self.node_index.keys().map(String::as_str));
+            match near.and_then(|n| self.node_index.get(n)) {
+                Some(&probably) => contact.referred.push(probably),
+                None => contact.unclear = true,
+            }
+            let help = match near {
+                Some(n) => format!("did you mean `{n}`?"),
+                None => format!("declare it: [[node]] with name = \"{}\"", name.value),
+            };
+            self.error(name.span.clone(), format!("there is no node `{}`", name.value), help);
+        }
+        contact.referred.extend(found);
+        found
+    }
+
+    /// The degree of freedom of a node with this short name.
+    fn dof_of(&self, node: usize, dof: &str, span: Range<usize>) -> Option<usize> {
+        if self.unclear.contains(&node) {
+            return None;
+        }
+        let node = &self.nodes[node];
+        let found = node.dofs.iter().find(|(name, _)| name == dof).map(|(_, i)| *i);
+        if found.is_none() && node.name == GROUND {
+            let help = "write a [[node]] with a position and fixed = true instead";
+            self.error(span, "`ground` has no position and no degrees of freedom: it never moves", help);
+        } else if found.is_none() {
+            let known: Vec<&str> = node.dofs.iter().map(|(name, _)| name.as_str()).collect();
+            let message = format!("node `{}` has no degree of freedom `{dof}`", node.name);
+            let near = did_you_mean(dof, known.iter().copied()).map_or_else(String::new, |d| format!("{d} "));
+            self.error(span, message, format!("{near}it has: {}", known.join(", ")));
+        }
+        found
+    }
+
+    /// The degree of freedom written `node.dof`.
+    fn dof(&self, text: &Spanned<String>) -> Option<usize> {
+        let Some((node, dof)) = text.value.split_once('.') else {
+            let message = format!("`{}` does not name a degree of freedom", text.value);
+            let node = self.node_index.get(&text.value).and_then(|&n| self.nodes[n].dofs.first());
+            let example = node.map_or("roof.x".to_owned(), |(dof, _)| format!("{}.{dof}", text.value));
+            self.error(text.span.clone(), message, format!("write node.direction, for example \"{example}\""));
+            return None;
+        };
+        let node = self.node(&Spanned::new(node.to_owned(), text.span.clone()))?;
+        self.dof_of(node, dof, text.span.clone())
+    }
+
+    /// Whether an imposed degree of freedom is free in its substructure, held by a constraint of the coupling.
+    fn drives(&self, dof: usize) -> bool {
+        self.drives && self.dofs[dof].mass > 0.0
+    }
+
+    /// Dimension of a displacement along a degree of freedom.
+    fn disp(&self, dof: usize) -> Dimension {
+        if self.dofs[dof].angle { Dimension::ANGLE } else { Dimension::LENGTH }
+    }
+
+    /// Dimension of a force along a degree of freedom.
+    fn force(&self, dof: usize) -> Dimension {
+        Dimension::MOMENT.per(self.disp(dof))
+    }
+}
+
+/// The tables of a model with all blocks written out, what its expressions can refer to, and whether all blocks could be
+/// read.
+fn written_out<'s>(
+    source: &'s Source,
+    overrides: &Overrides,
+    diags: &'s Diagnostics,
+) -> Option<(Document<'s>, Scope, bool)> {
+    if diags.has_errors() {
+        // A file that could not be included: what it holds would be missed everywhere.
+        return None;
+    }
+    let mut document = Document::parse(source, diags)?;
+    let root = document.root();
+    let units = match root.table("units") {
+        Some(table) => {
+            let units = table.unit_system().unwrap_or_default();
+            table.finish();
+            units
+        }
+        None => UnitSystem::si(),
+    };
+    let mut parameters = root.table("parameters").map(Parameters::read).unwrap_or_default();
+    for (name, text) in &overrides.set {
+        parameters.set(name, text, diags);
+    }
+    let scope = parameters.resolve(units, source, diags);
+    drop(root);
+    let before = diags.error_count();
+    templates::expand(document.entries_mut(), &scope, source, diags);
+    let good = diags.error_count() == before;
+    Some((document, scope, good))
+}
+
+/// A model as plain TOML: includes, parts, sections and templates written out. `None` if there was an error.
+pub fn expand(source: &Source, overrides: &Overrides, diags: &Diagnostics) -> Option<String> {
+    let (mut document, ..) = written_out(source, overrides, diags)?;
+    (!diags.has_errors()).then(|| crate::print::document(document.entries_mut()))
+}
+
+/// Reads a model. Findings go to `diags`; `None` if there was an error.
+pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &Diagnostics) -> Option<(Model, Places)> {
+    let (document, scope, complete) = written_out(source, overrides, diags)?;
+    let root = document.root();
+    ["units", "parameters"].iter().for_each(|key| root.ignore(key));
+    let units = scope.units.clone();
+    let mut context = Context {
+        diags,
+        scope,
+        files,
+        names: BTreeMap::new(),
+        nodes: Vec::new(),
+        node_index: BTreeMap::new(),
+        unclear: BTreeSet::new(),
+        nodes_unknown: !complete,
+        names_unknown: false,
+        dofs: Vec::new(),
+        elements: Vec::new(),
+        partitioned: root.has("substructure"),
+        places: Places::default(),
+        load_dimensions: BTreeMap::new(),
+        imposed: BTreeSet::new(),
+        imposed_at: BTreeMap::new(),
+        drives: false,
+        contact: RefCell::default(),
+        estimates: Vec::new(),
+    };
+    let title = root.string("title").map_or_else(|| "untitled".to_owned(), |t| t.value);
+    context.names_unknown =
+        !complete || ["node", "element", "external", "load"].iter().any(|key| root.has(key) && !root.is_list(key));
+    nodes::read(&mut context, &root);
+    elements::read(&mut context, &root);
+    let externals = externals::read(&mut context, &root);
+    let damping = analysis::damping(&mut context, &root);
+    let analysis = analysis::read(&mut context, &root, overrides);
+    let time = analysis.as_ref().map_or((0.0, 1.0), |a| (a.duration, a.dt));
+    let (loads, names) = loads::read(&mut context, &root, time);
+    let says = |key: &str| root.table("analysis").is_some_and(|t| t.has(key));
+    let written = substructures::Written {
+        scheme: overrides.scheme.is_some() || !overrides.scheme_parameters.is_empty() || says("scheme"),
+        tangent: overrides.tangent.is_some() || says("tangent"),
+        recoupled: overrides.coupling.is_some() && overrides.scheme.is_none(),
+    };
+    let partition = substructures::read(&mut context, &root, analysis.as_ref(), written, overrides);
+    context.drives = partition.as_ref().is_some_and(|p| p.coupling.info.drives);
+    let specimens = specimens::read(&mut context, &root, analysis.as_ref(), partition.as_ref());
+    externals::check(&context, &externals);
+    if overrides.tangent.is_none() {
+        // That of the command line is for this once.
+        let owner = |e: usize| partition.as_ref().and_then(|p| p.substructures.get(*p.owners.get(e)?));
+        let whole = analysis.as_ref().map(|a| a.tangent);
+        elements::unused_tangents(&context, |e| owner(e).map(|s| s.tangent).or(whole));
+    }
+    let (channels, every) = channels::read(&context, &root, &names, (&specimens, &externals));
+    root.finish();
+    if diags.has_errors() {
+        // Without mistakes the assembly finds this, with everything else that needs matrices.
+        connected::check(&context);
+        return None;
+    }
+    let Context { nodes, dofs, elements, places, .. } = context;
+    let analysis = analysis?;
+    let model = Model {
+        title,
+        units,
+        nodes,
+        dofs,
+        elements,
+        damping,
+        loads,
+        load_names: names,
+        analysis,
+        channels,
+        every,
+        partition,
+        specimens,
+        externals,
+    };
+    let problems = model.partition.as_ref().map_or_else(Vec::new, |p| partition::check(&model, p));
+    problems.iter().for_each(|p| diags.push(places.locate(p)));
+    problems.is_empty().then_some((model, places))
+}

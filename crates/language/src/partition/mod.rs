@@ -1,0 +1,113 @@
+//! A structure cut into substructures: which elements each one has, how it is integrated, and where they meet.
+//!
+//! ```text
+//! Partition (part of a Model) --layout--> who has which degree of freedom --split--> one Model per part, constraints
+//! ```
+//!
+//! **Must not be here:** text, coupling formulas.
+
+mod layout;
+
+use interfield_coupling::registry::{METHODS, MethodInfo};
+use interfield_coupling::{Method, PmcOptions};
+use interfield_kernel::scheme::registry::AnyScheme;
+
+use crate::model::TangentPolicy;
+
+pub(crate) use layout::check;
+pub use layout::{Layout, layout, visit};
+
+/// Shares of the nodal mass at interfaces that a substructure takes: `m_f` of paper 003, equation 22.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Shares {
+    /// This share at every interface node.
+    All(f64),
+    /// Shares by node (index into the nodes of the model); the others are not given.
+    ByNode(Vec<(usize, f64)>),
+}
+
+impl Default for Shares {
+    /// None given.
+    fn default() -> Self {
+        Shares::ByNode(Vec::new())
+    }
+}
+
+impl Shares {
+    /// The share given for a node.
+    pub(crate) fn at(&self, node: usize) -> Option<f64> {
+        match self {
+            Shares::All(share) => Some(*share),
+            Shares::ByNode(list) => list.iter().find(|s| s.0 == node).map(|s| s.1),
+        }
+    }
+}
+
+/// A substructure.
+#[derive(Clone, Debug)]
+pub struct Substructure {
+    /// Name.
+    pub name: String,
+    /// Name of its scheme, as the user wrote it.
+    pub scheme_name: String,
+    /// Its scheme.
+    pub scheme: AnyScheme,
+    /// Number of its steps in one step of the analysis, at least 1.
+    pub substeps: u32,
+    /// Whether it stands on the fine side, which exchanges multipliers at each of its steps.
+    pub fine: bool,
+    /// Tangent policy.
+    pub tangent: TangentPolicy,
+    /// Nodes whose mass it shares although no element of it need touch them.
+    pub nodes: Vec<usize>,
+    /// Its shares of the nodal mass at interfaces; what nobody is given is divided equally among the others.
+    pub interface_mass: Shares,
+}
+
+/// Which pairs are held together where more than two substructures meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Constraints {
+    /// The first with each of the others: as many as needed.
+    #[default]
+    Tree,
+    /// Every pair: redundant where three or more meet.
+    AllPairs,
+}
+
+/// How the substructures are coupled.
+#[derive(Clone, Copy)]
+pub struct Coupling {
+    /// Catalogue entry of the method.
+    pub info: &'static MethodInfo,
+    /// The method with its options.
+    pub method: Method,
+    /// Which pairs are held together.
+    pub constraints: Constraints,
+}
+
+impl Default for Coupling {
+    /// The recommended one.
+    fn default() -> Self {
+        let method = Method::Pmc(PmcOptions::PMC);
+        Coupling { info: &METHODS[0], method, constraints: Constraints::Tree }
+    }
+}
+
+impl std::fmt::Debug for Coupling {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?}, {:?}", self.method, self.constraints)
+    }
+}
+
+/// A partition of a model.
+#[derive(Clone, Debug)]
+pub struct Partition {
+    /// The substructures, in the order of the file.
+    pub substructures: Vec<Substructure>,
+    /// Substructure of every element of the model.
+    pub owners: Vec<usize>,
+    /// Substructure of the nodes that no element touches and that none lists.
+    pub rest: Option<usize>,
+    /// How they are coupled.
+    pub coupling: Coupling,
+}

@@ -1,0 +1,57 @@
+//! Something that makes a model unusable or doubtful, and what it is about.
+
+/// What a problem is about, so that it can be shown where it was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// A degree of freedom.
+    Dof(usize),
+    /// An element.
+    Element(usize),
+    /// The damping block.
+    Damping,
+    /// A load, by its number among the loads of the model.
+    Load(usize),
+    /// The time step.
+    Step,
+    /// The end of the analysis.
+    Duration,
+    /// A substructure.
+    Substructure(usize),
+    /// Its shares of the mass at interfaces.
+    InterfaceMass(usize),
+    /// A specimen.
+    Specimen(usize),
+    /// The model as a whole.
+    Model,
+}
+
+/// Something that makes the model unusable, or doubtful.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// What it is about.
+    pub subject: Subject,
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub help: String,
+    /// Whether the model cannot be run.
+    pub fatal: bool,
+}
+
+impl Problem {
+    /// Something that must be changed.
+    pub fn error(subject: Subject, message: String, help: &str) -> Self {
+        Problem { subject, message, help: help.to_owned(), fatal: true }
+    }
+
+    /// Something doubtful.
+    pub fn warning(subject: Subject, message: String, help: &str) -> Self {
+        Problem { subject, message, help: help.to_owned(), fatal: false }
+    }
+
+    /// Nothing acts on a degree of freedom.
+    pub fn unconnected(dof: usize, name: &str) -> Self {
+        let message = format!("`{name}` is connected to nothing: no element and no mass acts on it");
+        Self::error(Subject::Dof(dof), message, "connect it with an element, give it a mass, or fix it")
+    }
+}

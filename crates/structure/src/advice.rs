@@ -1,0 +1,442 @@
+//! What a careful colleague would say about a model that can be run, but perhaps not as meant: missing mass or stiffness,
+//! steps too coarse, loads that do nothing, units that look wrong.
+//!
+//! Every remark is a [`Problem`] about a part of the model, so that it can be shown where that part was written. The
+//! limits are wide on purpose: a remark that is wrong once is not read again.
+//! **Must not be here:** mistakes (the parser and the assembly refuse those), text of the file.
+
+use interfield_kernel::element::AnyLaw;
+use interfield_kernel::element::path::PathLaw;
+
+use crate::Simulation;
+use crate::assemble::{stored, tangent_at_rest};
+use crate::modal::Modal;
+use interfield_language::model::short_name;
+use interfield_language::model::{Damping, Element, Kind, Load, Support};
+use interfield_language::signal::{Motion, Signal};
+use interfield_language::units::GRAVITY;
+use interfield_language::{Problem, Subject};
+
+/// Fewer points per period than this show a mode wrongly: a tenth of the period per step costs some per cent of
+/// frequency with most schemes.
+const POINTS_PER_PERIOD: f64 = 10.0;
+/// Longest and shortest plausible fundamental periods, s: a suspension bridge swings in some ten seconds, a specimen on a
+/// table in some milliseconds.
+const PERIODS: (f64, f64) = (60.0, 1e-3);
+/// Plausible peaks of a ground motion, in g: the largest ever recorded is below 5.
+const GROUND_PEAKS: (f64, f64) = (1e-4, 5.0);
+/// Neighbouring masses further apart than this are nearly always kg beside t beside something else.
+const MASS_RATIO: f64 = 1e6;
+/// Stiffnesses further apart than this leave less than five digits of the softer one beside the stiffer.
+const STIFFNESS_RATIO: f64 = 1e11;
+/// A force that a motion begins with may be off by this share before it is told, against a walk of so many increments.
+const FAR_START: f64 = 1e-4;
+const FINE_WALK: u32 = 256;
+/// A record that ends with more than this share of its peak was cut off.
+const CUT_OFF: f64 = 0.05;
+/// Up to so many samples are a shape drawn by hand, whose corners may fall where they like.
+const DRAWN: usize = 20;
+/// Strong motion: between these shares of the integral of the squared acceleration (Trifunac and Brady 1975).
+const STRONG_MOTION: (f64, f64) = (0.05, 0.95);
+
+/// What is known beside the model.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Knowledge<'a> {
+    /// The modes; without them nothing is said about stiffness, periods and steps.
+    pub modal: Option<&'a Modal>,
+    /// Largest Ω = ω dt for which the scheme is stable; `None` if it always is.
+    pub stability_limit: Option<f64>,
+    /// Whether the end of the analysis was chosen for this once, so that cutting a record short is no accident.
+    pub duration_is_overridden: bool,
+}
+
+/// All remarks about a model.
+pub fn advise(sim: &Simulation, known: &Knowledge<'_>) -> Vec<Problem> {
+    let mut found = Vec::new();
+    for i in 0..sim.model.loads.len() {
+        load(sim, i, known, &mut found);
+    }
+    supports(sim, &mut found);
+    whole_steps(sim, &mut found);
+    missing_mass(sim, &mut found);
+    uneven_masses(sim, &mut found);
+    let uneven = uneven_stiffnesses(sim);
+    large_yield(sim, &mut found);
+    far_starts(sim, &mut found);
+    if let Some(modal) = known.modal {
+        modes(sim, modal, uneven.is_some(), &mut found);
+        step(sim, modal, known.stability_limit, &mut found);
+    }
+    found.extend(uneven);
+    found
+}
+
+fn load(sim: &Simulation, index: usize, known: &Knowledge<'_>, found: &mut Vec<Problem>) {
+    let a = &sim.model.analysis;
+    let load = &sim.model.loads[index];
+    let (Load::Ground { signal, .. } | Load::Force { signal, .. }) = load;
+    let mut warn = |subject, message: String, help: &str| found.push(Problem::warning(subject, message, help));
+    let subject = Subject::Load(index);
+    let peak = signal.peak().unwrap_or_else(|| peak_of_formula(signal, a.duration));
+    if peak == 0.0 {
+        warn(subject, "this load is zero at all times".to_owned(), "give it a value, or remove the load");
+        return;
+    }
+    if matches!(load, Load::Ground { .. }) && !(GROUND_PEAKS.0..=GROUND_PEAKS.1).contains(&(peak / GRAVITY)) {
+        let message = format!("the ground accelerates with a peak of {} g", digits(peak / GRAVITY));
+        let help = "check the unit of the record: with a plain number it is that of the file; write \"0.3 g\", or `unit` for a file";
+        warn(subject, message, help);
+    }
+    let Some((start, end, last)) = extent(signal) else { return };
+    if start < -1e-9 * a.duration {
+        let message =
+            format!("this load begins at {} s, before the analysis, which does not see that part", digits(start));
+        warn(subject, message, "move its times so that it begins at 0 s");
+    } else if start >= a.duration {
+        let message = format!("this load begins at {} s, when the analysis is over", digits(start));
+        warn(subject, message, "take a longer `duration`, or move its times");
+    }
+    if end < a.duration - a.dt && last.abs() > CUT_OFF * peak {
+        let share = 100.0 * last.abs() / peak;
+        let message =
+            format!("this load ends at {} s with {share:.0} % of its peak and jumps to zero there", digits(end));
+        warn(subject, message, "end the analysis with it, or let it fade to zero");
+    }
+    if let Some(interval) = sampling(signal) {
+        let of = format!("load {}", index + 1);
+        found.extend(missed(a.dt, interval, &of));
+    }
+    let mut warn = |subject, message: String, help: &str| found.push(Problem::warning(subject, message, help));
+    if matches!(load, Load::Ground { .. })
+        && !known.duration_is_overridden
+        && let Some((from, to)) = strong_motion(signal).filter(|(_, to)| *to > a.duration * (1.0 + 1e-9))
+    {
+        let message = format!(
+            "the analysis ends at {} s, but the strong motion lasts from {} s to {} s",
+            digits(a.duration),
+            digits(from),
+            digits(to)
+        );
+        warn(Subject::Duration, message, "take a longer `duration`");
+    }
+}
+
+/// Samples at an interval that steps miss.
+fn missed(dt: f64, interval: f64, of: &str) -> Option<Problem> {
+    let (step, between) = (significant(dt, 7), significant(interval, 7));
+    if dt > 1.001 * interval {
+        let message = format!(
+            "the step of {step} s is longer than the {between} s between the samples of {of}: some are never seen"
+        );
+        return Some(Problem::warning(Subject::Step, message, "take the interval of the record or less"));
+    }
+    let steps = (interval / dt).round();
+    if (interval / dt - steps).abs() <= 1e-6 * steps {
+        return None;
+    }
+    let message =
+        format!("steps of {step} s do not meet the samples of {of}, every {between} s: peaks between them are cut off");
+    let help = format!("take a whole number of steps per sample: dt = \"{between} s/{}\"", (interval / dt).ceil());
+    Some(Problem::warning(Subject::Step, message, &help))
+}
+
+/// Imposed motions that steps miss, or that stop at once.
+fn supports(sim: &Simulation, found: &mut Vec<Problem>) {
+    let a = &sim.model.analysis;
+    for (i, dof) in sim.model.dofs.iter().enumerate() {
+        let Support::Imposed(Motion::Cubic { times, pieces }) = &dof.support else { continue };
+        if times.len() > DRAWN {
+            found.extend(
+                median_interval(times).and_then(|dt| missed(a.dt, dt, &format!("the motion of `{}`", dof.name))),
+            );
+        }
+        let (Some(&end), Some(start)) = (times.last(), times.iter().rev().nth(1)) else { continue };
+        let peak = pieces.iter().fold(0.0f64, |m, p| m.max(p[1].abs()));
+        let last = pieces.last().map_or(0.0, |[_, v, a, j]| v + (end - start) * (a + (end - start) * j / 2.0));
+        if end < a.duration - a.dt && last.abs() > CUT_OFF * peak {
+            let share = 100.0 * last.abs() / peak.max(last.abs());
+            let message = format!(
+                "the motion of `{}` ends at {} s with {share:.0} % of its peak velocity and stops there at once",
+                dof.name,
+                digits(end)
+            );
+            let help = "end the analysis with it, or let its velocity fade to zero";
+            found.push(Problem::warning(Subject::Dof(i), message, help));
+        }
+    }
+}
+
+/// A duration between two steps.
+fn whole_steps(sim: &Simulation, found: &mut Vec<Problem>) {
+    let a = &sim.model.analysis;
+    let end = a.steps() as f64 * a.dt;
+    if (a.duration - end).abs() > 1e-3 * a.dt {
+        let message = format!(
+            "the step of {} s does not divide the duration of {} s: the run ends at {} s",
+            significant(a.dt, 7),
+            significant(a.duration, 7),
+            significant(end, 7)
+        );
+        let help =
+            format!("write for example dt = \"{} s/{}\"", significant(a.duration, 7), (a.duration / a.dt).ceil());
+        found.push(Problem::warning(Subject::Step, message, &help));
+    }
+}
+
+/// A formula looked at 1001 times.
+fn peak_of_formula(signal: &Signal, until: f64) -> f64 {
+    (0..=1000).map(|i| signal.value(until * f64::from(i) / 1000.0).abs()).fold(0.0, f64::max)
+}
+
+/// First and last time of samples, and the last value.
+fn extent(signal: &Signal) -> Option<(f64, f64, f64)> {
+    match signal {
+        Signal::Samples { start, dt, values } => {
+            Some((*start, start + dt * (values.len() - 1) as f64, *values.last()?))
+        }
+        Signal::Points(p) => p.first().zip(p.last()).map(|(a, b)| (a.0, b.0, b.1)),
+        Signal::Constant(_) | Signal::Harmonic { .. } | Signal::Formula(_) => None,
+    }
+}
+
+/// Usual interval between samples: the median, so that one steep flank does not count.
+fn sampling(signal: &Signal) -> Option<f64> {
+    match signal {
+        Signal::Samples { dt, values, .. } if values.len() > DRAWN => Some(*dt),
+        Signal::Points(p) if p.len() > DRAWN => median_interval(&p.iter().map(|p| p.0).collect::<Vec<_>>()),
+        _ => None,
+    }
+}
+
+fn median_interval(times: &[f64]) -> Option<f64> {
+    let mut intervals: Vec<f64> = times.windows(2).map(|w| w[1] - w[0]).collect();
+    intervals.sort_by(f64::total_cmp);
+    intervals.get(intervals.len() / 2).copied()
+}
+
+/// Begin and end of the strong motion of a record with equal steps.
+fn strong_motion(signal: &Signal) -> Option<(f64, f64)> {
+    let Signal::Samples { start, dt, values } = signal else { return None };
+    let total: f64 = values.iter().map(|a| a * a).sum();
+    let reached = |share: f64| {
+        let mut sum = 0.0;
+        let i = values.iter().position(|a| {
+            sum += a * a;
+            sum >= share * total
+        });
+        i.map(|i| start + dt * i as f64)
+    };
+    reached(STRONG_MOTION.0).zip(reached(STRONG_MOTION.1))
+}
+
+/// A ground motion that loads nothing, because nothing along it has a mass.
+fn missing_mass(sim: &Simulation, found: &mut Vec<Problem>) {
+    let (pattern, mass, _) = sim.matrices();
+    let mut load = vec![0.0; pattern.n()];
+    for (i, l) in sim.model.loads.iter().enumerate() {
+        let Load::Ground { direction, .. } = l else { continue };
+        let iota: Vec<f64> = sim.unknowns().map(|n| f64::from(short_name(n) == direction)).collect();
+        pattern.mul(&mass, &iota, &mut load);
+        if load.iter().all(|f| *f == 0.0) {
+            let message =
+                format!("nothing that can move along `{direction}` has a mass: this ground motion does nothing");
+            let help = "give the nodes a `mass`, or the members a density `rho`";
+            found.push(Problem::warning(Subject::Load(i), message, help));
+        }
+    }
+}
+
+/// Connected translations whose masses differ beyond all reason.
+fn uneven_masses(sim: &Simulation, found: &mut Vec<Problem>) {
+    let (pattern, mass, _) = sim.matrices();
+    let dof = |i: usize| &sim.model.dofs[sim.free()[i]];
+    let of = |i: usize| pattern.position(i, i).map_or(0.0, |p| mass[p]);
+    for i in 0..pattern.n() {
+        let neighbours = pattern.columns(i).iter().map(|&j| j as usize);
+        let small = neighbours
+            .filter(|&j| !dof(i).angle && !dof(j).angle && of(j) > 0.0 && of(i) > MASS_RATIO * of(j))
+            .min_by(|&a, &b| of(a).total_cmp(&of(b)));
+        if let Some(j) = small {
+            let message = format!(
+                "`{}` has a mass of {} kg, its neighbour `{}` {} kg",
+                dof(i).name,
+                digits(of(i)),
+                dof(j).name,
+                digits(of(j))
+            );
+            let help = "check the units of both: a plain number is in the units of the file";
+            found.push(Problem::warning(Subject::Dof(sim.free()[j]), message, help));
+            return;
+        }
+    }
+}
+
+/// Springs between translations whose stiffnesses differ so much that rounding takes the softer one.
+fn uneven_stiffnesses(sim: &Simulation) -> Option<Problem> {
+    let stiffness = |(i, e): (usize, &Element)| {
+        let turns = |d: &usize| sim.model.dofs[*d].angle;
+        let largest = |k: &[f64]| k.iter().fold(0.0f64, |m, k| m.max(k.abs()));
+        let k = match &e.kind {
+            Kind::Linear { dofs, stiffness, .. } if !dofs.iter().any(turns) => largest(stiffness),
+            Kind::Law { coordinates, .. } if !coordinates.iter().flatten().any(|c| turns(&c.0)) => {
+                let (law, at) = stored(&e.kind)?;
+                largest(&tangent_at_rest(&law, &e.s0, &vec![0.0; at.len()], true).0)
+            }
+            _ => 0.0,
+        };
+        (k > 0.0).then_some((k, i))
+    };
+    let all: Vec<(f64, usize)> = sim.model.elements.iter().enumerate().filter_map(stiffness).collect();
+    let by_size = |a: &&(f64, usize), b: &&(f64, usize)| a.0.total_cmp(&b.0);
+    let (&(soft, s), &(stiff, t)) = all.iter().min_by(by_size).zip(all.iter().max_by(by_size))?;
+    let name = |i: usize| &sim.model.elements[i].name;
+    let message = format!(
+        "`{}` is {:.0e} times as stiff as `{}`: of what the softer one does, rounding leaves {} digits",
+        name(t),
+        stiff / soft,
+        name(s),
+        (soft / stiff / f64::EPSILON).log10().floor().max(0.0)
+    );
+    let help = "check the units of both; for a rigid connection take the same node, or 1e6 times its neighbours";
+    (stiff > STIFFNESS_RATIO * soft).then(|| Problem::warning(Subject::Element(t), message, help))
+}
+
+/// Elements that yield at a displacement larger than the whole structure.
+/// A law that is moved along its path comes to its first deformation in one increment, whose error no step reduces.
+fn far_starts(sim: &Simulation, found: &mut Vec<Problem>) {
+    for (i, e) in sim.model.elements.iter().enumerate() {
+        let Kind::Law { law, coordinates, path: true } = &e.kind else { continue };
+        let (Some(law), [coordinate]) = (PathLaw::of(law), coordinates.as_slice()) else { continue };
+        let start: f64 = coordinate.iter().map(|(dof, factor)| factor * sim.model.dofs[*dof].u0).sum();
+        let [once, fine] = [law.come(start), law.walk(start, FINE_WALK)].map(|memory| law.force(memory));
+        let off = (once - fine).abs() / fine.abs().max(f64::MIN_POSITIVE);
+        if start != 0.0 && off > FAR_START {
+            let message = format!(
+                "element `{}` begins deformed, and comes there from rest in one increment: its force is off by {} % from the start",
+                e.name,
+                digits(100.0 * off)
+            );
+            let help = "write memory = \"state\" with an `initial` state, or lead it there by a load";
+            found.push(Problem::warning(Subject::Element(i), message, help));
+        }
+    }
+}
+
+fn large_yield(sim: &Simulation, found: &mut Vec<Problem>) {
+    let spread = |axis: usize| {
+        let at = sim.model.nodes.iter().map(|n| n.at[axis]);
+        at.clone().fold(f64::NEG_INFINITY, f64::max) - at.fold(f64::INFINITY, f64::min)
+    };
+    let size = (0..3).map(spread).fold(0.0, f64::max);
+    for (i, e) in sim.model.elements.iter().enumerate() {
+        let Kind::Law { law, coordinates, .. } = &e.kind else { continue };
+        let turns = coordinates.iter().flatten().any(|c| sim.model.dofs[c.0].angle);
+        let yields = match law {
+            AnyLaw::BoucWen(b) => ultimate_force(b.0.k, b.0.beta + b.0.gamma, b.0.n) / b.0.k,
+            AnyLaw::ModifiedBoucWen(b) => ultimate_force(b.0.k, b.0.beta + b.0.gamma, b.0.n) / b.0.k,
+            AnyLaw::DegradingBoucWen(b) => b.0.xy,
+            AnyLaw::Mostaghel(b) => b.0.delta,
+            _ => continue,
+        };
+        if size > 0.0 && !turns && yields.is_finite() && yields > size {
+            let message = format!(
+                "element `{}` yields at {} m, more than the size of the whole structure, {} m",
+                e.name,
+                digits(yields),
+                digits(size)
+            );
+            found.push(Problem::warning(Subject::Element(i), message, "check the units of its parameters"));
+        }
+    }
+}
+
+/// Force at which a Bouc-Wen law stops rising, see its file.
+fn ultimate_force(k: f64, shape: f64, n: f64) -> f64 {
+    if shape > 0.0 { (k / shape).powf(1.0 / n) } else { f64::INFINITY }
+}
+
+fn modes(sim: &Simulation, modal: &Modal, uneven: bool, found: &mut Vec<Problem>) {
+    let dof = |mode: usize| modal.moves_most.get(mode).and_then(|&i| sim.free().get(i)).copied();
+    let mut told = Vec::new();
+    for (mode, &omega2) in modal.omega2.iter().enumerate().filter(|(_, w)| **w <= 0.0) {
+        let Some(d) = dof(mode).filter(|d| !told.contains(d)) else { continue };
+        told.push(d);
+        let name = &sim.model.dofs[d].name;
+        let (message, help) = if omega2 == 0.0 {
+            let unseen = if uneven { ", or none that rounding leaves beside the stiffest element" } else { "" };
+            let message = format!("nothing holds `{name}` back: mode {} has no stiffness{unseen}", mode + 1);
+            (message, "connect it to a support or to its neighbours, or fix it, unless it is meant to drift away")
+        } else {
+            let message = format!("`{name}` runs away: the stiffness of mode {} is negative", mode + 1);
+            (message, "check the signs of stiffnesses and of lengths of pendulums, and the initial state")
+        };
+        found.push(Problem::warning(Subject::Dof(d), message, help));
+    }
+    damping(sim, modal, found);
+    let first = (0..modal.omega2.len()).find(|&m| modal.omega2[m] > 0.0);
+    if let Some((mode, period)) = first.and_then(|m| Some((m, modal.period(m)?)))
+        && !(PERIODS.1..=PERIODS.0).contains(&period)
+    {
+        let message = format!("the fundamental period is {} s", digits(period));
+        let help = "check the units of masses and stiffnesses: a plain number is in the units of the file";
+        found.push(Problem::warning(dof(mode).map_or(Subject::Model, Subject::Dof), message, help));
+    }
+}
+
+/// Modes that grow by their damping, and those that matter but hardly move because of it.
+fn damping(sim: &Simulation, modal: &Modal, found: &mut Vec<Problem>) {
+    let told = sim.warnings.iter().any(|w| w.subject == Subject::Damping);
+    let size = modal.damping.iter().fold(0.0f64, |m, c| m.max(c.abs()));
+    if let Some(mode) = modal.damping.iter().position(|c| *c < -1e-12 * size).filter(|_| !told) {
+        let how = modal.ratio(mode).map_or_else(String::new, |z| format!(" ({} %)", digits(100.0 * z)));
+        let message = format!("the damping of mode {} is negative{how}: its motion grows by itself", mode + 1);
+        let help = "check the signs of dashpots and of damping matrices, unless it is meant to be driven";
+        found.push(Problem::warning(Subject::Model, message, help));
+    }
+    let last = modal.last_that_matters().unwrap_or(0);
+    let over = (0..=last).find_map(|m| Some((m, modal.ratio(m).filter(|z| *z > 1.0)?)));
+    if let (Damping::RayleighModes { .. }, Some((mode, ratio))) = (&sim.model.damping, over) {
+        let message = format!("mode {} is damped beyond critical: {} %", mode + 1, digits(100.0 * ratio));
+        found.push(Problem::warning(Subject::Damping, message, "name `modes` further apart, or take one `ratio`"));
+    }
+}
+
+fn step(sim: &Simulation, modal: &Modal, stability: Option<f64>, found: &mut Vec<Problem>) {
+    let dt = sim.model.analysis.dt;
+    let omega = modal.omega_max * dt;
+    if let Some(limit) = stability.filter(|limit| omega > *limit) {
+        let message = format!(
+            "with this step the run grows without bound: omega dt = {} in the highest mode, and `{}` is stable up to {}",
+            digits(omega),
+            sim.model.analysis.scheme_name,
+            digits(limit)
+        );
+        let help = format!("take dt = \"{} s\" or less, or an implicit scheme", digits(limit / modal.omega_max));
+        found.push(Problem::warning(Subject::Step, message, &help));
+        return;
+    }
+    let last = modal.last_that_matters();
+    if let Some((mode, period)) = last.and_then(|m| Some((m, modal.period(m)?)))
+        && period < POINTS_PER_PERIOD * dt * (1.0 - 1e-9)
+    {
+        let message = format!(
+            "the step is too coarse for mode {}, which matters (the modes up to it carry 90 % of the mass): {} points per period of {} s",
+            mode + 1,
+            digits(period / dt),
+            digits(period)
+        );
+        let help = format!("take dt = \"{} s\" or less", digits(period / POINTS_PER_PERIOD));
+        found.push(Problem::warning(Subject::Step, message, &help));
+    }
+}
+
+/// Three significant digits.
+fn digits(x: f64) -> String {
+    significant(x, 3)
+}
+
+fn significant(x: f64, count: i32) -> String {
+    let decimals = if x == 0.0 { 0 } else { (count - 1 - x.abs().log10().floor() as i32).clamp(0, 12) as usize };
+    let text = format!("{x:.decimals$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}

@@ -1,0 +1,531 @@
+//! A numerical substructure: constant matrices, elements, loads and supports behind the kernel's [`System`].
+//!
+//! Everything is allocated when it is built; evaluating, linearising, factorising and solving allocate nothing.
+//! Only n x n matrices over the free degrees of freedom exist: element states are eliminated inside their
+//! element, supports with a prescribed motion stay outside.
+//! **Must not be here:** text, units, names, schemes.
+mod blueprint;
+mod element;
+mod energy;
+mod force;
+mod operators;
+mod watched;
+
+use interfield_kernel::element::path::MEMORY;
+use interfield_kernel::{Dims, Fault, Mck, Point, Shift, System};
+use interfield_lab::rig::Rig;
+use interfield_linalg::{Factor, Kind as Symmetry, Pattern};
+
+use crate::specimen::Measured;
+pub use blueprint::{Blueprint, ElementBlueprint, OperatorBlueprint, SpecimenBlueprint};
+pub(crate) use element::gather;
+use element::{Entry, Line, Scatter, mul_add};
+pub use element::{Part, Row, Stored};
+use interfield_language::model::TangentPolicy;
+use interfield_language::signal::{Motion, Signal};
+use operators::Operator;
+
+/// Coefficients of the constant matrices between a free row and an imposed column.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct Coupling {
+    pub row: usize,
+    pub imposed: usize,
+    pub m: f64,
+    pub c: f64,
+    pub k: f64,
+}
+
+/// A base acceleration: 1 on the free degrees of freedom it drives.
+#[derive(Clone, Debug)]
+pub struct Ground {
+    /// Direction vector over the free degrees of freedom.
+    pub iota: Vec<f64>,
+    /// Load of a unit acceleration by the constant masses: (M ι) over the free degrees of freedom, where M may or may
+    /// not include the coupling to the supports, which move with the ground.
+    pub load: Vec<f64>,
+    /// Acceleration, m/s².
+    pub signal: Signal,
+}
+
+/// Everything an [`Assembled`] is made of.
+#[derive(Clone, Debug, Default)]
+pub struct Ingredients {
+    /// Free degrees of freedom.
+    pub n: usize,
+    /// Pattern of all n x n matrices, elements included.
+    pub pattern: Option<Pattern>,
+    /// Constant mass on the pattern.
+    pub mass: Vec<f64>,
+    /// Constant damping on the pattern; empty means none.
+    pub damping: Vec<f64>,
+    /// Constant stiffness on the pattern.
+    pub stiffness: Vec<f64>,
+    /// Modal damping: c_i with the vectors M φ_i, contributing Σ c_i (Mφ_i)(Mφ_i)ᵀ.
+    pub modal: Vec<(f64, Vec<f64>)>,
+    /// Motions of the imposed degrees of freedom.
+    pub motions: Vec<Motion>,
+    /// Constant matrices between free and imposed degrees of freedom.
+    pub couplings: Vec<Coupling>,
+    /// Forces: (free degree of freedom, signal).
+    pub forces: Vec<(usize, Signal)>,
+    /// Base accelerations.
+    pub grounds: Vec<Ground>,
+    /// Elements that are not constant matrices.
+    pub parts: Vec<Part>,
+    /// Whether all tangents are symmetric.
+    pub symmetric: bool,
+    /// Tangent policy.
+    pub policy: TangentPolicy,
+}
+
+/// Working memory, never carrying anything from one call to the next.
+#[derive(Default)]
+struct Scratch {
+    x: Vec<f64>,
+    y: Vec<f64>,
+    q: Vec<f64>,
+    v: Vec<f64>,
+    acc: Vec<f64>,
+    p: Vec<f64>,
+    local: Vec<f64>,
+    lu: Vec<f64>,
+    modal: Vec<f64>,
+    a: Vec<f64>,
+    b: Vec<f64>,
+    g: Vec<f64>,
+    memory: Vec<f64>,
+}
+
+/// The assembled system.
+pub struct Assembled {
+    n: usize,
+    ns: usize,
+    policy: TangentPolicy,
+    symmetry: Symmetry,
+    pattern: Pattern,
+    mass: Vec<f64>,
+    damping: Vec<f64>,
+    stiffness: Vec<f64>,
+    /// The mass matrix is this diagonal.
+    lumped: Option<Vec<f64>>,
+    /// Mass including that of elements at the linearisation; empty when no element carries mass.
+    mass_lin: Vec<f64>,
+    /// Factor of M(u) at an arbitrary configuration, and its values.
+    mass_now: Option<(Factor, Vec<f64>)>,
+    modal: Vec<(f64, Vec<f64>)>,
+    motions: Vec<Motion>,
+    /// Displacement, velocity, acceleration of the imposed degrees of freedom at the last evaluated time.
+    imposed: [Vec<f64>; 3],
+    couplings: Vec<Coupling>,
+    forces: Vec<(usize, Signal)>,
+    grounds: Vec<Ground>,
+    ground_now: Vec<f64>,
+    elements: Vec<Entry>,
+    /// Elements of one coordinate whose force is a function of their deformation and its rate: springs, stops, dampers.
+    curves: Vec<usize>,
+    row_ptr: Vec<u32>,
+    rows: Vec<(u32, f64)>,
+    scatter: Vec<Scatter>,
+    tangents: Vec<f64>,
+    /// Memory of the path-moved elements, then of the rigs.
+    memory: Vec<f64>,
+    /// Memory of the path-moved elements when the step began, if the scheme iterates.
+    committed: Vec<f64>,
+    iterated: bool,
+    /// Specimens, whose forces are measured, and externals, whose forces are told.
+    measured: Vec<Measured>,
+    operators: Vec<Operator>,
+    /// Stiffness factor that makes the mass operator regular when some degrees of freedom have no mass.
+    massless: f64,
+    scratch: Scratch,
+}
+
+impl Assembled {
+    /// Puts the ingredients together and takes the tangents at the initial state `y0` = [u v s].
+    ///
+    /// # Panics
+    /// If lengths or indices of the ingredients do not fit together.
+    pub fn new(parts: Ingredients, y0: &[f64]) -> Result<Self, Fault> {
+        let Ingredients { n, mass, damping, stiffness, modal, motions, couplings, forces, grounds, policy, .. } = parts;
+        let pattern = parts.pattern.unwrap_or_else(|| Pattern::new(n, []));
+        assert!(mass.len() == pattern.nnz() && stiffness.len() == pattern.nnz());
+        assert!(damping.is_empty() || damping.len() == pattern.nnz());
+
+        let (mut elements, mut row_ptr, mut rows, mut scatter) = (Vec::new(), vec![0u32], Vec::new(), Vec::new());
+        let (mut ns, mut memory, mut tangents, mut eliminated, mut dmax, mut smax) = (0, 0, 0, 0, 1, 1);
+        for part in parts.parts {
+            let (d, s, massive) = part.law.shape();
+            assert_eq!(part.rows.len(), d, "an element has one row per coordinate");
+            let remembered = if matches!(part.law, Stored::Path(_)) { MEMORY } else { 0 };
+            let first = scatter.len();
+            for (i, ri) in part.rows.iter().enumerate() {
+                for (j, rj) in part.rows.iter().enumerate() {
+                    for &(a, fa) in ri.iter().filter(|r| (r.0 as usize) < n) {
+                        for &(b, fb) in rj.iter().filter(|r| (r.0 as usize) < n) {
+                            let position =
+                                pattern.position(a as usize, b as usize).expect("pattern holds the elements");
+                            let (index, position) = ((i * d + j) as u32, position as u32);
+                            scatter.push(Scatter { index, position, factor: fa * fb });
+                        }
+                    }
+                }
+            }
+            elements.push(Entry {
+                law: part.law,
+                d,
+                s,
+                massive,
+                given: part.given,
+                ground: part.ground,
+                row0: row_ptr.len() - 1,
+                state0: ns,
+                memory0: memory,
+                tangent0: tangents,
+                eliminated0: eliminated,
+                scatter: first..scatter.len(),
+                line: Line::new(&part.rows, s, massive, n),
+            });
+            for row in part.rows {
+                rows.extend(row);
+                row_ptr.push(rows.len() as u32);
+            }
+            ns += s;
+            memory += remembered;
+            tangents += 2 * d * d + 3 * d * s + s * s + if massive { d * d } else { 0 };
+            eliminated += s * s + s * d;
+            (dmax, smax) = (dmax.max(d), smax.max(s));
+        }
+        let curve = |e: &Entry| e.d == 1 && e.s == 0 && !e.massive && !matches!(e.law, Stored::Path(_));
+        let curves = elements.iter().enumerate().filter(|(_, e)| curve(e)).map(|(i, _)| i).collect();
+        let massive = elements.iter().any(|e| e.massive);
+        let diagonal =
+            (0..n).all(|i| pattern.row(i).zip(pattern.columns(i)).all(|(p, &j)| j as usize == i || mass[p] == 0.0));
+        let diagonal_of = |values: &[f64]| -> Vec<f64> {
+            (0..n).map(|i| values[pattern.position(i, i).expect("the diagonal is always there")]).collect()
+        };
+        let lumped = (diagonal && !massive).then(|| diagonal_of(&mass));
+        let has_massless = !massive && diagonal_of(&mass).contains(&0.0);
+        let symmetry = if parts.symmetric { Symmetry::Symmetric } else { Symmetry::General };
+        let mut this = Assembled {
+            n,
+            ns,
+            policy,
+            symmetry,
+            mass_lin: if massive { mass.clone() } else { Vec::new() },
+            mass_now: massive.then(|| (Factor::new(&pattern, symmetry, false), mass.clone())),
+            lumped,
+            imposed: std::array::from_fn(|_| vec![0.0; motions.len()]),
+            motions,
+            couplings,
+            forces,
+            ground_now: vec![0.0; grounds.len()],
+            grounds,
+            elements,
+            curves,
+            row_ptr,
+            rows,
+            scatter,
+            tangents: vec![0.0; tangents],
+            memory: vec![0.0; memory],
+            committed: vec![0.0; memory],
+            iterated: false,
+            measured: Vec::new(),
+            operators: Vec::new(),
+            massless: 0.0,
+            scratch: Scratch {
+                x: vec![0.0; n],
+                y: vec![0.0; n],
+                q: vec![0.0; dmax],
+                v: vec![0.0; dmax],
+                acc: vec![0.0; dmax],
+                p: vec![0.0; dmax],
+                local: vec![0.0; dmax * dmax],
+                lu: vec![0.0; (smax * smax).max(dmax * smax).max(modal.len() * modal.len())],
+                modal: vec![0.0; modal.len()],
+                a: vec![0.0; n],
+                b: vec![0.0; n],
+                g: vec![0.0; ns],
+                memory: vec![0.0; memory],
+            },
+            modal,
+            pattern,
+            mass,
+            damping,
+            stiffness,
+        };
+        this.settle(this.dims().point(0.0, y0));
+        this.take_tangents(this.dims().point(0.0, y0))?;
+        if this.policy == TangentPolicy::Given {
+            this.take_given_tangents();
+        }
+        if has_massless {
+            // A tiny share of the stiffness replaces the missing inertia: the massless unknowns then follow the others
+            // quasi-statically, with a relative error of this size in the highest mode.
+            let memory = vec![true; this.elements.len()];
+            let (pattern, mass, stiffness) = this.matrices(&memory);
+            let diagonal =
+                |v: &[f64]| (0..n).filter_map(|i| pattern.position(i, i)).fold(0.0, |m, p| f64::max(m, v[p]));
+            this.massless = 1e-9 * diagonal(&mass) / diagonal(&stiffness).max(f64::MIN_POSITIVE);
+        }
+        Ok(this)
+    }
+
+    /// Takes a specimen or an external in, in place of the stand-in with which it was assembled.
+    pub(crate) fn attach(&mut self, make: impl FnOnce(usize) -> Measured) {
+        let measured = make(self.memory.len());
+        let length = self.memory.len() + measured.memory();
+        self.memory.resize(length, 0.0);
+        self.scratch.memory.resize(length, 0.0);
+        self.measured.push(measured);
+    }
+
+    /// Its specimens.
+    pub(crate) fn measured(&self) -> &[Measured] {
+        &self.measured
+    }
+
+    /// The rigs of its specimens, then of its externals, in the order of the model.
+    pub fn rigs(&self) -> impl Iterator<Item = &dyn Rig> {
+        self.measured.iter().map(Measured::rig)
+    }
+
+    /// The test ends before its time; [`Assembled::finish`] follows.
+    pub fn give_up(&mut self) {
+        self.measured.iter_mut().for_each(Measured::give_up);
+    }
+
+    /// The test has ended: the specimens are led home.
+    pub fn finish(&mut self) {
+        let mut memory = std::mem::take(&mut self.memory);
+        self.measured.iter_mut().for_each(Measured::turn_home);
+        self.measured.iter_mut().for_each(|m| m.finish(&mut memory));
+        self.memory = memory;
+    }
+
+    /// r := M_lin M(u)⁻¹ r.
+    fn in_linearised_mass(&mut self, u: &[f64], r: &mut [f64]) -> Result<(), Fault> {
+        self.solve_mass_at(u, r)?;
+        self.scratch.a.copy_from_slice(r);
+        self.pattern.mul(&self.mass_lin, &self.scratch.a, r);
+        Ok(())
+    }
+
+    /// Row `i` of element `e`.
+    fn row(&self, e: &Entry, i: usize) -> &[(u32, f64)] {
+        let k = e.row0 + i;
+        &self.rows[self.row_ptr[k] as usize..self.row_ptr[k + 1] as usize]
+    }
+
+    /// Pattern, mass and initial stiffness of the small-amplitude motion about the present linearisation:
+    /// K plus R B for every element whose `memory` flag says that its states remember its deformation.
+    pub fn matrices(&self, memory: &[bool]) -> (&Pattern, Vec<f64>, Vec<f64>) {
+        let mass = if self.mass_lin.is_empty() { self.mass.clone() } else { self.mass_lin.clone() };
+        let mut stiffness = self.stiffness.clone();
+        for (e, memory) in self.elements.iter().zip(memory) {
+            let [k, _, r, _, b, _, _] = e.blocks(&self.tangents);
+            let mut local = k.to_vec();
+            if *memory {
+                for i in 0..e.d {
+                    for l in 0..e.s {
+                        for j in 0..e.d {
+                            local[i * e.d + j] += r[i * e.s + l] * b[l * e.d + j];
+                        }
+                    }
+                }
+            }
+            for s in &self.scatter[e.scatter.clone()] {
+                stiffness[s.position as usize] += s.factor * local[s.index as usize];
+            }
+        }
+        (&self.pattern, mass, stiffness)
+    }
+
+    /// φᵀCφ of a motion φ of the unknowns, about the present linearisation: what dashpots, Rayleigh and modal damping and the
+    /// elements take out of it, N s/m (N m s) for a motion of one.
+    pub fn viscous(&self, shape: &[f64]) -> f64 {
+        let mut damping = self.damping.clone();
+        damping.resize(self.pattern.nnz(), 0.0);
+        for e in &self.elements {
+            let [_, c, ..] = e.blocks(&self.tangents);
+            for s in &self.scatter[e.scatter.clone()] {
+                damping[s.position as usize] += s.factor * c[s.index as usize];
+            }
+        }
+        let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
+        let mut force = vec![0.0; self.n];
+        self.pattern.mul(&damping, shape, &mut force);
+        dot(shape, &force) + self.modal.iter().map(|(c, w)| c * dot(w, shape).powi(2)).sum::<f64>()
+    }
+
+    /// Offset of the states of element `e`.
+    pub fn state_offset(&self, e: usize) -> usize {
+        self.elements[e].state0
+    }
+
+    /// Offset of the memory of element `e`.
+    pub fn memory_offset(&self, e: usize) -> usize {
+        self.elements[e].memory0
+    }
+
+    /// Number of base accelerations.
+    pub fn ground_count(&self) -> usize {
+        self.grounds.len()
+    }
+
+    /// The base accelerations at time `t`, m/s².
+    pub fn ground_values(&self, t: f64, out: &mut [f64]) {
+        self.grounds.iter().zip(out).for_each(|(g, out)| *out = g.signal.value(t));
+    }
+
+    /// Base acceleration on a free degree of freedom, of these values of [`Assembled::ground_values`].
+    pub fn ground_along(&self, dof: usize, values: &[f64]) -> f64 {
+        self.grounds.iter().zip(values).map(|(g, value)| g.iota[dof] * value).sum()
+    }
+}
+
+impl System for Assembled {
+    fn dims(&self) -> Dims {
+        Dims { nu: self.n, ns: self.ns }
+    }
+
+    fn force(&mut self, at: Point<'_>, shift: Option<Shift<'_>>, r: &mut [f64], g: &mut [f64]) -> Result<(), Fault> {
+        if self.mass_now.is_none() {
+            return self.raw_force(at, shift, true, r, g);
+        }
+        self.raw_force(at, None, true, r, g)?;
+        self.in_linearised_mass(at.u, r)?;
+        if let Some(d) = shift {
+            let mut a = std::mem::take(&mut self.scratch.a);
+            let mut gs = std::mem::take(&mut self.scratch.g);
+            self.mul_tangent(d, &mut a, &mut gs);
+            r.iter_mut().zip(&a).for_each(|(r, a)| *r += a);
+            g.iter_mut().zip(&gs).for_each(|(g, a)| *g += a);
+            self.scratch.g = gs;
+            self.scratch.a = a;
+        }
+        Ok(())
+    }
+
+    fn drift(&mut self, at: Point<'_>, dt: f64, r: &mut [f64], g: &mut [f64]) -> Result<(), Fault> {
+        self.time_derivative(at, dt, r, g)?;
+        if self.mass_now.is_some() { self.in_linearised_mass(at.u, r) } else { Ok(()) }
+    }
+
+    fn prepare(&mut self, operators: &[Mck]) -> Result<(), Fault> {
+        self.operators = operators.iter().map(|&mck| self.operator(mck)).collect::<Result<_, _>>()?;
+        Ok(())
+    }
+
+    fn linearise(&mut self, at: Point<'_>) -> Result<(), Fault> {
+        if !self.follows_state() {
+            return Ok(());
+        }
+        self.take_tangents(at)?;
+        self.factorize().map_err(|fault| self.cause(fault))
+    }
+
+    fn solve(&mut self, slot: usize, b: &mut [f64], bs: &mut [f64]) {
+        self.solve_in_slot(slot, b, bs);
+    }
+
+    fn mul_mass(&self, x: &[f64], y: &mut [f64]) {
+        if let Some(m) = &self.lumped {
+            for i in 0..self.n {
+                y[i] = m[i] * x[i];
+            }
+        } else {
+            self.pattern.mul(if self.mass_lin.is_empty() { &self.mass } else { &self.mass_lin }, x, y);
+        }
+    }
+
+    fn memory(&self) -> &[f64] {
+        &self.memory
+    }
+
+    fn memory_mut(&mut self) -> &mut [f64] {
+        &mut self.memory
+    }
+
+    fn settle(&mut self, at: Point<'_>) {
+        self.set_time(at.t);
+        let mut memory = std::mem::take(&mut self.memory);
+        memory.fill(0.0);
+        for e in &self.elements {
+            if let Stored::Path(law) = &e.law {
+                let x = gather(self.row(e, 0), at.u, &self.imposed[0]);
+                memory[e.memory0..e.memory0 + MEMORY].copy_from_slice(&law.come(x));
+            }
+        }
+        self.memory = memory;
+        self.commit();
+    }
+
+    fn iterate(&mut self) {
+        self.iterated = true;
+    }
+
+    fn commit(&mut self) {
+        let laws = self.committed.len();
+        self.committed.copy_from_slice(&self.memory[..laws]);
+    }
+
+    fn rewind(&mut self) {
+        self.memory[..self.committed.len()].copy_from_slice(&self.committed);
+    }
+
+    /// Time acts through constant masses and matrices here; what moves elements depends on the state too.
+    fn load(&mut self, t: f64, out: &mut [f64]) {
+        self.set_time(t);
+        out.fill(0.0);
+        self.add_load(t, 1.0, out);
+    }
+
+    fn mul_tangent(&self, x: Shift<'_>, r: &mut [f64], g: &mut [f64]) {
+        self.linear_force(x.u, x.v, r);
+        g.fill(0.0);
+        for e in &self.elements {
+            let [k, c, rs, a, b, es, _] = e.blocks(&self.tangents);
+            let states = e.state0..e.state0 + e.s;
+            // Column by column, so that no working memory is needed.
+            for j in 0..e.d {
+                let row = self.row(e, j);
+                let (q, v) = (gather(row, x.u, &[]), gather(row, x.v, &[]));
+                for i in 0..e.s {
+                    g[e.state0 + i] += a[i * e.d + j] * q + b[i * e.d + j] * v;
+                }
+                for i in 0..e.d {
+                    let p = k[i * e.d + j] * q + c[i * e.d + j] * v;
+                    for &(l, f) in self.row(e, i) {
+                        if let Some(r) = r.get_mut(l as usize) {
+                            *r += f * p;
+                        }
+                    }
+                }
+            }
+            let s = &x.s[states.clone()];
+            mul_add(es, s, &mut g[states], 1.0);
+            for i in 0..e.d {
+                let p: f64 = (0..e.s).map(|j| rs[i * e.s + j] * s[j]).sum();
+                for &(l, f) in self.row(e, i) {
+                    if let Some(r) = r.get_mut(l as usize) {
+                        *r += f * p;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The test equation u'' + 2 ξ u' + u = 0 of linear analysis: circular frequency 1, so that Ω = ω dt is the step.
+pub fn oscillator(xi: f64) -> Result<Assembled, Fault> {
+    let ingredients = Ingredients {
+        n: 1,
+        mass: vec![1.0],
+        damping: vec![2.0 * xi],
+        stiffness: vec![1.0],
+        symmetric: true,
+        ..Ingredients::default()
+    };
+    Assembled::new(ingredients, &[0.0; 2])
+}

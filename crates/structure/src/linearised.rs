@@ -1,0 +1,83 @@
+//! A model for small motions about its initial position, at rest: every law in place of its tangents.
+//!
+//! What is left is linear, so that a probe of a step is exact at any size of the change. A law probed by differences is known to about the curvature
+//! times their size, and a compensator that differentiates three times multiplies that by (delay/period)³: the probe then sees growth where there is none.
+//! **Must not be here:** how a step is probed.
+
+use crate::assemble::{is_linear, remembers, stored};
+use crate::assembled::Stored;
+use interfield_kernel::element::Tangent;
+use interfield_language::model::{BlockData, Coordinate, Dof, Element, Kind, Model};
+
+/// The model with its laws linearised; `None` if it is linear already. A law without finite tangents at rest stays as it is.
+pub fn linearised(model: &Model) -> Option<Model> {
+    // A specimen is known to its stand-in as it stands in the laboratory, before it is led to its initial displacement.
+    let in_laboratory = |e: usize| model.specimens.iter().any(|s| s.elements.contains(&e));
+    let one = |(i, e): (usize, &Element)| {
+        let kind = linear_kind(model, e, in_laboratory(i))?;
+        Some(Element { kind, s0: Vec::new(), ..e.clone() })
+    };
+    let replaced: Vec<Option<Element>> = model.elements.iter().enumerate().map(one).collect();
+    if replaced.iter().all(Option::is_none) {
+        return None;
+    }
+    let elements = replaced.into_iter().zip(&model.elements).map(|(new, old)| new.unwrap_or_else(|| old.clone()));
+    let at_rest = |dof: &Dof| Dof { u0: 0.0, v0: 0.0, ..dof.clone() };
+    Some(Model {
+        elements: elements.collect(),
+        dofs: model.dofs.iter().map(at_rest).collect(),
+        // They may look into laws that are no longer there.
+        channels: Vec::new(),
+        ..model.clone()
+    })
+}
+
+/// The tangents of an element that is not linear.
+fn linear_kind(model: &Model, e: &Element, from_zero: bool) -> Option<Kind> {
+    if is_linear(&e.kind) || matches!(e.kind, Kind::Block { .. }) {
+        return None;
+    }
+    let (law, coordinates) = stored(&e.kind)?;
+    let (d, s, massive) = law.shape();
+    let u0 = |i: usize| if from_zero { 0.0 } else { model.dofs[i].u0 };
+    let q: Vec<f64> = coordinates.iter().map(|c| c.iter().map(|&(i, f)| f * u0(i)).sum()).collect();
+    let block = BlockData { remembers: remembers(&e.kind), ..tangents(&law, &q, &e.s0) };
+    let parts = [&block.a, &block.b, &block.bv, &block.c, &block.d, &block.dv];
+    if !parts.iter().all(|m| m.iter().all(|x| x.is_finite())) {
+        return None;
+    }
+    if !massive {
+        return Some(Kind::Block { block, coordinates: coordinates.to_vec() });
+    }
+    if s > 0 {
+        return None;
+    }
+    let mut mass = vec![0.0; d * d];
+    law.with(|law| law.mass(&q, &mut mass));
+    let mut dofs: Vec<usize> = coordinates.iter().flatten().map(|&(i, _)| i).collect();
+    dofs.sort_unstable();
+    dofs.dedup();
+    let [mass, damping, stiffness] = [&mass, &block.dv, &block.d].map(|local| over(&dofs, coordinates, local));
+    Some(Kind::Linear { dofs, mass, damping, stiffness })
+}
+
+/// Tangents of a law at rest.
+fn tangents(law: &Stored, q: &[f64], s0: &[f64]) -> BlockData {
+    let (d, s, _) = law.shape();
+    let [mut k, mut c, mut r, mut a, mut b, mut e] = [d * d, d * d, d * s, s * d, s * d, s * s].map(|n| vec![0.0; n]);
+    let states: Vec<f64> = (0..s).map(|i| s0.get(i).copied().unwrap_or(0.0)).collect();
+    let zero = vec![0.0; d];
+    let out = Tangent { k: &mut k, c: &mut c, r: &mut r, a: &mut a, b: &mut b, e: &mut e };
+    law.tangent(0.0, q, &zero, &states, &zero, out);
+    BlockData { inputs: d, states: s, a: e, b: a, bv: b, c: r, d: k, dv: c, remembers: false }
+}
+
+/// Bᵀ m B over some degrees of freedom.
+fn over(dofs: &[usize], coordinates: &[Coordinate], local: &[f64]) -> Vec<f64> {
+    let (n, d) = (dofs.len(), coordinates.len());
+    let factor = |c: usize, dof: usize| -> f64 { coordinates[c].iter().filter(|t| t.0 == dof).map(|t| t.1).sum() };
+    let entry = |i: usize, j: usize| -> f64 {
+        (0..d * d).map(|k| factor(k / d, dofs[i]) * local[k] * factor(k % d, dofs[j])).sum()
+    };
+    (0..n * n).map(|k| entry(k / n, k % n)).collect()
+}

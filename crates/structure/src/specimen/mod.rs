@@ -1,0 +1,159 @@
+//! Specimens on their rigs: elements of a model whose forces are measured, not computed.
+//!
+//! ```text
+//! Specimen (part of a Model) --stand_in--> the model with linear stand-ins, and the elements as a model of their own
+//!                            --build-----> a rig that moves them --attach--> Assembled
+//! ```
+//!
+//! **Must not be here:** text; what a laboratory does ([`interfield_lab`]).
+
+mod build;
+mod measured;
+mod stand_in;
+
+use interfield_kernel::Scheme;
+use interfield_lab::controller::Controller;
+use interfield_lab::hardware::Hardware;
+use interfield_lab::partner::Partner;
+use interfield_lab::rig::Rig;
+use interfield_language::external::External;
+use interfield_language::specimen::Specimen;
+use interfield_language::{Model, Problem, Subject};
+
+use crate::assemble::{Assembly, assemble};
+use crate::external;
+pub(crate) use measured::Measured;
+use stand_in::{Physical, stand_in};
+
+/// Where rigs come from.
+pub trait Workshop {
+    /// The hardware of a specimen; `None` for the emulated laboratory of its model. The error is a sentence for the user.
+    fn hardware(&mut self, _specimen: &Specimen) -> Result<Option<Box<dyn Hardware>>, String> {
+        Ok(None)
+    }
+
+    /// The rig of a controller; the error is a sentence for the user.
+    fn mount(&mut self, _specimen: &Specimen, controller: Controller) -> Result<Box<dyn Rig>, String> {
+        Ok(Box::new(controller))
+    }
+
+    /// The program of an external; `None`: its linear stand-in answers. The error is a sentence for the user.
+    fn partner(&mut self, _external: &External) -> Result<Option<Box<dyn Partner>>, String> {
+        Ok(None)
+    }
+
+    /// Whether noise, limits, faults and learning are left out, so that what is left is linear and can be probed.
+    fn linear(&self) -> bool {
+        false
+    }
+}
+
+/// The emulated laboratory, as fast as it goes.
+pub struct Rehearsal;
+
+impl Workshop for Rehearsal {}
+
+/// The emulated laboratory without noise, limits, faults and learning.
+pub struct Probe;
+
+impl Workshop for Probe {
+    fn linear(&self) -> bool {
+        true
+    }
+}
+
+/// Rows of the coordinates of the elements of a specimen over its commanded degrees of freedom, element by element.
+pub(crate) type Rows = Vec<(usize, Vec<Vec<f64>>)>;
+
+/// The emulated laboratory of a specimen by itself, for a test in another process.
+///
+/// # Errors
+/// What cannot be assembled, or built.
+pub fn emulated(model: &Model, specimen: usize) -> Result<Box<dyn Hardware>, Vec<Problem>> {
+    let (s, mut physical) = one(model, specimen)?;
+    build::emulated(s, &mut physical, false).map_err(|e| problem(s, specimen, &e))
+}
+
+/// A specimen on its rig, without the structure around it.
+pub struct Apart {
+    /// What moves it.
+    pub rig: Box<dyn Rig>,
+    /// Stiffness and damping at rest, N/m and N s/m (N m, N m s), by rows over the commanded degrees of freedom.
+    pub stiffness: Vec<f64>,
+    /// See [`Apart::stiffness`].
+    pub damping: Vec<f64>,
+}
+
+/// Puts a specimen on its rig, for a structure that is computed elsewhere.
+///
+/// # Errors
+/// What cannot be assembled, or built.
+pub fn apart(model: &Model, specimen: usize, workshop: &mut dyn Workshop) -> Result<Apart, Vec<Problem>> {
+    let (s, mut physical) = one(model, specimen)?;
+    let rig = build::build(s, &mut physical, workshop).map_err(|e| problem(s, specimen, &e))?;
+    Ok(Apart { rig, stiffness: physical.stiffness, damping: physical.damping })
+}
+
+/// A specimen and its elements by themselves.
+fn one(model: &Model, specimen: usize) -> Result<(&Specimen, Physical), Vec<Problem>> {
+    let (_, physical) = stand_in(model)?;
+    model.specimens.get(specimen).zip(physical.into_iter().nth(specimen)).ok_or_else(|| {
+        vec![Problem::error(Subject::Specimen(specimen), "there is no such specimen".to_owned(), REFERENCE)]
+    })
+}
+
+fn problem(specimen: &Specimen, index: usize, what: &str) -> Vec<Problem> {
+    vec![Problem::error(Subject::Specimen(index), format!("specimen `{}`: {what}", specimen.name), REFERENCE)]
+}
+
+const REFERENCE: &str = "see `[[specimen]]` in the reference";
+
+/// A system with its specimens on their rigs, and behind them its externals with their programs.
+pub(crate) struct Mounted {
+    pub(crate) assembly: Assembly,
+    /// Per specimen, then per external.
+    pub(crate) rows: Vec<Rows>,
+}
+
+/// Assembles a model with stand-ins for its specimens and externals, and puts rigs and programs in their place.
+pub(crate) fn mount(model: &Model, workshop: &mut dyn Workshop) -> Result<Mounted, Vec<Problem>> {
+    iterates(model)?;
+    let (whole, specimens) = stand_in(model)?;
+    let mut assembly = assemble(&whole)?;
+    let mut problems = Vec::new();
+    let mut rows = Vec::new();
+    for (i, (specimen, mut physical)) in model.specimens.iter().zip(specimens).enumerate() {
+        let unknowns = assembly.unknowns(&specimen.dofs);
+        let matrices = [physical.stiffness.clone(), physical.damping.clone()];
+        match build::build(specimen, &mut physical, workshop) {
+            Ok(rig) => assembly
+                .system
+                .attach(|memory0| Measured::new(rig, unknowns, matrices, specimen.correct_force, memory0)),
+            Err(message) => problems.extend(problem(specimen, i, &message)),
+        }
+        rows.push(physical.rows);
+    }
+    for (i, external) in model.externals.iter().enumerate() {
+        rows.push(external::rows(external));
+        problems.extend(external::attach(external, i, model, &mut assembly, workshop).err());
+    }
+    if problems.is_empty() { Ok(Mounted { assembly, rows }) } else { Err(problems) }
+}
+
+/// Refuses a scheme that would move a specimen, or a program, back and forth.
+fn iterates(model: &Model) -> Result<(), Vec<Problem>> {
+    let scheme = &model.analysis.scheme_name;
+    if model.analysis.scheme.evaluations().is_some() {
+        return Ok(());
+    }
+    let found = match (model.specimens.first(), model.externals.first()) {
+        (Some(s), _) => (Subject::Specimen(0), format!("specimen `{}` cannot be moved back and forth", s.name)),
+        (None, Some(e)) => {
+            (Subject::Element(e.element), format!("the program of external `{}` cannot go back a step", e.name))
+        }
+        (None, None) => return Ok(()),
+    };
+    let message = format!("scheme `{scheme}` iterates, and {}", found.1);
+    let help = "take a scheme that evaluates once or twice per step: \"alpha-os\", \"newmark\", \"lsrt2\"";
+    Err(vec![Problem::error(found.0, message, help)])
+}

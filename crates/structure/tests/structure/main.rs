@@ -1,0 +1,10 @@
+//! Structures: how they are assembled, cut, mounted and watched.
+//! One program, because linking costs more than running.
+
+mod advice;
+mod balance;
+mod externals;
+mod fuzz;
+mod partition;
+mod specimens;
+mod watch;

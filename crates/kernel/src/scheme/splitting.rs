@@ -10,7 +10,7 @@
 //! u₁ = ũ + βτ² a₁,   v₁ = ṽ + γτ a₁,   p₁ = q + (γτ C + βτ² K) a₁
 //! ```
 //!
-//! Order 2.   History h = [a s' -p pg ā m] (pg: the corrected rates of the states; m = M ā with the mass matrix in which p is
+//! Order 2.   History h = [a s' p pg ā m] (pg: the corrected rates of the states; m = M ā with the mass matrix in which p is
 //! expressed and ā the acceleration of that step, so that p can follow a mass matrix that changes).   Solved for: a₁.
 //!
 //! A specimen sees ũ, the predictor of the *end* of the step, once: `generalized-alpha` weighs it with the start of the step.
@@ -61,11 +61,12 @@ impl Scheme for Splitting {
 
     fn start<P: Phases>(&self, p: &mut P) -> Result<(), Fault> {
         let y = &p.state();
-        let ([a, f], [a_p, m_p]) = &mut history(p);
+        let ([a, carried], [a_p, m_p]) = &mut history(p);
         start_rates(p, y, a)?;
-        p.mul_mass(a, f);
-        p.copy(f, m_p);
+        p.mul_mass(a, carried);
+        p.copy(carried, m_p);
         p.copy(a, a_p);
+        p.update([carried], [m_p], |_, [m_p]| [-m_p]);
         Ok(())
     }
 
@@ -73,9 +74,10 @@ impl Scheme for Splitting {
         let Alpha { alpha_m, alpha_f, beta, gamma, .. } = self.alpha;
         let dt = p.dt();
         let State { u, v } = &mut p.state();
-        let ([a, f], [a_p, m_p]) = &mut history(p);
+        let ([a, carried], [a_p, m_p]) = &mut history(p);
         let [x, shift] = &mut p.scratch_states([["x_u", "x_v"], ["shift_u", "shift_v"]]);
-        let ([q, a1, ma], [mp]) = (&mut p.scratch(["q", "a1", "ma"], Length::V), &mut p.scratch(["mp"], Length::U));
+        let ([f, q, a1, ma], [mp]) =
+            (&mut p.scratch(["f", "q", "a1", "ma"], Length::V), &mut p.scratch(["mp"], Length::U));
         let [h, u_a, v_a, u_a1, v_a1] = p.numbers([
             ("h", dt),
             ("u_a", (0.5 - beta) * dt * dt),
@@ -99,7 +101,8 @@ impl Scheme for Splitting {
         p.mul_mass(a, ma);
         p.mul_mass(a_p, mp);
         // p balances -M ā up to O(τ): what the mass matrix has changed since is made up for to second order.
-        p.update([f], [m_p, mp], |[f], [m_p, mp]| [f - (m_p - mp)]);
+        p.copy(carried, f);
+        p.update([f], [m_p, mp], |[p], [m_p, mp]| [-(p + (m_p - mp))]);
         p.update([a1], [ma, f, q], |_, [ma, f, q]| [-alpha_m * ma + alpha_f * f + end * q]);
         p.solve(1, a1);
 
@@ -112,8 +115,9 @@ impl Scheme for Splitting {
             [v + dv, dv]
         });
         p.mul_tangent(shift, f);
-        p.update([f], [q], |[f], [q]| [f + q]);
+        p.update([carried], [f, q], |_, [f, q]| [f + q]);
         p.mul_mass(a1, m_p);
+        p.update([carried], [m_p], |[f], _| [-f]); // as far as m goes: p, with its sign
         p.copy(a1, a);
         p.copy(a1, a_p);
         Ok(())
@@ -124,5 +128,5 @@ impl Scheme for Splitting {
 type History<V> = ([V; 2], [V; 2]);
 
 fn history<P: Phases>(p: &mut P) -> History<P::Vector> {
-    (p.history(["a", "f"], Length::V), p.history(["a_p", "m_p"], Length::U))
+    (p.history(["a", "carried"], Length::V), p.history(["a_p", "m_p"], Length::U))
 }

@@ -1,9 +1,10 @@
 //! What the commands say about a partitioned run: its substructures, and how well they held together.
 
 use interfield_coupling::quality::Energy;
+use interfield_language::partition::Partition;
 use interfield_language::units::Dimension;
 use interfield_motion::LongSignal;
-use interfield_structure::Partitioned;
+use interfield_structure::Simulation;
 use serde_json::{Value, json};
 
 use crate::table::{aligned, short};
@@ -19,12 +20,12 @@ pub(crate) struct Listener(Vec<LongSignal>);
 
 impl Listener {
     /// For the cuts of a partitioned run.
-    pub(crate) fn new(parts: &Partitioned) -> Self {
+    pub(crate) fn new(parts: &Simulation) -> Self {
         Self(parts.interface.iter().take(HEARD).map(|_| LongSignal::default()).collect())
     }
 
     /// Looks at the forces; never allocates.
-    pub(crate) fn push(&mut self, parts: &Partitioned) {
+    pub(crate) fn push(&mut self, parts: &Simulation) {
         self.0.iter_mut().enumerate().for_each(|(row, signal)| signal.push(parts.interface_force(row)));
     }
 
@@ -40,7 +41,7 @@ impl Listener {
 }
 
 /// Coupling and substructures, for the head of a run.
-pub(crate) fn heading(parts: &Partitioned) -> String {
+pub(crate) fn heading(parts: &Simulation) -> String {
     let Some(partition) = &parts.model.partition else { return String::new() };
     let info = partition.coupling.info;
     let rows: Vec<Vec<String>> = partition
@@ -67,8 +68,7 @@ pub(crate) fn heading(parts: &Partitioned) -> String {
 }
 
 /// Settings for the result file.
-pub(crate) fn settings(parts: &Partitioned) -> Vec<(String, String)> {
-    let Some(partition) = &parts.model.partition else { return Vec::new() };
+pub(crate) fn settings(partition: &Partition) -> Vec<(String, String)> {
     let one = |s: &interfield_language::partition::Substructure| {
         let side = if s.fine { "fine" } else { "coarse" };
         (
@@ -81,11 +81,11 @@ pub(crate) fn settings(parts: &Partitioned) -> Vec<(String, String)> {
 }
 
 /// How well the substructures held together, cut by cut: header and rows.
-pub(crate) fn table(parts: &Partitioned) -> (Vec<String>, Vec<Vec<String>>) {
+pub(crate) fn table(parts: &Simulation) -> (Vec<String>, Vec<Vec<String>>) {
     let header =
         ["cut", "unit", "largest", "gap", "drift per s", "gap of v", "force", "unit ", "link, coarse", "link, fine"];
     let units = &parts.model.units;
-    let quality = parts.quality();
+    let quality = parts.quality().unwrap_or_default();
     let row = |(c, q): (&interfield_structure::split::Constraint, &interfield_coupling::quality::RowQuality)| {
         let dof = &parts.model.dofs[c.dof];
         let disp = if dof.angle { Dimension::NONE } else { Dimension::LENGTH };
@@ -111,15 +111,18 @@ pub(crate) fn table(parts: &Partitioned) -> (Vec<String>, Vec<Vec<String>>) {
 }
 
 /// The same as text, with the energies.
-pub(crate) fn text(parts: &Partitioned) -> String {
+pub(crate) fn text(parts: &Simulation) -> String {
+    if parts.model.partition.is_none() {
+        return String::new();
+    }
     let (header, rows) = table(parts);
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
     format!("\n{}{}", aligned(&header, &rows), energies(parts))
 }
 
 /// Energies in two lines.
-pub(crate) fn energies(parts: &Partitioned) -> String {
-    let q = parts.quality();
+pub(crate) fn energies(parts: &Simulation) -> String {
+    let q = parts.quality().unwrap_or_default();
     let percent = if q.through_work > 0.0 { 100.0 * q.net_work / q.through_work } else { 0.0 };
     let mut out = format!(
         "  the cuts gave {} J to the structure, {} % of the {} J that went through them\n",
@@ -147,9 +150,9 @@ pub(crate) fn energies(parts: &Partitioned) -> String {
 }
 
 /// Everything, in SI, for JSON.
-pub(crate) fn json(parts: &Partitioned, listener: &Listener) -> Value {
+pub(crate) fn json(parts: &Simulation, listener: &Listener) -> Value {
     let Some(partition) = &parts.model.partition else { return Value::Null };
-    let quality = parts.quality();
+    let quality = parts.quality().unwrap_or_default();
     let finite = |x: f64| x.is_finite().then_some(x);
     let energy = |e: &Energy| json!({ "start": finite(e.start), "max": finite(e.max), "end": finite(e.end) });
     json!({

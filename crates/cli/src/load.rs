@@ -7,14 +7,14 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use clap::Args;
 use interfield_codegen::Export;
-use interfield_language::Model;
 use interfield_language::diag::{Diagnostics, Located, Source};
 use interfield_language::external::{External, Program};
 use interfield_language::include::{MOST_BYTES, bundle, gather};
 use interfield_language::parse::{Overrides, Places, expand, parse};
+use interfield_language::{Model, Problem, Subject};
 use interfield_structure::advice::{Knowledge, advise};
 use interfield_structure::specimen::Workshop;
-use interfield_structure::{Modal, Partitioned, Simulation};
+use interfield_structure::{Modal, Simulation, Structure};
 use serde_json::{Value, json};
 
 use crate::Exit;
@@ -81,6 +81,11 @@ impl ModelArgs {
 }
 
 impl ModelArgs {
+    /// The model, in one piece if that is wanted.
+    fn cut(&self, model: Model) -> Model {
+        if self.whole { model.in_one_piece() } else { model }
+    }
+
     /// What was given, as JSON: [`ModelArgs::from_json`] takes it again.
     pub(crate) fn to_json(&self) -> Value {
         let ModelArgs { set, scheme, param, dt, until, coupling, substeps, whole, tangent } = self;
@@ -188,10 +193,8 @@ const ALL_MODES: usize = 800;
 
 /// A model with what is known of it beforehand.
 pub(crate) struct Advised {
-    /// The structure in one piece, ready to run.
-    pub sim: Simulation,
-    /// The structure in its substructures, if it has any and was not wanted in one piece.
-    pub parts: Option<Partitioned>,
+    /// The structure, assembled.
+    pub structure: Structure,
     /// Its modes, or why they are not known.
     pub modal: Result<Modal, String>,
     /// Largest Ω = ω dt at which its scheme is stable; `None`: any, as far as was looked.
@@ -243,7 +246,7 @@ impl Variants<'_> {
         let first = || diags.located(self.source).first().map_or_else(String::new, |d| d.message.clone());
         let (mut model, _) = found.ok_or_else(first)?;
         settle(&mut model, self.stiffnesses);
-        Ok(model)
+        Ok(args.cut(model))
     }
 
     fn file(&self, path: &str) -> Result<Vec<u8>, String> {
@@ -336,7 +339,7 @@ impl Loaded {
                 settle(&mut model, self.stiffnesses.get());
                 let problems = mistakes(&model, &self.folder);
                 problems.iter().for_each(|p| self.diags.push(places.locate(p)));
-                if problems.is_empty() { Ok((model, places)) } else { Err(self.refuse()) }
+                if problems.is_empty() { Ok((args.cut(model), places)) } else { Err(self.refuse()) }
             }
             _ => Err(self.refuse()),
         }
@@ -368,124 +371,101 @@ impl Loaded {
     }
 
     /// Parses and assembles the model; prints warnings.
-    pub(crate) fn simulation(&self, args: &ModelArgs) -> Result<Simulation, Exit> {
+    pub(crate) fn structure(&self, args: &ModelArgs) -> Result<Structure, Exit> {
         let (model, places) = self.model(args)?;
         self.assemble(model, &places, true)
     }
 
     /// Parses and assembles the model without a word; the error is the first mistake.
-    pub(crate) fn quiet_simulation(&self, args: &ModelArgs) -> Result<Simulation, String> {
+    pub(crate) fn quiet_structure(&self, args: &ModelArgs) -> Result<Structure, String> {
         let files = |path: &str| self.record(path);
         let first = || self.lines().into_iter().next().unwrap_or_else(|| "it has mistakes".to_owned());
         let found = parse(&self.source, &args.overrides(), &files, &self.diags);
         let (model, _) = found.filter(|_| !self.diags.has_errors()).ok_or_else(first)?;
-        Simulation::new(model).map_err(|problems| problems.first().map_or_else(first, |p| p.message.clone()))
+        Structure::new(model).map_err(|problems| problems.first().map_or_else(first, |p| p.message.clone()))
     }
 
     /// Assembles a model of this file; prints warnings if `aloud`.
-    pub(crate) fn assemble(&self, model: Model, places: &Places, aloud: bool) -> Result<Simulation, Exit> {
-        match Simulation::new(model) {
-            Ok(sim) => {
-                sim.warnings.iter().for_each(|w| self.diags.push(places.locate(w)));
+    pub(crate) fn assemble(&self, model: Model, places: &Places, aloud: bool) -> Result<Structure, Exit> {
+        match Structure::new(model) {
+            Ok(structure) => {
+                structure.warnings.iter().for_each(|w| self.diags.push(places.locate(w)));
                 if aloud && !self.diags.is_empty() {
                     self.show();
                 }
-                Ok(sim)
+                Ok(structure)
             }
-            Err(problems) => {
-                problems.iter().for_each(|p| self.diags.push(places.locate(p)));
-                Err(self.refuse())
-            }
+            Err(problems) => Err(self.refuse_for(&problems, places)),
         }
+    }
+
+    /// Shows what stands against a model of this file.
+    fn refuse_for(&self, problems: &[Problem], places: &Places) -> Exit {
+        problems.iter().for_each(|p| self.diags.push(places.locate(p)));
+        self.refuse()
     }
 
     /// The model as C files called `name`; everything that stands against it is shown where it was written.
     pub(crate) fn export(&self, args: &ModelArgs, name: &str) -> Result<Export, Exit> {
-        let (mut model, places) = self.model(args)?;
-        if args.whole {
-            model.partition = None;
-        }
-        interfield_codegen::export(&model, name).map_err(|problems| {
-            problems.iter().for_each(|p| self.diags.push(places.locate(p)));
-            self.refuse()
-        })
+        let (model, places) = self.model(args)?;
+        interfield_codegen::export(&model, name).map_err(|problems| self.refuse_for(&problems, &places))
     }
 
-    /// Takes a model of this file apart and starts its coupling. What stands against a run of it is a remark where it is only
-    /// `studied`: steps far too long are looked at too.
-    fn partition(&self, model: Model, places: &Places, studied: bool) -> Result<Partitioned, Exit> {
-        match Partitioned::new(model) {
-            Ok(mut parts) => {
-                let mut objections = parts.objections();
-                objections.iter_mut().for_each(|o| o.fatal &= !studied);
-                parts.warnings.iter().chain(&objections).for_each(|w| self.diags.push(places.locate(w)));
-                if objections.iter().any(|o| o.fatal) { Err(self.refuse()) } else { Ok(parts) }
-            }
-            Err(problems) => {
-                problems.iter().for_each(|p| self.diags.push(places.locate(p)));
-                Err(self.refuse())
-            }
-        }
-    }
-
-    /// As [`Loaded::simulation`], with what a careful colleague would say about the model. `modes` are wanted for their
+    /// As [`Loaded::structure`], with what a careful colleague would say about the model. `modes` are wanted for their
     /// own sake; without them they are looked at only where that takes no time, and what was found is shown.
     pub(crate) fn advised(&self, args: &ModelArgs, modes: Option<usize>) -> Result<Advised, Exit> {
         let (model, places) = self.model(args)?;
-        self.advised_model(model, &places, args, modes)
+        self.advised_model(model, &places, modes)
     }
 
     /// The same for a model of this file that was read, and settled, before.
-    pub(crate) fn advised_model(
-        &self,
-        model: Model,
-        places: &Places,
-        args: &ModelArgs,
-        modes: Option<usize>,
-    ) -> Result<Advised, Exit> {
-        let partitioned = (model.partition.is_some() && !args.whole).then(|| model.clone());
-        let sim = self.assemble(model, places, false)?;
-        let parts = partitioned.map(|model| self.partition(model, places, modes.is_some())).transpose()?;
-        let n = sim.unknowns().len();
+    pub(crate) fn advised_model(&self, model: Model, places: &Places, modes: Option<usize>) -> Result<Advised, Exit> {
+        let structure = self.assemble(model, places, false)?;
+        // Where it is only studied, steps far too long are looked at too.
+        let mut objections = structure.objections();
+        objections.iter_mut().for_each(|o| o.fatal &= modes.is_none());
+        objections.iter().for_each(|o| self.diags.push(places.locate(o)));
+        if objections.iter().any(|o| o.fatal) {
+            return Err(self.refuse());
+        }
+        let n = structure.free().len();
         let modal = match modes {
             None if n > MODES_FOR_FREE => Err("the structure is large".to_owned()),
             // Enough to see which modes matter, up to the size for which all cost the same as one.
-            _ => {
-                Modal::new(&sim, if n <= ALL_MODES { n } else { modes.unwrap_or(0).max(40) }).map_err(|e| e.to_string())
-            }
+            _ => Modal::new(&structure, if n <= ALL_MODES { n } else { modes.unwrap_or(0).max(40) })
+                .map_err(|e| e.to_string()),
         };
-        let omega = modal.as_ref().map_or(0.0, |m| m.omega_max * sim.model.analysis.dt);
+        let omega = modal.as_ref().map_or(0.0, |m| m.omega_max * structure.model.analysis.dt);
         let most = if modes.is_some() { omega.max(UNCONDITIONAL) } else { omega };
         // A coupling has limits of its own; `check --stability` finds them.
-        let stability_limit = if parts.is_some() { None } else { scheme_limit(sim.model.analysis.scheme, most) };
+        let cut = structure.model.partition.is_some();
+        let stability_limit = if cut { None } else { scheme_limit(structure.model.analysis.scheme, most) };
         let known = Knowledge {
             modal: modal.as_ref().ok(),
             stability_limit,
             duration_is_overridden: places.duration_is_overridden(),
         };
-        advise(&sim, &known).iter().for_each(|w| self.diags.push(places.locate(w)));
+        advise(&structure, &known).iter().for_each(|w| self.diags.push(places.locate(w)));
         if modes.is_none() && !self.diags.is_empty() {
             self.show();
         }
-        Ok(Advised { sim, parts, modal, stability_limit })
+        Ok(Advised { structure, modal, stability_limit })
     }
 
-    /// Makes what will run again, with rigs from a workshop: the whole, or its parts.
-    pub(crate) fn in_workshop(
+    /// Starts a structure of this file, with rigs from a workshop.
+    pub(crate) fn start(
         &self,
-        sim: &mut Simulation,
-        parts: &mut Option<Partitioned>,
+        structure: Structure,
+        places: &Places,
         workshop: &mut dyn Workshop,
-    ) -> Result<(), Exit> {
-        let model = sim.model.clone();
-        let made = match parts {
-            Some(parts) => Partitioned::in_workshop(model, workshop).map(|made| *parts = made),
-            None => Simulation::in_workshop(model, workshop).map(|made| *sim = made),
-        };
-        made.map_err(|problems| {
-            for problem in &problems {
-                fail(self.json, None, None, &problem.message, &problem.help);
+    ) -> Result<Simulation, Exit> {
+        structure.start(workshop).map_err(|problems| {
+            let (laboratory, model): (Vec<Problem>, Vec<Problem>) =
+                problems.into_iter().partition(|p| p.subject == Subject::Laboratory);
+            if laboratory.is_empty() {
+                return self.refuse_for(&model, places);
             }
+            laboratory.iter().for_each(|p| fail(self.json, None, None, &p.message, &p.help));
             Exit::Failure
         })
     }

@@ -4,7 +4,6 @@ mod catalogue;
 mod cmd;
 mod coupled;
 mod drawing;
-mod engine;
 mod files;
 mod heat;
 mod laboratory;

@@ -4,13 +4,13 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use interfield_kernel::StepMap;
 use interfield_lab::rig::Reading;
 use interfield_language::Model;
 use interfield_language::model::{Channel, EnergyPart, Load, Quantity, TangentPolicy};
 use interfield_results::{ChannelInfo, Error, Meta, Policy, Writer, WriterOptions, now_iso8601};
 use interfield_structure::Simulation;
 
+use crate::coupled;
 use crate::files::{folder, has_extension, unwritten};
 use crate::laboratory::{self, RealTime};
 use crate::load::{Loaded, ModelArgs};
@@ -45,14 +45,14 @@ impl Record {
     pub(crate) fn create(
         path: &Path,
         (format, replace): (Format, bool),
-        sim: &Simulation,
+        model: &Model,
         meta: &Meta,
     ) -> Result<Self, String> {
         match format {
             Format::Csv => {
                 let mut out = BufWriter::new(alone(path, replace).map_err(|e| unwritten(path, &e))?);
                 let mut header = String::from("t [s]");
-                for c in sim.channels() {
+                for c in &model.channels {
                     header += &format!(",{} [{}]", c.name, c.unit);
                 }
                 writeln!(out, "{header}").map_err(|e| unwritten(path, &e))?;
@@ -60,7 +60,7 @@ impl Record {
             }
             Format::Results => {
                 let options = WriterOptions { overwrite: replace, policy: Policy::Wait, ..WriterOptions::default() };
-                let channels = channels(sim);
+                let channels = channels(model);
                 folder(path).map_err(|e| unwritten(path, &e))?;
                 let writer = Writer::create(path, meta, &channels, options).map_err(|e| match e {
                     Error::Io { source, .. } => unwritten(path, &source),
@@ -131,47 +131,56 @@ fn lost(e: &dyn std::fmt::Display) -> String {
     format!("the results could not be written: {e}")
 }
 
-/// What a result file says about a run.
-pub(crate) fn meta(sim: &Simulation, model_text: &str, args: &ModelArgs) -> Meta {
-    let a = &sim.model.analysis;
+/// What a result file says about a run of a model with so many unknowns.
+pub(crate) fn meta(model: &Model, unknowns: usize, model_text: &str, args: &ModelArgs) -> Meta {
+    let a = &model.analysis;
     let tangent = match a.tangent {
         TangentPolicy::Exact => "exact",
         TangentPolicy::Initial => "initial",
         TangentPolicy::Given => "given",
     };
-    let mut settings = vec![
-        ("scheme", a.scheme_name.clone()),
-        ("scheme_coefficients", format!("{:?}", a.scheme)),
-        ("dt", format!("{} s", sim.domain.dt())),
+    let mut settings = match &model.partition {
+        Some(partition) => coupled::settings(partition),
+        None => vec![
+            ("scheme".to_owned(), a.scheme_name.clone()),
+            ("scheme_coefficients".to_owned(), format!("{:?}", a.scheme)),
+            ("tangent".to_owned(), tangent.to_owned()),
+        ],
+    };
+    let further = [
+        ("dt", format!("{} s", a.dt)),
         ("duration", format!("{} s", a.duration)),
-        ("tangent", tangent.to_owned()),
-        ("record_every", sim.model.every.to_string()),
-        ("unknowns", sim.unknowns().len().to_string()),
+        ("record_every", model.every.to_string()),
+        ("unknowns", unknowns.to_string()),
     ];
-    if let Some(solver) = sim.solver() {
-        let when = if sim.domain.system().follows_state() { "at each step" } else { "once" };
-        settings.push(("solver", format!("{solver}, factorised {when}")));
-    }
-    about(&sim.model.title, model_text, settings, args)
+    settings.extend(further.map(|(name, value)| (name.to_owned(), value)));
+    about(&model.title, model_text, settings, args)
+}
+
+/// How the matrices of a structure in one piece are solved; the parts of a cut one have solvers of their own.
+pub(crate) fn solver(sim: &Simulation) -> Option<(String, String)> {
+    let solver = sim.solver(0).filter(|_| sim.model.partition.is_none())?;
+    let when = if sim.coupling.system(0).follows_state() { "at each step" } else { "once" };
+    Some(("solver".to_owned(), format!("{solver}, factorised {when}")))
 }
 
 /// What a file says about what was done with a model.
-pub(crate) fn about(title: &str, model_text: &str, mut settings: Vec<(&str, String)>, args: &ModelArgs) -> Meta {
+pub(crate) fn about(title: &str, model_text: &str, mut settings: Vec<(String, String)>, args: &ModelArgs) -> Meta {
     let pairs = |list: &[(String, String)]| list.iter().map(|(n, v)| format!("{n}={v}")).collect::<Vec<_>>().join(", ");
     for (name, list) in [("set", &args.set), ("param", &args.param)] {
         if !list.is_empty() {
-            settings.push((name, pairs(list)));
+            settings.push((name.to_owned(), pairs(list)));
         }
     }
-    settings.push(("command_line", command_line()));
-    settings.push((OVERRIDES, args.to_json().to_string()));
+    settings.push(("command_line".to_owned(), command_line()));
+    settings.push((OVERRIDES.to_owned(), args.to_json().to_string()));
     Meta {
         title: fit(title),
         program: "interfield".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         created: now_iso8601(),
         model_text: model_text.to_owned(),
-        settings: settings.into_iter().map(|(name, value)| (name.to_owned(), fit(&value))).collect(),
+        settings: settings.into_iter().map(|(name, value)| (name, fit(&value))).collect(),
     }
 }
 
@@ -217,12 +226,11 @@ fn fit(text: &str) -> String {
 }
 
 /// What a result file says about the channels.
-pub(crate) fn channels(sim: &Simulation) -> Vec<ChannelInfo> {
-    sim.channels().iter().map(|c| describe(sim, c)).collect()
+pub(crate) fn channels(model: &Model) -> Vec<ChannelInfo> {
+    model.channels.iter().map(|c| describe(model, c)).collect()
 }
 
-fn describe(sim: &Simulation, c: &Channel) -> ChannelInfo {
-    let model = &sim.model;
+fn describe(model: &Model, c: &Channel) -> ChannelInfo {
     let quantity = quantity(&c.quantity);
     let coordinate =
         |e: usize, q: usize| format!("{quantity} of element `{}`, coordinate {}", model.elements[e].name, q + 1);

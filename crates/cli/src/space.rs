@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use interfield_kernel::StepMap;
-use interfield_structure::Simulation;
+use interfield_language::Model;
 
 use crate::laboratory::tape;
 use crate::record::Format;
@@ -19,10 +18,10 @@ pub(crate) enum Room {
 }
 
 /// Looks at the disk that the results of a run go to.
-pub(crate) fn room(sim: &Simulation, results: &Path, format: Format) -> Room {
+pub(crate) fn room(model: &Model, results: &Path, format: Format) -> Room {
     let Some(free) = free(results) else { return Room::Enough };
-    let recorded: f64 = sim.model.specimens.iter().map(|s| tape::bytes(s, samples(sim, s))).sum();
-    let result = result_bytes(sim, format);
+    let recorded: f64 = model.specimens.iter().map(|s| tape::bytes(s, samples(model, s))).sum();
+    let result = result_bytes(model, format);
     let need = recorded + result;
     let folder = folder_of(results).display().to_string();
     let recording =
@@ -36,14 +35,14 @@ pub(crate) fn room(sim: &Simulation, results: &Path, format: Format) -> Room {
 }
 
 /// Samples of a test that goes as planned, with the ways to the start and home.
-fn samples(sim: &Simulation, specimen: &interfield_language::specimen::Specimen) -> f64 {
-    let duration = sim.steps() as f64 * sim.domain.dt();
+fn samples(model: &Model, specimen: &interfield_language::specimen::Specimen) -> f64 {
+    let duration = model.analysis.steps() as f64 * model.analysis.dt;
     (duration * specimen.time_scale + 2.0 * specimen.ramp) / specimen.period
 }
 
-fn result_bytes(sim: &Simulation, format: Format) -> f64 {
-    let rows = sim.steps() as f64 / sim.model.every.max(1) as f64;
-    let columns = (sim.channels().len() + 1) as f64;
+fn result_bytes(model: &Model, format: Format) -> f64 {
+    let rows = model.analysis.steps() as f64 / model.every.max(1) as f64;
+    let columns = (model.channels.len() + 1) as f64;
     match format {
         // A block is begun as a whole; the head holds log and index.
         Format::Results => 2e5 + (rows + interfield_results::layout::DEFAULT_BLOCK_ROWS as f64) * 8.0 * columns,

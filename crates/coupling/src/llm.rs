@@ -286,9 +286,14 @@ impl<S: System + Send + 'static> Coupling<S> for Llm<S> {
         false
     }
 
-    fn system_of(&mut self, i: usize) -> &mut S {
+    fn system(&self, i: usize) -> &S {
+        self.elements[i].side.system(0)
+    }
+
+    fn at_node(&mut self, i: usize) -> (&mut S, &[f64]) {
         self.load_memory();
-        self.elements[i].side.system_mut(0)
+        let e = &mut self.elements[i];
+        (e.side.system_mut(0), &self.x[e.x.clone()])
     }
 
     fn faulty(&self) -> usize {

@@ -267,6 +267,13 @@ impl<S: System + Send + 'static> Sides<S> for Pair<S> {
         self.mobility().ok()
     }
 
+    fn system(&self, place: Place) -> &S {
+        match place {
+            Place::Coarse(i) => self.a().system(i),
+            Place::Fine(i) => self.fine.system(i),
+        }
+    }
+
     fn system_mut(&mut self, place: Place) -> &mut S {
         match place {
             Place::Coarse(i) => self.coarse.side_mut().system_mut(i),

@@ -212,6 +212,11 @@ impl<S: System + Send + 'static> Sides<S> for StagedPair<S> {
         mobility(&self.a, &self.b, self.l.len()).ok()
     }
 
+    fn system(&self, place: Place) -> &S {
+        let (side, i) = self.side(place);
+        side.system(i)
+    }
+
     fn system_mut(&mut self, place: Place) -> &mut S {
         match place {
             Place::Coarse(i) => self.a.system_mut(i),

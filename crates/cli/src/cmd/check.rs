@@ -12,6 +12,8 @@ use interfield_structure::modal::Direction;
 use interfield_structure::{Modal, Simulation};
 use serde_json::{Value, json};
 
+use interfield_structure::specimen::Rehearsal as AsEmulated;
+
 use crate::Exit;
 use crate::drawing::structure;
 use crate::files::{same, write};
@@ -85,16 +87,22 @@ pub(crate) fn run(args: &Args) -> Exit {
         return Exit::Fault;
     }
     loaded.remember(&model);
-    let Advised { sim, parts: _, modal, stability_limit } =
-        match loaded.advised_model(model, &places, &args.settings, Some(args.modes as usize)) {
+    let Advised { structure: assembled, modal, stability_limit } =
+        match loaded.advised_model(model, &places, Some(args.modes as usize)) {
             Ok(found) => found,
             Err(e) => return e,
         };
-    if let Err(message) = write(&picture, structure(&sim.model).drawing().svg(800.0, 600.0)) {
+    if let Err(message) = write(&picture, structure(&assembled.model).drawing().svg(800.0, 600.0)) {
         let help = "give another file with --output, for example --output structure.svg";
         fail(args.json, Some(&picture.display().to_string()), None, &message, help);
         return Exit::Failure;
     }
+    // How it is solved, and how long a step takes, in one piece.
+    let model = Model::clone(&assembled.model).in_one_piece();
+    let sim = match loaded.assemble(model, &places, false).and_then(|s| loaded.start(s, &places, &mut AsEmulated)) {
+        Ok(sim) => sim,
+        Err(e) => return e,
+    };
     let mut found = Findings { sim, modal, stability_limit, cost: None, picture };
     found.cost = cost(&mut found.sim);
     let stability = match args.stability.then(|| examine(&loaded, &args.settings)).transpose() {
@@ -186,7 +194,7 @@ impl Findings {
     /// Mass of every degree of freedom, SI: with that of elements where it is free.
     fn masses(&self) -> Vec<f64> {
         let mut all: Vec<f64> = self.sim.model.dofs.iter().map(|d| d.mass).collect();
-        self.sim.free().iter().zip(self.sim.masses()).for_each(|(&d, mass)| all[d] = mass);
+        self.sim.free().zip(self.sim.masses(0)).for_each(|(d, mass)| all[d] = mass);
         all
     }
 
@@ -220,7 +228,7 @@ impl Findings {
         out += &described(model);
         out += &self.dof_table(all);
         out += &match &self.modal {
-            Ok(modal) => mass_table(modal) + &mode_table(modal, modes, self.sim.unknowns().collect()),
+            Ok(modal) => mass_table(modal) + &mode_table(modal, modes, self.sim.unknowns(0).collect()),
             Err(why) => format!("\nmodes\n  not known: {why}\n"),
         };
         out + &self.step_text()
@@ -289,8 +297,8 @@ impl Findings {
             }
         }
         out += "\nsolver\n";
-        let when = if sim.domain.system().follows_state() { "factorised at each step" } else { "factorised once" };
-        for (d, r) in sim.solvers() {
+        let when = if sim.coupling.system(0).follows_state() { "factorised at each step" } else { "factorised once" };
+        for (d, r) in sim.solvers(0) {
             let (name, when) = match d.c == 0.0 {
                 true => ("mass matrix", ""),
                 false => ("dynamic matrix", when),
@@ -322,7 +330,7 @@ impl Findings {
             .map(|(d, m)| json!({ "name": d.name, "held": held(d), "angle": d.angle, "mass": m, "u0": d.u0, "v0": d.v0 }))
             .collect();
         let solvers: Vec<Value> = sim
-            .solvers()
+            .solvers(0)
             .iter()
             .map(|(d, r)| {
                 json!({
@@ -339,7 +347,7 @@ impl Findings {
             "elements": sim.model.elements.iter()
                 .map(|e| json!({ "name": e.name, "type": e.type_name })).collect::<Vec<_>>(),
             "externals": described_json(&sim.model),
-            "unknowns": sim.unknowns().collect::<Vec<_>>(),
+            "unknowns": sim.unknowns(0).collect::<Vec<_>>(),
             "dofs": dofs,
             "modal": self.modal.as_ref().ok().map(|m| modal_json(m, modes, sim)),
             "modal_error": self.modal.as_ref().err(),
@@ -349,7 +357,7 @@ impl Findings {
             "steps": sim.steps(),
             "force_evaluations_per_step": a.scheme.evaluations(),
             "stability_limit": self.stability_limit,
-            "factorised_at_each_step": sim.domain.system().follows_state(),
+            "factorised_at_each_step": sim.coupling.system(0).follows_state(),
             "solvers": solvers,
             "seconds_per_step": self.cost,
             "estimated_seconds": self.cost.map(|c| c * sim.steps() as f64),
@@ -398,7 +406,7 @@ fn mode_table(modal: &Modal, count: usize, unknowns: Vec<&str>) -> String {
 }
 
 fn modal_json(modal: &Modal, count: usize, sim: &Simulation) -> Value {
-    let unknowns: Vec<&str> = sim.unknowns().collect();
+    let unknowns: Vec<&str> = sim.unknowns(0).collect();
     let modes: Vec<Value> = modal
         .omega2
         .iter()

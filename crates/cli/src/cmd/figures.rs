@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 use interfield_language::Model;
-use interfield_structure::Partitioned;
+use interfield_structure::Simulation;
 use serde_json::json;
 
 use crate::Exit;
@@ -117,7 +117,7 @@ fn softening() -> Result<String, String> {
         let model = model(&set, coupling, "alpha-os", None)?;
         let problem =
             |list: Vec<interfield_language::Problem>| list.first().map_or_else(String::new, |p| p.message.clone());
-        let mut parts = Partitioned::new(model).map_err(problem)?;
+        let mut parts = Simulation::new(model).map_err(problem)?;
         let mut points = vec![(0.0, 1.0)];
         for k in 0..250 {
             parts.step(k).map_err(|fault| parts.explain(fault))?;

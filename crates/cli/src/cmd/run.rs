@@ -7,16 +7,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args as ClapArgs;
-use interfield_kernel::StepMap;
 use interfield_results::{Meta, Reader};
+use interfield_structure::Simulation;
 use interfield_structure::watch::{Grade, Verdict};
-use interfield_structure::{Partitioned, Simulation};
 use serde_json::json;
 
 use crate::Exit;
 use crate::cmd::doctor;
 use crate::coupled;
-use crate::engine::Engine;
 use crate::files::same;
 use crate::laboratory::{self, Arming, Assessed, Laboratory, RealTime, Replay};
 use crate::load::{Loaded, ModelArgs};
@@ -196,7 +194,7 @@ impl Summary<'_> {
             End::Diverged(r) => format!("stopped: {r}; results up to there are kept"),
             End::NotWritten(r) => format!("stopped: {r}"),
         };
-        let simulated = self.steps as f64 * sim.domain.dt();
+        let simulated = self.steps as f64 * sim.dt();
         let ways = self.ways.map_or_else(String::new, |[there, home]| {
             format!("; {} s to the start before, {} s home after", short(there), short(home))
         });
@@ -269,12 +267,13 @@ pub(crate) fn leave(
         }
     };
     let told = programs.told().to_vec();
-    let (mut sim, mut parts) = match loaded.advised_model(model, &places, settings, None) {
-        Ok(found) => (found.sim, found.parts),
+    let structure = match loaded.advised_model(model, &places, None) {
+        Ok(found) => found.structure,
         Err(e) => return e,
     };
-    let specimens = sim.model.specimens.clone();
-    match room(&sim, &files.results, files.format) {
+    let model = structure.model.clone();
+    let specimens = &model.specimens;
+    match room(&model, &files.results, files.format) {
         // A computed run can be made again, and stops where the disk is full.
         Room::None(message) if !specimens.is_empty() => {
             let help = "make room, give an --output on another disk, or a `record_rate` to the specimen";
@@ -284,9 +283,8 @@ pub(crate) fn leave(
         Room::None(message) | Room::Little(message) => complain(&format!("warning: {message}")),
         Room::Enough => {}
     }
-    let machine = if real_time.real_time { doctor::glance(&specimens, real_time.core) } else { None };
+    let machine = if real_time.real_time { doctor::glance(specimens, real_time.core) } else { None };
     machine.iter().filter(|_| !json).for_each(|line| complain(line));
-    let mut laboratory = None;
     if let Some(replay) = &replay
         && !specimens.iter().any(|s| replay.holds(s))
     {
@@ -294,40 +292,36 @@ pub(crate) fn leave(
         fail(json, None, None, "the recording holds no specimen of the model", help);
         return Exit::BadInput;
     }
-    if !(specimens.is_empty() && sim.model.externals.is_empty()) {
-        let mut meta = record::meta(&sim, loaded.text(), settings);
-        record::complete(&mut meta, loaded, &sim.model, &real_time);
-        let elsewhere = specimens.iter().any(|s| s.at.is_some());
-        let rehearsed = if elsewhere { rehearsal::of(loaded, settings) } else { Rehearsal::Missing };
-        let mut made = Laboratory::new(&files.results, loaded.folder(), &meta, &sim.model, real_time, replay, programs)
-            .armed(arming, rehearsed);
-        if let Err(e) = loaded.in_workshop(&mut sim, &mut parts, &mut made) {
-            return e;
-        }
-        if real_time.control {
-            made.listen();
-        }
-        laboratory = Some(made);
-    }
     if real_time.real_time && specimens.is_empty() {
         let help = "name the elements that stand in the laboratory: [[specimen]]";
         fail(json, None, None, "--real-time: the model has no specimen", help);
         return Exit::BadInput;
     }
-    let mut engine = parts.map_or(Engine::Whole, |mut parts| {
-        parts.coupling.use_threads(*threads);
-        let listener = coupled::Listener::new(&parts);
-        Engine::Parts(Box::new(parts), listener)
-    });
     clock.lap("model read and assembled");
-    let mut meta = record::meta(&sim, loaded.text(), settings);
-    if let Some(parts) = engine.parts() {
-        meta.settings
-            .retain(|(name, _)| !["scheme", "scheme_coefficients", "tangent", "solver"].contains(&name.as_str()));
-        meta.settings.splice(0..0, coupled::settings(parts));
+    let witness = files.report.as_ref().map(|_| Witness {
+        scene: Scene::new(&structure),
+        frames: Frames::new(structure.free().len()),
+        curves: (files.format == Format::Csv).then(|| Curves::new(&record::channels(&model))),
+    });
+    clock.lap("modes and memory for the report");
+    let mut meta = record::meta(&model, structure.free().len(), loaded.text(), settings);
+    record::complete(&mut meta, loaded, &model, &real_time);
+    let elsewhere = specimens.iter().any(|s| s.at.is_some());
+    let rehearsed = if elsewhere { rehearsal::of(loaded, settings) } else { Rehearsal::Missing };
+    let mut laboratory = Laboratory::new(&files.results, loaded.folder(), &meta, &model, real_time, replay, programs)
+        .armed(arming, rehearsed);
+    let mut sim = match loaded.start(structure, &places, &mut laboratory) {
+        Ok(sim) => sim,
+        Err(e) => return e,
+    };
+    if real_time.control {
+        laboratory.listen();
     }
-    record::complete(&mut meta, loaded, &sim.model, &real_time);
-    let mut record = match Record::create(&files.results, (files.format, files.replace), &sim, &meta) {
+    sim.coupling.use_threads(*threads);
+    let mut listener = coupled::Listener::new(&sim);
+    clock.lap("specimens on their rigs, schemes started");
+    meta.settings.extend(record::solver(&sim));
+    let mut record = match Record::create(&files.results, (files.format, files.replace), &model, &meta) {
         Ok(r) => r,
         Err(message) => {
             let help = "give another file with --output, for example --output results.h5";
@@ -337,33 +331,25 @@ pub(crate) fn leave(
     };
     loaded.lines().iter().for_each(|line| record.log(line));
     let stop = Arc::new(AtomicBool::new(false));
-    let operator = laboratory.as_ref().map(|l| l.operator().clone()).unwrap_or_default();
-    laboratory::on_interrupt(&stop, &operator);
+    laboratory::on_interrupt(&stop, laboratory.operator());
     let visible = !*quiet && !json && std::io::stderr().is_terminal();
     if !json {
-        print(&heading(&sim, engine.parts()));
+        print(&heading(&sim));
     }
     let mut ranges = Ranges::new(sim.channels().len());
-    let mut witness = files.report.as_ref().map(|_| Witness {
-        scene: Scene::new(&sim),
-        frames: Frames::new(&sim),
-        curves: (files.format == Format::Csv).then(|| Curves::new(&record::channels(&sim))),
-    });
-    clock.lap("modes and memory for the report");
+    let mut witness = witness;
     real_time.claim();
     let (done, mut end, first) =
-        integrate((&mut sim, &mut engine), &mut record, &mut ranges, witness.as_mut(), &stop, visible);
+        integrate((&mut sim, &mut listener), &mut record, &mut ranges, witness.as_mut(), &stop, visible);
     let stepped = clock.lap("steps, recording");
     if !matches!(end, End::Finished) {
-        engine.give_up(&mut sim);
+        sim.give_up();
     }
-    engine.finish(&mut sim);
+    sim.finish();
     let home = if specimens.is_empty() { 0.0 } else { clock.lap("specimens led home") };
     let mut assessed = Vec::new();
-    if let Some(laboratory) = &laboratory {
-        engine.visit_rigs(&sim, |i, rig| assessed.extend(laboratory.assess(&specimens[i], rig)));
-        assessed.iter().flat_map(laboratory::log).for_each(|line| record.log(&line));
-    }
+    assessed.extend(sim.rigs().filter_map(|(i, rig)| laboratory.assess(&specimens[i], rig)));
+    assessed.iter().flat_map(laboratory::log).for_each(|line| record.log(&line));
     // By the clock, the way to the start may be part of the first step, where the scheme does not ask for a force before: the test begins at its end.
     let ways = laboratory::to_start(&assessed).map(|there| [there, home]);
     let within = ways.map_or(0.0, |[there, _]| if first >= there { there } else { 0.0 });
@@ -372,14 +358,12 @@ pub(crate) fn leave(
         record.log(line.trim());
     }
     record.log(&format!("timings: {}", clock.text()));
-    if let Some(parts) = engine.parts() {
-        coupled::text(parts).lines().filter(|l| !l.is_empty()).for_each(|l| record.log(l));
-    }
-    let watched = engine.verdict(&sim);
+    coupled::text(&sim).lines().filter(|l| !l.is_empty()).for_each(|l| record.log(l));
+    let watched = sim.verdict();
     let mut verdict = judge(&end, watched.clone(), &assessed);
     record.log(&format!("verdict: {}", verdict.line()));
     record.log(&Summary { end: &end, verdict: &verdict, steps: done, seconds, ways }.line(&sim));
-    if let Err(message) = record.finish(&end.outcome(done as f64 * sim.domain.dt(), &verdict)) {
+    if let Err(message) = record.finish(&end.outcome(done as f64 * sim.dt(), &verdict)) {
         end = End::NotWritten(message);
         verdict = judge(&end, watched, &assessed);
     }
@@ -388,16 +372,16 @@ pub(crate) fn leave(
     let mut laboratory = laboratory::blocks(&assessed, &sim.model.units);
     laboratory.extend(programs::blocks(&told, &sim.model));
     let (mut evidence, curves) = summary.evidence(&sim, witness, &clock);
-    evidence.interface = engine.parts().map_or_else(Vec::new, interface);
+    evidence.interface = interface(&sim);
     evidence.laboratory = laboratory;
     evidence.log = loaded.lines();
     evidence.numbers = if assessed.is_empty() { serde_json::Value::Null } else { laboratory::json(&assessed) };
     let page = keep(files, &meta, &assessed, &sim, evidence, curves.as_ref());
     if json {
         let mut document = summary_json(&sim, &ranges.0, &summary, files);
-        if let Engine::Parts(parts, listener) = &engine {
+        if model.partition.is_some() {
             document["scheme"] = serde_json::Value::Null;
-            document["coupling"] = coupled::json(parts, listener);
+            document["coupling"] = coupled::json(&sim, &listener);
         }
         if !assessed.is_empty() {
             document["laboratory"] = laboratory::json(&assessed);
@@ -413,7 +397,7 @@ pub(crate) fn leave(
         left.document = Some(document);
     } else {
         let laboratory = laboratory::text(&assessed, &sim.model.units) + &programs::text(&told, &sim.model);
-        print(&summary_text(&sim, engine.parts(), &ranges.0, &laboratory, &summary, files));
+        print(&summary_text(&sim, &ranges.0, &laboratory, &summary, files));
     }
     if let End::Faulted(reason) | End::Diverged(reason) | End::NotWritten(reason) = &end {
         complain(&format!("error: {reason}"));
@@ -440,9 +424,9 @@ impl Summary<'_> {
         let mut timings: Vec<(String, String)> =
             clock.laps().into_iter().map(|(what, time)| (what.to_owned(), time)).collect();
         timings.push(("steps per second".to_owned(), short((self.steps as f64 / self.seconds).round())));
-        let simulated = self.steps as f64 * sim.domain.dt();
+        let simulated = self.steps as f64 * sim.dt();
         timings.push(("times real time".to_owned(), short(simulated / self.seconds)));
-        let structure = witness.as_ref().map(|w| [w.scene.modes(), w.scene.deformed(sim, &w.frames)]);
+        let structure = witness.as_ref().map(|w| [w.scene.modes(), w.scene.deformed(&sim.model, &w.frames)]);
         let good = matches!(self.end, End::Finished) && self.verdict.grade != Grade::Failed;
         let verdict = format!("{}; verdict: {}", self.line(sim), self.verdict.line());
         let evidence = Evidence { good, verdict, structure, timings, ..Evidence::default() };
@@ -513,20 +497,20 @@ impl Clock {
 
 /// The loop: step, record, look at the clock from time to time. Steps taken, how it ended, and the time that the first step took, s.
 fn integrate(
-    (sim, engine): (&mut Simulation, &mut Engine),
+    (sim, listener): (&mut Simulation, &mut coupled::Listener),
     record: &mut Record,
     ranges: &mut Ranges,
     mut witness: Option<&mut Witness>,
     stop: &AtomicBool,
     visible: bool,
 ) -> (u64, End, f64) {
-    let steps = sim.steps();
+    let (steps, free) = (sim.steps(), sim.free().collect::<Vec<_>>());
     let bar = progress(steps, "steps", visible);
     let every = sim.model.every;
     let mut row = vec![0.0; sim.channels().len()];
     let stopped = |t: f64, reason: String| End::Faulted(format!("at t = {} s: {reason}", short(t)));
-    if let Err(fault) = engine.watch(sim) {
-        return (0, stopped(0.0, engine.explain(sim, fault)), 0.0);
+    if let Err(fault) = sim.watch() {
+        return (0, stopped(0.0, sim.explain(fault)), 0.0);
     }
     let mut end = End::Finished;
     let mut done = 0;
@@ -534,14 +518,14 @@ fn integrate(
     let (begun, mut first) = (Instant::now(), 0.0);
     loop {
         if let Some(witness) = &mut witness {
-            witness.frames.push(done, done as f64 * sim.domain.dt(), |i| engine.unknown(sim, i));
+            witness.frames.push(done, done as f64 * sim.dt(), |i| sim.displacement(free[i]).unwrap_or(0.0));
         }
-        let lost = engine.lost(sim);
+        let lost = sim.lost();
         let stopping = lost.is_some() || stop.load(Ordering::Relaxed);
         // Extremes are those of all steps, whatever is recorded of them.
-        let t = done as f64 * sim.domain.dt();
-        if let Err(fault) = engine.sample(sim, done, &mut row) {
-            end = stopped(t, engine.explain(sim, fault));
+        let t = done as f64 * sim.dt();
+        if let Err(fault) = sim.sample(done, &mut row) {
+            end = stopped(t, sim.explain(fault));
             break;
         }
         if let Some(i) = row.iter().position(|x| !x.is_finite()) {
@@ -569,11 +553,12 @@ fn integrate(
             end = End::Interrupted;
             break;
         }
-        if let Err(fault) = engine.step(sim, done) {
-            let t = done as f64 * sim.domain.dt();
-            end = End::Faulted(format!("at t = {} s (step {}): {}", short(t), done + 1, engine.explain(sim, fault)));
+        if let Err(fault) = sim.step(done) {
+            let t = done as f64 * sim.dt();
+            end = End::Faulted(format!("at t = {} s (step {}): {}", short(t), done + 1, sim.explain(fault)));
             break;
         }
+        listener.push(sim);
         done += 1;
         if done == 1 {
             first = begun.elapsed().as_secs_f64();
@@ -587,31 +572,24 @@ fn integrate(
     (done, end, first)
 }
 
-fn heading(sim: &Simulation, parts: Option<&Partitioned>) -> String {
+fn heading(sim: &Simulation) -> String {
     let a = &sim.model.analysis;
-    let dims = sim.unknowns().len();
+    let dims = sim.free().count();
     let mut out = format!("{}\n", sim.model.title);
     out += &format!("  {dims} unknowns, {} elements\n", sim.model.elements.len());
     let steps = format!("step {} s, {} steps to {} s\n", short(a.dt), sim.steps(), short(sim.steps() as f64 * a.dt));
-    if let Some(parts) = parts {
-        return out + "  " + &steps + &coupled::heading(parts);
+    if sim.model.partition.is_some() {
+        return out + "  " + &steps + &coupled::heading(sim);
     }
     out += &format!("  scheme {}, {steps}", a.scheme_name);
-    if let Some(solver) = sim.solver() {
-        let when = if sim.domain.system().follows_state() { "factorised at each step" } else { "factorised once" };
+    if let Some(solver) = sim.solver(0) {
+        let when = if sim.coupling.system(0).follows_state() { "factorised at each step" } else { "factorised once" };
         out += &format!("  solver {solver}, {when}\n");
     }
     out
 }
 
-fn summary_text(
-    sim: &Simulation,
-    parts: Option<&Partitioned>,
-    ranges: &[Range],
-    laboratory: &str,
-    summary: &Summary<'_>,
-    files: &Files,
-) -> String {
+fn summary_text(sim: &Simulation, ranges: &[Range], laboratory: &str, summary: &Summary<'_>, files: &Files) -> String {
     let rows: Vec<Vec<String>> = sim
         .channels()
         .iter()
@@ -620,7 +598,7 @@ fn summary_text(
         .collect();
     let mut out = String::from("\n");
     out += &aligned(&["channel", "unit", "peak", "at t [s]", "at the end"], &rows);
-    out += &parts.map_or_else(String::new, coupled::text);
+    out += &coupled::text(sim);
     out += laboratory;
     out += &format!("\n{}\n", summary.line(sim));
     out += &format!("  results: {}\n", files.results.display());
@@ -633,6 +611,7 @@ fn summary_text(
 fn summary_json(sim: &Simulation, ranges: &[Range], summary: &Summary<'_>, files: &Files) -> serde_json::Value {
     let a = &sim.model.analysis;
     let (ended, reason) = summary.end.word();
+    let solvers = if sim.model.partition.is_none() { sim.solvers(0) } else { Vec::new() };
     json!({
         "title": sim.model.title,
         "ended": ended,
@@ -642,13 +621,13 @@ fn summary_json(sim: &Simulation, ranges: &[Range], summary: &Summary<'_>, files
         "scheme": a.scheme_name,
         "dt": a.dt,
         "duration": a.duration,
-        "unknowns": sim.unknowns().len(),
+        "unknowns": sim.free().count(),
         "steps": summary.steps,
         "seconds": summary.seconds,
         "seconds_to_start": summary.ways.map(|w| w[0]),
         "seconds_home": summary.ways.map(|w| w[1]),
         "steps_per_second": summary.steps as f64 / summary.seconds,
-        "solvers": sim.solvers().iter().map(|(d, r)| json!({
+        "solvers": solvers.iter().map(|(d, r)| json!({
             "m": d.m, "c": d.c, "k": d.k, "method": r.to_string(),
         })).collect::<Vec<_>>(),
         "channels": sim.channels().iter().zip(ranges).map(|(c, r)| json!({

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use interfield_report::{Block, Page, Section, Table};
 use interfield_results::{Error, Meta, Reader};
-use interfield_structure::Partitioned;
+use interfield_structure::Simulation;
 
 pub(crate) use curves::Curves;
 pub(crate) use evidence::Evidence;
@@ -98,7 +98,10 @@ impl Report<'_> {
 }
 
 /// How well the substructures of a run held together.
-pub(crate) fn interface(parts: &Partitioned) -> Vec<Block> {
+pub(crate) fn interface(parts: &Simulation) -> Vec<Block> {
+    if parts.model.partition.is_none() {
+        return Vec::new();
+    }
     let (header, rows) = coupled::table(parts);
     let lines = coupled::energies(parts).lines().map(|l| l.trim().to_owned()).collect();
     vec![Block::Table(Table { header, rows }), Block::Lines(lines)]

@@ -6,15 +6,15 @@ use interfield_analysis::oscillator::limit;
 use interfield_analysis::spectrum::SpectrumError;
 use interfield_analysis::stability::Motion;
 use interfield_coupling::Method;
+use interfield_kernel::Domain;
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_lab::kinematics::Lever;
 use interfield_language::Model;
 use interfield_language::Problem;
 use interfield_language::specimen::Actuator;
-use interfield_structure::Machine;
+use interfield_structure::Simulation;
 use interfield_structure::assembled::oscillator;
 use interfield_structure::linearised::linearised;
-use interfield_structure::simulation::ModelDomain;
 use interfield_structure::specimen::Probe;
 
 /// A scheme that is stable up to this Ω = ω dt is taken to be so always.
@@ -24,8 +24,8 @@ pub(crate) const UNCONDITIONAL: f64 = 1e3;
 pub(crate) fn scheme_limit(scheme: AnyScheme, most: f64) -> Option<f64> {
     let map = |omega: f64| {
         let system = oscillator(0.0).map_err(SpectrumError::Step)?;
-        let (nx, nw) = ModelDomain::memory(&scheme, &system);
-        ModelDomain::new(scheme, system, omega, vec![0.0; nx], vec![0.0; nw]).map_err(SpectrumError::Step)
+        let (nx, nw) = Domain::<_, _, Vec<f64>>::memory(&scheme, &system);
+        Domain::new(scheme, system, omega, vec![0.0; nx], vec![0.0; nw]).map_err(SpectrumError::Step)
     };
     limit(map, most).ok().flatten()
 }
@@ -64,33 +64,26 @@ impl OwnLimit {
 /// Assembles a model, specimens behind their actuators, and says whether laws, or struts that turn, were replaced by their tangents at rest; the error is its first mistake.
 ///
 /// They are where there is a specimen: compensators that differentiate would amplify what differences over a law do not get right.
-pub(crate) fn assemble(model: Model, whole: bool) -> Result<(Machine, bool), String> {
+pub(crate) fn assemble(model: Model) -> Result<(Simulation, bool), String> {
     let first =
         |problems: Vec<Problem>| problems.first().map_or_else(|| "it cannot start".into(), |p| p.message.clone());
     let linear = if model.specimens.is_empty() { None } else { linearised(&model) };
     let turns = |a: &Actuator| matches!(a.lever, Lever::Strut(_));
     let small = linear.is_some() || model.specimens.iter().flat_map(|s| &s.actuators).any(turns);
-    Machine::in_workshop(linear.unwrap_or(model), whole, &mut Probe).map(|machine| (machine, small)).map_err(first)
+    Simulation::in_workshop(linear.unwrap_or(model), &mut Probe).map(|machine| (machine, small)).map_err(first)
 }
 
 /// Place of the displacements in the complete state, and masses, part by part.
-fn displacements(machine: &mut Machine) -> Vec<(Range<usize>, Vec<f64>)> {
-    match machine {
-        Machine::Whole(sim) => {
-            let masses = sim.masses();
-            vec![(0..masses.len(), masses)]
-        }
-        Machine::Parts(parts) => (0..parts.coupling.count())
-            .map(|i| {
-                let (start, masses) = (parts.coupling.range_of(i).start, parts.masses(i));
-                (start..start + masses.len(), masses)
-            })
-            .collect(),
-    }
+fn displacements(machine: &Simulation) -> Vec<(Range<usize>, Vec<f64>)> {
+    let part = |i: usize| {
+        let (start, masses) = (machine.coupling.range_of(i).start, machine.masses(i));
+        (start..start + masses.len(), masses)
+    };
+    (0..machine.count()).map(part).collect()
 }
 
 /// Where a motion is largest; `None` where no displacement takes part in it.
-pub(crate) fn moves(machine: &mut Machine, motion: &Motion) -> Option<Moves> {
+pub(crate) fn moves(machine: &Simulation, motion: &Motion) -> Option<Moves> {
     let places = displacements(machine);
     let weight = |i: usize, mass: f64| motion.shape.get(i).map_or(0.0, |z| mass * (z.0 * z.0 + z.1 * z.1));
     let weights = places.iter().enumerate().flat_map(|(part, (range, masses))| {
@@ -103,45 +96,28 @@ pub(crate) fn moves(machine: &mut Machine, motion: &Motion) -> Option<Moves> {
     if total <= 0.0 {
         return None;
     }
-    let (dof, substructure) = match machine {
-        Machine::Whole(sim) => (sim.unknowns().nth(unknown)?.to_owned(), None),
-        Machine::Parts(parts) => {
-            let name = parts.names().nth(part)?.to_owned();
-            (parts.unknowns(part).nth(unknown)?.to_owned(), Some((name, parts.coupling.is_fine(part))))
-        }
-    };
+    let dof = machine.unknowns(part).nth(unknown)?.to_owned();
+    let cut = machine.model.partition.is_some();
+    let substructure = cut.then(|| (machine.part(part).name.clone(), machine.coupling.is_fine(part)));
     Some(Moves { dof, substructure, share: largest / total })
 }
 
 /// Limits of the schemes that have any.
-pub(crate) fn own_limits(machine: &mut Machine) -> Vec<OwnLimit> {
-    match machine {
-        Machine::Whole(sim) => {
-            let analysis = &sim.model.analysis;
-            let limit = scheme_limit(analysis.scheme, UNCONDITIONAL).and_then(|omega_dt| {
-                let omega_max = sim.omega_max().ok().filter(|w| *w > 0.0)?;
-                let scheme = analysis.scheme_name.clone();
-                Some(OwnLimit { name: String::new(), scheme, omega_dt, omega_max, steps: 1.0 })
-            });
-            limit.into_iter().collect()
-        }
-        Machine::Parts(parts) => {
-            let Some(partition) = parts.model.partition.clone() else { return Vec::new() };
-            // Steps of the analysis that the coarse side takes at once.
-            let window = match partition.coupling.method {
-                Method::Pmc(options) => options.windows as f64,
-                Method::Pm => 2.0,
-                _ => 1.0,
-            };
-            let mut limits = Vec::new();
-            for (i, s) in partition.substructures.iter().enumerate() {
-                let Some(omega_dt) = scheme_limit(s.scheme, UNCONDITIONAL) else { continue };
-                let Some(omega_max) = parts.omega_max(i).ok().filter(|w| *w > 0.0) else { continue };
-                let steps = if s.fine { f64::from(s.substeps) } else { f64::from(s.substeps) / window };
-                let (name, scheme) = (s.name.clone(), s.scheme_name.clone());
-                limits.push(OwnLimit { name, scheme, omega_dt, omega_max, steps });
-            }
-            limits
-        }
-    }
+pub(crate) fn own_limits(machine: &Simulation) -> Vec<OwnLimit> {
+    // Steps of the analysis that the coarse side takes at once.
+    let window = match machine.model.partition.as_ref().map(|p| p.coupling.method) {
+        Some(Method::Pmc(options)) => options.windows as f64,
+        Some(Method::Pm) => 2.0,
+        _ => 1.0,
+    };
+    let limit = |i: usize| {
+        let part = machine.part(i);
+        let analysis = &part.model.analysis;
+        let omega_dt = scheme_limit(analysis.scheme, UNCONDITIONAL)?;
+        let omega_max = machine.omega_max(i).ok().filter(|w| *w > 0.0)?;
+        let substeps = f64::from(part.substeps);
+        let steps = if part.fine { substeps } else { substeps / window };
+        Some(OwnLimit { name: part.name.clone(), scheme: analysis.scheme_name.clone(), omega_dt, omega_max, steps })
+    };
+    (0..machine.count()).filter_map(limit).collect()
 }

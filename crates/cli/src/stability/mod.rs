@@ -9,11 +9,12 @@ mod words;
 use interfield_analysis::spectrum::{Principal, principal};
 use interfield_analysis::stability::{Motion, Options, Stability, StabilityError, stability};
 use interfield_analysis::step_limit::{Search, SearchError, StepLimit, largest_stable_step};
+use interfield_kernel::StepMap;
 use interfield_language::Model;
 
 use crate::load::{Loaded, ModelArgs};
 use crate::table::short;
-use interfield_structure::Machine;
+use interfield_structure::{Simulation, Structure};
 pub(crate) use looped::{Loop, examine_loop};
 use machine::{Moves, OwnLimit, assemble, moves, own_limits};
 use remedy::Remedy;
@@ -41,7 +42,7 @@ pub(crate) enum Limit {
 
 /// Everything that was found.
 pub(crate) struct Findings {
-    machine: Machine,
+    machine: Simulation,
     verdict: Stability,
     /// What the step makes of the lowest modes: number, circular frequency in rad/s, principal pair.
     principal: Vec<(usize, f64, Principal)>,
@@ -62,23 +63,22 @@ pub(crate) struct Findings {
 /// Looks at a model; the error is a sentence.
 pub(crate) fn examine(loaded: &Loaded, args: &ModelArgs) -> Result<Findings, String> {
     let model = loaded.variant(args)?;
-    let (mut machine, small) = assemble(model.clone(), args.whole)?;
+    let (mut machine, small) = assemble(model.clone())?;
     let verdict = judge(&mut machine, PRODUCTS)?;
     let small = small || !verdict.affine;
     let leading = verdict.motions.first().cloned().map(|motion| {
-        let moves = moves(&mut machine, &motion);
+        let moves = moves(&machine, &motion);
         (motion, moves)
     });
     let principal = principal_pairs(&model, &verdict);
-    let own = own_limits(&mut machine);
-    let large = machine.map().len() > Options::default().dense;
-    let limit = match machine {
-        Machine::Whole(_) if large => Limit::Known(own.first().map(OwnLimit::dt)),
-        _ => search(&model, args.whole, machine.map().len()),
+    let own = own_limits(&machine);
+    let large = machine.coupling.len() > Options::default().dense;
+    let limit = match &model.partition {
+        None if large => Limit::Known(own.first().map(OwnLimit::dt)),
+        _ => search(&model, machine.coupling.len()),
     };
     let unstable = !verdict.stable;
-    let asked = Model { partition: model.partition.clone().filter(|_| !args.whole), ..model };
-    let looped = if asked.specimens.is_empty() { None } else { Some(examine_loop(&asked)?) };
+    let looped = if model.specimens.is_empty() { None } else { Some(examine_loop(&model)?) };
     let mut found =
         Findings { machine, verdict, principal, leading, limit, own, remedies: Vec::new(), unstable, small, looped };
     if unstable {
@@ -92,8 +92,8 @@ fn principal_pairs(model: &Model, verdict: &Stability) -> Vec<(usize, f64, Princ
     if verdict.eigenvalues.is_empty() {
         return Vec::new();
     }
-    let Ok((Machine::Whole(sim), _)) = assemble(model.clone(), true) else { return Vec::new() };
-    let frequencies = sim.modes(MODES.min(sim.unknowns().len())).map(|m| m.omega2).unwrap_or_default();
+    let Ok(structure) = Structure::new(model.clone()) else { return Vec::new() };
+    let frequencies = structure.modes(MODES.min(structure.free().len())).map(|m| m.omega2).unwrap_or_default();
     let pair = |(i, omega2): (usize, f64)| {
         let omega = omega2.max(0.0).sqrt();
         let pair = principal(&verdict.eigenvalues, omega * model.analysis.dt).filter(|_| omega > 0.0)?;
@@ -103,9 +103,9 @@ fn principal_pairs(model: &Model, verdict: &Stability) -> Vec<(usize, f64, Princ
 }
 
 /// The verdict on the first regular step of a machine.
-fn judge(machine: &mut Machine, products: usize) -> Result<Stability, String> {
+fn judge(machine: &mut Simulation, products: usize) -> Result<Stability, String> {
     let options = Options { products, ..Options::default() };
-    stability(machine.map(), &options).map_err(|e| match e {
+    stability(machine.coupling.as_mut(), &options).map_err(|e| match e {
         StabilityError::Step(fault) => machine.explain(fault),
         StabilityError::Eigen(e) => e.to_string(),
     })
@@ -113,7 +113,7 @@ fn judge(machine: &mut Machine, products: usize) -> Result<Stability, String> {
 
 /// Spectral radius of the step of a model in its substructures, and whether nothing grows.
 pub(crate) fn judge_quietly(model: Model) -> Result<(f64, bool), String> {
-    let verdict = judge(&mut assemble(model, false)?.0, PRODUCTS)?;
+    let verdict = judge(&mut assemble(model)?.0, PRODUCTS)?;
     Ok((verdict.radius, verdict.stable))
 }
 
@@ -125,7 +125,7 @@ pub(crate) fn with_step(model: &Model, dt: f64) -> Model {
 }
 
 /// Searches the steps around that of the model; the longer its complete state, the fewer.
-fn search(model: &Model, whole: bool, len: usize) -> Limit {
+fn search(model: &Model, len: usize) -> Limit {
     let dt = model.analysis.dt;
     let (points, resolution) = match len {
         0..=60 => (120, 1e-4),
@@ -134,15 +134,14 @@ fn search(model: &Model, whole: bool, len: usize) -> Limit {
     };
     let range = if len > Options::default().dense { dt / 8.0..=8.0 * dt } else { LEAST * dt..=MOST * dt };
     let options = Options { products: FEWER_PRODUCTS, ..Options::default() };
-    let make = |dt: f64| assemble(with_step(model, dt), whole).map(|(machine, _)| machine.into_map());
+    let make = |dt: f64| assemble(with_step(model, dt)).map(|(machine, _)| machine.coupling as Box<dyn StepMap>);
     match largest_stable_step(make, &Search { range, points, resolution, options }) {
         Ok(found) => Limit::Searched(found),
         Err(SearchError::Make { dt, error }) => Limit::Unknown(format!("with a step of {} s: {error}", short(dt))),
         Err(SearchError::Judge { dt, error }) => Limit::Unknown(match error {
             StabilityError::Step(fault) => {
                 // The map has no names: the machine is made once more to say them.
-                let why =
-                    assemble(with_step(model, dt), whole).map_or_else(|e| e, |(machine, _)| machine.explain(fault));
+                let why = assemble(with_step(model, dt)).map_or_else(|e| e, |(machine, _)| machine.explain(fault));
                 format!("a step of {} s fails: {why}", short(dt))
             }
             StabilityError::Eigen(e) => format!("with a step of {} s: {e}", short(dt)),
@@ -159,7 +158,7 @@ impl Findings {
 
     /// The largest step below that of the model that is known to be stable, s.
     fn safe_step(&self) -> Option<f64> {
-        let dt = self.machine.model().analysis.dt;
+        let dt = self.machine.model.analysis.dt;
         match &self.limit {
             Limit::Searched(found) => found.probed.iter().rev().find(|p| p.stable && p.dt < dt).map(|p| p.dt),
             Limit::Known(limit) => limit.filter(|l| *l < dt),

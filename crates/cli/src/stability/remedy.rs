@@ -7,7 +7,6 @@ use super::machine::assemble;
 use super::{FEWER_PRODUCTS, Findings, judge};
 use crate::load::{Loaded, ModelArgs};
 use crate::table::radius;
-use interfield_structure::Machine;
 
 /// So many are shown.
 const SHOWN: usize = 6;
@@ -81,8 +80,7 @@ fn round_down(x: f64) -> f64 {
 }
 
 fn others(args: &ModelArgs, found: &Findings) -> Vec<Candidate> {
-    let model = found.machine.model();
-    let partition = model.partition.as_ref().filter(|_| matches!(found.machine, Machine::Parts(_)));
+    let partition = found.machine.model.partition.as_ref();
     let present = partition.and_then(|p| p.substructures.iter().find(|s| s.fine)).map(|s| s.substeps);
     let substeps = SUBSTEPS.iter().filter(|n| present.is_some_and(|p| p != **n)).map(|&n| Candidate {
         options: format!("--substeps {n}"),
@@ -109,7 +107,7 @@ fn others(args: &ModelArgs, found: &Findings) -> Vec<Candidate> {
 
 /// The setting, if it can be had and is stable.
 fn attempt(loaded: &Loaded, Candidate { options, args }: Candidate) -> Option<Remedy> {
-    let (mut machine, _) = assemble(loaded.variant(&args).ok()?, args.whole).ok()?;
+    let (mut machine, _) = assemble(loaded.variant(&args).ok()?).ok()?;
     let verdict = judge(&mut machine, FEWER_PRODUCTS).ok()?;
     let bound = if let Method::Krylov { bound, .. } = verdict.method { Some(bound) } else { None };
     verdict.stable.then_some(Remedy { options, radius: verdict.radius, bound })

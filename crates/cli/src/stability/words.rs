@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use super::machine::Moves;
 use super::{Findings, Limit};
 use crate::table::{aligned, complex, radius, short};
-use interfield_structure::Machine;
 
 fn side(fine: bool) -> &'static str {
     if fine { "fine" } else { "coarse" }
@@ -15,10 +14,10 @@ fn side(fine: bool) -> &'static str {
 
 impl Findings {
     fn setting(&self) -> String {
-        let model = self.machine.model();
+        let model = &self.machine.model;
         let dt = short(model.analysis.dt);
-        match (&self.machine, &model.partition) {
-            (Machine::Parts(_), Some(p)) => {
+        match &model.partition {
+            Some(p) => {
                 let one = |s: &interfield_language::partition::Substructure| match s.substeps {
                     1 => format!("{} {}", s.name, s.scheme_name),
                     n => format!("{} {} in {n} substeps", s.name, s.scheme_name),
@@ -26,7 +25,7 @@ impl Findings {
                 let parts: Vec<String> = p.substructures.iter().map(one).collect();
                 format!("coupling {}, step {dt} s: {}", p.coupling.info.name, parts.join(", "))
             }
-            _ => format!("scheme {}, step {dt} s", model.analysis.scheme_name),
+            None => format!("scheme {}, step {dt} s", model.analysis.scheme_name),
         }
     }
 

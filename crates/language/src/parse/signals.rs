@@ -134,7 +134,7 @@ pub(super) fn samples(
         return refuse(message, "give one sample per line, or a column of times and one of samples");
     }
     match (dt, times) {
-        (Some(dt), None) if dt.value > 0.0 => Some(Signal::Samples { start: 0.0, dt: dt.value, values: y }),
+        (Some(dt), None) if dt.value > 0.0 => Some(Signal::Samples { start: 0.0, dt: dt.value, values: y.into() }),
         (Some(dt), None) => {
             let message = format!("the `dt` of a signal must be greater than zero, found {} s", dt.value);
             context.error(dt.span, message, "write for example dt = \"10 ms\"");
@@ -153,7 +153,7 @@ pub(super) fn samples(
             // Equal steps up to the digits of a text file are stored as such: found in no time in the loop.
             let step = (x[x.len() - 1] - x[0]) / (x.len() - 1) as f64;
             if x.iter().enumerate().all(|(i, t)| (t - x[0] - step * i as f64).abs() < 1e-6 * step) {
-                return Some(Signal::Samples { start: x[0], dt: step, values: y });
+                return Some(Signal::Samples { start: x[0], dt: step, values: y.into() });
             }
             Some(Signal::Points(x.into_iter().zip(y).collect()))
         }

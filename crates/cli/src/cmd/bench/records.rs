@@ -28,7 +28,9 @@ pub(super) struct Missing {
 /// The motion that needs no file.
 pub(super) fn synthetic() -> Vec<Motion> {
     match synthetic_motion(SYNTHETIC_PEAK) {
-        Signal::Samples { dt, values, .. } => vec![Motion { name: "synthetic".to_owned(), dt, values }],
+        Signal::Samples { dt, values, .. } => {
+            vec![Motion { name: "synthetic".to_owned(), dt, values: values.to_vec() }]
+        }
         _ => Vec::new(),
     }
 }

@@ -226,7 +226,7 @@ fn first_model(loaded: &Loaded, settings: &ModelArgs, question: &Question, cases
         return Err(Exit::BadInput);
     }
     let advised = loaded.advised(&settings, None)?;
-    let mut model = advised.sim.model;
+    let mut model = Model::clone(&advised.structure.model);
     worker::shake(&mut model, &variables, case, &question.records, &question.study);
     Ok(model)
 }

@@ -301,11 +301,12 @@ fn prepare(args: &Args) -> Result<(Offer<'_>, Door), Exit> {
         let message = format!("{there}, and nothing that was recorded is ever replaced");
         return Err(refuse(&message, "write another --output", Exit::BadInput));
     }
-    let settings = vec![
+    let settings = [
         ("dt", format!("{} s", model.analysis.dt)),
         ("protocol", format!("{:?}", args.protocol)),
         ("listen", args.listen.to_string()),
     ];
+    let settings = settings.map(|(name, value)| (name.to_owned(), value)).to_vec();
     let mut meta = record::about(&model.title, loaded.text(), settings, &args.settings);
     record::complete(&mut meta, &loaded, &model, &args.real_time);
     let folder = loaded.folder().to_owned();

@@ -15,7 +15,7 @@ use interfield_coupling::Method;
 use interfield_coupling::registry::Level;
 use interfield_linalg::{Factor, Kind as Symmetry};
 
-use super::{Part, Partitioned};
+use crate::structure::{Part, Structure};
 use interfield_language::{Problem, Subject};
 
 /// h² S D⁻¹ that is remarked, and that is refused, for couplings by the masses.
@@ -27,18 +27,18 @@ const SOME: f64 = 30.0;
 /// γ of the L-stable schemes of two stages.
 const GAMMA: f64 = 1.0 - std::f64::consts::FRAC_1_SQRT_2;
 
-impl Partitioned {
+impl Structure {
     /// What stands against the interface problem of the coupling: where a side is too light for its step. A run with one
     /// that is fatal says something else than the structure would.
-    pub fn objections(&mut self) -> Vec<Problem> {
+    pub fn objections(&self) -> Vec<Problem> {
         let Some(coupling) = self.model.partition.as_ref().map(|p| p.coupling) else { return Vec::new() };
         let by_mass = coupling.info.level == Level::Mass;
         let ramped = matches!(coupling.method, Method::Foh(_) | Method::Pmc(_));
-        let h = self.coupling.dt();
+        let h = self.model.analysis.dt;
         let mut found = Vec::new();
         for i in 0..self.parts.len() {
             let Part { sub, .. } = &self.parts[i];
-            let (substeps, fine) = (sub.substeps, self.coupling.is_fine(i));
+            let (substeps, fine) = (sub.substeps, sub.fine);
             // The interlaced sequences of a coupling with twins are four macro-steps long.
             let stride = if coupling.info.twins && !fine { 4.0 * h } else { h / f64::from(substeps) };
             let limits = match () {
@@ -56,11 +56,12 @@ impl Partitioned {
     }
 
     /// h² S D⁻¹, or Ω, at every interface unknown of substructure `i` where it can be told.
-    fn measures(&mut self, i: usize, h: f64, by_mass: bool) -> Vec<(usize, f64)> {
-        let mut unknowns: Vec<usize> = self.coupling.ports_of(i).iter().map(|p| p.dof).collect();
+    fn measures(&self, i: usize, h: f64, by_mass: bool) -> Vec<(usize, f64)> {
+        let mut unknowns: Vec<usize> = self.parts[i].ports.iter().map(|p| p.dof).collect();
         unknowns.sort_unstable();
         unknowns.dedup();
-        let (pattern, mass, stiffness) = self.matrices(i);
+        let assembly = &self.parts[i].assembly;
+        let (pattern, mass, stiffness) = assembly.system.matrices(&assembly.memory);
         let factorised = |m: f64, k: f64| {
             let values: Vec<f64> = mass.iter().zip(&stiffness).map(|(a, b)| m * a + k * b).collect();
             let mut factor = Factor::new(pattern, Symmetry::General, true);
@@ -92,8 +93,8 @@ impl Partitioned {
     }
 
     fn too_light(&self, i: usize, unknown: usize, fatal: bool, by_mass: bool) -> Problem {
-        let Part { sub, free, .. } = &self.parts[i];
-        let (name, dof) = (&sub.name, &sub.model.dofs[free[unknown]].name);
+        let Part { sub, assembly, .. } = &self.parts[i];
+        let (name, dof) = (&sub.name, &sub.model.dofs[assembly.free[unknown]].name);
         let method = self.model.partition.as_ref().map_or("?", |p| p.coupling.info.name);
         let why = match by_mass {
             true => format!("`{method}` finds the interface forces from the masses"),

@@ -1,14 +1,14 @@
-//! A partitioned model laid open, for programs that print it instead of running it: the coupling, and where channels read.
+//! A structure laid open, for programs that print it instead of running it: the coupling, and where channels read.
 
 use interfield_coupling::blueprint::Blueprint as CouplingBlueprint;
 
-use super::{Partitioned, Source};
 use crate::assembled::Assembled;
-use crate::simulation::Channels;
+use crate::channels::Channels;
+use crate::simulation::{Simulation, Source};
 use crate::split::SubModel;
 use interfield_language::signal::Motion;
 
-/// A partitioned model laid open.
+/// A structure laid open.
 pub struct Blueprint<'a> {
     /// The coupling and its systems.
     pub coupling: CouplingBlueprint<'a, Assembled>,
@@ -32,14 +32,14 @@ pub struct PartBlueprint<'a> {
     pub channels: Channels<'a>,
 }
 
-impl Partitioned {
+impl Simulation {
     /// Lays the model open as it stands.
     pub fn blueprint(&self) -> Blueprint<'_> {
         let parts = self.parts.iter().enumerate().map(|(i, part)| PartBlueprint {
             sub: &part.sub,
             free: &part.free,
             looped: &part.looped,
-            channels: part.recorder.channels(&part.sub.model, self.coupling.dims_of(i)),
+            channels: self.channels_of(i),
         });
         Blueprint {
             coupling: self.coupling.blueprint(),

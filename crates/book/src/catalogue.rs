@@ -58,10 +58,11 @@ pub(crate) fn schemes() -> String {
          | scheme | order | with initial tangent | forces per step | what it is |\n|---|---|---|---|---|\n",
     );
     for info in SCHEMES {
-        let claims = (info.build)(Arguments(&[])).map(|s| s.claims()).ok();
+        let scheme = (info.build)(Arguments(&[])).ok();
+        let claims = scheme.map(|s| s.claims());
         let number = |x: Option<u32>| x.map_or_else(|| "-".to_owned(), |x| x.to_string());
-        let forces = match claims {
-            Some(c) => c.evaluations.map_or_else(|| "iterates".to_owned(), |e| e.to_string()),
+        let forces = match scheme {
+            Some(s) => s.evaluations().map_or_else(|| "iterates".to_owned(), |e| e.to_string()),
             None => "its stages".to_owned(),
         };
         out += &format!(

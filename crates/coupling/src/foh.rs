@@ -16,8 +16,8 @@
 //! Start-up: none; with averaging schemes two macro-steps, see start_up.rs.   State x = [A B Λ_n Λ_n-1 past].
 //! Deviations from paper 003: the history load; selection of the velocities in front of V.
 
+use interfield_kernel::System;
 use interfield_kernel::scheme::registry::{AnyScheme, Argument, ArgumentError, Arguments, SchemeParameter, parameter};
-use interfield_kernel::{Scheme, System};
 
 use crate::blueprint::{Macro, Schedule};
 use crate::coupled::{Algorithm, Coupling, Layout, TwoSided};
@@ -27,7 +27,7 @@ use crate::interface::Assembly;
 use crate::pair::{End, Member, Pair, ranges};
 use crate::registry::{CouplingInfo, CouplingMethod, Facts, KAPPA, Options, Parts, unit_interval};
 use crate::side::Gait;
-use crate::start_up::slope;
+use crate::start_up::{calm, slope, timed};
 use crate::{CouplingError, Located};
 
 /// The guess of the multiplier at the end of the macro-step.
@@ -216,7 +216,7 @@ impl Foh {
         options: FohOptions,
     ) -> Result<TwoSided<S>, CouplingError> {
         let both = |scheme: AnyScheme, dt, steps| {
-            [scheme.timed(), scheme.timed().calm()].map(|scheme| Gait { scheme, dt, steps })
+            [timed(scheme), calm(timed(scheme))].map(|scheme| Gait { scheme, dt, steps })
         };
         let mut pair = Pair::new(
             assembly,
@@ -224,7 +224,7 @@ impl Foh {
             |scheme, h, [substeps, steps]| {
                 let dt = h / substeps as f64;
                 let mut gaits = both(scheme, dt, substeps).to_vec();
-                gaits.push(Gait { scheme: scheme.timed(), dt, steps });
+                gaits.push(Gait { scheme: timed(scheme), dt, steps });
                 gaits
             },
         )?;

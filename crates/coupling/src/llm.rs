@@ -28,7 +28,7 @@ use std::ops::Range;
 
 use interfield_kernel::fault::check_finite;
 use interfield_kernel::scheme::registry::{Argument, SchemeParameter, parameter};
-use interfield_kernel::{Dims, Fault, StepMap, System};
+use interfield_kernel::{Dims, Fault, Scheme, StepMap, System};
 
 use crate::blueprint::{Blueprint, Party, Schedule};
 use crate::condensed::{Condensed, ranges};

@@ -15,8 +15,8 @@
 //! Start-up: m-1 macro-steps of FOH (one more with ε), see start_up.rs.
 //! State x = [A_n B_n Λ_n | Λ_n-1 A_n-1 f_n+1 f_n+2 | past].
 
+use interfield_kernel::System;
 use interfield_kernel::scheme::registry::{ArgumentError, Arguments, SchemeParameter, parameter};
-use interfield_kernel::{Scheme, System};
 
 use crate::blueprint::Schedule;
 use crate::coupled::{Algorithm, Coupling, Layout, TwoSided, require};
@@ -28,7 +28,7 @@ use crate::interface::Assembly;
 use crate::pair::{End, Member, Pair, ranges};
 use crate::registry::{CouplingInfo, CouplingMethod, Facts, KAPPA, Options, Parts, unit_interval};
 use crate::side::Gait;
-use crate::start_up::slope;
+use crate::start_up::{calm, slope, timed};
 use crate::{CouplingError, Located};
 
 /// Options of the family.
@@ -96,13 +96,13 @@ impl Pmc {
         let mut pair = Pair::new(
             assembly,
             |scheme, h| {
-                let scheme = scheme.timed();
+                let scheme = timed(scheme);
                 let window = Gait { scheme, dt: options.window() * h, steps: 1 };
-                vec![window, Gait { scheme: scheme.calm(), dt: h, steps: 1 }]
+                vec![window, Gait { scheme: calm(scheme), dt: h, steps: 1 }]
             },
             |scheme, h, [substeps, steps]| {
-                let (scheme, dt) = (scheme.timed(), h / substeps as f64);
-                vec![Gait { scheme, dt, steps }, Gait { scheme: scheme.calm(), dt, steps: substeps }]
+                let (scheme, dt) = (timed(scheme), h / substeps as f64);
+                vec![Gait { scheme, dt, steps }, Gait { scheme: calm(scheme), dt, steps: substeps }]
             },
         )?;
         pair.require_inertia(pair.ss)?;

@@ -118,11 +118,11 @@ impl Schemes {
     pub fn contains(self, scheme: &AnyScheme) -> bool {
         match self {
             Schemes::OnePass => {
-                scheme.claims().evaluations.is_some() && scheme.state_space().is_none_or(|s| s.lag() == 0.0)
+                scheme.evaluations().is_some() && (scheme.state_space().is_none() || scheme.claims().lag == 0.0)
             }
             Schemes::RealTimeRosenbrock => {
                 let plain = |r: &Rosenbrock| *r == Rosenbrock::lsrt1() || *r == Rosenbrock::lsrt2(r.gamma);
-                scheme.tableau().is_some_and(plain)
+                scheme.tableau().is_some_and(|r| plain(&r))
             }
             Schemes::StateSpace => scheme.state_space().is_some(),
         }

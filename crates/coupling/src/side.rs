@@ -4,8 +4,8 @@
 //! **Must not be here:** the name of a scheme. `link` is not derived per scheme but probed: one stride of the linear
 //! system from rest under λ growing from 0 to 1 at one port.
 
+use interfield_kernel::scheme::Step;
 use interfield_kernel::scheme::registry::AnyScheme;
-use interfield_kernel::scheme::{Memory, Step};
 use interfield_kernel::{Dims, Fault, Mck, Scheme, System};
 
 use crate::blueprint;
@@ -103,7 +103,7 @@ impl<S: System> Party<S> {
 
     fn stride_blueprint(&self, g: usize) -> blueprint::Stride<'_> {
         let Prepared { gait: Gait { scheme, dt, steps }, slot, link } = &self.gaits[g];
-        let lag = scheme.lag() * dt;
+        let lag = scheme.claims().lag * dt;
         blueprint::Stride { scheme: *scheme, dt: *dt, steps: *steps, slot: *slot, link, rate: self.rate(g), lag }
     }
 
@@ -176,9 +176,7 @@ impl<S: System> Party<S> {
         self.system.slot = slot;
         self.system.load_ports((t, gait.dt), [0.0, 0.0], l, l);
         let (y, h) = x.split_at_mut(self.dims.state());
-        let Memory { history, .. } = gait.scheme.memory(self.dims);
-        let step = Step { t, dt: gait.dt, y, h: &mut h[..history], w: &mut self.w, sys: &mut self.system };
-        gait.scheme.start(step)
+        gait.scheme.start(&mut Step { t, dt: gait.dt, y, h, w: &mut self.w, sys: &mut self.system })
     }
 }
 
@@ -202,8 +200,7 @@ fn stride_step<S: System>(
     let held = gait.scheme.port_rate(dims).start != dims.nu;
     system.load_ports((t, dt), [if held { end } else { start }, end], l0, l1);
     let (y, h) = x.split_at_mut(dims.state());
-    let Memory { history, .. } = gait.scheme.memory(dims);
-    gait.scheme.step(Step { t, dt, y, h: &mut h[..history], w, sys: system })
+    gait.scheme.step(&mut Step { t, dt, y, h, w, sys: system })
 }
 
 /// Stacked substructures that advance together under the same multipliers.
@@ -460,7 +457,7 @@ impl<S: System> Side<S> {
     pub fn shift_rates(&self, g: usize, x: &mut [f64], slope: impl Fn(usize) -> f64) {
         for (i, party) in self.parties.iter().enumerate() {
             let gait = &party.gaits[g].gait;
-            let shift = gait.scheme.lag() * gait.dt;
+            let shift = gait.scheme.claims().lag * gait.dt;
             if shift != 0.0 {
                 let d = party.dims;
                 for j in (self.offsets[i] + d.state()..).take(gait.scheme.rates(d)) {
@@ -483,7 +480,7 @@ impl<S: System> Side<S> {
 
     /// Whether the histories of gait `g` hold rates of other times than those of the states.
     pub fn lags(&self, g: usize) -> bool {
-        self.parties.iter().any(|p| p.gaits[g].gait.scheme.lag() != 0.0)
+        self.parties.iter().any(|p| p.gaits[g].gait.scheme.claims().lag != 0.0)
     }
 
     /// Fills the histories of gait `g` from [u v s] at `t` under constant multipliers `l`.

@@ -2,6 +2,20 @@
 //! macro-steps with the trapezoidal member of the same family, then the rates are moved to their time (novel.md 2.3).
 //! Without it the multipliers have a transient of first order.
 
+use interfield_kernel::Scheme;
+use interfield_kernel::scheme::registry::AnyScheme;
+
+/// The scheme to start with: same memory, no averaging.
+pub(crate) fn calm(scheme: AnyScheme) -> AnyScheme {
+    scheme.calm().unwrap_or(scheme)
+}
+
+/// Passive couplings need the time-derivative term of Rosenbrock methods (novel.md, sec. 1); the published schemes leave
+/// it out.
+pub(crate) fn timed(scheme: AnyScheme) -> AnyScheme {
+    scheme.timed().unwrap_or(scheme)
+}
+
 /// Derivative at node `at` of the parabola through three values (or the line through two) that are `h` apart.
 pub(crate) fn slope(values: &[f64], at: usize, h: f64) -> f64 {
     match (values, at) {

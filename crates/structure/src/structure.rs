@@ -177,7 +177,7 @@ fn untied(partition: &Partition, parts: &[Part]) -> Option<Problem> {
 /// Refuses a scheme that would move a specimen, or a program, back and forth.
 fn iterates(model: &Model) -> Result<(), Problem> {
     let scheme = &model.analysis.scheme_name;
-    if model.analysis.scheme.claims().evaluations.is_some() {
+    if model.analysis.scheme.evaluations().is_some() {
         return Ok(());
     }
     let found = match (model.specimens.first(), model.externals.first()) {

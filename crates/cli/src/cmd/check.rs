@@ -307,7 +307,7 @@ impl Findings {
             out += &format!("  {name}: {r}{when}, {} operations per solution\n", r.solve_flops);
         }
         let evaluations =
-            a.scheme.claims().evaluations.map_or("iterates".to_owned(), |n| plural(n as usize, "force evaluation"));
+            a.scheme.evaluations().map_or("iterates".to_owned(), |n| plural(n as usize, "force evaluation"));
         out += &match self.cost {
             Some(s) => format!(
                 "\ncost\n  {evaluations} and {} us per step, about {} s for the run\n",
@@ -355,7 +355,7 @@ impl Findings {
             "dt": a.dt,
             "duration": a.duration,
             "steps": sim.steps(),
-            "force_evaluations_per_step": a.scheme.claims().evaluations,
+            "force_evaluations_per_step": a.scheme.evaluations(),
             "stability_limit": self.stability_limit,
             "factorised_at_each_step": sim.coupling.system(0).follows_state(),
             "solvers": solvers,

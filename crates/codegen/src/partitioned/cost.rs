@@ -7,6 +7,7 @@ use super::pieces::Piece;
 use crate::cost::Cost;
 use crate::law::Laws;
 use crate::record::Operations;
+use crate::stepping::Stepping;
 
 /// Additions, multiplications, divisions and calls of a macro-step at most, outputs included.
 pub(super) fn per_step(b: &Blueprint<'_>, pieces: &[Piece], laws: &Laws) -> Operations {
@@ -18,8 +19,8 @@ pub(super) fn per_step(b: &Blueprint<'_>, pieces: &[Piece], laws: &Laws) -> Oper
         let party = &c.parties[p];
         let cost = Cost::new(&piece.system, laws, &piece.emitted.laws);
         let evaluation = cost.force() + cost.solve(0);
-        let stride = |(gait, way): (&crate::gait::Gait, &interfield_coupling::blueprint::Stride<'_>)| {
-            gait.cost(&cost).times(way.steps as u64)
+        let stride = |(gait, way): (&Stepping, &interfield_coupling::blueprint::Stride<'_>)| {
+            gait.cost(&cost, piece.dims()).times(way.steps as u64)
         };
         let longest = piece.gaits.iter().zip(&party.gaits).map(stride).max_by_key(|o| o.flops + o.divisions);
         let longest = longest.unwrap_or_default();

@@ -37,7 +37,7 @@ pub(super) fn refusals(model: &Model) -> Vec<Problem> {
             let help = "write side = \"fine\" in its [[substructure]], and \"coarse\" in the other";
             problems.push(refusal(Subject::Specimen(i), message, help));
         }
-        let own = u64::from(part.substeps) * u64::from(part.scheme.claims().evaluations.unwrap_or(1));
+        let own = u64::from(part.substeps) * u64::from(part.scheme.evaluations().unwrap_or(1));
         if *rate.get_or_insert(own) != own {
             let message = format!(
                 "specimen `{}` would be commanded at other times than those before it, and all commands are given at once",
@@ -64,7 +64,7 @@ pub(super) fn commands_of(b: &Blueprint<'_>, model: &Model) -> Vec<Vec<usize>> {
 pub(super) fn evaluations(b: &CouplingBlueprint<'_, Assembled>) -> usize {
     let side = if b.fine.is_empty() { &b.coarse } else { &b.fine };
     let one = |p: &interfield_coupling::blueprint::Party<'_, Assembled>, gait: usize| {
-        p.gaits.get(gait).map_or(0, |g| g.steps * g.scheme.claims().evaluations.unwrap_or(1) as usize)
+        p.gaits.get(gait).map_or(0, |g| g.steps * g.scheme.evaluations().unwrap_or(1) as usize)
     };
     let stride = |gait: usize| b.parties[side.clone()].iter().map(|p| one(p, gait)).max().unwrap_or(0);
     match &b.schedule {

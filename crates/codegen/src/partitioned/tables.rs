@@ -14,8 +14,8 @@ use interfield_linalg::{Factor, Pattern};
 use interfield_structure::assembled::Assembled;
 
 use super::sites::{Moment, Sites, Strides, When};
-use crate::gait::Gait;
 use crate::party::constant_factor;
+use crate::stepping::Stepping;
 use crate::text::{Tables, number, specialised};
 
 /// A coupling in C.
@@ -65,7 +65,7 @@ impl Stack {
 /// What is collected on the way.
 pub(super) struct Draft<'a> {
     pub(super) b: &'a Blueprint<'a, Assembled>,
-    pub(super) gaits: &'a [Vec<Gait>],
+    pub(super) gaits: &'a [Vec<Stepping>],
     pub(super) places: &'a Places<'a>,
     pub(super) constants: Vec<(String, usize)>,
     pub(super) numbers: Vec<(&'static str, f64)>,
@@ -94,7 +94,7 @@ const GAP: &str = include_str!("../../c/coupling_gap.c");
 /// Where the things stand that a coupling refers to, party by party.
 pub(crate) struct Places<'a> {
     /// Gaits.
-    pub(crate) gaits: &'a [Vec<Gait>],
+    pub(crate) gaits: &'a [Vec<Stepping>],
     /// Start of the memory.
     pub(crate) works: &'a [usize],
     /// Parameters of the initial state.
@@ -136,7 +136,7 @@ pub(crate) fn emit(b: &Blueprint<'_, Assembled>, places: &Places<'_>) -> Option<
     Some(draft.finish(multipliers, linked))
 }
 
-impl Draft<'_> {
+impl<'a> Draft<'a> {
     fn dims(&self, p: usize) -> Dims {
         self.b.parties[p].system.dims()
     }
@@ -150,8 +150,8 @@ impl Draft<'_> {
         self.gaits[..p].iter().map(Vec::len).sum()
     }
 
-    pub(super) fn strides(&self, side: &Range<usize>, gait: usize) -> Strides {
-        let one = |p: usize| (self.gaits[p][gait], self.b.parties[p].gaits[gait].steps);
+    pub(super) fn strides(&self, side: &Range<usize>, gait: usize) -> Strides<'a> {
+        let one = |p: usize| (&self.gaits[p][gait], self.b.parties[p].gaits[gait].steps);
         (side.clone(), side.clone().map(one).collect())
     }
 
@@ -179,12 +179,11 @@ impl Draft<'_> {
                 ));
                 ports.extend(party.ports.iter().map(|x| format!("{{{}, {}, {}}}", x.row, x.dof, number(x.sign))));
                 for (way, gait) in party.gaits.iter().zip(&self.gaits[p]) {
-                    let (times, linear) = gait.times();
                     let held = way.rate != self.dims(p).nu;
                     strides.push(format!(
                         "{{{}, {}, {}, {}, {}, {}}}",
                         way.steps,
-                        times.len() + usize::from(linear),
+                        gait.looks.len(),
                         links.len(),
                         way.rate,
                         u8::from(held),
@@ -212,7 +211,7 @@ impl Draft<'_> {
         t.indices("COMMAND_OF", commands.iter().flatten().copied());
         let names = |what: &str, n: usize| (0..n).map(|i| format!("&{what}_{i}")).collect::<Vec<_>>();
         t.table("system_t *const", "SYSTEMS", names("party", b.parties.len()));
-        t.table("gait_t *const", "GAITS", names("gait", self.gaits.iter().map(Vec::len).sum()));
+        t.table("stepping_t *const", "STEPPINGS", names("stepping", self.gaits.iter().map(Vec::len).sum()));
         // Localized multipliers have no sides: all parties do what a fine side does.
         let fine = if matches!(b.schedule, Schedule::Llm { .. }) { &b.coarse } else { &b.fine };
         for (name, side) in [("COARSE", &b.coarse), ("FINE", fine), ("TWINS", &b.twins)] {

@@ -26,8 +26,8 @@
 //! the force of the step moves them.
 
 use super::registry::{AnyScheme, RHO_INF, SchemeInfo, unit_interval};
-use super::{Claims, Memory, Operators, Scheme, Step, cut, rates};
-use crate::{Dims, Fault, Mck, System};
+use super::{Claims, Length, Operators, Phases, Scheme, State, start_rates};
+use crate::{Dims, Fault, Mck};
 
 /// Weights of the family; those of `alpha.rs` for A₃ and A₀.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,53 +72,36 @@ pub const INFO: [SchemeInfo; 3] = [
         title: "Chen and Ricles' explicit algorithm, unconditionally stable for linear structures",
         reference: "Chen, Ricles, J. Eng. Mech. ASCE 134(8):676-683, 2008",
         parameters: &[],
-        build: |_| Ok(AnyScheme::ModelBased(ModelBased::cr())),
+        build: |_| Ok(ModelBased::cr().into()),
     },
     SchemeInfo {
         name: "kr-alpha",
         title: "Kolay and Ricles' explicit alpha method, with the damping of generalized-alpha",
         reference: "Kolay, Ricles, Earthq. Eng. Struct. Dyn. 43(9):1361-1380, 2014",
         parameters: &[RHO_INF],
-        build: |a| Ok(AnyScheme::ModelBased(ModelBased::kr_alpha(a.number(&RHO_INF, 0.8, unit_interval)?))),
+        build: |a| Ok(ModelBased::kr_alpha(a.number(&RHO_INF, 0.8, unit_interval)?).into()),
     },
     SchemeInfo {
         name: "mkr-alpha",
         title: "modified KR-alpha method: more damping, and bears a structure stiffer than its tangent",
         reference: "Kolay, Ricles, J. Earthq. Eng. 23(5):771-792, 2019",
         parameters: &[RHO_INF],
-        build: |a| Ok(AnyScheme::ModelBased(ModelBased::mkr_alpha(a.number(&RHO_INF, 0.8, unit_interval)?))),
+        build: |a| Ok(ModelBased::mkr_alpha(a.number(&RHO_INF, 0.8, unit_interval)?).into()),
     },
 ];
-
-/// The first unknown without mass: its row of M is empty, so that no product with it is anything but zero.
-fn massless(sys: &dyn System, x: &mut [f64], mx: &mut [f64]) -> Option<usize> {
-    for (i, x) in x.iter_mut().enumerate() {
-        *x = 1.0 + (i % 89) as f64 / 89.0; // no two neighbours alike: terms of a row do not cancel
-    }
-    sys.mul_mass(x, mx);
-    mx.iter().position(|m| *m == 0.0)
-}
 
 impl Scheme for ModelBased {
     fn claims(&self) -> Claims {
         // With damping, a balances the forces of the late velocity.
-        Claims { order: 2, order_frozen: 2, evaluations: Some(1), carries_acceleration: false }
-    }
-
-    fn lag(&self) -> f64 {
-        self.alpha_m - self.alpha_f
+        Claims { order: 2, order_frozen: 2, carries_acceleration: false, lag: self.alpha_m - self.alpha_f }
     }
 
     fn rates(&self, d: Dims) -> usize {
-        self.memory(d).history
+        2 * (d.nu + d.ns)
     }
 
-    fn calm(&self) -> AnyScheme {
-        if self.lag() == 0.0 { *self } else { ModelBased::cr() }.into()
-    }
-
-    fn timed(&self) -> AnyScheme {
-        (*self).into()
+    fn calm(&self) -> Option<AnyScheme> {
+        Some(ModelBased::cr().into())
     }
 
     fn operators(&self, dt: f64) -> Operators {
@@ -129,87 +112,58 @@ impl Scheme for ModelBased {
         Operators::new(&[Mck::MASS, a0, g][..if alpha_m == alpha_f { 2 } else { 3 }])
     }
 
-    fn memory(&self, d: Dims) -> Memory {
-        Memory { history: 2 * (d.nu + d.ns), scratch: 2 * d.state() + 3 * d.nu + 2 * d.ns }
-    }
-
-    fn start(&self, k: Step<'_>) -> Result<(), Fault> {
-        let Dims { nu: n, ns } = k.sys.dims();
-        cut!(k.w => x: n, mx: n);
-        if let Some(dof) = massless(k.sys, x, mx) {
-            return Err(Fault::Singular { dof });
-        }
-        cut!(k.h => a: n, sd: ns, b: n, bs: ns);
-        rates(k.sys, 0, k.t, k.y, a, sd)?;
-        weigh(k.sys, a, sd, b, bs);
+    fn start<P: Phases>(&self, p: &mut P) -> Result<(), Fault> {
+        let y = &p.state();
+        let [a, b] = &mut p.history(["a", "b"], Length::V);
+        p.require_mass()?;
+        start_rates(p, y, a)?;
+        weigh(p, a, b);
         Ok(())
     }
 
-    fn step(&self, k: Step<'_>) -> Result<(), Fault> {
-        let Step { t, dt, y, h, w, sys } = k;
+    fn step<P: Phases>(&self, p: &mut P) -> Result<(), Fault> {
         let ModelBased { alpha_m, alpha_f, gamma, .. } = *self;
-        let (d, f) = (sys.dims(), 1.0 - alpha_f);
-        let (n, ns, ny) = (d.nu, d.ns, d.state());
-        cut!(w => x: ny, shift: ny, q: n, e: n, me: n, qs: ns, es: ns);
-        sys.linearise(d.point(t, y))?;
-        cut!(y => u: n, v: n, s: ns);
-        cut!(h => a: n, sd: ns, b: n, bs: ns);
-        {
-            cut!(&mut *x => xu: n, xv: n, xs: ns);
-            cut!(&mut *shift => du: n, dv: n, ds: ns);
-            du.fill(0.0);
-            for i in 0..n {
-                let u1 = u[i] + dt * v[i] + 0.5 * dt * dt * b[i];
-                xu[i] = alpha_f * u[i] + f * u1;
-                xv[i] = v[i] + f * dt * b[i];
-                dv[i] = -gamma * dt * b[i]; // to v_f
-                u[i] = u1;
-                v[i] += (1.0 - gamma) * dt * b[i];
-            }
-            for i in 0..ns {
-                xs[i] = s[i] + f * dt * bs[i];
-                ds[i] = -gamma * dt * bs[i];
-                s[i] += (1.0 - gamma) * dt * bs[i];
-            }
-        }
-        sys.force(d.point(t + f * dt, x), Some(d.shift(shift)), q, qs)?;
-        q.iter_mut().for_each(|r| *r = -*r);
-        sys.solve(0, q, qs); // M q = -r
+        let (dt, end) = (p.dt(), 1.0 - alpha_f);
+        let y = &mut p.state();
+        let [a, b] = &mut p.history(["a", "b"], Length::V);
+        let [x, shift] = &mut p.scratch_states([["x_u", "x_v"], ["shift_u", "shift_v"]]);
+        let [q, e, me] = &mut p.scratch(["q", "e", "me"], Length::V);
+        let [h, u_b, v_b, v_b1] =
+            p.numbers([("h", dt), ("u_b", 0.5 * dt * dt), ("v_b", (1.0 - gamma) * dt), ("v_b1", gamma * dt)]);
+        let [alpha_f, f, reach, sigma, mu] = p.numbers([
+            ("alpha_f", alpha_f),
+            ("f", end),
+            ("reach", end * dt),
+            ("sigma", alpha_f / end),
+            ("mu", (alpha_m - alpha_f) / end),
+        ]);
+
+        p.linearise(0.0, y)?;
+        let State { u, v } = y;
+        p.fill(&mut shift.u, 0.0);
+        p.update([u, &mut x.u], [v, b], |[u, _], [v, b]| {
+            let u1 = u + h * v + u_b * b;
+            [u1, alpha_f * u + f * u1]
+        });
+        p.update([v, &mut x.v, &mut shift.v], [b], |[v, ..], [b]| [v + v_b * b, v + reach * b, -(v_b1 * b)]);
+        p.force(end, x, Some(shift), q)?;
+        p.solve(0, q); // M q = f
 
         // a₁ = q + σ (q-a) + μ G⁻¹ M (q-a)
-        let (sigma, mu) = (alpha_f / f, (alpha_m - alpha_f) / f);
-        for i in 0..n {
-            e[i] = q[i] - a[i];
-            a[i] = q[i] + sigma * e[i];
+        p.update([a, e], [q], |[a, _], [q]| [q + sigma * (q - a), q - a]);
+        if self.alpha_m != self.alpha_f {
+            p.mul_mass(e, me);
+            p.solve(2, me);
+            p.update([a], [me], |[a], [me]| [a + mu * me]);
         }
-        for i in 0..ns {
-            es[i] = qs[i] - sd[i];
-            sd[i] = qs[i] + sigma * es[i];
-        }
-        if mu != 0.0 {
-            sys.mul_mass(e, me);
-            sys.solve(2, me, es);
-            for i in 0..n {
-                a[i] += mu * me[i];
-            }
-            for i in 0..ns {
-                sd[i] += mu * es[i];
-            }
-        }
-        weigh(sys, a, sd, b, bs);
-        for i in 0..n {
-            v[i] += gamma * dt * b[i];
-        }
-        for i in 0..ns {
-            s[i] += gamma * dt * bs[i];
-        }
+        weigh(p, a, b);
+        p.update([v], [b], |[v], [b]| [v + v_b1 * b]);
         Ok(())
     }
 }
 
 /// A₀ b = M a.
-fn weigh(sys: &mut dyn System, a: &[f64], sd: &[f64], b: &mut [f64], bs: &mut [f64]) {
-    sys.mul_mass(a, b);
-    bs.copy_from_slice(sd);
-    sys.solve(1, b, bs);
+fn weigh<P: Phases>(p: &mut P, a: &P::Vector, b: &mut P::Vector) {
+    p.mul_mass(a, b);
+    p.solve(1, b);
 }

@@ -5,16 +5,16 @@ use core::ops::Range;
 
 use super::alpha::{Alpha, Predictor};
 use super::chang::Chang;
-use super::composite::{self, Composite, Iterated};
+use super::composite::{self, Composite};
 use super::model_based::{self, ModelBased};
 use super::newton::Newton;
 use super::rosenbrock::{MAX_STAGES, Rosenbrock};
 use super::splitting::Splitting;
 use super::state_space::StateSpace;
-use super::{Claims, Memory, Operators, Scheme, Step};
+use super::{Claims, Limits, Operators, Phases, Scheme};
 use crate::{Dims, Fault};
 
-/// Makes the enum of all schemes: a file with a new one is a line here, and its entries one below.
+/// Makes the enum of all schemes: a file with a new one is a line here, and one of [`SCHEMES`] for each of its entries.
 macro_rules! schemes {
     ($($scheme:ident),* $(,)?) => {
         /// Any scheme of this crate, stored without a pointer.
@@ -24,10 +24,11 @@ macro_rules! schemes {
         #[allow(clippy::large_enum_variant)]
         pub enum AnyScheme { $($scheme($scheme),)* }
 
-        impl AnyScheme {
-            fn inner(&self) -> &dyn Scheme {
-                match self { $(AnyScheme::$scheme(s) => s,)* }
-            }
+        /// Asks the scheme inside.
+        macro_rules! inner {
+            ($any:expr, $s:ident => $asked:expr) => {
+                match $any { $(AnyScheme::$scheme($s) => $asked,)* }
+            };
         }
 
         $(impl From<$scheme> for AnyScheme {
@@ -38,50 +39,38 @@ macro_rules! schemes {
     };
 }
 
-schemes!(Rosenbrock, Alpha, Newton, Chang, Splitting, StateSpace, ModelBased, Composite, Iterated);
+schemes!(Rosenbrock, Alpha, Newton, Chang, Splitting, StateSpace, ModelBased, Composite);
 
 impl Scheme for AnyScheme {
     fn claims(&self) -> Claims {
-        self.inner().claims()
+        inner!(self, s => s.claims())
     }
     fn operators(&self, dt: f64) -> Operators {
-        self.inner().operators(dt)
+        inner!(self, s => s.operators(dt))
     }
-    fn memory(&self, d: Dims) -> Memory {
-        self.inner().memory(d)
+    fn start<P: Phases>(&self, p: &mut P) -> Result<(), Fault> {
+        inner!(self, s => s.start(p))
     }
-    fn start(&self, k: Step<'_>) -> Result<(), Fault> {
-        self.inner().start(k)
-    }
-    fn step(&self, k: Step<'_>) -> Result<(), Fault> {
-        self.inner().step(k)
+    fn step<P: Phases>(&self, p: &mut P) -> Result<(), Fault> {
+        inner!(self, s => s.step(p))
     }
     fn port_rate(&self, d: Dims) -> Range<usize> {
-        self.inner().port_rate(d)
-    }
-    fn lag(&self) -> f64 {
-        self.inner().lag()
+        inner!(self, s => s.port_rate(d))
     }
     fn rates(&self, d: Dims) -> usize {
-        self.inner().rates(d)
+        inner!(self, s => s.rates(d))
     }
-    fn calm(&self) -> AnyScheme {
-        self.inner().calm()
+    fn calm(&self) -> Option<AnyScheme> {
+        inner!(self, s => s.calm())
     }
-    fn timed(&self) -> AnyScheme {
-        self.inner().timed()
+    fn timed(&self) -> Option<AnyScheme> {
+        inner!(self, s => s.timed())
     }
-}
-
-impl AnyScheme {
-    /// Its tableau, if it has stages that a coupling may advance one by one.
-    pub fn tableau(&self) -> Option<&Rosenbrock> {
-        if let AnyScheme::Rosenbrock(tableau) = self { Some(tableau) } else { None }
+    fn state_space(&self) -> Option<StateSpace> {
+        inner!(self, s => s.state_space())
     }
-
-    /// Its weights, if it keeps the rates of the state-space form.
-    pub fn state_space(&self) -> Option<&StateSpace> {
-        if let AnyScheme::StateSpace(weights) = self { Some(weights) } else { None }
+    fn tableau(&self) -> Option<Rosenbrock> {
+        inner!(self, s => s.tableau())
     }
 }
 
@@ -154,11 +143,11 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Tolerance and largest number of iterations.
-    pub(super) fn iterations(&self) -> Result<(f64, u32), ArgumentError> {
+    /// When iterations end.
+    pub(super) fn limits(&self) -> Result<Limits, ArgumentError> {
         let tolerance = self.number(&TOLERANCE, 1e-12, |x| x > 0.0 && x < 0.01)?;
         let max = self.number(&MAX_ITERATIONS, 25.0, |x| (1.0..=1000.0).contains(&x) && x == libm::floor(x))?;
-        Ok((tolerance, max as u32))
+        Ok(Limits { tolerance, iterations: max as u32 })
     }
 
     fn predictor(&self) -> Result<Predictor, ArgumentError> {
@@ -252,8 +241,7 @@ pub(super) fn unit_interval(x: f64) -> bool {
 }
 
 fn newton(a: Arguments<'_>, alpha: Alpha) -> Result<AnyScheme, ArgumentError> {
-    let (tolerance, max_iterations) = a.iterations()?;
-    Ok(AnyScheme::Newton(Newton { alpha, tolerance, max_iterations }))
+    Ok(AnyScheme::Newton(Newton { alpha, limits: a.limits()? }))
 }
 
 fn newmark(a: Arguments<'_>, predictor: Predictor) -> Result<Alpha, ArgumentError> {

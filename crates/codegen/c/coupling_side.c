@@ -135,11 +135,11 @@ static void side_shift_rates(side_t s, int gait, double *x, const double *slopes
 {
     for (int p = s.first; p < s.end; p++) {
         const party_t *P = &PARTIES[p];
-        const double shift = STRIDES[P->stride0 + gait].lag;
-        if (shift != 0.0) {
-            const int first = P->offset + P->state, n = SYSTEMS[p]->n + SYSTEMS[p]->ns;
-            for (int i = first; i < first + n; i++) {
-                x[i] += shift * slopes[i];
+        const stride_t *stride = &STRIDES[P->stride0 + gait];
+        if (stride->lag != 0.0) {
+            const int first = P->offset + P->state;
+            for (int i = first; i < first + stride->rates; i++) {
+                x[i] += stride->lag * slopes[i];
             }
         }
     }

@@ -9,7 +9,7 @@ use interfield_coupling::Flexibility;
 use interfield_coupling::Guess;
 use interfield_coupling::blueprint::{Blueprint, Fine, Gap, Macro, Schedule};
 use interfield_coupling::fine::Kernel;
-use interfield_kernel::{Dims, System};
+use interfield_kernel::{Dims, Scheme, System};
 use interfield_linalg::{Factor, Pattern};
 use interfield_structure::assembled::Assembled;
 
@@ -181,12 +181,13 @@ impl<'a> Draft<'a> {
                 for (way, gait) in party.gaits.iter().zip(&self.gaits[p]) {
                     let held = way.rate != self.dims(p).nu;
                     strides.push(format!(
-                        "{{{}, {}, {}, {}, {}, {}}}",
+                        "{{{}, {}, {}, {}, {}, {}, {}}}",
                         way.steps,
                         gait.looks.len(),
                         links.len(),
                         way.rate,
                         u8::from(held),
+                        way.scheme.rates(self.dims(p)),
                         number(way.lag),
                     ));
                     links.extend_from_slice(way.link);

@@ -132,6 +132,11 @@ const CASES: &[(&str, &str, &str)] = &[
     ("clm", "", ALPHA),
     ("llm", "", "\"trapezoidal\""),
     ("llm", "", ALPHA),
+    ("gc", "", "\"cr\""),
+    ("foh", "", "\"kr-alpha\""),
+    ("pmc", "", "\"mkr-alpha\""),
+    ("pm", "", "\"bathe\""),
+    ("modified-ph", "", "\"tr-bdf2\""),
 ];
 
 /// All couplings on one model, at one level for the first with a method and at another for its variants: bit for bit.

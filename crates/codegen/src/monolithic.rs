@@ -1,4 +1,4 @@
-//! A structure in one piece as C: one party, one gait.
+//! A structure in one piece as C: one party, one stepping.
 
 use std::fmt::Write;
 

@@ -85,7 +85,7 @@ pub(crate) trait Sides<S>: Send {
     fn system(&self, place: Member) -> &S;
     /// The same, to be evaluated.
     fn system_mut(&mut self, place: Member) -> &mut S;
-    /// Displacements of the ports that the multipliers `l` cause through the link of gait `g`.
+    /// Displacements of the ports that the multipliers `l` cause through the link of stepping `g`.
     fn link_displacements(&self, place: Member, g: usize, l: &[f64], out: &mut [f64]);
     /// Whether the scheme keeps the accelerations of the nodes.
     fn carries_acceleration(&self, place: Member) -> bool;
@@ -117,7 +117,7 @@ pub(crate) trait Algorithm<S, P: Sides<S> = Pair<S>>: Send {
     fn is_parallel(&self) -> bool;
     /// Step `k` of the macro-grid.
     fn step(&mut self, pair: &mut P, x: &mut [f64], k: u64) -> Result<(), Located>;
-    /// Gait and multipliers of the last link of a side.
+    /// Stepping and multipliers of the last link of a side.
     fn link<'a>(&'a self, x: &'a [f64], place: Member) -> (usize, &'a [f64]);
     /// Multipliers at the present node: part of the state, unless they follow from it.
     fn multipliers<'a>(&'a self, _: &'a P, x: &'a [f64]) -> &'a [f64] {

@@ -26,7 +26,7 @@ use crate::gap::GapMode;
 use crate::interface::Assembly;
 use crate::pair::{End, Member, Pair, ranges};
 use crate::registry::{CouplingInfo, CouplingMethod, Facts, KAPPA, Options, Parts, unit_interval};
-use crate::side::Gait;
+use crate::side::Stepping;
 use crate::start_up::{calm, slope, timed};
 use crate::{CouplingError, Located};
 
@@ -79,12 +79,18 @@ pub(crate) struct MacroStep {
 impl MacroStep {
     pub(crate) fn new<S: System + Send + 'static>(
         pair: &Pair<S>,
-        gaits: (usize, usize),
+        steppings: (usize, usize),
         guess: Guess,
     ) -> Result<Self, CouplingError> {
         pair.require_inertia(1)?;
         let zeros = || vec![0.0; pair.rows];
-        Ok(MacroStep { guess, h: pair.flexibility(gaits.0, gaits.1)?, guessed: zeros(), d: zeros(), unbalanced: None })
+        Ok(MacroStep {
+            guess,
+            h: pair.flexibility(steppings.0, steppings.1)?,
+            guessed: zeros(),
+            d: zeros(),
+            unbalanced: None,
+        })
     }
 
     fn balance<S: System + Send + 'static>(&mut self, pair: &Pair<S>) -> Result<(), CouplingError> {
@@ -114,7 +120,7 @@ impl MacroStep {
         Macro { guess: self.guess, h: &self.h, unbalanced: self.unbalanced.as_ref().map(|u| &u.0) }
     }
 
-    /// Advances `xa`, `xb` and `l` = Λ_n, `past` = Λ_n-1 from `t` with the gaits `ga`, `gb`.
+    /// Advances `xa`, `xb` and `l` = Λ_n, `past` = Λ_n-1 from `t` with the steppings `ga`, `gb`.
     #[allow(clippy::too_many_arguments)]
     pub(crate) fn run<S: System + Send + 'static>(
         &mut self,
@@ -195,7 +201,7 @@ impl MacroStep {
     }
 }
 
-/// Gait of B between two of the unbalanced loads of PH.
+/// Stepping of B between two of the unbalanced loads of PH.
 const SUBSTEP: usize = 2;
 
 /// The method.
@@ -216,16 +222,16 @@ impl Foh {
         options: FohOptions,
     ) -> Result<TwoSided<S>, CouplingError> {
         let both = |scheme: AnyScheme, dt, steps| {
-            [timed(scheme), calm(timed(scheme))].map(|scheme| Gait { scheme, dt, steps })
+            [timed(scheme), calm(timed(scheme))].map(|scheme| Stepping { scheme, dt, steps })
         };
         let mut pair = Pair::new(
             assembly,
             |scheme, h| both(scheme, h, 1).to_vec(),
             |scheme, h, [substeps, steps]| {
                 let dt = h / substeps as f64;
-                let mut gaits = both(scheme, dt, substeps).to_vec();
-                gaits.push(Gait { scheme: timed(scheme), dt, steps });
-                gaits
+                let mut steppings = both(scheme, dt, substeps).to_vec();
+                steppings.push(Stepping { scheme: timed(scheme), dt, steps });
+                steppings
             },
         )?;
         let (na, nb) = (pair.a().len(), pair.fine.len());
@@ -237,8 +243,8 @@ impl Foh {
             let (xa, rest) = x.split_at_mut(na);
             let (xb, rest) = rest.split_at_mut(nb);
             let (l0, rest) = rest.split_at_mut(l.len());
-            let gait = usize::from(starts);
-            pair.start((gait, gait), xa, xb, l0)?;
+            let stepping = usize::from(starts);
+            pair.start((stepping, stepping), xa, xb, l0)?;
             rest[..l0.len()].copy_from_slice(l0);
         }
         let mut step = MacroStep::new(&pair, (0, 0), options.guess)?;

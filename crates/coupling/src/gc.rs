@@ -20,7 +20,7 @@ use crate::flexibility::Flexibility;
 use crate::interface::Assembly;
 use crate::pair::{End, Member, Pair, ranges};
 use crate::registry::{CouplingInfo, Facts, Options, Parts, Schemes};
-use crate::side::Gait;
+use crate::side::Stepping;
 use crate::{CouplingError, Located};
 
 /// The method.
@@ -36,8 +36,8 @@ impl Gc {
     pub fn start<S: System + Send + 'static>(assembly: Assembly<S>) -> Result<TwoSided<S>, CouplingError> {
         let mut pair = Pair::new(
             assembly,
-            |scheme, h| vec![Gait { scheme, dt: h, steps: 1 }],
-            |scheme, h, [substeps, steps]| vec![Gait { scheme, dt: h / substeps as f64, steps }],
+            |scheme, h| vec![Stepping { scheme, dt: h, steps: 1 }],
+            |scheme, h, [substeps, steps]| vec![Stepping { scheme, dt: h / substeps as f64, steps }],
         )?;
         pair.require_inertia(pair.ss)?;
         let ([a, b, l], len) = ranges([pair.a().len(), pair.fine.len(), pair.rows]);

@@ -36,7 +36,7 @@ use crate::coupled::{Coupling, require};
 use crate::interface::{Assembly, Port, Substructure};
 use crate::localized::{Imposed, Localized};
 use crate::registry::{CouplingInfo, Facts, Options, Parts, Schemes};
-use crate::side::{Gait, Side};
+use crate::side::{Side, Stepping};
 use crate::{CouplingError, Located};
 
 /// The multipliers of the start.
@@ -111,7 +111,7 @@ impl<S: System + Send + 'static> Llm<S> {
             };
             let ports = interface.ties[i].iter().enumerate().map(port(ties.start)).collect();
             sub.ports = interface.ties[i].iter().enumerate().map(port(0)).collect();
-            let side = Side::new(vec![sub], ties.len(), |scheme, _| vec![Gait { scheme, dt, steps: 1 }]);
+            let side = Side::new(vec![sub], ties.len(), |scheme, _| vec![Stepping { scheme, dt, steps: 1 }]);
             let side = side.map_err(|(_, fault)| refusal(i, fault))?;
             let (x, m) = (end..end + side.len(), memory..memory + side.memory_len());
             (end, memory) = (x.end, m.end);

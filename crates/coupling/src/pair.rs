@@ -9,7 +9,7 @@ use crate::blueprint::Party;
 use crate::coupled::Sides;
 use crate::flexibility::Flexibility;
 use crate::interface::{Assembly, Port, Substructure};
-use crate::side::{Gait, Side, SideFault};
+use crate::side::{Side, SideFault, Stepping};
 use crate::workers::{Job, Workers};
 use crate::{CouplingError, Located};
 
@@ -25,7 +25,7 @@ pub(crate) enum End {
 /// One stride of the coarse side, as a job.
 pub(crate) struct Stride<S> {
     pub(crate) side: Side<S>,
-    gait: usize,
+    stepping: usize,
     end: End,
     t: f64,
     x: Vec<f64>,
@@ -37,8 +37,8 @@ pub(crate) struct Stride<S> {
 impl<S: System + Send + 'static> Job for Stride<S> {
     fn run(&mut self) {
         self.outcome = match self.end {
-            End::Loaded => self.side.stride(self.gait, &mut self.x, self.t, &self.l0, &self.l1),
-            End::Free => self.side.free(self.gait, &mut self.x, self.t, &self.l0),
+            End::Loaded => self.side.stride(self.stepping, &mut self.x, self.t, &self.l0, &self.l1),
+            End::Free => self.side.free(self.stepping, &mut self.x, self.t, &self.l0),
         };
     }
 }
@@ -53,7 +53,7 @@ impl<S: System + Send + 'static> Coarse<S> {
     fn new(side: Side<S>, rows: usize) -> Self {
         let x = vec![0.0; side.len()];
         let (l0, l1) = (vec![0.0; rows], vec![0.0; rows]);
-        let job = Stride { side, gait: 0, end: End::Loaded, t: 0.0, x, l0, l1, outcome: Ok(()) };
+        let job = Stride { side, stepping: 0, end: End::Loaded, t: 0.0, x, l0, l1, outcome: Ok(()) };
         Coarse { job: Some(Box::new(job)), workers: Workers::caller() }
     }
 
@@ -68,9 +68,9 @@ impl<S: System + Send + 'static> Coarse<S> {
     }
 
     /// Begins a stride from `x` at `t`; it goes on until [`Coarse::end`] is called.
-    pub(crate) fn begin(&mut self, gait: usize, end: End, x: &[f64], t: f64, l0: &[f64], l1: &[f64]) {
+    pub(crate) fn begin(&mut self, stepping: usize, end: End, x: &[f64], t: f64, l0: &[f64], l1: &[f64]) {
         if let Some(mut job) = self.job.take() {
-            (job.gait, job.end, job.t) = (gait, end, t);
+            (job.stepping, job.end, job.t) = (stepping, end, t);
             job.x.copy_from_slice(x);
             job.l0.copy_from_slice(l0);
             job.l1.copy_from_slice(l1);
@@ -137,8 +137,8 @@ impl<S: System + Send + 'static> Pair<S> {
     /// and the macro-step; on the fine side also of the number of substeps, and how many of them make a stride.
     pub(crate) fn new(
         assembly: Assembly<S>,
-        coarse: impl Fn(AnyScheme, f64) -> Vec<Gait>,
-        fine: impl Fn(AnyScheme, f64, [usize; 2]) -> Vec<Gait>,
+        coarse: impl Fn(AnyScheme, f64) -> Vec<Stepping>,
+        fine: impl Fn(AnyScheme, f64, [usize; 2]) -> Vec<Stepping>,
     ) -> Result<Self, CouplingError> {
         let Assembly { substructures, rows, dt: h } = assembly;
         let (places, a, b) = sort(substructures);
@@ -174,7 +174,7 @@ impl<S: System + Send + 'static> Pair<S> {
         locate(&self.places, Member::Fine(fault.0), fault.1)
     }
 
-    /// H of both sides in gaits `ga` and `gb`, factorised.
+    /// H of both sides in steppings `ga` and `gb`, factorised.
     pub(crate) fn flexibility(&self, ga: usize, gb: usize) -> Result<Flexibility, CouplingError> {
         let mut h = vec![0.0; self.rows * self.rows];
         self.a().flexibility(ga, &mut h);
@@ -183,7 +183,7 @@ impl<S: System + Send + 'static> Pair<S> {
     }
 
     /// Consistent start (newmark-and-llm.md, sec. 1): Λ₀ so that the accelerations agree, then the histories of the
-    /// gaits `ga`, `gb` under it. Fills both states and `l`.
+    /// steppings `ga`, `gb` under it. Fills both states and `l`.
     pub(crate) fn start(
         &mut self,
         (ga, gb): (usize, usize),

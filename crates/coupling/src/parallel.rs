@@ -38,7 +38,7 @@ use crate::{CouplingError, Located};
 /// Number of the first parallel step.
 const STARTS: u64 = 2;
 
-/// Gaits of B.
+/// Steppings of B.
 const SUBSTEP: usize = 0;
 const START_UP: usize = 1;
 
@@ -152,7 +152,7 @@ impl<S: System + Send + 'static> Parallel<S> {
     /// A staggered step with ss = 1; afterwards, before the first parallel step, A_3.
     fn start_up(&mut self, pair: &mut StagedPair<S>, x: &mut State<'_>, k: u64) -> Result<(), Located> {
         let h = pair.h;
-        let substeps = |k: u64| Substeps { gait: START_UP, count: 1, t: k as f64 * h, h };
+        let substeps = |k: u64| Substeps { stepping: START_UP, count: 1, t: k as f64 * h, h };
         x.shift();
         self.start_up.run(pair, 0, x.a, x.b, substeps(k))?;
         x.f1.copy_from_slice(&pair.node_rates);
@@ -264,7 +264,7 @@ impl<S: System + Send + 'static> Algorithm<S, StagedPair<S>> for Parallel<S> {
             return self.start_up(pair, &mut x, k);
         }
         let (h, ss) = (pair.h, pair.ss);
-        let substeps = Substeps { gait: SUBSTEP, count: ss, t: k as f64 * h, h };
+        let substeps = Substeps { stepping: SUBSTEP, count: ss, t: k as f64 * h, h };
         let mut ahead = Ahead {
             from: x.a,
             to: x.ahead,

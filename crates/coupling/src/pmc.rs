@@ -27,7 +27,7 @@ use crate::gap::GapMode;
 use crate::interface::Assembly;
 use crate::pair::{End, Member, Pair, ranges};
 use crate::registry::{CouplingInfo, CouplingMethod, Facts, KAPPA, Options, Parts, unit_interval};
-use crate::side::Gait;
+use crate::side::Stepping;
 use crate::start_up::{calm, slope, timed};
 use crate::{CouplingError, Located};
 
@@ -63,7 +63,7 @@ impl PmcOptions {
     }
 }
 
-/// Gaits of A: its windows, and the start-up.
+/// Steppings of A: its windows, and the start-up.
 const WINDOW: usize = 0;
 const CALM: usize = 1;
 
@@ -97,12 +97,12 @@ impl Pmc {
             assembly,
             |scheme, h| {
                 let scheme = timed(scheme);
-                let window = Gait { scheme, dt: options.window() * h, steps: 1 };
-                vec![window, Gait { scheme: calm(scheme), dt: h, steps: 1 }]
+                let window = Stepping { scheme, dt: options.window() * h, steps: 1 };
+                vec![window, Stepping { scheme: calm(scheme), dt: h, steps: 1 }]
             },
             |scheme, h, [substeps, steps]| {
                 let (scheme, dt) = (timed(scheme), h / substeps as f64);
-                vec![Gait { scheme, dt, steps }, Gait { scheme: calm(scheme), dt, steps: substeps }]
+                vec![Stepping { scheme, dt, steps }, Stepping { scheme: calm(scheme), dt, steps: substeps }]
             },
         )?;
         pair.require_inertia(pair.ss)?;

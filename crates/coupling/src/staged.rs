@@ -22,7 +22,7 @@ use crate::coupled::require;
 use crate::interface::{Port, Substructure};
 use crate::side::SideFault;
 
-/// Slot of the mass matrix; that of gait g follows at 1 + g.
+/// Slot of the mass matrix; that of stepping g follows at 1 + g.
 const MASS: usize = 0;
 
 /// One substructure of a side.
@@ -95,7 +95,7 @@ impl<S: System> Party<S> {
             len: self.dims.state(),
             ports: self.ports.clone(),
             inertance: &self.inertance,
-            gaits: steps.iter().enumerate().map(stride).collect(),
+            steppings: steps.iter().enumerate().map(stride).collect(),
         }
     }
 
@@ -111,7 +111,7 @@ impl<S: System> Party<S> {
         check_finite(self.dims, &self.rates)
     }
 
-    fn stage(&mut self, i: usize, (gait, t, dt): (usize, f64, f64), y: &[f64], l: &[f64]) {
+    fn stage(&mut self, i: usize, (stepping, t, dt): (usize, f64, f64), y: &[f64], l: &[f64]) {
         let n = self.dims.nu;
         let Party { tableau, x, shift, bu, system, .. } = self;
         x.copy_from_slice(y);
@@ -135,7 +135,7 @@ impl<S: System> Party<S> {
         for port in &self.ports {
             f[port.dof] -= port.sign * l[port.row]; // - Lᵀ Λ
         }
-        tableau.settle(p, 1 + gait, &aim.bu, k);
+        tableau.settle(p, 1 + stepping, &aim.bu, k);
     }
 
     fn finish(&mut self, y: &mut [f64]) {
@@ -162,7 +162,7 @@ pub(crate) struct StagedSide<S> {
     /// Start of each party's state in the stacked one, and its end.
     offsets: Vec<usize>,
     rows: usize,
-    /// Lengths of the steps, s, one per gait.
+    /// Lengths of the steps, s, one per stepping.
     steps: Vec<f64>,
 }
 
@@ -283,7 +283,7 @@ impl<S: System> StagedSide<S> {
         self.parties.iter().enumerate().for_each(|(i, party)| add_ports(party, &rates[self.range(i)], w));
     }
 
-    /// Stage `i` (0 or 1) of a step of gait `g` from (y, t) under the multipliers `l`, on the forces of the last
+    /// Stage `i` (0 or 1) of a step of stepping `g` from (y, t) under the multipliers `l`, on the forces of the last
     /// evaluation. Substructures whose scheme has no such stage are done already.
     pub(crate) fn stage(&mut self, i: usize, g: usize, y: &[f64], t: f64, l: &[f64]) {
         for (j, party) in self.parties.iter_mut().enumerate().filter(|(_, party)| i < party.tableau.stages) {

@@ -50,10 +50,10 @@ pub(crate) trait Counterpart<S> {
     fn met(&mut self, q: usize, a: &mut StagedSide<S>, b: &StagedSide<S>, l: &[f64]) -> Result<(), SideFault>;
 }
 
-/// Substeps of B: their gait and number, and start and length of the macro-step.
+/// Substeps of B: their stepping and number, and start and length of the macro-step.
 #[derive(Clone, Copy)]
 pub(crate) struct Substeps {
-    pub(crate) gait: usize,
+    pub(crate) stepping: usize,
     pub(crate) count: usize,
     pub(crate) t: f64,
     pub(crate) h: f64,
@@ -115,7 +115,7 @@ impl<S: System + Send + 'static> StagedPair<S> {
         a: &mut impl Counterpart<S>,
         steps: Substeps,
     ) -> Result<(), Located> {
-        let Substeps { gait, count, t, h } = steps;
+        let Substeps { stepping, count, t, h } = steps;
         let two = self.b.has_second_stage();
         let time = |q: usize| t + q as f64 * (h / (2 * count) as f64);
         for q in 0..2 * count {
@@ -138,7 +138,7 @@ impl<S: System + Send + 'static> StagedPair<S> {
                     *node = if stage == 0 { *l } else { 2.0 * l - *node };
                 }
                 a.met(q, &mut self.a, &self.b, &self.l).map_err(|f| self.coarse_fault(f))?;
-                self.b.stage(stage, gait, xb, start, &self.l);
+                self.b.stage(stage, stepping, xb, start, &self.l);
             }
             if stage == 1 {
                 self.b.finish(xb).map_err(|f| self.fine_fault(f))?;

@@ -77,7 +77,7 @@ impl<S: System + Send + 'static> Algorithm<S, StagedPair<S>> for Staggered {
 
     fn step(&mut self, pair: &mut StagedPair<S>, x: &mut [f64], k: u64) -> Result<(), Located> {
         let (xa, xb) = x.split_at_mut(self.layout.a.end);
-        let substeps = Substeps { gait: 0, count: pair.ss, t: k as f64 * pair.h, h: pair.h };
+        let substeps = Substeps { stepping: 0, count: pair.ss, t: k as f64 * pair.h, h: pair.h };
         self.step.run(pair, 0, xa, xb, substeps)
     }
 
@@ -101,11 +101,11 @@ impl StaggeredStep {
         StaggeredStep { middle: vec![0.0; pair.a.len()], end: vec![0.0; pair.a.len()] }
     }
 
-    /// Advances both sides; A steps in gait `gait`.
+    /// Advances both sides; A steps in stepping `stepping`.
     pub(crate) fn run<S: System + Send + 'static>(
         &mut self,
         pair: &mut StagedPair<S>,
-        gait: usize,
+        stepping: usize,
         xa: &mut [f64],
         xb: &mut [f64],
         substeps: Substeps,
@@ -113,7 +113,7 @@ impl StaggeredStep {
         let (t, ss, two) = (substeps.t, substeps.count, pair.a.has_second_stage());
         pair.a.linearise(xa, t).map_err(|f| pair.coarse_fault(f))?;
         let mut moving =
-            Moving { start: xa, middle: &mut self.middle, end: &mut self.end, gait, t, ss, two, side: PhantomData };
+            Moving { start: xa, middle: &mut self.middle, end: &mut self.end, stepping, t, ss, two, side: PhantomData };
         pair.advance_fine(xb, &mut moving, substeps)?;
         xa.copy_from_slice(&self.end);
         Ok(())
@@ -125,7 +125,7 @@ struct Moving<'a, S> {
     start: &'a [f64],
     middle: &'a mut [f64],
     end: &'a mut [f64],
-    gait: usize,
+    stepping: usize,
     t: f64,
     ss: usize,
     /// Whether A has a second stage.
@@ -150,11 +150,11 @@ impl<S: System> Counterpart<S> for Moving<'_, S> {
 
     fn met(&mut self, q: usize, a: &mut StagedSide<S>, _: &StagedSide<S>, l: &[f64]) -> Result<(), SideFault> {
         if q == 0 {
-            a.stage(0, self.gait, self.start, self.t, l);
+            a.stage(0, self.stepping, self.start, self.t, l);
             a.middle(self.start, self.middle);
         }
         if q == if self.two { self.ss } else { 0 } {
-            a.stage(1, self.gait, self.start, self.t, l);
+            a.stage(1, self.stepping, self.start, self.t, l);
             self.end.copy_from_slice(self.start);
             a.finish(self.end)?;
         }

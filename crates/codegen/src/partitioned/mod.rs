@@ -45,12 +45,12 @@ pub(crate) fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> 
     let mut laws = Laws::default();
     let pieces = pieces(&b, model, &inputs, &mut laws).ok_or_else(singular)?;
     let parameters = parameters(&owners(&b, &pieces), &inputs);
-    let gaits: Vec<Vec<Stepping>> = pieces.iter().map(|p| p.gaits.clone()).collect();
+    let steppings: Vec<Vec<Stepping>> = pieces.iter().map(|p| p.steppings.clone()).collect();
     let memory: usize = pieces.iter().map(|p| p.system.memory).sum();
     let coupled = tables::emit(
         &b.coupling,
         &tables::Places {
-            gaits: &gaits,
+            steppings: &steppings,
             works: &pieces.iter().map(|p| p.work).collect::<Vec<_>>(),
             initials: &parameters.initials,
             commands: &specimens::commands_of(&b, model),
@@ -132,7 +132,7 @@ fn code(
     read: &str,
 ) -> String {
     let systems: Vec<&SystemBlueprint> = pieces.iter().map(|p| &p.system).collect();
-    let steppings = pieces.iter().flat_map(|p| p.gaits.iter().map(|s| (s, p.dims())));
+    let steppings = pieces.iter().flat_map(|p| p.steppings.iter().map(|s| (s, p.dims())));
     let mut schemes = Schemes::default();
     let mut table = |(i, (s, dims)): (usize, (&Stepping, Dims))| {
         let rows: Vec<usize> = (0..s.looks.len()).collect();

@@ -1,6 +1,6 @@
 //! The parties of a coupling, each printed with what it looks at.
 
-use interfield_coupling::blueprint::{Schedule, Stride};
+use interfield_coupling::blueprint::Stride;
 use interfield_kernel::{Dims, Scheme, System};
 use interfield_language::model::{Dof, Load, Model, Support};
 use interfield_structure::assembled::Blueprint as SystemBlueprint;
@@ -17,7 +17,7 @@ use crate::stepping::Stepping;
 pub(super) struct Piece {
     pub(super) system: SystemBlueprint,
     pub(super) emitted: Emitted,
-    pub(super) gaits: Vec<Stepping>,
+    pub(super) steppings: Vec<Stepping>,
     /// Laws that its channels read; not of a twin.
     pub(super) read: Option<Read>,
     /// The inputs by its own numbers of loads and imposed motions.
@@ -36,14 +36,14 @@ impl Piece {
 /// Prints the parties; `None` if a factor of some cannot be printed.
 pub(super) fn pieces(b: &Blueprint<'_>, model: &Model, inputs: &Inputs, laws: &mut Laws) -> Option<Vec<Piece>> {
     // Staged parties are loaded by their multipliers stage by stage, not through their forces.
-    let loaded = !matches!(b.coupling.schedule, Schedule::Staggered | Schedule::Parallel { .. });
+    let loaded = !b.coupling.schedule.is_staged();
     let mut pieces: Vec<Piece> = Vec::new();
     let mut work = 0;
     for (p, party) in b.coupling.parties.iter().enumerate() {
         let part = &b.parts[party.substructure];
         let system = party.system.blueprint()?;
         let dims = party.system.dims();
-        let gaits: Vec<Stepping> = party.gaits.iter().map(|g| stepping(g, loaded)).collect();
+        let steppings: Vec<Stepping> = party.steppings.iter().map(|g| stepping(g, loaded)).collect();
         let own = part_inputs(part.sub, model, inputs);
         let read = (!b.coupling.twins.contains(&p)).then(|| Read::new(part.channels, laws));
         let ports = party.ports.iter().filter(|_| loaded);
@@ -52,11 +52,11 @@ pub(super) fn pieces(b: &Blueprint<'_>, model: &Model, inputs: &Inputs, laws: &m
             blueprint: &system,
             ports: ports.map(|x| Port { dof: x.dof, row: x.row, sign: x.sign }).collect(),
             wiring: part_wiring(part.sub, &own),
-            scratch: gaits.iter().map(|g| g.scratch(dims)).max().unwrap_or(0),
+            scratch: steppings.iter().map(|g| g.scratch(dims)).max().unwrap_or(0),
         };
         let emitted = emit(&exported, laws, read.as_ref().map_or(&[], Read::laws));
         let len = emitted.plan.len;
-        pieces.push(Piece { system, emitted, gaits, read, inputs: own, work });
+        pieces.push(Piece { system, emitted, steppings, read, inputs: own, work });
         work += len;
     }
     Some(pieces)

@@ -17,7 +17,7 @@ impl Draft<'_> {
         let (na, nb, rows) = (self.len(&b.coarse), self.len(&b.fine), b.rows);
         let now = || "state + X_L".to_owned();
         match &b.schedule {
-            Schedule::Single => None,
+            Schedule::Unprinted => None,
             Schedule::Gc { fine } => {
                 self.pair(0, &[("A", na), ("B", nb), ("L", rows)])?;
                 self.works(&[("w", 2 * rows), ("free", na)]);
@@ -186,7 +186,7 @@ impl Draft<'_> {
         let b = self.b;
         let (na, nb, rows, h, ss) = (self.len(&b.coarse), self.len(&b.fine), b.rows, b.h, b.substeps);
         let tableaus = |side: &Range<usize>| -> Vec<Rosenbrock> {
-            side.clone().filter_map(|p| b.parties[p].gaits.first()?.scheme.tableau()).collect()
+            side.clone().filter_map(|p| b.parties[p].steppings.first()?.scheme.tableau()).collect()
         };
         let most = |list: &[Rosenbrock]| list.iter().map(|r| r.stages).max().unwrap_or(1);
         let (coarse, fine) = (tableaus(&b.coarse), tableaus(&b.fine));

@@ -51,7 +51,7 @@ pub(crate) enum When {
     Always = 3,
 }
 
-/// Parties that stride: a range of them, and gait and number of steps of each.
+/// Parties that stride: a range of them, and stepping and number of steps of each.
 pub(crate) type Strides<'a> = (Range<usize>, Vec<(&'a Stepping, usize)>);
 
 /// The rows and sites of a schedule.
@@ -101,12 +101,12 @@ impl Sites {
     /// A site at which parties stride from `at`.
     pub(crate) fn stride(&mut self, when: When, at: Moment, strides: &[&Strides<'_>]) {
         let mut site = vec![Some(0); self.parties];
-        for (side, gaits) in strides {
-            for (p, (gait, steps)) in side.clone().zip(gaits) {
+        for (side, steppings) in strides {
+            for (p, (stepping, steps)) in side.clone().zip(steppings) {
                 let mut rows = Vec::new();
                 for j in 0..*steps {
-                    let start = at.later(1, j as f64 * gait.dt);
-                    rows.extend(gait.looks.iter().map(|x| start.later(2, x * gait.dt)));
+                    let start = at.later(1, j as f64 * stepping.dt);
+                    rows.extend(stepping.looks.iter().map(|x| start.later(2, x * stepping.dt)));
                 }
                 site[p] = Some(self.rows(when, &rows));
             }

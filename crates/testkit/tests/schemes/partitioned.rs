@@ -124,7 +124,7 @@ fn couplings_step_as_they_say() {
         let started = start(model);
         let b = started.coupling.blueprint();
         let ways =
-            |parties: Vec<usize>| parties.into_iter().flat_map(|i| b.parties[i].gaits.clone()).collect::<Vec<_>>();
+            |parties: Vec<usize>| parties.into_iter().flat_map(|i| b.parties[i].steppings.clone()).collect::<Vec<_>>();
         // The longest step of the coarse side is that of the regular macro-steps; it starts with shorter ones.
         let coarse = ways(b.coarse.clone().chain(b.twins.clone()).collect());
         let longest = coarse.iter().map(|way| way.dt).fold(0.0, f64::max) / b.h;

@@ -287,7 +287,7 @@ fn source_rules(file: &Path, text: &str, schemes: &[String]) -> Vec<Problem> {
     }
 
     let parent = file.parent().unwrap_or(Path::new(""));
-    let scheme = parent == Path::new("crates/kernel/src/scheme") && name != "mod.rs" && name != "registry.rs";
+    let scheme = parent == Path::new("crates/kernel/src/scheme") && !["mod.rs", "phases.rs", "registry.rs"].iter().any(|n| name == *n);
     let element = parent == Path::new("crates/kernel/src/element");
     if scheme || element {
         let header: String = text.lines().take_while(|l| l.starts_with("//!")).map(|l| format!("{l}\n")).collect();

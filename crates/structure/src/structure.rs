@@ -174,7 +174,7 @@ fn untied(partition: &Partition, parts: &[Part]) -> Option<Problem> {
         "`{}` is hysteretic and stands on the coarse side, whose three sequences `pmc` does not tie together",
         law.name
     );
-    let help = "write mix = 0.01 in [coupling], or use another coupling (docs/passivity.md, limits)";
+    let help = "write mix = 0.01 in [coupling], or use another coupling (book: passivity 4.1)";
     Some(Problem { fatal: false, ..Problem::error(Subject::Element(element), message, help) })
 }
 

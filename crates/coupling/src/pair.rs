@@ -182,7 +182,7 @@ impl<S: System + Send + 'static> Pair<S> {
         Flexibility::new(h, self.rows)
     }
 
-    /// Consistent start (newmark-and-llm.md, sec. 1): Λ₀ so that the accelerations agree, then the histories of the
+    /// Consistent start (book: partitioned 1.3): Λ₀ so that the accelerations agree, then the histories of the
     /// steppings `ga`, `gb` under it. Fills both states and `l`.
     pub(crate) fn start(
         &mut self,

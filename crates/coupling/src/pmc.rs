@@ -1,7 +1,7 @@
 //! PMC, the passive multirate coupling: interfield parallel, second order for any ratio of steps, free of drift, stable for
 //! any passive sides, softening included. The recommended coupling for a specimen.
 //!
-//! Derived in this project: novel.md, sec. 2 (statement), 4 (proof), 6 (limits). Macro-step n → n+1 with A on windows of
+//! Derived in this project (book: passivity 2.2, 3.5, 4.2: statement, proof, limits). Macro-step n → n+1 with A on windows of
 //! m = 3 macro-steps, two ahead; f_k is a free state of A (Λ_k = 0), w_k = L^A v^A_k + H^A Λ_k its effective free velocity:
 //!
 //! 1. *Concurrently* A: f_n+3 from A_n over 3h.
@@ -58,7 +58,7 @@ impl PmcOptions {
     pub(crate) fn against_hysteresis(&self) -> Option<[&'static str; 2]> {
         (self.windows == 3 && self.mix == 0.0).then_some([
             "whose three sequences `pmc` does not tie together",
-            "write mix = 0.01 in [coupling], or use another coupling (docs/passivity.md, limits)",
+            "write mix = 0.01 in [coupling], or use another coupling (book: passivity 4.1)",
         ])
     }
 }
@@ -344,7 +344,7 @@ const MIX: SchemeParameter = parameter(
 pub(crate) const PMC: CouplingInfo = CouplingInfo {
     name: "pmc",
     title: "passive multirate coupling, interfield parallel, order 2 for any ratio of steps",
-    reference: "derived in this project (docs/passivity.md)",
+    reference: "derived in this project (book: passivity 2.2)",
     advice: "The default for a specimen: stable for any passive sides, softening included, and free of drift. \
              The coarse side steps over three macro-steps, which costs accuracy when it yields strongly; hysteretic laws \
              there need mix = 0.01.",
@@ -359,7 +359,7 @@ pub(crate) const PMC: CouplingInfo = CouplingInfo {
 pub(crate) const PMC2: CouplingInfo = CouplingInfo {
     name: "pmc2",
     title: "passive multirate coupling with shorter windows, for a linear coarse side",
-    reference: "derived in this project (docs/passivity.md)",
+    reference: "derived in this project (book: passivity 2.6)",
     advice: "Half the error of pmc. Proved for a linear coarse side only; unstable when that side softens and is fast.",
     scheme: "alpha-os",
     parallel: true,

@@ -77,7 +77,8 @@ pub struct Simulation {
     pub(crate) sources: Vec<Source>,
     /// The constraints in unknowns of the parts.
     cuts: Vec<Cut>,
-    /// Part and unknown of every degree of freedom of the model that is free.
+    free: Vec<usize>,
+    /// Part and unknown of every degree of freedom of the model that is free in a part.
     homes: Vec<Option<(usize, usize)>>,
     /// Where there are cuts.
     monitor: Option<Monitor>,
@@ -268,9 +269,9 @@ impl Simulation {
         self.coupling.state_of(part).get(unknown).copied()
     }
 
-    /// The degrees of freedom of the model that are unknowns, rising.
-    pub fn free(&self) -> impl Iterator<Item = usize> {
-        self.homes.iter().enumerate().filter(|(_, home)| home.is_some()).map(|(dof, _)| dof)
+    /// The degrees of freedom of the model that are unknowns, rising. Those that the coupling moves are none.
+    pub fn free(&self) -> &[usize] {
+        &self.free
     }
 
     /// Whether all elements are springs, dashpots and matrices, so that tangents and energies by them hold for any motion.
@@ -391,6 +392,7 @@ impl Structure {
     /// # Errors
     /// Everything that stands against it.
     pub fn start(self, workshop: &mut dyn Workshop) -> Result<Simulation, Vec<Problem>> {
+        let free = self.free().to_vec();
         let Structure { model, warnings, interface, parts: assembled, driven, .. } = self;
         let (mut parts, mut substructures, mut twins) = (Vec::new(), Vec::new(), Vec::new());
         let (mut places_of, mut problems) = (Vec::new(), Vec::new());
@@ -447,6 +449,7 @@ impl Structure {
             interface,
             parts,
             sources,
+            free,
             homes,
             links: vec![0.0; most],
             driven: imposed,

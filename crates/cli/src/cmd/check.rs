@@ -16,13 +16,14 @@ use interfield_structure::specimen::Rehearsal as AsEmulated;
 
 use crate::Exit;
 use crate::drawing::structure;
-use crate::files::{same, write};
-use crate::load::{Advised, Loaded, ModelArgs};
+use crate::load::{Loaded, ModelArgs};
 use crate::output::{fail, print, print_json};
-use crate::programs::{Programs, described, described_json};
-use crate::rehearsal::{Rehearsal, fingerprint, look_up};
-use crate::stability::examine;
-use crate::table::{aligned, short};
+use interfield::Advised;
+use interfield::files::{same, write};
+use interfield::programs::{Programs, described, described_json};
+use interfield::rehearsal::{Rehearsal, fingerprint, look_up};
+use interfield::stability::examine;
+use interfield::table::{aligned, short};
 
 /// Show what was understood of a model: structure, masses, modes, solver, cost, step; and what looks wrong
 ///
@@ -99,13 +100,13 @@ pub(crate) fn run(args: &Args) -> Exit {
     }
     // How it is solved, and how long a step takes, in one piece.
     let model = Model::clone(&assembled.model).in_one_piece();
-    let sim = match loaded.assemble(model, &places, false).and_then(|s| loaded.start(s, &places, &mut AsEmulated)) {
+    let sim = match loaded.assemble(model, &places).and_then(|s| loaded.start(s, &places, &mut AsEmulated)) {
         Ok(sim) => sim,
         Err(e) => return e,
     };
     let mut found = Findings { sim, modal, stability_limit, cost: None, picture };
     found.cost = cost(&mut found.sim);
-    let stability = match args.stability.then(|| examine(&loaded, &args.settings)).transpose() {
+    let stability = match args.stability.then(|| examine(&loaded, &(&args.settings).into())).transpose() {
         Ok(found) => found,
         Err(why) => {
             let message = format!("the stability of the step cannot be judged: {why}");
@@ -115,7 +116,7 @@ pub(crate) fn run(args: &Args) -> Exit {
     };
     if args.json {
         let mut document = found.json(args.modes as usize);
-        document["stability"] = stability.as_ref().map_or(Value::Null, crate::stability::Findings::json);
+        document["stability"] = stability.as_ref().map_or(Value::Null, interfield::stability::Findings::json);
         document["warnings"] = loaded.messages().into();
         print_json(&document);
     } else {
@@ -134,7 +135,7 @@ pub(crate) fn run(args: &Args) -> Exit {
 
 /// What is known of the rehearsal of a test.
 fn rehearsed(loaded: &Loaded, args: &Args) -> String {
-    let known = fingerprint(loaded, &args.settings).map(|print| look_up(&args.model, &print));
+    let known = fingerprint(loaded, &(&args.settings).into()).map(|print| look_up(&args.model, &print));
     match known {
         Ok(Rehearsal::Passed) => "it was rehearsed, and is ready".to_owned(),
         Ok(Rehearsal::Failed(why)) => format!("it was rehearsed, and is not ready: {}", why.join("; ")),
@@ -194,7 +195,7 @@ impl Findings {
     /// Mass of every degree of freedom, SI: with that of elements where it is free.
     fn masses(&self) -> Vec<f64> {
         let mut all: Vec<f64> = self.sim.model.dofs.iter().map(|d| d.mass).collect();
-        self.sim.free().zip(self.sim.masses(0)).for_each(|(d, mass)| all[d] = mass);
+        self.sim.free().iter().zip(self.sim.masses(0)).for_each(|(&d, mass)| all[d] = mass);
         all
     }
 

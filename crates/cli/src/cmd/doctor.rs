@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 use crate::Exit;
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{fail, print, print_json};
-use crate::table::short;
+use interfield::table::short;
 
 /// Can this machine keep the time of a test? Kernel, rights, sleep, cores, and a measured minute of wake-ups
 ///

@@ -1,4 +1,4 @@
-//! `interfield figures`: the computed figures of the documents (docs/passivity.md). For the authors, not shown in the help.
+//! `interfield figures`: the computed figures of the documents (book: passivity 1, 4.2). For the authors, not shown in the help.
 
 use std::path::{Path, PathBuf};
 
@@ -8,11 +8,11 @@ use interfield_structure::Simulation;
 use serde_json::json;
 
 use crate::Exit;
-use crate::files::write;
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{fail, print, print_json};
 use crate::plot::Figure;
-use crate::stability::{judge_quietly, with_step};
+use interfield::files::write;
+use interfield::stability::{judge_quietly, with_step};
 
 /// The split mass. The law of B is linear and softer than its estimate by the given factor.
 const MODEL: &str = r#"

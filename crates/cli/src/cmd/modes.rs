@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::Exit;
 use crate::load::{Loaded, ModelArgs, pair};
 use crate::output::{fail, print, print_json};
-use crate::table::{aligned, short};
+use interfield::table::{aligned, short};
 
 /// Natural frequencies and mode shapes of a model, about its initial state
 #[derive(ClapArgs)]

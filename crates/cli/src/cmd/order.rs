@@ -12,7 +12,7 @@ use interfield_structure::specimen::Rehearsal;
 use crate::Exit;
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{fail, print, print_json};
-use crate::table::{aligned, short};
+use interfield::table::{aligned, short};
 
 /// Most numbers kept of each run for the comparison.
 const MAX_KEPT: usize = 20_000_000;
@@ -51,10 +51,13 @@ pub(crate) fn run(args: &Args) -> Exit {
                 model.analysis.duration = (model.analysis.duration / dt).round().max(1.0) * dt;
                 model.analysis.dt = dt / f64::powi(2.0, level as i32);
                 let model = model.in_one_piece();
-                let structure = match loaded.assemble(model, &places, level == 0) {
+                let structure = match loaded.assemble(model, &places) {
                     Ok(s) => s,
                     Err(e) => return e,
                 };
+                if level == 0 {
+                    loaded.show();
+                }
                 match loaded.start(structure, &places, &mut Rehearsal) {
                     Ok(s) => s,
                     Err(e) => return e,

@@ -17,12 +17,12 @@ use interfield_structure::specimen::Workshop;
 use serde_json::{Value, json};
 
 use crate::Exit;
-use crate::laboratory::{self, Assessed, READ_BACK};
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{complain, fail, print, print_json, progress};
-use crate::rehearsal;
-use crate::stability::{Loop, examine_loop};
-use crate::table::{aligned, short};
+use interfield::laboratory::{self, Assessed, READ_BACK};
+use interfield::rehearsal;
+use interfield::stability::{Loop, examine_loop};
+use interfield::table::{aligned, short};
 
 /// Look at a hybrid test before it is run: stability of the loop and its margins, what the actuators must do, the verdict to expect
 ///
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &Args) -> Exit {
     };
     let rehearsed = Rehearsed { looped, ..dry_run(sim, &dry, !args.json) };
     let numbers = rehearsed.json();
-    let kept = rehearsal::fingerprint(&loaded, &args.settings)
+    let kept = rehearsal::fingerprint(&loaded, &(&args.settings).into())
         .and_then(|fingerprint| rehearsal::keep(&args.model, &fingerprint, &numbers));
     if args.json {
         print_json(&numbers);

@@ -13,7 +13,7 @@ use crate::Exit;
 use crate::load::pair;
 use crate::output::{fail, fail_all, print, print_json};
 use crate::plot::Figure;
-use crate::table::{aligned, complex, short};
+use interfield::table::{aligned, complex, short};
 
 /// Spectral radius, damping and frequency error of a scheme
 ///

@@ -4,6 +4,7 @@
 mod curves;
 mod evidence;
 mod frames;
+mod laboratory;
 mod scene;
 
 use std::io::{BufWriter, Write};
@@ -16,13 +17,14 @@ use interfield_structure::Simulation;
 pub(crate) use curves::Curves;
 pub(crate) use evidence::Evidence;
 pub(crate) use frames::Frames;
+pub(crate) use laboratory::{blocks, keep};
 pub(crate) use scene::Scene;
 
-use crate::coupled;
-use crate::files::{create, unwritten};
-use crate::laboratory::PREFIX;
-use crate::record::OVERRIDES;
-use crate::table::short;
+use interfield::coupled;
+use interfield::files::{create, unwritten};
+use interfield::laboratory::PREFIX;
+use interfield::record::OVERRIDES;
+use interfield::table::short;
 
 /// Everything a report tells.
 pub(crate) struct Report<'a> {
@@ -115,7 +117,7 @@ fn words(rows: Vec<Vec<String>>) -> Vec<Block> {
 fn peaks(curves: &Curves) -> Block {
     let header = ["channel", "unit", "min", "max", "peak", "at t [s]", "at the end"].map(str::to_owned).to_vec();
     let channels = curves.channels().iter().zip(&curves.ranges.0).filter(|(_, r)| r.min <= r.max);
-    let row = |(c, r): (&interfield_results::ChannelInfo, &crate::ranges::Range)| {
+    let row = |(c, r): (&interfield_results::ChannelInfo, &interfield::Range)| {
         let at = format!("{:.3}", r.peak_time);
         vec![c.name.clone(), c.unit.clone(), short(r.min), short(r.max), short(r.peak), at, short(r.last)]
     };

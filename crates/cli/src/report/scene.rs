@@ -8,7 +8,7 @@ use interfield_structure::Structure;
 use interfield_structure::modal::Modal;
 
 use super::frames::Frames;
-use crate::table::short;
+use interfield::table::short;
 
 /// Modes in a report; large structures show fewer, and the largest none: these take longer than most runs.
 const MODES: usize = 12;

@@ -250,7 +250,7 @@ pub const METHODS: &[MethodInfo] = &[
     MethodInfo {
         name: "early",
         title: "adaptive inverse that sends the specimen ahead by the age of the force",
-        reference: "derived in this project (chapter on compensation)",
+        reference: "derived in this project (book: compensation 2)",
         advice: "The default. Learns the inverse of the actuator and lets the specimen arrive before its time by as much as the force will \
                  be late, so that the force belongs to the right instant. Needs a smooth target and an actuator whose inverse of order 3 suits the motion.",
         adaptive: true,

@@ -1,4 +1,4 @@
-//! What paper 004 claims of localized multipliers, and what is true of it (newmark-and-llm-claims.md); the classical form.
+//! What paper 004 claims of localized multipliers, and what is true of it (book: claims 4); the classical form.
 
 use std::f64::consts::PI;
 

@@ -11,8 +11,9 @@ use interfield_motion::Record as Motion;
 use interfield_structure::Simulation;
 
 use super::question::acceleration;
-use crate::load::{ModelArgs, Variants};
-use crate::record::{self, Format, Record};
+use crate::load::ModelArgs;
+use interfield::Variants;
+use interfield::record::{self, Format, Record};
 
 /// What all cases share.
 pub(super) struct Worker<'a> {
@@ -68,7 +69,7 @@ impl Worker<'_> {
         let parsed = if variables.iter().all(|v| v.role != Role::Parameter) {
             Ok(self.first.clone())
         } else {
-            self.variants.model(&settings)
+            self.variants.model(&(&settings).into())
         };
         let mut model = match parsed {
             Ok(model) => model,
@@ -87,7 +88,7 @@ impl Worker<'_> {
         let mut kept = match &self.keep {
             Some(folder) => {
                 let path = folder.join(format!("{:06}.h5", case.index));
-                let meta = record::meta(&machine.model, machine.free().count(), self.text, &settings);
+                let meta = record::meta(&machine.model, machine.free().len(), self.text, &(&settings).into());
                 Some(Record::create(&path, (Format::Results, true), &machine.model, &meta)?)
             }
             None => None,

@@ -150,6 +150,16 @@ const LEFTOVERS: &[(&str, &str)] = &[
     ("#[ignore", "make the test fast and true, or delete it: a test that never runs proves nothing"),
 ];
 
+/// What only its own crate may tell apart (and tests may name), and what to do instead.
+const OWN: &[(&str, &str, &str)] = &[
+    ("AnyScheme::", "crates/kernel/", "ask the scheme: make what you must know of it a method of `Scheme`"),
+    (
+        "CouplingMethod::",
+        "crates/coupling/",
+        "ask the coupling: make what you must know of it a method or a field of its entry",
+    ),
+];
+
 /// A broken rule.
 #[derive(Debug, PartialEq)]
 struct Problem {
@@ -173,9 +183,12 @@ pub(crate) fn stage(context: &Context) -> Outcome {
         problems.extend(arrows(package, context.relative(path), &manifest));
     }
 
-    let registry = "crates/kernel/src/scheme/registry.rs";
-    let text = std::fs::read_to_string(context.root.join(registry)).map_err(|e| format!("{registry}: {e}"))?;
-    let names = scheme_names(&text);
+    let registry = "crates/kernel/src/scheme";
+    let mut schemes = Vec::new();
+    collect(&context.root.join(registry), &["rs"], &mut schemes)?;
+    let read = |path: &PathBuf| std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()));
+    let texts = schemes.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let names: Vec<String> = texts.iter().flat_map(|text| scheme_names(text)).collect();
     if names.is_empty() {
         let text = "no `name: \"...\"` line: tidy cannot tell the schemes' names, teach it (xtask/src/tidy.rs)".into();
         problems.push(Problem { file: registry.into(), line: 1, text });
@@ -253,7 +266,7 @@ fn arrows(package: &Value, file: &Path, manifest: &str) -> Vec<Problem> {
     problems
 }
 
-/// The names that the registry of schemes gives them.
+/// The names that the entries of the catalogue in a file give schemes.
 fn scheme_names(registry: &str) -> Vec<String> {
     let lines = registry.lines().filter_map(|l| l.trim().strip_prefix("name: \""));
     lines.filter_map(|l| l.split_once('"')).map(|(name, _)| name.to_owned()).collect()
@@ -309,8 +322,18 @@ fn source_rules(file: &Path, text: &str, schemes: &[String]) -> Vec<Problem> {
         }
     }
 
+    // A variant begins with a capital letter; `default()` is for everybody.
+    let variant = |line: &str, word: &str| line.split(word).skip(1).any(|rest| rest.starts_with(char::is_uppercase));
+    let tests = file.starts_with("crates/testkit") || file.components().any(|c| c.as_os_str() == "tests");
+    for (word, home, advice) in OWN.iter().filter(|o| !tests && !file.starts_with(o.1)) {
+        for (i, _) in without_strings.lines().enumerate().filter(|(_, line)| variant(line, word)) {
+            found(i + 1, format!("`{word}...`: only {home} tells them apart; {advice}"));
+        }
+    }
+
     let parent = file.parent().unwrap_or(Path::new(""));
-    let scheme = parent == Path::new("crates/kernel/src/scheme") && name != "mod.rs" && name != "registry.rs";
+    let scheme = parent == Path::new("crates/kernel/src/scheme")
+        && !["mod.rs", "phases.rs", "registry.rs"].iter().any(|n| name == *n);
     let element = parent == Path::new("crates/kernel/src/element");
     if scheme || element {
         let header: String = text.lines().take_while(|l| l.starts_with("//!")).map(|l| format!("{l}\n")).collect();
@@ -489,6 +512,15 @@ mod tests {
         assert_eq!(rules(file, "let change = 1; // newmark\n#[cfg(test)]\nmod tests { use newmark; }\n"), [""; 0]);
         assert_eq!(rules(file, "let s = find(\"newmark\");\n").len(), 1);
         assert_eq!(rules(file, "use kernel::scheme::chang::Chang;\n").len(), 1);
+    }
+
+    #[test]
+    fn schemes_and_couplings_are_told_apart_at_home() {
+        let text = "match s { AnyScheme::Chang(_) => 1, _ => 0 }; let m = CouplingMethod::default();\n";
+        assert_eq!(rules("crates/cli/src/a.rs", text).len(), 1);
+        assert_eq!(rules("crates/cli/src/a.rs", "matches!(m, CouplingMethod::Pm)\n").len(), 1);
+        assert_eq!(rules("crates/kernel/src/scheme/registry.rs", text), [""; 0]);
+        assert_eq!(rules("crates/testkit/tests/a.rs", text), [""; 0]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The catalogues of elements, schemes, couplings and compensators, from their registries.
 
-use interfield_coupling::registry::{Level, METHODS};
+use interfield_coupling::registry::{COUPLINGS, Level};
 use interfield_kernel::element::catalogue::catalogue;
 use interfield_kernel::element::info::Info;
 use interfield_kernel::scheme::Scheme;
@@ -55,10 +55,11 @@ pub(crate) fn schemes() -> String {
          | scheme | order | with initial tangent | forces per step | what it is |\n|---|---|---|---|---|\n",
     );
     for info in SCHEMES {
-        let claims = (info.build)(Arguments(&[])).map(|s| s.claims()).ok();
+        let scheme = (info.build)(Arguments(&[])).ok();
+        let claims = scheme.map(|s| s.claims());
         let number = |x: Option<u32>| x.map_or_else(|| "-".to_owned(), |x| x.to_string());
-        let forces = match claims {
-            Some(c) => c.evaluations.map_or_else(|| "iterates".to_owned(), |e| e.to_string()),
+        let forces = match scheme {
+            Some(s) => s.evaluations().map_or_else(|| "iterates".to_owned(), |e| e.to_string()),
             None => "its stages".to_owned(),
         };
         out += &format!(
@@ -83,7 +84,7 @@ pub(crate) fn couplings() -> String {
          [Substructures and couplings](substructures.md) says how to choose.\n\n{}",
         choice()
     );
-    for info in METHODS {
+    for info in COUPLINGS {
         out += &format!("\n## {0}\n\n{1}. {2}\n\n", info.name, capital(info.title), cell(info.advice));
         let sides = match (info.sided, info.one_rate) {
             (false, _) => "none: all substructures have the same step",
@@ -131,7 +132,7 @@ pub(crate) fn compensators() -> String {
 /// Which coupling for what, as a table.
 fn choice() -> String {
     let mut out = String::from("| coupling | parallel | usual scheme | what it is good for |\n|---|---|---|---|\n");
-    for info in METHODS {
+    for info in COUPLINGS {
         let parallel = if info.parallel { "yes" } else { "no" };
         let scheme = format!("[{0}](schemes.md#{0})", info.scheme);
         out += &format!("| [{0}](couplings.md#{0}) | {parallel} | {scheme} | {1} |\n", info.name, cell(info.advice));

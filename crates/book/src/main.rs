@@ -160,7 +160,7 @@ mod tests {
         let has = |page: &str, id: &str| assert!(html(&book, page).contains(&format!("id=\"{id}\"")), "{page}: {id}");
         interfield_kernel::element::catalogue::catalogue().for_each(|e| has("elements.html", e.name));
         interfield_kernel::scheme::registry::SCHEMES.iter().for_each(|s| has("schemes.html", s.name));
-        interfield_coupling::registry::METHODS.iter().for_each(|m| has("couplings.html", m.name));
+        interfield_coupling::registry::COUPLINGS.iter().for_each(|m| has("couplings.html", m.name));
         interfield_lab::compensate::COMPENSATIONS.iter().for_each(|m| has("compensators.html", m.name));
         for section in interfield_language::schema::sections() {
             match section.name {

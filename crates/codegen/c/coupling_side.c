@@ -37,7 +37,7 @@ static void load_ports(coupling_t *c, int p, double t, double tau, double x0, do
 static double load_step(coupling_t *c, int p, int gait, int j, double t, const double *l0, const double *l1)
 {
     const stride_t *g = &STRIDES[PARTIES[p].stride0 + gait];
-    const double dt = GAITS[PARTIES[p].stride0 + gait]->dt, n = (double)g->steps;
+    const double dt = STEPPINGS[PARTIES[p].stride0 + gait]->dt, n = (double)g->steps;
     const double end = (double)(j + 1) / n, start = g->held ? end : (double)j / n, tj = t + (double)j * dt;
     load_ports(c, p, tj, dt, start, end, l0, l1);
     return tj;
@@ -51,7 +51,7 @@ static int party_stride(coupling_t *c, int p, int gait, int site, double *x, dou
     int fault = 0;
     for (int j = 0; j < g->steps && !fault; j++) {
         const double tj = load_step(c, p, gait, j, t, l0, l1);
-        fault = scheme_step(SYSTEMS[p], party_work(c, p), GAITS[P->stride0 + gait], in + j * g->rows * INPUTS, tj, x, x + P->state);
+        fault = scheme_step(SYSTEMS[p], party_work(c, p), STEPPINGS[P->stride0 + gait], in + j * g->rows * INPUTS, tj, x, x + P->state);
         fault = fault ? fault : sys_check(SYSTEMS[p], party_work(c, p), x);
     }
     return fault;
@@ -135,11 +135,11 @@ static void side_shift_rates(side_t s, int gait, double *x, const double *slopes
 {
     for (int p = s.first; p < s.end; p++) {
         const party_t *P = &PARTIES[p];
-        const double shift = STRIDES[P->stride0 + gait].lag;
-        if (shift != 0.0) {
-            const int first = P->offset + P->state, n = SYSTEMS[p]->n + SYSTEMS[p]->ns;
-            for (int i = first; i < first + n; i++) {
-                x[i] += shift * slopes[i];
+        const stride_t *stride = &STRIDES[P->stride0 + gait];
+        if (stride->lag != 0.0) {
+            const int first = P->offset + P->state;
+            for (int i = first; i < first + stride->rates; i++) {
+                x[i] += stride->lag * slopes[i];
             }
         }
     }
@@ -196,7 +196,7 @@ static int side_restart(coupling_t *c, side_t s, int gait, int site, double *x, 
     int fault = 0;
     for (int p = s.first; p < s.end && !fault; p++) {
         const party_t *P = &PARTIES[p];
-        const gait_t *G = GAITS[P->stride0 + gait];
+        const stepping_t *G = STEPPINGS[P->stride0 + gait];
         double *y = x + P->offset;
         load_ports(c, p, t, G->dt, 0.0, 0.0, l, l);
         fault = scheme_start(SYSTEMS[p], party_work(c, p), G, site_inputs(c, site, p), t, y, y + P->state);

@@ -13,21 +13,19 @@ static int fine_evaluations(const coupling_t *c)
     for (int p = FINE.first; p < FINE.end; p++) {
         const int way = PARTIES[p].stride0 + c->ask.gait;
         if (has_specimens(p) && c->ask.kind == 1) {
-            count = STRIDES[way].steps * GAITS[way]->stages;
-        } else if (has_specimens(p) && (c->ask.kind == 2 || c->ask.kind == 4 || (c->ask.kind == 3 && GAITS[way]->history > 0))) {
+            count = STRIDES[way].steps * STEPPINGS[way]->step_cuts;
+        } else if (has_specimens(p) && (c->ask.kind == 2 || c->ask.kind == 4 || (c->ask.kind == 3 && STEPPINGS[way]->start_cuts > 0))) {
             count = 1;
         }
     }
     return count;
 }
 
-/* The commands that move the specimens of a party to u. */
-static void party_aim(coupling_t *c, int p, const double *u)
+/* The commands that move the specimens of a party to their targets. */
+static void party_command(coupling_t *c, int p)
 {
-    const system_t *S = SYSTEMS[p];
-    double *target = party_work(c, p) + S->at_measured;
-    for (int i = 0; i < S->specimen_ptr[S->specimens]; i++) {
-        target[i] = u[S->specimen_dof[i]];
+    const double *target = party_work(c, p) + SYSTEMS[p]->at_measured;
+    for (int i = 0; i < SYSTEMS[p]->specimen_ptr[SYSTEMS[p]->specimens]; i++) {
         c->commands[COMMAND_OF[PARTIES[p].command + i]] = target[i];
     }
 }
@@ -50,8 +48,8 @@ static int party_evaluation(coupling_t *c, int p, int i, int on)
     const system_t *S = SYSTEMS[p];
     const party_t *P = &PARTIES[p];
     const int way = P->stride0 + c->ask.gait;
-    const gait_t *G = GAITS[way];
-    const int j = i / G->stages, stage = i % G->stages;
+    const stepping_t *G = STEPPINGS[way];
+    const int j = i / G->step_cuts, stage = i % G->step_cuts;
     const double *in = site_inputs(c, c->ask.site, p) + j * STRIDES[way].rows * INPUTS;
     double *W = party_work(c, p), *x = c->x + c->ask.at + P->offset, t = c->ask.t + (double)j * G->dt;
     int fault = 0;
@@ -59,17 +57,15 @@ static int party_evaluation(coupling_t *c, int p, int i, int on)
         if (stage == 0) {
             t = load_step(c, p, c->ask.gait, j, c->ask.t, c->ask_l0, c->ask_l1);
         }
-        fault = scheme_aim(S, W, G, in, t, x, x + P->state, stage);
-        fault = fault ? fault : scheme_force_begin(S, W, G, in, t, stage);
-        party_aim(c, p, W + S->at_scheme);
+        fault = scheme_step_part(S, W, G, in, t, x, x + P->state, stage);
+        party_command(c, p);
         return fault;
     }
-    fault = scheme_force_end(S, W, G, in, t, stage);
-    if (fault) {
-        return fault;
+    if (stage + 1 < G->step_cuts) {
+        return 0;
     }
-    scheme_settle(S, W, G, x, x + P->state, stage);
-    return stage + 1 == G->stages ? sys_check(S, W, x) : 0;
+    fault = scheme_step_part(S, W, G, in, t, x, x + P->state, stage + 1);
+    return fault ? fault : sys_check(S, W, x);
 }
 
 /* Goes to evaluation i of what was asked and leaves its commands. */
@@ -84,7 +80,8 @@ static int fine_reach(coupling_t *c, int i)
         if (c->ask.kind == 1) {
             fault = party_evaluation(c, p, i, 0);
         } else {
-            party_aim(c, p, x);
+            sys_aim(SYSTEMS[p], party_work(c, p), x);
+            party_command(c, p);
         }
     }
     return fault;

@@ -1,10 +1,16 @@
 /* Staged sides: parties that are advanced stage by stage, because the multipliers are computed anew at every stage from the
    accelerations of all. Mirrors crates/coupling/src/staged.rs. Of the last evaluation of a party the coupling keeps the rates
-   without multipliers [v a g] and the forces; the increments of its stages stand where its scheme has them. */
+   without multipliers [v a g] and the forces; the increments of its stages stand where its stepping has them. */
 
 static double *staged_rates(coupling_t *c, int p)
 {
     return c->staged + PARTIES[p].staged;
+}
+
+/* The increment of stage i of a party. */
+static double *staged_increment(coupling_t *c, int p, int i)
+{
+    return party_work(c, p) + SYSTEMS[p]->at_scheme + i * PARTIES[p].state;
 }
 
 /* Takes the Jacobians at (x, t), where a step starts. */
@@ -65,44 +71,38 @@ static void staged_port_accelerations(coupling_t *c, side_t s, double *w)
 
 #if SHIFTED
 /* The forces were asked for at the time of the point; the load is that of the stage. */
-static void staged_shift_load(coupling_t *c, int p, int site, double *r)
+static void staged_shift_load(coupling_t *c, int p, int site, double *f)
 {
     double *load = party_work(c, p) + SYSTEMS[p]->at_a;
     sys_load(SYSTEMS[p], site_inputs(c, site, p), load);
-    add_scaled(r, load, 1.0, SYSTEMS[p]->n);
+    add_scaled(f, load, -1.0, SYSTEMS[p]->n);
     sys_load(SYSTEMS[p], site_inputs(c, site + 1, p), load);
-    add_scaled(r, load, -1.0, SYSTEMS[p]->n);
+    add_scaled(f, load, 1.0, SYSTEMS[p]->n);
 }
 #endif
 
 /* Stage i of a step of a gait from y under the multipliers l, on the forces of the last evaluation. */
-static void staged_stage(coupling_t *c, side_t s, int i, int gait, int site, const double *y, const double *l)
+static void staged_stage(coupling_t *c, side_t s, int i, int gait, int site, double *y, const double *l)
 {
     for (int p = s.first; p < s.end; p++) {
         const party_t *P = &PARTIES[p];
         const system_t *S = SYSTEMS[p];
-        const gait_t *G = GAITS[P->stride0 + gait];
-        const int n = S->n, ny = P->state;
-        const double *rates = staged_rates(c, p), *force = rates + ny;
-        double *W = party_work(c, p), *shift = W + S->at_scheme + ny, *r = shift + ny, *g = r + n;
-        if (i >= G->stages) {
+        const stepping_t *G = STEPPINGS[P->stride0 + gait];
+        const double *rates = staged_rates(c, p), *force = rates + P->state;
+        double *W = party_work(c, p), *f = staged_increment(c, p, i) + S->n;
+        if (2 * i >= G->step_cuts) {
             continue;
         }
-        rosenbrock_point(S, W, G, y + P->offset, i);
-        sys_mul_tangent(S, W, shift, shift + n, shift + 2 * n, r, g);
-        for (int j = 0; j < n; j++) {
-            r[j] = force[j] + r[j];
-        }
-        for (int j = 0; j < S->ns; j++) {
-            g[j] = rates[2 * n + j] + g[j];
-        }
+        scheme_step_part(S, W, G, 0, 0.0, y + P->offset, 0, 2 * i); /* f: the tangent's answer to the shift */
+        add_scaled(f, force, -1.0, S->n);
+        add_scaled(f + S->n, rates + 2 * S->n, 1.0, S->ns);
 #if SHIFTED
-        staged_shift_load(c, p, site, r);
+        staged_shift_load(c, p, site, f);
 #endif
         for (int j = P->port0; j < P->port0 + P->ports; j++) {
-            r[PORTS[j].dof] += PORTS[j].sign * l[PORTS[j].row];
+            f[PORTS[j].dof] -= PORTS[j].sign * l[PORTS[j].row];
         }
-        rosenbrock_increment(S, W, G, i);
+        scheme_step_part(S, W, G, 0, 0.0, y + P->offset, 0, 2 * i + 1);
     }
     (void)site;
 }
@@ -111,7 +111,7 @@ static void staged_stage(coupling_t *c, side_t s, int i, int gait, int site, con
 static void staged_middle(coupling_t *c, side_t s, const double *y, double *out)
 {
     for (int p = s.first; p < s.end; p++) {
-        const double *k = rosenbrock_stages(SYSTEMS[p], party_work(c, p));
+        const double *k = staged_increment(c, p, 0);
         for (int i = 0; i < PARTIES[p].state; i++) {
             out[PARTIES[p].offset + i] = y[PARTIES[p].offset + i] + 0.5 * k[i];
         }
@@ -123,9 +123,10 @@ static int staged_finish(coupling_t *c, side_t s, int gait, double *y)
 {
     int fault = 0;
     for (int p = s.first; p < s.end && !fault; p++) {
-        double *W = party_work(c, p);
-        rosenbrock_finish(SYSTEMS[p], W, GAITS[PARTIES[p].stride0 + gait], y + PARTIES[p].offset);
-        fault = sys_check(SYSTEMS[p], W, y + PARTIES[p].offset);
+        const stepping_t *G = STEPPINGS[PARTIES[p].stride0 + gait];
+        double *W = party_work(c, p), *end = y + PARTIES[p].offset;
+        scheme_step_part(SYSTEMS[p], W, G, 0, 0.0, end, 0, G->step_cuts);
+        fault = sys_check(SYSTEMS[p], W, end);
     }
     return fault;
 }

@@ -71,7 +71,7 @@ static int run_aim(coupling_t *c, const run_t *r, int q)
 /* The coarse side at half substep q of a staggered step. */
 static void moving_at(coupling_t *c, const run_t *r, int q)
 {
-    const double *start = c->x + r->a;
+    double *start = c->x + r->a;
     if (q == 0) {
         copy(c->at_a, start, LEN_A);
     } else if (q <= r->count) {
@@ -84,7 +84,7 @@ static void moving_at(coupling_t *c, const run_t *r, int q)
 /* What the multipliers at half substep q do to the coarse side. */
 static int moving_met(coupling_t *c, const run_t *r, int q)
 {
-    const double *start = c->x + r->a;
+    double *start = c->x + r->a;
     if (q == 0) {
         staged_stage(c, COARSE, 0, 0, SITE_SHIFT_A, start, c->l);
         staged_middle(c, COARSE, start, c->middle);

@@ -30,7 +30,8 @@ typedef struct {
     int link;          /* where the columns of its link start, one per port */
     int rate;          /* where in [u v s h] the rates stand that are compared */
     int held;          /* takes the multiplier as constant over a step */
-    double lag;        /* how much later than the state its rates are, s */
+    int rates;         /* that begin its history, how many numbers */
+    double lag;        /* how much later than the state they are, s */
 } stride_t;
 
 /* The interface problem of a fine loop. */

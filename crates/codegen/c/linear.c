@@ -2,15 +2,17 @@
 
 static void pattern_mul(const system_t *S, const double *a, const double *x, double *y)
 {
-    for (int i = 0; i < S->n; i++) {
+    const int n = S->n, *ptr = S->ptr, *idx = S->idx;
+    for (int i = 0; i < n; i++) {
+        const int end = ptr[i + 1];
         double s = 0.0, t = 0.0;
-        int p = S->ptr[i];
-        for (; p + 1 < S->ptr[i + 1]; p += 2) {
-            s += a[p] * x[S->idx[p]];
-            t += a[p + 1] * x[S->idx[p + 1]];
+        int p = ptr[i];
+        for (; p + 1 < end; p += 2) {
+            s += a[p] * x[idx[p]];
+            t += a[p + 1] * x[idx[p + 1]];
         }
-        if (p < S->ptr[i + 1]) {
-            s += a[p] * x[S->idx[p]];
+        if (p < end) {
+            s += a[p] * x[idx[p]];
         }
         y[i] = s + t;
     }
@@ -18,11 +20,13 @@ static void pattern_mul(const system_t *S, const double *a, const double *x, dou
 
 static void pattern_mul2(const system_t *S, const double *a, const double *x, const double *b, const double *w, double *y)
 {
-    for (int i = 0; i < S->n; i++) {
+    const int n = S->n, *ptr = S->ptr, *idx = S->idx;
+    for (int i = 0; i < n; i++) {
+        const int end = ptr[i + 1];
         double s = 0.0, t = 0.0;
-        for (int p = S->ptr[i]; p < S->ptr[i + 1]; p++) {
-            s += a[p] * x[S->idx[p]];
-            t += b[p] * w[S->idx[p]];
+        for (int p = ptr[i]; p < end; p++) {
+            s += a[p] * x[idx[p]];
+            t += b[p] * w[idx[p]];
         }
         y[i] = s + t;
     }
@@ -250,8 +254,9 @@ static void inverse_solve(int n, const double *columns, double *b, double *out)
     copy(b, out, n);
 }
 
-/* x[rows] -= V top, V with `width` numbers per row. */
-static void panel_subtract(const int *rows, int count, const double *v, int width, const double *top, double *x)
+/* x[rows] -= V top, V with `width` numbers per row. Panels are at most four columns wide; a width that is known when this is compiled
+   keeps them in registers, where loops over so few numbers would become calls. */
+static inline void panel_subtract(const int *rows, int count, const double *v, int width, const double *top, double *x)
 {
     switch (width) {
     case 1:
@@ -277,13 +282,58 @@ static void panel_subtract(const int *rows, int count, const double *v, int widt
     }
 }
 
-/* The columns of a panel solved with its unit lower triangle. */
-static void panel_triangle(const double *triangle, int width, double *top)
+/* The columns of a panel, from x, solved with its unit lower triangle, and subtracted from the rows below. */
+static inline void panel_forward(const double *triangle, const int *rows, int count, int width, const double *x, double *top, double *below)
 {
-    for (int i = 1; i < width; i++) {
+    double y[4] = {0.0, 0.0, 0.0, 0.0};
+    for (int i = 0; i < width; i++) {
+        y[i] = x[i];
         for (int j = 0; j < i; j++) {
-            top[i] -= triangle[i * (i - 1) / 2 + j] * top[j];
+            y[i] -= triangle[i * (i - 1) / 2 + j] * y[j];
         }
+    }
+    for (int i = 0; i < width; i++) {
+        top[i] = y[i];
+    }
+    panel_subtract(rows, count, triangle + width * (width - 1) / 2, width, y, below);
+}
+
+/* The same with a panel whose width is known only now. */
+static void panel_down(const double *triangle, const int *rows, int count, int width, const double *x, double *top, double *below)
+{
+    switch (width) {
+    case 1:
+        panel_forward(triangle, rows, count, 1, x, top, below);
+        break;
+    case 2:
+        panel_forward(triangle, rows, count, 2, x, top, below);
+        break;
+    case 3:
+        panel_forward(triangle, rows, count, 3, x, top, below);
+        break;
+    default:
+        panel_forward(triangle, rows, count, 4, x, top, below);
+        break;
+    }
+}
+
+/* And back: the columns from the rows below, with the inverse pivots. */
+static inline void panel_backward(const double *triangle, const int *rows, int count, int width, const double *inverse, double *x, double *top)
+{
+    const double *v = triangle + width * (width - 1) / 2;
+    double sum[4] = {0.0, 0.0, 0.0, 0.0};
+    for (int r = 0; r < count; r++, v += width) {
+        const double xi = x[rows[r]];
+        for (int j = 0; j < width; j++) {
+            sum[j] += v[j] * xi;
+        }
+    }
+    for (int j = width - 1; j >= 0; j--) {
+        double y = top[j] * inverse[j] - sum[j];
+        for (int i = j + 1; i < width; i++) {
+            y -= triangle[i * (i - 1) / 2 + j] * top[i];
+        }
+        top[j] = y;
     }
 }
 
@@ -294,55 +344,27 @@ static void sparse_solve_ordered(const symbolic_t *Y, const double *f, double *x
     const double *inverse = upper + Y->values_len;
     for (int p = 0; p < Y->panels; p++) {
         const panel_t *P = Y->panel + p;
-        double top[4] = {0.0, 0.0, 0.0, 0.0};
-        copy(top, x + P->first, P->width);
-        panel_triangle(f + P->values, P->width, top);
-        copy(x + P->first, top, P->width);
-        panel_subtract(Y->rows + P->rows, P->rows_len, f + P->values + P->width * (P->width - 1) / 2, P->width, top, x);
+        panel_down(f + P->values, Y->rows + P->rows, P->rows_len, P->width, x + P->first, x + P->first, x);
     }
     for (int p = Y->panels - 1; p >= 0; p--) {
         const panel_t *P = Y->panel + p;
-        const double *triangle = upper + P->values, *v = triangle + P->width * (P->width - 1) / 2;
-        const int *rows = Y->rows + P->rows;
-        double sum[4] = {0.0, 0.0, 0.0, 0.0}, top[4] = {0.0, 0.0, 0.0, 0.0};
+        const double *triangle = upper + P->values, *pivots = inverse + P->first;
+        const int *rows = Y->rows + P->rows, count = P->rows_len;
+        double *top = x + P->first;
         switch (P->width) {
         case 1:
-            for (int r = 0; r < P->rows_len; r++) {
-                sum[0] += v[r] * x[rows[r]];
-            }
+            panel_backward(triangle, rows, count, 1, pivots, x, top);
             break;
         case 2:
-            for (int r = 0; r < P->rows_len; r++, v += 2) {
-                const double xi = x[rows[r]];
-                sum[0] += v[0] * xi;
-                sum[1] += v[1] * xi;
-            }
+            panel_backward(triangle, rows, count, 2, pivots, x, top);
             break;
         case 3:
-            for (int r = 0; r < P->rows_len; r++, v += 3) {
-                const double xi = x[rows[r]];
-                sum[0] += v[0] * xi;
-                sum[1] += v[1] * xi;
-                sum[2] += v[2] * xi;
-            }
+            panel_backward(triangle, rows, count, 3, pivots, x, top);
             break;
         default:
-            for (int r = 0; r < P->rows_len; r++, v += 4) {
-                const double xi = x[rows[r]];
-                sum[0] += v[0] * xi;
-                sum[1] += v[1] * xi;
-                sum[2] += v[2] * xi;
-                sum[3] += v[3] * xi;
-            }
+            panel_backward(triangle, rows, count, 4, pivots, x, top);
             break;
         }
-        for (int j = P->width - 1; j >= 0; j--) {
-            top[j] = x[P->first + j] * inverse[P->first + j] - sum[j];
-            for (int i = j + 1; i < P->width; i++) {
-                top[j] -= triangle[i * (i - 1) / 2 + j] * top[i];
-            }
-        }
-        copy(x + P->first, top, P->width);
     }
 }
 
@@ -364,10 +386,12 @@ static void sparse_solve(const symbolic_t *Y, const double *f, double *b, double
 /* One row of the factorisation against one panel left of it: y for the columns of the panel, cleared in the work vector. */
 static void panel_eliminate(const panel_t *P, const int *rows, int filled, const double *values, double *work, double *y)
 {
-    copy(y, work + P->first, P->width);
-    fill(work + P->first, P->width, 0.0);
-    panel_triangle(values + P->values, P->width, y);
-    panel_subtract(rows, filled, values + P->values + P->width * (P->width - 1) / 2, P->width, y, work);
+    panel_down(values + P->values, rows, filled, P->width, work + P->first, y, work);
+    for (int j = 0; j < 4; j++) {
+        if (j < P->width) {
+            work[P->first + j] = 0.0;
+        }
+    }
 }
 
 /* The part of row k inside its own panel. */

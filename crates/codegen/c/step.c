@@ -9,7 +9,7 @@ int @name@_start(@name@_t *self)
     self->step = 0;
     self->wanted = 0;
     self->started = 1;
-    const int fault = scheme_start(&party_0, W, &gait_0, self->inputs + @NAME@_END * INPUTS, 0.0, x, x + @NY@);
+    const int fault = scheme_start(&party_0, W, &stepping_0, self->inputs + @NAME@_END * INPUTS, 0.0, x, x + @NY@);
     if (fault) {
         return report(self, fault);
     }
@@ -28,7 +28,7 @@ int @name@_step(@name@_t *self)
     }
     copy(before, x, @NAME@_STATE);
     copy(W + party_0.at_memory, x + @MEMORY0@, party_0.nmemory);
-    int fault = scheme_step(&party_0, W, &gait_0, self->inputs, (double)self->step * @DT@, x, x + @NY@);
+    int fault = scheme_step(&party_0, W, &stepping_0, self->inputs, (double)self->step * @DT@, x, x + @NY@);
     fault = fault ? fault : sys_check(&party_0, W, x);
     if (fault) {
         copy(x, before, @NAME@_STATE);

@@ -1,13 +1,10 @@
 /* With a specimen a step is cut at its evaluations: each call ends the one that was commanded last with what was measured, and goes
    on to the next. `pending` is its stage, @STAGES@ the start of the scheme, -1 none. */
 
-/* Commands the specimens to the point u. */
-static void command(@name@_t *self, const double *u)
+/* Commands the specimens to the point of the evaluation. */
+static void command(@name@_t *self)
 {
-    for (int i = 0; i < @NAME@_COMMANDS; i++) {
-        self->commands[i] = u[party_0.specimen_dof[i]];
-        self->work[@MEASURED@ + i] = self->commands[i];
-    }
+    copy(self->commands, self->work + @MEASURED@, @NAME@_COMMANDS);
 }
 
 static int undo(@name@_t *self, int fault)
@@ -27,14 +24,13 @@ static int begin(@name@_t *self, int stage)
         copy(W + party_0.at_memory, x + @MEMORY0@, party_0.nmemory);
         copy(in, self->inputs, @NAME@_ROWS * INPUTS);
     }
-    int fault = scheme_aim(&party_0, W, &gait_0, in, t, x, x + @NY@, stage);
-    fault = fault ? fault : scheme_force_begin(&party_0, W, &gait_0, in, t, stage);
+    const int fault = scheme_step_part(&party_0, W, &stepping_0, in, t, x, x + @NY@, stage);
     if (fault) {
         return undo(self, fault);
     }
-    command(self, W + party_0.at_scheme);
+    command(self);
     self->pending = stage;
-    self->wanted = stage + 1 < gait_0.stages ? -1 : self->step + 1;
+    self->wanted = stage + 1 < @STAGES@ ? -1 : self->step + 1;
     return 0;
 }
 
@@ -46,15 +42,11 @@ static int end(@name@_t *self)
     int fault = 0;
     copy(W + @MEASURED@ + @NAME@_COMMANDS, self->measured, 2 * @NAME@_COMMANDS);
     if (stage == @STAGES@) {
-        fault = scheme_start_end(&party_0, W, &gait_0, in + @NAME@_END * INPUTS, 0.0, x, x + @NY@);
+        fault = scheme_start_part(&party_0, W, &stepping_0, in + @NAME@_END * INPUTS, 0.0, x, x + @NY@, 1);
+    } else if (stage + 1 < @STAGES@) {
+        return 0;
     } else {
-        fault = scheme_force_end(&party_0, W, &gait_0, in, t, stage);
-        if (!fault) {
-            scheme_settle(&party_0, W, &gait_0, x, x + @NY@, stage);
-        }
-        if (stage + 1 < gait_0.stages && !fault) {
-            return 0;
-        }
+        fault = scheme_step_part(&party_0, W, &stepping_0, in, t, x, x + @NY@, @STAGES@);
         fault = fault ? fault : sys_check(&party_0, W, x);
         self->step += fault ? 0 : 1;
     }
@@ -84,11 +76,11 @@ int @name@_start(@name@_t *self)
     if (!@STARTS@) {
         return report(self, read_outputs(self));
     }
-    const int fault = scheme_start_begin(&party_0, W, &gait_0, self->inputs + @NAME@_END * INPUTS, 0.0, x, x + @NY@);
+    const int fault = scheme_start_part(&party_0, W, &stepping_0, self->inputs + @NAME@_END * INPUTS, 0.0, x, x + @NY@, 0);
     if (fault) {
         return undo(self, fault);
     }
-    command(self, x);
+    command(self);
     self->pending = @STAGES@;
     return report(self, 0);
 }
@@ -109,5 +101,5 @@ int @name@_step(@name@_t *self)
             return fault;
         }
     }
-    return report(self, begin(self, stage >= 0 && stage + 1 < gait_0.stages ? stage + 1 : 0));
+    return report(self, begin(self, stage >= 0 && stage + 1 < @STAGES@ ? stage + 1 : 0));
 }

@@ -255,6 +255,14 @@ static int sys_raw_force(const system_t *S, double *W, const double *in, double 
     return fault;
 }
 
+/* Sends the specimens to u. */
+static void sys_aim(const system_t *S, double *W, const double *u)
+{
+    for (int i = 0; S->specimens > 0 && i < S->specimen_ptr[S->specimens]; i++) {
+        W[S->at_measured + i] = u[S->specimen_dof[i]];
+    }
+}
+
 /* Puts the measured forces in place of those of the stand-ins. W[at_measured] is [target | reached | force] of all commanded
    unknowns; what was measured at the target is carried to u by the stiffness. */
 static void sys_add_measured(const system_t *S, const double *W, const double *u, const double *v, double *r)

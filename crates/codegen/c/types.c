@@ -98,18 +98,14 @@ typedef struct {
 
 /* A scheme with its step: how a party strides. */
 typedef struct {
-    int family;
+    int scheme;                 /* number of its functions */
     int slot;                   /* its first operator */
-    int stages;                 /* evaluations per step */
+    int start_cuts, step_cuts;  /* how often its start and its step are cut: at every evaluation */
     int history;                /* numbers it remembers */
     double dt;
-    double time[6];             /* of each evaluation, in steps */
-    int row[6];                 /* of the inputs at each evaluation */
-    int row_linear;             /* of the inputs where the tangent is taken */
-    double gamma, alpha[6][6], gammas[6][6], b[6];
-    double alpha_m, alpha_f, beta, tolerance;
-    int full, max_iterations;
-} gait_t;
+    const int *row;             /* of the inputs, at every time at which it looks at them */
+    const double *numbers;      /* of its functions */
+} stepping_t;
 
 /* What can go wrong in a step, as a positive number; where it did is in W[at_fault]. */
 enum {

@@ -1,10 +1,8 @@
 //! What a step costs in the worst case, counted from the tables.
 
-use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_linalg::Blueprint as FactorBlueprint;
 use interfield_structure::assembled::{Blueprint, ElementBlueprint};
 
-use crate::gait::Gait;
 use crate::law::{Laws, Recorded};
 use crate::record::Operations;
 
@@ -145,25 +143,6 @@ fn factorize(f: &FactorBlueprint, n: usize) -> Operations {
                 w * m * m + m * (w * w + 4 * w) + w * w * w + 4 * w * w
             };
             flops(triangles * s.panels.iter().map(panel).sum::<usize>()) + divisions(n)
-        }
-    }
-}
-
-impl Gait {
-    /// One step with this gait.
-    pub fn cost(&self, c: &Cost<'_>) -> Operations {
-        let ny = 2 * c.b.n + c.b.ns;
-        let work = |per_number: usize| flops(per_number * ny);
-        let one = |solves: Operations| c.linearise() + c.force() + solves + c.mul_mass() + work(16);
-        match &self.scheme {
-            AnyScheme::Rosenbrock(r) => {
-                let stage = |i: usize| c.force() + c.solve(self.slot) + work(10 + 4 * i);
-                (0..r.stages).map(stage).fold(c.linearise(), |sum, x| sum + x)
-            }
-            AnyScheme::Alpha(_) | AnyScheme::StateSpace(_) => one(c.solve(self.slot + 1)),
-            AnyScheme::Chang(_) => one(c.solve(self.slot + 1) + c.solve(self.slot + 2) + c.mul_tangent()),
-            AnyScheme::Splitting(_) => one(c.solve(self.slot + 1) + c.mul_tangent() + c.mul_mass() + c.mul_mass()),
-            AnyScheme::Newton(n) => one(c.solve(self.slot + 1) + work(24)).times(u64::from(n.max_iterations)),
         }
     }
 }

@@ -10,7 +10,7 @@ use interfield_kernel::{Dual, Scalar};
 use interfield_structure::assembled::Stored;
 
 use crate::record::{self, Operations, Rec};
-use crate::text::number;
+use crate::text::{number, uses};
 
 /// What of a law is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -203,13 +203,6 @@ const SIGNATURES: [(&str, &str, &str); 3] = [
     ),
     ("_mass", "const double *c, const double *q, double *m", "c, q, m"),
 ];
-
-/// Whether a body mentions an argument: as `a[` if it is an array.
-fn uses(body: &str, argument: &str) -> bool {
-    let edge = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '_');
-    body.match_indices(argument)
-        .any(|(i, _)| edge(body[..i].chars().next_back()) && edge(body[i + argument.len()..].chars().next()))
-}
 
 /// Forces and rates of a law in any scalar.
 fn evaluate<T: Scalar>(law: &Stored, t: T, q: &[T], v: &[T], s: &[T], p: &mut [T], g: &mut [T]) {

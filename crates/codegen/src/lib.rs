@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Simulation --blueprint--> Party --emit--> tables        laws --record--> C functions
-//!                           Gait  --emit--> table         c/*.c: system and schemes, the same operations in the same order
+//! schemes --print--> C functions, Stepping: their numbers     c/*.c: system, the same operations in the same order
 //! ```
 //!
 //! **Must not be here:** the equations of an element (they are recorded from their one definition), files, terminals,
@@ -10,7 +10,6 @@
 
 mod api;
 pub mod cost;
-pub mod gait;
 mod harness;
 pub mod inputs;
 pub mod law;
@@ -20,6 +19,7 @@ pub mod parameters;
 mod partitioned;
 pub mod party;
 mod record;
+pub mod stepping;
 mod text;
 pub mod wrap;
 

@@ -1,14 +1,12 @@
-//! A structure in one piece as C: one party, one gait.
+//! A structure in one piece as C: one party, one stepping.
 
 use std::fmt::Write;
 
-use interfield_coupling::{Method, Start};
+use interfield_coupling::Options;
 use interfield_kernel::element::path::WAY;
 use interfield_kernel::scheme::registry::AnyScheme;
-use interfield_kernel::scheme::rosenbrock::StageTimes;
 use interfield_kernel::{Scheme, System};
 use interfield_language::model::{Element, Kind, Load, Model, Support};
-use interfield_language::partition::Partition;
 use interfield_language::{Problem, Subject};
 use interfield_structure::Simulation;
 use interfield_structure::assembled::Blueprint;
@@ -17,7 +15,6 @@ use interfield_structure::simulation::Source;
 
 use crate::api::{Export, Interface, LIFECYCLE, Variable, files};
 use crate::cost::Cost;
-use crate::gait::{Family, Gait, schemes};
 use crate::harness;
 use crate::inputs::{Inputs, inputs};
 use crate::law::Laws;
@@ -25,6 +22,7 @@ use crate::outputs::{Read, accelerations, balance_len, statements};
 use crate::parameters::{Owner, parameters};
 use crate::party::{Party, Plan, Wiring, emit, factors};
 use crate::record::Operations;
+use crate::stepping::{Schemes, Stepping};
 use crate::text::{called, identifier, number};
 
 /// What is measured where specimens are commanded: displacements reached, then forces.
@@ -60,10 +58,8 @@ pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
     }
     refused.extend(trials(model));
     refused.extend(drifting(model));
-    let free = |p: &Partition| p.coupling.method == Method::Llm(Start::Free);
-    if model.partition.as_ref().is_some_and(free) {
-        let message = "the C starts localized multipliers in a consistent way only".to_owned();
-        refused.push(refusal(Subject::Model, message, "write start = \"consistent\" in [coupling]"));
+    if let Some([message, help]) = model.partition.as_ref().and_then(|p| p.coupling.method.facts().not_in_c) {
+        refused.push(refusal(Subject::Model, message.to_owned(), help));
     }
     if !refused.is_empty() {
         return Err(refused);
@@ -82,7 +78,7 @@ pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
     };
     let whole = Whole::new(&sim, &b);
     let mut export = fits(whole.print(&identifier(name)))?;
-    harness::add(&mut export, model, Some(&whole.gait.times().0));
+    harness::add(&mut export, model, Some(&whole.stepping.evaluations));
     Ok(export)
 }
 
@@ -90,7 +86,7 @@ pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
 fn trials(model: &Model) -> Option<Problem> {
     let moved = |e: &Element| matches!(e.kind, Kind::Law { path: true, .. });
     let first = model.elements.iter().position(moved)?;
-    let iterates = model.partition.is_none() && model.analysis.scheme.claims().evaluations.is_none();
+    let iterates = model.partition.is_none() && model.analysis.scheme.evaluations().is_none();
     iterates.then(|| {
         let (scheme, name) = (&model.analysis.scheme_name, &model.elements[first].name);
         let message =
@@ -102,10 +98,7 @@ fn trials(model: &Model) -> Option<Problem> {
 
 /// The C samples loads at the stages, not their derivatives.
 fn drifting(model: &Model) -> Option<Problem> {
-    let named = |scheme: &AnyScheme, name: &str| {
-        let drifts = matches!(scheme, AnyScheme::Rosenbrock(r) if r.time == StageTimes::Derivative);
-        drifts.then(|| name.to_owned())
-    };
+    let named = |scheme: &AnyScheme, name: &str| scheme.survey().drifts.then(|| name.to_owned());
     let scheme = match &model.partition {
         None => named(&model.analysis.scheme, &model.analysis.scheme_name),
         Some(p) => p.substructures.iter().find_map(|s| named(&s.scheme, &s.scheme_name)),
@@ -134,7 +127,7 @@ pub(crate) fn fits(export: Export) -> Result<Export, Vec<Problem>> {
 struct Whole<'a> {
     sim: &'a Simulation,
     b: &'a Blueprint,
-    gait: Gait,
+    stepping: Stepping,
     inputs: Inputs,
     /// Times within a step at which inputs are asked for, ascending.
     moments: Vec<f64>,
@@ -142,12 +135,10 @@ struct Whole<'a> {
 
 impl<'a> Whole<'a> {
     fn new(sim: &'a Simulation, b: &'a Blueprint) -> Self {
-        let gait = Gait { scheme: sim.model.analysis.scheme, dt: sim.model.analysis.dt, slot: 0 };
-        let (times, at_start) = gait.times();
-        let mut moments: Vec<f64> = times.into_iter().chain(at_start.then_some(0.0)).collect();
+        let stepping = Stepping::new(&sim.model.analysis.scheme, sim.model.analysis.dt, 0);
+        let mut moments = stepping.looks.clone();
         moments.sort_by(f64::total_cmp);
-        moments.dedup();
-        Whole { sim, b, gait, inputs: inputs(&sim.model), moments }
+        Whole { sim, b, stepping, inputs: inputs(&sim.model), moments }
     }
 
     /// What its channels read.
@@ -175,7 +166,7 @@ impl<'a> Whole<'a> {
     }
 
     fn print(&self, name: &str) -> Export {
-        let (sim, b, gait) = (self.sim, self.b, &self.gait);
+        let (sim, b, stepping) = (self.sim, self.b, &self.stepping);
         let (model, dims) = (&sim.model, sim.coupling.system(0).dims());
         let mut laws = Laws::default();
         let read = Read::new(self.channels(), &mut laws);
@@ -184,7 +175,7 @@ impl<'a> Whole<'a> {
             blueprint: b,
             ports: Vec::new(),
             wiring: self.wiring(),
-            scratch: gait.scratch(dims),
+            scratch: stepping.scratch(dims),
         };
         let emitted = emit(&party, &mut laws, read.laws());
         let plan = &emitted.plan;
@@ -212,7 +203,7 @@ impl<'a> Whole<'a> {
 
         let cost = Cost::new(b, &laws, &emitted.laws);
         let mut per_step =
-            gait.cost(&cost) + Operations { flops: 2 * sim.sources().len() as u64, ..Operations::default() };
+            stepping.cost(&cost, dims) + Operations { flops: 2 * sim.sources().len() as u64, ..Operations::default() };
         if self.channels().needs_acceleration {
             per_step = per_step + cost.force() + cost.solve(b.operators.len() - 1);
         }
@@ -239,7 +230,7 @@ impl<'a> Whole<'a> {
             outputs: model.channels.iter().map(channel).collect(),
             measured: measured(&commands),
             commands,
-            evaluations: gait.times().0.len(),
+            evaluations: stepping.evaluations.len(),
             parameters: parameters.list.clone(),
             state,
             work: plan.len + state + pending + energy,
@@ -247,8 +238,9 @@ impl<'a> Whole<'a> {
             per_step,
         };
 
-        let family = Family::of(&gait.scheme);
-        let times: Vec<usize> = gait.times().0.iter().map(|t| self.row(*t)).collect();
+        let mut schemes = Schemes::default();
+        let rows: Vec<usize> = stepping.looks.iter().map(|t| self.row(*t)).collect();
+        let table = schemes.table("stepping_0", stepping, dims, &rows);
         let step = if measures { include_str!("../c/step_measured.c") } else { include_str!("../c/step.c") };
         let body = [include_str!("../c/instance.c"), "\n", LIFECYCLE, "\n", step].concat();
         let body = body
@@ -267,7 +259,7 @@ impl<'a> Whole<'a> {
             .replace("@NOW@", &(plan.len + state).to_string())
             .replace("@MEASURED@", &plan.measured.to_string())
             .replace("@STAGES@", &interface.evaluations.to_string())
-            .replace("@STARTS@", &i32::from(family.evaluates_at_start()).to_string());
+            .replace("@STARTS@", &i32::from(stepping.evaluates_at_start()).to_string());
         let setting = if parameters.setting.is_empty() { "    (void)self;\n" } else { &parameters.setting };
         let code = [
             &format!("enum {{ INPUTS = {}, WAY = {WAY} }};\n\n", interface.inputs.len()),
@@ -283,9 +275,9 @@ impl<'a> Whole<'a> {
             "\n",
             include_str!("../c/energy.c"),
             "\n",
-            &schemes(&[family]),
+            &schemes.print(),
             &emitted.text,
-            &gait.emit("gait_0", dims, &times, self.row(0.0)),
+            &table,
             &self.inputs.text,
             &format!("/* Parameters of laws to their places. */\nstatic void set_constants(@name@_t *self)\n{{\n{setting}}}\n\n"),
             &body,

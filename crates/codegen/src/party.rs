@@ -36,7 +36,7 @@ pub struct Party<'a> {
     pub ports: Vec<Port>,
     /// Its inputs.
     pub wiring: Wiring,
-    /// Numbers its schemes need besides, see `Gait::scratch`.
+    /// Numbers its schemes need besides, see `Stepping::scratch`.
     pub scratch: usize,
 }
 

@@ -1,4 +1,5 @@
-//! The scalar that records what is done with it: a law run over it leaves a list of operations, which is printed as C.
+//! The scalar that records what is done with it: a law, or an update of a scheme's step, run over it leaves a list of
+//! operations, which is printed as C: a law as statements ([`print`]), an update as expressions ([`print_update`]).
 //!
 //! Equal operations are recorded once. Numbers become entries of a table `c`, so that laws which differ in their numbers
 //! only are one function. The one exception is `constant(0)`, which is written out and folded away: derivatives are full
@@ -51,6 +52,8 @@ enum Node {
     Zero,
     /// Array of the function (by its letter) and index; a letter alone is a plain argument.
     Input(&'static str, Option<usize>),
+    /// Something with a name of its own.
+    Named(usize),
     /// Entry of the table.
     Constant(usize),
     Unary(Unary, Rec),
@@ -62,7 +65,7 @@ enum Node {
 impl Node {
     fn reads(self) -> Vec<Rec> {
         match self {
-            Node::Zero | Node::Input(..) | Node::Constant(_) => Vec::new(),
+            Node::Zero | Node::Input(..) | Node::Named(_) | Node::Constant(_) => Vec::new(),
             Node::Unary(_, a) => vec![a],
             Node::Binary(_, a, b) => vec![a, b],
             Node::Select(a, b, c) => vec![a, b, c],
@@ -76,6 +79,7 @@ struct Tape {
     nodes: Vec<Node>,
     known: HashMap<Node, Rec>,
     constants: Vec<f64>,
+    names: Vec<String>,
     /// Numbers that stand alone, and numbers that are the second operand of an operation on a first one: two different
     /// parameters of one value are told apart wherever they act on different things.
     alone: HashMap<u64, Rec>,
@@ -248,6 +252,17 @@ pub(crate) fn argument(name: &'static str) -> Rec {
     on_tape(|t| t.node(Node::Input(name, None)))
 }
 
+/// Something with a name of its own, a number or an entry of a vector.
+pub(crate) fn named(name: &str) -> Rec {
+    on_tape(|t| {
+        let i = t.names.iter().position(|n| n == name).unwrap_or_else(|| {
+            t.names.push(name.to_owned());
+            t.names.len() - 1
+        });
+        t.node(Node::Named(i))
+    })
+}
+
 /// The table of numbers recorded so far.
 pub(crate) fn constants() -> Vec<f64> {
     on_tape(|t| t.constants.clone())
@@ -271,32 +286,109 @@ pub(crate) fn print(outputs: &[(String, Rec)]) -> Body {
                 open.extend(tape.nodes[r.0 as usize].reads());
             }
         }
-        let name = |r: Rec| match tape.nodes[r.0 as usize] {
-            Node::Zero => "0.0".to_owned(),
-            Node::Input(array, Some(i)) => format!("{array}[{i}]"),
-            Node::Input(array, None) => array.to_owned(),
-            Node::Constant(i) => format!("c[{i}]"),
-            _ => format!("x{}", r.0),
+        let name = |(i, node): (usize, &Node)| match *node {
+            Node::Zero | Node::Named(_) => None,
+            Node::Input(array, Some(i)) => Some(format!("{array}[{i}]")),
+            Node::Input(argument, None) => Some(argument.to_owned()),
+            Node::Constant(i) => Some(format!("c[{i}]")),
+            _ => Some(format!("x{i}")),
         };
+        let names: Vec<Option<String>> = tape.nodes.iter().enumerate().map(name).collect();
         let mut body = Body { text: String::new(), operations: Operations::default() };
-        for (i, node) in tape.nodes.iter().enumerate().filter(|(i, _)| needed[*i]) {
-            let (right, cost) = match *node {
-                Node::Zero | Node::Input(..) | Node::Constant(_) => continue,
-                Node::Unary(op, a) => unary_text(op, &name(a)),
-                Node::Binary(op, a, b) => binary_text(op, &name(a), &name(b)),
-                Node::Select(c, a, b) => (format!("num_select({}, {}, {})", name(c), name(a), name(b)), FLOP),
-                Node::Greater(a, b, y, n) => {
-                    (format!("num_greater({}, {}, {}, {})", name(a), name(b), name(y), name(n)), FLOP)
-                }
-            };
-            body.operations = body.operations + cost;
-            let _ = writeln!(body.text, "    const double x{i} = {right};");
+        for (i, node) in tape.nodes.iter().enumerate().filter(|(i, n)| needed[*i] && !n.reads().is_empty()) {
+            body.operations = body.operations + cost(*node);
+            let _ = writeln!(body.text, "    const double x{i} = {};", tape.expression(i, &names[..i]).0);
         }
         for (output, r) in outputs {
-            let _ = writeln!(body.text, "    {output} = {};", name(*r));
+            let _ = writeln!(body.text, "    {output} = {};", tape.expression(r.0 as usize, &names).0);
         }
         body
     })
+}
+
+/// Prints the new entries of vectors, `("u", r)` each: `u[i] = ...;`. What is used twice is computed once, under a name of its
+/// own; numbers are written out. Nothing is overwritten before all that reads it is done.
+pub(crate) fn print_update(outputs: &[(&str, Rec)]) -> Body {
+    on_tape(|tape| {
+        let mut uses = vec![0; tape.nodes.len()];
+        let mut open: Vec<Rec> = outputs.iter().map(|o| o.1).collect();
+        while let Some(r) = open.pop() {
+            uses[r.0 as usize] += 1;
+            if uses[r.0 as usize] == 1 {
+                open.extend(tape.nodes[r.0 as usize].reads());
+            }
+        }
+        let leaf = |node: &Node| node.reads().is_empty();
+        let shared = |i: usize| uses[i] > 1 && !leaf(&tape.nodes[i]);
+        let mut names: Vec<Option<String>> = vec![None; tape.nodes.len()];
+        for i in (0..tape.nodes.len()).filter(|i| shared(*i)) {
+            let output = outputs.iter().find(|o| o.1.0 as usize == i);
+            names[i] = Some(output.map_or_else(|| format!("part_{i}"), |o| format!("new_{}", o.0)));
+        }
+        let mut body = Body { text: String::new(), operations: Operations::default() };
+        for i in 0..tape.nodes.len() {
+            if uses[i] > 0 && !leaf(&tape.nodes[i]) {
+                body.operations = body.operations + cost(tape.nodes[i]);
+            }
+            if let Some(name) = &names[i] {
+                let _ = writeln!(body.text, "const double {name} = {};", tape.expression(i, &names[..i]).0);
+            }
+        }
+        let mut assigned: Vec<(&str, String)> =
+            outputs.iter().map(|(v, r)| (*v, tape.expression(r.0 as usize, &names).0)).collect();
+        // Names last: what they stand for is computed.
+        assigned.sort_by_key(|(_, right)| right.starts_with("new_"));
+        let mut later = String::new();
+        for k in 0..assigned.len() {
+            let (vector, right) = &assigned[k];
+            if assigned[k + 1..].iter().any(|(_, r)| crate::text::uses(r, vector)) {
+                let _ = writeln!(body.text, "const double new_{vector} = {right};");
+                let _ = writeln!(later, "{vector}[i] = new_{vector};");
+            } else {
+                let _ = writeln!(body.text, "{vector}[i] = {right};");
+            }
+        }
+        body.text.push_str(&later);
+        body
+    })
+}
+
+impl Tape {
+    /// A node as an expression of those that have names, and how tightly it binds.
+    fn expression(&self, i: usize, names: &[Option<String>]) -> (String, u8) {
+        if let Some(Some(name)) = names.get(i) {
+            return (name.clone(), 3);
+        }
+        let of = |r: Rec, least: u8| {
+            let (text, binds) = self.expression(r.0 as usize, names);
+            if binds < least { format!("({text})") } else { text }
+        };
+        match self.nodes[i] {
+            Node::Zero => ("0.0".to_owned(), 3),
+            Node::Input(name, _) => (name.to_owned(), 3), // all of them have names
+            Node::Named(i) => (self.names[i].clone(), 3),
+            Node::Constant(i) => (crate::text::number(self.constants[i]), 3),
+            Node::Unary(Unary::Neg, a) => (format!("-{}", of(a, 3)), 2),
+            Node::Unary(op, a) => (unary_text(op, &of(a, 0)).0, 3),
+            // Operations of one kind are done from left to right: a right operand of the same strength needs brackets.
+            Node::Binary(op @ (Binary::Add | Binary::Sub), a, b) => (binary_text(op, &of(a, 1), &of(b, 2)).0, 1),
+            Node::Binary(op @ (Binary::Mul | Binary::Div), a, b) => (binary_text(op, &of(a, 2), &of(b, 3)).0, 2),
+            Node::Binary(op, a, b) => (binary_text(op, &of(a, 0), &of(b, 0)).0, 3),
+            Node::Select(c, a, b) => (format!("num_select({}, {}, {})", of(c, 0), of(a, 0), of(b, 0)), 3),
+            Node::Greater(a, b, y, n) => {
+                (format!("num_greater({}, {}, {}, {})", of(a, 0), of(b, 0), of(y, 0), of(n, 0)), 3)
+            }
+        }
+    }
+}
+
+fn cost(node: Node) -> Operations {
+    match node {
+        Node::Unary(op, _) => unary_text(op, "").1,
+        Node::Binary(op, ..) => binary_text(op, "", "").1,
+        Node::Select(..) | Node::Greater(..) => FLOP,
+        Node::Zero | Node::Input(..) | Node::Named(_) | Node::Constant(_) => Operations::default(),
+    }
 }
 
 const FLOP: Operations = Operations { flops: 1, divisions: 0, calls: 0 };

@@ -136,6 +136,13 @@ pub(crate) fn referenced(text: &str) -> String {
     blocks(text).into_iter().filter(|b| !lonely(b)).collect()
 }
 
+/// Whether a text mentions a name.
+pub(crate) fn uses(text: &str, name: &str) -> bool {
+    let edge = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '_');
+    text.match_indices(name)
+        .any(|(i, _)| edge(text[..i].chars().next_back()) && edge(text[i + name.len()..].chars().next()))
+}
+
 /// A text for these flags: lines between `#if FLAG` (or `#else`) and `#endif` only where it is given.
 pub(crate) fn specialised(text: &str, flags: &[&str]) -> String {
     let mut open: Vec<bool> = Vec::new();

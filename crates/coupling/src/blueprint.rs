@@ -51,7 +51,7 @@ pub struct Party<'a, S> {
     /// M⁻¹ Lᵀ, one column per port.
     pub inertance: &'a [f64],
     /// Its ways to stride.
-    pub gaits: Vec<Stride<'a>>,
+    pub steppings: Vec<Stride<'a>>,
 }
 
 /// A way to stride.
@@ -131,8 +131,8 @@ pub struct Ties<'a> {
 
 /// What differs between the couplings.
 pub enum Schedule<'a> {
-    /// single.rs
-    Single,
+    /// None to print: single.rs, and couplings without C.
+    Unprinted,
     /// gc.rs
     #[allow(missing_docs)]
     Gc { fine: Fine<'a> },
@@ -160,4 +160,40 @@ pub enum Schedule<'a> {
     /// llm.rs: the problem of the start, that of the steps, and how much later than the states the rates are, s.
     #[allow(missing_docs)]
     Llm { start: Ties<'a>, step: Ties<'a>, lag: f64 },
+}
+
+impl Schedule<'_> {
+    /// Most strides of the coarse and of the fine side in a macro-step with `ss` exchanges, those of a start included.
+    pub fn strides(&self, ss: usize) -> [usize; 2] {
+        match self {
+            Schedule::Unprinted | Schedule::Llm { .. } => [1, 1],
+            Schedule::Foh { step, .. } if step.unbalanced.is_none() => [1, 1],
+            Schedule::Gc { .. } | Schedule::Foh { .. } => [1, ss],
+            Schedule::Pm { .. } | Schedule::Staggered | Schedule::Parallel { .. } => [2, ss],
+            Schedule::Pmc { .. } => [3, ss],
+        }
+    }
+
+    /// Stepping of the fine side (of all, where there are no sides) in a regular macro-step with `ss` exchanges, how many of its
+    /// strides are taken, and how often the forces are asked for besides.
+    pub fn asks(&self, ss: usize) -> (usize, usize, usize) {
+        match self {
+            Schedule::Unprinted | Schedule::Llm { .. } => (0, 1, 0),
+            Schedule::Gc { .. } | Schedule::Pm { .. } | Schedule::Pmc { .. } => (0, ss, 0),
+            Schedule::Staggered | Schedule::Parallel { .. } => (0, ss, 0),
+            Schedule::Foh { step, mixing, .. } => {
+                let (stepping, strides) = if step.unbalanced.is_some() { (2, ss) } else { (0, 1) };
+                (stepping, strides, usize::from(mixing.is_some()))
+            }
+        }
+    }
+
+    /// Whether multipliers act at the stages of the schemes instead of on their steps.
+    pub fn is_staged(&self) -> bool {
+        match self {
+            Schedule::Staggered | Schedule::Parallel { .. } => true,
+            Schedule::Unprinted | Schedule::Gc { .. } | Schedule::Pm { .. } | Schedule::Foh { .. } => false,
+            Schedule::Pmc { .. } | Schedule::Llm { .. } => false,
+        }
+    }
 }

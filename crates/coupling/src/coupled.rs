@@ -7,7 +7,7 @@ use interfield_kernel::{Archive, Dims, Fault, Persist, StepMap};
 use crate::blueprint::{Blueprint, Party, Schedule};
 use crate::flexibility::Flexibility;
 use crate::interface::Port;
-use crate::pair::{Pair, Place, ranges};
+use crate::pair::{Member, Pair, ranges};
 use crate::{CouplingError, Located};
 
 /// A coupling as its users see it.
@@ -68,13 +68,13 @@ pub(crate) trait Sides<S>: Send {
     /// Macro-step, s.
     fn macro_step(&self) -> f64;
     /// Where each substructure stands.
-    fn places(&self) -> &[Place];
+    fn places(&self) -> &[Member];
     /// Range of a substructure in the stacked state of its side.
-    fn range(&self, place: Place) -> Range<usize>;
+    fn range(&self, place: Member) -> Range<usize>;
     /// Numbers of unknowns.
-    fn dims(&self, place: Place) -> Dims;
+    fn dims(&self, place: Member) -> Dims;
     /// Entries of L.
-    fn ports(&self, place: Place) -> &[Port];
+    fn ports(&self, place: Member) -> &[Port];
     /// Numbers of constraints and of exchanges per macro-step.
     fn counts(&self) -> (usize, usize);
     /// Tables of the substructures of the coarse and of the fine side, counted within their side.
@@ -82,15 +82,15 @@ pub(crate) trait Sides<S>: Send {
     /// L M⁻¹ Lᵀ.
     fn start_mobility(&self) -> Option<Flexibility>;
     /// The system.
-    fn system(&self, place: Place) -> &S;
+    fn system(&self, place: Member) -> &S;
     /// The same, to be evaluated.
-    fn system_mut(&mut self, place: Place) -> &mut S;
-    /// Displacements of the ports that the multipliers `l` cause through the link of gait `g`.
-    fn link_displacements(&self, place: Place, g: usize, l: &[f64], out: &mut [f64]);
+    fn system_mut(&mut self, place: Member) -> &mut S;
+    /// Displacements of the ports that the multipliers `l` cause through the link of stepping `g`.
+    fn link_displacements(&self, place: Member, g: usize, l: &[f64], out: &mut [f64]);
     /// Whether the scheme keeps the accelerations of the nodes.
-    fn carries_acceleration(&self, place: Place) -> bool;
+    fn carries_acceleration(&self, place: Member) -> bool;
     /// a -= M⁻¹ Lᵀ l.
-    fn add_accelerations(&self, place: Place, l: &[f64], a: &mut [f64]);
+    fn add_accelerations(&self, place: Member, l: &[f64], a: &mut [f64]);
     /// Length of what the systems of both sides remember.
     fn memory_len(&self) -> usize;
     /// Stores what they remember.
@@ -104,7 +104,7 @@ pub(crate) trait Sides<S>: Send {
 }
 
 /// A schedule over two sides.
-pub(crate) trait Method<S, P: Sides<S> = Pair<S>>: Send {
+pub(crate) trait Algorithm<S, P: Sides<S> = Pair<S>>: Send {
     /// Complete state.
     fn layout(&self) -> &Layout;
     /// Its tables.
@@ -119,8 +119,8 @@ pub(crate) trait Method<S, P: Sides<S> = Pair<S>>: Send {
     fn is_parallel(&self) -> bool;
     /// Step `k` of the macro-grid.
     fn step(&mut self, pair: &mut P, x: &mut [f64], k: u64) -> Result<(), Located>;
-    /// Gait and multipliers of the last link of a side.
-    fn link<'a>(&'a self, x: &'a [f64], place: Place) -> (usize, &'a [f64]);
+    /// Stepping and multipliers of the last link of a side.
+    fn link<'a>(&'a self, x: &'a [f64], place: Member) -> (usize, &'a [f64]);
     /// Multipliers at the present node: part of the state, unless they follow from it.
     fn multipliers<'a>(&'a self, _: &'a P, x: &'a [f64]) -> &'a [f64] {
         &x[self.layout().l.clone()]
@@ -134,25 +134,25 @@ pub(crate) trait Method<S, P: Sides<S> = Pair<S>>: Send {
 }
 
 /// A schedule with its sides, of whatever kind.
-trait Machine<S>: Send {
+trait Stepper<S>: Send {
     fn sides(&self) -> &dyn Sides<S>;
     fn sides_mut(&mut self) -> &mut dyn Sides<S>;
     fn layout(&self) -> &Layout;
     fn schedule(&self) -> (Schedule<'_>, Vec<Party<'_, S>>);
     fn settled(&self) -> u64;
     fn step(&mut self, x: &mut [f64], k: u64) -> Result<(), Located>;
-    fn links(&self, x: &[f64], place: Place, out: &mut [f64]);
+    fn links(&self, x: &[f64], place: Member, out: &mut [f64]);
     fn multipliers<'a>(&'a self, x: &'a [f64]) -> &'a [f64];
     fn persist(&mut self, archive: &mut dyn Archive);
     fn use_threads(&mut self, threads: bool) -> bool;
 }
 
-struct Driven<P, M> {
+struct Paired<P, M> {
     pair: P,
     method: M,
 }
 
-impl<S, P: Sides<S>, M: Method<S, P>> Machine<S> for Driven<P, M> {
+impl<S, P: Sides<S>, M: Algorithm<S, P>> Stepper<S> for Paired<P, M> {
     fn sides(&self) -> &dyn Sides<S> {
         &self.pair
     }
@@ -177,7 +177,7 @@ impl<S, P: Sides<S>, M: Method<S, P>> Machine<S> for Driven<P, M> {
         self.method.step(&mut self.pair, x, k)
     }
 
-    fn links(&self, x: &[f64], place: Place, out: &mut [f64]) {
+    fn links(&self, x: &[f64], place: Member, out: &mut [f64]) {
         let (g, l) = self.method.link(x, place);
         self.pair.link_displacements(place, g, l, out);
     }
@@ -198,7 +198,7 @@ impl<S, P: Sides<S>, M: Method<S, P>> Machine<S> for Driven<P, M> {
 
 /// A coupling of two sides.
 pub struct TwoSided<S> {
-    machine: Box<dyn Machine<S>>,
+    stepper: Box<dyn Stepper<S>>,
     /// Complete state of the method, then the memories of both sides.
     x: Vec<f64>,
     before: Vec<f64>,
@@ -207,16 +207,16 @@ pub struct TwoSided<S> {
 
 impl<S: 'static> TwoSided<S> {
     /// Puts a started method and its sides together.
-    pub(crate) fn new<P: Sides<S> + 'static>(pair: P, method: impl Method<S, P> + 'static, mut x: Vec<f64>) -> Self {
+    pub(crate) fn new<P: Sides<S> + 'static>(pair: P, method: impl Algorithm<S, P> + 'static, mut x: Vec<f64>) -> Self {
         let start = x.len();
         x.resize(start + pair.memory_len(), 0.0);
         pair.store_memory(&mut x[start..]);
-        TwoSided { machine: Box::new(Driven { pair, method }), before: x.clone(), x, faulty: 0 }
+        TwoSided { stepper: Box::new(Paired { pair, method }), before: x.clone(), x, faulty: 0 }
     }
 
     fn load_memory(&mut self) {
-        let start = self.machine.layout().len;
-        self.machine.sides_mut().load_memory(&self.x[start..]);
+        let start = self.stepper.layout().len;
+        self.stepper.sides_mut().load_memory(&self.x[start..]);
     }
 }
 
@@ -224,7 +224,7 @@ impl<S: 'static> Persist for TwoSided<S> {
     fn persist(&mut self, archive: &mut dyn Archive) {
         archive.same(self.x.len());
         archive.numbers(&mut self.x);
-        self.machine.persist(archive);
+        self.stepper.persist(archive);
     }
 }
 
@@ -234,7 +234,7 @@ impl<S: 'static> StepMap for TwoSided<S> {
     }
 
     fn dt(&self) -> f64 {
-        self.machine.sides().macro_step()
+        self.stepper.sides().macro_step()
     }
 
     fn state(&self) -> &[f64] {
@@ -246,16 +246,16 @@ impl<S: 'static> StepMap for TwoSided<S> {
     }
 
     fn settled(&self) -> u64 {
-        self.machine.settled()
+        self.stepper.settled()
     }
 
     fn step(&mut self, k: u64) -> Result<(), Fault> {
         self.before.copy_from_slice(&self.x);
         self.load_memory();
-        let (x, memory) = self.x.split_at_mut(self.machine.layout().len);
-        match self.machine.step(x, k) {
+        let (x, memory) = self.x.split_at_mut(self.stepper.layout().len);
+        match self.stepper.step(x, k) {
             Ok(()) => {
-                self.machine.sides().store_memory(memory);
+                self.stepper.sides().store_memory(memory);
                 Ok(())
             }
             Err(Located { substructure, fault }) => {
@@ -269,62 +269,62 @@ impl<S: 'static> StepMap for TwoSided<S> {
 
 impl<S: 'static> Coupling<S> for TwoSided<S> {
     fn count(&self) -> usize {
-        self.machine.sides().places().len()
+        self.stepper.sides().places().len()
     }
 
     fn range_of(&self, i: usize) -> Range<usize> {
-        let (layout, sides) = (self.machine.layout(), self.machine.sides());
+        let (layout, sides) = (self.stepper.layout(), self.stepper.sides());
         let place = sides.places()[i];
         let start = match place {
-            Place::Coarse(_) => layout.a.start,
-            Place::Fine(_) => layout.b.start,
+            Member::Coarse(_) => layout.a.start,
+            Member::Fine(_) => layout.b.start,
         };
         let within = sides.range(place);
         start + within.start..start + within.end
     }
 
     fn dims_of(&self, i: usize) -> Dims {
-        let sides = self.machine.sides();
+        let sides = self.stepper.sides();
         sides.dims(sides.places()[i])
     }
 
     fn ports_of(&self, i: usize) -> &[Port] {
-        let sides = self.machine.sides();
+        let sides = self.stepper.sides();
         sides.ports(sides.places()[i])
     }
 
     fn multipliers(&self) -> &[f64] {
-        self.machine.multipliers(&self.x)
+        self.stepper.multipliers(&self.x)
     }
 
     fn links_of(&self, i: usize, out: &mut [f64]) {
-        self.machine.links(&self.x, self.machine.sides().places()[i], out);
+        self.stepper.links(&self.x, self.stepper.sides().places()[i], out);
     }
 
     fn acceleration_of(&self, i: usize) -> Option<&[f64]> {
-        let sides = self.machine.sides();
+        let sides = self.stepper.sides();
         let d = self.dims_of(i);
         sides.carries_acceleration(sides.places()[i]).then(|| &self.state_of(i)[d.state()..d.state() + d.nu])
     }
 
     fn add_multiplier_accelerations(&self, i: usize, a: &mut [f64]) {
-        let sides = self.machine.sides();
+        let sides = self.stepper.sides();
         sides.add_accelerations(sides.places()[i], self.multipliers(), a);
     }
 
     fn is_fine(&self, i: usize) -> bool {
-        matches!(self.machine.sides().places()[i], Place::Fine(_))
+        matches!(self.stepper.sides().places()[i], Member::Fine(_))
     }
 
     fn system(&self, i: usize) -> &S {
-        let sides = self.machine.sides();
+        let sides = self.stepper.sides();
         sides.system(sides.places()[i])
     }
 
     fn at_node(&mut self, i: usize) -> (&mut S, &[f64]) {
         self.load_memory();
-        let (place, range) = (self.machine.sides().places()[i], self.range_of(i));
-        (self.machine.sides_mut().system_mut(place), &self.x[range])
+        let (place, range) = (self.stepper.sides().places()[i], self.range_of(i));
+        (self.stepper.sides_mut().system_mut(place), &self.x[range])
     }
 
     fn faulty(&self) -> usize {
@@ -332,26 +332,26 @@ impl<S: 'static> Coupling<S> for TwoSided<S> {
     }
 
     fn blueprint<'a>(&'a self) -> Blueprint<'a, S> {
-        let sides = self.machine.sides();
+        let sides = self.stepper.sides();
         let (rows, substeps) = sides.counts();
-        let (schedule, twins) = self.machine.schedule();
+        let (schedule, twins) = self.stepper.schedule();
         let [coarse, fine] = sides.blueprints();
         let ([a, b, t], _) = ranges([coarse.len(), fine.len(), twins.len()]);
         // Counted within their side, they get their numbers in the assembly.
-        let number = |place: fn(usize) -> Place, mut party: Party<'a, S>| {
+        let number = |place: fn(usize) -> Member, mut party: Party<'a, S>| {
             let own = place(party.substructure);
             party.substructure = sides.places().iter().position(|p| *p == own).unwrap_or(0);
             party
         };
-        let mut parties: Vec<_> = coarse.into_iter().map(|p| number(Place::Coarse, p)).collect();
-        parties.extend(fine.into_iter().map(|p| number(Place::Fine, p)));
-        parties.extend(twins.into_iter().map(|p| number(Place::Coarse, p)));
+        let mut parties: Vec<_> = coarse.into_iter().map(|p| number(Member::Coarse, p)).collect();
+        parties.extend(fine.into_iter().map(|p| number(Member::Fine, p)));
+        parties.extend(twins.into_iter().map(|p| number(Member::Coarse, p)));
         let (h, mobility) = (sides.macro_step(), sides.start_mobility());
         Blueprint { h, substeps, rows, parties, coarse: a, fine: b, twins: t, mobility, schedule }
     }
 
     fn use_threads(&mut self, threads: bool) -> bool {
-        self.machine.use_threads(threads)
+        self.stepper.use_threads(threads)
     }
 }
 

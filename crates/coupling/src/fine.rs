@@ -57,7 +57,7 @@ impl FineLoop {
         self.ha.mul_add(l, w, factor);
     }
 
-    /// Advances `b` from `t` over a macro-step `h` in `ss` strides of gait `g`; `l` goes from Λ_n to Λ_n+1. `w` holds
+    /// Advances `b` from `t` over a macro-step `h` in `ss` strides of stepping `g`; `l` goes from Λ_n to Λ_n+1. `w` holds
     /// the free velocities of the coarse side at the nodes of the kernel, one after the other.
     #[allow(clippy::too_many_arguments)]
     pub(crate) fn run<S: System>(

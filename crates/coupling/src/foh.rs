@@ -16,15 +16,17 @@
 //! Start-up: none; with averaging schemes two macro-steps, see start_up.rs.   State x = [A B Λ_n Λ_n-1 past].
 //! Deviations from paper 003: the history load; selection of the velocities in front of V.
 
+use interfield_kernel::scheme::registry::{AnyScheme, Argument, ArgumentError, Arguments, SchemeParameter, parameter};
 use interfield_kernel::{Archive, System};
 
 use crate::blueprint::{Macro, Schedule};
-use crate::coupled::{Layout, Method, TwoSided};
+use crate::coupled::{Algorithm, Coupling, Layout, TwoSided};
 use crate::flexibility::Flexibility;
 use crate::gap::GapMode;
 use crate::interface::Assembly;
-use crate::pair::{End, Pair, Place, ranges};
-use crate::side::Gait;
+use crate::pair::{End, Member, Pair, ranges};
+use crate::registry::{CouplingInfo, CouplingMethod, Facts, KAPPA, Options, Parts, unit_interval};
+use crate::side::Stepping;
 use crate::start_up::{calm, slope, timed};
 use crate::{CouplingError, Located};
 
@@ -77,12 +79,18 @@ pub(crate) struct MacroStep {
 impl MacroStep {
     pub(crate) fn new<S: System + Send + 'static>(
         pair: &Pair<S>,
-        gaits: (usize, usize),
+        steppings: (usize, usize),
         guess: Guess,
     ) -> Result<Self, CouplingError> {
         pair.require_inertia(1)?;
         let zeros = || vec![0.0; pair.rows];
-        Ok(MacroStep { guess, h: pair.flexibility(gaits.0, gaits.1)?, guessed: zeros(), d: zeros(), unbalanced: None })
+        Ok(MacroStep {
+            guess,
+            h: pair.flexibility(steppings.0, steppings.1)?,
+            guessed: zeros(),
+            d: zeros(),
+            unbalanced: None,
+        })
     }
 
     fn balance<S: System + Send + 'static>(&mut self, pair: &Pair<S>) -> Result<(), CouplingError> {
@@ -112,7 +120,7 @@ impl MacroStep {
         Macro { guess: self.guess, h: &self.h, unbalanced: self.unbalanced.as_ref().map(|u| &u.0) }
     }
 
-    /// Advances `xa`, `xb` and `l` = Λ_n, `past` = Λ_n-1 from `t` with the gaits `ga`, `gb`.
+    /// Advances `xa`, `xb` and `l` = Λ_n, `past` = Λ_n-1 from `t` with the steppings `ga`, `gb`.
     #[allow(clippy::too_many_arguments)]
     pub(crate) fn run<S: System + Send + 'static>(
         &mut self,
@@ -193,7 +201,7 @@ impl MacroStep {
     }
 }
 
-/// Gait of B between two of the unbalanced loads of PH.
+/// Stepping of B between two of the unbalanced loads of PH.
 const SUBSTEP: usize = 2;
 
 /// The method.
@@ -213,15 +221,17 @@ impl Foh {
         assembly: Assembly<S>,
         options: FohOptions,
     ) -> Result<TwoSided<S>, CouplingError> {
-        let both = |scheme, dt, steps| [timed(scheme), calm(timed(scheme))].map(|scheme| Gait { scheme, dt, steps });
+        let both = |scheme: AnyScheme, dt, steps| {
+            [timed(scheme), calm(timed(scheme))].map(|scheme| Stepping { scheme, dt, steps })
+        };
         let mut pair = Pair::new(
             assembly,
             |scheme, h| both(scheme, h, 1).to_vec(),
             |scheme, h, [substeps, steps]| {
                 let dt = h / substeps as f64;
-                let mut gaits = both(scheme, dt, substeps).to_vec();
-                gaits.push(Gait { scheme: timed(scheme), dt, steps });
-                gaits
+                let mut steppings = both(scheme, dt, substeps).to_vec();
+                steppings.push(Stepping { scheme: timed(scheme), dt, steps });
+                steppings
             },
         )?;
         let (na, nb) = (pair.a().len(), pair.fine.len());
@@ -233,8 +243,8 @@ impl Foh {
             let (xa, rest) = x.split_at_mut(na);
             let (xb, rest) = rest.split_at_mut(nb);
             let (l0, rest) = rest.split_at_mut(l.len());
-            let gait = usize::from(starts);
-            pair.start((gait, gait), xa, xb, l0)?;
+            let stepping = usize::from(starts);
+            pair.start((stepping, stepping), xa, xb, l0)?;
             rest[..l0.len()].copy_from_slice(l0);
         }
         let mut step = MacroStep::new(&pair, (0, 0), options.guess)?;
@@ -252,7 +262,7 @@ impl Foh {
     }
 }
 
-impl<S: System + Send + 'static> Method<S> for Foh {
+impl<S: System + Send + 'static> Algorithm<S> for Foh {
     fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -317,11 +327,87 @@ impl<S: System + Send + 'static> Method<S> for Foh {
         Ok(())
     }
 
-    fn link<'a>(&'a self, _: &'a [f64], _: Place) -> (usize, &'a [f64]) {
+    fn link<'a>(&'a self, _: &'a [f64], _: Member) -> (usize, &'a [f64]) {
         (0, &self.step.d)
     }
 
     fn persist(&mut self, archive: &mut dyn Archive) {
         archive.numbers(&mut self.step.d);
     }
+}
+
+impl Options for FohOptions {
+    fn start<S: System + Send + 'static>(self, parts: Parts<S>) -> Result<Box<dyn Coupling<S>>, CouplingError> {
+        Ok(Box::new(Foh::start(parts.assembly, self)?))
+    }
+
+    fn facts(&self) -> Facts {
+        Facts { coarse_step: 1.0, ramped: true, against_hysteresis: None, not_in_c: None }
+    }
+}
+
+const CHI: SchemeParameter = parameter(
+    "chi",
+    Some("0"),
+    "a number from 0 to 1",
+    "damps the alternating mode of the multiplier, for Rosenbrock sides",
+);
+
+const GUESS: SchemeParameter = parameter(
+    "guess",
+    Some("linear"),
+    "\"linear\", \"constant\" or \"zero\"",
+    "guess of the multiplier at the end of the macro-step; decides the size of the link",
+);
+
+/// Entry of the catalogue.
+pub(crate) const FOH: CouplingInfo = CouplingInfo {
+    name: "foh",
+    title: "multiplier linear over the macro-step, interfield parallel, order 2",
+    reference: "derived in this project (book: passivity 2.7)",
+    advice: "An order of magnitude more accurate than pmc where tangents are known well and the interface mass of the \
+             fine side is not tiny; unstable with a softening fine side and substeps.",
+    scheme: "alpha-os",
+    parallel: true,
+    parameters: &[GUESS, KAPPA, CHI],
+    build: foh,
+    ..CouplingInfo::PLAIN
+};
+
+/// Entry of the catalogue.
+pub(crate) const MODIFIED_PH: CouplingInfo = CouplingInfo {
+    name: "modified-ph",
+    title: "modified Prakash-Hjelmstad coupling, interfield parallel, order 2",
+    reference: "paper 003, with the history load its table lost",
+    advice: "Conserves the pseudo-energy for any ratio of steps. Unstable at nearly every step with a softening fine \
+             side and substeps.",
+    scheme: "newmark",
+    parallel: true,
+    parameters: &[KAPPA],
+    build: |a| Ok(FohOptions { kappa: a.number(&KAPPA, 0.0, unit_interval)?, ..FohOptions::MODIFIED_PH }.into()),
+    ..CouplingInfo::PLAIN
+};
+
+/// Entry of the catalogue.
+pub(crate) const PH: CouplingInfo = CouplingInfo {
+    name: "ph",
+    title: "Prakash-Hjelmstad coupling, order 2",
+    reference: "Prakash, Hjelmstad, Int. J. Numer. Methods Eng. 61:2183-2204, 2004",
+    advice: "As modified-ph, with the unbalanced load of the coarse side; not parallel.",
+    scheme: "newmark",
+    comparison: true,
+    build: |_| Ok(FohOptions::PH.into()),
+    ..CouplingInfo::PLAIN
+};
+
+fn foh(a: Arguments<'_>) -> Result<CouplingMethod, ArgumentError> {
+    let guess = match a.get(GUESS.name) {
+        None | Some(Argument::Word("linear")) => Guess::Linear,
+        Some(Argument::Word("constant")) => Guess::Constant,
+        Some(Argument::Word("zero")) => Guess::Zero,
+        Some(_) => return Err(GUESS.refuse()),
+    };
+    let kappa = a.number(&KAPPA, 0.0, unit_interval)?;
+    let chi = a.number(&CHI, 0.0, unit_interval)?;
+    Ok(FohOptions { guess, kappa, chi, ..FohOptions::FOH }.into())
 }

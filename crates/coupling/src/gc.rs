@@ -14,12 +14,13 @@
 use interfield_kernel::System;
 
 use crate::blueprint::Schedule;
-use crate::coupled::{Layout, Method, TwoSided};
+use crate::coupled::{Algorithm, Coupling, Layout, TwoSided};
 use crate::fine::{FineLoop, Kernel};
 use crate::flexibility::Flexibility;
 use crate::interface::Assembly;
-use crate::pair::{End, Pair, Place, ranges};
-use crate::side::Gait;
+use crate::pair::{End, Member, Pair, ranges};
+use crate::registry::{CouplingInfo, Facts, Options, Parts, Schemes};
+use crate::side::Stepping;
 use crate::{CouplingError, Located};
 
 /// The method.
@@ -35,8 +36,8 @@ impl Gc {
     pub fn start<S: System + Send + 'static>(assembly: Assembly<S>) -> Result<TwoSided<S>, CouplingError> {
         let mut pair = Pair::new(
             assembly,
-            |scheme, h| vec![Gait { scheme, dt: h, steps: 1 }],
-            |scheme, h, [substeps, steps]| vec![Gait { scheme, dt: h / substeps as f64, steps }],
+            |scheme, h| vec![Stepping { scheme, dt: h, steps: 1 }],
+            |scheme, h, [substeps, steps]| vec![Stepping { scheme, dt: h / substeps as f64, steps }],
         )?;
         pair.require_inertia(pair.ss)?;
         let ([a, b, l], len) = ranges([pair.a().len(), pair.fine.len(), pair.rows]);
@@ -55,7 +56,7 @@ impl Gc {
     }
 }
 
-impl<S: System + Send + 'static> Method<S> for Gc {
+impl<S: System + Send + 'static> Algorithm<S> for Gc {
     fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -91,7 +92,45 @@ impl<S: System + Send + 'static> Method<S> for Gc {
         Ok(())
     }
 
-    fn link<'a>(&'a self, x: &'a [f64], _: Place) -> (usize, &'a [f64]) {
+    fn link<'a>(&'a self, x: &'a [f64], _: Member) -> (usize, &'a [f64]) {
         (0, &x[self.layout.l.clone()])
     }
 }
+
+/// It has no options.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GcOptions;
+
+impl Options for GcOptions {
+    fn start<S: System + Send + 'static>(self, parts: Parts<S>) -> Result<Box<dyn Coupling<S>>, CouplingError> {
+        Ok(Box::new(Gc::start(parts.assembly)?))
+    }
+
+    fn facts(&self) -> Facts {
+        Facts { coarse_step: 1.0, ramped: false, against_hysteresis: None, not_in_c: None }
+    }
+}
+
+/// Entry of the catalogue.
+pub(crate) const GC: CouplingInfo = CouplingInfo {
+    name: "gc",
+    title: "Gravouil-Combescure coupling, staggered",
+    reference: "Gravouil, Combescure, Int. J. Numer. Methods Eng. 50:199-225, 2001; paper 003",
+    advice: "Equal to the whole structure for one step on both sides; first order with substeps. Not parallel.",
+    scheme: "newmark",
+    build: |_| Ok(GcOptions.into()),
+    ..CouplingInfo::PLAIN
+};
+
+/// Entry of the catalogue.
+pub(crate) const CLM: CouplingInfo = CouplingInfo {
+    name: "clm",
+    title: "state-space substructures with classical multipliers, staggered",
+    reference: "paper 004 and its reference of 2019",
+    advice: "Equal to llm for two parts and one step; first order with substeps, where state-space-alpha gives no multipliers to \
+             rely on: take trapezoidal.",
+    scheme: "trapezoidal",
+    schemes: Schemes::StateSpace,
+    build: |_| Ok(GcOptions.into()),
+    ..CouplingInfo::PLAIN
+};

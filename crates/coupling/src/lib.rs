@@ -9,7 +9,6 @@
 pub mod blueprint;
 mod condensed;
 mod coupled;
-mod crew;
 pub mod fine;
 mod flexibility;
 mod foh;
@@ -32,21 +31,22 @@ mod staged;
 mod staged_pair;
 mod staggered;
 mod start_up;
+mod workers;
 
 pub use coupled::{Coupling, TwoSided};
 pub use flexibility::Flexibility;
 pub use foh::{Foh, FohOptions, Guess};
-pub use gc::Gc;
+pub use gc::{Gc, GcOptions};
 pub use interface::{Assembly, Port, Substructure};
 pub use llm::{Llm, Start};
 pub use localized::{Driven, Imposed, Localized, Rate};
-pub use midpoint::Midpoint;
-pub use parallel::Parallel;
-pub use pm::Pm;
+pub use midpoint::{Midpoint, MidpointOptions};
+pub use parallel::{Parallel, ParallelOptions};
+pub use pm::{Pm, PmOptions};
 pub use pmc::{Pmc, PmcOptions};
-pub use registry::Method;
+pub use registry::{CouplingMethod, Options, Parts};
 pub use single::Single;
-pub use staggered::Staggered;
+pub use staggered::{Staggered, StaggeredOptions};
 
 use std::fmt;
 

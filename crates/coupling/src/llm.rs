@@ -27,15 +27,16 @@
 use std::ops::Range;
 
 use interfield_kernel::fault::check_finite;
-use interfield_kernel::scheme::registry::AnyScheme;
-use interfield_kernel::{Archive, Dims, Fault, Persist, StepMap, System};
+use interfield_kernel::scheme::registry::{Argument, SchemeParameter, parameter};
+use interfield_kernel::{Archive, Dims, Fault, Persist, Scheme, StepMap, System};
 
 use crate::blueprint::{Blueprint, Party, Schedule};
 use crate::condensed::{Condensed, ranges};
 use crate::coupled::{Coupling, require};
 use crate::interface::{Assembly, Port, Substructure};
 use crate::localized::{Imposed, Localized};
-use crate::side::{Gait, Side};
+use crate::registry::{CouplingInfo, Facts, Options, Parts, Schemes};
+use crate::side::{Side, Stepping};
 use crate::{CouplingError, Located};
 
 /// The multipliers of the start.
@@ -45,6 +46,15 @@ pub enum Start {
     Consistent,
     /// None: each element begins with its own accelerations. Gaps of accelerations, and multipliers, alternate then.
     Free,
+}
+
+impl Start {
+    pub(crate) fn not_in_c(&self) -> Option<[&'static str; 2]> {
+        (*self == Start::Free).then_some([
+            "the C starts localized multipliers in a consistent way only",
+            "write start = \"consistent\" in [coupling]",
+        ])
+    }
 }
 
 /// An element, and where it stands in the complete state.
@@ -101,7 +111,7 @@ impl<S: System + Send + 'static> Llm<S> {
             };
             let ports = interface.ties[i].iter().enumerate().map(port(ties.start)).collect();
             sub.ports = interface.ties[i].iter().enumerate().map(port(0)).collect();
-            let side = Side::new(vec![sub], ties.len(), |scheme, _| vec![Gait { scheme, dt, steps: 1 }]);
+            let side = Side::new(vec![sub], ties.len(), |scheme, _| vec![Stepping { scheme, dt, steps: 1 }]);
             let side = side.map_err(|(_, fault)| refusal(i, fault))?;
             let (x, m) = (end..end + side.len(), memory..memory + side.memory_len());
             (end, memory) = (x.end, m.end);
@@ -337,7 +347,7 @@ impl<S: System + Send + 'static> Coupling<S> for Llm<S> {
 fn check_schemes<S>(elements: &[Substructure<S>]) -> Result<f64, CouplingError> {
     let mut levels = None;
     for (i, element) in elements.iter().enumerate() {
-        let AnyScheme::StateSpace(scheme) = element.scheme else {
+        let Some(scheme) = element.scheme.state_space() else {
             return Err(CouplingError::Unsuitable(format!(
                 "localized multipliers act on rates of the state-space form, which the scheme of substructure {i} does \
                  not keep: give it `trapezoidal` or `state-space-alpha`"
@@ -363,3 +373,43 @@ fn check_schemes<S>(elements: &[Substructure<S>]) -> Result<f64, CouplingError> 
 fn refusal(substructure: usize, fault: Fault) -> CouplingError {
     CouplingError::Fault(Located { substructure, fault })
 }
+
+impl Options for Start {
+    fn start<S: System + Send + 'static>(self, parts: Parts<S>) -> Result<Box<dyn Coupling<S>>, CouplingError> {
+        let mut interface = Localized::of(&parts.assembly)?;
+        parts.driven.into_iter().for_each(|d| interface.drive(d));
+        Ok(Box::new(Llm::start_from(parts.assembly, interface, self)?))
+    }
+
+    fn facts(&self) -> Facts {
+        Facts { coarse_step: 1.0, ramped: false, against_hysteresis: None, not_in_c: self.not_in_c() }
+    }
+}
+
+const START: SchemeParameter = parameter(
+    "start",
+    Some("consistent"),
+    "\"consistent\" or \"free\"",
+    "multipliers of the start: those at which accelerations agree, or none, as in comparisons with the literature; then \
+     accelerations and multipliers alternate from step to step",
+);
+
+/// Entry of the catalogue.
+pub(crate) const LLM: CouplingInfo = CouplingInfo {
+    name: "llm",
+    title: "state-space substructures with localized multipliers, order 2",
+    reference: "paper 004",
+    advice: "Any number of substructures, no choice of constraints where several meet, supports with imposed motions as \
+             constraints; all with the same step. Equal to the whole structure.",
+    scheme: "trapezoidal",
+    schemes: Schemes::StateSpace,
+    sided: false,
+    drives: true,
+    parameters: &[START],
+    build: |a| match a.get(START.name) {
+        None | Some(Argument::Word("consistent")) => Ok(Start::Consistent.into()),
+        Some(Argument::Word("free")) => Ok(Start::Free.into()),
+        Some(_) => Err(START.refuse()),
+    },
+    ..CouplingInfo::PLAIN
+};

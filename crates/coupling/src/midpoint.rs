@@ -14,8 +14,9 @@ use interfield_kernel::System;
 use interfield_kernel::scheme::rosenbrock::Rosenbrock;
 
 use crate::CouplingError;
-use crate::coupled::TwoSided;
+use crate::coupled::{Coupling, TwoSided};
 use crate::interface::Assembly;
+use crate::registry::{CouplingInfo, Facts, Level, Options, Parts};
 use crate::staggered::Staggered;
 
 /// The method.
@@ -28,3 +29,31 @@ impl Midpoint {
         Staggered::start_with(assembly, |_| Ok(midpoint))
     }
 }
+
+/// It has no options.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MidpointOptions;
+
+impl Options for MidpointOptions {
+    fn start<S: System + Send + 'static>(self, parts: Parts<S>) -> Result<Box<dyn Coupling<S>>, CouplingError> {
+        Ok(Box::new(Midpoint::start(parts.assembly)?))
+    }
+
+    fn facts(&self) -> Facts {
+        Facts { coarse_step: 1.0, ramped: false, against_hysteresis: None, not_in_c: None }
+    }
+}
+
+/// Entry of the catalogue.
+pub(crate) const MIDPOINT: CouplingInfo = CouplingInfo {
+    name: "midpoint",
+    title: "midpoint rule with frozen multipliers, order 1",
+    reference: "the comparison of paper 001, after Nakshatrala et al., 2008",
+    advice: "For comparison only. Whatever scheme is named, the sides are integrated by the midpoint rule.",
+    scheme: "lsrt2",
+    one_rate: true,
+    comparison: true,
+    level: Level::Mass,
+    build: |_| Ok(MidpointOptions.into()),
+    ..CouplingInfo::PLAIN
+};

@@ -1,4 +1,4 @@
-//! Two sides of a coupling, the coarse one ready to be advanced by a crew, and their consistent start.
+//! Two sides of a coupling, the coarse one ready to be advanced by a workers, and their consistent start.
 
 use std::ops::Range;
 
@@ -7,10 +7,10 @@ use interfield_kernel::{Archive, Dims, Fault, System};
 
 use crate::blueprint::Party;
 use crate::coupled::Sides;
-use crate::crew::{Crew, Job};
 use crate::flexibility::Flexibility;
 use crate::interface::{Assembly, Port, Substructure};
-use crate::side::{Gait, Side, SideFault};
+use crate::side::{Side, SideFault, Stepping};
+use crate::workers::{Job, Workers};
 use crate::{CouplingError, Located};
 
 /// What a stride does with the multiplier at its end.
@@ -25,7 +25,7 @@ pub(crate) enum End {
 /// One stride of the coarse side, as a job.
 pub(crate) struct Stride<S> {
     pub(crate) side: Side<S>,
-    gait: usize,
+    stepping: usize,
     end: End,
     t: f64,
     x: Vec<f64>,
@@ -37,24 +37,24 @@ pub(crate) struct Stride<S> {
 impl<S: System + Send + 'static> Job for Stride<S> {
     fn run(&mut self) {
         self.outcome = match self.end {
-            End::Loaded => self.side.stride(self.gait, &mut self.x, self.t, &self.l0, &self.l1),
-            End::Free => self.side.free(self.gait, &mut self.x, self.t, &self.l0),
+            End::Loaded => self.side.stride(self.stepping, &mut self.x, self.t, &self.l0, &self.l1),
+            End::Free => self.side.free(self.stepping, &mut self.x, self.t, &self.l0),
         };
     }
 }
 
-/// The coarse side and its crew.
+/// The coarse side and its workers.
 pub(crate) struct Coarse<S> {
     job: Option<Box<Stride<S>>>,
-    crew: Crew<Stride<S>>,
+    workers: Workers<Stride<S>>,
 }
 
 impl<S: System + Send + 'static> Coarse<S> {
     fn new(side: Side<S>, rows: usize) -> Self {
         let x = vec![0.0; side.len()];
         let (l0, l1) = (vec![0.0; rows], vec![0.0; rows]);
-        let job = Stride { side, gait: 0, end: End::Loaded, t: 0.0, x, l0, l1, outcome: Ok(()) };
-        Coarse { job: Some(Box::new(job)), crew: Crew::caller() }
+        let job = Stride { side, stepping: 0, end: End::Loaded, t: 0.0, x, l0, l1, outcome: Ok(()) };
+        Coarse { job: Some(Box::new(job)), workers: Workers::caller() }
     }
 
     /// The side, between strides.
@@ -68,19 +68,19 @@ impl<S: System + Send + 'static> Coarse<S> {
     }
 
     /// Begins a stride from `x` at `t`; it goes on until [`Coarse::end`] is called.
-    pub(crate) fn begin(&mut self, gait: usize, end: End, x: &[f64], t: f64, l0: &[f64], l1: &[f64]) {
+    pub(crate) fn begin(&mut self, stepping: usize, end: End, x: &[f64], t: f64, l0: &[f64], l1: &[f64]) {
         if let Some(mut job) = self.job.take() {
-            (job.gait, job.end, job.t) = (gait, end, t);
+            (job.stepping, job.end, job.t) = (stepping, end, t);
             job.x.copy_from_slice(x);
             job.l0.copy_from_slice(l0);
             job.l1.copy_from_slice(l1);
-            self.crew.start(job);
+            self.workers.start(job);
         }
     }
 
     /// Waits for the stride that was begun; `x` receives its end.
     pub(crate) fn end(&mut self, x: &mut [f64]) -> Result<(), SideFault> {
-        let job = self.job.insert(self.crew.finish());
+        let job = self.job.insert(self.workers.finish());
         x.copy_from_slice(&job.x);
         job.outcome
     }
@@ -88,7 +88,7 @@ impl<S: System + Send + 'static> Coarse<S> {
 
 /// Where a substructure stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Member {
     /// In the coarse side A.
     Coarse(usize),
     /// In the fine side B.
@@ -97,15 +97,15 @@ pub(crate) enum Place {
 
 /// Sorts substructures into the coarse and the fine side.
 #[allow(clippy::type_complexity)]
-pub(crate) fn sort<S>(all: Vec<Substructure<S>>) -> (Vec<Place>, Vec<Substructure<S>>, Vec<Substructure<S>>) {
+pub(crate) fn sort<S>(all: Vec<Substructure<S>>) -> (Vec<Member>, Vec<Substructure<S>>, Vec<Substructure<S>>) {
     let mut places = Vec::new();
     let (mut a, mut b) = (Vec::new(), Vec::new());
     for sub in all {
         if sub.fine {
-            places.push(Place::Fine(b.len()));
+            places.push(Member::Fine(b.len()));
             b.push(sub);
         } else {
-            places.push(Place::Coarse(a.len()));
+            places.push(Member::Coarse(a.len()));
             a.push(sub);
         }
     }
@@ -113,7 +113,7 @@ pub(crate) fn sort<S>(all: Vec<Substructure<S>>) -> (Vec<Place>, Vec<Substructur
 }
 
 /// A fault, with the substructure that stands at `place`.
-pub(crate) fn locate(places: &[Place], place: Place, fault: Fault) -> Located {
+pub(crate) fn locate(places: &[Member], place: Member, fault: Fault) -> Located {
     Located { substructure: places.iter().position(|p| *p == place).unwrap_or(0), fault }
 }
 
@@ -121,7 +121,7 @@ pub(crate) fn locate(places: &[Place], place: Place, fault: Fault) -> Located {
 pub(crate) struct Pair<S> {
     pub(crate) coarse: Coarse<S>,
     pub(crate) fine: Side<S>,
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<Member>,
     pub(crate) rows: usize,
     /// Macro-step h, s.
     pub(crate) h: f64,
@@ -137,16 +137,16 @@ impl<S: System + Send + 'static> Pair<S> {
     /// and the macro-step; on the fine side also of the number of substeps, and how many of them make a stride.
     pub(crate) fn new(
         assembly: Assembly<S>,
-        coarse: impl Fn(AnyScheme, f64) -> Vec<Gait>,
-        fine: impl Fn(AnyScheme, f64, [usize; 2]) -> Vec<Gait>,
+        coarse: impl Fn(AnyScheme, f64) -> Vec<Stepping>,
+        fine: impl Fn(AnyScheme, f64, [usize; 2]) -> Vec<Stepping>,
     ) -> Result<Self, CouplingError> {
         let Assembly { substructures, rows, dt: h } = assembly;
         let (places, a, b) = sort(substructures);
         let finest = b.iter().map(|s| s.substeps).max().unwrap_or(1);
         let ss = b.iter().map(|s| s.substeps).reduce(common_divisor).unwrap_or(1).max(1);
-        let whose = |place: fn(usize) -> Place, (i, fault)| CouplingError::Fault(locate(&places, place(i), fault));
-        let a = Side::new(a, rows, |s, _| coarse(s, h)).map_err(|e| whose(Place::Coarse, e))?;
-        let b = Side::new(b, rows, |s, n| fine(s, h, [n, n / ss])).map_err(|e| whose(Place::Fine, e))?;
+        let whose = |place: fn(usize) -> Member, (i, fault)| CouplingError::Fault(locate(&places, place(i), fault));
+        let a = Side::new(a, rows, |s, _| coarse(s, h)).map_err(|e| whose(Member::Coarse, e))?;
+        let b = Side::new(b, rows, |s, n| fine(s, h, [n, n / ss])).map_err(|e| whose(Member::Fine, e))?;
         Ok(Pair { coarse: Coarse::new(a, rows), fine: b, places, rows, h, ss, finest })
     }
 
@@ -166,15 +166,15 @@ impl<S: System + Send + 'static> Pair<S> {
 
     /// A fault of the coarse side, with the substructure.
     pub(crate) fn coarse_fault(&self, fault: SideFault) -> Located {
-        locate(&self.places, Place::Coarse(fault.0), fault.1)
+        locate(&self.places, Member::Coarse(fault.0), fault.1)
     }
 
     /// A fault of the fine side, with the substructure.
     pub(crate) fn fine_fault(&self, fault: SideFault) -> Located {
-        locate(&self.places, Place::Fine(fault.0), fault.1)
+        locate(&self.places, Member::Fine(fault.0), fault.1)
     }
 
-    /// H of both sides in gaits `ga` and `gb`, factorised.
+    /// H of both sides in steppings `ga` and `gb`, factorised.
     pub(crate) fn flexibility(&self, ga: usize, gb: usize) -> Result<Flexibility, CouplingError> {
         let mut h = vec![0.0; self.rows * self.rows];
         self.a().flexibility(ga, &mut h);
@@ -183,7 +183,7 @@ impl<S: System + Send + 'static> Pair<S> {
     }
 
     /// Consistent start (book: partitioned 1.3): Λ₀ so that the accelerations agree, then the histories of the
-    /// gaits `ga`, `gb` under it. Fills both states and `l`.
+    /// steppings `ga`, `gb` under it. Fills both states and `l`.
     pub(crate) fn start(
         &mut self,
         (ga, gb): (usize, usize),
@@ -230,28 +230,28 @@ impl<S: System + Send + 'static> Sides<S> for Pair<S> {
         self.h
     }
 
-    fn places(&self) -> &[Place] {
+    fn places(&self) -> &[Member] {
         &self.places
     }
 
-    fn range(&self, place: Place) -> Range<usize> {
+    fn range(&self, place: Member) -> Range<usize> {
         match place {
-            Place::Coarse(i) => self.a().range(i),
-            Place::Fine(i) => self.fine.range(i),
+            Member::Coarse(i) => self.a().range(i),
+            Member::Fine(i) => self.fine.range(i),
         }
     }
 
-    fn dims(&self, place: Place) -> Dims {
+    fn dims(&self, place: Member) -> Dims {
         match place {
-            Place::Coarse(i) => self.a().dims(i),
-            Place::Fine(i) => self.fine.dims(i),
+            Member::Coarse(i) => self.a().dims(i),
+            Member::Fine(i) => self.fine.dims(i),
         }
     }
 
-    fn ports(&self, place: Place) -> &[Port] {
+    fn ports(&self, place: Member) -> &[Port] {
         match place {
-            Place::Coarse(i) => self.a().ports(i),
-            Place::Fine(i) => self.fine.ports(i),
+            Member::Coarse(i) => self.a().ports(i),
+            Member::Fine(i) => self.fine.ports(i),
         }
     }
 
@@ -267,38 +267,38 @@ impl<S: System + Send + 'static> Sides<S> for Pair<S> {
         self.mobility().ok()
     }
 
-    fn system(&self, place: Place) -> &S {
+    fn system(&self, place: Member) -> &S {
         match place {
-            Place::Coarse(i) => self.a().system(i),
-            Place::Fine(i) => self.fine.system(i),
+            Member::Coarse(i) => self.a().system(i),
+            Member::Fine(i) => self.fine.system(i),
         }
     }
 
-    fn system_mut(&mut self, place: Place) -> &mut S {
+    fn system_mut(&mut self, place: Member) -> &mut S {
         match place {
-            Place::Coarse(i) => self.coarse.side_mut().system_mut(i),
-            Place::Fine(i) => self.fine.system_mut(i),
+            Member::Coarse(i) => self.coarse.side_mut().system_mut(i),
+            Member::Fine(i) => self.fine.system_mut(i),
         }
     }
 
-    fn link_displacements(&self, place: Place, g: usize, l: &[f64], out: &mut [f64]) {
+    fn link_displacements(&self, place: Member, g: usize, l: &[f64], out: &mut [f64]) {
         match place {
-            Place::Coarse(i) => self.a().link_displacements(g, i, l, out),
-            Place::Fine(i) => self.fine.link_displacements(g, i, l, out),
+            Member::Coarse(i) => self.a().link_displacements(g, i, l, out),
+            Member::Fine(i) => self.fine.link_displacements(g, i, l, out),
         }
     }
 
-    fn carries_acceleration(&self, place: Place) -> bool {
+    fn carries_acceleration(&self, place: Member) -> bool {
         match place {
-            Place::Coarse(i) => self.a().carries_acceleration(i),
-            Place::Fine(i) => self.fine.carries_acceleration(i),
+            Member::Coarse(i) => self.a().carries_acceleration(i),
+            Member::Fine(i) => self.fine.carries_acceleration(i),
         }
     }
 
-    fn add_accelerations(&self, place: Place, l: &[f64], a: &mut [f64]) {
+    fn add_accelerations(&self, place: Member, l: &[f64], a: &mut [f64]) {
         match place {
-            Place::Coarse(i) => self.a().add_accelerations(i, l, a),
-            Place::Fine(i) => self.fine.add_accelerations(i, l, a),
+            Member::Coarse(i) => self.a().add_accelerations(i, l, a),
+            Member::Fine(i) => self.fine.add_accelerations(i, l, a),
         }
     }
 
@@ -324,8 +324,8 @@ impl<S: System + Send + 'static> Sides<S> for Pair<S> {
     }
 
     fn use_threads(&mut self, threads: bool) -> bool {
-        self.coarse.crew = if threads { Crew::worker() } else { Crew::caller() };
-        self.coarse.crew.is_worker()
+        self.coarse.workers = if threads { Workers::worker() } else { Workers::caller() };
+        self.coarse.workers.is_worker()
     }
 }
 

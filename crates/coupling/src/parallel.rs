@@ -23,21 +23,22 @@
 use interfield_kernel::System;
 
 use crate::blueprint::{self, Schedule};
-use crate::coupled::{Layout, Method, TwoSided, require};
-use crate::crew::{Crew, Job};
+use crate::coupled::{Algorithm, Coupling, Layout, TwoSided, require};
 use crate::flexibility::Flexibility;
 use crate::interface::{Assembly, Substructure};
-use crate::pair::{Place, ranges};
+use crate::pair::{Member, ranges};
+use crate::registry::{CouplingInfo, Facts, Level, Options, Parts, Schemes};
 use crate::side::SideFault;
 use crate::staged::{StagedSide, tableau};
 use crate::staged_pair::{Counterpart, StagedPair, Substeps, mobility};
 use crate::staggered::{StaggeredStep, mix};
+use crate::workers::{Job, Workers};
 use crate::{CouplingError, Located};
 
 /// Number of the first parallel step.
 const STARTS: u64 = 2;
 
-/// Gaits of B.
+/// Steppings of B.
 const SUBSTEP: usize = 0;
 const START_UP: usize = 1;
 
@@ -88,7 +89,7 @@ impl<S: System + Send + 'static> Job for Window<S> {
 pub struct Parallel<S> {
     layout: Layout,
     start_up: StaggeredStep,
-    crew: Crew<Window<S>>,
+    workers: Workers<Window<S>>,
     /// The window, between steps.
     window: Option<Box<Window<S>>>,
     /// Look-ahead of the start-up: a state of B that is dropped, and B's memory and the multipliers before.
@@ -139,7 +140,7 @@ impl<S: System + Send + 'static> Parallel<S> {
         let method = Parallel {
             layout: Layout { len, a, b, l: 0..0 },
             start_up: StaggeredStep::new(&pair),
-            crew: Crew::caller(),
+            workers: Workers::caller(),
             window: Some(Box::new(window)),
             dropped: vec![0.0; nb],
             memory: vec![0.0; pair.b.memory_len()],
@@ -151,7 +152,7 @@ impl<S: System + Send + 'static> Parallel<S> {
     /// A staggered step with ss = 1; afterwards, before the first parallel step, A_3.
     fn start_up(&mut self, pair: &mut StagedPair<S>, x: &mut State<'_>, k: u64) -> Result<(), Located> {
         let h = pair.h;
-        let substeps = |k: u64| Substeps { gait: START_UP, count: 1, t: k as f64 * h, h };
+        let substeps = |k: u64| Substeps { stepping: START_UP, count: 1, t: k as f64 * h, h };
         x.shift();
         self.start_up.run(pair, 0, x.a, x.b, substeps(k))?;
         x.f1.copy_from_slice(&pair.node_rates);
@@ -206,7 +207,7 @@ struct Ahead<'a, S> {
     /// A_i-2 and F^B_i-2, where the window starts.
     start: (&'a [f64], &'a [f64]),
     t: f64,
-    crew: &'a mut Crew<Window<S>>,
+    workers: &'a mut Workers<Window<S>>,
     window: &'a mut Option<Box<Window<S>>>,
 }
 
@@ -229,13 +230,13 @@ impl<S: System + Send + 'static> Counterpart<S> for Ahead<'_, S> {
             window.fine.iter_mut().for_each(|w| w.fill(0.0));
             b.port_accelerations_of(self.start.1, &mut window.fine[0]);
             b.port_accelerations(&mut window.fine[1]);
-            self.crew.start(window);
+            self.workers.start(window);
         }
         Ok(())
     }
 }
 
-impl<S: System + Send + 'static> Method<S, StagedPair<S>> for Parallel<S> {
+impl<S: System + Send + 'static> Algorithm<S, StagedPair<S>> for Parallel<S> {
     fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -263,19 +264,19 @@ impl<S: System + Send + 'static> Method<S, StagedPair<S>> for Parallel<S> {
             return self.start_up(pair, &mut x, k);
         }
         let (h, ss) = (pair.h, pair.ss);
-        let substeps = Substeps { gait: SUBSTEP, count: ss, t: k as f64 * h, h };
+        let substeps = Substeps { stepping: SUBSTEP, count: ss, t: k as f64 * h, h };
         let mut ahead = Ahead {
             from: x.a,
             to: x.ahead,
             ss,
             start: (x.a2, x.f2),
             t: (k - STARTS) as f64 * h,
-            crew: &mut self.crew,
+            workers: &mut self.workers,
             window: &mut self.window,
         };
         let fine = pair.advance_fine(x.b, &mut ahead, substeps);
         if self.window.is_none() {
-            self.window = Some(self.crew.finish());
+            self.window = Some(self.workers.finish());
         }
         fine?;
         let Some(window) = &self.window else { return Ok(()) };
@@ -287,7 +288,7 @@ impl<S: System + Send + 'static> Method<S, StagedPair<S>> for Parallel<S> {
         Ok(())
     }
 
-    fn link<'a>(&'a self, _: &'a [f64], _: Place) -> (usize, &'a [f64]) {
+    fn link<'a>(&'a self, _: &'a [f64], _: Member) -> (usize, &'a [f64]) {
         (0, &[])
     }
 
@@ -296,7 +297,39 @@ impl<S: System + Send + 'static> Method<S, StagedPair<S>> for Parallel<S> {
     }
 
     fn use_threads(&mut self, _: &mut StagedPair<S>, threads: bool) -> bool {
-        self.crew = if threads { Crew::worker() } else { Crew::caller() };
-        self.crew.is_worker()
+        self.workers = if threads { Workers::worker() } else { Workers::caller() };
+        self.workers.is_worker()
     }
 }
+
+/// It has no options.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ParallelOptions;
+
+impl Options for ParallelOptions {
+    fn start<S: System + Send + 'static>(self, parts: Parts<S>) -> Result<Box<dyn Coupling<S>>, CouplingError> {
+        Ok(Box::new(Parallel::start(parts.assembly, parts.twins)?))
+    }
+
+    fn facts(&self) -> Facts {
+        Facts { coarse_step: 4.0, ramped: false, against_hysteresis: None, not_in_c: None }
+    }
+}
+
+/// Entry of the catalogue.
+pub(crate) const PLSRT2: CouplingInfo = CouplingInfo {
+    name: "plsrt2",
+    title: "interfield-parallel real-time Rosenbrock coupling (PLSRT2), order 2",
+    reference: "papers 000 and 002",
+    advice: "Second order, with windows of instability for both values of gamma at many substeps, and a displacement gap \
+             that grows linearly: check the model first, prefer pmc.",
+    scheme: "lsrt2",
+    schemes: Schemes::RealTimeRosenbrock,
+    one_rate: true,
+    twins: true,
+    omega: "Omega = omega dt (the papers take 4 omega dt)",
+    parallel: true,
+    level: Level::Mass,
+    build: |_| Ok(ParallelOptions.into()),
+    ..CouplingInfo::PLAIN
+};

@@ -16,12 +16,13 @@
 use interfield_kernel::{Archive, System};
 
 use crate::blueprint::Schedule;
-use crate::coupled::{Layout, Method, TwoSided};
+use crate::coupled::{Algorithm, Coupling, Layout, TwoSided};
 use crate::fine::{FineLoop, Kernel};
 use crate::flexibility::Flexibility;
 use crate::interface::Assembly;
-use crate::pair::{End, Pair, Place, ranges};
-use crate::side::Gait;
+use crate::pair::{End, Member, Pair, ranges};
+use crate::registry::{CouplingInfo, Facts, Options, Parts};
+use crate::side::Stepping;
 use crate::{CouplingError, Located};
 
 /// The method.
@@ -31,7 +32,7 @@ pub struct Pm {
     fine: [FineLoop; 2],
     w: Vec<f64>,
     ahead: Vec<f64>,
-    /// Gait of the last link of A.
+    /// Stepping of the last link of A.
     linked: usize,
 }
 
@@ -40,8 +41,8 @@ impl Pm {
     pub fn start<S: System + Send + 'static>(assembly: Assembly<S>) -> Result<TwoSided<S>, CouplingError> {
         let mut pair = Pair::new(
             assembly,
-            |scheme, h| [h, 2.0 * h].map(|dt| Gait { scheme, dt, steps: 1 }).to_vec(),
-            |scheme, h, [substeps, steps]| vec![Gait { scheme, dt: h / substeps as f64, steps }],
+            |scheme, h| [h, 2.0 * h].map(|dt| Stepping { scheme, dt, steps: 1 }).to_vec(),
+            |scheme, h, [substeps, steps]| vec![Stepping { scheme, dt: h / substeps as f64, steps }],
         )?;
         pair.require_inertia(pair.ss)?;
         let ([a, b, l, _], len) = ranges([pair.a().len(), pair.fine.len(), pair.rows, pair.a().len()]);
@@ -51,10 +52,10 @@ impl Pm {
             let (xb, rest) = rest.split_at_mut(b.len());
             pair.start((0, 0), xa, xb, &mut rest[..l.len()])?;
         }
-        let interface = |gait: usize| -> Result<FineLoop, CouplingError> {
+        let interface = |stepping: usize| -> Result<FineLoop, CouplingError> {
             let mut ha = vec![0.0; pair.rows * pair.rows];
-            pair.a().flexibility(gait, &mut ha);
-            Ok(FineLoop::new(Kernel::Linear, Flexibility::unsolved(ha), pair.flexibility(gait, 0)?, pair.rows))
+            pair.a().flexibility(stepping, &mut ha);
+            Ok(FineLoop::new(Kernel::Linear, Flexibility::unsolved(ha), pair.flexibility(stepping, 0)?, pair.rows))
         };
         let fine = [interface(0)?, interface(1)?];
         let (w, ahead) = (vec![0.0; 2 * pair.rows], vec![0.0; a.len()]);
@@ -63,7 +64,7 @@ impl Pm {
     }
 }
 
-impl<S: System + Send + 'static> Method<S> for Pm {
+impl<S: System + Send + 'static> Algorithm<S> for Pm {
     fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -85,7 +86,7 @@ impl<S: System + Send + 'static> Method<S> for Pm {
         let (xa, rest) = x.split_at_mut(self.layout.a.end);
         let (xb, rest) = rest.split_at_mut(self.layout.b.len());
         let (l, next) = rest.split_at_mut(self.layout.l.len());
-        let gait = usize::from(k > 0);
+        let stepping = usize::from(k > 0);
         if k == 0 {
             pair.coarse.begin(0, End::Free, xa, t, l, l);
             pair.coarse.end(next).map_err(|f| pair.coarse_fault(f))?;
@@ -93,26 +94,52 @@ impl<S: System + Send + 'static> Method<S> for Pm {
         let (w0, w1) = self.w.split_at_mut(l.len());
         w0.fill(0.0);
         w1.fill(0.0);
-        pair.a().port_rates(gait, xa, w0, 1.0);
-        self.fine[gait].add_coarse_flexibility(l, w0, 1.0); // w₀, effective for the step in use
-        pair.a().port_rates(gait, next, w1, 1.0); // w₁
+        pair.a().port_rates(stepping, xa, w0, 1.0);
+        self.fine[stepping].add_coarse_flexibility(l, w0, 1.0); // w₀, effective for the step in use
+        pair.a().port_rates(stepping, next, w1, 1.0); // w₁
         pair.coarse.begin(1, End::Free, xa, t, l, l);
-        let fine = self.fine[gait].run(&mut pair.fine, 0, xb, l, &self.w, (t, h), ss);
+        let fine = self.fine[stepping].run(&mut pair.fine, 0, xb, l, &self.w, (t, h), ss);
         pair.coarse.end(&mut self.ahead).map_err(|f| pair.coarse_fault(f))?;
         fine.map_err(|f| pair.fine_fault(f))?;
         xa.copy_from_slice(next);
-        pair.a().link(gait, xa, l, 1.0);
+        pair.a().link(stepping, xa, l, 1.0);
         next.copy_from_slice(&self.ahead);
-        self.linked = gait;
+        self.linked = stepping;
         Ok(())
     }
 
-    fn link<'a>(&'a self, x: &'a [f64], place: Place) -> (usize, &'a [f64]) {
-        let gait = if let Place::Coarse(_) = place { self.linked } else { 0 };
-        (gait, &x[self.layout.l.clone()])
+    fn link<'a>(&'a self, x: &'a [f64], place: Member) -> (usize, &'a [f64]) {
+        let stepping = if let Member::Coarse(_) = place { self.linked } else { 0 };
+        (stepping, &x[self.layout.l.clone()])
     }
 
     fn persist(&mut self, archive: &mut dyn Archive) {
         archive.whole(&mut self.linked);
     }
 }
+
+/// It has no options.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PmOptions;
+
+impl Options for PmOptions {
+    fn start<S: System + Send + 'static>(self, parts: Parts<S>) -> Result<Box<dyn Coupling<S>>, CouplingError> {
+        Ok(Box::new(Pm::start(parts.assembly)?))
+    }
+
+    fn facts(&self) -> Facts {
+        Facts { coarse_step: 2.0, ramped: false, against_hysteresis: None, not_in_c: None }
+    }
+}
+
+/// Entry of the catalogue.
+pub(crate) const PM: CouplingInfo = CouplingInfo {
+    name: "pm",
+    title: "Pegon and Magonette's interfield-parallel coupling",
+    reference: "paper 003; Pegon, Magonette, report I.02.167, JRC Ispra, 2002",
+    advice: "Robust with a softening specimen. First order with substeps, and then it dissipates at the interface.",
+    scheme: "newmark",
+    parallel: true,
+    build: |_| Ok(PmOptions.into()),
+    ..CouplingInfo::PLAIN
+};

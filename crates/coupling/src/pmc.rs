@@ -16,16 +16,18 @@
 //! State x = [A_n B_n Λ_n | Λ_n-1 A_n-1 f_n+1 f_n+2 | past].
 
 use interfield_kernel::System;
+use interfield_kernel::scheme::registry::{ArgumentError, Arguments, SchemeParameter, parameter};
 
 use crate::blueprint::Schedule;
-use crate::coupled::{Layout, Method, TwoSided, require};
+use crate::coupled::{Algorithm, Coupling, Layout, TwoSided, require};
 use crate::fine::{FineLoop, Kernel};
 use crate::flexibility::Flexibility;
 use crate::foh::{Guess, MacroStep};
 use crate::gap::GapMode;
 use crate::interface::Assembly;
-use crate::pair::{End, Pair, Place, ranges};
-use crate::side::Gait;
+use crate::pair::{End, Member, Pair, ranges};
+use crate::registry::{CouplingInfo, CouplingMethod, Facts, KAPPA, Options, Parts, unit_interval};
+use crate::side::Stepping;
 use crate::start_up::{calm, slope, timed};
 use crate::{CouplingError, Located};
 
@@ -45,9 +47,23 @@ impl PmcOptions {
     pub const PMC: Self = PmcOptions { windows: 3, kappa: 0.0, mix: 0.0 };
     /// PMC2.
     pub const PMC2: Self = PmcOptions { windows: 2, ..Self::PMC };
+
+    /// Length of A's windows with what the mixing adds, in macro-steps.
+    pub(crate) fn window(&self) -> f64 {
+        self.windows as f64 + self.mix
+    }
+
+    /// A hysteretic law in A sees the three interlaced sequences in turn, and what keeps them apart drives it: on the isolated
+    /// viaduct the multipliers break away after three seconds.
+    pub(crate) fn against_hysteresis(&self) -> Option<[&'static str; 2]> {
+        (self.windows == 3 && self.mix == 0.0).then_some([
+            "whose three sequences `pmc` does not tie together",
+            "write mix = 0.01 in [coupling], or use another coupling (book: passivity 4.1)",
+        ])
+    }
 }
 
-/// Gaits of A: its windows, and the start-up.
+/// Steppings of A: its windows, and the start-up.
 const WINDOW: usize = 0;
 const CALM: usize = 1;
 
@@ -81,12 +97,12 @@ impl Pmc {
             assembly,
             |scheme, h| {
                 let scheme = timed(scheme);
-                let window = Gait { scheme, dt: (windows as f64 + mix) * h, steps: 1 };
-                vec![window, Gait { scheme: calm(scheme), dt: h, steps: 1 }]
+                let window = Stepping { scheme, dt: options.window() * h, steps: 1 };
+                vec![window, Stepping { scheme: calm(scheme), dt: h, steps: 1 }]
             },
             |scheme, h, [substeps, steps]| {
                 let (scheme, dt) = (timed(scheme), h / substeps as f64);
-                vec![Gait { scheme, dt, steps }, Gait { scheme: calm(scheme), dt, steps: substeps }]
+                vec![Stepping { scheme, dt, steps }, Stepping { scheme: calm(scheme), dt, steps: substeps }]
             },
         )?;
         pair.require_inertia(pair.ss)?;
@@ -201,7 +217,7 @@ impl<'a> State<'a> {
     }
 }
 
-impl<S: System + Send + 'static> Method<S> for Pmc {
+impl<S: System + Send + 'static> Algorithm<S> for Pmc {
     fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -297,7 +313,63 @@ impl<S: System + Send + 'static> Method<S> for Pmc {
         Ok(())
     }
 
-    fn link<'a>(&'a self, x: &'a [f64], _: Place) -> (usize, &'a [f64]) {
+    fn link<'a>(&'a self, x: &'a [f64], _: Member) -> (usize, &'a [f64]) {
         (0, &x[self.layout.l.clone()])
     }
+}
+
+impl Options for PmcOptions {
+    fn start<S: System + Send + 'static>(self, parts: Parts<S>) -> Result<Box<dyn Coupling<S>>, CouplingError> {
+        Ok(Box::new(Pmc::start(parts.assembly, self)?))
+    }
+
+    fn facts(&self) -> Facts {
+        Facts {
+            coarse_step: self.window(),
+            ramped: true,
+            against_hysteresis: self.against_hysteresis(),
+            not_in_c: None,
+        }
+    }
+}
+
+const MIX: SchemeParameter = parameter(
+    "mix",
+    Some("0"),
+    "a number from 0 to 0.2",
+    "ties the interlaced sequences of the coarse side; 0.01 for noisy tests",
+);
+
+/// Entry of the catalogue.
+pub(crate) const PMC: CouplingInfo = CouplingInfo {
+    name: "pmc",
+    title: "passive multirate coupling, interfield parallel, order 2 for any ratio of steps",
+    reference: "derived in this project (book: passivity 2.2)",
+    advice: "The default for a specimen: stable for any passive sides, softening included, and free of drift. \
+             The coarse side steps over three macro-steps, which costs accuracy when it yields strongly; hysteretic laws \
+             there need mix = 0.01.",
+    scheme: "alpha-os",
+    parallel: true,
+    parameters: &[KAPPA, MIX],
+    build: |a| pmc(a, PmcOptions::PMC),
+    ..CouplingInfo::PLAIN
+};
+
+/// Entry of the catalogue.
+pub(crate) const PMC2: CouplingInfo = CouplingInfo {
+    name: "pmc2",
+    title: "passive multirate coupling with shorter windows, for a linear coarse side",
+    reference: "derived in this project (book: passivity 2.6)",
+    advice: "Half the error of pmc. Proved for a linear coarse side only; unstable when that side softens and is fast.",
+    scheme: "alpha-os",
+    parallel: true,
+    parameters: &[KAPPA],
+    build: |a| pmc(a, PmcOptions::PMC2),
+    ..CouplingInfo::PLAIN
+};
+
+fn pmc(a: Arguments<'_>, family: PmcOptions) -> Result<CouplingMethod, ArgumentError> {
+    let kappa = a.number(&KAPPA, 0.0, unit_interval)?;
+    let mix = a.number(&MIX, 0.0, |x| (0.0..=0.2).contains(&x))?;
+    Ok(PmcOptions { kappa, mix, ..family }.into())
 }

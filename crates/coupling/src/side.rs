@@ -4,8 +4,8 @@
 //! **Must not be here:** the name of a scheme. `link` is not derived per scheme but probed: one stride of the linear
 //! system from rest under λ growing from 0 to 1 at one port.
 
+use interfield_kernel::scheme::Step;
 use interfield_kernel::scheme::registry::AnyScheme;
-use interfield_kernel::scheme::{Memory, Step};
 use interfield_kernel::{Archive, Dims, Fault, Mck, Scheme, System};
 
 use crate::blueprint;
@@ -14,7 +14,7 @@ use crate::ported::Ported;
 
 /// A way in which a side may stride: its scheme, the length of a step and the number of steps in a stride.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Gait {
+pub struct Stepping {
     /// Scheme.
     pub scheme: AnyScheme,
     /// Length of a step, s.
@@ -25,7 +25,7 @@ pub struct Gait {
 
 #[derive(Clone, Debug)]
 struct Prepared {
-    gait: Gait,
+    stepping: Stepping,
     slot: usize,
     /// Change of the state at the end of a stride per unit of λ₁ at each port; one column per port.
     link: Vec<f64>,
@@ -38,7 +38,7 @@ struct Party<S> {
     dims: Dims,
     /// Length of [u v s h].
     len: usize,
-    gaits: Vec<Prepared>,
+    steppings: Vec<Prepared>,
     w: Vec<f64>,
     /// Accelerations that one unit of each multiplier causes, M⁻¹ Lᵀ; one column per port.
     inertance: Vec<f64>,
@@ -51,36 +51,36 @@ struct Party<S> {
 pub type SideFault = (usize, Fault);
 
 impl<S: System> Party<S> {
-    fn new(sub: Substructure<S>, gaits: &[Gait]) -> Result<Self, Fault> {
+    fn new(sub: Substructure<S>, steppings: &[Stepping]) -> Result<Self, Fault> {
         let Substructure { system, y0, ports, .. } = sub;
         let dims = system.dims();
         let mut system = Ported::new(system, ports);
-        // Slot 0 is the mass, for consistent starts; the operators of the gaits follow.
+        // Slot 0 is the mass, for consistent starts; the operators of the steppings follow.
         let mut operators = vec![Mck::MASS];
         let mut prepared = Vec::new();
-        for &gait in gaits {
-            prepared.push(Prepared { gait, slot: operators.len(), link: Vec::new() });
-            operators.extend_from_slice(gait.scheme.operators(gait.dt).as_slice());
+        for &stepping in steppings {
+            prepared.push(Prepared { stepping, slot: operators.len(), link: Vec::new() });
+            operators.extend_from_slice(stepping.scheme.operators(stepping.dt).as_slice());
         }
         system.prepare(&operators)?;
-        let memory = |g: &Gait| g.scheme.memory(dims);
-        let history = gaits.iter().map(|g| memory(g).history).max().unwrap_or(0);
-        let scratch = gaits.iter().map(|g| memory(g).scratch).max().unwrap_or(0);
+        let memory = |g: &Stepping| g.scheme.memory(dims);
+        let history = steppings.iter().map(|g| memory(g).history).max().unwrap_or(0);
+        let scratch = steppings.iter().map(|g| memory(g).scratch).max().unwrap_or(0);
         let len = dims.state() + history;
         system.linearise(dims.point(0.0, &y0))?;
         let mut this = Party {
             system,
             dims,
             len,
-            gaits: prepared,
+            steppings: prepared,
             w: vec![0.0; scratch],
             inertance: Vec::new(),
             y0,
             rates: [vec![0.0; dims.nu], vec![0.0; dims.ns]],
         };
         this.inertance = this.weigh_ports();
-        for g in 0..gaits.len() {
-            this.gaits[g].link = this.probe(g, &[], [0.0, 1.0])?;
+        for g in 0..steppings.len() {
+            this.steppings[g].link = this.probe(g, &[], [0.0, 1.0])?;
         }
         Ok(this)
     }
@@ -97,13 +97,13 @@ impl<S: System> Party<S> {
             len: self.len,
             ports: self.ports().to_vec(),
             inertance: &self.inertance,
-            gaits: (0..self.gaits.len()).map(|g| self.stride_blueprint(g)).collect(),
+            steppings: (0..self.steppings.len()).map(|g| self.stride_blueprint(g)).collect(),
         }
     }
 
     fn stride_blueprint(&self, g: usize) -> blueprint::Stride<'_> {
-        let Prepared { gait: Gait { scheme, dt, steps }, slot, link } = &self.gaits[g];
-        let lag = crate::start_up::lag(scheme) * dt;
+        let Prepared { stepping: Stepping { scheme, dt, steps }, slot, link } = &self.steppings[g];
+        let lag = scheme.claims().lag * dt;
         blueprint::Stride { scheme: *scheme, dt: *dt, steps: *steps, slot: *slot, link, rate: self.rate(g), lag }
     }
 
@@ -121,7 +121,7 @@ impl<S: System> Party<S> {
 
     /// Where the port rates stand in the state.
     fn rate(&self, g: usize) -> usize {
-        self.gaits[g].gait.scheme.port_rate(self.dims).start
+        self.steppings[g].stepping.scheme.port_rate(self.dims).start
     }
 
     /// Columns of the response at the end of a stride: from `start` (one state per port; rest if empty) under λ going
@@ -149,36 +149,34 @@ impl<S: System> Party<S> {
     }
 
     fn linear_stride(&mut self, g: usize, x: &mut [f64], l: &[Vec<f64>; 2]) -> Result<(), Fault> {
-        let Prepared { gait, slot, .. } = self.gaits[g];
+        let Prepared { stepping, slot, .. } = self.steppings[g];
         let (dims, w) = (self.dims, &mut self.w);
         self.system.linear(|system| {
             system.slot = slot;
-            for j in 0..gait.steps {
-                stride_step(system, dims, &gait, j, 0.0, x, w, &l[0], &l[1])?;
+            for j in 0..stepping.steps {
+                stride_step(system, dims, &stepping, j, 0.0, x, w, &l[0], &l[1])?;
             }
             Ok(())
         })
     }
 
     fn stride(&mut self, g: usize, x: &mut [f64], t: f64, l0: &[f64], l1: &[f64]) -> Result<(), Fault> {
-        let Prepared { gait, slot, .. } = self.gaits[g];
+        let Prepared { stepping, slot, .. } = self.steppings[g];
         self.system.slot = slot;
-        for j in 0..gait.steps {
-            stride_step(&mut self.system, self.dims, &gait, j, t, x, &mut self.w, l0, l1)?;
+        for j in 0..stepping.steps {
+            stride_step(&mut self.system, self.dims, &stepping, j, t, x, &mut self.w, l0, l1)?;
             interfield_kernel::fault::check_finite(self.dims, &x[..self.dims.state()])?;
         }
         Ok(())
     }
 
-    /// Fills the history of gait `g` from [u v s] at `t` under constant multipliers.
+    /// Fills the history of stepping `g` from [u v s] at `t` under constant multipliers.
     fn restart(&mut self, g: usize, x: &mut [f64], t: f64, l: &[f64]) -> Result<(), Fault> {
-        let Prepared { gait, slot, .. } = self.gaits[g];
+        let Prepared { stepping, slot, .. } = self.steppings[g];
         self.system.slot = slot;
-        self.system.load_ports((t, gait.dt), [0.0, 0.0], l, l);
+        self.system.load_ports((t, stepping.dt), [0.0, 0.0], l, l);
         let (y, h) = x.split_at_mut(self.dims.state());
-        let Memory { history, .. } = gait.scheme.memory(self.dims);
-        let step = Step { t, dt: gait.dt, y, h: &mut h[..history], w: &mut self.w, sys: &mut self.system };
-        gait.scheme.start(step)
+        stepping.scheme.start(&mut Step { t, dt: stepping.dt, y, h, w: &mut self.w, sys: &mut self.system })
     }
 }
 
@@ -187,7 +185,7 @@ impl<S: System> Party<S> {
 fn stride_step<S: System>(
     system: &mut Ported<S>,
     dims: Dims,
-    gait: &Gait,
+    stepping: &Stepping,
     j: usize,
     t: f64,
     x: &mut [f64],
@@ -195,15 +193,14 @@ fn stride_step<S: System>(
     l0: &[f64],
     l1: &[f64],
 ) -> Result<(), Fault> {
-    let (dt, n) = (gait.dt, gait.steps as f64);
+    let (dt, n) = (stepping.dt, stepping.steps as f64);
     let (start, t) = (j as f64 / n, t + j as f64 * dt);
     let end = (j + 1) as f64 / n;
     // Schemes that compare their own rates take the multiplier as constant over the step (papers 004, CLM).
-    let held = gait.scheme.port_rate(dims).start != dims.nu;
+    let held = stepping.scheme.port_rate(dims).start != dims.nu;
     system.load_ports((t, dt), [if held { end } else { start }, end], l0, l1);
     let (y, h) = x.split_at_mut(dims.state());
-    let Memory { history, .. } = gait.scheme.memory(dims);
-    gait.scheme.step(Step { t, dt, y, h: &mut h[..history], w, sys: system })
+    stepping.scheme.step(&mut Step { t, dt, y, h, w, sys: system })
 }
 
 /// Stacked substructures that advance together under the same multipliers.
@@ -216,16 +213,16 @@ pub struct Side<S> {
 }
 
 impl<S: System> Side<S> {
-    /// Stacks substructures; `gaits` says for each (given its scheme and number of substeps) how it may stride.
+    /// Stacks substructures; `steppings` says for each (given its scheme and number of substeps) how it may stride.
     pub fn new(
         substructures: Vec<Substructure<S>>,
         rows: usize,
-        gaits: impl Fn(AnyScheme, usize) -> Vec<Gait>,
+        steppings: impl Fn(AnyScheme, usize) -> Vec<Stepping>,
     ) -> Result<Self, SideFault> {
         let mut parties = Vec::new();
         let mut offsets = vec![0];
         for (i, sub) in substructures.into_iter().enumerate() {
-            let ways = gaits(sub.scheme, sub.substeps);
+            let ways = steppings(sub.scheme, sub.substeps);
             let party = Party::new(sub, &ways).map_err(|fault| (i, fault))?;
             offsets.push(offsets[i] + party.len);
             parties.push(party);
@@ -275,7 +272,7 @@ impl<S: System> Side<S> {
 
     /// Whether the scheme of substructure `i` keeps the accelerations of the nodes.
     pub fn carries_acceleration(&self, i: usize) -> bool {
-        self.parties[i].gaits[0].gait.scheme.claims().carries_acceleration
+        self.parties[i].steppings[0].stepping.scheme.claims().carries_acceleration
     }
 
     /// Entries of L of substructure `i`.
@@ -283,7 +280,7 @@ impl<S: System> Side<S> {
         self.parties[i].ports()
     }
 
-    /// Advances `x` from `t` by one stride of gait `g` under multipliers going linearly from `l0` to `l1`.
+    /// Advances `x` from `t` by one stride of stepping `g` under multipliers going linearly from `l0` to `l1`.
     pub fn stride(&mut self, g: usize, x: &mut [f64], t: f64, l0: &[f64], l1: &[f64]) -> Result<(), SideFault> {
         for (i, party) in self.parties.iter_mut().enumerate() {
             let x = &mut x[self.offsets[i]..self.offsets[i + 1]];
@@ -303,7 +300,7 @@ impl<S: System> Side<S> {
     /// x += factor * link(d): what adding `d` to λ₁ of the stride just made would have changed.
     pub fn link(&self, g: usize, x: &mut [f64], d: &[f64], factor: f64) {
         for (i, party) in self.parties.iter().enumerate() {
-            add_columns(party, &party.gaits[g].link, &mut x[self.offsets[i]..self.offsets[i + 1]], d, factor);
+            add_columns(party, &party.steppings[g].link, &mut x[self.offsets[i]..self.offsets[i + 1]], d, factor);
         }
     }
 
@@ -326,11 +323,11 @@ impl<S: System> Side<S> {
         }
     }
 
-    /// h += H, the interface flexibility -L link_v of gait `g` (rows x rows, row-major).
+    /// h += H, the interface flexibility -L link_v of stepping `g` (rows x rows, row-major).
     pub fn flexibility(&self, g: usize, h: &mut [f64]) {
         for party in &self.parties {
             let at = party.rate(g);
-            for (column, pj) in party.gaits[g].link.chunks_exact(party.len).zip(party.ports()) {
+            for (column, pj) in party.steppings[g].link.chunks_exact(party.len).zip(party.ports()) {
                 for pi in party.ports() {
                     h[pi.row * self.rows + pj.row] -= pi.sign * column[at + pi.dof];
                 }
@@ -423,11 +420,11 @@ impl<S: System> Side<S> {
         self.parties.iter_mut().for_each(|p| p.system.system.persist(archive));
     }
 
-    /// The response at the end of a stride of gait `g` that starts from the link of a unit λ (of gait `from`) at each
+    /// The response at the end of a stride of stepping `g` that starts from the link of a unit λ (of stepping `from`) at each
     /// port and goes on with λ from `ends[0]` to `ends[1]` there: one column per port of each substructure.
     pub fn probe_from_link(&mut self, g: usize, from: usize, ends: [f64; 2]) -> Result<Vec<Vec<f64>>, SideFault> {
         let columns = |(i, party): (usize, &mut Party<S>)| {
-            let start = party.gaits[from].link.clone();
+            let start = party.steppings[from].link.clone();
             party.probe(g, &start, ends).map_err(|fault| (i, fault))
         };
         self.parties.iter_mut().enumerate().map(columns).collect()
@@ -440,11 +437,11 @@ impl<S: System> Side<S> {
         }
     }
 
-    /// Displacements of the ports of substructure `i` that the multipliers `l` cause through the link of gait `g`.
+    /// Displacements of the ports of substructure `i` that the multipliers `l` cause through the link of stepping `g`.
     pub fn link_displacements(&self, g: usize, i: usize, l: &[f64], out: &mut [f64]) {
         let party = &self.parties[i];
         for (p, out) in party.ports().iter().zip(out) {
-            let columns = party.gaits[g].link.chunks_exact(party.len).zip(party.ports());
+            let columns = party.steppings[g].link.chunks_exact(party.len).zip(party.ports());
             *out = columns.map(|(c, q)| c[p.dof] * l[q.row]).sum();
         }
     }
@@ -460,15 +457,15 @@ impl<S: System> Side<S> {
         }
     }
 
-    /// Moves the rates in the history of `x` to the times to which the scheme of gait `g` assigns them, along their
+    /// Moves the rates in the history of `x` to the times to which the scheme of stepping `g` assigns them, along their
     /// `slope` (start_up.rs).
     pub fn shift_rates(&self, g: usize, x: &mut [f64], slope: impl Fn(usize) -> f64) {
         for (i, party) in self.parties.iter().enumerate() {
-            let gait = &party.gaits[g].gait;
-            let shift = crate::start_up::lag(&gait.scheme) * gait.dt;
+            let stepping = &party.steppings[g].stepping;
+            let shift = stepping.scheme.claims().lag * stepping.dt;
             if shift != 0.0 {
                 let d = party.dims;
-                for j in (self.offsets[i] + d.state()..).take(d.nu + d.ns) {
+                for j in (self.offsets[i] + d.state()..).take(stepping.scheme.rates(d)) {
                     x[j] += shift * slope(j);
                 }
             }
@@ -486,12 +483,12 @@ impl<S: System> Side<S> {
         }
     }
 
-    /// Whether the histories of gait `g` hold rates of other times than those of the states.
+    /// Whether the histories of stepping `g` hold rates of other times than those of the states.
     pub fn lags(&self, g: usize) -> bool {
-        self.parties.iter().any(|p| crate::start_up::lag(&p.gaits[g].gait.scheme) != 0.0)
+        self.parties.iter().any(|p| p.steppings[g].stepping.scheme.claims().lag != 0.0)
     }
 
-    /// Fills the histories of gait `g` from [u v s] at `t` under constant multipliers `l`.
+    /// Fills the histories of stepping `g` from [u v s] at `t` under constant multipliers `l`.
     pub fn restart(&mut self, g: usize, x: &mut [f64], t: f64, l: &[f64]) -> Result<(), SideFault> {
         for (i, party) in self.parties.iter_mut().enumerate() {
             let x = &mut x[self.offsets[i]..self.offsets[i + 1]];

@@ -120,7 +120,7 @@ impl<S: System + Send> Coupling<S> for Single<S> {
             len: self.range_of(0).len(),
             ports: Vec::new(),
             inertance: &[],
-            gaits: vec![step],
+            steppings: vec![step],
         };
         Blueprint {
             h: dt,
@@ -131,7 +131,7 @@ impl<S: System + Send> Coupling<S> for Single<S> {
             fine: 1..1,
             twins: 1..1,
             mobility: None,
-            schedule: Schedule::Single,
+            schedule: Schedule::Unprinted,
         }
     }
 

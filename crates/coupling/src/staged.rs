@@ -7,11 +7,13 @@
 //! The mass that a multiplier moves is that of the start: it must not depend on the configuration at a port.
 //! **Must not be here:** an order in which sides advance.
 
+use std::array::from_fn;
 use std::ops::Range;
 
 use interfield_kernel::fault::check_finite;
 use interfield_kernel::scheme::registry::AnyScheme;
-use interfield_kernel::scheme::rosenbrock::{Aim, Rosenbrock, StageTimes};
+use interfield_kernel::scheme::rosenbrock::{Aim, Rosenbrock, StageTimes, Stages};
+use interfield_kernel::scheme::{Phases, State, Step};
 use interfield_kernel::{Archive, Dims, Fault, Mck, Scheme, System};
 
 use crate::CouplingError;
@@ -20,7 +22,7 @@ use crate::coupled::require;
 use crate::interface::{Port, Substructure};
 use crate::side::SideFault;
 
-/// Slot of the mass matrix; that of gait g follows at 1 + g.
+/// Slot of the mass matrix; that of stepping g follows at 1 + g.
 const MASS: usize = 0;
 
 /// One substructure of a side.
@@ -41,8 +43,7 @@ struct Party<S> {
     x: Vec<f64>,
     shift: Vec<f64>,
     bu: Vec<f64>,
-    /// The tangent's answer to the shift, [r g]; loads.
-    answer: Vec<f64>,
+    load: Vec<f64>,
 }
 
 impl<S: System> Party<S> {
@@ -72,12 +73,12 @@ impl<S: System> Party<S> {
             x: vec![0.0; ny],
             shift: vec![0.0; ny],
             bu: vec![0.0; n],
-            answer: vec![0.0; n + dims.ns],
+            load: vec![0.0; n],
         })
     }
 
     fn blueprint(&self, i: usize, steps: &[f64]) -> blueprint::Party<'_, S> {
-        let (scheme, rate) = (AnyScheme::Rosenbrock(self.tableau), self.dims.nu);
+        let (scheme, rate) = (self.tableau.into(), self.dims.nu);
         let stride = |(g, &dt): (usize, &f64)| blueprint::Stride {
             scheme,
             dt,
@@ -94,7 +95,7 @@ impl<S: System> Party<S> {
             len: self.dims.state(),
             ports: self.ports.clone(),
             inertance: &self.inertance,
-            gaits: steps.iter().enumerate().map(stride).collect(),
+            steppings: steps.iter().enumerate().map(stride).collect(),
         }
     }
 
@@ -110,31 +111,49 @@ impl<S: System> Party<S> {
         check_finite(self.dims, &self.rates)
     }
 
-    fn stage(&mut self, i: usize, (gait, t, dt): (usize, f64, f64), y: &[f64], l: &[f64]) {
-        let (n, ny) = (self.dims.nu, self.dims.state());
-        let (done, k) = self.k.split_at_mut(i * ny);
-        let k = &mut k[..ny];
+    fn stage(&mut self, i: usize, (stepping, t, dt): (usize, f64, f64), y: &[f64], l: &[f64]) {
+        let n = self.dims.nu;
         let Party { tableau, x, shift, bu, system, .. } = self;
-        tableau.aim(i, dt, y, done, &mut Aim { x, shift, bu });
-        {
-            let (r, g) = self.answer.split_at_mut(n);
-            system.mul_tangent(self.dims.shift(shift), r, g);
-            let (kv, ks) = k[n..].split_at_mut(n);
-            (0..n).for_each(|j| kv[j] = self.force[j] + r[j]);
-            ks.iter_mut().zip(&self.rates[2 * n..]).zip(g).for_each(|((k, at), by)| *k = at + *by);
-            if tableau.time == StageTimes::Shifted {
-                // The forces were asked for at the time of the point; the load is that of the stage.
-                for (place, sign) in [(tableau.place(i), 1.0), (tableau.time_of(i), -1.0)] {
-                    system.load(t + place * dt, r);
-                    (0..n).for_each(|j| kv[j] += sign * r[j]);
-                }
-            }
-            for p in &self.ports {
-                kv[p.dof] += p.sign * l[p.row]; // + Lᵀ Λ
+        x.copy_from_slice(y);
+        let mut stages = stages(&mut self.k, self.dims);
+        let (done, rest) = stages.split_at_mut(i);
+        let Some(k) = &mut rest[0] else { return };
+        let mut aim = Aim { x: halves(x, n), shift: halves(shift, n), bu: &mut bu[..] };
+        let p = &mut Step { t, dt, y: &mut [], h: &mut [], w: &mut [], sys: &mut *system };
+        tableau.aim(p, i, done, &mut aim);
+        p.mul_tangent(&aim.shift, &mut k.v);
+        let (f, s) = k.v.split_at_mut(n);
+        f.iter_mut().zip(&self.force).for_each(|(f, r)| *f -= r);
+        s.iter_mut().zip(&self.rates[2 * n..]).for_each(|(by, at)| *by += at);
+        if tableau.time == StageTimes::Shifted {
+            // The forces were asked for at the time of the point; the load is that of the stage.
+            for (place, sign) in [(tableau.place(i), -1.0), (tableau.time_of(i), 1.0)] {
+                p.sys.load(t + place * dt, &mut self.load);
+                f.iter_mut().zip(&self.load).for_each(|(f, load)| *f += sign * load);
             }
         }
-        tableau.settle(dt, bu, k, 1 + gait, system);
+        for port in &self.ports {
+            f[port.dof] -= port.sign * l[port.row]; // - Lᵀ Λ
+        }
+        tableau.settle(p, 1 + stepping, &aim.bu, k);
     }
+
+    fn finish(&mut self, y: &mut [f64]) {
+        let p = &mut Step { t: 0.0, dt: 0.0, y: &mut [], h: &mut [], w: &mut [], sys: &mut self.system };
+        self.tableau.finish(p, &mut halves(y, self.dims.nu), &stages(&mut self.k, self.dims));
+    }
+}
+
+/// [u v s] as displacements, and velocities with the element states.
+fn halves(x: &mut [f64], n: usize) -> State<&mut [f64]> {
+    let (u, v) = x.split_at_mut(n);
+    State { u, v }
+}
+
+/// The increments of the stages, one after the other in `k`.
+fn stages(k: &mut [f64], d: Dims) -> Stages<&mut [f64]> {
+    let mut stages = k.chunks_exact_mut(d.state());
+    from_fn(|_| stages.next().map(|k| halves(k, d.nu)))
 }
 
 /// Stacked substructures that are evaluated and advanced together.
@@ -143,7 +162,7 @@ pub(crate) struct StagedSide<S> {
     /// Start of each party's state in the stacked one, and its end.
     offsets: Vec<usize>,
     rows: usize,
-    /// Lengths of the steps, s, one per gait.
+    /// Lengths of the steps, s, one per stepping.
     steps: Vec<f64>,
 }
 
@@ -264,7 +283,7 @@ impl<S: System> StagedSide<S> {
         self.parties.iter().enumerate().for_each(|(i, party)| add_ports(party, &rates[self.range(i)], w));
     }
 
-    /// Stage `i` (0 or 1) of a step of gait `g` from (y, t) under the multipliers `l`, on the forces of the last
+    /// Stage `i` (0 or 1) of a step of stepping `g` from (y, t) under the multipliers `l`, on the forces of the last
     /// evaluation. Substructures whose scheme has no such stage are done already.
     pub(crate) fn stage(&mut self, i: usize, g: usize, y: &[f64], t: f64, l: &[f64]) {
         for (j, party) in self.parties.iter_mut().enumerate().filter(|(_, party)| i < party.tableau.stages) {
@@ -282,10 +301,10 @@ impl<S: System> StagedSide<S> {
     }
 
     /// The end of the step from `y`, after all its stages, in place.
-    pub(crate) fn finish(&self, y: &mut [f64]) -> Result<(), SideFault> {
-        for (i, party) in self.parties.iter().enumerate() {
+    pub(crate) fn finish(&mut self, y: &mut [f64]) -> Result<(), SideFault> {
+        for (i, party) in self.parties.iter_mut().enumerate() {
             let y = &mut y[self.offsets[i]..self.offsets[i + 1]];
-            party.tableau.finish(y, &party.k);
+            party.finish(y);
             check_finite(party.dims, y).map_err(|fault| (i, fault))?;
         }
         Ok(())
@@ -328,7 +347,7 @@ fn add_ports<S>(party: &Party<S>, rates: &[f64], w: &mut [f64]) {
 
 /// The tableau of a scheme that these couplings can advance; refusals in words.
 pub(crate) fn tableau(scheme: AnyScheme) -> Result<Rosenbrock, CouplingError> {
-    let AnyScheme::Rosenbrock(r) = scheme else {
+    let Some(r) = scheme.tableau() else {
         return Err(CouplingError::Unsuitable(
             "couplings at the level of accelerations advance Rosenbrock schemes stage by stage: write lsrt1 or lsrt2"
                 .into(),

@@ -15,7 +15,7 @@ use crate::blueprint::Party;
 use crate::coupled::{Sides, require};
 use crate::flexibility::Flexibility;
 use crate::interface::{Assembly, Port, Substructure};
-use crate::pair::{Place, locate, sort};
+use crate::pair::{Member, locate, sort};
 use crate::side::SideFault;
 use crate::staged::StagedSide;
 use crate::{CouplingError, Located};
@@ -24,7 +24,7 @@ use crate::{CouplingError, Located};
 pub(crate) struct StagedPair<S> {
     pub(crate) a: StagedSide<S>,
     pub(crate) b: StagedSide<S>,
-    places: Vec<Place>,
+    places: Vec<Member>,
     /// Macro-step h, s.
     pub(crate) h: f64,
     /// Substeps of B per macro-step.
@@ -50,10 +50,10 @@ pub(crate) trait Counterpart<S> {
     fn met(&mut self, q: usize, a: &mut StagedSide<S>, b: &StagedSide<S>, l: &[f64]) -> Result<(), SideFault>;
 }
 
-/// Substeps of B: their gait and number, and start and length of the macro-step.
+/// Substeps of B: their stepping and number, and start and length of the macro-step.
 #[derive(Clone, Copy)]
 pub(crate) struct Substeps {
-    pub(crate) gait: usize,
+    pub(crate) stepping: usize,
     pub(crate) count: usize,
     pub(crate) t: f64,
     pub(crate) h: f64,
@@ -78,9 +78,9 @@ impl<S: System + Send + 'static> StagedPair<S> {
         let with = |subs: Vec<Substructure<S>>| -> Result<Vec<_>, CouplingError> {
             subs.into_iter().map(|s| tableau(&s).map(|tableau| (s, tableau))).collect()
         };
-        let whose = |place: fn(usize) -> Place, (i, fault)| CouplingError::Fault(locate(&places, place(i), fault));
-        let a = StagedSide::new(with(a)?, rows, &coarse(h)).map_err(|e| whose(Place::Coarse, e))?;
-        let b = StagedSide::new(with(b)?, rows, &fine(h, ss)).map_err(|e| whose(Place::Fine, e))?;
+        let whose = |place: fn(usize) -> Member, (i, fault)| CouplingError::Fault(locate(&places, place(i), fault));
+        let a = StagedSide::new(with(a)?, rows, &coarse(h)).map_err(|e| whose(Member::Coarse, e))?;
+        let b = StagedSide::new(with(b)?, rows, &fine(h, ss)).map_err(|e| whose(Member::Fine, e))?;
         let mobility = mobility(&a, &b, rows)?;
         let (at_a, at_b, node_rates) = (vec![0.0; a.len()], vec![0.0; b.len()], vec![0.0; b.len()]);
         let (node_multipliers, l) = (vec![0.0; rows], vec![0.0; rows]);
@@ -115,7 +115,7 @@ impl<S: System + Send + 'static> StagedPair<S> {
         a: &mut impl Counterpart<S>,
         steps: Substeps,
     ) -> Result<(), Located> {
-        let Substeps { gait, count, t, h } = steps;
+        let Substeps { stepping, count, t, h } = steps;
         let two = self.b.has_second_stage();
         let time = |q: usize| t + q as f64 * (h / (2 * count) as f64);
         for q in 0..2 * count {
@@ -138,7 +138,7 @@ impl<S: System + Send + 'static> StagedPair<S> {
                     *node = if stage == 0 { *l } else { 2.0 * l - *node };
                 }
                 a.met(q, &mut self.a, &self.b, &self.l).map_err(|f| self.coarse_fault(f))?;
-                self.b.stage(stage, gait, xb, start, &self.l);
+                self.b.stage(stage, stepping, xb, start, &self.l);
             }
             if stage == 1 {
                 self.b.finish(xb).map_err(|f| self.fine_fault(f))?;
@@ -149,17 +149,17 @@ impl<S: System + Send + 'static> StagedPair<S> {
 
     /// A fault of the coarse side, with the substructure.
     pub(crate) fn coarse_fault(&self, (i, fault): SideFault) -> Located {
-        locate(&self.places, Place::Coarse(i), fault)
+        locate(&self.places, Member::Coarse(i), fault)
     }
 
     fn fine_fault(&self, (i, fault): SideFault) -> Located {
-        locate(&self.places, Place::Fine(i), fault)
+        locate(&self.places, Member::Fine(i), fault)
     }
 
-    fn side(&self, place: Place) -> (&StagedSide<S>, usize) {
+    fn side(&self, place: Member) -> (&StagedSide<S>, usize) {
         match place {
-            Place::Coarse(i) => (&self.a, i),
-            Place::Fine(i) => (&self.b, i),
+            Member::Coarse(i) => (&self.a, i),
+            Member::Fine(i) => (&self.b, i),
         }
     }
 }
@@ -181,21 +181,21 @@ impl<S: System + Send + 'static> Sides<S> for StagedPair<S> {
         self.h
     }
 
-    fn places(&self) -> &[Place] {
+    fn places(&self) -> &[Member] {
         &self.places
     }
 
-    fn range(&self, place: Place) -> Range<usize> {
+    fn range(&self, place: Member) -> Range<usize> {
         let (side, i) = self.side(place);
         side.range(i)
     }
 
-    fn dims(&self, place: Place) -> Dims {
+    fn dims(&self, place: Member) -> Dims {
         let (side, i) = self.side(place);
         side.dims(i)
     }
 
-    fn ports(&self, place: Place) -> &[Port] {
+    fn ports(&self, place: Member) -> &[Port] {
         let (side, i) = self.side(place);
         side.ports(i)
     }
@@ -212,28 +212,28 @@ impl<S: System + Send + 'static> Sides<S> for StagedPair<S> {
         mobility(&self.a, &self.b, self.l.len()).ok()
     }
 
-    fn system(&self, place: Place) -> &S {
+    fn system(&self, place: Member) -> &S {
         let (side, i) = self.side(place);
         side.system(i)
     }
 
-    fn system_mut(&mut self, place: Place) -> &mut S {
+    fn system_mut(&mut self, place: Member) -> &mut S {
         match place {
-            Place::Coarse(i) => self.a.system_mut(i),
-            Place::Fine(i) => self.b.system_mut(i),
+            Member::Coarse(i) => self.a.system_mut(i),
+            Member::Fine(i) => self.b.system_mut(i),
         }
     }
 
     /// Nothing is linked: the multipliers act through the stages.
-    fn link_displacements(&self, _: Place, _: usize, _: &[f64], out: &mut [f64]) {
+    fn link_displacements(&self, _: Member, _: usize, _: &[f64], out: &mut [f64]) {
         out.fill(0.0);
     }
 
-    fn carries_acceleration(&self, _: Place) -> bool {
+    fn carries_acceleration(&self, _: Member) -> bool {
         false
     }
 
-    fn add_accelerations(&self, place: Place, l: &[f64], a: &mut [f64]) {
+    fn add_accelerations(&self, place: Member, l: &[f64], a: &mut [f64]) {
         let (side, i) = self.side(place);
         side.add_accelerations(i, l, a);
     }

@@ -22,9 +22,10 @@ use interfield_kernel::System;
 use interfield_kernel::scheme::rosenbrock::Rosenbrock;
 
 use crate::blueprint::Schedule;
-use crate::coupled::{Layout, Method, TwoSided};
+use crate::coupled::{Algorithm, Coupling, Layout, TwoSided};
 use crate::interface::{Assembly, Substructure};
-use crate::pair::{Place, ranges};
+use crate::pair::{Member, ranges};
+use crate::registry::{CouplingInfo, Facts, Level, Options, Parts, Schemes};
 use crate::side::SideFault;
 use crate::staged::{StagedSide, tableau};
 use crate::staged_pair::{Counterpart, StagedPair, Substeps};
@@ -57,7 +58,7 @@ impl Staggered {
     }
 }
 
-impl<S: System + Send + 'static> Method<S, StagedPair<S>> for Staggered {
+impl<S: System + Send + 'static> Algorithm<S, StagedPair<S>> for Staggered {
     fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -76,11 +77,11 @@ impl<S: System + Send + 'static> Method<S, StagedPair<S>> for Staggered {
 
     fn step(&mut self, pair: &mut StagedPair<S>, x: &mut [f64], k: u64) -> Result<(), Located> {
         let (xa, xb) = x.split_at_mut(self.layout.a.end);
-        let substeps = Substeps { gait: 0, count: pair.ss, t: k as f64 * pair.h, h: pair.h };
+        let substeps = Substeps { stepping: 0, count: pair.ss, t: k as f64 * pair.h, h: pair.h };
         self.step.run(pair, 0, xa, xb, substeps)
     }
 
-    fn link<'a>(&'a self, _: &'a [f64], _: Place) -> (usize, &'a [f64]) {
+    fn link<'a>(&'a self, _: &'a [f64], _: Member) -> (usize, &'a [f64]) {
         (0, &[])
     }
 
@@ -100,11 +101,11 @@ impl StaggeredStep {
         StaggeredStep { middle: vec![0.0; pair.a.len()], end: vec![0.0; pair.a.len()] }
     }
 
-    /// Advances both sides; A steps in gait `gait`.
+    /// Advances both sides; A steps in stepping `stepping`.
     pub(crate) fn run<S: System + Send + 'static>(
         &mut self,
         pair: &mut StagedPair<S>,
-        gait: usize,
+        stepping: usize,
         xa: &mut [f64],
         xb: &mut [f64],
         substeps: Substeps,
@@ -112,7 +113,7 @@ impl StaggeredStep {
         let (t, ss, two) = (substeps.t, substeps.count, pair.a.has_second_stage());
         pair.a.linearise(xa, t).map_err(|f| pair.coarse_fault(f))?;
         let mut moving =
-            Moving { start: xa, middle: &mut self.middle, end: &mut self.end, gait, t, ss, two, side: PhantomData };
+            Moving { start: xa, middle: &mut self.middle, end: &mut self.end, stepping, t, ss, two, side: PhantomData };
         pair.advance_fine(xb, &mut moving, substeps)?;
         xa.copy_from_slice(&self.end);
         Ok(())
@@ -124,7 +125,7 @@ struct Moving<'a, S> {
     start: &'a [f64],
     middle: &'a mut [f64],
     end: &'a mut [f64],
-    gait: usize,
+    stepping: usize,
     t: f64,
     ss: usize,
     /// Whether A has a second stage.
@@ -149,11 +150,11 @@ impl<S: System> Counterpart<S> for Moving<'_, S> {
 
     fn met(&mut self, q: usize, a: &mut StagedSide<S>, _: &StagedSide<S>, l: &[f64]) -> Result<(), SideFault> {
         if q == 0 {
-            a.stage(0, self.gait, self.start, self.t, l);
+            a.stage(0, self.stepping, self.start, self.t, l);
             a.middle(self.start, self.middle);
         }
         if q == if self.two { self.ss } else { 0 } {
-            a.stage(1, self.gait, self.start, self.t, l);
+            a.stage(1, self.stepping, self.start, self.t, l);
             self.end.copy_from_slice(self.start);
             a.finish(self.end)?;
         }
@@ -165,3 +166,31 @@ impl<S: System> Counterpart<S> for Moving<'_, S> {
 pub(crate) fn mix(from: &[f64], to: &[f64], s: f64, x: &mut [f64]) {
     x.iter_mut().zip(from).zip(to).for_each(|((x, a), b)| *x = (1.0 - s) * a + s * b);
 }
+
+/// It has no options.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StaggeredOptions;
+
+impl Options for StaggeredOptions {
+    fn start<S: System + Send + 'static>(self, parts: Parts<S>) -> Result<Box<dyn Coupling<S>>, CouplingError> {
+        Ok(Box::new(Staggered::start(parts.assembly)?))
+    }
+
+    fn facts(&self) -> Facts {
+        Facts { coarse_step: 1.0, ramped: false, against_hysteresis: None, not_in_c: None }
+    }
+}
+
+/// Entry of the catalogue.
+pub(crate) const STAGGERED: CouplingInfo = CouplingInfo {
+    name: "staggered",
+    title: "staggered real-time Rosenbrock coupling, any number of substeps, order 2",
+    reference: "paper 001",
+    advice: "Accurate; stable in every scan with gamma = plus, with windows of instability with minus. Not parallel.",
+    scheme: "lsrt2",
+    schemes: Schemes::RealTimeRosenbrock,
+    one_rate: true,
+    level: Level::Mass,
+    build: |_| Ok(StaggeredOptions.into()),
+    ..CouplingInfo::PLAIN
+};

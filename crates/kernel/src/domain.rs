@@ -53,7 +53,7 @@ impl<C: Scheme, S: System, X: AsRef<[f64]> + AsMut<[f64]>> Domain<C, S, X> {
     pub fn new(scheme: C, mut sys: S, dt: f64, x: X, w: X) -> Result<Self, Fault> {
         let (nx, nw) = Self::memory(&scheme, &sys);
         assert!(x.as_ref().len() == nx && w.as_ref().len() == nw, "memory of a domain has the wrong length");
-        if scheme.claims().evaluations.is_none() {
+        if scheme.evaluations().is_none() {
             sys.iterate();
         }
         sys.prepare(scheme.operators(dt).as_slice())?;
@@ -69,7 +69,7 @@ impl<C: Scheme, S: System, X: AsRef<[f64]> + AsMut<[f64]>> Domain<C, S, X> {
         let memory = x.len() - self.sys.memory().len();
         self.sys.settle(self.sys.dims().point(t, &x[..memory]));
         x[memory..].copy_from_slice(self.sys.memory());
-        self.advance(t, Scheme::start)
+        self.advance(t, |scheme, mut step| scheme.start(&mut step))
     }
 
     /// Lets the scheme work on the state. After a fault all is as it was before, the memory of the system included.
@@ -143,7 +143,7 @@ impl<C: Scheme, S: System, X: AsRef<[f64]> + AsMut<[f64]>> StepMap for Domain<C,
     fn step(&mut self, k: u64) -> Result<(), Fault> {
         self.advance(k as f64 * self.dt, |scheme, Step { t, dt, y, h, w, sys }| {
             let d = sys.dims();
-            scheme.step(Step { t, dt, y: &mut *y, h, w, sys })?;
+            scheme.step(&mut Step { t, dt, y: &mut *y, h, w, sys })?;
             check_finite(d, y)
         })
     }

@@ -74,6 +74,14 @@ pub enum Instr {
     PowC(Reg, Reg, u16),
     /// d = a where c >= 0, else b: fields d, c, a, b.
     Select(Reg, Reg, Reg, Reg),
+    /// d = a b + c, rounded twice: two instructions in one.
+    MulAdd(Reg, Reg, Reg, Reg),
+    /// d = c - a b.
+    SubMul(Reg, Reg, Reg, Reg),
+    /// d = k a + c: fields d, a, c, k.
+    MulCAdd(Reg, Reg, Reg, u16),
+    /// d = c - k a: fields d, a, c, k.
+    SubMulC(Reg, Reg, Reg, u16),
 }
 
 impl Instr {
@@ -101,7 +109,8 @@ impl Instr {
             AddC(d, a, k) | RevSubC(d, a, k) | MulC(d, a, k) | DivC(d, a, k) | RevDivC(d, a, k) | PowC(d, a, k) => {
                 (d, [Some(a), None, None], Some(k))
             }
-            Select(d, c, a, b) => (d, [Some(c), Some(a), Some(b)], None),
+            Select(d, a, b, c) | MulAdd(d, a, b, c) | SubMul(d, a, b, c) => (d, [Some(a), Some(b), Some(c)], None),
+            MulCAdd(d, a, b, k) | SubMulC(d, a, b, k) => (d, [Some(a), Some(b), None], Some(k)),
         }
     }
 }
@@ -194,6 +203,10 @@ impl Program<'_> {
                 RevDivC(d, a, k) => r[d as usize] = T::constant(c[k as usize]) / r[a as usize],
                 PowC(d, a, k) => r[d as usize] = r[a as usize].powf(c[k as usize]),
                 Select(d, s, a, b) => r[d as usize] = r[s as usize].select(r[a as usize], r[b as usize]),
+                MulAdd(d, a, b, s) => r[d as usize] = r[a as usize] * r[b as usize] + r[s as usize],
+                SubMul(d, a, b, s) => r[d as usize] = r[s as usize] - r[a as usize] * r[b as usize],
+                MulCAdd(d, a, s, k) => r[d as usize] = r[a as usize] * c[k as usize] + r[s as usize],
+                SubMulC(d, a, s, k) => r[d as usize] = r[s as usize] - r[a as usize] * c[k as usize],
             }
         }
     }

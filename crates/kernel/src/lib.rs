@@ -28,7 +28,7 @@ pub mod system;
 pub use archive::{Archive, Persist, StateError};
 pub use domain::{Domain, StepMap};
 pub use fault::Fault;
-pub use scalar::{Dual, Scalar};
+pub use scalar::{Dual, Lanes, Scalar};
 
 pub use scheme::Scheme;
 pub use system::{Dims, Mck, Point, Shift, System};

@@ -5,6 +5,7 @@
 //! and [`Scalar::select`], whose derivatives at the corner are fixed here, once: sign(0) = 0, and at a
 //! tie `max` and `min` follow their second argument.
 
+use core::array::from_fn;
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
 /// Arithmetic and elementary functions of a law.
@@ -344,5 +345,64 @@ impl<T: Scalar> Scalar for Dual<T> {
     #[inline]
     fn is_zero(self) -> bool {
         self.re.is_zero() && self.eps.is_zero()
+    }
+}
+
+/// Numbers side by side: a program run over `Dual<Lanes<N>>` gives its derivatives along N directions at once, each with the
+/// bits of a run of its own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lanes<const N: usize>(pub [f64; N]);
+
+macro_rules! lanes_operator {
+    ($($trait:ident $method:ident),*) => {
+        $(impl<const N: usize> $trait for Lanes<N> {
+            type Output = Self;
+            #[inline]
+            fn $method(self, o: Self) -> Self {
+                Lanes(from_fn(|i| self.0[i].$method(o.0[i])))
+            }
+        }
+        impl<const N: usize> $trait<f64> for Lanes<N> {
+            type Output = Self;
+            #[inline]
+            fn $method(self, o: f64) -> Self {
+                Lanes(self.0.map(|x| x.$method(o)))
+            }
+        })*
+    };
+}
+lanes_operator!(Add add, Sub sub, Mul mul, Div div);
+
+impl<const N: usize> Neg for Lanes<N> {
+    type Output = Self;
+    #[inline]
+    fn neg(self) -> Self {
+        Lanes(self.0.map(|x| -x))
+    }
+}
+
+macro_rules! lanes {
+    ($($f:ident($($other:ident),*)),*) => {
+        $(#[inline]
+        fn $f(self, $($other: Self),*) -> Self {
+            Lanes(from_fn(|i| Scalar::$f(self.0[i], $($other.0[i]),*)))
+        })*
+    };
+}
+
+impl<const N: usize> Scalar for Lanes<N> {
+    #[inline]
+    fn constant(x: f64) -> Self {
+        Lanes([x; N])
+    }
+    lanes!(abs(), sign(), sqrt(), exp(), ln(), sin(), cos(), tan(), asin(), acos(), atan(), tanh());
+    lanes!(pow(y), max(other), min(other), select(yes, no), greater(other, yes, no), scaled(factor));
+    #[inline]
+    fn powf(self, n: f64) -> Self {
+        Lanes(self.0.map(|x| Scalar::powf(x, n)))
+    }
+    #[inline]
+    fn is_zero(self) -> bool {
+        self.0.iter().all(|x| *x == 0.0)
     }
 }

@@ -11,7 +11,7 @@
 //!   at 4000.
 //! - All others solve with what a step really does (the links are probed), and need no inertia.
 
-use interfield_coupling::Method;
+use interfield_coupling::Options;
 use interfield_coupling::registry::Level;
 use interfield_linalg::{Factor, Kind as Symmetry};
 
@@ -33,20 +33,18 @@ impl Structure {
     pub fn objections(&self) -> Vec<Problem> {
         let Some(coupling) = self.model.partition.as_ref().map(|p| p.coupling) else { return Vec::new() };
         let by_mass = coupling.info.level == Level::Mass;
-        let ramped = matches!(coupling.method, Method::Foh(_) | Method::Pmc(_));
         let h = self.model.analysis.dt;
         let mut found = Vec::new();
         for i in 0..self.parts.len() {
             let Part { sub, .. } = &self.parts[i];
             let (substeps, fine) = (sub.substeps, sub.fine);
-            // The interlaced sequences of a coupling with twins are four macro-steps long.
-            let stride = if coupling.info.twins && !fine { 4.0 * h } else { h / f64::from(substeps) };
+            let step = if fine { h / f64::from(substeps) } else { coupling.method.facts().coarse_step * h };
             let limits = match () {
                 () if by_mass => BY_MASS,
-                () if ramped && fine && substeps > 1 => BY_RAMP,
+                () if coupling.method.facts().ramped && fine && substeps > 1 => BY_RAMP,
                 () => continue,
             };
-            for (unknown, measure) in self.measures(i, stride, by_mass) {
+            for (unknown, measure) in self.measures(i, step, by_mass) {
                 if measure > limits[0] {
                     found.push(self.too_light(i, unknown, measure > limits[1], by_mass));
                 }

@@ -6,7 +6,9 @@
 use std::sync::Arc;
 
 use interfield_coupling::quality::{Cut, Monitor, Quality, gap, interface_force};
-use interfield_coupling::{Assembly as Substructures, Coupling, CouplingError, Driven, Single, Substructure};
+use interfield_coupling::{
+    Assembly as Substructures, Coupling, CouplingError, Driven, Options, Parts, Single, Substructure,
+};
 use interfield_kernel::{Archive, Fault, Mck, Persist, Scheme};
 use interfield_lab::rig::Rig;
 use interfield_language::model::{Channel, EnergyPart, Kind, Model, Quantity};
@@ -501,7 +503,7 @@ fn start(
         (None, Some(all)) => Ok(Box::new(Single::start(all, assembly.dt)?)),
         (Some(partition), last) => {
             assembly.substructures.extend(last);
-            partition.coupling.method.start(assembly, twins, driven)
+            partition.coupling.method.start(Parts { assembly, twins, driven })
         }
         (None, None) => Err(CouplingError::Unsuitable("there is no structure".to_owned())),
     }

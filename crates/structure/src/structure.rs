@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use interfield_coupling::{Method, PmcOptions, Port};
+use interfield_coupling::registry::COUPLINGS;
+use interfield_coupling::{Options, Port};
 use interfield_kernel::Scheme;
 use interfield_kernel::element::Element as _;
 use interfield_language::external::External;
@@ -159,10 +160,9 @@ impl Part {
     }
 }
 
-/// PMC advances its coarse side on three interlaced sequences. A hysteretic law there sees all of them in turn, and what
-/// keeps them apart drives it: on the isolated viaduct the multipliers break away after three seconds.
+/// A hysteretic law on the coarse side of a coupling that does not bear it.
 fn untied(partition: &Partition, parts: &[Part]) -> Option<Problem> {
-    let Method::Pmc(PmcOptions { windows: 3, mix: 0.0, .. }) = partition.coupling.method else { return None };
+    let [why, help] = partition.coupling.method.facts().against_hysteresis?;
     let hysteretic = |name: &str| {
         let law = interfield_kernel::element::catalogue::catalogue().any(|info| info.name == name && info.hysteretic);
         law || name == "formula"
@@ -170,18 +170,14 @@ fn untied(partition: &Partition, parts: &[Part]) -> Option<Problem> {
     let coarse = parts.iter().enumerate().filter(|(_, p)| !p.sub.fine);
     let mut elements = coarse.flat_map(|(_, p)| p.sub.elements.iter().zip(&p.sub.model.elements));
     let (&element, law) = elements.find(|(_, e)| hysteretic(&e.type_name))?;
-    let message = format!(
-        "`{}` is hysteretic and stands on the coarse side, whose three sequences `pmc` does not tie together",
-        law.name
-    );
-    let help = "write mix = 0.01 in [coupling], or use another coupling (book: passivity 4.1)";
+    let message = format!("`{}` is hysteretic and stands on the coarse side, {why}", law.name);
     Some(Problem { fatal: false, ..Problem::error(Subject::Element(element), message, help) })
 }
 
 /// Refuses a scheme that would move a specimen, or a program, back and forth.
 fn iterates(model: &Model) -> Result<(), Problem> {
     let scheme = &model.analysis.scheme_name;
-    if model.analysis.scheme.claims().evaluations.is_some() {
+    if model.analysis.scheme.evaluations().is_some() {
         return Ok(());
     }
     let found = match (model.specimens.first(), model.externals.first()) {
@@ -224,8 +220,10 @@ fn needed_twice(external: &External) -> Problem {
     let name = &external.name;
     let message =
         format!("the coupling computes the coarse side twice, and the program of external `{name}` runs once");
-    let help = "put it into a substructure on the fine side, or take another coupling: \"pm\", \"staggered\"";
-    Problem::error(Subject::Element(external.element), message, help)
+    let once: Vec<String> =
+        COUPLINGS.iter().filter(|m| m.sided && !m.twins).map(|m| format!("\"{}\"", m.name)).collect();
+    let help = format!("put it into a substructure on the fine side, or take another coupling: {}", once.join(", "));
+    Problem::error(Subject::Element(external.element), message, &help)
 }
 
 /// Couplings find their multipliers with the mass at the start. Where a pendulum meets an interface its mass there changes

@@ -3,8 +3,8 @@
 
 use interfield_analysis::probe::amplification;
 use interfield_coupling::{
-    Assembly, Coupling, CouplingError, FohOptions, Method, Midpoint, Parallel, PmcOptions, Port, Staggered,
-    Substructure, TwoSided,
+    Assembly, Coupling, CouplingError, CouplingMethod, FohOptions, GcOptions, Midpoint, Options, Parallel, PmOptions,
+    PmcOptions, Port, Staggered, Substructure, TwoSided,
 };
 use interfield_kernel::scheme::alpha::{Alpha, Predictor};
 use interfield_kernel::scheme::registry::AnyScheme;
@@ -21,8 +21,8 @@ use crate::run::read;
 ///
 /// # Panics
 /// If something is.
-pub fn begin<S: System + Send + 'static>(method: Method, assembly: Assembly<S>) -> Box<dyn Coupling<S>> {
-    method.start(assembly, Vec::new(), Vec::new()).unwrap_or_else(|e| panic!("{method:?}: {e:?}"))
+pub fn begin<S: System + Send + 'static>(method: CouplingMethod, assembly: Assembly<S>) -> Box<dyn Coupling<S>> {
+    method.start(assembly.into()).unwrap_or_else(|e| panic!("{method:?}: {e:?}"))
 }
 
 /// Newmark's trapezoidal rule as the papers write it.
@@ -46,7 +46,7 @@ pub const fn alpha(rho: f64) -> AnyScheme {
 ///
 /// # Panics
 /// If there is no such row.
-pub fn row(name: &str) -> (Method, AnyScheme) {
+pub fn row(name: &str) -> (CouplingMethod, AnyScheme) {
     let (family, side) = name.split_once('-').unwrap_or((name, ""));
     let scheme = match side {
         "" => TRAPEZOIDAL,
@@ -56,13 +56,13 @@ pub fn row(name: &str) -> (Method, AnyScheme) {
         _ => panic!("{name}"),
     };
     let method = match family {
-        "GC" => Method::Gc,
-        "PM" => Method::Pm,
-        "PH" => Method::Foh(FohOptions::PH),
-        "mPH" => Method::Foh(FohOptions::MODIFIED_PH),
-        "FOH" => Method::Foh(FohOptions::FOH),
-        "PMC" => Method::Pmc(PmcOptions::PMC),
-        "PMC2" => Method::Pmc(PmcOptions::PMC2),
+        "GC" => CouplingMethod::Gc(GcOptions),
+        "PM" => CouplingMethod::Pm(PmOptions),
+        "PH" => CouplingMethod::Foh(FohOptions::PH),
+        "mPH" => CouplingMethod::Foh(FohOptions::MODIFIED_PH),
+        "FOH" => CouplingMethod::Foh(FohOptions::FOH),
+        "PMC" => CouplingMethod::Pmc(PmcOptions::PMC),
+        "PMC2" => CouplingMethod::Pmc(PmcOptions::PMC2),
         _ => panic!("{name}"),
     };
     (method, scheme)

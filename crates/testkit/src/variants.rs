@@ -69,6 +69,15 @@ const TABLE: &[(&str, &[(&str, &str)])] = &[
     ("state-space-alpha", &[("rho_inf", "0")]),
     ("state-space-alpha", &[("rho_inf", "1")]),
     ("state-space-alpha", &[("predictor", "half")]),
+    ("explicit-newmark", &[("gamma", "0.6")]),
+    ("kr-alpha", &[("rho_inf", "0")]),
+    ("kr-alpha", &[("rho_inf", "0.5")]),
+    ("kr-alpha", &[("rho_inf", "1")]),
+    ("mkr-alpha", &[("rho_inf", "0")]),
+    ("mkr-alpha", &[("rho_inf", "0.5")]),
+    ("mkr-alpha", &[("rho_inf", "1")]),
+    ("bathe", &[("gamma", "0.3")]),
+    ("bathe-newton", &[("gamma", "0.7")]),
 ];
 
 /// A scheme by name with parameters as on the command line.

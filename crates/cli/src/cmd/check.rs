@@ -98,9 +98,12 @@ pub(crate) fn run(args: &Args) -> Exit {
         fail(args.json, Some(&picture.display().to_string()), None, &message, help);
         return Exit::Failure;
     }
-    // How it is solved, and how long a step takes, in one piece.
-    let model = Model::clone(&assembled.model).in_one_piece();
-    let sim = match loaded.assemble(model, &places).and_then(|s| loaded.start(s, &places, &mut AsEmulated)) {
+    // As `run` would start it, and how it is solved and how long a step takes in one piece.
+    let (model, cut) = (Model::clone(&assembled.model), assembled.model.partition.is_some());
+    let started = loaded.start(assembled, &places, &mut AsEmulated);
+    let whole = || loaded.assemble(model.in_one_piece(), &places);
+    let sim = match started.and_then(|sim| if cut { loaded.start(whole()?, &places, &mut AsEmulated) } else { Ok(sim) })
+    {
         Ok(sim) => sim,
         Err(e) => return e,
     };
@@ -308,7 +311,7 @@ impl Findings {
             out += &format!("  {name}: {r}{when}, {} operations per solution\n", r.solve_flops);
         }
         let evaluations =
-            a.scheme.claims().evaluations.map_or("iterates".to_owned(), |n| plural(n as usize, "force evaluation"));
+            a.scheme.evaluations().map_or("iterates".to_owned(), |n| plural(n as usize, "force evaluation"));
         out += &match self.cost {
             Some(s) => format!(
                 "\ncost\n  {evaluations} and {} us per step, about {} s for the run\n",
@@ -356,7 +359,7 @@ impl Findings {
             "dt": a.dt,
             "duration": a.duration,
             "steps": sim.steps(),
-            "force_evaluations_per_step": a.scheme.claims().evaluations,
+            "force_evaluations_per_step": a.scheme.evaluations(),
             "stability_limit": self.stability_limit,
             "factorised_at_each_step": sim.coupling.system(0).follows_state(),
             "solvers": solvers,

@@ -1,7 +1,7 @@
 //! `interfield couplings`: the catalogue of coupling methods, from the registry.
 
 use clap::Args as ClapArgs;
-use interfield_coupling::registry::{METHODS, MethodInfo};
+use interfield_coupling::registry::{COUPLINGS, CouplingInfo};
 use serde_json::{Value, json};
 
 use crate::Exit;
@@ -18,7 +18,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Exit {
     let catalogue = Catalogue {
         kind: "coupling",
-        entries: METHODS,
+        entries: COUPLINGS,
         name: |entry| entry.name,
         json: describe,
         explain,
@@ -29,11 +29,11 @@ pub(crate) fn run(args: &Args) -> Exit {
     catalogue.tell(&args.wanted)
 }
 
-fn row(m: &MethodInfo) -> Vec<String> {
+fn row(m: &CouplingInfo) -> Vec<String> {
     [m.name, if m.parallel { "yes" } else { "no" }, m.scheme, m.title].map(str::to_owned).to_vec()
 }
 
-fn describe(m: &MethodInfo) -> Value {
+fn describe(m: &CouplingInfo) -> Value {
     json!({
         "name": m.name, "title": m.title, "reference": m.reference, "advice": m.advice, "parallel": m.parallel,
         "default_scheme": m.scheme, "schemes": m.schemes.words(),
@@ -41,7 +41,7 @@ fn describe(m: &MethodInfo) -> Value {
     })
 }
 
-fn explain(m: &MethodInfo) -> String {
+fn explain(m: &CouplingInfo) -> String {
     let mut out = format!("{}: {}\n  source: {}\n  {}\n", m.name, m.title, m.reference, m.advice);
     out += &format!("  substructures take {}; without one, {}\n", m.schemes.words(), m.scheme);
     out + &parameters(m.parameters)

@@ -2,7 +2,7 @@
 
 use clap::Args as ClapArgs;
 use interfield_kernel::scheme::Scheme;
-use interfield_kernel::scheme::registry::{Arguments, SCHEMES, SchemeInfo};
+use interfield_kernel::scheme::registry::{AnyScheme, Arguments, SCHEMES, SchemeInfo};
 use serde_json::{Value, json};
 
 use crate::Exit;
@@ -31,22 +31,24 @@ pub(crate) fn run(args: &Args) -> Exit {
 }
 
 fn row(s: &SchemeInfo) -> Vec<String> {
-    let claims = (s.build)(Arguments(&[])).map(|s| s.claims()).ok();
-    let order = claims.map_or_else(|| "-".to_owned(), |c| c.order.to_string());
-    let evaluations = claims.map(|c| c.evaluations.map_or("iterates".to_owned(), |e| e.to_string()));
-    vec![s.name.to_owned(), order, evaluations.unwrap_or_else(|| "-".to_owned()), s.title.to_owned()]
+    let scheme = (s.build)(Arguments(&[])).ok();
+    let of = |f: fn(AnyScheme) -> String| scheme.map_or_else(|| "-".to_owned(), f);
+    let order = of(|s| s.claims().order.to_string());
+    let evaluations = of(|s| s.evaluations().map_or("iterates".to_owned(), |e| e.to_string()));
+    vec![s.name.to_owned(), order, evaluations, s.title.to_owned()]
 }
 
 fn describe(s: &SchemeInfo) -> Value {
-    let claims = (s.build)(Arguments(&[])).map(|s| s.claims()).ok();
+    let scheme = (s.build)(Arguments(&[])).ok();
+    let claims = scheme.map(|s| s.claims());
     json!({
         "name": s.name,
         "title": s.title,
         "reference": s.reference,
         "order": claims.map(|c| c.order),
         "order_with_frozen_tangent": claims.map(|c| c.order_frozen),
-        "force_evaluations_per_step": claims.and_then(|c| c.evaluations),
-        "iterates": claims.is_some_and(|c| c.evaluations.is_none()),
+        "force_evaluations_per_step": scheme.and_then(|s| s.evaluations()),
+        "iterates": scheme.is_some_and(|s| s.evaluations().is_none()),
         "parameters": parameters_json(s.parameters),
     })
 }
@@ -56,7 +58,7 @@ fn explain(s: &SchemeInfo) -> String {
     if let Ok(scheme) = (s.build)(Arguments(&[])) {
         let c = scheme.claims();
         let evaluations =
-            c.evaluations.map_or("iterates, so not for a specimen".to_owned(), |e| format!("{e} per step"));
+            scheme.evaluations().map_or("iterates, so not for a specimen".to_owned(), |e| format!("{e} per step"));
         out += &format!(
             "  order: {} ({} with a frozen tangent)\n  force evaluations: {evaluations}\n",
             c.order, c.order_frozen

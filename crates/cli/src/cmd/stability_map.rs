@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
 use interfield_analysis::scan::scan;
-use interfield_coupling::registry::{METHODS, find};
+use interfield_coupling::registry::{COUPLINGS, find};
 use interfield_language::Model;
 use interfield_language::diag::did_you_mean;
 use interfield_report::{Axis, Figure, Map as Colours, Panel, Ramp};
@@ -142,7 +142,7 @@ fn draw(args: &Args) -> Result<(), Exit> {
         Exit::BadInput
     };
     let Some(info) = find(&args.coupling) else {
-        let names: Vec<&str> = METHODS.iter().map(|m| m.name).collect();
+        let names: Vec<&str> = COUPLINGS.iter().map(|m| m.name).collect();
         let help = did_you_mean(&args.coupling, names.iter().copied())
             .unwrap_or_else(|| format!("couplings are {}", names.join(", ")));
         return Err(refuse(&format!("there is no coupling `{}`", args.coupling), &help));
@@ -264,20 +264,20 @@ impl Map<'_> {
                 }
                 None => "stable everywhere".to_owned(),
             };
+            let omega = find(&self.args.coupling).map_or("", |info| info.omega);
             let (x, y) = (self.omegas.clone(), self.ratios.clone());
             Panel {
                 title: format!("ss = {substeps}\n{below}"),
-                x: Axis::new("Ω = ω Δt", "").log(),
+                x: Axis::new(omega, "").log(),
                 y: Axis::new(self.args.ratio.label(), "").log(),
                 map: Some(Colours { x, y, values: cells.iter().map(shade).collect(), ramps: ramps() }),
                 ..Panel::default()
             }
         };
         let panels: Vec<Panel> = self.panels().map(panel).collect();
-        let remark = if self.args.coupling == "plsrt2" { " (for Ω the papers take 4 omega dt)" } else { "" };
         let columns = panels.len();
         let width = columns as f64 * PANEL + BESIDE;
-        Figure { title: self.title() + remark, columns, width, slenderness: 1.0, ..Figure::new(panels) }
+        Figure { title: self.title(), columns, width, slenderness: 1.0, ..Figure::new(panels) }
     }
 
     fn text(&self, name: &str) -> String {

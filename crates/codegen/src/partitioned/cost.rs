@@ -1,38 +1,31 @@
 //! What a macro-step costs in the worst case.
 
-use interfield_coupling::blueprint::Schedule;
 use interfield_structure::blueprint::Blueprint;
 
 use super::pieces::Piece;
 use crate::cost::Cost;
 use crate::law::Laws;
 use crate::record::Operations;
+use crate::stepping::Stepping;
 
 /// Additions, multiplications, divisions and calls of a macro-step at most, outputs included.
 pub(super) fn per_step(b: &Blueprint<'_>, pieces: &[Piece], laws: &Laws) -> Operations {
     let c = &b.coupling;
     let (rows, ss) = (c.rows as u64, c.substeps as u64);
-    let staged = matches!(c.schedule, Schedule::Staggered | Schedule::Parallel { .. });
+    let staged = c.schedule.is_staged();
+    let [coarse, fine] = c.schedule.strides(c.substeps).map(|n| n as u64);
     let mut sum = Operations::default();
     for (p, piece) in pieces.iter().enumerate() {
         let party = &c.parties[p];
         let cost = Cost::new(&piece.system, laws, &piece.emitted.laws);
         let evaluation = cost.force() + cost.solve(0);
-        let stride = |(gait, way): (&crate::gait::Gait, &interfield_coupling::blueprint::Stride<'_>)| {
-            gait.cost(&cost).times(way.steps as u64)
+        let stride = |(stepping, way): (&Stepping, &interfield_coupling::blueprint::Stride<'_>)| {
+            stepping.cost(&cost, piece.dims()).times(way.steps as u64)
         };
-        let longest = piece.gaits.iter().zip(&party.gaits).map(stride).max_by_key(|o| o.flops + o.divisions);
+        let longest = piece.steppings.iter().zip(&party.steppings).map(stride).max_by_key(|o| o.flops + o.divisions);
         let longest = longest.unwrap_or_default();
-        // Strides of a step: the coarse side at most those of a start-up step; stages at every half substep.
-        let count = match &c.schedule {
-            _ if staged && c.coarse.contains(&p) => 2,
-            _ if staged => ss,
-            Schedule::Pmc { .. } if c.coarse.contains(&p) => 3,
-            Schedule::Pm { .. } if c.coarse.contains(&p) => 2,
-            Schedule::Foh { step, .. } if step.unbalanced.is_none() => 1,
-            _ if c.fine.contains(&p) => ss,
-            _ => 1,
-        };
+        // Twins of the coarse side are counted as the fine one, which is more than they do.
+        let count = if c.coarse.contains(&p) { coarse } else { fine };
         let len = party.len as u64;
         let links = 2 * (len + 4) * party.ports.len() as u64 * (count + 4) + 8 * len * (count + 4);
         sum = sum + longest.times(count) + Operations { flops: links, ..Operations::default() };

@@ -22,13 +22,13 @@ use interfield_structure::assembled::Blueprint as SystemBlueprint;
 use interfield_structure::blueprint::Blueprint;
 
 use crate::api::{Export, Interface, LIFECYCLE, Variable, files};
-use crate::gait::{Family, Gait, schemes};
 use crate::harness;
 use crate::inputs::{Inputs, inputs};
 use crate::law::Laws;
 use crate::monolithic::{commands, fits, measured, refusal};
 use crate::parameters::{Owner, Parameters, parameters};
 use crate::party::factors;
+use crate::stepping::{Schemes, Stepping};
 use crate::text::{Tables, called, identifier, number, referenced};
 use pieces::{Piece, imposed_index, pieces};
 use tables::Coupled;
@@ -45,12 +45,12 @@ pub(crate) fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> 
     let mut laws = Laws::default();
     let pieces = pieces(&b, model, &inputs, &mut laws).ok_or_else(singular)?;
     let parameters = parameters(&owners(&b, &pieces), &inputs);
-    let gaits: Vec<Vec<Gait>> = pieces.iter().map(|p| p.gaits.clone()).collect();
+    let steppings: Vec<Vec<Stepping>> = pieces.iter().map(|p| p.steppings.clone()).collect();
     let memory: usize = pieces.iter().map(|p| p.system.memory).sum();
     let coupled = tables::emit(
         &b.coupling,
         &tables::Places {
-            gaits: &gaits,
+            steppings: &steppings,
             works: &pieces.iter().map(|p| p.work).collect::<Vec<_>>(),
             initials: &parameters.initials,
             commands: &specimens::commands_of(&b, model),
@@ -132,9 +132,13 @@ fn code(
     read: &str,
 ) -> String {
     let systems: Vec<&SystemBlueprint> = pieces.iter().map(|p| &p.system).collect();
-    let gaits: Vec<(Gait, Dims)> = pieces.iter().flat_map(|p| p.gaits.iter().map(|g| (*g, p.dims()))).collect();
-    let families: Vec<Family> = gaits.iter().map(|g| Family::of(&g.0.scheme)).collect();
-    let gait_tables: String = gaits.iter().enumerate().map(|(i, (gait, dims))| gait_table(i, gait, *dims)).collect();
+    let steppings = pieces.iter().flat_map(|p| p.steppings.iter().map(|s| (s, p.dims())));
+    let mut schemes = Schemes::default();
+    let mut table = |(i, (s, dims)): (usize, (&Stepping, Dims))| {
+        let rows: Vec<usize> = (0..s.looks.len()).collect();
+        schemes.table(&format!("stepping_{i}"), s, dims, &rows)
+    };
+    let stepping_tables: String = steppings.enumerate().map(&mut table).collect();
     let systems_text: String = pieces.iter().map(|p| p.emitted.text.as_str()).collect();
     let mut driven = Tables::new("");
     let component = |dof: usize| Some(inputs.imposed[imposed_index(model, dof)?]);
@@ -165,9 +169,9 @@ fn code(
         &factors(&systems),
         include_str!("../../c/system.c"),
         "\n",
-        &schemes(&families),
+        &schemes.print(),
         &systems_text,
-        &gait_tables,
+        &stepping_tables,
         &inputs.text,
         &coupled.tables,
         &driven.text,
@@ -181,11 +185,4 @@ fn code(
         &body,
     ]
     .concat()
-}
-
-/// A gait whose rows of the inputs follow each other: its evaluations, then where the tangent is taken.
-fn gait_table(i: usize, gait: &Gait, dims: Dims) -> String {
-    let (times, linear) = gait.times();
-    let rows: Vec<usize> = (0..times.len()).collect();
-    gait.emit(&format!("gait_{i}"), dims, &rows, if linear { times.len() } else { 0 })
 }

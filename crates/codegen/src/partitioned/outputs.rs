@@ -132,11 +132,11 @@ fn force(b: &Blueprint<'_>, (part, dof): (usize, usize)) -> String {
     if terms.is_empty() { "0.0".to_owned() } else { terms.join(" + ") }
 }
 
-/// Displacement of a port of a part by the last link, all of whose strides are those of gait 0.
+/// Displacement of a port of a part by the last link, all of whose strides are those of stepping 0.
 fn link(b: &Blueprint<'_>, part: usize, port: usize, linked: &str) -> String {
     let party = &b.coupling.parties[party_of(b, part)];
-    let (Some(gait), Some(at)) = (party.gaits.first(), party.ports.get(port)) else { return "0.0".to_owned() };
-    let columns = gait.link.chunks_exact(party.len.max(1)).zip(&party.ports);
+    let (Some(stepping), Some(at)) = (party.steppings.first(), party.ports.get(port)) else { return "0.0".to_owned() };
+    let columns = stepping.link.chunks_exact(party.len.max(1)).zip(&party.ports);
     let terms: Vec<String> = columns.map(|(c, q)| format!("{} * ({linked})[{}]", number(c[at.dof]), q.row)).collect();
     if terms.is_empty() { "0.0".to_owned() } else { terms.join(" + ") }
 }

@@ -1,23 +1,23 @@
 //! The parties of a coupling, each printed with what it looks at.
 
-use interfield_coupling::blueprint::Schedule;
-use interfield_kernel::{Dims, System};
+use interfield_coupling::blueprint::Stride;
+use interfield_kernel::{Dims, Scheme, System};
 use interfield_language::model::{Dof, Load, Model, Support};
 use interfield_structure::assembled::Blueprint as SystemBlueprint;
 use interfield_structure::blueprint::Blueprint;
 use interfield_structure::split::SubModel;
 
-use crate::gait::Gait;
 use crate::inputs::Inputs;
 use crate::law::Laws;
 use crate::outputs::Read;
 use crate::party::{Emitted, Party, Port, Wiring, emit};
+use crate::stepping::Stepping;
 
 /// What is exported of one party.
 pub(super) struct Piece {
     pub(super) system: SystemBlueprint,
     pub(super) emitted: Emitted,
-    pub(super) gaits: Vec<Gait>,
+    pub(super) steppings: Vec<Stepping>,
     /// Laws that its channels read; not of a twin.
     pub(super) read: Option<Read>,
     /// The inputs by its own numbers of loads and imposed motions.
@@ -36,14 +36,14 @@ impl Piece {
 /// Prints the parties; `None` if a factor of some cannot be printed.
 pub(super) fn pieces(b: &Blueprint<'_>, model: &Model, inputs: &Inputs, laws: &mut Laws) -> Option<Vec<Piece>> {
     // Staged parties are loaded by their multipliers stage by stage, not through their forces.
-    let loaded = !matches!(b.coupling.schedule, Schedule::Staggered | Schedule::Parallel { .. });
+    let loaded = !b.coupling.schedule.is_staged();
     let mut pieces: Vec<Piece> = Vec::new();
     let mut work = 0;
     for (p, party) in b.coupling.parties.iter().enumerate() {
         let part = &b.parts[party.substructure];
         let system = party.system.blueprint()?;
         let dims = party.system.dims();
-        let gaits: Vec<Gait> = party.gaits.iter().map(|g| Gait { scheme: g.scheme, dt: g.dt, slot: g.slot }).collect();
+        let steppings: Vec<Stepping> = party.steppings.iter().map(|g| stepping(g, loaded)).collect();
         let own = part_inputs(part.sub, model, inputs);
         let read = (!b.coupling.twins.contains(&p)).then(|| Read::new(part.channels, laws));
         let ports = party.ports.iter().filter(|_| loaded);
@@ -52,14 +52,22 @@ pub(super) fn pieces(b: &Blueprint<'_>, model: &Model, inputs: &Inputs, laws: &m
             blueprint: &system,
             ports: ports.map(|x| Port { dof: x.dof, row: x.row, sign: x.sign }).collect(),
             wiring: part_wiring(part.sub, &own),
-            scratch: gaits.iter().map(|g| g.scratch(dims)).max().unwrap_or(0),
+            scratch: steppings.iter().map(|g| g.scratch(dims)).max().unwrap_or(0),
         };
         let emitted = emit(&exported, laws, read.as_ref().map_or(&[], Read::laws));
         let len = emitted.plan.len;
-        pieces.push(Piece { system, emitted, gaits, read, inputs: own, work });
+        pieces.push(Piece { system, emitted, steppings, read, inputs: own, work });
         work += len;
     }
     Some(pieces)
+}
+
+/// A way to stride; parties that are not loaded through their forces are advanced stage by stage.
+fn stepping(way: &Stride<'_>, loaded: bool) -> Stepping {
+    match way.scheme.tableau().filter(|_| !loaded) {
+        Some(tableau) => Stepping::staged(&tableau, way.dt, way.slot),
+        None => Stepping::new(&way.scheme, way.dt, way.slot),
+    }
 }
 
 /// Number of a degree of freedom among those with an imposed motion.

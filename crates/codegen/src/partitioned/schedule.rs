@@ -4,9 +4,8 @@ use std::ops::Range;
 
 use interfield_coupling::blueprint::{Gap, Macro, Role, Schedule, Ties};
 use interfield_coupling::{Flexibility, PmcOptions};
-use interfield_kernel::System;
-use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::scheme::rosenbrock::{Rosenbrock, StageTimes};
+use interfield_kernel::{Scheme, System};
 
 use super::sites::{Moment, When};
 use super::tables::{COMMON, Draft, FINE};
@@ -18,7 +17,7 @@ impl Draft<'_> {
         let (na, nb, rows) = (self.len(&b.coarse), self.len(&b.fine), b.rows);
         let now = || "state + X_L".to_owned();
         match &b.schedule {
-            Schedule::Single => None,
+            Schedule::Unprinted => None,
             Schedule::Gc { fine } => {
                 self.pair(0, &[("A", na), ("B", nb), ("L", rows)])?;
                 self.works(&[("w", 2 * rows), ("free", na)]);
@@ -187,11 +186,7 @@ impl Draft<'_> {
         let b = self.b;
         let (na, nb, rows, h, ss) = (self.len(&b.coarse), self.len(&b.fine), b.rows, b.h, b.substeps);
         let tableaus = |side: &Range<usize>| -> Vec<Rosenbrock> {
-            let one = |p: usize| match self.gaits[p].first()?.scheme {
-                AnyScheme::Rosenbrock(r) => Some(r),
-                _ => None,
-            };
-            side.clone().filter_map(one).collect()
+            side.clone().filter_map(|p| b.parties[p].steppings.first()?.scheme.tableau()).collect()
         };
         let most = |list: &[Rosenbrock]| list.iter().map(|r| r.stages).max().unwrap_or(1);
         let (coarse, fine) = (tableaus(&b.coarse), tableaus(&b.fine));

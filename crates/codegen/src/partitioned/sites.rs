@@ -5,7 +5,7 @@
 use std::fmt::Write;
 use std::ops::Range;
 
-use crate::gait::Gait;
+use crate::stepping::Stepping;
 use crate::text::{Tables, number};
 
 /// When a row of the inputs is taken: ((base + a) + b) + c, the base being a node of the macro-grid or zero.
@@ -51,8 +51,8 @@ pub(crate) enum When {
     Always = 3,
 }
 
-/// Parties that stride: a range of them, and gait and number of steps of each.
-pub(crate) type Strides = (Range<usize>, Vec<(Gait, usize)>);
+/// Parties that stride: a range of them, and stepping and number of steps of each.
+pub(crate) type Strides<'a> = (Range<usize>, Vec<(&'a Stepping, usize)>);
 
 /// The rows and sites of a schedule.
 pub(crate) struct Sites {
@@ -99,18 +99,14 @@ impl Sites {
     }
 
     /// A site at which parties stride from `at`.
-    pub(crate) fn stride(&mut self, when: When, at: Moment, strides: &[&Strides]) {
+    pub(crate) fn stride(&mut self, when: When, at: Moment, strides: &[&Strides<'_>]) {
         let mut site = vec![Some(0); self.parties];
-        for (side, gaits) in strides {
-            for (p, (gait, steps)) in side.clone().zip(gaits) {
-                let (times, linear) = gait.times();
+        for (side, steppings) in strides {
+            for (p, (stepping, steps)) in side.clone().zip(steppings) {
                 let mut rows = Vec::new();
                 for j in 0..*steps {
-                    let start = at.later(1, j as f64 * gait.dt);
-                    rows.extend(times.iter().map(|x| start.later(2, x * gait.dt)));
-                    if linear {
-                        rows.push(start);
-                    }
+                    let start = at.later(1, j as f64 * stepping.dt);
+                    rows.extend(stepping.looks.iter().map(|x| start.later(2, x * stepping.dt)));
                 }
                 site[p] = Some(self.rows(when, &rows));
             }

@@ -1,6 +1,6 @@
 //! Specimens of substructures: what is commanded when, and what cannot be.
 
-use interfield_coupling::blueprint::{Blueprint as CouplingBlueprint, Schedule};
+use interfield_coupling::blueprint::Blueprint as CouplingBlueprint;
 use interfield_kernel::Scheme;
 use interfield_language::model::Model;
 use interfield_language::{Problem, Subject};
@@ -37,7 +37,7 @@ pub(super) fn refusals(model: &Model) -> Vec<Problem> {
             let help = "write side = \"fine\" in its [[substructure]], and \"coarse\" in the other";
             problems.push(refusal(Subject::Specimen(i), message, help));
         }
-        let own = u64::from(part.substeps) * u64::from(part.scheme.claims().evaluations.unwrap_or(1));
+        let own = u64::from(part.substeps) * u64::from(part.scheme.evaluations().unwrap_or(1));
         if *rate.get_or_insert(own) != own {
             let message = format!(
                 "specimen `{}` would be commanded at other times than those before it, and all commands are given at once",
@@ -63,19 +63,12 @@ pub(super) fn commands_of(b: &Blueprint<'_>, model: &Model) -> Vec<Vec<usize>> {
 /// How often specimens are commanded in a macro-step, once the start-up is over.
 pub(super) fn evaluations(b: &CouplingBlueprint<'_, Assembled>) -> usize {
     let side = if b.fine.is_empty() { &b.coarse } else { &b.fine };
-    let one = |p: &interfield_coupling::blueprint::Party<'_, Assembled>, gait: usize| {
-        p.gaits.get(gait).map_or(0, |g| g.steps * g.scheme.claims().evaluations.unwrap_or(1) as usize)
+    let one = |p: &interfield_coupling::blueprint::Party<'_, Assembled>, stepping: usize| {
+        p.steppings.get(stepping).map_or(0, |g| g.steps * g.scheme.evaluations().unwrap_or(1) as usize)
     };
-    let stride = |gait: usize| b.parties[side.clone()].iter().map(|p| one(p, gait)).max().unwrap_or(0);
-    match &b.schedule {
-        Schedule::Gc { .. } | Schedule::Pm { .. } | Schedule::Pmc { .. } => b.substeps * stride(0),
-        Schedule::Foh { step, mixing, .. } => {
-            let strides = if step.unbalanced.is_some() { b.substeps * stride(2) } else { stride(0) };
-            strides + usize::from(mixing.is_some())
-        }
-        Schedule::Staggered | Schedule::Parallel { .. } => b.substeps * stride(0),
-        Schedule::Single | Schedule::Llm { .. } => stride(0),
-    }
+    let stride = |stepping: usize| b.parties[side.clone()].iter().map(|p| one(p, stepping)).max().unwrap_or(0);
+    let (stepping, strides, besides) = b.schedule.asks(b.substeps);
+    strides * stride(stepping) + besides
 }
 
 /// Stiffness that stands in for all specimens in `main.c`: row-major over the commands.

@@ -9,13 +9,13 @@ use interfield_coupling::Flexibility;
 use interfield_coupling::Guess;
 use interfield_coupling::blueprint::{Blueprint, Fine, Gap, Macro, Schedule};
 use interfield_coupling::fine::Kernel;
-use interfield_kernel::{Dims, System};
+use interfield_kernel::{Dims, Scheme, System};
 use interfield_linalg::{Factor, Pattern};
 use interfield_structure::assembled::Assembled;
 
 use super::sites::{Moment, Sites, Strides, When};
-use crate::gait::Gait;
 use crate::party::constant_factor;
+use crate::stepping::Stepping;
 use crate::text::{Tables, number, specialised};
 
 /// A coupling in C.
@@ -65,7 +65,7 @@ impl Stack {
 /// What is collected on the way.
 pub(super) struct Draft<'a> {
     pub(super) b: &'a Blueprint<'a, Assembled>,
-    pub(super) gaits: &'a [Vec<Gait>],
+    pub(super) steppings: &'a [Vec<Stepping>],
     pub(super) places: &'a Places<'a>,
     pub(super) constants: Vec<(String, usize)>,
     pub(super) numbers: Vec<(&'static str, f64)>,
@@ -93,8 +93,8 @@ const GAP: &str = include_str!("../../c/coupling_gap.c");
 
 /// Where the things stand that a coupling refers to, party by party.
 pub(crate) struct Places<'a> {
-    /// Gaits.
-    pub(crate) gaits: &'a [Vec<Gait>],
+    /// Steppings.
+    pub(crate) steppings: &'a [Vec<Stepping>],
     /// Start of the memory.
     pub(crate) works: &'a [usize],
     /// Parameters of the initial state.
@@ -113,7 +113,7 @@ pub(crate) struct Places<'a> {
 pub(crate) fn emit(b: &Blueprint<'_, Assembled>, places: &Places<'_>) -> Option<Coupled> {
     let mut draft = Draft {
         b,
-        gaits: places.gaits,
+        steppings: places.steppings,
         places,
         constants: Vec::new(),
         numbers: vec![("MACRO", b.h)],
@@ -136,7 +136,7 @@ pub(crate) fn emit(b: &Blueprint<'_, Assembled>, places: &Places<'_>) -> Option<
     Some(draft.finish(multipliers, linked))
 }
 
-impl Draft<'_> {
+impl<'a> Draft<'a> {
     fn dims(&self, p: usize) -> Dims {
         self.b.parties[p].system.dims()
     }
@@ -145,13 +145,13 @@ impl Draft<'_> {
         self.b.parties[side.clone()].iter().map(|p| p.len).sum()
     }
 
-    /// Number of a gait of a party among all.
+    /// Number of a stepping of a party among all.
     fn stride0(&self, p: usize) -> usize {
-        self.gaits[..p].iter().map(Vec::len).sum()
+        self.steppings[..p].iter().map(Vec::len).sum()
     }
 
-    pub(super) fn strides(&self, side: &Range<usize>, gait: usize) -> Strides {
-        let one = |p: usize| (self.gaits[p][gait], self.b.parties[p].gaits[gait].steps);
+    pub(super) fn strides(&self, side: &Range<usize>, stepping: usize) -> Strides<'a> {
+        let one = |p: usize| (&self.steppings[p][stepping], self.b.parties[p].steppings[stepping].steps);
         (side.clone(), side.clone().map(one).collect())
     }
 
@@ -178,16 +178,16 @@ impl Draft<'_> {
                     party.substructure,
                 ));
                 ports.extend(party.ports.iter().map(|x| format!("{{{}, {}, {}}}", x.row, x.dof, number(x.sign))));
-                for (way, gait) in party.gaits.iter().zip(&self.gaits[p]) {
-                    let (times, linear) = gait.times();
+                for (way, stepping) in party.steppings.iter().zip(&self.steppings[p]) {
                     let held = way.rate != self.dims(p).nu;
                     strides.push(format!(
-                        "{{{}, {}, {}, {}, {}, {}}}",
+                        "{{{}, {}, {}, {}, {}, {}, {}}}",
                         way.steps,
-                        times.len() + usize::from(linear),
+                        stepping.looks.len(),
                         links.len(),
                         way.rate,
                         u8::from(held),
+                        way.scheme.rates(self.dims(p)),
                         number(way.lag),
                     ));
                     links.extend_from_slice(way.link);
@@ -212,7 +212,7 @@ impl Draft<'_> {
         t.indices("COMMAND_OF", commands.iter().flatten().copied());
         let names = |what: &str, n: usize| (0..n).map(|i| format!("&{what}_{i}")).collect::<Vec<_>>();
         t.table("system_t *const", "SYSTEMS", names("party", b.parties.len()));
-        t.table("gait_t *const", "GAITS", names("gait", self.gaits.iter().map(Vec::len).sum()));
+        t.table("stepping_t *const", "STEPPINGS", names("stepping", self.steppings.iter().map(Vec::len).sum()));
         // Localized multipliers have no sides: all parties do what a fine side does.
         let fine = if matches!(b.schedule, Schedule::Llm { .. }) { &b.coarse } else { &b.fine };
         for (name, side) in [("COARSE", &b.coarse), ("FINE", fine), ("TWINS", &b.twins)] {
@@ -307,10 +307,10 @@ impl Draft<'_> {
         self.problem("MOBILITY", self.b.mobility.as_ref()?)
     }
 
-    /// Sites of the substeps of the fine side in a gait.
-    pub(super) fn fine_sites(&mut self, gait: usize) {
+    /// Sites of the substeps of the fine side in a stepping.
+    pub(super) fn fine_sites(&mut self, stepping: usize) {
         let (h, ss) = (self.b.h, self.b.substeps);
-        let strides = self.strides(&self.b.fine, gait);
+        let strides = self.strides(&self.b.fine, stepping);
         self.sites.name("FINE");
         for e in 0..ss {
             self.sites.stride(When::Always, Moment::node(0, e as f64 * h / ss as f64), &[&strides]);
@@ -318,8 +318,8 @@ impl Draft<'_> {
     }
 
     /// The site of a stride of the coarse side.
-    pub(super) fn coarse_site(&mut self, name: &'static str, gait: usize, when: When, at: Moment) {
-        let strides = self.strides(&self.b.coarse, gait);
+    pub(super) fn coarse_site(&mut self, name: &'static str, stepping: usize, when: When, at: Moment) {
+        let strides = self.strides(&self.b.coarse, stepping);
         self.sites.name(name);
         self.sites.stride(when, at, &[&strides]);
     }

@@ -1,7 +1,7 @@
 //! Every coupling with its options, and every model of the repository that is cut, against the library's partitioned run.
 
 use interfield_codegen::export;
-use interfield_coupling::registry::METHODS;
+use interfield_coupling::registry::COUPLINGS;
 use interfield_language::Model;
 use interfield_language::model::{EnergyPart, Quantity};
 use interfield_language::parse::Overrides;
@@ -112,7 +112,7 @@ const HYSTERETIC: &str = "type = \"bouc-wen\", k = 900, k2 = 90, beta = 20, gamm
 const ALPHA: &str = "{ name = \"state-space-alpha\", rho_inf = 0.8 }";
 
 /// Couplings with their options, and schemes they work with.
-const COUPLINGS: &[(&str, &str, &str)] = &[
+const CASES: &[(&str, &str, &str)] = &[
     ("gc", "", "\"newmark\""),
     ("gc", "", "\"lsrt2\""),
     ("pm", "", "\"newmark\""),
@@ -132,12 +132,17 @@ const COUPLINGS: &[(&str, &str, &str)] = &[
     ("clm", "", ALPHA),
     ("llm", "", "\"trapezoidal\""),
     ("llm", "", ALPHA),
+    ("gc", "", "\"cr\""),
+    ("foh", "", "\"kr-alpha\""),
+    ("pmc", "", "\"mkr-alpha\""),
+    ("pm", "", "\"bathe\""),
+    ("modified-ph", "", "\"tr-bdf2\""),
 ];
 
 /// All couplings on one model, at one level for the first with a method and at another for its variants: bit for bit.
 fn every_coupling(what: &str, law: &str, substeps: u32, [first, variant]: [&str; 2]) {
-    for (i, (method, options, scheme)) in COUPLINGS.iter().enumerate() {
-        let level = if COUPLINGS[..i].iter().any(|c| c.0 == *method) { variant } else { first };
+    for (i, (method, options, scheme)) in CASES.iter().enumerate() {
+        let level = if CASES[..i].iter().any(|c| c.0 == *method) { variant } else { first };
         // Localized multipliers know one step for all.
         let substeps = if *method == "llm" { 1 } else { substeps };
         let text = tower(&format!("method = \"{method}\"\n{options}"), scheme, substeps, law);
@@ -197,7 +202,7 @@ fn three(method: &str, scheme: &str, [storey, isolator]: [u32; 2]) -> String {
 
 #[test]
 fn substructures_with_their_own_substeps() {
-    for info in METHODS.iter().filter(|m| m.sided && !m.one_rate) {
+    for info in COUPLINGS.iter().filter(|m| m.sided && !m.one_rate) {
         for substeps in [[2, 6], [3, 2]] {
             let name = format!("{}-rates-{}", info.name, substeps[1]);
             let text = three(info.name, &format!("\"{}\"", info.scheme), substeps);
@@ -209,8 +214,8 @@ fn substructures_with_their_own_substeps() {
 
 #[test]
 fn no_coupling_is_forgotten() {
-    for info in METHODS {
-        assert!(COUPLINGS.iter().any(|c| c.0 == info.name), "{} is not compared with its C", info.name);
+    for info in COUPLINGS {
+        assert!(CASES.iter().any(|c| c.0 == info.name), "{} is not compared with its C", info.name);
     }
 }
 

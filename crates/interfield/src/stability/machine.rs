@@ -5,7 +5,7 @@ use std::ops::Range;
 use interfield_analysis::oscillator::limit;
 use interfield_analysis::spectrum::SpectrumError;
 use interfield_analysis::stability::Motion;
-use interfield_coupling::Method;
+use interfield_coupling::Options;
 use interfield_kernel::Domain;
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_lab::kinematics::Lever;
@@ -104,19 +104,14 @@ pub fn moves(machine: &Simulation, motion: &Motion) -> Option<Moves> {
 
 /// Limits of the schemes that have any.
 pub fn own_limits(machine: &Simulation) -> Vec<OwnLimit> {
-    // Steps of the analysis that the coarse side takes at once.
-    let window = match machine.model.partition.as_ref().map(|p| p.coupling.method) {
-        Some(Method::Pmc(options)) => options.windows as f64,
-        Some(Method::Pm) => 2.0,
-        _ => 1.0,
-    };
+    let coarse = machine.model.partition.as_ref().map_or(1.0, |p| p.coupling.method.facts().coarse_step);
     let limit = |i: usize| {
         let part = machine.part(i);
         let analysis = &part.model.analysis;
         let omega_dt = scheme_limit(analysis.scheme, UNCONDITIONAL)?;
         let omega_max = machine.omega_max(i).ok().filter(|w| *w > 0.0)?;
         let substeps = f64::from(part.substeps);
-        let steps = if part.fine { substeps } else { substeps / window };
+        let steps = if part.fine { substeps } else { substeps / coarse };
         Some(OwnLimit { name: part.name.clone(), scheme: analysis.scheme_name.clone(), omega_dt, omega_max, steps })
     };
     (0..machine.count()).filter_map(limit).collect()

@@ -1,7 +1,7 @@
 //! Settings near an unstable one that are stable, each as the options that give it.
 
 use interfield_analysis::stability::Eigensolver;
-use interfield_coupling::registry::METHODS;
+use interfield_coupling::registry::COUPLINGS;
 
 use super::machine::assemble;
 use super::{FEWER_PRODUCTS, Findings, judge};
@@ -24,8 +24,6 @@ const SCHEMES: [(&str, &[(&str, &str)]); 5] = [
     ("alpha-os", &[]),
     ("trapezoidal", &[]),
 ];
-/// Couplings that are there for comparison and are not suggested.
-const COMPARISON: [&str; 2] = ["midpoint", "ph"];
 
 /// A stable setting.
 pub(crate) struct Remedy {
@@ -96,7 +94,7 @@ fn others(args: &Choices, found: &Findings) -> Vec<Candidate> {
         Candidate { options, args }
     });
     let here = partition.map(|p| p.coupling.info.name);
-    let methods = METHODS.iter().filter(|m| here.is_some_and(|h| h != m.name) && !COMPARISON.contains(&m.name));
+    let methods = COUPLINGS.iter().filter(|m| here.is_some_and(|h| h != m.name) && !m.comparison);
     let couplings = methods.map(|m| {
         let (options, args) = scheme(m.scheme, &[]);
         let coupling = Some(m.name.to_owned());

@@ -18,8 +18,9 @@
 //! C (ṽ - v*) subtracted (book: newmark 1.2): identical for linear damping, second order instead of first
 //! otherwise; `Predictor::Half` is the textbook form. Element states are integrated as velocities are.
 
-use super::{Claims, Memory, Operators, Scheme, Step, cut, rates};
-use crate::{Dims, Fault, Mck};
+use super::registry::AnyScheme;
+use super::{Claims, Length, Operators, Phases, Scheme, State, start_rates};
+use crate::{Fault, Mck};
 
 /// Where velocities and element states are evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,76 +93,59 @@ impl Scheme for Alpha {
         let order = self.order();
         // Half a step away from the end of the step, only the exact tangent makes up for the distance.
         let order_frozen = if self.predictor == Predictor::Full { order } else { 1 };
-        Claims { order, order_frozen, evaluations: Some(1), carries_acceleration: self.is_newmark() }
+        Claims { order, order_frozen, carries_acceleration: self.is_newmark(), lag: self.alpha_m - self.alpha_f }
+    }
+
+    fn calm(&self) -> Option<AnyScheme> {
+        (self.alpha_m != self.alpha_f).then(|| Alpha::newmark(0.25, 0.5, self.predictor).into())
     }
 
     fn operators(&self, dt: f64) -> Operators {
         self.dynamic(dt)
     }
 
-    fn memory(&self, d: Dims) -> Memory {
-        Memory { history: d.nu + d.ns, scratch: 2 * d.state() + 2 * d.nu + d.ns }
+    fn start<P: Phases>(&self, p: &mut P) -> Result<(), Fault> {
+        let y = &p.state();
+        let [a] = &mut p.history(["a"], Length::V);
+        start_rates(p, y, a)
     }
 
-    fn start(&self, k: Step<'_>) -> Result<(), Fault> {
-        let (a, sd) = k.h.split_at_mut(k.sys.dims().nu);
-        rates(k.sys, 0, k.t, k.y, a, sd)
-    }
-
-    fn step(&self, k: Step<'_>) -> Result<(), Fault> {
-        let Step { t, dt, y, h, w, sys } = k;
-        let Alpha { alpha_m, alpha_f, beta, gamma, predictor } = *self;
-        let (d, f) = (sys.dims(), 1.0 - alpha_f);
-        let (n, ny) = (d.nu, d.state());
-        cut!(w => x: ny, shift: ny, a1: n, ma: n, sd1: d.ns);
-        cut!(y => u: n, v: n, s: d.ns);
-        cut!(h => a: n, sd: d.ns);
-
+    fn step<P: Phases>(&self, p: &mut P) -> Result<(), Fault> {
+        let (dt, end) = (p.dt(), 1.0 - self.alpha_f);
+        let State { u, v } = &mut p.state();
+        let [a] = &mut p.history(["a"], Length::V);
+        let [x, shift] = &mut p.scratch_states([["x_u", "x_v"], ["shift_u", "shift_v"]]);
+        let [a1, ma] = &mut p.scratch(["a1", "ma"], Length::V);
         // Fraction of the rate in the evaluation point, see `Predictor`.
-        let reach = if predictor == Predictor::Full { f * dt } else { f * (1.0 - gamma) * dt };
-        {
-            cut!(&mut *x => xu: n, xv: n, xs: d.ns);
-            cut!(&mut *shift => du: n, dv: n, ds: d.ns);
-            du.fill(0.0);
-            for i in 0..n {
-                let u_p = u[i] + dt * v[i] + (0.5 - beta) * dt * dt * a[i]; // ũ
-                let v_p = v[i] + (1.0 - gamma) * dt * a[i]; // ṽ
-                xu[i] = alpha_f * u[i] + f * u_p;
-                xv[i] = v[i] + reach * a[i];
-                dv[i] = alpha_f * v[i] + f * v_p - xv[i];
-                (u[i], v[i]) = (u_p, v_p);
-            }
-            for i in 0..d.ns {
-                let s_p = s[i] + (1.0 - gamma) * dt * sd[i];
-                xs[i] = s[i] + reach * sd[i];
-                ds[i] = alpha_f * s[i] + f * s_p - xs[i];
-                s[i] = s_p;
-            }
+        let reach = if self.predictor == Predictor::Full { end * dt } else { end * (1.0 - self.gamma) * dt };
+        let [alpha_m, alpha_f, f, h, reach] =
+            p.numbers([("alpha_m", self.alpha_m), ("alpha_f", self.alpha_f), ("f", end), ("h", dt), ("reach", reach)]);
+        let [u_a, v_a, u_a1, v_a1] = p.numbers([
+            ("u_a", (0.5 - self.beta) * dt * dt),
+            ("v_a", (1.0 - self.gamma) * dt),
+            ("u_a1", self.beta * dt * dt),
+            ("v_a1", self.gamma * dt),
+        ]);
+
+        p.fill(&mut shift.u, 0.0);
+        p.update([u, &mut x.u], [v, a], |[u, _], [v, a]| {
+            let u_p = u + h * v + u_a * a; // ũ
+            [u_p, alpha_f * u + f * u_p]
+        });
+        p.update([v, &mut x.v, &mut shift.v], [a], |[v, ..], [a]| {
+            let (v_p, x) = (v + v_a * a, v + reach * a); // ṽ
+            [v_p, x, alpha_f * v + f * v_p - x]
+        });
+        p.linearise(end, x)?;
+        p.force(end, x, Some(shift), a1)?;
+        if self.alpha_m != 0.0 {
+            p.mul_mass(a, ma);
+            p.update([a1], [ma], |[a1], [ma]| [a1 - alpha_m * ma]);
         }
-        let at = d.point(t + f * dt, x);
-        sys.linearise(at)?;
-        sys.force(at, Some(d.shift(shift)), a1, sd1)?;
-        if alpha_m != 0.0 {
-            sys.mul_mass(a, ma);
-        } else {
-            ma.fill(0.0);
-        }
-        for i in 0..n {
-            a1[i] = -a1[i] - alpha_m * ma[i];
-        }
-        for i in 0..d.ns {
-            sd1[i] -= alpha_m * sd[i];
-        }
-        sys.solve(1, a1, sd1); // D a₁ = -r - αm M a
-        for i in 0..n {
-            u[i] += beta * dt * dt * a1[i];
-            v[i] += gamma * dt * a1[i];
-        }
-        for i in 0..d.ns {
-            s[i] += gamma * dt * sd1[i];
-        }
-        a.copy_from_slice(a1);
-        sd.copy_from_slice(sd1);
+        p.solve(1, a1); // D a₁ = f - αm M a
+        p.update([u], [a1], |[u], [a1]| [u + u_a1 * a1]);
+        p.update([v], [a1], |[v], [a1]| [v + v_a1 * a1]);
+        p.copy(a1, a);
         Ok(())
     }
 }

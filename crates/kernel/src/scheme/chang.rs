@@ -13,8 +13,8 @@
 //! Deviations: a damping force nonlinear in the velocity is evaluated at v + h a and corrected along C,
 //! as in `alpha.rs`; element states, absent in the paper, are integrated as velocities are.
 
-use super::{Claims, Memory, Operators, Scheme, Step, cut, rates};
-use crate::{Dims, Fault, Mck, Shift};
+use super::{Claims, Length, Operators, Phases, Scheme, start_rates};
+use crate::{Fault, Mck};
 
 /// Chang (2002).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,7 +22,7 @@ pub struct Chang;
 
 impl Scheme for Chang {
     fn claims(&self) -> Claims {
-        Claims { order: 2, order_frozen: 2, evaluations: Some(1), carries_acceleration: true }
+        Claims { order: 2, order_frozen: 2, carries_acceleration: true, lag: 0.0 }
     }
 
     fn operators(&self, dt: f64) -> Operators {
@@ -33,59 +33,39 @@ impl Scheme for Chang {
         ])
     }
 
-    fn memory(&self, d: Dims) -> Memory {
-        Memory { history: d.nu + d.ns, scratch: 2 * d.state() + 3 * d.nu + 3 * d.ns }
+    fn start<P: Phases>(&self, p: &mut P) -> Result<(), Fault> {
+        let y = &p.state();
+        let [a] = &mut p.history(["a"], Length::V);
+        start_rates(p, y, a)
     }
 
-    fn start(&self, k: Step<'_>) -> Result<(), Fault> {
-        let (a, sd) = k.h.split_at_mut(k.sys.dims().nu);
-        rates(k.sys, 0, k.t, k.y, a, sd)
-    }
+    fn step<P: Phases>(&self, p: &mut P) -> Result<(), Fault> {
+        let dt = p.dt();
+        let y = &mut p.state();
+        let [a] = &mut p.history(["a"], Length::V);
+        let [x, shift] = &mut p.scratch_states([["x_u", "x_v"], ["shift_u", "shift_v"]]);
+        let ([mv], [b, cv]) = (&mut p.scratch(["mv"], Length::U), &mut p.scratch(["b", "cv"], Length::V));
+        let [h, half_h, half_h2, back] =
+            p.numbers([("h", dt), ("half_h", 0.5 * dt), ("half_h2", 0.5 * dt * dt), ("back", -0.5 * dt)]);
 
-    fn step(&self, k: Step<'_>) -> Result<(), Fault> {
-        let Step { t, dt, y, h, w, sys } = k;
-        let d = sys.dims();
-        let (n, ny, ns) = (d.nu, d.state(), d.ns);
-        cut!(w => x: ny, shift: ny, b: n, mv: n, cv: n, bs: ns, zero: ns, gc: ns);
+        // D (u₁ - u) = h (M + h/2 C) v + h²/2 M a; element states stay out of it.
+        p.linearise(0.0, y)?;
+        p.fill(&mut shift.u, 0.0);
+        p.fill(&mut shift.v, 0.0);
+        p.fill(b, 0.0);
+        p.update([&mut x.u, &mut shift.v], [&y.v, a], |_, [v, a]| [h * v + half_h2 * a, half_h2 * v]);
+        p.mul_mass(&x.u, mv);
+        p.mul_tangent(shift, cv); // the forces of damping: -C
+        p.update([b], [mv, cv], |_, [mv, cv]| [mv - cv]);
+        p.solve(1, b);
 
-        // D (u₁ - u) = h (M + h/2 C) v + h²/2 M a
-        sys.linearise(d.point(t, y))?;
-        for i in 0..n {
-            x[i] = dt * y[n + i] + 0.5 * dt * dt * h[i];
-            shift[n + i] = 0.5 * dt * dt * y[n + i];
-        }
-        sys.mul_mass(&x[..n], mv);
-        shift[..n].fill(0.0);
-        zero.fill(0.0);
-        sys.mul_tangent(Shift { u: &shift[..n], v: &shift[n..2 * n], s: zero }, cv, gc);
-        for i in 0..n {
-            b[i] = mv[i] + cv[i];
-        }
-        bs.fill(0.0);
-        sys.solve(1, b, bs);
-
-        for i in 0..n {
-            let (v, a) = (y[n + i], h[i]);
-            x[i] = y[i] + b[i]; // u₁
-            x[n + i] = v + dt * a;
-            shift[n + i] = -0.5 * dt * a; // back to v + h/2 a
-        }
-        for i in 2 * n..ny {
-            x[i] = y[i] + dt * h[i - n];
-            shift[i] = -0.5 * dt * h[i - n];
-        }
-        sys.force(d.point(t + dt, x), Some(d.shift(shift)), b, bs)?;
-        b.iter_mut().for_each(|r| *r = -*r);
-        sys.solve(2, b, bs); // (M + h/2 C) a₁ = -r(u₁, v + h/2 a)
-        y[..n].copy_from_slice(&x[..n]);
-        for i in 0..n {
-            y[n + i] += 0.5 * dt * (h[i] + b[i]);
-        }
-        for i in 0..ns {
-            y[2 * n + i] += 0.5 * dt * (h[n + i] + bs[i]);
-        }
-        h[..n].copy_from_slice(b);
-        h[n..].copy_from_slice(bs);
+        p.update([&mut x.u], [&y.u, b], |_, [u, b]| [u + b]); // u₁
+        p.update([&mut x.v, &mut shift.v], [&y.v, a], |_, [v, a]| [v + h * a, back * a]); // back to v + h/2 a
+        p.force(1.0, x, Some(shift), b)?;
+        p.solve(2, b); // (M + h/2 C) a₁ = f(u₁, v + h/2 a)
+        p.copy(&x.u, &mut y.u);
+        p.update([&mut y.v], [a, b], |[v], [a, a1]| [v + half_h * (a + a1)]);
+        p.copy(b, a);
         Ok(())
     }
 }

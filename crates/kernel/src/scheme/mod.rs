@@ -2,12 +2,63 @@
 //!
 //! A scheme advances `y = [u v s]` by one step of length `dt`. All it remembers between steps is its
 //! history `h`; with `y` and the memory of the system that is the complete state, so that saving it, loading it elsewhere and
-//! stepping gives the same bits. It reaches the structure through [`System`] only.
+//! stepping gives the same bits.
+//!
+//! Its step is written once, as phases ([`Phases`]): updates entry by entry, tangents, forces, products and solves. [`Step`]
+//! runs them on a [`System`](crate::System), [`Survey`] reads off how much memory and how many evaluations they need, and the
+//! generated C is printed from them. A scheme thereby is one file and one entry of the [`registry`]:
+//!
+//! ```
+//! use interfield_kernel::scheme::{Claims, Length, Operators, Phases, start_rates};
+//! use interfield_kernel::{Fault, Mck, Scheme};
+//!
+//! /// Explicit central differences: u₁ = u + h v + h²/2 a,  M a₁ = f(u₁, v + h a),  v₁ = v + h/2 (a + a₁).
+//! struct Central;
+//!
+//! impl Scheme for Central {
+//!     fn claims(&self) -> Claims {
+//!         Claims { order: 2, order_frozen: 2, carries_acceleration: true, lag: 0.0 }
+//!     }
+//!
+//!     fn operators(&self, _: f64) -> Operators {
+//!         Operators::new(&[Mck::MASS])
+//!     }
+//!
+//!     fn start<P: Phases>(&self, p: &mut P) -> Result<(), Fault> {
+//!         let y = &p.state();
+//!         let [a] = &mut p.history(["a"], Length::V);
+//!         start_rates(p, y, a)
+//!     }
+//!
+//!     fn step<P: Phases>(&self, p: &mut P) -> Result<(), Fault> {
+//!         let dt = p.dt();
+//!         let y = &mut p.state();
+//!         let [a] = &mut p.history(["a"], Length::V);
+//!         let [a1] = &mut p.scratch(["a1"], Length::V);
+//!         let [h, half_h, half_h2] = p.numbers([("h", dt), ("half_h", 0.5 * dt), ("half_h2", 0.5 * dt * dt)]);
+//!
+//!         p.update([&mut y.u], [&y.v, a], |[u], [v, a]| [u + h * v + half_h2 * a]);
+//!         p.update([&mut y.v], [a], |[v], [a]| [v + h * a]); // evaluated there
+//!         p.linearise(1.0, y)?;
+//!         p.force(1.0, y, None, a1)?;
+//!         p.solve(0, a1);
+//!         p.update([&mut y.v], [a, a1], |[v], [a, a1]| [v + half_h * (a1 - a)]);
+//!         p.copy(a1, a);
+//!         Ok(())
+//!     }
+//! }
+//!
+//! assert_eq!(Central.evaluations(), Some(1));
+//! ```
+//!
 //! **Must not be here:** models, couplings, files, clocks.
 
 pub mod alpha;
 pub mod chang;
+pub mod composite;
+pub mod model_based;
 pub mod newton;
+mod phases;
 pub mod registry;
 pub mod rosenbrock;
 pub mod splitting;
@@ -15,33 +66,9 @@ pub mod state_space;
 
 use core::ops::Range;
 
+use self::registry::AnyScheme;
 use crate::{Dims, Fault, Mck, Point, Shift, System};
-
-/// Cuts a slice of scratch memory into named parts: `cut!(memory => r: n, g: m);`.
-macro_rules! cut {
-    ($memory:expr => $($name:ident : $len:expr),+ $(,)?) => {
-        let rest: &mut [f64] = $memory;
-        $(let ($name, rest) = rest.split_at_mut($len);)+
-        let _ = rest;
-    };
-}
-pub(crate) use cut;
-
-/// One step's view of a domain: the state (in place), the scheme's memory, and the system.
-pub struct Step<'a> {
-    /// Time at the start of the step, s.
-    pub t: f64,
-    /// Length of the step, s.
-    pub dt: f64,
-    /// State [u v s]: on entry at `t`, on exit at `t + dt`.
-    pub y: &'a mut [f64],
-    /// History of the scheme, see the header of its file.
-    pub h: &'a mut [f64],
-    /// Scratch, contents arbitrary.
-    pub w: &'a mut [f64],
-    /// What is integrated.
-    pub sys: &'a mut dyn System,
-}
+pub use phases::{Correction, Length, Limits, Phases, State, Step, Survey, start_rates};
 
 /// The dynamic matrices of a scheme; slot i of [`System::solve`] is entry i.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,16 +101,16 @@ pub struct Memory {
 }
 
 /// What a scheme claims; the batteries hold it to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Claims {
     /// Order of accuracy on smooth nonlinear, forced, damped problems with the exact tangent.
     pub order: u32,
     /// The same with the frozen initial tangent.
     pub order_frozen: u32,
-    /// Force evaluations per step; `None` when the scheme iterates, which no specimen can follow.
-    pub evaluations: Option<u32>,
     /// Whether the history holds the acceleration in its first `nu` entries.
     pub carries_acceleration: bool,
+    /// How many steps later than [u v s] the rates stand that begin its history: not zero where forces are averaged over a step.
+    pub lag: f64,
 }
 
 /// An integrator.
@@ -92,16 +119,68 @@ pub trait Scheme {
     fn claims(&self) -> Claims;
     /// The dynamic matrices it solves with.
     fn operators(&self, dt: f64) -> Operators;
-    /// How much memory it needs.
-    fn memory(&self, dims: Dims) -> Memory;
-    /// Fills the history from the initial state; `y` is left as it is.
-    fn start(&self, k: Step<'_>) -> Result<(), Fault>;
+    /// Fills the history from the initial state, which is left as it is.
+    fn start<P: Phases>(&self, p: &mut P) -> Result<(), Fault>;
     /// One step.
-    fn step(&self, k: Step<'_>) -> Result<(), Fault>;
+    fn step<P: Phases>(&self, p: &mut P) -> Result<(), Fault>;
     /// Where in [u v s h] the displacement rates stand that a coupling compares: the velocities, unless the scheme
     /// keeps both apart.
     fn port_rate(&self, d: Dims) -> Range<usize> {
         d.nu..2 * d.nu
+    }
+
+    /// How many numbers the rates are that begin its history.
+    fn rates(&self, d: Dims) -> usize {
+        d.nu + d.ns
+    }
+
+    /// The scheme that starts it in a coupling until its rates can be moved to their time, if they lag: the same memory, no lag.
+    fn calm(&self) -> Option<AnyScheme> {
+        None
+    }
+
+    /// The scheme in its place in the passive couplings, where its stages see the multipliers at other times than those of their
+    /// points.
+    fn timed(&self) -> Option<AnyScheme> {
+        None
+    }
+
+    /// Its weights, if it keeps the rates of the state-space form.
+    fn state_space(&self) -> Option<state_space::StateSpace> {
+        None
+    }
+
+    /// Its tableau, if a coupling can advance it stage by stage.
+    fn tableau(&self) -> Option<rosenbrock::Rosenbrock> {
+        None
+    }
+
+    /// What its step needs.
+    fn survey(&self) -> Survey {
+        let mut survey = Survey::default();
+        // Nothing moves, so nothing fails.
+        let _ = self.step(&mut survey);
+        survey
+    }
+
+    /// What its start needs.
+    fn survey_start(&self) -> Survey {
+        let mut survey = Survey::default();
+        let _ = self.start(&mut survey);
+        survey
+    }
+
+    /// Force evaluations per step; `None` when it iterates, which no specimen can follow.
+    fn evaluations(&self) -> Option<u32> {
+        let Survey { evaluations, iterates, .. } = self.survey();
+        (!iterates).then_some(evaluations)
+    }
+
+    /// How much memory it needs.
+    fn memory(&self, d: Dims) -> Memory {
+        let (start, step) = (self.survey_start(), self.survey());
+        let numbers = |[u, v]: [usize; 2]| u * d.nu + v * (d.nu + d.ns);
+        Memory { history: numbers(step.history), scratch: numbers(start.scratch).max(numbers(step.scratch)) }
     }
 }
 
@@ -142,9 +221,7 @@ pub fn rates(sys: &mut dyn System, mass: usize, t: f64, y: &[f64], a: &mut [f64]
     let at = sys.dims().point(t, y);
     sys.linearise(at)?;
     sys.force(at, None, a, sd)?;
-    for x in a.iter_mut() {
-        *x = -*x;
-    }
+    a.iter_mut().for_each(|x| *x = -*x);
     sys.solve(mass, a, sd);
     Ok(())
 }

@@ -5,58 +5,72 @@ use core::ops::Range;
 
 use super::alpha::{Alpha, Predictor};
 use super::chang::Chang;
+use super::composite::{self, Composite};
+use super::model_based::{self, ModelBased};
 use super::newton::Newton;
 use super::rosenbrock::{MAX_STAGES, Rosenbrock};
 use super::splitting::Splitting;
 use super::state_space::StateSpace;
-use super::{Claims, Memory, Operators, Scheme, Step};
+use super::{Claims, Limits, Operators, Phases, Scheme};
 use crate::{Dims, Fault};
 
-/// Any scheme of this crate, stored without a pointer.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[allow(missing_docs)]
-// A tableau is larger than the others; there is one scheme per domain, so nothing is gained by boxing it.
-#[allow(clippy::large_enum_variant)]
-pub enum AnyScheme {
-    Rosenbrock(Rosenbrock),
-    Alpha(Alpha),
-    Newton(Newton),
-    Chang(Chang),
-    Splitting(Splitting),
-    StateSpace(StateSpace),
+/// Makes the enum of all schemes: a file with a new one is a line here, and one of [`SCHEMES`] for each of its entries.
+macro_rules! schemes {
+    ($($scheme:ident),* $(,)?) => {
+        /// Any scheme of this crate, stored without a pointer.
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        #[allow(missing_docs)]
+        // A tableau is larger than the others; there is one scheme per domain, so nothing is gained by boxing it.
+        #[allow(clippy::large_enum_variant)]
+        pub enum AnyScheme { $($scheme($scheme),)* }
+
+        /// Asks the scheme inside.
+        macro_rules! inner {
+            ($any:expr, $s:ident => $asked:expr) => {
+                match $any { $(AnyScheme::$scheme($s) => $asked,)* }
+            };
+        }
+
+        $(impl From<$scheme> for AnyScheme {
+            fn from(scheme: $scheme) -> Self {
+                AnyScheme::$scheme(scheme)
+            }
+        })*
+    };
 }
 
-impl AnyScheme {
-    fn inner(&self) -> &dyn Scheme {
-        match self {
-            AnyScheme::Rosenbrock(s) => s,
-            AnyScheme::Alpha(s) => s,
-            AnyScheme::Newton(s) => s,
-            AnyScheme::Chang(s) => s,
-            AnyScheme::Splitting(s) => s,
-            AnyScheme::StateSpace(s) => s,
-        }
-    }
-}
+schemes!(Rosenbrock, Alpha, Newton, Chang, Splitting, StateSpace, ModelBased, Composite);
 
 impl Scheme for AnyScheme {
     fn claims(&self) -> Claims {
-        self.inner().claims()
+        inner!(self, s => s.claims())
     }
     fn operators(&self, dt: f64) -> Operators {
-        self.inner().operators(dt)
+        inner!(self, s => s.operators(dt))
     }
-    fn memory(&self, d: Dims) -> Memory {
-        self.inner().memory(d)
+    fn start<P: Phases>(&self, p: &mut P) -> Result<(), Fault> {
+        inner!(self, s => s.start(p))
     }
-    fn start(&self, k: Step<'_>) -> Result<(), Fault> {
-        self.inner().start(k)
-    }
-    fn step(&self, k: Step<'_>) -> Result<(), Fault> {
-        self.inner().step(k)
+    fn step<P: Phases>(&self, p: &mut P) -> Result<(), Fault> {
+        inner!(self, s => s.step(p))
     }
     fn port_rate(&self, d: Dims) -> Range<usize> {
-        self.inner().port_rate(d)
+        inner!(self, s => s.port_rate(d))
+    }
+    fn rates(&self, d: Dims) -> usize {
+        inner!(self, s => s.rates(d))
+    }
+    fn calm(&self) -> Option<AnyScheme> {
+        inner!(self, s => s.calm())
+    }
+    fn timed(&self) -> Option<AnyScheme> {
+        inner!(self, s => s.timed())
+    }
+    fn state_space(&self) -> Option<StateSpace> {
+        inner!(self, s => s.state_space())
+    }
+    fn tableau(&self) -> Option<Rosenbrock> {
+        inner!(self, s => s.tableau())
     }
 }
 
@@ -129,6 +143,13 @@ impl<'a> Arguments<'a> {
         }
     }
 
+    /// When iterations end.
+    pub(super) fn limits(&self) -> Result<Limits, ArgumentError> {
+        let tolerance = self.number(&TOLERANCE, 1e-12, |x| x > 0.0 && x < 0.01)?;
+        let max = self.number(&MAX_ITERATIONS, 25.0, |x| (1.0..=1000.0).contains(&x) && x == libm::floor(x))?;
+        Ok(Limits { tolerance, iterations: max as u32 })
+    }
+
     fn predictor(&self) -> Result<Predictor, ArgumentError> {
         match self.get(PREDICTOR.name) {
             None | Some(Argument::Word("full")) => Ok(Predictor::Full),
@@ -192,13 +213,13 @@ const PREDICTOR: SchemeParameter = parameter(
     "where velocities and states are evaluated; `half` is the published form, first order for \
      nonlinear elements unless the tangent is exact",
 );
-const TOLERANCE: SchemeParameter =
+pub(super) const TOLERANCE: SchemeParameter =
     parameter("tolerance", Some("1e-12"), "a number above 0 and below 0.01", "largest relative correction accepted");
-const MAX_ITERATIONS: SchemeParameter =
+pub(super) const MAX_ITERATIONS: SchemeParameter =
     parameter("max_iterations", Some("25"), "a whole number from 1 to 1000", "iterations after which a step fails");
 const ALPHA_HHT: SchemeParameter =
     parameter("alpha", Some("0.1"), "a number from 0 to 1/3", "weight of the old force; 0 is the trapezoidal rule");
-const RHO_INF: SchemeParameter =
+pub(super) const RHO_INF: SchemeParameter =
     parameter("rho_inf", Some("0.8"), "a number from 0 to 1", "spectral radius at infinite frequency");
 const TABLEAU_GAMMA: SchemeParameter = parameter("gamma", None, "a number of at least 0", "diagonal coefficient");
 const TABLEAU_B: SchemeParameter = parameter("b", None, "a list of 1 to 6 numbers that add up to 1", "weights");
@@ -215,14 +236,12 @@ const TABLEAU_GAMMAS: SchemeParameter = parameter(
     "lower triangle by rows",
 );
 
-fn unit_interval(x: f64) -> bool {
+pub(super) fn unit_interval(x: f64) -> bool {
     (0.0..=1.0).contains(&x)
 }
 
 fn newton(a: Arguments<'_>, alpha: Alpha) -> Result<AnyScheme, ArgumentError> {
-    let tolerance = a.number(&TOLERANCE, 1e-12, |x| x > 0.0 && x < 0.01)?;
-    let max = a.number(&MAX_ITERATIONS, 25.0, |x| (1.0..=1000.0).contains(&x) && x == libm::floor(x))?;
-    Ok(AnyScheme::Newton(Newton { alpha, tolerance, max_iterations: max as u32 }))
+    Ok(AnyScheme::Newton(Newton { alpha, limits: a.limits()? }))
 }
 
 fn newmark(a: Arguments<'_>, predictor: Predictor) -> Result<Alpha, ArgumentError> {
@@ -323,6 +342,16 @@ pub const SCHEMES: &[SchemeInfo] = &[
         build: |a| Ok(AnyScheme::Alpha(newmark(a, a.predictor()?)?)),
     },
     SchemeInfo {
+        name: "explicit-newmark",
+        title: "Newmark's method with beta = 0: explicit, stable up to omega dt = 2",
+        reference: "Newmark, J. Eng. Mech. Div. ASCE 85(3):67-94, 1959",
+        parameters: &[GAMMA, PREDICTOR],
+        build: |a| {
+            let gamma = a.number(&GAMMA, 0.5, |x| (0.5..=2.0).contains(&x))?;
+            Ok(AnyScheme::Alpha(Alpha::newmark(0.0, gamma, a.predictor()?)))
+        },
+    },
+    SchemeInfo {
         name: "newmark-newton",
         title: "Newmark's method with Newton iterations",
         reference: "Newmark, J. Eng. Mech. Div. ASCE 85(3):67-94, 1959",
@@ -397,6 +426,13 @@ pub const SCHEMES: &[SchemeInfo] = &[
             Ok(AnyScheme::StateSpace(StateSpace::generalized_alpha(rho, a.predictor()?)))
         },
     },
+    model_based::INFO[0],
+    model_based::INFO[1],
+    model_based::INFO[2],
+    composite::INFO[0],
+    composite::INFO[1],
+    composite::INFO[2],
+    composite::INFO[3],
 ];
 
 /// The scheme called `name`.

@@ -13,8 +13,11 @@
 //! `StageTimes::Shifted` stage i sees the time t + (α_i + γ_i) h, γ_i = γ + Σ γ_ij, which puts back the term of df/dt to
 //! second order: the passive couplings need it (book: rosenbrock 3, passivity 3.3). The states of the stages stay where they are.
 
-use super::{Claims, Memory, Operators, Scheme, Step, cut};
-use crate::{Dims, Fault, Mck, System};
+use core::array::from_fn;
+
+use super::registry::AnyScheme;
+use super::{Claims, Length, Operators, Phases, Scheme, State};
+use crate::{Fault, Mck};
 
 /// Most stages a tableau may have.
 pub const MAX_STAGES: usize = 6;
@@ -48,14 +51,17 @@ pub struct Rosenbrock {
 }
 
 /// Where a stage wants to know the forces; a coupling comes between this and the solve.
-pub struct Aim<'a> {
-    /// The point y + Σ α_ij k_j, [u v s].
-    pub x: &'a mut [f64],
+pub struct Aim<V> {
+    /// The point y + Σ α_ij k_j.
+    pub x: State<V>,
     /// The way along the tangent from there.
-    pub shift: &'a mut [f64],
+    pub shift: State<V>,
     /// b_u, the part of the displacement increment that is known before the solve.
-    pub bu: &'a mut [f64],
+    pub bu: V,
 }
+
+/// Increments of the stages.
+pub type Stages<V> = [Option<State<V>>; MAX_STAGES];
 
 const ZERO: [[f64; MAX_STAGES]; MAX_STAGES] = [[0.0; MAX_STAGES]; MAX_STAGES];
 
@@ -170,51 +176,54 @@ impl Rosenbrock {
         self.gamma + self.gammas[i][..i].iter().sum::<f64>()
     }
 
-    /// Aims stage `i`, given the increments of the stages `done` before it.
+    /// Memory of the increments, and of where a stage is aimed.
+    pub fn scratch<P: Phases>(&self, p: &mut P) -> (Stages<P::Vector>, Aim<P::Vector>) {
+        let stages = from_fn(|i| {
+            let [k] = if i < self.stages { p.scratch_states([["k_u", "k_v"]]).map(Some) } else { [None] };
+            k
+        });
+        let [x, shift] = p.scratch_states([["x_u", "x_v"], ["shift_u", "shift_v"]]);
+        let [bu] = p.scratch(["bu"], Length::U);
+        (stages, Aim { x, shift, bu })
+    }
+
+    /// Aims stage `i` from y, which stands in `aim.x`, given the increments of the stages `done` before it.
     #[inline]
-    pub fn aim(&self, i: usize, dt: f64, y: &[f64], done: &[f64], aim: &mut Aim<'_>) {
+    pub fn aim<P: Phases>(&self, p: &mut P, i: usize, done: &[Option<State<P::Vector>>], aim: &mut Aim<P::Vector>) {
         let Aim { x, shift, bu } = aim;
-        let (n, ny) = (bu.len(), y.len());
-        x.copy_from_slice(y); // y + Σ α_ij k_j
-        shift.fill(0.0); // Σ γ_ij k_j
-        for (j, kj) in done.chunks_exact(ny).enumerate() {
-            let (alpha, gamma) = (self.alpha[i][j], self.gammas[i][j]);
-            for l in 0..ny {
-                x[l] += alpha * kj[l];
-                shift[l] += gamma * kj[l];
-            }
+        p.fill(&mut shift.u, 0.0); // Σ γ_ij k_j
+        p.fill(&mut shift.v, 0.0);
+        for (j, k) in done.iter().flatten().enumerate() {
+            let [alpha, gamma] = p.numbers([("alpha", self.alpha[i][j]), ("gamma", self.gammas[i][j])]);
+            p.update_states([x, shift], [k], |[x, shift], [k]| [x + alpha * k, shift + gamma * k]);
         }
         // First row: k_u = b_u + γh k_v with b_u = h (v_stage + Σ γ_ij k_v,j). Put into the second
         // row it moves the point of the tangent by γ b_u.
-        for l in 0..n {
-            bu[l] = dt * (x[n + l] + shift[n + l]);
-            shift[l] += self.gamma * bu[l];
-        }
+        let dt = p.dt();
+        let [h, gamma] = p.numbers([("h", dt), ("gamma", self.gamma)]);
+        p.update([bu, &mut shift.u], [&x.v, &shift.v], |[_, shift_u], [v, shift_v]| {
+            let bu = h * (v + shift_v);
+            [bu, shift_u + gamma * bu]
+        });
     }
 
-    /// Turns the forces of an aimed stage, `k` = [· r g] with the tangent's answer to the shift, into its increment.
+    /// Turns the forces of an aimed stage, `k.v` = f with the tangent's answer to the shift, into its increment.
     #[inline]
-    pub fn settle(&self, dt: f64, bu: &[f64], k: &mut [f64], slot: usize, sys: &mut dyn System) {
+    pub fn settle<P: Phases>(&self, p: &mut P, slot: usize, bu: &P::Vector, k: &mut State<P::Vector>) {
+        let dt = p.dt();
+        let [h, gamma_h] = p.numbers([("h", dt), ("gamma_h", self.gamma * dt)]);
         // Second and third row: D k_v + γh R k_s = -h (r + K Δu + C Δv + R Δs), and the same for g.
-        let n = bu.len();
-        let (ku, rest) = k.split_at_mut(n);
-        let (kv, ks) = rest.split_at_mut(n);
-        kv.iter_mut().for_each(|r| *r *= -dt);
-        ks.iter_mut().for_each(|g| *g *= dt);
-        sys.solve(slot, kv, ks);
-        for l in 0..n {
-            ku[l] = bu[l] + self.gamma * dt * kv[l];
-        }
+        p.update([&mut k.v], [], |[f], []| [f * h]);
+        p.solve(slot, &mut k.v);
+        p.update([&mut k.u], [bu, &k.v], |_, [bu, k_v]| [bu + gamma_h * k_v]);
     }
 
     /// y_1 = y + Σ b_i k_i, from the increments of all stages.
     #[inline]
-    pub fn finish(&self, y: &mut [f64], stages: &[f64]) {
-        let ny = y.len();
-        for (i, ki) in stages.chunks_exact(ny).enumerate() {
-            for l in 0..ny {
-                y[l] += self.b[i] * ki[l];
-            }
+    pub fn finish<P: Phases>(&self, p: &mut P, y: &mut State<P::Vector>, stages: &[Option<State<P::Vector>>]) {
+        for (k, b) in stages.iter().flatten().zip(self.b) {
+            let [b] = p.numbers([("b", b)]);
+            p.update_states([y], [k], |[y], [k]| [y + b * k]);
         }
     }
 
@@ -272,9 +281,13 @@ impl Scheme for Rosenbrock {
         Claims {
             order,
             order_frozen: if explicit { order } else { order.min(if self.is_w2() { 2 } else { 1 }) },
-            evaluations: Some(self.stages as u32),
             carries_acceleration: false,
+            lag: 0.0,
         }
+    }
+
+    fn timed(&self) -> Option<AnyScheme> {
+        (self.time == StageTimes::Published).then(|| self.shifted().into())
     }
 
     fn operators(&self, dt: f64) -> Operators {
@@ -282,43 +295,36 @@ impl Scheme for Rosenbrock {
         Operators::new(&[Mck { m: 1.0, c: tau, k: tau * tau }])
     }
 
-    fn memory(&self, d: Dims) -> Memory {
-        let slope = if self.time == StageTimes::Derivative { d.nu + d.ns } else { 0 };
-        Memory { history: 0, scratch: (self.stages + 2) * d.state() + d.nu + slope }
+    fn tableau(&self) -> Option<Rosenbrock> {
+        Some(*self)
     }
 
-    fn start(&self, _: Step<'_>) -> Result<(), Fault> {
+    fn start<P: Phases>(&self, _: &mut P) -> Result<(), Fault> {
         Ok(())
     }
 
-    fn step(&self, k: Step<'_>) -> Result<(), Fault> {
-        let Step { t, dt, y, w, sys, .. } = k;
-        let d = sys.dims();
-        let (n, ny) = (d.nu, d.state());
-        let slopes = if self.time == StageTimes::Derivative { n + d.ns } else { 0 };
-        cut!(w => stage: self.stages * ny, x: ny, shift: ny, bu: n, slope: slopes);
+    fn step<P: Phases>(&self, p: &mut P) -> Result<(), Fault> {
+        let (dt, y) = (p.dt(), &mut p.state());
+        let (stages, aim) = &mut self.scratch(p);
+        let slope = &mut (self.time == StageTimes::Derivative).then(|| p.scratch(["slope"], Length::V));
 
-        sys.linearise(d.point(t, y))?; // J at (y_k, t_k)
-        if slopes > 0 {
-            let (r, g) = slope.split_at_mut(n);
-            sys.drift(d.point(t, y), dt, r, g)?;
+        p.linearise(0.0, y)?; // J at (y_k, t_k)
+        if let Some([slope]) = slope {
+            p.drift(y, slope)?;
         }
         for i in 0..self.stages {
-            let (done, ki) = stage.split_at_mut(i * ny);
-            let ki = &mut ki[..ny];
-            self.aim(i, dt, y, done, &mut Aim { x, shift, bu });
-            let t_i = t + self.time_of(i) * dt;
-            {
-                let (kv, ks) = ki[n..].split_at_mut(n);
-                sys.force(d.point(t_i, x), Some(d.shift(shift)), kv, ks)?;
+            let (done, rest) = stages.split_at_mut(i);
+            let Some(k) = &mut rest[0] else { break };
+            p.update_states([&mut aim.x], [y], |_, [y]| [y]);
+            self.aim(p, i, done, aim);
+            p.force(self.time_of(i), &aim.x, Some(&aim.shift), &mut k.v)?;
+            if let Some([slope]) = slope {
+                let [drift] = p.numbers([("drift", self.shift(i) * dt)]);
+                p.update([&mut k.v], [slope], |[f], [slope]| [f + drift * slope]); // + γ_i h² ∂f/∂t; `settle` multiplies by h
             }
-            // + γ_i h² ∂f/∂t; `settle` multiplies by h.
-            for (k, slope) in ki[n..].iter_mut().zip(slope.iter()) {
-                *k += self.shift(i) * dt * slope;
-            }
-            self.settle(dt, bu, ki, 0, sys);
+            self.settle(p, 0, &aim.bu, k);
         }
-        self.finish(y, stage);
+        self.finish(p, y, stages);
         Ok(())
     }
 }

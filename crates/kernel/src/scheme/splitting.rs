@@ -19,8 +19,9 @@
 //! generalized-α.
 
 use super::alpha::{Alpha, Predictor};
-use super::{Claims, Memory, Operators, Scheme, Step, cut, rates};
-use crate::{Dims, Fault, Shift};
+use super::registry::AnyScheme;
+use super::{Claims, Length, Operators, Phases, Scheme, State, start_rates};
+use crate::Fault;
 
 /// The scheme, by the weights of its generalized-α.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,103 +44,94 @@ impl Splitting {
     pub const fn weights(&self) -> Alpha {
         self.alpha
     }
-
-    /// How far the accelerations of the history lag behind the end of the step, in steps: αf - αm.
-    pub const fn lag(&self) -> f64 {
-        self.alpha.alpha_f - self.alpha.alpha_m
-    }
 }
 
 impl Scheme for Splitting {
     fn claims(&self) -> Claims {
-        Claims { order: 2, order_frozen: 2, evaluations: Some(1), carries_acceleration: self.alpha.is_newmark() }
+        Claims {
+            order: 2,
+            order_frozen: 2,
+            carries_acceleration: self.alpha.is_newmark(),
+            lag: self.alpha.claims().lag,
+        }
+    }
+
+    fn calm(&self) -> Option<AnyScheme> {
+        Some(Splitting::trapezoidal().into())
     }
 
     fn operators(&self, dt: f64) -> Operators {
         self.alpha.dynamic(dt)
     }
 
-    fn memory(&self, d: Dims) -> Memory {
-        Memory { history: 4 * d.nu + 2 * d.ns, scratch: 2 * d.state() + 4 * d.nu + 2 * d.ns }
-    }
-
-    fn start(&self, k: Step<'_>) -> Result<(), Fault> {
-        let d = k.sys.dims();
-        let n = d.nu;
-        cut!(k.h => a: n, sd: d.ns, p: n, pg: d.ns, a_p: n, m_p: n);
-        rates(k.sys, 0, k.t, k.y, a, sd)?;
-        k.sys.mul_mass(a, m_p);
-        for i in 0..n {
-            p[i] = -m_p[i];
-        }
-        pg.copy_from_slice(sd);
-        a_p.copy_from_slice(a);
+    fn start<P: Phases>(&self, p: &mut P) -> Result<(), Fault> {
+        let y = &p.state();
+        let ([a, carried], [a_p, m_p]) = &mut history(p);
+        start_rates(p, y, a)?;
+        p.mul_mass(a, carried);
+        p.copy(carried, m_p);
+        p.copy(a, a_p);
+        p.update([carried], [m_p], |_, [m_p]| [-m_p]);
         Ok(())
     }
 
-    fn step(&self, k: Step<'_>) -> Result<(), Fault> {
-        let Step { t, dt, y, h, w, sys } = k;
+    fn step<P: Phases>(&self, p: &mut P) -> Result<(), Fault> {
         let Alpha { alpha_m, alpha_f, beta, gamma, .. } = self.alpha;
-        let (d, f) = (sys.dims(), 1.0 - alpha_f);
-        let (n, ns, ny) = (d.nu, d.ns, d.state());
-        cut!(w => x: ny, shift: ny, q: n, a1: n, ma: n, mp: n, qg: ns, sd1: ns);
-        cut!(y => u: n, v: n, s: ns);
-        cut!(h => a: n, sd: ns, p: n, pg: ns, a_p: n, m_p: n);
+        let dt = p.dt();
+        let State { u, v } = &mut p.state();
+        let ([a, carried], [a_p, m_p]) = &mut history(p);
+        let [x, shift] = &mut p.scratch_states([["x_u", "x_v"], ["shift_u", "shift_v"]]);
+        let ([f, q, a1, ma], [mp]) =
+            (&mut p.scratch(["f", "q", "a1", "ma"], Length::V), &mut p.scratch(["mp"], Length::U));
+        let [h, u_a, v_a, u_a1, v_a1] = p.numbers([
+            ("h", dt),
+            ("u_a", (0.5 - beta) * dt * dt),
+            ("v_a", (1.0 - gamma) * dt),
+            ("u_a1", beta * dt * dt),
+            ("v_a1", gamma * dt),
+        ]);
+        let [alpha_m, alpha_f, end] = p.numbers([("alpha_m", alpha_m), ("alpha_f", alpha_f), ("end", 1.0 - alpha_f)]);
 
-        {
-            cut!(&mut *x => xu: n, xv: n, xs: ns);
-            cut!(&mut *shift => du: n, dv: n, ds: ns);
-            du.fill(0.0);
-            for i in 0..n {
-                u[i] += dt * v[i] + (0.5 - beta) * dt * dt * a[i]; // ũ
-                (xu[i], xv[i]) = (u[i], v[i] + dt * a[i]);
-                v[i] += (1.0 - gamma) * dt * a[i]; // ṽ
-                dv[i] = v[i] - xv[i];
-            }
-            for i in 0..ns {
-                xs[i] = s[i] + dt * sd[i];
-                s[i] += (1.0 - gamma) * dt * sd[i];
-                ds[i] = s[i] - xs[i];
-            }
-        }
-        let at = d.point(t + dt, x);
-        sys.linearise(at)?;
-        sys.force(at, Some(d.shift(shift)), q, qg)?;
-        sys.mul_mass(a, ma);
-        sys.mul_mass(a_p, mp);
-        for i in 0..n {
-            // p balances -M ā up to O(τ): what the mass matrix has changed since is made up for to second order.
-            let p = p[i] + (m_p[i] - mp[i]);
-            a1[i] = -alpha_m * ma[i] - alpha_f * p - f * q[i];
-        }
-        for i in 0..ns {
-            sd1[i] = -alpha_m * sd[i] + alpha_f * pg[i] + f * qg[i];
-        }
-        sys.solve(1, a1, sd1);
+        p.fill(&mut shift.u, 0.0);
+        p.update([u, &mut x.u], [v, a], |[u, _], [v, a]| {
+            let u_p = u + (h * v + u_a * a); // ũ
+            [u_p, u_p]
+        });
+        p.update([v, &mut x.v, &mut shift.v], [a], |[v, ..], [a]| {
+            let (v_p, x) = (v + v_a * a, v + h * a); // ṽ, v*
+            [v_p, x, v_p - x]
+        });
+        p.linearise(1.0, x)?;
+        p.force(1.0, x, Some(shift), q)?;
+        p.mul_mass(a, ma);
+        p.mul_mass(a_p, mp);
+        // p balances -M ā up to O(τ): what the mass matrix has changed since is made up for to second order.
+        p.copy(carried, f);
+        p.update([f], [m_p, mp], |[p], [m_p, mp]| [-(p + (m_p - mp))]);
+        p.update([a1], [ma, f, q], |_, [ma, f, q]| [-alpha_m * ma + alpha_f * f + end * q]);
+        p.solve(1, a1);
 
-        {
-            cut!(&mut *shift => du: n, dv: n, ds: ns);
-            for i in 0..n {
-                (du[i], dv[i]) = (beta * dt * dt * a1[i], gamma * dt * a1[i]);
-                u[i] += du[i];
-                v[i] += dv[i];
-            }
-            for i in 0..ns {
-                ds[i] = gamma * dt * sd1[i];
-                s[i] += ds[i];
-            }
-            sys.mul_tangent(Shift { u: du, v: dv, s: ds }, p, pg);
-        }
-        for i in 0..n {
-            p[i] += q[i];
-        }
-        for i in 0..ns {
-            pg[i] += qg[i];
-        }
-        sys.mul_mass(a1, m_p);
-        a.copy_from_slice(a1);
-        a_p.copy_from_slice(a1);
-        sd.copy_from_slice(sd1);
+        p.update([u, &mut shift.u], [a1], |[u, _], [a1]| {
+            let du = u_a1 * a1;
+            [u + du, du]
+        });
+        p.update([v, &mut shift.v], [a1], |[v, _], [a1]| {
+            let dv = v_a1 * a1;
+            [v + dv, dv]
+        });
+        p.mul_tangent(shift, f);
+        p.update([carried], [f, q], |_, [f, q]| [f + q]);
+        p.mul_mass(a1, m_p);
+        p.update([carried], [m_p], |[f], _| [-f]); // as far as m goes: p, with its sign
+        p.copy(a1, a);
+        p.copy(a1, a_p);
         Ok(())
     }
+}
+
+/// Vectors as long as v, and as u.
+type History<V> = ([V; 2], [V; 2]);
+
+fn history<P: Phases>(p: &mut P) -> History<P::Vector> {
+    (p.history(["a", "carried"], Length::V), p.history(["a_p", "m_p"], Length::U))
 }

@@ -19,7 +19,8 @@
 use core::ops::Range;
 
 use super::alpha::Predictor;
-use super::{Claims, Memory, Operators, Scheme, Step, cut, rates};
+use super::registry::AnyScheme;
+use super::{Claims, Length, Operators, Phases, Scheme, State, start_rates};
 use crate::{Dims, Fault, Mck};
 
 /// Parameters; weights αm, αf are those of the *end* of the step.
@@ -53,7 +54,19 @@ impl Scheme for StateSpace {
     fn claims(&self) -> Claims {
         // Half a step away from the end of the step, only the exact tangent makes up for the distance.
         let order_frozen = if self.predictor == Predictor::Full { 2 } else { 1 };
-        Claims { order: 2, order_frozen, evaluations: Some(1), carries_acceleration: false }
+        Claims { order: 2, order_frozen, carries_acceleration: false, lag: self.alpha_f - self.alpha_m }
+    }
+
+    fn rates(&self, d: Dims) -> usize {
+        d.state()
+    }
+
+    fn calm(&self) -> Option<AnyScheme> {
+        Some(StateSpace::trapezoidal(self.predictor).into())
+    }
+
+    fn state_space(&self) -> Option<StateSpace> {
+        Some(*self)
     }
 
     fn operators(&self, dt: f64) -> Operators {
@@ -61,16 +74,11 @@ impl Scheme for StateSpace {
         Operators::new(&[Mck::MASS, Mck { m: self.alpha_m, c: tau, k: tau * tau / self.alpha_m }])
     }
 
-    fn memory(&self, d: Dims) -> Memory {
-        Memory { history: d.state(), scratch: 2 * d.state() + 3 * d.nu + d.ns }
-    }
-
-    fn start(&self, k: Step<'_>) -> Result<(), Fault> {
-        let n = k.sys.dims().nu;
-        let (ud, rest) = k.h.split_at_mut(n);
-        ud.copy_from_slice(&k.y[n..2 * n]); // u₀' = v₀
-        let (a, sd) = rest.split_at_mut(n);
-        rates(k.sys, 0, k.t, k.y, a, sd)
+    fn start<P: Phases>(&self, p: &mut P) -> Result<(), Fault> {
+        let y = &p.state();
+        let rate = &mut history(p);
+        p.copy(&y.v, &mut rate.u); // u₀' = v₀
+        start_rates(p, y, &mut rate.v)
     }
 
     /// The rates u' of the history: what this scheme integrates.
@@ -78,50 +86,49 @@ impl Scheme for StateSpace {
         d.state()..d.state() + d.nu
     }
 
-    fn step(&self, k: Step<'_>) -> Result<(), Fault> {
-        let Step { t, dt, y, h, w, sys } = k;
-        let StateSpace { alpha_m, alpha_f, gamma, predictor } = *self;
-        let d = sys.dims();
-        let (n, ny) = (d.nu, d.state());
-        let tau = alpha_f * gamma * dt;
-        cut!(w => x: ny, shift: ny, bu: n, a1: n, ma: n, sd1: d.ns);
+    fn step<P: Phases>(&self, p: &mut P) -> Result<(), Fault> {
+        let dt = p.dt();
+        let (y, rate) = (&mut p.state(), &mut history(p));
+        let [x, shift] = &mut p.scratch_states([["x_u", "x_v"], ["shift_u", "shift_v"]]);
+        let ([bu], [a1, ma]) = (&mut p.scratch(["bu"], Length::U), &mut p.scratch(["a1", "ma"], Length::V));
+        let full = self.predictor == Predictor::Full;
+        let reach = if full { self.alpha_f * dt } else { self.alpha_f * (1.0 - self.gamma) * dt };
+        let tau_of = self.alpha_f * self.gamma * dt;
+        let [ahead, reach, old, alpha_f, old_rate, alpha_m] = p.numbers([
+            ("ahead", (1.0 - self.gamma) * dt),
+            ("reach", reach),
+            ("old", 1.0 - self.alpha_f),
+            ("alpha_f", self.alpha_f),
+            ("old_rate", 1.0 - self.alpha_m),
+            ("alpha_m", self.alpha_m),
+        ]);
+        let [tau, share, gamma_h] =
+            p.numbers([("tau", tau_of), ("share", tau_of / self.alpha_m), ("gamma_h", self.gamma * dt)]);
 
-        let reach = if predictor == Predictor::Full { alpha_f * dt } else { alpha_f * (1.0 - gamma) * dt };
-        for i in 0..ny {
-            let (xk, xd) = (y[i], h[i]);
-            let x_p = xk + (1.0 - gamma) * dt * xd; // X̃
-            let x_a = (1.0 - alpha_f) * xk + alpha_f * x_p; // X̃α
-            x[i] = xk + reach * xd; // X*
-            shift[i] = x_a - x[i];
-            y[i] = x_p;
+        p.update_states([y, x, shift], [rate], |[y, ..], [rate]| {
+            let y_p = y + ahead * rate; // X̃
+            let x = y + reach * rate; // X*
+            [y_p, x, old * y + alpha_f * y_p - x]
+        });
+        p.update([bu, &mut shift.u], [&x.v, &shift.v, &rate.u], |[_, shift], [x_v, shift_v, u_rate]| {
+            let bu = (x_v + shift_v - old_rate * u_rate) / alpha_m;
+            [bu, shift + tau * bu]
+        });
+        p.linearise(self.alpha_f, x)?;
+        p.force(self.alpha_f, x, Some(shift), a1)?;
+        if self.alpha_m != 1.0 {
+            p.mul_mass(&rate.v, ma);
+            p.update([a1], [ma], |[a1], [ma]| [a1 - old_rate * ma]);
         }
-        for i in 0..n {
-            bu[i] = (x[n + i] + shift[n + i] - (1.0 - alpha_m) * h[i]) / alpha_m;
-            shift[i] += tau * bu[i];
-        }
-        let at = d.point(t + alpha_f * dt, x);
-        sys.linearise(at)?;
-        sys.force(at, Some(d.shift(shift)), a1, sd1)?;
-        if alpha_m != 1.0 {
-            sys.mul_mass(&h[n..2 * n], ma);
-        } else {
-            ma.fill(0.0);
-        }
-        for i in 0..n {
-            a1[i] = -a1[i] - (1.0 - alpha_m) * ma[i];
-        }
-        for i in 0..d.ns {
-            sd1[i] -= (1.0 - alpha_m) * h[2 * n + i];
-        }
-        sys.solve(1, a1, sd1);
-        for i in 0..n {
-            h[i] = bu[i] + tau / alpha_m * a1[i]; // u₁'
-        }
-        h[n..2 * n].copy_from_slice(a1);
-        h[2 * n..].copy_from_slice(sd1);
-        for i in 0..ny {
-            y[i] += gamma * dt * h[i];
-        }
+        p.solve(1, a1);
+        p.update([&mut rate.u], [bu, a1], |_, [bu, a1]| [bu + share * a1]); // u₁'
+        p.copy(a1, &mut rate.v);
+        p.update_states([y], [rate], |[y], [rate]| [y + gamma_h * rate]);
         Ok(())
     }
+}
+
+fn history<P: Phases>(p: &mut P) -> State<P::Vector> {
+    let ([u], [v]) = (p.history(["u_rate"], Length::U), p.history(["v_rate"], Length::V));
+    State { u, v }
 }

@@ -408,7 +408,63 @@ fn emit(graph: &Graph<'_>, outputs: &[Id], inputs: usize) -> Option<Compiled> {
     for &o in outputs {
         out.outputs.push(home[o]? as u16);
     }
+    out.fuse();
     Some(out)
+}
+
+impl Compiled {
+    /// Products that the next instruction adds or subtracts, and nobody else reads, become one instruction with it. Every number
+    /// is rounded as before; what is saved is the way around the loop that runs them.
+    fn fuse(&mut self) {
+        let code = std::mem::take(&mut self.code);
+        let mut i = 0;
+        while i < code.len() {
+            let fused = code.get(i + 1).and_then(|next| fused(code[i], *next));
+            match fused.filter(|_| self.forgotten(code[i].operands().0, &code[i + 1..])) {
+                Some(both) => {
+                    self.code.push(both);
+                    i += 2;
+                }
+                None => {
+                    self.code.push(code[i]);
+                    i += 1;
+                }
+            }
+        }
+    }
+
+    /// Whether a register that the first of these instructions reads is not read after it.
+    fn forgotten(&self, register: Reg, code: &[Instr]) -> bool {
+        for (i, instruction) in code.iter().enumerate() {
+            let (written, read, _) = instruction.operands();
+            if i > 0 && read.contains(&Some(register)) {
+                return false;
+            }
+            if written == register {
+                return true;
+            }
+        }
+        !self.outputs.contains(&(register as u16))
+    }
+}
+
+/// A product and the sum or difference with it, in one.
+fn fused(product: Instr, next: Instr) -> Option<Instr> {
+    let (p, ..) = product.operands();
+    // Added, or subtracted from the other operand.
+    let (d, other, added) = match next {
+        Instr::Add(d, a, b) if b == p && a != p => (d, a, true),
+        Instr::Add(d, a, b) if a == p && b != p => (d, b, true),
+        Instr::Sub(d, a, b) if b == p && a != p => (d, a, false),
+        _ => return None,
+    };
+    Some(match (product, added) {
+        (Instr::Mul(_, a, b), true) => Instr::MulAdd(d, a, b, other),
+        (Instr::Mul(_, a, b), false) => Instr::SubMul(d, a, b, other),
+        (Instr::MulC(_, a, k), true) => Instr::MulCAdd(d, a, other, k),
+        (Instr::MulC(_, a, k), false) => Instr::SubMulC(d, a, other, k),
+        _ => return None,
+    })
 }
 
 /// The instruction of a node; `taken` is its operand that is a constant.

@@ -2,7 +2,7 @@
 
 use interfield_kernel::element::{Element, Tangent};
 use interfield_kernel::expr::MAX_REGISTERS;
-use interfield_kernel::{Dual, Scalar};
+use interfield_kernel::{Dual, Lanes, Scalar};
 
 use super::compile::{Compiled, FormulaError, compile};
 use super::parse::{ExprError, is_name, is_reserved};
@@ -44,8 +44,11 @@ impl FormulaSpec {
     }
 }
 
+/// Derivatives that one run of a program gives: with more, small elements would compute what nobody asks for.
+const DIRECTIONS: usize = 4;
+
 /// An element whose forces and state rates are formulas. Nothing is allocated when it runs; registers live
-/// on the stack in arrays of 16, 64 or 256.
+/// on the stack in arrays of 8, 16, 64 or 256.
 #[derive(Clone, Debug)]
 pub struct FormulaElement {
     compiled: Compiled,
@@ -153,17 +156,19 @@ impl FormulaElement {
     fn derive<const N: usize>(&self, t: f64, x: [&[f64]; 3], out: Tangent<'_>) {
         let program = self.compiled.program();
         let (d, s) = (self.d, self.s);
-        let mut r = [Dual::constant(0.0); N];
+        let mut r = [Dual::<Lanes<DIRECTIONS>>::constant(0.0); N];
         for j in 0..2 * d + s {
-            let depends = self.compiled.depends_on(j);
-            if depends {
+            let lane = j % DIRECTIONS;
+            let these = j..(j + DIRECTIONS).min(2 * d + s);
+            if lane == 0 && these.clone().any(|j| self.compiled.depends_on(j)) {
                 // The program may have overwritten its inputs.
                 self.load(&mut r, t, x);
-                r[j].eps = self.input_scale[j];
+                these.for_each(|j| r[j].eps.0[j % DIRECTIONS] = self.input_scale[j]);
                 program.execute(&mut r);
             }
+            let depends = self.compiled.depends_on(j);
             let eps = |i: usize| {
-                if depends { r[program.outputs[i] as usize].eps * self.output_scale[i] } else { 0.0 }
+                if depends { r[program.outputs[i] as usize].eps.0[lane] * self.output_scale[i] } else { 0.0 }
             };
             let (p, g, column, width): (&mut [f64], &mut [f64], usize, usize) = match j {
                 j if j < d => (&mut *out.k, &mut *out.a, j, d),
@@ -191,7 +196,8 @@ impl Element for FormulaElement {
 
     fn response(&self, t: f64, q: &[f64], v: &[f64], s: &[f64], p: &mut [f64], g: &mut [f64]) {
         match self.compiled.registers {
-            0..=16 => self.respond::<16>(t, [q, v, s], p, g),
+            0..=8 => self.respond::<8>(t, [q, v, s], p, g),
+            9..=16 => self.respond::<16>(t, [q, v, s], p, g),
             17..=64 => self.respond::<64>(t, [q, v, s], p, g),
             _ => self.respond::<MAX_REGISTERS>(t, [q, v, s], p, g),
         }
@@ -199,7 +205,8 @@ impl Element for FormulaElement {
 
     fn tangent(&self, t: f64, q: &[f64], v: &[f64], s: &[f64], _acc: &[f64], out: Tangent<'_>) {
         match self.compiled.registers {
-            0..=16 => self.derive::<16>(t, [q, v, s], out),
+            0..=8 => self.derive::<8>(t, [q, v, s], out),
+            9..=16 => self.derive::<16>(t, [q, v, s], out),
             17..=64 => self.derive::<64>(t, [q, v, s], out),
             _ => self.derive::<MAX_REGISTERS>(t, [q, v, s], out),
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use interfield_coupling::registry::{Level, METHODS, find};
+use interfield_coupling::registry::{COUPLINGS, Level, find};
 use interfield_kernel::scheme::registry::AnyScheme;
 
 use super::nodes::GROUND;
@@ -254,10 +254,10 @@ fn shares(context: &Context<'_>, table: &Table<'_>) -> (Shares, Option<Range<usi
     (Shares::ByNode(list), Some(span))
 }
 
-/// Method and options; the recommended one without `[coupling]`, and the `other` one of the command line before all.
+/// CouplingMethod and options; the recommended one without `[coupling]`, and the `other` one of the command line before all.
 fn read_coupling(context: &Context<'_>, table: Option<Table<'_>>, other: Option<&str>) -> Option<Coupling> {
     let Some(table) = table else {
-        let name = Spanned::new(other.unwrap_or(METHODS[0].name).to_owned(), 0..0);
+        let name = Spanned::new(other.unwrap_or(COUPLINGS[0].name).to_owned(), 0..0);
         return make_coupling(context, name, &[], Constraints::Tree);
     };
     let name = table.string_required("method", "\"pmc\"");
@@ -284,7 +284,7 @@ fn make_coupling(
     constraints: Constraints,
 ) -> Option<Coupling> {
     let Some(info) = find(&name.value) else {
-        let names: Vec<&str> = METHODS.iter().map(|m| m.name).collect();
+        let names: Vec<&str> = COUPLINGS.iter().map(|m| m.name).collect();
         let help = did_you_mean(&name.value, names.iter().copied())
             .unwrap_or_else(|| format!("couplings are {}", names.join(", ")));
         let message = format!("there is no coupling `{}`", name.value);

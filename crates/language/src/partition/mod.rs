@@ -8,8 +8,8 @@
 
 mod layout;
 
-use interfield_coupling::registry::{METHODS, MethodInfo};
-use interfield_coupling::{Method, PmcOptions};
+use interfield_coupling::CouplingMethod;
+use interfield_coupling::registry::{COUPLINGS, CouplingInfo};
 use interfield_kernel::scheme::registry::AnyScheme;
 
 use crate::model::TangentPolicy;
@@ -78,9 +78,9 @@ pub enum Constraints {
 #[derive(Clone, Copy)]
 pub struct Coupling {
     /// Catalogue entry of the method.
-    pub info: &'static MethodInfo,
+    pub info: &'static CouplingInfo,
     /// The method with its options.
-    pub method: Method,
+    pub method: CouplingMethod,
     /// Which pairs are held together.
     pub constraints: Constraints,
 }
@@ -88,8 +88,7 @@ pub struct Coupling {
 impl Default for Coupling {
     /// The recommended one.
     fn default() -> Self {
-        let method = Method::Pmc(PmcOptions::PMC);
-        Coupling { info: &METHODS[0], method, constraints: Constraints::Tree }
+        Coupling { info: &COUPLINGS[0], method: CouplingMethod::default(), constraints: Constraints::Tree }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Schemes and couplings: one variant per entry of their registries.
 
-use interfield_coupling::registry::METHODS;
+use interfield_coupling::registry::COUPLINGS;
 use interfield_kernel::scheme::registry::{SCHEMES, SchemeParameter};
 
 use super::Value::{Either, Number, Text, Word};
@@ -21,7 +21,7 @@ pub(super) fn schemes() -> Vec<Section> {
 
 /// `[coupling]`.
 pub(super) fn couplings() -> Vec<Section> {
-    let all = METHODS.iter().map(|info| {
+    let all = COUPLINGS.iter().map(|info| {
         let meet = "Where more than two meet: the first is held with each other one, or every pair.";
         let mut keys = vec![
             chooser("method", info.name, info.title),

@@ -1,6 +1,6 @@
 //! Substructures in the model file: where they meet, who has which mass, and every mistake with its place.
 
-use interfield_coupling::{Method, PmcOptions};
+use interfield_coupling::{CouplingMethod, PmcOptions};
 use interfield_language::diag::{Diagnostics, Source};
 use interfield_language::model::{Model, TangentPolicy};
 use interfield_language::parse::{Overrides, Places, parse};
@@ -94,7 +94,7 @@ fn settings_of_substructures_and_coupling() {
     assert_eq!(partition.rest, Some(0));
     let coupling = &partition.coupling;
     assert_eq!(coupling.info.name, "pmc");
-    assert_eq!(coupling.method, Method::Pmc(PmcOptions { kappa: 0.5, ..PmcOptions::PMC }));
+    assert_eq!(coupling.method, CouplingMethod::Pmc(PmcOptions { kappa: 0.5, ..PmcOptions::PMC }));
     assert_eq!(coupling.constraints, Constraints::AllPairs);
     let taken = split(&model).unwrap();
     let [rest, top] = &taken.parts[..] else { panic!("two parts") };

@@ -1,6 +1,6 @@
 //! The watch over a run: what is refused before it, what ends it, what is doubted after it, and what is not.
 
-use interfield_coupling::registry::METHODS;
+use interfield_coupling::registry::COUPLINGS;
 use interfield_language::diag::{Diagnostics, Source};
 use interfield_language::model::Model;
 use interfield_language::parse::{Overrides, parse};
@@ -70,7 +70,7 @@ fn split_mass(method: &str, scheme: &str, share: f64, substeps: u32) -> String {
 fn light_interfaces_are_refused_doubted_or_right() {
     let exact = 10.0f64.cos() + 10.0f64.sin();
     let (mut refused, mut doubted, mut right) = (0, 0, 0);
-    for method in METHODS {
+    for method in COUPLINGS {
         for substeps in [1, 2, 5] {
             if substeps > 1 && !method.sided {
                 continue;

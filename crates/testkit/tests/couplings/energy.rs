@@ -1,7 +1,7 @@
 //! Energies and gaps of the couplings over long runs, against the numbers of the tables
 //! (book: claims 2, passivity 4.3).
 
-use interfield_coupling::Method;
+use interfield_coupling::CouplingMethod;
 use interfield_coupling::{Coupling, FohOptions, PmcOptions};
 use interfield_testkit::couplings::{
     EXPLICIT, Setting, TRAPEZOIDAL, advance, begin, gaps, halves, motion, row, split_dense, three_dof,
@@ -141,8 +141,8 @@ fn displacement_gaps_are_bounded_and_velocity_gaps_rounding() {
 
 #[test]
 fn closing_the_gap_leaves_rounding() {
-    let pmc = Method::Pmc(PmcOptions { kappa: 1.0, ..PmcOptions::PMC });
-    let foh = Method::Foh(FohOptions { kappa: 1.0, chi: 0.2, ..FohOptions::FOH });
+    let pmc = CouplingMethod::Pmc(PmcOptions { kappa: 1.0, ..PmcOptions::PMC });
+    let foh = CouplingMethod::Foh(FohOptions { kappa: 1.0, chi: 0.2, ..FohOptions::FOH });
     for (method, name) in [(pmc, "PMC-a"), (foh, "FOH-R")] {
         let mut coupled = begin(method, three_dof().assembly(&Setting::same(row(name).1, 0.01, 10)));
         let settled = coupled.settled() + 1;
@@ -183,8 +183,8 @@ fn gaps_of_the_newmark_couplings_are_those_of_the_table() {
 fn noisy_gap(name: &str, kappa: f64, mix: f64) -> f64 {
     let (method, scheme) = row(name);
     let method = match method {
-        Method::Pmc(o) => Method::Pmc(PmcOptions { kappa, mix, ..o }),
-        Method::Foh(o) => Method::Foh(FohOptions { kappa, ..o }),
+        CouplingMethod::Pmc(o) => CouplingMethod::Pmc(PmcOptions { kappa, mix, ..o }),
+        CouplingMethod::Foh(o) => CouplingMethod::Foh(FohOptions { kappa, ..o }),
         other => other,
     };
     let [a, mut b] = halves(0.5);

@@ -1,6 +1,6 @@
 //! Couplings that are the run in one piece, to rounding, and networks of more than two substructures.
 
-use interfield_coupling::Method;
+use interfield_coupling::{CouplingMethod, GcOptions};
 use interfield_kernel::StepMap;
 use interfield_kernel::scheme::alpha::{Alpha, Predictor};
 use interfield_kernel::scheme::registry::AnyScheme;
@@ -17,7 +17,7 @@ const CHUNG_HULBERT: AnyScheme = AnyScheme::Alpha(Alpha::chung_hulbert(0.8, Pred
 
 /// Largest difference between the coupled run with one step on all sides and the run in one piece, relative to the
 /// largest value of each.
-fn difference(network: &Network, method: Method, scheme: AnyScheme, dt: f64, steps: u64) -> f64 {
+fn difference(network: &Network, method: CouplingMethod, scheme: AnyScheme, dt: f64, steps: u64) -> f64 {
     let mut coupled = begin(method, network.assembly(scheme, dt, 1));
     let mut whole = network.domain(scheme, dt);
     let n = network.start[0].len();
@@ -96,7 +96,7 @@ fn one_scheme_and_one_step_give_the_run_in_one_piece() {
         }
         // GC needs no start-up, so that averaging schemes are no exception: equal velocities make everything equal.
         for scheme in [HHT, CHUNG_HULBERT] {
-            let d = difference(&network, Method::Gc, scheme, 0.05, 400);
+            let d = difference(&network, CouplingMethod::Gc(GcOptions), scheme, 0.05, 400);
             assert!(d < 1e-11, "{what}, GC, {scheme:?}: {d:e}");
         }
     }

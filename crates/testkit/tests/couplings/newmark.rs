@@ -1,6 +1,6 @@
 //! GC, PH, PM and modified PH against the states of an independent implementation.
 
-use interfield_coupling::Method;
+use interfield_coupling::CouplingMethod;
 use interfield_kernel::scheme::alpha::{Alpha, Predictor};
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_testkit::couplings::{ChainSprings, Cut, Setting, begin, chain, row, split};
@@ -16,7 +16,7 @@ fn problem(name: &str) -> Cut {
 }
 
 /// The reference has names of its own for modified PH.
-fn method(name: &str) -> Method {
+fn method(name: &str) -> CouplingMethod {
     row(if ["GC", "PM", "PH"].contains(&name) { name } else { "mPH" }).0
 }
 

@@ -4,7 +4,8 @@
 //! Not here: PM with the free velocity at t_1 not re-based ("naive restart"). It needs another interface operator in one
 //! step and cannot be had from the public calls; the states of PM at its first steps are held by couplings_newmark.rs.
 
-use interfield_coupling::Method;
+use interfield_coupling::CouplingMethod;
+use interfield_coupling::registry::Schemes;
 use interfield_coupling::{Coupling, PmcOptions};
 use interfield_structure::Assembled;
 use interfield_testkit::couplings::{
@@ -12,6 +13,7 @@ use interfield_testkit::couplings::{
     trace,
 };
 use interfield_testkit::numerics::{distance, slope};
+use interfield_testkit::variants::{Variant, variants};
 
 /// Steps per second of the compared runs.
 const LEVELS: [u64; 3] = [160, 320, 640];
@@ -45,13 +47,13 @@ fn orders(errors: &[Vec<f64>; 3]) -> [f64; 3] {
     [0, 1, 2].map(|part| slope(&steps, &errors[part]))
 }
 
-fn run(method: Method, cut: &Cut, setting: &Setting, n: u64) -> Vec<Sample> {
+fn run(method: CouplingMethod, cut: &Cut, setting: &Setting, n: u64) -> Vec<Sample> {
     let setting = Setting { dt: 1.0 / n as f64, ..*setting };
     trace(&mut *begin(method, cut.assembly(&setting)), n)
 }
 
 /// Observed orders of a coupling.
-fn observed(method: Method, cut: &Cut, reference: &[Sample], setting: &Setting) -> [f64; 3] {
+fn observed(method: CouplingMethod, cut: &Cut, reference: &[Sample], setting: &Setting) -> [f64; 3] {
     orders(&errors(reference, LEVELS, |n| run(method, cut, setting, n)))
 }
 
@@ -93,6 +95,27 @@ fn nonlinear_springs_keep_the_order() {
             }
         }
     }
+}
+
+#[test]
+fn any_scheme_of_one_pass_is_a_side_of_any_coupling_that_takes_them() {
+    let cut = chain(ChainSprings::Linear);
+    let exact = reference(&cut);
+    // Defaults of the registry: labels of other members name their parameters.
+    let plain = |v: &Variant| !v.label.contains(' ') && Schemes::OnePass.contains(&v.scheme) && v.claims().order == 2;
+    let schemes: Vec<Variant> = variants().into_iter().filter(plain).collect();
+    assert!(schemes.len() >= 13);
+    let mut wrong = String::new();
+    for coupling in ["GC", "PM", "PH", "mPH", "FOH", "PMC", "PMC2"] {
+        for (v, ss) in schemes.iter().flat_map(|v| [1, 4].map(|ss| (v, ss))) {
+            let found = observed(row(coupling).0, &cut, &exact, &Setting::same(v.scheme, 1.0, ss));
+            let (low, high) = if first_order(coupling, ss) { (0.8, 1.3) } else { (1.8, 2.2) };
+            if found.iter().any(|o| !(low..high).contains(o)) {
+                wrong += &format!("{coupling}, {}, ss = {ss}: {found:.2?}\n", v.label);
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
 }
 
 #[test]
@@ -142,7 +165,7 @@ fn two_evaluations_per_step_lose_the_order_on_a_path_dependent_law_in_a() {
 fn mixing_the_windows_costs_a_part_of_the_order() {
     let cut = split_mass(0.5);
     let exact = reference(&cut);
-    let method = Method::Pmc(PmcOptions { mix: 0.01, ..PmcOptions::PMC });
+    let method = CouplingMethod::Pmc(PmcOptions { mix: 0.01, ..PmcOptions::PMC });
     let setting = Setting::same(row("PMC-a").1, 1.0, 10);
     // An error O(ε h) under one of O(h²): the shorter the steps, the more of it is seen.
     let at = |levels| orders(&errors(&exact, levels, |n| run(method, &cut, &setting, n)));

@@ -1,6 +1,6 @@
 //! The passive multirate couplings PMC and FOH against the states of an independent implementation.
 
-use interfield_coupling::Method;
+use interfield_coupling::CouplingMethod;
 use interfield_coupling::{Coupling, FohOptions, PmcOptions};
 use interfield_structure::Assembled;
 use interfield_testkit::couplings::{ChainSprings, Cut, Setting, begin, chain, row, split_mass, three_dof};
@@ -12,8 +12,8 @@ fn start(name: &str, cut: &Cut, dt: f64, ss: usize) -> Box<dyn Coupling<Assemble
     let kappa = if name.contains("kappa=1") { 1.0 } else { 0.0 };
     let chi = if name.contains("chi=0.2") { 0.2 } else { 0.0 };
     let method = match method {
-        Method::Pmc(options) => Method::Pmc(PmcOptions { kappa, ..options }),
-        Method::Foh(options) => Method::Foh(FohOptions { kappa, chi, ..options }),
+        CouplingMethod::Pmc(options) => CouplingMethod::Pmc(PmcOptions { kappa, ..options }),
+        CouplingMethod::Foh(options) => CouplingMethod::Foh(FohOptions { kappa, chi, ..options }),
         other => other,
     };
     begin(method, cut.assembly(&Setting::same(scheme, dt, ss)))

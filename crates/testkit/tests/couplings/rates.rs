@@ -1,7 +1,7 @@
 //! Three substructures with different substeps, pendulums at an interface, and the start of localized multipliers: what the
 //! parts converge to is the whole, or they are refused.
 
-use interfield_coupling::registry::METHODS;
+use interfield_coupling::registry::COUPLINGS;
 use interfield_structure::Simulation;
 use interfield_testkit::run::read;
 
@@ -59,7 +59,7 @@ fn every_coupling_at_velocity_level_takes_parts_with_different_substeps() {
     let text = THREE.replace("dt = STEP", scheme).replace("FEW", "1").replace("MANY", "1").replace("METHOD", "gc");
     let expected = run(&text, true, 200);
     let mut tried = 0;
-    for info in METHODS.iter().filter(|m| m.sided && !m.one_rate) {
+    for info in COUPLINGS.iter().filter(|m| m.sided && !m.one_rate) {
         for (few, many) in [("2", "6"), ("2", "5"), ("1", "4")] {
             let parts = THREE.replace("METHOD", info.name).replace("FEW", few).replace("MANY", many);
             let error = |dt: f64| {
@@ -98,7 +98,7 @@ channels = ["floor.x"]
 
 #[test]
 fn a_pendulum_at_an_interface_is_refused() {
-    for info in METHODS {
+    for info in COUPLINGS {
         let text = SWINGING.replace("METHOD", info.name);
         let text = text.replace("STEP", &format!("0.01\nscheme = \"{}\"", info.scheme));
         let text = if info.sided { text } else { text.replace(", substeps = 2", "") };

@@ -2,7 +2,7 @@
 
 use interfield_analysis::spectrum::spectrum;
 use interfield_coupling::fine::Kernel;
-use interfield_coupling::side::{Gait, Side};
+use interfield_coupling::side::{Side, Stepping};
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::scheme::rosenbrock::Rosenbrock;
 use interfield_structure::Assembled;
@@ -18,7 +18,7 @@ const SS: usize = 4;
 fn side(b: bool, scheme: AnyScheme, dt: f64, steps: usize) -> Side<Assembled> {
     let mut assembly = chain(ChainSprings::Linear).assembly(&Setting::same(scheme, H, SS));
     let sub = assembly.substructures.swap_remove(usize::from(b));
-    Side::new(vec![sub], 1, |scheme, _| vec![Gait { scheme, dt, steps }]).expect("a side")
+    Side::new(vec![sub], 1, |scheme, _| vec![Stepping { scheme, dt, steps }]).expect("a side")
 }
 
 /// u, v and, of the splitting scheme, a and p of a stacked state [u v a p ..].

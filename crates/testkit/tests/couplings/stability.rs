@@ -1,7 +1,7 @@
 //! Which couplings are stable, and which are not: scans over ratios of mass, stiffness and step, random pairs, softening
 //! specimens, explicit sides (book: claims 2, passivity 3, 4.2).
 
-use interfield_coupling::Method;
+use interfield_coupling::CouplingMethod;
 use interfield_testkit::couplings::{EXPLICIT, Setting, TRAPEZOIDAL, begin, halves, pair, radius, row, split_dense};
 use interfield_testkit::dense::Dense;
 use interfield_testkit::networks::random_chain;
@@ -160,7 +160,7 @@ fn a_softening_specimen_breaks_modified_ph_and_foh() {
 }
 
 /// Radius - 1 with one explicit side at this ω dt of its own; the other is implicit and has `other` times its mass.
-fn explicit(method: Method, side: usize, limit: f64, other: f64, ss: usize) -> f64 {
+fn explicit(method: CouplingMethod, side: usize, limit: f64, other: f64, ss: usize) -> f64 {
     let h = if side == 0 { 1.0 } else { ss as f64 };
     let mut halves = [Dense::single(other, 0.3 * other), Dense::single(other, 0.3 * other)];
     halves[side] = Dense::single(1.0, limit * limit);

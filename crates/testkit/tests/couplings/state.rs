@@ -1,6 +1,6 @@
 //! Threads, complete states, faults and refusals of the couplings.
 
-use interfield_coupling::{Coupling, CouplingError};
+use interfield_coupling::{Coupling, CouplingError, Options};
 use interfield_kernel::fault::Place;
 use interfield_kernel::{Fault, System};
 use interfield_structure::Assembled;
@@ -109,11 +109,7 @@ fn repeated_constraints_are_refused() {
         let [a, b] = halves(1.0);
         let y = vec![0.0; 2];
         let assembly = pair((a, y.clone()), (b, y), &[(0, 0), (0, 0)], &Setting::same(scheme, 0.1, 2));
-        assert_eq!(
-            method.start(assembly, Vec::new(), Vec::new()).err(),
-            Some(CouplingError::Redundant { rows: vec![0, 1] }),
-            "{name}"
-        );
+        assert_eq!(method.start(assembly.into()).err(), Some(CouplingError::Redundant { rows: vec![0, 1] }), "{name}");
     }
 }
 
@@ -124,11 +120,7 @@ fn a_constraint_that_moves_nothing_is_refused() {
         let [a, b] = halves(1.0);
         let mut assembly = split_dense(a, b, &Setting::same(scheme, 0.1, 2));
         assembly.rows = 2;
-        assert_eq!(
-            method.start(assembly, Vec::new(), Vec::new()).err(),
-            Some(CouplingError::Rigid { row: 1 }),
-            "{name}"
-        );
+        assert_eq!(method.start(assembly.into()).err(), Some(CouplingError::Rigid { row: 1 }), "{name}");
     }
 }
 
@@ -155,7 +147,7 @@ fn an_interface_without_mass_in_b_is_refused_by_couplings_over_the_macro_step() 
     let cut = meeting([1.0, 0.0]);
     for name in ROWS {
         let (method, scheme) = row(name);
-        let result = method.start(cut.assembly(&Setting::same(scheme, 0.01, 2)), Vec::new(), Vec::new());
+        let result = method.start(cut.assembly(&Setting::same(scheme, 0.01, 2)).into());
         if name == "GC" || name == "PM" {
             // Velocities are compared at every substep.
             let mut coupled = result.unwrap_or_else(|e| panic!("{name}: {e:?}"));
@@ -190,7 +182,7 @@ fn every_substructure_may_have_its_own_substeps() {
         assembly.substructures.push(third);
         assembly.rows = 2;
         // 2 and 3 have no common divisor: the interface is met once per macro-step.
-        let mut coupled = method.start(assembly, Vec::new(), Vec::new()).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let mut coupled = method.start(assembly.into()).unwrap_or_else(|e| panic!("{name}: {e}"));
         advance(&mut *coupled, 0, 50);
         let states: Vec<&[f64]> = (0..3).map(|i| coupled.state_of(i)).collect();
         assert!(states.iter().flat_map(|x| x.iter()).all(|x| x.abs() < 10.0), "{name}: {states:?}");

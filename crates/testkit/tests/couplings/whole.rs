@@ -2,7 +2,7 @@
 //! parts, one step.
 
 use interfield_coupling::registry::find;
-use interfield_coupling::{Assembly, Coupling, Gc, Llm, Localized, Method, Port, Substructure};
+use interfield_coupling::{Assembly, Coupling, CouplingMethod, Gc, GcOptions, Llm, Localized, Port, Substructure};
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_language::model::{Model, TangentPolicy};
 use interfield_language::partition;
@@ -36,7 +36,7 @@ fn cut(model: &Model, scheme: AnyScheme, count: usize, mut seed: u64) -> Split {
     let owners = (0..model.elements.len()).map(|e| if e < count { e } else { random(count) }).collect();
     let substructures = (0..count).map(substructure).collect();
     let info = find("clm").expect("the classical form has a name");
-    let coupling = partition::Coupling { info, method: Method::Gc, constraints: Constraints::Tree };
+    let coupling = partition::Coupling { info, method: CouplingMethod::Gc(GcOptions), constraints: Constraints::Tree };
     let partition = Partition { substructures, owners, rest: None, coupling };
     let model = Model { partition: Some(partition), ..model.clone() };
     taken_apart(&model)

@@ -389,7 +389,18 @@ duration = 1
 "#
     );
     let condensed = read(&text);
-    for name in ["lsrt1", "lsrt2", "rosenbrock3", "newmark", "caam", "hht", "generalized-alpha", "trapezoidal"] {
+    for name in [
+        "lsrt1",
+        "lsrt2",
+        "rosenbrock3",
+        "newmark",
+        "caam",
+        "hht",
+        "generalized-alpha",
+        "trapezoidal",
+        "bathe",
+        "tr-bdf2",
+    ] {
         let pick = |y: &Vec<f64>| t.iter().map(|&i| y[i]).collect::<Vec<f64>>();
         let a: Vec<Vec<f64>> = history(&full, scheme(name, &[]), 0.002, 250).iter().map(pick).collect();
         let b = history(&condensed, scheme(name, &[]), 0.002, 250);
@@ -400,7 +411,14 @@ duration = 1
 
 #[test]
 fn schemes_that_are_explicit_in_the_forces_refuse_massless_degrees_of_freedom() {
-    for (name, parameters) in [("chang", &[][..]), ("newmark", &[("beta", "0")])] {
+    for (name, parameters) in [
+        ("chang", &[][..]),
+        ("newmark", &[("beta", "0")]),
+        ("explicit-newmark", &[]),
+        ("cr", &[]),
+        ("kr-alpha", &[]),
+        ("mkr-alpha", &[]),
+    ] {
         let mut model = read(MASSLESS);
         model.analysis.scheme = scheme(name, parameters);
         let problems = Simulation::new(model).err().unwrap();

@@ -6,6 +6,7 @@ mod energy;
 mod equalities;
 mod faults;
 mod histories;
+mod integrators;
 mod order;
 mod partition;
 mod partitioned;

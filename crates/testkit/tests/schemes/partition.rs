@@ -1,7 +1,7 @@
 //! A partitioned structure is the sum of its parts.
 
 use interfield_coupling::registry::find;
-use interfield_coupling::{FohOptions, Method};
+use interfield_coupling::{CouplingMethod, FohOptions};
 use interfield_kernel::{Shift, System};
 use interfield_language::model::{Damping, Load, Model, Support};
 use interfield_language::partition::{Constraints, Coupling, Partition, Shares, Substructure};
@@ -56,7 +56,7 @@ fn partitioned(model: &Model, count: usize, random: &mut Random, share: f64) -> 
     }
     let substructures = (0..count).map(substructure).collect();
     let info = find("foh").expect("FOH has a name");
-    let coupling = Coupling { info, method: Method::Foh(FohOptions::FOH), constraints: Constraints::Tree };
+    let coupling = Coupling { info, method: CouplingMethod::Foh(FohOptions::FOH), constraints: Constraints::Tree };
     let partition = Partition { substructures, owners, rest: None, coupling };
     Model { partition: Some(partition), ..model.clone() }
 }

@@ -1,6 +1,7 @@
 //! Simulation model files from text to channels: the same structure in one piece and in several.
 
-use interfield_coupling::registry::METHODS;
+use interfield_coupling::Options;
+use interfield_coupling::registry::COUPLINGS;
 use interfield_language::model::Model;
 use interfield_language::parse::Overrides;
 use interfield_language::partition::Partition;
@@ -99,7 +100,7 @@ fn distances(found: &[Vec<f64>], reference: &[Vec<f64>]) -> Vec<f64> {
 fn every_coupling_runs_a_model_file_and_agrees_with_the_whole() {
     let mut whole = simulation(read(&chain("").replace("dt = 0.005", "dt = 0.0005\nscheme = \"newmark\"")));
     let reference: Vec<Vec<f64>> = whole_rows(&mut whole).into_iter().step_by(10).collect();
-    for info in METHODS {
+    for info in COUPLINGS {
         let text = chain(&format!("{CUT}[coupling]\nmethod = \"{}\"\n", info.name));
         // The midpoint rule with frozen multipliers is of first order, and there for comparison.
         let bound = if info.name == "midpoint" { 0.2 } else { 2e-2 };
@@ -110,6 +111,26 @@ fn every_coupling_runs_a_model_file_and_agrees_with_the_whole() {
             let far = distances(&rows(&mut start(read(&fine))), &reference);
             assert!(far.iter().all(|d| *d < 1.5 * bound), "{} with substeps: {far:?}", info.name);
         }
+    }
+}
+
+#[test]
+fn couplings_step_as_they_say() {
+    for (info, mix) in COUPLINGS.iter().map(|m| (m, "")).chain([(&COUPLINGS[0], "mix = 0.01\n")]) {
+        let text = chain(&format!("{CUT}[coupling]\nmethod = \"{}\"\n{mix}", info.name));
+        let substeps = if info.sided { "interface_mass = 0.4\nsubsteps = 4" } else { "interface_mass = 0.4" };
+        let model = read(&text.replace("interface_mass = 0.4", substeps));
+        let method = model.partition.as_ref().unwrap().coupling.method;
+        let started = start(model);
+        let b = started.coupling.blueprint();
+        let ways =
+            |parties: Vec<usize>| parties.into_iter().flat_map(|i| b.parties[i].steppings.clone()).collect::<Vec<_>>();
+        // The longest step of the coarse side is that of the regular macro-steps; it starts with shorter ones.
+        let coarse = ways(b.coarse.clone().chain(b.twins.clone()).collect());
+        let longest = coarse.iter().map(|way| way.dt).fold(0.0, f64::max) / b.h;
+        assert!((longest - method.facts().coarse_step).abs() < 1e-12, "{}: {longest}", info.name);
+        let whole = ways(b.fine.clone().collect()).iter().any(|way| way.steps == 4);
+        assert_eq!(whole, method.facts().ramped, "{}", info.name);
     }
 }
 

@@ -5,10 +5,10 @@ use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 use std::process::Command;
 
-use interfield_coupling::registry::METHODS;
+use interfield_coupling::registry::COUPLINGS;
 use interfield_kernel::element::LAWS;
 use interfield_kernel::scheme::registry::AnyScheme;
-use interfield_kernel::{Fault, StateError};
+use interfield_kernel::{Fault, Scheme, StateError};
 use interfield_lab::compensate;
 use interfield_lab::controller::{Controller, Operator, Tape, Word};
 use interfield_lab::hardware::{Hardware, Reply};
@@ -232,7 +232,7 @@ fn schemes(cases: &mut Vec<Case>) {
             let scheme = Some(variant.scheme);
             cases.push(Case { scheme, steps: 20, ..Case::new(format!("{} on {name}", variant.label), text) });
         }
-        if variant.claims().evaluations.is_some() {
+        if variant.scheme.evaluations().is_some() {
             let rig = format!("{RIG}actuator = [{{ type = \"first-order\", time_constant = \"4 ms\", {NOISY} }}]\n");
             // Twice a kilohertz: a target whatever the number of evaluations.
             let rig = rig.replace("rate = \"1 kHz\"\n", "");
@@ -244,7 +244,7 @@ fn schemes(cases: &mut Vec<Case>) {
 
 fn couplings(cases: &mut Vec<Case>) {
     let record = ", \"a.x.lambda\", \"a.x.gap\", \"a.x.link\"";
-    for method in METHODS {
+    for method in COUPLINGS {
         for (law, rig) in [(SLIDER, false), (SPRING, false), (SLIDER, true)] {
             let substeps = if method.sided { 2 } else { 1 };
             let cut = format!(

@@ -133,16 +133,23 @@ fn the_two_l_stable_gammas_have_the_short_closed_form() {
 
 #[test]
 fn l_stable_schemes_forget_infinite_frequencies() {
-    for s in
-        [scheme("lsrt1", &[]), scheme("lsrt2", &[]), scheme("lsrt2", &[("gamma", "plus")]), scheme("rosenbrock3", &[])]
-    {
+    for s in [
+        scheme("lsrt1", &[]),
+        scheme("lsrt2", &[]),
+        scheme("lsrt2", &[("gamma", "plus")]),
+        scheme("rosenbrock3", &[]),
+        scheme("bathe", &[]),
+        scheme("tr-bdf2", &[]),
+    ] {
         assert!(of(s, 0.0, 1e6).rho < 1e-5);
     }
 }
 
 #[test]
 fn generalized_alpha_reaches_its_radius_at_infinity() {
-    for name in ["generalized-alpha", "generalized-alpha-newton", "alpha-os", "state-space-alpha"] {
+    for name in
+        ["generalized-alpha", "generalized-alpha-newton", "alpha-os", "state-space-alpha", "kr-alpha", "mkr-alpha"]
+    {
         for rho in ["0", "0.5", "0.8", "1"] {
             let found = of(scheme(name, &[("rho_inf", rho)]), 0.0, 1e6).rho;
             let wanted: f64 = rho.parse().unwrap();
@@ -165,7 +172,7 @@ fn hht_with_a_third_reaches_half_at_infinity() {
 
 #[test]
 fn trapezoidal_members_turn_by_twice_the_arc_tangent() {
-    let list = ["newmark", "newmark-newton", "caam", "chang", "trapezoidal"];
+    let list = ["newmark", "newmark-newton", "caam", "chang", "trapezoidal", "cr"];
     let half = AnyScheme::Rosenbrock(Rosenbrock::lsrt2(0.5));
     for s in list.iter().map(|n| scheme(n, &[])).chain([half, scheme("hht", &[("alpha", "0")])]) {
         for o in [0.1, 0.5, 1.0, 2.0, 3.0] {

@@ -60,7 +60,7 @@ fn the_explicit_limit_is_two_over_omega() {
 
 #[test]
 fn unconditionally_stable_schemes_have_no_limit() {
-    for name in ["lsrt1", "lsrt2", "generalized-alpha", "trapezoidal", "chang"] {
+    for name in ["lsrt1", "lsrt2", "generalized-alpha", "trapezoidal", "chang", "cr", "mkr-alpha", "bathe", "tr-bdf2"] {
         let make = |dt: f64| Ok::<_, Infallible>(unit_oscillator(scheme(name, &[]), dt));
         let found = largest_stable_step(make, &Search { points: 13, ..Search::over(0.01..=1e3) }).unwrap();
         assert_eq!((found.largest, found.windows.len()), (Some(1e3), 0), "{name}: {:?}", found.probed);

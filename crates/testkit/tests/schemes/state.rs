@@ -1,7 +1,7 @@
 //! The state of a run is complete: nothing that a step needs is hidden elsewhere.
 
 use interfield_kernel::scheme::registry::AnyScheme;
-use interfield_kernel::{Dims, Domain, Fault, Mck, Point, Shift, StepMap, System};
+use interfield_kernel::{Dims, Domain, Fault, Mck, Point, Scheme, Shift, StepMap, System};
 use interfield_language::model::{Model, TangentPolicy};
 use interfield_testkit::problems;
 use interfield_testkit::run::{advance, copy_state, model, read, start, with_tangent};
@@ -80,7 +80,7 @@ fn step_k_lies_between_k_dt_and_the_next() {
         let times = &domain.system().times;
         let from = k as f64 * dt;
         assert!(!times.is_empty() && times.iter().all(|t| (from..=from + dt).contains(t)), "{}: {times:?}", v.label);
-        let count = v.claims().evaluations;
+        let count = v.scheme.evaluations();
         assert!(count.is_none_or(|n| n as usize == times.len()), "{}: {} evaluations", v.label, times.len());
     }
 }
@@ -110,6 +110,10 @@ fn schemes_of_one_evaluation_see_the_load_where_they_say() {
         ("chang", vec![], 1.0),
         ("trapezoidal", vec![], 1.0),
         ("state-space-alpha", vec![("rho_inf", "0.5")], 2.0 / 3.0),
+        ("explicit-newmark", vec![], 1.0),
+        ("cr", vec![], 1.0),
+        ("kr-alpha", vec![("rho_inf", "0.5")], 2.0 / 3.0),
+        ("mkr-alpha", vec![("rho_inf", "0.25")], 0.8),
     ] {
         let scheme = interfield_testkit::variants::scheme(name, &parameters);
         let (nx, nw) = Domain::<AnyScheme, Watch, Vec<f64>>::memory(&scheme, &Watch::default());
@@ -168,7 +172,7 @@ impl System for Path {
 #[test]
 fn the_memory_of_a_system_belongs_to_the_state() {
     type Domains = Domain<AnyScheme, Path, Vec<f64>>;
-    for v in variants().into_iter().filter(|v| v.claims().evaluations.is_some()) {
+    for v in variants().into_iter().filter(|v| v.scheme.evaluations().is_some()) {
         let (nx, nw) = Domains::memory(&v.scheme, &Path::default());
         let begin = || {
             let mut x = vec![0.0; nx];

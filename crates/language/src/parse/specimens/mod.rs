@@ -228,7 +228,7 @@ fn commanded(context: &Context<'_>, table: &Table<'_>, elements: &[usize], masse
 fn interval(analysis: &Analysis, partition: Option<&Partition>, elements: &[usize]) -> f64 {
     let substructure = partition.and_then(|p| p.substructures.get(p.owners[*elements.first()?]));
     let (scheme, substeps) = substructure.map_or((analysis.scheme, 1), |s| (s.scheme, s.substeps));
-    analysis.dt / f64::from(substeps) / f64::from(scheme.claims().evaluations.unwrap_or(1).max(1))
+    analysis.dt / f64::from(substeps) / f64::from(scheme.evaluations().unwrap_or(1).max(1))
 }
 
 /// A quantity that has no sign; `None` if it is not given, or after it was refused.

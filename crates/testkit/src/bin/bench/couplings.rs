@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use interfield_coupling::registry::METHODS;
-use interfield_coupling::{Coupling, Method, PmcOptions};
+use interfield_coupling::registry::COUPLINGS;
+use interfield_coupling::{Coupling, CouplingMethod, PmcOptions};
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::scheme::splitting::Splitting;
 use interfield_language::Model;
@@ -102,7 +102,7 @@ impl Bench {
         for (case, text, steps) in [("viaduct-88", viaduct.as_str(), 4000), ("towers-3150", TOWERS, 300)] {
             let steps = self.steps(steps);
             let whole = single(text);
-            for info in METHODS {
+            for info in COUPLINGS {
                 // Localized multipliers have one step for all.
                 let text = if info.sided { text.to_owned() } else { text.replace("substeps = 10", "") };
                 let text = text.replace("mix = 0.01", if info.name == "pmc" { "mix = 0.01" } else { "" });
@@ -148,7 +148,7 @@ impl Bench {
             for omega in log(1e-3, 1e3, omegas) {
                 for ss in [1, 2, 3, 5, 10, 20, 50, 100] {
                     let assembly = cut.assembly(&Setting::same(scheme, omega, ss));
-                    let mut coupled = begin(Method::Pmc(PmcOptions::PMC), assembly);
+                    let mut coupled = begin(CouplingMethod::Pmc(PmcOptions::PMC), assembly);
                     most = most.max(radius(coupled.as_mut()) - 1.0);
                     points += 1;
                 }

@@ -16,8 +16,8 @@ pub(crate) trait Job: Send + 'static {
     fn run(&mut self);
 }
 
-/// The crew of one coupling: starts a job, and gets it back done.
-pub(crate) enum Crew<J> {
+/// The workers of one coupling: starts a job, and gets it back done.
+pub(crate) enum Workers<J> {
     /// The job runs in `start`.
     Caller(Option<Box<J>>),
     /// The job runs on a thread of its own.
@@ -51,10 +51,10 @@ fn wait<T>(mut ready: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-impl<J: Job> Crew<J> {
+impl<J: Job> Workers<J> {
     /// The caller does it all.
     pub(crate) fn caller() -> Self {
-        Crew::Caller(None)
+        Workers::Caller(None)
     }
 
     /// A thread of its own; the caller if the system gives none.
@@ -75,33 +75,33 @@ impl<J: Job> Crew<J> {
             }
         };
         match std::thread::Builder::new().name("interfield-side".into()).spawn(work) {
-            Ok(thread) => Crew::Worker(Worker { to, from, stop, thread: Some(thread) }),
+            Ok(thread) => Workers::Worker(Worker { to, from, stop, thread: Some(thread) }),
             Err(_) => Self::caller(),
         }
     }
 
     /// Whether a thread is at work beside the caller.
     pub(crate) fn is_worker(&self) -> bool {
-        matches!(self, Crew::Worker(_))
+        matches!(self, Workers::Worker(_))
     }
 
     /// Hands a job over.
     pub(crate) fn start(&mut self, mut job: Box<J>) {
         match self {
-            Crew::Caller(slot) => {
+            Workers::Caller(slot) => {
                 job.run();
                 *slot = Some(job);
             }
             // The ring has room: a job is started only when the last one has come back.
-            Crew::Worker(w) => drop(w.to.push(job)),
+            Workers::Worker(w) => drop(w.to.push(job)),
         }
     }
 
     /// Waits for the job that was started.
     pub(crate) fn finish(&mut self) -> Box<J> {
         match self {
-            Crew::Caller(slot) => wait(|| slot.take()),
-            Crew::Worker(w) => wait(|| w.from.pop().ok().or_else(|| w.passed_on())),
+            Workers::Caller(slot) => wait(|| slot.take()),
+            Workers::Worker(w) => wait(|| w.from.pop().ok().or_else(|| w.passed_on())),
         }
     }
 }
@@ -143,11 +143,11 @@ mod tests {
 
     #[test]
     fn a_thread_does_what_the_caller_does() {
-        for mut crew in [Crew::caller(), Crew::worker()] {
+        for mut workers in [Workers::caller(), Workers::worker()] {
             let mut job = Box::new(Count(0));
             for _ in 0..1000 {
-                crew.start(job);
-                job = crew.finish();
+                workers.start(job);
+                job = workers.finish();
             }
             assert_eq!(job.0, 1000);
         }
@@ -156,8 +156,8 @@ mod tests {
     #[test]
     #[should_panic(expected = "too far")]
     fn a_panic_of_the_worker_reaches_the_caller_instead_of_hanging_it() {
-        let mut crew = Crew::worker();
-        crew.start(Box::new(Count(1000)));
-        crew.finish();
+        let mut workers = Workers::worker();
+        workers.start(Box::new(Count(1000)));
+        workers.finish();
     }
 }

@@ -10,7 +10,11 @@ use interfield_language::specimen::Specimen;
 
 /// The hardware on an interface; the error is a sentence for the user.
 #[cfg(target_os = "linux")]
-pub(crate) fn hardware(interface: &str, specimen: &Specimen, request: Option<Request>) -> Result<Box<dyn Hardware>, String> {
+pub(crate) fn hardware(
+    interface: &str,
+    specimen: &Specimen,
+    request: Option<Request>,
+) -> Result<Box<dyn Hardware>, String> {
     let layout = specimen.layout().ok_or_else(|| unwired(specimen))?;
     let open = interfield_ethercat::Fieldbus::open(interface, &layout, specimen.period, request);
     match open {

@@ -1,30 +1,13 @@
-//! A structure in one piece as C: one party, one gait.
-
-use std::fmt::Write;
+//! What of a model cannot be exported, with what to do; and what is commanded and measured.
 
 use interfield_coupling::{Method, Start};
-use interfield_kernel::element::path::WAY;
+use interfield_kernel::Scheme;
 use interfield_kernel::scheme::registry::AnyScheme;
-use interfield_kernel::{Scheme, System};
-use interfield_language::model::{Element, Kind, Load, Model, Support};
+use interfield_language::model::{Element, Kind, Model};
 use interfield_language::partition::Partition;
 use interfield_language::{Problem, Subject};
-use interfield_structure::Simulation;
-use interfield_structure::assembled::Blueprint;
-use interfield_structure::channels::Channels;
-use interfield_structure::simulation::Source;
 
-use crate::api::{Export, Interface, LIFECYCLE, Variable, files};
-use crate::cost::Cost;
-use crate::harness;
-use crate::inputs::{Inputs, inputs};
-use crate::law::Laws;
-use crate::outputs::{Read, accelerations, balance_len, statements};
-use crate::parameters::{Owner, parameters};
-use crate::party::{Party, Plan, Wiring, emit, factors};
-use crate::record::Operations;
-use crate::stepping::{Schemes, Stepping};
-use crate::text::{called, identifier, number};
+use crate::api::{Export, Variable};
 
 /// What is measured where specimens are commanded: displacements reached, then forces.
 pub(crate) fn measured(commands: &[Variable]) -> Vec<Variable> {
@@ -67,22 +50,7 @@ pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
     if !refused.is_empty() {
         return Err(refused);
     }
-    if model.partition.is_some() {
-        return crate::partitioned::export(model, name);
-    }
-    let sim = Simulation::new(model.clone())?;
-    let Some(b) = sim.coupling.system(0).blueprint() else {
-        let message = "the dynamic matrix has no sparse factor without row exchanges, which the C code would need";
-        return Err(vec![refusal(
-            Subject::Model,
-            message.to_owned(),
-            "take a smaller step, or look for missing masses",
-        )]);
-    };
-    let whole = Whole::new(&sim, &b);
-    let mut export = fits(whole.print(&identifier(name)))?;
-    harness::add(&mut export, model, Some(&whole.stepping.evaluations));
-    Ok(export)
+    crate::partitioned::export(model, name)
 }
 
 /// The C of an iterating scheme takes no law back to where the step began.
@@ -124,227 +92,6 @@ pub(crate) fn fits(export: Export) -> Result<Export, Vec<Problem>> {
         MOST_BYTES >> 20
     );
     Err(vec![refusal(Subject::Model, message, "reduce the model, for example to its interface and some modes")])
-}
-
-/// Everything that is printed.
-struct Whole<'a> {
-    sim: &'a Simulation,
-    b: &'a Blueprint,
-    stepping: Stepping,
-    inputs: Inputs,
-    /// Times within a step at which inputs are asked for, ascending.
-    moments: Vec<f64>,
-}
-
-impl<'a> Whole<'a> {
-    fn new(sim: &'a Simulation, b: &'a Blueprint) -> Self {
-        let stepping = Stepping::new(&sim.model.analysis.scheme, sim.model.analysis.dt, 0);
-        let mut moments = stepping.looks.clone();
-        moments.sort_by(f64::total_cmp);
-        Whole { sim, b, stepping, inputs: inputs(&sim.model), moments }
-    }
-
-    /// What its channels read.
-    fn channels(&self) -> Channels<'a> {
-        self.sim.channels_of(0)
-    }
-
-    fn row(&self, time: f64) -> usize {
-        self.moments.iter().position(|m| *m == time).unwrap_or_default()
-    }
-
-    /// Which component of the inputs each signal of the system is.
-    fn wiring(&self) -> Wiring {
-        let model = &self.sim.model;
-        let free = |dof: usize| matches!(model.dofs[dof].support, Support::Free);
-        let mut wiring = Wiring { imposed: self.inputs.imposed.clone(), ..Wiring::default() };
-        for (load, at) in model.loads.iter().zip(&self.inputs.loads) {
-            match load {
-                Load::Force { dof, .. } if free(*dof) => wiring.forces.push(*at),
-                Load::Force { .. } => {}
-                Load::Ground { .. } => wiring.grounds.push(*at),
-            }
-        }
-        wiring
-    }
-
-    fn print(&self, name: &str) -> Export {
-        let (sim, b, stepping) = (self.sim, self.b, &self.stepping);
-        let (model, dims) = (&sim.model, sim.coupling.system(0).dims());
-        let mut laws = Laws::default();
-        let read = Read::new(self.channels(), &mut laws);
-        let party = Party {
-            name: "party_0".to_owned(),
-            blueprint: b,
-            ports: Vec::new(),
-            wiring: self.wiring(),
-            scratch: stepping.scratch(dims),
-        };
-        let emitted = emit(&party, &mut laws, read.laws());
-        let plan = &emitted.plan;
-        let owner = Owner {
-            channels: self.channels(),
-            free: sim.blueprint().parts[0].free,
-            looped: sim.blueprint().parts[0].looped,
-            y: sim.y(0),
-            b,
-            plan,
-            work: 0,
-            read: Some(&read),
-        };
-        let parameters = parameters(&[owner], &self.inputs);
-
-        let commands = commands(model);
-        let (ny, history) = (dims.state(), model.analysis.scheme.memory(dims).history);
-        let state = ny + history + b.memory;
-        let rows = self.moments.len() + 1;
-        let measures = !commands.is_empty();
-        let pending = if measures { rows * self.inputs.components.len() } else { 0 };
-
-        let balances = sim.sources().iter().any(|s| matches!(s, Source::Energy { .. }));
-        let energy = if balances { balance_len(b) } else { 0 };
-
-        let cost = Cost::new(b, &laws, &emitted.laws);
-        let mut per_step =
-            stepping.cost(&cost, dims) + Operations { flops: 2 * sim.sources().len() as u64, ..Operations::default() };
-        if self.channels().needs_acceleration {
-            per_step = per_step + cost.force() + cost.solve(b.operators.len() - 1);
-        }
-        if balances {
-            per_step = per_step + cost.force() + cost.mul_mass().times(5) + cost.mul_tangent();
-        }
-        for law in read.laws() {
-            per_step = per_step + laws.cost(law.law)[0];
-        }
-
-        let channel = |c: &interfield_language::model::Channel| Variable {
-            name: c.name.clone(),
-            unit: c.unit.clone(),
-            value: 0.0,
-        };
-        let interface = Interface {
-            name: name.to_owned(),
-            title: model.title.clone(),
-            scheme: model.analysis.scheme_name.clone(),
-            dt: model.analysis.dt,
-            steps: sim.steps(),
-            moments: self.moments.clone(),
-            inputs: self.inputs.components.clone(),
-            outputs: model.channels.iter().map(channel).collect(),
-            measured: measured(&commands),
-            commands,
-            evaluations: stepping.evaluations.len(),
-            parameters: parameters.list.clone(),
-            state,
-            work: plan.len + state + pending + energy,
-            tables: emitted.bytes + self.inputs.bytes,
-            per_step,
-        };
-
-        let mut schemes = Schemes::default();
-        let rows: Vec<usize> = stepping.looks.iter().map(|t| self.row(*t)).collect();
-        let table = schemes.table("stepping_0", stepping, dims, &rows);
-        let step = if measures { include_str!("../c/step_measured.c") } else { include_str!("../c/step.c") };
-        let body = [include_str!("../c/instance.c"), "\n", LIFECYCLE, "\n", step].concat();
-        let body = body
-            .replace("@OUTPUTS@", &self.outputs(&read, plan, balances.then_some(plan.len + state + pending)))
-            .replace(
-                "@IN@",
-                &if measures { format!("self->work + {}", plan.len + state) } else { "self->inputs".to_owned() },
-            )
-            .replace("@SCALES@", &parameters.scales.to_string())
-            .replace("@PARAMETERS@", &interface.defaults())
-            .replace("@DT@", &number(model.analysis.dt))
-            .replace("@FAULT@", &plan.fault.to_string())
-            .replace("@NY@", &ny.to_string())
-            .replace("@MEMORY0@", &(ny + history).to_string())
-            .replace("@BEFORE@", &plan.len.to_string())
-            .replace("@NOW@", &(plan.len + state).to_string())
-            .replace("@MEASURED@", &plan.measured.to_string())
-            .replace("@STAGES@", &interface.evaluations.to_string())
-            .replace("@STARTS@", &i32::from(stepping.evaluates_at_start()).to_string());
-        let setting = if parameters.setting.is_empty() { "    (void)self;\n" } else { &parameters.setting };
-        let code = [
-            &format!("enum {{ INPUTS = {}, WAY = {WAY} }};\n\n", interface.inputs.len()),
-            include_str!("../c/types.c"),
-            "\n",
-            include_str!("../c/numbers.c"),
-            "\n",
-            &laws.print(),
-            include_str!("../c/linear.c"),
-            "\n",
-            &factors(&[b]),
-            include_str!("../c/system.c"),
-            "\n",
-            include_str!("../c/energy.c"),
-            "\n",
-            &schemes.print(),
-            &emitted.text,
-            &table,
-            &self.inputs.text,
-            &format!("/* Parameters of laws to their places. */\nstatic void set_constants(@name@_t *self)\n{{\n{setting}}}\n\n"),
-            &body,
-        ]
-        .concat();
-        files(&interface, &called(&interface.named(&code)), &self.stand_in())
-    }
-
-    /// Statements that read all channels.
-    fn outputs(&self, read: &Read, plan: &Plan, energy: Option<usize>) -> String {
-        let (sim, n) = (self.sim, self.b.n);
-        let mut out = String::new();
-        if let Some(at) = energy {
-            let _ = writeln!(
-                out,
-                "    double *energy = W + {at};\n    const int unbalanced = energy_add(&party_0, W, in, t, x, energy, self->step == 0);\n    \
-                 if (unbalanced) {{\n        return unbalanced;\n    }}",
-            );
-        }
-        if let Some(a) = accelerations(self.channels(), plan) {
-            let _ = writeln!(out, "    const double *a = {a};");
-            if self.channels().needs_acceleration {
-                let _ = writeln!(
-                    out,
-                    "    const int fault = sys_accelerations(&party_0, W, in, t, x, x + {n}, x + {}, W + {});\n    \
-                     if (fault) {{\n        return fault;\n    }}",
-                    2 * n,
-                    plan.a
-                );
-            }
-        }
-        let place = |index: usize| {
-            let here = |s: &Source| matches!(s, Source::Part { index: i, .. } if *i == index);
-            sim.sources().iter().position(here).unwrap_or_default()
-        };
-        out += &statements(self.channels(), self.b, read, &self.inputs, plan, (0, 0), place);
-        for (k, source) in sim.sources().iter().enumerate() {
-            let _ = match source {
-                Source::Energy { part, factor } => {
-                    writeln!(out, "    out[{k}] = energy[{}] * {};", *part as usize, number(*factor))
-                }
-                Source::Part { .. } => Ok(()),
-                _ => writeln!(out, "    out[{k}] = 0.0;"),
-            };
-        }
-        out
-    }
-
-    /// Stiffness that stands in for all specimens in `main.c`: row-major over the commands.
-    fn stand_in(&self) -> Vec<f64> {
-        let all: usize = self.b.specimens.iter().map(|s| s.unknowns.len()).sum();
-        let mut k = vec![0.0; all * all];
-        let mut first = 0;
-        for s in &self.b.specimens {
-            let n = s.unknowns.len();
-            for i in 0..n {
-                for j in 0..n {
-                    k[(first + i) * all + first + j] = s.stiffness[i * n + j];
-                }
-            }
-            first += n;
-        }
-        k
-    }
 }
 
 /// Commanded degrees of freedom of all specimens.

@@ -16,7 +16,7 @@
 //! Start-up: none; with averaging schemes two macro-steps, see start_up.rs.   State x = [A B Λ_n Λ_n-1 past].
 //! Deviations from paper 003: the history load; selection of the velocities in front of V.
 
-use interfield_kernel::System;
+use interfield_kernel::{Archive, System};
 
 use crate::blueprint::{Macro, Schedule};
 use crate::coupled::{Layout, Method, TwoSided};
@@ -319,5 +319,9 @@ impl<S: System + Send + 'static> Method<S> for Foh {
 
     fn link<'a>(&'a self, _: &'a [f64], _: Place) -> (usize, &'a [f64]) {
         (0, &self.step.d)
+    }
+
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        archive.numbers(&mut self.step.d);
     }
 }

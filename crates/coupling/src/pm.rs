@@ -13,7 +13,7 @@
 //! Deviations from the paper: its table says n = 1 for the start-up (the text is right); other misprints
 //! (book: claims 6.2); Λ is computed as an increment, see fine.rs.
 
-use interfield_kernel::System;
+use interfield_kernel::{Archive, System};
 
 use crate::blueprint::Schedule;
 use crate::coupled::{Layout, Method, TwoSided};
@@ -110,5 +110,9 @@ impl<S: System + Send + 'static> Method<S> for Pm {
     fn link<'a>(&'a self, x: &'a [f64], place: Place) -> (usize, &'a [f64]) {
         let gait = if let Place::Coarse(_) = place { self.linked } else { 0 };
         (gait, &x[self.layout.l.clone()])
+    }
+
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        archive.whole(&mut self.linked);
     }
 }

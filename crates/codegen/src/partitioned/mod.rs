@@ -94,7 +94,10 @@ fn channel(c: &interfield_language::model::Channel) -> Variable {
 }
 
 fn coupling_name(model: &Model) -> String {
-    model.partition.as_ref().map_or_else(|| model.analysis.scheme_name.clone(), |p| format!("{} (coupling)", p.coupling.info.name))
+    model
+        .partition
+        .as_ref()
+        .map_or_else(|| model.analysis.scheme_name.clone(), |p| format!("{} (coupling)", p.coupling.info.name))
 }
 
 fn singular() -> Vec<Problem> {
@@ -147,8 +150,7 @@ fn code(
 
     let measures = !interface.commands.is_empty();
     let now = if measures { "self->work + AT_NOW" } else { "self->inputs" };
-    let step =
-        if measures { include_str!("../../c/step_measured.c") } else { include_str!("../../c/step.c") };
+    let step = if measures { include_str!("../../c/step_measured.c") } else { include_str!("../../c/step.c") };
     let body = [include_str!("../../c/instance.c"), "\n", LIFECYCLE, "\n", step].concat();
     let body = body
         .replace("@OUTPUTS@", read)

@@ -10,6 +10,7 @@ mod order;
 mod partition;
 mod partitioned;
 mod path;
+mod resume;
 mod signals;
 mod spectra;
 mod stability;

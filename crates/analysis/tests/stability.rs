@@ -1,7 +1,7 @@
 //! Verdicts on maps whose eigenvalues were put in.
 
 use interfield_analysis::stability::{Options, Stability, stability};
-use interfield_kernel::{Fault, StepMap};
+use interfield_kernel::{Archive, Fault, Persist, StepMap};
 
 /// x ← A x + load, with a cubic term in the first entry.
 struct Map {
@@ -9,6 +9,12 @@ struct Map {
     load: f64,
     cubic: f64,
     x: Vec<f64>,
+}
+
+impl Persist for Map {
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        archive.numbers(&mut self.x);
+    }
 }
 
 impl StepMap for Map {

@@ -112,11 +112,11 @@ pub(crate) fn compensators() -> String {
         "# Compensators\n\nWhat makes a specimen follow in spite of its actuator, the recommended one first. [Compensation](compensation.md) \
          says how they compare; `interfield compensators NAME` prints the same.\n\n| compensator | learns | what it is |\n|---|---|---|\n",
     );
-    for info in compensate::METHODS {
+    for info in compensate::COMPENSATIONS {
         let learns = if info.adaptive { "yes" } else { "no" };
         out += &format!("| [{0}](compensators.md#{0}) | {learns} | {1} |\n", info.name, cell(info.title));
     }
-    for info in compensate::METHODS {
+    for info in compensate::COMPENSATIONS {
         out += &format!(
             "\n## {0}\n\n{1}. {2}\n\nSource: {3}.\n\n",
             info.name,

@@ -161,7 +161,7 @@ mod tests {
         interfield_kernel::element::catalogue::catalogue().for_each(|e| has("elements.html", e.name));
         interfield_kernel::scheme::registry::SCHEMES.iter().for_each(|s| has("schemes.html", s.name));
         interfield_coupling::registry::COUPLINGS.iter().for_each(|m| has("couplings.html", m.name));
-        interfield_lab::compensate::METHODS.iter().for_each(|m| has("compensators.html", m.name));
+        interfield_lab::compensate::COMPENSATIONS.iter().for_each(|m| has("compensators.html", m.name));
         for section in interfield_language::schema::sections() {
             match section.name {
                 "element" | "scheme" | "coupling" => has("reference.html", section.name),

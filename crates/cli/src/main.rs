@@ -7,7 +7,6 @@ mod heat;
 mod interrupt;
 mod load;
 mod output;
-mod pack;
 mod panels;
 mod plot;
 mod report;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use interfield_language::diag::did_you_mean;
 use interfield_results::summary::thin;
-use interfield_results::{ChannelInfo, Error, Meta, Outcome, Reader};
+use interfield_results::{ChannelInfo, Error, Meta, Reader};
 
 use crate::Exit;
 use crate::load::{ModelArgs, pair};
@@ -111,14 +111,6 @@ pub(crate) fn overrides(meta: &Meta) -> ModelArgs {
             let set = setting("set").into_iter().flat_map(|l| l.split(", ")).filter_map(|p| pair(p).ok()).collect();
             ModelArgs { set, ..ModelArgs::default() }
         }
-    }
-}
-
-/// How a run ended, in words.
-pub(crate) fn outcome(reader: &Reader) -> String {
-    match reader.outcome() {
-        Outcome::Finished(text) | Outcome::Interrupted(text) => text.clone(),
-        Outcome::Unknown => "unknown: the run was killed, or it is still going".to_owned(),
     }
 }
 

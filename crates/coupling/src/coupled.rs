@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use interfield_kernel::{Dims, Fault, StepMap};
+use interfield_kernel::{Archive, Dims, Fault, Persist, StepMap};
 
 use crate::blueprint::{Blueprint, Party, Schedule};
 use crate::flexibility::Flexibility;
@@ -97,6 +97,8 @@ pub(crate) trait Sides<S>: Send {
     fn store_memory(&self, m: &mut [f64]);
     /// Gives it back to them.
     fn load_memory(&mut self, m: &[f64]);
+    /// Saves or restores what else they remember, and what is kept of the last step for its readers.
+    fn persist(&mut self, archive: &mut dyn Archive);
     /// Lets a thread advance the coarse side, or the caller; says whether a thread will.
     fn use_threads(&mut self, threads: bool) -> bool;
 }
@@ -123,6 +125,8 @@ pub(crate) trait Algorithm<S, P: Sides<S> = Pair<S>>: Send {
     fn multipliers<'a>(&'a self, _: &'a P, x: &'a [f64]) -> &'a [f64] {
         &x[self.layout().l.clone()]
     }
+    /// Saves or restores what it keeps of the last step for its readers.
+    fn persist(&mut self, _archive: &mut dyn Archive) {}
     /// Lets a thread advance the coarse side, or the caller.
     fn use_threads(&mut self, pair: &mut P, threads: bool) -> bool {
         pair.use_threads(threads && self.is_parallel())
@@ -139,6 +143,7 @@ trait Stepper<S>: Send {
     fn step(&mut self, x: &mut [f64], k: u64) -> Result<(), Located>;
     fn links(&self, x: &[f64], place: Member, out: &mut [f64]);
     fn multipliers<'a>(&'a self, x: &'a [f64]) -> &'a [f64];
+    fn persist(&mut self, archive: &mut dyn Archive);
     fn use_threads(&mut self, threads: bool) -> bool;
 }
 
@@ -181,6 +186,11 @@ impl<S, P: Sides<S>, M: Algorithm<S, P>> Stepper<S> for Paired<P, M> {
         self.method.multipliers(&self.pair, x)
     }
 
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        self.pair.persist(archive);
+        self.method.persist(archive);
+    }
+
     fn use_threads(&mut self, threads: bool) -> bool {
         self.method.use_threads(&mut self.pair, threads)
     }
@@ -207,6 +217,14 @@ impl<S: 'static> TwoSided<S> {
     fn load_memory(&mut self) {
         let start = self.stepper.layout().len;
         self.stepper.sides_mut().load_memory(&self.x[start..]);
+    }
+}
+
+impl<S: 'static> Persist for TwoSided<S> {
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        archive.same(self.x.len());
+        archive.numbers(&mut self.x);
+        self.stepper.persist(archive);
     }
 }
 

@@ -16,8 +16,8 @@
 //! Start-up: none; with averaging schemes two macro-steps, see start_up.rs.   State x = [A B Λ_n Λ_n-1 past].
 //! Deviations from paper 003: the history load; selection of the velocities in front of V.
 
-use interfield_kernel::System;
 use interfield_kernel::scheme::registry::{AnyScheme, Argument, ArgumentError, Arguments, SchemeParameter, parameter};
+use interfield_kernel::{Archive, System};
 
 use crate::blueprint::{Macro, Schedule};
 use crate::coupled::{Algorithm, Coupling, Layout, TwoSided};
@@ -329,6 +329,10 @@ impl<S: System + Send + 'static> Algorithm<S> for Foh {
 
     fn link<'a>(&'a self, _: &'a [f64], _: Member) -> (usize, &'a [f64]) {
         (0, &self.step.d)
+    }
+
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        archive.numbers(&mut self.step.d);
     }
 }
 

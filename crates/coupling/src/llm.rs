@@ -28,7 +28,7 @@ use std::ops::Range;
 
 use interfield_kernel::fault::check_finite;
 use interfield_kernel::scheme::registry::{Argument, SchemeParameter, parameter};
-use interfield_kernel::{Dims, Fault, Scheme, StepMap, System};
+use interfield_kernel::{Archive, Dims, Fault, Persist, Scheme, StepMap, System};
 
 use crate::blueprint::{Blueprint, Party, Schedule};
 use crate::condensed::{Condensed, ranges};
@@ -218,6 +218,14 @@ impl<S: System + Send + 'static> Llm<S> {
     /// steps solve it in condensed form.
     pub fn operator(&self) -> Vec<(usize, usize, f64)> {
         self.problem.entries()
+    }
+}
+
+impl<S: System + Send + 'static> Persist for Llm<S> {
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        archive.same(self.x.len());
+        archive.numbers(&mut self.x);
+        self.elements.iter_mut().for_each(|e| e.side.persist(archive));
     }
 }
 

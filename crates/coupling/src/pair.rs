@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use interfield_kernel::scheme::registry::AnyScheme;
-use interfield_kernel::{Dims, Fault, System};
+use interfield_kernel::{Archive, Dims, Fault, System};
 
 use crate::blueprint::Party;
 use crate::coupled::Sides;
@@ -316,6 +316,11 @@ impl<S: System + Send + 'static> Sides<S> for Pair<S> {
         let (a, b) = m.split_at(self.a().memory_len());
         self.coarse.side_mut().load_memory(a);
         self.fine.load_memory(b);
+    }
+
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        self.coarse.side_mut().persist(archive);
+        self.fine.persist(archive);
     }
 
     fn use_threads(&mut self, threads: bool) -> bool {

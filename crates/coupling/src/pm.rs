@@ -13,7 +13,7 @@
 //! Deviations from the paper: its table says n = 1 for the start-up (the text is right); other misprints
 //! (book: claims 6.2); Λ is computed as an increment, see fine.rs.
 
-use interfield_kernel::System;
+use interfield_kernel::{Archive, System};
 
 use crate::blueprint::Schedule;
 use crate::coupled::{Algorithm, Coupling, Layout, TwoSided};
@@ -111,6 +111,10 @@ impl<S: System + Send + 'static> Algorithm<S> for Pm {
     fn link<'a>(&'a self, x: &'a [f64], place: Member) -> (usize, &'a [f64]) {
         let stepping = if let Member::Coarse(_) = place { self.linked } else { 0 };
         (stepping, &x[self.layout.l.clone()])
+    }
+
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        archive.whole(&mut self.linked);
     }
 }
 

@@ -1,7 +1,7 @@
 //! How well a coupling held together: gaps, drift, work of the multipliers, energies, motion by links. Observed once per
 //! macro-step, without allocating; what is observed never influences the run.
 
-use interfield_kernel::{Shift, System};
+use interfield_kernel::{Archive, Shift, System};
 
 use crate::coupled::Coupling;
 
@@ -208,6 +208,23 @@ impl Monitor {
         }
         self.mechanical.observe(mechanical, self.seen == 0);
         self.pseudo.observe(pseudo, self.seen == 0);
+    }
+
+    /// Saves or restores what it has seen.
+    pub fn persist(&mut self, archive: &mut dyn Archive) {
+        archive.whole(&mut self.seen);
+        for RowQuality { gap_u, gap_halves, gap_v, gap_a, drift, force, link, displacement } in &mut self.rows {
+            archive
+                .numbers([gap_u, gap_v, gap_a, drift, force, displacement].into_iter().chain(gap_halves).chain(link));
+        }
+        for Line { n, t, tt, y, ty } in &mut self.lines {
+            archive.numbers([n, t, tt, y, ty]);
+        }
+        archive.numbers(self.before.as_flattened_mut());
+        archive.numbers([&mut self.net_work, &mut self.through_work]);
+        for Energy { start, end, max } in [&mut self.mechanical, &mut self.pseudo] {
+            archive.numbers([start, end, max]);
+        }
     }
 
     /// The findings so far.

@@ -6,7 +6,7 @@
 
 use interfield_kernel::scheme::Step;
 use interfield_kernel::scheme::registry::AnyScheme;
-use interfield_kernel::{Dims, Fault, Mck, Scheme, System};
+use interfield_kernel::{Archive, Dims, Fault, Mck, Scheme, System};
 
 use crate::blueprint;
 use crate::interface::{Port, Substructure};
@@ -413,6 +413,11 @@ impl<S: System> Side<S> {
             party.system.system.memory_mut().copy_from_slice(own);
             m = rest;
         }
+    }
+
+    /// Saves or restores what else the systems remember.
+    pub fn persist(&mut self, archive: &mut dyn Archive) {
+        self.parties.iter_mut().for_each(|p| p.system.system.persist(archive));
     }
 
     /// The response at the end of a stride of stepping `g` that starts from the link of a unit λ (of stepping `from`) at each

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use interfield_kernel::scheme::registry::AnyScheme;
-use interfield_kernel::{Dims, Domain, Fault, Scheme, StepMap, System};
+use interfield_kernel::{Archive, Dims, Domain, Fault, Persist, Scheme, StepMap, System};
 
 use crate::blueprint::{Blueprint, Party, Schedule, Stride};
 use crate::{Coupling, CouplingError, Located, Port, Substructure};
@@ -30,6 +30,12 @@ impl<S: System> Single<S> {
         x.resize(nx, 0.0);
         let domain = Domain::new(scheme, system, dt, x, vec![0.0; nw]).map_err(refuse)?;
         Ok(Single { domain, y0 })
+    }
+}
+
+impl<S: System> Persist for Single<S> {
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        self.domain.persist(archive);
     }
 }
 
@@ -125,7 +131,7 @@ impl<S: System + Send> Coupling<S> for Single<S> {
             fine: 1..1,
             twins: 1..1,
             mobility: None,
-            schedule: Schedule::Unprinted,
+            schedule: Schedule::Single,
         }
     }
 

@@ -14,7 +14,7 @@ use interfield_kernel::fault::check_finite;
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::scheme::rosenbrock::{Aim, Rosenbrock, StageTimes, Stages};
 use interfield_kernel::scheme::{Phases, State, Step};
-use interfield_kernel::{Dims, Fault, Mck, Scheme, System};
+use interfield_kernel::{Archive, Dims, Fault, Mck, Scheme, System};
 
 use crate::CouplingError;
 use crate::blueprint;
@@ -331,6 +331,11 @@ impl<S: System> StagedSide<S> {
             party.system.memory_mut().copy_from_slice(own);
             m = rest;
         }
+    }
+
+    /// Saves or restores what else the systems remember.
+    pub(crate) fn persist(&mut self, archive: &mut dyn Archive) {
+        self.parties.iter_mut().for_each(|p| p.system.persist(archive));
     }
 }
 

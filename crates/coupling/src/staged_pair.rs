@@ -9,7 +9,7 @@
 use std::ops::Range;
 
 use interfield_kernel::scheme::rosenbrock::Rosenbrock;
-use interfield_kernel::{Dims, System};
+use interfield_kernel::{Archive, Dims, System};
 
 use crate::blueprint::Party;
 use crate::coupled::{Sides, require};
@@ -252,6 +252,12 @@ impl<S: System + Send + 'static> Sides<S> for StagedPair<S> {
         let (a, b) = m.split_at(self.a.memory_len());
         self.a.load_memory(a);
         self.b.load_memory(b);
+    }
+
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        self.a.persist(archive);
+        self.b.persist(archive);
+        archive.numbers(&mut self.node_multipliers);
     }
 
     fn use_threads(&mut self, _: bool) -> bool {

@@ -8,9 +8,9 @@ use interfield_lab::fieldbus::Layout;
 use interfield_lab::hardware::{Hardware, Interlock, Reply};
 use interfield_lab::realtime::Histogram;
 use interfield_lab::realtime::mailbox::{Integrator, Patience, Silence, mailbox};
-use interfield_lab::realtime::rights::Wish;
+use interfield_lab::realtime::rights::Request;
 
-use crate::master::{INTERLOCK, Master, Outcome, Report};
+use crate::master::{Master, Outcome, Report};
 use crate::socket::Socket;
 
 /// So many cycles without a good answer, one after the other: the bus is gone, unless somebody says another number.
@@ -23,11 +23,11 @@ const SETTING_UP: Duration = Duration::from_secs(30);
 pub struct Fieldbus {
     actuators: usize,
     /// `None` once the test is over.
-    post: Option<Integrator>,
+    post: Option<Integrator<Interlock, (Outcome, Report)>>,
     /// How long an answer is waited for.
     patience: Duration,
-    /// Commands as they are posted, behind what the interlock is told.
-    row: Vec<f64>,
+    /// What goes out with the next command.
+    interlock: Interlock,
     missed: u32,
     misses: u32,
     gone: bool,
@@ -42,19 +42,19 @@ pub struct Fieldbus {
 
 impl Fieldbus {
     /// Takes the devices on an interface to their operational state, switches the drives on, and cycles with this period, s.
-    /// With a `wish` for rights the test goes by the clock: an answer is worth nothing after its cycle; else it is waited for, and the bus sets the pace.
+    /// With a `request` for rights the test goes by the clock: an answer is worth nothing after its cycle; else it is waited for, and the bus sets the pace.
     ///
     /// # Errors
     /// A sentence: no right, no device, another device than the wiring says, a drive with a fault.
-    pub fn open(interface: &str, layout: &Layout, period: f64, wish: Option<Wish>) -> Result<Self, String> {
+    pub fn open(interface: &str, layout: &Layout, period: f64, request: Option<Request>) -> Result<Self, String> {
         let socket = Socket::open(interface).map_err(|e| refusal(interface, &e))?;
         let period = Duration::from_secs_f64(period);
-        let by_the_clock = wish.is_some();
+        let by_the_clock = request.is_some();
         let actuators = layout.actuators.len();
-        let (post, inbox) = mailbox(INTERLOCK + actuators, Report::HEAD + 2 * actuators, Patience::Park);
+        let (post, inbox) = mailbox(actuators, 2 * actuators, Patience::Park);
         let (ready, is_ready) = mpsc::channel();
         let answer_within = if by_the_clock { period.mul_f64(0.8) } else { period.max(Duration::from_millis(50)) };
-        let master = Master { socket, layout: layout.clone(), period, answer_within, inbox, wish };
+        let master = Master { socket, layout: layout.clone(), period, answer_within, inbox, request };
         let run = move || master.run(&ready);
         let thread = std::thread::Builder::new().name("interfield-bus".into()).spawn(run).map_err(|e| e.to_string())?;
         // The thread tells, or ends without having told.
@@ -63,7 +63,7 @@ impl Fieldbus {
             actuators,
             post: Some(post),
             patience: if by_the_clock { 4 * period } else { SETTING_UP },
-            row: vec![0.0; INTERLOCK + actuators],
+            interlock: Interlock::default(),
             missed: 0,
             misses: MISSES,
             gone: false,
@@ -86,16 +86,15 @@ impl Fieldbus {
     /// Reads the next answer; how it went.
     fn ask(&mut self, command: &[f64], displacement: &mut [f64], force: &mut [f64]) -> Outcome {
         let Some(post) = &mut self.post else { return Outcome::Left };
-        self.row[INTERLOCK..].copy_from_slice(command);
-        let row = post.post(&self.row).and_then(|number| post.wait(number, self.patience));
-        let row = match row {
-            Ok(row) => row,
+        let answer = post.post(self.interlock, command).and_then(|number| post.wait(number, self.patience));
+        let ((outcome, report), row) = match answer {
+            Ok(answer) => answer,
             Err(Silence::TimedOut) => return Outcome::Lost,
             Err(_) => return Outcome::Left,
         };
-        let outcome = self.report.read(row);
+        self.report = report;
         if outcome == Outcome::Good {
-            let (u, f) = row[Report::HEAD..].split_at(self.actuators);
+            let (u, f) = row.split_at(self.actuators);
             displacement.copy_from_slice(u);
             force.copy_from_slice(f);
             self.round_trip.record(self.report.round_trip_ns);
@@ -111,8 +110,7 @@ impl Hardware for Fieldbus {
     }
 
     fn interlock(&mut self, out: Interlock) {
-        let told = [out.enable, out.heartbeat].map(|b| f64::from(u8::from(b)));
-        self.row[..INTERLOCK].copy_from_slice(&told);
+        self.interlock = out;
     }
 
     fn exchange(&mut self, _memory: &mut [f64], command: &[f64], displacement: &mut [f64], force: &mut [f64]) -> Reply {

@@ -1,6 +1,7 @@
 //! What the commands say about a partitioned run: its substructures, and how well they held together.
 
 use interfield_coupling::quality::Energy;
+use interfield_kernel::Archive;
 use interfield_language::partition::Partition;
 use interfield_language::units::Dimension;
 use interfield_motion::LongSignal;
@@ -13,6 +14,8 @@ use crate::table::{aligned, short};
 const HEARD: usize = 16;
 /// Peaks of a spectrum that are told.
 const PEAKS: usize = 5;
+/// More than a signal remembers.
+const MOST_MEANS: usize = 1 << 24;
 
 /// Listens to the forces through the cuts, for their spectra: a frequency that is none of the structure's is the
 /// coupling's own.
@@ -22,6 +25,20 @@ impl Listener {
     /// For the cuts of a partitioned run.
     pub fn new(parts: &Simulation) -> Self {
         Self(parts.interface.iter().take(HEARD).map(|_| LongSignal::default()).collect())
+    }
+
+    /// Everything heard so far.
+    pub(crate) fn persist(&mut self, archive: &mut dyn Archive) {
+        for signal in &mut self.0 {
+            let (means, block, sum, filled) = signal.memory();
+            let mut length = means.len();
+            archive.whole(&mut length);
+            means.resize(length.min(MOST_MEANS), 0.0);
+            archive.numbers(means);
+            archive.whole(block);
+            archive.number(sum);
+            archive.whole(filled);
+        }
     }
 
     /// Looks at the forces; never allocates.

@@ -21,6 +21,7 @@
 //! in the middle of a test, goes to standard error.
 //! **Must not be here:** arguments, exit codes, pages, numerics.
 
+pub mod checkpoint;
 mod choices;
 pub mod coupled;
 pub mod files;
@@ -28,11 +29,13 @@ pub mod laboratory;
 mod model_file;
 mod operator;
 pub mod outputs;
+pub mod pack;
 pub mod programs;
 mod ranges;
 pub mod record;
 mod refused;
 pub mod rehearsal;
+mod rehearse;
 mod run;
 pub mod sha256;
 pub mod space;
@@ -44,4 +47,5 @@ pub use model_file::{Advised, ModelFile, Variants, read_bytes};
 pub use operator::Operator;
 pub use ranges::{Range, Ranges};
 pub use refused::{Cause, Message, Refused};
+pub use rehearse::Rehearsed;
 pub use run::{End, Moment, Observer, Outcome, Prepared, Run, Setup};

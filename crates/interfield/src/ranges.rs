@@ -1,5 +1,7 @@
 //! Extremes of the channels of a run.
 
+use interfield_kernel::Archive;
+
 /// Extremes of a channel over the whole run.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
@@ -20,6 +22,13 @@ impl Ranges {
     pub fn new(channels: usize) -> Self {
         let none = Range { min: f64::INFINITY, max: f64::NEG_INFINITY, peak: 0.0, peak_time: 0.0, last: 0.0 };
         Self(vec![none; channels])
+    }
+
+    /// All extremes so far.
+    pub(crate) fn persist(&mut self, archive: &mut dyn Archive) {
+        for Range { min, max, peak, peak_time, last } in &mut self.0 {
+            archive.numbers([min, max, peak, peak_time, last]);
+        }
     }
 
     /// Takes a sample of each channel.

@@ -7,7 +7,7 @@ use std::path::Path;
 use interfield_lab::rig::Reading;
 use interfield_language::Model;
 use interfield_language::model::{Channel, EnergyPart, Load, Quantity, TangentPolicy};
-use interfield_results::{ChannelInfo, Error, Meta, Policy, Writer, WriterOptions, now_iso8601};
+use interfield_results::{ChannelInfo, Error, Meta, Policy, Reader, Writer, WriterOptions, now_iso8601};
 use interfield_structure::Simulation;
 
 use crate::coupled;
@@ -31,6 +31,9 @@ impl Format {
         known.into_iter().find(|(extension, _)| has_extension(path, extension)).map(|(_, format)| format)
     }
 }
+
+/// Rows that are copied at once.
+const COPIED: u64 = 4096;
 
 /// A file that takes the rows of a run.
 pub enum Record {
@@ -82,6 +85,48 @@ impl Record {
             Self::Results(writer) => {
                 writer.push(t, row);
                 if writer.is_recording() { Ok(()) } else { writer.status().map_err(|e| lost(&e)) }
+            }
+        }
+    }
+
+    /// Waits until every row so far is found by whoever opens the file.
+    pub fn sync(&mut self) -> Result<(), String> {
+        match self {
+            Self::Csv(out) => out.flush().map_err(|e| lost(&e)),
+            Self::Results(writer) => writer.sync().map_err(|e| lost(&e)),
+        }
+    }
+
+    /// Takes the first rows of an earlier file of the same run.
+    pub(crate) fn copy(&mut self, from: &Path, rows: u64) -> Result<(), String> {
+        let unread = |e: &dyn std::fmt::Display| format!("`{}` cannot be read: {e}", from.display());
+        let few = || unread(&format!("it holds fewer than the {rows} rows before the checkpoint"));
+        match self {
+            Self::Csv(out) => {
+                let text = std::fs::read_to_string(from).map_err(|e| unread(&e))?;
+                let mut lines = text.lines().skip(1);
+                for _ in 0..rows {
+                    writeln!(out, "{}", lines.next().ok_or_else(few)?).map_err(|e| lost(&e))?;
+                }
+                Ok(())
+            }
+            Self::Results(writer) => {
+                let reader = Reader::open(from).map_err(|e| unread(&e))?;
+                if reader.rows() < rows {
+                    return Err(few());
+                }
+                let mut row = vec![0.0; reader.channels().len()];
+                for first in (0..rows).step_by(COPIED as usize) {
+                    let range = first..rows.min(first + COPIED);
+                    let time = reader.time(range.clone()).map_err(|e| unread(&e))?;
+                    let columns = (0..row.len()).map(|c| reader.read(c, range.clone()));
+                    let columns = columns.collect::<Result<Vec<_>, _>>().map_err(|e| unread(&e))?;
+                    for (i, t) in time.iter().enumerate() {
+                        row.iter_mut().zip(&columns).for_each(|(x, column)| *x = column[i]);
+                        writer.push(*t, &row);
+                    }
+                }
+                writer.status().map_err(|e| lost(&e))
             }
         }
     }

@@ -35,6 +35,11 @@ pub fn record_of(model: &Path) -> PathBuf {
 
 /// SHA-256 over all that makes a test what it is: the expanded text of its model, the files it reads, and what the command line changes. The error is a sentence.
 pub fn fingerprint(loaded: &ModelFile, args: &Choices) -> Result<String, String> {
+    digest(loaded, args).map(|digest| digest.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// The same as bytes.
+pub(crate) fn digest(loaded: &ModelFile, args: &Choices) -> Result<[u8; 32], String> {
     let variants = loaded.variants();
     variants.model(args)?;
     let mut hash = Sha256::new();
@@ -52,7 +57,7 @@ pub fn fingerprint(loaded: &ModelFile, args: &Choices) -> Result<String, String>
     }
     // Not all of them are in the text: the order of the fields is that of the command line's help.
     add("settings", format!("{args:?}").as_bytes());
-    Ok(crate::sha256::hex(hash))
+    Ok(hash.finalize().into())
 }
 
 /// Writes the record of a rehearsal; the error is a sentence.

@@ -4,16 +4,19 @@
 //! ModelFile --prepare--> Prepared (assembled, programs started) --start--> Run (rigs mounted, files open) --to_end--> Outcome
 //! ```
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use interfield_kernel::{Archive, Persist};
 use interfield_language::Model;
 use interfield_language::parse::Places;
 use interfield_results::Meta;
+use interfield_structure::checkpoint::Checkpoint;
 use interfield_structure::watch::{Grade, Verdict};
 use interfield_structure::{Simulation, Structure};
 
+use crate::checkpoint::{self, Keeper};
 use crate::coupled::{self, Listener};
 use crate::laboratory::{self, Arming, Assessed, Laboratory, RealTime, Replay};
 use crate::outputs::{Files, Wanted};
@@ -39,6 +42,10 @@ pub struct Setup {
     pub threads: bool,
     /// A recording in place of the laboratory.
     pub replay: Option<Replay>,
+    /// How often the complete state is kept beside the results.
+    pub checkpoint: Option<Duration>,
+    /// A checkpoint to go on from.
+    pub resume: Option<PathBuf>,
 }
 
 /// A model that is ready to start: everything about it is known, and nothing has moved.
@@ -110,7 +117,7 @@ impl Prepared<'_> {
     /// A laboratory that is not there or not cleared; a scheme that cannot start; a file that cannot be written.
     pub fn start(self) -> Result<Run, Refused> {
         let Prepared { structure, files, file, choices, setup, places, programs, mut laps, .. } = self;
-        let Setup { output: _, real_time, arming, threads, replay } = setup;
+        let Setup { output: _, real_time, arming, threads, replay, checkpoint, resume } = setup;
         let model = structure.model.clone();
         let mut meta = record::meta(&model, structure.free().len(), file.text(), &choices);
         record::complete(&mut meta, file, &model, &real_time);
@@ -123,6 +130,7 @@ impl Prepared<'_> {
         let mut sim = file.start(structure, &places, &mut laboratory)?;
         sim.coupling.use_threads(threads);
         meta.settings.extend(record::solver(&sim));
+        let earlier = resume.as_deref().map(|path| Earlier::of(path, files.as_ref())).transpose()?;
         let record = files.as_ref().map(|f| Record::create(&f.results, (f.format, f.replace), &model, &meta));
         let record = record.transpose().map_err(|message| {
             let help = "give another file with --output, for example --output results.h5";
@@ -130,12 +138,14 @@ impl Prepared<'_> {
             Refused::new(Cause::Machine, message, help).in_file(name, None)
         })?;
         laps.end("specimens on their rigs, schemes started");
-        let run = Run {
+        let mut run = Run {
             listener: Listener::new(&sim),
             ranges: Ranges::new(model.channels.len()),
             row: vec![0.0; model.channels.len()],
             done: 0,
+            begun: false,
             end: None,
+            keeper: None,
             operator: laboratory.operator().clone(),
             real_time,
             sim,
@@ -148,6 +158,18 @@ impl Prepared<'_> {
             laps,
         };
         file.lines().iter().for_each(|line| run.log(line));
+        if checkpoint.is_some() || earlier.is_some() {
+            let cannot = |why: String| Refused::new(Cause::Input, why, "leave --checkpoint and --resume out");
+            let fingerprint = rehearsal::digest(file, &choices).map_err(cannot)?;
+            if let Some(earlier) = earlier {
+                run.resume(&earlier, &checkpoint::read(&earlier.checkpoint, &fingerprint)?)?;
+            }
+            let keeper =
+                checkpoint.zip(run.files.as_ref()).map(|(every, f)| Keeper::new(&f.results, every, fingerprint));
+            run.keeper = keeper;
+            // What cannot be saved is said before the run, not in its middle.
+            run.checkpoint().map_err(cannot)?;
+        }
         Ok(run)
     }
 }
@@ -167,7 +189,9 @@ pub struct Run {
     ranges: Ranges,
     row: Vec<f64>,
     done: u64,
+    begun: bool,
     end: Option<End>,
+    keeper: Option<Keeper>,
     laps: Laps,
 }
 
@@ -388,12 +412,56 @@ impl Run {
                 }
             };
         }
+        if self.end.is_none()
+            && self.keeper.as_ref().is_some_and(Keeper::is_due)
+            && let Err(why) = self.checkpoint()
+        {
+            self.log(&format!("warning: no checkpoint was kept: {why}"));
+            self.keeper = None;
+        }
         self.end.as_ref()
+    }
+
+    /// Goes on from a checkpoint: what was recorded up to there is taken over.
+    fn resume(&mut self, earlier: &Earlier, checkpoint: &Checkpoint) -> Result<(), Refused> {
+        let refuse = |why: String| {
+            let why = format!("`{}` cannot be gone on from: {why}", earlier.checkpoint.display());
+            Refused::new(Cause::Input, why, "or leave --resume out")
+        };
+        self.sim.watch().map_err(|fault| refuse(self.sim.explain(fault)))?;
+        checkpoint.restore(self).map_err(|e| refuse(e.to_string()))?;
+        (self.done, self.begun) = (checkpoint.step, true);
+        let rows = self.done / self.model.every + 1;
+        if let (Some(record), Some(results)) = (&mut self.record, &earlier.results) {
+            record.copy(results, rows).and_then(|()| record.sync()).map_err(refuse)?;
+        }
+        earlier.clean();
+        self.log(&format!("resumed after {} steps from {}", self.done, earlier.checkpoint.display()));
+        Ok(())
+    }
+
+    /// Keeps the complete state, with all rows up to it on the disk before.
+    fn checkpoint(&mut self) -> Result<(), String> {
+        let Some(mut keeper) = self.keeper.take() else { return Ok(()) };
+        let synced = self.record.as_mut().map_or(Ok(()), Record::sync);
+        // The watch is part of the state.
+        let done = self.done;
+        let kept = match (synced, self.begun) {
+            (Ok(()), false) => self.sim.save(&mut |_| ()).map_err(|e| e.to_string()),
+            (Ok(()), true) => keeper.keep(self, done),
+            (Err(why), _) => Err(why),
+        };
+        self.keeper = Some(keeper);
+        kept
     }
 
     /// Looks at the start, and sets the watch over the run.
     fn begin(&mut self, observer: &mut dyn Observer) {
         self.real_time.claim();
+        if self.begun {
+            return;
+        }
+        self.begun = true;
         self.end = match self.sim.watch() {
             Err(fault) => Some(End::Faulted(format!("at t = 0 s: {}", self.sim.explain(fault)))),
             Ok(()) => self.look(observer),
@@ -453,11 +521,58 @@ impl Run {
             end = End::NotWritten(message);
             outcome.verdict = judge(&end, watched, &outcome.assessed);
         }
+        if let Some(keeper) = self.keeper.as_ref().filter(|_| end == End::Finished) {
+            keeper.remove();
+        }
         self.laps.end("last results to the disk");
         self.operator.end();
         outcome.timings = self.laps.laps.clone();
         outcome.end = end;
         outcome
+    }
+}
+
+/// What a run is known by that was ended before its time.
+struct Earlier {
+    checkpoint: PathBuf,
+    /// Its result file, moved out of the way if the new one takes its place.
+    results: Option<PathBuf>,
+    moved: bool,
+}
+
+impl Earlier {
+    fn of(checkpoint: &Path, files: Option<&Files>) -> Result<Self, Refused> {
+        let Some(files) = files else {
+            return Ok(Earlier { checkpoint: checkpoint.to_owned(), results: None, moved: false });
+        };
+        let extension = files.results.extension().unwrap_or_default();
+        let (own, aside) = (checkpoint.with_extension(extension), checkpoint.with_extension("earlier"));
+        let moved = crate::files::same(&own, &files.results) || aside.exists();
+        // One that is aside already was being copied when its successor was ended.
+        if moved && !aside.exists() {
+            std::fs::rename(&own, &aside).map_err(|e| {
+                let message = format!("`{}` cannot be moved to `{}`: {e}", own.display(), aside.display());
+                Refused::new(Cause::Machine, message, "give another file with --output")
+            })?;
+        }
+        let results = if moved { aside } else { own };
+        Ok(Earlier { checkpoint: checkpoint.to_owned(), results: Some(results), moved })
+    }
+
+    /// All rows have been taken over.
+    fn clean(&self) {
+        if let Some(aside) = self.results.as_ref().filter(|_| self.moved) {
+            let _ = std::fs::remove_file(aside);
+        }
+    }
+}
+
+/// The simulation, and what was seen of it.
+impl Persist for Run {
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        self.sim.persist(archive);
+        self.ranges.persist(archive);
+        self.listener.persist(archive);
     }
 }
 

@@ -2,11 +2,12 @@
 
 use crate::fault::check_finite;
 use crate::scheme::{Memory, Scheme, Step};
-use crate::{Fault, System};
+use crate::{Archive, Fault, Persist, System};
 
-/// Anything that maps its complete state over one step. All that analysis ever sees.
-pub trait StepMap {
-    /// Length of the complete state.
+/// Anything that maps its state over one step. All that analysis ever sees. What else it remembers, and what cannot be varied as a
+/// number (counts, states of a test, what a laboratory went through), is saved and restored with it by [`Persist`].
+pub trait StepMap: Persist {
+    /// Length of the state.
     fn len(&self) -> usize;
     /// Whether there is no state at all.
     fn is_empty(&self) -> bool {
@@ -14,9 +15,9 @@ pub trait StepMap {
     }
     /// Length of a step, s.
     fn dt(&self) -> f64;
-    /// The complete state.
+    /// The state.
     fn state(&self) -> &[f64];
-    /// The complete state, to be written.
+    /// The state, to be written.
     fn state_mut(&mut self) -> &mut [f64];
     /// Number of the first step that is like all later ones; those before it are a start-up.
     fn settled(&self) -> u64 {
@@ -111,6 +112,14 @@ impl<C: Scheme, S: System, X: AsRef<[f64]> + AsMut<[f64]>> Domain<C, S, X> {
         let memory = x.len() - self.sys.memory().len();
         self.sys.memory_mut().copy_from_slice(&x[memory..]);
         (&mut self.sys, x)
+    }
+}
+
+impl<C: Scheme, S: System, X: AsRef<[f64]> + AsMut<[f64]>> Persist for Domain<C, S, X> {
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        archive.same(self.len());
+        archive.numbers(self.x.as_mut());
+        self.sys.persist(archive);
     }
 }
 

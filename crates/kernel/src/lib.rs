@@ -16,6 +16,7 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+pub mod archive;
 pub mod domain;
 pub mod element;
 pub mod expr;
@@ -24,6 +25,7 @@ pub mod scalar;
 pub mod scheme;
 pub mod system;
 
+pub use archive::{Archive, Persist, StateError};
 pub use domain::{Domain, StepMap};
 pub use fault::Fault;
 pub use scalar::{Dual, Lanes, Scalar};

@@ -4,7 +4,7 @@
 //! holds its estimated M, C and K, passes the operator calls through and answers [`System::force`] with
 //! a measurement. A scheme cannot tell the two apart.
 
-use crate::Fault;
+use crate::{Archive, Fault};
 
 /// Numbers of unknowns of a system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,6 +105,9 @@ pub trait System {
     fn memory_mut(&mut self) -> &mut [f64] {
         &mut []
     }
+
+    /// Saves or restores what else it remembers from one step to the next, beside [`System::memory`].
+    fn persist(&mut self, _archive: &mut dyn Archive) {}
 
     /// Forgets all evaluations at the beginning of a motion: laws that evaluations move have come to this point from rest.
     fn settle(&mut self, _at: Point<'_>) {

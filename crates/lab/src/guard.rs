@@ -20,6 +20,8 @@
 //!
 //! **Must not be here:** schemes, compensators, models, wires, clocks, states of a test. Nothing allocates, waits or panics.
 
+use interfield_kernel::Archive;
+
 /// What an actuator may be sent: infinite where nothing is known. SI: m and s, or rad and s.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Envelope {
@@ -129,6 +131,12 @@ impl Guard {
         }
         let envelope = Envelope { position: [-envelope.position[0], envelope.position[1]], ..envelope };
         Ok(Guard { envelope, period, at: Motion::default() })
+    }
+
+    /// Saves or restores where the actuator was sent.
+    pub fn persist(&mut self, archive: &mut dyn Archive) {
+        let Motion { x, v, a } = &mut self.at;
+        archive.numbers([x, v, a]);
     }
 
     /// Where the actuator was sent last.

@@ -1,5 +1,7 @@
 //! What a controller talks to once per sample: real drives and sensors, an emulated laboratory, a recording.
 
+use interfield_kernel::{Archive, StateError};
+
 /// What came back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reply {
@@ -28,6 +30,11 @@ pub trait Hardware: Send {
     /// Length of what it remembers; zero for anything real.
     fn memory(&self) -> usize {
         0
+    }
+
+    /// Saves or restores what it remembers beside its memory. What is real cannot be saved.
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        archive.fail(StateError::Live("the hardware of a specimen"));
     }
 
     /// What goes out with the next command.

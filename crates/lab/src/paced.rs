@@ -11,20 +11,20 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use interfield_kernel::Fault;
+use interfield_kernel::{Archive, Fault, StateError};
 
 use crate::controller::{Controller, Progress};
-use crate::realtime::mailbox::{Controller as Inbox, Integrator, Patience, Silence, mailbox};
-use crate::realtime::rights::{Rights, Wish, claim};
+use crate::realtime::mailbox::{self, Integrator, Patience, Silence, mailbox};
+use crate::realtime::rights::{Request, Rights, claim};
 use crate::realtime::{Clock, Histogram, Timing};
-use crate::rig::{Reading, Rig, Target};
+use crate::rig::{LoopTiming, Reading, Rig, Target, TestLog};
 use crate::safety::Trip;
 
 /// How a rig is paced.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
     /// Rights of the controller thread.
-    pub wish: Wish,
+    pub rights: Request,
     /// How the integrator waits for it.
     pub patience: Patience,
     /// Watchdog: longest time without a sample of the controller. How long it takes to a target is its own affair: a pause may
@@ -32,27 +32,24 @@ pub struct Pace {
     pub watchdog: Duration,
 }
 
-/// What a paced test leaves behind.
-pub struct Record {
-    /// The controller, with its log.
-    pub controller: Controller,
-    /// How well it kept its time.
-    pub timing: Timing,
-    /// What the system granted it.
-    pub rights: Rights,
+/// What the thread leaves behind.
+struct Ended {
+    controller: Controller,
+    timing: Timing,
+    rights: Rights,
 }
 
 /// A rig whose controller lives in another thread.
 pub struct Paced {
     dofs: usize,
-    post: Integrator,
-    row: Vec<f64>,
+    post: Post,
     watchdog: Duration,
     /// Samples of the controller so far.
     beats: Arc<AtomicU64>,
     /// Stalls on purpose that are still to come, by sample and length, and the sampling interval.
     stalls: Vec<[u64; 2]>,
     period: Duration,
+    nowhere: Vec<f64>,
     /// Number of the target that it is sent to.
     under_way: Option<u64>,
     /// From a measurement to the next target.
@@ -62,17 +59,26 @@ pub struct Paced {
     begun: bool,
     /// Whether the test ends before its time.
     early: bool,
-    thread: Option<JoinHandle<Record>>,
-    record: Option<Record>,
+    thread: Option<JoinHandle<Ended>>,
+    ended: Option<Ended>,
 }
 
-/// What a row from the integrator asks for.
-const GO_THERE: f64 = 0.0;
-const GO_HOME: f64 = 1.0;
-const GIVE_UP: f64 = 2.0;
+/// What the integrator asks for.
+#[derive(Clone, Copy, Debug)]
+enum Order {
+    /// To the displacements of the row, at this time of the model, s.
+    GoThere(f64),
+    GoHome,
+    GiveUp,
+}
+
+/// What the controller answers, with its readings: reached, or why the test is over.
+type Answer = Result<(), Trip>;
+type Post = Integrator<Order, Answer>;
+type Inbox = mailbox::Controller<Order, Answer>;
 
 /// The controller does not answer.
-const LOST: Fault = Fault::Laboratory { code: Trip::Watchdog.code() };
+const LOST: Fault = Trip::Watchdog.fault();
 
 impl Paced {
     /// Starts the controller in its thread. Allocations end here.
@@ -86,17 +92,11 @@ impl Paced {
         let period = (seconds * 1e9) as u64;
         let beats = Arc::new(AtomicU64::new(0));
         let beat = Arc::clone(&beats);
-        // Asked for, time of the model, displacements; and back: trip or none, then the readings.
-        let (post, inbox) = mailbox(2 + dofs, 1 + Reading::COUNT * dofs, pace.patience);
-        let mut turn = Turn {
-            memory: vec![0.0; controller.memory()],
-            answer: vec![0.0; 1 + Reading::COUNT * dofs],
-            controller,
-            inbox,
-        };
+        let (post, inbox) = mailbox(dofs, Reading::COUNT * dofs, pace.patience);
+        let mut turn = Turn { memory: vec![0.0; controller.memory()], controller, inbox };
         let mut clock = clock;
         let run = move || {
-            let rights = claim(&pace.wish);
+            let rights = claim(&pace.rights);
             let mut timing = Timing::new(period);
             loop {
                 let tick = clock.wait();
@@ -105,7 +105,7 @@ impl Paced {
                 timing.note(&tick, clock.now_ns());
                 if over {
                     turn.controller.close();
-                    return Record { controller: turn.controller, timing, rights };
+                    return Ended { controller: turn.controller, timing, rights };
                 }
             }
         };
@@ -113,35 +113,25 @@ impl Paced {
         Ok(Paced {
             dofs,
             post,
-            row: vec![0.0; 2 + dofs],
             watchdog: pace.watchdog,
             beats,
             stalls,
             period: Duration::from_secs_f64(seconds),
+            nowhere: vec![0.0; dofs],
             under_way: None,
             compute: Histogram::new(Some(period)),
             answered: None,
             begun: false,
             early: false,
             thread: Some(thread),
-            record: None,
+            ended: None,
         })
-    }
-
-    /// Time from a measurement to the next target.
-    pub fn compute(&self) -> &Histogram {
-        &self.compute
-    }
-
-    /// What the test left behind, once it is over.
-    pub fn record(&self) -> Option<&Record> {
-        self.record.as_ref()
     }
 
     /// Waits for the end of the controller.
     fn join(&mut self) {
         if let Some(thread) = self.thread.take() {
-            self.record = thread.join().ok();
+            self.ended = thread.join().ok();
         }
     }
 }
@@ -151,35 +141,28 @@ struct Turn {
     controller: Controller,
     memory: Vec<f64>,
     inbox: Inbox,
-    answer: Vec<f64>,
 }
 
 impl Turn {
     /// One sample; whether it was the last.
     fn take(&mut self) -> bool {
-        let Turn { controller, memory, inbox, answer } = self;
+        let Turn { controller, memory, inbox } = self;
         let alone = inbox.is_alone();
         match inbox.newest() {
-            Some((number, row)) if row[0] == GO_THERE => {
-                controller.aim_at(number, Target { t: row[1], u: &row[2..], v: &[] })
-            }
-            Some((_, row)) if row[0] == GO_HOME => controller.go_home(),
-            Some(_) => controller.give_up(),
+            Some((number, Order::GoThere(t), u)) => controller.aim_at(number, Target { t, u, v: &[] }),
+            Some((_, Order::GoHome, _)) => controller.go_home(),
+            Some((_, Order::GiveUp, _)) => controller.give_up(),
             None if alone => controller.give_up(),
             None => {}
         }
         let progress = controller.tick(memory);
-        let (trip, over) = match progress {
+        let answer = match progress {
             Progress::Busy => return controller.is_done(),
-            Progress::Reached => (-1.0, false),
-            Progress::Over(Fault::Laboratory { code }) => (f64::from(code), true),
-            Progress::Over(_) => (f64::from(Trip::Operator.code()), true),
+            Progress::Reached => Ok(()),
+            Progress::Over(trip) => Err(trip),
         };
-        answer[0] = trip;
-        let readings = answer.len() - 1;
-        answer[1..].copy_from_slice(&memory[..readings]);
-        inbox.answer(controller.number(), answer);
-        over
+        inbox.answer(controller.number(), answer, &memory[..Reading::COUNT * controller.dofs()]);
+        answer.is_err()
     }
 }
 
@@ -193,18 +176,20 @@ impl Rig for Paced {
         Reading::COUNT * self.dofs
     }
 
+    /// Its time goes on while it would be saved; what is saved is the rehearsal of the same test.
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        archive.fail(StateError::Live("a specimen that moves by the clock"));
+    }
+
     fn set_out(&mut self, target: Target<'_>) -> Result<(), Fault> {
         if let Some(answered) = self.answered.take() {
             self.compute.record(answered.elapsed().as_nanos() as u64);
         }
-        self.row[0] = GO_THERE;
-        self.row[1] = target.t;
-        self.row[2..].copy_from_slice(target.u);
         let beats = self.beats.load(Ordering::Acquire);
         if let Some([_, samples]) = self.stalls.pop_if(|[from, _]| self.begun && beats >= *from) {
             std::thread::sleep(self.period * u32::try_from(samples).unwrap_or(u32::MAX));
         }
-        let number = self.post.post(&self.row).map_err(|_| LOST)?;
+        let number = self.post.post(Order::GoThere(target.t), target.u).map_err(|_| LOST)?;
         self.under_way = Some(number);
         Ok(())
     }
@@ -214,12 +199,12 @@ impl Rig for Paced {
             self.set_out(target)?;
         }
         let number = self.under_way.take().ok_or(LOST)?;
-        let trip = loop {
+        let answer = loop {
             let before = self.beats.load(Ordering::Acquire);
             match self.post.wait(number, self.watchdog) {
-                Ok(answer) => {
-                    memory.copy_from_slice(&answer[1..]);
-                    break answer[0];
+                Ok((answer, readings)) => {
+                    memory.copy_from_slice(readings);
+                    break answer;
                 }
                 // It works, and takes its time.
                 Err(Silence::TimedOut) if self.beats.load(Ordering::Acquire) != before => {}
@@ -228,7 +213,7 @@ impl Rig for Paced {
         };
         self.answered = self.begun.then(Instant::now);
         self.begun = true;
-        if trip < 0.0 { Ok(()) } else { Err(Fault::Laboratory { code: trip as u32 }) }
+        answer.map_err(Trip::fault)
     }
 
     fn give_up(&mut self) {
@@ -236,8 +221,9 @@ impl Rig for Paced {
     }
 
     fn turn_home(&mut self) {
-        self.row[0] = if self.early { GIVE_UP } else { GO_HOME };
-        let _ = self.post.post(&self.row);
+        // Nobody goes anywhere with these numbers.
+        let order = if self.early { Order::GiveUp } else { Order::GoHome };
+        let _ = self.post.post(order, &self.nowhere);
     }
 
     fn finish(&mut self, _memory: &mut [f64]) {
@@ -245,12 +231,13 @@ impl Rig for Paced {
         self.join();
     }
 
-    fn controller(&self) -> Option<&Controller> {
-        self.record.as_ref().map(|r| &r.controller)
+    fn log(&self) -> Option<TestLog> {
+        self.ended.as_ref()?.controller.log()
     }
 
-    fn timing(&self) -> Option<(&Record, &Histogram)> {
-        self.record.as_ref().map(|r| (r, &self.compute))
+    fn timing(&self) -> Option<LoopTiming> {
+        let Ended { timing, rights, .. } = self.ended.as_ref()?;
+        Some(LoopTiming { timing: timing.clone(), rights: rights.clone(), compute: self.compute.clone() })
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! It computes what a specimen would do, needs no actuators and no compensation, and like a specimen cannot be rewound.
 
-use interfield_kernel::Fault;
+use interfield_kernel::{Archive, Fault, StateError};
 
 use crate::rig::{Reading, Rig, Target};
 
@@ -52,6 +52,11 @@ pub trait Partner: Send {
     /// and its resisting forces (N, N m), those a spring would show as + K u. Never called twice for one step.
     fn exchange(&mut self, t: f64, u: &[f64], v: &[f64], reached: &mut [f64], force: &mut [f64])
     -> Result<(), Trouble>;
+
+    /// Saves or restores what it remembers. Another program cannot be saved.
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        archive.fail(StateError::Live("another program"));
+    }
 
     /// The run has ended.
     fn finish(&mut self) {}
@@ -105,6 +110,10 @@ impl<P: Partner> Partner for Converted<P> {
         Ok(())
     }
 
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        self.partner.persist(archive);
+    }
+
     fn finish(&mut self) {
         self.partner.finish();
     }
@@ -142,6 +151,9 @@ impl Partner for Springs {
         }
         Ok(())
     }
+
+    /// Springs remember nothing.
+    fn persist(&mut self, _archive: &mut dyn Archive) {}
 }
 
 /// A partner as a rig: no actuators, no limits, and an end of the run when it gives no force.
@@ -184,6 +196,11 @@ impl Rig for Partnership {
         asked.copy_from_slice(target.u);
         self.over = answer.is_err();
         answer.map_err(fault)
+    }
+
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        archive.flag(&mut self.over);
+        self.partner.persist(archive);
     }
 
     fn finish(&mut self, _memory: &mut [f64]) {

@@ -1,5 +1,7 @@
 //! A recording as hardware: answers every sample with what was measured then, as long as it is asked the same.
 
+use interfield_kernel::Archive;
+
 use crate::hardware::{Hardware, Reply};
 
 /// One actuator of a recording, as its instruments said it, sample by sample.
@@ -70,6 +72,13 @@ impl Hardware for Recorded {
             (displacement[i], force[i]) = (track.displacement[k], track.force[k]);
         }
         Reply::Fresh
+    }
+
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        let Recorded { tracks: _, fresh: _, allowed: _, sample, departure, left } = self;
+        archive.whole(sample);
+        archive.number(departure);
+        archive.option(left, 0, |archive, sample| archive.whole(sample));
     }
 
     fn is_emulated(&self) -> bool {

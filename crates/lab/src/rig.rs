@@ -3,11 +3,11 @@
 //! A substructure asks for the force at a displacement; the rig moves its specimen there, however long that takes and
 //! through whatever it consists of, and says what was measured. Nothing else of a laboratory is seen from a scheme.
 
-use interfield_kernel::Fault;
+use interfield_kernel::{Archive, Fault, StateError};
 
-use crate::controller::Controller;
-use crate::paced::Record;
-use crate::realtime::Histogram;
+use crate::realtime::rights::Rights;
+use crate::realtime::{Histogram, Timing};
+use crate::safety::Sequence;
 
 /// Where a specimen is wanted.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +46,34 @@ impl Reading {
     pub const COUNT: usize = 3;
 }
 
+/// How a test went, as its controller saw it.
+#[derive(Clone, Debug)]
+pub struct TestLog {
+    /// Its states, and how it came to the last one.
+    pub sequence: Sequence,
+    /// Samples, samples that were not recorded, samples without a target in time.
+    pub counts: [u64; 3],
+    /// Commands that the guard did not let leave as they were asked for, while targets led.
+    pub refused: u64,
+    /// Longest time to rest after a hold, on the way home and after an abort, s; infinite where the envelope does not say.
+    pub rests: [(&'static str, f64); 3],
+    /// Energy fed in by the tracking error, over the largest energy stored in the specimen.
+    pub energy_error: f64,
+    /// What the hardware counted, by name.
+    pub account: Vec<(&'static str, f64)>,
+}
+
+/// How a loop kept its time.
+#[derive(Clone, Debug)]
+pub struct LoopTiming {
+    /// Its samples.
+    pub timing: Timing,
+    /// What the system granted it.
+    pub rights: Rights,
+    /// From a measurement to the next target.
+    pub compute: Histogram,
+}
+
 /// A specimen with all that moves and measures it.
 pub trait Rig: Send {
     /// Number of commanded degrees of freedom.
@@ -53,6 +81,11 @@ pub trait Rig: Send {
 
     /// Length of what it remembers; the head is described by [`Reading`].
     fn memory(&self) -> usize;
+
+    /// Saves or restores what it remembers beside its memory. What does not say how cannot be saved.
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        archive.fail(StateError::Live("the rig of a specimen"));
+    }
 
     /// Sets out for `target` without waiting, if it moves by itself; [`Rig::exchange`] with the same target follows. So all rigs of
     /// a structure move at the same time, wherever they stand.
@@ -73,13 +106,13 @@ pub trait Rig: Send {
     /// The test has ended as planned: leads the specimen back to where it stood.
     fn finish(&mut self, memory: &mut [f64]);
 
-    /// What drives it, once nothing moves any more; none where a program answers.
-    fn controller(&self) -> Option<&Controller> {
+    /// How the test went, once nothing moves any more; none where a program answers.
+    fn log(&self) -> Option<TestLog> {
         None
     }
 
-    /// How well it kept its time, if it had a clock: the record of its thread, and the time from measurements to targets.
-    fn timing(&self) -> Option<(&Record, &Histogram)> {
+    /// How well it kept its time, if it had a clock.
+    fn timing(&self) -> Option<LoopTiming> {
         None
     }
 }

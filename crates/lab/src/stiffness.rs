@@ -1,6 +1,8 @@
 //! The stiffness of a specimen, estimated while it moves: recursive least squares of the force on the displacement, both as
 //! changes from one sample to the next, with forgetting (Ljung, *System Identification*, 1999, section 11.2).
 
+use interfield_kernel::Archive;
+
 /// Share of the past kept from one sample to the next.
 const KEPT: f64 = 0.995;
 
@@ -17,6 +19,13 @@ impl Estimate {
     /// Starts from what is known.
     pub fn new(stiffness: f64) -> Self {
         Estimate { stiffness, sums: [0.0; 2], last: None }
+    }
+
+    /// Saves or restores it.
+    pub fn persist(&mut self, archive: &mut dyn Archive) {
+        let Estimate { stiffness, sums, last } = self;
+        archive.numbers(sums.iter_mut().chain([stiffness]));
+        archive.option(last, [0.0; 2], |archive, last| archive.numbers(last));
     }
 
     /// One more sample of displacement and force.

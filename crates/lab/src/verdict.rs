@@ -2,10 +2,10 @@
 //!
 //! **Must not be here:** files, tables, terminals.
 
-use crate::controller::Controller;
 use crate::indicators::error::deviation;
 use crate::indicators::{delay_by_correlation, energy, frequency_evaluation, nrmse, peak_error, tracking};
 use crate::realtime::Timing;
+use crate::rig::TestLog;
 use crate::safety::State;
 
 /// Largest delay that is looked for, s.
@@ -198,52 +198,48 @@ pub struct Recording<'a> {
 }
 
 /// Looks at a test that is over, or at its rehearsal: how each actuator followed, and what is thought of it. Both say the same because both ask here.
-pub fn assess(
-    controller: &Controller,
-    recording: Recording<'_>,
-    timing: Option<&Timing>,
-) -> (Vec<Option<Tracking>>, Verdict) {
+pub fn assess(log: &TestLog, recording: Recording<'_>, timing: Option<&Timing>) -> (Vec<Option<Tracking>>, Verdict) {
     let mut actuators: Vec<Option<Tracking>> =
         recording.histories.iter().map(|history| Tracking::of(history, recording.period)).collect();
     for (tracking, peaks) in actuators.iter_mut().zip(recording.peaks) {
         tracking.iter_mut().for_each(|t| t.peaks = *peaks);
     }
-    let verdict = judge(controller, (recording.missing, recording.failure), &actuators, timing);
+    let verdict = judge(log, (recording.missing, recording.failure), &actuators, timing);
     (actuators, verdict)
 }
 
-/// Judges a test by its controller, what is missing in its recording (samples, and what could not be written), the
+/// Judges a test by the log of its controller, what is missing in its recording (samples, and what could not be written), the
 /// histories of its actuators, and its timing if it had a clock.
 pub fn judge(
-    controller: &Controller,
+    log: &TestLog,
     (missing, failure): (u64, Option<&str>),
     actuators: &[Option<Tracking>],
     timing: Option<&Timing>,
 ) -> Verdict {
     let mut found: Vec<(Grade, String)> = Vec::new();
     let mut say = |grade: Grade, text: String| found.push((grade, text));
-    let machine = controller.machine();
-    if machine.state() != State::Finished {
-        let why = machine.cause().map_or("it was not ended", |trip| trip.words());
-        say(Grade::Failed, format!("{} after {} samples: {why}", machine.state().name(), controller.counts()[0]));
+    let sequence = &log.sequence;
+    if sequence.state() != State::Finished {
+        let why = sequence.cause().map_or("it was not ended", |trip| trip.words());
+        say(Grade::Failed, format!("{} after {} samples: {why}", sequence.state().name(), log.counts[0]));
     }
-    let warnings = machine.log().iter().filter_map(|t| t.cause);
+    let warnings = sequence.log().iter().filter_map(|t| t.cause);
     let mut named = Vec::new();
-    for trip in warnings.filter(|_| machine.state() == State::Finished) {
+    for trip in warnings.filter(|_| sequence.state() == State::Finished) {
         if !named.contains(&trip) {
             named.push(trip);
             say(Grade::Doubtful, trip.words().to_owned());
         }
     }
-    let [_, _, late] = controller.counts();
+    let [_, _, late] = log.counts;
     if missing > 0 {
         say(Grade::Doubtful, format!("{missing} samples were not recorded"));
     }
     if let Some(failure) = failure {
         say(Grade::Doubtful, format!("the recording could not be written: {failure}"));
     }
-    let refused = controller.refused();
-    if refused > 0 && machine.state() == State::Finished {
+    let refused = log.refused;
+    if refused > 0 && sequence.state() == State::Finished {
         let text = format!("{refused} commands did not leave as they were asked for: the actuator may not do them");
         say(Grade::Doubtful, text);
     }

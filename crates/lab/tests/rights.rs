@@ -1,7 +1,7 @@
 //! Rights that are refused, and rights that are granted, whoever runs this. A process of its own: limits are lowered.
 #![cfg(target_os = "linux")]
 
-use interfield_lab::realtime::rights::{Wish, claim};
+use interfield_lab::realtime::rights::{Request, claim};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::{CapabilitySet, capabilities, sched_getaffinity, set_capabilities};
 use thread_priority::{RealtimeThreadSchedulePolicy, ThreadSchedulePolicy, thread_schedule_policy};
@@ -18,18 +18,18 @@ fn what_is_refused_is_said_and_what_is_granted_is_true() {
     let core = apart(|| {
         let allowed = sched_getaffinity(None).unwrap();
         let core = (0..1024).rfind(|c| allowed.is_set(*c)).unwrap();
-        let rights = claim(&Wish { core: Some(core), ..Wish::default() });
+        let rights = claim(&Request { core: Some(core), ..Request::default() });
         assert_eq!((rights.core, rights.missing.len()), (Some(core), 0));
         let now = sched_getaffinity(None).unwrap();
         assert!(now.is_set(core) && now.count() == 1);
         // A thread that inherits the core can still be given another.
         let first = (0..1024).find(|c| allowed.is_set(*c)).unwrap();
-        assert_eq!(apart(move || claim(&Wish { core: Some(first), ..Wish::default() }).core), Some(first));
+        assert_eq!(apart(move || claim(&Request { core: Some(first), ..Request::default() }).core), Some(first));
         core
     });
 
     apart(|| {
-        let rights = claim(&Wish { priority: Some(10), ..Wish::default() });
+        let rights = claim(&Request { priority: Some(10), ..Request::default() });
         assert_eq!(rights.priority.is_some(), thread_schedule_policy() == Ok(FIFO));
         assert_eq!(rights.missing.len(), usize::from(rights.priority.is_none()));
     });
@@ -41,7 +41,7 @@ fn what_is_refused_is_said_and_what_is_granted_is_true() {
         for (resource, most) in [(Resource::Rtprio, 0), (Resource::Memlock, 65_536)] {
             setrlimit(resource, Rlimit { current: Some(most), maximum: getrlimit(resource).maximum }).unwrap();
         }
-        let rights = claim(&Wish { priority: Some(80), core: Some(100_000), lock_memory: true, stay_awake: false });
+        let rights = claim(&Request { priority: Some(80), core: Some(100_000), lock_memory: true, stay_awake: false });
         assert_eq!((rights.priority, rights.core, rights.memory_locked), (None, None, false));
         let sentences: Vec<String> = rights.missing.iter().map(ToString::to_string).collect();
         for (words, sentence) in [
@@ -57,7 +57,7 @@ fn what_is_refused_is_said_and_what_is_granted_is_true() {
         assert_eq!(sentences.len(), 3);
         assert_ne!(thread_schedule_policy(), Ok(FIFO));
 
-        let rights = claim(&Wish { priority: Some(100), ..Wish::default() });
+        let rights = claim(&Request { priority: Some(100), ..Request::default() });
         assert!(rights.missing[0].to_string().contains("from 1 to 99"));
     });
 }

@@ -52,6 +52,11 @@ impl LongSignal {
         (self.sum, self.filled) = (0.0, 0);
     }
 
+    /// All that it remembers, to be saved or restored: means, samples in a mean, the sum of the next one and how many are in it.
+    pub fn memory(&mut self) -> (&mut Vec<f64>, &mut u64, &mut f64, &mut u64) {
+        (&mut self.means, &mut self.block, &mut self.sum, &mut self.filled)
+    }
+
     /// Samples that were averaged into one; 1 where there was room for all.
     pub fn block(&self) -> u64 {
         self.block

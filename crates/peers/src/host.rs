@@ -7,11 +7,11 @@ use interfield_lab::partner::Trouble;
 use interfield_lab::realtime::Histogram;
 
 use crate::channel::Channel;
-use crate::desk::{Counts, Halt, Substructure};
-use crate::lie::Lie;
 use crate::session::{Said, Session};
+use crate::substructure::{Counts, Halt, Substructure};
+use crate::violation::Violation;
 
-/// How often the wish to stop is looked at while nothing comes.
+/// How often the request to stop is looked at while nothing comes.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// What happens when a client says nothing for too long.
@@ -42,7 +42,7 @@ pub enum Ending {
     /// It vanished, or never said what it is; the substructure stands where it was sent last.
     Vanished,
     /// It did not keep to the protocol and was sent away; the substructure stands where it was sent last.
-    Lied(Lie),
+    Violated(Violation),
     /// It wanted what is not a number and went; the substructure stands where it was sent last.
     NotANumber,
     /// It stalled, and the substructure was led home.
@@ -55,7 +55,7 @@ pub enum Ending {
 
 /// What was done for a client.
 #[derive(Clone, Debug)]
-pub struct Record {
+pub struct Served {
     /// How it ended.
     pub ending: Ending,
     /// How much.
@@ -91,11 +91,11 @@ impl Host<'_> {
         channel: &mut dyn Channel,
         session: &mut dyn Session,
         substructure: &mut dyn Substructure,
-    ) -> Record {
+    ) -> Served {
         let mut answering = Histogram::new(None);
         substructure.begin();
         let ending = self.run(channel, session, substructure, &mut answering);
-        Record { ending, counts: session.counts(), answering }
+        Served { ending, counts: session.counts(), answering }
     }
 
     fn run(
@@ -112,7 +112,7 @@ impl Host<'_> {
             match self.next(channel, &mut message, session.is_open()) {
                 Ok(()) => {}
                 Err(Without::Gone) => return Ending::Vanished,
-                Err(Without::Garbled) => return Ending::Lied(Lie::Length),
+                Err(Without::Garbled) => return Ending::Violated(Violation::Length),
                 Err(Without::Stopped) => return Ending::Stopped,
                 Err(Without::Late) => {
                     substructure.leave();
@@ -125,7 +125,7 @@ impl Host<'_> {
                 Ok(Said::Nothing) => (None, false),
                 Ok(Said::Answer(answer)) => (Some(answer), false),
                 Ok(Said::Over(answer)) => (answer, true),
-                Err(Halt::Lie(lie)) => return Ending::Lied(lie),
+                Err(Halt::Violation(violation)) => return Ending::Violated(violation),
                 Err(halt) => {
                     (self.news)(News::Halted(halt));
                     self.linger(channel);

@@ -9,16 +9,16 @@
 
 pub mod action;
 pub mod channel;
-mod clerk;
+mod connection;
 mod dense;
-pub mod desk;
 pub mod host;
-pub mod lie;
 pub mod numbers;
 pub mod opensees;
 pub mod session;
 pub mod site;
+pub mod substructure;
 pub mod utsim;
+pub mod violation;
 
 /// Most degrees of freedom of a substructure.
 pub const MOST_DOFS: usize = 100;

@@ -1,6 +1,6 @@
 //! A client as a server sees it, without input and output: how long its next message is, and what is answered.
 
-use crate::desk::{Counts, Halt, Substructure};
+use crate::substructure::{Counts, Halt, Substructure};
 
 /// What is done about a message.
 #[derive(Clone, Copy, Debug, PartialEq)]

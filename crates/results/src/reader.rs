@@ -18,6 +18,16 @@ pub enum Outcome {
     Unknown,
 }
 
+impl Outcome {
+    /// How a run ended, in words.
+    pub fn words(&self) -> String {
+        match self {
+            Outcome::Finished(text) | Outcome::Interrupted(text) => text.clone(),
+            Outcome::Unknown => "unknown: the run was killed, or it is still going".to_owned(),
+        }
+    }
+}
+
 /// A result file, open for reading. Memory does not grow with the file.
 #[derive(Debug)]
 pub struct Reader {

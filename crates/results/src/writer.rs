@@ -83,6 +83,8 @@ struct Shared {
     /// Rows refused, and rows taken, when the end has come.
     dropped: AtomicU64,
     pushed: AtomicU64,
+    /// Rows that whoever opens the file finds.
+    flushed: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -184,6 +186,21 @@ impl Writer {
         }
         let failure = self.shared.failure.lock().unwrap_or_else(PoisonError::into_inner);
         Err(failure.clone().unwrap_or_else(|| "the writing thread ended".into()))
+    }
+
+    /// Waits until everything pushed so far is found by whoever opens the file.
+    ///
+    /// # Errors
+    /// The failure of the writing thread.
+    pub fn sync(&self) -> std::result::Result<(), String> {
+        while self.shared.flushed.load(Ordering::Acquire) < self.pushed {
+            self.status()?;
+            if let Some(thread) = &self.thread {
+                thread.thread().unpark();
+            }
+            thread::sleep(Duration::from_micros(100));
+        }
+        self.status()
     }
 
     /// Rows refused so far.
@@ -321,6 +338,7 @@ impl Recorder {
         if all || last.elapsed() >= self.flush {
             let begin = Instant::now();
             self.file.flush()?;
+            self.shared.flushed.store(self.file.rows(), Ordering::Release);
             *last = Instant::now();
             self.worst = self.worst.max(*last - begin);
         }

@@ -12,7 +12,7 @@
 //!
 //! **Must not be here:** schemes, units.
 
-use interfield_kernel::{Fault, Point, System};
+use interfield_kernel::{Archive, Fault, Point, System};
 
 use crate::assembled::Assembled;
 use interfield_language::model::EnergyPart;
@@ -48,6 +48,11 @@ impl End {
         let zero = || vec![0.0; system.dims().nu];
         let ways = vec![[0.0; 2]; system.curve_count()];
         Self { u: zero(), v: zero(), force: zero(), load: zero(), damping: zero(), ways }
+    }
+
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        let End { u, v, force, load, damping, ways } = self;
+        archive.numbers([u, v, force, load, damping].into_iter().flatten().chain(ways.as_flattened_mut()));
     }
 
     fn read(&mut self, system: &mut Assembled, at: Point<'_>) -> Result<(), Fault> {
@@ -100,6 +105,13 @@ impl Energy {
         }
         std::mem::swap(&mut self.before, &mut self.after);
         Ok(())
+    }
+
+    /// Saves or restores the sums.
+    pub(crate) fn persist(&mut self, archive: &mut dyn Archive) {
+        let Energy { before, after: _, way: _, start, kinetic, internal, damping, input } = self;
+        before.persist(archive);
+        archive.numbers([start, kinetic, internal, damping, input]);
     }
 
     /// A part of the balance, J.

@@ -13,6 +13,7 @@ pub mod assemble;
 pub mod assembled;
 pub mod blueprint;
 pub mod channels;
+pub mod checkpoint;
 mod damping;
 mod definite;
 mod energy;
@@ -29,6 +30,7 @@ pub mod watch;
 
 pub use assemble::{Assembly, assemble};
 pub use assembled::Assembled;
+pub use checkpoint::Checkpoint;
 pub use modal::Modal;
 pub use simulation::Simulation;
 pub use structure::Structure;

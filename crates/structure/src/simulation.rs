@@ -9,7 +9,7 @@ use interfield_coupling::quality::{Cut, Monitor, Quality, gap, interface_force};
 use interfield_coupling::{
     Assembly as Substructures, Coupling, CouplingError, Driven, Options, Parts, Single, Substructure,
 };
-use interfield_kernel::{Fault, Mck, Scheme};
+use interfield_kernel::{Archive, Fault, Mck, Persist, Scheme};
 use interfield_lab::rig::Rig;
 use interfield_language::model::{Channel, EnergyPart, Kind, Model, Quantity};
 use interfield_language::partition::Constraints;
@@ -90,6 +90,21 @@ pub struct Simulation {
     moved: Vec<((usize, usize), [f64; 2])>,
     /// Only where asked for.
     landing: Option<Landing>,
+}
+
+/// The coupling, and what looks on and remembers: the quality of the cuts, energy balances, the watch.
+impl Persist for Simulation {
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        self.coupling.persist(archive);
+        self.monitor.iter_mut().for_each(|monitor| monitor.persist(archive));
+        for part in &mut self.parts {
+            archive.same(usize::from(part.energy.is_some()));
+            part.energy.iter_mut().for_each(|energy| energy.persist(archive));
+        }
+        archive.same(usize::from(self.watch.is_some()));
+        self.watch.iter_mut().for_each(|watch| watch.persist(archive));
+        self.moved.iter_mut().for_each(|(_, before)| archive.numbers(before));
+    }
 }
 
 /// Names for what a watch finds.

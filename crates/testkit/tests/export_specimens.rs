@@ -45,9 +45,6 @@ impl Rig for Recording {
     fn finish(&mut self, memory: &mut [f64]) {
         self.rig.finish(memory);
     }
-    fn controller(&self) -> Option<&Controller> {
-        self.rig.controller()
-    }
 }
 
 struct Recorded(Tape);

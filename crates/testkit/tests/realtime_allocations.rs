@@ -37,7 +37,7 @@ fn a_thousand_periods_allocate_nothing() {
     let schedule = Schedule::new(2e-5, WhenLate::Skip).unwrap();
     let mut timing = Timing::new(schedule.period_ns());
     let mut clock = WallClock::new(schedule, Waking::default());
-    let (mut integrator, mut controller) = mailbox(3, 3, Patience::Park);
+    let (mut integrator, mut controller) = mailbox::<(), ()>(3, 3, Patience::Park);
     let (release, stalled) = mpsc::channel();
     let options = TapeOptions { rows: 500, ..TapeOptions::default() };
     let mut tape = Tape::new(20, Stalled(stalled), options).unwrap();
@@ -45,12 +45,12 @@ fn a_thousand_periods_allocate_nothing() {
     let count = allocations(|| {
         for n in 0..1000 {
             let tick = clock.wait();
-            let number = integrator.post(&[f64::from(n); 3]).unwrap();
-            if let Some((number, target)) = controller.newest() {
+            let number = integrator.post((), &[f64::from(n); 3]).unwrap();
+            if let Some((number, (), target)) = controller.newest() {
                 let measured = [target[0], -target[1], 0.0];
-                controller.answer(number, &measured);
+                controller.answer(number, (), &measured);
             }
-            sum += integrator.wait(number, Duration::ZERO).unwrap()[0];
+            sum += integrator.wait(number, Duration::ZERO).unwrap().1[0];
             tape.record(f64::from(n), &[sum; 20]);
             sum += tape.health().fill;
             timing.note(&tick, clock.now_ns());
@@ -65,13 +65,13 @@ fn a_thousand_periods_allocate_nothing() {
 #[test]
 fn waiting_for_an_answer_allocates_nothing() {
     for patience in [Patience::Spin, Patience::Park] {
-        let (mut integrator, mut controller) = mailbox(1, 1, patience);
+        let (mut integrator, mut controller) = mailbox::<(), ()>(1, 1, patience);
         let echo = std::thread::spawn(move || {
             allocations(|| {
                 while !controller.is_alone() {
-                    if let Some((number, target)) = controller.newest() {
+                    if let Some((number, (), target)) = controller.newest() {
                         let answer = [-target[0]];
-                        controller.answer(number, &answer);
+                        controller.answer(number, (), &answer);
                     }
                     std::thread::yield_now();
                 }
@@ -79,8 +79,8 @@ fn waiting_for_an_answer_allocates_nothing() {
         });
         let count = allocations(|| {
             for n in 0..100 {
-                let number = integrator.post(&[f64::from(n)]).unwrap();
-                assert_eq!(integrator.wait(number, Duration::from_secs(60)), Ok(&[-f64::from(n)][..]));
+                let number = integrator.post((), &[f64::from(n)]).unwrap();
+                assert_eq!(integrator.wait(number, Duration::from_secs(60)), Ok(((), &[-f64::from(n)][..])));
             }
         });
         drop(integrator);

@@ -14,7 +14,7 @@ use crate::{Dock, Heard, Stopwatch};
 /// A client that sent neither command nor heartbeat for so long is dead; clients send a heartbeat every quarter second.
 pub const SILENCE: Duration = Duration::from_secs(2);
 
-/// How often the wish to stop is looked at while nothing comes.
+/// How often the request to stop is looked at while nothing comes.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Most samples that are held in place of commands that never came: more is not a loss but nonsense.
@@ -35,7 +35,7 @@ pub enum News {
 
 /// What was done in all sessions.
 #[derive(Clone, Debug)]
-pub struct Record {
+pub struct Hosted {
     /// Sessions.
     pub sessions: u64,
     /// Counts and times of all of them.
@@ -104,7 +104,7 @@ impl Host<'_> {
     ///
     /// # Errors
     /// When the hardware of a session cannot be had: a sentence.
-    pub fn serve(self, dock: &mut dyn Dock) -> Result<Record, String> {
+    pub fn serve(self, dock: &mut dyn Dock) -> Result<Hosted, String> {
         let patience = dock.silence_is_death().then_some(SILENCE.as_nanos() as u64);
         let mut station = Station::new(self.offer, patience);
         let clock = Stopwatch::start();
@@ -117,7 +117,7 @@ impl Host<'_> {
                 if let Some(bytes) = station.stop(clock.ns()) {
                     dock.send(bytes);
                 }
-                return Ok(Record {
+                return Ok(Hosted {
                     sessions,
                     statistics: station.statistics().clone(),
                     transport: dock.counts(),
@@ -162,7 +162,7 @@ impl Host<'_> {
                     (self.news)(News::Closed);
                     if !self.keep {
                         let statistics = station.statistics().clone();
-                        return Ok(Record { sessions, statistics, transport: dock.counts(), interrupted: false });
+                        return Ok(Hosted { sessions, statistics, transport: dock.counts(), interrupted: false });
                     }
                 }
             }

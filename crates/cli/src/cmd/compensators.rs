@@ -1,7 +1,7 @@
 //! `interfield compensators`: the catalogue of methods of compensation, from the registry.
 
 use clap::Args as ClapArgs;
-use interfield_lab::compensate::{METHODS, MethodInfo};
+use interfield_lab::compensate::{COMPENSATIONS, CompensationInfo};
 use serde_json::{Value, json};
 
 use crate::Exit;
@@ -21,7 +21,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Exit {
-    let chosen = match choose("compensator", METHODS, |entry| entry.name, args.name.as_deref(), args.json) {
+    let chosen = match choose("compensator", COMPENSATIONS, |entry| entry.name, args.name.as_deref(), args.json) {
         Ok(chosen) => chosen,
         Err(exit) => return exit,
     };
@@ -30,8 +30,8 @@ pub(crate) fn run(args: &Args) -> Exit {
     } else if args.name.is_some() {
         print(&explain(chosen[0]));
     } else {
-        let adaptive = |m: &MethodInfo| if m.adaptive { "yes" } else { "no" }.to_owned();
-        let row = |m: &&MethodInfo| vec![m.name.to_owned(), adaptive(m), m.title.to_owned()];
+        let adaptive = |m: &CompensationInfo| if m.adaptive { "yes" } else { "no" }.to_owned();
+        let row = |m: &&CompensationInfo| vec![m.name.to_owned(), adaptive(m), m.title.to_owned()];
         let rows: Vec<Vec<String>> = chosen.iter().map(row).collect();
         print(&aligned(&["compensator", "<learns", "<"], &rows));
         print("\n`interfield compensators NAME` says what it is good for and where it fails.\n");
@@ -39,13 +39,13 @@ pub(crate) fn run(args: &Args) -> Exit {
     Exit::Done
 }
 
-fn describe(m: &MethodInfo) -> Value {
+fn describe(m: &CompensationInfo) -> Value {
     json!({
         "name": m.name, "title": m.title, "reference": m.reference, "advice": m.advice, "adaptive": m.adaptive,
         "parameters": parameters_json(m.parameters),
     })
 }
 
-fn explain(m: &MethodInfo) -> String {
+fn explain(m: &CompensationInfo) -> String {
     format!("{}: {}\n  source: {}\n  {}\n{}", m.name, m.title, m.reference, m.advice, parameters(m.parameters))
 }

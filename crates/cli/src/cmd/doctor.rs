@@ -9,7 +9,7 @@ use interfield_lab::controller::Controller;
 use interfield_lab::paced::{Pace, Paced};
 use interfield_lab::realtime::host::{self, Fact};
 use interfield_lab::realtime::mailbox::Patience;
-use interfield_lab::realtime::rights::{Rights, Wish};
+use interfield_lab::realtime::rights::{Request, Rights};
 use interfield_lab::realtime::{Schedule, Timing, Waking, WallClock, WhenLate};
 use interfield_lab::rig::Rig;
 use interfield_lab::verdict::Grade;
@@ -166,8 +166,8 @@ fn taken_away(before: Option<[u64; 2]>, after: Option<[u64; 2]>) -> Fact {
     Fact { name, found: format!("{} % by the host", short(share)), advice: (share > 0.0).then(|| advice.to_owned()) }
 }
 
-fn wish(core: Option<usize>) -> Wish {
-    Wish { priority: Some(80), core, lock_memory: true, stay_awake: true }
+fn request(core: Option<usize>) -> Request {
+    Request { priority: Some(80), core, lock_memory: true, stay_awake: true }
 }
 
 /// A loop without work; the error is a sentence.
@@ -178,7 +178,7 @@ fn idle(args: &Args) -> Result<Kept, String> {
     if !(rate.is_finite() && rate > 0.0) {
         return Err(format!("--rate {}: a rate is larger than zero", args.rate));
     }
-    let (timing, rights) = host::wake_ups(1.0 / rate, args.seconds, wish(args.core), Waking::default())?;
+    let (timing, rights) = host::wake_ups(1.0 / rate, args.seconds, request(args.core), Waking::default())?;
     Ok(Kept { name: "an idle loop".to_owned(), period: 1.0 / rate, timing, rights })
 }
 
@@ -232,14 +232,14 @@ fn once(
     }
     sim.finish();
     for (i, rig) in sim.rigs() {
-        let (Some(specimen), Some((record, _))) = (model.specimens.get(i), rig.timing()) else { continue };
+        let (Some(specimen), Some(kept_time)) = (model.specimens.get(i), rig.timing()) else { continue };
         match kept.iter_mut().find(|k| k.name == specimen.name) {
-            Some(known) => add(&mut known.timing, &record.timing),
+            Some(known) => add(&mut known.timing, &kept_time.timing),
             None => kept.push(Kept {
                 name: specimen.name.clone(),
                 period: specimen.period,
-                timing: record.timing.clone(),
-                rights: record.rights.clone(),
+                timing: kept_time.timing,
+                rights: kept_time.rights,
             }),
         }
     }
@@ -263,7 +263,7 @@ struct Bench {
 impl Workshop for Bench {
     fn mount(&mut self, specimen: &Specimen, controller: Controller) -> Result<Box<dyn Rig>, String> {
         let clock = WallClock::new(Schedule::new(specimen.period, WhenLate::Skip)?, Waking::default());
-        let pace = Pace { wish: wish(self.core), patience: Patience::Park, watchdog: Duration::from_secs(10) };
+        let pace = Pace { rights: request(self.core), patience: Patience::Park, watchdog: Duration::from_secs(10) };
         Ok(Box::new(Paced::start(controller, Box::new(clock), pace).map_err(|e| e.to_string())?))
     }
 }
@@ -320,7 +320,7 @@ impl Findings {
 /// A glance at the machine before a test by the clock, in a line.
 pub(crate) fn glance(specimens: &[Specimen], core: Option<usize>) -> Option<String> {
     let period = specimens.iter().map(|s| s.period).min_by(f64::total_cmp)?;
-    let line = match host::wake_ups(period, GLANCE, wish(core), Waking::default()) {
+    let line = match host::wake_ups(period, GLANCE, request(core), Waking::default()) {
         Ok((timing, rights)) => {
             let refused: Vec<String> = rights.missing.iter().map(|n| format!("; {}", n.what)).collect();
             let kept = Kept { name: String::new(), period, timing, rights };

@@ -12,7 +12,7 @@ use interfield_language::Model;
 use interfield_language::specimen::{ADDRESSES, Address, Specimen};
 use interfield_structure::specimen::emulated;
 use interfield_wire::Dock;
-use interfield_wire::host::{Host, News, Record};
+use interfield_wire::host::{Host, Hosted, News};
 use interfield_wire::sealed::Key;
 use serde_json::{Value, json};
 
@@ -106,13 +106,13 @@ fn host(args: &Args, model: &Model, folder: &Path) -> Result<Exit, Refusal> {
     let stands: Vec<Stand> = ready.collect::<Result<_, _>>()?;
     let stop = stop_by_ctrl_c();
     let names: Vec<&str> = stands.iter().map(|s| model.specimens[s.index].name.as_str()).collect();
-    let records: Vec<Result<Record, String>> = std::thread::scope(|scope| {
+    let records: Vec<Result<Hosted, String>> = std::thread::scope(|scope| {
         let serve = |stand: Stand| scope.spawn(|| serve(args, model, stand, &stop));
         let threads: Vec<_> = stands.into_iter().map(serve).collect();
         threads.into_iter().map(|t| t.join().unwrap_or_else(|_| Err("the laboratory broke off".to_owned()))).collect()
     });
     let records =
-        records.into_iter().collect::<Result<Vec<Record>, _>>().map_err(|e| (e, String::new(), Exit::Fault))?;
+        records.into_iter().collect::<Result<Vec<Hosted>, _>>().map_err(|e| (e, String::new(), Exit::Fault))?;
     if args.json {
         let list: Vec<Value> = names.iter().zip(&records).map(|(name, record)| document(name, record)).collect();
         print_json(&json!({ "specimens": list }));
@@ -242,7 +242,7 @@ fn open(model: &Model, index: usize) -> Result<Box<dyn Hardware>, String> {
     emulated(model, index).map_err(|p| p.first().map_or_else(String::new, |p| p.message.clone()))
 }
 
-fn serve(args: &Args, model: &Model, mut stand: Stand, stop: &AtomicBool) -> Result<Record, String> {
+fn serve(args: &Args, model: &Model, mut stand: Stand, stop: &AtomicBool) -> Result<Hosted, String> {
     let specimen = &model.specimens[stand.index];
     let aloud = !args.json && std::io::stderr().is_terminal();
     let mut news = |news: News| {
@@ -265,11 +265,11 @@ fn words(news: News) -> &'static str {
 }
 
 /// What was counted, by name.
-fn counts(record: &Record) -> impl Iterator<Item = (&'static str, u64)> {
+fn counts(record: &Hosted) -> impl Iterator<Item = (&'static str, u64)> {
     record.statistics.counts().into_iter().chain(record.transport.iter().copied())
 }
 
-fn document(specimen: &str, record: &Record) -> Value {
+fn document(specimen: &str, record: &Hosted) -> Value {
     let answering: &Histogram = &record.statistics.answering;
     let mut document = json!({
         "specimen": specimen, "sessions": record.sessions, "interrupted": record.interrupted,
@@ -282,7 +282,7 @@ fn document(specimen: &str, record: &Record) -> Value {
     document
 }
 
-fn text(specimen: &str, record: &Record) -> String {
+fn text(specimen: &str, record: &Hosted) -> String {
     let counts: Vec<String> = counts(record).filter(|(_, n)| *n > 0).map(|(name, n)| format!("{n} {name}")).collect();
     let s = record.statistics.answering.summary();
     let us = |ns: u64| short(ns as f64 / 1e3);

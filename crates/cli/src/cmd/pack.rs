@@ -9,8 +9,8 @@ use serde_json::json;
 
 use crate::Exit;
 use crate::output::{fail, print, print_json};
-use crate::pack::{self, About, Content, Item, Part};
 use crate::stored;
+use interfield::pack::{self, About, Content, Item, Part};
 
 /// Gather the evidence of tests in one folder and one archive: everything they were made with, and everything they left
 ///

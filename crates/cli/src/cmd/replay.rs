@@ -11,9 +11,9 @@ use super::run::{self, Left};
 use crate::Exit;
 use crate::load::Loaded;
 use crate::output::{complain, fail, print, print_json};
-use crate::pack::{Pack, Packed, is_pack};
 use interfield::laboratory::Replay;
 use interfield::outputs::Wanted;
+use interfield::pack::{Pack, Packed, is_pack};
 use interfield::record::Format;
 
 /// Run a model with a recorded laboratory in place of its specimen; or all tests of a pack again
@@ -126,7 +126,7 @@ fn one(test: &Packed, args: &Args, documents: &mut Vec<Value>) -> Exit {
         Err(exit) => return exit,
     };
     // A pack from elsewhere starts nothing on this machine.
-    let model = load().and_then(|loaded| loaded.model(&test.settings));
+    let model = load().and_then(|loaded| loaded.model(&test.settings.clone().into()));
     let external = model.iter().flat_map(|(m, _)| &m.externals).find(|e| !matches!(e.program, Program::Fmu(_)));
     if let Some(external) = external {
         let message = format!("`{}` was computed by another program, which a pack does not hold", external.name);
@@ -139,7 +139,7 @@ fn one(test: &Packed, args: &Args, documents: &mut Vec<Value>) -> Exit {
         Err(message) => return refuse(&message, "pack the test again", Exit::Failure),
     };
     let mut options = args.options.clone();
-    options.settings = test.settings.clone();
+    options.settings = test.settings.clone().into();
     let stem = format!("{}-replay", test.name);
     let wanted = Wanted { stem, output: options.output.clone(), report: options.report.clone() };
     let mut left = Left::default();

@@ -92,8 +92,8 @@ fn found_again(reader: &Reader) -> Evidence {
 fn verdict(reader: &Reader, log: &[String]) -> String {
     let last = log.iter().rev().find(|l| l.contains(" steps in "));
     match reader.outcome() {
-        Outcome::Unknown => stored::outcome(reader),
-        _ => last.cloned().unwrap_or_else(|| stored::outcome(reader)),
+        Outcome::Unknown => reader.outcome().words(),
+        _ => last.cloned().unwrap_or_else(|| reader.outcome().words()),
     }
 }
 

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use clap::Args as ClapArgs;
 use interfield::files::same;
 use interfield::laboratory::{self, Replay};
-use interfield::outputs::{Files, Wanted};
+use interfield::outputs::{Files, OUT, Wanted};
 use interfield::programs::{self, Told};
 use interfield::record::{self, Format};
 use interfield::table::{aligned, short};
-use interfield::{Choices, End, Moment, Outcome, Prepared, Range, Refused, Run, Setup, coupled};
+use interfield::{Cause, Choices, End, Moment, Outcome, Prepared, Range, Refused, Run, Setup, checkpoint, coupled};
 use interfield_language::Model;
 use interfield_language::model::Channel;
 use interfield_report::Block;
@@ -63,6 +63,12 @@ pub(crate) struct Options {
     /// Let the coarse side of an interfield-parallel coupling advance on a thread of its own: the same results
     #[arg(long)]
     threads: bool,
+    /// Keep the complete state beside the results every so many seconds, for --resume [default: 60]
+    #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "60", value_parser = seconds)]
+    checkpoint: Option<f64>,
+    /// Go on from a checkpoint, by default the newest of this model: the results are those of a run that was never ended
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "")]
+    resume: Option<PathBuf>,
     #[command(flatten)]
     real_time: RealTime,
     #[command(flatten)]
@@ -178,7 +184,7 @@ fn attempt(
     replay: Option<Replay>,
     left: &mut Left,
 ) -> Result<Exit, Refused> {
-    let Options { settings, json, quiet, threads, real_time, arming, output: _, report: _ } = options;
+    let Options { settings, json, quiet, threads, real_time, arming, checkpoint, resume, .. } = options;
     let (json, choices) = (*json, Choices::from(settings));
     let setup = Setup {
         output: Some(wanted.clone()),
@@ -186,6 +192,8 @@ fn attempt(
         arming: arming.into(),
         threads: *threads,
         replay,
+        checkpoint: checkpoint.map(Duration::from_secs_f64),
+        resume: resume.as_deref().map(|path| resumed(path, wanted)).transpose()?,
     };
     let mut prepared = loaded.prepare(&choices, setup)?;
     left.results = prepared.files.as_ref().map(|f| f.results.clone());
@@ -218,6 +226,25 @@ fn attempt(
     });
     bar.finish_and_clear();
     Ok(tell(loaded, &run, &outcome, witness, machine, json, left))
+}
+
+/// A time to wait.
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse().ok().filter(|s: &f64| (0.0..1e9).contains(s));
+    seconds.ok_or_else(|| "write a number of seconds, for example --checkpoint 30".to_owned())
+}
+
+/// The checkpoint to go on from: the one given, or the newest.
+fn resumed(given: &Path, wanted: &Wanted) -> Result<PathBuf, Refused> {
+    if !given.as_os_str().is_empty() {
+        return Ok(given.to_owned());
+    }
+    let default = || Path::new(OUT).join(&wanted.stem).with_extension("h5");
+    let results = wanted.output.clone().unwrap_or_else(default);
+    checkpoint::newest(&results).ok_or_else(|| {
+        let message = format!("there is no checkpoint of `{}`", results.display());
+        Refused::new(Cause::Input, message, "runs with --checkpoint leave one; or give --resume FILE.checkpoint")
+    })
 }
 
 /// Says, keeps and shows what came out.

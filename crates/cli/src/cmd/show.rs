@@ -84,7 +84,7 @@ fn describe(reader: &Reader, channels: &[Statistics], span: Option<(f64, f64)>) 
     json!({
         "file": reader.path().display().to_string(),
         "title": meta.title,
-        "outcome": stored::outcome(reader),
+        "outcome": reader.outcome().words(),
         "created": meta.created,
         "program": meta.program,
         "version": meta.version,
@@ -109,7 +109,7 @@ fn describe(reader: &Reader, channels: &[Statistics], span: Option<(f64, f64)>) 
 fn explain(reader: &Reader, channels: &[Statistics], span: Option<(f64, f64)>) -> String {
     let meta = reader.meta();
     let mut lines = vec![
-        ("outcome", stored::outcome(reader)),
+        ("outcome", reader.outcome().words()),
         ("begun", meta.created.clone()),
         ("program", format!("{} {}", meta.program, meta.version)),
     ];

@@ -1,6 +1,7 @@
 //! The laboratory in the report of a run: verdict, tracking, what was asked and what was reached, and how time was kept.
 
 use interfield_lab::realtime::Histogram;
+use interfield_lab::rig::LoopTiming;
 use interfield_lab::verdict::Grade;
 use interfield_language::units::UnitSystem;
 use interfield_report::{Axis, Block, Curve, Order, Plot, Table};
@@ -50,7 +51,7 @@ fn one(a: &Assessed, units: &UnitSystem) -> Vec<Block> {
     if let Some(reader) = a.recording.as_ref().and_then(|path| Reader::open(path).ok()) {
         blocks.extend((0..a.actuators.len().min(DRAWN)).flat_map(|i| curves(a, &reader, i)));
     }
-    if let Some((kept, rights, compute)) = &a.timing {
+    if let Some(LoopTiming { timing: kept, rights, compute }) = &a.timing {
         let times = [("wake-up", &kept.wake_up), ("controller", &kept.compute), ("next target", compute)];
         let curve = |(name, histogram): (&str, &Histogram)| Curve {
             name: name.to_owned(),

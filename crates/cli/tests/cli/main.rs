@@ -21,6 +21,7 @@ mod motion;
 mod rehearse;
 mod reproduce;
 mod results;
+mod resume;
 mod runs;
 mod serve;
 mod stability;

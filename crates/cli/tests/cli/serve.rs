@@ -210,7 +210,7 @@ fn numbers_have_the_units_of_the_file_and_a_move_takes_a_step() {
 }
 
 /// A partner of ours moves a specimen of ours.
-fn partner(name: &str, protocol: &str, connect: &dyn Fn(interfield_peers::channel::Place) -> Box<dyn Partner>) {
+fn partner(name: &str, protocol: &str, connect: &dyn Fn(interfield_peers::channel::PeerAddress) -> Box<dyn Partner>) {
     let model = model(name, "");
     let serving = Serving::start(&model, &["--protocol", protocol]);
     let place = format!("tcp://{}", serving.address).parse().expect("an address");

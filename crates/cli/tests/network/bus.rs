@@ -9,7 +9,7 @@ use interfield_ethercat::simulated::{Fate, Line, Seen};
 use interfield_ethercat::{Fieldbus, Socket};
 use interfield_lab::fieldbus::{AtEnd, Bit, Button, Contacts, Drive, Field, Layout, Number, Wiring};
 use interfield_lab::hardware::{Hardware, Interlock, Reply};
-use interfield_lab::realtime::rights::Wish;
+use interfield_lab::realtime::rights::Request;
 
 use super::Host;
 
@@ -179,8 +179,8 @@ fn lost_and_late_frames_and_absent_devices_are_stale() {
         _ => Fate::Answered,
     };
     let simulated = Simulated::spring(&layout, fate);
-    let wish = Wish { priority: None, core: None, lock_memory: false, stay_awake: false };
-    let mut bus = Fieldbus::open("ec0", &layout, 5.0 * MILLISECOND, Some(wish)).expect("it opens");
+    let request = Request { priority: None, core: None, lock_memory: false, stay_awake: false };
+    let mut bus = Fieldbus::open("ec0", &layout, 5.0 * MILLISECOND, Some(request)).expect("it opens");
     let (mut stale, mut u, mut f) = (0.0, [0.0; 2], [0.0; 2]);
     for k in 0..300 {
         let command = [f64::from(k), -1.0];
@@ -221,8 +221,8 @@ fn a_cut_cable_is_gone_after_twenty_cycles() {
     let _host = cable("cut");
     let layout = terminals(AtEnd::Hold);
     let simulated = Simulated::spring(&layout, |n| if n < 100 { Fate::Answered } else { Fate::Lost });
-    let wish = Wish { priority: None, core: None, lock_memory: false, stay_awake: false };
-    let mut bus = Fieldbus::open("ec0", &layout, 5.0 * MILLISECOND, Some(wish)).expect("it opens");
+    let request = Request { priority: None, core: None, lock_memory: false, stay_awake: false };
+    let mut bus = Fieldbus::open("ec0", &layout, 5.0 * MILLISECOND, Some(request)).expect("it opens");
     let (mut u, mut f) = ([0.0; 2], [0.0; 2]);
     let replies: Vec<Reply> = (0..300).map(|_| bus.exchange(&mut [], &[1.0; 2], &mut u, &mut f)).collect();
     let gone = replies.iter().position(|r| *r == Reply::Gone).expect("it is gone");

@@ -7,12 +7,11 @@ use ethercrab::error::Error;
 use ethercrab::subdevice_group::Op;
 use interfield_lab::fieldbus::{AtEnd, Bit, Drive, Field, Layout};
 use interfield_lab::hardware::Interlock;
-use interfield_lab::realtime::mailbox::Controller as Inbox;
 
 use super::beat::Beat;
 use super::pump::Pump;
 use super::report::{Outcome, Report};
-use super::{Group, said};
+use super::{Group, Inbox, said};
 use crate::drive::State;
 
 /// Longest time until all devices are operational, and until all drives are switched on.
@@ -21,9 +20,6 @@ const BEGINNING: Duration = Duration::from_secs(5);
 const ENDING: Duration = Duration::from_secs(1);
 /// Cycles in which outputs that become zero are sent.
 const FAREWELL: u32 = 5;
-
-/// Numbers before the commands in a row: enable and heartbeat.
-pub(crate) const INTERLOCK: usize = 2;
 
 /// What the drives are to do.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -152,13 +148,10 @@ impl<'a, DC> Cycle<'a, DC> {
 
     /// Follows commands until nobody sends any more.
     pub(super) fn serve(&mut self, mut inbox: Inbox) {
-        let n = self.layout.actuators.len();
-        let mut row = vec![0.0; Report::HEAD + 2 * n];
         while !inbox.is_alone() {
             self.pump.sleep(self.beat.due());
-            let number = inbox.newest().map(|(number, row)| {
-                let (told, values) = row.split_at(INTERLOCK);
-                self.interlock = Interlock { enable: told[0] != 0.0, heartbeat: told[1] != 0.0 };
+            let number = inbox.newest().map(|(number, interlock, values)| {
+                self.interlock = interlock;
                 match &mut self.command {
                     Some(command) => command.copy_from_slice(values),
                     None => self.command = Some(values.to_vec()),
@@ -167,9 +160,7 @@ impl<'a, DC> Cycle<'a, DC> {
             });
             let outcome = self.turn(Aim::Follow, number.is_none());
             if let Some(number) = number {
-                self.report.write(outcome, &mut row);
-                row[Report::HEAD..].copy_from_slice(&self.measured);
-                inbox.answer(number, &row);
+                inbox.answer(number, (outcome, self.report), &self.measured);
             }
         }
     }

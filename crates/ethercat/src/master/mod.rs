@@ -15,12 +15,12 @@ use ethercrab::{
     DcSync, DefaultLock, MainDevice, MainDeviceConfig, PduStorage, RetryBehaviour, SubDeviceGroup, Timeouts,
 };
 use interfield_lab::fieldbus::{Drive, Field, Layout};
-use interfield_lab::realtime::mailbox::Controller as Inbox;
-use interfield_lab::realtime::rights::{Wish, claim};
+use interfield_lab::hardware::Interlock;
+use interfield_lab::realtime::mailbox::Controller;
+use interfield_lab::realtime::rights::{Request, claim};
 
 use crate::socket::{MOST_BYTES, Socket};
 use cycle::Cycle;
-pub(crate) use cycle::INTERLOCK;
 use pump::Pump;
 pub(crate) use report::{Outcome, Report};
 
@@ -38,6 +38,9 @@ const FIRST_PULSE: Duration = Duration::from_millis(100);
 /// Longest single step of setting up.
 const STEP: Duration = Duration::from_secs(20);
 
+/// Commands come with what the laboratory's interlock is told, measurements go with how the cycle went.
+pub(crate) type Inbox = Controller<Interlock, (Outcome, Report)>;
+
 /// What the thread is given.
 pub(crate) struct Master {
     pub(crate) socket: Socket,
@@ -47,7 +50,7 @@ pub(crate) struct Master {
     pub(crate) answer_within: Duration,
     pub(crate) inbox: Inbox,
     /// Rights of the thread, in a test by the clock.
-    pub(crate) wish: Option<Wish>,
+    pub(crate) request: Option<Request>,
 }
 
 /// What was found.
@@ -63,9 +66,9 @@ pub(crate) type Ready = Sender<Result<Opened, String>>;
 impl Master {
     /// Sets the bus up and cycles until the other end of the mailbox is gone.
     pub(crate) fn run(self, ready: &Ready) {
-        if let Some(wish) = &self.wish {
+        if let Some(request) = &self.request {
             // What is refused here was refused the controller too, which says so.
-            claim(wish);
+            claim(request);
         }
         if let Err(message) = self.work(ready) {
             let _ = ready.send(Err(message));

@@ -18,7 +18,7 @@ use interfield_lab::hardware::{Hardware, Interlock, Reply};
 use crate::socket::{MOST_BYTES, Socket};
 use device::Device;
 
-/// How often the wish to stop and the watchdogs are looked at while nothing comes.
+/// How often the request to stop and the watchdogs are looked at while nothing comes.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// Ethernet header, then the header of EtherCAT.

@@ -5,14 +5,18 @@ use interfield_lab::controller::Calibration;
 use interfield_lab::hardware::Hardware;
 #[cfg(target_os = "linux")]
 use interfield_lab::hardware::{Interlock, Reply};
-use interfield_lab::realtime::rights::Wish;
+use interfield_lab::realtime::rights::Request;
 use interfield_language::specimen::Specimen;
 
 /// The hardware on an interface; the error is a sentence for the user.
 #[cfg(target_os = "linux")]
-pub(crate) fn hardware(interface: &str, specimen: &Specimen, wish: Option<Wish>) -> Result<Box<dyn Hardware>, String> {
+pub(crate) fn hardware(
+    interface: &str,
+    specimen: &Specimen,
+    request: Option<Request>,
+) -> Result<Box<dyn Hardware>, String> {
     let layout = specimen.layout().ok_or_else(|| unwired(specimen))?;
-    let open = interfield_ethercat::Fieldbus::open(interface, &layout, specimen.period, wish);
+    let open = interfield_ethercat::Fieldbus::open(interface, &layout, specimen.period, request);
     match open {
         Ok(bus) => Ok(Box::new(bus.gone_after(specimen.gone_after()))),
         Err(e) => Err(format!("ethercat:{interface}: {e}")),
@@ -21,7 +25,7 @@ pub(crate) fn hardware(interface: &str, specimen: &Specimen, wish: Option<Wish>)
 
 /// Elsewhere there is none.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn hardware(_: &str, _: &Specimen, _: Option<Wish>) -> Result<Box<dyn Hardware>, String> {
+pub(crate) fn hardware(_: &str, _: &Specimen, _: Option<Request>) -> Result<Box<dyn Hardware>, String> {
     Err(NOT_HERE.to_owned())
 }
 

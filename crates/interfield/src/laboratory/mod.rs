@@ -18,10 +18,10 @@ use interfield_lab::hardware::Hardware;
 use interfield_lab::paced::{Pace, Paced};
 use interfield_lab::partner::Partner;
 use interfield_lab::realtime::mailbox::Patience;
-use interfield_lab::realtime::rights::{Rights, Wish, claim};
-use interfield_lab::realtime::{Clock, FollowingClock, Histogram, Schedule, Timing, Waking, WallClock, WhenLate};
-use interfield_lab::rig::Rig;
-use interfield_lab::safety::Machine;
+use interfield_lab::realtime::rights::{Request, claim};
+use interfield_lab::realtime::{Clock, FollowingClock, Schedule, Waking, WallClock, WhenLate};
+use interfield_lab::rig::{LoopTiming, Rig};
+use interfield_lab::safety::Sequence;
 use interfield_lab::verdict::{History, Recording, Tracking, Verdict, assess};
 use interfield_language::external::External;
 use interfield_language::specimen::{Address, Specimen};
@@ -74,7 +74,7 @@ impl RealTime {
     /// controller too, which says so.
     pub fn claim(&self) {
         if self.real_time {
-            claim(&Wish {
+            claim(&Request {
                 priority: Some(self.priority.saturating_sub(10).max(1)),
                 core: None,
                 lock_memory: true,
@@ -168,13 +168,13 @@ impl Laboratory {
             false => Box::new(WallClock::new(schedule, waking)),
         };
         let watchdog = Duration::from_secs_f64(self.pace.watchdog.clamp(1e-3, 3600.0));
-        let pace = Pace { wish: self.wish(), patience: Patience::Park, watchdog };
+        let pace = Pace { rights: self.request(), patience: Patience::Park, watchdog };
         Paced::start(controller, clock, pace).map_err(|e| e.to_string())
     }
 
     /// Rights of the controller thread.
-    fn wish(&self) -> Wish {
-        Wish { priority: Some(self.pace.priority), core: self.pace.core, lock_memory: true, stay_awake: true }
+    fn request(&self) -> Request {
+        Request { priority: Some(self.pace.priority), core: self.pace.core, lock_memory: true, stay_awake: true }
     }
 }
 
@@ -186,8 +186,9 @@ impl Workshop for Laboratory {
             return replay.hardware(specimen, &self.units, self.recording(specimen).as_deref()).map(Some);
         }
         // The thread of a bus comes before that of the controller, which waits for it.
-        let above = |wish: Wish| Wish { priority: wish.priority.map(|p| (p + 1).min(99)), core: None, ..wish };
-        let hardware = remote::hardware(specimen, &self.folder, self.pace.real_time.then(|| above(self.wish())))?;
+        let above =
+            |request: Request| Request { priority: request.priority.map(|p| (p + 1).min(99)), core: None, ..request };
+        let hardware = remote::hardware(specimen, &self.folder, self.pace.real_time.then(|| above(self.request())))?;
         // Before anything is built on it: a scheme may ask for the force at its start, and that is a motion.
         if hardware.as_ref().is_some_and(|h| !h.is_emulated()) {
             let (arming, rehearsal) = self.arming.clone().unwrap_or((Arming::default(), Rehearsal::Missing));
@@ -228,15 +229,15 @@ pub struct Assessed {
     /// Sampling interval of its controller, s.
     pub period: f64,
     /// Which states it went through, and why.
-    pub machine: Machine,
+    pub sequence: Sequence,
     /// Samples, samples not recorded, samples without a target in time.
     pub counts: [u64; 3],
     /// Longest time to rest after each action, s of the laboratory.
     pub rests: [(&'static str, f64); 3],
     /// Energy error as the monitor saw it.
     pub energy_error: f64,
-    /// In a test by the clock: how it kept its time, what it was granted, and the time from measurements to targets.
-    pub timing: Option<(Timing, Rights, Histogram)>,
+    /// In a test by the clock.
+    pub timing: Option<LoopTiming>,
     /// How well each actuator followed, where that is known.
     pub actuators: Vec<Option<Tracking>>,
     /// What the hardware counted, by name.
@@ -256,7 +257,7 @@ impl Laboratory {
         let recording = self.recording(specimen);
         let account = self.accounts.iter().find(|(name, _)| *name == specimen.name);
         // A recording that nobody ended has given no account; the controller knows what it refused.
-        let dropped = rig.controller().map_or(0, |c| c.counts()[1]);
+        let dropped = rig.log().map_or(0, |log| log.counts[1]);
         let unended = || tape::Kept { missing: dropped, ..tape::Kept::default() };
         let kept = account.and_then(|(_, account)| account.read()).unwrap_or_else(unended);
         let histories = recording.as_ref().map_or_else(Vec::new, |path| histories(path, specimen, &self.units));
@@ -276,21 +277,20 @@ impl Laboratory {
 impl Assessed {
     /// What a test, or its rehearsal, left behind.
     pub fn of(specimen: &Specimen, rig: &dyn Rig, recording: Recording<'_>) -> Option<Self> {
-        let controller = rig.controller()?;
-        let timing = rig.timing().map(|(r, compute)| (r.timing.clone(), r.rights.clone(), compute.clone()));
-        let [samples, _, late] = controller.counts();
+        let (log, timing) = (rig.log()?, rig.timing());
+        let [samples, _, late] = log.counts;
         let missing = recording.missing;
-        let (actuators, verdict) = assess(controller, recording, timing.as_ref().map(|t| &t.0));
+        let (actuators, verdict) = assess(&log, recording, timing.as_ref().map(|t| &t.timing));
         Some(Assessed {
             name: specimen.name.clone(),
             period: specimen.period,
-            machine: controller.machine().clone(),
+            sequence: log.sequence,
             counts: [samples, missing, late],
-            rests: controller.times_to_rest(),
-            energy_error: controller.monitor().energy_error(),
+            rests: log.rests,
+            energy_error: log.energy_error,
             verdict,
             timing,
-            account: controller.account(),
+            account: log.account,
             actuators,
             recording: None,
         })

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use interfield_lab::controller::Calibration;
 use interfield_lab::hardware::Hardware;
-use interfield_lab::realtime::rights::Wish;
+use interfield_lab::realtime::rights::Request;
 use interfield_language::specimen::{Address, Specimen};
 use interfield_wire::codec::{Greeting, Instrument};
 use interfield_wire::layout::Refused;
@@ -44,12 +44,12 @@ pub fn greeting(specimen: &Specimen) -> Greeting {
 pub(crate) fn hardware(
     specimen: &Specimen,
     folder: &Path,
-    wish: Option<Wish>,
+    request: Option<Request>,
 ) -> Result<Option<Box<dyn Hardware>>, String> {
     let Some(address) = &specimen.at else { return Ok(None) };
-    let real_time = wish.is_some();
+    let real_time = request.is_some();
     if let Address::Ethercat(interface) = address {
-        return bus::hardware(interface, specimen, wish).map(Some);
+        return bus::hardware(interface, specimen, request).map(Some);
     }
     let key = specimen.key.as_ref().map(|path| keys::read(&folder.join(path))).transpose()?;
     let link = match link(address, key.as_ref()) {

@@ -6,7 +6,7 @@ use interfield_lab::safety::Trip;
 use interfield_language::Model;
 use interfield_language::specimen::Specimen;
 use interfield_language::units::Dimension;
-use interfield_peers::desk::{Broken, Matrices, Substructure};
+use interfield_peers::substructure::{Broken, Matrices, Substructure};
 use interfield_structure::specimen::Apart;
 
 /// A specimen on its rig.

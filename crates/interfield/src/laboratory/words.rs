@@ -1,6 +1,7 @@
 //! What is said about the laboratory after a test.
 
 use interfield_lab::realtime::Histogram;
+use interfield_lab::rig::LoopTiming;
 use interfield_lab::safety::State;
 use interfield_lab::verdict::Tracking;
 use interfield_language::units::{Dimension, UnitSystem};
@@ -16,7 +17,7 @@ pub fn text(assessed: &[Assessed], units: &UnitSystem) -> String {
         out += &format!("\nlaboratory of `{}`, {} samples\n", a.name, a.counts[0]);
         let rows: Vec<Vec<String>> = a.actuators.iter().enumerate().map(|(i, t)| row(i, t.as_ref(), units)).collect();
         out += &aligned(&header(units).iter().map(String::as_str).collect::<Vec<_>>(), &rows);
-        if let Some((kept, rights, compute)) = &a.timing {
+        if let Some(LoopTiming { timing: kept, rights, compute }) = &a.timing {
             out += &timing("wake-up", &kept.wake_up);
             out += &timing("controller", &kept.compute);
             out += &timing("next target", compute);
@@ -44,7 +45,7 @@ pub fn text(assessed: &[Assessed], units: &UnitSystem) -> String {
 /// Time by the clock until the last of the specimens stood at its start and the test began, s; `None` without a clock.
 pub fn to_start(assessed: &[Assessed]) -> Option<f64> {
     let begun = |a: &Assessed| {
-        let first = a.machine.log().iter().find(|t| t.to == State::Running);
+        let first = a.sequence.log().iter().find(|t| t.to == State::Running);
         // Where it never ran, all of its samples were spent on the way.
         first.map_or(a.counts[0], |t| t.tick) as f64 * a.period
     };
@@ -53,7 +54,7 @@ pub fn to_start(assessed: &[Assessed]) -> Option<f64> {
 
 /// The transitions of a test that a reader cares about: not the planned ones.
 pub fn log(a: &Assessed) -> Vec<String> {
-    let transitions = a.machine.log();
+    let transitions = a.sequence.log();
     let told = transitions.iter().filter(|t| t.cause.is_some());
     let left = a.account.iter().find(|(name, _)| *name == "left_at_sample");
     let left = left.map(|(_, k)| format!("the commands left the recording at sample {k}"));
@@ -126,20 +127,20 @@ pub fn json(assessed: &[Assessed]) -> Value {
     };
     let one = |a: &Assessed| {
         let [samples, dropped, late] = a.counts;
-        let machine = &a.machine;
+        let sequence = &a.sequence;
         json!({
             "specimen": a.name,
-            "state": machine.state().name(),
+            "state": sequence.state().name(),
             "samples": samples,
             "dropped": dropped,
             "late": late,
             "energy_error": finite(a.energy_error),
-            "transitions": machine.log().iter().map(|t| json!({
+            "transitions": sequence.log().iter().map(|t| json!({
                 "sample": t.tick, "from": t.from.name(), "to": t.to.name(),
                 "cause": t.cause.map(|c| c.name()), "actuator": t.actuator.map(|a| a + 1),
             })).collect::<Vec<_>>(),
             "actuators": a.actuators.iter().map(|t| t.as_ref().map(tracking)).collect::<Vec<_>>(),
-            "timing": a.timing.as_ref().map(|(kept, rights, compute)| json!({
+            "timing": a.timing.as_ref().map(|LoopTiming { timing: kept, rights, compute }| json!({
                 "wake_up": histogram(&kept.wake_up), "controller": histogram(&kept.compute),
                 "slack": histogram(&kept.slack), "next_target": histogram(compute),
                 "missed": kept.missed, "overrun": kept.overrun,

@@ -12,7 +12,7 @@ use interfield_lab::partner::{Converted, Partner, Trouble};
 use interfield_language::Model;
 use interfield_language::external::{Endpoint, External, Program};
 use interfield_language::units::Dimension;
-use interfield_peers::channel::{Place, Transport};
+use interfield_peers::channel::{PeerAddress, Transport};
 use interfield_peers::opensees::{Adapter, Settings};
 use interfield_peers::site::{self, Shadow};
 use interfield_peers::utsim::{self, Integrator, Precision};
@@ -165,7 +165,7 @@ fn connect(
     let transport = if at.datagrams { Transport::Udp } else { Transport::Tcp };
     let host =
         if at.host.contains(':') { format!("[{}]:{}", at.host, at.port) } else { format!("{}:{}", at.host, at.port) };
-    let place = Place { transport, host };
+    let place = PeerAddress { transport, host };
     let (patience, timeout) = (Duration::from_secs_f64(external.start), Duration::from_secs_f64(external.timeout));
     let (dofs, time) = (external.dofs.len(), external.units.factor(Dimension::TIME));
     match &external.program {

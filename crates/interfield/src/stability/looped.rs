@@ -2,7 +2,7 @@
 //! stop it, and how much more delay and gain does the loop bear.
 
 use interfield_analysis::stability::Motion;
-use interfield_lab::compensate::Method;
+use interfield_lab::compensate::Compensation;
 use interfield_language::Model;
 use interfield_language::specimen::{Actuator, Dynamics};
 use serde_json::{Value, json};
@@ -146,8 +146,8 @@ fn remedies(model: &Model) -> Vec<String> {
         settled(model)
     };
     let mut found = Vec::new();
-    let bare = |m: &mut Model| m.specimens.iter_mut().for_each(|s| s.compensation = Method::Uncompensated);
-    if model.specimens.iter().any(|s| s.compensation != Method::Uncompensated) && with(&bare) {
+    let bare = |m: &mut Model| m.specimens.iter_mut().for_each(|s| s.compensation = Compensation::Uncompensated);
+    if model.specimens.iter().any(|s| s.compensation != Compensation::Uncompensated) && with(&bare) {
         found.push("the compensation makes it grow: without one (`method = \"none\"`) nothing does; give it less delay, or take another".to_owned());
     }
     let prompt = |m: &mut Model| {

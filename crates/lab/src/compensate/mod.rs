@@ -2,10 +2,10 @@
 //!
 //! **Must not be here:** actuators, the loop, limits of what may be sent.
 //!
-//! One file per method; `registry` lists them. A method states its parameters in SI units, whatever the sampling; [`Method::design`]
+//! One file per method; `registry` lists them. A method states its parameters in SI units, whatever the sampling; [`Compensation::design`]
 //! makes the [`Compensator`] of a sampling interval.
 //!
-//! [`Method::design`]: registry::Method::design
+//! [`Compensation::design`]: registry::Compensation::design
 
 pub mod ats;
 pub mod early;
@@ -20,7 +20,7 @@ pub mod polynomial;
 pub mod registry;
 
 pub use interfield_kernel::scheme::registry::{Argument, Arguments};
-pub use registry::{METHODS, Method, MethodInfo, find};
+pub use registry::{COMPENSATIONS, Compensation, CompensationInfo, find};
 
 /// A compensator at its sampling interval: parameters only, everything it has learned is in its memory.
 pub trait Compensator: Send + Sync {

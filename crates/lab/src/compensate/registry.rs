@@ -16,7 +16,7 @@ use super::polynomial::{MOST, Polynomial};
 /// Any method, with its parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs)]
-pub enum Method {
+pub enum Compensation {
     Uncompensated,
     Polynomial(Polynomial),
     Inverse(Inverse),
@@ -28,35 +28,38 @@ pub enum Method {
     Early(Early),
 }
 
-impl Method {
+impl Compensation {
     /// The compensator for samples every `dt` seconds.
     pub fn design(&self, dt: f64) -> Box<dyn Compensator> {
         match self {
-            Method::Uncompensated => Box::new(Uncompensated),
-            Method::Polynomial(m) => Box::new(m.design(dt)),
-            Method::Inverse(m) => Box::new(m.design(dt)),
-            Method::Feedforward(m) => Box::new(m.design(dt)),
-            Method::PiLead(m) => Box::new(m.design(dt)),
-            Method::Ats(m) => Box::new(m.design(dt)),
-            Method::Gradient(m) => Box::new(m.design(dt)),
-            Method::Fir(m) => Box::new(m.design(dt)),
-            Method::Early(m) => Box::new(m.design(dt)),
+            Compensation::Uncompensated => Box::new(Uncompensated),
+            Compensation::Polynomial(m) => Box::new(m.design(dt)),
+            Compensation::Inverse(m) => Box::new(m.design(dt)),
+            Compensation::Feedforward(m) => Box::new(m.design(dt)),
+            Compensation::PiLead(m) => Box::new(m.design(dt)),
+            Compensation::Ats(m) => Box::new(m.design(dt)),
+            Compensation::Gradient(m) => Box::new(m.design(dt)),
+            Compensation::Fir(m) => Box::new(m.design(dt)),
+            Compensation::Early(m) => Box::new(m.design(dt)),
         }
     }
 
     /// Whether it changes during a test: a probe of the loop knows what it starts with.
     pub fn learns(&self) -> bool {
         match self {
-            Method::Ats(_) | Method::Gradient(_) | Method::Fir(_) | Method::Early(_) => true,
-            Method::Inverse(m) => m.kp != 0.0 || m.ki != 0.0,
-            Method::Uncompensated | Method::Polynomial(_) | Method::Feedforward(_) | Method::PiLead(_) => false,
+            Compensation::Ats(_) | Compensation::Gradient(_) | Compensation::Fir(_) | Compensation::Early(_) => true,
+            Compensation::Inverse(m) => m.kp != 0.0 || m.ki != 0.0,
+            Compensation::Uncompensated
+            | Compensation::Polynomial(_)
+            | Compensation::Feedforward(_)
+            | Compensation::PiLead(_) => false,
         }
     }
 }
 
 /// Catalogue entry of a method.
 #[derive(Clone, Copy)]
-pub struct MethodInfo {
+pub struct CompensationInfo {
     /// Name in the model file.
     pub name: &'static str,
     /// One line.
@@ -70,7 +73,7 @@ pub struct MethodInfo {
     /// Its parameters.
     pub parameters: &'static [SchemeParameter],
     /// Its constructor.
-    pub build: fn(Arguments<'_>) -> Result<Method, ArgumentError>,
+    pub build: fn(Arguments<'_>) -> Result<Compensation, ArgumentError>,
 }
 
 const DELAY: SchemeParameter = parameter("delay", None, "a time in s, zero or greater", "delay of the actuator");
@@ -190,25 +193,25 @@ fn series(a: Arguments<'_>) -> Result<Series, ArgumentError> {
     four(a, &SERIES, of_delay(delay))
 }
 
-fn polynomial(a: Arguments<'_>) -> Result<Method, ArgumentError> {
+fn polynomial(a: Arguments<'_>) -> Result<Compensation, ArgumentError> {
     let order = a.number(&POINTS, 3.0, |n| (1.0..=MOST as f64).contains(&n) && n.fract() == 0.0)? as usize;
     let spacing = match a.get(SPACING.name) {
         None => None,
         Some(_) => Some(a.number(&SPACING, 1.0, whole)? as usize),
     };
-    Ok(Method::Polynomial(Polynomial { order, delay: delay(a)?, spacing }))
+    Ok(Compensation::Polynomial(Polynomial { order, delay: delay(a)?, spacing }))
 }
 
-fn gradient(a: Arguments<'_>) -> Result<Method, ArgumentError> {
+fn gradient(a: Arguments<'_>) -> Result<Compensation, ArgumentError> {
     let gains = four(a, &GAINS, [8.4, 6.2, 2.1, 0.8].map(|e: f64| 10f64.powf(e)))?;
     if gains.iter().any(|g| *g < 0.0) {
         return Err(GAINS.refuse());
     }
-    Ok(Method::Gradient(Gradient { start: series(a)?, gains }))
+    Ok(Compensation::Gradient(Gradient { start: series(a)?, gains }))
 }
 
-fn ats(a: Arguments<'_>) -> Result<Method, ArgumentError> {
-    Ok(Method::Ats(Ats {
+fn ats(a: Arguments<'_>) -> Result<Compensation, ArgumentError> {
+    Ok(Compensation::Ats(Ats {
         start: series(a)?,
         window: a.number(&WINDOW, 1.0, |x| (0.01..=60.0).contains(&x))?,
         skip: a.number(&SKIP, 16.0, whole)? as usize,
@@ -216,8 +219,8 @@ fn ats(a: Arguments<'_>) -> Result<Method, ArgumentError> {
     }))
 }
 
-fn fir(a: Arguments<'_>) -> Result<Method, ArgumentError> {
-    Ok(Method::Fir(Fir {
+fn fir(a: Arguments<'_>) -> Result<Compensation, ArgumentError> {
+    Ok(Compensation::Fir(Fir {
         start: series(a)?,
         spacing: a.number(&TAPS, 5e-4, positive)?,
         forgetting: a.number(&FORGETTING, 1.0, |x| (0.9..=1.0).contains(&x))?,
@@ -225,8 +228,8 @@ fn fir(a: Arguments<'_>) -> Result<Method, ArgumentError> {
     }))
 }
 
-fn pi_lead(a: Arguments<'_>) -> Result<Method, ArgumentError> {
-    Ok(Method::PiLead(PiLead {
+fn pi_lead(a: Arguments<'_>) -> Result<Compensation, ArgumentError> {
+    Ok(Compensation::PiLead(PiLead {
         kp: a.number(&PROPORTIONAL, 2.0, |_| true)?,
         ki: a.number(&INTEGRAL, 95.0, |_| true)?,
         zero: a.number(&ZERO, 168.6036181107506, positive)?,
@@ -234,8 +237,8 @@ fn pi_lead(a: Arguments<'_>) -> Result<Method, ArgumentError> {
     }))
 }
 
-fn early(a: Arguments<'_>) -> Result<Method, ArgumentError> {
-    Ok(Method::Early(Early {
+fn early(a: Arguments<'_>) -> Result<Compensation, ArgumentError> {
+    Ok(Compensation::Early(Early {
         start: series(a)?,
         ahead: a.number(&AHEAD, 1.5, |x| (0.0..=20.0).contains(&x))?,
         horizon: a.number(&HORIZON, 4.0, positive)?,
@@ -246,8 +249,8 @@ fn early(a: Arguments<'_>) -> Result<Method, ArgumentError> {
 }
 
 /// Every method, the recommended one first.
-pub const METHODS: &[MethodInfo] = &[
-    MethodInfo {
+pub const COMPENSATIONS: &[CompensationInfo] = &[
+    CompensationInfo {
         name: "early",
         title: "adaptive inverse that sends the specimen ahead by the age of the force",
         reference: "derived in this project (book: compensation 2)",
@@ -257,7 +260,7 @@ pub const METHODS: &[MethodInfo] = &[
         parameters: &[LATE, SERIES, AHEAD, HORIZON, CORNER, NOISE, DOUBT],
         build: early,
     },
-    MethodInfo {
+    CompensationInfo {
         name: "ats",
         title: "adaptive time series: inverse of order 2 from a moving window",
         reference: "Chae, Kazemibidokhti, Ricles, Earthq. Eng. Struct. Dyn. 42:1697-1715, 2013",
@@ -266,7 +269,7 @@ pub const METHODS: &[MethodInfo] = &[
         parameters: &[LATE, SERIES, WINDOW, SKIP, THRESHOLD],
         build: ats,
     },
-    MethodInfo {
+    CompensationInfo {
         name: "amb",
         title: "adaptive model-based: inverse of order 3 by a gradient law",
         reference: "Galmez, Fermandois, robust adaptive model-based compensator, public code RobustAMBCvRTHS",
@@ -275,7 +278,7 @@ pub const METHODS: &[MethodInfo] = &[
         parameters: &[LATE, SERIES, GAINS],
         build: gradient,
     },
-    MethodInfo {
+    CompensationInfo {
         name: "fir-rls",
         title: "four taps learned by recursive least squares",
         reference: "after RoDeAC, public code",
@@ -284,16 +287,16 @@ pub const METHODS: &[MethodInfo] = &[
         parameters: &[LATE, SERIES, TAPS, FORGETTING, TRUST],
         build: fir,
     },
-    MethodInfo {
+    CompensationInfo {
         name: "feedforward",
         title: "fixed inverse of order 3",
         reference: "Phillips, Spencer, J. Struct. Eng. 139:1205-1214, 2013",
         advice: "As good as the model of the actuator with the specimen on it.",
         adaptive: false,
         parameters: &[LATE, SERIES],
-        build: |a| Ok(Method::Feedforward(Feedforward { series: series(a)? })),
+        build: |a| Ok(Compensation::Feedforward(Feedforward { series: series(a)? })),
     },
-    MethodInfo {
+    CompensationInfo {
         name: "pi-lead",
         title: "proportional-integral tracking with a phase lead",
         reference: "shipped with the benchmark of Silva et al., Mech. Syst. Signal Process. 135:106381, 2020",
@@ -302,16 +305,16 @@ pub const METHODS: &[MethodInfo] = &[
         parameters: &[PROPORTIONAL, INTEGRAL, ZERO, POLE],
         build: pi_lead,
     },
-    MethodInfo {
+    CompensationInfo {
         name: "inverse",
         title: "inverse of a first-order delay",
         reference: "Chen, Ricles, Eng. Struct. 31:2643-2655, 2009",
         advice: "For delays that are short against the periods of the structure: it overshoots where they are not.",
         adaptive: false,
         parameters: &[DELAY],
-        build: |a| Ok(Method::Inverse(Inverse { delay: delay(a)?, kp: 0.0, ki: 0.0 })),
+        build: |a| Ok(Compensation::Inverse(Inverse { delay: delay(a)?, kp: 0.0, ki: 0.0 })),
     },
-    MethodInfo {
+    CompensationInfo {
         name: "adaptive-inverse",
         title: "inverse of a first-order delay, adapted by the tracking indicator",
         reference: "Chen, Ricles, J. Struct. Eng. 136:432-440, 2010",
@@ -320,10 +323,10 @@ pub const METHODS: &[MethodInfo] = &[
         parameters: &[DELAY, KP, KI],
         build: |a| {
             let (kp, ki) = (a.number(&KP, 1e7, not_negative)?, a.number(&KI, 1e5, not_negative)?);
-            Ok(Method::Inverse(Inverse { delay: delay(a)?, kp, ki }))
+            Ok(Compensation::Inverse(Inverse { delay: delay(a)?, kp, ki }))
         },
     },
-    MethodInfo {
+    CompensationInfo {
         name: "polynomial",
         title: "extrapolation of the target by a polynomial of order 1 to 4",
         reference: "Horiuchi, Inoue, Konno, Namita, Earthq. Eng. Struct. Dyn. 28:1121-1141, 1999",
@@ -332,18 +335,18 @@ pub const METHODS: &[MethodInfo] = &[
         parameters: &[DELAY, POINTS, SPACING],
         build: polynomial,
     },
-    MethodInfo {
+    CompensationInfo {
         name: "none",
         title: "no compensation: the command is the target",
         reference: "-",
         advice: "For ideal actuators, and to see what the others are for.",
         adaptive: false,
         parameters: &[],
-        build: |_| Ok(Method::Uncompensated),
+        build: |_| Ok(Compensation::Uncompensated),
     },
 ];
 
 /// The entry of this name.
-pub fn find(name: &str) -> Option<&'static MethodInfo> {
-    METHODS.iter().find(|m| m.name == name)
+pub fn find(name: &str) -> Option<&'static CompensationInfo> {
+    COMPENSATIONS.iter().find(|m| m.name == name)
 }

@@ -5,6 +5,8 @@
 //! aim stays on its way, so that a specimen that remembers its path is not led beside it. While the rate changes a target
 //! falls between two samples; it then counts as reached in the sample before, less than a sample early.
 
+use interfield_kernel::Archive;
+
 use super::path::{bump, ease};
 
 /// How fast the time of a test goes.
@@ -31,6 +33,19 @@ impl Rate {
             Rate::Still => 0.0,
             Rate::Speeding(k, extra) => ease(x(k)) + extra * bump(x(k)) / f64::from(CHANGE),
         }
+    }
+
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        let (mut kind, mut sample, mut extra) = match *self {
+            Rate::Full => (0, 0, 0.0),
+            Rate::Slowing(k) => (1, k, 0.0),
+            Rate::Still => (2, 0, 0.0),
+            Rate::Speeding(k, extra) => (3, k, extra),
+        };
+        archive.choice(&mut kind, &[0, 1, 2, 3]);
+        archive.whole(&mut sample);
+        archive.number(&mut extra);
+        *self = [Rate::Full, Rate::Slowing(sample), Rate::Still, Rate::Speeding(sample, extra)][kind];
     }
 
     /// The rate of the next sample.
@@ -78,6 +93,13 @@ impl Course {
             rate: Rate::Full,
             step: 1.0,
         }
+    }
+
+    pub(super) fn persist(&mut self, archive: &mut dyn Archive) {
+        let Course { aim, goal, via, behind, left, asked, rate, step } = self;
+        archive.numbers([aim, goal, via].into_iter().flatten().chain([behind, left, step]));
+        archive.flag(asked);
+        rate.persist(archive);
     }
 
     /// Goes to another target, in so many samples of full rate.

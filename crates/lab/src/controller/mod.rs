@@ -18,14 +18,14 @@ mod operator;
 mod path;
 mod plan;
 
-use interfield_kernel::Fault;
+use interfield_kernel::{Archive, Fault};
 
 use crate::guard::Guard;
 use crate::hardware::{Hardware, Interlock, Reply};
 use crate::kinematics::Kinematics;
-use crate::rig::{Reading, Rig, Target};
+use crate::rig::{Reading, Rig, Target, TestLog};
 use crate::safety::monitor::{Found, Seen};
-use crate::safety::{Action, Alarm, Event, Limits, Machine, Monitor, State, Trip, graver};
+use crate::safety::{Action, Alarm, Event, Limits, Monitor, Sequence, State, Trip, graver};
 use crate::stiffness::Estimate;
 use course::Course;
 use operator::Ear;
@@ -50,7 +50,7 @@ pub enum Progress {
     /// The target was reached and measured in this sample.
     Reached,
     /// The test is over.
-    Over(Fault),
+    Over(Trip),
 }
 
 /// Names of the columns of a sample: time first, then each actuator. `asked` is what was wanted of an actuator, `command` what the
@@ -94,7 +94,7 @@ pub struct Controller {
     hardware: Box<dyn Hardware>,
     guards: Vec<Guard>,
     monitor: Monitor,
-    machine: Machine,
+    sequence: Sequence,
     tape: Option<Box<dyn Tape>>,
     operator: Operator,
     ear: Ear,
@@ -169,7 +169,7 @@ impl Controller {
             hardware,
             guards,
             monitor: Monitor::new(rig, actuators, plan.period),
-            machine: Machine::default(),
+            sequence: Sequence::default(),
             tape: None,
             ear: operator.ear("", plan.period),
             operator,
@@ -222,20 +222,20 @@ impl Controller {
     /// Ends the recording. Not for the loop.
     pub fn close(&mut self) {
         if let Some(mut tape) = self.tape.take() {
-            let log = self.machine.log().iter().map(|t| t.line(self.plan.period));
+            let log = self.sequence.log().iter().map(|t| t.line(self.plan.period));
             tape.end(&self.outcome(), &log.chain(self.operator.lines()).collect::<Vec<String>>());
         }
     }
 
     /// How the test ended.
     pub fn outcome(&self) -> String {
-        let state = self.machine.state().name();
-        self.machine.cause().map_or_else(|| state.to_owned(), |trip| format!("{state}: {}", trip.words()))
+        let state = self.sequence.state().name();
+        self.sequence.cause().map_or_else(|| state.to_owned(), |trip| format!("{state}: {}", trip.words()))
     }
 
     /// The state of the test and its log.
-    pub fn machine(&self) -> &Machine {
-        &self.machine
+    pub fn sequence(&self) -> &Sequence {
+        &self.sequence
     }
 
     /// The monitor.
@@ -251,16 +251,6 @@ impl Controller {
     /// Whether nothing real moves.
     pub fn is_emulated(&self) -> bool {
         self.hardware.is_emulated()
-    }
-
-    /// What the hardware counted, by name.
-    pub fn account(&self) -> Vec<(&'static str, f64)> {
-        self.hardware.account()
-    }
-
-    /// Commands that the guard did not let leave as they were asked for, while targets led.
-    pub fn refused(&self) -> u64 {
-        self.refused
     }
 
     /// Samples so far, samples that were not recorded, samples without a target in time.
@@ -305,7 +295,7 @@ impl Controller {
 
     /// Whether the test is over.
     pub fn is_done(&self) -> bool {
-        self.machine.state().is_over()
+        self.sequence.state().is_over()
     }
 
     /// [`Controller::aim`] at a numbered target.
@@ -320,18 +310,18 @@ impl Controller {
         let samples = self.caught_up(samples);
         self.late[1] = 0;
         self.course.go(target.u, samples);
-        match self.machine.state() {
+        match self.sequence.state() {
             State::Idle => {
-                self.machine.happen(self.tick, Event::Arm, None);
-                self.machine.happen(self.tick, Event::Start, None);
+                self.sequence.happen(self.tick, Event::Arm, None);
+                self.sequence.happen(self.tick, Event::Start, None);
                 self.start_ramp();
             }
             State::Armed => {
-                self.machine.happen(self.tick, Event::Start, None);
+                self.sequence.happen(self.tick, Event::Start, None);
                 self.start_ramp();
             }
             State::ToStart => {
-                self.machine.happen(self.tick, Event::Begin, None);
+                self.sequence.happen(self.tick, Event::Begin, None);
             }
             _ => {}
         }
@@ -391,9 +381,42 @@ impl Controller {
         self.origin.copy_from_slice(&self.course.aim);
     }
 
+    /// All that survives a sample; the rest is given before the test, or computed anew in every sample.
+    fn persist_fields(&mut self, archive: &mut dyn Archive) {
+        let Controller { plan: _, kinematics: _, hardware, guards, monitor, sequence, tape: _, operator: _, .. } = self;
+        archive.same(guards.len());
+        hardware.persist(archive);
+        guards.iter_mut().for_each(|guard| guard.persist(archive));
+        monitor.persist(archive);
+        sequence.persist(archive);
+        let Controller { ear, estimates, tick, number, clock, course, path, lead, rejoin, .. } = self;
+        ear.persist(archive);
+        estimates.iter_mut().for_each(|estimate| estimate.persist(archive));
+        [tick, number].into_iter().for_each(|count| archive.whole(count));
+        archive.option(clock, (0.0, 0), |archive, (t, samples)| {
+            archive.number(t);
+            archive.whole(samples);
+        });
+        course.persist(archive);
+        path.persist(archive);
+        archive.choice(lead, &[Lead::Targets, Lead::Bridge, Lead::Return, Lead::Path]);
+        rejoin.iter_mut().for_each(|rejoin| rejoin.persist(archive));
+        let Controller { compensated, ahead, fading, ramp, origin, waited, clear, stuck, again, warned, .. } = self;
+        archive.numbers(compensated.as_flattened_mut().iter_mut().chain(ahead).chain(origin).chain([fading, ramp]));
+        [waited, clear].into_iter().for_each(|count| archive.whole(count));
+        archive.whole(again);
+        warned.iter_mut().chain([stuck]).for_each(|flag| archive.flag(flag));
+        let Controller { refusals, refused, stalled, dropped, late, .. } = self;
+        refusals.iter_mut().for_each(|count| archive.whole(count));
+        late.iter_mut().chain([refused, dropped]).for_each(|count| archive.whole(count));
+        archive.whole(stalled);
+        let Controller { u: _, stroke, asked, command, now, before, raw, row: _, .. } = self;
+        archive.numbers([stroke, asked, command, now, before].into_iter().chain(raw).flatten());
+    }
+
     /// One sample.
     pub fn tick(&mut self, memory: &mut [f64]) -> Progress {
-        let state = self.machine.state();
+        let state = self.sequence.state();
         if state == State::Idle {
             return Progress::Busy;
         }
@@ -403,17 +426,17 @@ impl Controller {
             return self.reached(memory);
         }
         if state.is_over() {
-            return Progress::Over(self.fault());
+            return Progress::Over(self.reason());
         }
         self.tick += 1;
         self.hear();
         let found = self.sample(memory);
         self.judge(found);
         self.show();
-        match self.machine.state() {
+        match self.sequence.state() {
             state if state.is_over() => {
                 self.switch_off();
-                Progress::Over(self.fault())
+                Progress::Over(self.reason())
             }
             State::ToStart | State::Running | State::Holding
                 if self.lead == Lead::Targets && self.course.is_reached() =>
@@ -431,7 +454,7 @@ impl Controller {
 
     fn show(&self) {
         let t = self.clock.map_or(0.0, |c| c.0);
-        self.ear.show(self.machine.state(), self.machine.cause(), self.tick, t);
+        self.ear.show(self.sequence.state(), self.sequence.cause(), self.tick, t);
     }
 
     /// What the operator said since the last sample.
@@ -459,8 +482,8 @@ impl Controller {
     }
 
     /// Why the test is over.
-    fn fault(&self) -> Fault {
-        Fault::Laboratory { code: self.machine.cause().unwrap_or(Trip::Operator).code() }
+    fn reason(&self) -> Trip {
+        self.sequence.cause().unwrap_or(Trip::Operator)
     }
 
     /// From now on the specimen is led home, and the test ends as planned.
@@ -483,8 +506,8 @@ impl Controller {
 
     /// Something happens: the states of the test say what follows, and the motion follows them.
     fn happen(&mut self, event: Event, alarm: Option<Alarm>) {
-        let before = self.machine.state();
-        if !self.machine.happen(self.tick, event, alarm) {
+        let before = self.sequence.state();
+        if !self.sequence.happen(self.tick, event, alarm) {
             // What was slowing down along its way stops beside it, if something tripped meanwhile.
             if (before, event, self.lead) == (State::Holding, Event::Hold, Lead::Targets) {
                 self.brake(self.plan.brake);
@@ -492,7 +515,7 @@ impl Controller {
             return;
         }
         (self.waited, self.clear) = (0, 0);
-        match (self.machine.state(), event) {
+        match (self.sequence.state(), event) {
             // Time slows down along the way of the test.
             (State::Holding, Event::Pause) if before == State::Running && self.lead == Lead::Targets => {
                 self.course.slow();
@@ -557,7 +580,7 @@ impl Controller {
     fn lead_by_targets(&mut self) {
         self.lead = Lead::Targets;
         self.rejoin();
-        if self.machine.state() == State::ToStart {
+        if self.sequence.state() == State::ToStart {
             self.course.full();
             self.start_ramp();
         }
@@ -585,7 +608,7 @@ impl Controller {
     fn steer(&mut self, memory: &mut [f64], seen: &[f64], felt: &[f64]) {
         if self.lead == Lead::Targets && !self.move_aim() {
             // No target for this sample.
-            let held = self.machine.state() == State::Holding;
+            let held = self.sequence.state() == State::Holding;
             self.brake(if held { self.plan.brake } else { self.plan.bridge });
             if !held {
                 self.course.full();
@@ -634,7 +657,7 @@ impl Controller {
 
     /// Moves the aim by one sample, if there is a target to move it to.
     fn move_aim(&mut self) -> bool {
-        match self.machine.state() {
+        match self.sequence.state() {
             // At the start there is time: the first target was reached, and the test has not begun.
             State::ToStart if self.course.way() == 0.0 => true,
             State::Running if self.plan.miss == MissPolicy::Wait && self.course.way() == 0.0 => true,
@@ -653,7 +676,7 @@ impl Controller {
 
     /// What the compensation says of the strokes of the aim. It learns only where it leads, at full rate and by itself.
     fn compensate(&mut self, mut memory: &mut [f64], seen: Option<&[f64]>) {
-        let led = self.machine.state() != State::Holding && self.course.is_full();
+        let led = self.sequence.state() != State::Holding && self.course.is_full();
         for (i, compensator) in self.plan.compensators.iter().enumerate() {
             let (own, rest) = memory.split_at_mut(compensator.memory());
             memory = rest;
@@ -748,7 +771,7 @@ impl Controller {
         for (i, c) in self.plan.calibration.iter().enumerate() {
             command[i] = c.command[0] * self.command[i] + c.command[1];
         }
-        let enable = self.machine.state().is_enabled();
+        let enable = self.sequence.state().is_enabled();
         self.hardware.interlock(Interlock { enable, heartbeat: self.tick % 2 == 1 });
         if self.tick == 1 {
             // What was never measured is what the instruments show at rest.
@@ -809,14 +832,14 @@ impl Controller {
 
     /// An alarm that is told once in a test.
     fn once(&mut self, alarm: Alarm) -> Option<Alarm> {
-        let told = std::mem::replace(&mut self.warned[alarm.trip.code() as usize], true);
-        (!told).then_some(alarm)
+        let reported = std::mem::replace(&mut self.warned[alarm.trip.code() as usize], true);
+        (!reported).then_some(alarm)
     }
 
     /// An alarm of something that does not go away: told once, and it lasts.
     fn lasting(&mut self, alarm: Alarm) -> Found {
-        let told = self.once(alarm).is_none();
-        Found::of(alarm).unless(told)
+        let reported = self.once(alarm).is_none();
+        Found::of(alarm).unless(reported)
     }
 
     /// From the actuators to the structure: displacements by S, forces by S². `false` where no displacement fits to the strokes.
@@ -838,7 +861,7 @@ impl Controller {
         let Some(tape) = &mut self.tape else { return };
         let (head, columns) = self.row.split_at_mut(HEAD.len());
         let fresh = f64::from(u8::from(reply == Reply::Fresh));
-        head.copy_from_slice(&[self.tick as f64 * self.plan.period, self.machine.state().code(), fresh]);
+        head.copy_from_slice(&[self.tick as f64 * self.plan.period, self.sequence.state().code(), fresh]);
         for (i, row) in columns.chunks_exact_mut(COLUMNS.len()).enumerate() {
             let (target, k) = (self.stroke[i], self.estimates[i].stiffness());
             row.copy_from_slice(&[target, self.asked[i], self.command[i], seen[i], felt[i], target - seen[i], k]);
@@ -866,14 +889,14 @@ impl Controller {
         self.waited += 1;
         self.clear = if found.lasts { 0 } else { self.clear + 1 };
         let lasts = |time: f64, samples: u64| samples as f64 * self.plan.period > time;
-        match self.machine.state() {
+        match self.sequence.state() {
             State::Running if self.lead == Lead::Bridge && lasts(self.plan.bridge, self.waited) => {
                 self.trip(Alarm::new(Trip::Late, Action::Hold));
             }
             State::Holding if self.ear.is_paused() => {}
             State::Holding => {
                 let stands = self.lead == Lead::Path && self.path.is_over();
-                let pending = self.course.asked || self.machine.held() != State::Running;
+                let pending = self.course.asked || self.sequence.held() != State::Running;
                 if stands && pending && !self.stuck && lasts(CLEAR, self.clear) {
                     self.happen(Event::Cleared, None);
                 } else if lasts(self.plan.patience, self.waited) {
@@ -892,7 +915,7 @@ impl Controller {
             Lead::Targets => self.course.is_still() && self.waited as f64 * self.plan.period > STILL,
             _ => self.path.is_over(),
         };
-        self.machine.state() == State::Holding && self.ear.is_paused() && stands
+        self.sequence.state() == State::Holding && self.ear.is_paused() && stands
     }
 }
 
@@ -901,14 +924,19 @@ impl Rig for Controller {
         self.course.goal.len()
     }
 
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        self.persist_fields(archive);
+        self.show();
+    }
+
     fn memory(&self) -> usize {
         (Reading::COUNT + 2) * self.course.goal.len() + self.compensation() + self.hardware.memory()
     }
 
     /// Without a clock: sample after sample until the target is reached.
     fn exchange(&mut self, memory: &mut [f64], target: Target<'_>) -> Result<(), Fault> {
-        if self.machine.state().is_over() {
-            return Err(self.fault());
+        if self.sequence.state().is_over() {
+            return Err(self.reason().fault());
         }
         self.stall(memory)?;
         // Where the specimen was sent last is part of the state, so that a loop can be probed.
@@ -921,7 +949,7 @@ impl Rig for Controller {
             match self.tick(memory) {
                 Progress::Busy => self.wait_for_a_word(),
                 Progress::Reached => return Ok(()),
-                Progress::Over(fault) => return Err(fault),
+                Progress::Over(trip) => return Err(trip.fault()),
             }
         }
     }
@@ -932,15 +960,22 @@ impl Rig for Controller {
 
     fn finish(&mut self, memory: &mut [f64]) {
         self.go_home();
-        while !self.machine.state().is_over() && self.machine.state() != State::Idle {
+        while !self.sequence.state().is_over() && self.sequence.state() != State::Idle {
             self.tick(memory);
             self.wait_for_a_word();
         }
         self.close();
     }
 
-    fn controller(&self) -> Option<&Controller> {
-        Some(self)
+    fn log(&self) -> Option<TestLog> {
+        Some(TestLog {
+            sequence: self.sequence.clone(),
+            counts: self.counts(),
+            refused: self.refused,
+            rests: self.times_to_rest(),
+            energy_error: self.monitor.energy_error(),
+            account: self.hardware.account(),
+        })
     }
 }
 
@@ -948,13 +983,13 @@ impl Controller {
     /// Samples without a target, where a stall is rehearsed.
     fn stall(&mut self, memory: &mut [f64]) -> Result<(), Fault> {
         let Some(&[from, samples]) = self.plan.stalls.get(self.stalled) else { return Ok(()) };
-        if self.machine.state() != State::Running || self.tick < from {
+        if self.sequence.state() != State::Running || self.tick < from {
             return Ok(());
         }
         self.stalled += 1;
         for _ in 0..samples {
-            if let Progress::Over(fault) = self.tick(memory) {
-                return Err(fault);
+            if let Progress::Over(trip) = self.tick(memory) {
+                return Err(trip.fault());
             }
         }
         Ok(())

@@ -3,6 +3,8 @@
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use interfield_kernel::Archive;
+
 use crate::safety::{Event, State, Trip};
 
 /// What an operator can say.
@@ -187,6 +189,24 @@ fn over(rig: &Shown) -> bool {
     State::from_code(rig.state.load(Ordering::Acquire)).is_some_and(State::is_over)
 }
 
+/// Lines of text, byte by byte.
+fn persist_lines(lines: &mut Vec<String>, archive: &mut dyn Archive) {
+    let mut count = lines.len();
+    archive.whole(&mut count);
+    lines.resize(count.min(LONGEST), String::new());
+    for line in lines {
+        let mut bytes = std::mem::take(line).into_bytes();
+        let mut length = bytes.len();
+        archive.whole(&mut length);
+        bytes.resize(length.min(LONGEST), 0);
+        bytes.iter_mut().for_each(|byte| archive.whole(byte));
+        *line = String::from_utf8_lossy(&bytes).into_owned();
+    }
+}
+
+/// Most lines that are restored, and most bytes of each.
+const LONGEST: usize = 1 << 20;
+
 /// How a rig hears its operator.
 pub(super) struct Ear {
     shared: Arc<Shared>,
@@ -212,6 +232,29 @@ impl Ear {
             GO_ON if again => Some(Event::Resume),
             _ => None,
         }
+    }
+
+    /// Saves or restores what was said, and what of it was heard. All rigs of a test share what was said. It is written where it
+    /// is restored only: while it is saved somebody may speak.
+    pub(super) fn persist(&mut self, archive: &mut dyn Archive) {
+        let Ear { shared, shown: _, wanted, resumed } = self;
+        archive.whole(wanted);
+        archive.whole(resumed);
+        let now = shared.wanted.load(Ordering::Acquire);
+        let mut restored = now;
+        archive.whole(&mut restored);
+        if restored != now {
+            shared.wanted.store(restored, Ordering::Release);
+        }
+        for count in [&shared.resumed, &shared.said] {
+            let now = count.load(Ordering::Acquire);
+            let mut restored = now;
+            archive.whole(&mut restored);
+            if restored != now {
+                count.store(restored, Ordering::Release);
+            }
+        }
+        persist_lines(&mut shared.lines.lock().unwrap_or_else(PoisonError::into_inner), archive);
     }
 
     /// Whether a pause is wanted.

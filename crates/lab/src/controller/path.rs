@@ -1,6 +1,8 @@
 //! Ways of the actuators themselves, behind the compensation: braking, standing, going home, unloading. Each begins where the
 //! guard says that the actuators were sent last, as fast as they were sent there, so that no hand-over is felt.
 
+use interfield_kernel::Archive;
+
 use super::Plan;
 use super::plan::Home;
 use crate::guard::Guard;
@@ -55,6 +57,23 @@ enum Stage {
     Unload(f64),
 }
 
+impl Stage {
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        let (mut kind, mut sample, mut samples) = match *self {
+            Stage::Brake(k) => (0, k, 0.0),
+            Stage::Hard => (1, 0.0, 0.0),
+            Stage::Rest => (2, 0.0, 0.0),
+            Stage::Ease(k, of) => (3, k, of),
+            Stage::Unload(k) => (4, k, 0.0),
+        };
+        archive.choice(&mut kind, &[0, 1, 2, 3, 4]);
+        archive.numbers([&mut sample, &mut samples]);
+        let restored =
+            [Stage::Brake(sample), Stage::Hard, Stage::Rest, Stage::Ease(sample, samples), Stage::Unload(sample)];
+        *self = restored[kind];
+    }
+}
+
 /// A way of all actuators of a rig.
 #[derive(Clone, Debug)]
 pub(super) struct Path {
@@ -90,6 +109,14 @@ impl Path {
             to_goal: false,
             shortest: 0.0,
         }
+    }
+
+    pub(super) fn persist(&mut self, archive: &mut dyn Archive) {
+        let Path { stage, brake, origin, speed, at, goal, loaded, then, to_goal, shortest } = self;
+        stage.persist(archive);
+        archive.numbers([brake, origin, speed, at, goal, loaded].into_iter().flatten().chain([shortest]));
+        archive.option(then, Home::Hold, |archive, home| archive.choice(home, &Home::ALL.map(|h| h.0)));
+        archive.flag(to_goal);
     }
 
     /// Where it is.
@@ -285,6 +312,11 @@ impl Rejoin {
         let by_velocity = 3.0 * EASE[0] * offset.abs() / (e.velocity * period);
         let by_acceleration = (3.0 * EASE[1] * offset.abs() / (e.braking * period * period)).sqrt();
         Rejoin { offset, slope, k: 0.0, of: samples.max(by_velocity).max(by_acceleration).ceil() }
+    }
+
+    pub(super) fn persist(&mut self, archive: &mut dyn Archive) {
+        let Rejoin { offset, slope, k, of } = self;
+        archive.numbers([offset, slope, k, of]);
     }
 
     /// What to add in this sample.

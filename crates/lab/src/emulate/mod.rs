@@ -7,6 +7,8 @@ pub mod sensor;
 
 use std::sync::Arc;
 
+use interfield_kernel::Archive;
+
 use crate::hardware::{Hardware, Reply};
 use crate::kinematics::Kinematics;
 use crate::plant::{Actuator, Specimen};
@@ -63,6 +65,10 @@ struct Felt {
 impl Specimen for Felt {
     fn mass(&self) -> f64 {
         self.mass
+    }
+
+    fn stiffness(&self) -> f64 {
+        self.stiffness
     }
 
     fn force(&self, x: f64, _v: f64) -> f64 {
@@ -204,6 +210,11 @@ impl Hardware for Emulated {
             [displacement[i], force[i]] = shown;
         }
         Reply::Fresh
+    }
+
+    /// The clock of noise and faults; all else is in its memory.
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        archive.whole(&mut self.tick);
     }
 
     fn emergency_stop(&self) -> bool {

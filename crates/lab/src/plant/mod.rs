@@ -22,6 +22,8 @@ pub use transfer::Transfer;
 pub trait Specimen {
     /// Mass that moves with the actuator, kg.
     fn mass(&self) -> f64;
+    /// Stiffness about where it is, N/m.
+    fn stiffness(&self) -> f64;
     /// Restoring and damping force at a trial point, N: nothing moves on.
     fn force(&self, x: f64, v: f64) -> f64;
     /// The specimen has come to this point at the end of a sample: a law with a path moves on. The force there.
@@ -44,6 +46,9 @@ pub struct LinearSpecimen {
 impl Specimen for LinearSpecimen {
     fn mass(&self) -> f64 {
         self.mass
+    }
+    fn stiffness(&self) -> f64 {
+        self.stiffness
     }
     fn force(&self, x: f64, v: f64) -> f64 {
         self.damping * v + self.stiffness * x

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use super::rights::{Rights, Wish, claim};
+use super::rights::{Request, Rights, claim};
 use super::{Clock, Schedule, Timing, Waking, WallClock, WhenLate};
 use crate::verdict::Grade;
 
@@ -202,10 +202,10 @@ pub fn stolen(root: &Path) -> Option<[u64; 2]> {
 ///
 /// # Errors
 /// When the period is none, or the system gives no thread.
-pub fn wake_ups(period: f64, seconds: f64, wish: Wish, waking: Waking) -> Result<(Timing, Rights), String> {
+pub fn wake_ups(period: f64, seconds: f64, request: Request, waking: Waking) -> Result<(Timing, Rights), String> {
     let schedule = Schedule::new(period, WhenLate::Skip)?;
     let run = move || {
-        let rights = claim(&wish);
+        let rights = claim(&request);
         let mut timing = Timing::new(schedule.period_ns());
         let mut clock = WallClock::new(schedule, waking);
         loop {

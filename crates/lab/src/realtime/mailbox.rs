@@ -1,5 +1,6 @@
 //! What the integrator and the controller tell each other: numbered targets one way, the measurement of a numbered
-//! target the other way. Two wait-free rings of rows of numbers; neither thread can hold the other up.
+//! target the other way, each a word of a type of their own and a row of numbers. All of it in wait-free rings; neither thread
+//! can hold the other up.
 //!
 //! The controller only ever looks. The integrator waits, by spinning (a core of its own, answers within a
 //! microsecond) or parked (a core it shares, woken by the answer), and never longer than its watchdog allows. A thread
@@ -54,11 +55,11 @@ impl fmt::Display for Silence {
 
 impl std::error::Error for Silence {}
 
-/// The end of the integrator.
+/// The end of the integrator, which sends words `O` with its targets and gets words `A` with the answers.
 #[derive(Debug)]
-pub struct Integrator {
-    out: Sender,
-    back: Receiver,
+pub struct Integrator<O, A> {
+    out: Sender<O>,
+    back: Receiver<A>,
     posted: u64,
     patience: Patience,
     sleeper: Arc<OnceLock<Thread>>,
@@ -66,14 +67,18 @@ pub struct Integrator {
 
 /// The end of the controller.
 #[derive(Debug)]
-pub struct Controller {
-    targets: Receiver,
-    answers: Sender,
+pub struct Controller<O, A> {
+    targets: Receiver<O>,
+    answers: Sender<A>,
     sleeper: Arc<OnceLock<Thread>>,
 }
 
 /// Both ends, for targets and measurements of so many values.
-pub fn mailbox(target: usize, measurement: usize, patience: Patience) -> (Integrator, Controller) {
+pub fn mailbox<O: Copy, A: Copy>(
+    target: usize,
+    measurement: usize,
+    patience: Patience,
+) -> (Integrator<O, A>, Controller<O, A>) {
     let (out, targets) = rows(target);
     let (answers, back) = rows(measurement);
     let sleeper = Arc::new(OnceLock::new());
@@ -81,16 +86,16 @@ pub fn mailbox(target: usize, measurement: usize, patience: Patience) -> (Integr
     (integrator, Controller { targets, answers, sleeper })
 }
 
-impl Integrator {
+impl<O: Copy, A: Copy> Integrator<O, A> {
     /// Posts a target; its number is the name under which the answer is asked for.
     ///
     /// # Errors
     /// [`Silence::Gone`], [`Silence::Full`] or [`Silence::WrongSize`].
-    pub fn post(&mut self, target: &[f64]) -> Result<u64, Silence> {
-        if self.out.ring.is_abandoned() {
+    pub fn post(&mut self, order: O, target: &[f64]) -> Result<u64, Silence> {
+        if self.out.values.is_abandoned() {
             return Err(Silence::Gone);
         }
-        self.out.send(self.posted + 1, target)?;
+        self.out.send(self.posted + 1, order, target)?;
         self.posted += 1;
         Ok(self.posted)
     }
@@ -99,13 +104,13 @@ impl Integrator {
     ///
     /// # Errors
     /// [`Silence::Passed`] when only a later one has come, [`Silence::Gone`] when none can come any more.
-    pub fn look(&mut self, number: u64) -> Result<Option<&[f64]>, Silence> {
+    pub fn look(&mut self, number: u64) -> Result<Option<(A, &[f64])>, Silence> {
         // Asked first: what the controller sent before it ended is then in the ring.
-        let gone = self.back.ring.is_abandoned();
-        while self.back.number() < number && self.back.next() {}
-        match self.back.number() {
-            n if n == number => Ok(Some(self.back.values())),
-            n if n > number => Err(Silence::Passed),
+        let gone = self.back.values.is_abandoned();
+        while self.back.last.is_none_or(|(last, _)| last < number) && self.back.next() {}
+        match self.back.last {
+            Some((last, answer)) if last == number => Ok(Some((answer, &self.back.row))),
+            Some((last, _)) if last > number => Err(Silence::Passed),
             _ if gone => Err(Silence::Gone),
             _ => Ok(None),
         }
@@ -115,7 +120,7 @@ impl Integrator {
     ///
     /// # Errors
     /// [`Silence::TimedOut`], or as [`look`](Self::look).
-    pub fn wait(&mut self, number: u64, at_most: Duration) -> Result<&[f64], Silence> {
+    pub fn wait(&mut self, number: u64, at_most: Duration) -> Result<(A, &[f64]), Silence> {
         let begin = Instant::now();
         while self.look(number)?.is_none() {
             let left = at_most.saturating_sub(begin.elapsed());
@@ -134,25 +139,26 @@ impl Integrator {
                 }
             }
         }
-        Ok(self.back.values())
+        self.look(number)?.ok_or(Silence::TimedOut)
     }
 }
 
-impl Controller {
+impl<O: Copy, A: Copy> Controller<O, A> {
     /// The newest target and its number, if one has come since the last call.
     #[inline]
-    pub fn newest(&mut self) -> Option<(u64, &[f64])> {
+    pub fn newest(&mut self) -> Option<(u64, O, &[f64])> {
         let mut any = false;
         while self.targets.next() {
             any = true;
         }
-        any.then(|| (self.targets.number(), self.targets.values()))
+        let (number, order) = self.targets.last.filter(|_| any)?;
+        Some((number, order, &self.targets.row))
     }
 
     /// Sends the measurement of a target; `false` when the integrator does not listen.
     #[inline]
-    pub fn answer(&mut self, number: u64, measurement: &[f64]) -> bool {
-        let sent = self.answers.send(number, measurement).is_ok();
+    pub fn answer(&mut self, number: u64, answer: A, measurement: &[f64]) -> bool {
+        let sent = self.answers.send(number, answer, measurement).is_ok();
         if let Some(sleeper) = self.sleeper.get() {
             sleeper.unpark();
         }
@@ -161,51 +167,52 @@ impl Controller {
 
     /// Whether the integrator has ended: no target will come any more.
     pub fn is_alone(&self) -> bool {
-        self.targets.ring.is_abandoned()
+        self.targets.values.is_abandoned()
     }
 }
 
-/// A ring of rows `[number, values...]`; the number travels as the bits of a float.
-fn rows(values: usize) -> (Sender, Receiver) {
-    let (to, from) = RingBuffer::new(ROWS * (values + 1));
-    (Sender { ring: to, row: vec![0.0; values + 1] }, Receiver { ring: from, row: vec![0.0; values + 1] })
+/// A ring of words with their numbers, and one of the values that belong to them.
+fn rows<W: Copy>(count: usize) -> (Sender<W>, Receiver<W>) {
+    let (to, from) = RingBuffer::new(ROWS * count);
+    let (words, said) = RingBuffer::new(ROWS);
+    (Sender { values: to, words, count }, Receiver { values: from, words: said, row: vec![0.0; count], last: None })
 }
 
 #[derive(Debug)]
-struct Sender {
-    ring: Producer<f64>,
-    row: Vec<f64>,
+struct Sender<W> {
+    values: Producer<f64>,
+    words: Producer<(u64, W)>,
+    count: usize,
 }
 
-impl Sender {
-    fn send(&mut self, number: u64, values: &[f64]) -> Result<(), Silence> {
-        if values.len() + 1 != self.row.len() {
+impl<W: Copy> Sender<W> {
+    /// The word goes last: whoever finds it finds the values.
+    fn send(&mut self, number: u64, word: W, values: &[f64]) -> Result<(), Silence> {
+        if values.len() != self.count {
             return Err(Silence::WrongSize);
         }
-        self.row[0] = f64::from_bits(number);
-        self.row[1..].copy_from_slice(values);
-        self.ring.push_entire_slice(&self.row).map_err(|_| Silence::Full)
+        if self.words.is_full() {
+            return Err(Silence::Full);
+        }
+        self.values.push_entire_slice(values).map_err(|_| Silence::Full)?;
+        self.words.push((number, word)).map_err(|_| Silence::Full)
     }
 }
 
-/// Holds the last row that was taken; number 0 before the first.
+/// Holds the last word that was taken, with its number and its values.
 #[derive(Debug)]
-struct Receiver {
-    ring: Consumer<f64>,
+struct Receiver<W> {
+    values: Consumer<f64>,
+    words: Consumer<(u64, W)>,
     row: Vec<f64>,
+    last: Option<(u64, W)>,
 }
 
-impl Receiver {
+impl<W: Copy> Receiver<W> {
     fn next(&mut self) -> bool {
-        self.ring.pop_entire_slice(&mut self.row).is_ok()
-    }
-
-    fn number(&self) -> u64 {
-        self.row[0].to_bits()
-    }
-
-    fn values(&self) -> &[f64] {
-        &self.row[1..]
+        let Ok(word) = self.words.pop() else { return false };
+        self.last = Some(word);
+        self.values.pop_entire_slice(&mut self.row).is_ok()
     }
 }
 
@@ -217,65 +224,74 @@ mod tests {
 
     #[test]
     fn the_controller_sees_the_newest_target_once() {
-        let (mut integrator, mut controller) = mailbox(2, 1, Patience::Park);
+        let (mut integrator, mut controller) = mailbox::<(), ()>(2, 1, Patience::Park);
         assert_eq!(controller.newest(), None);
-        integrator.post(&[1.0, 2.0]).unwrap();
-        integrator.post(&[3.0, 4.0]).unwrap();
-        assert_eq!(controller.newest(), Some((2, &[3.0, 4.0][..])));
+        integrator.post((), &[1.0, 2.0]).unwrap();
+        integrator.post((), &[3.0, 4.0]).unwrap();
+        assert_eq!(controller.newest(), Some((2, (), &[3.0, 4.0][..])));
         assert_eq!(controller.newest(), None);
     }
 
     #[test]
+    fn words_travel_with_their_numbers() {
+        let (mut integrator, mut controller) = mailbox::<char, Option<u8>>(1, 0, Patience::Spin);
+        let number = integrator.post('a', &[0.5]).unwrap();
+        assert_eq!(controller.newest(), Some((number, 'a', &[0.5][..])));
+        controller.answer(number, Some(7), &[]);
+        assert_eq!(integrator.look(number), Ok(Some((Some(7), &[][..]))));
+    }
+
+    #[test]
     fn an_answer_is_found_by_its_number() {
-        let (mut integrator, mut controller) = mailbox(1, 2, Patience::Spin);
-        let numbers: Vec<u64> = (0..3).map(|n| integrator.post(&[f64::from(n)]).unwrap()).collect();
+        let (mut integrator, mut controller) = mailbox::<(), ()>(1, 2, Patience::Spin);
+        let numbers: Vec<u64> = (0..3).map(|n| integrator.post((), &[f64::from(n)]).unwrap()).collect();
         assert_eq!(integrator.look(numbers[0]), Ok(None));
-        controller.answer(numbers[0], &[0.5, -0.5]);
-        controller.answer(numbers[2], &[2.5, -2.5]);
-        assert_eq!(integrator.wait(numbers[0], Duration::ZERO), Ok(&[0.5, -0.5][..]));
-        assert_eq!(integrator.look(numbers[0]), Ok(Some(&[0.5, -0.5][..])), "asked again");
+        controller.answer(numbers[0], (), &[0.5, -0.5]);
+        controller.answer(numbers[2], (), &[2.5, -2.5]);
+        assert_eq!(integrator.wait(numbers[0], Duration::ZERO), Ok(((), &[0.5, -0.5][..])));
+        assert_eq!(integrator.look(numbers[0]), Ok(Some(((), &[0.5, -0.5][..]))), "asked again");
         assert_eq!(integrator.look(numbers[1]), Err(Silence::Passed));
-        assert_eq!(integrator.look(numbers[2]), Ok(Some(&[2.5, -2.5][..])));
+        assert_eq!(integrator.look(numbers[2]), Ok(Some(((), &[2.5, -2.5][..]))));
     }
 
     #[test]
     fn silence_has_a_reason() {
         for patience in [Patience::Spin, Patience::Park] {
-            let (mut integrator, mut controller) = mailbox(1, 1, patience);
-            assert_eq!(integrator.post(&[1.0, 2.0]), Err(Silence::WrongSize));
-            let number = integrator.post(&[1.0]).unwrap();
+            let (mut integrator, mut controller) = mailbox::<(), ()>(1, 1, patience);
+            assert_eq!(integrator.post((), &[1.0, 2.0]), Err(Silence::WrongSize));
+            let number = integrator.post((), &[1.0]).unwrap();
             assert_eq!(integrator.wait(number, Duration::ZERO), Err(Silence::TimedOut));
-            assert!(!controller.answer(number, &[]));
-            assert!(controller.answer(number, &[7.0]));
+            assert!(!controller.answer(number, (), &[]));
+            assert!(controller.answer(number, (), &[7.0]));
             drop(controller);
-            assert_eq!(integrator.wait(number, LONG), Ok(&[7.0][..]), "sent before it ended");
+            assert_eq!(integrator.wait(number, LONG), Ok(((), &[7.0][..])), "sent before it ended");
             assert_eq!(integrator.wait(number + 1, LONG), Err(Silence::Gone));
-            assert_eq!(integrator.post(&[1.0]), Err(Silence::Gone));
+            assert_eq!(integrator.post((), &[1.0]), Err(Silence::Gone));
         }
     }
 
     #[test]
     fn a_controller_that_does_not_look_is_noticed_and_looks_at_the_rest() {
-        let (mut integrator, mut controller) = mailbox(3, 1, Patience::Park);
-        let posted = (0..100).take_while(|n| integrator.post(&[f64::from(*n); 3]).is_ok()).count();
+        let (mut integrator, mut controller) = mailbox::<(), ()>(3, 1, Patience::Park);
+        let posted = (0..100).take_while(|n| integrator.post((), &[f64::from(*n); 3]).is_ok()).count();
         assert_eq!(posted, ROWS);
-        assert_eq!(integrator.post(&[0.0; 3]), Err(Silence::Full));
+        assert_eq!(integrator.post((), &[0.0; 3]), Err(Silence::Full));
         assert_eq!(controller.newest().map(|t| t.0), Some(ROWS as u64));
-        assert_eq!(integrator.post(&[0.0; 3]), Ok(ROWS as u64 + 1), "a refused target uses up no number");
+        assert_eq!(integrator.post((), &[0.0; 3]), Ok(ROWS as u64 + 1), "a refused target uses up no number");
     }
 
     #[test]
     fn threads_exchange_hundreds_of_targets_in_order() {
         for patience in [Patience::Spin, Patience::Park] {
-            let (mut integrator, mut controller) = mailbox(1, 1, patience);
+            let (mut integrator, mut controller) = mailbox::<(), ()>(1, 1, patience);
             let thread = std::thread::spawn(move || {
                 let mut last = 0;
                 while !controller.is_alone() {
-                    if let Some((number, target)) = controller.newest() {
+                    if let Some((number, (), target)) = controller.newest() {
                         assert_eq!(number, last + 1);
                         last = number;
                         let doubled = 2.0 * target[0];
-                        assert!(controller.answer(number, &[doubled]));
+                        assert!(controller.answer(number, (), &[doubled]));
                     } else {
                         std::thread::yield_now();
                     }
@@ -283,8 +299,8 @@ mod tests {
                 last
             });
             for n in 0..300 {
-                let number = integrator.post(&[f64::from(n)]).unwrap();
-                assert_eq!(integrator.wait(number, LONG), Ok(&[f64::from(2 * n)][..]));
+                let number = integrator.post((), &[f64::from(n)]).unwrap();
+                assert_eq!(integrator.wait(number, LONG), Ok(((), &[f64::from(2 * n)][..])));
             }
             drop(integrator);
             assert_eq!(thread.join().unwrap(), 300);

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// What is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Wish {
+pub struct Request {
     /// Priority under SCHED_FIFO, 1 to 99; 80 is above what systems use for interrupts of ordinary devices.
     pub priority: Option<u8>,
     /// Core to stay on, from 0.
@@ -22,7 +22,7 @@ pub struct Wish {
     pub stay_awake: bool,
 }
 
-impl Wish {
+impl Request {
     /// Everything a loop alone on a core can use: SCHED_FIFO 80, this core, locked memory, a processor that stays awake.
     pub fn all(core: usize) -> Self {
         Self { priority: Some(80), core: Some(core), lock_memory: true, stay_awake: true }
@@ -70,9 +70,9 @@ impl fmt::Display for Notice {
 }
 
 /// Asks for all rights for the calling thread.
-pub fn claim(wish: &Wish) -> Rights {
+pub fn claim(request: &Request) -> Rights {
     touch_stack();
-    system::claim(wish)
+    system::claim(request)
 }
 
 /// Writes to as much stack as a loop may ever use, so that its pages are there before it starts.
@@ -95,29 +95,29 @@ mod system {
     };
     use thread_priority::{RealtimeThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy};
 
-    use super::{Notice, Rights, Wish};
+    use super::{Notice, Request, Rights};
 
-    pub(super) fn claim(wish: &Wish) -> Rights {
+    pub(super) fn claim(request: &Request) -> Rights {
         let mut rights = Rights::default();
-        if wish.lock_memory {
+        if request.lock_memory {
             match lock_memory() {
                 Ok(()) => rights.memory_locked = true,
                 Err(notice) => rights.missing.push(notice),
             }
         }
-        if let Some(core) = wish.core {
+        if let Some(core) = request.core {
             match stay_on(core) {
                 Ok(()) => rights.core = Some(core),
                 Err(notice) => rights.missing.push(notice),
             }
         }
-        if let Some(priority) = wish.priority {
+        if let Some(priority) = request.priority {
             match fifo(priority) {
                 Ok(()) => rights.priority = Some(priority),
                 Err(notice) => rights.missing.push(notice),
             }
         }
-        if wish.stay_awake {
+        if request.stay_awake {
             match stay_awake("/dev/cpu_dma_latency") {
                 Ok(file) => rights.awake = file.map(Arc::new),
                 Err(notice) => rights.missing.push(notice),
@@ -256,11 +256,11 @@ mod system {
 
 #[cfg(not(target_os = "linux"))]
 mod system {
-    use super::{Notice, Rights, Wish};
+    use super::{Notice, Request, Rights};
 
-    pub(super) fn claim(wish: &Wish) -> Rights {
+    pub(super) fn claim(request: &Request) -> Rights {
         let mut rights = Rights::default();
-        if *wish != Wish::default() {
+        if *request != Request::default() {
             rights.missing.push(Notice::new(
                 "no real-time rights on this system",
                 "any other program can delay the loop by milliseconds",

@@ -1,11 +1,13 @@
 //! Safety before results: limits on what a specimen is asked and seen to do, what follows when one is passed, and the
 //! states of a test. What may leave at all is decided later, by the [`guard`](crate::guard).
 
-pub mod machine;
-pub mod monitor;
+use interfield_kernel::{Archive, Fault};
 
-pub use machine::{Event, Machine, Next, State, TABLE, Transition};
+pub mod monitor;
+pub mod sequence;
+
 pub use monitor::{Limits, Monitor, Watch};
+pub use sequence::{Event, Next, Sequence, State, TABLE, Transition};
 
 /// Something that must not happen during a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,9 +96,19 @@ impl Trip {
         self as u32
     }
 
+    /// The end of a test for this reason, as it travels out of a step.
+    pub const fn fault(self) -> Fault {
+        Fault::Laboratory { code: self.code() }
+    }
+
     /// The trip with this number.
     pub fn from_code(code: u32) -> Option<Self> {
         TRIPS.get(code as usize).map(|t| t.0)
+    }
+
+    /// Saves or restores one.
+    pub(crate) fn persist(&mut self, archive: &mut dyn Archive) {
+        archive.choice(self, &TRIPS.map(|t| t.0));
     }
 
     /// Name of its limit.

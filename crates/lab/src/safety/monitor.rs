@@ -1,5 +1,7 @@
 //! Limits, checked at every sample in every state.
 
+use interfield_kernel::Archive;
+
 use super::{Action, Alarm, Trip, graver};
 use crate::guard::Bound;
 
@@ -121,7 +123,7 @@ impl Limits {
 }
 
 /// What one actuator was asked and seen to do in a sample.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Seen {
     /// Where it should be, m.
     pub target: f64,
@@ -174,7 +176,7 @@ struct Past {
     /// Samples in a row beyond each limit.
     counts: [u32; MEASURES],
     /// What each measure was when it was told; zero: it was not.
-    told: [f64; MEASURES],
+    reported: [f64; MEASURES],
     /// Whether it was told that a reading is no number.
     invalid: bool,
 }
@@ -200,8 +202,8 @@ impl Found {
     }
 
     /// The same, if it was told before: it lasts, and is not told again.
-    pub fn unless(self, told: bool) -> Found {
-        Found { alarm: self.alarm.filter(|_| !told), ..self }
+    pub fn unless(self, reported: bool) -> Found {
+        Found { alarm: self.alarm.filter(|_| !reported), ..self }
     }
 }
 
@@ -231,6 +233,14 @@ impl Monitor {
     /// The limit of the tracking error of an actuator, m.
     pub fn tracking(&self, i: usize) -> Option<f64> {
         self.limits.get(i)?.tracking.map(|w| w.limit)
+    }
+
+    /// Saves or restores what it has seen.
+    pub fn persist(&mut self, archive: &mut dyn Archive) {
+        let Monitor { limits: _, rig: _, period: _, actuators, missing, silent } = self;
+        actuators.iter_mut().for_each(|past| past.persist(archive));
+        archive.whole(missing);
+        archive.flag(silent);
     }
 
     /// What an actuator is asked for, before it leaves; `sent` is what left last.
@@ -298,16 +308,16 @@ impl Monitor {
         let mut found = Found::default();
         for (m, (trip, watch)) in watches.into_iter().enumerate() {
             let Some(watch) = watch else { continue };
-            let (value, told) = (values[m], &mut past.told[m]);
+            let (value, reported) = (values[m], &mut past.reported[m]);
             past.counts[m] = if value > watch.limit { past.counts[m].saturating_add(1) } else { 0 };
             if past.counts[m] == 0 {
-                *told = 0.0;
+                *reported = 0.0;
             } else if past.counts[m] >= watch.samples {
                 found.lasts |= watch.action >= Action::Hold;
                 // Sums grow by themselves while what they count lasts.
-                let grows = m < MAGNITUDES && value > WORSE * *told;
-                if *told == 0.0 || grows {
-                    *told = value.max(f64::MIN_POSITIVE);
+                let grows = m < MAGNITUDES && value > WORSE * *reported;
+                if *reported == 0.0 || grows {
+                    *reported = value.max(f64::MIN_POSITIVE);
                     found.alarm = graver(found.alarm, Some(Alarm::at(trip, watch.action, i)));
                 }
             }
@@ -329,7 +339,7 @@ impl Monitor {
 
     /// What lasts is told again, because the test went on all the same.
     pub fn forget(&mut self) {
-        self.actuators.iter_mut().for_each(|a| (a.told, a.invalid) = ([0.0; MEASURES], false));
+        self.actuators.iter_mut().for_each(|a| (a.reported, a.invalid) = ([0.0; MEASURES], false));
         self.silent = false;
     }
 
@@ -342,6 +352,19 @@ impl Monitor {
 }
 
 impl Past {
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        let Past { seen, energy, stored, through, churn, travel, rates, span, asked, counts, reported, invalid } = self;
+        archive.option(seen, Seen::default(), |archive, seen| {
+            let Seen { target, command, reached, force, led } = seen;
+            archive.numbers([target, command, reached, force]);
+            archive.flag(led);
+        });
+        archive.numbers([stored, through, churn].into_iter().chain(energy).chain(travel).chain(rates).chain(reported));
+        archive.option(span, [0.0; 2], |archive, span| archive.numbers(span));
+        asked.iter_mut().chain(counts).for_each(|count| archive.whole(count));
+        archive.flag(invalid);
+    }
+
     /// What is compared with the limits, in their order.
     fn measure(&mut self, now: Seen, period: f64) -> [f64; MEASURES] {
         let before = self.seen.replace(now).unwrap_or(now);

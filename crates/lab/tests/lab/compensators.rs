@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 use interfield_kernel::scheme::registry::{Argument, Arguments};
 use interfield_lab::compensate::pi_lead::PiLead;
 use interfield_lab::compensate::polynomial::Polynomial;
-use interfield_lab::compensate::{Compensator, METHODS, find};
+use interfield_lab::compensate::{COMPENSATIONS, Compensator, find};
 use interfield_lab::indicators::{delay_by_correlation, nrmse};
 use interfield_lab::plant::{Actuator, Delayed, Ideal, LinearSpecimen, Transfer};
 use interfield_testkit::alloc::allocations;
@@ -16,7 +16,7 @@ const NUMBER: fn(f64) -> Argument<'static> = Argument::Number;
 
 /// All methods with their defaults, and a delay of 20 ms where one is required.
 fn all() -> impl Iterator<Item = (&'static str, Box<dyn Compensator>)> {
-    METHODS.iter().map(|m| {
+    COMPENSATIONS.iter().map(|m| {
         let takes = m.parameters.iter().any(|p| p.name == "delay");
         let given: &[_] = if takes { &[("delay", NUMBER(0.02))] } else { &[] };
         (m.name, method(m.name, given).design(DT))
@@ -254,7 +254,7 @@ fn a_sample_of_any_method_allocates_nothing() {
 
 #[test]
 fn the_registry_keeps_its_word() {
-    for m in METHODS {
+    for m in COMPENSATIONS {
         let required: Vec<&str> = m.parameters.iter().filter(|p| p.default.is_none()).map(|p| p.name).collect();
         let made = (m.build)(Arguments(&[]));
         assert_eq!(made.is_err(), !required.is_empty(), "{}", m.name);

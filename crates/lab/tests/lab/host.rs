@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use interfield_lab::realtime::host::{facts, judge, stolen, wake_ups};
-use interfield_lab::realtime::rights::Wish;
+use interfield_lab::realtime::rights::Request;
 use interfield_lab::realtime::{Clock, Schedule, Timing, VirtualClock, Waking, WhenLate};
 use interfield_lab::verdict::Grade;
 
@@ -141,9 +141,9 @@ fn a_machine_is_judged_by_the_loop_it_kept() {
 
 #[test]
 fn wake_ups_are_counted_and_a_rate_that_is_none_is_refused() {
-    let (timing, _) = wake_ups(1e-3, 0.05, Wish::default(), Waking::Sleep).unwrap();
+    let (timing, _) = wake_ups(1e-3, 0.05, Request::default(), Waking::Sleep).unwrap();
     // A busy machine may miss periods; it counts them.
     let periods = timing.wake_up.summary().count + timing.missed;
     assert!((51..=60).contains(&periods) || timing.missed > 0, "{periods}");
-    assert!(wake_ups(1e-7, 0.05, Wish::default(), Waking::Sleep).is_err());
+    assert!(wake_ups(1e-7, 0.05, Request::default(), Waking::Sleep).is_err());
 }

@@ -13,7 +13,7 @@ mod verdict;
 mod vrths;
 
 use interfield_kernel::scheme::registry::{Argument, Arguments};
-use interfield_lab::compensate::{Compensator, Method, find};
+use interfield_lab::compensate::{Compensation, Compensator, find};
 use interfield_testkit::alloc::CountingAllocator;
 
 #[global_allocator]
@@ -23,7 +23,7 @@ static ALLOCATOR: CountingAllocator = CountingAllocator;
 const DT: f64 = 1.0 / 1024.0;
 
 /// A method by name with numbers as parameters.
-fn method(name: &str, parameters: &[(&str, Argument<'_>)]) -> Method {
+fn method(name: &str, parameters: &[(&str, Argument<'_>)]) -> Compensation {
     let info = find(name).unwrap_or_else(|| panic!("no method `{name}`"));
     (info.build)(Arguments(parameters)).unwrap_or_else(|e| panic!("{name}: {e:?}"))
 }

@@ -5,14 +5,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use interfield_kernel::Fault;
-use interfield_lab::compensate::Method;
+use interfield_lab::compensate::Compensation;
 use interfield_lab::controller::{Calibration, Controller, Home, MissPolicy, Operator, Plan, Progress, Word};
 use interfield_lab::guard::Envelope;
 use interfield_lab::hardware::{Hardware, Reply};
 use interfield_lab::kinematics::{Kinematics, Lever, Strut};
 use interfield_lab::paced::{Pace, Paced};
 use interfield_lab::realtime::mailbox::Patience;
-use interfield_lab::realtime::rights::Wish;
+use interfield_lab::realtime::rights::Request;
 use interfield_lab::realtime::{Schedule, VirtualClock, WhenLate};
 use interfield_lab::rig::{Reading, Rig, Target};
 use interfield_lab::safety::monitor::Seen;
@@ -59,7 +59,7 @@ fn plan(n: usize, miss: MissPolicy) -> Plan {
         home: Home::Displacement,
         stalls: Vec::new(),
         envelopes: vec![Envelope::OPEN; n],
-        compensators: (0..n).map(|_| Arc::from(Method::Uncompensated.design(1e-3))).collect(),
+        compensators: (0..n).map(|_| Arc::from(Compensation::Uncompensated.design(1e-3))).collect(),
         calibration: vec![Calibration::default(); n],
         stiffness: vec![3.0; n],
     }
@@ -210,7 +210,7 @@ fn a_late_target_is_bridged_and_rejoined_smoothly() {
             }
         }
         let sent: Vec<f64> = commands.lock().unwrap().iter().map(|c| c[0]).collect();
-        (sent, rig.counts(), last, rig.machine().state())
+        (sent, rig.counts(), last, rig.sequence().state())
     };
     let jolt = |path: &[f64]| path.windows(3).map(|w| (w[2] - 2.0 * w[1] + w[0]).abs()).fold(0.0, f64::max);
     let step = 0.25e-3;
@@ -233,7 +233,7 @@ fn a_late_target_is_bridged_and_rejoined_smoothly() {
     let (kept, counts, ..) = run(MissPolicy::Extrapolate, 3);
     assert_eq!((kept.len(), counts[2]), (1 + 4 * 59, 3), "the schedule is kept");
     let (_, _, last, state) = run(MissPolicy::Abort, 3);
-    assert_eq!((last, state), (Progress::Over(Fault::Laboratory { code: Trip::Deadline.code() }), State::Aborted));
+    assert_eq!((last, state), (Progress::Over(Trip::Deadline), State::Aborted));
     // Longer than is bridged: held, and gone on with when the target is there.
     let mut rig = controller(Springs::default(), Plan { patience: 1.0, ..plan(1, MissPolicy::Hold) }, Limits::none());
     let mut memory = vec![0.0; rig.memory()];
@@ -241,14 +241,14 @@ fn a_late_target_is_bridged_and_rejoined_smoothly() {
         rig.exchange(&mut memory, Target { t: 0.004 * f64::from(k), u: &[1e-3 * f64::from(k)], v: &[] }).unwrap();
     }
     (0..40).for_each(|_| assert_eq!(rig.tick(&mut memory), Progress::Busy));
-    assert_eq!(rig.machine().state(), State::Holding);
+    assert_eq!(rig.sequence().state(), State::Holding);
     for k in 10..30 {
         rig.exchange(&mut memory, Target { t: 0.004 * f64::from(k), u: &[1e-3 * f64::from(k)], v: &[] }).unwrap();
         let read = memory[Reading::Reached.place(0, 1)];
         assert!((read - 1e-3 * f64::from(k)).abs() < 1e-4, "{k}: {read}");
     }
-    assert_eq!(rig.machine().state(), State::Running);
-    assert!(rig.machine().log().iter().any(|t| t.cause == Some(Trip::Late)));
+    assert_eq!(rig.sequence().state(), State::Running);
+    assert!(rig.sequence().log().iter().any(|t| t.cause == Some(Trip::Late)));
 }
 
 /// Commands as they were sent.
@@ -281,7 +281,7 @@ fn a_pause_stays_on_the_way_of_the_test_and_takes_all_the_time_there_is() {
     let mut k = 30;
     // The test slows down along its targets, which it still asks for.
     for _ in 0..5000 {
-        if rig.machine().state() != State::Holding || memory[0] == way(k - 1) {
+        if rig.sequence().state() != State::Holding || memory[0] == way(k - 1) {
             rig.aim(Target { t: 1e-3 * f64::from(k), u: &[way(k)], v: &[] });
             k += 1;
         }
@@ -290,7 +290,7 @@ fn a_pause_stays_on_the_way_of_the_test_and_takes_all_the_time_there_is() {
             break;
         }
     }
-    assert_eq!(rig.machine().state(), State::Holding, "longer than any patience");
+    assert_eq!(rig.sequence().state(), State::Holding, "longer than any patience");
     assert_eq!(rig.counts()[2], 0, "a pause is not late");
     assert!(operator.say(&Word::Pause).is_err() && operator.is_heard());
     assert!(operator.status().contains("holding"), "{}", operator.status());
@@ -310,7 +310,7 @@ fn a_pause_stays_on_the_way_of_the_test_and_takes_all_the_time_there_is() {
             Progress::Over(fault) => panic!("{fault:?}"),
         }
     }
-    assert_eq!((rig.machine().state(), rig.counts()[2]), (State::Running, 0));
+    assert_eq!((rig.sequence().state(), rig.counts()[2]), (State::Running, 0));
     // No jolt anywhere: less than the test itself has, 0.02 x 6² mm per sample squared, and what stopping from 0.12 m/s in 200 samples takes.
     let path: Vec<f64> = commands.lock().unwrap().iter().map(|c| c[0]).collect();
     let turn = |w: &[f64]| (w[2] - 2.0 * w[1] + w[0]).abs();
@@ -340,7 +340,7 @@ fn words_are_obeyed_or_refused() {
         Progress::Over(fault) => Some(fault),
         _ => None,
     });
-    assert_eq!(over, Some(Fault::Laboratory { code: Trip::Operator.code() }));
+    assert_eq!(over, Some(Trip::Operator));
     assert_eq!(rig.outcome(), "aborted: stopped by the operator");
     assert!(operator.say(&Word::Stop).is_err_and(|e| e.contains("over")));
     // Silence: held after 3 samples, led home after 20 ms of patience.
@@ -351,7 +351,7 @@ fn words_are_obeyed_or_refused() {
     let over = (0..20)
         .find_map(|k| rig.exchange(&mut memory, Target { t: 0.004 * k as f64, u: &[0.01 * k as f64], v: &[] }).err());
     assert_eq!(over, Some(Fault::Laboratory { code: Trip::Missing.code() }), "the first cause");
-    let log: Vec<(State, u64)> = rig.machine().log().iter().map(|t| (t.to, t.tick)).collect();
+    let log: Vec<(State, u64)> = rig.sequence().log().iter().map(|t| (t.to, t.tick)).collect();
     let states: Vec<State> = log.iter().map(|l| l.0).collect();
     assert_eq!(states[3..], [State::Holding, State::GoingHome, State::AtRest, State::Aborted], "{log:?}");
     assert_eq!((log[3].1, log[4].1), (12, 32), "{log:?}");
@@ -374,7 +374,7 @@ fn a_paced_rig_does_what_the_rehearsed_one_does_and_goes_home_when_left_alone() 
         let hardware = Springs { keep: true, ..Springs::default() };
         let commands = hardware.commands.clone();
         let rig = controller(hardware, plan(1, MissPolicy::Wait), Limits::default());
-        let pace = Pace { wish: Wish::default(), patience: Patience::Park, watchdog: Duration::from_secs(20) };
+        let pace = Pace { rights: Request::default(), patience: Patience::Park, watchdog: Duration::from_secs(20) };
         (Paced::start(rig, Box::new(clock), pace).unwrap(), commands)
     };
     let clock = || VirtualClock::new(Schedule::new(1e-3, WhenLate::Shift).unwrap());
@@ -391,9 +391,9 @@ fn a_paced_rig_does_what_the_rehearsed_one_does_and_goes_home_when_left_alone() 
         assert!(memory.iter().zip(&rehearsed[k]).all(close), "target {k}: {memory:?} {:?}", rehearsed[k]);
     }
     rig.finish(&mut memory);
-    let record = rig.record().expect("the thread has ended");
-    assert_eq!(record.controller.machine().state(), State::Finished);
-    assert!(record.timing.wake_up.summary().count > 200);
+    let (log, timing) = rig.log().zip(rig.timing()).expect("the thread has ended");
+    assert_eq!(log.sequence.state(), State::Finished);
+    assert!(timing.timing.wake_up.summary().count > 200);
     // Left alone in the middle of a test: led home by the controller itself, before the thread ends.
     let (mut rig, commands) = start(clock());
     rig.exchange(&mut memory, Target { t: 0.0, u: &[0.0], v: &[] }).unwrap();

@@ -3,13 +3,13 @@
 
 use std::sync::{Arc, Mutex};
 
-use interfield_lab::compensate::Method;
+use interfield_lab::compensate::Compensation;
 use interfield_lab::controller::{Calibration, Controller, Home, MissPolicy, Operator, Plan, Progress, Word};
 use interfield_lab::guard::Envelope;
 use interfield_lab::hardware::{Hardware, Interlock, Reply};
 use interfield_lab::kinematics::Kinematics;
 use interfield_lab::rig::{Rig, Target};
-use interfield_lab::safety::{Action, Event, Limits, Machine, Next, State, TABLE, Trip, Watch};
+use interfield_lab::safety::{Action, Event, Limits, Next, Sequence, State, TABLE, Trip, Watch};
 
 use super::method;
 use interfield_kernel::scheme::registry::Argument;
@@ -93,13 +93,13 @@ impl Hardware for Bench {
 }
 
 /// Every compensator, as its users would start it for this actuator.
-fn compensators() -> Vec<(&'static str, Method)> {
+fn compensators() -> Vec<(&'static str, Compensation)> {
     let delay = [("delay", Argument::Number(8e-3))];
     let of = |name: &'static str| (name, method(name, &delay));
     let mut all: Vec<_> =
         ["polynomial", "inverse", "feedforward", "amb", "ats", "fir-rls", "early"].into_iter().map(of).collect();
     all.push(("pi-lead", method("pi-lead", &[])));
-    all.push(("none", Method::Uncompensated));
+    all.push(("none", Compensation::Uncompensated));
     all
 }
 
@@ -131,7 +131,7 @@ struct Test {
 }
 
 impl Test {
-    fn new(method: &Method, limits: Limits, home: Home, time_scale: f64) -> Self {
+    fn new(method: &Compensation, limits: Limits, home: Home, time_scale: f64) -> Self {
         let log = Arc::new(Mutex::new(Log::default()));
         let hardware = Bench { log: log.clone(), x: 0.0, yielded: 0.0, pressed: false };
         let plan = Plan {
@@ -181,7 +181,7 @@ impl Test {
     }
 
     fn state(&self) -> State {
-        self.rig.machine().state()
+        self.rig.sequence().state()
     }
 
     fn fault(&self, fault: Fault) {
@@ -220,7 +220,7 @@ impl Test {
 }
 
 /// Brings a test into a state.
-fn brought(state: State, method: &Method, limits: Limits) -> Test {
+fn brought(state: State, method: &Compensation, limits: Limits) -> Test {
     let mut test = Test::new(method, limits, Home::Displacement, 1.0);
     match state {
         State::Idle => {}
@@ -256,7 +256,7 @@ fn brought(state: State, method: &Method, limits: Limits) -> Test {
         _ => {}
     }
     if state != State::Armed {
-        assert_eq!(test.state(), state, "brought there: {:?}", test.rig.machine().log());
+        assert_eq!(test.state(), state, "brought there: {:?}", test.rig.sequence().log());
     }
     test
 }
@@ -282,10 +282,10 @@ fn the_table_leads_out_of_every_state() {
     }
     // Breadth first over all sequences of five events: whoever is on the way out stays on it.
     let out = |s: State| matches!(s, State::GoingHome | State::AtRest | State::Aborted | State::Finished);
-    let mut machines: Vec<Machine> = live.iter().map(|s| machine_in(s.0)).collect();
+    let mut machines: Vec<Sequence> = live.iter().map(|s| machine_in(s.0)).collect();
     let mut seen = 0u64;
     for _ in 0..4 {
-        let mut next: Vec<Machine> = Vec::new();
+        let mut next: Vec<Sequence> = Vec::new();
         for machine in &machines {
             for (event, _) in Event::ALL {
                 let mut m = machine.clone();
@@ -293,7 +293,7 @@ fn the_table_leads_out_of_every_state() {
                 seen += 1;
                 let back = m.state() == State::Holding && m.held() == State::GoingHome;
                 assert!(!out(machine.state()) || out(m.state()) || back, "{:?} {event:?}", machine.state());
-                let key = |m: &Machine| (m.state(), m.held());
+                let key = |m: &Sequence| (m.state(), m.held());
                 if !next.iter().any(|n| key(n) == key(&m)) {
                     next.push(m);
                 }
@@ -304,8 +304,8 @@ fn the_table_leads_out_of_every_state() {
     assert!(seen > 500, "{seen}");
 }
 
-fn machine_in(state: State) -> Machine {
-    let mut machine = Machine::default();
+fn machine_in(state: State) -> Sequence {
+    let mut machine = Sequence::default();
     let events: &[Event] = match state {
         State::Idle => &[],
         State::Armed => &[Event::Arm],
@@ -352,7 +352,7 @@ fn from_every_state_every_fault_ends_where_the_table_says() {
             for fault in FAULTS {
                 let what = format!("{fault:?} while {state:?}, {action:?}");
                 let mut test = brought(state, early, limits(action));
-                let before = test.rig.machine().cause();
+                let before = test.rig.sequence().cause();
                 test.fault(fault);
                 if let Some((next, within)) = expected(state, fault, action) {
                     test.run(within);
@@ -370,7 +370,7 @@ fn from_every_state_every_fault_ends_where_the_table_says() {
                 assert!(test.over || !ends, "{what}: {:?} after 8000 samples", test.state());
                 test.assert_inside(&what);
                 if let Some(first) = before {
-                    assert_eq!(test.rig.machine().cause(), Some(first), "{what}: the first cause");
+                    assert_eq!(test.rig.sequence().cause(), Some(first), "{what}: the first cause");
                 }
                 let times = test.rig.times_to_rest();
                 // Patience, then the way home.
@@ -394,14 +394,14 @@ fn a_second_fault_during_what_follows_the_first_ends_at_rest_inside() {
                     let mut test = brought(State::Running, early, limits(action));
                     test.fault(first);
                     test.run(later);
-                    let cause = test.rig.machine().cause();
+                    let cause = test.rig.sequence().cause();
                     test.fault(second);
                     test.run(10_000);
                     let what = format!("{first:?}, after {later} samples {second:?}, {action:?}");
                     assert!(test.over, "{what}: {:?}", test.state());
                     test.assert_inside(&what);
                     if cause.is_some() {
-                        assert_eq!(test.rig.machine().cause(), cause, "{what}");
+                        assert_eq!(test.rig.sequence().cause(), cause, "{what}");
                     }
                 }
             }
@@ -422,7 +422,7 @@ fn from_every_state_every_word_ends_where_the_table_says() {
     for state in states {
         for (word, event) in &words {
             let mut test = brought(state, early, limits(Action::RampDown));
-            let held = test.rig.machine().held();
+            let held = test.rig.sequence().held();
             let taken = test.operator.say(word).is_ok();
             test.run(1);
             let next = match TABLE[state as usize][*event as usize] {
@@ -436,14 +436,14 @@ fn from_every_state_every_word_ends_where_the_table_says() {
             test.assert_inside(&format!("{word:?} while {state:?}"));
             if matches!(word, Word::Stop | Word::Abort) && taken {
                 assert!(test.over, "{word:?} while {state:?}");
-                assert_eq!(test.rig.machine().cause(), Some(Trip::Operator));
+                assert_eq!(test.rig.sequence().cause(), Some(Trip::Operator));
             }
         }
     }
 }
 
 /// A row of the table of trips: largest velocity of a command over what is allowed, largest step of velocity over what is allowed, time to rest.
-fn trips_at_the_worst_moment(method: &Method, what: &str, time_scale: f64) -> [f64; 3] {
+fn trips_at_the_worst_moment(method: &Compensation, what: &str, time_scale: f64) -> [f64; 3] {
     let mut worst = [0.0f64; 3];
     for action in [Action::Hold, Action::RampDown, Action::Abort] {
         // At the largest velocity and at the largest displacement, and by a displacement that is too large.
@@ -462,7 +462,7 @@ fn trips_at_the_worst_moment(method: &Method, what: &str, time_scale: f64) -> [f
                 assert!(test.over || time_scale > 1.0, "{label}: {:?}", test.state());
                 // From when it was noticed (only what moves shows that a sensor does not), for the last time.
                 let led = |s: State| matches!(s, State::Running | State::ToStart);
-                let log = test.rig.machine().log();
+                let log = test.rig.sequence().log();
                 let noticed = log.iter().rfind(|t| led(t.from) && !led(t.to)).map(|t| t.tick as usize);
                 let rest = noticed.filter(|_| test.over).map_or(0.0, |k| test.moved_until(k) as f64 * T);
                 let most = 0.3 + test.rig.times_to_rest()[1].1 + 0.1;
@@ -497,7 +497,7 @@ fn every_compensator_tripped_at_its_worst_moment_stays_inside() {
 #[test]
 fn a_yielded_specimen_is_left_where_home_says() {
     for home in [Home::Displacement, Home::Force, Home::Hold] {
-        let mut test = Test::new(&Method::Uncompensated, limits(Action::RampDown), home, 1.0);
+        let mut test = Test::new(&Compensation::Uncompensated, limits(Action::RampDown), home, 1.0);
         // In the middle of a cycle: 60 mm out, yielded.
         test.run(2900);
         test.rig.go_home();
@@ -519,7 +519,7 @@ fn a_yielded_specimen_is_left_where_home_says() {
 #[test]
 fn a_planned_way_home_is_held_and_gone_on_with_but_not_for_ever() {
     for (flickers, end) in [(1, State::Finished), (3, State::Finished), (4, State::Aborted)] {
-        let mut test = Test::new(&Method::Uncompensated, limits(Action::Hold), Home::Displacement, 1.0);
+        let mut test = Test::new(&Compensation::Uncompensated, limits(Action::Hold), Home::Displacement, 1.0);
         test.run(2900);
         test.rig.go_home();
         for _ in 0..flickers {
@@ -531,7 +531,7 @@ fn a_planned_way_home_is_held_and_gone_on_with_but_not_for_ever() {
             test.run(250);
         }
         test.run(6000);
-        assert_eq!(test.state(), end, "{flickers} times: {:?}", test.rig.machine().log());
+        assert_eq!(test.state(), end, "{flickers} times: {:?}", test.rig.sequence().log());
         test.assert_inside(&format!("{flickers} times without readings on the way home"));
         if end == State::Finished {
             assert_eq!(test.log.lock().unwrap().commands.last(), Some(&0.0), "{flickers}: home");
@@ -543,26 +543,26 @@ fn a_planned_way_home_is_held_and_gone_on_with_but_not_for_ever() {
 fn what_does_not_go_away_is_not_gone_on_with() {
     // A lost connection that only holds: the test waits, and goes home blind; it never runs on without readings.
     let lost = Limits { gone: Action::Hold, missing: None, ..limits(Action::Hold) };
-    let mut test = Test::new(&Method::Uncompensated, lost, Home::Displacement, 1.0);
+    let mut test = Test::new(&Compensation::Uncompensated, lost, Home::Displacement, 1.0);
     test.run(2900);
     test.fault(Fault::Gone);
     test.run(8000);
-    let log = test.rig.machine().log();
-    assert!(test.over && test.rig.machine().cause() == Some(Trip::Gone), "{log:?}");
+    let log = test.rig.sequence().log();
+    assert!(test.over && test.rig.sequence().cause() == Some(Trip::Gone), "{log:?}");
     assert!(log.iter().all(|t| t.tick < 2900 || t.to != State::Running), "{log:?}");
     test.assert_inside("a lost connection that holds");
     // The same for readings that are no numbers.
     let invalid = Limits { not_finite: Action::Hold, ..limits(Action::Hold) };
-    let mut test = Test::new(&Method::Uncompensated, invalid, Home::Displacement, 1.0);
+    let mut test = Test::new(&Compensation::Uncompensated, invalid, Home::Displacement, 1.0);
     test.run(2900);
     test.fault(Fault::NotANumber);
     test.run(8000);
-    assert!(test.over && test.rig.machine().cause() == Some(Trip::NotFinite), "{:?}", test.rig.machine().log());
+    assert!(test.over && test.rig.sequence().cause() == Some(Trip::NotFinite), "{:?}", test.rig.sequence().log());
 }
 
 #[test]
 fn a_trip_during_a_pause_brakes_what_was_slowing_down() {
-    let mut test = Test::new(&Method::Uncompensated, limits(Action::Hold), Home::Displacement, 1.0);
+    let mut test = Test::new(&Compensation::Uncompensated, limits(Action::Hold), Home::Displacement, 1.0);
     test.run(2900);
     test.operator.say(&Word::Pause).unwrap();
     test.run(20);
@@ -578,7 +578,7 @@ fn a_trip_during_a_pause_brakes_what_was_slowing_down() {
 
 #[test]
 fn a_load_cell_that_lies_does_not_lead_a_specimen_away() {
-    let mut test = Test::new(&Method::Uncompensated, Limits::none(), Home::Force, 1.0);
+    let mut test = Test::new(&Compensation::Uncompensated, Limits::none(), Home::Force, 1.0);
     test.run(2900);
     // Frozen at its last reading: whatever is done, it shows a force.
     test.fault(Fault::Frozen);
@@ -595,10 +595,10 @@ fn a_load_cell_that_lies_does_not_lead_a_specimen_away() {
 
 #[test]
 fn an_actuator_that_is_not_where_the_test_begins_is_not_moved() {
-    let mut test = Test::new(&Method::Uncompensated, limits(Action::RampDown), Home::Displacement, 1.0);
+    let mut test = Test::new(&Compensation::Uncompensated, limits(Action::RampDown), Home::Displacement, 1.0);
     test.fault(Fault::Stray);
     test.run(200);
-    assert_eq!(test.rig.machine().cause(), Some(Trip::Start));
+    assert_eq!(test.rig.sequence().cause(), Some(Trip::Start));
     let log = test.log.lock().unwrap();
     assert!(log.commands.iter().all(|x| x.abs() < 1e-6), "{:?}", log.commands.last());
 }
@@ -619,5 +619,5 @@ fn in_the_book(place: &str, table: &str) {
 
 #[test]
 fn the_book_has_the_table_of_states() {
-    in_the_book("states", &interfield_lab::safety::machine::markdown());
+    in_the_book("states", &interfield_lab::safety::sequence::markdown());
 }

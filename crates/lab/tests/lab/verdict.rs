@@ -3,7 +3,7 @@
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
-use interfield_lab::compensate::Method;
+use interfield_lab::compensate::Compensation;
 use interfield_lab::controller::{Calibration, Controller, Home, MissPolicy, Plan};
 use interfield_lab::guard::Envelope;
 use interfield_lab::hardware::{Hardware, Reply};
@@ -62,7 +62,7 @@ fn finished() -> Controller {
         home: Home::Displacement,
         stalls: Vec::new(),
         envelopes: vec![Envelope::OPEN],
-        compensators: vec![Arc::from(Method::Uncompensated.design(DT))],
+        compensators: vec![Arc::from(Compensation::Uncompensated.design(DT))],
         calibration: vec![Calibration::default()],
         stiffness: vec![1.0],
     };
@@ -99,9 +99,9 @@ fn whatever_the_histories_are_a_verdict_has_reasons_and_no_nan() {
         ("holes", holes, Grade::Doubtful, "4 samples of the instruments were no numbers"),
         ("no instrument at all", blind, Grade::Doubtful, "no instrument showed a number"),
     ];
-    let controller = finished();
+    let log = finished().log().expect("a controller keeps one");
     for (what, history, grade, reason) in cases {
-        let (actuators, verdict) = assess(&controller, recording(&[history]), None);
+        let (actuators, verdict) = assess(&log, recording(&[history]), None);
         let said = verdict.reasons.join("; ");
         assert_eq!(verdict.grade, grade, "{what}: {said}");
         assert!(said.contains(reason) && !said.contains("NaN") && !said.contains("inf"), "{what}: {said}");
@@ -110,7 +110,7 @@ fn whatever_the_histories_are_a_verdict_has_reasons_and_no_nan() {
             assert!(numbers.iter().all(|x| x.is_finite()), "{what}: {t:?}");
         }
     }
-    let (_, verdict) = assess(&controller, recording(&[]), None);
+    let (_, verdict) = assess(&log, recording(&[]), None);
     assert_eq!(verdict.grade, Grade::Doubtful);
     assert!(verdict.reasons[0].contains("no recording"), "{:?}", verdict.reasons);
 }

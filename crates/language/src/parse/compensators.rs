@@ -1,6 +1,6 @@
 //! Compensators by name, with parameters as they are written.
 
-use interfield_lab::compensate::{METHODS, Method, find};
+use interfield_lab::compensate::{COMPENSATIONS, Compensation, find};
 
 use super::analysis::{Given, Refusal, build_entry};
 use crate::diag::did_you_mean;
@@ -8,9 +8,9 @@ use crate::quantity::Scope;
 use crate::units::Dimension;
 
 /// A compensator by name with its parameters; or all mistakes, each with the parameter it is about.
-pub(super) fn compensator(name: &str, given: &[(&str, Given)]) -> Result<Method, Vec<Refusal>> {
+pub(super) fn compensator(name: &str, given: &[(&str, Given)]) -> Result<Compensation, Vec<Refusal>> {
     let Some(info) = find(name) else {
-        let names: Vec<&str> = METHODS.iter().map(|m| m.name).collect();
+        let names: Vec<&str> = COMPENSATIONS.iter().map(|m| m.name).collect();
         let all = || format!("compensators are {}", names.join(", "));
         let help = did_you_mean(name, names.iter().copied()).unwrap_or_else(all);
         return Err(vec![(None, format!("there is no compensator `{name}`"), help)]);
@@ -47,7 +47,10 @@ fn from_text(name: &str, parameter: &str, text: &str) -> Result<Given, (String, 
 
 /// A compensator by name with the parameters written on a command line, e.g. `ats` with `window=2`; or all mistakes, each as a message and a
 /// suggestion.
-pub fn compensator_from_text(name: &str, parameters: &[(String, String)]) -> Result<Method, Vec<(String, String)>> {
+pub fn compensator_from_text(
+    name: &str,
+    parameters: &[(String, String)],
+) -> Result<Compensation, Vec<(String, String)>> {
     let (mut given, mut wrong) = (Vec::new(), Vec::new());
     for (parameter, text) in parameters {
         match from_text(name, parameter, text) {
@@ -72,7 +75,7 @@ mod tests {
     #[test]
     fn numbers_and_lists_are_taken() {
         let given = pairs(&[("series", "[1, 0.02, 1e-4, 0]"), ("ahead", "2")]);
-        let Ok(Method::Early(early)) = compensator_from_text("early", &given) else { panic!() };
+        let Ok(Compensation::Early(early)) = compensator_from_text("early", &given) else { panic!() };
         assert_eq!((early.start, early.ahead), ([1.0, 0.02, 1e-4, 0.0], 2.0));
     }
 

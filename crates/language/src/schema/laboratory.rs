@@ -1,6 +1,6 @@
 //! The tables of a specimen.
 
-use interfield_lab::compensate::METHODS;
+use interfield_lab::compensate::COMPENSATIONS;
 use interfield_lab::fieldbus::Number as Type;
 use interfield_lab::safety::Action;
 
@@ -30,7 +30,7 @@ pub(super) fn all() -> Vec<Section> {
 }
 
 fn specimen() -> Section {
-    let methods = METHODS.iter().map(|m| m.name).collect();
+    let methods = COMPENSATIONS.iter().map(|m| m.name).collect();
     let keys = vec![
         key("name", Text, "Its name.", "\"isolators\"").required(),
         key(
@@ -157,7 +157,7 @@ fn mass() -> Section {
 }
 
 fn compensation() -> Vec<Section> {
-    let all = METHODS.iter().map(|info| {
+    let all = COMPENSATIONS.iter().map(|info| {
         let mut keys = vec![chooser("method", info.name, info.title)];
         keys.extend(info.parameters.iter().map(parameter));
         let doc = format!("{} {}", sentence(&format!("{} ({})", info.title, info.reference)), info.advice);

@@ -4,7 +4,7 @@
 
 mod address;
 
-use interfield_lab::compensate::Method;
+use interfield_lab::compensate::Compensation;
 use interfield_lab::controller::Calibration;
 pub use interfield_lab::controller::Home;
 use interfield_lab::controller::MissPolicy;
@@ -59,7 +59,7 @@ pub struct Specimen {
     /// Whether the measured force is moved from where the specimen is to where it should be, by its stiffness at rest.
     pub correct_force: bool,
     /// How commands are compensated.
-    pub compensation: Method,
+    pub compensation: Compensation,
     /// One per commanded degree of freedom.
     pub actuators: Vec<Actuator>,
     /// What must not happen.
@@ -126,7 +126,7 @@ impl Specimen {
         let calibrated = |a: &Actuator| a.calibration != Calibration::default();
         if self.scale != 1.0 {
             Some("the specimen is built to a scale")
-        } else if self.compensation != Method::Uncompensated {
+        } else if self.compensation != Compensation::Uncompensated {
             Some("the actuators are compensated")
         } else if self.actuators.len() != self.dofs.len() || actuators.any(|(i, a)| a.lever != own(i)) {
             Some("the actuators move more than a commanded degree of freedom each")

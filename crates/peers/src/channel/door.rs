@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use interfield_lab::partner::Trouble;
 
 use super::udp::{HELLO, PIECE, WELCOME, take_piece};
-use super::{Channel, Place, Tcp, Transport, eager, left, meaning};
+use super::{Channel, PeerAddress, Tcp, Transport, eager, left, meaning};
 use crate::opensees::SIZES;
 
 /// How often a closed door is looked at.
@@ -39,7 +39,7 @@ impl Door {
     ///
     /// # Errors
     /// When the address is not ours, or taken.
-    pub fn open(place: &Place) -> io::Result<Self> {
+    pub fn open(place: &PeerAddress) -> io::Result<Self> {
         let addresses: Vec<SocketAddr> = place.host.to_socket_addrs()?.collect();
         let (way_in, address) = match place.transport {
             Transport::Tcp => {
@@ -57,8 +57,8 @@ impl Door {
     }
 
     /// Where it listens.
-    pub fn place(&self) -> Place {
-        Place { transport: self.transport, host: self.address.to_string() }
+    pub fn place(&self) -> PeerAddress {
+        PeerAddress { transport: self.transport, host: self.address.to_string() }
     }
 
     /// Waits for a client, at most until then. One that is silent for `patience` may be replaced by another, where the

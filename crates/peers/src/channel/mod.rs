@@ -45,14 +45,14 @@ pub enum Transport {
 
 /// Where somebody listens: `tcp://127.0.0.1:8090`, `udp://lab:8090`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct PeerAddress {
     /// How.
     pub transport: Transport,
     /// Name or number of the machine, and the port.
     pub host: String,
 }
 
-impl FromStr for Place {
+impl FromStr for PeerAddress {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -63,16 +63,16 @@ impl FromStr for Place {
         };
         let port = host.rsplit_once(':').filter(|(name, _)| !name.is_empty()).map(|(_, port)| port.parse::<u16>());
         match port {
-            Some(Ok(_)) => Ok(Place { transport, host: host.to_owned() }),
+            Some(Ok(_)) => Ok(PeerAddress { transport, host: host.to_owned() }),
             _ => Err(format!(
                 "`{text}` has no port: write for example {}",
-                Place { transport, host: "127.0.0.1:8090".into() }
+                PeerAddress { transport, host: "127.0.0.1:8090".into() }
             )),
         }
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for PeerAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let transport = match self.transport {
             Transport::Tcp => "tcp",
@@ -82,7 +82,7 @@ impl fmt::Display for Place {
     }
 }
 
-impl Place {
+impl PeerAddress {
     /// Connects as a client, trying again as long as nobody listens and `go_on` says so, at most for `patience`.
     ///
     /// # Errors
@@ -112,7 +112,7 @@ impl Place {
     }
 }
 
-impl Place {
+impl PeerAddress {
     /// Whether only this machine can reach it.
     pub fn is_local(&self) -> bool {
         self.host.to_socket_addrs().is_ok_and(|mut all| all.all(|a| a.ip().is_loopback()))

@@ -19,8 +19,8 @@ use interfield_lab::partner::{Partner, Trouble};
 use super::sizes::Sizes;
 use crate::MOST_DOFS;
 use crate::action::Action;
-use crate::channel::Place;
-use crate::clerk::{Clerk, check, take};
+use crate::channel::PeerAddress;
+use crate::connection::{Connection, check, take};
 use crate::dense::{add_product, inverse};
 use crate::numbers::{numbers, put};
 
@@ -28,7 +28,7 @@ use crate::numbers::{numbers, put};
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Where OpenSees listens.
-    pub place: Place,
+    pub place: PeerAddress,
     /// The matrix after `-stif` (for an actuator EA/L), by rows, N/m.
     pub stiffness: Vec<f64>,
     /// How long to try until OpenSees listens: it starts to when its script comes to the element.
@@ -45,7 +45,7 @@ pub enum NoAdapter {
     /// Too many degrees of freedom.
     TooMany(usize),
     /// Nobody listens there, or not in time.
-    Connection(Place, io::Error),
+    Connection(PeerAddress, io::Error),
 }
 
 impl fmt::Display for NoAdapter {
@@ -64,14 +64,14 @@ impl std::error::Error for NoAdapter {}
 
 /// A connection to an adapter.
 pub struct Adapter {
-    clerk: Clerk,
+    connection: Connection,
     dofs: usize,
     /// kb⁻¹, by rows.
     flexibility: Vec<f64>,
     /// K of the structure as far as it is known, by rows.
     structure: Vec<f64>,
     command: Vec<f64>,
-    /// Place and force of the last exchange, and the force expected at the next.
+    /// PeerAddress and force of the last exchange, and the force expected at the next.
     reached: Vec<f64>,
     force: Vec<f64>,
     expected: Vec<f64>,
@@ -95,7 +95,7 @@ impl Adapter {
         channel.send(&Sizes::adapter(n).encode(), Instant::now() + settings.timeout).map_err(gone)?;
         let zeros = || vec![0.0; n];
         Ok(Adapter {
-            clerk: Clerk::new(channel, settings.timeout),
+            connection: Connection::new(channel, settings.timeout),
             dofs: n,
             flexibility,
             structure: vec![0.0; n * n],
@@ -130,18 +130,18 @@ impl Adapter {
 
     fn ask(&mut self, until: Instant) -> Result<(), Trouble> {
         say(Action::Trial, &self.command, &mut self.message);
-        self.clerk.send(&self.message, until)?;
+        self.connection.send(&self.message, until)?;
         say(Action::Force, &[], &mut self.message);
-        self.clerk.send(&self.message, until)?;
-        self.clerk.receive(&mut self.message, until)?;
+        self.connection.send(&self.message, until)?;
+        self.connection.receive(&mut self.message, until)?;
         take(numbers(&self.message), &mut self.reached, &mut self.force)
     }
 
     /// OpenSees ends with status 255 when it is told that it is over, and would wait for ever otherwise. We close first: its
     /// port could not be used again for a minute if it did.
     fn end(&mut self) {
-        let until = self.clerk.until();
-        if let Some(mut channel) = self.clerk.close() {
+        let until = self.connection.until();
+        if let Some(mut channel) = self.connection.close() {
             say(Action::End, &[], &mut self.message);
             let _ = channel.send(&self.message, until);
         }
@@ -167,14 +167,14 @@ impl Partner for Adapter {
         force: &mut [f64],
     ) -> Result<(), Trouble> {
         check(u, self.dofs)?;
-        let (began, until) = (Instant::now(), self.clerk.until());
+        let (began, until) = (Instant::now(), self.connection.until());
         self.aim(u);
         if let Err(trouble) = self.ask(until) {
             // Whatever came now would belong to a step that was given up.
             self.end();
             return Err(trouble);
         }
-        self.clerk.note(began);
+        self.connection.note(began);
         reached.copy_from_slice(&self.reached);
         force.copy_from_slice(&self.force);
         Ok(())
@@ -185,7 +185,7 @@ impl Partner for Adapter {
     }
 
     fn account(&self) -> Vec<(&'static str, f64)> {
-        self.clerk.account()
+        self.connection.account()
     }
 }
 

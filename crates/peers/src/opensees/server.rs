@@ -7,14 +7,14 @@
 
 use super::sizes::{SIZES, Sizes};
 use crate::action::Action;
-use crate::desk::{Counts, Desk, Halt, Substructure, by_columns};
-use crate::lie::Lie;
 use crate::numbers::{number, numbers, put};
 use crate::session::{Said, Session};
+use crate::substructure::{Counts, Halt, Substructure, Trial, by_columns};
+use crate::violation::Violation;
 
 /// A client that is served.
 pub struct Server {
-    desk: Desk,
+    trial: Trial,
     sizes: Option<Sizes>,
     reply: Vec<u8>,
 }
@@ -22,14 +22,14 @@ pub struct Server {
 impl Server {
     /// Waits for the sizes of a client of `n` degrees of freedom.
     pub fn new(n: usize) -> Self {
-        Server { desk: Desk::new(n), sizes: None, reply: Vec::new() }
+        Server { trial: Trial::new(n), sizes: None, reply: Vec::new() }
     }
 
     /// The first message.
     fn begin(&mut self, message: &[u8]) -> Result<Said<'_>, Halt> {
         let sizes = Sizes::decode(message)?;
-        self.desk.accepts(sizes.command)?;
-        self.desk.offers(sizes.answer)?;
+        self.trial.accepts(sizes.command)?;
+        self.trial.offers(sizes.answer)?;
         self.reply = vec![0; sizes.bytes()];
         self.sizes = Some(sizes);
         Ok(Said::Nothing)
@@ -44,21 +44,21 @@ impl Session for Server {
     fn hear(&mut self, message: &[u8], substructure: &mut dyn Substructure) -> Result<Said<'_>, Halt> {
         let Some(sizes) = self.sizes else { return self.begin(message) };
         if message.len() != sizes.bytes() {
-            return Err(Lie::Length.into());
+            return Err(Violation::Length.into());
         }
-        self.desk.note();
+        self.trial.note();
         let code = number(message, 0);
-        let action = Action::from_code(code).ok_or(Lie::Action(code))?;
-        let n = self.desk.dofs();
+        let action = Action::from_code(code).ok_or(Violation::Action(code))?;
+        let n = self.trial.dofs();
         let matrices = substructure.matrices();
         let matrix = match action {
             Action::Open | Action::Setup | Action::Execute => return Ok(Said::Nothing),
             Action::Trial => {
-                self.desk.want(sizes.command, numbers(message).skip(1))?;
+                self.trial.want(sizes.command, numbers(message).skip(1))?;
                 return Ok(Said::Nothing);
             }
             Action::Commit => {
-                self.desk.commit();
+                self.trial.commit();
                 return Ok(Said::Nothing);
             }
             Action::End => return Ok(Said::Over(None)),
@@ -71,14 +71,14 @@ impl Session for Server {
             | Action::Acceleration
             | Action::Force
             | Action::Time => {
-                self.desk.go(substructure)?;
-                let answer = self.desk.answer(sizes.answer, substructure.matrices());
+                self.trial.go(substructure)?;
+                let answer = self.trial.answer(sizes.answer, substructure.matrices());
                 put(answer.iter().copied(), &mut self.reply);
                 return Ok(Said::Answer(&self.reply));
             }
         };
         if sizes.numbers < n * n {
-            return Err(Lie::Message.into());
+            return Err(Violation::Message.into());
         }
         put(by_columns(matrix, n), &mut self.reply);
         Ok(Said::Answer(&self.reply))
@@ -89,6 +89,6 @@ impl Session for Server {
     }
 
     fn counts(&self) -> Counts {
-        self.desk.counts()
+        self.trial.counts()
     }
 }

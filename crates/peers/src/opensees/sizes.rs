@@ -1,7 +1,7 @@
 //! The size message: how many numbers of each kind go each way, and how long all other messages are.
 
-use crate::lie::Lie;
 use crate::numbers::{F64, put_whole, whole};
+use crate::violation::Violation;
 use crate::{MOST_DOFS, MOST_NUMBERS};
 
 /// Bytes of a size message.
@@ -28,17 +28,17 @@ impl Sizes {
     ///
     /// # Errors
     /// When it cannot be true.
-    pub fn decode(bytes: &[u8]) -> Result<Self, Lie> {
-        let all: [i32; 11] = whole(bytes).ok_or(Lie::Length)?;
-        let group = |i: usize| usize::try_from(all[i]).ok().filter(|n| *n <= MOST_DOFS).ok_or(Lie::Size);
+    pub fn decode(bytes: &[u8]) -> Result<Self, Violation> {
+        let all: [i32; 11] = whole(bytes).ok_or(Violation::Length)?;
+        let group = |i: usize| usize::try_from(all[i]).ok().filter(|n| *n <= MOST_DOFS).ok_or(Violation::Size);
         let mut sizes = Sizes { command: [0; 5], answer: [0; 5], numbers: 0 };
         for i in 0..5 {
             sizes.command[i] = group(i)?;
             sizes.answer[i] = group(5 + i)?;
         }
-        sizes.numbers = usize::try_from(all[10]).ok().filter(|n| *n <= MOST_NUMBERS).ok_or(Lie::Message)?;
+        sizes.numbers = usize::try_from(all[10]).ok().filter(|n| *n <= MOST_NUMBERS).ok_or(Violation::Message)?;
         let needed = (1 + sizes.command.iter().sum::<usize>()).max(sizes.answer.iter().sum());
-        if sizes.numbers < needed { Err(Lie::Message) } else { Ok(sizes) }
+        if sizes.numbers < needed { Err(Violation::Message) } else { Ok(sizes) }
     }
 
     /// Writes a size message.

@@ -5,10 +5,10 @@
 
 use super::{BOOT, CLOSED, FIVE, ONE, OPENED, PROBE};
 use crate::action::Action;
-use crate::desk::{Counts, Desk, Groups, Halt, Substructure};
-use crate::lie::Lie;
 use crate::numbers::{F64, number, numbers, put, put_whole, whole};
 use crate::session::{Said, Session};
+use crate::substructure::{Counts, Groups, Halt, Substructure, Trial};
+use crate::violation::Violation;
 use crate::{MOST_DOFS, MOST_NUMBERS};
 
 /// What comes next.
@@ -28,7 +28,7 @@ enum Stage {
 
 /// An actor that is commanded.
 pub struct Actor {
-    desk: Desk,
+    trial: Trial,
     stage: Stage,
     tag: f64,
     reply: Vec<u8>,
@@ -38,7 +38,7 @@ impl Actor {
     /// Waits for a shadow of `n` degrees of freedom; `probe`: which says first how it orders bytes, as it does over TCP.
     pub fn new(n: usize, probe: bool) -> Self {
         let stage = if probe { Stage::Probe } else { Stage::Boot };
-        Actor { desk: Desk::new(n), stage, tag: 1.0, reply: vec![0; BOOT * F64] }
+        Actor { trial: Trial::new(n), stage, tag: 1.0, reply: vec![0; BOOT * F64] }
     }
 
     fn boot(&mut self, message: &[u8]) -> Result<Said<'_>, Halt> {
@@ -51,13 +51,13 @@ impl Actor {
             Some(Action::Setup) => {
                 let length = number(message, 1);
                 if !(length >= 1.0 && length <= MOST_NUMBERS as f64 && length.fract() == 0.0) {
-                    return Err(Lie::Message.into());
+                    return Err(Violation::Message.into());
                 }
                 self.stage = Stage::Command(length as usize);
                 Ok(Said::Nothing)
             }
             Some(Action::End) => self.end(),
-            _ => Err(Lie::Action(code).into()),
+            _ => Err(Violation::Action(code).into()),
         }
     }
 
@@ -73,36 +73,36 @@ impl Actor {
         answer: Groups,
         substructure: &mut dyn Substructure,
     ) -> Result<Said<'_>, Halt> {
-        self.desk.note();
+        self.trial.note();
         let code = number(message, 0);
         match Action::from_code(code) {
             Some(Action::Trial) => {
-                self.desk.want(command, numbers(message).skip(1))?;
-                self.desk.go(substructure)?;
+                self.trial.want(command, numbers(message).skip(1))?;
+                self.trial.go(substructure)?;
                 Ok(Said::Nothing)
             }
             Some(Action::Readings) => {
-                self.desk.go(substructure)?;
-                put(self.desk.answer(answer, substructure.matrices()).iter().copied(), &mut self.reply);
+                self.trial.go(substructure)?;
+                put(self.trial.answer(answer, substructure.matrices()).iter().copied(), &mut self.reply);
                 Ok(Said::Answer(&self.reply))
             }
             // What a commit carries is not looked at: its time is twice the time.
             Some(Action::Commit) => {
-                self.desk.commit();
+                self.trial.commit();
                 Ok(Said::Nothing)
             }
             Some(Action::End) => self.end(),
-            _ => Err(Lie::Action(code).into()),
+            _ => Err(Violation::Action(code).into()),
         }
     }
 }
 
 /// Five sizes.
-fn groups(message: &[u8]) -> Result<Groups, Lie> {
-    let all: [i32; 5] = whole(message).ok_or(Lie::Length)?;
+fn groups(message: &[u8]) -> Result<Groups, Violation> {
+    let all: [i32; 5] = whole(message).ok_or(Violation::Length)?;
     let mut groups = [0; 5];
     for (group, size) in groups.iter_mut().zip(all) {
-        *group = usize::try_from(size).ok().filter(|n| *n <= MOST_DOFS).ok_or(Lie::Size)?;
+        *group = usize::try_from(size).ok().filter(|n| *n <= MOST_DOFS).ok_or(Violation::Size)?;
     }
     Ok(groups)
 }
@@ -119,12 +119,12 @@ impl Session for Actor {
 
     fn hear(&mut self, message: &[u8], substructure: &mut dyn Substructure) -> Result<Said<'_>, Halt> {
         if message.len() != self.wants() {
-            return Err(Lie::Length.into());
+            return Err(Violation::Length.into());
         }
         match self.stage {
             Stage::Probe => {
                 if whole(message) != Some(ONE) {
-                    return Err(Lie::ByteOrder.into());
+                    return Err(Violation::ByteOrder.into());
                 }
                 self.stage = Stage::Boot;
                 let answer = put_whole(ONE);
@@ -135,15 +135,15 @@ impl Session for Actor {
             Stage::Boot => self.boot(message),
             Stage::Command(length) => {
                 let command = groups(message)?;
-                self.desk.accepts(command)?;
+                self.trial.accepts(command)?;
                 self.stage = Stage::Answer(length, command);
                 Ok(Said::Nothing)
             }
             Stage::Answer(length, command) => {
                 let answer = groups(message)?;
-                self.desk.offers(answer)?;
+                self.trial.offers(answer)?;
                 if length < (1 + command.iter().sum::<usize>()).max(answer.iter().sum()).max(2) {
-                    return Err(Lie::Message.into());
+                    return Err(Violation::Message.into());
                 }
                 self.reply = vec![0; length * F64];
                 self.stage = Stage::Running(length, command, answer);
@@ -158,6 +158,6 @@ impl Session for Actor {
     }
 
     fn counts(&self) -> Counts {
-        self.desk.counts()
+        self.trial.counts()
     }
 }

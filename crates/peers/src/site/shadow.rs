@@ -9,16 +9,16 @@ use interfield_lab::partner::{Partner, Trouble};
 use super::{BOOT, ONE, OPENED, PROBE, VERSION};
 use crate::MOST_DOFS;
 use crate::action::Action;
-use crate::channel::{Channel, Place, Transport, receive};
-use crate::clerk::{Clerk, check, take};
-use crate::lie::Lie;
+use crate::channel::{Channel, PeerAddress, Transport, receive};
+use crate::connection::{Connection, check, take};
 use crate::numbers::{F64, number, numbers, put, put_whole, whole};
+use crate::violation::Violation;
 
 /// How an actor is reached.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Where it listens.
-    pub place: Place,
+    pub place: PeerAddress,
     /// Number of degrees of freedom.
     pub dofs: usize,
     /// How long to try until it listens.
@@ -33,9 +33,9 @@ pub enum NoSite {
     /// Too many degrees of freedom, or none.
     Dofs(usize),
     /// Nobody listens there, or not in time.
-    Connection(Place, io::Error),
+    Connection(PeerAddress, io::Error),
     /// It answered, but not as an actor.
-    Lie(Place, Lie),
+    Violation(PeerAddress, Violation),
 }
 
 impl fmt::Display for NoSite {
@@ -43,7 +43,7 @@ impl fmt::Display for NoSite {
         match self {
             NoSite::Dofs(n) => write!(f, "a site has 1 to {MOST_DOFS} degrees of freedom, not {n}"),
             NoSite::Connection(place, e) => write!(f, "no OpenFresco site at {place}: {e}"),
-            NoSite::Lie(place, lie) => write!(f, "no OpenFresco site at {place}: {lie}"),
+            NoSite::Violation(place, violation) => write!(f, "no OpenFresco site at {place}: {violation}"),
         }
     }
 }
@@ -52,7 +52,7 @@ impl std::error::Error for NoSite {}
 
 /// A connection to an actor: displacements out; displacements and forces back.
 pub struct Shadow {
-    clerk: Clerk,
+    connection: Connection,
     dofs: usize,
     message: Vec<u8>,
 }
@@ -73,11 +73,15 @@ impl Shadow {
         let opened = open(&mut *channel, place.transport, n, Instant::now() + settings.timeout);
         match opened {
             Ok(Ok(())) => {}
-            Ok(Err(lie)) => return Err(NoSite::Lie(place.clone(), lie)),
+            Ok(Err(violation)) => return Err(NoSite::Violation(place.clone(), violation)),
             Err(Trouble::Late) => return Err(no_connection(io::ErrorKind::TimedOut.into())),
             Err(_) => return Err(no_connection(io::ErrorKind::ConnectionAborted.into())),
         }
-        Ok(Shadow { clerk: Clerk::new(channel, settings.timeout), dofs: n, message: vec![0; length(n) * F64] })
+        Ok(Shadow {
+            connection: Connection::new(channel, settings.timeout),
+            dofs: n,
+            message: vec![0; length(n) * F64],
+        })
     }
 
     fn say(&mut self, action: Action, u: &[f64]) {
@@ -85,20 +89,20 @@ impl Shadow {
     }
 
     fn ask(&mut self, u: &[f64], reached: &mut [f64], force: &mut [f64]) -> Result<(), Trouble> {
-        let until = self.clerk.until();
+        let until = self.connection.until();
         for action in [Action::Trial, Action::Readings] {
             self.say(action, u);
-            self.clerk.send(&self.message, until)?;
+            self.connection.send(&self.message, until)?;
         }
-        self.clerk.receive(&mut self.message, until)?;
+        self.connection.receive(&mut self.message, until)?;
         take(numbers(&self.message), reached, force)?;
         self.say(Action::Commit, u);
-        self.clerk.send(&self.message, until)
+        self.connection.send(&self.message, until)
     }
 
     fn end(&mut self) {
-        let until = self.clerk.until();
-        if let Some(mut channel) = self.clerk.close() {
+        let until = self.connection.until();
+        if let Some(mut channel) = self.connection.close() {
             put([Action::End.code(), 1.0], &mut self.message);
             // It answers; that it does not is no trouble any more.
             let _ = channel.send(&self.message, until).and_then(|()| receive(&mut *channel, &mut self.message, until));
@@ -111,13 +115,18 @@ fn length(n: usize) -> usize {
     (2 * n).max(n + 1)
 }
 
-fn open(channel: &mut dyn Channel, transport: Transport, n: usize, until: Instant) -> Result<Result<(), Lie>, Trouble> {
+fn open(
+    channel: &mut dyn Channel,
+    transport: Transport,
+    n: usize,
+    until: Instant,
+) -> Result<Result<(), Violation>, Trouble> {
     if transport == Transport::Tcp {
         let mut answer = [0; PROBE];
         channel.send(&put_whole(ONE), until)?;
         receive(channel, &mut answer, until)?;
         if whole(&answer) != Some(ONE) {
-            return Ok(Err(Lie::ByteOrder));
+            return Ok(Err(Violation::ByteOrder));
         }
     }
     let mut message = vec![0; BOOT * F64];
@@ -125,7 +134,7 @@ fn open(channel: &mut dyn Channel, transport: Transport, n: usize, until: Instan
     channel.send(&message, until)?;
     receive(channel, &mut message, until)?;
     if number(&message, 0) != OPENED || number(&message, 2) != VERSION {
-        return Ok(Err(Lie::Version(number(&message, 2))));
+        return Ok(Err(Violation::Version(number(&message, 2))));
     }
     put([Action::Setup.code(), length(n) as f64], &mut message);
     channel.send(&message, until)?;
@@ -152,10 +161,10 @@ impl Partner for Shadow {
         let began = Instant::now();
         if let Err(trouble) = self.ask(u, reached, force) {
             // Whatever came now would belong to a step that was given up.
-            self.clerk.close();
+            self.connection.close();
             return Err(trouble);
         }
-        self.clerk.note(began);
+        self.connection.note(began);
         Ok(())
     }
 
@@ -164,7 +173,7 @@ impl Partner for Shadow {
     }
 
     fn account(&self) -> Vec<(&'static str, f64)> {
-        self.clerk.account()
+        self.connection.account()
     }
 }
 

@@ -1,7 +1,7 @@
 //! The header, and the numbers that follow it.
 
 use crate::MOST_DOFS;
-use crate::lie::Lie;
+use crate::violation::Violation;
 
 /// Bytes of a header.
 pub const HEADER: usize = 16;
@@ -105,19 +105,19 @@ impl Header {
     ///
     /// # Errors
     /// When it cannot be true.
-    pub fn decode(bytes: &[u8]) -> Result<Self, Lie> {
-        let b: [u8; HEADER] = bytes.try_into().map_err(|_| Lie::Length)?;
+    pub fn decode(bytes: &[u8]) -> Result<Self, Violation> {
+        let b: [u8; HEADER] = bytes.try_into().map_err(|_| Violation::Length)?;
         if !(OLDEST..=VERSION).contains(&b[0]) {
-            return Err(Lie::Version(f64::from(b[0])));
+            return Err(Violation::Version(f64::from(b[0])));
         }
         let precision = match b[4] {
             1 => Precision::Single,
             2 => Precision::Double,
-            other => return Err(Lie::Precision(other)),
+            other => return Err(Violation::Precision(other)),
         };
         let dofs = usize::from(u16::from_be_bytes([b[6], b[7]]));
         if dofs > MOST_DOFS {
-            return Err(Lie::Size);
+            return Err(Violation::Size);
         }
         Ok(Header {
             command: b[1],

@@ -9,14 +9,14 @@ use interfield_lab::partner::{Partner, Trouble};
 use super::header::{Contents, HEADER, Header, Precision};
 use crate::MOST_DOFS;
 use crate::action::Action;
-use crate::channel::Place;
-use crate::clerk::{Clerk, check, take};
+use crate::channel::PeerAddress;
+use crate::connection::{Connection, check, take};
 
 /// How a substructure is reached.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Where it listens.
-    pub place: Place,
+    pub place: PeerAddress,
     /// Number of degrees of freedom.
     pub dofs: usize,
     /// Kind of numbers that are sent.
@@ -33,7 +33,7 @@ pub enum NoSubstructure {
     /// Too many degrees of freedom, or none.
     Dofs(usize),
     /// Nobody listens there, or not in time.
-    Connection(Place, io::Error),
+    Connection(PeerAddress, io::Error),
 }
 
 impl fmt::Display for NoSubstructure {
@@ -53,7 +53,7 @@ const SUBSTRUCTURE: u8 = 1;
 
 /// A connection to a substructure.
 pub struct Integrator {
-    clerk: Clerk,
+    connection: Connection,
     header: Header,
     message: Vec<u8>,
 }
@@ -82,7 +82,7 @@ impl Integrator {
         };
         let gone = |_| no_connection(io::ErrorKind::ConnectionAborted.into());
         channel.send(&header.encode(), Instant::now() + settings.timeout).map_err(gone)?;
-        Ok(Integrator { clerk: Clerk::new(channel, settings.timeout), header, message: Vec::new() })
+        Ok(Integrator { connection: Connection::new(channel, settings.timeout), header, message: Vec::new() })
     }
 
     fn command(&mut self, action: Action, contents: u8) -> Header {
@@ -90,17 +90,17 @@ impl Integrator {
     }
 
     fn ask(&mut self, u: &[f64], reached: &mut [f64], force: &mut [f64]) -> Result<(), Trouble> {
-        let until = self.clerk.until();
+        let until = self.connection.until();
         let trial = self.command(Action::Trial, Contents::DISPLACEMENT);
-        self.clerk.send(&trial.encode(), until)?;
+        self.connection.send(&trial.encode(), until)?;
         self.message.clear();
         self.message.extend(trial.encode());
         trial.precision.put(u.iter().copied(), &mut self.message);
-        self.clerk.send(&self.message, until)?;
+        self.connection.send(&self.message, until)?;
         let wanted = self.command(Action::Force, Contents::DISPLACEMENT | Contents::FORCE);
-        self.clerk.send(&wanted.encode(), until)?;
+        self.connection.send(&wanted.encode(), until)?;
         self.message.resize(HEADER + wanted.payload(), 0);
-        self.clerk.receive(&mut self.message, until)?;
+        self.connection.receive(&mut self.message, until)?;
         let (head, data) = self.message.split_at(HEADER);
         let said = Header::decode(head).map_err(|_| Trouble::Garbled)?;
         if (said.dofs, said.contents, said.precision) != (wanted.dofs, wanted.contents, wanted.precision) {
@@ -110,8 +110,8 @@ impl Integrator {
     }
 
     fn end(&mut self) {
-        let until = self.clerk.until();
-        if let Some(mut channel) = self.clerk.close() {
+        let until = self.connection.until();
+        if let Some(mut channel) = self.connection.close() {
             let _ = channel.send(&self.command(Action::End, 0).encode(), until);
         }
     }
@@ -138,7 +138,7 @@ impl Partner for Integrator {
             self.end();
             return Err(trouble);
         }
-        self.clerk.note(began);
+        self.connection.note(began);
         Ok(())
     }
 
@@ -147,7 +147,7 @@ impl Partner for Integrator {
     }
 
     fn account(&self) -> Vec<(&'static str, f64)> {
-        self.clerk.account()
+        self.connection.account()
     }
 }
 

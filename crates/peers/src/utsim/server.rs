@@ -3,9 +3,9 @@
 
 use super::header::{Contents, HEADER, Header};
 use crate::action::Action;
-use crate::desk::{Counts, Desk, Groups, Halt, Substructure};
-use crate::lie::Lie;
 use crate::session::{Said, Session};
+use crate::substructure::{Counts, Groups, Halt, Substructure, Trial};
+use crate::violation::Violation;
 
 /// What comes next.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,7 +20,7 @@ enum Stage {
 
 /// An integrator that is served.
 pub struct Server {
-    desk: Desk,
+    trial: Trial,
     stage: Stage,
     reply: Vec<u8>,
 }
@@ -28,17 +28,17 @@ pub struct Server {
 impl Server {
     /// Waits for an integrator of `n` degrees of freedom.
     pub fn new(n: usize) -> Self {
-        Server { desk: Desk::new(n), stage: Stage::Greeting, reply: Vec::new() }
+        Server { trial: Trial::new(n), stage: Stage::Greeting, reply: Vec::new() }
     }
 
-    fn header(&self, message: &[u8]) -> Result<Header, Lie> {
+    fn header(&self, message: &[u8]) -> Result<Header, Violation> {
         let header = Header::decode(message)?;
-        let n = self.desk.dofs();
-        if header.dofs == n { Ok(header) } else { Err(Lie::Dofs(header.dofs, n)) }
+        let n = self.trial.dofs();
+        if header.dofs == n { Ok(header) } else { Err(Violation::Dofs(header.dofs, n)) }
     }
 
     fn command(&mut self, header: Header, substructure: &mut dyn Substructure) -> Result<Said<'_>, Halt> {
-        self.desk.note();
+        self.trial.note();
         let code = f64::from(header.command);
         match Action::from_number(header.command) {
             Some(Action::Trial) => {
@@ -47,7 +47,7 @@ impl Server {
                 Ok(Said::Nothing)
             }
             Some(Action::Commit) => {
-                self.desk.commit();
+                self.trial.commit();
                 Ok(Said::Nothing)
             }
             Some(Action::Readings | Action::Displacement | Action::Force) => {
@@ -57,11 +57,11 @@ impl Server {
                     header.contents
                 };
                 let groups = answered(contents, header.dofs)?;
-                self.desk.go(substructure)?;
+                self.trial.go(substructure)?;
                 let header = Header { contents, ..header };
                 self.reply.clear();
                 self.reply.extend(header.encode());
-                let answer = self.desk.answer(groups, substructure.matrices());
+                let answer = self.trial.answer(groups, substructure.matrices());
                 header.precision.put(answer.iter().copied(), &mut self.reply);
                 Ok(Said::Answer(&self.reply))
             }
@@ -73,26 +73,26 @@ impl Server {
                 Ok(Said::Answer(&self.reply))
             }
             Some(Action::End) => Ok(Said::Over(None)),
-            _ => Err(Lie::Action(code).into()),
+            _ => Err(Violation::Action(code).into()),
         }
     }
 }
 
 /// Whether these can be commanded.
-fn commanded(contents: Contents) -> Result<(), Lie> {
+fn commanded(contents: Contents) -> Result<(), Violation> {
     let kinematic = Contents::DISPLACEMENT | Contents::VELOCITY | Contents::ACCELERATION;
     match contents {
-        c if c.has(Contents::FORCE) => Err(Lie::ForceControl),
+        c if c.has(Contents::FORCE) => Err(Violation::ForceControl),
         c if c.has(Contents::DISPLACEMENT) && c.0 & !kinematic == 0 => Ok(()),
-        _ => Err(Lie::Size),
+        _ => Err(Violation::Size),
     }
 }
 
 /// The groups of an answer with these contents.
-fn answered(contents: Contents, n: usize) -> Result<Groups, Lie> {
+fn answered(contents: Contents, n: usize) -> Result<Groups, Violation> {
     let vectors = Contents::DISPLACEMENT | Contents::VELOCITY | Contents::ACCELERATION | Contents::FORCE;
     if contents.0 & !vectors != 0 {
-        return Err(Lie::Size);
+        return Err(Violation::Size);
     }
     let of = |bit: u8| if contents.has(bit) { n } else { 0 };
     Ok([of(Contents::DISPLACEMENT), of(Contents::VELOCITY), of(Contents::ACCELERATION), of(Contents::FORCE), 0])
@@ -108,7 +108,7 @@ impl Session for Server {
 
     fn hear(&mut self, message: &[u8], substructure: &mut dyn Substructure) -> Result<Said<'_>, Halt> {
         if message.len() != self.wants() {
-            return Err(Lie::Length.into());
+            return Err(Violation::Length.into());
         }
         let (head, data) = message.split_at(HEADER);
         let header = self.header(head)?;
@@ -120,13 +120,13 @@ impl Session for Server {
             Stage::Command => self.command(header, substructure),
             Stage::Data(announced) => {
                 if (header.contents, header.precision) != (announced.contents, announced.precision) {
-                    return Err(Lie::Message.into());
+                    return Err(Violation::Message.into());
                 }
                 let of = |bit: u8| if header.contents.has(bit) { header.dofs } else { 0 };
                 let groups = [header.dofs, of(Contents::VELOCITY), of(Contents::ACCELERATION), 0, 0];
                 self.stage = Stage::Command;
-                self.desk.want(groups, header.precision.numbers(data))?;
-                self.desk.go(substructure)?;
+                self.trial.want(groups, header.precision.numbers(data))?;
+                self.trial.go(substructure)?;
                 Ok(Said::Nothing)
             }
         }
@@ -137,6 +137,6 @@ impl Session for Server {
     }
 
     fn counts(&self) -> Counts {
-        self.desk.counts()
+        self.trial.counts()
     }
 }

@@ -121,7 +121,7 @@ fn trouble_is_told_apart_and_ends_the_other_side() {
 
 #[test]
 fn stiffness_that_cannot_be_is_refused() {
-    let place: interfield_peers::channel::Place = "tcp://127.0.0.1:1".parse().expect("an address");
+    let place: interfield_peers::channel::PeerAddress = "tcp://127.0.0.1:1".parse().expect("an address");
     for (stiffness, what) in [
         (vec![], "square matrix"),
         (vec![0.0], "square matrix"),

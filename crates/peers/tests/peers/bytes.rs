@@ -1,9 +1,9 @@
 //! State machines against bytes as the real programs send them, and against the order of messages of their integrators.
 
-use interfield_peers::desk::Halt;
-use interfield_peers::lie::Lie;
 use interfield_peers::opensees::{self, Sizes};
 use interfield_peers::session::{Said, Session};
+use interfield_peers::substructure::Halt;
+use interfield_peers::violation::Violation;
 use interfield_peers::{site, utsim};
 
 use super::Path;
@@ -154,29 +154,29 @@ fn sizes_that_cannot_be_true_are_refused() {
         bytes
     };
     let cases = [
-        (with(0, -1), Lie::Size),
-        (with(0, i32::MAX), Lie::Size),
-        (with(0, 3), Lie::Dofs(3, 2)),
-        (with(1, 1), Lie::Dofs(1, 2)),
-        (with(3, 2), Lie::ForceControl),
-        (with(4, 2), Lie::Size),
-        (with(8, 1), Lie::Dofs(1, 2)),
-        (with(10, 7), Lie::Message),
-        (with(10, 0), Lie::Message),
-        (with(10, i32::MIN), Lie::Message),
-        (with(10, 16_385), Lie::Message),
-        (with(10, i32::MAX), Lie::Message),
-        (good.encode()[..43].to_vec(), Lie::Length),
+        (with(0, -1), Violation::Size),
+        (with(0, i32::MAX), Violation::Size),
+        (with(0, 3), Violation::Dofs(3, 2)),
+        (with(1, 1), Violation::Dofs(1, 2)),
+        (with(3, 2), Violation::ForceControl),
+        (with(4, 2), Violation::Size),
+        (with(8, 1), Violation::Dofs(1, 2)),
+        (with(10, 7), Violation::Message),
+        (with(10, 0), Violation::Message),
+        (with(10, i32::MIN), Violation::Message),
+        (with(10, 16_385), Violation::Message),
+        (with(10, i32::MAX), Violation::Message),
+        (good.encode()[..43].to_vec(), Violation::Length),
     ];
-    for (bytes, lie) in cases {
+    for (bytes, violation) in cases {
         let mut server = opensees::Server::new(2);
         let found = server.hear(&bytes, &mut Path::new(2));
-        assert_eq!(found, Err(Halt::Lie(lie)), "{bytes:?}");
+        assert_eq!(found, Err(Halt::Violation(violation)), "{bytes:?}");
         assert_eq!(server.wants(), 44, "nothing is believed of a lie");
     }
     let force_control = Sizes { command: [2, 0, 0, 2, 0], answer: [0, 0, 0, 2, 0], numbers: 8 };
     let mut server = opensees::Server::new(2);
-    assert_eq!(server.hear(&force_control.encode(), &mut Path::new(2)), Err(Lie::ForceControl.into()));
+    assert_eq!(server.hear(&force_control.encode(), &mut Path::new(2)), Err(Violation::ForceControl.into()));
 }
 
 #[test]
@@ -189,12 +189,12 @@ fn what_is_not_a_number_moves_nothing() {
         // And what was wanted before stands.
         assert_eq!(ask(&mut server, &mut path, &message(&[10.0], 8)), Some(vec![0.0; 8]));
         let found = server.hear(&message(&[bad], 8), &mut path);
-        assert!(matches!(found, Err(Halt::Lie(Lie::Action(_)))), "{found:?}");
+        assert!(matches!(found, Err(Halt::Violation(Violation::Action(_)))), "{found:?}");
     }
     let (mut server, mut path) = (opensees::Server::new(2), Path::new(2));
     ask(&mut server, &mut path, &hex(CAPTURED));
     for code in [0.0, 4.1, 16.0, -3.0, 98.0, 1e300] {
-        assert_eq!(server.hear(&message(&[code], 8), &mut path), Err(Lie::Action(code).into()));
+        assert_eq!(server.hear(&message(&[code], 8), &mut path), Err(Violation::Action(code).into()));
     }
 }
 
@@ -234,10 +234,10 @@ fn an_actor_believes_no_length_that_cannot_be_true() {
     for length in [0.0, -1.0, 0.5, 2.5, 1e9, 16_385.0, f64::NAN, f64::INFINITY] {
         let mut actor = site::Actor::new(1, false);
         let found = actor.hear(&message(&[2.0, length], 256), &mut Path::new(1));
-        assert_eq!(found, Err(Lie::Message.into()), "{length}");
+        assert_eq!(found, Err(Violation::Message.into()), "{length}");
     }
     let mut actor = site::Actor::new(1, true);
-    assert_eq!(actor.hear(&[0, 0, 0, 1], &mut Path::new(1)), Err(Lie::ByteOrder.into()));
+    assert_eq!(actor.hear(&[0, 0, 0, 1], &mut Path::new(1)), Err(Violation::ByteOrder.into()));
 }
 
 /// Bytes by hand from the table of the header.

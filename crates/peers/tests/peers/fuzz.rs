@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use interfield_peers::channel::{Place, Transport};
+use interfield_peers::channel::{PeerAddress, Transport};
 use interfield_peers::opensees::Sizes;
 use interfield_peers::session::Said;
 use interfield_peers::utsim::{HEADER, Header};
@@ -180,7 +180,7 @@ fn any_address_is_read_or_refused() {
         let text: Vec<u8> = (0..random.below(24)).map(|_| letters[random.below(letters.len())]).collect();
         let text = String::from_utf8_lossy(&text).into_owned();
         for text in [text.clone(), format!("tcp://{text}"), format!("udp://127.0.0.1:{text}")] {
-            if let Ok(place) = text.parse::<Place>() {
+            if let Ok(place) = text.parse::<PeerAddress>() {
                 assert_eq!(place.to_string(), text);
             }
         }

@@ -1,14 +1,14 @@
-//! Peers over real sockets that stall, flood, close, lie, or come at the same time.
+//! Peers over real sockets that stall, flood, close, violation, or come at the same time.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream, UdpSocket};
 use std::time::Duration;
 
 use interfield_peers::channel::Transport;
-use interfield_peers::desk::{Broken, Halt};
 use interfield_peers::host::{Ending, News, OnStall};
-use interfield_peers::lie::Lie;
 use interfield_peers::opensees::Sizes;
+use interfield_peers::substructure::{Broken, Halt};
+use interfield_peers::violation::Violation;
 
 use super::{LONG, Path, Protocol, open, serve};
 
@@ -215,9 +215,9 @@ fn liars_are_sent_away() {
         !matches!(stream.read(&mut [0; 8]), Ok(n) if n > 0)
     };
     let mut huge = TcpStream::connect(&place).expect("the door is open");
-    let mut lie = sizes();
-    lie[40..44].copy_from_slice(&i32::MAX.to_le_bytes());
-    huge.write_all(&lie).expect("open");
+    let mut violation = sizes();
+    violation[40..44].copy_from_slice(&i32::MAX.to_le_bytes());
+    huge.write_all(&violation).expect("open");
     assert!(closed(&mut huge));
     let mut nonsense = Client::connect(&place);
     nonsense.say(77.0, 0.0);
@@ -232,7 +232,14 @@ fn liars_are_sent_away() {
     let (path, records, _) = server.join().expect("no panic");
     assert!(path.moves.is_empty());
     let endings: Vec<Ending> = records.iter().map(|r| r.ending).collect();
-    assert_eq!(endings, [Ending::Lied(Lie::Message), Ending::Lied(Lie::Action(77.0)), Ending::Lied(Lie::Size)]);
+    assert_eq!(
+        endings,
+        [
+            Ending::Violated(Violation::Message),
+            Ending::Violated(Violation::Action(77.0)),
+            Ending::Violated(Violation::Size)
+        ]
+    );
 }
 
 /// OpenSees does not notice that its peer has gone and spins for ever: it is left without an answer, not cut off.
@@ -328,5 +335,5 @@ fn a_first_datagram_of_sizes_needs_no_greeting() {
     // A datagram of another length is no message.
     client.say(&message(3.0, 2.0)[..8]);
     let (path, records, _) = server.join().expect("no panic");
-    assert_eq!((path.moves.len(), records[0].ending), (1, Ending::Lied(Lie::Length)));
+    assert_eq!((path.moves.len(), records[0].ending), (1, Ending::Violated(Violation::Length)));
 }

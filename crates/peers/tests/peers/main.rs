@@ -10,10 +10,10 @@ use std::sync::atomic::AtomicBool;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use interfield_peers::channel::{Door, Place, Transport};
-use interfield_peers::desk::{Broken, Matrices, Substructure};
-use interfield_peers::host::{Host, News, OnStall, Record};
+use interfield_peers::channel::{Door, PeerAddress, Transport};
+use interfield_peers::host::{Host, News, OnStall, Served};
 use interfield_peers::session::Session;
+use interfield_peers::substructure::{Broken, Matrices, Substructure};
 use interfield_peers::{opensees, site, utsim};
 
 /// Long enough that only a real failure runs into it.
@@ -105,7 +105,7 @@ fn session(protocol: Protocol, n: usize, transport: Transport) -> Box<dyn Sessio
 }
 
 fn open(transport: Transport) -> Door {
-    Door::open(&Place { transport, host: "127.0.0.1:0".into() }).expect("loopback is there")
+    Door::open(&PeerAddress { transport, host: "127.0.0.1:0".into() }).expect("loopback is there")
 }
 
 /// Serves clients one after the other, each until its end; gives back what was moved, what was done, and what was said.
@@ -115,7 +115,7 @@ fn serve(
     mut path: Path,
     clients: usize,
     (stall, on_stall): (Duration, OnStall),
-) -> JoinHandle<(Path, Vec<Record>, Vec<News>)> {
+) -> JoinHandle<(Path, Vec<Served>, Vec<News>)> {
     std::thread::spawn(move || {
         let transport = door.place().transport;
         let stop = AtomicBool::new(false);

@@ -1,14 +1,14 @@
 //! Each role against the other one of ours, over real sockets.
 
 use interfield_lab::partner::Partner;
-use interfield_peers::channel::{Place, Transport};
+use interfield_peers::channel::{PeerAddress, Transport};
 use interfield_peers::host::{Ending, OnStall};
 use interfield_peers::{site, utsim};
 
 use super::{LONG, Path, Protocol, open, serve};
 
 /// A hundred steps of a partner that is served to us.
-fn partner_moves_the_path(protocol: Protocol, transport: Transport, connect: &dyn Fn(Place) -> Box<dyn Partner>) {
+fn partner_moves_the_path(protocol: Protocol, transport: Transport, connect: &dyn Fn(PeerAddress) -> Box<dyn Partner>) {
     const N: usize = 3;
     let door = open(transport);
     let place = door.place();
@@ -56,7 +56,7 @@ fn an_integrator_of_ut_sim_drives_a_substructure() {
 
 #[test]
 fn where_nobody_listens_is_said() {
-    let place: Place = "tcp://127.0.0.1:1".parse().expect("an address");
+    let place: PeerAddress = "tcp://127.0.0.1:1".parse().expect("an address");
     let patience = std::time::Duration::ZERO;
     let site = site::Settings { place: place.clone(), dofs: 1, patience, timeout: LONG };
     let found = site::Shadow::connect(&site, &mut || true).err().expect("nobody listens there").to_string();
@@ -74,7 +74,7 @@ fn where_nobody_listens_is_said() {
 #[test]
 fn addresses_are_printed_as_they_were_read() {
     for text in ["tcp://127.0.0.1:8090", "udp://lab:1", "tcp://[::1]:65535"] {
-        assert_eq!(text.parse::<Place>().map(|p| p.to_string()).as_deref(), Ok(text));
+        assert_eq!(text.parse::<PeerAddress>().map(|p| p.to_string()).as_deref(), Ok(text));
     }
     for (text, what) in [
         ("127.0.0.1:80", "is no address"),
@@ -82,9 +82,9 @@ fn addresses_are_printed_as_they_were_read() {
         ("tcp://a", "no port"),
         ("udp://a:70000", "no port"),
     ] {
-        let found = text.parse::<Place>();
+        let found = text.parse::<PeerAddress>();
         assert!(found.as_ref().is_err_and(|e| e.contains(what)), "{text}: {found:?}");
     }
-    assert!("tcp://127.0.0.1:1".parse::<Place>().is_ok_and(|p| p.is_local()));
-    assert!("udp://0.0.0.0:1".parse::<Place>().is_ok_and(|p| !p.is_local()));
+    assert!("tcp://127.0.0.1:1".parse::<PeerAddress>().is_ok_and(|p| p.is_local()));
+    assert!("udp://0.0.0.0:1".parse::<PeerAddress>().is_ok_and(|p| !p.is_local()));
 }

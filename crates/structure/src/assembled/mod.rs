@@ -12,7 +12,7 @@ mod operators;
 mod watched;
 
 use interfield_kernel::element::path::MEMORY;
-use interfield_kernel::{Dims, Fault, Mck, Point, Shift, System};
+use interfield_kernel::{Archive, Dims, Fault, Mck, Point, Shift, System};
 use interfield_lab::rig::Rig;
 use interfield_linalg::{Factor, Kind as Symmetry, Pattern};
 
@@ -445,6 +445,11 @@ impl System for Assembled {
 
     fn memory_mut(&mut self) -> &mut [f64] {
         &mut self.memory
+    }
+
+    /// What the rigs remember beside their memory here.
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        self.measured.iter_mut().for_each(|m| m.persist(archive));
     }
 
     fn settle(&mut self, at: Point<'_>) {

@@ -8,7 +8,7 @@
 //!
 //! and everything else a scheme asks (tangents, solves, masses) is that of the stand-in.
 
-use interfield_kernel::{Fault, Point};
+use interfield_kernel::{Archive, Fault, Point};
 use interfield_lab::rig::{Reading, Rig, Target};
 
 use crate::assembled::SpecimenBlueprint;
@@ -64,6 +64,11 @@ impl Measured {
     /// Its rig.
     pub(crate) fn rig(&self) -> &dyn Rig {
         self.rig.as_ref()
+    }
+
+    /// Saves or restores what the rig remembers beside its memory.
+    pub(crate) fn persist(&mut self, archive: &mut dyn Archive) {
+        self.rig.persist(archive);
     }
 
     /// The test ends before its time.

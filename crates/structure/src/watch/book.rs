@@ -5,7 +5,7 @@
 //! energies from time to time: next to nothing beside a step. Where that is not so (moved supports, masses that depend on
 //! the configuration, formulas, specimens), every step is balanced as `energy.*` channels are.
 
-use interfield_kernel::{Fault, Point};
+use interfield_kernel::{Archive, Fault, Point};
 
 use crate::assembled::Assembled;
 use crate::energy::Energy;
@@ -74,6 +74,18 @@ impl Book {
             true => Book::Light(Light::new(system, at, potential)),
             false => Book::Full(Box::new(Energy::new(system, at)?)),
         })
+    }
+
+    /// Saves or restores the sums.
+    pub(super) fn persist(&mut self, archive: &mut dyn Archive) {
+        match self {
+            Book::Full(energy) => energy.persist(archive),
+            Book::Light(Light { loads, input, rough, start, sums }) => {
+                loads.iter_mut().for_each(|load| archive.numbers(&mut load.before));
+                archive.numbers([input, rough, start]);
+                archive.numbers([&mut sums.kinetic, &mut sums.internal, &mut sums.input, &mut sums.rough]);
+            }
+        }
     }
 
     /// Adds a step that ended at `at`.

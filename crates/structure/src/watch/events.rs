@@ -1,6 +1,6 @@
 //! Laws that may turn stiff or push away: what their deformations went through between two looks.
 
-use interfield_kernel::Point;
+use interfield_kernel::{Archive, Point};
 
 use crate::assembled::Assembled;
 
@@ -50,6 +50,16 @@ impl Events {
         };
         let curves = now.iter().zip(system.curve_properties()).map(curve).collect();
         Events { curves, energy: system.static_work(at.t, &undeformed, &now), looked: now.clone(), now }
+    }
+
+    /// Saves or restores what was seen.
+    pub(super) fn persist(&mut self, archive: &mut dyn Archive) {
+        let Events { curves, now, looked, energy } = self;
+        for Curve { range, initial: _, mass: _, stiffest, escaped } in curves {
+            archive.numbers(range.iter_mut().chain(stiffest));
+            archive.option(escaped, 0.0, |archive, t| archive.number(t));
+        }
+        archive.numbers(now.as_flattened_mut().iter_mut().chain(looked.as_flattened_mut()).chain([energy]));
     }
 
     /// Notes where the laws are.

@@ -11,7 +11,7 @@ mod events;
 mod words;
 
 use interfield_coupling::quality::RowQuality;
-use interfield_kernel::{Fault, Point};
+use interfield_kernel::{Archive, Fault, Point};
 pub use interfield_lab::verdict::{Grade, Verdict};
 
 use crate::assembled::Assembled;
@@ -67,7 +67,28 @@ pub enum Finding {
     Softened(Spot),
 }
 
+impl Spot {
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        let Spot { t, part, index } = self;
+        archive.number(t);
+        archive.whole(part);
+        archive.whole(index);
+    }
+}
+
 impl Finding {
+    /// Saves or restores one that ends a run: the others are only made when the run is over.
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        let (mut at, mut times) = match self {
+            Finding::Diverged { at, times } => (*at, Some(*times)),
+            Finding::RanAway(at) => (*at, None),
+            _ => return,
+        };
+        at.persist(archive);
+        archive.option(&mut times, 0.0, |archive, times| archive.number(times));
+        *self = times.map_or(Finding::RanAway(at), |times| Finding::Diverged { at, times });
+    }
+
     /// How grave it is.
     pub fn grade(&self) -> Grade {
         match self {
@@ -136,6 +157,21 @@ impl Watch {
         self.start += book.sums().kinetic + if complete { 0.0 } else { system.stored_at_start(at.t, at.u, at.s) };
         self.systems.push(Watched { book, events, dt, complete, measured, potential });
         Ok(())
+    }
+
+    /// Saves or restores what was seen.
+    pub(crate) fn persist(&mut self, archive: &mut dyn Archive) {
+        let Watch { systems, steps: _, start, outside, most, gained, lost, first, end } = self;
+        archive.same(systems.len());
+        for Watched { book, events, dt: _, complete: _, measured: _, potential } in systems {
+            book.persist(archive);
+            events.persist(archive);
+            archive.number(potential);
+        }
+        archive.numbers([start, outside].into_iter().chain(most).chain([&mut gained.0, &mut lost.0, &mut lost.1]));
+        gained.1.persist(archive);
+        archive.option(first, 0.0, |archive, first| archive.number(first));
+        archive.option(end, Finding::RanAway(Spot::default()), |archive, end| end.persist(archive));
     }
 
     /// Whether energies are looked at after `done` steps.

@@ -197,9 +197,6 @@ impl Rig for Companion {
         self.note('.');
         self.inner.finish(memory);
     }
-    fn controller(&self) -> Option<&Controller> {
-        Some(&self.inner)
-    }
 }
 
 struct Company(Arc<Mutex<String>>);
@@ -247,9 +244,6 @@ impl Rig for Diary {
     }
     fn finish(&mut self, memory: &mut [f64]) {
         self.inner.finish(memory);
-    }
-    fn controller(&self) -> Option<&Controller> {
-        Some(&self.inner)
     }
 }
 

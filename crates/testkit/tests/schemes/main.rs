@@ -11,6 +11,7 @@ mod order;
 mod partition;
 mod partitioned;
 mod path;
+mod resume;
 mod signals;
 mod spectra;
 mod stability;

@@ -16,7 +16,7 @@ use std::time::Duration;
 use interfield_lab::hardware::{Hardware, Interlock, Reply};
 use interfield_wire::Dock;
 use interfield_wire::codec::{Greeting, Instrument, Shown};
-use interfield_wire::host::{Host, News, Record};
+use interfield_wire::host::{Host, Hosted, News};
 use interfield_wire::remote::Pace;
 
 /// Long enough that only a real failure runs into it.
@@ -61,7 +61,7 @@ impl Hardware for Path {
 }
 
 /// Hosts a [`Path`] until a test is over.
-fn host(dock: &mut dyn Dock, n: usize, keep: bool, stop: &AtomicBool, news: &mut dyn FnMut(News)) -> Record {
+fn host(dock: &mut dyn Dock, n: usize, keep: bool, stop: &AtomicBool, news: &mut dyn FnMut(News)) -> Hosted {
     let mut open = || Ok(Box::new(Path::new(n)) as Box<dyn Hardware>);
     Host { offer: greeting(n), open: &mut open, news, stop, keep }.serve(dock).expect("a Path is always there")
 }

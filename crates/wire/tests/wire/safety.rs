@@ -4,14 +4,14 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
-use interfield_lab::compensate::{Argument, Arguments, METHODS, Method};
+use interfield_lab::compensate::{Argument, Arguments, COMPENSATIONS, Compensation};
 use interfield_lab::controller::{Calibration, Controller, Home, MissPolicy, Plan};
 use interfield_lab::guard::Envelope;
 use interfield_lab::hardware::{Hardware, Reply};
 use interfield_lab::kinematics::Kinematics;
 use interfield_lab::paced::{Pace as ByTheClock, Paced};
 use interfield_lab::realtime::mailbox::Patience;
-use interfield_lab::realtime::rights::Wish;
+use interfield_lab::realtime::rights::Request;
 use interfield_lab::realtime::{Schedule, Waking, WallClock, WhenLate};
 use interfield_lab::rig::{Rig, Target};
 use interfield_lab::safety::{Action, Limits, Watch};
@@ -98,7 +98,7 @@ fn limits(action: Action) -> Limits {
     }
 }
 
-fn controller(hardware: Box<dyn Hardware>, method: &Method, action: Action) -> Controller {
+fn controller(hardware: Box<dyn Hardware>, method: &Compensation, action: Action) -> Controller {
     let plan = Plan {
         period: T,
         time_scale: 1.0,
@@ -120,13 +120,13 @@ fn controller(hardware: Box<dyn Hardware>, method: &Method, action: Action) -> C
 }
 
 /// Every compensator, for a delay of 8 ms where it takes one.
-fn methods() -> Vec<(&'static str, Method)> {
+fn methods() -> Vec<(&'static str, Compensation)> {
     let delay = [("delay", Argument::Number(8e-3))];
-    let of = |info: &interfield_lab::compensate::MethodInfo| {
+    let of = |info: &interfield_lab::compensate::CompensationInfo| {
         let made = (info.build)(Arguments(&delay)).or_else(|_| (info.build)(Arguments(&[])));
         (info.name, made.unwrap_or_else(|e| panic!("{}: {e:?}", info.name)))
     };
-    METHODS.iter().map(of).collect()
+    COMPENSATIONS.iter().map(of).collect()
 }
 
 /// A sine that grows to 60 mm and 0.75 m/s within half a second; the fault comes at its largest velocity. Whether it ended.
@@ -182,7 +182,7 @@ fn ends(wire: &str, number: u32) -> (Box<dyn Dock>, Opens) {
 }
 
 /// A test over a wire with a fault at its worst moment: what arrived at the far end (by the clock: what was sent), and whether the test was ended by it.
-fn over(wire: &str, number: u32, method: &Method, action: Action, what: u32, clock: bool) -> (Vec<f64>, bool) {
+fn over(wire: &str, number: u32, method: &Compensation, action: Action, what: u32, clock: bool) -> (Vec<f64>, bool) {
     let (mut dock, link) = ends(wire, number);
     let (stop, fault) = (AtomicBool::new(false), Arc::new(AtomicU32::new(0)));
     let [commands, sent] = [(); 2].map(|()| Arc::new(Mutex::new(Vec::with_capacity(10_000))));
@@ -206,7 +206,7 @@ fn over(wire: &str, number: u32, method: &Method, action: Action, what: u32, clo
         let rig = controller(hardware, method, action);
         let ended = if clock {
             let schedule = Schedule::new(T, WhenLate::Shift).expect("a period");
-            let pace = ByTheClock { wish: Wish::default(), patience: Patience::Park, watchdog: LONG };
+            let pace = ByTheClock { rights: Request::default(), patience: Patience::Park, watchdog: LONG };
             let clock = WallClock::new(schedule, Waking::Sleep);
             let mut rig = Paced::start(rig, Box::new(clock), pace).expect("a thread");
             drive(&mut rig, &fault, what)

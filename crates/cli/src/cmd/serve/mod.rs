@@ -15,10 +15,10 @@ use interfield_language::Model;
 use interfield_language::quantity::Scope;
 use interfield_language::specimen::Specimen;
 use interfield_language::units::Dimension;
-use interfield_peers::channel::{Door, Place, Transport};
-use interfield_peers::desk::{Counts, Substructure};
+use interfield_peers::channel::{Door, PeerAddress, Transport};
 use interfield_peers::host::{Ending, Host, News, OnStall};
 use interfield_peers::session::Session;
+use interfield_peers::substructure::{Counts, Substructure};
 use interfield_peers::{opensees, site, utsim};
 use interfield_results::Meta;
 use interfield_structure::specimen::apart;
@@ -55,7 +55,7 @@ pub(crate) struct Args {
     specimen: Option<String>,
     /// Where to be found; only from this machine, unless another address is given
     #[arg(long, value_name = "ADDRESS", default_value = "tcp://127.0.0.1:8090")]
-    listen: Place,
+    listen: PeerAddress,
     /// What the client speaks
     #[arg(long, value_enum, default_value = "opensees")]
     protocol: Protocol,
@@ -349,9 +349,9 @@ fn clients(
         totals.answering.merge(&record.answering);
         match record.ending {
             Ending::Vanished => complain(&format!("the client vanished; the specimen is held for the next at {place}")),
-            Ending::Lied(lie) => {
-                complain(&format!("a client was sent away: {lie}; waiting for the next at {place}"));
-                totals.refused.push(lie.to_string());
+            Ending::Violated(violation) => {
+                complain(&format!("a client was sent away: {violation}; waiting for the next at {place}"));
+                totals.refused.push(violation.to_string());
             }
             Ending::NotANumber => complain(&format!("it has gone; the specimen is held for the next at {place}")),
             ending => return Ok(ending),

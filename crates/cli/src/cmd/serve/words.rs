@@ -3,9 +3,9 @@
 use interfield_language::Model;
 use interfield_language::specimen::Specimen;
 use interfield_language::units::{Dimension, UnitSystem};
-use interfield_peers::channel::Place;
-use interfield_peers::desk::{Broken, Halt};
+use interfield_peers::channel::PeerAddress;
 use interfield_peers::host::{News, OnStall};
+use interfield_peers::substructure::{Broken, Halt};
 use serde_json::json;
 
 use super::{Protocol, Totals};
@@ -14,7 +14,7 @@ use interfield::laboratory;
 use interfield::table::short;
 
 /// What is there, and where: the last word is the address, for scripts that wait for it.
-pub(super) fn ready(model: &Model, specimen: &Specimen, place: &Place, protocol: Protocol) -> String {
+pub(super) fn ready(model: &Model, specimen: &Specimen, place: &PeerAddress, protocol: Protocol) -> String {
     let client = match protocol {
         Protocol::OpenSees => "OpenSees",
         Protocol::OpenFresco => "OpenFresco",
@@ -34,7 +34,7 @@ pub(super) fn news(news: News) -> String {
             let why = match halt {
                 Halt::NotANumber => "the client wants a displacement that is not a number".to_owned(),
                 Halt::Broken(Broken(why)) => format!("the specimen does not move any more: {why}"),
-                Halt::Lie(lie) => format!("the client does not keep to the protocol: {lie}"),
+                Halt::Violation(violation) => format!("the client does not keep to the protocol: {violation}"),
             };
             // OpenSees would spin for ever on a connection that is closed.
             format!("error: {why}\nhelp: the client gets no answer any more: end it, or press Ctrl-C here")
@@ -43,7 +43,7 @@ pub(super) fn news(news: News) -> String {
 }
 
 /// What was counted.
-pub(super) fn tell(totals: &Totals, specimen: &str, place: &Place, units: &UnitSystem, json: bool) {
+pub(super) fn tell(totals: &Totals, specimen: &str, place: &PeerAddress, units: &UnitSystem, json: bool) {
     let (counts, s) = (&totals.counts, totals.answering.summary());
     if json {
         print_json(&json!({

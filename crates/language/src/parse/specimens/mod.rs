@@ -5,7 +5,7 @@ mod safety;
 mod wiring;
 
 use interfield_kernel::Scheme;
-use interfield_lab::compensate::{Method, find};
+use interfield_lab::compensate::{Compensation, find};
 use interfield_lab::controller::{Home, MissPolicy};
 use interfield_lab::fieldbus::AtEnd;
 
@@ -282,10 +282,10 @@ fn record_every(context: &Context<'_>, table: &Table<'_>, period: f64) -> u64 {
 }
 
 /// `compensation = "ats"` or `{ method = "ats", ... }`.
-fn compensation(context: &Context<'_>, table: &Table<'_>) -> Option<Method> {
+fn compensation(context: &Context<'_>, table: &Table<'_>) -> Option<Compensation> {
     const KEY: &str = "compensation";
     if !table.has(KEY) {
-        return Some(Method::Uncompensated);
+        return Some(Compensation::Uncompensated);
     }
     if !table.is_table(KEY) {
         let name = table.string_required(KEY, "\"ats\"")?;
@@ -307,7 +307,7 @@ fn compensation(context: &Context<'_>, table: &Table<'_>) -> Option<Method> {
     method(context, name?, &given)
 }
 
-fn method(context: &Context<'_>, name: Spanned<String>, given: &[analysis::Placed]) -> Option<Method> {
+fn method(context: &Context<'_>, name: Spanned<String>, given: &[analysis::Placed]) -> Option<Compensation> {
     let pairs: Vec<(&str, analysis::Given)> = given.iter().map(|(n, g, _)| (n.as_str(), g.clone())).collect();
     match compensator(&name.value, &pairs) {
         Ok(method) => Some(method),

@@ -10,7 +10,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use interfield_lab::realtime::mailbox::{Integrator, Patience, mailbox};
-use interfield_lab::realtime::rights::{Rights, Wish, claim};
+use interfield_lab::realtime::rights::{Request, Rights, claim};
 use interfield_lab::realtime::{
     Clock, Histogram, Schedule, Sink, Summary, Tape, TapeOptions, Waking, WallClock, WhenLate,
 };
@@ -57,7 +57,7 @@ impl Busy {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
         let work = move || {
-            claim(&Wish { core: Some((core() + 1) % cores()), ..Wish::default() });
+            claim(&Request { core: Some((core() + 1) % cores()), ..Request::default() });
             // Larger than the caches: memory is what cores share.
             let mut data = vec![1.0f64; 4 << 20];
             while !stopped.load(Ordering::Relaxed) {
@@ -84,7 +84,7 @@ pub(crate) fn in_real_time<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<(Rights, T), String> {
     let thread = thread::spawn(move || {
-        let rights = claim(&Wish { priority: Some(priority), ..Wish::all(core()) });
+        let rights = claim(&Request { priority: Some(priority), ..Request::all(core()) });
         (rights, work())
     });
     thread.join().map_err(|_| "the loop panicked".to_owned())
@@ -202,13 +202,13 @@ impl Bench {
     /// Both ends in one thread: what the rings cost by themselves.
     fn exchange_in_place(&self) -> Row {
         let times = self.steps(2_000_000);
-        let (mut integrator, mut controller) = mailbox(3, 3, Patience::Spin);
+        let (mut integrator, mut controller) = mailbox::<(), ()>(3, 3, Patience::Spin);
         let begin = Instant::now();
         for n in 0..times {
-            let Ok(number) = integrator.post(&[n as f64; 3]) else { break };
-            if let Some((number, target)) = controller.newest() {
+            let Ok(number) = integrator.post((), &[n as f64; 3]) else { break };
+            if let Some((number, (), target)) = controller.newest() {
                 let measured = [target[0], target[1], target[2]];
-                controller.answer(number, &measured);
+                controller.answer(number, (), &measured);
             }
             std::hint::black_box(integrator.look(number).is_ok());
         }
@@ -219,20 +219,20 @@ impl Bench {
     /// A controller that does nothing but answer, on its own core.
     fn exchange_between_threads(&self, patience: Patience) -> Result<Row, String> {
         let times = self.steps(200_000);
-        let (mut integrator, mut controller) = mailbox(3, 3, patience);
+        let (mut integrator, mut controller) = mailbox::<(), ()>(3, 3, patience);
         let echo = thread::spawn(move || {
-            claim(&Wish { core: Some(core()), ..Wish::default() });
+            claim(&Request { core: Some(core()), ..Request::default() });
             while !controller.is_alone() {
-                if let Some((number, target)) = controller.newest() {
+                if let Some((number, (), target)) = controller.newest() {
                     let measured = [target[0], target[1], target[2]];
-                    controller.answer(number, &measured);
+                    controller.answer(number, (), &measured);
                 }
                 std::hint::spin_loop();
             }
         });
-        let ask = move |integrator: &mut Integrator| -> Result<u64, String> {
+        let ask = move |integrator: &mut Integrator<(), ()>| -> Result<u64, String> {
             let begin = Instant::now();
-            let number = integrator.post(&[1.0; 3]).map_err(|e| e.to_string())?;
+            let number = integrator.post((), &[1.0; 3]).map_err(|e| e.to_string())?;
             integrator.wait(number, Duration::from_secs(1)).map_err(|e| e.to_string())?;
             Ok(begin.elapsed().as_nanos() as u64)
         };

@@ -8,7 +8,7 @@ use interfield_kernel::Fault;
 use interfield_lab::controller::Controller;
 use interfield_lab::paced::{Pace, Paced};
 use interfield_lab::realtime::mailbox::Patience;
-use interfield_lab::realtime::rights::Wish;
+use interfield_lab::realtime::rights::Request;
 use interfield_lab::realtime::{Clock, Histogram, Schedule, Summary, Tape, TapeOptions, Timing, WallClock, WhenLate};
 use interfield_lab::rig::{Rig, Target};
 use interfield_language::Model;
@@ -77,8 +77,8 @@ struct OnTheWall {
 impl Workshop for OnTheWall {
     fn mount(&mut self, specimen: &Specimen, controller: Controller) -> Result<Box<dyn Rig>, String> {
         let schedule = Schedule::new(specimen.period, WhenLate::Skip)?;
-        let wish = Wish { priority: Some(PRIORITY), ..Wish::all(self.core) };
-        let pace = Pace { wish, patience: Patience::Park, watchdog: Duration::from_secs(1) };
+        let rights = Request { priority: Some(PRIORITY), ..Request::all(self.core) };
+        let pace = Pace { rights, patience: Patience::Park, watchdog: Duration::from_secs(1) };
         let paced = Paced::start(controller, Box::new(WallClock::new(schedule, SPIN)), pace);
         Ok(Box::new(Telling { paced: paced.map_err(|e| e.to_string())?, tell: self.tell.clone() }))
     }
@@ -110,22 +110,14 @@ impl Rig for Telling {
     fn finish(&mut self, memory: &mut [f64]) {
         self.paced.finish(memory);
     }
-
-    fn controller(&self) -> Option<&Controller> {
-        self.paced.controller()
-    }
 }
 
 impl Drop for Telling {
     fn drop(&mut self) {
         self.paced.finish(&mut []);
-        if let Some((record, compute)) = self.paced.timing() {
-            let told = Told {
-                timing: record.timing.clone(),
-                refused: missing(&record.rights),
-                compute: compute.clone(),
-                counts: record.controller.counts(),
-            };
+        if let Some((log, kept)) = self.paced.log().zip(self.paced.timing()) {
+            let told =
+                Told { timing: kept.timing, refused: missing(&kept.rights), compute: kept.compute, counts: log.counts };
             self.tell.send(told).ok();
         }
     }

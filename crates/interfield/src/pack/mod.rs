@@ -6,10 +6,10 @@ mod gather;
 mod metadata;
 mod open;
 
-pub(crate) use gather::gather;
-pub(crate) use metadata::About;
+pub use gather::gather;
+pub use metadata::About;
 use metadata::metadata;
-pub(crate) use open::{Pack, Packed, is_pack};
+pub use open::{Pack, Packed, is_pack};
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
-use interfield::sha256;
+use crate::sha256;
 
 /// What replays need to know.
 const CONTENTS: &str = "pack.json";
@@ -34,7 +34,8 @@ const FORMAT: &str = "interfield-pack";
 
 /// The parts of a hybrid simulation, as DesignSafe names them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+#[allow(missing_docs)]
+pub enum Part {
     GlobalModel,
     Coordinator,
     SimSubstructure,
@@ -105,7 +106,7 @@ impl Part {
 
 /// What a file of a pack is made of.
 #[derive(Debug)]
-pub(crate) enum Content {
+pub enum Content {
     /// A file of the disk.
     Copy(PathBuf),
     /// These bytes.
@@ -114,12 +115,15 @@ pub(crate) enum Content {
 
 /// A file of a pack.
 #[derive(Debug)]
-pub(crate) struct Item {
-    pub(crate) part: Part,
+pub struct Item {
+    /// What it belongs to.
+    pub part: Part,
     /// Below the folder of its part.
-    pub(crate) name: String,
-    pub(crate) about: String,
-    pub(crate) content: Content,
+    pub name: String,
+    /// What it is, in a sentence.
+    pub about: String,
+    /// What is in it.
+    pub content: Content,
 }
 
 impl Item {
@@ -130,19 +134,22 @@ impl Item {
 
 /// A file that has been written: where, its length and hash.
 #[derive(Debug)]
-pub(crate) struct Written {
-    pub(crate) path: String,
-    pub(crate) length: u64,
-    pub(crate) hash: String,
+pub struct Written {
+    /// Below the folder of the pack.
+    pub path: String,
+    /// Bytes.
+    pub length: u64,
+    /// SHA-256.
+    pub hash: String,
 }
 
 /// What the pack says of its tests, for replays.
-pub(crate) fn contents(tests: &[Value]) -> Value {
+pub fn contents(tests: &[Value]) -> Value {
     json!({ "format": FORMAT, "version": 1, "packed_by": env!("CARGO_PKG_VERSION"), "tests": tests })
 }
 
 /// Writes the folder, which must not be there; the error is a sentence.
-pub(crate) fn write(folder: &Path, items: &[Item], contents: &Value, about: &About) -> Result<Vec<Written>, String> {
+pub fn write(folder: &Path, items: &[Item], contents: &Value, about: &About) -> Result<Vec<Written>, String> {
     let failed = |path: &Path, e: io::Error| format!("`{}` cannot be written: {e}", path.display());
     let put = |path: &str, content: &Content| -> Result<Written, String> {
         let place = folder.join(path);
@@ -174,7 +181,7 @@ pub(crate) fn write(folder: &Path, items: &[Item], contents: &Value, about: &Abo
 }
 
 /// Packs a written folder as one archive, with a fixed date, so that the same evidence gives the same bytes.
-pub(crate) fn archive(folder: &Path, written: &[Written], to: &Path) -> Result<(), String> {
+pub fn archive(folder: &Path, written: &[Written], to: &Path) -> Result<(), String> {
     let pack = || -> io::Result<()> {
         let options = SimpleFileOptions::default()
             .compression_method(CompressionMethod::Deflated)

@@ -7,7 +7,7 @@ use interfield_lab::partner::Trouble;
 use crate::channel::{Channel, receive};
 
 /// A connection and how it was used.
-pub(crate) struct Clerk {
+pub(crate) struct Connection {
     /// Until it is over.
     channel: Option<Box<dyn Channel>>,
     timeout: Duration,
@@ -16,9 +16,9 @@ pub(crate) struct Clerk {
     longest: Duration,
 }
 
-impl Clerk {
+impl Connection {
     pub(crate) fn new(channel: Box<dyn Channel>, timeout: Duration) -> Self {
-        Clerk { channel: Some(channel), timeout, exchanges: 0, spent: Duration::ZERO, longest: Duration::ZERO }
+        Connection { channel: Some(channel), timeout, exchanges: 0, spent: Duration::ZERO, longest: Duration::ZERO }
     }
 
     /// Until when something that begins now may last.

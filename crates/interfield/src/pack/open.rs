@@ -10,37 +10,40 @@ use serde_json::Value;
 use zip::ZipArchive;
 
 use super::{CONTENTS, FORMAT, MANIFEST};
-use crate::load::ModelArgs;
-use interfield::sha256;
+use crate::Choices;
+use crate::sha256;
 
 /// Most bytes of an archive when it is unpacked: a test of a day at 10 kHz with a dozen actuators is smaller.
 const MOST: u64 = 1 << 40;
 
 /// A test of a pack.
 #[derive(Clone, Debug)]
-pub(crate) struct Packed {
-    pub(crate) name: String,
+pub struct Packed {
+    /// Its name.
+    pub name: String,
     /// Its model, with all it includes.
-    pub(crate) model: PathBuf,
+    pub model: PathBuf,
     /// What the run replaced of it.
-    pub(crate) settings: ModelArgs,
+    pub settings: Choices,
     /// Files that the model refers to, by the names it has for them.
-    pub(crate) files: BTreeMap<String, PathBuf>,
+    pub files: BTreeMap<String, PathBuf>,
     /// The result; a served test has none.
-    pub(crate) result: Option<PathBuf>,
-    pub(crate) recordings: Vec<PathBuf>,
+    pub result: Option<PathBuf>,
+    /// What its laboratories recorded.
+    pub recordings: Vec<PathBuf>,
 }
 
 /// A pack.
 #[derive(Debug)]
-pub(crate) struct Pack {
-    pub(crate) tests: Vec<Packed>,
+pub struct Pack {
+    /// Its tests.
+    pub tests: Vec<Packed>,
     /// Where an archive was unpacked; goes with this value.
     _unpacked: Option<Scratch>,
 }
 
 /// Whether this is a pack rather than a recording.
-pub(crate) fn is_pack(path: &Path) -> bool {
+pub fn is_pack(path: &Path) -> bool {
     let zipped = || {
         let mut head = [0; 4];
         File::open(path).and_then(|mut f| f.read_exact(&mut head)).is_ok() && head == *b"PK\x03\x04"
@@ -50,7 +53,7 @@ pub(crate) fn is_pack(path: &Path) -> bool {
 
 impl Pack {
     /// Opens a pack and looks at every file of it; the error says everything that is wrong, a line each.
-    pub(crate) fn open(path: &Path) -> Result<Self, String> {
+    pub fn open(path: &Path) -> Result<Self, String> {
         if path.is_dir() {
             return Ok(Pack { tests: read(path)?, _unpacked: None });
         }
@@ -121,7 +124,7 @@ fn read(folder: &Path) -> Result<Vec<Packed>, String> {
         Some(Packed {
             name: t["name"].as_str()?.to_owned(),
             model: place(&t["model"])?,
-            settings: interfield::Choices::from_json(&t["overrides"]).into(),
+            settings: Choices::from_json(&t["overrides"]),
             files: files.map(|(name, path)| Some((name.clone(), place(path)?))).collect::<Option<_>>()?,
             result: if t["result"].is_null() { None } else { Some(place(&t["result"])?) },
             recordings: t["recordings"].as_array()?.iter().map(place).collect::<Option<_>>()?,

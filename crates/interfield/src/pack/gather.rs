@@ -8,17 +8,17 @@ use interfield_results::{Meta, Reader};
 use serde_json::{Map, Value, json};
 
 use super::{Content, Item, Part};
-use interfield::laboratory::PREFIX;
-use interfield::outputs::recordings;
-use interfield::record::{FOLDER, HASH, OVERRIDES};
-use interfield::sha256;
+use crate::laboratory::PREFIX;
+use crate::outputs::recordings;
+use crate::record::{FOLDER, HASH, OVERRIDES};
+use crate::sha256;
 
 /// Something without which the evidence is not whole, in words.
 pub(crate) type Missing = String;
 
 /// All files of the evidence of a test with this name in the pack, and what its replay needs to know; or everything that
 /// is missing or has changed. Files of the model are looked for in its folder at the time of the run, then in `from`.
-pub(crate) fn gather(reader: &Reader, name: &str, from: &[PathBuf]) -> Result<(Vec<Item>, Value), Vec<Missing>> {
+pub fn gather(reader: &Reader, name: &str, from: &[PathBuf]) -> Result<(Vec<Item>, Value), Vec<Missing>> {
     let meta = reader.meta();
     let evidence: Value = reader.evidence().ok().and_then(|t| serde_json::from_str(&t).ok()).unwrap_or_default();
     let mut missing = Vec::new();
@@ -176,7 +176,7 @@ fn fault_matrix(limits: &Value) -> String {
 /// How it went: verdict, numbers, timing, log.
 fn output(reader: &Reader, evidence: &Value, name: &str) -> Vec<Item> {
     let went = json!({
-        "outcome": crate::stored::outcome(reader),
+        "outcome": reader.outcome().words(),
         "verdict": evidence["verdict"],
         "good": evidence["good"],
         "rows": reader.rows(),

@@ -2,7 +2,7 @@
 //! it only if there is a way to go, answers again what was measured, counts.
 
 use crate::dense::subtract_product;
-use crate::lie::Lie;
+use crate::violation::Violation;
 
 /// What a client moves.
 pub trait Substructure {
@@ -53,16 +53,16 @@ impl Matrices {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Halt {
     /// It does not keep to the protocol.
-    Lie(Lie),
+    Violation(Violation),
     /// It wants the substructure where no number says.
     NotANumber,
     /// The substructure does not move any more.
     Broken(Broken),
 }
 
-impl From<Lie> for Halt {
-    fn from(lie: Lie) -> Self {
-        Halt::Lie(lie)
+impl From<Violation> for Halt {
+    fn from(violation: Violation) -> Self {
+        Halt::Violation(violation)
     }
 }
 
@@ -87,7 +87,7 @@ pub struct Counts {
 pub type Groups = [usize; 5];
 
 /// Where the substructure is wanted and what it showed.
-pub struct Desk {
+pub struct Trial {
     /// Displacements, velocities, accelerations as the client said them last, and its time.
     wanted: [Vec<f64>; 3],
     time: f64,
@@ -99,11 +99,11 @@ pub struct Desk {
     counts: Counts,
 }
 
-impl Desk {
-    /// A desk for `n` degrees of freedom, at rest.
+impl Trial {
+    /// A trial with `n` degrees of freedom, at rest.
     pub fn new(n: usize) -> Self {
         let zeros = || vec![0.0; n];
-        Desk {
+        Trial {
             wanted: [zeros(), zeros(), zeros()],
             time: 0.0,
             moved: None,
@@ -138,14 +138,14 @@ impl Desk {
     ///
     /// # Errors
     /// When they are not those of this substructure.
-    pub fn accepts(&self, command: Groups) -> Result<(), Lie> {
+    pub fn accepts(&self, command: Groups) -> Result<(), Violation> {
         let n = self.dofs();
         match command {
-            [u, ..] if u != n => Err(Lie::Dofs(u, n)),
-            [_, v, ..] if ![0, n].contains(&v) => Err(Lie::Dofs(v, n)),
-            [_, _, a, ..] if ![0, n].contains(&a) => Err(Lie::Dofs(a, n)),
-            [_, _, _, f, _] if f != 0 => Err(Lie::ForceControl),
-            [.., t] if t > 1 => Err(Lie::Size),
+            [u, ..] if u != n => Err(Violation::Dofs(u, n)),
+            [_, v, ..] if ![0, n].contains(&v) => Err(Violation::Dofs(v, n)),
+            [_, _, a, ..] if ![0, n].contains(&a) => Err(Violation::Dofs(a, n)),
+            [_, _, _, f, _] if f != 0 => Err(Violation::ForceControl),
+            [.., t] if t > 1 => Err(Violation::Size),
             _ => Ok(()),
         }
     }
@@ -154,17 +154,17 @@ impl Desk {
     ///
     /// # Errors
     /// When they are not those of this substructure.
-    pub fn offers(&self, answer: Groups) -> Result<(), Lie> {
+    pub fn offers(&self, answer: Groups) -> Result<(), Violation> {
         let n = self.dofs();
         let [u, v, a, f, t] = answer;
         match [u, v, a, f].into_iter().find(|x| ![0, n].contains(x)) {
-            Some(other) => Err(Lie::Dofs(other, n)),
-            None if t > 1 => Err(Lie::Size),
+            Some(other) => Err(Violation::Dofs(other, n)),
+            None if t > 1 => Err(Violation::Size),
             None => Ok(()),
         }
     }
 
-    /// The client says where it wants the substructure: `values` in groups that [`Desk::accepts`]. Moves nothing.
+    /// The client says where it wants the substructure: `values` in groups that [`Trial::accepts`]. Moves nothing.
     ///
     /// # Errors
     /// When a displacement or velocity is not a number; what was wanted before stands.

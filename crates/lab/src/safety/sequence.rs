@@ -1,6 +1,8 @@
 //! The states of a test as one table, and the log of its transitions.
 //!
-//! **Must not be here:** motion, limits, what an event is made of: whoever sees one says [`Machine::happen`].
+//! **Must not be here:** motion, limits, what an event is made of: whoever sees one says [`Sequence::happen`].
+
+use interfield_kernel::Archive;
 
 use super::{Alarm, Trip};
 
@@ -49,6 +51,10 @@ impl State {
     /// The state with this number.
     pub fn from_code(code: u8) -> Option<Self> {
         State::ALL.get(usize::from(code)).map(|s| s.0)
+    }
+
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        archive.choice(self, &State::ALL.map(|s| s.0));
     }
 
     /// Name.
@@ -207,6 +213,17 @@ pub struct Transition {
 }
 
 impl Transition {
+    const BLANK: Transition = Transition { tick: 0, from: State::Idle, to: State::Idle, cause: None, actuator: None };
+
+    fn persist(&mut self, archive: &mut dyn Archive) {
+        let Transition { tick, from, to, cause, actuator } = self;
+        archive.whole(tick);
+        from.persist(archive);
+        to.persist(archive);
+        archive.option(cause, Trip::Operator, |archive, trip| trip.persist(archive));
+        archive.option(actuator, 0, |archive, actuator| archive.whole(actuator));
+    }
+
     /// A line for the log of a test with samples every `period` seconds.
     pub fn line(&self, period: f64) -> String {
         let change = match (self.from, self.to) {
@@ -226,7 +243,7 @@ const LOG: usize = 1024;
 
 /// The state of a test and how it came to be. Allocates nothing after its making.
 #[derive(Clone, Debug)]
-pub struct Machine {
+pub struct Sequence {
     state: State,
     /// Where a hold goes back to, and what it is for.
     held: State,
@@ -240,14 +257,14 @@ pub struct Machine {
     pub unlogged: u64,
 }
 
-impl Default for Machine {
+impl Default for Sequence {
     fn default() -> Self {
         let log = Vec::with_capacity(LOG);
-        Machine { state: State::Idle, held: State::Idle, held_for: None, holds: 0, cause: None, log, unlogged: 0 }
+        Sequence { state: State::Idle, held: State::Idle, held_for: None, holds: 0, cause: None, log, unlogged: 0 }
     }
 }
 
-impl Machine {
+impl Sequence {
     /// The state now.
     pub fn state(&self) -> State {
         self.state
@@ -266,6 +283,21 @@ impl Machine {
     /// What happened so far.
     pub fn log(&self) -> &[Transition] {
         &self.log
+    }
+
+    /// Saves or restores the state of the test and its log.
+    pub fn persist(&mut self, archive: &mut dyn Archive) {
+        let Sequence { state, held, held_for, holds, cause, log, unlogged } = self;
+        state.persist(archive);
+        held.persist(archive);
+        archive.option(held_for, Trip::Operator, |archive, trip| trip.persist(archive));
+        archive.whole(holds);
+        archive.option(cause, Trip::Operator, |archive, trip| trip.persist(archive));
+        let mut entries = log.len();
+        archive.whole(&mut entries);
+        log.resize(entries.min(LOG), Transition::BLANK);
+        log.iter_mut().for_each(|entry| entry.persist(archive));
+        archive.whole(unlogged);
     }
 
     /// Something happens, for a reason if something tripped; whether the state is another one now.

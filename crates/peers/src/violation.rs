@@ -6,7 +6,7 @@ use crate::{MOST_DOFS, MOST_NUMBERS};
 
 /// Why a message cannot be true, or is not for us.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Lie {
+pub enum Violation {
     /// It has another length than it must have.
     Length,
     /// A negative size, or one beyond [`MOST_DOFS`].
@@ -27,20 +27,22 @@ pub enum Lie {
     Precision(u8),
 }
 
-impl fmt::Display for Lie {
+impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Lie::Length => write!(f, "it sent a message of another length than it must have"),
-            Lie::Size => write!(f, "it said sizes that are negative, or beyond {MOST_DOFS} degrees of freedom"),
-            Lie::Dofs(said, has) => write!(f, "it commands {said} degrees of freedom, and there are {has}"),
-            Lie::ForceControl => write!(f, "it wants to command forces, and only displacements can be commanded"),
-            Lie::Message => {
+            Violation::Length => write!(f, "it sent a message of another length than it must have"),
+            Violation::Size => write!(f, "it said sizes that are negative, or beyond {MOST_DOFS} degrees of freedom"),
+            Violation::Dofs(said, has) => write!(f, "it commands {said} degrees of freedom, and there are {has}"),
+            Violation::ForceControl => write!(f, "it wants to command forces, and only displacements can be commanded"),
+            Violation::Message => {
                 write!(f, "its messages are too short for what they hold, or longer than {MOST_NUMBERS} numbers")
             }
-            Lie::Action(code) => write!(f, "it sent the request {code}, which does not exist, or not now"),
-            Lie::ByteOrder => write!(f, "it orders its bytes the other way round, or speaks another protocol"),
-            Lie::Version(version) => write!(f, "it speaks version {version} of the protocol"),
-            Lie::Precision(byte) => write!(f, "it said a precision of {byte}, and there are 1 (single) and 2 (double)"),
+            Violation::Action(code) => write!(f, "it sent the request {code}, which does not exist, or not now"),
+            Violation::ByteOrder => write!(f, "it orders its bytes the other way round, or speaks another protocol"),
+            Violation::Version(version) => write!(f, "it speaks version {version} of the protocol"),
+            Violation::Precision(byte) => {
+                write!(f, "it said a precision of {byte}, and there are 1 (single) and 2 (double)")
+            }
         }
     }
 }

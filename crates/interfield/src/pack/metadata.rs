@@ -7,15 +7,19 @@ use super::{CONTENTS, Item, Part, Written};
 
 /// What whoever packs says about it.
 #[derive(Clone, Debug)]
-pub(crate) struct About {
-    pub(crate) title: String,
-    pub(crate) description: String,
-    pub(crate) authors: Vec<String>,
-    pub(crate) license: Option<String>,
+pub struct About {
+    /// Title.
+    pub title: String,
+    /// What was done.
+    pub description: String,
+    /// Who did it.
+    pub authors: Vec<String>,
+    /// What others may do with it.
+    pub license: Option<String>,
     /// When the first test began and the last one did, ISO 8601.
-    pub(crate) begun: [String; 2],
+    pub begun: [String; 2],
     /// Versions of the programs that made the tests.
-    pub(crate) versions: Vec<String>,
+    pub versions: Vec<String>,
 }
 
 /// As entities of DesignSafe, and as a research object.

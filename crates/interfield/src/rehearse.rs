@@ -1,0 +1,340 @@
+//! A test before the test. Is the loop stable behind these actuators, how much more delay and gain would it bear, what will the
+//! actuators have to do, and what would be thought of the test?
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use interfield_lab::controller::{COLUMNS, Controller, HEAD, Tape};
+use interfield_lab::rig::Rig;
+use interfield_lab::safety::Watch;
+use interfield_lab::verdict::{Grade, History, Peaks, Recording};
+use interfield_language::Model;
+use interfield_language::specimen::Specimen;
+use interfield_language::units::{Dimension, UnitSystem};
+use interfield_structure::Simulation;
+use interfield_structure::specimen::Workshop;
+use serde_json::{Value, json};
+
+use crate::laboratory::{self, Assessed, READ_BACK};
+use crate::refused::{Cause, Refused};
+use crate::stability::{Loop, examine_loop};
+use crate::table::{aligned, short};
+use crate::{Choices, ModelFile};
+
+impl ModelFile {
+    /// Rehearses the test of the model: its loop is probed, and the whole test run once in the emulated laboratory, as fast as it goes. `progress` is told
+    /// the steps done and all steps.
+    ///
+    /// # Errors
+    /// Everything that stands against a run of the model.
+    pub fn rehearse(&self, choices: &Choices, progress: &mut dyn FnMut(u64, u64)) -> Result<Rehearsed, Refused> {
+        let (model, places) = self.model(choices)?;
+        let structure = self.advised_model(model, &places, None)?.structure;
+        let model = structure.model.clone();
+        if model.specimens.is_empty() {
+            let help = "name the elements that stand in the laboratory: [[specimen]]";
+            return Err(Refused::new(Cause::Input, "there is nothing to rehearse: the model has no specimen", help));
+        }
+        let looped = examine_loop(&model);
+        let mut dry = Dry::default();
+        let sim = self.start(structure, &places, &mut dry)?;
+        Ok(Rehearsed { looped, ..dry_run(sim, &dry, progress) })
+    }
+}
+
+/// Runs the whole test once, as fast as it goes.
+fn dry_run(mut sim: Simulation, dry: &Dry, progress: &mut dyn FnMut(u64, u64)) -> Rehearsed {
+    let steps = sim.steps();
+    let mut ended = None;
+    for k in 0..steps {
+        if let Err(fault) = sim.step(k) {
+            ended = Some((k as f64 * sim.model.analysis.dt, sim.explain(fault)));
+            break;
+        }
+        progress(k, steps);
+    }
+    sim.finish();
+    let links = sim.quality().map(|q| q.rows.iter().fold(0.0f64, |m, r| m.max(r.link[1])));
+    let model = sim.model.clone();
+    let (mut assessed, mut demands) = (Vec::new(), Vec::new());
+    for (i, rig) in sim.rigs() {
+        let specimen = &model.specimens[i];
+        let Some(seen) = dry.seen.iter().find(|s| s.0 == specimen.name) else { continue };
+        let seen = seen.1.lock().unwrap_or_else(PoisonError::into_inner);
+        let period = specimen.period;
+        let dry = Recording { histories: &seen.histories, period, peaks: &[], missing: 0, failure: None };
+        assessed.extend(Assessed::of(specimen, rig, dry));
+        demands.extend(seen.histories.iter().enumerate().flat_map(|(a, h)| demands_of(specimen, a, h)));
+    }
+    Rehearsed { model, looped: Err(String::new()), ended, links, assessed, demands }
+}
+
+/// What was seen of a specimen: one history per actuator.
+struct Seen {
+    histories: Vec<History>,
+}
+
+/// A workshop that looks at what the actuators do, and writes nothing.
+#[derive(Default)]
+struct Dry {
+    seen: Vec<(String, Arc<Mutex<Seen>>)>,
+}
+
+impl Workshop for Dry {
+    fn mount(&mut self, specimen: &Specimen, mut controller: Controller) -> Result<Box<dyn Rig>, String> {
+        let seen = Arc::new(Mutex::new(Seen { histories: vec![History::default(); specimen.actuators.len()] }));
+        controller.record(Box::new(Eye(seen.clone())));
+        self.seen.push((specimen.name.clone(), seen));
+        Ok(Box::new(controller))
+    }
+}
+
+/// Keeps what a recording of the test would hold.
+struct Eye(Arc<Mutex<Seen>>);
+
+impl Tape for Eye {
+    fn push(&mut self, sample: &[f64]) -> bool {
+        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let rows = sample[HEAD.len()..].chunks_exact(COLUMNS.len());
+        for (history, row) in seen.histories.iter_mut().zip(rows) {
+            let value = |name: &str| COLUMNS.iter().position(|c| *c == name).map_or(f64::NAN, |i| row[i]);
+            // As many as are read back of a recording: the verdict says that samples are missing.
+            if history.target.len() as u64 >= READ_BACK {
+                return false;
+            }
+            history.target.push(value("target"));
+            history.command.push(value("command"));
+            history.reached.push(value("reached"));
+            history.force.push(value("force"));
+        }
+        true
+    }
+
+    fn end(&mut self, _outcome: &str, _log: &[String]) {}
+}
+
+/// A quantity of an actuator against what it can do and may do.
+struct Demand {
+    actuator: String,
+    /// Whose: of the target or of the command; empty where there is only one.
+    of: &'static str,
+    what: &'static str,
+    dim: Dimension,
+    expected: f64,
+    can: f64,
+    may: Option<f64>,
+}
+
+impl Demand {
+    fn name(&self) -> String {
+        format!("{} {}", self.of, self.what).trim_start().to_owned()
+    }
+
+    fn limit(&self) -> f64 {
+        self.may.map_or(self.can, |may| may.min(self.can))
+    }
+
+    fn fits(&self) -> bool {
+        self.expected <= self.limit()
+    }
+
+    /// Distance to the nearer limit, % of it.
+    fn left(&self) -> Option<f64> {
+        self.limit().is_finite().then(|| 100.0 * (1.0 - self.expected / self.limit()))
+    }
+
+    fn row(&self, units: &UnitSystem) -> Vec<String> {
+        let number = |x: f64| if x.is_finite() { short(x / units.factor(self.dim)) } else { "-".to_owned() };
+        vec![
+            self.actuator.clone(),
+            format!("{} [{}]", self.name(), units.label(self.dim)),
+            number(self.expected),
+            number(self.can),
+            self.may.map_or("-".to_owned(), number),
+            self.left().map_or("-".to_owned(), |left| format!("{left:.0}")),
+            if self.fits() { String::new() } else { "too much".to_owned() },
+        ]
+    }
+
+    fn json(&self) -> Value {
+        let finite = |x: f64| x.is_finite().then_some(x);
+        json!({
+            "actuator": self.actuator, "quantity": self.name(), "expected": finite(self.expected),
+            "can": finite(self.can), "may": self.may, "left_percent": self.left(), "fits": self.fits(),
+        })
+    }
+}
+
+/// What an actuator has to do in a test.
+fn demands_of(specimen: &Specimen, i: usize, history: &History) -> Vec<Demand> {
+    let (peaks, limits) = (Peaks::of(history, specimen.period), specimen.limits_of(i));
+    let Some(actuator) = specimen.actuators.get(i) else { return Vec::new() };
+    let watched = |w: Option<Watch>| w.map(|w| w.limit);
+    let can = &actuator.limits;
+    let one = |of, what, dim, expected, can, may| Demand {
+        actuator: format!("{} {}", specimen.name, i + 1),
+        of,
+        what,
+        dim,
+        expected,
+        can,
+        may,
+    };
+    let mut all = Vec::new();
+    for (of, [stroke, velocity]) in [("target", peaks.target), ("command", peaks.command)] {
+        all.push(one(of, "stroke", Dimension::LENGTH, stroke, can.stroke, watched(limits.displacement)));
+        all.push(one(of, "velocity", Dimension::VELOCITY, velocity, can.velocity, watched(limits.velocity)));
+    }
+    all.push(one("", "force", Dimension::FORCE, peaks.force, can.force, watched(limits.force)));
+    all.push(one("", "tracking error", Dimension::LENGTH, peaks.error, f64::INFINITY, watched(limits.tracking)));
+    all
+}
+
+/// All that a rehearsal found.
+pub struct Rehearsed {
+    model: Arc<Model>,
+    /// The loop, or why it could not be probed.
+    looped: Result<Loop, String>,
+    /// When and why the dry run ended early.
+    ended: Option<(f64, String)>,
+    /// Largest link displacement on the fine side, m.
+    links: Option<f64>,
+    /// What would be said of the test.
+    assessed: Vec<Assessed>,
+    demands: Vec<Demand>,
+}
+
+impl Rehearsed {
+    /// Specimens whose dry run failed.
+    fn failed(&self) -> impl Iterator<Item = &Assessed> {
+        self.assessed.iter().filter(|a| a.verdict.grade == Grade::Failed)
+    }
+
+    /// Whether the growth that the probe sees is of small motions, or of a compensation that has not learned yet, and the dry run, in
+    /// which motions are large and it learns, shows nothing of it.
+    fn is_outgrown(&self) -> bool {
+        let partial = self.looped.as_ref().is_ok_and(Loop::is_partial);
+        partial && self.ended.is_none() && self.failed().next().is_none()
+    }
+
+    /// What stands against the test; empty if it is ready.
+    pub fn objections(&self) -> Vec<String> {
+        let mut all = Vec::new();
+        match &self.looped {
+            Ok(found) => all.extend(found.objection().filter(|_| !self.is_outgrown())),
+            Err(why) => all.push(format!("the loop could not be probed: {why}")),
+        }
+        if let Some((t, why)) = &self.ended {
+            all.push(format!("the dry run ended at t = {} s: {why}", short(*t)));
+        }
+        // What ended it is the reason for its verdict too.
+        for a in self.failed().filter(|_| self.ended.is_none()) {
+            all.push(format!("the dry run of `{}` failed: {}", a.name, a.verdict.reasons.join("; ")));
+        }
+        for d in self.demands.iter().filter(|d| !d.fits()) {
+            let than = if d.expected > d.can { "the actuator can" } else { "the limit allows" };
+            let said = format!("{}: more {} than {than}", d.actuator, d.what);
+            if !all.contains(&said) {
+                all.push(said);
+            }
+        }
+        all
+    }
+
+    /// Where the probe and the dry run disagree, and why they may.
+    fn doubt(&self) -> Option<String> {
+        let found = self.looped.as_ref().ok()?;
+        let dry_fails = self.ended.is_some() || self.failed().next().is_some();
+        if found.stable != dry_fails {
+            return None;
+        }
+        let mut why = Vec::new();
+        if !found.learning.is_empty() {
+            why.push("the compensation learns in the dry run, and the probe has what it starts with".to_owned());
+        }
+        if found.small {
+            why.push(
+                "the specimen yields or changes in the dry run, and the probe has its stiffness at rest".to_owned(),
+            );
+        }
+        if found.stable {
+            let sensors = |s: &Specimen| s.actuators.iter().any(|a| a.displacement.noise > 0.0 || a.force.noise > 0.0);
+            if self.model.specimens.iter().any(sensors) {
+                why.push("the dry run has the noise of the sensors".to_owned());
+            }
+            if self.demands.iter().any(|d| d.expected > d.can) {
+                why.push("its actuators reach what they can do".to_owned());
+            }
+            why.push("a test can fail without a motion that grows, by what the actuators do not follow".to_owned());
+            return Some(format!("no motion of the loop grows, and yet the dry run fails: {}", why.join("; ")));
+        }
+        if let Some(doubling) = found.doubling_time() {
+            let duration = self.model.analysis.duration;
+            why.push(format!("the motion doubles in {} s of a test of {} s", short(doubling), short(duration)));
+        }
+        Some(format!("a motion of the loop grows, and yet the dry run does not fail: {}", why.join("; ")))
+    }
+
+    /// As text.
+    pub fn text(&self) -> String {
+        let units = &self.model.units;
+        let mut out = format!("{}\n", self.model.title);
+        out += &match &self.looped {
+            Ok(found) => found.text(),
+            Err(why) => format!("\nloop of structure, controller and actuators\n  not probed: {why}\n"),
+        };
+        out += &laboratory::text(&self.assessed, units);
+        out += "\nwhat the actuators will have to do\n";
+        let rows: Vec<Vec<String>> = self.demands.iter().map(|d| d.row(units)).collect();
+        out += &aligned(&["<actuator", "<quantity", "expected", "it can", "it may", "left [%]", "<"], &rows);
+        if let Some(link) = self.links {
+            let unit = units.label(Dimension::LENGTH);
+            let link = short(link / units.factor(Dimension::LENGTH));
+            out += &format!("  links move the specimen by {link} {unit} at most\n");
+        }
+        for a in &self.assessed {
+            let time = |(action, s): &(&str, f64)| match s.is_finite() {
+                true => format!("{action} {} s", short(*s)),
+                false => format!("{action}: not known, its actuators have no stated envelope"),
+            };
+            let times: Vec<String> = a.rests.iter().map(time).collect();
+            out += &format!("  `{}` is at rest at most after: {}\n", a.name, times.join(", "));
+        }
+        out += "\n";
+        let doubt = self.doubt();
+        out += &match (self.objections().as_slice(), &doubt) {
+            ([], None) => "ready for the test\n".to_owned(),
+            ([], Some(doubt)) => format!("ready for the test, with a doubt: {doubt}\n"),
+            (list, doubt) => {
+                let doubt = doubt.as_ref().map_or_else(String::new, |d| format!("{d}\n"));
+                format!("{doubt}not ready: {}\n", list.join("; "))
+            }
+        };
+        out
+    }
+
+    /// As JSON, SI.
+    pub fn json(&self) -> Value {
+        let found = self.looped.as_ref().ok().map(Loop::json).unwrap_or_default();
+        let finite = |t: f64| t.is_finite().then_some(t);
+        let rest = |a: &Assessed| {
+            a.rests.iter().map(|(what, t)| json!({ "action": what, "s": finite(*t) })).collect::<Vec<_>>()
+        };
+        json!({
+            "title": self.model.title,
+            "ready": self.objections().is_empty(),
+            "objections": self.objections(),
+            "doubt": self.doubt(),
+            "loop": found,
+            "spectral_radius": found["spectral_radius"],
+            "stable": found["stable"],
+            "critical_delay": found["critical_delay"],
+            "critical_gain": found["critical_gain"],
+            "ended": self.ended.as_ref().map(|(t, why)| json!({ "t": t, "reason": why })),
+            "largest_link": self.links,
+            "laboratory": laboratory::json(&self.assessed),
+            "actuators": self.demands.iter().map(Demand::json).collect::<Vec<_>>(),
+            "time_to_rest": self.assessed.iter().map(|a| json!({ "specimen": a.name, "actions": rest(a) }))
+                .collect::<Vec<_>>(),
+        })
+    }
+}

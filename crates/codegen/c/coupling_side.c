@@ -24,6 +24,9 @@ static void load_ports(coupling_t *c, int p, double t, double tau, double x0, do
 {
     const party_t *P = &PARTIES[p];
     double *span = party_work(c, p) + SYSTEMS[p]->at_ports, *start = span + 2, *end = start + P->ports;
+    if (P->ports == 0) {
+        return;
+    }
     span[0] = t;
     span[1] = tau;
     for (int i = 0; i < P->ports; i++) {

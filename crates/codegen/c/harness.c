@@ -23,7 +23,7 @@
 #include "@name@.h"
 #include "interfield_wire.h"
 
-enum { N = @NAME@_COMMANDS, START = @EVALUATIONS@ };
+enum { N = @NAME@_COMMANDS };
 #define SPECIMEN @SPECIMEN@
 #define PERIOD @PERIOD@       /* of the controller, s */
 #define TIME_SCALE @TIMESCALE@ /* seconds here per second of the model */
@@ -413,7 +413,7 @@ static long samples_until(double t)
 /* Leads the specimen to the commands of the model and hands over what is measured there; whether it came so far. */
 static int lead(void)
 {
-    const int starts = model.pending == START;
+    const int starts = model.started == 1;
     const double t = starts ? 0.0 : (double)model.step * @NAME@_DT + EVALUATION[model.pending] * @NAME@_DT;
     const long count = samples_until(t);
     const int ramp = !under_way;

@@ -1,25 +1,64 @@
-/* The interface: one party, one gait. */
+/* The interface: parties under a coupling. */
 
 static int read_outputs(@name@_t *self)
 {
-    const double *x = self->state, *in = @IN@ + @NAME@_END * INPUTS, t = (double)self->step * @DT@;
-    double *W = self->work, *out = self->outputs;
+    const double *in = @IN@ + @NAME@_END * INPUTS, *state = self->state, t = (double)self->step * @DT@;
+    double *out = self->outputs;
     self->fresh = 1;
-    (void)x, (void)in, (void)t, (void)W, (void)out;
+    (void)in, (void)state, (void)t, (void)out;
 @OUTPUTS@    return 0;
 }
 
+/* Where things are; `k`: the macro-step, -1 at the start. */
+static coupling_t coupling_of(@name@_t *self, long k)
+{
+    coupling_t c = {.k = k, .x = self->state, .W = self->work, .in = @IN@, .parameters = self->parameters};
+@VIEW@    return c;
+}
+
+/* Nothing has gone wrong yet. */
+static void clear_faults(@name@_t *self)
+{
+    for (int p = 0; p < PARTY_COUNT; p++) {
+        self->work[PARTIES[p].work + SYSTEMS[p]->at_fault] = -1.0;
+    }
+}
+
+/* What the laws remember of their evaluations: from the state to the parties, or back. */
+static void keep_memories(@name@_t *self, int back)
+{
+    double *kept = self->state + X_MEMORY;
+    for (int p = 0; p < PARTY_COUNT; p++) {
+        double *own = self->work + PARTIES[p].work + SYSTEMS[p]->at_memory;
+        copy(back ? kept : own, back ? own : kept, SYSTEMS[p]->nmemory);
+        kept += SYSTEMS[p]->nmemory;
+    }
+}
+
+/* The party that has noted a fault is the one where it happened. */
 static int report(@name@_t *self, int fault)
 {
     self->fault = fault;
-    self->fault_index = (int)self->work[@FAULT@];
+    self->fault_index = 0;
+    self->fault_part = 0;
+    for (int p = 0; p < PARTY_COUNT && fault; p++) {
+        const double index = self->work[PARTIES[p].work + SYSTEMS[p]->at_fault];
+        if (index >= 0.0) {
+            self->fault_index = (int)index;
+            self->fault_part = PARTIES[p].part;
+        }
+    }
     return fault;
 }
 
 void @name@_motion(@name@_t *self, long step)
 {
     for (int row = 0; row < @NAME@_END; row++) {
-        motions((double)step * @DT@ + @NAME@_TIMES[row] * @DT@, self->parameters + @SCALES@, self->inputs + row * INPUTS);
+        if (ROW_WHEN[row] & (step < STARTS ? 1 : 2)) {
+            const double base = ROW_FIXED[row] ? 0.0 : (double)(step + ROW_NODE[row]) * @DT@;
+            const double *later = ROW_LATER + 3 * row;
+            motions(((base + later[0]) + later[1]) + later[2], self->parameters + @SCALES@, self->inputs + row * INPUTS);
+        }
     }
     motions((double)(step + 1) * @DT@, self->parameters + @SCALES@, self->inputs + @NAME@_END * INPUTS);
 }

@@ -317,8 +317,8 @@ static void panel_down(const double *triangle, const int *rows, int count, int w
     }
 }
 
-/* And back: the columns from the rows below, with the inverse pivots. */
-static inline void panel_backward(const double *triangle, const int *rows, int count, int width, const double *inverse, double *x, double *top)
+/* And back: the columns from the rows below, with the inverse pivots, of which `last` is the last. */
+static inline void panel_backward(const double *triangle, const int *rows, int count, int width, const double *last, double *x, double *top)
 {
     const double *v = triangle + width * (width - 1) / 2;
     double sum[4] = {0.0, 0.0, 0.0, 0.0};
@@ -329,7 +329,7 @@ static inline void panel_backward(const double *triangle, const int *rows, int c
         }
     }
     for (int j = width - 1; j >= 0; j--) {
-        double y = top[j] * inverse[j] - sum[j];
+        double y = top[j] * last[j - width + 1] - sum[j];
         for (int i = j + 1; i < width; i++) {
             y -= triangle[i * (i - 1) / 2 + j] * top[i];
         }
@@ -348,21 +348,21 @@ static void sparse_solve_ordered(const symbolic_t *Y, const double *f, double *x
     }
     for (int p = Y->panels - 1; p >= 0; p--) {
         const panel_t *P = Y->panel + p;
-        const double *triangle = upper + P->values, *pivots = inverse + P->first;
+        const double *triangle = upper + P->values, *last = inverse + P->first + P->width - 1;
         const int *rows = Y->rows + P->rows, count = P->rows_len;
         double *top = x + P->first;
         switch (P->width) {
         case 1:
-            panel_backward(triangle, rows, count, 1, pivots, x, top);
+            panel_backward(triangle, rows, count, 1, last, x, top);
             break;
         case 2:
-            panel_backward(triangle, rows, count, 2, pivots, x, top);
+            panel_backward(triangle, rows, count, 2, last, x, top);
             break;
         case 3:
-            panel_backward(triangle, rows, count, 3, pivots, x, top);
+            panel_backward(triangle, rows, count, 3, last, x, top);
             break;
         default:
-            panel_backward(triangle, rows, count, 4, pivots, x, top);
+            panel_backward(triangle, rows, count, 4, last, x, top);
             break;
         }
     }

@@ -1,40 +1,53 @@
+/* One macro-step, or the start. */
+static int run(@name@_t *self, long k)
+{
+    coupling_t c = coupling_of(self, k);
+    int fault = 0;
+    clear_faults(self);
+    for (int e = 0; e < coupling_events(&c) && !fault; e++) {
+        fault = k < 0 ? start_aim(&c, e) : coupling_aim(&c, e);
+        fault = fault ? fault : fine_run(&c);
+        fault = fault ? fault : k < 0 ? start_take(&c, e) : coupling_take(&c, e);
+    }
+    return fault;
+}
+
 int @name@_start(@name@_t *self)
 {
-    double *x = self->state, *W = self->work;
-    fill(x, @NAME@_STATE, 0.0);
-    copy(x, self->parameters, @NY@);
-    sys_init(&party_0, W);
+    fill(self->state, @NAME@_STATE, 0.0);
+    for (int p = 0; p < PARTY_COUNT; p++) {
+        sys_init(SYSTEMS[p], self->work + PARTIES[p].work);
+    }
     set_constants(self);
-    sys_settle(&party_0, W, self->inputs + @NAME@_END * INPUTS, x);
     self->step = 0;
     self->wanted = 0;
     self->started = 1;
-    const int fault = scheme_start(&party_0, W, &stepping_0, self->inputs + @NAME@_END * INPUTS, 0.0, x, x + @NY@);
+    const int fault = run(self, -1);
     if (fault) {
         return report(self, fault);
     }
-    copy(x + @MEMORY0@, W + party_0.at_memory, party_0.nmemory);
+    keep_memories(self, 1);
     return report(self, read_outputs(self));
 }
 
 int @name@_step(@name@_t *self)
 {
-    double *x = self->state, *W = self->work, *before = W + @BEFORE@;
+    double *before = self->work + AT_BEFORE;
+    self->fresh = 0;
     if (!self->started) {
         const int fault = @name@_start(self);
         if (fault) {
             return fault;
         }
     }
-    copy(before, x, @NAME@_STATE);
-    copy(W + party_0.at_memory, x + @MEMORY0@, party_0.nmemory);
-    int fault = scheme_step(&party_0, W, &stepping_0, self->inputs, (double)self->step * @DT@, x, x + @NY@);
-    fault = fault ? fault : sys_check(&party_0, W, x);
+    copy(before, self->state, @NAME@_STATE);
+    keep_memories(self, 0);
+    const int fault = run(self, self->step);
     if (fault) {
-        copy(x, before, @NAME@_STATE);
+        copy(self->state, before, @NAME@_STATE);
         return report(self, fault);
     }
-    copy(x + @MEMORY0@, W + party_0.at_memory, party_0.nmemory);
+    keep_memories(self, 1);
     self->step++;
     self->wanted = self->step;
     return report(self, read_outputs(self));

@@ -1,105 +1,132 @@
-/* With a specimen a step is cut at its evaluations: each call ends the one that was commanded last with what was measured, and goes
-   on to the next. `pending` is its stage, @STAGES@ the start of the scheme, -1 none. */
+/* With specimens a macro-step is cut at every evaluation of the fine side: each call ends the one that was commanded last with
+   what was measured, and goes on to the next. `pending` counts the evaluations of a macro-step; -1: none is under way. Where
+   the schedule stands meanwhile is kept in the work: the event, the evaluation of what was asked, and the ask itself. */
 
-/* Commands the specimens to the point of the evaluation. */
-static void command(@name@_t *self)
+static coupling_t resume(@name@_t *self)
 {
-    copy(self->commands, self->work + @MEASURED@, @NAME@_COMMANDS);
+    const double *kept = self->work + AT_KEPT;
+    coupling_t c = coupling_of(self, self->started == 1 ? -1 : self->step);
+    c.commands = self->commands;
+    c.measured = self->measured;
+    c.event = (int)kept[0];
+    c.evaluation = (int)kept[1];
+    c.ask = (ask_t){(int)kept[2], (int)kept[3], (int)kept[4], (int)kept[5], kept[6]};
+    return c;
+}
+
+static int suspend(@name@_t *self, const coupling_t *c)
+{
+    double *kept = self->work + AT_KEPT;
+    kept[0] = (double)c->event;
+    kept[1] = (double)c->evaluation;
+    kept[2] = (double)c->ask.kind;
+    kept[3] = (double)c->ask.gait;
+    kept[4] = (double)c->ask.at;
+    kept[5] = (double)c->ask.site;
+    kept[6] = c->ask.t;
+    self->pending++;
+    if (c->k < 0) {
+        self->wanted = 0;
+    } else {
+        self->wanted = c->event == coupling_last(c) && c->evaluation + 1 == fine_evaluations(c) ? self->step + 1 : -1;
+    }
+    return report(self, 0);
 }
 
 static int undo(@name@_t *self, int fault)
 {
-    copy(self->state, self->work + @BEFORE@, @NAME@_STATE);
+    copy(self->state, self->work + AT_BEFORE, @NAME@_STATE);
     self->pending = -1;
     self->wanted = self->step;
     return report(self, fault);
 }
 
-/* Begins evaluation `stage` of the present step. */
-static int begin(@name@_t *self, int stage)
+/* Goes on to the next evaluation: 1 if there is one in this macro-step (or start), 0 at its end, else minus the fault. */
+static int advance(coupling_t *c)
 {
-    double *x = self->state, *W = self->work, *in = W + @NOW@, t = (double)self->step * @DT@;
-    if (stage == 0) {
-        copy(W + @BEFORE@, x, @NAME@_STATE);
-        copy(W + party_0.at_memory, x + @MEMORY0@, party_0.nmemory);
-        copy(in, self->inputs, @NAME@_ROWS * INPUTS);
+    while (c->event < coupling_events(c)) {
+        int fault = 0;
+        if (c->evaluation < 0) {
+            fault = c->k < 0 ? start_aim(c, c->event) : coupling_aim(c, c->event);
+            c->evaluation = 0;
+            if (!fault && fine_evaluations(c) == 0) {
+                fault = fine_run(c);
+            }
+        }
+        if (!fault && c->evaluation < fine_evaluations(c)) {
+            fault = fine_reach(c, c->evaluation);
+            return fault ? -fault : 1;
+        }
+        fault = fault ? fault : c->k < 0 ? start_take(c, c->event) : coupling_take(c, c->event);
+        if (fault) {
+            return -fault;
+        }
+        c->event++;
+        c->evaluation = -1;
     }
-    const int fault = scheme_step_part(&party_0, W, &stepping_0, in, t, x, x + @NY@, stage);
-    if (fault) {
-        return undo(self, fault);
-    }
-    command(self);
-    self->pending = stage;
-    self->wanted = stage + 1 < @STAGES@ ? -1 : self->step + 1;
     return 0;
 }
 
-/* Ends the pending evaluation with what was measured. */
-static int end(@name@_t *self)
+/* Begins the start or the next macro-step. */
+static void begin(@name@_t *self)
 {
-    double *x = self->state, *W = self->work, *in = W + @NOW@, t = (double)self->step * @DT@;
-    const int stage = self->pending;
-    int fault = 0;
-    copy(W + @MEASURED@ + @NAME@_COMMANDS, self->measured, 2 * @NAME@_COMMANDS);
-    if (stage == @STAGES@) {
-        fault = scheme_start_part(&party_0, W, &stepping_0, in + @NAME@_END * INPUTS, 0.0, x, x + @NY@, 1);
-    } else if (stage + 1 < @STAGES@) {
-        return 0;
-    } else {
-        fault = scheme_step_part(&party_0, W, &stepping_0, in, t, x, x + @NY@, @STAGES@);
-        fault = fault ? fault : sys_check(&party_0, W, x);
-        self->step += fault ? 0 : 1;
-    }
-    if (fault) {
-        return undo(self, fault);
-    }
-    copy(x + @MEMORY0@, W + party_0.at_memory, party_0.nmemory);
+    double *kept = self->work + AT_KEPT;
+    copy(self->work + AT_BEFORE, self->state, @NAME@_STATE);
+    copy(self->work + AT_NOW, self->inputs, @NAME@_ROWS * INPUTS);
+    keep_memories(self, 0);
+    clear_faults(self);
+    kept[0] = 0.0;
+    kept[1] = -1.0;
     self->pending = -1;
-    return report(self, read_outputs(self));
+}
+
+/* Goes on until specimens are to be moved, from the end of a macro-step into the next. */
+static int go_on(@name@_t *self, coupling_t c)
+{
+    const int unasked = self->started == 1 && self->pending < 0;
+    int reached = advance(&c);
+    if (reached == 0) {
+        keep_memories(self, 1);
+        self->step += self->started == 2;
+        self->started = 2;
+        const int fault = read_outputs(self);
+        begin(self);
+        self->wanted = self->step;
+        if (fault || unasked) {
+            return report(self, fault); /* a start without evaluations has no inputs of a step yet */
+        }
+        c = resume(self);
+        reached = advance(&c);
+    }
+    return reached > 0 ? suspend(self, &c) : undo(self, -reached);
 }
 
 int @name@_start(@name@_t *self)
 {
-    double *x = self->state, *W = self->work;
-    fill(x, @NAME@_STATE, 0.0);
-    copy(x, self->parameters, @NY@);
-    sys_init(&party_0, W);
+    fill(self->state, @NAME@_STATE, 0.0);
+    for (int p = 0; p < PARTY_COUNT; p++) {
+        sys_init(SYSTEMS[p], self->work + PARTIES[p].work);
+    }
     set_constants(self);
-    sys_settle(&party_0, W, self->inputs + @NAME@_END * INPUTS, x);
-    copy(x + @MEMORY0@, W + party_0.at_memory, party_0.nmemory);
-    copy(W + @BEFORE@, x, @NAME@_STATE);
-    copy(W + @NOW@, self->inputs, @NAME@_ROWS * INPUTS);
     self->step = 0;
     self->wanted = 0;
     self->started = 1;
-    self->pending = -1;
-    if (!@STARTS@) {
-        return report(self, read_outputs(self));
-    }
-    const int fault = scheme_start_part(&party_0, W, &stepping_0, self->inputs + @NAME@_END * INPUTS, 0.0, x, x + @NY@, 0);
-    if (fault) {
-        return undo(self, fault);
-    }
-    command(self);
-    self->pending = @STAGES@;
-    return report(self, 0);
+    begin(self);
+    return go_on(self, resume(self));
 }
 
 int @name@_step(@name@_t *self)
 {
-    const int stage = self->pending;
     self->fresh = 0;
     if (!self->started) {
-        const int fault = @name@_start(self);
-        if (fault || self->pending >= 0) {
-            return fault;
-        }
+        return @name@_start(self);
     }
-    if (stage >= 0) {
-        const int fault = end(self);
-        if (fault) {
-            return fault;
-        }
+    if (self->pending < 0) {
+        begin(self);
+        return go_on(self, resume(self));
     }
-    return report(self, begin(self, stage >= 0 && stage + 1 < @STAGES@ ? stage + 1 : 0));
+    coupling_t c = resume(self);
+    const int fault = fine_answer(&c, c.evaluation);
+    c.evaluation++;
+    return fault ? undo(self, fault) : go_on(self, c);
 }

@@ -482,8 +482,10 @@ impl Phases for Printer {
         mut phases: impl FnMut(&mut Self) -> Result<Correction, Fault>,
     ) -> Result<(), Fault> {
         let most = limits.iterations;
-        self.line("int fault = 0, done = 0;");
-        self.line("double before = INFINITY;");
+        // A step may iterate more than once, in one function.
+        let again = self.body.contains("double before = ");
+        self.line(if again { "done = 0;" } else { "int fault = 0, done = 0;" });
+        self.line(if again { "before = INFINITY;" } else { "double before = INFINITY;" });
         self.line("for (int iteration = 0; !done; iteration++) {");
         self.limits = Some(limits);
         self.line(&format!("if (iteration == {most}) {{"));

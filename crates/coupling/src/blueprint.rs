@@ -131,8 +131,8 @@ pub struct Ties<'a> {
 
 /// What differs between the couplings.
 pub enum Schedule<'a> {
-    /// None to print: single.rs, and couplings without C.
-    Unprinted,
+    /// single.rs
+    Single,
     /// gc.rs
     #[allow(missing_docs)]
     Gc { fine: Fine<'a> },
@@ -166,7 +166,7 @@ impl Schedule<'_> {
     /// Most strides of the coarse and of the fine side in a macro-step with `ss` exchanges, those of a start included.
     pub fn strides(&self, ss: usize) -> [usize; 2] {
         match self {
-            Schedule::Unprinted | Schedule::Llm { .. } => [1, 1],
+            Schedule::Single | Schedule::Llm { .. } => [1, 1],
             Schedule::Foh { step, .. } if step.unbalanced.is_none() => [1, 1],
             Schedule::Gc { .. } | Schedule::Foh { .. } => [1, ss],
             Schedule::Pm { .. } | Schedule::Staggered | Schedule::Parallel { .. } => [2, ss],
@@ -178,7 +178,7 @@ impl Schedule<'_> {
     /// strides are taken, and how often the forces are asked for besides.
     pub fn asks(&self, ss: usize) -> (usize, usize, usize) {
         match self {
-            Schedule::Unprinted | Schedule::Llm { .. } => (0, 1, 0),
+            Schedule::Single | Schedule::Llm { .. } => (0, 1, 0),
             Schedule::Gc { .. } | Schedule::Pm { .. } | Schedule::Pmc { .. } => (0, ss, 0),
             Schedule::Staggered | Schedule::Parallel { .. } => (0, ss, 0),
             Schedule::Foh { step, mixing, .. } => {
@@ -192,7 +192,7 @@ impl Schedule<'_> {
     pub fn is_staged(&self) -> bool {
         match self {
             Schedule::Staggered | Schedule::Parallel { .. } => true,
-            Schedule::Unprinted | Schedule::Gc { .. } | Schedule::Pm { .. } | Schedule::Foh { .. } => false,
+            Schedule::Single | Schedule::Gc { .. } | Schedule::Pm { .. } | Schedule::Foh { .. } => false,
             Schedule::Pmc { .. } | Schedule::Llm { .. } => false,
         }
     }

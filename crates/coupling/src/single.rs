@@ -131,7 +131,7 @@ impl<S: System + Send> Coupling<S> for Single<S> {
             fine: 1..1,
             twins: 1..1,
             mobility: None,
-            schedule: Schedule::Unprinted,
+            schedule: Schedule::Single,
         }
     }
 

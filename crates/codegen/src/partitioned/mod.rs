@@ -84,7 +84,8 @@ pub(crate) fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> 
     let code = code(&b, model, &pieces, &coupled, &parameters, &inputs, &laws, &interface, &read);
     let stand_in = specimens::stand_in(&b, model, &pieces);
     let mut export = fits(files(&interface, &referenced(&called(&interface.named(&code))), &stand_in))?;
-    harness::add(&mut export, model, None);
+    let whole = pieces.first().filter(|_| model.partition.is_none());
+    harness::add(&mut export, model, whole.map(|p| p.steppings[0].evaluations.as_slice()));
     Ok(export)
 }
 
@@ -93,7 +94,10 @@ fn channel(c: &interfield_language::model::Channel) -> Variable {
 }
 
 fn coupling_name(model: &Model) -> String {
-    model.partition.as_ref().map_or(String::new(), |p| format!("{} (coupling)", p.coupling.info.name))
+    model
+        .partition
+        .as_ref()
+        .map_or_else(|| model.analysis.scheme_name.clone(), |p| format!("{} (coupling)", p.coupling.info.name))
 }
 
 fn singular() -> Vec<Problem> {
@@ -146,9 +150,8 @@ fn code(
 
     let measures = !interface.commands.is_empty();
     let now = if measures { "self->work + AT_NOW" } else { "self->inputs" };
-    let step =
-        if measures { include_str!("../../c/coupled_measured.c") } else { include_str!("../../c/coupled_step.c") };
-    let body = [include_str!("../../c/coupled.c"), "\n", LIFECYCLE, "\n", step].concat();
+    let step = if measures { include_str!("../../c/step_measured.c") } else { include_str!("../../c/step.c") };
+    let body = [include_str!("../../c/instance.c"), "\n", LIFECYCLE, "\n", step].concat();
     let body = body
         .replace("@OUTPUTS@", read)
         .replace("@VIEW@", &coupled.view)

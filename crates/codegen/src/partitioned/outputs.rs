@@ -106,10 +106,12 @@ fn part(b: &Blueprint<'_>, p: usize, piece: &Piece, least: (usize, usize), out: 
             let _ = writeln!(
                 out,
                 "        const int fault = sys_accelerations(&party_{p}, W, in, t, x, x + {n}, x + {}, {a});\n        \
-                 if (fault) {{\n            return fault;\n        }}\n        \
-                 add_accelerations({p}, l, {a}, self->work + AT_A);",
+                 if (fault) {{\n            return fault;\n        }}",
                 2 * n
             );
+            if b.coupling.rows > 0 {
+                let _ = writeln!(out, "        add_accelerations({p}, l, {a}, self->work + AT_A);");
+            }
         }
         let _ = writeln!(out, "        const double *a = {a};");
     }

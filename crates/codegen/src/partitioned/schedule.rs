@@ -17,7 +17,14 @@ impl Draft<'_> {
         let (na, nb, rows) = (self.len(&b.coarse), self.len(&b.fine), b.rows);
         let now = || "state + X_L".to_owned();
         match &b.schedule {
-            Schedule::Unprinted => None,
+            Schedule::Single => {
+                self.state.push("PARTIES", na);
+                let strides = self.strides(&b.coarse, 0);
+                self.sites.name("FINE");
+                self.sites.stride(When::Always, Moment::node(0, 0.0), &[&strides]);
+                self.texts.push(include_str!("../../c/coupling_single.c"));
+                Some(("state".to_owned(), None))
+            }
             Schedule::Gc { fine } => {
                 self.pair(0, &[("A", na), ("B", nb), ("L", rows)])?;
                 self.works(&[("w", 2 * rows), ("free", na)]);

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use interfield_coupling::Flexibility;
 use interfield_coupling::Guess;
-use interfield_coupling::blueprint::{Blueprint, Fine, Gap, Macro, Schedule};
+use interfield_coupling::blueprint::{Blueprint, Fine, Gap, Macro};
 use interfield_coupling::fine::Kernel;
 use interfield_kernel::{Dims, Scheme, System};
 use interfield_linalg::{Factor, Pattern};
@@ -213,8 +213,8 @@ impl<'a> Draft<'a> {
         let names = |what: &str, n: usize| (0..n).map(|i| format!("&{what}_{i}")).collect::<Vec<_>>();
         t.table("system_t *const", "SYSTEMS", names("party", b.parties.len()));
         t.table("stepping_t *const", "STEPPINGS", names("stepping", self.steppings.iter().map(Vec::len).sum()));
-        // Localized multipliers have no sides: all parties do what a fine side does.
-        let fine = if matches!(b.schedule, Schedule::Llm { .. }) { &b.coarse } else { &b.fine };
+        // Where there are no two sides, all parties do what a fine side does.
+        let fine = if b.fine.is_empty() { &b.coarse } else { &b.fine };
         for (name, side) in [("COARSE", &b.coarse), ("FINE", fine), ("TWINS", &b.twins)] {
             let _ = writeln!(t.text, "static const side_t {name} = {{{}, {}}};\n", side.start, side.end);
         }

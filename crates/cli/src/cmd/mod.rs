@@ -8,6 +8,7 @@ pub(crate) mod completions;
 pub(crate) mod couplings;
 pub(crate) mod doctor;
 pub(crate) mod elements;
+pub(crate) mod explain;
 pub(crate) mod ensemble;
 pub(crate) mod expand;
 pub(crate) mod export;

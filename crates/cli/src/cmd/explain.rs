@@ -1,0 +1,196 @@
+//! `interfield explain`: what a key or a table of the model file means, from the keys that the parser reads with.
+
+use clap::Args as ClapArgs;
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use interfield_language::diag::did_you_mean;
+use interfield_language::schema::{Key, Table, allowed, tables};
+use serde_json::{Value, json};
+
+use crate::Exit;
+use crate::output::{fail, print, print_json};
+use crate::table::aligned;
+
+/// Explain a key or a table of the model file
+///
+/// A key is written with the tables it stands in: `specimen.actuator.delay`. The end of it is enough where it is clear:
+/// `actuator.delay`. A variant of a table is named behind it: `signal.harmonic`, `element.spring`.
+#[derive(ClapArgs)]
+#[command(
+    after_help = "Examples:\n  interfield explain\n  interfield explain specimen\n  interfield explain specimen.actuator.delay\n  \
+interfield explain coupling.method\n  interfield explain signal.harmonic"
+)]
+pub(crate) struct Args {
+    /// The key or the table; without it the tables are listed
+    #[arg(hide_possible_values = true, value_parser = Known)]
+    key: Option<String>,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Any word; shells complete those that are known.
+#[derive(Clone)]
+struct Known;
+
+impl TypedValueParser for Known {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &std::ffi::OsStr,
+    ) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(names(&tables()).into_iter().map(PossibleValue::new)))
+    }
+}
+
+/// Everything that can be explained: tables, their variants, and their keys.
+fn names(all: &[Table]) -> Vec<String> {
+    let mut names: Vec<String> = all.iter().flat_map(|t| t.keys.iter().map(|k| path(t, k.name))).collect();
+    names.extend(all.iter().flat_map(|t| [t.path.clone(), variant(t)]).filter(|n| !n.is_empty()));
+    names.sort();
+    names.dedup();
+    names
+}
+
+fn path(table: &Table, key: &str) -> String {
+    if table.path.is_empty() { key.to_owned() } else { format!("{}.{key}", table.path) }
+}
+
+/// Name of a variant, `signal.harmonic`; empty for a table without variants.
+fn variant(table: &Table) -> String {
+    let words: Vec<&str> = table.when.iter().map(|w| w.1).collect();
+    if words.is_empty() { String::new() } else { format!("{}.{}", table.name, words.join(".")) }
+}
+
+pub(crate) fn run(args: &Args) -> Exit {
+    let all = tables();
+    let Some(name) = &args.key else {
+        list(&all, args.json);
+        return Exit::Done;
+    };
+    // The name as it is; else what ends with it.
+    let is = |found: &str, whole: bool| found == name || (!whole && found.ends_with(&format!(".{name}")));
+    for whole in [true, false] {
+        let found: Vec<&Table> = all
+            .iter()
+            .filter(|t| !t.path.is_empty() && (is(&t.path, whole) || (!whole && t.name == name) || is(&variant(t), true)))
+            .collect();
+        if !found.is_empty() {
+            show_tables(&found, args.json);
+            return Exit::Done;
+        }
+        let keys = all.iter().flat_map(|t| t.keys.iter().map(move |k| (t, k)));
+        let found: Vec<(&Table, &Key)> = keys.filter(|(t, k)| is(&path(t, k.name), whole)).collect();
+        if !found.is_empty() {
+            show_keys(&found, args.json);
+            return Exit::Done;
+        }
+    }
+    let names = names(&all);
+    // Of a whole path, or of its last word.
+    let last = |n: &str| n.rsplit('.').next().unwrap_or_default().to_owned();
+    let near = did_you_mean(name, names.iter().map(String::as_str));
+    let near = near.or_else(|| did_you_mean(&last(name), names.iter().map(|n| last(n)).collect::<Vec<_>>().iter().map(String::as_str)));
+    let help = near.unwrap_or_else(|| "`interfield explain` lists the tables".to_owned());
+    fail(args.json, None, None, &format!("a model file has no key or table `{name}`"), &help);
+    Exit::BadInput
+}
+
+/// The tables, and the keys outside of them.
+fn list(all: &[Table], json: bool) {
+    if json {
+        return print_json(&Value::Array(all.iter().map(table_json).collect()));
+    }
+    let file = all.first().map_or(&[][..], |t| &t.keys);
+    let rows: Vec<Vec<String>> = file.iter().map(|k| vec![k.name.to_owned(), k.doc.clone()]).collect();
+    print(&aligned(&["key or table", "<"], &rows));
+    print("\n`interfield explain NAME` shows what stands in a table, `interfield explain NAME.KEY` what a key means.\n");
+}
+
+/// A table, or the variants of one.
+fn show_tables(found: &[&Table], json: bool) {
+    if json {
+        return print_json(&Value::Array(found.iter().map(|t| table_json(t)).collect()));
+    }
+    if let [table] = found {
+        return print(&table_words(table));
+    }
+    let rows: Vec<Vec<String>> = found.iter().map(|t| vec![variant(t), t.doc.lines().next().unwrap_or_default().to_owned()]).collect();
+    print(&format!("{}: one of these\n\n", found[0].written));
+    print(&aligned(&["variant", "<"], &rows));
+    print("\n`interfield explain VARIANT` shows its keys.\n");
+}
+
+fn table_words(table: &Table) -> String {
+    let mut out = format!("{}\n{}\n", table.written, table.doc);
+    if !table.keys.is_empty() {
+        let row = |k: &Key| {
+            let usual = if k.required { "required".to_owned() } else { k.default.clone().unwrap_or_default() };
+            vec![k.name.to_owned(), usual, k.doc.clone()]
+        };
+        out += &format!("\n{}", aligned(&["key", "<default", "<"], &table.keys.iter().map(row).collect::<Vec<_>>()));
+    }
+    if let Some(value) = &table.others {
+        out += &format!("\nKeys are names of your own; each holds {}.\n", value.words());
+    }
+    out
+}
+
+/// A key, in all variants of its table that have it.
+fn show_keys(found: &[(&Table, &Key)], json: bool) {
+    if json {
+        return print_json(&Value::Array(found.iter().map(|(t, k)| key_json(t, k)).collect()));
+    }
+    let choosers: Vec<&(&Table, &Key)> = found.iter().filter(|(t, k)| t.when.iter().any(|w| w.0 == k.name)).collect();
+    if choosers.len() == found.len() {
+        let word = |(t, k): &&(&Table, &Key)| t.when.iter().find(|w| w.0 == k.name).map_or("", |w| w.1);
+        let mut rows: Vec<Vec<String>> =
+            choosers.iter().map(|c| vec![format!("\"{}\"", word(c)), c.0.doc.lines().next().unwrap_or_default().to_owned()]).collect();
+        rows.dedup_by(|a, b| a[0] == b[0]);
+        print(&format!("{}: one of these, in {}\n\n", path(found[0].0, found[0].1.name), found[0].0.written));
+        return print(&aligned(&[found[0].1.name, "<"], &rows));
+    }
+    let mut told: Vec<String> = Vec::new();
+    for (table, key) in found {
+        let words = key_words(table, key);
+        if !told.contains(&words) {
+            told.push(words);
+        }
+    }
+    print(&told.join("\n"));
+}
+
+fn key_words(table: &Table, key: &Key) -> String {
+    let place = if table.written.is_empty() { "the top of the file" } else { table.written };
+    let mut out = format!("{}: {}\n  holds    {}\n", path(table, key.name), key.doc, key.value.words());
+    if let Some(range) = allowed(key.range) {
+        out += &format!("  range    {range}\n");
+    }
+    match (&key.default, key.required) {
+        (_, true) => out += "  required\n",
+        (Some(default), _) => out += &format!("  default  {default}\n"),
+        (None, _) => {}
+    }
+    out + &format!("  stands in {place}\n  example  {} = {}\n", key.name, key.example)
+}
+
+fn key_json(table: &Table, key: &Key) -> Value {
+    json!({
+        "key": path(table, key.name), "table": table.id(), "doc": key.doc, "holds": key.value.words(), "range": allowed(key.range),
+        "required": key.required, "default": key.default, "example": key.example,
+    })
+}
+
+fn table_json(table: &Table) -> Value {
+    json!({
+        "table": table.id(), "path": table.path, "written": table.written, "doc": table.doc,
+        "keys": table.keys.iter().map(|k| key_json(table, k)).collect::<Vec<_>>(),
+        "names": table.others.as_ref().map(|v| v.words()),
+    })
+}

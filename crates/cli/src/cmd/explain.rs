@@ -1,5 +1,7 @@
 //! `interfield explain`: what a key or a table of the model file means, from the keys that the parser reads with.
 
+use std::sync::LazyLock;
+
 use clap::Args as ClapArgs;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use interfield_language::diag::did_you_mean;
@@ -45,7 +47,8 @@ impl TypedValueParser for Known {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(names(&tables()).into_iter().map(PossibleValue::new)))
+        static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| names(&tables()));
+        Some(Box::new(NAMES.iter().map(|name| PossibleValue::new(name.as_str()))))
     }
 }
 
@@ -79,7 +82,9 @@ pub(crate) fn run(args: &Args) -> Exit {
     for whole in [true, false] {
         let found: Vec<&Table> = all
             .iter()
-            .filter(|t| !t.path.is_empty() && (is(&t.path, whole) || (!whole && t.name == name) || is(&variant(t), true)))
+            .filter(|t| {
+                !t.path.is_empty() && (is(&t.path, whole) || (!whole && t.name == name) || is(&variant(t), true))
+            })
             .collect();
         if !found.is_empty() {
             show_tables(&found, args.json);
@@ -96,7 +101,9 @@ pub(crate) fn run(args: &Args) -> Exit {
     // Of a whole path, or of its last word.
     let last = |n: &str| n.rsplit('.').next().unwrap_or_default().to_owned();
     let near = did_you_mean(name, names.iter().map(String::as_str));
-    let near = near.or_else(|| did_you_mean(&last(name), names.iter().map(|n| last(n)).collect::<Vec<_>>().iter().map(String::as_str)));
+    let near = near.or_else(|| {
+        did_you_mean(&last(name), names.iter().map(|n| last(n)).collect::<Vec<_>>().iter().map(String::as_str))
+    });
     let help = near.unwrap_or_else(|| "`interfield explain` lists the tables".to_owned());
     fail(args.json, None, None, &format!("a model file has no key or table `{name}`"), &help);
     Exit::BadInput
@@ -110,7 +117,9 @@ fn list(all: &[Table], json: bool) {
     let file = all.first().map_or(&[][..], |t| &t.keys);
     let rows: Vec<Vec<String>> = file.iter().map(|k| vec![k.name.to_owned(), k.doc.clone()]).collect();
     print(&aligned(&["key or table", "<"], &rows));
-    print("\n`interfield explain NAME` shows what stands in a table, `interfield explain NAME.KEY` what a key means.\n");
+    print(
+        "\n`interfield explain NAME` shows what stands in a table, `interfield explain NAME.KEY` what a key means.\n",
+    );
 }
 
 /// A table, or the variants of one.
@@ -121,7 +130,8 @@ fn show_tables(found: &[&Table], json: bool) {
     if let [table] = found {
         return print(&table_words(table));
     }
-    let rows: Vec<Vec<String>> = found.iter().map(|t| vec![variant(t), t.doc.lines().next().unwrap_or_default().to_owned()]).collect();
+    let rows: Vec<Vec<String>> =
+        found.iter().map(|t| vec![variant(t), t.doc.lines().next().unwrap_or_default().to_owned()]).collect();
     print(&format!("{}: one of these\n\n", found[0].written));
     print(&aligned(&["variant", "<"], &rows));
     print("\n`interfield explain VARIANT` shows its keys.\n");
@@ -150,8 +160,10 @@ fn show_keys(found: &[(&Table, &Key)], json: bool) {
     let choosers: Vec<&(&Table, &Key)> = found.iter().filter(|(t, k)| t.when.iter().any(|w| w.0 == k.name)).collect();
     if choosers.len() == found.len() {
         let word = |(t, k): &&(&Table, &Key)| t.when.iter().find(|w| w.0 == k.name).map_or("", |w| w.1);
-        let mut rows: Vec<Vec<String>> =
-            choosers.iter().map(|c| vec![format!("\"{}\"", word(c)), c.0.doc.lines().next().unwrap_or_default().to_owned()]).collect();
+        let mut rows: Vec<Vec<String>> = choosers
+            .iter()
+            .map(|c| vec![format!("\"{}\"", word(c)), c.0.doc.lines().next().unwrap_or_default().to_owned()])
+            .collect();
         rows.dedup_by(|a, b| a[0] == b[0]);
         print(&format!("{}: one of these, in {}\n\n", path(found[0].0, found[0].1.name), found[0].0.written));
         return print(&aligned(&[found[0].1.name, "<"], &rows));

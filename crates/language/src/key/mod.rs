@@ -2,7 +2,7 @@
 //! a sentence. The parser reads through these constants, and the JSON Schema, the reference of the book and
 //! `interfield explain` are made from them, so that none can know a key that the others do not.
 //!
-//! ```ignore
+//! ```text
 //! section! {
 //!     SENSOR = ("sensor", "force_sensor = { ... }", "A sensor that is not perfect.");
 //!     GAIN: Pure = key("gain", "Shown over true.").default("1").example("1.01");
@@ -118,6 +118,10 @@ impl<K: Kind> Key<K> {
     /// What holds when it is absent, without quotes; empty if nothing does.
     pub fn default_text(&self) -> &'static str {
         self.default.unwrap_or_default()
+    }
+
+    fn place(&self) -> Place<'static> {
+        Place { name: self.name, doc: self.doc, range: self.range }
     }
 
     /// What might be written behind it.
@@ -274,7 +278,7 @@ impl<'d> Table<'d> {
             true => self.get_required(key.name, &key.written_example())?,
             false => self.get(key.name)?,
         };
-        let value = key.kind.read(self, Place { name: key.name, range: key.range }, item)?;
+        let value = key.kind.read(self, key.place(), item)?;
         Some(Spanned::new(value, item.span()))
     }
 
@@ -311,7 +315,7 @@ impl<'d> Table<'d> {
     {
         let text = key.default.map(written).unwrap_or_default();
         let item = DeValue::parse(&text).ok();
-        let place = Place { name: key.name, range: key.range };
+        let place = key.place();
         let found = item.and_then(|item| key.kind.read(self, place, &item));
         debug_assert!(found.is_some() || key.default.is_none(), "the default of `{}` cannot be read", key.name);
         found.unwrap_or_else(|| key.kind.fallback())
@@ -320,7 +324,7 @@ impl<'d> Table<'d> {
     /// The value of a name of the user's choice.
     pub fn entry<K: Kind>(&self, name: &str, kind: &K, range: Range) -> Option<Spanned<K::Value<'d>>> {
         let item = self.get(name)?;
-        let value = kind.read(self, Place { name, range }, item)?;
+        let value = kind.read(self, Place { name, doc: "", range }, item)?;
         Some(Spanned::new(value, item.span()))
     }
 
@@ -343,8 +347,8 @@ impl<'d> Table<'d> {
         let allowed = schema::allowed(place.range).unwrap_or_else(|| "a finite number".to_owned());
         let message = format!("{subject} must be {allowed}, found {x}{unit}");
         let help = match place.range {
-            Range::Between(a, b) if b.is_finite() => format!("write a number from {a} to {b}"),
-            Range::Between(a, _) if dim.is_none() => format!("write for example {} = {a}", place.name),
+            Range::Between(a, b) if b.is_finite() => format!("write a number from {a} to {b}{}", place.about()),
+            Range::Between(a, _) if dim.is_none() => format!("write for example {} = {a}{}", place.name, place.about()),
             _ if x < 0.0 => "remove the sign".to_owned(),
             _ => format!("write for example {} = {}", place.name, written(&dim.example())),
         };
@@ -358,6 +362,17 @@ impl<'d> Table<'d> {
 pub struct Place<'a> {
     /// The key.
     pub name: &'a str,
+    /// What it means.
+    pub doc: &'a str,
     /// Range of its numbers.
     pub range: Range,
+}
+
+impl Place<'_> {
+    /// What the key means, behind a suggestion.
+    fn about(&self) -> String {
+        let text = self.doc.trim_end_matches('.');
+        let mut letters = text.chars();
+        letters.next().map_or_else(String::new, |c| format!(": {}{}", c.to_lowercase(), letters.as_str()))
+    }
 }

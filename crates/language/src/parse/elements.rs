@@ -274,7 +274,7 @@ pub(super) fn parameters(
             return Some(default);
         }
         let given = table.read(&key)?;
-        let place = Place { name: p.name, range: p.range };
+        let place = Place { name: p.name, doc: p.doc, range: p.range };
         let subject = format!("`{}` ({})", p.name, p.doc);
         table.within(&subject, place, given.value, key.kind.0, given.span).then_some(given.value)
     };

@@ -241,7 +241,7 @@ fn per_dof<M: Measure>(
         table.ignore(key);
         return None;
     };
-    let place = Place { name: key.name, range: POSITIVE };
+    let place = Place { name: key.name, doc: "", range: POSITIVE };
     let Some(item) = table.get(key.name) else {
         // As much in rad as it is in m.
         let usual = Scope::default().quantity(key.default_text(), key.kind.0.dimension(Dimension::LENGTH)).ok()?;

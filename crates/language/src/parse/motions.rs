@@ -11,8 +11,8 @@ use super::Context;
 use super::records::{BAND_PASS, BASELINE, PEAK, RESAMPLE};
 use super::signals::SignalType;
 use crate::key::{
-    Acceleration, Choice, Count, Described, Entry, Key, POSITIVE, Pure, Range as Allowed, Time, Whole, choice,
-    describe, key, section,
+    Acceleration, Choice, Count, Described, Entry, Key, NOT_NEGATIVE, POSITIVE, Pure, Range as Allowed, Time, Whole,
+    choice, describe, key, section,
 };
 use crate::reader::{Spanned, Table};
 use crate::schema::Variant;
@@ -110,7 +110,8 @@ impl Processing {
 }
 
 /// The `seed` of something random: an expression too, so that a parameter can choose it.
-pub(super) const SEED: Key<Count> = key("seed", "The same seed gives the same numbers.").default("1").example("seed");
+pub(super) const SEED: Key<Count> =
+    key("seed", "The same seed gives the same numbers.").range(NOT_NEGATIVE).default("1").example("seed");
 
 /// A ground motion made to fit the spectrum of a code.
 pub(super) const GENERATED: SignalType = SignalType {
@@ -124,7 +125,7 @@ section! {
     [KEYS];
     DURATION: Time = key("duration", "Its duration.").range(POSITIVE).default("20 s").example("20 s");
     DT: Time = key("dt", "Its sampling interval.").range(POSITIVE).default("10 ms").example("10 ms");
-    OTHER: Count = key("seed", "Chooses another motion with the same spectrum.").default("1").example("2");
+    OTHER: Count = key("seed", "Chooses another motion with the same spectrum.").range(NOT_NEGATIVE).default("1").example("2");
 }
 
 /// The response spectrum of a code: its keys, and who makes it, with its damping.

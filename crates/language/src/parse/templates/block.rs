@@ -6,8 +6,8 @@ use toml::de::{DeTable, DeValue};
 
 use super::{Expansion, MOST_TABLES};
 use crate::key::{
-    Choice, Count, Either, Entry, Inner, Key, Kind, Length, List, Or, Range as Allowed, Section, Stiffness, Tables,
-    Text, key,
+    Choice, Count, Either, Entry, Inner, Key, Kind, Length, List, Or, POSITIVE, Range as Allowed, Section, Stiffness,
+    Tables, Text, key,
 };
 use crate::quantity::Scope;
 use crate::reader::{Item, KeyName, Spanned, Table};
@@ -30,10 +30,7 @@ pub(super) const fn count(name: &'static str, doc: &'static str) -> Key<Count> {
 
 /// Lengths, or how many there are; the length of each is then another key.
 pub(super) const fn spacing(name: &'static str, doc: &'static str) -> Key<Or<Count, List<Length>>> {
-    key(name, doc)
-        .required()
-        .range(Allowed::Between(f64::MIN_POSITIVE, MOST_TABLES as f64))
-        .example("[\"6 m\", \"4 m\"]")
+    key(name, doc).required().range(POSITIVE).example("[\"6 m\", \"4 m\"]")
 }
 
 /// Longest name of a block, in bytes.
@@ -117,7 +114,10 @@ impl<'t, 'a> Block<'t, 'a> {
         let given = self.table.read(key);
         if !self.table.is_list(key) {
             let one = self.table.read_required(each);
-            let Either::First(count) = given?.value else { return None };
+            let Spanned { value: Either::First(count), span } = given? else { return None };
+            if count > MOST_TABLES {
+                return self.shared.claim(count, 0, &span).and(None);
+            }
             return Some(vec![one?.value; count as usize]);
         }
         if self.table.has(each) {

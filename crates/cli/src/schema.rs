@@ -60,7 +60,7 @@ fn table(section: &Table) -> Value {
 
 fn property(key: &Key) -> Value {
     let measure = match &key.value {
-        Kind::Quantity(of) => format!(" {}{}.", of[..1].to_uppercase(), &of[1..]),
+        Kind::Quantity { of, .. } => format!(" {}{}.", of[..1].to_uppercase(), &of[1..]),
         _ => String::new(),
     };
     let description = format!("{}{measure}\n\nExample: {} = {}", key.doc, key.name, key.example);
@@ -83,7 +83,7 @@ fn kind(value: &Kind) -> Value {
         Kind::Flag => json!({ "type": "boolean" }),
         Kind::Whole => json!({ "type": "integer" }),
         Kind::Number => json!({ "type": "number" }),
-        Kind::Quantity(_) => json!({ "type": ["number", "string"] }),
+        Kind::Quantity { .. } => json!({ "type": ["number", "string"] }),
         Kind::List(of) => json!({ "type": "array", "items": kind(of) }),
         Kind::Table(section) => reference(section.name),
         Kind::Tables(section) => json!({ "type": "array", "items": reference(section.name) }),

@@ -443,6 +443,21 @@ impl<'d> Table<'d> {
         }
     }
 
+    /// A whole number, or an expression for one.
+    pub(crate) fn read_count(&self, item: &Item<'_>) -> Option<Spanned<u64>> {
+        let x = match item.get_ref() {
+            DeValue::String(_) => self.read_quantity(item, Dimension::NONE)?,
+            _ => self.read_integer(item)?.map(|n| n as f64),
+        };
+        // Up to 2^53 every whole number is one.
+        if x.value < 0.0 || x.value != x.value.trunc() || x.value > 9.0e15 {
+            let message = format!("expected a whole number from 0, found {}", x.value);
+            self.error(x.span, message, Some("write for example 1".to_owned()));
+            return None;
+        }
+        Some(x.map(|x| x as u64))
+    }
+
     pub(crate) fn read_raw(&self, item: &Item<'_>) -> Option<Spanned<Raw>> {
         match item.get_ref() {
             DeValue::String(_) => Some(self.read_string(item)?.map(Raw::Text)),

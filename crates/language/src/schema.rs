@@ -4,7 +4,9 @@
 //! JSON Schema for editors, the reference of the book and `interfield explain` are made from this.
 //! **Must not be here:** keys, reading, JSON.
 
-use crate::key::{Range, Section};
+use toml::de::DeValue;
+
+use crate::key::{Allowed, Section, Type, written};
 use crate::parse::FILE;
 
 #[cfg(test)]
@@ -23,8 +25,9 @@ pub enum Value {
     Whole,
     /// A number without unit.
     Number,
-    /// A number in the units of the file, or a text with a unit or an expression; what it measures, in words.
-    Quantity(String),
+    /// A number in the units of the file, or a text with a unit or an expression: what it measures, in words, and an example.
+    #[allow(missing_docs)]
+    Quantity { of: String, example: String },
     /// A list.
     List(Box<Value>),
     /// A table.
@@ -38,6 +41,38 @@ pub enum Value {
 impl Value {
     pub(crate) fn list(of: Value) -> Self {
         Value::List(Box::new(of))
+    }
+
+    pub(crate) fn quantity(of: &str, example: &str) -> Self {
+        Value::Quantity { of: of.to_owned(), example: written(example) }
+    }
+
+    /// Whether something that is written may be this, by its looks.
+    pub(crate) fn fits(&self, value: &DeValue<'_>) -> bool {
+        let number = matches!(value, DeValue::Integer(_) | DeValue::Float(_));
+        let text = matches!(value, DeValue::String(_));
+        match self {
+            Value::Text | Value::Word(_) => text,
+            Value::Flag => matches!(value, DeValue::Boolean(_)),
+            Value::Whole | Value::Number => number,
+            Value::Quantity { .. } => number || text,
+            Value::List(_) | Value::Tables(_) => matches!(value, DeValue::Array(_)),
+            Value::Table(_) => matches!(value, DeValue::Table(_)),
+            Value::Either(list) => list.iter().any(|v| v.fits(value)),
+        }
+    }
+
+    /// What might be written.
+    pub(crate) fn example(&self) -> String {
+        match self {
+            Value::Text | Value::Table(_) | Value::Tables(_) => String::new(),
+            Value::Word(words) => words.first().map_or_else(String::new, |w| written(w)),
+            Value::Flag => "true".to_owned(),
+            Value::Whole | Value::Number => "1".to_owned(),
+            Value::Quantity { example, .. } => example.clone(),
+            Value::List(of) => format!("[{0}, {0}]", of.example()),
+            Value::Either(list) => list.first().map_or_else(String::new, Value::example),
+        }
     }
 
     /// Sections that stand here.
@@ -59,7 +94,7 @@ impl Value {
             Value::Flag => "true or false".to_owned(),
             Value::Whole => "whole number".to_owned(),
             Value::Number => "number".to_owned(),
-            Value::Quantity(of) => format!("quantity: {of}"),
+            Value::Quantity { of, .. } => format!("quantity: {of}"),
             Value::List(of) => format!("list of {}", of.words()),
             Value::Table(section) => format!("table, see `interfield explain {}`", section.name),
             Value::Tables(section) => format!("list of tables, see `interfield explain {}`", section.name),
@@ -83,7 +118,7 @@ pub struct Key {
     /// What may be written.
     pub value: Value,
     /// What its numbers may be, SI.
-    pub range: Range,
+    pub range: Allowed,
     /// Whether it must be there.
     pub required: bool,
     /// What is taken when it is absent, as it would be written.
@@ -116,7 +151,7 @@ impl Variant {
         self.when.iter().map(|&(name, word)| Key {
             name,
             value: Value::Word(vec![word]),
-            range: Range::Any,
+            range: Allowed::Any,
             required: true,
             default: None,
             doc: sentence(&self.doc),
@@ -183,7 +218,7 @@ fn variants(section: &'static Section, path: &str) -> Vec<Table> {
         when,
         doc,
         keys,
-        others: section.others.map(|o| o.value()),
+        others: section.others.map(|others| others()),
     };
     let variants = section.variants.map_or_else(Vec::new, |variants| variants());
     if variants.is_empty() {
@@ -197,13 +232,13 @@ fn variants(section: &'static Section, path: &str) -> Vec<Table> {
 }
 
 /// A range in words; `None` where any number will do.
-pub fn allowed(range: Range) -> Option<String> {
+pub fn allowed(range: Allowed) -> Option<String> {
     Some(match range {
-        Range::Any => return None,
-        Range::Positive => "greater than zero".to_owned(),
-        Range::NonNegative => "zero or greater".to_owned(),
-        Range::Between(a, b) if b.is_finite() => format!("between {a} and {b}"),
-        Range::Between(a, _) => format!("{a} or greater"),
+        Allowed::Any => return None,
+        Allowed::Positive => "greater than zero".to_owned(),
+        Allowed::NonNegative => "zero or greater".to_owned(),
+        Allowed::Between(a, b) if b.is_finite() => format!("between {a} and {b}"),
+        Allowed::Between(a, _) => format!("{a} or greater"),
     })
 }
 
@@ -216,16 +251,14 @@ pub(crate) fn sentence(text: &str) -> String {
 }
 
 /// Keys of the entries of a registry that stand in one table: each once, with the entries that have it.
-pub(crate) fn merged(chooser: &str, entries: impl IntoIterator<Item = (&'static str, Vec<Key>)>) -> Vec<Key> {
+pub(crate) fn merged<R>(chooser: &str, entries: &[Type<R>]) -> Vec<Key> {
     let mut all: Vec<(Key, Vec<String>)> = Vec::new();
-    for (entry, key) in entries.into_iter().flat_map(|(entry, keys)| keys.into_iter().map(move |k| (entry, k))) {
+    for (entry, key) in entries.iter().flat_map(|e| e.described().into_iter().map(move |k| (e.name, k))) {
         let owner = format!("\"{entry}\"");
         match all.iter_mut().find(|(known, _)| known.name == key.name) {
             None => all.push((key, vec![owner])),
             Some((known, owners)) => {
-                if known.value != key.value {
-                    known.value = Value::Either(vec![known.value.clone(), key.value]);
-                }
+                known.also(key.value);
                 owners.push(owner);
             }
         }
@@ -235,4 +268,13 @@ pub(crate) fn merged(chooser: &str, entries: impl IntoIterator<Item = (&'static 
         Key { doc, required: false, ..key }
     };
     all.into_iter().map(with).collect()
+}
+
+impl Key {
+    /// It may hold this too.
+    pub(crate) fn also(&mut self, value: Value) {
+        if self.value != value {
+            self.value = Value::Either(vec![self.value.clone(), value]);
+        }
+    }
 }

@@ -2,9 +2,7 @@
 
 use std::fmt::Debug;
 
-use toml::de::DeValue;
-
-use super::{Place, Section, written};
+use super::{Place, Section};
 use crate::reader::{Item, Raw, Spanned, Table};
 use crate::schema::Value;
 use crate::units::Dimension;
@@ -14,17 +12,11 @@ pub trait Kind: Sync + 'static {
     /// What it is read as.
     type Value<'d>;
 
-    /// Whether a value is of this kind by its looks, where a key takes one of several.
-    fn fits(&self, value: &DeValue<'_>) -> bool;
-
     /// Reads it; `None` after what is wrong was reported.
     fn read<'d>(&self, table: &Table<'d>, place: Place<'_>, item: &'d Item<'d>) -> Option<Self::Value<'d>>;
 
-    /// For the schema.
+    /// What may be written.
     fn value(&self) -> Value;
-
-    /// What might be written, as it stands in a file.
-    fn example(&self) -> String;
 }
 
 /// A kind that is known by its type.
@@ -39,9 +31,9 @@ pub trait Fallback<V> {
     fn fallback(&self) -> V;
 }
 
-/// Kinds without contents of their own.
+/// Kinds without contents of their own: what they are read as, by whom, and what may be written. A number has a range.
 macro_rules! kinds {
-    ($($(#[$doc:meta])* $name:ident -> $value:ty = $read:ident if $fits:pat, $describe:expr, $example:literal;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident -> $value:ty = $read:ident($number:expr), $describe:expr;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub struct $name;
@@ -59,21 +51,15 @@ macro_rules! kinds {
         impl Kind for $name {
             type Value<'d> = $value;
 
-            fn fits(&self, value: &DeValue<'_>) -> bool {
-                matches!(value, $fits)
-            }
-
             fn read<'d>(&self, table: &Table<'d>, place: Place<'_>, item: &'d Item<'d>) -> Option<$value> {
                 let found = table.$read(item)?;
-                Number::within(table, place, &found).then_some(found.value)
+                let number: fn(&$value) -> Option<f64> = $number;
+                let within = |x| place.check(table, x, Dimension::NONE, found.span.clone());
+                number(&found.value).is_none_or(within).then_some(found.value)
             }
 
             fn value(&self) -> Value {
                 $describe
-            }
-
-            fn example(&self) -> String {
-                $example.to_owned()
             }
         }
     )*};
@@ -81,95 +67,19 @@ macro_rules! kinds {
 
 kinds! {
     /// A text.
-    Text -> String = read_string if DeValue::String(_), Value::Text, "";
+    Text -> String = read_string(|_| None), Value::Text;
     /// true or false.
-    Flag -> bool = read_bool if DeValue::Boolean(_), Value::Flag, "true";
+    Flag -> bool = read_bool(|_| None), Value::Flag;
     /// A whole number.
-    Whole -> i64 = read_integer if DeValue::Integer(_) | DeValue::Float(_), Value::Whole, "1";
+    Whole -> i64 = read_integer(|n| Some(*n as f64)), Value::Whole;
     /// A number without unit, and no expression.
-    Number -> f64 = read_number if DeValue::Integer(_) | DeValue::Float(_), Value::Number, "1";
+    Number -> f64 = read_number(|x| Some(*x)), Value::Number;
+    /// A whole number, or an expression for one.
+    Count -> u64 = read_count(|n| Some(*n as f64)), Value::Either(vec![Value::Whole, Value::Text]);
     /// Rows of numbers of equal length.
-    Rows -> Vec<Vec<f64>> = read_matrix if DeValue::Array(_), Value::list(Value::list(Value::Number)), "[[2, -1], [-1, 1]]";
+    Rows -> Vec<Vec<f64>> = read_matrix(|_| None), Value::list(Value::list(Value::Number));
     /// A number or a text that means what the user makes of it.
-    Anything -> Raw = read_raw if _, Value::Quantity("what the key stands for".to_owned()), "\"4 kN/mm\"";
-}
-
-/// A whole number, or an expression for one.
-#[derive(Clone, Copy, Debug)]
-pub struct Count;
-
-impl Plain for Count {
-    const KIND: Self = Count;
-}
-
-impl Fallback<u64> for Count {
-    fn fallback(&self) -> u64 {
-        1
-    }
-}
-
-impl Kind for Count {
-    type Value<'d> = u64;
-
-    fn fits(&self, value: &DeValue<'_>) -> bool {
-        Whole.fits(value) || Text.fits(value)
-    }
-
-    fn read<'d>(&self, table: &Table<'d>, place: Place<'_>, item: &'d Item<'d>) -> Option<u64> {
-        let x = match Text.fits(item.get_ref()) {
-            true => table.read_quantity(item, Dimension::NONE)?,
-            false => table.read_integer(item)?.map(|n| n as f64),
-        };
-        if !Number::within(table, place, &x) {
-            return None;
-        }
-        // Up to 2^53 every whole number is one.
-        if x.value < 0.0 || x.value != x.value.trunc() || x.value > 9.0e15 {
-            let message = format!("`{}` must be a whole number, found {}", place.name, x.value);
-            table.error(x.span, message, Some(format!("write for example {} = 1", place.name)));
-            return None;
-        }
-        Some(x.value as u64)
-    }
-
-    fn value(&self) -> Value {
-        Value::Either(vec![Value::Whole, Value::Text])
-    }
-
-    fn example(&self) -> String {
-        "1".to_owned()
-    }
-}
-
-/// What is a number, and therefore has a range.
-trait Numeric {
-    fn number(&self) -> Option<f64> {
-        None
-    }
-}
-
-impl Numeric for i64 {
-    fn number(&self) -> Option<f64> {
-        Some(*self as f64)
-    }
-}
-
-impl Numeric for f64 {
-    fn number(&self) -> Option<f64> {
-        Some(*self)
-    }
-}
-
-impl Numeric for String {}
-impl Numeric for bool {}
-impl Numeric for Raw {}
-impl Numeric for Vec<Vec<f64>> {}
-
-impl Number {
-    fn within<V: Numeric>(table: &Table<'_>, place: Place<'_>, found: &Spanned<V>) -> bool {
-        let subject = format!("`{}`", place.name);
-        found.value.number().is_none_or(|x| table.within(&subject, place, x, Dimension::NONE, found.span.clone()))
-    }
+    Anything -> Raw = read_raw(|_| None), Value::quantity("what the key stands for", "4 kN/mm");
 }
 
 /// An entry of a registry, or a word with its meaning.
@@ -205,22 +115,20 @@ impl<E: Entry> Fallback<&'static E> for Choice<E> {
 impl<E: Entry> Kind for Choice<E> {
     type Value<'d> = &'static E;
 
-    fn fits(&self, value: &DeValue<'_>) -> bool {
-        matches!(value, DeValue::String(_))
-    }
-
     fn read<'d>(&self, table: &Table<'d>, _: Place<'_>, item: &'d Item<'d>) -> Option<&'static E> {
-        let text = table.read_string(item)?;
-        let words: Vec<&str> = self.0.iter().map(Entry::word).collect();
-        table.choose(&text, &words).map(|i| &self.0[i])
+        self.find(table, &table.read_string(item)?)
     }
 
     fn value(&self) -> Value {
         Value::Word(self.0.iter().map(Entry::word).collect())
     }
+}
 
-    fn example(&self) -> String {
-        self.0.first().map_or_else(String::new, |e| written(e.word()))
+impl<E: Entry> Choice<E> {
+    /// What a word stands for; reports one that is not among them.
+    pub fn find(&self, table: &Table<'_>, text: &Spanned<String>) -> Option<&'static E> {
+        let words: Vec<&str> = self.0.iter().map(Entry::word).collect();
+        table.choose(text, &words).map(|i| &self.0[i])
     }
 }
 
@@ -231,20 +139,12 @@ pub struct Named(pub fn() -> Vec<&'static str>);
 impl Kind for Named {
     type Value<'d> = String;
 
-    fn fits(&self, value: &DeValue<'_>) -> bool {
-        Text.fits(value)
-    }
-
     fn read<'d>(&self, table: &Table<'d>, place: Place<'_>, item: &'d Item<'d>) -> Option<String> {
         Text.read(table, place, item)
     }
 
     fn value(&self) -> Value {
         Value::Word((self.0)())
-    }
-
-    fn example(&self) -> String {
-        (self.0)().first().map_or_else(String::new, |n| written(n))
     }
 }
 
@@ -265,10 +165,6 @@ impl<K, V> Fallback<Vec<V>> for List<K> {
 impl<K: Kind> Kind for List<K> {
     type Value<'d> = Vec<Spanned<K::Value<'d>>>;
 
-    fn fits(&self, value: &DeValue<'_>) -> bool {
-        matches!(value, DeValue::Array(_))
-    }
-
     fn read<'d>(&self, table: &Table<'d>, place: Place<'_>, item: &'d Item<'d>) -> Option<Self::Value<'d>> {
         let one = |item: &'d Item<'d>| Some(Spanned::new(self.0.read(table, place, item)?, item.span()));
         table.list(item, &one).map(|l| l.value)
@@ -276,10 +172,6 @@ impl<K: Kind> Kind for List<K> {
 
     fn value(&self) -> Value {
         Value::list(self.0.value())
-    }
-
-    fn example(&self) -> String {
-        format!("[{0}, {0}]", self.0.example())
     }
 }
 
@@ -308,31 +200,17 @@ impl<A: Fallback<V>, B, V, W> Fallback<Either<V, W>> for Or<A, B> {
 impl<A: Kind, B: Kind> Kind for Or<A, B> {
     type Value<'d> = Either<A::Value<'d>, B::Value<'d>>;
 
-    fn fits(&self, value: &DeValue<'_>) -> bool {
-        self.0.fits(value) || self.1.fits(value)
-    }
-
     fn read<'d>(&self, table: &Table<'d>, place: Place<'_>, item: &'d Item<'d>) -> Option<Self::Value<'d>> {
-        let value = item.get_ref();
-        match self.1.fits(value) && !self.0.fits(value) {
+        let found = item.get_ref();
+        match !self.0.value().fits(found) && self.1.value().fits(found) {
             true => self.1.read(table, place, item).map(Either::Second),
             false => self.0.read(table, place, item).map(Either::First),
         }
     }
 
     fn value(&self) -> Value {
-        let mut kinds = Vec::new();
-        for value in [self.0.value(), self.1.value()] {
-            match value {
-                Value::Either(list) => kinds.extend(list),
-                other => kinds.push(other),
-            }
-        }
-        Value::Either(kinds)
-    }
-
-    fn example(&self) -> String {
-        self.0.example()
+        let flat = |value| if let Value::Either(list) = value { list } else { vec![value] };
+        Value::Either([self.0.value(), self.1.value()].into_iter().flat_map(flat).collect())
     }
 }
 
@@ -343,20 +221,12 @@ pub struct Inner(pub &'static Section);
 impl Kind for Inner {
     type Value<'d> = Table<'d>;
 
-    fn fits(&self, value: &DeValue<'_>) -> bool {
-        matches!(value, DeValue::Table(_))
-    }
-
     fn read<'d>(&self, table: &Table<'d>, place: Place<'_>, item: &'d Item<'d>) -> Option<Table<'d>> {
         table.read_table(item, place.name, self.0)
     }
 
     fn value(&self) -> Value {
         Value::Table(self.0)
-    }
-
-    fn example(&self) -> String {
-        String::new()
     }
 }
 
@@ -372,10 +242,6 @@ pub struct Tables {
 impl Kind for Tables {
     type Value<'d> = Vec<Table<'d>>;
 
-    fn fits(&self, value: &DeValue<'_>) -> bool {
-        matches!(value, DeValue::Array(_))
-    }
-
     fn read<'d>(&self, table: &Table<'d>, place: Place<'_>, item: &'d Item<'d>) -> Option<Vec<Table<'d>>> {
         table.read_tables(item, place.name, self.section)
     }
@@ -385,9 +251,5 @@ impl Kind for Tables {
             None => Value::Tables(self.section),
             Some(short) => Value::list(Value::Either(vec![Value::Table(self.section), Value::Table(short)])),
         }
-    }
-
-    fn example(&self) -> String {
-        String::new()
     }
 }

@@ -1,10 +1,8 @@
 //! What quantities measure: a type for each, so that a frequency in Hz and an angular frequency in rad/s cannot stand for
 //! each other.
 
-use toml::de::DeValue;
-
+use super::Place;
 use super::kinds::{Fallback, Kind, Plain};
-use super::{Place, written};
 use crate::reader::{Item, Table};
 use crate::schema::Value;
 use crate::units::Dimension;
@@ -22,31 +20,21 @@ pub struct Measured(pub Dimension);
 impl Kind for Measured {
     type Value<'d> = f64;
 
-    fn fits(&self, value: &DeValue<'_>) -> bool {
-        matches!(value, DeValue::Integer(_) | DeValue::Float(_) | DeValue::String(_))
-    }
-
     fn read<'d>(&self, table: &Table<'d>, place: Place<'_>, item: &'d Item<'d>) -> Option<f64> {
         let x = table.read_quantity(item, self.0)?;
-        table.within(&format!("`{}`", place.name), place, x.value, self.0, x.span).then_some(x.value)
+        place.check(table, x.value, self.0, x.span).then_some(x.value)
     }
 
     fn value(&self) -> Value {
-        Value::Quantity(words(self.0))
-    }
-
-    fn example(&self) -> String {
-        written(&self.0.example())
+        let words = if self.0.is_none() { "a pure number".to_owned() } else { self.0.describe() };
+        Value::quantity(&words, &self.0.example())
     }
 }
 
-fn words(dim: Dimension) -> String {
-    if dim.is_none() { "a pure number".to_owned() } else { dim.describe() }
-}
-
-/// Quantities: their dimension, from that of the displacements of the table (`along`) where it depends on them, and in words.
+/// Quantities: their dimension, from that of the displacements of the table (`along`) where it depends on them; then in words
+/// and with an example.
 macro_rules! measures {
-    ($($(#[$doc:meta])* $name:ident = $along:ident => $dim:expr $(, $words:literal, $example:literal)?;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident = |$along:ident| $dim:expr $(, $words:literal, $example:literal)?;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub struct $name;
@@ -70,24 +58,14 @@ macro_rules! measures {
         impl Kind for $name {
             type Value<'d> = f64;
 
-            fn fits(&self, value: &DeValue<'_>) -> bool {
-                Measured(Dimension::NONE).fits(value)
-            }
-
             fn read<'d>(&self, table: &Table<'d>, place: Place<'_>, item: &'d Item<'d>) -> Option<f64> {
                 Measured(self.dimension(table.displacement())).read(table, place, item)
             }
 
             #[allow(unreachable_code)]
             fn value(&self) -> Value {
-                $(return Value::Quantity($words.to_owned());)?
+                $(return Value::quantity($words, $example);)?
                 Measured(self.dimension(Dimension::LENGTH)).value()
-            }
-
-            #[allow(unreachable_code)]
-            fn example(&self) -> String {
-                $(return written($example);)?
-                Measured(self.dimension(Dimension::LENGTH)).example()
             }
         }
     )*};
@@ -95,49 +73,47 @@ macro_rules! measures {
 
 measures! {
     /// Without dimension, perhaps an expression.
-    Pure = _along => Dimension::NONE;
+    Pure = |_along| Dimension::NONE;
     /// Of time.
-    Time = _along => Dimension::TIME;
+    Time = |_along| Dimension::TIME;
     /// Cycles per time, Hz.
-    Frequency = _along => Dimension::FREQUENCY;
+    Frequency = |_along| Dimension::FREQUENCY;
     /// Angle per time, rad/s.
-    AngularFrequency = _along => Dimension::ANGULAR_FREQUENCY;
+    AngularFrequency = |_along| Dimension::ANGULAR_FREQUENCY;
     /// 1/time that counts nothing.
-    Rate = _along => Dimension::RATE;
+    Rate = |_along| Dimension::RATE;
     /// Of a position or a distance.
-    Length = _along => Dimension::LENGTH;
+    Length = |_along| Dimension::LENGTH;
     /// On translations.
-    Velocity = _along => Dimension::VELOCITY;
+    Velocity = |_along| Dimension::VELOCITY;
     /// On translations.
-    Acceleration = _along => Dimension::ACCELERATION;
+    Acceleration = |_along| Dimension::ACCELERATION;
     /// On translations.
-    Mass = _along => Dimension::MASS;
+    Mass = |_along| Dimension::MASS;
     /// Per length of a member.
-    MassPerLength = _along => Dimension::MASS_PER_LENGTH;
+    MassPerLength = |_along| Dimension::MASS_PER_LENGTH;
     /// Force by length.
-    Stiffness = _along => Dimension::STIFFNESS;
+    Stiffness = |_along| Dimension::STIFFNESS;
     /// Of what is moved.
-    Stroke = along => along, "a length, or an angle where a rotation is moved", "5 mm";
+    Stroke = |along| along, "a length, or an angle where a rotation is moved", "5 mm";
     /// Of what is moved.
-    StrokeRate = along => along.times(Dimension::RATE), "a velocity, or its angular kind", "500 mm/s";
+    StrokeRate = |along| along.times(Dimension::RATE), "a velocity, or its angular kind", "500 mm/s";
     /// Of what is moved.
-    StrokeAcceleration = along => along.times(Dimension::RATE.power(2.0)), "an acceleration, or its angular kind", "20 m/s^2";
+    StrokeAcceleration = |along| along.times(Dimension::RATE.power(2.0)), "an acceleration, or its angular kind", "20 m/s^2";
     /// Of what is moved.
-    StrokeJerk = along => along.times(Dimension::RATE.power(3.0)), "a jerk, or its angular kind", "500 m/s^3";
+    StrokeJerk = |along| along.times(Dimension::RATE.power(3.0)), "a jerk, or its angular kind", "500 m/s^3";
     /// Against what is moved.
-    Force = along => Dimension::MOMENT.per(along), "a force, or a moment where a rotation is moved", "10 kN";
+    Force = |along| Dimension::MOMENT.per(along), "a force, or a moment where a rotation is moved", "10 kN";
     /// Against what is moved.
-    ForceRate = along => Dimension::MOMENT.per(along).times(Dimension::RATE), "a rate of force, or its angular kind", "2000 kN/s";
+    ForceRate = |along| Force.dimension(along).times(Dimension::RATE), "a rate of force, or its angular kind", "2000 kN/s";
     /// Of one coordinate.
-    Tangent = along => Dimension::MOMENT.per(along).per(along), "a stiffness, or its angular kind", "4 kN/mm";
+    Tangent = |along| Force.dimension(along).per(along), "a stiffness, or its angular kind", "4 kN/mm";
     /// Of one coordinate.
-    TangentDamping = along => Dimension::MOMENT.per(along).per(along).times(Dimension::TIME), "a damping, or its angular kind", "5 kN*s/m";
-    /// Whatever the place of a table asks for.
-    Own = along => along, "what its place asks for", "1 kN";
+    TangentDamping = |along| Tangent.dimension(along).times(Dimension::TIME), "a damping, or its angular kind", "5 kN*s/m";
     /// Of a sensor.
-    Shown = along => along, "what the sensor shows", "0.02 mm";
+    Shown = |along| along, "what the sensor shows", "0.02 mm";
     /// Of a limit.
-    Limited = along => along, "what the limit measures", "90 mm";
+    Limited = |along| along, "what the limit measures", "90 mm";
     /// Of a signal.
-    Driven = along => along, "what the signal drives", "8 kN";
+    Driven = |along| along, "what the signal drives", "8 kN";
 }

@@ -8,37 +8,33 @@
 //!     GAIN: Pure = key("gain", "Shown over true.").default("1").example("1.01");
 //!     NOISE: Shown = key("noise", "Standard deviation of its noise.").range(NOT_NEGATIVE).default("0");
 //! }
-//! let gain = table.get(&GAIN);
+//! let gain = table.value(&GAIN);
 //! ```
 //!
 //! **Must not be here:** what a key means to a model.
 
-pub(crate) mod kinds;
+mod kinds;
 mod measures;
 
-use std::ops::Range as Span;
+use std::ops::Range;
 
-pub use interfield_kernel::element::info::Range;
-pub use kinds::{
-    Anything, Choice, Count, Either, Entry, Fallback, Flag, Inner, Kind, List, Named, Number, Or, Rows, Tables, Text,
-    Whole,
-};
+pub use interfield_kernel::element::info::Range as Allowed;
+pub use kinds::*;
 pub use measures::*;
 use toml::de::DeValue;
 
-use crate::diag::Diagnostic;
 use crate::reader::{Spanned, Table};
 use crate::schema;
 use crate::units::{Dimension, UnitSystem};
 
 /// Greater than zero.
-pub const POSITIVE: Range = Range::Positive;
+pub const POSITIVE: Allowed = Allowed::Positive;
 /// Zero or greater.
-pub const NOT_NEGATIVE: Range = Range::NonNegative;
+pub const NOT_NEGATIVE: Allowed = Allowed::NonNegative;
 
 /// So much or more.
-pub const fn from(least: f64) -> Range {
-    Range::Between(least, f64::INFINITY)
+pub const fn from(least: f64) -> Allowed {
+    Allowed::Between(least, f64::INFINITY)
 }
 
 /// A key of a table, and what may stand behind it.
@@ -47,7 +43,7 @@ pub struct Key<K> {
     /// The key; `storey<N>` stands for `storey1`, `storey2`, ...
     pub name: &'static str,
     doc: &'static str,
-    range: Range,
+    range: Allowed,
     required: bool,
     default: Option<&'static str>,
     example: Option<&'static str>,
@@ -55,7 +51,7 @@ pub struct Key<K> {
 }
 
 /// A key with a kind that needs no more than its type: `const DELAY: Key<Time> = key("delay", "...")`.
-pub const fn key<K: kinds::Plain>(name: &'static str, doc: &'static str) -> Key<K> {
+pub const fn key<K: Plain>(name: &'static str, doc: &'static str) -> Key<K> {
     of(K::KIND, name, doc)
 }
 
@@ -74,16 +70,9 @@ pub const fn tables(name: &'static str, section: &'static Section, doc: &'static
     of(Tables { section, short: None }, name, doc)
 }
 
-impl Key<Tables> {
-    /// Its tables may be written shorter.
-    pub const fn or_short(self, short: &'static Section) -> Self {
-        Key { kind: Tables { short: Some(short), ..self.kind }, ..self }
-    }
-}
-
 /// A key of any kind.
 pub const fn of<K>(kind: K, name: &'static str, doc: &'static str) -> Key<K> {
-    Key { name, doc, range: Range::Any, required: false, default: None, example: None, kind }
+    Key { name, doc, range: Allowed::Any, required: false, default: None, example: None, kind }
 }
 
 impl<K: Copy> Key<K> {
@@ -93,7 +82,7 @@ impl<K: Copy> Key<K> {
     }
 
     /// Its number, or each of its numbers, lies within this range, SI.
-    pub const fn range(self, range: Range) -> Self {
+    pub const fn range(self, range: Allowed) -> Self {
         Key { range, ..self }
     }
 
@@ -108,8 +97,15 @@ impl<K: Copy> Key<K> {
     }
 }
 
+impl Key<Tables> {
+    /// Its tables may be written shorter.
+    pub const fn or_short(self, short: &'static Section) -> Self {
+        Key { kind: Tables { short: Some(short), ..self.kind }, ..self }
+    }
+}
+
 /// A value as it stands in a file: a text in quotes, all else as it is.
-fn written(text: &str) -> String {
+pub(crate) fn written(text: &str) -> String {
     let plain = text.parse::<f64>().is_ok() || matches!(text, "true" | "false") || text.starts_with(['[', '{']);
     if plain { text.to_owned() } else { format!("\"{text}\"") }
 }
@@ -120,15 +116,13 @@ impl<K: Kind> Key<K> {
         self.default.unwrap_or_default()
     }
 
-    fn place(&self) -> Place<'static> {
-        Place { name: self.name, doc: self.doc, range: self.range }
-    }
-
     /// What might be written behind it.
     pub fn written_example(&self) -> String {
-        self.example
-            .or(self.default.filter(|_| self.kind.example().is_empty()))
-            .map_or_else(|| self.kind.example(), written)
+        self.example.map_or_else(|| self.kind.value().example(), written)
+    }
+
+    fn place(&self) -> Place<'static> {
+        Place { name: self.name, doc: self.doc, example: self.example, range: self.range }
     }
 }
 
@@ -166,6 +160,14 @@ impl<K: Kind> Described for Key<K> {
     }
 }
 
+/// Keys of a section, or of an entry.
+pub type Keys = &'static [&'static dyn Described];
+
+/// Keys, described.
+pub fn describe(keys: Keys) -> Vec<schema::Key> {
+    keys.iter().map(|k| k.describe()).collect()
+}
+
 /// A table of the model file: the registry of its keys.
 pub struct Section {
     /// Name.
@@ -175,25 +177,13 @@ pub struct Section {
     /// What it is for.
     pub doc: &'static str,
     /// Its keys, in the order in which they are best explained.
-    pub keys: &'static [&'static dyn Described],
+    pub keys: Keys,
     /// Keys that come from a registry.
     pub more: Option<fn() -> Vec<schema::Key>>,
     /// Variants with keys of their own, from a registry; none for a table that is always the same.
     pub variants: Option<fn() -> Vec<schema::Variant>>,
     /// What keys of the user's own choice hold, where there may be any.
-    pub others: Option<&'static dyn OfNames>,
-}
-
-/// What names of the user's own choice hold.
-pub trait OfNames: Sync {
-    /// What may be written.
-    fn value(&self) -> schema::Value;
-}
-
-impl<K: Kind> OfNames for K {
-    fn value(&self) -> schema::Value {
-        Kind::value(self)
-    }
+    pub others: Option<fn() -> schema::Value>,
 }
 
 impl std::fmt::Debug for Section {
@@ -204,23 +194,13 @@ impl std::fmt::Debug for Section {
 
 impl Section {
     /// A table with these keys.
-    pub const fn new(
-        name: &'static str,
-        written: &'static str,
-        doc: &'static str,
-        keys: &'static [&'static dyn Described],
-    ) -> Self {
+    pub const fn new(name: &'static str, written: &'static str, doc: &'static str, keys: Keys) -> Self {
         Section { name, written, doc, keys, more: None, variants: None, others: None }
     }
 
-    /// A table whose keys are names of the user.
-    pub const fn named(
-        name: &'static str,
-        written: &'static str,
-        doc: &'static str,
-        others: &'static dyn OfNames,
-    ) -> Self {
-        Section { others: Some(others), ..Section::new(name, written, doc, &[]) }
+    /// With names of the user's own choice.
+    pub const fn others(self, others: fn() -> schema::Value) -> Self {
+        Section { others: Some(others), ..self }
     }
 
     /// With variants from a registry.
@@ -238,36 +218,65 @@ impl Section {
         describe(self.keys).into_iter().chain(self.more.map_or_else(Vec::new, |more| more())).collect()
     }
 
-    /// Which variant a key belongs to, in words: `type = "spring"`.
+    /// Which variants a key belongs to, in words: `type = "spring"`; `None` if to all or none.
     pub(crate) fn owner_of(&self, key: &str) -> Option<String> {
         let variants = self.variants.map_or_else(Vec::new, |variants| variants());
-        let owners: Vec<String> =
-            variants.iter().filter(|v| v.keys.iter().any(|k| k.name == key)).map(|v| v.words()).collect();
+        let owners = variants.iter().filter(|v| v.keys.iter().any(|k| k.name == key)).map(schema::Variant::words);
+        let owners: Vec<String> = owners.collect();
         (!owners.is_empty() && owners.len() < variants.len()).then(|| owners.join(" or "))
     }
 }
 
-/// Keys, described.
-pub fn describe(keys: &[&'static dyn Described]) -> Vec<schema::Key> {
-    keys.iter().map(|k| k.describe()).collect()
-}
-
-/// Declares keys as constants, and the section (or, in brackets, the list) that they make up: a key that is declared is listed.
+/// Declares keys as constants, and the section that they make up (or, in brackets, a list of them): a key that is declared
+/// is listed.
 macro_rules! section {
     ($(#[$doc:meta])* $vis:vis $section:ident = ($($about:expr),*) $(.$with:ident($($given:expr),*))*;
-        $($kvis:vis $key:ident: $kind:ty = $value:expr;)*) => {
-        $($kvis const $key: $crate::key::Key<$kind> = $value;)*
+        $($(#[$kdoc:meta])* $kvis:vis $key:ident: $kind:ty = $value:expr;)*) => {
+        $($(#[$kdoc])* $kvis const $key: $crate::key::Key<$kind> = $value;)*
         $(#[$doc])*
         $vis static $section: $crate::key::Section =
             $crate::key::Section::new($($about),*, &[$(&$key),*])$(.$with($($given),*))*;
     };
-    ($(#[$doc:meta])* $vis:vis [$list:ident]; $($kvis:vis $key:ident: $kind:ty = $value:expr;)*) => {
-        $($kvis const $key: $crate::key::Key<$kind> = $value;)*
+    ($(#[$doc:meta])* $vis:vis [$list:ident]; $($(#[$kdoc:meta])* $kvis:vis $key:ident: $kind:ty = $value:expr;)*) => {
+        $($(#[$kdoc])* $kvis const $key: $crate::key::Key<$kind> = $value;)*
         $(#[$doc])*
-        $vis const $list: &[&dyn $crate::key::Described] = &[$(&$key),*];
+        $vis const $list: $crate::key::Keys = &[$(&$key),*];
     };
 }
 pub(crate) use section;
+
+/// An entry of a registry: its word in the file, a sentence, keys of its own, and who makes it.
+pub struct Type<R: 'static> {
+    /// The word.
+    pub name: &'static str,
+    doc: &'static str,
+    keys: &'static [Keys],
+    /// Who makes it.
+    pub read: R,
+}
+
+impl<R: Sync> Entry for Type<R> {
+    fn word(&self) -> &'static str {
+        self.name
+    }
+}
+
+impl<R> Type<R> {
+    /// An entry.
+    pub const fn new(name: &'static str, doc: &'static str, keys: &'static [Keys], read: R) -> Self {
+        Type { name, doc, keys, read }
+    }
+
+    /// As a variant of the table that it is chosen in.
+    pub fn variant(&self, chooser: &'static str) -> schema::Variant {
+        schema::Variant { when: vec![(chooser, self.name)], doc: self.doc.to_owned(), keys: self.described() }
+    }
+
+    /// Its keys, described.
+    pub fn described(&self) -> Vec<schema::Key> {
+        self.keys.iter().flat_map(|k| describe(k)).collect()
+    }
+}
 
 impl<'d> Table<'d> {
     /// The value of a key, with its place. `None` if it is absent, which is reported where it is required, or wrong, which
@@ -278,8 +287,7 @@ impl<'d> Table<'d> {
             true => self.get_required(key.name, &key.written_example())?,
             false => self.get(key.name)?,
         };
-        let value = key.kind.read(self, key.place(), item)?;
-        Some(Spanned::new(value, item.span()))
+        Some(Spanned::new(key.kind.read(self, key.place(), item)?, item.span()))
     }
 
     /// As [`Table::read`], for one that is required where it is used.
@@ -315,17 +323,15 @@ impl<'d> Table<'d> {
     {
         let text = key.default.map(written).unwrap_or_default();
         let item = DeValue::parse(&text).ok();
-        let place = key.place();
-        let found = item.and_then(|item| key.kind.read(self, place, &item));
+        let found = item.and_then(|item| key.kind.read(self, key.place(), &item));
         debug_assert!(found.is_some() || key.default.is_none(), "the default of `{}` cannot be read", key.name);
         found.unwrap_or_else(|| key.kind.fallback())
     }
 
     /// The value of a name of the user's choice.
-    pub fn entry<K: Kind>(&self, name: &str, kind: &K, range: Range) -> Option<Spanned<K::Value<'d>>> {
+    pub fn entry<K: Kind>(&self, name: &str, kind: &K, range: Allowed) -> Option<Spanned<K::Value<'d>>> {
         let item = self.get(name)?;
-        let value = kind.read(self, Place { name, doc: "", range }, item)?;
-        Some(Spanned::new(value, item.span()))
+        Some(Spanned::new(kind.read(self, Place { name, doc: "", example: None, range }, item)?, item.span()))
     }
 
     /// The table of a key.
@@ -337,42 +343,45 @@ impl<'d> Table<'d> {
     pub fn all(&self, key: &Key<Tables>) -> Vec<Table<'d>> {
         self.read(key).map_or_else(Vec::new, |t| t.value)
     }
-
-    /// Reports a number out of its range; returns whether it is within.
-    pub(crate) fn within(&self, subject: &str, place: Place<'_>, x: f64, dim: Dimension, span: Span<usize>) -> bool {
-        if place.range.contains(x) {
-            return true;
-        }
-        let unit = if dim.is_none() { String::new() } else { format!(" {}", UnitSystem::si().label(dim)) };
-        let allowed = schema::allowed(place.range).unwrap_or_else(|| "a finite number".to_owned());
-        let message = format!("{subject} must be {allowed}, found {x}{unit}");
-        let help = match place.range {
-            Range::Between(a, b) if b.is_finite() => format!("write a number from {a} to {b}{}", place.about()),
-            Range::Between(a, _) if dim.is_none() => format!("write for example {} = {a}{}", place.name, place.about()),
-            _ if x < 0.0 => "remove the sign".to_owned(),
-            _ => format!("write for example {} = {}", place.name, written(&dim.example())),
-        };
-        self.diagnostics().push(Diagnostic::error(message, span).help(help));
-        false
-    }
 }
 
-/// Which key a value belongs to, and what its numbers may be.
+/// Which key a value belongs to, what it means, and what its numbers may be.
 #[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
 pub struct Place<'a> {
-    /// The key.
     pub name: &'a str,
-    /// What it means.
     pub doc: &'a str,
-    /// Range of its numbers.
-    pub range: Range,
+    pub example: Option<&'a str>,
+    pub range: Allowed,
 }
 
 impl Place<'_> {
+    /// Reports a number out of its range; returns whether it is within.
+    pub fn check(self, table: &Table<'_>, x: f64, dim: Dimension, span: Range<usize>) -> bool {
+        self.check_as(&format!("`{}`", self.name), table, x, dim, span)
+    }
+
+    /// The same with other words for the key.
+    pub(crate) fn check_as(self, subject: &str, table: &Table<'_>, x: f64, dim: Dimension, span: Range<usize>) -> bool {
+        let Some(allowed) = schema::allowed(self.range).filter(|_| !self.range.contains(x)) else { return true };
+        let unit = if dim.is_none() { String::new() } else { format!(" {}", UnitSystem::si().label(dim)) };
+        let usual = dim.example();
+        let example = format!("{} = {}", self.name, written(self.example.unwrap_or(&usual)));
+        let help = match self.range {
+            Allowed::Between(a, b) if b.is_finite() => {
+                format!("write a number from {a} to {b}, for example {example}{}", self.about())
+            }
+            Allowed::Between(..) => format!("write for example {example}{}", self.about()),
+            _ if x < 0.0 => format!("remove the sign, or write for example {example}"),
+            _ => format!("write for example {example}"),
+        };
+        table.error(span, format!("{subject} must be {allowed}, found {x}{unit}"), Some(help));
+        false
+    }
+
     /// What the key means, behind a suggestion.
     fn about(&self) -> String {
-        let text = self.doc.trim_end_matches('.');
-        let mut letters = text.chars();
+        let mut letters = self.doc.trim_end_matches('.').chars();
         letters.next().map_or_else(String::new, |c| format!(": {}{}", c.to_lowercase(), letters.as_str()))
     }
 }

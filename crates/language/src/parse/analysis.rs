@@ -4,13 +4,13 @@ use std::fmt;
 
 use interfield_kernel::scheme::registry::{AnyScheme, SCHEMES, SchemeInfo, find};
 
-use super::arguments::{Given, Placed, Refusal, arguments, at, build_entry, described, pairs, report};
+use super::arguments::{Given, Placed, Refusal, arguments, at, build_entry, pairs, report, variant};
 use super::{Context, Overrides};
 use crate::diag::{Diagnostic, did_you_mean};
-use crate::key::{Choice, Either, Inner, Key, Named, Or, POSITIVE, Section, Text, Time, choice, key, of, section};
+use crate::key::*;
 use crate::model::{Analysis, TangentPolicy};
 use crate::reader::{Spanned, Table};
-use crate::schema::{Variant, sentence};
+use crate::schema::Variant;
 use crate::units::Dimension;
 
 /// Most steps of a run: beyond that the step is a mistake.
@@ -55,12 +55,7 @@ fn names() -> Vec<&'static str> {
 }
 
 fn variants() -> Vec<Variant> {
-    let variant = |info: &SchemeInfo| Variant {
-        when: vec![(NAME.name, info.name)],
-        doc: sentence(&format!("{} ({})", info.title, info.reference)),
-        keys: described(info.parameters),
-    };
-    SCHEMES.iter().map(variant).collect()
+    SCHEMES.iter().map(|i| variant(NAME.name, i.name, [i.title, i.reference, ""], i.parameters)).collect()
 }
 
 /// Whether the file names a scheme and a tangent itself.

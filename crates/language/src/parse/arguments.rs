@@ -7,7 +7,7 @@ use interfield_kernel::scheme::registry::{Argument, ArgumentError, Arguments, Me
 
 use super::Context;
 use crate::diag::{Diagnostic, did_you_mean};
-use crate::key::{Either, Kind, List, Measured, Number, Or, Range as Allowed, Text};
+use crate::key::*;
 use crate::reader::{Spanned, Table};
 use crate::schema::{self, Value, sentence};
 use crate::units::Dimension;
@@ -134,7 +134,7 @@ pub(super) fn pairs(given: &[Placed]) -> Vec<(&str, Given)> {
 }
 
 /// Parameters of an entry, for the schema.
-pub(super) fn described(parameters: &[SchemeParameter]) -> Vec<schema::Key> {
+fn described(parameters: &[SchemeParameter]) -> Vec<schema::Key> {
     let written = |d: &str| if d.parse::<f64>().is_ok() { d.to_owned() } else { format!("\"{d}\"") };
     let one = |p: &SchemeParameter| schema::Key {
         name: p.name,
@@ -148,9 +148,20 @@ pub(super) fn described(parameters: &[SchemeParameter]) -> Vec<schema::Key> {
         doc: sentence(&format!("{}: {}", p.doc, p.expected)),
         example: match (p.default, p.measure) {
             (Some(default), _) => written(default),
-            (None, Some(measure)) => Measured(dimension(measure)).example(),
+            (None, Some(measure)) => Measured(dimension(measure)).value().example(),
             (None, None) => "[...]".to_owned(),
         },
     };
     parameters.iter().map(one).collect()
+}
+
+/// An entry of such a registry as a variant of the table that it is chosen in.
+pub(super) fn variant(
+    chooser: &'static str,
+    name: &'static str,
+    [title, reference, advice]: [&str; 3],
+    parameters: &[SchemeParameter],
+) -> schema::Variant {
+    let doc = format!("{} {advice}", sentence(&format!("{title} ({reference})"))).trim_end().to_owned();
+    schema::Variant { when: vec![(chooser, name)], doc, keys: described(parameters) }
 }

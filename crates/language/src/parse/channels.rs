@@ -8,7 +8,7 @@ use super::Context;
 use super::elements::dimension;
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::external::External;
-use crate::key::{Flag, List, Text, Whole, from, key, section};
+use crate::key::*;
 use crate::model::{Channel, EnergyPart, Kind, Quantity, Support};
 use crate::reader::{Spanned, Table};
 use crate::specimen::Specimen;

@@ -1,12 +1,12 @@
 //! `[damping]`: of the whole structure, in addition to that of elements.
 
 use super::Context;
-use crate::key::{Inner, List, Pure, Range, Rate, Time, Whole, from, key, section, table};
+use crate::key::*;
 use crate::model::Damping;
 use crate::reader::Table;
 
 /// A damping ratio: 5 % of critical is written 0.05 or "5 %".
-const RATIOS_RANGE: Range = Range::Between(0.0, 10.0);
+const RATIOS_RANGE: Allowed = Allowed::Between(0.0, 10.0);
 
 section! {
     /// Of the whole structure.

@@ -9,10 +9,7 @@ use super::matrices::{Matrix, flat, rows};
 use super::nodes::{GROUND, axis};
 use super::{Context, ELEMENT, formulas, matrices, members};
 use crate::diag::did_you_mean;
-use crate::key::{
-    Anything, Choice, Described, Flag, Inner, Key, List, Measured, Named, Or, Place, Range, Rows, Section, Tangent,
-    TangentDamping, Text, choice, key, of, section, table,
-};
+use crate::key::{Kind as _, *};
 use crate::model::{Coordinate, Element, Estimate, Kind, TangentPolicy};
 use crate::reader::Table;
 use crate::schema::{self, Variant, sentence};
@@ -41,7 +38,8 @@ section! {
     INITIAL: Inner = table("initial", &STATES, "Initial values of its states.").example("{ z = \"10 kN\" }");
 }
 
-static STATES: Section = Section::named("states", "{ ... }", "Initial values of states, by name.", &Anything);
+static STATES: Section =
+    Section::new("states", "{ ... }", "Initial values of states, by name.", &[]).others(|| Anything.value());
 
 section! {
     ESTIMATE = ("tangent", "{ ... }", "Estimate that the tangent policy `given` uses.");
@@ -274,9 +272,9 @@ pub(super) fn parameters(
             return Some(default);
         }
         let given = table.read(&key)?;
-        let place = Place { name: p.name, doc: p.doc, range: p.range };
+        let place = Place { name: p.name, doc: p.doc, example: None, range: p.range };
         let subject = format!("`{}` ({})", p.name, p.doc);
-        table.within(&subject, place, given.value, key.kind.0, given.span).then_some(given.value)
+        place.check_as(&subject, table, given.value, key.kind.0, given.span).then_some(given.value)
     };
     let values: Vec<Option<f64>> = info.parameters.iter().map(one).collect();
     values.into_iter().collect()
@@ -371,7 +369,7 @@ pub(super) fn initial_states(table: &Table<'_>, states: &[(String, Dimension)], 
     {
         *s0 = states
             .iter()
-            .map(|(name, dim)| inner.entry(name, &Measured(*dim), Range::Any).map_or(0.0, |q| q.value))
+            .map(|(name, dim)| inner.entry(name, &Measured(*dim), Allowed::Any).map_or(0.0, |q| q.value))
             .collect();
         inner.finish();
     }

@@ -6,19 +6,16 @@ use super::matrices::{Matrix, flat, rows};
 use super::{Context, fmu, units};
 use crate::diag::did_you_mean;
 use crate::external::{ENDPOINTS, Endpoint, External, Program, TYPE};
-use crate::key::{
-    Described, Flag, Inner, Key, Kind as _, List, Measure, Measured, Named, Or, POSITIVE, Place, Rows, Stroke, Tangent,
-    Text, Time, describe, key, of, section, table,
-};
+use crate::key::{Kind as _, *};
 use crate::model::{Element, Kind, Support};
 use crate::quantity::Scope;
 use crate::reader::{Spanned, Table};
-use crate::schema::Variant;
 use crate::units::{Dimension, UnitSystem};
 
 section! {
     /// A part that another program computes.
-    pub(super) EXTERNAL = ("external", "[[external]]", "A part of the structure that another program computes.").variants(variants);
+    pub(super) EXTERNAL = ("external", "[[external]]", "A part of the structure that another program computes, once per step, and that is never taken back.")
+        .variants(|| PROGRAMS.iter().map(|p| p.variant(PROGRAM.name)).collect());
     NAME: Text = key("name", "Its name, by which substructures and channels refer to it.").required().example("frame");
     DOFS: List<Text> = key("dofs", "Its degrees of freedom, in the order of the program.").required().example("[\"roof.x\"]");
     UNITS: Inner = table("units", &units::UNITS, "Units of the program, or of variables of a unit that declare none.")
@@ -34,43 +31,27 @@ section! {
 /// One quantity for all degrees of freedom, or one for each.
 type EachDof<M> = Or<M, List<M>>;
 
-/// A program: what it is, its keys, and who reads them.
-struct ProgramType {
-    name: &'static str,
-    doc: &'static str,
-    keys: &'static [&'static [&'static dyn Described]],
-    read: fn(&Context<'_>, &Table<'_>, &[usize]) -> Option<Program>,
-}
+/// A program.
+type ProgramType = Type<fn(&Context<'_>, &Table<'_>, &[usize]) -> Option<Program>>;
 
 /// The key that chooses a program.
 const PROGRAM: Key<Named> = of(Named(programs), "program", "The program.").required();
 
 /// All programs: one entry each.
 const PROGRAMS: [ProgramType; 4] = [
-    ProgramType {
-        name: "opensees",
-        doc: "An OpenSees script with one element `adapter`.",
-        keys: &[PROCESS, OPENSEES],
-        read: opensees,
-    },
-    ProgramType {
-        name: "openfresco",
-        doc: "A site of OpenFresco that waits for a client.",
-        keys: &[PROCESS],
-        read: |_, _, _| Some(Program::OpenFresco),
-    },
-    ProgramType {
-        name: "ut-sim",
-        doc: "A substructure of UT-SIM that waits for a client.",
-        keys: &[PROCESS],
-        read: |_, _, _| Some(Program::UtSim),
-    },
-    ProgramType {
-        name: FMU,
-        doc: "A functional mock-up unit (FMI 2.0 or 3.0, co-simulation) in a file.",
-        keys: &[fmu::KEYS],
-        read: |context, table, dofs| fmu::read(context, table, dofs).map(Program::Fmu),
-    },
+    Type::new("opensees", "An OpenSees script with one element `adapter`.", &[PROCESS, OPENSEES], opensees),
+    Type::new("openfresco", "A site of OpenFresco that waits for a client.", &[PROCESS], |_, _, _| {
+        Some(Program::OpenFresco)
+    }),
+    Type::new("ut-sim", "A substructure of UT-SIM that waits for a client.", &[PROCESS], |_, _, _| {
+        Some(Program::UtSim)
+    }),
+    Type::new(
+        FMU,
+        "A functional mock-up unit (FMI 2.0 or 3.0, co-simulation) in a file.",
+        &[fmu::KEYS],
+        |context, table, dofs| fmu::read(context, table, dofs).map(Program::Fmu),
+    ),
 ];
 
 /// The program that is no process.
@@ -97,18 +78,6 @@ const IDENTIFY: &str = "identify";
 
 fn programs() -> Vec<&'static str> {
     PROGRAMS.iter().map(|p| p.name).collect()
-}
-
-fn variants() -> Vec<Variant> {
-    let variant = |p: &ProgramType| Variant {
-        when: vec![(PROGRAM.name, p.name)],
-        doc: format!(
-            "{} It computes the forces of a part of the structure, once per step, and is never taken back.",
-            p.doc
-        ),
-        keys: p.keys.iter().flat_map(|k| describe(k)).collect(),
-    };
-    PROGRAMS.iter().map(variant).collect()
 }
 
 /// Reads all `[[external]]`, before what refers to elements.
@@ -241,7 +210,7 @@ fn per_dof<M: Measure>(
         table.ignore(key);
         return None;
     };
-    let place = Place { name: key.name, doc: "", range: POSITIVE };
+    let place = Place { name: key.name, doc: "", example: None, range: POSITIVE };
     let Some(item) = table.get(key.name) else {
         // As much in rad as it is in m.
         let usual = Scope::default().quantity(key.default_text(), key.kind.0.dimension(Dimension::LENGTH)).ok()?;

@@ -3,7 +3,7 @@
 
 use super::Context;
 use crate::external::{Setting, Unit};
-use crate::key::{Anything, Either, Flag, Inner, Key, List, Or, Range as Allowed, Section, Text, key, section, table};
+use crate::key::*;
 use crate::reader::{Raw, Table};
 
 section! {
@@ -18,12 +18,13 @@ section! {
     PARAMETERS: Inner = table("parameters", &SETTINGS, "Its parameters by name, in its own units.").example("{ k = 2.5 }");
 }
 
-static SETTINGS: Section = Section::named(
+static SETTINGS: Section = Section::new(
     "unit-parameters",
     "parameters",
     "Parameters of a functional mock-up unit by their names, in the units that the unit gives them.",
-    &SETTING,
-);
+    &[],
+)
+.others(|| SETTING.value());
 
 const SETTING: Or<Flag, Anything> = Or(Flag, Anything);
 

@@ -5,7 +5,7 @@ use interfield_kernel::element::{Element as _, Tangent};
 use super::Context;
 use super::elements::{DOFS, difference, initial_states, listed};
 use crate::formula::{FormulaElement, FormulaError, FormulaSpec};
-use crate::key::{Anything, Either, Inner, List, Or, Range, Section, Text, key, section, table};
+use crate::key::{Kind as _, *};
 use crate::model::{Coordinate, Kind};
 use crate::reader::{Raw, Spanned, Table};
 use crate::units::Dimension;
@@ -19,8 +19,10 @@ section! {
     PARAMETERS: Inner = table("parameters", &CONSTANTS, "Constants of this element.").example("{ k = \"4 kN/mm\" }");
 }
 
-static RATES: Section = Section::named("rates", "{ ... }", "States, each with the formula of its rate.", &Text);
-static CONSTANTS: Section = Section::named("constants", "{ ... }", "Constants of this element.", &Anything);
+static RATES: Section =
+    Section::new("rates", "{ ... }", "States, each with the formula of its rate.", &[]).others(|| Text.value());
+static CONSTANTS: Section =
+    Section::new("constants", "{ ... }", "Constants of this element.", &[]).others(|| Anything.value());
 
 /// Reads an element of type `formula`.
 pub(super) fn formula(context: &Context<'_>, table: &Table<'_>, s0: &mut Vec<f64>) -> Option<Kind> {
@@ -117,7 +119,7 @@ fn constants(context: &Context<'_>, table: &Table<'_>) -> Vec<(String, f64)> {
     let mut constants = scope.constants();
     let Some(own) = table.open(&PARAMETERS) else { return constants };
     for key in own.keys() {
-        let value = match own.entry(&key.value, &Anything, Range::Any) {
+        let value = match own.entry(&key.value, &Anything, Allowed::Any) {
             Some(Spanned { value: Raw::Number(x), .. }) => Some(x),
             Some(Spanned { value: Raw::Text(t), span }) => match scope.evaluate(&t) {
                 Ok(v) => Some(v.si / v.dim.map_or(1.0, |d| scope.units.factor(d))),
@@ -142,7 +144,7 @@ fn rates(table: &Table<'_>) -> Vec<(Spanned<String>, Spanned<String>)> {
     let rates = states
         .keys()
         .into_iter()
-        .filter_map(|key| states.entry(&key.value, &Text, Range::Any).map(|rate| (key, rate)))
+        .filter_map(|key| states.entry(&key.value, &Text, Allowed::Any).map(|rate| (key, rate)))
         .collect();
     states.finish();
     rates

@@ -8,54 +8,40 @@ use super::signals::{self, SIGNAL, SignalKey, signal};
 use super::{Context, LOAD};
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::integral::Unintegrable;
-use crate::key::{Choice, Described, Entry, Flag, Inner, Key, Or, Text, choice, describe, key, of, section};
+use crate::key::*;
 use crate::model::{Load, Support};
 use crate::reader::Table;
-use crate::schema::Variant;
 use crate::signal::{Motion, Signal};
 use crate::units::Dimension;
 
 section! {
     /// A load.
-    pub(super) LOADS = ("load", "[[load]]", "A load.").variants(variants);
+    pub(super) LOADS = ("load", "[[load]]", "A load.").variants(|| TYPES.iter().map(|t| t.variant(TYPE.name)).collect());
     NAME: Text = key("name", "Its name, for channels.").example("quake");
 }
 
-/// A kind of load: what it is, its keys, and who reads it.
-struct LoadType {
-    name: &'static str,
-    doc: &'static str,
-    keys: &'static [&'static dyn Described],
-    read: for<'d> fn(&mut Loads<'_, 'd>, &mut Context<'_>, &Table<'d>, String) -> Option<()>,
-}
+/// Who reads a load.
+type Read = for<'d> fn(&mut Loads<'_, 'd>, &mut Context<'_>, &Table<'d>, String) -> Option<()>;
 
-impl Entry for LoadType {
-    fn word(&self) -> &'static str {
-        self.name
-    }
-}
+const TYPE: Key<Choice<Type<Read>>> = choice("type", &TYPES, "What kind of load it is.").required();
 
-const TYPE: Key<Choice<LoadType>> = choice("type", &TYPES, "What kind of load it is.").required();
-
-const TYPES: [LoadType; 3] = [
-    LoadType {
-        name: "ground",
-        doc: "Acceleration of the ground; displacements are then relative to it.",
-        keys: GROUND,
-        read: |loads, context, table, name| loads.ground(context, table, name),
-    },
-    LoadType {
-        name: "force",
-        doc: "A force or moment on one degree of freedom.",
-        keys: FORCE,
-        read: |loads, context, table, name| loads.force(context, table, name),
-    },
-    LoadType {
-        name: "imposed",
-        doc: "A prescribed motion of one degree of freedom, by displacement or acceleration.",
-        keys: IMPOSED,
-        read: |loads, context, table, name| loads.imposed(context, table, name),
-    },
+/// All kinds of loads.
+const TYPES: [Type<Read>; 3] = [
+    Type::new(
+        "ground",
+        "Acceleration of the ground; displacements are then relative to it.",
+        &[GROUND],
+        |loads, context, table, name| loads.ground(context, table, name),
+    ),
+    Type::new("force", "A force or moment on one degree of freedom.", &[FORCE], |loads, context, table, name| {
+        loads.force(context, table, name)
+    }),
+    Type::new(
+        "imposed",
+        "A prescribed motion of one degree of freedom, by displacement or acceleration.",
+        &[IMPOSED],
+        |loads, context, table, name| loads.imposed(context, table, name),
+    ),
 ];
 
 section! {
@@ -82,12 +68,6 @@ section! {
 
 const fn signal_key(name: &'static str, doc: &'static str) -> Key<SignalKey> {
     of(Or(Text, Inner(&SIGNAL)), name, doc).example(signals::EXAMPLE)
-}
-
-fn variants() -> Vec<Variant> {
-    let variant =
-        |t: &LoadType| Variant { when: vec![(TYPE.name, t.name)], doc: t.doc.to_owned(), keys: describe(t.keys) };
-    TYPES.iter().map(variant).collect()
 }
 
 /// Reads all `[[load]]`; the second list names each load, for channels.

@@ -2,7 +2,7 @@
 
 use super::Context;
 use super::elements::{DOFS, initial_states, listed};
-use crate::key::{Either, Key, Or, Rows, Text, key, section};
+use crate::key::*;
 use crate::matrix_market;
 use crate::model::{BlockData, Kind};
 use crate::reader::{Spanned, Table};

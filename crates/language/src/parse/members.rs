@@ -10,7 +10,7 @@ use interfield_kernel::element::info::Info;
 use super::Context;
 use super::elements::{NODES, parameters};
 use crate::diag::Diagnostic;
-use crate::key::{Choice, List, Number, Text, choice, key, section};
+use crate::key::*;
 use crate::model::Kind;
 use crate::reader::Table;
 use crate::units::Dimension;

@@ -30,7 +30,7 @@ use std::ops::Range;
 
 use crate::diag::{Diagnostic, Diagnostics, Source, did_you_mean, suggest};
 use crate::document::Document;
-use crate::key::{Inner, List, Or, Tables, Text, describe, key, section, table, tables};
+use crate::key::*;
 use crate::model::{Dof, Element, Model, Node};
 use crate::partition;
 use crate::problem::{Problem, Subject};

@@ -10,10 +10,7 @@ use interfield_motion::{
 use super::Context;
 use super::records::{BAND_PASS, BASELINE, PEAK, RESAMPLE};
 use super::signals::SignalType;
-use crate::key::{
-    Acceleration, Choice, Count, Described, Entry, Key, NOT_NEGATIVE, POSITIVE, Pure, Range as Allowed, Time, Whole,
-    choice, describe, key, section,
-};
+use crate::key::*;
 use crate::reader::{Spanned, Table};
 use crate::schema::Variant;
 use crate::signal::Signal;
@@ -111,15 +108,11 @@ impl Processing {
 
 /// The `seed` of something random: an expression too, so that a parameter can choose it.
 pub(super) const SEED: Key<Count> =
-    key("seed", "The same seed gives the same numbers.").range(NOT_NEGATIVE).default("1").example("seed");
+    key("seed", "The same seed gives the same numbers.").range(NOT_NEGATIVE).default("1").example("7");
 
 /// A ground motion made to fit the spectrum of a code.
-pub(super) const GENERATED: SignalType = SignalType {
-    name: "generated",
-    doc: "A ground motion made to fit the spectrum of a code.",
-    keys: KEYS,
-    read: generated,
-};
+pub(super) const GENERATED: SignalType =
+    Type::new("generated", "A ground motion made to fit the spectrum of a code.", &[KEYS], generated);
 
 section! {
     [KEYS];
@@ -128,29 +121,18 @@ section! {
     OTHER: Count = key("seed", "Chooses another motion with the same spectrum.").range(NOT_NEGATIVE).default("1").example("2");
 }
 
-/// The response spectrum of a code: its keys, and who makes it, with its damping.
-struct Spectrum {
-    name: &'static str,
-    doc: &'static str,
-    keys: &'static [&'static dyn Described],
-    read: fn(&Table<'_>) -> Option<(f64, Target)>,
-}
+/// The response spectrum of a code, with its damping.
+type Spectrum = Type<fn(&Table<'_>) -> Option<(f64, Target)>>;
 
 /// Spectral acceleration of a period, m/s².
 type Target = Box<dyn Fn(f64) -> f64>;
-
-impl Entry for Spectrum {
-    fn word(&self) -> &'static str {
-        self.name
-    }
-}
 
 const SPECTRUM: Key<Choice<Spectrum>> = choice("spectrum", &SPECTRA, "The code.").required();
 
 /// All spectra: one entry each.
 const SPECTRA: [Spectrum; 2] = [
-    Spectrum { name: "ec8", doc: "A ground motion made to fit the spectrum of Eurocode 8.", keys: EC8, read: ec8 },
-    Spectrum { name: "asce7", doc: "A ground motion made to fit the spectrum of ASCE 7.", keys: ASCE7, read: asce7 },
+    Type::new("ec8", "A ground motion made to fit the spectrum of Eurocode 8.", &[EC8], ec8),
+    Type::new("asce7", "A ground motion made to fit the spectrum of ASCE 7.", &[ASCE7], asce7),
 ];
 
 section! {
@@ -176,10 +158,10 @@ pub(super) fn spectra(variant: Variant) -> Vec<Variant> {
     if variant.when[0].1 != GENERATED.name {
         return vec![variant];
     }
-    let one = |s: &Spectrum| Variant {
-        when: vec![variant.when[0], (SPECTRUM.name, s.name)],
-        doc: s.doc.to_owned(),
-        keys: describe(s.keys).into_iter().chain(variant.keys.clone()).collect(),
+    let one = |s: &Spectrum| {
+        let own = s.variant(SPECTRUM.name);
+        let keys = own.keys.into_iter().chain(variant.keys.clone()).collect();
+        Variant { when: vec![variant.when[0], own.when[0]], keys, ..own }
     };
     SPECTRA.iter().map(one).collect()
 }

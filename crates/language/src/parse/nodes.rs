@@ -4,10 +4,7 @@ use std::ops::Range;
 
 use super::{Context, DOFS, NODE};
 use crate::diag::Diagnostic;
-use crate::key::{
-    Anything, Either, Flag, Inner, Key, Length, List, Mass, Measured, Or, Range as Allowed, Section, Text, Velocity,
-    key, of, section,
-};
+use crate::key::*;
 use crate::model::{Dof, Node, Support};
 use crate::reader::{Spanned, Table};
 use crate::units::Dimension;
@@ -32,12 +29,13 @@ section! {
 /// One quantity for all translations, or a table by name.
 type PerDof<M> = Or<M, Inner>;
 
-static PER_DOF: Section = Section::named(
+static PER_DOF: Section = Section::new(
     "per-dof",
     "{ x = ..., rz = ... }",
     "A value for each degree of freedom of the node, by its name.",
-    &Anything,
-);
+    &[],
+)
+.others(|| Anything.value());
 
 /// Name of the node that is always there and always fixed.
 pub(super) const GROUND: &str = "ground";

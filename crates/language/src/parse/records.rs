@@ -6,20 +6,14 @@ use super::Context;
 use super::motions::Processing;
 use super::signals::{SignalType, samples};
 use crate::diag::Diagnostic;
-use crate::key::{
-    Choice, Driven, Frequency, List, NOT_NEGATIVE, POSITIVE, Range, Text, Time, Whole, choice, from, key, section,
-};
+use crate::key::*;
 use crate::reader::{Spanned, Table};
 use crate::signal::Signal;
 use crate::units::{Dimension, Unit};
 
 /// A record in a file.
-pub(super) const FILE: SignalType = SignalType {
-    name: "file",
-    doc: "A record in a file: PEER AT2, ESM, COSMOS, or columns of numbers.",
-    keys: KEYS,
-    read: record,
-};
+pub(super) const FILE: SignalType =
+    Type::new("file", "A record in a file: PEER AT2, ESM, COSMOS, or columns of numbers.", &[KEYS], record);
 
 section! {
     [KEYS];
@@ -29,7 +23,7 @@ section! {
     DT: Time = key("dt", "Sampling interval, if it does not say.").range(POSITIVE).example("10 ms");
     COLUMN: Whole = key("column", "Column of a file of columns, counted from 1.").range(from(1.0)).example("2");
     pub(super) BASELINE: Whole = key("baseline", "Degree (0 to 3) of the polynomial taken off the acceleration.")
-        .range(Range::Between(0.0, 3.0)).example("1");
+        .range(Allowed::Between(0.0, 3.0)).example("1");
     pub(super) BAND_PASS: List<Frequency> = key("band_pass", "Corners of a zero-phase filter.").range(NOT_NEGATIVE)
         .example("[\"0.1 Hz\", \"25 Hz\"]");
     pub(super) RESAMPLE: Time = key("resample", "New sampling interval.").range(POSITIVE).example("5 ms");

@@ -5,12 +5,8 @@ use std::ops::Range;
 use super::{Context, motions, records};
 use crate::diag::did_you_mean;
 use crate::formula::compile;
-use crate::key::{
-    AngularFrequency, Choice, Described, Driven, Either, Entry, Frequency, Inner, Key, List, Number, Or, POSITIVE,
-    Pure, Range as Allowed, Section, Text, Time, choice, describe, key, section,
-};
+use crate::key::*;
 use crate::reader::Table;
-use crate::schema::Variant;
 use crate::signal::{Signal, TimeFunction, synthetic_motion};
 use crate::units::Dimension;
 
@@ -25,54 +21,34 @@ pub(super) const EXAMPLE: &str = "{ type = \"harmonic\", amplitude = 1.0, freque
 
 /// `[signal]`.
 pub(super) static SIGNALS: Section =
-    Section::named("signals", "[signal]", "Named signals, [signal.NAME], for use by several loads.", &Inner(&SIGNAL));
+    Section::new("signals", "[signal]", "Named signals, [signal.NAME], for use by several loads.", &[])
+        .others(|| Inner(&SIGNAL).value());
 
 section! {
     /// A function of time.
-    pub(super) SIGNAL = ("signal", "signal = { ... }", "A function of time.").variants(variants);
+    pub(super) SIGNAL = ("signal", "signal = { ... }", "A function of time.").variants(|| TYPES.iter().flat_map(|t| motions::spectra(t.variant(TYPE.name))).collect());
     SCALE: Number = key("scale", "Factor on all values.").default("1").example("1.5");
 }
 
-/// A kind of signal: what it is, its keys, and who makes it.
-pub(super) struct SignalType {
-    pub(super) name: &'static str,
-    pub(super) doc: &'static str,
-    pub(super) keys: &'static [&'static dyn Described],
-    pub(super) read: fn(&Context<'_>, &Table<'_>) -> Option<Signal>,
-}
-
-impl Entry for SignalType {
-    fn word(&self) -> &'static str {
-        self.name
-    }
-}
+/// A kind of signal.
+pub(super) type SignalType = Type<fn(&Context<'_>, &Table<'_>) -> Option<Signal>>;
 
 const TYPE: Key<Choice<SignalType>> = choice("type", &TYPES, "What kind of signal it is.").required();
 
 /// All kinds of signals: one entry each.
 const TYPES: [SignalType; 7] = [
-    SignalType { name: "harmonic", doc: "mean + amplitude sin(omega t + phase).", keys: HARMONIC, read: harmonic },
-    SignalType {
-        name: "synthetic",
-        doc: "The synthetic ground motion of the tests: 20 s, sampled at 10 ms.",
-        keys: SYNTHETIC,
-        read: |_, t| Some(synthetic_motion(t.read(&SYNTHETIC_PEAK)?.value)),
-    },
-    SignalType {
-        name: "table",
-        doc: "Values in the file, linear in between and zero outside.",
-        keys: TABLE,
-        read: table,
-    },
+    Type::new("harmonic", "mean + amplitude sin(omega t + phase).", &[HARMONIC], harmonic),
+    Type::new(
+        "synthetic",
+        "The synthetic ground motion of the tests: 20 s, sampled at 10 ms.",
+        &[SYNTHETIC],
+        |_, t| Some(synthetic_motion(t.read(&SYNTHETIC_PEAK)?.value)),
+    ),
+    Type::new("table", "Values in the file, linear in between and zero outside.", &[TABLE], table),
     records::FILE,
     motions::GENERATED,
-    SignalType {
-        name: "constant",
-        doc: "The same value always.",
-        keys: CONSTANT,
-        read: |_, t| Some(Signal::Constant(t.read(&VALUE)?.value)),
-    },
-    SignalType { name: "formula", doc: "A formula in `t`, in the units of the file.", keys: FORMULA, read: formula },
+    Type::new("constant", "The same value always.", &[CONSTANT], |_, t| Some(Signal::Constant(t.read(&VALUE)?.value))),
+    Type::new("formula", "A formula in `t`, in the units of the file.", &[FORMULA], formula),
 ];
 
 section! {
@@ -104,13 +80,6 @@ section! {
 section! {
     [FORMULA];
     TEXT: Text = key("value", "The formula.").required().example("10*sin(2*pi*t)");
-}
-
-fn variants() -> Vec<Variant> {
-    let variant =
-        |t: &SignalType| Variant { when: vec![(TYPE.name, t.name)], doc: t.doc.to_owned(), keys: describe(t.keys) };
-    // Those of a generated motion depend on its spectrum too.
-    TYPES.iter().flat_map(|t| motions::spectra(variant(t))).collect()
 }
 
 /// A signal: a table under `key`, or the name of a `[signal.NAME]`; of this dimension.

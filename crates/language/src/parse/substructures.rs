@@ -3,20 +3,18 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use interfield_coupling::registry::{Level, METHODS, MethodInfo, find};
+use interfield_coupling::registry::{Level, METHODS, find};
 use interfield_kernel::scheme::registry::AnyScheme;
 
-use super::arguments::{self, Placed, arguments, build_entry, described, pairs};
+use super::arguments::{self, Placed, arguments, build_entry, pairs, variant};
 use super::nodes::GROUND;
 use super::{Context, Overrides, analysis};
 use crate::diag::{Diagnostic, did_you_mean, suggest};
-use crate::key::{
-    Choice, Either, Inner, List, Named, Or, Pure, Range as Allowed, Section, Text, Whole, choice, key, of, section,
-};
+use crate::key::*;
 use crate::model::{Analysis, TangentPolicy};
 use crate::partition::{Constraints, Coupling, Partition, Shares, Substructure};
 use crate::reader::{Spanned, Table};
-use crate::schema::{Variant, sentence};
+use crate::schema::Variant;
 
 section! {
     /// A part of the structure.
@@ -40,7 +38,8 @@ section! {
 const SHARE: Allowed = Allowed::Between(0.0, 1.0);
 
 static SHARES: Section =
-    Section::named("interface-mass", "{ deck9 = 0.05 }", "Share of the nodal mass, 0 to 1, by node.", &Pure);
+    Section::new("interface-mass", "{ deck9 = 0.05 }", "Share of the nodal mass, 0 to 1, by node.", &[])
+        .others(|| Pure.value());
 
 section! {
     /// How substructures advance together.
@@ -54,12 +53,7 @@ section! {
 const METHOD: crate::key::Key<Text> = key("method", "The coupling.").required().example("pmc");
 
 fn couplings() -> Vec<Variant> {
-    let variant = |info: &MethodInfo| Variant {
-        when: vec![(METHOD.name, info.name)],
-        doc: format!("{} {}", sentence(&format!("{} ({})", info.title, info.reference)), info.advice),
-        keys: described(info.parameters),
-    };
-    METHODS.iter().map(variant).collect()
+    METHODS.iter().map(|i| variant(METHOD.name, i.name, [i.title, i.reference, i.advice], i.parameters)).collect()
 }
 
 /// A substructure as written.

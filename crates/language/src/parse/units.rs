@@ -1,7 +1,7 @@
 //! `[units]`: units of plain numbers in the file and of the output, or of a program.
 
 use crate::diag::Diagnostic;
-use crate::key::{Key, Text, key, section};
+use crate::key::*;
 use crate::reader::{Spanned, Table};
 use crate::units::UnitSystem;
 

@@ -109,7 +109,7 @@ fn reachable(section: &'static Section, all: &mut Vec<&'static Section>) {
     }
     all.push(section);
     let keys = section.described().into_iter().chain(section.variants.iter().flat_map(|v| v()).flat_map(|v| v.keys));
-    let others = section.others.map(|o| o.value());
+    let others = section.others.map(|others| others());
     let inner: Vec<&'static Section> = keys.map(|k| k.value).chain(others).flat_map(|v| v.sections()).collect();
     inner.into_iter().for_each(|s| reachable(s, all));
 }

@@ -282,7 +282,7 @@ fn generated_motions() {
     for (signal, expected) in [
         ("spectrum = \"ec9\"".to_owned(), vec!["unknown value \"ec9\""]),
         (format!("{ec8}, kind = 3"), vec!["`kind` must be between 1 and 2, found 3"]),
-        (format!("{ec8}, seed = -1"), vec!["`seed` must be zero or greater, found -1"]),
+        (format!("{ec8}, seed = -1"), vec!["whole number from 0, found -1"]),
         (format!("{ec8}, sds = 1"), vec!["unknown key `sds`"]),
         (format!("{ec8}, duration = \"0.1 s\""), vec!["is no motion"]),
         (format!("{ec8}, duration = \"1 h\""), vec!["at most 40000 samples"]),

@@ -7,20 +7,18 @@ use interfield_lab::plant::Limits;
 
 use super::dynamics::{self, ActuatorType};
 use super::{limits, wiring};
-use crate::key::{
-    Choice, Count, Force, Frequency, Inner, Key, Length, List, NOT_NEGATIVE, Number, Pure, Range as Allowed, Section,
-    Shown, Stroke, StrokeAcceleration, StrokeRate, Tables, Text, Time, choice, key, section, table,
-};
+use crate::key::*;
 use crate::parse::Context;
 use crate::parse::motions::SEED;
 use crate::reader::{Spanned, Table};
+use crate::schema::merged;
 use crate::specimen::{Actuator, Dynamics};
 use crate::units::Dimension;
 
 section! {
     /// What moves a specimen.
     pub(super) ACTUATOR = ("actuator", "[[specimen.actuator]]",
-        "An actuator with its sensors. A single one that does not say where it acts stands for all.").more(dynamics::keys);
+        "An actuator with its sensors. A single one that does not say where it acts stands for all.").more(|| merged(TYPE.name, dynamics::TYPES));
     NAME: Text = key("name", "Its name.").example("east");
     DOF: Text = key("dof", "The degree of freedom it moves.").example("slab.x");
     ALONG: Inner = table("along", &FACTORS, "Its stroke as a sum of degrees of freedom.")
@@ -51,7 +49,8 @@ section! {
 }
 
 static FACTORS: Section =
-    Section::named("along", "along = { \"tip.x\" = 1 }", "Factors of the degrees of freedom in the stroke.", &Number);
+    Section::new("along", "along = { \"tip.x\" = 1 }", "Factors of the degrees of freedom in the stroke.", &[])
+        .others(|| Number.value());
 
 section! {
     SENSOR = ("sensor", "force_sensor = { ... }", "A sensor that is not perfect.");

@@ -2,34 +2,21 @@
 
 use interfield_lab::plant::Hydraulic;
 
-use crate::key::{
-    Described, Entry, Frequency, List, NOT_NEGATIVE, Number, POSITIVE, Pure, Time, describe, key, section,
-};
+use crate::key::*;
 use crate::parse::Context;
 use crate::reader::{Spanned, Table};
-use crate::schema::{self, merged};
 use crate::specimen::Dynamics;
 
 /// A kind of actuator.
-pub(super) struct ActuatorType {
-    name: &'static str,
-    keys: &'static [&'static dyn Described],
-    pub(super) read: fn(&Context<'_>, &Table<'_>) -> Option<Dynamics>,
-}
-
-impl Entry for ActuatorType {
-    fn word(&self) -> &'static str {
-        self.name
-    }
-}
+pub(super) type ActuatorType = Type<fn(&Context<'_>, &Table<'_>) -> Option<Dynamics>>;
 
 /// All kinds of actuators, the perfect one first.
 pub(super) const TYPES: &[ActuatorType] = &[
-    ActuatorType { name: "ideal", keys: &[], read: |_, _| Some(Dynamics::Ideal) },
-    ActuatorType { name: "first-order", keys: FIRST_ORDER, read: first_order },
-    ActuatorType { name: "second-order", keys: SECOND_ORDER, read: second_order },
-    ActuatorType { name: "transfer", keys: TRANSFER, read: transfer },
-    ActuatorType { name: "servo-hydraulic", keys: HYDRAULIC, read: hydraulic },
+    Type::new("ideal", "It is where it is sent.", &[], |_, _| Some(Dynamics::Ideal)),
+    Type::new("first-order", "It follows with a time constant.", &[FIRST_ORDER], first_order),
+    Type::new("second-order", "It follows as a damped oscillator.", &[SECOND_ORDER], second_order),
+    Type::new("transfer", "Displacement over command is a fraction of polynomials in s.", &[TRANSFER], transfer),
+    Type::new("servo-hydraulic", "It moves its specimen against its force.", &[HYDRAULIC], hydraulic),
 ];
 
 section! {
@@ -57,11 +44,6 @@ section! {
     A3: Number = key("a3", "Its leakage, 1/s.").default("3.3");
     BETA1: Number = key("beta1", "Damping of its valve, 1/s.").default("425");
     BETA2: Number = key("beta2", "Stiffness of its valve, 1/s^2.").default("99976");
-}
-
-/// Keys of all kinds, for the schema.
-pub(super) fn keys() -> Vec<schema::Key> {
-    merged("type", TYPES.iter().map(|t| (t.name, describe(t.keys))))
 }
 
 fn first_order(_: &Context<'_>, t: &Table<'_>) -> Option<Dynamics> {

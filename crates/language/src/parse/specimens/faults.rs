@@ -2,27 +2,23 @@
 
 use interfield_lab::emulate::{Injection, Misfortune};
 
-use crate::key::{Choice, Described, Entry, Force, NOT_NEGATIVE, Time, Whole, choice, describe, from, key, section};
+use crate::key::*;
 use crate::parse::Context;
 use crate::reader::Table;
-use crate::schema::{self, merged};
+use crate::schema::merged;
 use crate::units::Dimension;
 
 section! {
     /// Something that goes wrong.
-    pub(super) FAULT = ("fault", "[[specimen.fault]]", "A fault on purpose.").more(keys);
+    pub(super) FAULT = ("fault", "[[specimen.fault]]", "A fault on purpose.").more(|| merged(TYPE.name, TYPES));
     TYPE: Choice<Fault> = choice("type", TYPES, "What goes wrong.").required().example("frozen-force");
     AT: Time = key("at", "When, in time of the laboratory.").required().range(NOT_NEGATIVE).example("3 s");
     FOR: Time = key("for", "For how long; for ever if absent.").range(NOT_NEGATIVE).example("50 ms");
     ACTUATOR: Whole = key("actuator", "At which actuator, counted from 1; at all if absent.").range(from(1.0)).example("1");
 }
 
-/// A kind of fault: its name, its keys, and who makes it in a laboratory with this sampling interval.
-struct Fault {
-    name: &'static str,
-    keys: &'static [&'static dyn Described],
-    read: fn(&Table<'_>, f64) -> Option<What>,
-}
+/// A kind of fault, in a laboratory with this sampling interval.
+type Fault = Type<fn(&Table<'_>, f64) -> Option<What>>;
 
 /// What a fault strikes: the emulated laboratory, or the machine that sends the targets.
 enum What {
@@ -30,39 +26,32 @@ enum What {
     Stall,
 }
 
-impl Entry for Fault {
-    fn word(&self) -> &'static str {
-        self.name
-    }
-}
-
-const fn plain(name: &'static str, read: fn(&Table<'_>, f64) -> Option<What>) -> Fault {
-    Fault { name, keys: &[], read }
+const fn plain(name: &'static str, doc: &'static str, read: fn(&Table<'_>, f64) -> Option<What>) -> Fault {
+    Type::new(name, doc, &[], read)
 }
 
 /// All faults.
 const TYPES: &[Fault] = &[
-    plain("frozen-displacement", |_, _| Some(What::Laboratory(Misfortune::FrozenDisplacement))),
-    plain("frozen-force", |_, _| Some(What::Laboratory(Misfortune::FrozenForce))),
-    plain("silence", |_, _| Some(What::Laboratory(Misfortune::Silence))),
-    Fault {
-        name: "spike",
-        keys: SPIKE,
-        read: |t, _| Some(What::Laboratory(Misfortune::Spike(t.read(&SPIKE_SIZE)?.value))),
-    },
-    plain("nan", |_, _| Some(What::Laboratory(Misfortune::NotANumber))),
-    Fault {
-        name: "delay",
-        keys: DELAY,
-        read: |t, period| {
-            let samples = (t.read(&DELAY_SIZE)?.value / period).round();
-            Some(What::Laboratory(Misfortune::Delay(samples as usize)))
-        },
-    },
-    plain("gone", |_, _| Some(What::Laboratory(Misfortune::Gone))),
-    plain("emergency-stop", |_, _| Some(What::Laboratory(Misfortune::EmergencyStop))),
-    plain("stall", |_, _| Some(What::Stall)),
+    plain("frozen-displacement", "A displacement sensor stands still.", |_, _| {
+        laboratory(Misfortune::FrozenDisplacement)
+    }),
+    plain("frozen-force", "A load cell stands still.", |_, _| laboratory(Misfortune::FrozenForce)),
+    plain("silence", "No readings arrive.", |_, _| laboratory(Misfortune::Silence)),
+    Type::new("spike", "A load cell shows more.", &[SPIKE], |t, _| {
+        laboratory(Misfortune::Spike(t.read(&SPIKE_SIZE)?.value))
+    }),
+    plain("nan", "A reading is no number.", |_, _| laboratory(Misfortune::NotANumber)),
+    Type::new("delay", "Readings arrive late.", &[DELAY], |t, period| {
+        laboratory(Misfortune::Delay((t.read(&DELAY_SIZE)?.value / period).round() as usize))
+    }),
+    plain("gone", "The connection is lost.", |_, _| laboratory(Misfortune::Gone)),
+    plain("emergency-stop", "The emergency stop is pressed.", |_, _| laboratory(Misfortune::EmergencyStop)),
+    plain("stall", "No target comes.", |_, _| Some(What::Stall)),
 ];
+
+fn laboratory(what: Misfortune) -> Option<What> {
+    Some(What::Laboratory(what))
+}
 
 section! {
     [SPIKE];
@@ -72,10 +61,6 @@ section! {
 section! {
     [DELAY];
     DELAY_SIZE: Time = key("size", "How large.").required().range(NOT_NEGATIVE).example("20 ms");
-}
-
-fn keys() -> Vec<schema::Key> {
-    merged("type", TYPES.iter().map(|t| (t.name, describe(t.keys))))
 }
 
 /// The actuator that a fault strikes, counted from 0; all of them if none is named.

@@ -2,11 +2,7 @@
 
 use interfield_lab::safety::{Action, Limits, Watch};
 
-use crate::key::kinds::Plain;
-use crate::key::{
-    Choice, Described, Either, Force, ForceRate, Inner, Key, Limited, Measure, NOT_NEGATIVE, Or, Pure, Stroke,
-    StrokeAcceleration, StrokeJerk, StrokeRate, Whole, choice, from, key, of, section,
-};
+use crate::key::*;
 use crate::parse::Context;
 use crate::reader::Table;
 use crate::schema;
@@ -36,108 +32,59 @@ section! {
 }
 
 /// A limit: its key, what follows by default, and where it goes.
-struct Limit {
-    key: &'static dyn Watched,
-    action: Action,
-    set: fn(&mut Limits, Watch),
+type Limit = (&'static dyn Watched, Action, fn(&mut Limits, Watch));
+
+/// Limits by the names of their fields, each with what it measures, what follows by default, and an example.
+macro_rules! limits {
+    ($($field:ident: $measure:ty, $action:ident, $doc:literal, $example:literal;)*) => {
+        &[$((
+            &limit::<$measure>(stringify!($field), $doc).example($example),
+            Action::$action,
+            |limits, watch| limits.$field = Some(Kept::of(watch)),
+        )),*]
+    };
+}
+
+/// What is kept of a limit.
+trait Kept {
+    fn of(watch: Watch) -> Self;
+}
+
+impl Kept for Watch {
+    fn of(watch: Watch) -> Self {
+        watch
+    }
+}
+
+impl Kept for f64 {
+    fn of(watch: Watch) -> Self {
+        watch.limit
+    }
 }
 
 /// What must not happen to an actuator.
-static OF_ACTUATORS: &[Limit] = &[
-    Limit {
-        key: &limit::<Stroke>("displacement", "Largest commanded stroke; nothing beyond it is ever sent.")
-            .example("90 mm"),
-        action: Action::RampDown,
-        set: |l, w| l.displacement = Some(w),
-    },
-    Limit {
-        key: &limit::<StrokeRate>("velocity", "Largest commanded velocity; nothing faster is ever sent."),
-        action: Action::RampDown,
-        set: |l, w| l.velocity = Some(w),
-    },
-    Limit {
-        key: &limit::<StrokeAcceleration>(
-            "acceleration",
-            "Largest commanded acceleration; nothing more sudden is ever sent.",
-        ),
-        action: Action::Hold,
-        set: |l, w| l.acceleration = Some(w),
-    },
-    Limit {
-        key: &limit::<StrokeJerk>("jerk", "Largest commanded jerk; nothing above is ever sent."),
-        action: Action::Hold,
-        set: |l, w| l.jerk = Some(w.limit),
-    },
-    Limit {
-        key: &limit::<Force>("force", "Largest measured force.").example("200 kN"),
-        action: Action::RampDown,
-        set: |l, w| l.force = Some(w),
-    },
-    Limit {
-        key: &limit::<ForceRate>("force_rate", "Fastest change of a measured force."),
-        action: Action::RampDown,
-        set: |l, w| l.force_rate = Some(w),
-    },
-    Limit {
-        key: &limit::<Stroke>("measured_displacement", "Largest measured stroke.").example("95 mm"),
-        action: Action::RampDown,
-        set: |l, w| l.measured_displacement = Some(w),
-    },
-    Limit {
-        key: &limit::<StrokeRate>("measured_velocity", "Largest measured velocity."),
-        action: Action::RampDown,
-        set: |l, w| l.measured_velocity = Some(w),
-    },
-    Limit {
-        key: &limit::<StrokeAcceleration>("measured_acceleration", "Largest measured acceleration."),
-        action: Action::RampDown,
-        set: |l, w| l.measured_acceleration = Some(w),
-    },
-    Limit {
-        key: &limit::<Stroke>("tracking", "Largest distance of target and measured displacement."),
-        action: Action::RampDown,
-        set: |l, w| l.tracking = Some(w),
-    },
-    Limit {
-        key: &limit::<Pure>("energy", "Energy of the tracking error over the largest energy stored.").example("0.1"),
-        action: Action::RampDown,
-        set: |l, w| l.energy = Some(w),
-    },
-    Limit {
-        key: &limit::<Pure>(
-            "indicator",
-            "Energy fed in by the tracking error within a second over the largest stored: a loop becoming unstable.",
-        ),
-        action: Action::RampDown,
-        set: |l, w| l.indicator = Some(w),
-    },
-    Limit {
-        key: &limit::<Stroke>("frozen", "Travel of the command while a sensor stands still.").example("1 mm"),
-        action: Action::Hold,
-        set: |l, w| l.frozen = Some(w),
-    },
-];
+static OF_ACTUATORS: &[Limit] = limits! {
+    displacement: Stroke, RampDown, "Largest commanded stroke; nothing beyond it is ever sent.", "90 mm";
+    velocity: StrokeRate, RampDown, "Largest commanded velocity; nothing faster is ever sent.", "400 mm/s";
+    acceleration: StrokeAcceleration, Hold, "Largest commanded acceleration; nothing more sudden is ever sent.", "20 m/s^2";
+    jerk: StrokeJerk, Hold, "Largest commanded jerk; nothing above is ever sent.", "500 m/s^3";
+    force: Force, RampDown, "Largest measured force.", "200 kN";
+    force_rate: ForceRate, RampDown, "Fastest change of a measured force.", "2000 kN/s";
+    measured_displacement: Stroke, RampDown, "Largest measured stroke.", "95 mm";
+    measured_velocity: StrokeRate, RampDown, "Largest measured velocity.", "500 mm/s";
+    measured_acceleration: StrokeAcceleration, RampDown, "Largest measured acceleration.", "30 m/s^2";
+    tracking: Stroke, RampDown, "Largest distance of target and measured displacement.", "5 mm";
+    energy: Pure, RampDown, "Energy of the tracking error over the largest energy stored.", "0.1";
+    indicator: Pure, RampDown, "Energy fed in by the tracking error within a second over the largest stored: a loop becoming unstable.", "0.05";
+    frozen: Stroke, Hold, "Travel of the command while a sensor stands still.", "1 mm";
+};
 
 /// What must not happen to a specimen besides.
-static OF_SPECIMENS: &[Limit] = &[
-    Limit {
-        key: &MISSING,
-        action: Action::Hold,
-        set: |l, w| l.missing = Some(Watch { samples: w.limit.max(1.0) as u32, ..w }),
-    },
-    Limit {
-        key: &limit::<Pure>("deadline", "Targets that were not there in time.").example("5"),
-        action: Action::Warn,
-        set: |l, w| l.deadline = Some(w),
-    },
-    Limit {
-        key: &limit::<Pure>("recorder", "Samples that could not be recorded.").example("0"),
-        action: Action::Warn,
-        set: |l, w| l.recorder = Some(w),
-    },
-];
-
-const MISSING: Key<Or<Pure, Inner>> = limit("missing", "Samples in a row without readings.").example("10");
+static OF_SPECIMENS: &[Limit] = limits! {
+    missing: Pure, Hold, "Samples in a row without readings.", "10";
+    deadline: Pure, Warn, "Targets that were not there in time.", "5";
+    recorder: Pure, Warn, "Samples that could not be recorded.", "0";
+};
 
 /// A limit by itself, or a table with what follows.
 const fn limit<M: Plain>(name: &'static str, doc: &'static str) -> Key<Or<M, Inner>> {
@@ -145,7 +92,7 @@ const fn limit<M: Plain>(name: &'static str, doc: &'static str) -> Key<Or<M, Inn
 }
 
 fn described(lists: &[&'static [Limit]]) -> Vec<schema::Key> {
-    lists.iter().flat_map(|l| l.iter()).map(|l| l.key.describe()).collect()
+    lists.iter().flat_map(|l| l.iter()).map(|l| l.0.describe()).collect()
 }
 
 /// The key of a limit, whatever it measures.
@@ -176,9 +123,9 @@ pub(super) fn nothing() -> Limits {
 }
 
 fn apply(list: &[Limit], table: &Table<'_>, limits: &mut Limits) {
-    for limit in list {
-        if let Some(watch) = limit.key.watch(table, limit.action) {
-            (limit.set)(limits, watch);
+    for (key, action, set) in list {
+        if let Some(watch) = key.watch(table, *action) {
+            set(limits, watch);
         }
     }
 }
@@ -196,9 +143,12 @@ pub(super) fn read(context: &Context<'_>, table: Table<'_>) -> Limits {
     let mut limits = Limits::default();
     apply(OF_ACTUATORS, &table, &mut limits);
     apply(OF_SPECIMENS, &table, &mut limits);
-    if let Some(w) = limits.missing.filter(|w| table.has(&MISSING) && (w.limit < 1.0 || w.limit != w.limit.trunc())) {
-        let message = format!("`missing` is a whole number of samples from 1, found {}", w.limit);
-        context.error(table.place(&MISSING), message, "write for example missing = 10");
+    if let Some(missing) = limits.missing.as_mut().filter(|_| table.has("missing")) {
+        if missing.limit < 1.0 || missing.limit != missing.limit.trunc() {
+            let message = format!("`missing` is a whole number of samples from 1, found {}", missing.limit);
+            context.error(table.place("missing"), message, "write for example missing = 10");
+        }
+        missing.samples = missing.limit.max(1.0) as u32;
     }
     limits.not_finite = table.value(&NOT_FINITE).0;
     limits.gone = table.value(&GONE).0;

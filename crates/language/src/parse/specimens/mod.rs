@@ -7,24 +7,21 @@ mod limits;
 mod wiring;
 
 use interfield_kernel::Scheme;
-use interfield_lab::compensate::{METHODS, Method, MethodInfo, find};
+use interfield_lab::compensate::{METHODS, Method, find};
 use interfield_lab::controller::{Home, MissPolicy};
 use interfield_lab::fieldbus::AtEnd;
 
-use super::arguments::{self, Given, Placed, argument, described, dimension, pairs};
+use super::arguments::{self, Given, Placed, argument, dimension, pairs, variant};
 use super::compensators::compensator;
 use super::substructures::{Owners, take_elements};
 use super::{Context, SPECIMEN as SPECIMENS};
 use crate::diag::Diagnostic;
 use crate::external::TYPE;
-use crate::key::{
-    Choice, Either, Flag, Frequency, Inner, Key, List, Mass, Measured, NOT_NEGATIVE, Named, Or, POSITIVE, Pure,
-    Range as Allowed, Section, Tables, Text, Time, choice, key, of, section, table, tables,
-};
+use crate::key::*;
 use crate::model::{Analysis, Support};
 use crate::partition::{Partition, visit};
 use crate::reader::{Spanned, Table};
-use crate::schema::{Variant, sentence};
+use crate::schema::Variant;
 use crate::specimen::{ADDRESSES, Address, SEALING, Specimen};
 use crate::units::Dimension;
 
@@ -84,12 +81,13 @@ const FASTEST: f64 = 1e6;
 const LATE_WORDS: [(MissPolicy, &str); 3] =
     [(MissPolicy::Hold, "hold"), (MissPolicy::Extrapolate, "extrapolate"), (MissPolicy::Abort, "abort")];
 
-static MASSES: Section = Section::named(
+static MASSES: Section = Section::new(
     "specimen-mass",
     "mass = { \"table.x\" = \"1.8 kg\" }",
     "Mass in the laboratory, by degree of freedom.",
-    &Mass,
-);
+    &[],
+)
+.others(|| Mass.value());
 
 static METHOD_TABLE: Section =
     Section::new("compensation", "compensation = { method = ... }", "", &[]).variants(variants);
@@ -102,12 +100,7 @@ fn methods() -> Vec<&'static str> {
 }
 
 fn variants() -> Vec<Variant> {
-    let variant = |info: &MethodInfo| Variant {
-        when: vec![(METHOD.name, info.name)],
-        doc: format!("{} {}", sentence(&format!("{} ({})", info.title, info.reference)), info.advice),
-        keys: described(info.parameters),
-    };
-    METHODS.iter().map(variant).collect()
+    METHODS.iter().map(|i| variant(METHOD.name, i.name, [i.title, i.reference, i.advice], i.parameters)).collect()
 }
 
 /// Reads all `[[specimen]]`, after everything they refer to.

@@ -4,9 +4,7 @@ use std::ops::Range;
 
 use interfield_lab::fieldbus::{Assignment, Bit, Button, Contacts, Drive, Field, Number, Wiring};
 
-use crate::key::{
-    Choice, Flag, Inner, Key, List, Number as Plain, Range as Allowed, Whole, choice, key, section, table,
-};
+use crate::key::*;
 use crate::parse::Context;
 use crate::reader::Table;
 use crate::specimen::{Address, Specimen};
@@ -31,8 +29,8 @@ section! {
     POSITION: Inner = place("position", "Where the position of a drive is, if `displacement` is another sensor.").example("{ byte = 2 }");
     ABSOLUTE: Flag = key("absolute", "Whether commands are positions of the drive itself; else they begin with zero where it stands.")
         .default("false");
-    RX_PDOS: List<Plain> = key("rx_pdos", "Lists of outputs that the device is told to exchange.").example("[0x1600]");
-    TX_PDOS: List<Plain> = key("tx_pdos", "Lists of inputs that the device is told to exchange.").example("[0x1a00]");
+    RX_PDOS: List<crate::key::Number> = key("rx_pdos", "Lists of outputs that the device is told to exchange.").example("[0x1600]");
+    TX_PDOS: List<crate::key::Number> = key("tx_pdos", "Lists of inputs that the device is told to exchange.").example("[0x1a00]");
 }
 
 const OWN_DEVICE: Key<Whole> = key("device", "Its device: the place on the bus, counted from 1 along the cable.")
@@ -154,7 +152,7 @@ fn bit(t: &Table<'_>) -> Option<Bit> {
 }
 
 /// Numbers of lists of process data.
-fn lists(context: &Context<'_>, t: &Table<'_>, key: &Key<List<Plain>>) -> Vec<u16> {
+fn lists(context: &Context<'_>, t: &Table<'_>, key: &Key<List<crate::key::Number>>) -> Vec<u16> {
     let Some(list) = t.read(key) else { return Vec::new() };
     let whole = |x: f64| (x.fract() == 0.0 && (1.0..=65_535.0).contains(&x)).then_some(x as u16);
     let found: Option<Vec<u16>> = list.value.iter().map(|x| whole(x.value)).collect();

@@ -5,10 +5,7 @@ use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
 use super::{Expansion, MOST_TABLES};
-use crate::key::{
-    Choice, Count, Either, Entry, Inner, Key, Kind, Length, List, Or, POSITIVE, Range as Allowed, Section, Stiffness,
-    Tables, Text, key,
-};
+use crate::key::*;
 use crate::quantity::Scope;
 use crate::reader::{Item, KeyName, Spanned, Table};
 
@@ -243,12 +240,6 @@ impl<'t, 'a> Block<'t, 'a> {
         let section = keys.get("section").and_then(|s| s.get_ref().as_str());
         let section = section.and_then(|s| self.shared.sections.get(s)).and_then(|s| s.get_ref().as_table());
         keys.contains_key(key) || section.is_some_and(|s| s.contains_key(key))
-    }
-
-    /// A word of a kind, where it stands in a list or a table.
-    pub(super) fn word<E: Entry>(&self, kind: &Choice<E>, text: &Spanned<String>) -> Option<&'static E> {
-        let words: Vec<&str> = kind.0.iter().map(Entry::word).collect();
-        self.table.choose(text, &words).map(|i| &kind.0[i])
     }
 }
 

@@ -3,7 +3,7 @@
 use super::block::{AT, Block, Each, Keys, NAME, count};
 use super::sections::LAW;
 use super::{Body, Made};
-use crate::key::{Count, Length, List, Mass, Or, Stiffness, Text, key, of, section};
+use crate::key::*;
 
 section! {
     /// Masses in a row.

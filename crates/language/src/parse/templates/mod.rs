@@ -21,7 +21,7 @@ use std::ops::Range;
 use toml::de::{DeArray, DeTable, DeValue};
 
 use crate::diag::{Diagnostic, Diagnostics, Source};
-use crate::key::{Inner, Key, Section, Tables, section, table, tables};
+use crate::key::*;
 use crate::parse::{ELEMENT, LOAD, NODE};
 use crate::quantity::Scope;
 use crate::reader::{Input, Item, Table};

@@ -10,17 +10,15 @@ use super::substitute::Values;
 use super::{Body, DEEPEST, Expansion, LISTS, MOST_TABLES, texts_item};
 use crate::diag::did_you_mean;
 use crate::formula::is_name;
-use crate::key::{
-    Anything, Count, Inner, Key, Length, List, Or, Range as Allowed, Section, Tables, Text, describe, key, section,
-    table, tables,
-};
+use crate::key::*;
 use crate::parse::{elements::ELEMENTS, loads::LOADS, nodes::NODES};
 use crate::quantity::{PARAMETERS, Scope, Value};
 use crate::reader::{Item, Raw, Spanned, Table};
 
 /// `[part]`.
 pub(super) static PARTS: Section =
-    Section::named("parts", "[part]", "Parts, [part.NAME]: tables with names of their own.", &Inner(&PART));
+    Section::new("parts", "[part]", "Parts, [part.NAME]: tables with names of their own.", &[])
+        .others(|| Inner(&PART).value());
 
 section! {
     PART = ("part", "[part.NAME]", "Nodes, elements, loads and blocks, with names and parameters of their own.")
@@ -45,18 +43,16 @@ section! {
         .example("{ top = \"deck{i}\" }");
 }
 
-static GIVEN: Section = Section::named(
+static GIVEN: Section = Section::new(
     "use-parameters",
     "{ h = ... }",
     "Values of the part's parameters; a list has one for each instance.",
-    &Or(Anything, List(Anything)),
-);
-static CONNECTIONS: Section = Section::named(
-    "use-connect",
-    "{ top = ... }",
-    "Nodes of the part, each with the node of the model that it is.",
-    &Or(Text, List(Text)),
-);
+    &[],
+)
+.others(|| Or(Anything, List(Anything)).value());
+static CONNECTIONS: Section =
+    Section::new("use-connect", "{ top = ... }", "Nodes of the part, each with the node of the model that it is.", &[])
+        .others(|| Or(Text, List(Text)).value());
 
 /// Number of the instance in expressions of a `[[use]]` and of its part.
 const INDEX: &str = "i";

@@ -5,7 +5,7 @@ use toml::de::DeTable;
 use super::block::{AT, Block, Each, Keys, NAME, positions, spacing};
 use super::sections::MEMBER;
 use super::{Body, Made, sections};
-use crate::key::{Choice, Count, Key, Length, List, Mass, Or, POSITIVE, Text, choice, key, of, section};
+use crate::key::*;
 use crate::reader::Item;
 
 section! {

@@ -8,7 +8,7 @@ use interfield_kernel::element::info::{Coordinates, Info};
 use super::block::{Block, Keys};
 use super::{Expansion, SECTION, text_item};
 use crate::diag::{Diagnostic, did_you_mean};
-use crate::key::{Described, Inner, Key, Kind, MassPerLength, Measured, Or, Section, Text, key, of};
+use crate::key::*;
 use crate::parse::elements::{self, TYPE};
 use crate::quantity::Scope;
 use crate::reader::Item;
@@ -17,7 +17,8 @@ use crate::units::Dimension;
 
 /// `[section]`.
 pub(super) static SECTIONS: Section =
-    Section::named("sections", "[section]", "Shared keys of elements, [section.NAME].", &Inner(&SHARED));
+    Section::new("sections", "[section]", "Shared keys of elements, [section.NAME].", &[])
+        .others(|| Inner(&SHARED).value());
 
 static SHARED: Section =
     Section::new("section", "[section.NAME]", "Keys of an element that several elements share.", &[&PER_LENGTH])
@@ -82,9 +83,7 @@ fn any(which: fn(&Info) -> bool, left_out: &[&str], with_section: bool) -> Vec<s
                 if known.doc != own.doc && !known.doc.starts_with("As ") {
                     known.doc = format!("As the type of the element has it: {} and others.", info.name);
                 }
-                if known.value != own.value {
-                    known.value = Value::Either(vec![known.value.clone(), own.value]);
-                }
+                known.also(own.value);
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::block::{AT, Block, Each, Keys, NAME, count, positions};
 use super::sections::LAW;
 use super::{Body, Made};
-use crate::key::{Count, Either, Length, List, Mass, Or, Stiffness, Text, key, of, section};
+use crate::key::*;
 
 section! {
     /// Floors on storeys.

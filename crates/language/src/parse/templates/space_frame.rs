@@ -8,7 +8,7 @@ use super::block::{AT, Block, Each, Keys, NAME, positions, spacing};
 use super::plane_frame::{self, floor_masses};
 use super::sections::MEMBER;
 use super::{Body, Made, sections};
-use crate::key::{Choice, Count, Key, Length, List, Mass, Or, POSITIVE, Text, key, of, section};
+use crate::key::*;
 use crate::reader::Item;
 
 const DOFS: [&str; 6] = ["x", "y", "z", "rx", "ry", "rz"];

@@ -8,10 +8,7 @@ use toml::de::{DeTable, DeValue};
 use super::block::{AT, Block, Each, Keys, NAME, count, positions, spacing};
 use super::sections::{LAW, MEMBER};
 use super::{Body, Made, sections};
-use crate::key::{
-    Choice, Count, Either, Inner, Length, List, Mass, Or, POSITIVE, Stiffness, Text, Whole, choice, from, key, of,
-    section,
-};
+use crate::key::*;
 use crate::reader::{Item, Spanned};
 
 const DOFS: [&str; 3] = ["x", "y", "rz"];
@@ -300,7 +297,7 @@ fn bearings<'a>(block: &Block<'_, 'a>, n: usize, transverse: bool) -> Option<Vec
         DeValue::String(word) => {
             let allowed = Choice(if transverse { &REST.0.0[..1] } else { REST.0.0 });
             let word = Spanned::new(word.to_string(), item.span());
-            Some(if block.word(&allowed, &word)?.0 { Bearing::Pinned } else { Bearing::Fixed })
+            Some(if allowed.find(&block.table, &word)?.0 { Bearing::Pinned } else { Bearing::Fixed })
         }
         DeValue::Table(laws) => {
             let directions: &[&str] = if transverse { &[ACROSS.name] } else { &DOFS };

@@ -6,7 +6,7 @@ use crate::context::{Context, Outcome};
 
 /// Builds it to target/book.
 pub(crate) fn stage(context: &Context) -> Outcome {
-    context.run(context.cargo(["build", "--locked", "-p", "interfield", "-p", "interfield-book"]))?;
+    context.run(context.cargo(["build", "--locked", "-p", "interfield-cli", "-p", "interfield-book"]))?;
     let out = context.target.join("book");
     // What an earlier build left must not hide a missing page.
     match std::fs::remove_dir_all(&out) {

@@ -42,7 +42,7 @@ impl Context {
     /// Builds our program as the tests have built it: for what it computes the optimised one is no other, and building that
     /// would take a fifth of all the time that the tests have.
     pub(crate) fn build(&self) -> Result<(), String> {
-        self.run(self.cargo(["build", "--locked", "-p", "interfield"]))
+        self.run(self.cargo(["build", "--locked", "-p", "interfield-cli"]))
     }
 
     /// Our program, once [`Context::build`] has built it.

@@ -23,7 +23,7 @@ pub(crate) fn stage(context: &Context) -> Outcome {
 /// As many models as wanted, by the optimised program.
 pub(crate) fn command(args: &[String]) -> Result<bool, String> {
     let context = Context::new()?;
-    context.run(context.cargo(["build", "--release", "--locked", "-p", "interfield"]))?;
+    context.run(context.cargo(["build", "--release", "--locked", "-p", "interfield-cli"]))?;
     let found = hunt(&context, &context.target.join("release/interfield"), args)?;
     let outcome = judge(&found);
     println!("{}", outcome.as_ref().unwrap_or_else(|e| e));

@@ -154,7 +154,7 @@ fn lints(context: &Context) -> Outcome {
     let network = context.run(context.cargo([
         "clippy",
         "-p",
-        "interfield",
+        "interfield-cli",
         "--test",
         "network",
         "--locked",
@@ -188,7 +188,7 @@ fn bench(args: &[String]) -> Result<bool, String> {
     {
         println!("no cyclictest to compare with: {reason}");
     }
-    context.run(context.cargo(["build", "--release", "--locked", "-p", "interfield"]))?;
+    context.run(context.cargo(["build", "--release", "--locked", "-p", "interfield-cli"]))?;
     context.run(context.cargo(["build", "--release", "--locked", "-p", "interfield-testkit", "--bin", "bench"]))?;
     let mut command = Command::new(context.target.join("release/bench"));
     command.args(args).env("INTERFIELD_PYTHON", python).env("INTERFIELD_PEERS", context.root.join("peers"));

@@ -29,7 +29,7 @@ pub(crate) fn stage(context: &Context) -> Outcome {
     }
     let mut failed = Vec::new();
     for (what, modules) in CHECKS {
-        let mut tests = context.cargo(["test", "--locked", "-p", "interfield", "--test", "network", "--"]);
+        let mut tests = context.cargo(["test", "--locked", "-p", "interfield-cli", "--test", "network", "--"]);
         tests.args(*modules);
         failed.extend(context.run(tests).err().map(|e| format!("{what}: {e}")));
     }

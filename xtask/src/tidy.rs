@@ -1,8 +1,12 @@
 //! The rules of docs/architecture.md that a compiler does not check. Each message says where, and what to do.
+//!
+//! Among them: what code cites is in the repository. Derivations stand in the book; `book: newmark 1.2, passivity 3.5` in a comment, a
+//! text or a model names chapters (docs/book/src) and their numbered sections, on one line.
 
 use crate::context::{Context, Outcome};
 use crate::source::{code, has_word};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -64,7 +68,25 @@ const ARROWS: &[(&str, &[&str])] = &[
         "interfield",
         &[
             "interfield-kernel",
-            "interfield-linalg",
+            "interfield-coupling",
+            "interfield-lab",
+            "interfield-language",
+            "interfield-structure",
+            "interfield-analysis",
+            "interfield-motion",
+            "interfield-results",
+            "interfield-wire",
+            "interfield-peers",
+            "interfield-ethercat",
+            "interfield-fmi",
+            "interfield-codegen",
+        ],
+    ),
+    (
+        "interfield-cli",
+        &[
+            "interfield",
+            "interfield-kernel",
             "interfield-coupling",
             "interfield-lab",
             "interfield-language",
@@ -110,6 +132,15 @@ const OUTSIDE: &[(&str, &[&str])] = &[("interfield-kernel", &["libm"]), ("interf
 /// Used by tests only.
 const TESTKIT: &str = "interfield-testkit";
 
+/// Where code may be `unsafe`, with the reason in docs/architecture.md; tests count allocations by it.
+const UNSAFE: &[&str] = &[
+    "crates/fmi/src",
+    "crates/ethercat/src/socket.rs",
+    "crates/wire/src/shared.rs",
+    "crates/testkit/src/alloc.rs",
+    "crates/linalg/tests/allocation.rs",
+];
+
 /// What must not be left in the code, and what to do instead.
 const LEFTOVERS: &[(&str, &str)] = &[
     ("todo!(", "finish it, or return an error that says what is not supported"),
@@ -149,11 +180,17 @@ pub(crate) fn stage(context: &Context) -> Outcome {
         problems.push(Problem { file: registry.into(), line: 1, text });
     }
 
+    let documents = Documents::read(context)?;
     let mut files = Vec::new();
-    collect(&context.root.join("crates"), &mut files)?;
+    for folder in ["crates", "models"] {
+        collect(&context.root.join(folder), &["rs", "c", "h", "toml"], &mut files)?;
+    }
     for path in &files {
         let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
-        problems.extend(source_rules(context.relative(path), &text, &names));
+        if path.extension().is_some_and(|e| e == "rs") {
+            problems.extend(source_rules(context.relative(path), &text, &names));
+        }
+        problems.extend(documents.rules(context.relative(path), &text));
     }
 
     for problem in &problems {
@@ -165,16 +202,16 @@ pub(crate) fn stage(context: &Context) -> Outcome {
     }
 }
 
-/// Rust files below `dir`, sorted.
-fn collect(dir: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
+/// Files with one of these extensions below `dir`, sorted.
+fn collect(dir: &Path, extensions: &[&str], files: &mut Vec<PathBuf>) -> Result<(), String> {
     let failed = |e| format!("{}: {e}", dir.display());
     let entries: Result<Vec<_>, _> = std::fs::read_dir(dir).map_err(failed)?.collect();
     let mut paths: Vec<PathBuf> = entries.map_err(failed)?.iter().map(|e| e.path()).collect();
     paths.sort();
     for path in paths {
         if path.is_dir() && !path.ends_with("target") {
-            collect(&path, files)?;
-        } else if path.extension().is_some_and(|e| e == "rs") {
+            collect(&path, extensions, files)?;
+        } else if path.extension().is_some_and(|e| extensions.iter().any(|x| e == *x)) {
             files.push(path);
         }
     }
@@ -235,6 +272,13 @@ fn source_rules(file: &Path, text: &str, schemes: &[String]) -> Vec<Problem> {
                 found(i + 1, format!("`{word}`: {advice}"));
             }
         }
+        if has_word(line, "allow(unsafe_code)", true) && !UNSAFE.iter().any(|place| file.starts_with(place)) {
+            found(
+                i + 1,
+                "`unsafe` has its few places (xtask/src/tidy.rs): find a safe crate, or a reason for docs/architecture.md"
+                    .into(),
+            );
+        }
         if file.starts_with("crates/kernel/src") {
             for word in ["std::", "extern crate std", "extern crate alloc"] {
                 if has_word(line, word, true) {
@@ -280,6 +324,99 @@ fn source_rules(file: &Path, text: &str, schemes: &[String]) -> Vec<Problem> {
         }
     }
     problems
+}
+
+/// What can be cited: the documents of the repository by their paths, with the numbers of their sections.
+struct Documents(BTreeMap<String, Vec<String>>);
+
+impl Documents {
+    fn read(context: &Context) -> Result<Self, String> {
+        let mut files = Vec::new();
+        for folder in ["docs", "crates"] {
+            collect(&context.root.join(folder), &["md"], &mut files)?;
+        }
+        files.extend(["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(|name| context.root.join(name)));
+        let mut documents = BTreeMap::new();
+        for path in files {
+            let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+            documents.insert(context.relative(&path).display().to_string(), sections(&text));
+        }
+        Ok(Self(documents))
+    }
+
+    /// Whether a path, or its end, is that of a document.
+    fn has(&self, path: &str) -> bool {
+        self.0
+            .keys()
+            .any(|known| known.strip_suffix(path).is_some_and(|folder| folder.is_empty() || folder.ends_with('/')))
+    }
+
+    /// Citations of one file that lead nowhere.
+    fn rules(&self, file: &Path, text: &str) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        let mut found = |line: usize, text: String| problems.push(Problem { file: file.into(), line, text });
+        let source = code(text, true);
+        for (i, (line, source)) in text.lines().zip(source.lines()).enumerate() {
+            for (chapter, section) in citations(line) {
+                let path = format!("docs/book/src/{chapter}.md");
+                match self.0.get(&path) {
+                    None => found(i + 1, format!("`book: {chapter}`: there is no {path}")),
+                    Some(known) if !known.iter().any(|n| n == section) => {
+                        let known = known.join(", ");
+                        found(i + 1, format!("`book: {chapter} {section}`: no such section; {path} has {known}"));
+                    }
+                    Some(_) => {}
+                }
+            }
+            // Names of documents: in comments any, in code those that say where they are.
+            let comment = line.chars().zip(source.chars()).map(|(c, kept)| if c == kept { ' ' } else { c });
+            let comment: String = comment.collect();
+            for word in paths(&comment).chain(paths(source).filter(|word| word.starts_with("docs/"))) {
+                if !self.has(word) {
+                    found(i + 1, format!("`{word}` is not in the repository: cite the book, `book: CHAPTER SECTION`"));
+                }
+            }
+        }
+        problems
+    }
+}
+
+/// Words of a line that are paths of Markdown files.
+fn paths(line: &str) -> impl Iterator<Item = &str> {
+    let words = line.split(|c: char| !(c.is_alphanumeric() || "._-/".contains(c))).map(|w| w.trim_end_matches('.'));
+    words.filter(|w| w.strip_suffix(".md").is_some_and(|stem| !stem.is_empty()))
+}
+
+/// Numbers of the headings of a document.
+fn sections(markdown: &str) -> Vec<String> {
+    let headings = markdown.lines().filter(|l| l.starts_with("##")).map(|l| l.trim_start_matches('#'));
+    let first = headings.filter_map(|l| l.split_whitespace().next());
+    first.filter(|n| n.starts_with(|c: char| c.is_ascii_digit())).map(str::to_owned).collect()
+}
+
+/// What a line cites, as (chapter, section): `book: newmark 1.2, 1.4, passivity 3` is three of them.
+fn citations(line: &str) -> Vec<(&str, &str)> {
+    let mut found = Vec::new();
+    for (at, mark) in line.match_indices("book: ") {
+        let (before, rest) = (&line[..at], &line[at + mark.len()..]);
+        // "The book: ..." is prose, `book: Book` is code.
+        if before.to_lowercase().ends_with("the ") || !rest.starts_with(|c: char| c.is_ascii_lowercase()) {
+            continue;
+        }
+        let mut chapter = "";
+        for part in rest.split(", ") {
+            let mut words = part.split([' ', ')', ':', ';', '"']);
+            let first = words.next().unwrap_or_default();
+            let number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
+            let section = if number(first) { first } else { words.next().unwrap_or_default() };
+            if !number(section) && !chapter.is_empty() {
+                break; // the sentence goes on
+            }
+            chapter = if number(first) { chapter } else { first };
+            found.push((chapter, section.trim_end_matches('.')));
+        }
+    }
+    found
 }
 
 #[cfg(test)]
@@ -339,6 +476,13 @@ mod tests {
     }
 
     #[test]
+    fn unsafe_code_has_its_places() {
+        let text = "#[allow(unsafe_code)]\nfn f() {}\n";
+        assert_eq!(rules("crates/fmi/src/unit.rs", text), [""; 0]);
+        assert_eq!(rules("crates/wire/src/remote.rs", text).len(), 1);
+    }
+
+    #[test]
     fn analysis_knows_no_scheme() {
         let file = "crates/analysis/src/a.rs";
         assert_eq!(rules(file, "let change = 1; // newmark\n#[cfg(test)]\nmod tests { use newmark; }\n"), [""; 0]);
@@ -353,6 +497,40 @@ mod tests {
         assert_eq!(rules("crates/kernel/src/scheme/a.rs", "//! A.\n").len(), 2);
         assert_eq!(rules("crates/kernel/src/scheme/mod.rs", "use a;\n"), [""; 0]);
         assert_eq!(rules("crates/kernel/src/element/a.rs", "use a;\n//! Late.\n").len(), 1);
+    }
+
+    #[test]
+    fn citations_lead_to_sections_that_exist() {
+        let newmark = sections("# Newmark\n\n## 1 One pass\n\n### 1.2 Predictor\n\n## Unnumbered\n");
+        assert_eq!(newmark, ["1", "1.2"]);
+        let documents = Documents(BTreeMap::from([("docs/book/src/newmark.md".to_owned(), newmark)]));
+        let found = |line: &str| -> Vec<String> {
+            documents.rules(Path::new("a.rs"), line).iter().map(Problem::to_string).collect()
+        };
+        for good in [
+            "//! Second order (book: newmark 1.2), see newmark.md or docs/book/src/newmark.md.",
+            "x; book: newmark 1, 1.2. With, of course, more",
+            "reference: \"derived (book: newmark 1)\",",
+            "// The book: chapters of it",
+            "    book: Book,",
+        ] {
+            assert_eq!(found(good), [""; 0], "{good}");
+        }
+        assert_eq!(found("let name = \"novel.md\";"), [""; 0]);
+        assert_eq!(found("let help = \"see docs/newmark.md\";").len(), 1);
+        for (bad, message) in [
+            ("// (book: newmark 1.3)", "no such section; docs/book/src/newmark.md has 1, 1.2"),
+            ("// (book: newmark 1, 3, and so on)", "`book: newmark 3`"),
+            ("// (book: newmark)", "`book: newmark `: no such section"),
+            ("// (book: novel 1)", "no docs/book/src/novel.md"),
+            (
+                "/// as in ../shared/methods/novel.md, sec. 2",
+                "a.rs:1: `../shared/methods/novel.md` is not in the repository",
+            ),
+        ] {
+            let found = found(bad);
+            assert!(found.len() == 1 && found[0].contains(message), "{bad}: {found:?}");
+        }
     }
 
     #[test]

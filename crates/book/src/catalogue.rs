@@ -11,9 +11,6 @@ use interfield_language::schema::tables;
 use crate::reference::keys;
 use crate::text::{cell, code};
 
-/// Line of a chapter that stands for [`choice`].
-pub(crate) const CHOICE_MARK: &str = "<!-- couplings -->";
-
 /// The page of the elements.
 pub(crate) fn elements() -> String {
     let mut out = String::from(
@@ -26,7 +23,7 @@ pub(crate) fn elements() -> String {
     }
     let sections = tables();
     for info in catalogue() {
-        out += &format!("\n## {0} {{#{0}}}\n\n{1}.\n\n", info.name, capital(info.title));
+        out += &format!("\n## {0}\n\n{1}.\n\n", info.name, capital(info.title));
         out += &format!(
             "```text\n{}\n```\n\nSource: {}. {}\n\n",
             info.equations.join("\n"),
@@ -73,12 +70,7 @@ pub(crate) fn schemes() -> String {
         );
     }
     for info in SCHEMES {
-        out += &format!(
-            "\n## {0} {{#{0}}}\n\n{1}.\n\nSource: {2}.\n\n",
-            info.name,
-            capital(info.title),
-            cell(info.reference)
-        );
+        out += &format!("\n## {0}\n\n{1}.\n\nSource: {2}.\n\n", info.name, capital(info.title), cell(info.reference));
         out += &parameters(info.parameters);
     }
     out
@@ -92,7 +84,7 @@ pub(crate) fn couplings() -> String {
         choice()
     );
     for info in METHODS {
-        out += &format!("\n## {0} {{#{0}}}\n\n{1}. {2}\n\n", info.name, capital(info.title), cell(info.advice));
+        out += &format!("\n## {0}\n\n{1}. {2}\n\n", info.name, capital(info.title), cell(info.advice));
         let sides = match (info.sided, info.one_rate) {
             (false, _) => "none: all substructures have the same step",
             (true, true) => "a coarse and a fine one; all substructures of the fine side have the same substeps",
@@ -125,7 +117,7 @@ pub(crate) fn compensators() -> String {
     }
     for info in compensate::METHODS {
         out += &format!(
-            "\n## {0} {{#{0}}}\n\n{1}. {2}\n\nSource: {3}.\n\n",
+            "\n## {0}\n\n{1}. {2}\n\nSource: {3}.\n\n",
             info.name,
             capital(info.title),
             cell(info.advice),
@@ -137,7 +129,7 @@ pub(crate) fn compensators() -> String {
 }
 
 /// Which coupling for what, as a table.
-pub(crate) fn choice() -> String {
+fn choice() -> String {
     let mut out = String::from("| coupling | parallel | usual scheme | what it is good for |\n|---|---|---|---|\n");
     for info in METHODS {
         let parallel = if info.parallel { "yes" } else { "no" };

@@ -28,11 +28,10 @@ pub(crate) fn page(help: &dyn Fn(&[&str]) -> Result<String, String>) -> Result<S
     }
     for name in names {
         let text = help(&[name, "--help"])?;
-        page += &format!("\n## interfield {name} {{#{name}}}\n\n```text\n{}\n```\n", text.trim_end());
+        page += &format!("\n## {name}\n\n```text\n{}\n```\n", text.trim_end());
         for inner in self::names(&text) {
             let text = help(&[name, inner, "--help"])?;
-            page +=
-                &format!("\n### interfield {name} {inner} {{#{name}-{inner}}}\n\n```text\n{}\n```\n", text.trim_end());
+            page += &format!("\n### {name} {inner}\n\n```text\n{}\n```\n", text.trim_end());
         }
     }
     Ok(page)

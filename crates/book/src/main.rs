@@ -1,5 +1,6 @@
-//! Builds the book: chapters in Markdown (`docs/book/src`), pages generated from the registries and from `--help`, as
-//! static HTML that needs neither a server nor a network. `cargo xtask test book` runs it.
+//! Builds the book: chapters in Markdown (`docs/book/src`) as static HTML that needs neither a server nor a network. Some chapters
+//! are made from the registries and from `--help`; they stand beside the others, so that the book can be read in the repository
+//! too, and are held to be current. `cargo xtask test book` runs it; with `INTERFIELD_BLESS=1` it renews them.
 //!
 //! **Must not be here:** what the book says, which is in the chapters and in the registries.
 
@@ -17,6 +18,8 @@ use std::process::ExitCode;
 
 use page::Page;
 
+/// Where the chapters are.
+const SOURCE: &str = "docs/book/src";
 /// Name of the table of contents.
 const SUMMARY: &str = "SUMMARY.md";
 
@@ -27,9 +30,12 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let commands = commands::page(&|args| commands::output(program, args));
-    let built = commands.and_then(|commands| build(&root, commands)).and_then(|book| book.write(out));
-    match built {
+    let built = || {
+        let commands = commands::page(&|args| commands::output(program, args))?;
+        current(&root, &[&registered()[..], &[("commands.md", commands)]].concat(), bless())?;
+        build(&root)?.write(out)
+    };
+    match built() {
         Ok(pages) => {
             println!("{pages} pages: {}", out.join("index.html").display());
             ExitCode::SUCCESS
@@ -69,30 +75,52 @@ impl Book {
     }
 }
 
-/// The book of the repository at `root`; what is wrong with it, all of it, otherwise.
-fn build(root: &Path, commands: String) -> Result<Book, String> {
-    let source = root.join("docs/book/src");
-    let read = |path: &Path| std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()));
-    let parts = summary::parse(&read(&source.join(SUMMARY))?)?;
-    let generated: BTreeMap<&str, String> = BTreeMap::from([
+/// The chapters that the registries give.
+fn registered() -> [(&'static str, String); 5] {
+    [
         ("reference.md", reference::page()),
         ("elements.md", catalogue::elements()),
         ("schemes.md", catalogue::schemes()),
         ("couplings.md", catalogue::couplings()),
         ("compensators.md", catalogue::compensators()),
-        ("commands.md", commands),
-    ]);
+    ]
+}
+
+/// Whether chapters of the repository are to be renewed.
+fn bless() -> bool {
+    std::env::var_os("INTERFIELD_BLESS").is_some()
+}
+
+/// Whether these chapters stand in the repository as they are now; if they do not, `renew` writes them.
+fn current(root: &Path, chapters: &[(&str, String)], renew: bool) -> Result<(), String> {
+    let mut old = Vec::new();
+    for (name, text) in chapters {
+        let path = root.join(SOURCE).join(name);
+        if std::fs::read_to_string(&path).is_ok_and(|there| there == *text) {
+            continue;
+        }
+        if renew {
+            std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))?;
+        } else {
+            old.push(format!("{SOURCE}/{name}"));
+        }
+    }
+    if old.is_empty() {
+        return Ok(());
+    }
+    Err(format!("no longer what the program says: {}; run `INTERFIELD_BLESS=1 cargo xtask test book`", old.join(", ")))
+}
+
+/// The book of the repository at `root`; what is wrong with it, all of it, otherwise.
+fn build(root: &Path) -> Result<Book, String> {
+    let source = root.join(SOURCE);
+    let read = |path: &Path| std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()));
+    let parts = summary::parse(&read(&source.join(SUMMARY))?)?;
     let mut pages = Vec::new();
     for entry in parts.iter().flat_map(|part| &part.entries) {
         let path = links::straight(&source.join(&entry.path));
-        let text = match generated.get(entry.path.as_str()) {
-            Some(text) => text.clone(),
-            None => read(&path)?.replace(catalogue::CHOICE_MARK, &catalogue::choice()),
-        };
+        let text = read(&path)?;
         pages.push(Page::parse(entry, path, &text));
-    }
-    if let Some(missing) = generated.keys().find(|name| pages.iter().all(|p| p.entry.path != **name)) {
-        return Err(format!("{SUMMARY} does not list the generated page {missing}"));
     }
     let files = links::resolve(&mut pages, &links::straight(root))?;
     let html = (0..pages.len()).map(|i| (pages[i].file(), page::html(&parts, &pages, i))).collect();
@@ -107,15 +135,23 @@ mod tests {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
     }
 
-    /// The book, with a command line of two commands.
     fn book() -> Book {
-        let help =
-            |args: &[&str]| Ok(format!("help of {args:?}\n\nCommands:\n  run    Run a model\n  show   Show it\n"));
-        build(&root(), commands::page(&help).unwrap()).unwrap_or_else(|e| panic!("{e}"))
+        build(&root()).unwrap_or_else(|e| panic!("{e}"))
     }
 
     fn html<'a>(book: &'a Book, name: &str) -> &'a str {
         &book.pages.iter().find(|p| p.0 == name).unwrap_or_else(|| panic!("no page {name}")).1
+    }
+
+    #[test]
+    fn chapters_from_the_registries_are_current() {
+        current(&root(), &registered(), bless()).unwrap_or_else(|e| panic!("{e}"));
+    }
+
+    #[test]
+    fn old_chapters_are_told() {
+        let message = current(&root(), &[("index.md", "other".into()), ("none.md", String::new())], false).unwrap_err();
+        assert!(message.contains("/index.md, ") && message.contains("/none.md; run"), "{message}");
     }
 
     #[test]

@@ -13,7 +13,6 @@ const STYLE: &str = include_str!("../assets/book.css");
 /// A page that has been read.
 pub(crate) struct Page {
     pub(crate) entry: Entry,
-    /// Its source; that of a generated page does not exist.
     pub(crate) source: PathBuf,
     pub(crate) headings: Vec<Heading>,
     pub(crate) events: Vec<Event<'static>>,

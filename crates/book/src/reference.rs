@@ -2,7 +2,7 @@
 
 use interfield_language::schema::{Key, Table, Value, tables};
 
-use crate::text::{cell, code};
+use crate::text::{cell, code, slug};
 
 /// Sections with a page of their own, by name: (page, what it lists).
 const APART: [(&str, &str, &str); 3] = [
@@ -45,7 +45,12 @@ fn heading(section: &Table) -> String {
     };
     let variant: Vec<&str> = section.when.iter().map(|w| w.1).collect();
     let variant = if variant.is_empty() { String::new() } else { format!(": {}", variant.join(", ")) };
-    format!("\n## {written}{variant} {{#{}}}\n\n", section.id())
+    anchored(&format!("{written}{variant}"), &section.id())
+}
+
+/// A heading whose anchor is `id`, here and on GitHub: where the words do not give it, they stand below.
+fn anchored(words: &str, id: &str) -> String {
+    if slug(words) == id { format!("\n## {words}\n\n") } else { format!("\n## {id}\n\n{words}\n\n") }
 }
 
 fn apart(all: &[Table], section: &Table, page: &str, words: &str) -> String {
@@ -54,7 +59,7 @@ fn apart(all: &[Table], section: &Table, page: &str, words: &str) -> String {
         format!("[{name}]({page}#{name})")
     };
     let list: Vec<String> = all.iter().filter(|s| s.name == section.name).map(link).collect();
-    format!("\n## `{}` {{#{}}}\n\n{words}: {}.\n", section.written, section.name, list.join(", "))
+    format!("{}{words}: {}.\n", anchored(&format!("`{}`", section.written), section.name), list.join(", "))
 }
 
 /// The table of the keys of a section.

@@ -1,4 +1,4 @@
-//! The table of contents: parts (`# Part`) and their chapters (`- [Title](path.md)`).
+//! The table of contents: parts (`# Part`) and their chapters (`- [Title](file)`).
 
 /// A part of the book.
 #[derive(Debug, PartialEq)]
@@ -11,7 +11,7 @@ pub(crate) struct Part {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Entry {
     pub(crate) title: String,
-    /// Its file, relative to the table of contents; generated pages have none.
+    /// Its file, relative to the table of contents.
     pub(crate) path: String,
 }
 

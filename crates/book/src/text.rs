@@ -5,10 +5,11 @@ pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// Anchor of a heading: its words in lower case, joined by hyphens.
+/// Anchor of a heading, as GitHub makes it, so that links work in the book and in the repository: letters, digits and hyphens in
+/// lower case, a hyphen for every blank.
 pub(crate) fn slug(text: &str) -> String {
-    let plain: String = text.chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect();
-    plain.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join("-")
+    let kept = text.trim().chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    kept.map(|c| if c == ' ' { '-' } else { c }).collect::<String>().to_lowercase()
 }
 
 /// Prose in a cell of a Markdown table: what the table or HTML would take for its own is escaped, code is left alone.
@@ -33,6 +34,7 @@ mod tests {
     #[test]
     fn words_survive() {
         assert_eq!(slug("What `check` warns of"), "what-check-warns-of");
+        assert_eq!(slug("3.2 Generalized-α, softening"), "32-generalized-α-softening");
         assert_eq!(cell("a | b*c\n d, `x*y`"), "a \\| b\\*c d, `x*y`");
         assert_eq!(escape("a < \"b\""), "a &lt; &quot;b&quot;");
     }

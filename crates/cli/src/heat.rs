@@ -74,7 +74,7 @@ fn ticks(values: &[f64]) -> Vec<(f64, String)> {
     let place = |e: f64| if b > a { (e - a) / (b - a) } else { 0.5 };
     let whole: Vec<i32> = ((a - 1e-9).ceil() as i32..=(b + 1e-9).floor() as i32).collect();
     if whole.is_empty() {
-        return [low, high].iter().map(|v| (place(v.log10()), crate::table::short(**v))).collect();
+        return [low, high].iter().map(|v| (place(v.log10()), interfield::table::short(**v))).collect();
     }
     let every = whole.len().div_ceil(5);
     let label = |e: i32| if (-3..=4).contains(&e) { format!("{}", 10f64.powi(e)) } else { format!("1e{e}") };

@@ -1,37 +1,25 @@
-//! Reading a model for a command: files, overrides, and the messages when something is wrong.
+//! A model file for a command: the library's, with its words shown and its refusals as exit codes.
 
 use std::collections::BTreeMap;
-use std::io::{IsTerminal, Read};
+use std::io::IsTerminal;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock, PoisonError};
 
 use clap::Args;
+use interfield::laboratory;
+use interfield::{Advised, Cause, Choices, ModelFile, Refused};
 use interfield_codegen::Export;
 use interfield_language::Model;
-use interfield_language::diag::{Diagnostics, Located, Source};
-use interfield_language::external::{External, Program};
-use interfield_language::include::{MOST_BYTES, bundle, gather};
-use interfield_language::parse::{Overrides, Places, expand, parse};
-use interfield_structure::advice::{Knowledge, advise};
+use interfield_language::parse::Places;
 use interfield_structure::specimen::Workshop;
-use interfield_structure::{Modal, Partitioned, Simulation};
+use interfield_structure::{Simulation, Structure};
 use serde_json::{Value, json};
 
 use crate::Exit;
-use crate::output::{complain, fail, print_json};
-use crate::programs::mistakes;
-use crate::sha256;
-use crate::stability::machine::{UNCONDITIONAL, scheme_limit};
-
-/// Most bytes of a record or a matrix.
-const MAX_RECORD: u64 = interfield_motion::MAX_BYTES as u64;
+use crate::output::{complain, print_json};
 
 /// Most substeps, as in a model file.
 const MOST_SUBSTEPS: i64 = 1_000_000;
-
-/// What to do about a model that is too large.
-const TOO_LARGE: &str =
-    "write repeated parts once, with [part.NAME] and [[use]], or use a template such as [[plane-frame]]";
 
 /// Settings that replace those of the file.
 #[derive(Args, Clone, Debug, Default)]
@@ -65,49 +53,17 @@ pub(crate) struct ModelArgs {
     pub tangent: Option<String>,
 }
 
-impl ModelArgs {
-    fn overrides(&self) -> Overrides {
-        Overrides {
-            set: self.set.clone(),
-            scheme: self.scheme.clone(),
-            scheme_parameters: self.param.clone(),
-            dt: self.dt.clone(),
-            duration: self.until.clone(),
-            tangent: self.tangent.clone(),
-            coupling: self.coupling.clone(),
-            substeps: self.substeps,
-        }
+impl From<&ModelArgs> for Choices {
+    fn from(args: &ModelArgs) -> Self {
+        let ModelArgs { set, scheme, param, dt, until, coupling, substeps, whole, tangent } = args.clone();
+        Choices { set, scheme, param, dt, until, coupling, substeps, whole, tangent }
     }
 }
 
-impl ModelArgs {
-    /// What was given, as JSON: [`ModelArgs::from_json`] takes it again.
-    pub(crate) fn to_json(&self) -> Value {
-        let ModelArgs { set, scheme, param, dt, until, coupling, substeps, whole, tangent } = self;
-        json!({
-            "set": set, "scheme": scheme, "param": param, "dt": dt, "until": until, "coupling": coupling,
-            "substeps": substeps, "whole": whole, "tangent": tangent,
-        })
-    }
-
-    /// The settings that a result file keeps.
-    pub(crate) fn from_json(kept: &Value) -> Self {
-        let text = |name: &str| kept[name].as_str().map(str::to_owned);
-        let pairs = |name: &str| {
-            let pair = |p: &Value| Some((p[0].as_str()?.to_owned(), p[1].as_str()?.to_owned()));
-            kept[name].as_array().into_iter().flatten().filter_map(pair).collect()
-        };
-        ModelArgs {
-            set: pairs("set"),
-            scheme: text("scheme"),
-            param: pairs("param"),
-            dt: text("dt"),
-            until: text("until"),
-            coupling: text("coupling"),
-            substeps: kept["substeps"].as_u64().and_then(|n| u32::try_from(n).ok()),
-            whole: kept["whole"].as_bool().unwrap_or(false),
-            tangent: text("tangent"),
-        }
+impl From<Choices> for ModelArgs {
+    fn from(choices: Choices) -> Self {
+        let Choices { set, scheme, param, dt, until, coupling, substeps, whole, tangent } = choices;
+        ModelArgs { set, scheme, param, dt, until, coupling, substeps, whole, tangent }
     }
 }
 
@@ -117,377 +73,153 @@ pub(crate) fn pair(text: &str) -> Result<(String, String), String> {
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
-/// Why a text file could not be read.
-enum Unread {
-    /// It is not there, or it may not be read.
-    File(String),
-    /// It is too large.
-    Size(String),
-    /// It was read, but is no text; line and column (in bytes) of the first bad place.
-    Text(String, usize, usize),
+/// How the clock of a test in real time wakes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Wake {
+    /// Sleep: costs nothing, wakes late by what the system needs
+    Sleep,
+    /// Sleep, then spin the last 100 microseconds
+    SleepThenSpin,
+    /// Spin: for a core that is given to the test
+    Spin,
 }
 
-impl Unread {
-    fn message(&self) -> &str {
-        match self {
-            Unread::File(m) | Unread::Size(m) | Unread::Text(m, ..) => m,
-        }
+/// What the command line says about time.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct RealTime {
+    /// Run the specimens by the clock, at their time scale; without it as fast as possible
+    #[arg(long)]
+    pub(crate) real_time: bool,
+    /// Core of the controller thread
+    #[arg(long, value_name = "N", requires = "real_time")]
+    pub(crate) core: Option<usize>,
+    /// Priority of the controller thread under SCHED_FIFO
+    #[arg(long, value_name = "1..99", requires = "real_time", default_value_t = 80, value_parser = clap::value_parser!(u8).range(1..=99))]
+    priority: u8,
+    /// How the clock wakes
+    #[arg(long, value_enum, requires = "real_time", default_value = "sleep-then-spin")]
+    wake: Wake,
+    /// Longest time without an answer of the controller before the test is given up, s
+    #[arg(long, value_name = "SECONDS", requires = "real_time", default_value_t = 1.0)]
+    watchdog: f64,
+    /// Take the words of the operator from standard input, a line each: pause, resume, stop, abort, status, note TEXT
+    #[arg(long)]
+    pub(crate) control: bool,
+}
+
+impl Default for RealTime {
+    fn default() -> Self {
+        let laboratory::RealTime { real_time, core, priority, watchdog, .. } = laboratory::RealTime::default();
+        RealTime { real_time, core, priority, wake: Wake::SleepThenSpin, watchdog, control: false }
     }
 }
 
-/// Reads a file of at most `most` bytes; the error is a sentence without its subject.
-pub(crate) fn read_bytes(path: &Path, most: u64) -> Result<Vec<u8>, String> {
-    read_limited(path, most).map_err(|e| e.message().to_owned())
-}
-
-fn read_limited(path: &Path, most: u64) -> Result<Vec<u8>, Unread> {
-    let failed = |e: std::io::Error| {
-        let why = match e.kind() {
-            std::io::ErrorKind::NotFound => "does not exist".to_owned(),
-            std::io::ErrorKind::PermissionDenied => "may not be read (permission denied)".to_owned(),
-            _ => format!("cannot be read: {e}"),
+impl From<RealTime> for laboratory::RealTime {
+    fn from(args: RealTime) -> Self {
+        let RealTime { real_time, core, priority, wake, watchdog, control: _ } = args;
+        let wake = match wake {
+            Wake::Sleep => laboratory::Wake::Sleep,
+            Wake::SleepThenSpin => laboratory::Wake::SleepThenSpin,
+            Wake::Spin => laboratory::Wake::Spin,
         };
-        Unread::File(why)
+        laboratory::RealTime { real_time, core, priority, wake, watchdog }
+    }
+}
+
+/// What the command line says about the start of a test.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct Arming {
+    /// Arm a test on a real specimen; it starts when it is confirmed
+    #[arg(long)]
+    arm: bool,
+    /// Confirm the start of a test by the name of its specimen (several: separated by commas); asked for at the terminal if absent
+    #[arg(long, value_name = "SPECIMEN", requires = "arm")]
+    confirm: Option<String>,
+    /// Start without a passed rehearsal of this very model, for this reason, which is kept with the test
+    #[arg(long = "override", value_name = "REASON", requires = "arm")]
+    reason: Option<String>,
+}
+
+impl From<&Arming> for laboratory::Arming {
+    fn from(args: &Arming) -> Self {
+        let Arming { arm, confirm, reason } = args.clone();
+        laboratory::Arming { arm, confirm, reason, ask: Some(ask) }
+    }
+}
+
+/// Asks at the terminal for the name of a specimen.
+fn ask(name: &str) -> Option<String> {
+    use std::io::{BufRead, Write};
+    if !std::io::stdin().is_terminal() {
+        return None;
+    }
+    let mut err = std::io::stderr();
+    let _ = write!(err, "type `{name}` to start the test: ");
+    let _ = err.flush();
+    let mut line = String::new();
+    std::io::stdin().lock().read_line(&mut line).ok()?;
+    Some(line.trim().to_owned())
+}
+
+/// Whether standard error shows colours.
+fn colour() -> bool {
+    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+}
+
+/// Says why something was not done, with `json` as a document too.
+pub(crate) fn refuse(json: bool, refused: &Refused) -> Exit {
+    complain(refused.render(colour()).trim_end());
+    if json {
+        print_json(&json!({ "errors": messages(&refused.messages) }));
+    }
+    match refused.cause {
+        Cause::Input => Exit::BadInput,
+        Cause::Machine => Exit::Failure,
+        Cause::Fault => Exit::Fault,
+    }
+}
+
+/// Messages for JSON.
+pub(crate) fn messages(list: &[interfield::Message]) -> Vec<Value> {
+    let one = |m: &interfield::Message| {
+        let file = m.file.as_deref().unwrap_or("command line");
+        let help = (!m.help.is_empty()).then_some(&m.help);
+        json!({
+            "severity": m.severity, "file": file, "line": m.line, "column": m.column, "message": m.message,
+            "help": help,
+        })
     };
-    let meta = std::fs::metadata(path).map_err(failed)?;
-    if meta.is_dir() {
-        return Err(Unread::File("is a folder, not a file".to_owned()));
-    }
-    if meta.len() > most {
-        let (found, most) = (meta.len().div_ceil(1 << 20), most >> 20);
-        return Err(Unread::Size(format!("has {found} MB, more than the {most} MB that can be read")));
-    }
-    let mut bytes = Vec::new();
-    // Devices and pipes have no length: stop reading where a file would have been refused.
-    let file = std::fs::File::open(path).map_err(failed)?;
-    file.take(most + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > most {
-        return Err(Unread::Size(format!("has more than the {} MB that can be read", most >> 20)));
-    }
-    Ok(bytes)
+    list.iter().map(one).collect()
 }
 
-/// Reads a text file of bounded size; the error is a sentence without its subject.
-fn read_text(path: &Path) -> Result<String, Unread> {
-    let bytes = read_limited(path, MOST_BYTES as u64)?;
-    // Some editors mark UTF-8 at the start of a file.
-    let text = bytes.strip_prefix(b"\xef\xbb\xbf").map(<[u8]>::to_vec).unwrap_or(bytes);
-    String::from_utf8(text).map_err(|e| {
-        let good = e.utf8_error().valid_up_to();
-        let before = &e.as_bytes()[..good];
-        let line = before.iter().filter(|b| **b == b'\n').count() + 1;
-        let column = good - before.iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1) + 1;
-        Unread::Text(format!("is not a text file: line {line}, column {column} is not UTF-8"), line, column)
-    })
-}
-
-/// Unknowns up to which modes cost next to nothing beside a run.
-const MODES_FOR_FREE: usize = 200;
-/// Unknowns up to which all modes are found at once, see `linalg::modes`.
-const ALL_MODES: usize = 800;
-
-/// A model with what is known of it beforehand.
-pub(crate) struct Advised {
-    /// The structure in one piece, ready to run.
-    pub sim: Simulation,
-    /// The structure in its substructures, if it has any and was not wanted in one piece.
-    pub parts: Option<Partitioned>,
-    /// Its modes, or why they are not known.
-    pub modal: Result<Modal, String>,
-    /// Largest Ω = ω dt at which its scheme is stable; `None`: any, as far as was looked.
-    pub stability_limit: Option<f64>,
-}
-
-/// A model file, read from disk or embedded.
+/// A model file, and whether its messages are wanted as JSON.
 pub(crate) struct Loaded {
-    source: Source,
-    /// All files in one text.
-    text: String,
-    folder: PathBuf,
-    diags: Diagnostics,
+    file: ModelFile,
     json: bool,
-    /// Stiffnesses of externals that their programs told, by name, SI.
-    stiffnesses: OnceLock<Stiffnesses>,
-    /// Files that it refers to and that are kept elsewhere, by the names that it has for them.
-    moved: BTreeMap<String, PathBuf>,
-    /// Hashes of the files that were read, by these names.
-    hashes: Mutex<BTreeMap<String, String>>,
 }
 
-type Stiffnesses = Vec<(String, Vec<f64>)>;
+impl Deref for Loaded {
+    type Target = ModelFile;
 
-/// Settles what has been told.
-fn settle(model: &mut Model, known: Option<&Stiffnesses>) {
-    for (name, stiffness) in known.into_iter().flatten() {
-        let same = |e: &External| e.name == *name && e.dofs.len().pow(2) == stiffness.len() && e.probe.is_some();
-        if let Some(i) = model.externals.iter().position(same) {
-            model.settle(i, stiffness.clone());
-        }
-    }
-}
-
-/// A model that is parsed many times with other settings, from several threads at once. Files it refers to are read once.
-pub(crate) struct Variants<'a> {
-    source: &'a Source,
-    folder: &'a Path,
-    stiffnesses: Option<&'a Stiffnesses>,
-    files: Mutex<BTreeMap<String, Result<Vec<u8>, String>>>,
-}
-
-impl Variants<'_> {
-    /// Parses the model without a word; the error is the first mistake.
-    pub(crate) fn model(&self, args: &ModelArgs) -> Result<Model, String> {
-        let diags = Diagnostics::new();
-        let files = |path: &str| self.file(path);
-        let found = parse(self.source, &args.overrides(), &files, &diags).filter(|_| !diags.has_errors());
-        let first = || diags.located(self.source).first().map_or_else(String::new, |d| d.message.clone());
-        let (mut model, _) = found.ok_or_else(first)?;
-        settle(&mut model, self.stiffnesses);
-        Ok(model)
-    }
-
-    fn file(&self, path: &str) -> Result<Vec<u8>, String> {
-        let read = || read_bytes(&self.folder.join(path), MAX_RECORD);
-        // A thread that panicked while reading leaves nothing half done behind.
-        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        files.entry(path.to_owned()).or_insert_with(read).clone()
-    }
-
-    /// The files read so far, by name.
-    pub(crate) fn files(&self) -> BTreeMap<String, Result<Vec<u8>, String>> {
-        self.files.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    fn deref(&self) -> &ModelFile {
+        &self.file
     }
 }
 
 impl Loaded {
     /// Reads the file at `path`.
     pub(crate) fn open(path: &Path, json: bool) -> Result<Self, Exit> {
-        let name = path.display().to_string();
-        match read_text(path) {
-            Ok(text) => {
-                let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-                Ok(Self::embedded(&name, text, folder, json))
-            }
-            Err(e) => {
-                let (place, help, exit) = match e {
-                    Unread::Size(_) => (None, TOO_LARGE, Exit::Failure),
-                    Unread::File(_) => (None, "give the path of a model file (TOML)", Exit::Failure),
-                    Unread::Text(_, line, column) => {
-                        (Some((line, column)), "a model is a text file (TOML); save it as UTF-8", Exit::BadInput)
-                    }
-                };
-                fail(json, Some(&name), place, &format!("`{name}` {}", e.message()), help);
-                Err(exit)
-            }
-        }
+        ModelFile::open(path).map(|file| Loaded { file, json }).map_err(|refused| refuse(json, &refused))
     }
 
     /// A text that is already here.
     pub(crate) fn embedded(name: &str, text: String, folder: PathBuf, json: bool) -> Self {
-        let diags = Diagnostics::new();
-        let source = gather(name, &text, &|path| read_bytes(&folder.join(path), MOST_BYTES as u64), &diags);
-        let text = bundle(&source).into_owned();
-        let (moved, hashes) = (BTreeMap::new(), Mutex::default());
-        Loaded { text, source, folder, diags, json, stiffnesses: OnceLock::new(), moved, hashes }
-    }
-
-    /// Its file.
-    pub(crate) fn path(&self) -> &Path {
-        Path::new(&self.source.name)
+        Loaded { file: ModelFile::embedded(name, text, folder), json }
     }
 
     /// The same, with some of the files that it refers to elsewhere.
     pub(crate) fn with_files(self, moved: BTreeMap<String, PathBuf>) -> Self {
-        Loaded { moved, ..self }
-    }
-
-    /// Where a file is that it refers to.
-    fn place(&self, path: &str) -> PathBuf {
-        self.moved.get(path).cloned().unwrap_or_else(|| self.folder.join(path))
-    }
-
-    /// Reads a file that it refers to, and remembers its hash.
-    fn record(&self, path: &str) -> Result<Vec<u8>, String> {
-        let bytes = read_bytes(&self.place(path), MAX_RECORD)?;
-        self.note(path, sha256::of_bytes(&bytes));
-        Ok(bytes)
-    }
-
-    fn note(&self, path: &str, hash: String) {
-        self.hashes.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), hash);
-    }
-
-    /// The files that it was read with beside its text, by the names that it has for them, and their hashes.
-    pub(crate) fn hashes(&self) -> BTreeMap<String, String> {
-        self.hashes.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// The model as plain TOML, with everything written out.
-    pub(crate) fn expanded(&self, args: &ModelArgs) -> Result<String, Exit> {
-        expand(&self.source, &args.overrides(), &self.diags).ok_or_else(|| self.refuse())
-    }
-
-    /// Parses the model.
-    pub(crate) fn model(&self, args: &ModelArgs) -> Result<(Model, Places), Exit> {
-        let files = |path: &str| self.record(path);
-        match parse(&self.source, &args.overrides(), &files, &self.diags) {
-            Some((mut model, places)) if !self.diags.has_errors() => {
-                self.move_units(&mut model);
-                settle(&mut model, self.stiffnesses.get());
-                let problems = mistakes(&model, &self.folder);
-                problems.iter().for_each(|p| self.diags.push(places.locate(p)));
-                if problems.is_empty() { Ok((model, places)) } else { Err(self.refuse()) }
-            }
-            _ => Err(self.refuse()),
-        }
-    }
-
-    /// Units are files too: loaded from where they are, and known by their hashes.
-    fn move_units(&self, model: &mut Model) {
-        for external in &mut model.externals {
-            let Program::Fmu(unit) = &mut external.program else { continue };
-            // One that cannot be read is said where it is opened.
-            if let Ok(hash) = sha256::of_file(&self.place(&unit.file)) {
-                self.note(&unit.file, hash);
-            }
-            if let Some(place) = self.moved.get(&unit.file) {
-                unit.file = place.display().to_string();
-            }
-        }
-    }
-
-    /// Parses the model with other settings, without a word; the error is the first mistake.
-    pub(crate) fn variant(&self, args: &ModelArgs) -> Result<Model, String> {
-        self.variants().model(args)
-    }
-
-    /// The model for being parsed many times with other settings.
-    pub(crate) fn variants(&self) -> Variants<'_> {
-        let stiffnesses = self.stiffnesses.get();
-        Variants { source: &self.source, folder: &self.folder, stiffnesses, files: Mutex::default() }
-    }
-
-    /// Parses and assembles the model; prints warnings.
-    pub(crate) fn simulation(&self, args: &ModelArgs) -> Result<Simulation, Exit> {
-        let (model, places) = self.model(args)?;
-        self.assemble(model, &places, true)
-    }
-
-    /// Parses and assembles the model without a word; the error is the first mistake.
-    pub(crate) fn quiet_simulation(&self, args: &ModelArgs) -> Result<Simulation, String> {
-        let files = |path: &str| self.record(path);
-        let first = || self.lines().into_iter().next().unwrap_or_else(|| "it has mistakes".to_owned());
-        let found = parse(&self.source, &args.overrides(), &files, &self.diags);
-        let (model, _) = found.filter(|_| !self.diags.has_errors()).ok_or_else(first)?;
-        Simulation::new(model).map_err(|problems| problems.first().map_or_else(first, |p| p.message.clone()))
-    }
-
-    /// Assembles a model of this file; prints warnings if `aloud`.
-    pub(crate) fn assemble(&self, model: Model, places: &Places, aloud: bool) -> Result<Simulation, Exit> {
-        match Simulation::new(model) {
-            Ok(sim) => {
-                sim.warnings.iter().for_each(|w| self.diags.push(places.locate(w)));
-                if aloud && !self.diags.is_empty() {
-                    self.show();
-                }
-                Ok(sim)
-            }
-            Err(problems) => {
-                problems.iter().for_each(|p| self.diags.push(places.locate(p)));
-                Err(self.refuse())
-            }
-        }
-    }
-
-    /// The model as C files called `name`; everything that stands against it is shown where it was written.
-    pub(crate) fn export(&self, args: &ModelArgs, name: &str) -> Result<Export, Exit> {
-        let (mut model, places) = self.model(args)?;
-        if args.whole {
-            model.partition = None;
-        }
-        interfield_codegen::export(&model, name).map_err(|problems| {
-            problems.iter().for_each(|p| self.diags.push(places.locate(p)));
-            self.refuse()
-        })
-    }
-
-    /// Takes a model of this file apart and starts its coupling. What stands against a run of it is a remark where it is only
-    /// `studied`: steps far too long are looked at too.
-    fn partition(&self, model: Model, places: &Places, studied: bool) -> Result<Partitioned, Exit> {
-        match Partitioned::new(model) {
-            Ok(mut parts) => {
-                let mut objections = parts.objections();
-                objections.iter_mut().for_each(|o| o.fatal &= !studied);
-                parts.warnings.iter().chain(&objections).for_each(|w| self.diags.push(places.locate(w)));
-                if objections.iter().any(|o| o.fatal) { Err(self.refuse()) } else { Ok(parts) }
-            }
-            Err(problems) => {
-                problems.iter().for_each(|p| self.diags.push(places.locate(p)));
-                Err(self.refuse())
-            }
-        }
-    }
-
-    /// As [`Loaded::simulation`], with what a careful colleague would say about the model. `modes` are wanted for their
-    /// own sake; without them they are looked at only where that takes no time, and what was found is shown.
-    pub(crate) fn advised(&self, args: &ModelArgs, modes: Option<usize>) -> Result<Advised, Exit> {
-        let (model, places) = self.model(args)?;
-        self.advised_model(model, &places, args, modes)
-    }
-
-    /// The same for a model of this file that was read, and settled, before.
-    pub(crate) fn advised_model(
-        &self,
-        model: Model,
-        places: &Places,
-        args: &ModelArgs,
-        modes: Option<usize>,
-    ) -> Result<Advised, Exit> {
-        let partitioned = (model.partition.is_some() && !args.whole).then(|| model.clone());
-        let sim = self.assemble(model, places, false)?;
-        let parts = partitioned.map(|model| self.partition(model, places, modes.is_some())).transpose()?;
-        let n = sim.unknowns().len();
-        let modal = match modes {
-            None if n > MODES_FOR_FREE => Err("the structure is large".to_owned()),
-            // Enough to see which modes matter, up to the size for which all cost the same as one.
-            _ => {
-                Modal::new(&sim, if n <= ALL_MODES { n } else { modes.unwrap_or(0).max(40) }).map_err(|e| e.to_string())
-            }
-        };
-        let omega = modal.as_ref().map_or(0.0, |m| m.omega_max * sim.model.analysis.dt);
-        let most = if modes.is_some() { omega.max(UNCONDITIONAL) } else { omega };
-        // A coupling has limits of its own; `check --stability` finds them.
-        let stability_limit = if parts.is_some() { None } else { scheme_limit(sim.model.analysis.scheme, most) };
-        let known = Knowledge {
-            modal: modal.as_ref().ok(),
-            stability_limit,
-            duration_is_overridden: places.duration_is_overridden(),
-        };
-        advise(&sim, &known).iter().for_each(|w| self.diags.push(places.locate(w)));
-        if modes.is_none() && !self.diags.is_empty() {
-            self.show();
-        }
-        Ok(Advised { sim, parts, modal, stability_limit })
-    }
-
-    /// Makes what will run again, with rigs from a workshop: the whole, or its parts.
-    pub(crate) fn in_workshop(
-        &self,
-        sim: &mut Simulation,
-        parts: &mut Option<Partitioned>,
-        workshop: &mut dyn Workshop,
-    ) -> Result<(), Exit> {
-        let model = sim.model.clone();
-        let made = match parts {
-            Some(parts) => Partitioned::in_workshop(model, workshop).map(|made| *parts = made),
-            None => Simulation::in_workshop(model, workshop).map(|made| *sim = made),
-        };
-        made.map_err(|problems| {
-            for problem in &problems {
-                fail(self.json, None, None, &problem.message, &problem.help);
-            }
-            Exit::Failure
-        })
+        Loaded { file: self.file.with_files(moved), ..self }
     }
 
     /// Whether messages are wanted as JSON.
@@ -495,55 +227,78 @@ impl Loaded {
         self.json
     }
 
-    /// Keeps the stiffnesses of externals that are known now, for every model read from here on.
-    pub(crate) fn remember(&self, model: &Model) {
-        let known = model.externals.iter().filter(|e| e.probe.is_none());
-        // The first time counts: programs are asked once.
-        let _ = self.stiffnesses.set(known.map(|e| (e.name.clone(), e.stiffness(model).to_vec())).collect());
+    /// Shows why something was refused.
+    pub(crate) fn or_refuse<T>(&self, done: Result<T, Refused>) -> Result<T, Exit> {
+        done.map_err(|refused| refuse(self.json, &refused))
     }
 
-    /// Folder of the file, to which what it names is relative.
-    pub(crate) fn folder(&self) -> &Path {
-        &self.folder
-    }
-
-    /// The text of the file, with that of all files it includes.
-    pub(crate) fn text(&self) -> &str {
-        &self.text
+    /// Shows everything found so far, if anything was.
+    pub(crate) fn show(&self) {
+        let shown = self.file.render(colour());
+        if !shown.is_empty() {
+            complain(&shown);
+        }
     }
 
     /// Everything found so far, for JSON.
     pub(crate) fn messages(&self) -> Vec<Value> {
-        let found = self.diags.located(&self.source);
-        let message = |d: &Located| {
-            json!({
-                "severity": d.severity, "file": d.file, "line": d.line, "column": d.column,
-                "message": d.message, "help": d.help,
-            })
-        };
-        found.iter().map(message).collect()
+        messages(&self.file.messages())
     }
 
-    /// Everything found so far, a line each.
-    pub(crate) fn lines(&self) -> Vec<String> {
-        let line = |d: &Located| {
-            let place = d.line.map_or_else(String::new, |l| format!("{}:{l}: ", d.file));
-            format!("{place}{}: {}", d.severity, d.message)
-        };
-        self.diags.located(&self.source).iter().map(line).collect()
+    /// Parses the model.
+    pub(crate) fn model(&self, args: &ModelArgs) -> Result<(Model, Places), Exit> {
+        self.or_refuse(self.file.model(&args.into()))
     }
 
-    /// Shows everything found so far.
-    pub(crate) fn show(&self) {
-        let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        complain(&self.diags.render(&self.source, colour));
+    /// Parses the model with other settings, without a word; the error is the first mistake.
+    pub(crate) fn variant(&self, args: &ModelArgs) -> Result<Model, String> {
+        self.file.variant(&args.into())
     }
 
-    fn refuse(&self) -> Exit {
+    /// The model as plain TOML, with everything written out.
+    pub(crate) fn expanded(&self, args: &ModelArgs) -> Result<String, Exit> {
+        self.or_refuse(self.file.expanded(&args.into()))
+    }
+
+    /// The model as C files called `name`.
+    pub(crate) fn export(&self, args: &ModelArgs, name: &str) -> Result<Export, Exit> {
+        self.or_refuse(self.file.export(&args.into(), name))
+    }
+
+    /// Parses and assembles the model; shows warnings.
+    pub(crate) fn structure(&self, args: &ModelArgs) -> Result<Structure, Exit> {
+        let structure = self.or_refuse(self.file.structure(&args.into()))?;
         self.show();
-        if self.json {
-            print_json(&json!({ "errors": self.messages() }));
+        Ok(structure)
+    }
+
+    /// Assembles a model of this file.
+    pub(crate) fn assemble(&self, model: Model, places: &Places) -> Result<Structure, Exit> {
+        self.or_refuse(self.file.assemble(model, places))
+    }
+
+    /// The model with what a careful colleague would say about it; `modes` are wanted for their own sake, and what was said is shown without them.
+    pub(crate) fn advised(&self, args: &ModelArgs, modes: Option<usize>) -> Result<Advised, Exit> {
+        let (model, places) = self.model(args)?;
+        self.advised_model(model, &places, modes)
+    }
+
+    /// The same for a model of this file that was read, and settled, before.
+    pub(crate) fn advised_model(&self, model: Model, places: &Places, modes: Option<usize>) -> Result<Advised, Exit> {
+        let advised = self.or_refuse(self.file.advised_model(model, places, modes))?;
+        if modes.is_none() {
+            self.show();
         }
-        Exit::BadInput
+        Ok(advised)
+    }
+
+    /// Starts a structure of this file, with rigs from a workshop.
+    pub(crate) fn start(
+        &self,
+        structure: Structure,
+        places: &Places,
+        workshop: &mut dyn Workshop,
+    ) -> Result<Simulation, Exit> {
+        self.or_refuse(self.file.start(structure, places, workshop))
     }
 }

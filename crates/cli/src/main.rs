@@ -2,29 +2,17 @@
 
 mod catalogue;
 mod cmd;
-mod coupled;
 mod drawing;
-mod engine;
-mod files;
 mod heat;
-mod laboratory;
+mod interrupt;
 mod load;
 mod output;
-mod outputs;
 mod pack;
 mod panels;
 mod plot;
-mod programs;
-mod ranges;
-mod record;
-mod rehearsal;
 mod report;
 mod schema;
-mod sha256;
-mod space;
-mod stability;
 mod stored;
-mod table;
 
 use clap::{Parser, Subcommand};
 

@@ -8,10 +8,10 @@ use interfield_results::summary::thin;
 use interfield_results::{ChannelInfo, Error, Meta, Outcome, Reader};
 
 use crate::Exit;
-use crate::files::{has_extension, same};
 use crate::load::{ModelArgs, pair};
 use crate::output::fail;
-use crate::record::OVERRIDES;
+use interfield::files::{has_extension, same};
+use interfield::record::OVERRIDES;
 
 /// Pieces of a history in a figure: more than there are pixels.
 const PIECES: usize = 2000;
@@ -105,7 +105,7 @@ pub(crate) fn check_output(output: &Path, kinds: &[&str], inputs: &[&Path], json
 pub(crate) fn overrides(meta: &Meta) -> ModelArgs {
     let setting = |wanted: &str| meta.settings.iter().find(|(name, _)| name == wanted).map(|(_, text)| text.as_str());
     match setting(OVERRIDES).and_then(|text| serde_json::from_str(text).ok()) {
-        Some(kept) => ModelArgs::from_json(&kept),
+        Some(kept) => interfield::Choices::from_json(&kept).into(),
         // Earlier versions kept these only.
         None => {
             let set = setting("set").into_iter().flat_map(|l| l.split(", ")).filter_map(|p| pair(p).ok()).collect();

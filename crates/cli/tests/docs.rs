@@ -21,7 +21,7 @@ fn chapters(folder: &str) -> Vec<PathBuf> {
 fn documents() -> Vec<PathBuf> {
     let mut all = chapters("docs/book/src");
     all.extend(chapters(SYSTEMS));
-    all.extend(["README.md", "docs/passivity.md"].map(|name| root().join(name)));
+    all.push(root().join("README.md"));
     all.sort();
     all
 }

@@ -12,7 +12,8 @@ use interfield_language::partition::Partition;
 use interfield_language::{Problem, Subject};
 use interfield_structure::Simulation;
 use interfield_structure::assembled::Blueprint;
-use interfield_structure::simulation::Tap;
+use interfield_structure::channels::Channels;
+use interfield_structure::simulation::Source;
 
 use crate::api::{Export, Interface, LIFECYCLE, Variable, files};
 use crate::cost::Cost;
@@ -71,7 +72,7 @@ pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
         return crate::partitioned::export(model, name);
     }
     let sim = Simulation::new(model.clone())?;
-    let Some(b) = sim.domain.system().blueprint() else {
+    let Some(b) = sim.coupling.system(0).blueprint() else {
         let message = "the dynamic matrix has no sparse factor without row exchanges, which the C code would need";
         return Err(vec![refusal(
             Subject::Model,
@@ -149,6 +150,11 @@ impl<'a> Whole<'a> {
         Whole { sim, b, gait, inputs: inputs(&sim.model), moments }
     }
 
+    /// What its channels read.
+    fn channels(&self) -> Channels<'a> {
+        self.sim.channels_of(0)
+    }
+
     fn row(&self, time: f64) -> usize {
         self.moments.iter().position(|m| *m == time).unwrap_or_default()
     }
@@ -170,9 +176,9 @@ impl<'a> Whole<'a> {
 
     fn print(&self, name: &str) -> Export {
         let (sim, b, gait) = (self.sim, self.b, &self.gait);
-        let (model, dims) = (&sim.model, sim.domain.system().dims());
+        let (model, dims) = (&sim.model, sim.coupling.system(0).dims());
         let mut laws = Laws::default();
-        let read = Read::new(sim.blueprint(), &mut laws);
+        let read = Read::new(self.channels(), &mut laws);
         let party = Party {
             name: "party_0".to_owned(),
             blueprint: b,
@@ -183,10 +189,10 @@ impl<'a> Whole<'a> {
         let emitted = emit(&party, &mut laws, read.laws());
         let plan = &emitted.plan;
         let owner = Owner {
-            channels: sim.blueprint(),
-            free: sim.free(),
-            looped: sim.looped(),
-            y: sim.y(),
+            channels: self.channels(),
+            free: sim.blueprint().parts[0].free,
+            looped: sim.blueprint().parts[0].looped,
+            y: sim.y(0),
             b,
             plan,
             work: 0,
@@ -201,13 +207,13 @@ impl<'a> Whole<'a> {
         let measures = !commands.is_empty();
         let pending = if measures { rows * self.inputs.components.len() } else { 0 };
 
-        let balances = sim.taps().iter().any(|(t, _)| matches!(t, Tap::Energy(_)));
+        let balances = sim.sources().iter().any(|s| matches!(s, Source::Energy { .. }));
         let energy = if balances { balance_len(b) } else { 0 };
 
         let cost = Cost::new(b, &laws, &emitted.laws);
         let mut per_step =
-            gait.cost(&cost) + Operations { flops: 2 * sim.taps().len() as u64, ..Operations::default() };
-        if sim.needs_acceleration() {
+            gait.cost(&cost) + Operations { flops: 2 * sim.sources().len() as u64, ..Operations::default() };
+        if self.channels().needs_acceleration {
             per_step = per_step + cost.force() + cost.solve(b.operators.len() - 1);
         }
         if balances {
@@ -299,9 +305,9 @@ impl<'a> Whole<'a> {
                  if (unbalanced) {{\n        return unbalanced;\n    }}",
             );
         }
-        if let Some(a) = accelerations(sim.blueprint(), plan) {
+        if let Some(a) = accelerations(self.channels(), plan) {
             let _ = writeln!(out, "    const double *a = {a};");
-            if sim.needs_acceleration() {
+            if self.channels().needs_acceleration {
                 let _ = writeln!(
                     out,
                     "    const int fault = sys_accelerations(&party_0, W, in, t, x, x + {n}, x + {}, W + {});\n    \
@@ -311,7 +317,21 @@ impl<'a> Whole<'a> {
                 );
             }
         }
-        out + &statements(sim.blueprint(), self.b, read, &self.inputs, plan, (0, 0))
+        let place = |index: usize| {
+            let here = |s: &Source| matches!(s, Source::Part { index: i, .. } if *i == index);
+            sim.sources().iter().position(here).unwrap_or_default()
+        };
+        out += &statements(self.channels(), self.b, read, &self.inputs, plan, (0, 0), place);
+        for (k, source) in sim.sources().iter().enumerate() {
+            let _ = match source {
+                Source::Energy { part, factor } => {
+                    writeln!(out, "    out[{k}] = energy[{}] * {};", *part as usize, number(*factor))
+                }
+                Source::Part { .. } => Ok(()),
+                _ => writeln!(out, "    out[{k}] = 0.0;"),
+            };
+        }
+        out
     }
 
     /// Stiffness that stands in for all specimens in `main.c`: row-major over the commands.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use interfield_language::model::{Load, Quantity, Support};
 use interfield_structure::assembled::{Blueprint, Row, Stored};
-use interfield_structure::simulation::{Channels, Tap};
+use interfield_structure::channels::{Channels, Tap};
 
 use crate::inputs::Inputs;
 use crate::law::{Laws, Recorded, Want};
@@ -49,7 +49,7 @@ impl Read {
 
     /// Model element and law number of each channel that reads the force of a law.
     pub fn elements<'a>(&'a self, sim: Channels<'a>) -> impl Iterator<Item = (usize, usize)> + 'a {
-        self.of.iter().zip(&sim.model.channels).filter_map(|(law, channel)| match (law, &channel.quantity) {
+        self.of.iter().zip(sim.channels).filter_map(|(law, channel)| match (law, &channel.quantity) {
             (Some(law), Quantity::Force(e, _)) => Some((*e, *law)),
             _ => None,
         })
@@ -84,7 +84,7 @@ fn memory(at: usize, b: &Blueprint, plan: &Plan) -> String {
 }
 
 /// Statements that read all channels: of the state `x`, the memory `W`, the inputs `in` at time `t`, into `out`. `least`: coordinates and
-/// states of the largest law elsewhere.
+/// states of the largest law elsewhere; `place`: of each channel in `out`.
 pub fn statements(
     sim: Channels<'_>,
     b: &Blueprint,
@@ -92,6 +92,7 @@ pub fn statements(
     inputs: &Inputs,
     plan: &Plan,
     least: (usize, usize),
+    place: impl Fn(usize) -> usize,
 ) -> String {
     let dims = sim.dims;
     let n = dims.nu;
@@ -109,7 +110,7 @@ pub fn statements(
         let _ = writeln!(out, "    double q[{widest}], v[{widest}], p[{widest}], g[{states}];\n    (void)q, (void)v;");
     }
     // Loads are told apart by their channels; what a held degree of freedom feels, by its own name.
-    for (k, ((tap, factor), channel)) in sim.taps.iter().zip(&sim.model.channels).enumerate() {
+    for (k, ((tap, factor), channel)) in sim.taps.iter().zip(sim.channels).enumerate() {
         let value = match tap {
             Tap::State(i) => format!("x[{i}]"),
             Tap::Memory(i) => memory(*i, b, plan),
@@ -139,7 +140,6 @@ pub fn statements(
                 Quantity::LoadSignal(i) => format!("in[{}]", inputs.loads[i]),
                 _ => "0.0".to_owned(),
             },
-            Tap::Energy(part) => format!("energy[{}]", *part as usize),
             Tap::Element { probe, coordinate, force } => {
                 let probe = &sim.probes[*probe];
                 let rows = || probe.rows.iter().enumerate();
@@ -171,7 +171,7 @@ pub fn statements(
                 }
             }
         };
-        let _ = writeln!(out, "    out[{k}] = {value} * {};", number(*factor));
+        let _ = writeln!(out, "    out[{}] = {value} * {};", place(k), number(*factor));
     }
     out
 }

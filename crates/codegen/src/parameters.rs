@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use interfield_language::model::Kind;
 use interfield_structure::assembled::Blueprint;
-use interfield_structure::simulation::Channels;
+use interfield_structure::channels::Channels;
 
 use crate::api::Variable;
 use crate::inputs::Inputs;

@@ -131,6 +131,8 @@ pub struct Ties<'a> {
 
 /// What differs between the couplings.
 pub enum Schedule<'a> {
+    /// single.rs
+    Single,
     /// gc.rs
     #[allow(missing_docs)]
     Gc { fine: Fine<'a> },

@@ -35,8 +35,14 @@ pub trait Coupling<S>: StepMap + Send {
     fn add_multiplier_accelerations(&self, i: usize, a: &mut [f64]);
     /// Whether substructure `i` stands on the fine side.
     fn is_fine(&self, i: usize) -> bool;
-    /// System of substructure `i`, with the memory that belongs to the present state.
-    fn system_of(&mut self, i: usize) -> &mut S;
+    /// System of substructure `i`.
+    fn system(&self, i: usize) -> &S;
+    /// System of substructure `i`, with the memory that belongs to the present state, and its [u v s h]: for evaluations outside of a step.
+    fn at_node(&mut self, i: usize) -> (&mut S, &[f64]);
+    /// The system of these.
+    fn system_of(&mut self, i: usize) -> &mut S {
+        self.at_node(i).0
+    }
     /// Substructure in which the last fault happened.
     fn faulty(&self) -> usize;
     /// Everything that a copy of it elsewhere needs to take the same steps.
@@ -76,6 +82,8 @@ pub(crate) trait Sides<S>: Send {
     /// L M⁻¹ Lᵀ.
     fn start_mobility(&self) -> Option<Flexibility>;
     /// The system.
+    fn system(&self, place: Place) -> &S;
+    /// The same, to be evaluated.
     fn system_mut(&mut self, place: Place) -> &mut S;
     /// Displacements of the ports that the multipliers `l` cause through the link of gait `g`.
     fn link_displacements(&self, place: Place, g: usize, l: &[f64], out: &mut [f64]);
@@ -290,10 +298,15 @@ impl<S: 'static> Coupling<S> for TwoSided<S> {
         matches!(self.machine.sides().places()[i], Place::Fine(_))
     }
 
-    fn system_of(&mut self, i: usize) -> &mut S {
+    fn system(&self, i: usize) -> &S {
+        let sides = self.machine.sides();
+        sides.system(sides.places()[i])
+    }
+
+    fn at_node(&mut self, i: usize) -> (&mut S, &[f64]) {
         self.load_memory();
-        let place = self.machine.sides().places()[i];
-        self.machine.sides_mut().system_mut(place)
+        let (place, range) = (self.machine.sides().places()[i], self.range_of(i));
+        (self.machine.sides_mut().system_mut(place), &self.x[range])
     }
 
     fn faulty(&self) -> usize {

@@ -13,7 +13,7 @@ use crate::side::{Side, SideFault};
 pub enum Kernel {
     /// Linear between t_n and t_n+1 (papers 003, GC).
     Linear,
-    /// Lagrange through t_n-1 .. t_n+2: positive transform, slopes right to third order (novel.md 2.1).
+    /// Lagrange through t_n-1 .. t_n+2: positive transform, slopes right to third order (book: passivity 2.2, 3.5).
     Cubic,
 }
 

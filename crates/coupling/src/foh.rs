@@ -1,7 +1,7 @@
 //! Couplings with a multiplier linear in time over the macro-step: FOH, and with it PH and modified PH.
 //!
-//! FOH: novel.md, sec. 3 (derived in this project). Modified PH: paper 003, Table "modified PH method", with the history
-//! load that the table lost (newmark-and-llm.md, sec. 1.3). PH: A. Prakash, K. D. Hjelmstad, Int. J. Numer. Methods Eng. 61:2183-2204, 2004.
+//! FOH: derived in this project (book: passivity 2.7). Modified PH: paper 003, Table "modified PH method", with the history
+//! load that the table lost (book: partitioned 3.3). PH: A. Prakash, K. D. Hjelmstad, Int. J. Numer. Methods Eng. 61:2183-2204, 2004.
 //! Macro-step n → n+1, with a guess λᵖ of Λ_n+1:
 //!
 //! 1. *Concurrently* A one step h, B ss steps h/ss (each substructure its own ss), both under λ = (1-x) Λ_n + x λᵖ.

@@ -1,4 +1,4 @@
-//! Closing the displacement gap without touching the dynamics (novel.md, sec. 2.4).
+//! Closing the displacement gap without touching the dynamics (book: passivity 2.4).
 //!
 //! Velocities agree exactly in the couplings of this crate, displacements only up to a bounded O(h²). A self-equilibrated
 //! static mode, K^A d^A + L^Aᵀ d^Λ = 0, K^B d^B + L^Bᵀ d^Λ = 0, L^A d^A + L^B d^B = I, is an exact fixed point of every

@@ -1,7 +1,7 @@
 //! GC: the staggered coupling with subcycling, velocities continuous at every fine step.
 //!
-//! A. Gravouil, A. Combescure, Int. J. Numer. Methods Eng. 50:199-225, 2001; newmark-and-llm.md, sec. 1.1. With state-space sides it
-//! is the classical-multiplier form CLM (sec. 4 there). Macro-step n → n+1:
+//! A. Gravouil, A. Combescure, Int. J. Numer. Methods Eng. 50:199-225, 2001; book: partitioned 3.1. With state-space sides it
+//! is the classical-multiplier form CLM (book: partitioned 4.4). Macro-step n → n+1:
 //!
 //! 1. w₀ = L^A v^A_n + H^A Λ_n;  free step of A over h;  w₁ = L^A v^A_f.
 //! 2. For j = 1..ss: free step of B over h/ss; Λ_j from (H^A + H^B) Λ_j = (1-x) w₀ + x w₁ + L^B v^B_f, x = j/ss; link B.

@@ -1,6 +1,6 @@
 //! Where substructures touch: the signed Boolean matrices L of all sides, row by row.
 //!
-//! Convention throughout this crate (papers 003 and novel.md; papers 000 to 002 write -Λ):
+//! Convention throughout this crate (paper 003; papers 000 to 002 write -Λ; book: partitioned 1.1):
 //!
 //! ```text
 //! M a + r(u, v, s, t) + Lᵀ Λ = 0   on every side,     Σ L v = 0

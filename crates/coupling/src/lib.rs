@@ -27,6 +27,7 @@ mod ported;
 pub mod quality;
 pub mod registry;
 pub mod side;
+mod single;
 mod staged;
 mod staged_pair;
 mod staggered;
@@ -44,6 +45,7 @@ pub use parallel::Parallel;
 pub use pm::Pm;
 pub use pmc::{Pmc, PmcOptions};
 pub use registry::Method;
+pub use single::Single;
 pub use staggered::Staggered;
 
 use std::fmt;

@@ -1,6 +1,6 @@
 //! LLM: any number of state-space elements tied to generalized degrees of freedom by localized multipliers.
 //!
-//! Paper 004 (after K. C. Park, C. A. Felippa, U. A. Gumaste, Comput. Mech. 24:476-490, 2000); newmark-and-llm.md, sec. 3.
+//! Paper 004 (after K. C. Park, C. A. Felippa, U. A. Gumaste, Comput. Mech. 24:476-490, 2000); book: partitioned 4.
 //! Each tie of an element has its own multiplier, so that a node shared by three elements leaves nothing to choose and
 //! the operator is always regular; the classical form with pairwise constraints (CLM) is gc.rs with the same schemes. With G picking
 //! rates u', B loading momentum rows, l̄ the ties and l̄c the imposed rates:
@@ -286,9 +286,14 @@ impl<S: System + Send + 'static> Coupling<S> for Llm<S> {
         false
     }
 
-    fn system_of(&mut self, i: usize) -> &mut S {
+    fn system(&self, i: usize) -> &S {
+        self.elements[i].side.system(0)
+    }
+
+    fn at_node(&mut self, i: usize) -> (&mut S, &[f64]) {
         self.load_memory();
-        self.elements[i].side.system_mut(0)
+        let e = &mut self.elements[i];
+        (e.side.system_mut(0), &self.x[e.x.clone()])
     }
 
     fn faulty(&self) -> usize {

@@ -1,6 +1,6 @@
 //! The implicit midpoint rule with frozen multipliers: the comparison of paper 001, of first order.
 //!
-//! 001 compares with Nakshatrala, Hjelmstad, Tortorelli (2008) without giving the algorithm; the stand-in of lsrt.md, sec. 6:
+//! 001 compares with Nakshatrala, Hjelmstad, Tortorelli (2008) without giving the algorithm; in its place (book: partitioned 2.4):
 //!
 //! 1. Λ_k from (A_k, B_k), held over the macro-step: midpoint step of A gives A_k+1.
 //! 2. For j = 0..ss-1: Λ from (1 - j/ss) A_k + j/ss A_k+1 and B, held over the substep: midpoint step of B.

@@ -182,7 +182,7 @@ impl<S: System + Send + 'static> Pair<S> {
         Flexibility::new(h, self.rows)
     }
 
-    /// Consistent start (newmark-and-llm.md, sec. 1): Λ₀ so that the accelerations agree, then the histories of the
+    /// Consistent start (book: partitioned 1.3): Λ₀ so that the accelerations agree, then the histories of the
     /// gaits `ga`, `gb` under it. Fills both states and `l`.
     pub(crate) fn start(
         &mut self,
@@ -265,6 +265,13 @@ impl<S: System + Send + 'static> Sides<S> for Pair<S> {
 
     fn start_mobility(&self) -> Option<Flexibility> {
         self.mobility().ok()
+    }
+
+    fn system(&self, place: Place) -> &S {
+        match place {
+            Place::Coarse(i) => self.a().system(i),
+            Place::Fine(i) => self.fine.system(i),
+        }
     }
 
     fn system_mut(&mut self, place: Place) -> &mut S {

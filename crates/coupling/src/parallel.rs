@@ -1,6 +1,6 @@
 //! PLSRT2: the interfield-parallel Rosenbrock coupling with subcycling.
 //!
-//! Paper 000 table 3.1, paper 002 steps 1 to 5 and (1) to (4); lsrt.md, sec. 5. System step t_i → t_i+1 = t_i + h; F^B is B's rate without
+//! Paper 000 table 3.1, paper 002 steps 1 to 5 and (1) to (4); book: partitioned 2.3. System step t_i → t_i+1 = t_i + h; F^B is B's rate without
 //! multipliers, Λ makes the accelerations agree:
 //!
 //! 1. *Concurrently* A, over 4h from t_i-2 to t_i+2: Λ(A_i-2, F^B_i-2), stage 1 gives Â_i; Λ(Â_i, F^B_i), stage 2 gives A_i+2.
@@ -10,7 +10,7 @@
 //! Â_i is local to the window and does not replace A_i. A is four interlaced sequences, tied together by B alone. Mixed: with
 //! LSRT1 on a side, its first stage is all. Jacobians without the interface forces, at the starts of windows and substeps.
 //! Second order with LSRT2 on both sides. The displacements drift apart linearly, by O(h²).
-//! Stability (measured, lsrt-claims.md): *conditional* for both γ, contrary to 002; γ plus is unstable in windows from ss = 6 on.
+//! Stability (measured; book: claims 1): *conditional* for both γ, contrary to 002; γ plus is unstable in windows from ss = 6 on.
 //! State x = [A_i-2 F^B_i-2 A_i-1 F^B_i-1 A_i B_i A_i+1].   Evaluations: A's windows 2, B 2 ss, and A for B 2 ss.
 //! A is needed twice: the twins advance on the windows, on another thread if wanted, while the originals answer to B.
 //! Start-up: two staggered steps with ss = 1, then a third one for A_3 alone, after which B goes back from the middle of
@@ -18,7 +18,7 @@
 //! (and A_i+1) are not used.
 //! Deviations: the papers' 14-vector has B_i-2 and B_i-1 where x has the rates there, because evaluating them would rewind
 //! B; lengths, nodes and non-zero eigenvalues are the same. 002 forgets A_3 among the start values and misprints the indices of B's
-//! points (lsrt.md, sec. 11).
+//! points (book: claims 6.1).
 
 use interfield_kernel::System;
 

@@ -1,6 +1,6 @@
 //! PM: the interfield-parallel coupling of Pegon and Magonette. A strides over two macro-steps at a time, one ahead.
 //!
-//! P. Pegon, G. Magonette, report I.02.167, JRC Ispra, 2002; paper 003, Table "PM method"; newmark-and-llm.md, sec. 1.2. Macro-step
+//! P. Pegon, G. Magonette, report I.02.167, JRC Ispra, 2002; paper 003, Table "PM method"; book: partitioned 3.2. Macro-step
 //! n → n+1, n >= 1, with the free state `next` of A at t_n+1 that was computed one macro-step earlier:
 //!
 //! 1. *Concurrently* A: free step from A_n over 2h, `ahead` at t_n+2.
@@ -10,8 +10,8 @@
 //! Start-up (n = 0): the same with a free step over h for `next` and H₁^A. w₀ is re-based to the step in use.
 //! Second order for ss = 1, first for ss > 1, where it dissipates at the interface.
 //! State x = [A B Λ next].
-//! Deviations from the paper: its table says n = 1 for the start-up (the text is right); the misprints listed in
-//! newmark-and-llm.md, sec. 9; Λ is computed as an increment, see fine.rs.
+//! Deviations from the paper: its table says n = 1 for the start-up (the text is right); other misprints
+//! (book: claims 6.2); Λ is computed as an increment, see fine.rs.
 
 use interfield_kernel::System;
 

@@ -1,7 +1,7 @@
 //! PMC, the passive multirate coupling: interfield parallel, second order for any ratio of steps, free of drift, stable for
 //! any passive sides, softening included. The recommended coupling for a specimen.
 //!
-//! Derived in this project: novel.md, sec. 2 (statement), 4 (proof), 6 (limits). Macro-step n → n+1 with A on windows of
+//! Derived in this project (book: passivity 2.2, 3.5, 4.2: statement, proof, limits). Macro-step n → n+1 with A on windows of
 //! m = 3 macro-steps, two ahead; f_k is a free state of A (Λ_k = 0), w_k = L^A v^A_k + H^A Λ_k its effective free velocity:
 //!
 //! 1. *Concurrently* A: f_n+3 from A_n over 3h.

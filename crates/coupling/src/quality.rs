@@ -48,7 +48,7 @@ pub struct RowQuality {
 }
 
 /// Extremes of an energy.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[allow(missing_docs)]
 pub struct Energy {
     pub start: f64,
@@ -99,7 +99,7 @@ pub struct Monitor {
 }
 
 /// The findings over a run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Quality {
     /// Per cut.
     pub rows: Vec<RowQuality>,

@@ -209,7 +209,7 @@ pub const METHODS: &[MethodInfo] = &[
     MethodInfo {
         name: "pmc",
         title: "passive multirate coupling, interfield parallel, order 2 for any ratio of steps",
-        reference: "derived in this project (docs/passivity.md)",
+        reference: "derived in this project (book: passivity 2.2)",
         advice: "The default for a specimen: stable for any passive sides, softening included, and free of drift. \
                  The coarse side steps over three macro-steps, which costs accuracy when it yields strongly; hysteretic laws \
                  there need mix = 0.01.",
@@ -222,7 +222,7 @@ pub const METHODS: &[MethodInfo] = &[
     MethodInfo {
         name: "pmc2",
         title: "passive multirate coupling with shorter windows, for a linear coarse side",
-        reference: "derived in this project (docs/passivity.md)",
+        reference: "derived in this project (book: passivity 2.6)",
         advice: "Half the error of pmc. Proved for a linear coarse side only; unstable when that side softens and is fast.",
         scheme: "alpha-os",
         parallel: true,
@@ -233,7 +233,7 @@ pub const METHODS: &[MethodInfo] = &[
     MethodInfo {
         name: "foh",
         title: "multiplier linear over the macro-step, interfield parallel, order 2",
-        reference: "derived in this project (docs/passivity.md)",
+        reference: "derived in this project (book: passivity 2.7)",
         advice: "An order of magnitude more accurate than pmc where tangents are known well and the interface mass of the \
                  fine side is not tiny; unstable with a softening fine side and substeps.",
         scheme: "alpha-os",

@@ -292,7 +292,7 @@ impl<S: System> Side<S> {
         Ok(())
     }
 
-    /// The free stride: λ₀ = `l0` acts, λ₁ = 0 (novel.md 2.2: a stride with λ₁ = λ₀, then link(-λ₀), so that schemes
+    /// The free stride: λ₀ = `l0` acts, λ₁ = 0 (book: passivity 2.2: a stride with λ₁ = λ₀, then link(-λ₀), so that schemes
     /// with two evaluations are evaluated near where they will end).
     pub fn free(&mut self, g: usize, x: &mut [f64], t: f64, l0: &[f64]) -> Result<(), SideFault> {
         self.stride(g, x, t, l0, l0)?;

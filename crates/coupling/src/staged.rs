@@ -190,6 +190,11 @@ impl<S: System> StagedSide<S> {
     }
 
     /// The system of substructure `i`.
+    pub(crate) fn system(&self, i: usize) -> &S {
+        &self.parties[i].system
+    }
+
+    /// The system of substructure `i`, to be evaluated.
     pub(crate) fn system_mut(&mut self, i: usize) -> &mut S {
         &mut self.parties[i].system
     }

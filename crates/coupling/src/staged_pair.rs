@@ -1,7 +1,7 @@
 //! Two staged sides, the multipliers at which their accelerations agree, and the substeps of B between given states of A.
 //!
 //! ```text
-//! H Λ = L^A a^A + L^B a^B,   H = L^A M_A⁻¹ L^Aᵀ + L^B M_B⁻¹ L^Bᵀ,   a = -M⁻¹ r      (lsrt.md, sec. 3)
+//! H Λ = L^A a^A + L^B a^B,   H = L^A M_A⁻¹ L^Aᵀ + L^B M_B⁻¹ L^Bᵀ,   a = -M⁻¹ r      (book: partitioned 2.1)
 //! ```
 //!
 //! The fine clock counts half substeps: q = 0 .. 2 ss, t_q = t + q h / (2 ss).
@@ -210,6 +210,11 @@ impl<S: System + Send + 'static> Sides<S> for StagedPair<S> {
 
     fn start_mobility(&self) -> Option<Flexibility> {
         mobility(&self.a, &self.b, self.l.len()).ok()
+    }
+
+    fn system(&self, place: Place) -> &S {
+        let (side, i) = self.side(place);
+        side.system(i)
     }
 
     fn system_mut(&mut self, place: Place) -> &mut S {

@@ -1,6 +1,6 @@
 //! The staggered Rosenbrock coupling with subcycling, accelerations continuous at every stage.
 //!
-//! Paper 001 (pseudo-code 1 to 8), 000 sec. 3; lsrt.md, sec. 3 and 4. Macro-step t → t + h, with B in ss ≥ 1 substeps and the fine clock
+//! Paper 001 (pseudo-code 1 to 8), 000 sec. 3; book: partitioned 2.2. Macro-step t → t + h, with B in ss ≥ 1 substeps and the fine clock
 //! t_q = t + q h / (2 ss); Λ(A, B) makes the accelerations agree:
 //!
 //! 1. Λ(A, B) at t; stage 1 of A gives A_m at t + h/2. A_q = (1 - q/ss) A + q/ss A_m for q ≤ ss.
@@ -12,7 +12,7 @@
 //! stage needs no second Λ, but for odd ss its B + k₁/2 closes A. Jacobians without the interface forces, at the starts of the
 //! (sub)steps. Second order with LSRT2 on both sides, otherwise first. Not parallel: B needs A_m.
 //! State x = [A B]; the multipliers follow from it.   Evaluations: A and B 2 ss each (LSRT2).
-//! Stability (measured, lsrt-claims.md): γ plus stable in every scan; γ minus has windows of instability for ss > 1.
+//! Stability (measured; book: claims 1): γ plus stable in every scan; γ minus has windows of instability for ss > 1.
 //! Deviations: 001 steps 4 and 8 misprint the counter (j = 1, 3, .., ss-1 is meant) and leave out Λ at the starts of later
 //! substeps; odd ss > 1 is the natural extension.
 

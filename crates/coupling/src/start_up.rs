@@ -1,5 +1,5 @@
 //! How sides are started whose scheme assigns its accelerations to a time between the steps (generalized-α): some
-//! macro-steps with the trapezoidal member of the same family, then the rates are moved to their time (novel.md 2.3).
+//! macro-steps with the trapezoidal member of the same family, then the rates are moved to their time (book: passivity 2.3).
 //! Without it the multipliers have a transient of first order.
 
 use interfield_kernel::scheme::alpha::Alpha;
@@ -25,7 +25,7 @@ pub(crate) fn lag(scheme: &AnyScheme) -> f64 {
     }
 }
 
-/// Passive couplings need the time-derivative term of Rosenbrock methods (novel.md, sec. 1); the published schemes leave
+/// Passive couplings need the time-derivative term of Rosenbrock methods (book: rosenbrock 3); the published schemes leave
 /// it out.
 pub(crate) fn timed(scheme: AnyScheme) -> AnyScheme {
     match scheme {

@@ -23,7 +23,7 @@ pub fn count(model: &Model) -> usize {
 
 /// Puts a record in the place of the acceleration of the ground.
 pub fn replace(model: &mut Model, record: &Record) {
-    let sampled = Signal::Samples { start: 0.0, dt: record.dt, values: record.values.clone() };
+    let sampled = Signal::Samples { start: 0.0, dt: record.dt, values: record.values.as_slice().into() };
     signals(model).for_each(|s| *s = sampled.clone());
 }
 
@@ -41,7 +41,7 @@ fn records(model: &Model) -> impl Iterator<Item = Result<Record, MotionError>> +
     let steps = analysis.steps().min(10_000_000);
     let record = move |signal: &Signal| {
         let (dt, values) = match signal {
-            Signal::Samples { dt, values, .. } => (*dt, values.clone()),
+            Signal::Samples { dt, values, .. } => (*dt, values.to_vec()),
             other => (analysis.dt, (0..=steps).map(|k| other.value(k as f64 * analysis.dt)).collect()),
         };
         Record::new(dt, values, Quantity::Acceleration)

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use interfield_structure::Machine;
+use interfield_structure::Simulation;
 use interfield_structure::watch::Grade;
 
 /// Key figures of a channel over a run, in the unit of the channel.
@@ -111,12 +111,12 @@ pub fn rows(steps: u64, every: u64) -> u64 {
 /// Runs a machine to its end. Of the recorded rows every `thin`-th goes into the histories, and each is shown to `row`, which may
 /// end it all by an error. `Ok(None)`: `stop` was set.
 pub fn run<E>(
-    machine: &mut Machine,
+    machine: &mut Simulation,
     thin: u64,
     stop: &AtomicBool,
     mut row: impl FnMut(f64, &[f64]) -> Result<(), E>,
 ) -> Result<Option<Outcome>, E> {
-    let model = machine.model();
+    let model = machine.model.clone();
     let (dt, every, thin) = (model.analysis.dt, model.every.max(1), thin.max(1));
     let names: Vec<String> = model.channels.iter().map(|c| c.name.clone()).collect();
     let steps = machine.steps();

@@ -138,8 +138,7 @@ fn errors(cut: Cut) -> Result<Vec<(f64, f64)>, Stopped> {
         for k in 0..n {
             machine.step(k).map_err(|fault| stopped(&machine, fault))?;
         }
-        let states = machine.states();
-        let worst = states.iter().flat_map(|y| y.iter().zip(exact).map(|(x, e)| (x - e).abs())).fold(0.0, f64::max);
+        let worst = machine.states().flat_map(|y| y.iter().zip(exact).map(|(x, e)| (x - e).abs())).fold(0.0, f64::max);
         Ok((dt, worst))
     };
     STEPS.into_iter().map(error).collect()

@@ -23,7 +23,7 @@ pub(crate) fn reached(file: &File, settings: &Settings<'_>) -> Result<f64, Stopp
     let (dt, steps) = (model.analysis.dt, (model.analysis.duration / model.analysis.dt).round() as u64);
     let mut machine = start_whole(model)?;
     let done = (0..steps).take_while(|&k| machine.step(k).is_ok()).count();
-    let good = machine.states().iter().all(|y| y.iter().all(|x| x.is_finite()));
+    let good = machine.states().all(|y| y.iter().all(|x| x.is_finite()));
     Ok(if good { done as f64 * dt } else { f64::NAN })
 }
 

@@ -1,8 +1,7 @@
 //! Link displacements of the viaduct of paper 003: what a specimen does not see of its own correction, and what substeps do
 //! about it.
 
-use interfield_structure::Machine;
-use interfield_structure::Partitioned;
+use interfield_structure::Simulation;
 
 use crate::claim::{Claim, Expected, Measure};
 use crate::item::{Item, Paper, Progress, Stopped};
@@ -91,12 +90,9 @@ pub(crate) struct LinkRun {
 }
 
 /// The isolated bridge in two parts, with Newmark's average acceleration on both sides.
-fn in_parts(method: &str, share: &str, substeps: u32) -> Result<Box<Partitioned>, Stopped> {
+fn in_parts(method: &str, share: &str, substeps: u32) -> Result<Simulation, Stopped> {
     let settings = Settings { set: &[("m_f", share)], coupling: method, substeps, until: UNTIL, ..Settings::default() };
-    match start_parts(RIO_TORTO_ISOLATED.with(&settings)?)? {
-        Machine::Parts(parts) => Ok(parts),
-        Machine::Whole(_) => Err(Stopped::Fault("the viaduct is in one piece".to_owned())),
-    }
+    start_parts(RIO_TORTO_ISOLATED.with(&settings)?)
 }
 
 /// Runs it with this share of mass and these substeps.

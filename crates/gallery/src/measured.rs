@@ -55,8 +55,9 @@ impl Way {
     /// Spectral radius of the loop of structure, actuator and specimen.
     fn radius(&self) -> Result<f64, Stopped> {
         let model = FORCED_SPLIT_MASS.with(&self.settings())?;
-        let mut sim = Simulation::in_workshop(model, &mut Probe).map_err(|problems| refused(&problems))?;
-        let found = stability(&mut sim.domain, &Options::default());
+        let mut sim =
+            Simulation::in_workshop(model.in_one_piece(), &mut Probe).map_err(|problems| refused(&problems))?;
+        let found = stability(&mut *sim.coupling, &Options::default());
         found.map(|s| s.radius).map_err(|e| Stopped::Fault(format!("{}: {e:?}", self.name)))
     }
 

@@ -6,7 +6,7 @@ use interfield_language::Problem;
 use interfield_language::diag::Diagnostics;
 use interfield_language::include::gather;
 use interfield_language::parse::{Overrides, parse};
-use interfield_structure::Machine;
+use interfield_structure::Simulation;
 
 use crate::item::Stopped;
 
@@ -111,18 +111,18 @@ pub fn with_step(model: &Model, dt: f64) -> Model {
 }
 
 /// The structure in one piece, whatever substructures the model has.
-pub fn start_whole(model: Model) -> Result<Machine, Stopped> {
-    Machine::new(model, true).map_err(|problems| refused(&problems))
+pub fn start_whole(model: Model) -> Result<Simulation, Stopped> {
+    Simulation::new(model.in_one_piece()).map_err(|problems| refused(&problems))
 }
 
 /// The structure in its substructures.
-pub fn start_parts(model: Model) -> Result<Machine, Stopped> {
-    Machine::new(model, false).map_err(|problems| refused(&problems))
+pub fn start_parts(model: Model) -> Result<Simulation, Stopped> {
+    Simulation::new(model).map_err(|problems| refused(&problems))
 }
 
 /// Runs to the end of the analysis and keeps all channels at every step; `progress` is told the part of this run that
 /// is done, and ends it with an error.
-pub fn run(machine: &mut Machine, progress: impl Fn(f64) -> Result<(), Stopped>) -> Result<History, Stopped> {
+pub fn run(machine: &mut Simulation, progress: impl Fn(f64) -> Result<(), Stopped>) -> Result<History, Stopped> {
     match run_while_it_goes(machine, progress)? {
         (history, None) => Ok(history),
         (_, Some(fault)) => Err(stopped(machine, fault)),
@@ -131,14 +131,14 @@ pub fn run(machine: &mut Machine, progress: impl Fn(f64) -> Result<(), Stopped>)
 
 /// As [`run`], for runs that may fail on purpose: what there was before the fault, and the fault.
 pub fn run_while_it_goes(
-    machine: &mut Machine,
+    machine: &mut Simulation,
     progress: impl Fn(f64) -> Result<(), Stopped>,
 ) -> Result<(History, Option<Fault>), Stopped> {
     let steps = machine.steps();
-    let (dt, room) = (machine.model().analysis.dt, steps as usize + 1);
+    let (dt, room) = (machine.model.analysis.dt, steps as usize + 1);
     let mut history = History {
         times: Vec::with_capacity(room),
-        channels: machine.model().channels.iter().map(|c| (c.name.clone(), Vec::with_capacity(room))).collect(),
+        channels: machine.model.channels.iter().map(|c| (c.name.clone(), Vec::with_capacity(room))).collect(),
     };
     let mut row = vec![0.0; history.channels.len()];
     for k in 0..=steps {
@@ -158,7 +158,7 @@ pub fn run_while_it_goes(
 }
 
 /// A fault of a step as the end of an item.
-pub fn stopped(machine: &Machine, fault: Fault) -> Stopped {
+pub fn stopped(machine: &Simulation, fault: Fault) -> Stopped {
     Stopped::Fault(machine.explain(fault))
 }
 

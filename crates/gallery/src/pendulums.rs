@@ -35,7 +35,7 @@ fn error_at(history: &History, reference: &History, channels: &[&str], t: f64) -
     largest(channels.iter().map(difference))
 }
 
-/// Energy of the structure with a pendulum in free vibration, J: masses 1.5, 10 and 0.1 kg, springs of 4 kN/m, 0.2 m (lsrt.md 9.4).
+/// Energy of the structure with a pendulum in free vibration, J: masses 1.5, 10 and 0.1 kg, springs of 4 kN/m, 0.2 m (book: problems 2.1).
 fn energy(history: &History) -> Vec<(f64, f64)> {
     let [x1, x2, angle, v1, v2, rate] = SHEAR.map(|channel| history.of(channel));
     let at = |k: usize| {

@@ -127,7 +127,8 @@ pub(crate) fn oscillator((_, scheme, param): Integrator) -> Result<Model, Stoppe
 /// Spectral radius and principal pair of one step at Ω.
 pub(crate) fn probed(model: &Model, omega: f64) -> Result<(f64, Option<Principal>), Stopped> {
     let mut machine = start_whole(with_step(model, omega))?;
-    let found = spectrum(machine.map(), omega).map_err(|e| Stopped::Fault(format!("at Ω = {omega}: {e:?}")))?;
+    let found =
+        spectrum(machine.coupling.as_mut(), omega).map_err(|e| Stopped::Fault(format!("at Ω = {omega}: {e:?}")))?;
     Ok((found.rho, found.principal))
 }
 

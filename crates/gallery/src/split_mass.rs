@@ -6,7 +6,7 @@
 use interfield_analysis::spectrum::{Spectrum, spectrum};
 use interfield_analysis::stability::{Options, stability};
 use interfield_language::Model;
-use interfield_structure::Machine;
+use interfield_structure::Simulation;
 
 use crate::item::Stopped;
 use crate::models::{SPLIT_MASS, Settings, start_parts, with_step};
@@ -84,14 +84,14 @@ impl CutModel {
         if self.cut.coupling == "plsrt2" { 4.0 } else { 1.0 }
     }
 
-    fn machine(&self, omega: f64) -> Result<Machine, Stopped> {
+    fn machine(&self, omega: f64) -> Result<Simulation, Stopped> {
         start_parts(with_step(&self.model, omega / self.steps()))
     }
 
     /// Eigenvalues of one step of the analysis at Ω; its principal pair turns by Ω over the steps in Δt_A.
     pub(crate) fn spectrum(&self, omega: f64) -> Result<Spectrum, Stopped> {
         let fault = |e| Stopped::Fault(format!("{:?} at Ω = {omega}: {e:?}", self.cut));
-        spectrum(self.machine(omega)?.map(), omega / self.steps()).map_err(fault)
+        spectrum(self.machine(omega)?.coupling.as_mut(), omega / self.steps()).map_err(fault)
     }
 
     /// Algorithmic damping over Ω³ at Ω, which is the leading term of a second-order method; negative: the motion grows.
@@ -103,8 +103,9 @@ impl CutModel {
     /// Spectral radius at Ω if a motion grows there.
     pub(crate) fn growth(&self, omega: f64) -> Result<Option<f64>, Stopped> {
         let fault = |e| Stopped::Fault(format!("{:?} at Ω = {omega}: {e:?}", self.cut));
-        let found = stability(self.machine(omega)?.map(), &Options { tolerance: ROUNDING, ..Options::default() })
-            .map_err(fault)?;
+        let found =
+            stability(self.machine(omega)?.coupling.as_mut(), &Options { tolerance: ROUNDING, ..Options::default() })
+                .map_err(fault)?;
         Ok((!found.stable).then_some(found.radius))
     }
 

@@ -6,15 +6,15 @@
 use interfield_language::Model;
 use interfield_language::model::TangentPolicy;
 use interfield_linalg::modes;
-use interfield_structure::Machine;
+use interfield_structure::Structure;
 use interfield_structure::assemble;
-use interfield_structure::split::{Split, SubModel, split};
+use interfield_structure::split::SubModel;
 
 use crate::claim::{Claim, Expected, Measure};
 use crate::item::{Item, Paper, Progress, Stopped};
 use crate::links::{SHARES, SUBSTEPS, UNTIL, largest, link_run};
 use crate::models::{
-    History, RIO_TORTO_AS_BUILT, RIO_TORTO_ISOLATED, Settings, run, start_parts, start_whole, with_step,
+    History, RIO_TORTO_AS_BUILT, RIO_TORTO_ISOLATED, Settings, refused, run, start_parts, start_whole, with_step,
 };
 use crate::outcome::{Axis, Curve, Outcome, Panel, Style, Table};
 
@@ -97,10 +97,8 @@ fn table_2() -> Result<Outcome, Stopped> {
     let mut rows = Vec::new();
     for (share, printed) in SHARES.iter().zip(PRINTED) {
         let model = RIO_TORTO_ISOLATED.with(&Settings { set: &[("m_f", share)], ..Settings::default() })?;
-        let Ok(Split { parts, .. }) = split(&model) else {
-            return Err(Stopped::Fault("the viaduct cannot be cut".to_owned()));
-        };
-        let found = parts.last().map(frequencies).unwrap_or_else(|| Ok(Vec::new()))?;
+        let structure = Structure::new(model).map_err(|problems| refused(&problems))?;
+        let found = structure.parts().last().map(frequencies).unwrap_or_else(|| Ok(Vec::new()))?;
         let far = found.iter().zip(printed).map(|(f, p)| (f / p - 1.0).abs()).fold(0.0, f64::max);
         let far = if found.len() == printed.len() { far } else { f64::NAN };
         let what = format!("m_f = {share}: largest difference to the table");
@@ -120,10 +118,8 @@ fn in_one_piece(
     per_step: u64,
     progress: impl Fn(f64) -> Result<(), Stopped>,
 ) -> Result<Vec<f64>, Stopped> {
-    let Machine::Whole(mut sim) = start_whole(with_step(model, model.analysis.dt / per_step as f64))? else {
-        return Err(Stopped::Fault("the viaduct is in parts".to_owned()));
-    };
-    let Some(place) = sim.unknowns().position(|name| name == "deck9.y") else {
+    let mut sim = start_whole(with_step(model, model.analysis.dt / per_step as f64))?;
+    let Some(place) = sim.unknowns(0).position(|name| name == "deck9.y") else {
         return Err(Stopped::Fault("there is no deck9.y".to_owned()));
     };
     let (steps, mut deck) = (sim.steps(), Vec::new());
@@ -132,7 +128,7 @@ fn in_one_piece(
             return Err(Stopped::Fault(sim.explain(fault)));
         }
         if (k + 1) % per_step == 0 {
-            deck.push(sim.y()[place]);
+            deck.push(sim.y(0)[place]);
             progress(k as f64 / steps as f64)?;
         }
     }

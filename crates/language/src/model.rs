@@ -309,6 +309,13 @@ pub struct Model {
     pub externals: Vec<External>,
 }
 
+impl Model {
+    /// The same structure without its cuts.
+    pub fn in_one_piece(self) -> Self {
+        Model { partition: None, ..self }
+    }
+}
+
 /// The part of a name after the last point: `x` of `roof.x`.
 pub fn short_name(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)

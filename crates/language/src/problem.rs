@@ -21,6 +21,8 @@ pub enum Subject {
     InterfaceMass(usize),
     /// A specimen.
     Specimen(usize),
+    /// The laboratory that a specimen or an external needs, not the model.
+    Laboratory,
     /// The model as a whole.
     Model,
 }

@@ -14,7 +14,7 @@ use std::ops::Range;
 
 use crate::diag::{Diagnostic, Diagnostics, Source, did_you_mean};
 use crate::formula::{Build, Cmp, ExprError, Func, Op, is_name, is_reserved, parse};
-use crate::key::{Allowed, Anything, Kind, Section};
+use crate::key::{Allowed, Anything, Kind, section};
 use crate::reader::{Raw, Spanned, Table, inner_span};
 use crate::units::{Count, Dimension, Unit, UnitSystem, suggest_unit};
 
@@ -373,14 +373,10 @@ impl<const UNITS: bool> Build for Names<'_, UNITS> {
     }
 }
 
-/// `[parameters]`.
-pub static PARAMETERS: Section = Section::new(
-    "parameters",
-    "[parameters]",
-    "Named values. A value may use others; `--set NAME=VALUE` on the command line replaces one.",
-    &[],
-)
-.others(|| Anything.value());
+section! {
+    /// `[parameters]`.
+    pub PARAMETERS = ("parameters", "[parameters]", "Named values. A value may use others; `--set NAME=VALUE` on the command line replaces one.").others(|| Anything.value());
+}
 
 /// Definitions of the parameters of a file, in any order, before they are resolved.
 #[derive(Clone, Debug, Default)]

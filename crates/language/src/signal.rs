@@ -1,13 +1,15 @@
 //! Functions of time: loads, ground motions, imposed support motions. Prepared before the run; evaluated in
 //! the loop without allocation.
 
+use std::sync::Arc;
+
 use interfield_kernel::Scalar;
 
 use crate::formula::Compiled;
 use crate::integral::{Integral, Unintegrable};
 use crate::jet::Jet;
 
-/// A scalar function of time.
+/// A scalar function of time. Samples are shared: a record exists once, however many parts of a structure it shakes.
 #[derive(Clone, Debug)]
 pub enum Signal {
     /// The same value always.
@@ -17,9 +19,9 @@ pub enum Signal {
     Harmonic { amplitude: f64, omega: f64, phase: f64, mean: f64 },
     /// Equally spaced samples from `start`, linear in between, zero outside.
     #[allow(missing_docs)]
-    Samples { start: f64, dt: f64, values: Vec<f64> },
+    Samples { start: f64, dt: f64, values: Arc<[f64]> },
     /// Points (t, value) with increasing t, linear in between, zero outside.
-    Points(Vec<(f64, f64)>),
+    Points(Arc<[(f64, f64)]>),
     /// An expression in `t`.
     Formula(TimeFunction),
 }
@@ -71,8 +73,8 @@ impl Signal {
         match self {
             Signal::Constant(x) => *x *= factor,
             Signal::Harmonic { amplitude, mean, .. } => (*amplitude, *mean) = (*amplitude * factor, *mean * factor),
-            Signal::Samples { values, .. } => values.iter_mut().for_each(|v| *v *= factor),
-            Signal::Points(p) => p.iter_mut().for_each(|p| p.1 *= factor),
+            Signal::Samples { values, .. } => *values = values.iter().map(|v| v * factor).collect(),
+            Signal::Points(p) => *p = p.iter().map(|(t, x)| (*t, x * factor)).collect(),
             Signal::Formula(f) => f.scale(factor),
         }
     }
@@ -159,14 +161,14 @@ pub enum Motion {
     /// Piecewise cubic between `times`: per interval displacement, velocity, acceleration at its start and the constant
     /// third derivative. At rest before the first and after the last.
     #[allow(missing_docs)]
-    Cubic { times: Vec<f64>, pieces: Vec<[f64; 4]> },
+    Cubic { times: Arc<[f64]>, pieces: Arc<[[f64; 4]]> },
 }
 
 /// Samples of a signal that has some: (times, values).
 fn samples(signal: &Signal) -> Option<(Vec<f64>, Vec<f64>)> {
     match signal {
         Signal::Samples { start, dt, values } => {
-            Some(((0..values.len()).map(|i| start + dt * i as f64).collect(), values.clone()))
+            Some(((0..values.len()).map(|i| start + dt * i as f64).collect(), values.to_vec()))
         }
         Signal::Points(p) => Some(p.iter().copied().unzip()),
         _ => None,
@@ -222,7 +224,7 @@ impl Motion {
             pieces.push([u, v, 0.0, 0.0]);
             times.push(2.0 * until - end);
         }
-        Ok(Motion::Cubic { times, pieces })
+        Ok(Motion::Cubic { times: times.into(), pieces: pieces.into() })
     }
 
     /// The natural cubic spline through points with increasing times.
@@ -242,7 +244,7 @@ impl Motion {
             m[i] -= c[i] * m[i + 1];
         }
         let piece = |i: usize| [y[i], slope[i] - h[i] * (2.0 * m[i] + m[i + 1]) / 6.0, m[i], (m[i + 1] - m[i]) / h[i]];
-        Motion::Cubic { pieces: (0..last).map(piece).collect(), times }
+        Motion::Cubic { pieces: (0..last).map(piece).collect(), times: times.into() }
     }
 
     /// Displacement, velocity and acceleration at time `t`.

@@ -8,7 +8,7 @@
 use interfield_kernel::element::AnyLaw;
 use interfield_kernel::element::path::PathLaw;
 
-use crate::Simulation;
+use crate::Structure;
 use crate::assemble::{stored, tangent_at_rest};
 use crate::modal::Modal;
 use interfield_language::model::short_name;
@@ -51,29 +51,29 @@ pub struct Knowledge<'a> {
 }
 
 /// All remarks about a model.
-pub fn advise(sim: &Simulation, known: &Knowledge<'_>) -> Vec<Problem> {
+pub fn advise(structure: &Structure, known: &Knowledge<'_>) -> Vec<Problem> {
     let mut found = Vec::new();
-    for i in 0..sim.model.loads.len() {
-        load(sim, i, known, &mut found);
+    for i in 0..structure.model.loads.len() {
+        load(structure, i, known, &mut found);
     }
-    supports(sim, &mut found);
-    whole_steps(sim, &mut found);
-    missing_mass(sim, &mut found);
-    uneven_masses(sim, &mut found);
-    let uneven = uneven_stiffnesses(sim);
-    large_yield(sim, &mut found);
-    far_starts(sim, &mut found);
+    supports(structure, &mut found);
+    whole_steps(structure, &mut found);
+    missing_mass(structure, &mut found);
+    uneven_masses(structure, &mut found);
+    let uneven = uneven_stiffnesses(structure);
+    large_yield(structure, &mut found);
+    far_starts(structure, &mut found);
     if let Some(modal) = known.modal {
-        modes(sim, modal, uneven.is_some(), &mut found);
-        step(sim, modal, known.stability_limit, &mut found);
+        modes(structure, modal, uneven.is_some(), &mut found);
+        step(structure, modal, known.stability_limit, &mut found);
     }
     found.extend(uneven);
     found
 }
 
-fn load(sim: &Simulation, index: usize, known: &Knowledge<'_>, found: &mut Vec<Problem>) {
-    let a = &sim.model.analysis;
-    let load = &sim.model.loads[index];
+fn load(structure: &Structure, index: usize, known: &Knowledge<'_>, found: &mut Vec<Problem>) {
+    let a = &structure.model.analysis;
+    let load = &structure.model.loads[index];
     let (Load::Ground { signal, .. } | Load::Force { signal, .. }) = load;
     let mut warn = |subject, message: String, help: &str| found.push(Problem::warning(subject, message, help));
     let subject = Subject::Load(index);
@@ -141,9 +141,9 @@ fn missed(dt: f64, interval: f64, of: &str) -> Option<Problem> {
 }
 
 /// Imposed motions that steps miss, or that stop at once.
-fn supports(sim: &Simulation, found: &mut Vec<Problem>) {
-    let a = &sim.model.analysis;
-    for (i, dof) in sim.model.dofs.iter().enumerate() {
+fn supports(structure: &Structure, found: &mut Vec<Problem>) {
+    let a = &structure.model.analysis;
+    for (i, dof) in structure.model.dofs.iter().enumerate() {
         let Support::Imposed(Motion::Cubic { times, pieces }) = &dof.support else { continue };
         if times.len() > DRAWN {
             found.extend(
@@ -167,8 +167,8 @@ fn supports(sim: &Simulation, found: &mut Vec<Problem>) {
 }
 
 /// A duration between two steps.
-fn whole_steps(sim: &Simulation, found: &mut Vec<Problem>) {
-    let a = &sim.model.analysis;
+fn whole_steps(structure: &Structure, found: &mut Vec<Problem>) {
+    let a = &structure.model.analysis;
     let end = a.steps() as f64 * a.dt;
     if (a.duration - end).abs() > 1e-3 * a.dt {
         let message = format!(
@@ -230,12 +230,12 @@ fn strong_motion(signal: &Signal) -> Option<(f64, f64)> {
 }
 
 /// A ground motion that loads nothing, because nothing along it has a mass.
-fn missing_mass(sim: &Simulation, found: &mut Vec<Problem>) {
-    let (pattern, mass, _) = sim.matrices();
+fn missing_mass(structure: &Structure, found: &mut Vec<Problem>) {
+    let (pattern, mass, _) = structure.matrices();
     let mut load = vec![0.0; pattern.n()];
-    for (i, l) in sim.model.loads.iter().enumerate() {
+    for (i, l) in structure.model.loads.iter().enumerate() {
         let Load::Ground { direction, .. } = l else { continue };
-        let iota: Vec<f64> = sim.unknowns().map(|n| f64::from(short_name(n) == direction)).collect();
+        let iota: Vec<f64> = structure.unknowns().map(|n| f64::from(short_name(n) == direction)).collect();
         pattern.mul(&mass, &iota, &mut load);
         if load.iter().all(|f| *f == 0.0) {
             let message =
@@ -247,9 +247,9 @@ fn missing_mass(sim: &Simulation, found: &mut Vec<Problem>) {
 }
 
 /// Connected translations whose masses differ beyond all reason.
-fn uneven_masses(sim: &Simulation, found: &mut Vec<Problem>) {
-    let (pattern, mass, _) = sim.matrices();
-    let dof = |i: usize| &sim.model.dofs[sim.free()[i]];
+fn uneven_masses(structure: &Structure, found: &mut Vec<Problem>) {
+    let (pattern, mass, _) = structure.matrices();
+    let dof = |i: usize| &structure.model.dofs[structure.free()[i]];
     let of = |i: usize| pattern.position(i, i).map_or(0.0, |p| mass[p]);
     for i in 0..pattern.n() {
         let neighbours = pattern.columns(i).iter().map(|&j| j as usize);
@@ -265,16 +265,16 @@ fn uneven_masses(sim: &Simulation, found: &mut Vec<Problem>) {
                 digits(of(j))
             );
             let help = "check the units of both: a plain number is in the units of the file";
-            found.push(Problem::warning(Subject::Dof(sim.free()[j]), message, help));
+            found.push(Problem::warning(Subject::Dof(structure.free()[j]), message, help));
             return;
         }
     }
 }
 
 /// Springs between translations whose stiffnesses differ so much that rounding takes the softer one.
-fn uneven_stiffnesses(sim: &Simulation) -> Option<Problem> {
+fn uneven_stiffnesses(structure: &Structure) -> Option<Problem> {
     let stiffness = |(i, e): (usize, &Element)| {
-        let turns = |d: &usize| sim.model.dofs[*d].angle;
+        let turns = |d: &usize| structure.model.dofs[*d].angle;
         let largest = |k: &[f64]| k.iter().fold(0.0f64, |m, k| m.max(k.abs()));
         let k = match &e.kind {
             Kind::Linear { dofs, stiffness, .. } if !dofs.iter().any(turns) => largest(stiffness),
@@ -286,10 +286,10 @@ fn uneven_stiffnesses(sim: &Simulation) -> Option<Problem> {
         };
         (k > 0.0).then_some((k, i))
     };
-    let all: Vec<(f64, usize)> = sim.model.elements.iter().enumerate().filter_map(stiffness).collect();
+    let all: Vec<(f64, usize)> = structure.model.elements.iter().enumerate().filter_map(stiffness).collect();
     let by_size = |a: &&(f64, usize), b: &&(f64, usize)| a.0.total_cmp(&b.0);
     let (&(soft, s), &(stiff, t)) = all.iter().min_by(by_size).zip(all.iter().max_by(by_size))?;
-    let name = |i: usize| &sim.model.elements[i].name;
+    let name = |i: usize| &structure.model.elements[i].name;
     let message = format!(
         "`{}` is {:.0e} times as stiff as `{}`: of what the softer one does, rounding leaves {} digits",
         name(t),
@@ -303,11 +303,11 @@ fn uneven_stiffnesses(sim: &Simulation) -> Option<Problem> {
 
 /// Elements that yield at a displacement larger than the whole structure.
 /// A law that is moved along its path comes to its first deformation in one increment, whose error no step reduces.
-fn far_starts(sim: &Simulation, found: &mut Vec<Problem>) {
-    for (i, e) in sim.model.elements.iter().enumerate() {
+fn far_starts(structure: &Structure, found: &mut Vec<Problem>) {
+    for (i, e) in structure.model.elements.iter().enumerate() {
         let Kind::Law { law, coordinates, path: true } = &e.kind else { continue };
         let (Some(law), [coordinate]) = (PathLaw::of(law), coordinates.as_slice()) else { continue };
-        let start: f64 = coordinate.iter().map(|(dof, factor)| factor * sim.model.dofs[*dof].u0).sum();
+        let start: f64 = coordinate.iter().map(|(dof, factor)| factor * structure.model.dofs[*dof].u0).sum();
         let [once, fine] = [law.come(start), law.walk(start, FINE_WALK)].map(|memory| law.force(memory));
         let off = (once - fine).abs() / fine.abs().max(f64::MIN_POSITIVE);
         if start != 0.0 && off > FAR_START {
@@ -322,15 +322,15 @@ fn far_starts(sim: &Simulation, found: &mut Vec<Problem>) {
     }
 }
 
-fn large_yield(sim: &Simulation, found: &mut Vec<Problem>) {
+fn large_yield(structure: &Structure, found: &mut Vec<Problem>) {
     let spread = |axis: usize| {
-        let at = sim.model.nodes.iter().map(|n| n.at[axis]);
+        let at = structure.model.nodes.iter().map(|n| n.at[axis]);
         at.clone().fold(f64::NEG_INFINITY, f64::max) - at.fold(f64::INFINITY, f64::min)
     };
     let size = (0..3).map(spread).fold(0.0, f64::max);
-    for (i, e) in sim.model.elements.iter().enumerate() {
+    for (i, e) in structure.model.elements.iter().enumerate() {
         let Kind::Law { law, coordinates, .. } = &e.kind else { continue };
-        let turns = coordinates.iter().flatten().any(|c| sim.model.dofs[c.0].angle);
+        let turns = coordinates.iter().flatten().any(|c| structure.model.dofs[c.0].angle);
         let yields = match law {
             AnyLaw::BoucWen(b) => ultimate_force(b.0.k, b.0.beta + b.0.gamma, b.0.n) / b.0.k,
             AnyLaw::ModifiedBoucWen(b) => ultimate_force(b.0.k, b.0.beta + b.0.gamma, b.0.n) / b.0.k,
@@ -355,13 +355,13 @@ fn ultimate_force(k: f64, shape: f64, n: f64) -> f64 {
     if shape > 0.0 { (k / shape).powf(1.0 / n) } else { f64::INFINITY }
 }
 
-fn modes(sim: &Simulation, modal: &Modal, uneven: bool, found: &mut Vec<Problem>) {
-    let dof = |mode: usize| modal.moves_most.get(mode).and_then(|&i| sim.free().get(i)).copied();
+fn modes(structure: &Structure, modal: &Modal, uneven: bool, found: &mut Vec<Problem>) {
+    let dof = |mode: usize| modal.moves_most.get(mode).and_then(|&i| structure.free().get(i)).copied();
     let mut told = Vec::new();
     for (mode, &omega2) in modal.omega2.iter().enumerate().filter(|(_, w)| **w <= 0.0) {
         let Some(d) = dof(mode).filter(|d| !told.contains(d)) else { continue };
         told.push(d);
-        let name = &sim.model.dofs[d].name;
+        let name = &structure.model.dofs[d].name;
         let (message, help) = if omega2 == 0.0 {
             let unseen = if uneven { ", or none that rounding leaves beside the stiffest element" } else { "" };
             let message = format!("nothing holds `{name}` back: mode {} has no stiffness{unseen}", mode + 1);
@@ -372,7 +372,7 @@ fn modes(sim: &Simulation, modal: &Modal, uneven: bool, found: &mut Vec<Problem>
         };
         found.push(Problem::warning(Subject::Dof(d), message, help));
     }
-    damping(sim, modal, found);
+    damping(structure, modal, found);
     let first = (0..modal.omega2.len()).find(|&m| modal.omega2[m] > 0.0);
     if let Some((mode, period)) = first.and_then(|m| Some((m, modal.period(m)?)))
         && !(PERIODS.1..=PERIODS.0).contains(&period)
@@ -384,8 +384,8 @@ fn modes(sim: &Simulation, modal: &Modal, uneven: bool, found: &mut Vec<Problem>
 }
 
 /// Modes that grow by their damping, and those that matter but hardly move because of it.
-fn damping(sim: &Simulation, modal: &Modal, found: &mut Vec<Problem>) {
-    let told = sim.warnings.iter().any(|w| w.subject == Subject::Damping);
+fn damping(structure: &Structure, modal: &Modal, found: &mut Vec<Problem>) {
+    let told = structure.warnings.iter().any(|w| w.subject == Subject::Damping);
     let size = modal.damping.iter().fold(0.0f64, |m, c| m.max(c.abs()));
     if let Some(mode) = modal.damping.iter().position(|c| *c < -1e-12 * size).filter(|_| !told) {
         let how = modal.ratio(mode).map_or_else(String::new, |z| format!(" ({} %)", digits(100.0 * z)));
@@ -395,20 +395,20 @@ fn damping(sim: &Simulation, modal: &Modal, found: &mut Vec<Problem>) {
     }
     let last = modal.last_that_matters().unwrap_or(0);
     let over = (0..=last).find_map(|m| Some((m, modal.ratio(m).filter(|z| *z > 1.0)?)));
-    if let (Damping::RayleighModes { .. }, Some((mode, ratio))) = (&sim.model.damping, over) {
+    if let (Damping::RayleighModes { .. }, Some((mode, ratio))) = (&structure.model.damping, over) {
         let message = format!("mode {} is damped beyond critical: {} %", mode + 1, digits(100.0 * ratio));
         found.push(Problem::warning(Subject::Damping, message, "name `modes` further apart, or take one `ratio`"));
     }
 }
 
-fn step(sim: &Simulation, modal: &Modal, stability: Option<f64>, found: &mut Vec<Problem>) {
-    let dt = sim.model.analysis.dt;
+fn step(structure: &Structure, modal: &Modal, stability: Option<f64>, found: &mut Vec<Problem>) {
+    let dt = structure.model.analysis.dt;
     let omega = modal.omega_max * dt;
     if let Some(limit) = stability.filter(|limit| omega > *limit) {
         let message = format!(
             "with this step the run grows without bound: omega dt = {} in the highest mode, and `{}` is stable up to {}",
             digits(omega),
-            sim.model.analysis.scheme_name,
+            structure.model.analysis.scheme_name,
             digits(limit)
         );
         let help = format!("take dt = \"{} s\" or less, or an implicit scheme", digits(limit / modal.omega_max));

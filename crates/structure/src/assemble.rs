@@ -697,3 +697,16 @@ fn add_damping(
     ingredients.couplings.extend(damped_supports.iter().map(|s| Coupling { c: a1 * s.k, k: 0.0, ..*s }));
     Ok(Some([a0, a1]))
 }
+
+/// A fault at the start, as a problem of the model.
+pub(crate) fn cannot_start(model: &Model, free: &[usize], looped: &[usize], fault: Fault) -> Problem {
+    let help = match fault {
+        Fault::Singular { .. } => "give the node a `mass`, connect it with an element, or fix it",
+        Fault::SingularElement { .. } | Fault::NonFinite { .. } => "correct the parameters of the element",
+        Fault::Laboratory { .. } => "look at the limits and the faults of the specimen",
+        Fault::Partner { .. } => "look at what the program said last, in its log",
+        Fault::NoConvergence { .. } => "take a smaller step, or a scheme that does not iterate",
+    };
+    let (message, subject) = (explain(model, free, looped, fault), subject(free, looped, fault));
+    Problem { subject, message, help: help.to_owned(), fatal: true }
+}

@@ -7,11 +7,11 @@
 //! specimens, one piece.
 //! **Must not be here:** equations of a law or a scheme.
 
-use interfield_kernel::{Domain, Fault, Scheme, StepMap, System};
+use interfield_coupling::{Coupling, Single, Substructure};
+use interfield_kernel::{Fault, Scheme, StepMap, System};
 
 use crate::assemble::assemble;
 use crate::assembled::Assembled;
-use crate::simulation::ModelDomain;
 use interfield_language::model::Model;
 use interfield_language::{Problem, Subject};
 
@@ -23,7 +23,7 @@ const RESOLVED: f64 = 0.05;
 /// The same model with shorter steps.
 pub(crate) struct Landing {
     /// One per rung of the ladder.
-    domains: Vec<ModelDomain>,
+    finer: Vec<Single<Assembled>>,
     before: Vec<f64>,
     /// Deformations before and after a step.
     ways: [Vec<[f64; 2]>; 2],
@@ -36,14 +36,14 @@ impl Landing {
     pub(crate) const FINEST: f64 = 1.0 / LADDER[LADDER.len() - 1] as f64;
 
     /// Prepares all steps; what stands against it is said.
-    pub(crate) fn new(model: &Model, coarse: &ModelDomain) -> Result<Self, Vec<Problem>> {
+    pub(crate) fn new(model: &Model, coarse: &dyn Coupling<Assembled>) -> Result<Self, Vec<Problem>> {
         let refuse = |message: &str, help: &str| vec![Problem::error(Subject::Step, message.to_owned(), help)];
         if !(model.specimens.is_empty() && model.externals.is_empty()) {
             let message =
                 "events = \"land\" goes back to the start of a step, and a specimen or another program cannot";
             return Err(refuse(message, "leave `events` out, and take a smaller step"));
         }
-        let (scheme, system) = (*coarse.scheme(), coarse.system());
+        let (scheme, system) = (model.analysis.scheme, coarse.system(0));
         if scheme.memory(system.dims()).history > 0 && !scheme.claims().carries_acceleration {
             let message = format!(
                 "events = \"land\" changes the step, and `{}` remembers the last one",
@@ -51,25 +51,22 @@ impl Landing {
             );
             return Err(refuse(&message, "take a scheme that does not: \"lsrt2\", \"newmark\", \"caam\""));
         }
-        let mut domains = Vec::new();
+        let mut finer = Vec::new();
         for rung in LADDER {
-            let mut assembly = assemble(model)?;
+            let assembly = assemble(model)?;
             let dt = model.analysis.dt / rung as f64;
-            let fatal = |fault: Fault| {
-                refuse(&format!("a substep of {dt:e} s cannot be prepared: {fault:?}"), "leave `events` out")
-            };
-            assembly.system.prepare(scheme.operators(dt).as_slice()).map_err(fatal)?;
-            let (nx, nw) = ModelDomain::memory(&scheme, &assembly.system);
-            let mut x = assembly.y0;
-            x.resize(nx, 0.0);
-            domains.push(Domain::new(scheme, assembly.system, dt, x, vec![0.0; nw]).map_err(fatal)?);
+            let (system, y0, ports) = (assembly.system, assembly.y0, Vec::new());
+            let started = Single::start(Substructure { system, y0, scheme, substeps: 1, fine: false, ports }, dt);
+            finer.push(started.map_err(|why| {
+                refuse(&format!("a substep of {dt:e} s cannot be prepared: {why}"), "leave `events` out")
+            })?);
         }
         let ways = std::array::from_fn(|_| vec![[0.0; 2]; system.curve_count()]);
-        Ok(Landing { domains, before: coarse.state().to_vec(), ways, properties: system.curve_properties() })
+        Ok(Landing { finer, before: coarse.state().to_vec(), ways, properties: system.curve_properties() })
     }
 
     /// Step `k` of the coarse domain, in substeps if it needs them.
-    pub(crate) fn step(&mut self, coarse: &mut ModelDomain, k: u64) -> Result<(), Fault> {
+    pub(crate) fn step(&mut self, coarse: &mut dyn Coupling<Assembled>, k: u64) -> Result<(), Fault> {
         self.before.copy_from_slice(coarse.state());
         let dt = coarse.dt();
         self.look(0, coarse);
@@ -77,7 +74,7 @@ impl Landing {
         let taken = coarse.step(k);
         let most = if taken.is_ok() {
             self.look(1, coarse);
-            dt * self.frequency(coarse.system(), (k + 1) as f64 * dt)
+            dt * self.frequency(coarse.system(0), (k + 1) as f64 * dt)
         } else {
             f64::INFINITY
         };
@@ -85,7 +82,7 @@ impl Landing {
             return Ok(());
         }
         let rung = LADDER.iter().position(|n| most <= RESOLVED * *n as f64).unwrap_or(LADDER.len() - 1);
-        let (finer, n) = (&mut self.domains[rung], LADDER[rung]);
+        let (finer, n) = (&mut self.finer[rung], LADDER[rung]);
         coarse.state_mut().copy_from_slice(&self.before);
         finer.state_mut().copy_from_slice(&self.before);
         (0..n).try_for_each(|j| finer.step(k * n + j))?;
@@ -93,8 +90,8 @@ impl Landing {
         Ok(())
     }
 
-    fn look(&mut self, end: usize, coarse: &ModelDomain) {
-        let (system, x) = (coarse.system(), coarse.state());
+    fn look(&mut self, end: usize, coarse: &dyn Coupling<Assembled>) {
+        let (system, x) = (coarse.system(0), coarse.state());
         let n = system.dims().nu;
         system.deformations(&x[..n], &x[n..2 * n], &mut self.ways[end]);
     }

@@ -1,7 +1,7 @@
 //! From a [`Model`](interfield_language::Model) to a [`Simulation`]: assembled, cut, with specimens on their rigs, watched.
 //!
 //! ```text
-//! Model --assemble--> Assembled (kernel System) --> Simulation
+//! Model --assemble--> Structure (one part, or several with cuts) --start--> Simulation
 //! ```
 //!
 //! Everything up to the [`Simulation`] may allocate and collects all mistakes; from there on nothing
@@ -11,23 +11,24 @@
 pub mod advice;
 pub mod assemble;
 pub mod assembled;
+pub mod blueprint;
+pub mod channels;
 mod damping;
 mod definite;
 mod energy;
 pub mod external;
+mod interface;
 mod landing;
 pub mod linearised;
-pub mod machine;
 pub mod modal;
-pub mod partitioned;
 pub mod simulation;
 pub mod specimen;
 pub mod split;
+mod structure;
 pub mod watch;
 
 pub use assemble::{Assembly, assemble};
 pub use assembled::Assembled;
-pub use machine::Machine;
 pub use modal::Modal;
-pub use partitioned::Partitioned;
 pub use simulation::Simulation;
+pub use structure::Structure;

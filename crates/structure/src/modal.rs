@@ -7,7 +7,7 @@
 
 use interfield_linalg::EigenError;
 
-use crate::Simulation;
+use crate::Structure;
 use interfield_language::model::short_name;
 use interfield_language::model::{Load, Support};
 
@@ -58,14 +58,14 @@ pub struct Modal {
 }
 
 impl Modal {
-    /// The lowest `count` modes of a simulation at its present state.
-    pub fn new(sim: &Simulation, count: usize) -> Result<Self, EigenError> {
-        let modes = sim.modes(count)?;
-        let (pattern, mass, _) = sim.matrices();
-        let names: Vec<&str> = sim.unknowns().map(short_name).collect();
+    /// The lowest `count` modes of a structure about its initial state.
+    pub fn new(structure: &Structure, count: usize) -> Result<Self, EigenError> {
+        let modes = structure.modes(count)?;
+        let (pattern, mass, _) = structure.matrices();
+        let names: Vec<&str> = structure.unknowns().map(short_name).collect();
         let mut directions: Vec<Direction> = Vec::new();
-        for (&dof, name) in sim.free().iter().zip(&names) {
-            if sim.model.dofs[dof].angle || directions.iter().any(|d| d.name == *name) {
+        for (&dof, name) in structure.free().iter().zip(&names) {
+            if structure.model.dofs[dof].angle || directions.iter().any(|d| d.name == *name) {
                 continue;
             }
             let iota: Vec<f64> = names.iter().map(|n| f64::from(n == name)).collect();
@@ -76,7 +76,7 @@ impl Modal {
             directions.push(Direction {
                 name: (*name).to_owned(),
                 mass: dot(&iota),
-                excited: excited(sim, name),
+                excited: excited(structure, name),
                 effective: participation.iter().map(|g| g * g).collect(),
                 participation,
             });
@@ -87,8 +87,8 @@ impl Modal {
             shape.iter().position(|x| x.abs() >= most * (1.0 - 1e-9)).unwrap_or(0)
         };
         let moves_most = modes.shapes.iter().map(largest).collect();
-        let omega_max = sim.omega_max()?;
-        let damping = modes.shapes.iter().map(|shape| sim.domain.system().viscous(shape)).collect();
+        let omega_max = structure.omega_max()?;
+        let damping = modes.shapes.iter().map(|shape| structure.viscous(shape)).collect();
         Ok(Modal { omega2: modes.omega2, shapes: modes.shapes, moves_most, damping, directions, omega_max })
     }
 
@@ -110,14 +110,14 @@ impl Modal {
 }
 
 /// Whether something sets the structure in motion along a direction.
-fn excited(sim: &Simulation, name: &str) -> bool {
-    let along = |dof: usize| sim.model.dofs.get(dof).is_some_and(|d| short_name(&d.name) == name);
-    let loaded = sim.model.loads.iter().any(|l| match l {
+fn excited(structure: &Structure, name: &str) -> bool {
+    let along = |dof: usize| structure.model.dofs.get(dof).is_some_and(|d| short_name(&d.name) == name);
+    let loaded = structure.model.loads.iter().any(|l| match l {
         Load::Ground { direction, .. } => direction == name,
         Load::Force { dof, .. } => along(*dof),
     });
     loaded
-        || sim.model.dofs.iter().any(|d| {
+        || structure.model.dofs.iter().any(|d| {
             let moves = d.u0 != 0.0 || d.v0 != 0.0 || matches!(d.support, Support::Imposed(_));
             moves && short_name(&d.name) == name
         })

@@ -1,101 +1,91 @@
-//! A model ready to run: the domain that steps, and the taps that read its channels.
+//! A structure that is running: its coupling steps, its channels are read on whichever side they live, and it is watched.
+//!
+//! A structure in one piece is the trivial coupling: one part, no constraint. Nothing here asks which it is.
+//! **Must not be here:** coupling formulas, text.
 
-use interfield_kernel::element::path::PathLaw;
-use interfield_kernel::scheme::registry::AnyScheme;
-use interfield_kernel::{Dims, Domain, Fault, Mck, Scheme, StepMap, System};
-use interfield_lab::rig::Reading;
-use interfield_linalg::{Pattern, Report, dense_solve};
+use std::sync::Arc;
 
-use crate::assemble::{Assembly, Place, explain, stored, subject};
-use crate::assembled::{Assembled, Row, Stored, gather};
-use crate::damping;
+use interfield_coupling::quality::{Cut, Monitor, Quality, gap, interface_force};
+use interfield_coupling::{Assembly as Substructures, Coupling, CouplingError, Driven, Single, Substructure};
+use interfield_kernel::{Fault, Mck, Scheme};
+use interfield_lab::rig::Rig;
+use interfield_language::model::{Channel, EnergyPart, Kind, Model, Quantity};
+use interfield_language::partition::Constraints;
+use interfield_language::signal::Motion;
+use interfield_language::{Problem, Subject};
+use interfield_linalg::{EigenError, Modes, Pattern, Report, highest, modes};
+
+use crate::assemble::{Assembly, Place, cannot_start, explain};
+use crate::assembled::Assembled;
+use crate::channels::{Channels, Recorder};
 use crate::energy::Energy;
 use crate::landing::Landing;
-use crate::specimen::{Mounted, Rehearsal, Rows, Workshop, mount};
+use crate::specimen::{Rehearsal, Workshop, mount};
+use crate::split::{Constraint, Drive, SubModel};
+use crate::structure::{self, Structure};
 use crate::watch::{Names, Spot, Verdict, Watch, sentence, verdict};
-use interfield_language::Problem;
-use interfield_language::model::short_name;
-use interfield_language::model::{Analysis, Channel, Coordinate, EnergyPart, Kind, Load, Model, Quantity, Support};
-use interfield_language::signal::{Motion, Signal};
 
-/// A domain in vectors.
-pub type ModelDomain = Domain<AnyScheme, Assembled, Vec<f64>>;
+/// One substructure as far as reading and explaining goes; all there is of a structure in one piece.
+pub(crate) struct Part {
+    pub(crate) sub: SubModel,
+    pub(crate) free: Vec<usize>,
+    pub(crate) looped: Vec<usize>,
+    /// Whether the states of these elements remember their deformation.
+    memory: Vec<bool>,
+    /// Elements in the loop whose force is a function of their deformation.
+    curves: Vec<usize>,
+    pub(crate) recorder: Recorder,
+    /// Its energy balance, only where it is recorded: it costs an evaluation of all forces per step.
+    energy: Option<Energy>,
+    out: Vec<f64>,
+}
 
-/// Where a channel reads.
-#[allow(missing_docs)]
-pub enum Tap {
-    /// Entry of the state [u v s h].
-    State(usize),
-    /// Entry of the memory of the system.
-    Memory(usize),
-    /// Force of a path-moved law where it was last evaluated, from its memory.
-    Path { law: PathLaw, memory: usize },
-    /// Acceleration of an unknown, plus that of the ground if `absolute`.
-    Acceleration { dof: usize, absolute: bool },
-    /// Derivative 0, 1 or 2 of an imposed motion.
-    Imposed { index: usize, derivative: usize },
-    /// Absolute acceleration of a held degree of freedom: that of the ground, and of its imposed motion.
-    Held { imposed: Option<usize>, ground: Vec<Signal> },
-    /// Always zero: a fixed degree of freedom.
+/// Where a channel comes from.
+pub enum Source {
+    /// Channel of a part.
+    #[allow(missing_docs)]
+    Part { part: usize, index: usize },
+    /// Gap at a cut, derivative 0 or 1.
+    #[allow(missing_docs)]
+    Gap { cut: Cut, derivative: usize, factor: f64 },
+    /// Force through a cut, on its first side.
+    #[allow(missing_docs)]
+    Force { cut: Cut, factor: f64 },
+    /// Link displacement at a port of a part.
+    #[allow(missing_docs)]
+    Link { part: usize, port: usize, factor: f64 },
+    /// Part of the energy balance, over all substructures.
+    #[allow(missing_docs)]
+    Energy { part: EnergyPart, factor: f64 },
+    /// Nothing: there is no link on the fine side.
     Zero,
-    /// Coordinate `coordinate` of an element, or its force.
-    Element { probe: usize, coordinate: usize, force: bool },
-    /// Value of a load.
-    Signal(Signal),
-    /// A part of the energy balance.
-    Energy(EnergyPart),
-    /// Force of an element of a specimen: factors of the measured forces, by their place in the memory of the system.
-    Measured(Vec<(usize, f64)>),
 }
 
-/// An element that is read.
-pub struct Probe {
-    /// Its law, if it has one.
-    pub law: Option<Stored>,
-    /// Constant matrices [K, C] when it is not a law.
-    pub matrices: [Vec<f64>; 2],
-    /// One row per coordinate.
-    pub rows: Vec<Row>,
-    /// First of its states.
-    pub state0: usize,
-    /// Number of its states.
-    pub states: usize,
-}
-
-/// Reads channels out of a state without allocating.
-pub(crate) struct Recorder {
-    taps: Vec<(Tap, f64)>,
-    probes: Vec<Probe>,
-    motions: Vec<Motion>,
-    pub(crate) needs_acceleration: bool,
-    n: usize,
-    imposed: [Vec<f64>; 3],
-    a: Vec<f64>,
-    /// Base accelerations now.
-    ground: Vec<f64>,
-    /// Accelerations by what acts on the system from outside: multipliers. Zero for a structure in one piece.
-    pub(crate) outside: Vec<f64>,
-    q: Vec<f64>,
-    v: Vec<f64>,
-    p: Vec<f64>,
-    g: Vec<f64>,
-}
-
-/// A model ready to run.
+/// A structure ready to run, and running.
 pub struct Simulation {
     /// The model it was made from.
-    pub model: Model,
-    /// The domain.
-    pub domain: ModelDomain,
-    /// Warnings of the assembly.
+    pub model: Arc<Model>,
+    /// What steps.
+    pub coupling: Box<dyn Coupling<Assembled>>,
+    /// What is doubtful about the model, and about its cuts.
     pub warnings: Vec<Problem>,
+    /// The constraints between its parts, row by row.
+    pub interface: Vec<Constraint>,
+    pub(crate) parts: Vec<Part>,
+    pub(crate) sources: Vec<Source>,
+    /// The constraints in unknowns of the parts.
+    cuts: Vec<Cut>,
     free: Vec<usize>,
-    looped: Vec<usize>,
-    memory: Vec<bool>,
-    recorder: Recorder,
-    /// Only where it is recorded: it costs an evaluation of all forces per step.
-    energy: Option<Energy>,
+    /// Part and unknown of every degree of freedom of the model that is free in a part.
+    homes: Vec<Option<(usize, usize)>>,
+    /// Where there are cuts.
+    monitor: Option<Monitor>,
+    links: Vec<f64>,
+    /// Motions that the coupling imposes, by degree of freedom of the model.
+    pub(crate) driven: Vec<(usize, Motion)>,
     watch: Option<Watch>,
+    /// Unknowns that the coupling moves, with the force that moves them and where they are.
+    moved: Vec<((usize, usize), [f64; 2])>,
     /// Only where asked for.
     landing: Option<Landing>,
 }
@@ -103,74 +93,67 @@ pub struct Simulation {
 /// Names for what a watch finds.
 impl Names for Simulation {
     fn unknown(&self, at: Spot) -> &str {
-        self.free.get(at.index).map_or("?", |&d| self.model.dofs[d].name.as_str())
+        let part = &self.parts[at.part];
+        part.free.get(at.index).map_or("?", |&d| part.sub.model.dofs[d].name.as_str())
     }
 
     fn element(&self, at: Spot) -> &str {
-        let element = self.looped.get(self.domain.system().curve_element(at.index));
-        element.map_or("?", |&e| self.model.elements[e].name.as_str())
+        let part = &self.parts[at.part];
+        let element = part.curves.get(at.index).and_then(|&e| part.looped.get(e));
+        element.map_or("?", |&e| part.sub.model.elements[e].name.as_str())
     }
 
-    fn cut(&self, _: usize) -> &str {
-        "?"
+    fn cut(&self, cut: usize) -> &str {
+        self.interface.get(cut).map_or("?", |c| self.model.dofs[c.dof].name.as_str())
     }
 }
 
 impl Simulation {
-    /// Assembles a model and starts its scheme, its specimens in the emulated laboratory; all problems at once.
-    pub fn new(model: Model) -> Result<Self, Vec<Problem>> {
+    /// Assembles a model and starts it, specimens in the emulated laboratory; all problems at once.
+    ///
+    /// # Errors
+    /// Everything that stands against it.
+    pub fn new(model: impl Into<Arc<Model>>) -> Result<Self, Vec<Problem>> {
         Self::in_workshop(model, &mut Rehearsal)
     }
 
-    /// Assembles a model and starts its scheme; the rigs of its specimens come from a workshop.
-    pub fn in_workshop(model: Model, workshop: &mut dyn Workshop) -> Result<Self, Vec<Problem>> {
-        let Mounted { mut assembly, rows } = mount(&model, workshop)?;
-        match damping::check(&model, &assembly) {
-            Some(driven) if driven.fatal => return Err(vec![driven]),
-            driven => assembly.warnings.extend(driven),
-        }
-        let Assembly { mut system, y0, places, free, looped, memory, warnings, .. } = assembly;
-        let (scheme, dt) = (model.analysis.scheme, model.analysis.dt);
-        let fatal = |fault: Fault| vec![cannot_start(&model, &free, &looped, fault)];
-        let recorder = Recorder::new(&model, &places, &looped, &system, &rows, scheme.claims().carries_acceleration);
-        let (nx, nw) = ModelDomain::memory(&scheme, &system);
-        let mut x = y0;
-        x.resize(nx, 0.0);
-        // Dimensions first: `prepare` replaces all operators, so the mass matrix for recording comes after.
-        system.prepare(scheme.operators(dt).as_slice()).map_err(fatal)?;
-        let mut domain = Domain::new(scheme, system, dt, x, vec![0.0; nw]).map_err(fatal)?;
-        if recorder.needs_acceleration {
-            domain.system_mut().prepare_mass().map_err(fatal)?;
-        }
-        let wanted = model.channels.iter().any(|c| matches!(c.quantity, Quantity::Energy(_)));
-        let energy = wanted
-            .then(|| {
-                let (system, x) = domain.parts();
-                let dims = system.dims();
-                Energy::new(system, dims.point(0.0, &x[..dims.state()]))
-            })
-            .transpose()
-            .map_err(fatal)?;
-        let landing = model.analysis.land.then(|| Landing::new(&model, &domain)).transpose()?;
-        Ok(Simulation { domain, warnings, free, looped, memory, recorder, energy, watch: None, landing, model })
+    /// The same with rigs from a workshop.
+    ///
+    /// # Errors
+    /// Everything that stands against it.
+    pub fn in_workshop(model: impl Into<Arc<Model>>, workshop: &mut dyn Workshop) -> Result<Self, Vec<Problem>> {
+        Structure::new(model)?.start(workshop)
     }
 
     /// Number of steps to the end of the analysis.
     pub fn steps(&self) -> u64 {
-        steps(&self.model.analysis)
+        self.model.analysis.steps()
     }
 
-    /// Takes step number `k`, from k dt to (k + 1) dt.
+    /// Length of a step of the analysis, s.
+    pub fn dt(&self) -> f64 {
+        self.coupling.dt()
+    }
+
+    /// Takes step number `k`, from k dt to (k + 1) dt, and looks at how well it went.
+    ///
+    /// # Errors
+    /// The fault; the state is then the one before the step.
     pub fn step(&mut self, k: u64) -> Result<(), Fault> {
         match &mut self.landing {
-            None => self.domain.step(k)?,
-            Some(landing) => landing.step(&mut self.domain, k)?,
+            None => self.coupling.step(k)?,
+            Some(landing) => landing.step(self.coupling.as_mut(), k)?,
         }
-        if let Some(energy) = &mut self.energy {
-            let t = (k + 1) as f64 * self.domain.dt();
-            let (system, x) = self.domain.parts();
-            let dims = system.dims();
-            energy.add(system, dims.point(t, &x[..dims.state()]))?;
+        if let Some(monitor) = &mut self.monitor {
+            monitor.observe(self.coupling.as_mut(), k + 1);
+        }
+        let t = (k + 1) as f64 * self.coupling.dt();
+        for (i, part) in self.parts.iter_mut().enumerate() {
+            if let Some(energy) = &mut part.energy {
+                let dims = self.coupling.dims_of(i);
+                let (system, x) = self.coupling.at_node(i);
+                energy.add(system, dims.point(t, &x[..dims.state()]))?;
+            }
         }
         self.observe(k + 1)
     }
@@ -181,22 +164,39 @@ impl Simulation {
     /// The fault at the start.
     pub fn watch(&mut self) -> Result<(), Fault> {
         let shortest = if self.landing.is_some() { Landing::FINEST } else { 1.0 };
-        let (mut watch, dt) = (Watch::new(self.steps()), shortest * self.domain.dt());
-        let (system, x) = self.domain.parts();
-        let dims = system.dims();
-        watch.add(system, dims.point(0.0, &x[..dims.state()]), dt)?;
+        let mut watch = Watch::new(self.steps());
+        for (i, part) in self.parts.iter().enumerate() {
+            let dims = self.coupling.dims_of(i);
+            let dt = shortest * self.coupling.dt() / f64::from(part.sub.substeps);
+            let (system, x) = self.coupling.at_node(i);
+            watch.add(system, dims.point(0.0, &x[..dims.state()]), dt)?;
+        }
         self.watch = Some(watch);
+        let (parts, coupling) = (&self.parts, self.coupling.as_ref());
+        let ends = parts.iter().enumerate().flat_map(|(p, part)| {
+            let driven = |d: &usize| self.driven.iter().any(|(dof, _)| *dof == part.sub.dofs[*d]);
+            let unknowns = part.free.iter().enumerate().filter(move |(_, d)| driven(d));
+            unknowns.map(move |(unknown, _)| ((p, unknown), pushed(coupling, (p, unknown))))
+        });
+        self.moved = ends.collect();
         Ok(())
     }
 
     fn observe(&mut self, done: u64) -> Result<(), Fault> {
-        let Some(watch) = &mut self.watch else { return Ok(()) };
-        let (t, due) = (done as f64 * self.domain.dt(), watch.is_due(done));
-        let (system, x) = self.domain.parts();
-        let at = system.dims().point(t, &x[..system.dims().state()]);
-        watch.note(0, system, at, due)?;
+        let Simulation { watch: Some(watch), parts, coupling, moved, .. } = self else { return Ok(()) };
+        for (end, before) in moved {
+            let now = pushed(coupling.as_ref(), *end);
+            watch.put(0.5 * (now[0] + before[0]) * (now[1] - before[1]));
+            *before = now;
+        }
+        let (t, due) = (done as f64 * coupling.dt(), watch.is_due(done));
+        for i in 0..parts.len() {
+            let dims = coupling.dims_of(i);
+            let (system, x) = coupling.at_node(i);
+            watch.note(i, system, dims.point(t, &x[..dims.state()]), due)?;
+        }
         if due {
-            watch.judge(t, || (0, system.liveliest(at.u, at.v)));
+            watch.judge(t, || liveliest(coupling.as_mut()));
         }
         Ok(())
     }
@@ -208,7 +208,8 @@ impl Simulation {
 
     /// What the watch over the run thinks of it; `None` without one.
     pub fn verdict(&self) -> Option<Verdict> {
-        Some(verdict(&self.watch.as_ref()?.findings(&[]), self))
+        let rows = self.quality().map_or_else(Vec::new, |q| q.rows);
+        Some(verdict(&self.watch.as_ref()?.findings(&rows), self))
     }
 
     /// The channels, in the order of [`Simulation::sample`].
@@ -217,348 +218,428 @@ impl Simulation {
     }
 
     /// Reads all channels at time `k dt` into `out`, in their units.
+    ///
+    /// # Errors
+    /// A fault of an evaluation that a channel needs.
     pub fn sample(&mut self, k: u64, out: &mut [f64]) -> Result<(), Fault> {
-        let t = k as f64 * self.domain.dt();
-        let (system, x) = self.domain.parts();
-        self.recorder.read(system, self.energy.as_ref(), t, x, out)
+        let t = k as f64 * self.coupling.dt();
+        for (i, part) in self.parts.iter_mut().enumerate().filter(|(_, p)| !p.out.is_empty()) {
+            if part.recorder.needs_acceleration {
+                // Accelerations by the multipliers first, while the coupling can be read.
+                part.recorder.outside.fill(0.0);
+                self.coupling.add_multiplier_accelerations(i, &mut part.recorder.outside);
+            }
+            let (system, x) = self.coupling.at_node(i);
+            part.recorder.read(system, t, x, &mut part.out)?;
+        }
+        for (source, out) in self.sources.iter().zip(out) {
+            *out = match source {
+                Source::Part { part, index } => self.parts[*part].out[*index],
+                Source::Gap { cut, derivative, factor } => factor * gap(self.coupling.as_ref(), *cut, *derivative),
+                Source::Force { cut, factor } => factor * interface_force(self.coupling.as_ref(), cut.plus),
+                Source::Link { part, port, factor } => {
+                    let n = self.coupling.ports_of(*part).len();
+                    self.coupling.links_of(*part, &mut self.links[..n]);
+                    factor * self.links[*port]
+                }
+                Source::Energy { part, factor } => {
+                    factor * self.parts.iter().filter_map(|p| p.energy.as_ref()).map(|e| e.part(*part)).sum::<f64>()
+                }
+                Source::Zero => 0.0,
+            };
+        }
+        Ok(())
     }
 
-    /// What its channels read.
-    pub fn blueprint(&self) -> Channels<'_> {
-        self.recorder.channels(&self.model, self.domain.system().dims())
+    /// How well the parts held together so far; `None` of a structure in one piece.
+    pub fn quality(&self) -> Option<Quality> {
+        self.monitor.as_ref().map(Monitor::quality)
     }
 
-    /// Where the channels read, with the factors to their units.
-    pub fn taps(&self) -> &[(Tap, f64)] {
-        &self.recorder.taps
+    /// Present force through cut `row` of [`Simulation::interface`], on its first side.
+    pub fn interface_force(&self, row: usize) -> f64 {
+        self.cuts.get(row).map_or(0.0, |cut| interface_force(self.coupling.as_ref(), cut.plus))
     }
 
-    /// The elements that channels read.
-    pub fn probes(&self) -> &[Probe] {
-        &self.recorder.probes
+    /// Present displacement of a degree of freedom of the model (on the first side that has it), if it is free.
+    pub fn displacement(&self, dof: usize) -> Option<f64> {
+        let (part, unknown) = (*self.homes.get(dof)?)?;
+        self.coupling.state_of(part).get(unknown).copied()
     }
 
-    /// Whether channels read accelerations that the scheme does not carry.
-    pub fn needs_acceleration(&self) -> bool {
-        self.recorder.needs_acceleration
-    }
-
-    /// Model elements of the elements in the loop.
-    pub fn looped(&self) -> &[usize] {
-        &self.looped
-    }
-
-    /// Displacements, velocities and element states.
-    pub fn y(&self) -> &[f64] {
-        &self.domain.state()[..self.domain.system().dims().state()]
-    }
-
-    /// How each linear system of the scheme is solved.
-    pub fn solvers(&self) -> Vec<(Mck, Report)> {
-        self.domain.system().solvers()
-    }
-
-    /// How the dynamic matrix of the scheme is solved: what a step spends its time on.
-    pub fn solver(&self) -> Option<Report> {
-        let solvers = self.solvers();
-        let main = solvers.iter().position(|(d, _)| d.c != 0.0).unwrap_or(0);
-        solvers.into_iter().nth(main).map(|s| s.1)
-    }
-
-    /// Names of the unknowns, in the order of u.
-    pub fn unknowns(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.free.iter().map(|&d| self.model.dofs[d].name.as_str())
-    }
-
-    /// The degrees of freedom of the model that the unknowns are, in the order of u.
+    /// The degrees of freedom of the model that are unknowns, rising. Those that the coupling moves are none.
     pub fn free(&self) -> &[usize] {
         &self.free
     }
 
-    /// Pattern, mass and stiffness of the small-amplitude motion about the present linearisation.
-    pub fn matrices(&self) -> (&Pattern, Vec<f64>, Vec<f64>) {
-        self.domain.system().matrices(&self.memory)
+    /// Whether all elements are springs, dashpots and matrices, so that tangents and energies by them hold for any motion.
+    pub fn is_linear(&self) -> bool {
+        self.model.externals.is_empty()
+            && self
+                .model
+                .elements
+                .iter()
+                .all(|e| e.given.is_none() && (matches!(e.kind, Kind::Linear { .. }) || e.type_name == "spring"))
     }
 
-    /// Mass of every unknown, SI.
-    pub fn masses(&self) -> Vec<f64> {
-        let (pattern, mass, _) = self.matrices();
-        diagonal(pattern, &mass)
+    /// Number of its parts.
+    pub fn count(&self) -> usize {
+        self.parts.len()
     }
 
-    /// Largest circular frequency, rad/s.
-    pub fn omega_max(&self) -> Result<f64, interfield_linalg::EigenError> {
-        let (pattern, mass, stiffness) = self.matrices();
-        Ok(interfield_linalg::highest(pattern, &stiffness, &mass)?.max(0.0).sqrt())
+    /// Part `i` as a model of its own.
+    pub fn part(&self, i: usize) -> &SubModel {
+        &self.parts[i].sub
     }
 
-    /// Lowest modes about the present linearisation.
-    pub fn modes(&self, count: usize) -> Result<interfield_linalg::Modes, interfield_linalg::EigenError> {
-        let (pattern, mass, stiffness) = self.matrices();
-        interfield_linalg::modes(pattern, &stiffness, &mass, count)
+    /// Names of the unknowns of part `i`.
+    pub fn unknowns(&self, i: usize) -> impl ExactSizeIterator<Item = &str> {
+        let part = &self.parts[i];
+        part.free.iter().map(|&d| part.sub.model.dofs[d].name.as_str())
+    }
+
+    /// [u v s h] of every part.
+    pub fn states(&self) -> impl Iterator<Item = &[f64]> {
+        (0..self.parts.len()).map(|i| self.coupling.state_of(i))
+    }
+
+    /// Where each channel comes from.
+    pub fn sources(&self) -> &[Source] {
+        &self.sources
+    }
+
+    /// What the channels of part `i` read.
+    pub fn channels_of(&self, i: usize) -> Channels<'_> {
+        self.parts[i].recorder.channels(&self.parts[i].sub.model, self.coupling.dims_of(i))
+    }
+
+    /// Displacements, velocities and element states of part `i`.
+    pub fn y(&self, i: usize) -> &[f64] {
+        &self.coupling.state_of(i)[..self.coupling.dims_of(i).state()]
+    }
+
+    /// Pattern, mass and stiffness of part `i` on its own, for small motions about the present linearisation.
+    pub fn matrices(&self, i: usize) -> (&Pattern, Vec<f64>, Vec<f64>) {
+        self.coupling.system(i).matrices(&self.parts[i].memory)
+    }
+
+    /// Mass of every unknown of part `i`, SI.
+    pub fn masses(&self, i: usize) -> Vec<f64> {
+        let (pattern, mass, _) = self.matrices(i);
+        (0..pattern.n()).map(|j| pattern.position(j, j).map_or(0.0, |p| mass[p])).collect()
+    }
+
+    /// Largest circular frequency of part `i` on its own, rad/s.
+    ///
+    /// # Errors
+    /// When it was not found.
+    pub fn omega_max(&self, i: usize) -> Result<f64, EigenError> {
+        let (pattern, mass, stiffness) = self.matrices(i);
+        Ok(highest(pattern, &stiffness, &mass)?.max(0.0).sqrt())
+    }
+
+    /// Lowest modes of part `i` on its own, about the present linearisation.
+    ///
+    /// # Errors
+    /// When they were not found.
+    pub fn modes(&self, i: usize, count: usize) -> Result<Modes, EigenError> {
+        let (pattern, mass, stiffness) = self.matrices(i);
+        modes(pattern, &stiffness, &mass, count)
+    }
+
+    /// How each linear system of part `i` is solved.
+    pub fn solvers(&self, i: usize) -> Vec<(Mck, Report)> {
+        self.coupling.system(i).solvers()
+    }
+
+    /// How the dynamic matrix of part `i` is solved: what its step spends its time on.
+    pub fn solver(&self, i: usize) -> Option<Report> {
+        let solvers = self.solvers(i);
+        let main = solvers.iter().position(|(d, _)| d.c != 0.0).unwrap_or(0);
+        solvers.into_iter().nth(main).map(|s| s.1)
+    }
+
+    /// The test ends before its time; [`Simulation::finish`] follows.
+    pub fn give_up(&mut self) {
+        (0..self.parts.len()).for_each(|i| self.coupling.system_of(i).give_up());
+    }
+
+    /// The test has ended: specimens are led back to where they stood.
+    pub fn finish(&mut self) {
+        (0..self.parts.len()).for_each(|i| self.coupling.system_of(i).finish());
+    }
+
+    /// The rigs of the specimens, each with its number in the model.
+    pub fn rigs(&self) -> impl Iterator<Item = (usize, &dyn Rig)> {
+        let parts = self.parts.iter().enumerate();
+        parts.flat_map(|(i, part)| part.sub.specimens.iter().copied().zip(self.coupling.system(i).rigs()))
     }
 
     /// A fault of the loop in words, with the user's names.
     pub fn explain(&self, fault: Fault) -> String {
-        explain(&self.model, &self.free, &self.looped, fault)
+        match self.parts.get(self.coupling.faulty()) {
+            Some(Part { sub, free, looped, .. }) => sub.said_of(explain(&sub.model, free, looped, fault)),
+            None => explain(&self.model, &[], &[], fault),
+        }
     }
 }
 
-/// Force of coordinate `i` of element `e` by the measured forces f, if it stands in the laboratory. The forces p of all
-/// coordinates there are those with Bᵀ p = f: p = (B Bᵀ)⁻¹ B f, if there are no more coordinates than degrees of freedom.
-fn measured_force(physical: &[Rows], system: &Assembled, e: usize, i: usize) -> Option<Vec<(usize, f64)>> {
-    let (specimen, rows) = physical.iter().enumerate().find(|(_, rows)| rows.iter().any(|r| r.0 == e))?;
-    let before: usize = rows.iter().take_while(|r| r.0 != e).map(|r| r.1.len()).sum();
-    let b: Vec<&[f64]> = rows.iter().flat_map(|r| r.1.iter().map(Vec::as_slice)).collect();
-    let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
-    let gram: Vec<f64> = b.iter().flat_map(|x| b.iter().map(|y| dot(x, y))).collect();
-    let mut unit = vec![0.0; b.len()];
-    unit[before + i] = 1.0;
-    let n = b.first()?.len();
-    let weights = match dense_solve(&gram, b.len(), &mut unit, 1) {
-        true => (0..n).map(|j| b.iter().zip(&unit).map(|(row, w)| row[j] * w).sum()).collect(),
-        // More coordinates than can be told apart: not known.
-        false => vec![f64::NAN; n],
-    };
-    let place = |j: usize| system.measured()[specimen].place(Reading::Force, j);
-    Some(weights.into_iter().enumerate().map(|(j, w)| (place(j), w)).collect())
-}
-
-/// Diagonal of a matrix.
-pub(crate) fn diagonal(pattern: &Pattern, values: &[f64]) -> Vec<f64> {
-    (0..pattern.n()).map(|i| pattern.position(i, i).map_or(0.0, |p| values[p])).collect()
-}
-
-/// Number of steps to the end of an analysis.
-pub(crate) fn steps(analysis: &Analysis) -> u64 {
-    analysis.steps()
-}
-
-/// A fault at the start, as a problem of the model.
-pub(crate) fn cannot_start(model: &Model, free: &[usize], looped: &[usize], fault: Fault) -> Problem {
-    let help = match fault {
-        Fault::Singular { .. } => "give the node a `mass`, connect it with an element, or fix it",
-        Fault::SingularElement { .. } | Fault::NonFinite { .. } => "correct the parameters of the element",
-        Fault::Laboratory { .. } => "look at the limits and the faults of the specimen",
-        Fault::Partner { .. } => "look at what the program said last, in its log",
-        Fault::NoConvergence { .. } => "take a smaller step, or a scheme that does not iterate",
-    };
-    let (message, subject) = (explain(model, free, looped, fault), subject(free, looped, fault));
-    Problem { subject, message, help: help.to_owned(), fatal: true }
-}
-
-/// What the channels of a structure or a substructure read, laid open.
-#[derive(Clone, Copy)]
-pub struct Channels<'a> {
-    /// The structure.
-    pub model: &'a Model,
-    /// Numbers of its unknowns.
-    pub dims: Dims,
-    /// Where the channels read, with the factors to their units.
-    pub taps: &'a [(Tap, f64)],
-    /// The elements that they read.
-    pub probes: &'a [Probe],
-    /// Whether they read accelerations that the scheme does not carry.
-    pub needs_acceleration: bool,
-}
-
-impl Recorder {
-    /// Lays it open.
-    pub(crate) fn channels<'a>(&'a self, model: &'a Model, dims: Dims) -> Channels<'a> {
-        let Recorder { taps, probes, needs_acceleration, .. } = self;
-        Channels { model, dims, taps, probes, needs_acceleration: *needs_acceleration }
-    }
-
-    pub(crate) fn new(
-        model: &Model,
-        places: &[Place],
-        looped: &[usize],
-        system: &Assembled,
-        physical: &[Rows],
-        carried: bool,
-    ) -> Self {
-        let dims = system.dims();
-        let n = dims.nu;
-        let row = |c: &Coordinate| -> Row {
-            c.iter()
-                .filter_map(|&(d, f)| match places[d] {
-                    Place::Free(i) => Some((i as u32, f)),
-                    Place::Imposed(i) => Some(((n + i) as u32, f)),
-                    Place::Fixed => None,
-                })
-                .collect()
-        };
-        // The law and the place in the memory of the system of a path-moved element.
-        let path = |e: usize| match stored(&model.elements[e].kind) {
-            Some((Stored::Path(law), _)) => Some((law, system.memory_offset(looped.iter().position(|&l| l == e)?))),
-            _ => None,
-        };
-        let mut probes = Vec::new();
-        let mut needs_acceleration = false;
-        let ground = |dof: usize| -> Vec<Signal> {
-            let along = short_name(&model.dofs[dof].name);
-            let signal = |l: &Load| match l {
-                Load::Ground { direction, signal, .. } if direction == along => Some(signal.clone()),
-                _ => None,
+impl Structure {
+    /// Puts specimens on the rigs of a workshop, and starts the schemes and the coupling.
+    ///
+    /// # Errors
+    /// Everything that stands against it.
+    pub fn start(self, workshop: &mut dyn Workshop) -> Result<Simulation, Vec<Problem>> {
+        let free = self.free().to_vec();
+        let Structure { model, warnings, interface, parts: assembled, driven, .. } = self;
+        let (mut parts, mut substructures, mut twins) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut places_of, mut problems) = (Vec::new(), Vec::new());
+        for part in assembled {
+            let structure::Part { sub, mut assembly, specimens, twin, ports } = part;
+            let rows = match mount(&sub.model, &mut assembly, specimens, workshop) {
+                Ok(rows) => rows,
+                Err(list) => {
+                    problems.extend(list.into_iter().map(|problem| sub.in_whole(problem)));
+                    continue;
+                }
             };
-            model.loads.iter().filter_map(signal).collect()
-        };
-        let mut tap_dof = |dof: usize, derivative: usize, absolute: bool| match places[dof] {
-            Place::Fixed if absolute => Tap::Held { imposed: None, ground: ground(dof) },
-            Place::Imposed(i) if absolute => Tap::Held { imposed: Some(i), ground: ground(dof) },
-            Place::Fixed => Tap::Zero,
-            Place::Imposed(index) => Tap::Imposed { index, derivative },
-            Place::Free(i) if derivative < 2 => Tap::State(derivative * n + i),
-            Place::Free(i) => {
-                needs_acceleration |= !carried;
-                Tap::Acceleration { dof: i, absolute }
+            let Assembly { system, y0, places, free, looped, memory, .. } = assembly;
+            let channels: Vec<Channel> = model.channels.iter().filter_map(|c| inside(c, &sub)).collect();
+            let scheme = sub.model.analysis.scheme;
+            let out = vec![0.0; channels.len()];
+            let carried = scheme.claims().carries_acceleration;
+            let recorder = Recorder::new(&sub.model, channels, &places, &looped, &system, &rows, carried);
+            let curves = (0..system.curve_count()).map(|i| system.curve_element(i)).collect();
+            let (substeps, fine) = (sub.substeps as usize, sub.fine);
+            substructures.push(Substructure { system, y0, scheme, substeps, fine, ports });
+            twins.extend(twin);
+            places_of.push(places);
+            parts.push(Part { sub, free, looped, memory, curves, recorder, energy: None, out });
+        }
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let imposed = driven.iter().filter_map(|d| whole_motion(d, &parts)).collect();
+        let driven = driven.into_iter().map(|d| imposed_rate(d, &places_of)).collect();
+        let assembly = Substructures { substructures, rows: interface.len(), dt: model.analysis.dt };
+        let started = start(&model, assembly, twins, driven);
+        let mut coupling = started.map_err(|e| vec![refusal(&e, &model, &interface, &parts)])?;
+        ready(&model, &mut parts, coupling.as_mut())?;
+        let mut homes = vec![None; model.dofs.len()];
+        for (p, part) in parts.iter().enumerate().rev() {
+            part.free.iter().enumerate().for_each(|(i, &d)| homes[part.sub.dofs[d]] = Some((p, i)));
+        }
+        let cuts = cuts(&interface, &parts);
+        let sources = sources(&model, &cuts, &parts, coupling.as_ref());
+        let cuts: Vec<Cut> = cuts.into_iter().map(|c| c.1).collect();
+        let monitor = model.partition.as_ref().map(|_| {
+            let mut monitor = Monitor::new(coupling.as_ref(), cuts.clone(), model.analysis.steps());
+            monitor.observe(coupling.as_mut(), 0);
+            monitor
+        });
+        let landing = model.analysis.land.then(|| Landing::new(&model, coupling.as_ref())).transpose()?;
+        let most = (0..coupling.count()).map(|i| coupling.ports_of(i).len()).max().unwrap_or(0);
+        Ok(Simulation {
+            monitor,
+            cuts,
+            coupling,
+            warnings,
+            interface,
+            parts,
+            sources,
+            free,
+            homes,
+            links: vec![0.0; most],
+            driven: imposed,
+            watch: None,
+            moved: Vec::new(),
+            landing,
+            model,
+        })
+    }
+}
+
+/// The degree of freedom of the model that a coupling moves, and how.
+fn whole_motion(drive: &Drive, parts: &[Part]) -> Option<(usize, Motion)> {
+    let &(part, dof) = drive.ends.first()?;
+    Some((parts.get(part)?.sub.dofs[dof], drive.motion.clone()))
+}
+
+/// The same for the coupling.
+fn imposed_rate(drive: Drive, places_of: &[Vec<Place>]) -> Driven {
+    let unknown = |&(part, dof): &(usize, usize)| match places_of[part][dof] {
+        Place::Free(i) => Some((part, i)),
+        Place::Imposed(_) | Place::Fixed => None,
+    };
+    let (ends, motion) = (drive.ends.iter().filter_map(unknown).collect(), drive.motion);
+    Driven { ends, rate: Box::new(move |t| [motion.at(t)[1], motion.at(t)[2]]) }
+}
+
+/// Starts the coupling of the model; without one, the structure in one piece.
+fn start(
+    model: &Model,
+    mut assembly: Substructures<Assembled>,
+    twins: Vec<Assembled>,
+    driven: Vec<Driven>,
+) -> Result<Box<dyn Coupling<Assembled>>, CouplingError> {
+    match (&model.partition, assembly.substructures.pop()) {
+        (None, Some(all)) => Ok(Box::new(Single::start(all, assembly.dt)?)),
+        (Some(partition), last) => {
+            assembly.substructures.extend(last);
+            partition.coupling.method.start(assembly, twins, driven)
+        }
+        (None, None) => Err(CouplingError::Unsuitable("there is no structure".to_owned())),
+    }
+}
+
+/// Prepares what is only read: accelerations that no scheme carries, and energies where they are recorded.
+fn ready(model: &Model, parts: &mut [Part], coupling: &mut dyn Coupling<Assembled>) -> Result<(), Vec<Problem>> {
+    let balanced = model.channels.iter().any(|c| matches!(c.quantity, Quantity::Energy(_)));
+    for (i, part) in parts.iter_mut().enumerate() {
+        let dims = coupling.dims_of(i);
+        let (system, x) = coupling.at_node(i);
+        let fatal = |fault| vec![part.sub.in_whole(cannot_start(&part.sub.model, &part.free, &part.looped, fault))];
+        if part.recorder.needs_acceleration {
+            system.prepare_mass().map_err(fatal)?;
+        }
+        if balanced {
+            part.energy = Some(Energy::new(system, dims.point(0.0, &x[..dims.state()])).map_err(fatal)?);
+        }
+    }
+    Ok(())
+}
+
+/// Force of the multipliers on an unknown of a substructure, and its displacement.
+fn pushed(coupling: &dyn Coupling<Assembled>, (part, unknown): (usize, usize)) -> [f64; 2] {
+    [interface_force(coupling, (part, unknown)), coupling.state_of(part)[unknown]]
+}
+
+/// Part and unknown in which most of the energy is.
+fn liveliest(coupling: &mut dyn Coupling<Assembled>) -> (usize, usize) {
+    let mut most = (f64::NEG_INFINITY, (0, 0));
+    for i in 0..coupling.count() {
+        let n = coupling.dims_of(i).nu;
+        let (system, x) = coupling.at_node(i);
+        let unknown = system.liveliest(&x[..n], &x[n..2 * n]);
+        let energy = system.kinetic_energy(&x[..n], &x[n..2 * n]) + system.elastic_energy(&x[..n]);
+        if energy > most.0 {
+            most = (energy, (i, unknown));
+        }
+    }
+    most.1
+}
+
+/// A channel of the whole model as one of a part, if what it reads is there.
+fn inside(channel: &Channel, sub: &SubModel) -> Option<Channel> {
+    let dof = |d: usize| sub.dofs.iter().position(|&x| x == d);
+    let element = |e: usize| sub.elements.iter().position(|&x| x == e);
+    let quantity = match channel.quantity {
+        Quantity::Displacement(d) => Quantity::Displacement(dof(d)?),
+        Quantity::Velocity(d) => Quantity::Velocity(dof(d)?),
+        Quantity::Acceleration(d) => Quantity::Acceleration(dof(d)?),
+        Quantity::AbsoluteAcceleration(d) => Quantity::AbsoluteAcceleration(dof(d)?),
+        Quantity::Force(e, i) => Quantity::Force(element(e)?, i),
+        Quantity::Deformation(e, i) => Quantity::Deformation(element(e)?, i),
+        Quantity::State(e, i) => Quantity::State(element(e)?, i),
+        Quantity::LoadSignal(i) => Quantity::LoadSignal(sub.loads.iter().position(|&x| x == i)?),
+        Quantity::Specimen(s, i, reading) => {
+            Quantity::Specimen(sub.specimens.iter().position(|&x| x == s)?, i, reading)
+        }
+        Quantity::External(e, i, reading) => {
+            Quantity::External(sub.externals.iter().position(|&x| x == e)?, i, reading)
+        }
+        Quantity::Gap(..) | Quantity::InterfaceForce(_) | Quantity::Link(_) | Quantity::Energy(_) => return None,
+    };
+    Some(Channel { quantity, ..channel.clone() })
+}
+
+fn sources(model: &Model, cuts: &[(usize, Cut)], parts: &[Part], coupling: &dyn Coupling<Assembled>) -> Vec<Source> {
+    let mut taken = vec![0; parts.len()];
+    let source = |channel: &Channel| {
+        // The parts list their channels in the order of the model; the first that has one gives it.
+        let mut first = None;
+        for (p, part) in parts.iter().enumerate() {
+            if inside(channel, &part.sub).is_some() {
+                first = first.or(Some(Source::Part { part: p, index: taken[p] }));
+                taken[p] += 1;
             }
-        };
-        let taps = model
-            .channels
-            .iter()
-            .map(|channel| {
-                let tap = match channel.quantity {
-                    // A structure in one piece has no cut.
-                    Quantity::Gap(..) | Quantity::InterfaceForce(_) | Quantity::Link(_) => Tap::Zero,
-                    Quantity::Displacement(d) => tap_dof(d, 0, false),
-                    Quantity::Velocity(d) => tap_dof(d, 1, false),
-                    Quantity::Acceleration(d) => tap_dof(d, 2, false),
-                    Quantity::AbsoluteAcceleration(d) => tap_dof(d, 2, true),
-                    Quantity::LoadSignal(i) => match &model.loads[i] {
-                        Load::Ground { signal, .. } | Load::Force { signal, .. } => Tap::Signal(signal.clone()),
-                    },
-                    Quantity::Energy(part) => Tap::Energy(part),
-                    Quantity::State(e, i) => match (looped.iter().position(|&l| l == e), path(e)) {
-                        (_, Some((_, memory))) => Tap::Memory(memory + 1),
-                        (Some(l), None) => Tap::State(2 * n + system.state_offset(l) + i),
-                        (None, None) => Tap::Zero,
-                    },
-                    Quantity::Specimen(s, i, reading) => Tap::Memory(system.measured()[s].place(reading, i)),
-                    Quantity::External(e, i, reading) => {
-                        Tap::Memory(system.measured()[model.specimens.len() + e].place(reading, i))
-                    }
-                    Quantity::Force(e, i) if let Some(weights) = measured_force(physical, system, e, i) => {
-                        Tap::Measured(weights)
-                    }
-                    Quantity::Force(e, _) if let Some((law, memory)) = path(e) => Tap::Path { law, memory },
-                    Quantity::Force(e, i) | Quantity::Deformation(e, i) => {
-                        let kind = &model.elements[e].kind;
-                        let state0 = looped.iter().position(|&l| l == e).map_or(0, |l| system.state_offset(l));
-                        probes.push(match (stored(kind), kind) {
-                            (Some((law, coordinates)), _) => Probe {
-                                states: law.shape().1,
-                                law: Some(law),
-                                matrices: Default::default(),
-                                rows: coordinates.iter().map(row).collect(),
-                                state0,
-                            },
-                            (None, Kind::Linear { dofs, stiffness, damping, .. }) => Probe {
-                                law: None,
-                                matrices: [stiffness.clone(), damping.clone()],
-                                rows: dofs.iter().map(|&d| row(&vec![(d, 1.0)])).collect(),
-                                state0,
-                                states: 0,
-                            },
-                            (None, _) => unreachable!("only plain matrices have no law"),
-                        });
-                        let force = matches!(channel.quantity, Quantity::Force(..));
-                        Tap::Element { probe: probes.len() - 1, coordinate: i, force }
-                    }
-                };
-                (tap, channel.factor)
-            })
-            .collect();
-        let motions: Vec<Motion> = model
-            .dofs
-            .iter()
-            .filter_map(|d| match &d.support {
-                Support::Imposed(m) => Some(m.clone()),
-                _ => None,
-            })
-            .collect();
-        let widest = probes.iter().map(|p| p.rows.len()).max().unwrap_or(0);
-        let most = probes.iter().map(|p| p.states).max().unwrap_or(0);
-        Recorder {
-            taps,
-            probes,
-            needs_acceleration,
-            n,
-            imposed: std::array::from_fn(|_| vec![0.0; motions.len()]),
-            motions,
-            a: vec![0.0; n],
-            ground: vec![0.0; system.ground_count()],
-            outside: vec![0.0; n],
-            q: vec![0.0; widest],
-            v: vec![0.0; widest],
-            p: vec![0.0; widest],
-            g: vec![0.0; most],
         }
-    }
+        if let Some(source) = first {
+            return source;
+        }
+        let at = |dof: usize| cuts.iter().filter(move |(d, _)| *d == dof);
+        let factor = channel.factor;
+        match channel.quantity {
+            Quantity::Energy(part) => Source::Energy { part, factor },
+            Quantity::Gap(d, derivative) => {
+                at(d).next().map_or(Source::Zero, |&(_, cut)| Source::Gap { cut, derivative, factor })
+            }
+            Quantity::InterfaceForce(d) => at(d).next().map_or(Source::Zero, |&(_, cut)| Source::Force { cut, factor }),
+            Quantity::Link(d) => {
+                let ends = at(d).flat_map(|(_, cut)| [cut.plus, cut.minus]);
+                let found = ends.filter(|(part, _)| coupling.is_fine(*part)).find_map(|(part, dof)| {
+                    let port = coupling.ports_of(part).iter().position(|p| p.dof == dof)?;
+                    Some(Source::Link { part, port, factor })
+                });
+                found.unwrap_or(Source::Zero)
+            }
+            _ => Source::Zero,
+        }
+    };
+    let mut source = source;
+    model.channels.iter().map(&mut source).collect()
+}
 
-    /// Reads the channels at time `t` from the state `x` = [u v s h].
-    pub(crate) fn read(
-        &mut self,
-        system: &mut Assembled,
-        energy: Option<&Energy>,
-        t: f64,
-        x: &[f64],
-        out: &mut [f64],
-    ) -> Result<(), Fault> {
-        let dims = system.dims();
-        for (i, m) in self.motions.iter().enumerate() {
-            [self.imposed[0][i], self.imposed[1][i], self.imposed[2][i]] = m.at(t);
+/// The constraints in unknowns of the parts, with the degree of freedom of the whole model.
+fn cuts(interface: &[Constraint], parts: &[Part]) -> Vec<(usize, Cut)> {
+    let unknown = |(part, dof): (usize, usize)| Some((part, parts[part].free.iter().position(|&d| d == dof)?));
+    let cut = |c: &Constraint| Some((c.dof, Cut { plus: unknown(c.plus)?, minus: unknown(c.minus)? }));
+    interface.iter().filter_map(cut).collect()
+}
+
+/// Why the coupling cannot start, in the user's names.
+fn refusal(error: &CouplingError, model: &Model, interface: &[Constraint], parts: &[Part]) -> Problem {
+    let name = |row: usize| interface.get(row).map_or("?", |c| model.dofs[c.dof].name.as_str());
+    match error {
+        CouplingError::Fault(located) => {
+            let part = &parts[located.substructure];
+            part.sub.in_whole(cannot_start(&part.sub.model, &part.free, &part.looped, located.fault))
         }
-        // Once for all channels: a record is looked up in its samples.
-        system.ground_values(t, &mut self.ground);
-        let at = dims.point(t, &x[..dims.state()]);
-        let a: &[f64] = if self.needs_acceleration {
-            system.accelerations(at, &mut self.a)?;
-            self.a.iter_mut().zip(&self.outside).for_each(|(a, o)| *a += o);
-            &self.a
-        } else {
-            x.get(dims.state()..dims.state() + self.n).unwrap_or(&[])
-        };
-        for ((tap, factor), out) in self.taps.iter().zip(out) {
-            let value = match tap {
-                Tap::State(i) => x[*i],
-                // The system has the memory of the state that is read.
-                Tap::Memory(i) => system.memory()[*i],
-                Tap::Measured(weights) => weights.iter().map(|(i, w)| w * system.memory()[*i]).sum(),
-                Tap::Path { law, memory: i } => law.force([system.memory()[*i], system.memory()[*i + 1]]),
-                Tap::Acceleration { dof, absolute: false } => a[*dof],
-                Tap::Acceleration { dof, absolute: true } => a[*dof] + system.ground_along(*dof, &self.ground),
-                Tap::Imposed { index, derivative } => self.imposed[*derivative][*index],
-                Tap::Held { imposed, ground } => {
-                    imposed.map_or(0.0, |i| self.imposed[2][i]) + ground.iter().map(|s| s.value(t)).sum::<f64>()
+        CouplingError::Redundant { rows } => {
+            let names: std::collections::BTreeSet<&str> = rows.iter().map(|&r| name(r)).collect();
+            let names: Vec<String> = names.into_iter().map(|n| format!("`{n}`")).collect();
+            let message = format!(
+                "the constraints at {} say the same thing more than once, so that the interface forces are not determined",
+                names.join(", ")
+            );
+            let repeated = model.partition.as_ref().is_some_and(|p| p.coupling.constraints == Constraints::AllPairs);
+            let help = match repeated {
+                true => {
+                    "write constraints = \"tree\" in [coupling], or method = \"llm\", which has no such choice to make"
                 }
-                Tap::Zero => 0.0,
-                Tap::Signal(s) => s.value(t),
-                Tap::Energy(part) => energy.map_or(0.0, |e| e.part(*part)),
-                Tap::Element { probe, coordinate, force } => {
-                    let probe = &self.probes[*probe];
-                    let d = probe.rows.len();
-                    for (i, row) in probe.rows.iter().enumerate() {
-                        self.q[i] = gather(row, at.u, &self.imposed[0]);
-                        self.v[i] = gather(row, at.v, &self.imposed[1]);
-                    }
-                    if !force {
-                        self.q[*coordinate]
-                    } else if let Some(law) = &probe.law {
-                        let s = &at.s[probe.state0..probe.state0 + probe.states];
-                        law.response(t, &self.q[..d], &self.v[..d], s, &mut self.p, &mut self.g);
-                        self.p[*coordinate]
-                    } else {
-                        let dot = |m: &[f64], x: &[f64]| -> f64 {
-                            m.get(coordinate * d..(coordinate + 1) * d)
-                                .map_or(0.0, |row| row.iter().zip(x).map(|(a, x)| a * x).sum())
-                        };
-                        dot(&probe.matrices[0], &self.q) + dot(&probe.matrices[1], &self.v)
-                    }
-                }
+                false => "write method = \"llm\" in [coupling], which determines them, or cut elsewhere",
             };
-            *out = value * factor;
+            Problem::error(Subject::Model, message, help)
         }
-        Ok(())
+        CouplingError::Rigid { row } => {
+            let message = format!(
+                "the interface `{}` has no mass: on neither side, or not in the substructure with substeps",
+                name(*row)
+            );
+            let dof = interface.get(*row).map_or(Subject::Model, |c| Subject::Dof(c.dof));
+            Problem::error(dof, message, "give the node a mass, and both sides a share of it (`interface_mass`)")
+        }
+        CouplingError::Reversed { row } => {
+            let message = format!(
+                "a force at the interface `{}` moves a side against itself within a step: a scheme is beyond its limit of stability",
+                name(*row)
+            );
+            let help = "take a smaller `dt`, more `substeps`, or an implicit `scheme`; `interfield check --stability` of a \
+                        substructure by itself shows its limit";
+            Problem::error(Subject::Step, message, help)
+        }
+        CouplingError::Unsuitable(message) => {
+            Problem::error(Subject::Model, message.clone(), "change [coupling] or the substructures")
+        }
     }
 }

@@ -1,7 +1,8 @@
 //! From a partitioned model to one model per substructure, and the constraints that hold them together.
 
-use crate::assemble::{assemble, stored};
-use crate::damping;
+use std::sync::Arc;
+
+use crate::assemble::Assembly;
 use interfield_language::external::External;
 use interfield_language::model::{Analysis, Coordinate, Damping, Dof, Element, Kind, Load, Model, Node, Support};
 use interfield_language::partition::{Constraints, Layout, Partition, Substructure, layout, visit};
@@ -18,11 +19,9 @@ pub struct Split {
     pub interface: Vec<Constraint>,
     /// Imposed motions that the coupling takes as constraints; their degrees of freedom are free in the parts.
     pub driven: Vec<Drive>,
-    /// Warnings about the whole structure.
-    pub warnings: Vec<Problem>,
     /// Interface degrees of freedom at which a side has no mass, as warnings. Such a side follows there quasi-statically;
     /// a coupling that solves with the mass matrix alone must refuse them.
-    pub massless: Vec<Problem>,
+    pub warnings: Vec<Problem>,
 }
 
 /// A degree of freedom with an imposed motion, in all parts that have it.
@@ -37,10 +36,10 @@ pub struct Drive {
 /// One substructure as a model of its own. Its step is that of the analysis divided by its substeps; it has no channels.
 #[derive(Clone, Debug)]
 pub struct SubModel {
-    /// Name of the substructure.
+    /// Name of the substructure; empty for a structure in one piece.
     pub name: String,
     /// Its degrees of freedom, elements and loads. What its elements refer to without acting on it is fixed here.
-    pub model: Model,
+    pub model: Arc<Model>,
     /// Index in the whole model of each of its degrees of freedom.
     pub dofs: Vec<usize>,
     /// Index in the whole model of each of its elements.
@@ -66,8 +65,13 @@ impl SubModel {
             Subject::Specimen(s) => self.specimens.get(s).map_or(Subject::Model, |&s| Subject::Specimen(s)),
             other => other,
         };
-        problem.message = format!("substructure `{}`: {}", self.name, problem.message);
+        problem.message = self.said_of(problem.message);
         problem
+    }
+
+    /// A sentence about it, with its name if it has one.
+    pub(crate) fn said_of(&self, message: String) -> String {
+        if self.name.is_empty() { message } else { format!("substructure `{}`: {message}", self.name) }
     }
 }
 
@@ -83,19 +87,15 @@ pub struct Constraint {
     pub minus: (usize, usize),
 }
 
-/// Takes a partitioned model apart; a model without partition is one part. All problems at once; those of the whole
-/// structure first.
-pub fn split(model: &Model) -> Result<Split, Vec<Problem>> {
-    let mut whole = assemble(model)?;
-    match damping::check(model, &whole) {
-        Some(driven) if driven.fatal => return Err(vec![driven]),
-        driven => whole.warnings.extend(driven),
-    }
-    let damping = whole.rayleigh.map_or(Damping::None, |[a0, a1]| Damping::Rayleigh { a0, a1 });
+/// Takes a partitioned model apart, with the Rayleigh coefficients of the `whole`; a model without partition is one part. All problems at once.
+///
+/// # Errors
+/// Everything that stands against it.
+pub fn split(model: &Arc<Model>, whole: Option<&Assembly>) -> Result<Split, Vec<Problem>> {
     let Some(partition) = &model.partition else {
         let part = SubModel {
-            name: model.title.clone(),
-            model: Model { channels: Vec::new(), ..model.clone() },
+            name: String::new(),
+            model: model.clone(),
             dofs: (0..model.dofs.len()).collect(),
             elements: (0..model.elements.len()).collect(),
             loads: (0..model.loads.len()).collect(),
@@ -104,17 +104,19 @@ pub fn split(model: &Model) -> Result<Split, Vec<Problem>> {
             substeps: 1,
             fine: false,
         };
-        let (interface, driven, massless) = Default::default();
-        return Ok(Split { parts: vec![part], interface, driven, warnings: whole.warnings, massless });
+        let (interface, driven, warnings) = Default::default();
+        return Ok(Split { parts: vec![part], interface, driven, warnings });
     };
+    let rayleigh = whole.and_then(|w| w.rayleigh);
+    let damping = rayleigh.map_or(Damping::None, |[a0, a1]| Damping::Rayleigh { a0, a1 });
     let layout = layout(model, partition)?;
     let parts: Vec<SubModel> = (0..partition.substructures.len())
         .map(|part| Cut::new(model, partition, &layout, part).sub_model(damping.clone()))
         .collect();
     let interface = constraints(model, partition, &layout, &parts);
-    let massless = massless(model, &interface, &parts)?;
+    let warnings = massless(model, &interface, &parts)?;
     let driven = driven(model, partition, &layout, &parts);
-    Ok(Split { parts, interface, driven, warnings: whole.warnings, massless })
+    Ok(Split { parts, interface, driven, warnings })
 }
 
 /// One substructure in the making.
@@ -173,6 +175,7 @@ impl<'a> Cut<'a> {
         };
         let Substructure { name, substeps, fine, .. } = substructure;
         let (name, substeps, fine) = (name.clone(), *substeps, *fine);
+        let model = Arc::new(model);
         SubModel { name, model, dofs: self.dofs, elements: self.elements, loads, specimens, externals, substeps, fine }
     }
 
@@ -296,7 +299,7 @@ struct Held {
 fn held(model: &Model) -> Vec<Held> {
     let mut held: Vec<Held> = model.dofs.iter().map(|d| Held { mass: d.mass != 0.0, element: false }).collect();
     for element in &model.elements {
-        let massive = stored(&element.kind).is_some_and(|(law, _)| law.shape().2);
+        let massive = !matches!(element.kind, Kind::Linear { .. }) && element.kind.has_mass();
         visit(element, |d, acts| {
             held[d].element |= acts;
             held[d].mass |= massive && acts;

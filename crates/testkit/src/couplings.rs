@@ -42,7 +42,7 @@ pub const fn alpha(rho: f64) -> AnyScheme {
     AnyScheme::Splitting(Splitting::generalized_alpha(rho))
 }
 
-/// A row of the tables: method and scheme of both sides. Names as in novel.md, sec. 5 (-N: trapezoidal sides).
+/// A row of the tables: method and scheme of both sides. Names as in the book (book: passivity 1).
 ///
 /// # Panics
 /// If there is no such row.
@@ -266,7 +266,7 @@ const DAMPED_LAST: &str = "{ type = \"cubic\", name = \"k4\", nodes = [\"ground\
                            { type = \"damper\", name = \"c4\", nodes = [\"ground\", \"x3\"], dof = \"x\", c = 0.5, n = 2, v0 = 0.2, \
                            tangent = { k = 0, c = 0.1 } },";
 
-/// Chain of three masses, cut at the second (newmark-and-llm.md, sec. 5).
+/// Chain of three masses, cut at the second (book: problems 1.2).
 pub fn chain(springs: ChainSprings) -> Cut {
     let (first, last) = match springs {
         ChainSprings::Linear => (
@@ -306,7 +306,7 @@ pub fn chain(springs: ChainSprings) -> Cut {
     Cut { a, b, shared: vec![(1, 0)] }
 }
 
-/// Three-DoF split mass (lsrt.md 9.2): two shared unknowns, no damping.
+/// Three-DoF split mass (book: problems 1.3): two shared unknowns, no damping.
 pub fn three_dof() -> Cut {
     let (s, l, r, m1, m2, rho) = (32000.0, 5.0, 2.0, 1e4, 5e3, 2.0_f64);
     let matrix = |rows: &[&[f64]]| {
@@ -383,7 +383,7 @@ pub fn cubic_chain(tangent: &str) -> Cut {
     Cut { a: ends(a), b: ends(b), shared }
 }
 
-/// Two-DoF rig (lsrt.md 9.3): translation and rotation, uncoupled, damped in A, from rest at 10 mm and 50 mrad.
+/// Two-DoF rig (book: problems 1.4): translation and rotation, uncoupled, damped in A, from rest at 10 mm and 50 mrad.
 pub fn rig() -> Cut {
     let side = |m: [f64; 2], c: [f64; 2], k: [f64; 2]| {
         let diagonal = |x: [f64; 2]| format!("[[{:?}, 0], [0, {:?}]]", x[0], x[1]);

@@ -46,7 +46,7 @@ impl Dense {
         self.form(&self.m, v) + self.form(&self.kt, u)
     }
 
-    /// Pseudo-energy of trapezoidal Newmark, 1/2 aᵀ M a + 1/2 vᵀ K v (newmark-and-llm.md, sec. 1.4).
+    /// Pseudo-energy of trapezoidal Newmark, 1/2 aᵀ M a + 1/2 vᵀ K v (book: newmark 1.4).
     pub fn pseudo_energy(&self, v: &[f64], a: &[f64]) -> f64 {
         self.form(&self.m, a) + self.form(&self.k, v)
     }

@@ -1,4 +1,4 @@
-//! Bars between nodes that move along one axis: the problems of localized multipliers (newmark-and-llm.md, sec. 5 and 6),
+//! Bars between nodes that move along one axis: the problems of localized multipliers (book: problems 1.5),
 //! in pieces, held together pair by pair, or whole.
 
 use interfield_coupling::{Assembly, Imposed, Localized, Port, Substructure};

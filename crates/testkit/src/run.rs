@@ -1,12 +1,15 @@
 //! From a model to trajectories.
 
+use std::sync::Arc;
+
 use interfield_analysis::order::{Convergence, Trajectory, convergence};
+use interfield_kernel::System;
 use interfield_kernel::scheme::registry::AnyScheme;
-use interfield_kernel::{StepMap, System};
 use interfield_language::diag::{Diagnostics, Source};
 use interfield_language::model::{Model, TangentPolicy};
 use interfield_language::parse::{Overrides, parse};
-use interfield_structure::Simulation;
+use interfield_structure::split::{Split, split};
+use interfield_structure::{Simulation, assemble};
 
 /// Reads a model from text; it may refer to no files.
 ///
@@ -53,15 +56,25 @@ pub fn load(name: &str, overrides: &Overrides) -> Simulation {
     simulation(model(name, overrides))
 }
 
-/// A model, ready to run.
+/// A model in one piece, ready to run.
 ///
 /// # Panics
 /// If it cannot be assembled.
 pub fn simulation(model: Model) -> Simulation {
-    Simulation::new(model).unwrap_or_else(|problems| {
+    Simulation::new(model.in_one_piece()).unwrap_or_else(|problems| {
         let words: Vec<String> = problems.into_iter().map(|p| p.message).collect();
         panic!("{}", words.join("\n"))
     })
+}
+
+/// A model taken apart.
+///
+/// # Panics
+/// If it cannot be assembled or cut.
+pub fn taken_apart(model: &Model) -> Split {
+    let model = Arc::new(model.clone());
+    let apart = assemble(&model).and_then(|whole| split(&model, Some(&whole)));
+    apart.unwrap_or_else(|problems| panic!("{}: {}", model.title, problems[0].message))
 }
 
 /// A model with another scheme and step, ready to run.
@@ -103,7 +116,7 @@ pub fn states(sim: &mut Simulation, at: &[u64]) -> Trajectory {
         .map(|&k| {
             advance(sim, done, k);
             done = k;
-            sim.y().to_vec()
+            sim.y(0).to_vec()
         })
         .collect()
 }
@@ -135,12 +148,12 @@ pub fn refined(model: &Model, scheme: AnyScheme, dt: f64, count: u64, levels: u3
 /// # Panics
 /// If a step fails.
 pub fn converge(model: &Model, scheme: AnyScheme, dt: f64, count: u64, levels: u32) -> [Convergence; 2] {
-    let n = start(model, scheme, dt).domain.system().dims().nu;
+    let n = start(model, scheme, dt).coupling.system(0).dims().nu;
     let runs = refined(model, scheme, dt, count, levels);
     [convergence(dt, &runs, |y| &y[..n]), convergence(dt, &runs, |y| &y[n..2 * n])]
 }
 
 /// Copies the complete state of one run into another.
 pub fn copy_state(from: &Simulation, to: &mut Simulation) {
-    to.domain.state_mut().copy_from_slice(from.domain.state());
+    to.coupling.state_mut().copy_from_slice(from.coupling.state());
 }

@@ -3,7 +3,7 @@
 use interfield_coupling::{Imposed, Llm};
 use interfield_kernel::StepMap;
 use interfield_language::model::{Model, TangentPolicy};
-use interfield_structure::Partitioned;
+use interfield_structure::Simulation;
 use interfield_testkit::alloc::{CountingAllocator, allocations, count};
 use interfield_testkit::localized::{held, hysteretic};
 use interfield_testkit::problems;
@@ -60,7 +60,7 @@ fn steps_of_the_model_files_allocate_nothing() {
 fn a_test_in_the_emulated_laboratory_allocates_nothing() {
     let model = model("isolated-building", &Default::default());
     assert!(!model.specimens.is_empty());
-    let mut run = Partitioned::new(model).unwrap_or_else(|p| panic!("{p:?}"));
+    let mut run = Simulation::new(model).unwrap_or_else(|p| panic!("{p:?}"));
     run.watch().unwrap_or_else(|f| panic!("{f:?}"));
     let mut row = vec![0.0; run.model.channels.len()];
     let mut failed = None;
@@ -93,7 +93,7 @@ fn a_failing_step_allocates_nothing() {
     let model = read(problems::FORCED);
     for v in variants() {
         let mut sim = start(&model, v.scheme, DT);
-        sim.domain.state_mut()[0] = f64::NAN;
+        sim.coupling.state_mut()[0] = f64::NAN;
         let mut result = Ok(());
         assert_eq!(allocations(|| result = sim.step(0)), 0, "{}", v.label);
         assert!(result.is_err(), "{}", v.label);

@@ -16,7 +16,7 @@ use interfield_language::Model;
 use interfield_language::diag::{Diagnostics, Source};
 use interfield_language::parse::{Overrides, parse};
 use interfield_language::specimen::Specimen;
-use interfield_structure::Machine;
+use interfield_structure::Simulation;
 use interfield_structure::specimen::Workshop;
 
 /// By specimen, the [target reached force] of its degrees of freedom at every exchange.
@@ -195,8 +195,8 @@ int main(void)
 /// The run of the library and of the compiled C, which got the measurements of the library's.
 fn compare(name: &str, text: &str, tolerance: f64) {
     let tape = Tape::default();
-    let mut run = Machine::in_workshop(model(text), false, &mut Recorded(tape.clone())).unwrap();
-    let mut row = vec![0.0; run.model().channels.len()];
+    let mut run = Simulation::in_workshop(model(text), &mut Recorded(tape.clone())).unwrap();
+    let mut row = vec![0.0; run.model.channels.len()];
     let mut expected = Vec::new();
     for k in 0..=run.steps() {
         run.sample(k, &mut row).unwrap();
@@ -212,7 +212,7 @@ fn compare(name: &str, text: &str, tolerance: f64) {
         std::fs::write(at.join(name), text).unwrap();
     }
     let tape = tape.lock().unwrap();
-    let specimens: Vec<&Vec<Vec<[f64; 3]>>> = run.model().specimens.iter().map(|s| &tape[&s.name]).collect();
+    let specimens: Vec<&Vec<Vec<[f64; 3]>>> = run.model.specimens.iter().map(|s| &tape[&s.name]).collect();
     let mut lines = String::new();
     for call in 0..specimens[0].len() {
         let readings = |r: usize| specimens.iter().flat_map(move |s| s[call].iter().map(move |x| x[r]));
@@ -239,11 +239,11 @@ fn compare(name: &str, text: &str, tolerance: f64) {
     assert_eq!(found.len(), expected.len(), "{name}: rows");
     for c in 0..row.len() {
         // What is missing in an energy balance is what is left of large numbers: it is as exact as they are.
-        let balance = |i: &usize| run.model().channels[*i].name.starts_with("energy");
+        let balance = |i: &usize| run.model.channels[*i].name.starts_with("energy");
         let alike: Vec<usize> = (0..row.len()).filter(|i| *i == c || (balance(i) && balance(&c))).collect();
         let size = expected.iter().flat_map(|r| alike.iter().map(|&i| r[i].abs())).fold(0.0f64, f64::max);
         for (k, (a, b)) in found.iter().zip(&expected).enumerate() {
-            let ([a, b], channel) = ([a[c], b[c]], &run.model().channels[c].name);
+            let ([a, b], channel) = ([a[c], b[c]], &run.model.channels[c].name);
             assert!(a == b || (a - b).abs() <= tolerance * size, "{name}: {channel} in row {k} is {a}, not {b}");
         }
     }

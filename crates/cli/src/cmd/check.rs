@@ -12,15 +12,18 @@ use interfield_structure::modal::Direction;
 use interfield_structure::{Modal, Simulation};
 use serde_json::{Value, json};
 
+use interfield_structure::specimen::Rehearsal as AsEmulated;
+
 use crate::Exit;
 use crate::drawing::structure;
-use crate::files::{same, write};
-use crate::load::{Advised, Loaded, ModelArgs};
+use crate::load::{Loaded, ModelArgs};
 use crate::output::{fail, print, print_json};
-use crate::programs::{Programs, described, described_json};
-use crate::rehearsal::{Rehearsal, fingerprint, look_up};
-use crate::stability::examine;
-use crate::table::{aligned, short};
+use interfield::Advised;
+use interfield::files::{same, write};
+use interfield::programs::{Programs, described, described_json};
+use interfield::rehearsal::{Rehearsal, fingerprint, look_up};
+use interfield::stability::examine;
+use interfield::table::{aligned, short};
 
 /// Show what was understood of a model: structure, masses, modes, solver, cost, step; and what looks wrong
 ///
@@ -85,19 +88,25 @@ pub(crate) fn run(args: &Args) -> Exit {
         return Exit::Fault;
     }
     loaded.remember(&model);
-    let Advised { sim, parts: _, modal, stability_limit } =
-        match loaded.advised_model(model, &places, &args.settings, Some(args.modes as usize)) {
+    let Advised { structure: assembled, modal, stability_limit } =
+        match loaded.advised_model(model, &places, Some(args.modes as usize)) {
             Ok(found) => found,
             Err(e) => return e,
         };
-    if let Err(message) = write(&picture, structure(&sim.model).drawing().svg(800.0, 600.0)) {
+    if let Err(message) = write(&picture, structure(&assembled.model).drawing().svg(800.0, 600.0)) {
         let help = "give another file with --output, for example --output structure.svg";
         fail(args.json, Some(&picture.display().to_string()), None, &message, help);
         return Exit::Failure;
     }
+    // How it is solved, and how long a step takes, in one piece.
+    let model = Model::clone(&assembled.model).in_one_piece();
+    let sim = match loaded.assemble(model, &places).and_then(|s| loaded.start(s, &places, &mut AsEmulated)) {
+        Ok(sim) => sim,
+        Err(e) => return e,
+    };
     let mut found = Findings { sim, modal, stability_limit, cost: None, picture };
     found.cost = cost(&mut found.sim);
-    let stability = match args.stability.then(|| examine(&loaded, &args.settings)).transpose() {
+    let stability = match args.stability.then(|| examine(&loaded, &(&args.settings).into())).transpose() {
         Ok(found) => found,
         Err(why) => {
             let message = format!("the stability of the step cannot be judged: {why}");
@@ -107,7 +116,7 @@ pub(crate) fn run(args: &Args) -> Exit {
     };
     if args.json {
         let mut document = found.json(args.modes as usize);
-        document["stability"] = stability.as_ref().map_or(Value::Null, crate::stability::Findings::json);
+        document["stability"] = stability.as_ref().map_or(Value::Null, interfield::stability::Findings::json);
         document["warnings"] = loaded.messages().into();
         print_json(&document);
     } else {
@@ -126,7 +135,7 @@ pub(crate) fn run(args: &Args) -> Exit {
 
 /// What is known of the rehearsal of a test.
 fn rehearsed(loaded: &Loaded, args: &Args) -> String {
-    let known = fingerprint(loaded, &args.settings).map(|print| look_up(&args.model, &print));
+    let known = fingerprint(loaded, &(&args.settings).into()).map(|print| look_up(&args.model, &print));
     match known {
         Ok(Rehearsal::Passed) => "it was rehearsed, and is ready".to_owned(),
         Ok(Rehearsal::Failed(why)) => format!("it was rehearsed, and is not ready: {}", why.join("; ")),
@@ -186,7 +195,7 @@ impl Findings {
     /// Mass of every degree of freedom, SI: with that of elements where it is free.
     fn masses(&self) -> Vec<f64> {
         let mut all: Vec<f64> = self.sim.model.dofs.iter().map(|d| d.mass).collect();
-        self.sim.free().iter().zip(self.sim.masses()).for_each(|(&d, mass)| all[d] = mass);
+        self.sim.free().iter().zip(self.sim.masses(0)).for_each(|(&d, mass)| all[d] = mass);
         all
     }
 
@@ -220,7 +229,7 @@ impl Findings {
         out += &described(model);
         out += &self.dof_table(all);
         out += &match &self.modal {
-            Ok(modal) => mass_table(modal) + &mode_table(modal, modes, self.sim.unknowns().collect()),
+            Ok(modal) => mass_table(modal) + &mode_table(modal, modes, self.sim.unknowns(0).collect()),
             Err(why) => format!("\nmodes\n  not known: {why}\n"),
         };
         out + &self.step_text()
@@ -289,8 +298,8 @@ impl Findings {
             }
         }
         out += "\nsolver\n";
-        let when = if sim.domain.system().follows_state() { "factorised at each step" } else { "factorised once" };
-        for (d, r) in sim.solvers() {
+        let when = if sim.coupling.system(0).follows_state() { "factorised at each step" } else { "factorised once" };
+        for (d, r) in sim.solvers(0) {
             let (name, when) = match d.c == 0.0 {
                 true => ("mass matrix", ""),
                 false => ("dynamic matrix", when),
@@ -322,7 +331,7 @@ impl Findings {
             .map(|(d, m)| json!({ "name": d.name, "held": held(d), "angle": d.angle, "mass": m, "u0": d.u0, "v0": d.v0 }))
             .collect();
         let solvers: Vec<Value> = sim
-            .solvers()
+            .solvers(0)
             .iter()
             .map(|(d, r)| {
                 json!({
@@ -339,7 +348,7 @@ impl Findings {
             "elements": sim.model.elements.iter()
                 .map(|e| json!({ "name": e.name, "type": e.type_name })).collect::<Vec<_>>(),
             "externals": described_json(&sim.model),
-            "unknowns": sim.unknowns().collect::<Vec<_>>(),
+            "unknowns": sim.unknowns(0).collect::<Vec<_>>(),
             "dofs": dofs,
             "modal": self.modal.as_ref().ok().map(|m| modal_json(m, modes, sim)),
             "modal_error": self.modal.as_ref().err(),
@@ -349,7 +358,7 @@ impl Findings {
             "steps": sim.steps(),
             "force_evaluations_per_step": a.scheme.claims().evaluations,
             "stability_limit": self.stability_limit,
-            "factorised_at_each_step": sim.domain.system().follows_state(),
+            "factorised_at_each_step": sim.coupling.system(0).follows_state(),
             "solvers": solvers,
             "seconds_per_step": self.cost,
             "estimated_seconds": self.cost.map(|c| c * sim.steps() as f64),
@@ -398,7 +407,7 @@ fn mode_table(modal: &Modal, count: usize, unknowns: Vec<&str>) -> String {
 }
 
 fn modal_json(modal: &Modal, count: usize, sim: &Simulation) -> Value {
-    let unknowns: Vec<&str> = sim.unknowns().collect();
+    let unknowns: Vec<&str> = sim.unknowns(0).collect();
     let modes: Vec<Value> = modal
         .omega2
         .iter()

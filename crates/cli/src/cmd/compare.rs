@@ -8,11 +8,11 @@ use interfield_results::{Error, Reader};
 use serde_json::json;
 
 use crate::Exit;
-use crate::files::write;
 use crate::output::{complain, fail, print, print_json};
 use crate::plot::{Figure, stack};
 use crate::stored;
-use crate::table::{aligned, short};
+use interfield::files::write;
+use interfield::table::{aligned, short};
 
 /// Compare two result files channel by channel
 ///

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::Exit;
 use crate::catalogue::{choose, parameters, parameters_json};
 use crate::output::{print, print_json};
-use crate::table::aligned;
+use interfield::table::aligned;
 
 /// List the compensators of actuator delay, or explain one
 #[derive(ClapArgs)]

@@ -1,6 +1,7 @@
 //! `interfield doctor`: can this machine keep the time of a test, and what would have to change?
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args as ClapArgs;
@@ -16,16 +17,14 @@ use interfield_language::Model;
 use interfield_language::quantity::Scope;
 use interfield_language::specimen::Specimen;
 use interfield_language::units::{Dimension, UnitSystem};
+use interfield_structure::Simulation;
 use interfield_structure::specimen::Workshop;
-use interfield_structure::{Partitioned, Simulation};
 use serde_json::{Value, json};
 
 use crate::Exit;
-use crate::coupled::Listener;
-use crate::engine::Engine;
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{fail, print, print_json};
-use crate::table::short;
+use interfield::table::short;
 
 /// Can this machine keep the time of a test? Kernel, rights, sleep, cores, and a measured minute of wake-ups
 ///
@@ -186,14 +185,13 @@ fn idle(args: &Args) -> Result<Kept, String> {
 /// The loops of a model's test by the clock, in the emulated laboratory, again and again; and why one ended early, if one did.
 fn beside(path: &Path, args: &Args) -> Result<(Vec<Kept>, Option<String>), Exit> {
     let loaded = Loaded::open(path, args.json)?;
-    let model = loaded.advised(&args.settings, None)?.sim.model;
+    let model = loaded.advised(&args.settings, None)?.structure.model;
     if model.specimens.is_empty() {
         let help =
             "name the elements that stand in the laboratory: [[specimen]]; or leave the model out and give --rate";
         fail(args.json, None, None, "there is no clock to keep: the model has no specimen", help);
         return Err(Exit::BadInput);
     }
-    let model = Model { partition: model.partition.clone().filter(|_| !args.settings.whole), ..model };
     let until = Instant::now() + Duration::from_secs_f64(args.seconds);
     let mut kept: Vec<Kept> = Vec::new();
     let mut interrupted = None;
@@ -212,7 +210,7 @@ fn beside(path: &Path, args: &Args) -> Result<(Vec<Kept>, Option<String>), Exit>
 /// One test, or its beginning: why it ended by itself, if it did before its time.
 fn once(
     loaded: &Loaded,
-    model: &Model,
+    model: &Arc<Model>,
     core: Option<usize>,
     until: Instant,
     kept: &mut Vec<Kept>,
@@ -221,26 +219,20 @@ fn once(
         problems.iter().for_each(|p| fail(loaded.json(), None, None, &p.message, &p.help));
         Exit::BadInput
     };
-    let mut sim = Simulation::new(model.clone()).map_err(refused)?;
-    let mut parts = model.partition.is_some().then(|| Partitioned::new(model.clone())).transpose().map_err(refused)?;
-    loaded.in_workshop(&mut sim, &mut parts, &mut Bench { core })?;
-    let mut engine = parts.map_or(Engine::Whole, |parts| {
-        let listener = Listener::new(&parts);
-        Engine::Parts(Box::new(parts), listener)
-    });
+    let mut sim = Simulation::in_workshop(model.clone(), &mut Bench { core }).map_err(refused)?;
     let mut ended = None;
     for k in 0..sim.steps() {
         if Instant::now() >= until {
             break;
         }
-        if let Err(fault) = engine.step(&mut sim, k) {
-            ended = Some(engine.explain(&sim, fault));
+        if let Err(fault) = sim.step(k) {
+            ended = Some(sim.explain(fault));
             break;
         }
     }
-    engine.finish(&mut sim);
-    engine.visit_rigs(&sim, |i, rig| {
-        let (Some(specimen), Some((record, _))) = (model.specimens.get(i), rig.timing()) else { return };
+    sim.finish();
+    for (i, rig) in sim.rigs() {
+        let (Some(specimen), Some((record, _))) = (model.specimens.get(i), rig.timing()) else { continue };
         match kept.iter_mut().find(|k| k.name == specimen.name) {
             Some(known) => add(&mut known.timing, &record.timing),
             None => kept.push(Kept {
@@ -250,7 +242,7 @@ fn once(
                 rights: record.rights.clone(),
             }),
         }
-    });
+    }
     Ok(ended)
 }
 

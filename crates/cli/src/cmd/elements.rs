@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::Exit;
 use crate::output::{fail, print, print_json};
-use crate::table::aligned;
+use interfield::table::aligned;
 
 /// List the element types, or explain one
 #[derive(ClapArgs)]

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::Exit;
 use crate::output::{fail, print, print_json};
-use crate::table::aligned;
+use interfield::table::aligned;
 
 /// Explain a key or a table of the model file
 ///

@@ -1,18 +1,18 @@
-//! `interfield figures`: the computed figures of the documents (docs/passivity.md). For the authors, not shown in the help.
+//! `interfield figures`: the computed figures of the documents (book: passivity 1, 4.2). For the authors, not shown in the help.
 
 use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 use interfield_language::Model;
-use interfield_structure::Partitioned;
+use interfield_structure::Simulation;
 use serde_json::json;
 
 use crate::Exit;
-use crate::files::write;
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{fail, print, print_json};
 use crate::plot::Figure;
-use crate::stability::{judge_quietly, with_step};
+use interfield::files::write;
+use interfield::stability::{judge_quietly, with_step};
 
 /// The split mass. The law of B is linear and softer than its estimate by the given factor.
 const MODEL: &str = r#"
@@ -117,7 +117,7 @@ fn softening() -> Result<String, String> {
         let model = model(&set, coupling, "alpha-os", None)?;
         let problem =
             |list: Vec<interfield_language::Problem>| list.first().map_or_else(String::new, |p| p.message.clone());
-        let mut parts = Partitioned::new(model).map_err(problem)?;
+        let mut parts = Simulation::new(model).map_err(problem)?;
         let mut points = vec![(0.0, 1.0)];
         for k in 0..250 {
             parts.step(k).map_err(|fault| parts.explain(fault))?;

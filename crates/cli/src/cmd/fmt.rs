@@ -10,9 +10,9 @@ use interfield_language::format::format;
 use serde_json::json;
 
 use crate::Exit;
-use crate::files::write;
 use crate::load::Loaded;
 use crate::output::{complain, fail, print, print_json};
+use interfield::files::write;
 
 /// Bring model files into their usual form: spaces, blank lines, line breaks
 ///

@@ -6,7 +6,7 @@ use clap::Args as ClapArgs;
 
 use crate::Exit;
 use crate::output::complain;
-use crate::programs::become_program;
+use interfield::programs::become_program;
 
 /// Become a program that ends when the process that started it does
 #[derive(ClapArgs)]

@@ -7,8 +7,8 @@ use interfield_wire::sealed::Key;
 use serde_json::json;
 
 use crate::Exit;
-use crate::laboratory::keys;
 use crate::output::{fail, print, print_json};
+use interfield::laboratory::keys;
 
 /// Make and compare the keys that seal a test over a network
 ///

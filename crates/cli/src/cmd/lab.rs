@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use clap::Args as ClapArgs;
-use interfield_lab::controller::Operator;
 use interfield_lab::hardware::Hardware;
 use interfield_lab::realtime::Histogram;
 use interfield_language::Model;
@@ -17,12 +16,15 @@ use interfield_wire::host::{Host, News, Record};
 use interfield_wire::sealed::Key;
 use serde_json::{Value, json};
 
+use interfield::Operator;
+
 use crate::Exit;
-use crate::laboratory::remote::{dock, greeting};
-use crate::laboratory::{bus, keys};
+use crate::interrupt::on_interrupt;
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{complain, fail, print, print_json};
-use crate::table::short;
+use interfield::laboratory::remote::{dock, greeting};
+use interfield::laboratory::{bus, keys};
+use interfield::table::short;
 
 /// Port of the first specimen that says nothing about where it is.
 const PORT: u16 = 7700;
@@ -198,8 +200,9 @@ fn simulate(args: &Args, model: &Model, index: usize, interface: &str) -> Result
 
 /// A flag that Ctrl-C sets.
 fn stop_by_ctrl_c() -> Arc<AtomicBool> {
-    let stop = Arc::new(AtomicBool::new(false));
-    crate::laboratory::on_interrupt(&stop, &Operator::default());
+    let operator = Operator::default();
+    on_interrupt(&operator);
+    let stop = operator.stop_flag();
     stop
 }
 

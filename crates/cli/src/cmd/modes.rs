@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::Exit;
 use crate::load::{Loaded, ModelArgs, pair};
 use crate::output::{fail, print, print_json};
-use crate::table::{aligned, short};
+use interfield::table::{aligned, short};
 
 /// Natural frequencies and mode shapes of a model, about its initial state
 #[derive(ClapArgs)]
@@ -33,11 +33,11 @@ pub(crate) fn run(args: &Args) -> Exit {
         Ok(l) => l,
         Err(e) => return e,
     };
-    let sim = match loaded.simulation(&ModelArgs { set: args.set.clone(), ..ModelArgs::default() }) {
+    let structure = match loaded.structure(&ModelArgs { set: args.set.clone(), ..ModelArgs::default() }) {
         Ok(s) => s,
         Err(e) => return e,
     };
-    let modes = match sim.modes(args.count as usize) {
+    let modes = match structure.modes(args.count as usize) {
         Ok(m) => m,
         Err(e) => {
             let message = format!("the modes could not be computed: {e}");
@@ -55,11 +55,11 @@ pub(crate) fn run(args: &Args) -> Exit {
             .map(|(i, (w, shape))| {
                 let period = if *w > 0.0 { json!(tau / w) } else { Value::Null };
                 let shape: Map<String, Value> =
-                    sim.unknowns().zip(shape).map(|(n, x)| (n.to_owned(), json!(x))).collect();
+                    structure.unknowns().zip(shape).map(|(n, x)| (n.to_owned(), json!(x))).collect();
                 json!({ "mode": i + 1, "omega": w, "omega2": modes.omega2[i], "frequency_hz": w / tau, "period_s": period, "shape": shape })
             })
             .collect();
-        print_json(&json!({ "title": sim.model.title, "unknowns": sim.unknowns().len(), "modes": list }));
+        print_json(&json!({ "title": structure.model.title, "unknowns": structure.unknowns().len(), "modes": list }));
         return Exit::Done;
     }
     let rows: Vec<Vec<String>> = omegas
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &Args) -> Exit {
         .enumerate()
         .map(|(i, (w, shape))| {
             let most = shape.iter().enumerate().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs())).map_or(0, |m| m.0);
-            let name = sim.unknowns().nth(most).unwrap_or("");
+            let name = structure.unknowns().nth(most).unwrap_or("");
             let period = match modes.omega2[i] {
                 x if x > 0.0 => short(tau / w),
                 x if x < 0.0 => "unstable".to_owned(),
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &Args) -> Exit {
             vec![(i + 1).to_string(), short(*w), short(w / tau), period, name.to_owned()]
         })
         .collect();
-    print(&format!("{}: {} unknowns\n\n", sim.model.title, sim.unknowns().len()));
+    print(&format!("{}: {} unknowns\n\n", structure.model.title, structure.unknowns().len()));
     print(&aligned(&["mode", "omega [rad/s]", "f [Hz]", "T [s]", "<moves most at"], &rows));
     Exit::Done
 }

@@ -7,10 +7,10 @@ use interfield_language::diag::did_you_mean;
 use serde_json::{Value, json};
 
 use crate::Exit;
-use crate::files::write;
 use crate::output::{fail, print, print_json};
 use crate::schema;
-use crate::table::aligned;
+use interfield::files::write;
+use interfield::table::aligned;
 
 /// Start a model: a commented file that runs at once, to be changed
 ///

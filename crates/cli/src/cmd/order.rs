@@ -4,13 +4,15 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use interfield_analysis::order::{Convergence, Trajectory, convergence};
-use interfield_kernel::{Scheme, StepMap, System};
+use interfield_kernel::{Scheme, System};
 use serde_json::{Value, json};
+
+use interfield_structure::specimen::Rehearsal;
 
 use crate::Exit;
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{fail, print, print_json};
-use crate::table::{aligned, short};
+use interfield::table::{aligned, short};
 
 /// Most numbers kept of each run for the comparison.
 const MAX_KEPT: usize = 20_000_000;
@@ -48,23 +50,31 @@ pub(crate) fn run(args: &Args) -> Exit {
                 }
                 model.analysis.duration = (model.analysis.duration / dt).round().max(1.0) * dt;
                 model.analysis.dt = dt / f64::powi(2.0, level as i32);
-                match loaded.assemble(model, &places, level == 0) {
+                let model = model.in_one_piece();
+                let structure = match loaded.assemble(model, &places) {
+                    Ok(s) => s,
+                    Err(e) => return e,
+                };
+                if level == 0 {
+                    loaded.show();
+                }
+                match loaded.start(structure, &places, &mut Rehearsal) {
                     Ok(s) => s,
                     Err(e) => return e,
                 }
             }
             Err(e) => return e,
         };
-        let dims = sim.domain.system().dims();
-        (n, ns, claimed) = (dims.nu, dims.ns, sim.domain.scheme().claims().order);
+        let dims = sim.coupling.system(0).dims();
+        (n, ns, claimed) = (dims.nu, dims.ns, sim.model.analysis.scheme.claims().order);
         let ratio = 1u64 << level;
         let coarse = (sim.model.analysis.duration / dt).round() as u64;
         let keep = (coarse * dims.state() as u64).div_ceil(MAX_KEPT as u64).max(1);
         let mut trajectory = Trajectory::new();
         for k in 0..coarse * ratio {
-            if let Err(fault) = sim.domain.step(k) {
-                let t = k as f64 * sim.domain.dt();
-                let dt = sim.domain.dt();
+            if let Err(fault) = sim.coupling.step(k) {
+                let t = k as f64 * sim.coupling.dt();
+                let dt = sim.coupling.dt();
                 let message = format!("at t = {} s with a step of {} s: {}", short(t), short(dt), sim.explain(fault));
                 let file = args.model.display().to_string();
                 fail(
@@ -77,7 +87,7 @@ pub(crate) fn run(args: &Args) -> Exit {
                 return Exit::Fault;
             }
             if (k + 1) % (ratio * keep) == 0 {
-                trajectory.push(sim.y().to_vec());
+                trajectory.push(sim.y(0).to_vec());
             }
         }
         runs.push(trajectory);

@@ -172,7 +172,7 @@ fn write(
     let made = pack::write(&new_folder, items, contents, about).and_then(|written| {
         pack::archive(&new_folder, &written, &new_zip)?;
         let moved = std::fs::rename(&new_folder, folder).and_then(|()| std::fs::rename(&new_zip, zip));
-        moved.map_err(|e| crate::files::unwritten(folder, &e))?;
+        moved.map_err(|e| interfield::files::unwritten(folder, &e))?;
         Ok(written)
     });
     if made.is_err() {

@@ -7,10 +7,10 @@ use interfield_results::{ChannelInfo, Reader};
 use serde_json::json;
 
 use crate::Exit;
-use crate::files::{has_extension, write};
 use crate::output::{fail, print, print_json};
 use crate::plot::{Figure, PIXELS_PER_INCH};
 use crate::stored;
+use interfield::files::{has_extension, write};
 
 /// Height of a figure over its width.
 const HEIGHT: f64 = 0.625;

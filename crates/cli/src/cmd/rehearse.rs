@@ -12,19 +12,17 @@ use interfield_lab::verdict::{Grade, History, Peaks, Recording};
 use interfield_language::Model;
 use interfield_language::specimen::Specimen;
 use interfield_language::units::{Dimension, UnitSystem};
+use interfield_structure::Simulation;
 use interfield_structure::specimen::Workshop;
-use interfield_structure::{Partitioned, Simulation};
 use serde_json::{Value, json};
 
 use crate::Exit;
-use crate::coupled::Listener;
-use crate::engine::Engine;
-use crate::laboratory::{self, Assessed, READ_BACK};
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{complain, fail, print, print_json, progress};
-use crate::rehearsal;
-use crate::stability::{Loop, examine_loop};
-use crate::table::{aligned, short};
+use interfield::laboratory::{self, Assessed, READ_BACK};
+use interfield::rehearsal;
+use interfield::stability::{Loop, examine_loop};
+use interfield::table::{aligned, short};
 
 /// Look at a hybrid test before it is run: stability of the loop and its margins, what the actuators must do, the verdict to expect
 ///
@@ -49,25 +47,29 @@ pub(crate) fn run(args: &Args) -> Exit {
         Ok(l) => l,
         Err(e) => return e,
     };
-    let (mut sim, mut parts) = match loaded.advised(&args.settings, None) {
-        Ok(found) => (found.sim, found.parts),
+    let (model, places) = match loaded.model(&args.settings) {
+        Ok(found) => found,
         Err(e) => return e,
     };
-    let model = sim.model.clone();
+    let structure = match loaded.advised_model(model, &places, None) {
+        Ok(found) => found.structure,
+        Err(e) => return e,
+    };
+    let model = structure.model.clone();
     if model.specimens.is_empty() {
         let help = "name the elements that stand in the laboratory: [[specimen]]";
         fail(args.json, None, None, "there is nothing to rehearse: the model has no specimen", help);
         return Exit::BadInput;
     }
-    let asked = Model { partition: model.partition.clone().filter(|_| !args.settings.whole), ..model.clone() };
-    let looped = examine_loop(&asked);
+    let looped = examine_loop(&model);
     let mut dry = Dry::default();
-    if let Err(e) = loaded.in_workshop(&mut sim, &mut parts, &mut dry) {
-        return e;
-    }
-    let rehearsed = Rehearsed { looped, ..dry_run(sim, parts, &dry, !args.json) };
+    let sim = match loaded.start(structure, &places, &mut dry) {
+        Ok(sim) => sim,
+        Err(e) => return e,
+    };
+    let rehearsed = Rehearsed { looped, ..dry_run(sim, &dry, !args.json) };
     let numbers = rehearsed.json();
-    let kept = rehearsal::fingerprint(&loaded, &args.settings)
+    let kept = rehearsal::fingerprint(&loaded, &(&args.settings).into())
         .and_then(|fingerprint| rehearsal::keep(&args.model, &fingerprint, &numbers));
     if args.json {
         print_json(&numbers);
@@ -86,35 +88,31 @@ pub(crate) fn run(args: &Args) -> Exit {
 }
 
 /// Runs the whole test once, as fast as it goes.
-fn dry_run(mut sim: Simulation, parts: Option<Partitioned>, dry: &Dry, visible: bool) -> Rehearsed {
-    let mut engine = parts.map_or(Engine::Whole, |parts| {
-        let listener = Listener::new(&parts);
-        Engine::Parts(Box::new(parts), listener)
-    });
+fn dry_run(mut sim: Simulation, dry: &Dry, visible: bool) -> Rehearsed {
     let steps = sim.steps();
     let bar = progress(steps, "steps", visible);
     let mut ended = None;
     for k in 0..steps {
-        if let Err(fault) = engine.step(&mut sim, k) {
-            ended = Some((k as f64 * sim.model.analysis.dt, engine.explain(&sim, fault)));
+        if let Err(fault) = sim.step(k) {
+            ended = Some((k as f64 * sim.model.analysis.dt, sim.explain(fault)));
             break;
         }
         bar.set_position(k);
     }
     bar.finish_and_clear();
-    engine.finish(&mut sim);
-    let links = engine.parts().map(|p| p.quality().rows.iter().fold(0.0f64, |m, r| m.max(r.link[1])));
+    sim.finish();
+    let links = sim.quality().map(|q| q.rows.iter().fold(0.0f64, |m, r| m.max(r.link[1])));
     let model = sim.model.clone();
     let (mut assessed, mut demands) = (Vec::new(), Vec::new());
-    engine.visit_rigs(&sim, |i, rig| {
+    for (i, rig) in sim.rigs() {
         let specimen = &model.specimens[i];
-        let Some(seen) = dry.seen.iter().find(|s| s.0 == specimen.name) else { return };
+        let Some(seen) = dry.seen.iter().find(|s| s.0 == specimen.name) else { continue };
         let seen = seen.1.lock().unwrap_or_else(PoisonError::into_inner);
         let period = specimen.period;
         let dry = Recording { histories: &seen.histories, period, peaks: &[], missing: 0, failure: None };
         assessed.extend(Assessed::of(specimen, rig, dry));
         demands.extend(seen.histories.iter().enumerate().flat_map(|(a, h)| demands_of(specimen, a, h)));
-    });
+    }
     Rehearsed { model, looped: Err(String::new()), ended, links, assessed, demands }
 }
 
@@ -241,7 +239,7 @@ fn demands_of(specimen: &Specimen, i: usize, history: &History) -> Vec<Demand> {
 
 /// All that was found.
 struct Rehearsed {
-    model: Model,
+    model: Arc<Model>,
     /// The loop, or why it could not be probed.
     looped: Result<Loop, String>,
     /// When and why the dry run ended early.

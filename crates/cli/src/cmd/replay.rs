@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 
 use super::run::{self, Left};
 use crate::Exit;
-use crate::laboratory::Replay;
 use crate::load::Loaded;
 use crate::output::{complain, fail, print, print_json};
-use crate::outputs::Wanted;
 use crate::pack::{Pack, Packed, is_pack};
-use crate::record::Format;
+use interfield::laboratory::Replay;
+use interfield::outputs::Wanted;
+use interfield::record::Format;
 
 /// Run a model with a recorded laboratory in place of its specimen; or all tests of a pack again
 ///
@@ -85,7 +85,7 @@ fn pack(args: &Args) -> Exit {
             return Exit::Failure;
         }
     };
-    if options.settings.to_json() != crate::load::ModelArgs::default().to_json() {
+    if interfield::Choices::from(&options.settings) != interfield::Choices::default() {
         let help = "leave the settings out: those of its runs are taken";
         return refuse("a pack is replayed as it was run", help, Exit::BadInput);
     }

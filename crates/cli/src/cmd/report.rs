@@ -106,10 +106,10 @@ fn structure(reader: &Reader, path: &Path) -> interfield_results::Result<[Vec<Bl
     let mut why = String::new();
     for folder in folders {
         let loaded = Loaded::embedded("model of the result", meta.model_text.clone(), folder, false);
-        match loaded.quiet_simulation(&settings) {
-            Ok(sim) => {
-                let scene = Scene::new(&sim);
-                return Ok([scene.modes(), scene.deformed_in(&sim.model, reader)?]);
+        match loaded.quiet_structure(&(&settings).into()) {
+            Ok(structure) => {
+                let scene = Scene::new(&structure);
+                return Ok([scene.modes(), scene.deformed_in(&structure.model, reader)?]);
             }
             Err(message) => why = message,
         }

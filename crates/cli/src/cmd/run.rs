@@ -1,34 +1,30 @@
 //! `interfield run`: integrates a model, writes a result file (or CSV) and a report.
 
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args as ClapArgs;
-use interfield_kernel::StepMap;
+use interfield::files::same;
+use interfield::laboratory::{self, Replay};
+use interfield::outputs::{Files, Wanted};
+use interfield::programs::{self, Told};
+use interfield::record::{self, Format};
+use interfield::table::{aligned, short};
+use interfield::{Choices, End, Moment, Outcome, Prepared, Range, Refused, Run, Setup, coupled};
+use interfield_language::Model;
+use interfield_language::model::Channel;
+use interfield_report::Block;
 use interfield_results::{Meta, Reader};
-use interfield_structure::watch::{Grade, Verdict};
-use interfield_structure::{Partitioned, Simulation};
+use interfield_structure::Simulation;
+use interfield_structure::watch::Grade;
 use serde_json::json;
 
 use crate::Exit;
 use crate::cmd::doctor;
-use crate::coupled;
-use crate::engine::Engine;
-use crate::files::same;
-use crate::laboratory::{self, Arming, Assessed, Laboratory, RealTime, Replay};
-use crate::load::{Loaded, ModelArgs};
+use crate::interrupt::{listen, on_interrupt};
+use crate::load::{Arming, Loaded, ModelArgs, RealTime, refuse};
 use crate::output::{complain, fail, print, print_json, progress};
-use crate::outputs::{Files, Wanted};
-use crate::programs::{self, Programs, Told};
-use crate::ranges::{Range, Ranges};
-use crate::record::{self, Format, Record};
-use crate::rehearsal::{self, Rehearsal};
-use crate::report::{Curves, Evidence, Frames, Report, Scene, Unmade, interface};
-use crate::space::{Room, room};
-use crate::table::{aligned, short};
+use crate::report::{Curves, Evidence, Frames, Report, Scene, Unmade, blocks, interface, keep as keep_recordings};
 
 /// Run a model: write a result file (HDF5, or CSV) and a report (HTML)
 ///
@@ -114,108 +110,32 @@ pub(crate) fn with(model: &Path, options: &Options, replay: Option<Replay>) -> E
     execute(&loaded, options, &wanted, replay)
 }
 
-/// How a run ended.
-enum End {
-    /// All steps were taken.
-    Finished,
-    /// Ctrl-C or a termination signal.
-    Interrupted,
-    /// A step failed; the reason in words.
-    Faulted(String),
-    /// The watch ended it: what came after would have been worth nothing.
-    Diverged(String),
-    /// The results could not be written.
-    NotWritten(String),
-}
-
-impl End {
-    /// How the result file says it.
-    fn outcome(&self, t: f64, verdict: &Verdict) -> String {
-        match self {
-            Self::Finished => format!("finished; verdict: {}", verdict.line()),
-            Self::Interrupted => format!("interrupted: by a signal at t = {} s", short(t)),
-            Self::Faulted(reason) => format!("fault: {reason}"),
-            Self::Diverged(reason) => reason.clone(),
-            Self::NotWritten(reason) => format!("interrupted: {reason}"),
-        }
-    }
-
-    /// In a word, and why.
-    fn word(&self) -> (&'static str, Option<&str>) {
-        match self {
-            Self::Finished => ("finished", None),
-            Self::Interrupted => ("interrupted", None),
-            Self::Faulted(r) => ("fault", Some(r)),
-            Self::Diverged(r) => ("diverged", Some(r)),
-            Self::NotWritten(r) => ("not written", Some(r)),
-        }
-    }
-
-    /// What speaks against a run that ended so.
-    fn verdict(&self) -> Option<Verdict> {
-        let (grade, reason) = match self {
-            // The watch gives the reason itself.
-            Self::Finished | Self::Diverged(_) => return None,
-            Self::Interrupted => (Grade::Doubtful, "interrupted before its end"),
-            Self::Faulted(r) | Self::NotWritten(r) => (Grade::Failed, r.as_str()),
-        };
-        Some(Verdict { grade, reasons: vec![reason.to_owned()] })
-    }
-}
-
-/// The worst of how a run ended, what the watch over it found, and what is thought of the tests of its specimens.
-fn judge(end: &End, watched: Option<Verdict>, assessed: &[Assessed]) -> Verdict {
-    let tests = assessed.iter().map(|a| {
-        let reasons = a.verdict.reasons.iter().map(|r| format!("specimen `{}`: {r}", a.name)).collect();
-        Verdict { grade: a.verdict.grade, reasons }
-    });
-    Verdict::worst(end.verdict().into_iter().chain(watched).chain(tests))
-}
-
-/// How a run went.
-struct Summary<'a> {
-    /// How it ended.
-    end: &'a End,
-    /// What is thought of it.
-    verdict: &'a Verdict,
-    /// Steps taken.
-    steps: u64,
-    /// Wall-clock time of the steps, s.
-    seconds: f64,
-    /// In a test by the clock: the ways of the specimens to their start and home, s.
-    ways: Option<[f64; 2]>,
-}
-
-impl Summary<'_> {
-    /// One line for people.
-    fn line(&self, sim: &Simulation) -> String {
-        let what = match self.end {
-            End::Finished => "finished".to_owned(),
-            End::Interrupted => "interrupted, results up to there are kept".to_owned(),
-            End::Faulted(r) => format!("stopped {r}; results up to there are kept"),
-            End::Diverged(r) => format!("stopped: {r}; results up to there are kept"),
-            End::NotWritten(r) => format!("stopped: {r}"),
-        };
-        let simulated = self.steps as f64 * sim.domain.dt();
-        let ways = self.ways.map_or_else(String::new, |[there, home]| {
-            format!("; {} s to the start before, {} s home after", short(there), short(home))
-        });
-        format!(
-            "{what}: {} steps in {} s ({} steps/s, {} times real time){ways}",
-            self.steps,
-            short(self.seconds),
-            short((self.steps as f64 / self.seconds).round()),
-            short((simulated / self.seconds * 10.0).round() / 10.0)
-        )
-    }
-}
-
 /// What a report needs that only the run itself can tell.
 struct Witness {
     scene: Scene,
     frames: Frames,
     /// Where no result file has them.
     curves: Option<Curves>,
+}
+
+impl Witness {
+    /// For a run that has a report.
+    fn new(prepared: &Prepared<'_>) -> Option<Self> {
+        let files = prepared.files.as_ref().filter(|f| f.report.is_some())?;
+        let structure = &prepared.structure;
+        Some(Witness {
+            scene: Scene::new(structure),
+            frames: Frames::new(structure.free().len()),
+            curves: (files.format == Format::Csv).then(|| Curves::new(&record::channels(&structure.model))),
+        })
+    }
+
+    fn see(&mut self, m: &Moment<'_>, free: &[usize]) {
+        self.frames.push(m.step, m.t, |i| m.simulation.displacement(free[i]).unwrap_or(0.0));
+        if let Some(curves) = self.curves.as_mut().filter(|_| m.recorded) {
+            curves.push(m.t, m.row);
+        }
+    }
 }
 
 /// What a run leaves behind.
@@ -245,165 +165,92 @@ pub(crate) fn leave(
     replay: Option<Replay>,
     left: &mut Left,
 ) -> Exit {
+    match attempt(loaded, options, wanted, replay, left) {
+        Ok(exit) => exit,
+        Err(refused) => refuse(options.json, &refused),
+    }
+}
+
+fn attempt(
+    loaded: &Loaded,
+    options: &Options,
+    wanted: &Wanted,
+    replay: Option<Replay>,
+    left: &mut Left,
+) -> Result<Exit, Refused> {
     let Options { settings, json, quiet, threads, real_time, arming, output: _, report: _ } = options;
-    let (json, real_time) = (*json, *real_time);
-    let mut clock = Clock::default();
-    let (mut model, places) = match loaded.model(settings) {
-        Ok(found) => found,
-        Err(e) => return e,
+    let (json, choices) = (*json, Choices::from(settings));
+    let setup = Setup {
+        output: Some(wanted.clone()),
+        real_time: (*real_time).into(),
+        arming: arming.into(),
+        threads: *threads,
+        replay,
     };
-    let files = match wanted.files(!model.specimens.is_empty()) {
-        Ok(files) => files,
-        Err(refused) => {
-            fail(json, None, None, &refused.message, &refused.help);
-            return if refused.disk { Exit::Failure } else { Exit::BadInput };
-        }
-    };
-    let files = &files;
-    left.results = Some(files.results.clone());
-    let programs = match Programs::start(&mut model, loaded.folder(), &files.results) {
-        Ok(programs) => programs,
-        Err(message) => {
-            fail(json, None, None, &message, "see `[[external]]` in the reference");
-            return Exit::Fault;
-        }
-    };
-    let told = programs.told().to_vec();
-    let (mut sim, mut parts) = match loaded.advised_model(model, &places, settings, None) {
-        Ok(found) => (found.sim, found.parts),
-        Err(e) => return e,
-    };
-    let specimens = sim.model.specimens.clone();
-    match room(&sim, &files.results, files.format) {
-        // A computed run can be made again, and stops where the disk is full.
-        Room::None(message) if !specimens.is_empty() => {
-            let help = "make room, give an --output on another disk, or a `record_rate` to the specimen";
-            fail(json, None, None, &message, help);
-            return Exit::Failure;
-        }
-        Room::None(message) | Room::Little(message) => complain(&format!("warning: {message}")),
-        Room::Enough => {}
-    }
-    let machine = if real_time.real_time { doctor::glance(&specimens, real_time.core) } else { None };
+    let mut prepared = loaded.prepare(&choices, setup)?;
+    left.results = prepared.files.as_ref().map(|f| f.results.clone());
+    loaded.show();
+    prepared.notices.iter().for_each(|notice| complain(notice));
+    let specimens = &prepared.structure.model.specimens;
+    let machine = if real_time.real_time { doctor::glance(specimens, real_time.core) } else { None };
     machine.iter().filter(|_| !json).for_each(|line| complain(line));
-    let mut laboratory = None;
-    if let Some(replay) = &replay
-        && !specimens.iter().any(|s| replay.holds(s))
-    {
-        let help = "play a recording of this model: its channels begin with the name of the specimen";
-        fail(json, None, None, "the recording holds no specimen of the model", help);
-        return Exit::BadInput;
+    let mut witness = Witness::new(&prepared);
+    prepared.lap("modes and memory for the report");
+    let mut run = prepared.start()?;
+    on_interrupt(run.operator());
+    if real_time.control {
+        listen(run.operator());
     }
-    if !(specimens.is_empty() && sim.model.externals.is_empty()) {
-        let mut meta = record::meta(&sim, loaded.text(), settings);
-        record::complete(&mut meta, loaded, &sim.model, &real_time);
-        let elsewhere = specimens.iter().any(|s| s.at.is_some());
-        let rehearsed = if elsewhere { rehearsal::of(loaded, settings) } else { Rehearsal::Missing };
-        let mut made = Laboratory::new(&files.results, loaded.folder(), &meta, &sim.model, real_time, replay, programs)
-            .armed(arming, rehearsed);
-        if let Err(e) = loaded.in_workshop(&mut sim, &mut parts, &mut made) {
-            return e;
-        }
-        if real_time.control {
-            made.listen();
-        }
-        laboratory = Some(made);
-    }
-    if real_time.real_time && specimens.is_empty() {
-        let help = "name the elements that stand in the laboratory: [[specimen]]";
-        fail(json, None, None, "--real-time: the model has no specimen", help);
-        return Exit::BadInput;
-    }
-    let mut engine = parts.map_or(Engine::Whole, |mut parts| {
-        parts.coupling.use_threads(*threads);
-        let listener = coupled::Listener::new(&parts);
-        Engine::Parts(Box::new(parts), listener)
-    });
-    clock.lap("model read and assembled");
-    let mut meta = record::meta(&sim, loaded.text(), settings);
-    if let Some(parts) = engine.parts() {
-        meta.settings
-            .retain(|(name, _)| !["scheme", "scheme_coefficients", "tangent", "solver"].contains(&name.as_str()));
-        meta.settings.splice(0..0, coupled::settings(parts));
-    }
-    record::complete(&mut meta, loaded, &sim.model, &real_time);
-    let mut record = match Record::create(&files.results, (files.format, files.replace), &sim, &meta) {
-        Ok(r) => r,
-        Err(message) => {
-            let help = "give another file with --output, for example --output results.h5";
-            fail(json, Some(&files.results.display().to_string()), None, &message, help);
-            return Exit::Failure;
-        }
-    };
-    loaded.lines().iter().for_each(|line| record.log(line));
-    let stop = Arc::new(AtomicBool::new(false));
-    let operator = laboratory.as_ref().map(|l| l.operator().clone()).unwrap_or_default();
-    laboratory::on_interrupt(&stop, &operator);
-    let visible = !*quiet && !json && std::io::stderr().is_terminal();
     if !json {
-        print(&heading(&sim, engine.parts()));
+        print(&heading(run.simulation()));
     }
-    let mut ranges = Ranges::new(sim.channels().len());
-    let mut witness = files.report.as_ref().map(|_| Witness {
-        scene: Scene::new(&sim),
-        frames: Frames::new(&sim),
-        curves: (files.format == Format::Csv).then(|| Curves::new(&record::channels(&sim))),
+    let bar = progress(run.simulation().steps(), "steps", !*quiet && !json);
+    let free = run.simulation().free().to_vec();
+    let mut looked = Instant::now();
+    let outcome = run.to_end(&mut |m: &Moment<'_>| {
+        if let Some(witness) = &mut witness {
+            witness.see(m, &free);
+        }
+        if m.step % 16 == 0 && looked.elapsed() > Duration::from_millis(50) {
+            bar.set_position(m.step);
+            looked = Instant::now();
+        }
     });
-    clock.lap("modes and memory for the report");
-    real_time.claim();
-    let (done, mut end, first) =
-        integrate((&mut sim, &mut engine), &mut record, &mut ranges, witness.as_mut(), &stop, visible);
-    let stepped = clock.lap("steps, recording");
-    if !matches!(end, End::Finished) {
-        engine.give_up(&mut sim);
-    }
-    engine.finish(&mut sim);
-    let home = if specimens.is_empty() { 0.0 } else { clock.lap("specimens led home") };
-    let mut assessed = Vec::new();
-    if let Some(laboratory) = &laboratory {
-        engine.visit_rigs(&sim, |i, rig| assessed.extend(laboratory.assess(&specimens[i], rig)));
-        assessed.iter().flat_map(laboratory::log).for_each(|line| record.log(&line));
-    }
-    // By the clock, the way to the start may be part of the first step, where the scheme does not ask for a force before: the test begins at its end.
-    let ways = laboratory::to_start(&assessed).map(|there| [there, home]);
-    let within = ways.map_or(0.0, |[there, _]| if first >= there { there } else { 0.0 });
-    let seconds = stepped - within;
-    for line in programs::text(&told, &sim.model).lines().filter(|l| !l.is_empty()) {
-        record.log(line.trim());
-    }
-    record.log(&format!("timings: {}", clock.text()));
-    if let Some(parts) = engine.parts() {
-        coupled::text(parts).lines().filter(|l| !l.is_empty()).for_each(|l| record.log(l));
-    }
-    let watched = engine.verdict(&sim);
-    let mut verdict = judge(&end, watched.clone(), &assessed);
-    record.log(&format!("verdict: {}", verdict.line()));
-    record.log(&Summary { end: &end, verdict: &verdict, steps: done, seconds, ways }.line(&sim));
-    if let Err(message) = record.finish(&end.outcome(done as f64 * sim.domain.dt(), &verdict)) {
-        end = End::NotWritten(message);
-        verdict = judge(&end, watched, &assessed);
-    }
-    clock.lap("last results to the disk");
-    let summary = Summary { end: &end, verdict: &verdict, steps: done, seconds, ways };
-    let mut laboratory = laboratory::blocks(&assessed, &sim.model.units);
-    laboratory.extend(programs::blocks(&told, &sim.model));
-    let (mut evidence, curves) = summary.evidence(&sim, witness, &clock);
-    evidence.interface = engine.parts().map_or_else(Vec::new, interface);
-    evidence.laboratory = laboratory;
+    bar.finish_and_clear();
+    Ok(tell(loaded, &run, &outcome, witness, machine, json, left))
+}
+
+/// Says, keeps and shows what came out.
+fn tell(
+    loaded: &Loaded,
+    run: &Run,
+    outcome: &Outcome,
+    witness: Option<Witness>,
+    machine: Option<String>,
+    json: bool,
+    left: &mut Left,
+) -> Exit {
+    let (sim, model, Some(files)) = (run.simulation(), run.model(), run.files()) else { return Exit::Failure };
+    let (mut evidence, curves) = evidence(outcome, model, witness);
+    evidence.interface = interface(sim);
+    evidence.laboratory = blocks(&outcome.assessed, &model.units);
+    evidence.laboratory.extend(programs_blocks(outcome, model));
     evidence.log = loaded.lines();
-    evidence.numbers = if assessed.is_empty() { serde_json::Value::Null } else { laboratory::json(&assessed) };
-    let page = keep(files, &meta, &assessed, &sim, evidence, curves.as_ref());
+    if !outcome.assessed.is_empty() {
+        evidence.numbers = laboratory::json(&outcome.assessed);
+    }
+    let page = keep(files, run.meta(), outcome, model, evidence, curves.as_ref());
     if json {
-        let mut document = summary_json(&sim, &ranges.0, &summary, files);
-        if let Engine::Parts(parts, listener) = &engine {
+        let mut document = summary_json(sim, outcome, files);
+        if model.partition.is_some() {
             document["scheme"] = serde_json::Value::Null;
-            document["coupling"] = coupled::json(parts, listener);
+            document["coupling"] = coupled::json(sim, run.listener());
         }
-        if !assessed.is_empty() {
-            document["laboratory"] = laboratory::json(&assessed);
+        if !outcome.assessed.is_empty() {
+            document["laboratory"] = laboratory::json(&outcome.assessed);
         }
-        if !told.is_empty() {
-            document["externals"] = programs::json(&told, &sim.model);
+        if !outcome.told.is_empty() {
+            document["externals"] = programs::json(&outcome.told, model);
         }
         document["warnings"] = loaded.messages().into();
         document["machine"] = json!(machine);
@@ -412,20 +259,19 @@ pub(crate) fn leave(
         }
         left.document = Some(document);
     } else {
-        let laboratory = laboratory::text(&assessed, &sim.model.units) + &programs::text(&told, &sim.model);
-        print(&summary_text(&sim, engine.parts(), &ranges.0, &laboratory, &summary, files));
+        print(&summary_text(sim, outcome, files));
     }
-    if let End::Faulted(reason) | End::Diverged(reason) | End::NotWritten(reason) = &end {
+    if let End::Faulted(reason) | End::Diverged(reason) | End::NotWritten(reason) = &outcome.end {
         complain(&format!("error: {reason}"));
-        assessed.iter().flat_map(laboratory::log).for_each(|line| complain(&format!("note: {line}")));
-        told.iter().filter_map(Told::last_words).for_each(|words| complain(&format!("note: {words}")));
+        outcome.assessed.iter().flat_map(laboratory::log).for_each(|line| complain(&format!("note: {line}")));
+        outcome.told.iter().filter_map(Told::last_words).for_each(|words| complain(&format!("note: {words}")));
     }
     if let Err(message) = &page {
         complain(&format!("error: {message}"));
     }
-    match &end {
+    match &outcome.end {
         End::Finished if page.is_err() => Exit::Failure,
-        End::Finished if verdict.grade == Grade::Failed => Exit::Fault,
+        End::Finished if outcome.verdict.grade == Grade::Failed => Exit::Fault,
         End::Finished => Exit::Done,
         End::Interrupted => Exit::Interrupted,
         End::Faulted(_) | End::Diverged(_) => Exit::Fault,
@@ -433,33 +279,39 @@ pub(crate) fn leave(
     }
 }
 
-impl Summary<'_> {
-    /// What the run itself can tell its page: how it ended, how long it took, what was seen of the structure; and its curves
-    /// where no result file has them.
-    fn evidence(&self, sim: &Simulation, witness: Option<Witness>, clock: &Clock) -> (Evidence, Option<Curves>) {
-        let mut timings: Vec<(String, String)> =
-            clock.laps().into_iter().map(|(what, time)| (what.to_owned(), time)).collect();
-        timings.push(("steps per second".to_owned(), short((self.steps as f64 / self.seconds).round())));
-        let simulated = self.steps as f64 * sim.domain.dt();
-        timings.push(("times real time".to_owned(), short(simulated / self.seconds)));
-        let structure = witness.as_ref().map(|w| [w.scene.modes(), w.scene.deformed(sim, &w.frames)]);
-        let good = matches!(self.end, End::Finished) && self.verdict.grade != Grade::Failed;
-        let verdict = format!("{}; verdict: {}", self.line(sim), self.verdict.line());
-        let evidence = Evidence { good, verdict, structure, timings, ..Evidence::default() };
-        (evidence, witness.and_then(|w| w.curves))
-    }
+/// What became of the programs, for a report.
+fn programs_blocks(outcome: &Outcome, model: &Model) -> Vec<Block> {
+    let one = |t: &Told| {
+        let lines = t.lines(model).iter().map(|l| l.trim().to_owned()).collect();
+        [Block::Text(format!("{}, computed by another program", t.name)), Block::Lines(lines)]
+    };
+    outcome.told.iter().flat_map(one).collect()
+}
+
+/// What the run itself can tell its page: how it ended, how long it took, what was seen of the structure; and its curves where no result file
+/// has them.
+fn evidence(outcome: &Outcome, model: &Model, witness: Option<Witness>) -> (Evidence, Option<Curves>) {
+    let lap = |(what, s): &(&str, f64)| ((*what).to_owned(), format!("{} s", short(*s)));
+    let mut timings: Vec<(String, String)> = outcome.timings.iter().map(lap).collect();
+    let rate = short((outcome.steps as f64 / outcome.seconds).round());
+    timings.push(("steps per second".to_owned(), rate));
+    timings.push(("times real time".to_owned(), short(outcome.simulated / outcome.seconds)));
+    let structure = witness.as_ref().map(|w| [w.scene.modes(), w.scene.deformed(model, &w.frames)]);
+    let verdict = format!("{}; verdict: {}", outcome.line(), outcome.verdict.line());
+    let evidence = Evidence { good: outcome.is_good(), verdict, structure, timings, ..Evidence::default() };
+    (evidence, witness.and_then(|w| w.curves))
 }
 
 /// Keeps what was found in the files of the run, and makes its page from them as `interfield report` does.
 fn keep(
     files: &Files,
     meta: &Meta,
-    assessed: &[Assessed],
-    sim: &Simulation,
+    outcome: &Outcome,
+    model: &Model,
     evidence: Evidence,
     curves: Option<&Curves>,
 ) -> Result<(), String> {
-    let recordings = laboratory::keep(assessed, &sim.model.units);
+    let recordings = keep_recordings(&outcome.assessed, &model.units);
     let kept = if files.format == Format::Results { evidence.keep(&files.results) } else { Ok(()) };
     let page = files.report.as_ref().map_or(Ok(()), |path| match curves {
         Some(curves) => Report { meta, curves, evidence }.write(path),
@@ -480,178 +332,64 @@ fn keep(
     if failed.is_empty() { Ok(()) } else { Err(failed.join("; ")) }
 }
 
-/// What took how long.
-struct Clock {
-    last: Instant,
-    laps: Vec<(&'static str, f64)>,
-}
-
-impl Default for Clock {
-    fn default() -> Self {
-        Self { last: Instant::now(), laps: Vec::new() }
-    }
-}
-
-impl Clock {
-    /// Ends a part; how long it took, s.
-    fn lap(&mut self, what: &'static str) -> f64 {
-        let seconds = self.last.elapsed().as_secs_f64();
-        self.laps.push((what, seconds));
-        self.last = Instant::now();
-        seconds
-    }
-
-    fn laps(&self) -> Vec<(&'static str, String)> {
-        self.laps.iter().map(|(what, s)| (*what, format!("{} s", short(*s)))).collect()
-    }
-
-    fn text(&self) -> String {
-        let parts: Vec<String> = self.laps().into_iter().map(|(what, s)| format!("{what} {s}")).collect();
-        parts.join(", ")
-    }
-}
-
-/// The loop: step, record, look at the clock from time to time. Steps taken, how it ended, and the time that the first step took, s.
-fn integrate(
-    (sim, engine): (&mut Simulation, &mut Engine),
-    record: &mut Record,
-    ranges: &mut Ranges,
-    mut witness: Option<&mut Witness>,
-    stop: &AtomicBool,
-    visible: bool,
-) -> (u64, End, f64) {
-    let steps = sim.steps();
-    let bar = progress(steps, "steps", visible);
-    let every = sim.model.every;
-    let mut row = vec![0.0; sim.channels().len()];
-    let stopped = |t: f64, reason: String| End::Faulted(format!("at t = {} s: {reason}", short(t)));
-    if let Err(fault) = engine.watch(sim) {
-        return (0, stopped(0.0, engine.explain(sim, fault)), 0.0);
-    }
-    let mut end = End::Finished;
-    let mut done = 0;
-    let mut looked = Instant::now();
-    let (begun, mut first) = (Instant::now(), 0.0);
-    loop {
-        if let Some(witness) = &mut witness {
-            witness.frames.push(done, done as f64 * sim.domain.dt(), |i| engine.unknown(sim, i));
-        }
-        let lost = engine.lost(sim);
-        let stopping = lost.is_some() || stop.load(Ordering::Relaxed);
-        // Extremes are those of all steps, whatever is recorded of them.
-        let t = done as f64 * sim.domain.dt();
-        if let Err(fault) = engine.sample(sim, done, &mut row) {
-            end = stopped(t, engine.explain(sim, fault));
-            break;
-        }
-        if let Some(i) = row.iter().position(|x| !x.is_finite()) {
-            end = stopped(t, format!("channel `{}` is {}", sim.channels()[i].name, row[i]));
-            break;
-        }
-        ranges.push(t, row.iter().copied());
-        if done % every == 0 || done == steps || stopping {
-            if let Some(curves) = witness.as_mut().and_then(|w| w.curves.as_mut()) {
-                curves.push(t, &row);
-            }
-            if let Err(reason) = record.row(t, &row) {
-                end = End::NotWritten(reason);
-                break;
-            }
-        }
-        if let Some(reason) = lost {
-            end = End::Diverged(reason);
-            break;
-        }
-        if done == steps {
-            break;
-        }
-        if stopping {
-            end = End::Interrupted;
-            break;
-        }
-        if let Err(fault) = engine.step(sim, done) {
-            let t = done as f64 * sim.domain.dt();
-            end = End::Faulted(format!("at t = {} s (step {}): {}", short(t), done + 1, engine.explain(sim, fault)));
-            break;
-        }
-        done += 1;
-        if done == 1 {
-            first = begun.elapsed().as_secs_f64();
-        }
-        if visible && done % 16 == 0 && looked.elapsed() > Duration::from_millis(50) {
-            bar.set_position(done);
-            looked = Instant::now();
-        }
-    }
-    bar.finish_and_clear();
-    (done, end, first)
-}
-
-fn heading(sim: &Simulation, parts: Option<&Partitioned>) -> String {
+fn heading(sim: &Simulation) -> String {
     let a = &sim.model.analysis;
-    let dims = sim.unknowns().len();
+    let dims = sim.free().len();
     let mut out = format!("{}\n", sim.model.title);
     out += &format!("  {dims} unknowns, {} elements\n", sim.model.elements.len());
     let steps = format!("step {} s, {} steps to {} s\n", short(a.dt), sim.steps(), short(sim.steps() as f64 * a.dt));
-    if let Some(parts) = parts {
-        return out + "  " + &steps + &coupled::heading(parts);
+    if sim.model.partition.is_some() {
+        return out + "  " + &steps + &coupled::heading(sim);
     }
     out += &format!("  scheme {}, {steps}", a.scheme_name);
-    if let Some(solver) = sim.solver() {
-        let when = if sim.domain.system().follows_state() { "factorised at each step" } else { "factorised once" };
+    if let Some(solver) = sim.solver(0) {
+        let when = if sim.coupling.system(0).follows_state() { "factorised at each step" } else { "factorised once" };
         out += &format!("  solver {solver}, {when}\n");
     }
     out
 }
 
-fn summary_text(
-    sim: &Simulation,
-    parts: Option<&Partitioned>,
-    ranges: &[Range],
-    laboratory: &str,
-    summary: &Summary<'_>,
-    files: &Files,
-) -> String {
-    let rows: Vec<Vec<String>> = sim
-        .channels()
-        .iter()
-        .zip(ranges)
-        .map(|(c, r)| vec![c.name.clone(), c.unit.clone(), short(r.peak), format!("{:.3}", r.peak_time), short(r.last)])
-        .collect();
+fn summary_text(sim: &Simulation, outcome: &Outcome, files: &Files) -> String {
+    let row = |(c, r): (&Channel, &Range)| {
+        vec![c.name.clone(), c.unit.clone(), short(r.peak), format!("{:.3}", r.peak_time), short(r.last)]
+    };
+    let rows: Vec<Vec<String>> = sim.channels().iter().zip(&outcome.ranges).map(row).collect();
     let mut out = String::from("\n");
     out += &aligned(&["channel", "unit", "peak", "at t [s]", "at the end"], &rows);
-    out += &parts.map_or_else(String::new, coupled::text);
-    out += laboratory;
-    out += &format!("\n{}\n", summary.line(sim));
+    out += &coupled::text(sim);
+    out += &laboratory::text(&outcome.assessed, &sim.model.units);
+    out += &programs::text(&outcome.told, &sim.model);
+    out += &format!("\n{}\n", outcome.line());
     out += &format!("  results: {}\n", files.results.display());
     if let Some(r) = &files.report {
         out += &format!("  report:  {}\n", r.display());
     }
-    out + &format!("verdict: {}\n", summary.verdict.line())
+    out + &format!("verdict: {}\n", outcome.verdict.line())
 }
 
-fn summary_json(sim: &Simulation, ranges: &[Range], summary: &Summary<'_>, files: &Files) -> serde_json::Value {
+fn summary_json(sim: &Simulation, outcome: &Outcome, files: &Files) -> serde_json::Value {
     let a = &sim.model.analysis;
-    let (ended, reason) = summary.end.word();
+    let (ended, reason) = outcome.end.word();
+    let solvers = if sim.model.partition.is_none() { sim.solvers(0) } else { Vec::new() };
     json!({
         "title": sim.model.title,
         "ended": ended,
         "reason": reason,
-        "verdict": summary.verdict.grade.word(),
-        "reasons": summary.verdict.reasons,
+        "verdict": outcome.verdict.grade.word(),
+        "reasons": outcome.verdict.reasons,
         "scheme": a.scheme_name,
         "dt": a.dt,
         "duration": a.duration,
-        "unknowns": sim.unknowns().len(),
-        "steps": summary.steps,
-        "seconds": summary.seconds,
-        "seconds_to_start": summary.ways.map(|w| w[0]),
-        "seconds_home": summary.ways.map(|w| w[1]),
-        "steps_per_second": summary.steps as f64 / summary.seconds,
-        "solvers": sim.solvers().iter().map(|(d, r)| json!({
+        "unknowns": sim.free().len(),
+        "steps": outcome.steps,
+        "seconds": outcome.seconds,
+        "seconds_to_start": outcome.ways.map(|w| w[0]),
+        "seconds_home": outcome.ways.map(|w| w[1]),
+        "steps_per_second": outcome.steps as f64 / outcome.seconds,
+        "solvers": solvers.iter().map(|(d, r)| json!({
             "m": d.m, "c": d.c, "k": d.k, "method": r.to_string(),
         })).collect::<Vec<_>>(),
-        "channels": sim.channels().iter().zip(ranges).map(|(c, r)| json!({
+        "channels": sim.channels().iter().zip(&outcome.ranges).map(|(c, r)| json!({
             "name": c.name, "unit": c.unit, "peak": r.peak, "peak_time": r.peak_time,
             "min": r.min, "max": r.max, "final": r.last,
         })).collect::<Vec<_>>(),

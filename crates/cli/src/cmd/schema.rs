@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 
 use crate::Exit;
-use crate::files::write;
 use crate::output::{fail, print};
 use crate::schema;
+use interfield::files::write;
 
 /// Print the JSON Schema of model files, with which editors complete and explain keys
 ///

@@ -8,12 +8,12 @@ use interfield_results::summary::{Statistics, statistics};
 use serde_json::{Value, json};
 
 use crate::Exit;
-use crate::laboratory::PREFIX;
 use crate::output::{print, print_json};
-use crate::record::OVERRIDES;
 use crate::report::Evidence;
 use crate::stored;
-use crate::table::{aligned, short};
+use interfield::laboratory::PREFIX;
+use interfield::record::OVERRIDES;
+use interfield::table::{aligned, short};
 
 /// Show what is in a result file: how the run went, its settings, its channels
 ///

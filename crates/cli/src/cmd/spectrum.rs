@@ -4,17 +4,16 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use interfield_analysis::spectrum::{Spectrum, SpectrumError, spectrum};
-use interfield_kernel::Scheme;
+use interfield_kernel::{Domain, Scheme};
 use interfield_language::parse::analysis::scheme_from_text;
 use interfield_structure::assembled::oscillator;
-use interfield_structure::simulation::ModelDomain;
 use serde_json::json;
 
 use crate::Exit;
 use crate::load::pair;
 use crate::output::{fail, fail_all, print, print_json};
 use crate::plot::Figure;
-use crate::table::{aligned, complex, short};
+use interfield::table::{aligned, complex, short};
 
 /// Spectral radius, damping and frequency error of a scheme
 ///
@@ -72,9 +71,9 @@ pub(crate) fn run(args: &Args) -> Exit {
         .iter()
         .map(|&omega| {
             let system = oscillator(args.xi).map_err(SpectrumError::Step)?;
-            let (nx, nw) = ModelDomain::memory(&scheme, &system);
+            let (nx, nw) = Domain::<_, _, Vec<f64>>::memory(&scheme, &system);
             let mut domain =
-                ModelDomain::new(scheme, system, omega, vec![0.0; nx], vec![0.0; nw]).map_err(SpectrumError::Step)?;
+                Domain::new(scheme, system, omega, vec![0.0; nx], vec![0.0; nw]).map_err(SpectrumError::Step)?;
             spectrum(&mut domain, omega)
         })
         .collect();

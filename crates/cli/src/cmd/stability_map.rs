@@ -11,13 +11,13 @@ use interfield_language::diag::did_you_mean;
 use serde_json::{Value, json};
 
 use crate::Exit;
-use crate::files::{has_extension, write};
 use crate::heat::{Heat, Panel};
 use crate::load::{Loaded, ModelArgs, pair};
 use crate::output::{fail, print, print_json, progress};
-use crate::stability::{judge_quietly, with_step};
 use crate::stored::check_output;
-use crate::table::{aligned, radius, short};
+use interfield::files::{has_extension, write};
+use interfield::stability::{judge_quietly, with_step};
+use interfield::table::{aligned, radius, short};
 
 /// The split mass, m = k = 1, with the ratio of masses m_A / m_B and that of stiffnesses k_B / k_A.
 const MODEL: &str = r#"

@@ -8,10 +8,10 @@ use interfield_results::{Meta, Reader};
 use serde_json::{Map, Value, json};
 
 use super::{Content, Item, Part};
-use crate::laboratory::PREFIX;
-use crate::outputs::recordings;
-use crate::record::{FOLDER, HASH, OVERRIDES};
-use crate::sha256;
+use interfield::laboratory::PREFIX;
+use interfield::outputs::recordings;
+use interfield::record::{FOLDER, HASH, OVERRIDES};
+use interfield::sha256;
 
 /// Something without which the evidence is not whole, in words.
 pub(crate) type Missing = String;

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
-use crate::sha256;
+use interfield::sha256;
 
 /// What replays need to know.
 const CONTENTS: &str = "pack.json";

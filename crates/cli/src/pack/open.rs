@@ -11,7 +11,7 @@ use zip::ZipArchive;
 
 use super::{CONTENTS, FORMAT, MANIFEST};
 use crate::load::ModelArgs;
-use crate::sha256;
+use interfield::sha256;
 
 /// Most bytes of an archive when it is unpacked: a test of a day at 10 kHz with a dozen actuators is smaller.
 const MOST: u64 = 1 << 40;
@@ -121,7 +121,7 @@ fn read(folder: &Path) -> Result<Vec<Packed>, String> {
         Some(Packed {
             name: t["name"].as_str()?.to_owned(),
             model: place(&t["model"])?,
-            settings: ModelArgs::from_json(&t["overrides"]),
+            settings: interfield::Choices::from_json(&t["overrides"]).into(),
             files: files.map(|(name, path)| Some((name.clone(), place(path)?))).collect::<Option<_>>()?,
             result: if t["result"].is_null() { None } else { Some(place(&t["result"])?) },
             recordings: t["recordings"].as_array()?.iter().map(place).collect::<Option<_>>()?,

@@ -5,7 +5,7 @@ use interfield_report::thin::Thinner;
 use interfield_report::{Axis, Block, Curve, Order, Plot};
 use interfield_results::{ChannelInfo, Error, Reader};
 
-use crate::ranges::Ranges;
+use interfield::Ranges;
 
 /// Most points of all histories of a page (eight bytes each), and of one.
 const POINTS: usize = 2_000_000;

@@ -1,8 +1,6 @@
 //! Displacements of a whole structure at some moments of a run, in bounded memory: where there is no more room, every
 //! other moment is dropped.
 
-use interfield_structure::Simulation;
-
 /// Most moments, and most numbers in all of them.
 const MOMENTS: usize = 300;
 const NUMBERS: usize = 3_000_000;
@@ -21,8 +19,7 @@ pub(crate) struct Frames {
 
 impl Frames {
     /// None yet.
-    pub(crate) fn new(sim: &Simulation) -> Self {
-        let unknowns = sim.unknowns().len();
+    pub(crate) fn new(unknowns: usize) -> Self {
         let room = (NUMBERS / unknowns.max(1)).clamp(2, MOMENTS).next_multiple_of(2);
         let (times, values) = (Vec::with_capacity(room), Vec::with_capacity(room * unknowns));
         Self { stride: 1, room, unknowns, times, values }

@@ -4,6 +4,7 @@
 mod curves;
 mod evidence;
 mod frames;
+mod laboratory;
 mod scene;
 
 use std::io::{BufWriter, Write};
@@ -11,18 +12,19 @@ use std::path::Path;
 
 use interfield_report::{Block, Page, Section, Table};
 use interfield_results::{Error, Meta, Reader};
-use interfield_structure::Partitioned;
+use interfield_structure::Simulation;
 
 pub(crate) use curves::Curves;
 pub(crate) use evidence::Evidence;
 pub(crate) use frames::Frames;
+pub(crate) use laboratory::{blocks, keep};
 pub(crate) use scene::Scene;
 
-use crate::coupled;
-use crate::files::{create, unwritten};
-use crate::laboratory::PREFIX;
-use crate::record::OVERRIDES;
-use crate::table::short;
+use interfield::coupled;
+use interfield::files::{create, unwritten};
+use interfield::laboratory::PREFIX;
+use interfield::record::OVERRIDES;
+use interfield::table::short;
 
 /// Everything a report tells.
 pub(crate) struct Report<'a> {
@@ -98,7 +100,10 @@ impl Report<'_> {
 }
 
 /// How well the substructures of a run held together.
-pub(crate) fn interface(parts: &Partitioned) -> Vec<Block> {
+pub(crate) fn interface(parts: &Simulation) -> Vec<Block> {
+    if parts.model.partition.is_none() {
+        return Vec::new();
+    }
     let (header, rows) = coupled::table(parts);
     let lines = coupled::energies(parts).lines().map(|l| l.trim().to_owned()).collect();
     vec![Block::Table(Table { header, rows }), Block::Lines(lines)]
@@ -112,7 +117,7 @@ fn words(rows: Vec<Vec<String>>) -> Vec<Block> {
 fn peaks(curves: &Curves) -> Block {
     let header = ["channel", "unit", "min", "max", "peak", "at t [s]", "at the end"].map(str::to_owned).to_vec();
     let channels = curves.channels().iter().zip(&curves.ranges.0).filter(|(_, r)| r.min <= r.max);
-    let row = |(c, r): (&interfield_results::ChannelInfo, &crate::ranges::Range)| {
+    let row = |(c, r): (&interfield_results::ChannelInfo, &interfield::Range)| {
         let at = format!("{:.3}", r.peak_time);
         vec![c.name.clone(), c.unit.clone(), short(r.min), short(r.max), short(r.peak), at, short(r.last)]
     };

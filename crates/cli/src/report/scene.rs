@@ -1,14 +1,14 @@
 //! The structure of a model as it is drawn: its nodes and lines, how its unknowns move them, its modes.
 
 use interfield_language::model::{Kind, Model, Support};
-use interfield_report::structure::{Drawing, Held, Line, Node, Structure};
+use interfield_report::structure::{Drawing, Held, Line, Node, Structure as Skeleton};
 use interfield_report::{Block, Motion, Table, View};
 use interfield_results::{Error, Reader};
-use interfield_structure::Simulation;
+use interfield_structure::Structure;
 use interfield_structure::modal::Modal;
 
 use super::frames::Frames;
-use crate::table::short;
+use interfield::table::short;
 
 /// Modes in a report; large structures show fewer, and the largest none: these take longer than most runs.
 const MODES: usize = 12;
@@ -29,6 +29,8 @@ pub(crate) struct Scene {
     drawing: Drawing,
     /// What moves each point of the drawing.
     moves: Vec<Moves>,
+    /// The unknown that each degree of freedom is.
+    unknowns: Vec<Option<usize>>,
     /// Unit of length and how many make a metre.
     unit: (String, f64),
     /// Modes, or why there are none.
@@ -43,8 +45,8 @@ struct Modes {
 
 impl Scene {
     /// Of a model, with its modes about the present state.
-    pub(crate) fn new(sim: &Simulation) -> Self {
-        let model = &sim.model;
+    pub(crate) fn new(assembled: &Structure) -> Self {
+        let model = &assembled.model;
         let (structure, node_moves) = structure(model);
         let drawing = structure.drawing();
         let mut moves = node_moves;
@@ -53,8 +55,10 @@ impl Scene {
         let length = interfield_language::units::Dimension::LENGTH;
         let unit = (model.units.label(length), 1.0 / model.units.factor(length));
         let sketch = if drawing.sketch { "The model gives no positions: this is a sketch." } else { "" };
-        let mut scene = Self { drawing, moves, unit, modes: Err(String::new()), sketch };
-        scene.modes = scene.find_modes(sim);
+        let mut unknowns = vec![None; model.dofs.len()];
+        assembled.free().iter().enumerate().for_each(|(i, &d)| unknowns[d] = Some(i));
+        let mut scene = Self { drawing, moves, unknowns, unit, modes: Err(String::new()), sketch };
+        scene.modes = scene.find_modes(assembled);
         scene
     }
 
@@ -76,15 +80,14 @@ impl Scene {
         self.moves.iter().flat_map(point).collect()
     }
 
-    fn find_modes(&self, sim: &Simulation) -> Result<Modes, String> {
-        let n = sim.unknowns().len();
+    fn find_modes(&self, structure: &Structure) -> Result<Modes, String> {
+        let n = structure.unknowns().len();
         if n > NO_MODES {
             return Err(format!("Not computed for {n} unknowns; `interfield modes` does."));
         }
         let count = if n > FEW_MODES.0 { FEW_MODES.1 } else { MODES };
-        let found = Modal::new(sim, count).map_err(|e| format!("They could not be computed: {e}."))?;
-        let place = places(sim);
-        let shape = |shape: &Vec<f64>| self.displaced(|d| place[d].map_or(0.0, |i| shape[i]));
+        let found = Modal::new(structure, count).map_err(|e| format!("They could not be computed: {e}."))?;
+        let shape = |shape: &Vec<f64>| self.displaced(|d| self.unknowns[d].map_or(0.0, |i| shape[i]));
         let directions: Vec<_> = found.directions.iter().filter(|d| d.mass > 0.0).collect();
         let mut table = Table { header: ["mode", "f [Hz]", "T [s]"].map(str::to_owned).to_vec(), rows: Vec::new() };
         table.header.extend(directions.iter().map(|d| format!("effective mass along {} [%]", d.name)));
@@ -126,11 +129,10 @@ impl Scene {
     }
 
     /// The deformed shape at the moments gathered during a run.
-    pub(crate) fn deformed(&self, sim: &Simulation, frames: &Frames) -> Vec<Block> {
-        let place = places(sim);
+    pub(crate) fn deformed(&self, model: &Model, frames: &Frames) -> Vec<Block> {
         let moved = |(moment, &t): (usize, &f64)| {
             let u = frames.unknowns(moment);
-            self.displaced(|d| place[d].map_or_else(|| imposed(&sim.model, d, t), |i| f64::from(u[i])))
+            self.displaced(|d| self.unknowns[d].map_or_else(|| imposed(model, d, t), |i| f64::from(u[i])))
         };
         let motion: Vec<f32> = frames.times.iter().enumerate().flat_map(moved).collect();
         self.animated(&frames.times, motion)
@@ -181,13 +183,6 @@ impl Scene {
     }
 }
 
-/// The unknown that each degree of freedom is.
-fn places(sim: &Simulation) -> Vec<Option<usize>> {
-    let mut place = vec![None; sim.model.dofs.len()];
-    sim.free().iter().enumerate().for_each(|(i, &d)| place[d] = Some(i));
-    place
-}
-
 /// Where an imposed motion has a degree of freedom at a time.
 fn imposed(model: &Model, dof: usize, t: f64) -> f64 {
     match &model.dofs[dof].support {
@@ -197,10 +192,10 @@ fn imposed(model: &Model, dof: usize, t: f64) -> f64 {
 }
 
 /// Nodes and lines of a model, and what moves the nodes.
-fn structure(model: &Model) -> (Structure, Vec<Moves>) {
+fn structure(model: &Model) -> (Skeleton, Vec<Moves>) {
     let direction = |name: &str| ["x", "y", "z"].iter().position(|d| *d == name);
     let mut number: Vec<Option<usize>> = vec![None; model.dofs.len()];
-    let mut structure = Structure::default();
+    let mut structure = Skeleton::default();
     let mut own: Vec<Moves> = Vec::new();
     // The ground has no degrees of freedom: lines without a second node go there.
     for node in model.nodes.iter().filter(|n| !n.dofs.is_empty()) {

@@ -348,7 +348,10 @@ fn mistakes_about_a_bus_are_answered() {
             "[specimen.actuator.ethercat]\ncommand = { byte = 0 }\n".to_owned(),
             vec!["missing key `displacement`", "missing key `force`"],
         ),
-        (format!("[specimen.actuator.ethercat]\ndevice = 0\n{GOOD}"), vec!["`device` must be between 1 and 64, found 0"]),
+        (
+            format!("[specimen.actuator.ethercat]\ndevice = 0\n{GOOD}"),
+            vec!["`device` must be between 1 and 64, found 0"],
+        ),
         (
             format!("[specimen.actuator.ethercat]\n{}", GOOD.replace("byte = 2", "byte = 511")),
             vec!["does not fit behind byte 511"],

@@ -175,7 +175,7 @@ fn a_specimen_beyond_its_limits_is_led_home_and_everything_before_is_kept() {
 
 #[test]
 fn the_loop_with_its_actuator_is_probed_before_the_test() {
-    // lsrt.md section 10 of the reference: loop radii of the forced split mass, 25 Hz, 10 % damping, 8 ms.
+    // Radii of the loop of the forced split mass, 25 Hz, 10 % damping, 8 ms (book: problems 2.2).
     let text = r#"
 title = "Forced mass, another on an actuator"
 node = [{ name = "m", dofs = ["x"], mass = "5.4 kg" }]

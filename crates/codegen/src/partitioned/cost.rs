@@ -1,7 +1,7 @@
 //! What a macro-step costs in the worst case.
 
 use interfield_coupling::blueprint::Schedule;
-use interfield_structure::partitioned::Blueprint;
+use interfield_structure::blueprint::Blueprint;
 
 use super::pieces::Piece;
 use crate::cost::Cost;

@@ -1,7 +1,7 @@
 //! A structure cut into substructures as C: every substructure a party, the coupling as a text of its own.
 //!
 //! ```text
-//! Partitioned --blueprint--> parties --emit--> tables         sites: at which times who looks at the inputs
+//! Simulation --blueprint--> parties --emit--> tables         sites: at which times who looks at the inputs
 //!                            Schedule --tables--> tables      c/coupling_*.c: the same operations in the same order
 //! ```
 
@@ -17,9 +17,9 @@ use interfield_kernel::Dims;
 use interfield_kernel::element::path::WAY;
 use interfield_language::model::Model;
 use interfield_language::{Problem, Subject};
-use interfield_structure::Partitioned;
+use interfield_structure::Simulation;
 use interfield_structure::assembled::Blueprint as SystemBlueprint;
-use interfield_structure::partitioned::Blueprint;
+use interfield_structure::blueprint::Blueprint;
 
 use crate::api::{Export, Interface, LIFECYCLE, Variable, files};
 use crate::gait::{Family, Gait, schemes};
@@ -39,7 +39,7 @@ pub(crate) fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> 
     if !refused.is_empty() {
         return Err(refused);
     }
-    let parts = Partitioned::new(model.clone())?;
+    let parts = Simulation::new(model.clone())?;
     let b = parts.blueprint();
     let inputs = inputs(model);
     let mut laws = Laws::default();

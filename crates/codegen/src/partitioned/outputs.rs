@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use interfield_coupling::quality::Cut;
-use interfield_structure::partitioned::{Blueprint, Source};
+use interfield_structure::blueprint::Blueprint;
+use interfield_structure::simulation::Source;
 
 use super::pieces::Piece;
 use super::tables::Coupled;
@@ -94,7 +95,7 @@ fn part(b: &Blueprint<'_>, p: usize, piece: &Piece, least: (usize, usize), out: 
         return;
     }
     let (number_of_part, plan) = (party.substructure, &piece.emitted.plan);
-    let own = part_statements(channels, &piece.system, read, &piece.inputs, plan, least);
+    let own = part_statements(channels, &piece.system, read, &piece.inputs, plan, least, |k| k);
     let _ = writeln!(out, "    double part_{number_of_part}[{}];\n    {{", channels.taps.len());
     let _ = writeln!(out, "        const double *x = state + {};", start(b, p));
     let _ = writeln!(out, "        double *W = self->work + {}, *out = part_{number_of_part};", piece.work);

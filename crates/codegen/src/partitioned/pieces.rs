@@ -4,7 +4,7 @@ use interfield_coupling::blueprint::Schedule;
 use interfield_kernel::{Dims, System};
 use interfield_language::model::{Dof, Load, Model, Support};
 use interfield_structure::assembled::Blueprint as SystemBlueprint;
-use interfield_structure::partitioned::Blueprint;
+use interfield_structure::blueprint::Blueprint;
 use interfield_structure::split::SubModel;
 
 use crate::gait::Gait;

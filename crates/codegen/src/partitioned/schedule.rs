@@ -18,6 +18,7 @@ impl Draft<'_> {
         let (na, nb, rows) = (self.len(&b.coarse), self.len(&b.fine), b.rows);
         let now = || "state + X_L".to_owned();
         match &b.schedule {
+            Schedule::Single => None,
             Schedule::Gc { fine } => {
                 self.pair(0, &[("A", na), ("B", nb), ("L", rows)])?;
                 self.works(&[("w", 2 * rows), ("free", na)]);

@@ -5,7 +5,7 @@ use interfield_kernel::Scheme;
 use interfield_language::model::Model;
 use interfield_language::{Problem, Subject};
 use interfield_structure::assembled::Assembled;
-use interfield_structure::partitioned::Blueprint;
+use interfield_structure::blueprint::Blueprint;
 
 use super::pieces::Piece;
 use crate::monolithic::refusal;
@@ -74,7 +74,7 @@ pub(super) fn evaluations(b: &CouplingBlueprint<'_, Assembled>) -> usize {
             strides + usize::from(mixing.is_some())
         }
         Schedule::Staggered | Schedule::Parallel { .. } => b.substeps * stride(0),
-        Schedule::Llm { .. } => stride(0),
+        Schedule::Single | Schedule::Llm { .. } => stride(0),
     }
 }
 

@@ -5,13 +5,13 @@ use interfield_coupling::registry::METHODS;
 use interfield_language::Model;
 use interfield_language::model::{EnergyPart, Quantity};
 use interfield_language::parse::Overrides;
-use interfield_structure::Partitioned;
+use interfield_structure::Simulation;
 
 use crate::bench::{LEVELS, compile, folder, model, rows, shipped, write};
 
 /// All rows of the library, by the coupling of the model.
 fn library(model: Model) -> Vec<Vec<f64>> {
-    let mut parts = Partitioned::new(model).unwrap();
+    let mut parts = Simulation::new(model).unwrap();
     let mut row = vec![0.0; parts.model.channels.len()];
     let mut out = Vec::new();
     for k in 0..=parts.steps() {

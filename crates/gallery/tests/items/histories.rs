@@ -1,4 +1,4 @@
-//! Papers 000 and 002: histories, loops and drift (lsrt-claims.md, 14 to 20).
+//! Papers 000 and 002: histories, loops and drift (book: claims 1).
 
 use interfield_gallery::Verdict::{Corrected, NotTrue, Reproduced};
 

@@ -1,4 +1,4 @@
-//! Every item runs, and its claims fare as the methods say they do (lsrt-claims.md, newmark-and-llm-claims.md). The verdicts are asserted
+//! Every item runs, and its claims fare as the book says they do (book: claims 1, 2, 3, 4). The verdicts are asserted
 //! claim by claim; that the numbers are those of an independent implementation is part of every verdict, for it fails otherwise.
 
 mod histories;

@@ -1,4 +1,4 @@
-//! Papers 000 to 002: spectra, eigenvalues and global errors (lsrt-claims.md, 1 to 12).
+//! Papers 000 to 002: spectra, eigenvalues and global errors (book: claims 1).
 
 use interfield_gallery::Verdict::{Corrected, NotTrue, Reproduced};
 use interfield_gallery::{Mark, Outcome};

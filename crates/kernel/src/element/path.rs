@@ -2,7 +2,7 @@
 //!
 //! Such a law remembers the last deformation x at which it was evaluated and its internal variable z there. Each
 //! evaluation moves it from there to the new deformation in one increment: this is what a specimen does, and how the
-//! partitioned schemes of paper 003 treat the laws of a structure (methods/newmark-and-llm.md, sec. 1 and 1.5). It is
+//! partitioned schemes of paper 003 treat the laws of a structure (book: hysteresis 2, partitioned 1.4). It is
 //! never moved back, but for the trials of a scheme that iterates, which all begin where the step did.
 //!
 //! Only laws that do not depend on the rate: their z' is homogeneous in q', so that an increment d is one unit of

@@ -15,7 +15,7 @@
 //! A specimen sees the predictor ũ = u + h v + (1/2-β) h² a (weighted by 1-αf); the rest of the step
 //! goes through the tangent.
 //! Deviations: the force is evaluated at the *full* predictor v + h a of velocity and states, with
-//! C (ṽ - v*) subtracted (methods/novel.md, sec. 1): identical for linear damping, second order instead of first
+//! C (ṽ - v*) subtracted (book: newmark 1.2): identical for linear damping, second order instead of first
 //! otherwise; `Predictor::Half` is the textbook form. Element states are integrated as velocities are.
 
 use super::{Claims, Memory, Operators, Scheme, Step, cut, rates};

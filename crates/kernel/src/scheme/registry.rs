@@ -312,7 +312,7 @@ pub const SCHEMES: &[SchemeInfo] = &[
     SchemeInfo {
         name: "rosenbrock3",
         title: "three-stage L-stable real-time Rosenbrock method, order 3",
-        reference: "derived in this project (the book, Rosenbrock methods)",
+        reference: "derived in this project (book: rosenbrock 4)",
         parameters: &[TIME],
         build: |a| a.timed(Rosenbrock::three_stage()),
     },
@@ -391,7 +391,7 @@ pub const SCHEMES: &[SchemeInfo] = &[
     SchemeInfo {
         name: "alpha-os",
         title: "generalized-alpha by operator splitting, the corrected restoring force carried along",
-        reference: "derived in this project for passive couplings (the book, alpha-os); weights of Chung, Hulbert, 1993",
+        reference: "derived in this project for passive couplings (book: newmark 2); weights of Chung, Hulbert, 1993",
         parameters: &[RHO_INF],
         build: |a| Ok(AnyScheme::Splitting(Splitting::generalized_alpha(a.number(&RHO_INF, 0.8, unit_interval)?))),
     },

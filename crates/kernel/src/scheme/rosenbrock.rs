@@ -9,9 +9,9 @@
 //! A specimen sees the stage points, which lie inside or at the start of the step.
 //! Deviations from the papers: eq. (2.2) of 000 misprints the bracket as a factor on the right; the
 //! velocity rows are multiplied by M and the displacement rows eliminated, so that a stage is one n x n
-//! solve (docs/architecture.md); the three-stage method is derived in this project, not published. With
+//! solve (book: rosenbrock 1); the three-stage method is derived in this project, not published (book: rosenbrock 4). With
 //! `StageTimes::Shifted` stage i sees the time t + (α_i + γ_i) h, γ_i = γ + Σ γ_ij, which puts back the term of df/dt to
-//! second order: the passive couplings need it (methods/novel.md, sec. 1). The states of the stages stay where they are.
+//! second order: the passive couplings need it (book: rosenbrock 3, passivity 3.3). The states of the stages stay where they are.
 
 use super::{Claims, Memory, Operators, Scheme, Step, cut};
 use crate::{Dims, Fault, Mck, System};

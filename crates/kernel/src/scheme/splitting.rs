@@ -1,6 +1,6 @@
 //! Generalized-α by operator splitting with the restoring force carried along: the side of the passive couplings.
 //!
-//! methods/novel.md, sec. 1; weights of J. Chung, G. M. Hulbert, J. Appl. Mech. 60:371-375, 1993. With p the restoring force
+//! Derived in this project (book: newmark 2); weights of J. Chung, G. M. Hulbert, J. Appl. Mech. 60:371-375, 1993. With p the restoring force
 //! at the old end of the step, corrected along the tangent, and τ the step:
 //!
 //! ```text
@@ -14,7 +14,7 @@
 //! expressed and ā the acceleration of that step, so that p can follow a mass matrix that changes).   Solved for: a₁.
 //!
 //! A specimen sees ũ, the predictor of the *end* of the step, once: `generalized-alpha` weighs it with the start of the step.
-//! The point does not depend on what loads the end of the step, and a side that softens stays passive (novel.md, lemma 1).
+//! The point does not depend on what loads the end of the step, and a side that softens stays passive (book: passivity 3.2).
 //! Deviations: element states are integrated as velocities are. For linear unloaded systems the amplification is that of
 //! generalized-α.
 

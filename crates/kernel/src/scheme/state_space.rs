@@ -13,7 +13,7 @@
 //! Solved for: v₁', after eliminating u₁' = (ṽα - (1-αm) u' + τ v₁') / αm.
 //! A specimen sees X*, inside the step (at its end for the trapezoidal rule).
 //! Deviations: X* is the *full* predictor, paper 004 evaluates at X̃α; identical for linear elements, and
-//! second instead of first order for nonlinear ones (newmark-and-llm.md, sec. 3). `Predictor::Half` is
+//! second instead of first order for nonlinear ones (book: newmark 4.1). `Predictor::Half` is
 //! the published form.
 
 use core::ops::Range;

@@ -45,7 +45,9 @@ pub(super) const fn scheme_key(doc: &'static str) -> Key<SchemeKey> {
 pub(super) const OWN_TANGENT: Key<Choice<(TangentPolicy, &'static str)>> =
     choice("tangent", &TANGENTS, "Its Jacobian, if not that of [analysis].").example("initial");
 
-static SCHEME_TABLE: Section = Section::new("scheme", "scheme = { name = ... }", "", &[]).variants(variants);
+section! {
+    SCHEME_TABLE = ("scheme", "scheme = { name = ... }", "").variants(variants);
+}
 
 /// Name in the table of a scheme.
 const NAME: Key<Text> = key("name", "The scheme.").required().example("lsrt2");

@@ -38,8 +38,9 @@ section! {
     INITIAL: Inner = table("initial", &STATES, "Initial values of its states.").example("{ z = \"10 kN\" }");
 }
 
-static STATES: Section =
-    Section::new("states", "{ ... }", "Initial values of states, by name.", &[]).others(|| Anything.value());
+section! {
+    STATES = ("states", "{ ... }", "Initial values of states, by name.").others(|| Anything.value());
+}
 
 section! {
     ESTIMATE = ("tangent", "{ ... }", "Estimate that the tangent policy `given` uses.");

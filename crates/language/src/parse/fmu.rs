@@ -18,13 +18,9 @@ section! {
     PARAMETERS: Inner = table("parameters", &SETTINGS, "Its parameters by name, in its own units.").example("{ k = 2.5 }");
 }
 
-static SETTINGS: Section = Section::new(
-    "unit-parameters",
-    "parameters",
-    "Parameters of a functional mock-up unit by their names, in the units that the unit gives them.",
-    &[],
-)
-.others(|| SETTING.value());
+section! {
+    SETTINGS = ("unit-parameters", "parameters", "Parameters of a functional mock-up unit by their names, in the units that the unit gives them.").others(|| SETTING.value());
+}
 
 const SETTING: Or<Flag, Anything> = Or(Flag, Anything);
 

@@ -19,10 +19,12 @@ section! {
     PARAMETERS: Inner = table("parameters", &CONSTANTS, "Constants of this element.").example("{ k = \"4 kN/mm\" }");
 }
 
-static RATES: Section =
-    Section::new("rates", "{ ... }", "States, each with the formula of its rate.", &[]).others(|| Text.value());
-static CONSTANTS: Section =
-    Section::new("constants", "{ ... }", "Constants of this element.", &[]).others(|| Anything.value());
+section! {
+    RATES = ("rates", "{ ... }", "States, each with the formula of its rate.").others(|| Text.value());
+}
+section! {
+    CONSTANTS = ("constants", "{ ... }", "Constants of this element.").others(|| Anything.value());
+}
 
 /// Reads an element of type `formula`.
 pub(super) fn formula(context: &Context<'_>, table: &Table<'_>, s0: &mut Vec<f64>) -> Option<Kind> {

@@ -133,7 +133,7 @@ impl Places {
             Subject::Substructure(i) => self.substructures.get(i).cloned(),
             Subject::InterfaceMass(i) => self.interface_masses.get(i).cloned(),
             Subject::Specimen(i) => self.specimens.get(i).cloned(),
-            Subject::Model => None,
+            Subject::Laboratory | Subject::Model => None,
         };
         // What concerns the whole model stands at its beginning.
         let span = span.unwrap_or(0..0);

@@ -91,7 +91,7 @@ impl Processing {
         let tell = |span: &Range<usize>, e: MotionError| {
             context.error(span.clone(), e.message, "change or remove this key");
         };
-        let mut record = Record::new(dt, values, Quantity::Acceleration).map_err(|e| tell(&first, e)).ok()?;
+        let mut record = Record::new(dt, values.to_vec(), Quantity::Acceleration).map_err(|e| tell(&first, e)).ok()?;
         if let Some(b) = &self.baseline {
             record = record.baseline_corrected(b.value, Fit::Velocity).map_err(|e| tell(&b.span, e)).ok()?;
         }
@@ -102,7 +102,7 @@ impl Processing {
         if let Some(r) = &self.resample {
             record = record.resampled(r.value).map_err(|e| tell(&r.span, e)).ok()?;
         }
-        Some(Signal::Samples { start, dt: record.dt, values: record.values })
+        Some(Signal::Samples { start, dt: record.dt, values: record.values.into() })
     }
 }
 
@@ -201,7 +201,7 @@ fn generated(context: &Context<'_>, t: &Table<'_>) -> Option<Signal> {
         return None;
     }
     match generate(&*target, &GenerateOptions { dt, duration, seed, damping, ..GenerateOptions::default() }) {
-        Ok(record) => Some(Signal::Samples { start: 0.0, dt: record.dt, values: record.values }),
+        Ok(record) => Some(Signal::Samples { start: 0.0, dt: record.dt, values: record.values.into() }),
         Err(e) => {
             let help = "give a `duration` of 10 s or more in steps of 10 ms or less";
             context.error(t.span(), e.message, help);

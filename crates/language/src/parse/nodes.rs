@@ -29,13 +29,9 @@ section! {
 /// One quantity for all translations, or a table by name.
 type PerDof<M> = Or<M, Inner>;
 
-static PER_DOF: Section = Section::new(
-    "per-dof",
-    "{ x = ..., rz = ... }",
-    "A value for each degree of freedom of the node, by its name.",
-    &[],
-)
-.others(|| Anything.value());
+section! {
+    PER_DOF = ("per-dof", "{ x = ..., rz = ... }", "A value for each degree of freedom of the node, by its name.").others(|| Anything.value());
+}
 
 /// Name of the node that is always there and always fixed.
 pub(super) const GROUND: &str = "ground";

@@ -116,7 +116,7 @@ impl Reading<'_, '_> {
             let warning = Diagnostic::warning(format!("`{}`: {note}", self.path.value), self.path.span.clone());
             context.diags.push(warning.help("`interfield motion FILE` shows what was read"));
         }
-        Some(Signal::Samples { start: 0.0, dt: record.dt, values: record.values })
+        Some(Signal::Samples { start: 0.0, dt: record.dt, values: record.values.into() })
     }
 
     /// Columns of numbers, of any dimension, at equal steps or at given times.

@@ -19,10 +19,10 @@ pub(super) type SignalKey = Or<Text, Inner>;
 /// What might be written for a signal.
 pub(super) const EXAMPLE: &str = "{ type = \"harmonic\", amplitude = 1.0, frequency = \"2 Hz\" }";
 
-/// `[signal]`.
-pub(super) static SIGNALS: Section =
-    Section::new("signals", "[signal]", "Named signals, [signal.NAME], for use by several loads.", &[])
-        .others(|| Inner(&SIGNAL).value());
+section! {
+    /// `[signal]`.
+    pub(super) SIGNALS = ("signals", "[signal]", "Named signals, [signal.NAME], for use by several loads.").others(|| Inner(&SIGNAL).value());
+}
 
 section! {
     /// A function of time.
@@ -190,7 +190,7 @@ pub(super) fn samples(
         return refuse(message, "give one sample per line, or a column of times and one of samples");
     }
     match (dt, times) {
-        (Some(dt), None) => Some(Signal::Samples { start: 0.0, dt, values: y }),
+        (Some(dt), None) => Some(Signal::Samples { start: 0.0, dt, values: y.into() }),
         (None, Some(x)) => {
             if x.len() != y.len() {
                 return refuse(format!("{} times for {} values", x.len(), y.len()), "give as many times as values");
@@ -204,7 +204,7 @@ pub(super) fn samples(
             // Equal steps up to the digits of a text file are stored as such: found in no time in the loop.
             let step = (x[x.len() - 1] - x[0]) / (x.len() - 1) as f64;
             if x.iter().enumerate().all(|(i, t)| (t - x[0] - step * i as f64).abs() < 1e-6 * step) {
-                return Some(Signal::Samples { start: x[0], dt: step, values: y });
+                return Some(Signal::Samples { start: x[0], dt: step, values: y.into() });
             }
             Some(Signal::Points(x.into_iter().zip(y).collect()))
         }

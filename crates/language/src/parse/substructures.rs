@@ -37,9 +37,9 @@ section! {
 /// One twentieth of the nodal mass is written 0.05 or "5 %".
 const SHARE: Allowed = Allowed::Between(0.0, 1.0);
 
-static SHARES: Section =
-    Section::new("interface-mass", "{ deck9 = 0.05 }", "Share of the nodal mass, 0 to 1, by node.", &[])
-        .others(|| Pure.value());
+section! {
+    SHARES = ("interface-mass", "{ deck9 = 0.05 }", "Share of the nodal mass, 0 to 1, by node.").others(|| Pure.value());
+}
 
 section! {
     /// How substructures advance together.

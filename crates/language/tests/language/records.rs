@@ -50,7 +50,7 @@ fn ground(signal: &str, files: &[(&str, &[u8])]) -> Result<(Signal, Vec<String>)
 /// Start, step and values of equally spaced samples.
 fn samples(signal: Signal) -> (f64, f64, Vec<f64>) {
     match signal {
-        Signal::Samples { start, dt, values } => (start, dt, values),
+        Signal::Samples { start, dt, values } => (start, dt, values.to_vec()),
         other => panic!("{other:?}"),
     }
 }

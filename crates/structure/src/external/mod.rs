@@ -24,7 +24,7 @@ pub(crate) fn attach(
     let (n, stiffness) = (external.dofs.len(), external.stiffness(model).to_vec());
     let partner = workshop.partner(external).map_err(|message| {
         let message = format!("external `{}`: {message}", external.name);
-        Problem::error(Subject::Element(external.element), message, "see `[[external]]` in the reference")
+        Problem::error(Subject::Laboratory, message, "see `[[external]]` in the reference")
     })?;
     let springs = || Box::new(Springs { stiffness: stiffness.clone(), dofs: n }) as Box<dyn Partner>;
     let rig = Box::new(Partnership::new(partner.unwrap_or_else(springs), index));

@@ -16,16 +16,30 @@ use interfield_language::specimen::{Actuator, Dynamics, Specimen};
 use super::Workshop;
 use super::stand_in::Physical;
 
-/// The rig of a specimen; the error is a sentence for the user.
+/// Why a rig could not be built, as a sentence for the user.
+pub(super) enum Unbuilt {
+    /// The model says something impossible.
+    Design(String),
+    /// The workshop has none.
+    Workshop(String),
+}
+
+impl From<String> for Unbuilt {
+    fn from(sentence: String) -> Self {
+        Unbuilt::Design(sentence)
+    }
+}
+
+/// The rig of a specimen.
 pub(super) fn build(
     specimen: &Specimen,
     physical: &mut Physical,
     workshop: &mut dyn Workshop,
-) -> Result<Box<dyn Rig>, String> {
+) -> Result<Box<dyn Rig>, Unbuilt> {
     let n = specimen.dofs.len();
     let linear = workshop.linear();
     let kinematics = kinematics(specimen, linear)?;
-    let hardware = match workshop.hardware(specimen)? {
+    let hardware = match workshop.hardware(specimen).map_err(Unbuilt::Workshop)? {
         Some(hardware) => hardware,
         None => emulated(specimen, physical, linear)?,
     };
@@ -47,13 +61,13 @@ pub(super) fn build(
         envelopes: (0..n).map(|i| if linear { Envelope::OPEN } else { specimen.envelope(i) }).collect(),
         compensators: vec![compensator; n],
         calibration: specimen.actuators.iter().map(|a| a.calibration).collect(),
-        stiffness: (0..n).map(|i| physical.stiffness[i * n + i] / specimen.scale).collect(),
+        stiffness: (0..n).map(|i| physical.stand_in.stiffness[i * n + i] / specimen.scale).collect(),
     };
     let limits = match linear {
         true => (Limits::none(), vec![Limits::none(); n]),
         false => (specimen.limits, (0..n).map(|i| specimen.limits_of(i)).collect()),
     };
-    workshop.mount(specimen, Controller::new(plan, kinematics, hardware, limits)?)
+    workshop.mount(specimen, Controller::new(plan, kinematics, hardware, limits)?).map_err(Unbuilt::Workshop)
 }
 
 fn kinematics(specimen: &Specimen, linear: bool) -> Result<Kinematics, String> {
@@ -72,7 +86,8 @@ pub(super) fn emulated(
     let drives = specimen.actuators.iter().map(|a| drive(a, specimen.period, linear)).collect::<Result<_, _>>()?;
     let system = physical.system.take().ok_or("it is mounted twice")?;
     let start = physical.start.clone();
-    let body = Replica::new(system, specimen.scale, physical.stiffness.clone(), specimen.masses.clone(), start);
+    let body =
+        Replica::new(system, specimen.scale, physical.stand_in.stiffness.clone(), specimen.masses.clone(), start);
     let faults = if linear { Vec::new() } else { specimen.faults.clone() };
     let (kinematics, masses) = (kinematics(specimen, linear)?, &specimen.masses);
     Ok(Box::new(Emulated::new(drives, kinematics, Box::new(body), masses, specimen.period, faults)))

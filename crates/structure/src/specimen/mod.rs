@@ -11,7 +11,6 @@ mod build;
 mod measured;
 mod stand_in;
 
-use interfield_kernel::Scheme;
 use interfield_lab::controller::Controller;
 use interfield_lab::hardware::Hardware;
 use interfield_lab::partner::Partner;
@@ -20,10 +19,12 @@ use interfield_language::external::External;
 use interfield_language::specimen::Specimen;
 use interfield_language::{Model, Problem, Subject};
 
-use crate::assemble::{Assembly, assemble};
+use crate::assemble::Assembly;
 use crate::external;
+use build::Unbuilt;
 pub(crate) use measured::Measured;
-use stand_in::{Physical, stand_in};
+use stand_in::StandIn;
+pub(crate) use stand_in::{Physical, physical, substitute};
 
 /// Where rigs come from.
 pub trait Workshop {
@@ -71,7 +72,7 @@ pub(crate) type Rows = Vec<(usize, Vec<Vec<f64>>)>;
 /// What cannot be assembled, or built.
 pub fn emulated(model: &Model, specimen: usize) -> Result<Box<dyn Hardware>, Vec<Problem>> {
     let (s, mut physical) = one(model, specimen)?;
-    build::emulated(s, &mut physical, false).map_err(|e| problem(s, specimen, &e))
+    build::emulated(s, &mut physical, false).map_err(|e| vec![problem(s, specimen, e.into())])
 }
 
 /// A specimen on its rig, without the structure around it.
@@ -90,70 +91,53 @@ pub struct Apart {
 /// What cannot be assembled, or built.
 pub fn apart(model: &Model, specimen: usize, workshop: &mut dyn Workshop) -> Result<Apart, Vec<Problem>> {
     let (s, mut physical) = one(model, specimen)?;
-    let rig = build::build(s, &mut physical, workshop).map_err(|e| problem(s, specimen, &e))?;
-    Ok(Apart { rig, stiffness: physical.stiffness, damping: physical.damping })
+    let rig = build::build(s, &mut physical, workshop).map_err(|e| vec![problem(s, specimen, e)])?;
+    let StandIn { stiffness, damping, .. } = physical.stand_in;
+    Ok(Apart { rig, stiffness, damping })
 }
 
 /// A specimen and its elements by themselves.
 fn one(model: &Model, specimen: usize) -> Result<(&Specimen, Physical), Vec<Problem>> {
-    let (_, physical) = stand_in(model)?;
-    model.specimens.get(specimen).zip(physical.into_iter().nth(specimen)).ok_or_else(|| {
+    let (_, stand_ins) = substitute(model);
+    let (s, stand_in) = model.specimens.get(specimen).zip(stand_ins.into_iter().nth(specimen)).ok_or_else(|| {
         vec![Problem::error(Subject::Specimen(specimen), "there is no such specimen".to_owned(), REFERENCE)]
-    })
+    })?;
+    Ok((s, physical(model, s, stand_in)?))
 }
 
-fn problem(specimen: &Specimen, index: usize, what: &str) -> Vec<Problem> {
-    vec![Problem::error(Subject::Specimen(index), format!("specimen `{}`: {what}", specimen.name), REFERENCE)]
+fn problem(specimen: &Specimen, index: usize, why: Unbuilt) -> Problem {
+    let (subject, what) = match why {
+        Unbuilt::Design(what) => (Subject::Specimen(index), what),
+        Unbuilt::Workshop(what) => (Subject::Laboratory, what),
+    };
+    Problem::error(subject, format!("specimen `{}`: {what}", specimen.name), REFERENCE)
 }
 
 const REFERENCE: &str = "see `[[specimen]]` in the reference";
 
-/// A system with its specimens on their rigs, and behind them its externals with their programs.
-pub(crate) struct Mounted {
-    pub(crate) assembly: Assembly,
-    /// Per specimen, then per external.
-    pub(crate) rows: Vec<Rows>,
-}
-
-/// Assembles a model with stand-ins for its specimens and externals, and puts rigs and programs in their place.
-pub(crate) fn mount(model: &Model, workshop: &mut dyn Workshop) -> Result<Mounted, Vec<Problem>> {
-    iterates(model)?;
-    let (whole, specimens) = stand_in(model)?;
-    let mut assembly = assemble(&whole)?;
-    let mut problems = Vec::new();
-    let mut rows = Vec::new();
+/// Puts rigs and programs in the place of the stand-ins of an assembled model. The rows of its specimens, then of its externals.
+pub(crate) fn mount(
+    model: &Model,
+    assembly: &mut Assembly,
+    specimens: Vec<Physical>,
+    workshop: &mut dyn Workshop,
+) -> Result<Vec<Rows>, Vec<Problem>> {
+    let (mut rows, mut problems) = (Vec::new(), Vec::new());
     for (i, (specimen, mut physical)) in model.specimens.iter().zip(specimens).enumerate() {
         let unknowns = assembly.unknowns(&specimen.dofs);
-        let matrices = [physical.stiffness.clone(), physical.damping.clone()];
-        match build::build(specimen, &mut physical, workshop) {
+        let rig = build::build(specimen, &mut physical, workshop);
+        let StandIn { stiffness, damping, rows: own } = physical.stand_in;
+        match rig {
             Ok(rig) => assembly
                 .system
-                .attach(|memory0| Measured::new(rig, unknowns, matrices, specimen.correct_force, memory0)),
-            Err(message) => problems.extend(problem(specimen, i, &message)),
+                .attach(|memory0| Measured::new(rig, unknowns, [stiffness, damping], specimen.correct_force, memory0)),
+            Err(message) => problems.push(problem(specimen, i, message)),
         }
-        rows.push(physical.rows);
+        rows.push(own);
     }
     for (i, external) in model.externals.iter().enumerate() {
         rows.push(external::rows(external));
-        problems.extend(external::attach(external, i, model, &mut assembly, workshop).err());
+        problems.extend(external::attach(external, i, model, assembly, workshop).err());
     }
-    if problems.is_empty() { Ok(Mounted { assembly, rows }) } else { Err(problems) }
-}
-
-/// Refuses a scheme that would move a specimen, or a program, back and forth.
-fn iterates(model: &Model) -> Result<(), Vec<Problem>> {
-    let scheme = &model.analysis.scheme_name;
-    if model.analysis.scheme.claims().evaluations.is_some() {
-        return Ok(());
-    }
-    let found = match (model.specimens.first(), model.externals.first()) {
-        (Some(s), _) => (Subject::Specimen(0), format!("specimen `{}` cannot be moved back and forth", s.name)),
-        (None, Some(e)) => {
-            (Subject::Element(e.element), format!("the program of external `{}` cannot go back a step", e.name))
-        }
-        (None, None) => return Ok(()),
-    };
-    let message = format!("scheme `{scheme}` iterates, and {}", found.1);
-    let help = "take a scheme that evaluates once or twice per step: \"alpha-os\", \"newmark\", \"lsrt2\"";
-    Err(vec![Problem::error(found.0, message, help)])
+    if problems.is_empty() { Ok(rows) } else { Err(problems) }
 }

@@ -1,6 +1,8 @@
 //! What a scheme computes with in place of a specimen: its elements as springs and dashpots with their tangents at rest, or
 //! with the estimates that stand in the model.
 
+use std::borrow::Cow;
+
 use super::Rows;
 use crate::assemble::{assemble, estimate, remembers, stored, tangent_at_rest};
 use crate::assembled::Assembled;
@@ -9,22 +11,31 @@ use interfield_language::model::{Damping, Dof, Element, Kind, Model, Support};
 use interfield_language::specimen::Specimen;
 
 /// The elements of a specimen by themselves.
-pub(super) struct Physical {
+pub(crate) struct Physical {
     /// They as a system over the commanded degrees of freedom, without loads and masses of their own; until it is mounted.
     pub(super) system: Option<Assembled>,
     /// Internal states before the test.
     pub(super) start: Vec<f64>,
-    /// Stiffness and damping that they are taken for, row-major over the commanded degrees of freedom.
+    /// What they are taken for.
+    pub(super) stand_in: StandIn,
+}
+
+/// Springs and dashpots in the place of a specimen.
+pub(crate) struct StandIn {
+    /// Stiffness and damping, row-major over the commanded degrees of freedom.
     pub(super) stiffness: Vec<f64>,
     pub(super) damping: Vec<f64>,
     /// Rows of the coordinates of its elements over the commanded degrees of freedom, element by element.
     pub(super) rows: Rows,
 }
 
-/// The model with stand-ins for the elements of its specimens, and the specimens by themselves.
-pub(super) fn stand_in(model: &Model) -> Result<(Model, Vec<Physical>), Vec<Problem>> {
+/// The model with stand-ins for the elements of its specimens.
+pub(crate) fn substitute(model: &Model) -> (Cow<'_, Model>, Vec<StandIn>) {
+    if model.specimens.is_empty() {
+        return (Cow::Borrowed(model), Vec::new());
+    }
     let mut whole = model.clone();
-    let mut specimens = Vec::new();
+    let mut stand_ins = Vec::new();
     for specimen in &model.specimens {
         let n = specimen.dofs.len();
         let (mut stiffness, mut damping) = (vec![0.0; n * n], vec![0.0; n * n]);
@@ -40,10 +51,9 @@ pub(super) fn stand_in(model: &Model) -> Result<(Model, Vec<Physical>), Vec<Prob
             (element.s0, element.given) = (Vec::new(), None);
             all_rows.push((e, rows));
         }
-        let (system, start) = alone(model, specimen)?;
-        specimens.push(Physical { system: Some(system), start, stiffness, damping, rows: all_rows });
+        stand_ins.push(StandIn { stiffness, damping, rows: all_rows });
     }
-    Ok((whole, specimens))
+    (Cow::Owned(whole), stand_ins)
 }
 
 /// Stiffness and damping of an element at rest, row-major over its coordinates.
@@ -71,7 +81,7 @@ fn spread(local: &[f64], rows: &[Vec<f64>], n: usize) -> Vec<f64> {
 }
 
 /// A specimen as a system of its own, with its initial states: all else is held, and nothing loads it.
-fn alone(model: &Model, specimen: &Specimen) -> Result<(Assembled, Vec<f64>), Vec<Problem>> {
+pub(crate) fn physical(model: &Model, specimen: &Specimen, stand_in: StandIn) -> Result<Physical, Vec<Problem>> {
     let dof = |(d, dof): (usize, &Dof)| {
         let commanded = specimen.dofs.iter().position(|&x| x == d);
         // Its own masses are the laboratory's; a system must have some.
@@ -93,8 +103,8 @@ fn alone(model: &Model, specimen: &Specimen) -> Result<(Assembled, Vec<f64>), Ve
     };
     // Unknowns are numbered along the model, as the commanded degrees of freedom are.
     assemble(&alone).map(|a| {
-        let states = a.y0[2 * specimen.dofs.len()..].to_vec();
-        (a.system, states)
+        let start = a.y0[2 * specimen.dofs.len()..].to_vec();
+        Physical { system: Some(a.system), start, stand_in }
     })
 }
 

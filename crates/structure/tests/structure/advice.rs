@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use interfield_language::diag::{Diagnostic, Diagnostics, Severity, Source};
 use interfield_language::parse::{Overrides, parse};
 use interfield_structure::advice::{Knowledge, advise};
-use interfield_structure::{Modal, Simulation};
+use interfield_structure::{Modal, Structure};
 
 const SOUND: &str = r#"
 dofs = ["x"]
@@ -51,11 +51,11 @@ fn findings(name: &str, text: &str, folder: &Path, limit: Option<f64>) -> (Sourc
     let Some((model, places)) = parse(&source, &Overrides::default(), &files, &diags) else {
         panic!("{}", diags.render(&source, false));
     };
-    let sim = Simulation::new(model).unwrap_or_else(|p| panic!("{p:?}"));
-    let modal = Modal::new(&sim, sim.unknowns().len());
+    let structure = Structure::new(model).unwrap_or_else(|p| panic!("{p:?}"));
+    let modal = Modal::new(&structure, structure.unknowns().len());
     let known = Knowledge { modal: modal.as_ref().ok(), stability_limit: limit, duration_is_overridden: false };
-    let advice = advise(&sim, &known);
-    sim.warnings.iter().chain(&advice).for_each(|w| diags.push(places.locate(w)));
+    let advice = advise(&structure, &known);
+    structure.warnings.iter().chain(&advice).for_each(|w| diags.push(places.locate(w)));
     let found = diags.sorted();
     (source, found)
 }

@@ -9,9 +9,9 @@ use interfield_language::Model;
 use interfield_language::diag::{Diagnostics, Source};
 use interfield_language::external::External;
 use interfield_language::parse::{Overrides, parse};
+use interfield_structure::Simulation;
 use interfield_structure::external::identify;
 use interfield_structure::specimen::{Rehearsal, Workshop};
-use interfield_structure::{Partitioned, Simulation};
 
 use crate::balance::model as parse_text;
 use crate::specimens::{COUPLINGS, difference, rows};
@@ -253,11 +253,11 @@ fn a_program_without_an_answer_ends_the_run() {
         let said = run.explain(fault);
         assert!(said.starts_with("the program of external `second` ") && said.contains(words), "{said}");
         // It is not asked again, and the state is the one before.
-        let before = run.y().to_vec();
+        let before = run.y(0).to_vec();
         let asked = program.times.lock().unwrap().len();
         assert!(run.step(at).is_err());
-        assert_eq!((program.times.lock().unwrap().len(), run.y()), (asked, &before[..]));
-        run.domain.system_mut().finish();
+        assert_eq!((program.times.lock().unwrap().len(), run.y(0)), (asked, &before[..]));
+        run.coupling.system_of(0).finish();
         assert_eq!(*program.finished.lock().unwrap(), 1);
     }
 }
@@ -266,7 +266,7 @@ fn a_program_without_an_answer_ends_the_run() {
 fn in_parts_the_fault_names_the_part() {
     let program = Program { fails: Some((40, Err(Trouble::Gone))), ..Program::linear() };
     let model = parse_text(&text(&external(), &cut("pm", "fine", 2), ""));
-    let mut run = Partitioned::in_workshop(model, &mut With(program)).map_err(|p| format!("{p:?}")).unwrap();
+    let mut run = Simulation::in_workshop(model, &mut With(program)).map_err(|p| format!("{p:?}")).unwrap();
     let fault = (0..run.steps()).find_map(|k| run.step(k).err()).unwrap();
     let said = run.explain(fault);
     assert!(said.contains("`second`") && said.contains("is gone"), "{said}");
@@ -400,10 +400,7 @@ fn what_it_stands_on_and_who_else_wants_it() {
 
 #[test]
 fn schemes_that_iterate_and_sides_that_are_computed_twice_are_refused() {
-    let why = |model: Model| match model.partition.is_some() {
-        true => Partitioned::new(model).err(),
-        false => Simulation::new(model).err(),
-    };
+    let why = |model: Model| Simulation::new(model).err();
     let newton = why(parse_text(&text(&external(), "", "scheme = \"newmark-newton\","))).unwrap();
     assert!(newton[0].message.contains("iterates, and the program of external `second` cannot go back"), "{newton:?}");
     assert!(newton[0].help.contains("alpha-os"));

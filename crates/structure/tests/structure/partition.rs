@@ -5,7 +5,7 @@ use interfield_language::diag::{Diagnostics, Source};
 use interfield_language::model::{Model, TangentPolicy};
 use interfield_language::parse::{Overrides, Places, parse};
 use interfield_language::partition::Constraints;
-use interfield_structure::split::{Constraint, Split, SubModel, split};
+use interfield_structure::split::{Constraint, Split, SubModel};
 use interfield_structure::{Assembly, assemble};
 
 fn attempt(text: &str) -> (Option<(Model, Places)>, Source, Diagnostics) {
@@ -17,6 +17,13 @@ fn attempt(text: &str) -> (Option<(Model, Places)>, Source, Diagnostics) {
 fn read(text: &str) -> Model {
     let (model, source, diags) = attempt(text);
     model.unwrap_or_else(|| panic!("{}", diags.render(&source, false))).0
+}
+
+/// Takes a model apart.
+fn split(model: &Model) -> Result<Split, Vec<interfield_language::Problem>> {
+    let model = std::sync::Arc::new(model.clone());
+    let whole = assemble(&model)?;
+    interfield_structure::split::split(&model, Some(&whole))
 }
 
 fn taken_apart(text: &str) -> Split {
@@ -136,7 +143,7 @@ fn floating_parts_and_bare_masses_can_be_assembled() {
     assert_eq!(dofs(&taken.parts[2]), [("c.x", 0.5)]);
     let sizes: Vec<usize> = taken.parts.iter().map(|p| assembled(p).free.len()).collect();
     assert_eq!(sizes, [1, 3, 1]);
-    assert!(taken.massless.is_empty());
+    assert!(taken.warnings.is_empty());
 }
 
 /// A deck on piers with isolators, of which two are the specimen.
@@ -235,7 +242,7 @@ fn refused(text: &str) -> Vec<(String, String, String)> {
     let (found, source, diags) = attempt(text);
     let (model, places) = found.unwrap_or_else(|| panic!("{}", diags.render(&source, false)));
     let problems = match split(&model) {
-        Ok(taken) => taken.massless,
+        Ok(taken) => taken.warnings,
         Err(problems) => problems,
     };
     let shown = |p: &interfield_language::Problem| {

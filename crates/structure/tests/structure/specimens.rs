@@ -2,13 +2,13 @@
 
 use std::sync::{Arc, Mutex};
 
-use interfield_kernel::{Fault, StepMap};
+use interfield_kernel::Fault;
 use interfield_lab::controller::Controller;
 use interfield_lab::rig::{Reading, Rig, Target};
 use interfield_language::Model;
 use interfield_language::specimen::Specimen;
 use interfield_structure::specimen::{Rehearsal, Workshop};
-use interfield_structure::{Partitioned, Simulation};
+use interfield_structure::{Simulation, Structure};
 
 use crate::balance::model as parse_text;
 
@@ -44,20 +44,11 @@ fn cut(coupling: &str, substeps: u32) -> String {
 pub(crate) fn rows(model: Model, workshop: &mut dyn Workshop) -> Vec<Vec<f64>> {
     let mut row = vec![0.0; model.channels.len()];
     let mut rows = Vec::new();
-    if model.partition.is_some() {
-        let mut run = Partitioned::in_workshop(model, workshop).map_err(|p| format!("{p:?}")).unwrap();
-        for k in 0..run.steps() {
-            run.step(k).unwrap();
-            run.sample(k + 1, &mut row).unwrap();
-            rows.push(row.clone());
-        }
-    } else {
-        let mut run = Simulation::in_workshop(model, workshop).map_err(|p| format!("{p:?}")).unwrap();
-        for k in 0..run.steps() {
-            run.step(k).unwrap();
-            run.sample(k + 1, &mut row).unwrap();
-            rows.push(row.clone());
-        }
+    let mut run = Simulation::in_workshop(model, workshop).map_err(|p| format!("{p:?}")).unwrap();
+    for k in 0..run.steps() {
+        run.step(k).unwrap();
+        run.sample(k + 1, &mut row).unwrap();
+        rows.push(row.clone());
     }
     rows
 }
@@ -233,7 +224,7 @@ fn specimens_of_one_structure_move_at_the_same_time() {
         assert_eq!(*asked.lock().unwrap(), ">a>b=a=b");
     }
     asked.lock().unwrap().clear();
-    run.domain.system_mut().finish();
+    run.coupling.system_of(0).finish();
     assert_eq!(*asked.lock().unwrap(), "<a<b.a.b");
 }
 
@@ -298,18 +289,18 @@ fn reading_channels_moves_nothing_and_the_state_of_the_laboratory_is_part_of_the
         run.step(k).unwrap();
     }
     let asked = times.lock().unwrap().len();
-    let before = run.domain.state().to_vec();
+    let before = run.coupling.state().to_vec();
     for _ in 0..5 {
         run.sample(50, &mut row).unwrap();
     }
     assert_eq!(times.lock().unwrap().len(), asked);
-    assert_eq!(run.domain.state(), before);
+    assert_eq!(run.coupling.state(), before);
     // The same step from the same state, twice.
     run.step(50).unwrap();
-    let after = run.domain.state().to_vec();
-    run.domain.state_mut().copy_from_slice(&before);
+    let after = run.coupling.state().to_vec();
+    run.coupling.state_mut().copy_from_slice(&before);
     run.step(50).unwrap();
-    assert_eq!(run.domain.state(), after);
+    assert_eq!(run.coupling.state(), after);
     assert!(after.len() > 4 + Reading::COUNT, "the memory of the laboratory is there");
 }
 
@@ -356,14 +347,14 @@ fn the_states_a_specimen_starts_with_survive_saving() {
     let specimen = "[[specimen]]\nname = \"rig\"\nelements = [\"isolator\"]\n";
     let mut run = Simulation::new(parse_text(&tense(isolator, specimen))).map_err(|p| format!("{p:?}")).unwrap();
     (0..40).for_each(|k| run.step(k).unwrap());
-    let saved = run.domain.state().to_vec();
+    let saved = run.coupling.state().to_vec();
     run.step(40).unwrap();
-    let after = run.domain.state().to_vec();
+    let after = run.coupling.state().to_vec();
     (41..60).for_each(|k| run.step(k).unwrap());
     // Back from elsewhere, the same bits.
-    run.domain.state_mut().copy_from_slice(&saved);
+    run.coupling.state_mut().copy_from_slice(&saved);
     run.step(40).unwrap();
-    assert_eq!(run.domain.state(), after);
+    assert_eq!(run.coupling.state(), after);
 }
 
 #[test]
@@ -385,8 +376,8 @@ analysis = { scheme = "alpha-os", dt = 1e-3, duration = 0.5 }
     let linear = interfield_structure::linearised::linearised(&model).expect("it is not linear");
     assert!(interfield_structure::linearised::linearised(&linear).is_none(), "once is enough");
     let modes = |model: Model| {
-        let sim = Simulation::new(model).map_err(|p| format!("{p:?}")).unwrap();
-        interfield_structure::Modal::new(&sim, 3).unwrap().omega2
+        let structure = Structure::new(model).map_err(|p| format!("{p:?}")).unwrap();
+        interfield_structure::Modal::new(&structure, 3).unwrap().omega2
     };
     for (a, b) in modes(linear).iter().zip(modes(model)) {
         assert!((a - b).abs() < 1e-9 * b.abs(), "{a} {b}");

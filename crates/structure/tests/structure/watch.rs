@@ -5,7 +5,7 @@ use interfield_language::diag::{Diagnostics, Source};
 use interfield_language::model::Model;
 use interfield_language::parse::{Overrides, parse};
 use interfield_structure::watch::{Grade, Verdict};
-use interfield_structure::{Machine, Partitioned, Simulation};
+use interfield_structure::{Simulation, Structure};
 
 fn read(text: &str, overrides: &Overrides) -> Model {
     let (source, diags) = (Source::new("watch.toml", text.to_owned()), Diagnostics::new());
@@ -36,18 +36,18 @@ impl Ran {
 
 /// Runs a model until its end, or until the watch ends it.
 fn run(model: Model) -> Ran {
-    let mut machine = Machine::new(model, false).unwrap_or_else(|p| panic!("{}", p[0].message));
-    let channels = machine.model().channels.len();
+    let mut machine = Simulation::new(model).unwrap_or_else(|p| panic!("{}", p[0].message));
+    let channels = machine.model.channels.len();
     machine.watch().unwrap();
     let (mut t, mut last) = (0.0, vec![0.0; channels]);
     for k in 0..machine.steps() {
         machine.step(k).unwrap_or_else(|f| panic!("{}", machine.explain(f)));
-        t = (k + 1) as f64 * machine.model().analysis.dt;
+        t = (k + 1) as f64 * machine.model.analysis.dt;
         if machine.lost().is_some() {
             break;
         }
     }
-    let steps = (t / machine.model().analysis.dt).round() as u64;
+    let steps = (t / machine.model.analysis.dt).round() as u64;
     machine.sample(steps, &mut last).unwrap();
     Ran { t, last, verdict: machine.verdict().unwrap() }
 }
@@ -79,8 +79,7 @@ fn light_interfaces_are_refused_doubted_or_right() {
                 for share in [share, 1.0 - share] {
                     let case = format!("{} with {substeps} substeps, share {share:e}", method.name);
                     let model = read(&split_mass(method.name, method.scheme, share, substeps), &Overrides::default());
-                    let mut parts =
-                        Partitioned::new(model.clone()).unwrap_or_else(|p| panic!("{case}: {}", p[0].message));
+                    let parts = Structure::new(model.clone()).unwrap_or_else(|p| panic!("{case}: {}", p[0].message));
                     let against = parts.objections();
                     if let Some(problem) = against.iter().find(|o| o.fatal) {
                         let side = if share < 0.5 { "`A`" } else { "`B`" };
@@ -148,7 +147,7 @@ duration = 1
         )
     };
     for method in ["staggered", "midpoint"] {
-        let mut parts = Partitioned::new(read(&text(method, "lsrt2"), &Overrides::default())).unwrap();
+        let parts = Structure::new(read(&text(method, "lsrt2"), &Overrides::default())).unwrap();
         let against = parts.objections();
         assert!(against.len() == 1 && against[0].fatal, "{against:?}");
         assert!(
@@ -157,7 +156,7 @@ duration = 1
             against[0].message
         );
     }
-    let mut parts = Partitioned::new(read(&text("gc", "newmark"), &Overrides::default())).unwrap();
+    let parts = Structure::new(read(&text("gc", "newmark"), &Overrides::default())).unwrap();
     assert!(parts.objections().is_empty());
 }
 
@@ -317,12 +316,12 @@ fn stiffnesses_far_apart_are_solved_or_said() {
             let found = ran(&uneven(ratio, scheme)).last[0];
             assert!((found - 1.0f64.cos()).abs() < 1e-4, "{scheme} at {ratio:e}: {found}");
         }
-        let sim = Simulation::new(read(&uneven(ratio, "newmark"), &Overrides::default())).unwrap();
+        let sim = Structure::new(read(&uneven(ratio, "newmark"), &Overrides::default())).unwrap();
         let omega = sim.modes(1).unwrap().omega2[0].sqrt();
         // Rounding of the stiff spring is what is left of the soft one.
         assert!((omega - 0.5).abs() < 1e-15 * ratio + 0.1 / ratio + 1e-9, "{ratio:e}: {omega}");
     }
-    let sim = Simulation::new(read(&uneven(1e14, "newmark"), &Overrides::default())).unwrap();
+    let sim = Structure::new(read(&uneven(1e14, "newmark"), &Overrides::default())).unwrap();
     let said = interfield_structure::advice::advise(&sim, &Default::default());
     assert!(said.iter().any(|p| p.message.contains("`stiff` is 1e14 times as stiff as `soft`")), "{said:?}");
 }

@@ -1,5 +1,5 @@
-//! Energies and gaps of the couplings over long runs, against the numbers of the tables (newmark-and-llm-claims.md; novel.md,
-//! sec. 5).
+//! Energies and gaps of the couplings over long runs, against the numbers of the tables
+//! (book: claims 2, passivity 4.3).
 
 use interfield_coupling::Method;
 use interfield_coupling::{Coupling, FohOptions, PmcOptions};

@@ -1,4 +1,4 @@
-//! What paper 004 claims of localized multipliers, and what is true of it (newmark-and-llm-claims.md); the classical form.
+//! What paper 004 claims of localized multipliers, and what is true of it (book: claims 4); the classical form.
 
 use std::f64::consts::PI;
 
@@ -7,7 +7,7 @@ use interfield_kernel::StepMap;
 use interfield_kernel::scheme::alpha::{Alpha, Predictor};
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::scheme::state_space::StateSpace;
-use interfield_structure::{Assembled, Partitioned};
+use interfield_structure::{Assembled, Simulation};
 use interfield_testkit::couplings::{Setting, split_mass};
 use interfield_testkit::localized::{Bar, Truss, bouc_wen, cubic, eq10, held, hysteretic, spring};
 use interfield_testkit::numerics::{distance, largest, runge_kutta, slope};
@@ -321,7 +321,7 @@ fn the_model_file_of_the_cantilever_is_this_cantilever() {
     let (tip, _) = cantilever(Predictor::Full, 1);
     let model = model("cantilever", &set(&[("noise", "0")]));
     let unknown = model.dofs.iter().position(|d| d.name == "tip.x").expect("a tip");
-    let mut sim = Partitioned::new(model).unwrap_or_else(|p| panic!("{}", p[0].message));
+    let mut sim = Simulation::new(model).unwrap_or_else(|p| panic!("{}", p[0].message));
     for (k, expected) in tip.iter().enumerate() {
         sim.step(k as u64).unwrap_or_else(|fault| panic!("step {k}: {}", sim.explain(fault)));
         // A perfect laboratory measures what would have been computed.

@@ -1,5 +1,5 @@
 //! Orders of the couplings in displacement, velocity and multiplier, by the largest error on (0, 1] s, and where they are lost
-//! (newmark-and-llm-claims.md; novel.md, sec. 5 and 6).
+//! (book: claims 2, passivity 4.3).
 //!
 //! Not here: PM with the free velocity at t_1 not re-based ("naive restart"). It needs another interface operator in one
 //! step and cannot be had from the public calls; the states of PM at its first steps are held by couplings_newmark.rs.
@@ -130,7 +130,7 @@ fn nonlinear_dampers_cost_the_newmark_couplings_an_order_and_the_passive_ones_no
 
 #[test]
 fn two_evaluations_per_step_lose_the_order_on_a_path_dependent_law_in_a() {
-    // Windows overlap: LSRT2 moves the law back and forth (novel.md 6.6). One evaluation visits increasing times only.
+    // Windows overlap: LSRT2 moves the law back and forth (book: passivity 4.2). One evaluation visits increasing times only.
     let cut = chain(ChainSprings::Nonlinear);
     let exact = reference(&cut);
     let found = |name: &str| observed(row(name).0, &cut, &exact, &Setting::same(row(name).1, 1.0, 10));

@@ -2,7 +2,7 @@
 //! parts converge to is the whole, or they are refused.
 
 use interfield_coupling::registry::METHODS;
-use interfield_structure::Machine;
+use interfield_structure::Simulation;
 use interfield_testkit::run::read;
 
 /// A coarse frame and two faster parts, one of them nonlinear, under a force: `SUBSTEPS` and `METHOD` are replaced.
@@ -33,8 +33,9 @@ channels = ["a.x", "b.x", "c.x"]
 
 /// All channels at 16 common times.
 fn run(text: &str, whole: bool, strides: u64) -> Vec<f64> {
-    let mut machine = Machine::new(read(text), whole).unwrap_or_else(|p| panic!("{}", p[0].message));
-    let (steps, channels) = (machine.steps(), machine.model().channels.len());
+    let mut machine = Simulation::new(if whole { read(text).in_one_piece() } else { read(text) })
+        .unwrap_or_else(|p| panic!("{}", p[0].message));
+    let (steps, channels) = (machine.steps(), machine.model.channels.len());
     let (mut all, mut row) = (Vec::new(), vec![0.0; channels]);
     for k in 0..steps {
         machine.step(k).unwrap();
@@ -101,9 +102,9 @@ fn a_pendulum_at_an_interface_is_refused() {
         let text = SWINGING.replace("METHOD", info.name);
         let text = text.replace("STEP", &format!("0.01\nscheme = \"{}\"", info.scheme));
         let text = if info.sided { text } else { text.replace(", substeps = 2", "") };
-        let Err(refused) = Machine::new(read(&text), false) else { panic!("{} keeps the mass", info.name) };
+        let Err(refused) = Simulation::new(read(&text)) else { panic!("{} keeps the mass", info.name) };
         assert!(refused[0].message.contains("`swing` changes with the motion"), "{}", refused[0].message);
-        assert!(Machine::new(read(&text), true).is_ok(), "{}: in one piece", info.name);
+        assert!(Simulation::new(read(&text).in_one_piece()).is_ok(), "{}: in one piece", info.name);
     }
 }
 
@@ -117,7 +118,7 @@ fn localized_multipliers_start_without_agreement_on_request() {
     let text = text.replace(", side = \"fine\", substeps = 1", "");
     let free = text.replace("method = \"llm\"", "method = \"llm\"\nstart = \"free\"");
     let accelerations = |text: &str| {
-        let Ok(Machine::Parts(mut parts)) = Machine::new(read(text), false) else { panic!("it is divided") };
+        let mut parts = Simulation::new(read(text)).unwrap_or_else(|p| panic!("{}", p[0].message));
         let mut jumps = Vec::new();
         let mut last = 0.0;
         for k in 0..40 {

@@ -1,4 +1,4 @@
-//! Couplings at the level of accelerations against the reference, and what of the papers' claims holds (lsrt-claims.md).
+//! Couplings at the level of accelerations against the reference, and what of the papers' claims holds (book: claims 1).
 
 use interfield_analysis::probe::amplification;
 use interfield_analysis::spectrum::{Spectrum, spectrum};

@@ -1,5 +1,5 @@
 //! Which couplings are stable, and which are not: scans over ratios of mass, stiffness and step, random pairs, softening
-//! specimens, explicit sides (newmark-and-llm-claims.md; novel.md, sec. 4 to 6).
+//! specimens, explicit sides (book: claims 2, passivity 3, 4.2).
 
 use interfield_coupling::Method;
 use interfield_testkit::couplings::{EXPLICIT, Setting, TRAPEZOIDAL, begin, halves, pair, radius, row, split_dense};

@@ -3,16 +3,15 @@
 
 use interfield_language::Model;
 use interfield_language::parse::Overrides;
-use interfield_structure::Partitioned;
-use interfield_structure::split::split;
+use interfield_structure::{Simulation, Structure};
 use interfield_testkit::golden::{golden, list, number, numbers};
 use interfield_testkit::numerics::{distance, largest};
-use interfield_testkit::run::{load, model, set, simulation};
+use interfield_testkit::run::{load, model, set, taken_apart};
 
 /// All frequencies of a model, Hz.
-fn frequencies(model: Model) -> Vec<f64> {
-    let sim = simulation(model);
-    let modes = sim.modes(sim.free().len()).expect("modes");
+fn frequencies(model: &Model) -> Vec<f64> {
+    let structure = Structure::new(model.clone().in_one_piece()).expect("assembled");
+    let modes = structure.modes(structure.free().len()).expect("modes");
     modes.omega2.iter().map(|w2| w2.sqrt() / std::f64::consts::TAU).collect()
 }
 
@@ -28,11 +27,11 @@ fn close(what: &str, found: &[f64], reference: &[f64]) {
 fn all_frequencies_are_those_of_the_reference() {
     let file = golden("viaduct_model");
     for (name, case) in [("rio-torto-as-built", "as_built"), ("rio-torto-isolated", "isolated")] {
-        let found = frequencies(model(name, &Overrides::default()));
+        let found = frequencies(&model(name, &Overrides::default()));
         close(name, &found, &numbers(&file[case]["all_frequencies_Hz"]));
     }
     // In plan, with feet that are driven: the transverse modes of the bridge as built.
-    let found = frequencies(model("rio-torto-llm", &Overrides::default()));
+    let found = frequencies(&model("rio-torto-llm", &Overrides::default()));
     close("rio-torto-llm", &found[..6], &numbers(&file["as_built"]["transverse_Hz"]));
 }
 
@@ -45,7 +44,7 @@ fn the_ground_moves_as_in_the_reference() {
         let sim = load(name, &Overrides::default());
         for (t, a) in samples {
             let mut found = [0.0];
-            sim.domain.system().ground_values(t.parse().expect("a time"), &mut found);
+            sim.coupling.system(0).ground_values(t.parse().expect("a time"), &mut found);
             assert!((found[0] - number(a)).abs() < 1e-12, "{name}, t = {t}: {} instead of {a}", found[0]);
         }
     }
@@ -57,12 +56,12 @@ fn the_parts_have_the_frequencies_of_table_2() {
     let shares = file["ours"].as_object().expect("rows by share");
     assert_eq!(shares.len(), 6);
     for (share, specimen) in shares {
-        let parts = split(&model("rio-torto-isolated", &set(&[("m_f", share)]))).expect("it can be cut").parts;
+        let parts = taken_apart(&model("rio-torto-isolated", &set(&[("m_f", share)]))).parts;
         let [bridge, specimens] = <[_; 2]>::try_from(parts).expect("two parts");
-        let found = frequencies(specimens.model);
+        let found = frequencies(&specimens.model);
         close(&format!("specimens, m_f = {share}"), &found, &numbers(specimen));
         let lowest = numbers(&file["detached_NS_lowest_Hz"][share]);
-        close(&format!("bridge, m_f = {share}"), &frequencies(bridge.model)[..lowest.len()], &lowest);
+        close(&format!("bridge, m_f = {share}"), &frequencies(&bridge.model)[..lowest.len()], &lowest);
         if let Some(printed) = file["paper"].get(share).map(numbers) {
             let far = found.iter().zip(&printed).map(|(f, p)| (f / p - 1.0).abs()).fold(0.0, f64::max);
             assert!(far < 0.005, "m_f = {share}: {far} from the paper");
@@ -77,9 +76,9 @@ fn specimens_that_remember_move_as_in_the_reference() {
     let substeps = Some(number(&file["ss"]) as u32);
     let overrides = Overrides { coupling, substeps, ..set(&[("m_f", &file["m_f"].to_string())]) };
     let mut sim =
-        Partitioned::new(model("rio-torto-isolated", &overrides)).unwrap_or_else(|p| panic!("{}", p[0].message));
+        Simulation::new(model("rio-torto-isolated", &overrides)).unwrap_or_else(|p| panic!("{}", p[0].message));
     let unknown =
-        |sim: &Partitioned, part: usize, name: &str| sim.unknowns(part).position(|n| n == name).expect("there");
+        |sim: &Simulation, part: usize, name: &str| sim.unknowns(part).position(|n| n == name).expect("there");
     let deck = ["deck9.y", "deck11.y"].map(|name| unknown(&sim, 0, name));
     let pier = ["pier9.y", "pier11.y"].map(|name| unknown(&sim, 1, name));
     let mut k = 0;

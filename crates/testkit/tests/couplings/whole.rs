@@ -7,11 +7,11 @@ use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_language::model::{Model, TangentPolicy};
 use interfield_language::partition;
 use interfield_language::partition::{Constraints, Partition, Shares};
-use interfield_structure::split::{Split, split};
+use interfield_structure::split::Split;
 use interfield_structure::{Assembled, assemble};
 use interfield_testkit::frames::{Run, Springs, chain, plane_frame};
 use interfield_testkit::numerics::largest;
-use interfield_testkit::run::{advance, start};
+use interfield_testkit::run::{advance, start, taken_apart};
 use interfield_testkit::variants::scheme;
 
 const STEPS: u64 = 200;
@@ -39,7 +39,7 @@ fn cut(model: &Model, scheme: AnyScheme, count: usize, mut seed: u64) -> Split {
     let coupling = partition::Coupling { info, method: Method::Gc, constraints: Constraints::Tree };
     let partition = Partition { substructures, owners, rest: None, coupling };
     let model = Model { partition: Some(partition), ..model.clone() };
-    split(&model).unwrap_or_else(|problems| panic!("{}", problems[0].message))
+    taken_apart(&model)
 }
 
 /// Substructures, and where their unknowns are in the whole model.
@@ -93,7 +93,7 @@ fn localized_and_classical_multipliers_hold_random_parts_together_as_the_whole()
             let free = assemble(model).unwrap_or_else(|problems| panic!("{}", problems[0].message)).free;
             let mut sim = start(model, scheme, RUN.dt);
             advance(&mut sim, 0, STEPS);
-            let whole = sim.y().to_vec();
+            let whole = sim.y(0).to_vec();
             assert!(largest(&whole) > 1e-3, "{}: it moves", model.title);
             for (count, seed) in [(2, 1), (3, 2), (5, 3), (9, 4)] {
                 let taken = cut(model, scheme, count, seed);

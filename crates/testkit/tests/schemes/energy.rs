@@ -17,11 +17,11 @@ fn energy(y: &[f64]) -> f64 {
 /// Energies after each of `steps` steps relative to the first.
 fn energies(model: &Model, scheme: AnyScheme, dt: f64, steps: u64) -> Vec<f64> {
     let mut sim = start(model, scheme, dt);
-    let first = energy(sim.y());
+    let first = energy(sim.y(0));
     (0..steps)
         .map(|k| {
             advance(&mut sim, k, k + 1);
-            energy(sim.y()) / first
+            energy(sim.y(0)) / first
         })
         .collect()
 }

@@ -29,7 +29,7 @@ const SOME: [&str; 6] = ["lsrt2", "newmark", "caam", "generalized-alpha", "chang
 fn one_pass_newton_and_state_space_agree_for_linear_systems() {
     for text in [problems::linear_forced(0.01), problems::frame("rayleigh = { ratio = 0.05, modes = [1, 2] }")] {
         let model = read(&text);
-        let n = 2 * start(&model, scheme("newmark", &[]), 0.01).domain.system().dims().nu;
+        let n = 2 * start(&model, scheme("newmark", &[]), 0.01).coupling.system(0).dims().nu;
         let reference = history(&model, scheme("newmark", &[]), 0.01, 300);
         for name in ["newmark-newton", "caam", "trapezoidal"] {
             let d = difference(&reference, &history(&model, scheme(name, &[]), 0.01, 300), n);
@@ -56,7 +56,7 @@ fn every_scheme_converges_to_the_matrix_exponential() {
     let k = linear_stiffness();
     let c: Vec<f64> = k.iter().map(|k| 0.01 * k).collect();
     let a: Vec<f64> = first_order(&LINEAR_MASS, &c, &k).iter().map(|x| 2.0 * x).collect();
-    let y0 = start(&model, scheme("lsrt2", &[]), 0.01).y().to_vec();
+    let y0 = start(&model, scheme("lsrt2", &[]), 0.01).y(0).to_vec();
     let exact = apply(&exponential(&a, 6), &y0);
     for v in variants() {
         let [coarse, fine] = [200u64, 400].map(|steps| {
@@ -120,7 +120,7 @@ fn modal_damping_equals_rayleigh_damping_where_the_ratios_match() {
 fn damping_ratios_are_those_of_the_decay() {
     // Started in its first mode, the structure decays with that ratio and the second stays asleep.
     let mut model = two("modal = [0.03, 0.05]");
-    let modes = simulation(model.clone()).modes(2).unwrap();
+    let modes = simulation(model.clone()).modes(0, 2).unwrap();
     let (omega, shape) = (modes.omega2[0].sqrt(), modes.shapes[0].clone());
     for (dof, s) in model.dofs.iter_mut().zip(&shape) {
         (dof.u0, dof.v0) = (*s, 0.0);
@@ -188,7 +188,7 @@ fn stiffness_proportional_damping_does_not_feel_a_rigid_motion_of_the_supports()
 #[test]
 fn every_linear_solver_takes_the_same_step() {
     let sim = simulation(read(&problems::frame("modal = []")));
-    let (pattern, mass, stiffness) = sim.domain.system().matrices(&[]);
+    let (pattern, mass, stiffness) = sim.coupling.system(0).matrices(&[]);
     let h = 0.01;
     let d: Vec<f64> = mass.iter().zip(&stiffness).map(|(m, k)| m + 0.25 * h * h * k).collect();
     let n = pattern.n();
@@ -240,7 +240,7 @@ fn a_block_follows_the_matrix_exponential() {
     }
     a.iter_mut().for_each(|x| *x *= 2.0);
     let mut sim = start(&model, scheme("rosenbrock3", &[]), 5e-4);
-    let exact = apply(&exponential(&a, 6), sim.y());
+    let exact = apply(&exponential(&a, 6), sim.y(0));
     let error = distance(&states(&mut sim, &[4000])[0], &exact);
     assert!(error < 1e-7, "{error:e}");
     for v in variants() {
@@ -360,7 +360,7 @@ duration = 1
 fn massless_degrees_of_freedom_follow_as_if_condensed() {
     let full = read(MASSLESS);
     let sim = simulation(full.clone());
-    let (pattern, _, stiffness) = sim.domain.system().matrices(&[]);
+    let (pattern, _, stiffness) = sim.coupling.system(0).matrices(&[]);
     let k = |i: usize, j: usize| pattern.position(i, j).map_or(0.0, |p| stiffness[p]);
     // Unknowns x y rz of both nodes; the rotations are eliminated: Ktt - Ktr Krr^-1 Krt.
     let (t, r) = ([0, 1, 3, 4], [2, 5]);

@@ -1,7 +1,7 @@
 //! A number that is not finite, a singular matrix or a failed iteration is reported, and the state stays as it was.
 
+use interfield_kernel::Fault;
 use interfield_kernel::fault::Place;
-use interfield_kernel::{Fault, StepMap};
 use interfield_language::model::TangentPolicy;
 use interfield_structure::Simulation;
 use interfield_testkit::problems;
@@ -14,9 +14,9 @@ fn bits(x: &[f64]) -> Vec<u64> {
 
 /// The fault of step `k`, after checking that the state is the one before.
 fn fault(sim: &mut Simulation, k: u64) -> Option<Fault> {
-    let before = bits(sim.domain.state());
+    let before = bits(sim.coupling.state());
     let fault = sim.step(k).err()?;
-    assert_eq!(bits(sim.domain.state()), before, "the state has changed");
+    assert_eq!(bits(sim.coupling.state()), before, "the state has changed");
     Some(fault)
 }
 
@@ -29,11 +29,11 @@ fn not_a_number_in_gives_a_fault_out() {
             for v in variants() {
                 let mut sim = start(&model, v.scheme, 1e-4);
                 advance(&mut sim, 0, 3);
-                let saved = sim.domain.state().to_vec();
+                let saved = sim.coupling.state().to_vec();
                 for i in 0..saved.len() {
                     for bad in [f64::NAN, f64::INFINITY] {
-                        sim.domain.state_mut().copy_from_slice(&saved);
-                        sim.domain.state_mut()[i] = bad;
+                        sim.coupling.state_mut().copy_from_slice(&saved);
+                        sim.coupling.state_mut()[i] = bad;
                         let fault = fault(&mut sim, 3);
                         if !matches!(fault, Some(Fault::NonFinite { .. })) {
                             wrong += &format!("{name}, {tangent:?}, {}, {bad} at {i}: {fault:?}\n", v.label);
@@ -41,7 +41,7 @@ fn not_a_number_in_gives_a_fault_out() {
                     }
                 }
                 // What has been broken can go on after repair.
-                sim.domain.state_mut().copy_from_slice(&saved);
+                sim.coupling.state_mut().copy_from_slice(&saved);
                 advance(&mut sim, 3, 5);
             }
         }

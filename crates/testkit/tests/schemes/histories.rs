@@ -122,8 +122,8 @@ fn the_spring_pendulum_has_the_errors_of_the_reference() {
 fn top(scheme: &str, gamma: Option<&str>, dt: &str, every: u64, peak: &str) -> Vec<f64> {
     let overrides = Overrides { dt: Some(dt.to_owned()), ..with_scheme(scheme, gamma) };
     let mut sim = load("frame", &Overrides { set: set(&[("peak", peak)]).set, ..overrides });
-    let dof = sim.unknowns().position(|n| n == "n10_0.x").unwrap();
-    assert_eq!((dof, sim.domain.system().dims().nu), (108, 120));
+    let dof = sim.unknowns(0).position(|n| n == "n10_0.x").unwrap();
+    assert_eq!((dof, sim.coupling.system(0).dims().nu), (108, 120));
     let at: Vec<u64> = (0..=2000).map(|k| k * every).collect();
     states(&mut sim, &at).iter().map(|y| y[dof]).collect()
 }

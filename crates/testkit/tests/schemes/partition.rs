@@ -6,12 +6,12 @@ use interfield_kernel::{Shift, System};
 use interfield_language::model::{Damping, Load, Model, Support};
 use interfield_language::partition::{Constraints, Coupling, Partition, Shares, Substructure};
 use interfield_language::signal::Signal;
-use interfield_structure::split::{Constraint, Split, split};
+use interfield_structure::split::{Constraint, Split};
 use interfield_structure::{Assembly, assemble};
 use interfield_testkit::frames::{Run, Springs, chain, plane_frame, space_frame};
 use interfield_testkit::numerics::{distance, largest};
 use interfield_testkit::problems;
-use interfield_testkit::run::{advance, load, model, read, set};
+use interfield_testkit::run::{advance, load, model, read, set, taken_apart};
 
 /// Numbers in [0, 1) from a seed.
 struct Random(u64);
@@ -29,13 +29,6 @@ impl Random {
     fn vector(&mut self, n: usize, scale: f64) -> Vec<f64> {
         (0..n).map(|_| scale * (2.0 * self.next() - 1.0)).collect()
     }
-}
-
-fn taken_apart(model: &Model) -> Split {
-    split(model).unwrap_or_else(|problems| {
-        let words: Vec<String> = problems.into_iter().map(|p| p.message).collect();
-        panic!("{}: {}", model.title, words.join("\n"))
-    })
 }
 
 fn assembled(model: &Model) -> Assembly {
@@ -217,7 +210,7 @@ fn the_models_of_the_papers_add_up() {
         compare(&whole, &mut random);
         let mut sim = load("split-mass", &set(&[("b1", b1)]));
         advance(&mut sim, 0, 100);
-        assert!((sim.y()[0] - (1f64.cos() + 1f64.sin())).abs() < 1e-4, "{}", sim.y()[0]);
+        assert!((sim.y(0)[0] - (1f64.cos() + 1f64.sin())).abs() < 1e-4, "{}", sim.y(0)[0]);
         let b1: f64 = b1.parse().expect("a number");
         let taken = taken_apart(&whole);
         let mass = |part: usize| taken.parts[part].model.dofs[0].mass;

@@ -1,10 +1,10 @@
-//! Partitioned model files from text to channels: the same structure in one piece and in several.
+//! Simulation model files from text to channels: the same structure in one piece and in several.
 
 use interfield_coupling::registry::METHODS;
 use interfield_language::model::Model;
 use interfield_language::parse::Overrides;
 use interfield_language::partition::Partition;
-use interfield_structure::{Partitioned, Simulation};
+use interfield_structure::Simulation;
 use interfield_testkit::run::{read, read_with, simulation};
 
 /// A chain of four masses under a load, cut where the test says.
@@ -49,15 +49,15 @@ elements = ["k3", "k4", "k5"]
 interface_mass = 0.4
 "#;
 
-fn start(model: Model) -> Partitioned {
-    Partitioned::new(model).unwrap_or_else(|problems| {
+fn start(model: Model) -> Simulation {
+    Simulation::new(model).unwrap_or_else(|problems| {
         let words: Vec<String> = problems.into_iter().map(|p| p.message).collect();
         panic!("{}", words.join("\n"))
     })
 }
 
 /// All rows of a run.
-fn rows(sim: &mut Partitioned) -> Vec<Vec<f64>> {
+fn rows(sim: &mut Simulation) -> Vec<Vec<f64>> {
     let steps = sim.steps();
     (0..=steps)
         .map(|k| {
@@ -140,7 +140,7 @@ fn channels_of_the_cut() {
     assert!(most(1) < 1e-12, "velocities agree at the nodes: {}", most(1));
     assert!(most(2) > 0.1, "a force goes through the cut: {}", most(2));
     assert!(most(3) > 0.0, "links move the fine side");
-    let quality = sim.quality();
+    let quality = sim.quality().expect("it is cut");
     // Sampled at every macro-step, as the observer does.
     let at_b = sim.interface.iter().position(|c| sim.model.dofs[c.dof].name == "b.x").expect("cut at b");
     assert_eq!(quality.rows[at_b].gap_u, most(0));
@@ -160,7 +160,7 @@ fn channels_of_the_cut() {
 #[test]
 fn a_cut_quantity_elsewhere_is_refused() {
     let text = chain(CUT).replace("channels = [", "channels = [\"d.x.gap\", ");
-    let problems = Partitioned::new(read(&text)).err().expect("refused");
+    let problems = Simulation::new(read(&text)).err().expect("refused");
     assert!(problems[0].message.contains("not cut at `d.x`"), "{}", problems[0].message);
 }
 
@@ -185,7 +185,7 @@ method = "gc"
     let mut fine = start(read(&text));
     fine.step(0).expect("a tree of constraints is regular");
     let all = text.replace("method = \"gc\"", "method = \"gc\"\nconstraints = \"all-pairs\"");
-    let problems = Partitioned::new(read(&all)).err().expect("refused");
+    let problems = Simulation::new(read(&all)).err().expect("refused");
     let (message, help) = (&problems[0].message, &problems[0].help);
     assert!(message.contains("`b.x`") && message.contains("more than once"), "{message}");
     assert!(help.contains("tree") && help.contains("llm"), "{help}");
@@ -212,6 +212,6 @@ fn the_gap_is_closed_whatever_the_units() {
         include_str!("../../../../models/rio-torto-isolated.toml").replace("mix = 0.01", "kappa = 1\nmix = 0.01");
     let mut sim = start(read(&text.replace("duration = \"4 s\"", "duration = \"0.5 s\"")));
     rows(&mut sim);
-    let quality = sim.quality();
+    let quality = sim.quality().expect("it is cut");
     assert!(quality.rows.iter().all(|r| r.displacement > 1e-4 && r.gap_halves[1] < 1e-15), "{quality:?}");
 }

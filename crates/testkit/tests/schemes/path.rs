@@ -1,7 +1,7 @@
 //! Structures with laws that are moved by the evaluations of a scheme.
 
+use interfield_kernel::System;
 use interfield_kernel::scheme::registry::AnyScheme;
-use interfield_kernel::{StepMap, System};
 use interfield_language::diag::{Diagnostics, Source};
 use interfield_language::parse::{Overrides, parse};
 use interfield_testkit::numerics::{distance, largest};
@@ -20,16 +20,16 @@ fn pair() -> [String; 2] {
 fn modes_and_rayleigh_damping_know_the_initial_stiffness() {
     let damped = "\n[damping]\nrayleigh = { ratio = 0.05, modes = [1, 2] }\n";
     let [path, state] = pair().map(|text| simulation(read(&(text + damped))));
-    assert_eq!((path.domain.system().dims().ns, path.domain.system().memory().len()), (0, 4));
-    assert_eq!((state.domain.system().dims().ns, state.domain.system().memory().len()), (2, 0));
-    let [a, b] = [&path, &state].map(|sim| sim.modes(2).unwrap().omega2);
+    assert_eq!((path.coupling.system(0).dims().ns, path.coupling.system(0).memory().len()), (0, 4));
+    assert_eq!((state.coupling.system(0).dims().ns, state.coupling.system(0).memory().len()), (2, 0));
+    let [a, b] = [&path, &state].map(|sim| sim.modes(0, 2).unwrap().omega2);
     assert!(distance(&a, &b) < 1e-12 * b[1], "{a:?} and {b:?}");
     // The damping matrix is made of the same stiffness: the same force for the same velocity.
     let [p, s] = [path, state].map(|mut sim| {
-        let d = sim.domain.system().dims();
+        let d = sim.coupling.system(0).dims();
         let (mut r, mut g) = (vec![0.0; d.nu], vec![0.0; d.ns]);
         let y: Vec<f64> = (0..d.state()).map(|i| if (d.nu..2 * d.nu).contains(&i) { 1.0 } else { 0.0 }).collect();
-        sim.domain.system_mut().force(d.point(0.0, &y), None, &mut r, &mut g).unwrap();
+        sim.coupling.system_of(0).force(d.point(0.0, &y), None, &mut r, &mut g).unwrap();
         r
     });
     assert!(distance(&p, &s) < 1e-12 * largest(&s) && largest(&s) > 0.1, "{p:?} and {s:?}");
@@ -40,12 +40,12 @@ fn a_law_stands_where_it_was_evaluated_last() {
     // Newmark evaluates once, at the predictor u₁ - dt²/4 a₁; neither its tangents nor recording move the law.
     let dt = 0.01;
     let mut sim = start(&read(problems::PATH), scheme("newmark", &[]), dt);
-    let n = sim.domain.system().dims().nu;
+    let n = sim.coupling.system(0).dims().nu;
     let mut out = vec![0.0; sim.channels().len()];
     for k in 0..200 {
         advance(&mut sim, k, k + 1);
         sim.sample(k + 1, &mut out).unwrap();
-        let x = sim.domain.state();
+        let x = sim.coupling.state();
         let predictor: Vec<f64> = (0..n).map(|i| x[i] - 0.25 * dt * dt * x[2 * n + i]).collect();
         let memory = &x[x.len() - 4..];
         let close = |a: f64, b: f64| (a - b).abs() < 1e-14;
@@ -68,8 +68,8 @@ fn path_and_state_agree_as_the_step_falls() {
         let mut all = Vec::new();
         for k in 0..steps {
             advance(&mut sim, k, k + 1);
-            peak = peak.max(largest(&sim.y()[..2]));
-            all.extend_from_slice(&sim.y()[..2]);
+            peak = peak.max(largest(&sim.y(0)[..2]));
+            all.extend_from_slice(&sim.y(0)[..2]);
         }
         (all, peak)
     };
@@ -90,13 +90,13 @@ fn a_fault_gives_the_memory_back() {
         let mut sim = start(&model, v.scheme, 0.001);
         let mut before = Vec::new();
         let failed = (0..60).any(|k| {
-            before = bits(sim.domain.state());
+            before = bits(sim.coupling.state());
             sim.step(k).is_err()
         });
         assert!(failed, "{}", v.label);
-        assert_eq!(bits(sim.domain.state()), before, "{}", v.label);
-        assert_eq!(bits(sim.domain.system().memory()), before[before.len() - 4..], "{}", v.label);
-        assert!(sim.domain.system().memory().iter().all(|x| *x != 0.0), "{}", v.label);
+        assert_eq!(bits(sim.coupling.state()), before, "{}", v.label);
+        assert_eq!(bits(sim.coupling.system(0).memory()), before[before.len() - 4..], "{}", v.label);
+        assert!(sim.coupling.system(0).memory().iter().all(|x| *x != 0.0), "{}", v.label);
     }
 }
 
@@ -128,14 +128,14 @@ fn newton_moves_a_law_once_per_step() {
         let mut sim = simulation(read(&CHOPRA.replace("dt = 0.1", &format!("dt = 0.1\ntangent = \"{tangent}\""))));
         for (k, expected) in table.into_iter().enumerate() {
             advance(&mut sim, k as u64, k as u64 + 1);
-            let u = sim.y()[0];
+            let u = sim.y(0)[0];
             assert!((u - expected).abs() < 1e-5, "{tangent}, step {}: {u} instead of {expected}", k + 1);
         }
         let mut out = [0.0; 2];
         sim.sample(10, &mut out).unwrap();
-        assert!((sim.y()[0] - 1.1416).abs() < 5e-5);
+        assert!((sim.y(0)[0] - 1.1416).abs() < 5e-5);
         // Unloaded from the strength at the peak, 10 (u10 - u7) + 7.5, which is still within the elastic range.
-        let slack = 10.0 * (sim.y()[0] - 2.09522) + 7.5;
+        let slack = 10.0 * (sim.y(0)[0] - 2.09522) + 7.5;
         assert!((out[1] - slack).abs() < 2e-3, "{} instead of {slack}", out[1]);
     }
 }
@@ -145,7 +145,7 @@ fn schemes_that_iterate_agree_with_those_that_do_not() {
     let end = |v: &AnyScheme, dt: f64| {
         let mut sim = start(&read(problems::PATH), *v, dt);
         advance(&mut sim, 0, (2.0 / dt).round() as u64);
-        sim.y()[..2].to_vec()
+        sim.y(0)[..2].to_vec()
     };
     let expected = end(&scheme("newmark", &[]), 1e-4);
     let mut seen = 0;
@@ -161,7 +161,7 @@ fn schemes_that_iterate_agree_with_those_that_do_not() {
 fn a_sharp_corner_is_moved_by_evaluations_unless_a_state_is_given() {
     let sizes = |text: &str| {
         let sim = simulation(read(text));
-        (sim.domain.system().dims().ns, sim.domain.system().memory().len())
+        (sim.coupling.system(0).dims().ns, sim.coupling.system(0).memory().len())
     };
     assert_eq!(sizes(CHOPRA), (0, 2));
     assert_eq!(sizes(&CHOPRA.replace("delta = 0.75", "delta = 0.75, initial = { s = 0.1 }")), (1, 0));
@@ -189,7 +189,7 @@ fn no_step_carries_a_law_beyond_its_strength() {
             let mut sim = start(&model, v.scheme, 0.05);
             let (mut out, mut largest) = ([0.0; 2], 0.0f64);
             for k in 0..120 {
-                if sim.domain.step(k).is_err() {
+                if sim.coupling.step(k).is_err() {
                     break; // refused, and said so
                 }
                 sim.sample(k + 1, &mut out).unwrap();

@@ -11,7 +11,7 @@ fn near(a: f64, b: f64, tolerance: f64) -> bool {
 
 #[test]
 fn samples_are_linear_in_between_and_zero_outside() {
-    let s = Signal::Samples { start: 1.0, dt: 0.5, values: vec![2.0, 4.0, -2.0] };
+    let s = Signal::Samples { start: 1.0, dt: 0.5, values: [2.0, 4.0, -2.0].into() };
     for (t, y) in [(1.0, 2.0), (1.25, 3.0), (1.5, 4.0), (1.75, 1.0), (2.0, -2.0), (0.99, 0.0), (2.01, 0.0), (-5.0, 0.0)]
     {
         assert!(near(s.value(t), y, 1e-14), "{t}: {}", s.value(t));
@@ -22,7 +22,7 @@ fn samples_are_linear_in_between_and_zero_outside() {
 #[test]
 fn samples_are_hit_in_spite_of_rounding() {
     let values: Vec<f64> = (0..=2000).map(|i| f64::from(i).sin()).collect();
-    let s = Signal::Samples { start: 0.0, dt: 0.01, values: values.clone() };
+    let s = Signal::Samples { start: 0.0, dt: 0.01, values: values.as_slice().into() };
     for (i, v) in values.iter().enumerate() {
         assert!(near(s.value(i as f64 * 0.01), *v, 1e-12), "{i}");
     }
@@ -32,7 +32,7 @@ fn samples_are_hit_in_spite_of_rounding() {
 
 #[test]
 fn points_are_linear_in_between_and_zero_outside() {
-    let s = Signal::Points(vec![(0.0, 1.0), (1.0, 3.0), (4.0, 0.0), (5.0, 7.0)]);
+    let s = Signal::Points([(0.0, 1.0), (1.0, 3.0), (4.0, 0.0), (5.0, 7.0)].into());
     for (t, y) in [(0.0, 1.0), (0.5, 2.0), (1.0, 3.0), (2.0, 2.0), (4.0, 0.0), (4.5, 3.5), (5.0, 7.0), (5.1, 0.0)] {
         assert!(near(s.value(t), y, 1e-14), "{t}: {}", s.value(t));
     }
@@ -104,7 +104,7 @@ fn imposed_motions_have_consistent_derivatives() {
     assert!(near(v, 0.1 * e * (3.0 * c - s) + 0.06 * t * t, 1e-15));
     assert!(near(a, 0.1 * e * (-8.0 * s - 6.0 * c) + 0.12 * t, 1e-9), "{a}");
     let values: Vec<f64> = (0..=100).map(|i| (0.05 * f64::from(i)).sin()).collect();
-    let spline = Motion::from_displacement(&Signal::Samples { start: 0.0, dt: 0.05, values });
+    let spline = Motion::from_displacement(&Signal::Samples { start: 0.0, dt: 0.05, values: values.into() });
     consistent(&spline, (0..99).map(|i| 0.02 + 0.05 * f64::from(i)), 1e-4, [1e-6, 1e-6]);
     // Continuous across the samples.
     for i in 1..100 {
@@ -117,7 +117,7 @@ fn imposed_motions_have_consistent_derivatives() {
 #[test]
 fn a_spline_passes_through_its_samples_and_follows_the_function() {
     let values: Vec<f64> = (0..=100).map(|i| (0.05 * f64::from(i)).sin()).collect();
-    let spline = Motion::from_displacement(&Signal::Samples { start: 0.0, dt: 0.05, values: values.clone() });
+    let spline = Motion::from_displacement(&Signal::Samples { start: 0.0, dt: 0.05, values: values.as_slice().into() });
     for (i, v) in values.iter().enumerate() {
         assert!(near(spline.at(0.05 * i as f64)[0], *v, 1e-14));
     }
@@ -133,7 +133,8 @@ fn a_spline_passes_through_its_samples_and_follows_the_function() {
 fn an_acceleration_linear_in_time_is_integrated_exactly() {
     // a = 2 - 3 t, so v = 2 t - 1.5 t², u = t² - 0.5 t³.
     let values: Vec<f64> = (0..=40).map(|i| 2.0 - 0.3 * f64::from(i)).collect();
-    let m = Motion::from_acceleration(&Signal::Samples { start: 0.0, dt: 0.1, values }, 4.0, 0.1).unwrap();
+    let m =
+        Motion::from_acceleration(&Signal::Samples { start: 0.0, dt: 0.1, values: values.into() }, 4.0, 0.1).unwrap();
     for i in 0..=80 {
         let t = 0.05 * f64::from(i);
         let [u, v, a] = m.at(t);
@@ -193,7 +194,7 @@ fn an_acceleration_formula_is_integrated_whatever_the_duration() {
 
 #[test]
 fn a_motion_that_has_ended_rests() {
-    let samples = Signal::Samples { start: 0.0, dt: 0.1, values: vec![0.0, 1.0, 0.0, -1.0, 0.0] };
+    let samples = Signal::Samples { start: 0.0, dt: 0.1, values: [0.0, 1.0, 0.0, -1.0, 0.0].into() };
     for m in [Motion::from_acceleration(&samples, 0.4, 0.1).unwrap(), Motion::from_displacement(&samples)] {
         let [end, ..] = m.at(0.4);
         assert_eq!(m.at(7.0), [end, 0.0, 0.0]);
@@ -203,7 +204,7 @@ fn a_motion_that_has_ended_rests() {
 #[test]
 fn what_moves_when_its_acceleration_ends_goes_on_moving() {
     // Velocity at the end: the area 0.25 + 0.125 - 0.125 under the table; it is carried on for 1.5 s.
-    let samples = Signal::Samples { start: 0.0, dt: 0.5, values: vec![0.0, 1.0, -0.5, 0.0] };
+    let samples = Signal::Samples { start: 0.0, dt: 0.5, values: [0.0, 1.0, -0.5, 0.0].into() };
     let m = Motion::from_acceleration(&samples, 3.0, 0.01).expect("samples are integrated exactly");
     let [end, v, _] = m.at(1.5);
     assert!(near(end, 0.375, 1e-12) && near(v, 0.25, 1e-12), "{end} {v}");

@@ -194,7 +194,7 @@ fn frame(bays: usize, storeys: usize) -> (impl Fn(f64) -> interfield_structure::
         simulation(model)
     };
     let sim = make(1e-5);
-    let system = sim.domain.system();
+    let system = sim.coupling.system(0);
     let n = system.dims().nu;
     let (zero, mut mass, mut g) = (vec![0.0; n], vec![0.0; n], Vec::new());
     system.mul_mass(&vec![1.0; n], &mut mass);
@@ -215,10 +215,10 @@ fn a_wrong_step_of_a_frame_of_3000_unknowns_is_found() {
     for factor in [1.0001, 1.01, 2.0] {
         let dt = factor * 2.0 / omega;
         let mut sim = make(dt);
-        assert_eq!(sim.domain.system().dims().nu, 3000);
-        let before = sim.domain.state().to_vec();
-        let found = judge(&mut sim.domain);
-        assert_eq!(sim.domain.state(), before, "the state is left as it was");
+        assert_eq!(sim.coupling.system(0).dims().nu, 3000);
+        let before = sim.coupling.state().to_vec();
+        let found = judge(&mut *sim.coupling);
+        assert_eq!(sim.coupling.state(), before, "the state is left as it was");
         assert!(!found.stable && found.affine);
         assert!(found.steps < 2000, "{factor}: {} steps", found.steps);
         // λ + 1/λ = 2 - Ω² of the highest mode.
@@ -234,7 +234,7 @@ fn a_wrong_step_of_a_frame_of_3000_unknowns_is_found() {
 fn a_right_step_of_a_frame_of_3000_unknowns_is_passed_and_says_what_it_may_have_missed() {
     let (make, omega) = frame(19, 50);
     let mut sim = make(0.98 * 2.0 / omega);
-    let found = stability(&mut sim.domain, &Options { products: 6000, ..Options::default() }).unwrap();
+    let found = stability(&mut *sim.coupling, &Options { products: 6000, ..Options::default() }).unwrap();
     assert!(found.stable && (found.radius - 1.0).abs() < 1e-3, "{}", found.radius);
     let Method::Krylov { bound, exhausted, .. } = found.method else { panic!("too long for a dense matrix") };
     assert!(exhausted && bound > 1.0 && bound < 1.003, "{bound}");
@@ -245,8 +245,8 @@ fn products_and_matrix_agree() {
     let (make, omega) = frame(3, 5);
     for factor in [0.9, 1.05] {
         let mut sim = make(factor * 2.0 / omega);
-        let by_matrix = judge(&mut sim.domain);
-        let by_products = stability(&mut sim.domain, &Options { dense: 0, ..Options::default() }).unwrap();
+        let by_matrix = judge(&mut *sim.coupling);
+        let by_products = stability(&mut *sim.coupling, &Options { dense: 0, ..Options::default() }).unwrap();
         assert_eq!((by_matrix.stable, by_products.stable), (factor < 1.0, factor < 1.0));
         assert_eq!(by_matrix.method, Method::Dense);
         let error = (by_matrix.radius - by_products.radius).abs();

@@ -31,7 +31,7 @@ fn a_copied_state_continues_with_the_same_bits() {
                 copy_state(&first, &mut second);
                 advance(&mut first, 50, 70);
                 advance(&mut second, 50, 70);
-                assert_eq!(bits(first.domain.state()), bits(second.domain.state()), "{name}, {}", v.label);
+                assert_eq!(bits(first.coupling.state()), bits(second.coupling.state()), "{name}, {}", v.label);
             }
         }
     }
@@ -49,7 +49,7 @@ fn sampling_does_not_change_the_run() {
                 advance(&mut watched, k, k + 1);
                 advance(&mut blind, k, k + 1);
             }
-            assert_eq!(bits(watched.domain.state()), bits(blind.domain.state()), "{name}, {}", v.label);
+            assert_eq!(bits(watched.coupling.state()), bits(blind.coupling.state()), "{name}, {}", v.label);
         }
     }
 }
@@ -61,7 +61,7 @@ fn the_same_model_gives_the_same_bits_twice() {
         let [a, b] = [(), ()].map(|()| {
             let mut sim = start(&model, v.scheme, 0.01);
             advance(&mut sim, 0, 100);
-            bits(sim.domain.state())
+            bits(sim.coupling.state())
         });
         assert_eq!(a, b, "{}", v.label);
     }
@@ -207,7 +207,7 @@ fn the_load_is_what_time_alone_does() {
     for (name, text) in problems::all().into_iter().filter(|p| p.0 != "pendulum") {
         let model = read(&text);
         let mut sim = start(&model, interfield_testkit::variants::scheme("newmark", &[]), DT);
-        let system = sim.domain.system_mut();
+        let system = sim.coupling.system_of(0);
         let d = system.dims();
         let y = vec![0.0; d.state()];
         let mut at = |t: f64| {

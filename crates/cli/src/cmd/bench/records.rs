@@ -6,8 +6,6 @@ use interfield_lab::vrths::Motion;
 use interfield_language::signal::{Signal, synthetic_motion};
 use interfield_motion::{MAX_BYTES, Quantity, ReadOptions, read_bytes};
 
-use crate::load;
-
 /// Names of the benchmark and what the name of a file contains.
 const RECORDS: [(&str, &[&str]); 3] =
     [("El Centro", &["elcentro", "el_centro", "el-centro"]), ("Kobe", &["kobe"]), ("Morgan Hill", &["morgan"])];
@@ -28,7 +26,9 @@ pub(super) struct Missing {
 /// The motion that needs no file.
 pub(super) fn synthetic() -> Vec<Motion> {
     match synthetic_motion(SYNTHETIC_PEAK) {
-        Signal::Samples { dt, values, .. } => vec![Motion { name: "synthetic".to_owned(), dt, values }],
+        Signal::Samples { dt, values, .. } => {
+            vec![Motion { name: "synthetic".to_owned(), dt, values: values.to_vec() }]
+        }
         _ => Vec::new(),
     }
 }
@@ -66,7 +66,7 @@ fn choose<'a>(files: &'a [PathBuf], keys: &[&str]) -> Option<&'a PathBuf> {
 fn read(record: &str, path: &Path) -> Result<(Motion, PathBuf), Missing> {
     let name = path.display().to_string();
     let problem = |message: String, help: String| Missing { file: name.clone(), message, help };
-    let bytes = load::read_bytes(path, MAX_BYTES as u64)
+    let bytes = interfield::read_bytes(path, MAX_BYTES as u64)
         .map_err(|e| problem(format!("`{name}` {e}"), "give another folder with --records".to_owned()))?;
     let read = |unit| read_bytes(&bytes, &ReadOptions { unit, ..ReadOptions::default() });
     // Columns of numbers that name no unit are those of the benchmark, in m/s².

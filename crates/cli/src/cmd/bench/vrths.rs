@@ -14,11 +14,11 @@ use serde_json::{Value, json};
 
 use super::{figure, records};
 use crate::Exit;
-use crate::files::write;
 use crate::load::pair;
 use crate::output::{fail, fail_all, print, print_json, progress};
 use crate::stored::check_output;
-use crate::table::{aligned, short};
+use interfield::files::write;
+use interfield::table::{aligned, short};
 
 /// Virtual real-time hybrid simulation (Silva et al., 2020): all ground motions and cases with one controller
 ///

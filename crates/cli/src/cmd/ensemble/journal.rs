@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use interfield_ensemble::{Ending, Figure, Outcome};
 
-use crate::files::{folder, unwritten};
+use interfield::files::{folder, unwritten};
 
 const HEAD: &[u8] = b"interfield ensemble, version 1\n";
 

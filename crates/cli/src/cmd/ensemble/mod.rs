@@ -10,21 +10,22 @@ mod worker;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use clap::Args as ClapArgs;
 use interfield_ensemble::{Case, Ending, Outcome, Study, all_cores, each, ground, trial};
-use interfield_lab::controller::Operator;
 use interfield_language::Model;
 use serde_json::json;
 
+use interfield::Operator;
+
 use crate::Exit;
+use crate::interrupt::on_interrupt;
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{complain, fail, fail_all, print, print_json, progress};
-use crate::table::{aligned, short};
 use findings::Findings;
+use interfield::table::{aligned, short};
 use journal::{FNV, Journal, Refusal, fnv};
 use question::{Intensity, Limit, Mistake, Question, limits};
 use saving::Origin;
@@ -148,7 +149,7 @@ fn ask(args: &Args) -> Result<Exit, Exit> {
     let thin = thinning(&first, cases.len());
     let variants = loaded.variants();
     // Parsing it once more brings in the files that the model refers to.
-    let _ = variants.model(&worker::settings(&settings, &variables, &cases[0]));
+    let _ = variants.model(&(&worker::settings(&settings, &variables, &cases[0])).into());
     let fingerprint = fingerprint(args, &loaded, &question, &cases, &variants.files(), thin);
     let about = about(&stem, study);
     let (mut journal, done) = Journal::open(&out.join("journal.bin"), fingerprint, &about).map_err(|e| match e {
@@ -158,8 +159,9 @@ fn ask(args: &Args) -> Result<Exit, Exit> {
             refuse(&[(message, "give another folder with --output, or delete this one".to_owned())])
         }
     })?;
-    let stop = Arc::new(AtomicBool::new(false));
-    crate::laboratory::on_interrupt(&stop, &Operator::default());
+    let operator = Operator::default();
+    on_interrupt(&operator);
+    let stop = operator.stop_flag();
     let worker = Worker {
         variants,
         text: loaded.text(),
@@ -226,7 +228,7 @@ fn first_model(loaded: &Loaded, settings: &ModelArgs, question: &Question, cases
         return Err(Exit::BadInput);
     }
     let advised = loaded.advised(&settings, None)?;
-    let mut model = advised.sim.model;
+    let mut model = Model::clone(&advised.structure.model);
     worker::shake(&mut model, &variables, case, &question.records, &question.study);
     Ok(model)
 }

@@ -6,7 +6,7 @@ use interfield_report::{Axis, Block, Curve, Order, Page, Plot, Section, Table};
 use super::findings::{Findings, Fragility};
 use super::saving::Origin;
 use super::{drawing, heading, sentence};
-use crate::table::short;
+use interfield::table::short;
 
 /// Runs that are listed one by one.
 const LISTED: usize = 2000;

@@ -12,7 +12,7 @@ use interfield_language::units::{Dimension, Unit, UnitSystem};
 use interfield_motion::{MAX_BYTES, Quantity, ReadOptions, Record, STANDARD_GRAVITY};
 
 use super::Args;
-use crate::load::read_bytes;
+use interfield::read_bytes;
 
 /// Most runs of an ensemble.
 const MOST_RUNS: usize = 100_000;

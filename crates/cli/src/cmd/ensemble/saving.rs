@@ -11,8 +11,8 @@ use serde_json::json;
 
 use super::findings::{FIGURES, Findings};
 use super::{drawing, page};
-use crate::files::{create, folder, unwritten, write};
 use crate::stored::label;
+use interfield::files::{create, folder, unwritten, write};
 
 /// What the files say of where they come from.
 pub(super) struct Origin<'a> {

@@ -8,12 +8,12 @@ use interfield_ensemble::{Case, Outcome, Role, Study, ground, trial};
 use interfield_language::Model;
 use interfield_language::model::Channel;
 use interfield_motion::Record as Motion;
-use interfield_structure::Machine;
 use interfield_structure::Simulation;
 
 use super::question::acceleration;
-use crate::load::{ModelArgs, Variants};
-use crate::record::{self, Format, Record};
+use crate::load::ModelArgs;
+use interfield::Variants;
+use interfield::record::{self, Format, Record};
 
 /// What all cases share.
 pub(super) struct Worker<'a> {
@@ -69,7 +69,7 @@ impl Worker<'_> {
         let parsed = if variables.iter().all(|v| v.role != Role::Parameter) {
             Ok(self.first.clone())
         } else {
-            self.variants.model(&settings)
+            self.variants.model(&(&settings).into())
         };
         let mut model = match parsed {
             Ok(model) => model,
@@ -81,26 +81,18 @@ impl Worker<'_> {
         }
         let motions = self.motions(&model);
         let (dt, every) = (model.analysis.dt, model.every);
-        let kept = match &self.keep {
-            Some(folder) => match Simulation::new(model.clone()) {
-                Ok(sim) => {
-                    let meta = record::meta(&sim, self.text, &settings);
-                    Some(Record::create(
-                        &folder.join(format!("{:06}.h5", case.index)),
-                        (Format::Results, true),
-                        &sim,
-                        &meta,
-                    )?)
-                }
-                Err(problems) => return Ok(Some(Outcome::refused(sentence(&problems)))),
-            },
-            None => None,
-        };
-        let mut machine = match Machine::new(model, self.settings.whole) {
+        let mut machine = match Simulation::new(model) {
             Ok(machine) => machine,
             Err(problems) => return Ok(Some(Outcome::refused(sentence(&problems)))),
         };
-        let mut kept = kept;
+        let mut kept = match &self.keep {
+            Some(folder) => {
+                let path = folder.join(format!("{:06}.h5", case.index));
+                let meta = record::meta(&machine.model, machine.free().len(), self.text, &(&settings).into());
+                Some(Record::create(&path, (Format::Results, true), &machine.model, &meta)?)
+            }
+            None => None,
+        };
         let row = |t: f64, row: &[f64]| kept.as_mut().map_or(Ok(()), |record| record.row(t, row));
         let Some(mut outcome) = trial::run(&mut machine, self.thin, self.stop, row)? else { return Ok(None) };
         if let Some(record) = kept {

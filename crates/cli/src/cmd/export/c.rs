@@ -8,9 +8,9 @@ use serde_json::json;
 
 use super::summary;
 use crate::Exit;
-use crate::files;
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{fail, print, print_json};
+use interfield::files;
 
 /// Write a model and its scheme as self-contained C99
 ///

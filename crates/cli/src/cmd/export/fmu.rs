@@ -10,9 +10,9 @@ use serde_json::json;
 
 use super::summary;
 use crate::Exit;
-use crate::files::{self, has_extension};
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{complain, fail, print, print_json};
+use interfield::files::{self, has_extension};
 
 /// Write a model and its scheme as a functional mock-up unit (FMI 2.0 or 3.0, co-simulation)
 ///

@@ -12,9 +12,9 @@ use interfield_results::{Error, export};
 use serde_json::json;
 
 use crate::Exit;
-use crate::files::{folder, has_extension, unwritten};
 use crate::output::{fail, print, print_json};
 use crate::stored;
+use interfield::files::{folder, has_extension, unwritten};
 
 /// Write a result file as CSV or as a MATLAB 5 file, or a model as a program
 ///

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::Exit;
 use crate::output::{fail, print, print_json};
-use crate::table::{aligned, short};
+use interfield::table::{aligned, short};
 
 /// Show what is in a functional mock-up unit (FMU), or run it
 ///

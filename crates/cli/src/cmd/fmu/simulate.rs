@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use super::Args;
 use crate::Exit;
-use crate::files;
 use crate::output::{complain, fail, print, print_json};
-use crate::table::{aligned, short};
+use interfield::files;
+use interfield::table::{aligned, short};
 
 /// Most steps: what a slip of the keyboard asks for should not run for days.
 const MOST_STEPS: f64 = 1e9;

@@ -8,7 +8,7 @@ use interfield_motion::{
 use serde_json::{Value, json};
 
 use crate::plot::{Figure, stack};
-use crate::table::short;
+use interfield::table::short;
 
 use super::{Args, Refusal};
 

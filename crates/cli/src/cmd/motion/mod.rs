@@ -14,10 +14,9 @@ use interfield_motion::{
 };
 
 use crate::Exit;
-use crate::files::{same, write};
-use crate::load;
 use crate::output::{fail, print, print_json};
 use figures::Figures;
+use interfield::files::{same, write};
 
 /// Key figures, response spectrum and picture of a ground-motion record, or of one generated to fit a code
 ///
@@ -284,7 +283,7 @@ fn open(args: &Args, path: &Path) -> Result<Record, Refusal> {
         }
     };
     let dt = args.dt.as_deref().map(|t| positive("--dt", t, Dimension::TIME)).transpose()?;
-    let bytes = load::read_bytes(path, MAX_BYTES as u64).map_err(|e| Refusal {
+    let bytes = interfield::read_bytes(path, MAX_BYTES as u64).map_err(|e| Refusal {
         file: Some(name.clone()),
         line: None,
         message: format!("`{name}` {e}"),

@@ -6,7 +6,7 @@ use interfield_gallery::{Claim, Expected, Item, Measure, Outcome, Style};
 use serde_json::{Value, json};
 
 use super::Done;
-use crate::table::short;
+use interfield::table::short;
 
 /// The version whose outcomes these are.
 const VERSION: &str = env!("CARGO_PKG_VERSION");

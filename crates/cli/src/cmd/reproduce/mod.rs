@@ -4,21 +4,22 @@ mod data;
 mod page;
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::thread::available_parallelism;
 
 use clap::Args as ClapArgs;
 use interfield_gallery::{ITEMS, Item, Outcome, Stopped, Verdict, run as run_items};
-use interfield_lab::controller::Operator;
 use interfield_language::diag::did_you_mean;
 use serde_json::Value;
 
+use interfield::Operator;
+
 use crate::Exit;
-use crate::files::write;
+use crate::interrupt::on_interrupt;
 use crate::output::{complain, fail, fail_all, print, print_json, progress};
 use crate::panels::Figure;
-use crate::table::aligned;
+use interfield::files::write;
+use interfield::table::aligned;
 
 /// Dots per inch of the pictures for print.
 const DPI: f64 = 600.0;
@@ -129,8 +130,9 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Item>, Vec<(String, String)>>
 /// Runs items and writes their files as they are finished; says what could not be run. The error is a file that cannot be
 /// written.
 fn compute(args: &Args, items: &[&'static Item]) -> Result<(Vec<Done>, Exit), String> {
-    let stop = Arc::new(AtomicBool::new(false));
-    crate::laboratory::on_interrupt(&stop, &Operator::default());
+    let operator = Operator::default();
+    on_interrupt(&operator);
+    let stop = operator.stop_flag();
     let threads = args.threads.map_or_else(|| available_parallelism().map_or(1, usize::from), |n| n as usize);
     let bar = progress(PARTS as u64, "", !args.json);
     let finish = |item: &'static Item, outcome: Outcome| {

@@ -5,7 +5,7 @@ use interfield_report::STYLE;
 use interfield_report::text::escape;
 
 use super::{Done, data};
-use crate::table::short;
+use interfield::table::short;
 
 /// Beyond the style of reports: verdicts as badges, and figures that keep their colours on dark pages.
 const MORE: &str = include_str!("page.css");

@@ -4,7 +4,6 @@ mod words;
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -26,14 +25,16 @@ use interfield_structure::specimen::apart;
 
 use super::lab::choose;
 use crate::Exit;
-use crate::laboratory::served::Served;
-use crate::laboratory::{self, Arming, Assessed, Laboratory, RealTime, Replay};
-use crate::load::{Loaded, ModelArgs};
+use crate::interrupt::{listen, on_interrupt};
+use crate::load::{Arming, Loaded, ModelArgs, RealTime};
 use crate::output::{complain, fail};
-use crate::outputs::{Claim, OUT, free_recording, present};
-use crate::programs::Programs;
-use crate::record;
-use crate::rehearsal::{self, Rehearsal};
+use crate::report::keep;
+use interfield::laboratory::served::Served;
+use interfield::laboratory::{self, Assessed, Laboratory, Replay};
+use interfield::outputs::{Claim, OUT, free_recording, present};
+use interfield::programs::Programs;
+use interfield::record;
+use interfield::rehearsal::{self, Rehearsal};
 
 /// Serve a specimen to OpenSees, OpenFresco or UT-SIM, which compute the structure around it
 ///
@@ -167,7 +168,6 @@ pub(crate) fn run(args: &Args) -> Exit {
     if offer.specimen.at.is_some() && offer.specimen.limits.displacement.is_none() {
         complain("warning: the specimen has no limit of its displacement: it goes wherever the client says");
     }
-    let stop = Arc::new(AtomicBool::new(false));
     let mut totals = Totals {
         clients: 0,
         counts: Counts::default(),
@@ -176,19 +176,20 @@ pub(crate) fn run(args: &Args) -> Exit {
         tests: Vec::new(),
     };
     let mut laboratory = Laboratory::new(
-        &offer.results,
+        Some(&offer.results),
         &offer.folder,
         &offer.meta,
         &offer.model,
-        args.real_time,
+        args.real_time.into(),
         offer.replay.clone(),
         Programs::default(),
     )
-    .armed(&args.arming, offer.rehearsal.clone());
+    .armed(&(&args.arming).into(), offer.rehearsal.clone());
     // The first Ctrl-C leads the specimen home, the second one stops it where it is.
-    laboratory::on_interrupt(&stop, laboratory.operator());
+    on_interrupt(laboratory.operator());
+    let stop = laboratory.operator().stop_flag();
     if args.real_time.control {
-        laboratory.listen();
+        listen(laboratory.operator());
     }
     let exit = loop {
         // Keeps the name until the recording is made.
@@ -228,7 +229,7 @@ pub(crate) fn run(args: &Args) -> Exit {
         if ending == Ending::Broken {
             assessed.iter().flat_map(laboratory::log).for_each(|line| complain(&format!("note: {line}")));
         }
-        if let Err(message) = laboratory::keep(assessed.as_slice(), &offer.model.units) {
+        if let Err(message) = keep(assessed.as_slice(), &offer.model.units) {
             complain(&format!("error: {message}"));
         }
         let failed = assessed.as_ref().is_none_or(|a| a.verdict.grade == Grade::Failed);
@@ -301,15 +302,16 @@ fn prepare(args: &Args) -> Result<(Offer<'_>, Door), Exit> {
         let message = format!("{there}, and nothing that was recorded is ever replaced");
         return Err(refuse(&message, "write another --output", Exit::BadInput));
     }
-    let settings = vec![
+    let settings = [
         ("dt", format!("{} s", model.analysis.dt)),
         ("protocol", format!("{:?}", args.protocol)),
         ("listen", args.listen.to_string()),
     ];
-    let mut meta = record::about(&model.title, loaded.text(), settings, &args.settings);
-    record::complete(&mut meta, &loaded, &model, &args.real_time);
+    let settings = settings.map(|(name, value)| (name.to_owned(), value)).to_vec();
+    let mut meta = record::about(&model.title, loaded.text(), settings, &(&args.settings).into());
+    record::complete(&mut meta, &loaded, &model, &args.real_time.into());
     let folder = loaded.folder().to_owned();
-    let rehearsal = rehearsal::of(&loaded, &args.settings);
+    let rehearsal = rehearsal::of(&loaded, &(&args.settings).into());
     Ok((Offer { args, model, specimen, index, replay, stall, add_damping, folder, results, meta, rehearsal }, door))
 }
 

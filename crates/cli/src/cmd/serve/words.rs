@@ -9,9 +9,9 @@ use interfield_peers::host::{News, OnStall};
 use serde_json::json;
 
 use super::{Protocol, Totals};
-use crate::laboratory;
 use crate::output::{print, print_json};
-use crate::table::short;
+use interfield::laboratory;
+use interfield::table::short;
 
 /// What is there, and where: the last word is the address, for scripts that wait for it.
 pub(super) fn ready(model: &Model, specimen: &Specimen, place: &Place, protocol: Protocol) -> String {

@@ -48,9 +48,9 @@ section! {
         .example("{ device = 1, command = { byte = 0 }, displacement = { byte = 0 }, force = { byte = 4 } }");
 }
 
-static FACTORS: Section =
-    Section::new("along", "along = { \"tip.x\" = 1 }", "Factors of the degrees of freedom in the stroke.", &[])
-        .others(|| Number.value());
+section! {
+    FACTORS = ("along", "along = { \"tip.x\" = 1 }", "Factors of the degrees of freedom in the stroke.").others(|| Number.value());
+}
 
 section! {
     SENSOR = ("sensor", "force_sensor = { ... }", "A sensor that is not perfect.");

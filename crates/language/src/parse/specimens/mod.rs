@@ -81,16 +81,13 @@ const FASTEST: f64 = 1e6;
 const LATE_WORDS: [(MissPolicy, &str); 3] =
     [(MissPolicy::Hold, "hold"), (MissPolicy::Extrapolate, "extrapolate"), (MissPolicy::Abort, "abort")];
 
-static MASSES: Section = Section::new(
-    "specimen-mass",
-    "mass = { \"table.x\" = \"1.8 kg\" }",
-    "Mass in the laboratory, by degree of freedom.",
-    &[],
-)
-.others(|| Mass.value());
+section! {
+    MASSES = ("specimen-mass", "mass = { \"table.x\" = \"1.8 kg\" }", "Mass in the laboratory, by degree of freedom.").others(|| Mass.value());
+}
 
-static METHOD_TABLE: Section =
-    Section::new("compensation", "compensation = { method = ... }", "", &[]).variants(variants);
+section! {
+    METHOD_TABLE = ("compensation", "compensation = { method = ... }", "").variants(variants);
+}
 
 /// The key that chooses a compensator.
 const METHOD: Key<Text> = key("method", "The compensator.").required().example("ats");

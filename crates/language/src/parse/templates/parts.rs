@@ -15,10 +15,10 @@ use crate::parse::{elements::ELEMENTS, loads::LOADS, nodes::NODES};
 use crate::quantity::{PARAMETERS, Scope, Value};
 use crate::reader::{Item, Raw, Spanned, Table};
 
-/// `[part]`.
-pub(super) static PARTS: Section =
-    Section::new("parts", "[part]", "Parts, [part.NAME]: tables with names of their own.", &[])
-        .others(|| Inner(&PART).value());
+section! {
+    /// `[part]`.
+    pub(super) PARTS = ("parts", "[part]", "Parts, [part.NAME]: tables with names of their own.").others(|| Inner(&PART).value());
+}
 
 section! {
     PART = ("part", "[part.NAME]", "Nodes, elements, loads and blocks, with names and parameters of their own.")
@@ -43,16 +43,12 @@ section! {
         .example("{ top = \"deck{i}\" }");
 }
 
-static GIVEN: Section = Section::new(
-    "use-parameters",
-    "{ h = ... }",
-    "Values of the part's parameters; a list has one for each instance.",
-    &[],
-)
-.others(|| Or(Anything, List(Anything)).value());
-static CONNECTIONS: Section =
-    Section::new("use-connect", "{ top = ... }", "Nodes of the part, each with the node of the model that it is.", &[])
-        .others(|| Or(Text, List(Text)).value());
+section! {
+    GIVEN = ("use-parameters", "{ h = ... }", "Values of the part's parameters; a list has one for each instance.").others(|| Or(Anything, List(Anything)).value());
+}
+section! {
+    CONNECTIONS = ("use-connect", "{ top = ... }", "Nodes of the part, each with the node of the model that it is.").others(|| Or(Text, List(Text)).value());
+}
 
 /// Number of the instance in expressions of a `[[use]]` and of its part.
 const INDEX: &str = "i";

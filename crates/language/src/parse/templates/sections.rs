@@ -15,10 +15,10 @@ use crate::reader::Item;
 use crate::schema::{self, Value};
 use crate::units::Dimension;
 
-/// `[section]`.
-pub(super) static SECTIONS: Section =
-    Section::new("sections", "[section]", "Shared keys of elements, [section.NAME].", &[])
-        .others(|| Inner(&SHARED).value());
+section! {
+    /// `[section]`.
+    pub(super) SECTIONS = ("sections", "[section]", "Shared keys of elements, [section.NAME].").others(|| Inner(&SHARED).value());
+}
 
 static SHARED: Section =
     Section::new("section", "[section.NAME]", "Keys of an element that several elements share.", &[&PER_LENGTH])
@@ -39,13 +39,9 @@ const NAMED_SECTION: Key<Text> =
 /// The law of an element between two nodes.
 pub(super) const LAW: Keys = Or(Text, Inner(&LAWS));
 
-static LAWS: Section = Section::new(
-    "law",
-    "{ type = ... }",
-    "Keys of an element between two nodes, without the nodes: those of its `type`.",
-    &[],
-)
-.more(|| any(two_nodes, &["nodes", "dof", "dofs", "name"], true));
+section! {
+    LAWS = ("law", "{ type = ... }", "Keys of an element between two nodes, without the nodes: those of its `type`.").more(|| any(two_nodes, &["nodes", "dof", "dofs", "name"], true));
+}
 
 /// What a beam is made of.
 pub(super) const MEMBER: Keys = Or(Text, Inner(&MEMBERS));

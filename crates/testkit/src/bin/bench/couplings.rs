@@ -7,7 +7,7 @@ use interfield_coupling::{Coupling, Method, PmcOptions};
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::scheme::splitting::Splitting;
 use interfield_language::Model;
-use interfield_structure::{Assembled, Partitioned};
+use interfield_structure::{Assembled, Simulation};
 use interfield_testkit::couplings::{Setting, begin, radius, split_mass};
 use interfield_testkit::run::read_with;
 
@@ -64,10 +64,10 @@ dt = 0.005
 duration = 100
 "#;
 
-fn coupled(text: &str, method: &str) -> Result<Partitioned, String> {
+fn coupled(text: &str, method: &str) -> Result<Simulation, String> {
     let overrides = Overrides { coupling: Some(method.to_owned()), ..Overrides::default() };
     let model = read_with("bench.toml", text, &overrides);
-    Partitioned::new(model).map_err(|p| p.iter().map(|p| p.message.clone()).collect::<Vec<_>>().join("; "))
+    Simulation::new(model).map_err(|p| p.iter().map(|p| p.message.clone()).collect::<Vec<_>>().join("; "))
 }
 
 /// Seconds of `steps` macro-steps after the first ten.

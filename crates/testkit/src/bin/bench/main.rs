@@ -223,7 +223,7 @@ impl Bench {
                 advance(&mut simulation, k)?;
                 let done = (k + 1) / fine;
                 if (k + 1) % fine == 0 && done > 1 && ((done - 1).is_multiple_of(every) || done == samples) {
-                    history.push(simulation.y()[storeys - 1]);
+                    history.push(simulation.y(0)[storeys - 1]);
                 }
             }
             Ok(history)
@@ -394,7 +394,7 @@ pub(crate) fn timed(model: &Model, steps: usize, every: usize, top: usize) -> Re
     for k in 1..=steps {
         advance(&mut simulation, k)?;
         if k.is_multiple_of(every) || k == steps {
-            history.push(simulation.y()[top]);
+            history.push(simulation.y(0)[top]);
         }
     }
     Ok((begin.elapsed().as_secs_f64(), history))
@@ -422,7 +422,7 @@ fn per_step(case: &'static str, scheme: &str, model: Model, steps: usize, limit:
         advance(&mut simulation, k)?;
         times.push(1e3 * begin.elapsed().as_secs_f64());
     }
-    let solver = simulation.solver().map(|s| s.to_string()).unwrap_or_default();
+    let solver = simulation.solver(0).map(|s| s.to_string()).unwrap_or_default();
     let ours = median(&mut times);
     let note = format!(
         "99 %: {} ms, slowest: {} ms; {solver}",

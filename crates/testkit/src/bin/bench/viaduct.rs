@@ -14,8 +14,8 @@ use interfield_lab::rig::{Rig, Target};
 use interfield_language::Model;
 use interfield_language::parse::Overrides;
 use interfield_language::specimen::Specimen;
+use interfield_structure::Simulation;
 use interfield_structure::specimen::Workshop;
-use interfield_structure::{Partitioned, Simulation};
 use interfield_testkit::alloc::{count, count_everywhere};
 use interfield_testkit::run::read_with;
 
@@ -163,7 +163,7 @@ impl Bench {
         let text = VIADUCT.replace("memory = \"path\"", "memory = \"state\"");
         let model = read(&text, None, seconds);
         let mut parts =
-            Partitioned::new(model).map_err(|p| p.iter().map(|p| p.message.clone()).collect::<Vec<_>>().join("; "))?;
+            Simulation::new(model).map_err(|p| p.iter().map(|p| p.message.clone()).collect::<Vec<_>>().join("; "))?;
         let mut out = vec![0.0; parts.model.channels.len()];
         let schedule = Schedule::new(PERIOD, WhenLate::Skip)?;
         let period_ns = schedule.period_ns();
@@ -221,7 +221,7 @@ impl Bench {
         // Below the controller: the measurement comes first. Rights before the rig: locking memory takes a while, during
         // which a controller that is under way would miss its targets.
         let (rights, allocations) = in_real_time(PRIORITY - 1, move || {
-            let mut simulation = Simulation::in_workshop(model, &mut OnTheWall { tell, core })
+            let mut simulation = Simulation::in_workshop(model.in_one_piece(), &mut OnTheWall { tell, core })
                 .map_err(|p| p.iter().map(|p| p.message.clone()).collect::<Vec<_>>().join("; "))?;
             let mut step = |k| simulation.step(k).map_err(|fault| simulation.explain(fault));
             (0..500).try_for_each(&mut step)?;

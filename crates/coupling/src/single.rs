@@ -1,0 +1,135 @@
+//! A structure in one piece: the trivial coupling, one side and no constraint. Its step is that of its scheme.
+//!
+//! State x = [u v s h m], as in [`Domain`].
+
+use std::ops::Range;
+
+use interfield_kernel::scheme::registry::AnyScheme;
+use interfield_kernel::{Dims, Domain, Fault, Scheme, StepMap, System};
+
+use crate::blueprint::{Blueprint, Party, Schedule, Stride};
+use crate::{Coupling, CouplingError, Located, Port, Substructure};
+
+/// One substructure that is all there is.
+pub struct Single<S> {
+    domain: Domain<AnyScheme, S, Vec<f64>>,
+    y0: Vec<f64>,
+}
+
+impl<S: System> Single<S> {
+    /// Starts its scheme with steps of `dt`, s.
+    ///
+    /// # Errors
+    /// The fault at the start.
+    pub fn start(substructure: Substructure<S>, dt: f64) -> Result<Self, CouplingError> {
+        let Substructure { mut system, y0, scheme, .. } = substructure;
+        let refuse = |fault: Fault| CouplingError::Fault(Located { substructure: 0, fault });
+        system.prepare(scheme.operators(dt).as_slice()).map_err(refuse)?;
+        let (nx, nw) = Domain::<_, _, Vec<f64>>::memory(&scheme, &system);
+        let mut x = y0.clone();
+        x.resize(nx, 0.0);
+        let domain = Domain::new(scheme, system, dt, x, vec![0.0; nw]).map_err(refuse)?;
+        Ok(Single { domain, y0 })
+    }
+}
+
+impl<S: System> StepMap for Single<S> {
+    fn len(&self) -> usize {
+        self.domain.len()
+    }
+
+    fn dt(&self) -> f64 {
+        self.domain.dt()
+    }
+
+    fn state(&self) -> &[f64] {
+        self.domain.state()
+    }
+
+    fn state_mut(&mut self) -> &mut [f64] {
+        self.domain.state_mut()
+    }
+
+    fn step(&mut self, k: u64) -> Result<(), Fault> {
+        self.domain.step(k)
+    }
+}
+
+impl<S: System + Send> Coupling<S> for Single<S> {
+    fn count(&self) -> usize {
+        1
+    }
+
+    fn range_of(&self, _: usize) -> Range<usize> {
+        0..self.domain.len() - self.domain.system().memory().len()
+    }
+
+    fn dims_of(&self, _: usize) -> Dims {
+        self.domain.system().dims()
+    }
+
+    fn ports_of(&self, _: usize) -> &[Port] {
+        &[]
+    }
+
+    fn multipliers(&self) -> &[f64] {
+        &[]
+    }
+
+    fn links_of(&self, _: usize, _: &mut [f64]) {}
+
+    fn acceleration_of(&self, _: usize) -> Option<&[f64]> {
+        let d = self.domain.system().dims();
+        let carries = self.domain.scheme().claims().carries_acceleration;
+        carries.then(|| &self.domain.state()[d.state()..d.state() + d.nu])
+    }
+
+    fn add_multiplier_accelerations(&self, _: usize, _: &mut [f64]) {}
+
+    fn is_fine(&self, _: usize) -> bool {
+        false
+    }
+
+    fn system(&self, _: usize) -> &S {
+        self.domain.system()
+    }
+
+    fn at_node(&mut self, i: usize) -> (&mut S, &[f64]) {
+        let range = self.range_of(i);
+        let (system, x) = self.domain.parts();
+        (system, &x[range])
+    }
+
+    fn faulty(&self) -> usize {
+        0
+    }
+
+    fn blueprint(&self) -> Blueprint<'_, S> {
+        let (scheme, dt) = (*self.domain.scheme(), self.domain.dt());
+        let step = Stride { scheme, dt, steps: 1, slot: 0, link: &[], rate: 0, lag: 0.0 };
+        let party = Party {
+            substructure: 0,
+            system: self.domain.system(),
+            y0: &self.y0,
+            len: self.range_of(0).len(),
+            ports: Vec::new(),
+            inertance: &[],
+            gaits: vec![step],
+        };
+        Blueprint {
+            h: dt,
+            substeps: 1,
+            rows: 0,
+            parties: vec![party],
+            coarse: 0..1,
+            fine: 1..1,
+            twins: 1..1,
+            mobility: None,
+            schedule: Schedule::Single,
+        }
+    }
+
+    fn use_threads(&mut self, _: bool) -> bool {
+        false
+    }
+}

@@ -1,0 +1,78 @@
+//! What is chosen for a run beside its model file.
+
+use interfield_language::Model;
+use interfield_language::parse::Overrides;
+use serde_json::{Value, json};
+
+/// Settings that replace those of the model file; the default replaces nothing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Choices {
+    /// Parameters of the model, by name, with their new values as they would be written in the file: `("k", "4 kN/mm")`.
+    pub set: Vec<(String, String)>,
+    /// Scheme of the structure in one piece, or of all its substructures.
+    pub scheme: Option<String>,
+    /// Parameters of the scheme.
+    pub param: Vec<(String, String)>,
+    /// Time step, as in the file: `"1 ms"`.
+    pub dt: Option<String>,
+    /// End of the analysis: `"20 s"`.
+    pub until: Option<String>,
+    /// Coupling of the substructures.
+    pub coupling: Option<String>,
+    /// Steps of the fine side in one step of the analysis.
+    pub substeps: Option<u32>,
+    /// The structure in one piece, whatever substructures the model has.
+    pub whole: bool,
+    /// Tangent policy: exact, initial or given.
+    pub tangent: Option<String>,
+}
+
+impl Choices {
+    /// For the parser.
+    pub(crate) fn overrides(&self) -> Overrides {
+        Overrides {
+            set: self.set.clone(),
+            scheme: self.scheme.clone(),
+            scheme_parameters: self.param.clone(),
+            dt: self.dt.clone(),
+            duration: self.until.clone(),
+            tangent: self.tangent.clone(),
+            coupling: self.coupling.clone(),
+            substeps: self.substeps,
+        }
+    }
+
+    /// The model, in one piece if that is wanted.
+    pub(crate) fn cut(&self, model: Model) -> Model {
+        if self.whole { model.in_one_piece() } else { model }
+    }
+
+    /// As JSON: [`Choices::from_json`] takes it again.
+    pub fn to_json(&self) -> Value {
+        let Choices { set, scheme, param, dt, until, coupling, substeps, whole, tangent } = self;
+        json!({
+            "set": set, "scheme": scheme, "param": param, "dt": dt, "until": until, "coupling": coupling,
+            "substeps": substeps, "whole": whole, "tangent": tangent,
+        })
+    }
+
+    /// The choices that a result file keeps.
+    pub fn from_json(kept: &Value) -> Self {
+        let text = |name: &str| kept[name].as_str().map(str::to_owned);
+        let pairs = |name: &str| {
+            let pair = |p: &Value| Some((p[0].as_str()?.to_owned(), p[1].as_str()?.to_owned()));
+            kept[name].as_array().into_iter().flatten().filter_map(pair).collect()
+        };
+        Choices {
+            set: pairs("set"),
+            scheme: text("scheme"),
+            param: pairs("param"),
+            dt: text("dt"),
+            until: text("until"),
+            coupling: text("coupling"),
+            substeps: kept["substeps"].as_u64().and_then(|n| u32::try_from(n).ok()),
+            whole: kept["whole"].as_bool().unwrap_or(false),
+            tangent: text("tangent"),
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! A recording in place of the laboratory.
+
+use std::path::{Path, PathBuf};
+
+use interfield_lab::hardware::Hardware;
+use interfield_lab::recorded::{Recorded, Track};
+use interfield_language::specimen::Specimen;
+use interfield_language::units::{Dimension, UnitSystem};
+use interfield_results::Reader;
+
+use super::settings::PREFIX;
+use super::tape;
+use crate::files::same;
+
+/// Recordings of a laboratory, to be played back.
+#[derive(Clone)]
+pub struct Replay {
+    recordings: Vec<Recording>,
+    tolerance: f64,
+}
+
+#[derive(Clone)]
+struct Recording {
+    path: PathBuf,
+    channels: Vec<String>,
+}
+
+impl Replay {
+    /// Looks at a recording; the error is a sentence for the user.
+    pub fn open(path: &Path, tolerance: f64) -> Result<Self, String> {
+        Self::open_all(&[path.to_owned()], tolerance)
+    }
+
+    /// Looks at the recordings of all specimens of a test; the error is a sentence for the user.
+    pub fn open_all(paths: &[PathBuf], tolerance: f64) -> Result<Self, String> {
+        let open = |path: &PathBuf| {
+            let reader = Reader::open(path).map_err(|e| e.to_string())?;
+            let channels = reader.channels().iter().map(|c| c.name.clone()).collect();
+            Ok(Recording { path: path.clone(), channels })
+        };
+        Ok(Replay { recordings: paths.iter().map(open).collect::<Result<_, String>>()?, tolerance })
+    }
+
+    /// The recording of the test of this specimen.
+    fn of(&self, specimen: &Specimen) -> Option<&Recording> {
+        let name = tape::channel_name(&specimen.name, 0, "command");
+        self.recordings.iter().find(|r| r.channels.contains(&name))
+    }
+
+    /// Whether it holds the test of this specimen.
+    pub fn holds(&self, specimen: &Specimen) -> bool {
+        self.of(specimen).is_some()
+    }
+
+    /// The specimen as it was recorded; `to` is where its next recording goes.
+    pub(crate) fn hardware(
+        &self,
+        specimen: &Specimen,
+        units: &UnitSystem,
+        to: Option<&Path>,
+    ) -> Result<Box<dyn Hardware>, String> {
+        let Some(Recording { path, .. }) = self.of(specimen) else {
+            return Err(format!("there is no recording of specimen `{}`", specimen.name));
+        };
+        let of = |e: &dyn std::fmt::Display| format!("the recording `{}` cannot be played back: {e}", path.display());
+        if to.is_some_and(|to| same(path, to)) {
+            return Err(of(&"the run would write its own recording over it; give another --output"));
+        }
+        let reader = Reader::open(path).map_err(|e| of(&e))?;
+        if let Some(every) = thinned(&reader, &specimen.name) {
+            return Err(of(&format!("it holds one of {every} samples (`record_rate`), and a replay needs each")));
+        }
+        if reader.dropped() > 0 {
+            return Err(of(&format!("{} samples are missing in it, and a replay needs each", reader.dropped())));
+        }
+        let time = reader.time(0..reader.rows().min(2)).map_err(|e| of(&e))?;
+        if let [a, b] = time[..]
+            && ((b - a) - specimen.period).abs() > 1e-6 * specimen.period
+        {
+            let (was, is) = (b - a, specimen.period);
+            return Err(of(&format!("it was sampled every {was} s, and the model wants every {is} s")));
+        }
+        let column = |i: usize, name: &str, dim: Dimension| {
+            let name = tape::channel_name(&specimen.name, i, name);
+            let unit = reader.channel(&name).map(|c| reader.channels()[c].unit.clone());
+            if unit.as_ref().is_some_and(|u| *u != units.label(dim)) {
+                return Err(of(&format!("channel `{name}` has other units than the model")));
+            }
+            Ok(name)
+        };
+        let command = |i: usize| {
+            let name = column(i, "command", Dimension::LENGTH)?;
+            let found = tape::column(&reader, &name, units.factor(Dimension::LENGTH));
+            found.ok_or_else(|| of(&format!("it has no channel `{name}`")))
+        };
+        let reading = |i: usize, name: &str, dim: Dimension| {
+            let channel = column(i, name, dim)?;
+            let found = tape::reading(&reader, &specimen.name, i, name, units.factor(dim));
+            found.ok_or_else(|| of(&format!("it has no channel `{channel}`")))
+        };
+        let track = |(i, actuator): (usize, &interfield_language::specimen::Actuator)| {
+            let c = &actuator.calibration;
+            let sent = |x: f64| c.command[0] * x + c.command[1];
+            Ok(Track {
+                command: command(i)?.into_iter().map(sent).collect(),
+                displacement: said(c.displacement, reading(i, "reached", Dimension::LENGTH)?),
+                force: said(c.force, reading(i, "force", Dimension::FORCE)?),
+            })
+        };
+        let tracks = specimen.actuators.iter().enumerate().map(track).collect::<Result<Vec<_>, String>>()?;
+        let fresh = tape::column(&reader, &format!("{}.fresh", specimen.name), 1.0).unwrap_or_default();
+        let fresh = fresh.into_iter().map(|f| f > 0.0).collect();
+        Ok(Box::new(Recorded::new(tracks, fresh, self.tolerance).map_err(|e| of(&e))?))
+    }
+}
+
+/// Of how many samples one was recorded, if not each.
+fn thinned(reader: &Reader, specimen: &str) -> Option<u64> {
+    let name = format!("{PREFIX}{specimen}");
+    let (_, text) = reader.meta().settings.iter().find(|(n, _)| *n == name)?;
+    let settings: serde_json::Value = serde_json::from_str(text).ok()?;
+    settings["record_every"].as_u64().filter(|n| *n > 1)
+}
+
+/// What an instrument with this gain and offset said when it was read as each of these: the number that gives the same bits
+/// again, which lies next to the rounded one.
+fn said([gain, offset]: [f64; 2], read: Vec<f64>) -> Vec<f64> {
+    /// Numbers on either side that are tried: a multiplication and an addition round by half a place each.
+    const NEAR: u32 = 4;
+    let one = |x: f64| {
+        let about = gain * x + offset;
+        let reads = |raw: &f64| ((raw - offset) / gain).to_bits() == x.to_bits();
+        let up = std::iter::successors(Some(about), |r| Some(r.next_up()));
+        let down = std::iter::successors(Some(about), |r| Some(r.next_down()));
+        up.zip(down).take(1 + NEAR as usize).flat_map(|(u, d)| [u, d]).find(reads).unwrap_or(about)
+    };
+    read.into_iter().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::said;
+
+    #[test]
+    fn what_an_instrument_said_is_read_as_the_same_bits() {
+        let mut x = 0.123f64;
+        for (gain, offset) in [(1.0, 0.0), (1000.0, 0.0), (0.3, -0.07), (-1e-3, 2.5), (7e6, 1e-3)] {
+            for _ in 0..1000 {
+                x = (x * 997.0).fract() - 0.3;
+                // As the controller reads a raw number.
+                let read = (x - offset) / gain;
+                let again = said([gain, offset], vec![read])[0];
+                assert_eq!(((again - offset) / gain).to_bits(), read.to_bits(), "{x} {gain} {offset}");
+            }
+        }
+    }
+}

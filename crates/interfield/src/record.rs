@@ -1,0 +1,299 @@
+//! Where the rows of a run go: a result file (HDF5) or a CSV file, both written while the run goes on.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use interfield_lab::rig::Reading;
+use interfield_language::Model;
+use interfield_language::model::{Channel, EnergyPart, Load, Quantity, TangentPolicy};
+use interfield_results::{ChannelInfo, Error, Meta, Policy, Writer, WriterOptions, now_iso8601};
+use interfield_structure::Simulation;
+
+use crate::coupled;
+use crate::files::{folder, has_extension, unwritten};
+use crate::laboratory::{self, RealTime};
+use crate::{Choices, ModelFile};
+
+/// The two kinds of files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Result file, `.h5`.
+    Results,
+    /// Comma-separated values, `.csv`.
+    Csv,
+}
+
+impl Format {
+    /// The kind of file that a name asks for.
+    pub fn of(path: &Path) -> Option<Self> {
+        let known = [("h5", Self::Results), ("csv", Self::Csv)];
+        known.into_iter().find(|(extension, _)| has_extension(path, extension)).map(|(_, format)| format)
+    }
+}
+
+/// A file that takes the rows of a run.
+pub enum Record {
+    /// Comma-separated values.
+    Csv(BufWriter<File>),
+    /// Result file.
+    Results(Box<Writer>),
+}
+
+impl Record {
+    /// Makes the file; `replace` says whether it may take the place of another. Nobody else may be writing it.
+    pub fn create(path: &Path, (format, replace): (Format, bool), model: &Model, meta: &Meta) -> Result<Self, String> {
+        match format {
+            Format::Csv => {
+                let mut out = BufWriter::new(alone(path, replace).map_err(|e| unwritten(path, &e))?);
+                let mut header = String::from("t [s]");
+                for c in &model.channels {
+                    header += &format!(",{} [{}]", c.name, c.unit);
+                }
+                writeln!(out, "{header}").map_err(|e| unwritten(path, &e))?;
+                Ok(Self::Csv(out))
+            }
+            Format::Results => {
+                let options = WriterOptions { overwrite: replace, policy: Policy::Wait, ..WriterOptions::default() };
+                let channels = channels(model);
+                folder(path).map_err(|e| unwritten(path, &e))?;
+                let writer = Writer::create(path, meta, &channels, options).map_err(|e| match e {
+                    Error::Io { source, .. } => unwritten(path, &source),
+                    other => unwritten(path, &other),
+                })?;
+                Ok(Self::Results(Box::new(writer)))
+            }
+        }
+    }
+
+    /// Takes a row; says so if rows can no longer be written.
+    pub fn row(&mut self, t: f64, row: &[f64]) -> Result<(), String> {
+        match self {
+            Self::Csv(out) => {
+                let mut line = || -> std::io::Result<()> {
+                    write!(out, "{t:e}")?;
+                    for x in row {
+                        write!(out, ",{x:e}")?;
+                    }
+                    writeln!(out)
+                };
+                line().map_err(|e| lost(&e))
+            }
+            Self::Results(writer) => {
+                writer.push(t, row);
+                if writer.is_recording() { Ok(()) } else { writer.status().map_err(|e| lost(&e)) }
+            }
+        }
+    }
+
+    /// Adds a line to the log; a CSV file has none.
+    pub fn log(&self, line: &str) {
+        if let Self::Results(writer) = self {
+            writer.log(line);
+        }
+    }
+
+    /// Brings everything to the disk and notes how the run ended.
+    pub fn finish(self, outcome: &str) -> Result<(), String> {
+        match self {
+            Self::Csv(mut out) => out.flush().map_err(|e| lost(&e)),
+            Self::Results(writer) => writer.finish(outcome).map(|_| ()).map_err(|e| match e {
+                Error::Recording { what, rows, .. } => lost(&format!("{what}; {rows} rows are kept")),
+                other => lost(&other),
+            }),
+        }
+    }
+}
+
+/// Opens a plain file for writing that nobody else is writing.
+fn alone(path: &Path, replace: bool) -> std::io::Result<File> {
+    folder(path)?;
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(!replace).create(true);
+    let file = options.open(path)?;
+    #[cfg(unix)]
+    if let Err(std::fs::TryLockError::WouldBlock) = file.try_lock() {
+        return Err(std::io::Error::new(std::io::ErrorKind::ResourceBusy, "another process is writing it"));
+    }
+    // Only now: whoever else has it would lose its rows.
+    if file.metadata()?.is_file() {
+        file.set_len(0)?;
+    }
+    Ok(file)
+}
+
+fn lost(e: &dyn std::fmt::Display) -> String {
+    format!("the results could not be written: {e}")
+}
+
+/// What a result file says about a run of a model with so many unknowns.
+pub fn meta(model: &Model, unknowns: usize, model_text: &str, args: &Choices) -> Meta {
+    let a = &model.analysis;
+    let tangent = match a.tangent {
+        TangentPolicy::Exact => "exact",
+        TangentPolicy::Initial => "initial",
+        TangentPolicy::Given => "given",
+    };
+    let mut settings = match &model.partition {
+        Some(partition) => coupled::settings(partition),
+        None => vec![
+            ("scheme".to_owned(), a.scheme_name.clone()),
+            ("scheme_coefficients".to_owned(), format!("{:?}", a.scheme)),
+            ("tangent".to_owned(), tangent.to_owned()),
+        ],
+    };
+    let further = [
+        ("dt", format!("{} s", a.dt)),
+        ("duration", format!("{} s", a.duration)),
+        ("record_every", model.every.to_string()),
+        ("unknowns", unknowns.to_string()),
+    ];
+    settings.extend(further.map(|(name, value)| (name.to_owned(), value)));
+    about(&model.title, model_text, settings, args)
+}
+
+/// How the matrices of a structure in one piece are solved; the parts of a cut one have solvers of their own.
+pub fn solver(sim: &Simulation) -> Option<(String, String)> {
+    let solver = sim.solver(0).filter(|_| sim.model.partition.is_none())?;
+    let when = if sim.coupling.system(0).follows_state() { "at each step" } else { "once" };
+    Some(("solver".to_owned(), format!("{solver}, factorised {when}")))
+}
+
+/// What a file says about what was done with a model.
+pub fn about(title: &str, model_text: &str, mut settings: Vec<(String, String)>, args: &Choices) -> Meta {
+    let pairs = |list: &[(String, String)]| list.iter().map(|(n, v)| format!("{n}={v}")).collect::<Vec<_>>().join(", ");
+    for (name, list) in [("set", &args.set), ("param", &args.param)] {
+        if !list.is_empty() {
+            settings.push((name.to_owned(), pairs(list)));
+        }
+    }
+    settings.push(("command_line".to_owned(), command_line()));
+    settings.push((OVERRIDES.to_owned(), args.to_json().to_string()));
+    Meta {
+        title: fit(title),
+        program: "interfield".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        created: now_iso8601(),
+        model_text: model_text.to_owned(),
+        settings: settings.into_iter().map(|(name, value)| (name, fit(&value))).collect(),
+    }
+}
+
+/// Name of the setting with everything that replaces what the model file says, as JSON.
+pub const OVERRIDES: &str = "overrides";
+
+/// First part of the names of settings with the hash (SHA-256) of a file that the model refers to.
+pub const HASH: &str = "sha256 of ";
+
+/// Name of the setting with the folder of the model file, from which it sees these files.
+pub const FOLDER: &str = "model_folder";
+
+/// Adds what a test is to be known by: the files that the model was read with, and all settings of its laboratory.
+pub fn complete(meta: &mut Meta, loaded: &ModelFile, model: &Model, pace: &RealTime) {
+    let hashes = loaded.hashes().into_iter().map(|(path, hash)| (format!("{HASH}{path}"), hash));
+    // The folder of a file that stands right here has no name.
+    let folder = std::path::absolute(Path::new(".").join(loaded.folder()))
+        .ok()
+        .map(|f| (FOLDER.to_owned(), f.display().to_string()));
+    let folder = folder.filter(|_| !loaded.hashes().is_empty());
+    let all = hashes.chain(folder).chain(laboratory::settings(model, pace));
+    meta.settings.extend(all.map(|(name, value)| (fit(&name), fit(&value))));
+}
+
+/// The command line as a shell would take it again.
+fn command_line() -> String {
+    let word = |text: String| {
+        let plain = |c: char| c.is_alphanumeric() || "-_./=,:+%@".contains(c);
+        if !text.is_empty() && text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+    };
+    let words: Vec<String> = std::env::args_os().map(|a| word(a.to_string_lossy().into_owned())).collect();
+    words.join(" ")
+}
+
+/// A text that fits into an attribute of the file.
+fn fit(text: &str) -> String {
+    const MOST: usize = 30_000;
+    let mut end = text.len().min(MOST);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text[..end].replace('\0', " ")
+}
+
+/// What a result file says about the channels.
+pub fn channels(model: &Model) -> Vec<ChannelInfo> {
+    model.channels.iter().map(|c| describe(model, c)).collect()
+}
+
+fn describe(model: &Model, c: &Channel) -> ChannelInfo {
+    let quantity = quantity(&c.quantity);
+    let coordinate =
+        |e: usize, q: usize| format!("{quantity} of element `{}`, coordinate {}", model.elements[e].name, q + 1);
+    let under_ground = model.loads.iter().any(|l| matches!(l, Load::Ground { .. }));
+    let relative = if under_ground { ", relative to the ground" } else { "" };
+    let description = match c.quantity {
+        Quantity::Displacement(d) | Quantity::Velocity(d) | Quantity::Acceleration(d) => {
+            format!("{quantity} of `{}`{relative}", model.dofs[d].name)
+        }
+        Quantity::AbsoluteAcceleration(d) => format!("{quantity} of `{}`, with the ground", model.dofs[d].name),
+        Quantity::Force(e, q) | Quantity::Deformation(e, q) => coordinate(e, q),
+        Quantity::State(e, s) => format!("internal state {} of element `{}`", s + 1, model.elements[e].name),
+        Quantity::Gap(d, _) => format!("{quantity} of the two sides of the cut at `{}`", model.dofs[d].name),
+        Quantity::InterfaceForce(d) => format!("force through the cut at `{}`, on the first side", model.dofs[d].name),
+        Quantity::Link(d) => format!("displacement of the fine side by the link at `{}`", model.dofs[d].name),
+        Quantity::LoadSignal(i) => match &model.loads[i] {
+            Load::Ground { direction, .. } => format!("acceleration of the ground along {direction}"),
+            Load::Force { dof, .. } => format!("force on `{}`", model.dofs[*dof].name),
+        },
+        Quantity::Specimen(s, i, reading) => {
+            let specimen = &model.specimens[s];
+            let dof = &model.dofs[specimen.dofs[i]].name;
+            match reading {
+                Reading::Target => format!("where specimen `{}` should be along `{dof}`", specimen.name),
+                Reading::Reached => format!("where specimen `{}` was seen along `{dof}`", specimen.name),
+                Reading::Force => format!("force of specimen `{}` along `{dof}`, as measured", specimen.name),
+            }
+        }
+        Quantity::External(e, i, reading) => {
+            let external = &model.externals[e];
+            let dof = &model.dofs[external.dofs[i]].name;
+            match reading {
+                Reading::Target => format!("where external `{}` was sent along `{dof}`", external.name),
+                Reading::Reached => format!("where external `{}` got to along `{dof}`", external.name),
+                Reading::Force => format!("force of external `{}` along `{dof}`, as its program says", external.name),
+            }
+        }
+        Quantity::Energy(part) => match part {
+            EnergyPart::Kinetic => format!("kinetic energy{relative}"),
+            EnergyPart::Internal => "work done on springs, dampers and all other elements".to_owned(),
+            EnergyPart::Damping => "work done on the damping matrix, part of the internal work".to_owned(),
+            EnergyPart::Input => format!("work of the loads{relative}"),
+            EnergyPart::Error => "input less internal work less change of the kinetic energy".to_owned(),
+        },
+    };
+    ChannelInfo::new(&c.name, &c.unit, quantity, &fit(&description))
+}
+
+/// A recorded quantity in a word or two.
+fn quantity(q: &Quantity) -> &'static str {
+    match q {
+        Quantity::Displacement(_) => "displacement",
+        Quantity::Velocity(_) => "velocity",
+        Quantity::Acceleration(_) => "acceleration",
+        Quantity::AbsoluteAcceleration(_) => "absolute acceleration",
+        Quantity::Force(..) => "force",
+        Quantity::Deformation(..) => "deformation",
+        Quantity::State(..) => "state",
+        Quantity::LoadSignal(_) => "load",
+        Quantity::Gap(_, 0) => "distance",
+        Quantity::Gap(..) => "velocity difference",
+        Quantity::InterfaceForce(_) => "interface force",
+        Quantity::Link(_) => "link displacement",
+        Quantity::Energy(_) => "energy",
+        Quantity::Specimen(_, _, Reading::Target) | Quantity::External(_, _, Reading::Target) => "target",
+        Quantity::Specimen(_, _, Reading::Reached) | Quantity::External(_, _, Reading::Reached) => {
+            "measured displacement"
+        }
+        Quantity::Specimen(_, _, Reading::Force) | Quantity::External(_, _, Reading::Force) => "measured force",
+    }
+}

@@ -1,0 +1,498 @@
+//! A run: prepared, started, stepped to its end, judged. The one loop that everything runs in.
+//!
+//! ```text
+//! ModelFile --prepare--> Prepared (assembled, programs started) --start--> Run (rigs mounted, files open) --to_end--> Outcome
+//! ```
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use interfield_language::Model;
+use interfield_language::parse::Places;
+use interfield_results::Meta;
+use interfield_structure::watch::{Grade, Verdict};
+use interfield_structure::{Simulation, Structure};
+
+use crate::coupled::{self, Listener};
+use crate::laboratory::{self, Arming, Assessed, Laboratory, RealTime, Replay};
+use crate::outputs::{Files, Wanted};
+use crate::programs::{self, Programs, Told};
+use crate::ranges::{Range, Ranges};
+use crate::record::{self, Record};
+use crate::refused::{Cause, Refused};
+use crate::rehearsal::{self, Rehearsal};
+use crate::space::{Room, room};
+use crate::table::short;
+use crate::{Choices, ModelFile, Operator};
+
+/// How a run is set up, beside what is chosen for its model.
+#[derive(Default)]
+pub struct Setup {
+    /// Files it is to write; without them nothing is recorded.
+    pub output: Option<Wanted>,
+    /// Whether it goes by the clock.
+    pub real_time: RealTime,
+    /// What was said about moving something real.
+    pub arming: Arming,
+    /// Whether the coarse side of an interfield-parallel coupling advances on a thread of its own.
+    pub threads: bool,
+    /// A recording in place of the laboratory.
+    pub replay: Option<Replay>,
+}
+
+/// A model that is ready to start: everything about it is known, and nothing has moved.
+pub struct Prepared<'a> {
+    /// The structure.
+    pub structure: Structure,
+    /// What should be said before it starts, such as a disk that is nearly full.
+    pub notices: Vec<String>,
+    /// Files that it will write.
+    pub files: Option<Files>,
+    file: &'a ModelFile,
+    choices: Choices,
+    setup: Setup,
+    places: Places,
+    programs: Programs,
+    laps: Laps,
+}
+
+impl ModelFile {
+    /// Reads and assembles the model, starts the programs of its externals, and looks whether there is room for the results.
+    ///
+    /// # Errors
+    /// Everything that stands against the run.
+    pub fn prepare(&self, choices: &Choices, setup: Setup) -> Result<Prepared<'_>, Refused> {
+        let laps = Laps::default();
+        let (mut model, places) = self.model(choices)?;
+        let files = setup.output.as_ref().map(|wanted| wanted.files(!model.specimens.is_empty())).transpose()?;
+        let results = files.as_ref().map_or(Path::new("interfield-out/model.h5"), |f| &f.results);
+        let programs = Programs::start(&mut model, self.folder(), results)
+            .map_err(|message| Refused::new(Cause::Fault, message, "see `[[external]]` in the reference"))?;
+        let structure = self.advised_model(model, &places, None)?.structure;
+        let model = &structure.model;
+        let mut notices = Vec::new();
+        match files.as_ref().map_or(Room::Enough, |f| room(model, &f.results, f.format)) {
+            // A computed run can be made again, and stops where the disk is full.
+            Room::None(message) if !model.specimens.is_empty() => {
+                let help = "make room, give an --output on another disk, or a `record_rate` to the specimen";
+                return Err(Refused::new(Cause::Machine, message, help));
+            }
+            Room::None(message) | Room::Little(message) => notices.push(format!("warning: {message}")),
+            Room::Enough => {}
+        }
+        if let Some(replay) = &setup.replay
+            && !model.specimens.iter().any(|s| replay.holds(s))
+        {
+            let help = "play a recording of this model: its channels begin with the name of the specimen";
+            return Err(Refused::new(Cause::Input, "the recording holds no specimen of the model", help));
+        }
+        if setup.real_time.real_time && model.specimens.is_empty() {
+            let help = "name the elements that stand in the laboratory: [[specimen]]";
+            return Err(Refused::new(Cause::Input, "--real-time: the model has no specimen", help));
+        }
+        let mut prepared =
+            Prepared { structure, notices, files, file: self, choices: choices.clone(), setup, places, programs, laps };
+        prepared.laps.end("model read and assembled");
+        Ok(prepared)
+    }
+}
+
+impl Prepared<'_> {
+    /// Ends a part of the preparation that the caller did, for the timings of the run.
+    pub fn lap(&mut self, what: &'static str) {
+        self.laps.end(what);
+    }
+
+    /// Puts specimens on their rigs, starts the schemes, and opens the files.
+    ///
+    /// # Errors
+    /// A laboratory that is not there or not cleared; a scheme that cannot start; a file that cannot be written.
+    pub fn start(self) -> Result<Run, Refused> {
+        let Prepared { structure, files, file, choices, setup, places, programs, mut laps, .. } = self;
+        let Setup { output: _, real_time, arming, threads, replay } = setup;
+        let model = structure.model.clone();
+        let mut meta = record::meta(&model, structure.free().len(), file.text(), &choices);
+        record::complete(&mut meta, file, &model, &real_time);
+        let elsewhere = model.specimens.iter().any(|s| s.at.is_some());
+        let rehearsed = if elsewhere { rehearsal::of(file, &choices) } else { Rehearsal::Missing };
+        let told = programs.told().to_vec();
+        let results = files.as_ref().map(|f| f.results.as_path());
+        let mut laboratory = Laboratory::new(results, file.folder(), &meta, &model, real_time, replay, programs)
+            .armed(&arming, rehearsed);
+        let mut sim = file.start(structure, &places, &mut laboratory)?;
+        sim.coupling.use_threads(threads);
+        meta.settings.extend(record::solver(&sim));
+        let record = files.as_ref().map(|f| Record::create(&f.results, (f.format, f.replace), &model, &meta));
+        let record = record.transpose().map_err(|message| {
+            let help = "give another file with --output, for example --output results.h5";
+            let name = files.as_ref().map_or_else(String::new, |f| f.results.display().to_string());
+            Refused::new(Cause::Machine, message, help).in_file(name, None)
+        })?;
+        laps.end("specimens on their rigs, schemes started");
+        let run = Run {
+            listener: Listener::new(&sim),
+            ranges: Ranges::new(model.channels.len()),
+            row: vec![0.0; model.channels.len()],
+            done: 0,
+            end: None,
+            operator: laboratory.operator().clone(),
+            real_time,
+            sim,
+            model,
+            laboratory,
+            told,
+            record,
+            files,
+            meta,
+            laps,
+        };
+        file.lines().iter().for_each(|line| run.log(line));
+        Ok(run)
+    }
+}
+
+/// A run.
+pub struct Run {
+    sim: Simulation,
+    model: Arc<Model>,
+    laboratory: Laboratory,
+    operator: Operator,
+    real_time: RealTime,
+    told: Vec<Told>,
+    record: Option<Record>,
+    files: Option<Files>,
+    meta: Meta,
+    listener: Listener,
+    ranges: Ranges,
+    row: Vec<f64>,
+    done: u64,
+    end: Option<End>,
+    laps: Laps,
+}
+
+/// What an observer sees: the run after `step` steps.
+pub struct Moment<'a> {
+    /// Steps taken.
+    pub step: u64,
+    /// Steps to the end of the analysis.
+    pub steps: u64,
+    /// Time of the model, s.
+    pub t: f64,
+    /// All channels, in their units.
+    pub row: &'a [f64],
+    /// Whether the row is one of those that are recorded.
+    pub recorded: bool,
+    /// What is running.
+    pub simulation: &'a Simulation,
+}
+
+/// Whoever looks at a run: a progress bar, a console, a callback. Called in the thread that computes the targets, never in that of the
+/// controller; it should not take long.
+pub trait Observer {
+    /// The state after every step, the start included.
+    fn observe(&mut self, moment: &Moment<'_>);
+}
+
+impl<F: FnMut(&Moment<'_>)> Observer for F {
+    fn observe(&mut self, moment: &Moment<'_>) {
+        self(moment);
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// All steps were taken.
+    Finished,
+    /// Somebody ended it.
+    Interrupted,
+    /// A step failed; the reason in words.
+    Faulted(String),
+    /// The watch ended it: what came after would have been worth nothing.
+    Diverged(String),
+    /// The results could not be written.
+    NotWritten(String),
+}
+
+impl End {
+    /// How the result file says it.
+    fn outcome(&self, t: f64, verdict: &Verdict) -> String {
+        match self {
+            Self::Finished => format!("finished; verdict: {}", verdict.line()),
+            Self::Interrupted => format!("interrupted: by a signal at t = {} s", short(t)),
+            Self::Faulted(reason) => format!("fault: {reason}"),
+            Self::Diverged(reason) => reason.clone(),
+            Self::NotWritten(reason) => format!("interrupted: {reason}"),
+        }
+    }
+
+    /// In a word, and why.
+    pub fn word(&self) -> (&'static str, Option<&str>) {
+        match self {
+            Self::Finished => ("finished", None),
+            Self::Interrupted => ("interrupted", None),
+            Self::Faulted(r) => ("fault", Some(r)),
+            Self::Diverged(r) => ("diverged", Some(r)),
+            Self::NotWritten(r) => ("not written", Some(r)),
+        }
+    }
+
+    /// What speaks against a run that ended so.
+    fn verdict(&self) -> Option<Verdict> {
+        let (grade, reason) = match self {
+            // The watch gives the reason itself.
+            Self::Finished | Self::Diverged(_) => return None,
+            Self::Interrupted => (Grade::Doubtful, "interrupted before its end"),
+            Self::Faulted(r) | Self::NotWritten(r) => (Grade::Failed, r.as_str()),
+        };
+        Some(Verdict { grade, reasons: vec![reason.to_owned()] })
+    }
+}
+
+/// What a run left behind.
+pub struct Outcome {
+    /// How it ended.
+    pub end: End,
+    /// What is thought of it.
+    pub verdict: Verdict,
+    /// Steps taken.
+    pub steps: u64,
+    /// Time of the model that went by, s.
+    pub simulated: f64,
+    /// Wall-clock time of the steps, s.
+    pub seconds: f64,
+    /// In a test by the clock: the ways of the specimens to their start and home, s.
+    pub ways: Option<[f64; 2]>,
+    /// Extremes of every channel.
+    pub ranges: Vec<Range>,
+    /// What is known of each specimen.
+    pub assessed: Vec<Assessed>,
+    /// What is known of the programs of externals.
+    pub told: Vec<Told>,
+    /// What took how long, s.
+    pub timings: Vec<(&'static str, f64)>,
+}
+
+impl Outcome {
+    /// One line for people.
+    pub fn line(&self) -> String {
+        let what = match &self.end {
+            End::Finished => "finished".to_owned(),
+            End::Interrupted => "interrupted, results up to there are kept".to_owned(),
+            End::Faulted(r) => format!("stopped {r}; results up to there are kept"),
+            End::Diverged(r) => format!("stopped: {r}; results up to there are kept"),
+            End::NotWritten(r) => format!("stopped: {r}"),
+        };
+        let ways = self.ways.map_or_else(String::new, |[there, home]| {
+            format!("; {} s to the start before, {} s home after", short(there), short(home))
+        });
+        format!(
+            "{what}: {} steps in {} s ({} steps/s, {} times real time){ways}",
+            self.steps,
+            short(self.seconds),
+            short((self.steps as f64 / self.seconds).round()),
+            short((self.simulated / self.seconds * 10.0).round() / 10.0)
+        )
+    }
+
+    /// Whether it ended as planned and is not thought to be worthless.
+    pub fn is_good(&self) -> bool {
+        self.end == End::Finished && self.verdict.grade != Grade::Failed
+    }
+}
+
+impl Run {
+    /// What is running.
+    pub fn simulation(&self) -> &Simulation {
+        &self.sim
+    }
+
+    /// Its model.
+    pub fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+
+    /// What its files say about it.
+    pub fn meta(&self) -> &Meta {
+        &self.meta
+    }
+
+    /// Files it writes.
+    pub fn files(&self) -> Option<&Files> {
+        self.files.as_ref()
+    }
+
+    /// The forces through its cuts, as far as they were listened to.
+    pub fn listener(&self) -> &Listener {
+        &self.listener
+    }
+
+    /// Whoever commands it.
+    pub fn operator(&self) -> &Operator {
+        &self.operator
+    }
+
+    /// Adds a line to the log of the result file.
+    pub fn log(&self, line: &str) {
+        if let Some(record) = &self.record {
+            record.log(line);
+        }
+    }
+
+    fn t(&self) -> f64 {
+        self.done as f64 * self.sim.dt()
+    }
+
+    /// Looks at the present state: channels are read, recorded and shown. What ends the run here, if something does.
+    fn look(&mut self, observer: &mut dyn Observer) -> Option<End> {
+        let (t, steps) = (self.t(), self.sim.steps());
+        let stopped = |reason: String| Some(End::Faulted(format!("at t = {} s: {reason}", short(t))));
+        let lost = self.sim.lost();
+        let stopping = lost.is_some() || self.operator.is_stopped();
+        // Extremes are those of all steps, whatever is recorded of them.
+        if let Err(fault) = self.sim.sample(self.done, &mut self.row) {
+            return stopped(self.sim.explain(fault));
+        }
+        if let Some(i) = self.row.iter().position(|x| !x.is_finite()) {
+            return stopped(format!("channel `{}` is {}", self.sim.channels()[i].name, self.row[i]));
+        }
+        self.ranges.push(t, self.row.iter().copied());
+        let recorded = self.done % self.model.every == 0 || self.done == steps || stopping;
+        let (simulation, row) = (&self.sim, self.row.as_slice());
+        observer.observe(&Moment { step: self.done, steps, t, row, recorded, simulation });
+        if let Some(record) = self.record.as_mut().filter(|_| recorded)
+            && let Err(reason) = record.row(t, &self.row)
+        {
+            return Some(End::NotWritten(reason));
+        }
+        match lost {
+            Some(reason) => Some(End::Diverged(reason)),
+            None if self.done == steps => Some(End::Finished),
+            None => stopping.then_some(End::Interrupted),
+        }
+    }
+
+    /// Takes a step, and looks at what came out; how the run ended, once it has.
+    pub fn advance(&mut self, observer: &mut dyn Observer) -> Option<&End> {
+        if self.end.is_none() {
+            self.end = match self.sim.step(self.done) {
+                Err(fault) => {
+                    let why = self.sim.explain(fault);
+                    Some(End::Faulted(format!("at t = {} s (step {}): {why}", short(self.t()), self.done + 1)))
+                }
+                Ok(()) => {
+                    self.listener.push(&self.sim);
+                    self.done += 1;
+                    self.look(observer)
+                }
+            };
+        }
+        self.end.as_ref()
+    }
+
+    /// Looks at the start, and sets the watch over the run.
+    fn begin(&mut self, observer: &mut dyn Observer) {
+        self.real_time.claim();
+        self.end = match self.sim.watch() {
+            Err(fault) => Some(End::Faulted(format!("at t = 0 s: {}", self.sim.explain(fault)))),
+            Ok(()) => self.look(observer),
+        };
+    }
+
+    /// Steps to the end, leads specimens home, brings everything to the disk, and judges.
+    pub fn to_end(&mut self, observer: &mut dyn Observer) -> Outcome {
+        self.begin(observer);
+        let begun = Instant::now();
+        let mut first = 0.0;
+        while self.advance(observer).is_none() {
+            if self.done == 1 {
+                first = begun.elapsed().as_secs_f64();
+            }
+        }
+        let stepped = self.laps.end("steps, recording");
+        self.finish(stepped, first)
+    }
+
+    fn finish(&mut self, stepped: f64, first: f64) -> Outcome {
+        let mut end = self.end.clone().unwrap_or(End::Interrupted);
+        if end != End::Finished {
+            self.sim.give_up();
+        }
+        self.sim.finish();
+        let specimens = &self.model.specimens;
+        let home = if specimens.is_empty() { 0.0 } else { self.laps.end("specimens led home") };
+        let rigs = self.sim.rigs();
+        let assessed: Vec<Assessed> = rigs.filter_map(|(i, rig)| self.laboratory.assess(&specimens[i], rig)).collect();
+        assessed.iter().flat_map(laboratory::log).for_each(|line| self.log(&line));
+        // By the clock, the way to the start may be part of the first step, where the scheme does not ask for a force before: the test begins at its end.
+        let ways = laboratory::to_start(&assessed).map(|there| [there, home]);
+        let within = ways.map_or(0.0, |[there, _]| if first >= there { there } else { 0.0 });
+        let lines = programs::text(&self.told, &self.model);
+        lines.lines().filter(|l| !l.is_empty()).for_each(|line| self.log(line.trim()));
+        self.log(&format!("timings: {}", self.laps.text()));
+        coupled::text(&self.sim).lines().filter(|l| !l.is_empty()).for_each(|l| self.log(l));
+        let watched = self.sim.verdict();
+        let verdict = judge(&end, watched.clone(), &assessed);
+        self.log(&format!("verdict: {}", verdict.line()));
+        let mut outcome = Outcome {
+            end: end.clone(),
+            verdict,
+            steps: self.done,
+            simulated: self.t(),
+            seconds: stepped - within,
+            ways,
+            ranges: self.ranges.0.clone(),
+            assessed,
+            told: self.told.clone(),
+            timings: Vec::new(),
+        };
+        self.log(&outcome.line());
+        let said = end.outcome(self.t(), &outcome.verdict);
+        if let Some(Err(message)) = self.record.take().map(|record| record.finish(&said)) {
+            end = End::NotWritten(message);
+            outcome.verdict = judge(&end, watched, &outcome.assessed);
+        }
+        self.laps.end("last results to the disk");
+        self.operator.end();
+        outcome.timings = self.laps.laps.clone();
+        outcome.end = end;
+        outcome
+    }
+}
+
+/// The worst of how a run ended, what the watch over it found, and what is thought of the tests of its specimens.
+fn judge(end: &End, watched: Option<Verdict>, assessed: &[Assessed]) -> Verdict {
+    let tests = assessed.iter().map(|a| {
+        let reasons = a.verdict.reasons.iter().map(|r| format!("specimen `{}`: {r}", a.name)).collect();
+        Verdict { grade: a.verdict.grade, reasons }
+    });
+    Verdict::worst(end.verdict().into_iter().chain(watched).chain(tests))
+}
+
+/// What took how long.
+struct Laps {
+    last: Instant,
+    laps: Vec<(&'static str, f64)>,
+}
+
+impl Default for Laps {
+    fn default() -> Self {
+        Self { last: Instant::now(), laps: Vec::new() }
+    }
+}
+
+impl Laps {
+    /// Ends a part; how long it took, s.
+    fn end(&mut self, what: &'static str) -> f64 {
+        let seconds = self.last.elapsed().as_secs_f64();
+        self.laps.push((what, seconds));
+        self.last = Instant::now();
+        seconds
+    }
+
+    fn text(&self) -> String {
+        let parts: Vec<String> = self.laps.iter().map(|(what, s)| format!("{what} {} s", short(*s))).collect();
+        parts.join(", ")
+    }
+}

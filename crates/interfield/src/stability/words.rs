@@ -1,0 +1,208 @@
+//! What was found, as text and as JSON.
+
+use interfield_analysis::stability::{Method, Motion};
+use interfield_analysis::step_limit::StepLimit;
+use serde_json::{Value, json};
+
+use super::machine::Moves;
+use super::{Findings, Limit};
+use crate::table::{aligned, complex, radius, short};
+
+fn side(fine: bool) -> &'static str {
+    if fine { "fine" } else { "coarse" }
+}
+
+impl Findings {
+    fn setting(&self) -> String {
+        let model = &self.machine.model;
+        let dt = short(model.analysis.dt);
+        match &model.partition {
+            Some(p) => {
+                let one = |s: &interfield_language::partition::Substructure| match s.substeps {
+                    1 => format!("{} {}", s.name, s.scheme_name),
+                    n => format!("{} {} in {n} substeps", s.name, s.scheme_name),
+                };
+                let parts: Vec<String> = p.substructures.iter().map(one).collect();
+                format!("coupling {}, step {dt} s: {}", p.coupling.info.name, parts.join(", "))
+            }
+            None => format!("scheme {}, step {dt} s", model.analysis.scheme_name),
+        }
+    }
+
+    fn verdict_word(&self) -> &'static str {
+        match (self.verdict.stable, self.verdict.drifts) {
+            (false, _) => "unstable",
+            (true, true) => "drifts",
+            (true, false) => "stable",
+        }
+    }
+
+    /// The section of the output.
+    pub fn text(&self) -> String {
+        let mut out = format!("\nstability\n  {}\n", self.setting());
+        let v = &self.verdict;
+        let how = match v.method {
+            Method::Dense => "all eigenvalues".to_owned(),
+            Method::Krylov { bound, .. } if v.stable => {
+                format!("{} steps; no motion grows faster than {} per step, 99 in 100", v.steps, radius(bound))
+            }
+            Method::Krylov { residual: Some(residual), .. } => format!("{} steps, residual {residual:.0e}", v.steps),
+            Method::Krylov { residual: None, .. } => format!("{} steps", v.steps),
+        };
+        let word = match self.verdict_word() {
+            "drifts" => "stable, but drifts: a motion grows as a power of time, not exponentially",
+            word => word,
+        };
+        out += &format!("  {word}: spectral radius {} ({how})\n", radius(v.radius));
+        if let Some((mode, _, pair)) = self.principal.first() {
+            out += &format!(
+                "  mode {mode}: principal eigenvalue {}, damping ratio {:.3e}, frequency error {:.3e}\n",
+                complex(pair.eigenvalue),
+                pair.damping,
+                pair.frequency_error
+            );
+        }
+        if self.small {
+            out += "  the model is not linear: this holds for small motions about its initial state\n";
+        }
+        if let Some((motion, moves)) = self.leading.as_ref().filter(|_| self.unstable) {
+            out += &guilty(motion, moves.as_ref());
+        }
+        out += &self.limit_text();
+        for own in &self.own {
+            let whose = if own.name.is_empty() { String::new() } else { format!("`{}` alone: ", own.name) };
+            out += &format!(
+                "  {whose}{} is stable up to omega dt = {}; highest frequency {} Hz: step of at most {} s\n",
+                own.scheme,
+                short(own.omega_dt),
+                short(own.omega_max / std::f64::consts::TAU),
+                short(own.dt())
+            );
+        }
+        if self.unstable {
+            out += &match self.remedies.is_empty() {
+                true => "  no stable setting was found nearby\n".to_owned(),
+                false => {
+                    let row = |r: &super::Remedy| vec![r.options.clone(), r.known()];
+                    let rows: Vec<Vec<String>> = self.remedies.iter().map(row).collect();
+                    format!("\nstable settings nearby\n{}", aligned(&["options", "<spectral radius"], &rows))
+                }
+            };
+        }
+        self.looped.iter().for_each(|looped| out += &looped.text());
+        out
+    }
+
+    fn limit_text(&self) -> String {
+        match &self.limit {
+            Limit::Unknown(why) => format!("  the largest stable step is not known: {why}\n"),
+            Limit::Known(None) => "  stable at any step, by its scheme\n".to_owned(),
+            Limit::Known(Some(dt)) => {
+                format!("  largest stable step {} s, by the scheme and the highest frequency\n", short(*dt))
+            }
+            Limit::Searched(found) => searched(found),
+        }
+    }
+
+    /// Everything as JSON.
+    pub fn json(&self) -> Value {
+        let v = &self.verdict;
+        let method = match v.method {
+            Method::Dense => json!({ "name": "dense" }),
+            Method::Krylov { residual, bound, exhausted } => json!({
+                "name": "krylov", "residual": residual, "bound": bound,
+                "exhausted": exhausted,
+            }),
+        };
+        let leading = self.leading.as_ref().map(|(motion, moves)| {
+            json!({
+                "magnitude": motion.magnitude(), "frequency_hz": motion.frequency(), "growth_per_s": motion.rate(),
+                "doubling_time_s": motion.doubling_time(),
+                "moves_most_at": moves.as_ref().map(|m| &m.dof),
+                "substructure": moves.as_ref().and_then(|m| m.substructure.as_ref()).map(|s| &s.0),
+                "side": moves.as_ref().and_then(|m| m.substructure.as_ref()).map(|s| side(s.1)),
+                "share": moves.as_ref().map(|m| m.share),
+            })
+        });
+        let limit = match &self.limit {
+            Limit::Unknown(why) => json!({ "found_by": null, "error": why }),
+            Limit::Known(dt) => json!({ "found_by": "scheme", "largest_s": dt }),
+            Limit::Searched(f) => json!({
+                "found_by": "search", "largest_s": f.largest,
+                "searched_s": [f.probed.first().map(|p| p.dt), f.probed.last().map(|p| p.dt)],
+                "unstable_windows_s": f.windows.iter().map(|w| [*w.start(), *w.end()]).collect::<Vec<_>>(),
+                "probed": f.probed.iter().map(|p| json!({ "dt": p.dt, "radius": p.radius, "stable": p.stable }))
+                    .collect::<Vec<_>>(),
+            }),
+        };
+        let principal = self.principal.iter().map(|(mode, omega, pair)| {
+            json!({
+                "mode": mode, "omega": omega, "eigenvalue": pair.eigenvalue, "damping": pair.damping,
+                "frequency_error": pair.frequency_error, "frequency_error_arg": pair.frequency_error_arg,
+            })
+        });
+        let own = self.own.iter().map(|o| {
+            json!({
+                "substructure": (!o.name.is_empty()).then_some(&o.name), "scheme": o.scheme, "omega_dt": o.omega_dt,
+                "omega_max": o.omega_max, "largest_s": o.dt(),
+            })
+        });
+        json!({
+            "setting": self.setting(), "verdict": self.verdict_word(), "stable": v.stable, "drifts": v.drifts,
+            "spectral_radius": v.radius, "linear": !self.small,
+            "loop": self.looped.as_ref().map(super::Loop::json), "method": method, "steps": v.steps,
+            "principal": principal.collect::<Vec<_>>(), "leading_motion": leading, "step_limit": limit, "own_limits": own.collect::<Vec<_>>(),
+            "stable_settings": self.remedies.iter()
+                .map(|r| json!({ "options": r.options, "spectral_radius": r.radius, "bound": r.bound })).collect::<Vec<_>>(),
+        })
+    }
+}
+
+pub(crate) fn guilty(motion: &Motion, moves: Option<&Moves>) -> String {
+    let doubles = motion.doubling_time().map_or_else(String::new, |t| format!(", doubles in {} s", short(t)));
+    let mut out = format!(
+        "  guilty motion: {} Hz at the steps, growth {} 1/s{doubles}\n",
+        short(motion.frequency()),
+        short(motion.rate())
+    );
+    if let Some(m) = moves {
+        out += &format!("  it moves most at {}, {:.0} % of the motion\n", where_it_moves(moves), 100.0 * m.share);
+    }
+    out
+}
+
+/// Where a motion is largest, in the user's names.
+pub(crate) fn where_it_moves(moves: Option<&Moves>) -> String {
+    let Some(m) = moves else { return "no degree of freedom, but in the laboratory".to_owned() };
+    let whose =
+        m.substructure.as_ref().map_or_else(String::new, |(s, fine)| format!(" of `{s}` ({} side)", side(*fine)));
+    format!("`{}`{whose}", m.dof)
+}
+
+fn searched(found: &StepLimit) -> String {
+    let (Some(first), Some(last)) = (found.probed.first(), found.probed.last()) else { return String::new() };
+    let range = format!("searched from {} s to {} s", short(first.dt), short(last.dt));
+    if found.windows.is_empty() {
+        return format!("  stable at all {} steps {range}\n", found.probed.len());
+    }
+    let limit = match found.largest {
+        Some(dt) => format!("largest stable step {} s", short(dt)),
+        None => "no stable step".to_owned(),
+    };
+    let mut out = format!("  {limit}, {range}; unstable");
+    let windows: Vec<String> = found
+        .windows
+        .iter()
+        .map(|w| match *w.end() >= last.dt {
+            true => format!("from {} s on", short(*w.start())),
+            false => format!("from {} s to {} s", short(*w.start()), short(*w.end())),
+        })
+        .collect();
+    // Many windows are read in the JSON.
+    let shown = windows.len().min(4);
+    out += &format!(" {}", windows[..shown].join(", "));
+    if shown < windows.len() {
+        out += &format!(" and {} more", windows.len() - shown);
+    }
+    out + "\n"
+}

@@ -1,0 +1,250 @@
+//! A model assembled, in one piece or in its parts: everything is known of it, nothing is started and nothing has moved.
+
+use std::sync::Arc;
+
+use interfield_coupling::{Method, PmcOptions, Port};
+use interfield_kernel::Scheme;
+use interfield_kernel::element::Element as _;
+use interfield_language::external::External;
+use interfield_language::model::{Channel, Element, Kind, Model, Quantity};
+use interfield_language::partition::Partition;
+use interfield_language::{Problem, Subject};
+use interfield_linalg::{EigenError, Modes, Pattern, highest, modes};
+
+use crate::assemble::{Assembly, Place, assemble};
+use crate::assembled::Assembled;
+use crate::damping;
+use crate::specimen::{Physical, physical, substitute};
+use crate::split::{Constraint, Drive, Split, SubModel, split};
+
+/// A model assembled.
+pub struct Structure {
+    /// The model.
+    pub model: Arc<Model>,
+    /// What is doubtful about it, and about its cuts.
+    pub warnings: Vec<Problem>,
+    /// The constraints between its parts, row by row.
+    pub interface: Vec<Constraint>,
+    pub(crate) parts: Vec<Part>,
+    pub(crate) driven: Vec<Drive>,
+    /// Of a cut structure: its matrices in one piece, which give its damping and its modes.
+    whole: Option<Assembly>,
+}
+
+/// One substructure; all there is of a structure in one piece.
+pub(crate) struct Part {
+    pub(crate) sub: SubModel,
+    pub(crate) assembly: Assembly,
+    /// Its specimens, by themselves.
+    pub(crate) specimens: Vec<Physical>,
+    /// A second one, for couplings that advance it twice.
+    pub(crate) twin: Option<Assembled>,
+    /// Its entries of L.
+    pub(crate) ports: Vec<Port>,
+}
+
+impl Structure {
+    /// Assembles a model; all problems at once.
+    ///
+    /// # Errors
+    /// Everything that stands against it.
+    pub fn new(model: impl Into<Arc<Model>>) -> Result<Self, Vec<Problem>> {
+        let model = model.into();
+        let whole = model.partition.is_some().then(|| assemble(&substitute(&model).0)).transpose()?;
+        let Split { parts: subs, interface, driven, mut warnings } = split(&model, whole.as_ref())?;
+        let twins = model.partition.as_ref().is_some_and(|p| p.coupling.info.twins);
+        let (mut parts, mut problems) = (Vec::new(), Vec::new());
+        for (p, sub) in subs.into_iter().enumerate() {
+            match Part::new(&model, sub, twins, |places| ports(&interface, p, places)) {
+                Ok(part) => parts.push(part),
+                Err(list) => problems.extend(list),
+            }
+        }
+        if model.partition.is_some() && model.analysis.land {
+            let message =
+                "events = \"land\" changes the step of the whole structure, and substructures have steps of their own";
+            let help = "leave `events` out and take more substeps, or run in one piece with --whole";
+            problems.push(Problem::error(Subject::Step, message.to_owned(), help));
+        }
+        if model.partition.is_some() {
+            problems.extend(model.channels.iter().filter_map(|c| not_cut(&model, c, &interface)));
+        }
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let mut this = Structure { model, warnings: Vec::new(), interface, parts, driven, whole };
+        match damping::check(&this.model, this.assembly()) {
+            Some(driven) if driven.fatal => return Err(vec![driven]),
+            driven => warnings.splice(0..0, this.assembly().warnings.iter().cloned().chain(driven)).for_each(drop),
+        }
+        warnings.extend(this.model.partition.as_ref().and_then(|p| untied(p, &this.parts)));
+        this.warnings = warnings;
+        Ok(this)
+    }
+
+    /// The structure in one piece.
+    fn assembly(&self) -> &Assembly {
+        self.whole.as_ref().unwrap_or(&self.parts[0].assembly)
+    }
+
+    /// Its parts, each as a model of its own; one of a structure in one piece.
+    pub fn parts(&self) -> impl Iterator<Item = &SubModel> {
+        self.parts.iter().map(|part| &part.sub)
+    }
+
+    /// The degrees of freedom of the model that are its unknowns, rising.
+    pub fn free(&self) -> &[usize] {
+        &self.assembly().free
+    }
+
+    /// Names of the unknowns.
+    pub fn unknowns(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.free().iter().map(|&d| self.model.dofs[d].name.as_str())
+    }
+
+    /// Pattern, mass and stiffness of the small-amplitude motion about the initial state.
+    pub fn matrices(&self) -> (&Pattern, Vec<f64>, Vec<f64>) {
+        let assembly = self.assembly();
+        assembly.system.matrices(&assembly.memory)
+    }
+
+    /// φᵀCφ of a shape over the unknowns.
+    pub fn viscous(&self, shape: &[f64]) -> f64 {
+        self.assembly().system.viscous(shape)
+    }
+
+    /// Largest circular frequency, rad/s.
+    ///
+    /// # Errors
+    /// When it was not found.
+    pub fn omega_max(&self) -> Result<f64, EigenError> {
+        let (pattern, mass, stiffness) = self.matrices();
+        Ok(highest(pattern, &stiffness, &mass)?.max(0.0).sqrt())
+    }
+
+    /// Lowest modes about the initial state.
+    ///
+    /// # Errors
+    /// When they were not found.
+    pub fn modes(&self, count: usize) -> Result<Modes, EigenError> {
+        let (pattern, mass, stiffness) = self.matrices();
+        modes(pattern, &stiffness, &mass, count)
+    }
+}
+
+impl Part {
+    fn new(
+        model: &Model,
+        sub: SubModel,
+        twins: bool,
+        ports: impl FnOnce(&[Place]) -> Vec<Port>,
+    ) -> Result<Self, Vec<Problem>> {
+        let in_whole = |list: Vec<Problem>| list.into_iter().map(|p| sub.in_whole(p)).collect::<Vec<_>>();
+        iterates(&sub.model).map_err(|p| in_whole(vec![p]))?;
+        let (stood, stand_ins) = substitute(&sub.model);
+        let assembly = assemble(&stood).map_err(in_whole)?;
+        let specimens =
+            sub.model.specimens.iter().zip(stand_ins).map(|(s, stand_in)| physical(&sub.model, s, stand_in));
+        let specimens = specimens.collect::<Result<_, _>>().map_err(in_whole)?;
+        let mut problems = Vec::new();
+        let twin = if twins && !sub.fine {
+            problems.extend(sub.model.externals.iter().map(|e| sub.in_whole(needed_twice(e))));
+            Some(assemble(&sub.model).map_err(in_whole)?.system)
+        } else {
+            None
+        };
+        let ports = ports(&assembly.places);
+        problems.extend(changing_mass(model, &sub, &assembly.places, &ports));
+        if problems.is_empty() { Ok(Part { sub, assembly, specimens, twin, ports }) } else { Err(problems) }
+    }
+}
+
+/// PMC advances its coarse side on three interlaced sequences. A hysteretic law there sees all of them in turn, and what
+/// keeps them apart drives it: on the isolated viaduct the multipliers break away after three seconds.
+fn untied(partition: &Partition, parts: &[Part]) -> Option<Problem> {
+    let Method::Pmc(PmcOptions { windows: 3, mix: 0.0, .. }) = partition.coupling.method else { return None };
+    let hysteretic = |name: &str| {
+        let law = interfield_kernel::element::catalogue::catalogue().any(|info| info.name == name && info.hysteretic);
+        law || name == "formula"
+    };
+    let coarse = parts.iter().enumerate().filter(|(_, p)| !p.sub.fine);
+    let mut elements = coarse.flat_map(|(_, p)| p.sub.elements.iter().zip(&p.sub.model.elements));
+    let (&element, law) = elements.find(|(_, e)| hysteretic(&e.type_name))?;
+    let message = format!(
+        "`{}` is hysteretic and stands on the coarse side, whose three sequences `pmc` does not tie together",
+        law.name
+    );
+    let help = "write mix = 0.01 in [coupling], or use another coupling (book: passivity 4.1)";
+    Some(Problem { fatal: false, ..Problem::error(Subject::Element(element), message, help) })
+}
+
+/// Refuses a scheme that would move a specimen, or a program, back and forth.
+fn iterates(model: &Model) -> Result<(), Problem> {
+    let scheme = &model.analysis.scheme_name;
+    if model.analysis.scheme.claims().evaluations.is_some() {
+        return Ok(());
+    }
+    let found = match (model.specimens.first(), model.externals.first()) {
+        (Some(s), _) => (Subject::Specimen(0), format!("specimen `{}` cannot be moved back and forth", s.name)),
+        (None, Some(e)) => {
+            (Subject::Element(e.element), format!("the program of external `{}` cannot go back a step", e.name))
+        }
+        (None, None) => return Ok(()),
+    };
+    let message = format!("scheme `{scheme}` iterates, and {}", found.1);
+    let help = "take a scheme that evaluates once or twice per step: \"alpha-os\", \"newmark\", \"lsrt2\"";
+    Err(Problem::error(found.0, message, help))
+}
+
+/// A channel about a cut where there is none.
+fn not_cut(model: &Model, channel: &Channel, interface: &[Constraint]) -> Option<Problem> {
+    let (Quantity::Gap(dof, _) | Quantity::InterfaceForce(dof) | Quantity::Link(dof)) = channel.quantity else {
+        return None;
+    };
+    if interface.iter().any(|c| c.dof == dof) {
+        return None;
+    }
+    let message = format!("channel `{}`: the structure is not cut at `{}`", channel.name, model.dofs[dof].name);
+    Some(Problem::error(Subject::Dof(dof), message, "record it where substructures meet"))
+}
+
+/// Entries of L of part `p`.
+fn ports(interface: &[Constraint], p: usize, places: &[Place]) -> Vec<Port> {
+    let ends = interface.iter().enumerate().flat_map(|(row, c)| [(row, c.plus, 1.0), (row, c.minus, -1.0)]);
+    ends.filter(|(_, (part, _), _)| *part == p)
+        .filter_map(|(row, (_, dof), sign)| match places[dof] {
+            Place::Free(dof) => Some(Port { row, dof, sign }),
+            Place::Imposed(_) | Place::Fixed => None,
+        })
+        .collect()
+}
+
+/// An external on a side that is computed twice.
+fn needed_twice(external: &External) -> Problem {
+    let name = &external.name;
+    let message =
+        format!("the coupling computes the coarse side twice, and the program of external `{name}` runs once");
+    let help = "put it into a substructure on the fine side, or take another coupling: \"pm\", \"lsrt2-staggered\"";
+    Problem::error(Subject::Element(external.element), message, help)
+}
+
+/// Couplings find their multipliers with the mass at the start. Where a pendulum meets an interface its mass there changes
+/// with the motion: the parts would converge, to something else.
+fn changing_mass(model: &Model, sub: &SubModel, places: &[Place], ports: &[Port]) -> Option<Problem> {
+    let meets = |&(d, _): &(usize, f64)| match places[d] {
+        Place::Free(i) => ports.iter().any(|p| p.dof == i),
+        Place::Imposed(_) | Place::Fixed => false,
+    };
+    let swings = |e: &Element| match &e.kind {
+        Kind::Law { law, coordinates, .. } => law.has_mass() && coordinates.iter().flatten().any(meets),
+        _ => false,
+    };
+    let element = sub.model.elements.iter().position(swings)?;
+    let coupling = model.partition.as_ref()?.coupling.info.name;
+    let name = &sub.model.elements[element].name;
+    let message = format!(
+        "the mass of `{name}` changes with the motion and meets an interface, where coupling `{coupling}` keeps it"
+    );
+    let help = "cut the structure elsewhere, so that the pivot is no interface, or run it in one piece (--whole)";
+    Some(sub.in_whole(Problem::error(Subject::Element(element), message, help)))
+}

@@ -151,18 +151,6 @@ impl KeyName for str {
     }
 }
 
-impl KeyName for &str {
-    fn key_name(&self) -> &str {
-        self
-    }
-}
-
-impl KeyName for String {
-    fn key_name(&self) -> &str {
-        self
-    }
-}
-
 impl<K> KeyName for Key<K> {
     fn key_name(&self) -> &str {
         self.name
@@ -297,7 +285,7 @@ impl<'d> Table<'d> {
 
     /// As [`Table::ignore`] for all keys: what is wrong elsewhere keeps them from being judged.
     pub fn ignore_all(&self) {
-        self.keys().iter().for_each(|k| self.ignore(&k.value));
+        self.keys().iter().for_each(|k| self.ignore(k.value.as_str()));
     }
 
     /// Keys that nobody asked for.
@@ -348,20 +336,13 @@ impl<'d> Table<'d> {
         self.entries.get(key)
     }
 
-    pub(crate) fn get_required(&self, key: &str, example: &str) -> Option<&'d Item<'d>> {
+    /// As [`Table::get`]; reports a missing key, with an example of what to write.
+    pub(crate) fn get_required(&self, key: &str, example: impl FnOnce() -> String) -> Option<&'d Item<'d>> {
         let item = self.get(key);
         if item.is_none() {
             let place = if self.path.is_empty() { String::new() } else { format!(" in `{}`", self.path) };
-            let mut d = Diagnostic::error(format!("missing key `{key}`{place}"), self.span());
-            if !example.is_empty() {
-                let written = if example.starts_with('[') && !example.contains(',') && !example.contains('"') {
-                    example.to_string()
-                } else {
-                    format!("{key} = {example}")
-                };
-                d = d.help(format!("write for example: {written}"));
-            }
-            self.input.diags.push(d);
+            let help = format!("write for example: {key} = {}", example());
+            self.error(self.span(), format!("missing key `{key}`{place}"), Some(help));
         }
         item
     }

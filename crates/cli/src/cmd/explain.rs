@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use clap::Args as ClapArgs;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use interfield_language::diag::did_you_mean;
-use interfield_language::schema::{Key, Table, allowed, tables};
+use interfield_language::schema::{Key, Table, Value as Holds, allowed, tables};
 use serde_json::{Value, json};
 
 use crate::Exit;
@@ -77,23 +77,28 @@ pub(crate) fn run(args: &Args) -> Exit {
         list(&all, args.json);
         return Exit::Done;
     };
-    // The name as it is; else what ends with it.
-    let is = |found: &str, whole: bool| found == name || (!whole && found.ends_with(&format!(".{name}")));
-    for whole in [true, false] {
-        let found: Vec<&Table> = all
-            .iter()
-            .filter(|t| {
-                !t.path.is_empty() && (is(&t.path, whole) || (!whole && t.name == name) || is(&variant(t), true))
-            })
-            .collect();
-        if !found.is_empty() {
-            show_tables(&found, args.json);
+    // What stands there; else a variant; else what ends with the name.
+    let (parent, last) = name.rsplit_once('.').unwrap_or(("", name));
+    let ends = |found: &str| found.ends_with(&format!(".{name}"));
+    let keys = || all.iter().flat_map(|t| t.keys.iter().map(move |k| (t, k)));
+    let tables = [
+        walk(&all, name),
+        all.iter().filter(|t| variant(t) == *name).collect(),
+        all.iter().filter(|t| t.name == name || ends(&t.path)).collect(),
+    ];
+    let there = walk(&all, parent).into_iter().flat_map(|t| t.keys.iter().map(move |k| (t, k)));
+    let found = [
+        there.filter(|(_, k)| k.name == last).collect(),
+        Vec::new(),
+        keys().filter(|(t, k)| ends(&path(t, k.name))).collect(),
+    ];
+    for (tables, keys) in tables.iter().zip(found) {
+        if !tables.is_empty() {
+            show_tables(tables, args.json);
             return Exit::Done;
         }
-        let keys = all.iter().flat_map(|t| t.keys.iter().map(move |k| (t, k)));
-        let found: Vec<(&Table, &Key)> = keys.filter(|(t, k)| is(&path(t, k.name), whole)).collect();
-        if !found.is_empty() {
-            show_keys(&found, args.json);
+        if !keys.is_empty() {
+            show_keys(&keys, args.json);
             return Exit::Done;
         }
     }
@@ -107,6 +112,30 @@ pub(crate) fn run(args: &Args) -> Exit {
     let help = near.unwrap_or_else(|| "`interfield explain` lists the tables".to_owned());
     fail(args.json, None, None, &format!("a model file has no key or table `{name}`"), &help);
     Exit::BadInput
+}
+
+/// The tables at a dotted path, from the top of the file; any name will do where names are the user's.
+fn walk<'a>(all: &'a [Table], path: &str) -> Vec<&'a Table> {
+    let mut here: Vec<&Table> = all.first().into_iter().collect();
+    for word in path.split('.').filter(|w| !w.is_empty()) {
+        let mut names = Vec::new();
+        for table in here {
+            table.keys.iter().filter(|k| k.name == word).for_each(|k| sections(&k.value, &mut names));
+            table.others.iter().for_each(|value| sections(value, &mut names));
+        }
+        here = all.iter().filter(|t| names.contains(&t.name)).collect();
+    }
+    here
+}
+
+/// Names of the tables that may stand behind a key.
+fn sections(value: &Holds, names: &mut Vec<&'static str>) {
+    match value {
+        Holds::Table(section) | Holds::Tables(section) => names.push(section.name),
+        Holds::List(of) => sections(of, names),
+        Holds::Either(list) => list.iter().for_each(|v| sections(v, names)),
+        _ => {}
+    }
 }
 
 /// The tables, and the keys outside of them.
@@ -168,14 +197,14 @@ fn show_keys(found: &[(&Table, &Key)], json: bool) {
         print(&format!("{}: one of these, in {}\n\n", path(found[0].0, found[0].1.name), found[0].0.written));
         return print(&aligned(&[found[0].1.name, "<"], &rows));
     }
-    let mut told: Vec<String> = Vec::new();
+    let mut shown: Vec<String> = Vec::new();
     for (table, key) in found {
         let words = key_words(table, key);
-        if !told.contains(&words) {
-            told.push(words);
+        if !shown.contains(&words) {
+            shown.push(words);
         }
     }
-    print(&told.join("\n"));
+    print(&shown.join("\n"));
 }
 
 fn key_words(table: &Table, key: &Key) -> String {

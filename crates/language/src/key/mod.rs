@@ -284,7 +284,7 @@ impl<'d> Table<'d> {
     pub fn read<K: Kind>(&self, key: &Key<K>) -> Option<Spanned<K::Value<'d>>> {
         self.expects(key.name);
         let item = match key.required {
-            true => self.get_required(key.name, &key.written_example())?,
+            true => self.get_required(key.name, || key.written_example())?,
             false => self.get(key.name)?,
         };
         Some(Spanned::new(key.kind.read(self, key.place(), item)?, item.span()))

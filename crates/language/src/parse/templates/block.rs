@@ -60,7 +60,7 @@ impl<'t, 'a> Block<'t, 'a> {
         for key in section.keys.iter().map(|k| k.name().trim_end_matches("<N>")) {
             self.table.ignore(key);
             let numbered = |k: &Spanned<String>| k.value.trim_end_matches(|c: char| c.is_ascii_digit()) == key;
-            self.table.keys().iter().filter(|k| numbered(k)).for_each(|k| self.table.ignore(&k.value));
+            self.table.keys().iter().filter(|k| numbered(k)).for_each(|k| self.table.ignore(k.value.as_str()));
         }
     }
 
@@ -157,7 +157,7 @@ impl<'t, 'a> Block<'t, 'a> {
 
     /// As [`Block::each`] for keys that must be there.
     pub(super) fn each_required<K: Kind>(&self, key: &Key<K>, n: usize, what: &str) -> Option<Vec<Item<'a>>> {
-        self.table.get_required(key.name, &key.written_example())?;
+        self.table.get_required(key.name, || key.written_example())?;
         self.each(key, n, what)
     }
 
@@ -219,7 +219,7 @@ impl<'t, 'a> Block<'t, 'a> {
         for own in self.table.keys() {
             let number = own.value.strip_prefix(key).filter(|d| !d.is_empty() && d.bytes().all(|b| b.is_ascii_digit()));
             let Some(number) = number else { continue };
-            let item = self.copy(&own.value)?;
+            let item = self.copy(own.value.as_str())?;
             match number.parse::<usize>().ok().and_then(|i| laws.get_mut(i.checked_sub(1)?)) {
                 Some(law) => *law = Some(self.keys_of(&item, &example)?),
                 None => {

@@ -285,7 +285,7 @@ fn hinges(block: &Block<'_, '_>, spans: usize) -> Option<Vec<usize>> {
 
 /// Heights of the piers, m.
 fn heights(block: &Block<'_, '_>, n: usize) -> Option<Vec<f64>> {
-    block.table.get_required(HEIGHTS.name, &HEIGHTS.written_example())?;
+    block.table.get_required(HEIGHTS.name, || HEIGHTS.written_example())?;
     block.each_length(&HEIGHTS, n, "piers")
 }
 

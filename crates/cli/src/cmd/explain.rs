@@ -94,7 +94,11 @@ pub(crate) fn run(args: &Args) -> Exit {
     ];
     for (tables, keys) in tables.iter().zip(found) {
         if !tables.is_empty() {
-            show_tables(tables, args.json);
+            // What names of the user's own hold belongs to their table.
+            let mut names = Vec::new();
+            tables.iter().flat_map(|t| &t.others).for_each(|value| sections(value, &mut names));
+            let inner = all.iter().filter(|t| names.contains(&t.name));
+            show_tables(&tables.iter().copied().chain(inner).collect::<Vec<_>>(), args.json);
             return Exit::Done;
         }
         if !keys.is_empty() {
@@ -159,8 +163,9 @@ fn show_tables(found: &[&Table], json: bool) {
     if let [table] = found {
         return print(&table_words(table));
     }
+    let title = |t: &&Table| if t.when.is_empty() { t.path.clone() } else { variant(t) };
     let rows: Vec<Vec<String>> =
-        found.iter().map(|t| vec![variant(t), t.doc.lines().next().unwrap_or_default().to_owned()]).collect();
+        found.iter().map(|t| vec![title(t), t.doc.lines().next().unwrap_or_default().to_owned()]).collect();
     print(&format!("{}: one of these\n\n", found[0].written));
     print(&aligned(&["variant", "<"], &rows));
     print("\n`interfield explain VARIANT` shows its keys.\n");

@@ -304,7 +304,7 @@ fn mistakes_about_an_interlock_are_answered() {
     let enable = |place: &str| format!("{bus}\ninterlock = {{ enable = {{ {place} }} }}");
     let cases = [
         ("interlock = { enable = { byte = 0, bit = 1 } }".to_owned(), "this specimen is not on one"),
-        (enable("device = 0, byte = 0, bit = 1"), "the devices 1 to 64"),
+        (enable("device = 0, byte = 0, bit = 1"), "`device` must be between 1 and 64"),
         (enable("byte = 0, bit = 8"), "`bit` must be between 0 and 7, found 8"),
         (enable("byte = 512, bit = 0"), "`byte` must be between 0 and 511, found 512"),
         (enable("byte = 0"), "missing key `bit`"),

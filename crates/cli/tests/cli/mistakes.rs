@@ -158,7 +158,7 @@ const CASES: &[Case] = &[
         ("`w` is not a quantity", "write u (displacement)"), ("has no quantity `foce`", "did you mean `force`?"), ("has one coordinate", "\"storey1.force\""),
         ("which quantity", "it has: force, deformation"), ("load `quake` has no quantity `x`", "\"quake\"")]),
     case("channel twice", CHANNELS, "channels = [\"roof.x\", §\"roof.x\"]", &[("listed twice", "remove one")]),
-    case("every 0", CHANNELS, "every = §0", &[("counts steps from 1", "every = 1")]),
+    case("every 0", CHANNELS, "every = §0", &[("`every` must be 1 or greater, found 0", "every = 10")]),
     // Frequencies of the other kind, where nobody can tell what is meant.
     case("angular frequency in an expression", SIGNAL, "signal = { type = \"harmonic\", amplitude = \"0.1 g\", frequency = \"§0.5*3 rad/s\" }",
         &[("expected frequency (cycles/time), found angular frequency", "divide it by (2*pi)")]),

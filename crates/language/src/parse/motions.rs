@@ -139,7 +139,7 @@ section! {
     [EC8];
     AG: Acceleration = key("ag", "Design ground acceleration.").required().range(POSITIVE).example("0.25 g");
     GROUND: Choice<(GroundType, &'static str)> = choice("ground", &GROUNDS, "Ground type.").required().example("B");
-    KIND: Whole = key("kind", "Spectrum of type 1 (high seismicity) or 2.").range(Allowed::Between(1.0, 2.0)).default("1");
+    KIND: Whole = key("kind", "Spectrum of type 1 (high seismicity) or 2.").range(Allowed::Between(1.0, 2.0)).default("1").example("1");
     DAMPING: Pure = key("damping", "Damping of the spectrum.").range(Allowed::Between(0.001, 0.5)).default("0.05");
 }
 

@@ -6,7 +6,7 @@ use interfield_kernel::element::info::Info;
 use interfield_kernel::scheme::Scheme;
 use interfield_kernel::scheme::registry::{Arguments, SCHEMES, SchemeParameter};
 use interfield_lab::compensate;
-use interfield_language::schema::sections;
+use interfield_language::schema::tables;
 
 use crate::reference::keys;
 use crate::text::{cell, code};
@@ -21,7 +21,7 @@ pub(crate) fn elements() -> String {
     for info in catalogue() {
         out += &format!("| [{0}](elements.md#{0}) | {1} |\n", info.name, cell(info.title));
     }
-    let sections = sections();
+    let sections = tables();
     for info in catalogue() {
         out += &format!("\n## {0}\n\n{1}.\n\n", info.name, capital(info.title));
         out += &format!(

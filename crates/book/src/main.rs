@@ -162,7 +162,7 @@ mod tests {
         interfield_kernel::scheme::registry::SCHEMES.iter().for_each(|s| has("schemes.html", s.name));
         interfield_coupling::registry::COUPLINGS.iter().for_each(|m| has("couplings.html", m.name));
         interfield_lab::compensate::COMPENSATIONS.iter().for_each(|m| has("compensators.html", m.name));
-        for section in interfield_language::schema::sections() {
+        for section in interfield_language::schema::tables() {
             match section.name {
                 "element" | "scheme" | "coupling" => has("reference.html", section.name),
                 _ => has("reference.html", &section.id()),

@@ -1,6 +1,6 @@
 //! The reference of the model file, from the table of everything it can say.
 
-use interfield_language::schema::{Key, Section, Value, sections};
+use interfield_language::schema::{Key, Table, Value, tables};
 
 use crate::text::{cell, code, slug};
 
@@ -13,7 +13,7 @@ const APART: [(&str, &str, &str); 3] = [
 
 /// The page, in Markdown.
 pub(crate) fn page() -> String {
-    let all = sections();
+    let all = tables();
     let mut out = String::from(
         "# Model file reference\n\n\
          Every table and key, from the same source that the program and the [JSON Schema](../../schema.json) for editors use. \
@@ -37,12 +37,11 @@ pub(crate) fn page() -> String {
 }
 
 /// `[[load]]`: ground, or for a table inside of others the path at which it stands.
-fn heading(section: &Section) -> String {
-    let written = match (section.written, section.paths.first().filter(|p| p.contains('.'))) {
-        ("", _) => "Top level".to_owned(),
-        (written, Some(path)) if written.starts_with('{') => format!("`{path}`"),
-        (written, None) if written.starts_with('{') => format!("{} `{written}`", section.name),
-        (written, _) => format!("`{}`", written.trim_end_matches(" = { ... }")),
+fn heading(section: &Table) -> String {
+    let written = match section.written {
+        "" => "Top level".to_owned(),
+        written if written.starts_with('{') => format!("`{}`", section.path),
+        written => format!("`{}`", written.trim_end_matches(" = { ... }")),
     };
     let variant: Vec<&str> = section.when.iter().map(|w| w.1).collect();
     let variant = if variant.is_empty() { String::new() } else { format!(": {}", variant.join(", ")) };
@@ -54,8 +53,8 @@ fn anchored(words: &str, id: &str) -> String {
     if slug(words) == id { format!("\n## {words}\n\n") } else { format!("\n## {id}\n\n{words}\n\n") }
 }
 
-fn apart(all: &[Section], section: &Section, page: &str, words: &str) -> String {
-    let link = |s: &Section| {
+fn apart(all: &[Table], section: &Table, page: &str, words: &str) -> String {
+    let link = |s: &Table| {
         let name = s.when.first().map_or(s.name, |w| w.1);
         format!("[{name}]({page}#{name})")
     };
@@ -64,7 +63,7 @@ fn apart(all: &[Section], section: &Section, page: &str, words: &str) -> String 
 }
 
 /// The table of the keys of a section.
-pub(crate) fn keys(section: &Section) -> String {
+pub(crate) fn keys(section: &Table) -> String {
     let mut out = String::new();
     if !section.keys.is_empty() {
         out += "| key | value | default | meaning |\n|---|---|---|---|\n";
@@ -99,12 +98,12 @@ fn words(value: &Value) -> String {
         Value::Flag => "`true` or `false`".to_owned(),
         Value::Whole => "whole number".to_owned(),
         Value::Number => "number".to_owned(),
-        Value::Quantity(of) if of == "a pure number" => "number or expression".to_owned(),
-        Value::Quantity(of) => format!("quantity, {}", cell(of)),
+        Value::Quantity { of, .. } if of == "a pure number" => "number or expression".to_owned(),
+        Value::Quantity { of, .. } => format!("quantity, {}", cell(of)),
         Value::List(of) if matches!(**of, Value::Either(_)) => format!("list of ({})", words(of)),
         Value::List(of) => format!("list of {}", words(of)),
-        Value::Table(name) => format!("table {}", link(name)),
-        Value::Tables(name) => format!("list of tables {}", link(name)),
+        Value::Table(section) => format!("table {}", link(section.name)),
+        Value::Tables(section) => format!("list of tables {}", link(section.name)),
         Value::Either(list) => list.iter().map(words).collect::<Vec<_>>().join(", or "),
     }
 }
@@ -114,7 +113,7 @@ fn anchor(name: &str) -> String {
     if APART.iter().any(|a| a.0 == name) {
         return name.to_owned();
     }
-    sections().iter().find(|s| s.name == name).map_or_else(|| name.to_owned(), Section::id)
+    tables().iter().find(|s| s.name == name).map_or_else(|| name.to_owned(), Table::id)
 }
 
 /// Prose outside of tables.

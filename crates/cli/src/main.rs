@@ -52,6 +52,7 @@ Examples:
   interfield modes models/frame.toml          its frequencies
   interfield motion record.at2                key figures and a picture of a ground motion
   interfield elements bouc-wen                what to write for an element, and its equations
+  interfield explain specimen.actuator.delay  what a key of the model file means
   interfield stability-map --coupling pmc     where a coupling is stable, as a picture
   interfield spectrum --scheme lsrt2          how a scheme damps and shifts frequencies
   interfield rehearse test.toml               is the loop stable, what must the actuators do
@@ -102,6 +103,7 @@ enum Command {
     Couplings(cmd::couplings::Args),
     Compensators(cmd::compensators::Args),
     Elements(cmd::elements::Args),
+    Explain(cmd::explain::Args),
     Bench(cmd::bench::Args),
     Fmt(cmd::fmt::Args),
     Schema(cmd::schema::Args),
@@ -148,6 +150,7 @@ fn main() -> std::process::ExitCode {
         Some(Command::Couplings(args)) => cmd::couplings::run(&args),
         Some(Command::Compensators(args)) => cmd::compensators::run(&args),
         Some(Command::Elements(args)) => cmd::elements::run(&args),
+        Some(Command::Explain(args)) => cmd::explain::run(&args),
         Some(Command::Bench(args)) => cmd::bench::run(&args),
         Some(Command::Fmt(args)) => cmd::fmt::run(&args),
         Some(Command::Schema(args)) => cmd::schema::run(&args),

@@ -3,7 +3,7 @@
 //! Written in the words that all drafts from 04 on share: Taplo, the library behind most editors' TOML support, documents
 //! draft 04 only. Hence `enum` for a constant, `definitions`, `oneOf` for variants, and no `if`.
 
-use interfield_language::schema::{Key, Section, Value as Kind, sections};
+use interfield_language::schema::{Key, Table, Value as Kind, tables};
 use serde_json::{Map, Value, json};
 
 /// Name of the schema beside a model, as its first line refers to it.
@@ -11,7 +11,7 @@ pub(crate) const FILE: &str = "interfield.schema.json";
 
 /// The schema.
 pub(crate) fn document() -> Value {
-    let all = sections();
+    let all = tables();
     let mut definitions = Map::new();
     for section in &all {
         definitions.insert(section.id(), table(section));
@@ -37,7 +37,7 @@ fn reference(name: &str) -> Value {
     json!({ "$ref": format!("#/definitions/{name}") })
 }
 
-fn table(section: &Section) -> Value {
+fn table(section: &Table) -> Value {
     let (mut properties, mut patterns) = (Map::new(), Map::new());
     section.keys.iter().for_each(|k| match k.name.strip_suffix("<N>") {
         Some(start) => drop(patterns.insert(format!("^{start}[0-9]+$"), property(k))),
@@ -60,7 +60,7 @@ fn table(section: &Section) -> Value {
 
 fn property(key: &Key) -> Value {
     let measure = match &key.value {
-        Kind::Quantity(of) => format!(" {}{}.", of[..1].to_uppercase(), &of[1..]),
+        Kind::Quantity { of, .. } => format!(" {}{}.", of[..1].to_uppercase(), &of[1..]),
         _ => String::new(),
     };
     let description = format!("{}{measure}\n\nExample: {} = {}", key.doc, key.name, key.example);
@@ -83,10 +83,10 @@ fn kind(value: &Kind) -> Value {
         Kind::Flag => json!({ "type": "boolean" }),
         Kind::Whole => json!({ "type": "integer" }),
         Kind::Number => json!({ "type": "number" }),
-        Kind::Quantity(_) => json!({ "type": ["number", "string"] }),
+        Kind::Quantity { .. } => json!({ "type": ["number", "string"] }),
         Kind::List(of) => json!({ "type": "array", "items": kind(of) }),
-        Kind::Table(name) => reference(name),
-        Kind::Tables(name) => json!({ "type": "array", "items": reference(name) }),
+        Kind::Table(section) => reference(section.name),
+        Kind::Tables(section) => json!({ "type": "array", "items": reference(section.name) }),
         Kind::Either(list) => json!({ "anyOf": list.iter().map(kind).collect::<Vec<_>>() }),
     }
 }

@@ -9,7 +9,9 @@ use toml::de::{DeArray, DeTable, DeValue};
 
 use crate::diag::{Diagnostic, Diagnostics, Source};
 use crate::include::merge;
-use crate::reader::{Item, Table};
+use crate::key::Section;
+use crate::quantity::Scope;
+use crate::reader::{Input, Item, Table};
 
 /// Deepest nesting of dotted keys. Arrays and inline tables are limited by the TOML parser.
 const DEEPEST: usize = 100;
@@ -88,9 +90,10 @@ impl<'a> Document<'a> {
         usable.then(|| Self { source, diags, root: merge(source, diags, &mut roots, 0) })
     }
 
-    /// The table of the whole file.
-    pub fn root(&self) -> Table<'_> {
-        Table::new(self.source, self.diags, &self.root, 0..0, String::new())
+    /// The table of the whole file, whose expressions can refer to a scope.
+    pub fn root<'s>(&'s self, scope: &'s Scope, section: &'static Section) -> Table<'s> {
+        let input = Input { source: self.source, diags: self.diags, scope };
+        Table::new(input, &self.root, 0..0, String::new(), Some(section))
     }
 
     /// The same, to be changed.

@@ -14,6 +14,7 @@ pub mod formula;
 pub mod include;
 pub mod integral;
 pub mod jet;
+pub mod key;
 pub mod matrix_market;
 pub mod model;
 pub mod parse;

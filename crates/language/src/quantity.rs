@@ -14,6 +14,7 @@ use std::ops::Range;
 
 use crate::diag::{Diagnostic, Diagnostics, Source, did_you_mean};
 use crate::formula::{Build, Cmp, ExprError, Func, Op, is_name, is_reserved, parse};
+use crate::key::{Allowed, Anything, Kind, section};
 use crate::reader::{Raw, Spanned, Table, inner_span};
 use crate::units::{Count, Dimension, Unit, UnitSystem, suggest_unit};
 
@@ -372,6 +373,11 @@ impl<const UNITS: bool> Build for Names<'_, UNITS> {
     }
 }
 
+section! {
+    /// `[parameters]`.
+    pub PARAMETERS = ("parameters", "[parameters]", "Named values. A value may use others; `--set NAME=VALUE` on the command line replaces one.").others(|| Anything.value());
+}
+
 /// Definitions of the parameters of a file, in any order, before they are resolved.
 #[derive(Clone, Debug, Default)]
 pub struct Parameters {
@@ -393,11 +399,11 @@ impl Parameters {
         Self::default()
     }
 
-    /// Reads all keys of a table `[parameters]`.
+    /// Reads all names of a table `[parameters]`.
     pub fn read(table: Table<'_>) -> Self {
         let mut parameters = Self::new();
         for name in table.keys() {
-            let raw = table.raw(&name.value);
+            let raw = table.entry(&name.value, &Anything, Allowed::Any);
             if !is_name(&name.value) || is_reserved(&name.value) || name.value == "t" {
                 let d = Diagnostic::error(format!("`{}` cannot be the name of a parameter", name.value), name.span);
                 let help = "a name is a letter followed by letters, digits and _; `t`, `pi` and functions are taken";

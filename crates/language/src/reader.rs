@@ -3,7 +3,7 @@
 //!
 //! **Must not be here:** knowledge of what a model file contains.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -11,8 +11,9 @@ use toml::de::{DeTable, DeValue};
 
 use crate::diag::{Diagnostic, Diagnostics, Source, did_you_mean};
 use crate::formula::ExprError;
+use crate::key::{Key, Section};
 use crate::quantity::Scope;
-use crate::units::{Dimension, UnitSystem};
+use crate::units::Dimension;
 
 /// A value and its place in the file.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,6 +41,12 @@ impl<T> Spanned<T> {
 pub enum Raw {
     Number(f64),
     Text(String),
+}
+
+impl Default for Raw {
+    fn default() -> Self {
+        Raw::Number(0.0)
+    }
 }
 
 /// Place in the file of a byte range inside a string value; the whole string where escapes make the two
@@ -79,20 +86,33 @@ pub(crate) type Item<'d> = toml::Spanned<DeValue<'d>>;
 /// its value wrong, which has then been reported. Call [`Table::finish`] at the end.
 #[derive(Debug)]
 pub struct Table<'d> {
-    source: &'d Source,
-    diags: &'d Diagnostics,
+    input: Input<'d>,
     entries: &'d DeTable<'d>,
     span: Range<usize>,
     path: String,
+    section: Option<&'static Section>,
+    /// Dimension of the displacements that its quantities belong to.
+    along: Dimension,
     asked: RefCell<BTreeSet<String>>,
 }
 
-/// What was asked of one table, for the test that holds the schema against the parser.
+/// What tables are read from.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'d> {
+    /// The file.
+    pub source: &'d Source,
+    /// Where findings go.
+    pub diags: &'d Diagnostics,
+    /// What expressions can refer to.
+    pub scope: &'d Scope,
+}
+
+/// What was asked of one table, for the test that every key is read.
 #[cfg(test)]
 #[derive(Clone, Debug)]
 pub(crate) struct ReadTable {
-    /// Dotted name.
-    pub path: String,
+    /// Name of its section.
+    pub section: &'static str,
     /// Its texts, some of which tell its variant.
     pub texts: std::collections::BTreeMap<String, String>,
     /// Keys that were asked for.
@@ -113,164 +133,80 @@ impl Drop for Table<'_> {
             _ => None,
         };
         let texts = self.entries.iter().filter_map(|(k, v)| Some((k.get_ref().to_string(), text(v)?))).collect();
-        let table = ReadTable { path: self.path.clone(), texts, asked: self.asked.borrow().clone() };
+        let table =
+            ReadTable { section: self.section.map_or("", |s| s.name), texts, asked: self.asked.borrow().clone() };
         READ.with_borrow_mut(|read| read.push(table));
     }
 }
 
-/// A getter and its variant for a required key.
-macro_rules! getters {
-    ($($(#[$doc:meta])* $name:ident, $required:ident -> $type:ty = $read:ident;)*) => {
-        $(
-            $(#[$doc])*
-            pub fn $name(&self, key: &str) -> Option<Spanned<$type>> {
-                self.$read(self.get(key)?)
-            }
-            #[doc = concat!("As [`Table::", stringify!($name), "`]; reports a missing key, with an example of what to write.")]
-            pub fn $required(&self, key: &str, example: &str) -> Option<Spanned<$type>> {
-                self.$read(self.get_required(key, example)?)
-            }
-        )*
-    };
+/// What names a key.
+pub trait KeyName {
+    /// The name.
+    fn key_name(&self) -> &str;
 }
 
-/// The same for values that need a dimension and a scope.
-macro_rules! quantity_getters {
-    ($($(#[$doc:meta])* $name:ident, $required:ident -> $type:ty = $read:ident, $example:literal;)*) => {
-        $(
-            $(#[$doc])*
-            pub fn $name(&self, key: &str, dim: Dimension, scope: &Scope) -> Option<Spanned<$type>> {
-                self.$read(self.get(key)?, &|item| self.read_quantity(item, dim, scope))
-            }
-            #[doc = concat!("As [`Table::", stringify!($name), "`]; reports a missing key.")]
-            pub fn $required(&self, key: &str, dim: Dimension, scope: &Scope) -> Option<Spanned<$type>> {
-                let example = format!($example, dim.example());
-                self.$read(self.get_required(key, &example)?, &|item| self.read_quantity(item, dim, scope))
-            }
-        )*
-    };
+impl KeyName for str {
+    fn key_name(&self) -> &str {
+        self
+    }
+}
+
+impl<K> KeyName for Key<K> {
+    fn key_name(&self) -> &str {
+        self.name
+    }
 }
 
 impl<'d> Table<'d> {
     pub(crate) fn new(
-        source: &'d Source,
-        diags: &'d Diagnostics,
+        input: Input<'d>,
         entries: &'d DeTable<'d>,
         span: Range<usize>,
         path: String,
+        section: Option<&'static Section>,
     ) -> Self {
-        Self { source, diags, entries, span, path, asked: RefCell::default() }
+        Self { input, entries, span, path, section, along: Dimension::LENGTH, asked: RefCell::default() }
     }
 
-    getters! {
-        /// A text.
-        string, string_required -> String = read_string;
-        /// True or false.
-        bool, bool_required -> bool = read_bool;
-        /// A whole number.
-        integer, integer_required -> i64 = read_integer;
-        /// A finite number.
-        number, number_required -> f64 = read_number;
-        /// A number or a text.
-        raw, raw_required -> Raw = read_raw;
-        /// A list of texts.
-        list_of_strings, list_of_strings_required -> Vec<Spanned<String>> = read_strings;
-        /// A list of numbers.
-        numbers, numbers_required -> Vec<Spanned<f64>> = read_numbers;
-        /// A list of whole numbers.
-        integers, integers_required -> Vec<Spanned<i64>> = read_integers;
-        /// A list of rows of equal length.
-        matrix, matrix_required -> Vec<Vec<f64>> = read_matrix;
+    /// The table with quantities that belong to displacements of this dimension.
+    pub fn along(mut self, dim: Dimension) -> Self {
+        self.along = dim;
+        self
     }
 
-    quantity_getters! {
-        /// A quantity, to SI: a number in the units of the file, or an expression with units and parameters.
-        quantity, quantity_required -> f64 = apply, "\"{}\"";
-        /// A list of quantities, to SI.
-        quantities, quantities_required -> Vec<Spanned<f64>> = list, "[\"{0}\", \"{0}\"]";
-        /// A matrix of quantities, to SI.
-        quantity_matrix, quantity_matrix_required -> Vec<Vec<f64>> = rows, "[[\"{0}\", 0], [0, \"{0}\"]]";
+    /// Dimension of the displacements that its quantities belong to.
+    pub fn displacement(&self) -> Dimension {
+        self.along
     }
 
-    /// A list of quantities, to SI, each of the dimension that `dim` gives for its place.
-    pub fn mixed_quantities(
+    pub(crate) fn read_tables(
         &self,
+        item: &'d Item<'d>,
         key: &str,
-        dim: &dyn Fn(usize) -> Dimension,
-        scope: &Scope,
-    ) -> Option<Spanned<Vec<Spanned<f64>>>> {
-        let place = Cell::new(0);
-        let read = |item: &'d Item<'d>| self.read_quantity(item, dim(place.replace(place.get() + 1)), scope);
-        self.list(self.get(key)?, &read)
-    }
-
-    /// A table.
-    pub fn table(&self, key: &str) -> Option<Table<'d>> {
-        self.read_table(self.get(key)?, self.path_of(key))
-    }
-
-    /// As [`Table::table`]; reports a missing key, with an example of what to write.
-    pub fn table_required(&self, key: &str, example: &str) -> Option<Table<'d>> {
-        self.read_table(self.get_required(key, example)?, self.path_of(key))
-    }
-
-    /// A list of tables, `[[key]]` or `key = [{...}, ...]`; empty if the key is absent.
-    pub fn tables(&self, key: &str) -> Vec<Table<'d>> {
-        let Some(item) = self.get(key) else { return Vec::new() };
+        section: &'static Section,
+    ) -> Option<Vec<Table<'d>>> {
         let DeValue::Array(list) = item.get_ref() else {
-            let mut d = self.mismatch("a list of tables", item);
             let path = self.path_of(key);
-            d = match item.get_ref() {
-                DeValue::Table(_) => d.help(format!("write [[{path}]] with two brackets instead of [{path}]")),
-                _ => d.help(format!("write [[{path}]] with its keys below, once for each")),
+            let help = match item.get_ref() {
+                DeValue::Table(_) => format!("write [[{path}]] with two brackets instead of [{path}]"),
+                _ => format!("write [[{path}]] with its keys below, once for each"),
             };
-            self.diags.push(d);
-            return Vec::new();
+            return self.wrong("a list of tables", item, Some(help));
         };
-        list.iter().filter_map(|item| self.read_table(item, self.path_of(key))).collect()
+        Some(list.iter().filter_map(|item| self.read_table(item, key, section)).collect())
     }
 
-    /// One of several words; returns its index.
-    pub fn choice(&self, key: &str, allowed: &[&str]) -> Option<Spanned<usize>> {
-        let text = self.string(key)?;
-        self.choose(text, allowed)
-    }
-
-    /// As [`Table::choice`]; reports a missing key.
-    pub fn choice_required(&self, key: &str, allowed: &[&str]) -> Option<Spanned<usize>> {
-        let example = format!("\"{}\"", allowed.first().unwrap_or(&""));
-        let text = self.string_required(key, &example)?;
-        self.choose(text, allowed)
-    }
-
-    fn choose(&self, text: Spanned<String>, allowed: &[&str]) -> Option<Spanned<usize>> {
+    /// The place of a word among those that are allowed; reports one that is not.
+    pub(crate) fn choose(&self, text: &Spanned<String>, allowed: &[&str]) -> Option<usize> {
         if let Some(i) = allowed.iter().position(|a| *a == text.value) {
-            return Some(text.map(|_| i));
+            return Some(i);
         }
         let list = allowed.iter().map(|a| format!("\"{a}\"")).collect::<Vec<_>>().join(", ");
         let mut help = format!("allowed are {list}");
         if let Some(s) = did_you_mean(&text.value, allowed.iter().copied()) {
             help = format!("{s} {help}");
         }
-        self.diags.push(Diagnostic::error(format!("unknown value \"{}\"", text.value), text.span).help(help));
-        None
-    }
-
-    /// The unit system of a table with the keys length, force or mass, and time.
-    pub fn unit_system(&self) -> Option<UnitSystem> {
-        let texts = ["length", "force", "mass", "time"].map(|key| (key, self.string(key)));
-        let text = |i: usize| texts[i].1.as_ref().map(|t: &Spanned<String>| t.value.as_str());
-        let errors = match UnitSystem::new(text(0), text(1), text(2), text(3)) {
-            Ok(units) => return Some(units),
-            Err(errors) => errors,
-        };
-        for e in errors {
-            let span = match texts.iter().find(|t| t.0 == e.key) {
-                Some((_, Some(t))) => self.locate(t, e.error.span),
-                _ => self.span(),
-            };
-            self.diags.push(Diagnostic::error(e.error.message, span).maybe_help(e.error.help));
-        }
+        self.error(text.span.clone(), format!("unknown value \"{}\"", text.value), Some(help));
         None
     }
 
@@ -280,8 +216,8 @@ impl<'d> Table<'d> {
     }
 
     /// Place of the value of a key, or of the table if it is not there.
-    pub fn place(&self, key: &str) -> Range<usize> {
-        self.get(key).map_or_else(|| self.span(), |item| item.span())
+    pub fn place(&self, key: &(impl KeyName + ?Sized)) -> Range<usize> {
+        self.get(key.key_name()).map_or_else(|| self.span(), |item| item.span())
     }
 
     /// Dotted name of the table, empty for the whole file.
@@ -291,17 +227,22 @@ impl<'d> Table<'d> {
 
     /// Where findings go.
     pub fn diagnostics(&self) -> &'d Diagnostics {
-        self.diags
+        self.input.diags
     }
 
     /// The file.
     pub fn source(&self) -> &'d Source {
-        self.source
+        self.input.source
+    }
+
+    /// What expressions can refer to.
+    pub fn scope(&self) -> &'d Scope {
+        self.input.scope
     }
 
     /// Reports an error at a place.
     pub fn error(&self, span: Range<usize>, message: impl Into<String>, help: Option<String>) {
-        self.diags.push(Diagnostic::error(message, span).maybe_help(help));
+        self.input.diags.push(Diagnostic::error(message, span).maybe_help(help));
     }
 
     /// Reports an error found inside a string value.
@@ -311,32 +252,22 @@ impl<'d> Table<'d> {
 
     /// Place in the file of a byte range inside a string value.
     pub fn locate(&self, text: &Spanned<String>, range: Range<usize>) -> Range<usize> {
-        inner_span(self.source, text, range)
+        inner_span(self.input.source, text, range)
     }
 
     /// Whether a key is present; marks it as known.
-    pub fn has(&self, key: &str) -> bool {
-        self.get(key).is_some()
-    }
-
-    /// Whether a key is present and holds true or false; marks it as known.
-    pub fn is_bool(&self, key: &str) -> bool {
-        self.get(key).is_some_and(|i| matches!(i.get_ref(), DeValue::Boolean(_)))
+    pub fn has(&self, key: &(impl KeyName + ?Sized)) -> bool {
+        self.get(key.key_name()).is_some()
     }
 
     /// Whether a key is present and holds a text; marks it as known.
-    pub fn is_string(&self, key: &str) -> bool {
-        self.get(key).is_some_and(|i| matches!(i.get_ref(), DeValue::String(_)))
-    }
-
-    /// Whether a key is present and holds a table; marks it as known.
-    pub fn is_table(&self, key: &str) -> bool {
-        self.get(key).is_some_and(|i| matches!(i.get_ref(), DeValue::Table(_)))
+    pub fn is_string(&self, key: &(impl KeyName + ?Sized)) -> bool {
+        self.get(key.key_name()).is_some_and(|i| matches!(i.get_ref(), DeValue::String(_)))
     }
 
     /// Whether a key is present and holds a list; marks it as known.
-    pub fn is_list(&self, key: &str) -> bool {
-        self.get(key).is_some_and(|i| matches!(i.get_ref(), DeValue::Array(_)))
+    pub fn is_list(&self, key: &(impl KeyName + ?Sized)) -> bool {
+        self.get(key.key_name()).is_some_and(|i| matches!(i.get_ref(), DeValue::Array(_)))
     }
 
     /// All keys in the order of the file, not marked as known.
@@ -348,8 +279,13 @@ impl<'d> Table<'d> {
     }
 
     /// Marks a key as known without reading it, so that it is suggested and not reported as unused.
-    pub fn ignore(&self, key: &str) {
-        self.get(key);
+    pub fn ignore(&self, key: &(impl KeyName + ?Sized)) {
+        self.get(key.key_name());
+    }
+
+    /// As [`Table::ignore`] for all keys: what is wrong elsewhere keeps them from being judged.
+    pub fn ignore_all(&self) {
+        self.keys().iter().for_each(|k| self.ignore(k.value.as_str()));
     }
 
     /// Keys that nobody asked for.
@@ -360,27 +296,39 @@ impl<'d> Table<'d> {
 
     /// Reports the keys that nobody asked for.
     pub fn finish(self) {
+        let unread = self.unread();
         let asked = self.asked.borrow();
-        for key in self.unread() {
-            let free = asked.iter().map(String::as_str).filter(|a| !self.entries.contains_key(*a));
-            let help = did_you_mean(&key.value, free).or_else(|| {
-                let known: Vec<&str> = asked.iter().map(String::as_str).collect();
-                Some(match known.is_empty() {
-                    true => "nothing can be written here: remove it".to_string(),
-                    false => format!("keys known here: {}", known.join(", ")),
-                })
+        let listed = self.section.iter().flat_map(|s| s.keys).map(|k| k.name());
+        let known: BTreeSet<&str> = asked.iter().map(String::as_str).chain(listed).collect();
+        for key in unread {
+            let free = known.iter().copied().filter(|a| !self.entries.contains_key(*a));
+            let owner =
+                self.section.and_then(|s| s.owner_of(&key.value)).map(|o| format!("`{}` goes with {o}", key.value));
+            let help = owner.or_else(|| did_you_mean(&key.value, free)).unwrap_or_else(|| match known.is_empty() {
+                true => "nothing can be written here: remove it".to_owned(),
+                false => format!("keys known here: {}", known.iter().copied().collect::<Vec<_>>().join(", ")),
             });
             let place = if self.path.is_empty() { String::new() } else { format!(" in `{}`", self.path) };
-            self.diags
-                .push(Diagnostic::error(format!("unknown key `{}`{place}", key.value), key.span).maybe_help(help));
+            self.error(key.span, format!("unknown key `{}`{place}", key.value), Some(help));
         }
+    }
+
+    /// A key can be read only where its section lists it.
+    pub(crate) fn expects(&self, key: &str) {
+        let listed = |s: &&'static Section| s.keys.iter().any(|k| k.name() == key);
+        let fixed = self.section.filter(|s| s.variants.is_none() && s.more.is_none());
+        debug_assert!(
+            fixed.as_ref().is_none_or(listed),
+            "`{key}` is read in {:?}, which does not list it",
+            self.section
+        );
     }
 
     fn path_of(&self, key: &str) -> String {
         if self.path.is_empty() { key.to_string() } else { format!("{}.{key}", self.path) }
     }
 
-    fn get(&self, key: &str) -> Option<&'d Item<'d>> {
+    pub(crate) fn get(&self, key: &str) -> Option<&'d Item<'d>> {
         let mut asked = self.asked.borrow_mut();
         if !asked.contains(key) {
             asked.insert(key.to_string());
@@ -388,20 +336,13 @@ impl<'d> Table<'d> {
         self.entries.get(key)
     }
 
-    fn get_required(&self, key: &str, example: &str) -> Option<&'d Item<'d>> {
+    /// As [`Table::get`]; reports a missing key, with an example of what to write.
+    pub(crate) fn get_required(&self, key: &str, example: impl FnOnce() -> String) -> Option<&'d Item<'d>> {
         let item = self.get(key);
         if item.is_none() {
             let place = if self.path.is_empty() { String::new() } else { format!(" in `{}`", self.path) };
-            let mut d = Diagnostic::error(format!("missing key `{key}`{place}"), self.span());
-            if !example.is_empty() {
-                let written = if example.starts_with('[') && !example.contains(',') && !example.contains('"') {
-                    example.to_string()
-                } else {
-                    format!("{key} = {example}")
-                };
-                d = d.help(format!("write for example: {written}"));
-            }
-            self.diags.push(d);
+            let help = format!("write for example: {key} = {}", example());
+            self.error(self.span(), format!("missing key `{key}`{place}"), Some(help));
         }
         item
     }
@@ -412,22 +353,22 @@ impl<'d> Table<'d> {
     }
 
     fn wrong<T>(&self, expected: &str, item: &Item<'_>, help: Option<String>) -> Option<T> {
-        self.diags.push(self.mismatch(expected, item).maybe_help(help));
+        self.input.diags.push(self.mismatch(expected, item).maybe_help(help));
         None
     }
 
-    fn read_string(&self, item: &Item<'_>) -> Option<Spanned<String>> {
+    pub(crate) fn read_string(&self, item: &Item<'_>) -> Option<Spanned<String>> {
         match item.get_ref() {
             DeValue::String(s) => Some(Spanned::new(s.to_string(), item.span())),
             DeValue::Integer(_) | DeValue::Float(_) | DeValue::Boolean(_) | DeValue::Datetime(_) => {
-                let text = self.source.slice(item.span());
+                let text = self.input.source.slice(item.span());
                 self.wrong("a string", item, Some(format!("write it in quotes: \"{text}\"")))
             }
             _ => self.wrong("a string", item, Some("write a text in quotes".into())),
         }
     }
 
-    fn read_bool(&self, item: &Item<'_>) -> Option<Spanned<bool>> {
+    pub(crate) fn read_bool(&self, item: &Item<'_>) -> Option<Spanned<bool>> {
         match item.get_ref() {
             DeValue::Boolean(b) => Some(Spanned::new(*b, item.span())),
             DeValue::String(s) if **s == *"true" || **s == *"false" => {
@@ -437,7 +378,7 @@ impl<'d> Table<'d> {
         }
     }
 
-    fn read_integer(&self, item: &Item<'_>) -> Option<Spanned<i64>> {
+    pub(crate) fn read_integer(&self, item: &Item<'_>) -> Option<Spanned<i64>> {
         match item.get_ref() {
             DeValue::Integer(i) => match i64::from_str_radix(i.as_str(), i.radix()) {
                 Ok(i) => Some(Spanned::new(i, item.span())),
@@ -459,7 +400,7 @@ impl<'d> Table<'d> {
         }
     }
 
-    fn read_number(&self, item: &Item<'_>) -> Option<Spanned<f64>> {
+    pub(crate) fn read_number(&self, item: &Item<'_>) -> Option<Spanned<f64>> {
         let x = match item.get_ref() {
             DeValue::Integer(i) if i.radix() == 10 => i.as_str().parse().ok(),
             DeValue::Integer(i) => i128::from_str_radix(i.as_str(), i.radix()).ok().map(|i| i as f64),
@@ -472,7 +413,7 @@ impl<'d> Table<'d> {
         match x {
             Some(x) if f64::is_finite(x) => Some(Spanned::new(x, item.span())),
             _ => {
-                let text = self.source.slice(item.span());
+                let text = self.input.source.slice(item.span());
                 let (message, help) = match x {
                     Some(x) if x.is_nan() => ("expected a number, found nan".to_owned(), "write a number"),
                     _ => (format!("`{text}` is too large for a number"), "the largest is about 1e308"),
@@ -483,7 +424,22 @@ impl<'d> Table<'d> {
         }
     }
 
-    fn read_raw(&self, item: &Item<'_>) -> Option<Spanned<Raw>> {
+    /// A whole number, or an expression for one.
+    pub(crate) fn read_count(&self, item: &Item<'_>) -> Option<Spanned<u64>> {
+        let x = match item.get_ref() {
+            DeValue::String(_) => self.read_quantity(item, Dimension::NONE)?,
+            _ => self.read_integer(item)?.map(|n| n as f64),
+        };
+        // Up to 2^53 every whole number is one.
+        if x.value < 0.0 || x.value != x.value.trunc() || x.value > 9.0e15 {
+            let message = format!("expected a whole number from 0, found {}", x.value);
+            self.error(x.span, message, Some("write for example 1".to_owned()));
+            return None;
+        }
+        Some(x.map(|x| x as u64))
+    }
+
+    pub(crate) fn read_raw(&self, item: &Item<'_>) -> Option<Spanned<Raw>> {
         match item.get_ref() {
             DeValue::String(_) => Some(self.read_string(item)?.map(Raw::Text)),
             DeValue::Integer(_) | DeValue::Float(_) => Some(self.read_number(item)?.map(Raw::Number)),
@@ -491,7 +447,8 @@ impl<'d> Table<'d> {
         }
     }
 
-    fn read_quantity(&self, item: &Item<'_>, dim: Dimension, scope: &Scope) -> Option<Spanned<f64>> {
+    pub(crate) fn read_quantity(&self, item: &Item<'_>, dim: Dimension) -> Option<Spanned<f64>> {
+        let scope = self.input.scope;
         match item.get_ref() {
             DeValue::String(_) => {
                 let text = self.read_string(item)?;
@@ -519,12 +476,8 @@ impl<'d> Table<'d> {
         }
     }
 
-    fn apply(&self, item: &'d Item<'d>, read: &dyn Fn(&'d Item<'d>) -> Option<Spanned<f64>>) -> Option<Spanned<f64>> {
-        read(item)
-    }
-
     /// A list whose entries are all read, so that all their errors are found.
-    fn list<T>(
+    pub(crate) fn list<T>(
         &self,
         item: &'d Item<'d>,
         read: &dyn Fn(&'d Item<'d>) -> Option<Spanned<T>>,
@@ -532,7 +485,7 @@ impl<'d> Table<'d> {
         let DeValue::Array(list) = item.get_ref() else {
             let help = match item.get_ref() {
                 DeValue::Table(_) => Some("write it in brackets: [..., ...]".to_string()),
-                _ => Some(format!("write it in brackets: [{}]", self.source.slice(item.span()))),
+                _ => Some(format!("write it in brackets: [{}]", self.input.source.slice(item.span()))),
             };
             return self.wrong("a list", item, help);
         };
@@ -540,12 +493,8 @@ impl<'d> Table<'d> {
         Some(Spanned::new(values.into_iter().collect::<Option<_>>()?, item.span()))
     }
 
-    fn rows(
-        &self,
-        item: &'d Item<'d>,
-        read: &dyn Fn(&'d Item<'d>) -> Option<Spanned<f64>>,
-    ) -> Option<Spanned<Vec<Vec<f64>>>> {
-        let rows = self.list(item, &|row| self.list(row, read))?;
+    pub(crate) fn read_matrix(&self, item: &'d Item<'d>) -> Option<Spanned<Vec<Vec<f64>>>> {
+        let rows = self.list(item, &|row| self.list(row, &|i| self.read_number(i)))?;
         let width = rows.value.first().map_or(0, |r| r.value.len());
         let mut good = true;
         for row in &rows.value {
@@ -560,25 +509,10 @@ impl<'d> Table<'d> {
         good.then(|| rows.map(|rows| rows.into_iter().map(plain).collect()))
     }
 
-    fn read_strings(&self, item: &'d Item<'d>) -> Option<Spanned<Vec<Spanned<String>>>> {
-        self.list(item, &|i| self.read_string(i))
-    }
-
-    fn read_numbers(&self, item: &'d Item<'d>) -> Option<Spanned<Vec<Spanned<f64>>>> {
-        self.list(item, &|i| self.read_number(i))
-    }
-
-    fn read_integers(&self, item: &'d Item<'d>) -> Option<Spanned<Vec<Spanned<i64>>>> {
-        self.list(item, &|i| self.read_integer(i))
-    }
-
-    fn read_matrix(&self, item: &'d Item<'d>) -> Option<Spanned<Vec<Vec<f64>>>> {
-        self.rows(item, &|i| self.read_number(i))
-    }
-
-    fn read_table(&self, item: &'d Item<'d>, path: String) -> Option<Table<'d>> {
+    pub(crate) fn read_table(&self, item: &'d Item<'d>, key: &str, section: &'static Section) -> Option<Table<'d>> {
+        let path = self.path_of(key);
         match item.get_ref() {
-            DeValue::Table(t) => Some(Table::new(self.source, self.diags, t, item.span(), path)),
+            DeValue::Table(t) => Some(Table::new(self.input, t, item.span(), path, Some(section)).along(self.along)),
             DeValue::Array(a) if a.iter().all(|i| i.get_ref().is_table()) && !a.is_empty() => {
                 self.wrong("a table", item, Some(format!("write [{path}] with single brackets, once")))
             }

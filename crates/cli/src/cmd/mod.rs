@@ -10,6 +10,7 @@ pub(crate) mod doctor;
 pub(crate) mod elements;
 pub(crate) mod ensemble;
 pub(crate) mod expand;
+pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod figures;
 pub(crate) mod fmt;

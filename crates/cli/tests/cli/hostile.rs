@@ -231,9 +231,10 @@ fn gigabytes_are_refused_before_they_are_read() {
     let small = "{a=1},".repeat(5_000_000);
     file("tables.toml", format!("node = [{small}]\n"));
     file("storeys.toml", "[[shear-building]]\nstoreys = 1000000000\nmass = 1\nk = 1\n");
-    for (model, message) in
-        [("tables.toml", "the file has more than 1000000 tables"), ("storeys.toml", "`storeys` is 1000000000")]
-    {
+    for (model, message) in [
+        ("tables.toml", "the file has more than 1000000 tables"),
+        ("storeys.toml", "`storeys` must be between 1 and 1000000, found 1000000000"),
+    ] {
         let output = confined(500, &["run", model, "-o", "huge-out.csv"]);
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.code() == Some(2) && text.contains(message), "{model}: {text}");

@@ -307,9 +307,9 @@ fn mistakes_about_an_interlock_are_answered() {
     let enable = |place: &str| format!("{bus}\ninterlock = {{ enable = {{ {place} }} }}");
     let cases = [
         ("interlock = { enable = { byte = 0, bit = 1 } }".to_owned(), "this specimen is not on one"),
-        (enable("device = 0, byte = 0, bit = 1"), "the devices 1 to 64"),
-        (enable("byte = 0, bit = 8"), "`bit` counts from 0 to 7"),
-        (enable("byte = 512, bit = 0"), "`byte` counts from 0 to 511"),
+        (enable("device = 0, byte = 0, bit = 1"), "`device` must be between 1 and 64"),
+        (enable("byte = 0, bit = 8"), "`bit` must be between 0 and 7, found 8"),
+        (enable("byte = 512, bit = 0"), "`byte` must be between 0 and 511, found 512"),
         (enable("byte = 0"), "missing key `bit`"),
         (enable("byte = 0, bit = 1, pressed = true"), "pressed"),
         (enable("device = 2, byte = 1, bit = 0"), "bit 0 of byte 1 of device 2 is written twice"),
@@ -349,12 +349,15 @@ fn mistakes_about_a_bus_are_answered() {
         (String::new(), vec!["does not say how its actuators are wired"]),
         (
             "[specimen.actuator.ethercat]\ncommand = { byte = 0 }\n".to_owned(),
-            vec!["`displacement` is missing", "`force` is missing"],
+            vec!["missing key `displacement`", "missing key `force`"],
         ),
-        (format!("[specimen.actuator.ethercat]\ndevice = 0\n{GOOD}"), vec!["the devices 1 to 64"]),
+        (
+            format!("[specimen.actuator.ethercat]\ndevice = 0\n{GOOD}"),
+            vec!["`device` must be between 1 and 64, found 0"],
+        ),
         (
             format!("[specimen.actuator.ethercat]\n{}", GOOD.replace("byte = 2", "byte = 511")),
-            vec!["`byte` counts from 0"],
+            vec!["does not fit behind byte 511"],
         ),
         (
             format!(

@@ -7,6 +7,7 @@ mod check;
 mod commands;
 mod elements;
 mod ensemble;
+mod explain;
 mod export;
 mod externals;
 mod fmu;

@@ -96,6 +96,23 @@ pub struct SchemeParameter {
     pub default: Option<&'static str>,
     /// What it does.
     pub doc: &'static str,
+    /// What its number measures, SI; a plain number otherwise.
+    pub measure: Option<Measure>,
+}
+
+/// What the number of a parameter measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// s.
+    Time,
+    /// m.
+    Length,
+    /// Cycles per time, Hz.
+    Frequency,
+    /// Angle per time, rad/s.
+    AngularFrequency,
+    /// 1/s that counts neither.
+    Rate,
 }
 
 /// Why a scheme could not be made.
@@ -160,6 +177,11 @@ impl<'a> Arguments<'a> {
 }
 
 impl SchemeParameter {
+    /// With a unit.
+    pub const fn measuring(self, measure: Measure) -> Self {
+        SchemeParameter { measure: Some(measure), ..self }
+    }
+
     /// The error of a value that is not what was expected.
     pub fn refuse(&self) -> ArgumentError {
         ArgumentError { name: self.name, expected: self.expected }
@@ -188,7 +210,7 @@ pub const fn parameter(
     expected: &'static str,
     doc: &'static str,
 ) -> SchemeParameter {
-    SchemeParameter { name, expected, default, doc }
+    SchemeParameter { name, expected, default, doc, measure: None }
 }
 
 const GAMMA_LSRT2: SchemeParameter = parameter(

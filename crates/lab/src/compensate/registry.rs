@@ -1,6 +1,6 @@
 //! All methods of compensation by name: one entry each. The model file, `interfield compensators`, the book and the tests are made from this list.
 
-use interfield_kernel::scheme::registry::{Argument, ArgumentError, Arguments, SchemeParameter, parameter};
+use interfield_kernel::scheme::registry::{Argument, ArgumentError, Arguments, Measure, SchemeParameter, parameter};
 
 use super::Compensator;
 use super::ats::Ats;
@@ -76,7 +76,8 @@ pub struct CompensationInfo {
     pub build: fn(Arguments<'_>) -> Result<Compensation, ArgumentError>,
 }
 
-const DELAY: SchemeParameter = parameter("delay", None, "a time in s, zero or greater", "delay of the actuator");
+const DELAY: SchemeParameter =
+    parameter("delay", None, "a time in s, zero or greater", "delay of the actuator").measuring(Measure::Time);
 const POINTS: SchemeParameter =
     parameter("order", Some("3"), "1, 2, 3 or 4", "order of the polynomial; 1 and 4 feed energy into the loop");
 const SPACING: SchemeParameter =
@@ -96,7 +97,8 @@ const LATE: SchemeParameter = parameter(
     Some("0"),
     "a time in s, zero or greater",
     "delay of the actuator, from which the series is made if none is given",
-);
+)
+.measuring(Measure::Time);
 const GAINS: SchemeParameter = parameter(
     "gains",
     Some("10^8.4, 10^6.2, 10^2.1, 10^0.8"),
@@ -104,7 +106,8 @@ const GAINS: SchemeParameter = parameter(
     "rates of adaptation in SI units, for motions of millimetres",
 );
 const WINDOW: SchemeParameter =
-    parameter("window", Some("1"), "a time in s, from 0.01 to 60", "how much of the past is fitted");
+    parameter("window", Some("1"), "a time in s, from 0.01 to 60", "how much of the past is fitted")
+        .measuring(Measure::Time);
 const SKIP: SchemeParameter =
     parameter("skip", Some("16"), "a whole number of samples from 1 to 10000", "samples per fit");
 const THRESHOLD: SchemeParameter = parameter(
@@ -112,9 +115,11 @@ const THRESHOLD: SchemeParameter = parameter(
     Some("2.54e-4"),
     "a length in m, zero or greater",
     "amplitude below which nothing is learned",
-);
+)
+.measuring(Measure::Length);
 const TAPS: SchemeParameter =
-    parameter("spacing", Some("5e-4"), "a time in s, greater than zero", "distance of the taps");
+    parameter("spacing", Some("5e-4"), "a time in s, greater than zero", "distance of the taps")
+        .measuring(Measure::Time);
 const FORGETTING: SchemeParameter =
     parameter("forgetting", Some("1"), "a number from 0.9 to 1", "weight of the past per sample; 1 forgets nothing");
 const TRUST: SchemeParameter = parameter(
@@ -124,19 +129,22 @@ const TRUST: SchemeParameter = parameter(
     "covariance at the start: large learns fast",
 );
 const PROPORTIONAL: SchemeParameter = parameter("kp", Some("2"), "a number", "proportional gain");
-const INTEGRAL: SchemeParameter = parameter("ki", Some("95"), "a rate in 1/s", "integral gain");
+const INTEGRAL: SchemeParameter =
+    parameter("ki", Some("95"), "a rate in 1/s", "integral gain").measuring(Measure::Rate);
 const ZERO: SchemeParameter = parameter(
     "zero",
     Some("168.6036181107506"),
     "an angular frequency in rad/s, greater than zero",
     "zero of the phase lead",
-);
+)
+.measuring(Measure::AngularFrequency);
 const POLE: SchemeParameter = parameter(
     "pole",
     Some("8570.39733944"),
     "an angular frequency in rad/s, greater than zero",
     "pole of the phase lead",
-);
+)
+.measuring(Measure::AngularFrequency);
 const AHEAD: SchemeParameter = parameter(
     "ahead",
     Some("1.5"),
@@ -144,15 +152,18 @@ const AHEAD: SchemeParameter = parameter(
     "how early the specimen arrives: the age of the force in the loop, 1.5 where the force of the last sample is held over the next",
 );
 const HORIZON: SchemeParameter =
-    parameter("horizon", Some("4"), "a time in s, greater than zero", "after so much motion a sample counts 1/e");
+    parameter("horizon", Some("4"), "a time in s, greater than zero", "after so much motion a sample counts 1/e")
+        .measuring(Measure::Time);
 const CORNER: SchemeParameter =
-    parameter("corner", Some("10"), "a frequency in Hz, greater than zero", "low-pass in front of the fit");
+    parameter("corner", Some("10"), "a frequency in Hz, greater than zero", "low-pass in front of the fit")
+        .measuring(Measure::Frequency);
 const NOISE: SchemeParameter = parameter(
     "noise",
     Some("1.6e-5"),
     "a length in m, greater than zero",
     "standard deviation of the displacement sensor",
-);
+)
+.measuring(Measure::Length);
 const DOUBT: SchemeParameter = parameter(
     "doubt",
     Some("0.3"),

@@ -1,168 +1,107 @@
-//! Damping, analysis settings and the scheme.
+//! Analysis settings and the scheme.
 
 use std::fmt;
-use std::ops::Range;
 
-use interfield_kernel::scheme::registry::{
-    AnyScheme, Argument, ArgumentError, Arguments, SCHEMES, SchemeInfo, SchemeParameter, find,
-};
+use interfield_kernel::scheme::registry::{AnyScheme, SCHEMES, SchemeInfo, find};
 
+use super::arguments::{Given, Placed, Refusal, arguments, at, build_entry, pairs, report, variant};
 use super::{Context, Overrides};
 use crate::diag::{Diagnostic, did_you_mean};
-use crate::model::{Analysis, Damping, TangentPolicy};
+use crate::key::*;
+use crate::model::{Analysis, TangentPolicy};
 use crate::reader::{Spanned, Table};
+use crate::schema::Variant;
 use crate::units::Dimension;
-
-/// Scheme when the file names none.
-const DEFAULT_SCHEME: &str = "lsrt2";
 
 /// Most steps of a run: beyond that the step is a mistake.
 const MAX_STEPS: f64 = 1e12;
 
-/// Reads `[damping]`.
-pub(super) fn damping(context: &mut Context<'_>, root: &Table<'_>) -> Damping {
-    let Some(table) = root.table("damping") else { return Damping::None };
-    context.places.damping = Some(table.span());
-    let (rayleigh, modal) = (table.table("rayleigh"), table.quantities("modal", Dimension::NONE, &context.scope));
-    let ratio_ok = |x: &Spanned<f64>| {
-        let good = (0.0..10.0).contains(&x.value);
-        if !good {
-            context.error(
-                x.span.clone(),
-                format!("a damping ratio lies between 0 and 10, found {}", x.value),
-                "5 % of critical is written 0.05 or \"5 %\"",
-            );
-        }
-        good
-    };
-    let result = match (rayleigh, modal) {
-        (Some(t), None) => {
-            let result = rayleigh_damping(context, &t, ratio_ok);
-            t.finish();
-            result
-        }
-        (None, Some(ratios)) => {
-            ratios.value.iter().for_each(|r| {
-                ratio_ok(r);
-            });
-            Damping::Modal(ratios.value.iter().map(|r| r.value).collect())
-        }
-        (None, None) if table.has("modal") || table.has("rayleigh") => Damping::None,
-        _ => {
-            let help = "write rayleigh = { ratio = 0.05, modes = [1, 3] } or modal = [0.05, 0.05]";
-            context.error(table.span(), "damping needs either `rayleigh` or `modal`", help);
-            Damping::None
-        }
-    };
-    table.finish();
-    result
+/// A scheme by its name, or a table with its parameters.
+type SchemeKey = Or<Named, Inner>;
+
+const TANGENTS: [(TangentPolicy, &str); 3] =
+    [(TangentPolicy::Exact, "exact"), (TangentPolicy::Initial, "initial"), (TangentPolicy::Given, "given")];
+
+section! {
+    /// How to integrate.
+    pub(super) ANALYSIS = ("analysis", "[analysis]", "How to integrate.");
+    SCHEME: SchemeKey = scheme_key("The integrator: a name, or a table with its parameters; see `interfield schemes`.")
+        .default("lsrt2").example("{ name = \"lsrt2\", gamma = \"plus\" }");
+    DT: Time = key("dt", "The step.").required().range(POSITIVE).example("10 ms");
+    DURATION: Time = key("duration", "End of the analysis.").required().range(POSITIVE).example("20 s");
+    TANGENT: Choice<(TangentPolicy, &'static str)> = choice("tangent", &TANGENTS, "Jacobian that the scheme works with: exact, \
+        that of the initial state, or estimates given by the elements.").default("exact").example("initial");
+    EVENTS: Choice<(bool, &'static str)> = choice("events", &[(false, "step"), (true, "land")], "What becomes of stops and \
+        springs that turn stiff: stepped over like everything else (the verdict says if that was too coarse), or landed on, \
+        in substeps short enough; not with specimens, nor in substructures.").default("step").example("land");
 }
 
-fn rayleigh_damping(context: &Context<'_>, t: &Table<'_>, ratio_ok: impl Fn(&Spanned<f64>) -> bool) -> Damping {
-    let scope = &context.scope;
-    let a0 = t.quantity("a0", Dimension::RATE, scope);
-    let a1 = t.quantity("a1", Dimension::TIME, scope);
-    let ratio = t.quantity("ratio", Dimension::NONE, scope);
-    let ratios = t.quantities("ratios", Dimension::NONE, scope);
-    let modes = t.integers("modes");
-    if t.has("a0") || t.has("a1") {
-        if let Some(r) = ratio.as_ref().map(|r| r.span.clone()).or_else(|| ratios.as_ref().map(|r| r.span.clone())) {
-            context.error(r, "`a0`, `a1` and ratios exclude each other", "remove one of them");
-        }
-        if let Some(modes) = modes {
-            context.error(
-                modes.span,
-                "`modes` has no effect beside `a0` and `a1`",
-                "remove it, or give ratios instead",
-            );
-        }
-        return Damping::Rayleigh { a0: a0.map_or(0.0, |a| a.value), a1: a1.map_or(0.0, |a| a.value) };
-    }
-    let both = match (&ratio, &ratios) {
-        (Some(r), None) => ratio_ok(r).then_some([r.value; 2]),
-        (None, Some(r)) if r.value.len() == 2 => {
-            r.value.iter().all(&ratio_ok).then(|| [r.value[0].value, r.value[1].value])
-        }
-        _ => {
-            context.error(
-                t.span(),
-                "Rayleigh damping needs `ratio`, two `ratios`, or `a0` and `a1`",
-                "write ratio = 0.05",
-            );
-            None
-        }
-    };
-    let modes = match modes {
-        None => Some([1, 2]),
-        Some(m) => match m.value.iter().map(|m| m.value).collect::<Vec<_>>()[..] {
-            [a, b] if a >= 1 && b >= 1 && a != b => Some([a as usize, b as usize]),
-            _ => {
-                context.error(m.span, "`modes` names two different modes, counted from 1", "write modes = [1, 3]");
-                None
-            }
-        },
-    };
-    match (both, modes) {
-        (Some(ratios), Some(modes)) => Damping::RayleighModes { ratios, modes },
-        _ => Damping::None,
-    }
+/// `scheme` of the analysis, or of a substructure.
+pub(super) const fn scheme_key(doc: &'static str) -> Key<SchemeKey> {
+    of(Or(Named(names), Inner(&SCHEME_TABLE)), "scheme", doc)
 }
 
-/// A diagnostic at a place of the file; nowhere (an empty place) means on the command line.
-fn at(span: &Range<usize>, message: String) -> Diagnostic {
-    if span.is_empty() { Diagnostic::unlocated(message) } else { Diagnostic::error(message, span.clone()) }
+/// `tangent` of a substructure.
+pub(super) const OWN_TANGENT: Key<Choice<(TangentPolicy, &'static str)>> =
+    choice("tangent", &TANGENTS, "Its Jacobian, if not that of [analysis].").example("initial");
+
+section! {
+    SCHEME_TABLE = ("scheme", "scheme = { name = ... }", "").variants(variants);
+}
+
+/// Name in the table of a scheme.
+const NAME: Key<Text> = key("name", "The scheme.").required().example("lsrt2");
+
+fn names() -> Vec<&'static str> {
+    SCHEMES.iter().map(|s| s.name).collect()
+}
+
+fn variants() -> Vec<Variant> {
+    SCHEMES.iter().map(|i| variant(NAME.name, i.name, [i.title, i.reference, ""], i.parameters)).collect()
+}
+
+/// Whether the file names a scheme and a tangent itself.
+pub(super) fn says(root: &Table<'_>) -> (bool, bool) {
+    root.open(&super::ANALYSIS).map_or((false, false), |t| (t.has(&SCHEME), t.has(&TANGENT)))
 }
 
 /// A time from the command line, else from the file; greater than zero.
 fn time(
     context: &Context<'_>,
     table: Option<&Table<'_>>,
-    key: &str,
+    key: &Key<Time>,
     (option, given): (&str, Option<&String>),
 ) -> Option<Spanned<f64>> {
-    let from_file = table.and_then(|t| match given {
-        Some(_) => t.quantity(key, Dimension::TIME, &context.scope),
-        None => t.quantity_required(key, Dimension::TIME, &context.scope),
-    });
-    let x = match given {
-        None => from_file?,
-        Some(text) => match context.scope.quantity(text, Dimension::TIME) {
-            Ok(x) => Spanned::new(x, 0..0),
-            Err(errors) => {
-                for e in errors {
-                    let d = Diagnostic::unlocated(format!("{option} {text}: {}", e.message));
-                    context
-                        .diags
-                        .push(d.help(e.help.unwrap_or_else(|| format!("write for example {option} \"10 ms\""))));
-                }
-                return None;
-            }
-        },
-    };
-    if x.value > 0.0 && x.value.is_finite() {
-        return Some(x);
+    let Some(text) = given else { return table?.read(key) };
+    if let Some(table) = table.filter(|t| t.has(key)) {
+        // What the command line replaces is looked at nevertheless.
+        table.read(key);
     }
-    let (name, example) = match given {
-        Some(_) => (option.to_owned(), format!("{option} \"10 ms\"")),
-        None => (format!("`{key}`"), format!("{key} = \"10 ms\"")),
+    let refuse = |message: String, help: Option<String>| {
+        let help = help.unwrap_or_else(|| format!("write for example {option} \"10 ms\""));
+        context.diags.push(Diagnostic::unlocated(message).help(help));
     };
-    let d = at(&x.span, format!("{name} must be greater than zero, found {} s", x.value));
-    context.diags.push(d.help(format!("write for example {example}")));
+    match context.scope.quantity(text, Dimension::TIME) {
+        Ok(x) if x > 0.0 => return Some(Spanned::new(x, 0..0)),
+        Ok(x) => refuse(format!("{option} must be greater than zero, found {x} s"), None),
+        Err(errors) => errors.into_iter().for_each(|e| refuse(format!("{option} {text}: {}", e.message), e.help)),
+    }
     None
 }
 
 /// Reads `[analysis]`, with the command line on top.
 pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>, overrides: &Overrides) -> Option<Analysis> {
-    let table = root.table("analysis");
-    if !root.has("analysis") && (overrides.dt.is_none() || overrides.duration.is_none()) {
+    let table = root.open(&super::ANALYSIS);
+    if !root.has(&super::ANALYSIS) && (overrides.dt.is_none() || overrides.duration.is_none()) {
         let help = "write for example:\n[analysis]\nscheme = \"lsrt2\"\ndt = \"10 ms\"\nduration = \"20 s\"";
         context.diags.push(Diagnostic::error("the model has no [analysis]", 0..0).help(help));
     }
-    let dt = time(context, table.as_ref(), "dt", ("--dt", overrides.dt.as_ref()));
-    let duration = time(context, table.as_ref(), "duration", ("--until", overrides.duration.as_ref()));
-    let scheme = scheme(context, table.as_ref(), overrides);
-    let tangent = tangent(context, table.as_ref(), overrides.tangent.as_ref()).unwrap_or_default();
-    let events = table.as_ref().and_then(|t| t.choice("events", &["step", "land"])).map(|c| c.value);
+    let dt = time(context, table.as_ref(), &DT, ("--dt", overrides.dt.as_ref()));
+    let duration = time(context, table.as_ref(), &DURATION, ("--until", overrides.duration.as_ref()));
+    let scheme = scheme(context, table.as_ref(), &SCHEME, overrides);
+    let own = table.as_ref().map(|t| t.value(&TANGENT).0);
+    let tangent = tangent(context, overrides.tangent.as_ref()).or(own).unwrap_or_default();
+    let land = table.as_ref().is_some_and(|t| t.value(&EVENTS).0);
     if let Some(t) = table {
         t.finish();
     }
@@ -182,66 +121,19 @@ pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>, overrides: &Over
         return None;
     }
     let (scheme_name, scheme) = scheme?;
-    Some(Analysis { scheme_name, scheme, dt: dt.value, duration: duration.value, tangent, land: events == Some(1) })
+    Some(Analysis { scheme_name, scheme, dt: dt.value, duration: duration.value, tangent, land })
 }
 
-/// The tangent policy that the file or the command line asks for.
-pub(super) fn tangent(
-    context: &Context<'_>,
-    table: Option<&Table<'_>>,
-    given: Option<&String>,
-) -> Option<TangentPolicy> {
-    const POLICIES: [&str; 3] = ["exact", "initial", "given"];
-    let from_file = table.and_then(|t| t.choice("tangent", &POLICIES)).map(|c| c.value);
-    let from_line = given.map(|t| {
-        POLICIES.iter().position(|p| p == t).unwrap_or_else(|| {
-            let d = Diagnostic::unlocated(format!("--tangent {t}: there is no such tangent policy"));
-            context.diags.push(d.help("write exact, initial or given"));
-            0
-        })
-    });
-    from_line.or(from_file).map(|policy| match policy {
-        1 => TangentPolicy::Initial,
-        2 => TangentPolicy::Given,
-        _ => TangentPolicy::Exact,
-    })
-}
-
-/// An argument of a scheme, a coupling or a compensator as it was written.
-#[derive(Clone, Debug, PartialEq)]
-#[allow(missing_docs)]
-pub enum Given {
-    Number(f64),
-    Word(String),
-    List(Vec<f64>),
-}
-
-impl Given {
-    /// As on a command line: a number, a list of numbers, or else a word.
-    pub(super) fn from_text(text: &str) -> Self {
-        let text = text.trim();
-        if let Ok(x) = text.parse() {
-            return Given::Number(x);
-        }
-        let list: Result<Vec<f64>, _> = text.trim_matches(['[', ']']).split(',').map(|w| w.trim().parse()).collect();
-        match list {
-            Ok(list) if text.contains(',') || text.starts_with('[') => Given::List(list),
-            _ => Given::Word(text.to_owned()),
-        }
+/// The tangent policy that the command line asks for.
+fn tangent(context: &Context<'_>, given: Option<&String>) -> Option<TangentPolicy> {
+    let given = given?;
+    let found = TANGENTS.iter().find(|t| t.1 == given).map(|t| t.0);
+    if found.is_none() {
+        let d = Diagnostic::unlocated(format!("--tangent {given}: there is no such tangent policy"));
+        context.diags.push(d.help("write exact, initial or given"));
     }
-
-    /// As the registry takes it.
-    pub fn argument(&self) -> Argument<'_> {
-        match self {
-            Given::Number(x) => Argument::Number(*x),
-            Given::Word(w) => Argument::Word(w),
-            Given::List(l) => Argument::List(l),
-        }
-    }
+    found
 }
-
-/// Why a scheme cannot be had: the parameter at fault (`None`: the scheme itself), a message, a suggestion.
-pub(super) type Refusal = (Option<String>, String, String);
 
 /// All mistakes in the name and parameters of a scheme, each as a message and a suggestion.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -276,75 +168,18 @@ fn build(info: &SchemeInfo, given: &[(&str, Given)]) -> Result<AnyScheme, Vec<Re
     build_entry(("scheme", info.name), info.parameters, info.build, given)
 }
 
-/// Builds an entry of a catalogue (its kind and name), or says what is wrong with each parameter.
-pub(super) fn build_entry<T>(
-    (kind, name): (&str, &str),
-    parameters: &[SchemeParameter],
-    make: fn(Arguments<'_>) -> Result<T, ArgumentError>,
-    given: &[(&str, Given)],
-) -> Result<T, Vec<Refusal>> {
-    let known: Vec<&str> = parameters.iter().map(|p| p.name).collect();
-    let unknown = given.iter().filter(|(name, _)| !known.contains(name));
-    let mut errors: Vec<Refusal> = unknown
-        .map(|(wrong, _)| {
-            let message = format!("{kind} `{name}` has no parameter `{wrong}`");
-            let help = match did_you_mean(wrong, known.iter().copied()) {
-                Some(near) => near,
-                None if known.is_empty() => "it has no parameters: remove it".to_owned(),
-                None => format!("its parameters are {}", known.join(", ")),
-            };
-            (Some((*wrong).to_owned()), message, help)
-        })
-        .collect();
-    let arguments: Vec<(&str, Argument<'_>)> = given.iter().map(|(n, g)| (*n, g.argument())).collect();
-    match make(Arguments(&arguments)) {
-        Ok(made) if errors.is_empty() => return Ok(made),
-        Ok(_) => {}
-        Err(e) => {
-            let message = format!("parameter `{}` of {kind} `{name}` must be {}", e.name, e.expected);
-            errors.push((Some(e.name.to_owned()), message, format!("`interfield {kind}s {name}` explains it")));
-        }
-    }
-    Err(errors)
-}
-
-/// An argument with its name and place.
-pub type Placed = (String, Given, Range<usize>);
-
 /// A scheme as the file gives it: a name, or a table with name and parameters; each with its place. `None` after a
 /// mistake that has been reported.
-fn written_scheme(table: &Table<'_>) -> Option<(Spanned<String>, Vec<Placed>)> {
-    if !table.is_table("scheme") {
-        let name = table.string_required("scheme", "\"lsrt2\"")?;
-        return Some((name, Vec::new()));
-    }
-    let inner = table.table("scheme")?;
-    let name = inner.string_required("name", "\"lsrt2\"");
-    let given = arguments(&inner, &["name"]);
-    inner.finish();
-    Some((name?, given?))
-}
-
-/// All arguments of a table but these keys; `None` after a mistake that has been reported.
-pub(super) fn arguments(table: &Table<'_>, but: &[&str]) -> Option<Vec<Placed>> {
-    let keys = table.keys().into_iter().filter(|k| !but.contains(&k.value.as_str()));
-    let given: Vec<Option<Placed>> = keys
-        .map(|key| {
-            let value = argument(table, &key.value)?;
-            Some((key.value, value, key.span))
-        })
-        .collect();
-    given.into_iter().collect()
-}
-
-/// One argument of a table; `None` after a mistake that has been reported.
-pub(super) fn argument(table: &Table<'_>, key: &str) -> Option<Given> {
-    if table.is_string(key) {
-        table.string(key).map(|s| Given::from_text(&s.value))
-    } else if table.is_list(key) {
-        table.numbers(key).map(|l| Given::List(l.value.iter().map(|x| x.value).collect()))
-    } else {
-        table.number(key).map(|x| Given::Number(x.value))
+fn written_scheme(table: &Table<'_>, key: &Key<SchemeKey>) -> Option<(Spanned<String>, Vec<Placed>)> {
+    let given = table.read(key)?;
+    match given.value {
+        Either::First(name) => Some((Spanned::new(name, given.span), Vec::new())),
+        Either::Second(inner) => {
+            let name = inner.read(&NAME);
+            let given = arguments(&inner, &[NAME.name]);
+            inner.finish();
+            Some((name?, given?))
+        }
     }
 }
 
@@ -352,13 +187,15 @@ pub(super) fn argument(table: &Table<'_>, key: &str) -> Option<Given> {
 pub(super) fn scheme(
     context: &Context<'_>,
     table: Option<&Table<'_>>,
+    key: &Key<SchemeKey>,
     overrides: &Overrides,
 ) -> Option<(String, AnyScheme)> {
     let written = match table {
-        Some(t) if t.has("scheme") => Some(written_scheme(t)?),
+        Some(t) if t.has(key) => Some(written_scheme(t, key)?),
         _ => None,
     };
-    let (mut name, mut given) = written.unwrap_or_else(|| (Spanned::new(DEFAULT_SCHEME.to_owned(), 0..0), Vec::new()));
+    let usual = || (Spanned::new(SCHEME.default_text().to_owned(), 0..0), Vec::new());
+    let (mut name, mut given) = written.unwrap_or_else(usual);
     if let Some(other) = &overrides.scheme {
         // Parameters of the file belong to the scheme of the file.
         if *other != name.value {
@@ -370,14 +207,10 @@ pub(super) fn scheme(
         given.retain(|g| g.0 != *n);
         given.push((n.clone(), Given::from_text(v), 0..0));
     }
-    let pairs: Vec<(&str, Given)> = given.iter().map(|(n, g, _)| (n.as_str(), g.clone())).collect();
-    match lookup(&name.value).and_then(|info| build(info, &pairs)) {
+    match lookup(&name.value).and_then(|info| build(info, &pairs(&given))) {
         Ok(scheme) => Some((name.value, scheme)),
         Err(errors) => {
-            for (parameter, message, help) in errors {
-                let place = parameter.and_then(|p| given.iter().find(|g| g.0 == p)).map(|g| &g.2);
-                context.diags.push(at(place.unwrap_or(&name.span), message).help(help));
-            }
+            report(context, &name, &given, errors);
             None
         }
     }

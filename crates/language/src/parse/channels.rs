@@ -8,10 +8,23 @@ use super::Context;
 use super::elements::dimension;
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::external::External;
+use crate::key::*;
 use crate::model::{Channel, EnergyPart, Kind, Quantity, Support};
 use crate::reader::{Spanned, Table};
 use crate::specimen::Specimen;
 use crate::units::Dimension;
+
+section! {
+    /// What to record.
+    pub(super) RECORD = ("record", "[record]", "What to record.");
+    CHANNELS: List<Text> = key("channels", "What is recorded: `roof.x`, `roof.x.v`, `roof.x.a`, `roof.x.abs` (absolute \
+        acceleration), `spring.force`, `spring.deformation`, a state `iso.z`, a load `quake`, and of a specimen \
+        `slab.x.target`, `slab.x.reached`, `slab.x.measured` (force), of an external `frame.roof.x.target` and so on; all \
+        displacements (up to 24) if absent.").example("[\"roof.x\", \"spring.force\"]");
+    EVERY: Whole = key("every", "Records every so many steps.").range(from(1.0)).default("1").example("10");
+    ENERGY_BALANCE: Flag = key("energy", "Records the energy balance too: energy.kinetic, energy.internal, energy.damping, \
+        energy.input, energy.error.").default("false").example("true");
+}
 
 /// Name of the energy balance among the channels.
 const ENERGY: &str = "energy";
@@ -29,16 +42,10 @@ pub(super) fn read(
     loads: &[String],
     measured: Measured<'_>,
 ) -> (Vec<Channel>, u64) {
-    let table = root.table("record");
-    let every = table.as_ref().and_then(|t| t.integer("every"));
-    if let Some(e) = every.as_ref().filter(|e| e.value < 1) {
-        context.error(e.span.clone(), "`every` counts steps from 1", "write every = 1 to record each step");
-    }
-    let every = every.map_or(1, |e| e.value.max(1) as u64);
-    let energy = table.as_ref().and_then(|t| t.bool("energy")).is_some_and(|e| e.value);
-    let listed = table.as_ref().and_then(|t| t.list_of_strings("channels"));
-    if let Some(t) = table {
-        t.finish();
+    let (mut every, mut energy, mut listed) = (1, false, None);
+    if let Some(table) = root.open(&super::RECORD) {
+        (every, energy, listed) = (table.value(&EVERY) as u64, table.value(&ENERGY_BALANCE), table.read(&CHANNELS));
+        table.finish();
     }
     let Some(listed) = listed else {
         let free = context.dofs.iter().enumerate().filter(|(_, d)| matches!(d.support, Support::Free));

@@ -2,10 +2,9 @@
 
 use interfield_lab::compensate::{COMPENSATIONS, Compensation, find};
 
-use super::analysis::{Given, Refusal, build_entry};
+use super::arguments::{Given, Refusal, build_entry, dimension};
 use crate::diag::did_you_mean;
 use crate::quantity::Scope;
-use crate::units::Dimension;
 
 /// A compensator by name with its parameters; or all mistakes, each with the parameter it is about.
 pub(super) fn compensator(name: &str, given: &[(&str, Given)]) -> Result<Compensation, Vec<Refusal>> {
@@ -18,24 +17,11 @@ pub(super) fn compensator(name: &str, given: &[(&str, Given)]) -> Result<Compens
     build_entry(("compensator", info.name), info.parameters, info.build, given)
 }
 
-/// What a parameter measures, by the words of the registry.
-pub(super) fn measures(expected: &str) -> Option<Dimension> {
-    [
-        ("a time", Dimension::TIME),
-        ("a length", Dimension::LENGTH),
-        ("a frequency", Dimension::FREQUENCY),
-        ("an angular frequency", Dimension::ANGULAR_FREQUENCY),
-        ("a rate", Dimension::RATE),
-    ]
-    .into_iter()
-    .find_map(|(word, dim)| expected.starts_with(word).then_some(dim))
-}
-
 /// A parameter from a command line: in SI, or with a unit where it measures something.
 fn from_text(name: &str, parameter: &str, text: &str) -> Result<Given, (String, String)> {
     let given = Given::from_text(text);
     let info = find(name).and_then(|i| i.parameters.iter().find(|p| p.name == parameter));
-    let (Given::Word(_), Some((info, dim))) = (&given, info.and_then(|p| Some((p, measures(p.expected)?)))) else {
+    let (Given::Word(_), Some((info, dim))) = (&given, info.and_then(|p| Some((p, dimension(p.measure?))))) else {
         return Ok(given);
     };
     Scope::default().quantity(text, dim).map(Given::Number).map_err(|errors| {

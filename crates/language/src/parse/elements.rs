@@ -1,22 +1,128 @@
 //! Elements: laws from the registry and point masses, and what all element types share.
 
 use interfield_kernel::element::catalogue::catalogue;
-use interfield_kernel::element::info::{
-    Coordinate as Expected, Coordinates, Info, PATH_OPTION, Range as Allowed, Unit,
-};
+use interfield_kernel::element::info::{Coordinate as Expected, Coordinates, Info, PATH_OPTION, Parameter, Unit};
 use interfield_kernel::element::path::PathLaw;
 use interfield_kernel::element::{AnyLaw, LAWS};
 
+use super::matrices::{Matrix, flat, rows};
 use super::nodes::{GROUND, axis};
-use super::{Context, formulas, matrices, members};
+use super::{Context, ELEMENT, formulas, matrices, members};
 use crate::diag::did_you_mean;
+use crate::key::{Kind as _, *};
 use crate::model::{Coordinate, Element, Estimate, Kind, TangentPolicy};
 use crate::reader::Table;
-use crate::units::{Dimension, UnitSystem};
+use crate::schema::{self, Variant, sentence};
+use crate::units::Dimension;
+
+section! {
+    /// An element.
+    pub(crate) ELEMENTS = ("element", "[[element]]", "An element.").variants(variants);
+    NAME: Text = key("name", "Its name, for channels and messages.").example("storey1");
+    DAMPED: Flag = key("damped", "Whether its stiffness takes part in Rayleigh damping.").default("true").example("false");
+    TANGENT: Inner = table("tangent", &ESTIMATE, "Estimate for the tangent policy `given`.").example("{ k = \"4 kN/mm\" }");
+}
+
+/// The key that chooses a type.
+pub(super) const TYPE: Key<Named> = of(Named(types), "type", "Type of the element.").required().example("spring");
+
+section! {
+    /// Keys that some types have; what they mean is said by the catalogue.
+    [OPTIONS];
+    pub(super) NODES: List<Text> = key("nodes", "The two nodes it joins; `ground` is always there.").required()
+        .example("[\"ground\", \"roof\"]");
+    DOF: Text = key("dof", "Degree of freedom it acts along; the line between the nodes if absent.").example("x");
+    pub(super) DOFS: List<Text> = key("dofs", "Its degrees of freedom.").required().example("[\"roof.x\"]");
+    NODE: Text = key("node", "The node.").required().example("roof");
+    MEMORY: Choice<(bool, &'static str)> = choice("memory", &[(false, "state"), (true, "path")], "What it remembers.").example("path");
+    INITIAL: Inner = table("initial", &STATES, "Initial values of its states.").example("{ z = \"10 kN\" }");
+}
+
+section! {
+    STATES = ("states", "{ ... }", "Initial values of states, by name.").others(|| Anything.value());
+}
+
+section! {
+    ESTIMATE = ("tangent", "{ ... }", "Estimate that the tangent policy `given` uses.");
+    STIFFNESS: Tangent = key("k", "Estimated stiffness on each coordinate.");
+    DAMPING: TangentDamping = key("c", "Estimated damping on each coordinate.").default("0").example("5 kN*s/m");
+    STIFFNESSES: Or<Rows, Text> = key("K", "Estimated stiffness over all coordinates, instead of `k`.").example("[[4, -4], [-4, 4]]");
+    DAMPINGS: Or<Rows, Text> = key("C", "Estimated damping over all coordinates, beside `K`.").example("[[1, 0], [0, 1]]");
+}
+
+fn types() -> Vec<&'static str> {
+    catalogue().map(|i| i.name).collect()
+}
+
+fn variants() -> Vec<Variant> {
+    let variant = |info: &'static Info| Variant {
+        when: vec![(TYPE.name, info.name)],
+        doc: format!("{}\n\n{}\n\n{}", sentence(info.title), info.equations.join("\n"), sentence(info.reference)),
+        keys: keys_of(info),
+    };
+    catalogue().map(variant).collect()
+}
+
+/// All keys that an element of this type has besides those of all: how it is connected, its parameters, and its options.
+fn keys_of(info: &'static Info) -> Vec<schema::Key> {
+    let mut keys = match info.coordinates {
+        Coordinates::Difference => vec![NODES.describe(), DOF.describe()],
+        Coordinates::Listed(of) => {
+            let names: Vec<String> = of.iter().map(|c| format!("{} ({})", c.name, c.doc)).collect();
+            let doc = format!("Its degrees of freedom, in this order: {}.", names.join(", "));
+            vec![schema::Key { doc, ..DOFS.describe() }]
+        }
+        Coordinates::Own if info.name.starts_with("beam") => vec![NODES.describe()],
+        Coordinates::Own => Vec::new(),
+    };
+    let parameter = |p: &'static Parameter| schema::Key {
+        range: p.range,
+        doc: sentence(p.doc),
+        default: p.default.map(|d| d.to_string()),
+        example: p
+            .default
+            .filter(|_| p.unit == Unit::NONE)
+            .map_or_else(|| parameter_key(p, FREE).written_example(), |d| d.to_string()),
+        ..parameter_key(p, FREE).describe()
+    };
+    keys.extend(info.parameters.iter().map(parameter));
+    let options = info.options.iter().flat_map(|(names, doc)| names.split(", ").map(move |name| (name, doc)));
+    keys.extend(
+        options
+            .filter_map(|(name, doc)| Some(schema::Key { doc: sentence(doc), required: false, ..option(name)? }))
+            .filter(|k| k.name != INITIAL.name),
+    );
+    if !info.states.is_empty() || matches!(info.name, "block" | "formula") {
+        let names: Vec<&str> = info.states.iter().map(|s| s.name).collect();
+        let known = if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) };
+        keys.push(schema::Key { doc: format!("Initial values of its states{known}."), ..INITIAL.describe() });
+    }
+    keys
+}
+
+/// All keys of an element of this type but `type`.
+pub(super) fn described(info: &'static Info) -> Vec<schema::Key> {
+    ELEMENTS.described().into_iter().chain(keys_of(info)).collect()
+}
+
+/// An option of the catalogue, by its name.
+pub(crate) fn option(name: &str) -> Option<schema::Key> {
+    let all = [OPTIONS, members::OPTIONS, formulas::OPTIONS, matrices::MATRICES];
+    all.into_iter().flatten().find(|k| k.name() == name).map(|k| k.describe())
+}
+
+/// Dimensions of force and displacement on a translation, and the exponent `n` of a law.
+const FREE: (Dimension, Dimension, f64) = (Dimension::FORCE, Dimension::LENGTH, 1.0);
+
+/// A parameter of the catalogue as a key; its range is checked with its doc in the message.
+fn parameter_key(p: &'static Parameter, (force, disp, n): (Dimension, Dimension, f64)) -> Key<Measured> {
+    let key = of(Measured(dimension(p.unit, force, disp, n)), p.name, p.doc);
+    if p.default.is_none() { key.required() } else { key }
+}
 
 /// Reads all `[[element]]`.
 pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>) {
-    for table in root.tables("element") {
+    for table in root.all(&ELEMENT) {
         let count = context.elements.len();
         read_one(context, &table);
         context.contact.borrow_mut().settle(context.elements.len() > count);
@@ -25,20 +131,18 @@ pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>) {
 }
 
 fn read_one(context: &mut Context<'_>, table: &Table<'_>) {
-    let kind_name = table.string_required("type", "\"spring\"");
-    let (name, span) = match (table.string("name"), &kind_name) {
+    let kind_name = table.read(&TYPE);
+    let (name, span) = match (table.read(&NAME), &kind_name) {
         (Some(n), _) => (n.value, n.span),
         (None, Some(k)) => (format!("{}-{}", k.value, context.elements.len() + 1), k.span.clone()),
         (None, None) => return unreadable(context, table),
     };
     context.declare(&name, span.clone());
     let Some(kind_name) = kind_name else { return unreadable(context, table) };
-    let damped = table.bool("damped").is_none_or(|b| b.value);
+    let damped = table.value(&DAMPED);
     let Some(info) = catalogue().find(|i| i.name == kind_name.value) else {
-        let help = did_you_mean(&kind_name.value, catalogue().map(|i| i.name)).unwrap_or_else(|| {
-            let names: Vec<&str> = catalogue().map(|i| i.name).collect();
-            format!("types are {}", names.join(", "))
-        });
+        let help =
+            did_you_mean(&kind_name.value, types()).unwrap_or_else(|| format!("types are {}", types().join(", ")));
         context.error(kind_name.span.clone(), format!("there is no element type `{}`", kind_name.value), help);
         return unreadable(context, table);
     };
@@ -52,14 +156,15 @@ fn read_one(context: &mut Context<'_>, table: &Table<'_>) {
         "formula" => formulas::formula(context, table, &mut s0),
         _ => law(context, table, info, &mut s0),
     };
-    let given = table.table("tangent").and_then(|t| {
+    let given = table.open(&TANGENT).and_then(|t| {
+        let t = t.along(first_dimensions(context, kind.as_ref()).1);
         let given = tangent(context, &t, info.name, kind.as_ref());
         t.finish();
         given
     });
     if let Some(kind) = kind {
         if given.is_some() {
-            context.estimates.push((context.elements.len(), table.place("tangent")));
+            context.estimates.push((context.elements.len(), table.place(&TANGENT)));
         }
         context.places.elements.push(span);
         context.elements.push(Element { name, type_name: info.name.to_owned(), kind, damped, given, s0 });
@@ -68,7 +173,6 @@ fn read_one(context: &mut Context<'_>, table: &Table<'_>) {
 
 /// `tangent = { k = ..., c = ... }` on each coordinate, or `{ K = [[...]], C = [[...]] }` over all of them.
 fn tangent(context: &Context<'_>, t: &Table<'_>, type_name: &str, kind: Option<&Kind>) -> Option<Estimate> {
-    let scope = &context.scope;
     let ends: Vec<usize> = match kind? {
         Kind::Linear { dofs, .. } => dofs.clone(),
         // Only those with one degree of freedom per coordinate have matrices; a law has one coordinate.
@@ -77,8 +181,8 @@ fn tangent(context: &Context<'_>, t: &Table<'_>, type_name: &str, kind: Option<&
         }
     };
     let linear = matches!(kind, Some(Kind::Linear { .. }));
-    if type_name == "mass" || (linear && t.has("k")) || t.has("k") == t.has("K") {
-        t.keys().iter().for_each(|k| t.ignore(&k.value));
+    if type_name == "mass" || (linear && t.has(&STIFFNESS)) || t.has(&STIFFNESS) == t.has(&STIFFNESSES) {
+        t.ignore_all();
         let (message, help) = match type_name {
             "mass" => ("a mass has no tangent", "remove it"),
             _ if linear => ("this element has a matrix as its tangent", "write tangent = { K = [[...]], C = [[...]] }"),
@@ -87,28 +191,19 @@ fn tangent(context: &Context<'_>, t: &Table<'_>, type_name: &str, kind: Option<&
         context.error(t.span(), message, help);
         return None;
     }
-    if t.has("k") {
-        let (force, disp) = first_dimensions(context, kind);
-        let stiffness = force.per(disp);
-        let k = t.quantity_required("k", stiffness, scope);
-        let c = match t.has("c") {
-            true => t.quantity("c", stiffness.times(Dimension::TIME), scope).map(|c| c.value),
-            false => Some(0.0),
-        };
+    if t.has(&STIFFNESS) {
+        let (k, c) = (t.read(&STIFFNESS), t.good(&DAMPING));
         return Some(Estimate::Each(k?.value, c?));
     }
     let n = ends.len();
-    let matrix = |key: &str, time: f64| {
-        if !t.has(key) {
-            return Some(vec![0.0; n * n]);
-        }
-        let rows = matrices::rows(context, t, key)?;
-        matrices::flat(context, key, &rows, (n, n), |i, j| {
+    let matrix = |key: &Key<Or<Rows, Text>>, time: f64| match rows(context, t, key, "")? {
+        Matrix::Word => Some(vec![0.0; n * n]),
+        Matrix::Rows(rows) => flat(context, key.name, &rows, (n, n), |i, j| {
             let dim = context.force(ends[i]).per(context.disp(ends[j])).times(Dimension::TIME.power(time));
-            scope.units.factor(dim)
-        })
+            context.scope.units.factor(dim)
+        }),
     };
-    let (k, c) = (matrix("K", 0.0), matrix("C", 1.0));
+    let (k, c) = (matrix(&STIFFNESSES, 0.0), matrix(&DAMPINGS, 1.0));
     Some(Estimate::Matrices(k?, c?))
 }
 
@@ -125,18 +220,16 @@ pub(super) fn unused_tangents(context: &Context<'_>, policy: impl Fn(usize) -> O
 
 /// An element of unknown type: its keys cannot be judged, but the nodes it names can.
 fn unreadable(context: &Context<'_>, table: &Table<'_>) {
-    table.keys().iter().for_each(|k| table.ignore(&k.value));
-    if table.is_list("nodes") {
-        let nodes = table.list_of_strings("nodes").map_or_else(Vec::new, |n| n.value);
-        for n in &nodes {
-            context.node(n);
-        }
+    table.ignore_all();
+    let list = |key: &Key<List<Text>>| match table.is_list(key) {
+        true => table.read(key).map_or_else(Vec::new, |n| n.value),
+        false => Vec::new(),
+    };
+    for node in list(&NODES) {
+        context.node(&node);
     }
-    if table.is_list("dofs") {
-        let dofs = table.list_of_strings("dofs").map_or_else(Vec::new, |n| n.value);
-        for d in &dofs {
-            context.dof(d);
-        }
+    for dof in list(&DOFS) {
+        context.dof(&dof);
     }
 }
 
@@ -162,60 +255,36 @@ pub(crate) fn dimension(unit: Unit, force: Dimension, disp: Dimension, n: f64) -
 
 /// The parameters of a catalogue entry, in its order.
 pub(super) fn parameters(
-    context: &Context<'_>,
     table: &Table<'_>,
-    info: &Info,
+    info: &'static Info,
     force: Dimension,
     disp: Dimension,
 ) -> Option<Vec<f64>> {
     // The exponent first: units of others depend on it.
     let exponent = info.parameters.iter().find(|p| p.name == "n");
     let n = exponent.map_or(1.0, |p| {
-        let given = table.quantity("n", Dimension::NONE, &context.scope).map(|q| q.value);
+        let given = if table.has(p.name) { table.read(&parameter_key(p, FREE)).map(|q| q.value) } else { None };
         // An exponent that is out of range is reported below; the usual one tells the units of the others.
         given.filter(|n| p.range.contains(*n)).or(p.default).unwrap_or(1.0)
     });
-    let values: Vec<Option<f64>> = info
-        .parameters
-        .iter()
-        .map(|p| {
-            let dim = dimension(p.unit, force, disp, n);
-            let given = match p.default {
-                None => table.quantity_required(p.name, dim, &context.scope),
-                Some(default) => match table.quantity(p.name, dim, &context.scope) {
-                    None if table.has(p.name) => None,
-                    None => return Some(default),
-                    given => given,
-                },
-            }?;
-            if !p.range.contains(given.value) {
-                let allowed = match p.range {
-                    Allowed::Any => "a finite number".to_owned(),
-                    Allowed::Positive => "greater than zero".to_owned(),
-                    Allowed::NonNegative => "zero or greater".to_owned(),
-                    Allowed::Between(a, b) => format!("between {a} and {b}"),
-                };
-                let si = UnitSystem::si();
-                let unit = if dim.is_none() { String::new() } else { format!(" {}", si.label(dim)) };
-                let message = format!("`{}` ({}) must be {allowed}, found {}{unit}", p.name, p.doc, given.value);
-                let help = match p.range {
-                    Allowed::Between(a, b) => format!("write a number from {a} to {b}"),
-                    _ if given.value < 0.0 => "remove the sign".to_owned(),
-                    _ => format!("write for example {} = \"{}\"", p.name, dim.example()),
-                };
-                context.error(given.span, message, help);
-                return None;
-            }
-            Some(given.value)
-        })
-        .collect();
+    let one = |p: &'static Parameter| {
+        let key = parameter_key(p, (force, disp, n));
+        if let (Some(default), false) = (p.default, table.has(p.name)) {
+            return Some(default);
+        }
+        let given = table.read(&key)?;
+        let place = Place { name: p.name, doc: p.doc, example: None, range: p.range };
+        let subject = format!("`{}` ({})", p.name, p.doc);
+        place.check_as(&subject, table, given.value, key.kind.0, given.span).then_some(given.value)
+    };
+    let values: Vec<Option<f64>> = info.parameters.iter().map(one).collect();
     values.into_iter().collect()
 }
 
 /// One coordinate between two nodes, or from the ground to one node: the elongation.
 pub(super) fn difference(context: &Context<'_>, table: &Table<'_>) -> Option<Coordinate> {
-    let nodes = table.list_of_strings_required("nodes", "[\"base\", \"roof\"]");
-    let dof = table.string("dof");
+    let nodes = table.read(&NODES);
+    let dof = table.read(&DOF);
     let nodes = nodes?;
     if nodes.value.is_empty() || nodes.value.len() > 2 {
         let message = format!("this element joins two nodes, found {}", nodes.value.len());
@@ -264,9 +333,13 @@ pub(super) fn difference(context: &Context<'_>, table: &Table<'_>) -> Option<Coo
 }
 
 /// Coordinates that are degrees of freedom, listed under `dofs`.
-pub(super) fn listed(context: &Context<'_>, table: &Table<'_>, wanted: Option<&[&str]>) -> Option<Vec<Coordinate>> {
-    let example = wanted.map_or_else(|| "[\"roof.x\"]".to_owned(), |w| format!("[\"{}\"]", w.join("\", \"")));
-    let dofs = table.list_of_strings_required("dofs", &example)?;
+pub(super) fn listed(
+    context: &Context<'_>,
+    table: &Table<'_>,
+    key: &Key<List<Text>>,
+    wanted: Option<&[&str]>,
+) -> Option<Vec<Coordinate>> {
+    let dofs = table.read(key)?;
     if dofs.value.is_empty() || wanted.is_some_and(|w| w.len() != dofs.value.len()) {
         let (message, help) = match wanted {
             None => ("this list names no degree of freedom".to_owned(), "write for example [\"roof.x\"]".to_owned()),
@@ -291,18 +364,13 @@ pub(super) fn listed(context: &Context<'_>, table: &Table<'_>, wanted: Option<&[
 }
 
 /// Initial values of states, `initial = { z = 0.1 }`.
-pub(super) fn initial_states(
-    context: &Context<'_>,
-    table: &Table<'_>,
-    states: &[(String, Dimension)],
-    s0: &mut Vec<f64>,
-) {
+pub(super) fn initial_states(table: &Table<'_>, states: &[(String, Dimension)], s0: &mut Vec<f64>) {
     if !states.is_empty()
-        && let Some(inner) = table.table("initial")
+        && let Some(inner) = table.open(&INITIAL)
     {
         *s0 = states
             .iter()
-            .map(|(name, dim)| inner.quantity(name, *dim, &context.scope).map_or(0.0, |q| q.value))
+            .map(|(name, dim)| inner.entry(name, &Measured(*dim), Allowed::Any).map_or(0.0, |q| q.value))
             .collect();
         inner.finish();
     }
@@ -313,7 +381,7 @@ fn law(context: &Context<'_>, table: &Table<'_>, info: &'static Info, s0: &mut V
     let coordinates = match info.coordinates {
         Coordinates::Listed(list) => {
             let names: Vec<&str> = list.iter().map(|c| c.name).collect();
-            let coordinates = listed(context, table, Some(&names));
+            let coordinates = listed(context, table, &DOFS, Some(&names));
             check_kinds(context, table, list, coordinates.as_deref().unwrap_or_default());
             coordinates
         }
@@ -322,39 +390,33 @@ fn law(context: &Context<'_>, table: &Table<'_>, info: &'static Info, s0: &mut V
     let dims = coordinates.as_ref().and_then(|c| c.first()?.first().copied());
     let (force, disp) =
         dims.map_or((Dimension::FORCE, Dimension::LENGTH), |(d, _)| (context.force(d), context.disp(d)));
-    let values = parameters(context, table, info, force, disp);
+    let values = parameters(table, info, force, disp);
     let states: Vec<(String, Dimension)> =
         info.states.iter().map(|s| (s.name.to_owned(), dimension(s.unit, force, disp, 1.0))).collect();
     let law = values.and_then(|values| AnyLaw::new(info.name, &values));
-    let path = path_moved(context, table, info, law.as_ref());
-    if path && table.has("initial") {
-        table.ignore("initial");
+    let path = path_moved(table, info, law.as_ref());
+    if path && table.has(&INITIAL) {
+        table.ignore(&INITIAL);
         let message = "a law whose memory is its path starts from rest, it has no `initial`";
         context.error(table.span(), message, "remove `initial`: the first evaluation moves it to its deformation");
     } else {
-        initial_states(context, table, &states, s0);
+        initial_states(table, &states, s0);
     }
     Some(Kind::Law { law: law?, coordinates: coordinates?, path })
 }
 
 /// `memory` of the laws that have this option. A law that begins with a state of its own has one that is integrated.
-fn path_moved(context: &Context<'_>, table: &Table<'_>, info: &Info, law: Option<&AnyLaw>) -> bool {
+fn path_moved(table: &Table<'_>, info: &Info, law: Option<&AnyLaw>) -> bool {
     if !info.options.contains(&PATH_OPTION) {
         return false;
     }
-    let Some(memory) = table.string("memory") else {
-        return law.is_some_and(PathLaw::preferred) && !table.has("initial");
-    };
-    if !["state", "path"].contains(&memory.value.as_str()) {
-        let message = format!("`memory` is \"state\" or \"path\", found \"{}\"", memory.value);
-        context.error(memory.span, message, "leave it out for the one that suits the law");
-    }
-    memory.value == "path"
+    let usual = || law.is_some_and(PathLaw::preferred) && !table.has(&INITIAL);
+    table.read(&MEMORY).map_or_else(usual, |memory| memory.value.0)
 }
 
 /// Whether rotations and translations stand where the element expects them.
 fn check_kinds(context: &Context<'_>, table: &Table<'_>, expected: &[Expected], found: &[Coordinate]) {
-    let written = table.list_of_strings("dofs").map_or_else(Vec::new, |d| d.value);
+    let written = table.read(&DOFS).map_or_else(Vec::new, |d| d.value);
     for ((expected, found), text) in expected.iter().zip(found).zip(written) {
         let dof = &context.dofs[found[0].0];
         if dof.angle != expected.angle {
@@ -373,9 +435,9 @@ fn check_kinds(context: &Context<'_>, table: &Table<'_>, expected: &[Expected], 
     }
 }
 
-fn point_mass(context: &Context<'_>, table: &Table<'_>, info: &Info) -> Option<Kind> {
-    let node = table.string_required("node", "\"roof\"");
-    let values = parameters(context, table, info, Dimension::FORCE, Dimension::LENGTH);
+fn point_mass(context: &Context<'_>, table: &Table<'_>, info: &'static Info) -> Option<Kind> {
+    let node = table.read(&NODE);
+    let values = parameters(table, info, Dimension::FORCE, Dimension::LENGTH);
     let node = context.node(&node?)?;
     let values = values?;
     let mut diagonal = Vec::new();

@@ -1,26 +1,89 @@
 //! `[[external]]`: parts of the structure that other programs compute. Each becomes an element, its linear stand-in, that
 //! substructures and channels refer to by its name.
 
-use super::Context;
 use super::elements::listed;
-use super::matrices::{flat, rows};
-use super::units;
+use super::matrices::{Matrix, flat, rows};
+use super::{Context, fmu, units};
 use crate::diag::did_you_mean;
 use crate::external::{ENDPOINTS, Endpoint, External, Program, TYPE};
+use crate::key::{Kind as _, *};
 use crate::model::{Element, Kind, Support};
+use crate::quantity::Scope;
 use crate::reader::{Spanned, Table};
 use crate::units::{Dimension, UnitSystem};
+
+section! {
+    /// A part that another program computes.
+    pub(super) EXTERNAL = ("external", "[[external]]", "A part of the structure that another program computes, once per step, and that is never taken back.")
+        .variants(|| PROGRAMS.iter().map(|p| p.variant(PROGRAM.name)).collect());
+    NAME: Text = key("name", "Its name, by which substructures and channels refer to it.").required().example("frame");
+    DOFS: List<Text> = key("dofs", "Its degrees of freedom, in the order of the program.").required().example("[\"roof.x\"]");
+    UNITS: Inner = table("units", &units::UNITS, "Units of the program, or of variables of a unit that declare none.")
+        .example("{ length = \"mm\", force = \"kN\" }");
+    STIFFNESS: Or<Rows, Text> = key("stiffness", "Stiffness of the linear stand-in that the scheme computes with: a matrix in the \
+        units of the file, the name of a Matrix Market file, or \"identify\": by moving the program a little before the run.")
+        .default(IDENTIFY).example("[[4000]]");
+    PROBE: EachDof<Stroke> = key("probe", "How far each degree of freedom is moved to identify the stiffness, one number or one for \
+        each.").range(POSITIVE).default("0.001 mm").example("0.01 mm");
+    DAMPED: Flag = key("damped", "Whether the stand-in's stiffness takes part in Rayleigh damping.").default("true").example("false");
+}
+
+/// One quantity for all degrees of freedom, or one for each.
+type EachDof<M> = Or<M, List<M>>;
+
+/// A program.
+type ProgramType = Type<fn(&Context<'_>, &Table<'_>, &[usize]) -> Option<Program>>;
+
+/// The key that chooses a program.
+const PROGRAM: Key<Named> = of(Named(programs), "program", "The program.").required();
+
+/// All programs: one entry each.
+const PROGRAMS: [ProgramType; 4] = [
+    Type::new("opensees", "An OpenSees script with one element `adapter`.", &[PROCESS, OPENSEES], opensees),
+    Type::new("openfresco", "A site of OpenFresco that waits for a client.", &[PROCESS], |_, _, _| {
+        Some(Program::OpenFresco)
+    }),
+    Type::new("ut-sim", "A substructure of UT-SIM that waits for a client.", &[PROCESS], |_, _, _| {
+        Some(Program::UtSim)
+    }),
+    Type::new(
+        FMU,
+        "A functional mock-up unit (FMI 2.0 or 3.0, co-simulation) in a file.",
+        &[fmu::KEYS],
+        |context, table, dofs| fmu::read(context, table, dofs).map(Program::Fmu),
+    ),
+];
+
+/// The program that is no process.
+const FMU: &str = "fmu";
+
+section! {
+    [PROCESS];
+    COMMAND: List<Text> = key("command", "How it is started, in the folder of the model file; it runs already if absent.")
+        .example("[\"python3\", \"frame.py\"]");
+    AT: Text = key("at", "Where it listens, tcp://HOST:PORT or udp://HOST:PORT; at a free port of this machine if it is started here.")
+        .example("tcp://127.0.0.1:8095");
+    START: Time = key("start", "Longest time until the program listens.").range(POSITIVE).default("30 s").example("1 min");
+    TIMEOUT: Time = key("timeout", "Longest time of an answer.").range(POSITIVE).default("5 s").example("5 s");
+}
+
+section! {
+    [OPENSEES];
+    ADAPTER_STIFFNESS: EachDof<Tangent> = key("adapter_stiffness", "Stiffness of the element `adapter` of the script (-stif), one \
+        number or one for each degree of freedom; what gives in it is corrected.").required().range(POSITIVE).example("1e7 kN/m");
+}
 
 /// The word that asks for the stiffness of a program.
 const IDENTIFY: &str = "identify";
 
-/// How far a degree of freedom is moved to find a stiffness, if nothing is said: m or rad.
-const PROBE: f64 = 1e-6;
+fn programs() -> Vec<&'static str> {
+    PROGRAMS.iter().map(|p| p.name).collect()
+}
 
 /// Reads all `[[external]]`, before what refers to elements.
 pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>) -> Vec<External> {
     let mut externals = Vec::new();
-    for table in root.tables("external") {
+    for table in root.all(&super::EXTERNAL) {
         let found = read_one(context, &table);
         context.contact.borrow_mut().settle(found.is_some());
         externals.extend(found);
@@ -30,27 +93,20 @@ pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>) -> Vec<External>
 }
 
 fn read_one(context: &mut Context<'_>, table: &Table<'_>) -> Option<External> {
-    let name = table.string_required("name", "\"frame\"");
+    let name = table.read(&NAME);
     if let Some(name) = &name {
         context.declare(&name.value, name.span.clone());
     }
-    let coordinates = listed(context, table, None);
+    let coordinates = listed(context, table, &DOFS, None);
     let dofs: Option<Vec<usize>> = coordinates.map(|c| c.into_iter().map(|c| c[0].0).collect());
     let known = dofs.as_deref().unwrap_or_default();
     let program = program(context, table, known);
-    let units = table.table("units").map_or_else(
-        || Some(UnitSystem::si()),
-        |inner| {
-            let units = inner.unit_system();
-            inner.finish();
-            units
-        },
-    );
+    let units = table.open(&UNITS).map_or_else(|| Some(UnitSystem::si()), units::read);
     // By its word: what is wrong with a unit does not make it a process.
-    let unit = table.is_string("program") && table.string("program").is_some_and(|p| p.value == "fmu");
+    let unit = table.is_string(&PROGRAM) && table.read(&PROGRAM).is_some_and(|p| p.value == FMU);
     let Contact { command, at, start, timeout } = if unit { Contact::default() } else { contact(context, table) };
-    let damped = table.bool("damped").is_none_or(|b| b.value);
-    let amounts = amounts(context, table, known);
+    let damped = table.value(&DAMPED);
+    let amounts = per_dof(context, table, &PROBE, known);
     let stiffness = stiffness(context, table, known);
     let (name, dofs, stiffness) = (name?, dofs?, stiffness?);
     // Not a number as long as it is not known: it acts on all its degrees of freedom, and cannot be computed with.
@@ -83,58 +139,42 @@ struct Contact {
 
 /// The keys of a program that is a process.
 fn contact(context: &Context<'_>, table: &Table<'_>) -> Contact {
-    let command: Vec<String> = table
-        .list_of_strings("command")
-        .map_or_else(Vec::new, |l| l.value)
-        .into_iter()
-        .map(|word| word.value)
-        .collect();
-    if command.first().is_some_and(|c| c.trim().is_empty()) || (command.is_empty() && table.has("command")) {
+    let words = table.read(&COMMAND).map_or_else(Vec::new, |l| l.value);
+    let command: Vec<String> = words.into_iter().map(|word| word.value).collect();
+    if command.first().is_some_and(|c| c.trim().is_empty()) || (command.is_empty() && table.has(&COMMAND)) {
         let help = "write the program and its arguments: command = [\"python3\", \"frame.py\"]";
-        context.error(table.place("command"), "this command names no program", help);
+        context.error(table.place(&COMMAND), "this command names no program", help);
     }
-    let at = table.string("at").and_then(|text| endpoint(context, &text));
-    if !table.has("at") && !table.has("command") {
+    let at = table.read(&AT).and_then(|text| endpoint(context, &text));
+    if !table.has(&AT) && !table.has(&COMMAND) {
         let help = "write `command` for a program that is started here, `at` for one that runs already";
         context.error(table.span(), "this external says neither how its program is started nor where it is", help);
     }
-    let time = |key: &str, default: f64| {
-        let Some(q) = table.quantity(key, Dimension::TIME, &context.scope) else { return default };
-        if q.value > 0.0 {
-            return q.value;
-        }
-        context.error(q.span, format!("`{key}` must be greater than zero"), format!("write {key} = \"{default} s\""));
-        default
-    };
-    let (start, timeout) = (time("start", 30.0), time("timeout", 5.0));
-    Contact { command, at, start, timeout }
+    Contact { command, at, start: table.value(&START), timeout: table.value(&TIMEOUT) }
 }
 
 /// `program`, and the keys that only one of them has.
 fn program(context: &Context<'_>, table: &Table<'_>, dofs: &[usize]) -> Option<Program> {
-    const NAMES: [&str; 4] = ["opensees", "openfresco", "ut-sim", "fmu"];
-    let name = table.string_required("program", "\"opensees\"")?;
-    match name.value.as_str() {
-        "opensees" => {
-            let adapter = per_dof(context, table, "adapter_stiffness", dofs, |d| context.force(d).per(context.disp(d)));
-            if !table.has("adapter_stiffness") {
-                let help = "write the number behind -stif of the element `adapter`, with its unit: \
-                            adapter_stiffness = \"1e7 kN/m\"";
-                context.error(name.span, "missing key `adapter_stiffness` of an OpenSees script", help);
-            }
-            Some(Program::OpenSees { adapter: adapter? })
-        }
-        "openfresco" => Some(Program::OpenFresco),
-        "ut-sim" => Some(Program::UtSim),
-        "fmu" => units::read(context, table, dofs).map(Program::Fmu),
-        other => {
-            let help = did_you_mean(other, NAMES).unwrap_or_else(|| format!("programs are {}", NAMES.join(", ")));
-            // Keys of a program that is not known cannot be judged.
-            table.keys().iter().for_each(|k| table.ignore(&k.value));
-            context.error(name.span, format!("there is no way to talk to `{other}`"), help);
-            None
-        }
+    let name = table.read(&PROGRAM)?;
+    if let Some(program) = PROGRAMS.iter().find(|p| p.name == name.value) {
+        return (program.read)(context, table, dofs);
     }
+    let names = programs();
+    let help = did_you_mean(&name.value, names.iter().copied())
+        .unwrap_or_else(|| format!("programs are {}", names.join(", ")));
+    // Keys of a program that is not known cannot be judged.
+    table.ignore_all();
+    context.error(name.span, format!("there is no way to talk to `{}`", name.value), help);
+    None
+}
+
+fn opensees(context: &Context<'_>, table: &Table<'_>, dofs: &[usize]) -> Option<Program> {
+    if !table.has(&ADAPTER_STIFFNESS) {
+        let help =
+            "write the number behind -stif of the element `adapter`, with its unit: adapter_stiffness = \"1e7 kN/m\"";
+        context.error(table.place(&PROGRAM), "missing key `adapter_stiffness` of an OpenSees script", help);
+    }
+    Some(Program::OpenSees { adapter: per_dof(context, table, &ADAPTER_STIFFNESS, dofs)? })
 }
 
 /// `at`: where the program listens.
@@ -144,64 +184,54 @@ fn endpoint(context: &Context<'_>, text: &Spanned<String>) -> Option<Endpoint> {
 
 /// `stiffness`: `Some(None)` where it is to be identified.
 fn stiffness(context: &Context<'_>, table: &Table<'_>, dofs: &[usize]) -> Option<Option<Vec<f64>>> {
-    const KEY: &str = "stiffness";
     let n = dofs.len();
-    if !table.has(KEY) || (table.is_string(KEY) && table.string(KEY)?.value == IDENTIFY) {
-        return Some(None);
-    }
-    let matrix = rows(context, table, KEY)?;
+    let matrix = match rows(context, table, &STIFFNESS, IDENTIFY)? {
+        Matrix::Word => return Some(None),
+        Matrix::Rows(matrix) => matrix,
+    };
     if n == 0 {
         return None;
     }
     let dim = |i: usize, j: usize| context.force(dofs[i]).per(context.disp(dofs[j]));
-    let flat = flat(context, KEY, &matrix, (n, n), |i, j| context.scope.units.factor(dim(i, j)))?;
+    let flat = flat(context, STIFFNESS.name, &matrix, (n, n), |i, j| context.scope.units.factor(dim(i, j)))?;
     Some(Some(flat))
 }
 
-/// `probe`: by how much each degree of freedom is moved.
-fn amounts(context: &Context<'_>, table: &Table<'_>, dofs: &[usize]) -> Option<Vec<f64>> {
-    if !table.has("probe") {
-        return Some(vec![PROBE; dofs.len()]);
-    }
-    per_dof(context, table, "probe", dofs, |d| context.disp(d))
-}
-
-/// A positive quantity for all degrees of freedom, if they are of one kind, or a list with one for each.
-fn per_dof(
+/// A quantity for all degrees of freedom, if they are of one kind, or a list with one for each; its default if it is absent.
+fn per_dof<M: Measure>(
     context: &Context<'_>,
     table: &Table<'_>,
-    key: &str,
+    key: &Key<EachDof<M>>,
     dofs: &[usize],
-    dim: impl Fn(usize) -> Dimension,
 ) -> Option<Vec<f64>> {
+    let dim = |d: usize| key.kind.0.dimension(context.disp(d));
     let Some(first) = dofs.first().map(|&d| dim(d)) else {
         // Its dimension is not known.
         table.ignore(key);
         return None;
     };
-    let values = if table.is_list(key) {
-        let dim = |i: usize| dofs.get(i).map_or(first, |&d| dim(d));
-        let list = table.mixed_quantities(key, &dim, &context.scope)?.value;
-        if list.len() != dofs.len() {
-            let message = format!("`{key}` has {} numbers for {} degrees of freedom", list.len(), dofs.len());
-            context.error(table.place(key), message, "write one for each, in their order");
-            return None;
-        }
-        list
-    } else {
-        let one = table.quantity(key, first, &context.scope)?;
-        if dofs.iter().any(|&d| dim(d) != first) {
-            let message = format!("one `{key}` cannot be for translations and rotations");
-            context.error(one.span, message, "write a list with one for each degree of freedom, in their order");
-            return None;
-        }
-        vec![one; dofs.len()]
+    let place = Place { name: key.name, doc: "", example: None, range: POSITIVE };
+    let Some(item) = table.get(key.name) else {
+        // As much in rad as it is in m.
+        let usual = Scope::default().quantity(key.default_text(), key.kind.0.dimension(Dimension::LENGTH)).ok()?;
+        return Some(vec![usual; dofs.len()]);
     };
-    if let Some(bad) = values.iter().find(|v| v.value.is_nan() || v.value <= 0.0) {
-        context.error(bad.span.clone(), format!("`{key}` must be greater than zero"), "remove the sign");
+    let Some(list) = item.get_ref().as_array() else {
+        let one = Measured(first).read(table, place, item)?;
+        if dofs.iter().any(|&d| dim(d) != first) {
+            let message = format!("one `{}` cannot be for translations and rotations", key.name);
+            context.error(item.span(), message, "write a list with one for each degree of freedom, in their order");
+            return None;
+        }
+        return Some(vec![one; dofs.len()]);
+    };
+    if list.len() != dofs.len() {
+        let message = format!("`{}` has {} numbers for {} degrees of freedom", key.name, list.len(), dofs.len());
+        context.error(item.span(), message, "write one for each, in their order");
         return None;
     }
-    Some(values.into_iter().map(|v| v.value).collect())
+    let each: Vec<Option<f64>> = list.iter().zip(dofs).map(|(x, &d)| Measured(dim(d)).read(table, place, x)).collect();
+    each.into_iter().collect()
 }
 
 /// What can be said once supports and their motions are known: a program has forces where the structure is free.

@@ -3,24 +3,41 @@
 use interfield_kernel::element::{Element as _, Tangent};
 
 use super::Context;
-use super::elements::{difference, initial_states, listed};
+use super::elements::{DOFS, difference, initial_states, listed};
 use crate::formula::{FormulaElement, FormulaError, FormulaSpec};
+use crate::key::{Kind as _, *};
 use crate::model::{Coordinate, Kind};
 use crate::reader::{Raw, Spanned, Table};
 use crate::units::Dimension;
+
+section! {
+    /// Keys of formulas; what they mean is said by the catalogue.
+    pub(super) [OPTIONS];
+    COORDINATES: List<Text> = key("coordinates", "Names of its coordinates.").example("[\"theta\"]");
+    FORCE: Or<Text, List<Text>> = key("force", "Its force, or forces.").required().example("k*u + c*v");
+    STATES: Inner = table("states", &RATES, "Its states, each with the formula of its rate.").example("{ z = \"k*v - abs(v)*z\" }");
+    PARAMETERS: Inner = table("parameters", &CONSTANTS, "Constants of this element.").example("{ k = \"4 kN/mm\" }");
+}
+
+section! {
+    RATES = ("rates", "{ ... }", "States, each with the formula of its rate.").others(|| Text.value());
+}
+section! {
+    CONSTANTS = ("constants", "{ ... }", "Constants of this element.").others(|| Anything.value());
+}
 
 /// Reads an element of type `formula`.
 pub(super) fn formula(context: &Context<'_>, table: &Table<'_>, s0: &mut Vec<f64>) -> Option<Kind> {
     let (coordinates, q) = coordinates(context, table);
     let constants = constants(context, table);
-    let forces: Vec<Spanned<String>> = if table.is_string("force") {
-        table.string("force").into_iter().collect()
-    } else {
-        table.list_of_strings_required("force", "\"k*u + c*v\"").map_or_else(Vec::new, |l| l.value)
+    let forces: Vec<Spanned<String>> = match table.read(&FORCE) {
+        Some(Spanned { value: Either::First(one), span }) => vec![Spanned::new(one, span)],
+        Some(Spanned { value: Either::Second(list), .. }) => list,
+        None => Vec::new(),
     };
     let rates = rates(table);
     let states: Vec<(String, Dimension)> = rates.iter().map(|(n, _)| (n.value.clone(), Dimension::NONE)).collect();
-    initial_states(context, table, &states, s0);
+    initial_states(table, &states, s0);
     let q = q?;
     if forces.len() != q.len() {
         if !forces.is_empty() {
@@ -69,8 +86,8 @@ fn rate_name(coordinate: &str) -> String {
 
 /// The coordinates and their names, each as far as it can be read.
 fn coordinates(context: &Context<'_>, table: &Table<'_>) -> (Option<Vec<Coordinate>>, Option<Vec<String>>) {
-    let names = table.list_of_strings("coordinates");
-    if !table.has("dofs") {
+    let names = table.read(&COORDINATES);
+    if !table.has(&DOFS) {
         let q = match names {
             Some(n) if n.value.len() == 1 => vec![n.value[0].value.clone()],
             Some(n) => {
@@ -82,8 +99,8 @@ fn coordinates(context: &Context<'_>, table: &Table<'_>) -> (Option<Vec<Coordina
         };
         return (difference(context, table).map(|c| vec![c]), Some(q));
     }
-    let coordinates = listed(context, table, None);
-    let count = table.list_of_strings("dofs").map(|d| d.value.len());
+    let coordinates = listed(context, table, &DOFS, None);
+    let count = table.read(&DOFS).map(|d| d.value.len());
     let q = match (names, count) {
         (Some(n), Some(count)) if n.value.len() != count => {
             let message = format!("{} coordinate names for {count} degrees of freedom", n.value.len());
@@ -102,9 +119,9 @@ fn coordinates(context: &Context<'_>, table: &Table<'_>) -> (Option<Vec<Coordina
 fn constants(context: &Context<'_>, table: &Table<'_>) -> Vec<(String, f64)> {
     let scope = &context.scope;
     let mut constants = scope.constants();
-    let Some(own) = table.table("parameters") else { return constants };
+    let Some(own) = table.open(&PARAMETERS) else { return constants };
     for key in own.keys() {
-        let value = match own.raw(&key.value) {
+        let value = match own.entry(&key.value, &Anything, Allowed::Any) {
             Some(Spanned { value: Raw::Number(x), .. }) => Some(x),
             Some(Spanned { value: Raw::Text(t), span }) => match scope.evaluate(&t) {
                 Ok(v) => Some(v.si / v.dim.map_or(1.0, |d| scope.units.factor(d))),
@@ -125,8 +142,12 @@ fn constants(context: &Context<'_>, table: &Table<'_>) -> Vec<(String, f64)> {
 
 /// `states = { z = "..." }`: names and formulas of their rates.
 fn rates(table: &Table<'_>) -> Vec<(Spanned<String>, Spanned<String>)> {
-    let Some(states) = table.table("states") else { return Vec::new() };
-    let rates = states.keys().into_iter().filter_map(|key| states.string(&key.value).map(|rate| (key, rate))).collect();
+    let Some(states) = table.open(&STATES) else { return Vec::new() };
+    let rates = states
+        .keys()
+        .into_iter()
+        .filter_map(|key| states.entry(&key.value, &Text, Allowed::Any).map(|rate| (key, rate)))
+        .collect();
     states.finish();
     rates
 }

@@ -3,35 +3,90 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::Context;
 use super::nodes::is_angle;
-use super::signals::signal;
+use super::signals::{self, SIGNAL, SignalKey, signal};
+use super::{Context, LOAD};
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::integral::Unintegrable;
+use crate::key::*;
 use crate::model::{Load, Support};
 use crate::reader::Table;
 use crate::signal::{Motion, Signal};
 use crate::units::Dimension;
 
+section! {
+    /// A load.
+    pub(super) LOADS = ("load", "[[load]]", "A load.").variants(|| TYPES.iter().map(|t| t.variant(TYPE.name)).collect());
+    NAME: Text = key("name", "Its name, for channels.").example("quake");
+}
+
+/// Who reads a load.
+type Read = for<'d> fn(&mut Loads<'_, 'd>, &mut Context<'_>, &Table<'d>, String) -> Option<()>;
+
+const TYPE: Key<Choice<Type<Read>>> = choice("type", &TYPES, "What kind of load it is.").required();
+
+/// All kinds of loads.
+const TYPES: [Type<Read>; 3] = [
+    Type::new(
+        "ground",
+        "Acceleration of the ground; displacements are then relative to it.",
+        &[GROUND],
+        |loads, context, table, name| loads.ground(context, table, name),
+    ),
+    Type::new("force", "A force or moment on one degree of freedom.", &[FORCE], |loads, context, table, name| {
+        loads.force(context, table, name)
+    }),
+    Type::new(
+        "imposed",
+        "A prescribed motion of one degree of freedom, by displacement or acceleration.",
+        &[IMPOSED],
+        |loads, context, table, name| loads.imposed(context, table, name),
+    ),
+];
+
+section! {
+    [GROUND];
+    DIRECTION: Text = key("direction", "Degree of freedom along which the ground moves.").required().example("x");
+    GROUND_SIGNAL: SignalKey = signal_key("signal", "Its acceleration: a table, or the name of a [signal.NAME].").required();
+    SUPPORT_INERTIA: Flag = key("support_inertia", "Whether the mass that couples free nodes to the moving supports is included.")
+        .default("true").example("false");
+}
+
+section! {
+    [FORCE];
+    AT: Text = key("at", "The degree of freedom.").required().example("roof.x");
+    FORCE_SIGNAL: SignalKey = signal_key("signal", "Its value: a table, or the name of a [signal.NAME].").required();
+}
+
+section! {
+    [IMPOSED];
+    MOVED: Text = key("at", "The degree of freedom.").required().example("base.x");
+    DISPLACEMENT: SignalKey = signal_key("displacement", "Its displacement: a table, or the name of a [signal.NAME].")
+        .example("{ type = \"harmonic\", amplitude = \"5 mm\", frequency = \"2 Hz\" }");
+    ACCELERATION: SignalKey = signal_key("acceleration", "Its acceleration instead, integrated twice from rest.").example("quake");
+}
+
+const fn signal_key(name: &'static str, doc: &'static str) -> Key<SignalKey> {
+    of(Or(Text, Inner(&SIGNAL)), name, doc).example(signals::EXAMPLE)
+}
+
 /// Reads all `[[load]]`; the second list names each load, for channels.
 pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>, time: (f64, f64)) -> (Vec<Load>, Vec<String>) {
-    let named = root.table("signal");
+    let named = root.open(&super::SIGNAL);
     let mut loads = Loads { named: named.as_ref(), time, list: Vec::new(), names: Vec::new(), forced: Vec::new() };
-    for table in root.tables("load") {
-        let kind = table.choice_required("type", &["ground", "force", "imposed"]);
-        let name = match table.string("name") {
+    for table in root.all(&LOAD) {
+        let kind = table.read(&TYPE);
+        let name = match table.read(&NAME) {
             Some(n) => {
                 context.declare(&n.value, n.span);
                 n.value
             }
             None => format!("load-{}", loads.list.len() + 1),
         };
-        let good = match kind.map(|k| k.value) {
-            Some(0) => loads.ground(context, &table, name),
-            Some(1) => loads.force(context, &table, name),
-            Some(_) => loads.imposed(context, &table, name),
+        let good = match kind {
+            Some(kind) => (kind.value.read)(&mut loads, context, &table, name),
             None => {
-                table.keys().iter().for_each(|k| table.ignore(&k.value));
+                table.ignore_all();
                 None
             }
         };
@@ -67,12 +122,12 @@ struct Loads<'a, 'd> {
     forced: Vec<(usize, Range<usize>)>,
 }
 
-impl Loads<'_, '_> {
-    fn ground(&mut self, context: &mut Context<'_>, table: &Table<'_>, name: String) -> Option<()> {
-        let direction = table.string_required("direction", "\"x\"");
-        let supports = table.bool("support_inertia").is_none_or(|b| b.value);
+impl<'d> Loads<'_, 'd> {
+    fn ground(&mut self, context: &mut Context<'_>, table: &Table<'d>, name: String) -> Option<()> {
+        let direction = table.read(&DIRECTION);
+        let supports = table.value(&SUPPORT_INERTIA);
         let dim = Dimension::ACCELERATION;
-        let signal = signal(context, table, self.named, "signal", dim);
+        let signal = signal(context, table, self.named, &GROUND_SIGNAL, dim);
         let direction = direction?;
         let known: BTreeSet<&str> = context.dofs.iter().map(|d| crate::model::short_name(&d.name)).collect();
         if !known.contains(direction.value.as_str()) {
@@ -92,36 +147,36 @@ impl Loads<'_, '_> {
         }
         context.load_dimensions.insert(name.clone(), dim);
         self.list.push(Load::Ground { direction: direction.value, signal: signal?, supports });
-        context.places.loads.push(table.place("signal"));
+        context.places.loads.push(table.place(&GROUND_SIGNAL));
         self.names.push(name);
         Some(())
     }
 
-    fn force(&mut self, context: &mut Context<'_>, table: &Table<'_>, name: String) -> Option<()> {
-        let at = table.string_required("at", "\"roof.x\"").and_then(|d| Some((context.dof(&d)?, d.span)));
+    fn force(&mut self, context: &mut Context<'_>, table: &Table<'d>, name: String) -> Option<()> {
+        let at = table.read(&AT).and_then(|d| Some((context.dof(&d)?, d.span)));
         let dim = at.as_ref().map_or(Dimension::FORCE, |d| context.force(d.0));
-        let signal = signal(context, table, self.named, "signal", dim);
+        let signal = signal(context, table, self.named, &FORCE_SIGNAL, dim);
         let (dof, span) = at?;
         self.forced.push((dof, span));
         context.load_dimensions.insert(name.clone(), dim);
         self.list.push(Load::Force { dof, signal: signal? });
-        context.places.loads.push(table.place("signal"));
+        context.places.loads.push(table.place(&FORCE_SIGNAL));
         self.names.push(name);
         Some(())
     }
 
-    fn imposed(&mut self, context: &mut Context<'_>, table: &Table<'_>, name: String) -> Option<()> {
+    fn imposed(&mut self, context: &mut Context<'_>, table: &Table<'d>, name: String) -> Option<()> {
         context.imposed.insert(name);
-        let at = table.string_required("at", "\"base.x\"");
+        let at = table.read(&MOVED);
         let dof = at.as_ref().and_then(|d| context.dof(d));
         let disp = dof.map_or(Dimension::LENGTH, |d| context.disp(d));
         let acceleration = disp.per(Dimension::TIME).per(Dimension::TIME);
-        let motion = match (table.has("displacement"), table.has("acceleration")) {
+        let motion = match (table.has(&DISPLACEMENT), table.has(&ACCELERATION)) {
             (true, false) => {
-                signal(context, table, self.named, "displacement", disp).map(|s| Motion::from_displacement(&s))
+                signal(context, table, self.named, &DISPLACEMENT, disp).map(|s| Motion::from_displacement(&s))
             }
-            (false, true) => signal(context, table, self.named, "acceleration", acceleration)
-                .and_then(|s| self.integrated(context, table.place("acceleration"), &s)),
+            (false, true) => signal(context, table, self.named, &ACCELERATION, acceleration)
+                .and_then(|s| self.integrated(context, table.place(&ACCELERATION), &s)),
             _ => {
                 let help = "write displacement = { type = \"harmonic\", ... } or acceleration = { ... }";
                 context.error(table.span(), "an imposed motion needs either `displacement` or `acceleration`", help);

@@ -8,18 +8,29 @@ use interfield_kernel::element::beam3d::{Beam3d, Release};
 use interfield_kernel::element::info::Info;
 
 use super::Context;
-use super::elements::parameters;
+use super::elements::{NODES, parameters};
 use crate::diag::Diagnostic;
+use crate::key::*;
 use crate::model::Kind;
-use crate::reader::{Spanned, Table};
+use crate::reader::Table;
 use crate::units::Dimension;
+
+section! {
+    /// Keys of beams; what they mean is said by the catalogue.
+    pub(super) [OPTIONS];
+    MASS: Choice<(MassKind, &'static str)> =
+        choice("mass", &[(MassKind::Consistent, "consistent"), (MassKind::Lumped, "lumped")], "Its mass.")
+            .default("consistent").example("lumped");
+    RELEASE: List<Text> = key("release", "Released moments.").example("[\"start\"]");
+    VECXZ: List<Number> = key("vecxz", "A vector in its local x-z plane.").example("[0, 0, 1]");
+}
 
 /// The ends of a member: positions, degrees of freedom, and where its nodes are named.
 type Ends = ([[f64; 3]; 2], Vec<usize>, Range<usize>);
 
 /// The two end nodes of a member and their degrees of freedom with these names.
 fn member(context: &Context<'_>, table: &Table<'_>, names: &[&str]) -> Option<Ends> {
-    let nodes = table.list_of_strings_required("nodes", "[\"a\", \"b\"]")?;
+    let nodes = table.read(&NODES)?;
     let [a, b] = &nodes.value[..] else {
         context.error(nodes.span, format!("a member joins two nodes, found {}", nodes.value.len()), "name two nodes");
         return None;
@@ -34,13 +45,6 @@ fn member(context: &Context<'_>, table: &Table<'_>, names: &[&str]) -> Option<En
     }
     let dofs: Vec<usize> = dofs.into_iter().collect::<Option<_>>()?;
     Some(([context.nodes[ia].at, context.nodes[ib].at], dofs, nodes.span))
-}
-
-fn mass_kind(table: &Table<'_>) -> MassKind {
-    match table.choice("mass", &["consistent", "lumped"]) {
-        Some(Spanned { value: 1, .. }) => MassKind::Lumped,
-        _ => MassKind::Consistent,
-    }
 }
 
 fn beam_error(context: &Context<'_>, span: Range<usize>, e: BeamError) {
@@ -75,11 +79,11 @@ fn flatten<const N: usize>(a: &[[f64; N]; N]) -> Vec<f64> {
     a.iter().flatten().copied().collect()
 }
 
-pub(super) fn beam2d(context: &Context<'_>, table: &Table<'_>, info: &Info) -> Option<Kind> {
+pub(super) fn beam2d(context: &Context<'_>, table: &Table<'_>, info: &'static Info) -> Option<Kind> {
     let ends = member(context, table, &["x", "y", "rz"]);
-    let values = parameters(context, table, info, Dimension::FORCE, Dimension::LENGTH);
+    let values = parameters(table, info, Dimension::FORCE, Dimension::LENGTH);
     let released = releases(context, table, &["start", "end"]);
-    let mass = mass_kind(table);
+    let mass = table.value(&MASS).0;
     let ([a, b], dofs, span) = ends?;
     let values = values?;
     check_material(context, table, values[0], values[3]);
@@ -100,12 +104,12 @@ pub(super) fn beam2d(context: &Context<'_>, table: &Table<'_>, info: &Info) -> O
     }
 }
 
-pub(super) fn beam3d(context: &Context<'_>, table: &Table<'_>, info: &Info) -> Option<Kind> {
+pub(super) fn beam3d(context: &Context<'_>, table: &Table<'_>, info: &'static Info) -> Option<Kind> {
     let ends = member(context, table, &["x", "y", "z", "rx", "ry", "rz"]);
-    let values = parameters(context, table, info, Dimension::FORCE, Dimension::LENGTH);
+    let values = parameters(table, info, Dimension::FORCE, Dimension::LENGTH);
     const RELEASES: [&str; 6] = ["start.rx", "start.ry", "start.rz", "end.rx", "end.ry", "end.rz"];
     let r = releases(context, table, &RELEASES);
-    let orientation = table.numbers("vecxz").and_then(|v| {
+    let orientation = table.read(&VECXZ).and_then(|v| {
         let xyz: Vec<f64> = v.value.iter().map(|x| x.value).collect();
         let vector = <[f64; 3]>::try_from(xyz).ok();
         if vector.is_none() {
@@ -113,7 +117,7 @@ pub(super) fn beam3d(context: &Context<'_>, table: &Table<'_>, info: &Info) -> O
         }
         vector
     });
-    let mass = mass_kind(table);
+    let mass = table.value(&MASS).0;
     let ([a, b], dofs, span) = ends?;
     let v = values?;
     check_material(context, table, v[0], v[6]);
@@ -141,7 +145,7 @@ pub(super) fn beam3d(context: &Context<'_>, table: &Table<'_>, info: &Info) -> O
 
 /// `release = [...]`: which of the allowed words are listed.
 fn releases(context: &Context<'_>, table: &Table<'_>, allowed: &[&str]) -> Vec<bool> {
-    let list = table.list_of_strings("release").map_or_else(Vec::new, |l| l.value);
+    let list = table.read(&RELEASE).map_or_else(Vec::new, |l| l.value);
     for item in &list {
         if !allowed.contains(&item.value.as_str()) {
             let message = format!("`{}` cannot be released", item.value);

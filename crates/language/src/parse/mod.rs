@@ -3,11 +3,14 @@
 //! **Must not be here:** file access (the caller hands in what a model refers to, see [`Files`]), matrices.
 
 pub mod analysis;
+mod arguments;
 mod channels;
 pub mod compensators;
 mod connected;
+mod damping;
 pub(crate) mod elements;
 mod externals;
+mod fmu;
 mod formulas;
 mod loads;
 mod matrices;
@@ -19,7 +22,7 @@ mod signals;
 mod specimens;
 mod substructures;
 mod templates;
-mod units;
+pub mod units;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,6 +30,7 @@ use std::ops::Range;
 
 use crate::diag::{Diagnostic, Diagnostics, Source, did_you_mean, suggest};
 use crate::document::Document;
+use crate::key::*;
 use crate::model::{Dof, Element, Model, Node};
 use crate::partition;
 use crate::problem::{Problem, Subject};
@@ -35,6 +39,41 @@ use crate::reader::Spanned;
 use crate::units::{Dimension, UnitSystem};
 use connected::Contact;
 use nodes::GROUND;
+
+section! {
+    /// A model file.
+    pub(crate) FILE = ("file", "", "A model of Interfield: a structure, its loads, and how to integrate it.").more(|| describe(templates::BLOCKS));
+    TITLE: Text = key("title", "One line that says what this is.").default("untitled").example("Two-storey tower");
+    DOFS: List<Text> = key("dofs", "Degrees of freedom of every node that does not list its own: x, y, z are translations, \
+        rx, ry, rz and names that start with theta, phi, psi or rot are rotations.").example("[\"x\", \"y\", \"rz\"]");
+    INCLUDE: Or<Text, List<Text>> = key("include", "Files whose tables are read as if they stood here; relative to the file \
+        that includes them.").example("[\"sections.toml\"]");
+    UNITS: Inner = table("units", &units::UNITS, "Units of plain numbers and of the output.")
+        .example("{ length = \"mm\", force = \"kN\" }");
+    PARAMETERS: Inner = table("parameters", &crate::quantity::PARAMETERS, "Named values, used in expressions such as \"2*k1\".")
+        .example("{ k1 = \"4 kN/mm\" }");
+    NODE: Tables = tables("node", &nodes::NODES, "The nodes.").example("[{ name = \"roof\", mass = \"10 t\" }]");
+    ELEMENT: Tables = tables("element", &elements::ELEMENTS, "The elements.").or_short(&templates::SECTIONED)
+        .example("[{ type = \"spring\", nodes = [\"ground\", \"roof\"], dof = \"x\", k = \"4 kN/mm\" }]");
+    DAMPING: Inner = table("damping", &damping::DAMPING, "Damping of the whole structure, in addition to that of elements.")
+        .example("{ rayleigh = { ratio = 0.05 } }");
+    LOAD: Tables = tables("load", &loads::LOADS, "The loads.")
+        .example("[{ type = \"ground\", direction = \"x\", signal = \"quake\" }]");
+    SIGNAL: Inner = table("signal", &signals::SIGNALS, "Named signals, for use by several loads.")
+        .example("{ quake = { type = \"synthetic\", peak = \"0.3 g\" } }");
+    ANALYSIS: Inner = table("analysis", &analysis::ANALYSIS, "How to integrate; it stands in one of the files.")
+        .example("{ scheme = \"lsrt2\", dt = \"5 ms\", duration = \"20 s\" }");
+    SUBSTRUCTURE: Tables = tables("substructure", &substructures::SUBSTRUCTURE, "Parts of the structure with schemes and steps of their own.")
+        .example("[{ name = \"deck\" }]");
+    COUPLING: Inner = table("coupling", &substructures::COUPLING, "How the substructures advance together.")
+        .example("{ method = \"pmc\" }");
+    SPECIMEN: Tables = tables("specimen", &specimens::SPECIMEN, "Elements that stand in the laboratory.")
+        .example("[{ name = \"isolators\", elements = [\"iso-*\"], rate = \"1 kHz\" }]");
+    EXTERNAL: Tables = tables("external", &externals::EXTERNAL, "Parts of the structure that other programs compute.")
+        .example("[{ name = \"frame\", dofs = [\"roof.x\"], program = \"opensees\", command = [\"python3\", \"frame.py\"], \
+            adapter_stiffness = \"1e6 kN/m\" }]");
+    RECORD: Inner = table("record", &channels::RECORD, "What to record.").example("{ channels = [\"roof.x\"] }");
+}
 
 /// Reads a file that a model refers to (a record, a matrix); the error is a sentence for the user.
 pub type Files<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, String>;
@@ -106,7 +145,7 @@ impl Places {
 /// What the parts of the parser share.
 struct Context<'d> {
     diags: &'d Diagnostics,
-    scope: Scope,
+    scope: &'d Scope,
     files: Files<'d>,
     /// Names of nodes, elements and loads, with their places: channels refer to all of them.
     names: BTreeMap<String, Range<usize>>,
@@ -251,16 +290,10 @@ fn written_out<'s>(
         return None;
     }
     let mut document = Document::parse(source, diags)?;
-    let root = document.root();
-    let units = match root.table("units") {
-        Some(table) => {
-            let units = table.unit_system().unwrap_or_default();
-            table.finish();
-            units
-        }
-        None => UnitSystem::si(),
-    };
-    let mut parameters = root.table("parameters").map(Parameters::read).unwrap_or_default();
+    let nothing = Scope::default();
+    let root = document.root(&nothing, &FILE);
+    let units = root.open(&UNITS).map_or_else(UnitSystem::si, |table| units::read(table).unwrap_or_default());
+    let mut parameters = root.open(&PARAMETERS).map(Parameters::read).unwrap_or_default();
     for (name, text) in &overrides.set {
         parameters.set(name, text, diags);
     }
@@ -281,12 +314,13 @@ pub fn expand(source: &Source, overrides: &Overrides, diags: &Diagnostics) -> Op
 /// Reads a model. Findings go to `diags`; `None` if there was an error.
 pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &Diagnostics) -> Option<(Model, Places)> {
     let (document, scope, complete) = written_out(source, overrides, diags)?;
-    let root = document.root();
-    ["units", "parameters"].iter().for_each(|key| root.ignore(key));
+    let root = document.root(&scope, &FILE);
+    root.ignore(&UNITS);
+    root.ignore(&PARAMETERS);
     let units = scope.units.clone();
     let mut context = Context {
         diags,
-        scope,
+        scope: &scope,
         files,
         names: BTreeMap::new(),
         nodes: Vec::new(),
@@ -296,7 +330,7 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
         names_unknown: false,
         dofs: Vec::new(),
         elements: Vec::new(),
-        partitioned: root.has("substructure"),
+        partitioned: root.has(&SUBSTRUCTURE),
         places: Places::default(),
         load_dimensions: BTreeMap::new(),
         imposed: BTreeSet::new(),
@@ -305,20 +339,20 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
         contact: RefCell::default(),
         estimates: Vec::new(),
     };
-    let title = root.string("title").map_or_else(|| "untitled".to_owned(), |t| t.value);
+    let title = root.value(&TITLE);
     context.names_unknown =
-        !complete || ["node", "element", "external", "load"].iter().any(|key| root.has(key) && !root.is_list(key));
+        !complete || [NODE, ELEMENT, EXTERNAL, LOAD].iter().any(|key| root.has(key) && !root.is_list(key));
     nodes::read(&mut context, &root);
     elements::read(&mut context, &root);
     let externals = externals::read(&mut context, &root);
-    let damping = analysis::damping(&mut context, &root);
+    let damping = damping::read(&mut context, &root);
     let analysis = analysis::read(&mut context, &root, overrides);
     let time = analysis.as_ref().map_or((0.0, 1.0), |a| (a.duration, a.dt));
     let (loads, names) = loads::read(&mut context, &root, time);
-    let says = |key: &str| root.table("analysis").is_some_and(|t| t.has(key));
+    let (own_scheme, own_tangent) = analysis::says(&root);
     let written = substructures::Written {
-        scheme: overrides.scheme.is_some() || !overrides.scheme_parameters.is_empty() || says("scheme"),
-        tangent: overrides.tangent.is_some() || says("tangent"),
+        scheme: overrides.scheme.is_some() || !overrides.scheme_parameters.is_empty() || own_scheme,
+        tangent: overrides.tangent.is_some() || own_tangent,
         recoupled: overrides.coupling.is_some() && overrides.scheme.is_none(),
     };
     let partition = substructures::read(&mut context, &root, analysis.as_ref(), written, overrides);

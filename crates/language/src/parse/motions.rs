@@ -8,7 +8,11 @@ use interfield_motion::{
 };
 
 use super::Context;
+use super::records::{BAND_PASS, BASELINE, PEAK, RESAMPLE};
+use super::signals::SignalType;
+use crate::key::*;
 use crate::reader::{Spanned, Table};
+use crate::schema::Variant;
 use crate::signal::Signal;
 use crate::units::Dimension;
 
@@ -30,49 +34,30 @@ pub(super) struct Processing {
 }
 
 impl Processing {
-    /// Reads the keys; `None` if one of them is wrong.
-    pub(super) fn read(context: &Context<'_>, t: &Table<'_>, dim: Dimension) -> Option<Self> {
-        let scope = &context.scope;
-        let baseline = t.integer("baseline");
-        let corners = t.quantities("band_pass", Dimension::FREQUENCY, scope);
-        let resample = t.quantity("resample", Dimension::TIME, scope);
-        let peak = t.quantity("peak", dim, scope);
-        let given = ["baseline", "band_pass", "resample", "peak"].map(|key| t.has(key));
-        let mut good = given == [baseline.is_some(), corners.is_some(), resample.is_some(), peak.is_some()];
-        let mut refuse = |span: &Range<usize>, message: String, help: &str| {
-            context.error(span.clone(), message, help);
-            good = false;
-        };
+    /// Reads the keys; what is wrong with them is reported.
+    pub(super) fn read(context: &Context<'_>, t: &Table<'_>) -> Self {
+        let (baseline, corners) = (t.read(&BASELINE), t.read(&BAND_PASS));
+        let dim = t.displacement();
         if dim != Dimension::ACCELERATION && dim != Dimension::ANGULAR_ACCELERATION {
-            let spans =
-                [("baseline", baseline.as_ref().map(|b| &b.span)), ("band_pass", corners.as_ref().map(|b| &b.span))];
-            for (key, span) in spans.into_iter().filter_map(|(key, span)| Some((key, span?))) {
+            let given = [
+                (BASELINE.name, baseline.as_ref().map(|b| &b.span)),
+                (BAND_PASS.name, corners.as_ref().map(|b| &b.span)),
+            ];
+            for (key, span) in given.into_iter().filter_map(|(key, span)| Some((key, span?))) {
                 let message = format!("`{key}` is for accelerations, this signal is {}", dim.describe());
-                refuse(span, message, "remove it: this record is used as it is");
+                context.error(span.clone(), message, "remove it: this record is used as it is");
             }
-        }
-        if let Some(b) = baseline.as_ref().filter(|b| !(0..=3).contains(&b.value)) {
-            let message = format!("`baseline` is the degree of a polynomial, 0 to 3, found {}", b.value);
-            refuse(&b.span, message, "write baseline = 1");
         }
         let band_pass = corners.and_then(|c| match c.value.as_slice() {
-            [low, high] if low.value >= 0.0 && high.value > low.value => {
-                Some(Spanned::new((low.value, high.value), c.span.clone()))
-            }
+            [low, high] if high.value > low.value => Some(Spanned::new((low.value, high.value), c.span.clone())),
             _ => {
-                let message = "`band_pass` needs two rising frequencies".to_owned();
-                refuse(&c.span, message, "write band_pass = [\"0.1 Hz\", \"25 Hz\"]");
+                let message = "`band_pass` needs two rising frequencies";
+                context.error(c.span.clone(), message, "write band_pass = [\"0.1 Hz\", \"25 Hz\"]");
                 None
             }
         });
-        let positive = [("resample", &resample, "resample = \"5 ms\""), ("peak", &peak, "a peak greater than zero")];
-        for (key, value, help) in positive {
-            if let Some(v) = value.as_ref().filter(|v| v.value <= 0.0) {
-                refuse(&v.span, format!("`{key}` must be greater than zero"), &format!("write {help}"));
-            }
-        }
         let baseline = baseline.map(|b| b.map(|n| usize::try_from(n).unwrap_or(0)));
-        good.then_some(Self { baseline, band_pass, resample, peak })
+        Self { baseline, band_pass, resample: t.read(&RESAMPLE), peak: t.read(&PEAK) }
     }
 
     /// Applies everything that was asked for.
@@ -121,97 +106,101 @@ impl Processing {
     }
 }
 
-/// The `seed` of something random: a quantity, so that a parameter can choose it.
-pub(super) fn seed(context: &Context<'_>, t: &Table<'_>) -> Option<u64> {
-    let seed = t.quantity("seed", Dimension::NONE, &context.scope)?;
-    // Up to 2^53 every whole number is one.
-    if seed.value >= 0.0 && seed.value == seed.value.trunc() && seed.value <= 9.0e15 {
-        return Some(seed.value as u64);
-    }
-    context.error(seed.span, "a `seed` is a whole number from 0", "write seed = 1");
-    None
-}
+/// The `seed` of something random: an expression too, so that a parameter can choose it.
+pub(super) const SEED: Key<Count> =
+    key("seed", "The same seed gives the same numbers.").range(NOT_NEGATIVE).default("1").example("7");
 
 /// A ground motion made to fit the spectrum of a code.
-pub(super) fn generated(context: &Context<'_>, t: &Table<'_>, dim: Dimension) -> Option<Signal> {
-    let scope = &context.scope;
-    let positive = |key: &str, value: Option<Spanned<f64>>| {
-        if let Some(bad) = value.as_ref().filter(|v| v.value <= 0.0) {
-            let help = "give the design acceleration of the site, e.g. \"0.25 g\", and times in seconds";
-            context.error(bad.span.clone(), format!("`{key}` must be greater than zero"), help);
-            return None;
-        }
-        value.map(|v| v.value)
+pub(super) const GENERATED: SignalType =
+    Type::new("generated", "A ground motion made to fit the spectrum of a code.", &[KEYS], generated);
+
+section! {
+    [KEYS];
+    DURATION: Time = key("duration", "Its duration.").range(POSITIVE).default("20 s").example("20 s");
+    DT: Time = key("dt", "Its sampling interval.").range(POSITIVE).default("10 ms").example("10 ms");
+    OTHER: Count = key("seed", "Chooses another motion with the same spectrum.").range(NOT_NEGATIVE).default("1").example("2");
+}
+
+/// The response spectrum of a code, with its damping.
+type Spectrum = Type<fn(&Table<'_>) -> Option<(f64, Target)>>;
+
+/// Spectral acceleration of a period, m/s².
+type Target = Box<dyn Fn(f64) -> f64>;
+
+const SPECTRUM: Key<Choice<Spectrum>> = choice("spectrum", &SPECTRA, "The code.").required();
+
+/// All spectra: one entry each.
+const SPECTRA: [Spectrum; 2] = [
+    Type::new("ec8", "A ground motion made to fit the spectrum of Eurocode 8.", &[EC8], ec8),
+    Type::new("asce7", "A ground motion made to fit the spectrum of ASCE 7.", &[ASCE7], asce7),
+];
+
+section! {
+    [EC8];
+    AG: Acceleration = key("ag", "Design ground acceleration.").required().range(POSITIVE).example("0.25 g");
+    GROUND: Choice<(GroundType, &'static str)> = choice("ground", &GROUNDS, "Ground type.").required().example("B");
+    KIND: Whole = key("kind", "Spectrum of type 1 (high seismicity) or 2.").range(Allowed::Between(1.0, 2.0)).default("1").example("1");
+    DAMPING: Pure = key("damping", "Damping of the spectrum.").range(Allowed::Between(0.001, 0.5)).default("0.05");
+}
+
+section! {
+    [ASCE7];
+    SDS: Acceleration = key("sds", "Design spectral acceleration at short periods.").required().range(POSITIVE).example("0.25 g");
+    SD1: Acceleration = key("sd1", "Design spectral acceleration at a period of 1 s.").required().range(POSITIVE).example("0.25 g");
+    TL: Time = key("tl", "Long-period transition.").range(POSITIVE).default("8 s").example("8 s");
+}
+
+const GROUNDS: [(GroundType, &str); 5] =
+    [(GroundType::A, "A"), (GroundType::B, "B"), (GroundType::C, "C"), (GroundType::D, "D"), (GroundType::E, "E")];
+
+/// The variant of a generated motion for each spectrum; any other as it is.
+pub(super) fn spectra(variant: Variant) -> Vec<Variant> {
+    if variant.when[0].1 != GENERATED.name {
+        return vec![variant];
+    }
+    let one = |s: &Spectrum| {
+        let own = s.variant(SPECTRUM.name);
+        let keys = own.keys.into_iter().chain(variant.keys.clone()).collect();
+        Variant { when: vec![variant.when[0], own.when[0]], keys, ..own }
     };
-    let acceleration = |key: &str| positive(key, t.quantity_required(key, Dimension::ACCELERATION, scope));
-    let time = |key: &str, default: f64| {
-        if t.has(key) { positive(key, t.quantity(key, Dimension::TIME, scope)) } else { Some(default) }
-    };
-    let default = GenerateOptions::default();
-    let spectrum = t.choice_required("spectrum", &["ec8", "asce7"]);
-    let (duration, dt) = (time("duration", default.duration), time("dt", default.dt));
-    let seed = if t.has("seed") { seed(context, t) } else { Some(default.seed) };
-    let mut damping = Some(default.damping);
-    let target: Option<Box<dyn Fn(f64) -> f64>> = match spectrum.map(|s| s.value) {
-        None => {
-            t.keys().iter().for_each(|k| t.ignore(&k.value));
-            None
-        }
-        Some(0) => {
-            let ag = acceleration("ag");
-            let ground = t.choice_required("ground", &["A", "B", "C", "D", "E"]);
-            let kind = match t.integer("kind") {
-                None => (!t.has("kind")).then_some(SpectrumType::Type1),
-                Some(k) if k.value == 1 => Some(SpectrumType::Type1),
-                Some(k) if k.value == 2 => Some(SpectrumType::Type2),
-                Some(k) => {
-                    let message = format!("EN 1998-1 has spectra of type 1 and 2, not {}", k.value);
-                    context.error(k.span, message, "write kind = 1 (high seismicity) or kind = 2");
-                    None
-                }
-            };
-            if t.has("damping") {
-                let given = t.quantity("damping", Dimension::NONE, scope);
-                if let Some(bad) = given.as_ref().filter(|z| !(0.001..=0.5).contains(&z.value)) {
-                    let message = format!("the damping of a spectrum lies between 0.001 and 0.5, found {}", bad.value);
-                    context.error(bad.span.clone(), message, "write damping = 0.05 or damping = \"5 %\"");
-                }
-                damping = given.map(|z| z.value).filter(|z| (0.001..=0.5).contains(z));
-            }
-            let ground = ground
-                .map(|g| [GroundType::A, GroundType::B, GroundType::C, GroundType::D, GroundType::E][g.value.min(4)]);
-            match (ag, ground, kind, damping) {
-                (Some(ag), Some(ground), Some(kind), Some(damping)) => {
-                    let spectrum = Ec8 { ag, ground, kind, damping };
-                    Some(Box::new(move |period| spectrum.acceleration(period)))
-                }
-                _ => None,
-            }
-        }
-        Some(_) => {
-            let (sds, sd1, tl) = (acceleration("sds"), acceleration("sd1"), time("tl", 8.0));
-            match (sds, sd1, tl) {
-                (Some(sds), Some(sd1), Some(tl)) => {
-                    let spectrum = Asce7 { sds: sds / STANDARD_GRAVITY, sd1: sd1 / STANDARD_GRAVITY, tl };
-                    Some(Box::new(move |period| spectrum.acceleration(period)))
-                }
-                _ => None,
-            }
-        }
-    };
+    SPECTRA.iter().map(one).collect()
+}
+
+fn ec8(t: &Table<'_>) -> Option<(f64, Target)> {
+    let (ag, ground) = (t.read(&AG), t.read(&GROUND));
+    let (kind, damping) = (t.good(&KIND), t.good(&DAMPING));
+    let kind = if kind? == 2 { SpectrumType::Type2 } else { SpectrumType::Type1 };
+    let spectrum = Ec8 { ag: ag?.value, ground: ground?.value.0, kind, damping: damping? };
+    Some((spectrum.damping, Box::new(move |period| spectrum.acceleration(period))))
+}
+
+fn asce7(t: &Table<'_>) -> Option<(f64, Target)> {
+    let (sds, sd1, tl) = (t.read(&SDS), t.read(&SD1), t.good(&TL));
+    let spectrum = Asce7 { sds: sds?.value / STANDARD_GRAVITY, sd1: sd1?.value / STANDARD_GRAVITY, tl: tl? };
+    Some((GenerateOptions::default().damping, Box::new(move |period| spectrum.acceleration(period))))
+}
+
+fn generated(context: &Context<'_>, t: &Table<'_>) -> Option<Signal> {
+    let spectrum = t.read(&SPECTRUM);
+    let (duration, dt, seed) = (t.good(&DURATION), t.good(&DT), t.good(&OTHER));
+    if spectrum.is_none() {
+        t.ignore_all();
+    }
+    let target = spectrum.and_then(|s| (s.value.read)(t));
+    let dim = t.displacement();
     if dim != Dimension::ACCELERATION {
         let message = format!("a generated motion is an acceleration, but {} is needed", dim.describe());
         context.error(t.span(), message, "use it for a [[load]] of type \"ground\"");
         return None;
     }
-    let (duration, dt, seed, damping, target) = (duration?, dt?, seed?, damping?, target?);
+    let (duration, dt, seed, (damping, target)) = (duration?, dt?, seed?, target?);
     if duration / dt > MAX_GENERATED {
         let message =
             format!("a generated motion has at most {MAX_GENERATED} samples, this would have {:.0}", duration / dt);
         context.error(t.span(), message, "give a larger `dt` or a shorter `duration`");
         return None;
     }
-    match generate(&*target, &GenerateOptions { dt, duration, seed, damping, ..default }) {
+    match generate(&*target, &GenerateOptions { dt, duration, seed, damping, ..GenerateOptions::default() }) {
         Ok(record) => Some(Signal::Samples { start: 0.0, dt: record.dt, values: record.values.into() }),
         Err(e) => {
             let help = "give a `duration` of 10 s or more in steps of 10 ms or less";

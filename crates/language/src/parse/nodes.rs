@@ -2,11 +2,36 @@
 
 use std::ops::Range;
 
-use super::Context;
+use super::{Context, DOFS, NODE};
 use crate::diag::Diagnostic;
+use crate::key::*;
 use crate::model::{Dof, Node, Support};
 use crate::reader::{Spanned, Table};
 use crate::units::Dimension;
+
+section! {
+    /// A point of the structure.
+    pub(super) NODES = ("node", "[[node]]", "A named point with its degrees of freedom.");
+    NAME: Text = key("name", "Its name; `ground` is always there and always fixed.").required().example("roof");
+    AT: List<Length> = key("at", "Its position, one to three coordinates.").example("[0, \"3 m\"]");
+    OWN_DOFS: List<Text> = key("dofs", "Its degrees of freedom, if not those of the top of the file.").example("[\"x\", \"rz\"]");
+    FIXED: Or<Flag, List<Text>> = key("fixed", "true, or the degrees of freedom that are held.").default("false").example("[\"x\", \"y\"]");
+    MASS: PerDof<Mass> = of(Or(Mass, Inner(&PER_DOF)), "mass", "Mass on all translations, or a table by degree of freedom.")
+        .example("{ x = \"10 t\", rz = \"5 t*m^2\" }");
+    INITIAL: PerDof<Length> =
+        of(Or(Length, Inner(&PER_DOF)), "initial", "Initial displacement, on all translations or by degree of freedom.")
+            .example("{ x = \"5 mm\" }");
+    INITIAL_VELOCITY: PerDof<Velocity> =
+        of(Or(Velocity, Inner(&PER_DOF)), "initial_velocity", "Initial velocity, on all translations or by degree of freedom.")
+            .example("{ x = \"1 m/s\" }");
+}
+
+/// One quantity for all translations, or a table by name.
+type PerDof<M> = Or<M, Inner>;
+
+section! {
+    PER_DOF = ("per-dof", "{ x = ..., rz = ... }", "A value for each degree of freedom of the node, by its name.").others(|| Anything.value());
+}
 
 /// Name of the node that is always there and always fixed.
 pub(super) const GROUND: &str = "ground";
@@ -26,17 +51,17 @@ pub(super) fn axis(dof: &str) -> Option<usize> {
 
 /// Reads `dofs` and all `[[node]]`.
 pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>) {
-    let defaults = root.list_of_strings("dofs");
-    let unclear = root.has("dofs") && defaults.is_none();
+    let defaults = root.read(&DOFS);
+    let unclear = root.has(&DOFS) && defaults.is_none();
     let defaults = defaults.map_or_else(Vec::new, |d| d.value);
     check_dofs(context, &defaults);
     context.names.insert(GROUND.to_owned(), 0..0);
     context.node_index.insert(GROUND.to_owned(), 0);
     context.nodes.push(Node { name: GROUND.to_owned(), at: [0.0; 3], dofs: Vec::new() });
-    let tables = root.tables("node");
+    let tables = root.all(&NODE);
     if tables.is_empty() {
         let complete = !std::mem::replace(&mut context.nodes_unknown, true);
-        if complete && !root.has("node") {
+        if complete && !root.has(&NODE) {
             let help = "write for example:\n[[node]]\nname = \"roof\"\ndofs = [\"x\"]\nmass = \"10 t\"";
             context.diags.push(Diagnostic::error("the model has no nodes", 0..0).help(help));
         }
@@ -59,14 +84,14 @@ fn check_dofs(context: &Context<'_>, dofs: &[Spanned<String>]) {
 }
 
 fn read_node(context: &mut Context<'_>, table: Table<'_>, defaults: &[Spanned<String>], unclear: bool) {
-    let name = table.string_required("name", "\"roof\"");
+    let name = table.read(&NAME);
     let name = name.unwrap_or_else(|| Spanned::new(format!("node{}", context.nodes.len()), table.span()));
     context.declare(&name.value, name.span.clone());
-    let own = table.list_of_strings("dofs");
+    let own = table.read(&OWN_DOFS);
     if let Some(own) = &own {
         check_dofs(context, &own.value);
     }
-    let unclear = own.is_none() && (unclear || table.has("dofs"));
+    let unclear = own.is_none() && (unclear || table.has(&OWN_DOFS));
     if unclear {
         context.unclear.insert(context.nodes.len());
     }
@@ -80,10 +105,10 @@ fn read_node(context: &mut Context<'_>, table: Table<'_>, defaults: &[Spanned<St
     let at = read_position(context, &table);
     let fixed = read_fixed(context, &table, &names);
     let mass_of = |angle: bool| if angle { Dimension::INERTIA } else { Dimension::MASS };
-    let mass = read_per_dof(context, &table, "mass", &names, mass_of);
-    let u0 = read_per_dof(context, &table, "initial", &names, displacement);
-    let v0 = read_per_dof(context, &table, "initial_velocity", &names, |a| displacement(a).per(Dimension::TIME));
-    if table.has("mass") && mass.iter().all(Option::is_none) {
+    let mass = read_per_dof(context, &table, &MASS, &names, mass_of);
+    let u0 = read_per_dof(context, &table, &INITIAL, &names, displacement);
+    let v0 = read_per_dof(context, &table, &INITIAL_VELOCITY, &names, |a| displacement(a).per(Dimension::TIME));
+    if table.has(&MASS) && mass.iter().all(Option::is_none) {
         // A mass that could not be read is one.
         context.contact.borrow_mut().nodes.insert(context.nodes.len());
     }
@@ -94,7 +119,7 @@ fn read_node(context: &mut Context<'_>, table: Table<'_>, defaults: &[Spanned<St
             let message = format!("negative mass {m} {unit} at `{}.{dof}`", name.value);
             context.error(span.clone(), message, "a mass is positive, or zero: remove the sign");
         }
-        let value = |list: &[PerDof]| list[i].as_ref().map_or(0.0, |x| x.0);
+        let value = |list: &[Given]| list[i].as_ref().map_or(0.0, |x| x.0);
         let support = if fixed.contains(&dof) { Support::Fixed } else { Support::Free };
         if fixed.contains(&dof)
             && let Some((_, span)) = [&u0[i], &v0[i]].into_iter().flatten().find(|(x, _)| *x != 0.0)
@@ -121,7 +146,7 @@ fn read_node(context: &mut Context<'_>, table: Table<'_>, defaults: &[Spanned<St
 /// `at`: one to three coordinates; missing ones are zero.
 fn read_position(context: &Context<'_>, table: &Table<'_>) -> [f64; 3] {
     let mut at = [0.0; 3];
-    if let Some(position) = table.quantities("at", Dimension::LENGTH, &context.scope) {
+    if let Some(position) = table.read(&AT) {
         if position.value.is_empty() || position.value.len() > 3 {
             let message = format!("a position has 1 to 3 coordinates, found {}", position.value.len());
             context.error(position.span.clone(), message, "write for example at = [0.0, 3.0]");
@@ -139,10 +164,11 @@ fn displacement(angle: bool) -> Dimension {
 
 /// `fixed = true` or a list of degrees of freedom.
 fn read_fixed(context: &Context<'_>, table: &Table<'_>, names: &[String]) -> Vec<String> {
-    if table.is_bool("fixed") {
-        return if table.bool("fixed").is_some_and(|b| b.value) { names.to_vec() } else { Vec::new() };
-    }
-    let list = table.list_of_strings("fixed").map_or_else(Vec::new, |l| l.value);
+    let list = match table.read(&FIXED).map(|f| f.value) {
+        Some(Either::First(all)) => return if all { names.to_vec() } else { Vec::new() },
+        Some(Either::Second(list)) => list,
+        None => return Vec::new(),
+    };
     for f in list.iter().filter(|_| !context.unclear.contains(&context.nodes.len())) {
         if !names.contains(&f.value) {
             let message = format!("`{}` is not a degree of freedom of this node", f.value);
@@ -153,37 +179,33 @@ fn read_fixed(context: &Context<'_>, table: &Table<'_>, names: &[String]) -> Vec
 }
 
 /// A value and its place, where one is given.
-type PerDof = Option<(f64, Range<usize>)>;
+type Given = Option<(f64, Range<usize>)>;
 
 /// A value for every degree of freedom: one quantity for all translations, or a table by name.
-fn read_per_dof(
+fn read_per_dof<M: for<'x> crate::key::Kind<Value<'x> = f64>>(
     context: &Context<'_>,
     table: &Table<'_>,
-    key: &str,
+    key: &Key<PerDof<M>>,
     names: &[String],
     dim: impl Fn(bool) -> Dimension,
-) -> Vec<PerDof> {
-    if table.is_table(key) {
-        let Some(inner) = table.table(key) else { return vec![None; names.len()] };
-        let values = names
-            .iter()
-            .map(|n| inner.quantity(n, dim(is_angle(n)), &context.scope).map(|q| (q.value, q.span)))
-            .collect();
-        if context.unclear.contains(&context.nodes.len()) {
-            // Its keys cannot be judged.
-            inner.keys().iter().for_each(|k| inner.ignore(&k.value));
+) -> Vec<Given> {
+    let Some(given) = table.read(key) else { return vec![None; names.len()] };
+    let one = match given.value {
+        Either::First(one) => one,
+        Either::Second(inner) => {
+            let one = |n: &String| inner.entry(n, &Measured(dim(is_angle(n))), Allowed::Any).map(|q| (q.value, q.span));
+            let values = names.iter().map(one).collect();
+            if context.unclear.contains(&context.nodes.len()) {
+                // Its keys cannot be judged.
+                inner.ignore_all();
+            }
+            inner.finish();
+            return values;
         }
-        inner.finish();
-        return values;
+    };
+    if one != 0.0 && names.iter().all(|n| is_angle(n)) && !names.is_empty() {
+        let message = format!("`{}` of a node that only rotates needs a table", key.name);
+        context.error(given.span.clone(), message, format!("write {} = {{ {} = ... }}", key.name, names[0]));
     }
-    let one = table.quantity(key, dim(false), &context.scope);
-    if let Some(q) = &one
-        && q.value != 0.0
-        && names.iter().all(|n| is_angle(n))
-        && !names.is_empty()
-    {
-        let message = format!("`{key}` of a node that only rotates needs a table");
-        context.error(q.span.clone(), message, format!("write {key} = {{ {} = ... }}", names[0]));
-    }
-    names.iter().map(|n| one.as_ref().filter(|_| !is_angle(n)).map(|q| (q.value, q.span.clone()))).collect()
+    names.iter().map(|n| (!is_angle(n)).then(|| (one, given.span.clone()))).collect()
 }

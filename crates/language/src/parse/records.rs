@@ -4,11 +4,34 @@ use interfield_motion::{Format, MAX_BYTES, Quantity, ReadError, ReadOptions, rea
 
 use super::Context;
 use super::motions::Processing;
-use super::signals::samples;
+use super::signals::{SignalType, samples};
 use crate::diag::Diagnostic;
+use crate::key::*;
 use crate::reader::{Spanned, Table};
 use crate::signal::Signal;
 use crate::units::{Dimension, Unit};
+
+/// A record in a file.
+pub(super) const FILE: SignalType =
+    Type::new("file", "A record in a file: PEER AT2, ESM, COSMOS, or columns of numbers.", &[KEYS], record);
+
+section! {
+    [KEYS];
+    PATH: Text = key("path", "The file, relative to the model.").required().example("record.at2");
+    FORMAT: Choice<(Format, &'static str)> = choice("format", &FORMATS, "Its format, if it is not recognised.").example("peer");
+    UNIT: Text = key("unit", "Unit of its values, if it does not say.").example("g");
+    DT: Time = key("dt", "Sampling interval, if it does not say.").range(POSITIVE).example("10 ms");
+    COLUMN: Whole = key("column", "Column of a file of columns, counted from 1.").range(from(1.0)).example("2");
+    pub(super) BASELINE: Whole = key("baseline", "Degree (0 to 3) of the polynomial taken off the acceleration.")
+        .range(Allowed::Between(0.0, 3.0)).example("1");
+    pub(super) BAND_PASS: List<Frequency> = key("band_pass", "Corners of a zero-phase filter.").range(NOT_NEGATIVE)
+        .example("[\"0.1 Hz\", \"25 Hz\"]");
+    pub(super) RESAMPLE: Time = key("resample", "New sampling interval.").range(POSITIVE).example("5 ms");
+    pub(super) PEAK: Driven = key("peak", "Peak to which it is scaled.").range(POSITIVE).example("0.3 g");
+}
+
+const FORMATS: [(Format, &str); 4] =
+    [(Format::Columns, "columns"), (Format::Peer, "peer"), (Format::Esm, "esm"), (Format::Cosmos, "cosmos")];
 
 /// What a record is read with.
 struct Reading<'a, 'd> {
@@ -16,7 +39,7 @@ struct Reading<'a, 'd> {
     format: Option<Format>,
     /// Factor to SI of the `unit` in the model.
     factor: Option<f64>,
-    dt: Option<Spanned<f64>>,
+    dt: Option<f64>,
     /// Counted from 1.
     column: Option<Spanned<usize>>,
     table: &'a Table<'d>,
@@ -24,39 +47,18 @@ struct Reading<'a, 'd> {
 }
 
 /// A record in a file: PEER AT2, ESM, COSMOS or columns of numbers; processed as the model asks.
-pub(super) fn record(context: &Context<'_>, t: &Table<'_>, dim: Dimension) -> Option<Signal> {
-    const FORMATS: [(&str, Format); 4] =
-        [("columns", Format::Columns), ("peer", Format::Peer), ("esm", Format::Esm), ("cosmos", Format::Cosmos)];
-    let path = t.string_required("path", "\"record.csv\"");
-    let format = t.choice("format", &FORMATS.map(|f| f.0));
-    let unit = t.string("unit");
-    let dt = t.quantity("dt", Dimension::TIME, &context.scope);
-    let column = t.integer("column");
-    let processing = Processing::read(context, t, dim);
-    let factor = unit.as_ref().map(|u| unit_factor(context, t, u, dim));
-    if let Some(dt) = dt.as_ref().filter(|dt| dt.value <= 0.0) {
-        let message = format!("the `dt` of a signal must be greater than zero, found {} s", dt.value);
-        context.error(dt.span.clone(), message, "write for example dt = \"10 ms\"");
+fn record(context: &Context<'_>, t: &Table<'_>) -> Option<Signal> {
+    let (errors, dim) = (context.diags.error_count(), t.displacement());
+    let (path, format) = (t.read(&PATH), t.read(&FORMAT).map(|f| f.value.0));
+    let factor = t.read(&UNIT).and_then(|u| unit_factor(context, t, &u, dim));
+    let dt = t.read(&DT).map(|dt| dt.value);
+    let column = t.read(&COLUMN).map(|c| c.map(|i| usize::try_from(i).unwrap_or(usize::MAX)));
+    let processing = Processing::read(context, t);
+    if context.diags.error_count() > errors {
         return None;
     }
-    let column = match column {
-        Some(c) if c.value < 1 => {
-            context.error(c.span, format!("columns are counted from 1, found {}", c.value), "write column = 1");
-            return None;
-        }
-        c => c.map(|c| c.map(|i| usize::try_from(i).unwrap_or(usize::MAX))),
-    };
-    // A value that is there but could not be read has been reported.
-    let unread =
-        [("format", format.is_some()), ("unit", unit.is_some()), ("dt", dt.is_some()), ("column", column.is_some())];
-    if unread.iter().any(|(key, read)| t.has(key) && !read) || factor == Some(None) {
-        return None;
-    }
-    let factor = factor.flatten();
-    let format = format.map(|f| FORMATS[f.value].1);
-    let reading = Reading { path: path?, format, factor, dt, column, table: t, dim };
-    let signal = reading.signal(context)?;
-    processing?.apply(context, signal)
+    let signal = Reading { path: path?, format, factor, dt, column, table: t, dim }.signal(context)?;
+    processing.apply(context, signal)
 }
 
 impl Reading<'_, '_> {
@@ -101,8 +103,7 @@ impl Reading<'_, '_> {
             context.error(column.span.clone(), message, "remove it, or write format = \"columns\"");
             return None;
         }
-        let dt = self.dt.as_ref().map(|dt| dt.value);
-        let options = ReadOptions { format: Some(format), unit: self.factor, dt, column: None };
+        let options = ReadOptions { format: Some(format), unit: self.factor, dt: self.dt, column: None };
         let record = match read_record(text, &options) {
             Ok(record) => record,
             Err(e) => return self.refuse_record(context, &e),
@@ -142,7 +143,7 @@ impl Reading<'_, '_> {
         let y: Vec<f64> = found.y.into_iter().map(|v| v * factor).collect();
         let times = self.dt.is_none().then(|| found.x.iter().map(|t| t * second).collect());
         let file = format!("`{}`: ", self.path.value);
-        samples(context, &self.path.span, self.table, self.dt.clone(), times, y, &file)
+        samples(context, &self.path.span, self.table, (self.dt, times), y, &file)
     }
 }
 

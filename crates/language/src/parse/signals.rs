@@ -2,71 +2,121 @@
 
 use std::ops::Range;
 
-use super::Context;
-use super::motions::generated;
-use super::records::record;
+use super::{Context, motions, records};
 use crate::diag::did_you_mean;
 use crate::formula::compile;
-use crate::reader::{Spanned, Table};
+use crate::key::*;
+use crate::reader::Table;
 use crate::signal::{Signal, TimeFunction, synthetic_motion};
 use crate::units::Dimension;
 
 /// Most samples a signal may have.
 const MAX_SAMPLES: usize = 50_000_000;
 
-/// A signal: a table under `key`, or the name of a `[signal.NAME]`.
+/// A signal in place, or the name of one.
+pub(super) type SignalKey = Or<Text, Inner>;
+
+/// What might be written for a signal.
+pub(super) const EXAMPLE: &str = "{ type = \"harmonic\", amplitude = 1.0, frequency = \"2 Hz\" }";
+
+section! {
+    /// `[signal]`.
+    pub(super) SIGNALS = ("signals", "[signal]", "Named signals, [signal.NAME], for use by several loads.").others(|| Inner(&SIGNAL).value());
+}
+
+section! {
+    /// A function of time.
+    pub(super) SIGNAL = ("signal", "signal = { ... }", "A function of time.").variants(|| TYPES.iter().flat_map(|t| motions::spectra(t.variant(TYPE.name))).collect());
+    SCALE: Number = key("scale", "Factor on all values.").default("1").example("1.5");
+}
+
+/// A kind of signal.
+pub(super) type SignalType = Type<fn(&Context<'_>, &Table<'_>) -> Option<Signal>>;
+
+const TYPE: Key<Choice<SignalType>> = choice("type", &TYPES, "What kind of signal it is.").required();
+
+/// All kinds of signals: one entry each.
+const TYPES: [SignalType; 7] = [
+    Type::new("harmonic", "mean + amplitude sin(omega t + phase).", &[HARMONIC], harmonic),
+    Type::new(
+        "synthetic",
+        "The synthetic ground motion of the tests: 20 s, sampled at 10 ms.",
+        &[SYNTHETIC],
+        |_, t| Some(synthetic_motion(t.read(&SYNTHETIC_PEAK)?.value)),
+    ),
+    Type::new("table", "Values in the file, linear in between and zero outside.", &[TABLE], table),
+    records::FILE,
+    motions::GENERATED,
+    Type::new("constant", "The same value always.", &[CONSTANT], |_, t| Some(Signal::Constant(t.read(&VALUE)?.value))),
+    Type::new("formula", "A formula in `t`, in the units of the file.", &[FORMULA], formula),
+];
+
+section! {
+    [HARMONIC];
+    AMPLITUDE: Driven = key("amplitude", "Its amplitude.").required();
+    FREQUENCY: Frequency = key("frequency", "Cycles per time, instead of `omega`.");
+    OMEGA: AngularFrequency = key("omega", "Circular frequency, instead of `frequency`.").example("7 rad/s");
+    PHASE: Pure = key("phase", "Phase at t = 0.").default("0").example("90 deg");
+    MEAN: Driven = key("mean", "Value about which it swings.").default("0").example("2 kN");
+}
+
+section! {
+    [SYNTHETIC];
+    SYNTHETIC_PEAK: Driven = key("peak", "Its peak.").required().example("0.3 g");
+}
+
+section! {
+    [TABLE];
+    VALUES: List<Driven> = key("values", "The values.").required().example("[0, \"5 kN\", 0]");
+    DT: Time = key("dt", "Interval between them, instead of `times`.").range(POSITIVE).example("10 ms");
+    TIMES: List<Time> = key("times", "Their times, instead of `dt`.").example("[0, \"1 s\", \"2 s\"]");
+}
+
+section! {
+    [CONSTANT];
+    VALUE: Driven = key("value", "The value.").required().example("5 kN");
+}
+
+section! {
+    [FORMULA];
+    TEXT: Text = key("value", "The formula.").required().example("10*sin(2*pi*t)");
+}
+
+/// A signal: a table under `key`, or the name of a `[signal.NAME]`; of this dimension.
 pub(super) fn signal(
     context: &Context<'_>,
     table: &Table<'_>,
     named: Option<&Table<'_>>,
-    key: &str,
+    key: &Key<SignalKey>,
     dim: Dimension,
 ) -> Option<Signal> {
-    if table.is_string(key) {
-        let name = table.string(key)?;
-        let found = named.and_then(|n| n.table(&name.value));
-        if found.is_none() {
-            let known = named.map_or_else(Vec::new, Table::keys);
-            let help = did_you_mean(&name.value, known.iter().map(|k| k.value.as_str()))
-                .unwrap_or_else(|| format!("declare it: [signal.{}]", name.value));
-            context.error(name.span, format!("there is no signal `{}`", name.value), help);
+    let given = table.read_required(key)?;
+    let inner = match given.value {
+        Either::Second(inner) => Some(inner),
+        Either::First(name) => {
+            let found = named.and_then(|n| Some(n.entry(&name, &Inner(&SIGNAL), Allowed::Any)?.value));
+            if found.is_none() {
+                let known = named.map_or_else(Vec::new, Table::keys);
+                let help = did_you_mean(&name, known.iter().map(|k| k.value.as_str()))
+                    .unwrap_or_else(|| format!("declare it: [signal.{name}]"));
+                context.error(given.span, format!("there is no signal `{name}`"), help);
+            }
+            found
         }
-        let inner = found?;
-        let signal = read_signal(context, &inner, dim);
-        inner.finish();
-        return signal;
-    }
-    let inner = table.table_required(key, "{ type = \"harmonic\", amplitude = 1.0, frequency = \"2 Hz\" }")?;
-    let signal = read_signal(context, &inner, dim);
+    }?;
+    let inner = inner.along(dim);
+    let signal = read_signal(context, &inner);
     inner.finish();
     signal
 }
 
-fn read_signal(context: &Context<'_>, t: &Table<'_>, dim: Dimension) -> Option<Signal> {
-    const TYPES: [&str; 7] = ["harmonic", "synthetic", "table", "file", "generated", "constant", "formula"];
-    let Some(kind) = t.choice_required("type", &TYPES) else {
-        t.keys().iter().for_each(|k| t.ignore(&k.value));
+fn read_signal(context: &Context<'_>, t: &Table<'_>) -> Option<Signal> {
+    let Some(kind) = t.read(&TYPE) else {
+        t.ignore_all();
         return None;
     };
-    let scope = &context.scope;
-    let scale = t.number("scale").map_or(1.0, |s| s.value);
-    let mut signal = match TYPES[kind.value] {
-        "constant" => Signal::Constant(t.quantity_required("value", dim, scope)?.value),
-        "synthetic" => synthetic_motion(t.quantity_required("peak", dim, scope)?.value),
-        "harmonic" => harmonic(context, t, dim)?,
-        "formula" => formula(context, t, dim)?,
-        "table" => {
-            let values = t.quantities_required("values", dim, scope);
-            let dt = t.quantity("dt", Dimension::TIME, scope);
-            let times = t.quantities("times", Dimension::TIME, scope);
-            let values = values?;
-            let y: Vec<f64> = values.value.iter().map(|v| v.value).collect();
-            let x: Option<Vec<f64>> = times.as_ref().map(|t| t.value.iter().map(|v| v.value).collect());
-            samples(context, &values.span, t, dt, x, y, "")?
-        }
-        "generated" => generated(context, t, dim)?,
-        _ => record(context, t, dim)?,
-    };
+    let scale = t.value(&SCALE);
+    let mut signal = (kind.value.read)(context, t)?;
     if scale != 1.0 {
         signal.scale(scale);
     }
@@ -77,14 +127,10 @@ fn read_signal(context: &Context<'_>, t: &Table<'_>, dim: Dimension) -> Option<S
     Some(signal)
 }
 
-fn harmonic(context: &Context<'_>, t: &Table<'_>, dim: Dimension) -> Option<Signal> {
-    let scope = &context.scope;
-    let amplitude = t.quantity_required("amplitude", dim, scope);
-    let hertz = t.quantity("frequency", Dimension::FREQUENCY, scope);
-    let omega = t.quantity("omega", Dimension::ANGULAR_FREQUENCY, scope);
-    let phase = t.quantity("phase", Dimension::NONE, scope).map_or(0.0, |p| p.value);
-    let mean = t.quantity("mean", dim, scope).map_or(0.0, |m| m.value);
-    if t.has("frequency") == t.has("omega") {
+fn harmonic(context: &Context<'_>, t: &Table<'_>) -> Option<Signal> {
+    let (amplitude, hertz, omega) = (t.read(&AMPLITUDE), t.read(&FREQUENCY), t.read(&OMEGA));
+    let (phase, mean) = (t.value(&PHASE), t.value(&MEAN));
+    if t.has(&FREQUENCY) == t.has(&OMEGA) {
         let message = "a harmonic needs either `frequency` (Hz) or `omega` (rad/s)";
         context.error(t.span(), message, "write frequency = \"2 Hz\"");
         return None;
@@ -93,12 +139,23 @@ fn harmonic(context: &Context<'_>, t: &Table<'_>, dim: Dimension) -> Option<Sign
     Some(Signal::Harmonic { amplitude: amplitude?.value, omega: omega?, phase, mean })
 }
 
-fn formula(context: &Context<'_>, t: &Table<'_>, dim: Dimension) -> Option<Signal> {
-    let text = t.string_required("value", "\"10*sin(2*pi*t)\"")?;
+fn table(context: &Context<'_>, t: &Table<'_>) -> Option<Signal> {
+    let (values, dt, times) = (t.read(&VALUES), t.read(&DT), t.read(&TIMES));
+    if (t.has(&DT) && dt.is_none()) || (t.has(&TIMES) && times.is_none()) {
+        return None;
+    }
+    let values = values?;
+    let y: Vec<f64> = values.value.iter().map(|v| v.value).collect();
+    let times = times.map(|t| t.value.iter().map(|v| v.value).collect());
+    samples(context, &values.span, t, (dt.map(|dt| dt.value), times), y, "")
+}
+
+fn formula(context: &Context<'_>, t: &Table<'_>) -> Option<Signal> {
+    let text = t.read(&TEXT)?;
     match compile(std::slice::from_ref(&text.value), &["t".to_owned()], &context.scope.constants()) {
         Ok(c) => {
             let units = &context.scope.units;
-            let f = TimeFunction::new(c, units.factor(Dimension::TIME), units.factor(dim));
+            let f = TimeFunction::new(c, units.factor(Dimension::TIME), units.factor(t.displacement()));
             if !f.value(0.0).is_finite() {
                 let message = format!("this formula gives {} at t = 0", f.value(0.0));
                 let help = "a division by zero, or a root or logarithm of a number that is not positive: guard it, \
@@ -120,8 +177,7 @@ pub(super) fn samples(
     context: &Context<'_>,
     span: &Range<usize>,
     t: &Table<'_>,
-    dt: Option<Spanned<f64>>,
-    times: Option<Vec<f64>>,
+    (dt, times): (Option<f64>, Option<Vec<f64>>),
     y: Vec<f64>,
     file: &str,
 ) -> Option<Signal> {
@@ -134,12 +190,7 @@ pub(super) fn samples(
         return refuse(message, "give one sample per line, or a column of times and one of samples");
     }
     match (dt, times) {
-        (Some(dt), None) if dt.value > 0.0 => Some(Signal::Samples { start: 0.0, dt: dt.value, values: y.into() }),
-        (Some(dt), None) => {
-            let message = format!("the `dt` of a signal must be greater than zero, found {} s", dt.value);
-            context.error(dt.span, message, "write for example dt = \"10 ms\"");
-            None
-        }
+        (Some(dt), None) => Some(Signal::Samples { start: 0.0, dt, values: y.into() }),
         (None, Some(x)) => {
             if x.len() != y.len() {
                 return refuse(format!("{} times for {} values", x.len(), y.len()), "give as many times as values");
@@ -157,11 +208,8 @@ pub(super) fn samples(
             }
             Some(Signal::Points(x.into_iter().zip(y).collect()))
         }
-        (dt, _) => {
-            // A `dt` or `times` that could not be read has been reported.
-            if dt.is_some() || !(t.has("dt") || t.has("times")) {
-                context.error(t.span(), "samples need either `dt` or times", "write for example dt = \"10 ms\"");
-            }
+        _ => {
+            context.error(t.span(), "samples need either `dt` or times", "write for example dt = \"10 ms\"");
             None
         }
     }

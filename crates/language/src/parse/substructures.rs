@@ -6,16 +6,55 @@ use std::ops::Range;
 use interfield_coupling::registry::{COUPLINGS, Level, find};
 use interfield_kernel::scheme::registry::AnyScheme;
 
+use super::arguments::{self, Placed, arguments, build_entry, pairs, variant};
 use super::nodes::GROUND;
 use super::{Context, Overrides, analysis};
 use crate::diag::{Diagnostic, did_you_mean, suggest};
+use crate::key::*;
 use crate::model::{Analysis, TangentPolicy};
 use crate::partition::{Constraints, Coupling, Partition, Shares, Substructure};
 use crate::reader::{Spanned, Table};
-use crate::units::Dimension;
+use crate::schema::Variant;
 
-/// Most substeps in a step: beyond that the number is a mistake.
-const MAX_SUBSTEPS: i64 = 1_000_000;
+section! {
+    /// A part of the structure.
+    pub(super) SUBSTRUCTURE = ("substructure", "[[substructure]]", "A part of the structure with a scheme and a step of its own.");
+    NAME: Text = key("name", "Its name; with neither `elements` nor `nodes` it takes everything not listed elsewhere.")
+        .required().example("piers");
+    ELEMENTS: List<Text> = key("elements", "Its elements; a trailing * matches any ending.").example("[\"pier9\", \"iso-*\"]");
+    NODES: List<Text> = key("nodes", "Nodes whose mass it shares although no element of it touches them.").example("[\"deck9\"]");
+    SCHEME: Or<Named, Inner> = analysis::scheme_key("Its integrator, if not that of [analysis].").example("newmark");
+    TANGENT: Choice<(TangentPolicy, &'static str)> = analysis::OWN_TANGENT;
+    SIDE: Choice<(bool, &'static str)> = choice("side", &[(false, "coarse"), (true, "fine")],
+        "Its side of a coupling that has a coarse and a fine one.").example("fine");
+    // Beyond a million the number is a mistake.
+    SUBSTEPS: Whole = key("substeps", "Number of its steps in one step of the analysis.").range(Allowed::Between(1.0, 1e6))
+        .default("1").example("10");
+    INTERFACE_MASS: Or<Pure, Inner> = of(Or(Pure, Inner(&SHARES)), "interface_mass",
+        "Its share of the nodal mass at interfaces, 0 to 1, for all nodes or by node.").range(SHARE).example("0.05");
+}
+
+/// One twentieth of the nodal mass is written 0.05 or "5 %".
+const SHARE: Allowed = Allowed::Between(0.0, 1.0);
+
+section! {
+    SHARES = ("interface-mass", "{ deck9 = 0.05 }", "Share of the nodal mass, 0 to 1, by node.").others(|| Pure.value());
+}
+
+section! {
+    /// How substructures advance together.
+    pub(super) COUPLING = ("coupling", "[coupling]", "How the substructures advance together.").variants(couplings);
+    CONSTRAINTS: Choice<(Constraints, &'static str)> = choice("constraints",
+        &[(Constraints::Tree, "tree"), (Constraints::AllPairs, "all-pairs")],
+        "Where more than two meet: the first is held with each other one, or every pair.").default("tree").example("all-pairs");
+}
+
+/// The key that chooses a coupling.
+const METHOD: crate::key::Key<Text> = key("method", "The coupling.").required().example("pmc");
+
+fn couplings() -> Vec<Variant> {
+    COUPLINGS.iter().map(|i| variant(METHOD.name, i.name, [i.title, i.reference, i.advice], i.parameters)).collect()
+}
 
 /// A substructure as written.
 struct Draft {
@@ -43,17 +82,17 @@ pub(super) fn read(
     overrides: &Overrides,
 ) -> Option<Partition> {
     let other = overrides.coupling.as_deref();
-    let table = root.table("coupling");
+    let table = root.open(&super::COUPLING);
     let span = table.as_ref().map(Table::span);
     let coupling = read_coupling(context, table, other);
     let asked = [("--coupling", other.is_some()), ("--substeps", overrides.substeps.is_some())];
-    for (option, _) in asked.iter().filter(|(_, given)| *given && !root.has("substructure")) {
+    for (option, _) in asked.iter().filter(|(_, given)| *given && !root.has(&super::SUBSTRUCTURE)) {
         let d = Diagnostic::unlocated(format!("{option}: the model has no substructures"));
         context.diags.push(d.help("cut the model with [[substructure]] first"));
     }
     let mut owners = Owners::new();
     let mut drafts: Vec<Draft> = Vec::new();
-    for table in root.tables("substructure") {
+    for table in root.all(&super::SUBSTRUCTURE) {
         let draft = read_one(context, &table, drafts.len(), &mut owners);
         if let Some(first) = drafts.iter().find(|d| d.name.value == draft.name.value) {
             let message = format!("the name `{}` is used twice", draft.name.value);
@@ -69,7 +108,7 @@ pub(super) fn read(
         drafts.push(draft);
         table.finish();
     }
-    if let (Some(span), false) = (&span, root.has("substructure")) {
+    if let (Some(span), false) = (&span, root.has(&super::SUBSTRUCTURE)) {
         let help = "write [[substructure]] with `name` and `elements`, or remove [coupling]";
         context.error(span.clone(), "there is nothing to couple: the model has no substructures", help);
     }
@@ -110,27 +149,26 @@ fn complete(context: &Context<'_>, owners: &Owners, rest: Option<usize>) -> Vec<
 }
 
 fn read_one(context: &mut Context<'_>, table: &Table<'_>, index: usize, owners: &mut Owners) -> Draft {
-    let name = table.string_required("name", "\"piers\"");
+    let name = table.read(&NAME);
     if let Some(name) = &name {
         context.check_name(&name.value, name.span.clone());
     }
     let name = name.unwrap_or_else(|| Spanned::new(format!("substructure {}", index + 1), table.span()));
-    for item in table.list_of_strings("elements").map_or_else(Vec::new, |l| listed(context, l)) {
+    for item in table.read(&ELEMENTS).map_or_else(Vec::new, |l| listed(context, l)) {
         take_elements(context, &item, (index, "substructures"), owners);
     }
-    let nodes = table.list_of_strings("nodes").map_or_else(Vec::new, |l| listed(context, l));
-    let own_tangent = analysis::tangent(context, Some(table), None);
+    let nodes = table.read(&NODES).map_or_else(Vec::new, |l| listed(context, l));
     let own_scheme =
-        table.has("scheme").then(|| analysis::scheme(context, Some(table), &Overrides::default())).flatten();
+        table.has(&SCHEME).then(|| analysis::scheme(context, Some(table), &SCHEME, &Overrides::default())).flatten();
     let (interface_mass, mass_span) = shares(context, table);
     context.places.substructures.push(name.span.clone());
     context.places.interface_masses.push(mass_span.unwrap_or_else(|| name.span.clone()));
     Draft {
         scheme: own_scheme,
-        tangent: own_tangent,
-        substeps: substeps(context, table),
-        fine: table.choice("side", &["coarse", "fine"]).map(|s| s.value == 1),
-        rest: !table.has("elements") && !table.has("nodes"),
+        tangent: table.read(&TANGENT).map(|t| t.value.0),
+        substeps: table.value(&SUBSTEPS) as u32,
+        fine: table.read(&SIDE).map(|s| s.value.0),
+        rest: !table.has(&ELEMENTS) && !table.has(&NODES),
         nodes: nodes.iter().filter_map(|n| mobile_node(context, n)).collect(),
         interface_mass,
         name,
@@ -218,40 +256,22 @@ fn nothing_matches(context: &Context<'_>, item: &Spanned<String>, pattern: bool,
     context.error(item.span.clone(), message, help);
 }
 
-fn substeps(context: &Context<'_>, table: &Table<'_>) -> u32 {
-    let Some(n) = table.integer("substeps") else { return 1 };
-    if !(1..=MAX_SUBSTEPS).contains(&n.value) {
-        let message = format!("`substeps` must be from 1 to {MAX_SUBSTEPS}, found {}", n.value);
-        context.error(n.span, message, "write for example substeps = 10: ten steps in one step of the analysis");
-        return 1;
-    }
-    n.value as u32
-}
-
 /// `interface_mass`: one share, or a table by node; and its place.
 fn shares(context: &Context<'_>, table: &Table<'_>) -> (Shares, Option<Range<usize>>) {
-    const KEY: &str = "interface_mass";
-    let good = |share: &Spanned<f64>| {
-        let good = (0.0..=1.0).contains(&share.value);
-        if !good {
-            let message = format!("a share of the mass lies between 0 and 1, found {}", share.value);
-            context.error(share.span.clone(), message, "one twentieth of the nodal mass is written 0.05 or \"5 %\"");
+    let Some(given) = table.read(&INTERFACE_MASS) else { return (Shares::default(), None) };
+    let shares = match given.value {
+        Either::First(share) => Shares::All(share),
+        Either::Second(inner) => {
+            let mut list = Vec::new();
+            for key in inner.keys() {
+                let share = inner.entry(&key.value, &Pure, SHARE);
+                list.extend(mobile_node(context, &key).zip(share.map(|s| s.value)));
+            }
+            inner.finish();
+            Shares::ByNode(list)
         }
-        good
     };
-    if !table.is_table(KEY) {
-        let share = table.quantity(KEY, Dimension::NONE, &context.scope).filter(good);
-        return share.map_or_else(|| (Shares::default(), None), |s| (Shares::All(s.value), Some(s.span)));
-    }
-    let Some(inner) = table.table(KEY) else { return (Shares::default(), None) };
-    let mut list = Vec::new();
-    for key in inner.keys() {
-        let share = inner.quantity(&key.value, Dimension::NONE, &context.scope).filter(good);
-        list.extend(mobile_node(context, &key).zip(share.map(|s| s.value)));
-    }
-    let span = inner.span();
-    inner.finish();
-    (Shares::ByNode(list), Some(span))
+    (shares, Some(given.span))
 }
 
 /// CouplingMethod and options; the recommended one without `[coupling]`, and the `other` one of the command line before all.
@@ -260,12 +280,9 @@ fn read_coupling(context: &Context<'_>, table: Option<Table<'_>>, other: Option<
         let name = Spanned::new(other.unwrap_or(COUPLINGS[0].name).to_owned(), 0..0);
         return make_coupling(context, name, &[], Constraints::Tree);
     };
-    let name = table.string_required("method", "\"pmc\"");
-    let constraints = match table.choice("constraints", &["tree", "all-pairs"]) {
-        Some(Spanned { value: 1, .. }) => Constraints::AllPairs,
-        _ => Constraints::Tree,
-    };
-    let given = analysis::arguments(&table, &["method", "constraints"]);
+    let name = table.read(&METHOD);
+    let constraints = table.value(&CONSTRAINTS).0;
+    let given = arguments(&table, &[METHOD.name, CONSTRAINTS.name]);
     table.finish();
     let (name, given) = (name?, given?);
     match other {
@@ -280,28 +297,20 @@ fn read_coupling(context: &Context<'_>, table: Option<Table<'_>>, other: Option<
 fn make_coupling(
     context: &Context<'_>,
     name: Spanned<String>,
-    given: &[analysis::Placed],
+    given: &[Placed],
     constraints: Constraints,
 ) -> Option<Coupling> {
     let Some(info) = find(&name.value) else {
         let names: Vec<&str> = COUPLINGS.iter().map(|m| m.name).collect();
         let help = did_you_mean(&name.value, names.iter().copied())
             .unwrap_or_else(|| format!("couplings are {}", names.join(", ")));
-        let message = format!("there is no coupling `{}`", name.value);
-        // What stands at the very start of the file was not written there.
-        let d =
-            if name.span.is_empty() { Diagnostic::unlocated(message) } else { Diagnostic::error(message, name.span) };
-        context.diags.push(d.help(help));
+        context.diags.push(arguments::at(&name.span, format!("there is no coupling `{}`", name.value)).help(help));
         return None;
     };
-    let pairs: Vec<(&str, analysis::Given)> = given.iter().map(|(n, g, _)| (n.as_str(), g.clone())).collect();
-    match analysis::build_entry(("coupling", info.name), info.parameters, info.build, &pairs) {
+    match build_entry(("coupling", info.name), info.parameters, info.build, &pairs(given)) {
         Ok(method) => Some(Coupling { info, method, constraints }),
         Err(errors) => {
-            for (parameter, message, help) in errors {
-                let place = parameter.and_then(|p| given.iter().find(|g| g.0 == p)).map(|g| g.2.clone());
-                context.error(place.unwrap_or_else(|| name.span.clone()), message, help);
-            }
+            arguments::report(context, &name, given, errors);
             None
         }
     }

@@ -1,14 +1,17 @@
-//! The schema against what the parser asks for.
+//! Every key that is listed is read by the parser in some model of the project, and says something.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use interfield_kernel::element::catalogue::catalogue;
 
-use super::{Section, Value, sections};
-use crate::diag::Diagnostics;
+use super::{Table, tables};
+use crate::diag::{Diagnostics, Source};
+use crate::document::Document;
 use crate::include::gather;
-use crate::parse::{Overrides, parse};
+use crate::key::Section;
+use crate::parse::{FILE, Overrides, elements, parse};
+use crate::quantity::{Scope, Value as Quantity};
 use crate::reader::{READ, ReadTable};
 
 /// Keys that no other model of the project uses.
@@ -59,94 +62,77 @@ fn asked() -> Vec<ReadTable> {
     all
 }
 
-fn matches(pattern: &str, path: &str) -> bool {
-    match pattern.strip_suffix('*') {
-        Some(start) => path.strip_prefix(start).is_some_and(|rest| !rest.contains('.')),
-        None => pattern == path,
-    }
+/// Whether a table that was read is this one, by its section and the words that choose a variant.
+fn is(table: &Table, read: &ReadTable) -> bool {
+    let chosen = |(key, word): &(&str, &str)| read.texts.get(*key).is_some_and(|t| t == word);
+    read.section == table.name && table.when.iter().all(chosen)
 }
 
-fn section_of<'a>(all: &'a [Section], table: &ReadTable) -> &'a Section {
-    let is_variant = |s: &&Section| s.when.iter().all(|(k, v)| table.texts.get(*k).is_some_and(|t| t == v));
-    // A path in full comes before one with a star.
-    let exact = all.iter().any(|s| s.paths.contains(&table.path.as_str()));
-    let met = |s: &&Section| s.paths.iter().any(|p| if exact { *p == table.path } else { matches(p, &table.path) });
-    let mut fitting = all.iter().filter(met).filter(is_variant);
-    let found = fitting.next().unwrap_or_else(|| panic!("the schema has no section for {table:?}"));
-    assert!(fitting.next().is_none(), "two sections for {table:?}");
-    found
-}
-
-/// The declared key that an asked one stands for: `storey<N>` for `storey3`.
-fn unnumbered(section: &Section, key: &str) -> String {
-    let numbered = format!("{}<N>", key.trim_end_matches(|c: char| c.is_ascii_digit()));
-    let is = |name: &str| section.keys.iter().any(|k| k.name == name);
-    if !is(key) && is(&numbered) { numbered } else { key.to_owned() }
-}
+/// Sections whose tables are joined with others before they are read, or whose keys a registry judges.
+const ELSEWHERE: [&str; 8] = ["scheme", "coupling", "compensation", "section", "sectioned", "member", "law", "bearing"];
 
 #[test]
-fn the_schema_knows_the_keys_that_the_parser_asks_for() {
-    let all = sections();
-    let mut union: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    // What was looked at without asking for a key tells nothing.
-    for table in asked().into_iter().filter(|t| !t.asked.is_empty()) {
-        let section = section_of(&all, &table);
-        union.entry(section.id()).or_default().extend(table.asked.iter().map(|key| unnumbered(section, key)));
-    }
-    for section in &all {
-        let id = section.id();
-        let mut declared: BTreeSet<String> = section.keys.iter().map(|k| k.name.to_owned()).collect();
-        assert_eq!(declared.len(), section.keys.len(), "{id}: a key is declared twice");
-        if section.others.is_some() {
-            continue;
+fn every_key_is_read_in_some_model() {
+    let asked = asked();
+    for table in tables().iter().filter(|t| t.others.is_none() && !ELSEWHERE.contains(&t.name)) {
+        let read: Vec<&ReadTable> = asked.iter().filter(|r| is(table, r)).collect();
+        let id = table.id();
+        assert!(!read.is_empty(), "{id} occurs in no model: add one to crates/language/src/schema/rare.toml");
+        let read: BTreeSet<&str> = read.iter().flat_map(|r| r.asked.iter().map(String::as_str)).collect();
+        for key in &table.keys {
+            // Files are joined before they are read.
+            let start = key.name.trim_end_matches("<N>");
+            let is = |k: &&str| *k == key.name || (start != key.name && k.starts_with(start));
+            assert!(key.name == "include" || read.iter().any(is), "{id}: nobody reads `{}`", key.name);
         }
-        let asked = union.get(&id).cloned().unwrap_or_default();
-        if section.paths.is_empty() {
-            // Joined with others before it is read: its keys are those of elements, or of tables that are.
-            continue;
-        }
-        // Files are joined before they are read.
-        declared.remove("include");
-        if ["scheme", "coupling", "compensation", "section", "member"].contains(&section.name) {
-            // The parser reads what is there and lets the registry judge, from which the schema is made.
-            assert!(asked.is_subset(&declared), "{id}: {asked:?}");
-            continue;
-        }
-        assert!(!asked.is_empty(), "{id} occurs in no model: add one to crates/language/src/schema/rare.toml");
-        assert_eq!(declared, asked, "{id}: left in crates/language/src/schema, right what the parser asks for");
     }
 }
 
 #[test]
-fn every_table_that_is_named_exists_and_every_key_is_explained() {
-    let all = sections();
-    fn named(value: &Value, out: &mut Vec<&'static str>) {
-        match value {
-            Value::Table(name) | Value::Tables(name) => out.push(name),
-            Value::List(inner) => named(inner, out),
-            Value::Either(list) => list.iter().for_each(|v| named(v, out)),
-            _ => {}
+fn every_key_says_something_and_no_table_has_one_twice() {
+    for table in tables() {
+        assert!(!table.doc.is_empty());
+        let names: BTreeSet<&str> = table.keys.iter().map(|k| k.name).collect();
+        assert_eq!(names.len(), table.keys.len(), "{}: a key is declared twice", table.id());
+        for key in &table.keys {
+            let id = format!("{}.{}", table.id(), key.name);
+            assert!(!key.example.is_empty(), "{id}: no example");
+            assert!(key.doc.len() > 4 && key.doc.ends_with('.'), "{id}: `{}` explains nothing", key.doc);
         }
     }
-    for section in &all {
-        assert!(!section.doc.is_empty());
-        let mut tables = Vec::new();
-        section.keys.iter().for_each(|k| named(&k.value, &mut tables));
-        section.others.iter().for_each(|v| named(v, &mut tables));
-        for table in tables {
-            assert!(all.iter().any(|s| s.name == table), "{}: there is no section {table}", section.id());
-        }
-        for key in &section.keys {
-            assert!(!key.example.is_empty(), "{}.{}: no example", section.id(), key.name);
-            assert!(
-                key.doc.len() > 4 && key.doc.ends_with('.'),
-                "{}.{}: `{}` explains nothing",
-                section.id(),
-                key.name,
-                key.doc
-            );
+}
+
+/// Sections that stand in a section, and itself.
+fn reachable(section: &'static Section, all: &mut Vec<&'static Section>) {
+    if all.contains(&section) {
+        return;
+    }
+    all.push(section);
+    let keys = section.described().into_iter().chain(section.variants.iter().flat_map(|v| v()).flat_map(|v| v.keys));
+    let others = section.others.map(|others| others());
+    let inner: Vec<&'static Section> = keys.map(|k| k.value).chain(others).flat_map(|v| v.sections()).collect();
+    inner.into_iter().for_each(|s| reachable(s, all));
+}
+
+#[test]
+fn examples_are_what_their_keys_hold() {
+    let (mut all, mut count) = (Vec::new(), 0);
+    reachable(&FILE, &mut all);
+    for (section, key) in all.iter().flat_map(|s| s.keys.iter().map(move |k| (s, k))) {
+        let about = key.describe();
+        for text in [Some(&about.example), about.default.as_ref()].into_iter().flatten() {
+            let source = Source::new("example.toml", format!("{} = {text}\n", about.name.replace("<N>", "1")));
+            let diags = Diagnostics::new();
+            let mut scope = Scope::default();
+            ["seed", "h", "i"].iter().for_each(|name| scope.insert(*name, Quantity::bare(1.0)));
+            let document = Document::parse(&source, &diags)
+                .unwrap_or_else(|| panic!("{section:?}: {}", diags.render(&source, false)));
+            key.try_in(&document.root(&scope, section));
+            assert!(!diags.has_errors(), "{section:?}: {}", diags.render(&source, false));
+            count += 1;
         }
     }
+    assert!(count > 200, "{count}");
 }
 
 #[test]
@@ -154,8 +140,8 @@ fn every_option_of_the_catalogue_has_a_kind() {
     for info in catalogue() {
         for name in info.options.iter().flat_map(|(names, _)| names.split(", ")) {
             assert!(
-                super::elements::option(name, "doc").is_some(),
-                "tell crates/language/src/schema/elements.rs what `{name}` of `{}` holds",
+                elements::option(name).is_some(),
+                "say in parse/elements.rs what `{name}` of `{}` holds",
                 info.name
             );
         }

@@ -4,7 +4,12 @@ use std::time::Instant;
 
 use interfield_language::diag::{Diagnostic, Diagnostics, Source, suggest};
 use interfield_language::document::Document;
-use interfield_language::quantity::{Parameters, Scope, Value};
+use interfield_language::key::{
+    Choice, Flag, Inner, Key, Length, List, Mass, Number, POSITIVE, Rows, Section, Stiffness, Tables, Text, Whole,
+    choice, key, table, tables,
+};
+use interfield_language::parse::units;
+use interfield_language::quantity::{PARAMETERS, Parameters, Scope, Value};
 use interfield_language::reader::{Spanned, inner_span};
 use interfield_language::units::{Dimension, Unit, UnitSystem};
 
@@ -317,8 +322,9 @@ fn resolve(text: &str, set: &[(&str, &str)]) -> (Scope, Vec<String>) {
     let source = Source::new("p.toml", text);
     let diags = Diagnostics::new();
     let doc = Document::parse(&source, &diags).unwrap();
-    let root = doc.root();
-    let mut parameters = root.table("parameters").map(Parameters::read).unwrap_or_default();
+    let nothing = Scope::default();
+    let root = doc.root(&nothing, &FRAME_FILE);
+    let mut parameters = root.open(&FRAME_PARAMETERS).map(Parameters::read).unwrap_or_default();
     for (name, text) in set {
         parameters.set(name, text, &diags);
     }
@@ -411,47 +417,56 @@ order = 3
 matrix = [[1, 2], [3.5, 4]]
 "#;
 
+const TITLE: Key<Text> = key("title", "A title.").required().example("my frame");
+const UNITS: Key<Inner> = table("units", &units::UNITS, "Units.");
+const FRAME_PARAMETERS: Key<Inner> = table("parameters", &PARAMETERS, "Parameters.");
+const NODES: Key<Tables> = tables("nodes", &FRAME_NODES, "Nodes.");
+const ELEMENTS: Key<Tables> = tables("elements", &FRAME_ELEMENTS, "Elements.");
+static FRAME_FILE: Section =
+    Section::new("frame", "", "A frame.", &[&TITLE, &UNITS, &FRAME_PARAMETERS, &NODES, &ELEMENTS]);
+
+const NAME: Key<Text> = key("name", "A name.").required().example("roof");
+const FIXED: Key<Flag> = key("fixed", "Whether it is held.").default("false");
+const MASS: Key<Mass> = key("mass", "A mass.").range(POSITIVE);
+const AT: Key<List<Length>> = key("at", "A position.").required();
+static FRAME_NODES: Section = Section::new("nodes", "[[nodes]]", "A node.", &[&NAME, &FIXED, &MASS, &AT]);
+
+const TYPE: Key<Choice<(usize, &str)>> = choice("type", &[(0, "spring"), (1, "bouc-wen")], "A type.").required();
+const JOINED: Key<List<Text>> = key("nodes", "Nodes.").required().example("[\"base\", \"roof\"]");
+const K: Key<Stiffness> = key("k", "A stiffness.").required();
+const ORDER: Key<Whole> = key("order", "An order.");
+const NUMBER: Key<Number> = key("number", "A number.");
+const MATRIX: Key<Rows> = key("matrix", "A matrix.");
+static FRAME_ELEMENTS: Section =
+    Section::new("elements", "[[elements]]", "An element.", &[&TYPE, &JOINED, &K, &ORDER, &NUMBER, &MATRIX]);
+
 /// Reads everything a file like FRAME may contain; returns a summary of what it found.
 fn read_frame(source: &Source, diags: &Diagnostics) -> Option<String> {
     use std::fmt::Write;
     let doc = Document::parse(source, diags)?;
-    let root = doc.root();
-    let mut out = String::new();
-    let title = root.string_required("title", "\"my frame\"");
-    let units = match root.table("units") {
-        Some(t) => {
-            let units = t.unit_system();
-            t.finish();
-            units
-        }
-        None => None,
-    }
-    .unwrap_or_default();
-    let parameters = root.table("parameters").map(Parameters::read).unwrap_or_default();
+    let nothing = Scope::default();
+    let first = doc.root(&nothing, &FRAME_FILE);
+    let units = first.open(&UNITS).and_then(units::read).unwrap_or_default();
+    let parameters = first.open(&FRAME_PARAMETERS).map(Parameters::read).unwrap_or_default();
     let scope = parameters.resolve(units, source, diags);
-    for node in root.tables("nodes") {
-        let name = node.string_required("name", "\"roof\"");
-        let fixed = node.bool("fixed").is_some_and(|b| b.value);
-        let mass = node.quantity("mass", Dimension::MASS, &scope);
-        if let Some(m) = mass.as_ref().filter(|m| m.value <= 0.0) {
-            node.error(m.span.clone(), "a mass must be positive", None);
-        }
-        let at = node.quantities_required("at", Dimension::LENGTH, &scope);
-        let at = at.map(|a| a.value.iter().map(|x| x.value).collect::<Vec<_>>());
+    let root = doc.root(&scope, &FRAME_FILE);
+    root.ignore(&UNITS);
+    root.ignore(&FRAME_PARAMETERS);
+    let mut out = String::new();
+    let title = root.read(&TITLE);
+    for node in root.all(&NODES) {
+        let (name, fixed, mass) = (node.read(&NAME), node.value(&FIXED), node.read(&MASS));
+        let at = node.read(&AT).map(|a| a.value.iter().map(|x| x.value).collect::<Vec<_>>());
         write!(out, "{:?} {fixed} {:?} {at:?};", name.map(|n| n.value), mass.map(|m| m.value)).unwrap();
         node.finish();
     }
-    for e in root.tables("elements") {
-        let kind = e.choice_required("type", &["spring", "bouc-wen"]);
-        let nodes = e.list_of_strings_required("nodes", "[\"base\", \"roof\"]");
-        let k = e.quantity_required("k", Dimension::STIFFNESS, &scope);
-        let order = e.integer("order");
-        let number = e.number("number");
-        let matrix = e.matrix("matrix");
+    for e in root.all(&ELEMENTS) {
+        let (kind, nodes, k) = (e.read(&TYPE), e.read(&JOINED), e.read(&K));
+        let (order, number, matrix) = (e.read(&ORDER), e.read(&NUMBER), e.read(&MATRIX));
         write!(
             out,
             "{:?} {:?} {:?} {:?} {:?} {:?}",
-            kind.map(|k| k.value),
+            kind.map(|k| k.value.0),
             nodes.map(|n| n.value.len()),
             k.map(|k| k.value),
             order.map(|o| o.value),
@@ -520,7 +535,7 @@ matrix = [[1, 2], [3]]
         "8:11 expected length, found mass | write for example \"20 mm\"",
         "8:21 unknown unit `µx` | ",
         "9:1 missing key `name` in `nodes` | write for example: name = \"roof\"",
-        "10:8 a mass must be positive | ",
+        "10:8 `mass` must be greater than zero, found -1000 kg | remove the sign",
         "11:6 expected a list, found a number | write it in brackets: [3]",
         "12:1 unknown key `colour` in `nodes` | keys known here: at, fixed, mass, name",
         "14:8 unknown value \"sprong\" | did you mean `spring`? allowed are \"spring\", \"bouc-wen\"",
@@ -581,7 +596,10 @@ fn places_inside_strings() {
         let source = Source::new("s", text);
         let diags = Diagnostics::new();
         let doc = Document::parse(&source, &diags).unwrap();
-        let value: Spanned<String> = doc.root().string("x").unwrap();
+        let scope = Scope::default();
+        const X: Key<Text> = key("x", "A text.");
+        static ONE: Section = Section::new("one", "", "One key.", &[&X]);
+        let value: Spanned<String> = doc.root(&scope, &ONE).read(&X).unwrap();
         assert_eq!(source.slice(inner_span(&source, &value, range)), found, "{text}");
     }
 }

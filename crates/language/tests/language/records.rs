@@ -206,8 +206,8 @@ fn processing_in_its_order() {
     let factor = -2.0 * 0.3 * G / resampled.peak();
     close(&values, &resampled.values.iter().map(|x| x * factor).collect::<Vec<_>>(), 1e-12);
     for (more, expected, at) in [
-        ("baseline = 4", "0 to 3, found 4", "4"),
-        ("baseline = -1", "0 to 3, found -1", "-1"),
+        ("baseline = 4", "between 0 and 3, found 4", "4"),
+        ("baseline = -1", "between 0 and 3, found -1", "-1"),
         ("band_pass = [\"5 Hz\"]", "two rising frequencies", "["),
         ("band_pass = [\"5 Hz\", \"1 Hz\"]", "two rising frequencies", "["),
         ("band_pass = [\"1 Hz\", \"80 Hz\"]", "80", "["),
@@ -281,8 +281,8 @@ fn generated_motions() {
     assert_eq!(samples(ground(&format!("{{ {asce} }}"), &[]).unwrap().0).2, values);
     for (signal, expected) in [
         ("spectrum = \"ec9\"".to_owned(), vec!["unknown value \"ec9\""]),
-        (format!("{ec8}, kind = 3"), vec!["type 1 and 2, not 3"]),
-        (format!("{ec8}, seed = -1"), vec!["whole number from 0"]),
+        (format!("{ec8}, kind = 3"), vec!["`kind` must be between 1 and 2, found 3"]),
+        (format!("{ec8}, seed = -1"), vec!["whole number from 0, found -1"]),
         (format!("{ec8}, sds = 1"), vec!["unknown key `sds`"]),
         (format!("{ec8}, duration = \"0.1 s\""), vec!["is no motion"]),
         (format!("{ec8}, duration = \"1 h\""), vec!["at most 40000 samples"]),

@@ -3,23 +3,89 @@
 use interfield_lab::controller::Calibration;
 use interfield_lab::emulate::Sensor;
 use interfield_lab::kinematics::{Lever, Strut};
-use interfield_lab::plant::{Hydraulic, Limits};
+use interfield_lab::plant::Limits;
 
-use super::{magnitude, safety, seed, wiring};
+use super::dynamics::{self, ActuatorType};
+use super::{limits, wiring};
+use crate::key::*;
 use crate::parse::Context;
+use crate::parse::motions::SEED;
 use crate::reader::{Spanned, Table};
+use crate::schema::merged;
 use crate::specimen::{Actuator, Dynamics};
 use crate::units::Dimension;
 
-/// How an emulated actuator can move.
-const TYPES: [&str; 5] = ["ideal", "first-order", "second-order", "transfer", "servo-hydraulic"];
+section! {
+    /// What moves a specimen.
+    pub(super) ACTUATOR = ("actuator", "[[specimen.actuator]]",
+        "An actuator with its sensors. A single one that does not say where it acts stands for all.").more(|| merged(TYPE.name, dynamics::TYPES));
+    NAME: Text = key("name", "Its name.").example("east");
+    DOF: Text = key("dof", "The degree of freedom it moves.").example("slab.x");
+    ALONG: Inner = table("along", &FACTORS, "Its stroke as a sum of degrees of freedom.")
+        .example("{ \"tip.x\" = 1, \"base.x\" = -1 }");
+    ANCHOR: List<Length> = key("anchor", "Its fixed end; the stroke is then the change of its length.").example("[0, \"2 m\"]");
+    ATTACHMENT: List<Length> = key("attachment", "Its other end at rest.").example("[\"1 m\", \"2 m\"]");
+    NODE: Text = key("node", "The node of the rigid body that it is attached to.").example("platform");
+    TYPE: Choice<ActuatorType> = choice("type", dynamics::TYPES, "How it moves, in the emulated laboratory.").default("ideal")
+        .example("second-order");
+    DELAY: Time = key("delay", "Time by which it hears its command late.").range(NOT_NEGATIVE).default("0").example("8 ms");
+    DELAY_SWING: Time = key("delay_swing", "Amplitude by which the delay swings.").range(NOT_NEGATIVE).default("0").example("2 ms");
+    DELAY_FREQUENCY: Frequency = key("delay_frequency", "Frequency of the swing.").range(NOT_NEGATIVE).default("0").example("0.5 Hz");
+    STROKE: Stroke = key("stroke", "Largest displacement it can reach.").range(NOT_NEGATIVE).example("100 mm");
+    VELOCITY: StrokeRate = key("velocity", "Largest velocity it can reach.").range(NOT_NEGATIVE);
+    ACCELERATION: StrokeAcceleration = key("acceleration", "Largest acceleration it may be asked for; by default its largest \
+        velocity times 2 pi 200 Hz. It is braked with 2 pi 10 Hz times that velocity, or less.").range(NOT_NEGATIVE);
+    FORCE: Force = key("force", "Largest force it can give.").range(NOT_NEGATIVE).example("250 kN");
+    LIMITS: Inner = table("limits", &limits::ACTUATOR_LIMITS, "Limits of its own, in place of those of the specimen.")
+        .example("{ force = \"80 kN\" }");
+    FRICTION: Force = key("friction", "Coulomb friction before its load cell.").range(NOT_NEGATIVE).default("0").example("0.5 kN");
+    DISPLACEMENT_SENSOR: Inner = table("displacement_sensor", &SENSOR, "Its displacement sensor, in the emulated laboratory.")
+        .example("{ noise = \"0.02 mm\" }");
+    FORCE_SENSOR: Inner = table("force_sensor", &SENSOR, "Its load cell, in the emulated laboratory.")
+        .example("{ noise = \"1 N\", seed = 7 }");
+    CALIBRATION: Inner = table("calibration", &CALIBRATIONS, "What its instruments say.").example("{ command = [0.1, 0] }");
+    ETHERCAT: Inner = table("ethercat", &wiring::ETHERCAT, "Where its numbers are on an EtherCAT bus.")
+        .example("{ device = 1, command = { byte = 0 }, displacement = { byte = 0 }, force = { byte = 4 } }");
+}
+
+section! {
+    FACTORS = ("along", "along = { \"tip.x\" = 1 }", "Factors of the degrees of freedom in the stroke.").others(|| Number.value());
+}
+
+section! {
+    SENSOR = ("sensor", "force_sensor = { ... }", "A sensor that is not perfect.");
+    GAIN: Pure = key("gain", "Shown over true.").default("1").example("1.01");
+    BIAS: Shown = key("bias", "Shown at zero.").default("0");
+    NOISE: Shown = key("noise", "Standard deviation of its noise.").range(NOT_NEGATIVE).default("0");
+    RANGE: Shown = key("range", "Largest number it can show.").range(NOT_NEGATIVE).example("100 mm");
+    QUANTUM: Shown = key("quantum", "Step of its converter.").range(NOT_NEGATIVE).default("0");
+    NOISE_SEED: Count = SEED;
+}
+
+section! {
+    CALIBRATIONS = ("calibration", "calibration = { ... }", "Instrument = gain x quantity + offset.");
+    COMMAND: List<Number> = pair("command", "Gain and offset of the command, per unit of length of the file.");
+    SHOWN_DISPLACEMENT: List<Number> =
+        pair("displacement", "Gain and offset of the displacement sensor, per unit of length of the file.");
+    SHOWN_FORCE: List<Number> = pair("force", "Gain and offset of the load cell, per unit of force of the file; a negative gain \
+        turns its sign.");
+}
+
+const fn pair(name: &'static str, doc: &'static str) -> Key<List<Number>> {
+    key(name, doc).default("[1, 0]").example("[0.1, 0]")
+}
 
 /// The actuators of a specimen with these commanded degrees of freedom: one perfect one along each if none is written, one
 /// kind for all if only one is written and it does not say where it acts.
-pub(super) fn read(context: &Context<'_>, table: &Table<'_>, dofs: &[usize]) -> Option<Vec<Actuator>> {
-    let tables = table.tables("actuator");
+pub(super) fn read(
+    context: &Context<'_>,
+    table: &Table<'_>,
+    key: &Key<Tables>,
+    dofs: &[usize],
+) -> Option<Vec<Actuator>> {
+    let tables = table.all(key);
     let unit = |i: usize| Lever::Linear((0..dofs.len()).map(|j| f64::from(u8::from(i == j))).collect());
-    let angle = |i: usize| dofs.get(i).is_some_and(|&d| context.dofs[d].angle);
+    let moved = |i: usize| dofs.get(i).map_or(Dimension::LENGTH, |&d| context.disp(d));
     let perfect = |i: usize| Actuator {
         lever: unit(i),
         calibration: Calibration::default(),
@@ -27,7 +93,7 @@ pub(super) fn read(context: &Context<'_>, table: &Table<'_>, dofs: &[usize]) -> 
         delay: [0.0; 3],
         limits: Limits::NONE,
         acceleration: f64::INFINITY,
-        own_limits: safety::nothing(),
+        own_limits: limits::nothing(),
         friction: 0.0,
         displacement: Sensor::default(),
         force: Sensor::default(),
@@ -37,16 +103,16 @@ pub(super) fn read(context: &Context<'_>, table: &Table<'_>, dofs: &[usize]) -> 
     if tables.is_empty() {
         return Some((0..dofs.len()).map(perfect).collect());
     }
-    let acts_somewhere = |t: &Table<'_>| ["dof", "along", "anchor"].iter().any(|key| t.has(key));
+    let acts_somewhere = |t: &Table<'_>| t.has(&DOF) || t.has(&ALONG) || t.has(&ANCHOR);
     let alone = tables.len() == 1 && !acts_somewhere(&tables[0]);
-    let mut actuators = Vec::new();
-    for (i, t) in tables.iter().enumerate() {
-        let lever = if acts_somewhere(t) { lever(context, t, dofs) } else { Some(unit(i)) };
-        let made = one(context, t, angle(i));
-        actuators.extend(made.zip(lever).map(|(a, lever)| Actuator { lever, ..a }));
-    }
     let (written, span) = (tables.len(), tables[0].span());
-    tables.into_iter().for_each(Table::finish);
+    let mut actuators = Vec::new();
+    for (i, t) in tables.into_iter().enumerate() {
+        let t = t.along(moved(i));
+        let lever = if acts_somewhere(&t) { lever(context, &t, dofs) } else { Some(unit(i)) };
+        actuators.extend(one(context, &t).zip(lever).map(|(a, lever)| Actuator { lever, ..a }));
+        t.finish();
+    }
     if alone {
         let first = actuators.pop()?;
         return Some((0..dofs.len()).map(|i| Actuator { lever: unit(i), ..first.clone() }).collect());
@@ -61,28 +127,25 @@ pub(super) fn read(context: &Context<'_>, table: &Table<'_>, dofs: &[usize]) -> 
     (actuators.len() == dofs.len()).then_some(actuators)
 }
 
-fn one(context: &Context<'_>, t: &Table<'_>, angle: bool) -> Option<Actuator> {
-    let length = if angle { Dimension::ANGLE } else { Dimension::LENGTH };
+fn one(context: &Context<'_>, t: &Table<'_>) -> Option<Actuator> {
+    let length = t.displacement();
     let force = Dimension::MOMENT.per(length);
-    let rate = length.times(Dimension::RATE);
-    let quantity = |key: &str, dim: Dimension| magnitude(context, t, key, dim);
-    let _ = t.string("name");
+    t.read(&NAME);
     let limits = Limits {
-        stroke: quantity("stroke", length).unwrap_or(f64::INFINITY),
-        velocity: quantity("velocity", rate).unwrap_or(f64::INFINITY),
-        force: quantity("force", force).unwrap_or(f64::INFINITY),
+        stroke: t.get_or(&STROKE, f64::INFINITY),
+        velocity: t.get_or(&VELOCITY, f64::INFINITY),
+        force: t.get_or(&FORCE, f64::INFINITY),
     };
-    let acceleration = quantity("acceleration", rate.times(Dimension::RATE)).unwrap_or(f64::INFINITY);
-    let own_limits = safety::own(context, t, length);
-    let friction = quantity("friction", force).unwrap_or(0.0);
-    let displacement = sensor(context, t, "displacement_sensor", length);
-    let load_cell = sensor(context, t, "force_sensor", force);
-    let calibration = calibration(context, t, length, force);
-    let (wiring, assignment) = t.table("ethercat").map_or((None, None), |inner| wiring::read(context, inner));
+    let acceleration = t.get_or(&ACCELERATION, f64::INFINITY);
+    let own_limits = t.open(&LIMITS).map_or_else(limits::nothing, limits::own);
+    let (friction, calibration) = (t.value(&FRICTION), calibration(context, t));
+    let sensor = |key: &Key<Inner>, dim: Dimension| t.open(key).map_or_else(Sensor::default, |s| sensor(s.along(dim)));
+    let (displacement, load_cell) = (sensor(&DISPLACEMENT_SENSOR, length), sensor(&FORCE_SENSOR, force));
+    let (wiring, assignment) = t.open(&ETHERCAT).map_or((None, None), |inner| wiring::read(context, inner));
     Some(Actuator {
         lever: Lever::Linear(Vec::new()),
         calibration,
-        dynamics: dynamics(context, t)?,
+        dynamics: (t.value(&TYPE).read)(context, t)?,
         delay: delay(context, t),
         limits,
         acceleration,
@@ -97,17 +160,18 @@ fn one(context: &Context<'_>, t: &Table<'_>, angle: bool) -> Option<Actuator> {
 
 /// Mean, swing and frequency of its delay.
 fn delay(context: &Context<'_>, t: &Table<'_>) -> [f64; 3] {
-    let [mean, swing] = ["delay", "delay_swing"].map(|key| magnitude(context, t, key, Dimension::TIME));
-    let frequency = magnitude(context, t, "delay_frequency", Dimension::FREQUENCY);
-    let delay = [mean, swing, frequency].map(|x| x.unwrap_or(0.0));
-    let place = |key: &str| t.place(key);
-    if t.has("delay_swing") != t.has("delay_frequency") {
-        let given = if t.has("delay_swing") { "delay_swing" } else { "delay_frequency" };
-        let message = format!("`{given}` alone does nothing");
-        context.error(place(given), message, "write both delay_swing = \"2 ms\" and delay_frequency = \"0.5 Hz\"");
+    let delay = [t.value(&DELAY), t.value(&DELAY_SWING), t.value(&DELAY_FREQUENCY)];
+    let (swings, pace) = (t.has(&DELAY_SWING), t.has(&DELAY_FREQUENCY));
+    if swings != pace {
+        let (given, place) = match swings {
+            true => (DELAY_SWING.name, t.place(&DELAY_SWING)),
+            false => (DELAY_FREQUENCY.name, t.place(&DELAY_FREQUENCY)),
+        };
+        let help = "write both delay_swing = \"2 ms\" and delay_frequency = \"0.5 Hz\"";
+        context.error(place, format!("`{given}` alone does nothing"), help);
     } else if delay[1] > delay[0] {
         let message = "the delay swings to negative values";
-        context.error(place("delay_swing"), message, "`delay_swing` must not be greater than `delay`");
+        context.error(t.place(&DELAY_SWING), message, "`delay_swing` must not be greater than `delay`");
     }
     delay
 }
@@ -123,14 +187,14 @@ fn lever(context: &Context<'_>, t: &Table<'_>, dofs: &[usize]) -> Option<Lever> 
         }
         found
     };
-    if let Some(text) = t.string("dof") {
+    if let Some(text) = t.read(&DOF) {
         let i = place(context.dof(&text)?, &text)?;
         return Some(Lever::Linear((0..dofs.len()).map(|j| f64::from(u8::from(i == j))).collect()));
     }
-    if let Some(inner) = t.table("along") {
+    if let Some(inner) = t.open(&ALONG) {
         let mut row = vec![0.0; dofs.len()];
         for key in inner.keys() {
-            let factor = inner.number(&key.value);
+            let factor = inner.entry(&key.value, &Number, Allowed::Any);
             let i = context.dof(&key).and_then(|d| place(d, &key));
             if let (Some(i), Some(factor)) = (i, factor) {
                 row[i] = factor.value;
@@ -139,16 +203,16 @@ fn lever(context: &Context<'_>, t: &Table<'_>, dofs: &[usize]) -> Option<Lever> 
         inner.finish();
         return Some(Lever::Linear(row));
     }
-    let point = |key: &str| {
-        let values = t.quantities_required(key, Dimension::LENGTH, &context.scope)?;
+    let point = |key: &Key<List<Length>>| {
+        let values = t.read_required(key)?;
         if !(1..=3).contains(&values.value.len()) {
             context.error(values.span, "a point has one to three coordinates", "write for example [0, \"2 m\"]");
             return None;
         }
         Some(std::array::from_fn::<f64, 3, _>(|i| values.value.get(i).map_or(0.0, |v| v.value)))
     };
-    let (anchor, attachment) = (point("anchor"), point("attachment"));
-    let name = t.string_required("node", "\"platform\"")?;
+    let (anchor, attachment) = (point(&ANCHOR), point(&ATTACHMENT));
+    let name = t.read_required(&NODE)?;
     let node = &context.nodes[context.node(&name)?];
     let moved = |short: &str| {
         let dof = node.dofs.iter().find(|d| d.0 == short)?.1;
@@ -168,107 +232,41 @@ fn lever(context: &Context<'_>, t: &Table<'_>, dofs: &[usize]) -> Option<Lever> 
     }))
 }
 
-/// How it moves.
-fn dynamics(context: &Context<'_>, t: &Table<'_>) -> Option<Dynamics> {
-    let scope = &context.scope;
-    let kind = t.choice("type", &TYPES).map_or(0, |c| c.value);
-    match TYPES[kind] {
-        "first-order" => {
-            let time = t.quantity_required("time_constant", Dimension::TIME, scope)?;
-            if time.value <= 0.0 {
-                context.error(time.span, "`time_constant` must be greater than zero", "write for example \"10 ms\"");
-                return None;
-            }
-            Some(Dynamics::Transfer { numerator: vec![1.0], denominator: vec![time.value, 1.0] })
-        }
-        "second-order" => {
-            let frequency = t.quantity_required("frequency", Dimension::FREQUENCY, scope);
-            let damping = t.quantity_required("damping", Dimension::NONE, scope);
-            let (frequency, damping) = (frequency?, damping?);
-            if frequency.value <= 0.0 || damping.value < 0.0 {
-                let message = "`frequency` must be greater than zero, `damping` not negative";
-                context.error(frequency.span, message, "write frequency = \"25 Hz\", damping = 0.7");
-                return None;
-            }
-            let w = std::f64::consts::TAU * frequency.value;
-            let denominator = vec![1.0, 2.0 * damping.value * w, w * w];
-            Some(Dynamics::Transfer { numerator: vec![w * w], denominator })
-        }
-        "transfer" => {
-            let numerator = t.numbers_required("numerator", "[1.0]");
-            let denominator = t.numbers_required("denominator", "[0.01, 1.0]");
-            let (numerator, denominator) = (numerator?, denominator?);
-            let values = |l: &Spanned<Vec<Spanned<f64>>>| l.value.iter().map(|x| x.value).collect::<Vec<f64>>();
-            if denominator.value.len() <= numerator.value.len()
-                || denominator.value.first().is_none_or(|x| x.value == 0.0)
-            {
-                let message = "the denominator of a transfer function must be of higher order than its numerator";
-                context.error(
-                    denominator.span,
-                    message,
-                    "coefficients of s, the highest power first: 1/(0.01 s + 1) is [1] over [0.01, 1]",
-                );
-                return None;
-            }
-            Some(Dynamics::Transfer { numerator: values(&numerator), denominator: values(&denominator) })
-        }
-        "servo-hydraulic" => {
-            let mut h = Hydraulic::benchmark(1.0);
-            let parameters: [(&str, &mut f64); 6] = [
-                ("g", &mut h.g),
-                ("a1b0", &mut h.a1b0),
-                ("a2", &mut h.a2),
-                ("a3", &mut h.a3),
-                ("beta1", &mut h.beta1),
-                ("beta2", &mut h.beta2),
-            ];
-            for (key, value) in parameters {
-                *value = t.number(key).map_or(*value, |x| x.value);
-            }
-            Some(Dynamics::Hydraulic(h))
-        }
-        _ => Some(Dynamics::Ideal),
-    }
-}
-
-fn sensor(context: &Context<'_>, t: &Table<'_>, key: &str, dim: Dimension) -> Sensor {
-    let Some(inner) = t.table(key) else { return Sensor::default() };
-    let scope = &context.scope;
-    let size = |key: &str| magnitude(context, &inner, key, dim);
+fn sensor(t: Table<'_>) -> Sensor {
     let sensor = Sensor {
-        gain: inner.quantity("gain", Dimension::NONE, scope).map_or(1.0, |q| q.value),
-        bias: inner.quantity("bias", dim, scope).map_or(0.0, |q| q.value),
-        noise: size("noise").unwrap_or(0.0),
-        range: size("range").unwrap_or(f64::INFINITY),
-        quantum: size("quantum").unwrap_or(0.0),
-        seed: seed(context, &inner).unwrap_or(1),
+        gain: t.value(&GAIN),
+        bias: t.value(&BIAS),
+        noise: t.value(&NOISE),
+        range: t.get_or(&RANGE, f64::INFINITY),
+        quantum: t.value(&QUANTUM),
+        seed: t.value(&NOISE_SEED),
     };
-    inner.finish();
+    t.finish();
     sensor
 }
 
 /// What the instruments say of one metre and one newton: [gain, offset].
-fn calibration(context: &Context<'_>, t: &Table<'_>, length: Dimension, force: Dimension) -> Calibration {
-    let Some(inner) = t.table("calibration") else { return Calibration::default() };
-    let pair = |key: &str, dim: Dimension| {
-        let Some(list) = inner.numbers(key) else { return [1.0, 0.0] };
-        match list.value.as_slice() {
+fn calibration(context: &Context<'_>, t: &Table<'_>) -> Calibration {
+    let Some(inner) = t.open(&CALIBRATION) else { return Calibration::default() };
+    let length = inner.displacement();
+    let pair = |key: &Key<List<Number>>, dim: Dimension| {
+        if !inner.has(key) {
+            return [1.0, 0.0];
+        }
+        match inner.value(key).as_slice() {
             // Written per unit of the file.
             [gain, offset] if gain.value != 0.0 => [gain.value / context.scope.units.factor(dim), offset.value],
             _ => {
-                context.error(
-                    list.span,
-                    format!("`{key}` must be [gain, offset] with a gain other than zero"),
-                    "write for example [0.1, 0]: volts per mm",
-                );
+                let message = format!("`{}` must be [gain, offset] with a gain other than zero", key.name);
+                context.error(inner.place(key), message, "write for example [0.1, 0]: volts per mm");
                 [1.0, 0.0]
             }
         }
     };
     let calibration = Calibration {
-        command: pair("command", length),
-        displacement: pair("displacement", length),
-        force: pair("force", force),
+        command: pair(&COMMAND, length),
+        displacement: pair(&SHOWN_DISPLACEMENT, length),
+        force: pair(&SHOWN_FORCE, Dimension::MOMENT.per(length)),
     };
     inner.finish();
     calibration

@@ -1,28 +1,104 @@
 //! `[[specimen]]`: elements that stand in the laboratory, and how they are driven.
 
 mod actuators;
-mod safety;
+mod dynamics;
+mod faults;
+mod limits;
 mod wiring;
 
 use interfield_kernel::Scheme;
-use interfield_lab::compensate::{Compensation, find};
+use interfield_lab::compensate::{COMPENSATIONS, Compensation, find};
 use interfield_lab::controller::{Home, MissPolicy};
 use interfield_lab::fieldbus::AtEnd;
 
-use super::compensators::{compensator, measures};
-use super::motions::seed;
+use super::arguments::{self, Given, Placed, argument, dimension, pairs, variant};
+use super::compensators::compensator;
 use super::substructures::{Owners, take_elements};
-use super::{Context, analysis};
+use super::{Context, SPECIMEN as SPECIMENS};
 use crate::diag::Diagnostic;
 use crate::external::TYPE;
+use crate::key::*;
 use crate::model::{Analysis, Support};
 use crate::partition::{Partition, visit};
 use crate::reader::{Spanned, Table};
+use crate::schema::Variant;
 use crate::specimen::{ADDRESSES, Address, SEALING, Specimen};
 use crate::units::Dimension;
 
+section! {
+    /// What stands in the laboratory.
+    pub(super) SPECIMEN = ("specimen", "[[specimen]]",
+        "Elements that stand in the laboratory: their force is measured, not computed. Without hardware they are emulated.");
+    NAME: Text = key("name", "Its name.").required().example("isolators");
+    AT: Text = key("at", "Where its controller is: udp://HOST:PORT, shm:/NAME or ethercat:INTERFACE; emulated here if absent.")
+        .example("udp://127.0.0.1:7700");
+    KEY: Text = key("key", "Key file that its messages are sealed with, see `interfield key`; relative to the model file.")
+        .example("lab.key");
+    INSECURE: Flag = key("insecure", "Lets messages leave the machine without a seal.").default("false").example("true");
+    ELEMENTS: List<Text> = key("elements", "Elements whose force is measured; a trailing * matches any ending.")
+        .example("[\"iso-*\"]");
+    MASS: Inner = table("mass", &MASSES, "Mass that stands in the laboratory and is not in the model.")
+        .example("{ \"table.x\" = \"1.8 kg\" }");
+    RATE: Frequency = key("rate", "Sampling rate of its controller, up to 1 MHz; once per step if absent.").range(POSITIVE)
+        .example("1 kHz");
+    RECORD_RATE: Frequency = key("record_rate", "Rate of its recording, a whole part of `rate`; each sample if absent. Limits \
+        and peaks see each sample anyway.").range(POSITIVE).example("100 Hz");
+    TIME_SCALE: Pure = key("time_scale", "Seconds in the laboratory per second of the model.").range(POSITIVE).default("1")
+        .example("200");
+    SCALE: Pure = key("scale", "Structure over specimen in length; forces by its square.").range(POSITIVE).default("1")
+        .example("2.5");
+    RAMP: Time = key("ramp", "Shortest time of the ways to the initial displacement and home; longer where the envelope of an \
+        actuator asks for it.").range(POSITIVE).default("2 s").example("2 s");
+    PATIENCE: Time = key("patience", "Longest hold before going home; a pause may last longer.").range(POSITIVE).default("10 s")
+        .example("10 s");
+    BRIDGE: Time = key("bridge", "How long a late target is bridged by a motion that runs out, before the test holds.")
+        .range(POSITIVE).default("20 ms").example("20 ms");
+    BRAKE: Time = key("brake", "In what time a motion is braked for a hold or on the way home.").range(POSITIVE)
+        .default("50 ms").example("50 ms");
+    HOME: Choice<(Home, &'static str)> = choice("home", &Home::ALL, "Where the test leaves the specimen: where it stood at the \
+        start, where it carries no force, or where it is.").default("displacement").example("force");
+    LATE: Choice<(MissPolicy, &'static str)> = choice("late", &LATE_WORDS, "What the controller does while a target is late.")
+        .default("hold").example("extrapolate");
+    CORRECT_FORCE: Flag = key("correct_force", "Moves the measured force from where the specimen is to where it should be, by \
+        its stiffness at rest.").default("false").example("true");
+    COMPENSATION: Or<Named, Inner> = of(Or(Named(methods), Inner(&METHOD_TABLE)), "compensation", "How its commands are compensated.")
+        .default("none").example("ats");
+    ACTUATOR: Tables = tables("actuator", &actuators::ACTUATOR, "Its actuators; a perfect one along each moved degree of freedom \
+        if absent.").example("[{ type = \"second-order\", frequency = \"25 Hz\", damping = 0.7 }]");
+    AT_END: Choice<(AtEnd, &'static str)> = choice("at_end", &[(AtEnd::Hold, "hold"), (AtEnd::Zero, "zero")],
+        "What becomes of the outputs of EtherCAT terminals at the end.").default("hold").example("zero");
+    INTERLOCK: Inner = table("interlock", &wiring::INTERLOCK, "Digital in- and outputs of an EtherCAT bus for the interlock of the \
+        laboratory, which they do not replace.")
+        .example("{ emergency_stop = { device = 2, byte = 0, bit = 3 }, enable = { device = 3, byte = 0, bit = 1 } }");
+    LIMITS: Inner = table("limits", &limits::LIMITS, "What must not happen.").example("{ displacement = \"90 mm\" }");
+    FAULT: Tables = tables("fault", &faults::FAULT, "What goes wrong on purpose, in the emulated laboratory.")
+        .example("[{ type = \"silence\", at = \"3 s\", for = \"50 ms\" }]");
+}
+
 /// Largest rate of a controller, Hz.
 const FASTEST: f64 = 1e6;
+
+const LATE_WORDS: [(MissPolicy, &str); 3] =
+    [(MissPolicy::Hold, "hold"), (MissPolicy::Extrapolate, "extrapolate"), (MissPolicy::Abort, "abort")];
+
+section! {
+    MASSES = ("specimen-mass", "mass = { \"table.x\" = \"1.8 kg\" }", "Mass in the laboratory, by degree of freedom.").others(|| Mass.value());
+}
+
+section! {
+    METHOD_TABLE = ("compensation", "compensation = { method = ... }", "").variants(variants);
+}
+
+/// The key that chooses a compensator.
+const METHOD: Key<Text> = key("method", "The compensator.").required().example("ats");
+
+fn methods() -> Vec<&'static str> {
+    COMPENSATIONS.iter().map(|m| m.name).collect()
+}
+
+fn variants() -> Vec<Variant> {
+    COMPENSATIONS.iter().map(|i| variant(METHOD.name, i.name, [i.title, i.reference, i.advice], i.parameters)).collect()
+}
 
 /// Reads all `[[specimen]]`, after everything they refer to.
 pub(super) fn read(
@@ -33,12 +109,12 @@ pub(super) fn read(
 ) -> Vec<Specimen> {
     let mut owners = Owners::new();
     let mut specimens: Vec<Specimen> = Vec::new();
-    for (index, table) in root.tables("specimen").into_iter().enumerate() {
+    for (index, table) in root.all(&SPECIMENS).into_iter().enumerate() {
         context.places.specimens.push(table.span());
         let found = read_one(context, &table, index, &mut owners, (analysis, partition));
         if let Some(specimen) = &found {
             check_place(context, specimen, &table, partition);
-            wiring::check(context, specimen, &specimens, ["at", "interlock"].map(|key| table.place(key)));
+            wiring::check(context, specimen, &specimens, [table.place(&AT), table.place(&INTERLOCK)]);
         }
         specimens.extend(found);
         table.finish();
@@ -53,55 +129,33 @@ fn read_one(
     owners: &mut Owners,
     (analysis, partition): (Option<&Analysis>, Option<&Partition>),
 ) -> Option<Specimen> {
-    let name = table.string_required("name", "\"isolators\"");
+    let name = table.read(&NAME);
     if let Some(name) = &name {
         context.check_name(&name.value, name.span.clone());
     }
-    let at = table.string("at").and_then(|text| Some((address(context, &text)?, text.span)));
+    let at = table.read(&AT).and_then(|text| Some((address(context, &text)?, text.span)));
     let (key, insecure) = secrecy(context, table, at.as_ref());
-    for item in table.list_of_strings("elements").map_or_else(Vec::new, |l| l.value) {
+    for item in table.read(&ELEMENTS).map_or_else(Vec::new, |l| l.value) {
         take_elements(context, &item, (index, "specimens"), owners);
     }
     let elements: Vec<usize> = owners.iter().filter(|(_, o)| o.0 == index).map(|(&e, _)| e).collect();
     let masses = masses(context, table);
     let dofs = commanded(context, table, &elements, &masses);
     let masses: Vec<f64> = dofs.iter().map(|d| masses.iter().filter(|m| m.0 == *d).map(|m| m.1).sum()).collect();
-    let positive = |key: &str, dim: Dimension, default: f64| {
-        let Some(q) = table.quantity(key, dim, &context.scope) else { return default };
-        if q.value > 0.0 {
-            return q.value;
-        }
-        context.error(q.span, format!("`{key}` must be greater than zero"), "write a positive number");
-        default
-    };
-    let time_scale = positive("time_scale", Dimension::NONE, 1.0);
-    let scale = positive("scale", Dimension::NONE, 1.0);
-    let (ramp, patience) = (positive("ramp", Dimension::TIME, 2.0), positive("patience", Dimension::TIME, 10.0));
+    let time_scale = table.value(&TIME_SCALE);
     let interval = analysis.map_or(1e-3, |a| interval(a, partition, &elements)) * time_scale;
     let period = period(context, table, interval);
     let record_every = record_every(context, table, period);
-    let late = match table.choice("late", &["hold", "extrapolate", "abort"]).map(|c| c.value) {
-        Some(1) => MissPolicy::Extrapolate,
-        Some(2) => MissPolicy::Abort,
-        _ => MissPolicy::Hold,
-    };
-    let bridge = positive("bridge", Dimension::TIME, 0.02);
-    let brake = positive("brake", Dimension::TIME, 0.05);
-    let home = table.choice("home", &Home::ALL.map(|h| h.1)).map_or(Home::Displacement, |c| Home::ALL[c.value].0);
-    let at_end = match table.choice("at_end", &["hold", "zero"]).map(|c| c.value) {
-        Some(1) => AtEnd::Zero,
-        _ => AtEnd::Hold,
-    };
-    let interlock = wiring::interlock(context, table, at.as_ref().map(|a| &a.0));
-    let correct_force = table.bool("correct_force").is_some_and(|b| b.value);
+    let interlock = wiring::interlock(context, table, &INTERLOCK, at.as_ref().map(|a| &a.0));
     let compensation = compensation(context, table);
     for doubt in compensation.iter().flat_map(|method| method.design(period).warnings()) {
         let help = "rehearse the test, or take another compensation: `interfield compensators` lists them";
-        context.diags.push(Diagnostic::warning(doubt, table.place("compensation")).help(help));
+        context.diags.push(Diagnostic::warning(doubt, table.place(&COMPENSATION)).help(help));
     }
-    let actuators = actuators::read(context, table, &dofs);
-    let limits = safety::limits(context, table, &dofs);
-    let (faults, stalls) = safety::faults(context, table, &dofs, period);
+    let actuators = actuators::read(context, table, &ACTUATOR, &dofs);
+    let length = dofs.first().map_or(Dimension::LENGTH, |&d| context.disp(d));
+    let limits = table.open(&LIMITS).map_or_else(Default::default, |t| limits::read(context, t.along(length)));
+    let (faults, stalls) = faults::read(context, table.all(&FAULT), length, (dofs.len(), period));
     if dofs.is_empty() {
         return None;
     }
@@ -116,20 +170,20 @@ fn read_one(
         period,
         record_every,
         time_scale,
-        scale,
-        ramp,
-        patience,
-        late,
-        bridge,
-        brake,
-        home,
-        correct_force,
+        scale: table.value(&SCALE),
+        ramp: table.value(&RAMP),
+        patience: table.value(&PATIENCE),
+        late: table.value(&LATE).0,
+        bridge: table.value(&BRIDGE),
+        brake: table.value(&BRAKE),
+        home: table.value(&HOME).0,
+        correct_force: table.value(&CORRECT_FORCE),
         compensation: compensation?,
         actuators: actuators?,
         limits,
         faults,
         stalls,
-        at_end,
+        at_end: table.value(&AT_END).0,
         interlock,
     })
 }
@@ -149,7 +203,7 @@ fn secrecy(
     table: &Table<'_>,
     at: Option<&(Address, std::ops::Range<usize>)>,
 ) -> (Option<String>, bool) {
-    let (key, insecure) = (table.string("key"), table.bool("insecure").is_some_and(|b| b.value));
+    let (key, insecure) = (table.read(&KEY), table.value(&INSECURE));
     match (&key, at) {
         (Some(key), _) if insecure => {
             let message = "with a `key` messages are sealed, and `insecure` says that they are not";
@@ -173,17 +227,12 @@ fn secrecy(
 
 /// `mass`: what stands in the laboratory, by degree of freedom.
 fn masses(context: &Context<'_>, table: &Table<'_>) -> Vec<(usize, f64)> {
-    let Some(inner) = table.table("mass") else { return Vec::new() };
+    let Some(inner) = table.open(&MASS) else { return Vec::new() };
     let mut list = Vec::new();
     for key in inner.keys() {
         let Some(dof) = context.dof(&key) else { continue };
         let dim = context.force(dof).per(context.disp(dof)).times(Dimension::TIME.power(2.0));
-        let Some(mass) = inner.quantity(&key.value, dim, &context.scope) else { continue };
-        if mass.value < 0.0 {
-            context.error(mass.span, "a mass cannot be negative", "write how much stands in the laboratory");
-            continue;
-        }
-        list.push((dof, mass.value));
+        list.extend(inner.entry(&key.value, &Measured(dim), NOT_NEGATIVE).map(|mass| (dof, mass.value)));
     }
     inner.finish();
     list
@@ -231,20 +280,10 @@ fn interval(analysis: &Analysis, partition: Option<&Partition>, elements: &[usiz
     analysis.dt / f64::from(substeps) / f64::from(scheme.evaluations().unwrap_or(1).max(1))
 }
 
-/// A quantity that has no sign; `None` if it is not given, or after it was refused.
-fn magnitude(context: &Context<'_>, table: &Table<'_>, key: &str, dim: Dimension) -> Option<f64> {
-    let given = table.quantity(key, dim, &context.scope)?;
-    if given.value >= 0.0 {
-        return Some(given.value);
-    }
-    context.error(given.span, format!("`{key}` cannot be negative"), "write its absolute value, or remove it");
-    None
-}
-
 /// Sampling interval of the controller: a whole number of samples from one evaluation to the next, by default one.
 fn period(context: &Context<'_>, table: &Table<'_>, interval: f64) -> f64 {
-    let Some(rate) = table.quantity("rate", Dimension::FREQUENCY, &context.scope) else { return interval };
-    if !(rate.value > 0.0 && rate.value <= FASTEST) {
+    let Some(rate) = table.read(&RATE) else { return interval };
+    if rate.value > FASTEST {
         context.error(rate.span, "the rate of a controller lies between 0 and 1 MHz", "write rate = \"1 kHz\"");
         return interval;
     }
@@ -263,10 +302,10 @@ fn period(context: &Context<'_>, table: &Table<'_>, interval: f64) -> f64 {
 
 /// `record_rate`: one of how many samples is recorded, a whole number; by default each.
 fn record_every(context: &Context<'_>, table: &Table<'_>, period: f64) -> u64 {
-    let Some(rate) = table.quantity("record_rate", Dimension::FREQUENCY, &context.scope) else { return 1 };
+    let Some(rate) = table.read(&RECORD_RATE) else { return 1 };
     let every = 1.0 / (period * rate.value);
-    if !(rate.value > 0.0 && every.is_finite() && every < 1e15) {
-        context.error(rate.span, "the rate of a recording is greater than zero", "write record_rate = \"100 Hz\"");
+    if every >= 1e15 {
+        context.error(rate.span, "nothing would ever be recorded at this rate", "write record_rate = \"100 Hz\"");
         return 1;
     }
     let whole = every.round().max(1.0);
@@ -283,42 +322,35 @@ fn record_every(context: &Context<'_>, table: &Table<'_>, period: f64) -> u64 {
 
 /// `compensation = "ats"` or `{ method = "ats", ... }`.
 fn compensation(context: &Context<'_>, table: &Table<'_>) -> Option<Compensation> {
-    const KEY: &str = "compensation";
-    if !table.has(KEY) {
+    if !table.has(&COMPENSATION) {
         return Some(Compensation::Uncompensated);
     }
-    if !table.is_table(KEY) {
-        let name = table.string_required(KEY, "\"ats\"")?;
-        return method(context, name, &[]);
-    }
-    let inner = table.table(KEY)?;
-    let name = inner.string_required("method", "\"ats\"");
+    let given = table.read(&COMPENSATION)?;
+    let inner = match given.value {
+        Either::First(name) => return method(context, &Spanned::new(name, given.span), &[]),
+        Either::Second(inner) => inner,
+    };
+    let name = inner.read(&METHOD);
     let info = name.as_ref().and_then(|n| find(&n.value));
     let mut given = Vec::new();
-    for key in inner.keys().into_iter().filter(|k| k.value != "method") {
+    for key in inner.keys().into_iter().filter(|k| k.value != METHOD.name) {
         let parameter = info.and_then(|i| i.parameters.iter().find(|p| p.name == key.value));
-        let value = match parameter.and_then(|p| measures(p.expected)) {
-            Some(dim) => inner.quantity(&key.value, dim, &context.scope).map(|q| analysis::Given::Number(q.value)),
-            None => analysis::argument(&inner, &key.value),
+        let value = match parameter.and_then(|p| p.measure) {
+            Some(measure) => {
+                let number = inner.entry(&key.value, &Measured(dimension(measure)), Allowed::Any);
+                number.map(|q| Given::Number(q.value))
+            }
+            None => argument(&inner, &key.value),
         };
         given.extend(value.map(|v| (key.value.clone(), v, key.span.clone())));
     }
     inner.finish();
-    method(context, name?, &given)
+    method(context, &name?, &given)
 }
 
-fn method(context: &Context<'_>, name: Spanned<String>, given: &[analysis::Placed]) -> Option<Compensation> {
-    let pairs: Vec<(&str, analysis::Given)> = given.iter().map(|(n, g, _)| (n.as_str(), g.clone())).collect();
-    match compensator(&name.value, &pairs) {
-        Ok(method) => Some(method),
-        Err(errors) => {
-            for (parameter, message, help) in errors {
-                let place = parameter.and_then(|p| given.iter().find(|g| g.0 == p)).map(|g| g.2.clone());
-                context.error(place.unwrap_or_else(|| name.span.clone()), message, help);
-            }
-            None
-        }
-    }
+fn method(context: &Context<'_>, name: &Spanned<String>, given: &[Placed]) -> Option<Compensation> {
+    let made = compensator(&name.value, &pairs(given));
+    made.map_err(|errors| arguments::report(context, name, given, errors)).ok()
 }
 
 /// A specimen stands in one substructure.

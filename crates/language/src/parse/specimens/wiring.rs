@@ -4,32 +4,94 @@ use std::ops::Range;
 
 use interfield_lab::fieldbus::{Assignment, Bit, Button, Contacts, Drive, Field, Number, Wiring};
 
+use crate::key::*;
 use crate::parse::Context;
 use crate::reader::Table;
 use crate::specimen::{Address, Specimen};
 
 /// Bytes that one frame carries, of all devices together.
 const MOST_BYTES: i64 = 512;
-/// Devices on a bus.
-const MOST_DEVICES: i64 = 64;
+const BYTES: Allowed = Allowed::Between(0.0, (MOST_BYTES - 1) as f64);
+/// Devices on a bus, in the order of the cable.
+const DEVICES: Allowed = Allowed::Between(1.0, 64.0);
+
+section! {
+    /// Of an actuator.
+    pub(super) ETHERCAT = ("ethercat", "ethercat = { ... }", "Bytes of an EtherCAT bus. Numbers there are what `calibration` makes of them.");
+    DEVICE: Whole = OWN_DEVICE;
+    COMMAND: Inner = place("command", "Where its command is in the outputs of the device.").required();
+    DISPLACEMENT: Inner = place("displacement", "Where its displacement is in the inputs.").required();
+    FORCE: Inner = place("force", "Where its force is in the inputs.").required().example("{ device = 3, byte = 0, type = \"i16\" }");
+    DRIVE: Choice<((), &'static str)> = choice("drive", &[((), "cia402")],
+        "A drive that is switched on and off by its control word; a terminal if absent.");
+    CONTROL: Inner = place("control", "Where the control word of a drive is in the outputs; at byte 0 if absent.").example("{ byte = 0 }");
+    STATUS: Inner = place("status", "Where the status word of a drive is in the inputs; at byte 0 if absent.").example("{ byte = 0 }");
+    POSITION: Inner = place("position", "Where the position of a drive is, if `displacement` is another sensor.").example("{ byte = 2 }");
+    ABSOLUTE: Flag = key("absolute", "Whether commands are positions of the drive itself; else they begin with zero where it stands.")
+        .default("false");
+    RX_PDOS: List<crate::key::Number> = key("rx_pdos", "Lists of outputs that the device is told to exchange.").example("[0x1600]");
+    TX_PDOS: List<crate::key::Number> = key("tx_pdos", "Lists of inputs that the device is told to exchange.").example("[0x1a00]");
+}
+
+const OWN_DEVICE: Key<Whole> = key("device", "Its device: the place on the bus, counted from 1 along the cable.")
+    .range(DEVICES)
+    .default("1")
+    .example("2");
+
+section! {
+    PLACE = ("ethercat-field", "command = { byte = ... }", "The place of a number on the bus.");
+    OTHER_DEVICE: Whole = key("device", "Another device than that of the actuator.").range(DEVICES).example("3");
+    BYTE: Whole = key("byte", "First byte in the outputs or inputs of the device, from 0.").required().range(BYTES).example("2");
+    TYPE: Choice<(Number, &'static str)> = choice("type", &Number::ALL,
+        "What stands there, little-endian; a control or status word is u16.").default("i32").example("i16");
+}
+
+const fn place(name: &'static str, doc: &'static str) -> Key<Inner> {
+    table(name, &PLACE, doc).example("{ byte = 2, type = \"i32\" }")
+}
+
+section! {
+    /// Of a specimen.
+    pub(super) INTERLOCK = ("interlock", "interlock = { ... }", "What the interlock of the laboratory is told over an EtherCAT bus, and tells.");
+    EMERGENCY_STOP: Inner = table("emergency_stop", &BUTTON, "Input that ends the test as hard as its actuators may brake.")
+        .example("{ device = 2, byte = 0, bit = 3 }");
+    HEARTBEAT: Inner = table("heartbeat", &BIT, "Output that changes with every command; one that stands still is a controller that does.")
+        .example("{ device = 3, byte = 0, bit = 0 }");
+    ENABLE: Inner = table("enable", &BIT, "Output that is high while the drives are needed.").example("{ device = 3, byte = 0, bit = 1 }");
+}
+
+section! {
+    BIT = ("ethercat-bit", "enable = { bit = ... }", "The place of a digital output on the bus.");
+    BIT_DEVICE: Whole = OWN_DEVICE;
+    BIT_BYTE: Whole = key("byte", "Byte in the outputs or inputs of the device, from 0.").required().range(BYTES).example("0");
+    BIT_PLACE: Whole = key("bit", "Bit of that byte, 0 (the lowest) to 7.").required().range(Allowed::Between(0.0, 7.0)).example("3");
+}
+
+section! {
+    BUTTON = ("emergency-stop", "emergency_stop = { bit = ... }", "The place of an emergency stop on the bus.").more(|| crate::key::describe(BIT.keys));
+    PRESSED: Flag = key("pressed", "Which level means pressed: low, so that a broken wire stops the test, or high.").default("false");
+}
 
 /// The wiring of one actuator, and what its device exchanges.
 pub(super) fn read(context: &Context<'_>, t: Table<'_>) -> (Option<Wiring>, Option<Assignment>) {
-    let device = device(context, &t).unwrap_or(0);
-    let number = |key: &str| field(context, &t, key, device, Number::I32);
-    let (command, displacement, force) = (number("command"), number("displacement"), number("force"));
-    let word = |key: &str| match t.has(key) {
+    let device = t.value(&DEVICE) as usize - 1;
+    let number = |key: &Key<Inner>| field(context, &t, key, device, Number::I32);
+    let (command, displacement, force) = (number(&COMMAND), number(&DISPLACEMENT), number(&FORCE));
+    let word = |key: &Key<Inner>| match t.has(key) {
         true => field(context, &t, key, device, Number::U16),
         false => Some(Field { device, byte: 0, number: Number::U16 }),
     };
-    let drive = t.choice("drive", &["cia402"]).is_some();
-    let (control, status) = (word("control"), word("status"));
-    let position = if t.has("position") { number("position") } else { displacement };
-    let absolute = t.bool("absolute").is_some_and(|b| b.value);
-    for key in ["control", "status", "position", "absolute"].iter().filter(|k| t.has(k) && !drive) {
-        context.error(t.place(key), format!("`{key}` belongs to a drive"), "write drive = \"cia402\" with it");
+    let drive = t.read(&DRIVE).is_some();
+    let (control, status) = (word(&CONTROL), word(&STATUS));
+    let position = if t.has(&POSITION) { number(&POSITION) } else { displacement };
+    let absolute = t.value(&ABSOLUTE);
+    let of_drives = [CONTROL, STATUS, POSITION].map(|key| (key.name, t.has(&key), t.place(&key)));
+    for (key, _, place) in
+        of_drives.into_iter().chain([(ABSOLUTE.name, t.has(&ABSOLUTE), t.place(&ABSOLUTE))]).filter(|k| k.1 && !drive)
+    {
+        context.error(place, format!("`{key}` belongs to a drive"), "write drive = \"cia402\" with it");
     }
-    let lists = [lists(context, &t, "rx_pdos"), lists(context, &t, "tx_pdos")];
+    let lists = [lists(context, &t, &RX_PDOS), lists(context, &t, &TX_PDOS)];
     t.finish();
     let [outputs, inputs] = lists;
     let assignment = (!outputs.is_empty() || !inputs.is_empty()).then_some(Assignment { device, outputs, inputs });
@@ -43,82 +105,59 @@ pub(super) fn read(context: &Context<'_>, t: Table<'_>) -> (Option<Wiring>, Opti
     (wire(), assignment)
 }
 
-/// `device`: its place on the bus, counted from 1.
-fn device(context: &Context<'_>, t: &Table<'_>) -> Option<usize> {
-    let place = t.integer("device")?;
-    if !(1..=MOST_DEVICES).contains(&place.value) {
-        let message = format!("a bus has the devices 1 to {MOST_DEVICES}, in the order of the cable");
-        context.error(place.span, message, "write device = 1 for the first one");
-        return None;
-    }
-    Some(place.value as usize - 1)
-}
-
-/// A table with the place of a number.
-fn field(context: &Context<'_>, t: &Table<'_>, key: &str, default: usize, number: Number) -> Option<Field> {
-    let example = format!("{key} = {{ byte = 2, type = \"i32\" }}");
-    let Some(inner) = t.table(key) else {
-        if !t.has(key) {
-            context.error(t.span(), format!("`{key}` is missing"), format!("write {example}"));
-        }
-        return None;
-    };
-    let device = device(context, &inner).unwrap_or(default);
-    let names = Number::ALL.map(|n| n.1);
-    let number = inner.choice("type", &names).map_or(number, |c| Number::ALL[c.value].0);
-    let byte = inner.integer_required("byte", "2");
+/// A table with the place of a number, on this device and of this type if it says nothing else.
+fn field(context: &Context<'_>, t: &Table<'_>, key: &Key<Inner>, device: usize, number: Number) -> Option<Field> {
+    let inner = t.open(key)?;
+    let device = inner.read(&OTHER_DEVICE).map_or(device, |d| d.value as usize - 1);
+    let number = inner.read(&TYPE).map_or(number, |n| n.value.0);
+    let byte = inner.read(&BYTE);
     inner.finish();
     let byte = byte?;
-    if !(0..=MOST_BYTES - number.bytes() as i64).contains(&byte.value) {
-        let message = format!("`byte` counts from 0 in the outputs or inputs of the device, to {MOST_BYTES} at most");
-        context.error(byte.span, message, format!("write {example}"));
+    let field = Field { device, byte: byte.value as usize, number };
+    if field.end() > MOST_BYTES as usize {
+        let message = format!("a number of {} bytes does not fit behind byte {}", number.bytes(), byte.value);
+        context.error(byte.span, message, format!("a device has {MOST_BYTES} bytes at most, counted from 0"));
         return None;
     }
-    Some(Field { device, byte: byte.value as usize, number })
+    Some(field)
 }
 
 /// `interlock` of a specimen: its digital in- and outputs.
-pub(super) fn interlock(context: &Context<'_>, table: &Table<'_>, at: Option<&Address>) -> Contacts {
-    let Some(t) = table.table("interlock") else { return Contacts::default() };
+pub(super) fn interlock(context: &Context<'_>, table: &Table<'_>, key: &Key<Inner>, at: Option<&Address>) -> Contacts {
+    let Some(t) = table.open(key) else { return Contacts::default() };
     if !matches!(at, Some(Address::Ethercat(_))) {
         let message = "`interlock` names in- and outputs of an EtherCAT bus, and this specimen is not on one";
         let help = "write at = \"ethercat:eth0\" with it, or take it away: over the wire its bits are in every message";
-        context.error(table.place("interlock"), message, help);
+        context.error(table.place(key), message, help);
     }
-    let (heartbeat, enable) = (bit(context, &t, "heartbeat"), bit(context, &t, "enable"));
-    let (heartbeat, enable) = (heartbeat.map(|b| b.0), enable.map(|b| b.0));
-    let emergency_stop = bit(context, &t, "emergency_stop").map(|(bit, pressed)| Button { bit, pressed });
+    let [heartbeat, enable] = [HEARTBEAT, ENABLE].map(|key| {
+        let inner = t.open(&key)?;
+        let bit = bit(&inner);
+        inner.finish();
+        bit
+    });
+    let emergency_stop = t.open(&EMERGENCY_STOP).and_then(|inner| {
+        let (bit, pressed) = (bit(&inner), inner.value(&PRESSED));
+        inner.finish();
+        Some(Button { bit: bit?, pressed })
+    });
     t.finish();
     Contacts { emergency_stop, heartbeat, enable }
 }
 
-/// A table with the place of a bit, and which level of an input means pressed.
-fn bit(context: &Context<'_>, t: &Table<'_>, key: &str) -> Option<(Bit, bool)> {
-    let inner = t.table(key)?;
-    let device = if inner.has("device") { device(context, &inner) } else { Some(0) };
-    let (byte, bit) = (inner.integer_required("byte", "0"), inner.integer_required("bit", "3"));
-    let pressed = key == "emergency_stop" && inner.bool("pressed").is_some_and(|b| b.value);
-    inner.finish();
-    let (byte, bit) = (byte?, bit?);
-    let mut fits = true;
-    for (number, name, most) in [(&byte, "byte", MOST_BYTES - 1), (&bit, "bit", 7)] {
-        if !(0..=most).contains(&number.value) {
-            let message = format!("`{name}` counts from 0 to {most}");
-            context.error(number.span.clone(), message, format!("write {key} = {{ device = 2, byte = 0, bit = 3 }}"));
-            fits = false;
-        }
-    }
-    let found = Bit { device: device?, byte: byte.value as usize, bit: bit.value as u8 };
-    fits.then_some((found, pressed))
+/// A table with the place of a bit.
+fn bit(t: &Table<'_>) -> Option<Bit> {
+    let (device, byte, bit) = (t.good(&BIT_DEVICE), t.read(&BIT_BYTE), t.read(&BIT_PLACE));
+    Some(Bit { device: device? as usize - 1, byte: byte?.value as usize, bit: bit?.value as u8 })
 }
 
 /// Numbers of lists of process data.
-fn lists(context: &Context<'_>, t: &Table<'_>, key: &str) -> Vec<u16> {
-    let Some(list) = t.numbers(key) else { return Vec::new() };
+fn lists(context: &Context<'_>, t: &Table<'_>, key: &Key<List<crate::key::Number>>) -> Vec<u16> {
+    let Some(list) = t.read(key) else { return Vec::new() };
     let whole = |x: f64| (x.fract() == 0.0 && (1.0..=65_535.0).contains(&x)).then_some(x as u16);
     let found: Option<Vec<u16>> = list.value.iter().map(|x| whole(x.value)).collect();
     if found.is_none() {
-        context.error(list.span, format!("`{key}` are numbers of objects"), "write for example [0x1600]");
+        context.error(list.span, format!("`{}` are numbers of objects", key.name), "write for example [0x1600]");
     }
     found.unwrap_or_default()
 }

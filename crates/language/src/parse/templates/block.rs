@@ -5,10 +5,30 @@ use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
 use super::{Expansion, MOST_TABLES};
-use crate::diag::did_you_mean;
+use crate::key::*;
 use crate::quantity::Scope;
-use crate::reader::{Item, Spanned, Table};
-use crate::units::Dimension;
+use crate::reader::{Item, KeyName, Spanned, Table};
+
+/// One value for all, or a list with one for each.
+pub(super) type Each<K> = Or<K, List<K>>;
+/// Keys of an element: the name of a section, or a table.
+pub(super) type Keys = Or<Text, Inner>;
+
+/// In front of the names that a block makes.
+pub(super) const NAME: Key<Text> = key("name", "`NAME_` stands in front of all names made.").example("annex");
+/// Where a block stands.
+pub(super) const AT: Key<List<Length>> =
+    key("at", "Position of the block, one to three coordinates.").example("[\"10 m\", 0]");
+
+/// A count of things of which each makes at least one table.
+pub(super) const fn count(name: &'static str, doc: &'static str) -> Key<Count> {
+    key(name, doc).range(Allowed::Between(1.0, MOST_TABLES as f64))
+}
+
+/// Lengths, or how many there are; the length of each is then another key.
+pub(super) const fn spacing(name: &'static str, doc: &'static str) -> Key<Or<Count, List<Length>>> {
+    key(name, doc).required().range(POSITIVE).example("[\"6 m\", \"4 m\"]")
+}
 
 /// Longest name of a block, in bytes.
 const LONGEST_NAME: usize = 60;
@@ -29,19 +49,18 @@ impl<'t, 'a> Block<'t, 'a> {
         entries: &'t DeTable<'a>,
         scope: &'t Scope,
         span: Range<usize>,
-        key: &str,
+        key: &Key<Tables>,
     ) -> Self {
-        let table = Table::new(shared.source, shared.diags, entries, span, key.to_owned());
+        let table = shared.table(entries, scope, span, key.name.to_owned(), Some(key.kind.section));
         Self { shared, table, entries, scope }
     }
 
-    /// Marks keys as known, also with a number behind them.
-    pub(super) fn know(&self, keys: &[&str]) {
-        keys.iter().for_each(|key| self.table.ignore(key));
-        for key in self.table.keys() {
-            if keys.contains(&key.value.trim_end_matches(|c: char| c.is_ascii_digit())) {
-                self.table.ignore(&key.value);
-            }
+    /// Marks the keys of a section as known, also with a number behind them.
+    pub(super) fn know(&self, section: &Section) {
+        for key in section.keys.iter().map(|k| k.name().trim_end_matches("<N>")) {
+            self.table.ignore(key);
+            let numbered = |k: &Spanned<String>| k.value.trim_end_matches(|c: char| c.is_ascii_digit()) == key;
+            self.table.keys().iter().filter(|k| numbered(k)).for_each(|k| self.table.ignore(k.value.as_str()));
         }
     }
 
@@ -64,15 +83,15 @@ impl<'t, 'a> Block<'t, 'a> {
     }
 
     /// A copy of a value, as it is.
-    pub(super) fn copy(&self, key: &str) -> Option<Item<'a>> {
+    pub(super) fn copy(&self, key: &(impl KeyName + ?Sized)) -> Option<Item<'a>> {
         self.table.ignore(key);
-        self.entries.get(key).cloned()
+        self.entries.get(key.key_name()).cloned()
     }
 
     /// Text in front of all names that the block makes: `NAME_`, or nothing.
     pub(super) fn prefix(&self) -> Option<String> {
-        let Some(name) = self.table.string("name") else {
-            return (!self.table.has("name")).then(String::new);
+        let Some(name) = self.table.read(&NAME) else {
+            return (!self.table.has(&NAME)).then(String::new);
         };
         self.good_name(&name)?;
         Some(format!("{}_", name.value))
@@ -87,72 +106,34 @@ impl<'t, 'a> Block<'t, 'a> {
         Some(())
     }
 
-    /// A text, or what is usual.
-    pub(super) fn string_or(&self, key: &str, usual: &str) -> Option<String> {
-        match self.table.string(key) {
-            Some(text) => Some(text.value),
-            None => (!self.table.has(key)).then(|| usual.to_owned()),
-        }
-    }
-
-    /// A count of things of which each makes at least one table.
-    pub(super) fn count(&self, key: &str, example: &str) -> Option<usize> {
-        let count = match self.table.is_string(key) {
-            true => self.table.quantity(key, Dimension::NONE, self.scope)?,
-            false => self.table.integer_required(key, example)?.map(|n| n as f64),
-        };
-        let n = count.value;
-        if n >= 1.0 && n <= MOST_TABLES as f64 && n.fract() == 0.0 {
-            return Some(n as usize);
-        }
-        let (message, help) = match n {
-            n if n > MOST_TABLES as f64 => (
-                format!("`{key}` is {n}, but a model may have {MOST_TABLES} nodes and elements"),
-                "check the number of zeros",
-            ),
-            n => (format!("`{key}` is a count, 1 or more, found {n}"), "write a whole number"),
-        };
-        self.error(count.span, message, help)
-    }
-
     /// Lengths under `key`: a list, or a count with the length of one under `each`; in metres.
-    pub(super) fn lengths(&self, key: &str, each: &str) -> Option<Vec<f64>> {
-        let example = "[\"6 m\", \"6 m\"]";
+    pub(super) fn lengths(&self, key: &Key<Or<Count, List<Length>>>, each: &Key<Length>) -> Option<Vec<f64>> {
+        let given = self.table.read(key);
         if !self.table.is_list(key) {
-            let (count, one) = (
-                self.count(key, example),
-                self.table.quantity_required(each, Dimension::LENGTH, self.scope).and_then(|x| self.positive(&x, each)),
-            );
-            return Some(vec![one?; count?]);
+            let one = self.table.read_required(each);
+            let Spanned { value: Either::First(count), span } = given? else { return None };
+            if count > MOST_TABLES {
+                return self.shared.claim(count, 0, &span).and(None);
+            }
+            return Some(vec![one?.value; count as usize]);
         }
-        if let (true, Some(item)) = (self.table.has(each), self.entries.get(each)) {
-            let message = format!("`{each}` goes with a count, but `{key}` is a list of lengths");
-            return self.error(item.span(), message, format!("remove `{each}`, or write {key} = 3"));
+        if self.table.has(each) {
+            let message = format!("`{}` goes with a count, but `{}` is a list of lengths", each.name, key.name);
+            let help = format!("remove `{}`, or write {} = 3", each.name, key.name);
+            return self.error(self.table.place(each), message, help);
         }
-        let list = self.table.quantities(key, Dimension::LENGTH, self.scope)?;
-        if list.value.is_empty() {
-            return self.error(
-                list.span,
-                format!("`{key}` lists no length"),
-                format!("write for example {key} = {example}"),
-            );
+        let Spanned { value: Either::Second(list), span } = given? else { return None };
+        if list.is_empty() {
+            let help = format!("write for example {} = [\"6 m\", \"6 m\"]", key.name);
+            return self.error(span, format!("`{}` lists no length", key.name), help);
         }
-        let all: Vec<Option<f64>> = list.value.iter().map(|x| self.positive(x, key)).collect();
-        all.into_iter().collect()
-    }
-
-    fn positive(&self, x: &Spanned<f64>, key: &str) -> Option<f64> {
-        if x.value > 0.0 {
-            return Some(x.value);
-        }
-        let message = format!("`{key}` must be greater than zero, found {} m", x.value);
-        self.error(x.span.clone(), message, "write for example \"6 m\"")
+        Some(list.into_iter().map(|x| x.value).collect())
     }
 
     /// Position of the block, metres; missing coordinates are zero.
     pub(super) fn origin(&self) -> [f64; 3] {
         let mut at = [0.0; 3];
-        if let Some(given) = self.table.quantities("at", Dimension::LENGTH, self.scope) {
+        if let Some(given) = self.table.read(&AT) {
             if given.value.is_empty() || given.value.len() > 3 {
                 let message = format!("a position has 1 to 3 coordinates, found {}", given.value.len());
                 self.table.error(given.span.clone(), message, Some("write for example at = [0.0, 3.0]".to_owned()));
@@ -163,8 +144,9 @@ impl<'t, 'a> Block<'t, 'a> {
     }
 
     /// A value for each of `n`: one for all, or a list of as many. `None` if there is no such key.
-    pub(super) fn each(&self, key: &str, n: usize, what: &str) -> Option<Vec<Item<'a>>> {
+    pub(super) fn each(&self, key: &(impl KeyName + ?Sized), n: usize, what: &str) -> Option<Vec<Item<'a>>> {
         let item = self.copy(key)?;
+        let key = key.key_name();
         let DeValue::Array(list) = item.get_ref() else { return Some(vec![item; n]) };
         if list.len() != n {
             let message = format!("`{key}` lists {} values for {n} {what}", list.len());
@@ -174,12 +156,26 @@ impl<'t, 'a> Block<'t, 'a> {
     }
 
     /// As [`Block::each`] for keys that must be there.
-    pub(super) fn each_required(&self, key: &str, n: usize, what: &str, example: &str) -> Option<Vec<Item<'a>>> {
-        if !self.table.has(key) {
-            let message = format!("missing key `{key}` in `{}`", self.table.path());
-            return self.error(self.span(), message, format!("write for example {key} = {example}"));
-        }
+    pub(super) fn each_required<K: Kind>(&self, key: &Key<K>, n: usize, what: &str) -> Option<Vec<Item<'a>>> {
+        self.table.get_required(key.name, || key.written_example())?;
         self.each(key, n, what)
+    }
+
+    /// A length for each of `n`, metres: one for all, or a list of as many.
+    pub(super) fn each_length(&self, key: &Key<Each<Length>>, n: usize, what: &str) -> Option<Vec<f64>> {
+        let list = match self.table.good(key)? {
+            Either::First(one) => return Some(vec![one; n]),
+            Either::Second(list) => list,
+        };
+        if list.len() != n {
+            let message = format!("`{}` lists {} values for {n} {what}", key.name, list.len());
+            return self.error(
+                self.table.place(key),
+                message,
+                format!("write one value for all {what}, or one for each"),
+            );
+        }
+        Some(list.into_iter().map(|x| x.value).collect())
     }
 
     /// Keys of an element: a table, or the name of a section.
@@ -200,20 +196,21 @@ impl<'t, 'a> Block<'t, 'a> {
 
     /// The laws of `n` elements called `key`1, `key`2, ...: under `key` a table for all or a list, a stiffness `k`
     /// for linear springs, and `key`3 = { ... } for the third in place of what holds for all.
-    pub(super) fn laws(&self, key: &str, n: usize) -> Option<Vec<DeTable<'a>>> {
+    pub(super) fn laws<K>(&self, key: &Key<K>, k: &Key<Each<Stiffness>>, n: usize) -> Option<Vec<DeTable<'a>>> {
+        let key = key.name;
         let example = format!("{key} = {{ type = \"spring\", k = \"4 kN/mm\" }}");
-        let all = match (self.table.has(key), self.table.has("k")) {
+        let all = match (self.table.has(key), self.table.has(k)) {
             (true, true) => {
                 let message = format!("`k` and `{key}` exclude each other");
                 return self.error(self.span(), message, format!("write k inside of {example}"));
             }
             (true, false) => Some(self.each(key, n, &format!("elements `{key}1`, ..."))?),
-            (false, true) => Some(self.each("k", n, &format!("elements `{key}1`, ..."))?),
+            (false, true) => Some(self.each(k, n, &format!("elements `{key}1`, ..."))?),
             (false, false) => None,
         };
         let mut laws: Vec<Option<DeTable<'a>>> = match all {
             None => vec![None; n],
-            Some(items) if self.table.has("k") => items.into_iter().map(|k| Some(spring(k))).collect(),
+            Some(items) if self.table.has(k) => items.into_iter().map(|k| Some(spring(k))).collect(),
             Some(items) => {
                 let laws: Vec<_> = items.iter().map(|i| self.keys_of(i, &example)).collect();
                 laws.into_iter().map(|law| law.map(Some)).collect::<Option<_>>()?
@@ -222,7 +219,7 @@ impl<'t, 'a> Block<'t, 'a> {
         for own in self.table.keys() {
             let number = own.value.strip_prefix(key).filter(|d| !d.is_empty() && d.bytes().all(|b| b.is_ascii_digit()));
             let Some(number) = number else { continue };
-            let item = self.copy(&own.value)?;
+            let item = self.copy(own.value.as_str())?;
             match number.parse::<usize>().ok().and_then(|i| laws.get_mut(i.checked_sub(1)?)) {
                 Some(law) => *law = Some(self.keys_of(&item, &example)?),
                 None => {
@@ -243,26 +240,6 @@ impl<'t, 'a> Block<'t, 'a> {
         let section = keys.get("section").and_then(|s| s.get_ref().as_str());
         let section = section.and_then(|s| self.shared.sections.get(s)).and_then(|s| s.get_ref().as_table());
         keys.contains_key(key) || section.is_some_and(|s| s.contains_key(key))
-    }
-
-    /// One of several words, or what is usual; a message otherwise.
-    pub(super) fn word(&self, text: &Spanned<String>, allowed: &[&str]) -> Option<usize> {
-        let found = allowed.iter().position(|a| *a == text.value);
-        if found.is_none() {
-            let near = did_you_mean(&text.value, allowed.iter().copied()).map_or_else(String::new, |d| format!("{d} "));
-            let list = allowed.iter().map(|a| format!("\"{a}\"")).collect::<Vec<_>>().join(", ");
-            let message = format!("unknown value \"{}\"", text.value);
-            return self.error(text.span.clone(), message, format!("{near}allowed are {list}"));
-        }
-        found
-    }
-
-    /// As [`Block::word`] for a key that may be absent; then the first word holds.
-    pub(super) fn choice(&self, key: &str, allowed: &[&str]) -> Option<usize> {
-        match self.table.string(key) {
-            Some(text) => self.word(&text, allowed),
-            None => (!self.table.has(key)).then_some(0),
-        }
     }
 }
 

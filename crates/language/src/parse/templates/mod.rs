@@ -21,9 +21,12 @@ use std::ops::Range;
 use toml::de::{DeArray, DeTable, DeValue};
 
 use crate::diag::{Diagnostic, Diagnostics, Source};
+use crate::key::*;
+use crate::parse::{ELEMENT, LOAD, NODE};
 use crate::quantity::Scope;
-use crate::reader::{Item, Table};
+use crate::reader::{Input, Item, Table};
 use block::Block;
+pub(crate) use sections::SECTIONED;
 
 /// Most nodes, elements and loads that the blocks of a model may stand for.
 pub(super) const MOST_TABLES: u64 = 1_000_000;
@@ -37,17 +40,37 @@ const DEEPEST: usize = 8;
 /// What writes out the blocks of one kind.
 type Template = for<'a> fn(&Block<'_, 'a>, &mut Body<'a>) -> Option<()>;
 
-/// Kinds of blocks that stand for many tables, with their keys.
-const TEMPLATES: [(&str, Template, &[&str]); 5] = [
-    ("shear-building", shear_building::write, &shear_building::KEYS),
-    ("chain", chain::write, &chain::KEYS),
-    ("plane-frame", plane_frame::write, &plane_frame::KEYS),
-    ("space-frame", space_frame::write, &space_frame::KEYS),
-    ("viaduct", viaduct::write, &viaduct::KEYS),
+section! {
+    /// Keys of the file that declare what blocks use, and hold blocks; parts hold blocks too.
+    pub(super) [BLOCKS];
+    SECTION: Inner = table("section", &sections::SECTIONS, "Keys that several elements share, by name.")
+        .example("{ steel = { E = \"210 GPa\" } }");
+    PART: Inner = table("part", &parts::PARTS, "Groups of tables that are written once and used many times.").example("{ pier = { } }");
+    USE: Tables = tables("use", &parts::USES, "Parts put to use.").example("[{ part = \"pier\", name = \"pier1\" }]");
+    SHEAR_BUILDING: Tables = tables("shear-building", &shear_building::SHEAR_BUILDING, "Masses on storeys.")
+        .example("[{ storeys = 5, mass = \"20 t\", k = \"30 kN/mm\" }]");
+    CHAIN: Tables = tables("chain", &chain::CHAIN, "Masses in a row, joined by springs.")
+        .example("[{ masses = 4, mass = \"1 t\", k = \"100 kN/m\" }]");
+    PLANE_FRAME: Tables = tables("plane-frame", &plane_frame::PLANE_FRAME, "Frames of columns and beams in a plane.")
+        .example("[{ bays = [\"6 m\"], storeys = [\"3 m\"], column = \"steel\", beam = \"steel\" }]");
+    SPACE_FRAME: Tables = tables("space-frame", &space_frame::SPACE_FRAME, "Frames in space.")
+        .example("[{ bays_x = [\"6 m\"], bays_y = [\"5 m\"], storeys = [\"3 m\"], column = \"steel\", beam = \"steel\" }]");
+    VIADUCT: Tables = tables("viaduct", &viaduct::VIADUCT, "Decks on piers.")
+        .example("[{ spans = [\"20 m\", \"20 m\"], deck = \"box\", pier = \"shaft\", heights = \"8 m\" }]");
+}
+
+/// Kinds of blocks, and who writes them out; that of parts goes deeper.
+const KINDS: [(Key<Tables>, Option<Template>); 6] = [
+    (SHEAR_BUILDING, Some(shear_building::write)),
+    (CHAIN, Some(chain::write)),
+    (PLANE_FRAME, Some(plane_frame::write)),
+    (SPACE_FRAME, Some(space_frame::write)),
+    (VIADUCT, Some(viaduct::write)),
+    (USE, None),
 ];
 
 /// Lists of tables that blocks stand for.
-const LISTS: [&str; 3] = ["node", "element", "load"];
+const LISTS: [&str; 3] = [NODE.name, ELEMENT.name, LOAD.name];
 
 /// Nodes, elements and loads, as tables of a model file.
 #[derive(Debug, Default)]
@@ -146,6 +169,18 @@ struct Expansion<'t, 'a> {
 }
 
 impl<'a> Expansion<'_, 'a> {
+    /// A table of the model or of a part, of which expressions can refer to a scope.
+    fn table<'s>(
+        &'s self,
+        entries: &'s DeTable<'s>,
+        scope: &'s Scope,
+        span: Range<usize>,
+        path: String,
+        section: Option<&'static Section>,
+    ) -> Table<'s> {
+        Table::new(Input { source: self.source, diags: self.diags, scope }, entries, span, path, section)
+    }
+
     /// Takes so many tables, and so many bytes for copies, of what a model may have; reports it if that is too much.
     fn claim(&self, tables: u64, bytes: u64, span: &Range<usize>) -> Option<()> {
         self.tables.set(self.tables.get().saturating_add(tables));
@@ -161,29 +196,27 @@ impl<'a> Expansion<'_, 'a> {
 
     /// Writes out the blocks among `entries`, in their order.
     fn write_out(&self, entries: &DeTable<'a>, scope: &Scope, depth: usize, body: &mut Body<'a>) {
-        let templates = TEMPLATES.iter().map(|(key, write, known)| (*key, (Some(write), *known)));
-        let kinds = templates.chain([("use", (None, &parts::KEYS[..]))]);
         let mut blocks = Vec::new();
-        for (key, write) in kinds {
-            if let Some(DeValue::Array(list)) = entries.get(key).map(|i| i.get_ref()) {
+        for (key, write) in KINDS {
+            if let Some(DeValue::Array(list)) = entries.get(key.name).map(|i| i.get_ref()) {
                 blocks.extend(list.iter().map(|item| (item.span().start, key, write, item)));
             }
         }
         blocks.sort_by_key(|b| b.0);
-        for (_, key, (write, known), item) in blocks {
+        for (_, key, write, item) in blocks {
             let DeValue::Table(table) = item.get_ref() else { continue };
             if self.tables.get() > MOST_TABLES {
                 // Reported; more of it would take for ever.
                 return;
             }
-            let block = Block::new(self, table, scope, item.span(), key);
+            let block = Block::new(self, table, scope, item.span(), &key);
             let done = match write {
                 Some(write) => write(&block, body),
                 None => parts::instantiate(&block, depth, body),
             };
             if done.is_none() {
                 // What is wrong has been reported; keys that were not reached are still good ones.
-                block.know(known);
+                block.know(key.kind.section);
             }
             block.finish();
         }
@@ -191,39 +224,36 @@ impl<'a> Expansion<'_, 'a> {
 
     /// Reports what is not a list of tables, so that it is not passed over in silence.
     fn check_lists(&self, table: &Table<'_>) {
-        for key in TEMPLATES.iter().map(|t| t.0).chain(["use"]) {
-            table.tables(key);
-        }
+        KINDS.iter().for_each(|(key, _)| drop(table.all(key)));
     }
 }
 
 /// Replaces all blocks of a model by the tables they stand for.
 pub(super) fn expand<'a>(root: &mut DeTable<'a>, scope: &Scope, source: &Source, diags: &Diagnostics) {
-    let keys: Vec<&str> = TEMPLATES.iter().map(|t| t.0).chain(["use", "part", "section"]).collect();
     let mut taken = DeTable::new();
-    for key in keys {
+    for key in KINDS.iter().map(|k| k.0.name).chain([PART.name, SECTION.name]) {
         if let Some((key, item)) = root.remove_entry(key) {
             taken.insert(key, item);
         }
     }
-    let sectioned = |item: &Item<'_>| item.get_ref().as_table().is_some_and(|t| t.contains_key("section"));
-    let elements = root.get("element").and_then(|e| e.get_ref().as_array());
+    let sectioned = |item: &Item<'_>| item.get_ref().as_table().is_some_and(|t| t.contains_key(SECTION.name));
+    let elements = root.get(ELEMENT.name).and_then(|e| e.get_ref().as_array());
     if taken.is_empty() && !elements.is_some_and(|list| list.iter().any(sectioned)) {
         return;
     }
-    let overview = Table::new(source, diags, &taken, 0..0, String::new());
+    let overview = Table::new(Input { source, diags, scope }, &taken, 0..0, String::new(), Some(&super::FILE));
     let mut expansion = Expansion {
         source,
         diags,
-        parts: overview.table("part").and(named(&taken, "part")).unwrap_or_default(),
+        parts: overview.open(&PART).and(named(&taken, PART.name)).unwrap_or_default(),
         sections: DeTable::new(),
         used_parts: RefCell::default(),
         used_sections: RefCell::default(),
         tables: Cell::new(0),
         bytes: Cell::new(0),
     };
-    if overview.table("section").is_some() {
-        expansion.sections = sections::prepare(&expansion, named(&taken, "section").unwrap_or_default(), scope);
+    if overview.open(&SECTION).is_some() {
+        expansion.sections = sections::prepare(&expansion, named(&taken, SECTION.name).unwrap_or_default(), scope);
     }
     expansion.check_lists(&overview);
     let mut body = Body::default();
@@ -244,7 +274,7 @@ pub(super) fn expand<'a>(root: &mut DeTable<'a>, scope: &Scope, source: &Source,
             list.into_iter().for_each(|i| all.push(i));
         }
     }
-    if let Some(DeValue::Array(elements)) = root.get_mut("element").map(|e| e.get_mut()) {
+    if let Some(DeValue::Array(elements)) = root.get_mut(ELEMENT.name).map(|e| e.get_mut()) {
         let mut good = DeArray::new();
         let all = std::mem::replace(elements, DeArray::new());
         all.into_iter().filter_map(|e| sections::resolve(&expansion, e)).for_each(|e| good.push(e));

@@ -5,23 +5,57 @@ use std::ops::Range;
 
 use toml::de::{DeArray, DeTable, DeValue};
 
-use super::block::Block;
+use super::block::{self, Block, count};
 use super::substitute::Values;
 use super::{Body, DEEPEST, Expansion, LISTS, MOST_TABLES, texts_item};
 use crate::diag::did_you_mean;
 use crate::formula::is_name;
-use crate::quantity::{Scope, Value};
+use crate::key::*;
+use crate::parse::{elements::ELEMENTS, loads::LOADS, nodes::NODES};
+use crate::quantity::{PARAMETERS, Scope, Value};
 use crate::reader::{Item, Raw, Spanned, Table};
-use crate::units::Dimension;
 
-/// Keys of the block.
-pub(super) const KEYS: [&str; 6] = ["part", "name", "count", "at", "parameters", "connect"];
+section! {
+    /// `[part]`.
+    pub(super) PARTS = ("parts", "[part]", "Parts, [part.NAME]: tables with names of their own.").others(|| Inner(&PART).value());
+}
+
+section! {
+    PART = ("part", "[part.NAME]", "Nodes, elements, loads and blocks, with names and parameters of their own.")
+        .more(|| describe(&super::BLOCKS[2..]));
+    OWN_PARAMETERS: Inner = table("parameters", &PARAMETERS, "Its parameters with their usual values.").example("{ h = \"5 m\" }");
+    NODE: Tables = tables("node", &NODES, "Its nodes.").example("[{ name = \"cap\", at = [0, \"h\"] }]");
+    ELEMENT: Tables = tables("element", &ELEMENTS, "Its elements.").or_short(&super::SECTIONED)
+        .example("[{ section = \"concrete\", nodes = [\"foot\", \"cap\"] }]");
+    LOAD: Tables = tables("load", &LOADS, "Its loads.").example("[{ type = \"force\", at = \"cap.x\", signal = \"push\" }]");
+}
+
+section! {
+    /// A part put to use.
+    pub(super) USES = ("use", "[[use]]", "A part put to use, once or many times.");
+    PART_NAME: Text = key("part", "The part.").required().example("pier");
+    NAME: Text = key("name", "In front of its names: `NAME_node`, with a count `NAME1_node`.").required().example("pier");
+    COUNT: Count = count("count", "How many; `i` is the number of each, from 1.").default("1").example("3");
+    AT: Or<List<Length>, List<List<Length>>> = key("at", "Added to the positions of its nodes; a list of positions has one for each.")
+        .example("[\"i*10 m\", 0]");
+    VALUES: Inner = table("parameters", &GIVEN, "Values of its parameters.").example("{ h = [\"4 m\", \"6 m\"] }");
+    CONNECT: Inner = table("connect", &CONNECTIONS, "Which nodes of the part are nodes of the model; `{i}` in a name is the number.")
+        .example("{ top = \"deck{i}\" }");
+}
+
+section! {
+    GIVEN = ("use-parameters", "{ h = ... }", "Values of the part's parameters; a list has one for each instance.").others(|| Or(Anything, List(Anything)).value());
+}
+section! {
+    CONNECTIONS = ("use-connect", "{ top = ... }", "Nodes of the part, each with the node of the model that it is.").others(|| Or(Text, List(Text)).value());
+}
 
 /// Number of the instance in expressions of a `[[use]]` and of its part.
 const INDEX: &str = "i";
 
 /// Reports what cannot stand in a part, used or not.
 pub(super) fn check(shared: &Expansion<'_, '_>) {
+    let nothing = Scope::default();
     for (name, item) in shared.parts.iter() {
         let path = format!("part.{}", name.get_ref());
         let DeValue::Table(entries) = item.get_ref() else {
@@ -29,10 +63,10 @@ pub(super) fn check(shared: &Expansion<'_, '_>) {
             shared.diags.push(d.help(format!("write [[{path}.node]] and [[{path}.element]]")));
             continue;
         };
-        let table = Table::new(shared.source, shared.diags, entries, item.span(), path);
-        LISTS.iter().for_each(|list| drop(table.tables(list)));
+        let table = shared.table(entries, &nothing, item.span(), path, Some(&PART));
+        [NODE, ELEMENT, LOAD].iter().for_each(|list| drop(table.all(list)));
         shared.check_lists(&table);
-        table.table("parameters");
+        table.open(&OWN_PARAMETERS);
         table.finish();
     }
 }
@@ -40,9 +74,10 @@ pub(super) fn check(shared: &Expansion<'_, '_>) {
 /// Puts the part of a `[[use]]` into a body, once or `count` times.
 pub(super) fn instantiate<'a>(block: &Block<'_, 'a>, depth: usize, body: &mut Body<'a>) -> Option<()> {
     let shared = block.shared;
-    let part = block.table.string_required("part", "\"pier\"");
-    let name = block.table.string_required("name", "\"pier\"");
-    let count = if block.table.has("count") { block.count("count", "11").map(Some) } else { Some(None) };
+    let part = block.table.read(&PART_NAME);
+    let name = block.table.read(&NAME);
+    let count =
+        if block.table.has(&COUNT) { block.table.read(&COUNT).map(|n| Some(n.value as usize)) } else { Some(None) };
     let (given, connect, at) = (Given::parameters(block), Given::connections(block), Positions::read(block));
     let (part, name, count) = (part?, name?, count?);
     block.good_name(&name)?;
@@ -102,10 +137,10 @@ fn size(shared: &Expansion<'_, '_>, part: &str, depth: usize, known: &mut BTreeM
     }
     let list = |key: &str| entries.get(key).and_then(|i| i.get_ref().as_array()).map_or(&[][..], DeArray::as_ref);
     let mut total = LISTS.iter().map(|key| list(key).len() as u64).sum::<u64>().max(1);
-    for inner in list("use").iter().filter_map(|u| u.get_ref().as_table()).filter(|_| depth < DEEPEST) {
+    for inner in list(super::USE.name).iter().filter_map(|u| u.get_ref().as_table()).filter(|_| depth < DEEPEST) {
         let count =
-            inner.get("count").and_then(|c| c.get_ref().as_integer()?.as_str().parse::<u64>().ok()).unwrap_or(1);
-        let name = inner.get("part").and_then(|p| p.get_ref().as_str()).unwrap_or_default();
+            inner.get(COUNT.name).and_then(|c| c.get_ref().as_integer()?.as_str().parse::<u64>().ok()).unwrap_or(1);
+        let name = inner.get(PART_NAME.name).and_then(|p| p.get_ref().as_str()).unwrap_or_default();
         total = total.saturating_add(count.saturating_mul(size(shared, name, depth + 1, known)));
     }
     known.insert((part.to_owned(), depth), total);
@@ -129,19 +164,19 @@ struct Given<'a> {
 
 impl<'a> Given<'a> {
     fn parameters(block: &Block<'_, 'a>) -> Option<Self> {
-        Self::read(block, "parameters")
+        Self::read(block, &VALUES)
     }
 
     fn connections(block: &Block<'_, 'a>) -> Option<Self> {
-        Self::read(block, "connect")
+        Self::read(block, &CONNECT)
     }
 
-    fn read(block: &Block<'_, 'a>, key: &str) -> Option<Self> {
+    fn read(block: &Block<'_, 'a>, key: &Key<Inner>) -> Option<Self> {
         if !block.table.has(key) {
             return Some(Self { entries: Vec::new() });
         }
-        let table = block.table.table(key)?;
-        let raw = block.entries.get(key)?.get_ref().as_table()?;
+        let table = block.table.open(key)?;
+        let raw = block.entries.get(key.name)?.get_ref().as_table()?;
         let entry = |k: Spanned<String>| raw.get(k.value.as_str()).cloned().map(|item| (k, item));
         Some(Self { entries: table.keys().into_iter().filter_map(entry).collect() })
     }
@@ -210,7 +245,7 @@ enum Positions<'a> {
 
 impl<'a> Positions<'a> {
     fn read(block: &Block<'_, 'a>) -> Option<Self> {
-        let Some(item) = block.copy("at") else { return Some(Self::None) };
+        let Some(item) = block.copy(&AT) else { return Some(Self::None) };
         Some(match item.get_ref() {
             DeValue::Array(list) if list.first().is_some_and(|i| i.get_ref().is_array()) => {
                 Self::Each(list.to_vec(), item.span())
@@ -240,15 +275,14 @@ impl<'a> Positions<'a> {
             Self::Each(list, _) => list.get(i)?,
         };
         let mut one = DeTable::new();
-        one.insert(toml::Spanned::new(item.span(), "at".into()), item.clone());
-        let table = Table::new(block.shared.source, block.shared.diags, &one, item.span(), "use".to_owned());
-        position(&table, scope).map(Some)
+        one.insert(toml::Spanned::new(item.span(), AT.name.into()), item.clone());
+        position(&block.shared.table(&one, scope, item.span(), "use".to_owned(), None)).map(Some)
     }
 }
 
 /// One to three coordinates, metres.
-fn position(table: &Table<'_>, scope: &Scope) -> Option<[f64; 3]> {
-    let given = table.quantities("at", Dimension::LENGTH, scope)?;
+fn position(table: &Table<'_>) -> Option<[f64; 3]> {
+    let given = table.read(&block::AT)?;
     if given.value.is_empty() || given.value.len() > 3 {
         let message = format!("a position has 1 to 3 coordinates, found {}", given.value.len());
         table.error(given.span, message, Some("write for example at = [0.0, 3.0]".to_owned()));
@@ -284,7 +318,7 @@ impl<'a> Instance<'_, '_, 'a> {
             values.extend(outer.get(INDEX).map(|v| (INDEX.to_owned(), v)));
         }
         let empty = DeTable::new();
-        let own = part.get("parameters").and_then(|p| p.get_ref().as_table()).unwrap_or(&empty);
+        let own = part.get(OWN_PARAMETERS.name).and_then(|p| p.get_ref().as_table()).unwrap_or(&empty);
         for (key, item) in &given.entries {
             if !own.contains_key(key.value.as_str()) {
                 let known = own.keys().map(|k| k.get_ref().as_ref());
@@ -296,7 +330,7 @@ impl<'a> Instance<'_, '_, 'a> {
         }
         let mut scope = outer.clone();
         values.iter().for_each(|(k, v)| scope.insert(k.clone(), *v));
-        let table = Table::new(shared.source, shared.diags, own, 0..0, "part.parameters".to_owned());
+        let table = shared.table(own, outer, 0..0, "part.parameters".to_owned(), None);
         for key in table.keys() {
             if !is_name(&key.value)
                 || matches!(key.value.as_str(), "t" | INDEX)
@@ -320,8 +354,8 @@ impl<'a> Instance<'_, '_, 'a> {
         let mut one = DeTable::new();
         one.insert(toml::Spanned::new(item.span(), key.to_owned().into()), item.clone());
         let shared = self.block.shared;
-        let table = Table::new(shared.source, shared.diags, &one, item.span(), "parameters".to_owned());
-        match table.raw(key)? {
+        let table = shared.table(&one, scope, item.span(), "parameters".to_owned(), None);
+        match table.entry(key, &Anything, Allowed::Any)? {
             Spanned { value: Raw::Number(x), .. } => Some(Value::bare(x)),
             Spanned { value: Raw::Text(text), span } => match scope.evaluate(&text) {
                 Ok(value) => Some(value),
@@ -385,7 +419,7 @@ impl<'a> Instance<'_, '_, 'a> {
             }
         }
         for name in self.connect.keys().filter(|n| !known.contains(*n)) {
-            let span = self.block.entries.get("connect").map_or_else(|| self.block.span(), |i| i.span());
+            let span = self.block.entries.get(CONNECT.name).map_or_else(|| self.block.span(), |i| i.span());
             let help = did_you_mean(name, names.iter().map(String::as_str));
             let help = help.unwrap_or_else(|| "name a node that an element of the part refers to".to_owned());
             self.block.table.error(span, format!("the part has no node `{name}` to connect"), Some(help));
@@ -398,7 +432,7 @@ impl<'a> Instance<'_, '_, 'a> {
         let span = table.get("at").map_or_else(|| self.block.span(), |i| i.span());
         let shared = self.block.shared;
         let here = match table.contains_key("at") {
-            true => position(&Table::new(shared.source, shared.diags, table, span.clone(), "node".to_owned()), scope),
+            true => position(&shared.table(table, scope, span.clone(), "node".to_owned(), None)),
             false => Some([0.0; 3]),
         };
         let at = here.unwrap_or_default();

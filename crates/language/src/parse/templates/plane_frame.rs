@@ -2,25 +2,40 @@
 
 use toml::de::DeTable;
 
-use super::block::{Block, positions};
+use super::block::{AT, Block, Each, Keys, NAME, positions, spacing};
+use super::sections::MEMBER;
 use super::{Body, Made, sections};
+use crate::key::*;
 use crate::reader::Item;
 
-/// Keys of the block.
-pub(super) const KEYS: [&str; 10] =
-    ["name", "at", "bays", "width", "storeys", "height", "column", "beam", "supports", "floor_mass"];
+section! {
+    /// A frame in its plane.
+    pub(super) PLANE_FRAME = ("plane-frame", "[[plane-frame]]",
+        "Nodes `n2_0` (level, line), columns `c2_0` below them, beams `b2_0`; the levels are counted from the supports.");
+    FRAME_NAME: Text = NAME;
+    FRAME_AT: List<Length> = AT;
+    BAYS: Or<Count, List<Length>> = spacing("bays", "Widths of the bays from the left, or their number.");
+    WIDTH: Length = key("width", "Width of each, if `bays` is a number.").range(POSITIVE).example("3.5 m");
+    pub(super) STOREYS: Or<Count, List<Length>> = spacing("storeys", "Heights of the storeys from below, or their number.");
+    pub(super) HEIGHT: Length = key("height", "Height of each, if `storeys` is a number.").range(POSITIVE).example("3.5 m");
+    COLUMN: Each<Keys> = of(Or(MEMBER, List(MEMBER)), "column", "The columns (beam2d), for all storeys or each.").required().example("steel");
+    BEAM: Each<Keys> = of(Or(MEMBER, List(MEMBER)), "beam", "The beams (beam2d), for all storeys or each.").required().example("steel");
+    pub(super) SUPPORTS: Choice<(bool, &'static str)> = choice("supports", &[(false, "fixed"), (true, "pinned")], "What the columns stand on.")
+        .default("fixed").example("pinned");
+    pub(super) FLOOR_MASS: Each<Mass> = key("floor_mass", "Mass of the floors, shared equally by their nodes.").example("8 t");
+}
 
 /// Nodes `n<level>_<line>`, columns `c<level>_<line>` below them, beams `b<level>_<bay>`.
 pub(super) fn write<'a>(block: &Block<'_, 'a>, body: &mut Body<'a>) -> Option<()> {
     let prefix = block.prefix();
-    let (bays, storeys) = (block.lengths("bays", "width"), block.lengths("storeys", "height"));
+    let (bays, storeys) = (block.lengths(&BAYS, &WIDTH), block.lengths(&STOREYS, &HEIGHT));
     let origin = block.origin();
-    let pinned = block.choice("supports", &["fixed", "pinned"]);
-    let (prefix, bays, storeys, pinned) = (prefix?, bays?, storeys?, pinned? == 1);
+    let pinned = block.table.good(&SUPPORTS);
+    let (prefix, bays, storeys, pinned) = (prefix?, bays?, storeys?, pinned?.0);
     let size = (bays.len() as u64 + 1).saturating_mul(storeys.len() as u64 + 1);
     block.shared.claim(size.saturating_mul(3), 0, &block.span())?;
-    let columns = members(block, "column", storeys.len());
-    let beams = members(block, "beam", storeys.len());
+    let columns = members(block, &COLUMN, storeys.len());
+    let beams = members(block, &BEAM, storeys.len());
     let masses = floor_masses(block, storeys.len(), bays.len() + 1);
     let (columns, beams, masses) = (columns?, beams?, masses?);
     let (x, y) = (positions(&bays), positions(&storeys));
@@ -53,15 +68,15 @@ pub(super) fn write<'a>(block: &Block<'_, 'a>, body: &mut Body<'a>) -> Option<()
     Some(())
 }
 
-fn members<'a>(block: &Block<'_, 'a>, key: &str, storeys: usize) -> Option<Vec<DeTable<'a>>> {
+fn members<'a>(block: &Block<'_, 'a>, key: &Key<Each<Keys>>, storeys: usize) -> Option<Vec<DeTable<'a>>> {
     sections::members(block, key, storeys, "storeys", "beam2d")
 }
 
 /// The extra mass of each floor, shared by its nodes; empty if there is none.
 pub(super) fn floor_masses<'a>(block: &Block<'_, 'a>, storeys: usize, nodes: usize) -> Option<Vec<Item<'a>>> {
-    if !block.table.has("floor_mass") {
+    if !block.table.has(&FLOOR_MASS) {
         return Some(Vec::new());
     }
-    let masses = block.each("floor_mass", storeys, "storeys")?;
+    let masses = block.each(&FLOOR_MASS, storeys, "storeys")?;
     Some(masses.into_iter().map(|mass| sections::share(mass, nodes)).collect())
 }

@@ -1,26 +1,41 @@
 //! `[[shear-building]]`: floors one above the other, each joined to the one below by a storey.
 
-use super::block::{Block, positions};
+use super::block::{AT, Block, Each, Keys, NAME, count, positions};
+use super::sections::LAW;
 use super::{Body, Made};
+use crate::key::*;
 
-/// Keys of the block.
-pub(super) const KEYS: [&str; 9] = ["name", "at", "storeys", "mass", "k", "storey", "base", "dof", "height"];
+section! {
+    /// Floors on storeys.
+    pub(super) SHEAR_BUILDING = ("shear-building", "[[shear-building]]", "Floors `floor1`, ... one above the other, joined by `storey1`, ...");
+    BUILDING_NAME: Text = NAME;
+    BUILDING_AT: List<Length> = AT;
+    STOREYS: Count = count("storeys", "Number of storeys.").required().example("5");
+    MASS: Each<Mass> = key("mass", "Mass of the floors, for all or each.").required().example("20 t");
+    K: Each<Stiffness> = key("k", "Stiffness of linear storeys.").example("30 kN/mm");
+    STOREY: Each<Keys> = of(Or(LAW, List(LAW)), "storey", "Law of the storeys, in place of `k`.")
+        .example("{ type = \"spring\", k = \"30 kN/mm\" }");
+    OWN: Keys = of(LAW, "storey<N>", "Law of one storey, in place of that of all.").example("soft");
+    BASE: Text = key("base", "The node it stands on.").default("ground").example("slab");
+    DOF: Each<Text> = key("dof", "Direction, or several.").default("x").example("[\"x\", \"y\"]");
+    HEIGHT: Each<Length> = key("height", "Height of the storeys, for drawings.").default("3 m").example("3.5 m");
+}
 
 /// Nodes `floor1`, ... and elements `storey1`, ... (`storey1_x`, ... with several directions).
 pub(super) fn write<'a>(block: &Block<'_, 'a>, body: &mut Body<'a>) -> Option<()> {
-    let n = block.count("storeys", "5");
+    let n = block.table.read(&STOREYS).map(|n| n.value as usize);
     let prefix = block.prefix();
-    let base = block.string_or("base", "ground");
-    let dofs: Option<Vec<String>> = match block.table.is_list("dof") {
-        true => block.table.list_of_strings("dof").map(|l| l.value.into_iter().map(|d| d.value).collect()),
-        false => block.string_or("dof", "x").map(|d| vec![d]),
-    };
+    let base = block.table.good(&BASE);
+    let dofs: Option<Vec<String>> = block.table.good(&DOF).map(|dofs| match dofs {
+        Either::First(one) => vec![one],
+        Either::Second(list) => list.into_iter().map(|d| d.value).collect(),
+    });
     let origin = block.origin();
     let (n, prefix, base, dofs) = (n?, prefix?, base?, dofs?);
     block.shared.claim(n as u64 * (1 + dofs.len() as u64), 0, &block.span())?;
-    let masses = block.each_required("mass", n, "storeys", "\"60 t\"");
-    let laws = block.laws("storey", n);
-    let heights = heights(block, n);
+    let masses = block.each_required(&MASS, n, "storeys");
+    let laws = block.laws(&STOREY, &K, n);
+    let heights = block.each_length(&HEIGHT, n, "storeys");
     let (masses, laws) = (masses?, laws?);
     let levels = positions(&heights?);
     for (i, mass) in masses.into_iter().enumerate() {
@@ -38,23 +53,4 @@ pub(super) fn write<'a>(block: &Block<'_, 'a>, body: &mut Body<'a>) -> Option<()
         }
     }
     Some(())
-}
-
-/// Heights of the storeys, for drawings only.
-fn heights(block: &Block<'_, '_>, n: usize) -> Option<Vec<f64>> {
-    const USUAL: f64 = 3.0;
-    let length = crate::units::Dimension::LENGTH;
-    if block.table.is_list("height") {
-        let list = block.table.quantities("height", length, block.scope)?;
-        if list.value.len() != n {
-            let message = format!("`height` lists {} values for {n} storeys", list.value.len());
-            return block.error(list.span, message, "write one value for all storeys, or one for each");
-        }
-        return Some(list.value.iter().map(|h| h.value).collect());
-    }
-    let one = block.table.quantity("height", length, block.scope);
-    if one.is_none() && block.table.has("height") {
-        return None;
-    }
-    Some(vec![one.map_or(USUAL, |h| h.value); n])
 }

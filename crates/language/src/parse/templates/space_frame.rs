@@ -4,49 +4,54 @@ use std::ops::Range;
 
 use toml::de::{DeArray, DeTable, DeValue};
 
-use super::block::{Block, positions};
-use super::plane_frame::floor_masses;
+use super::block::{AT, Block, Each, Keys, NAME, positions, spacing};
+use super::plane_frame::{self, floor_masses};
+use super::sections::MEMBER;
 use super::{Body, Made, sections};
+use crate::key::*;
 use crate::reader::Item;
 
 const DOFS: [&str; 6] = ["x", "y", "z", "rx", "ry", "rz"];
 
-/// Keys of the block.
-pub(super) const KEYS: [&str; 14] = [
-    "name",
-    "at",
-    "bays_x",
-    "width_x",
-    "bays_y",
-    "width_y",
-    "storeys",
-    "height",
-    "column",
-    "beam",
-    "beam_x",
-    "beam_y",
-    "supports",
-    "floor_mass",
-];
+section! {
+    /// A frame in space.
+    pub(super) SPACE_FRAME = ("space-frame", "[[space-frame]]", "Nodes `n2_0_1` (level, line along x, line along y), columns `c2_0_1` \
+        below them, beams `x2_0_1` and `y2_0_1`.");
+    FRAME_NAME: Text = NAME;
+    FRAME_AT: List<Length> = AT;
+    BAYS_X: Or<Count, List<Length>> = spacing("bays_x", "Widths of the bays along x, or their number.");
+    WIDTH_X: Length = key("width_x", "Width of each, if `bays_x` is a number.").range(POSITIVE).example("3.5 m");
+    BAYS_Y: Or<Count, List<Length>> = spacing("bays_y", "Widths of the bays along y, or their number.");
+    WIDTH_Y: Length = key("width_y", "Width of each, if `bays_y` is a number.").range(POSITIVE).example("3.5 m");
+    STOREYS: Or<Count, List<Length>> = plane_frame::STOREYS;
+    HEIGHT: Length = plane_frame::HEIGHT;
+    COLUMN: Each<Keys> = of(Or(MEMBER, List(MEMBER)), "column", "The columns (beam3d); `vecxz` = [0, 1, 0] unless given.").required()
+        .example("steel");
+    BEAM: Each<Keys> = of(Or(MEMBER, List(MEMBER)), "beam", "The beams (beam3d) of both directions.").example("steel");
+    BEAM_X: Each<Keys> = of(Or(MEMBER, List(MEMBER)), "beam_x", "The beams along x, in place of `beam`.").example("steel");
+    BEAM_Y: Each<Keys> = of(Or(MEMBER, List(MEMBER)), "beam_y", "The beams along y, in place of `beam`.").example("steel");
+    SUPPORTS: Choice<(bool, &'static str)> = plane_frame::SUPPORTS;
+    FLOOR_MASS: Each<Mass> = plane_frame::FLOOR_MASS;
+}
 
 /// Nodes `n<level>_<x>_<y>`; columns `c...` named after the node above, beams `x...` and `y...` after the node before.
 pub(super) fn write<'a>(block: &Block<'_, 'a>, body: &mut Body<'a>) -> Option<()> {
     let prefix = block.prefix();
-    let bays = [block.lengths("bays_x", "width_x"), block.lengths("bays_y", "width_y")];
-    let storeys = block.lengths("storeys", "height");
+    let bays = [block.lengths(&BAYS_X, &WIDTH_X), block.lengths(&BAYS_Y, &WIDTH_Y)];
+    let storeys = block.lengths(&STOREYS, &HEIGHT);
     let origin = block.origin();
-    let pinned = block.choice("supports", &["fixed", "pinned"]);
+    let pinned = block.table.good(&SUPPORTS);
     let [bays_x, bays_y] = bays;
-    let (prefix, bays_x, bays_y, storeys, pinned) = (prefix?, bays_x?, bays_y?, storeys?, pinned? == 1);
+    let (prefix, bays_x, bays_y, storeys, pinned) = (prefix?, bays_x?, bays_y?, storeys?, pinned?.0);
     let (nx, ny) = (bays_x.len() + 1, bays_y.len() + 1);
     let size = (nx as u64).saturating_mul(ny as u64).saturating_mul(storeys.len() as u64 + 1);
     block.shared.claim(size.saturating_mul(4), 0, &block.span())?;
-    let members = |key: &str| sections::members(block, key, storeys.len(), "storeys", "beam3d");
-    let columns = members("column");
+    let members = |key: &Key<Each<Keys>>| sections::members(block, key, storeys.len(), "storeys", "beam3d");
+    let columns = members(&COLUMN);
     // One key for the beams of both directions, or one each.
-    let (along_x, along_y) = match block.table.has("beam") {
-        true => (members("beam"), members("beam")),
-        false => (members("beam_x"), members("beam_y")),
+    let (along_x, along_y) = match block.table.has(&BEAM) {
+        true => (members(&BEAM), members(&BEAM)),
+        false => (members(&BEAM_X), members(&BEAM_Y)),
     };
     let masses = floor_masses(block, storeys.len(), nx * ny);
     let (columns, along_x, along_y, masses) = (columns?, along_x?, along_y?, masses?);

@@ -5,32 +5,60 @@
 
 use toml::de::{DeTable, DeValue};
 
-use super::block::{Block, positions};
+use super::block::{AT, Block, Each, Keys, NAME, count, positions, spacing};
+use super::sections::{LAW, MEMBER};
 use super::{Body, Made, sections};
+use crate::key::*;
 use crate::reader::{Item, Spanned};
-use crate::units::Dimension;
 
 const DOFS: [&str; 3] = ["x", "y", "rz"];
 
-/// Keys of the block.
-pub(super) const KEYS: [&str; 16] = [
-    "name",
-    "at",
-    "plane",
-    "spans",
-    "length",
-    "span_elements",
-    "deck",
-    "hinges",
-    "abutments",
-    "pier",
-    "k",
-    "heights",
-    "pier_elements",
-    "base",
-    "pier_mass",
-    "bearing",
-];
+section! {
+    /// A deck on piers.
+    pub(super) VIADUCT = ("viaduct", "[[viaduct]]",
+        "A deck `deck0`, `span1`, ... on `pier1`, ...; with bearings, `cap1` and `bearing1_x` between them.");
+    VIADUCT_NAME: Text = NAME;
+    VIADUCT_AT: List<Length> = AT;
+    PLANE: Choice<(bool, &'static str)> = choice("plane", &[(false, "longitudinal"), (true, "transverse")], "The vertical plane along the \
+        bridge, where piers are beams; or the plan, for motion across, where piers are laws.").default("longitudinal").example("transverse");
+    SPANS: Or<Count, List<Length>> = spacing("spans", "Lengths of the spans from the left, or their number.");
+    LENGTH: Length = key("length", "Length of each, if `spans` is a number.").range(POSITIVE).example("3.5 m");
+    SPAN_ELEMENTS: Count = count("span_elements", "Beams of each span.").default("1").example("4");
+    DECK: Each<Keys> = of(Or(MEMBER, List(MEMBER)), "deck", "The deck (beam2d), for all spans or each.").required().example("box");
+    HINGES: List<Whole> = key("hinges", "Spans whose right end is hinged, counted from 1.").range(from(1.0)).default("[]").example("[3, 6]");
+    ABUTMENTS: Each<Abutment> = of(Or(ABUTMENT, List(ABUTMENT)), "abutments", "What both ends rest on, or each.").default("pinned")
+        .example("[\"pinned\", \"roller\"]");
+    PIER: Each<PierKeys> = of(Or(PIER_KEYS, List(PIER_KEYS)), "pier", "The piers: beams, or laws if transverse.").example("shaft");
+    OWN_PIER: PierKeys = of(PIER_KEYS, "pier<N>", "One pier, in place of those of all; transverse only.").example("tall");
+    K: Each<Stiffness> = key("k", "Stiffness of linear piers; transverse only.").example("20 kN/mm");
+    HEIGHTS: Each<Length> = key("heights", "Heights of the piers, for all or each; longitudinal, where it is required.")
+        .example("[\"8 m\", \"12 m\"]");
+    PIER_ELEMENTS: Count = count("pier_elements", "Beams of each pier; longitudinal.").default("1").example("2");
+    BASE: Choice<(bool, &'static str)> = choice("base", &[(false, "fixed"), (true, "pinned")], "What the piers stand on; longitudinal.")
+        .default("fixed").example("pinned");
+    PIER_MASS: Each<Mass> = key("pier_mass", "Mass at the top of the piers.").example("50 t");
+    BEARING: Each<Rest> = of(Or(REST, List(REST)), "bearing", "What is between piers and deck: nothing, a hinge, or laws.").default("fixed")
+        .example("pinned");
+}
+
+/// What an abutment holds, by its word.
+type Abutment = Choice<(&'static [&'static str], &'static str)>;
+const ABUTMENT: Abutment = Choice(&[(&["x", "y"], "pinned"), (&["y"], "roller"), (&DOFS, "fixed"), (&[], "free")]);
+
+/// A beam, or a law.
+type PierKeys = Or<Keys, Inner>;
+const PIER_KEYS: PierKeys = Or(MEMBER, LAW.1);
+
+/// A word, or laws by direction.
+type Rest = Or<Choice<(bool, &'static str)>, Inner>;
+const REST: Rest = Or(Choice(&[(false, "fixed"), (true, "pinned")]), Inner(&BEARINGS));
+
+section! {
+    BEARINGS = ("bearing", "bearing = { ... }", "Laws between the top of a pier and the deck.");
+    ALONG: Keys = of(LAW, "x", "Law along the deck; longitudinal.").example("{ type = \"spring\", k = \"5 kN/mm\" }");
+    ACROSS: Keys = of(LAW, "y", "Law upwards, or across the deck if transverse.").example("{ type = \"spring\", k = \"5 kN/mm\" }");
+    ABOUT: Keys = of(LAW, "rz", "Law of the rotation; longitudinal.").example("{ type = \"spring\", k = \"5 kN/mm\" }");
+}
 
 /// Nodes `deck0`, `deck1`, ... over abutments and piers, `deck2_1`, ... within the second span, `cap1`, ... under
 /// bearings, `shaft1_1`, ... and `base1`, ... of piers; elements `span1`, `pier1`, `bearing1_x`, ...
@@ -73,29 +101,28 @@ struct Viaduct<'b, 't, 'a> {
 impl<'b, 't, 'a> Viaduct<'b, 't, 'a> {
     fn read(block: &'b Block<'t, 'a>) -> Option<Self> {
         let prefix = block.prefix();
-        let transverse = block.choice("plane", &["longitudinal", "transverse"]);
-        let spans = block.lengths("spans", "length");
-        let pieces = ["span_elements", "pier_elements"]
-            .map(|key| if block.table.has(key) { block.count(key, "4") } else { Some(1) });
+        let transverse = block.table.good(&PLANE);
+        let spans = block.lengths(&SPANS, &LENGTH);
+        let pieces = [SPAN_ELEMENTS, PIER_ELEMENTS].map(|key| block.table.good(&key).map(|n| n as usize));
         let origin = block.origin();
         let abutments = abutments(block);
-        let (prefix, spans, transverse, [Some(a), Some(b)]) = (prefix?, spans?, transverse? == 1, pieces) else {
+        let (prefix, spans, transverse, [Some(a), Some(b)]) = (prefix?, spans?, transverse?.0, pieces) else {
             return None;
         };
         let n = spans.len() - 1;
         let tables = spans.len() as u64 * 2 * a as u64 + n as u64 * (2 * b as u64 + 6);
         block.shared.claim(tables, 0, &block.span())?;
-        let deck = sections::members(block, "deck", spans.len(), "spans", "beam2d");
+        let deck = sections::members(block, &DECK, spans.len(), "spans", "beam2d");
         let hinges = hinges(block, spans.len());
-        let masses = match block.table.has("pier_mass") {
-            true => block.each("pier_mass", n, "piers"),
+        let masses = match block.table.has(&PIER_MASS) {
+            true => block.each(&PIER_MASS, n, "piers"),
             false => Some(Vec::new()),
         };
         let bearings = bearings(block, n, transverse);
-        let pinned_base = if transverse { Some(0) } else { block.choice("base", &["fixed", "pinned"]) };
+        let pinned_base = if transverse { Some(false) } else { block.table.good(&BASE).map(|b| b.0) };
         let (piers, heights) = match transverse {
-            true => (if n > 0 { block.laws("pier", n) } else { Some(Vec::new()) }, Some(vec![0.0; n])),
-            false => (sections::members(block, "pier", n, "piers", "beam2d"), heights(block, n)),
+            true => (if n > 0 { block.laws(&PIER, &K, n) } else { Some(Vec::new()) }, Some(vec![0.0; n])),
+            false => (sections::members(block, &PIER, n, "piers", "beam2d"), heights(block, n)),
         };
         Some(Self {
             block,
@@ -109,7 +136,7 @@ impl<'b, 't, 'a> Viaduct<'b, 't, 'a> {
             abutments: abutments?,
             piers: piers?,
             heights: heights?,
-            pinned_base: pinned_base? == 1,
+            pinned_base: pinned_base?,
             masses: masses?,
             bearings: bearings?,
         })
@@ -229,26 +256,21 @@ fn numbered(what: &str, i: usize, piece: usize, pieces: usize) -> String {
 
 /// What the abutments hold: one word for both, or two.
 fn abutments(block: &Block<'_, '_>) -> Option<[Vec<&'static str>; 2]> {
-    const KINDS: [(&str, &[&str]); 4] = [("pinned", &["x", "y"]), ("roller", &["y"]), ("fixed", &DOFS), ("free", &[])];
-    let held = |text: &Spanned<String>| Some(KINDS[block.word(text, &KINDS.map(|k| k.0))?].1.to_vec());
-    if !block.table.has("abutments") {
-        return Some([KINDS[0].1.to_vec(), KINDS[0].1.to_vec()]);
+    match block.table.good(&ABUTMENTS)? {
+        Either::First(both) => Some([both.0.to_vec(), both.0.to_vec()]),
+        Either::Second(list) => match &list[..] {
+            [left, right] => Some([left.value.0.to_vec(), right.value.0.to_vec()]),
+            other => {
+                let message = format!("a viaduct has two abutments, found {}", other.len());
+                let help = "write abutments = [\"pinned\", \"roller\"]";
+                block.error(block.table.place(&ABUTMENTS), message, help)
+            }
+        },
     }
-    if block.table.is_string("abutments") {
-        let both = held(&block.table.string("abutments")?)?;
-        return Some([both.clone(), both]);
-    }
-    let list = block.table.list_of_strings("abutments")?;
-    let [left, right] = &list.value[..] else {
-        let message = format!("a viaduct has two abutments, found {}", list.value.len());
-        return block.error(list.span, message, "write abutments = [\"pinned\", \"roller\"]");
-    };
-    let (left, right) = (held(left), held(right));
-    Some([left?, right?])
 }
 
 fn hinges(block: &Block<'_, '_>, spans: usize) -> Option<Vec<usize>> {
-    let Some(list) = block.table.integers("hinges") else { return (!block.table.has("hinges")).then(Vec::new) };
+    let list = block.table.good(&HINGES)?;
     let one = |h: &Spanned<i64>| match usize::try_from(h.value).ok().filter(|h| (1..=spans).contains(h)) {
         None => block.error(
             h.span.clone(),
@@ -257,40 +279,33 @@ fn hinges(block: &Block<'_, '_>, spans: usize) -> Option<Vec<usize>> {
         ),
         found => found,
     };
-    let all: Vec<Option<usize>> = list.value.iter().map(one).collect();
+    let all: Vec<Option<usize>> = list.iter().map(one).collect();
     all.into_iter().collect()
 }
 
 /// Heights of the piers, m.
 fn heights(block: &Block<'_, '_>, n: usize) -> Option<Vec<f64>> {
-    if block.table.is_list("heights") {
-        let list = block.table.quantities("heights", Dimension::LENGTH, block.scope)?;
-        if list.value.len() != n {
-            let message = format!("`heights` lists {} values for {n} piers", list.value.len());
-            return block.error(list.span, message, "write one value for all piers, or one for each");
-        }
-        return Some(list.value.iter().map(|h| h.value).collect());
-    }
-    Some(vec![block.table.quantity_required("heights", Dimension::LENGTH, block.scope)?.value; n])
+    block.table.get_required(HEIGHTS.name, || HEIGHTS.written_example())?;
+    block.each_length(&HEIGHTS, n, "piers")
 }
 
 fn bearings<'a>(block: &Block<'_, 'a>, n: usize, transverse: bool) -> Option<Vec<Bearing<'a>>> {
-    if !block.table.has("bearing") {
+    if !block.table.has(&BEARING) {
         return Some((0..n).map(|_| Bearing::Fixed).collect());
     }
     let one = |item: Item<'a>| match item.get_ref() {
         DeValue::String(word) => {
-            let allowed: &[&str] = if transverse { &["fixed"] } else { &["fixed", "pinned"] };
+            let allowed = Choice(if transverse { &REST.0.0[..1] } else { REST.0.0 });
             let word = Spanned::new(word.to_string(), item.span());
-            Some(if block.word(&word, allowed)? == 0 { Bearing::Fixed } else { Bearing::Pinned })
+            Some(if allowed.find(&block.table, &word)?.0 { Bearing::Pinned } else { Bearing::Fixed })
         }
         DeValue::Table(laws) => {
-            let directions: &[&str] = if transverse { &["y"] } else { &DOFS };
+            let directions: &[&str] = if transverse { &[ACROSS.name] } else { &DOFS };
             let example = "bearing = { y = { type = \"spring\", k = \"100 kN/mm\" } }";
             let mut found = Vec::new();
             for (dof, law) in laws.iter() {
                 let name = Spanned::new(dof.get_ref().to_string(), dof.span());
-                block.word(&name, directions)?;
+                block.table.choose(&name, directions)?;
                 found.push((name.value, block.keys_of(law, example)?));
             }
             Some(Bearing::Laws(found))
@@ -301,6 +316,6 @@ fn bearings<'a>(block: &Block<'_, 'a>, n: usize, transverse: bool) -> Option<Vec
             block.error(item.span(), "this is no bearing", help)
         }
     };
-    let all: Vec<Option<Bearing<'a>>> = block.each("bearing", n, "piers")?.into_iter().map(one).collect();
+    let all: Vec<Option<Bearing<'a>>> = block.each(&BEARING, n, "piers")?.into_iter().map(one).collect();
     all.into_iter().collect()
 }

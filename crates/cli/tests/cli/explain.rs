@@ -1,0 +1,44 @@
+//! `interfield explain`: keys, tables, variants and choices, and what it says of a wrong name.
+
+use super::interfield;
+
+fn text(name: &str) -> String {
+    interfield(&["explain", name]).expect(0).stdout
+}
+
+#[test]
+fn a_key_says_what_it_holds_its_range_its_default_and_an_example() {
+    let delay = text("specimen.actuator.delay");
+    for words in
+        ["hears its command late", "time", "zero or greater", "default  0", "[[specimen.actuator]]", "delay = \"8 ms\""]
+    {
+        assert!(delay.contains(words), "{words}: {delay}");
+    }
+    assert_eq!(text("actuator.delay"), delay, "the end of a name is enough");
+    // Hz and rad/s are apart, and a name of the user's own stands for any.
+    assert!(text("signal.quake.frequency").contains("frequency (cycles/time)"));
+    assert!(text("signal.quake.omega").contains("angular frequency (angle/time)"));
+    // A table that stands in several places is found in all of them.
+    assert_eq!(text("specimen.limits.force.samples"), text("specimen.actuator.limits.tracking.samples"));
+}
+
+#[test]
+fn tables_variants_and_choices_are_listed() {
+    let specimen = text("specimen");
+    assert!(specimen.contains("patience") && specimen.contains("\"10 s\""), "{specimen}");
+    let methods = text("coupling.method");
+    for info in interfield_coupling::registry::COUPLINGS {
+        assert!(methods.contains(&format!("\"{}\"", info.name)), "{}: {methods}", info.name);
+    }
+    assert!(text("signal").contains("signal.harmonic") && text("signal.harmonic").contains("amplitude"));
+    let all = interfield(&["explain"]).expect(0).stdout;
+    assert!(all.contains("specimen") && all.contains("analysis") && all.contains("viaduct"), "{all}");
+    let json = interfield(&["explain", "analysis.dt", "--json"]).expect(0).json();
+    assert_eq!((&json[0]["required"], &json[0]["range"]), (&true.into(), &"greater than zero".into()));
+}
+
+#[test]
+fn a_wrong_name_is_corrected() {
+    let wrong = interfield(&["explain", "specimen.actuator.dely"]).expect(2).stderr;
+    assert!(wrong.contains("no key or table `specimen.actuator.dely`") && wrong.contains("delay`?"), "{wrong}");
+}

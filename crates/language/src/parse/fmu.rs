@@ -1,0 +1,77 @@
+//! `program = "fmu"` of an external: the unit's file and the meaning of its variables. What variables there are is known
+//! when the file is opened, not here.
+
+use super::Context;
+use crate::external::{Setting, Unit};
+use crate::key::*;
+use crate::reader::{Raw, Table};
+
+section! {
+    pub(super) [KEYS];
+    FILE: Text = key("file", "The unit's file, as seen from the folder of the model file.").required().example("damper.fmu");
+    DISPLACEMENTS: List<Text> = key("displacements", "Its inputs for displacements, one for each degree of freedom.").required()
+        .example("[\"u\"]");
+    VELOCITIES: List<Text> = key("velocities", "Its inputs for velocities, if it wants them.").example("[\"v\"]");
+    FORCES: List<Text> = key("forces", "Its outputs for the forces that resist, one for each degree of freedom; `-NAME` for a force \
+        that it exerts.").required().example("[\"F\"]");
+    TIME: Text = key("time", "Its input for the time, if it wants one.").example("t");
+    PARAMETERS: Inner = table("parameters", &SETTINGS, "Its parameters by name, in its own units.").example("{ k = 2.5 }");
+}
+
+section! {
+    SETTINGS = ("unit-parameters", "parameters", "Parameters of a functional mock-up unit by their names, in the units that the unit gives them.").others(|| SETTING.value());
+}
+
+const SETTING: Or<Flag, Anything> = Or(Flag, Anything);
+
+/// Reads the keys that only a unit has.
+pub(super) fn read(context: &Context<'_>, table: &Table<'_>, dofs: &[usize]) -> Option<Unit> {
+    let file = table.read(&FILE);
+    if let Some(file) = file.as_ref().filter(|f| !f.value.to_lowercase().ends_with(".fmu")) {
+        let message = format!("`{}` is no name of a functional mock-up unit", file.value);
+        context.error(file.span.clone(), message, "its file ends with .fmu");
+    }
+    let displacements = names(context, table, &DISPLACEMENTS, dofs);
+    let velocities = names(context, table, &VELOCITIES, dofs);
+    let forces = names(context, table, &FORCES, dofs);
+    let time = table.read(&TIME).map(|t| t.value);
+    let parameters = table.open(&PARAMETERS).map_or_else(Vec::new, |inner| {
+        let found = inner.keys().into_iter().filter_map(|key| Some((setting(&inner, &key.value)?, key.value)));
+        let found = found.map(|(value, key)| (key, value)).collect();
+        inner.finish();
+        found
+    });
+    Some(Unit {
+        file: file?.value,
+        displacements: displacements?,
+        velocities: velocities?,
+        forces: forces?,
+        time,
+        parameters,
+    })
+}
+
+/// One variable for each degree of freedom; none if the key is absent and may be.
+fn names(context: &Context<'_>, table: &Table<'_>, key: &Key<List<Text>>, dofs: &[usize]) -> Option<Vec<String>> {
+    let list = table.read(key);
+    if !table.has(key) && key.name == VELOCITIES.name {
+        return Some(Vec::new());
+    }
+    let list = list?;
+    // Without degrees of freedom there is another mistake to tell.
+    if !dofs.is_empty() && list.value.len() != dofs.len() {
+        let message =
+            format!("`{}` has {} variables for {} degrees of freedom", key.name, list.value.len(), dofs.len());
+        context.error(list.span, message, "write one for each, in the order of `dofs`");
+        return None;
+    }
+    Some(list.value.into_iter().map(|name| name.value).collect())
+}
+
+fn setting(table: &Table<'_>, name: &str) -> Option<Setting> {
+    Some(match table.entry(name, &SETTING, Allowed::Any)?.value {
+        Either::First(flag) => Setting::Flag(flag),
+        Either::Second(Raw::Number(x)) => Setting::Number(x),
+        Either::Second(Raw::Text(text)) => Setting::Text(text),
+    })
+}

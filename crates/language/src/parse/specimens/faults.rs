@@ -1,0 +1,101 @@
+//! `[[specimen.fault]]`: what goes wrong on purpose, one entry for each `type`.
+
+use interfield_lab::emulate::{Injection, Misfortune};
+
+use crate::key::*;
+use crate::parse::Context;
+use crate::reader::Table;
+use crate::schema::merged;
+use crate::units::Dimension;
+
+section! {
+    /// Something that goes wrong.
+    pub(super) FAULT = ("fault", "[[specimen.fault]]", "A fault on purpose.").more(|| merged(TYPE.name, TYPES));
+    TYPE: Choice<Fault> = choice("type", TYPES, "What goes wrong.").required().example("frozen-force");
+    AT: Time = key("at", "When, in time of the laboratory.").required().range(NOT_NEGATIVE).example("3 s");
+    FOR: Time = key("for", "For how long; for ever if absent.").range(NOT_NEGATIVE).example("50 ms");
+    ACTUATOR: Whole = key("actuator", "At which actuator, counted from 1; at all if absent.").range(from(1.0)).example("1");
+}
+
+/// A kind of fault, in a laboratory with this sampling interval.
+type Fault = Type<fn(&Table<'_>, f64) -> Option<What>>;
+
+/// What a fault strikes: the emulated laboratory, or the machine that sends the targets.
+enum What {
+    Laboratory(Misfortune),
+    Stall,
+}
+
+const fn plain(name: &'static str, doc: &'static str, read: fn(&Table<'_>, f64) -> Option<What>) -> Fault {
+    Type::new(name, doc, &[], read)
+}
+
+/// All faults.
+const TYPES: &[Fault] = &[
+    plain("frozen-displacement", "A displacement sensor stands still.", |_, _| {
+        laboratory(Misfortune::FrozenDisplacement)
+    }),
+    plain("frozen-force", "A load cell stands still.", |_, _| laboratory(Misfortune::FrozenForce)),
+    plain("silence", "No readings arrive.", |_, _| laboratory(Misfortune::Silence)),
+    Type::new("spike", "A load cell shows more.", &[SPIKE], |t, _| {
+        laboratory(Misfortune::Spike(t.read(&SPIKE_SIZE)?.value))
+    }),
+    plain("nan", "A reading is no number.", |_, _| laboratory(Misfortune::NotANumber)),
+    Type::new("delay", "Readings arrive late.", &[DELAY], |t, period| {
+        laboratory(Misfortune::Delay((t.read(&DELAY_SIZE)?.value / period).round() as usize))
+    }),
+    plain("gone", "The connection is lost.", |_, _| laboratory(Misfortune::Gone)),
+    plain("emergency-stop", "The emergency stop is pressed.", |_, _| laboratory(Misfortune::EmergencyStop)),
+    plain("stall", "No target comes.", |_, _| Some(What::Stall)),
+];
+
+fn laboratory(what: Misfortune) -> Option<What> {
+    Some(What::Laboratory(what))
+}
+
+section! {
+    [SPIKE];
+    SPIKE_SIZE: Force = key("size", "How large.").required().example("20 kN");
+}
+
+section! {
+    [DELAY];
+    DELAY_SIZE: Time = key("size", "How large.").required().range(NOT_NEGATIVE).example("20 ms");
+}
+
+/// The actuator that a fault strikes, counted from 0; all of them if none is named.
+fn actuator(context: &Context<'_>, t: &Table<'_>, count: usize) -> Option<usize> {
+    let given = t.read(&ACTUATOR)?;
+    let found = usize::try_from(given.value).ok().filter(|n| *n <= count);
+    if found.is_none() {
+        let message = format!("there is no actuator {}", given.value);
+        context.error(given.span, message, format!("actuators are counted from 1 to {count}"));
+    }
+    found.map(|n| n - 1)
+}
+
+/// What goes wrong on purpose, and the samples (from which on, how many) in which no target comes; times are those of the
+/// laboratory, of which displacements have dimension `length`.
+pub(super) fn read(
+    context: &Context<'_>,
+    tables: Vec<Table<'_>>,
+    length: Dimension,
+    (actuators, period): (usize, f64),
+) -> (Vec<Injection>, Vec<[u64; 2]>) {
+    let (mut faults, mut stalls) = (Vec::new(), Vec::new());
+    for t in tables.into_iter().map(|t| t.along(length)) {
+        let kind = t.read(&TYPE);
+        let from = t.read(&AT).map(|at| (at.value / period).round() as u64);
+        let samples = t.read(&FOR).map_or(u64::MAX, |lasts| (lasts.value / period).round().max(1.0) as u64);
+        let actuator = actuator(context, &t, actuators);
+        match kind.and_then(|kind| (kind.value.read)(&t, period)).zip(from) {
+            Some((What::Laboratory(what), from)) => faults.push(Injection { what, actuator, from, samples }),
+            // A machine that never comes back is not rehearsed: then there is no test.
+            Some((What::Stall, from)) => stalls.push([from, samples.min(1 << 32)]),
+            None => {}
+        }
+        t.finish();
+    }
+    stalls.sort_unstable();
+    (faults, stalls)
+}

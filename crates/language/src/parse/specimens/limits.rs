@@ -1,0 +1,157 @@
+//! `[specimen.limits]` and `limits` of an actuator: one entry for each limit.
+
+use interfield_lab::safety::{Action, Limits, Watch};
+
+use crate::key::*;
+use crate::parse::Context;
+use crate::reader::Table;
+use crate::schema;
+
+section! {
+    /// Of a specimen.
+    pub(super) LIMITS = ("limits", "[specimen.limits]", "What must not happen to a specimen. A limit by itself ramps down \
+        (acceleration, jerk, frozen and missing hold, deadline and recorder warn).").more(|| described(&[OF_ACTUATORS, OF_SPECIMENS]));
+    NOT_FINITE: Choice<(Action, &'static str)> =
+        choice("not_finite", &Action::ALL, "What follows a number that is none.").default("abort").example("abort");
+    GONE: Choice<(Action, &'static str)> =
+        choice("gone", &Action::ALL, "What follows a lost connection.").default("abort").example("abort");
+}
+
+section! {
+    /// Of an actuator.
+    pub(super) ACTUATOR_LIMITS = ("actuator-limits", "limits = { force = ... }", "What must not happen to one actuator.")
+        .more(|| described(&[OF_ACTUATORS]));
+}
+
+section! {
+    LIMIT = ("limit", "force = { at = ..., action = ... }", "A limit with what follows.");
+    AT: Limited = key("at", "The limit.").required().range(NOT_NEGATIVE);
+    SAMPLES: Whole = key("samples", "Samples in a row that must pass it.").range(from(1.0)).default("1").example("3");
+    ACTION: Choice<(Action, &'static str)> = choice("action", &Action::ALL, "What follows: it is logged, held until it is gone, led \
+        home, or braked and switched off.").example("hold");
+}
+
+/// A limit: its key, what follows by default, and where it goes.
+type Limit = (&'static dyn Watched, Action, fn(&mut Limits, Watch));
+
+/// Limits by the names of their fields, each with what it measures, what follows by default, and an example.
+macro_rules! limits {
+    ($($field:ident: $measure:ty, $action:ident, $doc:literal, $example:literal;)*) => {
+        &[$((
+            &limit::<$measure>(stringify!($field), $doc).example($example),
+            Action::$action,
+            |limits, watch| limits.$field = Some(Kept::of(watch)),
+        )),*]
+    };
+}
+
+/// What is kept of a limit.
+trait Kept {
+    fn of(watch: Watch) -> Self;
+}
+
+impl Kept for Watch {
+    fn of(watch: Watch) -> Self {
+        watch
+    }
+}
+
+impl Kept for f64 {
+    fn of(watch: Watch) -> Self {
+        watch.limit
+    }
+}
+
+/// What must not happen to an actuator.
+static OF_ACTUATORS: &[Limit] = limits! {
+    displacement: Stroke, RampDown, "Largest commanded stroke; nothing beyond it is ever sent.", "90 mm";
+    velocity: StrokeRate, RampDown, "Largest commanded velocity; nothing faster is ever sent.", "400 mm/s";
+    acceleration: StrokeAcceleration, Hold, "Largest commanded acceleration; nothing more sudden is ever sent.", "20 m/s^2";
+    jerk: StrokeJerk, Hold, "Largest commanded jerk; nothing above is ever sent.", "500 m/s^3";
+    force: Force, RampDown, "Largest measured force.", "200 kN";
+    force_rate: ForceRate, RampDown, "Fastest change of a measured force.", "2000 kN/s";
+    measured_displacement: Stroke, RampDown, "Largest measured stroke.", "95 mm";
+    measured_velocity: StrokeRate, RampDown, "Largest measured velocity.", "500 mm/s";
+    measured_acceleration: StrokeAcceleration, RampDown, "Largest measured acceleration.", "30 m/s^2";
+    tracking: Stroke, RampDown, "Largest distance of target and measured displacement.", "5 mm";
+    energy: Pure, RampDown, "Energy of the tracking error over the largest energy stored.", "0.1";
+    indicator: Pure, RampDown, "Energy fed in by the tracking error within a second over the largest stored: a loop becoming unstable.", "0.05";
+    frozen: Stroke, Hold, "Travel of the command while a sensor stands still.", "1 mm";
+};
+
+/// What must not happen to a specimen besides.
+static OF_SPECIMENS: &[Limit] = limits! {
+    missing: Pure, Hold, "Samples in a row without readings.", "10";
+    deadline: Pure, Warn, "Targets that were not there in time.", "5";
+    recorder: Pure, Warn, "Samples that could not be recorded.", "0";
+};
+
+/// A limit by itself, or a table with what follows.
+const fn limit<M: Plain>(name: &'static str, doc: &'static str) -> Key<Or<M, Inner>> {
+    of(Or(M::KIND, Inner(&LIMIT)), name, doc).range(NOT_NEGATIVE)
+}
+
+fn described(lists: &[&'static [Limit]]) -> Vec<schema::Key> {
+    lists.iter().flat_map(|l| l.iter()).map(|l| l.0.describe()).collect()
+}
+
+/// The key of a limit, whatever it measures.
+trait Watched: Described {
+    /// Reads it, with what follows by default.
+    fn watch(&self, table: &Table<'_>, action: Action) -> Option<Watch>;
+}
+
+impl<M: Measure> Watched for Key<Or<M, Inner>> {
+    fn watch(&self, table: &Table<'_>, action: Action) -> Option<Watch> {
+        match table.read(self)?.value {
+            Either::First(limit) => Some(Watch::new(limit, action)),
+            Either::Second(inner) => {
+                let inner = inner.along(self.kind.0.dimension(table.displacement()));
+                let limit = inner.read(&AT);
+                let samples = inner.value(&SAMPLES).min(i64::from(u32::MAX)) as u32;
+                let action = inner.read(&ACTION).map_or(action, |a| a.value.0);
+                inner.finish();
+                Some(Watch { limit: limit?.value, samples, action })
+            }
+        }
+    }
+}
+
+/// No limits of its own.
+pub(super) fn nothing() -> Limits {
+    Limits::none()
+}
+
+fn apply(list: &[Limit], table: &Table<'_>, limits: &mut Limits) {
+    for (key, action, set) in list {
+        if let Some(watch) = key.watch(table, *action) {
+            set(limits, watch);
+        }
+    }
+}
+
+/// `limits` of one actuator.
+pub(super) fn own(table: Table<'_>) -> Limits {
+    let mut limits = nothing();
+    apply(OF_ACTUATORS, &table, &mut limits);
+    table.finish();
+    limits
+}
+
+/// What must not happen to a specimen.
+pub(super) fn read(context: &Context<'_>, table: Table<'_>) -> Limits {
+    let mut limits = Limits::default();
+    apply(OF_ACTUATORS, &table, &mut limits);
+    apply(OF_SPECIMENS, &table, &mut limits);
+    if let Some(missing) = limits.missing.as_mut().filter(|_| table.has("missing")) {
+        if missing.limit < 1.0 || missing.limit != missing.limit.trunc() {
+            let message = format!("`missing` is a whole number of samples from 1, found {}", missing.limit);
+            context.error(table.place("missing"), message, "write for example missing = 10");
+        }
+        missing.samples = missing.limit.max(1.0) as u32;
+    }
+    limits.not_finite = table.value(&NOT_FINITE).0;
+    limits.gone = table.value(&GONE).0;
+    table.finish();
+    limits
+}

@@ -309,7 +309,8 @@ fn source_rules(file: &Path, text: &str, schemes: &[String]) -> Vec<Problem> {
     }
 
     let parent = file.parent().unwrap_or(Path::new(""));
-    let scheme = parent == Path::new("crates/kernel/src/scheme") && name != "mod.rs" && name != "registry.rs";
+    let common = ["mod.rs", "registry.rs", "phases.rs"].map(Some).contains(&name.to_str());
+    let scheme = parent == Path::new("crates/kernel/src/scheme") && !common;
     let element = parent == Path::new("crates/kernel/src/element");
     if scheme || element {
         let header: String = text.lines().take_while(|l| l.starts_with("//!")).map(|l| format!("{l}\n")).collect();

@@ -52,7 +52,7 @@ Examples:
   interfield modes models/frame.toml          its frequencies
   interfield motion record.at2                key figures and a picture of a ground motion
   interfield elements bouc-wen                what to write for an element, and its equations
-  interfield explain specimen.actuator.delay  what a key of the model file means
+  interfield explain specimen.rate            what a key of the model file means
   interfield stability-map --coupling pmc     where a coupling is stable, as a picture
   interfield spectrum --scheme lsrt2          how a scheme damps and shifts frequencies
   interfield rehearse test.toml               is the loop stable, what must the actuators do

@@ -67,7 +67,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "60", value_parser = seconds)]
     checkpoint: Option<f64>,
     /// Go on from a checkpoint, by default the newest of this model: the results are those of a run that was never ended
-    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "")]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = NEWEST)]
     resume: Option<PathBuf>,
     #[command(flatten)]
     real_time: RealTime,
@@ -120,19 +120,19 @@ pub(crate) fn with(model: &Path, options: &Options, replay: Option<Replay>) -> E
 struct Witness {
     scene: Scene,
     frames: Frames,
-    /// Where no result file has them.
+    /// All recorded rows; none of a run that is resumed.
     curves: Option<Curves>,
 }
 
 impl Witness {
-    /// For a run that has a report.
-    fn new(prepared: &Prepared<'_>) -> Option<Self> {
-        let files = prepared.files.as_ref().filter(|f| f.report.is_some())?;
+    /// For a run that has a report. One that is resumed has its first rows in the file only.
+    fn new(prepared: &Prepared<'_>, resumed: bool) -> Option<Self> {
+        prepared.files.as_ref().filter(|f| f.report.is_some())?;
         let structure = &prepared.structure;
         Some(Witness {
             scene: Scene::new(structure),
             frames: Frames::new(structure.free().len()),
-            curves: (files.format == Format::Csv).then(|| Curves::new(&record::channels(&structure.model))),
+            curves: (!resumed).then(|| Curves::new(&record::channels(&structure.model))),
         })
     }
 
@@ -202,7 +202,7 @@ fn attempt(
     let specimens = &prepared.structure.model.specimens;
     let machine = if real_time.real_time { doctor::glance(specimens, real_time.core) } else { None };
     machine.iter().filter(|_| !json).for_each(|line| complain(line));
-    let mut witness = Witness::new(&prepared);
+    let mut witness = Witness::new(&prepared, resume.is_some());
     prepared.lap("modes and memory for the report");
     let mut run = prepared.start()?;
     on_interrupt(run.operator());
@@ -234,9 +234,12 @@ fn seconds(text: &str) -> Result<f64, String> {
     seconds.ok_or_else(|| "write a number of seconds, for example --checkpoint 30".to_owned())
 }
 
+/// What stands for the newest checkpoint.
+const NEWEST: &str = "newest";
+
 /// The checkpoint to go on from: the one given, or the newest.
 fn resumed(given: &Path, wanted: &Wanted) -> Result<PathBuf, Refused> {
-    if !given.as_os_str().is_empty() {
+    if given.as_os_str() != NEWEST {
         return Ok(given.to_owned());
     }
     let default = || Path::new(OUT).join(&wanted.stem).with_extension("h5");

@@ -264,20 +264,22 @@ impl Map<'_> {
                 }
                 None => "stable everywhere".to_owned(),
             };
-            let omega = find(&self.args.coupling).map_or("", |info| info.omega);
             let (x, y) = (self.omegas.clone(), self.ratios.clone());
             Panel {
                 title: format!("ss = {substeps}\n{below}"),
-                x: Axis::new(omega, "").log(),
+                x: Axis::new("Ω = ω Δt", "").log(),
                 y: Axis::new(self.args.ratio.label(), "").log(),
                 map: Some(Colours { x, y, values: cells.iter().map(shade).collect(), ramps: ramps() }),
                 ..Panel::default()
             }
         };
+        // What else is to be known of Ω, in parentheses.
+        let omega = find(&self.args.coupling).map_or("", |info| info.omega);
+        let remark = omega.find(" (").map_or("", |at| &omega[at..]);
         let panels: Vec<Panel> = self.panels().map(panel).collect();
         let columns = panels.len();
         let width = columns as f64 * PANEL + BESIDE;
-        Figure { title: self.title(), columns, width, slenderness: 1.0, ..Figure::new(panels) }
+        Figure { title: self.title() + remark, columns, width, slenderness: 1.0, ..Figure::new(panels) }
     }
 
     fn text(&self, name: &str) -> String {

@@ -1,5 +1,6 @@
 //! What a macro-step costs in the worst case.
 
+use interfield_coupling::blueprint::Schedule;
 use interfield_structure::blueprint::Blueprint;
 
 use super::pieces::Piece;
@@ -12,7 +13,7 @@ use crate::stepping::Stepping;
 pub(super) fn per_step(b: &Blueprint<'_>, pieces: &[Piece], laws: &Laws) -> Operations {
     let c = &b.coupling;
     let (rows, ss) = (c.rows as u64, c.substeps as u64);
-    let staged = c.schedule.is_staged();
+    let (staged, single) = (c.schedule.is_staged(), matches!(c.schedule, Schedule::Single));
     let [coarse, fine] = c.schedule.strides(c.substeps).map(|n| n as u64);
     let mut sum = Operations::default();
     for (p, piece) in pieces.iter().enumerate() {
@@ -28,10 +29,11 @@ pub(super) fn per_step(b: &Blueprint<'_>, pieces: &[Piece], laws: &Laws) -> Oper
         let count = if c.coarse.contains(&p) { coarse } else { fine };
         let len = party.len as u64;
         let links = 2 * (len + 4) * party.ports.len() as u64 * (count + 4) + 8 * len * (count + 4);
+        let links = if single { 0 } else { links };
         sum = sum + longest.times(count) + Operations { flops: links, ..Operations::default() };
         if staged {
             sum = sum + (evaluation + cost.mul_tangent()).times(2 * ss + 4);
-        } else {
+        } else if !single {
             sum = sum + evaluation; // accelerations that are mixed in
         }
         let channels = b.parts[party.substructure].channels;
@@ -41,7 +43,8 @@ pub(super) fn per_step(b: &Blueprint<'_>, pieces: &[Piece], laws: &Laws) -> Oper
         for law in piece.read.iter().flat_map(|r| r.laws()) {
             sum = sum + laws.cost(law.law)[0];
         }
-        sum = sum + Operations { flops: 16 * channels.taps.len() as u64, ..Operations::default() };
+        let per_channel = if single { 2 } else { 16 };
+        sum = sum + Operations { flops: per_channel * channels.taps.len() as u64, ..Operations::default() };
     }
     // Interface problems: a product with H and a solution per exchange; under localized multipliers two of each.
     let problems = 8 * rows * rows + 16 * rows;

@@ -22,7 +22,7 @@ section! {
     SETTINGS = ("unit-parameters", "parameters", "Parameters of a functional mock-up unit by their names, in the units that the unit gives them.").others(|| SETTING.value());
 }
 
-const SETTING: Or<Flag, Anything> = Or(Flag, Anything);
+const SETTING: Or<Anything, Flag> = Or(Anything, Flag);
 
 /// Reads the keys that only a unit has.
 pub(super) fn read(context: &Context<'_>, table: &Table<'_>, dofs: &[usize]) -> Option<Unit> {
@@ -70,8 +70,8 @@ fn names(context: &Context<'_>, table: &Table<'_>, key: &Key<List<Text>>, dofs: 
 
 fn setting(table: &Table<'_>, name: &str) -> Option<Setting> {
     Some(match table.entry(name, &SETTING, Allowed::Any)?.value {
-        Either::First(flag) => Setting::Flag(flag),
-        Either::Second(Raw::Number(x)) => Setting::Number(x),
-        Either::Second(Raw::Text(text)) => Setting::Text(text),
+        Either::First(Raw::Number(x)) => Setting::Number(x),
+        Either::First(Raw::Text(text)) => Setting::Text(text),
+        Either::Second(flag) => Setting::Flag(flag),
     })
 }

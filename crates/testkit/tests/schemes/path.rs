@@ -210,7 +210,7 @@ fn messages(text: &str) -> String {
 #[test]
 fn mistakes_with_the_memory_are_explained() {
     let wrong = messages(&problems::PATH.replacen("\"path\"", "\"rail\"", 1));
-    assert!(wrong.contains("`memory` is \"state\" or \"path\", found \"rail\""), "{wrong}");
+    assert!(wrong.contains("unknown value \"rail\"") && wrong.contains("allowed are \"state\", \"path\""), "{wrong}");
     let preset = messages(&problems::PATH.replacen("memory = \"path\"", "memory = \"path\", initial = { z = 1 }", 1));
     assert!(preset.contains("starts from rest"), "{preset}");
     let spring = messages(&problems::PATH.replacen("type = \"spring\"", "memory = \"path\", type = \"spring\"", 1));

@@ -119,9 +119,19 @@ impl Prepared<'_> {
         let Prepared { structure, files, file, choices, setup, places, programs, mut laps, .. } = self;
         let Setup { output: _, real_time, arming, threads, replay, checkpoint, resume } = setup;
         let model = structure.model.clone();
+        let cannot = |why: String| Refused::new(Cause::Input, why, "leave --checkpoint and --resume out");
+        let wanted = checkpoint.is_some() || resume.is_some();
+        let elsewhere = model.specimens.iter().any(|s| s.at.is_some());
+        // Said before anything is mounted: a scheme may move its specimens when it starts.
+        if wanted && (real_time.real_time || elsewhere) {
+            let what = if elsewhere { "a laboratory elsewhere" } else { "a test by the clock" };
+            return Err(cannot(format!("{what} goes on by itself, and its state cannot be saved or restored")));
+        }
+        let fingerprint = wanted.then(|| rehearsal::digest(file, &choices)).transpose().map_err(cannot)?;
+        // Before anything is moved: one that cannot be gone on from leaves everything as it is.
+        let resumed = resume.as_ref().zip(fingerprint).map(|(path, own)| checkpoint::read(path, &own)).transpose()?;
         let mut meta = record::meta(&model, structure.free().len(), file.text(), &choices);
         record::complete(&mut meta, file, &model, &real_time);
-        let elsewhere = model.specimens.iter().any(|s| s.at.is_some());
         let rehearsed = if elsewhere { rehearsal::of(file, &choices) } else { Rehearsal::Missing };
         let told = programs.told().to_vec();
         let results = files.as_ref().map(|f| f.results.as_path());
@@ -130,7 +140,8 @@ impl Prepared<'_> {
         let mut sim = file.start(structure, &places, &mut laboratory)?;
         sim.coupling.use_threads(threads);
         meta.settings.extend(record::solver(&sim));
-        let earlier = resume.as_deref().map(|path| Earlier::of(path, files.as_ref())).transpose()?;
+        let earlier = resumed.is_some().then_some(resume).flatten();
+        let earlier = earlier.map(|path| Earlier::of(&path, files.as_ref())).transpose()?;
         let record = files.as_ref().map(|f| Record::create(&f.results, (f.format, f.replace), &model, &meta));
         let record = record.transpose().map_err(|message| {
             let help = "give another file with --output, for example --output results.h5";
@@ -158,12 +169,10 @@ impl Prepared<'_> {
             laps,
         };
         file.lines().iter().for_each(|line| run.log(line));
-        if checkpoint.is_some() || earlier.is_some() {
-            let cannot = |why: String| Refused::new(Cause::Input, why, "leave --checkpoint and --resume out");
-            let fingerprint = rehearsal::digest(file, &choices).map_err(cannot)?;
-            if let Some(earlier) = earlier {
-                run.resume(&earlier, &checkpoint::read(&earlier.checkpoint, &fingerprint)?)?;
-            }
+        if let Some((earlier, checkpoint)) = earlier.zip(resumed) {
+            run.resume(&earlier, &checkpoint)?;
+        }
+        if let Some(fingerprint) = fingerprint {
             let keeper =
                 checkpoint.zip(run.files.as_ref()).map(|(every, f)| Keeper::new(&f.results, every, fingerprint));
             run.keeper = keeper;

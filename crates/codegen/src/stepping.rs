@@ -1,7 +1,7 @@
 //! A scheme with its step: the phases of the scheme, printed as C, with a table of its numbers.
 //!
 //! Nothing is known of any scheme here: its functions, the times at which it looks at the inputs, its memory and its cost come
-//! from running its phases over a [`Printer`].
+//! from running its phases over a `Printer`.
 
 use std::fmt::Write;
 

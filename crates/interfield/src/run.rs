@@ -391,7 +391,7 @@ impl Run {
             return stopped(format!("channel `{}` is {}", self.sim.channels()[i].name, self.row[i]));
         }
         self.ranges.push(t, self.row.iter().copied());
-        let recorded = self.done % self.model.every == 0 || self.done == steps || stopping;
+        let recorded = self.done.is_multiple_of(self.model.every) || self.done == steps || stopping;
         let (simulation, row) = (&self.sim, self.row.as_slice());
         observer.observe(&Moment { step: self.done, steps, t, row, recorded, simulation });
         if let Some(record) = self.record.as_mut().filter(|_| recorded)

@@ -202,8 +202,7 @@ fn simulate(args: &Args, model: &Model, index: usize, interface: &str) -> Result
 fn stop_by_ctrl_c() -> Arc<AtomicBool> {
     let operator = Operator::default();
     on_interrupt(&operator);
-    let stop = operator.stop_flag();
-    stop
+    operator.stop_flag()
 }
 
 /// Always: whoever starts the test has to know that it may.

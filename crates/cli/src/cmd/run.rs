@@ -219,7 +219,7 @@ fn attempt(
         if let Some(witness) = &mut witness {
             witness.see(m, &free);
         }
-        if m.step % 16 == 0 && looked.elapsed() > Duration::from_millis(50) {
+        if m.step.is_multiple_of(16) && looked.elapsed() > Duration::from_millis(50) {
             bar.set_position(m.step);
             looked = Instant::now();
         }

@@ -67,7 +67,7 @@ pub fn examine_loop(model: &Model) -> Result<Loop, String> {
     let (mut machine, small) = assemble(model.clone())?;
     let verdict = judge(&mut machine, PRODUCTS)?;
     let leading = verdict.motions.first().cloned().map(|motion| {
-        let place = moves(&mut machine, &motion);
+        let place = moves(&machine, &motion);
         (motion, place)
     });
     let learning = model.specimens.iter().filter(|s| s.compensation.learns()).map(|s| s.name.clone());

@@ -5,7 +5,7 @@
 //! stepping gives the same bits.
 //!
 //! Its step is written once, as phases ([`Phases`]): updates entry by entry, tangents, forces, products and solves. [`Step`]
-//! runs them on a [`System`](crate::System), [`Survey`] reads off how much memory and how many evaluations they need, and the
+//! runs them on a [`System`], [`Survey`] reads off how much memory and how many evaluations they need, and the
 //! generated C is printed from them. A scheme thereby is one file and one entry of the [`registry`]:
 //!
 //! ```

@@ -1,18 +1,18 @@
-/* Localized multipliers, mirrors crates/coupling/src/llm.rs and condensed.rs. State x = [parties, L, Lc]. One event: the
-   stride of all parties. */
+/* Localized multipliers, mirrors crates/coupling/src/llm.rs and condensed.rs. State x = [subdomains, L, Lc]. One event: the
+   stride of all subdomains. */
 
-/* z = W^-1 (rates + w), party by party. */
+/* z = W^-1 (rates + w), subdomain by subdomain. */
 static void ties_multipliers(coupling_t *c, int problem)
 {
     for (int j = 0; j < ROWS; j++) {
         c->z[j] = c->rates[TIE_DOF[j]] + c->w[j];
     }
-    for (int p = 0; p < PARTY_COUNT; p++) {
+    for (int p = 0; p < SUBDOMAIN_COUNT; p++) {
         interface_solve(c, problem + p, c->z + TIE_FIRST[p]);
     }
 }
 
-/* The change of the multipliers under which the ties have the rates -w becomes w. The blocks of the parties and the condensed
+/* The change of the multipliers under which the ties have the rates -w becomes w. The blocks of the subdomains and the condensed
    matrix are the interface problems from `problem` on. Imposed rates are component `derivative` of the inputs. */
 static void ties_solve(coupling_t *c, int problem, int site, int derivative)
 {
@@ -31,7 +31,7 @@ static void ties_solve(coupling_t *c, int problem, int site, int derivative)
         }
     }
 #if FREE
-    interface_solve(c, problem + PARTY_COUNT, c->balance);
+    interface_solve(c, problem + SUBDOMAIN_COUNT, c->balance);
 #endif
     for (int i = 0; i < DOFS; i++) {
         if (DOF_ROLE[i] >= 0) {
@@ -92,7 +92,7 @@ static int coupling_take(coupling_t *c, int e)
     ties_solve(c, TIES_STEP, SITE_IMPOSED + e, 1);
     side_link(FINE, 0, c->x, c->w, 1.0);
     for (int p = FINE.first; p < FINE.end && !fault; p++) {
-        fault = sys_check(SYSTEMS[p], party_work(c, p), c->x + PARTIES[p].offset);
+        fault = sys_check(SYSTEMS[p], subdomain_work(c, p), c->x + SUBDOMAINS[p].offset);
     }
     return fault;
 }

@@ -10,8 +10,8 @@ static int start_aim(coupling_t *c, int e)
         ask_accelerations(c, SITE_START, X_B, 0.0);
         return side_free_accelerations(c, COARSE, SITE_START, c->x, 0.0, c->asked);
     }
-    ask_restart(c, GAIT_START, SITE_START, X_B, 0.0, c->x + X_L);
-    return side_restart(c, COARSE, GAIT_START, SITE_START, c->x, 0.0, c->x + X_L);
+    ask_restart(c, STEPPING_START, SITE_START, X_B, 0.0, c->x + X_L);
+    return side_restart(c, COARSE, STEPPING_START, SITE_START, c->x, 0.0, c->x + X_L);
 }
 
 static int start_take(coupling_t *c, int e)

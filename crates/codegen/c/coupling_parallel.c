@@ -33,7 +33,7 @@ static int ahead_met(coupling_t *c, int q)
     fill(c->l0, ROWS, 0.0);
     fill(c->l1, ROWS, 0.0);
     for (int p = FINE.first; p < FINE.end; p++) {
-        add_port_accelerations(p, c->x + X_F2 + PARTIES[p].offset, c->l0);
+        add_port_accelerations(p, c->x + X_F2 + SUBDOMAINS[p].offset, c->l0);
     }
     staged_port_accelerations(c, FINE, c->l1);
     return window_advance(c, (double)(c->k - STARTS) * MACRO);

@@ -31,7 +31,7 @@ static void keep_memory(coupling_t *c, int back)
     double *kept = c->kept;
     for (int p = FINE.first; p < FINE.end; p++) {
         const system_t *S = SYSTEMS[p];
-        double *memory = party_work(c, p) + S->at_memory, *measured = party_work(c, p) + S->at_measured;
+        double *memory = subdomain_work(c, p) + S->at_memory, *measured = subdomain_work(c, p) + S->at_measured;
         const int readings = S->specimens > 0 ? 3 * S->specimen_ptr[S->specimens] : 0;
         copy(back ? memory : kept, back ? kept : memory, S->nmemory);
         kept += S->nmemory;

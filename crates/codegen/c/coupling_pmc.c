@@ -1,5 +1,5 @@
 /* PMC and PMC2, mirrors crates/coupling/src/pmc.rs. State x = [A B L | L_last A_last f1 f2 | past]. Events: the stride of
-   the fine side in the start-up, each of its substeps afterwards. Gaits of the coarse side: 0 its windows, 1 the start-up. */
+   the fine side in the start-up, each of its substeps afterwards. Steppings of the coarse side: 0 its windows, 1 the start-up. */
 
 static int coupling_events(const coupling_t *c)
 {
@@ -145,7 +145,7 @@ static int coupling_take(coupling_t *c, int e)
         c->l0[i] = l[i] - c->l0[i];
     }
     for (int p = COARSE.first; p < COARSE.end; p++) {
-        add_columns(&PARTIES[p], AHEAD + AHEAD_OF[p], c->x + X_F2 + PARTIES[p].offset, c->l0, 1.0);
+        add_columns(&SUBDOMAINS[p], AHEAD + AHEAD_OF[p], c->x + X_F2 + SUBDOMAINS[p].offset, c->l0, 1.0);
     }
 #endif
 #if GAP

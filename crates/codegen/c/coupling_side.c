@@ -1,15 +1,15 @@
-/* Sides of a coupling: parties that stride under given multipliers, and the linear answer of their states to a change of
+/* Sides of a coupling: subdomains that stride under given multipliers, and the linear answer of their states to a change of
    them. Mirrors crates/coupling/src/side.rs, ported.rs and flexibility.rs, operation by operation. */
 
-static double *party_work(coupling_t *c, int p)
+static double *subdomain_work(coupling_t *c, int p)
 {
-    return c->W + PARTIES[p].work;
+    return c->W + SUBDOMAINS[p].work;
 }
 
-/* The inputs that party p looks at, at a site of the schedule. */
+/* The inputs that subdomain p looks at, at a site of the schedule. */
 static const double *site_inputs(const coupling_t *c, int site, int p)
 {
-    return c->in + SITES[site * PARTY_COUNT + p] * INPUTS;
+    return c->in + SITES[site * SUBDOMAIN_COUNT + p] * INPUTS;
 }
 
 static void add_scaled(double *x, const double *d, double factor, int n)
@@ -19,11 +19,11 @@ static void add_scaled(double *x, const double *d, double factor, int n)
     }
 }
 
-/* Loads the ports of a party with (1 - x) l0 + x l1 at the fractions x0, x1 of a stride at both ends of a step. */
+/* Loads the ports of a subdomain with (1 - x) l0 + x l1 at the fractions x0, x1 of a stride at both ends of a step. */
 static void load_ports(coupling_t *c, int p, double t, double tau, double x0, double x1, const double *l0, const double *l1)
 {
-    const party_t *P = &PARTIES[p];
-    double *span = party_work(c, p) + SYSTEMS[p]->at_ports, *start = span + 2, *end = start + P->ports;
+    const subdomain_t *P = &SUBDOMAINS[p];
+    double *span = subdomain_work(c, p) + SYSTEMS[p]->at_ports, *start = span + 2, *end = start + P->ports;
     if (P->ports == 0) {
         return;
     }
@@ -37,41 +37,41 @@ static void load_ports(coupling_t *c, int p, double t, double tau, double x0, do
 }
 
 /* Loads the ports for step j of a stride; the start of the step. */
-static double load_step(coupling_t *c, int p, int gait, int j, double t, const double *l0, const double *l1)
+static double load_step(coupling_t *c, int p, int stepping, int j, double t, const double *l0, const double *l1)
 {
-    const stride_t *g = &STRIDES[PARTIES[p].stride0 + gait];
-    const double dt = STEPPINGS[PARTIES[p].stride0 + gait]->dt, n = (double)g->steps;
+    const stride_t *g = &STRIDES[SUBDOMAINS[p].stride0 + stepping];
+    const double dt = STEPPINGS[SUBDOMAINS[p].stride0 + stepping]->dt, n = (double)g->steps;
     const double end = (double)(j + 1) / n, start = g->held ? end : (double)j / n, tj = t + (double)j * dt;
     load_ports(c, p, tj, dt, start, end, l0, l1);
     return tj;
 }
 
-static int party_stride(coupling_t *c, int p, int gait, int site, double *x, double t, const double *l0, const double *l1)
+static int subdomain_stride(coupling_t *c, int p, int stepping, int site, double *x, double t, const double *l0, const double *l1)
 {
-    const party_t *P = &PARTIES[p];
-    const stride_t *g = &STRIDES[P->stride0 + gait];
+    const subdomain_t *P = &SUBDOMAINS[p];
+    const stride_t *g = &STRIDES[P->stride0 + stepping];
     const double *in = site_inputs(c, site, p);
     int fault = 0;
     for (int j = 0; j < g->steps && !fault; j++) {
-        const double tj = load_step(c, p, gait, j, t, l0, l1);
-        fault = scheme_step(SYSTEMS[p], party_work(c, p), STEPPINGS[P->stride0 + gait], in + j * g->rows * INPUTS, tj, x, x + P->state);
-        fault = fault ? fault : sys_check(SYSTEMS[p], party_work(c, p), x);
+        const double tj = load_step(c, p, stepping, j, t, l0, l1);
+        fault = scheme_step(SYSTEMS[p], subdomain_work(c, p), STEPPINGS[P->stride0 + stepping], in + j * g->rows * INPUTS, tj, x, x + P->state);
+        fault = fault ? fault : sys_check(SYSTEMS[p], subdomain_work(c, p), x);
     }
     return fault;
 }
 
 /* Advances x from t by one stride under multipliers going linearly from l0 to l1. */
-static int side_stride(coupling_t *c, side_t s, int gait, int site, double *x, double t, const double *l0, const double *l1)
+static int side_stride(coupling_t *c, side_t s, int stepping, int site, double *x, double t, const double *l0, const double *l1)
 {
     int fault = 0;
     for (int p = s.first; p < s.end && !fault; p++) {
-        fault = party_stride(c, p, gait, site, x + PARTIES[p].offset, t, l0, l1);
+        fault = subdomain_stride(c, p, stepping, site, x + SUBDOMAINS[p].offset, t, l0, l1);
     }
     return fault;
 }
 
 /* x += factor * columns d, one column per port. */
-static void add_columns(const party_t *P, const double *columns, double *x, const double *d, double factor)
+static void add_columns(const subdomain_t *P, const double *columns, double *x, const double *d, double factor)
 {
     for (int i = 0; i < P->ports; i++) {
         add_scaled(x, columns + i * P->len, factor * d[PORTS[P->port0 + i].row], P->len);
@@ -79,30 +79,30 @@ static void add_columns(const party_t *P, const double *columns, double *x, cons
 }
 
 /* x += factor * link(d): what adding d to the multipliers at the end of the stride just made would have changed. */
-static void side_link(side_t s, int gait, double *x, const double *d, double factor)
+static void side_link(side_t s, int stepping, double *x, const double *d, double factor)
 {
     for (int p = s.first; p < s.end; p++) {
-        const party_t *P = &PARTIES[p];
-        add_columns(P, LINKS + STRIDES[P->stride0 + gait].link, x + P->offset, d, factor);
+        const subdomain_t *P = &SUBDOMAINS[p];
+        add_columns(P, LINKS + STRIDES[P->stride0 + stepping].link, x + P->offset, d, factor);
     }
 }
 
 /* The free stride: the multipliers l0 act at its start, none at its end. */
-static int side_free(coupling_t *c, side_t s, int gait, int site, double *x, double t, const double *l0)
+static int side_free(coupling_t *c, side_t s, int stepping, int site, double *x, double t, const double *l0)
 {
-    const int fault = side_stride(c, s, gait, site, x, t, l0, l0);
+    const int fault = side_stride(c, s, stepping, site, x, t, l0, l0);
     if (!fault) {
-        side_link(s, gait, x, l0, -1.0);
+        side_link(s, stepping, x, l0, -1.0);
     }
     return fault;
 }
 
 /* w += L v. */
-static void side_port_rates(side_t s, int gait, const double *x, double *w)
+static void side_port_rates(side_t s, int stepping, const double *x, double *w)
 {
     for (int p = s.first; p < s.end; p++) {
-        const party_t *P = &PARTIES[p];
-        const double *rates = x + P->offset + STRIDES[P->stride0 + gait].rate;
+        const subdomain_t *P = &SUBDOMAINS[p];
+        const double *rates = x + P->offset + STRIDES[P->stride0 + stepping].rate;
         for (int i = P->port0; i < P->port0 + P->ports; i++) {
             w[PORTS[i].row] += PORTS[i].sign * rates[PORTS[i].dof];
         }
@@ -113,7 +113,7 @@ static void side_port_rates(side_t s, int gait, const double *x, double *w)
 static void side_port_displacements(side_t s, const double *x, double *gap)
 {
     for (int p = s.first; p < s.end; p++) {
-        const party_t *P = &PARTIES[p];
+        const subdomain_t *P = &SUBDOMAINS[p];
         for (int i = P->port0; i < P->port0 + P->ports; i++) {
             gap[PORTS[i].row] += PORTS[i].sign * x[P->offset + PORTS[i].dof];
         }
@@ -124,8 +124,8 @@ static void side_port_displacements(side_t s, const double *x, double *gap)
 static void side_port_loads(coupling_t *c, side_t s, int site, double *w)
 {
     for (int p = s.first; p < s.end; p++) {
-        const party_t *P = &PARTIES[p];
-        double *load = party_work(c, p) + SYSTEMS[p]->at_a;
+        const subdomain_t *P = &SUBDOMAINS[p];
+        double *load = subdomain_work(c, p) + SYSTEMS[p]->at_a;
         sys_load(SYSTEMS[p], site_inputs(c, site, p), load);
         for (int i = P->port0; i < P->port0 + P->ports; i++) {
             w[PORTS[i].row] += PORTS[i].sign * load[PORTS[i].dof];
@@ -133,12 +133,12 @@ static void side_port_loads(coupling_t *c, side_t s, int site, double *w)
     }
 }
 
-/* Moves the rates in the history of x along their slopes to the times to which the scheme of a gait assigns them. */
-static void side_shift_rates(side_t s, int gait, double *x, const double *slopes)
+/* Moves the rates in the history of x along their slopes to the times to which the scheme of a stepping assigns them. */
+static void side_shift_rates(side_t s, int stepping, double *x, const double *slopes)
 {
     for (int p = s.first; p < s.end; p++) {
-        const party_t *P = &PARTIES[p];
-        const stride_t *stride = &STRIDES[P->stride0 + gait];
+        const subdomain_t *P = &SUBDOMAINS[p];
+        const stride_t *stride = &STRIDES[P->stride0 + stepping];
         if (stride->lag != 0.0) {
             const int first = P->offset + P->state;
             for (int i = first; i < first + stride->rates; i++) {
@@ -149,11 +149,11 @@ static void side_shift_rates(side_t s, int gait, double *x, const double *slopes
 }
 
 /* w += L a with the accelerations that the forces at (x, t) cause without multipliers. */
-static int party_free_accelerations(coupling_t *c, int p, int site, const double *x, double t, double *w)
+static int subdomain_free_accelerations(coupling_t *c, int p, int site, const double *x, double t, double *w)
 {
-    const party_t *P = &PARTIES[p];
+    const subdomain_t *P = &SUBDOMAINS[p];
     const system_t *S = SYSTEMS[p];
-    double *W = party_work(c, p), *a = c->a, *span = W + S->at_ports;
+    double *W = subdomain_work(c, p), *a = c->a, *span = W + S->at_ports;
     if (P->ports > 0) {
         span[0] = t;
         span[1] = 1.0;
@@ -171,7 +171,7 @@ static int side_free_accelerations(coupling_t *c, side_t s, int site, const doub
 {
     int fault = 0;
     for (int p = s.first; p < s.end && !fault; p++) {
-        fault = party_free_accelerations(c, p, site, x + PARTIES[p].offset, t, w);
+        fault = subdomain_free_accelerations(c, p, site, x + SUBDOMAINS[p].offset, t, w);
     }
     return fault;
 }
@@ -179,7 +179,7 @@ static int side_free_accelerations(coupling_t *c, side_t s, int site, const doub
 /* a -= M^-1 L^T l; `outside` is work. */
 static void add_accelerations(int p, const double *l, double *a, double *outside)
 {
-    const party_t *P = &PARTIES[p];
+    const subdomain_t *P = &SUBDOMAINS[p];
     const int n = SYSTEMS[p]->n;
     fill(outside, n, 0.0);
     for (int j = 0; j < P->ports; j++) {
@@ -193,16 +193,16 @@ static void add_accelerations(int p, const double *l, double *a, double *outside
     }
 }
 
-/* Fills the histories of a gait from [u v s] at t under constant multipliers. */
-static int side_restart(coupling_t *c, side_t s, int gait, int site, double *x, double t, const double *l)
+/* Fills the histories of a stepping from [u v s] at t under constant multipliers. */
+static int side_restart(coupling_t *c, side_t s, int stepping, int site, double *x, double t, const double *l)
 {
     int fault = 0;
     for (int p = s.first; p < s.end && !fault; p++) {
-        const party_t *P = &PARTIES[p];
-        const stepping_t *G = STEPPINGS[P->stride0 + gait];
+        const subdomain_t *P = &SUBDOMAINS[p];
+        const stepping_t *G = STEPPINGS[P->stride0 + stepping];
         double *y = x + P->offset;
         load_ports(c, p, t, G->dt, 0.0, 0.0, l, l);
-        fault = scheme_start(SYSTEMS[p], party_work(c, p), G, site_inputs(c, site, p), t, y, y + P->state);
+        fault = scheme_start(SYSTEMS[p], subdomain_work(c, p), G, site_inputs(c, site, p), t, y, y + P->state);
     }
     return fault;
 }
@@ -211,11 +211,11 @@ static int side_restart(coupling_t *c, side_t s, int gait, int site, double *x, 
 static void side_initial(coupling_t *c, side_t s, double *x)
 {
     for (int p = s.first; p < s.end; p++) {
-        fill(x + PARTIES[p].offset, PARTIES[p].len, 0.0);
-        for (int i = 0; i < PARTIES[p].state; i++) {
-            x[PARTIES[p].offset + i] = c->parameters[INITIALS[PARTIES[p].initial + i]];
+        fill(x + SUBDOMAINS[p].offset, SUBDOMAINS[p].len, 0.0);
+        for (int i = 0; i < SUBDOMAINS[p].state; i++) {
+            x[SUBDOMAINS[p].offset + i] = c->parameters[INITIALS[SUBDOMAINS[p].initial + i]];
         }
-        sys_settle(SYSTEMS[p], party_work(c, p), c->in + @NAME@_END * INPUTS, x + PARTIES[p].offset);
+        sys_settle(SYSTEMS[p], subdomain_work(c, p), c->in + @NAME@_END * INPUTS, x + SUBDOMAINS[p].offset);
     }
 }
 

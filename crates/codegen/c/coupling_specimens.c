@@ -1,17 +1,17 @@
 /* A fine side with specimens: what it is asked for, cut at every evaluation. The library moves rig after rig; here all
-   commands of an evaluation are given at once, which makes no difference to parties that do not see each other. */
+   commands of an evaluation are given at once, which makes no difference to subdomains that do not see each other. */
 
 static int has_specimens(int p)
 {
     return SYSTEMS[p]->specimens > 0;
 }
 
-/* Number of evaluations of what was asked. All parties with specimens have the same, see the exporter. */
+/* Number of evaluations of what was asked. All subdomains with specimens have the same, see the exporter. */
 static int fine_evaluations(const coupling_t *c)
 {
     int count = 0;
     for (int p = FINE.first; p < FINE.end; p++) {
-        const int way = PARTIES[p].stride0 + c->ask.gait;
+        const int way = SUBDOMAINS[p].stride0 + c->ask.stepping;
         if (has_specimens(p) && c->ask.kind == 1) {
             count = STRIDES[way].steps * STEPPINGS[way]->step_cuts;
         } else if (has_specimens(p) && (c->ask.kind == 2 || c->ask.kind == 4 || (c->ask.kind == 3 && STEPPINGS[way]->start_cuts > 0))) {
@@ -21,44 +21,44 @@ static int fine_evaluations(const coupling_t *c)
     return count;
 }
 
-/* The commands that move the specimens of a party to their targets. */
-static void party_command(coupling_t *c, int p)
+/* The commands that move the specimens of a subdomain to their targets. */
+static void subdomain_command(coupling_t *c, int p)
 {
-    const double *target = party_work(c, p) + SYSTEMS[p]->at_measured;
+    const double *target = subdomain_work(c, p) + SYSTEMS[p]->at_measured;
     for (int i = 0; i < SYSTEMS[p]->specimen_ptr[SYSTEMS[p]->specimens]; i++) {
-        c->commands[COMMAND_OF[PARTIES[p].command + i]] = target[i];
+        c->commands[COMMAND_OF[SUBDOMAINS[p].command + i]] = target[i];
     }
 }
 
 /* What was measured there. */
-static void party_measure(coupling_t *c, int p)
+static void subdomain_measure(coupling_t *c, int p)
 {
     const system_t *S = SYSTEMS[p];
     const int n = S->specimen_ptr[S->specimens];
-    double *reached = party_work(c, p) + S->at_measured + n;
+    double *reached = subdomain_work(c, p) + S->at_measured + n;
     for (int i = 0; i < n; i++) {
-        reached[i] = c->measured[COMMAND_OF[PARTIES[p].command + i]];
-        reached[n + i] = c->measured[COMMANDS + COMMAND_OF[PARTIES[p].command + i]];
+        reached[i] = c->measured[COMMAND_OF[SUBDOMAINS[p].command + i]];
+        reached[n + i] = c->measured[COMMANDS + COMMAND_OF[SUBDOMAINS[p].command + i]];
     }
 }
 
-/* Evaluation i of a stride of a party: up to the forces, or on from them. */
-static int party_evaluation(coupling_t *c, int p, int i, int on)
+/* Evaluation i of a stride of a subdomain: up to the forces, or on from them. */
+static int subdomain_evaluation(coupling_t *c, int p, int i, int on)
 {
     const system_t *S = SYSTEMS[p];
-    const party_t *P = &PARTIES[p];
-    const int way = P->stride0 + c->ask.gait;
+    const subdomain_t *P = &SUBDOMAINS[p];
+    const int way = P->stride0 + c->ask.stepping;
     const stepping_t *G = STEPPINGS[way];
     const int j = i / G->step_cuts, stage = i % G->step_cuts;
     const double *in = site_inputs(c, c->ask.site, p) + j * STRIDES[way].rows * INPUTS;
-    double *W = party_work(c, p), *x = c->x + c->ask.at + P->offset, t = c->ask.t + (double)j * G->dt;
+    double *W = subdomain_work(c, p), *x = c->x + c->ask.at + P->offset, t = c->ask.t + (double)j * G->dt;
     int fault = 0;
     if (!on) {
         if (stage == 0) {
-            t = load_step(c, p, c->ask.gait, j, c->ask.t, c->ask_l0, c->ask_l1);
+            t = load_step(c, p, c->ask.stepping, j, c->ask.t, c->ask_l0, c->ask_l1);
         }
         fault = scheme_step_part(S, W, G, in, t, x, x + P->state, stage);
-        party_command(c, p);
+        subdomain_command(c, p);
         return fault;
     }
     if (stage + 1 < G->step_cuts) {
@@ -73,15 +73,15 @@ static int fine_reach(coupling_t *c, int i)
 {
     int fault = 0;
     for (int p = FINE.first; p < FINE.end && !fault; p++) {
-        const double *x = c->x + c->ask.at + PARTIES[p].offset;
+        const double *x = c->x + c->ask.at + SUBDOMAINS[p].offset;
         if (!has_specimens(p)) {
             continue;
         }
         if (c->ask.kind == 1) {
-            fault = party_evaluation(c, p, i, 0);
+            fault = subdomain_evaluation(c, p, i, 0);
         } else {
-            sys_aim(SYSTEMS[p], party_work(c, p), x);
-            party_command(c, p);
+            sys_aim(SYSTEMS[p], subdomain_work(c, p), x);
+            subdomain_command(c, p);
         }
     }
     return fault;
@@ -93,7 +93,7 @@ static int fine_answer(coupling_t *c, int i)
     int fault = 0;
     for (int p = FINE.first; p < FINE.end; p++) {
         if (has_specimens(p)) {
-            party_measure(c, p);
+            subdomain_measure(c, p);
         }
     }
     if (c->ask.kind != 1) {
@@ -101,9 +101,9 @@ static int fine_answer(coupling_t *c, int i)
     }
     for (int p = FINE.first; p < FINE.end && !fault; p++) {
         if (has_specimens(p)) {
-            fault = party_evaluation(c, p, i, 1);
+            fault = subdomain_evaluation(c, p, i, 1);
         } else if (i == 0) {
-            fault = party_stride(c, p, c->ask.gait, c->ask.site, c->x + c->ask.at + PARTIES[p].offset, c->ask.t, c->ask_l0, c->ask_l1);
+            fault = subdomain_stride(c, p, c->ask.stepping, c->ask.site, c->x + c->ask.at + SUBDOMAINS[p].offset, c->ask.t, c->ask_l0, c->ask_l1);
         }
     }
     return fault;

@@ -1,16 +1,16 @@
-/* Staged sides: parties that are advanced stage by stage, because the multipliers are computed anew at every stage from the
-   accelerations of all. Mirrors crates/coupling/src/staged.rs. Of the last evaluation of a party the coupling keeps the rates
+/* Staged sides: subdomains that are advanced stage by stage, because the multipliers are computed anew at every stage from the
+   accelerations of all. Mirrors crates/coupling/src/staged.rs. Of the last evaluation of a subdomain the coupling keeps the rates
    without multipliers [v a g] and the forces; the increments of its stages stand where its stepping has them. */
 
 static double *staged_rates(coupling_t *c, int p)
 {
-    return c->staged + PARTIES[p].staged;
+    return c->staged + SUBDOMAINS[p].staged;
 }
 
-/* The increment of stage i of a party. */
+/* The increment of stage i of a subdomain. */
 static double *staged_increment(coupling_t *c, int p, int i)
 {
-    return party_work(c, p) + SYSTEMS[p]->at_scheme + i * PARTIES[p].state;
+    return subdomain_work(c, p) + SYSTEMS[p]->at_scheme + i * SUBDOMAINS[p].state;
 }
 
 /* Takes the Jacobians at (x, t), where a step starts. */
@@ -18,8 +18,8 @@ static int staged_linearise(coupling_t *c, side_t s, int site, const double *x, 
 {
     int fault = 0;
     for (int p = s.first; p < s.end && !fault; p++) {
-        const double *u = x + PARTIES[p].offset, *v = u + SYSTEMS[p]->n;
-        fault = sys_linearise(SYSTEMS[p], party_work(c, p), site_inputs(c, site, p), t, u, v, v + SYSTEMS[p]->n);
+        const double *u = x + SUBDOMAINS[p].offset, *v = u + SYSTEMS[p]->n;
+        fault = sys_linearise(SYSTEMS[p], subdomain_work(c, p), site_inputs(c, site, p), t, u, v, v + SYSTEMS[p]->n);
     }
     return fault;
 }
@@ -29,13 +29,13 @@ static int staged_balance(coupling_t *c, int p, const double *x)
 {
     const int n = SYSTEMS[p]->n;
     double *v = staged_rates(c, p), *a = v + n, *g = a + n;
-    const double *force = v + PARTIES[p].state;
+    const double *force = v + SUBDOMAINS[p].state;
     copy(v, x + n, n);
     for (int i = 0; i < n; i++) {
         a[i] = -force[i];
     }
-    sys_solve(SYSTEMS[p], party_work(c, p), 0, a, g);
-    return sys_check(SYSTEMS[p], party_work(c, p), v);
+    sys_solve(SYSTEMS[p], subdomain_work(c, p), 0, a, g);
+    return sys_check(SYSTEMS[p], subdomain_work(c, p), v);
 }
 
 /* Moves to (x, t) and keeps the forces. */
@@ -44,9 +44,9 @@ static int staged_evaluate(coupling_t *c, side_t s, int site, const double *x, d
     int fault = 0;
     for (int p = s.first; p < s.end && !fault; p++) {
         const int n = SYSTEMS[p]->n;
-        const double *u = x + PARTIES[p].offset;
-        double *rates = staged_rates(c, p), *force = rates + PARTIES[p].state;
-        fault = sys_force(SYSTEMS[p], party_work(c, p), site_inputs(c, site, p), t, u, u + n, u + 2 * n, 0, 0, 0, force, rates + 2 * n);
+        const double *u = x + SUBDOMAINS[p].offset;
+        double *rates = staged_rates(c, p), *force = rates + SUBDOMAINS[p].state;
+        fault = sys_force(SYSTEMS[p], subdomain_work(c, p), site_inputs(c, site, p), t, u, u + n, u + 2 * n, 0, 0, 0, force, rates + 2 * n);
         fault = fault ? fault : staged_balance(c, p, u);
     }
     return fault;
@@ -55,7 +55,7 @@ static int staged_evaluate(coupling_t *c, side_t s, int site, const double *x, d
 /* w += L a of rates [v a g]. */
 static void add_port_accelerations(int p, const double *rates, double *w)
 {
-    const party_t *P = &PARTIES[p];
+    const subdomain_t *P = &SUBDOMAINS[p];
     for (int i = P->port0; i < P->port0 + P->ports; i++) {
         w[PORTS[i].row] += PORTS[i].sign * rates[SYSTEMS[p]->n + PORTS[i].dof];
     }
@@ -73,7 +73,7 @@ static void staged_port_accelerations(coupling_t *c, side_t s, double *w)
 /* The forces were asked for at the time of the point; the load is that of the stage. */
 static void staged_shift_load(coupling_t *c, int p, int site, double *f)
 {
-    double *load = party_work(c, p) + SYSTEMS[p]->at_a;
+    double *load = subdomain_work(c, p) + SYSTEMS[p]->at_a;
     sys_load(SYSTEMS[p], site_inputs(c, site, p), load);
     add_scaled(f, load, -1.0, SYSTEMS[p]->n);
     sys_load(SYSTEMS[p], site_inputs(c, site + 1, p), load);
@@ -81,15 +81,15 @@ static void staged_shift_load(coupling_t *c, int p, int site, double *f)
 }
 #endif
 
-/* Stage i of a step of a gait from y under the multipliers l, on the forces of the last evaluation. */
-static void staged_stage(coupling_t *c, side_t s, int i, int gait, int site, double *y, const double *l)
+/* Stage i of a step of a stepping from y under the multipliers l, on the forces of the last evaluation. */
+static void staged_stage(coupling_t *c, side_t s, int i, int stepping, int site, double *y, const double *l)
 {
     for (int p = s.first; p < s.end; p++) {
-        const party_t *P = &PARTIES[p];
+        const subdomain_t *P = &SUBDOMAINS[p];
         const system_t *S = SYSTEMS[p];
-        const stepping_t *G = STEPPINGS[P->stride0 + gait];
+        const stepping_t *G = STEPPINGS[P->stride0 + stepping];
         const double *rates = staged_rates(c, p), *force = rates + P->state;
-        double *W = party_work(c, p), *f = staged_increment(c, p, i) + S->n;
+        double *W = subdomain_work(c, p), *f = staged_increment(c, p, i) + S->n;
         if (2 * i >= G->step_cuts) {
             continue;
         }
@@ -112,19 +112,19 @@ static void staged_middle(coupling_t *c, side_t s, const double *y, double *out)
 {
     for (int p = s.first; p < s.end; p++) {
         const double *k = staged_increment(c, p, 0);
-        for (int i = 0; i < PARTIES[p].state; i++) {
-            out[PARTIES[p].offset + i] = y[PARTIES[p].offset + i] + 0.5 * k[i];
+        for (int i = 0; i < SUBDOMAINS[p].state; i++) {
+            out[SUBDOMAINS[p].offset + i] = y[SUBDOMAINS[p].offset + i] + 0.5 * k[i];
         }
     }
 }
 
 /* The end of the step from y, after all its stages, in place. */
-static int staged_finish(coupling_t *c, side_t s, int gait, double *y)
+static int staged_finish(coupling_t *c, side_t s, int stepping, double *y)
 {
     int fault = 0;
     for (int p = s.first; p < s.end && !fault; p++) {
-        const stepping_t *G = STEPPINGS[PARTIES[p].stride0 + gait];
-        double *W = party_work(c, p), *end = y + PARTIES[p].offset;
+        const stepping_t *G = STEPPINGS[SUBDOMAINS[p].stride0 + stepping];
+        double *W = subdomain_work(c, p), *end = y + SUBDOMAINS[p].offset;
         scheme_step_part(SYSTEMS[p], W, G, 0, 0.0, end, 0, G->step_cuts);
         fault = sys_check(SYSTEMS[p], W, end);
     }

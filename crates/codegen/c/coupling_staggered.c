@@ -117,7 +117,7 @@ static int run_take(coupling_t *c, const run_t *r, int q)
         find_multipliers(c);
 #if AHEAD
         for (int p = FINE.first; p < FINE.end && q == 0; p++) {
-            copy(c->node_rates + PARTIES[p].offset, staged_rates(c, p), PARTIES[p].state);
+            copy(c->node_rates + SUBDOMAINS[p].offset, staged_rates(c, p), SUBDOMAINS[p].state);
         }
 #endif
         for (int i = 0; i < ROWS; i++) {
@@ -128,10 +128,10 @@ static int run_take(coupling_t *c, const run_t *r, int q)
 #else
         fault = moving_met(c, r, q);
 #endif
-        staged_stage(c, FINE, q % 2, r->gait, SITE_SHIFT_B + q - q % 2, c->x + r->b, c->l);
+        staged_stage(c, FINE, q % 2, r->stepping, SITE_SHIFT_B + q - q % 2, c->x + r->b, c->l);
     }
     if (q % 2 == 1 && !fault) {
-        fault = staged_finish(c, FINE, r->gait, c->x + r->b);
+        fault = staged_finish(c, FINE, r->stepping, c->x + r->b);
     }
     if (q + 1 == 2 * r->count && r->moving && !fault) {
         copy(c->x + r->a, c->end, LEN_A);

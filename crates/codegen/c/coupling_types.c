@@ -1,4 +1,4 @@
-/* Couplings: what their tables describe. A side is a range of parties, whose states are stacked. */
+/* Couplings: what their tables describe. A side is a range of subdomains, whose states are stacked. */
 typedef struct {
     int first, end;
 } side_t;
@@ -9,7 +9,7 @@ typedef struct {
     double sign;
 } port_t;
 
-/* A party of a coupling. */
+/* A subdomain of a coupling. */
 typedef struct {
     int state, len;    /* numbers of [u v s] and of [u v s h] */
     int offset;        /* of its part in the state of its side */
@@ -21,7 +21,7 @@ typedef struct {
     int initial;       /* where the parameters stand that its [u v s] start from */
     int command;       /* where the numbers of its commands start */
     int part;          /* its number in the model */
-} party_t;
+} subdomain_t;
 
 /* A way to stride. */
 typedef struct {
@@ -43,7 +43,7 @@ typedef struct {
 
 /* What the fine side was asked for last: 0 nothing, 1 a stride, 2 its accelerations, 3 to fill its histories. */
 typedef struct {
-    int kind, gait, at, site;
+    int kind, stepping, at, site;
     double t;
 } ask_t;
 
@@ -54,9 +54,9 @@ typedef struct {
     const double *values;
 } interface_t;
 
-/* Substeps of the fine side: whether the coarse one moves along with them, their number, gait and first site, where both sides
+/* Substeps of the fine side: whether the coarse one moves along with them, their number, stepping and first site, where both sides
    stand in the state, and the start. */
 typedef struct {
-    int moving, count, gait, site, a, b;
+    int moving, count, stepping, site, a, b;
     double t;
 } run_t;

@@ -1,4 +1,4 @@
-/* The interface: parties under a coupling. */
+/* The interface: subdomains under a coupling. */
 
 static int read_outputs(@name@_t *self)
 {
@@ -19,33 +19,33 @@ static coupling_t coupling_of(@name@_t *self, long k)
 /* Nothing has gone wrong yet. */
 static void clear_faults(@name@_t *self)
 {
-    for (int p = 0; p < PARTY_COUNT; p++) {
-        self->work[PARTIES[p].work + SYSTEMS[p]->at_fault] = -1.0;
+    for (int p = 0; p < SUBDOMAIN_COUNT; p++) {
+        self->work[SUBDOMAINS[p].work + SYSTEMS[p]->at_fault] = -1.0;
     }
 }
 
-/* What the laws remember of their evaluations: from the state to the parties, or back. */
+/* What the laws remember of their evaluations: from the state to the subdomains, or back. */
 static void keep_memories(@name@_t *self, int back)
 {
     double *kept = self->state + X_MEMORY;
-    for (int p = 0; p < PARTY_COUNT; p++) {
-        double *own = self->work + PARTIES[p].work + SYSTEMS[p]->at_memory;
+    for (int p = 0; p < SUBDOMAIN_COUNT; p++) {
+        double *own = self->work + SUBDOMAINS[p].work + SYSTEMS[p]->at_memory;
         copy(back ? kept : own, back ? own : kept, SYSTEMS[p]->nmemory);
         kept += SYSTEMS[p]->nmemory;
     }
 }
 
-/* The party that has noted a fault is the one where it happened. */
+/* The subdomain that has noted a fault is the one where it happened. */
 static int report(@name@_t *self, int fault)
 {
     self->fault = fault;
     self->fault_index = 0;
     self->fault_part = 0;
-    for (int p = 0; p < PARTY_COUNT && fault; p++) {
-        const double index = self->work[PARTIES[p].work + SYSTEMS[p]->at_fault];
+    for (int p = 0; p < SUBDOMAIN_COUNT && fault; p++) {
+        const double index = self->work[SUBDOMAINS[p].work + SYSTEMS[p]->at_fault];
         if (index >= 0.0) {
             self->fault_index = (int)index;
-            self->fault_part = PARTIES[p].part;
+            self->fault_part = SUBDOMAINS[p].part;
         }
     }
     return fault;

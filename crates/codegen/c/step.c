@@ -15,8 +15,8 @@ static int run(@name@_t *self, long k)
 int @name@_start(@name@_t *self)
 {
     fill(self->state, @NAME@_STATE, 0.0);
-    for (int p = 0; p < PARTY_COUNT; p++) {
-        sys_init(SYSTEMS[p], self->work + PARTIES[p].work);
+    for (int p = 0; p < SUBDOMAIN_COUNT; p++) {
+        sys_init(SYSTEMS[p], self->work + SUBDOMAINS[p].work);
     }
     set_constants(self);
     self->step = 0;

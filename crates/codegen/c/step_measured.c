@@ -20,7 +20,7 @@ static int suspend(@name@_t *self, const coupling_t *c)
     kept[0] = (double)c->event;
     kept[1] = (double)c->evaluation;
     kept[2] = (double)c->ask.kind;
-    kept[3] = (double)c->ask.gait;
+    kept[3] = (double)c->ask.stepping;
     kept[4] = (double)c->ask.at;
     kept[5] = (double)c->ask.site;
     kept[6] = c->ask.t;
@@ -104,8 +104,8 @@ static int go_on(@name@_t *self, coupling_t c)
 int @name@_start(@name@_t *self)
 {
     fill(self->state, @NAME@_STATE, 0.0);
-    for (int p = 0; p < PARTY_COUNT; p++) {
-        sys_init(SYSTEMS[p], self->work + PARTIES[p].work);
+    for (int p = 0; p < SUBDOMAIN_COUNT; p++) {
+        sys_init(SYSTEMS[p], self->work + SUBDOMAINS[p].work);
     }
     set_constants(self);
     self->step = 0;

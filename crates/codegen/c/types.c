@@ -1,4 +1,4 @@
-/* What the tables describe. Everything that changes lies in one array of numbers per party, W; the fields `at_...` say where. */
+/* What the tables describe. Everything that changes lies in one array of numbers per subdomain, W; the fields `at_...` say where. */
 
 /* A local coordinate is a row: the sum of factor * unknown. Unknowns from n on are imposed; theirs are components of the inputs. */
 typedef struct {
@@ -96,7 +96,7 @@ typedef struct {
     int at_memory, at_saved, at_tangents, at_mass, at_mass_values, at_constants, at_measured, at_ports, at_row, at_fault, at_scheme;
 } system_t;
 
-/* A scheme with its step: how a party strides. */
+/* A scheme with its step: how a subdomain strides. */
 typedef struct {
     int scheme;                 /* number of its functions */
     int slot;                   /* its first operator */

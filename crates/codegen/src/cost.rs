@@ -14,7 +14,7 @@ fn divisions(n: usize) -> Operations {
     Operations { divisions: n as u64, ..Operations::default() }
 }
 
-/// Costs of the parts of a step of one party.
+/// Costs of the parts of a step of one subdomain.
 pub struct Cost<'a> {
     b: &'a Blueprint,
     /// Law of each element.
@@ -22,7 +22,7 @@ pub struct Cost<'a> {
 }
 
 impl<'a> Cost<'a> {
-    /// Of a party with these laws.
+    /// Of a subdomain with these laws.
     pub fn new(b: &'a Blueprint, laws: &Laws, of: &[Recorded]) -> Self {
         Cost { b, laws: of.iter().map(|r| laws.cost(r.law)).collect() }
     }

@@ -1,7 +1,7 @@
 //! A model and its integration as portable C99, and the wrappers that FMI, Simulink and TwinCAT want around it.
 //!
 //! ```text
-//! Simulation --blueprint--> Party --emit--> tables        laws --record--> C functions
+//! Simulation --blueprint--> Subdomain --emit--> tables        laws --record--> C functions
 //! schemes --print--> C functions, Stepping: their numbers     c/*.c: system, the same operations in the same order
 //! ```
 //!
@@ -17,9 +17,9 @@ mod monolithic;
 pub mod outputs;
 pub mod parameters;
 mod partitioned;
-pub mod party;
 mod record;
 pub mod stepping;
+pub mod subdomain;
 mod text;
 pub mod wrap;
 

@@ -8,7 +8,7 @@ use interfield_structure::channels::{Channels, Tap};
 
 use crate::inputs::Inputs;
 use crate::law::{Laws, Recorded, Want};
-use crate::party::Plan;
+use crate::subdomain::Plan;
 use crate::text::number;
 
 /// Length of the energy balance of a system, see `energy.c`.

@@ -10,7 +10,7 @@ use crate::api::Variable;
 use crate::inputs::Inputs;
 use crate::law::{Number, Want, places_of, strength_setting};
 use crate::outputs::Read;
-use crate::party::{Plan, want};
+use crate::subdomain::{Plan, want};
 use crate::text::number;
 
 /// A structure or a substructure whose numbers can be set.

@@ -37,7 +37,7 @@ pub fn identifier(name: &str) -> String {
     out
 }
 
-/// Constant tables of one party, each with its prefix.
+/// Constant tables of one subdomain, each with its prefix.
 pub(crate) struct Tables {
     prefix: String,
     /// The definitions.

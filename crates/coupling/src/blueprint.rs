@@ -23,7 +23,7 @@ pub struct Blueprint<'a, S> {
     /// Number of multipliers.
     pub rows: usize,
     /// The substructures of the coarse side, of the fine side, and the twins of the coarse side, where there are some.
-    pub parties: Vec<Party<'a, S>>,
+    pub subdomains: Vec<Subdomain<'a, S>>,
     /// The coarse ones among them; all under localized multipliers.
     pub coarse: Range<usize>,
     /// The fine ones.
@@ -37,7 +37,7 @@ pub struct Blueprint<'a, S> {
 }
 
 /// A substructure.
-pub struct Party<'a, S> {
+pub struct Subdomain<'a, S> {
     /// Its number in the assembly.
     pub substructure: usize,
     /// Its system; slot 0 is the mass.
@@ -142,7 +142,7 @@ pub enum Schedule<'a> {
     /// foh.rs: the step, the start-up, the gap, the share χ with the mobility.
     #[allow(missing_docs)]
     Foh { step: Macro<'a>, start_up: Option<Macro<'a>>, gap: Option<Gap<'a>>, mixing: Option<(f64, &'a Flexibility)> },
-    /// pmc.rs: `ahead` are the answers of a window to the link it starts from, per coarse party and port (windows of 2).
+    /// pmc.rs: `ahead` are the answers of a window to the link it starts from, per coarse subdomain and port (windows of 2).
     #[allow(missing_docs)]
     Pmc {
         options: PmcOptions,

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use interfield_kernel::{Archive, Dims, Fault, Persist, StepMap};
 
-use crate::blueprint::{Blueprint, Party, Schedule};
+use crate::blueprint::{Blueprint, Schedule, Subdomain};
 use crate::flexibility::Flexibility;
 use crate::interface::Port;
 use crate::pair::{Member, Pair, ranges};
@@ -78,7 +78,7 @@ pub(crate) trait Sides<S>: Send {
     /// Numbers of constraints and of exchanges per macro-step.
     fn counts(&self) -> (usize, usize);
     /// Tables of the substructures of the coarse and of the fine side, counted within their side.
-    fn blueprints(&self) -> [Vec<Party<'_, S>>; 2];
+    fn blueprints(&self) -> [Vec<Subdomain<'_, S>>; 2];
     /// L M⁻¹ Lᵀ.
     fn start_mobility(&self) -> Option<Flexibility>;
     /// The system.
@@ -110,7 +110,7 @@ pub(crate) trait Algorithm<S, P: Sides<S> = Pair<S>>: Send {
     /// Its tables.
     fn schedule(&self) -> Schedule<'_>;
     /// Tables of the twins of the coarse side.
-    fn twins(&self) -> Vec<Party<'_, S>> {
+    fn twins(&self) -> Vec<Subdomain<'_, S>> {
         Vec::new()
     }
     /// Number of the first step that is like all later ones.
@@ -138,7 +138,7 @@ trait Stepper<S>: Send {
     fn sides(&self) -> &dyn Sides<S>;
     fn sides_mut(&mut self) -> &mut dyn Sides<S>;
     fn layout(&self) -> &Layout;
-    fn schedule(&self) -> (Schedule<'_>, Vec<Party<'_, S>>);
+    fn schedule(&self) -> (Schedule<'_>, Vec<Subdomain<'_, S>>);
     fn settled(&self) -> u64;
     fn step(&mut self, x: &mut [f64], k: u64) -> Result<(), Located>;
     fn links(&self, x: &[f64], place: Member, out: &mut [f64]);
@@ -165,7 +165,7 @@ impl<S, P: Sides<S>, M: Algorithm<S, P>> Stepper<S> for Paired<P, M> {
         self.method.layout()
     }
 
-    fn schedule(&self) -> (Schedule<'_>, Vec<Party<'_, S>>) {
+    fn schedule(&self) -> (Schedule<'_>, Vec<Subdomain<'_, S>>) {
         (self.method.schedule(), self.method.twins())
     }
 
@@ -338,16 +338,16 @@ impl<S: 'static> Coupling<S> for TwoSided<S> {
         let [coarse, fine] = sides.blueprints();
         let ([a, b, t], _) = ranges([coarse.len(), fine.len(), twins.len()]);
         // Counted within their side, they get their numbers in the assembly.
-        let number = |place: fn(usize) -> Member, mut party: Party<'a, S>| {
-            let own = place(party.substructure);
-            party.substructure = sides.places().iter().position(|p| *p == own).unwrap_or(0);
-            party
+        let number = |place: fn(usize) -> Member, mut subdomain: Subdomain<'a, S>| {
+            let own = place(subdomain.substructure);
+            subdomain.substructure = sides.places().iter().position(|p| *p == own).unwrap_or(0);
+            subdomain
         };
-        let mut parties: Vec<_> = coarse.into_iter().map(|p| number(Member::Coarse, p)).collect();
-        parties.extend(fine.into_iter().map(|p| number(Member::Fine, p)));
-        parties.extend(twins.into_iter().map(|p| number(Member::Coarse, p)));
+        let mut subdomains: Vec<_> = coarse.into_iter().map(|p| number(Member::Coarse, p)).collect();
+        subdomains.extend(fine.into_iter().map(|p| number(Member::Fine, p)));
+        subdomains.extend(twins.into_iter().map(|p| number(Member::Coarse, p)));
         let (h, mobility) = (sides.macro_step(), sides.start_mobility());
-        Blueprint { h, substeps, rows, parties, coarse: a, fine: b, twins: t, mobility, schedule }
+        Blueprint { h, substeps, rows, subdomains, coarse: a, fine: b, twins: t, mobility, schedule }
     }
 
     fn use_threads(&mut self, threads: bool) -> bool {

@@ -30,7 +30,7 @@ use interfield_kernel::fault::check_finite;
 use interfield_kernel::scheme::registry::{Argument, SchemeParameter, parameter};
 use interfield_kernel::{Archive, Dims, Fault, Persist, Scheme, StepMap, System};
 
-use crate::blueprint::{Blueprint, Party, Schedule};
+use crate::blueprint::{Blueprint, Schedule, Subdomain};
 use crate::condensed::{Condensed, ranges};
 use crate::coupled::{Coupling, require};
 use crate::interface::{Assembly, Port, Substructure};
@@ -320,16 +320,16 @@ impl<S: System + Send + 'static> Coupling<S> for Llm<S> {
 
     fn blueprint(&self) -> Blueprint<'_, S> {
         let count = self.elements.len();
-        let mut parties = Vec::new();
+        let mut subdomains = Vec::new();
         for (i, e) in self.elements.iter().enumerate() {
             let own = e.side.blueprint().into_iter();
-            parties.extend(own.map(|party| Party { substructure: i, ports: e.ports.clone(), ..party }));
+            subdomains.extend(own.map(|subdomain| Subdomain { substructure: i, ports: e.ports.clone(), ..subdomain }));
         }
         Blueprint {
             h: self.dt,
             substeps: 1,
             rows: self.multipliers.len(),
-            parties,
+            subdomains,
             coarse: 0..count,
             fine: count..count,
             twins: count..count,

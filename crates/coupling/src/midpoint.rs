@@ -8,7 +8,7 @@
 //! This is the staggered coupling (staggered.rs) of one-stage schemes with γ = 1/2, whose stage sees the load in the middle of the
 //! step: k = [I - h/2 J]⁻¹ h f(y, t + h/2), y + k. First order; second where Λ vanishes (split mass with b₁ = 1).
 //! State x = [A B].   Evaluations: A ss, B ss.
-//! Deviations: linearly implicit for nonlinear parties, one solve instead of an iteration.
+//! Deviations: linearly implicit for nonlinear subdomains, one solve instead of an iteration.
 
 use interfield_kernel::System;
 use interfield_kernel::scheme::rosenbrock::Rosenbrock;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::{Archive, Dims, Fault, System};
 
-use crate::blueprint::Party;
+use crate::blueprint::Subdomain;
 use crate::coupled::Sides;
 use crate::flexibility::Flexibility;
 use crate::interface::{Assembly, Port, Substructure};
@@ -259,7 +259,7 @@ impl<S: System + Send + 'static> Sides<S> for Pair<S> {
         (self.rows, self.ss)
     }
 
-    fn blueprints(&self) -> [Vec<Party<'_, S>>; 2] {
+    fn blueprints(&self) -> [Vec<Subdomain<'_, S>>; 2] {
         [self.a().blueprint(), self.fine.blueprint()]
     }
 

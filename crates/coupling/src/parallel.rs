@@ -246,7 +246,7 @@ impl<S: System + Send + 'static> Algorithm<S, StagedPair<S>> for Parallel<S> {
         Schedule::Parallel { mobility: &window.mobility }
     }
 
-    fn twins(&self) -> Vec<blueprint::Party<'_, S>> {
+    fn twins(&self) -> Vec<blueprint::Subdomain<'_, S>> {
         self.window.iter().flat_map(|window| window.side.blueprint()).collect()
     }
 

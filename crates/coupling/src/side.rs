@@ -33,7 +33,7 @@ struct Prepared {
 
 /// One substructure of a side.
 #[derive(Clone, Debug)]
-struct Party<S> {
+struct Subdomain<S> {
     system: Ported<S>,
     dims: Dims,
     /// Length of [u v s h].
@@ -50,7 +50,7 @@ struct Party<S> {
 /// A fault, and the substructure (counted within its side) in which it happened.
 pub type SideFault = (usize, Fault);
 
-impl<S: System> Party<S> {
+impl<S: System> Subdomain<S> {
     fn new(sub: Substructure<S>, steppings: &[Stepping]) -> Result<Self, Fault> {
         let Substructure { system, y0, ports, .. } = sub;
         let dims = system.dims();
@@ -68,7 +68,7 @@ impl<S: System> Party<S> {
         let scratch = steppings.iter().map(|g| memory(g).scratch).max().unwrap_or(0);
         let len = dims.state() + history;
         system.linearise(dims.point(0.0, &y0))?;
-        let mut this = Party {
+        let mut this = Subdomain {
             system,
             dims,
             len,
@@ -89,8 +89,8 @@ impl<S: System> Party<S> {
         &self.system.ports
     }
 
-    fn blueprint(&self, i: usize) -> blueprint::Party<'_, S> {
-        blueprint::Party {
+    fn blueprint(&self, i: usize) -> blueprint::Subdomain<'_, S> {
+        blueprint::Subdomain {
             substructure: i,
             system: &self.system.system,
             y0: &self.y0,
@@ -206,8 +206,8 @@ fn stride_step<S: System>(
 /// Stacked substructures that advance together under the same multipliers.
 #[derive(Clone, Debug)]
 pub struct Side<S> {
-    parties: Vec<Party<S>>,
-    /// Start of each party's state in the stacked one, and its end.
+    subdomains: Vec<Subdomain<S>>,
+    /// Start of each subdomain's state in the stacked one, and its end.
     offsets: Vec<usize>,
     rows: usize,
 }
@@ -219,20 +219,20 @@ impl<S: System> Side<S> {
         rows: usize,
         steppings: impl Fn(AnyScheme, usize) -> Vec<Stepping>,
     ) -> Result<Self, SideFault> {
-        let mut parties = Vec::new();
+        let mut subdomains = Vec::new();
         let mut offsets = vec![0];
         for (i, sub) in substructures.into_iter().enumerate() {
             let ways = steppings(sub.scheme, sub.substeps);
-            let party = Party::new(sub, &ways).map_err(|fault| (i, fault))?;
-            offsets.push(offsets[i] + party.len);
-            parties.push(party);
+            let subdomain = Subdomain::new(sub, &ways).map_err(|fault| (i, fault))?;
+            offsets.push(offsets[i] + subdomain.len);
+            subdomains.push(subdomain);
         }
-        Ok(Side { parties, offsets, rows })
+        Ok(Side { subdomains, offsets, rows })
     }
 
     /// Tables of its substructures.
-    pub(crate) fn blueprint(&self) -> Vec<blueprint::Party<'_, S>> {
-        self.parties.iter().enumerate().map(|(i, party)| party.blueprint(i)).collect()
+    pub(crate) fn blueprint(&self) -> Vec<blueprint::Subdomain<'_, S>> {
+        self.subdomains.iter().enumerate().map(|(i, subdomain)| subdomain.blueprint(i)).collect()
     }
 
     /// Length of the stacked state.
@@ -247,7 +247,7 @@ impl<S: System> Side<S> {
 
     /// Number of substructures.
     pub fn count(&self) -> usize {
-        self.parties.len()
+        self.subdomains.len()
     }
 
     /// Range of substructure `i` in the stacked state.
@@ -257,34 +257,34 @@ impl<S: System> Side<S> {
 
     /// Numbers of unknowns of substructure `i`.
     pub fn dims(&self, i: usize) -> Dims {
-        self.parties[i].dims
+        self.subdomains[i].dims
     }
 
     /// The system of substructure `i`, for evaluations outside a step.
     pub fn system_mut(&mut self, i: usize) -> &mut S {
-        &mut self.parties[i].system.system
+        &mut self.subdomains[i].system.system
     }
 
     /// The system of substructure `i`.
     pub fn system(&self, i: usize) -> &S {
-        &self.parties[i].system.system
+        &self.subdomains[i].system.system
     }
 
     /// Whether the scheme of substructure `i` keeps the accelerations of the nodes.
     pub fn carries_acceleration(&self, i: usize) -> bool {
-        self.parties[i].steppings[0].stepping.scheme.claims().carries_acceleration
+        self.subdomains[i].steppings[0].stepping.scheme.claims().carries_acceleration
     }
 
     /// Entries of L of substructure `i`.
     pub fn ports(&self, i: usize) -> &[Port] {
-        self.parties[i].ports()
+        self.subdomains[i].ports()
     }
 
     /// Advances `x` from `t` by one stride of stepping `g` under multipliers going linearly from `l0` to `l1`.
     pub fn stride(&mut self, g: usize, x: &mut [f64], t: f64, l0: &[f64], l1: &[f64]) -> Result<(), SideFault> {
-        for (i, party) in self.parties.iter_mut().enumerate() {
+        for (i, subdomain) in self.subdomains.iter_mut().enumerate() {
             let x = &mut x[self.offsets[i]..self.offsets[i + 1]];
-            party.stride(g, x, t, l0, l1).map_err(|fault| (i, fault))?;
+            subdomain.stride(g, x, t, l0, l1).map_err(|fault| (i, fault))?;
         }
         Ok(())
     }
@@ -299,16 +299,22 @@ impl<S: System> Side<S> {
 
     /// x += factor * link(d): what adding `d` to λ₁ of the stride just made would have changed.
     pub fn link(&self, g: usize, x: &mut [f64], d: &[f64], factor: f64) {
-        for (i, party) in self.parties.iter().enumerate() {
-            add_columns(party, &party.steppings[g].link, &mut x[self.offsets[i]..self.offsets[i + 1]], d, factor);
+        for (i, subdomain) in self.subdomains.iter().enumerate() {
+            add_columns(
+                subdomain,
+                &subdomain.steppings[g].link,
+                &mut x[self.offsets[i]..self.offsets[i + 1]],
+                d,
+                factor,
+            );
         }
     }
 
     /// w += factor * L v.
     pub fn port_rates(&self, g: usize, x: &[f64], w: &mut [f64], factor: f64) {
-        for (i, party) in self.parties.iter().enumerate() {
-            let at = self.offsets[i] + party.rate(g);
-            for p in party.ports() {
+        for (i, subdomain) in self.subdomains.iter().enumerate() {
+            let at = self.offsets[i] + subdomain.rate(g);
+            for p in subdomain.ports() {
                 w[p.row] += factor * p.sign * x[at + p.dof];
             }
         }
@@ -316,8 +322,8 @@ impl<S: System> Side<S> {
 
     /// gap += L u.
     pub fn port_displacements(&self, x: &[f64], gap: &mut [f64]) {
-        for (i, party) in self.parties.iter().enumerate() {
-            for p in party.ports() {
+        for (i, subdomain) in self.subdomains.iter().enumerate() {
+            for p in subdomain.ports() {
                 gap[p.row] += p.sign * x[self.offsets[i] + p.dof];
             }
         }
@@ -325,10 +331,10 @@ impl<S: System> Side<S> {
 
     /// h += H, the interface flexibility -L link_v of stepping `g` (rows x rows, row-major).
     pub fn flexibility(&self, g: usize, h: &mut [f64]) {
-        for party in &self.parties {
-            let at = party.rate(g);
-            for (column, pj) in party.steppings[g].link.chunks_exact(party.len).zip(party.ports()) {
-                for pi in party.ports() {
+        for subdomain in &self.subdomains {
+            let at = subdomain.rate(g);
+            for (column, pj) in subdomain.steppings[g].link.chunks_exact(subdomain.len).zip(subdomain.ports()) {
+                for pi in subdomain.ports() {
                     h[pi.row * self.rows + pj.row] -= pi.sign * column[at + pi.dof];
                 }
             }
@@ -337,9 +343,9 @@ impl<S: System> Side<S> {
 
     /// h += L M⁻¹ Lᵀ.
     pub fn mobility(&self, h: &mut [f64]) {
-        for party in &self.parties {
-            for (column, pj) in party.inertance.chunks_exact(party.dims.nu.max(1)).zip(party.ports()) {
-                for pi in party.ports() {
+        for subdomain in &self.subdomains {
+            for (column, pj) in subdomain.inertance.chunks_exact(subdomain.dims.nu.max(1)).zip(subdomain.ports()) {
+                for pi in subdomain.ports() {
                     h[pi.row * self.rows + pj.row] += pi.sign * column[pi.dof];
                 }
             }
@@ -348,44 +354,44 @@ impl<S: System> Side<S> {
 
     /// a -= M⁻¹ Lᵀ l on substructure `i`.
     pub fn add_accelerations(&self, i: usize, l: &[f64], a: &mut [f64]) {
-        let party = &self.parties[i];
-        for (column, p) in party.inertance.chunks_exact(party.dims.nu.max(1)).zip(party.ports()) {
+        let subdomain = &self.subdomains[i];
+        for (column, p) in subdomain.inertance.chunks_exact(subdomain.dims.nu.max(1)).zip(subdomain.ports()) {
             a.iter_mut().zip(column).for_each(|(a, c)| *a -= c * l[p.row]);
         }
     }
 
     /// The first constraint that holds an unknown without mass.
     pub fn massless(&self) -> Option<usize> {
-        self.parties.iter().find_map(|party| {
-            let (mut e, mut m) = (vec![0.0; party.dims.nu], vec![0.0; party.dims.nu]);
+        self.subdomains.iter().find_map(|subdomain| {
+            let (mut e, mut m) = (vec![0.0; subdomain.dims.nu], vec![0.0; subdomain.dims.nu]);
             let mut is_massless = |dof: usize| {
                 e[dof] = 1.0;
-                party.system.mul_mass(&e, &mut m);
+                subdomain.system.mul_mass(&e, &mut m);
                 e[dof] = 0.0;
                 m.iter().all(|x| *x == 0.0)
             };
-            party.ports().iter().find(|p| is_massless(p.dof)).map(|p| p.row)
+            subdomain.ports().iter().find(|p| is_massless(p.dof)).map(|p| p.row)
         })
     }
 
     /// Initial states [u v s 0].
     pub fn initial(&self) -> Vec<f64> {
         let mut x = vec![0.0; self.len()];
-        for (i, party) in self.parties.iter().enumerate() {
-            x[self.offsets[i]..][..party.y0.len()].copy_from_slice(&party.y0);
+        for (i, subdomain) in self.subdomains.iter().enumerate() {
+            x[self.offsets[i]..][..subdomain.y0.len()].copy_from_slice(&subdomain.y0);
         }
         x
     }
 
     /// w += L a with the accelerations that the forces at (x, t) cause without multipliers.
     pub fn free_accelerations(&mut self, x: &[f64], t: f64, w: &mut [f64]) -> Result<(), SideFault> {
-        for (i, party) in self.parties.iter_mut().enumerate() {
-            let y = &x[self.offsets[i]..][..party.dims.state()];
-            party.system.slot = 0;
-            party.system.unload();
-            let [a, sd] = &mut party.rates;
-            interfield_kernel::scheme::rates(&mut party.system, 0, t, y, a, sd).map_err(|f| (i, f))?;
-            for p in &party.system.ports {
+        for (i, subdomain) in self.subdomains.iter_mut().enumerate() {
+            let y = &x[self.offsets[i]..][..subdomain.dims.state()];
+            subdomain.system.slot = 0;
+            subdomain.system.unload();
+            let [a, sd] = &mut subdomain.rates;
+            interfield_kernel::scheme::rates(&mut subdomain.system, 0, t, y, a, sd).map_err(|f| (i, f))?;
+            for p in &subdomain.system.ports {
                 w[p.row] += p.sign * a[p.dof];
             }
         }
@@ -394,64 +400,64 @@ impl<S: System> Side<S> {
 
     /// Length of what the systems remember of their evaluations.
     pub fn memory_len(&self) -> usize {
-        self.parties.iter().map(|p| p.system.system.memory().len()).sum()
+        self.subdomains.iter().map(|p| p.system.system.memory().len()).sum()
     }
 
     /// Stores what the systems remember.
     pub fn store_memory(&self, mut m: &mut [f64]) {
-        for party in &self.parties {
-            let (own, rest) = m.split_at_mut(party.system.system.memory().len());
-            own.copy_from_slice(party.system.system.memory());
+        for subdomain in &self.subdomains {
+            let (own, rest) = m.split_at_mut(subdomain.system.system.memory().len());
+            own.copy_from_slice(subdomain.system.system.memory());
             m = rest;
         }
     }
 
     /// Gives the systems back what they remembered.
     pub fn load_memory(&mut self, mut m: &[f64]) {
-        for party in &mut self.parties {
-            let (own, rest) = m.split_at(party.system.system.memory().len());
-            party.system.system.memory_mut().copy_from_slice(own);
+        for subdomain in &mut self.subdomains {
+            let (own, rest) = m.split_at(subdomain.system.system.memory().len());
+            subdomain.system.system.memory_mut().copy_from_slice(own);
             m = rest;
         }
     }
 
     /// Saves or restores what else the systems remember.
     pub fn persist(&mut self, archive: &mut dyn Archive) {
-        self.parties.iter_mut().for_each(|p| p.system.system.persist(archive));
+        self.subdomains.iter_mut().for_each(|p| p.system.system.persist(archive));
     }
 
     /// The response at the end of a stride of stepping `g` that starts from the link of a unit λ (of stepping `from`) at each
     /// port and goes on with λ from `ends[0]` to `ends[1]` there: one column per port of each substructure.
     pub fn probe_from_link(&mut self, g: usize, from: usize, ends: [f64; 2]) -> Result<Vec<Vec<f64>>, SideFault> {
-        let columns = |(i, party): (usize, &mut Party<S>)| {
-            let start = party.steppings[from].link.clone();
-            party.probe(g, &start, ends).map_err(|fault| (i, fault))
+        let columns = |(i, subdomain): (usize, &mut Subdomain<S>)| {
+            let start = subdomain.steppings[from].link.clone();
+            subdomain.probe(g, &start, ends).map_err(|fault| (i, fault))
         };
-        self.parties.iter_mut().enumerate().map(columns).collect()
+        self.subdomains.iter_mut().enumerate().map(columns).collect()
     }
 
     /// x += Σ columns d, with the columns of [`Side::probe_from_link`].
     pub fn add_columns(&self, columns: &[Vec<f64>], x: &mut [f64], d: &[f64]) {
-        for (i, (party, columns)) in self.parties.iter().zip(columns).enumerate() {
-            add_columns(party, columns, &mut x[self.offsets[i]..self.offsets[i + 1]], d, 1.0);
+        for (i, (subdomain, columns)) in self.subdomains.iter().zip(columns).enumerate() {
+            add_columns(subdomain, columns, &mut x[self.offsets[i]..self.offsets[i + 1]], d, 1.0);
         }
     }
 
     /// Displacements of the ports of substructure `i` that the multipliers `l` cause through the link of stepping `g`.
     pub fn link_displacements(&self, g: usize, i: usize, l: &[f64], out: &mut [f64]) {
-        let party = &self.parties[i];
-        for (p, out) in party.ports().iter().zip(out) {
-            let columns = party.steppings[g].link.chunks_exact(party.len).zip(party.ports());
+        let subdomain = &self.subdomains[i];
+        for (p, out) in subdomain.ports().iter().zip(out) {
+            let columns = subdomain.steppings[g].link.chunks_exact(subdomain.len).zip(subdomain.ports());
             *out = columns.map(|(c, q)| c[p.dof] * l[q.row]).sum();
         }
     }
 
     /// w += factor * L F(t), the external loads on the ports.
     pub fn port_loads(&mut self, t: f64, w: &mut [f64], factor: f64) {
-        for party in &mut self.parties {
-            let load = &mut party.rates[0];
-            party.system.load(t, load);
-            for p in &party.system.ports {
+        for subdomain in &mut self.subdomains {
+            let load = &mut subdomain.rates[0];
+            subdomain.system.load(t, load);
+            for p in &subdomain.system.ports {
                 w[p.row] += factor * p.sign * load[p.dof];
             }
         }
@@ -460,11 +466,11 @@ impl<S: System> Side<S> {
     /// Moves the rates in the history of `x` to the times to which the scheme of stepping `g` assigns them, along their
     /// `slope` (start_up.rs).
     pub fn shift_rates(&self, g: usize, x: &mut [f64], slope: impl Fn(usize) -> f64) {
-        for (i, party) in self.parties.iter().enumerate() {
-            let stepping = &party.steppings[g].stepping;
+        for (i, subdomain) in self.subdomains.iter().enumerate() {
+            let stepping = &subdomain.steppings[g].stepping;
             let shift = stepping.scheme.claims().lag * stepping.dt;
             if shift != 0.0 {
-                let d = party.dims;
+                let d = subdomain.dims;
                 for j in (self.offsets[i] + d.state()..).take(stepping.scheme.rates(d)) {
                     x[j] += shift * slope(j);
                 }
@@ -474,9 +480,9 @@ impl<S: System> Side<S> {
 
     /// m += L Lᵀ.
     pub fn incidence(&self, m: &mut [f64]) {
-        for party in &self.parties {
-            for p in party.ports() {
-                for q in party.ports().iter().filter(|q| q.dof == p.dof) {
+        for subdomain in &self.subdomains {
+            for p in subdomain.ports() {
+                for q in subdomain.ports().iter().filter(|q| q.dof == p.dof) {
                     m[p.row * self.rows + q.row] += p.sign * q.sign;
                 }
             }
@@ -485,21 +491,21 @@ impl<S: System> Side<S> {
 
     /// Whether the histories of stepping `g` hold rates of other times than those of the states.
     pub fn lags(&self, g: usize) -> bool {
-        self.parties.iter().any(|p| p.steppings[g].stepping.scheme.claims().lag != 0.0)
+        self.subdomains.iter().any(|p| p.steppings[g].stepping.scheme.claims().lag != 0.0)
     }
 
     /// Fills the histories of stepping `g` from [u v s] at `t` under constant multipliers `l`.
     pub fn restart(&mut self, g: usize, x: &mut [f64], t: f64, l: &[f64]) -> Result<(), SideFault> {
-        for (i, party) in self.parties.iter_mut().enumerate() {
+        for (i, subdomain) in self.subdomains.iter_mut().enumerate() {
             let x = &mut x[self.offsets[i]..self.offsets[i + 1]];
-            party.restart(g, x, t, l).map_err(|fault| (i, fault))?;
+            subdomain.restart(g, x, t, l).map_err(|fault| (i, fault))?;
         }
         Ok(())
     }
 }
 
-fn add_columns<S: System>(party: &Party<S>, columns: &[f64], x: &mut [f64], d: &[f64], factor: f64) {
-    for (column, p) in columns.chunks_exact(party.len).zip(party.ports()) {
+fn add_columns<S: System>(subdomain: &Subdomain<S>, columns: &[f64], x: &mut [f64], d: &[f64], factor: f64) {
+    for (column, p) in columns.chunks_exact(subdomain.len).zip(subdomain.ports()) {
         let f = factor * d[p.row];
         for (x, c) in x.iter_mut().zip(column) {
             *x += f * c;

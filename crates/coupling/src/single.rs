@@ -7,7 +7,7 @@ use std::ops::Range;
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::{Archive, Dims, Domain, Fault, Persist, Scheme, StepMap, System};
 
-use crate::blueprint::{Blueprint, Party, Schedule, Stride};
+use crate::blueprint::{Blueprint, Schedule, Stride, Subdomain};
 use crate::{Coupling, CouplingError, Located, Port, Substructure};
 
 /// One substructure that is all there is.
@@ -113,7 +113,7 @@ impl<S: System + Send> Coupling<S> for Single<S> {
     fn blueprint(&self) -> Blueprint<'_, S> {
         let (scheme, dt) = (*self.domain.scheme(), self.domain.dt());
         let step = Stride { scheme, dt, steps: 1, slot: 0, link: &[], rate: 0, lag: 0.0 };
-        let party = Party {
+        let subdomain = Subdomain {
             substructure: 0,
             system: self.domain.system(),
             y0: &self.y0,
@@ -126,7 +126,7 @@ impl<S: System + Send> Coupling<S> for Single<S> {
             h: dt,
             substeps: 1,
             rows: 0,
-            parties: vec![party],
+            subdomains: vec![subdomain],
             coarse: 0..1,
             fine: 1..1,
             twins: 1..1,

@@ -1,5 +1,5 @@
 //! A staged side: substructures that are advanced stage by stage, because the multipliers are computed anew at every stage
-//! from the accelerations of all parties. Several substructures in one side are stacked.
+//! from the accelerations of all subdomains. Several substructures in one side are stacked.
 //!
 //! Order of calls: [`StagedSide::linearise`] where a step starts; [`StagedSide::evaluate`] at any point, which keeps the forces;
 //! [`StagedSide::stage`] with the multipliers, on the forces of the *last* evaluation. One evaluation thereby serves the
@@ -26,7 +26,7 @@ use crate::side::SideFault;
 const MASS: usize = 0;
 
 /// One substructure of a side.
-struct Party<S> {
+struct Subdomain<S> {
     system: S,
     ports: Vec<Port>,
     dims: Dims,
@@ -46,7 +46,7 @@ struct Party<S> {
     load: Vec<f64>,
 }
 
-impl<S: System> Party<S> {
+impl<S: System> Subdomain<S> {
     fn new(sub: Substructure<S>, tableau: Rosenbrock, steps: &[f64]) -> Result<Self, Fault> {
         let Substructure { mut system, y0, ports, .. } = sub;
         let dims = system.dims();
@@ -60,7 +60,7 @@ impl<S: System> Party<S> {
             column[p.dof] = p.sign;
             system.solve(MASS, column, &mut vec![0.0; dims.ns]);
         }
-        Ok(Party {
+        Ok(Subdomain {
             system,
             ports,
             dims,
@@ -77,7 +77,7 @@ impl<S: System> Party<S> {
         })
     }
 
-    fn blueprint(&self, i: usize, steps: &[f64]) -> blueprint::Party<'_, S> {
+    fn blueprint(&self, i: usize, steps: &[f64]) -> blueprint::Subdomain<'_, S> {
         let (scheme, rate) = (self.tableau.into(), self.dims.nu);
         let stride = |(g, &dt): (usize, &f64)| blueprint::Stride {
             scheme,
@@ -88,7 +88,7 @@ impl<S: System> Party<S> {
             rate,
             lag: 0.0,
         };
-        blueprint::Party {
+        blueprint::Subdomain {
             substructure: i,
             system: &self.system,
             y0: &self.y0,
@@ -113,7 +113,7 @@ impl<S: System> Party<S> {
 
     fn stage(&mut self, i: usize, (stepping, t, dt): (usize, f64, f64), y: &[f64], l: &[f64]) {
         let n = self.dims.nu;
-        let Party { tableau, x, shift, bu, system, .. } = self;
+        let Subdomain { tableau, x, shift, bu, system, .. } = self;
         x.copy_from_slice(y);
         let mut stages = stages(&mut self.k, self.dims);
         let (done, rest) = stages.split_at_mut(i);
@@ -158,8 +158,8 @@ fn stages(k: &mut [f64], d: Dims) -> Stages<&mut [f64]> {
 
 /// Stacked substructures that are evaluated and advanced together.
 pub(crate) struct StagedSide<S> {
-    parties: Vec<Party<S>>,
-    /// Start of each party's state in the stacked one, and its end.
+    subdomains: Vec<Subdomain<S>>,
+    /// Start of each subdomain's state in the stacked one, and its end.
     offsets: Vec<usize>,
     rows: usize,
     /// Lengths of the steps, s, one per stepping.
@@ -173,19 +173,19 @@ impl<S: System> StagedSide<S> {
         rows: usize,
         steps: &[f64],
     ) -> Result<Self, SideFault> {
-        let mut parties = Vec::new();
+        let mut subdomains = Vec::new();
         let mut offsets = vec![0];
         for (i, (sub, tableau)) in substructures.into_iter().enumerate() {
-            let party = Party::new(sub, tableau, steps).map_err(|fault| (i, fault))?;
-            offsets.push(offsets[i] + party.dims.state());
-            parties.push(party);
+            let subdomain = Subdomain::new(sub, tableau, steps).map_err(|fault| (i, fault))?;
+            offsets.push(offsets[i] + subdomain.dims.state());
+            subdomains.push(subdomain);
         }
-        Ok(StagedSide { parties, offsets, rows, steps: steps.to_vec() })
+        Ok(StagedSide { subdomains, offsets, rows, steps: steps.to_vec() })
     }
 
     /// Tables of its substructures.
-    pub(crate) fn blueprint(&self) -> Vec<blueprint::Party<'_, S>> {
-        self.parties.iter().enumerate().map(|(i, party)| party.blueprint(i, &self.steps)).collect()
+    pub(crate) fn blueprint(&self) -> Vec<blueprint::Subdomain<'_, S>> {
+        self.subdomains.iter().enumerate().map(|(i, subdomain)| subdomain.blueprint(i, &self.steps)).collect()
     }
 
     /// Length of the stacked state.
@@ -200,39 +200,39 @@ impl<S: System> StagedSide<S> {
 
     /// Numbers of unknowns of substructure `i`.
     pub(crate) fn dims(&self, i: usize) -> Dims {
-        self.parties[i].dims
+        self.subdomains[i].dims
     }
 
     /// Entries of L of substructure `i`.
     pub(crate) fn ports(&self, i: usize) -> &[Port] {
-        &self.parties[i].ports
+        &self.subdomains[i].ports
     }
 
     /// The system of substructure `i`.
     pub(crate) fn system(&self, i: usize) -> &S {
-        &self.parties[i].system
+        &self.subdomains[i].system
     }
 
     /// The system of substructure `i`, to be evaluated.
     pub(crate) fn system_mut(&mut self, i: usize) -> &mut S {
-        &mut self.parties[i].system
+        &mut self.subdomains[i].system
     }
 
     /// Whether a step of some substructure has a second stage.
     pub(crate) fn has_second_stage(&self) -> bool {
-        self.parties.iter().any(|p| p.tableau.stages > 1)
+        self.subdomains.iter().any(|p| p.tableau.stages > 1)
     }
 
     /// Initial states.
     pub(crate) fn initial(&self, x: &mut [f64]) {
-        self.parties.iter().enumerate().for_each(|(i, party)| x[self.range(i)].copy_from_slice(&party.y0));
+        self.subdomains.iter().enumerate().for_each(|(i, subdomain)| x[self.range(i)].copy_from_slice(&subdomain.y0));
     }
 
     /// h += L M⁻¹ Lᵀ.
     pub(crate) fn mobility(&self, h: &mut [f64]) {
-        for party in &self.parties {
-            for (column, pj) in party.inertance.chunks_exact(party.dims.nu.max(1)).zip(&party.ports) {
-                for pi in &party.ports {
+        for subdomain in &self.subdomains {
+            for (column, pj) in subdomain.inertance.chunks_exact(subdomain.dims.nu.max(1)).zip(&subdomain.ports) {
+                for pi in &subdomain.ports {
                     h[pi.row * self.rows + pj.row] += pi.sign * column[pi.dof];
                 }
             }
@@ -241,107 +241,112 @@ impl<S: System> StagedSide<S> {
 
     /// a -= M⁻¹ Lᵀ l on substructure `i`.
     pub(crate) fn add_accelerations(&self, i: usize, l: &[f64], a: &mut [f64]) {
-        let party = &self.parties[i];
-        for (column, p) in party.inertance.chunks_exact(party.dims.nu.max(1)).zip(&party.ports) {
+        let subdomain = &self.subdomains[i];
+        for (column, p) in subdomain.inertance.chunks_exact(subdomain.dims.nu.max(1)).zip(&subdomain.ports) {
             a.iter_mut().zip(column).for_each(|(a, c)| *a -= c * l[p.row]);
         }
     }
 
     /// Takes the Jacobians at (x, t), where a step starts.
     pub(crate) fn linearise(&mut self, x: &[f64], t: f64) -> Result<(), SideFault> {
-        self.each(x, |party, x| party.system.linearise(party.dims.point(t, x)))
+        self.each(x, |subdomain, x| subdomain.system.linearise(subdomain.dims.point(t, x)))
     }
 
     /// Moves to (x, t) and keeps the forces.
     pub(crate) fn evaluate(&mut self, x: &[f64], t: f64) -> Result<(), SideFault> {
-        self.each(x, |party, x| party.evaluate(x, t))
+        self.each(x, |subdomain, x| subdomain.evaluate(x, t))
     }
 
     fn each(
         &mut self,
         x: &[f64],
-        mut f: impl FnMut(&mut Party<S>, &[f64]) -> Result<(), Fault>,
+        mut f: impl FnMut(&mut Subdomain<S>, &[f64]) -> Result<(), Fault>,
     ) -> Result<(), SideFault> {
-        for (i, party) in self.parties.iter_mut().enumerate() {
-            f(party, &x[self.offsets[i]..self.offsets[i + 1]]).map_err(|fault| (i, fault))?;
+        for (i, subdomain) in self.subdomains.iter_mut().enumerate() {
+            f(subdomain, &x[self.offsets[i]..self.offsets[i + 1]]).map_err(|fault| (i, fault))?;
         }
         Ok(())
     }
 
     /// Rates [v a g] without multipliers at the last evaluated point.
     pub(crate) fn rates(&self, out: &mut [f64]) {
-        self.parties.iter().enumerate().for_each(|(i, party)| out[self.range(i)].copy_from_slice(&party.rates));
+        self.subdomains
+            .iter()
+            .enumerate()
+            .for_each(|(i, subdomain)| out[self.range(i)].copy_from_slice(&subdomain.rates));
     }
 
     /// w += L a at the last evaluated point.
     pub(crate) fn port_accelerations(&self, w: &mut [f64]) {
-        self.parties.iter().for_each(|party| add_ports(party, &party.rates, w));
+        self.subdomains.iter().for_each(|subdomain| add_ports(subdomain, &subdomain.rates, w));
     }
 
     /// w += L a of these [`StagedSide::rates`].
     pub(crate) fn port_accelerations_of(&self, rates: &[f64], w: &mut [f64]) {
-        self.parties.iter().enumerate().for_each(|(i, party)| add_ports(party, &rates[self.range(i)], w));
+        self.subdomains.iter().enumerate().for_each(|(i, subdomain)| add_ports(subdomain, &rates[self.range(i)], w));
     }
 
     /// Stage `i` (0 or 1) of a step of stepping `g` from (y, t) under the multipliers `l`, on the forces of the last
     /// evaluation. Substructures whose scheme has no such stage are done already.
     pub(crate) fn stage(&mut self, i: usize, g: usize, y: &[f64], t: f64, l: &[f64]) {
-        for (j, party) in self.parties.iter_mut().enumerate().filter(|(_, party)| i < party.tableau.stages) {
-            party.stage(i, (g, t, self.steps[g]), &y[self.offsets[j]..self.offsets[j + 1]], l);
+        for (j, subdomain) in
+            self.subdomains.iter_mut().enumerate().filter(|(_, subdomain)| i < subdomain.tableau.stages)
+        {
+            subdomain.stage(i, (g, t, self.steps[g]), &y[self.offsets[j]..self.offsets[j + 1]], l);
         }
     }
 
     /// The middle of the step from `y`, after its first stage: y + k₁/2.
     pub(crate) fn middle(&self, y: &[f64], out: &mut [f64]) {
-        for (i, party) in self.parties.iter().enumerate() {
+        for (i, subdomain) in self.subdomains.iter().enumerate() {
             for (l, j) in self.range(i).enumerate() {
-                out[j] = y[j] + 0.5 * party.k[l];
+                out[j] = y[j] + 0.5 * subdomain.k[l];
             }
         }
     }
 
     /// The end of the step from `y`, after all its stages, in place.
     pub(crate) fn finish(&mut self, y: &mut [f64]) -> Result<(), SideFault> {
-        for (i, party) in self.parties.iter_mut().enumerate() {
+        for (i, subdomain) in self.subdomains.iter_mut().enumerate() {
             let y = &mut y[self.offsets[i]..self.offsets[i + 1]];
-            party.finish(y);
-            check_finite(party.dims, y).map_err(|fault| (i, fault))?;
+            subdomain.finish(y);
+            check_finite(subdomain.dims, y).map_err(|fault| (i, fault))?;
         }
         Ok(())
     }
 
     /// Length of what the systems remember of their evaluations.
     pub(crate) fn memory_len(&self) -> usize {
-        self.parties.iter().map(|p| p.system.memory().len()).sum()
+        self.subdomains.iter().map(|p| p.system.memory().len()).sum()
     }
 
     /// Stores what the systems remember.
     pub(crate) fn store_memory(&self, mut m: &mut [f64]) {
-        for party in &self.parties {
-            let (own, rest) = m.split_at_mut(party.system.memory().len());
-            own.copy_from_slice(party.system.memory());
+        for subdomain in &self.subdomains {
+            let (own, rest) = m.split_at_mut(subdomain.system.memory().len());
+            own.copy_from_slice(subdomain.system.memory());
             m = rest;
         }
     }
 
     /// Gives the systems back what they remembered.
     pub(crate) fn load_memory(&mut self, mut m: &[f64]) {
-        for party in &mut self.parties {
-            let (own, rest) = m.split_at(party.system.memory().len());
-            party.system.memory_mut().copy_from_slice(own);
+        for subdomain in &mut self.subdomains {
+            let (own, rest) = m.split_at(subdomain.system.memory().len());
+            subdomain.system.memory_mut().copy_from_slice(own);
             m = rest;
         }
     }
 
     /// Saves or restores what else the systems remember.
     pub(crate) fn persist(&mut self, archive: &mut dyn Archive) {
-        self.parties.iter_mut().for_each(|p| p.system.persist(archive));
+        self.subdomains.iter_mut().for_each(|p| p.system.persist(archive));
     }
 }
 
-fn add_ports<S>(party: &Party<S>, rates: &[f64], w: &mut [f64]) {
-    for p in &party.ports {
-        w[p.row] += p.sign * rates[party.dims.nu + p.dof];
+fn add_ports<S>(subdomain: &Subdomain<S>, rates: &[f64], w: &mut [f64]) {
+    for p in &subdomain.ports {
+        w[p.row] += p.sign * rates[subdomain.dims.nu + p.dof];
     }
 }
 

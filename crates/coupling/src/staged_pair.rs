@@ -11,7 +11,7 @@ use std::ops::Range;
 use interfield_kernel::scheme::rosenbrock::Rosenbrock;
 use interfield_kernel::{Archive, Dims, System};
 
-use crate::blueprint::Party;
+use crate::blueprint::Subdomain;
 use crate::coupled::{Sides, require};
 use crate::flexibility::Flexibility;
 use crate::interface::{Assembly, Port, Substructure};
@@ -204,7 +204,7 @@ impl<S: System + Send + 'static> Sides<S> for StagedPair<S> {
         (self.l.len(), self.ss)
     }
 
-    fn blueprints(&self) -> [Vec<Party<'_, S>>; 2] {
+    fn blueprints(&self) -> [Vec<Subdomain<'_, S>>; 2] {
         [self.a.blueprint(), self.b.blueprint()]
     }
 

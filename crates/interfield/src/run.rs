@@ -20,7 +20,7 @@ use crate::checkpoint::{self, Keeper};
 use crate::coupled::{self, Listener};
 use crate::laboratory::{self, Arming, Assessed, Laboratory, RealTime, Replay};
 use crate::outputs::{Files, Wanted};
-use crate::programs::{self, Programs, Told};
+use crate::programs::{self, ProgramLog, Programs};
 use crate::ranges::{Range, Ranges};
 use crate::record::{self, Record};
 use crate::refused::{Cause, Refused};
@@ -133,7 +133,7 @@ impl Prepared<'_> {
         let mut meta = record::meta(&model, structure.free().len(), file.text(), &choices);
         record::complete(&mut meta, file, &model, &real_time);
         let rehearsed = if elsewhere { rehearsal::of(file, &choices) } else { Rehearsal::Missing };
-        let told = programs.told().to_vec();
+        let program_logs = programs.program_logs().to_vec();
         let results = files.as_ref().map(|f| f.results.as_path());
         let mut laboratory = Laboratory::new(results, file.folder(), &meta, &model, real_time, replay, programs)
             .armed(&arming, rehearsed);
@@ -162,7 +162,7 @@ impl Prepared<'_> {
             sim,
             model,
             laboratory,
-            told,
+            program_logs,
             record,
             files,
             meta,
@@ -190,7 +190,7 @@ pub struct Run {
     laboratory: Laboratory,
     operator: Operator,
     real_time: RealTime,
-    told: Vec<Told>,
+    program_logs: Vec<ProgramLog>,
     record: Option<Record>,
     files: Option<Files>,
     meta: Meta,
@@ -302,7 +302,7 @@ pub struct Outcome {
     /// What is known of each specimen.
     pub assessed: Vec<Assessed>,
     /// What is known of the programs of externals.
-    pub told: Vec<Told>,
+    pub program_logs: Vec<ProgramLog>,
     /// What took how long, s.
     pub timings: Vec<(&'static str, f64)>,
 }
@@ -505,7 +505,7 @@ impl Run {
         // By the clock, the way to the start may be part of the first step, where the scheme does not ask for a force before: the test begins at its end.
         let ways = laboratory::to_start(&assessed).map(|there| [there, home]);
         let within = ways.map_or(0.0, |[there, _]| if first >= there { there } else { 0.0 });
-        let lines = programs::text(&self.told, &self.model);
+        let lines = programs::text(&self.program_logs, &self.model);
         lines.lines().filter(|l| !l.is_empty()).for_each(|line| self.log(line.trim()));
         self.log(&format!("timings: {}", self.laps.text()));
         coupled::text(&self.sim).lines().filter(|l| !l.is_empty()).for_each(|l| self.log(l));
@@ -521,7 +521,7 @@ impl Run {
             ways,
             ranges: self.ranges.0.clone(),
             assessed,
-            told: self.told.clone(),
+            program_logs: self.program_logs.clone(),
             timings: Vec::new(),
         };
         self.log(&outcome.line());

@@ -7,7 +7,7 @@ use clap::Args as ClapArgs;
 use interfield::files::same;
 use interfield::laboratory::{self, Replay};
 use interfield::outputs::{Files, OUT, Wanted};
-use interfield::programs::{self, Told};
+use interfield::programs::{self, ProgramLog};
 use interfield::record::{self, Format};
 use interfield::table::{aligned, short};
 use interfield::{Cause, Choices, End, Moment, Outcome, Prepared, Range, Refused, Run, Setup, checkpoint, coupled};
@@ -117,19 +117,19 @@ pub(crate) fn with(model: &Path, options: &Options, replay: Option<Replay>) -> E
 }
 
 /// What a report needs that only the run itself can tell.
-struct Witness {
+struct PageData {
     scene: Scene,
     frames: Frames,
     /// All recorded rows; none of a run that is resumed.
     curves: Option<Curves>,
 }
 
-impl Witness {
+impl PageData {
     /// For a run that has a report. One that is resumed has its first rows in the file only.
     fn new(prepared: &Prepared<'_>, resumed: bool) -> Option<Self> {
         prepared.files.as_ref().filter(|f| f.report.is_some())?;
         let structure = &prepared.structure;
-        Some(Witness {
+        Some(PageData {
             scene: Scene::new(structure),
             frames: Frames::new(structure.free().len()),
             curves: (!resumed).then(|| Curves::new(&record::channels(&structure.model))),
@@ -202,7 +202,7 @@ fn attempt(
     let specimens = &prepared.structure.model.specimens;
     let machine = if real_time.real_time { doctor::glance(specimens, real_time.core) } else { None };
     machine.iter().filter(|_| !json).for_each(|line| complain(line));
-    let mut witness = Witness::new(&prepared, resume.is_some());
+    let mut page_data = PageData::new(&prepared, resume.is_some());
     prepared.lap("modes and memory for the report");
     let mut run = prepared.start()?;
     on_interrupt(run.operator());
@@ -216,8 +216,8 @@ fn attempt(
     let free = run.simulation().free().to_vec();
     let mut looked = Instant::now();
     let outcome = run.to_end(&mut |m: &Moment<'_>| {
-        if let Some(witness) = &mut witness {
-            witness.see(m, &free);
+        if let Some(page_data) = &mut page_data {
+            page_data.see(m, &free);
         }
         if m.step.is_multiple_of(16) && looked.elapsed() > Duration::from_millis(50) {
             bar.set_position(m.step);
@@ -225,7 +225,7 @@ fn attempt(
         }
     });
     bar.finish_and_clear();
-    Ok(tell(loaded, &run, &outcome, witness, machine, json, left))
+    Ok(tell(loaded, &run, &outcome, page_data, machine, json, left))
 }
 
 /// A time to wait.
@@ -255,13 +255,13 @@ fn tell(
     loaded: &Loaded,
     run: &Run,
     outcome: &Outcome,
-    witness: Option<Witness>,
+    page_data: Option<PageData>,
     machine: Option<String>,
     json: bool,
     left: &mut Left,
 ) -> Exit {
     let (sim, model, Some(files)) = (run.simulation(), run.model(), run.files()) else { return Exit::Failure };
-    let (mut evidence, curves) = evidence(outcome, model, witness);
+    let (mut evidence, curves) = evidence(outcome, model, page_data);
     evidence.interface = interface(sim);
     evidence.laboratory = blocks(&outcome.assessed, &model.units);
     evidence.laboratory.extend(programs_blocks(outcome, model));
@@ -279,8 +279,8 @@ fn tell(
         if !outcome.assessed.is_empty() {
             document["laboratory"] = laboratory::json(&outcome.assessed);
         }
-        if !outcome.told.is_empty() {
-            document["externals"] = programs::json(&outcome.told, model);
+        if !outcome.program_logs.is_empty() {
+            document["externals"] = programs::json(&outcome.program_logs, model);
         }
         document["warnings"] = loaded.messages().into();
         document["machine"] = json!(machine);
@@ -294,7 +294,11 @@ fn tell(
     if let End::Faulted(reason) | End::Diverged(reason) | End::NotWritten(reason) = &outcome.end {
         complain(&format!("error: {reason}"));
         outcome.assessed.iter().flat_map(laboratory::log).for_each(|line| complain(&format!("note: {line}")));
-        outcome.told.iter().filter_map(Told::last_words).for_each(|words| complain(&format!("note: {words}")));
+        outcome
+            .program_logs
+            .iter()
+            .filter_map(ProgramLog::last_words)
+            .for_each(|words| complain(&format!("note: {words}")));
     }
     if let Err(message) = &page {
         complain(&format!("error: {message}"));
@@ -311,25 +315,25 @@ fn tell(
 
 /// What became of the programs, for a report.
 fn programs_blocks(outcome: &Outcome, model: &Model) -> Vec<Block> {
-    let one = |t: &Told| {
+    let one = |t: &ProgramLog| {
         let lines = t.lines(model).iter().map(|l| l.trim().to_owned()).collect();
         [Block::Text(format!("{}, computed by another program", t.name)), Block::Lines(lines)]
     };
-    outcome.told.iter().flat_map(one).collect()
+    outcome.program_logs.iter().flat_map(one).collect()
 }
 
 /// What the run itself can tell its page: how it ended, how long it took, what was seen of the structure; and its curves where no result file
 /// has them.
-fn evidence(outcome: &Outcome, model: &Model, witness: Option<Witness>) -> (Evidence, Option<Curves>) {
+fn evidence(outcome: &Outcome, model: &Model, page_data: Option<PageData>) -> (Evidence, Option<Curves>) {
     let lap = |(what, s): &(&str, f64)| ((*what).to_owned(), format!("{} s", short(*s)));
     let mut timings: Vec<(String, String)> = outcome.timings.iter().map(lap).collect();
     let rate = short((outcome.steps as f64 / outcome.seconds).round());
     timings.push(("steps per second".to_owned(), rate));
     timings.push(("times real time".to_owned(), short(outcome.simulated / outcome.seconds)));
-    let structure = witness.as_ref().map(|w| [w.scene.modes(), w.scene.deformed(model, &w.frames)]);
+    let structure = page_data.as_ref().map(|w| [w.scene.modes(), w.scene.deformed(model, &w.frames)]);
     let verdict = format!("{}; verdict: {}", outcome.line(), outcome.verdict.line());
     let evidence = Evidence { good: outcome.is_good(), verdict, structure, timings, ..Evidence::default() };
-    (evidence, witness.and_then(|w| w.curves))
+    (evidence, page_data.and_then(|w| w.curves))
 }
 
 /// Keeps what was found in the files of the run, and makes its page from them as `interfield report` does.
@@ -388,7 +392,7 @@ fn summary_text(sim: &Simulation, outcome: &Outcome, files: &Files) -> String {
     out += &aligned(&["channel", "unit", "peak", "at t [s]", "at the end"], &rows);
     out += &coupled::text(sim);
     out += &laboratory::text(&outcome.assessed, &sim.model.units);
-    out += &programs::text(&outcome.told, &sim.model);
+    out += &programs::text(&outcome.program_logs, &sim.model);
     out += &format!("\n{}\n", outcome.line());
     out += &format!("  results: {}\n", files.results.display());
     if let Some(r) = &files.report {

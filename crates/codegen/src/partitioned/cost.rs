@@ -17,18 +17,19 @@ pub(super) fn per_step(b: &Blueprint<'_>, pieces: &[Piece], laws: &Laws) -> Oper
     let [coarse, fine] = c.schedule.strides(c.substeps).map(|n| n as u64);
     let mut sum = Operations::default();
     for (p, piece) in pieces.iter().enumerate() {
-        let party = &c.parties[p];
+        let subdomain = &c.subdomains[p];
         let cost = Cost::new(&piece.system, laws, &piece.emitted.laws);
         let evaluation = cost.force() + cost.solve(0);
         let stride = |(stepping, way): (&Stepping, &interfield_coupling::blueprint::Stride<'_>)| {
             stepping.cost(&cost, piece.dims()).times(way.steps as u64)
         };
-        let longest = piece.steppings.iter().zip(&party.steppings).map(stride).max_by_key(|o| o.flops + o.divisions);
+        let longest =
+            piece.steppings.iter().zip(&subdomain.steppings).map(stride).max_by_key(|o| o.flops + o.divisions);
         let longest = longest.unwrap_or_default();
         // Twins of the coarse side are counted as the fine one, which is more than they do.
         let count = if c.coarse.contains(&p) { coarse } else { fine };
-        let len = party.len as u64;
-        let links = 2 * (len + 4) * party.ports.len() as u64 * (count + 4) + 8 * len * (count + 4);
+        let len = subdomain.len as u64;
+        let links = 2 * (len + 4) * subdomain.ports.len() as u64 * (count + 4) + 8 * len * (count + 4);
         let links = if single { 0 } else { links };
         sum = sum + longest.times(count) + Operations { flops: links, ..Operations::default() };
         if staged {
@@ -36,7 +37,7 @@ pub(super) fn per_step(b: &Blueprint<'_>, pieces: &[Piece], laws: &Laws) -> Oper
         } else if !single {
             sum = sum + evaluation; // accelerations that are mixed in
         }
-        let channels = b.parts[party.substructure].channels;
+        let channels = b.parts[subdomain.substructure].channels;
         if channels.needs_acceleration && piece.read.is_some() {
             sum = sum + evaluation;
         }

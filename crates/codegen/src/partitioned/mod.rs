@@ -1,7 +1,7 @@
-//! A structure cut into substructures as C: every substructure a party, the coupling as a text of its own.
+//! A structure cut into substructures as C: every substructure a subdomain, the coupling as a text of its own.
 //!
 //! ```text
-//! Simulation --blueprint--> parties --emit--> tables         sites: at which times who looks at the inputs
+//! Simulation --blueprint--> subdomains --emit--> tables         sites: at which times who looks at the inputs
 //!                            Schedule --tables--> tables      c/coupling_*.c: the same operations in the same order
 //! ```
 
@@ -27,8 +27,8 @@ use crate::inputs::{Inputs, inputs};
 use crate::law::Laws;
 use crate::monolithic::{commands, fits, measured, refusal};
 use crate::parameters::{Owner, Parameters, parameters};
-use crate::party::factors;
 use crate::stepping::{Schemes, Stepping};
+use crate::subdomain::factors;
 use crate::text::{Tables, called, identifier, number, referenced};
 use pieces::{Piece, imposed_index, pieces};
 use tables::Coupled;
@@ -106,20 +106,20 @@ fn singular() -> Vec<Problem> {
 }
 
 fn owners<'a>(b: &'a Blueprint<'_>, pieces: &'a [Piece]) -> Vec<Owner<'a>> {
-    let owner = |(party, piece): (&'a interfield_coupling::blueprint::Party<'_, _>, &'a Piece)| {
-        let part = &b.parts[party.substructure];
+    let owner = |(subdomain, piece): (&'a interfield_coupling::blueprint::Subdomain<'_, _>, &'a Piece)| {
+        let part = &b.parts[subdomain.substructure];
         Owner {
             channels: part.channels,
             free: part.free,
             looped: part.looped,
-            y: party.y0,
+            y: subdomain.y0,
             b: &piece.system,
             plan: &piece.emitted.plan,
             work: piece.work,
             read: piece.read.as_ref(),
         }
     };
-    b.coupling.parties.iter().zip(pieces).map(owner).collect()
+    b.coupling.subdomains.iter().zip(pieces).map(owner).collect()
 }
 
 /// Everything below the includes.

@@ -13,7 +13,7 @@ use crate::text::number;
 
 /// Where the energy balance of a substructure is summed up.
 pub(super) struct Energy {
-    party: usize,
+    subdomain: usize,
     /// Place and length in the work.
     pub(super) at: usize,
     pub(super) len: usize,
@@ -24,10 +24,10 @@ pub(super) fn energies(b: &Blueprint<'_>, pieces: &[Piece], work: usize) -> Vec<
     let wanted = b.sources.iter().any(|s| matches!(s, Source::Energy { .. }));
     let mut at = work;
     let balance = |part: usize| {
-        let party = party_of(b, part);
-        let len = balance_len(&pieces[party].system);
+        let subdomain = subdomain_of(b, part);
+        let len = balance_len(&pieces[subdomain].system);
         at += len;
-        Energy { party, at: at - len, len }
+        Energy { subdomain, at: at - len, len }
     };
     (0..b.parts.len()).filter(|_| wanted).map(balance).collect()
 }
@@ -35,10 +35,10 @@ pub(super) fn energies(b: &Blueprint<'_>, pieces: &[Piece], work: usize) -> Vec<
 /// Statements that read all channels into `out` at the end of a step, from `state`, `self` and the inputs `in`.
 pub(super) fn statements(b: &Blueprint<'_>, pieces: &[Piece], coupled: &Coupled, energies: &[Energy]) -> String {
     let mut out = format!("    const double *l = {};\n    (void)l;\n", coupled.multipliers);
-    for Energy { party: p, at, .. } in energies {
+    for Energy { subdomain: p, at, .. } in energies {
         let _ = writeln!(
             out,
-            "    const int unbalanced_{p} = energy_add(&party_{p}, self->work + {}, in, t, state + {}, self->work + {at}, self->step == 0);\n    \
+            "    const int unbalanced_{p} = energy_add(&subdomain_{p}, self->work + {}, in, t, state + {}, self->work + {at}, self->step == 0);\n    \
              if (unbalanced_{p}) {{\n        return unbalanced_{p};\n    }}",
             pieces[*p].work,
             start(b, *p),
@@ -72,29 +72,29 @@ pub(super) fn statements(b: &Blueprint<'_>, pieces: &[Piece], coupled: &Coupled,
     out
 }
 
-/// Number of the party that a part is.
-fn party_of(b: &Blueprint<'_>, part: usize) -> usize {
-    b.coupling.parties.iter().position(|p| p.substructure == part).unwrap_or(0)
+/// Number of the subdomain that a part is.
+fn subdomain_of(b: &Blueprint<'_>, part: usize) -> usize {
+    b.coupling.subdomains.iter().position(|p| p.substructure == part).unwrap_or(0)
 }
 
-/// Where the state of a party at the present node starts, as C.
+/// Where the state of a subdomain at the present node starts, as C.
 fn start(b: &Blueprint<'_>, p: usize) -> String {
     let c = &b.coupling;
     let (side, from) = if c.fine.contains(&p) { ("X_B + ", c.fine.start) } else { ("X_A + ", c.coarse.start) };
-    let offset: usize = c.parties[from..p].iter().map(|x| x.len).sum();
-    // Under localized multipliers all parties stand at the head of the state.
+    let offset: usize = c.subdomains[from..p].iter().map(|x| x.len).sum();
+    // Under localized multipliers all subdomains stand at the head of the state.
     let side = if c.fine.is_empty() { "" } else { side };
     format!("{side}{offset}")
 }
 
 /// The channels of a part, into an array of its own.
 fn part(b: &Blueprint<'_>, p: usize, piece: &Piece, least: (usize, usize), out: &mut String) {
-    let (party, Some(read)) = (&b.coupling.parties[p], &piece.read) else { return };
-    let channels = b.parts[party.substructure].channels;
+    let (subdomain, Some(read)) = (&b.coupling.subdomains[p], &piece.read) else { return };
+    let channels = b.parts[subdomain.substructure].channels;
     if channels.taps.is_empty() {
         return;
     }
-    let (number_of_part, plan) = (party.substructure, &piece.emitted.plan);
+    let (number_of_part, plan) = (subdomain.substructure, &piece.emitted.plan);
     let own = part_statements(channels, &piece.system, read, &piece.inputs, plan, least, |k| k);
     let _ = writeln!(out, "    double part_{number_of_part}[{}];\n    {{", channels.taps.len());
     let _ = writeln!(out, "        const double *x = state + {};", start(b, p));
@@ -105,7 +105,7 @@ fn part(b: &Blueprint<'_>, p: usize, piece: &Piece, least: (usize, usize), out: 
             let n = channels.dims.nu;
             let _ = writeln!(
                 out,
-                "        const int fault = sys_accelerations(&party_{p}, W, in, t, x, x + {n}, x + {}, {a});\n        \
+                "        const int fault = sys_accelerations(&subdomain_{p}, W, in, t, x, x + {n}, x + {}, {a});\n        \
                  if (fault) {{\n            return fault;\n        }}",
                 2 * n
             );
@@ -121,7 +121,7 @@ fn part(b: &Blueprint<'_>, p: usize, piece: &Piece, least: (usize, usize), out: 
 
 fn gap(b: &Blueprint<'_>, cut: Cut, derivative: usize, factor: f64) -> String {
     let at = |(part, dof): (usize, usize)| {
-        let p = party_of(b, part);
+        let p = subdomain_of(b, part);
         format!("state[{} + {}]", start(b, p), derivative * b.parts[part].channels.dims.nu + dof)
     };
     format!("{} * ({} - {})", number(factor), at(cut.plus), at(cut.minus))
@@ -129,16 +129,18 @@ fn gap(b: &Blueprint<'_>, cut: Cut, derivative: usize, factor: f64) -> String {
 
 /// Lᵀ Λ at an unknown of a part.
 fn force(b: &Blueprint<'_>, (part, dof): (usize, usize)) -> String {
-    let ports = b.coupling.parties[party_of(b, part)].ports.iter().filter(|p| p.dof == dof);
+    let ports = b.coupling.subdomains[subdomain_of(b, part)].ports.iter().filter(|p| p.dof == dof);
     let terms: Vec<String> = ports.map(|p| format!("{} * l[{}]", number(p.sign), p.row)).collect();
     if terms.is_empty() { "0.0".to_owned() } else { terms.join(" + ") }
 }
 
 /// Displacement of a port of a part by the last link, all of whose strides are those of stepping 0.
 fn link(b: &Blueprint<'_>, part: usize, port: usize, linked: &str) -> String {
-    let party = &b.coupling.parties[party_of(b, part)];
-    let (Some(stepping), Some(at)) = (party.steppings.first(), party.ports.get(port)) else { return "0.0".to_owned() };
-    let columns = stepping.link.chunks_exact(party.len.max(1)).zip(&party.ports);
+    let subdomain = &b.coupling.subdomains[subdomain_of(b, part)];
+    let (Some(stepping), Some(at)) = (subdomain.steppings.first(), subdomain.ports.get(port)) else {
+        return "0.0".to_owned();
+    };
+    let columns = stepping.link.chunks_exact(subdomain.len.max(1)).zip(&subdomain.ports);
     let terms: Vec<String> = columns.map(|(c, q)| format!("{} * ({linked})[{}]", number(c[at.dof]), q.row)).collect();
     if terms.is_empty() { "0.0".to_owned() } else { terms.join(" + ") }
 }

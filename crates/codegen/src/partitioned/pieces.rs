@@ -1,4 +1,4 @@
-//! The parties of a coupling, each printed with what it looks at.
+//! The subdomains of a coupling, each printed with what it looks at.
 
 use interfield_coupling::blueprint::Stride;
 use interfield_kernel::{Dims, Scheme, System};
@@ -10,10 +10,10 @@ use interfield_structure::split::SubModel;
 use crate::inputs::Inputs;
 use crate::law::Laws;
 use crate::outputs::Read;
-use crate::party::{Emitted, Party, Port, Wiring, emit};
 use crate::stepping::Stepping;
+use crate::subdomain::{Emitted, Port, Subdomain, Wiring, emit};
 
-/// What is exported of one party.
+/// What is exported of one subdomain.
 pub(super) struct Piece {
     pub(super) system: SystemBlueprint,
     pub(super) emitted: Emitted,
@@ -33,22 +33,22 @@ impl Piece {
     }
 }
 
-/// Prints the parties; `None` if a factor of some cannot be printed.
+/// Prints the subdomains; `None` if a factor of some cannot be printed.
 pub(super) fn pieces(b: &Blueprint<'_>, model: &Model, inputs: &Inputs, laws: &mut Laws) -> Option<Vec<Piece>> {
-    // Staged parties are loaded by their multipliers stage by stage, not through their forces.
+    // Staged subdomains are loaded by their multipliers stage by stage, not through their forces.
     let loaded = !b.coupling.schedule.is_staged();
     let mut pieces: Vec<Piece> = Vec::new();
     let mut work = 0;
-    for (p, party) in b.coupling.parties.iter().enumerate() {
-        let part = &b.parts[party.substructure];
-        let system = party.system.blueprint()?;
-        let dims = party.system.dims();
-        let steppings: Vec<Stepping> = party.steppings.iter().map(|g| stepping(g, loaded)).collect();
+    for (p, subdomain) in b.coupling.subdomains.iter().enumerate() {
+        let part = &b.parts[subdomain.substructure];
+        let system = subdomain.system.blueprint()?;
+        let dims = subdomain.system.dims();
+        let steppings: Vec<Stepping> = subdomain.steppings.iter().map(|g| stepping(g, loaded)).collect();
         let own = part_inputs(part.sub, model, inputs);
         let read = (!b.coupling.twins.contains(&p)).then(|| Read::new(part.channels, laws));
-        let ports = party.ports.iter().filter(|_| loaded);
-        let exported = Party {
-            name: format!("party_{p}"),
+        let ports = subdomain.ports.iter().filter(|_| loaded);
+        let exported = Subdomain {
+            name: format!("subdomain_{p}"),
             blueprint: &system,
             ports: ports.map(|x| Port { dof: x.dof, row: x.row, sign: x.sign }).collect(),
             wiring: part_wiring(part.sub, &own),
@@ -62,7 +62,7 @@ pub(super) fn pieces(b: &Blueprint<'_>, model: &Model, inputs: &Inputs, laws: &m
     Some(pieces)
 }
 
-/// A way to stride; parties that are not loaded through their forces are advanced stage by stage.
+/// A way to stride; subdomains that are not loaded through their forces are advanced stage by stage.
 fn stepping(way: &Stride<'_>, loaded: bool) -> Stepping {
     match way.scheme.tableau().filter(|_| !loaded) {
         Some(tableau) => Stepping::staged(&tableau, way.dt, way.slot),

@@ -18,7 +18,7 @@ impl Draft<'_> {
         let now = || "state + X_L".to_owned();
         match &b.schedule {
             Schedule::Single => {
-                self.state.push("PARTIES", na);
+                self.state.push("SUBDOMAINS", na);
                 let strides = self.strides(&b.coarse, 0);
                 self.sites.name("FINE");
                 self.sites.stride(When::Always, Moment::node(0, 0.0), &[&strides]);
@@ -193,7 +193,7 @@ impl Draft<'_> {
         let b = self.b;
         let (na, nb, rows, h, ss) = (self.len(&b.coarse), self.len(&b.fine), b.rows, b.h, b.substeps);
         let tableaus = |side: &Range<usize>| -> Vec<Rosenbrock> {
-            side.clone().filter_map(|p| b.parties[p].steppings.first()?.scheme.tableau()).collect()
+            side.clone().filter_map(|p| b.subdomains[p].steppings.first()?.scheme.tableau()).collect()
         };
         let most = |list: &[Rosenbrock]| list.iter().map(|r| r.stages).max().unwrap_or(1);
         let (coarse, fine) = (tableaus(&b.coarse), tableaus(&b.fine));
@@ -206,7 +206,7 @@ impl Draft<'_> {
         let half = |q: usize| Moment::node(0, q as f64 * (h / (2 * ss) as f64));
         self.sites.name("RUN");
         (0..2 * ss).for_each(|q| self.sites.point(when, half(q)));
-        // All parties of such a coupling have one tableau.
+        // All subdomains of such a coupling have one tableau.
         let shifted = coarse.first().filter(|r| r.time == StageTimes::Shifted).copied();
         self.sites.name("SHIFT_A");
         if let Some(r) = shifted {
@@ -233,7 +233,7 @@ impl Draft<'_> {
     fn parallel(&mut self, mobility: &Flexibility) -> Option<()> {
         let b = self.b;
         let (na, nb, rows, h) = (self.len(&b.coarse), self.len(&b.fine), b.rows, b.h);
-        let memory = |p: usize| b.parties[p].system.memory().len();
+        let memory = |p: usize| b.subdomains[p].system.memory().len();
         let kept: usize = b.fine.clone().map(memory).sum();
         self.extra.push("DROPPED", nb);
         self.works(&[("node_rates", nb), ("window", na), ("l0", rows), ("l1", rows), ("kept", kept + rows)]);
@@ -252,7 +252,7 @@ impl Draft<'_> {
     fn llm(&mut self, start: &Ties<'_>, step: &Ties<'_>, lag: f64) -> Option<()> {
         let b = self.b;
         let rows = b.rows;
-        self.state.push("PARTIES", self.len(&b.coarse));
+        self.state.push("SUBDOMAINS", self.len(&b.coarse));
         self.state.push("L", rows);
         let free = step.roles.iter().filter(|r| matches!(r, Role::Free(_))).count();
         let imposed = step.roles.len() - free;

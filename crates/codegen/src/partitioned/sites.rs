@@ -1,4 +1,4 @@
-//! Sites: the places of a schedule at which parties look at the inputs, and the rows of the inputs that they look at there.
+//! Sites: the places of a schedule at which subdomains look at the inputs, and the rows of the inputs that they look at there.
 //!
 //! Times are written down as the coupling computes them, sum by sum, so that a signal is asked for at the same bits.
 
@@ -57,16 +57,16 @@ pub(crate) type Strides<'a> = (Range<usize>, Vec<(&'a Stepping, usize)>);
 /// The rows and sites of a schedule.
 pub(crate) struct Sites {
     rows: Vec<(u8, Moment)>,
-    /// First row of each party at each site; none: the row of the end of the step, which is t = 0 before the start.
+    /// First row of each subdomain at each site; none: the row of the end of the step, which is t = 0 before the start.
     sites: Vec<Vec<Option<usize>>>,
     names: Vec<(&'static str, usize)>,
-    parties: usize,
+    subdomains: usize,
 }
 
 impl Sites {
-    /// For this number of parties.
-    pub(crate) fn new(parties: usize) -> Self {
-        Sites { rows: Vec::new(), sites: Vec::new(), names: Vec::new(), parties }
+    /// For this number of subdomains.
+    pub(crate) fn new(subdomains: usize) -> Self {
+        Sites { rows: Vec::new(), sites: Vec::new(), names: Vec::new(), subdomains }
     }
 
     /// Names the site that comes next.
@@ -89,18 +89,18 @@ impl Sites {
     /// The site of the start.
     pub(crate) fn start(&mut self) {
         self.name("START");
-        self.sites.push(vec![None; self.parties]);
+        self.sites.push(vec![None; self.subdomains]);
     }
 
-    /// A site at which parties look at one moment.
+    /// A site at which subdomains look at one moment.
     pub(crate) fn point(&mut self, when: When, at: Moment) {
         let row = self.rows(when, &[at]);
-        self.sites.push(vec![Some(row); self.parties]);
+        self.sites.push(vec![Some(row); self.subdomains]);
     }
 
-    /// A site at which parties stride from `at`.
+    /// A site at which subdomains stride from `at`.
     pub(crate) fn stride(&mut self, when: When, at: Moment, strides: &[&Strides<'_>]) {
-        let mut site = vec![Some(0); self.parties];
+        let mut site = vec![Some(0); self.subdomains];
         for (side, steppings) in strides {
             for (p, (stepping, steps)) in side.clone().zip(steppings) {
                 let mut rows = Vec::new();

@@ -50,23 +50,23 @@ pub(super) fn refusals(model: &Model) -> Vec<Problem> {
     problems
 }
 
-/// Numbers of the commands of each party, in its own order.
+/// Numbers of the commands of each subdomain, in its own order.
 pub(super) fn commands_of(b: &Blueprint<'_>, model: &Model) -> Vec<Vec<usize>> {
     let twins = &b.coupling.twins;
-    let party = |(p, party): (usize, &interfield_coupling::blueprint::Party<'_, Assembled>)| {
-        let own: &[usize] = if twins.contains(&p) { &[] } else { &b.parts[party.substructure].sub.specimens };
+    let subdomain = |(p, subdomain): (usize, &interfield_coupling::blueprint::Subdomain<'_, Assembled>)| {
+        let own: &[usize] = if twins.contains(&p) { &[] } else { &b.parts[subdomain.substructure].sub.specimens };
         own.iter().flat_map(|&s| (0..model.specimens[s].dofs.len()).map(move |i| first_command(model, s) + i)).collect()
     };
-    b.coupling.parties.iter().enumerate().map(party).collect()
+    b.coupling.subdomains.iter().enumerate().map(subdomain).collect()
 }
 
 /// How often specimens are commanded in a macro-step, once the start-up is over.
 pub(super) fn evaluations(b: &CouplingBlueprint<'_, Assembled>) -> usize {
     let side = if b.fine.is_empty() { &b.coarse } else { &b.fine };
-    let one = |p: &interfield_coupling::blueprint::Party<'_, Assembled>, stepping: usize| {
+    let one = |p: &interfield_coupling::blueprint::Subdomain<'_, Assembled>, stepping: usize| {
         p.steppings.get(stepping).map_or(0, |g| g.steps * g.scheme.evaluations().unwrap_or(1) as usize)
     };
-    let stride = |stepping: usize| b.parties[side.clone()].iter().map(|p| one(p, stepping)).max().unwrap_or(0);
+    let stride = |stepping: usize| b.subdomains[side.clone()].iter().map(|p| one(p, stepping)).max().unwrap_or(0);
     let (stepping, strides, besides) = b.schedule.asks(b.substeps);
     strides * stride(stepping) + besides
 }

@@ -14,8 +14,8 @@ use interfield_linalg::{Factor, Pattern};
 use interfield_structure::assembled::Assembled;
 
 use super::sites::{Moment, Sites, Strides, When};
-use crate::party::constant_factor;
 use crate::stepping::Stepping;
+use crate::subdomain::constant_factor;
 use crate::text::{Tables, number, specialised};
 
 /// A coupling in C.
@@ -91,7 +91,7 @@ pub(super) const FINE: &str = include_str!("../../c/coupling_fine.c");
 const MACRO: &str = include_str!("../../c/coupling_macro.c");
 const GAP: &str = include_str!("../../c/coupling_gap.c");
 
-/// Where the things stand that a coupling refers to, party by party.
+/// Where the things stand that a coupling refers to, subdomain by subdomain.
 pub(crate) struct Places<'a> {
     /// Steppings.
     pub(crate) steppings: &'a [Vec<Stepping>],
@@ -127,10 +127,10 @@ pub(crate) fn emit(b: &Blueprint<'_, Assembled>, places: &Places<'_>) -> Option<
         widest: 1,
         flags: Vec::new(),
         texts: COMMON.to_vec(),
-        sites: Sites::new(b.parties.len()),
+        sites: Sites::new(b.subdomains.len()),
         starts: 0,
     };
-    draft.parties();
+    draft.subdomains();
     draft.sites.start();
     let (multipliers, linked) = draft.schedule()?;
     Some(draft.finish(multipliers, linked))
@@ -138,47 +138,47 @@ pub(crate) fn emit(b: &Blueprint<'_, Assembled>, places: &Places<'_>) -> Option<
 
 impl<'a> Draft<'a> {
     fn dims(&self, p: usize) -> Dims {
-        self.b.parties[p].system.dims()
+        self.b.subdomains[p].system.dims()
     }
 
     pub(super) fn len(&self, side: &Range<usize>) -> usize {
-        self.b.parties[side.clone()].iter().map(|p| p.len).sum()
+        self.b.subdomains[side.clone()].iter().map(|p| p.len).sum()
     }
 
-    /// Number of a stepping of a party among all.
+    /// Number of a stepping of a subdomain among all.
     fn stride0(&self, p: usize) -> usize {
         self.steppings[..p].iter().map(Vec::len).sum()
     }
 
     pub(super) fn strides(&self, side: &Range<usize>, stepping: usize) -> Strides<'a> {
-        let one = |p: usize| (&self.steppings[p][stepping], self.b.parties[p].steppings[stepping].steps);
+        let one = |p: usize| (&self.steppings[p][stepping], self.b.subdomains[p].steppings[stepping].steps);
         (side.clone(), side.clone().map(one).collect())
     }
 
     /// Parties, ports, ways to stride and links.
-    fn parties(&mut self) {
+    fn subdomains(&mut self) {
         let Places { works, initials, commands, .. } = *self.places;
         let b = self.b;
-        let (mut parties, mut ports, mut strides, mut links) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut subdomains, mut ports, mut strides, mut links) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (mut staged, mut initial, mut command, mut inertance) = (0, 0, 0, Vec::new());
         for side in [&b.coarse, &b.fine, &b.twins] {
             let mut offset = 0;
             for p in side.clone() {
-                let party = &b.parties[p];
+                let subdomain = &b.subdomains[p];
                 let ny = self.dims(p).state();
-                parties.push(format!(
+                subdomains.push(format!(
                     "{{{ny}, {}, {offset}, {}, {}, {}, {staged}, {}, {}, {initial}, {}, {}}}",
-                    party.len,
+                    subdomain.len,
                     ports.len(),
-                    party.ports.len(),
+                    subdomain.ports.len(),
                     self.stride0(p),
                     works[p],
                     inertance.len(),
                     command,
-                    party.substructure,
+                    subdomain.substructure,
                 ));
-                ports.extend(party.ports.iter().map(|x| format!("{{{}, {}, {}}}", x.row, x.dof, number(x.sign))));
-                for (way, stepping) in party.steppings.iter().zip(&self.steppings[p]) {
+                ports.extend(subdomain.ports.iter().map(|x| format!("{{{}, {}, {}}}", x.row, x.dof, number(x.sign))));
+                for (way, stepping) in subdomain.steppings.iter().zip(&self.steppings[p]) {
                     let held = way.rate != self.dims(p).nu;
                     strides.push(format!(
                         "{{{}, {}, {}, {}, {}, {}, {}}}",
@@ -192,15 +192,15 @@ impl<'a> Draft<'a> {
                     ));
                     links.extend_from_slice(way.link);
                 }
-                inertance.extend_from_slice(party.inertance);
-                offset += party.len;
+                inertance.extend_from_slice(subdomain.inertance);
+                offset += subdomain.len;
                 staged += ny + self.dims(p).nu;
                 initial += ny;
                 command += commands[p].len();
             }
         }
         let t = &mut self.tables;
-        t.table("party_t", "PARTIES", parties);
+        t.table("subdomain_t", "SUBDOMAINS", subdomains);
         ports.push("{0, 0, 0.0}".to_owned()); // so that there is a table, even of nothing
         t.table("port_t", "PORTS", ports);
         t.table("stride_t", "STRIDES", strides);
@@ -211,18 +211,22 @@ impl<'a> Draft<'a> {
         t.indices("INITIALS", initials.iter().flatten().copied());
         t.indices("COMMAND_OF", commands.iter().flatten().copied());
         let names = |what: &str, n: usize| (0..n).map(|i| format!("&{what}_{i}")).collect::<Vec<_>>();
-        t.table("system_t *const", "SYSTEMS", names("party", b.parties.len()));
+        t.table("system_t *const", "SYSTEMS", names("subdomain", b.subdomains.len()));
         t.table("stepping_t *const", "STEPPINGS", names("stepping", self.steppings.iter().map(Vec::len).sum()));
-        // Where there are no two sides, all parties do what a fine side does.
+        // Where there are no two sides, all subdomains do what a fine side does.
         let fine = if b.fine.is_empty() { &b.coarse } else { &b.fine };
         for (name, side) in [("COARSE", &b.coarse), ("FINE", fine), ("TWINS", &b.twins)] {
             let _ = writeln!(t.text, "static const side_t {name} = {{{}, {}}};\n", side.start, side.end);
         }
-        let most = (0..b.parties.len()).map(|p| self.dims(p).nu + self.dims(p).ns).max().unwrap_or(0);
+        let most = (0..b.subdomains.len()).map(|p| self.dims(p).nu + self.dims(p).ns).max().unwrap_or(0);
         let (na, nb) = (self.len(&b.coarse), self.len(&b.fine));
-        for (name, value) in
-            [("ROWS", b.rows), ("SUBSTEPS", b.substeps), ("PARTY_COUNT", b.parties.len()), ("LEN_A", na), ("LEN_B", nb)]
-        {
+        for (name, value) in [
+            ("ROWS", b.rows),
+            ("SUBSTEPS", b.substeps),
+            ("SUBDOMAIN_COUNT", b.subdomains.len()),
+            ("LEN_A", na),
+            ("LEN_B", nb),
+        ] {
             self.constants.push((name.to_owned(), value));
         }
         self.works(&[("a", most), ("ask_l0", b.rows), ("ask_l1", b.rows), ("asked", b.rows), ("d", b.rows)]);
@@ -302,7 +306,7 @@ impl<'a> Draft<'a> {
         if parts.iter().any(|p| p.0 == "LAST") {
             self.flags.push("REMEMBERS");
         }
-        self.constants.push(("GAIT_START".to_owned(), start));
+        self.constants.push(("STEPPING_START".to_owned(), start));
         self.texts.push(PAIR);
         self.problem("MOBILITY", self.b.mobility.as_ref()?)
     }

@@ -60,7 +60,7 @@ pub(crate) struct Opened {
     pub(crate) clocks: usize,
 }
 
-/// Told once, when the devices are operational or not to be had.
+/// ProgramLog once, when the devices are operational or not to be had.
 pub(crate) type Ready = Sender<Result<Opened, String>>;
 
 impl Master {

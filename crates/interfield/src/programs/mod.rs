@@ -50,7 +50,7 @@ impl Story {
 
 /// What is told of an external.
 #[derive(Clone, Debug)]
-pub struct Told {
+pub struct ProgramLog {
     /// Name of the external.
     pub name: String,
     program: &'static str,
@@ -61,7 +61,7 @@ pub struct Told {
     story: Arc<Mutex<Story>>,
 }
 
-impl Told {
+impl ProgramLog {
     fn story(&self) -> Story {
         self.story.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -71,7 +71,7 @@ impl Told {
 #[derive(Default)]
 pub struct Programs {
     running: Vec<(String, Box<dyn Partner>)>,
-    told: Vec<Told>,
+    program_logs: Vec<ProgramLog>,
 }
 
 impl Programs {
@@ -83,17 +83,17 @@ impl Programs {
             let external = model.externals[i].clone();
             let named = |message: String| format!("external `{}`: {message}", external.name);
             let log = results.with_extension(format!("{}.log", external.name));
-            let (mut partner, mut told) = start(model, &external, folder, &log).map_err(named)?;
+            let (mut partner, mut program_logs) = start(model, &external, folder, &log).map_err(named)?;
             if external.probe.is_some() {
                 let found = identify(&external, &mut partner).map_err(|message| {
                     partner.finish();
-                    named(message + &told.story().said())
+                    named(message + &program_logs.story().said())
                 })?;
                 model.settle(i, found.stiffness);
-                told.identified = Some(found.moves);
+                program_logs.identified = Some(found.moves);
             }
             programs.running.push((external.name, Box::new(partner)));
-            programs.told.push(told);
+            programs.program_logs.push(program_logs);
         }
         Ok(programs)
     }
@@ -105,20 +105,20 @@ impl Programs {
     }
 
     /// What is told of them.
-    pub fn told(&self) -> &[Told] {
-        &self.told
+    pub fn program_logs(&self) -> &[ProgramLog] {
+        &self.program_logs
     }
 }
 
 /// A program that listens, with the process that was started for it.
-fn start(model: &Model, external: &External, folder: &Path, log: &Path) -> Result<(Supervised, Told), String> {
+fn start(model: &Model, external: &External, folder: &Path, log: &Path) -> Result<(Supervised, ProgramLog), String> {
     if let Program::Fmu(unit) = &external.program {
         let partner = unit::load(model, external, unit, folder)?;
         let said = Some(partner.log());
-        let told = told(external, unit.file.clone(), None);
+        let program_logs = program_logs(external, unit.file.clone(), None);
         return Ok((
-            Supervised { partner: Some(Box::new(partner)), process: None, said, story: told.story.clone() },
-            told,
+            Supervised { partner: Some(Box::new(partner)), process: None, said, story: program_logs.story.clone() },
+            program_logs,
         ));
     }
     let at = match &external.at {
@@ -143,13 +143,13 @@ fn start(model: &Model, external: &External, folder: &Path, log: &Path) -> Resul
         Ok(partner) => partner,
         Err(why) => return Err(not_listening(external, &at, why, process)),
     };
-    let told = told(external, at.to_string(), started.then(|| log.to_owned()));
-    Ok((Supervised { partner: Some(partner), process, said: None, story: told.story.clone() }, told))
+    let program_logs = program_logs(external, at.to_string(), started.then(|| log.to_owned()));
+    Ok((Supervised { partner: Some(partner), process, said: None, story: program_logs.story.clone() }, program_logs))
 }
 
-fn told(external: &External, at: String, log: Option<PathBuf>) -> Told {
+fn program_logs(external: &External, at: String, log: Option<PathBuf>) -> ProgramLog {
     let (name, program) = (external.name.clone(), external.program.name());
-    Told { name, program, at, log, identified: None, story: Arc::default() }
+    ProgramLog { name, program, at, log, identified: None, story: Arc::default() }
 }
 
 /// Connects to a program: the one place where programs are told apart. A new one gets a variant of

@@ -5,18 +5,18 @@ use interfield_language::external::{External, Program};
 use interfield_language::units::Dimension;
 use serde_json::{Value, json};
 
-use super::Told;
+use super::ProgramLog;
 use crate::table::short;
 
 /// The program that is a file.
 const UNIT: &str = "fmu";
 
 /// What became of the programs, as text.
-pub fn text(told: &[Told], model: &Model) -> String {
-    told.iter().map(|t| format!("\nexternal `{}`\n", t.name) + &t.lines(model).concat()).collect()
+pub fn text(program_logs: &[ProgramLog], model: &Model) -> String {
+    program_logs.iter().map(|t| format!("\nexternal `{}`\n", t.name) + &t.lines(model).concat()).collect()
 }
 
-impl Told {
+impl ProgramLog {
     /// What is known of it, a line each.
     pub fn lines(&self, model: &Model) -> Vec<String> {
         let story = self.story();
@@ -110,8 +110,8 @@ fn stiffness(external: &External, model: &Model) -> String {
 }
 
 /// Everything, SI.
-pub fn json(told: &[Told], model: &Model) -> Value {
-    let one = |t: &Told| {
+pub fn json(program_logs: &[ProgramLog], model: &Model) -> Value {
+    let one = |t: &ProgramLog| {
         let story = t.story();
         json!({
             "name": t.name, "program": t.program, "at": t.at,
@@ -122,5 +122,5 @@ pub fn json(told: &[Told], model: &Model) -> Value {
             "process": story.ending.as_ref().map(|e| &e.0), "messages": story.messages,
         })
     };
-    told.iter().map(one).collect::<Vec<_>>().into()
+    program_logs.iter().map(one).collect::<Vec<_>>().into()
 }

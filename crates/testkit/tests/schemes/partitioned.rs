@@ -123,8 +123,9 @@ fn couplings_step_as_they_say() {
         let method = model.partition.as_ref().unwrap().coupling.method;
         let started = start(model);
         let b = started.coupling.blueprint();
-        let ways =
-            |parties: Vec<usize>| parties.into_iter().flat_map(|i| b.parties[i].steppings.clone()).collect::<Vec<_>>();
+        let ways = |subdomains: Vec<usize>| {
+            subdomains.into_iter().flat_map(|i| b.subdomains[i].steppings.clone()).collect::<Vec<_>>()
+        };
         // The longest step of the coarse side is that of the regular macro-steps; it starts with shorter ones.
         let coarse = ways(b.coarse.clone().chain(b.twins.clone()).collect());
         let longest = coarse.iter().map(|way| way.dt).fold(0.0, f64::max) / b.h;

@@ -387,7 +387,7 @@ fn advance(simulation: &mut Simulation, k: usize) -> Result<(), String> {
 
 /// Seconds of `steps` steps after a first one, and unknown `top` every so many of them (and at the end).
 pub(crate) fn timed(model: &Model, steps: usize, every: usize, top: usize) -> Result<(f64, Vec<f64>), String> {
-    let mut simulation = start(model.clone())?;
+    let mut simulation = start(model.clone().in_one_piece())?;
     let mut history = Vec::with_capacity(steps / every + 1);
     advance(&mut simulation, 0)?;
     let begin = Instant::now();

@@ -59,7 +59,7 @@ fn read(text: &str, scheme: Option<&str>, seconds: usize) -> Model {
 }
 
 /// What a rig says when it is taken down.
-struct Told {
+struct ProgramLog {
     timing: Timing,
     refused: String,
     /// From a measurement to the next target.
@@ -70,7 +70,7 @@ struct Told {
 
 /// Mounts controllers on the wall clock.
 struct OnTheWall {
-    tell: mpsc::Sender<Told>,
+    tell: mpsc::Sender<ProgramLog>,
     core: usize,
 }
 
@@ -87,7 +87,7 @@ impl Workshop for OnTheWall {
 /// A rig that tells how it went.
 struct Telling {
     paced: Paced,
-    tell: mpsc::Sender<Told>,
+    tell: mpsc::Sender<ProgramLog>,
 }
 
 impl Rig for Telling {
@@ -116,8 +116,12 @@ impl Drop for Telling {
     fn drop(&mut self) {
         self.paced.finish(&mut []);
         if let Some((log, kept)) = self.paced.log().zip(self.paced.timing()) {
-            let told =
-                Told { timing: kept.timing, refused: missing(&kept.rights), compute: kept.compute, counts: log.counts };
+            let told = ProgramLog {
+                timing: kept.timing,
+                refused: missing(&kept.rights),
+                compute: kept.compute,
+                counts: log.counts,
+            };
             self.tell.send(told).ok();
         }
     }
@@ -222,7 +226,7 @@ impl Bench {
             Ok::<_, String>(count_everywhere() - before)
         })?;
         let allocations = allocations?;
-        let Told { timing, refused, compute, counts: [samples, _, late] } =
+        let ProgramLog { timing, refused, compute, counts: [samples, _, late] } =
             told.recv().map_err(|_| "the controller told nothing")?;
         let compute = compute.summary();
         let note = format!(

@@ -15,7 +15,7 @@ pub struct Port {
     pub sign: f64,
 }
 
-/// Where the signals of a party are among the components of the inputs.
+/// Where the signals of a subdomain are among the components of the inputs.
 #[derive(Clone, Debug, Default)]
 pub struct Wiring {
     /// Per force.
@@ -27,8 +27,8 @@ pub struct Wiring {
 }
 
 /// A substructure to be exported.
-pub struct Party<'a> {
-    /// Prefix of its tables, `party_0`.
+pub struct Subdomain<'a> {
+    /// Prefix of its tables, `subdomain_0`.
     pub name: String,
     /// What it is.
     pub blueprint: &'a Blueprint,
@@ -40,7 +40,7 @@ pub struct Party<'a> {
     pub scratch: usize,
 }
 
-/// Places in the memory of a party that others need.
+/// Places in the memory of a subdomain that others need.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     /// Length of its memory.
@@ -63,7 +63,7 @@ pub struct Plan {
     pub further: Vec<usize>,
 }
 
-/// A party in C.
+/// A subdomain in C.
 pub struct Emitted {
     /// Its tables; the last is `static const system_t NAME`.
     pub text: String,
@@ -85,10 +85,10 @@ impl Memory {
     }
 }
 
-/// Prints a party; `further` are laws of channels, whose numbers lie behind those of the elements.
-pub fn emit(party: &Party<'_>, laws: &mut Laws, further: &[Recorded]) -> Emitted {
-    let b = party.blueprint;
-    let mut t = Tables::new(&party.name);
+/// Prints a subdomain; `further` are laws of channels, whose numbers lie behind those of the elements.
+pub fn emit(subdomain: &Subdomain<'_>, laws: &mut Laws, further: &[Recorded]) -> Emitted {
+    let b = subdomain.blueprint;
+    let mut t = Tables::new(&subdomain.name);
     let mut memory = Memory(0);
     let mut plan = Plan::default();
     let massive = b.mass_factor.is_some();
@@ -131,17 +131,17 @@ pub fn emit(party: &Party<'_>, laws: &mut Laws, further: &[Recorded]) -> Emitted
         ("modal_w", t.numbers("modal_w", &b.modal.iter().flat_map(|m| m.1.clone()).collect::<Vec<_>>())),
         ("supports", b.couplings.len().to_string()),
         ("support_row", t.indices("support_row", b.couplings.iter().map(|c| c.row))),
-        ("support_in", t.indices("support_in", b.couplings.iter().map(|c| party.wiring.imposed[c.imposed]))),
+        ("support_in", t.indices("support_in", b.couplings.iter().map(|c| subdomain.wiring.imposed[c.imposed]))),
         ("support_m", t.numbers("support_m", &b.couplings.iter().map(|c| c.m).collect::<Vec<_>>())),
         ("support_c", t.numbers("support_c", &b.couplings.iter().map(|c| c.c).collect::<Vec<_>>())),
         ("support_k", t.numbers("support_k", &b.couplings.iter().map(|c| c.k).collect::<Vec<_>>())),
         ("forces", b.forces.len().to_string()),
         ("force_dof", t.indices("force_dof", b.forces.iter().copied())),
-        ("force_in", t.indices("force_in", party.wiring.forces.iter().copied())),
+        ("force_in", t.indices("force_in", subdomain.wiring.forces.iter().copied())),
         ("grounds", b.grounds.len().to_string()),
-        ("ground_in", t.indices("ground_in", party.wiring.grounds.iter().copied())),
+        ("ground_in", t.indices("ground_in", subdomain.wiring.grounds.iter().copied())),
         ("ground_load", t.numbers("ground_load", &b.grounds.iter().flat_map(|g| g.load.clone()).collect::<Vec<_>>())),
-        ("imposed_in", t.indices("imposed_in", party.wiring.imposed.iter().copied())),
+        ("imposed_in", t.indices("imposed_in", subdomain.wiring.imposed.iter().copied())),
         ("elements", b.elements.len().to_string()),
         ("tangents", t.numbers("tangents", &padded(&b.tangents, 6))),
         ("tangents_len", b.tangents.len().to_string()),
@@ -165,10 +165,10 @@ pub fn emit(party: &Party<'_>, laws: &mut Laws, further: &[Recorded]) -> Emitted
             "specimen_c",
             t.numbers("specimen_c", &b.specimens.iter().flat_map(|s| s.damping.clone()).collect::<Vec<_>>()),
         ),
-        ("ports", party.ports.len().to_string()),
-        ("port_dof", t.indices("port_dof", party.ports.iter().map(|p| p.dof))),
-        ("port_row", t.indices("port_row", party.ports.iter().map(|p| p.row))),
-        ("port_sign", t.numbers("port_sign", &party.ports.iter().map(|p| p.sign).collect::<Vec<_>>())),
+        ("ports", subdomain.ports.len().to_string()),
+        ("port_dof", t.indices("port_dof", subdomain.ports.iter().map(|p| p.dof))),
+        ("port_row", t.indices("port_row", subdomain.ports.iter().map(|p| p.row))),
+        ("port_sign", t.numbers("port_sign", &subdomain.ports.iter().map(|p| p.sign).collect::<Vec<_>>())),
     ]);
 
     // Factors and operators.
@@ -231,7 +231,7 @@ pub fn emit(party: &Party<'_>, laws: &mut Laws, further: &[Recorded]) -> Emitted
         ("at_constants", constants.len()),
         ("at_memory", b.memory),
         ("at_measured", 3 * commanded),
-        ("at_ports", if party.ports.is_empty() { 0 } else { 2 + 2 * party.ports.len() }),
+        ("at_ports", if subdomain.ports.is_empty() { 0 } else { 2 + 2 * subdomain.ports.len() }),
     ];
     for (name, size) in sizes {
         let at = memory.take(size);
@@ -247,11 +247,11 @@ pub fn emit(party: &Party<'_>, laws: &mut Laws, further: &[Recorded]) -> Emitted
     }
     plan.fault = memory.take(1);
     fields.push(("at_fault", plan.fault.to_string()));
-    fields.push(("at_scheme", memory.take(party.scratch).to_string()));
+    fields.push(("at_scheme", memory.take(subdomain.scratch).to_string()));
     plan.len = memory.0;
 
     let fields: String = fields.iter().map(|(f, v)| format!("    .{f} = {v},\n")).collect();
-    let text = format!("{}static const system_t {} = {{\n{fields}}};\n\n", t.text, party.name);
+    let text = format!("{}static const system_t {} = {{\n{fields}}};\n\n", t.text, subdomain.name);
     Emitted { text, bytes: t.bytes, plan, laws: recorded }
 }
 

@@ -99,36 +99,13 @@ impl Record {
 
     /// Takes the first rows of an earlier file of the same run.
     pub(crate) fn copy(&mut self, from: &Path, rows: u64) -> Result<(), String> {
-        let unread = |e: &dyn std::fmt::Display| format!("`{}` cannot be read: {e}", from.display());
-        let few = || unread(&format!("it holds fewer than the {rows} rows before the checkpoint"));
-        match self {
-            Self::Csv(out) => {
-                let text = std::fs::read_to_string(from).map_err(|e| unread(&e))?;
-                let mut lines = text.lines().skip(1);
-                for _ in 0..rows {
-                    writeln!(out, "{}", lines.next().ok_or_else(few)?).map_err(|e| lost(&e))?;
-                }
-                Ok(())
+        let mut taken = Ok(());
+        read_rows(from, rows, &mut |t, row| {
+            if taken.is_ok() {
+                taken = self.row(t, row);
             }
-            Self::Results(writer) => {
-                let reader = Reader::open(from).map_err(|e| unread(&e))?;
-                if reader.rows() < rows {
-                    return Err(few());
-                }
-                let mut row = vec![0.0; reader.channels().len()];
-                for first in (0..rows).step_by(COPIED as usize) {
-                    let range = first..rows.min(first + COPIED);
-                    let time = reader.time(range.clone()).map_err(|e| unread(&e))?;
-                    let columns = (0..row.len()).map(|c| reader.read(c, range.clone()));
-                    let columns = columns.collect::<Result<Vec<_>, _>>().map_err(|e| unread(&e))?;
-                    for (i, t) in time.iter().enumerate() {
-                        row.iter_mut().zip(&columns).for_each(|(x, column)| *x = column[i]);
-                        writer.push(*t, &row);
-                    }
-                }
-                writer.status().map_err(|e| lost(&e))
-            }
-        }
+        })?;
+        taken
     }
 
     /// Adds a line to the log; a CSV file has none.
@@ -147,6 +124,65 @@ impl Record {
                 other => lost(&other),
             }),
         }
+    }
+}
+
+/// Reads the first rows of a result or CSV file; the error is a sentence.
+fn read_rows(from: &Path, rows: u64, take: &mut dyn FnMut(f64, &[f64])) -> Result<(), String> {
+    let unread = |e: &dyn std::fmt::Display| format!("`{}` cannot be read: {e}", from.display());
+    let few = || unread(&format!("it holds fewer than the {rows} rows before the checkpoint"));
+    if Format::of(from) == Some(Format::Csv) {
+        let text = std::fs::read_to_string(from).map_err(|e| unread(&e))?;
+        let mut lines = text.lines().skip(1);
+        for _ in 0..rows {
+            // As written, a number is read back to its last bit.
+            let numbers = lines.next().ok_or_else(few)?.split(',').map(str::parse).collect::<Result<Vec<f64>, _>>();
+            let numbers = numbers.map_err(|e| unread(&e))?;
+            let (t, row) = numbers.split_first().ok_or_else(few)?;
+            take(*t, row);
+        }
+        return Ok(());
+    }
+    let reader = Reader::open(from).map_err(|e| unread(&e))?;
+    if reader.rows() < rows {
+        return Err(few());
+    }
+    let mut row = vec![0.0; reader.channels().len()];
+    for first in (0..rows).step_by(COPIED as usize) {
+        let range = first..rows.min(first + COPIED);
+        let time = reader.time(range.clone()).map_err(|e| unread(&e))?;
+        let columns = (0..row.len()).map(|c| reader.read(c, range.clone()));
+        let columns = columns.collect::<Result<Vec<_>, _>>().map_err(|e| unread(&e))?;
+        for (i, t) in time.iter().enumerate() {
+            row.iter_mut().zip(&columns).for_each(|(x, column)| *x = column[i]);
+            take(*t, &row);
+        }
+    }
+    Ok(())
+}
+
+/// What the rows of a run are known by (FNV-1a over their bits): a checkpoint goes on with its own rows only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RowsSeen(pub(crate) u64);
+
+impl Default for RowsSeen {
+    fn default() -> Self {
+        RowsSeen(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl RowsSeen {
+    pub(crate) fn push(&mut self, t: f64, row: &[f64]) {
+        for x in std::iter::once(&t).chain(row) {
+            self.0 = (self.0 ^ x.to_bits()).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+
+    /// Of the first rows of a file.
+    pub(crate) fn of(from: &Path, rows: u64) -> Result<Self, String> {
+        let mut seen = RowsSeen::default();
+        read_rows(from, rows, &mut |t, row| seen.push(t, row))?;
+        Ok(seen)
     }
 }
 

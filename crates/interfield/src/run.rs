@@ -22,7 +22,7 @@ use crate::laboratory::{self, Arming, Assessed, Laboratory, RealTime, Replay};
 use crate::outputs::{Files, Wanted};
 use crate::programs::{self, ProgramLog, Programs};
 use crate::ranges::{Range, Ranges};
-use crate::record::{self, Record};
+use crate::record::{self, Record, RowsSeen};
 use crate::refused::{Cause, Refused};
 use crate::rehearsal::{self, Rehearsal};
 use crate::space::{Room, room};
@@ -157,6 +157,7 @@ impl Prepared<'_> {
             begun: false,
             end: None,
             keeper: None,
+            seen: RowsSeen::default(),
             operator: laboratory.operator().clone(),
             real_time,
             sim,
@@ -170,7 +171,11 @@ impl Prepared<'_> {
         };
         file.lines().iter().for_each(|line| run.log(line));
         if let Some((earlier, checkpoint)) = earlier.zip(resumed) {
-            run.resume(&earlier, &checkpoint)?;
+            if let Err(refused) = run.resume(&earlier, &checkpoint) {
+                drop(run);
+                earlier.put_back();
+                return Err(refused);
+            }
         }
         if let Some(fingerprint) = fingerprint {
             let keeper =
@@ -201,6 +206,8 @@ pub struct Run {
     begun: bool,
     end: Option<End>,
     keeper: Option<Keeper>,
+    /// Of all rows recorded so far, where checkpoints are kept.
+    seen: RowsSeen,
     laps: Laps,
 }
 
@@ -394,6 +401,9 @@ impl Run {
         let recorded = self.done.is_multiple_of(self.model.every) || self.done == steps || stopping;
         let (simulation, row) = (&self.sim, self.row.as_slice());
         observer.observe(&Moment { step: self.done, steps, t, row, recorded, simulation });
+        if recorded && self.keeper.is_some() {
+            self.seen.push(t, &self.row);
+        }
         if let Some(record) = self.record.as_mut().filter(|_| recorded)
             && let Err(reason) = record.row(t, &self.row)
         {
@@ -442,6 +452,11 @@ impl Run {
         (self.done, self.begun) = (checkpoint.step, true);
         let rows = self.done / self.model.every + 1;
         if let (Some(record), Some(results)) = (&mut self.record, &earlier.results) {
+            // Another run may have left its rows under the same name since.
+            if RowsSeen::of(results, rows).map_err(refuse)? != self.seen {
+                let message = format!("the rows of `{}` are not those of the run that kept it", results.display());
+                return Err(refuse(message));
+            }
             record.copy(results, rows).and_then(|()| record.sync()).map_err(refuse)?;
         }
         earlier.clean();
@@ -544,6 +559,8 @@ impl Run {
 /// What a run is known by that was ended before its time.
 struct Earlier {
     checkpoint: PathBuf,
+    /// Where its results were.
+    own: PathBuf,
     /// Its result file, moved out of the way if the new one takes its place.
     results: Option<PathBuf>,
     moved: bool,
@@ -552,11 +569,15 @@ struct Earlier {
 impl Earlier {
     fn of(checkpoint: &Path, files: Option<&Files>) -> Result<Self, Refused> {
         let Some(files) = files else {
-            return Ok(Earlier { checkpoint: checkpoint.to_owned(), results: None, moved: false });
+            let own = PathBuf::new();
+            return Ok(Earlier { checkpoint: checkpoint.to_owned(), own, results: None, moved: false });
         };
         let extension = files.results.extension().unwrap_or_default();
-        let (own, aside) = (checkpoint.with_extension(extension), checkpoint.with_extension("earlier"));
-        let moved = crate::files::same(&own, &files.results) || aside.exists();
+        let (own, aside) = (
+            checkpoint.with_extension(extension),
+            checkpoint.with_extension(format!("earlier.{}", extension.display())),
+        );
+        let moved = own == files.results || crate::files::same(&own, &files.results);
         // One that is aside already was being copied when its successor was ended.
         if moved && !aside.exists() {
             std::fs::rename(&own, &aside).map_err(|e| {
@@ -564,8 +585,16 @@ impl Earlier {
                 Refused::new(Cause::Machine, message, "give another file with --output")
             })?;
         }
-        let results = if moved { aside } else { own };
-        Ok(Earlier { checkpoint: checkpoint.to_owned(), results: Some(results), moved })
+        let results = Some(if moved { aside } else { own.clone() });
+        Ok(Earlier { checkpoint: checkpoint.to_owned(), own, results, moved })
+    }
+
+    /// Nothing came of it: the results are again where they were.
+    fn put_back(&self) {
+        if let Some(aside) = self.results.as_ref().filter(|_| self.moved) {
+            // Where that fails they are still there under the other name.
+            let _ = std::fs::rename(aside, &self.own);
+        }
     }
 
     /// All rows have been taken over.
@@ -582,6 +611,7 @@ impl Persist for Run {
         self.sim.persist(archive);
         self.ranges.persist(archive);
         self.listener.persist(archive);
+        archive.whole(&mut self.seen.0);
     }
 }
 

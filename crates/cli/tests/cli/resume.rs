@@ -91,7 +91,13 @@ fn the_newest_checkpoint_is_found_and_the_file_goes_on() {
     child.wait().unwrap();
     run(&folder, &["run", model, "--quiet", "--resume"]).expect(0);
     assert_eq!(rows(&folder.join("interfield-out/frame.h5")), rows(&folder.join("whole.h5")));
-    assert!(!folder.join("interfield-out/frame.earlier").exists());
+    assert!(!folder.join("interfield-out/frame.earlier.h5").exists());
+    // Rows of another run under the same name are not taken for its own, and stay where they are.
+    run(&folder, &["run", model, "--quiet", "--scheme", "newmark"]).expect(0);
+    let other = rows(&folder.join("interfield-out/frame.h5"));
+    let stale = run(&folder, &["run", model, "--quiet", "--resume"]).expect(2);
+    assert!(stale.stderr.contains("are not those of the run that kept it"), "{}", stale.stderr);
+    assert_eq!(rows(&folder.join("interfield-out/frame.h5")), other);
     // Another choice is another run; what is no checkpoint is said.
     let other = run(&folder, &["run", model, "--resume", "--dt", "5 ms"]).expect(2);
     assert!(other.stderr.contains("of another model, or of other choices"), "{}", other.stderr);
@@ -102,4 +108,25 @@ fn the_newest_checkpoint_is_found_and_the_file_goes_on() {
     let clock = clock.to_str().unwrap();
     let live = run(&folder, &["run", clock, "--real-time", "--checkpoint", "-o", "live.h5"]).expect(2);
     assert!(live.stderr.contains("cannot be saved"), "{}", live.stderr);
+}
+
+/// The same as comma-separated values, in the same file.
+#[test]
+fn comma_separated_values_go_on() {
+    let folder = folder("csv");
+    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/frame.toml");
+    let model = model.to_str().unwrap();
+    run(&folder, &["run", model, "--quiet", "-o", "whole.csv"]).expect(0);
+    let mut command = program();
+    command.current_dir(&folder).args(["run", model, "--quiet", "-o", "part.csv", "--checkpoint", "0"]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program starts");
+    while !folder.join("part.checkpoint").exists() {
+        assert!(child.try_wait().unwrap().is_none(), "it was over before it was killed");
+        std::thread::yield_now();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    run(&folder, &["run", model, "--quiet", "-o", "part.csv", "--resume"]).expect(0);
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    assert_eq!(read("part.csv"), read("whole.csv"));
 }

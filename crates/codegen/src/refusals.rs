@@ -47,7 +47,7 @@ pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
     if !refused.is_empty() {
         return Err(refused);
     }
-    crate::partitioned::export(model, name)
+    crate::simulation::export(model, name)
 }
 
 /// The C of an iterating scheme takes no law back to where the step began.

@@ -8,7 +8,7 @@ use interfield_structure::assembled::Assembled;
 use interfield_structure::blueprint::Blueprint;
 
 use super::pieces::Piece;
-use crate::monolithic::refusal;
+use crate::refusals::refusal;
 
 /// First command of a specimen of the model.
 fn first_command(model: &Model, specimen: usize) -> usize {

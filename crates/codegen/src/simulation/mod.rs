@@ -1,4 +1,4 @@
-//! A structure cut into substructures as C: every substructure a subdomain, the coupling as a text of its own.
+//! A simulation as C: every part a subdomain, the coupling as a text of its own; a structure in one piece is the coupling without constraints.
 //!
 //! ```text
 //! Simulation --blueprint--> subdomains --emit--> tables         sites: at which times who looks at the inputs
@@ -25,8 +25,8 @@ use crate::api::{Export, Interface, LIFECYCLE, Variable, files};
 use crate::harness;
 use crate::inputs::{Inputs, inputs};
 use crate::law::Laws;
-use crate::monolithic::{commands, fits, measured, refusal};
 use crate::parameters::{Owner, Parameters, parameters};
+use crate::refusals::{commands, fits, measured, refusal};
 use crate::stepping::{Schemes, Stepping};
 use crate::subdomain::factors;
 use crate::text::{Tables, called, identifier, number, referenced};

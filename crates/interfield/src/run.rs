@@ -170,12 +170,12 @@ impl Prepared<'_> {
             laps,
         };
         file.lines().iter().for_each(|line| run.log(line));
-        if let Some((earlier, checkpoint)) = earlier.zip(resumed) {
-            if let Err(refused) = run.resume(&earlier, &checkpoint) {
-                drop(run);
-                earlier.put_back();
-                return Err(refused);
-            }
+        if let Some((earlier, checkpoint)) = earlier.zip(resumed)
+            && let Err(refused) = run.resume(&earlier, &checkpoint)
+        {
+            drop(run);
+            earlier.put_back();
+            return Err(refused);
         }
         if let Some(fingerprint) = fingerprint {
             let keeper =

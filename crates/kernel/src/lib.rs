@@ -24,6 +24,7 @@ pub mod fault;
 pub mod scalar;
 pub mod scheme;
 pub mod system;
+pub mod uniaxial;
 
 pub use archive::{Archive, Persist, StateError};
 pub use domain::{Domain, StepMap};

@@ -1,0 +1,61 @@
+//! Bilinear with kinematic hardening, and isotropic hardening if wanted (Filippou, Popov and Bertero, UCB/EERC-83/19, 1983).
+//! As `Steel01` of OpenSees has it: the stress of an increment that reverses still sees the old yield stress.
+
+use super::{Uniaxial, isotropic, zero};
+use crate::Scalar;
+
+/// Without isotropic hardening this is the backward-Euler return to the lines of hardening, whatever the increments.
+#[derive(Clone, Copy, Debug)]
+pub struct Bilinear {
+    /// Yield stress, Pa.
+    pub fy: f64,
+    /// Modulus before yielding, Pa.
+    pub e0: f64,
+    /// Ratio of the modulus after yielding to that before.
+    pub b: f64,
+    /// Growth of the yield stress in compression: share per 2 `a2` yield strains of range, and that number.
+    pub compression: [f64; 2],
+    /// The same in tension.
+    pub tension: [f64; 2],
+}
+
+impl Uniaxial<8> for Bilinear {
+    /// Strain, stress, largest and smallest strain of a reversal, growth in tension and in compression, direction, tangent.
+    fn start(&self) -> [f64; 8] {
+        [0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, self.e0]
+    }
+
+    #[inline]
+    fn advance<T: Scalar>(
+        &self,
+        &[ec, sc, emax, emin, tension, compression, dir, tangent]: &[T; 8],
+        e: T,
+        _: f64,
+    ) -> (T, [T; 8]) {
+        let nil = T::constant(0.0);
+        let (d, ey, soft) = (e - ec, self.fy / self.e0, self.b * self.e0);
+        let trial = sc + d * self.e0;
+        let width = self.fy * (1.0 - self.b);
+        let s = (e * soft - compression * width).max((e * soft + tension * width).min(trial));
+        let elastic = zero(s - trial, T::constant(self.e0), T::constant(soft));
+        // Reversals: from tension to compression, and back.
+        let down = |then: T, stays: T| dir.greater(nil, nil.greater(d, then, stays), stays);
+        let up = |then: T, stays: T| nil.greater(dir, d.greater(nil, then, stays), stays);
+        let top = down(emax.max(ec), emax);
+        let bottom = up(emin.min(ec), emin);
+        let next = [
+            e,
+            s,
+            top,
+            bottom,
+            up(isotropic(self.tension, emax - bottom, ey), tension),
+            down(isotropic(self.compression, top - emin, ey), compression),
+            zero(d, dir, d.sign()),
+            elastic,
+        ];
+        // No increment: stress and tangent as they were.
+        let rest = sc + tangent * d;
+        let kept = [ec, sc, emax, emin, tension, compression, dir, tangent];
+        (zero(d, rest, s), core::array::from_fn(|i| zero(d, kept[i], next[i])))
+    }
+}

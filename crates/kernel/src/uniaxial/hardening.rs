@@ -1,0 +1,34 @@
+//! Linear isotropic and kinematic hardening: the return map of Simo and Hughes (1998, box 1.5), whatever the increments.
+
+use super::Uniaxial;
+use crate::Scalar;
+
+/// The yield stress grows with the plastic way, and its centre moves with the plastic strain.
+#[derive(Clone, Copy, Debug)]
+pub struct Hardening {
+    /// Modulus, Pa.
+    pub e: f64,
+    /// Yield stress, Pa.
+    pub fy: f64,
+    /// Isotropic modulus, Pa.
+    pub isotropic: f64,
+    /// Kinematic modulus, Pa.
+    pub kinematic: f64,
+}
+
+impl Uniaxial<2> for Hardening {
+    /// Plastic strain and plastic way.
+    fn start(&self) -> [f64; 2] {
+        [0.0; 2]
+    }
+
+    #[inline]
+    fn advance<T: Scalar>(&self, &[plastic, way]: &[T; 2], e: T, _: f64) -> (T, [T; 2]) {
+        let trial = (e - plastic) * self.e;
+        let relative = trial - plastic * self.kinematic;
+        let beyond = (relative.abs() - way * self.isotropic - self.fy).max(T::constant(0.0));
+        let slip = beyond / (self.e + self.kinematic + self.isotropic);
+        let moved = slip * relative.sign();
+        (trial - moved * self.e, [plastic + moved, way + slip])
+    }
+}

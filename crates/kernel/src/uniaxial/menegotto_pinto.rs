@@ -1,0 +1,77 @@
+//! Giuffré, Menegotto and Pinto (IABSE Reports 13, 1973) with the isotropic hardening of Filippou, Popov and Bertero (1983); `Steel02`
+//! of OpenSees.
+//!
+//! A curve from the last reversal to an asymptote of hardening. After a small reversal inside of a large loop it forgets the large
+//! one: it knows no nested branches, and overshoots on reloading.
+
+use super::{Uniaxial, divisor, isotropic, zero};
+use crate::Scalar;
+
+/// Smooth steel.
+#[derive(Clone, Copy, Debug)]
+pub struct MenegottoPinto {
+    /// Yield stress, Pa.
+    pub fy: f64,
+    /// Modulus, Pa.
+    pub e0: f64,
+    /// Ratio of the modulus of hardening to that at rest.
+    pub b: f64,
+    /// Curvature: its exponent in the first branch, and the two numbers that lower it in later ones.
+    pub r: [f64; 3],
+    /// Growth of the yield stress in compression: share, and yield strains of range to which it belongs.
+    pub compression: [f64; 2],
+    /// The same in tension.
+    pub tension: [f64; 2],
+    /// Stress at zero strain at the beginning, Pa.
+    pub initial: f64,
+}
+
+impl MenegottoPinto {
+    /// b r + (1 - b) r / (1 + |r|^R)^(1/R), with no power of a number beyond one.
+    #[inline]
+    fn curve<T: Scalar>(&self, r: T, exponent: T) -> T {
+        let (one, size) = (T::constant(1.0), r.abs());
+        let small = divisor(size.min(one / divisor(size)));
+        let power = zero(r, T::constant(0.0), small.pow(exponent));
+        let bent = r.min(one).max(-one) / ((power + 1.0).ln() / exponent).exp();
+        r * self.b + bent * (1.0 - self.b)
+    }
+}
+
+impl Uniaxial<10> for MenegottoPinto {
+    /// Strain, stress, extreme strains, strain of the asymptotes before, corner of the asymptotes, point of the last reversal,
+    /// direction.
+    fn start(&self) -> [f64; 10] {
+        let ey = self.fy / self.e0;
+        [self.initial / self.e0, self.initial, ey, -ey, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+    }
+
+    #[inline]
+    fn advance<T: Scalar>(&self, h: &[T; 10], e: T, _: f64) -> (T, [T; 10]) {
+        let &[ec, sc, emax, emin, epl, es, ss, er, sr, dir] = h;
+        let (nil, ey) = (T::constant(0.0), self.fy / self.e0);
+        let e = e + self.initial / self.e0;
+        let d = e - ec;
+        let way = zero(d, dir, d.sign());
+        let virgin = |then: T, stays: T| zero(dir, then, stays);
+        // A reversal turns a direction; the first increment only takes one.
+        let turn = |then: T, stays: T| nil.greater(dir * way, then, stays);
+        let down = |then: T, stays: T| nil.greater(way, then, stays);
+        let (emax, emin) = (turn(down(emax.max(ec), emax), emax), turn(down(emin, emin.min(ec)), emin));
+        let (er, sr) = (turn(ec, er), turn(sc, sr));
+        let growth = down(isotropic(self.compression, emax - emin, ey), isotropic(self.tension, emax - emin, ey));
+        let corner = (way * growth * (self.fy * (1.0 - self.b)) - sr + er * self.e0) / (self.e0 * (1.0 - self.b));
+        let level = way * growth * self.fy + (corner - way * growth * ey) * (self.b * self.e0);
+        let es = virgin(way * ey, turn(corner, es));
+        let ss = virgin(way * self.fy, turn(level, ss));
+        let epl = virgin(way * ey, turn(down(emin, emax), epl));
+        let xi = (epl - es).abs() / ey;
+        let [r0, c1, c2] = self.r;
+        let exponent = (T::constant(1.0) - xi * c1 / (xi + c2)) * r0;
+        let reach = divisor(es - er);
+        let s = sr + (ss - sr) * self.curve((e - er) / reach, exponent);
+        // Never moved: on the elastic line.
+        let s = zero(way, sc + d * self.e0, s);
+        (s, [e, s, emax, emin, epl, es, ss, er, sr, way])
+    }
+}

@@ -1,0 +1,61 @@
+//! Uniaxial materials: stress from strain and history, one file each (book: frames 1).
+//!
+//! A material is a *map*: from its history at the last committed point and the new strain it gives the stress and the new
+//! history. It depends on the points at which it is evaluated and on nothing between them. The history is explicit, a few
+//! numbers that belong to the memory of the system, so that a trial is thrown away by not keeping it.
+//!
+//! Both sides of every selection are computed; so each division, power and root is harmless on the side not taken.
+//! Signs: tension positive. Strain and stress may as well be elongation and force of a spring.
+//! **Must not be here:** sections, members, time stepping.
+
+pub mod elastic;
+pub mod elastic_plastic;
+pub mod gap;
+pub mod hardening;
+pub mod kent_park;
+pub mod kent_park_tension;
+pub mod maxwell;
+pub mod menegotto_pinto;
+pub mod pinching;
+pub mod self_centring;
+pub mod bilinear;
+
+use crate::{Dual, Scalar};
+
+/// A uniaxial material with a history of H numbers.
+pub trait Uniaxial<const H: usize> {
+    /// The history of a material that was never strained.
+    fn start(&self) -> [f64; H];
+
+    /// The stress at strain `e`, reached in one increment from the committed history `h` within `dt` seconds, and the history there.
+    fn advance<T: Scalar>(&self, h: &[T; H], e: T, dt: f64) -> (T, [T; H]);
+
+    /// Stress, tangent and history after an increment; the tangent is that of the branch on which the increment ends.
+    fn evaluate(&self, h: &[f64; H], e: f64, dt: f64) -> (f64, f64, [f64; H]) {
+        let (stress, history) = self.advance(&h.map(Dual::constant), Dual { re: e, eps: 1.0 }, dt);
+        (stress.re, stress.eps, history.map(|h| h.re))
+    }
+
+    /// The tangent at rest.
+    fn stiffness(&self) -> f64 {
+        self.evaluate(&self.start(), 0.0, 0.0).1
+    }
+}
+
+/// `yes` where `x` is zero, else `no`.
+#[inline]
+fn zero<T: Scalar>(x: T, yes: T, no: T) -> T {
+    x.abs().greater(T::constant(0.0), no, yes)
+}
+
+/// `x`, or one where `x` is zero: a divisor on a side that is not taken.
+#[inline]
+fn divisor<T: Scalar>(x: T) -> T {
+    zero(x, T::constant(1.0), x)
+}
+
+/// The growth of a yield stress with the range of strains, 1 + a (range / (2 b ey))^0.8 (Filippou, Popov and Bertero 1983).
+#[inline]
+fn isotropic<T: Scalar>([a, b]: [f64; 2], range: T, ey: f64) -> T {
+    (range.max(T::constant(0.0)) / (2.0 * b * ey)).powf(0.8) * a + 1.0
+}

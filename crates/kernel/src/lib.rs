@@ -21,6 +21,7 @@ pub mod domain;
 pub mod element;
 pub mod expr;
 pub mod fault;
+pub mod frame;
 pub mod scalar;
 pub mod scheme;
 pub mod system;

@@ -1,0 +1,283 @@
+//! Basic forces of a member from its basic deformations.
+//!
+//! Plane: deformations v = (elongation, rotations of the ends against the chord), forces q = (N, Mi, Mj). Space: (elongation, thz i, thz j,
+//! thy i, thy j, twist). N strains of a section, B basic deformations: 2 and 3, or 4 and 6 (book: frames 3).
+
+use super::Tables;
+use super::matrix::{Matrix, add_congruent, add_transposed, inverse, times};
+use super::rule::Rule;
+
+/// How a member is computed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Formulation {
+    /// Cubic transverse and linear axial displacements: one evaluation of each section.
+    Displacement,
+    /// Exact equilibrium, a fixed number of evaluations of each section; what is left of the unbalance goes into the next step.
+    Force {
+        /// Evaluations.
+        passes: usize,
+    },
+    /// Exact equilibrium, iterated until the work of the correction is below the tolerance.
+    ForceIterated {
+        /// Work of the last correction, J.
+        tolerance: f64,
+        /// Most evaluations.
+        passes: usize,
+    },
+}
+
+/// A member between its two ends.
+#[derive(Clone, Copy, Debug)]
+pub struct Member {
+    /// Length, m.
+    pub length: f64,
+    /// Its sections.
+    pub rule: Rule,
+    /// How it is computed.
+    pub formulation: Formulation,
+}
+
+/// Forces and stiffness in basic coordinates.
+pub type Basic<const B: usize> = ([f64; B], Matrix<B>);
+
+/// The memory of a force-based member before that of its fibres: deformations, forces, stiffness; strains, forces and flexibility of each section.
+const fn own<const N: usize, const B: usize>(points: usize) -> usize {
+    2 * B + B * B + points * (2 * N + N * N)
+}
+
+impl Member {
+    /// Numbers that it remembers.
+    pub fn memory<const N: usize, const B: usize>(&self, tables: &Tables<'_>) -> usize {
+        let fibres: usize = (0..self.rule.count).map(|p| tables.sections[self.rule.section[p]].history(tables)).sum();
+        match self.formulation {
+            Formulation::Displacement => fibres,
+            _ => own::<N, B>(self.rule.count) + fibres,
+        }
+    }
+
+    /// Writes the memory of a member that was never deformed.
+    pub fn start<const N: usize, const B: usize>(&self, tables: &Tables<'_>, memory: &mut [f64]) {
+        let (own, mut fibres) = match self.formulation {
+            Formulation::Displacement => memory.split_at_mut(0),
+            _ => memory.split_at_mut(own::<N, B>(self.rule.count)),
+        };
+        own.fill(0.0);
+        let mut flexibility = [[0.0; B]; B];
+        for p in 0..self.rule.count {
+            let section = &tables.sections[self.rule.section[p]];
+            let size = section.history(tables);
+            let (mine, rest) = fibres.split_at_mut(size);
+            section.start(tables, mine);
+            if !own.is_empty() {
+                // The stiffness at rest, taken without keeping what the evaluation would change.
+                let k = rest_stiffness::<N>(tables, self.rule.section[p]);
+                let f = inverse(k);
+                let state = State::<N, B>::section(p);
+                for i in 0..N {
+                    own[state + 2 * N + i * N..state + 2 * N + (i + 1) * N].copy_from_slice(&f[i]);
+                }
+                add_congruent(self.rule.weight[p] * self.length, &equilibrium::<N, B>(self.rule.xi[p]), &f, &mut flexibility);
+            }
+            fibres = rest;
+        }
+        if !own.is_empty() {
+            let k = inverse(flexibility);
+            for i in 0..B {
+                own[2 * B + i * B..2 * B + (i + 1) * B].copy_from_slice(&k[i]);
+            }
+        }
+    }
+
+    /// Forces and stiffness at the deformations `v`, reached from `memory`, and the memory there.
+    pub fn evaluate<const N: usize, const B: usize>(
+        &self,
+        tables: &Tables<'_>,
+        (memory, next): (&[f64], &mut [f64]),
+        v: &[f64; B],
+        dt: f64,
+    ) -> Basic<B> {
+        match self.formulation {
+            Formulation::Displacement => self.displacement_based::<N, B>(tables, (memory, next), v, dt),
+            Formulation::Force { passes } => self.force_based::<N, B>(tables, (memory, next), v, dt, (passes, 0.0)),
+            Formulation::ForceIterated { tolerance, passes } => {
+                self.force_based::<N, B>(tables, (memory, next), v, dt, (passes, tolerance))
+            }
+        }
+    }
+
+    fn displacement_based<const N: usize, const B: usize>(
+        &self,
+        tables: &Tables<'_>,
+        (mut memory, mut next): (&[f64], &mut [f64]),
+        v: &[f64; B],
+        dt: f64,
+    ) -> Basic<B> {
+        let (mut q, mut k) = ([0.0; B], [[0.0; B]; B]);
+        for p in 0..self.rule.count {
+            let section = &tables.sections[self.rule.section[p]];
+            let size = section.history(tables);
+            let b = compatibility::<N, B>(self.rule.xi[p], self.length);
+            let (mine, rest) = next.split_at_mut(size);
+            let (s, ks) = section.evaluate(tables, (&memory[..size], mine), &times(&b, v), dt);
+            let share = self.rule.weight[p] * self.length;
+            add_transposed(share, &b, &s, &mut q);
+            add_congruent(share, &b, &ks, &mut k);
+            (memory, next) = (&memory[size..], rest);
+        }
+        (q, k)
+    }
+
+    /// A fixed number of passes; or iterated, in ever smaller shares of the increment where it does not converge: at a reversal the
+    /// stiffness at which the last step ended may be far from that of the way back.
+    fn force_based<const N: usize, const B: usize>(
+        &self,
+        tables: &Tables<'_>,
+        (memory, next): (&[f64], &mut [f64]),
+        v: &[f64; B],
+        dt: f64,
+        (passes, tolerance): (usize, f64),
+    ) -> Basic<B> {
+        let mut shares = 1;
+        loop {
+            let (old, fibres) = memory.split_at(own::<N, B>(self.rule.count));
+            let (new, fibres_next) = next.split_at_mut(old.len());
+            new.copy_from_slice(old);
+            let mut state = State::<N, B>(new);
+            let before: [f64; B] = state.take(0);
+            let mut done = true;
+            for share in 1..=shares {
+                let part = f64::from(share) / f64::from(shares);
+                let at = core::array::from_fn(|i| before[i] + part * (v[i] - before[i]));
+                done = self.increment(tables, (fibres, fibres_next), &mut state, &at, dt, (passes, tolerance));
+            }
+            if done || tolerance == 0.0 || shares >= SHARES {
+                return (state.take(B), state.stiffness());
+            }
+            shares *= 4;
+        }
+    }
+
+    /// q := q + K (v - v before); then, some times: strains from the unbalance of each section, sections, and forces that restore
+    /// compatibility with the linearised sections. Fibres always start from their committed history. Says whether it converged.
+    fn increment<const N: usize, const B: usize>(
+        &self,
+        tables: &Tables<'_>,
+        (fibres, fibres_next): (&[f64], &mut [f64]),
+        state: &mut State<'_, N, B>,
+        v: &[f64; B],
+        dt: f64,
+        (passes, tolerance): (usize, f64),
+    ) -> bool {
+        let mut k: Matrix<B> = state.stiffness();
+        let before: [f64; B] = state.take(0);
+        let mut q: [f64; B] = state.take(B);
+        add(&mut q, &times(&k, &difference(v, &before)));
+        let mut done = false;
+        for _ in 0..passes {
+            let (mut flexibility, mut reached) = ([[0.0; B]; B], [0.0; B]);
+            let (mut unbalance, mut at) = (0.0, 0);
+            for p in 0..self.rule.count {
+                let section = &tables.sections[self.rule.section[p]];
+                let b = equilibrium::<N, B>(self.rule.xi[p]);
+                let base = State::<N, B>::section(p);
+                let (mut e, s): ([f64; N], [f64; N]) = (state.take(base), state.take(base + N));
+                let target: [f64; N] = times(&b, &q);
+                add(&mut e, &times(&state.flexibility(base), &difference(&target, &s)));
+                let range = at..at + section.history(tables);
+                at = range.end;
+                let (s, stiffness) =
+                    section.evaluate(tables, (&fibres[range.clone()], &mut fibres_next[range]), &e, dt);
+                let f = inverse(stiffness);
+                let left = difference(&target, &s);
+                let rest = times(&f, &left);
+                let share = self.rule.weight[p] * self.length;
+                add_congruent(share, &b, &f, &mut flexibility);
+                add_transposed(share, &b, &core::array::from_fn(|i| e[i] + rest[i]), &mut reached);
+                unbalance += share * dot(&left, &rest).abs();
+                state.put(base, &e);
+                state.put(base + N, &s);
+                (0..N).for_each(|i| state.put(base + 2 * N + i * N, &f[i]));
+            }
+            k = inverse(flexibility);
+            let missing = difference(v, &reached);
+            let more = times(&k, &missing);
+            add(&mut q, &more);
+            done = dot(&missing, &more).abs() <= tolerance && unbalance <= tolerance;
+            if done {
+                break;
+            }
+        }
+        state.put(0, v);
+        state.put(B, &q);
+        (0..B).for_each(|i| state.put(2 * B + i * B, &k[i]));
+        done
+    }
+}
+
+/// Most shares in which an increment is tried.
+const SHARES: u32 = 256;
+
+fn add<const M: usize>(x: &mut [f64; M], more: &[f64; M]) {
+    (0..M).for_each(|i| x[i] += more[i]);
+}
+
+fn difference<const M: usize>(x: &[f64; M], y: &[f64; M]) -> [f64; M] {
+    core::array::from_fn(|i| x[i] - y[i])
+}
+
+fn dot<const M: usize>(x: &[f64; M], y: &[f64; M]) -> f64 {
+    (0..M).map(|i| x[i] * y[i]).sum()
+}
+
+/// The stiffness of a section at rest, from its materials alone.
+fn rest_stiffness<const N: usize>(tables: &Tables<'_>, section: usize) -> Matrix<N> {
+    tables.sections[section].at_rest(tables)
+}
+
+/// The memory of a force-based member.
+struct State<'a, const N: usize, const B: usize>(&'a mut [f64]);
+
+impl<const N: usize, const B: usize> State<'_, N, B> {
+    const fn section(point: usize) -> usize {
+        2 * B + B * B + point * (2 * N + N * N)
+    }
+
+    fn take<const M: usize>(&self, at: usize) -> [f64; M] {
+        core::array::from_fn(|i| self.0[at + i])
+    }
+
+    fn put(&mut self, at: usize, x: &[f64]) {
+        self.0[at..at + x.len()].copy_from_slice(x);
+    }
+
+    fn stiffness(&self) -> Matrix<B> {
+        core::array::from_fn(|i| self.take(2 * B + i * B))
+    }
+
+    fn flexibility(&self, section: usize) -> Matrix<N> {
+        core::array::from_fn(|i| self.take(section + 2 * N + i * N))
+    }
+}
+
+/// Forces of a section from the basic forces: N = q0, Mz = (xi - 1) q1 + xi q2, My the same with q3 and q4, T = q5.
+fn equilibrium<const N: usize, const B: usize>(xi: f64) -> [[f64; B]; N] {
+    let mut b = [[0.0; B]; N];
+    b[0][0] = 1.0;
+    (b[1][1], b[1][2]) = (xi - 1.0, xi);
+    if N == 4 {
+        (b[2][3], b[2][4], b[3][5]) = (xi - 1.0, xi, 1.0);
+    }
+    b
+}
+
+/// Strains of a section from the basic deformations: constant elongation, linear curvatures.
+fn compatibility<const N: usize, const B: usize>(xi: f64, l: f64) -> [[f64; B]; N] {
+    let mut b = [[0.0; B]; N];
+    b[0][0] = 1.0 / l;
+    let (i, j) = ((6.0 * xi - 4.0) / l, (6.0 * xi - 2.0) / l);
+    (b[1][1], b[1][2]) = (i, j);
+    if N == 4 {
+        (b[2][3], b[2][4], b[3][5]) = (i, j, 1.0 / l);
+    }
+    b
+}

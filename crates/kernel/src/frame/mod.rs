@@ -1,0 +1,43 @@
+//! Members of nonlinear frames: sections of fibres, beam-columns over them, and the motion of a member as a whole.
+//!
+//! A member is three things on top of each other: a *section* gives forces from strains, a *formulation* gives the basic forces of a
+//! member from its basic deformations (those without rigid motion), a *transformation* leads from the displacements of the end
+//! nodes to these and back. Histories are memory of the system, as those of materials.
+//!
+//! Nothing allocates: fibres and sections are tables that whoever assembles holds, see [`Tables`].
+//! **Must not be here:** equations of materials, assembly, time stepping, parsing.
+
+pub mod matrix;
+pub mod member;
+pub mod rule;
+pub mod section;
+pub mod transformation;
+
+use crate::uniaxial::material::Material;
+use section::Section;
+
+/// Fibres of one material in a section: a range of the fibres of [`Tables`].
+#[derive(Clone, Copy, Debug)]
+pub struct Group {
+    /// Their material.
+    pub material: Material,
+    /// The first of them.
+    pub first: usize,
+    /// How many.
+    pub count: usize,
+}
+
+/// Sections and fibres of a frame.
+#[derive(Clone, Copy, Debug)]
+pub struct Tables<'a> {
+    /// Sections, by number.
+    pub sections: &'a [Section],
+    /// Groups of fibres, by number.
+    pub groups: &'a [Group],
+    /// Positions of the fibres along the local y axis, m.
+    pub y: &'a [f64],
+    /// Positions along the local z axis, m.
+    pub z: &'a [f64],
+    /// Areas, m².
+    pub area: &'a [f64],
+}

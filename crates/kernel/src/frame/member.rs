@@ -37,6 +37,9 @@ pub struct Member {
     pub formulation: Formulation,
 }
 
+/// A load spread evenly along a member, in its local axes x, y, z, N/m.
+pub type Spread = [f64; 3];
+
 /// Forces and stiffness in basic coordinates.
 pub type Basic<const B: usize> = ([f64; B], Matrix<B>);
 
@@ -88,21 +91,24 @@ impl Member {
         }
     }
 
-    /// Forces and stiffness at the deformations `v`, reached from `memory`, and the memory there.
+    /// Forces and stiffness at the deformations `v` and time `t`, reached from `memory` under the load `w`, and the memory there.
     pub fn evaluate<const N: usize, const B: usize>(
         &self,
         tables: &Tables<'_>,
         (memory, next): (&[f64], &mut [f64]),
         v: &[f64; B],
-        dt: f64,
+        (t, w): (f64, &Spread),
     ) -> Basic<B> {
-        match self.formulation {
-            Formulation::Displacement => self.displacement_based::<N, B>(tables, (memory, next), v, dt),
-            Formulation::Force { passes } => self.force_based::<N, B>(tables, (memory, next), v, dt, (passes, 0.0)),
-            Formulation::ForceIterated { tolerance, passes } => {
-                self.force_based::<N, B>(tables, (memory, next), v, dt, (passes, tolerance))
+        let (passes, tolerance) = match self.formulation {
+            Formulation::Displacement => {
+                let (mut q, k) = self.displacement_based::<N, B>(tables, (memory, next), v, t);
+                add(&mut q, &clamped(self.length, w));
+                return (q, k);
             }
-        }
+            Formulation::Force { passes } => (passes, 0.0),
+            Formulation::ForceIterated { tolerance, passes } => (passes, tolerance),
+        };
+        self.force_based::<N, B>(tables, (memory, next), v, (t, w), (passes, tolerance))
     }
 
     fn displacement_based<const N: usize, const B: usize>(
@@ -110,7 +116,7 @@ impl Member {
         tables: &Tables<'_>,
         (mut memory, mut next): (&[f64], &mut [f64]),
         v: &[f64; B],
-        dt: f64,
+        t: f64,
     ) -> Basic<B> {
         let (mut q, mut k) = ([0.0; B], [[0.0; B]; B]);
         for p in 0..self.rule.count {
@@ -118,7 +124,7 @@ impl Member {
             let size = section.history(tables);
             let b = compatibility::<N, B>(self.rule.xi[p], self.length);
             let (mine, rest) = next.split_at_mut(size);
-            let (s, ks) = section.evaluate(tables, (&memory[..size], mine), &times(&b, v), dt);
+            let (s, ks) = section.evaluate(tables, (&memory[..size], mine), &times(&b, v), t);
             let share = self.rule.weight[p] * self.length;
             add_transposed(share, &b, &s, &mut q);
             add_congruent(share, &b, &ks, &mut k);
@@ -134,7 +140,7 @@ impl Member {
         tables: &Tables<'_>,
         (memory, next): (&[f64], &mut [f64]),
         v: &[f64; B],
-        dt: f64,
+        (t, w): (f64, &Spread),
         (passes, tolerance): (usize, f64),
     ) -> Basic<B> {
         let mut shares = 1;
@@ -148,7 +154,7 @@ impl Member {
             for share in 1..=shares {
                 let part = f64::from(share) / f64::from(shares);
                 let at = core::array::from_fn(|i| before[i] + part * (v[i] - before[i]));
-                done = self.increment(tables, (fibres, fibres_next), &mut state, &at, dt, (passes, tolerance));
+                done = self.increment(tables, (fibres, fibres_next), &mut state, &at, (t, w), (passes, tolerance));
             }
             if done || tolerance == 0.0 || shares >= SHARES {
                 return (state.take(B), state.stiffness());
@@ -165,7 +171,7 @@ impl Member {
         (fibres, fibres_next): (&[f64], &mut [f64]),
         state: &mut State<'_, N, B>,
         v: &[f64; B],
-        dt: f64,
+        (t, w): (f64, &Spread),
         (passes, tolerance): (usize, f64),
     ) -> bool {
         let mut k: Matrix<B> = state.stiffness();
@@ -181,12 +187,13 @@ impl Member {
                 let b = equilibrium::<N, B>(self.rule.xi[p]);
                 let base = State::<N, B>::section(p);
                 let (mut e, s): ([f64; N], [f64; N]) = (state.take(base), state.take(base + N));
-                let target: [f64; N] = times(&b, &q);
+                let mut target: [f64; N] = times(&b, &q);
+                add(&mut target, &particular(self.rule.xi[p], self.length, w));
                 add(&mut e, &times(&state.flexibility(base), &difference(&target, &s)));
                 let range = at..at + section.history(tables);
                 at = range.end;
                 let (s, stiffness) =
-                    section.evaluate(tables, (&fibres[range.clone()], &mut fibres_next[range]), &e, dt);
+                    section.evaluate(tables, (&fibres[range.clone()], &mut fibres_next[range]), &e, t);
                 let f = inverse(stiffness);
                 let left = difference(&target, &s);
                 let rest = times(&f, &left);
@@ -268,6 +275,25 @@ fn equilibrium<const N: usize, const B: usize>(xi: f64) -> [[f64; B]; N] {
         (b[2][3], b[2][4], b[3][5]) = (xi - 1.0, xi, 1.0);
     }
     b
+}
+
+/// Forces of a section of the simply supported member under a spread load.
+fn particular<const N: usize>(xi: f64, l: f64, &[wx, wy, wz]: &Spread) -> [f64; N] {
+    let moment = 0.5 * l * l * xi * (xi - 1.0);
+    let all = [wx * l * (1.0 - xi), wy * moment, -wz * moment, 0.0];
+    core::array::from_fn(|i| all[i])
+}
+
+/// Basic forces of a member that is clamped at both ends under a spread load.
+fn clamped<const B: usize>(l: f64, &[wx, wy, wz]: &Spread) -> [f64; B] {
+    let m = l * l / 12.0;
+    let all = [-0.5 * wx * l, -wy * m, wy * m, wz * m, -wz * m, 0.0];
+    core::array::from_fn(|i| all[i])
+}
+
+/// What the ends of a member must carry of a spread load beside its basic forces: (x of the first end, y and z of each end).
+pub fn supports(l: f64, &[wx, wy, wz]: &Spread) -> [f64; 3] {
+    [-wx * l, -0.5 * wy * l, -0.5 * wz * l]
 }
 
 /// Strains of a section from the basic deformations: constant elongation, linear curvatures.

@@ -7,8 +7,10 @@
 //! Nothing allocates: fibres and sections are tables that whoever assembles holds, see [`Tables`].
 //! **Must not be here:** equations of materials, assembly, time stepping, parsing.
 
+pub mod bearing;
 pub mod matrix;
 pub mod member;
+pub mod part;
 pub mod rule;
 pub mod section;
 pub mod transformation;

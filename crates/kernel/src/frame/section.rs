@@ -54,7 +54,7 @@ impl Section {
         tables: &Tables<'_>,
         (mut h, mut next): (&[f64], &mut [f64]),
         e: &[f64; N],
-        dt: f64,
+        t: f64,
     ) -> ([f64; N], Matrix<N>) {
         let (mut s, mut k) = ([0.0; N], [[0.0; N]; N]);
         match *self {
@@ -67,7 +67,7 @@ impl Section {
                 for g in self.groups(tables) {
                     let size = g.count * g.material.history();
                     let (mine, rest) = next.split_at_mut(size);
-                    g.add(tables, (&h[..size], mine), e, dt, (&mut s, &mut k));
+                    g.add(tables, (&h[..size], mine), e, t, (&mut s, &mut k));
                     (h, next) = (&h[size..], rest);
                 }
                 if N == 4 {
@@ -113,16 +113,16 @@ impl Group {
         tables: &Tables<'_>,
         (h, next): (&[f64], &mut [f64]),
         e: &[f64; N],
-        dt: f64,
+        t: f64,
         out: (&mut [f64; N], &mut Matrix<N>),
     ) {
         let mut i = 0;
         while i + LANES <= self.count {
-            self.lanes::<N, LANES>(tables, (h, next), i, e, dt, (out.0, out.1));
+            self.lanes::<N, LANES>(tables, (h, next), i, e, t, (out.0, out.1));
             i += LANES;
         }
         while i < self.count {
-            self.lanes::<N, 1>(tables, (h, next), i, e, dt, (out.0, out.1));
+            self.lanes::<N, 1>(tables, (h, next), i, e, t, (out.0, out.1));
             i += 1;
         }
     }
@@ -134,7 +134,7 @@ impl Group {
         (h, next): (&[f64], &mut [f64]),
         at: usize,
         e: &[f64; N],
-        dt: f64,
+        t: f64,
         (s, k): (&mut [f64; N], &mut Matrix<N>),
     ) {
         let take = |from: &[f64], first: usize| Lanes::<L>(core::array::from_fn(|l| from[first + l]));
@@ -146,7 +146,7 @@ impl Group {
         }
         let strain = Dual { re: strain, eps: Lanes::constant(1.0) };
         let old = |j: usize| Dual { re: take(h, j * self.count + at), eps: Lanes::constant(0.0) };
-        let stress = self.material.advance(old, strain, dt, |j, x| {
+        let stress = self.material.advance(old, strain, t, |j, x| {
             next[j * self.count + at..j * self.count + at + L].copy_from_slice(&x.re.0);
         });
         let lever = |i: usize| match i {

@@ -41,11 +41,11 @@ macro_rules! materials {
 
             /// Stresses at the strains of fibres side by side, in any scalar; the histories of all `count` fibres are `h`, those of
             /// these fibres begin at `first`.
-            pub fn advance<T: Scalar>(&self, history: impl Fn(usize) -> T, e: T, dt: f64, mut keep: impl FnMut(usize, T)) -> T {
+            pub fn advance<T: Scalar>(&self, history: impl Fn(usize) -> T, e: T, t: f64, mut keep: impl FnMut(usize, T)) -> T {
                 match self {
                     $(Material::$kind(law) => {
                         let h: [T; $size] = core::array::from_fn(&history);
-                        let (s, next) = law.advance(&h, e, dt);
+                        let (s, next) = law.advance(&h, e, t);
                         next.into_iter().enumerate().for_each(|(i, x)| keep(i, x));
                         s
                     }),*
@@ -66,7 +66,7 @@ materials! {
     KentParkTension: 5,
     Pinching: 9,
     SelfCentring: 2,
-    Maxwell: 2,
+    Maxwell: 3,
 }
 
 fn spread<const H: usize>(law: &impl Uniaxial<H>, count: usize, h: &mut [f64]) {

@@ -13,16 +13,16 @@ pub struct Maxwell {
     pub c: f64,
 }
 
-impl Uniaxial<2> for Maxwell {
-    /// Strain and stress.
-    fn start(&self) -> [f64; 2] {
-        [0.0; 2]
+impl Uniaxial<3> for Maxwell {
+    /// Strain, stress and time.
+    fn start(&self) -> [f64; 3] {
+        [0.0; 3]
     }
 
     #[inline]
-    fn advance<T: Scalar>(&self, &[ec, sc]: &[T; 2], e: T, dt: f64) -> (T, [T; 2]) {
-        let g = libm::exp(-dt * self.k / self.c);
-        let s = sc * g + (e - ec) * (0.5 * self.k * (1.0 + g));
-        (s, [e, s])
+    fn advance<T: Scalar>(&self, &[ec, sc, tc]: &[T; 3], e: T, t: f64) -> (T, [T; 3]) {
+        let g = ((tc - t) * (self.k / self.c)).exp();
+        let s = sc * g + (e - ec) * (g + 1.0) * (0.5 * self.k);
+        (s, [e, s, T::constant(t)])
     }
 }

@@ -28,12 +28,12 @@ pub trait Uniaxial<const H: usize> {
     /// The history of a material that was never strained.
     fn start(&self) -> [f64; H];
 
-    /// The stress at strain `e`, reached in one increment from the committed history `h` within `dt` seconds, and the history there.
-    fn advance<T: Scalar>(&self, h: &[T; H], e: T, dt: f64) -> (T, [T; H]);
+    /// The stress at strain `e` and time `t`, reached in one increment from the committed history `h`, and the history there.
+    fn advance<T: Scalar>(&self, h: &[T; H], e: T, t: f64) -> (T, [T; H]);
 
     /// Stress, tangent and history after an increment; the tangent is that of the branch on which the increment ends.
-    fn evaluate(&self, h: &[f64; H], e: f64, dt: f64) -> (f64, f64, [f64; H]) {
-        let (stress, history) = self.advance(&h.map(Dual::constant), Dual { re: e, eps: 1.0 }, dt);
+    fn evaluate(&self, h: &[f64; H], e: f64, t: f64) -> (f64, f64, [f64; H]) {
+        let (stress, history) = self.advance(&h.map(Dual::constant), Dual { re: e, eps: 1.0 }, t);
         (stress.re, stress.eps, history.map(|h| h.re))
     }
 

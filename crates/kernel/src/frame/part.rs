@@ -1,0 +1,169 @@
+//! A part of a frame as the assembly sees it: forces and tangent at its coordinates from these and its memory, whatever its kind.
+//!
+//! Coordinates are linear in the displacements of the nodes; whoever assembles knows axes, offsets and directions.
+
+use super::Tables;
+use super::bearing::Bearing;
+use super::member::{Member, Spread, supports};
+use super::transformation::{Plane, Space, TRIADS, Transformation};
+use crate::uniaxial::material::Material;
+use crate::{Dual, Scalar};
+
+/// A part of a frame.
+#[derive(Clone, Copy, Debug)]
+#[allow(clippy::large_enum_variant)]
+pub enum Part {
+    /// A material between two points. One coordinate: the elongation.
+    Spring {
+        /// Its material: a stress over a strain, or with area and length one a force over an elongation.
+        material: Material,
+        /// Area, m².
+        area: f64,
+        /// Length, m.
+        length: f64,
+    },
+    /// A bar that turns with its ends. Coordinates: displacements of the second end against the first, x along the bar, in the plane or
+    /// in space.
+    Truss {
+        /// Its material.
+        material: Material,
+        /// Area, m².
+        area: f64,
+        /// Length, m.
+        length: f64,
+        /// Coordinates: 2 or 3.
+        size: usize,
+    },
+    /// A member in the plane. Coordinates: (x, y, rz) of both ends in local axes.
+    Plane(Member, Transformation),
+    /// A member in space. Coordinates: (x, y, z, rx, ry, rz) of both ends in local axes.
+    Space(Member, Transformation),
+    /// A bearing, with the coordinates of a member in the plane or in space.
+    Bearing(Bearing),
+}
+
+/// Most coordinates of a part.
+pub const SIZE: usize = 12;
+
+/// Where a part is: time, coordinates, and the load spread along it.
+#[derive(Clone, Copy, Debug)]
+pub struct At<'a> {
+    /// Time, s.
+    pub t: f64,
+    /// Coordinates.
+    pub q: &'a [f64],
+    /// Load along a member, N/m in local axes.
+    pub load: Spread,
+}
+
+impl Part {
+    /// Number of coordinates.
+    pub fn size(&self) -> usize {
+        match self {
+            Part::Spring { .. } => 1,
+            Part::Truss { size, .. } => *size,
+            Part::Plane(..) => 6,
+            Part::Space(..) => 12,
+            Part::Bearing(bearing) => bearing.size(),
+        }
+    }
+
+    /// Numbers that it remembers.
+    pub fn memory(&self, tables: &Tables<'_>) -> usize {
+        match self {
+            Part::Spring { material, .. } | Part::Truss { material, .. } => material.history(),
+            Part::Plane(member, _) => member.memory::<2, 3>(tables),
+            Part::Space(member, _) => TRIADS + member.memory::<4, 6>(tables),
+            Part::Bearing(bearing) => bearing.memory(),
+        }
+    }
+
+    /// Writes the memory of a part that was never moved.
+    pub fn start(&self, tables: &Tables<'_>, memory: &mut [f64]) {
+        match self {
+            Part::Spring { material, .. } | Part::Truss { material, .. } => material.start(1, memory),
+            Part::Plane(member, _) => member.start::<2, 3>(tables, memory),
+            Part::Space(member, _) => {
+                let (triads, rest) = memory.split_at_mut(TRIADS);
+                Space::start(triads);
+                member.start::<4, 6>(tables, rest);
+            }
+            Part::Bearing(bearing) => bearing.start(memory),
+        }
+    }
+
+    /// Moves it from `memory` to `at`: forces `p`, tangent `k` by rows, and the memory there.
+    pub fn evaluate(
+        &self,
+        tables: &Tables<'_>,
+        (memory, next): (&[f64], &mut [f64]),
+        at: At<'_>,
+        p: &mut [f64],
+        k: &mut [f64],
+    ) {
+        match self {
+            Part::Spring { material, area, length } => {
+                let (s, e) = strained(material, (memory, next), at.q[0] / length, at.t);
+                (p[0], k[0]) = (area * s, area / length * e);
+            }
+            Part::Truss { material, area, length, size } => {
+                let q: &[f64] = &at.q[..*size];
+                let square: f64 = q.iter().map(|x| x * x).sum();
+                let now = libm::sqrt(length * length + 2.0 * length * q[0] + square);
+                let strain = (2.0 * length * q[0] + square) / (now + length) / length;
+                let (s, e) = strained(material, (memory, next), strain, at.t);
+                let direction = |i: usize| (q[i] + if i == 0 { *length } else { 0.0 }) / now;
+                for i in 0..*size {
+                    p[i] = area * s * direction(i);
+                    for j in 0..*size {
+                        let along = direction(i) * direction(j);
+                        let across = f64::from(u8::from(i == j)) - along;
+                        k[i * size + j] = area * e / length * along + area * s / now * across;
+                    }
+                }
+            }
+            Part::Plane(member, kind) => {
+                let plane = Plane::new(*kind, member.length, &core::array::from_fn(|i| at.q[i]));
+                let basic = member.evaluate::<2, 3>(tables, (memory, next), &plane.v, (at.t, &at.load));
+                let (mut forces, tangent) = plane.ends(&basic);
+                let [x, y, _] = supports(member.length, &at.load);
+                forces[0] += x;
+                forces[1] += y;
+                forces[4] += y;
+                put(&forces, &tangent, p, k);
+            }
+            Part::Space(member, kind) => {
+                let (triads, rest) = memory.split_at(TRIADS);
+                let (triads_next, rest_next) = next.split_at_mut(TRIADS);
+                triads_next.copy_from_slice(triads);
+                let q = core::array::from_fn(|i| at.q[i]);
+                let space = Space::new(*kind, member.length, &q, (triads, triads_next));
+                let basic = member.evaluate::<4, 6>(tables, (rest, rest_next), &space.v, (at.t, &at.load));
+                let (mut forces, tangent) = space.ends(&basic);
+                let [x, y, z] = supports(member.length, &at.load);
+                forces[0] += x;
+                for end in [0, 6] {
+                    forces[end + 1] += y;
+                    forces[end + 2] += z;
+                }
+                put(&forces, &tangent, p, k);
+            }
+            Part::Bearing(bearing) => bearing.evaluate((memory, next), at, p, k),
+        }
+    }
+}
+
+/// Stress and tangent of one fibre of a material.
+pub(super) fn strained(material: &Material, (memory, next): (&[f64], &mut [f64]), e: f64, t: f64) -> (f64, f64) {
+    let strain = Dual { re: e, eps: 1.0 };
+    let s = material.advance(|i| Dual::constant(memory[i]), strain, t, |i, x| next[i] = x.re);
+    (s.re, s.eps)
+}
+
+/// Forces and tangent as slices.
+fn put<const D: usize>(forces: &[f64; D], tangent: &[[f64; D]; D], p: &mut [f64], k: &mut [f64]) {
+    p[..D].copy_from_slice(forces);
+    for (row, k) in tangent.iter().zip(k.chunks_exact_mut(D)) {
+        k.copy_from_slice(row);
+    }
+}

@@ -14,7 +14,8 @@ pub(crate) fn mathml(latex: &str, displayed: bool) -> Result<String, String> {
     let mut out = String::new();
     let events = events.into_iter().map(Ok::<_, std::convert::Infallible>);
     push_mathml(&mut out, events, RenderConfig { display_mode, ..RenderConfig::default() }).map_err(|e| wrong(&e))?;
-    Ok(out)
+    // The sign of micro is not the letter mu, and stays upright.
+    Ok(out.replace('\u{b5}', "\u{3bc}"))
 }
 
 #[cfg(test)]

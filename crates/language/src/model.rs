@@ -3,7 +3,13 @@
 //!
 //! **Must not be here:** text, units, matrices.
 
+use std::sync::Arc;
+
 use interfield_kernel::element::{AnyLaw, Element as _};
+use interfield_kernel::frame::member::Spread;
+use interfield_kernel::frame::part::Part;
+use interfield_kernel::frame::section::Section;
+use interfield_kernel::frame::{Group, Tables};
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_lab::rig::Reading;
 
@@ -68,6 +74,9 @@ pub enum Kind {
     /// A linear first-order block s' = A s + B q + Bv q', p = C s + D q + Dv q'.
     #[allow(missing_docs)]
     Block { block: BlockData, coordinates: Vec<Coordinate> },
+    /// A part of a nonlinear frame: a material between two points, a member, a bearing.
+    #[allow(missing_docs)]
+    Frame { frame: FramePart, coordinates: Vec<Coordinate> },
     /// Constant matrices on a list of degrees of freedom, row-major; empty means zero.
     #[allow(missing_docs)]
     Linear { dofs: Vec<usize>, mass: Vec<f64>, damping: Vec<f64>, stiffness: Vec<f64> },
@@ -79,10 +88,47 @@ impl Kind {
         match self {
             Kind::Law { law, .. } => law.has_mass(),
             Kind::Formula { element, .. } => element.has_mass(),
-            Kind::Block { .. } => false,
+            Kind::Block { .. } | Kind::Frame { .. } => false,
             Kind::Linear { mass, .. } => mass.iter().any(|m| *m != 0.0),
         }
     }
+}
+
+/// Sections and fibres of a frame, which its members share.
+#[derive(Clone, Debug, Default)]
+pub struct Sections {
+    /// Names of the sections.
+    pub names: Vec<String>,
+    /// Sections.
+    pub sections: Vec<Section>,
+    /// Fibres of one material each.
+    pub groups: Vec<Group>,
+    /// Positions of the fibres, m.
+    pub y: Vec<f64>,
+    /// The same along z.
+    pub z: Vec<f64>,
+    /// Areas, m².
+    pub area: Vec<f64>,
+}
+
+impl Sections {
+    /// As the kernel takes them.
+    pub fn tables(&self) -> Tables<'_> {
+        Tables { sections: &self.sections, groups: &self.groups, y: &self.y, z: &self.z, area: &self.area }
+    }
+}
+
+/// A part of a nonlinear frame.
+#[derive(Clone, Debug)]
+pub struct FramePart {
+    /// What it is.
+    pub part: Part,
+    /// The sections of the frame.
+    pub sections: Arc<Sections>,
+    /// Load along it that is there from the beginning, N/m in local axes.
+    pub load: Spread,
+    /// What it remembers at the beginning, after gravity; empty if it was never moved.
+    pub rest: Arc<[f64]>,
 }
 
 /// Matrices of a linear block, row-major.

@@ -4,11 +4,13 @@
 use interfield_kernel::Fault;
 use interfield_kernel::element::Tangent;
 use interfield_kernel::element::path::PathLaw;
+use interfield_kernel::frame::part::Part;
+use interfield_kernel::frame::transformation::Transformation;
 use interfield_lab::partner::Trouble;
 use interfield_lab::safety::Trip;
 use interfield_linalg::{EigenError, Modes, Pattern, modes};
 
-use crate::assembled::{Assembled, Coupling, Ground, Ingredients, Part, Row, Stored};
+use crate::assembled::{Assembled, Coupling, Ground, Ingredients, Part as Looped, Row, Stored};
 use crate::definite;
 use interfield_language::model::{
     BlockData, Coordinate, Damping, Dof, Element, Estimate, Kind, Load, Model, Support, TangentPolicy, short_name,
@@ -171,6 +173,7 @@ pub(crate) fn stored(kind: &Kind) -> Option<(Stored, &[Coordinate])> {
             Some((path.map_or(Stored::Law(*law), Stored::Path), coordinates))
         }
         Kind::Formula { element, coordinates, .. } => Some((Stored::Formula(element.clone()), coordinates)),
+        Kind::Frame { frame, coordinates } => Some((Stored::Frame(Box::new(frame.clone())), coordinates)),
         Kind::Block { block, coordinates } => Some((Stored::Block(Box::new(block.clone())), coordinates)),
         Kind::Linear { .. } => None,
     }
@@ -208,7 +211,7 @@ fn start_of(dof: &Dof) -> f64 {
 pub(crate) fn remembers(kind: &Kind) -> bool {
     match kind {
         Kind::Law { law, .. } => law.info().hysteretic,
-        Kind::Formula { .. } => true,
+        Kind::Formula { .. } | Kind::Frame { .. } => true,
         Kind::Block { block, .. } => block.remembers,
         Kind::Linear { .. } => false,
     }
@@ -221,6 +224,12 @@ pub(crate) fn is_linear(kind: &Kind) -> bool {
 fn is_symmetric(kind: &Kind) -> bool {
     match kind {
         Kind::Law { law, .. } => law.info().symmetric,
+        // Equilibrium on the displaced ends couples shear to the axial force.
+        Kind::Frame { frame, .. } => match frame.part {
+            Part::Spring { .. } | Part::Truss { .. } => true,
+            Part::Plane(_, kind) | Part::Space(_, kind) => kind != Transformation::PDelta,
+            Part::Bearing(_) => false,
+        },
         Kind::Formula { coordinates, .. } | Kind::Block { coordinates, .. } => coordinates.len() == 1,
         Kind::Linear { dofs, mass, damping, stiffness } => {
             [mass, damping, stiffness].iter().all(|a| matrix_is_symmetric(a, dofs.len()))
@@ -279,9 +288,10 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
                     _ => None,
                 })
                 .collect(),
-            Kind::Law { coordinates, .. } | Kind::Formula { coordinates, .. } | Kind::Block { coordinates, .. } => {
-                numbering.unknowns(coordinates).collect()
-            }
+            Kind::Law { coordinates, .. }
+            | Kind::Formula { coordinates, .. }
+            | Kind::Block { coordinates, .. }
+            | Kind::Frame { coordinates, .. } => numbering.unknowns(coordinates).collect(),
         };
         entries.extend(unknowns.iter().flat_map(|&i| unknowns.iter().map(move |&j| (i, j))));
     }
@@ -303,7 +313,7 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
                     constant.add(&rows, mass, &[], &[]);
                     let law = plain_block(dofs.len(), stiffness, damping);
                     let rows = rows.iter().map(|c| numbering.row(c)).collect();
-                    parts.push(Part { law, rows, given: Some(given), ground: Vec::new() });
+                    parts.push(Looped { law, rows, given: Some(given), ground: Vec::new() });
                     looped.push(index);
                     memory.push(false);
                 } else {
@@ -326,7 +336,7 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
                     let states = law.shape().1;
                     s0.extend((0..states).map(|i| e.s0.get(i).copied().unwrap_or(0.0)));
                     let rows = coordinates.iter().map(|c| numbering.row(c)).collect();
-                    parts.push(Part { law, rows, given, ground: ground_motion(model, coordinates) });
+                    parts.push(Looped { law, rows, given, ground: ground_motion(model, coordinates) });
                     looped.push(index);
                     memory.push(remembers(kind));
                 }
@@ -385,6 +395,7 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
             .collect(),
         couplings,
         forces,
+        held: Vec::new(),
         grounds,
         parts,
         symmetric: model.elements.iter().all(|e| is_symmetric(&e.kind) && has_symmetric_estimate(e)),
@@ -561,7 +572,7 @@ fn check_connected(
     pattern: &Pattern,
     constant: &Constant<'_>,
     damped: &[f64],
-    parts: &[Part],
+    parts: &[Looped],
 ) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut massive = vec![false; numbering.free.len()];

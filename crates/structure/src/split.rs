@@ -233,7 +233,10 @@ impl<'a> Cut<'a> {
         let rename = |d: &mut usize| *d = self.local[*d].expect("a part has what its elements refer to");
         let rename_all = |list: &mut [Coordinate]| list.iter_mut().flatten().for_each(|c| rename(&mut c.0));
         match &mut element.kind {
-            Kind::Law { coordinates, .. } | Kind::Formula { coordinates, .. } | Kind::Block { coordinates, .. } => {
+            Kind::Law { coordinates, .. }
+            | Kind::Formula { coordinates, .. }
+            | Kind::Block { coordinates, .. }
+            | Kind::Frame { coordinates, .. } => {
                 rename_all(coordinates);
             }
             Kind::Linear { dofs, .. } => dofs.iter_mut().for_each(rename),

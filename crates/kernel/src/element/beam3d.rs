@@ -52,6 +52,31 @@ pub struct Beam3d {
 /// Sine of the angle below which an orientation vector counts as parallel to the member.
 const PARALLEL: f64 = 1e-3;
 
+/// Length and local axes (rows x, y, z) of a member from `start` to `end`, with a vector in its local x-z plane.
+pub fn local_axes(
+    orientation: Option<[f64; 3]>,
+    start: [f64; 3],
+    end: [f64; 3],
+) -> Result<(f64, [[f64; 3]; 3]), BeamError> {
+    let along = [end[0] - start[0], end[1] - start[1], end[2] - start[2]];
+    let l = norm(along);
+    if !(l > 0.0 && l.is_finite()) {
+        return Err(BeamError::ZeroLength);
+    }
+    let x = along.map(|c| c / l);
+    let v = orientation.unwrap_or({
+        let vertical = norm(cross([0.0, 0.0, 1.0], x)) < PARALLEL;
+        if vertical { [1.0, 0.0, 0.0] } else { [0.0, 0.0, 1.0] }
+    });
+    let y = cross(v, x);
+    let (length_v, length_y) = (norm(v), norm(y));
+    if !(length_v > 0.0 && length_v.is_finite() && length_y >= PARALLEL * length_v) {
+        return Err(BeamError::Orientation);
+    }
+    let y = y.map(|c| c / length_y);
+    Ok((l, [x, y, cross(x, y)]))
+}
+
 impl Beam3d {
     /// Catalogue entry.
     pub const INFO: Info = Info {
@@ -94,23 +119,7 @@ impl Beam3d {
 
     /// Length and local axes (rows x, y, z) of a member from `start` to `end`.
     pub fn axes(&self, start: [f64; 3], end: [f64; 3]) -> Result<(f64, [[f64; 3]; 3]), BeamError> {
-        let along = [end[0] - start[0], end[1] - start[1], end[2] - start[2]];
-        let l = norm(along);
-        if !(l > 0.0 && l.is_finite()) {
-            return Err(BeamError::ZeroLength);
-        }
-        let x = along.map(|c| c / l);
-        let v = self.orientation.unwrap_or({
-            let vertical = norm(cross([0.0, 0.0, 1.0], x)) < PARALLEL;
-            if vertical { [1.0, 0.0, 0.0] } else { [0.0, 0.0, 1.0] }
-        });
-        let y = cross(v, x);
-        let (length_v, length_y) = (norm(v), norm(y));
-        if !(length_v > 0.0 && length_v.is_finite() && length_y >= PARALLEL * length_v) {
-            return Err(BeamError::Orientation);
-        }
-        let y = y.map(|c| c / length_y);
-        Ok((l, [x, y, cross(x, y)]))
+        local_axes(self.orientation, start, end)
     }
 
     /// Matrices between `start` and `end` (x, y, z in m), degrees of freedom (ux, uy, uz, rx, ry, rz) of

@@ -59,8 +59,68 @@ const FORMULA: Info = Info {
     ..Info::SPRING_LIKE
 };
 
+/// A material between two nodes.
+const UNIAXIAL: Info = Info {
+    name: "uniaxial",
+    title: "a uniaxial material between two nodes, as a spring",
+    equations: &["p = s(q), the force or moment of the material at the elongation q"],
+    reference: "the material",
+    coordinates: Coordinates::Own,
+    options: &[
+        ("nodes, dof", "the elongation along one degree of freedom, or along the line between the nodes"),
+        ("material", "name of a [[material]] that gives a force, or a moment on a rotation"),
+    ],
+    hysteretic: true,
+    ..Info::SPRING_LIKE
+};
+
+/// A bar.
+const BAR: Info = Info {
+    name: "bar",
+    title: "a bar (truss member) of a uniaxial material",
+    equations: &["p = A s(q / l) along the bar; corotational: along its present direction"],
+    reference: "elementary; M. A. Crisfield, Non-linear Finite Element Analysis of Solids and Structures, Wiley 1991",
+    coordinates: Coordinates::Own,
+    options: &[
+        ("nodes", "its ends"),
+        ("material", "name of a [[material]] that gives a stress"),
+        ("area", "its area"),
+        ("transformation", "`linear` (default) or `corotational`"),
+    ],
+    hysteretic: true,
+    ..Info::SPRING_LIKE
+};
+
+/// A beam-column of cross-sections.
+const MEMBER: Info = Info {
+    name: "member",
+    title: "beam-column with cross-sections along it: fibres, hinges at the ends, or elastic",
+    equations: &[
+        "force: s = b q in every section, v = integral of b^T e; strains by a fixed number of passes",
+        "displacement: e = B v with a cubic deflection",
+        "plane (x, y, rz) or space (x, y, z, rx, ry, rz), by the degrees of freedom of its nodes",
+    ],
+    reference: "E. Spacone, F. C. Filippou, F. F. Taucer, EESD 25, 1996; A. Neuenhofer, F. C. Filippou, J. Struct. Eng. 123(7), 1997",
+    coordinates: Coordinates::Own,
+    options: &[
+        ("nodes", "its ends"),
+        ("cross_section", "name of a [[cross-section]]"),
+        ("formulation", "`force` (default), `force-iterated` or `displacement`"),
+        ("passes", "evaluations of each section per step, force formulation; 2 by default"),
+        ("points", "sections along the member, 2 to 10; 5 by default"),
+        ("rule", "`lobatto` (default, sections at the ends too) or `legendre`"),
+        ("hinges", "plastic hinges at the ends, with the cross-section in between"),
+        ("transformation", "`linear` (default), `p-delta` or `corotational`"),
+        ("vecxz", "three numbers: a vector in the local x-z plane; default the global z axis, x for a vertical member"),
+        ("offsets", "rigid ends: two vectors from the nodes to the ends of the member"),
+    ],
+    hysteretic: true,
+    symmetric: false,
+    ..Info::SPRING_LIKE
+};
+
 /// Elements that are not laws of fixed size.
-pub const OWN: &[Info] = &[MASS, MATRIX, Beam2d::INFO, Beam3d::INFO, Block::INFO, FORMULA];
+pub const OWN: &[Info] = &[MASS, MATRIX, Beam2d::INFO, Beam3d::INFO, Block::INFO, FORMULA, UNIAXIAL, BAR, MEMBER];
 
 /// Every element type, laws first.
 pub fn catalogue() -> impl Iterator<Item = &'static Info> {

@@ -80,7 +80,8 @@ impl Bearing {
     /// Shear displacements: how they follow the coordinates, one row along y and one along z.
     fn rows(&self) -> [[f64; 12]; 2] {
         let mut rows = [[0.0; 12]; 2];
-        let (half, (a, b)) = (self.size() / 2, (self.shear_distance * self.length, (1.0 - self.shear_distance) * self.length));
+        let (half, (a, b)) =
+            (self.size() / 2, (self.shear_distance * self.length, (1.0 - self.shear_distance) * self.length));
         let turn = if self.space { 5 } else { 2 };
         (rows[0][1], rows[0][half + 1], rows[0][turn], rows[0][half + turn]) = (-1.0, 1.0, -a, -b);
         if self.space {
@@ -100,8 +101,12 @@ impl Bearing {
         for &(m, dof) in self.springs() {
             let size = self.materials[m].history();
             let range = first..first + size;
-            let (s, e) =
-                strained(&self.materials[m], (&memory[range.clone()], &mut next[range]), at.q[half + dof] - at.q[dof], at.t);
+            let (s, e) = strained(
+                &self.materials[m],
+                (&memory[range.clone()], &mut next[range]),
+                at.q[half + dof] - at.q[dof],
+                at.t,
+            );
             first += size;
             if m == AXIAL {
                 axial = s;
@@ -130,7 +135,13 @@ impl Bearing {
     }
 
     /// Shear forces and their stiffness at the displacements `u` under the axial force.
-    fn sheared(&self, u: [f64; 2], axial: f64, q: &[f64], (memory, next): (&[f64], &mut [f64])) -> ([f64; 2], [[f64; 2]; 2]) {
+    fn sheared(
+        &self,
+        u: [f64; 2],
+        axial: f64,
+        q: &[f64],
+        (memory, next): (&[f64], &mut [f64]),
+    ) -> ([f64; 2], [[f64; 2]; 2]) {
         let plastic = [memory[0], memory[1]];
         let identity = |x: f64| [[x, 0.0], [0.0, x]];
         let (force, stiffness, slip) = match self.shear {

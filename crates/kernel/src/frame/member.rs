@@ -79,7 +79,12 @@ impl Member {
                 for i in 0..N {
                     own[state + 2 * N + i * N..state + 2 * N + (i + 1) * N].copy_from_slice(&f[i]);
                 }
-                add_congruent(self.rule.weight[p] * self.length, &equilibrium::<N, B>(self.rule.xi[p]), &f, &mut flexibility);
+                add_congruent(
+                    self.rule.weight[p] * self.length,
+                    &equilibrium::<N, B>(self.rule.xi[p]),
+                    &f,
+                    &mut flexibility,
+                );
             }
             fibres = rest;
         }
@@ -192,8 +197,7 @@ impl Member {
                 add(&mut e, &times(&state.flexibility(base), &difference(&target, &s)));
                 let range = at..at + section.history(tables);
                 at = range.end;
-                let (s, stiffness) =
-                    section.evaluate(tables, (&fibres[range.clone()], &mut fibres_next[range]), &e, t);
+                let (s, stiffness) = section.evaluate(tables, (&fibres[range.clone()], &mut fibres_next[range]), &e, t);
                 let f = inverse(stiffness);
                 let left = difference(&target, &s);
                 let rest = times(&f, &left);

@@ -35,11 +35,7 @@ impl Plane {
     /// At these displacements of the ends.
     pub fn new(kind: Transformation, l: f64, u: &[f64; 6]) -> Self {
         let r = 1.0 / l;
-        let b = [
-            [-1.0, 0.0, 0.0, 1.0, 0.0, 0.0],
-            [0.0, r, 1.0, 0.0, -r, 0.0],
-            [0.0, r, 0.0, 0.0, -r, 1.0],
-        ];
+        let b = [[-1.0, 0.0, 0.0, 1.0, 0.0, 0.0], [0.0, r, 1.0, 0.0, -r, 0.0], [0.0, r, 0.0, 0.0, -r, 1.0]];
         let linear = Plane {
             kind,
             length: l,
@@ -158,10 +154,7 @@ impl Space {
         let x: [f64; 9] = core::array::from_fn(|i| relative(i).iter().map(|&(j, f)| f * u[j]).sum());
         for i in 0..9 {
             let at: [Second; 9] = core::array::from_fn(|j| Dual {
-                re: Dual {
-                    re: Lanes([x[j]; 9]),
-                    eps: Lanes(core::array::from_fn(|l| f64::from(u8::from(l == j)))),
-                },
+                re: Dual { re: Lanes([x[j]; 9]), eps: Lanes(core::array::from_fn(|l| f64::from(u8::from(l == j)))) },
                 eps: Dual::constant(f64::from(u8::from(i == j))),
             });
             let v = corotated(self.length, &at, memory).0;
@@ -240,7 +233,14 @@ fn corotated<T: Scalar>(l: f64, x: &[T; 9], memory: &[f64]) -> ([T; 6], [T; 8]) 
     let e = [e1, turned(r[1]), turned(r[2])];
     let about = |t: &[[T; 3]; 3], i: usize, j: usize| ((inner(e[j], t[i]) - inner(e[i], t[j])) * 0.5).asin();
     let elongation = (d[0] * (2.0 * l) + d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) / (chord + l);
-    let v = [elongation, about(&a, 0, 1), about(&b, 0, 1), about(&a, 2, 0), about(&b, 2, 0), about(&b, 1, 2) - about(&a, 1, 2)];
+    let v = [
+        elongation,
+        about(&a, 0, 1),
+        about(&b, 0, 1),
+        about(&a, 2, 0),
+        about(&b, 2, 0),
+        about(&b, 1, 2) - about(&a, 1, 2),
+    ];
     let [p, q, r, s] = first;
     let [t, u, w, z] = second;
     (v, [p, q, r, s, t, u, w, z])

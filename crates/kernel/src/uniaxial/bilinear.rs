@@ -3,6 +3,7 @@
 
 use super::{Uniaxial, isotropic, zero};
 use crate::Scalar;
+use crate::element::info::{Info, Range::*, Unit, optional, required};
 
 /// Without isotropic hardening this is the backward-Euler return to the lines of hardening, whatever the increments.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +18,31 @@ pub struct Bilinear {
     pub compression: [f64; 2],
     /// The same in tension.
     pub tension: [f64; 2],
+}
+
+impl Bilinear {
+    /// Catalogue entry.
+    pub const INFO: Info = Info {
+        name: "bilinear",
+        title: "bilinear with kinematic and isotropic hardening (Steel01 of OpenSees)",
+        equations: &["s = s0 + E (e - e0) between the lines b E e -+ fy (1 - b)"],
+        reference: "F. C. Filippou, E. P. Popov, V. V. Bertero, UCB/EERC-83/19, 1983",
+        parameters: &[
+            required("fy", Unit::FORCE, Positive, "yield stress"),
+            required("E", Unit::STIFFNESS, Positive, "modulus"),
+            required("b", Unit::NONE, Between(-0.999, 0.999), "hardening ratio"),
+            optional("a1", Unit::NONE, NonNegative, 0.0, "growth of the yield stress in compression"),
+            optional("a2", Unit::NONE, Positive, 55.0, "yield strains of range to which it belongs, halved"),
+            optional("a3", Unit::NONE, NonNegative, 0.0, "growth of the yield stress in tension"),
+            optional("a4", Unit::NONE, Positive, 55.0, "yield strains of range to which it belongs, halved"),
+        ],
+        ..Info::SPRING_LIKE
+    };
+
+    /// From the parameters of the catalogue.
+    pub(super) fn new(p: &[f64]) -> Self {
+        Bilinear { fy: p[0], e0: p[1], b: p[2], compression: [p[3], p[4]], tension: [p[5], p[6]] }
+    }
 }
 
 impl Uniaxial<8> for Bilinear {

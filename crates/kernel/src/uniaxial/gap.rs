@@ -2,6 +2,7 @@
 
 use super::Uniaxial;
 use crate::Scalar;
+use crate::element::info::{Info, Range::*, Unit, optional, required};
 
 /// Positive yield stress and gap: acts in tension; both negative: in compression.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +17,29 @@ pub struct ElasticPlasticGap {
     pub hardening: f64,
     /// Whether a gap that yielding has widened stays wide; it closes behind otherwise.
     pub damage: bool,
+}
+
+impl ElasticPlasticGap {
+    /// Catalogue entry.
+    pub const INFO: Info = Info {
+        name: "elastic-plastic-gap",
+        title: "elastic-plastic behind a gap, on one side",
+        equations: &["s = 0 until e reaches the gap, then E (e - gap), yielding at fy with the hardening ratio eta"],
+        reference: "elementary",
+        parameters: &[
+            required("E", Unit::STIFFNESS, Positive, "modulus"),
+            required("fy", Unit::FORCE, Any, "yield stress: positive acts in tension, negative in compression"),
+            required("gap", Unit::DISP, Any, "gap, of the sign of fy"),
+            optional("eta", Unit::NONE, Between(0.0, 0.999), 0.0, "hardening ratio"),
+            optional("damage", Unit::NONE, Between(0.0, 1.0), 0.0, "1: a gap that yielding has widened stays wide"),
+        ],
+        ..Info::SPRING_LIKE
+    };
+
+    /// From the parameters of the catalogue.
+    pub(super) fn new(p: &[f64]) -> Self {
+        ElasticPlasticGap { e: p[0], fy: p[1], gap: p[2], hardening: p[3], damage: p[4] != 0.0 }
+    }
 }
 
 impl Uniaxial<2> for ElasticPlasticGap {
@@ -35,11 +59,7 @@ impl Uniaxial<2> for ElasticPlasticGap {
         let s = e.greater(yields, plastic, contact.greater(e, T::constant(0.0), elastic));
         // Between the first gap and the widened one, unless it is damaged, the gap closes behind.
         let closes = |then: T, stays: T| {
-            if self.damage {
-                stays
-            } else {
-                e.greater(T::constant(gap), contact.greater(e, then, stays), stays)
-            }
+            if self.damage { stays } else { e.greater(T::constant(gap), contact.greater(e, then, stays), stays) }
         };
         let next = e.greater(yields, e, closes((e - eta * gap) / (1.0 - eta) + fy / self.e, yields));
         let touch = e.greater(yields, e - s / self.e, closes(e, contact));

@@ -2,6 +2,7 @@
 
 use super::Uniaxial;
 use crate::Scalar;
+use crate::element::info::{Info, Range::*, Unit, optional, required};
 
 /// The yield stress grows with the plastic way, and its centre moves with the plastic strain.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +15,28 @@ pub struct Hardening {
     pub isotropic: f64,
     /// Kinematic modulus, Pa.
     pub kinematic: f64,
+}
+
+impl Hardening {
+    /// Catalogue entry.
+    pub const INFO: Info = Info {
+        name: "hardening",
+        title: "linear isotropic and kinematic hardening",
+        equations: &["s = E (e - ep), |s - Hk ep| <= fy + Hi a"],
+        reference: "J. C. Simo, T. J. R. Hughes, Computational Inelasticity, Springer 1998, box 1.5",
+        parameters: &[
+            required("E", Unit::STIFFNESS, Positive, "modulus"),
+            required("fy", Unit::FORCE, Positive, "yield stress"),
+            optional("Hi", Unit::STIFFNESS, NonNegative, 0.0, "isotropic hardening modulus"),
+            optional("Hk", Unit::STIFFNESS, NonNegative, 0.0, "kinematic hardening modulus"),
+        ],
+        ..Info::SPRING_LIKE
+    };
+
+    /// From the parameters of the catalogue.
+    pub(super) fn new(p: &[f64]) -> Self {
+        Hardening { e: p[0], fy: p[1], isotropic: p[2], kinematic: p[3] }
+    }
 }
 
 impl Uniaxial<2> for Hardening {

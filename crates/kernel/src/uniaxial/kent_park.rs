@@ -3,6 +3,7 @@
 
 use super::{Uniaxial, zero};
 use crate::Scalar;
+use crate::element::info::{Info, Range::*, Unit, required};
 
 /// The compression envelope that both concretes have. All four numbers are negative.
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +58,28 @@ impl KentPark {
         let slope = none.greater(T::constant(0.0), modulus, soft(envelope / whole, modulus));
         let end = none.greater(T::constant(0.0), ratio * ec0, soft(e - plastic, e - elastic));
         (slope, end)
+    }
+}
+
+impl KentPark {
+    /// Catalogue entry.
+    pub const INFO: Info = Info {
+        name: "kent-park",
+        title: "concrete without tension: Kent, Scott and Park with unloading after Karsan and Jirsa (Concrete01 of OpenSees)",
+        equations: &["s = fc (2 x - x^2), x = e / ec0, then a line to (ecu, fcu), then fcu"],
+        reference: "B. D. Scott, R. Park, M. J. N. Priestley, ACI Journal 79(1), 1982; I. D. Karsan, J. O. Jirsa, J. Struct. Div. ASCE 95, 1969",
+        parameters: &[
+            required("fc", Unit::FORCE, Any, "strength, negative"),
+            required("ec0", Unit::DISP, Any, "strain at the strength, negative"),
+            required("fcu", Unit::FORCE, Any, "residual stress, negative or zero"),
+            required("ecu", Unit::DISP, Any, "strain from which the residual stress holds, negative"),
+        ],
+        ..Info::SPRING_LIKE
+    };
+
+    /// From the parameters of the catalogue.
+    pub(super) fn new(p: &[f64]) -> Self {
+        KentPark(Envelope { fc: p[0], ec0: p[1], fcu: p[2], ecu: p[3] })
     }
 }
 

@@ -4,6 +4,7 @@
 use super::kent_park::Envelope;
 use super::{Uniaxial, divisor, zero};
 use crate::Scalar;
+use crate::element::info::{Info, Range::*, Unit, optional, required};
 
 /// Where OpenSees has a slope that never vanishes, so that a section keeps a stiffness.
 const FLAT: f64 = 1e-10;
@@ -32,6 +33,36 @@ impl KentParkTension {
         let s = x.greater(first, x.greater(last, T::constant(0.0), softening), x * modulus);
         let flat = x.greater(last, T::constant(FLAT), T::constant(-self.ets));
         (s, x.greater(first, flat, T::constant(modulus)))
+    }
+}
+
+impl KentParkTension {
+    /// Catalogue entry.
+    pub const INFO: Info = Info {
+        name: "kent-park-tension",
+        title: "concrete with tension that softens (Concrete02 of OpenSees)",
+        equations: &["compression as kent-park; tension E e to ft, then falling with Ets"],
+        reference: "M. H. M. Yassin, PhD thesis, Berkeley 1994",
+        parameters: &[
+            required("fc", Unit::FORCE, Any, "strength, negative"),
+            required("ec0", Unit::DISP, Any, "strain at the strength, negative"),
+            required("fcu", Unit::FORCE, Any, "residual stress, negative or zero"),
+            required("ecu", Unit::DISP, Any, "strain from which the residual stress holds, negative"),
+            optional("lambda", Unit::NONE, Between(0.0, 0.999), 0.1, "slope of unloading from ecu over the modulus"),
+            required("ft", Unit::FORCE, Positive, "strength in tension"),
+            required("Ets", Unit::STIFFNESS, Positive, "softening modulus in tension"),
+        ],
+        ..Info::SPRING_LIKE
+    };
+
+    /// From the parameters of the catalogue.
+    pub(super) fn new(p: &[f64]) -> Self {
+        KentParkTension {
+            envelope: Envelope { fc: p[0], ec0: p[1], fcu: p[2], ecu: p[3] },
+            lambda: p[4],
+            ft: p[5],
+            ets: p[6],
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Any material, by kind: what sections and springs hold. Histories of many fibres lie side by side, number after number.
 
+use super::Uniaxial;
 use super::bilinear::Bilinear;
 use super::elastic::Elastic;
 use super::elastic_plastic::ElasticPlastic;
@@ -11,8 +12,8 @@ use super::maxwell::Maxwell;
 use super::menegotto_pinto::MenegottoPinto;
 use super::pinching::Pinching;
 use super::self_centring::SelfCentring;
-use super::Uniaxial;
 use crate::Scalar;
+use crate::element::info::Info;
 
 macro_rules! materials {
     ($($kind:ident: $size:literal),* $(,)?) => {
@@ -23,7 +24,18 @@ macro_rules! materials {
             $($kind($kind)),*
         }
 
+        /// Every material, in the order of the catalogue.
+        pub const MATERIALS: &[Info] = &[$($kind::INFO),*];
+
         impl Material {
+            /// The material of this name in the catalogue with these parameters, in its order.
+            pub fn new(name: &str, parameters: &[f64]) -> Option<Self> {
+                $(if name == $kind::INFO.name {
+                    return (parameters.len() == $kind::INFO.parameters.len()).then(|| Material::$kind($kind::new(parameters)));
+                })*
+                None
+            }
+
             /// Numbers of its history.
             pub const fn history(&self) -> usize {
                 match self { $(Material::$kind(_) => $size),* }

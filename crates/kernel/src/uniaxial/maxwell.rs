@@ -2,6 +2,7 @@
 
 use super::Uniaxial;
 use crate::Scalar;
+use crate::element::info::{Info, Range::*, Unit, required};
 
 /// s' = K e' - s K / C over an increment at a constant rate, with the trapezoidal weight (1 + g)/2 of the increment, which is
 /// right to second order in dt K / C.
@@ -11,6 +12,26 @@ pub struct Maxwell {
     pub k: f64,
     /// Coefficient of the dashpot.
     pub c: f64,
+}
+
+impl Maxwell {
+    /// Catalogue entry.
+    pub const INFO: Info = Info {
+        name: "maxwell",
+        title: "a spring and a dashpot in series",
+        equations: &["s' = k e' - s k / c"],
+        reference: "elementary; the exponential of the step",
+        parameters: &[
+            required("k", Unit::STIFFNESS, Positive, "stiffness of the spring"),
+            required("c", Unit::DAMPING, Positive, "coefficient of the dashpot"),
+        ],
+        ..Info::SPRING_LIKE
+    };
+
+    /// From the parameters of the catalogue.
+    pub(super) fn new(p: &[f64]) -> Self {
+        Maxwell { k: p[0], c: p[1] }
+    }
 }
 
 impl Uniaxial<3> for Maxwell {

@@ -6,6 +6,7 @@
 
 use super::{Uniaxial, divisor, isotropic, zero};
 use crate::Scalar;
+use crate::element::info::{Info, Range::*, Unit, optional, required};
 
 /// Smooth steel.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +36,46 @@ impl MenegottoPinto {
         let power = zero(r, T::constant(0.0), small.pow(exponent));
         let bent = r.min(one).max(-one) / ((power + 1.0).ln() / exponent).exp();
         r * self.b + bent * (1.0 - self.b)
+    }
+}
+
+impl MenegottoPinto {
+    /// Catalogue entry.
+    pub const INFO: Info = Info {
+        name: "menegotto-pinto",
+        title: "steel after Giuffré, Menegotto and Pinto, with isotropic hardening (Steel02 of OpenSees)",
+        equations: &[
+            "s = sr + (s0 - sr) (b x + (1 - b) x / (1 + |x|^R)^(1/R)), x = (e - er) / (e0 - er)",
+            "R = R0 (1 - c1 xi / (c2 + xi))",
+        ],
+        reference: "M. Menegotto, P. E. Pinto, IABSE Reports 13, 1973; F. C. Filippou, E. P. Popov, V. V. Bertero, UCB/EERC-83/19, 1983",
+        parameters: &[
+            required("fy", Unit::FORCE, Positive, "yield stress"),
+            required("E", Unit::STIFFNESS, Positive, "modulus"),
+            required("b", Unit::NONE, Between(0.0, 0.999), "hardening ratio"),
+            optional("R0", Unit::NONE, Positive, 15.0, "curvature of the first branch"),
+            optional("cR1", Unit::NONE, Between(0.0, 0.999), 0.925, "how much the curvature falls"),
+            optional("cR2", Unit::NONE, Positive, 0.15, "how fast it falls"),
+            optional("a1", Unit::NONE, NonNegative, 0.0, "growth of the yield stress in compression"),
+            optional("a2", Unit::NONE, Positive, 1.0, "yield strains of range to which it belongs, halved"),
+            optional("a3", Unit::NONE, NonNegative, 0.0, "growth of the yield stress in tension"),
+            optional("a4", Unit::NONE, Positive, 1.0, "yield strains of range to which it belongs, halved"),
+            optional("s0", Unit::FORCE, Any, 0.0, "stress at zero strain at the beginning"),
+        ],
+        ..Info::SPRING_LIKE
+    };
+
+    /// From the parameters of the catalogue.
+    pub(super) fn new(p: &[f64]) -> Self {
+        MenegottoPinto {
+            fy: p[0],
+            e0: p[1],
+            b: p[2],
+            r: [p[3], p[4], p[5]],
+            compression: [p[6], p[7]],
+            tension: [p[8], p[9]],
+            initial: p[10],
+        }
     }
 }
 

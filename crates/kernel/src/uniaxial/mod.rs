@@ -8,6 +8,7 @@
 //! Signs: tension positive. Strain and stress may as well be elongation and force of a spring.
 //! **Must not be here:** sections, members, time stepping.
 
+pub mod bilinear;
 pub mod elastic;
 pub mod elastic_plastic;
 pub mod gap;
@@ -19,7 +20,6 @@ pub mod maxwell;
 pub mod menegotto_pinto;
 pub mod pinching;
 pub mod self_centring;
-pub mod bilinear;
 
 use crate::{Dual, Scalar};
 

@@ -6,6 +6,7 @@
 
 use super::{Uniaxial, divisor, zero};
 use crate::Scalar;
+use crate::element::info::{Info, Range::*, Unit, optional, required};
 
 /// Damage that goes on for ever must not carry a largest deformation out of the numbers.
 const FAR: f64 = 1e16;
@@ -113,8 +114,7 @@ impl Pinching {
         let release = turning(h.ec - h.sc / unload, h.zero);
         let energy = h.energy - h.sc * h.sc * 0.5 / unload;
         let area = self.positive.area() + self.negative.area();
-        let worn = energy * (self.damage_energy / area)
-            + (h.other - other.r[0]) / other.r[0] * self.damage_deformation;
+        let worn = energy * (self.damage_energy / area) + (h.other - other.r[0]) / other.r[0] * self.damage_deformation;
         let damage = h.other.greater(T::constant(other.r[0]), worn, nil);
         let top = turning(h.mine * (damage + 1.0), h.mine).min(T::constant(FAR)).max(T::constant(me.r[0]));
         let (peak, _) = me.at(top);
@@ -141,6 +141,59 @@ impl Pinching {
             before(corner, up_to(slack, flat * me.unloading(), slope(first, pinched)), slope(second, rising)),
         );
         [s, k, top, release]
+    }
+}
+
+impl Pinching {
+    /// Catalogue entry.
+    pub const INFO: Info = Info {
+        name: "pinching",
+        title: "pinching hysteresis with damage on two backbones of three lines (Hysteretic of OpenSees)",
+        equations: &["on the backbone beyond the largest deformation; within, unloading to zero, pinched reloading"],
+        reference: "M. H. Scott, F. C. Filippou (OpenSees)",
+        parameters: &[
+            required("m1p", Unit::FORCE, Any, "force at corner 1, positive side"),
+            required("r1p", Unit::DISP, Any, "deformation at corner 1, positive side"),
+            required("m2p", Unit::FORCE, Any, "force at corner 2, positive side"),
+            required("r2p", Unit::DISP, Any, "deformation at corner 2, positive side"),
+            required("m3p", Unit::FORCE, Any, "force at corner 3, positive side"),
+            required("r3p", Unit::DISP, Any, "deformation at corner 3, positive side"),
+            required("m1n", Unit::FORCE, Any, "force at corner 1, negative side"),
+            required("r1n", Unit::DISP, Any, "deformation at corner 1, negative side"),
+            required("m2n", Unit::FORCE, Any, "force at corner 2, negative side"),
+            required("r2n", Unit::DISP, Any, "deformation at corner 2, negative side"),
+            required("m3n", Unit::FORCE, Any, "force at corner 3, negative side"),
+            required("r3n", Unit::DISP, Any, "deformation at corner 3, negative side"),
+            optional(
+                "pinch_x",
+                Unit::NONE,
+                Between(0.0, 1.0),
+                1.0,
+                "share of the deformation at which reloading stiffens",
+            ),
+            optional("pinch_y", Unit::NONE, Between(0.0, 1.0), 1.0, "share of the force there"),
+            optional("damage1", Unit::NONE, NonNegative, 0.0, "damage by deformation"),
+            optional("damage2", Unit::NONE, NonNegative, 0.0, "damage by energy"),
+            optional("beta", Unit::NONE, NonNegative, 0.0, "exponent by which unloading softens"),
+        ],
+        ..Info::SPRING_LIKE
+    };
+
+    /// From the parameters of the catalogue.
+    pub(super) fn new(p: &[f64]) -> Self {
+        let side = |first: usize, sign: f64| Backbone {
+            m: [0, 2, 4].map(|i| sign * p[first + i]),
+            r: [1, 3, 5].map(|i| sign * p[first + i]),
+        };
+        Pinching {
+            positive: side(0, 1.0),
+            negative: side(6, -1.0),
+            pinch_x: p[12],
+            pinch_y: p[13],
+            damage_deformation: p[14],
+            damage_energy: p[15],
+            beta: p[16],
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::Uniaxial;
 use crate::Scalar;
+use crate::element::info::{Info, Range::*, Unit, required};
 
 /// Elastic with `k1` between two lines of slope `k2`: the one on which it loads, and the one on which it comes back.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +23,28 @@ impl SelfCentring {
     #[inline]
     fn line<T: Scalar>(&self, force: f64, e: T) -> T {
         ((e - force / self.k1) * self.k2 + force).min(e * self.k1)
+    }
+}
+
+impl SelfCentring {
+    /// Catalogue entry.
+    pub const INFO: Info = Info {
+        name: "self-centring",
+        title: "self-centring, flag-shaped",
+        equations: &["s = s0 + k1 (e - e0) between the lines of slope k2 through fa and (1 - beta) fa"],
+        reference: "C. Christopoulos, R. Tremblay, H.-J. Kim, M. Lacerte, J. Struct. Eng. 134(1), 2008",
+        parameters: &[
+            required("k1", Unit::STIFFNESS, Positive, "stiffness before activation"),
+            required("k2", Unit::STIFFNESS, NonNegative, "stiffness after activation"),
+            required("fa", Unit::FORCE, Positive, "activation force"),
+            required("beta", Unit::NONE, Between(0.0, 1.0), "height of the flag as a share of the activation force"),
+        ],
+        ..Info::SPRING_LIKE
+    };
+
+    /// From the parameters of the catalogue.
+    pub(super) fn new(p: &[f64]) -> Self {
+        SelfCentring { k1: p[0], k2: p[1], activation: p[2], beta: p[3] }
     }
 }
 

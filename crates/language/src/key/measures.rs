@@ -84,6 +84,18 @@ measures! {
     Rate = |_along| Dimension::RATE;
     /// Of a position or a distance.
     Length = |_along| Dimension::LENGTH;
+    /// Of a cross-section or a fibre.
+    Area = |_along| Dimension::AREA;
+    /// Of a bending stiffness.
+    SecondMoment = |_along| Dimension::SECOND_MOMENT;
+    /// Of a material.
+    Stress = |_along| Dimension::STRESS;
+    /// Of a plane angle.
+    Angle = |_along| Dimension::ANGLE;
+    /// Of torsion: G J.
+    Rigidity = |_along| Dimension::FLEXURAL_RIGIDITY;
+    /// Along a member.
+    ForcePerLength = |_along| Dimension::STIFFNESS, "a force per length", "-20 kN/m";
     /// On translations.
     Velocity = |_along| Dimension::VELOCITY;
     /// On translations.

@@ -246,9 +246,10 @@ fn element_channel(context: &Context<'_>, text: &Spanned<String>, e: usize, what
     let element = &context.elements[e];
     let make = |quantity, measure| Some(channel(context, text.value.clone(), quantity, measure));
     let first_dofs: Vec<Option<usize>> = match &element.kind {
-        Kind::Law { coordinates, .. } | Kind::Formula { coordinates, .. } | Kind::Block { coordinates, .. } => {
-            coordinates.iter().map(|c| c.first().map(|x| x.0)).collect()
-        }
+        Kind::Law { coordinates, .. }
+        | Kind::Formula { coordinates, .. }
+        | Kind::Block { coordinates, .. }
+        | Kind::Frame { coordinates, .. } => coordinates.iter().map(|c| c.first().map(|x| x.0)).collect(),
         Kind::Linear { dofs, .. } => dofs.iter().map(|d| Some(*d)).collect(),
     };
     let (what, index) = what.split_once('.').unwrap_or((what, "1"));
@@ -287,7 +288,7 @@ fn element_channel(context: &Context<'_>, text: &Spanned<String>, e: usize, what
         }
         Kind::Formula { states, .. } => states.iter().map(|s| (s.clone(), plain)).collect(),
         Kind::Block { block, .. } => (1..=block.states).map(|i| (format!("s{i}"), plain)).collect(),
-        Kind::Linear { .. } => Vec::new(),
+        Kind::Linear { .. } | Kind::Frame { .. } => Vec::new(),
     };
     if let Some(i) = states.iter().position(|(name, _)| name == what) {
         return make(Quantity::State(e, i), states[i].1);

@@ -37,7 +37,10 @@ pub(super) fn check(context: &Context<'_>) {
     let mut touched = vec![false; context.dofs.len()];
     for element in &context.elements {
         match &element.kind {
-            Kind::Law { coordinates, .. } | Kind::Formula { coordinates, .. } | Kind::Block { coordinates, .. } => {
+            Kind::Law { coordinates, .. }
+            | Kind::Formula { coordinates, .. }
+            | Kind::Block { coordinates, .. }
+            | Kind::Frame { coordinates, .. } => {
                 coordinates.iter().flatten().for_each(|c| touched[c.0] = true);
             }
             Kind::Linear { dofs, .. } => dofs.iter().for_each(|&d| touched[d] = true),

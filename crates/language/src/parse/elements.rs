@@ -7,7 +7,7 @@ use interfield_kernel::element::{AnyLaw, LAWS};
 
 use super::matrices::{Matrix, flat, rows};
 use super::nodes::{GROUND, axis};
-use super::{Context, ELEMENT, formulas, matrices, members};
+use super::{Context, ELEMENT, formulas, frames, matrices, members};
 use crate::diag::did_you_mean;
 use crate::key::{Kind as _, *};
 use crate::model::{Coordinate, Element, Estimate, Kind, TangentPolicy};
@@ -107,7 +107,7 @@ pub(super) fn described(info: &'static Info) -> Vec<schema::Key> {
 
 /// An option of the catalogue, by its name.
 pub(crate) fn option(name: &str) -> Option<schema::Key> {
-    let all = [OPTIONS, members::OPTIONS, formulas::OPTIONS, matrices::MATRICES];
+    let all = [OPTIONS, members::OPTIONS, formulas::OPTIONS, matrices::MATRICES, frames::OPTIONS];
     all.into_iter().flatten().find(|k| k.name() == name).map(|k| k.describe())
 }
 
@@ -115,7 +115,7 @@ pub(crate) fn option(name: &str) -> Option<schema::Key> {
 const FREE: (Dimension, Dimension, f64) = (Dimension::FORCE, Dimension::LENGTH, 1.0);
 
 /// A parameter of the catalogue as a key; its range is checked with its doc in the message.
-fn parameter_key(p: &'static Parameter, (force, disp, n): (Dimension, Dimension, f64)) -> Key<Measured> {
+pub(super) fn parameter_key(p: &'static Parameter, (force, disp, n): (Dimension, Dimension, f64)) -> Key<Measured> {
     let key = of(Measured(dimension(p.unit, force, disp, n)), p.name, p.doc);
     if p.default.is_none() { key.required() } else { key }
 }
@@ -154,6 +154,9 @@ fn read_one(context: &mut Context<'_>, table: &Table<'_>) {
         "matrix" => matrices::matrix(context, table),
         "block" => matrices::block(context, table, &mut s0),
         "formula" => formulas::formula(context, table, &mut s0),
+        "uniaxial" => frames::uniaxial(context, table),
+        "bar" => frames::bar(context, table),
+        "member" => frames::member(context, table),
         _ => law(context, table, info, &mut s0),
     };
     let given = table.open(&TANGENT).and_then(|t| {
@@ -176,9 +179,10 @@ fn tangent(context: &Context<'_>, t: &Table<'_>, type_name: &str, kind: Option<&
     let ends: Vec<usize> = match kind? {
         Kind::Linear { dofs, .. } => dofs.clone(),
         // Only those with one degree of freedom per coordinate have matrices; a law has one coordinate.
-        Kind::Law { coordinates, .. } | Kind::Formula { coordinates, .. } | Kind::Block { coordinates, .. } => {
-            coordinates.iter().filter_map(|c| c.first()).map(|c| c.0).collect()
-        }
+        Kind::Law { coordinates, .. }
+        | Kind::Formula { coordinates, .. }
+        | Kind::Block { coordinates, .. }
+        | Kind::Frame { coordinates, .. } => coordinates.iter().filter_map(|c| c.first()).map(|c| c.0).collect(),
     };
     let linear = matches!(kind, Some(Kind::Linear { .. }));
     if type_name == "mass" || (linear && t.has(&STIFFNESS)) || t.has(&STIFFNESS) == t.has(&STIFFNESSES) {
@@ -235,9 +239,10 @@ fn unreadable(context: &Context<'_>, table: &Table<'_>) {
 
 fn first_dimensions(context: &Context<'_>, kind: Option<&Kind>) -> (Dimension, Dimension) {
     let first = kind.and_then(|k| match k {
-        Kind::Law { coordinates, .. } | Kind::Formula { coordinates, .. } | Kind::Block { coordinates, .. } => {
-            coordinates.first()?.first().map(|c| c.0)
-        }
+        Kind::Law { coordinates, .. }
+        | Kind::Formula { coordinates, .. }
+        | Kind::Block { coordinates, .. }
+        | Kind::Frame { coordinates, .. } => coordinates.first()?.first().map(|c| c.0),
         Kind::Linear { dofs, .. } => dofs.first().copied(),
     });
     first.map_or((Dimension::FORCE, Dimension::LENGTH), |d| (context.force(d), context.disp(d)))

@@ -22,7 +22,7 @@ section! {
         choice("mass", &[(MassKind::Consistent, "consistent"), (MassKind::Lumped, "lumped")], "Its mass.")
             .default("consistent").example("lumped");
     RELEASE: List<Text> = key("release", "Released moments.").example("[\"start\"]");
-    VECXZ: List<Number> = key("vecxz", "A vector in its local x-z plane.").example("[0, 0, 1]");
+    pub(super) VECXZ: List<Number> = key("vecxz", "A vector in its local x-z plane.").example("[0, 0, 1]");
 }
 
 /// The ends of a member: positions, degrees of freedom, and where its nodes are named.
@@ -47,7 +47,7 @@ fn member(context: &Context<'_>, table: &Table<'_>, names: &[&str]) -> Option<En
     Some(([context.nodes[ia].at, context.nodes[ib].at], dofs, nodes.span))
 }
 
-fn beam_error(context: &Context<'_>, span: Range<usize>, e: BeamError) {
+pub(super) fn beam_error(context: &Context<'_>, span: Range<usize>, e: BeamError) {
     let (message, help) = match e {
         BeamError::ZeroLength => {
             ("this member has no length", "its two nodes are at the same place: correct `at` of one")

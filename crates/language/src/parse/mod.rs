@@ -12,12 +12,14 @@ pub(crate) mod elements;
 mod externals;
 mod fmu;
 mod formulas;
+mod frames;
 mod loads;
 mod matrices;
 mod members;
 mod motions;
 mod nodes;
 mod records;
+mod sections;
 mod signals;
 mod specimens;
 mod substructures;
@@ -27,11 +29,12 @@ pub mod units;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::diag::{Diagnostic, Diagnostics, Source, did_you_mean, suggest};
 use crate::document::Document;
 use crate::key::*;
-use crate::model::{Dof, Element, Model, Node};
+use crate::model::{Dof, Element, Model, Node, Sections};
 use crate::partition;
 use crate::problem::{Problem, Subject};
 use crate::quantity::{Parameters, Scope};
@@ -55,6 +58,10 @@ section! {
     NODE: Tables = tables("node", &nodes::NODES, "The nodes.").example("[{ name = \"roof\", mass = \"10 t\" }]");
     ELEMENT: Tables = tables("element", &elements::ELEMENTS, "The elements.").or_short(&templates::SECTIONED)
         .example("[{ type = \"spring\", nodes = [\"ground\", \"roof\"], dof = \"x\", k = \"4 kN/mm\" }]");
+    MATERIAL: Tables = tables("material", &sections::MATERIAL, "Uniaxial materials.")
+        .example("[{ name = \"steel\", type = \"menegotto-pinto\", fy = \"420 MPa\", E = \"200 GPa\", b = 0.01 }]");
+    CROSS_SECTION: Tables = tables("cross-section", &sections::CROSS_SECTION, "Cross-sections of members.")
+        .example("[{ name = \"beam\", E = \"27 GPa\", A = \"0.25 m^2\", Iz = \"52 dm^4\" }]");
     DAMPING: Inner = table("damping", &damping::DAMPING, "Damping of the whole structure, in addition to that of elements.")
         .example("{ rayleigh = { ratio = 0.05 } }");
     LOAD: Tables = tables("load", &loads::LOADS, "The loads.")
@@ -175,6 +182,10 @@ struct Context<'d> {
     contact: RefCell<Contact>,
     /// Elements with an estimate of their tangent, with the place that says so.
     estimates: Vec<(usize, Range<usize>)>,
+    /// Materials and cross-sections.
+    known: sections::Known,
+    /// The fibres of these.
+    sections: Arc<Sections>,
 }
 
 impl Context<'_> {
@@ -338,7 +349,11 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
         drives: false,
         contact: RefCell::default(),
         estimates: Vec::new(),
+        known: sections::Known::default(),
+        sections: Arc::default(),
     };
+    context.known = sections::Known::read(&context, &root);
+    context.sections = Arc::new(std::mem::take(&mut context.known.sections));
     let title = root.value(&TITLE);
     context.names_unknown =
         !complete || [NODE, ELEMENT, EXTERNAL, LOAD].iter().any(|key| root.has(key) && !root.is_list(key));

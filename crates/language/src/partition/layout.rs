@@ -30,7 +30,10 @@ pub(crate) fn check(model: &Model, partition: &Partition) -> Vec<Problem> {
 /// Calls `f` with every degree of freedom that an element refers to, and whether it acts on it.
 pub fn visit(element: &Element, mut f: impl FnMut(usize, bool)) {
     match &element.kind {
-        Kind::Law { coordinates, .. } | Kind::Formula { coordinates, .. } | Kind::Block { coordinates, .. } => {
+        Kind::Law { coordinates, .. }
+        | Kind::Formula { coordinates, .. }
+        | Kind::Block { coordinates, .. }
+        | Kind::Frame { coordinates, .. } => {
             coordinates.iter().flatten().for_each(|&(d, factor)| f(d, factor != 0.0));
         }
         Kind::Linear { dofs, mass, damping, stiffness } => {

@@ -159,7 +159,7 @@ impl Assembled {
             imposed: self.motions.len(),
             elements: elements.collect(),
             tangents: self.tangents.clone(),
-            memory: self.elements.iter().filter(|e| matches!(e.law, Stored::Path(_))).count() * super::MEMORY,
+            memory: self.elements.iter().map(|e| e.memory).sum(),
             operators: self.operators.iter().map(|o| self.lay_open(o, follows)).collect::<Option<_>>()?,
             massless: self.massless,
             specimens: self.measured.iter().map(crate::specimen::Measured::blueprint).collect(),

@@ -1,9 +1,15 @@
 //! How elements are stored for the loop, and the small products they need.
 
-use interfield_kernel::element::{AnyLaw, Element, Tangent, block::Block, path::PathLaw};
+use interfield_kernel::element::{
+    AnyLaw, Element, Tangent,
+    block::Block,
+    path::{MEMORY, PathLaw},
+};
 
 use interfield_language::formula::FormulaElement;
-use interfield_language::model::BlockData;
+use interfield_language::model::{BlockData, FramePart};
+
+use super::frame;
 
 /// An element as it is stored for the loop.
 #[derive(Clone, Debug)]
@@ -12,6 +18,8 @@ pub enum Stored {
     Law(AnyLaw),
     /// A law of the kernel that evaluations move.
     Path(PathLaw),
+    /// A part of a nonlinear frame.
+    Frame(Box<FramePart>),
     /// Formulas of the model file.
     Formula(Box<FormulaElement>),
     /// A linear block.
@@ -24,6 +32,7 @@ impl Stored {
         match self {
             Stored::Law(x) => f(x),
             Stored::Path(x) => f(x),
+            Stored::Frame(x) => f(&frame::AtRest(x)),
             Stored::Formula(x) => f(x.as_ref()),
             Stored::Block(x) => f(&Block {
                 coordinates: x.inputs,
@@ -53,6 +62,15 @@ impl Stored {
         match self {
             Stored::Law(x) => x.tangent(t, q, v, s, acc, out),
             other => other.with(|e| e.tangent(t, q, v, s, acc, out)),
+        }
+    }
+
+    /// Numbers that it remembers of its evaluations.
+    pub fn memory(&self) -> usize {
+        match self {
+            Stored::Path(_) => MEMORY,
+            Stored::Frame(frame) => frame::memory(frame),
+            _ => 0,
         }
     }
 
@@ -90,8 +108,9 @@ pub(super) struct Entry {
     pub(super) row0: usize,
     /// First of its states.
     pub(super) state0: usize,
-    /// Start of its memory, if it has one.
+    /// Start of its memory, if it has one, and its length.
     pub(super) memory0: usize,
+    pub(super) memory: usize,
     /// Start of its tangent blocks [K C R A B E M].
     pub(super) tangent0: usize,
     /// Start of its eliminated blocks [(mI - cE)⁻¹, cB + kA] in every operator.

@@ -26,6 +26,9 @@ impl Assembled {
         for (dof, signal) in &self.forces {
             out[*dof] += factor * signal.value(t);
         }
+        for (out, f) in out.iter_mut().zip(&self.held) {
+            *out += factor * self.held_share * f;
+        }
         for (ground, a) in self.grounds.iter().zip(&self.ground_now) {
             for (out, l) in out.iter_mut().zip(&ground.load) {
                 *out -= factor * l * a;
@@ -58,10 +61,12 @@ impl Assembled {
         }
         self.add_load(at.t, -1.0, r);
         let mut memory = std::mem::take(&mut self.memory);
+        let mut ahead = std::mem::take(&mut self.ahead);
         let mut fault = None;
         for (index, e) in self.elements.iter().enumerate() {
             let bad = match (&e.law, &e.line) {
                 (Stored::Path(law), _) => self.path_force((e, law), at, shift, &mut memory, r),
+                (Stored::Frame(frame), _) => self.frame_force((e, frame), at, shift, (&mut memory, &mut ahead), r),
                 (_, Some(line)) => self.line_force((e, line), at, shift, r, g),
                 (_, None) => self.element_force(e, at, shift, &mut work, r, g),
             };
@@ -81,6 +86,7 @@ impl Assembled {
             }
         }
         self.memory = memory;
+        self.ahead = ahead;
         self.scratch = work;
         fault.map_or(Ok(()), Err)
     }

@@ -8,6 +8,7 @@ mod blueprint;
 mod element;
 mod energy;
 mod force;
+mod frame;
 mod operators;
 mod watched;
 
@@ -69,6 +70,8 @@ pub struct Ingredients {
     pub couplings: Vec<Coupling>,
     /// Forces: (free degree of freedom, signal).
     pub forces: Vec<(usize, Signal)>,
+    /// Loads that are there from the beginning, over the free degrees of freedom; empty means none.
+    pub held: Vec<f64>,
     /// Base accelerations.
     pub grounds: Vec<Ground>,
     /// Elements that are not constant matrices.
@@ -132,6 +135,10 @@ pub struct Assembled {
     memory: Vec<f64>,
     /// Memory of the path-moved elements when the step began, if the scheme iterates.
     committed: Vec<f64>,
+    ahead: frame::Ahead,
+    /// Loads that are there from the beginning, over the unknowns, and the share of them that acts.
+    held: Vec<f64>,
+    held_share: f64,
     iterated: bool,
     /// Specimens, whose forces are measured, and externals, whose forces are told.
     measured: Vec<Measured>,
@@ -147,7 +154,9 @@ impl Assembled {
     /// # Panics
     /// If lengths or indices of the ingredients do not fit together.
     pub fn new(parts: Ingredients, y0: &[f64]) -> Result<Self, Fault> {
-        let Ingredients { n, mass, damping, stiffness, modal, motions, couplings, forces, grounds, policy, .. } = parts;
+        let Ingredients {
+            n, mass, damping, stiffness, modal, motions, couplings, forces, held, grounds, policy, ..
+        } = parts;
         let pattern = parts.pattern.unwrap_or_else(|| Pattern::new(n, []));
         assert!(mass.len() == pattern.nnz() && stiffness.len() == pattern.nnz());
         assert!(damping.is_empty() || damping.len() == pattern.nnz());
@@ -157,7 +166,7 @@ impl Assembled {
         for part in parts.parts {
             let (d, s, massive) = part.law.shape();
             assert_eq!(part.rows.len(), d, "an element has one row per coordinate");
-            let remembered = if matches!(part.law, Stored::Path(_)) { MEMORY } else { 0 };
+            let remembered = part.law.memory();
             let first = scatter.len();
             for (i, ri) in part.rows.iter().enumerate() {
                 for (j, rj) in part.rows.iter().enumerate() {
@@ -181,6 +190,7 @@ impl Assembled {
                 row0: row_ptr.len() - 1,
                 state0: ns,
                 memory0: memory,
+                memory: remembered,
                 tangent0: tangents,
                 eliminated0: eliminated,
                 scatter: first..scatter.len(),
@@ -196,7 +206,7 @@ impl Assembled {
             eliminated += s * s + s * d;
             (dmax, smax) = (dmax.max(d), smax.max(s));
         }
-        let curve = |e: &Entry| e.d == 1 && e.s == 0 && !e.massive && !matches!(e.law, Stored::Path(_));
+        let curve = |e: &Entry| e.d == 1 && e.s == 0 && !e.massive && e.memory == 0;
         let curves = elements.iter().enumerate().filter(|(_, e)| curve(e)).map(|(i, _)| i).collect();
         let massive = elements.iter().any(|e| e.massive);
         let diagonal =
@@ -207,6 +217,7 @@ impl Assembled {
         let lumped = (diagonal && !massive).then(|| diagonal_of(&mass));
         let has_massless = !massive && diagonal_of(&mass).contains(&0.0);
         let symmetry = if parts.symmetric { Symmetry::Symmetric } else { Symmetry::General };
+        let ahead = frame::Ahead::new(memory, row_ptr.len());
         let mut this = Assembled {
             n,
             ns,
@@ -229,6 +240,9 @@ impl Assembled {
             tangents: vec![0.0; tangents],
             memory: vec![0.0; memory],
             committed: vec![0.0; memory],
+            ahead,
+            held,
+            held_share: 1.0,
             iterated: false,
             measured: Vec::new(),
             operators: Vec::new(),
@@ -461,6 +475,9 @@ impl System for Assembled {
                 let x = gather(self.row(e, 0), at.u, &self.imposed[0]);
                 memory[e.memory0..e.memory0 + MEMORY].copy_from_slice(&law.come(x));
             }
+            if let Stored::Frame(part) = &e.law {
+                frame::start(part, &mut memory[e.memory0..e.memory0 + e.memory]);
+            }
         }
         self.memory = memory;
         self.commit();
@@ -471,6 +488,7 @@ impl System for Assembled {
     }
 
     fn commit(&mut self) {
+        self.ahead.forget();
         let laws = self.committed.len();
         self.committed.copy_from_slice(&self.memory[..laws]);
     }

@@ -34,7 +34,12 @@ impl Assembled {
         let balance = if self.mass_now.is_some() { self.balance_acceleration(at, &mut a) } else { Ok(()) };
         let mut tangents = std::mem::take(&mut self.tangents);
         let mut work = std::mem::take(&mut self.scratch);
+        let mut ahead = std::mem::take(&mut self.ahead);
         for e in &self.elements {
+            if matches!(e.law, Stored::Frame(_)) {
+                self.frame_tangent(e, at, &mut ahead, &mut tangents);
+                continue;
+            }
             if let Stored::Path(law) = &e.law
                 && self.iterated
             {
@@ -77,6 +82,7 @@ impl Assembled {
                 }
             });
         }
+        self.ahead = ahead;
         self.scratch = work;
         self.tangents = tangents;
         self.scratch.a = a;
@@ -264,7 +270,7 @@ impl Assembled {
         self.policy == TangentPolicy::Exact
             && self.elements.iter().any(|e| match e.law {
                 Stored::Block(_) => false,
-                Stored::Path(_) => self.iterated,
+                Stored::Path(_) | Stored::Frame(_) => self.iterated,
                 _ => true,
             })
     }

@@ -120,9 +120,10 @@ fn rows(model: &Model, specimen: &Specimen, e: usize) -> Vec<Vec<f64>> {
         row
     };
     match &model.elements[e].kind {
-        Kind::Law { coordinates, .. } | Kind::Formula { coordinates, .. } | Kind::Block { coordinates, .. } => {
-            coordinates.iter().map(|c| row(c)).collect()
-        }
+        Kind::Law { coordinates, .. }
+        | Kind::Formula { coordinates, .. }
+        | Kind::Block { coordinates, .. }
+        | Kind::Frame { coordinates, .. } => coordinates.iter().map(|c| row(c)).collect(),
         Kind::Linear { dofs, .. } => dofs.iter().map(|&d| row(&[(d, 1.0)])).collect(),
     }
 }

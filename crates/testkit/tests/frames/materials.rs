@@ -6,10 +6,10 @@ use interfield_kernel::uniaxial::elastic_plastic::ElasticPlastic;
 use interfield_kernel::uniaxial::gap::ElasticPlasticGap;
 use interfield_kernel::uniaxial::kent_park::{Envelope, KentPark};
 use interfield_kernel::uniaxial::kent_park_tension::KentParkTension;
+use interfield_kernel::uniaxial::material::Material;
 use interfield_kernel::uniaxial::maxwell::Maxwell;
 use interfield_kernel::uniaxial::menegotto_pinto::MenegottoPinto;
 use interfield_kernel::uniaxial::pinching::{Backbone, Pinching};
-use interfield_kernel::uniaxial::material::Material;
 use interfield_kernel::{Dual, Scalar};
 use serde_json::Value;
 

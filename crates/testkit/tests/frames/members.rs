@@ -29,7 +29,12 @@ impl Store {
         let f = |v: &Value| v.as_f64().unwrap_or(0.0);
         if section["type"] != "fiber" {
             let e = f(&section["E"]);
-            let stiffness = [e * f(&section["A"]), e * f(&section["Iz"]), e * f(&section["Iy"]), f(&section["G"]) * f(&section["J"])];
+            let stiffness = [
+                e * f(&section["A"]),
+                e * f(&section["Iz"]),
+                e * f(&section["Iy"]),
+                f(&section["G"]) * f(&section["J"]),
+            ];
             self.sections.push(Section::Elastic(stiffness));
             return;
         }
@@ -192,7 +197,9 @@ impl Column {
                 self.memory.clone_from(&self.trial);
                 return p;
             }
-            if std::env::var_os("SHOW").is_some() { println!("{u:?} {b:?}"); }
+            if std::env::var_os("SHOW").is_some() {
+                println!("{u:?} {b:?}");
+            }
             let mut a: Vec<Vec<f64>> = free.iter().map(|&i| free.iter().map(|&j| k[i][j]).collect()).collect();
             solve(&mut a, &mut b);
             free.iter().zip(&b).for_each(|(&i, x)| u[i] += x);

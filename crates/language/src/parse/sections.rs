@@ -1,0 +1,484 @@
+//! Materials and cross-sections: `[[material]]`, `[[cross-section]]`.
+
+use std::collections::BTreeMap;
+use std::f64::consts::TAU;
+use std::ops::Range;
+
+use interfield_kernel::element::info::{Info, Parameter};
+use interfield_kernel::frame::Group;
+use interfield_kernel::frame::section::Section as CrossSection;
+use interfield_kernel::uniaxial::material::{MATERIALS, Material};
+
+use super::Context;
+use super::elements::{parameter_key, parameters};
+use crate::diag::did_you_mean;
+use crate::key::{Kind as _, *};
+use crate::model::Sections;
+use crate::reader::{Spanned, Table};
+use crate::schema::{self, Variant, sentence};
+use crate::units::Dimension;
+
+section! {
+    /// A uniaxial material.
+    pub(super) MATERIAL = ("material", "[[material]]", "A uniaxial material: stress over strain, or force over elongation.")
+        .variants(variants);
+    NAME: Text = key("name", "Its name.").required().example("steel");
+    ACTS: Choice<(Acts, &'static str)> = choice("acts", &[(Acts::Stress, "stress"), (Acts::Force, "force"), (Acts::Moment, "moment")],
+        "What it gives: a stress over a strain (fibres, bars), a force over an elongation or a moment over a rotation (springs, bearings).")
+        .default("stress").example("force");
+}
+
+const TYPE: Key<Named> = of(Named(types), "type", "Kind of the material.").required().example("menegotto-pinto");
+
+section! {
+    /// A cross-section of members.
+    pub(super) CROSS_SECTION = ("cross-section", "[[cross-section]]", "A cross-section of members: elastic, or of fibres.");
+    SECTION_NAME: Text = key("name", "Its name.").required().example("column");
+    FIBRES: Tables = tables("fibres", &FIBRE, "Its fibres, by shapes; elastic if absent.")
+        .example("[{ shape = \"rectangle\", material = \"concrete\", from = [\"-20 cm\", \"-20 cm\"], to = [\"20 cm\", \"20 cm\"], divisions = [10, 1] }]");
+    CENTROID: Flag = key("centroid", "Whether the member axis lies in the centroid of all fibre areas, instead of in the origin of \
+        their positions.").default("false").example("true");
+    TORSION: Rigidity = key("torsion", "Torsional rigidity G J, elastic beside the fibres.").range(NOT_NEGATIVE).default("0").example("200 kN*m^2");
+    MODULUS: Stress = key("E", "Young's modulus of an elastic section.").range(POSITIVE);
+    AREA: Area = key("A", "Area of an elastic section.").range(POSITIVE);
+    ABOUT_Z: SecondMoment = key("Iz", "Second moment of area about the local z axis, elastic section.").range(POSITIVE);
+    ABOUT_Y: SecondMoment = key("Iy", "Second moment of area about the local y axis, elastic section in space.").range(POSITIVE);
+}
+
+section! {
+    /// Fibres of a cross-section.
+    FIBRE = ("fibre", "{ shape = ... }", "Fibres of one material, spread over a shape. Positions are [y, z] in local axes.");
+    SHAPE: Choice<(Shape, &'static str)> = choice("shape", &[(Shape::Rectangle, "rectangle"), (Shape::Quadrilateral, "quadrilateral"),
+        (Shape::Ring, "ring"), (Shape::Line, "line"), (Shape::Arc, "arc"), (Shape::Point, "point")],
+        "A patch (rectangle, quadrilateral, ring), bars (line, arc), or one fibre (point).").required().example("rectangle");
+    OF: Text = key("material", "Its material.").required().example("steel");
+    FROM: List<Length> = key("from", "First corner of a rectangle; first bar of a line.").example("[\"-20 cm\", \"-20 cm\"]");
+    TO: List<Length> = key("to", "Opposite corner; last bar.").example("[\"20 cm\", \"20 cm\"]");
+    CORNERS: List<List<Length>> = key("corners", "Corners of a quadrilateral, counter-clockwise.")
+        .example("[[0, 0], [\"1 m\", 0], [\"1 m\", \"1 m\"], [0, \"1 m\"]]");
+    DIVISIONS: List<Count> = key("divisions", "Cells along y and z; of a ring around and across.").example("[10, 1]");
+    CENTRE: List<Length> = key("centre", "Centre of a ring or an arc.").default("[0, 0]").example("[0, 0]");
+    INNER: Length = key("inner", "Inner radius of a ring.").range(NOT_NEGATIVE).default("0").example("10 cm");
+    OUTER: Length = key("outer", "Outer radius of a ring.").range(POSITIVE).example("25 cm");
+    RADIUS: Length = key("radius", "Radius of an arc of bars.").range(POSITIVE).example("20 cm");
+    START: Angle = key("start", "First angle, from y towards z.").default("0 deg").example("0 deg");
+    END: Angle = key("end", "Last angle.").default("360 deg").example("180 deg");
+    BARS: Count = key("bars", "Number of bars.").range(from(1.0)).example("3");
+    BAR: Area = key("area", "Area of each bar, or of the fibre.").range(POSITIVE).example("490 mm^2");
+    AT: List<Length> = key("at", "Position of one fibre.").example("[\"10 cm\", 0]");
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Acts {
+    Stress,
+    Force,
+    Moment,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    Rectangle,
+    Quadrilateral,
+    Ring,
+    Line,
+    Arc,
+    Point,
+}
+
+fn types() -> Vec<&'static str> {
+    MATERIALS.iter().map(|m| m.name).collect()
+}
+
+fn variants() -> Vec<Variant> {
+    let dims = (Dimension::STRESS, Dimension::NONE, 1.0);
+    let parameter = |p: &'static Parameter| schema::Key {
+        range: p.range,
+        doc: sentence(p.doc),
+        default: p.default.map(|d| d.to_string()),
+        ..parameter_key(p, dims).describe()
+    };
+    let variant = |info: &'static Info| Variant {
+        when: vec![(TYPE.name, info.name)],
+        doc: format!("{}\n\n{}\n\n{}", sentence(info.title), info.equations.join("\n"), sentence(info.reference)),
+        keys: info.parameters.iter().map(parameter).collect(),
+    };
+    MATERIALS.iter().map(variant).collect()
+}
+
+/// Materials and cross-sections by their names; `None` where one was named and could not be read.
+#[derive(Default)]
+pub(super) struct Known {
+    materials: BTreeMap<String, Option<(Material, Acts)>>,
+    cross_sections: BTreeMap<String, Option<usize>>,
+    pub(super) sections: Sections,
+}
+
+impl Known {
+    /// Reads all materials, then all cross-sections.
+    pub(super) fn read(context: &Context<'_>, root: &Table<'_>) -> Self {
+        let mut known = Known::default();
+        for table in root.all(&super::MATERIAL) {
+            let name = table.read(&NAME);
+            let material = material(context, &table);
+            if let Some(name) = name {
+                known.declare(context, &name, |k| k.materials.contains_key(&name.value));
+                known.materials.insert(name.value, material);
+            }
+            table.finish();
+        }
+        for table in root.all(&super::CROSS_SECTION) {
+            let name = table.read(&SECTION_NAME);
+            let section = known.cross_section(context, &table);
+            if let Some(name) = name {
+                known.declare(context, &name, |k| k.cross_sections.contains_key(&name.value));
+                known.sections.names.resize(known.sections.sections.len(), name.value.clone());
+                known.cross_sections.insert(name.value, section);
+            }
+            table.finish();
+        }
+        known
+    }
+
+    fn declare(&self, context: &Context<'_>, name: &Spanned<String>, taken: impl Fn(&Self) -> bool) {
+        context.check_name(&name.value, name.span.clone());
+        if taken(self) {
+            context.error(
+                name.span.clone(),
+                format!("`{}` is there twice", name.value),
+                "give one of them another name",
+            );
+        }
+    }
+
+    /// The material of this name that gives a stress (or else a force or a moment, as its use needs).
+    pub(super) fn material(&self, context: &Context<'_>, name: &Spanned<String>, needs: Dimension) -> Option<Material> {
+        let (material, acts) = find(context, name, &self.materials, "material", "[[material]]")?;
+        let (given, word) = match acts {
+            Acts::Stress => (Dimension::STRESS, "stress"),
+            Acts::Force => (Dimension::FORCE, "force"),
+            Acts::Moment => (Dimension::MOMENT, "moment"),
+        };
+        if given != needs {
+            let wanted = if needs == Dimension::STRESS {
+                "stress"
+            } else if needs == Dimension::FORCE {
+                "force"
+            } else {
+                "moment"
+            };
+            let message = format!("the material `{}` gives a {word}, and a {wanted} is needed here", name.value);
+            context.error(
+                name.span.clone(),
+                message,
+                format!("write acts = \"{wanted}\" in the material, with units to match"),
+            );
+            return None;
+        }
+        Some(material)
+    }
+
+    /// Number of the cross-section of this name.
+    pub(super) fn section(&self, context: &Context<'_>, name: &Spanned<String>) -> Option<usize> {
+        find(context, name, &self.cross_sections, "cross-section", "[[cross-section]]")
+    }
+
+    fn cross_section(&mut self, context: &Context<'_>, table: &Table<'_>) -> Option<usize> {
+        let torsion = table.value(&TORSION);
+        let centroid = table.value(&CENTROID);
+        let section = if table.has(&FIBRES) {
+            self.fibres(context, table, centroid).map(|(first, count)| CrossSection::Fibres { first, count, torsion })
+        } else {
+            elastic(table, torsion)
+        };
+        self.sections.sections.push(section?);
+        Some(self.sections.sections.len() - 1)
+    }
+
+    /// Reads the fibres of a section; the range of its groups, one for each material.
+    fn fibres(&mut self, context: &Context<'_>, table: &Table<'_>, centroid: bool) -> Option<(usize, usize)> {
+        let mut by_material: Vec<(String, Material, Vec<[f64; 3]>)> = Vec::new();
+        let (mut good, tables) = (true, table.all(&FIBRES));
+        if tables.is_empty() {
+            context.error(
+                table.place(&FIBRES),
+                "this section has no fibres",
+                "list at least one shape, or remove `fibres`",
+            );
+            return None;
+        }
+        for t in tables {
+            let name = t.read(&OF);
+            let material = name.as_ref().and_then(|n| self.material(context, n, Dimension::STRESS));
+            let list = fibres_of(context, &t);
+            t.finish();
+            let (Some(name), Some(material), Some(list)) = (name, material, list) else {
+                good = false;
+                continue;
+            };
+            match by_material.iter_mut().find(|m| m.0 == name.value) {
+                Some(known) => known.2.extend(list),
+                None => by_material.push((name.value, material, list)),
+            }
+        }
+        if !good {
+            return None;
+        }
+        let all = || by_material.iter().flat_map(|m| &m.2);
+        let total: f64 = all().map(|f| f[2]).sum();
+        let mean = |axis: usize| if centroid { all().map(|f| f[2] * f[axis]).sum::<f64>() / total } else { 0.0 };
+        let (y0, z0) = (mean(0), mean(1));
+        let first = self.sections.groups.len();
+        for (_, material, list) in by_material {
+            self.sections.groups.push(Group { material, first: self.sections.y.len(), count: list.len() });
+            for [y, z, area] in list {
+                self.sections.y.push(y - y0);
+                self.sections.z.push(z - z0);
+                self.sections.area.push(area);
+            }
+        }
+        Some((first, self.sections.groups.len() - first))
+    }
+}
+
+/// What has this name, if it could be read.
+fn find<T: Copy>(
+    context: &Context<'_>,
+    name: &Spanned<String>,
+    among: &BTreeMap<String, Option<T>>,
+    what: &str,
+    written: &str,
+) -> Option<T> {
+    let found = among.get(&name.value);
+    if found.is_none() {
+        let help = did_you_mean(&name.value, among.keys().map(String::as_str))
+            .unwrap_or_else(|| format!("write a {written} with this name"));
+        context.error(name.span.clone(), format!("there is no {what} `{}`", name.value), help);
+    }
+    *found?
+}
+
+fn elastic(table: &Table<'_>, torsion: f64) -> Option<CrossSection> {
+    let (e, a, iz) = (table.read_required(&MODULUS), table.read_required(&AREA), table.read_required(&ABOUT_Z));
+    let iy = table.read(&ABOUT_Y).map_or(0.0, |i| i.value);
+    let (e, a, iz) = (e?.value, a?.value, iz?.value);
+    Some(CrossSection::Elastic([e * a, e * iz, e * iy, torsion]))
+}
+
+fn material(context: &Context<'_>, table: &Table<'_>) -> Option<(Material, Acts)> {
+    let kind = table.read(&TYPE);
+    let acts = table.value(&ACTS).0;
+    let Some(kind) = kind else {
+        table.ignore_all();
+        return None;
+    };
+    let Some(info) = MATERIALS.iter().find(|m| m.name == kind.value) else {
+        table.ignore_all();
+        let help = did_you_mean(&kind.value, types()).unwrap_or_else(|| format!("kinds are {}", types().join(", ")));
+        context.error(kind.span, format!("there is no material `{}`", kind.value), help);
+        return None;
+    };
+    let (force, disp) = match acts {
+        Acts::Stress => (Dimension::STRESS, Dimension::NONE),
+        Acts::Force => (Dimension::FORCE, Dimension::LENGTH),
+        Acts::Moment => (Dimension::MOMENT, Dimension::ANGLE),
+    };
+    let values = parameters(table, info, force, disp)?;
+    sound(context, table, info, &values).then_some((Material::new(info.name, &values)?, acts))
+}
+
+/// Whether parameters fit together; says what does not.
+fn sound(context: &Context<'_>, table: &Table<'_>, info: &Info, p: &[f64]) -> bool {
+    let wrong = |key: &str, message: &str, help: &str| {
+        context.error(table.place(key), message.to_owned(), help.to_owned());
+        false
+    };
+    match info.name {
+        "kent-park" | "kent-park-tension" => {
+            let negative = "compression is negative: write for example fc = \"-30 MPa\", ec0 = -0.002";
+            if p[0] >= 0.0 {
+                return wrong("fc", "`fc` (strength in compression) must be negative", negative);
+            }
+            if p[1] >= 0.0 {
+                return wrong("ec0", "`ec0` (strain at the strength) must be negative", negative);
+            }
+            if p[2] > 0.0 || p[2] < p[0] {
+                return wrong("fcu", "`fcu` (residual stress) must lie between `fc` and zero", negative);
+            }
+            if p[3] >= p[1] {
+                return wrong(
+                    "ecu",
+                    "`ecu` must lie beyond `ec0`",
+                    "the softening branch leads from (ec0, fc) to (ecu, fcu)",
+                );
+            }
+            true
+        }
+        "elastic-plastic-gap" => {
+            if p[1] == 0.0 || p[2] * p[1] < 0.0 {
+                return wrong(
+                    "gap",
+                    "`gap` and `fy` must have one sign",
+                    "both positive act in tension, both negative in compression",
+                );
+            }
+            true
+        }
+        "pinching" => {
+            for (side, sign) in [(0, 1.0), (6, -1.0)] {
+                let r: Vec<f64> = [1, 3, 5].iter().map(|i| sign * p[side + i]).collect();
+                if !(r[0] > 0.0 && r[1] > r[0] && r[2] > r[1] && sign * p[side] > 0.0) {
+                    let key = if side == 0 { "r1p" } else { "r1n" };
+                    let help = "deformations of a side grow away from zero and have its sign, as its first force has";
+                    return wrong(key, "the corners of this backbone are not in order", help);
+                }
+            }
+            true
+        }
+        "self-centring" if p[1] >= p[0] => {
+            wrong("k2", "`k2` must be less than `k1`", "k2 is the stiffness after activation")
+        }
+        _ => true,
+    }
+}
+
+/// Two numbers.
+fn pair<T: Copy>(context: &Context<'_>, list: Option<Spanned<Vec<Spanned<T>>>>, key: &str) -> Option<[T; 2]> {
+    let list = list?;
+    let values: Vec<T> = list.value.iter().map(|x| x.value).collect();
+    let pair = <[T; 2]>::try_from(values).ok();
+    if pair.is_none() {
+        context.error(list.span, format!("`{key}` has two numbers"), "first along y, then along z");
+    }
+    pair
+}
+
+/// Fibres (y, z, area) of a shape.
+fn fibres_of(context: &Context<'_>, t: &Table<'_>) -> Option<Vec<[f64; 3]>> {
+    let shape = t.read(&SHAPE)?.value.0;
+    let point = |key: &Key<List<Length>>| pair(context, t.read_required(key), key.name);
+    let centre = || if t.has(&CENTRE) { pair(context, t.read(&CENTRE), "centre") } else { Some([0.0; 2]) };
+    let cells = || {
+        let cells = pair(context, t.read_required(&DIVISIONS), "divisions")?;
+        let good = cells.iter().all(|n| (1..=1000).contains(n));
+        if !good {
+            context.error(t.place(&DIVISIONS), "a shape has 1 to 1000 divisions each way", "write for example [10, 1]");
+        }
+        good.then_some(cells.map(|n| n as f64))
+    };
+    match shape {
+        Shape::Rectangle => {
+            let (a, b, n) = (point(&FROM), point(&TO), cells());
+            let ([y0, z0], [y1, z1], n) = (a?, b?, n?);
+            checked(context, t, patch([[y0, z0], [y1, z0], [y1, z1], [y0, z1]], n), &TO)
+        }
+        Shape::Quadrilateral => {
+            let corners = t.read_required(&CORNERS);
+            let n = cells();
+            let corners = corners?;
+            let list: Vec<[f64; 2]> =
+                corners.value.into_iter().filter_map(|c| pair(context, Some(c), "a corner")).collect();
+            let Ok(corners) = <[[f64; 2]; 4]>::try_from(list) else {
+                context.error(corners.span, "a quadrilateral has four corners", "name them counter-clockwise");
+                return None;
+            };
+            checked(context, t, patch(corners, n?), &CORNERS)
+        }
+        Shape::Ring => {
+            let (c, outer, n) = (centre(), t.read_required(&OUTER), cells());
+            let (inner, a0, a1) = (t.value(&INNER), t.value(&START), end(t));
+            let (c, outer, n) = (c?, outer?, n?);
+            if inner >= outer.value {
+                context.error(outer.span, "`outer` must be greater than `inner`", "a ring lies between two radii");
+                return None;
+            }
+            Some(ring(c, [inner, outer.value], [a0, a1], n))
+        }
+        Shape::Line | Shape::Arc => {
+            let (n, area) = (t.read_required(&BARS), t.read_required(&BAR));
+            if shape == Shape::Line {
+                let (a, b) = (point(&FROM), point(&TO));
+                let (n, area, a, b) = (n?.value, area?.value, a?, b?);
+                let at = |i: u64| if n == 1 { 0.5 } else { i as f64 / (n - 1) as f64 };
+                let fibre = |i: u64| [0, 1].map(|k| a[k] + at(i) * (b[k] - a[k]));
+                return Some((0..n).map(fibre).map(|[y, z]| [y, z, area]).collect());
+            }
+            let (c, radius) = (centre(), t.read_required(&RADIUS));
+            let (a0, a1) = (t.value(&START), end(t));
+            let (n, area, c, radius) = (n?.value, area?.value, c?, radius?.value);
+            // Around a full circle the last bar would be the first.
+            let whole = ((a1 - a0).abs() - TAU).abs() < 1e-9;
+            let steps = if whole || n == 1 { n } else { n - 1 } as f64;
+            let bar = |i: u64| a0 + (a1 - a0) * i as f64 / steps;
+            Some((0..n).map(bar).map(|a| [c[0] + radius * a.cos(), c[1] + radius * a.sin(), area]).collect())
+        }
+        Shape::Point => {
+            let (at, area) = (point(&AT), t.read_required(&BAR));
+            let ([y, z], area) = (at?, area?.value);
+            Some(vec![[y, z, area]])
+        }
+    }
+}
+
+fn end(t: &Table<'_>) -> f64 {
+    t.read(&END).map_or(TAU, |a| a.value)
+}
+
+/// Fibres whose areas are positive; says where they are not.
+fn checked<K>(context: &Context<'_>, t: &Table<'_>, list: Vec<[f64; 3]>, key: &Key<K>) -> Option<Vec<[f64; 3]>> {
+    let good = list.iter().all(|f| f[2] > 0.0);
+    if !good {
+        let span: Range<usize> = t.place(key);
+        context.error(
+            span,
+            "the fibres of this shape have no positive area",
+            "go from the lower to the upper corner, or around counter-clockwise",
+        );
+    }
+    good.then_some(list)
+}
+
+/// Cells of a quadrilateral: centroid and area of each.
+fn patch([a, b, c, d]: [[f64; 2]; 4], [ny, nz]: [f64; 2]) -> Vec<[f64; 3]> {
+    let at = |s: f64, t: f64| {
+        [0, 1].map(|k| (1.0 - s) * (1.0 - t) * a[k] + s * (1.0 - t) * b[k] + s * t * c[k] + (1.0 - s) * t * d[k])
+    };
+    let mut list = Vec::new();
+    for j in 0..nz as usize {
+        for i in 0..ny as usize {
+            let (s, t) = (i as f64 / ny, j as f64 / nz);
+            let (s1, t1) = ((i + 1) as f64 / ny, (j + 1) as f64 / nz);
+            list.push(centroid([at(s, t), at(s1, t), at(s1, t1), at(s, t1)]));
+        }
+    }
+    list
+}
+
+/// Centroid and area of a quadrilateral.
+fn centroid(p: [[f64; 2]; 4]) -> [f64; 3] {
+    let (mut area, mut y, mut z) = (0.0, 0.0, 0.0);
+    for i in 0..4 {
+        let ([y0, z0], [y1, z1]) = (p[i], p[(i + 1) % 4]);
+        let cross = y0 * z1 - y1 * z0;
+        area += 0.5 * cross;
+        y += (y0 + y1) * cross / 6.0;
+        z += (z0 + z1) * cross / 6.0;
+    }
+    [y / area, z / area, area]
+}
+
+/// Cells of a ring: centroid and area of each.
+fn ring(centre: [f64; 2], [inner, outer]: [f64; 2], [a0, a1]: [f64; 2], [around, across]: [f64; 2]) -> Vec<[f64; 3]> {
+    let half = 0.5 * (a1 - a0) / around;
+    let mut list = Vec::new();
+    for j in 0..across as usize {
+        let radius = |j: usize| inner + (outer - inner) * j as f64 / across;
+        let (r0, r1) = (radius(j), radius(j + 1));
+        let squares = r1 * r1 - r0 * r0;
+        let mean = 2.0 / 3.0 * (r1.powi(3) - r0.powi(3)) / squares * half.sin() / half;
+        for i in 0..around as usize {
+            let a = a0 + (2 * i + 1) as f64 * half;
+            list.push([centre[0] + mean * a.cos(), centre[1] + mean * a.sin(), half * squares]);
+        }
+    }
+    list
+}

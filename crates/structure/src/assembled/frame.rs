@@ -1,0 +1,160 @@
+//! Parts of nonlinear frames in the loop. A part remembers its history, and the forces of its last evaluation behind it.
+
+use interfield_kernel::element::{Element, Tangent};
+use interfield_kernel::fault::Place;
+use interfield_kernel::frame::part::{At, SIZE};
+use interfield_kernel::{Point, Shift};
+use interfield_language::model::FramePart;
+
+use super::Assembled;
+use super::element::{Entry, Stored, gather, mul_add};
+
+/// Numbers that a part remembers.
+pub(super) fn memory(frame: &FramePart) -> usize {
+    frame.part.memory(&frame.sections.tables()) + frame.part.size()
+}
+
+/// Writes what a part remembers at the beginning.
+pub(super) fn start(frame: &FramePart, memory: &mut [f64]) {
+    if frame.rest.is_empty() {
+        let (history, forces) = memory.split_at_mut(memory.len() - frame.part.size());
+        frame.part.start(&frame.sections.tables(), history);
+        forces.fill(0.0);
+    } else {
+        memory.copy_from_slice(&frame.rest);
+    }
+}
+
+/// Moves a part from what it remembers to a point: forces behind the history of `next`, tangent to `k`.
+pub(super) fn moved(
+    frame: &FramePart,
+    (memory, next): (&[f64], &mut [f64]),
+    (t, share): (f64, f64),
+    q: &[f64],
+    k: &mut [f64],
+) {
+    let d = frame.part.size();
+    let (history, forces) = next.split_at_mut(memory.len() - d);
+    let at = At { t, q, load: frame.load.map(|w| share * w) };
+    frame.part.evaluate(&frame.sections.tables(), (&memory[..memory.len() - d], history), at, forces, k);
+}
+
+/// A part that was never moved, as an element.
+pub(super) struct AtRest<'a>(pub(super) &'a FramePart);
+
+impl AtRest<'_> {
+    fn evaluated(&self, q: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let FramePart { part, sections, .. } = self.0;
+        let (d, tables) = (part.size(), sections.tables());
+        let mut history = vec![0.0; part.memory(&tables)];
+        part.start(&tables, &mut history);
+        let (mut next, mut p, mut k) = (history.clone(), vec![0.0; d], vec![0.0; d * d]);
+        part.evaluate(&tables, (&history, &mut next), At { t: 0.0, q, load: [0.0; 3] }, &mut p, &mut k);
+        (p, k)
+    }
+}
+
+impl Element for AtRest<'_> {
+    fn size(&self) -> (usize, usize) {
+        (self.0.part.size(), 0)
+    }
+
+    fn has_mass(&self) -> bool {
+        false
+    }
+
+    fn response(&self, _: f64, q: &[f64], _: &[f64], _: &[f64], p: &mut [f64], _: &mut [f64]) {
+        p.copy_from_slice(&self.evaluated(q).0);
+    }
+
+    /// At no deformation: the stiffness of the materials, without the geometry.
+    fn tangent(&self, _: f64, q: &[f64], _: &[f64], _: &[f64], _: &[f64], out: Tangent<'_>) {
+        out.k.copy_from_slice(&self.evaluated(&vec![0.0; q.len()]).1);
+        out.c.fill(0.0);
+    }
+
+    fn mass(&self, _: &[f64], m: &mut [f64]) {
+        m.fill(0.0);
+    }
+}
+
+impl Assembled {
+    /// Moves a part of a frame to `at` and adds its forces.
+    pub(super) fn frame_force(
+        &self,
+        (e, frame): (&Entry, &FramePart),
+        at: Point<'_>,
+        shift: Option<Shift<'_>>,
+        (memory, ahead): (&mut [f64], &mut Ahead),
+        r: &mut [f64],
+    ) -> Option<Place> {
+        let d = e.d;
+        let mut q = [0.0; SIZE];
+        (0..d).for_each(|i| q[i] = gather(self.row(e, i), at.u, &self.imposed[0]));
+        let mine = &mut memory[e.memory0..e.memory0 + e.memory];
+        // Newton has asked for the tangent at this very point, and the part was moved there for it.
+        let known = self.iterated && ahead.is_at(e, &q[..d]);
+        if !known {
+            let mut k = [0.0; SIZE * SIZE];
+            let next = &mut ahead.memory[e.memory0..e.memory0 + e.memory];
+            moved(frame, (mine, next), (at.t, self.held_share), &q[..d], &mut k[..d * d]);
+        }
+        mine.copy_from_slice(&ahead.memory[e.memory0..e.memory0 + e.memory]);
+        let mut p = [0.0; SIZE];
+        p[..d].copy_from_slice(&mine[e.memory - d..]);
+        let bad = p.iter().any(|p| !p.is_finite()).then_some(Place::ElementForce);
+        if let Some(s) = shift {
+            (0..d).for_each(|i| q[i] = gather(self.row(e, i), s.u, &[]));
+            let [k, ..] = e.blocks(&self.tangents);
+            mul_add(k, &q[..d], &mut p[..d], 1.0);
+        }
+        for i in 0..d {
+            for &(j, f) in self.row(e, i) {
+                if let Some(r) = r.get_mut(j as usize) {
+                    *r += f * p[i];
+                }
+            }
+        }
+        bad
+    }
+
+    /// The tangent of a part at `at`, where it is moved from the last committed point; what it remembers there is kept ahead.
+    pub(super) fn frame_tangent(&self, e: &Entry, at: Point<'_>, ahead: &mut Ahead, tangents: &mut [f64]) {
+        let Stored::Frame(frame) = &e.law else { return };
+        let d = e.d;
+        let mut q = [0.0; SIZE];
+        (0..d).for_each(|i| q[i] = gather(self.row(e, i), at.u, &self.imposed[0]));
+        let range = e.memory0..e.memory0 + e.memory;
+        let (k, c) = tangents[e.tangent0..e.tangent0 + 2 * d * d].split_at_mut(d * d);
+        c.fill(0.0);
+        moved(frame, (&self.committed[range.clone()], &mut ahead.memory[range]), (at.t, self.held_share), &q[..d], k);
+        ahead.set_at(e, &q[..d]);
+    }
+}
+
+/// What parts of frames remember at the point of the last tangent, and which point that was.
+#[derive(Default)]
+pub(super) struct Ahead {
+    pub(super) memory: Vec<f64>,
+    /// Coordinates, by the place of the rows of the elements; not a number where nothing is known.
+    pub(super) at: Vec<f64>,
+}
+
+impl Ahead {
+    pub(super) fn new(memory: usize, rows: usize) -> Self {
+        Ahead { memory: vec![0.0; memory], at: vec![f64::NAN; rows] }
+    }
+
+    fn is_at(&self, e: &Entry, q: &[f64]) -> bool {
+        self.at[e.row0..e.row0 + e.d] == *q
+    }
+
+    fn set_at(&mut self, e: &Entry, q: &[f64]) {
+        self.at[e.row0..e.row0 + e.d].copy_from_slice(q);
+    }
+
+    /// The committed point has changed.
+    pub(super) fn forget(&mut self) {
+        self.at.fill(f64::NAN);
+    }
+}

@@ -55,7 +55,7 @@ pub(crate) fn structure(model: &Model) -> Structure {
     let mut structure = Structure { nodes: nodes.collect(), lines: Vec::new() };
     for element in &model.elements {
         let (dofs, one): (Vec<usize>, bool) = match &element.kind {
-            Kind::Law { coordinates, .. } | Kind::Formula { coordinates, .. } => {
+            Kind::Law { coordinates, .. } | Kind::Formula { coordinates, .. } | Kind::Frame { coordinates, .. } => {
                 (coordinates.iter().flatten().map(|c| c.0).collect(), coordinates.len() == 1)
             }
             Kind::Linear { dofs, .. } => (dofs.clone(), false),
@@ -68,7 +68,7 @@ pub(crate) fn structure(model: &Model) -> Structure {
                 nodes.push(node);
             }
         }
-        let member = element.type_name.starts_with("beam");
+        let member = element.type_name.starts_with("beam") || element.type_name == "member";
         match nodes[..] {
             [] => {}
             // A law on one node acts between it and the ground; a mass on one node joins nothing.

@@ -215,6 +215,8 @@ fn evaluate<T: Scalar>(law: &Stored, t: T, q: &[T], v: &[T], s: &[T], p: &mut [T
                 .evaluate(q, v, s, p, g)
         }
         Stored::Path(path) => p[0] = path.force(path.step([T::constant(0.0); 2], q[0])),
+        // Refused before.
+        Stored::Frame(_) => p.fill(T::constant(f64::NAN)),
     }
 }
 

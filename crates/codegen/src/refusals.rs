@@ -35,6 +35,10 @@ pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
             "make it a [[specimen]]: its displacements are then commands, its forces inputs",
         ));
     }
+    for (i, element) in model.elements.iter().enumerate().filter(|(_, e)| matches!(e.kind, Kind::Frame { .. })) {
+        let message = format!("`{}` is a part of a nonlinear frame, which cannot be exported", element.name);
+        refused.push(refusal(Subject::Element(i), message, "export a model of springs, beams and hysteretic laws"));
+    }
     if model.analysis.land {
         let message = "generated code takes steps of one length; events = \"land\" does not".to_owned();
         refused.push(refusal(Subject::Step, message, "leave `events` out"));

@@ -341,6 +341,8 @@ pub struct Model {
     pub loads: Vec<Load>,
     /// Their names.
     pub load_names: Vec<String>,
+    /// Forces that are there from the beginning, by degree of freedom, N (N m): gravity.
+    pub held: Vec<(usize, f64)>,
     /// How to integrate.
     pub analysis: Analysis,
     /// Channels.

@@ -395,7 +395,7 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
             .collect(),
         couplings,
         forces,
-        held: Vec::new(),
+        held: held_loads(model, &numbering),
         grounds,
         parts,
         symmetric: model.elements.iter().all(|e| is_symmetric(&e.kind) && has_symmetric_estimate(e)),
@@ -451,6 +451,17 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
     assembly.looped = looped;
     assembly.warnings = problems;
     Ok(assembly)
+}
+
+/// The loads that are there from the beginning, over the unknowns; empty if there are none.
+fn held_loads(model: &Model, numbering: &Numbering) -> Vec<f64> {
+    let mut loads = vec![0.0; if model.held.is_empty() { 0 } else { numbering.free.len() }];
+    for &(dof, force) in &model.held {
+        if let Place::Free(i) = numbering.places[dof] {
+            loads[i] += force;
+        }
+    }
+    loads
 }
 
 /// Motion of the coordinates of an element when the ground moves by one, for each base acceleration.

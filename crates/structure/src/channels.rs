@@ -119,6 +119,14 @@ impl Recorder {
             Some((Stored::Path(law), _)) => Some((law, system.memory_offset(looped.iter().position(|&l| l == e)?))),
             _ => None,
         };
+        // The place of the forces of a part of a frame in the memory of the system.
+        let frame = |e: usize| match &model.elements[e].kind {
+            Kind::Frame { frame, .. } => {
+                let range = system.memory_range(looped.iter().position(|&l| l == e)?);
+                Some(range.end - frame.part.size())
+            }
+            _ => None,
+        };
         let mut probes = Vec::new();
         let mut needs_acceleration = false;
         let ground = |dof: usize| -> Vec<Signal> {
@@ -168,6 +176,7 @@ impl Recorder {
                         Tap::Measured(weights)
                     }
                     Quantity::Force(e, _) if let Some((law, memory)) = path(e) => Tap::Path { law, memory },
+                    Quantity::Force(e, i) if let Some(forces) = frame(e) => Tap::Memory(forces + i),
                     Quantity::Force(e, i) | Quantity::Deformation(e, i) => {
                         let kind = &model.elements[e].kind;
                         let state0 = looped.iter().position(|&l| l == e).map_or(0, |l| system.state_offset(l));

@@ -18,6 +18,7 @@ mod damping;
 mod definite;
 mod energy;
 pub mod external;
+mod gravity;
 mod interface;
 mod landing;
 pub mod linearised;

@@ -166,6 +166,7 @@ impl<'a> Cut<'a> {
             damping,
             loads: loads.iter().filter_map(|&l| self.load(&self.model.loads[l])).collect(),
             load_names: loads.iter().filter_map(|&l| self.model.load_names.get(l).cloned()).collect(),
+            held: self.held(),
             analysis,
             channels: Vec::new(),
             every: 1,
@@ -242,6 +243,12 @@ impl<'a> Cut<'a> {
             Kind::Linear { dofs, .. } => dofs.iter_mut().for_each(rename),
         }
         element
+    }
+
+    /// The loads that are there from the beginning, each on the first part that has its degree of freedom.
+    fn held(&self) -> Vec<(usize, f64)> {
+        let mine = |d: usize| self.layout.members[d].first() == Some(&self.part);
+        self.model.held.iter().filter(|h| mine(h.0)).filter_map(|h| Some((self.local[h.0]?, h.1))).collect()
     }
 
     /// The ground moves under every part; a force is on the first that has its degree of freedom.

@@ -15,6 +15,7 @@ use interfield_linalg::{EigenError, Modes, Pattern, highest, modes};
 use crate::assemble::{Assembly, Place, assemble};
 use crate::assembled::Assembled;
 use crate::damping;
+use crate::gravity;
 use crate::specimen::{Physical, physical, substitute};
 use crate::split::{Constraint, Drive, Split, SubModel, split};
 
@@ -50,7 +51,7 @@ impl Structure {
     /// # Errors
     /// Everything that stands against it.
     pub fn new(model: impl Into<Arc<Model>>) -> Result<Self, Vec<Problem>> {
-        let model = model.into();
+        let model = gravity::settled(model.into())?;
         let whole = model.partition.is_some().then(|| assemble(&substitute(&model).0)).transpose()?;
         let Split { parts: subs, interface, driven, mut warnings } = split(&model, whole.as_ref())?;
         let twins = model.partition.as_ref().is_some_and(|p| p.coupling.info.twins);

@@ -60,6 +60,7 @@ impl Builder {
             elements: Vec::new(),
             damping: Damping::None,
             loads: vec![Load::Ground { direction: direction.to_owned(), signal, supports: true }],
+            held: Vec::new(),
             load_names: vec!["quake".to_owned()],
             analysis: Analysis {
                 scheme_name: run.scheme.to_owned(),

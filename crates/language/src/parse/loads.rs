@@ -9,10 +9,11 @@ use super::{Context, LOAD};
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::integral::Unintegrable;
 use crate::key::*;
-use crate::model::{Load, Support};
+use crate::model::{Kind, Load, Support};
 use crate::reader::Table;
 use crate::signal::{Motion, Signal};
 use crate::units::Dimension;
+use interfield_kernel::frame::part::Part;
 
 section! {
     /// A load.
@@ -26,7 +27,7 @@ type Read = for<'d> fn(&mut Loads<'_, 'd>, &mut Context<'_>, &Table<'d>, String)
 const TYPE: Key<Choice<Type<Read>>> = choice("type", &TYPES, "What kind of load it is.").required();
 
 /// All kinds of loads.
-const TYPES: [Type<Read>; 3] = [
+const TYPES: [Type<Read>; 4] = [
     Type::new(
         "ground",
         "Acceleration of the ground; displacements are then relative to it.",
@@ -36,6 +37,12 @@ const TYPES: [Type<Read>; 3] = [
     Type::new("force", "A force or moment on one degree of freedom.", &[FORCE], |loads, context, table, name| {
         loads.force(context, table, name)
     }),
+    Type::new(
+        "gravity",
+        "A force that is there from the beginning: the structure is brought into static balance with it before anything moves.",
+        &[GRAVITY],
+        |loads, context, table, _| loads.gravity(context, table),
+    ),
     Type::new(
         "imposed",
         "A prescribed motion of one degree of freedom, by displacement or acceleration.",
@@ -59,6 +66,17 @@ section! {
 }
 
 section! {
+    [GRAVITY];
+    HELD_AT: Text = key("at", "The degree of freedom that it acts on.").example("roof.y");
+    HELD: Force = key("force", "The force, or the moment on a rotation.").example("-400 kN");
+    LOADED: List<Text> = key("elements", "Instead of `at`: the members along which it is spread; a trailing * matches any ending.")
+        .example("[\"beam-*\"]");
+    SPREAD_X: ForcePerLength = key("x", "Along the local x axis, from the first end to the second.").default("0").example("-1 kN/m");
+    SPREAD_Y: ForcePerLength = key("y", "Along the local y axis.").default("0").example("-20 kN/m");
+    SPREAD_Z: ForcePerLength = key("z", "Along the local z axis.").default("0").example("-20 kN/m");
+}
+
+section! {
     [IMPOSED];
     MOVED: Text = key("at", "The degree of freedom.").required().example("base.x");
     DISPLACEMENT: SignalKey = signal_key("displacement", "Its displacement: a table, or the name of a [signal.NAME].")
@@ -71,9 +89,16 @@ const fn signal_key(name: &'static str, doc: &'static str) -> Key<SignalKey> {
 }
 
 /// Reads all `[[load]]`; the second list names each load, for channels.
-pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>, time: (f64, f64)) -> (Vec<Load>, Vec<String>) {
+pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>, time: (f64, f64)) -> (Vec<Load>, Vec<String>, Held) {
     let named = root.open(&super::SIGNAL);
-    let mut loads = Loads { named: named.as_ref(), time, list: Vec::new(), names: Vec::new(), forced: Vec::new() };
+    let mut loads = Loads {
+        named: named.as_ref(),
+        time,
+        list: Vec::new(),
+        names: Vec::new(),
+        forced: Vec::new(),
+        held: Vec::new(),
+    };
     for table in root.all(&LOAD) {
         let kind = table.read(&TYPE);
         let name = match table.read(&NAME) {
@@ -100,14 +125,14 @@ pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>, time: (f64, f64)
             context.error(span.clone(), message, "load a free degree of freedom, or free this one");
         }
     }
-    let Loads { list, names, .. } = loads;
+    let Loads { list, names, held, .. } = loads;
     if let Some(named) = named {
         for unused in named.unread() {
             let message = format!("the signal `{}` is used by no load", unused.value);
             context.diags.push(Diagnostic::warning(message, unused.span).help("name it in a [[load]], or remove it"));
         }
     }
-    (list, names)
+    (list, names, held)
 }
 
 /// Loads read so far.
@@ -120,7 +145,11 @@ struct Loads<'a, 'd> {
     names: Vec<String>,
     /// Degrees of freedom under a force, with the place that says so.
     forced: Vec<(usize, Range<usize>)>,
+    held: Held,
 }
+
+/// Forces that are there from the beginning, by degree of freedom.
+type Held = Vec<(usize, f64)>;
 
 impl<'d> Loads<'_, 'd> {
     fn ground(&mut self, context: &mut Context<'_>, table: &Table<'d>, name: String) -> Option<()> {
@@ -162,6 +191,44 @@ impl<'d> Loads<'_, 'd> {
         self.list.push(Load::Force { dof, signal: signal? });
         context.places.loads.push(table.place(&FORCE_SIGNAL));
         self.names.push(name);
+        Some(())
+    }
+
+    fn gravity(&mut self, context: &mut Context<'_>, table: &Table<'d>) -> Option<()> {
+        if table.has(&HELD_AT) == table.has(&LOADED) {
+            table.ignore_all();
+            let help = "write at = \"roof.y\", force = \"-400 kN\", or elements = [\"beam-*\"], y = \"-20 kN/m\"";
+            context.error(table.span(), "gravity acts either at a degree of freedom or along elements", help);
+            return None;
+        }
+        if let Some(at) = table.read(&HELD_AT) {
+            let dof = context.dof(&at);
+            let along = dof.map_or(Dimension::LENGTH, |d| context.disp(d));
+            let force = table
+                .read(&of(Measured(Force.dimension(along)), HELD.name, "The force.").required().example("-400 kN"));
+            let dof = dof?;
+            self.forced.push((dof, at.span));
+            self.held.push((dof, force?.value));
+            return Some(());
+        }
+        let load = [table.value(&SPREAD_X), table.value(&SPREAD_Y), table.value(&SPREAD_Z)];
+        for pattern in table.read(&LOADED)?.value {
+            let (stem, open) = pattern.value.strip_suffix('*').map_or((pattern.value.as_str(), false), |s| (s, true));
+            let mut found = false;
+            for e in &mut context.elements {
+                let named = if open { e.name.starts_with(stem) } else { e.name == stem };
+                if let (true, Kind::Frame { frame, .. }) = (named, &mut e.kind) {
+                    if matches!(frame.part, Part::Plane(..) | Part::Space(..)) {
+                        (0..3).for_each(|i| frame.load[i] += load[i]);
+                        found = true;
+                    }
+                }
+            }
+            if !found {
+                let message = format!("no member is called `{}`", pattern.value);
+                context.error(pattern.span, message, "name elements of the type `member`");
+            }
+        }
         Some(())
     }
 

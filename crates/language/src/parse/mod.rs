@@ -363,7 +363,7 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
     let damping = damping::read(&mut context, &root);
     let analysis = analysis::read(&mut context, &root, overrides);
     let time = analysis.as_ref().map_or((0.0, 1.0), |a| (a.duration, a.dt));
-    let (loads, names) = loads::read(&mut context, &root, time);
+    let (loads, names, held) = loads::read(&mut context, &root, time);
     let (own_scheme, own_tangent) = analysis::says(&root);
     let written = substructures::Written {
         scheme: overrides.scheme.is_some() || !overrides.scheme_parameters.is_empty() || own_scheme,
@@ -398,6 +398,7 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
         damping,
         loads,
         load_names: names,
+        held,
         analysis,
         channels,
         every,

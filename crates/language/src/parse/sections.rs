@@ -12,7 +12,7 @@ use interfield_kernel::uniaxial::material::{MATERIALS, Material};
 use super::Context;
 use super::elements::{parameter_key, parameters};
 use crate::diag::did_you_mean;
-use crate::key::{Kind as _, *};
+use crate::key::*;
 use crate::model::Sections;
 use crate::reader::{Spanned, Table};
 use crate::schema::{self, Variant, sentence};

@@ -47,6 +47,7 @@ impl Assembled {
         let result = self.raw_force(at, None, false, r, &mut g);
         self.scratch.g = g;
         loads.fill(0.0);
+        loads.iter_mut().zip(&self.held).for_each(|(l, f)| *l += f);
         for (dof, signal) in &self.forces {
             loads[*dof] += signal.value(at.t);
         }

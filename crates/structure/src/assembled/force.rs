@@ -23,11 +23,11 @@ impl Assembled {
         for c in &self.couplings {
             out[c.row] -= factor * (c.k * u[c.imposed] + c.c * v[c.imposed] + c.m * a[c.imposed]);
         }
+        let held = factor * self.held_share;
+        out.iter_mut().zip(&self.held).for_each(|(out, f)| *out += held * f);
+        let factor = factor * self.acting;
         for (dof, signal) in &self.forces {
             out[*dof] += factor * signal.value(t);
-        }
-        for (out, f) in out.iter_mut().zip(&self.held) {
-            *out += factor * self.held_share * f;
         }
         for (ground, a) in self.grounds.iter().zip(&self.ground_now) {
             for (out, l) in out.iter_mut().zip(&ground.load) {

@@ -10,6 +10,7 @@ mod energy;
 mod force;
 mod frame;
 mod operators;
+mod statics;
 mod watched;
 
 use interfield_kernel::element::path::MEMORY;
@@ -25,6 +26,7 @@ pub use element::{Part, Row, Stored};
 use interfield_language::model::TangentPolicy;
 use interfield_language::signal::{Motion, Signal};
 use operators::Operator;
+pub use statics::{Push, Statics};
 
 /// Coefficients of the constant matrices between a free row and an imposed column.
 #[derive(Clone, Copy, Debug)]
@@ -139,6 +141,8 @@ pub struct Assembled {
     /// Loads that are there from the beginning, over the unknowns, and the share of them that acts.
     held: Vec<f64>,
     held_share: f64,
+    /// The share of all other loads that acts: none while the structure is brought into balance.
+    acting: f64,
     iterated: bool,
     /// Specimens, whose forces are measured, and externals, whose forces are told.
     measured: Vec<Measured>,
@@ -243,6 +247,7 @@ impl Assembled {
             ahead,
             held,
             held_share: 1.0,
+            acting: 1.0,
             iterated: false,
             measured: Vec::new(),
             operators: Vec::new(),
@@ -380,6 +385,12 @@ impl Assembled {
     /// Offset of the memory of element `e`.
     pub fn memory_offset(&self, e: usize) -> usize {
         self.elements[e].memory0
+    }
+
+    /// Where element `e` has its memory.
+    pub(crate) fn memory_range(&self, e: usize) -> std::ops::Range<usize> {
+        let e = &self.elements[e];
+        e.memory0..e.memory0 + e.memory
     }
 
     /// Number of base accelerations.

@@ -1,4 +1,5 @@
 //! Nonlinear frames against recorded results of OpenSees 3.7.1.
 
+mod frames;
 mod materials;
 mod members;

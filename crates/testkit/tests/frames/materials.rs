@@ -33,10 +33,11 @@ fn driven(law: Material, strains: &[f64], dt: f64) -> (Vec<f64>, Vec<f64>) {
     law.start(1, &mut h);
     strains
         .iter()
-        .map(|&e| {
+        .enumerate()
+        .map(|(i, &e)| {
             let old = h.clone();
             let strain = Dual { re: e, eps: 1.0 };
-            let stress = law.advance(|i| Dual::constant(old[i]), strain, dt, |i, x| h[i] = x.re);
+            let stress = law.advance(|i| Dual::constant(old[i]), strain, dt * (i + 1) as f64, |i, x| h[i] = x.re);
             (stress.re, stress.eps)
         })
         .unzip()

@@ -1,0 +1,181 @@
+//! Frames under gravity, pushed and shaken: golden models written as model files.
+
+use std::fmt::Write;
+
+use interfield_structure::Simulation;
+use interfield_testkit::golden::golden;
+use interfield_testkit::run::{read, simulation};
+use serde_json::Value;
+
+use crate::materials::numbers;
+
+fn list(v: &Value) -> &[Value] {
+    v.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn number(v: &Value) -> f64 {
+    v.as_f64().unwrap_or_else(|| panic!("no number: {v}"))
+}
+
+/// A golden model as the text of a model file, without loads and analysis.
+fn written(model: &Value) -> String {
+    let space = model["ndm"] == 3;
+    let dofs: &[&str] = if space { &["x", "y", "z", "rx", "ry", "rz"] } else { &["x", "y", "rz"] };
+    let mut text = format!("dofs = {dofs:?}\n");
+    for n in list(&model["nodes"]) {
+        writeln!(text, "[[node]]\nname = \"n{}\"\nat = {}", n["tag"], n["xyz"]).unwrap();
+        let masses: Vec<String> =
+            list(&n["mass"]).iter().zip(dofs).filter(|(m, _)| number(m) != 0.0).map(|(m, d)| format!("{d} = {m}")).collect();
+        if !masses.is_empty() {
+            writeln!(text, "mass = {{ {} }}", masses.join(", ")).unwrap();
+        }
+        if let Some(fix) = list(&model["fix"]).iter().find(|f| f["node"] == n["tag"]) {
+            let held: Vec<&str> =
+                list(&fix["dofs"]).iter().zip(dofs).filter(|(f, _)| number(f) != 0.0).map(|(_, d)| *d).collect();
+            writeln!(text, "fixed = {held:?}").unwrap();
+        }
+    }
+    list(&model["materials"]).iter().for_each(|m| material(&mut text, m));
+    list(&model["sections"]).iter().for_each(|s| section(&mut text, s));
+    for e in list(&model["elements"]) {
+        element(&mut text, e, model);
+    }
+    text
+}
+
+fn material(text: &mut String, m: &Value) {
+    let names: &[(&str, &str)] = match m["type"].as_str().unwrap() {
+        "concrete01" | "concrete02" => &[("fc", "fc"), ("epsc0", "ec0"), ("fcu", "fcu"), ("epscu", "ecu"), ("lam", "lambda"), ("ft", "ft"), ("Ets", "Ets")],
+        "steel01" | "steel02" => &[("Fy", "fy"), ("E0", "E"), ("b", "b"), ("R0", "R0"), ("cR1", "cR1"), ("cR2", "cR2"), ("a1", "a1"), ("a2", "a2"), ("a3", "a3"), ("a4", "a4")],
+        _ => &[("E", "E")],
+    };
+    let kind = match m["type"].as_str().unwrap() {
+        "concrete01" => "kent-park",
+        "concrete02" => "kent-park-tension",
+        "steel01" => "bilinear",
+        "steel02" => "menegotto-pinto",
+        other => other,
+    };
+    writeln!(text, "[[material]]\nname = \"m{}\"\ntype = \"{kind}\"", m["tag"]).unwrap();
+    for (theirs, ours) in names {
+        if !m[*theirs].is_null() {
+            writeln!(text, "{ours} = {:?}", number(&m[*theirs])).unwrap();
+        }
+    }
+}
+
+fn section(text: &mut String, s: &Value) {
+    writeln!(text, "[[cross-section]]\nname = \"s{}\"", s["tag"]).unwrap();
+    if !s["GJ"].is_null() {
+        writeln!(text, "torsion = {:?}", number(&s["GJ"])).unwrap();
+    }
+    writeln!(text, "centroid = true\nfibres = [").unwrap();
+    for p in list(&s["patches"]) {
+        writeln!(
+            text,
+            "  {{ shape = \"rectangle\", material = \"m{}\", from = {}, to = {}, divisions = [{}, {}] }},",
+            p["mat"], p["from"], p["to"], p["ny"], p["nz"]
+        )
+        .unwrap();
+    }
+    for l in list(&s["layers"]) {
+        writeln!(
+            text,
+            "  {{ shape = \"line\", material = \"m{}\", bars = {}, area = {}, from = {}, to = {} }},",
+            l["mat"], l["n"], l["area"], l["from"], l["to"]
+        )
+        .unwrap();
+    }
+    writeln!(text, "]").unwrap();
+}
+
+fn element(text: &mut String, e: &Value, model: &Value) {
+    let transform = list(&model["transforms"]).iter().find(|t| t["tag"] == e["transform"]).unwrap();
+    let kind = match transform["type"].as_str().unwrap() {
+        "PDelta" => "p-delta",
+        "Linear" => "linear",
+        _ => "corotational",
+    };
+    let ends = format!("nodes = [\"n{}\", \"n{}\"]", e["nodes"][0], e["nodes"][1]);
+    let elastic = e["type"].as_str().unwrap().starts_with("elastic-beam");
+    if elastic {
+        writeln!(text, "[[cross-section]]\nname = \"e{}\"\nE = {}\nA = {}", e["tag"], e["E"], e["A"]).unwrap();
+        if e["Iz"].is_null() {
+            writeln!(text, "Iz = {}", e["I"]).unwrap();
+        } else {
+            writeln!(text, "Iz = {}\nIy = {}\ntorsion = {:?}", e["Iz"], e["Iy"], number(&e["G"]) * number(&e["J"])).unwrap();
+        }
+    }
+    writeln!(text, "[[element]]\ntype = \"member\"\nname = \"b{}\"\n{ends}\ntransformation = \"{kind}\"", e["tag"]).unwrap();
+    if !transform["vecxz"].is_null() {
+        writeln!(text, "vecxz = {}", transform["vecxz"]).unwrap();
+    }
+    if elastic {
+        writeln!(text, "cross_section = \"e{}\"\nformulation = \"displacement\"\nrule = \"legendre\"\npoints = 2", e["tag"]).unwrap();
+        return;
+    }
+    let i = &e["integration"];
+    writeln!(text, "cross_section = \"s{}\"\npoints = {}\nformulation = \"force-iterated\"", i["section"], i["n"]).unwrap();
+}
+
+/// Gravity of a golden file.
+fn gravity(file: &Value) -> String {
+    let space = file["model"]["ndm"] == 3;
+    let dofs: &[&str] = if space { &["x", "y", "z", "rx", "ry", "rz"] } else { &["x", "y", "rz"] };
+    let mut text = String::new();
+    for l in list(&file["gravity"]["loads"]) {
+        for (f, d) in list(&l["force"]).iter().zip(dofs).filter(|(f, _)| number(f) != 0.0) {
+            writeln!(text, "[[load]]\ntype = \"gravity\"\nat = \"n{}.{d}\"\nforce = {f}", l["node"]).unwrap();
+        }
+    }
+    for l in list(&file["gravity"]["ele_loads"]) {
+        writeln!(text, "[[load]]\ntype = \"gravity\"\nelements = [\"b{}\"]\ny = {}", l["element"], l["w"][0]).unwrap();
+    }
+    text
+}
+
+/// A golden file of a run under ground motion.
+fn shaken(file: &Value, scheme: &str, channels: &str) -> Simulation {
+    let mut text = written(&file["model"]);
+    text += &gravity(file);
+    let (a0, a1) = (&file["damping"]["a0_mass"], &file["damping"]["a1_stiffness"]);
+    writeln!(text, "[damping]\nrayleigh = {{ a0 = {a0}, a1 = {a1} }}").unwrap();
+    for (i, m) in list(&file["motions"]).iter().enumerate() {
+        let (dt, scale) = (number(&m["dt"]), number(&m["scale"]));
+        let direction = ["x", "y", "z"][m["direction"].as_u64().unwrap() as usize - 1];
+        // OpenSees starts without acceleration, whatever the load: nothing acts at the very first moment.
+        let mut points = vec![[0.0, 0.0], [1e-9, scale * number(&m["values"][0])]];
+        points.extend(list(&m["values"]).iter().enumerate().skip(1).map(|(k, v)| [k as f64 * dt, scale * number(v)]));
+        let (times, values): (Vec<f64>, Vec<f64>) = points.iter().map(|p| (p[0], p[1])).unzip();
+        writeln!(text, "[[load]]\nname = \"quake{i}\"\ntype = \"ground\"\ndirection = \"{direction}\"").unwrap();
+        writeln!(text, "signal = {{ type = \"table\", times = {times:?}, values = {values:?} }}").unwrap();
+    }
+    let duration = number(&file["dt"]) * number(&file["steps"]);
+    writeln!(text, "[analysis]\nscheme = {{ name = \"{scheme}\", tolerance = 1e-12 }}\ndt = {}\nduration = {duration}", file["dt"]).unwrap();
+    writeln!(text, "[record]\nchannels = {channels}").unwrap();
+    simulation(read(&text))
+}
+
+#[test]
+fn the_portal_answers_the_quake_as_recorded() {
+    let file = golden("frames/frame_rc_portal_elcentro");
+    let mut run = shaken(&file, "newmark-newton", r#"["n3.x", "n3.y", "n3.rz", "b1.force.2", "b2.force.2", "b1.force.3"]"#);
+    let every = file["every"].as_u64().unwrap();
+    let mut out = vec![0.0; 6];
+    let mut rows: Vec<Vec<f64>> = vec![Vec::new(); 5];
+    for step in 1..=file["steps"].as_u64().unwrap() {
+        run.step(step - 1).unwrap_or_else(|f| panic!("step {step}: {f:?}"));
+        if step % every == 0 {
+            run.sample(step, &mut out).unwrap();
+            (0..3).for_each(|i| rows[i].push(out[i]));
+            rows[3].push(-out[3] - out[4]);
+            rows[4].push(out[5]);
+        }
+    }
+    for (row, name) in rows.iter().zip(["ux3", "uy3", "rot3", "base_shear", "M1"]) {
+        let expected = numbers(&file["results"], name);
+        let peak = number(&file["peak_of_all_steps"][name]);
+        let worst = row.iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        println!("{name}: {:.1e}, first {} {} then {} {}", worst / peak, row[0], expected[0], row[1], expected[1]);
+    }
+}

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use crate::html::escape;
-use crate::scene::{Anchor, Colour, DASHES, Point, Scene, Shape, Text};
+use crate::layout::{GRID, SHADE};
+use crate::scene::{Anchor, BLUE, Colour, DASHES, FAINT, GREEN, INK, Point, SPECIMEN, Scene, Shape, Text};
 
 /// As text.
 pub(crate) fn write(scene: &Scene) -> String {
@@ -11,13 +12,37 @@ pub(crate) fn write(scene: &Scene) -> String {
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
          fill=\"none\" stroke-linejoin=\"round\" font-family=\"DejaVu Sans, Verdana, Arial, sans-serif\">\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>"
+         <style>@media (prefers-color-scheme: dark) {{{}}}</style>\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>",
+        dark()
     );
     for shape in &scene.shapes {
         out += "\n";
         draw(&mut out, shape);
     }
     out + "\n</svg>\n"
+}
+
+/// What the colours of paper and ink become where the reader has it dark.
+const DARK: [(Colour, Colour); 9] = [
+    ([255, 255, 255], [0x15, 0x18, 0x1c]),
+    (INK, [0xe4, 0xe7, 0xea]),
+    (FAINT, [0x9a, 0xa4, 0xae]),
+    (GRID, [0x34, 0x3a, 0x41]),
+    (SHADE, [0x4a, 0x3d, 0x28]),
+    (BLUE, [0x56, 0xb4, 0xe9]),
+    (SPECIMEN, [0xf0, 0x8a, 0x45]),
+    (GREEN, [0x2f, 0xc5, 0x97]),
+    ([0x56, 0xb4, 0xe9], [0xf0, 0xe4, 0x42]),
+];
+
+/// Rules for the colours that are written as attributes.
+fn dark() -> String {
+    let rule = |(light, dark): &(Colour, Colour)| {
+        let (light, dark) = (name(*light), name(*dark));
+        format!("[fill=\"{light}\"]{{fill:{dark}}}[stroke=\"{light}\"]{{stroke:{dark}}}")
+    };
+    DARK.iter().map(rule).collect()
 }
 
 fn draw(out: &mut String, shape: &Shape) {
@@ -35,6 +60,11 @@ fn draw(out: &mut String, shape: &Shape) {
         Shape::Dots { at, radius, colour } => {
             let dot = |p: &Point| format!("<circle cx=\"{}\" cy=\"{}\" r=\"{radius}\"/>", number(p.0), number(p.1));
             write!(out, "<g fill=\"{}\">{}</g>", name(*colour), at.iter().map(dot).collect::<String>())
+        }
+        Shape::Group { class, title, shapes } => {
+            let _ = write!(out, "<g class=\"{}\"><title>{}</title>", escape(class), escape(title));
+            shapes.iter().for_each(|shape| draw(out, shape));
+            write!(out, "</g>")
         }
         Shape::Text(Text { content, at, anchor, size, upright, bold, colour }) => {
             let (x, y) = (number(at.0), number(at.1));

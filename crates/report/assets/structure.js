@@ -58,8 +58,18 @@ class View extends Drawn {
     this.scales = new Float32Array(decode({ d: motion.scales }));
     this.count = motion.largest.length;
     this.size = Math.max(...[0, 1, 2].map((a) => extent(spec.points.map((p) => p[a]))).map(([lo, hi]) => hi - lo), 1e-9);
-    // Room for the motion, whichever way it goes.
     this.most = motion.largest.reduce((a, b) => Math.max(a, b), 0);
+    // How far each state goes along each axis.
+    const { axes } = motion;
+    this.reach = motion.largest.map(() => [0, 0, 0]);
+    for (let i = 0; i < this.values.length; i += 1) {
+      const [state, axis] = [Math.floor(i / (axes.length * spec.nodes)), axes[i % axes.length]];
+      if (axis < 3) this.reach[state][axis] = Math.max(this.reach[state][axis], (Math.abs(this.values[i]) / 32767) * this.scales[2 * state]);
+    }
+    if (!motion.texts) {
+      const all = [0, 1, 2].map((a) => this.reach.reduce((most, r) => Math.max(most, r[a]), 0));
+      this.reach = this.reach.map(() => all);
+    }
     this.canvas = this.box.appendChild(document.createElement("canvas"));
     this.canvas.setAttribute("role", "img");
     const how = "Drag or use the arrow keys to turn it, 0 to turn it back.";
@@ -165,8 +175,12 @@ class View extends Drawn {
     const rest = points.map((p) => this.flat(p));
     const bounds = [0, 1].map((a) => extent(rest.map((p) => p[a])));
     const chosen = motion.drawn[Math.min(this.index, motion.drawn.length - 1)];
-    const room = 2 * chosen * (this.shapes ? motion.largest[this.index] : this.most);
-    const span = bounds.map(([lo, hi]) => hi - lo + room);
+    const room = [0, 0];
+    this.reach[this.index].forEach((r, a) => {
+      const d = this.flat([0, 1, 2].map((b) => (a === b ? 2 * chosen * r : 0)));
+      room.forEach((_, k) => { room[k] += Math.abs(d[k]); });
+    });
+    const span = bounds.map(([lo, hi], k) => hi - lo + room[k]);
     const scale = Math.min((width - 60) / Math.max(span[0], 1e-9), (height - 70) / Math.max(span[1], 1e-9));
     const middle = bounds.map(([lo, hi]) => (lo + hi) / 2);
     return (p) => {
@@ -199,7 +213,7 @@ class View extends Drawn {
       for (const edge of edges) {
         const [, , kind, , , where] = edge;
         g.strokeStyle = colour(ghost ? "--quiet" : { 0: "--c1", 1: "--c2" }[where] ?? "--c0");
-        g.lineWidth = kind === 0 || edge[3] ? thin : thin * 0.75;
+        g.lineWidth = kind === 0 || edge[3] ? thin : 1;
         g.setLineDash(kind >= 2 ? [6, 4] : []);
         g.beginPath();
         for (const p of this.course(edge, by)) g.lineTo(...place(p));

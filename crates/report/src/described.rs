@@ -162,7 +162,7 @@ fn view(view: &View, direction: [f64; 2]) -> Value {
     json!({
         "title": view.title, "points": d.points, "nodes": d.nodes, "names": view.names,
         "edges": d.edges.iter().map(edge).collect::<Vec<_>>(),
-        "supports": d.supports.iter().map(support).collect::<Vec<_>>(),
+        "supports": d.supports.iter().filter(|s| s.1.is_seen()).map(support).collect::<Vec<_>>(),
         "axes": axes,
         "sketch": d.sketch, "direction": direction, "unit": printed(&view.unit.0), "factor": view.unit.1, "motion": motion,
     })

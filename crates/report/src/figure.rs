@@ -110,7 +110,7 @@ impl Axis {
 }
 
 /// A unit as it is printed: `mm/s²` for `mm/s^2`, `kN·m` for `kN*m`.
-pub(crate) fn printed(unit: &str) -> String {
+pub fn printed(unit: &str) -> String {
     let mut out = String::with_capacity(unit.len());
     let mut raised = false;
     for c in unit.chars() {

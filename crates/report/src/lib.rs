@@ -25,7 +25,7 @@ mod svg;
 pub mod thin;
 
 pub use described::{bring_back, keep};
-pub use figure::{Axis, BLACK, Curve, Figure, Map, Mark, Order, PIXELS_PER_INCH, Panel, Ramp, Style};
+pub use figure::{Axis, BLACK, Curve, Figure, Map, Mark, Order, PIXELS_PER_INCH, Panel, Ramp, Style, printed};
 pub use page::Page;
 
 use structure::Drawing;

@@ -219,7 +219,10 @@ impl Structure {
             };
             if line.from != to {
                 let place = line.part.and_then(|p| self.parts.get(p)).map(|p| p.0);
-                let bends = line.kind == Kind::Member || (upright && drawing.sketch && line.kind == Kind::Spring);
+                // A storey of a sketch; a pendulum is a straight rod.
+                let stands = line.to.is_none_or(|t| !self.nodes[t].swings) && !self.nodes[line.from].swings;
+                let storey = upright && drawing.sketch && line.kind == Kind::Spring && stands;
+                let bends = line.kind == Kind::Member || storey;
                 let ends = [line.from, to];
                 drawing.edges.push(Edge { ends, kind: line.kind, bends, hinges: line.hinges, place, line: number });
             }
@@ -302,8 +305,8 @@ impl Drawing {
         if size > 0.0 { size } else { 1.0 }
     }
 
-    /// The direction from which a motion is seen best: from the front where it stays in the plane of the structure, else so that
-    /// both the motion and the structure show most of their extent.
+    /// The direction from which a motion is seen best: from the front where it stays in the plane of the structure, else from
+    /// that of some axonometric ones from which it is drawn largest.
     pub(crate) fn direction(&self, motion: &Motion) -> [f64; 2] {
         let mut moves = [0.0f64; 3];
         for d in motion.states().flat_map(|state| state.chunks_exact(6)) {
@@ -311,7 +314,6 @@ impl Drawing {
         }
         let moves = moves.map(f64::sqrt);
         let most = moves.into_iter().fold(0.0, f64::max);
-        let extents = [0, 1, 2].map(|a| spread(self.points[..self.nodes].iter().map(|p| p[a])));
         // The axis that points to the reader when a plane structure is seen from its front.
         let hidden = match self.front {
             [_, tilt] if tilt > 1.0 => 2,
@@ -321,14 +323,15 @@ impl Drawing {
         if self.front != SPACE && moves[hidden] <= FLAT * most {
             return self.front;
         }
-        let shown = |weights: [f64; 3], direction: [f64; 2]| -> f64 {
-            let total: f64 = weights.iter().map(|w| w * w).sum();
-            let axis = |a: usize| Self::project([0, 1, 2].map(|b| if a == b { weights[a] } else { 0.0 }), direction);
+        // How large the motion is drawn where the structure fills a picture twice as wide as high.
+        let score = |direction: &[f64; 2]| -> f64 {
+            let flat: Vec<[f64; 2]> = self.points.iter().map(|p| Self::project(*p, *direction)).collect();
+            let [width, height] = [0, 1].map(|axis| spread(flat.iter().map(|p| p[axis])));
+            let axis = |a: usize| Self::project([0, 1, 2].map(|b| if a == b { moves[a] } else { 0.0 }), *direction);
             let seen: f64 = (0..3).map(axis).map(|[x, y]| x * x + y * y).sum();
-            if total > 0.0 { seen / total } else { 1.0 }
+            seen.sqrt() / (0.5 * width).max(height).max(f64::MIN_POSITIVE)
         };
-        let score = |d: &[f64; 2]| shown(moves, *d) * shown(extents, *d);
-        let candidates = [-0.35, -0.6, -0.95].into_iter().flat_map(|turn| [0.35, 0.6, 0.85].map(|tilt| [turn, tilt]));
+        let candidates = [-0.3, -0.6, -0.95].into_iter().flat_map(|turn| [0.3, 0.5, 0.75].map(|tilt| [turn, tilt]));
         candidates.max_by(|a, b| score(a).total_cmp(&score(b))).unwrap_or(SPACE)
     }
 
@@ -394,3 +397,6 @@ impl Drawing {
         svg::write(&scene)
     }
 }
+
+#[cfg(test)]
+mod tests;

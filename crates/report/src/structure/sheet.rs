@@ -43,7 +43,7 @@ fn tint(place: Option<Place>) -> Colour {
 
 /// A sheet.
 #[derive(Clone, Debug)]
-pub struct Sheet(Scene);
+pub struct Sheet(pub(super) Scene);
 
 impl Sheet {
     /// As SVG text, light or dark as the reader has it.

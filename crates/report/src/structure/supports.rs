@@ -180,6 +180,11 @@ impl Support {
         if towards[2] == 0.0 && fixity == Fixity::Pinned { [0.0, 0.0, -1.0] } else { towards }
     }
 
+    /// Whether it is drawn where the structure moves: springs about an axis would hide it.
+    pub(crate) fn is_seen(&self) -> bool {
+        self.fixity != Fixity::Spiral
+    }
+
     /// As it is drawn from a direction.
     pub(crate) fn symbol(&self, direction: [f64; 2]) -> Symbol {
         let [x, y] = Drawing::project(self.towards, direction);

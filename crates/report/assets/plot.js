@@ -364,9 +364,11 @@ class Plot extends Drawn {
     g.textAlign = "center";
     g.textBaseline = "top";
     let end = 0;
-    for (const [at, label] of this.ticks("x", Math.max(2, (f.right - f.left) / 110))) {
+    for (const [at, label] of this.ticks("x", Math.max(3, (f.right - f.left) / 110))) {
       const p = Math.round(f.px(at)) + 0.5;
+      g.globalAlpha = label ? 1 : 0.45;
       stroke(g, p, f.top, p, f.bottom);
+      g.globalAlpha = 1;
       const half = g.measureText(label).width / 2;
       const middle = Math.min(p, f.width - half);
       // No label upon another.
@@ -379,7 +381,9 @@ class Plot extends Drawn {
     end = Infinity;
     for (const [at, label] of upright) {
       const p = Math.round(f.py(at)) + 0.5;
+      g.globalAlpha = label ? 1 : 0.45;
       stroke(g, f.left, p, f.right, p);
+      g.globalAlpha = 1;
       if (!label || p > end) continue;
       end = p - 18;
       g.fillText(fitted(g, label, f.left - 26), f.left - 6, p);

@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 
-use crate::scale::range;
 use crate::figure::printed;
+use crate::scale::range;
 use crate::structure::{Edge, Support};
 use crate::{Axis, Block, Curve, Figure, Mark, Motion, Order, Panel, Style, View};
 
@@ -42,7 +42,8 @@ pub(crate) fn described(block: &Block) -> Value {
 
 /// The remark of a plot, and that not every sample is in the page.
 fn note(plot: &Panel) -> String {
-    let thinned = plot.curves.iter().filter_map(|c| c.thinned.map(|of| (c.points.len(), of)));
+    let thinned =
+        plot.curves.iter().filter_map(|c| c.thinned.map(|of| (c.points.len(), of))).filter(|t| (t.0 as u64) < t.1);
     let thinned = thinned.max_by_key(|t| t.1).map(|(points, of)| {
         let all = "extremes in each piece are kept, so every peak is true";
         format!("Thinned: {points} of {of} samples per curve are in this page; {all}.")

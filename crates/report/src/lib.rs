@@ -108,7 +108,9 @@ impl Motion {
     pub(crate) fn states(&self) -> Box<dyn Iterator<Item = &[f32]> + '_> {
         match self {
             Motion::Shapes(shapes) => Box::new(shapes.iter().map(|s| &s.1[..])),
-            Motion::Frames { times, frames } => Box::new(frames.chunks_exact((frames.len() / times.len().max(1)).max(1))),
+            Motion::Frames { times, frames } => {
+                Box::new(frames.chunks_exact((frames.len() / times.len().max(1)).max(1)))
+            }
         }
     }
 }

@@ -20,15 +20,7 @@ pub(crate) const SPECIMEN: Colour = [0xd5, 0x5e, 0x00];
 pub(crate) const GREEN: Colour = [0x00, 0x9e, 0x73];
 
 /// Colours of M. Okabe and K. Ito, distinguishable with colour-blind eyes, and black.
-const COLOURS: [Colour; 7] = [
-    BLUE,
-    SPECIMEN,
-    GREEN,
-    [0xcc, 0x79, 0xa7],
-    [0xe6, 0x9f, 0x00],
-    [0x56, 0xb4, 0xe9],
-    INK,
-];
+const COLOURS: [Colour; 7] = [BLUE, SPECIMEN, GREEN, [0xcc, 0x79, 0xa7], [0xe6, 0x9f, 0x00], [0x56, 0xb4, 0xe9], INK];
 
 /// The colour of this number, where `given` is what a curve asks for and `place` which it is in its panel.
 pub(crate) fn colour(given: Option<usize>, place: usize) -> Colour {
@@ -86,12 +78,29 @@ impl Text {
 /// Something on the paper.
 #[derive(Clone, Debug)]
 pub(crate) enum Shape {
-    Strokes { lines: Vec<Vec<Point>>, colour: Colour, width: f64, dashed: bool },
-    Area { outline: Vec<Point>, colour: Colour, opacity: f64 },
-    Dots { at: Vec<Point>, radius: f64, colour: Colour },
+    Strokes {
+        lines: Vec<Vec<Point>>,
+        colour: Colour,
+        width: f64,
+        dashed: bool,
+    },
+    Area {
+        outline: Vec<Point>,
+        colour: Colour,
+        opacity: f64,
+    },
+    Dots {
+        at: Vec<Point>,
+        radius: f64,
+        colour: Colour,
+    },
     Text(Text),
     /// Some that belong together, with a title that shows where the pointer rests.
-    Group { class: String, title: String, shapes: Vec<Shape> },
+    Group {
+        class: String,
+        title: String,
+        shapes: Vec<Shape>,
+    },
 }
 
 /// All of it, on white paper.

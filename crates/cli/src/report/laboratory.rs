@@ -93,7 +93,9 @@ fn limits(a: &Assessed, specimen: &Specimen, units: &UnitSystem) -> Option<Block
             ("tracking error", limits.tracking, peaks.map(|p| p.error), Dimension::LENGTH),
         ];
         for (what, watch, reached, dimension) in watched {
-            let Some(Watch { limit, action, .. }) = watch.filter(|w| w.limit.is_finite() && w.limit > 0.0) else { continue };
+            let Some(Watch { limit, action, .. }) = watch.filter(|w| w.limit.is_finite() && w.limit > 0.0) else {
+                continue;
+            };
             let number = |x: f64| short(x / units.factor(dimension));
             rows.push(vec![
                 format!("actuator {}: {what}", i + 1),
@@ -106,7 +108,7 @@ fn limits(a: &Assessed, specimen: &Specimen, units: &UnitSystem) -> Option<Block
         }
     }
     let header = ["limit", "unit", "largest", "limit", "used [%]", "beyond it"].map(str::to_owned).to_vec();
-    (!rows.is_empty()).then(|| Block::Table(Table { header, rows }))
+    (!rows.is_empty()).then_some(Block::Table(Table { header, rows }))
 }
 
 /// Target and reached, their difference, and the force over the displacement of an actuator.

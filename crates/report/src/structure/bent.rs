@@ -80,10 +80,8 @@ mod tests {
             near(bent(&ends, x / l), [x, w(x), 0.0]);
         }
         // A propped end has no moment: its node may turn as it likes.
-        let hinged = |turn: f64| Ends {
-            at: [(STILL, STILL, STILL), (end.0, end.1, [0.0, 0.0, turn])],
-            hinges: [false, true],
-        };
+        let hinged =
+            |turn: f64| Ends { at: [(STILL, STILL, STILL), (end.0, end.1, [0.0, 0.0, turn])], hinges: [false, true] };
         near(bent(&hinged(0.0), 0.5), bent(&ends, 0.5));
         near(bent(&hinged(9.0), 0.5), bent(&ends, 0.5));
     }

@@ -21,7 +21,11 @@ pub(super) fn words(places: &[f64], unit: &str) -> String {
     let number = |x: f64| {
         let text = format!("{:.*}", if x.abs() < 10.0 { 3 } else { 2 }, x);
         let text = if x != 0.0 && x.abs() < 0.01 { format!("{x:.3e}") } else { text };
-        let whole = if text.contains('.') && !text.contains('e') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+        let whole = if text.contains('.') && !text.contains('e') {
+            text.trim_end_matches('0').trim_end_matches('.')
+        } else {
+            &text
+        };
         whole.to_owned()
     };
     let [first, .., last] = places else { return String::new() };

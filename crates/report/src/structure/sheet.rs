@@ -157,7 +157,8 @@ impl<'a> Draft<'a> {
         let corner = |a: usize| range(self.drawing.points[..self.drawing.nodes].iter().map(|p| p[a]));
         let ends = [0, 1, 2].map(corner);
         // Edges of the box around it that are nearest to the reader and outermost.
-        let edges = [[f64::NAN, ends[1].0, ends[2].0], [ends[0].1, f64::NAN, ends[2].0], [ends[0].0, ends[1].0, f64::NAN]];
+        let edges =
+            [[f64::NAN, ends[1].0, ends[2].0], [ends[0].1, f64::NAN, ends[2].0], [ends[0].0, ends[1].0, f64::NAN]];
         for (axis, edge) in edges.into_iter().enumerate() {
             let along = places(self.drawing.points[..self.drawing.nodes].iter().map(|p| p[axis]));
             let text = words(&along.iter().map(|x| x * self.unit.1).collect::<Vec<_>>(), self.unit.0);
@@ -199,9 +200,16 @@ impl<'a> Draft<'a> {
         let (place, anchor) = match upright {
             true => ((middle.0 + if ox > 0.0 { SMALL } else { 0.0 }, middle.1), Anchor::Middle),
             false => {
-                let anchor = if ox > 0.4 { Anchor::Start } else if ox < -0.4 { Anchor::End } else { Anchor::Middle };
+                let anchor = if ox > 0.4 {
+                    Anchor::Start
+                } else if ox < -0.4 {
+                    Anchor::End
+                } else {
+                    Anchor::Middle
+                };
                 // Clear of a line that slopes.
-                let down = SMALL * (0.35 + 0.45 * oy) + 0.5 * width(text, SMALL) * (dy / dx).abs() * f64::from(u8::from(anchor == Anchor::Middle));
+                let down = SMALL * (0.35 + 0.45 * oy)
+                    + 0.5 * width(text, SMALL) * (dy / dx).abs() * f64::from(u8::from(anchor == Anchor::Middle));
                 ((middle.0, middle.1 + down), anchor)
             }
         };
@@ -279,7 +287,8 @@ impl<'a> Draft<'a> {
 
     /// Says once that names of this kind are left out.
     fn left_out(&mut self, what: &str) {
-        let note = format!("Some names of {what} are left out for lack of room: they show when the pointer rests there.");
+        let note =
+            format!("Some names of {what} are left out for lack of room: they show when the pointer rests there.");
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }
@@ -328,7 +337,8 @@ impl<'a> Draft<'a> {
             };
             let tail = course.first().copied().unwrap_or((x, y));
             self.take_line(&course);
-            let title = format!("{}: {} along {}", load.name, if load.axis < 3 { "force" } else { "moment" }, AXES[load.axis]);
+            let title =
+                format!("{}: {} along {}", load.name, if load.axis < 3 { "force" } else { "moment" }, AXES[load.axis]);
             self.group("load", title, pointed(course, heads));
             self.name(&load.name, tail, 5.0, (NAME, LOAD, false), "loads");
         }
@@ -448,8 +458,10 @@ impl<'a> Draft<'a> {
             (Kind::Damper, "damper"),
             (Kind::Link, "element given by matrices"),
         ];
-        let parts = [(Place::Specimen, "specimen, in the laboratory"), (Place::External, "computed by another program")];
-        let here = kinds.map(|(kind, word)| (self.drawing.edges.iter().find(|e| e.kind == kind && e.place.is_none()), word));
+        let parts =
+            [(Place::Specimen, "specimen, in the laboratory"), (Place::External, "computed by another program")];
+        let here =
+            kinds.map(|(kind, word)| (self.drawing.edges.iter().find(|e| e.kind == kind && e.place.is_none()), word));
         let elsewhere = parts.map(|(place, word)| (self.drawing.edges.iter().find(|e| e.place == Some(place)), word));
         let entries: Vec<(Edge, &str)> =
             here.into_iter().chain(elsewhere).filter_map(|(edge, word)| Some((edge?.clone(), word))).collect();

@@ -17,11 +17,7 @@ impl Structure {
 
     /// Where links of a node of a sketch meet the ground.
     pub(super) fn footing(&self, _node: usize, at: [f64; 3]) -> [f64; 3] {
-        if self.is_upright() {
-            [at[0], 0.0, at[2] - at[2].max(1.0)]
-        } else {
-            [at[0] - at[0].max(1.0), 0.0, at[2]]
-        }
+        if self.is_upright() { [at[0], 0.0, at[2] - at[2].max(1.0)] } else { [at[0] - at[0].max(1.0), 0.0, at[2]] }
     }
 
     /// Places of all nodes.

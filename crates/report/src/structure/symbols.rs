@@ -58,7 +58,11 @@ impl Symbol {
     /// A line with the ground behind it.
     fn ground(&mut self, half: f64, at: f64, thick: bool) {
         let line = vec![(-half, at), (half, at)];
-        if thick { self.thick.push(line) } else { self.strokes.push(line) };
+        if thick {
+            self.thick.push(line)
+        } else {
+            self.strokes.push(line)
+        };
         let hatches = (2.0 * half / 4.5) as i32;
         let hatch = |k: i32| {
             let x = -half + (f64::from(k) + 0.9) * 2.0 * half / f64::from(hatches);
@@ -100,7 +104,10 @@ impl Symbol {
 }
 
 fn circle((x, y): Point, radius: f64) -> Vec<Point> {
-    (0..=12).map(|k| std::f64::consts::TAU * f64::from(k) / 12.0).map(|a| (x + radius * a.cos(), y + radius * a.sin())).collect()
+    (0..=12)
+        .map(|k| std::f64::consts::TAU * f64::from(k) / 12.0)
+        .map(|a| (x + radius * a.cos(), y + radius * a.sin()))
+        .collect()
 }
 
 /// A stretch of a line as points along it and across it, in pixels.

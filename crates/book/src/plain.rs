@@ -166,7 +166,7 @@ impl<'a> Reader<'a> {
     fn enclosed(&mut self, open: char, close: char) -> Result<&'a str, String> {
         let mut depth = 0usize;
         let mut start = 0;
-        while let Some((i, c)) = self.rest.next() {
+        for (i, c) in self.rest.by_ref() {
             if c == open {
                 depth += 1;
                 if depth == 1 {

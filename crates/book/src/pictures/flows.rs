@@ -13,9 +13,14 @@ const REAL: usize = 2;
 
 /// All of them.
 pub(crate) fn all() -> Vec<(String, String)> {
-    let drawn: [(&str, fn() -> Sketch); 5] =
-        [("hybrid-loop", hybrid_loop), ("last-line", last_line), ("states", states), ("rig", rig), ("crates", crates)];
-    drawn.into_iter().map(|(name, draw)| (name.to_owned(), draw().svg())).collect()
+    let drawn = [
+        ("hybrid-loop", hybrid_loop()),
+        ("last-line", last_line()),
+        ("states", states()),
+        ("rig", rig()),
+        ("crates", crates()),
+    ];
+    drawn.into_iter().map(|(name, sketch)| (name.to_owned(), sketch.svg())).collect()
 }
 
 const BOX: Place = (118.0, 46.0);

@@ -28,7 +28,7 @@ pub(crate) fn described(block: &Block) -> Value {
         Block::Table(t) => json!({ "table": t.rows, "header": t.header }),
         // Cells have nothing to zoom into.
         Block::Plot(p) if p.map.is_some() => {
-            let still = Figure::new(vec![Panel { title: String::new(), ..p.clone() }]).svg();
+            let still = Figure::new(vec![Panel { title: String::new(), ..p.clone() }]).svg_for_screen();
             json!({ "title": p.title, "note": note(p), "still": still })
         }
         Block::Plot(p) => json!({ "title": p.title, "note": note(p), "spec": plot(p) }),

@@ -39,6 +39,11 @@ impl Figure {
         svg::write(&layout::scene(self))
     }
 
+    /// As SVG text for a page: light or dark as the reader has it.
+    pub(crate) fn svg_for_screen(&self) -> String {
+        svg::write_for_screen(&layout::scene(self))
+    }
+
     /// As a PNG file with so many dots per inch.
     pub fn png(&self, dpi: f64) -> Vec<u8> {
         png::write(&layout::scene(self), dpi / PIXELS_PER_INCH)

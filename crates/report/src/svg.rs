@@ -6,15 +6,22 @@ use crate::html::escape;
 use crate::layout::{GRID, SHADE};
 use crate::scene::{Anchor, BLUE, Colour, DASHES, FAINT, GREEN, INK, Point, SPECIMEN, Scene, Shape, Text};
 
-/// As text.
+/// As text, on white paper.
 pub(crate) fn write(scene: &Scene) -> String {
+    written(scene, "")
+}
+
+/// As text for a screen: light or dark as the reader has it.
+pub(crate) fn write_for_screen(scene: &Scene) -> String {
+    written(scene, &format!("<style>@media (prefers-color-scheme: dark) {{{}}}</style>\n", dark()))
+}
+
+fn written(scene: &Scene, style: &str) -> String {
     let (width, height) = (number(scene.width), number(scene.height));
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
          fill=\"none\" stroke-linejoin=\"round\" font-family=\"DejaVu Sans, Verdana, Arial, sans-serif\">\n\
-         <style>@media (prefers-color-scheme: dark) {{{}}}</style>\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>",
-        dark()
+         {style}<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>"
     );
     for shape in &scene.shapes {
         out += "\n";
@@ -24,8 +31,7 @@ pub(crate) fn write(scene: &Scene) -> String {
 }
 
 /// What the colours of paper and ink become where the reader has it dark.
-const DARK: [(Colour, Colour); 9] = [
-    ([255, 255, 255], [0x15, 0x18, 0x1c]),
+const DARK: [(Colour, Colour); 8] = [
     (INK, [0xe4, 0xe7, 0xea]),
     (FAINT, [0x9a, 0xa4, 0xae]),
     (GRID, [0x34, 0x3a, 0x41]),
@@ -42,7 +48,8 @@ fn dark() -> String {
         let (light, dark) = (name(*light), name(*dark));
         format!("[fill=\"{light}\"]{{fill:{dark}}}[stroke=\"{light}\"]{{stroke:{dark}}}")
     };
-    DARK.iter().map(rule).collect()
+    let paper = "[fill=\"#fff\"]{fill:#15181c}".to_owned();
+    paper + &DARK.iter().map(rule).collect::<String>()
 }
 
 fn draw(out: &mut String, shape: &Shape) {

@@ -323,13 +323,18 @@ impl Drawing {
         if self.front != SPACE && moves[hidden] <= FLAT * most {
             return self.front;
         }
+        let extents = [0, 1, 2].map(|a| spread(self.points.iter().map(|p| p[a])));
         // How large the motion is drawn where the structure fills a picture twice as wide as high.
         let score = |direction: &[f64; 2]| -> f64 {
             let flat: Vec<[f64; 2]> = self.points.iter().map(|p| Self::project(*p, *direction)).collect();
             let [width, height] = [0, 1].map(|axis| spread(flat.iter().map(|p| p[axis])));
-            let axis = |a: usize| Self::project([0, 1, 2].map(|b| if a == b { moves[a] } else { 0.0 }), *direction);
-            let seen: f64 = (0..3).map(axis).map(|[x, y]| x * x + y * y).sum();
-            seen.sqrt() / (0.5 * width).max(height).max(f64::MIN_POSITIVE)
+            let seen = |lengths: [f64; 3]| -> f64 {
+                let axis =
+                    |a: usize| Self::project([0, 1, 2].map(|b| if a == b { lengths[a] } else { 0.0 }), *direction);
+                (0..3).map(axis).map(|[x, y]| x * x + y * y).sum()
+            };
+            // What is seen of the structure counts too: end-on it would fill the picture soonest.
+            seen(moves).sqrt() * seen(extents) / (0.5 * width).max(height).max(f64::MIN_POSITIVE)
         };
         let candidates = [-0.3, -0.6, -0.95].into_iter().flat_map(|turn| [0.3, 0.5, 0.75].map(|tilt| [turn, tilt]));
         candidates.max_by(|a, b| score(a).total_cmp(&score(b))).unwrap_or(SPACE)
@@ -394,7 +399,7 @@ impl Drawing {
             at(&[0, 1, 2].map(|a| self.points[i][a] + d(a)))
         });
         scene.shapes.push(Shape::Dots { at: dots.collect(), radius: 2.5, colour: INK });
-        svg::write(&scene)
+        svg::write_for_screen(&scene)
     }
 }
 

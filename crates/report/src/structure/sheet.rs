@@ -48,7 +48,7 @@ pub struct Sheet(pub(super) Scene);
 impl Sheet {
     /// As SVG text, light or dark as the reader has it.
     pub fn svg(&self) -> String {
-        svg::write(&self.0)
+        svg::write_for_screen(&self.0)
     }
 
     /// As a PNG file with so many dots per inch.

@@ -87,12 +87,13 @@ fn a_clamp_is_behind_the_end_of_a_cantilever() {
 
 /// Left, top, right and bottom of all texts of a sheet.
 fn texts(scene: &Scene) -> Vec<(&str, [f64; 4])> {
-    let text = |shape: &'_ Shape| matches!(shape, Shape::Text(_));
-    let of = |shape| match shape {
-        Shape::Text(t) => (t.content.as_str(), t.bounds()),
-        _ => ("", [0.0; 4]),
-    };
-    scene.shapes.iter().filter(|s| text(s)).map(of).collect()
+    let mut found = Vec::new();
+    for shape in &scene.shapes {
+        if let Shape::Text(t) = shape {
+            found.push((t.content.as_str(), t.bounds()));
+        }
+    }
+    found
 }
 
 fn no_text_meets_another(scene: &Scene) {

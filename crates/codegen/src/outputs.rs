@@ -110,9 +110,27 @@ pub fn statements(
         let _ = writeln!(out, "    double q[{widest}], v[{widest}], p[{widest}], g[{states}];\n    (void)q, (void)v;");
     }
     // Loads are told apart by their channels; what a held degree of freedom feels, by its own name.
+    let motion = |tap: &Tap, quantity: &Quantity| match tap {
+        Tap::State(i) => format!("x[{i}]"),
+        Tap::Acceleration { dof, absolute: false } => format!("a[{dof}]"),
+        Tap::Acceleration { dof, absolute: true } => {
+            let along = b.grounds.iter().zip(&ground).map(|(g, i)| format!("{} * in[{i}]", number(g.iota[*dof])));
+            let along: Vec<String> = along.collect();
+            format!("(a[{dof}] + ({}))", if along.is_empty() { "0.0".to_owned() } else { along.join(" + ") })
+        }
+        Tap::Imposed { index, derivative } => format!("in[{}]", inputs.imposed[*index] + derivative),
+        Tap::Held { imposed, .. } => held(sim, quantity.clone(), *imposed, inputs),
+        _ => "0.0".to_owned(),
+    };
     for (k, ((tap, factor), channel)) in sim.taps.iter().zip(sim.channels).enumerate() {
         let value = match tap {
-            Tap::State(i) => format!("x[{i}]"),
+            Tap::Sum(terms) => {
+                let term = |(tap, f): &(Tap, f64)| format!("{} * {}", number(*f), motion(tap, &channel.quantity));
+                format!("({})", terms.iter().map(term).collect::<Vec<_>>().join(" + "))
+            }
+            Tap::State(_) | Tap::Acceleration { .. } | Tap::Imposed { .. } | Tap::Held { .. } => {
+                motion(tap, &channel.quantity)
+            }
             Tap::Memory(i) => memory(*i, b, plan),
             Tap::Measured(weights) => {
                 let term = |(i, w): &(usize, f64)| format!("{} * {}", number(*w), memory(*i, b, plan));
@@ -127,14 +145,6 @@ pub fn statements(
                 );
                 "p[0]".to_owned()
             }
-            Tap::Acceleration { dof, absolute: false } => format!("a[{dof}]"),
-            Tap::Acceleration { dof, absolute: true } => {
-                let along = b.grounds.iter().zip(&ground).map(|(g, i)| format!("{} * in[{i}]", number(g.iota[*dof])));
-                let along: Vec<String> = along.collect();
-                format!("(a[{dof}] + ({}))", if along.is_empty() { "0.0".to_owned() } else { along.join(" + ") })
-            }
-            Tap::Imposed { index, derivative } => format!("in[{}]", inputs.imposed[*index] + derivative),
-            Tap::Held { imposed, .. } => held(sim, channel.quantity.clone(), *imposed, inputs),
             Tap::Zero => "0.0".to_owned(),
             Tap::Signal(_) => match channel.quantity {
                 Quantity::LoadSignal(i) => format!("in[{}]", inputs.loads[i]),

@@ -29,6 +29,8 @@ pub enum Support {
     Fixed,
     /// A prescribed motion.
     Imposed(Motion),
+    /// Other degrees of freedom, none of which follows: it moves with them and is no unknown.
+    Follows(Coordinate),
 }
 
 /// One degree of freedom of a node.
@@ -358,9 +360,29 @@ pub struct Model {
 }
 
 impl Model {
+    /// A coordinate in degrees of freedom that follow no others.
+    pub fn resolved(&self, coordinate: &[(usize, f64)]) -> Coordinate {
+        let mut sum = Coordinate::new();
+        for &(d, f) in coordinate {
+            match &self.dofs[d].support {
+                Support::Follows(others) => others.iter().for_each(|&(o, g)| add(&mut sum, o, f * g)),
+                _ => add(&mut sum, d, f),
+            }
+        }
+        sum
+    }
+
     /// The same structure without its cuts.
     pub fn in_one_piece(self) -> Self {
         Model { partition: None, ..self }
+    }
+}
+
+/// Adds a term to a coordinate.
+fn add(sum: &mut Coordinate, dof: usize, factor: f64) {
+    match sum.iter_mut().find(|s| s.0 == dof) {
+        Some(term) => term.1 += factor,
+        None => sum.push((dof, factor)),
     }
 }
 

@@ -138,7 +138,8 @@ impl Numbering {
                     imposed.push(i);
                     Place::Imposed(imposed.len() - 1)
                 }
-                Support::Fixed => Place::Fixed,
+                // What follows others is in nothing that is assembled.
+                Support::Fixed | Support::Follows(_) => Place::Fixed,
             })
             .collect();
         Numbering { places, free, imposed }

@@ -26,6 +26,8 @@ pub enum Tap {
     Imposed { index: usize, derivative: usize },
     /// Absolute acceleration of a held degree of freedom: that of the ground, and of its imposed motion.
     Held { imposed: Option<usize>, ground: Vec<Signal> },
+    /// Of a degree of freedom that follows others: a sum of their taps, all of unknowns and supports.
+    Sum(Vec<(Tap, f64)>),
     /// Always zero: a fixed degree of freedom.
     Zero,
     /// Coordinate `coordinate` of an element, or its force.
@@ -106,7 +108,9 @@ impl Recorder {
         let dims = system.dims();
         let n = dims.nu;
         let row = |c: &Coordinate| -> Row {
-            c.iter()
+            model
+                .resolved(c)
+                .iter()
                 .filter_map(|&(d, f)| match places[d] {
                     Place::Free(i) => Some((i as u32, f)),
                     Place::Imposed(i) => Some(((n + i) as u32, f)),
@@ -137,7 +141,7 @@ impl Recorder {
             };
             model.loads.iter().filter_map(signal).collect()
         };
-        let mut tap_dof = |dof: usize, derivative: usize, absolute: bool| match places[dof] {
+        let mut tap_one = |dof: usize, derivative: usize, absolute: bool| match places[dof] {
             Place::Fixed if absolute => Tap::Held { imposed: None, ground: ground(dof) },
             Place::Imposed(i) if absolute => Tap::Held { imposed: Some(i), ground: ground(dof) },
             Place::Fixed => Tap::Zero,
@@ -147,6 +151,14 @@ impl Recorder {
                 needs_acceleration |= !carried;
                 Tap::Acceleration { dof: i, absolute }
             }
+        };
+        let mut tap_dof = |dof: usize, derivative: usize, absolute: bool| match &model.dofs[dof].support {
+            Support::Follows(terms) => {
+                let ground = if absolute { ground(dof) } else { Vec::new() };
+                let own = terms.iter().map(|&(d, f)| (tap_one(d, derivative, false), f));
+                Tap::Sum(own.chain([(Tap::Held { imposed: None, ground }, 1.0)]).collect())
+            }
+            _ => tap_one(dof, derivative, absolute),
         };
         let taps = channels
             .iter()
@@ -248,19 +260,26 @@ impl Recorder {
         } else {
             x.get(dims.state()..dims.state() + self.n).unwrap_or(&[])
         };
+        let ground = &self.ground;
+        let imposed = &self.imposed;
+        let motion = |tap: &Tap| match tap {
+            Tap::State(i) => x[*i],
+            Tap::Acceleration { dof, absolute: false } => a[*dof],
+            Tap::Acceleration { dof, absolute: true } => a[*dof] + system.ground_along(*dof, ground),
+            Tap::Imposed { index, derivative } => imposed[*derivative][*index],
+            Tap::Held { imposed: i, ground } => {
+                i.map_or(0.0, |i| imposed[2][i]) + ground.iter().map(|s| s.value(t)).sum::<f64>()
+            }
+            _ => 0.0,
+        };
         for ((tap, factor), out) in self.taps.iter().zip(out) {
             let value = match tap {
-                Tap::State(i) => x[*i],
+                Tap::Sum(terms) => terms.iter().map(|(tap, f)| f * motion(tap)).sum(),
+                Tap::State(_) | Tap::Acceleration { .. } | Tap::Imposed { .. } | Tap::Held { .. } => motion(tap),
                 // The system has the memory of the state that is read.
                 Tap::Memory(i) => system.memory()[*i],
                 Tap::Measured(weights) => weights.iter().map(|(i, w)| w * system.memory()[*i]).sum(),
                 Tap::Path { law, memory: i } => law.force([system.memory()[*i], system.memory()[*i + 1]]),
-                Tap::Acceleration { dof, absolute: false } => a[*dof],
-                Tap::Acceleration { dof, absolute: true } => a[*dof] + system.ground_along(*dof, &self.ground),
-                Tap::Imposed { index, derivative } => self.imposed[*derivative][*index],
-                Tap::Held { imposed, ground } => {
-                    imposed.map_or(0.0, |i| self.imposed[2][i]) + ground.iter().map(|s| s.value(t)).sum::<f64>()
-                }
                 Tap::Zero => 0.0,
                 Tap::Signal(s) => s.value(t),
                 Tap::Element { probe, coordinate, force } => {

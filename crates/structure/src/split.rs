@@ -137,6 +137,12 @@ impl<'a> Cut<'a> {
         let elements: Vec<usize> = (0..model.elements.len()).filter(|&e| partition.owners[e] == part).collect();
         let mut wanted: Vec<bool> = layout.members.iter().map(|m| m.contains(&part)).collect();
         elements.iter().for_each(|&e| visit(&model.elements[e], |d, _| wanted[d] = true));
+        // What follows others is where they are.
+        for (d, dof) in model.dofs.iter().enumerate() {
+            if let Support::Follows(terms) = &dof.support {
+                wanted[d] = terms.iter().all(|t| wanted[t.0]);
+            }
+        }
         let dofs: Vec<usize> = (0..wanted.len()).filter(|&d| wanted[d]).collect();
         let mut local = vec![None; wanted.len()];
         dofs.iter().enumerate().for_each(|(i, &d)| local[d] = Some(i));
@@ -216,6 +222,10 @@ impl<'a> Cut<'a> {
     /// A degree of freedom with its share of the mass; fixed if nothing here acts on it.
     fn dof(&self, d: usize) -> Dof {
         let mut dof = self.model.dofs[d].clone();
+        if let Support::Follows(terms) = &mut dof.support {
+            terms.retain_mut(|t| self.local[t.0].map(|local| t.0 = local).is_some());
+            return dof;
+        }
         match self.layout.members[d].iter().position(|&p| p == self.part) {
             Some(at) => {
                 dof.mass *= self.layout.shares[d][at];

@@ -240,7 +240,7 @@ pub(super) fn check(context: &Context<'_>, externals: &[External]) {
         let place = || context.places.elements[external.element].clone();
         for &d in &external.dofs {
             let name = &context.dofs[d].name;
-            match context.dofs[d].support {
+            match &context.dofs[d].support {
                 Support::Imposed(_) if !context.drives(d) => {
                     let message = format!("`{name}` has an imposed motion, which the program does not know");
                     let help = "let the program move its own support, or let an element stand between";
@@ -249,6 +249,10 @@ pub(super) fn check(context: &Context<'_>, externals: &[External]) {
                 Support::Fixed => {
                     let message = format!("`{name}` is fixed and needs no force of a program");
                     context.error(place(), message, "leave it out of `dofs`");
+                }
+                Support::Follows(_) => {
+                    let message = format!("`{name}` follows other nodes, which the program does not know");
+                    context.error(place(), message, "name the node that leads");
                 }
                 Support::Free | Support::Imposed(_) => {}
             }

@@ -7,6 +7,7 @@ mod arguments;
 mod channels;
 pub mod compensators;
 mod connected;
+mod constraints;
 mod damping;
 pub(crate) mod elements;
 mod externals;
@@ -62,6 +63,8 @@ section! {
         .example("[{ name = \"steel\", type = \"menegotto-pinto\", fy = \"420 MPa\", E = \"200 GPa\", b = 0.01 }]");
     CROSS_SECTION: Tables = tables("cross-section", &sections::CROSS_SECTION, "Cross-sections of members.")
         .example("[{ name = \"beam\", E = \"27 GPa\", A = \"0.25 m^2\", Iz = \"52 dm^4\" }]");
+    CONSTRAINT: Tables = tables("constraint", &constraints::CONSTRAINT, "Nodes that move together.")
+        .example("[{ type = \"diaphragm\", leads = \"centre\", follows = [\"corner-1\", \"corner-2\"] }]");
     DAMPING: Inner = table("damping", &damping::DAMPING, "Damping of the whole structure, in addition to that of elements.")
         .example("{ rayleigh = { ratio = 0.05 } }");
     LOAD: Tables = tables("load", &loads::LOADS, "The loads.")
@@ -363,7 +366,8 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
     let damping = damping::read(&mut context, &root);
     let analysis = analysis::read(&mut context, &root, overrides);
     let time = analysis.as_ref().map_or((0.0, 1.0), |a| (a.duration, a.dt));
-    let (loads, names, held) = loads::read(&mut context, &root, time);
+    let (mut loads, names, mut held) = loads::read(&mut context, &root, time);
+    constraints::read(&mut context, &root, &mut loads, &mut held);
     let (own_scheme, own_tangent) = analysis::says(&root);
     let written = substructures::Written {
         scheme: overrides.scheme.is_some() || !overrides.scheme_parameters.is_empty() || own_scheme,

@@ -252,6 +252,17 @@ pub struct Analysis {
     pub land: bool,
 }
 
+/// How a structure is pushed.
+#[derive(Clone, Debug)]
+pub struct Pushing {
+    /// The degree of freedom that is led.
+    pub control: usize,
+    /// Forces for a load factor of one.
+    pub pattern: Coordinate,
+    /// Where the controlled displacement goes, step by step.
+    pub targets: Vec<f64>,
+}
+
 /// A recorded quantity.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Quantity {
@@ -347,6 +358,8 @@ pub struct Model {
     pub held: Vec<(usize, f64)>,
     /// How to integrate.
     pub analysis: Analysis,
+    /// How it is pushed, if it is.
+    pub pushover: Option<Pushing>,
     /// Channels.
     pub channels: Vec<Channel>,
     /// Every how many steps they are recorded.

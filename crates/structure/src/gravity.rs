@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use interfield_kernel::Fault;
+use interfield_kernel::{Fault, System};
 use interfield_language::model::{Kind, Model};
 use interfield_language::{Problem, Subject};
 
@@ -29,9 +29,10 @@ pub(crate) fn settled(model: Arc<Model>) -> Result<Arc<Model>, Vec<Problem>> {
     let whole = model.as_ref().clone().in_one_piece();
     let mut assembly = assemble(&substitute(&whole).0)?;
     let y = assembly.y0.clone();
-    let balanced = Statics::new(&mut assembly.system, &y).and_then(|mut statics| {
-        statics.gravity(STEPS)?;
-        Ok((statics.u.clone(), statics.memory().to_vec()))
+    let system = &mut assembly.system;
+    let balanced = Statics::new(system, &y).and_then(|mut statics| {
+        statics.gravity(system, STEPS)?;
+        Ok((statics.u, system.memory().to_vec()))
     });
     let (u, memory) = balanced.map_err(|fault| vec![unbalanced(&model, &assembly, fault)])?;
     Ok(Arc::new(at_rest(&model, &assembly, &u, &memory)))

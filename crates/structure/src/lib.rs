@@ -23,6 +23,7 @@ mod interface;
 mod landing;
 pub mod linearised;
 pub mod modal;
+pub mod pushover;
 pub mod simulation;
 pub mod specimen;
 pub mod split;

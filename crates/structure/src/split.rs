@@ -174,6 +174,7 @@ impl<'a> Cut<'a> {
             load_names: loads.iter().filter_map(|&l| self.model.load_names.get(l).cloned()).collect(),
             held: self.held(),
             analysis,
+            pushover: None,
             channels: Vec::new(),
             every: 1,
             partition: None,

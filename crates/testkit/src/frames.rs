@@ -70,6 +70,7 @@ impl Builder {
                 tangent: TangentPolicy::Exact,
                 land: false,
             },
+            pushover: None,
             channels: Vec::new(),
             every: 1,
             partition: None,

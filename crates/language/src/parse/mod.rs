@@ -19,6 +19,7 @@ mod matrices;
 mod members;
 mod motions;
 mod nodes;
+mod pushover;
 mod records;
 mod sections;
 mod signals;
@@ -73,6 +74,8 @@ section! {
         .example("{ quake = { type = \"synthetic\", peak = \"0.3 g\" } }");
     ANALYSIS: Inner = table("analysis", &analysis::ANALYSIS, "How to integrate; it stands in one of the files.")
         .example("{ scheme = \"lsrt2\", dt = \"5 ms\", duration = \"20 s\" }");
+    PUSHOVER: Inner = table("pushover", &pushover::PUSHOVER, "How the structure is pushed.")
+        .example("{ control = \"roof.x\", pattern = { \"roof.x\" = \"1 kN\" }, to = \"200 mm\", step = \"1 mm\" }");
     SUBSTRUCTURE: Tables = tables("substructure", &substructures::SUBSTRUCTURE, "Parts of the structure with schemes and steps of their own.")
         .example("[{ name = \"deck\" }]");
     COUPLING: Inner = table("coupling", &substructures::COUPLING, "How the substructures advance together.")
@@ -367,6 +370,7 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
     let analysis = analysis::read(&mut context, &root, overrides);
     let time = analysis.as_ref().map_or((0.0, 1.0), |a| (a.duration, a.dt));
     let (mut loads, names, mut held) = loads::read(&mut context, &root, time);
+    let pushover = pushover::read(&context, &root);
     constraints::read(&mut context, &root, &mut loads, &mut held);
     let (own_scheme, own_tangent) = analysis::says(&root);
     let written = substructures::Written {
@@ -404,6 +408,7 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
         load_names: names,
         held,
         analysis,
+        pushover,
         channels,
         every,
         partition,

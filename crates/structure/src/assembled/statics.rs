@@ -27,8 +27,7 @@ pub struct Push {
 }
 
 /// The static balance of a system, step by step.
-pub struct Statics<'a> {
-    system: &'a mut Assembled,
+pub struct Statics {
     operator: Operator,
     states: Vec<f64>,
     /// Displacements in balance.
@@ -37,9 +36,9 @@ pub struct Statics<'a> {
     pub factor: f64,
 }
 
-impl<'a> Statics<'a> {
+impl Statics {
     /// Begins at the state `y` = [u v s] of the system; only loads that are held act from now on.
-    pub fn new(system: &'a mut Assembled, y: &[f64]) -> Result<Self, Fault> {
+    pub fn new(system: &mut Assembled, y: &[f64]) -> Result<Self, Fault> {
         let Dims { nu, .. } = system.dims();
         system.iterate();
         system.acting = 0.0;
@@ -48,31 +47,31 @@ impl<'a> Statics<'a> {
         let zero = vec![0.0; nu];
         system.take_tangents(Point { t: 0.0, u: &u, v: &zero, s: &states })?;
         let operator = system.operator(STIFFNESS)?;
-        Ok(Statics { system, operator, states, u, factor: 0.0 })
+        Ok(Statics { operator, states, u, factor: 0.0 })
     }
 
     /// Brings the loads that are there from the beginning up in so many steps.
-    pub fn gravity(&mut self, steps: u32) -> Result<(), Fault> {
+    pub fn gravity(&mut self, system: &mut Assembled, steps: u32) -> Result<(), Fault> {
         for i in 1..=steps {
-            self.system.held_share = f64::from(i) / f64::from(steps);
-            self.balance(None)?;
+            system.held_share = f64::from(i) / f64::from(steps);
+            self.balance(system, 0.0, None)?;
         }
         Ok(())
     }
 
     /// Leads the controlled displacement to a value, in halves where Newton's iteration does not converge at once.
-    pub fn push(&mut self, push: &Push, to: f64) -> Result<(), Fault> {
+    pub fn push(&mut self, system: &mut Assembled, t: f64, push: &Push, to: f64) -> Result<(), Fault> {
         let mut halvings = 0;
         while self.u[push.control] != to {
             let way = to - self.u[push.control];
             let next = if halvings == 0 { to } else { self.u[push.control] + way / f64::from(1 << halvings) };
             let (u, factor) = (self.u.clone(), self.factor);
-            match self.balance(Some((push, next))) {
+            match self.balance(system, t, Some((push, next))) {
                 Ok(()) => halvings = u32::saturating_sub(halvings, 1),
                 Err(fault) if halvings == HALVINGS => return Err(fault),
                 Err(_) => {
                     (self.u, self.factor) = (u, factor);
-                    self.system.rewind();
+                    system.rewind();
                     halvings += 1;
                 }
             }
@@ -81,28 +80,28 @@ impl<'a> Statics<'a> {
     }
 
     /// Newton's iteration; the controlled displacement moves with the first solution. Ends with a commit.
-    fn balance(&mut self, mut push: Option<(&Push, f64)>) -> Result<(), Fault> {
+    fn balance(&mut self, system: &mut Assembled, t: f64, mut push: Option<(&Push, f64)>) -> Result<(), Fault> {
         let n = self.u.len();
         let (mut r, mut g) = (vec![0.0; n], vec![0.0; self.states.len()]);
         let zero = vec![0.0; n];
         let controlled = push;
         let mut residual = 0.0;
         for i in 0..ITERATIONS {
-            let at = Point { t: 0.0, u: &self.u, v: &zero, s: &self.states };
-            self.system.take_tangents(at)?;
-            self.system.rewind();
-            self.system.raw_force(at, None, false, &mut r, &mut g)?;
+            let at = Point { t, u: &self.u, v: &zero, s: &self.states };
+            system.take_tangents(at)?;
+            system.rewind();
+            system.raw_force(at, None, false, &mut r, &mut g)?;
             if let Some((push, _)) = controlled {
                 r.iter_mut().zip(&push.pattern).for_each(|(r, p)| *r -= self.factor * p);
             }
-            let scale = self.system.largest_force();
+            let scale = system.largest_force();
             residual = r.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
             let moving = push.is_some();
             if !moving && i > 0 && residual <= BALANCED * scale {
-                self.system.commit();
+                system.commit();
                 return Ok(());
             }
-            self.system.factorize_one(&mut self.operator)?;
+            system.factorize_one(&mut self.operator)?;
             let mut step: Vec<f64> = r.iter().map(|r| -r).collect();
             self.operator.factor.solve(&mut step);
             if let Some((to, target)) = controlled {
@@ -121,21 +120,31 @@ impl<'a> Statics<'a> {
                 self.u[to.control] = target;
             }
             if still && residual <= ROUNDED * scale {
-                self.system.commit();
+                system.commit();
                 return Ok(());
             }
         }
-        let scale = self.system.largest_force();
+        let scale = system.largest_force();
         if residual <= ROUNDED * scale {
-            self.system.commit();
+            system.commit();
             return Ok(());
         }
         Err(Fault::NoConvergence { iterations: ITERATIONS, residual: residual / scale })
     }
 
-    /// What the elements remember now.
-    pub fn memory(&self) -> &[f64] {
-        self.system.memory()
+    /// Moves the specimens to where the structure is in balance, once, and keeps what they say for the next step.
+    pub fn measure(&mut self, system: &mut Assembled, t: f64) -> Result<(), Fault> {
+        let (mut r, mut g) = (vec![0.0; self.u.len()], vec![0.0; self.states.len()]);
+        let zero = vec![0.0; self.u.len()];
+        system.rewind();
+        system.raw_force(Point { t, u: &self.u, v: &zero, s: &self.states }, None, true, &mut r, &mut g)?;
+        system.rewind();
+        Ok(())
+    }
+
+    /// The state [u v s] in balance.
+    pub fn state(&self) -> Vec<f64> {
+        [&self.u[..], &vec![0.0; self.u.len()], &self.states].concat()
     }
 }
 

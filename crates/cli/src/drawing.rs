@@ -76,7 +76,7 @@ fn node(model: &Model, node: &ModelNode) -> Node {
     for (name, d) in &node.dofs {
         let dof = &model.dofs[*d];
         let hold = match dof.support {
-            Support::Free => Hold::Free,
+            Support::Free | Support::Follows(_) => Hold::Free,
             Support::Fixed => Hold::Fixed,
             Support::Imposed(_) => Hold::Imposed,
         };

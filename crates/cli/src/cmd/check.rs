@@ -187,6 +187,7 @@ fn held(dof: &Dof) -> &'static str {
         Support::Free => "free",
         Support::Fixed => "fixed",
         Support::Imposed(_) => "imposed",
+        Support::Follows(_) => "follows",
     }
 }
 

@@ -47,6 +47,8 @@ pub struct Bearing {
     pub materials: [Material; 4],
 }
 
+/// Passes of a pendulum between its force and the pressure that it makes; each is better by the slope of the sphere times the friction.
+const PASSES: usize = 8;
 /// The materials with their coordinates: difference of the displacement `dof` of both ends.
 const AXIAL: usize = 0;
 
@@ -147,7 +149,7 @@ impl Bearing {
         let (force, stiffness, slip) = match self.shear {
             Shear::Elastomeric { stiffness, strength, linear, growing, exponent } => {
                 let k0 = (1.0 - linear) * stiffness;
-                let (h, mut tangent, slip) = returned(k0, strength, u, plastic);
+                let (h, mut tangent, slip) = returned([k0; 2], strength, u, plastic);
                 let mut force = h;
                 for i in 0..2 {
                     let power = libm::pow(u[i].abs(), exponent);
@@ -158,22 +160,26 @@ impl Bearing {
                 (force, tangent, slip)
             }
             Shear::Pendulum { radius, stiffness, friction } => {
-                let before = [memory[2], memory[3]];
                 let turns = if self.space { [q[5], -q[4]] } else { [q[2], 0.0] };
                 let reach = |other: f64| if self.space { libm::sqrt(radius * radius - other * other) } else { radius };
                 let r = [reach(u[1]), reach(u[0])];
-                // Pressure with the force of the last committed point: its change within a step is of second order here.
-                let pressure =
-                    (-axial + before[0] * (u[0] / r[0] - turns[0]) + before[1] * (u[1] / r[1] - turns[1])).max(0.0);
-                if pressure == 0.0 {
-                    (([0.0; 2]), identity(0.0), u)
-                } else {
+                // The pressure depends on the force that it gives: from that of the last point, a few passes.
+                let (mut force, mut tangent, mut slip) = ([memory[2], memory[3]], identity(0.0), u);
+                for _ in 0..PASSES {
+                    let lean: f64 = (0..2).map(|i| force[i] * (u[i] / r[i] - turns[i])).sum();
+                    let pressure = (lean - axial).max(0.0);
+                    if pressure == 0.0 {
+                        (force, tangent, slip) = ([0.0; 2], identity(0.0), u);
+                        continue;
+                    }
                     let k2 = [pressure / r[0], pressure / r[1]];
-                    let (h, mut tangent, slip) = returned(stiffness - k2[0], friction * pressure, u, plastic);
-                    let force = core::array::from_fn(|i| h[i] + k2[i] * u[i] - pressure * turns[i]);
+                    let (h, k, left) =
+                        returned([stiffness - k2[0], stiffness - k2[1]], friction * pressure, u, plastic);
+                    force = core::array::from_fn(|i| h[i] + k2[i] * u[i] - pressure * turns[i]);
+                    (tangent, slip) = (k, left);
                     (0..2).for_each(|i| tangent[i][i] += k2[i]);
-                    (force, tangent, slip)
                 }
+                (force, tangent, slip)
             }
         };
         next[..2].copy_from_slice(&slip);
@@ -201,14 +207,15 @@ impl Bearing {
 }
 
 /// Return on the circle of radius `strength`: force, tangent and plastic displacement.
-fn returned(k0: f64, strength: f64, u: [f64; 2], plastic: [f64; 2]) -> ([f64; 2], [[f64; 2]; 2], [f64; 2]) {
-    let t = [k0 * (u[0] - plastic[0]), k0 * (u[1] - plastic[1])];
+fn returned(k0: [f64; 2], strength: f64, u: [f64; 2], plastic: [f64; 2]) -> ([f64; 2], [[f64; 2]; 2], [f64; 2]) {
+    let t: [f64; 2] = core::array::from_fn(|i| k0[i] * (u[i] - plastic[i]));
     let size = libm::hypot(t[0], t[1]);
     if size <= strength {
-        return (t, [[k0, 0.0], [0.0, k0]], plastic);
+        return (t, [[k0[0], 0.0], [0.0, k0[1]]], plastic);
     }
     let h = [t[0] * strength / size, t[1] * strength / size];
-    let f = strength * k0 / (size * size * size);
-    let tangent = [[f * t[1] * t[1], -f * t[0] * t[1]], [-f * t[0] * t[1], f * t[0] * t[0]]];
-    (h, tangent, [u[0] - h[0] / k0, u[1] - h[1] / k0])
+    let f = strength / (size * size * size);
+    let tangent =
+        [[f * k0[0] * t[1] * t[1], -f * k0[1] * t[0] * t[1]], [-f * k0[0] * t[0] * t[1], f * k0[1] * t[0] * t[0]]];
+    (h, tangent, core::array::from_fn(|i| u[i] - h[i] / k0[i]))
 }

@@ -3,3 +3,4 @@
 mod frames;
 mod materials;
 mod members;
+mod parts;

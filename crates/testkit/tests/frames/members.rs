@@ -12,7 +12,7 @@ use crate::materials::{material, numbers};
 
 /// Sections and fibres of a model, as whoever assembles holds them.
 #[derive(Default)]
-struct Store {
+pub(crate) struct Store {
     sections: Vec<Section>,
     groups: Vec<Group>,
     y: Vec<f64>,
@@ -21,11 +21,11 @@ struct Store {
 }
 
 impl Store {
-    fn tables(&self) -> Tables<'_> {
+    pub(crate) fn tables(&self) -> Tables<'_> {
         Tables { sections: &self.sections, groups: &self.groups, y: &self.y, z: &self.z, area: &self.area }
     }
 
-    fn add(&mut self, section: &Value, materials: &Value) {
+    pub(crate) fn add(&mut self, section: &Value, materials: &Value) {
         let f = |v: &Value| v.as_f64().unwrap_or(0.0);
         if section["type"] != "fiber" {
             let e = f(&section["E"]);
@@ -58,7 +58,7 @@ impl Store {
     }
 }
 
-fn close(what: &str, got: &[f64], expected: &[f64], tolerance: f64) {
+pub(crate) fn close(what: &str, got: &[f64], expected: &[f64], tolerance: f64) {
     let peak = expected.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
     let worst = got.iter().zip(expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     println!("{what}: {:.1e}", worst / peak);
@@ -208,7 +208,7 @@ impl Column {
     }
 }
 
-fn solve(a: &mut [Vec<f64>], b: &mut [f64]) {
+pub(crate) fn solve(a: &mut [Vec<f64>], b: &mut [f64]) {
     let n = b.len();
     for k in 0..n {
         for i in k + 1..n {

@@ -107,7 +107,7 @@ pub(super) fn described(info: &'static Info) -> Vec<schema::Key> {
 
 /// An option of the catalogue, by its name.
 pub(crate) fn option(name: &str) -> Option<schema::Key> {
-    let all = [OPTIONS, members::OPTIONS, formulas::OPTIONS, matrices::MATRICES, frames::OPTIONS];
+    let all = [OPTIONS, members::OPTIONS, formulas::OPTIONS, matrices::MATRICES, frames::OPTIONS, frames::BEARING];
     all.into_iter().flatten().find(|k| k.name() == name).map(|k| k.describe())
 }
 
@@ -157,6 +157,7 @@ fn read_one(context: &mut Context<'_>, table: &Table<'_>) {
         "uniaxial" => frames::uniaxial(context, table),
         "bar" => frames::bar(context, table),
         "member" => frames::member(context, table),
+        "elastomeric-bearing" | "friction-pendulum" => frames::bearing(context, table, info),
         _ => law(context, table, info, &mut s0),
     };
     let given = table.open(&TANGENT).and_then(|t| {

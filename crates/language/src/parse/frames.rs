@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use interfield_kernel::element::beam3d::local_axes;
+use interfield_kernel::element::info::Info;
+use interfield_kernel::frame::bearing::{Bearing, Shear};
 use interfield_kernel::frame::member::{Formulation, Member};
 use interfield_kernel::frame::part::Part;
 use interfield_kernel::frame::rule::{POINTS as MOST_POINTS, Rule};
 use interfield_kernel::frame::transformation::Transformation;
 
 use super::Context;
-use super::elements::{NODES, difference};
+use super::elements::{NODES, difference, parameters};
 use super::members::{VECXZ, beam_error};
 use crate::key::*;
 use crate::model::{Coordinate, FramePart, Kind};
@@ -34,6 +36,15 @@ section! {
         (Transformation::PDelta, "p-delta"), (Transformation::Corotational, "corotational")],
         "How its motion as a whole is taken.").default("linear").example("p-delta");
     OFFSETS: List<List<Length>> = key("offsets", "Vectors from its nodes to its ends.").example("[[0, \"30 cm\"], [0, \"-25 cm\"]]");
+}
+
+section! {
+    /// Keys of bearings.
+    pub(super) [BEARING];
+    AXIAL: Text = key("axial", "Material along its axis.").required().example("vertical");
+    ROTATION: Text = key("rotation", "Material about the axes across.").required().example("tilting");
+    TORSION: Text = key("torsion", "Material about its axis.").example("tilting");
+    SHEAR_DISTANCE: Pure = key("shear_distance", "Where the shear acts.").range(Allowed::Between(0.0, 1.0)).default("0.5").example("0.5");
 }
 
 section! {
@@ -260,4 +271,38 @@ fn coordinates(
         }
     }
     Some(rows)
+}
+
+/// An elastomeric bearing or a friction pendulum.
+pub(super) fn bearing(context: &Context<'_>, table: &Table<'_>, info: &'static Info) -> Option<Kind> {
+    let nodes = ends(context, table);
+    let values = parameters(table, info, Dimension::FORCE, Dimension::LENGTH);
+    let shear_distance = table.value(&SHEAR_DISTANCE);
+    let named = |key: &Key<Text>, needs: Dimension| {
+        let name = table.read(key)?;
+        context.known.material(context, &name, needs)
+    };
+    let (axial, rotation) = (named(&AXIAL, Dimension::FORCE), named(&ROTATION, Dimension::MOMENT));
+    let torsion = if table.has(&TORSION) { named(&TORSION, Dimension::MOMENT) } else { rotation };
+    let nodes = nodes?;
+    let space = nodes.iter().all(|&n| context.nodes[n].dofs.iter().any(|d| d.0 == "z"));
+    let at = nodes.map(|n| context.nodes[n].at);
+    let length = (0..3).map(|i| (at[1][i] - at[0][i]).powi(2)).sum::<f64>().sqrt();
+    // Upright where both nodes are at one place.
+    let up = if space { [0.0, 0.0, 1.0] } else { [0.0, 1.0, 0.0] };
+    let top = if length > 0.0 { at[1] } else { std::array::from_fn(|i| at[0][i] + up[i]) };
+    let axes = match space {
+        true => local_axes(None, at[0], top).map_err(|e| beam_error(context, table.place(&NODES), e)).ok()?.1,
+        false => plane_axes([at[0], top]),
+    };
+    let rows = coordinates(context, table, nodes, [[0.0; 3]; 2], axes, space)?;
+    let v = values?;
+    let shear = match info.name {
+        "elastomeric-bearing" => {
+            Shear::Elastomeric { stiffness: v[0], strength: v[1], linear: v[2], growing: v[3], exponent: v[4] }
+        }
+        _ => Shear::Pendulum { radius: v[0], stiffness: v[1], friction: v[2] },
+    };
+    let materials = [axial?, torsion?, rotation?, rotation?];
+    Some(frame(context, Part::Bearing(Bearing { space, length, shear_distance, shear, materials }), rows))
 }

@@ -353,6 +353,11 @@ impl Assembled {
                     }
                 }
             }
+            if matches!(e.law, Stored::Frame(_)) {
+                // Sway under an axial force that changes: of second order in a small motion, and no part of its modes.
+                let full = local.clone();
+                (0..e.d * e.d).for_each(|at| local[at] = 0.5 * (full[at] + full[at % e.d * e.d + at / e.d]));
+            }
             for s in &self.scatter[e.scatter.clone()] {
                 stiffness[s.position as usize] += s.factor * local[s.index as usize];
             }

@@ -19,7 +19,7 @@ pub(crate) fn on_interrupt(operator: &Operator) {
         0 => operator.interrupt(),
         1 if operator.has_rigs() => {
             let _ = operator.say(&Word::Abort);
-            complain("interrupted again: specimens are braked where they are, and the program ends");
+            complain("interrupted again: specimens stop where they are, and the program ends");
             std::thread::spawn(|| {
                 std::thread::sleep(LAST_WORDS);
                 std::process::exit(i32::from(Exit::Interrupted as u8));

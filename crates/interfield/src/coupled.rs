@@ -142,7 +142,7 @@ pub fn energies(parts: &Simulation) -> String {
     let q = parts.quality().unwrap_or_default();
     let percent = if q.through_work > 0.0 { 100.0 * q.net_work / q.through_work } else { 0.0 };
     let mut out = format!(
-        "  the cuts gave {} J to the structure, {} % of the {} J that went through them\n",
+        "  the interfaces added {} J to the structure, {} % of the {} J transferred\n",
         short(q.net_work),
         short(percent),
         short(q.through_work)

@@ -55,7 +55,7 @@ fn read_limited(path: &Path, most: u64) -> Result<Vec<u8>, Unread> {
     let failed = |e: std::io::Error| {
         let why = match e.kind() {
             std::io::ErrorKind::NotFound => "does not exist".to_owned(),
-            std::io::ErrorKind::PermissionDenied => "may not be read (permission denied)".to_owned(),
+            std::io::ErrorKind::PermissionDenied => "cannot be read (permission denied)".to_owned(),
             _ => format!("cannot be read: {e}"),
         };
         Unread::File(why)

@@ -25,9 +25,10 @@ use interfield::rehearsal::{Rehearsal, fingerprint, look_up};
 use interfield::stability::examine;
 use interfield::table::{aligned, short};
 
-/// Show what was understood of a model: structure, masses, modes, solver, cost, step; and what looks wrong
+/// Show how a model was read: structure, masses, modes, solver, cost and step, with warnings
 ///
-/// Nothing is run, except for a few milliseconds to see what a step costs. The structure is drawn to an SVG file.
+/// The model is not run, except for a few milliseconds to measure the cost of a step. The structure is drawn to an SVG
+/// file.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield check models/frame.toml\n  \
 interfield check models/frame.toml --all -o frame.svg\n  \
@@ -43,10 +44,10 @@ pub(crate) struct Args {
     /// How many modes, from the lowest
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     modes: u32,
-    /// Probe the step of the model as it would be run: does any motion grow, which one, and which steps are safe
+    /// Test the stability of the step as `run` uses it: which motion grows, and which steps are stable
     #[arg(long)]
     stability: bool,
-    /// Start the programs of `[[external]]` and move them a little, to identify stiffnesses that are not given
+    /// Start the programs of `[[external]]` and apply small displacements, to identify stiffnesses that are not given
     #[arg(long)]
     identify: bool,
     /// Show every degree of freedom
@@ -140,11 +141,11 @@ pub(crate) fn run(args: &Args) -> Exit {
 fn rehearsed(loaded: &Loaded, args: &Args) -> String {
     let known = fingerprint(loaded, &(&args.settings).into()).map(|print| look_up(&args.model, &print));
     match known {
-        Ok(Rehearsal::Passed) => "it was rehearsed, and is ready".to_owned(),
-        Ok(Rehearsal::Failed(why)) => format!("it was rehearsed, and is not ready: {}", why.join("; ")),
-        Ok(Rehearsal::Changed) => "it has changed since it was rehearsed".to_owned(),
-        Ok(Rehearsal::Missing) => "it was not rehearsed: `interfield rehearse` looks at the whole test".to_owned(),
-        Err(why) => format!("whether it was rehearsed is not known: {why}"),
+        Ok(Rehearsal::Passed) => "rehearsed: ready for the test".to_owned(),
+        Ok(Rehearsal::Failed(why)) => format!("rehearsed: not ready: {}", why.join("; ")),
+        Ok(Rehearsal::Changed) => "the model has changed since the rehearsal".to_owned(),
+        Ok(Rehearsal::Missing) => "not rehearsed yet: `interfield rehearse` checks the whole test".to_owned(),
+        Err(why) => format!("the rehearsal could not be checked: {why}"),
     }
 }
 
@@ -233,7 +234,7 @@ impl Findings {
         out += &self.dof_table(all);
         out += &match &self.modal {
             Ok(modal) => mass_table(modal) + &mode_table(modal, modes, self.sim.unknowns(0).collect()),
-            Err(why) => format!("\nmodes\n  not known: {why}\n"),
+            Err(why) => format!("\nmodes\n  not available: {why}\n"),
         };
         out + &self.step_text()
     }
@@ -294,7 +295,7 @@ impl Findings {
             };
             if let Some((mode, period)) = modal.last_that_matters().and_then(|m| Some((m, modal.period(m)?))) {
                 out += &format!(
-                    "  mode {} is the last that matters (90 % of the mass): {:.0} points per period\n",
+                    "  mode {} completes 90 % of the mass: {:.0} points per period\n",
                     mode + 1,
                     period / a.dt
                 );
@@ -318,7 +319,7 @@ impl Findings {
                 short(s * 1e6),
                 short(s * sim.steps() as f64)
             ),
-            None => "\ncost\n  not known: the first step fails\n".to_owned(),
+            None => "\ncost\n  not available: the first step fails\n".to_owned(),
         };
         out
     }

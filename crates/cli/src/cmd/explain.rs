@@ -14,15 +14,15 @@ use interfield::table::aligned;
 
 /// Explain a key or a table of the model file
 ///
-/// A key is written with the tables it stands in: `specimen.actuator.delay`. The end of it is enough where it is clear:
-/// `actuator.delay`. A variant of a table is named behind it: `signal.harmonic`, `element.spring`.
+/// A key is written with its tables: `specimen.actuator.delay`. The last part is enough if it is unique:
+/// `actuator.delay`. A variant follows the name of its table: `signal.harmonic`, `element.spring`.
 #[derive(ClapArgs)]
 #[command(
     after_help = "Examples:\n  interfield explain\n  interfield explain specimen\n  interfield explain specimen.actuator.delay\n  \
 interfield explain coupling.method\n  interfield explain signal.harmonic"
 )]
 pub(crate) struct Args {
-    /// The key or the table; without it the tables are listed
+    /// Key or table; without it, the tables are listed
     #[arg(hide_possible_values = true, value_parser = Known)]
     key: Option<String>,
     /// Print the result as JSON
@@ -151,7 +151,7 @@ fn list(all: &[Table], json: bool) {
     let rows: Vec<Vec<String>> = file.iter().map(|k| vec![k.name.to_owned(), k.doc.clone()]).collect();
     print(&aligned(&["key or table", "<"], &rows));
     print(
-        "\n`interfield explain NAME` shows what stands in a table, `interfield explain NAME.KEY` what a key means.\n",
+        "\n`interfield explain NAME` shows the keys of a table, `interfield explain NAME.KEY` the meaning of a key.\n",
     );
 }
 
@@ -181,7 +181,7 @@ fn table_words(table: &Table) -> String {
         out += &format!("\n{}", aligned(&["key", "<default", "<"], &table.keys.iter().map(row).collect::<Vec<_>>()));
     }
     if let Some(value) = &table.others {
-        out += &format!("\nKeys are names of your own; each holds {}.\n", value.words());
+        out += &format!("\nYou choose the names of the keys; each holds {}.\n", value.words());
     }
     out
 }

@@ -12,9 +12,9 @@ use crate::schema;
 use interfield::files::write;
 use interfield::table::aligned;
 
-/// Start a model: a commented file that runs at once, to be changed
+/// Create a model: a commented file that runs as it is, for you to edit
 ///
-/// Beside it stands the JSON Schema with which editors complete and explain keys, see `interfield schema`.
+/// The JSON Schema is written beside it, so that editors complete and explain the keys; see `interfield schema`.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield new tower\n  interfield new bridge.toml --template frame\n  \
 interfield new --list")]
@@ -28,7 +28,7 @@ pub(crate) struct Args {
     /// List the templates
     #[arg(long)]
     list: bool,
-    /// Replace a file that is there
+    /// Replace an existing file
     #[arg(long)]
     force: bool,
     /// Print the result as JSON
@@ -43,7 +43,7 @@ type Template = (&'static str, &'static str, &'static str);
 const TEMPLATES: &[Template] = &[
     (
         "shear-building",
-        "storeys with one displacement each, the usual start",
+        "storeys with one displacement each: the usual first model",
         include_str!("../../templates/shear-building.toml"),
     ),
     ("isolated", "a building on hysteretic isolators", include_str!("../../templates/isolated.toml")),
@@ -82,7 +82,7 @@ pub(crate) fn run(args: &Args) -> Exit {
         _ => PathBuf::from(format!("{}.toml", args.name.display())),
     };
     if path.exists() && !args.force {
-        let message = format!("`{}` is there already", path.display());
+        let message = format!("`{}` exists already", path.display());
         fail(args.json, None, None, &message, "give another name, or --force to replace it");
         return Exit::BadInput;
     }

@@ -15,9 +15,9 @@ use crate::stored;
 /// Height of the plot over its width.
 const SLENDERNESS: f64 = 0.6;
 
-/// Draw channels of a result file, over time or over another channel, as SVG or PNG
+/// Plot channels of a result file over time or over another channel, as SVG or PNG
 ///
-/// Labels stay legible at the width asked for: 8 points in a column. However long the run, no peak is lost.
+/// Labels stay legible at the given width: 8 points in a journal column. No peak is lost, however long the run is.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield plot interfield-out/frame.h5 --channel n10_0.x -o roof.svg\n  \
 interfield plot interfield-out/isolated-building.h5 --channel isolators.force \\\n    \
@@ -25,10 +25,10 @@ interfield plot interfield-out/isolated-building.h5 --channel isolators.force \\
 pub(crate) struct Args {
     /// Result file (.h5)
     result: PathBuf,
-    /// Channel to draw; give it several times for channels of one unit
+    /// Channel to draw; repeat the option for several channels of the same unit
     #[arg(short, long = "channel", value_name = "NAME", required = true)]
     channels: Vec<String>,
-    /// Channel along the horizontal axis, instead of the time
+    /// Channel on the horizontal axis, instead of time
     #[arg(long, value_name = "NAME")]
     versus: Option<String>,
     /// File to write, FILE.svg or FILE.png
@@ -40,7 +40,7 @@ pub(crate) struct Args {
     /// Dots per inch of a PNG
     #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u32).range(36..=2400))]
     dpi: u32,
-    /// Print what was drawn, or what went wrong, as JSON
+    /// Print what was drawn, or the errors, as JSON
     #[arg(long)]
     json: bool,
 }
@@ -59,7 +59,7 @@ fn width(text: &str) -> Result<f64, String> {
     if (150.0..=4000.0).contains(&pixels) {
         Ok(pixels)
     } else {
-        Err("a figure is between 40 mm and 1 m wide".to_owned())
+        Err("the width of a figure must be between 40 mm and 1 m".to_owned())
     }
 }
 
@@ -92,7 +92,7 @@ fn draw(args: &Args) -> Result<(), Exit> {
     }
     if reader.rows() == 0 {
         let message = format!("`{}` has no rows to draw", args.result.display());
-        return Err(refuse(&message, "`interfield show` says how the run ended"));
+        return Err(refuse(&message, "`interfield show` prints how the run ended"));
     }
     let mut curves = Vec::new();
     for (&i, info) in chosen.iter().zip(&infos) {

@@ -73,7 +73,7 @@ impl Report<'_> {
         let mut settings = words(plain.map(|(name, value)| vec![name.replace('_', " "), value.clone()]).collect());
         if !rig.is_empty() {
             let text = rig.iter().map(|(name, value)| format!("{name} = {value}\n")).collect();
-            settings.push(Block::Folded { summary: "All settings of the laboratory, SI".to_owned(), text });
+            settings.push(Block::Folded { summary: "All laboratory settings, SI units".to_owned(), text });
         }
         Page {
             title: self.meta.title.clone(),

@@ -118,7 +118,7 @@ fn two_runs_leave_two_tests_and_the_page_of_either_comes_back_byte_for_byte() {
         assert!(page == again, "the page of {name} is another one");
         let page = String::from_utf8(page).unwrap();
         for said in
-            ["rig: good: ", "peak error [%]", "All settings of the laboratory", "sha256 of ../records/quake.csv"]
+            ["rig: good: ", "peak error [%]", "All laboratory settings", "sha256 of ../records/quake.csv"]
         {
             assert!(page.contains(said), "{said}");
         }
@@ -266,7 +266,7 @@ fn a_pack_replays_elsewhere_bit_for_bit_and_tells_what_has_changed() {
         }
     }
     let said = run_in(&elsewhere, &["replay", "evidence"]).expect(0);
-    assert!(said.stdout.contains("storey: the same bits as in the pack: 501 rows"), "{}", said.stdout);
+    assert!(said.stdout.contains("storey: identical to the pack, bit by bit: 501 rows"), "{}", said.stdout);
     // Whoever touches it is found out; so is who asks for something else.
     let record = elsewhere.join("evidence/global-model/storey.files/up/records/quake.csv");
     let good = bytes(&record);
@@ -276,9 +276,10 @@ fn a_pack_replays_elsewhere_bit_for_bit_and_tells_what_has_changed() {
     assert!(said.stderr.contains("quake.csv` has changed since it was packed"), "{}", said.stderr);
     assert!(said.stderr.contains("report/storey.html` cannot be read"), "all at once: {}", said.stderr);
     std::fs::write(&record, good).unwrap();
-    assert!(run_in(&elsewhere, &["replay", "evidence.zip", "--dt", "1 ms"]).expect(2).stderr.contains("as it was run"));
+    assert!(run_in(&elsewhere, &["replay", "evidence.zip", "--dt", "1 ms"]).expect(2).stderr.contains("with its \
+        original settings"));
     assert!(
-        run_in(&elsewhere, &["replay", "evidence.zip", "x.toml"]).expect(2).stderr.contains("brings its own model")
+        run_in(&elsewhere, &["replay", "evidence.zip", "x.toml"]).expect(2).stderr.contains("contains its own model")
     );
     assert!(run_in(&elsewhere, &["replay", "."]).expect(1).stderr.contains("no pack"));
 }
@@ -342,7 +343,7 @@ fn a_pack_is_refused_where_something_is_missing_or_has_changed() {
     std::fs::rename(folder.join("away.h5"), folder.join("interfield-out/storey.lab.h5")).unwrap();
     std::fs::remove_file(&record).unwrap();
     let refused = run_in(&folder, &["pack", "interfield-out/storey.h5"]).expect(1);
-    assert!(refused.stderr.contains("quake.csv` of the model is not in"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("quake.csv` of the model was not found in"), "{}", refused.stderr);
     assert!(!folder.join("interfield-out/storey-pack").exists(), "nothing half-made is left");
     // It has moved, and whoever packs knows where.
     std::fs::create_dir_all(folder.join("moved/models")).unwrap();

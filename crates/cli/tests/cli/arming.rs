@@ -85,8 +85,8 @@ fn refusals(address: &str, moved: &AtomicU64) {
     refused(&[], "the test was not rehearsed");
     refused(&["--arm", "--confirm", "brace-rig"], "the test was not rehearsed");
     interfield(&["rehearse", path]).expect(0);
-    refused(&[], "something real would move");
-    refused(&["--arm"], "nobody is there to confirm the start");
+    refused(&[], "it is a real specimen");
+    refused(&["--arm"], "there is no terminal to confirm the start");
     refused(&["--arm", "--confirm", "other"], "confirmed for `other`");
     refused(&["--arm", "--confirm", "brace-rig", "--dt", "1 ms"], "have changed since");
     // Nothing says how far it may be sent.

@@ -100,7 +100,7 @@ fn mistakes_and_models_without_modes() {
     // A pendulum that hangs askew has an unsymmetric tangent, and no real modes.
     let askew = models().join("shear-pendulum.toml");
     let text = interfield(&["check", askew.to_str().unwrap(), "-o", "askew.svg"]).expect(0).stdout;
-    assert!(text.contains("modes\n  not known: ") && text.contains("not symmetric"), "{text}");
+    assert!(text.contains("modes\n  not available: ") && text.contains("not symmetric"), "{text}");
 }
 
 #[test]

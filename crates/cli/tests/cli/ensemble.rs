@@ -194,7 +194,7 @@ fn a_run_that_fails_is_counted_and_the_others_go_on() {
     assert_eq!(found["fragility"][0]["unknown"], 2);
     assert_eq!(found["channels"][0]["peak"]["runs"], 1);
     let text = interfield(&arguments(&model, &out, &wild)).expect(0).stdout;
-    assert!(text.contains("1 finished, 1 stopped before their end, 2 could not begin"), "{text}");
+    assert!(text.contains("1 finished, 1 stopped before their end, 2 could not start"), "{text}");
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn limits_change_without_running_again_and_another_study_is_refused() {
     std::fs::create_dir_all(&strange).unwrap();
     std::fs::write(strange.join("journal.bin"), "my diary\n").unwrap();
     let refused = interfield(&arguments(&model, &strange, &range)).expect(2);
-    assert!(refused.stderr.contains("is no journal of an ensemble"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("is not the journal of an ensemble"), "{}", refused.stderr);
     assert_eq!(std::fs::read(strange.join("journal.bin")).unwrap(), b"my diary\n");
 }
 
@@ -266,7 +266,7 @@ fn mistakes_are_told_with_what_to_write_instead() {
         ),
         (&["--set", "k=1..3", "--exceeds", "roof.x > 2 kN"], &["`roof.x` is length, but 2 kN is force", "value in mm"]),
         (&["--set", "k=1..3", "--exceeds", "roof.x 2 mm"], &["there is no `>`", "storey1.deformation > 20 mm"]),
-        (&["--set", "k=1..3", "--intensity", "kk"], &["no such intensity", "did you mean `k`?"]),
+        (&["--set", "k=1..3", "--intensity", "kk"], &["unknown intensity measure", "did you mean `k`?"]),
         (&["--scale-to", "3 m"], &["expected acceleration", "0.3 g"]),
     ];
     for (more, expected) in cases {

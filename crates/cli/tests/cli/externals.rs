@@ -183,7 +183,7 @@ fn check_tells_what_is_known_and_asks_only_if_told_to() {
     let told = model("external-check.toml", "3 s", &external("opensees", &format!("at = \"{at}\"\n")));
     // Nobody is asked.
     let said = interfield(&["check", path(&told)]).expect(0).stdout;
-    assert!(said.contains("upper: opensees at tcp://127.0.0.1:") && said.contains("it must run already"), "{said}");
+    assert!(said.contains("upper: opensees at tcp://127.0.0.1:") && said.contains("must be running already"), "{said}");
     assert!(said.contains("stiffness not known before it runs") && said.contains("--identify"), "{said}");
     let refused = interfield(&["modes", path(&told)]).expect(2).stderr;
     assert!(refused.contains("not known before its program runs") && refused.contains("stiffness = [["), "{refused}");
@@ -201,7 +201,7 @@ fn check_tells_what_is_known_and_asks_only_if_told_to() {
     let refused = interfield(&["ensemble", path(&given), "--vary", "k=1,2"]);
     assert_eq!(refused.code, Some(2), "{}", refused.stderr);
     let nobody = interfield(&["run", path(&given), "-o", "external-given.h5"]).expect(3).stderr;
-    assert!(nobody.contains("nobody answers at tcp://127.0.0.1:1") && nobody.contains("`command`"), "{nobody}");
+    assert!(nobody.contains("no answer at tcp://127.0.0.1:1") && nobody.contains("`command`"), "{nobody}");
 }
 
 #[test]
@@ -346,7 +346,7 @@ fn a_program_that_ends_too_early_is_quoted() {
     let at = format!("command = [\"sleep\", \"600\"]\nat = \"tcp://{}\"\n", taken.local_addr().expect("an address"));
     let told = model("taken.toml", "3 s", &external("opensees", &at));
     let said = interfield(&["run", path(&told), "-o", "taken.h5"]).expect(3).stderr;
-    assert!(said.contains("is taken by another program"), "{said}");
+    assert!(said.contains("is used by another program"), "{said}");
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn a_key_is_made_once_and_for_its_owner_alone() {
     let before = std::fs::read_to_string(&path).expect("the key");
     assert!(!shown.contains(before[17..].trim()), "a key is not shown");
     let again = interfield(&["key", "new", "own.key"]).expect(1).stderr;
-    assert!(again.contains("`own.key` is there already, and a key is never written over"), "{again}");
+    assert!(again.contains("`own.key` exists already, and a key file is never overwritten"), "{again}");
     assert_eq!(std::fs::read_to_string(&path).expect("the key"), before);
     #[cfg(unix)]
     {
@@ -137,7 +137,7 @@ rate = "1 kHz"
     let model = two([&at[0], &at[1]]);
     let path = model.to_str().expect("UTF-8");
     let one = interfield(&["lab", path, "--listen", "udp://127.0.0.1:0"]).expect(2).stderr;
-    assert!(one.contains("has 2 specimens, and --listen is one address"), "{one}");
+    assert!(one.contains("has 2 specimens, but --listen is one address"), "{one}");
     drop(ports);
     let hosted = Running::start(&["lab", path, "--json"]);
     run(&model, "two-remote.h5", 0);

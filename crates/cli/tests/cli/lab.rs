@@ -235,14 +235,14 @@ fn a_recording_is_played_back_until_the_commands_leave_it() {
         .output()
         .expect("the program starts");
     let said = String::from_utf8_lossy(&same.stderr);
-    assert!(same.status.code() == Some(2) && said.contains("nothing that was recorded is ever replaced"), "{said}");
+    assert!(same.status.code() == Some(2) && said.contains("recordings are never replaced"), "{said}");
     assert!(interfield(&["replay", "replay-first.h5", path, "--json"]).expect(2).stderr.contains("holds no specimen"));
     assert!(interfield(&["replay", "absent.lab.h5", path]).expect(1).stderr.contains("absent.lab.h5"));
     let slower = std::fs::read_to_string(&recorded).expect("text").replace("1 kHz", "500 Hz");
     let slower = file("replay-slower.toml", slower);
     let slower = interfield(&["replay", "replay-first.lab.h5", slower.to_str().expect("UTF-8"), "--json"]).expect(1);
     assert!(
-        slower.stderr.contains("was sampled every 0.001 s, and the model wants every 0.002 s"),
+        slower.stderr.contains("its sampling interval is 0.001 s, but the model needs 0.002 s"),
         "{}",
         slower.stderr
     );

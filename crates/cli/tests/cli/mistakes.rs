@@ -126,7 +126,8 @@ const CASES: &[Case] = &[
     case("times that do not increase", SIGNAL, "signal = { type = \"table\", times = [0, 1, 1], values = §[1, 2, 3] }", &[("sample 2 is at 1 s and sample 3 at 1 s", "sort")]),
     case("missing record", SIGNAL, "signal = { type = \"file\", path = §\"nowhere.csv\" }", &[("`nowhere.csv`: does not exist", "relative to the model file")]),
     case("record with nan", SIGNAL, "signal = { type = \"file\", path = §\"nan.csv\" }", &[("`nan.csv`: line 3, column 2: NaN is not a finite number", "fill the gap")]),
-    case("record with words", SIGNAL, "signal = { type = \"file\", path = §\"words.csv\" }", &[("`words.csv`: line 4: `n/a` is not a number", "correct the line")]),
+    case("record with words", SIGNAL, "signal = { type = \"file\", path = §\"words.csv\" }", &[("`words.csv`: line 4: \
+        `n/a` is not a number", "correct the line")]),
     case("short record", SIGNAL, "signal = { type = \"file\", path = §\"short.csv\" }", &[("`short.csv`: a signal needs 2 to", "column of times")]),
     case("unsorted record", SIGNAL, "signal = { type = \"file\", path = §\"unsorted.csv\" }", &[("`unsorted.csv`: times must increase", "sort")]),
     case("record of one column", SIGNAL, "signal = { type = \"file\", path = §\"column.csv\" }", &[("line 1 has no column 2", "give `dt`")]),
@@ -141,7 +142,8 @@ const CASES: &[Case] = &[
     case("missing matrix", STOREY2, "type = \"matrix\"\ndofs = [\"floor.x\"]\nK = §\"nowhere.mtx\"\n", &[("`nowhere.mtx`: does not exist", "relative to the model file")]),
     case("no matrix file", STOREY2, "type = \"matrix\"\ndofs = [\"floor.x\"]\nK = §\"words.csv\"\n", &[("`words.csv`: line 1 must be `%%MatrixMarket", "Matrix Market format")]),
     case("matrix out of range", STOREY2, "type = \"matrix\"\ndofs = [\"floor.x\"]\nK = §\"range.mtx\"\n", &[("line 3: there is no entry (2, 1) in a 1 x 1 matrix", "Matrix Market")]),
-    case("matrix with words", STOREY2, "type = \"matrix\"\ndofs = [\"floor.x\"]\nK = §\"words.mtx\"\n", &[("line 3: `one` is not a number", "Matrix Market")]),
+    case("matrix with words", STOREY2, "type = \"matrix\"\ndofs = [\"floor.x\"]\nK = §\"words.mtx\"\n", &[("line 3: \
+        `one` is not a number", "Matrix Market")]),
     case("matrix too short", STOREY2, "type = \"matrix\"\ndofs = [\"floor.x\"]\nK = §\"short.mtx\"\n", &[("2 entries announced, 1 found", "Matrix Market")]),
     // Damping, analysis, channels.
     case("damping ratio", "[analysis]", "[damping]\nrayleigh = { ratio = §50 }\n[analysis]", &[("`ratio` must be between 0 and 10, found 50", "0.05")]),

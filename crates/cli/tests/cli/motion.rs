@@ -165,7 +165,7 @@ fn wrong_command_lines() {
         (&path, &["--resample", "1 h"], "--resample: "),
         (&path, &["--damping", "5"], "5 % of critical"),
         (&path, &["-o", path.to_str().unwrap()], "is the record itself"),
-        (&path, &["-o", "x.csv", "--plot", "x.csv"], "both record and picture"),
+        (&path, &["-o", "x.csv", "--plot", "x.csv"], "both record and plot"),
         (&plain, &["--unit", "g"], "give --dt"),
     ];
     for (path, more, expected) in cases {
@@ -173,7 +173,7 @@ fn wrong_command_lines() {
         assert!(message.contains(expected), "{more:?}: {message}");
     }
     let absurd = file("motion-absurd.csv", "t [s],a [g]\n0,1e300\n0.01,-1e300\n0.02,1e300\n0.03,1e300\n");
-    assert!(refused(&motion(&absurd, &[]), 2).1.contains("are no ground motion"));
+    assert!(refused(&motion(&absurd, &[]), 2).1.contains("are too large for a ground motion"));
     let (_, message) = refused(&motion(&plain, &["--dt", "0.01"]), 2);
     assert!(message.contains("no unit is given") && message.contains("--unit"), "{message}");
     for (more, expected) in [

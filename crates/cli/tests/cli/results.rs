@@ -147,7 +147,7 @@ fn comparisons() {
     interfield(&["compare", a, b, "--tolerance", "0.5"]).expect(0);
     let outcome = interfield(&["compare", a, b, "--tolerance", "1e-9", "--json"]).expect(3);
     assert_eq!(outcome.json()["exceeded"], serde_json::json!(["storey1.force", "roof.x"]));
-    assert!(outcome.stderr.contains("beyond the tolerance: "), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("above the tolerance: "), "{}", outcome.stderr);
     refusal(&["compare", a, b, "--tolerance", "-1"], 2);
     refusal(&["compare", a, b, "--tolerance", "nan"], 2);
 

@@ -203,9 +203,9 @@ fn numbers_have_the_units_of_the_file_and_a_move_takes_a_step() {
     // Where it never was, the recording cannot say.
     client.say(3.0, 77.0);
     client.say(10.0, 77.0);
-    serving.says_with("the specimen does not move any more");
+    serving.says_with("the specimen has stopped");
     drop(client);
-    serving.says_with("note: the commands left the recording at sample 992");
+    serving.says_with("note: the commands differ from the recording from sample 992 on");
     serving.end(3);
 }
 
@@ -247,10 +247,10 @@ fn after_a_dying_client_the_next_takes_over_slowly() {
     dies.force(0.0);
     dies.force(5.0);
     drop(dies);
-    serving.says_with("the client vanished; the specimen is held");
+    serving.says_with("the client disconnected; the specimen is held");
     let mut liar = Client::connect(&serving);
     liar.say(42.0, 0.0);
-    serving.says_with("a client was sent away: it sent the request 42");
+    serving.says_with("a client was rejected: it sent the request 42");
     let mut next = Client::connect(&serving);
     next.force(-5.0);
     next.say(99.0, 0.0);
@@ -287,7 +287,7 @@ fn what_is_not_a_number_moves_nothing_and_the_next_client_goes_on() {
     let mut client = Client::connect(&serving);
     client.force(0.0);
     client.say(3.0, f64::NAN);
-    serving.says_with("a displacement that is not a number");
+    serving.says_with("a displacement that is NaN (not a number)");
     client.say(10.0, 0.0);
     assert!(client.is_left_waiting());
     drop(client);
@@ -305,7 +305,7 @@ fn a_stall_leads_the_specimen_home_if_told_so() {
     let mut client = Client::connect(&serving);
     client.force(0.0);
     client.force(5.0);
-    serving.says_with("the client stalls: the specimen is led home");
+    serving.says_with("the client stalls: the specimen returns to its start position");
     client.say(10.0, 5.0);
     assert!(client.is_left_waiting());
     drop(client);
@@ -336,7 +336,7 @@ fn a_specimen_behind_the_wire_is_served_as_one_in_the_process() {
     let (lab, address) = super::lab::lab(&here, "udp://127.0.0.1:0", &[]);
     let there = model("served-there.toml", &format!("at = \"{address}\""));
     let serving = Serving::start(&there, &[]);
-    assert!(serving.before.iter().any(|l| l.contains("no limit of its displacement")), "{:?}", serving.before);
+    assert!(serving.before.iter().any(|l| l.contains("no displacement limit")), "{:?}", serving.before);
     assert_eq!(forces(&serving), expected);
     assert_eq!(serving.end(0)["laboratory"][0]["verdict"], "good");
     assert_eq!(lab.end().0, Some(0));

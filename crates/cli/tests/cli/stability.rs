@@ -141,7 +141,7 @@ fn text_says_what_grows_and_where() {
     let text = interfield(&[&args[..], &more[..]].concat()).expect(3).stdout;
     for part in [
         "\nstability\n  coupling plsrt2, step 6 s: A lsrt2, B lsrt2 in 10 substeps\n  unstable: spectral radius 1.0437 ",
-        "guilty motion: 0.083333 Hz",
+        "growing motion: 0.083333 Hz",
         "moves most at `mass.x` of `B` (fine side)",
         "largest stable step 5.15",
         "\nstable settings nearby\n",

@@ -55,7 +55,7 @@ pub(super) fn fragility(findings: &Findings<'_>) -> Panel {
     }
     Panel {
         x: Axis::new(&findings.intensity.name, &findings.intensity.unit),
-        y: Axis::new("fraction of runs that exceed", "").over(-0.02, 1.02),
+        y: Axis::new("fraction of runs above the limit", "").over(-0.02, 1.02),
         order: Order::Sorted,
         curves,
         note: "Counted fractions with their 95 % confidence by Wilson; lognormal curves by maximum likelihood."

@@ -110,7 +110,7 @@ fn describe(bytes: &[u8]) -> String {
     let mut rest = Bytes(bytes.strip_prefix(HEAD).unwrap_or_default());
     match rest.u64().and_then(|_| rest.text()) {
         Some(about) => format!("holds another study: {about}"),
-        None => "is no journal of an ensemble".to_owned(),
+        None => "is not the journal of an ensemble".to_owned(),
     }
 }
 

@@ -35,18 +35,18 @@ use worker::Worker;
 const SAMPLES: u64 = 2000;
 const NUMBERS: u64 = 16_000_000;
 
-/// Run a model many times: over seeds, records, intensities, grids or random draws of its parameters
+/// Run a model many times: over seeds, records, intensities, parameter grids or random samples
 ///
-/// Every `--set` with a range (0.1 g..1 g:10 has ten values, 1..20 whole numbers, 0.1..10:5log equal ratios) or a list (1, 2, 5) spans the
-/// grid, and so do --seeds, --records and --scale-to; the last one given in this order changes fastest: records, scale-to, set,
-/// seeds. Every --draw is drawn --sample times at each point of the grid.
+/// Every `--set` with a range (0.1 g..1 g:10 has ten values, 1..20 whole numbers, 0.1..10:5log equal ratios) or a list
+/// (1, 2, 5) spans a grid; so do --seeds, --records and --scale-to. The order from slowest to fastest is: records,
+/// scale-to, set, seeds. Every --draw is sampled --sample times at each point of the grid.
 ///
-/// The results do not depend on the number of threads. Every run is noted as soon as it is done: after an interruption, even a kill, the same
-/// command goes on where it was. Limits can be changed afterwards without running anything again. A run that stops is counted
-/// and reported; the others go on.
+/// The results do not depend on the number of threads. Every run is stored as soon as it ends: after an interruption,
+/// even a kill, the same command continues from there. Limits can be changed afterwards without new runs. A run that
+/// stops early is counted and reported; the others continue.
 ///
-/// The folder gets index.html to look at, ensemble.json and runs.csv with the key figures of every run, bands.h5 with mean, standard
-/// deviation and quantiles over time, and the figures as SVG.
+/// The folder contains a report (index.html), the key values of every run (ensemble.json, runs.csv), mean, standard
+/// deviation and quantiles over time (bands.h5), and the figures as SVG.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:
   interfield ensemble tower.toml --set \"peak=0.1 g..1 g:10\" --seeds 1..20 --exceeds \"columns.deformation > 40 mm\"
@@ -61,43 +61,44 @@ pub(crate) struct Args {
     /// Values of the parameter `seed` of the model, e.g. 1..100
     #[arg(long, value_name = "RANGE")]
     seeds: Option<String>,
-    /// Records in the place of the ground motion of the model: files, or a folder for all files in it
+    /// Records that replace the ground motion of the model: files, or a folder for all files in it
     #[arg(long, value_name = "PATH", num_args = 1..)]
     records: Vec<PathBuf>,
-    /// Scale the ground motion to this peak, or to each of a range or list of them
+    /// Scale the ground motion to this peak, or to each peak of a range or list
     #[arg(long, value_name = "PEAKS")]
     scale_to: Option<String>,
     /// Draw a parameter: NAME~normal(MEAN, STD), NAME~lognormal(MEDIAN, DISPERSION) or NAME~uniform(FROM, TO)
     #[arg(long, value_name = "NAME~DISTRIBUTION", value_parser = drawn)]
     draw: Vec<(String, String)>,
-    /// How many times to draw
+    /// Number of random samples
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     sample: u32,
-    /// Draw independently instead of by a Latin hypercube
+    /// Draw independent samples instead of a Latin hypercube
     #[arg(long)]
     random: bool,
-    /// What the draws start from
+    /// Seed of the random samples
     #[arg(long, value_name = "N", default_value_t = 1)]
     draw_seed: u64,
     /// Count the runs in which a channel exceeds a value in magnitude: "[peak|rms|final] CHANNEL > VALUE"
     #[arg(long, value_name = "LIMIT")]
     exceeds: Vec<String>,
-    /// What fragility is drawn over: a varied number, pga, or sa(PERIOD) with 5 % damping [default: the first that fits]
+    /// Intensity measure of the fragility curves: a varied number, pga, or sa(PERIOD) with 5 % damping [default: the
+    /// first suitable one]
     #[arg(long, value_name = "NAME")]
     intensity: Option<String>,
-    /// Folder for everything [default: interfield-out/MODEL-ensemble]
+    /// Output folder [default: interfield-out/MODEL-ensemble]
     #[arg(short, long, value_name = "FOLDER")]
     output: Option<PathBuf>,
-    /// Threads [default: as many as the machine runs at once]
+    /// Number of threads [default: all hardware threads]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: Option<u32>,
     /// Keep the result file of every run, in FOLDER/runs
     #[arg(long)]
     keep: bool,
-    /// Print what came out as JSON on standard output
+    /// Print the results as JSON on standard output
     #[arg(long)]
     json: bool,
-    /// Show no progress bar
+    /// Hide the progress bar
     #[arg(short, long)]
     quiet: bool,
 }
@@ -137,7 +138,10 @@ fn ask(args: &Args) -> Result<Exit, Exit> {
         let count = ground::count(&first);
         let wrong = if question.records.is_empty() { count == 0 } else { count != 1 };
         if wrong {
-            let message = format!("the model has {count} ground motions, --records and --scale-to need one");
+            let message = format!(
+                "the model has {count} ground motions, but --records and --scale-to need exactly \
+                one"
+            );
             return Err(refuse(&[(message, "write one [[load]] with type = \"ground\"".to_owned())]));
         }
     }
@@ -181,7 +185,7 @@ fn ask(args: &Args) -> Result<Exit, Exit> {
         End::NotWritten(message) => failed(message, "give another folder with --output"),
         End::Stopped(done) => {
             complain(&format!(
-                "interrupted: {done} of {} runs are done, the same command goes on from there",
+                "interrupted: {done} of {} runs are done; the same command continues from there",
                 cases.len()
             ));
             Exit::Interrupted
@@ -222,8 +226,8 @@ fn first_model(loaded: &Loaded, settings: &ModelArgs, question: &Question, cases
     let Some(case) = cases.first() else { return Err(Exit::BadInput) };
     let settings = worker::settings(settings, &variables, case);
     if let Some(external) = loaded.variant(&settings).ok().and_then(|m| m.externals.into_iter().next()) {
-        let message = format!("external `{}` is computed by a program, which goes with one run", external.name);
-        let help = "an ensemble needs a structure that is computed here: write it as elements";
+        let message = format!("external `{}` is computed by another program, which serves only one run", external.name);
+        let help = "an ensemble needs a structure of elements that Interfield computes";
         fail(loaded.json(), None, None, &message, help);
         return Err(Exit::BadInput);
     }
@@ -386,8 +390,8 @@ fn sentence(findings: &Findings<'_>) -> String {
     match (faults, refused) {
         (0, 0) => "all finished".to_owned(),
         (f, 0) => format!("{} finished, {f} stopped before their end", all - f),
-        (0, r) => format!("{} finished, {r} could not begin", all - r),
-        (f, r) => format!("{} finished, {f} stopped before their end, {r} could not begin", all - f - r),
+        (0, r) => format!("{} finished, {r} could not start", all - r),
+        (f, r) => format!("{} finished, {f} stopped before their end, {r} could not start", all - f - r),
     }
 }
 

@@ -79,7 +79,7 @@ pub(super) fn fragility_remarks(findings: &Findings<'_>) -> Vec<String> {
     let remark = |f: &Fragility| {
         let why = f.fit.as_ref().err().map(|why| format!("{}: {why}", f.limit));
         let unknown =
-            (f.unknown > 0).then(|| format!("{}: {} runs stopped before, they are not counted", f.limit, f.unknown));
+            (f.unknown > 0).then(|| format!("{}: {} runs stopped earlier and are not counted", f.limit, f.unknown));
         [why, unknown]
     };
     findings.fragility.iter().flat_map(remark).flatten().collect()
@@ -152,7 +152,7 @@ fn runs(findings: &Findings<'_>) -> Vec<Block> {
     };
     let rows = findings.cases.iter().zip(findings.outcomes).take(LISTED).map(row).collect();
     let mut blocks =
-        vec![Block::Text("Peaks of all channels; runs.csv has all figures.".to_owned()), table(&header, rows)];
+        vec![Block::Text("Peaks of all channels; runs.csv has all values.".to_owned()), table(&header, rows)];
     if findings.cases.len() > LISTED {
         blocks.push(Block::Text(format!("The first {LISTED} of {} runs.", findings.cases.len())));
     }

@@ -116,7 +116,7 @@ fn study_mistakes(study: &Study, fixed: &[(String, String)]) -> Vec<Mistake> {
         Some(0) => {}
         Some(n) if n <= MOST_RUNS => {}
         n => {
-            let n = n.map_or_else(|| "far too many".to_owned(), |n| n.to_string());
+            let n = n.map_or_else(|| "too many".to_owned(), |n| n.to_string());
             mistakes.push((format!("{n} runs, more than {MOST_RUNS}"), "give fewer values".to_owned()));
         }
     }
@@ -150,7 +150,7 @@ fn scale_axis(text: &str) -> Result<Axis, Mistake> {
 pub(super) fn acceleration(text: &str) -> Result<f64, String> {
     let scope = Scope::new(UnitSystem::si());
     let value = scope.quantity(text, Dimension::ACCELERATION).map_err(|e| first(&e))?;
-    if value > 0.0 { Ok(value) } else { Err("a peak is greater than zero".to_owned()) }
+    if value > 0.0 { Ok(value) } else { Err("the peak must be greater than zero".to_owned()) }
 }
 
 fn first(errors: &[interfield_language::formula::ExprError]) -> String {
@@ -162,13 +162,9 @@ fn period(text: &str) -> Option<Result<f64, String>> {
     let inside = text.trim().strip_prefix("sa(")?.strip_suffix(')')?;
     let scope = Scope::new(UnitSystem::si());
     let value = scope.quantity(inside, Dimension::TIME).map_err(|e| format!("--intensity {text}: {}", first(&e)));
-    Some(
-        value.and_then(
-            |t| {
-                if t > 0.0 { Ok(t) } else { Err(format!("--intensity {text}: a period is greater than zero")) }
-            },
-        ),
-    )
+    Some(value.and_then(|t| {
+        if t > 0.0 { Ok(t) } else { Err(format!("--intensity {text}: the period must be greater than zero")) }
+    }))
 }
 
 /// Reads all records: files, and all files of folders in the order of their names.
@@ -211,12 +207,14 @@ fn read_record(path: &Path) -> Result<Record, Mistake> {
     let bytes = read_bytes(path, MAX_BYTES as u64).map_err(|e| (format!("`{name}` {e}"), String::new()))?;
     let record = interfield_motion::read_bytes(&bytes, &ReadOptions::default()).map_err(|e| {
         let line = if e.line > 0 { format!("line {}: ", e.line) } else { String::new() };
-        let help =
-            format!("`interfield motion {name} -o clean.csv`, with --unit and --dt as needed, makes one that says all");
+        let help = format!(
+            "`interfield motion {name} -o clean.csv`, with --unit and --dt as needed, writes a complete \
+                record"
+        );
         (format!("`{name}`: {line}{}", e.message), help)
     })?;
     if record.quantity != Quantity::Acceleration {
-        let message = format!("`{name}` is a {}, but an acceleration is needed", record.quantity.name());
+        let message = format!("`{name}` is a {}; an acceleration is needed", record.quantity.name());
         return Err((message, "give another record of the same station".to_owned()));
     }
     Ok(record)
@@ -356,7 +354,7 @@ impl Intensity {
             let names: Vec<&str> = variables.iter().map(|v| v.name).collect();
             let help = did_you_mean(wanted, names.iter().copied())
                 .unwrap_or_else(|| format!("give pga, sa(PERIOD) or a varied number: {}", names.join(", ")));
-            (format!("--intensity {wanted}: there is no such intensity"), help)
+            (format!("--intensity {wanted}: unknown intensity measure"), help)
         })
     }
 

@@ -77,7 +77,7 @@ impl Worker<'_> {
         };
         shake(&mut model, &variables, case, self.records, self.study);
         if !same_channels(&model.channels, &self.first.channels) {
-            return Ok(Some(Outcome::refused("it records other channels than the first run".to_owned())));
+            return Ok(Some(Outcome::refused("its channels differ from those of the first run".to_owned())));
         }
         let motions = self.motions(&model);
         let (dt, every) = (model.analysis.dt, model.every);

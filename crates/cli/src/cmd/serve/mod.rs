@@ -39,7 +39,8 @@ use interfield::rehearsal::{self, Rehearsal};
 /// Serve a specimen to OpenSees, OpenFresco or UT-SIM, which compute the structure around it
 ///
 /// The specimen of a model (emulated, recorded, or real by its `at`) is moved by another program, through the same controller as in `interfield run`: compensation, limits, recording, verdict.
-/// Numbers have the units of the model file. Every new displacement takes a time step of the model (--dt). One client at a time; ends when it does, or by Ctrl-C, which leads the specimen home.
+/// Numbers have the units of the model file. Every new displacement takes one time step of the model (--dt). One
+/// client at a time. The program ends with the client, or with Ctrl-C; the specimen then returns to its start position.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield serve tower.toml\n  \
 interfield serve tower.toml --listen udp://127.0.0.1:8090 --keep\n  \
@@ -50,42 +51,42 @@ pub(crate) struct Args {
     model: PathBuf,
     #[command(flatten)]
     settings: ModelArgs,
-    /// Which specimen, if the model has several
+    /// Specimen to serve, if the model has several
     #[arg(long, value_name = "NAME")]
     specimen: Option<String>,
-    /// Where to be found; only from this machine, unless another address is given
+    /// Address to listen at; by default only this machine can connect
     #[arg(long, value_name = "ADDRESS", default_value = "tcp://127.0.0.1:8090")]
     listen: PeerAddress,
-    /// What the client speaks
+    /// Protocol of the client
     #[arg(long, value_enum, default_value = "opensees")]
     protocol: Protocol,
-    /// Silence of the client that is a stall, e.g. "1 min"
+    /// Time without a message from the client that counts as a stall, e.g. "1 min"
     #[arg(long, value_name = "TIME", default_value = "10 s")]
     stall: String,
-    /// What follows a stall
+    /// Action after a stall
     #[arg(long, value_enum, default_value = "hold")]
     on_stall: Stall,
-    /// Damping that the client adds by itself: so much time times the stiffness at rest
+    /// Damping that the client adds itself: this time multiplied by the initial stiffness
     #[arg(long, value_name = "TIME", default_value = "0 s")]
     add_damping: String,
-    /// Wait for the next client when one has ended its test
+    /// Wait for the next client after a client has ended its test
     #[arg(long)]
     keep: bool,
-    /// Result file after which the recording NAME.lab.h5 is named [default: interfield-out/MODEL.h5, or the next
-    /// free number of it]
+    /// Result file that gives the recording its name, NAME.lab.h5 [default: interfield-out/MODEL.h5, or the next free
+    /// number]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Serve a recording of the specimen, as `interfield replay` plays it
+    /// Serve a recording of the specimen, as in `interfield replay`
     #[arg(long, value_name = "RECORDING")]
     replay: Option<PathBuf>,
-    /// Largest difference of a command from the recorded one, over the largest command
+    /// Largest difference between a command and the recorded one, relative to the largest command
     #[arg(long, value_name = "SHARE", default_value_t = 1e-6, requires = "replay")]
     tolerance: f64,
     #[command(flatten)]
     real_time: RealTime,
     #[command(flatten)]
     arming: Arming,
-    /// Print what was counted, or all mistakes, as JSON on standard output
+    /// Print the counts, or all errors, as JSON on standard output
     #[arg(long)]
     json: bool,
 }
@@ -103,12 +104,12 @@ pub(crate) enum Protocol {
     UtSim,
 }
 
-/// What follows a stall.
+/// Action after a stall.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Stall {
-    /// The specimen stays where it is until the client goes on
+    /// The specimen stays where it is until the client continues
     Hold,
-    /// The specimen is led home, and the test is over
+    /// The specimen returns to its start position, and the test ends
     RampDown,
 }
 
@@ -163,10 +164,13 @@ pub(crate) fn run(args: &Args) -> Exit {
     };
     let place = door.place();
     if !place.is_local() {
-        complain(&format!("warning: whoever reaches {place} can move the specimen: nobody is asked who he is"));
+        complain(&format!(
+            "warning: {place} has no authentication: any program that can connect to it can move the \
+            specimen"
+        ));
     }
     if offer.specimen.at.is_some() && offer.specimen.limits.displacement.is_none() {
-        complain("warning: the specimen has no limit of its displacement: it goes wherever the client says");
+        complain("warning: the specimen has no displacement limit: it follows every command of the client");
     }
     let mut totals = Totals {
         clients: 0,
@@ -268,9 +272,11 @@ fn prepare(args: &Args) -> Result<(Offer<'_>, Door), Exit> {
         let example = format!("write for example {option} \"10 s\"");
         match found {
             Ok(time) if (0.0..1e9).contains(&time) => Ok(time),
-            Ok(time) => Err(refuse(&format!("{option}: {time} s is no time to wait"), &example, Exit::BadInput)),
+            Ok(time) => {
+                Err(refuse(&format!("{option}: {time} s is not a valid waiting time"), &example, Exit::BadInput))
+            }
             Err(errors) => {
-                let why = errors.first().map_or("is no time", |e| e.message.as_str());
+                let why = errors.first().map_or("is not a time", |e| e.message.as_str());
                 Err(refuse(&format!("{option}: {why}"), &example, Exit::BadInput))
             }
         }
@@ -299,8 +305,8 @@ fn prepare(args: &Args) -> Result<(Offer<'_>, Door), Exit> {
     let results = args.output.clone().unwrap_or_else(|| Path::new(OUT).join(stem).with_extension("h5"));
     // A name that somebody chose is his; others get the next number.
     if let Some(there) = args.output.as_deref().and_then(present) {
-        let message = format!("{there}, and nothing that was recorded is ever replaced");
-        return Err(refuse(&message, "write another --output", Exit::BadInput));
+        let message = format!("{there}; recordings are never replaced");
+        return Err(refuse(&message, "give another --output", Exit::BadInput));
     }
     let settings = [
         ("dt", format!("{} s", model.analysis.dt)),
@@ -332,7 +338,7 @@ fn clients(
         };
         totals.clients += 1;
         if aloud {
-            complain("a client has the specimen");
+            complain("a client is connected to the specimen");
         }
         let mut session = args.protocol.session(served.dofs(), place.transport);
         let mut news = |news: News| complain(&words::news(news));
@@ -348,12 +354,18 @@ fn clients(
         sum.commits += record.counts.commits;
         totals.answering.merge(&record.answering);
         match record.ending {
-            Ending::Vanished => complain(&format!("the client vanished; the specimen is held for the next at {place}")),
+            Ending::Vanished => complain(&format!(
+                "the client disconnected; the specimen is held for the next client \
+                at {place}"
+            )),
             Ending::Violated(violation) => {
-                complain(&format!("a client was sent away: {violation}; waiting for the next at {place}"));
+                complain(&format!("a client was rejected: {violation}; waiting for the next client at {place}"));
                 totals.refused.push(violation.to_string());
             }
-            Ending::NotANumber => complain(&format!("it has gone; the specimen is held for the next at {place}")),
+            Ending::NotANumber => complain(&format!(
+                "the client ended; the specimen is held for the next client at \
+                {place}"
+            )),
             ending => return Ok(ending),
         }
     }

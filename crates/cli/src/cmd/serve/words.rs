@@ -28,16 +28,16 @@ pub(super) fn ready(model: &Model, specimen: &Specimen, place: &PeerAddress, pro
 pub(super) fn news(news: News) -> String {
     match news {
         News::Stalled(OnStall::Hold) => "the client stalls: the specimen is held".to_owned(),
-        News::Stalled(OnStall::RampDown) => "the client stalls: the specimen is led home".to_owned(),
-        News::Resumed => "the client goes on".to_owned(),
+        News::Stalled(OnStall::RampDown) => "the client stalls: the specimen returns to its start position".to_owned(),
+        News::Resumed => "the client continues".to_owned(),
         News::Halted(halt) => {
             let why = match halt {
-                Halt::NotANumber => "the client wants a displacement that is not a number".to_owned(),
-                Halt::Broken(Broken(why)) => format!("the specimen does not move any more: {why}"),
-                Halt::Violation(violation) => format!("the client does not keep to the protocol: {violation}"),
+                Halt::NotANumber => "the client sent a displacement that is NaN (not a number)".to_owned(),
+                Halt::Broken(Broken(why)) => format!("the specimen has stopped: {why}"),
+                Halt::Violation(violation) => format!("the client violates the protocol: {violation}"),
             };
             // OpenSees would spin for ever on a connection that is closed.
-            format!("error: {why}\nhelp: the client gets no answer any more: end it, or press Ctrl-C here")
+            format!("error: {why}\nhelp: the client gets no further answers: stop it, or press Ctrl-C here")
         }
     }
 }

@@ -82,12 +82,12 @@ impl Value {
             (Count::Cycles, Count::Angle) if !self.derived => Ok(TAU),
             (Count::Angle, Count::Cycles) if !self.derived => Ok(TAU.recip()),
             (Count::Cycles, Count::Angle) => {
-                refuse("a frequency in Hz is converted as it is written; in an expression multiply it by 2*pi")
+                refuse("a single frequency in Hz is converted; in an expression multiply it by 2*pi")
             }
             (Count::Angle, Count::Cycles) => {
-                refuse("an angular frequency is converted as it is written; in an expression divide it by (2*pi)")
+                refuse("a single angular frequency is converted; in an expression divide it by (2*pi)")
             }
-            _ => refuse("check the units: cycles or angles are counted twice"),
+            _ => refuse("check the units: cycles or angles occur twice"),
         }
     }
 }
@@ -146,7 +146,7 @@ impl Scope {
             let mut help = advice.map_or_else(|| format!("write for example \"{}\"", dim.example()), str::to_owned);
             if let Some(name) = ambiguous {
                 help += &format!(
-                    "; behind a number `{name}` is the unit, (...)/{name} or (...)*{name} takes the parameter"
+                    "; after a number, `{name}` is the unit; write (...)/{name} or (...)*{name} for the parameter"
                 );
             }
             vec![ExprError::new(0..text.len(), message).help(help)]
@@ -244,7 +244,7 @@ impl Build for Eval<'_> {
         }
         let e = ExprError::new(span, format!("unknown parameter `{name}`"));
         let help = if Unit::parse(name).is_ok() {
-            format!("`{name}` is a unit: write a number in front of it, as in 1 {name}")
+            format!("`{name}` is a unit: write a number before it, as in 1 {name}")
         } else if let Some(s) = did_you_mean(name, self.values.keys().map(String::as_str)) {
             s
         } else if let Some(unit) = suggest_unit(name).filter(|_| name.chars().all(char::is_alphabetic)) {
@@ -375,7 +375,8 @@ impl<const UNITS: bool> Build for Names<'_, UNITS> {
 
 section! {
     /// `[parameters]`.
-    pub PARAMETERS = ("parameters", "[parameters]", "Named values. A value may use others; `--set NAME=VALUE` on the command line replaces one.").others(|| Anything.value());
+    pub PARAMETERS = ("parameters", "[parameters]", "Named values. A value may refer to others; `--set NAME=VALUE` on \
+        the command line replaces one.").others(|| Anything.value());
 }
 
 /// Definitions of the parameters of a file, in any order, before they are resolved.
@@ -406,7 +407,8 @@ impl Parameters {
             let raw = table.entry(&name.value, &Anything, Allowed::Any);
             if !is_name(&name.value) || is_reserved(&name.value) || name.value == "t" {
                 let d = Diagnostic::error(format!("`{}` cannot be the name of a parameter", name.value), name.span);
-                let help = "a name is a letter followed by letters, digits and _; `t`, `pi` and functions are taken";
+                let help = "a name is a letter followed by letters, digits and _; `t`, `pi` and function names are \
+                    reserved";
                 table.diagnostics().push(d.help(help));
             } else if let Some(raw) = raw {
                 parameters.define(name, raw);
@@ -536,11 +538,11 @@ impl Parameters {
             format!("the parameters refer to each other in a circle: {}", names.join(" -> ")),
             first.raw.span.clone(),
         )
-        .label(format!("`{}` needs itself", first.name.value));
+        .label(format!("`{}` refers to itself", first.name.value));
         for &i in cycle.iter().skip(1).take(4) {
-            d = d.also(self.entries[i].raw.span.clone(), "by way of this");
+            d = d.also(self.entries[i].raw.span.clone(), "through this one");
         }
-        diags.push(d.help("give one of them a value that does not need the others"));
+        diags.push(d.help("give one of them a value that does not refer to the others"));
     }
 }
 

@@ -303,9 +303,9 @@ impl<'d> Table<'d> {
         for key in unread {
             let free = known.iter().copied().filter(|a| !self.entries.contains_key(*a));
             let owner =
-                self.section.and_then(|s| s.owner_of(&key.value)).map(|o| format!("`{}` goes with {o}", key.value));
+                self.section.and_then(|s| s.owner_of(&key.value)).map(|o| format!("`{}` is used with {o}", key.value));
             let help = owner.or_else(|| did_you_mean(&key.value, free)).unwrap_or_else(|| match known.is_empty() {
-                true => "nothing can be written here: remove it".to_owned(),
+                true => "no keys are allowed here: remove it".to_owned(),
                 false => format!("keys known here: {}", known.iter().copied().collect::<Vec<_>>().join(", ")),
             });
             let place = if self.path.is_empty() { String::new() } else { format!(" in `{}`", self.path) };

@@ -117,9 +117,7 @@ fn two_runs_leave_two_tests_and_the_page_of_either_comes_back_byte_for_byte() {
         let (page, again) = (bytes(&out.join(format!("{name}.html"))), bytes(&elsewhere.join("a.html")));
         assert!(page == again, "the page of {name} is another one");
         let page = String::from_utf8(page).unwrap();
-        for said in
-            ["rig: good: ", "peak error [%]", "All laboratory settings", "sha256 of ../records/quake.csv"]
-        {
+        for said in ["rig: good: ", "peak error [%]", "All laboratory settings", "sha256 of ../records/quake.csv"] {
             assert!(page.contains(said), "{said}");
         }
     }
@@ -276,8 +274,10 @@ fn a_pack_replays_elsewhere_bit_for_bit_and_tells_what_has_changed() {
     assert!(said.stderr.contains("quake.csv` has changed since it was packed"), "{}", said.stderr);
     assert!(said.stderr.contains("report/storey.html` cannot be read"), "all at once: {}", said.stderr);
     std::fs::write(&record, good).unwrap();
-    assert!(run_in(&elsewhere, &["replay", "evidence.zip", "--dt", "1 ms"]).expect(2).stderr.contains("with its \
-        original settings"));
+    assert!(run_in(&elsewhere, &["replay", "evidence.zip", "--dt", "1 ms"]).expect(2).stderr.contains(
+        "with its \
+        original settings"
+    ));
     assert!(
         run_in(&elsewhere, &["replay", "evidence.zip", "x.toml"]).expect(2).stderr.contains("contains its own model")
     );

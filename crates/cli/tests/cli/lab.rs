@@ -306,7 +306,7 @@ fn mistakes_about_an_interlock_are_answered() {
     let bus = "at = \"ethercat:eth0\"";
     let enable = |place: &str| format!("{bus}\ninterlock = {{ enable = {{ {place} }} }}");
     let cases = [
-        ("interlock = { enable = { byte = 0, bit = 1 } }".to_owned(), "this specimen is not on one"),
+        ("interlock = { enable = { byte = 0, bit = 1 } }".to_owned(), "this specimen is not on a bus"),
         (enable("device = 0, byte = 0, bit = 1"), "`device` must be between 1 and 64"),
         (enable("byte = 0, bit = 8"), "`bit` must be between 0 and 7, found 8"),
         (enable("byte = 512, bit = 0"), "`byte` must be between 0 and 511, found 512"),
@@ -346,7 +346,7 @@ fn mistakes_about_a_bus_are_answered() {
     const GOOD: &str = "command = { byte = 0, type = \"i16\" }\ndisplacement = { byte = 0, type = \"i16\" }\nforce = { byte = 2, type = \"i16\" }\n";
     let second = "[[specimen]]\nname = \"other\"\nat = \"ethercat:eth0\"\nmass = { \"a.x\" = \"1 kg\" }\n";
     let cases = [
-        (String::new(), vec!["does not say how its actuators are wired"]),
+        (String::new(), vec!["has no wiring of its actuators"]),
         (
             "[specimen.actuator.ethercat]\ncommand = { byte = 0 }\n".to_owned(),
             vec!["missing key `displacement`", "missing key `force`"],
@@ -374,10 +374,10 @@ fn mistakes_about_a_bus_are_answered() {
             format!("[specimen.actuator.ethercat]\ndrive = \"cia402\"\n{GOOD}"),
             vec!["bytes 0 to 1 of device 1 are written twice"],
         ),
-        (format!("[specimen.actuator.ethercat]\nrx_pdos = [1.5]\n{GOOD}"), vec!["`rx_pdos` are numbers of objects"]),
+        (format!("[specimen.actuator.ethercat]\nrx_pdos = [1.5]\n{GOOD}"), vec!["`rx_pdos` must list object numbers"]),
         (
             format!("[specimen.actuator.ethercat]\n{GOOD}{second}"),
-            vec!["specimen `rig` has the bus `eth0` already", "does not say how"],
+            vec!["specimen `rig` already uses the bus `eth0`", "does not say how"],
         ),
     ];
     for (more, expected) in cases {

@@ -56,9 +56,11 @@ const CASES: &[Case] = &[
     case("dimension", "\"20 t\"", "\"§20 kN\"", &[("expected mass, found force", "1.5 t")]),
     case("sum of kinds", "\"4 kN/mm\"", "\"§4 kN/mm + 2 mm\"", &[("cannot add stiffness", "same kind")]),
     case("sum without unit", "\"4 kN/mm\"", "\"§4 kN/mm + 2\"", &[("a number without unit", "give the number a unit")]),
-    case("cycle", "k = \"4 kN/mm\"", "k = §\"a\"\na = \"2*k\"", &[("in a circle: k -> a -> k", "does not need the others")]),
+    case("cycle", "k = \"4 kN/mm\"", "k = §\"a\"\na = \"2*k\"", &[("in a circle: k -> a -> k", "does not refer to the \
+        others")]),
     case("unknown parameter", "k = \"k\"\n\n[[load]]", "k = \"2*§kk\"\n\n[[load]]", &[("unknown parameter `kk`", "did you mean `k`?")]),
-    case("reserved parameter", "k = \"4 kN/mm\"", "k = \"4 kN/mm\"\n§sin = 2", &[("`sin` cannot be the name of a parameter", "functions are taken")]),
+    case("reserved parameter", "k = \"4 kN/mm\"", "k = \"4 kN/mm\"\n§sin = 2", &[("`sin` cannot be the name of a \
+        parameter", "function names are reserved")]),
     case("huge number", "dt = \"10 ms\"", "dt = §1e400", &[("`1e400` is too large", "1e308")]),
     case("huge quantity", "\"10 t\"", "\"§1e400 t\"", &[("too large", "1e308")]),
     case("huge product", "\"4 kN/mm\"", "\"§1e200 kN/mm * 1e200\"", &[("not a finite number", "check the values")]),
@@ -77,11 +79,12 @@ const CASES: &[Case] = &[
     case("list for a quantity", "mass = \"10 t\"", "mass = §[1, 2]", &[("expected mass, found a list", "1.5 t")]),
     // Names and nodes.
     case("name used twice", NODE, "[[node]]\nname = \"roof\"\nmass = \"10 t\"\n[[node]]\nname = §\"floor\"\n", &[("the name `floor` is used twice", "share one set of names")]),
-    case("ground declared", NODE, "[[node]]\nname = \"roof\"\nmass = \"10 t\"\n[[node]]\nname = §\"ground\"\n", &[("`ground` is always there", "another name"), ]),
+    case("ground declared", NODE, "[[node]]\nname = \"roof\"\nmass = \"10 t\"\n[[node]]\nname = §\"ground\"\n", &[("`ground` always exists", "another name"), ]),
     case("bad name", NODE, "[[node]]\nname = \"roof\"\nmass = \"10 t\"\n[[node]]\nname = §\"the top\"\nmass = 1\n", &[("`the top` cannot be a name", "letters, digits")]),
     case("no such dof", "dof = \"x\"\nk = \"k\"\n\n[[load]]", "dof = §§\"y\"\nk = \"k\"\n\n[[load]]", &[("node `floor` has no degree of freedom `y`", "it has: x"), ("node `roof` has no", "it has: x")]),
-    case("itself", "nodes = [\"floor\", \"roof\"]", "nodes = §[\"roof\", \"roof\"]", &[("joins a node with itself", "two different nodes")]),
-    case("no direction", "nodes = [\"floor\", \"roof\"]\ndof = \"x\"", "nodes = §[\"floor\", \"roof\"]", &[("direction of this element is not known", "dof = \"x\"")]),
+    case("itself", "nodes = [\"floor\", \"roof\"]", "nodes = §[\"roof\", \"roof\"]", &[("connects a node with \
+        itself", "two different nodes")]),
+    case("no direction", "nodes = [\"floor\", \"roof\"]\ndof = \"x\"", "nodes = §[\"floor\", \"roof\"]", &[("direction of this element is unknown", "dof = \"x\"")]),
     case("unknown node", "nodes = [\"floor\", \"roof\"]", "nodes = [\"floor\", §\"rof\"]", &[("there is no node `rof`", "did you mean `roof`?")]),
     case("fixed with a value", "mass = \"10 t\"", "fixed = true\ninitial = { x = §1 }", &[("is fixed and cannot have an initial value", "imposed")]),
     case("no dofs", "dofs = [\"x\"]\n\n[units]\nlength = \"mm\"\nforce = \"kN\"\n\n[parameters]\nk = \"4 kN/mm\"\n\n[[node]]\nname = \"floor\"\nmass = \"20 t\"\n\n[[node]]\nname = \"roof\"\n",
@@ -110,10 +113,10 @@ const CASES: &[Case] = &[
     // Loads and signals.
     case("wrong direction", "direction = \"x\"", "direction = §\"y\"", &[("no node can move in the direction `y`", "x")]),
     case("load on a fixed dof", "[[load]]\n", "[[load]]\ntype = \"force\"\nat = §\"f.x\"\nsignal = { type = \"constant\", value = 1 }\n[[node]]\nname = \"f\"\nfixed = true\n[[load]]\n",
-        &[("a force on `f.x` does nothing: it is held", "free")]),
+        &[("a force on `f.x` has no effect: it is fixed", "free")]),
     case("load on the ground", "[[load]]\n", "[[load]]\ntype = \"force\"\nat = §\"ground.x\"\nsignal = { type = \"constant\", value = 1 }\n[[load]]\n", &[("`ground` has no position", "fixed = true")]),
     case("force before imposed", "[[load]]\n", "[[load]]\ntype = \"force\"\nat = §\"roof.x\"\nsignal = { type = \"constant\", value = 1 }\n[[load]]\ntype = \"imposed\"\nat = \"roof.x\"\ndisplacement = { type = \"constant\", value = 1 }\n[[load]]\n",
-        &[("does nothing: it is held", "free")]),
+        &[("has no effect: it is fixed", "free")]),
     case("imposed twice", "[[load]]\n", "[[load]]\ntype = \"imposed\"\nat = \"roof.x\"\ndisplacement = { type = \"constant\", value = 1 }\n[[load]]\ntype = \"imposed\"\nat = §\"roof.x\"\ndisplacement = { type = \"constant\", value = 1 }\n[[load]]\n",
         &[("`roof.x` already has an imposed motion", "one motion")]),
     case("imposed without motion", "[[load]]\n", "§[[load]]\ntype = \"imposed\"\nat = \"roof.x\"\n[[load]]\n", &[("needs either `displacement` or `acceleration`", "harmonic")]),
@@ -133,8 +136,8 @@ const CASES: &[Case] = &[
     case("record of one column", SIGNAL, "signal = { type = \"file\", path = §\"column.csv\" }", &[("line 1 has no column 2", "give `dt`")]),
     case("unit of a record", SIGNAL, "signal = { type = \"file\", path = \"column.csv\", dt = 0.01, unit = §\"mm\" }", &[("expected a unit of acceleration", "unit = \"g\"")]),
     case("record processed wrongly", SIGNAL, "signal = { type = \"file\", path = \"column.csv\", dt = 0.01, baseline = §4, band_pass = §[\"2 Hz\", \"1 Hz\"], resample = §0, peak = §\"0 g\" }",
-        &[("between 0 and 3, found 4", "baseline = 1"), ("two rising frequencies", "25 Hz"), ("`resample` must be greater than zero", "5 ms"), ("`peak` must be greater", "peak")]),
-    case("key of a record elsewhere", SIGNAL, "signal = { type = \"synthetic\", peak = \"0.2 g\", §baseline = 1 }", &[("unknown key `baseline`", "`baseline` goes with type = \"file\"")]),
+        &[("between 0 and 3, found 4", "baseline = 1"), ("two frequencies, the lower one first", "25 Hz"), ("`resample` must be greater than zero", "5 ms"), ("`peak` must be greater", "peak")]),
+    case("key of a record elsewhere", SIGNAL, "signal = { type = \"synthetic\", peak = \"0.2 g\", §baseline = 1 }", &[("unknown key `baseline`", "`baseline` is used with type = \"file\"")]),
     case("generated for nothing", SIGNAL, "signal = { type = \"generated\", spectrum = §\"ec9\" }", &[("unknown value \"ec9\"", "\"asce7\"")]),
     case("generated with mistakes", SIGNAL, "signal = { type = \"generated\", spectrum = \"ec8\", ag = §0, ground = §\"F\", kind = §3, seed = §-1 }",
         &[("`ag` must be greater than zero", "0.25 g"), ("unknown value \"F\"", "\"A\""), ("`kind` must be between 1 and 2, found 3", "kind = 1"), ("whole number from 0", "for example 1")]),
@@ -144,7 +147,8 @@ const CASES: &[Case] = &[
     case("matrix out of range", STOREY2, "type = \"matrix\"\ndofs = [\"floor.x\"]\nK = §\"range.mtx\"\n", &[("line 3: there is no entry (2, 1) in a 1 x 1 matrix", "Matrix Market")]),
     case("matrix with words", STOREY2, "type = \"matrix\"\ndofs = [\"floor.x\"]\nK = §\"words.mtx\"\n", &[("line 3: \
         `one` is not a number", "Matrix Market")]),
-    case("matrix too short", STOREY2, "type = \"matrix\"\ndofs = [\"floor.x\"]\nK = §\"short.mtx\"\n", &[("2 entries announced, 1 found", "Matrix Market")]),
+    case("matrix too short", STOREY2, "type = \"matrix\"\ndofs = [\"floor.x\"]\nK = §\"short.mtx\"\n", &[("2 entries \
+        declared, 1 found", "Matrix Market")]),
     // Damping, analysis, channels.
     case("damping ratio", "[analysis]", "[damping]\nrayleigh = { ratio = §50 }\n[analysis]", &[("`ratio` must be between 0 and 10, found 50", "0.05")]),
     case("damping of nothing", "[analysis]", "§[damping]\n[analysis]", &[("needs either `rayleigh` or `modal`", "ratio = 0.05")]),
@@ -156,9 +160,9 @@ const CASES: &[Case] = &[
     case("too many steps", "dt = \"10 ms\"", "dt = §1e-300", &[("are more than 1e12 steps", "check the units")]),
     case("no step", "[analysis]\nscheme = \"lsrt2\"\ndt = \"10 ms\"\n", "§[analysis]\nscheme = \"lsrt2\"\n", &[("missing key `dt` in `analysis`", "dt = \"10 ms\"")]),
     case("channels", CHANNELS, "channels = [§\"rof.x\", §\"roof\", §\"roof.y\", §\"roof.x.w\", §\"storey1.foce\", §\"storey1.force.2\", §\"storey1\", §\"quake.x\"]", &[
-        ("no node, element or load is called `rof`", "did you mean `roof`?"), ("which direction", "\"roof.x\""), ("has no degree of freedom `y`", "it has: x"),
+        ("no node, element or load is called `rof`", "did you mean `roof`?"), ("does not name a direction", "\"roof.x\""), ("has no degree of freedom `y`", "it has: x"),
         ("`w` is not a quantity", "write u (displacement)"), ("has no quantity `foce`", "did you mean `force`?"), ("has one coordinate", "\"storey1.force\""),
-        ("which quantity", "it has: force, deformation"), ("load `quake` has no quantity `x`", "\"quake\"")]),
+        ("does not name a quantity", "it has: force, deformation"), ("load `quake` has no quantity `x`", "\"quake\"")]),
     case("channel twice", CHANNELS, "channels = [\"roof.x\", §\"roof.x\"]", &[("listed twice", "remove one")]),
     case("every 0", CHANNELS, "every = §0", &[("`every` must be 1 or greater, found 0", "every = 10")]),
     // Frequencies of the other kind, where nobody can tell what is meant.
@@ -183,10 +187,15 @@ const CASES: &[Case] = &[
         &[("whole number of samples from 1, found 0.5", "missing = 10"), ("must be zero or greater", "remove the sign"), ("`samples` must be 1 or greater, found 0", "samples = 3"),
           ("`at` must be zero or greater", "remove the sign"), ("`for` must be zero or greater", "remove the sign"), ("`size` must be zero or greater", "remove the sign"), ("there is no actuator 3", "from 1 to 2")]),
     // What would have no effect.
-    case("swing without frequency", "", "[[specimen]]\nname = \"rig\"\nelements = [\"storey2\"]\n[[specimen.actuator]]\ndelay = \"8 ms\"\ndelay_swing = §\"1 ms\"\n", &[("`delay_swing` alone does nothing", "delay_frequency")]),
-    case("swing beyond the delay", "", "[[specimen]]\nname = \"rig\"\nelements = [\"storey2\"]\n[[specimen.actuator]]\ndelay = \"1 ms\"\ndelay_swing = §\"2 ms\"\ndelay_frequency = \"1 Hz\"\n", &[("swings to negative", "not be greater")]),
+    case("swing without frequency", "", "[[specimen]]\nname = \"rig\"\nelements = \
+        [\"storey2\"]\n[[specimen.actuator]]\ndelay = \"8 ms\"\ndelay_swing = §\"1 ms\"\n", &[("`delay_swing` alone \
+        has no effect", "delay_frequency")]),
+    case("swing beyond the delay", "", "[[specimen]]\nname = \"rig\"\nelements = \
+        [\"storey2\"]\n[[specimen.actuator]]\ndelay = \"1 ms\"\ndelay_swing = §\"2 ms\"\ndelay_frequency = \"1 \
+        Hz\"\n", &[("becomes negative", "not be greater")]),
     case("estimate for nothing", STOREY2, "type = \"spring\"\nname = \"storey2\"\nnodes = [\"floor\", \"roof\"]\ndof = \"x\"\nk = \"k\"\ntangent = §{ k = \"k\" }\n", &[("the `tangent` of `storey2` has no effect", "tangent = \"given\"")]),
-    case("estimate of a matrix", STOREY2, "type = \"matrix\"\nname = \"storey2\"\ndofs = [\"floor.x\", \"roof.x\"]\nK = [[4, -4], [-4, 4]]\ntangent = §{ k = \"k\" }\n", &[("has a matrix as its tangent", "K = [[")]),
+    case("estimate of a matrix", STOREY2, "type = \"matrix\"\nname = \"storey2\"\ndofs = [\"floor.x\", \"roof.x\"]\nK \
+        = [[4, -4], [-4, 4]]\ntangent = §{ k = \"k\" }\n", &[("the tangent of this element is a matrix", "K = [[")]),
     case("estimate of another size", STOREY2, "type = \"matrix\"\nname = \"storey2\"\ndofs = [\"floor.x\", \"roof.x\"]\nK = [[4, -4], [-4, 4]]\ntangent = { K = §[[4]] }\n", &[("`K` is 1 x 1, expected 2 x 2", "one row")]),
     case("modes for nothing", "[analysis]", "[damping]\nrayleigh = { a0 = 0.1, modes = §[1, 2] }\n[analysis]", &[("`modes` has no effect", "remove it")]),
     // What would drive the structure instead of damping or holding it.

@@ -27,11 +27,11 @@ impl Endpoint {
         let (datagrams, rest) = match text.split_once("://") {
             Some(("tcp", rest)) => (false, rest),
             Some(("udp", rest)) => (true, rest),
-            _ => return Err(format!("`{text}` is no address of a program")),
+            _ => return Err(format!("`{text}` is not the address of a program")),
         };
         let (host, port) = host_and_port(text, rest)?;
         if port == 0 {
-            return Err("port 0 is nobody's: a program that listens has a number of its own".to_owned());
+            return Err("port 0 cannot be used: write the port at which the program listens".to_owned());
         }
         Ok(Endpoint { datagrams, host, port })
     }

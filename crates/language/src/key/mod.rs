@@ -4,8 +4,8 @@
 //!
 //! ```text
 //! section! {
-//!     SENSOR = ("sensor", "force_sensor = { ... }", "A sensor that is not perfect.");
-//!     GAIN: Pure = key("gain", "Shown over true.").default("1").example("1.01");
+//!     SENSOR = ("sensor", "force_sensor = { ... }", "Errors of a sensor.");
+//!     GAIN: Pure = key("gain", "Gain: measured value over true value.").default("1").example("1.01");
 //!     NOISE: Shown = key("noise", "Standard deviation of its noise.").range(NOT_NEGATIVE).default("0");
 //! }
 //! let gain = table.value(&GAIN);

@@ -24,16 +24,18 @@ const TANGENTS: [(TangentPolicy, &str); 3] =
 
 section! {
     /// How to integrate.
-    pub(super) ANALYSIS = ("analysis", "[analysis]", "How to integrate.");
-    SCHEME: SchemeKey = scheme_key("The integrator: a name, or a table with its parameters; see `interfield schemes`.")
+    pub(super) ANALYSIS = ("analysis", "[analysis]", "Time integration.");
+    SCHEME: SchemeKey = scheme_key("Integration scheme: a name, or a table with its parameters; see `interfield \
+        schemes`.")
         .default("lsrt2").example("{ name = \"lsrt2\", gamma = \"plus\" }");
-    DT: Time = key("dt", "The step.").required().range(POSITIVE).example("10 ms");
-    DURATION: Time = key("duration", "End of the analysis.").required().range(POSITIVE).example("20 s");
-    TANGENT: Choice<(TangentPolicy, &'static str)> = choice("tangent", &TANGENTS, "Jacobian that the scheme works with: exact, \
-        that of the initial state, or estimates given by the elements.").default("exact").example("initial");
-    EVENTS: Choice<(bool, &'static str)> = choice("events", &[(false, "step"), (true, "land")], "What becomes of stops and \
-        springs that turn stiff: stepped over like everything else (the verdict says if that was too coarse), or landed on, \
-        in substeps short enough; not with specimens, nor in substructures.").default("step").example("land");
+    DT: Time = key("dt", "Time step.").required().range(POSITIVE).example("10 ms");
+    DURATION: Time = key("duration", "End time of the analysis.").required().range(POSITIVE).example("20 s");
+    TANGENT: Choice<(TangentPolicy, &'static str)> = choice("tangent", &TANGENTS, "Jacobian that the scheme uses: \
+        exact, of the initial state, or estimates given by the elements.").default("exact").example("initial");
+    EVENTS: Choice<(bool, &'static str)> = choice("events", &[(false, "step"), (true, "land")], "Treatment of stops \
+        and of springs that become stiff: with the normal step (the verdict reports a step that is too coarse), or \
+        with substeps that meet the contact; the latter not with specimens or \
+        substructures.").default("step").example("land");
 }
 
 /// `scheme` of the analysis, or of a substructure.
@@ -43,7 +45,7 @@ pub(super) const fn scheme_key(doc: &'static str) -> Key<SchemeKey> {
 
 /// `tangent` of a substructure.
 pub(super) const OWN_TANGENT: Key<Choice<(TangentPolicy, &'static str)>> =
-    choice("tangent", &TANGENTS, "Its Jacobian, if not that of [analysis].").example("initial");
+    choice("tangent", &TANGENTS, "Jacobian of this substructure, if different from [analysis].").example("initial");
 
 section! {
     SCHEME_TABLE = ("scheme", "scheme = { name = ... }", "").variants(variants);
@@ -111,7 +113,7 @@ pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>, overrides: &Over
     if duration.value < dt.value * (1.0 - 1e-9) && overrides.dt.is_none() {
         let message = format!("the analysis of {} s is shorter than one step of {} s", duration.value, dt.value);
         let span = if dt.span.is_empty() { &duration.span } else { &dt.span };
-        context.diags.push(at(span, message).help("take a smaller `dt` or a longer `duration`"));
+        context.diags.push(at(span, message).help("use a smaller `dt` or a longer `duration`"));
         return None;
     }
     if duration.value / dt.value > MAX_STEPS {
@@ -129,7 +131,7 @@ fn tangent(context: &Context<'_>, given: Option<&String>) -> Option<TangentPolic
     let given = given?;
     let found = TANGENTS.iter().find(|t| t.1 == given).map(|t| t.0);
     if found.is_none() {
-        let d = Diagnostic::unlocated(format!("--tangent {given}: there is no such tangent policy"));
+        let d = Diagnostic::unlocated(format!("--tangent {given}: unknown tangent policy"));
         context.diags.push(d.help("write exact, initial or given"));
     }
     found

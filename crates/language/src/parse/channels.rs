@@ -16,13 +16,16 @@ use crate::units::Dimension;
 
 section! {
     /// What to record.
-    pub(super) RECORD = ("record", "[record]", "What to record.");
-    CHANNELS: List<Text> = key("channels", "What is recorded: `roof.x`, `roof.x.v`, `roof.x.a`, `roof.x.abs` (absolute \
-        acceleration), `spring.force`, `spring.deformation`, a state `iso.z`, a load `quake`, and of a specimen \
-        `slab.x.target`, `slab.x.reached`, `slab.x.measured` (force), of an external `frame.roof.x.target` and so on; all \
-        displacements (up to 24) if absent.").example("[\"roof.x\", \"spring.force\"]");
-    EVERY: Whole = key("every", "Records every so many steps.").range(from(1.0)).default("1").example("10");
-    ENERGY_BALANCE: Flag = key("energy", "Records the energy balance too: energy.kinetic, energy.internal, energy.damping, \
+    pub(super) RECORD = ("record", "[record]", "Recorded channels.");
+    CHANNELS: List<Text> = key("channels", "Channels to record: `roof.x`, `roof.x.v`, `roof.x.a`, `roof.x.abs` \
+        (absolute \
+        acceleration), `spring.force`, `spring.deformation`, a state `iso.z`, a load `quake`; for a specimen \
+        `slab.x.target`, `slab.x.reached`, `slab.x.measured` (force); for an external `frame.roof.x.target` etc. If \
+        absent, all displacements (up to 24).").example("[\"roof.x\", \"spring.force\"]");
+    EVERY: Whole = key("every", "Number of steps between two recorded \
+        rows.").range(from(1.0)).default("1").example("10");
+    ENERGY_BALANCE: Flag = key("energy", "Also record the energy balance: energy.kinetic, energy.internal, \
+        energy.damping, \
         energy.input, energy.error.").default("false").example("true");
 }
 
@@ -172,7 +175,7 @@ fn external_channel(
 ) -> Option<Channel> {
     let names: Vec<&str> = external.dofs.iter().map(|&d| context.dofs[d].name.as_str()).collect();
     let Some(i) = names.iter().position(|name| *name == dof) else {
-        let message = format!("`{dof}` is no degree of freedom of external `{}`", external.name);
+        let message = format!("`{dof}` is not a degree of freedom of external `{}`", external.name);
         let near = did_you_mean(dof, names.iter().copied()).map_or_else(String::new, |d| format!("{d} "));
         context.error(text.span.clone(), message, format!("{near}it has: {}", names.join(", ")));
         return None;
@@ -200,7 +203,12 @@ fn reading_channel(
     });
     let Some((s, i)) = found else {
         let message = format!("no specimen is moved along `{}`", context.dofs[d].name);
-        context.error(text.span.clone(), message, "target, reached and measured are quantities of a [[specimen]]; those of an [[external]] begin with its name");
+        context.error(
+            text.span.clone(),
+            message,
+            "target, reached and measured are quantities of a [[specimen]]; \
+            quantities of an [[external]] start with its name",
+        );
         return None;
     };
     let measure = if reading == Reading::Force { context.force(d).into() } else { of_dof(context, d, 0) };
@@ -212,7 +220,7 @@ fn node_channel(context: &Context<'_>, text: &Spanned<String>, node: usize, rest
     let (dof, what) = rest.split_once('.').unwrap_or((rest, "u"));
     if dof.is_empty() {
         let name = &context.nodes[node].name;
-        let message = format!("`{}` does not say which direction of the node", text.value);
+        let message = format!("`{}` does not name a direction of the node", text.value);
         let dof = context.nodes[node].dofs.first().map_or("x", |d| d.0.as_str());
         context.error(text.span.clone(), message, format!("write \"{name}.{dof}\" for its displacement in {dof}"));
         return None;
@@ -224,8 +232,8 @@ fn node_channel(context: &Context<'_>, text: &Spanned<String>, node: usize, rest
         "a" => make(Quantity::Acceleration(d), of_dof(context, d, 2)),
         "abs" => make(Quantity::AbsoluteAcceleration(d), of_dof(context, d, 2)),
         "gap" | "gap_v" | "lambda" | "link" if !context.partitioned => {
-            let message = format!("`{what}` is a quantity of a cut, and this model is in one piece");
-            context.error(text.span.clone(), message, "remove it, or cut the model with [[substructure]]");
+            let message = format!("`{what}` is a quantity of an interface, but this model has no substructures");
+            context.error(text.span.clone(), message, "remove it, or divide the model with [[substructure]]");
             None
         }
         "gap" => make(Quantity::Gap(d, 0), of_dof(context, d, 0)),
@@ -235,7 +243,7 @@ fn node_channel(context: &Context<'_>, text: &Spanned<String>, node: usize, rest
         _ => {
             let message = format!("`{what}` is not a quantity of a degree of freedom");
             let help = "write u (displacement), v (velocity), a (acceleration relative to the ground) or abs \
-                        (absolute acceleration); at a cut also gap, gap_v, lambda (force through it) and link";
+                        (absolute acceleration); at an interface also gap, gap_v, lambda (interface force) and link";
             context.error(text.span.clone(), message, help);
             None
         }
@@ -258,8 +266,8 @@ fn element_channel(context: &Context<'_>, text: &Spanned<String>, e: usize, what
         let Some(i) = i else {
             let count = first_dofs.len();
             let message = match count {
-                1 => format!("element `{}` has one coordinate, `{index}` is none", element.name),
-                _ => format!("element `{}` has {count} coordinates, `{index}` is none of them", element.name),
+                1 => format!("element `{}` has one coordinate; `{index}` does not exist", element.name),
+                _ => format!("element `{}` has {count} coordinates; `{index}` is not one of them", element.name),
             };
             let help = match count {
                 1 => format!("write \"{}.{what}\"", element.name),
@@ -295,7 +303,7 @@ fn element_channel(context: &Context<'_>, text: &Spanned<String>, e: usize, what
     let mut known = vec!["force", "deformation"];
     known.extend(states.iter().map(|(name, _)| name.as_str()));
     let (message, near) = if what.is_empty() {
-        (format!("`{}` does not say which quantity of the element", text.value), None)
+        (format!("`{}` does not name a quantity of the element", text.value), None)
     } else {
         (format!("element `{}` has no quantity `{what}`", element.name), did_you_mean(what, known.iter().copied()))
     };

@@ -13,14 +13,16 @@ section! {
     pub(super) DAMPING = ("damping", "[damping]", "Damping of the whole structure: either `rayleigh` or `modal`.");
     RAYLEIGH: Inner = table("rayleigh", &RAYLEIGH_DAMPING, "C = a0 M + a1 K with the initial stiffness.")
         .example("{ ratio = 0.05, modes = [1, 3] }");
-    MODAL: List<Pure> = key("modal", "Damping ratios of the first modes, none in the others.").range(RATIOS_RANGE)
+    MODAL: List<Pure> = key("modal", "Damping ratios of the first modes; the other modes have no \
+        damping.").range(RATIOS_RANGE)
         .example("[0.05, \"5 %\"]");
 }
 
 section! {
-    RAYLEIGH_DAMPING = ("rayleigh", "{ ratio = ... }", "Rayleigh damping, by ratios or by factors.");
-    RATIO: Pure = key("ratio", "Damping ratio in both modes.").range(RATIOS_RANGE).example("0.05");
-    RATIOS: List<Pure> = key("ratios", "Damping ratios in the two modes, instead of one.").range(RATIOS_RANGE).example("[0.02, 0.05]");
+    RAYLEIGH_DAMPING = ("rayleigh", "{ ratio = ... }", "Rayleigh damping, given by damping ratios or by factors.");
+    RATIO: Pure = key("ratio", "Damping ratio of both modes.").range(RATIOS_RANGE).example("0.05");
+    RATIOS: List<Pure> = key("ratios", "Damping ratios of the two modes, instead of a common \
+        one.").range(RATIOS_RANGE).example("[0.02, 0.05]");
     MODES: List<Whole> = key("modes", "The two modes, counted from 1.").range(from(1.0)).default("[1, 2]").example("[1, 3]");
     A0: Rate = key("a0", "Factor of the mass, instead of ratios.").example("0.4 1/s");
     A1: Time = key("a1", "Factor of the stiffness, instead of ratios.").example("1 ms");
@@ -54,11 +56,11 @@ fn rayleigh(context: &Context<'_>, t: &Table<'_>) -> Damping {
     if t.has(&A0) || t.has(&A1) {
         if t.has(&RATIO) || t.has(&RATIOS) {
             let place = if t.has(&RATIO) { t.place(&RATIO) } else { t.place(&RATIOS) };
-            context.error(place, "`a0`, `a1` and ratios exclude each other", "remove one of them");
+            context.error(place, "`a0`, `a1` and ratios cannot be used together", "remove one of them");
         }
         if t.has(&MODES) {
             let help = "remove it, or give ratios instead";
-            context.error(t.place(&MODES), "`modes` has no effect beside `a0` and `a1`", help);
+            context.error(t.place(&MODES), "`modes` has no effect with `a0` and `a1`", help);
         }
         return Damping::Rayleigh { a0: a0.map_or(0.0, |a| a.value), a1: a1.map_or(0.0, |a| a.value) };
     }
@@ -77,7 +79,7 @@ fn rayleigh(context: &Context<'_>, t: &Table<'_>) -> Damping {
     let modes = match &t.value(&MODES)[..] {
         [a, b] if a.value != b.value => Some([a.value as usize, b.value as usize]),
         _ => {
-            let message = "`modes` names two different modes, counted from 1";
+            let message = "`modes` needs two different modes, counted from 1";
             context.error(t.place(&MODES), message, "write modes = [1, 3]");
             None
         }

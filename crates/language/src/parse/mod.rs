@@ -42,12 +42,12 @@ use nodes::GROUND;
 
 section! {
     /// A model file.
-    pub(crate) FILE = ("file", "", "A model of Interfield: a structure, its loads, and how to integrate it.").more(|| describe(templates::BLOCKS));
-    TITLE: Text = key("title", "One line that says what this is.").default("untitled").example("Two-storey tower");
-    DOFS: List<Text> = key("dofs", "Degrees of freedom of every node that does not list its own: x, y, z are translations, \
+    pub(crate) FILE = ("file", "", "A model of Interfield: a structure, its loads and its time integration.").more(|| describe(templates::BLOCKS));
+    TITLE: Text = key("title", "Title of the model, one line.").default("untitled").example("Two-storey tower");
+    DOFS: List<Text> = key("dofs", "Default degrees of freedom of the nodes: x, y, z are translations, \
         rx, ry, rz and names that start with theta, phi, psi or rot are rotations.").example("[\"x\", \"y\", \"rz\"]");
-    INCLUDE: Or<Text, List<Text>> = key("include", "Files whose tables are read as if they stood here; relative to the file \
-        that includes them.").example("[\"sections.toml\"]");
+    INCLUDE: Or<Text, List<Text>> = key("include", "Files whose tables are added to this model; paths are relative to \
+        the file that includes them.").example("[\"sections.toml\"]");
     UNITS: Inner = table("units", &units::UNITS, "Units of plain numbers and of the output.")
         .example("{ length = \"mm\", force = \"kN\" }");
     PARAMETERS: Inner = table("parameters", &crate::quantity::PARAMETERS, "Named values, used in expressions such as \"2*k1\".")
@@ -61,18 +61,19 @@ section! {
         .example("[{ type = \"ground\", direction = \"x\", signal = \"quake\" }]");
     SIGNAL: Inner = table("signal", &signals::SIGNALS, "Named signals, for use by several loads.")
         .example("{ quake = { type = \"synthetic\", peak = \"0.3 g\" } }");
-    ANALYSIS: Inner = table("analysis", &analysis::ANALYSIS, "How to integrate; it stands in one of the files.")
+    ANALYSIS: Inner = table("analysis", &analysis::ANALYSIS, "Time integration; given in one of the files.")
         .example("{ scheme = \"lsrt2\", dt = \"5 ms\", duration = \"20 s\" }");
-    SUBSTRUCTURE: Tables = tables("substructure", &substructures::SUBSTRUCTURE, "Parts of the structure with schemes and steps of their own.")
+    SUBSTRUCTURE: Tables = tables("substructure", &substructures::SUBSTRUCTURE, "Parts of the structure, each with \
+        its own scheme and step.")
         .example("[{ name = \"deck\" }]");
-    COUPLING: Inner = table("coupling", &substructures::COUPLING, "How the substructures advance together.")
+    COUPLING: Inner = table("coupling", &substructures::COUPLING, "How the substructures are coupled.")
         .example("{ method = \"pmc\" }");
-    SPECIMEN: Tables = tables("specimen", &specimens::SPECIMEN, "Elements that stand in the laboratory.")
+    SPECIMEN: Tables = tables("specimen", &specimens::SPECIMEN, "Elements tested in the laboratory.")
         .example("[{ name = \"isolators\", elements = [\"iso-*\"], rate = \"1 kHz\" }]");
     EXTERNAL: Tables = tables("external", &externals::EXTERNAL, "Parts of the structure that other programs compute.")
         .example("[{ name = \"frame\", dofs = [\"roof.x\"], program = \"opensees\", command = [\"python3\", \"frame.py\"], \
             adapter_stiffness = \"1e6 kN/m\" }]");
-    RECORD: Inner = table("record", &channels::RECORD, "What to record.").example("{ channels = [\"roof.x\"] }");
+    RECORD: Inner = table("record", &channels::RECORD, "Recorded channels.").example("{ channels = [\"roof.x\"] }");
 }
 
 /// Reads a file that a model refers to (a record, a matrix); the error is a sentence for the user.
@@ -196,13 +197,13 @@ impl Context<'_> {
         self.check_name(name, span.clone());
         match self.names.get(name) {
             Some(_) if name == GROUND => {
-                let help = "it never moves and needs no [[node]]; give this one another name";
-                self.error(span, "`ground` is always there", help);
+                let help = "`ground` never moves and needs no [[node]]; give this node another name";
+                self.error(span, "`ground` always exists", help);
             }
             Some(first) => self.diags.push(
                 Diagnostic::error(format!("the name `{name}` is used twice"), span)
                     .also(first.clone(), "first used here")
-                    .help("nodes, elements and loads share one set of names, so that a channel can name any of them"),
+                    .help("nodes, elements and loads share one set of names, because channels refer to them"),
             ),
             None => {
                 self.names.insert(name.to_owned(), span);

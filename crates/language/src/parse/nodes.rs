@@ -12,10 +12,12 @@ use crate::units::Dimension;
 section! {
     /// A point of the structure.
     pub(super) NODES = ("node", "[[node]]", "A named point with its degrees of freedom.");
-    NAME: Text = key("name", "Its name; `ground` is always there and always fixed.").required().example("roof");
+    NAME: Text = key("name", "Its name; `ground` always exists and always fixed.").required().example("roof");
     AT: List<Length> = key("at", "Its position, one to three coordinates.").example("[0, \"3 m\"]");
-    OWN_DOFS: List<Text> = key("dofs", "Its degrees of freedom, if not those of the top of the file.").example("[\"x\", \"rz\"]");
-    FIXED: Or<Flag, List<Text>> = key("fixed", "true, or the degrees of freedom that are held.").default("false").example("[\"x\", \"y\"]");
+    OWN_DOFS: List<Text> = key("dofs", "Its degrees of freedom, if different from those at the top of the \
+        file.").example("[\"x\", \"rz\"]");
+    FIXED: Or<Flag, List<Text>> = key("fixed", "true for all degrees of freedom, or a list of those that are \
+        fixed.").default("false").example("[\"x\", \"y\"]");
     MASS: PerDof<Mass> = of(Or(Mass, Inner(&PER_DOF)), "mass", "Mass on all translations, or a table by degree of freedom.")
         .example("{ x = \"10 t\", rz = \"5 t*m^2\" }");
     INITIAL: PerDof<Length> =

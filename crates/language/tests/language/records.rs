@@ -167,8 +167,8 @@ fn columns_keep_their_times_and_may_be_anything() {
     };
     assert_eq!(samples(force(", peak = \"6 kN\"", "t,F\n0,1\n0.5,2\n1,-3\n").unwrap().0).2, [2000.0, 4000.0, -6000.0]);
     for (keys, text, expected) in [
-        (", baseline = 1", "t,F\n0,1\n1,2\n", "`baseline` is for accelerations, this signal is force"),
-        (", band_pass = [0.1, 2]", "t,F\n0,1\n1,2\n", "`band_pass` is for accelerations, this signal is force"),
+        (", baseline = 1", "t,F\n0,1\n1,2\n", "`baseline` applies to accelerations, but this signal is force"),
+        (", band_pass = [0.1, 2]", "t,F\n0,1\n1,2\n", "`band_pass` applies to accelerations, but this signal is force"),
         ("", &formats()[0].1, "`r`: this is a ground motion (PEER AT2), but force is needed"),
         ("", "t,a [g]\n0,1\n1,2\n", "the column `a [g]` is acceleration"),
     ] {
@@ -208,8 +208,8 @@ fn processing_in_its_order() {
     for (more, expected, at) in [
         ("baseline = 4", "between 0 and 3, found 4", "4"),
         ("baseline = -1", "between 0 and 3, found -1", "-1"),
-        ("band_pass = [\"5 Hz\"]", "two rising frequencies", "["),
-        ("band_pass = [\"5 Hz\", \"1 Hz\"]", "two rising frequencies", "["),
+        ("band_pass = [\"5 Hz\"]", "two frequencies, the lower one first", "["),
+        ("band_pass = [\"5 Hz\", \"1 Hz\"]", "two frequencies, the lower one first", "["),
         ("band_pass = [\"1 Hz\", \"80 Hz\"]", "80", "["),
         ("resample = 0", "greater than zero", "0"),
         ("resample = 1e-12", "more than 10000000 samples", "1e-12"),

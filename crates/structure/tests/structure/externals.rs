@@ -280,7 +280,7 @@ fn stiffness_is_identified_behind_a_soft_adapter() {
         let mut model = parse_text(&text(&format!("{EXTERNAL}{probe}"), "", "scheme = \"newmark\","));
         // Before that nothing can be computed.
         let refused = Simulation::new(model.clone()).err().unwrap();
-        assert!(refused.len() == 1 && refused[0].message.contains("is not known before its program runs"));
+        assert!(refused.len() == 1 && refused[0].message.contains("is unknown before its program runs"));
         let found = identify(&model.externals[0], &mut program.clone()).unwrap();
         for (k, expected) in found.stiffness.iter().zip([200.0, -200.0, -200.0, 200.0]) {
             assert!((k - expected).abs() < 1e-9 * 200.0, "{adapter}: {found:?}");
@@ -344,10 +344,10 @@ fn mistakes_are_named() {
         ("\"opensees\"", "\"abaqus\"", "no way to talk to `abaqus`", "opensees, openfresco, ut-sim"),
         ("[\"a.x\", \"b.x\"]\ncommand", "[\"a.x\", \"b.y\"]\ncommand", "no degree of freedom `y`", "it has: x"),
         ("[\"a.x\", \"b.x\"]\ncommand", "[\"a.x\", \"a.x\"]\ncommand", "`a.x` is listed twice", "once"),
-        ("[\"a.x\", \"b.x\"]\ncommand", "[]\ncommand", "names no degree of freedom", "roof.x"),
-        ("command = [\"frame\"]", "command = []", "names no program", "python3"),
-        ("command = [\"frame\"]\n", "", "neither how its program is started nor where it is", "`at`"),
-        ("command = [\"frame\"]", "at = \"8095\"", "`8095` is no address of a program", "tcp://127.0.0.1:8095"),
+        ("[\"a.x\", \"b.x\"]\ncommand", "[]\ncommand", "it must name degrees of freedom", "roof.x"),
+        ("command = [\"frame\"]", "command = []", "this command is empty", "python3"),
+        ("command = [\"frame\"]\n", "", "neither a `command` nor an address `at`", "`at`"),
+        ("command = [\"frame\"]", "at = \"8095\"", "`8095` is not the address of a program", "tcp://127.0.0.1:8095"),
         ("adapter_stiffness = 1e6\n", "", "missing key `adapter_stiffness`", "-stif"),
         ("adapter_stiffness = 1e6", "adapter_stiffness = -1e6", "must be greater than zero", "sign"),
         ("adapter_stiffness = 1e6", "adapter_stiffness = [1e6]", "has 1 numbers for 2", "one for each"),
@@ -385,7 +385,7 @@ fn what_it_stands_on_and_who_else_wants_it() {
     let found = refused(&both);
     assert!(found.iter().any(|f| f.0.contains("is computed by another program and cannot be a specimen")), "{found:?}");
     for (channel, message) in [
-        ("second.c.x.target", "`c.x` is no degree of freedom of external `second`"),
+        ("second.c.x.target", "`c.x` is not a degree of freedom of external `second`"),
         ("b.x.target", "no specimen is moved along `b.x`"),
         ("second.b.x.went", "has no quantity"),
     ] {
@@ -395,7 +395,7 @@ fn what_it_stands_on_and_who_else_wants_it() {
     // One number for a translation and a rotation.
     let mixed = base.replace("dofs = [\"x\"], mass = 1", "dofs = [\"x\", \"rz\"], mass = { x = 1, rz = 1 }");
     let found = refused(&mixed.replace("[\"a.x\", \"b.x\"]\ncommand", "[\"a.x\", \"b.rz\"]\ncommand"));
-    assert!(found.iter().any(|f| f.0.contains("cannot be for translations and rotations")), "{found:?}");
+    assert!(found.iter().any(|f| f.0.contains("cannot apply to both translations and rotations")), "{found:?}");
 }
 
 #[test]

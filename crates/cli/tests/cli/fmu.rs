@@ -201,6 +201,6 @@ fn folders_for_simulink_and_twincat_are_written() {
             let text = std::fs::read_to_string(out.join(file)).unwrap_or_else(|e| panic!("{file}: {e}"));
             assert!(!text.contains('@') || *file == "build_host.m", "{file} has a placeholder left");
         }
-        assert!(std::fs::read_to_string(out.join("README.md")).expect("a page").contains("Never tried in"));
+        assert!(std::fs::read_to_string(out.join("README.md")).expect("a page").contains("Not tested in"));
     }
 }

@@ -61,12 +61,12 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         let cases = [
-            ("127.0.0.1:8095", "is no address"),
-            ("shm:/frame", "is no address"),
+            ("127.0.0.1:8095", "is not the address"),
+            ("shm:/frame", "is not the address"),
             ("tcp://127.0.0.1", "no port"),
-            ("tcp://h:70000", "`70000` is no port"),
+            ("tcp://h:70000", "`70000` is not a valid port"),
             ("tcp://h:0", "port 0"),
-            ("tcp://:1", "no name of a machine"),
+            ("tcp://:1", "not a valid host name"),
         ];
         for (text, what) in cases {
             let found = Endpoint::parse(text);

@@ -123,16 +123,16 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         let cases = [
-            ("127.0.0.1:7700", "is no address"),
+            ("127.0.0.1:7700", "is not a valid address"),
             ("udp://127.0.0.1", "no port"),
-            ("udp://h:70000", "`70000` is no port"),
-            ("udp://:7700", "no name of a machine"),
-            ("udp://a/b:7", "no name of a machine"),
-            ("shm:pier", "no name of shared memory"),
-            ("shm:/a/b", "no name of shared memory"),
-            ("shm:/", "no name of shared memory"),
-            ("ethercat:", "no name of a network interface"),
-            ("ethercat:a-very-long-name", "no name of a network interface"),
+            ("udp://h:70000", "`70000` is not a valid port"),
+            ("udp://:7700", "not a valid host name"),
+            ("udp://a/b:7", "not a valid host name"),
+            ("shm:pier", "not a valid name of shared memory"),
+            ("shm:/a/b", "not a valid name of shared memory"),
+            ("shm:/", "not a valid name of shared memory"),
+            ("ethercat:", "not a valid name of a network interface"),
+            ("ethercat:a-very-long-name", "not a valid name of a network interface"),
         ];
         for (text, what) in cases {
             let found = Address::parse(text);

@@ -222,7 +222,7 @@ fn processing_in_its_order() {
         assert!(message.contains(expected), "{more}: {message}");
         assert!(message.split(" | ").nth(2).is_some_and(|s| s.starts_with(at)), "{more}: {message}");
     }
-    assert!(bad("{ type = \"file\", path = \"r\", resample = 0.1 }", "0,1\n1,2\n3,4\n").contains("equal steps"));
+    assert!(bad("{ type = \"file\", path = \"r\", resample = 0.1 }", "0,1\n1,2\n3,4\n").contains("equally spaced"));
     let zeros = bad("{ type = \"file\", path = \"r\", dt = 1, peak = 1 }", "0\n0\n0\n");
     assert!(zeros.contains("zero throughout"), "{zeros}");
     // Only records are processed.

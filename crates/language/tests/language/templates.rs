@@ -239,7 +239,7 @@ fn mistakes_with_includes() {
         ),
         (
             "title = \"y\"\ninclude = [\"title.toml\"]",
-            "model.toml:1 `title` is given in two files | a model has it once",
+            "model.toml:1 `title` is given in two files | a model needs it once only",
         ),
         ("include = [\"wrong.toml\"]", "wrong.toml:4 expected mass, found time | write for example"),
         ("include = [\"broken.toml\"]", "broken.toml:1 "),
@@ -289,7 +289,7 @@ fn mistakes_in_blocks() {
             building,
             "k = 3\n",
             "k = 3\nstorey7 = { type = \"spring\", k = 2 }\n",
-            "5 there is no `storey7`: they are storey1",
+            "5 there is no `storey7`: use storey1",
         ),
         (
             building,

@@ -322,7 +322,7 @@ const MISTAKES: &[(&str, &[(&str, &str)])] = &[
     ("[[substructure]]\nname = \"p\"\n[[substructure]]\nname = §\"q\"\n",
         &[("two substructures claim everything", "list the `elements` of one")]),
     ("[[substructure]]\nname = \"p\"\n[[substructure]]\nname = §\"p\"\nelements = [\"ab\"]\n",
-        &[("the name `p` is used twice", "a name of its own")]),
+        &[("the name `p` is used twice", "a different name")]),
     ("[[substructure]]\nname = §\"p.q\"\n", &[("`p.q` cannot be a name", "letters, digits")]),
     ("[[substructure]]\nname = §\"p\"\n[[substructure]]\nname = \"q\"\nelements = [\"*\"]\n",
         &[("substructure `p` has nothing", "remove it")]),

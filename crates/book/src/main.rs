@@ -108,7 +108,7 @@ fn current(root: &Path, chapters: &[(&str, String)], renew: bool) -> Result<(), 
     if old.is_empty() {
         return Ok(());
     }
-    Err(format!("no longer what the program says: {}; run `INTERFIELD_BLESS=1 cargo xtask test book`", old.join(", ")))
+    Err(format!("out of date: {}; run `INTERFIELD_BLESS=1 cargo xtask test book`", old.join(", ")))
 }
 
 /// The book of the repository at `root`; what is wrong with it, all of it, otherwise.

@@ -106,7 +106,10 @@ pub fn fit(trials: &[Trial]) -> Result<Fit, String> {
     if highest <= lowest {
         // Any steeper curve is still more likely.
         let [low, high] = [lowest, highest].map(|z| format!("{:.3e}", libm::exp(z)).parse().unwrap_or(f64::NAN));
-        return Err(format!("below {low} no run exceeds the limit, above {high} every run does: a step, not a curve"));
+        return Err(format!(
+            "below {low} no run exceeds the limit, above {high} every run does: a curve cannot be \
+            fitted"
+        ));
     }
     let n = logs.len() as f64;
     let mean = logs.iter().sum::<f64>() / n;

@@ -119,7 +119,11 @@ fn range(from: &str, to: &str) -> Result<Values, String> {
     let whole = |x: f64| x == x.trunc() && x.abs() < 9e15;
     let Some(count) = count else {
         if !(whole(a) && whole(b) && a <= b) {
-            return Err("say how many values, for example 0.1..1:10; without that both ends are rising whole numbers, as in 1..100".to_owned());
+            return Err(
+                "give the number of values, for example 0.1..1:10; without it, both ends must be whole numbers \
+                in increasing order, as in 1..100"
+                    .to_owned(),
+            );
         }
         if b - a >= MOST_VALUES as f64 {
             return Err(format!("a range has at most {MOST_VALUES} values"));
@@ -129,7 +133,7 @@ fn range(from: &str, to: &str) -> Result<Values, String> {
     };
     let (digits, logarithmic) = count.strip_suffix("log").map_or((count, false), |digits| (digits.trim(), true));
     let n = digits.parse::<usize>().ok().filter(|n| (2..=MOST_VALUES).contains(n));
-    let n = n.ok_or_else(|| format!("`{count}` is no number of values from 2 to {MOST_VALUES}"))?;
+    let n = n.ok_or_else(|| format!("`{count}` is not a number of values from 2 to {MOST_VALUES}"))?;
     if logarithmic && !(a > 0.0 && b > 0.0) {
         return Err("both ends of a logarithmic range must be greater than zero".to_owned());
     }
@@ -164,10 +168,10 @@ fn split(text: &str) -> Vec<&str> {
 pub fn distribution(text: &str) -> Result<(Distribution, String), String> {
     const HELP: &str = "write normal(4 kN/mm, 10 %), lognormal(4 kN/mm, 0.2) or uniform(3 kN/mm, 5 kN/mm)";
     let inside = text.trim().strip_suffix(')').and_then(|t| t.split_once('('));
-    let (name, arguments) = inside.ok_or_else(|| format!("`{text}` is no distribution: {HELP}"))?;
+    let (name, arguments) = inside.ok_or_else(|| format!("`{text}` is not a distribution: {HELP}"))?;
     let (name, arguments) = (name.trim(), split(arguments));
     let [a, b] = arguments[..] else {
-        return Err(format!("a distribution has two numbers, `{text}` has {}: {HELP}", arguments.len()));
+        return Err(format!("a distribution needs two numbers, `{text}` has {}: {HELP}", arguments.len()));
     };
     let good = |good: bool, message: &str| if good { Ok(()) } else { Err(format!("`{text}`: {message}")) };
     match name {

@@ -84,23 +84,22 @@ fn load(structure: &Structure, index: usize, known: &Knowledge<'_>, found: &mut 
     }
     if matches!(load, Load::Ground { .. }) && !(GROUND_PEAKS.0..=GROUND_PEAKS.1).contains(&(peak / GRAVITY)) {
         let message = format!("the ground accelerates with a peak of {} g", digits(peak / GRAVITY));
-        let help = "check the unit of the record: with a plain number it is that of the file; write \"0.3 g\", or `unit` for a file";
+        let help = "check the unit of the record: a plain number is in the units of the model; write \"0.3 g\", or \
+            give `unit` for a record file";
         warn(subject, message, help);
     }
     let Some((start, end, last)) = extent(signal) else { return };
     if start < -1e-9 * a.duration {
-        let message =
-            format!("this load begins at {} s, before the analysis, which does not see that part", digits(start));
-        warn(subject, message, "move its times so that it begins at 0 s");
+        let message = format!("this load begins at {} s, before the analysis; that part has no effect", digits(start));
+        warn(subject, message, "shift its times so that it begins at 0 s");
     } else if start >= a.duration {
-        let message = format!("this load begins at {} s, when the analysis is over", digits(start));
-        warn(subject, message, "take a longer `duration`, or move its times");
+        let message = format!("this load begins at {} s, after the end of the analysis", digits(start));
+        warn(subject, message, "use a longer `duration`, or shift its times");
     }
     if end < a.duration - a.dt && last.abs() > CUT_OFF * peak {
         let share = 100.0 * last.abs() / peak;
-        let message =
-            format!("this load ends at {} s with {share:.0} % of its peak and jumps to zero there", digits(end));
-        warn(subject, message, "end the analysis with it, or let it fade to zero");
+        let message = format!("this load ends at {} s at {share:.0} % of its peak and then jumps to zero", digits(end));
+        warn(subject, message, "end the analysis at that time, or let the load decrease to zero");
     }
     if let Some(interval) = sampling(signal) {
         let of = format!("load {}", index + 1);
@@ -117,7 +116,7 @@ fn load(structure: &Structure, index: usize, known: &Knowledge<'_>, found: &mut 
             digits(from),
             digits(to)
         );
-        warn(Subject::Duration, message, "take a longer `duration`");
+        warn(Subject::Duration, message, "use a longer `duration`");
     }
 }
 
@@ -126,17 +125,19 @@ fn missed(dt: f64, interval: f64, of: &str) -> Option<Problem> {
     let (step, between) = (significant(dt, 7), significant(interval, 7));
     if dt > 1.001 * interval {
         let message = format!(
-            "the step of {step} s is longer than the {between} s between the samples of {of}: some are never seen"
+            "the step of {step} s is longer than the sampling interval of {between} s of {of}: some samples are skipped"
         );
-        return Some(Problem::warning(Subject::Step, message, "take the interval of the record or less"));
+        return Some(Problem::warning(Subject::Step, message, "use the sampling interval of the record or less"));
     }
     let steps = (interval / dt).round();
     if (interval / dt - steps).abs() <= 1e-6 * steps {
         return None;
     }
-    let message =
-        format!("steps of {step} s do not meet the samples of {of}, every {between} s: peaks between them are cut off");
-    let help = format!("take a whole number of steps per sample: dt = \"{between} s/{}\"", (interval / dt).ceil());
+    let message = format!(
+        "the step of {step} s does not divide the sampling interval of {between} s of {of}: peaks between \
+            steps are lost"
+    );
+    let help = format!("use a whole number of steps per sample: dt = \"{between} s/{}\"", (interval / dt).ceil());
     Some(Problem::warning(Subject::Step, message, &help))
 }
 
@@ -156,11 +157,11 @@ fn supports(structure: &Structure, found: &mut Vec<Problem>) {
         if end < a.duration - a.dt && last.abs() > CUT_OFF * peak {
             let share = 100.0 * last.abs() / peak.max(last.abs());
             let message = format!(
-                "the motion of `{}` ends at {} s with {share:.0} % of its peak velocity and stops there at once",
+                "the motion of `{}` ends at {} s at {share:.0} % of its peak velocity and then stops abruptly",
                 dof.name,
                 digits(end)
             );
-            let help = "end the analysis with it, or let its velocity fade to zero";
+            let help = "end the analysis at that time, or let the velocity decrease to zero";
             found.push(Problem::warning(Subject::Dof(i), message, help));
         }
     }
@@ -239,7 +240,7 @@ fn missing_mass(structure: &Structure, found: &mut Vec<Problem>) {
         pattern.mul(&mass, &iota, &mut load);
         if load.iter().all(|f| *f == 0.0) {
             let message =
-                format!("nothing that can move along `{direction}` has a mass: this ground motion does nothing");
+                format!("no degree of freedom along `{direction}` has a mass: this ground motion has no effect");
             let help = "give the nodes a `mass`, or the members a density `rho`";
             found.push(Problem::warning(Subject::Load(i), message, help));
         }
@@ -291,13 +292,14 @@ fn uneven_stiffnesses(structure: &Structure) -> Option<Problem> {
     let (&(soft, s), &(stiff, t)) = all.iter().min_by(by_size).zip(all.iter().max_by(by_size))?;
     let name = |i: usize| &structure.model.elements[i].name;
     let message = format!(
-        "`{}` is {:.0e} times as stiff as `{}`: of what the softer one does, rounding leaves {} digits",
+        "`{}` is {:.0e} times as stiff as `{}`: rounding errors leave only {} digits for the softer one",
         name(t),
         stiff / soft,
         name(s),
         (soft / stiff / f64::EPSILON).log10().floor().max(0.0)
     );
-    let help = "check the units of both; for a rigid connection take the same node, or 1e6 times its neighbours";
+    let help = "check the units of both; for a rigid connection use the same node, or 1e6 times the stiffness of the \
+        neighbours";
     (stiff > STIFFNESS_RATIO * soft).then(|| Problem::warning(Subject::Element(t), message, help))
 }
 
@@ -312,11 +314,12 @@ fn far_starts(structure: &Structure, found: &mut Vec<Problem>) {
         let off = (once - fine).abs() / fine.abs().max(f64::MIN_POSITIVE);
         if start != 0.0 && off > FAR_START {
             let message = format!(
-                "element `{}` begins deformed, and comes there from rest in one increment: its force is off by {} % from the start",
+                "element `{}` starts deformed and is loaded from rest in one increment: the error of its initial \
+                    force is {} %",
                 e.name,
                 digits(100.0 * off)
             );
-            let help = "write memory = \"state\" with an `initial` state, or lead it there by a load";
+            let help = "write memory = \"state\" with an `initial` state, or deform it by a load";
             found.push(Problem::warning(Subject::Element(i), message, help));
         }
     }
@@ -363,11 +366,12 @@ fn modes(structure: &Structure, modal: &Modal, uneven: bool, found: &mut Vec<Pro
         told.push(d);
         let name = &structure.model.dofs[d].name;
         let (message, help) = if omega2 == 0.0 {
-            let unseen = if uneven { ", or none that rounding leaves beside the stiffest element" } else { "" };
-            let message = format!("nothing holds `{name}` back: mode {} has no stiffness{unseen}", mode + 1);
-            (message, "connect it to a support or to its neighbours, or fix it, unless it is meant to drift away")
+            let unseen =
+                if uneven { ", or a stiffness that is lost in rounding beside the stiffest element" } else { "" };
+            let message = format!("`{name}` is not restrained: mode {} has no stiffness{unseen}", mode + 1);
+            (message, "connect it to a support or to its neighbours, or fix it, unless free drift is intended")
         } else {
-            let message = format!("`{name}` runs away: the stiffness of mode {} is negative", mode + 1);
+            let message = format!("`{name}` is unstable: the stiffness of mode {} is negative", mode + 1);
             (message, "check the signs of stiffnesses and of lengths of pendulums, and the initial state")
         };
         found.push(Problem::warning(Subject::Dof(d), message, help));
@@ -389,15 +393,15 @@ fn damping(structure: &Structure, modal: &Modal, found: &mut Vec<Problem>) {
     let size = modal.damping.iter().fold(0.0f64, |m, c| m.max(c.abs()));
     if let Some(mode) = modal.damping.iter().position(|c| *c < -1e-12 * size).filter(|_| !told) {
         let how = modal.ratio(mode).map_or_else(String::new, |z| format!(" ({} %)", digits(100.0 * z)));
-        let message = format!("the damping of mode {} is negative{how}: its motion grows by itself", mode + 1);
-        let help = "check the signs of dashpots and of damping matrices, unless it is meant to be driven";
+        let message = format!("the damping of mode {} is negative{how}: its motion grows without load", mode + 1);
+        let help = "check the signs of dashpots and of damping matrices, unless this is intended";
         found.push(Problem::warning(Subject::Model, message, help));
     }
     let last = modal.last_that_matters().unwrap_or(0);
     let over = (0..=last).find_map(|m| Some((m, modal.ratio(m).filter(|z| *z > 1.0)?)));
     if let (Damping::RayleighModes { .. }, Some((mode, ratio))) = (&structure.model.damping, over) {
-        let message = format!("mode {} is damped beyond critical: {} %", mode + 1, digits(100.0 * ratio));
-        found.push(Problem::warning(Subject::Damping, message, "name `modes` further apart, or take one `ratio`"));
+        let message = format!("mode {} is overdamped: {} % of critical", mode + 1, digits(100.0 * ratio));
+        found.push(Problem::warning(Subject::Damping, message, "choose `modes` further apart, or use one `ratio`"));
     }
 }
 
@@ -406,12 +410,12 @@ fn step(structure: &Structure, modal: &Modal, stability: Option<f64>, found: &mu
     let omega = modal.omega_max * dt;
     if let Some(limit) = stability.filter(|limit| omega > *limit) {
         let message = format!(
-            "with this step the run grows without bound: omega dt = {} in the highest mode, and `{}` is stable up to {}",
+            "the run is unstable with this step: omega dt = {} in the highest mode, but `{}` is stable up to {}",
             digits(omega),
             structure.model.analysis.scheme_name,
             digits(limit)
         );
-        let help = format!("take dt = \"{} s\" or less, or an implicit scheme", digits(limit / modal.omega_max));
+        let help = format!("use dt = \"{} s\" or less, or an implicit scheme", digits(limit / modal.omega_max));
         found.push(Problem::warning(Subject::Step, message, &help));
         return;
     }
@@ -420,12 +424,13 @@ fn step(structure: &Structure, modal: &Modal, stability: Option<f64>, found: &mu
         && period < POINTS_PER_PERIOD * dt * (1.0 - 1e-9)
     {
         let message = format!(
-            "the step is too coarse for mode {}, which matters (the modes up to it carry 90 % of the mass): {} points per period of {} s",
+            "the step is too coarse for mode {} (the modes up to it have 90 % of the mass): {} points per period of \
+                {} s",
             mode + 1,
             digits(period / dt),
             digits(period)
         );
-        let help = format!("take dt = \"{} s\" or less", digits(period / POINTS_PER_PERIOD));
+        let help = format!("use dt = \"{} s\" or less", digits(period / POINTS_PER_PERIOD));
         found.push(Problem::warning(Subject::Step, message, &help));
     }
 }

@@ -83,7 +83,7 @@ pub fn explain(model: &Model, free: &[usize], looped: &[usize], fault: Fault) ->
         },
         Fault::Singular { dof: i } => format!(
             "`{}` can move without resistance: m M + c C + k K is singular or not positive definite there; mass and \
-             stiffness are missing, or a negative tangent stiffness is too large for the step",
+                stiffness are missing, or a negative tangent stiffness is too large for this step",
             dof(i)
         ),
         Fault::SingularElement { element: e } => {
@@ -93,12 +93,12 @@ pub fn explain(model: &Model, free: &[usize], looped: &[usize], fault: Fault) ->
             )
         }
         Fault::Laboratory { code } => {
-            let words = Trip::from_code(code).map_or("for a reason of its own", Trip::words);
+            let words = Trip::from_code(code).map_or("for an unknown reason", Trip::words);
             format!("the laboratory ended the test: {words}")
         }
         Fault::Partner { index, code } => {
             let name = model.externals.get(index).map_or("?", |e| e.name.as_str());
-            let words = Trouble::from_code(code).map_or("gave no force", Trouble::words);
+            let words = Trouble::from_code(code).map_or("returned no force", Trouble::words);
             format!("the program of external `{name}` {words}")
         }
         Fault::NoConvergence { iterations, residual } => format!(
@@ -395,7 +395,7 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
     }
     let assemble_now = |ingredients: Ingredients| {
         Assembled::new(ingredients, &y0).map_err(|fault| {
-            let help = "look at this element's parameters and at the initial state";
+            let help = "check the parameters of this element and the initial state";
             Problem::error(
                 subject(&numbering.free, &looped, fault),
                 explain(model, &numbering.free, &looped, fault),
@@ -603,8 +603,8 @@ fn check_connected(
                 "a pendulum in the model needs a mass on every free degree of freedom: give them one, or fix them";
             problems.push(Problem::error(Subject::Dof(d), message, help));
         } else {
-            let help = "they follow the others quasi-statically: displacements are right, but velocities only with schemes \
-                        of the Newmark family, and accelerations with none; give them a mass if that matters";
+            let help = "they follow the others quasi-statically: displacements are correct, velocities only with \
+                schemes of the Newmark family, accelerations with no scheme; give them a mass if you need these";
             problems.push(Problem { subject: Subject::Dof(d), message, help: help.to_owned(), fatal: false });
         }
     }
@@ -631,7 +631,7 @@ fn add_damping(
         })
     };
     let too_few = |wanted: usize, found: usize| {
-        let message = format!("damping names mode {wanted}, but the structure has only {found} modes");
+        let message = format!("the damping refers to mode {wanted}, but the structure has only {found} modes");
         Problem::error(Subject::Damping, message, "name a lower mode")
     };
     let rigid = |mode: usize| {
@@ -656,8 +656,10 @@ fn add_damping(
                 let a1 = 2.0 * ratios[0] / (w[0] + w[1]);
                 (a1 * w[0] * w[1], a1)
             } else if (w[1] - w[0]).abs() <= SAME_FREQUENCY * w[0].max(w[1]) {
-                let message =
-                    format!("modes {} and {} have one frequency and cannot have two ratios", wanted[0], wanted[1]);
+                let message = format!(
+                    "modes {} and {} have the same frequency and cannot have two damping ratios",
+                    wanted[0], wanted[1]
+                );
                 return Err(Problem::error(Subject::Damping, message, "give one `ratio`, or name other modes"));
             } else {
                 let a1 = 2.0 * (ratios[1] * w[1] - ratios[0] * w[0]) / (w[1] * w[1] - w[0] * w[0]);
@@ -703,9 +705,9 @@ pub(crate) fn cannot_start(model: &Model, free: &[usize], looped: &[usize], faul
     let help = match fault {
         Fault::Singular { .. } => "give the node a `mass`, connect it with an element, or fix it",
         Fault::SingularElement { .. } | Fault::NonFinite { .. } => "correct the parameters of the element",
-        Fault::Laboratory { .. } => "look at the limits and the faults of the specimen",
-        Fault::Partner { .. } => "look at what the program said last, in its log",
-        Fault::NoConvergence { .. } => "take a smaller step, or a scheme that does not iterate",
+        Fault::Laboratory { .. } => "check the limits and the simulated faults of the specimen",
+        Fault::Partner { .. } => "read the last lines of the program's log",
+        Fault::NoConvergence { .. } => "use a smaller step, or a scheme that does not iterate",
     };
     let (message, subject) = (explain(model, free, looped, fault), subject(free, looped, fault));
     Problem { subject, message, help: help.to_owned(), fatal: true }

@@ -626,21 +626,25 @@ fn refusal(error: &CouplingError, model: &Model, interface: &[Constraint], parts
             let names: std::collections::BTreeSet<&str> = rows.iter().map(|&r| name(r)).collect();
             let names: Vec<String> = names.into_iter().map(|n| format!("`{n}`")).collect();
             let message = format!(
-                "the constraints at {} say the same thing more than once, so that the interface forces are not determined",
+                "the constraints at {} are redundant, so the interface forces are not unique",
                 names.join(", ")
             );
             let repeated = model.partition.as_ref().is_some_and(|p| p.coupling.constraints == Constraints::AllPairs);
             let help = match repeated {
                 true => {
-                    "write constraints = \"tree\" in [coupling], or method = \"llm\", which has no such choice to make"
+                    "write constraints = \"tree\" in [coupling], or method = \"llm\", which needs no choice of \
+                        constraints"
                 }
-                false => "write method = \"llm\" in [coupling], which determines them, or cut elsewhere",
+                false => {
+                    "write method = \"llm\" in [coupling], which determines them, or divide the structure \
+                    elsewhere"
+                }
             };
             Problem::error(Subject::Model, message, help)
         }
         CouplingError::Rigid { row } => {
             let message = format!(
-                "the interface `{}` has no mass: on neither side, or not in the substructure with substeps",
+                "the interface `{}` has no mass on either side, or none in the substructure with substeps",
                 name(*row)
             );
             let dof = interface.get(*row).map_or(Subject::Model, |c| Subject::Dof(c.dof));
@@ -648,11 +652,11 @@ fn refusal(error: &CouplingError, model: &Model, interface: &[Constraint], parts
         }
         CouplingError::Reversed { row } => {
             let message = format!(
-                "a force at the interface `{}` moves a side against itself within a step: a scheme is beyond its limit of stability",
+                "the interface operator at `{}` is not positive definite: a scheme is beyond its stability limit",
                 name(*row)
             );
-            let help = "take a smaller `dt`, more `substeps`, or an implicit `scheme`; `interfield check --stability` of a \
-                        substructure by itself shows its limit";
+            let help = "use a smaller `dt`, more `substeps`, or an implicit `scheme`; `interfield check --stability` \
+                on the substructure alone shows its limit";
             Problem::error(Subject::Step, message, help)
         }
         CouplingError::Unsuitable(message) => {

@@ -181,7 +181,7 @@ fn records_replace_the_motion_and_are_scaled() {
 #[test]
 fn a_run_that_fails_is_counted_and_the_others_go_on() {
     let model = model("ensemble-faults");
-    // Explicit and far beyond its limit of stability: the motion grows until it is no number.
+    // Explicit and far beyond its stability limit: the motion grows until it is no number.
     let wild = ["--scheme", "newmark", "--param", "beta=0", "--set", "k=4 kN/mm, 4e9 kN/mm", "--set", "m=10 t, -1 t"];
     let out = folder("ensemble-faults");
     let found = ensemble(&model, &out, &[&wild[..], &["--exceeds", "roof.x > 1 m"]].concat());
@@ -257,7 +257,7 @@ fn mistakes_are_told_with_what_to_write_instead() {
         (&["--set", "kk=1..3"], &["the file has no parameter `kk`", "did you mean `k`?"]),
         (&["--seeds", "1..3"], &["the file has no parameter `seed`", "parameters are"]),
         (&["--set", "k=1 kN..2 N:3"], &["`kN` and `N` differ", "0.1 g..1 g:10"]),
-        (&["--set", "k=0.1..1"], &["say how many values", "0.1..1:10"]),
+        (&["--set", "k=0.1..1"], &["give the number of values", "0.1..1:10"]),
         (&["--set", "k=1..3", "--draw", "k~normal(1, 2)"], &["`k` is given twice"]),
         (&["--draw", "k~gauss(1, 2)"], &["no distribution `gauss`", "lognormal(4 kN/mm, 0.2)"]),
         (

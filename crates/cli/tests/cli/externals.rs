@@ -207,7 +207,7 @@ fn check_tells_what_is_known_and_asks_only_if_told_to() {
 #[test]
 fn a_program_that_fails_ends_the_run_with_its_results() {
     let cases = [
-        (Habit::Stalls(100), "gave no answer in time"),
+        (Habit::Stalls(100), "did not answer in time"),
         (Habit::Goes(100), "is gone"),
         (Habit::Lies(100), "makes no sense"),
     ];

@@ -128,7 +128,7 @@ fn what_is_in_a_unit_is_shown() {
     let out = interfield(&["fmu", "nowhere.fmu"]).expect(1);
     assert!(out.stderr.contains("cannot be read"), "{}", out.stderr);
     let no_unit = file("text.fmu", "hello");
-    assert!(interfield(&["fmu", no_unit.to_str().unwrap()]).expect(2).stderr.contains("no readable zip file"));
+    assert!(interfield(&["fmu", no_unit.to_str().unwrap()]).expect(2).stderr.contains("not a readable zip file"));
 }
 
 #[test]

@@ -178,9 +178,9 @@ fn what_the_harness_cannot_do_gets_none_and_the_page_says_why() {
         ("compensation = { method = \"polynomial\", delay = \"4 ms\" }", "at `rig` the actuators are compensated"),
         (
             "limits = { jerk = \"100 m/s^3\", acceleration = \"9 m/s^2\" }",
-            "its guard keeps no limit of a jerk, and `rig` has one",
+            "it does not support a jerk limit, but `rig` has one",
         ),
-        ("home = \"force\"", "it does not estimate the stiffness by which `rig` would be unloaded"),
+        ("home = \"force\"", "it does not estimate the stiffness to unload `rig`"),
     ] {
         refused(more, why);
     }

@@ -141,7 +141,7 @@ fn killed(listen: &str, name: &str, more: &[&str], samples: usize) {
     recording(&path);
     // Somebody else wants the specimen meanwhile.
     let second = interfield(&["run", remote, "--json", "-o", &format!("{name}-second.h5")]).expect(1);
-    assert!(second.stderr.contains("another test has the specimen"), "{}", second.stderr);
+    assert!(second.stderr.contains("another test uses the specimen"), "{}", second.stderr);
     hosted.kill();
     let (code, said) = test.end();
     assert_eq!(code, Some(3), "{said}");
@@ -197,7 +197,7 @@ fn a_laboratory_survives_a_killed_test() {
         if again.code == Some(0) {
             break;
         }
-        assert!(again.stderr.contains("another test has the specimen"), "{}", again.stderr);
+        assert!(again.stderr.contains("another test uses the specimen"), "{}", again.stderr);
         assert!(Instant::now() < end);
     }
     assert_eq!(bits("survivor-alone.lab.h5"), bits("survivor.lab.h5"));
@@ -252,7 +252,7 @@ fn a_recording_is_played_back_until_the_commands_leave_it() {
 fn mistakes_about_addresses_are_answered() {
     for (at, what) in [
         ("udp://127.0.0.1", "has no port"),
-        ("tcp://127.0.0.1:7700", "is no address"),
+        ("tcp://127.0.0.1:7700", "is not a valid address"),
         ("udp://127.0.0.1:0", "port 0"),
         ("shm:pier", "shared memory"),
     ] {

@@ -78,7 +78,7 @@ fn every_injected_fault_ends_in_its_action_in_time_and_the_recording_opens() {
             "type = \"frozen-force\"",
             "frozen = { at = \"1 mm\", action = \"ramp-down\" }",
             "frozen",
-            "going home",
+            "returning",
             100,
             "aborted",
         ),
@@ -100,7 +100,7 @@ fn every_injected_fault_ends_in_its_action_in_time_and_the_recording_opens() {
             5,
             "aborted",
         ),
-        ("spike", "type = \"spike\"\nsize = \"50 kN\"", "force = \"20 kN\"", "force", "going home", 1, "aborted"),
+        ("spike", "type = \"spike\"\nsize = \"50 kN\"", "force = \"20 kN\"", "force", "returning", 1, "aborted"),
         (
             "spike-held",
             "type = \"spike\"\nsize = \"50 kN\"\nfor = \"20 ms\"",
@@ -116,7 +116,7 @@ fn every_injected_fault_ends_in_its_action_in_time_and_the_recording_opens() {
             "type = \"delay\"\nsize = \"60 ms\"",
             "tracking = { at = \"8 mm\", action = \"ramp-down\" }",
             "tracking",
-            "going home",
+            "returning",
             500,
             "aborted",
         ),
@@ -145,11 +145,14 @@ fn a_specimen_beyond_its_limits_is_led_home_and_everything_before_is_kept() {
     let (outcome, recording) = run("limit", &format!("{ACTUATOR}[specimen.limits]\ndisplacement = \"15 mm\"\n"), &[]);
     let document = outcome.expect(3).json();
     let (lab, causes) = laboratory(&document);
-    assert_eq!((causes[0].1.as_str(), causes[0].2.as_str()), ("going home", "displacement"));
+    assert_eq!((causes[0].1.as_str(), causes[0].2.as_str()), ("returning", "displacement"));
     // At most 50 ms to brake, 100 ms of ramp and 50 ms to come to rest; the reason is in the result file of the run too.
     let samples = lab["samples"].as_u64().unwrap() - causes[0].0;
     assert!((150..=205).contains(&samples), "{samples}");
-    assert!(document["reason"].as_str().unwrap().contains("a commanded displacement passed its limit"), "{document:#}");
+    assert!(
+        document["reason"].as_str().unwrap().contains("a commanded displacement exceeded its limit"),
+        "{document:#}"
+    );
     let csv = interfield(&["export", &recording, "-o", "limit.lab.csv"]);
     csv.expect(0);
     let text =
@@ -288,7 +291,7 @@ fn somebody_at_the_keyboard_is_answered_and_obeyed() {
     let document = outcome.expect(3).json();
     let (lab, causes) = laboratory(&document);
     assert_eq!((lab["state"].as_str(), lab["verdict"].as_str()), (Some("aborted"), Some("failed")));
-    assert!(causes.iter().any(|c| c.1 == "going home" && c.2 == "operator"), "{causes:?}");
+    assert!(causes.iter().any(|c| c.1 == "returning" && c.2 == "operator"), "{causes:?}");
     assert!(lab["reasons"][0].as_str().unwrap().contains("stopped by the operator"), "{}", lab["reasons"]);
 }
 

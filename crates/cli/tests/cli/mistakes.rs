@@ -152,7 +152,8 @@ const CASES: &[Case] = &[
     // Damping, analysis, channels.
     case("damping ratio", "[analysis]", "[damping]\nrayleigh = { ratio = §50 }\n[analysis]", &[("`ratio` must be between 0 and 10, found 50", "0.05")]),
     case("damping of nothing", "[analysis]", "§[damping]\n[analysis]", &[("needs either `rayleigh` or `modal`", "ratio = 0.05")]),
-    case("damping of a mode too many", "[analysis]", "§[damping]\nrayleigh = { ratio = 0.05, modes = [1, 3] }\n[analysis]", &[("damping names mode 3, but the structure has only 2 modes", "lower mode")]),
+    case("damping of a mode too many", "[analysis]", "§[damping]\nrayleigh = { ratio = 0.05, modes = [1, 3] \
+        }\n[analysis]", &[("the damping refers to mode 3, but the structure has only 2 modes", "lower mode")]),
     case("unknown scheme", "\"lsrt2\"", "§\"lsrt\"", &[("there is no scheme `lsrt`", "did you mean")]),
     case("scheme parameters", "\"lsrt2\"", "{ name = \"lsrt2\", §gama = 1, §rho = 2 }", &[("has no parameter `gama`", "did you mean `gamma`?"), ("has no parameter `rho`", "its parameters are")]),
     case("bad scheme parameter", "\"lsrt2\"", "{ name = \"lsrt2\", §gamma = \"sideways\" }", &[("parameter `gamma` of scheme `lsrt2` must be", "interfield schemes lsrt2")]),
@@ -201,7 +202,7 @@ const CASES: &[Case] = &[
     // What would drive the structure instead of damping or holding it.
     case("damping that drives", "[analysis]", "§[damping]\nrayleigh = { a0 = 0.1, a1 = \"-5 ms\" }\n[analysis]", &[("mode 1 (1.7227 Hz) has a damping ratio of -2.244 %", "one `ratio`")]),
     case("damping of one frequency", "[analysis]", "[[node]]\nname = \"twin\"\nmass = \"10 t\"\n[[element]]\ntype = \"spring\"\nnodes = [\"floor\", \"twin\"]\ndof = \"x\"\nk = \"1.0000001*k\"\n[[element]]\ntype = \"spring\"\nnodes = [\"ground\", \"floor\"]\ndof = \"x\"\nk = \"1e8*k\"\n§[damping]\nrayleigh = { ratios = [0.02, 0.05] }\n[analysis]",
-        &[("modes 1 and 2 have one frequency and cannot have two ratios", "one `ratio`")]),
+        &[("modes 1 and 2 have the same frequency and cannot have two damping ratios", "one `ratio`")]),
     case("indefinite mass", STOREY2, "type = \"matrix\"\nname = §\"storey2\"\ndofs = [\"floor.x\", \"roof.x\"]\nM = [[1, 20], [20, 1]]\nK = [[4, -4], [-4, 4]]\n", &[("the mass matrix of `storey2` is indefinite", "positive semidefinite")]),
     case("shorter than a step", "dt = \"10 ms\"\nduration = \"1 s\"", "dt = §\"10 ms\"\nduration = \"1 ms\"", &[("shorter than one step of 0.01 s", "smaller `dt`")]),
     // One mistake must not hide or multiply others.

@@ -103,7 +103,7 @@ fn the_newest_checkpoint_is_found_and_the_file_goes_on() {
     assert!(other.stderr.contains("of another model, or of other choices"), "{}", other.stderr);
     std::fs::write(folder.join("none.checkpoint"), "nothing").unwrap();
     let none = run(&folder, &["run", model, "--resume", "none.checkpoint", "-o", "none.h5"]).expect(2);
-    assert!(none.stderr.contains("it is no checkpoint"), "{}", none.stderr);
+    assert!(none.stderr.contains("it is not a checkpoint"), "{}", none.stderr);
     let clock = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/isolated-building.toml");
     let clock = clock.to_str().unwrap();
     let live = run(&folder, &["run", clock, "--real-time", "--checkpoint", "-o", "live.h5"]).expect(2);

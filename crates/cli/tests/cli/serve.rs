@@ -272,7 +272,7 @@ fn a_limit_that_is_passed_ends_the_test_and_the_client_is_left_waiting() {
     client.force(5.0);
     client.say(3.0, 50.0);
     client.say(10.0, 50.0);
-    serving.says_with("does not move any more: a commanded displacement passed its limit");
+    serving.says_with("does not move any more: a commanded displacement exceeded its limit");
     assert!(client.is_left_waiting());
     drop(client);
     let said = serving.end(3);
@@ -391,7 +391,7 @@ fn mistakes_are_answered() {
     let path = good.to_str().expect("UTF-8");
     let cases: [(&[&str], &str); 6] = [
         (&["--specimen", "dampr"], "no specimen `dampr`"),
-        (&["--listen", "127.0.0.1:8090"], "is no address: write for example tcp://127.0.0.1:8090"),
+        (&["--listen", "127.0.0.1:8090"], "is not an address: write for example tcp://127.0.0.1:8090"),
         (&["--listen", "tcp://127.0.0.1"], "has no port"),
         (&["--stall", "10 mm"], "--stall: expected time"),
         (&["--stall=-1 s"], "no time to wait"),

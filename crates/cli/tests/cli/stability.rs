@@ -190,7 +190,7 @@ fn a_map_has_all_values_and_a_picture() {
     assert!((number(&maps[1]["worst"]["ratio"]) - 0.5).abs() < 1e-12 && maps[0]["worst"].is_null());
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
     let svg = std::fs::read_to_string(folder.join("map.svg")).unwrap();
-    assert!(svg.contains("the papers take 4 omega dt") && svg.contains("ss = 10") && svg.contains("stable everywhere"));
+    assert!(svg.contains("the papers use 4 omega dt") && svg.contains("ss = 10") && svg.contains("stable everywhere"));
     let again = map(&[&args[..], &["--ratios", "0.5..0.5", "-o", "map.svg"]].concat()).expect(0).json();
     assert_eq!(found, again, "the same on however many cores");
     let pmc = interfield(&["stability-map", "--points", "7", "-o", "map.png"]).expect(0).stdout;

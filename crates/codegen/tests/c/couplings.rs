@@ -275,7 +275,7 @@ fn specimens_that_cannot_be_commanded_are_refused_with_what_to_do() {
     let text = tower("method = \"gc\"", "\"newmark\"", 2, LINEAR);
     let said = refusal(&(text + &specimen("storey")));
     assert!(
-        said.contains("specimen `storey` stands on the coarse side `tower`") && said.contains("side = \"fine\""),
+        said.contains("specimen `storey` is on the coarse side `tower`") && said.contains("side = \"fine\""),
         "{said}"
     );
 

@@ -158,7 +158,7 @@ fn every_failure_ends_in_a_message() {
         (1.0, ["went to 0.001 s only in the step from 0 s over 0.5 s: too far", "went to 0 s only"], Trouble::Refused),
         (2.0, ["with an error: it broke at %d %g", "with an error: it broke"], Trouble::Refused),
         (3.0, ["with a fatal error: it is all over", "with a fatal error"], Trouble::Refused),
-        (4.0, ["a step that is not finished", ""], Trouble::Refused),
+        (4.0, ["an unfinished step", ""], Trouble::Refused),
         (5.0, ["wants the simulation to end", "wants the simulation to end"], Trouble::Refused),
         (6.0, ["`F` is", "`F` is"], Trouble::Garbled),
         (7.0, ["", "went to 0.25 s only"], Trouble::Refused),
@@ -197,7 +197,7 @@ fn a_unit_that_cannot_vary_its_step_is_not_asked_to() {
         ask(&mut unit, t, 0.0, 0.0).unwrap();
     }
     assert_eq!(ask(&mut unit, 0.14, 0.0, 0.0), Err(Trouble::Refused));
-    assert!(unit.log().last().is_some_and(|m| m.contains("no multiple of its own step")));
+    assert!(unit.log().last().is_some_and(|m| m.contains("not a multiple of its internal step")));
 }
 
 /// What is wrong with a wiring, all of it.
@@ -242,7 +242,7 @@ fn all_mistakes_in_the_wiring_at_once() {
 #[test]
 fn units_of_the_wrong_kind_are_refused() {
     let found = wrong(Version::Two, |w| w.dofs[0].displacement = "angle".into());
-    assert!(found[0].contains("`angle` of `unit` has the unit deg, it is not a displacement"), "{found:?}");
+    assert!(found[0].contains("`angle` of `unit` has the unit deg, which is not a displacement"), "{found:?}");
     let found = wrong(Version::Three, |w| w.dofs[0].rotation = true);
     assert_eq!(found.len(), 2, "{found:?}");
     assert!(found[0].contains("it is not a rotation") && found[1].contains("it is not a moment"), "{found:?}");

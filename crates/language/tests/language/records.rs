@@ -236,13 +236,13 @@ fn records_that_are_wrong() {
     let peer = formats().swap_remove(0).1;
     for (text, expected) in [
         (peer.replace("-0.030000", "-0.03x000"), "line 9: "),
-        (peer.replace("NPTS=  8", "NPTS= 80"), "the header announces 80 values, but only 8 are there"),
+        (peer.replace("NPTS=  8", "NPTS= 80"), "the header states 80 values, but only 8 were found"),
         (peer.replace("UNITS OF G", "UNITS OF CM/S"), "this is a velocity, but acceleration"),
         (formats()[1].1.replace("0.010000", "ten"), "line 3: "),
         ("t,a\n0,0.1\n0.01,n/a\n".to_owned(), "line 3: `n/a` is not a number"),
         ("<!DOCTYPE html><html></html>".to_owned(), "web page"),
         ("PK\u{3}\u{4}xxxx".to_owned(), "ZIP archive"),
-        ("1\u{0}2\n".to_owned(), "belongs in no text"),
+        ("1\u{0}2\n".to_owned(), "is not valid in a text"),
         (String::new(), "empty"),
         ("# nothing\n".to_owned(), "needs 2 to"),
     ] {
@@ -284,7 +284,7 @@ fn generated_motions() {
         (format!("{ec8}, kind = 3"), vec!["`kind` must be between 1 and 2, found 3"]),
         (format!("{ec8}, seed = -1"), vec!["whole number from 0, found -1"]),
         (format!("{ec8}, sds = 1"), vec!["unknown key `sds`"]),
-        (format!("{ec8}, duration = \"0.1 s\""), vec!["is no motion"]),
+        (format!("{ec8}, duration = \"0.1 s\""), vec!["is not a valid motion"]),
         (format!("{ec8}, duration = \"1 h\""), vec!["at most 40000 samples"]),
         (format!("{ec8}, damping = 5"), vec!["between 0.001 and 0.5"]),
         (ec8.replace("0.25 g", "-1 g").replace("\"B\"", "\"F\""), vec!["`ag` must be greater", "unknown value \"F\""]),

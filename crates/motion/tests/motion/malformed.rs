@@ -59,7 +59,7 @@ fn esm() {
     assert_error(&e("0.005", "3", "cm/s^2", ""), 5, "fewer than two");
     // Three components side by side must not be read as one.
     assert_error(&e("0.005", "10", "cm/s^2", &"1 2 3\n".repeat(10)), 15, "announces 10 values, but 30");
-    assert_error(&e("0.005", "2", "cm\nDATA_TYPE: DISPLACEMENT RESPONSE SPECTRUM", "1 2\n3 4\n"), 6, "no record but a");
+    assert_error(&e("0.005", "2", "cm\nDATA_TYPE: DISPLACEMENT RESPONSE SPECTRUM", "1 2\n3 4\n"), 6, "not a record");
 }
 
 #[test]

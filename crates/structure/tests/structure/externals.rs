@@ -237,9 +237,9 @@ fn its_channels_say_what_it_was_told_and_answered() {
 #[test]
 fn a_program_without_an_answer_ends_the_run() {
     let cases = [
-        (Err(Trouble::Late), "gave no answer in time"),
+        (Err(Trouble::Late), "did not answer in time"),
         (Err(Trouble::Gone), "is gone"),
-        (Err(Trouble::Refused), "cannot go there"),
+        (Err(Trouble::Refused), "cannot reach this displacement"),
         (Err(Trouble::Garbled), "makes no sense"),
         (Ok(f64::NAN), "makes no sense"),
     ];
@@ -300,7 +300,7 @@ fn what_is_not_linear_has_no_stiffness() {
     let said = refuse(model("0.005"), yields);
     assert!(said.contains("not linear at rest") && said.contains("5e-3 along degree of freedom 1"), "{said}");
     let silent = Program { fails: Some((3, Err(Trouble::Late))), ..Program::linear() };
-    assert!(refuse(model("0.001"), silent).contains("gave no answer in time while its stiffness"));
+    assert!(refuse(model("0.001"), silent).contains("did not answer in time while its stiffness"));
     let mad = Program { fails: Some((3, Ok(f64::INFINITY))), ..Program::linear() };
     assert!(refuse(model("0.001"), mad).contains("makes no sense"));
     // A force of its own on one degree of freedom only: K is not symmetric.
@@ -374,7 +374,11 @@ fn mistakes_are_named() {
 fn what_it_stands_on_and_who_else_wants_it() {
     let base = text(&external(), "", "scheme = \"newmark\",");
     let fixed = base.replace("mass = 1 }", "fixed = true }");
-    assert!(refused(&fixed).iter().any(|f| f.0.contains("`b.x` is fixed, so the program cannot act")), "{:?}", refused(&fixed));
+    assert!(
+        refused(&fixed).iter().any(|f| f.0.contains("`b.x` is fixed, so the program cannot act")),
+        "{:?}",
+        refused(&fixed)
+    );
     let moved = base.replace(
         "load = [",
         "load = [{ type = \"imposed\", at = \"b.x\", displacement = { type = \"constant\", value = 0 } }, ",

@@ -203,7 +203,7 @@ fn a_stop_that_is_run_into_shows_in_the_balance_and_in_the_verdict() {
         };
         let coarse = at("1e-3");
         assert!(coarse.verdict.grade > Grade::Good, "{scheme}");
-        coarse.says(coarse.verdict.grade, "take dt = \"3.14e-5 s\" or less");
+        coarse.says(coarse.verdict.grade, "use dt = \"3.14e-5 s\" or less");
         let (speed, error) = (coarse.last[1], coarse.last[6]);
         // What is missing in the kinetic energy is what the balance says is missing: it is not blind.
         let gained = 0.5 * speed * speed - 5000.0;
@@ -232,7 +232,7 @@ fn events_are_landed_on_where_wanted() {
     let model = read(&oscillator(STOP, 1.0, rest), &Overrides::default());
     match Simulation::new(model) {
         Ok(_) => {}
-        Err(problems) => assert!(problems[0].message.contains("remembers the last one"), "{}", problems[0].message),
+        Err(problems) => assert!(problems[0].message.contains("needs a constant step"), "{}", problems[0].message),
     }
 }
 

@@ -143,8 +143,8 @@ fn steps_that_are_no_multiples_are_refused() {
         let unit = Unit::open(path).unwrap();
         for (from, size, said) in [
             (0.0, 0.015, "a communication step of 0.015 s is no multiple of its step of 0.01 s"),
-            (0.0, 0.0, "no multiple"),
-            (0.0, -0.01, "no multiple"),
+            (0.0, 0.0, "not a multiple"),
+            (0.0, -0.01, "not a multiple"),
             (0.5, 0.01, "a step from 0.5 s is asked for, but it stands at 0 s"),
         ] {
             let mut instance = unit.instance().unwrap();

@@ -135,8 +135,8 @@ fn where_there_is_no_curve_the_reason_is_told() {
     };
     assert!(at(&[(1.0, true), (2.0, true)]).contains("every run"));
     assert!(at(&[(1.0, false), (2.0, false)]).contains("no run"));
-    assert!(at(&[(1.0, false), (2.0, true)]).contains("a step"));
-    assert!(at(&[(1.0, false), (1.0, true)]).contains("a step"));
+    assert!(at(&[(1.0, false), (2.0, true)]).contains("cannot be fitted"));
+    assert!(at(&[(1.0, false), (1.0, true)]).contains("cannot be fitted"));
     assert!(at(&[(1.0, true), (2.0, true), (3.0, false), (1.0, false)]).contains("more often"));
     assert!(at(&[(0.0, true), (2.0, false)]).contains("greater than zero"));
 }

@@ -262,7 +262,7 @@ pub fn judge(
             _ => None,
         };
         if t.unread > 0 {
-            say(Grade::Doubtful, format!("{name}{} sensor samples were NaN (not a number)", t.unread));
+            say(Grade::Doubtful, format!("{name}{} sensor samples were invalid (not a number)", t.unread));
         }
         if let Some(grade) = grade(t.nrmse, NRMSE) {
             say(grade, format!("{name}tracking error {:.3} % of the motion", t.nrmse));

@@ -281,7 +281,7 @@ fn a_pack_replays_elsewhere_bit_for_bit_and_tells_what_has_changed() {
     assert!(
         run_in(&elsewhere, &["replay", "evidence.zip", "x.toml"]).expect(2).stderr.contains("contains its own model")
     );
-    assert!(run_in(&elsewhere, &["replay", "."]).expect(1).stderr.contains("no pack"));
+    assert!(run_in(&elsewhere, &["replay", "."]).expect(1).stderr.contains("was not written by `interfield pack`"));
 }
 
 /// What RO-Crate 1.1 and DesignSafe ask for.

@@ -10,7 +10,8 @@ fn text(name: &str) -> String {
 fn a_key_says_what_it_holds_its_range_its_default_and_an_example() {
     let delay = text("specimen.actuator.delay");
     for words in
-        ["hears its command late", "time", "zero or greater", "default  0", "[[specimen.actuator]]", "delay = \"8 ms\""]
+        ["Pure delay of its command", "time", "zero or greater", "default  0", "[[specimen.actuator]]", "delay = \"8 \
+            ms\""]
     {
         assert!(delay.contains(words), "{words}: {delay}");
     }

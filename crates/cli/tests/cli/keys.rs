@@ -80,7 +80,7 @@ fn what_leaves_the_machine_is_sealed_or_said_not_to_be() {
     };
     let open = wrong("at = \"udp://10.0.0.2:7700\"");
     assert!(
-        open.starts_with("38: ") && open.contains("without a seal") && open.contains("interfield key new"),
+        open.starts_with("38: ") && open.contains("has no key") && open.contains("interfield key new"),
         "{open}"
     );
     assert!(wrong("at = \"udp://10.0.0.2:7700\"\ninsecure = true\nkey = \"a.key\"").contains("keep one of the two"));

@@ -226,7 +226,7 @@ fn a_recording_is_played_back_until_the_commands_leave_it() {
     }
     // Another structure asks for something else.
     let other = replay(&["--until", "0.5 s", "--scheme", "hht"], 3);
-    assert!(other.stderr.contains("left the recording"), "{}", other.stderr);
+    assert!(other.stderr.contains("differ from the recording"), "{}", other.stderr);
     let account = &other.json()["laboratory"][0]["account"];
     assert!(account["left_at_sample"].as_f64().is_some_and(|k| k > 2000.0), "{account}");
     // Mistakes.
@@ -377,7 +377,7 @@ fn mistakes_about_a_bus_are_answered() {
         (format!("[specimen.actuator.ethercat]\nrx_pdos = [1.5]\n{GOOD}"), vec!["`rx_pdos` must list object numbers"]),
         (
             format!("[specimen.actuator.ethercat]\n{GOOD}{second}"),
-            vec!["specimen `rig` already uses the bus `eth0`", "does not say how"],
+            vec!["specimen `rig` already uses the bus `eth0`", "has no wiring"],
         ),
     ];
     for (more, expected) in cases {

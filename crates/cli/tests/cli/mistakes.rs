@@ -123,7 +123,8 @@ const CASES: &[Case] = &[
     case("unknown signal", SIGNAL, "signal = §\"elcentro\"", &[("there is no signal `elcentro`", "[signal.elcentro]")]),
     case("unknown signal type", SIGNAL, "signal = { type = §\"sine\" }", &[("unknown value \"sine\"", "harmonic")]),
     case("signal of another kind", SIGNAL, "signal = { type = \"synthetic\", peak = \"§2 mm\" }", &[("expected acceleration (length/time^2), found length", "0.2 g")]),
-    case("no frequency", SIGNAL, "signal = §{ type = \"harmonic\", amplitude = 1 }", &[("needs either `frequency` (Hz) or `omega`", "2 Hz")]),
+    case("not a frequency", SIGNAL, "signal = §{ type = \"harmonic\", amplitude = 1 }", &[("needs either `frequency` \
+        (Hz) or `omega`", "2 Hz")]),
     case("signal formula", SIGNAL, "signal = { type = \"formula\", value = §\"1/t\" }", &[("gives inf at t = 0", "max(t, 1e-9)")]),
     case("one sample", SIGNAL, "signal = { type = \"table\", dt = 1, values = §[1] }", &[("needs 2 to", "one sample per line")]),
     case("times that do not increase", SIGNAL, "signal = { type = \"table\", times = [0, 1, 1], values = §[1, 2, 3] }", &[("sample 2 is at 1 s and sample 3 at 1 s", "sort")]),

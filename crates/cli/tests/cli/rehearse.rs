@@ -209,7 +209,7 @@ fn where_probe_and_dry_run_disagree_both_are_told_with_the_reason() {
     assert_eq!((&found["stable"], &found["ready"]), (&false.into(), &true.into()), "{found:#}");
     let doubt = found["doubt"].as_str().unwrap();
     assert!(doubt.contains("the loop is unstable, but the dry run does not fail"), "{doubt}");
-    assert!(doubt.contains("stiffness at rest"), "{doubt}");
+    assert!(doubt.contains("initial stiffness"), "{doubt}");
 }
 
 #[test]

@@ -100,7 +100,7 @@ fn the_newest_checkpoint_is_found_and_the_file_goes_on() {
     assert_eq!(rows(&folder.join("interfield-out/frame.h5")), other);
     // Another choice is another run; what is no checkpoint is said.
     let other = run(&folder, &["run", model, "--resume", "--dt", "5 ms"]).expect(2);
-    assert!(other.stderr.contains("of another model, or of other choices"), "{}", other.stderr);
+    assert!(other.stderr.contains("belongs to another model or other options"), "{}", other.stderr);
     std::fs::write(folder.join("none.checkpoint"), "nothing").unwrap();
     let none = run(&folder, &["run", model, "--resume", "none.checkpoint", "-o", "none.h5"]).expect(2);
     assert!(none.stderr.contains("it is not a checkpoint"), "{}", none.stderr);

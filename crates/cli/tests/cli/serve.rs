@@ -394,7 +394,7 @@ fn mistakes_are_answered() {
         (&["--listen", "127.0.0.1:8090"], "is not an address: write for example tcp://127.0.0.1:8090"),
         (&["--listen", "tcp://127.0.0.1"], "has no port"),
         (&["--stall", "10 mm"], "--stall: expected time"),
-        (&["--stall=-1 s"], "no time to wait"),
+        (&["--stall=-1 s"], "not a valid waiting time"),
         (&["--protocol", "opensee"], "opensees"),
     ];
     for (more, what) in cases {

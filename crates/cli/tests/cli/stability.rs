@@ -172,7 +172,7 @@ fn substeps_need_substructures_and_a_sensible_number() {
     interfield(&["check", cut.to_str().unwrap(), "--substeps", "0", "-o", "x.svg"]).expect(2);
     let outcome =
         interfield(&["check", cut.to_str().unwrap(), "--coupling", "llm", "--scheme", "trapezoidal", "-o", "x.svg"]);
-    assert!(outcome.expect(2).stderr.contains("one step for all"));
+    assert!(outcome.expect(2).stderr.contains("the same step in all substructures"));
     let args = ["--coupling", "llm", "--scheme", "trapezoidal", "--substeps", "1", "-o", "x.svg"];
     interfield(&[&["check", cut.to_str().unwrap()], &args[..]].concat()).expect(0);
 }
@@ -202,7 +202,7 @@ fn a_map_has_all_values_and_a_picture() {
         (&["--omega", "0..1"][..], "greater than zero"),
         (&["--scheme", "hht", "--param", "foo=1"][..], "no parameter `foo`"),
         (&["--coupling", "plsrt2", "--scheme", "newmark"][..], "needs lsrt1 or lsrt2"),
-        (&["--coupling", "llm"][..], "one step for all"),
+        (&["--coupling", "llm"][..], "the same step in all substructures"),
         (&["-o", "map.gif"][..], "FILE.svg or FILE.png"),
     ] {
         let outcome = interfield(&[&["stability-map"], wrong].concat()).expect(2);

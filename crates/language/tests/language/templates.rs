@@ -247,7 +247,7 @@ fn mistakes_with_includes() {
         ("include = [\"sections.toml\"]\n[section.a]\nE = 2\n", "model.toml:2 `section.a` is given in two files"),
         (
             "include = [\"unit.toml\"]\n[units]\nlength = \"m\"\n",
-            "model.toml:2 `units` is given in two files | a model has",
+            "model.toml:2 `units` is given in two files | a model needs",
         ),
     ];
     for (text, expected) in cases {

@@ -238,10 +238,10 @@ fn its_channels_say_what_it_was_told_and_answered() {
 fn a_program_without_an_answer_ends_the_run() {
     let cases = [
         (Err(Trouble::Late), "did not answer in time"),
-        (Err(Trouble::Gone), "is gone"),
+        (Err(Trouble::Gone), "is not available"),
         (Err(Trouble::Refused), "cannot reach this displacement"),
-        (Err(Trouble::Garbled), "makes no sense"),
-        (Ok(f64::NAN), "makes no sense"),
+        (Err(Trouble::Garbled), "sent an invalid answer"),
+        (Ok(f64::NAN), "sent an invalid answer"),
     ];
     for (what, words) in cases {
         let program = Program { fails: Some((50, what)), ..Program::linear() };
@@ -269,7 +269,7 @@ fn in_parts_the_fault_names_the_part() {
     let mut run = Simulation::in_workshop(model, &mut With(program)).map_err(|p| format!("{p:?}")).unwrap();
     let fault = (0..run.steps()).find_map(|k| run.step(k).err()).unwrap();
     let said = run.explain(fault);
-    assert!(said.contains("`second`") && said.contains("is gone"), "{said}");
+    assert!(said.contains("`second`") && said.contains("is not available"), "{said}");
 }
 
 #[test]
@@ -302,7 +302,7 @@ fn what_is_not_linear_has_no_stiffness() {
     let silent = Program { fails: Some((3, Err(Trouble::Late))), ..Program::linear() };
     assert!(refuse(model("0.001"), silent).contains("did not answer in time while its stiffness"));
     let mad = Program { fails: Some((3, Ok(f64::INFINITY))), ..Program::linear() };
-    assert!(refuse(model("0.001"), mad).contains("makes no sense"));
+    assert!(refuse(model("0.001"), mad).contains("sent an invalid answer"));
     // A force of its own on one degree of freedom only: K is not symmetric.
     struct Skew;
     impl Partner for Skew {
@@ -323,7 +323,7 @@ fn what_is_not_linear_has_no_stiffness() {
         }
     }
     let said = identify(&model("0.001").externals[0], &mut Skew).unwrap_err();
-    assert!(said.contains("not symmetric: by 50.0 %"), "{said}");
+    assert!(said.contains("not symmetric: the difference is 50.0 %"), "{said}");
 }
 
 /// Messages and helps of a text with mistakes.
@@ -406,7 +406,7 @@ fn what_it_stands_on_and_who_else_wants_it() {
 fn schemes_that_iterate_and_sides_that_are_computed_twice_are_refused() {
     let why = |model: Model| Simulation::new(model).err();
     let newton = why(parse_text(&text(&external(), "", "scheme = \"newmark-newton\","))).unwrap();
-    assert!(newton[0].message.contains("iterates, and the program of external `second` cannot go back"), "{newton:?}");
+    assert!(newton[0].message.contains("iterates, but the program of external `second` cannot go back"), "{newton:?}");
     assert!(newton[0].help.contains("alpha-os"));
     let twice = why(parse_text(&text(&external(), &cut("plsrt2", "coarse", 2), ""))).unwrap();
     assert!(twice[0].message.contains("computes the coarse side twice"), "{twice:?}");

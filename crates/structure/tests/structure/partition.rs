@@ -325,7 +325,7 @@ const MISTAKES: &[(&str, &[(&str, &str)])] = &[
         &[("the name `p` is used twice", "a different name")]),
     ("[[substructure]]\nname = §\"p.q\"\n", &[("`p.q` cannot be a name", "letters, digits")]),
     ("[[substructure]]\nname = §\"p\"\n[[substructure]]\nname = \"q\"\nelements = [\"*\"]\n",
-        &[("substructure `p` has nothing", "remove it")]),
+        &[("substructure `p` is empty", "remove it")]),
     ("[[substructure]]\nname = §\"p\"\n[[substructure]]\nname = §\"q\"\nnodes = [\"far\"]\n[[node]]\nname = \"far\"\nmass = 1\n",
         &[("substructure `p` has no interface", "meet where"), ("substructure `q` has no interface", "meet where")]),
     ("[[substructure]]\nname = \"p\"\nelements = [\"*\"]\n[[node]]\nname = §\"far\"\nmass = 1\n",

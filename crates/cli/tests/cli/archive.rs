@@ -371,8 +371,8 @@ fn a_recording_at_a_chosen_rate_still_judges_every_sample() {
     let time = recording.time(0..3).unwrap();
     assert!((time[1] - time[0] - 0.02).abs() < 1e-12, "{time:?}");
     let refused = run_in(&folder, &["replay", "interfield-out/storey-2.lab.h5", model]).expect(1);
-    assert!(refused.stderr.contains("one of 20 samples"), "{}", refused.stderr);
-    for (rate, said) in [("300 Hz", "333.333"), ("0 Hz", "greater than zero"), ("2 kHz", "every 0.5")] {
+    assert!(refused.stderr.contains("one in 20 samples"), "{}", refused.stderr);
+    for (rate, said) in [("300 Hz", "333.333"), ("0 Hz", "greater than zero"), ("2 kHz", "one in 0.5")] {
         let wrong = text.replace("ramp =", &format!("record_rate = \"{rate}\"\nramp ="));
         std::fs::write(folder.join(model), wrong).unwrap();
         let refused = run_in(&folder, &["check", model, "-o", "x.svg"]).expect(2);
@@ -413,7 +413,7 @@ fn a_recording_that_fails_is_told_at_once_counted_and_acted_upon() {
     // By default the test goes on.
     let ended = with_small_files(&folder, 1_000_000, &[&long[..], &["-o", "warn.h5"]].concat()).expect(1);
     assert!(ended.stderr.contains("verdict could not be added to the results: warn.lab.h5"), "{}", ended.stderr);
-    assert!(ended.stderr.contains("the recording warn.lab.h5 fails: File too large"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("writing the recording warn.lab.h5 failed: File too large"), "{}", ended.stderr);
     let document = ended.json();
     assert_eq!(document["laboratory"][0]["verdict"], "doubtful", "{document:#}");
     let (rows, missing) = accounted(&document, &folder.join("warn.lab.h5"));

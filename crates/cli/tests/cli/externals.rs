@@ -184,7 +184,7 @@ fn check_tells_what_is_known_and_asks_only_if_told_to() {
     // Nobody is asked.
     let said = interfield(&["check", path(&told)]).expect(0).stdout;
     assert!(said.contains("upper: opensees at tcp://127.0.0.1:") && said.contains("must be running already"), "{said}");
-    assert!(said.contains("stiffness not known before it runs") && said.contains("--identify"), "{said}");
+    assert!(said.contains("stiffness unknown before it runs") && said.contains("--identify"), "{said}");
     let refused = interfield(&["modes", path(&told)]).expect(2).stderr;
     assert!(refused.contains("unknown before its program runs") && refused.contains("stiffness = [["), "{refused}");
     let found = interfield(&["check", path(&told), "--identify", "--stability"]).expect(0).stdout;
@@ -208,8 +208,8 @@ fn check_tells_what_is_known_and_asks_only_if_told_to() {
 fn a_program_that_fails_ends_the_run_with_its_results() {
     let cases = [
         (Habit::Stalls(100), "did not answer in time"),
-        (Habit::Goes(100), "is gone"),
-        (Habit::Lies(100), "makes no sense"),
+        (Habit::Goes(100), "is not available"),
+        (Habit::Lies(100), "sent an invalid answer"),
     ];
     for (habit, words) in cases {
         let (at, thread) = adapter(habit);
@@ -415,7 +415,7 @@ fn a_program_that_is_killed_ends_the_run_with_its_results() {
     let mut said = String::new();
     child.stderr.take().expect("a pipe").read_to_string(&mut said).expect("text");
     assert_eq!(child.wait().expect("it ends").code(), Some(3), "{said}");
-    assert!(said.contains("the program of external `upper` is gone"), "{said}");
-    assert!(said.contains("the process of external `upper` was ended from outside (signal: 9"), "{said}");
+    assert!(said.contains("the program of external `upper` is not available"), "{said}");
+    assert!(said.contains("the process of external `upper` was ended by a signal (signal: 9"), "{said}");
     assert!(Reader::open(&output("victim-external.h5")).is_ok_and(|r| r.rows() > 100));
 }

@@ -117,9 +117,7 @@ fn what_is_in_a_unit_is_shown() {
         "spring (FMI 2.0)",
         "it can run here",
         "variable steps allowed",
-        "u         input      Float64  mm  \
-              \
-        0",
+        "u         input      Float64  mm        0",
     ] {
         assert!(text.contains(shown), "{shown}:\n{text}");
     }

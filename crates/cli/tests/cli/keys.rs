@@ -31,7 +31,7 @@ fn a_key_is_made_once_and_for_its_owner_alone() {
         assert_eq!(std::fs::metadata(&path).expect("it is there").permissions().mode() & 0o777, 0o600);
         std::fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).expect("our own file");
         let open = interfield(&["key", "show", "own.key"]).expect(1).stderr;
-        assert!(open.contains("may be read by others; close it: chmod 600 own.key"), "{open}");
+        assert!(open.contains("can be read by other users; restrict it: chmod 600 own.key"), "{open}");
     }
     assert!(
         interfield(&["key", "show", "absent.key"]).expect(1).stderr.contains("`interfield key new FILE` makes one")
@@ -53,7 +53,7 @@ fn a_sealed_test_changes_no_bit() {
     assert!(refused.contains("has another key") && refused.contains(&other), "{refused}");
     let bare = model("sealed-bare.toml", "1 s", &format!("at = \"{address}\""));
     let refused = interfield(&["run", bare.to_str().expect("UTF-8"), "-o", "sealed-bare.h5"]).expect(1).stderr;
-    assert!(refused.contains("sealed with its key; write key = "), "{refused}");
+    assert!(refused.contains("encrypted with its key; write key = "), "{refused}");
     let remote = model("sealed.toml", "1 s", &format!("at = \"{address}\"\nkey = \"test.key\""));
     let found = run(&remote, "sealed.h5", 0);
     for end in ["h5", "lab.h5"] {

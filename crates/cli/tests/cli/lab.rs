@@ -276,7 +276,7 @@ fn mistakes_about_addresses_are_answered() {
     let port = std::net::UdpSocket::bind("127.0.0.1:0").and_then(|s| s.local_addr()).expect("a port").port();
     let alone = model("nobody.toml", "1 s", &format!("at = \"udp://127.0.0.1:{port}\""));
     let silent = interfield(&["run", alone.to_str().expect("UTF-8"), "-o", "nobody.h5"]).expect(1);
-    assert!(silent.stderr.contains("nobody answers; start its controller first"), "{}", silent.stderr);
+    assert!(silent.stderr.contains("no answer; start its controller first"), "{}", silent.stderr);
 }
 
 /// The emergency stop of an emulated laboratory in another process ends the test as in one, bit by bit.

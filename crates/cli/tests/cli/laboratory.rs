@@ -392,6 +392,6 @@ fn the_critical_delay_is_that_of_the_closed_form() {
     let path = file("weak.toml", model(&weak));
     let found = interfield(&["rehearse", path.to_str().unwrap(), "--json"]).expect(3).json();
     let said = found["objections"].to_string();
-    assert!(said.contains("more stroke than the actuator can"), "{said}");
+    assert!(said.contains("stroke exceeds the actuator capacity"), "{said}");
     interfield(&["rehearse", super::models().join("three-dof.toml").to_str().unwrap()]).expect(2);
 }

@@ -140,7 +140,7 @@ pub(crate) fn compensators() -> String {
         "# Compensators\n\nMethods that compensate the delay and dynamics of actuators, the recommended one first. \
             [Compensation](compensation.md) compares them; `interfield compensators NAME` prints the same. Pictures \
             show the tracking error of a specimen with an actuator delay of 12 ms (two first-order lags), without \
-            noise: those that do not adapt are given this delay, those that learn half \
+            noise: those that do not adapt are given this delay, those that adapt half \
          of it, and `pi-lead` has the gains of its default; `early` sends the specimen ahead on purpose, by 1.5 \
          samples.\n\n| compensator | adapts | description |\n|---|---|---|\n",
     );

@@ -92,7 +92,11 @@ fn refusals(address: &str, moved: &AtomicU64) {
     // Nothing says how far it may be sent.
     let open = file("unbounded.toml", model(address, "type = \"ideal\""));
     let outcome = interfield(&["run", open.to_str().unwrap(), "-o", "unbounded.h5"]).expect(1);
-    assert!(outcome.stderr.contains("the largest displacement and velocity of its actuator 1 are not given"), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("the largest displacement and velocity of its actuator 1 are not given"),
+        "{}",
+        outcome.stderr
+    );
     assert_eq!(moved.load(Ordering::Relaxed), 0);
     let ran = run(&["--arm", "--confirm", "brace-rig"]).expect(0);
     assert!(moved.load(Ordering::Relaxed) > 0 && ran.stdout.contains("verdict: good"), "{}", ran.stdout);

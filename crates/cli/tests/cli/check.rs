@@ -85,8 +85,14 @@ fn stability_limits_of_all_schemes() {
         let args = [&command[..1], &[model.to_str().unwrap()], &command[1..], &args].concat();
         let outcome = interfield(&args);
         let warnings = outcome.json()["warnings"].to_string();
-        assert!(warnings.contains("the run is unstable with this step") && warnings.contains("or an implicit \
-            scheme"), "{warnings}");
+        assert!(
+            warnings.contains("the run is unstable with this step")
+                && warnings.contains(
+                    "or an implicit \
+            scheme"
+                ),
+            "{warnings}"
+        );
     }
 }
 

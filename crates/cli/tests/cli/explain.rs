@@ -9,10 +9,15 @@ fn text(name: &str) -> String {
 #[test]
 fn a_key_says_what_it_holds_its_range_its_default_and_an_example() {
     let delay = text("specimen.actuator.delay");
-    for words in
-        ["Pure delay of its command", "time", "zero or greater", "default  0", "[[specimen.actuator]]", "delay = \"8 \
-            ms\""]
-    {
+    for words in [
+        "Pure delay of its command",
+        "time",
+        "zero or greater",
+        "default  0",
+        "[[specimen.actuator]]",
+        "delay = \"8 \
+            ms\"",
+    ] {
         assert!(delay.contains(words), "{words}: {delay}");
     }
     assert_eq!(text("actuator.delay"), delay, "the end of a name is enough");

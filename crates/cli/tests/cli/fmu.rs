@@ -113,12 +113,9 @@ fn what_is_wrong_with_a_unit_is_said_before_anything_runs() {
 fn what_is_in_a_unit_is_shown() {
     let path = spring().to_str().unwrap();
     let text = interfield(&["fmu", path]).expect(0).stdout;
-    for shown in [
-        "spring (FMI 2.0)",
-        "it can run here",
-        "variable steps allowed",
-        "u         input      Float64  mm        0",
-    ] {
+    for shown in
+        ["spring (FMI 2.0)", "it can run here", "variable steps allowed", "u         input      Float64  mm        0"]
+    {
         assert!(text.contains(shown), "{shown}:\n{text}");
     }
     let json = interfield(&["fmu", path, "--json"]).expect(0).json();

@@ -149,8 +149,12 @@ fn what_the_guard_does_not_let_through_ends_the_test() {
         "limits = { displacement = \"8 mm\" }",
         "command for actuator 1 exceeds its position limit and was not sent",
     );
-    ends("harness-fast", "limits = { velocity = \"10 mm/s\" }", "command for actuator 1 exceeds its velocity limit \
-        and was not sent");
+    ends(
+        "harness-fast",
+        "limits = { velocity = \"10 mm/s\" }",
+        "command for actuator 1 exceeds its velocity limit \
+        and was not sent",
+    );
 }
 
 #[test]

@@ -79,10 +79,7 @@ fn what_leaves_the_machine_is_sealed_or_said_not_to_be() {
         format!("{}: {} {}", error["line"], error["message"], error["help"])
     };
     let open = wrong("at = \"udp://10.0.0.2:7700\"");
-    assert!(
-        open.starts_with("38: ") && open.contains("has no key") && open.contains("interfield key new"),
-        "{open}"
-    );
+    assert!(open.starts_with("38: ") && open.contains("has no key") && open.contains("interfield key new"), "{open}");
     assert!(wrong("at = \"udp://10.0.0.2:7700\"\ninsecure = true\nkey = \"a.key\"").contains("keep one of the two"));
     assert!(wrong("at = \"shm:/pier\"\nkey = \"a.key\"").contains("never leaves the machine"));
     let plain = model("open-plain.toml", "1 s", "");

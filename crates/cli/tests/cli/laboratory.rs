@@ -287,7 +287,10 @@ fn somebody_at_the_keyboard_is_answered_and_obeyed() {
     let (heard, outcome) = conversation("keyboard", &model(ACTUATOR), &["--real-time"], &words);
     let said = |what: &str| heard.iter().any(|l| l.contains(what));
     assert!(said("pause: pausing; ") && said("halt: refused: ") && said("note a crack: noted"), "{heard:#?}");
-    assert!(said("stop: stopping: the specimen returns to its start position; ") && said("resume: refused: "), "{heard:#?}");
+    assert!(
+        said("stop: stopping: the specimen returns to its start position; ") && said("resume: refused: "),
+        "{heard:#?}"
+    );
     let document = outcome.expect(3).json();
     let (lab, causes) = laboratory(&document);
     assert_eq!((lab["state"].as_str(), lab["verdict"].as_str()), (Some("aborted"), Some("failed")));

@@ -291,7 +291,7 @@ fn files_that_are_no_results() {
     for length in [4, 100, 5000, whole.len() / 2, whole.len() - 1] {
         let cut = file("cut.h5", &whole[..length]);
         let (message, _) = refusal(&["plot", cut.to_str().unwrap(), "-c", "roof.x", "-o", "cut.svg"], 2);
-        assert!(message.contains("cut off") || message.contains("too short") || message.contains("not"), "{message}");
+        assert!(message.contains("truncated") || message.contains("too short") || message.contains("not"), "{message}");
     }
 }
 

@@ -272,7 +272,7 @@ fn a_limit_that_is_passed_ends_the_test_and_the_client_is_left_waiting() {
     client.force(5.0);
     client.say(3.0, 50.0);
     client.say(10.0, 50.0);
-    serving.says_with("does not move any more: a commanded displacement exceeded its limit");
+    serving.says_with("the specimen has stopped: a commanded displacement exceeded its limit");
     assert!(client.is_left_waiting());
     drop(client);
     let said = serving.end(3);

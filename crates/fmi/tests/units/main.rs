@@ -155,9 +155,17 @@ fn steps_go_from_the_last_time_to_the_next() {
 fn every_failure_ends_in_a_message() {
     // Parameter `fault` of units/unit.h, what it says, for both versions.
     let cases: &[(f64, [&str; 2], Trouble)] = &[
-        (1.0, ["advanced only to 0.001 s in the step from 0 s over 0.5 s: too far", "advanced only to 0 s"], Trouble::Refused),
+        (
+            1.0,
+            ["advanced only to 0.001 s in the step from 0 s over 0.5 s: too far", "advanced only to 0 s"],
+            Trouble::Refused,
+        ),
         (2.0, ["over 0.5 s: it broke at %d %g", "over 0.5 s: it broke"], Trouble::Refused),
-        (3.0, ["returned a fatal error for the step from 0 s over 0.5 s: it is all over", "returned a fatal error"], Trouble::Refused),
+        (
+            3.0,
+            ["returned a fatal error for the step from 0 s over 0.5 s: it is all over", "returned a fatal error"],
+            Trouble::Refused,
+        ),
         (4.0, ["an unfinished step", ""], Trouble::Refused),
         (5.0, ["requests the end of the simulation", "requests the end of the simulation"], Trouble::Refused),
         (6.0, ["`F` is", "`F` is"], Trouble::Garbled),

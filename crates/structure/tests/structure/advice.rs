@@ -144,8 +144,11 @@ fn an_explicit_scheme_beyond_its_limit() {
         SOUND.replace("dt = \"10 ms\"", "dt = \"100 ms\"").replace("synthetic", "constant").replace("peak", "value");
     let (_, found) = findings("limit.toml", &text, Path::new(""), Some(2.0));
     assert!(
-        found.iter().any(|d| d.message.contains("the run is unstable with this step") && d.message.contains("stable \
-            up to 2")),
+        found.iter().any(|d| d.message.contains("the run is unstable with this step")
+            && d.message.contains(
+                "stable \
+            up to 2"
+            )),
         "{found:#?}"
     );
 }

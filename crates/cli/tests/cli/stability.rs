@@ -144,7 +144,7 @@ fn text_says_what_grows_and_where() {
         "growing motion: 0.083333 Hz",
         "moves most at `mass.x` of `B` (fine side)",
         "largest stable step 5.15",
-        "\nstable settings nearby\n",
+        "\nstable settings near the given one\n",
     ] {
         assert!(text.contains(part), "{part}:\n{text}");
     }

@@ -8,7 +8,7 @@ mod udp;
 
 use std::fmt;
 use std::io::{self, ErrorKind};
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
@@ -32,6 +32,9 @@ pub trait Channel: Send {
     /// # Errors
     /// `Late`, `Gone`, or `Garbled` if a datagram has another length.
     fn receive(&mut self, buffer: &mut [u8], filled: &mut usize, until: Instant) -> Result<(), Trouble>;
+
+    /// The machine of the peer, if that is known.
+    fn machine(&self) -> Option<IpAddr>;
 }
 
 /// How messages travel.

@@ -116,6 +116,14 @@ impl PeerAddress {
 }
 
 impl PeerAddress {
+    /// The address `k` ports behind; any free port stays one. None where there are no more.
+    pub fn port_behind(&self, k: usize) -> Option<PeerAddress> {
+        let (name, port) = self.host.rsplit_once(':')?;
+        let port: u16 = port.parse().ok()?;
+        let behind = if port == 0 { 0 } else { port.checked_add(u16::try_from(k).ok()?)? };
+        Some(PeerAddress { transport: self.transport, host: format!("{name}:{behind}") })
+    }
+
     /// Whether only this machine can reach it.
     pub fn is_local(&self) -> bool {
         self.host.to_socket_addrs().is_ok_and(|mut all| all.all(|a| a.ip().is_loopback()))

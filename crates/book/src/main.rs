@@ -11,6 +11,8 @@ mod highlight;
 mod links;
 mod math;
 mod page;
+mod pictures;
+mod plain;
 mod reference;
 mod search;
 mod summary;
@@ -36,7 +38,9 @@ fn main() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let built = || {
         let commands = commands::page(&|args| commands::output(program, args))?;
-        current(&root, &[&registered()[..], &[("commands.md", commands)]].concat(), bless())?;
+        let mut made = registered()?;
+        made.push(("commands.md".to_owned(), commands));
+        current(&root, &made, bless())?;
         build(&root)?.write(out)
     };
     match built() {
@@ -92,15 +96,18 @@ impl Book {
     }
 }
 
-/// The chapters that the registries give.
-fn registered() -> [(&'static str, String); 5] {
-    [
+/// The chapters and pictures that the registries give.
+fn registered() -> Result<Vec<(String, String)>, String> {
+    let chapters = [
         ("reference.md", reference::page()),
         ("elements.md", catalogue::elements()),
         ("schemes.md", catalogue::schemes()),
         ("couplings.md", catalogue::couplings()),
         ("compensators.md", catalogue::compensators()),
-    ]
+    ];
+    let mut made = pictures::all()?;
+    made.extend(chapters.map(|(name, text)| (name.to_owned(), text)));
+    Ok(made)
 }
 
 /// Whether chapters of the repository are to be renewed.
@@ -109,7 +116,7 @@ fn bless() -> bool {
 }
 
 /// Whether these chapters stand in the repository as they are now; if they do not, `renew` writes them.
-fn current(root: &Path, chapters: &[(&str, String)], renew: bool) -> Result<(), String> {
+fn current(root: &Path, chapters: &[(String, String)], renew: bool) -> Result<(), String> {
     let mut old = Vec::new();
     for (name, text) in chapters {
         let path = root.join(SOURCE).join(name);
@@ -117,7 +124,9 @@ fn current(root: &Path, chapters: &[(&str, String)], renew: bool) -> Result<(), 
             continue;
         }
         if renew {
-            std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))?;
+            let folder = path.parent().unwrap_or(root);
+            let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&path, text));
+            written.map_err(|e| format!("{}: {e}", path.display()))?;
         } else {
             old.push(format!("{SOURCE}/{name}"));
         }
@@ -171,12 +180,14 @@ mod tests {
 
     #[test]
     fn chapters_from_the_registries_are_current() {
-        current(&root(), &registered(), bless()).unwrap_or_else(|e| panic!("{e}"));
+        registered().and_then(|made| current(&root(), &made, bless())).unwrap_or_else(|e| panic!("{e}"));
     }
 
     #[test]
     fn old_chapters_are_told() {
-        let message = current(&root(), &[("index.md", "other".into()), ("none.md", String::new())], false).unwrap_err();
+        let message =
+            current(&root(), &[("index.md".into(), "other".into()), ("none.md".into(), String::new())], false)
+                .unwrap_err();
         assert!(message.contains("/index.md, ") && message.contains("/none.md; run"), "{message}");
     }
 

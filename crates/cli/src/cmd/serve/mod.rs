@@ -225,7 +225,7 @@ fn kept(offer: &Offer<'_>, assessed: Assessed, ending: Ending) -> Option<Assesse
     if matches!(ending, Ending::Halted(Halt::Broken(_))) {
         laboratory::log(&assessed).iter().for_each(|line| complain(&format!("note: {line}")));
     }
-    if let Err(message) = keep(std::slice::from_ref(&assessed), &offer.model.units) {
+    if let Err(message) = keep(std::slice::from_ref(&assessed), &offer.model) {
         complain(&format!("error: {message}"));
     }
     match assessed {

@@ -196,7 +196,7 @@ fn what_is_not_a_number_moves_nothing() {
     let (mut server, mut path) = (opensees::Server::new(2), Path::new(2));
     ask(&mut server, &mut path, &hex(CAPTURED));
     for code in [0.0, 4.1, 16.0, -3.0, 98.0, 1e300] {
-        assert_eq!(server.hear(&message(&[code], 8), &mut path), Err(Violation::Action(code).into()));
+        assert_eq!(server.hear(&message(&[code], 8), &mut path), Err(Violation::Action(code)));
     }
 }
 
@@ -236,10 +236,10 @@ fn an_actor_believes_no_length_that_cannot_be_true() {
     for length in [0.0, -1.0, 0.5, 2.5, 1e9, 16_385.0, f64::NAN, f64::INFINITY] {
         let mut actor = site::Actor::new(1, false);
         let found = actor.hear(&message(&[2.0, length], 256), &mut Path::new(1));
-        assert_eq!(found, Err(Violation::Message.into()), "{length}");
+        assert_eq!(found, Err(Violation::Message), "{length}");
     }
     let mut actor = site::Actor::new(1, true);
-    assert_eq!(actor.hear(&[0, 0, 0, 1], &mut Path::new(1)), Err(Violation::ByteOrder.into()));
+    assert_eq!(actor.hear(&[0, 0, 0, 1], &mut Path::new(1)), Err(Violation::ByteOrder));
 }
 
 /// Bytes by hand from the table of the header.

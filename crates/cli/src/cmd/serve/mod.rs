@@ -34,7 +34,7 @@ use stand::{Admission, Stand, Test};
 /// A specimen (emulated, recorded, or real by its `at`) is moved by another program, through the same controller as in `interfield run`: compensation, limits, recording, verdict.
 /// Numbers have the units of the model file. Every new displacement takes a time step of the model (--dt).
 ///
-/// Several specimens are served at once, each at its own port, to one client each: one test, one operator, and a limit that one of them passes ends it for all. A test belongs to the client that began it. It ends when its clients do, or by Ctrl-C, which leads the specimens home.
+/// Several specimens are served at once, each at its own port, to one client each: one test, one operator, and a limit that one of them passes ends it for all. A test belongs to the client that began it; with --control, the word `admit` lets another one take it over. It ends when its clients do, or by Ctrl-C, which leads the specimens home.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield serve tower.toml\n  \
 interfield serve tower.toml --listen udp://127.0.0.1:8090 --keep\n  \

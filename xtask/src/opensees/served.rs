@@ -72,8 +72,11 @@ fn serve(context: &Context, folder: &Path, model: &Path) -> Result<(Child, BufRe
     Ok((server, errors, port))
 }
 
+/// What is written instead in a script.
+type Changes = &'static [(&'static str, &'static str)];
+
 /// Scripts whose specimen trips: the one of the book, one that iterates, one that looks at nothing; whether they fail by themselves.
-const SCRIPTS: &[(&str, &[(&str, &str)], bool)] = &[
+const SCRIPTS: &[(&str, Changes, bool)] = &[
     ("book", &[], true),
     (
         "iterating",
@@ -96,7 +99,7 @@ fn tripped(
     python: &Path,
     folder: &Path,
     name: &str,
-    changes: &[(&str, &str)],
+    changes: Changes,
     fails: bool,
 ) -> Result<(), String> {
     let model = block(context, "toml served.toml")?.replace("displacement = \"60 mm\"", "displacement = \"20 mm\"");

@@ -293,7 +293,7 @@ fn the_operator_may_admit_another_client() {
     serving.order("admit");
     serving.says_with("admit: the next client takes the specimen over");
     let mut next = Client::connect(&serving);
-    next.force(-5.0);
+    assert!(next.force(-5.0).is_finite());
     next.say(99.0, 0.0);
     let said = serving.end(0);
     assert_eq!((&said["clients"], &said["moves"]), (&2.into(), &3.into()));

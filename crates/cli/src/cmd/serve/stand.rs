@@ -126,11 +126,12 @@ impl Stand {
                 self.say(offer, "no client goes on: the specimen is led home");
                 return Ok(Ending::Halted(Halt::Stalled));
             }
+            let Some(mut channel) = self.door.accept(offer.stall, Instant::now() + LOOK)? else { continue };
+            // What was said while nobody was there counts for this client.
             let said = admission.said.load(Ordering::Acquire);
             if std::mem::replace(&mut admitted, said) != said {
                 unfinished.iter_mut().for_each(|test| test.admitted = true);
             }
-            let Some(mut channel) = self.door.accept(offer.stall, Instant::now() + LOOK)? else { continue };
             if lost.take().is_some() {
                 admission.left.fetch_sub(1, Ordering::AcqRel);
             }
@@ -142,6 +143,8 @@ impl Stand {
             }
             if unfinished.is_some() {
                 lost = Some(Instant::now());
+                // What was said of another specimen before does not count for this one.
+                admitted = admission.said.load(Ordering::Acquire);
                 admission.left.fetch_add(1, Ordering::AcqRel);
             }
             self.tell_gone(offer, ending, unfinished.as_ref());

@@ -101,7 +101,7 @@ pub(crate) fn couplings() -> String {
         "# Couplings\n\nValues of `method` in [`[coupling]`](reference.md#coupling), the recommended one first. \
             [Substructures and couplings](substructures.md) explains the choice. Pictures show one macro-step, from \
             $t_n$ to \
-         $t_{{n+1}}$, with four substeps: arcs are steps, equal numbers happen at the same time, red dots are where multipliers are \
+         $t_{{n+1}}$, with four substeps: arcs are steps, equal numbers happen at the same time, orange dots are where multipliers are \
          found and, on the coarse side, what they are found from.\n\n{}",
         choice()
     );
@@ -140,7 +140,7 @@ pub(crate) fn compensators() -> String {
         "# Compensators\n\nMethods that compensate the delay and dynamics of actuators, the recommended one first. \
             [Compensation](compensation.md) compares them; `interfield compensators NAME` prints the same. Pictures \
             show the tracking error of a specimen with an actuator delay of 12 ms (two first-order lags), without \
-            noise: those that do not adapt are given this delay, those that adapt half \
+            noise: those that do not adapt are given this delay, those that learn half \
          of it, and `pi-lead` has the gains of its default; `early` sends the specimen ahead on purpose, by 1.5 \
          samples.\n\n| compensator | adapts | description |\n|---|---|---|\n",
     );
@@ -161,7 +161,7 @@ pub(crate) fn compensators() -> String {
     out
 }
 
-/// A source; where it is a chapter of the book, `book: passivity 2.2`, with a link to it.
+/// A source; the chapter of the book that it names becomes a link.
 fn cited(reference: &str) -> String {
     let text = cell(reference);
     let Some((before, after)) = text.split_once("book: ") else { return text };

@@ -10,7 +10,7 @@ use interfield_lab::controller::Word;
 use crate::Exit;
 use crate::output::complain;
 
-/// The first Ctrl-C ends a test as it should end: the specimen is led home, everything is kept. The second brakes it where it is and switches
+/// The first Ctrl-C ends a test as it should end: the specimen returns to its start position, everything is kept. The second brakes it where it is and switches
 /// off. Whatever hangs meanwhile, a program or an FMU, does not keep the third from ending the process; nor the second, after a while.
 pub(crate) fn on_interrupt(operator: &Operator) {
     let (operator, asked) = (operator.clone(), AtomicU8::new(0));

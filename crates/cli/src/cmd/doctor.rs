@@ -189,7 +189,7 @@ fn idle(args: &Args) -> Result<Kept, String> {
     Ok(Kept { name: "an idle loop".to_owned(), period: 1.0 / rate, timing, rights })
 }
 
-/// The loops of a model's test by the clock, in the emulated laboratory, again and again; and why one ended early, if one did.
+/// The loops of a model's test in real time, in the emulated laboratory, again and again; and why one ended early, if one did.
 fn beside(path: &Path, args: &Args) -> Result<(Vec<Kept>, Option<String>), Exit> {
     let loaded = Loaded::open(path, args.json)?;
     let model = loaded.advised(&args.settings, None)?.structure.model;
@@ -261,7 +261,7 @@ fn add(sum: &mut Timing, more: &Timing) {
     sum.overrun += more.overrun;
 }
 
-/// A workshop of emulated specimens by the clock, which writes nothing.
+/// A workshop of emulated specimens in real time, which writes nothing.
 struct Bench {
     core: Option<usize>,
 }
@@ -323,7 +323,7 @@ impl Findings {
     }
 }
 
-/// A glance at the machine before a test by the clock, in a line.
+/// A glance at the machine before a test in real time, in a line.
 pub(crate) fn glance(specimens: &[Specimen], core: Option<usize>) -> Option<String> {
     let period = specimens.iter().map(|s| s.period).min_by(f64::total_cmp)?;
     let line = match host::wake_ups(period, GLANCE, request(core), Waking::default()) {

@@ -214,7 +214,7 @@ fn stop_by_ctrl_c() -> Arc<AtomicBool> {
     operator.stop_flag()
 }
 
-/// Always: whoever starts the test has to know that it may.
+/// Always: any program that starts the test has to know that it may.
 fn announce(specimen: &Specimen, seal: &str, address: &Address) {
     let n = specimen.actuators.len();
     let plural = if n == 1 { "" } else { "s" };
@@ -244,7 +244,7 @@ fn secret(args: &Args, specimen: &Specimen, folder: &Path, listen: &Address) -> 
     }
 }
 
-/// A specimen that nobody has moved.
+/// A specimen that was not moved before.
 fn open(model: &Model, index: usize) -> Result<Box<dyn Hardware>, String> {
     emulated(model, index).map_err(|p| p.first().map_or_else(String::new, |p| p.message.clone()))
 }

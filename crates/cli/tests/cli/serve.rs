@@ -256,14 +256,14 @@ fn after_a_dying_client_only_one_that_goes_on_is_let_in() {
     dies.force(0.0);
     dies.force(5.0);
     drop(dies);
-    serving.says_with("the client is gone; the specimen is held at a.x = 5 mm");
-    serving.says_with("one from 127.0.0.1 that begins at a.x = 5 mm goes on");
+    serving.says_with("the client disconnected; the specimen is held at a.x = 5 mm");
+    serving.says_with("one from 127.0.0.1 that begins at a.x = 5 mm can continue");
     let mut liar = Client::connect(&serving);
     liar.say(42.0, 0.0);
     serving.says_with("a client was rejected: it sent the request 42");
     let mut anew = Client::connect(&serving);
     assert!(anew.force(0.0).is_nan());
-    serving.says_with("a client is refused: it does not begin where the specimen stands");
+    serving.says_with("a client is refused: it does not begin at the position of the specimen");
     assert!(anew.force(5.0).is_nan(), "it cannot try again");
     anew.say(99.0, 0.0);
     let mut next = Client::connect(&serving);
@@ -284,7 +284,7 @@ fn the_operator_may_admit_another_client() {
     let model = model("admitted.toml", "");
     let mut serving = Serving::start(&model, &["--control"]);
     serving.order("admit");
-    serving.says_with("admit: refused: no client has left a test behind");
+    serving.says_with("admit: refused: no client has left a test to continue");
     let mut dies = Client::connect(&serving);
     dies.force(0.0);
     dies.force(5.0);
@@ -311,7 +311,7 @@ fn a_specimen_without_a_client_is_led_home_if_told_so() {
     dies.force(0.0);
     dies.force(5.0);
     drop(dies);
-    serving.says_with("no client goes on: the specimen is led home");
+    serving.says_with("no client continues: the specimen returns to its start position");
     assert_eq!(serving.end(3)["laboratory"][0]["verdict"], "failed");
     assert_eq!(recorded(&model, "damper.1.target").last(), Some(&0.0));
 }
@@ -455,7 +455,7 @@ fn what_is_not_a_number_moves_nothing_and_the_next_client_goes_on() {
     let mut client = Client::connect(&serving);
     client.force(0.0);
     client.say(3.0, f64::NAN);
-    serving.says_with("a displacement that is not a number");
+    serving.says_with("a displacement that is NaN (not a number)");
     assert!(client.ask(10.0, 0.0).is_nan());
     drop(client);
     let mut next = Client::connect(&serving);

@@ -207,7 +207,7 @@ fn one_test(
     let found: Vec<io::Result<(Ending, Counts)>> = std::thread::scope(|scope| {
         let serve = |(stand, served)| scope.spawn(move || Stand::serve(stand, offer, served, test));
         let threads: Vec<_> = stands.iter_mut().zip(&mut all).map(serve).collect();
-        let broken = || Err(io::Error::other("the service broke off"));
+        let broken = || Err(io::Error::other("the server stopped unexpectedly"));
         threads.into_iter().map(|t| t.join().unwrap_or_else(|_| broken())).collect()
     });
     let (mut endings, mut tests) = (Vec::new(), Vec::new());

@@ -289,9 +289,9 @@ fn the_operator_may_admit_another_client() {
     dies.force(0.0);
     dies.force(5.0);
     drop(dies);
-    serving.says_with("`admit` lets any client take it over with a ramp");
+    serving.says_with("`admit` lets any client continue with a ramp");
     serving.order("admit");
-    serving.says_with("admit: the next client takes the specimen over");
+    serving.says_with("admit: the next client continues with the specimen");
     let mut next = Client::connect(&serving);
     assert!(next.force(-5.0).is_finite());
     next.say(99.0, 0.0);
@@ -324,7 +324,7 @@ fn a_limit_that_is_passed_ends_the_test_and_its_client() {
     client.force(0.0);
     client.force(5.0);
     assert!(client.force(50.0).is_nan(), "what it computes from that does not converge");
-    serving.says_with("does not move any more: a commanded displacement exceeded its limit");
+    serving.says_with("the specimen has stopped: a commanded displacement exceeded its limit");
     assert!(client.force(5.0).is_nan() && client.ask(13.0, 5.0).is_nan());
     drop(client);
     let said = serving.end(3);

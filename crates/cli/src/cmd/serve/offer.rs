@@ -138,7 +138,7 @@ fn places(args: &Args, n: usize) -> Result<Vec<PeerAddress>, String> {
 fn waiting_time(model: &Model, text: &str) -> Result<f64, String> {
     match Scope::new(model.units.clone()).quantity(text, Dimension::TIME) {
         Ok(time) if (0.0..1e9).contains(&time) => Ok(time),
-        Ok(time) => Err(format!("{time} s is not a time to wait")),
+        Ok(time) => Err(format!("{time} s is not a valid waiting time")),
         Err(errors) => Err(errors.first().map_or("is not a time", |e| e.message.as_str()).to_owned()),
     }
 }

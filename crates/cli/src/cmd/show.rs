@@ -12,7 +12,7 @@ use crate::output::{print, print_json};
 use crate::report::Evidence;
 use crate::stored;
 use interfield::laboratory::PREFIX;
-use interfield::record::OVERRIDES;
+use interfield::record::{OVERRIDES, settings_json};
 use interfield::table::{aligned, short};
 
 /// Show what is in a result file: how the run went, its settings, its channels
@@ -74,8 +74,7 @@ fn span(reader: &Reader) -> Result<Option<(f64, f64)>, interfield_results::Error
 
 /// A time among the settings, in s.
 fn seconds(reader: &Reader, name: &str) -> Option<f64> {
-    let (_, text) = reader.meta().settings.iter().find(|(n, _)| n == name)?;
-    text.strip_suffix(" s")?.parse().ok()
+    reader.meta().setting(name)?.seconds()
 }
 
 fn describe(reader: &Reader, channels: &[Statistics], span: Option<(f64, f64)>) -> Value {
@@ -88,7 +87,7 @@ fn describe(reader: &Reader, channels: &[Statistics], span: Option<(f64, f64)>) 
         "created": meta.created,
         "program": meta.program,
         "version": meta.version,
-        "settings": meta.settings.iter().map(|(n, v)| (n.clone(), json!(v))).collect::<serde_json::Map<_, _>>(),
+        "settings": settings_json(&meta.settings),
         "rows": reader.rows(),
         "dropped": reader.dropped(),
         "dt": seconds(reader, "dt"),
@@ -121,7 +120,7 @@ fn explain(reader: &Reader, channels: &[Statistics], span: Option<(f64, f64)>) -
     }
     // What is there for programs would only be cut here; --json shows it.
     let for_people = |name: &str| name != OVERRIDES && !name.starts_with(PREFIX);
-    lines.extend(meta.settings.iter().filter(|(n, _)| for_people(n)).map(|(n, v)| (n.as_str(), cut(v))));
+    lines.extend(meta.settings.iter().filter(|(n, _)| for_people(n)).map(|(n, v)| (n.as_str(), cut(&v.to_string()))));
     let range = span.map_or_else(String::new, |(a, b)| format!(", t = {} s to {} s", short(a), short(b)));
     lines.push(("rows", format!("{}{range}", reader.rows())));
     if reader.dropped() > 0 {

@@ -9,7 +9,7 @@ use interfield_results::Reader;
 
 use super::Evidence;
 use crate::stored::curve;
-use interfield::laboratory::{Assessed, header, json, log, row, tape};
+use interfield::laboratory::{Assessed, json, log, table, tape};
 
 /// Actuators whose curves are drawn.
 const DRAWN: usize = 8;
@@ -31,7 +31,7 @@ pub(crate) fn keep(assessed: &[Assessed], units: &UnitSystem) -> Result<(), Stri
             verdict: verdict(a),
             laboratory: one(a, units),
             log: own.unwrap_or_else(|_| log(a)),
-            numbers: json(test),
+            numbers: json(test, units),
             ..Evidence::default()
         };
         evidence.keep(path)
@@ -46,10 +46,10 @@ fn verdict(a: &Assessed) -> String {
 }
 
 fn one(a: &Assessed, units: &UnitSystem) -> Vec<Block> {
-    let rows = a.actuators.iter().enumerate().map(|(i, t)| row(i, t.as_ref(), units)).collect();
-    let mut blocks = vec![Block::Text(verdict(a)), Block::Table(Table { header: header(units), rows })];
+    let (header, rows) = table(a, units);
+    let mut blocks = vec![Block::Text(verdict(a)), Block::Table(Table { header, rows })];
     if let Some(reader) = a.recording.as_ref().and_then(|path| Reader::open(path).ok()) {
-        blocks.extend((0..a.actuators.len().min(DRAWN)).flat_map(|i| curves(a, &reader, i)));
+        blocks.extend(a.rig.iter().take(DRAWN).flat_map(|actuator| curves(a, &reader, &actuator.name)));
     }
     if let Some(LoopTiming { timing: kept, rights, compute }) = &a.timing {
         let times = [("wake-up", &kept.wake_up), ("controller", &kept.compute), ("next target", compute)];
@@ -75,8 +75,8 @@ fn one(a: &Assessed, units: &UnitSystem) -> Vec<Block> {
 }
 
 /// Target and reached, their difference, and the force over the displacement of an actuator.
-fn curves(a: &Assessed, reader: &Reader, i: usize) -> Vec<Block> {
-    let channel = |column: &str| reader.channel(&tape::channel_name(&a.name, i, column));
+fn curves(a: &Assessed, reader: &Reader, actuator: &str) -> Vec<Block> {
+    let channel = |column: &str| reader.channel(&tape::channel_name(&a.name, actuator, column));
     let unit = |c: usize| reader.channels()[c].unit.clone();
     let over_time = |names: &[&str], title: &str| {
         let found: Option<Vec<(usize, Curve)>> = names
@@ -89,7 +89,7 @@ fn curves(a: &Assessed, reader: &Reader, i: usize) -> Vec<Block> {
         let found = found?;
         let unit = unit(found.first()?.0);
         Some(Block::Plot(Panel {
-            title: format!("{}, actuator {}: {title}", a.name, i + 1),
+            title: format!("{}, actuator {actuator}: {title}", a.name),
             x: Axis::new("time in the laboratory", "s"),
             y: Axis::new("displacement", &unit),
             order: Order::Sorted,
@@ -100,7 +100,7 @@ fn curves(a: &Assessed, reader: &Reader, i: usize) -> Vec<Block> {
     let hysteresis = || {
         let (x, y) = (channel("reached")?, channel("force")?);
         Some(Block::Plot(Panel {
-            title: format!("{}, actuator {}: measured force", a.name, i + 1),
+            title: format!("{}, actuator {actuator}: measured force", a.name),
             x: Axis::new("reached", &unit(x)),
             y: Axis::new("force", &unit(y)),
             curves: vec![curve(reader, "measured", Some(x), y).ok()?],

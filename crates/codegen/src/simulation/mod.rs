@@ -21,7 +21,7 @@ use interfield_structure::Simulation;
 use interfield_structure::assembled::Blueprint as SystemBlueprint;
 use interfield_structure::blueprint::Blueprint;
 
-use crate::api::{Export, Interface, LIFECYCLE, Variable, files};
+use crate::api::{Export, Interface, LIFECYCLE, Measure, Origin, Variable, files};
 use crate::harness;
 use crate::inputs::{Inputs, inputs};
 use crate::law::Laws;
@@ -34,7 +34,7 @@ use pieces::{Piece, imposed_index, pieces};
 use tables::Coupled;
 
 /// A partitioned model as C files called `name`; all reasons why it cannot be.
-pub(crate) fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
+pub(crate) fn export(model: &Model, name: &str, origin: &Origin) -> Result<Export, Vec<Problem>> {
     let refused = specimens::refusals(model);
     if !refused.is_empty() {
         return Err(refused);
@@ -65,13 +65,14 @@ pub(crate) fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> 
     let interface = Interface {
         name: identifier(name),
         title: model.title.clone(),
+        origin: origin.clone(),
         scheme: coupling_name(model),
         dt: b.coupling.h,
         steps: parts.steps(),
         moments: coupled.sites.moments(b.coupling.h, coupled.starts),
         inputs: inputs.components.clone(),
         outputs: model.channels.iter().map(channel).collect(),
-        measured: measured(&commands),
+        measured: measured(model),
         commands,
         evaluations: specimens::evaluations(&b.coupling),
         parameters: parameters.list.clone(),
@@ -86,11 +87,11 @@ pub(crate) fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> 
     let mut export = fits(files(&interface, &referenced(&called(&interface.named(&code))), &stand_in))?;
     let whole = pieces.first().filter(|_| model.partition.is_none());
     harness::add(&mut export, model, whole.map(|p| p.steppings[0].evaluations.as_slice()));
-    Ok(export)
+    Ok(export.stamped())
 }
 
 fn channel(c: &interfield_language::model::Channel) -> Variable {
-    Variable { name: c.name.clone(), unit: c.unit.clone(), value: 0.0 }
+    Variable::new(c.name.clone(), Measure { unit: c.unit.clone(), si: 1.0 / c.factor }, 0.0)
 }
 
 fn coupling_name(model: &Model) -> String {
@@ -149,7 +150,7 @@ fn code(
     driven.indices("IMPOSED_IN", b.driven.iter().filter_map(|d| component(d.0)).chain([0]));
 
     let measures = !interface.commands.is_empty();
-    let now = if measures { "self->work + AT_NOW" } else { "self->inputs" };
+    let now = if measures { "self->work + AT_NOW" } else { "self->si_inputs" };
     let step = if measures { include_str!("../../c/step_measured.c") } else { include_str!("../../c/step.c") };
     let body = [include_str!("../../c/instance.c"), "\n", LIFECYCLE, "\n", step].concat();
     let body = body
@@ -157,7 +158,6 @@ fn code(
         .replace("@VIEW@", &coupled.view)
         .replace("@IN@", now)
         .replace("@SCALES@", &parameters.scales.to_string())
-        .replace("@PARAMETERS@", &interface.defaults())
         .replace("@DT@", &number(b.coupling.h));
     let setting = if parameters.setting.is_empty() { "    (void)self;\n" } else { &parameters.setting };
     [
@@ -182,6 +182,7 @@ fn code(
         "\n",
         include_str!("../../c/energy.c"),
         "\n",
+        &interface.defaults(),
         &format!(
             "/* Parameters of laws to their places. */\nstatic void set_constants(@name@_t *self)\n{{\n{setting}}}\n\n"
         ),

@@ -74,6 +74,28 @@ impl Scheme for AnyScheme {
     }
 }
 
+impl AnyScheme {
+    /// Its coefficients by the names they have in the literature.
+    pub fn coefficients(&self, mut tell: impl FnMut(&'static str, f64)) {
+        match self {
+            AnyScheme::Alpha(a) | AnyScheme::Newton(Newton { alpha: a, .. }) => a.coefficients(tell),
+            AnyScheme::Splitting(s) => s.weights().coefficients(tell),
+            AnyScheme::ModelBased(m) => {
+                Alpha { predictor: Predictor::Full, alpha_m: m.alpha_m, alpha_f: m.alpha_f, beta: m.beta, gamma: m.gamma }
+                    .coefficients(tell);
+            }
+            AnyScheme::StateSpace(s) => {
+                for (name, x) in [("alpha_m", s.alpha_m), ("alpha_f", s.alpha_f), ("gamma", s.gamma)] {
+                    tell(name, x);
+                }
+            }
+            AnyScheme::Rosenbrock(r) => tell("gamma", r.gamma),
+            AnyScheme::Composite(c) => tell("gamma", c.gamma),
+            AnyScheme::Chang(_) => {}
+        }
+    }
+}
+
 /// A value given to a parameter of a scheme.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Argument<'a> {

@@ -60,7 +60,7 @@ fn tell(export: &Export, args: &Args) {
     let files: Vec<&str> = export.files.iter().map(|f| f.0.as_str()).collect();
     if args.json {
         let names = |list: &[interfield_codegen::Variable]| {
-            list.iter().map(|v| json!({ "name": v.name, "unit": v.unit })).collect::<Vec<_>>()
+            list.iter().map(|v| json!({ "name": v.name, "unit": v.unit() })).collect::<Vec<_>>()
         };
         print_json(&json!({
             "folder": out.to_string(), "name": i.name, "files": files, "dt": i.dt, "steps": i.steps,

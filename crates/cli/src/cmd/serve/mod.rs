@@ -103,6 +103,13 @@ pub(crate) enum Protocol {
     UtSim,
 }
 
+impl Protocol {
+    /// Its name, as it is given.
+    fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned())
+    }
+}
+
 /// What follows a stall.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Stall {
@@ -303,9 +310,9 @@ fn prepare(args: &Args) -> Result<(Offer<'_>, Door), Exit> {
         return Err(refuse(&message, "write another --output", Exit::BadInput));
     }
     let settings = [
-        ("dt", format!("{} s", model.analysis.dt)),
-        ("protocol", format!("{:?}", args.protocol)),
-        ("listen", args.listen.to_string()),
+        ("dt", record::seconds(model.analysis.dt)),
+        ("protocol", args.protocol.name().into()),
+        ("listen", args.listen.to_string().into()),
     ];
     let settings = settings.map(|(name, value)| (name.to_owned(), value)).to_vec();
     let mut meta = record::about(&model.title, loaded.text(), settings, &(&args.settings).into());

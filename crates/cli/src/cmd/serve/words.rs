@@ -49,9 +49,9 @@ pub(super) fn tell(totals: &Totals, specimen: &str, place: &PeerAddress, units: 
         print_json(&json!({
             "specimen": specimen, "listen": place.to_string(), "clients": totals.clients,
             "requests": counts.requests, "moves": counts.moves, "commits": counts.commits,
-            "answering": s.entries().iter().map(|(k, v)| ((*k).to_owned(), json!(v))).collect::<serde_json::Map<_, _>>(),
+            "answering": laboratory::histogram_json(&s),
             "refused": totals.refused,
-            "laboratory": laboratory::json(&totals.tests),
+            "laboratory": laboratory::json(&totals.tests, units),
         }));
         return;
     }

@@ -44,7 +44,9 @@ pub fn inputs(model: &Model) -> Inputs {
     let mut calls = String::new();
     for (i, load) in model.loads.iter().enumerate() {
         let (measure, fallback, signal) = match load {
-            Load::Ground { direction, signal, .. } => (measures::ground(model, direction), format!("ground.{direction}"), signal),
+            Load::Ground { direction, signal, .. } => {
+                (measures::ground(model, direction), format!("ground.{direction}"), signal)
+            }
             Load::Force { dof, signal } => {
                 (measures::force(model, *dof), format!("force.{}", model.dofs[*dof].name), signal)
             }

@@ -9,8 +9,8 @@ use interfield_structure::channels::Channels;
 
 use crate::api::{Measure, Variable};
 use crate::inputs::Inputs;
-use crate::measures;
 use crate::law::{Number, Want, places_of, strength_setting};
+use crate::measures;
 use crate::outputs::Read;
 use crate::subdomain::{Plan, want};
 use crate::text::number;
@@ -88,8 +88,9 @@ impl Owner<'_> {
             for i in 0..part.s {
                 let of_law = |law: &AnyLaw| law.info().states.get(i).map(|s| (s.name.to_owned(), s.unit));
                 let (name, measure) = match &element.kind {
-                    Kind::Law { law, .. } => of_law(law)
-                        .map_or((None, measures::unknown()), |(name, u)| (Some(name), measures::of_law(model, element, u))),
+                    Kind::Law { law, .. } => of_law(law).map_or((None, measures::unknown()), |(name, u)| {
+                        (Some(name), measures::of_law(model, element, u))
+                    }),
                     Kind::Formula { states, .. } => (states.get(i).cloned(), measures::unknown()),
                     _ => (None, measures::unknown()),
                 };

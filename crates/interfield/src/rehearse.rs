@@ -63,7 +63,8 @@ fn dry_run(mut sim: Simulation, dry: &Dry, progress: &mut dyn FnMut(u64, u64)) -
         let seen = seen.1.lock().unwrap_or_else(PoisonError::into_inner);
         let period = specimen.period;
         let names = laboratory::names(specimen);
-        let dry = Recording { histories: &seen.histories, period, peaks: &[], missing: 0, failure: None, names: &names };
+        let dry =
+            Recording { histories: &seen.histories, period, peaks: &[], missing: 0, failure: None, names: &names };
         assessed.extend(Assessed::of(specimen, rig, dry));
         demands.extend(seen.histories.iter().enumerate().flat_map(|(a, h)| demands_of(specimen, a, h, &model.units)));
     }
@@ -326,12 +327,10 @@ impl Rehearsed {
     pub fn json(&self) -> Value {
         let units = &self.model.units;
         let found = self.looped.as_ref().ok().map(Loop::json).unwrap_or_default();
-        let rest = |(what, t): &(&str, f64)| {
-            Quantities::default().with("action", *what).seconds("time", number(*t)).object()
-        };
-        let rests = |a: &Assessed| {
-            json!({ "specimen": a.name, "actions": a.rests.iter().map(rest).collect::<Vec<_>>() })
-        };
+        let rest =
+            |(what, t): &(&str, f64)| Quantities::default().with("action", *what).seconds("time", number(*t)).object();
+        let rests =
+            |a: &Assessed| json!({ "specimen": a.name, "actions": a.rests.iter().map(rest).collect::<Vec<_>>() });
         let link = self.links.map_or(Value::Null, |link| number(link / units.factor(Dimension::LENGTH)));
         Quantities::default()
             .with("title", self.model.title.as_str())
@@ -343,7 +342,12 @@ impl Rehearsed {
             .with("stable", found["stable"].clone())
             .seconds("critical_delay", found["critical_delay"].clone())
             .quantity("critical_gain", found["critical_gain"].clone(), ONE)
-            .with("ended", self.ended.as_ref().map(|(t, why)| Quantities::default().seconds("t", *t).with("reason", why.as_str()).object()))
+            .with(
+                "ended",
+                self.ended
+                    .as_ref()
+                    .map(|(t, why)| Quantities::default().seconds("t", *t).with("reason", why.as_str()).object()),
+            )
             .quantity("largest_link", link, &units.label(Dimension::LENGTH))
             .with("laboratory", laboratory::json(&self.assessed, units))
             .with("actuators", self.demands.iter().map(Demand::json).collect::<Vec<_>>())

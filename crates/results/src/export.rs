@@ -98,7 +98,8 @@ pub fn mat5(reader: &Reader, path: &Path) -> Result<()> {
         Outcome::Finished(text) | Outcome::Interrupted(text) => text.as_str(),
         Outcome::Unknown => "unknown",
     };
-    let settings: Vec<(String, Vec<u8>)> = meta.settings.iter().flat_map(|(name, value)| setting(name, value)).collect();
+    let settings: Vec<(String, Vec<u8>)> =
+        meta.settings.iter().flat_map(|(name, value)| setting(name, value)).collect();
     let keys = identifiers(settings.iter().map(|(name, _)| name.as_str()));
     let settings: Vec<(&str, Vec<u8>)> =
         keys.iter().zip(settings).map(|(key, (_, value))| (key.as_str(), value)).collect();
@@ -196,7 +197,9 @@ fn setting(name: &str, value: &Setting) -> Vec<(String, Vec<u8>)> {
         Setting::Text(text) => own(matrix_text("", text)),
         Setting::Count(n) => own(matrix_number(*n as f64)),
         Setting::Number(value, unit) if unit.is_empty() => own(matrix_number(*value)),
-        Setting::Number(value, unit) => [own(matrix_number(*value)), vec![(unit_name(name), matrix_text("", unit))]].concat(),
+        Setting::Number(value, unit) => {
+            [own(matrix_number(*value)), vec![(unit_name(name), matrix_text("", unit))]].concat()
+        }
     }
 }
 

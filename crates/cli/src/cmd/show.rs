@@ -12,6 +12,7 @@ use crate::output::{print, print_json};
 use crate::report::Evidence;
 use crate::stored;
 use interfield::laboratory::PREFIX;
+use interfield::quantities::UNITS;
 use interfield::record::{OVERRIDES, settings_json};
 use interfield::table::{aligned, short};
 
@@ -94,10 +95,12 @@ fn describe(reader: &Reader, channels: &[Statistics], span: Option<(f64, f64)>) 
         "duration": seconds(reader, "duration"),
         "first_time": span.map(|s| s.0),
         "last_time": span.map(|s| s.1),
+        UNITS: { "dt": "s", "duration": "s", "first_time": "s", "last_time": "s" },
         "channels": channels.iter().map(|s| json!({
             "name": s.channel.name, "unit": s.channel.unit, "quantity": s.channel.quantity,
             "description": s.channel.description, "min": s.min, "max": s.max, "peak": s.peak,
             "peak_time": s.peak_time, "rms": s.rms, "final": s.last, "not_a_number": s.nan,
+            UNITS: { "peak_time": "s" },
         })).collect::<Vec<_>>(),
         "verdict": evidence.as_ref().map(|e| e.verdict.as_str()),
         "laboratory": evidence.as_ref().map(|e| &e.numbers),

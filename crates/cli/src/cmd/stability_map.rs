@@ -16,6 +16,7 @@ use crate::drawing::{self, DPI};
 use crate::load::{Loaded, ModelArgs, pair};
 use crate::output::{fail, print, print_json, progress};
 use crate::stored::check_output;
+use interfield::quantities::{ONE, UNITS};
 use interfield::stability::{judge_quietly, with_step};
 use interfield::table::{aligned, radius, short};
 
@@ -312,6 +313,7 @@ impl Map<'_> {
             "coupling": self.args.coupling, "scheme": self.scheme, "picture": name,
             "ratio": self.args.ratio.label(), "omega_is": "omega dt, dt the step of the analysis",
             "omega": self.omegas, "ratios": self.ratios, "maps": self.panels().map(panel).collect::<Vec<_>>(),
+            UNITS: { "omega": "rad", "ratio": ONE, "ratios": ONE, "radius": ONE },
         })
     }
 }

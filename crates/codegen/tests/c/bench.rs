@@ -12,7 +12,7 @@ use interfield_structure::Simulation;
 
 /// What every compiler must accept without a word.
 pub(crate) const STRICT: &[&str] =
-    &["-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror", "-ffp-contract=off"];
+    &["-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-pedantic", "-Werror", "-ffp-contract=off"];
 
 /// The optimisations of the acceptance.
 pub(crate) const LEVELS: &[&str] = &["-O0", "-O2", "-O3"];
@@ -109,7 +109,8 @@ pub(crate) fn compare(name: &str, text: &str, overrides: &Overrides, levels: &[&
     model.partition = None;
     model.specimens.clear();
     model.channels.retain(|c| !matches!(c.quantity, Quantity::Specimen(..)));
-    let export = export(&model, name, &interfield_codegen::Origin::default()).unwrap_or_else(|p| panic!("{name}: {p:?}"));
+    let export =
+        export(&model, name, &interfield_codegen::Origin::default()).unwrap_or_else(|p| panic!("{name}: {p:?}"));
     let at = folder(name);
     write(&export, &at);
     // What is missing in the energy balance is what is left of large numbers: it is as exact as they are.

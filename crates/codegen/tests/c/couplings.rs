@@ -254,7 +254,8 @@ models! {
 
 /// The words of a refusal of this text.
 fn refusal(text: &str) -> String {
-    let problems = export(&model(text, &Overrides::default()), "refused", &Origin::default()).expect_err("it should be refused");
+    let problems =
+        export(&model(text, &Overrides::default()), "refused", &Origin::default()).expect_err("it should be refused");
     let words: Vec<String> = problems.iter().map(|p| format!("{}: {}", p.message, p.help)).collect();
     words.join("\n")
 }

@@ -143,12 +143,14 @@ mod tests {
 
     #[test]
     fn every_form_is_told_by_its_names() {
-        let valve = |kind| Valve { gain: -1.5e-7, taps: [1, 2], bound: Some(3.0), kind, name: "a, {b}", end: f64::INFINITY };
-        let told = |kind: Value| {
-            json!({ "gain": -1.5e-7, "taps": [1, 2], "bound": 3.0, "kind": kind, "name": "a, {b}", "end": null })
-        };
+        let valve =
+            |kind| Valve { gain: -1.5e-7, taps: [1, 2], bound: Some(3.0), kind, name: "a, {b}", end: f64::INFINITY };
+        let told = |kind: Value| json!({ "gain": -1.5e-7, "taps": [1, 2], "bound": 3.0, "kind": kind, "name": "a, {b}", "end": null });
         assert_eq!(described(&valve(Kind::RampDown)), told(json!("ramp-down")));
-        assert_eq!(described(&valve(Kind::Early(Inner { delay: 0.01 }))), told(json!({ "type": "early", "delay": 0.01 })));
+        assert_eq!(
+            described(&valve(Kind::Early(Inner { delay: 0.01 }))),
+            told(json!({ "type": "early", "delay": 0.01 }))
+        );
         assert_eq!(described(&valve(Kind::Pair(1, 0.5))), told(json!({ "type": "pair", "value": [1, 0.5] })));
         assert_eq!(described(&None::<Valve>), Value::Null);
     }

@@ -1,12 +1,12 @@
 //! The laboratory of a run: where its rigs come from, what they record, and what is said about them afterwards.
 
-mod described;
 mod arming;
 #[cfg(all(target_os = "linux", feature = "ethercat"))]
 pub mod bus;
 #[cfg(not(all(target_os = "linux", feature = "ethercat")))]
 #[path = "no_bus.rs"]
 pub mod bus;
+mod described;
 pub mod keys;
 pub mod remote;
 mod replay;
@@ -320,7 +320,11 @@ fn histories(path: &Path, specimen: &Specimen, units: &UnitSystem) -> Vec<Histor
     }
     let one = |actuator: &Actuator| {
         let column = |name: &str, dim: Dimension| {
-            tape::column(&reader, &tape::channel_name(&specimen.name, &actuator.name, name), actuator.unit(dim, units).1)
+            tape::column(
+                &reader,
+                &tape::channel_name(&specimen.name, &actuator.name, name),
+                actuator.unit(dim, units).1,
+            )
         };
         let length = |name: &str| column(name, Dimension::LENGTH);
         let (target, command) = (length("target")?, length("command")?);

@@ -10,8 +10,8 @@ use serde_json::{Map, Value, json};
 use super::{Content, Item, Part};
 use crate::laboratory::PREFIX;
 use crate::outputs::recordings;
-use crate::record::{self, FOLDER, HASH, OVERRIDES};
 use crate::quantities::UNITS;
+use crate::record::{self, FOLDER, HASH, OVERRIDES};
 use crate::sha256;
 
 /// Something without which the evidence is not whole, in words.
@@ -158,12 +158,7 @@ fn settings(meta: &Meta, name: &str) -> Vec<Item> {
         let part = Part::ExpSubstructure;
         items.push(text(part, format!("{stem}.json"), "Settings of a specimen", pretty(&json!(of_it))));
         let matrix = fault_matrix(&specimen["limits"]);
-        items.push(text(
-            part,
-            format!("{stem}.faults.csv"),
-            "Its limits, and what follows when one is passed",
-            matrix,
-        ));
+        items.push(text(part, format!("{stem}.faults.csv"), "Its limits, and what follows when one is passed", matrix));
     }
     items
 }

@@ -81,8 +81,14 @@ impl AnyScheme {
             AnyScheme::Alpha(a) | AnyScheme::Newton(Newton { alpha: a, .. }) => a.coefficients(tell),
             AnyScheme::Splitting(s) => s.weights().coefficients(tell),
             AnyScheme::ModelBased(m) => {
-                Alpha { predictor: Predictor::Full, alpha_m: m.alpha_m, alpha_f: m.alpha_f, beta: m.beta, gamma: m.gamma }
-                    .coefficients(tell);
+                Alpha {
+                    predictor: Predictor::Full,
+                    alpha_m: m.alpha_m,
+                    alpha_f: m.alpha_f,
+                    beta: m.beta,
+                    gamma: m.gamma,
+                }
+                .coefficients(tell);
             }
             AnyScheme::StateSpace(s) => {
                 for (name, x) in [("alpha_m", s.alpha_m), ("alpha_f", s.alpha_f), ("gamma", s.gamma)] {

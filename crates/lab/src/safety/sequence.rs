@@ -230,7 +230,8 @@ impl Transition {
             (from, to) if from == to => "warning".to_owned(),
             (from, to) => format!("{} -> {}", from.name(), to.name()),
         };
-        let place = self.actuator.map_or_else(String::new, |a| format!(" (actuator {})", name_of(actuators, usize::from(a))));
+        let place =
+            self.actuator.map_or_else(String::new, |a| format!(" (actuator {})", name_of(actuators, usize::from(a))));
         let why = self.cause.map_or_else(String::new, |trip| format!(": {}{place}", trip.words()));
         format!("{:.4} s in the laboratory, sample {}: {change}{why}", self.tick as f64 * period, self.tick)
     }

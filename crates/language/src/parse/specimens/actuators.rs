@@ -151,7 +151,11 @@ fn name(context: &Context<'_>, t: &Table<'_>, i: usize, before: &[Actuator]) -> 
     let Some(given) = t.read(&NAME) else { return number };
     let name = given.value.trim().to_owned();
     if name.is_empty() || name.contains(char::is_control) {
-        context.error(given.span, "an actuator has a name of letters", "write for example name = \"east\", or leave it out");
+        context.error(
+            given.span,
+            "an actuator has a name of letters",
+            "write for example name = \"east\", or leave it out",
+        );
         return number;
     }
     if let Some(other) = before.iter().position(|a| a.name == name) {

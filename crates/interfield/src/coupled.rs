@@ -11,7 +11,7 @@ use interfield_structure::Simulation;
 use serde_json::{Value, json};
 
 use crate::quantities::{Quantities, number};
-use crate::table::{aligned, short};
+use crate::table::{aligned, short, time};
 
 /// Cuts whose force is listened to.
 const HEARD: usize = 16;
@@ -76,10 +76,10 @@ pub fn heading(parts: &Simulation) -> String {
             };
             let step = parts.model.analysis.dt / f64::from(s.substeps);
             let unknowns = parts.unknowns(i).len().to_string();
-            vec![s.name.clone(), unknowns, side.to_owned(), s.scheme_name.clone(), short(step)]
+            vec![s.name.clone(), unknowns, side.to_owned(), s.scheme_name.clone(), time(step)]
         })
         .collect();
-    let table = aligned(&["substructure", "unknowns", "<side", "<scheme", "step [s]"], &rows);
+    let table = aligned(&["substructure", "unknowns", "<side", "<scheme", "step"], &rows);
     let cuts = match parts.interface.len() {
         1 => "one cut".to_owned(),
         n => format!("{n} cuts"),

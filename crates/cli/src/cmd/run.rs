@@ -10,7 +10,7 @@ use interfield::outputs::{Files, OUT, Wanted};
 use interfield::programs::{self, ProgramLog};
 use interfield::quantities::{ONE, UNITS};
 use interfield::record::{self, Format};
-use interfield::table::{aligned, short};
+use interfield::table::{aligned, short, time};
 use interfield::{Cause, Choices, End, Moment, Outcome, Prepared, Range, Refused, Run, Setup, checkpoint, coupled};
 use interfield_language::Model;
 use interfield_language::model::Channel;
@@ -326,7 +326,7 @@ fn programs_blocks(outcome: &Outcome, model: &Model) -> Vec<Block> {
 /// What the run itself can tell its page: how it ended, how long it took, what was seen of the structure; and its curves where no result file
 /// has them.
 fn evidence(outcome: &Outcome, model: &Model, page_data: Option<PageData>) -> (Evidence, Option<Curves>) {
-    let lap = |(what, s): &(&str, f64)| ((*what).to_owned(), format!("{} s", short(*s)));
+    let lap = |(what, s): &(&str, f64)| ((*what).to_owned(), time(*s));
     let mut timings: Vec<(String, String)> = outcome.timings.iter().map(lap).collect();
     let rate = short((outcome.steps as f64 / outcome.seconds).round());
     timings.push(("steps per second".to_owned(), rate));

@@ -70,7 +70,7 @@ impl Ratio {
 /// Draw where a coupling is stable: step, ratio of the sides and substeps, on one mass cut in two
 ///
 /// The mass m = 1 kg on k = 1 N/m is shared by a coarse side A and a fine side B; Omega = omega dt with omega = 1 rad/s and dt
-/// the step of the analysis (papers 000 and 002 on plsrt2 take Omega = 4 omega dt). Every cell is the spectral radius of one
+/// the step of the analysis (the publications of Jia et al. on plsrt2 take Omega = 4 omega dt). Every cell is the spectral radius of one
 /// step. For a model of your own use `interfield check --stability`.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield stability-map --coupling pmc\n  \

@@ -26,6 +26,7 @@ use crate::harness;
 use crate::inputs::{Inputs, inputs};
 use crate::law::Laws;
 use crate::parameters::{Owner, Parameters, parameters};
+use crate::record::Operations;
 use crate::refusals::{commands, fits, measured, refusal};
 use crate::stepping::{Schemes, Stepping};
 use crate::subdomain::factors;
@@ -62,6 +63,11 @@ pub(crate) fn export(model: &Model, name: &str, origin: &Origin) -> Result<Expor
     .ok_or_else(singular)?;
     let energies = outputs::energies(&b, &pieces, coupled.work);
     let commands = commands(model);
+    let (moments, evaluations) =
+        (coupled.sites.moments(b.coupling.h, coupled.starts), specimens::evaluations(&b.coupling));
+    // What goes in and out is converted from its units and to them.
+    let converted = inputs.components.len() * (moments.len() + 1) + commands.len() * evaluations;
+    let units_cost = Operations { flops: 3 * converted as u64, divisions: converted as u64, ..Operations::default() };
     let interface = Interface {
         name: identifier(name),
         title: model.title.clone(),
@@ -69,17 +75,17 @@ pub(crate) fn export(model: &Model, name: &str, origin: &Origin) -> Result<Expor
         scheme: coupling_name(model),
         dt: b.coupling.h,
         steps: parts.steps(),
-        moments: coupled.sites.moments(b.coupling.h, coupled.starts),
+        moments,
         inputs: inputs.components.clone(),
         outputs: model.channels.iter().map(channel).collect(),
         measured: measured(model),
         commands,
-        evaluations: specimens::evaluations(&b.coupling),
+        evaluations,
         parameters: parameters.list.clone(),
         state: coupled.state + memory + coupled.extra,
         work: energies.last().map_or(coupled.work, |e| e.at + e.len),
         tables: pieces.iter().map(|p| p.emitted.bytes).sum::<usize>() + inputs.bytes + coupled.bytes,
-        per_step: cost::per_step(&b, &pieces, &laws),
+        per_step: cost::per_step(&b, &pieces, &laws) + units_cost,
     };
     let read = outputs::statements(&b, &pieces, &coupled, &energies);
     let code = code(&b, model, &pieces, &coupled, &parameters, &inputs, &laws, &interface, &read);

@@ -186,8 +186,10 @@ fn base_unit(text: &str, unit: &Unit) -> Option<String> {
     if text.split(|c: char| !c.is_alphanumeric()).next() == Some("rad") {
         out += " rad=\"1\"";
     }
-    if unit.factor != 1.0 {
-        let _ = write!(out, " factor=\"{:?}\"", unit.factor);
+    // Powers of factors round: a thousandth to the third is written as such.
+    let factor: f64 = format!("{:.14e}", unit.factor).parse().unwrap_or(unit.factor);
+    if factor != 1.0 {
+        let _ = write!(out, " factor=\"{factor:?}\"");
     }
     Some(out + "/>")
 }

@@ -125,6 +125,7 @@
   function searching() {
     const input = document.getElementById("search");
     const found = document.getElementById("found");
+    input.parentElement.hidden = false;
     const run = () => load().then(() => show(search(input.value), input.value));
     input.addEventListener("focus", load);
     input.addEventListener("input", run);
@@ -157,6 +158,8 @@
     buttons();
     searching();
     keys();
-    document.querySelector("nav.contents .here")?.scrollIntoView({ block: "center" });
+    // The page itself must stay where its address says.
+    const here = document.querySelector("nav.contents .here");
+    if (here) here.closest("nav").scrollTop = here.offsetTop - here.closest("nav").clientHeight / 2;
   });
 })();

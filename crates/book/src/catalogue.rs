@@ -99,7 +99,7 @@ pub(crate) fn couplings() -> String {
     let mut out = format!(
         "# Couplings\n\nWhat `method` in [`[coupling]`](reference.md#coupling) may be, the recommended one first. \
          [Substructures and couplings](substructures.md) says how to choose. Pictures show one macro-step, from $t_n$ to \
-         $t_{{n+1}}$, with four substeps: arcs are steps, equal numbers happen at the same time, red dots are where multipliers are \
+         $t_{{n+1}}$, with four substeps: arcs are steps, equal numbers happen at the same time, orange dots are where multipliers are \
          found and, on the coarse side, what they are found from.\n\n{}",
         choice()
     );

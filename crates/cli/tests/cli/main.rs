@@ -5,6 +5,7 @@ mod arming;
 mod bench;
 mod check;
 mod commands;
+mod drawing;
 mod elements;
 mod ensemble;
 mod explain;

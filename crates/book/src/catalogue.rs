@@ -156,7 +156,7 @@ pub(crate) fn compensators() -> String {
     out
 }
 
-/// A source; where it is a chapter of the book, `book: passivity 2.2`, with a link to it.
+/// A source; the chapter of the book that it names becomes a link.
 fn cited(reference: &str) -> String {
     let text = cell(reference);
     let Some((before, after)) = text.split_once("book: ") else { return text };

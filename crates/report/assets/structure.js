@@ -130,7 +130,7 @@ class View extends Drawn {
       this.output.textContent = motion.texts[index];
     } else {
       const how = sketch ? "not to scale" : enlargement(this.magnification());
-      this.output.textContent = `t = ${motion.times[index].toFixed(2)} s, largest displacement ${short(motion.largest[index] * factor, 3)} ${unit}; ${how}`;
+      this.output.textContent = `t = ${motion.times[index].toFixed(3)} s: largest displacement at this moment ${short(motion.largest[index] * factor, 3)} ${unit}; ${how}`;
     }
     this.dirty = true;
     schedule();

@@ -84,7 +84,12 @@ pub(crate) fn stage(context: &Context) -> Outcome {
     let text = outcome?;
     let (results, page) = (folder.join("viaduct.h5"), folder.join("viaduct.html"));
     let mut run = Command::new(context.interfield());
-    run.arg("run").arg(context.root.join(VIADUCT)).args(["--quiet", "--until", "1 s", "-o"]).arg(&results).arg("--report").arg(&page);
+    run.arg("run")
+        .arg(context.root.join(VIADUCT))
+        .args(["--quiet", "--until", "1 s", "-o"])
+        .arg(&results)
+        .arg("--report")
+        .arg(&page);
     context.run(run)?;
     for width in WIDTHS {
         let found = selftest(context, &browser, &folder, &page, width)?;

@@ -132,7 +132,7 @@ impl PageData {
         let structure = &prepared.structure;
         Some(PageData {
             scene: Scene::new(structure),
-            frames: Frames::new(structure.free().len()),
+            frames: Frames::new(structure.free().iter().map(|&d| !structure.model.dofs[d].angle).collect()),
             curves: (!resumed).then(|| Curves::new(&record::channels(&structure.model))),
         })
     }

@@ -115,7 +115,7 @@ impl Options for GcOptions {
 pub(crate) const GC: CouplingInfo = CouplingInfo {
     name: "gc",
     title: "Gravouil-Combescure coupling, staggered",
-    reference: "Gravouil, Combescure, Int. J. Numer. Methods Eng. 50:199-225, 2001; paper 003",
+    reference: "Gravouil, Combescure, Int. J. Numer. Methods Eng. 50:199-225, 2001; Abbiati, Cazzador, Bursi, Pegon, Molina, Paolacci, Hybrid simulation of complex structural systems",
     advice: "Equal to the structure in one piece for equal steps on both sides; first order with substeps. Not \
         parallel.",
     scheme: "newmark",
@@ -127,7 +127,7 @@ pub(crate) const GC: CouplingInfo = CouplingInfo {
 pub(crate) const CLM: CouplingInfo = CouplingInfo {
     name: "clm",
     title: "state-space substructures with classical multipliers, staggered",
-    reference: "paper 004 and its reference of 2019",
+    reference: "Hovmand, Andersen, Abbiati, Real-time hybrid simulation with nonlinear numerical substructures, and its reference of 2019",
     advice: "Equal to llm for two parts with equal steps; first order with substeps. With substeps, state-space-alpha \
         gives inaccurate multipliers: use trapezoidal.",
     scheme: "trapezoidal",

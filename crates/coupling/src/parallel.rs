@@ -320,7 +320,7 @@ impl Options for ParallelOptions {
 pub(crate) const PLSRT2: CouplingInfo = CouplingInfo {
     name: "plsrt2",
     title: "interfield-parallel real-time Rosenbrock coupling (PLSRT2), order 2",
-    reference: "papers 000 and 002",
+    reference: "Jia, Li, Liu, Yang, Wu, Rosenbrock-based L-stable real-time method and its partitioned form; Jia, Li, Liu, Xia, J. Chongqing Univ., 2013",
     advice: "Second order. With many substeps it has ranges of instability for both values of gamma, and its \
         displacement gap grows linearly. Check the model first; pmc is preferable.",
     scheme: "lsrt2",

@@ -24,6 +24,7 @@ use serde_json::{Value, json};
 use crate::Exit;
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{fail, print, print_json};
+use interfield::quantities::UNITS;
 use interfield::table::short;
 
 /// Check whether this machine can run a test in real time: kernel, permissions, sleep states, cores, and one minute of
@@ -103,12 +104,10 @@ impl Kept {
     }
 
     fn json(&self) -> Value {
-        let numbers = |h: &interfield_lab::realtime::Histogram| {
-            h.summary().entries().iter().map(|(k, v)| ((*k).to_owned(), json!(v))).collect::<serde_json::Map<_, _>>()
-        };
+        let numbers = |h: &interfield_lab::realtime::Histogram| interfield::laboratory::histogram_json(&h.summary());
         let (grade, why) = self.judge();
         json!({
-            "name": self.name, "period_s": self.period, "wake_up": numbers(&self.timing.wake_up),
+            "name": self.name, "period": self.period, UNITS: { "period": "s" }, "wake_up": numbers(&self.timing.wake_up),
             "work": numbers(&self.timing.compute), "missed": self.timing.missed, "overrun": self.timing.overrun,
             "priority": self.rights.priority, "core": self.rights.core, "memory_locked": self.rights.memory_locked,
             "refused": self.rights.missing.iter().map(ToString::to_string).collect::<Vec<_>>(),
@@ -317,7 +316,7 @@ impl Findings {
         json!({
             "facts": self.facts.iter().map(|f| json!({ "name": f.name, "found": f.found, "advice": f.advice }))
                 .collect::<Vec<_>>(),
-            "seconds": self.seconds, "loops": self.kept.iter().map(Kept::json).collect::<Vec<_>>(),
+            "seconds": self.seconds, UNITS: { "seconds": "s" }, "loops": self.kept.iter().map(Kept::json).collect::<Vec<_>>(),
             "verdict": grade.word(), "reason": why, "advice": self.advice(), "interrupted": self.interrupted,
         })
     }

@@ -16,6 +16,7 @@ use crate::drawing::{self, DPI};
 use crate::load::{Loaded, ModelArgs, pair};
 use crate::output::{fail, print, print_json, progress};
 use crate::stored::check_output;
+use interfield::quantities::{ONE, UNITS};
 use interfield::stability::{judge_quietly, with_step};
 use interfield::table::{aligned, radius, short};
 
@@ -69,8 +70,8 @@ impl Ratio {
 /// Plot where a coupling is stable: step, ratio of the two sides and substeps, for one mass divided between two sides
 ///
 /// The mass m = 1 kg on k = 1 N/m is shared by a coarse side A and a fine side B; Omega = omega dt with omega = 1 rad/s and dt
-/// the step of the analysis (papers 000 and 002 on plsrt2 take Omega = 4 omega dt). Every cell shows the spectral
-/// radius of one step. For your own model, use `interfield check --stability`.
+/// the step of the analysis (the publications of Jia et al. on plsrt2 take Omega = 4 omega dt). Every cell shows the
+/// spectral radius of one step. For your own model, use `interfield check --stability`.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield stability-map --coupling pmc\n  \
 interfield stability-map --coupling plsrt2 --param gamma=plus --substeps 1,2,10 -o plsrt2.png\n  \
@@ -312,6 +313,7 @@ impl Map<'_> {
             "coupling": self.args.coupling, "scheme": self.scheme, "picture": name,
             "ratio": self.args.ratio.label(), "omega_is": "omega dt, dt the step of the analysis",
             "omega": self.omegas, "ratios": self.ratios, "maps": self.panels().map(panel).collect::<Vec<_>>(),
+            UNITS: { "omega": "rad", "ratio": ONE, "ratios": ONE, "radius": ONE },
         })
     }
 }

@@ -77,6 +77,6 @@ fn bounded(specimen: &Specimen) -> Result<(), String> {
     Err(format!(
         "the largest displacement and velocity of its actuator {} are not given; write stroke and velocity in \
             [[specimen.actuator]], or displacement and velocity in [specimen.limits]",
-        i + 1
+        specimen.actuators[i].name
     ))
 }

@@ -82,7 +82,13 @@ fn key_figures() {
     assert!(number("d5_95") < 1.99 && number("mean_period") < 1.0);
     assert_eq!(found["header"][1]["key"], "event");
     assert_eq!(found["spectrum"]["psa"].as_array().map(Vec::len), Some(160));
-    assert!(found["notes"].as_array().unwrap().iter().any(|n| n.as_str().unwrap().contains("baseline of order 1")));
+    assert!(
+        found["notes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|n| n.as_str().unwrap().contains("baseline correction of order 1"))
+    );
     assert!(found["compatibility"].is_null() && found["output"].is_null());
     // The picture has four panels.
     assert_eq!(found["picture"], "interfield-out/motion-figures-motion.svg");

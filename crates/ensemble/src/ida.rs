@@ -79,21 +79,23 @@ impl Curve {
         }
     }
 
+    /// The first point beyond a demand, and the one before it.
+    fn crossing(&self, demand: f64) -> Option<(Option<&Point>, &Point)> {
+        let i = self.points.iter().position(|p| p.demand > demand)?;
+        Some((i.checked_sub(1).map(|i| &self.points[i]), &self.points[i]))
+    }
+
     /// The intensity at which the demand first reaches `limit`: on the straight line between two runs; where the upper one
-    /// stopped, between both.
+    /// stopped, between both; where the first one is beyond it, below that.
     pub fn capacity(&self, limit: f64) -> Capacity {
-        let mut before = (0.0, 0.0);
-        for p in &self.points {
-            if p.demand > limit {
-                if !p.demand.is_finite() {
-                    return Capacity { low: before.0, high: p.intensity };
-                }
-                let at = before.0 + (p.intensity - before.0) * (limit - before.1) / (p.demand - before.1);
-                return Capacity { low: at, high: at };
+        match self.crossing(limit) {
+            Some((Some(before), beyond)) if beyond.demand.is_finite() => {
+                let at = between((before.intensity, before.demand), beyond, limit);
+                Capacity { low: at, high: at }
             }
-            before = (p.intensity, p.demand);
+            Some((before, beyond)) => Capacity { low: before.map_or(0.0, |p| p.intensity), high: beyond.intensity },
+            None => Capacity { low: self.points.last().map_or(0.0, |p| p.intensity), high: f64::INFINITY },
         }
-        Capacity { low: before.0, high: f64::INFINITY }
     }
 
     /// Between which intensities it collapses first: its flat line.
@@ -110,6 +112,11 @@ impl Curve {
     pub fn resurrects(&self) -> bool {
         self.points.windows(2).any(|w| w[0].collapsed && !w[1].collapsed)
     }
+}
+
+/// The intensity at which the straight line from a point to the next reaches a demand.
+fn between((intensity, demand): (f64, f64), next: &Point, reached: f64) -> f64 {
+    intensity + (next.intensity - intensity) * (reached - demand) / (next.demand - demand)
 }
 
 /// What the runs at one intensity say together.
@@ -158,12 +165,15 @@ pub fn stripes(curves: &[Curve]) -> Vec<Stripe> {
     points.chunk_by(|a, b| a.intensity == b.intensity).map(stripe).collect()
 }
 
-/// Fractiles of the intensity at which the curves first reach a demand; infinite where too few of them do. Between two
-/// runs of which the upper one stopped, the demand counts as reached at the lower one: the flat line stands there.
+/// Fractiles of the intensity at which the curves first reach a demand; infinite where too few of them do. Curves start at the
+/// origin. Between two runs of which the upper one stopped, the demand counts as reached at the lower one: the flat line stands there.
 pub fn intensities_at(curves: &[Curve], demand: f64) -> [f64; 3] {
-    let reached = |c: &Curve| {
-        let found = c.capacity(demand);
-        if found.high.is_finite() { found.low } else { f64::INFINITY }
+    let reached = |c: &Curve| match c.crossing(demand) {
+        Some((before, beyond)) => {
+            let from = before.map_or((0.0, 0.0), |p| (p.intensity, p.demand));
+            if beyond.demand.is_finite() { between(from, beyond, demand) } else { from.0 }
+        }
+        None => f64::INFINITY,
     };
     fractiles(curves.iter().filter(|c| !c.points.is_empty()).map(reached).collect())
 }
@@ -180,7 +190,8 @@ mod tests {
     #[test]
     fn a_limit_is_reached_on_the_line_between_two_runs_or_between_both() {
         let c = curve(&[(0.1, 1.0), (0.2, 2.0), (0.3, 6.0), (0.4, f64::INFINITY)]);
-        assert_eq!(c.capacity(0.5), Capacity { low: 0.05, high: 0.05 });
+        assert_eq!(c.capacity(0.5), Capacity { low: 0.0, high: 0.1 });
+        assert_eq!(intensities_at(std::slice::from_ref(&c), 0.5), [0.05; 3]);
         let at = c.capacity(4.0);
         assert!((at.low - 0.25).abs() < 1e-15 && at.low == at.high);
         assert_eq!(c.capacity(8.0), Capacity { low: 0.3, high: 0.4 });

@@ -2,7 +2,6 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use interfield_kernel::Fault;
 use interfield_structure::Simulation;
 use interfield_structure::watch::Grade;
 
@@ -226,8 +225,7 @@ pub fn run<E>(
         }
         if let Err(fault) = machine.step(done) {
             let why = format!("at t = {t:.6} s (step {}): {}", done + 1, machine.explain(fault));
-            let from_outside = matches!(fault, Fault::Laboratory { .. } | Fault::Partner { .. });
-            break if from_outside { Ending::Broken(why) } else { Ending::Fault(why) };
+            break if machine.came_from_outside(fault) { Ending::Broken(why) } else { Ending::Fault(why) };
         }
         done += 1;
     };

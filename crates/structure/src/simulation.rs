@@ -399,6 +399,11 @@ impl Simulation {
         parts.flat_map(|(i, part)| part.sub.specimens.iter().copied().zip(self.coupling.system(i).rigs()))
     }
 
+    /// Whether a fault of the loop came from the laboratory or from a program, and says nothing about the structure.
+    pub fn came_from_outside(&self, fault: Fault) -> bool {
+        matches!(fault, Fault::Laboratory { .. } | Fault::Partner { .. })
+    }
+
     /// A fault of the loop in words, with the user's names.
     pub fn explain(&self, fault: Fault) -> String {
         match self.parts.get(self.coupling.faulty()) {

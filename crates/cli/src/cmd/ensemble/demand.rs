@@ -13,6 +13,10 @@ use super::question::{Mistake, first};
 /// Name of the largest storey drift among the channels.
 const DRIFT: &str = "drift";
 
+/// Storey drift beyond which a building counts as collapsed where nothing else is said, %: models have lost their meaning there
+/// (Vamvatsikos & Cornell 2002, sec. 5).
+const LARGEST_DRIFT: f64 = 10.0;
+
 /// Which figure of a channel is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Taken {
@@ -144,7 +148,10 @@ impl Demand {
     /// What counts as collapse: a value of the demand, or `slope` for the rule of 20 %.
     pub(super) fn collapse(&self, text: Option<&str>, model: &Model) -> Result<Collapse, Mistake> {
         let refuse = |why: String, help: String| (format!("--collapse \"{}\": {why}", text.unwrap_or_default()), help);
-        let Some(text) = text else { return Ok(Collapse::Stopped) };
+        let Some(text) = text else {
+            let drift = self.name == DRIFT && self.taken == Taken::Peak;
+            return Ok(if drift { Collapse::Demand(LARGEST_DRIFT) } else { Collapse::Stopped });
+        };
         if text.trim() == "slope" {
             return Ok(Collapse::Slope(0.2));
         }

@@ -81,6 +81,7 @@ pub(super) struct Findings<'a> {
     pub interval: f64,
     pub intensity: &'a Intensity,
     pub limits: &'a [Limit],
+    pub collapse: Collapse,
     pub ida: Option<Ida>,
     pub fragility: Vec<Fragility>,
     /// For each variable with numbers its rank correlation with the peak of each channel.
@@ -127,6 +128,7 @@ impl<'a> Findings<'a> {
             interval: model.analysis.dt * (model.every * worker.thin.unwrap_or(1)) as f64,
             intensity: asked.intensity,
             limits: asked.limits,
+            collapse: asked.collapse,
             ida,
             fragility,
             sensitivity: sensitivity(study, cases, outcomes, channels.len()),
@@ -157,8 +159,12 @@ impl<'a> Findings<'a> {
     /// Runs that still swing at their end by more than a twentieth of the largest value of a channel that is judged by what remains.
     pub(super) fn still_swinging(&self) -> usize {
         let Some(channels) = self.ida.as_ref().map(|i| &i.demand.channels) else { return 0 };
+        let most = match self.collapse {
+            Collapse::Demand(most) => most,
+            Collapse::Stopped | Collapse::Slope(_) => f64::INFINITY,
+        };
         let swings = |o: &&Outcome| {
-            let swings = |f: &Figure| f.swing > 0.05 * f.peak.abs();
+            let swings = |f: &Figure| f.peak.abs() <= most && f.swing > 0.05 * f.peak.abs();
             channels.iter().filter_map(|&c| o.figures.get(c)).any(swings)
         };
         self.outcomes.iter().filter(|o| o.ending == Ending::Finished).filter(swings).count()

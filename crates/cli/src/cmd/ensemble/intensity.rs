@@ -146,13 +146,11 @@ impl Intensity {
         let study = &question.study;
         let variables = study.variables();
         let variable = |i: usize| {
-            let words = match (variables[i].role, measure) {
-                (Role::Scale, Some(measure)) => words(measure),
-                _ => variables[i].name.to_owned(),
-            };
-            let name = match (variables[i].role, measure) {
-                (Role::Scale, Some(measure)) => name(measure),
-                _ => variables[i].name.to_owned(),
+            // --scale-to is about the peak, whatever was asked for.
+            let scaled_by = measure.filter(|_| args.scale_to.is_none()).unwrap_or(Measure::Peak);
+            let (name, words) = match variables[i].role {
+                Role::Scale => (name(scaled_by), words(scaled_by)),
+                Role::Record | Role::Parameter => (variables[i].name.to_owned(), variables[i].name.to_owned()),
             };
             Self { name, words, unit: variables[i].unit.to_owned(), source: Source::Variable(i) }
         };

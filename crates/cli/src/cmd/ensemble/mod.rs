@@ -84,10 +84,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PATH", num_args = 1..)]
     records: Vec<PathBuf>,
     /// Scale the ground motion to each of these values of the intensity, e.g. "0.1 g..1 g:10" or "0.1, 0.2, 0.4 g"
-    #[arg(long, value_name = "VALUES", conflicts_with = "scale_to")]
+    #[arg(long, value_name = "VALUES", conflicts_with = "scale_to", allow_hyphen_values = true)]
     levels: Option<String>,
     /// Scale the ground motion to each of these peaks, whatever the intensity is
-    #[arg(long, value_name = "PEAKS")]
+    #[arg(long, value_name = "PEAKS", allow_hyphen_values = true)]
     scale_to: Option<String>,
     /// Period of spectral accelerations, e.g. "0.5 s" [default: the first period of the model along the motion]
     #[arg(long, value_name = "TIME")]
@@ -233,6 +233,7 @@ fn ask(args: &Args) -> Result<Exit, Exit> {
         study: &question.study,
         motions: &ground.motions,
         measure: ground.measure,
+        scaled_by: if args.scale_to.is_some() { Measure::Peak } else { ground.measure },
         combine: ground.combine,
         tail: ground.tail,
         first: &first,
@@ -348,12 +349,10 @@ impl Ground {
             }
             (None, Err(_)) => f64::NAN,
         };
-        // Peaks are rounded to what a person would write.
+        // Rounded to what a person would write.
         let ten = found.as_ref().ok().filter(|t| t.is_finite()).map_or(TAIL.1, |t| (TAIL.0 * t * 10.0).ceil() / 10.0);
         let tail = question.free_vibration.unwrap_or(if default_tail { ten } else { 0.0 });
-        let scaled_to_peak = args.scale_to.is_some();
-        let wanted = question.wanted.as_ref().filter(|_| !scaled_to_peak);
-        let measure = wanted.and_then(|w| w.measure(period, question.averaged)).unwrap_or(Measure::Peak);
+        let measure = question.wanted.as_ref().and_then(|w| w.measure(period, question.averaged)).unwrap_or(Measure::Peak);
         question.records.along(&directions)?;
         let combine = Combine::from(args.pair);
         let made = over(&question.records.motions, all_cores(), |m| Shaken::new(m.clone(), measure, combine));
@@ -442,8 +441,16 @@ fn first_model(
 ) -> Result<Model, Exit> {
     let variables = question.study.variables();
     let Some(case) = cases.first() else { return Err(Exit::BadInput) };
-    let settings = worker::settings(settings, &variables, case);
+    let mut settings = worker::settings(settings, &variables, case);
+    let record = question.records.motions.first();
+    if let Some(record) = record.filter(|_| settings.until.is_none()) {
+        // What is said of the motion is about the record, to its end.
+        settings.until = Some(format!("{} s", record.duration()));
+    }
     let (mut model, places) = loaded.model(&settings)?;
+    if let Some(record) = record {
+        ground::replace(&mut model, &record.components, 1.0);
+    }
     let elsewhere = |e: &&External| e.at.is_some() && e.command.is_empty();
     if let Some(external) = model.externals.iter().find(elsewhere) {
         let message = format!("external `{}` is computed by a program that was started elsewhere, which serves one run", external.name);
@@ -593,9 +600,16 @@ struct Pace {
 /// What was varied, for people.
 fn heading(findings: &Findings<'_>) -> String {
     let study = findings.study;
-    let axes = study.axes.iter().map(|a| match a.values.list.as_slice() {
-        [first, .., last] => format!("{} {} to {} ({} values)", a.name, first.text, last.text, a.values.list.len()),
-        list => format!("{} {}", a.name, list.first().map_or("", |s| s.text.as_str())),
+    let axes = study.axes.iter().map(|a| {
+        let name = match a.role {
+            Role::Record => return format!("{} records", a.values.list.len()),
+            Role::Scale => intensity::words(findings.worker.scaled_by),
+            Role::Parameter => a.name.clone(),
+        };
+        match a.values.list.as_slice() {
+            [first, .., last] => format!("{name} {} to {} ({} values)", first.text, last.text, a.values.list.len()),
+            list => format!("{name} {}", list.first().map_or("", |s| s.text.as_str())),
+        }
     });
     let draws = study.draws.iter().map(|d| format!("{} drawn {} times", d.name, study.samples));
     let over: Vec<String> = axes.chain(draws).collect();
@@ -620,15 +634,21 @@ fn sentence(findings: &Findings<'_>) -> String {
 fn text(findings: &Findings<'_>, told: &Told<'_>, pace: &Pace) -> String {
     let mut text = format!("{}\n  {}\n", findings.model.title, heading(findings));
     page::ground_lines(findings, told.first_period).iter().for_each(|line| text += &format!("  {line}\n"));
-    let (header, rows) = page::peak_rows(findings);
-    text += &format!("\n{}", aligned(&header, &rows));
+    // Over several intensities of one motion the peaks of a channel say nothing together.
+    if !page::is_scaled(findings) {
+        let (header, rows) = page::peak_rows(findings);
+        text += &format!("\n{}", aligned(&header, &rows));
+    }
     if let Some(ida) = &findings.ida {
         let (header, rows) = page::level_rows(ida);
         text += &format!("\n  {} over {}\n", ida.demand.label(), findings.intensity.label());
         text += &aligned(&header, &rows);
     }
     if !findings.fragility.is_empty() {
-        let (header, rows) = page::fragility_rows(findings);
+        let (mut header, mut rows) = page::fragility_rows(findings);
+        // The confidence of the dispersion is on the page: a line has an end.
+        header.truncate(5);
+        rows.iter_mut().for_each(|row| row.truncate(5));
         text += &format!("\n  fragility over {}\n", findings.intensity.label());
         text += &aligned(&header, &rows);
     }

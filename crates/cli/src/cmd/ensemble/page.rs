@@ -29,7 +29,7 @@ pub(super) fn page(findings: &Findings<'_>, origin: &Origin<'_>) -> Page {
             section("Fragility", fragility(findings)),
             section("Statistics at each intensity", intensities(findings)),
             section("Records", records(findings, origin)),
-            section("Peaks", vec![peaks(findings)]),
+            section("Peaks", peaks(findings)),
             section("Bands", bands(findings)),
             section("Sensitivity", sensitivity(findings)),
             section("Runs that did not finish", failures(findings)),
@@ -58,9 +58,9 @@ fn table(header: &[&str], rows: Vec<Vec<String>>) -> Block {
     Block::Table(Table { header: header.iter().map(|h| (*h).to_owned()).collect(), rows })
 }
 
-fn peaks(findings: &Findings<'_>) -> Block {
+fn peaks(findings: &Findings<'_>) -> Vec<Block> {
     let (header, rows) = peak_rows(findings);
-    table(&header, rows)
+    if is_scaled(findings) { Vec::new() } else { vec![table(&header, rows)] }
 }
 
 /// A number, or that the structure collapses.
@@ -84,12 +84,16 @@ pub(super) fn level_rows(ida: &Ida) -> (Vec<&'static str>, Vec<Vec<String>>) {
     (header, ida.quantities[0].stripes.iter().map(row).collect())
 }
 
+/// Whether the ground motion is scaled to several intensities.
+pub(super) fn is_scaled(findings: &Findings<'_>) -> bool {
+    findings.study.axes.iter().any(|a| a.role == interfield_ensemble::Role::Scale)
+}
+
 /// How the ground moves, a sentence each.
 pub(super) fn ground_lines(findings: &Findings<'_>, first_period: Option<f64>) -> Vec<String> {
     let worker = findings.worker;
     let mut lines = Vec::new();
-    let scaled = findings.study.axes.iter().any(|a| a.role == interfield_ensemble::Role::Scale);
-    if scaled {
+    if is_scaled(findings) {
         let pairs = worker.motions.iter().any(|m| m.motion.components.len() > 1);
         let of = match worker.combine {
             _ if !pairs => "",
@@ -97,7 +101,9 @@ pub(super) fn ground_lines(findings: &Findings<'_>, first_period: Option<f64>) -
             interfield_ensemble::ground::Combine::Larger => ", the larger one of both components",
             interfield_ensemble::ground::Combine::First => " of the first component",
         };
-        lines.push(format!("scaled to the {}{of}", words(worker.measure)));
+        if pairs {
+            lines.push(format!("scaled together to the {}{of}", words(worker.scaled_by)));
+        }
     }
     if let Some(period) = first_period {
         lines.push(format!("first period of the structure along the motion: {} s", short(period)));

@@ -32,8 +32,10 @@ pub(super) struct Worker<'a> {
     pub settings: ModelArgs,
     pub study: &'a Study,
     pub motions: &'a [Shaken],
-    /// To which motions are scaled; also told of motions that are not.
+    /// The measure that was asked for.
     pub measure: Measure,
+    /// The measure by which motions are scaled.
+    pub scaled_by: Measure,
     pub combine: Combine,
     /// Time after the motion of the ground, s.
     pub tail: f64,
@@ -140,7 +142,8 @@ impl Worker<'_> {
     /// By what the record of a case is multiplied.
     pub(super) fn factor(&self, case: &Case) -> Option<f64> {
         let motion = self.motion(case)?;
-        Some(self.level(case).map_or(1.0, |level| level / motion.measured))
+        let now = if self.scaled_by == Measure::Peak { motion.peak } else { motion.measured };
+        Some(self.level(case).map_or(1.0, |level| level / now))
     }
 
     /// What a run is known by: everything that it depends on.
@@ -148,7 +151,7 @@ impl Worker<'_> {
         let settings = settings(&self.settings, &self.study.variables(), case);
         let shaking = match (self.motion(case), self.factor(case), self.level(case)) {
             (Some(motion), Some(factor), _) => format!("{} times {:016x}", motion.hash, factor.to_bits()),
-            (_, _, Some(level)) => format!("{} {:?} {:016x}", name(self.measure), self.combine, level.to_bits()),
+            (_, _, Some(level)) => format!("{} {:?} {:016x}", name(self.scaled_by), self.combine, level.to_bits()),
             _ => "its own".to_owned(),
         };
         let (version, tail) = (env!("CARGO_PKG_VERSION"), self.tail.to_bits());
@@ -177,7 +180,7 @@ impl Worker<'_> {
         match (motion, self.factor(case), self.level(case)) {
             (Some(motion), Some(factor), _) => ground::replace(&mut model, &motion.motion.components, factor),
             (_, _, Some(level)) => {
-                let found = ground::records(&model).and_then(|r| self.measure.of(&r, self.combine));
+                let found = ground::records(&model).and_then(|r| self.scaled_by.of(&r, self.combine));
                 let factor = level / found.map_err(|e| e.message)?;
                 if !factor.is_finite() {
                     return Err("the ground motion of the model is zero and cannot be scaled".to_owned());

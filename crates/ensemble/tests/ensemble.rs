@@ -282,7 +282,8 @@ fn intensities_are_those_of_oscillators_and_scale_with_the_motion() {
     // Scaled to 0.37 m/s^2, each measure is that to rounding.
     for measure in [Measure::Peak, Measure::Spectral(0.7), Measure::Average(0.2, 1.4)] {
         let factor = 0.37 / measure.of(&pair, Combine::GeometricMean).unwrap();
-        let scaled = pair.clone().map(|r| Record::new(r.dt, r.values.iter().map(|x| factor * x).collect(), r.quantity).unwrap());
+        let scaled =
+            pair.clone().map(|r| Record::new(r.dt, r.values.iter().map(|x| factor * x).collect(), r.quantity).unwrap());
         let found = measure.of(&scaled, Combine::GeometricMean).unwrap();
         assert!((found / 0.37 - 1.0).abs() < 1e-12, "{measure:?}: {found}");
     }

@@ -151,7 +151,10 @@ mod tests {
     fn numbers_of_records_are_no_components() {
         let numbered: Vec<String> = (0..100).map(|i| format!("rec{i:03}.csv")).collect();
         assert_eq!(components(&numbered).len(), 100);
-        assert_eq!(components(&["rec_1.csv", "rec_2.csv", "elcentro_1940_ns_a.at2", "elcentro_1940_ns_b.csv"]).len(), 4);
+        assert_eq!(
+            components(&["rec_1.csv", "rec_2.csv", "elcentro_1940_ns_a.at2", "elcentro_1940_ns_b.csv"]).len(),
+            4
+        );
         assert_eq!(components(&["2090.csv", "2180.csv"]).len(), 2);
         assert_eq!(components(&["", "x", "\u{fe0f}"]).len(), 3);
     }

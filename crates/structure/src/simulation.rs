@@ -611,7 +611,8 @@ fn sources(model: &Model, cuts: &[(usize, Cut)], parts: &[Part], coupling: &dyn 
             Quantity::Drift { above, below: Some(below), height } => {
                 let end = |d: usize| parts.iter().enumerate().find_map(|(p, part)| Some((p, part.unknown(d)?)));
                 let ends = end(above).zip(end(below));
-                let gap = |(plus, minus)| Source::Gap { cut: Cut { plus, minus }, derivative: 0, factor: factor / height };
+                let gap =
+                    |(plus, minus)| Source::Gap { cut: Cut { plus, minus }, derivative: 0, factor: factor / height };
                 ends.map_or(Source::Zero, gap)
             }
             Quantity::InterfaceForce(d) => at(d).next().map_or(Source::Zero, |&(_, cut)| Source::Force { cut, factor }),

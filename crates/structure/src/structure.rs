@@ -218,7 +218,8 @@ fn apart_and_moved(model: &Model, channel: &Channel, parts: &[Part]) -> Option<P
         "channel `{}`: its nodes are in different substructures, and `{}` has an imposed motion",
         channel.name, model.dofs[dof].name
     );
-    let help = "measure the drift between free nodes, put both nodes into one substructure, or run in one piece with --whole";
+    let help =
+        "measure the drift between free nodes, put both nodes into one substructure, or run in one piece with --whole";
     Some(Problem::error(Subject::Dof(dof), message, help))
 }
 

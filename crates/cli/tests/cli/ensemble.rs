@@ -439,7 +439,10 @@ fn a_known_fragility_is_found_within_its_confidence() {
     let limit = ["--intensity", "sa", "--levels", "0.1 g..1.5 g:5", "--exceeds", "drift > 1 %", "--dt", "5 ms"];
     let all = folder_in.to_str().unwrap();
     let found = ensemble(&model, &out, &[&["--records", all, "--free-vibration", "0.5 s"], &limit[..]].concat());
-    assert!((found["first_period"].as_f64().unwrap() - 0.5).abs() < 1e-9 || found["first_period"].is_null(), "{found:#}");
+    assert!(
+        (found["first_period"].as_f64().unwrap() - 0.5).abs() < 1e-9 || found["first_period"].is_null(),
+        "{found:#}"
+    );
     let capacities = found["fragility"][0]["ida"]["capacities"].as_array().unwrap().clone();
     assert_eq!(capacities.len(), 3);
     for c in capacities {
@@ -492,10 +495,20 @@ fn more_levels_and_other_intensities_run_only_what_is_missing() {
         assert!(*bytes == b[name], "{name} differs");
     }
     let table = String::from_utf8(a["intensities.csv"].clone()).unwrap();
-    assert!(table.starts_with("\"spectral acceleration Sa(0.5 s, 5 %) [g]\",quantity,unit,runs,collapses,16 %,50 %,84 %,dispersion\n"), "{table}");
-    assert!(table.contains("0.2,largest storey drift,%,3,0,") && table.contains("first.drift residual,%,3,0,"), "{table}");
+    assert!(
+        table.starts_with(
+            "\"spectral acceleration Sa(0.5 s, 5 %) [g]\",quantity,unit,runs,collapses,16 %,50 %,84 %,dispersion\n"
+        ),
+        "{table}"
+    );
+    assert!(
+        table.contains("0.2,largest storey drift,%,3,0,") && table.contains("first.drift residual,%,3,0,"),
+        "{table}"
+    );
     let page = String::from_utf8(a["index.html"].clone()).unwrap();
-    for words in ["IDA curves", "Stripes", "Fragility", "größer.csv", "largest storey drift", "Statistics at each intensity"] {
+    for words in
+        ["IDA curves", "Stripes", "Fragility", "größer.csv", "largest storey drift", "Statistics at each intensity"]
+    {
         assert!(page.contains(words), "{words}");
     }
 }
@@ -513,12 +526,15 @@ fn both_components_are_scaled_together() {
     std::fs::create_dir_all(&folder_in).unwrap();
     let write = |name: &str, factor: f64| {
         let row = |i: u32| format!("{},{}\n", 0.01 * f64::from(i), factor * shake(0.01 * f64::from(i), factor));
-        std::fs::write(folder_in.join(name), format!("t [s],a [m/s^2]\n{}", (0..80).map(row).collect::<String>())).unwrap();
+        std::fs::write(folder_in.join(name), format!("t [s],a [m/s^2]\n{}", (0..80).map(row).collect::<String>()))
+            .unwrap();
     };
     write("one_ns.csv", 2.0);
     write("one_ew.csv", 3.0);
     let peaks = |out: &Path, records: &str, more: &[&str]| -> [f64; 2] {
-        let args = [&["--records", records, "--free-vibration", "0 s", "--intensity", "pga", "--levels", "0.2 g"], more].concat();
+        let args =
+            [&["--records", records, "--free-vibration", "0 s", "--intensity", "pga", "--levels", "0.2 g"], more]
+                .concat();
         ensemble(&model, out, &args);
         let case = &study(out)["cases"][0];
         ["quake", "north"].map(|c| case["channels"][c]["peak"].as_f64().unwrap().abs() / 9806.65)
@@ -538,7 +554,11 @@ fn both_components_are_scaled_together() {
     // A single component does not shake a model in two directions, and of a pair one shakes a model in one.
     let lone = folder_in.join("one_ns.csv");
     let refused = interfield(&arguments(&model, &out, &["--records", lone.to_str().unwrap()])).expect(2);
-    assert!(refused.stderr.contains("has 1 component, but the ground of the model moves along x and y"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("has 1 component, but the ground of the model moves along x and y"),
+        "{}",
+        refused.stderr
+    );
     std::fs::remove_file(&list).unwrap();
     let plane = storey("ensemble-pairs-plane");
     let found = ensemble(&plane, &folder("ensemble-pairs-plane"), &["--records", path]);
@@ -564,7 +584,10 @@ fn intensities_that_make_no_sense_are_told() {
         (&["--records", one, "--exceeds", "drift > 20 mm"], &["`drift` is", "value in %"]),
         (&["--records", one, "--exceeds", "drift > -1 %"], &["a limit is greater than zero"]),
         (&["--records", one, "--collapse", "0 %"], &["not greater than zero"]),
-        (&["--records", one, "--exceeds", "residual drift > 1 %", "--free-vibration", "0 s"], &["needs free vibration"]),
+        (
+            &["--records", one, "--exceeds", "residual drift > 1 %", "--free-vibration", "0 s"],
+            &["needs free vibration"],
+        ),
         (&["--records", zero.to_str().unwrap()], &["`zero.csv` is zero everywhere"]),
     ];
     for (more, expected) in cases {
@@ -575,8 +598,13 @@ fn intensities_that_make_no_sense_are_told() {
     }
     // A limit in per cent is one of per cent.
     let limit = ["--records", one, "--free-vibration", "0 s", "--intensity", "pga", "--levels", "0.5 g", "--exceeds"];
-    let drift = |text: &str| ensemble(&model, &out, &[&limit[..], &[text]].concat())["fragility"][0]["stripes"][0]["exceeded"].clone();
+    let drift = |text: &str| {
+        ensemble(&model, &out, &[&limit[..], &[text]].concat())["fragility"][0]["stripes"][0]["exceeded"].clone()
+    };
     drift("drift > 1 %");
     let peak = study(&out)["cases"][0]["channels"]["first.drift"]["peak"].as_f64().unwrap();
-    assert_eq!((drift(&format!("drift > {} %", 0.99 * peak.abs())), drift(&format!("drift > {} %", 1.01 * peak.abs()))), (1.into(), 0.into()));
+    assert_eq!(
+        (drift(&format!("drift > {} %", 0.99 * peak.abs())), drift(&format!("drift > {} %", 1.01 * peak.abs()))),
+        (1.into(), 0.into())
+    );
 }

@@ -198,7 +198,8 @@ fn check_tells_what_is_known_and_asks_only_if_told_to() {
         external("opensees", "at = \"tcp://127.0.0.1:1\"\nstart = \"200 ms\"\nstiffness = [[4, -4], [-4, 4]]\n");
     let given = model("external-given.toml", "3 s", &given);
     assert!(interfield(&["modes", path(&given)]).expect(0).stdout.contains("Hz"));
-    let varied = std::fs::read_to_string(&given).expect("a model").replacen("[[node]]", "parameters = { k = 1 }\n[[node]]", 1);
+    let varied =
+        std::fs::read_to_string(&given).expect("a model").replacen("[[node]]", "parameters = { k = 1 }\n[[node]]", 1);
     let varied = file("external-given-varied.toml", varied);
     let refused = interfield(&["ensemble", path(&varied), "--draw", "k~uniform(1, 2)"]).expect(2).stderr;
     assert!(refused.contains("started elsewhere, which serves one run") && refused.contains("`command`"), "{refused}");

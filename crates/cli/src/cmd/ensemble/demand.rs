@@ -1,7 +1,7 @@
 //! What the runs are judged by: the largest value of a channel or of all storey drifts, and limits of it.
 
-use interfield_ensemble::ida::Collapse;
 use interfield_ensemble::Figure;
+use interfield_ensemble::ida::Collapse;
 use interfield_language::Model;
 use interfield_language::diag::did_you_mean;
 use interfield_language::model::Quantity;
@@ -101,7 +101,9 @@ impl Demand {
     /// The one that was asked for, or the most natural one: the largest storey drift, what the first limit is about, or the first channel.
     pub(super) fn choose(wanted: Option<&str>, limits: &[Limit], model: &Model) -> Result<Option<Self>, Mistake> {
         if let Some(text) = wanted {
-            return Self::read(text, model).map(Some).map_err(|(why, help)| (format!("--demand \"{text}\": {why}"), help));
+            return Self::read(text, model)
+                .map(Some)
+                .map_err(|(why, help)| (format!("--demand \"{text}\": {why}"), help));
         }
         let drifts = drifts(model);
         if !drifts.is_empty() {
@@ -138,7 +140,8 @@ impl Demand {
                 Ok(si / unit.factor)
             }
             (Some(found), Ok(unit)) => {
-                let why = format!("`{}` is {}, but {} is {}", self.name, unit.dim.describe(), text.trim(), found.describe());
+                let why =
+                    format!("`{}` is {}, but {} is {}", self.name, unit.dim.describe(), text.trim(), found.describe());
                 Err((why, example()))
             }
             (Some(_), Err(_)) => Err((format!("`{}` has no unit", self.name), "write a plain number".to_owned())),
@@ -158,7 +161,10 @@ impl Demand {
         let value = self.value(text, model).map_err(|(why, help)| refuse(why, format!("{help}, or `slope`")))?;
         match value > 0.0 && value.is_finite() {
             true => Ok(Collapse::Demand(value)),
-            false => Err(refuse("it is not greater than zero".to_owned(), "write for example --collapse \"10 %\"".to_owned())),
+            false => Err(refuse(
+                "it is not greater than zero".to_owned(),
+                "write for example --collapse \"10 %\"".to_owned(),
+            )),
         }
     }
 }

@@ -67,7 +67,8 @@ pub(super) fn curves(findings: &Findings<'_>, ida: &Ida) -> Panel {
     let mut curves = Vec::new();
     for (i, (name, c)) in ida.curves.iter().enumerate() {
         let standing = c.points.iter().take_while(|p| !p.collapsed);
-        let mut points: Vec<(f64, f64)> = [(0.0, 0.0)].into_iter().chain(standing.map(|p| (p.demand, p.intensity))).collect();
+        let mut points: Vec<(f64, f64)> =
+            [(0.0, 0.0)].into_iter().chain(standing.map(|p| (p.demand, p.intensity))).collect();
         let flat = c.collapse();
         if flat.high.is_finite() && flat.low > 0.0 {
             points.push((end, flat.low));
@@ -76,10 +77,15 @@ pub(super) fn curves(findings: &Findings<'_>, ida: &Ida) -> Panel {
         let line = Curve::line(if named { name } else { "" }, points).colour(if named { i % NAMED } else { LIGHT });
         curves.push(line.style(Style::Line));
     }
-    for (q, (name, style)) in [("16 %", Style::Dashed), ("median", Style::Line), ("84 %", Style::Dashed)].into_iter().enumerate() {
+    for (q, (name, style)) in
+        [("16 %", Style::Dashed), ("median", Style::Line), ("84 %", Style::Dashed)].into_iter().enumerate()
+    {
         let at = |(demand, values): &(f64, [f64; 3])| (*demand, values[q]);
-        let points: Vec<(f64, f64)> =
-            [(0.0, 0.0)].into_iter().chain(ida.at_demands.iter().map(at)).filter(|p| p.1.is_finite() && p.0 <= end).collect();
+        let points: Vec<(f64, f64)> = [(0.0, 0.0)]
+            .into_iter()
+            .chain(ida.at_demands.iter().map(at))
+            .filter(|p| p.1.is_finite() && p.0 <= end)
+            .collect();
         curves.push(Curve::line(name, points).style(style).colour(BLACK));
     }
     Panel {
@@ -106,7 +112,9 @@ pub(super) fn stripes(findings: &Findings<'_>, ida: &Ida) -> Panel {
         curves.push(Curve::line("collapsed (demand beyond the axis)", collapsed).style(Style::Points).colour(1));
     }
     let stripes = &ida.quantities[0].stripes;
-    for (q, (name, style)) in [("16 %", Style::Dashed), ("median", Style::Line), ("84 %", Style::Dashed)].into_iter().enumerate() {
+    for (q, (name, style)) in
+        [("16 %", Style::Dashed), ("median", Style::Line), ("84 %", Style::Dashed)].into_iter().enumerate()
+    {
         let at = stripes.iter().map(|s| (s.fractiles[q], s.intensity)).filter(|p| p.0.is_finite());
         curves.push(Curve::line(name, [(0.0, 0.0)].into_iter().chain(at).collect()).style(style).colour(BLACK));
     }

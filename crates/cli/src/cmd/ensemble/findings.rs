@@ -61,6 +61,8 @@ pub(super) struct Asked<'a> {
     pub limits: &'a [Limit],
     pub demand: Option<&'a Demand>,
     pub collapse: Collapse,
+    /// Whether collapse was asked for, and is told of even if there is none.
+    pub collapse_asked: bool,
 }
 
 /// Everything found.
@@ -109,7 +111,8 @@ impl<'a> Findings<'a> {
         let runs = Runs { study, cases, outcomes, intensity: asked.intensity };
         let ida = asked.demand.filter(|_| runs.is_ida(asked.limits)).and_then(|d| runs.ida(d, asked.collapse, model));
         let mut fragility: Vec<Fragility> = asked.limits.iter().map(|l| runs.fragility(l)).collect();
-        fragility.extend(ida.as_ref().and_then(|ida| runs.collapse(ida, asked.collapse)));
+        let collapsed = ida.as_ref().map(|ida| runs.collapse(ida, asked.collapse));
+        fragility.extend(collapsed.filter(|f| asked.collapse_asked || f.stripes.iter().any(|s| s.exceeded > 0)));
         let mut motions: Vec<String> = Vec::new();
         for (name, _) in outcomes.iter().flat_map(|o| &o.motions) {
             if !motions.contains(name) {
@@ -327,7 +330,8 @@ impl Runs<'_> {
         curves.iter_mut().for_each(|(_, c)| c.judge(collapse));
         let only = |list: &[(usize, Curve)]| list.iter().map(|c| c.1.clone()).collect::<Vec<Curve>>();
         let all = only(&curves);
-        let first = AtIntensity { quantity: demand.words.clone(), unit: demand.unit.clone(), stripes: ida::stripes(&all) };
+        let first =
+            AtIntensity { quantity: demand.words.clone(), unit: demand.unit.clone(), stripes: ida::stripes(&all) };
         if first.stripes.is_empty() {
             return None;
         }
@@ -361,17 +365,15 @@ impl Runs<'_> {
         self.counted(limit.text.clone(), &curves, exceeded, |c| c.capacity(limit.threshold))
     }
 
-    /// How often the structure collapsed, if it ever did or if it was asked.
-    fn collapse(&self, ida: &Ida, rule: Collapse) -> Option<Fragility> {
-        let ever = ida.curves.iter().any(|(_, c)| c.points.iter().any(|p| p.collapsed));
+    /// How often the structure collapsed.
+    fn collapse(&self, ida: &Ida, rule: Collapse) -> Fragility {
         let text = match rule {
-            Collapse::Stopped if !ever => return None,
             Collapse::Stopped => "collapse".to_owned(),
             Collapse::Demand(most) => format!("collapse ({} > {most} {})", ida.demand.words, ida.demand.unit),
             Collapse::Slope(share) => format!("collapse (slope below {} % of the elastic one)", 100.0 * share),
         };
         let curves: Vec<(usize, Curve)> = ida.curves.iter().map(|c| c.1.clone()).enumerate().collect();
-        Some(self.counted(text, &curves, |p| p.collapsed, Curve::collapse))
+        self.counted(text, &curves, |p| p.collapsed, Curve::collapse)
     }
 
     fn counted(
@@ -382,8 +384,10 @@ impl Runs<'_> {
         capacity: impl Fn(&Curve) -> Capacity,
     ) -> Fragility {
         let trial = |group: usize, p: &Point| Trial { intensity: p.intensity, exceeded: exceeded(p), group };
-        let trials: Vec<Trial> =
-            curves.iter().flat_map(|(group, c)| c.points.iter().map(|p| trial(*group, p)).collect::<Vec<_>>()).collect();
+        let trials: Vec<Trial> = curves
+            .iter()
+            .flat_map(|(group, c)| c.points.iter().map(|p| trial(*group, p)).collect::<Vec<_>>())
+            .collect();
         let several = curves.iter().any(|(_, c)| c.points.len() > 1);
         let capacities: Vec<Capacity> =
             if several { curves.iter().map(|(_, c)| capacity(c)).collect() } else { Vec::new() };
@@ -436,13 +440,11 @@ fn fragility_json(f: &Fragility) -> Value {
 
 /// Numbers that are not finite have no JSON; a collapse is told beside them.
 fn ida_json(ida: &Ida) -> Value {
-    let fractiles = |values: [f64; 3]| {
-        FRACTILES.iter().zip(values).map(|(p, x)| (format!("{p}"), json!(x))).collect::<Map<_, _>>()
-    };
+    let fractiles =
+        |values: [f64; 3]| FRACTILES.iter().zip(values).map(|(p, x)| (format!("{p}"), json!(x))).collect::<Map<_, _>>();
     let point = |p: &Point| json!({ "intensity": p.intensity, "demand": p.demand, "collapsed": p.collapsed });
-    let curve = |(name, c): &(String, Curve)| {
-        json!({ "name": name, "points": c.points.iter().map(point).collect::<Vec<_>>() })
-    };
+    let curve =
+        |(name, c): &(String, Curve)| json!({ "name": name, "points": c.points.iter().map(point).collect::<Vec<_>>() });
     let level = |i: usize| {
         let first = &ida.quantities[0].stripes[i];
         let of = |q: &AtIntensity| {
@@ -457,7 +459,8 @@ fn ida_json(ida: &Ida) -> Value {
             "quantities": ida.quantities.iter().filter_map(of).collect::<Map<_, _>>(),
         })
     };
-    let at = |(demand, values): &(f64, [f64; 3])| json!({ "demand": demand, "intensity_fractiles": fractiles(*values) });
+    let at =
+        |(demand, values): &(f64, [f64; 3])| json!({ "demand": demand, "intensity_fractiles": fractiles(*values) });
     json!({
         "demand": { "name": ida.demand.words, "unit": ida.demand.unit },
         "curves": ida.curves.iter().map(curve).collect::<Vec<_>>(),

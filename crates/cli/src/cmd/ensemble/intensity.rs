@@ -29,7 +29,11 @@ pub(super) enum Wanted {
 /// A time greater than zero, s.
 fn time(text: &str) -> Result<f64, String> {
     let value = Scope::new(UnitSystem::si()).quantity(text, Dimension::TIME).map_err(|e| first(&e))?;
-    if value > 0.0 && value.is_finite() { Ok(value) } else { Err(format!("`{}` is not greater than zero", text.trim())) }
+    if value > 0.0 && value.is_finite() {
+        Ok(value)
+    } else {
+        Err(format!("`{}` is not greater than zero", text.trim()))
+    }
 }
 
 /// A time of an option.
@@ -42,7 +46,8 @@ impl Wanted {
     pub(super) fn read(text: &str) -> Result<Self, Mistake> {
         let text = text.trim();
         let lower = text.to_lowercase();
-        let inside = |name: &str| lower.strip_prefix(name)?.trim_start().strip_prefix('(')?.strip_suffix(')').map(str::trim);
+        let inside =
+            |name: &str| lower.strip_prefix(name)?.trim_start().strip_prefix('(')?.strip_suffix(')').map(str::trim);
         let refuse = |why: String, example: &str| {
             (format!("--intensity \"{text}\": {why}"), format!("write for example --intensity \"{example}\""))
         };
@@ -55,7 +60,10 @@ impl Wanted {
         if let Some(range) = inside("avgsa").or_else(|| inside("saavg")) {
             let both = range.split_once("..").ok_or_else(|| "there is no `..` between two periods".to_owned());
             let both = both.and_then(|(a, b)| Ok((time(a)?, time(b)?)));
-            let both = both.and_then(|(a, b)| if a < b { Ok((a, b)) } else { Err("the first period is the shorter one".to_owned()) });
+            let both =
+                both.and_then(
+                    |(a, b)| if a < b { Ok((a, b)) } else { Err("the first period is the shorter one".to_owned()) },
+                );
             return both.map(|b| Self::Average(Some(b))).map_err(|why| refuse(why, "avgsa(0.1 s..1.5 s)"));
         }
         if let Some(period) = inside("sa") {
@@ -86,7 +94,8 @@ impl Wanted {
 /// The range of `--average-over`, in first periods.
 pub(super) fn averaged(text: Option<&str>) -> Result<(f64, f64), Mistake> {
     let Some(text) = text else { return Ok(AVERAGED) };
-    let both = text.split_once("..").and_then(|(a, b)| Some((a.trim().parse::<f64>().ok()?, b.trim().parse::<f64>().ok()?)));
+    let both =
+        text.split_once("..").and_then(|(a, b)| Some((a.trim().parse::<f64>().ok()?, b.trim().parse::<f64>().ok()?)));
     both.filter(|(a, b)| *a > 0.0 && a < b && b.is_finite()).ok_or_else(|| {
         let message = format!("--average-over \"{text}\" is no range of first periods");
         (message, "write two rising numbers, for example --average-over 0.2..3".to_owned())
@@ -118,7 +127,9 @@ pub(super) fn words(measure: Measure) -> String {
     match measure {
         Measure::Peak => "peak ground acceleration".to_owned(),
         Measure::Spectral(t) => format!("spectral acceleration Sa({} s, 5 %)", short(t)),
-        Measure::Average(from, to) => format!("average spectral acceleration Sa({} to {} s, 5 %)", short(from), short(to)),
+        Measure::Average(from, to) => {
+            format!("average spectral acceleration Sa({} to {} s, 5 %)", short(from), short(to))
+        }
     }
 }
 
@@ -154,23 +165,21 @@ impl Intensity {
             };
             Self { name, words, unit: variables[i].unit.to_owned(), source: Source::Variable(i) }
         };
-        let motion = |m: Measure| Self {
-            name: name(m),
-            words: words(m),
-            unit: "g".to_owned(),
-            source: Source::Motion(name(m)),
-        };
+        let motion =
+            |m: Measure| Self { name: name(m), words: words(m), unit: "g".to_owned(), source: Source::Motion(name(m)) };
         let numbers = |i: &usize| study.axes.get(*i).is_none_or(|a| a.values.list.iter().all(|s| s.number.is_some()));
         let all = || (0..variables.len()).filter(numbers);
         // With --scale-to the motions have common peaks, whatever they are arranged by.
-        let levels = all().find(|&i| variables[i].role == Role::Scale && (args.levels.is_some() || args.intensity.is_none()));
+        let levels =
+            all().find(|&i| variables[i].role == Role::Scale && (args.levels.is_some() || args.intensity.is_none()));
         match (&question.wanted, levels) {
             (Some(Wanted::Variable(wanted)), _) => {
                 all().find(|&i| variables[i].name == wanted).map(variable).ok_or_else(|| {
                     let names: Vec<&str> = variables.iter().map(|v| v.name).collect();
-                    let help = did_you_mean(wanted, names.iter().copied().chain(["pga", "sa", "avgsa"])).unwrap_or_else(|| {
-                        format!("give pga, sa, sa(PERIOD), avgsa or a varied number: {}", names.join(", "))
-                    });
+                    let help = did_you_mean(wanted, names.iter().copied().chain(["pga", "sa", "avgsa"]))
+                        .unwrap_or_else(|| {
+                            format!("give pga, sa, sa(PERIOD), avgsa or a varied number: {}", names.join(", "))
+                        });
                     (format!("--intensity {wanted}: there is no such intensity"), help)
                 })
             }
@@ -217,9 +226,9 @@ pub(super) fn levels(option: &str, text: &str, name: &str) -> Result<interfield_
     };
     let found = match values(text).map_err(refuse)? {
         Some(found) => found,
-        None => single(text).ok_or_else(|| refuse("it is no number with a unit".to_owned())).map(|(number, unit)| {
-            Values { list: vec![Setting::number(number, &unit)], unit }
-        })?,
+        None => single(text)
+            .ok_or_else(|| refuse("it is no number with a unit".to_owned()))
+            .map(|(number, unit)| Values { list: vec![Setting::number(number, &unit)], unit })?,
     };
     if found.unit.is_empty() && found.list.iter().all(|s| s.number.is_some()) {
         return Err(refuse("say in which unit, for example g".to_owned()));
@@ -241,7 +250,10 @@ pub(super) fn levels(option: &str, text: &str, name: &str) -> Result<interfield_
 /// A number and its unit.
 fn single(text: &str) -> Option<(f64, String)> {
     let text = text.trim();
-    let end = (1..=text.len()).rev().filter(|&i| text.is_char_boundary(i)).find(|&i| text[..i].trim_end().parse::<f64>().is_ok())?;
+    let end = (1..=text.len())
+        .rev()
+        .filter(|&i| text.is_char_boundary(i))
+        .find(|&i| text[..i].trim_end().parse::<f64>().is_ok())?;
     Some((text[..end].trim_end().parse().ok()?, text[end..].trim().to_owned()))
 }
 

@@ -184,7 +184,11 @@ const ELSEWHERE: &str = "give another folder with --output";
 
 fn ask(args: &Args) -> Result<Exit, Exit> {
     if let Some((path, e)) = args.records.iter().find_map(|p| Some((p, std::fs::metadata(p).err()?))) {
-        return Err(failed(args, &format!("`{}` cannot be read: {e}", path.display()), "give records, or their folder"));
+        return Err(failed(
+            args,
+            &format!("`{}` cannot be read: {e}", path.display()),
+            "give records, or their folder",
+        ));
     }
     let loaded = Loaded::open(&args.model, args.json)?;
     let mut question = Question::read(args).map_err(|mistakes| refuse(args, &mistakes))?;
@@ -203,7 +207,10 @@ fn ask(args: &Args) -> Result<Exit, Exit> {
     let remains = limits.iter().map(|l| &l.demand).chain(&demand).any(Demand::is_residual);
     if remains && ground.tail == 0.0 && args.settings.until.is_none() {
         let help = "give --free-vibration \"10 s\": the time after the motion in which it comes to rest";
-        return Err(refuse(args, &[("a residual value needs free vibration after the motion".to_owned(), help.to_owned())]));
+        return Err(refuse(
+            args,
+            &[("a residual value needs free vibration after the motion".to_owned(), help.to_owned())],
+        ));
     }
     if !args.json {
         ground.remarks.iter().for_each(|remark| complain(&format!("note: {remark}")));
@@ -243,7 +250,13 @@ fn ask(args: &Args) -> Result<Exit, Exit> {
         keep: args.keep,
         stop: &stop,
     };
-    let asked = Asked { intensity: &intensity, limits: &limits, demand: demand.as_ref(), collapse };
+    let asked = Asked {
+        intensity: &intensity,
+        limits: &limits,
+        demand: demand.as_ref(),
+        collapse,
+        collapse_asked: args.collapse.is_some(),
+    };
     let told = Told { out: &out, remarks: &ground.remarks, first_period: ground.period };
     answer(args, &loaded, &worker, (&cases, journal), &asked, &told)
 }
@@ -352,7 +365,8 @@ impl Ground {
         // Rounded to what a person would write.
         let ten = found.as_ref().ok().filter(|t| t.is_finite()).map_or(TAIL.1, |t| (TAIL.0 * t * 10.0).ceil() / 10.0);
         let tail = question.free_vibration.unwrap_or(if default_tail { ten } else { 0.0 });
-        let measure = question.wanted.as_ref().and_then(|w| w.measure(period, question.averaged)).unwrap_or(Measure::Peak);
+        let measure =
+            question.wanted.as_ref().and_then(|w| w.measure(period, question.averaged)).unwrap_or(Measure::Peak);
         question.records.along(&directions)?;
         let combine = Combine::from(args.pair);
         let made = over(&question.records.motions, all_cores(), |m| Shaken::new(m.clone(), measure, combine));
@@ -361,7 +375,12 @@ impl Ground {
         let still: Vec<Mistake> = motions
             .iter()
             .filter(|m| !(m.measured > 0.0 && m.peak > 0.0))
-            .map(|m| (format!("`{}` is zero everywhere: it cannot shake the model", m.motion.name), "give another record".to_owned()))
+            .map(|m| {
+                (
+                    format!("`{}` is zero everywhere: it cannot shake the model", m.motion.name),
+                    "give another record".to_owned(),
+                )
+            })
             .collect();
         if !still.is_empty() {
             return Err(still);
@@ -380,7 +399,10 @@ fn movable(directions: &[String], records: bool, scaled: bool) -> Result<(), Mis
     }
     let twice = directions.iter().enumerate().find(|(i, d)| directions[..*i].contains(d));
     match twice.filter(|_| records) {
-        Some((_, d)) => Err((format!("the model has two ground motions along {d}, --records replaces one in each direction"), help())),
+        Some((_, d)) => Err((
+            format!("the model has two ground motions along {d}, --records replaces one in each direction"),
+            help(),
+        )),
         None => Ok(()),
     }
 }
@@ -404,7 +426,11 @@ fn record_remarks(
 ) -> Vec<String> {
     let mut remarks: Vec<String> = skipped.iter().map(|(name, why)| format!("`{name}` is skipped: {why}")).collect();
     for m in motions.iter().filter(|m| !m.motion.left_out.is_empty()) {
-        remarks.push(format!("of `{}` one component is taken; left out: {}", m.motion.name, m.motion.left_out.join(", ")));
+        remarks.push(format!(
+            "of `{}` one component is taken; left out: {}",
+            m.motion.name,
+            m.motion.left_out.join(", ")
+        ));
     }
     let dt = model.analysis.dt;
     for m in motions {
@@ -412,9 +438,14 @@ fn record_remarks(
         let ratio = own / timing.dt;
         if timing.refined > 1 {
             let (own, step, dt) = (short(own), short(timing.dt), short(dt));
-            remarks.push(format!("`{name}` is sampled every {own} s: it is run with steps of {step} s instead of {dt} s"));
+            remarks
+                .push(format!("`{name}` is sampled every {own} s: it is run with steps of {step} s instead of {dt} s"));
         } else if own < dt * (1.0 - 1e-9) {
-            remarks.push(format!("`{name}` is sampled every {} s: steps of {} s (--dt) miss samples", short(own), short(dt)));
+            remarks.push(format!(
+                "`{name}` is sampled every {} s: steps of {} s (--dt) miss samples",
+                short(own),
+                short(dt)
+            ));
         } else if (ratio - ratio.round()).abs() > 1e-6 * ratio {
             remarks.push(format!(
                 "`{name}` is sampled every {} s, no multiple of the step of {} s: its peaks fall between steps",
@@ -424,9 +455,15 @@ fn record_remarks(
         }
     }
     let end = model.analysis.duration;
-    let cut: Vec<&str> = motions.iter().filter(|m| m.motion.duration() > end * (1.0 + 1e-9)).map(|m| m.motion.name.as_str()).collect();
+    let cut: Vec<&str> =
+        motions.iter().filter(|m| m.motion.duration() > end * (1.0 + 1e-9)).map(|m| m.motion.name.as_str()).collect();
     if settings.until.is_some() && !cut.is_empty() {
-        remarks.push(format!("--until ends {} of {} records before their end: {}", cut.len(), motions.len(), cut.join(", ")));
+        remarks.push(format!(
+            "--until ends {} of {} records before their end: {}",
+            cut.len(),
+            motions.len(),
+            cut.join(", ")
+        ));
     }
     remarks
 }
@@ -453,7 +490,10 @@ fn first_model(
     }
     let elsewhere = |e: &&External| e.at.is_some() && e.command.is_empty();
     if let Some(external) = model.externals.iter().find(elsewhere) {
-        let message = format!("external `{}` is computed by a program that was started elsewhere, which serves one run", external.name);
+        let message = format!(
+            "external `{}` is computed by a program that was started elsewhere, which serves one run",
+            external.name
+        );
         let help = "write its `command`, so that each run starts a process of its own";
         fail(loaded.json(), None, None, &message, help);
         return Err(Exit::BadInput);

@@ -125,10 +125,7 @@ pub(super) fn ground_lines(findings: &Findings<'_>, first_period: Option<f64>) -
 /// The curves, and what they say together.
 fn ida(findings: &Findings<'_>) -> Vec<Block> {
     let Some(ida) = &findings.ida else { return Vec::new() };
-    vec![
-        Block::Plot(drawing::curves(findings, ida)),
-        Block::Plot(drawing::stripes(findings, ida)),
-    ]
+    vec![Block::Plot(drawing::curves(findings, ida)), Block::Plot(drawing::stripes(findings, ida))]
 }
 
 /// The demand and all channels at each intensity.
@@ -164,7 +161,13 @@ fn records(findings: &Findings<'_>, origin: &Origin<'_>) -> Vec<Block> {
         return Vec::new();
     }
     let peak = worker.measure == interfield_ensemble::ground::Measure::Peak;
-    let mut header = vec!["record".to_owned(), "components".to_owned(), "sampling [s]".to_owned(), "duration [s]".to_owned(), "pga [g]".to_owned()];
+    let mut header = vec![
+        "record".to_owned(),
+        "components".to_owned(),
+        "sampling [s]".to_owned(),
+        "duration [s]".to_owned(),
+        "pga [g]".to_owned(),
+    ];
     header.extend((!peak).then(|| format!("{} [g]", words(worker.measure))));
     header.push("scales".to_owned());
     let row = |m: &super::worker::Shaken| {
@@ -221,13 +224,17 @@ pub(super) fn fragility_rows(findings: &Findings<'_>) -> (Vec<&'static str>, Vec
 pub(super) fn remarks(findings: &Findings<'_>) -> Vec<String> {
     let remark = |f: &Fragility| {
         let why = f.fit.as_ref().err().map(|why| format!("{}: {why}", f.limit));
-        let curves = f.capacity_fit.as_ref().and_then(|c| c.as_ref().err()).map(|why| format!("{}: {why}", f.limit));
-        let unknown = (f.unknown > 0).then(|| format!("{}: {} runs say nothing of it, they are not counted", f.limit, f.unknown));
+        // What both have to say is said once.
+        let by_curves = f.capacity_fit.as_ref().filter(|_| f.fit.is_ok()).and_then(|c| c.as_ref().err());
+        let curves = by_curves.map(|why| format!("{}: {why}", f.limit));
+        let unknown =
+            (f.unknown > 0).then(|| format!("{}: {} runs say nothing of it, they are not counted", f.limit, f.unknown));
         [why, curves, unknown]
     };
     let mut remarks: Vec<String> = findings.fragility.iter().flat_map(remark).flatten().collect();
     if let Some(ida) = &findings.ida {
-        let again: Vec<&str> = ida.curves.iter().filter(|(_, c)| c.resurrects()).map(|(name, _)| name.as_str()).collect();
+        let again: Vec<&str> =
+            ida.curves.iter().filter(|(_, c)| c.resurrects()).map(|(name, _)| name.as_str()).collect();
         if !again.is_empty() {
             remarks.push(format!(
                 "{} of {} curves stand again above an intensity at which they collapse; the first collapse counts: {}",

@@ -70,8 +70,9 @@ impl Records {
 
     /// All records of a folder; what is none is named. Where there is a list, those of the list.
     fn folder(&mut self, path: &Path) -> Result<(), Vec<Mistake>> {
-        let files = files(path)
-            .map_err(|e| vec![(format!("`{}` cannot be read: {e}", path.display()), "give another folder".to_owned())])?;
+        let files = files(path).map_err(|e| {
+            vec![(format!("`{}` cannot be read: {e}", path.display()), "give another folder".to_owned())]
+        })?;
         if let Some(list) = files.iter().find(|f| f.file_name().is_some_and(|n| n == LIST)) {
             return self.file(list);
         }
@@ -99,7 +100,8 @@ impl Records {
         let names: Vec<String> = found.iter().map(|f| named(&f.0)).collect();
         for group in components(&names) {
             if let Some(up) = group.vertical {
-                self.skipped.push((names[up].clone(), format!("vertical component of `{}`", names[group.horizontal[0]])));
+                self.skipped
+                    .push((names[up].clone(), format!("vertical component of `{}`", names[group.horizontal[0]])));
             }
             self.motions.push(match group.horizontal[..] {
                 [one] => shaking(names[one].clone(), found[one].1.clone(), found[one].2.clone()),
@@ -124,7 +126,10 @@ impl Records {
                 None => 1.0,
                 Some(Ok(scale)) if scale.is_finite() && scale > 0.0 => scale,
                 Some(_) => {
-                    mistakes.push((format!("{place}: `{}` is no scale", row["scale"]), "write a number greater than zero".to_owned()));
+                    mistakes.push((
+                        format!("{place}: `{}` is no scale", row["scale"]),
+                        "write a number greater than zero".to_owned(),
+                    ));
                     continue;
                 }
             };
@@ -271,9 +276,8 @@ fn read_one(path: &Path) -> Result<Record, Mistake> {
 
 /// All accelerations of a file, with what they are called: a table may have a column for each component.
 fn columns(path: &Path, bytes: &[u8]) -> Result<(Vec<String>, Vec<Record>), ReadError> {
-    let read = |column: Option<usize>| {
-        interfield_motion::read_bytes(bytes, &ReadOptions { column, ..ReadOptions::default() })
-    };
+    let read =
+        |column: Option<usize>| interfield_motion::read_bytes(bytes, &ReadOptions { column, ..ReadOptions::default() });
     let first = read(None)?;
     let several = first.notes.iter().any(|n| n.contains("also there"));
     let label = |r: &Record| r.meta("column").map_or_else(|| named(path), str::to_owned);

@@ -227,7 +227,8 @@ fn levels(path: &Path, findings: &Findings<'_>, ida: &Ida, origin: &Origin<'_>) 
     for q in &ida.quantities {
         for (what, _) in AT_LEVEL {
             let unit = if what == "dispersion" { "" } else { &q.unit };
-            let description = format!("{what} of the {} over the runs at this intensity; a collapse counts as infinite", q.quantity);
+            let description =
+                format!("{what} of the {} over the runs at this intensity; a collapse counts as infinite", q.quantity);
             channels.push(ChannelInfo::new(&format!("{}.{what}", q.quantity), unit, what, &description));
         }
     }

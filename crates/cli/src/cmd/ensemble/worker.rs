@@ -63,9 +63,13 @@ pub(super) struct Shaken {
 
 impl Shaken {
     pub(super) fn new(motion: Shaking, measure: Measure, combine: Combine) -> Result<Self, String> {
-        let of = |m: Measure| m.of(&motion.components, combine).map_err(|e| format!("`{}`: {}", motion.name, e.message));
+        let of =
+            |m: Measure| m.of(&motion.components, combine).map_err(|e| format!("`{}`: {}", motion.name, e.message));
         let (peak, measured) = (of(Measure::Peak)?, of(measure)?);
-        let numbers = motion.components.iter().flat_map(|r| [r.dt, r.values.len() as f64].into_iter().chain(r.values.iter().copied()));
+        let numbers = motion
+            .components
+            .iter()
+            .flat_map(|r| [r.dt, r.values.len() as f64].into_iter().chain(r.values.iter().copied()));
         let bytes: Vec<u8> = numbers.flat_map(f64::to_le_bytes).collect();
         Ok(Self { hash: sha256::of_bytes(&bytes), motion, peak, measured })
     }
@@ -195,7 +199,9 @@ impl Worker<'_> {
     /// Peak ground acceleration and the chosen measure of a case, m/s²; none where the ground does not move.
     pub(super) fn measures(&self, case: &Case, model: Option<&Model>) -> Vec<(String, f64)> {
         let both = match (self.motion(case), self.factor(case)) {
-            (Some(motion), Some(factor)) => vec![(Measure::Peak, factor * motion.peak), (self.measure, factor * motion.measured)],
+            (Some(motion), Some(factor)) => {
+                vec![(Measure::Peak, factor * motion.peak), (self.measure, factor * motion.measured)]
+            }
             _ => {
                 let read = || self.model(case).ok().and_then(|(model, _)| ground::records(&model).ok());
                 let records = model.map_or_else(read, |m| ground::records(m).ok()).unwrap_or_default();

@@ -269,7 +269,7 @@ fn around(title: &str, contents: &str, main: &str) -> String {
          <link rel=\"icon\" href=\"icon.svg\">\n<link rel=\"stylesheet\" href=\"book.css\">\n<script src=\"book.js\"></script>\n\
          </head>\n<body>\n<input type=\"checkbox\" id=\"menu\" hidden>\n<header>\n\
          <label for=\"menu\" class=\"menu\" title=\"Contents\">&#9776;</label>\n<a class=\"title\" href=\"index.html\">Interfield</a>\n\
-         <div class=\"search\" role=\"search\"><input type=\"search\" id=\"search\" placeholder=\"Search ( / )\" aria-label=\"Search the book\" \
+         <div class=\"search\" role=\"search\" hidden><input type=\"search\" id=\"search\" placeholder=\"Search ( / )\" aria-label=\"Search the book\" \
          autocomplete=\"off\"><div id=\"found\" hidden></div></div>\n\
          <a class=\"tool\" href=\"print.html\" title=\"The whole book on one page, to print\">Print</a>\n\
          <button class=\"tool\" id=\"theme\" title=\"Light or dark\" hidden>&#9680;</button>\n</header>\n\

@@ -91,7 +91,7 @@ impl Question {
         mistakes.extend(study_mistakes(&study, &fixed));
         let wanted = args.intensity.as_deref().map(Wanted::read).transpose();
         let period = args.period.as_deref().map(|t| option_time("--period", t, "0.5 s")).transpose();
-        let tail = args.free_vibration.as_deref().map(|t| free_vibration(t)).transpose();
+        let tail = args.free_vibration.as_deref().map(free_vibration).transpose();
         let averaged = averaged(args.average_over.as_deref());
         mistakes.extend(wanted.as_ref().err().into_iter().chain(period.as_ref().err()).cloned());
         mistakes.extend(tail.as_ref().err().into_iter().chain(averaged.as_ref().err()).cloned());

@@ -310,7 +310,7 @@ fn storey_drifts() {
     };
     let drifts = [drift("within", "base", "roof"), drift("foot", "ground", "low"), drift("across", "low", "roof")];
     let text = chain + &drifts.concat();
-    let model = model("drifts", &text, &Overrides::default());
+    let model = model(&text, &Overrides::default());
     let rows = library(model.clone());
     let at = |name: &str| model.channels.iter().position(|c| c.name == name).expect(name);
     let (roof, base, across, within) = (at("roof.x"), at("base.x"), at("across.drift"), at("within.drift"));

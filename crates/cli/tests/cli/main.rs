@@ -20,6 +20,7 @@ mod lab;
 mod laboratory;
 mod mistakes;
 mod motion;
+mod numbers;
 mod rehearse;
 mod reproduce;
 mod results;

@@ -1,5 +1,6 @@
 //! What the runs of an ensemble say together.
 
+use interfield::quantities::{ONE, UNITS};
 use interfield_ensemble::fragility::{Fit, Stripe, Trial, fit, fit_capacities, stripes};
 use interfield_ensemble::ida::{self, Capacity, Collapse, Curve, FRACTILES, Point};
 use interfield_ensemble::statistics::{PROBABILITIES, rank_correlation};
@@ -182,7 +183,7 @@ impl<'a> Findings<'a> {
             let draw = i.checked_sub(self.study.axes.len()).and_then(|i| self.study.draws.get(i));
             json!({
                 "name": v.name, "unit": v.unit, "values": values,
-                "distribution": draw.map(|d| format!("{:?}", d.distribution)),
+                "distribution": draw.map(|d| d.distribution.words()),
             })
         };
         let channel = |(c, summaries): (usize, &Vec<Option<Summary>>)| {
@@ -203,7 +204,7 @@ impl<'a> Findings<'a> {
             "variables": variables.iter().enumerate().map(variable).collect::<Vec<_>>(),
             "records": self.worker.motions.iter().map(|m| self.record_json(m)).collect::<Vec<_>>(),
             "samples": drawn.then_some(self.study.samples),
-            "sampling": drawn.then(|| format!("{:?}", self.study.sampling).to_lowercase()),
+            "sampling": drawn.then(|| self.study.sampling.word()),
             "draw_seed": drawn.then_some(self.study.seed),
             "runs": self.outcomes.len(),
             "finished": self.count(|e| *e == Ending::Finished),
@@ -214,6 +215,14 @@ impl<'a> Findings<'a> {
             "channels": self.summaries.iter().enumerate().map(channel).collect::<Vec<_>>(),
             "intensity": { "name": self.intensity.name, "words": self.intensity.words, "unit": self.intensity.unit },
             "ida": self.ida.as_ref().map(ida_json),
+            UNITS: {
+                "dt": "s", "duration": "s", "free_vibration": "s", "first_period": "s", "seconds": "s",
+                "runs_per_second": "1/s", "intensity": self.intensity.unit, "fraction": ONE, "confidence_95": ONE,
+                "median": self.intensity.unit, "median_confidence_95": self.intensity.unit, "dispersion": ONE,
+                "dispersion_confidence_95": ONE, "capacities": self.intensity.unit,
+                "intensity_fractiles": self.intensity.unit, "standard_error_of_ln_median": ONE,
+                "standard_error_of_dispersion": ONE, "rank_correlation_with_peak": ONE,
+            },
             "fragility": self.fragility.iter().map(fragility_json).collect::<Vec<_>>(),
             "sensitivity": self.sensitivity.iter().map(|(name, r)| {
                 let by = self.model.channels.iter().zip(r).map(|(c, r)| (c.name.clone(), json!(r)));

@@ -22,6 +22,7 @@ use interfield_ensemble::ground::{Combine, Measure};
 use interfield_ensemble::{Case, Ending, Outcome, Role, all_cores, each, ground, over, trial};
 use interfield_language::Model;
 use interfield_language::external::External;
+use interfield_results::Setting;
 use interfield_structure::{Modal, Structure};
 use serde_json::json;
 
@@ -534,7 +535,7 @@ fn identity(loaded: &Loaded, files: &BTreeMap<String, Result<Vec<u8>, String>>) 
 }
 
 /// Settings of the command line, for the files.
-fn written_settings(args: &Args, worker: &Worker<'_>, asked: &Asked<'_>) -> Vec<(String, String)> {
+fn written_settings(args: &Args, worker: &Worker<'_>, asked: &Asked<'_>) -> Vec<(String, Setting)> {
     let s = &args.settings;
     let pairs = |list: &[(String, String)]| {
         (!list.is_empty()).then(|| list.iter().map(|(n, v)| format!("{n}={v}")).collect::<Vec<_>>().join(", "))
@@ -559,7 +560,7 @@ fn written_settings(args: &Args, worker: &Worker<'_>, asked: &Asked<'_>) -> Vec<
         ("collapse", args.collapse.clone()),
         ("exceeds", (!limits.is_empty()).then(|| limits.join("; "))),
     ];
-    all.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+    all.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?.into()))).collect()
 }
 
 /// Why not all runs are there.

@@ -7,7 +7,7 @@ use std::path::Path;
 use interfield_ensemble::Band;
 use interfield_motion::STANDARD_GRAVITY;
 use interfield_report::{Figure, Panel};
-use interfield_results::{ChannelInfo, Meta, Policy, Writer, WriterOptions};
+use interfield_results::{ChannelInfo, Meta, Policy, Setting, Writer, WriterOptions};
 use serde_json::json;
 
 use super::findings::{AtIntensity, FIGURES, Findings, Ida};
@@ -24,7 +24,7 @@ pub(super) struct Origin<'a> {
     /// What the model and all files that it refers to are known by.
     pub identity: &'a str,
     /// Settings of the command line by name.
-    pub settings: Vec<(String, String)>,
+    pub settings: Vec<(String, Setting)>,
     /// What was said of the records.
     pub remarks: &'a [String],
     /// First period of the structure, s, where it was looked for.
@@ -40,8 +40,7 @@ pub(super) fn save(out: &Path, findings: &Findings<'_>, origin: &Origin<'_>) -> 
     document["model_sha256"] = json!(origin.identity);
     document["first_period"] = json!(origin.first_period);
     document["remarks"] = json!(origin.remarks);
-    document["settings"] =
-        origin.settings.iter().map(|(n, v)| (n.clone(), json!(v))).collect::<serde_json::Map<_, _>>().into();
+    document["settings"] = interfield::record::settings_json(&origin.settings);
     document["cases"] = findings.cases_json().into();
     write(&out.join("ensemble.json"), format!("{document:#}\n"))?;
     write(&out.join("runs.csv"), table(findings))?;

@@ -15,11 +15,11 @@ use serde_json::{Value, json};
 use interfield_structure::specimen::Rehearsal as AsEmulated;
 
 use crate::Exit;
-use crate::drawing::structure;
+use crate::drawing::draw_model;
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{fail, print, print_json};
 use interfield::Advised;
-use interfield::files::{same, write};
+use interfield::files::same;
 use interfield::programs::{Programs, described, described_json};
 use interfield::rehearsal::{Rehearsal, fingerprint, look_up};
 use interfield::stability::examine;
@@ -93,7 +93,7 @@ pub(crate) fn run(args: &Args) -> Exit {
             Ok(found) => found,
             Err(e) => return e,
         };
-    if let Err(message) = write(&picture, structure(&assembled.model).drawing().svg(800.0, 600.0)) {
+    if let Err(message) = draw_model(&picture, &assembled.model) {
         let help = "give another file with --output, for example --output structure.svg";
         fail(args.json, Some(&picture.display().to_string()), None, &message, help);
         return Exit::Failure;

@@ -3,7 +3,7 @@
 //! **Must not be here:** knowledge of what a model file contains.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -253,6 +253,8 @@ pub struct Located {
 #[derive(Debug, Default)]
 pub struct Diagnostics {
     list: RefCell<Vec<Diagnostic>>,
+    /// Whether a table could not be told from another, so that names may be missing.
+    headless: Cell<bool>,
 }
 
 /// Place of what does not stand in the file.
@@ -279,6 +281,16 @@ impl Diagnostics {
     /// Adds one; an exact repetition is dropped when reading.
     pub fn push(&self, diagnostic: Diagnostic) {
         self.list.borrow_mut().push(diagnostic);
+    }
+
+    /// Notes that a header is missing, and with it whatever its table declares.
+    pub(crate) fn note_headless(&self) {
+        self.headless.set(true);
+    }
+
+    /// Whether a header is missing.
+    pub(crate) fn is_headless(&self) -> bool {
+        self.headless.get()
     }
 
     /// Whether an error with these words was found.

@@ -354,6 +354,7 @@ impl<'d> Table<'d> {
             let names: Vec<String> = unread.iter().map(|k| format!("`{}`", k.value)).collect();
             let message = format!("{} do not belong to `{}`", names.join(", "), self.path);
             let help = format!("they belong to {header}: write that header above them");
+            self.input.diags.note_headless();
             return self.error(unread[0].span.clone(), message, Some(help));
         }
         for key in unread {

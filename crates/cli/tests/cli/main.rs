@@ -11,6 +11,7 @@ mod explain;
 mod export;
 mod externals;
 mod fmu;
+mod forty;
 #[cfg(unix)]
 mod harness;
 mod hostile;

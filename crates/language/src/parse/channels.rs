@@ -168,7 +168,7 @@ fn read_channel(
     });
     let d = Diagnostic::error(format!("no node, element or load is called `{first}`"), text.span.clone()).help(help);
     // A node that elements miss too is told there.
-    let told = context.diags.says(&no_node(first));
+    let told = context.diags.says(&no_node(first)) || context.diags.is_headless();
     context.diags.push(if told { d.following() } else { d });
     None
 }

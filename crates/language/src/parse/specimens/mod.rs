@@ -283,7 +283,9 @@ fn commanded(
     dofs.retain(|&d| !matches!(context.dofs[d].support, Support::Fixed));
     if dofs.is_empty() && !context.names_unknown && good {
         let help = "name its `elements`, or the `mass` that stands in the laboratory";
-        context.error(table.span(), "this specimen has nothing that could be moved", help);
+        let d = Diagnostic::error("this specimen has nothing that could be moved", table.span()).help(help);
+        // An element with a mistake of its own may be what it lacks.
+        context.diags.push(d.following());
     }
     dofs
 }

@@ -13,7 +13,7 @@ use crate::diag::{Diagnostic, Diagnostics, Source, did_you_mean, suggest};
 use crate::formula::ExprError;
 use crate::key::{Key, Section};
 use crate::quantity::Scope;
-use crate::units::{Dimension, UnitSystem};
+use crate::units::Dimension;
 
 /// Largest quantity in SI units: the earth weighs 6e24 kg.
 const ABSURD: f64 = 1e30;
@@ -539,8 +539,9 @@ impl<'d> Table<'d> {
     pub(crate) fn read_quantity(&self, item: &Item<'_>, dim: Dimension) -> Option<Spanned<f64>> {
         let found = self.read_any_quantity(item, dim)?;
         if found.value.abs() > ABSURD && !dim.is_none() {
-            let unit = UnitSystem::si().label(dim);
-            let message = format!("{:e} {unit} is beyond anything that is built", found.value);
+            let units = &self.input.scope.units;
+            let message =
+                format!("{:e} {} is beyond anything that is built", found.value / units.factor(dim), units.label(dim));
             let help = format!("check the exponent and the unit, or write for example \"{}\"", dim.example());
             self.error(found.span, message, Some(help));
             return None;

@@ -176,7 +176,7 @@ pub(crate) fn uneven_stiffnesses(model: &Model) -> Option<Problem> {
         return None;
     }
     // The one that is further from the usual is to blame.
-    let usual = all[all.len() / 2].0;
+    let usual = all[(all.len() - 1) / 2].0;
     let (blamed, value, how) = if stiff / usual >= usual / soft { (t, stiff, "stiff") } else { (s, soft, "soft") };
     let other = if blamed == t { s } else { t };
     let digits = (soft / stiff / f64::EPSILON).log10().floor().max(0.0);

@@ -280,8 +280,9 @@ impl Context<'_> {
                 None => format!("declare it: [[node]] with name = \"{}\"", name.value),
             };
             let d = Diagnostic::error(no_node(&name.value), name.span.clone()).help(help);
-            // A name that stands nowhere else may be the one that is misspelt.
-            self.diags.push(match near.filter(|n| self.is_lonely(n)).and_then(|n| self.names.get(n)) {
+            // A name that stands nowhere else, beside several of the other, may be the one that is misspelt.
+            let doubtful = |n: &&str| self.is_lonely(n) && !self.is_lonely(&name.value);
+            self.diags.push(match near.filter(doubtful).and_then(|n| self.names.get(n)) {
                 Some(place) => d.also(place.clone(), "or is it this one that is misspelt?"),
                 None => d,
             });

@@ -19,7 +19,7 @@ use crate::drawing::draw_model;
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{fail, print, print_json};
 use interfield::Advised;
-use interfield::files::same;
+use interfield::files::{has_extension, same};
 use interfield::programs::{Programs, described, described_json};
 use interfield::rehearsal::{Rehearsal, fingerprint, look_up};
 use interfield::stability::examine;
@@ -27,7 +27,8 @@ use interfield::table::{aligned, short};
 
 /// Show what was understood of a model: structure, masses, modes, solver, cost, step; and what looks wrong
 ///
-/// Nothing is run, except for a few milliseconds to see what a step costs. The structure is drawn to an SVG file.
+/// Nothing is run, except for a few milliseconds to see what a step costs. The structure is drawn with names, axes, dimensions, supports,
+/// loads and masses; specimens and parts of other programs have colours of their own.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield check models/frame.toml\n  \
 interfield check models/frame.toml --all -o frame.svg\n  \
@@ -37,7 +38,7 @@ pub(crate) struct Args {
     model: PathBuf,
     #[command(flatten)]
     settings: ModelArgs,
-    /// Draw the structure to this SVG file [default: interfield-out/MODEL-check.svg]
+    /// Draw the structure to this file, FILE.svg or FILE.png [default: interfield-out/MODEL-check.svg]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// How many modes, from the lowest
@@ -75,13 +76,23 @@ pub(crate) fn run(args: &Args) -> Exit {
         fail(args.json, None, None, &message, "give the picture another name with --output");
         return Exit::BadInput;
     }
+    if !["svg", "png"].iter().any(|kind| has_extension(&picture, kind)) {
+        let message = format!("`{}`: the kind of picture is not known", picture.display());
+        fail(args.json, None, None, &message, "write FILE.svg or FILE.png");
+        return Exit::BadInput;
+    }
     let (mut model, places) = match loaded.model(&args.settings) {
         Ok(found) => found,
         Err(e) => return e,
     };
+    if let Err(message) = draw_model(&picture, &model) {
+        let help = "give another file with --output, for example --output structure.svg";
+        fail(args.json, Some(&picture.display().to_string()), None, &message, help);
+        return Exit::Failure;
+    }
     let unknown = model.externals.iter().any(|e| e.probe.is_some());
     if unknown && !args.identify {
-        return unsettled(&model, &loaded, args);
+        return unsettled(&model, &loaded, args, &picture);
     }
     if unknown && let Err(message) = Programs::start(&mut model, loaded.folder(), &picture) {
         fail(args.json, None, None, &message, "see `[[external]]` in the reference");
@@ -93,11 +104,6 @@ pub(crate) fn run(args: &Args) -> Exit {
             Ok(found) => found,
             Err(e) => return e,
         };
-    if let Err(message) = draw_model(&picture, &assembled.model) {
-        let help = "give another file with --output, for example --output structure.svg";
-        fail(args.json, Some(&picture.display().to_string()), None, &message, help);
-        return Exit::Failure;
-    }
     // As `run` would start it, and how it is solved and how long a step takes in one piece.
     let (model, cut) = (Model::clone(&assembled.model), assembled.model.partition.is_some());
     let started = loaded.start(assembled, &places, &mut AsEmulated);
@@ -149,15 +155,16 @@ fn rehearsed(loaded: &Loaded, args: &Args) -> String {
 }
 
 /// What can be said of a model whose externals have not told their stiffness.
-fn unsettled(model: &Model, loaded: &Loaded, args: &Args) -> Exit {
+fn unsettled(model: &Model, loaded: &Loaded, args: &Args, picture: &Path) -> Exit {
     if args.json {
         print_json(&json!({
-            "title": model.title, "externals": described_json(model), "warnings": loaded.messages(),
+            "title": model.title, "picture": picture.display().to_string(), "externals": described_json(model),
+            "warnings": loaded.messages(),
         }));
         return Exit::Done;
     }
     let help = "  no mistakes; frequencies and stability need this stiffness: give --identify to start the program\n";
-    print(&format!("{}\n{}{help}", model.title, described(model)));
+    print(&format!("{}\n{}  drawn in {}\n{help}", model.title, described(model), picture.display()));
     Exit::Done
 }
 

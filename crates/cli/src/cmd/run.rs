@@ -207,7 +207,7 @@ fn attempt(
     let mut run = prepared.start()?;
     on_interrupt(run.operator());
     if real_time.control {
-        listen(run.operator());
+        listen(run.operator(), |_| None);
     }
     if !json {
         print(&heading(run.simulation()));

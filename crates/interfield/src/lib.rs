@@ -31,6 +31,7 @@ mod operator;
 pub mod outputs;
 pub mod pack;
 pub mod programs;
+pub mod quantities;
 mod ranges;
 pub mod record;
 mod refused;

@@ -30,4 +30,5 @@ mod syntax;
 pub mod units;
 
 pub use model::Model;
+pub use parse::elements::law_dimension;
 pub use problem::{Problem, Subject};

@@ -7,7 +7,7 @@ use clap::Args as ClapArgs;
 use interfield_kernel::Scheme;
 use interfield_language::Model;
 use interfield_language::model::{Dof, Support};
-use interfield_language::units::Dimension;
+use interfield_language::units::{Dimension, UnitSystem};
 use interfield_structure::modal::Direction;
 use interfield_structure::{Modal, Simulation};
 use serde_json::{Value, json};
@@ -21,6 +21,7 @@ use crate::output::{fail, print, print_json};
 use interfield::Advised;
 use interfield::files::{has_extension, same};
 use interfield::programs::{Programs, described, described_json};
+use interfield::quantities::{ONE, UNITS};
 use interfield::rehearsal::{Rehearsal, fingerprint, look_up};
 use interfield::stability::examine;
 use interfield::table::{aligned, short};
@@ -333,13 +334,8 @@ impl Findings {
     fn json(&self, modes: usize) -> Value {
         let (sim, a) = (&self.sim, &self.sim.model.analysis);
         let masses = self.masses();
-        let dofs: Vec<Value> = sim
-            .model
-            .dofs
-            .iter()
-            .zip(&masses)
-            .map(|(d, m)| json!({ "name": d.name, "held": held(d), "angle": d.angle, "mass": m, "u0": d.u0, "v0": d.v0 }))
-            .collect();
+        let dofs: Vec<Value> =
+            sim.model.dofs.iter().zip(&masses).map(|(d, m)| dof_json(d, *m, &sim.model.units)).collect();
         let solvers: Vec<Value> = sim
             .solvers(0)
             .iter()
@@ -347,6 +343,7 @@ impl Findings {
                 json!({
                     "m": d.m, "c": d.c, "k": d.k, "method": r.to_string(), "ordering": r.ordering, "unknowns": r.n,
                     "matrix_entries": r.nnz_matrix, "factor_entries": r.nnz_factor, "solve_operations": r.solve_flops,
+                    UNITS: { "m": ONE, "c": "s", "k": "s^2" },
                 })
             })
             .collect();
@@ -354,7 +351,7 @@ impl Findings {
             "title": sim.model.title,
             "picture": self.picture.display().to_string(),
             "nodes": sim.model.nodes.iter().filter(|n| !n.dofs.is_empty())
-                .map(|n| json!({ "name": n.name, "at": n.at })).collect::<Vec<_>>(),
+                .map(|n| json!({ "name": n.name, "at": n.at.map(|x| x / sim.model.units.factor(Dimension::LENGTH)) })).collect::<Vec<_>>(),
             "elements": sim.model.elements.iter()
                 .map(|e| json!({ "name": e.name, "type": e.type_name })).collect::<Vec<_>>(),
             "externals": described_json(&sim.model),
@@ -372,6 +369,10 @@ impl Findings {
             "solvers": solvers,
             "seconds_per_step": self.cost,
             "estimated_seconds": self.cost.map(|c| c * sim.steps() as f64),
+            UNITS: {
+                "at": sim.model.units.label(Dimension::LENGTH), "dt": "s", "duration": "s", "stability_limit": "s",
+                "seconds_per_step": "s", "estimated_seconds": "s",
+            },
         })
     }
 }
@@ -416,7 +417,22 @@ fn mode_table(modal: &Modal, count: usize, unknowns: Vec<&str>) -> String {
     format!("\nmodes\n{}", aligned(&header, &rows))
 }
 
+/// A degree of freedom, for JSON.
+fn dof_json(d: &Dof, mass: f64, units: &UnitSystem) -> Value {
+    let (disp, inertia) =
+        if d.angle { (Dimension::NONE, Dimension::INERTIA) } else { (Dimension::LENGTH, Dimension::MASS) };
+    let rate = disp.per(Dimension::TIME);
+    let label = |dim: Dimension| if d.angle { units.angle_label(dim) } else { units.label(dim) };
+    json!({
+        "name": d.name, "held": held(d), "angle": d.angle, "mass": mass / units.factor(inertia),
+        "u0": d.u0 / units.factor(disp), "v0": d.v0 / units.factor(rate),
+        UNITS: { "mass": units.label(inertia), "u0": label(disp), "v0": label(rate) },
+    })
+}
+
 fn modal_json(modal: &Modal, count: usize, sim: &Simulation) -> Value {
+    let units = &sim.model.units;
+    let (unit, mass) = (units.label(Dimension::MASS), units.factor(Dimension::MASS));
     let unknowns: Vec<&str> = sim.unknowns(0).collect();
     let modes: Vec<Value> = modal
         .omega2
@@ -427,12 +443,12 @@ fn modal_json(modal: &Modal, count: usize, sim: &Simulation) -> Value {
             let along = modal.directions.iter().map(|d| {
                 let share = if d.mass > 0.0 { d.effective[i] / d.mass } else { 0.0 };
                 let numbers =
-                    json!({ "participation": d.participation[i], "effective_mass": d.effective[i], "share": share });
+                    json!({ "participation": d.participation[i], "effective_mass": d.effective[i] / mass, "share": share });
                 (d.name.clone(), numbers)
             });
             json!({
-                "mode": i + 1, "omega2": w, "frequency_hz": w.max(0.0).sqrt() / std::f64::consts::TAU,
-                "period_s": modal.period(i), "damping_ratio": modal.ratio(i), "moves_most_at": modal.moves_most.get(i).and_then(|&u| unknowns.get(u)),
+                "mode": i + 1, "omega2": w, "frequency": w.max(0.0).sqrt() / std::f64::consts::TAU,
+                "period": modal.period(i), "damping_ratio": modal.ratio(i), "moves_most_at": modal.moves_most.get(i).and_then(|&u| unknowns.get(u)),
                 "along": along.collect::<serde_json::Map<_, _>>(),
             })
         })
@@ -441,11 +457,15 @@ fn modal_json(modal: &Modal, count: usize, sim: &Simulation) -> Value {
     let last = modal.last_that_matters();
     json!({
         "directions": modal.directions.iter()
-            .map(|d| json!({ "name": d.name, "mass": d.mass, "excited": d.excited })).collect::<Vec<_>>(),
+            .map(|d| json!({ "name": d.name, "mass": d.mass / mass, "excited": d.excited })).collect::<Vec<_>>(),
         "modes": modes,
         "omega_max": modal.omega_max,
         "omega_max_dt": modal.omega_max * dt,
         "last_mode_that_matters": last.map(|m| m + 1),
         "points_per_period": last.and_then(|m| modal.period(m)).map(|t| t / dt),
+        UNITS: {
+            "mass": unit, "effective_mass": unit, "participation": "sqrt(kg)", "share": ONE, "omega2": "rad^2/s^2",
+            "frequency": "Hz", "period": "s", "damping_ratio": ONE, "omega_max": "rad/s", "omega_max_dt": "rad", "points_per_period": ONE,
+        },
     })
 }

@@ -21,6 +21,7 @@ mod lab;
 mod laboratory;
 mod mistakes;
 mod motion;
+mod numbers;
 mod rehearse;
 mod reproduce;
 mod results;

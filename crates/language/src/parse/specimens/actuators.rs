@@ -19,7 +19,7 @@ section! {
     /// What moves a specimen.
     pub(super) ACTUATOR = ("actuator", "[[specimen.actuator]]",
         "An actuator with its sensors. A single one that does not say where it acts stands for all.").more(|| merged(TYPE.name, dynamics::TYPES));
-    NAME: Text = key("name", "Its name.").example("east");
+    NAME: Text = key("name", "Its name in tables, messages and recordings; its number, counted from 1, if absent.").example("east");
     DOF: Text = key("dof", "The degree of freedom it moves.").example("slab.x");
     ALONG: Inner = table("along", &FACTORS, "Its stroke as a sum of degrees of freedom.")
         .example("{ \"tip.x\" = 1, \"base.x\" = -1 }");
@@ -87,6 +87,8 @@ pub(super) fn read(
     let unit = |i: usize| Lever::Linear((0..dofs.len()).map(|j| f64::from(u8::from(i == j))).collect());
     let moved = |i: usize| dofs.get(i).map_or(Dimension::LENGTH, |&d| context.disp(d));
     let perfect = |i: usize| Actuator {
+        name: (i + 1).to_string(),
+        turns: moved(i) != Dimension::LENGTH,
         lever: unit(i),
         calibration: Calibration::default(),
         dynamics: Dynamics::Ideal,
@@ -110,12 +112,28 @@ pub(super) fn read(
     for (i, t) in tables.into_iter().enumerate() {
         let t = t.along(moved(i));
         let lever = if acts_somewhere(&t) { lever(context, &t, dofs) } else { Some(unit(i)) };
-        actuators.extend(one(context, &t).zip(lever).map(|(a, lever)| Actuator { lever, ..a }));
+        let name = name(context, &t, i, &actuators);
+        actuators.extend(one(context, &t).zip(lever).map(|(a, lever)| {
+            let turns = turns(context, &lever, dofs);
+            Actuator { name, turns, lever, ..a }
+        }));
         t.finish();
     }
     if alone {
         let first = actuators.pop()?;
-        return Some((0..dofs.len()).map(|i| Actuator { lever: unit(i), ..first.clone() }).collect());
+        // One kind for several: its name with their numbers.
+        let name = |i: usize| match (dofs.len(), first.name.as_str()) {
+            (1, name) => name.to_owned(),
+            (_, "1") => (i + 1).to_string(),
+            (_, name) => format!("{name} {}", i + 1),
+        };
+        let one = |i: usize| Actuator {
+            name: name(i),
+            turns: moved(i) != Dimension::LENGTH,
+            lever: unit(i),
+            ..first.clone()
+        };
+        return Some((0..dofs.len()).map(one).collect());
     }
     if written != dofs.len() && !dofs.is_empty() {
         let names: Vec<&str> = dofs.iter().map(|&d| context.dofs[d].name.as_str()).collect();
@@ -127,10 +145,37 @@ pub(super) fn read(
     (actuators.len() == dofs.len()).then_some(actuators)
 }
 
+/// Its name, which no other actuator of the specimen has.
+fn name(context: &Context<'_>, t: &Table<'_>, i: usize, before: &[Actuator]) -> String {
+    let number = (i + 1).to_string();
+    let Some(given) = t.read(&NAME) else { return number };
+    let name = given.value.trim().to_owned();
+    if name.is_empty() || name.contains(char::is_control) {
+        context.error(
+            given.span,
+            "an actuator has a name of letters",
+            "write for example name = \"east\", or leave it out",
+        );
+        return number;
+    }
+    if let Some(other) = before.iter().position(|a| a.name == name) {
+        let message = format!("actuators {} and {number} have the same name `{name}`", other + 1);
+        context.error(given.span, message, "give each actuator of the specimen a name of its own");
+        return number;
+    }
+    name
+}
+
+/// Whether the stroke of a lever is an angle: only angles are in it.
+fn turns(context: &Context<'_>, lever: &Lever, dofs: &[usize]) -> bool {
+    let Lever::Linear(factors) = lever else { return false };
+    let mut moved = factors.iter().zip(dofs).filter(|(factor, _)| **factor != 0.0).map(|(_, &d)| context.dofs[d].angle);
+    moved.next() == Some(true) && moved.all(|angle| angle)
+}
+
 fn one(context: &Context<'_>, t: &Table<'_>) -> Option<Actuator> {
     let length = t.displacement();
     let force = Dimension::MOMENT.per(length);
-    t.read(&NAME);
     if t.has(&TYPE) && t.read(&TYPE).is_none() {
         // Its keys cannot be judged.
         t.ignore_all();
@@ -147,6 +192,8 @@ fn one(context: &Context<'_>, t: &Table<'_>) -> Option<Actuator> {
     let (displacement, load_cell) = (sensor(&DISPLACEMENT_SENSOR, length), sensor(&FORCE_SENSOR, force));
     let (wiring, assignment) = t.open(&ETHERCAT).map_or((None, None), |inner| wiring::read(context, inner));
     Some(Actuator {
+        name: String::new(),
+        turns: false,
         lever: Lever::Linear(Vec::new()),
         calibration,
         dynamics: (t.value(&TYPE).read)(context, t)?,

@@ -105,7 +105,14 @@ pub fn values(text: &str) -> Result<Option<Values>, String> {
     if let Some(empty) = items.iter().position(|i| i.is_empty()) {
         return Err(format!("value {} of the list is empty", empty + 1));
     }
-    let numbers: Option<Vec<(f64, &str)>> = items.iter().map(|i| number(i)).collect();
+    let mut numbers: Option<Vec<(f64, &str)>> = items.iter().map(|i| number(i)).collect();
+    // The unit may be written once, behind the last number.
+    if let Some(numbers) = &mut numbers
+        && let Some((&mut (_, unit), before)) = numbers.split_last_mut()
+        && before.iter().all(|(_, none)| none.is_empty())
+    {
+        before.iter_mut().for_each(|n| n.1 = unit);
+    }
     let common = numbers.filter(|n| n.iter().all(|(_, unit)| *unit == n[0].1));
     Ok(Some(match common {
         Some(n) => {
@@ -222,6 +229,7 @@ mod tests {
         assert_eq!(numbers("1e-2..1e2:5log").0, [0.01, 0.1, 1.0, 10.0, 100.0]);
         assert_eq!(numbers("7..10").0, [7.0, 8.0, 9.0, 10.0]);
         assert_eq!(numbers("1 kN, 2.5 kN"), (vec![1.0, 2.5], "kN".to_owned()));
+        assert_eq!(numbers("0.1, 0.2,0.3 g"), (vec![0.1, 0.2, 0.3], "g".to_owned()));
         assert_eq!(values("0.3 g..0.4 g:2").unwrap().unwrap().list[1].text, "0.4 g");
         assert_eq!(values("k1, max(k1, k2)").unwrap().unwrap().list[1].text, "max(k1, k2)");
         assert_eq!(values("4 kN/mm"), Ok(None));

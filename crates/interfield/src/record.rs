@@ -7,6 +7,7 @@ use std::path::Path;
 use interfield_lab::rig::Reading;
 use interfield_language::Model;
 use interfield_language::model::{Channel, EnergyPart, Load, Quantity, TangentPolicy};
+use interfield_language::units::Dimension;
 use interfield_results::{ChannelInfo, Error, Meta, Policy, Reader, Setting, Writer, WriterOptions, now_iso8601};
 use interfield_structure::Simulation;
 use serde_json::Value;
@@ -15,6 +16,7 @@ use crate::coupled;
 use crate::files::{folder, has_extension, unwritten};
 use crate::laboratory::{self, RealTime};
 use crate::quantities::Quantities;
+use crate::table::short;
 use crate::{Choices, ModelFile, sha256};
 
 /// The two kinds of files.
@@ -344,6 +346,12 @@ fn describe(model: &Model, c: &Channel) -> ChannelInfo {
         Quantity::AbsoluteAcceleration(d) => format!("{quantity} of `{}`, with the ground", model.dofs[d].name),
         Quantity::Force(e, q) | Quantity::Deformation(e, q) => coordinate(e, q),
         Quantity::State(e, s) => format!("internal state {} of element `{}`", s + 1, model.elements[e].name),
+        Quantity::Drift { above, below, height } => {
+            let below = below.map_or("the base", |d| model.dofs[d].name.as_str());
+            let (above, units) = (&model.dofs[above].name, &model.units);
+            let (height, unit) = (height / units.factor(Dimension::LENGTH), units.label(Dimension::LENGTH));
+            format!("displacement of {above} against {below} over a height of {} {unit}", short(height))
+        }
         Quantity::Gap(d, _) => format!("{quantity} of the two sides of the cut at `{}`", model.dofs[d].name),
         Quantity::InterfaceForce(d) => format!("force through the cut at `{}`, on the first side", model.dofs[d].name),
         Quantity::Link(d) => format!("displacement of the fine side by the link at `{}`", model.dofs[d].name),
@@ -390,6 +398,7 @@ fn quantity(q: &Quantity) -> &'static str {
         Quantity::Force(..) => "force",
         Quantity::Deformation(..) => "deformation",
         Quantity::State(..) => "state",
+        Quantity::Drift { .. } => "storey drift",
         Quantity::LoadSignal(_) => "load",
         Quantity::Gap(_, 0) => "distance",
         Quantity::Gap(..) => "velocity difference",

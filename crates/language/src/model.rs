@@ -221,6 +221,9 @@ pub enum Quantity {
     Deformation(usize, usize),
     /// Internal state of an element.
     State(usize, usize),
+    /// Storey drift: the displacement of a degree of freedom against another (or against a held one) over a height, m.
+    #[allow(missing_docs)]
+    Drift { above: usize, below: Option<usize>, height: f64 },
     /// Value of a load signal.
     LoadSignal(usize),
     /// Distance of the two sides of a cut at a degree of freedom, in derivative 0 or 1.

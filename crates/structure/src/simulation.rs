@@ -42,6 +42,13 @@ pub(crate) struct Part {
     out: Vec<f64>,
 }
 
+impl Part {
+    /// The unknown that a degree of freedom of the whole model is here.
+    fn unknown(&self, dof: usize) -> Option<usize> {
+        self.free.iter().position(|&d| self.sub.dofs[d] == dof)
+    }
+}
+
 /// Where a channel comes from.
 pub enum Source {
     /// Channel of a part.
@@ -392,6 +399,11 @@ impl Simulation {
         parts.flat_map(|(i, part)| part.sub.specimens.iter().copied().zip(self.coupling.system(i).rigs()))
     }
 
+    /// Whether a fault of the loop came from the laboratory or from a program, and says nothing about the structure.
+    pub fn came_from_outside(&self, fault: Fault) -> bool {
+        matches!(fault, Fault::Laboratory { .. } | Fault::Partner { .. })
+    }
+
     /// A fault of the loop in words, with the user's names.
     pub fn explain(&self, fault: Fault) -> String {
         match self.parts.get(self.coupling.faulty()) {
@@ -558,6 +570,10 @@ fn inside(channel: &Channel, sub: &SubModel) -> Option<Channel> {
         Quantity::Force(e, i) => Quantity::Force(element(e)?, i),
         Quantity::Deformation(e, i) => Quantity::Deformation(element(e)?, i),
         Quantity::State(e, i) => Quantity::State(element(e)?, i),
+        Quantity::Drift { above, below, height } => {
+            let below = below.map(|d| dof(d).ok_or(())).transpose().ok()?;
+            Quantity::Drift { above: dof(above)?, below, height }
+        }
         Quantity::LoadSignal(i) => Quantity::LoadSignal(sub.loads.iter().position(|&x| x == i)?),
         Quantity::Specimen(s, i, reading) => {
             Quantity::Specimen(sub.specimens.iter().position(|&x| x == s)?, i, reading)
@@ -590,6 +606,14 @@ fn sources(model: &Model, cuts: &[(usize, Cut)], parts: &[Part], coupling: &dyn 
             Quantity::Energy(part) => Source::Energy { part, factor },
             Quantity::Gap(d, derivative) => {
                 at(d).next().map_or(Source::Zero, |&(_, cut)| Source::Gap { cut, derivative, factor })
+            }
+            // Its ends are in different parts.
+            Quantity::Drift { above, below: Some(below), height } => {
+                let end = |d: usize| parts.iter().enumerate().find_map(|(p, part)| Some((p, part.unknown(d)?)));
+                let ends = end(above).zip(end(below));
+                let gap =
+                    |(plus, minus)| Source::Gap { cut: Cut { plus, minus }, derivative: 0, factor: factor / height };
+                ends.map_or(Source::Zero, gap)
             }
             Quantity::InterfaceForce(d) => at(d).next().map_or(Source::Zero, |&(_, cut)| Source::Force { cut, factor }),
             Quantity::Link(d) => {

@@ -7,7 +7,7 @@ use interfield_coupling::{Options, Port};
 use interfield_kernel::Scheme;
 use interfield_kernel::element::Element as _;
 use interfield_language::external::External;
-use interfield_language::model::{Channel, Element, Kind, Model, Quantity};
+use interfield_language::model::{Channel, Element, Kind, Model, Quantity, Support};
 use interfield_language::partition::Partition;
 use interfield_language::{Problem, Subject};
 use interfield_linalg::{EigenError, Modes, Pattern, highest, modes};
@@ -69,6 +69,7 @@ impl Structure {
         }
         if model.partition.is_some() {
             problems.extend(model.channels.iter().filter_map(|c| not_cut(&model, c, &interface)));
+            problems.extend(model.channels.iter().filter_map(|c| apart_and_moved(&model, c, &parts)));
         }
         if !problems.is_empty() {
             return Err(problems);
@@ -202,6 +203,24 @@ fn not_cut(model: &Model, channel: &Channel, interface: &[Constraint]) -> Option
     }
     let message = format!("channel `{}`: the structure is not cut at `{}`", channel.name, model.dofs[dof].name);
     Some(Problem::error(Subject::Dof(dof), message, "record it where substructures meet"))
+}
+
+/// A drift whose ends are in different parts, of which one has an imposed motion there: no part sees both.
+fn apart_and_moved(model: &Model, channel: &Channel, parts: &[Part]) -> Option<Problem> {
+    let Quantity::Drift { above, below: Some(below), .. } = channel.quantity else { return None };
+    let has = |part: &Part, dof: usize| part.sub.dofs.contains(&dof);
+    if parts.iter().any(|p| has(p, above) && has(p, below)) {
+        return None;
+    }
+    let moved = |dof: &usize| !matches!(model.dofs[*dof].support, Support::Free);
+    let dof = [above, below].into_iter().find(moved)?;
+    let message = format!(
+        "channel `{}`: its nodes are in different substructures, and `{}` has an imposed motion",
+        channel.name, model.dofs[dof].name
+    );
+    let help =
+        "measure the drift between free nodes, put both nodes into one substructure, or run in one piece with --whole";
+    Some(Problem::error(Subject::Dof(dof), message, help))
 }
 
 /// Entries of L of part `p`.

@@ -198,8 +198,11 @@ fn check_tells_what_is_known_and_asks_only_if_told_to() {
         external("opensees", "at = \"tcp://127.0.0.1:1\"\nstart = \"200 ms\"\nstiffness = [[4, -4], [-4, 4]]\n");
     let given = model("external-given.toml", "3 s", &given);
     assert!(interfield(&["modes", path(&given)]).expect(0).stdout.contains("Hz"));
-    let refused = interfield(&["ensemble", path(&given), "--vary", "k=1,2"]);
-    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    let varied =
+        std::fs::read_to_string(&given).expect("a model").replacen("[[node]]", "parameters = { k = 1 }\n[[node]]", 1);
+    let varied = file("external-given-varied.toml", varied);
+    let refused = interfield(&["ensemble", path(&varied), "--draw", "k~uniform(1, 2)"]).expect(2).stderr;
+    assert!(refused.contains("started elsewhere, which serves one run") && refused.contains("`command`"), "{refused}");
     let nobody = interfield(&["run", path(&given), "-o", "external-given.h5"]).expect(3).stderr;
     assert!(nobody.contains("nobody answers at tcp://127.0.0.1:1") && nobody.contains("`command`"), "{nobody}");
 }
@@ -277,6 +280,32 @@ fn sites_and_substructures_are_springs_too() {
         let log = std::fs::read_to_string(output(&format!("{name}.upper.log"))).expect("a log");
         assert!(log.contains("specimen `rig`") && log.contains("verdict: good"), "{log}");
     }
+}
+
+#[test]
+fn an_ensemble_starts_a_program_for_each_run() {
+    let text = |upper: &str| {
+        let model = model("ensemble-external.toml", "0.5 s", upper);
+        let text = std::fs::read_to_string(model).expect("the model");
+        let text = text.replacen("k = \"4 kN/mm\"\n\n", "k = \"k\"\n\n", 1);
+        text.replacen("[[node]]", "[parameters]\nk = \"4 kN/mm\"\n\n[[node]]", 1)
+    };
+    let grid = ["--set", "k=3 kN/mm, 5 kN/mm", "--json", "--threads", "2"];
+    let run = |name: &str, text: String| {
+        let (model, out) = (super::file(&format!("{name}.toml"), text), output(name));
+        let _ = std::fs::remove_dir_all(&out);
+        let args = [&["ensemble", path(&model), "-o", path(&out)], &grid[..]].concat();
+        interfield(&args).expect(0).json()
+    };
+    let computed = run("ensemble-computed", text(ELEMENT));
+    // Every process records under a name of its own.
+    let served = served("ensemble-external", "openfresco", free_port());
+    let served = served.replace(", \"-o\", \"ensemble-external-host.h5\"", "");
+    assert!(!served.contains("-o"), "{served}");
+    let told = run("ensemble-external", text(&served));
+    assert_eq!((&told["runs"], &told["finished"]), (&2.into(), &2.into()), "{told:#}");
+    let peak = |found: &serde_json::Value| found["channels"][0]["peak"]["max"].as_f64().expect("a peak");
+    assert!((peak(&told) / peak(&computed) - 1.0).abs() < 1e-9, "{told:#}");
 }
 
 /// A shell that writes its number into a file and then becomes something else.

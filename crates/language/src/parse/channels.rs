@@ -1,5 +1,5 @@
 //! Recorded channels: `node.dof[.u|v|a|abs]`, at a cut `[.gap|gap_v|lambda|link]`, `element.force|deformation|STATE`, loads
-//! by name, `energy.PART`; `node.dof.target|reached|measured` of a specimen, `external.node.dof.target|...` of an external.
+//! by name, `energy.PART`, `drift.drift`; `node.dof.target|reached|measured` of a specimen, `external.node.dof.target|...` of an external.
 
 use interfield_kernel::element::info::Unit;
 use interfield_lab::rig::Reading;
@@ -21,7 +21,7 @@ section! {
     CHANNELS: List<Text> = key("channels", "What is recorded: `roof.x`, `roof.x.v`, `roof.x.a`, `roof.x.abs` (absolute \
         acceleration), `spring.force`, `spring.deformation`, a state `iso.z`, a load `quake`, and of a specimen \
         `slab.x.target`, `slab.x.reached`, `slab.x.measured` (force), of an external `frame.roof.x.target` and so on; all \
-        displacements (up to 24) if absent.").example("[\"roof.x\", \"spring.force\"]");
+        displacements (up to 24) if absent. Every [[drift]] is recorded too.").example("[\"roof.x\", \"spring.force\"]");
     EVERY: Whole = key("every", "Records every so many steps.").range(from(1.0)).default("1").example("10");
     ENERGY_BALANCE: Flag = key("energy", "Records the energy balance too: energy.kinetic, energy.internal, energy.damping, \
         energy.input, energy.error.").default("false").example("true");
@@ -42,6 +42,7 @@ pub(super) fn read(
     root: &Table<'_>,
     loads: &[String],
     measured: Measured<'_>,
+    drifts: Vec<Channel>,
     steps: Option<u64>,
 ) -> (Vec<Channel>, u64) {
     let (mut every, mut energy, mut listed) = (1, false, None);
@@ -58,14 +59,19 @@ pub(super) fn read(
     let Some(listed) = listed else {
         let free = context.dofs.iter().enumerate().filter(|(_, d)| matches!(d.support, Support::Free));
         let all = free.map(|(i, d)| channel(context, d.name.clone(), Quantity::Displacement(i), of_dof(context, i, 0)));
-        return (with_energy(context, all.take(DEFAULT_CHANNELS).collect(), energy), every);
+        let all = all.take(DEFAULT_CHANNELS).chain(drifts).collect();
+        return (with_energy(context, all, energy), every);
     };
     for (i, c) in listed.value.iter().enumerate() {
         if listed.value[..i].iter().any(|d| d.value == c.value) {
             context.error(c.span.clone(), format!("channel `{}` is listed twice", c.value), "remove one");
         }
     }
-    let channels = listed.value.iter().filter_map(|c| read_channel(context, c, loads, measured)).collect();
+    let declared = |name: &str| drifts.iter().find(|d| d.name == name).cloned();
+    let read = |c: &Spanned<String>| declared(&c.value).or_else(|| read_channel(context, c, loads, measured));
+    let mut channels: Vec<Channel> = listed.value.iter().filter_map(read).collect();
+    // A drift is declared to be recorded.
+    channels.extend(drifts.into_iter().filter(|d| listed.value.iter().all(|c| c.value != d.name)));
     (with_energy(context, channels, energy), every)
 }
 

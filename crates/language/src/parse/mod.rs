@@ -8,6 +8,7 @@ mod channels;
 pub mod compensators;
 mod connected;
 mod damping;
+mod drifts;
 pub(crate) mod elements;
 mod externals;
 mod fmu;
@@ -72,6 +73,8 @@ section! {
     EXTERNAL: Tables = tables("external", &externals::EXTERNAL, "Parts of the structure that other programs compute.")
         .example("[{ name = \"frame\", dofs = [\"roof.x\"], program = \"opensees\", command = [\"python3\", \"frame.py\"], \
             adapter_stiffness = \"1e6 kN/m\" }]");
+    DRIFT: Tables = tables("drift", &drifts::DRIFTS, "Storey drifts to record.")
+        .example("[{ name = \"storey1\", nodes = [\"ground\", \"floor1\"], dof = \"x\", height = \"3 m\" }]");
     RECORD: Inner = table("record", &channels::RECORD, "What to record.").example("{ channels = [\"roof.x\"] }");
 }
 
@@ -455,7 +458,8 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
         elements::unused_tangents(&context, |e| owner(e).map(|s| s.tangent).or(whole));
     }
     let steps = analysis.as_ref().map(Analysis::steps);
-    let (channels, every) = channels::read(&context, &root, &names, (&specimens, &externals), steps);
+    let drifts = drifts::read(&context, &root);
+    let (channels, every) = channels::read(&context, &root, &names, (&specimens, &externals), drifts, steps);
     root.finish();
     if diags.has_errors() {
         // Without mistakes the assembly finds this, with everything else that needs matrices.

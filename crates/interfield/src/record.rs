@@ -230,7 +230,7 @@ pub fn meta(model: &Model, unknowns: usize, model_text: &str, args: &Choices) ->
     let further = [
         ("dt", seconds(a.dt)),
         ("duration", seconds(a.duration)),
-        ("record_every", Setting::Count(model.every as u64)),
+        ("record_every", Setting::Count(model.every)),
         ("unknowns", Setting::Count(unknowns as u64)),
     ];
     settings.extend(further.map(|(name, value)| (name.to_owned(), value)));

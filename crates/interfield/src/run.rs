@@ -80,12 +80,16 @@ impl ModelFile {
         let model = &structure.model;
         let mut notices = Vec::new();
         match files.as_ref().map_or(Room::Enough, |f| room(model, &f.results, f.format)) {
-            // A computed run can be made again, and stops where the disk is full.
-            Room::None(message) if !model.specimens.is_empty() => {
-                let help = "free some space, give an --output on another disk, or set `record_rate` of the specimen";
+            Room::None(message) => {
+                let help = match model.specimens.is_empty() {
+                    true => {
+                        "record less with `every` or fewer `channels` in [record], take a larger step, or give an --output on another disk"
+                    }
+                    false => "free some space, give an --output on another disk, or set `record_rate` of the specimen",
+                };
                 return Err(Refused::new(Cause::Machine, message, help));
             }
-            Room::None(message) | Room::Little(message) => notices.push(format!("warning: {message}")),
+            Room::Little(message) => notices.push(format!("warning: {message}")),
             Room::Enough => {}
         }
         if let Some(replay) = &setup.replay
@@ -93,6 +97,11 @@ impl ModelFile {
         {
             let help = "use a recording of this model: its channel names start with the name of the specimen";
             return Err(Refused::new(Cause::Input, "the recording holds no specimen of the model", help));
+        }
+        if setup.arming.arm && model.specimens.iter().all(|s| s.at.is_none()) {
+            notices.push(
+                "warning: --arm has no effect: no specimen of the model is real, with an address `at`".to_owned(),
+            );
         }
         if setup.real_time.real_time && model.specimens.is_empty() {
             let help = "define the tested elements with [[specimen]]";

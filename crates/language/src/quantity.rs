@@ -16,6 +16,7 @@ use crate::diag::{Diagnostic, Diagnostics, Source, did_you_mean};
 use crate::formula::{Build, Cmp, ExprError, Func, Op, is_name, is_reserved, parse};
 use crate::key::{Allowed, Anything, Kind, section};
 use crate::reader::{Raw, Spanned, Table, inner_span};
+use crate::syntax::without_comment;
 use crate::units::{Count, Dimension, Unit, UnitSystem, suggest_unit};
 
 /// Result of an expression.
@@ -99,12 +100,19 @@ pub struct Scope {
     pub units: UnitSystem,
     /// `None` for a parameter whose definition is wrong, so that its use is not reported again.
     values: BTreeMap<String, Option<Value>>,
+    /// Where the file gives their values.
+    places: BTreeMap<String, Range<usize>>,
 }
 
 impl Scope {
     /// Without parameters.
     pub fn new(units: UnitSystem) -> Self {
-        Self { units, values: BTreeMap::new() }
+        Self { units, values: BTreeMap::new(), places: BTreeMap::new() }
+    }
+
+    /// Where the file gives the value of what is written at a place, if that is the name of a parameter and nothing else.
+    pub fn definition(&self, written: &str) -> Option<Range<usize>> {
+        self.places.get(written.trim_matches(['"', '\'', ' '])).cloned()
     }
 
     /// Value of a parameter.
@@ -452,6 +460,26 @@ impl Parameters {
         false
     }
 
+    /// Doubts parameters that nothing in the file uses: their name stands nowhere but at their definition.
+    pub(crate) fn doubt_unused(&self, source: &Source, diags: &Diagnostics) {
+        if self.entries.is_empty() {
+            return;
+        }
+        let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+        for line in source.text.lines() {
+            let line = without_comment(line);
+            for word in line.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|w| self.index.contains_key(*w))
+            {
+                *seen.entry(word).or_default() += 1;
+            }
+        }
+        for e in self.entries.iter().filter(|e| seen.get(e.name.value.as_str()).is_some_and(|n| *n < 2)) {
+            let message = format!("nothing uses the parameter `{}`", e.name.value);
+            let d = Diagnostic::warning(message, e.name.span.clone()).following();
+            diags.push(d.help("write its name where its value is meant, or remove it"));
+        }
+    }
+
     /// Evaluates all parameters, each after those it refers to. Reports cycles and all errors; a parameter
     /// with an error is known but has no value, so that its uses stay silent.
     pub fn resolve(&self, units: UnitSystem, source: &Source, diags: &Diagnostics) -> Scope {
@@ -499,6 +527,8 @@ impl Parameters {
         }
         let mut scope = Scope::new(units);
         scope.values = self.index.keys().map(|name| (name.clone(), None)).collect();
+        let own = self.entries.iter().filter(|e| e.set.is_none());
+        scope.places = own.map(|e| (e.name.value.clone(), e.raw.span.clone())).collect();
         for i in order {
             let e = &self.entries[i];
             if cyclic[i] {

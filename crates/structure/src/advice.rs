@@ -9,35 +9,42 @@ use interfield_kernel::element::AnyLaw;
 use interfield_kernel::element::path::PathLaw;
 
 use crate::Structure;
-use crate::assemble::{stored, tangent_at_rest};
 use crate::modal::Modal;
+use crate::restraint;
 use interfield_language::model::short_name;
-use interfield_language::model::{Damping, Element, Kind, Load, Support};
+use interfield_language::model::{Damping, Kind, Load, Support};
 use interfield_language::signal::{Motion, Signal};
-use interfield_language::units::GRAVITY;
+use interfield_language::units::{Dimension, GRAVITY};
 use interfield_language::{Problem, Subject};
 
 /// Fewer points per period than this show a mode wrongly: a tenth of the period per step costs some per cent of
 /// frequency with most schemes.
 const POINTS_PER_PERIOD: f64 = 10.0;
-/// Longest and shortest plausible fundamental periods, s: a suspension bridge swings in some ten seconds, a specimen on a
+/// Fewer points per period than this do not show the mode at all.
+const GROSS: f64 = 2.0;
+/// Longest and shortest plausible fundamental periods, s: the tallest towers swing in ten seconds, a stiff specimen on a
 /// table in some milliseconds.
-const PERIODS: (f64, f64) = (60.0, 1e-3);
-/// Plausible peaks of a ground motion, in g: the largest ever recorded is below 5.
-const GROUND_PEAKS: (f64, f64) = (1e-4, 5.0);
+const PERIODS: (f64, f64) = (10.0, 5e-3);
+/// Plausible peaks of a ground motion, in g: a handful of records exceed 2, none comes near 5.
+const GROUND_PEAKS: (f64, f64) = (1e-4, 3.0);
 /// Neighbouring masses further apart than this are nearly always kg beside t beside something else.
 const MASS_RATIO: f64 = 1e6;
-/// Stiffnesses further apart than this leave less than five digits of the softer one beside the stiffer.
-const STIFFNESS_RATIO: f64 = 1e11;
+/// Largest mass of one node that is not doubted where lengths are written in millimetres or less, kg: 10 000 t.
+const MASS_IN_MILLIMETRES: f64 = 1e7;
 /// A force that a motion begins with may be off by this share before it is told, against a walk of so many increments.
 const FAR_START: f64 = 1e-4;
 const FINE_WALK: u32 = 256;
 /// A record that ends with more than this share of its peak was cut off.
 const CUT_OFF: f64 = 0.05;
+/// An analysis that goes on for so many times the length of a load waits for nothing.
+const LONG_REST: f64 = 3.0;
 /// Up to so many samples are a shape drawn by hand, whose corners may fall where they like.
 const DRAWN: usize = 20;
 /// Strong motion: between these shares of the integral of the squared acceleration (Trifunac and Brady 1975).
 const STRONG_MOTION: (f64, f64) = (0.05, 0.95);
+
+/// What to do about numbers that look wrong.
+const PLAIN_NUMBERS: &str = "check the units of both: a plain number is in the units of the file";
 
 /// What is known beside the model.
 #[derive(Clone, Copy, Debug, Default)]
@@ -59,15 +66,16 @@ pub fn advise(structure: &Structure, known: &Knowledge<'_>) -> Vec<Problem> {
     supports(structure, &mut found);
     whole_steps(structure, &mut found);
     missing_mass(structure, &mut found);
-    uneven_masses(structure, &mut found);
-    let uneven = uneven_stiffnesses(structure);
+    let masses = uneven_masses(structure);
+    let uneven = restraint::uneven_stiffnesses(&structure.model);
     large_yield(structure, &mut found);
     far_starts(structure, &mut found);
     if let Some(modal) = known.modal {
-        modes(structure, modal, uneven.is_some(), &mut found);
+        modes(structure, modal, uneven.is_some() || masses.is_some(), &mut found);
         step(structure, modal, known.stability_limit, &mut found);
     }
     found.extend(uneven);
+    found.extend(masses);
     found
 }
 
@@ -100,6 +108,14 @@ fn load(structure: &Structure, index: usize, known: &Knowledge<'_>, found: &mut 
         let share = 100.0 * last.abs() / peak;
         let message = format!("this load ends at {} s at {share:.0} % of its peak and then jumps to zero", digits(end));
         warn(subject, message, "end the analysis at that time, or let the load decrease to zero");
+    }
+    if sampling(signal).is_some() && end > 0.0 && a.duration > LONG_REST * end {
+        let message = format!(
+            "this load ends at {} s, and the analysis goes on to {} s without it",
+            digits(end),
+            digits(a.duration)
+        );
+        warn(subject, message, "check the time step of the record, or take a shorter `duration`");
     }
     if let Some(interval) = sampling(signal) {
         let of = format!("load {}", index + 1);
@@ -171,7 +187,8 @@ fn supports(structure: &Structure, found: &mut Vec<Problem>) {
 fn whole_steps(structure: &Structure, found: &mut Vec<Problem>) {
     let a = &structure.model.analysis;
     let end = a.steps() as f64 * a.dt;
-    if (a.duration - end).abs() > 1e-3 * a.dt {
+    // So many steps that rounding moves the end are whole enough.
+    if a.steps() > 0 && (a.duration - end).abs() > (1e-3 * a.dt).max(1e-8 * a.duration) {
         let message = format!(
             "the step of {} s does not divide the duration of {} s: the run ends at {} s",
             significant(a.dt, 7),
@@ -248,62 +265,45 @@ fn missing_mass(structure: &Structure, found: &mut Vec<Problem>) {
 }
 
 /// Connected translations whose masses differ beyond all reason.
-fn uneven_masses(structure: &Structure, found: &mut Vec<Problem>) {
+fn uneven_masses(structure: &Structure) -> Option<Problem> {
     let (pattern, mass, _) = structure.matrices();
     let dof = |i: usize| &structure.model.dofs[structure.free()[i]];
     let of = |i: usize| pattern.position(i, i).map_or(0.0, |p| mass[p]);
-    for i in 0..pattern.n() {
+    let moving = |i: &usize| !dof(*i).angle && of(*i) > 0.0;
+    let mut all: Vec<f64> = (0..pattern.n()).filter(moving).map(of).collect();
+    all.sort_by(f64::total_cmp);
+    for i in (0..pattern.n()).filter(moving) {
         let neighbours = pattern.columns(i).iter().map(|&j| j as usize);
-        let small = neighbours
-            .filter(|&j| !dof(i).angle && !dof(j).angle && of(j) > 0.0 && of(i) > MASS_RATIO * of(j))
-            .min_by(|&a, &b| of(a).total_cmp(&of(b)));
-        if let Some(j) = small {
-            let message = format!(
-                "`{}` has a mass of {} kg, its neighbour `{}` {} kg",
-                dof(i).name,
-                digits(of(i)),
-                dof(j).name,
-                digits(of(j))
-            );
-            let help = "check the units of both: a plain number is in the units of the file";
-            found.push(Problem::warning(Subject::Dof(structure.free()[j]), message, help));
-            return;
-        }
+        let small =
+            neighbours.filter(|j| moving(j) && of(i) > MASS_RATIO * of(*j)).min_by(|&a, &b| of(a).total_cmp(&of(b)));
+        let Some(j) = small else { continue };
+        // The one that is further from the usual is to blame.
+        let usual = all[all.len() / 2];
+        let [blamed, other] = if of(i) / usual >= usual / of(j) { [i, j] } else { [j, i] };
+        let message = format!(
+            "`{}` has a mass of {} kg, its neighbour `{}` {} kg",
+            dof(blamed).name,
+            digits(of(blamed)),
+            dof(other).name,
+            digits(of(other))
+        );
+        let subject = Subject::Mass(structure.free()[blamed]);
+        return Some(Problem::warning(subject, message, PLAIN_NUMBERS));
     }
-}
-
-/// Springs between translations whose stiffnesses differ so much that rounding takes the softer one.
-fn uneven_stiffnesses(structure: &Structure) -> Option<Problem> {
-    let stiffness = |(i, e): (usize, &Element)| {
-        let turns = |d: &usize| structure.model.dofs[*d].angle;
-        let largest = |k: &[f64]| k.iter().fold(0.0f64, |m, k| m.max(k.abs()));
-        let k = match &e.kind {
-            Kind::Linear { dofs, stiffness, .. } if !dofs.iter().any(turns) => largest(stiffness),
-            Kind::Law { coordinates, .. } if !coordinates.iter().flatten().any(|c| turns(&c.0)) => {
-                let (law, at) = stored(&e.kind)?;
-                largest(&tangent_at_rest(&law, &e.s0, &vec![0.0; at.len()], true).0)
-            }
-            _ => 0.0,
-        };
-        (k > 0.0).then_some((k, i))
-    };
-    let all: Vec<(f64, usize)> = structure.model.elements.iter().enumerate().filter_map(stiffness).collect();
-    let by_size = |a: &&(f64, usize), b: &&(f64, usize)| a.0.total_cmp(&b.0);
-    let (&(soft, s), &(stiff, t)) = all.iter().min_by(by_size).zip(all.iter().max_by(by_size))?;
-    let name = |i: usize| &structure.model.elements[i].name;
+    let small_lengths = structure.model.units.factor(Dimension::LENGTH) <= 1e-3;
+    let heaviest = (0..pattern.n()).filter(moving).max_by(|&a, &b| of(a).total_cmp(&of(b)));
+    let i = heaviest.filter(|&i| small_lengths && of(i) > MASS_IN_MILLIMETRES)?;
+    let unit = structure.model.units.label(Dimension::MASS);
     let message = format!(
-        "`{}` is {:.0e} times as stiff as `{}`: rounding errors leave only {} digits for the softer one",
-        name(t),
-        stiff / soft,
-        name(s),
-        (soft / stiff / f64::EPSILON).log10().floor().max(0.0)
+        "`{}` has a mass of {} kg in a model whose lengths are in {}",
+        dof(i).name,
+        digits(of(i)),
+        structure.model.units.label(Dimension::LENGTH)
     );
-    let help = "check the units of both; for a rigid connection use the same node, or 1e6 times the stiffness of the \
-        neighbours";
-    (stiff > STIFFNESS_RATIO * soft).then(|| Problem::warning(Subject::Element(t), message, help))
+    let help = format!("check the unit: a plain number is in {unit} here; write \"20 t\" or \"20000 kg\"");
+    Some(Problem::warning(Subject::Mass(structure.free()[i]), message, &help))
 }
 
-/// Elements that yield at a displacement larger than the whole structure.
 /// A law that is moved along its path comes to its first deformation in one increment, whose error no step reduces.
 fn far_starts(structure: &Structure, found: &mut Vec<Problem>) {
     for (i, e) in structure.model.elements.iter().enumerate() {
@@ -325,6 +325,7 @@ fn far_starts(structure: &Structure, found: &mut Vec<Problem>) {
     }
 }
 
+/// Elements that yield at a displacement larger than the whole structure.
 fn large_yield(structure: &Structure, found: &mut Vec<Problem>) {
     let spread = |axis: usize| {
         let at = structure.model.nodes.iter().map(|n| n.at[axis]);
@@ -360,15 +361,16 @@ fn ultimate_force(k: f64, shape: f64, n: f64) -> f64 {
 
 fn modes(structure: &Structure, modal: &Modal, uneven: bool, found: &mut Vec<Problem>) {
     let dof = |mode: usize| modal.moves_most.get(mode).and_then(|&i| structure.free().get(i)).copied();
+    let causes = if modal.omega2.iter().any(|w| *w <= 0.0) { restraint::causes(&structure.model) } else { Vec::new() };
+    let known = uneven || !causes.is_empty();
+    found.extend(causes);
     let mut told = Vec::new();
-    for (mode, &omega2) in modal.omega2.iter().enumerate().filter(|(_, w)| **w <= 0.0) {
+    for (mode, &omega2) in modal.omega2.iter().enumerate().filter(|(_, w)| !known && **w <= 0.0) {
         let Some(d) = dof(mode).filter(|d| !told.contains(d)) else { continue };
         told.push(d);
         let name = &structure.model.dofs[d].name;
         let (message, help) = if omega2 == 0.0 {
-            let unseen =
-                if uneven { ", or a stiffness that is lost in rounding beside the stiffest element" } else { "" };
-            let message = format!("`{name}` is not restrained: mode {} has no stiffness{unseen}", mode + 1);
+            let message = format!("nothing holds `{name}` back: mode {} has no stiffness", mode + 1);
             (message, "connect it to a support or to its neighbours, or fix it, unless free drift is intended")
         } else {
             let message = format!("`{name}` is unstable: the stiffness of mode {} is negative", mode + 1);
@@ -380,6 +382,7 @@ fn modes(structure: &Structure, modal: &Modal, uneven: bool, found: &mut Vec<Pro
     let first = (0..modal.omega2.len()).find(|&m| modal.omega2[m] > 0.0);
     if let Some((mode, period)) = first.and_then(|m| Some((m, modal.period(m)?)))
         && !(PERIODS.1..=PERIODS.0).contains(&period)
+        && !known
     {
         let message = format!("the fundamental period is {} s", digits(period));
         let help = "check the units of masses and stiffnesses: a plain number is in the units of the file";
@@ -395,14 +398,21 @@ fn damping(structure: &Structure, modal: &Modal, found: &mut Vec<Problem>) {
         let how = modal.ratio(mode).map_or_else(String::new, |z| format!(" ({} %)", digits(100.0 * z)));
         let message = format!("the damping of mode {} is negative{how}: its motion grows without load", mode + 1);
         let help = "check the signs of dashpots and of damping matrices, unless this is intended";
-        found.push(Problem::warning(Subject::Model, message, help));
+        let subject = restraint::driving(&structure.model).map_or(Subject::Model, Subject::Dashpot);
+        found.push(Problem::warning(subject, message, help));
     }
     let last = modal.last_that_matters().unwrap_or(0);
-    let over = (0..=last).find_map(|m| Some((m, modal.ratio(m).filter(|z| *z > 1.0)?)));
-    if let (Damping::RayleighModes { .. }, Some((mode, ratio))) = (&structure.model.damping, over) {
-        let message = format!("mode {} is overdamped: {} % of critical", mode + 1, digits(100.0 * ratio));
-        found.push(Problem::warning(Subject::Damping, message, "choose `modes` further apart, or use one `ratio`"));
-    }
+    let Some((mode, ratio)) = (0..=last).find_map(|m| Some((m, modal.ratio(m).filter(|z| *z > 1.0)?))) else { return };
+    let help = match structure.model.damping {
+        // Ratios that are given so high have been doubted where they stand.
+        Damping::RayleighModes { ratios, .. } if ratios.iter().all(|r| *r <= 1.0) => {
+            "choose `modes` further apart, or use one `ratio`"
+        }
+        Damping::Rayleigh { .. } => "check `a0` (1/s) and `a1` (s): a mode has the ratio a0/(2 omega) + a1 omega/2",
+        _ => return,
+    };
+    let message = format!("mode {} is overdamped: {} % of critical", mode + 1, digits(100.0 * ratio));
+    found.push(Problem::warning(Subject::Damping, message, help));
 }
 
 fn step(structure: &Structure, modal: &Modal, stability: Option<f64>, found: &mut Vec<Problem>) {
@@ -423,6 +433,9 @@ fn step(structure: &Structure, modal: &Modal, stability: Option<f64>, found: &mu
     if let Some((mode, period)) = last.and_then(|m| Some((m, modal.period(m)?)))
         && period < POINTS_PER_PERIOD * dt * (1.0 - 1e-9)
     {
+        if structure.model.analysis.steps() == 0 {
+            return;
+        }
         let message = format!(
             "the step is too coarse for mode {} (the modes up to it have 90 % of the mass): {} points per period of \
                 {} s",
@@ -431,6 +444,10 @@ fn step(structure: &Structure, modal: &Modal, stability: Option<f64>, found: &mu
             digits(period)
         );
         let help = format!("use dt = \"{} s\" or less", digits(period / POINTS_PER_PERIOD));
+        if period < GROSS * dt {
+            // All else that can be said of such a step is the same mistake.
+            found.retain(|p| p.subject != Subject::Step);
+        }
         found.push(Problem::warning(Subject::Step, message, &help));
     }
 }
@@ -441,6 +458,9 @@ fn digits(x: f64) -> String {
 }
 
 fn significant(x: f64, count: i32) -> String {
+    if x != 0.0 && !(1e-9..1e9).contains(&x.abs()) {
+        return format!("{x:.*e}", (count - 1).max(0) as usize);
+    }
     let decimals = if x == 0.0 { 0 } else { (count - 1 - x.abs().log10().floor() as i32).clamp(0, 12) as usize };
     let text = format!("{x:.decimals$}");
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }

@@ -61,7 +61,10 @@ impl SubModel {
     pub fn in_whole(&self, mut problem: Problem) -> Problem {
         problem.subject = match problem.subject {
             Subject::Dof(d) => self.dofs.get(d).map_or(Subject::Model, |&d| Subject::Dof(d)),
+            Subject::Mass(d) => self.dofs.get(d).map_or(Subject::Model, |&d| Subject::Mass(d)),
             Subject::Element(e) => self.elements.get(e).map_or(Subject::Model, |&e| Subject::Element(e)),
+            Subject::Stiffness(e) => self.elements.get(e).map_or(Subject::Model, |&e| Subject::Stiffness(e)),
+            Subject::Dashpot(e) => self.elements.get(e).map_or(Subject::Model, |&e| Subject::Dashpot(e)),
             Subject::Specimen(s) => self.specimens.get(s).map_or(Subject::Model, |&s| Subject::Specimen(s)),
             other => other,
         };

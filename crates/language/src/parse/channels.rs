@@ -6,6 +6,7 @@ use interfield_lab::rig::Reading;
 
 use super::Context;
 use super::elements::dimension;
+use super::no_node;
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::external::External;
 use crate::key::*;
@@ -46,10 +47,17 @@ pub(super) fn read(
     loads: &[String],
     measured: Measured<'_>,
     drifts: Vec<Channel>,
+    steps: Option<u64>,
 ) -> (Vec<Channel>, u64) {
     let (mut every, mut energy, mut listed) = (1, false, None);
     if let Some(table) = root.open(&super::RECORD) {
         (every, energy, listed) = (table.value(&EVERY) as u64, table.value(&ENERGY_BALANCE), table.read(&CHANNELS));
+        if let Some(steps) = steps.filter(|steps| *steps > 0 && every > *steps) {
+            let message =
+                format!("`every` is {every}, but the run has only {steps} steps: its start and its end are recorded");
+            let d = Diagnostic::warning(message, table.place(&EVERY)).following();
+            context.diags.push(d.help("take a smaller number, or leave it out to record each step"));
+        }
         table.finish();
     }
     let Some(listed) = listed else {
@@ -165,10 +173,13 @@ fn read_channel(
     }
     let known = context.nodes.iter().map(|n| n.name.as_str());
     let known = known.chain(context.elements.iter().map(|e| e.name.as_str())).chain(loads.iter().map(String::as_str));
-    let help = did_you_mean(first, known).unwrap_or_else(|| {
+    let help = context.near(first, known).map(|near| format!("did you mean `{near}`?")).unwrap_or_else(|| {
         "a channel names a node, an element or a load: \"roof.x\", \"storey1.force\", \"quake\"".to_owned()
     });
-    context.error(text.span.clone(), format!("no node, element or load is called `{first}`"), help);
+    let d = Diagnostic::error(format!("no node, element or load is called `{first}`"), text.span.clone()).help(help);
+    // A node that elements miss too is told there.
+    let told = context.diags.says(&no_node(first)) || context.diags.is_headless();
+    context.diags.push(if told { d.following() } else { d });
     None
 }
 
@@ -210,12 +221,12 @@ fn reading_channel(
     });
     let Some((s, i)) = found else {
         let message = format!("no specimen is moved along `{}`", context.dofs[d].name);
-        context.error(
-            text.span.clone(),
-            message,
-            "target, reached and measured are quantities of a [[specimen]]; \
-            quantities of an [[external]] start with its name",
-        );
+        let help = "target, reached and measured are quantities of a [[specimen]]; quantities of an [[external]] \
+            start with its name";
+        // It may be that of a specimen with mistakes of its own.
+        if specimens.len() == context.places.specimens.len() {
+            context.error(text.span.clone(), message, help);
+        }
         return None;
     };
     let measure = if reading == Reading::Force { context.force(d).into() } else { of_dof(context, d, 0) };

@@ -1,12 +1,16 @@
 //! `[damping]`: of the whole structure, in addition to that of elements.
 
 use super::Context;
+use crate::diag::Diagnostic;
 use crate::key::*;
 use crate::model::Damping;
-use crate::reader::Table;
+use crate::reader::{Spanned, Table};
 
 /// A damping ratio: 5 % of critical is written 0.05 or "5 %".
 const RATIOS_RANGE: Allowed = Allowed::Between(0.0, 10.0);
+
+/// The highest ratio that is not doubted: structures have 0.005 to 0.1, with dampers to 0.3.
+const HIGHEST: f64 = 0.5;
 
 section! {
     /// Of the whole structure.
@@ -31,14 +35,18 @@ section! {
 /// Reads `[damping]`.
 pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>) -> Damping {
     let Some(table) = root.open(&super::DAMPING) else { return Damping::None };
-    context.places.damping = Some(table.span());
+    let place = [table.place(&RAYLEIGH), table.place(&MODAL)].into_iter().find(|p| *p != table.span());
+    context.places.damping = Some(place.unwrap_or_else(|| table.span()));
     let result = match (table.open(&RAYLEIGH), table.read(&MODAL)) {
         (Some(t), None) => {
             let result = rayleigh(context, &t);
             t.finish();
             result
         }
-        (None, Some(ratios)) => Damping::Modal(ratios.value.iter().map(|r| r.value).collect()),
+        (None, Some(ratios)) => {
+            ratios.value.iter().for_each(|r| doubt(context, r));
+            Damping::Modal(ratios.value.iter().map(|r| r.value).collect())
+        }
         (None, None) if table.has(&MODAL) || table.has(&RAYLEIGH) => Damping::None,
         _ => {
             let help = "write rayleigh = { ratio = 0.05, modes = [1, 3] } or modal = [0.05, 0.05]";
@@ -48,6 +56,17 @@ pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>) -> Damping {
     };
     table.finish();
     result
+}
+
+/// A ratio that nothing built has.
+fn doubt(context: &Context<'_>, ratio: &Spanned<f64>) {
+    if ratio.value > HIGHEST {
+        let percent = 100.0 * ratio.value;
+        let how = if ratio.value > 1.0 { ", beyond critical: the mode does not swing at all" } else { "" };
+        let message = format!("a damping ratio of {percent:.4} % of critical{how}").replace(".0000", "");
+        let help = format!("{} % is written \"{} %\" or {}", ratio.value, ratio.value, ratio.value / 100.0);
+        context.diags.push(Diagnostic::warning(message, ratio.span.clone()).help(help));
+    }
 }
 
 fn rayleigh(context: &Context<'_>, t: &Table<'_>) -> Damping {
@@ -64,6 +83,7 @@ fn rayleigh(context: &Context<'_>, t: &Table<'_>) -> Damping {
         }
         return Damping::Rayleigh { a0: a0.map_or(0.0, |a| a.value), a1: a1.map_or(0.0, |a| a.value) };
     }
+    ratio.iter().chain(ratios.iter().flat_map(|r| &r.value)).for_each(|r| doubt(context, r));
     let both = match (&ratio, ratios.as_ref().map(|r| &r.value[..])) {
         (Some(r), None) => Some([r.value; 2]),
         (None, Some([a, b])) => Some([a.value, b.value]),

@@ -41,6 +41,11 @@ section! {
     INITIAL: Inner = table("initial", &STATES, "Initial values of its states.").example("{ z = \"10 kN\" }");
 }
 
+/// Keys that a stiffness is given by, whatever the type.
+const STIFFNESS_KEYS: [&str; 5] = ["k", "K", "E", "k1", "force"];
+/// The same of viscous damping.
+const DASHPOT_KEYS: [&str; 3] = ["c", "C", "force"];
+
 section! {
     STATES = ("states", "{ ... }", "Initial values of states, by name.").others(|| Anything.value());
 }
@@ -170,6 +175,9 @@ fn read_one(context: &mut Context<'_>, table: &Table<'_>) {
         if given.is_some() {
             context.estimates.push((context.elements.len(), table.place(&TANGENT)));
         }
+        let place = |keys: &[&str]| keys.iter().find_map(|key| table.glimpse(key)).unwrap_or_else(|| span.clone());
+        context.places.stiffnesses.push(place(&STIFFNESS_KEYS));
+        context.places.dashpots.push(place(&DASHPOT_KEYS));
         context.places.elements.push(span);
         context.elements.push(Element { name, type_name: info.name.to_owned(), kind, damped, given, s0 });
     }

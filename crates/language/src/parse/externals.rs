@@ -125,6 +125,8 @@ fn read_one(context: &mut Context<'_>, table: &Table<'_>) -> Option<External> {
         None => (vec![f64::NAN; dofs.len() * dofs.len()], Some(amounts?)),
     };
     let element = context.elements.len();
+    context.places.stiffnesses.push(name.span.clone());
+    context.places.dashpots.push(name.span.clone());
     context.places.elements.push(name.span);
     context.elements.push(Element {
         name: name.value.clone(),

@@ -32,7 +32,7 @@ use std::ops::Range;
 use crate::diag::{Diagnostic, Diagnostics, Source, did_you_mean, suggest};
 use crate::document::Document;
 use crate::key::*;
-use crate::model::{Dof, Element, Model, Node};
+use crate::model::{Analysis, Dof, Element, Model, Node, TangentPolicy};
 use crate::partition;
 use crate::problem::{Problem, Subject};
 use crate::quantity::{Parameters, Scope};
@@ -107,13 +107,22 @@ pub struct Overrides {
 #[derive(Clone, Debug, Default)]
 pub struct Places {
     dofs: Vec<Range<usize>>,
+    /// Where their masses are given; their nodes where none is.
+    masses: Vec<Range<usize>>,
     elements: Vec<Range<usize>>,
+    /// Where their stiffnesses are given; the elements where none is.
+    stiffnesses: Vec<Range<usize>>,
+    /// Where their viscous damping is given; the elements where none is.
+    dashpots: Vec<Range<usize>>,
     damping: Option<Range<usize>>,
     loads: Vec<Range<usize>>,
-    /// Empty where it was given on the command line.
     step: Range<usize>,
-    /// Empty where it was given on the command line.
     duration: Range<usize>,
+    tangent: Range<usize>,
+    /// The step, where it was given on the command line: the option.
+    step_option: Option<String>,
+    /// The duration, where it was given on the command line: the option.
+    duration_option: Option<String>,
     substructures: Vec<Range<usize>>,
     interface_masses: Vec<Range<usize>>,
     specimens: Vec<Range<usize>>,
@@ -122,14 +131,17 @@ pub struct Places {
 impl Places {
     /// Whether the end of the analysis was chosen on the command line, for this once.
     pub fn duration_is_overridden(&self) -> bool {
-        self.duration.is_empty()
+        self.duration_option.is_some()
     }
 
     /// A problem of the assembly as a located message.
     pub fn locate(&self, problem: &Problem) -> Diagnostic {
         let span = match problem.subject {
             Subject::Dof(i) => self.dofs.get(i).cloned(),
+            Subject::Mass(i) => self.masses.get(i).cloned(),
             Subject::Element(i) => self.elements.get(i).cloned(),
+            Subject::Stiffness(i) => self.stiffnesses.get(i).cloned(),
+            Subject::Dashpot(i) => self.dashpots.get(i).cloned(),
             Subject::Damping => self.damping.clone(),
             Subject::Load(i) => self.loads.get(i).cloned(),
             Subject::Step => Some(self.step.clone()),
@@ -142,17 +154,29 @@ impl Places {
         // What concerns the whole model stands at its beginning.
         let span = span.unwrap_or(0..0);
         let found = if problem.fatal { Diagnostic::error } else { Diagnostic::warning };
-        found(problem.message.clone(), span).help(&problem.help)
+        let found = found(problem.message.clone(), span).help(&problem.help);
+        let option = match problem.subject {
+            Subject::Step => self.step_option.as_ref(),
+            Subject::Duration => self.duration_option.as_ref(),
+            _ => None,
+        };
+        match option {
+            Some(option) => found.at_option(option),
+            None => found,
+        }
     }
 }
 
 /// What the parts of the parser share.
 struct Context<'d> {
+    source: &'d Source,
     diags: &'d Diagnostics,
     scope: &'d Scope,
     files: Files<'d>,
     /// Names of nodes, elements and loads, with their places: channels refer to all of them.
     names: BTreeMap<String, Range<usize>>,
+    /// The same in small letters.
+    folded: BTreeMap<String, String>,
     nodes: Vec<Node>,
     /// Nodes by name.
     node_index: BTreeMap<String, usize>,
@@ -183,7 +207,8 @@ struct Context<'d> {
 
 impl Context<'_> {
     fn error(&self, span: Range<usize>, message: impl Into<String>, help: impl Into<String>) {
-        self.diags.push(Diagnostic::error(message, span).help(help));
+        let definition = self.scope.definition(self.source.slice(span.clone()));
+        self.diags.push(Diagnostic::error(message, span).help(help).of_parameter(definition));
     }
 
     /// Reports a malformed name.
@@ -209,9 +234,39 @@ impl Context<'_> {
                     .help("nodes, elements and loads share one set of names, because channels refer to them"),
             ),
             None => {
+                self.doubt_case(name, &span);
                 self.names.insert(name.to_owned(), span);
             }
         }
+    }
+
+    /// Two names that differ in their case only are one name to most readers.
+    fn doubt_case(&mut self, name: &str, span: &Range<usize>) {
+        let folded = name.to_lowercase();
+        match self.folded.get(&folded) {
+            Some(other) => {
+                let message = format!("`{name}` and `{other}` differ in capital letters only");
+                let d = Diagnostic::warning(message, span.clone()).help("give one of them another name");
+                self.diags.push(match self.names.get(other) {
+                    Some(first) => d.also(first.clone(), "the other one"),
+                    None => d,
+                });
+            }
+            None => {
+                self.folded.insert(folded, name.to_owned());
+            }
+        }
+    }
+
+    /// Whether a name stands in quotes only once, where it is declared.
+    fn is_lonely(&self, name: &str) -> bool {
+        self.source.text.match_indices(&format!("\"{name}\"")).nth(1).is_none()
+    }
+
+    /// The name nearest to a misspelt one; before others, one that nothing refers to.
+    fn near<'n>(&self, name: &str, names: impl Iterator<Item = &'n str> + Clone) -> Option<&'n str> {
+        let lonely = suggest(name, names.clone().filter(|n| *n != GROUND && self.is_lonely(n)));
+        lonely.or_else(|| suggest(name, names))
     }
 
     /// The node called `name`.
@@ -219,7 +274,7 @@ impl Context<'_> {
         let found = self.node_index.get(&name.value).copied();
         let mut contact = self.contact.borrow_mut();
         if found.is_none() && !self.nodes_unknown {
-            let near = suggest(&name.value, self.node_index.keys().map(String::as_str));
+            let near = self.near(&name.value, self.node_index.keys().map(String::as_str));
             match near.and_then(|n| self.node_index.get(n)) {
                 Some(&probably) => contact.referred.push(probably),
                 None => contact.unclear = true,
@@ -228,7 +283,13 @@ impl Context<'_> {
                 Some(n) => format!("did you mean `{n}`?"),
                 None => format!("declare it: [[node]] with name = \"{}\"", name.value),
             };
-            self.error(name.span.clone(), format!("there is no node `{}`", name.value), help);
+            let d = Diagnostic::error(no_node(&name.value), name.span.clone()).help(help);
+            // A name that stands nowhere else, beside several of the other, may be the one that is misspelt.
+            let doubtful = |n: &&str| self.is_lonely(n) && !self.is_lonely(&name.value);
+            self.diags.push(match near.filter(doubtful).and_then(|n| self.names.get(n)) {
+                Some(place) => d.also(place.clone(), "or is it this one that is misspelt?"),
+                None => d,
+            });
         }
         contact.referred.extend(found);
         found
@@ -282,6 +343,26 @@ impl Context<'_> {
     }
 }
 
+/// What is said of a node that is not there.
+fn no_node(name: &str) -> String {
+    format!("there is no node `{name}`")
+}
+
+/// The tangent policy that takes estimates, where no element has one.
+fn doubt_estimates(context: &Context<'_>, analysis: Option<&Analysis>, overrides: &Overrides) {
+    let given = analysis.is_some_and(|a| a.tangent == TangentPolicy::Given);
+    if !given || !context.estimates.is_empty() || context.partitioned {
+        return;
+    }
+    let message = "no element has an estimate that the tangent policy \"given\" could take";
+    let help = "give elements a tangent = { k = \"4 kN/mm\" }, or take the policy exact or initial";
+    let d = Diagnostic::warning(message, context.places.tangent.clone()).following().help(help);
+    context.diags.push(match &overrides.tangent {
+        Some(policy) => d.at_option(format!("--tangent {policy}")),
+        None => d,
+    });
+}
+
 /// The tables of a model with all blocks written out, what its expressions can refer to, and whether all blocks could be
 /// read.
 fn written_out<'s>(
@@ -302,6 +383,7 @@ fn written_out<'s>(
         parameters.set(name, text, diags);
     }
     let scope = parameters.resolve(units, source, diags);
+    parameters.doubt_unused(source, diags);
     drop(root);
     let before = diags.error_count();
     templates::expand(document.entries_mut(), &scope, source, diags);
@@ -323,10 +405,12 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
     root.ignore(&PARAMETERS);
     let units = scope.units.clone();
     let mut context = Context {
+        source,
         diags,
         scope: &scope,
         files,
         names: BTreeMap::new(),
+        folded: BTreeMap::new(),
         nodes: Vec::new(),
         node_index: BTreeMap::new(),
         unclear: BTreeSet::new(),
@@ -344,8 +428,12 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
         estimates: Vec::new(),
     };
     let title = root.value(&TITLE);
+    // A section with an unknown name may hold anything that is missing elsewhere.
+    let known = FILE.known_names();
+    let strange = root.keys().iter().any(|k| !known.contains(k.value.as_str()));
+    context.nodes_unknown |= strange;
     context.names_unknown =
-        !complete || [NODE, ELEMENT, EXTERNAL, LOAD].iter().any(|key| root.has(key) && !root.is_list(key));
+        strange || !complete || [NODE, ELEMENT, EXTERNAL, LOAD].iter().any(|key| root.has(key) && !root.is_list(key));
     nodes::read(&mut context, &root);
     elements::read(&mut context, &root);
     let externals = externals::read(&mut context, &root);
@@ -363,14 +451,16 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
     context.drives = partition.as_ref().is_some_and(|p| p.coupling.info.drives);
     let specimens = specimens::read(&mut context, &root, analysis.as_ref(), partition.as_ref());
     externals::check(&context, &externals);
+    doubt_estimates(&context, analysis.as_ref(), overrides);
     if overrides.tangent.is_none() {
         // That of the command line is for this once.
         let owner = |e: usize| partition.as_ref().and_then(|p| p.substructures.get(*p.owners.get(e)?));
         let whole = analysis.as_ref().map(|a| a.tangent);
         elements::unused_tangents(&context, |e| owner(e).map(|s| s.tangent).or(whole));
     }
+    let steps = analysis.as_ref().map(Analysis::steps);
     let drifts = drifts::read(&context, &root);
-    let (channels, every) = channels::read(&context, &root, &names, (&specimens, &externals), drifts);
+    let (channels, every) = channels::read(&context, &root, &names, (&specimens, &externals), drifts, steps);
     root.finish();
     if diags.has_errors() {
         // Without mistakes the assembly finds this, with everything else that needs matrices.

@@ -51,6 +51,9 @@ pub(super) fn axis(dof: &str) -> Option<usize> {
     AXES.iter().position(|a| *a == dof)
 }
 
+/// No structure is larger than this, m.
+const FAR: f64 = 1e5;
+
 /// Reads `dofs` and all `[[node]]`.
 pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>) {
     let defaults = root.read(&DOFS);
@@ -131,6 +134,7 @@ fn read_node(context: &mut Context<'_>, table: Table<'_>, defaults: &[Spanned<St
         }
         dofs.push((dof.clone(), context.dofs.len()));
         context.places.dofs.push(name.span.clone());
+        context.places.masses.push(mass[i].as_ref().map_or_else(|| name.span.clone(), |m| m.1.clone()));
         context.dofs.push(Dof {
             name: format!("{}.{dof}", name.value),
             angle: is_angle(&dof),
@@ -155,6 +159,11 @@ fn read_position(context: &Context<'_>, table: &Table<'_>) -> [f64; 3] {
         }
         for (a, p) in at.iter_mut().zip(&position.value) {
             *a = p.value;
+        }
+        if let Some(far) = position.value.iter().find(|p| p.value.abs() > FAR) {
+            let message = format!("this node lies {:e} m away from the origin", far.value.abs());
+            let d = Diagnostic::warning(message, far.span.clone()).following();
+            context.diags.push(d.help("check the unit: a plain number is in the unit of length of the file"));
         }
     }
     at

@@ -527,7 +527,6 @@ matrix = [[1, 2], [3]]
 [elements.extra]
 "#;
     let expected = [
-        "1:1 missing key `title` | write for example: title = \"my frame\"",
         "1:1 unknown key `titel` | did you mean `title`?",
         "4:10 unknown unit `kn` | did you mean `kN`?",
         "6:8 expected a string, found a number | write it in quotes: \"5\"",
@@ -564,7 +563,7 @@ fn syntax_errors_are_located() {
         ("[[nodes]\n", "1:", ""),
         ("title = \"a\"\ntitle = \"b\"\n", "2:1 `title` is given twice", "keep one"),
         ("title = \"a\"\n[x]\n[x]\n", "3:2 `x` is given twice", ""),
-        ("title: 5\n", "1:", "key = value"),
+        ("title: 5\n", "1:", "`=`: title = 5"),
     ];
     for (text, place, help) in cases {
         let e = errors_of(text);

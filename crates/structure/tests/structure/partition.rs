@@ -357,7 +357,7 @@ const MISTAKES: &[(&str, &[(&str, &str)])] = &[
     ("§[coupling]\nmethod = \"pmc\"\n", &[("there is nothing to couple", "[[substructure]]")]),
     ("[[substructure]]\nname = \"p\"\n§[coupling]\nconstraints = §\"pairs\"\n",
         &[("missing key `method` in `coupling`", "method = \"pmc\""), ("unknown value \"pairs\"", "all-pairs")]),
-    ("[[substructure]]\nname = \"p\"\n§[damping]\nmodal = [0.05]\n", &[("modal damping couples all", "rayleigh = {")]),
+    ("[[substructure]]\nname = \"p\"\n[damping]\nmodal = §[0.05]\n", &[("modal damping couples all", "rayleigh = {")]),
 ];
 
 #[test]

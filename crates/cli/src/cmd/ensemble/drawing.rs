@@ -95,7 +95,7 @@ pub(super) fn curves(findings: &Findings<'_>, ida: &Ida) -> Panel {
         order: Order::Free,
         curves,
         marks: limit_marks(findings, ida, end),
-        note: "One curve for each ground motion; flat where it collapses. Black: fractiles of the intensity at which a demand is reached."
+        note: "One curve for each ground motion; flat where it collapses. The lines 16 %, median and 84 % are fractiles of the intensity at which a demand is reached."
             .to_owned(),
         ..Panel::default()
     }
@@ -125,7 +125,7 @@ pub(super) fn stripes(findings: &Findings<'_>, ida: &Ida) -> Panel {
         order: Order::Free,
         curves,
         marks: limit_marks(findings, ida, end),
-        note: "Black: fractiles of the demand at each intensity, a collapse counted as infinite.".to_owned(),
+        note: "The lines are fractiles of the demand at each intensity, a collapse counted as infinite.".to_owned(),
         ..Panel::default()
     }
 }

@@ -215,19 +215,26 @@ impl<'a> Findings<'a> {
             "channels": self.summaries.iter().enumerate().map(channel).collect::<Vec<_>>(),
             "intensity": { "name": self.intensity.name, "words": self.intensity.words, "unit": self.intensity.unit },
             "ida": self.ida.as_ref().map(ida_json),
-            UNITS: {
-                "dt": "s", "duration": "s", "free_vibration": "s", "first_period": "s", "seconds": "s",
-                "runs_per_second": "1/s", "intensity": self.intensity.unit, "fraction": ONE, "confidence_95": ONE,
-                "median": self.intensity.unit, "median_confidence_95": self.intensity.unit, "dispersion": ONE,
-                "dispersion_confidence_95": ONE, "capacities": self.intensity.unit,
-                "intensity_fractiles": self.intensity.unit, "standard_error_of_ln_median": ONE,
-                "standard_error_of_dispersion": ONE, "rank_correlation_with_peak": ONE,
-            },
+            UNITS: self.units(),
             "fragility": self.fragility.iter().map(fragility_json).collect::<Vec<_>>(),
             "sensitivity": self.sensitivity.iter().map(|(name, r)| {
                 let by = self.model.channels.iter().zip(r).map(|(c, r)| (c.name.clone(), json!(r)));
                 json!({ "variable": name, "rank_correlation_with_peak": by.collect::<Map<_, _>>() })
             }).collect::<Vec<_>>(),
+        })
+    }
+
+    /// Units of the numbers by their names.
+    fn units(&self) -> Value {
+        json!({
+            "dt": "s", "duration": "s", "free_vibration": "s", "first_period": "s", "seconds": "s",
+            "runs_per_second": "1/s", "intensity": self.intensity.unit, "fraction": ONE, "confidence_95": ONE,
+            "median": self.intensity.unit, "median_confidence_95": self.intensity.unit, "dispersion": ONE,
+            "dispersion_confidence_95": ONE, "capacities": self.intensity.unit,
+            "intensity_fractiles": self.intensity.unit, "standard_error_of_ln_median": ONE,
+            "standard_error_of_dispersion": ONE, "rank_correlation_with_peak": ONE,
+            "demand": self.ida.as_ref().map_or("", |i| i.demand.unit.as_str()), "sampling_s": "s", "duration_s": "s",
+            "measures_in_g": "g",
         })
     }
 

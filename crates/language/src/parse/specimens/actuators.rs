@@ -183,6 +183,10 @@ fn turns(context: &Context<'_>, lever: &Lever, dofs: &[usize]) -> bool {
 fn one(context: &Context<'_>, t: &Table<'_>) -> Option<Actuator> {
     let length = t.displacement();
     let force = Dimension::MOMENT.per(length);
+    if t.has(&TYPE) && t.read(&TYPE).is_none() {
+        // Its keys cannot be judged.
+        t.ignore_all();
+    }
     let limits = Limits {
         stroke: t.get_or(&STROKE, f64::INFINITY),
         velocity: t.get_or(&VELOCITY, f64::INFINITY),

@@ -1,6 +1,7 @@
 //! `[[specimen]]`: elements that stand in the laboratory, and how they are driven.
 
 mod actuators;
+mod doubts;
 mod dynamics;
 mod faults;
 mod limits;
@@ -125,6 +126,7 @@ pub(super) fn read(
         let found = read_one(context, &table, index, &mut owners, (analysis, partition));
         if let Some(specimen) = &found {
             check_place(context, specimen, &table, partition);
+            doubts::doubt(context, &table, specimen);
             wiring::check(context, specimen, &specimens, [table.place(&AT), table.place(&INTERLOCK)]);
         }
         specimens.extend(found);
@@ -140,6 +142,7 @@ fn read_one(
     owners: &mut Owners,
     (analysis, partition): (Option<&Analysis>, Option<&Partition>),
 ) -> Option<Specimen> {
+    let before = context.diags.error_count();
     let name = table.read(&NAME);
     if let Some(name) = &name {
         context.check_name(&name.value, name.span.clone());
@@ -151,7 +154,7 @@ fn read_one(
     }
     let elements: Vec<usize> = owners.iter().filter(|(_, o)| o.0 == index).map(|(&e, _)| e).collect();
     let masses = masses(context, table);
-    let dofs = commanded(context, table, &elements, &masses);
+    let dofs = commanded(context, table, &elements, &masses, context.diags.error_count() == before);
     let masses: Vec<f64> = dofs.iter().map(|d| masses.iter().filter(|m| m.0 == *d).map(|m| m.1).sum()).collect();
     let time_scale = table.value(&TIME_SCALE);
     let interval = analysis.map_or(1e-3, |a| interval(a, partition, &elements)) * time_scale;
@@ -168,6 +171,9 @@ fn read_one(
     let limits = table.open(&LIMITS).map_or_else(Default::default, |t| limits::read(context, t.along(length)));
     let (faults, stalls) = faults::read(context, table.all(&FAULT), length, (dofs.len(), period));
     if dofs.is_empty() {
+        // What else is wrong is told at once.
+        let _ = (table.value(&SCALE), table.value(&RAMP), table.value(&PATIENCE), table.value(&BRIDGE));
+        let _ = (table.value(&BRAKE), table.value(&LATE), table.value(&HOME), table.value(&CORRECT_FORCE));
         return None;
     }
     Some(Specimen {
@@ -241,16 +247,25 @@ fn masses(context: &Context<'_>, table: &Table<'_>) -> Vec<(usize, f64)> {
     let Some(inner) = table.open(&MASS) else { return Vec::new() };
     let mut list = Vec::new();
     for key in inner.keys() {
+        inner.ignore(key.value.as_str());
         let Some(dof) = context.dof(&key) else { continue };
         let dim = context.force(dof).per(context.disp(dof)).times(Dimension::TIME.power(2.0));
-        list.extend(inner.entry(&key.value, &Measured(dim), NOT_NEGATIVE).map(|mass| (dof, mass.value)));
+        // One that could not be read is there nevertheless.
+        list.push((dof, inner.entry(&key.value, &Measured(dim), NOT_NEGATIVE).map_or(0.0, |mass| mass.value)));
     }
     inner.finish();
     list
 }
 
 /// The free degrees of freedom that the elements and masses of a specimen have.
-fn commanded(context: &Context<'_>, table: &Table<'_>, elements: &[usize], masses: &[(usize, f64)]) -> Vec<usize> {
+/// `good`: everything that it names was found.
+fn commanded(
+    context: &Context<'_>,
+    table: &Table<'_>,
+    elements: &[usize],
+    masses: &[(usize, f64)],
+    good: bool,
+) -> Vec<usize> {
     let mut dofs: Vec<usize> = masses.iter().map(|m| m.0).collect();
     for &e in elements {
         let element = &context.elements[e];
@@ -275,9 +290,11 @@ fn commanded(context: &Context<'_>, table: &Table<'_>, elements: &[usize], masse
         context.error(table.span(), message, "place another element between the specimen and the moving support");
     }
     dofs.retain(|&d| !matches!(context.dofs[d].support, Support::Fixed));
-    if dofs.is_empty() && !context.names_unknown {
+    if dofs.is_empty() && !context.names_unknown && good {
         let help = "name its `elements`, or the `mass` in the laboratory";
-        context.error(table.span(), "this specimen has no element and no mass to move", help);
+        let d = Diagnostic::error("this specimen has no element and no mass to move", table.span()).help(help);
+        // An element with a mistake of its own may be what it lacks.
+        context.diags.push(d.following());
     }
     dofs
 }

@@ -24,7 +24,7 @@ use interfield::programs::{Programs, described, described_json};
 use interfield::quantities::{ONE, UNITS};
 use interfield::rehearsal::{Rehearsal, fingerprint, look_up};
 use interfield::stability::examine;
-use interfield::table::{aligned, short};
+use interfield::table::{aligned, short, time};
 
 /// Show how a model was read: structure, masses, modes, solver, cost and step, with warnings
 ///
@@ -283,11 +283,11 @@ impl Findings {
     fn step_text(&self) -> String {
         let (sim, a) = (&self.sim, &self.sim.model.analysis);
         let mut out = format!(
-            "\nstep\n  scheme {}, step {} s, {} steps to {} s\n",
+            "\nstep\n  scheme {}, step {}, {} steps to {}\n",
             a.scheme_name,
-            short(a.dt),
+            time(a.dt),
             sim.steps(),
-            short(sim.steps() as f64 * a.dt)
+            time(sim.steps() as f64 * a.dt)
         );
         if let Ok(modal) = &self.modal {
             let omega = modal.omega_max * a.dt;
@@ -297,7 +297,7 @@ impl Findings {
                 short(omega)
             );
             out += &match self.stability_limit {
-                Some(limit) => format!(", stable up to {} (step {} s)\n", short(limit), short(limit / modal.omega_max)),
+                Some(limit) => format!(", stable up to {} (step {})\n", short(limit), time(limit / modal.omega_max)),
                 None => ", stable at any step\n".to_owned(),
             };
             if let Some((mode, period)) = modal.last_that_matters().and_then(|m| Some((m, modal.period(m)?))) {
@@ -322,9 +322,9 @@ impl Findings {
             a.scheme.evaluations().map_or("iterates".to_owned(), |n| plural(n as usize, "force evaluation"));
         out += &match self.cost {
             Some(s) => format!(
-                "\ncost\n  {evaluations} and {} us per step, about {} s for the run\n",
-                short(s * 1e6),
-                short(s * sim.steps() as f64)
+                "\ncost\n  {evaluations} and {} per step, about {} for the run\n",
+                time(s),
+                time(s * sim.steps() as f64)
             ),
             None => "\ncost\n  not available: the first step fails\n".to_owned(),
         };

@@ -372,7 +372,7 @@ fn heading(sim: &Simulation) -> String {
     let dims = sim.free().len();
     let mut out = format!("{}\n", sim.model.title);
     out += &format!("  {dims} unknowns, {} elements\n", sim.model.elements.len());
-    let steps = format!("step {} s, {} steps to {} s\n", short(a.dt), sim.steps(), short(sim.steps() as f64 * a.dt));
+    let steps = format!("step {}, {} steps to {}\n", time(a.dt), sim.steps(), time(sim.steps() as f64 * a.dt));
     if sim.model.partition.is_some() {
         return out + "  " + &steps + &coupled::heading(sim);
     }

@@ -57,33 +57,6 @@ impl Listener {
     }
 }
 
-/// Coupling and substructures, for the head of a run.
-pub fn heading(parts: &Simulation) -> String {
-    let Some(partition) = &parts.model.partition else { return String::new() };
-    let info = partition.coupling.info;
-    let rows: Vec<Vec<String>> = partition
-        .substructures
-        .iter()
-        .enumerate()
-        .map(|(i, s)| {
-            let side = match (info.sided, s.fine) {
-                (false, _) => "-",
-                (true, true) => "fine",
-                (true, false) => "coarse",
-            };
-            let step = parts.model.analysis.dt / f64::from(s.substeps);
-            let unknowns = parts.unknowns(i).len().to_string();
-            vec![s.name.clone(), unknowns, side.to_owned(), s.scheme_name.clone(), short(step)]
-        })
-        .collect();
-    let table = aligned(&["substructure", "unknowns", "<side", "<scheme", "step [s]"], &rows);
-    let cuts = match parts.interface.len() {
-        1 => "one cut".to_owned(),
-        n => format!("{n} cuts"),
-    };
-    format!("  coupling {}: {}; {cuts}\n{table}", info.name, info.title)
-}
-
 /// Settings for the result file.
 pub fn settings(partition: &Partition) -> Vec<(String, String)> {
     let one = |s: &interfield_language::partition::Substructure| {

@@ -42,3 +42,28 @@ fn a_wrong_name_is_corrected() {
     let wrong = interfield(&["explain", "specimen.actuator.dely"]).expect(2).stderr;
     assert!(wrong.contains("no key or table `specimen.actuator.dely`") && wrong.contains("delay`?"), "{wrong}");
 }
+
+#[test]
+fn units_and_all_places_of_a_key_are_explained() {
+    let stiffness = text("4 kN/mm");
+    assert!(stiffness.contains("a unit of stiffness") && stiffness.contains("1 kN/mm = 1.000e6 kg/s^2"), "{stiffness}");
+    assert!(text("units").contains("Units in common use: m, mm,"));
+    let delay = text("delay");
+    assert!(delay.contains("specimen.actuator.delay: ") && delay.contains("specimen.compensation.delay: "), "{delay}");
+    assert!(text("actuator").starts_with("[[specimen.actuator]]\n"));
+    let wrong = interfield(&["explain", "limits.stroke"]).expect(2).stderr;
+    assert!(wrong.contains("`stroke` is `specimen.actuator.stroke`"), "{wrong}");
+    let nonsense = interfield(&["explain", "frobnicate"]).expect(2).stderr;
+    assert!(nonsense.contains("`interfield explain` lists the tables"), "{nonsense}");
+}
+
+#[test]
+fn pages_fit_a_terminal_of_80_columns() {
+    for name in
+        ["specimen", "specimen.actuator", "limits", "delay", "units", "signal", "element.bouc-wen", "coupling.method"]
+    {
+        for line in text(name).lines() {
+            assert!(line.chars().count() <= 80, "{name}: {line}");
+        }
+    }
+}

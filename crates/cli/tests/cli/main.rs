@@ -17,6 +17,7 @@ mod hostile;
 mod keys;
 mod lab;
 mod laboratory;
+mod links;
 mod mistakes;
 mod motion;
 mod rehearse;
@@ -26,6 +27,7 @@ mod resume;
 mod runs;
 mod serve;
 mod stability;
+mod templates;
 mod verdicts;
 mod writing;
 

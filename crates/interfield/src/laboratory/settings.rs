@@ -96,8 +96,8 @@ fn of_specimen(model: &Model, specimen: &Specimen, pace: &RealTime) -> Value {
     })
 }
 
-/// What must not happen, and what follows: the fault matrix of a specimen, by the names of its limits.
-fn of_limits(limits: &Limits) -> Value {
+/// Limits that have a value, by name.
+pub(crate) fn watched(limits: &Limits) -> [(&'static str, Option<Watch>); 16] {
     let Limits {
         displacement,
         velocity,
@@ -115,10 +115,11 @@ fn of_limits(limits: &Limits) -> Value {
         missing,
         deadline,
         recorder,
-        not_finite,
-        gone,
+        // These are always watched.
+        not_finite: _,
+        gone: _,
     } = *limits;
-    let watched = [
+    [
         ("displacement", displacement),
         ("velocity", velocity),
         ("acceleration", acceleration),
@@ -135,10 +136,14 @@ fn of_limits(limits: &Limits) -> Value {
         ("missing", missing),
         ("deadline", deadline),
         ("recorder", recorder),
-    ];
-    let always = [("not-finite", not_finite), ("gone", gone)];
+    ]
+}
+
+/// What must not happen, and what follows: the fault matrix of a specimen, by the names of its limits.
+fn of_limits(limits: &Limits) -> Value {
+    let always = [("not-finite", limits.not_finite), ("gone", limits.gone)];
     let watch = |w: Watch| json!({ "at": finite(w.limit), "samples": w.samples, "action": action(w.action) });
-    let watched = watched.into_iter().map(|(name, w)| (name.to_owned(), w.map_or(Value::Null, watch)));
+    let watched = watched(limits).into_iter().map(|(name, w)| (name.to_owned(), w.map_or(Value::Null, watch)));
     let always = always.into_iter().map(|(name, a)| (name.to_owned(), json!({ "action": action(a) })));
     watched.chain(always).collect::<serde_json::Map<_, _>>().into()
 }
@@ -163,6 +168,7 @@ fn finite(x: f64) -> Option<f64> {
 
 fn of_actuator(actuator: &Actuator) -> Value {
     let Actuator {
+        name,
         lever,
         calibration,
         dynamics,
@@ -186,6 +192,7 @@ fn of_actuator(actuator: &Actuator) -> Value {
         Dynamics::Hydraulic(hydraulic) => json!(format!("{hydraulic:?}")),
     };
     json!({
+        "name": name,
         "lever": lever,
         "calibration": {
             "command": calibration.command, "displacement": calibration.displacement, "force": calibration.force,
@@ -210,9 +217,9 @@ fn sensor(s: &Sensor) -> Value {
     json!({ "gain": gain, "bias": bias, "noise": noise, "range": finite(range), "quantum": quantum, "seed": seed })
 }
 
-fn of_fault(fault: &Injection, period: f64) -> Value {
-    let Injection { what, actuator, from, samples } = *fault;
-    let (what, size) = match what {
+/// The word of a model file for what goes wrong on purpose, and how much: SI.
+pub(crate) fn misfortune(what: Misfortune, period: f64) -> (&'static str, Option<f64>) {
+    match what {
         Misfortune::FrozenDisplacement => ("frozen-displacement", None),
         Misfortune::FrozenForce => ("frozen-force", None),
         Misfortune::Silence => ("silence", None),
@@ -221,7 +228,12 @@ fn of_fault(fault: &Injection, period: f64) -> Value {
         Misfortune::Delay(samples) => ("delay", Some(samples as f64 * period)),
         Misfortune::Gone => ("gone", None),
         Misfortune::EmergencyStop => ("emergency-stop", None),
-    };
+    }
+}
+
+fn of_fault(fault: &Injection, period: f64) -> Value {
+    let Injection { what, actuator, from, samples } = *fault;
+    let (what, size) = misfortune(what, period);
     let lasts = (samples != u64::MAX).then_some(samples as f64 * period);
     json!({ "type": what, "size": size, "actuator": actuator.map(|a| a + 1), "at": from as f64 * period, "for": lasts })
 }

@@ -139,6 +139,8 @@ impl Specimen {
 /// An actuator with its sensors.
 #[derive(Clone, Debug)]
 pub struct Actuator {
+    /// Its name: the user's, or its number, counted from 1.
+    pub name: String,
     /// What it moves.
     pub lever: Lever,
     /// Calibration of its instruments.

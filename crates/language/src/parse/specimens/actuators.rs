@@ -87,6 +87,7 @@ pub(super) fn read(
     let unit = |i: usize| Lever::Linear((0..dofs.len()).map(|j| f64::from(u8::from(i == j))).collect());
     let moved = |i: usize| dofs.get(i).map_or(Dimension::LENGTH, |&d| context.disp(d));
     let perfect = |i: usize| Actuator {
+        name: (i + 1).to_string(),
         lever: unit(i),
         calibration: Calibration::default(),
         dynamics: Dynamics::Ideal,
@@ -105,17 +106,23 @@ pub(super) fn read(
     }
     let acts_somewhere = |t: &Table<'_>| t.has(&DOF) || t.has(&ALONG) || t.has(&ANCHOR);
     let alone = tables.len() == 1 && !acts_somewhere(&tables[0]);
-    let (written, span) = (tables.len(), tables[0].span());
+    let (written, span, named) = (tables.len(), tables[0].span(), tables[0].has(&NAME));
     let mut actuators = Vec::new();
     for (i, t) in tables.into_iter().enumerate() {
-        let t = t.along(moved(i));
+        let dimension = acted_on(context, &t, moved(i));
+        let t = t.along(dimension);
         let lever = if acts_somewhere(&t) { lever(context, &t, dofs) } else { Some(unit(i)) };
-        actuators.extend(one(context, &t).zip(lever).map(|(a, lever)| Actuator { lever, ..a }));
+        actuators.extend(one(context, &t, i).zip(lever).map(|(a, lever)| Actuator { lever, ..a }));
         t.finish();
     }
     if alone {
         let first = actuators.pop()?;
-        return Some((0..dofs.len()).map(|i| Actuator { lever: unit(i), ..first.clone() }).collect());
+        let name = |i: usize| match (named, dofs.len()) {
+            (true, 1) => first.name.clone(),
+            (true, _) => format!("{} {}", first.name, i + 1),
+            (false, _) => (i + 1).to_string(),
+        };
+        return Some((0..dofs.len()).map(|i| Actuator { name: name(i), lever: unit(i), ..first.clone() }).collect());
     }
     if written != dofs.len() && !dofs.is_empty() {
         let names: Vec<&str> = dofs.iter().map(|&d| context.dofs[d].name.as_str()).collect();
@@ -127,10 +134,21 @@ pub(super) fn read(
     (actuators.len() == dofs.len()).then_some(actuators)
 }
 
-fn one(context: &Context<'_>, t: &Table<'_>) -> Option<Actuator> {
+/// Whether its stroke is a length or an angle: that of what it acts on, by default of the degree of freedom of its number.
+fn acted_on(context: &Context<'_>, t: &Table<'_>, usual: Dimension) -> Dimension {
+    let dof = |name: &str| context.dofs.iter().position(|d| d.name == name).map(|d| context.disp(d));
+    let along = || t.open(&ALONG).and_then(|inner| inner.keys().first().and_then(|key| dof(&key.value)));
+    match t.read(&DOF) {
+        _ if t.has(&ANCHOR) => Dimension::LENGTH,
+        Some(name) => dof(&name.value).unwrap_or(usual),
+        None => along().unwrap_or(usual),
+    }
+}
+
+fn one(context: &Context<'_>, t: &Table<'_>, index: usize) -> Option<Actuator> {
     let length = t.displacement();
     let force = Dimension::MOMENT.per(length);
-    t.read(&NAME);
+    let name = t.read(&NAME).map_or_else(|| (index + 1).to_string(), |name| name.value);
     let limits = Limits {
         stroke: t.get_or(&STROKE, f64::INFINITY),
         velocity: t.get_or(&VELOCITY, f64::INFINITY),
@@ -143,6 +161,7 @@ fn one(context: &Context<'_>, t: &Table<'_>) -> Option<Actuator> {
     let (displacement, load_cell) = (sensor(&DISPLACEMENT_SENSOR, length), sensor(&FORCE_SENSOR, force));
     let (wiring, assignment) = t.open(&ETHERCAT).map_or((None, None), |inner| wiring::read(context, inner));
     Some(Actuator {
+        name,
         lever: Lever::Linear(Vec::new()),
         calibration,
         dynamics: (t.value(&TYPE).read)(context, t)?,

@@ -2,11 +2,15 @@
 
     fmi_units.py UNIT            findings, messages, and all outputs at every communication step
     fmi_units.py --states UNIT   400 steps, with the state after 200 saved, restored and serialised on the way
+    fmi_units.py --steps UNIT    the outputs at 1 s, by communication steps of all kinds
+    fmi_units.py --fixed UNIT    what is said of a step of 1.3 ms by a unit that takes its own steps only
 """
 
 import json
 import shutil
+import random
 import sys
+from contextlib import contextmanager
 from ctypes import byref, c_size_t, c_ubyte, c_void_p, create_string_buffer
 
 from fmpy import extract, read_model_description, simulate_fmu
@@ -30,25 +34,76 @@ def simulated(path):
     return {"findings": validate_fmu(path), "said": said, "outputs": {n: rows[n].tolist() for n in rows.dtype.names}}
 
 
-def states(path):
-    """The outputs at the end: at first, from the state in memory, and from its bytes."""
+@contextmanager
+def instance(path):
+    """An instance in step mode, its description and the references of its outputs; start(unit) begins again after a reset."""
     description = read_model_description(path)
-    step = float(description.defaultExperiment.stepSize)
     outputs = [v.valueReference for v in description.modelVariables if v.causality == "output"]
-    two = description.fmiVersion == "2.0"
     folder = extract(path)
     try:
-        unit = (FMU2Slave if two else FMU3Slave)(
+        unit = (FMU2Slave if description.fmiVersion == "2.0" else FMU3Slave)(
             guid=description.guid,
             unzipDirectory=folder,
             modelIdentifier=description.coSimulation.modelIdentifier,
-            instanceName="states",
+            instanceName="unit",
         )
         unit.instantiate()
-        if two:
-            unit.setupExperiment(startTime=0.0)
-        unit.enterInitializationMode()
-        unit.exitInitializationMode()
+        start(unit)
+        yield unit, description, outputs
+        unit.terminate()
+        unit.freeInstance()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def start(unit):
+    if isinstance(unit, FMU2Slave):
+        unit.setupExperiment(startTime=0.0)
+    unit.enterInitializationMode()
+    unit.exitInitializationMode()
+
+
+def values(unit, outputs):
+    return [float(x) for x in (unit.getReal if isinstance(unit, FMU2Slave) else unit.getFloat64)(outputs)]
+
+
+def steps(path):
+    """The outputs at 1 s: the first by steps of the model, the others by steps that are no multiples of them, and after a reset."""
+    step = float(read_model_description(path).defaultExperiment.stepSize)
+    uneven = random.Random(17)
+    ways = [lambda: step, lambda: 1.3e-3, lambda: 0.3e-3, lambda: 7e-3, lambda: uneven.uniform(1e-5, 3 * step), lambda: 1.3e-3]
+    found = []
+    with instance(path) as (unit, _, outputs):
+        for way in ways:
+            time = 0.0
+            while 1.0 - time > 1e-9:
+                size = min(way(), 1.0 - time)
+                unit.doStep(currentCommunicationPoint=time, communicationStepSize=size)
+                time += size
+            found.append(values(unit, outputs))
+            unit.terminate()
+            unit.reset()
+            start(unit)
+    return {"ends": found}
+
+
+def fixed(path):
+    """It must say so before a host has tried for long."""
+    may_vary = read_model_description(path).coSimulation.canHandleVariableCommunicationStepSize
+    said = []
+    try:
+        simulate_fmu(path, fmi_type="CoSimulation", stop_time=1.0, step_size=1.3e-3, output_interval=1.3e-3,
+                     logger=lambda *a: said.append(str(a)))
+    except Exception as error:
+        said.append(str(error))
+    return {"may_vary": bool(may_vary), "said": said}
+
+
+def states(path):
+    """The outputs at the end: at first, from the state in memory, and from its bytes."""
+    with instance(path) as (unit, description, outputs):
+        step = float(description.defaultExperiment.stepSize)
+        two = description.fmiVersion == "2.0"
 
         def call(name, *arguments):
             name = name.replace("FMUState", "FMUstate").replace("Deserialize", "DeSerialize") if two else name
@@ -57,7 +112,7 @@ def states(path):
         def run(first, last):
             for k in range(first, last):
                 unit.doStep(currentCommunicationPoint=k * step, communicationStepSize=step)
-            return [float(x) for x in (unit.getReal if two else unit.getFloat64)(outputs)]
+            return values(unit, outputs)
 
         run(0, 200)
         state, size = c_void_p(), c_size_t()
@@ -74,11 +129,8 @@ def states(path):
         call("SetFMUState", restored)
         from_bytes = run(200, 400)
         call("FreeFMUState", byref(restored))
-        unit.terminate()
-        unit.freeInstance()
         return {"first": first, "again": again, "from_bytes": from_bytes}
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
-print(json.dumps(states(sys.argv[2]) if sys.argv[1] == "--states" else simulated(sys.argv[1])))
+MODES = {"--states": states, "--steps": steps, "--fixed": fixed}
+print(json.dumps(MODES.get(sys.argv[1], simulated)(sys.argv[-1])))

@@ -20,7 +20,8 @@ const MODELS: &[(&str, &[&str], bool)] = &[
     ("frame", &["--scheme", "alpha-os", "--until", "2 s"], true),
 ];
 
-const STRICT: &[&str] = &["-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror", "-ffp-contract=off"];
+const STRICT: &[&str] =
+    &["-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-pedantic", "-Werror", "-ffp-contract=off"];
 
 /// Steps under motions of two sizes; only the calls of `step` are counted.
 const COUNT: &str = r#"

@@ -15,7 +15,10 @@ const TOLERANCE: f64 = 1e-10;
 /// Models that are exported, and with which scheme: linear, with cubic springs, with hysteresis.
 const MODELS: &[(&str, &str)] = &[("frame", "newmark"), ("duffing-chain", "lsrt2"), ("rio-torto-isolated", "alpha-os")];
 
-/// Validates and simulates our units in FMPy, takes their states back there, and runs them and a reference unit here.
+/// A model with a specimen: a communication step is one of its commands.
+const SPECIMEN: (&str, &str) = ("forced-split-mass", "alpha-os");
+
+/// Validates and simulates our units in FMPy with steps of all lengths, takes their states back there, and runs them and a reference unit here.
 pub(crate) fn stage(context: &Context) -> Outcome {
     let python = crate::python::units(context)?;
     context.build()?;
@@ -30,7 +33,11 @@ pub(crate) fn stage(context: &Context) -> Outcome {
             worst = worst.max(compare(&unit, "FMPy", &theirs, &ours)?);
             worst = worst.max(compare(&unit, "our importer", &imported(context, &unit)?, &ours)?);
             states(context, &python, &unit)?;
+            steps(context, &python, &unit)?;
         }
+    }
+    for version in ["2", "3"] {
+        fixed(context, &python, &export(context, &folder, SPECIMEN.0, SPECIMEN.1, version)?)?;
     }
     let mut fetch = Command::new(&python);
     fetch.arg("-B").arg(context.root.join("peers/fmi_reference.py")).arg(&folder);
@@ -120,6 +127,26 @@ fn states(context: &Context, python: &Path, unit: &Path) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Communication steps of any length lead to the same bits at a step of the model, also after a reset.
+fn steps(context: &Context, python: &Path, unit: &Path) -> Result<(), String> {
+    let told = script(context, python, &["--steps", &unit.display().to_string()])?;
+    let ends: Vec<Vec<f64>> = told["ends"].as_array().into_iter().flatten().map(numbers).collect();
+    match ends.as_slice() {
+        [own, others @ ..] if !own.is_empty() && others.len() == 5 && others.iter().all(|o| o == own) => Ok(()),
+        _ => Err(format!("{}: communication steps of another length give other outputs: {told}", unit.display())),
+    }
+}
+
+/// A unit that takes its own steps only declares it, and says so at once.
+fn fixed(context: &Context, python: &Path, unit: &Path) -> Result<(), String> {
+    let told = script(context, python, &["--fixed", &unit.display().to_string()])?;
+    let said = told["said"].to_string();
+    if told["may_vary"] == false && said.contains("must answer every command") {
+        return Ok(());
+    }
+    Err(format!("{}: a communication step that it cannot take: {told}", unit.display()))
 }
 
 fn script(context: &Context, python: &Path, arguments: &[&str]) -> Result<Value, String> {

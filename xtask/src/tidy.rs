@@ -123,7 +123,18 @@ const ARROWS: &[(&str, &[&str])] = &[
             "interfield",
         ],
     ),
-    ("interfield-book", &["interfield-kernel", "interfield-coupling", "interfield-lab", "interfield-language"]),
+    (
+        "interfield-book",
+        &[
+            "interfield-kernel",
+            "interfield-coupling",
+            "interfield-lab",
+            "interfield-language",
+            "interfield-structure",
+            "interfield-analysis",
+            "interfield-report",
+        ],
+    ),
     ("xtask", &[]),
 ];
 

@@ -9,7 +9,8 @@ use interfield_lab::compensate;
 use interfield_language::schema::tables;
 
 use crate::reference::keys;
-use crate::text::{cell, code};
+use crate::text::{capital, cell, code};
+use crate::{pictures, plain};
 
 /// The page of the elements.
 pub(crate) fn elements() -> String {
@@ -23,17 +24,27 @@ pub(crate) fn elements() -> String {
     }
     let sections = tables();
     for info in catalogue() {
-        out += &format!("\n## {0}\n\n{1}.\n\n", info.name, capital(info.title));
-        out += &format!(
-            "```text\n{}\n```\n\nSource: {}. {}\n\n",
-            info.equations.join("\n"),
-            cell(info.reference),
-            facts(info)
-        );
+        let name = info.name;
+        out += &format!("\n## {name}\n\n{}.\n\n![Drawing of {name}](img/element-{name}.svg)", capital(info.title));
+        if pictures::has_curve(info) {
+            out += &format!("\n![Force of {name}, computed](img/element-{name}-force.svg)");
+        }
+        out += "\n\n";
+        // What cannot be read as a formula stands as it is.
+        let equations = match plain::displayed(info.equations, &names(info)) {
+            Ok(latex) => format!("```math\n{latex}\n```"),
+            Err(_) => format!("```text\n{}\n```", info.equations.join("\n")),
+        };
+        out += &format!("{equations}\n\nSource: {}. {}\n\n", cell(info.reference), facts(info));
         let section = sections.iter().find(|s| s.name == "element" && s.when.iter().any(|w| w.1 == info.name));
         out += &section.map_or_else(String::new, keys);
     }
     out
+}
+
+/// What its equations call by a word.
+pub(crate) fn names(info: &Info) -> Vec<&'static str> {
+    info.parameters.iter().map(|p| p.name).chain(info.states.iter().map(|s| s.name)).collect()
 }
 
 fn facts(info: &Info) -> String {
@@ -51,7 +62,8 @@ pub(crate) fn schemes() -> String {
     let mut out = String::from(
         "# Schemes\n\nWhat `scheme` in `[analysis]` and `[[substructure]]` may be. The order is that on smooth nonlinear, forced, \
          damped problems, with the exact tangent and with the initial one; the tests hold every scheme to it. A scheme that \
-         iterates is not for a specimen. [Theory](rosenbrock.md) says how they work.\n\n\
+         iterates is not for a specimen. [Theory](rosenbrock.md) says how they work. Pictures show the spectral radius of a step of the undamped \
+         oscillator over Ω = ω Δt: one means no loss, above one the motion grows.\n\n\
          | scheme | order | with initial tangent | forces per step | what it is |\n|---|---|---|---|---|\n",
     );
     for info in SCHEMES {
@@ -71,7 +83,12 @@ pub(crate) fn schemes() -> String {
         );
     }
     for info in SCHEMES {
-        out += &format!("\n## {0}\n\n{1}.\n\nSource: {2}.\n\n", info.name, capital(info.title), cell(info.reference));
+        out += &format!(
+            "\n## {0}\n\n{1}.\n\n![Spectral radius of {0}](img/scheme-{0}.svg)\n\nSource: {2}.\n\n",
+            info.name,
+            capital(info.title),
+            cell(info.reference)
+        );
         out += &parameters(info.parameters);
     }
     out
@@ -81,11 +98,19 @@ pub(crate) fn schemes() -> String {
 pub(crate) fn couplings() -> String {
     let mut out = format!(
         "# Couplings\n\nWhat `method` in [`[coupling]`](reference.md#coupling) may be, the recommended one first. \
-         [Substructures and couplings](substructures.md) says how to choose.\n\n{}",
+         [Substructures and couplings](substructures.md) says how to choose. Pictures show one macro-step, from t_n to \
+         t_n+1, with four substeps: arcs are steps, equal numbers happen at the same time, red dots are where multipliers are \
+         found and, on the coarse side, what they are found from.\n\n{}",
         choice()
     );
     for info in COUPLINGS {
-        out += &format!("\n## {0}\n\n{1}. {2}\n\n", info.name, capital(info.title), cell(info.advice));
+        out += &format!(
+            "\n## {0}\n\n{1}. {2}\n\n![One macro-step of {0}](img/coupling-{0}.svg)\n\n{3}\n",
+            info.name,
+            capital(info.title),
+            cell(info.advice),
+            pictures::steps(info.name)
+        );
         let sides = match (info.sided, info.one_rate) {
             (false, _) => "none: all substructures have the same step",
             (true, true) => "a coarse and a fine one; all substructures of the fine side have the same substeps",
@@ -150,10 +175,4 @@ fn parameters(list: &[SchemeParameter]) -> String {
     };
     let rows: String = list.iter().map(row).collect();
     format!("| parameter | value | default | meaning |\n|---|---|---|---|\n{rows}")
-}
-
-/// A text of a registry with a capital letter.
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |c| c.to_uppercase().chain(letters).collect())
 }

@@ -5,10 +5,16 @@
 //! **Must not be here:** what the book says, which is in the chapters and in the registries.
 
 mod catalogue;
+mod check;
 mod commands;
+mod highlight;
 mod links;
+mod math;
 mod page;
+mod pictures;
+mod plain;
 mod reference;
+mod search;
 mod summary;
 mod text;
 
@@ -32,7 +38,9 @@ fn main() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let built = || {
         let commands = commands::page(&|args| commands::output(program, args))?;
-        current(&root, &[&registered()[..], &[("commands.md", commands)]].concat(), bless())?;
+        let mut made = registered()?;
+        made.push(("commands.md".to_owned(), commands));
+        current(&root, &made, bless())?;
         build(&root)?.write(out)
     };
     match built() {
@@ -47,10 +55,23 @@ fn main() -> ExitCode {
     }
 }
 
+/// What all pages use.
+const ASSETS: [(&str, &str); 3] = [
+    ("book.css", include_str!("../assets/book.css")),
+    ("book.js", include_str!("../assets/book.js")),
+    ("icon.svg", include_str!("../assets/icon.svg")),
+];
+/// Name of the page with the whole book on it.
+const PRINT: &str = "print.html";
+/// Name of what the search looks through.
+const INDEX: &str = "search.js";
+
 /// All pages, and the files beside them.
 struct Book {
-    /// Names and contents of the pages.
+    /// Names and contents of the pages, in their order; last the one with all of them.
     pages: Vec<(String, String)>,
+    /// Names and contents of what pages use.
+    assets: Vec<(String, String)>,
     /// Files that pages show or link to, by their name in the book.
     files: BTreeMap<String, PathBuf>,
 }
@@ -62,9 +83,9 @@ impl Book {
             let path = path.display().to_string();
             move |e: std::io::Error| format!("{path}: {e}")
         };
-        for (name, html) in &self.pages {
+        for (name, text) in self.pages.iter().chain(&self.assets) {
             let path = out.join(name);
-            std::fs::create_dir_all(out).and_then(|()| std::fs::write(&path, html)).map_err(failed(&path))?;
+            std::fs::create_dir_all(out).and_then(|()| std::fs::write(&path, text)).map_err(failed(&path))?;
         }
         for (name, from) in &self.files {
             let path = out.join(name);
@@ -75,15 +96,18 @@ impl Book {
     }
 }
 
-/// The chapters that the registries give.
-fn registered() -> [(&'static str, String); 5] {
-    [
+/// The chapters and pictures that the registries give.
+fn registered() -> Result<Vec<(String, String)>, String> {
+    let chapters = [
         ("reference.md", reference::page()),
         ("elements.md", catalogue::elements()),
         ("schemes.md", catalogue::schemes()),
         ("couplings.md", catalogue::couplings()),
         ("compensators.md", catalogue::compensators()),
-    ]
+    ];
+    let mut made = pictures::all()?;
+    made.extend(chapters.map(|(name, text)| (name.to_owned(), text)));
+    Ok(made)
 }
 
 /// Whether chapters of the repository are to be renewed.
@@ -92,7 +116,7 @@ fn bless() -> bool {
 }
 
 /// Whether these chapters stand in the repository as they are now; if they do not, `renew` writes them.
-fn current(root: &Path, chapters: &[(&str, String)], renew: bool) -> Result<(), String> {
+fn current(root: &Path, chapters: &[(String, String)], renew: bool) -> Result<(), String> {
     let mut old = Vec::new();
     for (name, text) in chapters {
         let path = root.join(SOURCE).join(name);
@@ -100,7 +124,9 @@ fn current(root: &Path, chapters: &[(&str, String)], renew: bool) -> Result<(), 
             continue;
         }
         if renew {
-            std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))?;
+            let folder = path.parent().unwrap_or(root);
+            let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&path, text));
+            written.map_err(|e| format!("{}: {e}", path.display()))?;
         } else {
             old.push(format!("{SOURCE}/{name}"));
         }
@@ -122,9 +148,18 @@ fn build(root: &Path) -> Result<Book, String> {
         let text = read(&path)?;
         pages.push(Page::parse(entry, path, &text));
     }
+    let problems: Vec<String> = pages.iter().flat_map(|p| p.problems.clone()).collect();
+    if !problems.is_empty() {
+        return Err(problems.join("\n"));
+    }
     let files = links::resolve(&mut pages, &links::straight(root))?;
-    let html = (0..pages.len()).map(|i| (pages[i].file(), page::html(&parts, &pages, i))).collect();
-    Ok(Book { pages: html, files })
+    let single = (0..pages.len()).map(|i| (pages[i].file(), page::html(&parts, &pages, i)));
+    let all = single.chain([(PRINT.to_owned(), page::print(&parts, &pages))]).collect();
+    let assets = ASSETS.map(|(name, text)| (name.to_owned(), text.to_owned())).into_iter();
+    let assets = assets.chain([(INDEX.to_owned(), search::index(&pages))]).collect();
+    let book = Book { pages: all, assets, files };
+    let wrong = check::problems(&book);
+    if wrong.is_empty() { Ok(book) } else { Err(wrong.join("\n")) }
 }
 
 #[cfg(test)]
@@ -145,12 +180,14 @@ mod tests {
 
     #[test]
     fn chapters_from_the_registries_are_current() {
-        current(&root(), &registered(), bless()).unwrap_or_else(|e| panic!("{e}"));
+        registered().and_then(|made| current(&root(), &made, bless())).unwrap_or_else(|e| panic!("{e}"));
     }
 
     #[test]
     fn old_chapters_are_told() {
-        let message = current(&root(), &[("index.md", "other".into()), ("none.md", String::new())], false).unwrap_err();
+        let message =
+            current(&root(), &[("index.md".into(), "other".into()), ("none.md".into(), String::new())], false)
+                .unwrap_err();
         assert!(message.contains("/index.md, ") && message.contains("/none.md; run"), "{message}");
     }
 
@@ -172,11 +209,39 @@ mod tests {
     }
 
     #[test]
+    fn the_search_knows_every_section() {
+        let book = book();
+        let index = &book.assets.iter().find(|a| a.0 == INDEX).unwrap().1;
+        let json = index.strip_prefix("window.interfieldIndex = ").unwrap().trim_end().strip_suffix(';').unwrap();
+        let sections: Vec<[String; 4]> = serde_json::from_str(json).unwrap();
+        let find = |link: &str| sections.iter().find(|s| s[0] == link).unwrap_or_else(|| panic!("no {link}"));
+        assert!(find("newmark.html#2-alpha-os")[3].contains("operator splitting"));
+        assert!(find("elements.html#bouc-wen")[3].contains("stiffness of the hysteretic part"));
+        assert!(find("commands.html#run")[3].contains("interfield run"));
+        let headings: usize =
+            book.pages.iter().filter(|p| p.0 != PRINT).map(|p| p.1.matches("class=\"anchor\"").count()).sum();
+        assert_eq!(sections.len(), headings);
+    }
+
+    #[test]
+    fn the_whole_book_is_one_page() {
+        let book = book();
+        let whole = html(&book, PRINT);
+        let headings = |html: &str| html.matches("class=\"anchor\"").count();
+        assert_eq!(headings(whole), book.pages.iter().filter(|p| p.0 != PRINT).map(|p| headings(&p.1)).sum::<usize>());
+        assert!(whole.contains("href=\"#passivity--21-sides\""), "a link of newmark.md");
+        assert!(!whole.contains("href=\"passivity.html#"), "links stay on the page");
+    }
+
+    #[test]
     fn the_first_page_is_the_index_and_all_pages_know_their_neighbours() {
         let book = book();
         assert_eq!(book.pages[0].0, "index.html");
-        for pair in book.pages.windows(2) {
-            assert!(pair[0].1.contains(&format!("href=\"{}\"", pair[1].0)), "{} to {}", pair[0].0, pair[1].0);
+        let chapters = &book.pages[..book.pages.len() - 1];
+        for pair in chapters.windows(2) {
+            let turn = |way: &str, to: &str| format!("rel=\"{way}\" href=\"{to}\"");
+            assert!(pair[0].1.contains(&turn("next", &pair[1].0)), "{} to {}", pair[0].0, pair[1].0);
+            assert!(pair[1].1.contains(&turn("prev", &pair[0].0)), "{} to {}", pair[1].0, pair[0].0);
         }
     }
 }

@@ -3,9 +3,8 @@
 static int read_outputs(@name@_t *self)
 {
     const double *in = @IN@ + @NAME@_END * INPUTS, *state = self->state, t = (double)self->step * @DT@;
-    double *out = self->outputs;
     self->fresh = 1;
-    (void)in, (void)state, (void)t, (void)out;
+    (void)in, (void)state, (void)t;
 @OUTPUTS@    return 0;
 }
 

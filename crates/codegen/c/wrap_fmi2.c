@@ -1,9 +1,8 @@
 /* The generated model as a co-simulation unit of FMI 2.0, by declarations of our own after the standard.
    An instance is one block of memory without pointers into itself, so that its state is a copy of it. */
 
-typedef void *fmi2Component;
-typedef unsigned int fmi2ValueReference;
-typedef double fmi2Real;
+#include <float.h>
+
 typedef int fmi2Integer;
 typedef int fmi2Boolean;
 typedef const char *fmi2String;
@@ -19,25 +18,23 @@ typedef struct {
     void (*stepFinished)(void *, fmi2Status);
     void *componentEnvironment;
 } fmi2CallbackFunctions;
-typedef void *fmi2FMUstate;
 
 typedef struct {
-    host_t host;
     fmi2CallbackLogger logger;
     void *environment;
     char name[128];
-} unit_t;
+} callback_t;
 
 /* Texts hold no percent sign, so that they pass through the formatting of a logger as they are. */
-static fmi2Status say(unit_t *unit, fmi2Status status, const char *text)
+static fmi2Status tell(const callback_t *callback, fmi2Status status, const char *text)
 {
-    const char *category = status == fmi2Discard ? "logStatusDiscard" : "logStatusError";
-    if (unit->logger) {
-        unit->logger(unit->environment, unit->name, status, category, text);
+    if (callback->logger) {
+        callback->logger(callback->environment, callback->name, status, "logStatusError", text);
     }
     return status;
 }
 
+@SHARED@
 HOST_EXPORT const char *fmi2GetTypesPlatform(void)
 {
     return "default";
@@ -48,250 +45,97 @@ HOST_EXPORT const char *fmi2GetVersion(void)
     return "2.0";
 }
 
-HOST_EXPORT fmi2Status fmi2SetDebugLogging(fmi2Component c, fmi2Boolean on, size_t n, const fmi2String categories[])
-{
-    (void)c, (void)on, (void)n, (void)categories;
-    return fmi2OK;
-}
-
-HOST_EXPORT fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, fmi2String resources,
-                                          const fmi2CallbackFunctions *functions, fmi2Boolean visible, fmi2Boolean logging)
+HOST_EXPORT void *fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, fmi2String resources,
+                                  const fmi2CallbackFunctions *functions, fmi2Boolean visible, fmi2Boolean logging)
 {
     (void)resources, (void)visible, (void)logging;
-    unit_t scratch = {.logger = functions ? functions->logger : NULL};
-    scratch.environment = functions ? functions->componentEnvironment : NULL;
-    snprintf(scratch.name, sizeof scratch.name, "%s", name ? name : "");
+    callback_t callback = {.logger = functions ? functions->logger : NULL};
+    callback.environment = functions ? functions->componentEnvironment : NULL;
+    snprintf(callback.name, sizeof callback.name, "%s", name ? name : "");
     if (type != fmi2CoSimulation) {
-        say(&scratch, fmi2Error, "this unit is for co-simulation only");
+        tell(&callback, fmi2Error, "this unit is for co-simulation only");
         return NULL;
     }
-    if (!guid || strcmp(guid, HOST_TOKEN) != 0) {
-        say(&scratch, fmi2Error, "the guid is not that of this binary: modelDescription.xml belongs to another export");
-        return NULL;
-    }
-    unit_t *unit = calloc(1, sizeof *unit);
-    if (!unit) {
-        say(&scratch, fmi2Error, "there is not enough memory");
-        return NULL;
-    }
-    *unit = scratch;
-    host_reset(&unit->host);
-    return unit;
+    return instantiate(&callback, guid);
 }
 
-HOST_EXPORT void fmi2FreeInstance(fmi2Component c)
-{
-    free(c);
-}
-
-HOST_EXPORT fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean tolerance_given, fmi2Real tolerance, fmi2Real start,
-                                           fmi2Boolean stop_given, fmi2Real stop)
+HOST_EXPORT fmi2Status fmi2SetupExperiment(void *c, fmi2Boolean tolerance_given, double tolerance, double start, fmi2Boolean stop_given,
+                                           double stop)
 {
     unit_t *unit = c;
     (void)tolerance_given, (void)tolerance, (void)stop_given, (void)stop;
-    unit->host.start_time = start;
+    unit->state.host.start_time = start;
     return fmi2OK;
 }
 
-HOST_EXPORT fmi2Status fmi2EnterInitializationMode(fmi2Component c)
+HOST_EXPORT fmi2Status fmi2EnterInitializationMode(void *c)
 {
     unit_t *unit = c;
-    unit->host.phase = HOST_INITIALISING;
-    return fmi2OK;
+    return initialise(unit, unit->state.host.start_time);
 }
 
-HOST_EXPORT fmi2Status fmi2ExitInitializationMode(fmi2Component c)
+#define REFERENCES void *c, const unsigned references[], size_t n
+
+HOST_EXPORT fmi2Status fmi2GetReal(REFERENCES, double values[])
 {
-    unit_t *unit = c;
-    return host_start(&unit->host) ? say(unit, fmi2Error, host_text(&unit->host)) : fmi2OK;
+    return get_numbers(c, references, n, values);
 }
 
-HOST_EXPORT fmi2Status fmi2Terminate(fmi2Component c)
+HOST_EXPORT fmi2Status fmi2SetReal(REFERENCES, const double values[])
 {
-    unit_t *unit = c;
-    host_end(&unit->host);
-    return fmi2OK;
+    return set_numbers(c, references, n, values);
 }
 
-HOST_EXPORT fmi2Status fmi2Reset(fmi2Component c)
+HOST_EXPORT fmi2Status fmi2GetBoolean(REFERENCES, fmi2Boolean values[])
 {
-    unit_t *unit = c;
-    host_reset(&unit->host);
-    return fmi2OK;
+    return get_switch(c, references, n, values);
 }
 
-HOST_EXPORT fmi2Status fmi2GetReal(fmi2Component c, const fmi2ValueReference references[], size_t n, fmi2Real values[])
+HOST_EXPORT fmi2Status fmi2SetBoolean(REFERENCES, const fmi2Boolean values[])
 {
-    unit_t *unit = c;
-    for (size_t i = 0; i < n; i++) {
-        if (host_get(&unit->host, references[i], &values[i])) {
-            return say(unit, fmi2Error, host_text(&unit->host));
-        }
+    return set_switch(c, references, n, values);
+}
+
+/* What no variable has, and what is never asked of this unit. */
+#define NONE(name, text, parameters, ...)                   \
+    HOST_EXPORT fmi2Status fmi2##name parameters            \
+    {                                                       \
+        (void)references, __VA_ARGS__;                      \
+        return n ? say(c, fmi2Error, text) : fmi2OK;        \
     }
-    return fmi2OK;
-}
+NONE(GetInteger, "there are no integers", (REFERENCES, fmi2Integer values[]), (void)values)
+NONE(SetInteger, "there are no integers", (REFERENCES, const fmi2Integer values[]), (void)values)
+NONE(GetString, "there are no strings", (REFERENCES, fmi2String values[]), (void)values)
+NONE(SetString, "there are no strings", (REFERENCES, const fmi2String values[]), (void)values)
+NONE(SetRealInputDerivatives, "inputs have no derivatives", (REFERENCES, const fmi2Integer orders[], const double values[]), (void)orders,
+     (void)values)
+NONE(GetRealOutputDerivatives, "outputs have no derivatives", (REFERENCES, const fmi2Integer orders[], double values[]), (void)orders,
+     (void)values)
+NONE(GetDirectionalDerivative, "there are no directional derivatives",
+     (REFERENCES, const unsigned knowns[], size_t m, const double dk[], double du[]), (void)knowns, (void)m, (void)dk, (void)du)
 
-HOST_EXPORT fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference references[], size_t n, const fmi2Real values[])
+HOST_EXPORT fmi2Status fmi2DoStep(void *c, double now, double size, fmi2Boolean forward)
 {
-    unit_t *unit = c;
-    for (size_t i = 0; i < n; i++) {
-        if (host_set(&unit->host, references[i], values[i])) {
-            return say(unit, fmi2Error, host_text(&unit->host));
-        }
-    }
-    return fmi2OK;
-}
-
-HOST_EXPORT fmi2Status fmi2GetBoolean(fmi2Component c, const fmi2ValueReference references[], size_t n, fmi2Boolean values[])
-{
-    unit_t *unit = c;
-    for (size_t i = 0; i < n; i++) {
-        if (references[i] != REF_SWITCH) {
-            return say(unit, fmi2Error, "there is no such Boolean");
-        }
-        values[i] = unit->host.fed;
-    }
-    return fmi2OK;
-}
-
-HOST_EXPORT fmi2Status fmi2SetBoolean(fmi2Component c, const fmi2ValueReference references[], size_t n, const fmi2Boolean values[])
-{
-    unit_t *unit = c;
-    for (size_t i = 0; i < n; i++) {
-        if (references[i] != REF_SWITCH || unit->host.phase != HOST_MADE) {
-            return say(unit, fmi2Error, "there is no such Boolean, or it is too late to set it");
-        }
-        unit->host.fed = values[i] ? 1 : 0;
-    }
-    return fmi2OK;
-}
-
-/* Types that no variable has. */
-#define NONE(type, name)                                                                                                        \
-    HOST_EXPORT fmi2Status fmi2Get##name(fmi2Component c, const fmi2ValueReference references[], size_t n, type values[])       \
-    {                                                                                                                           \
-        (void)references, (void)values;                                                                                         \
-        return n ? say(c, fmi2Error, "there is no variable of type " #name) : fmi2OK;                                           \
-    }                                                                                                                           \
-    HOST_EXPORT fmi2Status fmi2Set##name(fmi2Component c, const fmi2ValueReference references[], size_t n, const type values[]) \
-    {                                                                                                                           \
-        (void)references, (void)values;                                                                                         \
-        return n ? say(c, fmi2Error, "there is no variable of type " #name) : fmi2OK;                                           \
-    }
-NONE(fmi2Integer, Integer)
-NONE(fmi2String, String)
-
-HOST_EXPORT fmi2Status fmi2GetFMUstate(fmi2Component c, fmi2FMUstate *state)
-{
-    unit_t *unit = c;
-    if (!*state) {
-        *state = malloc(sizeof(host_t));
-    }
-    if (!*state) {
-        return say(unit, fmi2Error, "there is not enough memory for a state");
-    }
-    memcpy(*state, &unit->host, sizeof(host_t));
-    return fmi2OK;
-}
-
-HOST_EXPORT fmi2Status fmi2SetFMUstate(fmi2Component c, fmi2FMUstate state)
-{
-    unit_t *unit = c;
-    memcpy(&unit->host, state, sizeof(host_t));
-    return fmi2OK;
-}
-
-HOST_EXPORT fmi2Status fmi2FreeFMUstate(fmi2Component c, fmi2FMUstate *state)
-{
-    (void)c;
-    free(*state);
-    *state = NULL;
-    return fmi2OK;
-}
-
-HOST_EXPORT fmi2Status fmi2SerializedFMUstateSize(fmi2Component c, fmi2FMUstate state, size_t *size)
-{
-    (void)c, (void)state;
-    *size = HOST_SERIALISED;
-    return fmi2OK;
-}
-
-HOST_EXPORT fmi2Status fmi2SerializeFMUstate(fmi2Component c, fmi2FMUstate state, fmi2Byte bytes[], size_t size)
-{
-    return host_serialise(state, bytes, size) ? say(c, fmi2Error, "the state needs more bytes") : fmi2OK;
-}
-
-HOST_EXPORT fmi2Status fmi2DeSerializeFMUstate(fmi2Component c, const fmi2Byte bytes[], size_t size, fmi2FMUstate *state)
-{
-    if (!*state) {
-        *state = malloc(sizeof(host_t));
-    }
-    if (!*state || host_deserialise(*state, bytes, size)) {
-        return say(c, fmi2Error, "these bytes are no state of this unit");
-    }
-    return fmi2OK;
-}
-
-HOST_EXPORT fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueReference unknowns[], size_t n,
-                                                    const fmi2ValueReference knowns[], size_t m, const fmi2Real dk[], fmi2Real du[])
-{
-    (void)unknowns, (void)n, (void)knowns, (void)m, (void)dk, (void)du;
-    return say(c, fmi2Error, "there are no directional derivatives");
-}
-
-HOST_EXPORT fmi2Status fmi2SetRealInputDerivatives(fmi2Component c, const fmi2ValueReference references[], size_t n,
-                                                   const fmi2Integer order[], const fmi2Real values[])
-{
-    (void)references, (void)order, (void)values;
-    return n ? say(c, fmi2Error, "inputs have no derivatives") : fmi2OK;
-}
-
-HOST_EXPORT fmi2Status fmi2GetRealOutputDerivatives(fmi2Component c, const fmi2ValueReference references[], size_t n,
-                                                    const fmi2Integer order[], fmi2Real values[])
-{
-    (void)references, (void)order, (void)values;
-    return n ? say(c, fmi2Error, "outputs have no derivatives") : fmi2OK;
-}
-
-HOST_EXPORT fmi2Status fmi2DoStep(fmi2Component c, fmi2Real now, fmi2Real size, fmi2Boolean forward)
-{
-    unit_t *unit = c;
     (void)forward;
-    switch (host_advance(&unit->host, now, size)) {
-    case HOST_FINE: return fmi2OK;
-    case HOST_REFUSED: return say(unit, fmi2Discard, host_text(&unit->host));
-    default: return say(unit, fmi2Error, host_text(&unit->host));
-    }
+    return advance(c, now, size);
 }
 
-HOST_EXPORT fmi2Status fmi2CancelStep(fmi2Component c)
+HOST_EXPORT fmi2Status fmi2CancelStep(void *c)
 {
     return say(c, fmi2Error, "a step is never pending");
 }
 
-HOST_EXPORT fmi2Status fmi2GetStatus(fmi2Component c, const fmi2StatusKind kind, fmi2Status *value)
+HOST_EXPORT fmi2Status fmi2GetRealStatus(void *c, const fmi2StatusKind kind, double *value)
 {
-    (void)kind, (void)value;
-    return say(c, fmi2Discard, "a step is never pending");
-}
-
-HOST_EXPORT fmi2Status fmi2GetRealStatus(fmi2Component c, const fmi2StatusKind kind, fmi2Real *value)
-{
-    unit_t *unit = c;
+    const unit_t *unit = c;
     if (kind != fmi2LastSuccessfulTime) {
         return say(unit, fmi2Discard, "there is no such status");
     }
-    *value = host_time(&unit->host);
+    *value = unit->state.time;
     return fmi2OK;
 }
 
-HOST_EXPORT fmi2Status fmi2GetIntegerStatus(fmi2Component c, const fmi2StatusKind kind, fmi2Integer *value)
-{
-    (void)kind, (void)value;
-    return say(c, fmi2Discard, "there is no such status");
-}
-
-HOST_EXPORT fmi2Status fmi2GetBooleanStatus(fmi2Component c, const fmi2StatusKind kind, fmi2Boolean *value)
+HOST_EXPORT fmi2Status fmi2GetBooleanStatus(void *c, const fmi2StatusKind kind, fmi2Boolean *value)
 {
     if (kind != fmi2Terminated) {
         return say(c, fmi2Discard, "there is no such status");
@@ -300,8 +144,12 @@ HOST_EXPORT fmi2Status fmi2GetBooleanStatus(fmi2Component c, const fmi2StatusKin
     return fmi2OK;
 }
 
-HOST_EXPORT fmi2Status fmi2GetStringStatus(fmi2Component c, const fmi2StatusKind kind, fmi2String *value)
-{
-    (void)kind, (void)value;
-    return say(c, fmi2Discard, "there is no such status");
-}
+#define NO_STATUS(name, type)                                                                  \
+    HOST_EXPORT fmi2Status fmi2Get##name(void *c, const fmi2StatusKind kind, type *value)      \
+    {                                                                                          \
+        (void)kind, (void)value;                                                               \
+        return say(c, fmi2Discard, "there is no such status: a step is never pending");        \
+    }
+NO_STATUS(Status, fmi2Status)
+NO_STATUS(IntegerStatus, fmi2Integer)
+NO_STATUS(StringStatus, fmi2String)

@@ -8,7 +8,6 @@
 
 /* When what may be set. */
 enum { HOST_MADE, HOST_INITIALISING, HOST_STEPPING, HOST_OVER };
-enum { HOST_FINE, HOST_REFUSED, HOST_FAULT };
 
 /* References of numbers: the time, parameters, the switch of the motion, inputs, outputs. */
 enum {

@@ -19,6 +19,7 @@ mod page;
 mod png;
 mod scale;
 mod scene;
+pub mod sketch;
 mod strokes;
 pub mod structure;
 mod svg;

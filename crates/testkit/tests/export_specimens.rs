@@ -223,7 +223,17 @@ fn compare(name: &str, text: &str, tolerance: f64) {
         .replace("TAPE", &lines)
         .replace("TOLERANCE", &format!("{tolerance:?}"));
     std::fs::write(at.join("driver.c"), driver).unwrap();
-    let strict = ["-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror", "-ffp-contract=off", "-O2"];
+    let strict = [
+        "-std=c99",
+        "-Wall",
+        "-Wextra",
+        "-Wconversion",
+        "-Wshadow",
+        "-pedantic",
+        "-Werror",
+        "-ffp-contract=off",
+        "-O2",
+    ];
     let source = format!("{name}.c");
     let mut cc = Command::new("cc");
     let out = cc.current_dir(&at).args(strict).args(["-o", "driver", "driver.c", &source, "-lm"]).output();
@@ -392,6 +402,7 @@ fn the_guard_in_c_is_that_of_the_library() {
         "-Wall",
         "-Wextra",
         "-Wconversion",
+        "-Wshadow",
         "-pedantic",
     ]);
     let output = cc.args(["-Werror", "-o", "guard", "main.c", "-lm"]).output();

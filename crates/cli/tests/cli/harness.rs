@@ -39,7 +39,17 @@ fn harness(model: &Path) -> PathBuf {
     let name = model.file_stem().and_then(|s| s.to_str()).expect("UTF-8").replace('-', "_");
     let mut cc = Command::new(&compiler);
     cc.current_dir(&out).args(["-std=c99", "-D_POSIX_C_SOURCE=200809L", "-O1", "-ffp-contract=off", "-o", "harness"]);
-    cc.args(["-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror", "harness.c", &format!("{name}.c"), "-lm"]);
+    cc.args([
+        "-Wall",
+        "-Wextra",
+        "-Wconversion",
+        "-Wshadow",
+        "-pedantic",
+        "-Werror",
+        "harness.c",
+        &format!("{name}.c"),
+        "-lm",
+    ]);
     let output = cc.output().unwrap_or_else(|e| panic!("no C compiler `{compiler}` ({e}): install one, or set CC"));
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     out.join("harness")

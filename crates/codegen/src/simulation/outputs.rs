@@ -67,7 +67,7 @@ pub(super) fn statements(b: &Blueprint<'_>, pieces: &[Piece], coupled: &Coupled,
             }
             Source::Zero => "0.0".to_owned(),
         };
-        let _ = writeln!(out, "    out[{k}] = {value};");
+        let _ = writeln!(out, "    self->outputs[{k}] = {value};");
     }
     out
 }

@@ -48,11 +48,13 @@ pub(super) fn model_description(face: &Interface, ports: &Ports, fmi: Fmi, token
     );
     let name = &face.name;
     let step = super::interval(face);
+    // A specimen answers one command per communication step.
+    let variable = face.commands.is_empty();
     match fmi {
         Fmi::Two => {
             let _ = writeln!(
                 out,
-                "  <CoSimulation modelIdentifier=\"{name}\" canHandleVariableCommunicationStepSize=\"true\"\n    \
+                "  <CoSimulation modelIdentifier=\"{name}\" canHandleVariableCommunicationStepSize=\"{variable}\"\n    \
                  canGetAndSetFMUstate=\"true\" canSerializeFMUstate=\"true\">\n    <SourceFiles>"
             );
             for file in sources {
@@ -63,14 +65,13 @@ pub(super) fn model_description(face: &Interface, ports: &Ports, fmi: Fmi, token
         Fmi::Three => {
             let _ = writeln!(
                 out,
-                "  <CoSimulation modelIdentifier=\"{name}\" canHandleVariableCommunicationStepSize=\"true\"\n    \
+                "  <CoSimulation modelIdentifier=\"{name}\" canHandleVariableCommunicationStepSize=\"{variable}\"\n    \
                  canGetAndSetFMUState=\"true\" canSerializeFMUState=\"true\" fixedInternalStepSize=\"{step:?}\"/>"
             );
         }
     }
     out += &unit_definitions(ports);
-    out += "  <LogCategories>\n    <Category name=\"logStatusError\"/>\n    <Category name=\"logStatusDiscard\"/>\n  \
-            </LogCategories>\n";
+    out += "  <LogCategories>\n    <Category name=\"logStatusError\"/>\n  </LogCategories>\n";
     let stop = face.dt * face.steps as f64;
     let _ = writeln!(out, "  <DefaultExperiment startTime=\"0\" stopTime=\"{stop:?}\" stepSize=\"{step:?}\"/>");
     out += "  <ModelVariables>\n";

@@ -32,12 +32,7 @@ pub fn unit(export: &Export, fmi: Fmi) -> Unit {
     let texts =
         model.iter().map(|(_, text)| text.as_str()).chain([format!("{fmi:?}").as_str()]).collect::<Vec<_>>().concat();
     let token = token(&texts);
-    let version = match fmi {
-        Fmi::Two => include_str!("../../c/wrap_fmi2.c"),
-        Fmi::Three => include_str!("../../c/wrap_fmi3.c"),
-    };
-    let wrapper = [&super::host(interface), "\n", include_str!("../../c/wrap_fmi.c"), "\n", version].concat();
-    let wrapper = interface.named(&wrapper).replace("@TOKEN@", &token);
+    let wrapper = [&super::host(interface), "\n", &interface.named(&version(fmi))].concat().replace("@TOKEN@", &token);
 
     let mut files = vec![
         ("modelDescription.xml".to_owned(), model_description(interface, &ports, fmi, &token, &sources)),
@@ -49,6 +44,19 @@ pub fn unit(export: &Export, fmi: Fmi) -> Unit {
     let sources = sources.iter().map(|s| format!("sources/{s}")).collect();
     files.extend(model.into_iter().map(|(file, text)| (format!("sources/{file}"), text)));
     Unit { name: name.clone(), files, sources }
+}
+
+/// The functions of a version of the standard: those that both have alike are written once, with its names.
+fn version(fmi: Fmi) -> String {
+    let (own, names) = match fmi {
+        Fmi::Two => (include_str!("../../c/wrap_fmi2.c"), ["fmi2", "FMUstate", "DeSerialize"]),
+        Fmi::Three => (include_str!("../../c/wrap_fmi3.c"), ["fmi3", "FMUState", "Deserialize"]),
+    };
+    let shared = ["@FMI@", "@FMUState@", "@Deserialize@"]
+        .into_iter()
+        .zip(names)
+        .fold(include_str!("../../c/wrap_fmi.c").to_owned(), |text, (place, name)| text.replace(place, name));
+    own.replace("@SHARED@", &shared)
 }
 
 /// A name for a text in the form of a GUID: two hashes (FNV-1a, 64 bits) with different beginnings.

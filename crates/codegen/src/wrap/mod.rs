@@ -3,7 +3,7 @@
 //! ```text
 //! c/wrap_call.c  one call: motion from the model file or from outside, forces of specimens       c/wrap_twincat.*
 //! c/wrap_host.c  numbers by reference, faults in words                                          c/wrap_simulink.*
-//! c/wrap_fmi.c   communication steps, states as bytes                                           c/wrap_fmi2.c, c/wrap_fmi3.c
+//! c/wrap_fmi.c   communication steps of any length, states; inside of                           c/wrap_fmi2.c, c/wrap_fmi3.c
 //! ```
 //!
 //! **Must not be here:** how a step is computed; files, compilers (the command line runs them).

@@ -12,7 +12,7 @@ use interfield_structure::Simulation;
 
 /// What every compiler must accept without a word.
 pub(crate) const STRICT: &[&str] =
-    &["-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror", "-ffp-contract=off"];
+    &["-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-pedantic", "-Werror", "-ffp-contract=off"];
 
 /// The optimisations of the acceptance.
 pub(crate) const LEVELS: &[&str] = &["-O0", "-O2", "-O3"];

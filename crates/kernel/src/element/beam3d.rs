@@ -5,7 +5,7 @@
 //! with rho A l / 420 [156 22l 54 -13l; ...]; or the mass lumped on the translations.
 //!
 //! J. S. Przemieniecki, Theory of Matrix Structural Analysis, McGraw-Hill 1968, chapters 5 and 11. Local
-//! axes as in OpenSees: a vector v in the local x-z plane gives y = v x x / |v x x|, z = x x y.
+//! axes as in OpenSees: a vector v in the local x-z plane gives y = (v × x) / |v × x|, z = x × y.
 //! Released moments by static condensation. Deviations: none (no rotary inertia of bending, no shear, no
 //! warping).
 
@@ -64,7 +64,7 @@ impl Beam3d {
             "M = rho A l / 6 and rho (Iy + Iz) l / 6 [2 1; 1 2] axially and in torsion",
             "M = rho A l / 420 [156 22l 54 -13l; ...] in bending",
             "M = rho A l / 2 on each translation, nothing on rotations, if lumped",
-            "y = v x x / |v x x|, z = x x y with the orientation vector v",
+            "y = (v × x) / |v × x|, z = x × y with the orientation vector v",
         ],
         reference: "J. S. Przemieniecki, Theory of Matrix Structural Analysis, McGraw-Hill 1968; local axes as in OpenSees",
         coordinates: Coordinates::Own,

@@ -63,6 +63,7 @@ pub(crate) fn compile(compiler: &str, at: &Path, arguments: &[&str]) {
         "-Wall",
         "-Wextra",
         "-Wconversion",
+        "-Wshadow",
         "-pedantic",
         "-Werror",
         "-ffp-contract=off",

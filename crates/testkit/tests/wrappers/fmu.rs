@@ -136,15 +136,111 @@ fn a_unit_describes_itself() {
     }
 }
 
+/// The outputs of a unit after communication steps to all of `times`, with the motion of the model file.
+fn at(unit: &Unit, times: &[f64]) -> Vec<Vec<f64>> {
+    let description = unit.description().clone();
+    let mut instance = unit.instance().unwrap();
+    instance.enter_initialisation(0.0).unwrap();
+    instance.exit_initialisation().unwrap();
+    let mut now = 0.0;
+    let mut step = |to: &f64| {
+        instance.step(now, to - now).unwrap();
+        now = *to;
+        let outputs = description.variables.iter().filter(|v| v.causality == Causality::Output);
+        outputs.map(|v| instance.get(v).unwrap()).collect()
+    };
+    times.iter().map(&mut step).collect()
+}
+
+/// A host takes any communication step; between steps of the model its outputs are on a straight line.
 #[test]
-fn steps_that_are_no_multiples_are_refused() {
+fn a_communication_step_has_any_length() {
+    let sums = |step: f64, count: usize| -> Vec<f64> {
+        (0..count).scan(0.0, |t, _| Some(*t + step).inspect(|next| *t = *next)).collect()
+    };
+    let mut uneven = 0.0;
+    let uneven = (0..600).map(|k: i32| {
+        uneven += [0.01, 0.0013, 0.0087, 0.02, 1e-5][k.rem_euclid(5) as usize] * f64::from(1 + k / 300);
+        uneven
+    });
+    let uneven: Vec<f64> = uneven.take_while(|t| *t < 4.0).collect();
+    for fmi in BOTH {
+        let Packed { path, rows, .. } = packed(fmi);
+        let unit = Unit::open(path).unwrap();
+        for times in [sums(0.0013, 3076), sums(0.0003, 5000), sums(0.007, 571), sums(0.01, 400), uneven.clone()] {
+            let lines: Vec<Vec<f64>> = times
+                .iter()
+                .map(|t| {
+                    let (place, nearest) = (t / 0.01, (t / 0.01).round());
+                    let place = if (place - nearest).abs() < 1e-6 { nearest } else { place };
+                    let (k, part) = (place.floor() as usize, place.fract());
+                    let next = &rows[(k + 1).min(rows.len() - 1)];
+                    rows[k].iter().zip(next).map(|(a, b)| a + part * (b - a)).collect()
+                })
+                .collect();
+            let apart = difference(&at(&unit, &times), &lines);
+            assert!(apart <= 10.0 * SAME, "{fmi:?}, first step {}: {apart:e}", times[0]);
+        }
+    }
+}
+
+/// A host that adds up a million steps arrives where one that takes few long ones does, to the last bit.
+#[test]
+fn a_million_steps_lose_nothing() {
+    let unit = Unit::open(&packed(Fmi::Two).path).unwrap();
+    let mut instance = unit.instance().unwrap();
+    instance.enter_initialisation(0.0).unwrap();
+    instance.exit_initialisation().unwrap();
+    let mut now = 0.0;
+    for _ in 0..1_000_000 {
+        instance.step(now, 0.001).unwrap();
+        now += 0.001;
+    }
+    assert!(now - 1000.0 != 0.0, "sums of decimal fractions round");
+    let outputs = unit.description().variables.iter().filter(|v| v.causality == Causality::Output);
+    let many: Vec<f64> = outputs.map(|v| instance.get(v).unwrap()).collect();
+    assert_eq!(at(&unit, &[500.0, 1000.0]).last(), Some(&many));
+}
+
+/// Inputs go in a straight line between communication points: a ramp is a ramp, whatever the steps.
+#[test]
+fn inputs_are_followed_whatever_the_steps() {
+    let ramp = |t: f64| 2.0 * t;
+    for fmi in BOTH {
+        let unit = Unit::open(&packed(fmi).path).unwrap();
+        let d = unit.description();
+        let outputs: Vec<_> = d.variables.iter().filter(|v| v.causality == Causality::Output).collect();
+        let input = d.variable("quake.input").unwrap();
+        let fed = |step: f64, count: usize| -> Vec<f64> {
+            let mut instance = unit.instance().unwrap();
+            instance.set(d.variable("motion_from_inputs").unwrap(), 1.0).unwrap();
+            instance.enter_initialisation(0.0).unwrap();
+            instance.set(input, ramp(0.0)).unwrap();
+            instance.exit_initialisation().unwrap();
+            for k in 0..count {
+                instance.set(input, ramp((k + 1) as f64 * step)).unwrap();
+                instance.step(k as f64 * step, step).unwrap();
+            }
+            outputs.iter().map(|v| instance.get(v).unwrap()).collect()
+        };
+        let own = fed(0.01, 91);
+        for (step, count) in [(0.013, 70), (0.007, 130), (0.0013, 700), (0.91, 1)] {
+            let other = fed(step, count);
+            assert!(difference(&[other], std::slice::from_ref(&own)) <= SAME, "{fmi:?}, {step} s");
+        }
+    }
+}
+
+#[test]
+fn steps_that_cannot_be_are_errors() {
     for fmi in BOTH {
         let Packed { path, .. } = packed(fmi);
         let unit = Unit::open(path).unwrap();
         for (from, size, said) in [
-            (0.0, 0.015, "a communication step of 0.015 s is no multiple of its step of 0.01 s"),
-            (0.0, 0.0, "no multiple"),
-            (0.0, -0.01, "no multiple"),
+            (0.0, 0.0, "must be longer than 0 s"),
+            (0.0, -0.01, "must be longer than 0 s"),
+            (0.0, f64::INFINITY, "must be longer than 0 s and shorter than"),
+            (0.0, f64::NAN, "must be longer than 0 s"),
             (0.5, 0.01, "a step from 0.5 s is asked for, but it stands at 0 s"),
         ] {
             let mut instance = unit.instance().unwrap();
@@ -153,6 +249,23 @@ fn steps_that_are_no_multiples_are_refused() {
             let error = instance.step(from, size).unwrap_err();
             assert!(error.message.contains(said), "{error}");
         }
+    }
+}
+
+/// What is set during the initialisation shows in the outputs before the first step.
+#[test]
+fn outputs_at_the_start_are_those_of_the_parameters() {
+    for fmi in BOTH {
+        let unit = Unit::open(&packed(fmi).path).unwrap();
+        let d = unit.description();
+        let (initial, output) = (d.variable("base.x.initial").unwrap(), d.variable("base.x").unwrap());
+        let mut instance = unit.instance().unwrap();
+        instance.enter_initialisation(0.0).unwrap();
+        assert_eq!(instance.get(output).unwrap(), 2.0, "mm");
+        instance.set(initial, 3.5e-3).unwrap();
+        assert_eq!(instance.get(output).unwrap(), 3.5);
+        instance.exit_initialisation().unwrap();
+        assert_eq!(instance.get(output).unwrap(), 3.5);
     }
 }
 

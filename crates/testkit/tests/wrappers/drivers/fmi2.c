@@ -19,11 +19,11 @@ static void logger(void *environment, fmi2String name, fmi2Status status, fmi2St
         }                                                                 \
     } while (0)
 
-static void run(fmi2Component c, int from, int steps)
+static void run(void *c, int from, int steps)
 {
     for (int k = from; k < from + steps; k++) {
-        fmi2ValueReference references[OUTPUTS];
-        fmi2Real values[OUTPUTS];
+        unsigned references[OUTPUTS];
+        double values[OUTPUTS];
         CHECK(fmi2DoStep(c, k * 0.01, 0.01, 0) == fmi2OK);
         for (unsigned i = 0; i < OUTPUTS; i++) {
             references[i] = REF_OUTPUT + i;
@@ -41,14 +41,14 @@ int main(void)
     const fmi2CallbackFunctions functions = {logger, calloc, free, NULL, NULL};
     CHECK(fmi2Instantiate("a", fmi2ModelExchange, HOST_TOKEN, "", &functions, 0, 0) == NULL && said == 1);
     CHECK(fmi2Instantiate("a", fmi2CoSimulation, "{other}", "", &functions, 0, 0) == NULL && said == 2);
-    fmi2Component c = fmi2Instantiate("a", fmi2CoSimulation, HOST_TOKEN, "", &functions, 0, 0);
+    void *c = fmi2Instantiate("a", fmi2CoSimulation, HOST_TOKEN, "", &functions, 0, 0);
     CHECK(c && strcmp(fmi2GetVersion(), "2.0") == 0 && strcmp(fmi2GetTypesPlatform(), "default") == 0);
     CHECK(fmi2DoStep(c, 0.0, 0.01, 1) == fmi2Error);
     CHECK(fmi2SetupExperiment(c, 0, 0.0, 0.0, 0, 0.0) == fmi2OK);
     CHECK(fmi2EnterInitializationMode(c) == fmi2OK && fmi2ExitInitializationMode(c) == fmi2OK);
 
     /* What must be refused, and does not disturb. */
-    const fmi2ValueReference parameter = REF_PARAMETER, output = REF_OUTPUT, input = REF_INPUT, flag = REF_SWITCH, none = REF_END;
+    const unsigned parameter = REF_PARAMETER, output = REF_OUTPUT, input = REF_INPUT, flag = REF_SWITCH, none = REF_END;
     const double number = 1.0, nothing = NAN;
     const int on = 1;
     double value;
@@ -59,13 +59,17 @@ int main(void)
     CHECK(fmi2SetReal(c, &input, 1, &nothing) == fmi2Error && said == 4);
     CHECK(fmi2SetBoolean(c, &flag, 1, &on) == fmi2Error && said == 5);
     CHECK(fmi2GetReal(c, &flag, 1, &value) == fmi2Error && fmi2GetReal(c, &none, 1, &value) == fmi2Error && said == 7);
-    CHECK(fmi2DoStep(c, 0.0, 0.013, 1) == fmi2Discard && said == 8);
+    CHECK(fmi2DoStep(c, 0.0, 0.0, 1) == fmi2Error && fmi2DoStep(c, 0.5, 0.01, 1) == fmi2Error && said == 9);
     CHECK(fmi2GetRealStatus(c, fmi2LastSuccessfulTime, &value) == fmi2OK && value == 0.0);
+    CHECK(fmi2SetFMUstate(c, NULL) == fmi2Error && fmi2ExitInitializationMode(c) == fmi2Error && said == 11);
 
-    fmi2FMUstate state = NULL, copy = NULL;
-    for (int k = 0; k < 100; k++) {
-        CHECK(fmi2DoStep(c, k * 0.01, 0.01, 1) == fmi2OK);
+    void *state = NULL, *copy = NULL;
+    /* Steps that are no multiples of the model's, then on with its own. */
+    double time = 0.0;
+    for (int k = 0; k < 76; k++, time += 0.013) {
+        CHECK(fmi2DoStep(c, time, 0.013, 1) == fmi2OK);
     }
+    CHECK(fmi2DoStep(c, time, 1.0 - time, 1) == fmi2OK);
     CHECK(fmi2GetFMUstate(c, &state) == fmi2OK && state);
     run(c, 100, 100);
     CHECK(fmi2SetFMUstate(c, state) == fmi2OK);

@@ -19,14 +19,14 @@ static void logger(void *environment, fmi3Status status, fmi3String category, fm
         }                                                                 \
     } while (0)
 
-static fmi3Instance instantiate(const char *token)
+static void *made(const char *token)
 {
     return fmi3InstantiateCoSimulation("a", token, "", 0, 0, 0, 0, NULL, 0, NULL, logger, NULL);
 }
 
 static double last;
 
-static fmi3Status step(fmi3Instance c, double now, double size)
+static fmi3Status step(void *c, double now, double size)
 {
     bool event, end, early;
     const fmi3Status status = fmi3DoStep(c, now, size, 0, &event, &end, &early, &last);
@@ -34,10 +34,10 @@ static fmi3Status step(fmi3Instance c, double now, double size)
     return status;
 }
 
-static void run(fmi3Instance c, int from, int steps)
+static void run(void *c, int from, int steps)
 {
     for (int k = from; k < from + steps; k++) {
-        fmi3ValueReference references[OUTPUTS];
+        unsigned references[OUTPUTS];
         double values[OUTPUTS];
         CHECK(step(c, k * 0.01, 0.01) == fmi3OK);
         for (unsigned i = 0; i < OUTPUTS; i++) {
@@ -55,14 +55,14 @@ int main(void)
 {
     CHECK(fmi3InstantiateModelExchange("a", HOST_TOKEN, "", 0, 0, NULL, logger) == NULL && said == 1);
     CHECK(fmi3InstantiateScheduledExecution("a", HOST_TOKEN, "", 0, 0, NULL, logger, NULL, NULL, NULL) == NULL && said == 2);
-    CHECK(instantiate("{other}") == NULL && said == 3);
-    fmi3Instance c = instantiate(HOST_TOKEN);
+    CHECK(made("{other}") == NULL && said == 3);
+    void *c = made(HOST_TOKEN);
     CHECK(c && strcmp(fmi3GetVersion(), "3.0") == 0);
     CHECK(step(c, 0.0, 0.01) == fmi3Error);
     CHECK(fmi3EnterInitializationMode(c, 0, 0.0, 0.0, 0, 0.0) == fmi3OK && fmi3ExitInitializationMode(c) == fmi3OK);
 
     /* What must be refused, and does not disturb. */
-    const fmi3ValueReference parameter = REF_PARAMETER, output = REF_OUTPUT, input = REF_INPUT, flag = REF_SWITCH, none = REF_END;
+    const unsigned parameter = REF_PARAMETER, output = REF_OUTPUT, input = REF_INPUT, flag = REF_SWITCH, none = REF_END;
     const double number = 1.0, nothing = NAN;
     const bool on = true;
     double value;
@@ -73,13 +73,16 @@ int main(void)
     CHECK(fmi3SetFloat64(c, &input, 1, &nothing, 1) == fmi3Error && said == 4);
     CHECK(fmi3SetBoolean(c, &flag, 1, &on, 1) == fmi3Error && said == 5);
     CHECK(fmi3GetFloat64(c, &flag, 1, &value, 1) == fmi3Error && fmi3GetFloat64(c, &none, 1, &value, 1) == fmi3Error && said == 7);
-    CHECK(step(c, 0.0, 0.013) == fmi3Discard && said == 8);
-    CHECK(last == 0.0);
+    CHECK(step(c, 0.0, 0.0) == fmi3Error && step(c, 0.5, 0.01) == fmi3Error && said == 9 && last == 0.0);
+    CHECK(fmi3SetFMUState(c, NULL) == fmi3Error && fmi3ExitInitializationMode(c) == fmi3Error && said == 11);
 
-    fmi3FMUState state = NULL, copy = NULL;
-    for (int k = 0; k < 100; k++) {
-        CHECK(step(c, k * 0.01, 0.01) == fmi3OK);
+    void *state = NULL, *copy = NULL;
+    /* Steps that are no multiples of the model's, then on with its own. */
+    double time = 0.0;
+    for (int k = 0; k < 76; k++, time += 0.013) {
+        CHECK(step(c, time, 0.013) == fmi3OK && last == time + 0.013);
     }
+    CHECK(step(c, time, 1.0 - time) == fmi3OK);
     CHECK(fmi3GetFMUState(c, &state) == fmi3OK && state);
     run(c, 100, 100);
     CHECK(fmi3SetFMUState(c, state) == fmi3OK);
@@ -93,7 +96,7 @@ int main(void)
     CHECK(fmi3Terminate(c) == fmi3OK && step(c, 2.0, 0.01) == fmi3Error);
     fmi3FreeInstance(c);
 
-    c = instantiate(HOST_TOKEN);
+    c = made(HOST_TOKEN);
     CHECK(fmi3DeserializeFMUState(c, bytes, size, &copy) == fmi3OK && fmi3SetFMUState(c, copy) == fmi3OK);
     run(c, 100, 100);
     bytes[3] ^= 1;

@@ -1,0 +1,21 @@
+//! Pictures of the book, drawn from the registries: what an element is and does, how a scheme amplifies, when the sides of a coupling
+//! step and exchange; and the ways of signals that chapters describe. They stand in `docs/book/src/img`, so that the repository shows
+//! them too, and are held to be current as the generated chapters are.
+
+mod couplings;
+mod elements;
+mod flows;
+mod schemes;
+mod strokes;
+
+/// Name and contents of all pictures; what could not be drawn otherwise.
+pub(crate) fn all() -> Result<Vec<(String, String)>, String> {
+    let mut drawn = flows::all();
+    drawn.extend(elements::all()?);
+    drawn.extend(schemes::all()?);
+    drawn.extend(couplings::all()?);
+    Ok(drawn.into_iter().map(|(name, svg)| (format!("img/{name}.svg"), svg)).collect())
+}
+
+pub(crate) use couplings::steps;
+pub(crate) use elements::has_curve;

@@ -76,6 +76,15 @@ pub fn labelled(indent: &str, label: &str, text: &str) -> String {
     wrapped(indent, &format!("{label}: {text}"))
 }
 
+/// A text whose lines are wrapped to the width of a page, each below its own indent.
+pub fn paged(text: &str) -> String {
+    let one = |line: &str| {
+        let words = line.trim_start();
+        wrapped(&line[..line.len() - words.len()], words)
+    };
+    text.lines().map(one).collect()
+}
+
 /// A text wrapped to the width of a page; further lines are indented below the first.
 pub fn wrapped(indent: &str, text: &str) -> String {
     folded(indent, &format!("{indent}  "), text)

@@ -23,7 +23,7 @@ use interfield::files::{same, write};
 use interfield::plan::Plan;
 use interfield::programs::{Programs, described_json};
 use interfield::rehearsal::{Rehearsal, fingerprint, look_up};
-use interfield::stability::examine;
+use interfield::stability::{Unjudged, examine};
 use interfield::table::{aligned, short, wrapped};
 
 /// Show what was understood of a model: structure, masses, modes, solver, cost, step; and what looks wrong
@@ -111,9 +111,9 @@ pub(crate) fn run(args: &Args) -> Exit {
     let found = Findings { sim, plan, masses, unknowns, modal, stability_limit, cost, picture };
     let stability = match args.stability.then(|| examine(&loaded, &(&args.settings).into())).transpose() {
         Ok(found) => found,
-        Err(why) => {
+        Err(Unjudged { why, help }) => {
             let message = format!("the stability of the step cannot be judged: {why}");
-            fail(args.json, Some(&args.model.display().to_string()), None, &message, "try another --dt or --scheme");
+            fail(args.json, Some(&args.model.display().to_string()), None, &message, help);
             return Exit::Fault;
         }
     };
@@ -380,8 +380,13 @@ fn mode_table(modal: &Modal, count: usize, unknowns: &[String], dt: f64) -> Stri
     rows.push(last);
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
     let names: Vec<&str> = modal.directions.iter().map(|d| d.name.as_str()).collect();
-    let title = if names.is_empty() { String::new() } else { format!("; {}: effective mass", names.join(", ")) };
-    let mut out = format!("\nmodes{title}\n{}", aligned(&header, &rows));
+    let mut out = format!("\nmodes\n{}", aligned(&header, &rows));
+    if !names.is_empty() {
+        out += &wrapped(
+            "  ",
+            &format!("{} [%]: effective mass of the mode, in percent of the mass that moves", names.join(", ")),
+        );
+    }
     if let Some((mode, period)) = modal.last_that_matters().and_then(|m| Some((m, modal.period(m)?))) {
         out += &format!(
             "  mode {} is the last that matters (90 % of the mass): {:.0} points per period\n",

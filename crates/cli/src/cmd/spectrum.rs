@@ -80,7 +80,13 @@ pub(crate) fn run(args: &Args) -> Exit {
         .collect();
     let points = match points {
         Ok(p) => p,
-        Err(e) => return refuse(format!("the step map could not be probed: {e:?}"), "try other values of --omega"),
+        Err(e) => {
+            let why = match e {
+                SpectrumError::Step(_) => "a step of the oscillator fails".to_owned(),
+                SpectrumError::Eigen(e) => e.to_string(),
+            };
+            return refuse(format!("the step cannot be probed: {why}"), "try other values of --omega");
+        }
     };
     if let Some(path) = &args.plot {
         let panel = Panel {

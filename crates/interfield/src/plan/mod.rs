@@ -19,6 +19,9 @@ use side::Side;
 /// Names that are listed before the rest is counted.
 const NAMED: usize = 6;
 
+/// Sides that are shown on a page.
+const SHOWN: usize = 8;
+
 /// A test as it will be run.
 pub struct Plan {
     model: Arc<Model>,
@@ -86,15 +89,28 @@ impl Plan {
         };
         let mut out = format!("  {steps}\n");
         out += &labelled("  ", &format!("coupling {}", info.name), &format!("{}{cuts}", info.title));
-        out + &aligned(&Side::HEADER, &self.sides.iter().map(Side::row).collect::<Vec<_>>())
+        let rows: Vec<Vec<String>> = self.shown().iter().map(Side::row).collect();
+        out + &aligned(&Side::HEADER, &rows) + &self.left_out()
+    }
+
+    /// The sides that a page shows.
+    fn shown(&self) -> &[Side] {
+        &self.sides[..self.sides.len().min(SHOWN)]
+    }
+
+    fn left_out(&self) -> String {
+        match self.sides.len().saturating_sub(SHOWN) {
+            0 => String::new(),
+            n => format!("  ... and {n} more (--json shows them)\n"),
+        }
     }
 
     /// Everything, for a page that is read before a test.
     pub fn text(&self) -> String {
         let mut out = format!("\nas it will be run\n{}", self.stepping());
-        out += &self.sides.iter().map(Side::solver_line).collect::<String>();
+        out += &self.shown().iter().map(Side::solver_line).collect::<String>();
         if self.unknowns.is_some() {
-            out += &side::frequencies(&self.sides, self.model.partition.is_some());
+            out += &side::frequencies(self.shown(), self.model.partition.is_some());
         }
         for (i, specimen) in self.model.specimens.iter().enumerate() {
             out += &specimen::text(specimen, &self.model, self.home(i));

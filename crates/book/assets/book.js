@@ -157,6 +157,8 @@
     buttons();
     searching();
     keys();
-    document.querySelector("nav.contents .here")?.scrollIntoView({ block: "center" });
+    // The page itself must stay where its address says.
+    const here = document.querySelector("nav.contents .here");
+    if (here) here.closest("nav").scrollTop = here.offsetTop - here.closest("nav").clientHeight / 2;
   });
 })();

@@ -61,10 +61,16 @@ struct Reader {
     heading: Option<usize>,
     /// Language and text of the block that is being read.
     block: Option<(String, String)>,
+    /// An equation within a line, until it is known whether a full stop or the like follows, which must stay on its line.
+    held: Option<String>,
 }
 
 impl Reader {
     fn take(&mut self, event: Event<'static>) {
+        let event = match self.held.take() {
+            Some(equation) => self.hold(&equation, event),
+            None => event,
+        };
         match event {
             Event::Start(Tag::Heading { level, ref id, .. }) => {
                 let id = id.as_ref().map_or_else(String::new, ToString::to_string);
@@ -101,6 +107,21 @@ impl Reader {
         }
     }
 
+    /// Puts an equation down together with the punctuation behind it; gives back what is left of the event.
+    fn hold(&mut self, equation: &str, event: Event<'static>) -> Event<'static> {
+        let (sign, event) = match event {
+            Event::Text(text) => {
+                let length = text.find(|c: char| !".,;:)!?".contains(c)).unwrap_or(text.len());
+                let (sign, rest) = text.split_at(length);
+                (sign.to_owned(), Event::Text(CowStr::from(rest.to_owned())))
+            }
+            event => (String::new(), event),
+        };
+        let html = format!("<span class=\"held\">{equation}{sign}</span>");
+        self.events.push(Event::InlineHtml(html.into()));
+        event
+    }
+
     fn words(&mut self, text: &str, heading: bool) {
         if let Some(last) = self.headings.last_mut() {
             let to = if heading { &mut last.text } else { &mut last.words };
@@ -134,7 +155,7 @@ impl Reader {
             Ok(html) if displayed => {
                 self.events.push(Event::Html(format!("<div class=\"equation\">{html}</div>\n").into()));
             }
-            Ok(html) => self.events.push(Event::InlineHtml(html.into())),
+            Ok(html) => self.held = Some(html),
             Err(problem) => self.problems.push(problem),
         }
     }

@@ -3,10 +3,12 @@
 use std::path::Path;
 
 use interfield::files::{has_extension, write};
+use interfield::table::short;
 use interfield_language::Model;
-use interfield_language::model::{Kind, Node as ModelNode, Support};
+use interfield_language::model::{Kind, Load as ModelLoad, Node as ModelNode, Support, short_name};
+use interfield_language::units::Dimension;
 use interfield_report::Figure;
-use interfield_report::structure::{Held, Line, Node, Structure};
+use interfield_report::structure::{Hold, Holds, Kind as LineKind, Line, Load, Node, Place, Structure};
 
 /// Dots per inch of pictures, where nobody asks for others.
 pub(crate) const DPI: f64 = 192.0;
@@ -19,22 +21,33 @@ pub(crate) fn draw(path: &Path, figure: &Figure, dpi: f64) -> Result<(), String>
 /// Length of the arm at which the turning of a pendulum is drawn, m.
 const ARM: f64 = 1.0;
 
-/// What moves a node: a degree of freedom of the model, and the displacement for a unit of it.
-pub(crate) type Moves = Vec<(usize, [f64; 3])>;
+/// What moves a node: a degree of freedom of the model, and the displacement and rotation for a unit of it.
+pub(crate) type Moves = Vec<(usize, [f64; 6])>;
 
 /// The nodes of a model that are drawn: the ground has no degrees of freedom, and links to it end at a support.
 fn drawn(model: &Model) -> impl Iterator<Item = &ModelNode> {
     model.nodes.iter().filter(|n| !n.dofs.is_empty())
 }
 
-/// The axis along which a degree of freedom of this name moves.
-fn direction(name: &str) -> Option<usize> {
-    ["x", "y", "z"].iter().position(|d| *d == name)
+/// Names of the degrees of freedom along and about the axes.
+const AXES: [&str; 6] = ["x", "y", "z", "rx", "ry", "rz"];
+
+/// The axis along which (0 to 2) or about which (3 to 5) a degree of freedom of this name moves.
+fn axis(name: &str) -> Option<usize> {
+    AXES.iter().position(|d| *d == name)
 }
 
 /// It only turns, and grows longer at most: a pendulum.
 fn swings(model: &Model, node: &ModelNode) -> bool {
-    node.dofs.iter().all(|(n, _)| direction(n).is_none()) && node.dofs.iter().any(|(_, d)| model.dofs[*d].angle)
+    let known = node.dofs.iter().any(|(n, _)| axis(n).is_some());
+    !known && node.dofs.iter().any(|(_, d)| model.dofs[*d].angle)
+}
+
+/// Draws a model with all that is known of it: as PNG if the file is called so, else as SVG.
+pub(crate) fn draw_model(path: &Path, model: &Model) -> Result<(), String> {
+    let unit = model.units.label(Dimension::LENGTH);
+    let sheet = structure(model).sheet(&model.title, (&unit, 1.0 / model.units.factor(Dimension::LENGTH)));
+    if has_extension(path, "png") { write(path, sheet.png(DPI)) } else { write(path, sheet.svg()) }
 }
 
 /// The structure of a model.
@@ -43,54 +56,118 @@ pub(crate) fn structure(model: &Model) -> Structure {
     for (i, node) in drawn(model).enumerate() {
         node.dofs.iter().for_each(|(_, d)| node_of[*d] = Some(i));
     }
-    let nodes = drawn(model).map(|node| {
-        let held = node.dofs.iter().filter(|(_, d)| !matches!(model.dofs[*d].support, Support::Free)).count();
-        let held = match held {
-            0 => Held::Free,
-            n if n == node.dofs.len() => Held::Fixed,
-            _ => Held::Partly,
+    let parts = model.specimens.iter().map(|s| (Place::Specimen, s.name.clone()));
+    let parts = parts.chain(model.externals.iter().map(|e| (Place::External, e.name.clone()))).collect();
+    let lines = (0..model.elements.len()).flat_map(|e| lines(model, e, &node_of)).collect();
+    let load = |(load, name): (&ModelLoad, &String)| {
+        let (node, short) = match load {
+            ModelLoad::Ground { direction, .. } => (None, direction.as_str()),
+            ModelLoad::Force { dof, .. } => (Some(node_of[*dof]?), short_name(&model.dofs[*dof].name)),
         };
-        Node { name: node.name.clone(), at: node.at, held, swings: swings(model, node) }
-    });
-    let mut structure = Structure { nodes: nodes.collect(), lines: Vec::new() };
-    for element in &model.elements {
-        let (dofs, one): (Vec<usize>, bool) = match &element.kind {
-            Kind::Law { coordinates, .. } | Kind::Formula { coordinates, .. } => {
-                (coordinates.iter().flatten().map(|c| c.0).collect(), coordinates.len() == 1)
-            }
-            Kind::Linear { dofs, .. } => (dofs.clone(), false),
-            // A controller connects nothing that could be seen.
-            Kind::Block { .. } => continue,
+        Some(Load { name: name.clone(), node, axis: axis(short).unwrap_or(0) })
+    };
+    let loads = model.loads.iter().zip(&model.load_names).filter_map(load).collect();
+    Structure { nodes: drawn(model).map(|n| node(model, n)).collect(), lines, loads, parts }
+}
+
+fn node(model: &Model, node: &ModelNode) -> Node {
+    let mut held = Holds::default();
+    let mut masses: Vec<f64> = Vec::new();
+    for (name, d) in &node.dofs {
+        let dof = &model.dofs[*d];
+        let hold = match dof.support {
+            Support::Free => Hold::Free,
+            Support::Fixed => Hold::Fixed,
+            Support::Imposed(_) => Hold::Imposed,
         };
-        let mut nodes: Vec<usize> = Vec::new();
-        for node in dofs.iter().filter_map(|d| node_of[*d]) {
-            if !nodes.contains(&node) {
-                nodes.push(node);
-            }
+        // A coordinate of another name is drawn to the right.
+        match axis(name) {
+            Some(a @ 0..3) => held.moves[a] = hold,
+            Some(a) => held.turns[a - 3] = hold,
+            None if !dof.angle => held.moves[0] = hold,
+            None => held.turns[1] = hold,
         }
-        let member = element.type_name.starts_with("beam");
-        match nodes[..] {
-            [] => {}
-            // A law on one node acts between it and the ground; a mass on one node joins nothing.
-            [from] if one => structure.lines.push(Line { from, to: None, member }),
-            [from, ref others @ ..] => {
-                structure.lines.extend(others.iter().map(|&to| Line { from, to: Some(to), member }));
-            }
+        if !dof.angle && dof.mass > 0.0 && !masses.contains(&dof.mass) {
+            masses.push(dof.mass);
         }
     }
-    structure
+    // Where the units of a model make one that nobody reads, such as kN*s^2/mm, kg.
+    let label = model.units.label(Dimension::MASS);
+    let read = label.chars().all(char::is_alphabetic);
+    let (label, factor) = if read { (label.as_str(), model.units.factor(Dimension::MASS)) } else { ("kg", 1.0) };
+    let mass = |m: &f64| short(m / factor);
+    let mass = match &masses[..] {
+        [] => String::new(),
+        // Masses that differ by direction are told in their order.
+        masses => format!("{} {label}", masses.iter().map(mass).collect::<Vec<_>>().join(" / ")),
+    };
+    Node { name: node.name.clone(), at: node.at, held, swings: swings(model, node), mass }
+}
+
+/// What is drawn of an element: a line from its first node to each other, or to the ground.
+fn lines(model: &Model, number: usize, node_of: &[Option<usize>]) -> Vec<Line> {
+    let element = &model.elements[number];
+    let (dofs, grounded): (Vec<usize>, bool) = match &element.kind {
+        Kind::Law { coordinates, .. } | Kind::Formula { coordinates, .. } => {
+            (coordinates.iter().flatten().map(|c| c.0).collect(), true)
+        }
+        // Matrices on one node resist its motion against the ground, if they are more than a mass.
+        Kind::Linear { dofs, stiffness, damping, .. } => {
+            (dofs.clone(), stiffness.iter().chain(damping).any(|k| *k != 0.0))
+        }
+        // A controller connects nothing that could be seen.
+        Kind::Block { .. } => return Vec::new(),
+    };
+    let mut nodes: Vec<usize> = Vec::new();
+    for node in dofs.iter().filter_map(|d| node_of[*d]) {
+        if !nodes.contains(&node) {
+            nodes.push(node);
+        }
+    }
+    let specimen = model.specimens.iter().position(|s| s.elements.contains(&number));
+    let external = model.externals.iter().position(|e| e.element == number);
+    let kind = match (element.type_name.as_str(), &element.kind) {
+        (name, _) if name.starts_with("beam") => LineKind::Member,
+        ("damper", _) => LineKind::Damper,
+        (_, Kind::Linear { .. }) => LineKind::Link,
+        _ => LineKind::Spring,
+    };
+    let axes: Vec<Option<usize>> = dofs.iter().map(|d| axis(short_name(&model.dofs[*d].name))).collect();
+    let line = |from: usize, to: Option<usize>| Line {
+        name: element.name.clone(),
+        from,
+        to,
+        kind,
+        axis: axes.first().copied().flatten().filter(|a| axes.iter().all(|b| *b == Some(*a))),
+        hinges: if kind == LineKind::Member { hinges(&element.kind, &dofs, model) } else { [false; 2] },
+        part: specimen.or_else(|| external.map(|e| model.specimens.len() + e)),
+    };
+    match nodes[..] {
+        [] => Vec::new(),
+        [from] if grounded => vec![line(from, None)],
+        [from, ref others @ ..] => others.iter().map(|&to| line(from, Some(to))).collect(),
+    }
+}
+
+/// Ends of a member that do not turn with their nodes: their rotations have no stiffness left.
+fn hinges(kind: &Kind, dofs: &[usize], model: &Model) -> [bool; 2] {
+    let Kind::Linear { stiffness, .. } = kind else { return [false; 2] };
+    let n = dofs.len();
+    let turns = |end: usize| (end * n / 2..(end + 1) * n / 2).filter(|&i| model.dofs[dofs[i]].angle);
+    [0, 1].map(|end| turns(end).all(|i| stiffness[i * n..(i + 1) * n].iter().all(|k| *k == 0.0)))
 }
 
 /// What moves each node of the structure of a model; a pendulum also moves with the node it hangs on.
 pub(crate) fn moves(model: &Model, structure: &Structure) -> Vec<Moves> {
+    let unit = |axis: usize, by: f64| std::array::from_fn(|a| if a == axis { by } else { 0.0 });
     let own: Vec<Moves> = drawn(model)
         .map(|node| {
             let swings = swings(model, node);
-            let along = |name: &str, angle: bool| match (direction(name), angle) {
-                (Some(axis), _) => Some(std::array::from_fn(|a| f64::from(a == axis))),
-                (None, true) => swings.then_some([ARM, 0.0, 0.0]),
+            let along = |name: &str, angle: bool| match (axis(name), angle) {
+                (Some(axis), _) => Some(unit(axis, 1.0)),
+                (None, true) => swings.then(|| unit(0, ARM)),
                 // A pendulum that grows longer goes down; any other coordinate is drawn to the right.
-                (None, false) => Some(if swings { [0.0, -1.0, 0.0] } else { [1.0, 0.0, 0.0] }),
+                (None, false) => Some(if swings { unit(2, -1.0) } else { unit(0, 1.0) }),
             };
             node.dofs.iter().filter_map(|(name, d)| Some((*d, along(name, model.dofs[*d].angle)?))).collect()
         })

@@ -1,13 +1,19 @@
 // Plots on a canvas: zoom, pan, hover, curves to switch off, one time axis for all histories.
 
-// Numbers as people write them, with enough digits to tell `step` apart.
+// Digits in groups of three, from five digits on, as in print.
+const grouped = (text) => text.replace(/^(−?)(\d{5,})/, (_, sign, digits) => sign + digits.replace(/\B(?=(\d{3})+$)/g, "\u202f"));
+const raised = (e) => String(e).replace(/[-\d]/g, (c) => (c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[c]));
+const power = (digits, e) => (Number(digits) === 1 ? `10${raised(e)}` : `${digits}·10${raised(e)}`);
+
+// Numbers as in print, with so many digits.
 function short(value, digits = 5) {
   if (!Number.isFinite(value)) return "-";
   const size = Math.abs(value);
   if (size !== 0 && (size < 1e-3 || size >= 1e6)) {
-    return value.toExponential(digits - 1).replace(/\.?0+e/, "e").replace("e+", "e").replaceAll("-", "−");
+    const [mantissa, e] = value.toExponential(digits - 1).split("e");
+    return power(String(Number(mantissa)), Number(e)).replace("-", "−");
   }
-  return String(Number(value.toPrecision(digits))).replace("-", "−");
+  return grouped(String(Number(value.toPrecision(digits))).replace("-", "−"));
 }
 
 // A text no wider than this: its middle is left out where it is longer.
@@ -20,33 +26,39 @@ function fitted(g, text, widest) {
   return short;
 }
 
-// Even places between lo and hi, about `count` of them.
+// Even places between lo and hi, about `count` of them: all with the decimals of their step, or the power of ten of the largest.
 function linearTicks(lo, hi, count) {
   const rough = (hi - lo) / Math.max(count, 1);
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= rough * 0.999) ?? power;
+  const decade = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((m) => m * decade).find((s) => s >= rough * 0.999) ?? decade;
+  const largest = Math.max(Math.abs(lo), Math.abs(hi));
+  const e = largest < 1e-3 || largest >= 1e6 ? Math.floor(Math.log10(largest)) : 0;
+  const decimals = Math.min(Math.max(0, e - Math.floor(Math.log10(step) + 1e-9)), 15);
+  const text = (v) => {
+    if (v === 0) return "0";
+    const digits = (v / 10 ** e).toFixed(decimals).replace("-", "−");
+    return e === 0 ? grouped(digits) : `${digits}·10${raised(e)}`;
+  };
   const ticks = [];
-  const first = Math.ceil(lo / step - 1e-9);
-  const digits = Math.max(0, Math.ceil(Math.log10(Math.max(Math.abs(lo), Math.abs(hi)) / step)) + 1);
-  for (let i = first; i * step <= hi + step * 1e-9 && ticks.length < 50; i += 1) {
-    ticks.push([i * step, short(i === 0 ? 0 : i * step, Math.min(Math.max(digits, 3), 15))]);
-  }
+  for (let i = Math.ceil(lo / step - 1e-9); i * step <= hi + step * 1e-9 && ticks.length < 50; i += 1) ticks.push([i * step, text(i === 0 ? 0 : i * step)]);
   return ticks;
 }
 
-// Decades between the exponents lo and hi, divided where there are few.
+// Decades between the exponents lo and hi, divided where there are few; places without a text have no label.
 function logTicks(lo, hi, count) {
   const every = Math.max(1, Math.ceil((hi - lo) / Math.max(count, 1)));
   const within = hi - lo < 1 ? [1, 2, 3, 5, 7] : hi - lo < 2.5 ? [1, 2, 5] : [1];
+  const text = (m, e) => (e >= -3 && e <= 3 ? grouped((m * 10 ** e).toFixed(Math.max(0, -e))) : power(String(m), e));
   const ticks = [];
   for (let e = Math.floor(lo); e <= Math.ceil(hi); e += 1) {
-    if (e % every) continue;
-    for (const m of within) {
+    for (let m = 1; m < 10; m += 1) {
       const at = e + Math.log10(m);
-      if (at >= lo - 1e-9 && at <= hi + 1e-9) ticks.push([at, short(m * 10 ** e, 3)]);
+      if (at < lo - 1e-9 || at > hi + 1e-9 || (m > 1 && hi - lo > 6)) continue;
+      ticks.push([at, within.includes(m) && e % every === 0 ? text(m, e) : ""]);
     }
   }
-  return ticks.length > 1 ? ticks : linearTicks(lo, hi, count).map(([at]) => [at, short(10 ** at, 3)]);
+  const labelled = ticks.filter((t) => t[1]).length;
+  return labelled > 1 ? ticks : linearTicks(lo, hi, count).map(([at]) => [at, short(10 ** at, 3)]);
 }
 
 // Smallest and largest of a list.
@@ -155,6 +167,8 @@ class Curve {
 // The number of black among the colours.
 const BLACK = 6;
 
+const FONT = "13px system-ui, 'DejaVu Sans', sans-serif";
+
 // Points that are stroked at once.
 const PIECE = 128;
 
@@ -196,10 +210,12 @@ function columns(g, f, { x, y, from, to, left, scaleX, x0, bottom, scaleY, y0 })
     g.fillStyle = g.strokeStyle;
     for (let i = 0; i <= n; i += 1) {
       // A bar reaches to where its neighbour begins, so that the line is whole.
-      const next = i < n && !after[i + 1] ? first[i + 1] : last[i];
+      const next = i < n && !after[i + 1] && at[i + 1] - at[i] <= 1 ? first[i + 1] : last[i];
       const top = Math.round(Math.max(Math.min(low[i], next), f.top - 2));
       const end = Math.round(Math.min(Math.max(high[i], next), f.bottom + 2));
       g.fillRect(at[i], top, 1, Math.max(end - top, 1));
+      // Where points are farther apart than pixels, as on the left of a logarithmic axis, a line joins them.
+      if (i < n && !after[i + 1] && at[i + 1] - at[i] > 1) stroke(g, at[i] + 0.5, last[i], at[i + 1] + 0.5, first[i + 1]);
     }
     return;
   }
@@ -238,11 +254,12 @@ class Plot extends Drawn {
     super(figure, spec);
     this.timed = spec.order === "time";
     this.sorted = spec.order !== "free";
+    this.widest = 0;
     this.box.style.height = `${this.height()}px`;
     if (this.timed) timeAxis.plots.push(this);
   }
 
-  height() { return this.sorted ? 260 : 380; }
+  height() { return this.sorted ? 270 : Math.min(400, Math.max(280, 0.8 * this.box.clientWidth)); }
 
   // Decodes the numbers and makes the elements, when the plot is first seen.
   prepare() {
@@ -308,11 +325,19 @@ class Plot extends Drawn {
     this.box.before(legend);
   }
 
-  // Where the axes are, and how values become pixels.
+  // Ticks of an axis: place and text.
+  ticks(axis, count) {
+    const { names, log } = this.spec[axis];
+    const [lo, hi] = this.view[axis];
+    if (names.length) return names.map((name, i) => [i, name]).filter(([i]) => i >= lo && i <= hi);
+    return (log ? logTicks : linearTicks)(lo, hi, count);
+  }
+
+  // Where the axes are, and how values become pixels. Plots of a column begin at one place unless a label needs more.
   frame() {
     const width = this.box.clientWidth;
     const height = this.height();
-    const f = { left: 84, top: 8, right: width - 12, bottom: height - 42, width, height };
+    const f = { left: Math.max(72, Math.min(this.widest + 32, 0.3 * width)), top: 8, right: width - 12, bottom: height - 42, width, height };
     const { x, y } = this.view;
     f.px = (v) => f.left + ((v - x[0]) / (x[1] - x[0])) * (f.right - f.left);
     f.py = (v) => f.bottom - ((v - y[0]) / (y[1] - y[0])) * (f.bottom - f.top);
@@ -324,38 +349,44 @@ class Plot extends Drawn {
   draw() {
     this.prepare();
     this.dirty = false;
+    const upright = this.ticks("y", Math.max(2, (this.height() - 50) / 45));
+    const pen = this.canvas.getContext("2d");
+    pen.font = FONT;
+    this.widest = Math.max(...upright.map(([, label]) => pen.measureText(label).width), 0);
     const f = this.frame();
     const g = sized(this.canvas, f.width, f.height);
     sized(this.over, f.width, f.height);
     const [text, rule] = [colour("--text"), colour("--rule")];
-    g.font = "13px system-ui, 'DejaVu Sans', sans-serif";
+    g.font = FONT;
     g.strokeStyle = rule;
     g.fillStyle = text;
     g.lineWidth = 1;
-    const ticks = (axis, count) => {
-      const { names, log } = this.spec[axis];
-      if (names.length) return names.map((name, i) => [i, name]).filter(([i]) => i >= this.view[axis][0] && i <= this.view[axis][1]);
-      return (log ? logTicks : linearTicks)(...this.view[axis], count);
-    };
     g.textAlign = "center";
     g.textBaseline = "top";
     let end = 0;
-    for (const [at, label] of ticks("x", Math.max(2, (f.right - f.left) / 110))) {
+    for (const [at, label] of this.ticks("x", Math.max(3, (f.right - f.left) / 110))) {
       const p = Math.round(f.px(at)) + 0.5;
+      g.globalAlpha = label ? 1 : 0.45;
       stroke(g, p, f.top, p, f.bottom);
+      g.globalAlpha = 1;
       const half = g.measureText(label).width / 2;
       const middle = Math.min(p, f.width - half);
       // No label upon another.
-      if (middle - half < end) continue;
-      end = middle + half + 6;
+      if (!label || middle - half < end) continue;
+      end = middle + half + 8;
       g.fillText(label, middle, f.bottom + 5);
     }
     g.textAlign = "right";
     g.textBaseline = "middle";
-    for (const [at, label] of ticks("y", Math.max(2, (f.bottom - f.top) / 45))) {
+    end = Infinity;
+    for (const [at, label] of upright) {
       const p = Math.round(f.py(at)) + 0.5;
+      g.globalAlpha = label ? 1 : 0.45;
       stroke(g, f.left, p, f.right, p);
-      g.fillText(fitted(g, label, f.left - 30), f.left - 6, p);
+      g.globalAlpha = 1;
+      if (!label || p > end) continue;
+      end = p - 18;
+      g.fillText(fitted(g, label, f.left - 26), f.left - 6, p);
     }
     g.textAlign = "center";
     g.textBaseline = "bottom";

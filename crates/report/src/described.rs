@@ -3,7 +3,9 @@
 
 use serde_json::{Value, json};
 
+use crate::figure::printed;
 use crate::scale::range;
+use crate::structure::{Edge, Support};
 use crate::{Axis, Block, Curve, Figure, Mark, Motion, Order, Panel, Style, View};
 
 /// The blocks as JSON.
@@ -26,12 +28,13 @@ pub(crate) fn described(block: &Block) -> Value {
         Block::Table(t) => json!({ "table": t.rows, "header": t.header }),
         // Cells have nothing to zoom into.
         Block::Plot(p) if p.map.is_some() => {
-            let still = Figure::new(vec![Panel { title: String::new(), ..p.clone() }]).svg();
+            let still = Figure::new(vec![Panel { title: String::new(), ..p.clone() }]).svg_for_screen();
             json!({ "title": p.title, "note": note(p), "still": still })
         }
         Block::Plot(p) => json!({ "title": p.title, "note": note(p), "spec": plot(p) }),
         Block::View(v) => {
-            json!({ "title": v.title, "note": v.note, "spec": view(v), "still": v.drawing.svg(560.0, 420.0) })
+            let direction = v.drawing.direction(&v.motion);
+            json!({ "title": v.title, "note": v.note, "spec": view(v, direction), "still": still(v, direction) })
         }
         Block::Kept(kept) => kept.clone(),
     }
@@ -39,7 +42,8 @@ pub(crate) fn described(block: &Block) -> Value {
 
 /// The remark of a plot, and that not every sample is in the page.
 fn note(plot: &Panel) -> String {
-    let thinned = plot.curves.iter().filter_map(|c| c.thinned.map(|of| (c.points.len(), of)));
+    let thinned =
+        plot.curves.iter().filter_map(|c| c.thinned.map(|of| (c.points.len(), of))).filter(|t| (t.0 as u64) < t.1);
     let thinned = thinned.max_by_key(|t| t.1).map(|(points, of)| {
         let all = "extremes in each piece are kept, so every peak is true";
         format!("Thinned: {points} of {of} samples per curve are in this page; {all}.")
@@ -48,7 +52,7 @@ fn note(plot: &Panel) -> String {
 }
 
 fn plot(p: &Panel) -> Value {
-    let axis = |a: &Axis| json!({ "label": a.label, "unit": a.unit, "log": a.log, "range": a.range, "names": a.names, "text": a.text() });
+    let axis = |a: &Axis| json!({ "label": a.label, "unit": printed(&a.unit), "log": a.log, "range": a.range, "names": a.names, "text": a.text() });
     let mark = |m: &Mark| match m {
         Mark::Horizontal(y, name) => json!({ "name": name, "y": y }),
         Mark::Vertical(x, name) => json!({ "name": name, "x": x }),
@@ -110,19 +114,83 @@ fn placed(points: &[(f64, f64)], log: bool) -> Vec<(f64, f64)> {
     points.iter().map(place).collect()
 }
 
-fn view(view: &View) -> Value {
-    let motion = match &view.motion {
-        Motion::Shapes(shapes) => {
-            json!({ "shapes": shapes.iter().map(|(text, d)| json!({ "text": text, "d": singles(d) })).collect::<Vec<_>>() })
-        }
-        Motion::Frames { times, frames } => json!({ "times": times, "d": singles(frames) }),
+/// How far the farthest node of a state is displaced.
+fn farthest(state: &[f32]) -> f64 {
+    let square = |d: &[f32]| d[..3].iter().map(|x| f64::from(*x).powi(2)).sum::<f64>();
+    state.chunks_exact(6).map(square).fold(0.0, f64::max).sqrt()
+}
+
+/// The structure where it is displaced most, over the one at rest.
+fn still(view: &View, direction: [f64; 2]) -> String {
+    let states: Vec<&[f32]> = view.motion.states().collect();
+    let most = match view.motion {
+        Motion::Shapes(_) => states.first(),
+        Motion::Frames { .. } => states.iter().max_by(|a, b| farthest(a).total_cmp(&farthest(b))),
     };
+    let displaced = most.map(|s| (*s, view.drawing.magnification(farthest(s))));
+    view.drawing.still(direction, displaced, 560.0, 420.0)
+}
+
+fn view(view: &View, direction: [f64; 2]) -> Value {
     let d = &view.drawing;
+    let largest: Vec<f64> = view.motion.states().map(farthest).collect();
+    let mut motion = packed(&view.motion);
+    match &view.motion {
+        Motion::Shapes(shapes) => {
+            motion["texts"] = shapes.iter().map(|s| s.0.clone()).collect::<Vec<_>>().into();
+            motion["drawn"] = largest.iter().map(|most| d.magnification(*most)).collect::<Vec<_>>().into();
+        }
+        Motion::Frames { times, .. } => {
+            motion["times"] = times.clone().into();
+            let most = largest.iter().copied().fold(0.0, f64::max);
+            motion["drawn"] = vec![d.magnification(most)].into();
+        }
+    }
+    motion["largest"] = largest.into();
+    let edge = |e: &Edge| {
+        let hinges = u8::from(e.hinges[0]) + 2 * u8::from(e.hinges[1]);
+        json!([e.ends[0], e.ends[1], e.kind as u8, u8::from(e.bends), hinges, e.place.map(|p| p as u8)])
+    };
+    let axes = [0, 1, 2].map(|a| d.along([0, 1, 2].map(|b| f64::from(u8::from(a == b)))));
+    let rounded = |lines: &[Vec<(f64, f64)>]| -> Vec<Vec<[f64; 2]>> {
+        let tenth = |x: f64| (10.0 * x).round() / 10.0;
+        lines.iter().map(|l| l.iter().map(|p| [tenth(p.0), tenth(p.1)]).collect()).collect()
+    };
+    let support = |(point, support): &(usize, Support)| {
+        let symbol = support.symbol(direction);
+        json!([point, rounded(&symbol.strokes), rounded(&symbol.thick)])
+    };
     json!({
-        "title": view.title, "points": d.points, "nodes": d.nodes, "lines": d.lines, "held": d.held,
-        "spatial": d.spatial, "sketch": d.sketch, "angles": crate::structure::VIEW,
-        "unit": view.unit.0, "factor": view.unit.1, "motion": motion,
+        "title": view.title, "points": d.points, "nodes": d.nodes, "names": view.names,
+        "edges": d.edges.iter().map(edge).collect::<Vec<_>>(),
+        "supports": d.supports.iter().filter(|s| s.1.is_seen()).map(support).collect::<Vec<_>>(),
+        "axes": axes,
+        "sketch": d.sketch, "direction": direction, "unit": printed(&view.unit.0), "factor": view.unit.1, "motion": motion,
     })
+}
+
+/// The numbers of a motion in 16 bits, those of each state relative to its largest displacement and rotation; what never moves
+/// along, or turns about, an axis is left out.
+fn packed(motion: &Motion) -> Value {
+    let axes: Vec<usize> =
+        (0..6).filter(|&a| motion.states().any(|s| s.iter().skip(a).step_by(6).any(|x| *x != 0.0))).collect();
+    let (mut scales, mut bytes): (Vec<f32>, Vec<u8>) = (Vec::new(), Vec::new());
+    for state in motion.states() {
+        let largest = |from: usize| {
+            let values = state.chunks_exact(6).flat_map(|d| &d[from..from + 3]);
+            values.filter(|x| x.is_finite()).fold(0.0f32, |most, x| most.max(x.abs()))
+        };
+        let scale = [largest(0), largest(3)];
+        for d in state.chunks_exact(6) {
+            for &a in &axes {
+                let part = if scale[a / 3] > 0.0 { d[a] / scale[a / 3] } else { 0.0 };
+                // What is no number stays where it is: the casts of Rust make it zero.
+                bytes.extend(((part * f32::from(i16::MAX)).round() as i16).to_le_bytes());
+            }
+        }
+        scales.extend(scale);
+    }
+    json!({ "axes": axes, "scales": singles(&scales), "d": base64(&bytes) })
 }
 
 fn singles(values: &[f32]) -> String {

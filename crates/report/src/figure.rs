@@ -39,6 +39,11 @@ impl Figure {
         svg::write(&layout::scene(self))
     }
 
+    /// As SVG text for a page: light or dark as the reader has it.
+    pub(crate) fn svg_for_screen(&self) -> String {
+        svg::write_for_screen(&layout::scene(self))
+    }
+
     /// As a PNG file with so many dots per inch.
     pub fn png(&self, dpi: f64) -> Vec<u8> {
         png::write(&layout::scene(self), dpi / PIXELS_PER_INCH)
@@ -105,8 +110,27 @@ impl Axis {
 
     /// What stands at it: `displacement [mm]`.
     pub fn text(&self) -> String {
-        if self.unit.is_empty() { self.label.clone() } else { format!("{} [{}]", self.label, self.unit) }
+        if self.unit.is_empty() { self.label.clone() } else { format!("{} [{}]", self.label, printed(&self.unit)) }
     }
+}
+
+/// A unit as it is printed: `mm/s²` for `mm/s^2`, `kN·m` for `kN*m`.
+pub fn printed(unit: &str) -> String {
+    let mut out = String::with_capacity(unit.len());
+    let mut raised = false;
+    for c in unit.chars() {
+        match c {
+            '^' => raised = true,
+            '*' => (out.push('·'), raised = false).0,
+            '-' if raised => out.push('⁻'),
+            _ => {
+                raised &= c.is_ascii_digit();
+                let digit = c.to_digit(10).filter(|_| raised);
+                out.push(digit.map_or(c, |d| ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'][d as usize]));
+            }
+        }
+    }
+    out
 }
 
 /// How the points of a curve follow each other.

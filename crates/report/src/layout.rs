@@ -6,7 +6,7 @@ use crate::legend::{Entry, draw as draw_legend, entries};
 use crate::letters::{fitted, width, wrapped};
 use crate::map;
 use crate::scale::{Scale, Tick};
-use crate::scene::{Anchor, Colour, INK, Point, Scene, Shape, Text, colour};
+use crate::scene::{Anchor, Colour, FAINT, INK, Point, Scene, Shape, Text, colour};
 use crate::strokes::{Frame, pieces};
 
 /// Panels below this width in pixels have the letters of small print, 8 points.
@@ -18,8 +18,7 @@ pub(crate) const GAP: f64 = 7.0;
 /// Widest labels of ticks that stand beside each other.
 const WIDEST: f64 = 140.0;
 
-pub(crate) const FAINT: Colour = [120, 120, 120];
-const GRID: Colour = [228, 228, 228];
+pub(crate) const GRID: Colour = [228, 228, 228];
 pub(crate) const SHADE: Colour = [245, 226, 200];
 /// How much wider bold letters are.
 const BOLD: f64 = 1.12;
@@ -517,23 +516,6 @@ mod tests {
         figures
     }
 
-    /// Left, top, right and bottom of a text.
-    fn bounds(t: &Text) -> Frame {
-        let wide = width(&t.content, t.size);
-        let from = match t.anchor {
-            Anchor::Start => 0.0,
-            Anchor::Middle => -0.5 * wide,
-            Anchor::End => -wide,
-        };
-        let (up, down) = (0.75 * t.size, 0.2 * t.size);
-        let (x, y) = t.at;
-        if t.upright {
-            [x - up, y - from - wide, x + down, y - from]
-        } else {
-            [x + from, y - up, x + from + wide, y + down]
-        }
-    }
-
     #[test]
     fn nothing_leaves_the_figure_and_no_text_meets_another() {
         for (number, figure) in attacks().iter().enumerate() {
@@ -547,15 +529,16 @@ mod tests {
                         assert!(points.iter().all(inside), "{number} {points:?}");
                     }
                     Shape::Text(t) => texts.push(t),
+                    Shape::Group { .. } => {}
                 }
             }
             for (i, a) in texts.iter().enumerate() {
-                let [left, top, right, bottom] = bounds(a);
+                let [left, top, right, bottom] = a.bounds();
                 let whole = inside(&(left, top)) && inside(&(right, bottom));
-                assert!(whole || figure.width < 200.0, "{number}: `{}` is cut at {:?}", a.content, bounds(a));
+                assert!(whole || figure.width < 200.0, "{number}: `{}` is cut at {:?}", a.content, a.bounds());
                 // A word beside a mark stands where curves leave room, other marks do not count.
                 for b in texts[..i].iter().filter(|b| a.colour == INK || b.colour == INK) {
-                    let other = bounds(b);
+                    let other = b.bounds();
                     let apart = left >= other[2] || other[0] >= right || top >= other[3] || other[1] >= bottom;
                     assert!(apart || figure.width < 200.0, "{number}: `{}` meets `{}`", a.content, b.content);
                 }
@@ -574,7 +557,7 @@ mod tests {
                 Shape::Area { .. } => areas += 1,
                 Shape::Dots { at, .. } => dots += at.len(),
                 Shape::Text(t) => words.push(t.content.as_str()),
-                Shape::Strokes { .. } => {}
+                Shape::Strokes { .. } | Shape::Group { .. } => {}
             }
         }
         // Eight bars, a band, a region, and four keys of legends; three points that can be drawn, and two keys.

@@ -26,7 +26,7 @@ mod svg;
 pub mod thin;
 
 pub use described::{bring_back, keep};
-pub use figure::{Axis, BLACK, Curve, Figure, Map, Mark, Order, PIXELS_PER_INCH, Panel, Ramp, Style};
+pub use figure::{Axis, BLACK, Curve, Figure, Map, Mark, Order, PIXELS_PER_INCH, Panel, Ramp, Style, printed};
 pub use page::Page;
 
 use structure::Drawing;
@@ -80,6 +80,8 @@ pub struct View {
     pub title: String,
     /// The structure.
     pub drawing: Drawing,
+    /// Names of its nodes.
+    pub names: Vec<String>,
     /// What moves it.
     pub motion: Motion,
     /// Unit in which displacements are told, and how many of it are one unit of the drawing.
@@ -88,7 +90,7 @@ pub struct View {
     pub note: String,
 }
 
-/// Displacements of the points of a drawing, three numbers for each point.
+/// How the nodes of a drawing move: six numbers for each node, displacement and rotation (rad) along the axes of the drawing.
 #[derive(Clone, Debug)]
 pub enum Motion {
     /// Shapes that swing, each with a caption.
@@ -100,4 +102,16 @@ pub enum Motion {
         /// One after the other.
         frames: Vec<f32>,
     },
+}
+
+impl Motion {
+    /// The numbers of all shapes or frames, each by itself.
+    pub(crate) fn states(&self) -> Box<dyn Iterator<Item = &[f32]> + '_> {
+        match self {
+            Motion::Shapes(shapes) => Box::new(shapes.iter().map(|s| &s.1[..])),
+            Motion::Frames { times, frames } => {
+                Box::new(frames.chunks_exact((frames.len() / times.len().max(1)).max(1)))
+            }
+        }
+    }
 }

@@ -1,9 +1,9 @@
 //! Values over a grid as colours, and the scales beside them that say what the colours mean.
 
 use crate::figure::{Map, Panel, Ramp};
-use crate::layout::{Axes, FAINT, GAP, RIGHT, SHADE, Sizes};
+use crate::layout::{Axes, GAP, RIGHT, SHADE, Sizes};
 use crate::letters::width;
-use crate::scene::{Anchor, Colour, INK, Scene};
+use crate::scene::{Anchor, Colour, FAINT, INK, Scene};
 use crate::strokes::Frame;
 
 /// Left of a scale of colours, and its width.

@@ -90,9 +90,10 @@ fn write_block(out: &mut dyn Write, mut block: Value, specs: &mut Vec<Value>) ->
     });
     let note = Some(text(&block["note"])).filter(|n| !n.is_empty()).map(|n| format!("<p class=\"note\">{n}</p>"));
     let id = if spec.is_null() { String::new() } else { format!(" id=\"f{}\"", specs.len()) };
+    let class = if spec["order"] == "free" { " class=\"loop\"" } else { "" };
     specs.extend(Some(spec).filter(|s| !s.is_null()));
     let note = note.unwrap_or_default();
-    writeln!(out, "<figure{id}><figcaption>{title}</figcaption><div>{still}</div>{note}</figure>")
+    writeln!(out, "<figure{id}{class}><figcaption>{title}</figcaption><div>{still}</div>{note}</figure>")
 }
 
 #[cfg(test)]
@@ -100,7 +101,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::structure::{Held, Node, Structure};
+    use crate::structure::{Hold, Holds, Node, Structure};
     use crate::{Axis, Block, Curve, Motion, Order, Panel, Table, View, bring_back, keep};
 
     fn blocks() -> Vec<Block> {
@@ -112,10 +113,12 @@ mod tests {
             curves: vec![Curve { thinned: Some(99), ..Curve::line("</script>", vec![(0.0, 1.0), (1.0, 2.0)]) }],
             ..Panel::default()
         };
-        let node = Node { name: "a".into(), at: [0.0; 3], held: Held::Fixed, swings: false };
-        let drawing = Structure { nodes: vec![node], lines: vec![] }.drawing();
-        let motion = Motion::Shapes(vec![("1 Hz".into(), vec![0.0; 3])]);
-        let view = View { title: "modes".into(), drawing, motion, unit: ("mm".into(), 1e3), note: String::new() };
+        let held = Holds { moves: [Hold::Fixed; 3], turns: [Hold::Fixed; 3] };
+        let node = Node { name: "a".into(), held, ..Node::default() };
+        let drawing = Structure { nodes: vec![node], ..Structure::default() }.drawing();
+        let motion = Motion::Shapes(vec![("1 Hz".into(), vec![0.0, 0.5, 0.0, 0.0, 0.0, -0.25])]);
+        let (unit, names) = (("mm".into(), 1e3), vec!["a".into()]);
+        let view = View { title: "modes".into(), drawing, names, motion, unit, note: String::new() };
         let table = Table { header: vec!["a".into()], rows: vec![vec!["1 & 2".into()]] };
         let lines = Block::Lines(vec!["x".into(), "<i>".into()]);
         let folded = Block::Folded { summary: "all".into(), text: "a\nb".into() };
@@ -168,6 +171,18 @@ mod tests {
             one("still"), { "spec": { "x": evil } }]);
         let found = page(bring_back(&wrong).expect("a list"));
         assert_eq!(found.matches("<script").count(), page(vec![Block::Text("x".into())]).matches("<script").count());
+    }
+
+    /// Only the axes along which something moves, each value in 16 bits.
+    #[test]
+    fn a_motion_is_packed() {
+        let page = page(blocks());
+        let specs = page.split("id=\"specs\">").nth(1).unwrap().split("</script>").next().unwrap();
+        let motion = &serde_json::from_str::<Value>(specs).unwrap()[1]["motion"];
+        assert_eq!(motion["axes"], json!([1, 5]));
+        assert_eq!(motion["d"], base64(&[0xff, 0x7f, 0x01, 0x80]), "the largest of each are whole");
+        assert_eq!(motion["scales"], base64(&[0.5f32.to_le_bytes(), 0.25f32.to_le_bytes()].concat()));
+        assert_eq!(motion["texts"], json!(["1 Hz"]));
     }
 
     #[test]

@@ -72,6 +72,7 @@ impl Canvas {
                 let dots: Vec<Vec<Point>> = scaled(at).into_iter().map(|p| vec![p, p]).collect();
                 self.stroke(&dots, radius * scale, *colour);
             }
+            Shape::Group { shapes, .. } => shapes.iter().for_each(|shape| self.draw(shape, scale)),
             Shape::Text(Text { content, at, anchor, size, upright, bold, colour }) => {
                 let wide = letters::width(content, *size);
                 let from = match anchor {

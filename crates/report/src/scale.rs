@@ -81,7 +81,7 @@ impl Scale {
         let label = |x: f64| match x {
             0.0 => "0".to_owned(),
             _ if !(1e-3..1e5).contains(&largest) => scientific(x, step, largest),
-            _ => format!("{x:.decimals$}").replace('-', "−"),
+            _ => grouped(&format!("{x:.decimals$}")).replace('-', "−"),
         };
         let (from, to) = ((self.low / step).ceil() as i64, (self.high / step).floor() as i64);
         (from..=to).take(100).map(|i| i as f64 * step).map(|x| (self.place(x), label(x))).collect()
@@ -117,6 +117,21 @@ fn times_ten(digit: i32, e: i32) -> String {
     }
 }
 
+/// Digits in groups of three, from five digits on, as in print.
+fn grouped(text: &str) -> String {
+    let whole = text.find('.').unwrap_or(text.len());
+    let digits = whole - usize::from(text.starts_with('-'));
+    let mut out = String::with_capacity(text.len() + 4);
+    for (i, c) in text.char_indices() {
+        let left = whole.saturating_sub(i);
+        if digits > 4 && left > 0 && left % 3 == 0 && i + digits > whole {
+            out.push(' ');
+        }
+        out.push(c);
+    }
+    out
+}
+
 fn raised(e: i32) -> String {
     let digit =
         |c: char| c.to_digit(10).map_or('⁻', |d| ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'][d as usize]);
@@ -147,6 +162,13 @@ mod tests {
         assert_eq!(labels(Axis::new("", "").log().over(1e-7, 1e-4)), ["10⁻⁷", "10⁻⁶", "10⁻⁵", "10⁻⁴"]);
         assert_eq!(labels(Axis::new("", "").log().over(1.0, 10.0)), ["1", "2", "5", "10"]);
         assert_eq!(labels(Axis::new("", "").log().over(2e-4, 2e-3)), ["2·10⁻⁴", "5·10⁻⁴", "0.001", "0.002"]);
+    }
+
+    #[test]
+    fn thousands_stand_apart() {
+        assert_eq!(labels(Axis::new("", "").over(-30e3, 30e3)), ["−20 000", "0", "20 000"]);
+        assert_eq!(grouped("1234"), "1234");
+        assert_eq!([grouped("-12345.678"), grouped("100000")], ["-12 345.678", "100 000"]);
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! What is on the paper: strokes, areas, dots and texts in their places, in pixels with y down. Every drawing becomes this
 //! first, and every backend starts from it.
 
+use crate::letters::width;
+
 /// A point in pixels.
 pub(crate) type Point = (f64, f64);
 
@@ -9,17 +11,16 @@ pub(crate) type Colour = [u8; 3];
 
 /// The colour of texts and axes.
 pub(crate) const INK: Colour = [30, 30, 30];
+/// Of what is less important.
+pub(crate) const FAINT: Colour = [110, 110, 110];
+
+pub(crate) const BLUE: Colour = [0x00, 0x72, 0xb2];
+/// Vermilion: what stands in the laboratory.
+pub(crate) const SPECIMEN: Colour = [0xd5, 0x5e, 0x00];
+pub(crate) const GREEN: Colour = [0x00, 0x9e, 0x73];
 
 /// Colours of M. Okabe and K. Ito, distinguishable with colour-blind eyes, and black.
-const COLOURS: [Colour; 7] = [
-    [0x00, 0x72, 0xb2],
-    [0xd5, 0x5e, 0x00],
-    [0x00, 0x9e, 0x73],
-    [0xcc, 0x79, 0xa7],
-    [0xe6, 0x9f, 0x00],
-    [0x56, 0xb4, 0xe9],
-    INK,
-];
+const COLOURS: [Colour; 7] = [BLUE, SPECIMEN, GREEN, [0xcc, 0x79, 0xa7], [0xe6, 0x9f, 0x00], [0x56, 0xb4, 0xe9], INK];
 
 /// The colour of this number, where `given` is what a curve asks for and `place` which it is in its panel.
 pub(crate) fn colour(given: Option<usize>, place: usize) -> Colour {
@@ -55,15 +56,51 @@ impl Text {
     pub(crate) fn new(content: impl Into<String>, at: Point, anchor: Anchor, size: f64) -> Self {
         Text { content: content.into(), at, anchor, size, upright: false, bold: false, colour: INK }
     }
+
+    /// Left, top, right and bottom.
+    pub(crate) fn bounds(&self) -> [f64; 4] {
+        let wide = width(&self.content, self.size);
+        let from = match self.anchor {
+            Anchor::Start => 0.0,
+            Anchor::Middle => -0.5 * wide,
+            Anchor::End => -wide,
+        };
+        let (up, down) = (0.75 * self.size, 0.2 * self.size);
+        let (x, y) = self.at;
+        if self.upright {
+            [x - up, y - from - wide, x + down, y - from]
+        } else {
+            [x + from, y - up, x + from + wide, y + down]
+        }
+    }
 }
 
 /// Something on the paper.
 #[derive(Clone, Debug)]
 pub(crate) enum Shape {
-    Strokes { lines: Vec<Vec<Point>>, colour: Colour, width: f64, dashed: bool },
-    Area { outline: Vec<Point>, colour: Colour, opacity: f64 },
-    Dots { at: Vec<Point>, radius: f64, colour: Colour },
+    Strokes {
+        lines: Vec<Vec<Point>>,
+        colour: Colour,
+        width: f64,
+        dashed: bool,
+    },
+    Area {
+        outline: Vec<Point>,
+        colour: Colour,
+        opacity: f64,
+    },
+    Dots {
+        at: Vec<Point>,
+        radius: f64,
+        colour: Colour,
+    },
     Text(Text),
+    /// Some that belong together, with a title that shows where the pointer rests.
+    Group {
+        class: String,
+        title: String,
+        shapes: Vec<Shape>,
+    },
 }
 
 /// All of it, on white paper.

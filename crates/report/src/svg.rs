@@ -3,21 +3,53 @@
 use std::fmt::Write;
 
 use crate::html::escape;
-use crate::scene::{Anchor, Colour, DASHES, Point, Scene, Shape, Text};
+use crate::layout::{GRID, SHADE};
+use crate::scene::{Anchor, BLUE, Colour, DASHES, FAINT, GREEN, INK, Point, SPECIMEN, Scene, Shape, Text};
 
-/// As text.
+/// As text, on white paper.
 pub(crate) fn write(scene: &Scene) -> String {
+    written(scene, "")
+}
+
+/// As text for a screen: light or dark as the reader has it.
+pub(crate) fn write_for_screen(scene: &Scene) -> String {
+    written(scene, &format!("<style>@media (prefers-color-scheme: dark) {{{}}}</style>\n", dark()))
+}
+
+fn written(scene: &Scene, style: &str) -> String {
     let (width, height) = (number(scene.width), number(scene.height));
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
          fill=\"none\" stroke-linejoin=\"round\" font-family=\"DejaVu Sans, Verdana, Arial, sans-serif\">\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>"
+         {style}<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>"
     );
     for shape in &scene.shapes {
         out += "\n";
         draw(&mut out, shape);
     }
     out + "\n</svg>\n"
+}
+
+/// What the colours of paper and ink become where the reader has it dark.
+const DARK: [(Colour, Colour); 8] = [
+    (INK, [0xe4, 0xe7, 0xea]),
+    (FAINT, [0x9a, 0xa4, 0xae]),
+    (GRID, [0x34, 0x3a, 0x41]),
+    (SHADE, [0x4a, 0x3d, 0x28]),
+    (BLUE, [0x56, 0xb4, 0xe9]),
+    (SPECIMEN, [0xf0, 0x8a, 0x45]),
+    (GREEN, [0x2f, 0xc5, 0x97]),
+    ([0x56, 0xb4, 0xe9], [0xf0, 0xe4, 0x42]),
+];
+
+/// Rules for the colours that are written as attributes.
+fn dark() -> String {
+    let rule = |(light, dark): &(Colour, Colour)| {
+        let (light, dark) = (name(*light), name(*dark));
+        format!("[fill=\"{light}\"]{{fill:{dark}}}[stroke=\"{light}\"]{{stroke:{dark}}}")
+    };
+    let paper = "[fill=\"#fff\"]{fill:#15181c}".to_owned();
+    paper + &DARK.iter().map(rule).collect::<String>()
 }
 
 fn draw(out: &mut String, shape: &Shape) {
@@ -35,6 +67,11 @@ fn draw(out: &mut String, shape: &Shape) {
         Shape::Dots { at, radius, colour } => {
             let dot = |p: &Point| format!("<circle cx=\"{}\" cy=\"{}\" r=\"{radius}\"/>", number(p.0), number(p.1));
             write!(out, "<g fill=\"{}\">{}</g>", name(*colour), at.iter().map(dot).collect::<String>())
+        }
+        Shape::Group { class, title, shapes } => {
+            let _ = write!(out, "<g class=\"{}\"><title>{}</title>", escape(class), escape(title));
+            shapes.iter().for_each(|shape| draw(out, shape));
+            write!(out, "</g>")
         }
         Shape::Text(Text { content, at, anchor, size, upright, bold, colour }) => {
             let (x, y) = (number(at.0), number(at.1));

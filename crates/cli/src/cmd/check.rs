@@ -15,22 +15,25 @@ use serde_json::{Value, json};
 use interfield_structure::specimen::Rehearsal as AsEmulated;
 
 use crate::Exit;
-use crate::drawing::structure;
+use crate::drawing::draw_model;
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{fail, print, print_json};
 use interfield::Advised;
-use interfield::files::{same, write};
+use interfield::files::same;
 use interfield::plan::Plan;
 use interfield::programs::{Programs, described_json};
 use interfield::rehearsal::{Rehearsal, fingerprint, look_up};
 use interfield::stability::{Unjudged, examine};
 use interfield::table::{aligned, short, wrapped};
 
-/// Show what was understood of a model: structure, masses, modes, solver, cost, step; and what looks wrong
+/// Show a model and its test as they will be run: structure, modes, schemes, steps, specimens, limits; and what looks wrong
 ///
-/// Nothing is run, except for a few milliseconds to see what a step costs. The structure is drawn to an SVG file.
+/// One page to read before a run or a test: coupling, sides and schemes with their steps, specimens with their actuators, sensors, rates,
+/// compensation and limits, parts that other programs compute. Nothing is run, except for a few milliseconds to see what a step
+/// costs. The structure is drawn to an SVG file.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield check models/frame.toml\n  \
+interfield check models/isolated-building.toml --stability\n  \
 interfield check models/frame.toml --all -o frame.svg\n  \
 interfield check models/frame.toml --dt \"20 ms\" --scheme newmark --json")]
 pub(crate) struct Args {
@@ -94,7 +97,7 @@ pub(crate) fn run(args: &Args) -> Exit {
             Ok(found) => found,
             Err(e) => return e,
         };
-    if let Err(message) = write(&picture, structure(&assembled.model).drawing().svg(800.0, 600.0)) {
+    if let Err(message) = draw_model(&picture, &assembled.model) {
         let help = "give another file with --output, for example --output structure.svg";
         fail(args.json, Some(&picture.display().to_string()), None, &message, help);
         return Exit::Failure;

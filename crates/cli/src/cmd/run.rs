@@ -264,7 +264,7 @@ fn tell(
     let (sim, model, Some(files)) = (run.simulation(), run.model(), run.files()) else { return Exit::Failure };
     let (mut evidence, curves) = evidence(outcome, model, page_data);
     evidence.interface = interface(sim);
-    evidence.laboratory = blocks(&outcome.assessed, &model.units);
+    evidence.laboratory = blocks(&outcome.assessed, model);
     evidence.laboratory.extend(programs_blocks(outcome, model));
     evidence.log = loaded.lines();
     if !outcome.assessed.is_empty() {
@@ -347,7 +347,7 @@ fn keep(
     evidence: Evidence,
     curves: Option<&Curves>,
 ) -> Result<(), String> {
-    let recordings = keep_recordings(&outcome.assessed, &model.units);
+    let recordings = keep_recordings(&outcome.assessed, model);
     let kept = if files.format == Format::Results { evidence.keep(&files.results) } else { Ok(()) };
     let page = files.report.as_ref().map_or(Ok(()), |path| match curves {
         Some(curves) => Report { meta, curves, evidence }.write(path),

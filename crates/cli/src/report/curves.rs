@@ -7,12 +7,12 @@ use interfield_results::{ChannelInfo, Error, Reader};
 
 use interfield::Ranges;
 
-/// Most points of all histories of a page (eight bytes each), and of one.
-const POINTS: usize = 2_000_000;
-const HISTORY: usize = 200_000;
+/// Most points of all histories of a page (eight bytes each), and of one: a page has some megabytes, whatever the run.
+const POINTS: usize = 400_000;
+const HISTORY: usize = 100_000;
 
-/// Most samples of a hysteresis loop that are kept as they are, and most loops and spectra of a page.
-const LOOP: usize = 16_384;
+/// Most points of all hysteresis loops, and most loops and spectra of a page.
+const LOOP: usize = 160_000;
 const LOOPS: usize = 24;
 const SPECTRA: usize = 12;
 
@@ -52,7 +52,9 @@ impl Curves {
             channels.iter().position(|d| d.quantity == DEFORMATION && d.name == name)
         };
         let forces = channels.iter().enumerate().filter(|(_, c)| c.quantity == FORCE);
-        let loops = forces.filter_map(|(i, c)| Some((partner(c)?, i, Thinner::new(LOOP))));
+        let pairs: Vec<(usize, usize)> = forces.filter_map(|(i, c)| Some((partner(c)?, i))).take(LOOPS).collect();
+        let room = (LOOP / pairs.len().max(1)).min(HISTORY) / 4;
+        let loops = pairs.into_iter().map(|(x, y)| (x, y, Thinner::new(room)));
         let heard = |c: &ChannelInfo| {
             ["displacement", "interface force"].contains(&c.quantity.as_str()) || c.quantity.ends_with("acceleration")
         };
@@ -60,7 +62,7 @@ impl Curves {
         Self {
             ranges: Ranges::new(channels.len()),
             histories: vec![Thinner::new(each); channels.len()],
-            loops: loops.take(LOOPS).collect(),
+            loops: loops.collect(),
             signals: signals.take(SPECTRA).collect(),
             times: [None; 2],
             channels: channels.to_vec(),

@@ -3,25 +3,28 @@
 use interfield_lab::realtime::Histogram;
 use interfield_lab::rig::LoopTiming;
 use interfield_lab::verdict::Grade;
-use interfield_language::units::UnitSystem;
-use interfield_report::{Axis, Block, Curve, Order, Panel, Table};
+use interfield_language::Model;
+use interfield_language::specimen::{Action, Specimen, Watch};
+use interfield_language::units::{Dimension, UnitSystem};
+use interfield_report::{Axis, Block, Curve, Order, Panel, Table, printed};
 use interfield_results::Reader;
 
 use super::Evidence;
 use crate::stored::curve;
 use interfield::laboratory::{Assessed, header, json, log, row, tape};
+use interfield::table::short;
 
 /// Actuators whose curves are drawn.
 const DRAWN: usize = 8;
 
 /// All blocks of the section.
-pub(crate) fn blocks(assessed: &[Assessed], units: &UnitSystem) -> Vec<Block> {
-    assessed.iter().flat_map(|a| one(a, units)).collect()
+pub(crate) fn blocks(assessed: &[Assessed], model: &Model) -> Vec<Block> {
+    assessed.iter().flat_map(|a| one(a, model)).collect()
 }
 
 /// Adds what was found to every recording; the error is a sentence.
-pub(crate) fn keep(assessed: &[Assessed], units: &UnitSystem) -> Result<(), String> {
-    let one = |a: &Assessed| {
+pub(crate) fn keep(assessed: &[Assessed], model: &Model) -> Result<(), String> {
+    let one_of = |a: &Assessed| {
         let Some(path) = &a.recording else { return Ok(()) };
         let test = std::slice::from_ref(a);
         // Its own log has the words of the operator too.
@@ -29,14 +32,14 @@ pub(crate) fn keep(assessed: &[Assessed], units: &UnitSystem) -> Result<(), Stri
         let evidence = Evidence {
             good: a.verdict.grade != Grade::Failed,
             verdict: verdict(a),
-            laboratory: one(a, units),
+            laboratory: one(a, model),
             log: own.unwrap_or_else(|_| log(a)),
             numbers: json(test),
             ..Evidence::default()
         };
         evidence.keep(path)
     };
-    let failed: Vec<String> = assessed.iter().filter_map(|a| one(a).err()).collect();
+    let failed: Vec<String> = assessed.iter().filter_map(|a| one_of(a).err()).collect();
     if failed.is_empty() { Ok(()) } else { Err(failed.join("; ")) }
 }
 
@@ -45,9 +48,12 @@ fn verdict(a: &Assessed) -> String {
     format!("{}: {}: {}", a.name, a.verdict.grade.word(), a.verdict.reasons.join("; "))
 }
 
-fn one(a: &Assessed, units: &UnitSystem) -> Vec<Block> {
+/// Verdict, tracking and limits first; then curves, time and log.
+fn one(a: &Assessed, model: &Model) -> Vec<Block> {
+    let units = &model.units;
     let rows = a.actuators.iter().enumerate().map(|(i, t)| row(i, t.as_ref(), units)).collect();
     let mut blocks = vec![Block::Text(verdict(a)), Block::Table(Table { header: header(units), rows })];
+    blocks.extend(model.specimens.iter().find(|s| s.name == a.name).and_then(|s| limits(a, s, units)));
     if let Some(reader) = a.recording.as_ref().and_then(|path| Reader::open(path).ok()) {
         blocks.extend((0..a.actuators.len().min(DRAWN)).flat_map(|i| curves(a, &reader, i)));
     }
@@ -72,6 +78,37 @@ fn one(a: &Assessed, units: &UnitSystem) -> Vec<Block> {
         blocks.push(Block::Lines(lines));
     }
     blocks
+}
+
+/// What each actuator did, beside the limit it was given; `None` if no limit has a number that can be compared.
+fn limits(a: &Assessed, specimen: &Specimen, units: &UnitSystem) -> Option<Block> {
+    let mut rows = Vec::new();
+    for (i, tracking) in a.actuators.iter().enumerate() {
+        let (limits, peaks) = (specimen.limits_of(i), tracking.as_ref().map(|t| t.peaks));
+        let speed = Dimension::LENGTH.per(Dimension::TIME);
+        let watched = [
+            ("commanded displacement", limits.displacement, peaks.map(|p| p.command[0]), Dimension::LENGTH),
+            ("commanded velocity", limits.velocity, peaks.map(|p| p.command[1]), speed),
+            ("measured force", limits.force, peaks.map(|p| p.force), Dimension::FORCE),
+            ("tracking error", limits.tracking, peaks.map(|p| p.error), Dimension::LENGTH),
+        ];
+        for (what, watch, reached, dimension) in watched {
+            let Some(Watch { limit, action, .. }) = watch.filter(|w| w.limit.is_finite() && w.limit > 0.0) else {
+                continue;
+            };
+            let number = |x: f64| short(x / units.factor(dimension));
+            rows.push(vec![
+                format!("actuator {}: {what}", i + 1),
+                printed(&units.label(dimension)),
+                reached.map_or_else(|| "-".to_owned(), number),
+                number(limit),
+                reached.map_or_else(|| "-".to_owned(), |r| format!("{:.0}", 100.0 * r / limit)),
+                Action::ALL.iter().find(|a| a.0 == action).map_or("", |a| a.1).to_owned(),
+            ]);
+        }
+    }
+    let header = ["limit", "unit", "largest", "limit", "used [%]", "beyond it"].map(str::to_owned).to_vec();
+    (!rows.is_empty()).then_some(Block::Table(Table { header, rows }))
 }
 
 /// Target and reached, their difference, and the force over the displacement of an actuator.

@@ -10,7 +10,7 @@ mod scene;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use interfield_report::{Block, Page, Section, Table};
+use interfield_report::{Block, Page, Section, Table, printed};
 use interfield_results::{Error, Meta, Reader};
 use interfield_structure::Simulation;
 
@@ -75,18 +75,20 @@ impl Report<'_> {
             let text = rig.iter().map(|(name, value)| format!("{name} = {value}\n")).collect();
             settings.push(Block::Folded { summary: "All settings of the laboratory, SI".to_owned(), text });
         }
+        let laboratory = section("Laboratory", laboratory);
         Page {
             title: self.meta.title.clone(),
             good,
             verdict,
             sections: vec![
+                // Of a test the laboratory counts first.
+                laboratory,
                 section("Peaks", vec![peaks(self.curves)]),
                 section("Deformed shape", deformed),
                 section("Hysteresis", self.curves.loops()),
                 section("Histories", self.curves.histories()),
                 section("Energy balance", self.curves.energies()),
                 section("Spectra", self.curves.spectra()),
-                section("Laboratory", laboratory),
                 section("Interface", interface),
                 section("Modes", modes),
                 section("Timings", words(timings)),
@@ -119,7 +121,7 @@ fn peaks(curves: &Curves) -> Block {
     let channels = curves.channels().iter().zip(&curves.ranges.0).filter(|(_, r)| r.min <= r.max);
     let row = |(c, r): (&interfield_results::ChannelInfo, &interfield::Range)| {
         let at = format!("{:.3}", r.peak_time);
-        vec![c.name.clone(), c.unit.clone(), short(r.min), short(r.max), short(r.peak), at, short(r.last)]
+        vec![c.name.clone(), printed(&c.unit), short(r.min), short(r.max), short(r.peak), at, short(r.last)]
     };
     Block::Table(Table { header, rows: channels.map(row).collect() })
 }

@@ -19,10 +19,15 @@ const NO_MODES: usize = 20_000;
 /// Moments of a deformed shape that is read from a result file.
 const MOMENTS: u64 = 300;
 
+/// Most numbers of a deformed shape in a page, two bytes each.
+const NUMBERS: usize = 900_000;
+
 /// A model as it is drawn.
 pub(crate) struct Scene {
     drawing: Drawing,
-    /// What moves each point of the drawing.
+    /// Names of the nodes.
+    names: Vec<String>,
+    /// What moves each of them.
     moves: Vec<Moves>,
     /// The unknown that each degree of freedom is.
     unknowns: Vec<Option<usize>>,
@@ -44,35 +49,35 @@ impl Scene {
         let model = &assembled.model;
         let structure = structure(model);
         let drawing = structure.drawing();
-        let mut moves = moves(model, &structure);
-        // Points on the ground stand still.
-        moves.resize(drawing.points.len(), Vec::new());
+        let moves = moves(model, &structure);
+        let names = structure.nodes.iter().map(|n| n.name.clone()).collect();
         let length = interfield_language::units::Dimension::LENGTH;
         let unit = (model.units.label(length), 1.0 / model.units.factor(length));
         let sketch = if drawing.sketch { "The model gives no positions: this is a sketch." } else { "" };
         let mut unknowns = vec![None; model.dofs.len()];
         assembled.free().iter().enumerate().for_each(|(i, &d)| unknowns[d] = Some(i));
-        let mut scene = Self { drawing, moves, unknowns, unit, modes: Err(String::new()), sketch };
+        let mut scene = Self { drawing, names, moves, unknowns, unit, modes: Err(String::new()), sketch };
         scene.modes = scene.find_modes(assembled);
         scene
     }
 
     /// Whether there is anything to draw.
     fn is_empty(&self) -> bool {
-        self.drawing.nodes == 0 || self.drawing.lines.is_empty()
+        self.drawing.nodes == 0 || self.drawing.edges.is_empty()
     }
 
-    /// Displacements of all points for values of the degrees of freedom.
+    /// Displacements and rotations of all nodes for values of the degrees of freedom.
     fn displaced(&self, value: impl Fn(usize) -> f64) -> Vec<f32> {
-        let point = |moves: &Moves| {
-            let mut d = [0.0; 3];
+        let node = |moves: &Moves| {
+            let mut d = [0.0; 6];
             for (dof, unit) in moves {
                 let x = value(*dof);
-                (0..3).for_each(|a| d[a] += x * unit[a]);
+                (0..6).for_each(|a| d[a] += x * unit[a]);
             }
-            self.drawing.along(d).map(|x| x as f32)
+            let [x, y, z, rx, ry, rz] = d;
+            [self.drawing.along([x, y, z]), self.drawing.along([rx, ry, rz])].concat()
         };
-        self.moves.iter().flat_map(point).collect()
+        self.moves.iter().flat_map(node).map(|x| x as f32).collect()
     }
 
     fn find_modes(&self, structure: &Structure) -> Result<Modes, String> {
@@ -119,8 +124,8 @@ impl Scene {
     }
 
     fn view(&self, title: &str, motion: Motion) -> Block {
-        let (drawing, unit, note) = (self.drawing.clone(), self.unit.clone(), self.sketch.to_owned());
-        Block::View(View { title: title.to_owned(), drawing, motion, unit, note })
+        let (drawing, names, unit) = (self.drawing.clone(), self.names.clone(), self.unit.clone());
+        Block::View(View { title: title.to_owned(), drawing, names, motion, unit, note: self.sketch.to_owned() })
     }
 
     /// The deformed shape at the moments gathered during a run.
@@ -129,8 +134,11 @@ impl Scene {
             let u = frames.unknowns(moment);
             self.displaced(|d| self.unknowns[d].map_or_else(|| imposed(model, d, t), |i| f64::from(u[i])))
         };
-        let motion: Vec<f32> = frames.times.iter().enumerate().flat_map(moved).collect();
-        self.animated(&frames.times, motion)
+        // No more moments than a page has room for.
+        let every = (6 * self.moves.len() * frames.times.len()).div_ceil(NUMBERS).max(1);
+        let chosen = || frames.times.iter().enumerate().step_by(every);
+        let motion: Vec<f32> = chosen().flat_map(moved).collect();
+        self.animated(&chosen().map(|m| *m.1).collect::<Vec<f64>>(), motion)
     }
 
     /// The deformed shape out of a result file, which has it if every displacement that shows is recorded.
@@ -152,7 +160,8 @@ impl Scene {
         }
         let (mut times, mut motion) = (Vec::new(), Vec::new());
         let length = self.unit.1;
-        for row in (0..reader.rows()).step_by(reader.rows().div_ceil(MOMENTS).max(1) as usize) {
+        let moments = MOMENTS.min((NUMBERS / (6 * self.moves.len()).max(1)) as u64).max(2);
+        for row in (0..reader.rows()).step_by(reader.rows().div_ceil(moments).max(1) as usize) {
             let t = reader.time(row..row + 1)?.first().copied().unwrap_or(0.0);
             let mut values = vec![0.0; model.dofs.len()];
             for (d, c) in channel.iter().enumerate() {

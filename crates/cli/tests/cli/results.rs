@@ -163,7 +163,7 @@ fn comparisons() {
     let svg = absent("compare.svg");
     interfield(&["compare", a, b, "--plot", svg.to_str().unwrap()]).expect(0);
     let svg = std::fs::read_to_string(svg).unwrap();
-    for part in ["roof.x [mm]", "storey1.force [kN]", "quake [mm/s^2]", "compare-a.h5", "compare-b.h5"] {
+    for part in ["roof.x [mm]", "storey1.force [kN]", "quake [mm/s²]", "compare-a.h5", "compare-b.h5"] {
         assert!(svg.contains(part), "{part}");
     }
 }

@@ -229,7 +229,7 @@ pub(crate) fn run(args: &Args) -> Exit {
         if ending == Ending::Broken {
             assessed.iter().flat_map(laboratory::log).for_each(|line| complain(&format!("note: {line}")));
         }
-        if let Err(message) = keep(assessed.as_slice(), &offer.model.units) {
+        if let Err(message) = keep(assessed.as_slice(), &offer.model) {
             complain(&format!("error: {message}"));
         }
         let failed = assessed.as_ref().is_none_or(|a| a.verdict.grade == Grade::Failed);

@@ -43,7 +43,11 @@ const STAGES: &[Stage] = &[
     Stage { name: "no_std", about: "a program without the standard library runs the kernel", run: no_std::stage },
     Stage { name: "unit", about: "every unit, integration and documentation test", run: unit::stage },
     Stage { name: "network", about: "EtherCAT, and several hosts, in networks of their own", run: network::stage },
-    Stage { name: "book", about: "the book builds, and no link in it leads nowhere", run: book::stage },
+    Stage {
+        name: "book",
+        about: "the book builds: links, anchors, equations, pictures, what is generated",
+        run: book::stage,
+    },
     Stage { name: "opensees", about: "frames and the viaduct agree with OpenSees", run: opensees::stage },
     Stage {
         name: "peers",

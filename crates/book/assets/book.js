@@ -125,6 +125,7 @@
   function searching() {
     const input = document.getElementById("search");
     const found = document.getElementById("found");
+    input.parentElement.hidden = false;
     const run = () => load().then(() => show(search(input.value), input.value));
     input.addEventListener("focus", load);
     input.addEventListener("input", run);

@@ -35,7 +35,7 @@ pub(crate) fn elements() -> String {
             Ok(latex) => format!("```math\n{latex}\n```"),
             Err(_) => format!("```text\n{}\n```", info.equations.join("\n")),
         };
-        out += &format!("{equations}\n\nSource: {}. {}\n\n", cell(info.reference), facts(info));
+        out += &format!("{equations}\n\nSource: {}. {}\n\n", cited(info.reference), facts(info));
         let section = sections.iter().find(|s| s.name == "element" && s.when.iter().any(|w| w.1 == info.name));
         out += &section.map_or_else(String::new, keys);
     }
@@ -87,7 +87,7 @@ pub(crate) fn schemes() -> String {
             "\n## {0}\n\n{1}.\n\n![Spectral radius of {0}](img/scheme-{0}.svg)\n\nSource: {2}.\n\n",
             info.name,
             capital(info.title),
-            cell(info.reference)
+            cited(info.reference)
         );
         out += &parameters(info.parameters);
     }
@@ -98,8 +98,8 @@ pub(crate) fn schemes() -> String {
 pub(crate) fn couplings() -> String {
     let mut out = format!(
         "# Couplings\n\nWhat `method` in [`[coupling]`](reference.md#coupling) may be, the recommended one first. \
-         [Substructures and couplings](substructures.md) says how to choose. Pictures show one macro-step, from t_n to \
-         t_n+1, with four substeps: arcs are steps, equal numbers happen at the same time, red dots are where multipliers are \
+         [Substructures and couplings](substructures.md) says how to choose. Pictures show one macro-step, from $t_n$ to \
+         $t_{{n+1}}$, with four substeps: arcs are steps, equal numbers happen at the same time, red dots are where multipliers are \
          found and, on the coarse side, what they are found from.\n\n{}",
         choice()
     );
@@ -122,7 +122,7 @@ pub(crate) fn couplings() -> String {
         };
         out += &format!(
             "- Source: {}.\n- Substructures take {}; without one, `{}`.\n- Sides: {sides}.\n- Tangents: {tangents}.\n\n",
-            cell(info.reference),
+            cited(info.reference),
             info.schemes.words(),
             info.scheme
         );
@@ -135,7 +135,9 @@ pub(crate) fn couplings() -> String {
 pub(crate) fn compensators() -> String {
     let mut out = String::from(
         "# Compensators\n\nWhat makes a specimen follow in spite of its actuator, the recommended one first. [Compensation](compensation.md) \
-         says how they compare; `interfield compensators NAME` prints the same.\n\n| compensator | learns | what it is |\n|---|---|---|\n",
+         says how they compare; `interfield compensators NAME` prints the same. Pictures show how far a specimen is from its target \
+         behind an actuator that is 12 ms late (two lags of first order), without noise: those that do not learn are given this delay, those that learn half \
+         of it, and `pi-lead` has the gains of its default; `early` sends the specimen ahead on purpose, by 1.5 samples.\n\n| compensator | learns | what it is |\n|---|---|---|\n",
     );
     for info in compensate::COMPENSATIONS {
         let learns = if info.adaptive { "yes" } else { "no" };
@@ -143,15 +145,24 @@ pub(crate) fn compensators() -> String {
     }
     for info in compensate::COMPENSATIONS {
         out += &format!(
-            "\n## {0}\n\n{1}. {2}\n\nSource: {3}.\n\n",
+            "\n## {0}\n\n{1}. {2}\n\n![Error of a specimen with {0}](img/compensator-{0}.svg)\n\nSource: {3}.\n\n",
             info.name,
             capital(info.title),
             cell(info.advice),
-            cell(info.reference)
+            cited(info.reference)
         );
         out += &parameters(info.parameters);
     }
     out
+}
+
+/// A source; where it is a chapter of the book, `book: passivity 2.2`, with a link to it.
+fn cited(reference: &str) -> String {
+    let text = cell(reference);
+    let Some((before, after)) = text.split_once("book: ") else { return text };
+    let length = after.find(|c: char| !c.is_ascii_lowercase()).unwrap_or(after.len());
+    let (chapter, rest) = after.split_at(length);
+    format!("{before}book: [{chapter}]({chapter}.md){rest}")
 }
 
 /// Which coupling for what, as a table.

@@ -209,6 +209,42 @@ mod tests {
     }
 
     #[test]
+    fn everything_that_is_registered_has_its_picture() {
+        let book = book();
+        let shows = |page: &str, picture: String| {
+            assert!(html(&book, page).contains(&format!("/img/{picture}.svg\"")), "{page}: {picture}");
+        };
+        for info in interfield_kernel::element::catalogue::catalogue() {
+            shows("elements.html", format!("element-{}", info.name));
+            if info.hysteretic {
+                shows("elements.html", format!("element-{}-force", info.name));
+            }
+        }
+        interfield_kernel::scheme::registry::SCHEMES
+            .iter()
+            .for_each(|s| shows("schemes.html", format!("scheme-{}", s.name)));
+        interfield_coupling::registry::COUPLINGS
+            .iter()
+            .for_each(|c| shows("couplings.html", format!("coupling-{}", c.name)));
+        let compensators = interfield_lab::compensate::COMPENSATIONS;
+        compensators.iter().for_each(|c| shows("compensators.html", format!("compensator-{}", c.name)));
+        shows("index.html", "hybrid-loop".to_owned());
+    }
+
+    #[test]
+    fn every_equation_of_the_chapters_is_typeset() {
+        let book = book();
+        for chapter in
+            ["newmark", "rosenbrock", "system", "partitioned", "passivity", "compensation", "hysteresis", "elements"]
+        {
+            let source = std::fs::read_to_string(root().join(SOURCE).join(chapter).with_extension("md")).unwrap();
+            let html = html(&book, &format!("{chapter}.html"));
+            let displayed = source.lines().filter(|l| l.trim() == "```math").count();
+            assert!(displayed > 0 && html.matches("<math display=\"block\">").count() == displayed, "{chapter}");
+        }
+    }
+
+    #[test]
     fn the_search_knows_every_section() {
         let book = book();
         let index = &book.assets.iter().find(|a| a.0 == INDEX).unwrap().1;

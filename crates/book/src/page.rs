@@ -89,7 +89,18 @@ impl Reader {
                 self.block = Some((language, String::new()));
             }
             Event::End(TagEnd::CodeBlock) => self.close_block(),
-            Event::InlineMath(latex) => self.equation(&latex, false),
+            Event::InlineMath(latex) => {
+                // What GitHub takes for an escape of Markdown is lost there.
+                if let Some(sign) =
+                    latex.split('\\').skip(1).find(|after| after.starts_with(|c: char| c.is_ascii_punctuation()))
+                {
+                    let sign = sign.chars().next().unwrap_or_default();
+                    self.problems.push(format!(
+                        "the equation `{latex}` has `\\{sign}`, which GitHub does not show within a line"
+                    ));
+                }
+                self.equation(&latex, false);
+            }
             Event::DisplayMath(latex) => self.equation(&latex, true),
             Event::Text(ref text) | Event::Code(ref text) => {
                 if let Some((_, code)) = &mut self.block {
@@ -258,7 +269,7 @@ fn around(title: &str, contents: &str, main: &str) -> String {
          <link rel=\"icon\" href=\"icon.svg\">\n<link rel=\"stylesheet\" href=\"book.css\">\n<script src=\"book.js\"></script>\n\
          </head>\n<body>\n<input type=\"checkbox\" id=\"menu\" hidden>\n<header>\n\
          <label for=\"menu\" class=\"menu\" title=\"Contents\">&#9776;</label>\n<a class=\"title\" href=\"index.html\">Interfield</a>\n\
-         <div class=\"search\" role=\"search\"><input type=\"search\" id=\"search\" placeholder=\"Search ( / )\" aria-label=\"Search the book\" \
+         <div class=\"search\" role=\"search\" hidden><input type=\"search\" id=\"search\" placeholder=\"Search ( / )\" aria-label=\"Search the book\" \
          autocomplete=\"off\"><div id=\"found\" hidden></div></div>\n\
          <a class=\"tool\" href=\"print.html\" title=\"The whole book on one page, to print\">Print</a>\n\
          <button class=\"tool\" id=\"theme\" title=\"Light or dark\" hidden>&#9680;</button>\n</header>\n\
@@ -295,4 +306,45 @@ fn sections(page: &Page) -> String {
         format!("<li{class}><a href=\"#{}\">{}</a></li>\n", h.id, escape(&h.text))
     };
     format!("<ul>\n{}</ul>\n", listed.iter().map(item).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(text: &str) -> Page {
+        Page::parse(&Entry { title: "A".into(), path: "a.md".into() }, PathBuf::from("a.md"), text)
+    }
+
+    #[test]
+    fn equations_keep_the_full_stop_behind_them_on_their_line() {
+        let html = body(&page("With $a_1$. And ($b$), then\n\n```math\nc\n```\n"), false);
+        assert!(html.contains("</math>.</span> And (<span"), "{html}");
+        assert!(html.contains("</math>),</span> then"), "{html}");
+        assert!(html.contains("<div class=\"equation\"><math display=\"block\"><mi>c</mi></math></div>"), "{html}");
+    }
+
+    #[test]
+    fn equations_that_cannot_be_shown_are_told_with_their_page() {
+        let told = page("$\\nonsense$ and $a\\,b$").problems;
+        assert!(told.len() == 2 && told.iter().all(|p| p.starts_with("a.md: ")), "{told:?}");
+        assert!(told[1].contains("GitHub"), "{told:?}");
+    }
+
+    #[test]
+    fn examples_keep_their_text_for_the_search_and_to_copy() {
+        let page = page("# T\n\n```toml name.toml\nk = 1 # <one>\n```\n");
+        assert!(page.headings[0].words.contains("k = 1 # <one>"));
+        assert!(body(&page, false).contains("<pre class=\"toml\"><code>"));
+    }
+
+    #[test]
+    fn anchors_and_links_are_those_of_the_one_page() {
+        let mut page = page("# T\n\n## S\n\n[x](#s) [y](https://y.org)\n");
+        crate::links::resolve(std::slice::from_mut(&mut page), std::path::Path::new("")).unwrap();
+        let html = body(&page, true);
+        for part in ["id=\"a--s\"", "href=\"#a--s\">x", "href=\"https://y.org\""] {
+            assert!(html.contains(part), "{part}\n{html}");
+        }
+    }
 }

@@ -5,7 +5,7 @@ use interfield_coupling::registry::COUPLINGS;
 use interfield_report::BLACK;
 use interfield_report::sketch::{GREY, PAPER, Pen, Place, Sketch, Words};
 
-use crate::text::{capital, cell};
+use crate::text::capital;
 
 use super::strokes::{INK, SIZE, THIN, arc, label, rectangle};
 
@@ -189,7 +189,19 @@ fn of(name: &str) -> Result<&'static Schedule, String> {
 /// What the numbers of its picture mean, in Markdown.
 pub(crate) fn steps(name: &str) -> String {
     let steps = of(name).map_or(&[][..], |s| s.steps);
-    steps.iter().enumerate().map(|(i, step)| format!("{}. {}.\n", i + 1, capital(&cell(step)))).collect()
+    steps.iter().enumerate().map(|(i, step)| format!("{}. {}.\n", i + 1, times(&capital(step)))).collect()
+}
+
+/// The same words with times typeset: t_n+1.
+fn times(text: &str) -> String {
+    let mut pieces = text.split("t_n");
+    let mut out = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let length = if piece.starts_with(['+', '-']) { 2 } else { 0 };
+        let (step, rest) = piece.split_at(length);
+        out += &format!("$t_{{n{step}}}${rest}");
+    }
+    out
 }
 
 /// A picture of each.
@@ -304,6 +316,11 @@ fn multipliers(s: &mut Sketch, schedule: &Schedule, x: &dyn Fn(f64) -> f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_are_typeset() {
+        assert_eq!(times("from t_n to t_n+3."), "from $t_{n}$ to $t_{n+3}$.");
+    }
 
     /// What is drawn agrees with what the registry knows of a coupling.
     #[test]

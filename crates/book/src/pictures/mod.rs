@@ -1,7 +1,8 @@
 //! Pictures of the book, drawn from the registries: what an element is and does, how a scheme amplifies, when the sides of a coupling
-//! step and exchange; and the ways of signals that chapters describe. They stand in `docs/book/src/img`, so that the repository shows
+//! step and exchange, what a compensator leaves of an error; and the ways of signals that chapters describe. They stand in `docs/book/src/img`, so that the repository shows
 //! them too, and are held to be current as the generated chapters are.
 
+mod compensators;
 mod couplings;
 mod elements;
 mod flows;
@@ -14,6 +15,7 @@ pub(crate) fn all() -> Result<Vec<(String, String)>, String> {
     drawn.extend(elements::all()?);
     drawn.extend(schemes::all()?);
     drawn.extend(couplings::all()?);
+    drawn.extend(compensators::all()?);
     Ok(drawn.into_iter().map(|(name, svg)| (format!("img/{name}.svg"), svg)).collect())
 }
 

@@ -97,48 +97,41 @@ fn variant(table: &Table) -> String {
     if words.is_empty() { String::new() } else { format!("{}.{}", table.name, words.join(".")) }
 }
 
-/// What a name stands for.
-enum Found<'a> {
-    Tables(Vec<&'a Table>),
-    /// Keys, each with its table and the path at which it stands.
-    Keys(Vec<(String, &'a Table, &'a Key)>),
-    /// A unit, as it is written.
-    Unit(String, Unit),
+/// What a name stands for: tables, keys with their tables and the paths at which they stand, or a unit as it is written.
+#[derive(Default)]
+struct Found<'a> {
+    tables: Vec<&'a Table>,
+    keys: Vec<(String, &'a Table, &'a Key)>,
+    unit: Option<(String, Unit)>,
 }
 
-/// What stands at this path; else a variant; else what ends with the name; else a unit.
-fn find<'a>(all: &'a [Table], name: &str) -> Option<Found<'a>> {
-    let (parent, last) = name.rsplit_once('.').unwrap_or(("", name));
+/// What stands at this path, and a variant of this name; else what ends with the name; else a unit.
+fn find<'a>(all: &'a [Table], homes: &[(String, &'a Table)], name: &str) -> Option<Found<'a>> {
     let there = walk(all, name);
     if !there.is_empty() {
-        return Some(Found::Tables(there));
+        return Some(Found { tables: there, ..Found::default() });
     }
+    let (parent, last) = name.rsplit_once('.').unwrap_or(("", name));
     let keys = walk(all, parent).into_iter().flat_map(|t| t.keys.iter().map(move |k| (joined(parent, k.name), t, k)));
     let keys: Vec<_> = keys.filter(|(_, _, k)| k.name == last).collect();
-    if !keys.is_empty() {
-        return Some(Found::Keys(keys));
+    let tables: Vec<&Table> = all.iter().filter(|t| variant(t) == name || t.id() == name).collect();
+    if !(keys.is_empty() && tables.is_empty()) {
+        return Some(Found { tables, keys, unit: None });
     }
-    let variants: Vec<&Table> = all.iter().filter(|t| variant(t) == name || t.id() == name).collect();
-    if !variants.is_empty() {
-        return Some(Found::Tables(variants));
-    }
-    let homes = homes(all);
     let ends = |path: &str| path == name || path.ends_with(&format!(".{name}"));
     let mut tables: Vec<&Table> = homes.iter().filter(|(path, t)| t.name == name || ends(path)).map(|h| h.1).collect();
     tables.dedup_by_key(|t| t.id());
     if !tables.is_empty() {
-        return Some(Found::Tables(tables));
+        return Some(Found { tables, ..Found::default() });
     }
     let of_home = |(path, t): &(String, &'a Table)| {
         let (path, t) = (path.clone(), *t);
-        t.keys.iter().map(move |k| (joined(&path, k.name), t, k))
+        t.keys.iter().filter(|k| k.name == last).map(move |k| (joined(&path, k.name), t, k))
     };
     let keys: Vec<_> = homes.iter().flat_map(of_home).filter(|(path, ..)| ends(path)).collect();
-    if !keys.is_empty() {
-        return Some(Found::Keys(keys));
-    }
     let unit = name.trim_start_matches(|c: char| c.is_ascii_digit() || " .+-".contains(c));
-    Unit::parse(unit).ok().filter(|_| !unit.is_empty()).map(|found| Found::Unit(unit.to_owned(), found))
+    let unit = Unit::parse(unit).ok().filter(|_| !unit.is_empty()).map(|found| (unit.to_owned(), found));
+    (!keys.is_empty() || unit.is_some()).then_some(Found { tables: Vec::new(), keys, unit })
 }
 
 pub(crate) fn run(args: &Args) -> Exit {
@@ -147,22 +140,31 @@ pub(crate) fn run(args: &Args) -> Exit {
         list(&all, args.json);
         return Exit::Done;
     };
-    match find(&all, name) {
-        Some(Found::Tables(tables)) => {
-            // What names of the user's own hold belongs to their table.
-            let mut names = Vec::new();
-            tables.iter().flat_map(|t| &t.others).for_each(|value| sections(value, &mut names));
-            let inner = all.iter().filter(|t| names.contains(&t.name));
-            show_tables(&tables.iter().copied().chain(inner).collect::<Vec<_>>(), args.json);
-        }
-        Some(Found::Keys(keys)) => show_keys(&keys, args.json),
-        Some(Found::Unit(name, unit)) => show_unit(&name, unit, args.json),
-        None => {
-            let message = format!("a model file has no key or table `{name}`");
-            fail(args.json, None, None, &message, &advice(&all, name));
-            return Exit::BadInput;
-        }
+    let homes = homes(&all);
+    let Some(Found { mut tables, keys, unit }) = find(&all, &homes, name) else {
+        let message = format!("a model file has no key or table `{name}`");
+        fail(args.json, None, None, &message, &advice(&all, name));
+        return Exit::BadInput;
+    };
+    // What names of the user's own hold belongs to their table.
+    let mut names = Vec::new();
+    tables.iter().flat_map(|t| &t.others).for_each(|value| sections(value, &mut names));
+    tables.extend(all.iter().filter(|t| names.contains(&t.name)));
+    if args.json {
+        let keys = keys.iter().map(|(path, t, k)| key_json(path, t, k));
+        let unit = unit.iter().map(|(name, unit)| unit_json(name, *unit));
+        print_json(&Value::Array(tables.iter().map(|t| table_json(t)).chain(keys).chain(unit).collect()));
+        return Exit::Done;
     }
+    let mut pages = Vec::new();
+    if !tables.is_empty() {
+        pages.push(tables_text(&tables));
+    }
+    if !keys.is_empty() {
+        pages.push(keys_text(&keys));
+    }
+    pages.extend(unit.map(|(name, unit)| unit_text(&name, unit)));
+    print(&pages.join("\n"));
     Exit::Done
 }
 
@@ -186,13 +188,13 @@ fn advice(all: &[Table], name: &str) -> String {
 const ELSEWHERE: usize = 6;
 
 /// A unit, as it may be written in a model file.
-fn show_unit(name: &str, unit: Unit, json: bool) {
-    let (what, si) = (unit.dim.describe(), unit.dim.to_string());
-    if json {
-        return print_json(&json!([{ "unit": name, "measures": what, "si_factor": unit.factor, "si_unit": si }]));
-    }
-    let factor = short(unit.factor);
-    print(&format!("{name}: a unit of {what}\n  1 {name} = {factor} {si}\n  example  \"{}\"\n", unit.dim.example()));
+fn unit_text(name: &str, unit: Unit) -> String {
+    let (what, si, factor) = (unit.dim.describe(), unit.dim, short(unit.factor));
+    format!("{name}: a unit of {what}\n  1 {name} = {factor} {si}\n  example  \"{}\"\n", unit.dim.example())
+}
+
+fn unit_json(name: &str, unit: Unit) -> Value {
+    json!({ "unit": name, "measures": unit.dim.describe(), "si_factor": unit.factor, "si_unit": unit.dim.to_string() })
 }
 
 /// The tables at a dotted path, from the top of the file; any name will do where names are the user's.
@@ -234,19 +236,18 @@ fn list(all: &[Table], json: bool) {
 }
 
 /// A table, or the variants of one.
-fn show_tables(found: &[&Table], json: bool) {
-    if json {
-        return print_json(&Value::Array(found.iter().map(|t| table_json(t)).collect()));
-    }
+fn tables_text(found: &[&Table]) -> String {
     if let [table] = found {
-        return print(&table_words(table));
+        return table_words(table);
     }
     let title = |t: &&Table| if t.when.is_empty() { t.path.clone() } else { variant(t) };
     let rows: Vec<Vec<String>> =
         found.iter().map(|t| vec![title(t), t.doc.lines().next().unwrap_or_default().to_owned()]).collect();
-    print(&format!("{}: one of these\n\n", found[0].written));
-    print(&explained(&["variant", ""], &rows));
-    print("\n`interfield explain VARIANT` shows its keys.\n");
+    format!(
+        "{}: one of these\n\n{}\n`interfield explain VARIANT` shows its keys.\n",
+        found[0].written,
+        explained(&["variant", ""], &rows)
+    )
 }
 
 fn table_words(table: &Table) -> String {
@@ -269,10 +270,7 @@ fn table_words(table: &Table) -> String {
 }
 
 /// A key, in all variants of its table that have it, and in all places where it stands.
-fn show_keys(found: &[(String, &Table, &Key)], json: bool) {
-    if json {
-        return print_json(&Value::Array(found.iter().map(|(path, t, k)| key_json(path, t, k)).collect()));
-    }
+fn keys_text(found: &[(String, &Table, &Key)]) -> String {
     let chooses = |(_, t, k): &&(String, &Table, &Key)| t.when.iter().any(|w| w.0 == k.name);
     let one_table = found.iter().all(|(path, ..)| *path == found[0].0);
     if one_table && found.iter().filter(chooses).count() == found.len() {
@@ -283,8 +281,7 @@ fn show_keys(found: &[(String, &Table, &Key)], json: bool) {
             .map(|(_, t, _)| vec![format!("\"{}\"", word(t)), t.doc.lines().next().unwrap_or_default().to_owned()])
             .collect();
         rows.dedup_by(|a, b| a[0] == b[0]);
-        print(&format!("{path}: one of these, in {}\n\n", table.written));
-        return print(&explained(&[key.name, ""], &rows));
+        return format!("{path}: one of these, in {}\n\n{}", table.written, explained(&[key.name, ""], &rows));
     }
     // The same words in several places are said once, with all of them.
     let mut shown: Vec<(Vec<&str>, [String; 2])> = Vec::new();
@@ -306,7 +303,7 @@ fn show_keys(found: &[(String, &Table, &Key)], json: bool) {
         };
         labelled("", paths[0], doc) + words + &also
     };
-    print(&shown.iter().map(text).collect::<Vec<_>>().join("\n"));
+    shown.iter().map(text).collect::<Vec<_>>().join("\n")
 }
 
 /// What is said of a key below its sentence.
@@ -346,52 +343,53 @@ mod tests {
     #[test]
     fn every_key_and_every_table_of_the_file_is_explained() {
         let all = tables();
+        let homes = homes(&all);
         let (mut keys, mut found_tables) = (0, 0);
-        for (path, table) in homes(&all) {
+        for (path, table) in &homes {
             for key in &table.keys {
-                let name = joined(&path, key.name);
-                match find(&all, &name) {
-                    // A key that holds tables is explained by them.
-                    Some(Found::Tables(tables)) => {
-                        assert!(tables.iter().all(|t| !t.doc.is_empty() || !t.keys.is_empty()), "{name}")
-                    }
-                    Some(Found::Keys(found)) => {
-                        assert!(found.iter().all(|(at, ..)| *at == name), "{name}");
-                        assert!(found.iter().any(|(_, t, k)| t.id() == table.id() && k.doc == key.doc), "{name}");
-                        assert!(key.doc.len() > 5 && !key.example.is_empty(), "{name}: {}", key.doc);
-                    }
-                    _ => panic!("`{name}` is not explained"),
-                }
-                // And by its last word.
-                assert!(find(&all, key.name).is_some(), "{}", key.name);
+                let name = joined(path, key.name);
+                let found = find(&all, &homes, &name).unwrap_or_else(|| panic!("`{name}` is not explained"));
+                // A key that holds tables is explained by them.
+                assert!(found.tables.iter().all(|t| !t.doc.is_empty() || !t.keys.is_empty()), "{name}");
+                let here =
+                    |(at, t, k): &(String, &Table, &Key)| *at == name && t.id() == table.id() && k.doc == key.doc;
+                assert!(!found.tables.is_empty() || found.keys.iter().any(here), "{name}");
+                assert!(key.doc.len() > 5 && !key.example.is_empty(), "{name}: {}", key.doc);
                 keys += 1;
             }
-            let named = [path, variant(table)].into_iter().filter(|n| !n.is_empty());
-            for name in named {
-                assert!(matches!(find(&all, &name), Some(Found::Tables(_))), "{name}");
+            for name in [path.clone(), variant(table)].into_iter().filter(|n| !n.is_empty()) {
+                let found = find(&all, &homes, &name);
+                assert!(found.is_some_and(|f| !f.tables.is_empty()), "{name}");
                 found_tables += 1;
             }
         }
         assert!(keys > 500 && found_tables > 100, "{keys} keys, {found_tables} tables");
+        // And by their last words.
+        let mut words: Vec<&str> = homes.iter().flat_map(|(_, t)| t.keys.iter().map(|k| k.name)).collect();
+        words.sort_unstable();
+        words.dedup();
+        words.iter().for_each(|word| assert!(find(&all, &homes, word).is_some(), "{word}"));
     }
 
     #[test]
     fn all_homes_of_a_key_are_found() {
         let all = tables();
-        let homes = |name: &str| match find(&all, name) {
-            Some(Found::Keys(keys)) => keys.into_iter().map(|k| k.0).collect::<Vec<_>>(),
-            _ => panic!("{name}"),
+        let homes = homes(&all);
+        let paths = |name: &str| -> Vec<String> {
+            find(&all, &homes, name).map_or_else(Vec::new, |f| f.keys.into_iter().map(|k| k.0).collect())
         };
-        let delays = homes("delay");
+        let delays = paths("delay");
         assert!(delays.contains(&"specimen.actuator.delay".to_owned()), "{delays:?}");
         assert!(delays.contains(&"specimen.compensation.delay".to_owned()), "{delays:?}");
-        let samples = homes("limits.force.samples");
+        let samples = paths("limits.force.samples");
         assert_eq!(samples, ["specimen.limits.force.samples", "specimen.actuator.limits.force.samples"]);
-        assert!(
-            advice(&all, "limits.stroke").contains("`specimen.actuator.stroke`"),
-            "{}",
-            advice(&all, "limits.stroke")
-        );
+        // A word that is a key and a type is explained as both.
+        let gap = find(&all, &homes, "element.gap").expect("both");
+        assert!(!gap.tables.is_empty() && !gap.keys.is_empty());
+        // Gravity is a key of some laws, and a unit.
+        assert!(find(&all, &homes, "g").is_some_and(|f| f.unit.is_some() && !f.keys.is_empty()));
+        let said = advice(&all, "limits.stroke");
+        assert!(said.contains("`specimen.actuator.stroke`"), "{said}");
         assert!(advice(&all, "specimen.actuator.dely").contains("delay`?"));
     }
 }

@@ -71,7 +71,12 @@ pub(crate) fn keys(section: &Table) -> String {
     for key in &section.keys {
         let star = if key.required { "\\*" } else { "" };
         let default = key.default.as_deref().map_or_else(String::new, code);
-        let meaning = format!("{} {}", cell(&key.doc), code(&format!("{} = {}", key.name, key.example)));
+        // What makes the table this one is explained above it.
+        let doc = match &key.value {
+            Value::Word(list) if list.len() == 1 => key.doc.split("\n\n").next().unwrap_or_default(),
+            _ => &key.doc,
+        };
+        let meaning = format!("{} {}", cell(doc), code(&format!("{} = {}", key.name, key.example)));
         out += &format!("| {}{star} | {} | {default} | {meaning} |\n", code(key.name), kind(key));
     }
     if let Some(value) = &section.others {

@@ -32,13 +32,13 @@ pub(crate) fn on_interrupt(operator: &Operator) {
 /// How long a program that was interrupted twice has to end by itself.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// Listens to standard input for what somebody wants, and answers on standard error.
-pub(crate) fn listen(operator: &Operator) {
+/// Listens to standard input for what somebody wants, and answers on standard error. `own`: words of a command that others do not know.
+pub(crate) fn listen(operator: &Operator, own: impl Fn(&str) -> Option<Result<String, String>> + Send + 'static) {
     let operator = operator.clone();
     // The thread ends with the process: it waits for a line that may never come.
     std::thread::spawn(move || {
         for line in std::io::stdin().lock().lines().map_while(Result::ok).filter(|l| !l.trim().is_empty()) {
-            let answer = Word::parse(&line).and_then(|word| operator.say(&word));
+            let answer = own(line.trim()).unwrap_or_else(|| Word::parse(&line).and_then(|word| operator.say(&word)));
             match answer {
                 Ok(text) => complain(&format!("{}: {text}", line.trim())),
                 Err(text) => complain(&format!("{}: refused: {text}", line.trim())),

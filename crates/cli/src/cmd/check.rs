@@ -19,7 +19,7 @@ use crate::drawing::draw_model;
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{fail, print, print_json};
 use interfield::Advised;
-use interfield::files::same;
+use interfield::files::{has_extension, same};
 use interfield::plan::Plan;
 use interfield::programs::{Programs, described_json};
 use interfield::rehearsal::{Rehearsal, fingerprint, look_up};
@@ -30,7 +30,8 @@ use interfield::table::{aligned, short, wrapped};
 ///
 /// One page to read before a run or a test: coupling, sides and schemes with their steps, specimens with their actuators, sensors, rates,
 /// compensation and limits, parts that other programs compute. Nothing is run, except for a few milliseconds to see what a step
-/// costs. The structure is drawn to an SVG file.
+/// costs. The structure is drawn with names, axes, dimensions, supports, loads and masses; specimens and parts of other programs have
+/// colours of their own.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield check models/frame.toml\n  \
 interfield check models/isolated-building.toml --stability\n  \
@@ -41,7 +42,7 @@ pub(crate) struct Args {
     model: PathBuf,
     #[command(flatten)]
     settings: ModelArgs,
-    /// Draw the structure to this SVG file [default: interfield-out/MODEL-check.svg]
+    /// Draw the structure to this file, FILE.svg or FILE.png [default: interfield-out/MODEL-check.svg]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// How many modes, from the lowest
@@ -79,13 +80,23 @@ pub(crate) fn run(args: &Args) -> Exit {
         fail(args.json, None, None, &message, "give the picture another name with --output");
         return Exit::BadInput;
     }
+    if !["svg", "png"].iter().any(|kind| has_extension(&picture, kind)) {
+        let message = format!("`{}`: the kind of picture is not known", picture.display());
+        fail(args.json, None, None, &message, "write FILE.svg or FILE.png");
+        return Exit::BadInput;
+    }
     let (mut model, places) = match loaded.model(&args.settings) {
         Ok(found) => found,
         Err(e) => return e,
     };
+    if let Err(message) = draw_model(&picture, &model) {
+        let help = "give another file with --output, for example --output structure.svg";
+        fail(args.json, Some(&picture.display().to_string()), None, &message, help);
+        return Exit::Failure;
+    }
     let unknown = model.externals.iter().any(|e| e.probe.is_some());
     if unknown && !args.identify {
-        return unsettled(&model, &loaded, args);
+        return unsettled(&model, &loaded, args, &picture);
     }
     if unknown && let Err(message) = Programs::start(&mut model, loaded.folder(), &picture) {
         fail(args.json, None, None, &message, "see `[[external]]` in the reference");
@@ -97,11 +108,6 @@ pub(crate) fn run(args: &Args) -> Exit {
             Ok(found) => found,
             Err(e) => return e,
         };
-    if let Err(message) = draw_model(&picture, &assembled.model) {
-        let help = "give another file with --output, for example --output structure.svg";
-        fail(args.json, Some(&picture.display().to_string()), None, &message, help);
-        return Exit::Failure;
-    }
     // Started once, as `run` would, with the emulated laboratory.
     let masses = masses(&assembled);
     let unknowns = assembled.unknowns().map(str::to_owned).collect();
@@ -152,17 +158,19 @@ fn rehearsed(loaded: &Loaded, args: &Args) -> String {
 }
 
 /// What can be said of a model whose externals have not told their stiffness.
-fn unsettled(model: &Model, loaded: &Loaded, args: &Args) -> Exit {
+fn unsettled(model: &Model, loaded: &Loaded, args: &Args, picture: &Path) -> Exit {
     if args.json {
         print_json(&json!({
-            "title": model.title, "externals": described_json(model), "setup": Plan::unsettled(model).json(),
+            "title": model.title, "picture": picture.display().to_string(), "externals": described_json(model),
+            "setup": Plan::unsettled(model).json(),
             "warnings": loaded.messages(),
         }));
         return Exit::Done;
     }
     let help =
         "modes, frequencies and stability need the stiffness of the external: give --identify to start its program";
-    print(&format!("{}\n{}\n{}", model.title, Plan::unsettled(model).text(), wrapped("", help)));
+    let drawn = format!("drawn in {}", picture.display());
+    print(&format!("{}\n  {drawn}\n{}\n{}", model.title, Plan::unsettled(model).text(), wrapped("", help)));
     match loaded.messages().len() {
         0 => print("\nno warnings\n"),
         _ => loaded.show(),

@@ -3,15 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
-use interfield_report::{Axis, Figure, Order, Panel, Style};
-use interfield_results::summary::{Comparison, Difference, compare};
+use interfield_report::thin::Thinner;
+use interfield_report::{Axis, BLACK, Figure, Order, Panel, Style};
+use interfield_results::summary::{Comparison, Difference, compare, walk};
 use interfield_results::{Error, Reader};
 use serde_json::json;
 
 use crate::Exit;
 use crate::drawing::{DPI, draw};
 use crate::output::{complain, fail, print, print_json};
-use crate::stored;
+use crate::stored::{self, Window, conversion, curve_within};
 use interfield::table::{aligned, short};
 
 /// Compare two result files channel by channel
@@ -36,7 +37,8 @@ pub(crate) struct Args {
     /// Largest difference allowed, relative to the peak of the channel; exit code 3 if exceeded
     #[arg(long, value_name = "REL", allow_hyphen_values = true)]
     tolerance: Option<f64>,
-    /// Draw the channels with the largest differences (up to 4) into this file, FILE.svg or FILE.png
+    /// Draw the channels with the largest differences (up to 4) into this file, FILE.svg or FILE.png: both results over each
+    /// other, and their difference
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
     /// Print the result as JSON
@@ -44,8 +46,9 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// Most panels of the figure.
+/// Most channels of the figure, and pieces of a curve of differences.
 const PANELS: usize = 4;
+const PIECES: usize = 5000;
 
 pub(crate) fn run(args: &Args) -> Exit {
     match check(args) {
@@ -158,7 +161,7 @@ fn explain(args: &Args, found: &Comparison) -> String {
     out
 }
 
-/// The channels with the largest differences, both results on top of each other.
+/// The channels with the largest differences: both results on top of each other, and beside them what B has more than A.
 fn figure(a: &Reader, b: &Reader, found: &Comparison) -> Result<Figure, Error> {
     let short_name = |path: &Path| path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let (mut name_a, mut name_b) = (short_name(a.path()), short_name(b.path()));
@@ -167,15 +170,18 @@ fn figure(a: &Reader, b: &Reader, found: &Comparison) -> Result<Figure, Error> {
     }
     let mut panels = Vec::new();
     for d in found.channels.iter().take(PANELS) {
-        let mut curves = Vec::new();
-        for (reader, name, style) in [(a, &name_a, Style::Line), (b, &name_b, Style::Dashed)] {
-            if let Some(i) = reader.channel(&d.name) {
-                curves.push(stored::curve(reader, name, None, i)?.style(style));
-            }
-        }
+        let (Some(i), Some(j)) = (a.channel(&d.name), b.channel(&d.name)) else { continue };
+        // B in the unit of A; where that cannot be, as plain numbers, as in the table.
+        let factor = conversion(&d.units.1, &d.units.0).unwrap_or(1.0);
+        let over_b = curve_within(b, &name_b, None, j, Window::WHOLE, [1.0, factor])?.style(Style::Dashed);
         let (x, y) = (Axis::new("time", "s"), Axis::new(&d.name, &d.units.0));
+        let curves = vec![stored::curve(a, &name_a, None, i)?, over_b];
+        panels.push(Panel { x: x.clone(), y, order: Order::Time, curves, ..Panel::default() });
+        let mut difference = Thinner::new(PIECES);
+        walk(a, b, &[(i, j)], |moment| difference.push(moment.t, moment.b[0] * factor - moment.a[0]))?;
+        let y = Axis::new(format!("{}: B − A", d.name), &d.units.0);
+        let curves = vec![difference.curve(format!("{name_b} less {name_a}")).colour(BLACK)];
         panels.push(Panel { x, y, order: Order::Time, curves, ..Panel::default() });
     }
-    let slenderness = if panels.len() == 1 { 0.5 } else { 0.3 };
-    Ok(Figure { slenderness, ..Figure::new(panels) })
+    Ok(Figure { columns: 2, width: 960.0, slenderness: 0.5, ..Figure::new(panels) })
 }

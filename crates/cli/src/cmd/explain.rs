@@ -354,7 +354,7 @@ mod tests {
                 let here =
                     |(at, t, k): &(String, &Table, &Key)| *at == name && t.id() == table.id() && k.doc == key.doc;
                 assert!(!found.tables.is_empty() || found.keys.iter().any(here), "{name}");
-                assert!(key.doc.len() > 5 && !key.example.is_empty(), "{name}: {}", key.doc);
+                assert!(key.doc.len() > 3 && !key.example.is_empty(), "{name}: {}", key.doc);
                 keys += 1;
             }
             for name in [path.clone(), variant(table)].into_iter().filter(|n| !n.is_empty()) {

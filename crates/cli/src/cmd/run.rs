@@ -208,7 +208,7 @@ fn attempt(
     let mut run = prepared.start()?;
     on_interrupt(run.operator());
     if real_time.control {
-        listen(run.operator());
+        listen(run.operator(), |_| None);
     }
     if !json {
         print(&format!("{}\n{}", run.model().title, Plan::new(run.simulation()).heading()));

@@ -220,7 +220,7 @@ impl Curves {
 }
 
 /// The unit of an integral over time.
-fn times_second(unit: &str) -> String {
+pub(crate) fn times_second(unit: &str) -> String {
     match unit {
         "" => "s".to_owned(),
         _ if unit.ends_with("/s^2") => unit.trim_end_matches("^2").to_owned(),

@@ -14,7 +14,7 @@ use interfield_report::{Block, Page, Section, Table, printed};
 use interfield_results::{Error, Meta, Reader};
 use interfield_structure::Simulation;
 
-pub(crate) use curves::Curves;
+pub(crate) use curves::{Curves, times_second};
 pub(crate) use evidence::Evidence;
 pub(crate) use frames::Frames;
 pub(crate) use laboratory::{blocks, keep};

@@ -5,6 +5,7 @@ mod arming;
 mod bench;
 mod check;
 mod commands;
+mod drawing;
 mod elements;
 mod ensemble;
 mod explain;
@@ -112,7 +113,7 @@ impl Running {
     fn start(args: &[&str]) -> Self {
         make_way(args);
         let mut command = program();
-        command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         Running(command.spawn().expect("the program starts"))
     }
 

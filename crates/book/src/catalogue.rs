@@ -99,7 +99,7 @@ pub(crate) fn couplings() -> String {
     let mut out = format!(
         "# Couplings\n\nWhat `method` in [`[coupling]`](reference.md#coupling) may be, the recommended one first. \
          [Substructures and couplings](substructures.md) says how to choose. Pictures show one macro-step, from $t_n$ to \
-         $t_{{n+1}}$, with four substeps: arcs are steps, equal numbers happen at the same time, red dots are where multipliers are \
+         $t_{{n+1}}$, with four substeps: arcs are steps, equal numbers happen at the same time, orange dots are where multipliers are \
          found and, on the coarse side, what they are found from.\n\n{}",
         choice()
     );
@@ -156,7 +156,7 @@ pub(crate) fn compensators() -> String {
     out
 }
 
-/// A source; where it is a chapter of the book, `book: passivity 2.2`, with a link to it.
+/// A source; the chapter of the book that it names becomes a link.
 fn cited(reference: &str) -> String {
     let text = cell(reference);
     let Some((before, after)) = text.split_once("book: ") else { return text };

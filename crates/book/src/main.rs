@@ -286,7 +286,16 @@ mod tests {
             .for_each(|c| shows("couplings.html", format!("coupling-{}", c.name)));
         let compensators = interfield_lab::compensate::COMPENSATIONS;
         compensators.iter().for_each(|c| shows("compensators.html", format!("compensator-{}", c.name)));
-        shows("index.html", "hybrid-loop".to_owned());
+        for (page, picture) in [
+            ("index.html", "hybrid-loop"),
+            ("laboratory.html", "hybrid-loop"),
+            ("laboratory.html", "states"),
+            ("safety.html", "last-line"),
+            ("design.html", "rig"),
+            ("architecture.html", "crates"),
+        ] {
+            shows(page, picture.to_owned());
+        }
     }
 
     #[test]

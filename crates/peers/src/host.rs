@@ -133,11 +133,12 @@ impl Host<'_> {
         answering: &mut Histogram,
     ) -> Ending {
         let mut message = vec![0; session.wants()];
-        let (mut filled, mut told, mut iterates) = (0, false, false);
+        let (mut filled, mut told, mut finished, mut iterates) = (0, false, false, false);
         loop {
             // Its size was checked when the client said it.
             message.resize(session.wants(), 0);
-            let wait = if told { None } else { Some(session.is_open()) };
+            // One that is refused need not be waited for either; one whose test is over is answered until it goes.
+            let wait = if finished { None } else { Some(session.is_open() && !told) };
             match self.next(channel, &mut message, &mut filled, wait) {
                 Ok(()) => {}
                 Err(Without::Gone) => return session.trial().halted().map_or(Ending::Vanished, Ending::Halted),
@@ -145,7 +146,7 @@ impl Host<'_> {
                 Err(Without::Stopped) => return Ending::Stopped,
                 Err(Without::Over(halt)) => {
                     session.trial_mut().halt(halt);
-                    told = self.halt(halt, substructure);
+                    (told, finished) = (true, self.halt(halt, substructure));
                     continue;
                 }
             }
@@ -167,7 +168,7 @@ impl Host<'_> {
             let (halt, counts) = (session.trial().halted(), session.trial().counts());
             // The client has its answer before the specimen is led home.
             if let Some(halt) = halt.filter(|_| !told) {
-                told = self.halt(halt, substructure);
+                (told, finished) = (true, self.halt(halt, substructure));
             }
             if counts.iterated > 0 && !iterates {
                 iterates = true;
@@ -179,17 +180,17 @@ impl Host<'_> {
         }
     }
 
-    /// Nothing is measured for this client any more; if that ends the test, the substructure is led home, and so are all others of it.
+    /// Nothing is measured for this client any more. Whether that ends the test: the substructure is then led home, and so are all others of it.
     fn halt(&mut self, halt: Halt, substructure: &mut dyn Substructure) -> bool {
         (self.news)(News::Halted(halt));
         if halt.ends_the_test() {
             self.over.store(true, Ordering::Release);
             substructure.leave();
         }
-        true
+        halt.ends_the_test()
     }
 
-    /// The next message of a client that has said what it is (`Some(true)`), has not, or gets no measurements any more (`None`).
+    /// The next message of a client that is waited for (`Some(true)`), for as long as a stall only, or whatever happens (`None`).
     fn next(
         &mut self,
         channel: &mut dyn Channel,

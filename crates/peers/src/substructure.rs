@@ -162,8 +162,11 @@ impl Trial {
         self.counts.requests += 1;
     }
 
-    /// The client has ended a step.
+    /// The client has ended a step; one of its own, if nothing is measured for it any more.
     pub fn commit(&mut self) {
+        if self.halt.is_some() {
+            return;
+        }
         let counts = &mut self.counts;
         counts.commits += 1;
         counts.iterated += u64::from(self.in_step > 1);

@@ -4,7 +4,7 @@ use crate::context::{Context, Outcome};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStderr, Command, Stdio};
+use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use super::{column_at, compare, interfield, numbers, script};
@@ -32,10 +32,9 @@ pub(crate) fn stage(context: &Context) -> Outcome {
     }
     page(context, &python, &folder)?;
     found.push("the book tells the truth".to_owned());
-    for (name, script, fails) in SCRIPTS {
-        tripped(context, &python, &folder, name, script, *fails)?;
-    }
-    found.push("scripts end after a trip".to_owned());
+    tripped(context, &python, &folder)?;
+    started_anew(context, &python, &folder)?;
+    found.push("scripts end after a trip, and where the test is not theirs".to_owned());
     Ok(found.join("; "))
 }
 
@@ -55,21 +54,39 @@ fn write(folder: &Path, name: &str, text: &str) -> Result<PathBuf, String> {
     std::fs::write(&path, text).map(|()| path).map_err(|e| format!("{name}: {e}"))
 }
 
-/// A server, what it goes on to say, and its port.
-fn serve(context: &Context, folder: &Path, model: &Path) -> Result<(Child, BufReader<ChildStderr>, String), String> {
+/// A server that listens.
+struct Server {
+    process: Child,
+    errors: BufReader<ChildStderr>,
+    port: String,
+}
+
+impl Server {
+    /// Its exit code, and what it said on standard error; `now` without waiting for it.
+    fn end(mut self, now: bool) -> Result<(Option<i32>, String), String> {
+        if now {
+            let _ = self.process.kill();
+        }
+        let mut said = String::new();
+        self.errors.read_to_string(&mut said).map_err(|e| e.to_string())?;
+        Ok((self.process.wait().map_err(|e| e.to_string())?.code(), said))
+    }
+}
+
+fn serve(context: &Context, folder: &Path, model: &Path, options: &[&str]) -> Result<Server, String> {
     let mut server = interfield(context);
-    server.arg("serve").arg(model).args(["--listen", "tcp://127.0.0.1:0"]).current_dir(folder);
-    let mut server = server
+    server.arg("serve").arg(model).args(["--listen", "tcp://127.0.0.1:0"]).args(options).current_dir(folder);
+    let mut process = server
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .map_err(|e| format!("`interfield serve` cannot be started: {e}"))?;
     let mut line = String::new();
-    let mut errors = BufReader::new(server.stderr.take().ok_or("no pipe")?);
+    let mut errors = BufReader::new(process.stderr.take().ok_or("no pipe")?);
     errors.read_line(&mut line).map_err(|e| e.to_string())?;
     let port = line.trim_end().rsplit_once(':').map(|(_, port)| port.to_owned());
     let port = port.ok_or_else(|| format!("`interfield serve`: {line}"))?;
-    Ok((server, errors, port))
+    Ok(Server { process, errors, port })
 }
 
 /// What is written instead in a script.
@@ -93,17 +110,30 @@ const SCRIPTS: &[(&str, Changes, bool)] = &[
 /// Longest time that a script needs to end, trip included.
 const BOUND: Duration = Duration::from_secs(60);
 
-/// The specimen of the chapter passes a limit in the middle: the script ends, and the server says why.
-fn tripped(
-    context: &Context,
-    python: &Path,
-    folder: &Path,
-    name: &str,
-    changes: Changes,
-    fails: bool,
-) -> Result<(), String> {
-    let model = block(context, "toml served.toml")?.replace("displacement = \"60 mm\"", "displacement = \"20 mm\"");
-    let model = write(folder, &format!("tripped-{name}.toml"), &model)?;
+/// Runs a script of OpenSees for the server at this port. One that does not end by itself is a failure.
+fn client(python: &Path, folder: &Path, name: &str, script: &str, port: &str) -> Result<ExitStatus, String> {
+    let path = write(folder, &format!("{name}.py"), &script.replace("8090", port))?;
+    let mut client = Command::new(python);
+    client.arg("-B").arg(path).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let began = Instant::now();
+    let mut client = client.spawn().map_err(|e| format!("{}: {e}", python.display()))?;
+    loop {
+        match client.try_wait().map_err(|e| e.to_string())? {
+            Some(status) => {
+                println!("the script `{name}` ended after {:.1} s: {status}", began.elapsed().as_secs_f64());
+                return Ok(status);
+            }
+            None if began.elapsed() > BOUND => {
+                let _ = client.kill();
+                return Err(format!("the script `{name}` goes on for ever"));
+            }
+            None => std::thread::sleep(Duration::from_millis(20)),
+        }
+    }
+}
+
+/// The script of the chapter with other words.
+fn changed(context: &Context, changes: Changes) -> Result<String, String> {
     let mut script = block(context, "python storey.py")?;
     for (from, to) in changes {
         if !script.contains(from) {
@@ -111,28 +141,41 @@ fn tripped(
         }
         script = script.replace(from, to);
     }
-    let (mut server, mut errors, port) = serve(context, folder, &model)?;
-    let script = write(folder, &format!("tripped-{name}.py"), &script.replace("8090", &port))?;
-    let mut client = Command::new(python);
-    client.arg("-B").arg(script).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    let began = Instant::now();
-    let mut client = client.spawn().map_err(|e| format!("{}: {e}", python.display()))?;
-    let status = loop {
-        match client.try_wait().map_err(|e| e.to_string())? {
-            Some(status) => break status,
-            None if began.elapsed() > BOUND => {
-                let _ = (client.kill(), server.kill());
-                return Err(format!("the {name} script goes on for ever after a trip"));
-            }
-            None => std::thread::sleep(Duration::from_millis(20)),
+    Ok(script)
+}
+
+/// The specimen of the chapter passes a limit in the middle: the script ends, and the server says why.
+fn tripped(context: &Context, python: &Path, folder: &Path) -> Result<(), String> {
+    let model = block(context, "toml served.toml")?.replace("displacement = \"60 mm\"", "displacement = \"20 mm\"");
+    for (name, changes, fails) in SCRIPTS {
+        let model = write(folder, &format!("tripped-{name}.toml"), &model)?;
+        let server = serve(context, folder, &model, &[])?;
+        let status = client(python, folder, &format!("tripped-{name}"), &changed(context, changes)?, &server.port);
+        let (code, said) = server.end(status.is_err())?;
+        let status = status?;
+        if status.success() == *fails || code != Some(3) || !said.contains("a commanded displacement passed its limit")
+        {
+            return Err(format!("the {name} script: {status}, the server: {code:?}:\n{said}"));
         }
-    };
-    let mut said = String::new();
-    errors.read_to_string(&mut said).map_err(|e| e.to_string())?;
-    let code = server.wait().map_err(|e| e.to_string())?.code();
-    println!("the {name} script ended {:.1} s after its start: {status}", began.elapsed().as_secs_f64());
-    if status.success() == fails || code != Some(3) || !said.contains("a commanded displacement passed its limit") {
-        return Err(format!("the {name} script: {status}, the server: {code:?}:\n{said}"));
+    }
+    Ok(())
+}
+
+/// OpenSees is killed in the middle, and its script started anew: that one is refused and ends, and the specimen has not moved.
+fn started_anew(context: &Context, python: &Path, folder: &Path) -> Result<(), String> {
+    let model = write(folder, "anew.toml", &block(context, "toml served.toml")?)?;
+    let server = serve(context, folder, &model, &["--stall", "2 s", "--on-stall", "ramp-down"])?;
+    let dies: Changes = &[(
+        "for step in range(1000):\n",
+        "import os, signal\nfor step in range(1000):\n    step == 300 and os.kill(os.getpid(), signal.SIGKILL)\n",
+    )];
+    let both = client(python, folder, "killed", &changed(context, dies)?, &server.port)
+        .and_then(|killed| Ok((killed, client(python, folder, "anew", &changed(context, &[])?, &server.port)?)));
+    let (code, said) = server.end(both.is_err())?;
+    let (killed, anew) = both?;
+    let refused = said.contains("a client is refused: it does not begin where the specimen stands");
+    if killed.code().is_some() || anew.success() || code != Some(3) || !refused {
+        return Err(format!("killed: {killed}, started anew: {anew}, the server: {code:?}:\n{said}"));
     }
     Ok(())
 }
@@ -150,16 +193,16 @@ fn both(transport: &str, said: &Value) -> Result<f64, String> {
 fn page(context: &Context, python: &Path, folder: &Path) -> Result<(), String> {
     let model = write(folder, "served.toml", &block(context, "toml served.toml")?)?;
     let expected = block(context, "text served.toml")?;
-    let (mut server, _errors, port) = serve(context, folder, &model)?;
-    let script = write(folder, "storey.py", &block(context, "python storey.py")?.replace("8090", &port))?;
+    let mut server = serve(context, folder, &model, &[])?;
+    let script = write(folder, "storey.py", &block(context, "python storey.py")?.replace("8090", &server.port))?;
     let mut client = Command::new(python);
     client.arg("-B").arg(script);
     if let Err(e) = context.run(client) {
         // It would wait for another one.
-        let _ = server.kill();
+        let _ = server.process.kill();
         return Err(e);
     }
-    let output = server.wait_with_output().map_err(|e| e.to_string())?;
+    let output = server.process.wait_with_output().map_err(|e| e.to_string())?;
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     let timeless = |text: &str| -> Vec<String> {
         text.lines().filter(|l| !l.starts_with("answered after")).map(|l| l.trim_end().to_owned()).collect()

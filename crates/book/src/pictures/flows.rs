@@ -148,7 +148,7 @@ fn rig() -> Sketch {
 
 /// The crates, from the front ends to what knows nothing of the others.
 fn crates() -> Sketch {
-    let mut s = Sketch::new(820.0, 250.0);
+    let mut s = Sketch::new(820.0, 262.0);
     let columns: [(f64, usize, &[&str]); 4] = [
         (85.0, COMPUTED, &["cli", "ensemble", "gallery", "book"]),
         (285.0, 1, &["interfield"]),
@@ -157,13 +157,13 @@ fn crates() -> Sketch {
     ];
     for (x, colour, names) in columns {
         let apart = 46.0;
-        let first = 128.0 - apart * (names.len() as f64 - 1.0) / 2.0;
+        let first = 142.0 - apart * (names.len() as f64 - 1.0) / 2.0;
         for (i, name) in names.iter().enumerate() {
             boxed(&mut s, (x, first + apart * i as f64), (156.0, 34.0), colour, &[name]);
         }
     }
     for (from, to) in [(163.0, 207.0), (363.0, 427.0), (583.0, 647.0)] {
-        s.arrow(&[(from + 6.0, 128.0), (to - 6.0, 128.0)], Pen::new(BLACK).wide(2.5));
+        s.arrow(&[(from + 6.0, 142.0), (to - 6.0, 142.0)], Pen::new(BLACK).wide(2.5));
     }
     for (x, text) in
         [(85.0, "front ends"), (285.0, "the library"), (505.0, "what it is made of"), (725.0, "what they use")]

@@ -278,6 +278,25 @@ fn who_gets_no_measurements_is_answered_so_that_it_ends() {
     }
 }
 
+/// A client that is refused, and stays without a word, does not keep the one away that goes on.
+#[test]
+fn who_is_refused_is_let_go() {
+    let door = open(Transport::Tcp);
+    let place = door.place().host;
+    let server = serve(Protocol::OpenSees, door, Path::new(1), 3, (SHORT, OnStall::RampDown));
+    let mut dies = Client::connect(&place);
+    dies.force(1.0);
+    drop(dies);
+    let mut refused = Client::connect(&place);
+    assert!(refused.force(0.0).is_nan());
+    let mut next = Client::connect(&place);
+    assert!(next.force(1.0).is_finite());
+    next.say(99.0, 0.0);
+    let (path, records, _) = server.join().expect("no panic");
+    assert_eq!((path.moves.len(), path.left), (2, 0));
+    assert_eq!(records.last().map(|r| r.ending), Some(Ending::Ended));
+}
+
 /// Iterations move the specimen several times per step: they are counted, and told once.
 #[test]
 fn several_moves_per_step_are_counted() {

@@ -193,6 +193,7 @@ fn one_test(
     let first = stands.first().ok_or(Exit::Failure)?;
     let (results, _claim) = offer.next_recording(first).map_err(|e| refuse(&e, "give another file with --output"))?;
     laboratory.record_as(&results);
+    test.admission.begin();
     let mut all = Vec::new();
     for stand in stands.iter() {
         let rig = apart(&offer.model, stand.index, laboratory).map_err(|problems| {

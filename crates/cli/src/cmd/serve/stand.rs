@@ -39,6 +39,11 @@ pub(super) struct Admission {
 }
 
 impl Admission {
+    /// A test begins: nothing is left behind.
+    pub(super) fn begin(&self) {
+        self.left.store(0, Ordering::Release);
+    }
+
     /// The word of the operator.
     pub(super) fn admit(&self) -> Result<String, String> {
         if self.left.load(Ordering::Acquire) == 0 {

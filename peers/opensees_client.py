@@ -125,7 +125,7 @@ def compare(number, case, program, transport, folder):
         "median_us": 1e6 * statistics.median(times),
         "moves": said["moves"],
         "commits": said["commits"],
-        "answer_us": said["answering"]["p50_us"],
+        "answer_us": said["answering"]["p50"],
         "verdict": said["laboratory"][0]["verdict"],
     }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use interfield_language::units::Unit;
 use interfield_report::thin::Thinner;
 use interfield_report::{Axis, Curve};
-use interfield_results::{ChannelInfo, Error, Meta, Reader};
+use interfield_results::{ChannelInfo, Error, Meta, Reader, Setting};
 
 use crate::Exit;
 use crate::load::{ModelArgs, pair};
@@ -88,7 +88,7 @@ pub(crate) fn check_output(output: &Path, kinds: &[&str], inputs: &[&Path], json
 
 /// What a run replaced of its model file.
 pub(crate) fn overrides(meta: &Meta) -> ModelArgs {
-    let setting = |wanted: &str| meta.settings.iter().find(|(name, _)| name == wanted).map(|(_, text)| text.as_str());
+    let setting = |wanted: &str| meta.setting(wanted).and_then(Setting::text);
     match setting(OVERRIDES).and_then(|text| serde_json::from_str(text).ok()) {
         Some(kept) => interfield::Choices::from_json(&kept).into(),
         // Earlier versions kept these only.

@@ -398,10 +398,10 @@ static long samples_until(double t)
 {
     int there = 1;
     for (int i = 0; i < N; i++) {
-        there = there && model.commands[i] == goal[i];
+        there = there && model.si_commands[i] == goal[i];
     }
     if (!under_way) {
-        return there ? 1 : (long)way_to(model.commands);
+        return there ? 1 : (long)way_to(model.si_commands);
     }
     if (t <= last_time) {
         return last_samples == 0 && there ? 0 : last_samples > 0 ? last_samples : 1;
@@ -422,7 +422,7 @@ static int lead(void)
     last_time = t;
     under_way = 1;
     memcpy(origin, aim, sizeof origin);
-    memcpy(goal, model.commands, sizeof goal);
+    memcpy(goal, model.si_commands, sizeof goal);
     for (long left = count; left > 0; left--) {
         const double done = ease(1.0 - (double)(left - 1) / (double)count);
         for (int i = 0; i < N; i++) {
@@ -444,8 +444,10 @@ static int lead(void)
             return 0;
         }
     }
-    memcpy(model.measured, reached, sizeof reached);
-    memcpy(model.measured + N, force, sizeof force);
+    for (int i = 0; i < N; i++) {
+        model.measured[i] = reached[i] / @NAME@_MEASURED_SI[i];
+        model.measured[N + i] = force[i] / @NAME@_MEASURED_SI[N + i];
+    }
     return 1;
 }
 

@@ -6,15 +6,16 @@ use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_language::model::{Element, Kind, Model};
 use interfield_language::{Problem, Subject};
 
-use crate::api::{Export, Variable};
+use crate::api::{Export, Origin, Variable};
+use crate::measures;
 
 /// What is measured where specimens are commanded: displacements reached, then forces.
-pub(crate) fn measured(commands: &[Variable]) -> Vec<Variable> {
-    let of =
-        |v: &Variable, suffix: &str, unit: String| Variable { name: format!("{}.{suffix}", v.name), unit, value: 0.0 };
-    let force = |v: &Variable| if v.unit == "rad" { "N*m" } else { "N" }.to_owned();
-    let reached = commands.iter().map(|v| of(v, "reached", v.unit.clone()));
-    reached.chain(commands.iter().map(|v| of(v, "measured", force(v)))).collect()
+pub(crate) fn measured(model: &Model) -> Vec<Variable> {
+    let named = |dof: usize, what: &str| format!("{}.{what}", model.dofs[dof].name);
+    let reached = |&d: &usize| Variable::new(named(d, "reached"), measures::motion(model, d, 0), 0.0);
+    let force = |&d: &usize| Variable::new(named(d, "measured"), measures::force(model, d), 0.0);
+    let dofs = || model.specimens.iter().flat_map(|s| &s.dofs);
+    dofs().map(reached).chain(dofs().map(force)).collect()
 }
 
 /// Most bytes of constant tables: compilers take minutes, and targets have no room for more.
@@ -25,7 +26,7 @@ pub(crate) fn refusal(subject: Subject, message: String, help: &str) -> Problem 
 }
 
 /// A model as C files called `name`; all reasons why it cannot be.
-pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
+pub fn export(model: &Model, name: &str, origin: &Origin) -> Result<Export, Vec<Problem>> {
     let mut refused = Vec::new();
     for external in &model.externals {
         let message = format!("`{}` is computed by another program, which cannot be exported", external.name);
@@ -47,7 +48,7 @@ pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
     if !refused.is_empty() {
         return Err(refused);
     }
-    crate::simulation::export(model, name)
+    crate::simulation::export(model, name, origin)
 }
 
 /// The C of an iterating scheme takes no law back to where the step began.
@@ -93,9 +94,6 @@ pub(crate) fn fits(export: Export) -> Result<Export, Vec<Problem>> {
 
 /// Commanded degrees of freedom of all specimens.
 pub(crate) fn commands(model: &Model) -> Vec<Variable> {
-    let dof = |d: &usize| {
-        let dof = &model.dofs[*d];
-        Variable { name: dof.name.clone(), unit: if dof.angle { "rad" } else { "m" }.to_owned(), value: 0.0 }
-    };
+    let dof = |&d: &usize| Variable::new(model.dofs[d].name.clone(), measures::motion(model, d, 0), 0.0);
     model.specimens.iter().flat_map(|s| &s.dofs).map(dof).collect()
 }

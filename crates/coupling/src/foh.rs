@@ -378,7 +378,7 @@ pub(crate) const FOH: CouplingInfo = CouplingInfo {
 pub(crate) const MODIFIED_PH: CouplingInfo = CouplingInfo {
     name: "modified-ph",
     title: "modified Prakash-Hjelmstad coupling, interfield parallel, order 2",
-    reference: "paper 003, with the history load its table lost",
+    reference: "Abbiati, Cazzador, Bursi, Pegon, Molina, Paolacci, Hybrid simulation of complex structural systems, with the history load its table lost",
     advice: "Conserves the pseudo-energy for any ratio of steps. Unstable at nearly every step with a softening fine \
              side and substeps.",
     scheme: "newmark",

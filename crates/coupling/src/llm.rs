@@ -398,7 +398,7 @@ const START: SchemeParameter = parameter(
 pub(crate) const LLM: CouplingInfo = CouplingInfo {
     name: "llm",
     title: "state-space substructures with localized multipliers, order 2",
-    reference: "paper 004",
+    reference: "Hovmand, Andersen, Abbiati, Real-time hybrid simulation with nonlinear numerical substructures",
     advice: "Any number of substructures, no choice of constraints where several meet, supports with imposed motions as \
              constraints; all with the same step. Equal to the whole structure.",
     scheme: "trapezoidal",

@@ -320,7 +320,7 @@ impl Options for ParallelOptions {
 pub(crate) const PLSRT2: CouplingInfo = CouplingInfo {
     name: "plsrt2",
     title: "interfield-parallel real-time Rosenbrock coupling (PLSRT2), order 2",
-    reference: "papers 000 and 002",
+    reference: "Jia, Li, Liu, Yang, Wu, Rosenbrock-based L-stable real-time method and its partitioned form; Jia, Li, Liu, Xia, J. Chongqing Univ., 2013",
     advice: "Second order, with windows of instability for both values of gamma at many substeps, and a displacement gap \
              that grows linearly: check the model first, prefer pmc.",
     scheme: "lsrt2",

@@ -136,7 +136,7 @@ impl Options for PmOptions {
 pub(crate) const PM: CouplingInfo = CouplingInfo {
     name: "pm",
     title: "Pegon and Magonette's interfield-parallel coupling",
-    reference: "paper 003; Pegon, Magonette, report I.02.167, JRC Ispra, 2002",
+    reference: "Abbiati, Cazzador, Bursi, Pegon, Molina, Paolacci, Hybrid simulation of complex structural systems; Pegon, Magonette, report I.02.167, JRC Ispra, 2002",
     advice: "Robust with a softening specimen. First order with substeps, and then it dissipates at the interface.",
     scheme: "newmark",
     parallel: true,

@@ -82,6 +82,17 @@ macro_rules! couplings {
     };
 }
 
+impl CouplingMethod {
+    /// Its options that are numbers, as a model file names them.
+    pub fn numbers(&self) -> Vec<(&'static str, f64)> {
+        match self {
+            CouplingMethod::Pmc(o) => vec![("windows", o.windows as f64), ("kappa", o.kappa), ("mix", o.mix)],
+            CouplingMethod::Foh(o) => vec![("chi", o.chi), ("kappa", o.kappa)],
+            _ => Vec::new(),
+        }
+    }
+}
+
 couplings!(
     Pmc(PmcOptions),
     Foh(FohOptions),

@@ -185,7 +185,7 @@ impl Options for StaggeredOptions {
 pub(crate) const STAGGERED: CouplingInfo = CouplingInfo {
     name: "staggered",
     title: "staggered real-time Rosenbrock coupling, any number of substeps, order 2",
-    reference: "paper 001",
+    reference: "Bursi, Jia, Wang, Monolithic and partitioned L-stable Rosenbrock methods for dynamic substructure tests",
     advice: "Accurate; stable in every scan with gamma = plus, with windows of instability with minus. Not parallel.",
     scheme: "lsrt2",
     schemes: Schemes::RealTimeRosenbrock,

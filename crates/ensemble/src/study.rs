@@ -46,6 +46,16 @@ pub enum Sampling {
     Random,
 }
 
+impl Sampling {
+    /// Its name.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Latin => "latin",
+            Self::Random => "random",
+        }
+    }
+}
+
 /// Everything that is varied.
 #[derive(Clone, Debug)]
 pub struct Study {

@@ -42,6 +42,15 @@ pub enum Distribution {
 }
 
 impl Distribution {
+    /// What it is, in words.
+    pub fn words(self) -> String {
+        match self {
+            Self::Normal(mean, std) => format!("normal, mean {mean}, standard deviation {std}"),
+            Self::Lognormal(median, dispersion) => format!("lognormal, median {median}, dispersion {dispersion}"),
+            Self::Uniform(from, to) => format!("uniform from {from} to {to}"),
+        }
+    }
+
     /// The value below which the probability is `p`.
     pub fn quantile(self, p: f64) -> f64 {
         match self {

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use interfield_codegen::Export;
+use interfield_codegen::{Export, Origin};
 use interfield_language::diag::{Diagnostics, Located, Source};
 use interfield_language::external::{External, Program};
 use interfield_language::include::{MOST_BYTES, bundle, gather};
@@ -319,7 +319,8 @@ impl ModelFile {
     /// The model as C files called `name`; everything that stands against it is shown where it was written.
     pub fn export(&self, choices: &Choices, name: &str) -> Result<Export, Refused> {
         let (model, places) = self.model(choices)?;
-        interfield_codegen::export(&model, name).map_err(|problems| self.refuse_for(&problems, &places))
+        let origin = Origin { sha256: sha256::of_bytes(self.text().as_bytes()), changes: choices.words() };
+        interfield_codegen::export(&model, name, &origin).map_err(|problems| self.refuse_for(&problems, &places))
     }
 
     /// As [`ModelFile::structure`], with what a careful colleague would say about the model. `modes` are wanted for their

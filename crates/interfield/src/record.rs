@@ -7,13 +7,15 @@ use std::path::Path;
 use interfield_lab::rig::Reading;
 use interfield_language::Model;
 use interfield_language::model::{Channel, EnergyPart, Load, Quantity, TangentPolicy};
-use interfield_results::{ChannelInfo, Error, Meta, Policy, Reader, Writer, WriterOptions, now_iso8601};
+use interfield_results::{ChannelInfo, Error, Meta, Policy, Reader, Setting, Writer, WriterOptions, now_iso8601};
 use interfield_structure::Simulation;
+use serde_json::Value;
 
 use crate::coupled;
 use crate::files::{folder, has_extension, unwritten};
 use crate::laboratory::{self, RealTime};
-use crate::{Choices, ModelFile};
+use crate::quantities::Quantities;
+use crate::{Choices, ModelFile, sha256};
 
 /// The two kinds of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -218,45 +220,46 @@ pub fn meta(model: &Model, unknowns: usize, model_text: &str, args: &Choices) ->
     let mut settings = match &model.partition {
         Some(partition) => coupled::settings(partition),
         None => vec![
-            ("scheme".to_owned(), a.scheme_name.clone()),
-            ("scheme_coefficients".to_owned(), format!("{:?}", a.scheme)),
-            ("tangent".to_owned(), tangent.to_owned()),
+            ("scheme".to_owned(), a.scheme_name.as_str().into()),
+            ("scheme_coefficients".to_owned(), coupled::coefficients(&a.scheme).into()),
+            ("tangent".to_owned(), tangent.into()),
         ],
     };
     let further = [
-        ("dt", format!("{} s", a.dt)),
-        ("duration", format!("{} s", a.duration)),
-        ("record_every", model.every.to_string()),
-        ("unknowns", unknowns.to_string()),
+        ("dt", seconds(a.dt)),
+        ("duration", seconds(a.duration)),
+        ("record_every", Setting::Count(model.every as u64)),
+        ("unknowns", Setting::Count(unknowns as u64)),
     ];
     settings.extend(further.map(|(name, value)| (name.to_owned(), value)));
     about(&model.title, model_text, settings, args)
 }
 
 /// How the matrices of a structure in one piece are solved; the parts of a cut one have solvers of their own.
-pub fn solver(sim: &Simulation) -> Option<(String, String)> {
+pub fn solver(sim: &Simulation) -> Option<(String, Setting)> {
     let solver = sim.solver(0).filter(|_| sim.model.partition.is_none())?;
     let when = if sim.coupling.system(0).follows_state() { "at each step" } else { "once" };
-    Some(("solver".to_owned(), format!("{solver}, factorised {when}")))
+    Some(("solver".to_owned(), format!("{solver}, factorised {when}").into()))
 }
 
 /// What a file says about what was done with a model.
-pub fn about(title: &str, model_text: &str, mut settings: Vec<(String, String)>, args: &Choices) -> Meta {
+pub fn about(title: &str, model_text: &str, mut settings: Vec<(String, Setting)>, args: &Choices) -> Meta {
     let pairs = |list: &[(String, String)]| list.iter().map(|(n, v)| format!("{n}={v}")).collect::<Vec<_>>().join(", ");
     for (name, list) in [("set", &args.set), ("param", &args.param)] {
         if !list.is_empty() {
-            settings.push((name.to_owned(), pairs(list)));
+            settings.push((name.to_owned(), pairs(list).into()));
         }
     }
-    settings.push(("command_line".to_owned(), command_line()));
-    settings.push((OVERRIDES.to_owned(), args.to_json().to_string()));
+    settings.push(("model_sha256".to_owned(), sha256::of_bytes(model_text.as_bytes()).into()));
+    settings.push(("command_line".to_owned(), command_line().into()));
+    settings.push((OVERRIDES.to_owned(), args.to_json().to_string().into()));
     Meta {
         title: fit(title),
         program: "interfield".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         created: now_iso8601(),
         model_text: model_text.to_owned(),
-        settings: settings.into_iter().map(|(name, value)| (name, fit(&value))).collect(),
+        settings: settings.into_iter().map(|(name, value)| (name, fitting(value))).collect(),
     }
 }
 
@@ -278,7 +281,7 @@ pub fn complete(meta: &mut Meta, loaded: &ModelFile, model: &Model, pace: &RealT
         .map(|f| (FOLDER.to_owned(), f.display().to_string()));
     let folder = folder.filter(|_| !loaded.hashes().is_empty());
     let all = hashes.chain(folder).chain(laboratory::settings(model, pace));
-    meta.settings.extend(all.map(|(name, value)| (fit(&name), fit(&value))));
+    meta.settings.extend(all.map(|(name, value)| (fit(&name), fit(&value).into())));
 }
 
 /// The command line as a shell would take it again.
@@ -289,6 +292,28 @@ fn command_line() -> String {
     };
     let words: Vec<String> = std::env::args_os().map(|a| word(a.to_string_lossy().into_owned())).collect();
     words.join(" ")
+}
+
+/// Settings as JSON.
+pub fn settings_json(settings: &[(String, Setting)]) -> Value {
+    let add = |all: Quantities, (name, setting): &(String, Setting)| match setting {
+        Setting::Text(text) => all.with(name, text.as_str()),
+        Setting::Count(n) => all.with(name, *n),
+        Setting::Number(x, unit) => all.quantity(name, *x, unit),
+    };
+    settings.iter().fold(Quantities::default(), add).object()
+}
+
+/// A time as a setting.
+pub fn seconds(t: f64) -> Setting {
+    Setting::Number(t, "s".to_owned())
+}
+
+fn fitting(setting: Setting) -> Setting {
+    match setting {
+        Setting::Text(text) => fit(&text).into(),
+        number => number,
+    }
 }
 
 /// A text that fits into an attribute of the file.

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 
 use crate::laboratory::{self, Assessed, READ_BACK};
 use crate::plan::Plan;
+use crate::quantities::{ONE, Quantities, number};
 use crate::refused::{Cause, Refused};
 use crate::stability::{Loop, examine_loop};
 use crate::table::{aligned, short};
@@ -62,9 +63,11 @@ fn dry_run(mut sim: Simulation, dry: &Dry, progress: &mut dyn FnMut(u64, u64)) -
         let Some(seen) = dry.seen.iter().find(|s| s.0 == specimen.name) else { continue };
         let seen = seen.1.lock().unwrap_or_else(PoisonError::into_inner);
         let period = specimen.period;
-        let dry = Recording { histories: &seen.histories, period, peaks: &[], missing: 0, failure: None };
+        let names = laboratory::names(specimen);
+        let dry =
+            Recording { histories: &seen.histories, period, peaks: &[], missing: 0, failure: None, names: &names };
         assessed.extend(Assessed::of(specimen, rig, dry));
-        demands.extend(seen.histories.iter().enumerate().flat_map(|(a, h)| demands_of(specimen, a, h)));
+        demands.extend(seen.histories.iter().enumerate().flat_map(|(a, h)| demands_of(specimen, a, h, &model.units)));
     }
     Rehearsed { model, plan, looped: Err(String::new()), ended, links, assessed, demands }
 }
@@ -83,6 +86,7 @@ struct Dry {
 impl Workshop for Dry {
     fn mount(&mut self, specimen: &Specimen, mut controller: Controller) -> Result<Box<dyn Rig>, String> {
         let seen = Arc::new(Mutex::new(Seen { histories: vec![History::default(); specimen.actuators.len()] }));
+        controller.call(laboratory::names(specimen));
         controller.record(Box::new(Eye(seen.clone())));
         self.seen.push((specimen.name.clone(), seen));
         Ok(Box::new(controller))
@@ -119,7 +123,8 @@ struct Demand {
     /// Whose: of the target or of the command; empty where there is only one.
     of: &'static str,
     what: &'static str,
-    dim: Dimension,
+    /// Name and size in SI of its unit.
+    unit: (String, f64),
     expected: f64,
     can: f64,
     may: Option<f64>,
@@ -143,11 +148,11 @@ impl Demand {
         self.limit().is_finite().then(|| 100.0 * (1.0 - self.expected / self.limit()))
     }
 
-    fn row(&self, units: &UnitSystem) -> Vec<String> {
-        let number = |x: f64| if x.is_finite() { short(x / units.factor(self.dim)) } else { "-".to_owned() };
+    fn row(&self) -> Vec<String> {
+        let number = |x: f64| if x.is_finite() { short(x / self.unit.1) } else { "-".to_owned() };
         vec![
             self.actuator.clone(),
-            format!("{} [{}]", self.name(), units.label(self.dim)),
+            format!("{} [{}]", self.name(), self.unit.0),
             number(self.expected),
             number(self.can),
             self.may.map_or("-".to_owned(), number),
@@ -157,25 +162,31 @@ impl Demand {
     }
 
     fn json(&self) -> Value {
-        let finite = |x: f64| x.is_finite().then_some(x);
-        json!({
-            "actuator": self.actuator, "quantity": self.name(), "expected": finite(self.expected),
-            "can": finite(self.can), "may": self.may, "left_percent": self.left(), "fits": self.fits(),
-        })
+        let (label, unit) = &self.unit;
+        let told = |x: f64| number(x / unit);
+        Quantities::default()
+            .with("actuator", self.actuator.as_str())
+            .with("quantity", self.name())
+            .quantity("expected", told(self.expected), label)
+            .quantity("can", told(self.can), label)
+            .quantity("may", self.may.map(told), label)
+            .quantity("left", self.left(), "%")
+            .with("fits", self.fits())
+            .object()
     }
 }
 
 /// What an actuator has to do in a test.
-fn demands_of(specimen: &Specimen, i: usize, history: &History) -> Vec<Demand> {
+fn demands_of(specimen: &Specimen, i: usize, history: &History, units: &UnitSystem) -> Vec<Demand> {
     let (peaks, limits) = (Peaks::of(history, specimen.period), specimen.limits_of(i));
     let Some(actuator) = specimen.actuators.get(i) else { return Vec::new() };
     let watched = |w: Option<Watch>| w.map(|w| w.limit);
     let can = &actuator.limits;
     let one = |of, what, dim, expected, can, may| Demand {
-        actuator: format!("{} {}", specimen.name, i + 1),
+        actuator: format!("{}.{}", specimen.name, actuator.name),
         of,
         what,
-        dim,
+        unit: actuator.unit(dim, units),
         expected,
         can,
         may,
@@ -235,7 +246,7 @@ impl Rehearsed {
         }
         for d in self.demands.iter().filter(|d| !d.fits()) {
             let than = if d.expected > d.can { "the actuator can" } else { "the limit allows" };
-            let said = format!("{}: more {} than {than}", d.actuator, d.what);
+            let said = format!("actuator {}: more {} than {than}", d.actuator, d.what);
             if !all.contains(&said) {
                 all.push(said);
             }
@@ -287,7 +298,7 @@ impl Rehearsed {
         };
         out += &laboratory::text(&self.assessed, units);
         out += "\nwhat the actuators will have to do\n";
-        let rows: Vec<Vec<String>> = self.demands.iter().map(|d| d.row(units)).collect();
+        let rows: Vec<Vec<String>> = self.demands.iter().map(Demand::row).collect();
         out += &aligned(&["<actuator", "<quantity", "expected", "it can", "it may", "left [%]", "<"], &rows);
         if let Some(link) = self.links {
             let unit = units.label(Dimension::LENGTH);
@@ -315,30 +326,36 @@ impl Rehearsed {
         out
     }
 
-    /// As JSON, SI.
+    /// As JSON, see [`crate::quantities`].
     pub fn json(&self) -> Value {
+        let units = &self.model.units;
         let found = self.looped.as_ref().ok().map(Loop::json).unwrap_or_default();
-        let finite = |t: f64| t.is_finite().then_some(t);
-        let rest = |a: &Assessed| {
-            a.rests.iter().map(|(what, t)| json!({ "action": what, "s": finite(*t) })).collect::<Vec<_>>()
-        };
-        json!({
-            "title": self.model.title,
-            "setup": self.plan.json(),
-            "ready": self.objections().is_empty(),
-            "objections": self.objections(),
-            "doubt": self.doubt(),
-            "loop": found,
-            "spectral_radius": found["spectral_radius"],
-            "stable": found["stable"],
-            "critical_delay": found["critical_delay"],
-            "critical_gain": found["critical_gain"],
-            "ended": self.ended.as_ref().map(|(t, why)| json!({ "t": t, "reason": why })),
-            "largest_link": self.links,
-            "laboratory": laboratory::json(&self.assessed),
-            "actuators": self.demands.iter().map(Demand::json).collect::<Vec<_>>(),
-            "time_to_rest": self.assessed.iter().map(|a| json!({ "specimen": a.name, "actions": rest(a) }))
-                .collect::<Vec<_>>(),
-        })
+        let rest =
+            |(what, t): &(&str, f64)| Quantities::default().with("action", *what).seconds("time", number(*t)).object();
+        let rests =
+            |a: &Assessed| json!({ "specimen": a.name, "actions": a.rests.iter().map(rest).collect::<Vec<_>>() });
+        let link = self.links.map_or(Value::Null, |link| number(link / units.factor(Dimension::LENGTH)));
+        Quantities::default()
+            .with("title", self.model.title.as_str())
+            .with("setup", self.plan.json())
+            .with("ready", self.objections().is_empty())
+            .with("objections", self.objections())
+            .with("doubt", self.doubt())
+            .with("loop", found.clone())
+            .quantity("spectral_radius", found["spectral_radius"].clone(), ONE)
+            .with("stable", found["stable"].clone())
+            .seconds("critical_delay", found["critical_delay"].clone())
+            .quantity("critical_gain", found["critical_gain"].clone(), ONE)
+            .with(
+                "ended",
+                self.ended
+                    .as_ref()
+                    .map(|(t, why)| Quantities::default().seconds("t", *t).with("reason", why.as_str()).object()),
+            )
+            .quantity("largest_link", link, &units.label(Dimension::LENGTH))
+            .with("laboratory", laboratory::json(&self.assessed, units))
+            .with("actuators", self.demands.iter().map(Demand::json).collect::<Vec<_>>())
+            .with("time_to_rest", self.assessed.iter().map(rests).collect::<Vec<_>>())
+            .object()
     }
 }

@@ -26,7 +26,7 @@ use crate::record::{self, Record, RowsSeen};
 use crate::refused::{Cause, Refused};
 use crate::rehearsal::{self, Rehearsal};
 use crate::space::{Room, room};
-use crate::table::short;
+use crate::table::{short, time};
 use crate::{Choices, ModelFile, Operator};
 
 /// How a run is set up, beside what is chosen for its model.
@@ -646,7 +646,7 @@ impl Laps {
     }
 
     fn text(&self) -> String {
-        let parts: Vec<String> = self.laps.iter().map(|(what, s)| format!("{what} {} s", short(*s))).collect();
+        let parts: Vec<String> = self.laps.iter().map(|(what, s)| format!("{what} {}", time(*s))).collect();
         parts.join(", ")
     }
 }

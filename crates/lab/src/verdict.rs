@@ -7,6 +7,7 @@ use crate::indicators::{delay_by_correlation, energy, frequency_evaluation, nrms
 use crate::realtime::Timing;
 use crate::rig::TestLog;
 use crate::safety::State;
+use crate::safety::sequence::name_of;
 
 /// Largest delay that is looked for, s.
 const LONGEST: f64 = 0.1;
@@ -195,6 +196,8 @@ pub struct Recording<'a> {
     pub missing: u64,
     /// What the system said, if anything could not be written.
     pub failure: Option<&'a str>,
+    /// Names of the actuators.
+    pub names: &'a [String],
 }
 
 /// Looks at a test that is over, or at its rehearsal: how each actuator followed, and what is thought of it. Both say the same because both ask here.
@@ -204,7 +207,7 @@ pub fn assess(log: &TestLog, recording: Recording<'_>, timing: Option<&Timing>) 
     for (tracking, peaks) in actuators.iter_mut().zip(recording.peaks) {
         tracking.iter_mut().for_each(|t| t.peaks = *peaks);
     }
-    let verdict = judge(log, (recording.missing, recording.failure), &actuators, timing);
+    let verdict = judge(log, (recording.missing, recording.failure), (&actuators, recording.names), timing);
     (actuators, verdict)
 }
 
@@ -213,7 +216,7 @@ pub fn assess(log: &TestLog, recording: Recording<'_>, timing: Option<&Timing>) 
 pub fn judge(
     log: &TestLog,
     (missing, failure): (u64, Option<&str>),
-    actuators: &[Option<Tracking>],
+    (actuators, names): (&[Option<Tracking>], &[String]),
     timing: Option<&Timing>,
 ) -> Verdict {
     let mut found: Vec<(Grade, String)> = Vec::new();
@@ -221,7 +224,10 @@ pub fn judge(
     let sequence = &log.sequence;
     if sequence.state() != State::Finished {
         let why = sequence.cause().map_or("it was not ended", |trip| trip.words());
-        say(Grade::Failed, format!("{} after {} samples: {why}", sequence.state().name(), log.counts[0]));
+        let tripped = sequence.log().iter().rev().find(|t| t.cause.is_some() && t.cause == sequence.cause());
+        let whose = tripped.and_then(|t| t.actuator).filter(|_| actuators.len().max(names.len()) > 1);
+        let whose = whose.map_or_else(String::new, |a| format!(" (actuator {})", name_of(names, usize::from(a))));
+        say(Grade::Failed, format!("{} after {} samples: {why}{whose}", sequence.state().name(), log.counts[0]));
     }
     let warnings = sequence.log().iter().filter_map(|t| t.cause);
     let mut named = Vec::new();
@@ -258,7 +264,7 @@ pub fn judge(
         );
     }
     for (i, t) in actuators.iter().enumerate().filter_map(|(i, t)| Some((i, (*t)?))) {
-        let name = if actuators.len() > 1 { format!("actuator {}: ", i + 1) } else { String::new() };
+        let name = if actuators.len() > 1 { format!("actuator {}: ", name_of(names, i)) } else { String::new() };
         let grade = |value: f64, [doubt, fail]: [f64; 2]| match value {
             v if v > fail => Some(Grade::Failed),
             v if v > doubt => Some(Grade::Doubtful),

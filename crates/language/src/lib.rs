@@ -29,4 +29,5 @@ pub mod specimen;
 pub mod units;
 
 pub use model::Model;
+pub use parse::elements::law_dimension;
 pub use problem::{Problem, Subject};

@@ -114,15 +114,18 @@ fn placed(points: &[(f64, f64)], log: bool) -> Vec<(f64, f64)> {
     points.iter().map(place).collect()
 }
 
-/// How far the farthest node of a state is displaced.
-fn farthest(state: &[f32]) -> f64 {
+/// How far the farthest node of a state is displaced; pendulums do not count as long as anything else moves.
+fn farthest(state: &[f32], swinging: &[usize]) -> f64 {
     let square = |d: &[f32]| d[..3].iter().map(|x| f64::from(*x).powi(2)).sum::<f64>();
-    state.chunks_exact(6).map(square).fold(0.0, f64::max).sqrt()
+    let all = || state.chunks_exact(6).enumerate();
+    let standing = all().filter(|(i, _)| !swinging.contains(i)).map(|(_, d)| square(d)).fold(0.0, f64::max);
+    if standing > 0.0 { standing.sqrt() } else { all().map(|(_, d)| square(d)).fold(0.0, f64::max).sqrt() }
 }
 
 /// The structure where it is displaced most, over the one at rest.
 fn still(view: &View, direction: [f64; 2]) -> String {
     let states: Vec<&[f32]> = view.motion.states().collect();
+    let farthest = |state: &[f32]| farthest(state, &view.drawing.swinging);
     let most = match view.motion {
         Motion::Shapes(_) => states.first(),
         Motion::Frames { .. } => states.iter().max_by(|a, b| farthest(a).total_cmp(&farthest(b))),
@@ -133,7 +136,7 @@ fn still(view: &View, direction: [f64; 2]) -> String {
 
 fn view(view: &View, direction: [f64; 2]) -> Value {
     let d = &view.drawing;
-    let largest: Vec<f64> = view.motion.states().map(farthest).collect();
+    let largest: Vec<f64> = view.motion.states().map(|s| farthest(s, &d.swinging)).collect();
     let mut motion = packed(&view.motion);
     match &view.motion {
         Motion::Shapes(shapes) => {
@@ -161,7 +164,7 @@ fn view(view: &View, direction: [f64; 2]) -> Value {
         json!([point, rounded(&symbol.strokes), rounded(&symbol.thick)])
     };
     json!({
-        "title": view.title, "points": d.points, "nodes": d.nodes, "names": view.names,
+        "title": view.title, "points": d.points, "nodes": d.nodes, "names": view.names, "swinging": d.swinging,
         "edges": d.edges.iter().map(edge).collect::<Vec<_>>(),
         "supports": d.supports.iter().filter(|s| s.1.is_seen()).map(support).collect::<Vec<_>>(),
         "axes": axes,

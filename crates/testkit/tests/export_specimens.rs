@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
-use interfield_codegen::export;
+use interfield_codegen::{Origin, export};
 use interfield_kernel::Fault;
 use interfield_lab::controller::Controller;
 use interfield_lab::guard::{Bound, Envelope, Guard};
@@ -204,7 +204,7 @@ fn compare(name: &str, text: &str, tolerance: f64) {
     }
     let at = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("export-specimens-{name}"));
     std::fs::create_dir_all(&at).unwrap();
-    let export = export(&model(text), name).unwrap_or_else(|p| panic!("{name}: {p:?}"));
+    let export = export(&model(text), name, &Origin::default()).unwrap_or_else(|p| panic!("{name}: {p:?}"));
     for (name, text) in &export.files {
         std::fs::write(at.join(name), text).unwrap();
     }

@@ -7,7 +7,7 @@ use clap::Args as ClapArgs;
 use interfield_kernel::Scheme;
 use interfield_language::Model;
 use interfield_language::model::{Dof, Support};
-use interfield_language::units::Dimension;
+use interfield_language::units::{Dimension, UnitSystem};
 use interfield_structure::modal::Direction;
 use interfield_structure::{Modal, Simulation, Structure};
 use serde_json::{Value, json};
@@ -22,6 +22,7 @@ use interfield::Advised;
 use interfield::files::{has_extension, same};
 use interfield::plan::Plan;
 use interfield::programs::{Programs, described_json};
+use interfield::quantities::{ONE, UNITS};
 use interfield::rehearsal::{Rehearsal, fingerprint, look_up};
 use interfield::stability::{Unjudged, examine};
 use interfield::table::{aligned, short, wrapped};
@@ -317,13 +318,8 @@ impl Findings {
 
     fn json(&self, modes: usize) -> Value {
         let (sim, a) = (&self.sim, &self.sim.model.analysis);
-        let dofs: Vec<Value> = sim
-            .model
-            .dofs
-            .iter()
-            .zip(&self.masses)
-            .map(|(d, m)| json!({ "name": d.name, "held": held(d), "angle": d.angle, "mass": m, "u0": d.u0, "v0": d.v0 }))
-            .collect();
+        let units = &sim.model.units;
+        let dofs: Vec<Value> = sim.model.dofs.iter().zip(&self.masses).map(|(d, m)| dof_json(d, *m, units)).collect();
         // Of a cut structure each side has a scheme and solvers of its own: see "setup".
         let whole = sim.model.partition.is_none();
         let setup = self.plan.json();
@@ -331,13 +327,13 @@ impl Findings {
             "title": sim.model.title,
             "picture": self.picture.display().to_string(),
             "nodes": sim.model.nodes.iter().filter(|n| !n.dofs.is_empty())
-                .map(|n| json!({ "name": n.name, "at": n.at })).collect::<Vec<_>>(),
+                .map(|n| json!({ "name": n.name, "at": n.at.map(|x| x / sim.model.units.factor(Dimension::LENGTH)) })).collect::<Vec<_>>(),
             "elements": sim.model.elements.iter()
                 .map(|e| json!({ "name": e.name, "type": e.type_name })).collect::<Vec<_>>(),
             "externals": described_json(&sim.model),
             "unknowns": self.unknowns,
             "dofs": dofs,
-            "modal": self.modal.as_ref().ok().map(|m| modal_json(m, modes, &self.unknowns, sim.dt())),
+            "modal": self.modal.as_ref().ok().map(|m| modal_json(m, modes, &self.unknowns, sim)),
             "modal_error": self.modal.as_ref().err(),
             "scheme": whole.then_some(&a.scheme_name),
             "dt": a.dt,
@@ -350,6 +346,10 @@ impl Findings {
             "setup": setup,
             "seconds_per_step": self.cost,
             "estimated_seconds": self.cost.map(|c| c * sim.steps() as f64),
+            UNITS: {
+                "at": sim.model.units.label(Dimension::LENGTH), "dt": "s", "duration": "s", "stability_limit": "s",
+                "seconds_per_step": "s", "estimated_seconds": "s",
+            },
         })
     }
 }
@@ -408,7 +408,23 @@ fn mode_table(modal: &Modal, count: usize, unknowns: &[String], dt: f64) -> Stri
     out
 }
 
-fn modal_json(modal: &Modal, count: usize, unknowns: &[String], dt: f64) -> Value {
+/// A degree of freedom, for JSON.
+fn dof_json(d: &Dof, mass: f64, units: &UnitSystem) -> Value {
+    let (disp, inertia) =
+        if d.angle { (Dimension::NONE, Dimension::INERTIA) } else { (Dimension::LENGTH, Dimension::MASS) };
+    let rate = disp.per(Dimension::TIME);
+    let label = |dim: Dimension| if d.angle { units.angle_label(dim) } else { units.label(dim) };
+    json!({
+        "name": d.name, "held": held(d), "angle": d.angle, "mass": mass / units.factor(inertia),
+        "u0": d.u0 / units.factor(disp), "v0": d.v0 / units.factor(rate),
+        UNITS: { "mass": units.label(inertia), "u0": label(disp), "v0": label(rate) },
+    })
+}
+
+fn modal_json(modal: &Modal, count: usize, unknowns: &[String], sim: &Simulation) -> Value {
+    let units = &sim.model.units;
+    let (unit, mass) = (units.label(Dimension::MASS), units.factor(Dimension::MASS));
+    let dt = sim.dt();
     let modes: Vec<Value> = modal
         .omega2
         .iter()
@@ -418,12 +434,12 @@ fn modal_json(modal: &Modal, count: usize, unknowns: &[String], dt: f64) -> Valu
             let along = modal.directions.iter().map(|d| {
                 let share = if d.mass > 0.0 { d.effective[i] / d.mass } else { 0.0 };
                 let numbers =
-                    json!({ "participation": d.participation[i], "effective_mass": d.effective[i], "share": share });
+                    json!({ "participation": d.participation[i], "effective_mass": d.effective[i] / mass, "share": share });
                 (d.name.clone(), numbers)
             });
             json!({
-                "mode": i + 1, "omega2": w, "frequency_hz": w.max(0.0).sqrt() / std::f64::consts::TAU,
-                "period_s": modal.period(i), "damping_ratio": modal.ratio(i), "moves_most_at": modal.moves_most.get(i).and_then(|&u| unknowns.get(u)),
+                "mode": i + 1, "omega2": w, "frequency": w.max(0.0).sqrt() / std::f64::consts::TAU,
+                "period": modal.period(i), "damping_ratio": modal.ratio(i), "moves_most_at": modal.moves_most.get(i).and_then(|&u| unknowns.get(u)),
                 "along": along.collect::<serde_json::Map<_, _>>(),
             })
         })
@@ -431,11 +447,15 @@ fn modal_json(modal: &Modal, count: usize, unknowns: &[String], dt: f64) -> Valu
     let last = modal.last_that_matters();
     json!({
         "directions": modal.directions.iter()
-            .map(|d| json!({ "name": d.name, "mass": d.mass, "excited": d.excited })).collect::<Vec<_>>(),
+            .map(|d| json!({ "name": d.name, "mass": d.mass / mass, "excited": d.excited })).collect::<Vec<_>>(),
         "modes": modes,
         "omega_max": modal.omega_max,
         "omega_max_dt": modal.omega_max * dt,
         "last_mode_that_matters": last.map(|m| m + 1),
         "points_per_period": last.and_then(|m| modal.period(m)).map(|t| t / dt),
+        UNITS: {
+            "mass": unit, "effective_mass": unit, "participation": "sqrt(kg)", "share": ONE, "omega2": "rad^2/s^2",
+            "frequency": "Hz", "period": "s", "damping_ratio": ONE, "omega_max": "rad/s", "omega_max_dt": "rad", "points_per_period": ONE,
+        },
     })
 }

@@ -13,6 +13,7 @@ use crate::Exit;
 use crate::drawing::{DPI, draw};
 use crate::output::{complain, fail, print, print_json};
 use crate::stored::{self, Window, conversion, curve_within};
+use interfield::quantities::{ONE, UNITS};
 use interfield::table::{aligned, short};
 
 /// Compare two result files channel by channel
@@ -122,10 +123,12 @@ fn describe(args: &Args, found: &Comparison, beyond: &[&str]) -> serde_json::Val
         "channels": found.channels.iter().map(|d| json!({
             "name": d.name, "unit": d.units.0, "unit_b": d.units.1, "max": d.max, "max_time": d.max_time,
             "relative": d.relative, "rms": d.rms, "peak": d.peak, "not_a_number": d.nan_mismatch,
+            UNITS: { "max_time": "s", "relative": ONE },
         })).collect::<Vec<_>>(),
         "only_a": found.only_a,
         "only_b": found.only_b,
         "tolerance": args.tolerance,
+        UNITS: { "first_time": "s", "last_time": "s", "tolerance": ONE },
         "exceeded": beyond,
         "plot": args.plot.as_ref().map(|p| p.display().to_string()),
     })

@@ -24,6 +24,7 @@ use serde_json::{Value, json};
 use crate::Exit;
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{fail, print, print_json};
+use interfield::quantities::UNITS;
 use interfield::table::short;
 
 /// Can this machine keep the time of a test? Kernel, rights, sleep, cores, and a measured minute of wake-ups
@@ -100,12 +101,10 @@ impl Kept {
     }
 
     fn json(&self) -> Value {
-        let numbers = |h: &interfield_lab::realtime::Histogram| {
-            h.summary().entries().iter().map(|(k, v)| ((*k).to_owned(), json!(v))).collect::<serde_json::Map<_, _>>()
-        };
+        let numbers = |h: &interfield_lab::realtime::Histogram| interfield::laboratory::histogram_json(&h.summary());
         let (grade, why) = self.judge();
         json!({
-            "name": self.name, "period_s": self.period, "wake_up": numbers(&self.timing.wake_up),
+            "name": self.name, "period": self.period, UNITS: { "period": "s" }, "wake_up": numbers(&self.timing.wake_up),
             "work": numbers(&self.timing.compute), "missed": self.timing.missed, "overrun": self.timing.overrun,
             "priority": self.rights.priority, "core": self.rights.core, "memory_locked": self.rights.memory_locked,
             "refused": self.rights.missing.iter().map(ToString::to_string).collect::<Vec<_>>(),
@@ -311,7 +310,7 @@ impl Findings {
         json!({
             "facts": self.facts.iter().map(|f| json!({ "name": f.name, "found": f.found, "advice": f.advice }))
                 .collect::<Vec<_>>(),
-            "seconds": self.seconds, "loops": self.kept.iter().map(Kept::json).collect::<Vec<_>>(),
+            "seconds": self.seconds, UNITS: { "seconds": "s" }, "loops": self.kept.iter().map(Kept::json).collect::<Vec<_>>(),
             "verdict": grade.word(), "reason": why, "advice": self.advice(), "interrupted": self.interrupted,
         })
     }

@@ -272,8 +272,7 @@ fn document(specimen: &str, record: &Hosted) -> Value {
     let answering: &Histogram = &record.statistics.answering;
     let mut document = json!({
         "specimen": specimen, "sessions": record.sessions, "interrupted": record.interrupted,
-        "answering": answering.summary().entries().iter().map(|(k, v)| ((*k).to_owned(), json!(v)))
-            .collect::<serde_json::Map<_, _>>(),
+        "answering": interfield::laboratory::histogram_json(&answering.summary()),
     });
     for (name, count) in counts(record) {
         document[name] = count.into();

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use crate::Exit;
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{fail, print, print_json};
+use interfield::quantities::{ONE, UNITS};
 use interfield::table::{aligned, short};
 
 /// Most numbers kept of each run for the comparison.
@@ -125,6 +126,8 @@ impl Observed {
             "u": show(&self.u),
             "v": show(&self.v),
             "s": self.s.as_ref().map_or(Value::Null, show),
+            // Differences are norms over unknowns of all kinds: m and rad, and their rates.
+            UNITS: { "dt": "s", "differences": "SI", "orders": ONE, "order": ONE },
         })
     }
 

@@ -9,8 +9,9 @@ use interfield::laboratory::{self, Replay};
 use interfield::outputs::{Files, OUT, Wanted};
 use interfield::plan::Plan;
 use interfield::programs::{self, ProgramLog};
+use interfield::quantities::{ONE, UNITS};
 use interfield::record::{self, Format};
-use interfield::table::{aligned, short};
+use interfield::table::{aligned, short, time};
 use interfield::{Cause, Choices, End, Moment, Outcome, Prepared, Range, Refused, Run, Setup, checkpoint, coupled};
 use interfield_language::Model;
 use interfield_language::model::Channel;
@@ -132,7 +133,7 @@ impl PageData {
         let structure = &prepared.structure;
         Some(PageData {
             scene: Scene::new(structure),
-            frames: Frames::new(structure.free().len()),
+            frames: Frames::new(structure.free().iter().map(|&d| !structure.model.dofs[d].angle).collect()),
             curves: (!resumed).then(|| Curves::new(&record::channels(&structure.model))),
         })
     }
@@ -268,7 +269,7 @@ fn tell(
     evidence.laboratory.extend(programs_blocks(outcome, model));
     evidence.log = loaded.lines();
     if !outcome.assessed.is_empty() {
-        evidence.numbers = laboratory::json(&outcome.assessed);
+        evidence.numbers = laboratory::json(&outcome.assessed, &model.units);
     }
     let page = keep(files, run.meta(), outcome, model, evidence, curves.as_ref());
     if json {
@@ -278,7 +279,7 @@ fn tell(
             document["coupling"] = coupled::json(sim, run.listener());
         }
         if !outcome.assessed.is_empty() {
-            document["laboratory"] = laboratory::json(&outcome.assessed);
+            document["laboratory"] = laboratory::json(&outcome.assessed, &model.units);
         }
         if !outcome.program_logs.is_empty() {
             document["externals"] = programs::json(&outcome.program_logs, model);
@@ -327,7 +328,7 @@ fn programs_blocks(outcome: &Outcome, model: &Model) -> Vec<Block> {
 /// What the run itself can tell its page: how it ended, how long it took, what was seen of the structure; and its curves where no result file
 /// has them.
 fn evidence(outcome: &Outcome, model: &Model, page_data: Option<PageData>) -> (Evidence, Option<Curves>) {
-    let lap = |(what, s): &(&str, f64)| ((*what).to_owned(), format!("{} s", short(*s)));
+    let lap = |(what, s): &(&str, f64)| ((*what).to_owned(), time(*s));
     let mut timings: Vec<(String, String)> = outcome.timings.iter().map(lap).collect();
     let rate = short((outcome.steps as f64 / outcome.seconds).round());
     timings.push(("steps per second".to_owned(), rate));
@@ -406,11 +407,14 @@ fn summary_json(sim: &Simulation, outcome: &Outcome, files: &Files) -> serde_jso
         "seconds_home": outcome.ways.map(|w| w[1]),
         "steps_per_second": outcome.steps as f64 / outcome.seconds,
         "solvers": solvers.iter().map(|(d, r)| json!({
-            "m": d.m, "c": d.c, "k": d.k, "method": r.to_string(),
+            "m": d.m, "c": d.c, "k": d.k, "method": r.to_string(), UNITS: { "m": ONE, "c": "s", "k": "s^2" },
         })).collect::<Vec<_>>(),
+        UNITS: {
+            "dt": "s", "duration": "s", "seconds": "s", "seconds_to_start": "s", "seconds_home": "s", "steps_per_second": "1/s",
+        },
         "channels": sim.channels().iter().zip(&outcome.ranges).map(|(c, r)| json!({
             "name": c.name, "unit": c.unit, "peak": r.peak, "peak_time": r.peak_time,
-            "min": r.min, "max": r.max, "final": r.last,
+            "min": r.min, "max": r.max, "final": r.last, UNITS: { "peak_time": "s" },
         })).collect::<Vec<_>>(),
         "results": files.results.display().to_string(),
         "csv": (files.format == Format::Csv).then(|| files.results.display().to_string()),

@@ -14,6 +14,7 @@ use crate::Exit;
 use crate::drawing::{DPI, draw};
 use crate::load::pair;
 use crate::output::{fail, fail_all, print, print_json};
+use interfield::quantities::{ONE, UNITS};
 use interfield::table::{aligned, complex, short};
 
 /// Spectral radius, damping and frequency error of a scheme
@@ -114,6 +115,10 @@ pub(crate) fn run(args: &Args) -> Exit {
             "damping": of(&|p| p.principal.map(|q| q.damping)),
             "frequency_error": of(&|p| p.principal.map(|q| q.frequency_error)),
             "frequency_error_arg": of(&|p| p.principal.map(|q| q.frequency_error_arg)),
+            UNITS: {
+                "xi": ONE, "omega": "rad", "rho": ONE, "principal": ONE, "damping": ONE, "frequency_error": ONE,
+                "frequency_error_arg": ONE,
+            },
         }));
         return Exit::Done;
     }

@@ -16,6 +16,7 @@ use crate::drawing::{self, DPI};
 use crate::load::{Loaded, ModelArgs, pair};
 use crate::output::{fail, print, print_json, progress};
 use crate::stored::check_output;
+use interfield::quantities::{ONE, UNITS};
 use interfield::stability::{judge_quietly, with_step};
 use interfield::table::{aligned, radius, short};
 
@@ -69,7 +70,7 @@ impl Ratio {
 /// Draw where a coupling is stable: step, ratio of the sides and substeps, on one mass cut in two
 ///
 /// The mass m = 1 kg on k = 1 N/m is shared by a coarse side A and a fine side B; Omega = omega dt with omega = 1 rad/s and dt
-/// the step of the analysis (papers 000 and 002 on plsrt2 take Omega = 4 omega dt). Every cell is the spectral radius of one
+/// the step of the analysis (the publications of Jia et al. on plsrt2 take Omega = 4 omega dt). Every cell is the spectral radius of one
 /// step. For a model of your own use `interfield check --stability`.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield stability-map --coupling pmc\n  \
@@ -312,6 +313,7 @@ impl Map<'_> {
             "coupling": self.args.coupling, "scheme": self.scheme, "picture": name,
             "ratio": self.args.ratio.label(), "omega_is": "omega dt, dt the step of the analysis",
             "omega": self.omegas, "ratios": self.ratios, "maps": self.panels().map(panel).collect::<Vec<_>>(),
+            UNITS: { "omega": "rad", "ratio": ONE, "ratios": ONE, "radius": ONE },
         })
     }
 }

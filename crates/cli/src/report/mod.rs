@@ -70,10 +70,10 @@ impl Report<'_> {
         let of_laboratory = |name: &str| name.starts_with(PREFIX);
         let (rig, plain): (Vec<_>, Vec<_>) = self.meta.settings.iter().partition(|(name, _)| of_laboratory(name));
         let plain = plain.into_iter().filter(|(name, _)| name != OVERRIDES);
-        let mut settings = words(plain.map(|(name, value)| vec![name.replace('_', " "), value.clone()]).collect());
+        let mut settings = words(plain.map(|(name, value)| vec![name.replace('_', " "), value.to_string()]).collect());
         if !rig.is_empty() {
             let text = rig.iter().map(|(name, value)| format!("{name} = {value}\n")).collect();
-            settings.push(Block::Folded { summary: "All settings of the laboratory, SI".to_owned(), text });
+            settings.push(Block::Folded { summary: "All settings of the laboratory".to_owned(), text });
         }
         let laboratory = section("Laboratory", laboratory);
         Page {

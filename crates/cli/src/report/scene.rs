@@ -130,15 +130,12 @@ impl Scene {
 
     /// The deformed shape at the moments gathered during a run.
     pub(crate) fn deformed(&self, model: &Model, frames: &Frames) -> Vec<Block> {
-        let moved = |(moment, &t): (usize, &f64)| {
-            let u = frames.unknowns(moment);
+        let moments = frames.moments(NUMBERS / (6 * self.moves.len()).max(1));
+        let moved = |&(t, u): &(f64, &[f32])| {
             self.displaced(|d| self.unknowns[d].map_or_else(|| imposed(model, d, t), |i| f64::from(u[i])))
         };
-        // No more moments than a page has room for.
-        let every = (6 * self.moves.len() * frames.times.len()).div_ceil(NUMBERS).max(1);
-        let chosen = || frames.times.iter().enumerate().step_by(every);
-        let motion: Vec<f32> = chosen().flat_map(moved).collect();
-        self.animated(&chosen().map(|m| *m.1).collect::<Vec<f64>>(), motion)
+        let motion: Vec<f32> = moments.iter().flat_map(moved).collect();
+        self.animated(&moments.iter().map(|m| m.0).collect::<Vec<f64>>(), motion)
     }
 
     /// The deformed shape out of a result file, which has it if every displacement that shows is recorded.

@@ -68,8 +68,9 @@ fn a_unit_is_what_an_element_would_be() {
             (Some("fmu"), &"spring.fmu".into())
         );
         assert_eq!(told["externals"][0]["identified_by_moves"], 4, "{told}");
-        let k = told["externals"][0]["stiffness"][0].as_f64().expect("a stiffness");
-        assert!((k - 4e6).abs() < 1e-3, "identified: {k} N/m");
+        let stiffness = &told["externals"][0]["stiffness"];
+        let k = stiffness["rows"][0][0].as_f64().expect("a stiffness");
+        assert!((k - 4.0).abs() < 1e-9 && stiffness["units"]["rows"] == "kN/mm", "identified: {stiffness}");
         let peak = ours.rows.iter().fold(0.0_f64, |m, r| m.max(r[1].abs()));
         let apart = ours.rows.iter().zip(&theirs.rows).fold(0.0_f64, |m, (a, b)| m.max((a[1] - b[1]).abs()));
         assert!(apart <= 1e-9 * peak, "{scheme}: {apart:e} of {peak}");

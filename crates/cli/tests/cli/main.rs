@@ -21,6 +21,7 @@ mod laboratory;
 mod links;
 mod mistakes;
 mod motion;
+mod numbers;
 mod rehearse;
 mod reproduce;
 mod results;

@@ -87,7 +87,7 @@ fn a_rehearsal_and_the_test_give_the_same_numbers_under_the_same_names() {
         ] {
             assert_eq!(row(quantity)["expected"], after["actuators"][0][key], "{name}: {quantity}");
         }
-        let left = row("command velocity")["left_percent"].as_f64().unwrap();
+        let left = row("command velocity")["left"].as_f64().unwrap();
         let speed = after["actuators"][0]["command_velocity"].as_f64().unwrap();
         assert!((left - 100.0 * (1.0 - speed / 20.0)).abs() < 1e-9, "{name}: {left} {speed}");
     }
@@ -264,8 +264,8 @@ fn the_doctor_measures_and_says_what_it_found() {
     let beside = interfield(&["doctor", path.to_str().unwrap(), "--seconds", "0.3", "--json"]);
     assert!([Some(0), Some(3)].contains(&beside.code), "{}", beside.stderr);
     let one = &beside.json()["loops"][0];
-    assert_eq!((&one["name"], &one["period_s"]), (&"rig".into(), &1e-3.into()));
-    assert!(one["work"]["mean_us"].as_f64().unwrap() > 0.0, "{one:#}");
+    assert_eq!((&one["name"], &one["period"]), (&"rig".into(), &1e-3.into()));
+    assert!(one["work"]["mean"].as_f64().unwrap() > 0.0, "{one:#}");
     let text = interfield(&["doctor", "--seconds", "0.05"]).stdout;
     assert!(text.contains("this machine\n  kernel") && text.contains("verdict: "), "{text}");
 }

@@ -62,7 +62,7 @@ fn everything_about_a_run_is_in_its_file() {
     let settings = &shown["settings"];
     for (key, part) in [
         ("scheme", "generalized-alpha"),
-        ("scheme_coefficients", "Alpha"),
+        ("scheme_coefficients", "alpha_m 0"),
         ("tangent", "exact"),
         ("solver", "factorised once"),
         ("set", "k=8 MN/m"),
@@ -249,6 +249,8 @@ fn time_windows_have_their_rows_and_no_others() {
     let (message, help) = refusal(&["plot", path, "--from", "5 s", "-o", "x.svg"], 2);
     assert!(message.contains("no rows in the time asked for") && help.contains("t = 0 s to 4 s"), "{message} {help}");
     refusal(&["plot", path, "--from", "2 s", "--to", "1 s", "-o", "x.svg"], 2);
+    let (message, _) = refusal(&["plot", path, "--from", "1.001 s", "--to", "1.002 s", "-o", "x.svg"], 2);
+    assert!(message.contains("no row of"), "{message}");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::description::escape;
 use super::{Port, Ports, tables};
+use crate::api::stamped;
 use crate::text::identifier;
 use crate::{Export, Interface};
 
@@ -38,7 +39,7 @@ pub fn files(export: &Export) -> Vec<(String, String)> {
         (format!("FB_{upper}.TcPOU"), function_block(interface, &upper)),
         ("README.md".to_owned(), fill(include_str!("../../c/wrap_twincat.md"))),
     ]);
-    files
+    stamped(files, &interface.origin)
 }
 
 /// Members before the numbers, as in `c/wrap_twincat.h`.

@@ -1,6 +1,6 @@
 //! Every coupling with its options, and every model of the repository that is cut, against the library's partitioned run.
 
-use interfield_codegen::export;
+use interfield_codegen::{Origin, export};
 use interfield_coupling::registry::COUPLINGS;
 use interfield_language::Model;
 use interfield_language::model::{EnergyPart, Quantity};
@@ -47,7 +47,7 @@ fn compare(name: &str, mut model: Model, levels: &[&str]) -> f64 {
     // Specimens are computed: what a laboratory adds is tested where there is one (crates/testkit/tests/export_specimens.rs).
     model.specimens.clear();
     model.channels.retain(|c| !matches!(c.quantity, Quantity::Specimen(..)));
-    let export = export(&model, name).unwrap_or_else(|p| panic!("{name}: {p:?}"));
+    let export = export(&model, name, &Origin::default()).unwrap_or_else(|p| panic!("{name}: {p:?}"));
     let at = folder(name);
     write(&export, &at);
     let expected = library(model.clone());
@@ -254,7 +254,8 @@ models! {
 
 /// The words of a refusal of this text.
 fn refusal(text: &str) -> String {
-    let problems = export(&model(text, &Overrides::default()), "refused").expect_err("it should be refused");
+    let problems =
+        export(&model(text, &Overrides::default()), "refused", &Origin::default()).expect_err("it should be refused");
     let words: Vec<String> = problems.iter().map(|p| format!("{}: {}", p.message, p.help)).collect();
     words.join("\n")
 }

@@ -73,6 +73,6 @@ fn bounded(specimen: &Specimen) -> Result<(), String> {
     Err(format!(
         "nobody says how far and how fast its actuator {} may be sent; write stroke and velocity in [[specimen.actuator]], or displacement \
          and velocity in [specimen.limits]",
-        i + 1
+        specimen.actuators[i].name
     ))
 }

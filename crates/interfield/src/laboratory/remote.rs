@@ -7,7 +7,7 @@ use std::time::Duration;
 use interfield_lab::controller::Calibration;
 use interfield_lab::hardware::Hardware;
 use interfield_lab::realtime::rights::Request;
-use interfield_language::specimen::{Address, Specimen};
+use interfield_language::specimen::{Actuator, Address, Specimen};
 use interfield_wire::codec::{Greeting, Instrument};
 use interfield_wire::layout::Refused;
 use interfield_wire::remote::{Pace, Remote, Unconnected};
@@ -27,15 +27,18 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub fn greeting(specimen: &Specimen) -> Greeting {
     let unit = |calibrated: bool| if calibrated { String::new() } else { "SI".to_owned() };
     let plain = Calibration::default();
-    let instrument = |(i, c): (usize, &Calibration)| Instrument {
-        name: (i + 1).to_string(),
-        displacement: unit(c.command != plain.command || c.displacement != plain.displacement),
-        force: unit(c.force != plain.force),
+    let instrument = |a: &Actuator| {
+        let c = &a.calibration;
+        Instrument {
+            name: a.name.clone(),
+            displacement: unit(c.command != plain.command || c.displacement != plain.displacement),
+            force: unit(c.force != plain.force),
+        }
     };
     Greeting {
         period_ns: (1e9 * specimen.period).round() as u64,
         specimen: specimen.name.clone(),
-        actuators: specimen.actuators.iter().map(|a| &a.calibration).enumerate().map(instrument).collect(),
+        actuators: specimen.actuators.iter().map(instrument).collect(),
         emulated: false,
     }
 }

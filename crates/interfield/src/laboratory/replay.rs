@@ -43,8 +43,7 @@ impl Replay {
 
     /// The recording of the test of this specimen.
     fn of(&self, specimen: &Specimen) -> Option<&Recording> {
-        let name = tape::channel_name(&specimen.name, 0, "command");
-        self.recordings.iter().find(|r| r.channels.contains(&name))
+        self.recordings.iter().find(|r| called(&r.channels, specimen, 0).is_some())
     }
 
     /// Whether it holds the test of this specimen.
@@ -59,7 +58,7 @@ impl Replay {
         units: &UnitSystem,
         to: Option<&Path>,
     ) -> Result<Box<dyn Hardware>, String> {
-        let Some(Recording { path, .. }) = self.of(specimen) else {
+        let Some(Recording { path, channels }) = self.of(specimen) else {
             return Err(format!("there is no recording of specimen `{}`", specimen.name));
         };
         let of = |e: &dyn std::fmt::Display| format!("the recording `{}` cannot be played back: {e}", path.display());
@@ -80,22 +79,24 @@ impl Replay {
             let (was, is) = (b - a, specimen.period);
             return Err(of(&format!("it was sampled every {was} s, and the model wants every {is} s")));
         }
+        let actuator = |i: usize| called(channels, specimen, i).unwrap_or_else(|| specimen.actuators[i].name.clone());
         let column = |i: usize, name: &str, dim: Dimension| {
-            let name = tape::channel_name(&specimen.name, i, name);
+            let name = tape::channel_name(&specimen.name, &actuator(i), name);
             let unit = reader.channel(&name).map(|c| reader.channels()[c].unit.clone());
-            if unit.as_ref().is_some_and(|u| *u != units.label(dim)) {
-                return Err(of(&format!("channel `{name}` has other units than the model")));
+            let (label, factor) = specimen.actuators[i].unit(dim, units);
+            if let Some(was) = unit.filter(|u| *u != label) {
+                return Err(of(&format!("channel `{name}` is in {was}, and the model has {label}")));
             }
-            Ok(name)
+            Ok((name, factor))
         };
         let command = |i: usize| {
-            let name = column(i, "command", Dimension::LENGTH)?;
-            let found = tape::column(&reader, &name, units.factor(Dimension::LENGTH));
+            let (name, factor) = column(i, "command", Dimension::LENGTH)?;
+            let found = tape::column(&reader, &name, factor);
             found.ok_or_else(|| of(&format!("it has no channel `{name}`")))
         };
         let reading = |i: usize, name: &str, dim: Dimension| {
-            let channel = column(i, name, dim)?;
-            let found = tape::reading(&reader, &specimen.name, i, name, units.factor(dim));
+            let (channel, factor) = column(i, name, dim)?;
+            let found = tape::reading(&reader, &specimen.name, &actuator(i), name, factor);
             found.ok_or_else(|| of(&format!("it has no channel `{channel}`")))
         };
         let track = |(i, actuator): (usize, &interfield_language::specimen::Actuator)| {
@@ -114,11 +115,16 @@ impl Replay {
     }
 }
 
+/// The name of an actuator in a recording with these channels: its own, or its number, by which earlier versions called all.
+fn called(channels: &[String], specimen: &Specimen, i: usize) -> Option<String> {
+    let names = [specimen.actuators.get(i)?.name.clone(), (i + 1).to_string()];
+    names.into_iter().find(|name| channels.contains(&tape::channel_name(&specimen.name, name, "command")))
+}
+
 /// Of how many samples one was recorded, if not each.
 fn thinned(reader: &Reader, specimen: &str) -> Option<u64> {
     let name = format!("{PREFIX}{specimen}");
-    let (_, text) = reader.meta().settings.iter().find(|(n, _)| *n == name)?;
-    let settings: serde_json::Value = serde_json::from_str(text).ok()?;
+    let settings: serde_json::Value = serde_json::from_str(reader.meta().setting(&name)?.text()?).ok()?;
     settings["record_every"].as_u64().filter(|n| *n > 1)
 }
 

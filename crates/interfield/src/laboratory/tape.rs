@@ -52,8 +52,8 @@ impl Account {
 }
 
 /// Name of a channel of an actuator.
-pub fn channel_name(specimen: &str, actuator: usize, column: &str) -> String {
-    format!("{specimen}.{}.{column}", actuator + 1)
+pub fn channel_name(specimen: &str, actuator: &str, column: &str) -> String {
+    format!("{specimen}.{actuator}.{column}")
 }
 
 /// What a column of an actuator measures: its dimension, a word, a sentence.
@@ -70,7 +70,7 @@ fn meaning(column: &str) -> (Dimension, &'static str, &'static str) {
 }
 
 /// Name of the column with what rounding took of a reading.
-fn rest_name(specimen: &str, actuator: usize, column: &str) -> String {
+fn rest_name(specimen: &str, actuator: &str, column: &str) -> String {
     format!("{}.rest", channel_name(specimen, actuator, column))
 }
 
@@ -108,18 +108,18 @@ impl Scribe {
         let mut factors = vec![1.0; HEAD.len() - 1];
         let mut rests = Vec::new();
         let mut rest_channels = Vec::new();
-        for i in 0..specimen.actuators.len() {
+        for actuator in &specimen.actuators {
             for column in COLUMNS {
                 let (dim, quantity, text) = meaning(column);
-                let unit = units.factor(dim);
-                let name = channel_name(&specimen.name, i, column);
+                let (label, unit) = actuator.unit(dim, units);
+                let name = channel_name(&specimen.name, &actuator.name, column);
                 if READINGS.contains(&column) && !is_power_of_two(unit) {
                     let text = format!("what `{name}` lost when it was rounded to its unit, SI: for an exact replay");
-                    let name = rest_name(&specimen.name, i, column);
-                    rest_channels.push(ChannelInfo::new(&name, "", "rounding", &text));
+                    let name = rest_name(&specimen.name, &actuator.name, column);
+                    rest_channels.push(ChannelInfo::new(&name, "SI", "rounding", &text));
                     rests.push((factors.len(), unit));
                 }
-                list.push(ChannelInfo::new(&name, &units.label(dim), quantity, text));
+                list.push(ChannelInfo::new(&name, &label, quantity, text));
                 factors.push(1.0 / unit);
             }
         }
@@ -170,7 +170,7 @@ pub(crate) fn column(reader: &Reader, name: &str, factor: f64) -> Option<Vec<f64
 }
 
 /// A reading of an actuator as it was, SI: bit for bit where the recording has its rest.
-pub(crate) fn reading(reader: &Reader, specimen: &str, actuator: usize, name: &str, unit: f64) -> Option<Vec<f64>> {
+pub(crate) fn reading(reader: &Reader, specimen: &str, actuator: &str, name: &str, unit: f64) -> Option<Vec<f64>> {
     let mut values = column(reader, &channel_name(specimen, actuator, name), unit)?;
     if let Some(rests) = column(reader, &rest_name(specimen, actuator, name), 1.0) {
         values.iter_mut().zip(rests).for_each(|(x, rest)| *x += rest);

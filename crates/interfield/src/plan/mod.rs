@@ -12,7 +12,8 @@ use interfield_structure::Simulation;
 use serde_json::{Value, json};
 
 use crate::programs::{described, described_json};
-use crate::table::{aligned, labelled, short};
+use crate::quantities::{ONE, UNITS};
+use crate::table::{aligned, labelled, time};
 use quantity::{count, duration, listed};
 use side::Side;
 
@@ -79,7 +80,7 @@ impl Plan {
     /// Coupling or scheme, with the steps.
     fn stepping(&self) -> String {
         let a = &self.model.analysis;
-        let steps = format!("step {} s, {} steps to {} s", short(a.dt), a.steps(), short(a.steps() as f64 * a.dt));
+        let steps = format!("step {}, {} steps to {}", time(a.dt), a.steps(), time(a.steps() as f64 * a.dt));
         let Some(partition) = &self.model.partition else { return format!("  scheme {}, {steps}\n", a.scheme_name) };
         let info = partition.coupling.info;
         let names: Vec<&str> = self.cuts.iter().map(|c| c.0.as_str()).collect();
@@ -134,11 +135,17 @@ impl Plan {
         });
         let specimens = self.model.specimens.iter().enumerate();
         json!({
-            "step_s": a.dt, "steps": a.steps(), "duration_s": a.steps() as f64 * a.dt, "unknowns": self.unknowns,
+            "step": a.dt, "steps": a.steps(), "duration": a.steps() as f64 * a.dt, "unknowns": self.unknowns,
             "coupling": coupling,
             "sides": self.sides.iter().map(Side::json).collect::<Vec<_>>(),
             "specimens": specimens.map(|(i, s)| specimen::json(s, &self.model, self.home(i))).collect::<Vec<_>>(),
             "externals": described_json(&self.model),
+            UNITS: {
+                "step": "s", "duration": "s", "scheme_step": "s", "largest_stable_step": "s", "highest_frequency": "Hz",
+                "omega_dt": "rad", "largest_stable_omega_dt": "rad", "m": ONE, "c": "s", "k": "s^2", "rate": "Hz",
+                "record_rate": "Hz", "time_scale": ONE, "scale": ONE, "ramp": "s", "patience": "s", "bridge": "s",
+                "brake": "s", "delay": "s",
+            },
         })
     }
 

@@ -3,6 +3,7 @@
 use interfield_language::units::{Dimension, UnitSystem};
 use serde_json::{Value, json};
 
+use crate::quantities::ONE;
 use crate::table::short;
 
 /// A number in the units of the model.
@@ -28,7 +29,7 @@ impl Quantity {
     }
 
     pub(super) fn json(&self) -> Value {
-        json!({ "value": self.value, "unit": self.unit })
+        json!({ "value": self.value, "unit": if self.unit == "-" { ONE } else { &self.unit } })
     }
 }
 
@@ -56,16 +57,6 @@ impl Along<'_> {
 
     pub(super) fn of(self, value: f64, dim: Dimension) -> Quantity {
         Quantity { value: value / self.units.factor(dim), unit: self.units.label(dim) }
-    }
-}
-
-/// A time from s, with the unit that suits it.
-pub(super) fn time(seconds: f64) -> String {
-    match seconds.abs() {
-        0.0 => "0 s".to_owned(),
-        t if t < 1e-3 => format!("{} us", short(1e6 * seconds)),
-        t if t < 1.0 => format!("{} ms", short(1e3 * seconds)),
-        _ => format!("{} s", short(seconds)),
     }
 }
 

@@ -11,9 +11,8 @@ use interfield_language::specimen::Specimen;
 use interfield_structure::Simulation;
 use serde_json::{Value, json};
 
-use super::quantity::time;
 use crate::stability::machine::{UNCONDITIONAL, scheme_limit};
-use crate::table::{aligned, labelled, short};
+use crate::table::{aligned, labelled, short, time};
 
 /// How a linear system of a side is solved.
 struct Solver {
@@ -111,7 +110,7 @@ impl Side {
     }
 
     pub(super) const HEADER: [&'static str; 6] =
-        ["substructure", "unknowns", "<side", "<scheme", "step [s]", "evaluations per step"];
+        ["substructure", "unknowns", "<side", "<scheme", "step", "evaluations per step"];
 
     pub(super) fn row(&self) -> Vec<String> {
         vec![
@@ -119,7 +118,7 @@ impl Side {
             self.unknowns.map_or_else(|| "-".to_owned(), |n| n.to_string()),
             self.side().unwrap_or("-").to_owned(),
             self.scheme.clone(),
-            short(self.step),
+            time(self.step),
             self.evaluations.map_or_else(|| "iterates".to_owned(), |n| n.to_string()),
         ]
     }
@@ -152,10 +151,10 @@ impl Side {
     pub(super) fn json(&self) -> Value {
         json!({
             "substructure": (!self.name.is_empty()).then_some(&self.name), "side": self.side(), "scheme": self.scheme,
-            "step_s": self.step, "force_evaluations_per_step": self.evaluations, "unknowns": self.unknowns,
-            "highest_frequency_hz": self.omega_max.map(|w| w / TAU),
-            "scheme_step_s": self.stride, "omega_dt": self.omega_max.map(|w| w * self.stride),
-            "largest_stable_omega_dt": self.limit, "largest_stable_step_s": self.largest_step(),
+            "step": self.step, "force_evaluations_per_step": self.evaluations, "unknowns": self.unknowns,
+            "highest_frequency": self.omega_max.map(|w| w / TAU),
+            "scheme_step": self.stride, "omega_dt": self.omega_max.map(|w| w * self.stride),
+            "largest_stable_omega_dt": self.limit, "largest_stable_step": self.largest_step(),
             "factorised_at_each_step": self.factorised_each_step,
             "solvers": self.solvers.iter().map(|s| json!({
                 "m": s.matrix.m, "c": s.matrix.c, "k": s.matrix.k, "method": s.method, "ordering": s.ordering,

@@ -12,10 +12,10 @@ use interfield_language::specimen::{Actuator, Dynamics, Specimen};
 use interfield_language::units::Dimension;
 use serde_json::{Map, Value, json};
 
-use super::quantity::{Along, Quantity, frequency, listed, time};
+use super::quantity::{Along, Quantity, frequency, listed};
 use super::side::Side;
 use crate::laboratory::settings::{misfortune, watched};
-use crate::table::{aligned, labelled, short};
+use crate::table::{aligned, labelled, short, time};
 
 /// Names that are listed before the rest is counted.
 const NAMED: usize = 8;
@@ -519,12 +519,12 @@ pub(super) fn json(specimen: &Specimen, model: &Model, side: Option<&Side>) -> V
         "dofs": names(&specimen.dofs, &|d| model.dofs[d].name.clone()),
         "at": specimen.at.as_ref().map(ToString::to_string), "emulated": specimen.at.is_none(),
         "time_scale": specimen.time_scale, "scale": specimen.scale,
-        "rate_hz": 1.0 / specimen.period, "record_rate_hz": 1.0 / (specimen.period * specimen.record_every as f64),
+        "rate": 1.0 / specimen.period, "record_rate": 1.0 / (specimen.period * specimen.record_every as f64),
         "targets_per_step": side.and_then(|s| s.evaluations),
-        "samples_per_target": side.map(|s| samples_per_target(specimen, s)),
+        "samples_per_target": side.map(|s| samples_per_target(specimen, s) as u64),
         "compensation": { "method": specimen.compensation.info().name, "learns": specimen.compensation.learns(), "parameters": method },
         "correct_force": specimen.correct_force,
-        "ramp_s": specimen.ramp, "patience_s": specimen.patience, "bridge_s": specimen.bridge, "brake_s": specimen.brake,
+        "ramp": specimen.ramp, "patience": specimen.patience, "bridge": specimen.bridge, "brake": specimen.brake,
         "home": Home::ALL.iter().find(|h| h.0 == specimen.home).map(|h| h.1),
         "actuators": (0..specimen.actuators.len()).map(|i| actuator_json(specimen, i, model)).collect::<Vec<_>>(),
         "limits": bounds(specimen, model).iter().map(limit).collect::<Vec<_>>(),
@@ -541,7 +541,7 @@ fn actuator_json(specimen: &Specimen, i: usize, model: &Model) -> Value {
     let bound = |x: f64, q: Quantity| x.is_finite().then(|| q.json());
     let (e, can) = (specimen.envelope(i), a.limits);
     json!({
-        "name": a.name, "moves": lever(a, specimen, model), "follows": dynamics(a), "delay_s": a.delay[0],
+        "name": a.name, "moves": lever(a, specimen, model), "follows": dynamics(a), "delay": a.delay[0],
         "stroke": bound(can.stroke, along.stroke(can.stroke, 0)),
         "velocity": bound(can.velocity, along.stroke(can.velocity, 1)),
         "acceleration": bound(a.acceleration, along.stroke(a.acceleration, 2)),

@@ -8,8 +8,9 @@ use interfield_language::specimen::{Actuator, Dynamics};
 use serde_json::{Value, json};
 
 use super::machine::{Moves, assemble, moves};
-use super::words::{guilty, where_it_moves};
+use super::words::{guilty, of_motion, where_it_moves};
 use super::{FEWER_PRODUCTS, PRODUCTS, judge};
+use crate::quantities::{ONE, Quantities, number};
 use crate::table::{radius, short};
 
 /// Largest delay that is tried, s of the laboratory.
@@ -237,17 +238,21 @@ impl Loop {
     /// Everything as JSON.
     pub fn json(&self) -> Value {
         let leading = self.leading.as_ref().map(|(motion, place)| {
-            json!({
-                "frequency_hz": motion.frequency(), "growth_per_s": motion.rate(), "doubling_time_s": motion.doubling_time(),
-                "moves_most_at": place.as_ref().map(|m| &m.dof),
-                "substructure": place.as_ref().and_then(|m| m.substructure.as_ref()).map(|s| &s.0),
-            })
+            of_motion(motion)
+                .with("moves_most_at", place.as_ref().map(|m| m.dof.as_str()))
+                .with("substructure", place.as_ref().and_then(|m| m.substructure.as_ref()).map(|s| s.0.as_str()))
+                .object()
         });
         let [delay, gain] = self.margins.map_or([None; 2], |m| m.map(Margin::json));
-        json!({
-            "stable": self.stable, "spectral_radius": self.radius, "small_motions_only": self.small,
-            "learning": self.learning, "leading_motion": leading, "critical_delay": delay, "critical_gain": gain,
-            "what_to_change": self.remedies,
-        })
+        Quantities::default()
+            .with("stable", self.stable)
+            .quantity("spectral_radius", number(self.radius), ONE)
+            .with("small_motions_only", self.small)
+            .with("learning", json!(self.learning))
+            .with("leading_motion", leading)
+            .seconds("critical_delay", delay)
+            .quantity("critical_gain", gain, ONE)
+            .with("what_to_change", json!(self.remedies))
+            .object()
     }
 }

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::machine::Moves;
 use super::{Findings, Limit};
+use crate::quantities::{ONE, Quantities, UNITS, number};
 use crate::table::{aligned, complex, paged, radius, short};
 
 fn side(fine: bool) -> &'static str {
@@ -112,44 +113,49 @@ impl Findings {
         let method = match v.eigensolver {
             Eigensolver::Dense => json!({ "name": "dense" }),
             Eigensolver::Krylov { residual, bound, exhausted } => json!({
-                "name": "krylov", "residual": residual, "bound": bound,
-                "exhausted": exhausted,
+                "name": "krylov", "residual": residual, "bound": bound, "exhausted": exhausted,
+                UNITS: { "residual": ONE, "bound": ONE },
             }),
         };
         let leading = self.leading.as_ref().map(|(motion, moves)| {
-            json!({
-                "magnitude": motion.magnitude(), "frequency_hz": motion.frequency(), "growth_per_s": motion.rate(),
-                "doubling_time_s": motion.doubling_time(),
-                "moves_most_at": moves.as_ref().map(|m| &m.dof),
-                "substructure": moves.as_ref().and_then(|m| m.substructure.as_ref()).map(|s| &s.0),
-                "side": moves.as_ref().and_then(|m| m.substructure.as_ref()).map(|s| side(s.1)),
-                "share": moves.as_ref().map(|m| m.share),
-            })
+            of_motion(motion)
+                .quantity("magnitude", motion.magnitude(), ONE)
+                .with("moves_most_at", moves.as_ref().map(|m| m.dof.as_str()))
+                .with("substructure", moves.as_ref().and_then(|m| m.substructure.as_ref()).map(|s| s.0.as_str()))
+                .with("side", moves.as_ref().and_then(|m| m.substructure.as_ref()).map(|s| side(s.1)))
+                .quantity("share", moves.as_ref().map(|m| m.share), ONE)
+                .object()
         });
         let limit = match &self.limit {
             Limit::Unknown(why) => json!({ "found_by": null, "error": why }),
-            Limit::Known(dt) => json!({ "found_by": "scheme", "largest_s": dt }),
+            Limit::Known(dt) => json!({ "found_by": "scheme", "largest": dt, UNITS: { "largest": "s" } }),
             Limit::Searched(f) => json!({
-                "found_by": "search", "largest_s": f.largest,
-                "searched_s": [f.probed.first().map(|p| p.dt), f.probed.last().map(|p| p.dt)],
-                "unstable_windows_s": f.windows.iter().map(|w| [*w.start(), *w.end()]).collect::<Vec<_>>(),
+                "found_by": "search", "largest": f.largest,
+                "searched": [f.probed.first().map(|p| p.dt), f.probed.last().map(|p| p.dt)],
+                "unstable_windows": f.windows.iter().map(|w| [*w.start(), *w.end()]).collect::<Vec<_>>(),
                 "probed": f.probed.iter().map(|p| json!({ "dt": p.dt, "radius": p.radius, "stable": p.stable }))
                     .collect::<Vec<_>>(),
+                UNITS: { "largest": "s", "searched": "s", "unstable_windows": "s", "dt": "s", "radius": ONE },
             }),
         };
         let principal = self.principal.iter().map(|(mode, omega, pair)| {
             json!({
                 "mode": mode, "omega": omega, "eigenvalue": pair.eigenvalue, "damping": pair.damping,
                 "frequency_error": pair.frequency_error, "frequency_error_arg": pair.frequency_error_arg,
+                UNITS: {
+                    "omega": "rad/s", "eigenvalue": ONE, "damping": ONE, "frequency_error": ONE, "frequency_error_arg": ONE,
+                },
             })
         });
         let own = self.own.iter().map(|o| {
             json!({
                 "substructure": (!o.name.is_empty()).then_some(&o.name), "scheme": o.scheme, "omega_dt": o.omega_dt,
-                "omega_max": o.omega_max, "largest_s": o.dt(),
+                "omega_max": o.omega_max, "largest": o.dt(),
+                UNITS: { "omega_dt": "rad", "omega_max": "rad/s", "largest": "s" },
             })
         });
         json!({
+            UNITS: { "spectral_radius": ONE, "bound": ONE },
             "setting": self.setting(), "verdict": self.verdict_word(), "stable": v.stable, "drifts": v.drifts,
             "spectral_radius": v.radius, "linear": !self.small,
             "loop": self.looped.as_ref().map(super::Loop::json), "method": method, "steps": v.steps,
@@ -158,6 +164,14 @@ impl Findings {
                 .map(|r| json!({ "options": r.options, "spectral_radius": r.radius, "bound": r.bound })).collect::<Vec<_>>(),
         })
     }
+}
+
+/// A motion at the steps, for JSON.
+pub(super) fn of_motion(motion: &Motion) -> Quantities {
+    Quantities::default()
+        .quantity("frequency", number(motion.frequency()), "Hz")
+        .quantity("growth", number(motion.rate()), "1/s")
+        .seconds("doubling_time", motion.doubling_time())
 }
 
 pub(crate) fn guilty(motion: &Motion, moves: Option<&Moves>) -> String {

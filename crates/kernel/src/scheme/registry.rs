@@ -74,6 +74,34 @@ impl Scheme for AnyScheme {
     }
 }
 
+impl AnyScheme {
+    /// Its coefficients by the names they have in the literature.
+    pub fn coefficients(&self, mut tell: impl FnMut(&'static str, f64)) {
+        match self {
+            AnyScheme::Alpha(a) | AnyScheme::Newton(Newton { alpha: a, .. }) => a.coefficients(tell),
+            AnyScheme::Splitting(s) => s.weights().coefficients(tell),
+            AnyScheme::ModelBased(m) => {
+                Alpha {
+                    predictor: Predictor::Full,
+                    alpha_m: m.alpha_m,
+                    alpha_f: m.alpha_f,
+                    beta: m.beta,
+                    gamma: m.gamma,
+                }
+                .coefficients(tell);
+            }
+            AnyScheme::StateSpace(s) => {
+                for (name, x) in [("alpha_m", s.alpha_m), ("alpha_f", s.alpha_f), ("gamma", s.gamma)] {
+                    tell(name, x);
+                }
+            }
+            AnyScheme::Rosenbrock(r) => tell("gamma", r.gamma),
+            AnyScheme::Composite(c) => tell("gamma", c.gamma),
+            AnyScheme::Chang(_) => {}
+        }
+    }
+}
+
 /// A value given to a parameter of a scheme.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Argument<'a> {
@@ -302,8 +330,7 @@ fn tableau(a: Arguments<'_>) -> Result<AnyScheme, ArgumentError> {
     a.timed(t)
 }
 
-const ROSENBROCK_REFERENCE: &str =
-    "Bursi, Gonzalez-Buelga, Vulcan, Wagg, Earthq. Eng. Struct. Dyn. 37(3):339-360, 2008; papers 000, 002";
+const ROSENBROCK_REFERENCE: &str = "Bursi, Gonzalez-Buelga, Vulcan, Wagg, Earthq. Eng. Struct. Dyn. 37(3):339-360, 2008; Jia, Li, Liu, Yang, Wu, Rosenbrock-based L-stable real-time method and its partitioned form; Jia, Li, Liu, Xia, J. Chongqing Univ., 2013";
 
 /// Every scheme.
 pub const SCHEMES: &[SchemeInfo] = &[
@@ -359,7 +386,7 @@ pub const SCHEMES: &[SchemeInfo] = &[
     SchemeInfo {
         name: "newmark",
         title: "Newmark's method in one pass (operator splitting), no iteration",
-        reference: "Newmark, J. Eng. Mech. Div. ASCE 85(3):67-94, 1959; paper 003",
+        reference: "Newmark, J. Eng. Mech. Div. ASCE 85(3):67-94, 1959; Abbiati, Cazzador, Bursi, Pegon, Molina, Paolacci, Hybrid simulation of complex structural systems",
         parameters: &[BETA, GAMMA, PREDICTOR],
         build: |a| Ok(AnyScheme::Alpha(newmark(a, a.predictor()?)?)),
     },
@@ -383,7 +410,7 @@ pub const SCHEMES: &[SchemeInfo] = &[
     SchemeInfo {
         name: "caam",
         title: "constant average acceleration (Newmark 1/4, 1/2) with Newton iterations",
-        reference: "papers 000 and 001",
+        reference: "Jia, Li, Liu, Yang, Wu, Rosenbrock-based L-stable real-time method and its partitioned form; Bursi, Jia, Wang, Monolithic and partitioned L-stable Rosenbrock methods for dynamic substructure tests",
         parameters: &[TOLERANCE, MAX_ITERATIONS],
         build: |a| newton(a, Alpha::newmark(0.25, 0.5, Predictor::Full)),
     },
@@ -427,14 +454,14 @@ pub const SCHEMES: &[SchemeInfo] = &[
     SchemeInfo {
         name: "chang",
         title: "Chang's explicit pseudodynamic algorithm, unconditionally stable for linear structures",
-        reference: "Chang, J. Eng. Mech. ASCE 128(9):935-947, 2002; paper 001",
+        reference: "Chang, J. Eng. Mech. ASCE 128(9):935-947, 2002; Bursi, Jia, Wang, Monolithic and partitioned L-stable Rosenbrock methods for dynamic substructure tests",
         parameters: &[],
         build: |_| Ok(AnyScheme::Chang(Chang)),
     },
     SchemeInfo {
         name: "trapezoidal",
         title: "trapezoidal rule on the state-space form",
-        reference: "paper 004, sec. 2",
+        reference: "Hovmand, Andersen, Abbiati, Real-time hybrid simulation with nonlinear numerical substructures, sec. 2",
         parameters: &[PREDICTOR],
         build: |a| Ok(AnyScheme::StateSpace(StateSpace::trapezoidal(a.predictor()?))),
     },

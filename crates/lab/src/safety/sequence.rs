@@ -224,16 +224,22 @@ impl Transition {
         archive.option(actuator, 0, |archive, actuator| archive.whole(actuator));
     }
 
-    /// A line for the log of a test with samples every `period` seconds.
-    pub fn line(&self, period: f64) -> String {
+    /// A line for the log of a test with samples every `period` seconds and actuators of these names.
+    pub fn line(&self, period: f64, actuators: &[String]) -> String {
         let change = match (self.from, self.to) {
             (from, to) if from == to => "warning".to_owned(),
             (from, to) => format!("{} -> {}", from.name(), to.name()),
         };
-        let place = self.actuator.map_or_else(String::new, |a| format!(" (actuator {})", a + 1));
+        let place =
+            self.actuator.map_or_else(String::new, |a| format!(" (actuator {})", name_of(actuators, usize::from(a))));
         let why = self.cause.map_or_else(String::new, |trip| format!(": {}{place}", trip.words()));
         format!("{:.4} s in the laboratory, sample {}: {change}{why}", self.tick as f64 * period, self.tick)
     }
+}
+
+/// The name of an actuator; its number, counted from 1, if it has none.
+pub fn name_of(actuators: &[String], i: usize) -> String {
+    actuators.get(i).cloned().unwrap_or_else(|| (i + 1).to_string())
 }
 
 /// How often a way home that nothing else disturbs is held and gone on with.

@@ -26,7 +26,7 @@ fn sine(t: f64) -> f64 {
 
 /// A recording that holds everything.
 fn recording(histories: &[History]) -> Recording<'_> {
-    Recording { histories, period: DT, peaks: &[], missing: 0, failure: None }
+    Recording { histories, period: DT, peaks: &[], missing: 0, failure: None, names: &[] }
 }
 
 /// It goes where it is sent.

@@ -253,6 +253,12 @@ pub(crate) fn dimension(unit: Unit, force: Dimension, disp: Dimension, n: f64) -
         .times(Dimension::TIME.power(unit.time + n * unit.time_n))
 }
 
+/// Dimension of a number of the catalogue on a coordinate that is an angle, or none; `n` is the value of the parameter `n`.
+pub fn law_dimension(unit: Unit, angle: bool, n: f64) -> Dimension {
+    let disp = if angle { Dimension::NONE } else { Dimension::LENGTH };
+    dimension(unit, Dimension::MOMENT.per(disp), disp, n)
+}
+
 /// The parameters of a catalogue entry, in its order.
 pub(super) fn parameters(
     table: &Table<'_>,

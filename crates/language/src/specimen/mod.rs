@@ -16,6 +16,8 @@ use interfield_lab::plant;
 use interfield_lab::safety::Limits;
 pub use interfield_lab::safety::{Action, Watch};
 
+use crate::units::{Dimension, UnitSystem};
+
 pub(crate) use address::host_and_port;
 pub use address::{ADDRESSES, Address, SEALING};
 
@@ -139,8 +141,10 @@ impl Specimen {
 /// An actuator with its sensors.
 #[derive(Clone, Debug)]
 pub struct Actuator {
-    /// Its name: the user's, or its number, counted from 1.
+    /// Its name; its number, counted from 1, if the file gives none.
     pub name: String,
+    /// Whether its stroke is an angle, and its force a moment.
+    pub turns: bool,
     /// What it moves.
     pub lever: Lever,
     /// Calibration of its instruments.
@@ -165,6 +169,23 @@ pub struct Actuator {
     pub wiring: Option<Wiring>,
     /// What its device on the bus exchanges, if it leaves the choice.
     pub assignment: Option<Assignment>,
+}
+
+impl Actuator {
+    /// Name and size in SI of the unit in which a quantity of it is told: that of a length is rad, and that of a force one of a moment,
+    /// if it turns.
+    pub fn unit(&self, dim: Dimension, units: &UnitSystem) -> (String, f64) {
+        if !self.turns {
+            return (units.label(dim), units.factor(dim));
+        }
+        if dim.mass == 0.0 {
+            let dim = dim.per(Dimension::LENGTH);
+            return (units.angle_label(dim), units.factor(dim));
+        }
+        // A force does work along the stroke, and a stiffness is a force by a stroke.
+        let dim = dim.times(Dimension::LENGTH.power(if dim == Dimension::STIFFNESS { 2.0 } else { 1.0 }));
+        (units.label(dim), units.factor(dim))
+    }
 }
 
 /// How an emulated actuator moves.

@@ -29,6 +29,8 @@ const NODE: f64 = 2.6;
 const MASS: f64 = 5.5;
 /// Nodes, and members, beyond which only every second, third, ... name is looked at.
 const NAMED: usize = 250;
+/// Lines beyond which they are drawn thin.
+const CROWD: usize = 300;
 
 const LOAD: Colour = scene::BLUE;
 
@@ -240,6 +242,7 @@ impl<'a> Draft<'a> {
     /// The lines; those that join the same points run side by side.
     fn edges(&mut self) {
         let edges = self.drawing.edges.clone();
+        let weight = if edges.len() > CROWD { 0.5 } else { 1.0 };
         let same = |a: &Edge, b: &Edge| a.ends == b.ends || a.ends == [b.ends[1], b.ends[0]];
         for (i, edge) in edges.iter().enumerate() {
             // A long list is not searched: members of a frame are alone.
@@ -251,7 +254,7 @@ impl<'a> Draft<'a> {
             };
             let shift = PARALLEL * (before as f64 - 0.5 * (all as f64 - 1.0));
             let [from, to] = edge.ends.map(|p| self.at[p]);
-            let (shapes, course) = stroke(edge, from, to, shift, self.drawing.sketch);
+            let (shapes, course) = stroke(edge, from, to, shift, self.drawing.sketch, weight);
             self.take_line(&course);
             let line = &self.structure.lines[edge.line];
             let class = match (edge.place, edge.kind) {
@@ -470,7 +473,7 @@ impl<'a> Draft<'a> {
         let place = |i: usize| (left + 240.0 * (i % 3) as f64, top + LINE * (i / 3) as f64);
         for (i, (edge, word)) in entries.iter().enumerate() {
             let (x, y) = place(i);
-            let (shapes, _) = stroke(edge, (x, y), (x + 34.0, y), 0.0, self.drawing.sketch);
+            let (shapes, _) = stroke(edge, (x, y), (x + 34.0, y), 0.0, self.drawing.sketch, 1.0);
             self.scene.shapes.extend(shapes);
             self.scene.text(word, (x + 42.0, y + 0.35 * SMALL), Anchor::Start, SMALL);
         }
@@ -484,8 +487,8 @@ impl<'a> Draft<'a> {
 }
 
 /// The strokes of a line between two points, aside by so many pixels, and its course. In a sketch what resists a deformation is
-/// the stick that carries a storey.
-fn stroke(edge: &Edge, from: Point, to: Point, shift: f64, sketch: bool) -> (Vec<Shape>, Vec<Point>) {
+/// the stick that carries a storey. `weight`: how thick lines are, relative to those of a small structure.
+fn stroke(edge: &Edge, from: Point, to: Point, shift: f64, sketch: bool, weight: f64) -> (Vec<Shape>, Vec<Point>) {
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
     let length = dx.hypot(dy).max(1e-9);
     let aside = |p: Point, along: f64| {
@@ -505,7 +508,7 @@ fn stroke(edge: &Edge, from: Point, to: Point, shift: f64, sketch: bool) -> (Vec
     if shift != 0.0 {
         lines.extend([vec![from, a], vec![b, to]]);
     }
-    let width = if straight { thick } else { 0.65 * thick };
+    let width = weight * if straight { thick } else { 0.65 * thick };
     let shapes = vec![Shape::Strokes { lines, colour, width, dashed: edge.kind == Kind::Link }];
     (shapes, vec![from, a, b, to])
 }

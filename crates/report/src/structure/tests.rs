@@ -195,6 +195,7 @@ fn nodes_without_positions_stand_in_levels() {
     assert_eq!(drawing.points[..3], [[0.0, 0.0, 3.0], [0.0, 0.0, 1.0], [0.0, 0.0, 2.0]]);
     assert!(drawing.points[3][0] > 0.0 && drawing.points[3][2] < 3.0, "the bob hangs beside the roof");
     assert_eq!(drawing.points[4], [0.0; 3], "the foot of the first link");
+    assert_eq!(drawing.swinging, [3]);
     assert!(drawing.edges[1].bends, "a storey bends between floors that do not turn");
     // A chain that is pushed lies.
     structure.loads[0].node = Some(0);

@@ -314,7 +314,12 @@ fn a_specimen_is_commanded_and_answers() {
     const SPECIMEN: &str = "[[specimen]]\nname = \"rig\"\nelements = [\"third\"]\n";
     for (scheme, fmi, calls) in [("alpha-os", Fmi::Two, 1), ("lsrt2", Fmi::Three, 2)] {
         let (_, rows) = both(&hybrid(scheme, ""), "hybrid");
-        let export = interfield_codegen::export(&crate::bench::model(&hybrid(scheme, SPECIMEN)), "hybrid").unwrap();
+        let export = interfield_codegen::export(
+            &crate::bench::model(&hybrid(scheme, SPECIMEN)),
+            "hybrid",
+            &interfield_codegen::Origin::default(),
+        )
+        .unwrap();
         let (folder, path) = pack(&export, fmi);
         let unit = Unit::open(&path).unwrap();
         let d = unit.description();

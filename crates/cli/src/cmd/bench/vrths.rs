@@ -18,6 +18,7 @@ use crate::drawing::{DPI, draw};
 use crate::load::pair;
 use crate::output::{fail, fail_all, print, print_json, progress};
 use crate::stored::check_output;
+use interfield::quantities::UNITS;
 use interfield::table::{aligned, short};
 
 /// Virtual real-time hybrid simulation (Silva et al., 2020): all ground motions and cases with one controller
@@ -117,7 +118,7 @@ fn bench(args: &Args) -> Result<Exit, Exit> {
         print_json(&json!({
             "benchmark": "vrths", "controller": args.controller, "seed": args.seed, "warnings": warnings,
             "parameters": param.into_iter().map(|(n, v)| (n, json!(v))).collect::<serde_json::Map<_, _>>(),
-            "records": files, "picture": name, "seconds": seconds,
+            "records": files, "picture": name, "seconds": seconds, UNITS: { "seconds": "s" },
             "criteria": CRITERIA.iter().map(|c| json!({ "name": c.0, "unit": c.1, "what": c.2 })).collect::<Vec<_>>(),
             "tests": found.iter().map(describe).collect::<Vec<_>>(),
         }));
@@ -192,6 +193,7 @@ fn describe(t: &Tested) -> Value {
     json!({
         "motion": t.motion, "case": t.case, "perturbation": t.draw, "stable": t.stable(), "unstable_at": lost,
         "criteria": t.stable().then_some(t.criteria), "peak_force": t.peak_force,
+        UNITS: { "unstable_at": "s", "criteria": CRITERIA.map(|c| c.1), "peak_force": "N" },
     })
 }
 

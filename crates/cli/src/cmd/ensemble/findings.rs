@@ -1,5 +1,6 @@
 //! What the runs of an ensemble say together.
 
+use interfield::quantities::{ONE, UNITS};
 use interfield_ensemble::fragility::{Fit, Stripe, Trial, fit, stripes};
 use interfield_ensemble::statistics::{PROBABILITIES, rank_correlation};
 use interfield_ensemble::{Band, Case, Ending, Figure, Outcome, Study, Summary, bands, over};
@@ -106,7 +107,7 @@ impl<'a> Findings<'a> {
             let draw = i.checked_sub(self.study.axes.len()).and_then(|i| self.study.draws.get(i));
             json!({
                 "name": v.name, "unit": v.unit, "values": values,
-                "distribution": draw.map(|d| format!("{:?}", d.distribution)),
+                "distribution": draw.map(|d| d.distribution.words()),
             })
         };
         let channel = |(c, summaries): (usize, &Vec<Option<Summary>>)| {
@@ -125,7 +126,7 @@ impl<'a> Findings<'a> {
             "duration": self.model.analysis.duration,
             "variables": variables.iter().enumerate().map(variable).collect::<Vec<_>>(),
             "samples": drawn.then_some(self.study.samples),
-            "sampling": drawn.then(|| format!("{:?}", self.study.sampling).to_lowercase()),
+            "sampling": drawn.then(|| self.study.sampling.word()),
             "draw_seed": drawn.then_some(self.study.seed),
             "runs": self.outcomes.len(),
             "finished": self.count(|e| *e == Ending::Finished),
@@ -134,6 +135,11 @@ impl<'a> Findings<'a> {
             "failures": self.failures().iter().map(|(why, runs)| json!({ "reason": why, "runs": runs })).collect::<Vec<_>>(),
             "channels": self.summaries.iter().enumerate().map(channel).collect::<Vec<_>>(),
             "intensity": { "name": self.intensity.name, "unit": self.intensity.unit },
+            UNITS: {
+                "dt": "s", "duration": "s", "seconds": "s", "runs_per_second": "1/s", "intensity": self.intensity.unit,
+                "fraction": ONE, "confidence_95": ONE, "median": self.intensity.unit, "dispersion": ONE,
+                "standard_error_of_ln_median": ONE, "standard_error_of_dispersion": ONE, "rank_correlation_with_peak": ONE,
+            },
             "fragility": self.fragility.iter().map(fragility_json).collect::<Vec<_>>(),
             "sensitivity": self.sensitivity.iter().map(|(name, r)| {
                 let by = self.model.channels.iter().zip(r).map(|(c, r)| (c.name.clone(), json!(r)));

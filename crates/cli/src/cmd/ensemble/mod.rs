@@ -16,6 +16,7 @@ use std::time::Instant;
 use clap::Args as ClapArgs;
 use interfield_ensemble::{Case, Ending, Outcome, Study, all_cores, each, ground, trial};
 use interfield_language::Model;
+use interfield_results::Setting;
 use serde_json::json;
 
 use interfield::Operator;
@@ -277,7 +278,7 @@ fn fingerprint(
 }
 
 /// Settings of the command line, for the files.
-fn written_settings(args: &Args, question: &Question, limits: &[Limit]) -> Vec<(String, String)> {
+fn written_settings(args: &Args, question: &Question, limits: &[Limit]) -> Vec<(String, Setting)> {
     let s = &args.settings;
     let pairs = |list: &[(String, String)]| {
         (!list.is_empty()).then(|| list.iter().map(|(n, v)| format!("{n}={v}")).collect::<Vec<_>>().join(", "))
@@ -295,7 +296,7 @@ fn written_settings(args: &Args, question: &Question, limits: &[Limit]) -> Vec<(
         ("tangent", s.tangent.clone()),
         ("exceeds", (!limits.is_empty()).then(|| limits.join("; "))),
     ];
-    all.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+    all.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?.into()))).collect()
 }
 
 /// Why not all runs are there.

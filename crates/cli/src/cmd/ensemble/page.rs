@@ -13,7 +13,7 @@ const LISTED: usize = 2000;
 
 pub(super) fn page(findings: &Findings<'_>, origin: &Origin<'_>) -> Page {
     let section = |title: &str, blocks: Vec<Block>| Section { title: title.to_owned(), blocks };
-    let settings = origin.settings.iter().map(|(n, v)| vec![n.replace('_', " "), v.clone()]).collect::<Vec<_>>();
+    let settings = origin.settings.iter().map(|(n, v)| vec![n.replace('_', " "), v.to_string()]).collect::<Vec<_>>();
     let model = Block::Folded { summary: "Model file".to_owned(), text: origin.text.to_owned() };
     let settings =
         if settings.is_empty() { Vec::new() } else { vec![Block::Table(Table { header: Vec::new(), rows: settings })] };

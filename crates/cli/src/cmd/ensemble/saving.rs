@@ -7,7 +7,7 @@ use std::path::Path;
 use interfield_ensemble::{Band, Ending};
 use interfield_motion::STANDARD_GRAVITY;
 use interfield_report::{Figure, Panel};
-use interfield_results::{ChannelInfo, Meta, Policy, Writer, WriterOptions};
+use interfield_results::{ChannelInfo, Meta, Policy, Setting, Writer, WriterOptions};
 use serde_json::json;
 
 use super::findings::{FIGURES, Findings};
@@ -24,7 +24,7 @@ pub(super) struct Origin<'a> {
     /// Fingerprint of the study.
     pub fingerprint: u64,
     /// Settings of the command line by name.
-    pub settings: Vec<(String, String)>,
+    pub settings: Vec<(String, Setting)>,
 }
 
 /// Writes everything into the folder; returns the names of the figures.
@@ -34,8 +34,7 @@ pub(super) fn save(out: &Path, findings: &Findings<'_>, origin: &Origin<'_>) -> 
     document["version"] = json!(env!("CARGO_PKG_VERSION"));
     document["model"] = json!(origin.model);
     document["fingerprint"] = json!(format!("{:016x}", origin.fingerprint));
-    document["settings"] =
-        origin.settings.iter().map(|(n, v)| (n.clone(), json!(v))).collect::<serde_json::Map<_, _>>().into();
+    document["settings"] = interfield::record::settings_json(&origin.settings);
     document["cases"] = findings.cases_json().into();
     write(&out.join("ensemble.json"), format!("{document:#}\n"))?;
     write(&out.join("runs.csv"), table(findings))?;

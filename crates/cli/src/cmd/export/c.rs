@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use interfield_codegen::{Export, Operations};
+use interfield::quantities::UNITS;
+use interfield_codegen::{Export, GENERATOR, Operations};
 use serde_json::json;
 
 use super::summary;
@@ -60,12 +61,16 @@ fn tell(export: &Export, args: &Args) {
     let files: Vec<&str> = export.files.iter().map(|f| f.0.as_str()).collect();
     if args.json {
         let names = |list: &[interfield_codegen::Variable]| {
-            list.iter().map(|v| json!({ "name": v.name, "unit": v.unit })).collect::<Vec<_>>()
+            list.iter().map(|v| json!({ "name": v.name, "unit": v.unit() })).collect::<Vec<_>>()
         };
+        let parameter =
+            |v: &interfield_codegen::Variable| json!({ "name": v.name, "unit": v.unit(), "value": v.value });
+        let parameters = i.parameters.iter().map(parameter).collect::<Vec<_>>();
         print_json(&json!({
             "folder": out.to_string(), "name": i.name, "files": files, "dt": i.dt, "steps": i.steps,
+            UNITS: { "dt": "s" }, "generator": GENERATOR, "model_sha256": i.origin.sha256,
             "inputs": names(&i.inputs), "outputs": names(&i.outputs), "commands": names(&i.commands),
-            "parameters": names(&i.parameters),
+            "parameters": parameters,
             "operations": { "flops": i.per_step.flops, "divisions": i.per_step.divisions, "calls": i.per_step.calls },
         }));
         return;

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use clap::{Args as ClapArgs, ValueEnum};
+use interfield::quantities::UNITS;
+use interfield_codegen::GENERATOR;
 use interfield_codegen::wrap::fmu::{Fmi, Unit, unit};
 use interfield_fmi::{Version, archive, extension, folders};
 use serde_json::json;
@@ -108,6 +110,7 @@ pub(super) fn run(args: &Args) -> Exit {
         let names: Vec<&str> = packed.iter().map(|f| f.0.as_str()).collect();
         print_json(&json!({
             "output": name, "version": version.name(), "files": names, "dt": i.dt, "steps": i.steps,
+            UNITS: { "dt": "s" }, "generator": GENERATOR, "model_sha256": i.origin.sha256,
             "without_binary": without,
         }));
     } else {

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use interfield_codegen::Export;
+use interfield::quantities::UNITS;
+use interfield_codegen::{Export, GENERATOR};
 use serde_json::json;
 
 use super::summary;
@@ -81,7 +82,10 @@ impl Folder {
         let names: Vec<&str> = wrapped.iter().map(|f| f.0.as_str()).collect();
         if self.json {
             let folder = out.to_string();
-            print_json(&json!({ "folder": folder, "name": i.name, "files": names, "dt": i.dt, "steps": i.steps }));
+            print_json(&json!({
+                "folder": folder, "name": i.name, "files": names, "dt": i.dt, "steps": i.steps, UNITS: { "dt": "s" },
+                "generator": GENERATOR, "model_sha256": i.origin.sha256,
+            }));
         } else {
             print(&format!("{out}: {}\n  {}\n  {out}/README.md says how to go on.\n", names.join(", "), summary(i),));
         }

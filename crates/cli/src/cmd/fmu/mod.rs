@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::Exit;
 use crate::output::{fail, print, print_json};
+use interfield::quantities::UNITS;
 use interfield::table::{aligned, short};
 
 /// Show what is in a functional mock-up unit (FMU), or run it
@@ -128,6 +129,7 @@ fn document(name: &str, unit: &Unit, variables: &[&Variable]) -> Value {
         "needs_tool": d.needs_tool, "variable_steps": d.variable_steps, "internal_step": d.internal_step,
         "saves_state": d.states,
         "experiment": { "start": d.experiment.start, "stop": d.experiment.stop, "step": d.experiment.step },
+        UNITS: { "internal_step": "s", "start": "s", "stop": "s", "step": "s" },
         "variables": variables.iter().map(variable).collect::<Vec<_>>(),
     })
 }

@@ -9,6 +9,7 @@ use super::Args;
 use crate::Exit;
 use crate::output::{complain, fail, print, print_json};
 use interfield::files;
+use interfield::quantities::UNITS;
 use interfield::table::{aligned, short};
 
 /// Most steps: what a slip of the keyboard asks for should not run for days.
@@ -128,6 +129,7 @@ fn tell(args: &Args, name: &str, run: &Run) {
             |(i, v): (usize, &&Variable)| json!({ "name": v.name, "unit": v.unit, "peak": peak(i), "last": last(i) });
         print_json(&json!({
             "file": name, "steps": run.rows.len() - 1, "end": end, "fault": run.fault.as_ref().map(|e| e.message.clone()),
+            UNITS: { "end": "s" },
             "output": args.output.as_ref().map(|p| p.display().to_string()),
             "outputs": run.outputs.iter().enumerate().map(one).collect::<Vec<Value>>(),
         }));

@@ -8,6 +8,7 @@ use interfield_motion::{
 use interfield_report::{Axis, Curve, Figure, Order, Panel, Style};
 use serde_json::{Value, json};
 
+use interfield::quantities::{ONE, UNITS};
 use interfield::table::short;
 
 use super::{Args, Refusal};
@@ -165,15 +166,22 @@ impl Figures {
         let header: Vec<Value> = r.meta.iter().map(|(k, v)| json!({ "key": k, "value": v })).collect();
         let strong = self.strong.as_ref();
         let spectrum = self.spectrum.as_ref().map(|s| {
-            json!({ "damping": s.damping, "period_s": s.periods, "psa_m_s2": s.psa, "psv_m_s": s.psv, "sd_m": s.sd })
+            json!({
+                "damping": s.damping, "period": s.periods, "psa": s.psa, "psv": s.psv, "sd": s.sd,
+                UNITS: { "damping": ONE, "period": "s", "psa": "m/s^2", "psv": "m/s", "sd": "m" },
+            })
         });
         let fit = self.fit.as_ref().map(|f| {
             json!({
-                "from_s": RANGE.0, "to_s": RANGE.1,
+                "from": RANGE.0, "to": RANGE.1,
                 "mean_misfit": f.mean_misfit, "max_misfit": f.max_misfit,
-                "min_ratio": f.min_ratio.0, "min_ratio_period_s": f.min_ratio.1,
-                "max_ratio": f.max_ratio.0, "max_ratio_period_s": f.max_ratio.1,
+                "min_ratio": f.min_ratio.0, "min_ratio_period": f.min_ratio.1,
+                "max_ratio": f.max_ratio.0, "max_ratio_period": f.max_ratio.1,
                 "pga_ratio": f.pga_ratio, "none_below_90_percent": f.meets_ec8, "verdict": verdict(f),
+                UNITS: {
+                    "from": "s", "to": "s", "mean_misfit": ONE, "max_misfit": ONE, "min_ratio": ONE, "min_ratio_period": "s",
+                    "max_ratio": ONE, "max_ratio_period": "s", "pga_ratio": ONE,
+                },
             })
         });
         json!({
@@ -181,20 +189,23 @@ impl Figures {
             "format": r.format.name(),
             "quantity": r.quantity.name(),
             "samples": r.values.len(),
-            "dt_s": r.dt,
-            "duration_s": r.duration(),
+            "dt": r.dt,
+            "duration": r.duration(),
             "peak": r.peak(),
-            "peak_unit": r.quantity.unit(),
-            "peak_time_s": r.peak_time(),
-            "pga_m_s2": acceleration.then(|| r.peak()),
-            "pga_g": acceleration.then(|| r.peak() / STANDARD_GRAVITY),
-            "pga_time_s": acceleration.then(|| r.peak_time()),
-            "pgv_m_s": self.velocity.as_ref().map(Record::peak),
-            "pgd_m": self.displacement.as_ref().map(Record::peak),
-            "arias_m_s": strong.map(|s| s.arias),
-            "d5_95_s": strong.map(|s| s.significant.1 - s.significant.0),
-            "cav_m_s": strong.map(|s| s.cav),
-            "mean_period_s": strong.map(|s| s.mean_period),
+            "peak_time": r.peak_time(),
+            "pga": acceleration.then(|| r.peak()),
+            "pga_in_g": acceleration.then(|| r.peak() / STANDARD_GRAVITY),
+            "pga_time": acceleration.then(|| r.peak_time()),
+            "pgv": self.velocity.as_ref().map(Record::peak),
+            "pgd": self.displacement.as_ref().map(Record::peak),
+            "arias": strong.map(|s| s.arias),
+            "d5_95": strong.map(|s| s.significant.1 - s.significant.0),
+            "cav": strong.map(|s| s.cav),
+            "mean_period": strong.map(|s| s.mean_period),
+            UNITS: {
+                "dt": "s", "duration": "s", "peak": r.quantity.unit(), "peak_time": "s", "pga": "m/s^2", "pga_in_g": "g",
+                "pga_time": "s", "pgv": "m/s", "pgd": "m", "arias": "m/s", "d5_95": "s", "cav": "m/s", "mean_period": "s",
+            },
             "header": header,
             "notes": self.notes,
             "spectrum": spectrum,

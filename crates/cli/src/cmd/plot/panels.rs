@@ -65,6 +65,10 @@ pub(super) fn panel(
                 Some(kind) => transformed(&one, kind, window, json)?,
             };
             let rows = rows(&one, window, json)?;
+            if rows == 0 {
+                let message = format!("no row of `{}` is in the time asked for", source.reader.path().display());
+                return Err(Refusal::new(message, "--from and --to lie between two rows: choose more time"));
+            }
             curve.name = legend;
             // What lies upon another leaves gaps to see it.
             curve.style = if number == 0 && curves.len() < COLOURS { Style::Line } else { Style::Dashed };

@@ -99,6 +99,13 @@ pub(crate) enum Protocol {
     UtSim,
 }
 
+impl Protocol {
+    /// Its name, as it is given.
+    fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned())
+    }
+}
+
 /// What follows a stall.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Stall {

@@ -91,9 +91,9 @@ impl<'a> Offer<'a> {
         }
         let listen: Vec<String> = places.iter().map(ToString::to_string).collect();
         let settings = [
-            ("dt", format!("{} s", model.analysis.dt)),
-            ("protocol", format!("{:?}", args.protocol)),
-            ("listen", listen.join(", ")),
+            ("dt", record::seconds(model.analysis.dt)),
+            ("protocol", args.protocol.name().into()),
+            ("listen", listen.join(", ").into()),
         ];
         let settings = settings.map(|(name, value)| (name.to_owned(), value)).to_vec();
         let mut meta = record::about(&model.title, loaded.text(), settings, &(&args.settings).into());

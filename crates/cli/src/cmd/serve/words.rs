@@ -103,7 +103,7 @@ pub(super) fn tell(stands: &[Stand], tests: &[Assessed], units: &UnitSystem, jso
         all.insert("clients".to_owned(), stands.iter().map(|s| s.clients).sum::<u64>().into());
         all.insert("refused".to_owned(), stands.iter().flat_map(|s| s.refused.clone()).collect());
         all.insert("specimens".to_owned(), stands.iter().map(document).collect());
-        all.insert("laboratory".to_owned(), laboratory::json(tests));
+        all.insert("laboratory".to_owned(), laboratory::json(tests, units));
         print_json(&Value::Object(all));
         return;
     }
@@ -150,8 +150,7 @@ fn document(stand: &Stand) -> Value {
 }
 
 fn counted(counts: &Counts, answering: &Histogram) -> Map<String, Value> {
-    let answering: Map<String, Value> =
-        answering.summary().entries().iter().map(|(k, v)| ((*k).to_owned(), json!(v))).collect();
+    let answering = laboratory::histogram_json(&answering.summary());
     let all = json!({
         "requests": counts.requests, "moves": counts.moves, "commits": counts.commits,
         "steps_with_several_moves": counts.iterated, "steps_back_and_forth": counts.reversed, "most_moves_in_a_step": counts.most,

@@ -19,7 +19,7 @@ section! {
     /// What moves a specimen.
     pub(super) ACTUATOR = ("actuator", "[[specimen.actuator]]",
         "An actuator with its sensors. A single one that does not say where it acts stands for all.").more(|| merged(TYPE.name, dynamics::TYPES));
-    NAME: Text = key("name", "Its name.").example("east");
+    NAME: Text = key("name", "Its name in tables, messages and recordings; its number, counted from 1, if absent.").example("east");
     DOF: Text = key("dof", "The degree of freedom it moves.").example("slab.x");
     ALONG: Inner = table("along", &FACTORS, "Its stroke as a sum of degrees of freedom.")
         .example("{ \"tip.x\" = 1, \"base.x\" = -1 }");
@@ -88,6 +88,7 @@ pub(super) fn read(
     let moved = |i: usize| dofs.get(i).map_or(Dimension::LENGTH, |&d| context.disp(d));
     let perfect = |i: usize| Actuator {
         name: (i + 1).to_string(),
+        turns: moved(i) != Dimension::LENGTH,
         lever: unit(i),
         calibration: Calibration::default(),
         dynamics: Dynamics::Ideal,
@@ -106,23 +107,34 @@ pub(super) fn read(
     }
     let acts_somewhere = |t: &Table<'_>| t.has(&DOF) || t.has(&ALONG) || t.has(&ANCHOR);
     let alone = tables.len() == 1 && !acts_somewhere(&tables[0]);
-    let (written, span, named) = (tables.len(), tables[0].span(), tables[0].has(&NAME));
+    let (written, span) = (tables.len(), tables[0].span());
     let mut actuators = Vec::new();
     for (i, t) in tables.into_iter().enumerate() {
         let dimension = acted_on(context, &t, moved(i));
         let t = t.along(dimension);
         let lever = if acts_somewhere(&t) { lever(context, &t, dofs) } else { Some(unit(i)) };
-        actuators.extend(one(context, &t, i).zip(lever).map(|(a, lever)| Actuator { lever, ..a }));
+        let name = name(context, &t, i, &actuators);
+        actuators.extend(one(context, &t).zip(lever).map(|(a, lever)| {
+            let turns = turns(context, &lever, dofs);
+            Actuator { name, turns, lever, ..a }
+        }));
         t.finish();
     }
     if alone {
         let first = actuators.pop()?;
-        let name = |i: usize| match (named, dofs.len()) {
-            (true, 1) => first.name.clone(),
-            (true, _) => format!("{} {}", first.name, i + 1),
-            (false, _) => (i + 1).to_string(),
+        // One kind for several: its name with their numbers.
+        let name = |i: usize| match (dofs.len(), first.name.as_str()) {
+            (1, name) => name.to_owned(),
+            (_, "1") => (i + 1).to_string(),
+            (_, name) => format!("{name} {}", i + 1),
         };
-        return Some((0..dofs.len()).map(|i| Actuator { name: name(i), lever: unit(i), ..first.clone() }).collect());
+        let one = |i: usize| Actuator {
+            name: name(i),
+            turns: moved(i) != Dimension::LENGTH,
+            lever: unit(i),
+            ..first.clone()
+        };
+        return Some((0..dofs.len()).map(one).collect());
     }
     if written != dofs.len() && !dofs.is_empty() {
         let names: Vec<&str> = dofs.iter().map(|&d| context.dofs[d].name.as_str()).collect();
@@ -145,10 +157,37 @@ fn acted_on(context: &Context<'_>, t: &Table<'_>, usual: Dimension) -> Dimension
     }
 }
 
-fn one(context: &Context<'_>, t: &Table<'_>, index: usize) -> Option<Actuator> {
+/// Its name, which no other actuator of the specimen has.
+fn name(context: &Context<'_>, t: &Table<'_>, i: usize, before: &[Actuator]) -> String {
+    let number = (i + 1).to_string();
+    let Some(given) = t.read(&NAME) else { return number };
+    let name = given.value.trim().to_owned();
+    if name.is_empty() || name.contains(char::is_control) {
+        context.error(
+            given.span,
+            "an actuator has a name of letters",
+            "write for example name = \"east\", or leave it out",
+        );
+        return number;
+    }
+    if let Some(other) = before.iter().position(|a| a.name == name) {
+        let message = format!("actuators {} and {number} have the same name `{name}`", other + 1);
+        context.error(given.span, message, "give each actuator of the specimen a name of its own");
+        return number;
+    }
+    name
+}
+
+/// Whether the stroke of a lever is an angle: only angles are in it.
+fn turns(context: &Context<'_>, lever: &Lever, dofs: &[usize]) -> bool {
+    let Lever::Linear(factors) = lever else { return false };
+    let mut moved = factors.iter().zip(dofs).filter(|(factor, _)| **factor != 0.0).map(|(_, &d)| context.dofs[d].angle);
+    moved.next() == Some(true) && moved.all(|angle| angle)
+}
+
+fn one(context: &Context<'_>, t: &Table<'_>) -> Option<Actuator> {
     let length = t.displacement();
     let force = Dimension::MOMENT.per(length);
-    let name = t.read(&NAME).map_or_else(|| (index + 1).to_string(), |name| name.value);
     let limits = Limits {
         stroke: t.get_or(&STROKE, f64::INFINITY),
         velocity: t.get_or(&VELOCITY, f64::INFINITY),
@@ -161,7 +200,8 @@ fn one(context: &Context<'_>, t: &Table<'_>, index: usize) -> Option<Actuator> {
     let (displacement, load_cell) = (sensor(&DISPLACEMENT_SENSOR, length), sensor(&FORCE_SENSOR, force));
     let (wiring, assignment) = t.open(&ETHERCAT).map_or((None, None), |inner| wiring::read(context, inner));
     Some(Actuator {
-        name,
+        name: String::new(),
+        turns: false,
         lever: Lever::Linear(Vec::new()),
         calibration,
         dynamics: (t.value(&TYPE).read)(context, t)?,

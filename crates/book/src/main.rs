@@ -154,7 +154,7 @@ fn current(root: &Path, chapters: &[(String, String)], renew: bool) -> Result<()
     if old.is_empty() {
         return Ok(());
     }
-    Err(format!("no longer what the program says: {}; run `INTERFIELD_BLESS=1 cargo xtask test book`", old.join(", ")))
+    Err(format!("out of date: {}; run `INTERFIELD_BLESS=1 cargo xtask test book`", old.join(", ")))
 }
 
 /// Chapters that stand in the folder of the book or in one below it, and not in its table of contents.

@@ -10,7 +10,7 @@ use interfield_language::units::Dimension;
 use interfield_report::Figure;
 use interfield_report::structure::{Hold, Holds, Kind as LineKind, Line, Load, Node, Place, Structure};
 
-/// Dots per inch of pictures, where nobody asks for others.
+/// Dots per inch of pictures, unless given.
 pub(crate) const DPI: f64 = 192.0;
 
 /// Draws a figure into a file: as PNG with so many dots per inch if it is called so, else as SVG.

@@ -10,7 +10,7 @@ use interfield_lab::controller::Word;
 use crate::Exit;
 use crate::output::complain;
 
-/// The first Ctrl-C ends a test as it should end: the specimen is led home, everything is kept. The second brakes it where it is and switches
+/// The first Ctrl-C ends a test as it should end: the specimen returns to its start position, everything is kept. The second brakes it where it is and switches
 /// off. Whatever hangs meanwhile, a program or an FMU, does not keep the third from ending the process; nor the second, after a while.
 pub(crate) fn on_interrupt(operator: &Operator) {
     let (operator, asked) = (operator.clone(), AtomicU8::new(0));
@@ -19,7 +19,7 @@ pub(crate) fn on_interrupt(operator: &Operator) {
         0 => operator.interrupt(),
         1 if operator.has_rigs() => {
             let _ = operator.say(&Word::Abort);
-            complain("interrupted again: specimens are braked where they are, and the program ends");
+            complain("interrupted again: specimens stop where they are, and the program ends");
             std::thread::spawn(|| {
                 std::thread::sleep(LAST_WORDS);
                 std::process::exit(i32::from(Exit::Interrupted as u8));

@@ -32,7 +32,7 @@ pub(crate) fn open(path: &Path, json: bool) -> Result<Reader, Exit> {
         _ => {}
     }
     if let Some((length, whole)) = cut_off(path) {
-        let message = format!("`{name}` is cut off: it has {length} of {whole} bytes");
+        let message = format!("`{name}` is truncated: it has {length} of {whole} bytes");
         fail(json, Some(&name), None, &message, "copy the file again");
         return Err(Exit::BadInput);
     }
@@ -77,7 +77,7 @@ pub(crate) fn check_output(output: &Path, kinds: &[&str], inputs: &[&Path], json
     let message = if inputs.iter().any(|i| same(i, output)) {
         format!("`{name}` is the result file itself")
     } else if !kinds.iter().any(|k| has_extension(output, k)) {
-        format!("`{name}`: the kind of file is not known")
+        format!("`{name}`: unknown file type")
     } else {
         return Ok(());
     };

@@ -1,16 +1,16 @@
 /* @TITLE@
  *
- * Scheme @SCHEME@, step @DT@ s. Self-contained C99; no memory is allocated, nothing is global but
- * constants, and an instance may be copied: the copy is a snapshot.
+ * Scheme @SCHEME@, step @DT@ s. Self-contained C99; no memory is allocated, all global data are
+ * constant, and an instance may be copied: the copy is a snapshot.
  *
  *     @name@_t m;
- *     @name@_init(&m);                 defaults; then set m.parameters[...] if you like
- *     @name@_start(&m);                t = 0: outputs are there
+ *     @name@_init(&m);                 defaults; then set m.parameters[...] if needed
+ *     @name@_start(&m);                t = 0: outputs are available
  *     @name@_motion(&m, m.wanted);     inputs of the next step from the motions of the model, or set m.inputs[...]
- *     @name@_step(&m);                 0, or what went wrong (see below); outputs at the end of the step
+ *     @name@_step(&m);                 0, or a fault code (see below); outputs at the end of the step
  *     @name@_terminate(&m);
  *
-@USE@ * A step costs at most @FLOPS@ additions, multiplications and comparisons, @DIVISIONS@ divisions and square roots and @CALLS@ calls of
+@USE@ * A step needs at most @FLOPS@ additions, multiplications and comparisons, @DIVISIONS@ divisions and square roots and @CALLS@ calls of
  * math.h. An instance has @INSTANCE@ bytes (64-bit), constant tables have @TABLES@; the stack holds no array of the model, about 1 kB with
  * gcc -O2.
  */
@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-@GROUPS@/* Inputs are wanted at several times of a step: component i of row j is inputs[j * @NAME@_INPUTS + i], at the time
+@GROUPS@/* Inputs are needed at several times of a step: component i of row j is inputs[j * @NAME@_INPUTS + i], at the time
  * (k + @NAME@_TIMES[j]) * dt in step k. The last row, @NAME@_END, is for the outputs at the end of the step; before the start it
  * is t = 0. */
 enum {
@@ -39,7 +39,7 @@ extern const char @NAME@_MODEL_SHA256[]; /* "@SHA256@", SHA-256 of the model fil
 
 #define @NAME@_DT @DT@
 
-/* What went wrong; the state is then the one before the step. */
+/* Fault codes; after a fault the state is the one before the step. */
 enum {
     @NAME@_FAULT_FORCE = 1,        /* the force of element fault_index is not finite */
     @NAME@_FAULT_RATE = 2,         /* a state rate of element fault_index is not finite */
@@ -60,7 +60,7 @@ typedef struct {
     double commands[@COMMANDS_LEN@]; /* displacements of commanded degrees of freedom */
     double measured[@MEASUREDS_LEN@]; /* [displacements reached | forces measured] there */
     double si_inputs[@INPUTS_LEN@], si_parameters[@PARAMETERS_LEN@], si_commands[@COMMANDS_LEN@]; /* the same in SI, as a step reads and leaves them */
-    long step;             /* steps done */
+    long step;             /* completed steps */
     long wanted;           /* the step whose inputs the next call reads; -1: none */
     int fresh;             /* whether the last call gave new outputs */
     int pending, started, fault, fault_index;

@@ -260,7 +260,8 @@ pub(crate) fn stamped(files: Vec<(String, String)>, origin: &Origin) -> Vec<(Str
 }
 
 /// How to use an export with a specimen.
-const MEASURING: &str = " * There is a specimen: a step is cut at its @EVALUATIONS@ evaluation(s), and a call of @name@_step goes from one to the next. It ends \
+const MEASURING: &str = " * The model has a specimen: a step is divided at its @EVALUATIONS@ evaluation(s), and each \
+    call of @name@_step runs to the next one. It ends \
 the one\n * that was commanded last with m.measured[...], which answer m.commands[...], and begins the next, for which the commands are then\n \
 * there. m.wanted is the step whose inputs the call will read (-1: none), m.fresh says whether outputs are new.\n *\n";
 
@@ -275,7 +276,8 @@ fn main(i: &Interface, stand_in: &[f64]) -> String {
         let entry = |(at, k): (usize, &f64)| number(k * moved(at % n) / force(at / n));
         let k: Vec<String> = stand_in.iter().enumerate().map(entry).collect();
         let text = format!(
-            "/* Put your hardware here. Until then springs answer the commands. */\nstatic void measure(void)\n{{\n    \
+            "/* Connect your hardware here. In this example, springs answer the commands. */\nstatic void \
+                measure(void)\n{{\n    \
              static const double k[] = {{{}}};\n    for (int i = 0; i < @NAME@_COMMANDS; i++) {{\n        double f = 0.0;\n        \
              for (int j = 0; j < @NAME@_COMMANDS; j++) {{\n            f += k[i * @NAME@_COMMANDS + j] * model.commands[j];\n        }}\n        \
              model.measured[i] = model.commands[i];\n        model.measured[@NAME@_COMMANDS + i] = f;\n    }}\n}}\n\n",
@@ -299,8 +301,9 @@ fn readme(i: &Interface) -> String {
         if list.is_empty() { String::new() } else { head + &rows }
     };
     format!(
-        "# {}\n\nMade by `interfield export c`: scheme `{}`, step {} s. `make run` compiles it and prints all channels of the \
-         analysis as CSV.\n\n`@name@.c` and `@name@.h` are all that a target needs, with `math.h`; the head of `@name@.h` says how they are used, \
+        "# {}\n\nMade by `interfield export c`: scheme `{}`, step {} s. `make run` compiles it, runs the analysis and \
+            prints all channels as CSV.\n\n`@name@.c` and `@name@.h` are all that a target needs, with `math.h`; the \
+            head of `@name@.h` says how they are used, \
          and `main.c` shows it. Everything that goes in and out has the units of the model. Compile with `-ffp-contract=off` if the numbers are to be those of the library.\n{}{}{}{}{}",
         i.title,
         i.scheme,

@@ -58,8 +58,10 @@ fn trials(model: &Model) -> Option<Problem> {
     let iterates = model.partition.is_none() && model.analysis.scheme.evaluations().is_none();
     iterates.then(|| {
         let (scheme, name) = (&model.analysis.scheme_name, &model.elements[first].name);
-        let message =
-            format!("`{scheme}` iterates, and its C cannot try the steps of `{name}`, which evaluations move");
+        let message = format!(
+            "`{scheme}` iterates, but `{name}` changes with every evaluation, and generated C cannot repeat a \
+                step"
+        );
         let help = "choose a scheme that does not iterate, or write memory = \"state\" in the element";
         refusal(Subject::Element(first), message, help)
     })
@@ -73,7 +75,7 @@ fn drifting(model: &Model) -> Option<Problem> {
         Some(p) => p.substructures.iter().find_map(|s| named(&s.scheme, &s.scheme_name)),
     };
     scheme.map(|name| {
-        let message = format!("`{name}` needs the derivatives of the loads, which the C does not know");
+        let message = format!("`{name}` needs the time derivatives of the loads, which generated C does not have");
         refusal(Subject::Model, message, "choose another scheme, for example rosenbrock3")
     })
 }
@@ -85,7 +87,7 @@ pub(crate) fn fits(export: Export) -> Result<Export, Vec<Problem>> {
         return Ok(export);
     }
     let message = format!(
-        "the tables of the C code would take {} MB, more than the {} MB that are exported",
+        "the tables of the C code would need {} MB, more than the limit of {} MB",
         bytes >> 20,
         MOST_BYTES >> 20
     );

@@ -111,16 +111,20 @@ impl fmt::Display for CouplingError {
             }
             CouplingError::Redundant { rows } => write!(
                 f,
-                "the constraints {rows:?} (counted from 0) say the same thing more than once: leave one of them out, or use \
-                 localized multipliers"
+                "the constraints {rows:?} (counted from 0) are redundant: omit one of them, or use localized \
+                    multipliers"
             ),
             CouplingError::Rigid { row } => {
-                write!(f, "the multiplier of constraint {row} (counted from 0) moves nothing: give its unknowns a mass")
+                write!(
+                    f,
+                    "the multiplier of constraint {row} (counted from 0) acts on no mass: give its unknowns a \
+                    mass"
+                )
             }
             CouplingError::Reversed { row } => write!(
                 f,
-                "the multiplier of constraint {row} (counted from 0) moves a side against itself within a step: take smaller \
-                 steps, or a scheme that is stable with these"
+                "the multiplier of constraint {row} (counted from 0) acts on a side whose scheme is unstable at this \
+                    step: use smaller steps, or another scheme"
             ),
             CouplingError::Unsuitable(why) => f.write_str(why),
         }

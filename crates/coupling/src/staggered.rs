@@ -186,7 +186,8 @@ pub(crate) const STAGGERED: CouplingInfo = CouplingInfo {
     name: "staggered",
     title: "staggered real-time Rosenbrock coupling, any number of substeps, order 2",
     reference: "Bursi, Jia, Wang, Monolithic and partitioned L-stable Rosenbrock methods for dynamic substructure tests",
-    advice: "Accurate; stable in every scan with gamma = plus, with windows of instability with minus. Not parallel.",
+    advice: "Accurate. With gamma = plus it was stable in all our parameter scans; with minus it has ranges of \
+        instability. Not parallel.",
     scheme: "lsrt2",
     schemes: Schemes::RealTimeRosenbrock,
     one_rate: true,

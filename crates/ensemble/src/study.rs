@@ -11,7 +11,7 @@ pub enum Role {
     Parameter,
     /// The record of the ground motion.
     Record,
-    /// The peak to which the ground motion is scaled.
+    /// The intensity to which the ground motion is scaled.
     Scale,
 }
 

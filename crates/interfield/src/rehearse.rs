@@ -33,7 +33,7 @@ impl ModelFile {
         let structure = self.advised_model(model, &places, None)?.structure;
         let model = structure.model.clone();
         if model.specimens.is_empty() {
-            let help = "name the elements that stand in the laboratory: [[specimen]]";
+            let help = "define the tested elements with [[specimen]]";
             return Err(Refused::new(Cause::Input, "there is nothing to rehearse: the model has no specimen", help));
         }
         let looped = examine_loop(&model);
@@ -245,8 +245,8 @@ impl Rehearsed {
             all.push(format!("the dry run of `{}` failed: {}", a.name, a.verdict.reasons.join("; ")));
         }
         for d in self.demands.iter().filter(|d| !d.fits()) {
-            let than = if d.expected > d.can { "the actuator can" } else { "the limit allows" };
-            let said = format!("actuator {}: more {} than {than}", d.actuator, d.what);
+            let than = if d.expected > d.can { "the actuator capacity" } else { "the limit" };
+            let said = format!("actuator {}: {} exceeds {than}", d.actuator, d.what);
             if !all.contains(&said) {
                 all.push(said);
             }
@@ -263,29 +263,35 @@ impl Rehearsed {
         }
         let mut why = Vec::new();
         if !found.learning.is_empty() {
-            why.push("the compensation learns in the dry run, and the probe has what it starts with".to_owned());
+            why.push(
+                "the compensation adapts in the dry run, but the stability analysis uses its start \
+                values"
+                    .to_owned(),
+            );
         }
         if found.small {
             why.push(
-                "the specimen yields or changes in the dry run, and the probe has its stiffness at rest".to_owned(),
+                "the specimen yields or changes in the dry run, but the stability analysis uses its initial \
+                    stiffness"
+                    .to_owned(),
             );
         }
         if found.stable {
             let sensors = |s: &Specimen| s.actuators.iter().any(|a| a.displacement.noise > 0.0 || a.force.noise > 0.0);
             if self.model.specimens.iter().any(sensors) {
-                why.push("the dry run has the noise of the sensors".to_owned());
+                why.push("the dry run includes sensor noise".to_owned());
             }
             if self.demands.iter().any(|d| d.expected > d.can) {
-                why.push("its actuators reach what they can do".to_owned());
+                why.push("the actuators reach their capacity".to_owned());
             }
-            why.push("a test can fail without a motion that grows, by what the actuators do not follow".to_owned());
-            return Some(format!("no motion of the loop grows, and yet the dry run fails: {}", why.join("; ")));
+            why.push("a test with a stable loop can fail because of tracking errors".to_owned());
+            return Some(format!("the loop is stable, but the dry run fails: {}", why.join("; ")));
         }
         if let Some(doubling) = found.doubling_time() {
             let duration = self.model.analysis.duration;
             why.push(format!("the motion doubles in {} s of a test of {} s", short(doubling), short(duration)));
         }
-        Some(format!("a motion of the loop grows, and yet the dry run does not fail: {}", why.join("; ")))
+        Some(format!("the loop is unstable, but the dry run does not fail: {}", why.join("; ")))
     }
 
     /// As text.
@@ -297,27 +303,27 @@ impl Rehearsed {
             Err(why) => format!("\nloop of structure, controller and actuators\n  not probed: {why}\n"),
         };
         out += &laboratory::text(&self.assessed, units);
-        out += "\nwhat the actuators will have to do\n";
+        out += "\nactuator demands\n";
         let rows: Vec<Vec<String>> = self.demands.iter().map(Demand::row).collect();
-        out += &aligned(&["<actuator", "<quantity", "expected", "it can", "it may", "left [%]", "<"], &rows);
+        out += &aligned(&["<actuator", "<quantity", "expected", "capacity", "limit", "margin [%]", "<"], &rows);
         if let Some(link) = self.links {
             let unit = units.label(Dimension::LENGTH);
             let link = short(link / units.factor(Dimension::LENGTH));
-            out += &format!("  links move the specimen by {link} {unit} at most\n");
+            out += &format!("  links move the specimen by at most {link} {unit}\n");
         }
         for a in &self.assessed {
             let time = |(action, s): &(&str, f64)| match s.is_finite() {
                 true => format!("{action} {} s", short(*s)),
-                false => format!("{action}: not known, its actuators have no stated envelope"),
+                false => format!("{action}: unknown, because its actuators have no stated stroke and velocity"),
             };
             let times: Vec<String> = a.rests.iter().map(time).collect();
-            out += &format!("  `{}` is at rest at most after: {}\n", a.name, times.join(", "));
+            out += &format!("  longest time until `{}` is at rest: {}\n", a.name, times.join(", "));
         }
         out += "\n";
         let doubt = self.doubt();
         out += &match (self.objections().as_slice(), &doubt) {
             ([], None) => "ready for the test\n".to_owned(),
-            ([], Some(doubt)) => format!("ready for the test, with a doubt: {doubt}\n"),
+            ([], Some(doubt)) => format!("ready for the test, with one caution: {doubt}\n"),
             (list, doubt) => {
                 let doubt = doubt.as_ref().map_or_else(String::new, |d| format!("{d}\n"));
                 format!("{doubt}not ready: {}\n", list.join("; "))

@@ -223,7 +223,7 @@ pub fn judge(
     let mut say = |grade: Grade, text: String| found.push((grade, text));
     let sequence = &log.sequence;
     if sequence.state() != State::Finished {
-        let why = sequence.cause().map_or("it was not ended", |trip| trip.words());
+        let why = sequence.cause().map_or("the test was not ended", |trip| trip.words());
         let tripped = sequence.log().iter().rev().find(|t| t.cause.is_some() && t.cause == sequence.cause());
         let whose = tripped.and_then(|t| t.actuator).filter(|_| actuators.len().max(names.len()) > 1);
         let whose = whose.map_or_else(String::new, |a| format!(" (actuator {})", name_of(names, usize::from(a))));
@@ -246,22 +246,19 @@ pub fn judge(
     }
     let refused = log.refused;
     if refused > 0 && sequence.state() == State::Finished {
-        let text = format!("{refused} commands did not leave as they were asked for: the actuator may not do them");
+        let text = format!("{refused} commands exceeded the limits of the actuator and were reduced");
         say(Grade::Doubtful, text);
     }
     if late > 0 {
-        say(Grade::Doubtful, format!("{late} samples without a target in time"));
+        say(Grade::Doubtful, format!("{late} samples whose target came too late"));
     }
     if let Some(timing) = timing.filter(|t| t.missed + t.overrun > 0) {
         say(Grade::Doubtful, format!("{} periods missed, {} overrun", timing.missed, timing.overrun));
     }
     if actuators.is_empty() {
-        say(Grade::Doubtful, "nothing can be said of the tracking: there is no recording to read".to_owned());
+        say(Grade::Doubtful, "the tracking cannot be assessed: there is no recording".to_owned());
     } else if actuators.iter().all(Option::is_none) {
-        say(
-            Grade::Doubtful,
-            "nothing can be said of the tracking: no target moved, or no instrument showed a number".to_owned(),
-        );
+        say(Grade::Doubtful, "the tracking cannot be assessed: no target moved, or no sensor gave a value".to_owned());
     }
     for (i, t) in actuators.iter().enumerate().filter_map(|(i, t)| Some((i, (*t)?))) {
         let name = if actuators.len() > 1 { format!("actuator {}: ", name_of(names, i)) } else { String::new() };
@@ -271,13 +268,13 @@ pub fn judge(
             _ => None,
         };
         if t.unread > 0 {
-            say(Grade::Doubtful, format!("{name}{} samples of the instruments were no numbers", t.unread));
+            say(Grade::Doubtful, format!("{name}{} sensor samples were invalid (not a number)", t.unread));
         }
         if let Some(grade) = grade(t.nrmse, NRMSE) {
             say(grade, format!("{name}tracking error {:.3} % of the motion", t.nrmse));
         }
         if let Some(grade) = grade(t.energy.abs(), ENERGY) {
-            let does = if t.energy < 0.0 { "fed in" } else { "took out" };
+            let does = if t.energy < 0.0 { "added" } else { "removed" };
             say(grade, format!("{name}the tracking error {does} {:.3} % of the work done", 100.0 * t.energy.abs()));
         }
     }
@@ -286,7 +283,7 @@ pub fn judge(
     if found.is_empty() {
         let worst = |of: fn(&Tracking) -> f64| actuators.iter().flatten().map(of).fold(0.0, f64::max);
         let reason = format!(
-            "tracking error {:.3} %, energy error {:.3} %, no limit passed, all samples recorded",
+            "tracking error {:.3} %, energy error {:.3} %, no limit exceeded, all samples recorded",
             worst(|t| t.nrmse),
             worst(|t| 100.0 * t.energy.abs())
         );

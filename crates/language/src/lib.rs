@@ -26,6 +26,7 @@ pub mod reader;
 pub mod schema;
 pub mod signal;
 pub mod specimen;
+mod syntax;
 pub mod units;
 
 pub use model::Model;

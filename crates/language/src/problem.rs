@@ -5,8 +5,14 @@
 pub enum Subject {
     /// A degree of freedom.
     Dof(usize),
+    /// The mass of a degree of freedom.
+    Mass(usize),
     /// An element.
     Element(usize),
+    /// The stiffness of an element.
+    Stiffness(usize),
+    /// The viscous damping of an element.
+    Dashpot(usize),
     /// The damping block.
     Damping,
     /// A load, by its number among the loads of the model.
@@ -49,6 +55,12 @@ impl Problem {
     /// Something doubtful.
     pub fn warning(subject: Subject, message: String, help: &str) -> Self {
         Problem { subject, message, help: help.to_owned(), fatal: false }
+    }
+
+    /// An analysis that is over before its first step, s.
+    pub fn no_step(subject: Subject, duration: f64, dt: f64) -> Self {
+        let message = format!("the analysis of {duration} s is shorter than one step of {dt} s");
+        Self::error(subject, message, "use a smaller `dt` or a longer `duration`")
     }
 
     /// Nothing acts on a degree of freedom.

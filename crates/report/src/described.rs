@@ -45,8 +45,8 @@ fn note(plot: &Panel) -> String {
     let thinned =
         plot.curves.iter().filter_map(|c| c.thinned.map(|of| (c.points.len(), of))).filter(|t| (t.0 as u64) < t.1);
     let thinned = thinned.max_by_key(|t| t.1).map(|(points, of)| {
-        let all = "extremes in each piece are kept, so every peak is true";
-        format!("Thinned: {points} of {of} samples per curve are in this page; {all}.")
+        let all = "the extremes of each piece are kept, so every peak is exact";
+        format!("Reduced: this page has {points} of {of} samples per curve; {all}.")
     });
     [Some(plot.note.clone()).filter(|n| !n.is_empty()), thinned].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }

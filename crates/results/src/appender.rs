@@ -21,7 +21,7 @@ const SYNC: Duration = Duration::from_millis(500);
 pub(crate) const FAILED: &str = "interrupted: recording failed";
 
 /// Outcome of a file that nobody ended.
-pub(crate) const GIVEN_UP: &str = "interrupted: the recording was given up without an end";
+pub(crate) const GIVEN_UP: &str = "interrupted: the recording was not completed";
 
 /// One level of the B-trees. All columns have trees of the same shape; their nodes lie side by side.
 #[derive(Debug, Clone)]

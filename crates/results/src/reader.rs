@@ -27,7 +27,7 @@ impl Outcome {
     pub fn words(&self) -> String {
         match self {
             Outcome::Finished(text) | Outcome::Interrupted(text) => text.clone(),
-            Outcome::Unknown => "unknown: the run was killed, or it is still going".to_owned(),
+            Outcome::Unknown => "unknown: the run was killed or is still running".to_owned(),
         }
     }
 }
@@ -341,7 +341,7 @@ impl Object {
 impl Parser<'_> {
     fn bytes(&self, at: u64, length: u64) -> Plain<Vec<u8>> {
         if at.checked_add(length).is_none_or(|end| end > self.length) {
-            return Err("it ends too early".into());
+            return Err("it is truncated".into());
         }
         let mut bytes = vec![0; length as usize];
         read_at(self.file, at, &mut bytes).map_err(|e| e.to_string())?;
@@ -438,7 +438,7 @@ impl Parser<'_> {
         }
         let (at, length) = (word(&object.layout, 2), word(&object.layout, 10));
         if at.checked_add(length).is_none_or(|end| end > self.length) {
-            return Err("it ends too early".into());
+            return Err("it is truncated".into());
         }
         Ok((at, length))
     }

@@ -266,7 +266,7 @@ fn forwards(reader: &Reader, before: f64, t: f64) -> Result<()> {
     if t >= before {
         return Ok(());
     }
-    Err(Error::Format { path: reader.path().to_path_buf(), what: format!("its time goes from {before} to {t}") })
+    Err(Error::Format { path: reader.path().to_path_buf(), what: format!("its time decreases from {before} to {t}") })
 }
 
 /// Walks along a result and gives values between its rows.

@@ -326,7 +326,7 @@ fn comparison_without_common_time_or_with_time_that_runs_back() {
     let [a, b, c] = [&a, &b, &c].map(|file| Reader::open(&file.0).unwrap());
     let d = compare(&a, &b).unwrap();
     assert!(d.span.is_none() && d.moments == 0 && d.channels[0].max.is_nan());
-    assert!(compare(&a, &c).unwrap_err().to_string().contains("its time goes from 1 to 0.5"));
+    assert!(compare(&a, &c).unwrap_err().to_string().contains("its time decreases from 1 to 0.5"));
     assert!(compare(&c, &a).is_err());
 }
 

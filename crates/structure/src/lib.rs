@@ -22,6 +22,7 @@ mod interface;
 mod landing;
 pub mod linearised;
 pub mod modal;
+mod restraint;
 pub mod simulation;
 pub mod specimen;
 pub mod split;

@@ -81,7 +81,7 @@ fn last_line() -> Sketch {
     let y = [55.0, 145.0];
     boxed(&mut s, (70.0, y[0]), (110.0, 40.0), COMPUTED, &["targets"]);
     boxed(&mut s, (225.0, y[0]), (130.0, 40.0), CONTROL, &["compensation"]);
-    boxed(&mut s, (147.0, y[1]), (264.0, 40.0), CONTROL, &["braking, going home"]);
+    boxed(&mut s, (147.0, y[1]), (264.0, 40.0), CONTROL, &["braking, returning"]);
     for (i, name) in ["limits", "guard", "calibration"].iter().enumerate() {
         boxed(&mut s, (390.0 + 125.0 * i as f64, 100.0), (100.0, 40.0), CONTROL, &[name]);
         if i > 0 {
@@ -102,7 +102,7 @@ fn last_line() -> Sketch {
 /// The states of a test, on the way that nothing disturbs.
 fn states() -> Sketch {
     let mut s = Sketch::new(820.0, 190.0);
-    let names = ["idle", "armed", "to start", "running", "going home", "at rest", "finished"];
+    let names = ["idle", "armed", "to start", "running", "returning", "at rest", "finished"];
     let column = |i: usize| 58.0 + 117.0 * i as f64;
     for (i, name) in names.iter().enumerate() {
         boxed(&mut s, (column(i), 45.0), (92.0, 36.0), if i == 6 { REAL } else { COMPUTED }, &[name]);
@@ -117,7 +117,7 @@ fn states() -> Sketch {
     s.text("trip, pause", (column(3) - 18.0, 96.0), Words::Right, 12.0, GREY);
     s.text("cause gone", (column(3) + 18.0, 96.0), Words::Left, 12.0, GREY);
     s.arrow(&[(column(3) + 46.0, 140.0), (column(4), 140.0), (column(4), 63.0)], Pen::new(GREY).dashed());
-    note(&mut s, "patience over, stop", (column(4) + 8.0, 158.0));
+    note(&mut s, "hold too long, stop", (column(4) + 8.0, 158.0));
     s.arrow(&[(column(5) + 20.0, 63.0), (column(6) - 46.0, 122.0)], INK);
     s.text("anything tripped", (column(6) - 54.0, 144.0), Words::Right, 12.0, GREY);
     s
@@ -132,7 +132,7 @@ fn rig() -> Sketch {
         (375.0, 75.0),
         (300.0, 84.0),
         CONTROL,
-        &["controller", "compensation or a path, limits, states,", "guard, tape", "here, or in a thread by the clock"],
+        &["controller", "compensation or a path, limits, states,", "guard, tape", "here, or in a real-time thread"],
     );
     for (i, name) in ["emulated", "remote", "recorded"].iter().enumerate() {
         let y = 30.0 + 45.0 * i as f64;

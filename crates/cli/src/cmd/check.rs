@@ -49,10 +49,10 @@ pub(crate) struct Args {
     /// How many modes, from the lowest
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     modes: u32,
-    /// Probe the step of the model as it would be run: does any motion grow, which one, and which steps are safe
+    /// Test the stability of the step as `run` uses it: which motion grows, and which steps are stable
     #[arg(long)]
     stability: bool,
-    /// Start the programs of `[[external]]` and move them a little, to identify stiffnesses that are not given
+    /// Start the programs of `[[external]]` and apply small displacements, to identify stiffnesses that are not given
     #[arg(long)]
     identify: bool,
     /// Show every degree of freedom
@@ -150,11 +150,11 @@ pub(crate) fn run(args: &Args) -> Exit {
 fn rehearsed(loaded: &Loaded, args: &Args) -> String {
     let known = fingerprint(loaded, &(&args.settings).into()).map(|print| look_up(&args.model, &print));
     match known {
-        Ok(Rehearsal::Passed) => "it was rehearsed, and is ready".to_owned(),
-        Ok(Rehearsal::Failed(why)) => format!("it was rehearsed, and is not ready: {}", why.join("; ")),
-        Ok(Rehearsal::Changed) => "it has changed since it was rehearsed".to_owned(),
-        Ok(Rehearsal::Missing) => "it was not rehearsed: `interfield rehearse` looks at the whole test".to_owned(),
-        Err(why) => format!("whether it was rehearsed is not known: {why}"),
+        Ok(Rehearsal::Passed) => "rehearsed: ready for the test".to_owned(),
+        Ok(Rehearsal::Failed(why)) => format!("rehearsed: not ready: {}", why.join("; ")),
+        Ok(Rehearsal::Changed) => "the model has changed since the rehearsal".to_owned(),
+        Ok(Rehearsal::Missing) => "not rehearsed yet: `interfield rehearse` checks the whole test".to_owned(),
+        Err(why) => format!("the rehearsal could not be checked: {why}"),
     }
 }
 
@@ -262,7 +262,7 @@ impl Findings {
         out += &self.dof_table(all);
         out += &match &self.modal {
             Ok(modal) => mass_table(modal) + &mode_table(modal, modes, &self.unknowns, self.sim.dt()),
-            Err(why) => format!("\nmodes\n  not known: {why}\n"),
+            Err(why) => format!("\nmodes\n  not available: {why}\n"),
         };
         out + &self.plan.text() + &self.cost_text()
     }
@@ -312,7 +312,7 @@ impl Findings {
                 short(s * 1e6),
                 short(s * self.sim.steps() as f64)
             ),
-            None => format!("\ncost\n  not known: the first step fails\n{clock}"),
+            None => format!("\ncost\n  not available: the first step fails\n{clock}"),
         }
     }
 
@@ -399,11 +399,7 @@ fn mode_table(modal: &Modal, count: usize, unknowns: &[String], dt: f64) -> Stri
         );
     }
     if let Some((mode, period)) = modal.last_that_matters().and_then(|m| Some((m, modal.period(m)?))) {
-        out += &format!(
-            "  mode {} is the last that matters (90 % of the mass): {:.0} points per period\n",
-            mode + 1,
-            period / dt
-        );
+        out += &format!("  mode {} completes 90 % of the mass: {:.0} points per period\n", mode + 1, period / dt);
     }
     out
 }

@@ -18,7 +18,7 @@ use interfield::table::{aligned, short};
 
 /// Compare two result files channel by channel
 ///
-/// Channels of equal names are compared over the time that both results have; the result with longer steps is
+/// Channels with equal names are compared over the time that both results cover; the result with the longer step is
 /// interpolated linearly. Differences are relative to the peak of the channel in A.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield compare a.h5 b.h5\n  \
@@ -28,8 +28,8 @@ Exit codes:\n  \
 0    done; with --tolerance, every channel of both is within it\n  \
 1    a file could not be read or written\n  \
 2    not a result file, or nothing to compare\n  \
-3    a difference relative to the peak exceeds --tolerance, units differ, or one of two values\n       \
-is not a number")]
+3    a difference relative to the peak exceeds --tolerance, units differ, or one of the two values\n       \
+is NaN (not a number)")]
 pub(crate) struct Args {
     /// Result file to compare with (.h5)
     a: PathBuf,
@@ -81,7 +81,10 @@ fn check(args: &Args) -> Result<bool, Exit> {
         ));
     }
     if found.span.is_none() {
-        return Err(refuse("the results have no time in common", "`interfield show` tells the time of a result"));
+        return Err(refuse(
+            "the results have no time in common",
+            "`interfield show` prints the time range of a result",
+        ));
     }
     // Worst first; what could not be compared is worst of all.
     found.channels.sort_by(|a, b| b.relative.total_cmp(&a.relative));
@@ -103,7 +106,7 @@ fn check(args: &Args) -> Result<bool, Exit> {
     if !beyond.is_empty() {
         let some = if beyond.len() > 5 { ", ..." } else { "" };
         let names = beyond[..beyond.len().min(5)].join(", ");
-        complain(&format!("beyond the tolerance: {names}{some} ({} of {})", beyond.len(), found.channels.len()));
+        complain(&format!("above the tolerance: {names}{some} ({} of {})", beyond.len(), found.channels.len()));
     }
     Ok(beyond.is_empty())
 }
@@ -141,7 +144,7 @@ fn explain(args: &Args, found: &Comparison) -> String {
             remark.push(format!("units differ: {} and {}", d.units.0, d.units.1));
         }
         if d.nan_mismatch > 0 {
-            remark.push(format!("{} times only one of the two is a number", d.nan_mismatch));
+            remark.push(format!("at {} times, one of the two values is NaN (not a number)", d.nan_mismatch));
         }
         let at = format!("{:.3}", d.max_time);
         vec![d.name.clone(), d.units.0.clone(), short(d.max), at, short(d.relative), short(d.rms), remark.join("; ")]

@@ -15,15 +15,15 @@ use interfield::table::{explained, labelled, short, wrapped};
 
 /// Explain a key or a table of the model file
 ///
-/// A key is written with the tables it stands in: `specimen.actuator.delay`. The end of it is enough, and finds every place
-/// of the key: `actuator.delay`, `delay`. Units are explained, too: `kN/mm`. A variant of a table is named behind it: `signal.harmonic`, `element.spring`.
+/// A key is written with its tables: `specimen.actuator.delay`. The last part is enough, and finds every place of the key:
+/// `actuator.delay`, `delay`. Units are explained, too: `kN/mm`. A variant follows the name of its table: `signal.harmonic`, `element.spring`.
 #[derive(ClapArgs)]
 #[command(
     after_help = "Examples:\n  interfield explain\n  interfield explain specimen\n  interfield explain specimen.actuator.delay\n  \
 interfield explain coupling.method\n  interfield explain signal.harmonic"
 )]
 pub(crate) struct Args {
-    /// The key or the table; without it the tables are listed
+    /// Key or table; without it, the tables are listed
     #[arg(hide_possible_values = true, value_parser = Known)]
     key: Option<String>,
     /// Print the result as JSON
@@ -230,8 +230,8 @@ fn list(all: &[Table], json: bool) {
     let rows: Vec<Vec<String>> = file.iter().map(|k| vec![k.name.to_owned(), k.doc.clone()]).collect();
     print(&explained(&["key or table", ""], &rows));
     print(
-        "\n`interfield explain NAME` shows what stands in a table, `interfield explain NAME.KEY`\nwhat a key means, \
-         `interfield explain kN/mm` what a unit is.\n",
+        "\n`interfield explain NAME` shows the keys of a table, `interfield explain NAME.KEY`\nthe meaning of a key, \
+         `interfield explain kN/mm` a unit.\n",
     );
 }
 
@@ -260,7 +260,8 @@ fn table_words(table: &Table) -> String {
         out += &format!("\n{}", explained(&["key", "<default", ""], &table.keys.iter().map(row).collect::<Vec<_>>()));
     }
     if let Some(value) = &table.others {
-        out += &format!("\n{}", wrapped("", &format!("Keys are names of your own; each holds {}.", value.words())));
+        out +=
+            &format!("\n{}", wrapped("", &format!("You choose the names of the keys; each holds {}.", value.words())));
     }
     if table.name == "units" {
         let names = format!("Units in common use: {}.", units::common().join(", "));

@@ -11,9 +11,9 @@ use crate::output::{fail, print, print_json};
 use crate::schema;
 use interfield::files::write;
 
-/// Start a model: a commented file that runs at once, to be changed
+/// Create a model: a commented file that runs as it is, for you to edit
 ///
-/// Beside it stands the JSON Schema with which editors complete and explain keys, see `interfield schema`.
+/// The JSON Schema is written beside it, so that editors complete and explain the keys; see `interfield schema`.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield new tower\n  interfield new bridge.toml --template frame\n  \
 interfield new test --template hybrid\n  interfield new --list")]
@@ -27,7 +27,7 @@ pub(crate) struct Args {
     /// List the templates
     #[arg(long)]
     list: bool,
-    /// Replace a file that is there
+    /// Replace an existing file
     #[arg(long)]
     force: bool,
     /// Print the result as JSON
@@ -61,7 +61,7 @@ const TEMPLATES: &[(&str, &[Template])] = &[
         &[
             computed(
                 "shear-building",
-                "storeys with one displacement each, the usual start",
+                "storeys with one displacement each: the usual first model",
                 include_str!("../../templates/shear-building.toml"),
             ),
             computed("isolated", "a building on hysteretic isolators", include_str!("../../templates/isolated.toml")),
@@ -150,7 +150,7 @@ pub(crate) fn run(args: &Args) -> Exit {
     let changed = |(file, text): &(PathBuf, &str)| std::fs::read(file).is_ok_and(|there| there != text.as_bytes());
     let own = script.as_ref().filter(|script| changed(script)).map(|(file, _)| file);
     if let Some(there) = Some(&path).filter(|p| p.exists()).or(own).filter(|_| !args.force) {
-        let message = format!("`{}` is there already", there.display());
+        let message = format!("`{}` exists already", there.display());
         fail(args.json, None, None, &message, "give another name or folder, or --force to replace it");
         return Exit::BadInput;
     }

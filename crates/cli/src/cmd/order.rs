@@ -28,7 +28,7 @@ pub(crate) struct Args {
     model: PathBuf,
     #[command(flatten)]
     settings: ModelArgs,
-    /// Number of runs, each with half the step of the one before
+    /// Number of runs, each with half the step of the previous one
     #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u32).range(3..=16))]
     levels: u32,
     /// Print the result as JSON
@@ -145,10 +145,10 @@ impl Observed {
         let header = ["dt [s]", "change in u", "order", "change in v", "order", "change in s", "order"];
         let columns = rows.first().map_or(0, Vec::len);
         let claim = self.claimed.map_or_else(
-            || "`interfield couplings` tells what the coupling claims".to_owned(),
+            || "`interfield couplings` shows the order that the coupling claims".to_owned(),
             |order| format!("claimed order {order}"),
         );
-        let change = "each change is the largest difference to the run with half the step";
+        let change = "each change is the largest difference from the run with half the step";
         format!("{}\n{claim}; {change}\n", aligned(&header[..columns], &rows))
     }
 }

@@ -30,8 +30,8 @@ use crate::report::{Curves, Evidence, Frames, Report, Scene, Unmade, blocks, int
 
 /// Run a model: write a result file (HDF5, or CSV) and a report (HTML)
 ///
-/// The result file holds the channels with their units, the model, all settings, and how the run ended. It is complete
-/// at every moment, also if the run is killed. Python (h5py), MATLAB (h5read) and Octave (load) open it.
+/// The result file holds the channels with their units, the model, all settings, and how the run ended. It is readable
+/// at any time, even if the run is killed. Python (h5py), MATLAB (h5read) and Octave (load) open it.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield run models/frame.toml\n  \
 interfield run models/frame.toml --scheme newmark --dt \"5 ms\" --output frame.csv\n  \
@@ -49,26 +49,26 @@ pub(crate) struct Args {
 pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) settings: ModelArgs,
-    /// Write the results to FILE.h5 (result file) or FILE.csv [default: interfield-out/MODEL.h5, of a test with a
-    /// specimen the next free number: MODEL-2.h5]
+    /// Write the results to FILE.h5 (result file) or FILE.csv [default: interfield-out/MODEL.h5, or the next free
+    /// number for a test with a specimen: MODEL-2.h5]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Write the report to this HTML file [default: interfield-out/MODEL.html, none with --output]
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
-    /// Print the summary, or all mistakes, as JSON on standard output
+    /// Print the summary, or all errors, as JSON on standard output
     #[arg(long)]
     pub(crate) json: bool,
-    /// Show no progress bar
+    /// Hide the progress bar
     #[arg(short, long)]
     quiet: bool,
-    /// Let the coarse side of an interfield-parallel coupling advance on a thread of its own: the same results
+    /// Advance the coarse side of an interfield-parallel coupling on a separate thread; the results are the same
     #[arg(long)]
     threads: bool,
-    /// Keep the complete state beside the results every so many seconds, for --resume [default: 60]
+    /// Save the complete state beside the results at this interval in seconds, for --resume [default: 60]
     #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "60", value_parser = seconds)]
     checkpoint: Option<f64>,
-    /// Go on from a checkpoint, by default the newest of this model: the results are those of a run that was never ended
+    /// Continue from a checkpoint, by default the newest of this model; the results equal those of an uninterrupted run
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = NEWEST)]
     resume: Option<PathBuf>,
     #[command(flatten)]
@@ -107,13 +107,13 @@ pub(crate) fn with(model: &Path, options: &Options, replay: Option<Replay>) -> E
         Exit::BadInput
     };
     // Results must not replace the model or each other.
-    let help = "give --output and --report files of their own";
+    let help = "give --output and --report different files";
     let (output, report) = (wanted.output.as_ref(), wanted.report.as_ref());
     if let Some(path) = [output, report].into_iter().flatten().find(|p| same(p, model)) {
         return refuse(format!("`{}` is the model file itself", path.display()), help);
     }
     if let Some(path) = report.filter(|r| output.is_some_and(|o| same(r, o))) {
-        return refuse(format!("`{}` would hold both results and report", path.display()), help);
+        return refuse(format!("`{}` is given for both results and report", path.display()), help);
     }
     execute(&loaded, options, &wanted, replay)
 }
@@ -248,7 +248,7 @@ fn resumed(given: &Path, wanted: &Wanted) -> Result<PathBuf, Refused> {
     let results = wanted.output.clone().unwrap_or_else(default);
     checkpoint::newest(&results).ok_or_else(|| {
         let message = format!("there is no checkpoint of `{}`", results.display());
-        Refused::new(Cause::Input, message, "runs with --checkpoint leave one; or give --resume FILE.checkpoint")
+        Refused::new(Cause::Input, message, "run with --checkpoint to write one; or give --resume FILE.checkpoint")
     })
 }
 

@@ -16,9 +16,9 @@ use interfield::quantities::UNITS;
 use interfield::record::{OVERRIDES, settings_json};
 use interfield::table::{aligned, short};
 
-/// Show what is in a result file: how the run went, its settings, its channels
+/// Show the contents of a result file: how the run ended, its settings, its channels
 ///
-/// Also shows the results of a run that was killed or is still going.
+/// Also works for a run that was killed or is still running.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield show interfield-out/frame.h5\n  \
 interfield show interfield-out/frame.h5 --model > frame-as-run.toml\n  \

@@ -19,7 +19,8 @@ use interfield::table::{aligned, complex, short};
 
 /// Spectral radius, damping and frequency error of a scheme
 ///
-/// For an oscillator of circular frequency omega and steps dt, over Omega = omega dt; by stepping the scheme.
+/// For a linear oscillator of circular frequency omega and step dt, over Omega = omega dt. The values are computed by
+/// running steps of the scheme.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield spectrum --scheme lsrt2 --param gamma=minus --omega 0.1,1,10,100\n  \
 interfield spectrum --scheme generalized-alpha --param rho_inf=0.5 --plot rho.svg")]
@@ -62,7 +63,7 @@ pub(crate) fn run(args: &Args) -> Exit {
     }
     if !(args.xi.is_finite() && args.xi >= 0.0) {
         let message = format!("the damping ratio --xi must be zero or greater, found {}", args.xi);
-        return refuse(message, "5 % of critical is written --xi 0.05");
+        return refuse(message, "write 5 % of critical as --xi 0.05");
     }
     let omegas = if args.omega.is_empty() {
         (0..=60).map(|i| 10f64.powf(-2.0 + f64::from(i) / 12.0)).collect()
@@ -86,7 +87,7 @@ pub(crate) fn run(args: &Args) -> Exit {
                 SpectrumError::Step(_) => "a step of the oscillator fails".to_owned(),
                 SpectrumError::Eigen(e) => e.to_string(),
             };
-            return refuse(format!("the step cannot be probed: {why}"), "try other values of --omega");
+            return refuse(format!("the scheme could not be stepped: {why}"), "try other values of --omega");
         }
     };
     if let Some(path) = &args.plot {

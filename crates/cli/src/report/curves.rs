@@ -177,9 +177,9 @@ impl Curves {
             match plots.iter_mut().find(|p| p.y.unit == axis.unit && p.curves.len() < TOGETHER) {
                 Some(plot) => plot.curves.push(curve),
                 None => {
-                    let mut note = "Of the recorded rows, neither tapered nor padded.".to_owned();
+                    let mut note = "Computed from the recorded rows, without taper or padding.".to_owned();
                     if signal.block() > 1 {
-                        note += &format!(" Means of {} rows were transformed, and corrected for it.", signal.block());
+                        note += &format!(" Computed from means of {} rows, with correction.", signal.block());
                     }
                     let x = Axis::new("frequency", "Hz").log();
                     let title = format!("Fourier amplitude: {}", self.channels[*i].quantity);

@@ -60,7 +60,7 @@ fn one(a: &Assessed, model: &Model) -> Vec<Block> {
     if let Some(LoopTiming { timing: kept, rights, compute }) = &a.timing {
         let times = [("wake-up", &kept.wake_up), ("controller", &kept.compute), ("next target", compute)];
         blocks.push(Block::Plot(Panel {
-            title: format!("{}: how time was kept", a.name),
+            title: format!("{}: timing", a.name),
             x: Axis::new("time", "µs").log(),
             y: Axis::new("samples", "").log(),
             order: Order::Sorted,
@@ -146,7 +146,7 @@ fn curves(a: &Assessed, reader: &Reader, actuator: &str) -> Vec<Block> {
         }))
     };
     let blocks = [
-        over_time(&["target", "reached"], "where it should be and where it was"),
+        over_time(&["target", "reached"], "target and measured displacement"),
         over_time(&["error"], "tracking error"),
         hysteresis(),
     ];

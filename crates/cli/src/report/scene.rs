@@ -53,7 +53,7 @@ impl Scene {
         let names = structure.nodes.iter().map(|n| n.name.clone()).collect();
         let length = interfield_language::units::Dimension::LENGTH;
         let unit = (model.units.label(length), 1.0 / model.units.factor(length));
-        let sketch = if drawing.sketch { "The model gives no positions: this is a sketch." } else { "" };
+        let sketch = if drawing.sketch { "The model has no node positions: this is a sketch." } else { "" };
         let mut unknowns = vec![None; model.dofs.len()];
         assembled.free().iter().enumerate().for_each(|(i, &d)| unknowns[d] = Some(i));
         let mut scene = Self { drawing, names, moves, unknowns, unit, modes: Err(String::new()), sketch };
@@ -86,7 +86,7 @@ impl Scene {
             return Err(format!("Not computed for {n} unknowns; `interfield modes` does."));
         }
         let count = if n > FEW_MODES.0 { FEW_MODES.1 } else { MODES };
-        let found = Modal::new(structure, count).map_err(|e| format!("They could not be computed: {e}."))?;
+        let found = Modal::new(structure, count).map_err(|e| format!("The modes could not be computed: {e}."))?;
         let shape = |shape: &Vec<f64>| self.displaced(|d| self.unknowns[d].map_or(0.0, |i| shape[i]));
         let directions: Vec<_> = found.directions.iter().filter(|d| d.mass > 0.0).collect();
         let mut table = Table { header: ["mode", "f [Hz]", "T [s]"].map(str::to_owned).to_vec(), rows: Vec::new() };
@@ -150,7 +150,7 @@ impl Scene {
             match (&dof.support, found) {
                 (Support::Free, None) => {
                     let why = format!("`{}` is not recorded, so the page of a result file cannot show it.", dof.name);
-                    return Ok(vec![Block::Text(format!("{why} The page that `interfield run` writes does."))]);
+                    return Ok(vec![Block::Text(format!("{why} The page written by `interfield run` shows it."))]);
                 }
                 (_, found) => channel[d] = found,
             }
@@ -180,7 +180,7 @@ impl Scene {
         if self.is_empty() || times.is_empty() || frames.iter().all(|x| *x == 0.0) {
             return Vec::new();
         }
-        vec![self.view("The structure at moments of the run", Motion::Frames { times: times.to_vec(), frames })]
+        vec![self.view("The structure at selected times", Motion::Frames { times: times.to_vec(), frames })]
     }
 }
 

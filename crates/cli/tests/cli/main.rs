@@ -12,6 +12,7 @@ mod explain;
 mod export;
 mod externals;
 mod fmu;
+mod forty;
 #[cfg(unix)]
 mod harness;
 mod hostile;

@@ -82,7 +82,13 @@ fn key_figures() {
     assert!(number("d5_95") < 1.99 && number("mean_period") < 1.0);
     assert_eq!(found["header"][1]["key"], "event");
     assert_eq!(found["spectrum"]["psa"].as_array().map(Vec::len), Some(160));
-    assert!(found["notes"].as_array().unwrap().iter().any(|n| n.as_str().unwrap().contains("baseline of order 1")));
+    assert!(
+        found["notes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|n| n.as_str().unwrap().contains("baseline correction of order 1"))
+    );
     assert!(found["compatibility"].is_null() && found["output"].is_null());
     // The picture has four panels.
     assert_eq!(found["picture"], "interfield-out/motion-figures-motion.svg");
@@ -165,7 +171,7 @@ fn wrong_command_lines() {
         (&path, &["--resample", "1 h"], "--resample: "),
         (&path, &["--damping", "5"], "5 % of critical"),
         (&path, &["-o", path.to_str().unwrap()], "is the record itself"),
-        (&path, &["-o", "x.csv", "--plot", "x.csv"], "both record and picture"),
+        (&path, &["-o", "x.csv", "--plot", "x.csv"], "both record and plot"),
         (&plain, &["--unit", "g"], "give --dt"),
     ];
     for (path, more, expected) in cases {
@@ -173,13 +179,13 @@ fn wrong_command_lines() {
         assert!(message.contains(expected), "{more:?}: {message}");
     }
     let absurd = file("motion-absurd.csv", "t [s],a [g]\n0,1e300\n0.01,-1e300\n0.02,1e300\n0.03,1e300\n");
-    assert!(refused(&motion(&absurd, &[]), 2).1.contains("are no ground motion"));
+    assert!(refused(&motion(&absurd, &[]), 2).1.contains("are too large for a ground motion"));
     let (_, message) = refused(&motion(&plain, &["--dt", "0.01"]), 2);
     assert!(message.contains("no unit is given") && message.contains("--unit"), "{message}");
     for (more, expected) in [
         (&["--generate", "ec8"][..], "--ag is missing"),
         (&["--generate", "ec8", "--ag", "0.2g", "--ground", "F"], "no ground type `F`"),
-        (&["--generate", "ec8", "--ag", "0.2g", "--sds", "1g"], "--sds has no meaning"),
+        (&["--generate", "ec8", "--ag", "0.2g", "--sds", "1g"], "--sds cannot be used"),
         (&["--generate", "asce7", "--sds", "1g", "--sd1", "1g", "--damping", "0.1"], "5 % damping"),
         (&["--generate", "ec8", "--ag", "0.2g", "--duration", "1 h"], "at most 40000 samples"),
     ] {
@@ -203,7 +209,7 @@ fn records_that_are_no_records() {
     let binary = file("motion-binary.csv", [b"t,a\n0,1\n0.01,2\n".as_slice(), &[0, 1, 2, 255]].concat());
     let line_of_signal = BASE.lines().position(|l| l == SIGNAL).expect("a signal") as u64 + 1;
     let cases = [(&words, Some(5)), (&cut, Some(20)), (&zip, None), (&binary, Some(4))];
-    let parts = ["line 5: ", "announces 200 values", "a ZIP archive", "line 4: "];
+    let parts = ["line 5: ", "states 200 values", "a ZIP archive", "line 4: "];
     for ((path, line), part) in cases.into_iter().zip(parts) {
         let (found, message) = refused(&motion(path, &[]), 2);
         assert!(found == line && message.contains(part), "{message} at {found:?}");

@@ -147,7 +147,7 @@ fn comparisons() {
     interfield(&["compare", a, b, "--tolerance", "0.5"]).expect(0);
     let outcome = interfield(&["compare", a, b, "--tolerance", "1e-9", "--json"]).expect(3);
     assert_eq!(outcome.json()["exceeded"], serde_json::json!(["storey1.force", "roof.x"]));
-    assert!(outcome.stderr.contains("beyond the tolerance: "), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("above the tolerance: "), "{}", outcome.stderr);
     refusal(&["compare", a, b, "--tolerance", "-1"], 2);
     refusal(&["compare", a, b, "--tolerance", "nan"], 2);
 
@@ -386,7 +386,7 @@ fn files_that_are_no_results() {
     for length in [4, 100, 5000, whole.len() / 2, whole.len() - 1] {
         let cut = file("cut.h5", &whole[..length]);
         let (message, _) = refusal(&["plot", cut.to_str().unwrap(), "-c", "roof.x", "-o", "cut.svg"], 2);
-        assert!(message.contains("cut off") || message.contains("too short") || message.contains("not"), "{message}");
+        assert!(message.contains("truncated") || message.contains("too short") || message.contains("not"), "{message}");
     }
 }
 

@@ -211,9 +211,9 @@ fn numbers_have_the_units_of_the_file_and_a_move_takes_a_step() {
     // Where it never was, the recording cannot say.
     client.say(3.0, 77.0);
     client.say(10.0, 77.0);
-    serving.says_with("the specimen does not move any more");
+    serving.says_with("the specimen has stopped");
     drop(client);
-    serving.says_with("note: the commands left the recording at sample 992");
+    serving.says_with("note: the commands differ from the recording from sample 992 on");
     serving.end(3);
 }
 
@@ -256,14 +256,14 @@ fn after_a_dying_client_only_one_that_goes_on_is_let_in() {
     dies.force(0.0);
     dies.force(5.0);
     drop(dies);
-    serving.says_with("the client is gone; the specimen is held at a.x = 5 mm");
-    serving.says_with("one from 127.0.0.1 that begins at a.x = 5 mm goes on");
+    serving.says_with("the client disconnected; the specimen is held at a.x = 5 mm");
+    serving.says_with("one from 127.0.0.1 that begins at a.x = 5 mm can continue");
     let mut liar = Client::connect(&serving);
     liar.say(42.0, 0.0);
-    serving.says_with("a client was sent away: it sent the request 42");
+    serving.says_with("a client was rejected: it sent the request 42");
     let mut anew = Client::connect(&serving);
     assert!(anew.force(0.0).is_nan());
-    serving.says_with("a client is refused: it does not begin where the specimen stands");
+    serving.says_with("a client is refused: it does not begin at the position of the specimen");
     assert!(anew.force(5.0).is_nan(), "it cannot try again");
     anew.say(99.0, 0.0);
     let mut next = Client::connect(&serving);
@@ -284,14 +284,14 @@ fn the_operator_may_admit_another_client() {
     let model = model("admitted.toml", "");
     let mut serving = Serving::start(&model, &["--control"]);
     serving.order("admit");
-    serving.says_with("admit: refused: no client has left a test behind");
+    serving.says_with("admit: refused: no client has left a test to continue");
     let mut dies = Client::connect(&serving);
     dies.force(0.0);
     dies.force(5.0);
     drop(dies);
-    serving.says_with("`admit` lets any client take it over with a ramp");
+    serving.says_with("`admit` lets any client continue with a ramp");
     serving.order("admit");
-    serving.says_with("admit: the next client takes the specimen over");
+    serving.says_with("admit: the next client continues with the specimen");
     let mut next = Client::connect(&serving);
     assert!(next.force(-5.0).is_finite());
     next.say(99.0, 0.0);
@@ -311,7 +311,7 @@ fn a_specimen_without_a_client_is_led_home_if_told_so() {
     dies.force(0.0);
     dies.force(5.0);
     drop(dies);
-    serving.says_with("no client goes on: the specimen is led home");
+    serving.says_with("no client continues: the specimen returns to its start position");
     assert_eq!(serving.end(3)["laboratory"][0]["verdict"], "failed");
     assert_eq!(recorded(&model, "damper.1.target").last(), Some(&0.0));
 }
@@ -324,7 +324,7 @@ fn a_limit_that_is_passed_ends_the_test_and_its_client() {
     client.force(0.0);
     client.force(5.0);
     assert!(client.force(50.0).is_nan(), "what it computes from that does not converge");
-    serving.says_with("does not move any more: a commanded displacement passed its limit");
+    serving.says_with("the specimen has stopped: a commanded displacement exceeded its limit");
     assert!(client.force(5.0).is_nan() && client.ask(13.0, 5.0).is_nan());
     drop(client);
     let said = serving.end(3);
@@ -455,7 +455,7 @@ fn what_is_not_a_number_moves_nothing_and_the_next_client_goes_on() {
     let mut client = Client::connect(&serving);
     client.force(0.0);
     client.say(3.0, f64::NAN);
-    serving.says_with("a displacement that is not a number");
+    serving.says_with("a displacement that is NaN (not a number)");
     assert!(client.ask(10.0, 0.0).is_nan());
     drop(client);
     let mut next = Client::connect(&serving);
@@ -473,7 +473,7 @@ fn a_stall_leads_the_specimen_home_if_told_so() {
     let mut client = Client::connect(&serving);
     client.force(0.0);
     client.force(5.0);
-    serving.says_with("the client stalls: the specimen is led home");
+    serving.says_with("the client stalls: the specimen returns to its start position");
     assert!(client.ask(10.0, 5.0).is_nan());
     drop(client);
     let said = serving.end(3);
@@ -503,7 +503,7 @@ fn a_specimen_behind_the_wire_is_served_as_one_in_the_process() {
     let (lab, address) = super::lab::lab(&here, "udp://127.0.0.1:0", &[]);
     let there = model("served-there.toml", &format!("at = \"{address}\""));
     let serving = Serving::start(&there, &[]);
-    assert!(serving.before.iter().any(|l| l.contains("no limit of its displacement")), "{:?}", serving.before);
+    assert!(serving.before.iter().any(|l| l.contains("no displacement limit")), "{:?}", serving.before);
     assert_eq!(forces(&serving), expected);
     assert_eq!(serving.end(0)["laboratory"][0]["verdict"], "good");
     assert_eq!(lab.end().0, Some(0));
@@ -558,10 +558,10 @@ fn mistakes_are_answered() {
     let path = good.to_str().expect("UTF-8");
     let cases: [(&[&str], &str); 6] = [
         (&["--specimen", "dampr"], "no specimen `dampr`"),
-        (&["--listen", "127.0.0.1:8090"], "is no address: write for example tcp://127.0.0.1:8090"),
+        (&["--listen", "127.0.0.1:8090"], "is not an address: write for example tcp://127.0.0.1:8090"),
         (&["--listen", "tcp://127.0.0.1"], "has no port"),
         (&["--stall", "10 mm"], "--stall: expected time"),
-        (&["--stall=-1 s"], "no time to wait"),
+        (&["--stall=-1 s"], "not a valid waiting time"),
         (&["--protocol", "opensee"], "opensees"),
     ];
     for (more, what) in cases {

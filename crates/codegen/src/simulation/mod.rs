@@ -109,7 +109,7 @@ fn coupling_name(model: &Model) -> String {
 
 fn singular() -> Vec<Problem> {
     let message = "a matrix has no sparse factor without row exchanges, which the C code would need";
-    vec![refusal(Subject::Model, message.to_owned(), "take a smaller step, or look for missing masses")]
+    vec![refusal(Subject::Model, message.to_owned(), "use a smaller step, or check for missing masses")]
 }
 
 fn owners<'a>(b: &'a Blueprint<'_>, pieces: &'a [Piece]) -> Vec<Owner<'a>> {

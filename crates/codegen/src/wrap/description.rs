@@ -118,8 +118,8 @@ fn variables(out: &mut String, ports: &Ports, fmi: Fmi) -> std::ops::Range<usize
         variable(out, port, &PARAMETER, 1 + i, fmi);
     }
     let switch = 1 + ports.parameters.len();
-    let about = "Whether the motion comes from the inputs instead of the model file: what is set before a step is the \
-                 value at its end";
+    let about = "Whether the motion comes from the inputs instead of the model file; an input set before a step is \
+        the value at the end of the step";
     let _ = match fmi {
         Fmi::Two => writeln!(
             out,

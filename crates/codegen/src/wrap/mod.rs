@@ -70,7 +70,7 @@ impl Ports {
         let mut inputs = group(&interface.inputs, ".input", &|name| format!("{name} at the end of the coming step"));
         // What is measured is a place and a force for each command; the place is the command's.
         let forces = &interface.measured[interface.commands.len().min(interface.measured.len())..];
-        inputs.extend(group(forces, ".input", &|name| format!("{name}, which answers the last command")));
+        inputs.extend(group(forces, ".input", &|name| format!("{name}, the response to the last command")));
         Ports { parameters, inputs, outputs }
     }
 }

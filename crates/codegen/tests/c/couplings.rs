@@ -276,7 +276,7 @@ fn specimens_that_cannot_be_commanded_are_refused_with_what_to_do() {
     let text = tower("method = \"gc\"", "\"newmark\"", 2, LINEAR);
     let said = refusal(&(text + &specimen("storey")));
     assert!(
-        said.contains("specimen `storey` stands on the coarse side `tower`") && said.contains("side = \"fine\""),
+        said.contains("specimen `storey` is on the coarse side `tower`") && said.contains("side = \"fine\""),
         "{said}"
     );
 
@@ -293,4 +293,32 @@ fn specimens_that_cannot_be_commanded_are_refused_with_what_to_do() {
     );
     let said = refusal(&(text + &specimen("storey") + &specimen("isolator")));
     assert!(said.contains("`isolator` would be commanded at other times") && said.contains("substeps"), "{said}");
+}
+
+/// Drifts within a part, against the ground, and between nodes of different parts.
+#[test]
+fn storey_drifts() {
+    let chain = tower("method = \"pmc\"", "\"newmark\"", 2, LINEAR)
+        .replace("{ name = \"roof\", mass = 15 }]", "{ name = \"roof\", mass = 15 }, { name = \"low\", mass = 40 }]")
+        .replace(
+            "name = \"isolator\", nodes = [\"ground\", \"base\"], dof = \"x\" },",
+            "name = \"isolator\", nodes = [\"low\", \"base\"], dof = \"x\" },\n    \
+             { type = \"spring\", name = \"foot\", nodes = [\"ground\", \"low\"], dof = \"x\", k = 9000 },",
+        )
+        .replace("elements = [\"isolator\"]", "elements = [\"isolator\", \"foot\"]");
+    let drift = |name: &str, below: &str, above: &str| {
+        format!("[[drift]]\nname = \"{name}\"\nnodes = [\"{below}\", \"{above}\"]\ndof = \"x\"\nheight = \"3 m\"\n")
+    };
+    let drifts = [drift("within", "base", "roof"), drift("foot", "ground", "low"), drift("across", "low", "roof")];
+    let text = chain + &drifts.concat();
+    let model = model(&text, &Overrides::default());
+    let rows = library(model.clone());
+    let at = |name: &str| model.channels.iter().position(|c| c.name == name).expect(name);
+    let (roof, base, across, within) = (at("roof.x"), at("base.x"), at("across.drift"), at("within.drift"));
+    assert!(rows.iter().any(|r| r[across].abs() > 0.01));
+    // In per cent of 3 m; the part has its own copy of the base, within the gap.
+    let most = rows.iter().fold(0.0f64, |m, r| m.max((r[within] - (r[roof] - r[base]) * 100.0 / 3.0).abs()));
+    assert!(most < 1e-9, "{most:e}");
+    let d = compare("drifts", model, LEVELS);
+    assert!(d <= 1e-12, "{d:e}");
 }

@@ -60,7 +60,7 @@ fn what_the_c_cannot_do_is_refused() {
         "element = [",
         "element = [\n{ type = \"mostaghel\", nodes = [\"a\", \"b\"], dof = \"x\", k = 9, a = 0.1, delta = 0.1 },",
     );
-    assert!(refused(&slider).contains("cannot try"), "{}", refused(&slider));
+    assert!(refused(&slider).contains("cannot repeat a step"), "{}", refused(&slider));
 }
 
 #[test]

@@ -58,13 +58,13 @@ pub enum Wake {
 pub struct RealTime {
     /// Whether the specimens go by the clock, at their time scale; without it as fast as possible.
     pub real_time: bool,
-    /// Core of the controller thread.
+    /// CPU core of the controller thread.
     pub core: Option<usize>,
     /// Priority of the controller thread under SCHED_FIFO.
     pub priority: u8,
-    /// How the clock wakes.
+    /// How the controller waits for its next period.
     pub wake: Wake,
-    /// Longest time without an answer of the controller before the test is given up, s.
+    /// Longest time without an answer from the controller before the test is aborted, s.
     pub watchdog: f64,
 }
 
@@ -236,13 +236,13 @@ pub struct Assessed {
     pub period: f64,
     /// Which states it went through, and why.
     pub sequence: Sequence,
-    /// Samples, samples not recorded, samples without a target in time.
+    /// Samples, samples not recorded, samples whose target came too late.
     pub counts: [u64; 3],
     /// Longest time to rest after each action, s of the laboratory.
     pub rests: [(&'static str, f64); 3],
     /// Energy error as the monitor saw it.
     pub energy_error: f64,
-    /// In a test by the clock.
+    /// In a real-time test.
     pub timing: Option<LoopTiming>,
     /// Its actuators, and how well each followed, where that is known.
     pub rig: Vec<Actuator>,

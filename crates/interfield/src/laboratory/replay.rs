@@ -61,23 +61,26 @@ impl Replay {
         let Some(Recording { path, channels }) = self.of(specimen) else {
             return Err(format!("there is no recording of specimen `{}`", specimen.name));
         };
-        let of = |e: &dyn std::fmt::Display| format!("the recording `{}` cannot be played back: {e}", path.display());
+        let of = |e: &dyn std::fmt::Display| format!("the recording `{}` cannot be replayed: {e}", path.display());
         if to.is_some_and(|to| same(path, to)) {
-            return Err(of(&"the run would write its own recording over it; give another --output"));
+            return Err(of(&"the run would overwrite it with its own recording; give another --output"));
         }
         let reader = Reader::open(path).map_err(|e| of(&e))?;
         if let Some(every) = thinned(&reader, &specimen.name) {
-            return Err(of(&format!("it holds one of {every} samples (`record_rate`), and a replay needs each")));
+            return Err(of(&format!(
+                "it holds only one in {every} samples (`record_rate`); a replay needs all of \
+                them"
+            )));
         }
         if reader.dropped() > 0 {
-            return Err(of(&format!("{} samples are missing in it, and a replay needs each", reader.dropped())));
+            return Err(of(&format!("{} samples are missing; a replay needs all of them", reader.dropped())));
         }
         let time = reader.time(0..reader.rows().min(2)).map_err(|e| of(&e))?;
         if let [a, b] = time[..]
             && ((b - a) - specimen.period).abs() > 1e-6 * specimen.period
         {
             let (was, is) = (b - a, specimen.period);
-            return Err(of(&format!("it was sampled every {was} s, and the model wants every {is} s")));
+            return Err(of(&format!("its sampling interval is {was} s, but the model needs {is} s")));
         }
         let actuator = |i: usize| called(channels, specimen, i).unwrap_or_else(|| specimen.actuators[i].name.clone());
         let column = |i: usize, name: &str, dim: Dimension| {

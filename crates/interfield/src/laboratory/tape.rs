@@ -59,13 +59,13 @@ pub fn channel_name(specimen: &str, actuator: &str, column: &str) -> String {
 /// What a column of an actuator measures: its dimension, a word, a sentence.
 fn meaning(column: &str) -> (Dimension, &'static str, &'static str) {
     match column {
-        "target" => (Dimension::LENGTH, "displacement", "where the actuator should be"),
-        "asked" => (Dimension::LENGTH, "displacement", "what the compensation asked for"),
-        "command" => (Dimension::LENGTH, "displacement", "what it was sent"),
-        "reached" => (Dimension::LENGTH, "displacement", "where it was seen"),
-        "force" => (Dimension::FORCE, "force", "what its load cell showed"),
-        "error" => (Dimension::LENGTH, "displacement", "target less reached"),
-        _ => (Dimension::STIFFNESS, "stiffness", "estimate while it moves"),
+        "target" => (Dimension::LENGTH, "displacement", "target displacement"),
+        "asked" => (Dimension::LENGTH, "displacement", "compensated displacement"),
+        "command" => (Dimension::LENGTH, "displacement", "command sent to the actuator"),
+        "reached" => (Dimension::LENGTH, "displacement", "measured displacement"),
+        "force" => (Dimension::FORCE, "force", "measured force (load cell)"),
+        "error" => (Dimension::LENGTH, "displacement", "target minus measured displacement"),
+        _ => (Dimension::STIFFNESS, "stiffness", "estimate during motion"),
     }
 }
 
@@ -103,7 +103,7 @@ impl Scribe {
         let states = states.join(", ");
         let mut list = vec![
             ChannelInfo::new(&format!("{}.state", specimen.name), "", "state", &states),
-            ChannelInfo::new(&format!("{}.fresh", specimen.name), "", "flag", "1 where readings arrived"),
+            ChannelInfo::new(&format!("{}.fresh", specimen.name), "", "flag", "1 if measurements arrived"),
         ];
         let mut factors = vec![1.0; HEAD.len() - 1];
         let mut rests = Vec::new();
@@ -114,7 +114,7 @@ impl Scribe {
                 let (label, unit) = actuator.unit(dim, units);
                 let name = channel_name(&specimen.name, &actuator.name, column);
                 if READINGS.contains(&column) && !is_power_of_two(unit) {
-                    let text = format!("what `{name}` lost when it was rounded to its unit, SI: for an exact replay");
+                    let text = format!("rounding remainder of `{name}`, SI units, for an exact replay");
                     let name = rest_name(&specimen.name, &actuator.name, column);
                     rest_channels.push(ChannelInfo::new(&name, "SI", "rounding", &text));
                     rests.push((factors.len(), unit));
@@ -205,7 +205,7 @@ pub(crate) fn open(
     // An empty file only keeps the name.
     let overwrite = std::fs::metadata(path).is_ok_and(|m| m.is_file() && m.len() == 0);
     if real_time {
-        list.push(ChannelInfo::new("dropped", "", "count", "samples that were not recorded just before this one"));
+        list.push(ChannelInfo::new("dropped", "", "count", "number of unrecorded samples just before this one"));
         let file = Appender::create(path, &meta, &list, BLOCK, overwrite).map_err(refused)?;
         // Eight seconds of samples, in case the disk has other things to do.
         let rows = ((8.0 / specimen.period) as usize).clamp(4096, 1 << 20);
@@ -222,7 +222,7 @@ pub(crate) fn open(
 /// Says at once that a recording fails: a test may take hours more.
 fn tell(name: &str, why: &str) {
     // Where that is impossible there is nobody to tell.
-    let _ = writeln!(std::io::stderr(), "warning: the recording {name} fails: {why}");
+    let _ = writeln!(std::io::stderr(), "warning: writing the recording {name} failed: {why}");
 }
 
 /// A recording that the loop waits for.

@@ -24,7 +24,10 @@ pub fn text(assessed: &[Assessed], units: &UnitSystem) -> String {
             out += &timing("controller", &kept.compute);
             out += &timing("next target", compute);
             let (missed, overrun, late) = (kept.missed, kept.overrun, a.counts[2]);
-            out += &format!("  {missed} periods missed, {overrun} overrun, {late} samples without a target in time\n");
+            out += &format!(
+                "  {missed} periods missed, {overrun} overrun, {late} samples whose target came too \
+                late\n"
+            );
             for notice in &rights.missing {
                 out += &format!("  {notice}\n");
             }
@@ -59,7 +62,7 @@ pub fn log(a: &Assessed) -> Vec<String> {
     let names: Vec<String> = a.rig.iter().map(|actuator| actuator.name.clone()).collect();
     let told = transitions.iter().filter(|t| t.cause.is_some());
     let left = a.account.iter().find(|(name, _)| *name == "left_at_sample");
-    let left = left.map(|(_, k)| format!("the commands left the recording at sample {k}"));
+    let left = left.map(|(_, k)| format!("the commands differ from the recording from sample {k} on"));
     told.map(|t| t.line(a.period, &names)).chain(left).collect()
 }
 

@@ -49,12 +49,7 @@ pub fn gather(reader: &Reader, name: &str, from: &[PathBuf]) -> Result<(Vec<Item
         let found = of_test(reader.path(), &evidence, &mut missing);
         let logs = found.iter().filter_map(|(path, ending)| {
             let (own, name) = (Reader::open(path).ok()?, format!("{name}.{ending}.log.txt"));
-            Some(text(
-                Part::CoordinatorOutput,
-                name,
-                "Log of the laboratory, with the words of the operator",
-                own.log(),
-            ))
+            Some(text(Part::CoordinatorOutput, name, "Log of the laboratory, with the operator commands", own.log()))
         });
         let logs: Vec<Item> = logs.collect();
         let one = |(path, ending): (PathBuf, String)| add(Part::ExpOutput, format!("{name}.{ending}"), about, &path);
@@ -117,7 +112,7 @@ fn records(
             }
             None if tried.is_empty() => {
                 let looked: Vec<String> = folders.iter().map(|f| format!("`{}`", f.display())).collect();
-                missing.push(format!("`{path}` of the model is not in {}", looked.join(", ")));
+                missing.push(format!("`{path}` of the model was not found in {}", looked.join(", ")));
             }
             None => missing.push(format!(
                 "`{}` has changed since the run: its SHA-256 was {hash}",
@@ -147,7 +142,12 @@ fn settings(meta: &Meta, name: &str) -> Vec<Item> {
         .collect();
     let mut items = vec![
         text(Part::Coordinator, format!("{name}.json"), "Program, version and all settings", pretty(&coordinator)),
-        text(Part::SimSubstructure, format!("{name}.json"), "Settings of what was computed", pretty(&json!(computed))),
+        text(
+            Part::SimSubstructure,
+            format!("{name}.json"),
+            "Settings of the computed substructures",
+            pretty(&json!(computed)),
+        ),
     ];
     let specimens = all.iter().filter(|(n, v)| n.starts_with(PREFIX) && v.get("limits").is_some());
     for (key, specimen) in specimens {

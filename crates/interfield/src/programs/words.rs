@@ -24,7 +24,7 @@ impl ProgramLog {
         let at = if self.program == UNIT { "in" } else { "at" };
         let mut lines = vec![format!("  {} {at} {}\n", self.program, self.at)];
         if let (Some(moves), Some(external)) = (&self.identified, self.external(model)) {
-            lines.push(format!("  stiffness identified by {moves} moves: {}\n", stiffness(external, model)));
+            lines.push(format!("  stiffness identified from {moves} displacements: {}\n", stiffness(external, model)));
         }
         if !story.account.is_empty() {
             lines.push(format!("  {}\n", account_words(&story.account)));
@@ -35,7 +35,7 @@ impl ProgramLog {
             lines.push(format!("  its process {ending}{}\n", if usual { ", as OpenSees does" } else { "" }));
         }
         if let Some(said) = &story.messages {
-            lines.push(format!("  it says:{said}\n"));
+            lines.push(format!("  its output:{said}\n"));
         }
         if let Some(log) = &self.log {
             lines.push(format!("  log: {}\n", log.display()));
@@ -68,12 +68,12 @@ pub fn described(model: &Model) -> String {
         let at = e.at.as_ref().map_or_else(String::new, |at| format!(" at {at}"));
         let start = match &e.program {
             Program::Fmu(unit) => format!("loaded from {}", unit.file),
-            _ if e.command.is_empty() => "it must run already".to_owned(),
+            _ if e.command.is_empty() => "must be running already".to_owned(),
             _ => format!("started by `{}`", e.command.join(" ")),
         };
         let stiffness = match e.probe {
             None => stiffness(e, model),
-            Some(_) => "not known before it runs".to_owned(),
+            Some(_) => "unknown before it runs".to_owned(),
         };
         let text = format!("{}{at}, {start}; moved along {}", e.program.name(), dofs.join(", "));
         labelled("  ", &e.name, &text) + &labelled("    ", "stiffness", &stiffness)

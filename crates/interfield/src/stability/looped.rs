@@ -149,7 +149,11 @@ fn remedies(model: &Model) -> Vec<String> {
     let mut found = Vec::new();
     let bare = |m: &mut Model| m.specimens.iter_mut().for_each(|s| s.compensation = Compensation::Uncompensated);
     if model.specimens.iter().any(|s| s.compensation != Compensation::Uncompensated) && with(&bare) {
-        found.push("the compensation makes it grow: without one (`method = \"none\"`) nothing does; give it less delay, or take another".to_owned());
+        found.push(
+            "the compensation causes the instability: without it (`method = \"none\"`) the loop is stable; \
+            give it a smaller delay, or use another one"
+                .to_owned(),
+        );
     }
     let prompt = |m: &mut Model| {
         bare(m);
@@ -159,26 +163,32 @@ fn remedies(model: &Model) -> Vec<String> {
     };
     if with(&prompt) {
         found.push(
-            "with actuators that follow at once nothing grows: compensate their delay as a whole, or take faster ones"
+            "with ideal actuators (no delay) the loop is stable: compensate the whole delay, or use faster actuators"
                 .to_owned(),
         );
     }
     let slow = |m: &mut Model| m.specimens.iter_mut().for_each(|s| s.time_scale *= 10.0);
     if with(&slow) {
-        found.push("at a tenth of the speed nothing grows: a larger `time_scale`".to_owned());
+        found.push("at a tenth of the speed the loop is stable: use a larger `time_scale`".to_owned());
     }
     let fine = |m: &mut Model| m.analysis.dt *= 0.5;
     if with(&fine) {
-        found.push(format!("with half the step nothing grows: --dt \"{} s\"", short(0.5 * model.analysis.dt)));
+        found.push(format!("with half the step the loop is stable: --dt \"{} s\"", short(0.5 * model.analysis.dt)));
     }
     let soft = |a: &mut Actuator| a.force.gain *= 0.5;
     if bears(model, f64::INFINITY, soft) {
         found.push(
-            "with half the measured force nothing grows: more mass or damping in the computed structure".to_owned(),
+            "with half the measured force the loop is stable: use more mass or damping in the computed \
+                structure"
+                .to_owned(),
         );
     }
     if found.is_empty() {
-        found.push("no single change of compensation, speed, step or force was found that stops it".to_owned());
+        found.push(
+            "no single change of compensation, speed, step or force was found that makes the loop \
+            stable"
+                .to_owned(),
+        );
     }
     found
 }
@@ -199,7 +209,7 @@ impl Loop {
         let what = self.leading.as_ref().map_or_else(String::new, |(m, place)| {
             format!(": {} Hz at {}", short(m.frequency()), where_it_moves(place.as_ref()))
         });
-        (!self.stable).then(|| format!("a motion of the loop grows{what}"))
+        (!self.stable).then(|| format!("the loop is unstable{what}"))
     }
 
     /// The section of the output.
@@ -216,21 +226,25 @@ impl Loop {
         self.remedies.iter().for_each(|r| out += &format!("  {r}\n"));
         if let Some([delay, gain]) = self.margins {
             out += &match delay {
-                Margin::Up(d) => format!("  critical delay: it bears {} ms more\n", short(1e3 * d)),
-                Margin::Beyond(d) => format!("  critical delay: none up to {} s\n", short(d)),
-                Margin::Blurred(r) => format!("  critical delay: not known, the probe is only good to {}\n", radius(r)),
+                Margin::Up(d) => format!("  delay margin: {} ms of additional delay\n", short(1e3 * d)),
+                Margin::Beyond(d) => format!("  delay margin: more than {} s of additional delay\n", short(d)),
+                Margin::Blurred(r) => {
+                    format!("  delay margin: unknown, the resolution of the analysis is only {}\n", radius(r))
+                }
             };
             out += &match gain {
-                Margin::Up(g) => format!("  critical gain: it bears {} times the measured force\n", short(g)),
-                Margin::Beyond(g) => format!("  critical gain: none up to {} times the measured force\n", short(g)),
-                Margin::Blurred(r) => format!("  critical gain: not known, the probe is only good to {}\n", radius(r)),
+                Margin::Up(g) => format!("  gain margin: {} times the measured force\n", short(g)),
+                Margin::Beyond(g) => format!("  gain margin: more than {} times the measured force\n", short(g)),
+                Margin::Blurred(r) => {
+                    format!("  gain margin: unknown, the resolution of the analysis is only {}\n", radius(r))
+                }
             };
         }
         if self.small {
-            out += "  this holds for small motions about rest: not where a specimen yields, slides or closes a gap\n";
+            out += "  valid for small motions about rest: not if a specimen yields, slides or closes a gap\n";
         }
         if !self.learning.is_empty() {
-            out += "  and for the compensation before it has learned\n";
+            out += "  valid for the compensation with its start values, before it adapts\n";
         }
         out
     }

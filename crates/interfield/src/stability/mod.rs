@@ -196,7 +196,11 @@ fn search(model: &Model, len: usize) -> Limit {
             }
             StabilityError::Eigen(e) => format!("with a step of {} s: {e}", short(dt)),
         }),
-        Err(SearchError::Range) => Limit::Unknown("the step is too small or too large to search around it".to_owned()),
+        Err(SearchError::Range) => Limit::Unknown(
+            "the step is too small or too large for a search of nearby \
+            steps"
+                .to_owned(),
+        ),
     }
 }
 

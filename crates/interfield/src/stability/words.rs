@@ -45,7 +45,7 @@ impl Findings {
         let how = match v.eigensolver {
             Eigensolver::Dense => "all eigenvalues".to_owned(),
             Eigensolver::Krylov { bound, .. } if v.stable => {
-                format!("{} steps; no motion grows faster than {} per step, 99 in 100", v.steps, radius(bound))
+                format!("{} steps; no motion grows faster than {} per step (99 % confidence)", v.steps, radius(bound))
             }
             Eigensolver::Krylov { residual: Some(residual), .. } => {
                 format!("{} steps, residual {residual:.0e}", v.steps)
@@ -53,7 +53,7 @@ impl Findings {
             Eigensolver::Krylov { residual: None, .. } => format!("{} steps", v.steps),
         };
         let word = match self.verdict_word() {
-            "drifts" => "stable, but drifts: a motion grows as a power of time, not exponentially",
+            "drifts" => "stable with drift: a motion grows as a power of time, not exponentially",
             word => word,
         };
         out += &format!("  {word}: spectral radius {} ({how})\n", radius(v.radius));
@@ -66,7 +66,7 @@ impl Findings {
             );
         }
         if self.small {
-            out += "  the model is not linear: this holds for small motions about its initial state\n";
+            out += "  the model is nonlinear: valid for small motions about its initial state\n";
         }
         if let Some((motion, moves)) = self.leading.as_ref().filter(|_| self.unstable) {
             out += &guilty(motion, moves.as_ref());
@@ -84,11 +84,14 @@ impl Findings {
         }
         if self.unstable {
             out += &match self.remedies.is_empty() {
-                true => "  no stable setting was found nearby\n".to_owned(),
+                true => "  no stable setting was found near the given one\n".to_owned(),
                 false => {
                     let row = |r: &super::Remedy| vec![r.options.clone(), r.known()];
                     let rows: Vec<Vec<String>> = self.remedies.iter().map(row).collect();
-                    format!("\nstable settings nearby\n{}", aligned(&["options", "<spectral radius"], &rows))
+                    format!(
+                        "\nstable settings near the given one\n{}",
+                        aligned(&["options", "<spectral radius"], &rows)
+                    )
                 }
             };
         }
@@ -98,10 +101,10 @@ impl Findings {
 
     fn limit_text(&self) -> String {
         match &self.limit {
-            Limit::Unknown(why) => format!("  the largest stable step is not known: {why}\n"),
-            Limit::Known(None) => "  stable at any step, by its scheme\n".to_owned(),
+            Limit::Unknown(why) => format!("  the largest stable step is unknown: {why}\n"),
+            Limit::Known(None) => "  stable at any step (property of the scheme)\n".to_owned(),
             Limit::Known(Some(dt)) => {
-                format!("  largest stable step {} s, by the scheme and the highest frequency\n", short(*dt))
+                format!("  largest stable step {} s (limit of the scheme at the highest frequency)\n", short(*dt))
             }
             Limit::Searched(found) => searched(found),
         }
@@ -177,7 +180,7 @@ pub(super) fn of_motion(motion: &Motion) -> Quantities {
 pub(crate) fn guilty(motion: &Motion, moves: Option<&Moves>) -> String {
     let doubles = motion.doubling_time().map_or_else(String::new, |t| format!(", doubles in {} s", short(t)));
     let mut out = format!(
-        "  guilty motion: {} Hz at the steps, growth {} 1/s{doubles}\n",
+        "  growing motion: {} Hz at the steps, growth {} 1/s{doubles}\n",
         short(motion.frequency()),
         short(motion.rate())
     );
@@ -189,7 +192,7 @@ pub(crate) fn guilty(motion: &Motion, moves: Option<&Moves>) -> String {
 
 /// Where a motion is largest, in the user's names.
 pub(crate) fn where_it_moves(moves: Option<&Moves>) -> String {
-    let Some(m) = moves else { return "no degree of freedom, but in the laboratory".to_owned() };
+    let Some(m) = moves else { return "the laboratory, not a degree of freedom".to_owned() };
     let whose =
         m.substructure.as_ref().map_or_else(String::new, |(s, fine)| format!(" of `{s}` ({} side)", side(*fine)));
     format!("`{}`{whose}", m.dof)

@@ -251,8 +251,8 @@ const TIME: SchemeParameter = parameter(
     "time",
     Some("published"),
     "`published`, `shifted` or `derivative`",
-    "when a stage sees the load: at its point alpha_i, at alpha_i + gamma_i as the passive couplings need it, or at alpha_i \
-     with the term of df/dt that the methods of the literature have, for three more evaluations per step",
+    "time at which a stage evaluates the load: at its point alpha_i; at alpha_i + gamma_i, as the passive couplings \
+        need; or at alpha_i with the df/dt term of the literature, which needs three more evaluations per step",
 );
 const GAMMA: SchemeParameter = parameter("gamma", Some("0.5"), "a number from 0.5 to 2", "Newmark's gamma");
 const BETA: SchemeParameter = parameter("beta", Some("0.25"), "a number from 0 to 1", "Newmark's beta; 0 is explicit");
@@ -260,8 +260,8 @@ const PREDICTOR: SchemeParameter = parameter(
     "predictor",
     Some("full"),
     "`full` or `half`",
-    "where velocities and states are evaluated; `half` is the published form, first order for \
-     nonlinear elements unless the tangent is exact",
+    "where velocities and states are evaluated; `half` is the published form; it is first order for nonlinear \
+        elements unless the tangent is exact",
 );
 pub(super) const TOLERANCE: SchemeParameter =
     parameter("tolerance", Some("1e-12"), "a number above 0 and below 0.01", "largest relative correction accepted");
@@ -364,21 +364,21 @@ pub const SCHEMES: &[SchemeInfo] = &[
     },
     SchemeInfo {
         name: "ros3p",
-        title: "Lang and Verwer's Rosenbrock method with the term of df/dt, order 3, A-stable",
+        title: "Lang and Verwer's Rosenbrock method with the df/dt term, order 3, A-stable",
         reference: "Lang, Verwer, BIT 41(4):731-738, 2001",
         parameters: &[],
         build: |_| Ok(AnyScheme::Rosenbrock(Rosenbrock::ros3p())),
     },
     SchemeInfo {
         name: "rodas3",
-        title: "stiffly accurate Rosenbrock method with the term of df/dt, order 3, L-stable",
+        title: "stiffly accurate Rosenbrock method with the df/dt term, order 3, L-stable",
         reference: "Sandu and others, Atmos. Environ. 31(20):3459-3472, 1997",
         parameters: &[],
         build: |_| Ok(AnyScheme::Rosenbrock(Rosenbrock::rodas3())),
     },
     SchemeInfo {
         name: "rosenbrock",
-        title: "Rosenbrock method with a tableau of your own",
+        title: "Rosenbrock method with user-defined coefficients",
         reference: "Hairer, Wanner, Solving Ordinary Differential Equations II, sec. IV.7",
         parameters: &[TABLEAU_GAMMA, TABLEAU_B, TABLEAU_ALPHA, TABLEAU_GAMMAS, TIME],
         build: tableau,
@@ -446,7 +446,7 @@ pub const SCHEMES: &[SchemeInfo] = &[
     },
     SchemeInfo {
         name: "alpha-os",
-        title: "generalized-alpha by operator splitting, the corrected restoring force carried along",
+        title: "generalized-alpha by operator splitting; the corrected restoring force is part of the history",
         reference: "derived in this project for passive couplings (book: newmark 2); weights of Chung, Hulbert, 1993",
         parameters: &[RHO_INF],
         build: |a| Ok(AnyScheme::Splitting(Splitting::generalized_alpha(a.number(&RHO_INF, 0.8, unit_interval)?))),

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! target u (structure) --1/S--> kinematics --> compensation -.
-//!                                    braking, going home ----+--> limits --> guard --> calibration --> hardware
+//!                                    braking, returning ----+--> limits --> guard --> calibration --> hardware
 //! measured f, u        <--S²,S- kinematics <-- limits, tape <--------------------- calibration <-- sensors
 //! ```
 //!
@@ -276,7 +276,7 @@ impl Controller {
             Home::Force => 2.0 * self.plan.ramp,
             Home::Hold => 0.0,
         };
-        [("hold", brake), ("going home", brake + home), ("abort", hard)]
+        [("hold", brake), ("returning", brake + home), ("abort", hard)]
     }
 
     /// Number of the target it goes to, as given to [`Controller::aim_at`].

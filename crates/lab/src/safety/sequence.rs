@@ -37,7 +37,7 @@ impl State {
         (State::ToStart, "to start"),
         (State::Running, "running"),
         (State::Holding, "holding"),
-        (State::GoingHome, "going home"),
+        (State::GoingHome, "returning"),
         (State::AtRest, "at rest"),
         (State::Aborted, "aborted"),
         (State::Finished, "finished"),
@@ -124,13 +124,13 @@ impl Event {
         (Event::Off, "trip: abort"),
         (Event::Lost, "lost, emergency stop"),
         (Event::Cleared, "cause gone"),
-        (Event::Overdue, "patience over"),
+        (Event::Overdue, "hold too long"),
         (Event::Pause, "`pause`"),
         (Event::Resume, "`resume`"),
         (Event::Stop, "`stop`"),
         (Event::Abort, "`abort`"),
         (Event::End, "last target"),
-        (Event::Arrived, "home reached"),
+        (Event::Arrived, "start position reached"),
         (Event::Settled, "settled"),
     ];
 }
@@ -171,7 +171,7 @@ pub const TABLE: [[Next; 17]; 9] = {
         [Stay, Stay, RUN, Stay, HOLD, HOME, REST, OFF, Stay, Stay, HOLD, Stay, HOME, REST, HOME, Stay, Stay], // to start
         [Stay, Stay, Stay, Stay, HOLD, HOME, REST, OFF, Stay, Stay, HOLD, Stay, HOME, REST, HOME, Stay, Stay], // running
         [Stay, Stay, Stay, Stay, Stay, HOME, REST, OFF, Back, HOME, Stay, Back, HOME, REST, HOME, Stay, Stay], // holding
-        [Stay, Stay, Stay, Stay, Once, REST, REST, OFF, Stay, Stay, HOLD, Stay, Stay, REST, Stay, REST, Stay], // going home
+        [Stay, Stay, Stay, Stay, Once, REST, REST, OFF, Stay, Stay, HOLD, Stay, Stay, REST, Stay, REST, Stay], // returning
         [Stay, Stay, Stay, Stay, OFF, OFF, OFF, OFF, Stay, Stay, Stay, Stay, Stay, OFF, Stay, Stay, Over], // at rest
         [Stay; 17],                                                                                        // aborted
         [Stay; 17],                                                                                        // finished

@@ -42,7 +42,7 @@ pub struct Specimen {
     pub period: f64,
     /// One of so many samples is recorded.
     pub record_every: u64,
-    /// Seconds in the laboratory per second of the model.
+    /// Time scale: seconds in the laboratory per second of the model.
     pub time_scale: f64,
     /// Structure over specimen in length.
     pub scale: f64,
@@ -66,7 +66,7 @@ pub struct Specimen {
     pub actuators: Vec<Actuator>,
     /// What must not happen.
     pub limits: Limits,
-    /// What goes wrong on purpose, in the emulated laboratory.
+    /// Simulated faults, in the emulated laboratory.
     pub faults: Vec<Injection>,
     /// Samples, from which on and how many, in which no target comes: on purpose.
     pub stalls: Vec<[u64; 2]>,
@@ -127,11 +127,11 @@ impl Specimen {
         let mut actuators = self.actuators.iter().enumerate();
         let calibrated = |a: &Actuator| a.calibration != Calibration::default();
         if self.scale != 1.0 {
-            Some("the specimen is built to a scale")
+            Some("the specimen is a scale model")
         } else if self.compensation != Compensation::Uncompensated {
             Some("the actuators are compensated")
         } else if self.actuators.len() != self.dofs.len() || actuators.any(|(i, a)| a.lever != own(i)) {
-            Some("the actuators move more than a commanded degree of freedom each")
+            Some("each actuator moves more than one degree of freedom")
         } else {
             self.actuators.iter().any(calibrated).then_some("the instruments are calibrated")
         }
@@ -149,7 +149,7 @@ pub struct Actuator {
     pub lever: Lever,
     /// Calibration of its instruments.
     pub calibration: Calibration,
-    /// How it moves, in the emulated laboratory.
+    /// Its dynamics, in the emulated laboratory.
     pub dynamics: Dynamics,
     /// Delay before it does: constant part, swing (s) and frequency of the swing (Hz).
     pub delay: [f64; 3],
@@ -191,7 +191,7 @@ impl Actuator {
 /// How an emulated actuator moves.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Dynamics {
-    /// It is where it is sent.
+    /// Ideal: the actuator follows its command exactly.
     Ideal,
     /// Transfer function of displacement over command: coefficients of s, highest power first.
     #[allow(missing_docs)]

@@ -444,7 +444,7 @@ impl Scan<'_> {
                 message: if self.text.trim().is_empty() {
                     "empty unit".into()
                 } else {
-                    "the unit ends too early".into()
+                    "the unit is incomplete".into()
                 },
                 help: Some("units are written like kN/mm, kg*m^2, m/s^2, 1/s".into()),
             },
@@ -517,7 +517,7 @@ impl Scan<'_> {
                 let name = &rest[..letters];
                 if (self.stop)(&rest[..word]) && symbol(&rest[..word]).is_none() {
                     let message = format!("`{}` is not a unit", &rest[..word]);
-                    let help = Some("a parameter in front of which a unit stands is multiplied with `*`".into());
+                    let help = Some("write `*` between a unit and a parameter".into());
                     return Err(UnitError { span: start..start + word, message, help });
                 }
                 let Some(unit) = symbol(name) else {

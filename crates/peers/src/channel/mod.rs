@@ -62,7 +62,7 @@ impl FromStr for PeerAddress {
         let (transport, host) = match text.split_once("://") {
             Some(("tcp", host)) => (Transport::Tcp, host),
             Some(("udp", host)) => (Transport::Udp, host),
-            _ => return Err(format!("`{text}` is no address: write for example tcp://127.0.0.1:8090")),
+            _ => return Err(format!("`{text}` is not an address: write for example tcp://127.0.0.1:8090")),
         };
         let port = host.rsplit_once(':').filter(|(name, _)| !name.is_empty()).map(|(_, port)| port.parse::<u16>());
         match port {
@@ -89,11 +89,11 @@ impl PeerAddress {
     /// Connects as a client, trying again as long as nobody listens and `go_on` says so, at most for `patience`.
     ///
     /// # Errors
-    /// When nobody listened in time, or the name is not known.
+    /// When nobody listened in time, or the host name is unknown.
     pub fn connect(&self, patience: Duration, go_on: &mut dyn FnMut() -> bool) -> io::Result<Box<dyn Channel>> {
         let until = Instant::now() + patience;
         let addresses: Vec<SocketAddr> = self.host.to_socket_addrs()?.collect();
-        let mut last = io::Error::new(ErrorKind::NotFound, "the name is not known");
+        let mut last = io::Error::new(ErrorKind::NotFound, "the host name is unknown");
         loop {
             for address in &addresses {
                 let attempt = match self.transport {

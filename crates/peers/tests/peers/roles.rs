@@ -104,8 +104,8 @@ fn addresses_are_printed_as_they_were_read() {
         assert_eq!(text.parse::<PeerAddress>().map(|p| p.to_string()).as_deref(), Ok(text));
     }
     for (text, what) in [
-        ("127.0.0.1:80", "is no address"),
-        ("http://a:1", "is no address"),
+        ("127.0.0.1:80", "is not an address"),
+        ("http://a:1", "is not an address"),
         ("tcp://a", "no port"),
         ("udp://a:70000", "no port"),
     ] {

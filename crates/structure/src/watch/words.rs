@@ -22,43 +22,44 @@ pub(crate) fn verdict(found: &[Finding], names: &dyn Names) -> Verdict {
 pub(crate) fn sentence(finding: &Finding, names: &dyn Names) -> String {
     match *finding {
         Finding::Diverged { at, times } => format!(
-            "diverged at t = {} s: `{}` moves with {} times all energy that was ever put in",
+            "diverged at t = {} s: the energy of `{}` is {} times the total input energy",
             digits(at.t),
             names.unknown(at),
             digits(times)
         ),
         Finding::RanAway(at) => format!(
-            "diverged at t = {} s: `{}` pushes away instead of back, and nothing holds the structure any more",
+            "diverged at t = {} s: `{}` has a negative stiffness, and the structure has lost its resistance",
             digits(at.t),
             names.element(at)
         ),
         Finding::Apart { cut, share } => format!(
-            "at `{}` the substructures came apart by {} % of the motion there: take a smaller step, larger shares of the \
-             mass (`interface_mass`), or another coupling",
+            "at `{}` the gap between the substructures reached {} % of the motion there: use a smaller step, larger \
+                shares of the mass (`interface_mass`), or another coupling",
             names.cut(cut),
             percent(share)
         ),
         Finding::Gained { at, share } => format!(
-            "{} % of the energy put in came from nowhere, most of it in `{}` up to t = {} s: take a smaller step",
+            "energy error: the integration added {} % of the input energy, most of it in `{}` up to t = {} s: use a \
+                smaller step",
             percent(share),
             names.unknown(at),
             digits(at.t)
         ),
         Finding::Lost { until, share } => format!(
-            "the integration took {} % of the energy put in, though nothing is damped, up to t = {} s: take a smaller \
-             step, or a scheme that damps less",
+            "the integration dissipated {} % of the input energy up to t = {} s, although the model has no damping: \
+                use a smaller step, or a scheme with less numerical damping",
             percent(share),
             digits(until)
         ),
         Finding::Unresolved { at, dt } => format!(
-            "`{}` turned stiff at t = {} s, and the step is too long for it: take dt = \"{} s\" or less, or events = \
+            "`{}` became stiff at t = {} s, and the step is too long for it: use dt = \"{} s\" or less, or events = \
              \"land\" in [analysis]",
             names.element(at),
             digits(at.t),
             digits(dt)
         ),
         Finding::Softened(at) => format!(
-            "`{}` pushes away instead of back from t = {} s on: its law holds for smaller deformations",
+            "`{}` has a negative stiffness from t = {} s on: its law is valid for smaller deformations only",
             names.element(at),
             digits(at.t)
         ),

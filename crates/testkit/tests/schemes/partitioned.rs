@@ -209,7 +209,7 @@ method = "gc"
     let all = text.replace("method = \"gc\"", "method = \"gc\"\nconstraints = \"all-pairs\"");
     let problems = Simulation::new(read(&all)).err().expect("refused");
     let (message, help) = (&problems[0].message, &problems[0].help);
-    assert!(message.contains("`b.x`") && message.contains("more than once"), "{message}");
+    assert!(message.contains("`b.x`") && message.contains("redundant"), "{message}");
     assert!(help.contains("tree") && help.contains("llm"), "{help}");
 }
 

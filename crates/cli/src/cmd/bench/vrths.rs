@@ -23,9 +23,10 @@ use interfield::table::{aligned, short};
 
 /// Virtual real-time hybrid simulation (Silva et al., 2020): all ground motions and cases with one controller
 ///
-/// A frame of three storeys whose first one is partly a specimen behind a hydraulic actuator, at 4096 Hz, with noise and converters. J1 is the delay of
-/// the specimen, J2 and J3 its tracking error, J4 to J9 errors of specimen and floors against the frame in one piece. Parameters that a user of the benchmark knows
-/// (delay 24 ms, the inverse of the actuator without the specimen) are given to the controller if --param does not.
+/// A three-storey frame; part of the first storey is a specimen driven by a hydraulic actuator, at 4096 Hz, with noise
+/// and converters. J1 is the delay of the specimen, J2 and J3 its tracking error, J4 to J9 the errors of specimen and
+/// floors against the frame in one piece. Parameters that a user of the benchmark knows (delay 24 ms, the inverse of
+/// the actuator without the specimen) are passed to the controller unless --param sets them.
 #[derive(ClapArgs)]
 #[command(
     after_help = "Examples:\n  interfield bench vrths\n  interfield bench vrths --controller ats --param window=2\n  \
@@ -41,10 +42,10 @@ pub(super) struct Args {
     /// Folder with the records of El Centro, Kobe and Morgan Hill [default: a synthetic motion]
     #[arg(long, value_name = "DIR")]
     records: Option<PathBuf>,
-    /// Also so many plants with perturbed actuator and specimen, for each motion and case
+    /// Number of additional plants with perturbed actuator and specimen, for each motion and case
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1000))]
     perturbed: u32,
-    /// Of the noise of the sensors and of the perturbations
+    /// Seed of the sensor noise and of the perturbations
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Picture, FILE.svg or FILE.png [default: interfield-out/vrths-CONTROLLER.svg]
@@ -222,7 +223,7 @@ fn text(args: &Args, param: &[(String, String)], found: &[Tested], warnings: &[S
             if stable.is_empty() { blank() } else { numbers(&std::array::from_fn(|i| largest(&|t| t.criteria[i]))) };
         let force = largest(&|t| t.peak_force) / 1e3;
         let force = if stable.is_empty() { "-".to_owned() } else { format!("{force:.2}") };
-        let verdict = format!("{} of {} lost", lost.len(), lost.len() + stable.len());
+        let verdict = format!("{} of {} unstable", lost.len(), lost.len() + stable.len());
         let first = [name.to_owned(), String::new()];
         rows.push(first.into_iter().chain(criteria).chain([force, verdict]).collect());
     };

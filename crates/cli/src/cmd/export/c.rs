@@ -15,19 +15,20 @@ use interfield::files;
 
 /// Write a model and its scheme as self-contained C99
 ///
-/// The folder gets NAME.c and NAME.h, a main.c that runs the whole analysis and prints all channels as CSV, a Makefile and a
-/// README; for a model with a specimen also a harness.c that drives `interfield lab` by the clock. Nothing is allocated;
-/// loads and measured forces are inputs, commands and channels outputs. NAME is that of the model file.
+/// The folder contains NAME.c and NAME.h, a main.c that runs the whole analysis and prints all channels as CSV, a
+/// Makefile and a README; for a model with a specimen also a harness.c that drives `interfield lab` in real time.
+/// The code allocates no memory. Inputs are loads and measured forces; outputs are commands and channels. NAME is the
+/// name of the model file.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield export c models/frame.toml --out frame-c\n  \
 interfield export c tower.toml --out tower-c --scheme newmark --dt \"1 ms\"")]
 pub(super) struct Args {
     /// Model file (TOML)
     model: PathBuf,
-    /// Folder to write; it is made if it does not exist
+    /// Folder to write; created if it does not exist
     #[arg(short, long, value_name = "DIR")]
     out: PathBuf,
-    /// Print what was written, or what went wrong, as JSON
+    /// Print what was written, or the errors, as JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -77,8 +78,8 @@ fn tell(export: &Export, args: &Args) {
     }
     let Operations { flops, divisions, calls } = i.per_step;
     print(&format!(
-        "{out}: {}\n  {}\n  a step costs at most {flops} additions and multiplications, {divisions} \
-         divisions, {calls} calls of math.h\n  make -C {out} run\n",
+        "{out}: {}\n  {}\n  one step needs at most {flops} additions and multiplications, {divisions} divisions, \
+            {calls} calls of math.h\n  make -C {out} run\n",
         files.join(", "),
         summary(i),
     ));

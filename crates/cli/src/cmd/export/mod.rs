@@ -50,7 +50,7 @@ struct Table {
     /// File to write: FILE.csv or FILE.mat
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Print what was written, or what went wrong, as JSON
+    /// Print what was written, or the errors, as JSON
     #[arg(long)]
     json: bool,
 }

@@ -31,7 +31,7 @@ pub(super) fn run(args: &Args, name: &str, unit: &Unit) -> Exit {
     let step = args.step.or(experiment.step).or(unit.description().internal_step).unwrap_or((until - start) / 100.0);
     let steps = ((until - start) / step).round();
     if !(step > 0.0 && (1.0..=MOST_STEPS).contains(&steps)) {
-        let message = format!("from {start} s to {until} s in steps of {step} s is no run");
+        let message = format!("a run from {start} s to {until} s in steps of {step} s is not possible");
         fail(args.json, Some(name), None, &message, "write for example --until 2 --step 0.01");
         return Exit::BadInput;
     }
@@ -72,7 +72,7 @@ fn simulate<'a>(args: &Args, unit: &'a Unit, start: f64, step: f64, steps: u64) 
                 instance.set(variable, f64::from(value == "true"))?
             }
             (_, Ok(number)) => instance.set(variable, number)?,
-            (kind, Err(_)) => return Err(wrong(format!("`{value}` is no {}", kind.name()))),
+            (kind, Err(_)) => return Err(wrong(format!("`{value}` is not a valid {}", kind.name()))),
         }
     }
     instance.enter_initialisation(start)?;

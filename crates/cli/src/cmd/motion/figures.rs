@@ -53,8 +53,8 @@ impl Figures {
         let quiet = if chosen { None } else { record.baseline_corrected(QUIET_BASELINE, Fit::Velocity).ok() };
         if quiet.is_some() {
             notes.push(format!(
-                "PGV, PGD and the velocity and displacement drawn are those of a copy with a baseline of order \
-                 {QUIET_BASELINE} taken off; --baseline and --band-pass choose otherwise"
+                "PGV, PGD, velocity and displacement are computed after a baseline correction of order \
+                    {QUIET_BASELINE}; --baseline and --band-pass replace it"
             ));
         }
         let smooth = quiet.as_ref().unwrap_or(&record);
@@ -70,7 +70,7 @@ impl Figures {
             if let Some(s) = &strong
                 && ![s.arias, s.cav, s.mean_period].iter().all(|x| x.is_finite())
             {
-                let message = format!("values up to {:.3e} m/s^2 are no ground motion", record.peak());
+                let message = format!("values up to {:.3e} m/s^2 are too large for a ground motion", record.peak());
                 return Err(Refusal::line(message, "check the unit of the record: --unit"));
             }
             // A very long record has a coarser spectrum rather than a long wait.
@@ -254,10 +254,10 @@ impl Figures {
 /// Whether a generated motion does for the code.
 fn verdict(f: &Compatibility) -> String {
     match (f.meets_ec8, f.pga_ratio >= 1.0) {
-        (true, true) => "compatible: no value below 90 % of the target, PGA not below it".to_owned(),
+        (true, true) => "compatible: no value below 90 % of the target, and the PGA not below the target".to_owned(),
         (true, false) => {
             let up = 100.0 * (1.0 / f.pga_ratio - 1.0);
-            format!("no value below 90 % of the target, but the PGA is: scale up by {up:.1} % if that matters")
+            format!("no value below 90 % of the target, but the PGA is below it: scale up by {up:.1} % if required")
         }
         _ => "not compatible: values below 90 % of the target; try another --seed or a longer --duration".to_owned(),
     }

@@ -26,8 +26,9 @@ const SLENDER: f64 = 0.36;
 /// Draw channels of result files, over time or over another channel, as SVG or PNG
 ///
 /// Channels of one unit share a panel, others get panels of their own. Several result files are laid over each other. Without
-/// --channel the channels are chosen: the load, the largest displacements, and the hysteresis loop with the largest area. Labels
-/// stay legible at the width asked for: 8 points in a column. However long the run, no peak is lost.
+/// --channel the channels are chosen: the load, the largest displacements, and the hysteresis loop with the largest
+/// area. Labels stay legible at the given width: 8 points in a journal column. No peak is lost, however long the run
+/// is.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield plot interfield-out/frame.h5\n  \
 interfield plot interfield-out/frame.h5 --channel n10_0.x -o roof.svg\n  \
@@ -42,7 +43,7 @@ pub(crate) struct Args {
     /// Channel to draw; give it several times. * stands for any letters, as in "storey*.force"
     #[arg(short, long = "channel", value_name = "NAME")]
     channels: Vec<String>,
-    /// Channel along the horizontal axis, instead of the time
+    /// Channel on the horizontal axis, instead of time
     #[arg(long, value_name = "NAME", requires = "channels")]
     versus: Option<String>,
     /// Channels that share a panel: "roof.x, floor.x", or a loop: "columns.force over columns.deformation"; give it several times
@@ -72,7 +73,7 @@ pub(crate) struct Args {
     /// Dots per inch of a PNG
     #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u32).range(36..=2400))]
     dpi: u32,
-    /// Print what was drawn, or what went wrong, as JSON
+    /// Print what was drawn, or the errors, as JSON
     #[arg(long)]
     json: bool,
 }
@@ -106,7 +107,7 @@ fn width(text: &str) -> Result<f64, String> {
     if (150.0..=4000.0).contains(&pixels) {
         Ok(pixels)
     } else {
-        Err("a figure is between 40 mm and 1 m wide".to_owned())
+        Err("the width of a figure must be between 40 mm and 1 m".to_owned())
     }
 }
 
@@ -195,7 +196,7 @@ fn sources(args: &Args) -> Result<Vec<Source>, Refusal> {
         let reader = stored::open(path, args.json).map_err(Refusal::Said)?;
         if reader.rows() == 0 {
             let message = format!("`{}` has no rows to draw", path.display());
-            return Err(Refusal::new(message, "`interfield show` says how the run ended"));
+            return Err(Refusal::new(message, "`interfield show` prints how the run ended"));
         }
         let label = args.labels.get(i).unwrap_or(&names[i]).clone();
         Ok(Source { reader, label })

@@ -46,42 +46,43 @@ pub(crate) struct Args {
     model: PathBuf,
     #[command(flatten)]
     settings: ModelArgs,
-    /// Which specimen, if not all; may be given several times
+    /// Only this specimen; may be given several times
     #[arg(long, value_name = "NAME")]
     specimen: Vec<String>,
-    /// Where to be found; only from this machine, unless another address is given. Several specimens take the ports behind it, or one address each
+    /// Address to listen at; by default only this machine can connect. Several specimens take the ports behind it, or
+    /// one address each
     #[arg(long, value_name = "ADDRESS", default_value = "tcp://127.0.0.1:8090")]
     listen: Vec<PeerAddress>,
-    /// What the client speaks
+    /// Protocol of the client
     #[arg(long, value_enum, default_value = "opensees")]
     protocol: Protocol,
-    /// Silence of the client that is a stall, e.g. "1 min"
+    /// Time without a message from the client that counts as a stall, e.g. "1 min"
     #[arg(long, value_name = "TIME", default_value = "10 s")]
     stall: String,
-    /// What follows a stall
+    /// Action after a stall
     #[arg(long, value_enum, default_value = "hold")]
     on_stall: Stall,
-    /// Damping that the client adds by itself: so much time times the stiffness at rest
+    /// Damping that the client adds itself: this time multiplied by the initial stiffness
     #[arg(long, value_name = "TIME", default_value = "0 s")]
     add_damping: String,
-    /// Wait for the next client when one has ended its test
+    /// Wait for the next client after a client has ended its test
     #[arg(long)]
     keep: bool,
-    /// Result file after which the recording NAME.lab.h5 is named [default: interfield-out/MODEL.h5, or the next
-    /// free number of it]
+    /// Result file that gives the recording its name, NAME.lab.h5 [default: interfield-out/MODEL.h5, or the next free
+    /// number]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Serve a recording of the specimen, as `interfield replay` plays it
+    /// Serve a recording of the specimen, as in `interfield replay`
     #[arg(long, value_name = "RECORDING")]
     replay: Option<PathBuf>,
-    /// Largest difference of a command from the recorded one, over the largest command
+    /// Largest difference between a command and the recorded one, relative to the largest command
     #[arg(long, value_name = "SHARE", default_value_t = 1e-6, requires = "replay")]
     tolerance: f64,
     #[command(flatten)]
     real_time: RealTime,
     #[command(flatten)]
     arming: Arming,
-    /// Print what was counted, or all mistakes, as JSON on standard output
+    /// Print the counts, or all errors, as JSON on standard output
     #[arg(long)]
     json: bool,
 }
@@ -106,12 +107,12 @@ impl Protocol {
     }
 }
 
-/// What follows a stall.
+/// Action after a stall.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Stall {
-    /// The specimen stays where it is until the client goes on
+    /// The specimen stays where it is until the client continues
     Hold,
-    /// The specimen is led home, and the test is over
+    /// The specimen returns to its start position, and the test ends
     RampDown,
 }
 
@@ -213,7 +214,7 @@ fn one_test(
     let found: Vec<io::Result<(Ending, Counts)>> = std::thread::scope(|scope| {
         let serve = |(stand, served)| scope.spawn(move || Stand::serve(stand, offer, served, test));
         let threads: Vec<_> = stands.iter_mut().zip(&mut all).map(serve).collect();
-        let broken = || Err(io::Error::other("the service broke off"));
+        let broken = || Err(io::Error::other("the server stopped unexpectedly"));
         threads.into_iter().map(|t| t.join().unwrap_or_else(|_| broken())).collect()
     });
     let (mut endings, mut tests) = (Vec::new(), Vec::new());

@@ -86,8 +86,8 @@ impl<'a> Offer<'a> {
         let results = args.output.clone().unwrap_or_else(|| Path::new(OUT).join(stem).with_extension("h5"));
         // A name that somebody chose is his; others get the next number.
         if let Some(there) = args.output.as_deref().and_then(present) {
-            let message = format!("{there}, and nothing that was recorded is ever replaced");
-            return Err(refuse(&message, "write another --output", Exit::BadInput));
+            let message = format!("{there}; recordings are never replaced");
+            return Err(refuse(&message, "give another --output", Exit::BadInput));
         }
         let listen: Vec<String> = places.iter().map(ToString::to_string).collect();
         let settings = [
@@ -138,7 +138,7 @@ fn places(args: &Args, n: usize) -> Result<Vec<PeerAddress>, String> {
 fn waiting_time(model: &Model, text: &str) -> Result<f64, String> {
     match Scope::new(model.units.clone()).quantity(text, Dimension::TIME) {
         Ok(time) if (0.0..1e9).contains(&time) => Ok(time),
-        Ok(time) => Err(format!("{time} s is no time to wait")),
-        Err(errors) => Err(errors.first().map_or("is no time", |e| e.message.as_str()).to_owned()),
+        Ok(time) => Err(format!("{time} s is not a valid waiting time")),
+        Err(errors) => Err(errors.first().map_or("is not a time", |e| e.message.as_str()).to_owned()),
     }
 }

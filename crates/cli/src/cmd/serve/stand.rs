@@ -22,7 +22,7 @@ const LOOK: Duration = Duration::from_millis(100);
 pub(super) struct Test<'a> {
     /// The operator wants it to end.
     pub(super) stop: &'a AtomicBool,
-    /// One of them tripped, or was led home: it is over for all.
+    /// One of them tripped, or was returned to the start: it is over for all.
     pub(super) over: AtomicBool,
     /// A client has ended it as planned.
     pub(super) ended: AtomicBool,
@@ -47,10 +47,10 @@ impl Admission {
     /// The word of the operator.
     pub(super) fn admit(&self) -> Result<String, String> {
         if self.left.load(Ordering::Acquire) == 0 {
-            return Err("no client has left a test behind".to_owned());
+            return Err("no client has left a test to continue".to_owned());
         }
         self.said.fetch_add(1, Ordering::AcqRel);
-        Ok("the next client takes the specimen over; its first move is a ramp".to_owned())
+        Ok("the next client continues with the specimen; its first move is a ramp".to_owned())
     }
 }
 
@@ -128,7 +128,7 @@ impl Stand {
                 return Ok(Ending::Ended);
             }
             if offer.args.on_stall() == OnStall::RampDown && lost.is_some_and(|since| since.elapsed() >= offer.stall) {
-                self.say(offer, "no client goes on: the specimen is led home");
+                self.say(offer, "no client continues: the specimen returns to its start position");
                 return Ok(Ending::Halted(Halt::Stalled));
             }
             let Some(mut channel) = self.door.accept(offer.stall, Instant::now() + LOOK)? else { continue };
@@ -167,7 +167,7 @@ impl Stand {
     ) -> Ending {
         self.clients += 1;
         if !offer.args.json && std::io::stderr().is_terminal() {
-            self.say(offer, "a client has the specimen");
+            self.say(offer, "a client is connected to the specimen");
         }
         let mut session = offer.args.protocol.session(served.dofs(), self.place().transport);
         let standing = unfinished.as_ref().map(|test| words::position(&offer.model, &self.specimen, &test.at));
@@ -192,27 +192,25 @@ impl Stand {
         let gone = match ending {
             Ending::Violated(violation) => {
                 self.refused.push(violation.to_string());
-                format!("a client was sent away: {violation}")
+                format!("a client was rejected: {violation}")
             }
             Ending::Halted(halt) => {
                 self.refused.push(words::why(halt));
-                "that client has gone".to_owned()
+                "that client has disconnected".to_owned()
             }
-            _ => "the client is gone".to_owned(),
+            _ => "the client disconnected".to_owned(),
         };
         let next = match unfinished {
-            None => format!("waiting for the next at {place}"),
+            None => format!("waiting for the next client at {place}"),
             Some(test) => {
                 let machine = test.machine.map_or_else(String::new, |m| format!(" from {m}"));
                 let standing = words::position(&offer.model, &self.specimen, &test.at);
-                let admit = if offer.args.real_time.control {
-                    "`admit` lets any client take it over with a ramp; "
-                } else {
-                    ""
-                };
+                let admit =
+                    if offer.args.real_time.control { "`admit` lets any client continue with a ramp; " } else { "" };
                 format!(
-                    "the specimen is held at {standing}\nhelp: the test belongs to the client that began it: one{machine} that begins at {standing} \
-                     goes on at {place}; {admit}Ctrl-C leads the specimen home"
+                    "the specimen is held at {standing}\nhelp: the test belongs to the client that began it: \
+                        one{machine} that begins at {standing} can continue at {place}; {admit}Ctrl-C returns the \
+                        specimen to its start position"
                 )
             }
         };

@@ -19,11 +19,14 @@ pub(super) fn warnings(stand: &Stand) -> Vec<String> {
     let (place, name) = (stand.place(), &stand.specimen.name);
     let mut all = Vec::new();
     if !place.is_local() {
-        all.push(format!("warning: every machine that reaches {place} can move the specimen `{name}`: the protocol asks for no password"));
+        all.push(format!(
+            "warning: every machine that reaches {place} can move the specimen `{name}`: the protocol \
+            has no authentication"
+        ));
     }
     if stand.specimen.at.is_some() && stand.specimen.limits.displacement.is_none() {
         all.push(format!(
-            "warning: specimen `{name}` has no limit of its displacement: it goes wherever the client says"
+            "warning: specimen `{name}` has no displacement limit: it follows every command of the client"
         ));
     }
     all
@@ -55,15 +58,15 @@ pub(super) fn position(model: &Model, specimen: &Specimen, at: &[f64]) -> String
 /// Why nothing is measured for a client any more.
 pub(super) fn why(halt: Halt) -> String {
     match halt {
-        Halt::NotANumber => "the client wants a displacement that is not a number".to_owned(),
-        Halt::Broken(Broken(why)) => format!("the specimen does not move any more: {why}"),
+        Halt::NotANumber => "the client sent a displacement that is NaN (not a number)".to_owned(),
+        Halt::Broken(Broken(why)) => format!("the specimen has stopped: {why}"),
         Halt::Over => "the test is over: another specimen of it has stopped".to_owned(),
         Halt::Stalled => "the client was silent for too long".to_owned(),
         Halt::Stranger => {
             "a client on another machine is refused: the test belongs to the client that began it".to_owned()
         }
         Halt::Elsewhere => {
-            "a client is refused: it does not begin where the specimen stands, so it does not go on with this test"
+            "a client is refused: it does not begin at the position of the specimen, so it does not continue this test"
                 .to_owned()
         }
     }
@@ -73,8 +76,8 @@ pub(super) fn why(halt: Halt) -> String {
 pub(super) fn news(news: News, standing: Option<&str>) -> String {
     match news {
         News::Stalled(OnStall::Hold) => "the client stalls: the specimen is held".to_owned(),
-        News::Stalled(OnStall::RampDown) => "the client stalls: the specimen is led home".to_owned(),
-        News::Resumed => "the client goes on".to_owned(),
+        News::Stalled(OnStall::RampDown) => "the client stalls: the specimen returns to its start position".to_owned(),
+        News::Resumed => "the client continues".to_owned(),
         News::Iterates(moves) => format!(
             "warning: the client moved the specimen {moves} times in one step: iterations load and unload it\n\
              help: use an integrator with one move per step, such as AlphaOS with `algorithm Linear -initial`"
@@ -83,7 +86,8 @@ pub(super) fn news(news: News, standing: Option<&str>) -> String {
             let standing =
                 standing.filter(|_| halt == Halt::Elsewhere).map_or_else(String::new, |at| format!(" ({at})"));
             format!(
-                "error: {}{standing}\nhelp: the client is answered with `not a number`, so that its analysis fails; if its script checks nothing, end it",
+                "error: {}{standing}\nhelp: the client gets NaN (not a number) as answer, so that its analysis fails; \
+                    if its script has no check, end it",
                 why(halt)
             )
         }

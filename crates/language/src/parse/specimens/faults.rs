@@ -10,11 +10,12 @@ use crate::units::Dimension;
 
 section! {
     /// Something that goes wrong.
-    pub(super) FAULT = ("fault", "[[specimen.fault]]", "A fault on purpose.").more(|| merged(TYPE.name, TYPES));
-    TYPE: Choice<Fault> = choice("type", TYPES, "What goes wrong.").required().example("frozen-force");
-    AT: Time = key("at", "When, in time of the laboratory.").required().range(NOT_NEGATIVE).example("3 s");
-    FOR: Time = key("for", "For how long; for ever if absent.").range(NOT_NEGATIVE).example("50 ms");
-    ACTUATOR: Whole = key("actuator", "At which actuator, counted from 1; at all if absent.").range(from(1.0)).example("1");
+    pub(super) FAULT = ("fault", "[[specimen.fault]]", "A simulated fault.").more(|| merged(TYPE.name, TYPES));
+    TYPE: Choice<Fault> = choice("type", TYPES, "Type of the fault.").required().example("frozen-force");
+    AT: Time = key("at", "Start, in laboratory time.").required().range(NOT_NEGATIVE).example("3 s");
+    FOR: Time = key("for", "Duration; until the end if absent.").range(NOT_NEGATIVE).example("50 ms");
+    ACTUATOR: Whole = key("actuator", "Actuator, counted from 1; all actuators if \
+        absent.").range(from(1.0)).example("1");
 }
 
 /// A kind of fault, in a laboratory with this sampling interval.
@@ -32,21 +33,19 @@ const fn plain(name: &'static str, doc: &'static str, read: fn(&Table<'_>, f64) 
 
 /// All faults.
 const TYPES: &[Fault] = &[
-    plain("frozen-displacement", "A displacement sensor stands still.", |_, _| {
-        laboratory(Misfortune::FrozenDisplacement)
-    }),
-    plain("frozen-force", "A load cell stands still.", |_, _| laboratory(Misfortune::FrozenForce)),
-    plain("silence", "No readings arrive.", |_, _| laboratory(Misfortune::Silence)),
-    Type::new("spike", "A load cell shows more.", &[SPIKE], |t, _| {
+    plain("frozen-displacement", "A displacement sensor is frozen.", |_, _| laboratory(Misfortune::FrozenDisplacement)),
+    plain("frozen-force", "A load cell is frozen.", |_, _| laboratory(Misfortune::FrozenForce)),
+    plain("silence", "No measurements arrive.", |_, _| laboratory(Misfortune::Silence)),
+    Type::new("spike", "A load cell shows an additional force (spike).", &[SPIKE], |t, _| {
         laboratory(Misfortune::Spike(t.read(&SPIKE_SIZE)?.value))
     }),
-    plain("nan", "A reading is no number.", |_, _| laboratory(Misfortune::NotANumber)),
-    Type::new("delay", "Readings arrive late.", &[DELAY], |t, period| {
+    plain("nan", "A measurement is NaN (not a number).", |_, _| laboratory(Misfortune::NotANumber)),
+    Type::new("delay", "Measurements arrive late.", &[DELAY], |t, period| {
         laboratory(Misfortune::Delay((t.read(&DELAY_SIZE)?.value / period).round() as usize))
     }),
     plain("gone", "The connection is lost.", |_, _| laboratory(Misfortune::Gone)),
     plain("emergency-stop", "The emergency stop is pressed.", |_, _| laboratory(Misfortune::EmergencyStop)),
-    plain("stall", "No target comes.", |_, _| Some(What::Stall)),
+    plain("stall", "No target arrives.", |_, _| Some(What::Stall)),
 ];
 
 fn laboratory(what: Misfortune) -> Option<What> {
@@ -55,12 +54,12 @@ fn laboratory(what: Misfortune) -> Option<What> {
 
 section! {
     [SPIKE];
-    SPIKE_SIZE: Force = key("size", "How large.").required().example("20 kN");
+    SPIKE_SIZE: Force = key("size", "Additional force.").required().example("20 kN");
 }
 
 section! {
     [DELAY];
-    DELAY_SIZE: Time = key("size", "How large.").required().range(NOT_NEGATIVE).example("20 ms");
+    DELAY_SIZE: Time = key("size", "Additional delay.").required().range(NOT_NEGATIVE).example("20 ms");
 }
 
 /// The actuator that a fault strikes, counted from 0; all of them if none is named.

@@ -662,7 +662,7 @@ fn sentence(findings: &Findings<'_>) -> String {
     let counts = [
         (findings.count(|e| matches!(e, Ending::Fault(_))), "stopped before their end"),
         (findings.count(|e| matches!(e, Ending::Broken(_))), "were broken off by a program or a specimen"),
-        (findings.count(|e| matches!(e, Ending::Refused(_))), "could not begin"),
+        (findings.count(|e| matches!(e, Ending::Refused(_))), "could not start"),
     ];
     let finished = findings.count(|e| *e == Ending::Finished);
     if finished == findings.outcomes.len() {

@@ -98,7 +98,8 @@ fn load(structure: &Structure, index: usize, known: &Knowledge<'_>, found: &mut 
     }
     let Some((start, end, last)) = extent(signal) else { return };
     if start < -1e-9 * a.duration {
-        let message = format!("this load begins at {}, before the analysis; that part has no effect", time_to(start, 3));
+        let message =
+            format!("this load begins at {}, before the analysis; that part has no effect", time_to(start, 3));
         warn(subject, message, "shift its times so that it begins at 0 s");
     } else if start >= a.duration {
         let message = format!("this load begins at {}, after the end of the analysis", time_to(start, 3));
@@ -106,7 +107,8 @@ fn load(structure: &Structure, index: usize, known: &Knowledge<'_>, found: &mut 
     }
     if end < a.duration - a.dt && last.abs() > CUT_OFF * peak {
         let share = 100.0 * last.abs() / peak;
-        let message = format!("this load ends at {} at {share:.0} % of its peak and then jumps to zero", time_to(end, 3));
+        let message =
+            format!("this load ends at {} at {share:.0} % of its peak and then jumps to zero", time_to(end, 3));
         warn(subject, message, "end the analysis at that time, or let the load decrease to zero");
     }
     if sampling(signal).is_some() && end > 0.0 && a.duration > LONG_REST * end {
@@ -195,8 +197,7 @@ fn whole_steps(structure: &Structure, found: &mut Vec<Problem>) {
             time_to(a.duration, 7),
             time_to(end, 7)
         );
-        let help =
-            format!("write for example dt = \"{}/{}\"", time_to(a.duration, 7), (a.duration / a.dt).ceil());
+        let help = format!("write for example dt = \"{}/{}\"", time_to(a.duration, 7), (a.duration / a.dt).ceil());
         found.push(Problem::warning(Subject::Step, message, &help));
     }
 }

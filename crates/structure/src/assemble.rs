@@ -735,10 +735,11 @@ fn mode_too_many((model, free): (&Model, &[usize]), bare: &Assembly, wanted: usi
     let massless = free.iter().enumerate().find(|(i, _)| pattern.position(*i, *i).is_none_or(|p| mass[p] == 0.0));
     if let Some((_, &d)) = massless {
         let name = &model.dofs[d].name;
-        let message = format!("`{name}` has no mass: the structure has only {modes}, and damping names mode {wanted}");
+        let message =
+            format!("`{name}` has no mass: the structure has only {modes}, and the damping refers to mode {wanted}");
         return Problem::error(Subject::Dof(d), message, "give the node a `mass`, or name lower `modes` in [damping]");
     }
-    let message = format!("damping names mode {wanted}, but the structure has only {modes}");
+    let message = format!("the damping refers to mode {wanted}, but the structure has only {modes}");
     let help = match found {
         1 => "one mode is damped by modal = [0.05], or by `a0` and `a1`",
         _ => "name lower `modes`",

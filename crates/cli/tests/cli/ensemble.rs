@@ -580,7 +580,7 @@ fn intensities_that_make_no_sense_are_told() {
         (&["--records", one, "--levels", "-0.1 g"], &["greater than zero"]),
         (&["--records", one, "--intensity", "sa(0 s)"], &["not greater than zero", "sa(0.5 s)"]),
         (&["--records", one, "--intensity", "avgsa(2 s..1 s)"], &["the first period is the shorter one"]),
-        (&["--records", one, "--intensity", "pgv"], &["there is unknown intensity measure", "pga"]),
+        (&["--records", one, "--intensity", "pgv"], &["unknown intensity measure", "pga"]),
         (&["--records", one, "--exceeds", "drift > 20 mm"], &["`drift` is", "value in %"]),
         (&["--records", one, "--exceeds", "drift > -1 %"], &["a limit is greater than zero"]),
         (&["--records", one, "--collapse", "0 %"], &["not greater than zero"]),

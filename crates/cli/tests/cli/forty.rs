@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::interfield;
 
 /// A model in which all is well.
-const MODEL: &str = include_str!("../data/forty.toml");
+const MODEL: &str = include_str!("../data/forty-mistakes.toml");
 /// Where the table is published.
 const CHAPTER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/book/src/mistakes.md");
 /// Most lines of a screen.

@@ -194,8 +194,7 @@ pub(super) fn samples(
             }
             if let Some(i) = x.windows(2).position(|w| w[0] >= w[1]) {
                 let (a, b) = (i + 1, i + 2);
-                let message =
-                    format!(
+                let message = format!(
                     "times must increase, but sample {a} is at {} and sample {b} at {}",
                     time_to(x[i], 10),
                     time_to(x[i + 1], 10)

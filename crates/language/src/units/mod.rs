@@ -346,6 +346,11 @@ const COMMON: &[&str] = &[
     "mrad", "%",
 ];
 
+/// The units in common use, in the order of their dimensions.
+pub fn common() -> &'static [&'static str] {
+    COMMON
+}
+
 /// Names in words, as people say them, and the symbol to write; the plural has an `s` more.
 const SPOKEN: &[(&str, &str)] = &[
     ("meter", "m"),
@@ -510,7 +515,9 @@ impl Scan<'_> {
             Some(c) => UnitError {
                 span: self.pos..self.pos + c.len_utf8(),
                 message: format!("unexpected `{c}` in a unit"),
-                help: Some(self.instead(c).unwrap_or_else(|| "units are written like kN/mm, kg*m^2, m/s^2, 1/s".into())),
+                help: Some(
+                    self.instead(c).unwrap_or_else(|| "units are written like kN/mm, kg*m^2, m/s^2, 1/s".into()),
+                ),
             },
             None => UnitError {
                 span: self.pos..self.pos,

@@ -108,7 +108,7 @@ fn each_doubt_is_told_where_it_arises() {
         (
             "{ type = \"synthetic\", peak = \"0.2 g\" }",
             "{ type = \"table\", values = [0, 1, 2], dt = 1 }",
-            "ends at 2 s with 100 % of its peak and jumps to zero",
+            "ends at 2 s at 100 % of its peak and then jumps to zero",
             "signal =",
         ),
         ("peak = \"0.2 g\"", "peak = 0", "this load is zero at all times", "signal ="),

@@ -439,14 +439,9 @@ fn record_remarks(
         let ratio = own / timing.dt;
         if timing.refined > 1 {
             let (own, step, dt) = (time(own), time(timing.dt), time(dt));
-            remarks
-                .push(format!("`{name}` is sampled every {own}: it is run with steps of {step} instead of {dt}"));
+            remarks.push(format!("`{name}` is sampled every {own}: it is run with steps of {step} instead of {dt}"));
         } else if own < dt * (1.0 - 1e-9) {
-            remarks.push(format!(
-                "`{name}` is sampled every {}: steps of {} (--dt) miss samples",
-                time(own),
-                time(dt)
-            ));
+            remarks.push(format!("`{name}` is sampled every {}: steps of {} (--dt) miss samples", time(own), time(dt)));
         } else if (ratio - ratio.round()).abs() > 1e-6 * ratio {
             remarks.push(format!(
                 "`{name}` is sampled every {}, no multiple of the step of {}: its peaks fall between steps",
@@ -662,7 +657,7 @@ fn sentence(findings: &Findings<'_>) -> String {
     let counts = [
         (findings.count(|e| matches!(e, Ending::Fault(_))), "stopped before their end"),
         (findings.count(|e| matches!(e, Ending::Broken(_))), "were broken off by a program or a specimen"),
-        (findings.count(|e| matches!(e, Ending::Refused(_))), "could not begin"),
+        (findings.count(|e| matches!(e, Ending::Refused(_))), "could not start"),
     ];
     let finished = findings.count(|e| *e == Ending::Finished);
     if finished == findings.outcomes.len() {

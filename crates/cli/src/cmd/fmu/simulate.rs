@@ -31,12 +31,8 @@ pub(super) fn run(args: &Args, name: &str, unit: &Unit) -> Exit {
     let step = args.step.or(experiment.step).or(unit.description().internal_step).unwrap_or((until - start) / 100.0);
     let steps = ((until - start) / step).round();
     if !(step > 0.0 && (1.0..=MOST_STEPS).contains(&steps)) {
-        let message = format!(
-            "a run from {} to {} in steps of {} is not possible",
-            time(start),
-            time(until),
-            time(step)
-        );
+        let message =
+            format!("a run from {} to {} in steps of {} is not possible", time(start), time(until), time(step));
         fail(args.json, Some(name), None, &message, "write for example --until 2 --step 0.01");
         return Exit::BadInput;
     }

@@ -49,7 +49,7 @@ const MISTAKES: &[Mistake] = &[
     mistake("a misspelt key", "direction = \"x\"", "§directoin = \"x\"", "`direction`"),
     mistake("a misspelt section", "[damping]", "[§dampng]", "`damping`"),
     mistake("a key given twice", "stroke = \"100 mm\"", "stroke = \"100 mm\"\n§stroke = \"120 mm\"", "keep one"),
-    mistake("a unit that does not exist", "mass = \"20 t\"", "mass = \"20 §tons\"", "kg"),
+    mistake("a unit that does not exist", "mass = \"20 t\"", "mass = \"20 §tons\"", "`t`"),
     mistake("a quantity of another kind", "k = \"1 kN/mm\"", "k = \"§1 kN\"", "kN/mm"),
     mistake("an unknown parameter", "k = \"1.1*storey\"", "k = \"1.1*§story\"", "`storey`"),
     mistake("a parameter that nothing uses", "storey = \"4 kN/mm\"", "storey = \"4 kN/mm\"\n§spare = \"2 kN/mm\"", "remove it"),

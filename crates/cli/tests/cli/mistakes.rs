@@ -188,6 +188,7 @@ const CASES: &[Case] = &[
     case("negative fault", "", "[[specimen]]\nname = \"rig\"\nelements = [\"storey2\"]\n[specimen.limits]\nmissing = §0.5\nforce = { at = §\"-1 kN\", samples = §0 }\n[[specimen.fault]]\ntype = \"delay\"\nat = §\"-1 s\"\nfor = §\"-1 s\"\nsize = §\"-1 ms\"\nactuator = §3\n",
         &[("whole number of samples from 1, found 0.5", "missing = 10"), ("must be zero or greater", "remove the sign"), ("`samples` must be 1 or greater, found 0", "samples = 3"),
           ("`at` must be zero or greater", "remove the sign"), ("`for` must be zero or greater", "remove the sign"), ("`size` must be zero or greater", "remove the sign"), ("there is no actuator 3", "from 1 to 2")]),
+    case("fault at an unknown actuator", "", "[[specimen]]\nname = \"rig\"\nelements = [\"storey2\"]\n[[specimen.fault]]\ntype = \"silence\"\nat = \"1 s\"\nactuator = §\"west\"\n", &[("there is no actuator `west`", "from 1 to 2")]),
     // What would have no effect.
     case("swing without frequency", "", "[[specimen]]\nname = \"rig\"\nelements = \
         [\"storey2\"]\n[[specimen.actuator]]\ndelay = \"8 ms\"\ndelay_swing = §\"1 ms\"\n", &[("`delay_swing` alone \

@@ -13,8 +13,11 @@ pub fn short(x: f64) -> String {
 
 /// A number with so many significant digits.
 pub fn significant(x: f64, count: i32) -> String {
-    if x != 0.0 && !(1e-9..1e9).contains(&x.abs()) {
-        return format!("{x:.*e}", (count - 1).max(0) as usize);
+    if x != 0.0 && !(1e-9..10f64.powi(count.max(9))).contains(&x.abs()) {
+        let text = format!("{x:.*e}", (count - 1).max(0) as usize);
+        let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        let digits = if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { digits };
+        return format!("{digits}e{exponent}");
     }
     decimal(x, if x == 0.0 { 0 } else { (count - 1 - x.abs().log10().floor() as i32).clamp(0, 12) })
 }
@@ -80,8 +83,9 @@ mod tests {
         let units = UnitSystem::new(Some("mm"), Some("kN"), None, None).unwrap_or_else(|_| UnitSystem::si());
         let shown = [(-0.1, Dimension::LENGTH), (4e6, Dimension::STIFFNESS), (0.004, Dimension::TIME)];
         assert_eq!(shown.map(|(x, dim)| units.show(x, dim, 3)), ["-100 mm", "4 kN/mm", "4 ms"]);
+        assert_eq!(units.show(1e9, Dimension::NONE, 10), "1000000000");
         assert_eq!(units.show(1.000_001, Dimension::NONE, 10), "1.000001");
-        assert_eq!(units.show(-1e30, Dimension::FORCE, 3), "-1.00e27 kN");
+        assert_eq!(units.show(-1e30, Dimension::FORCE, 3), "-1e27 kN");
         assert_eq!(units.show(-15_000.0, Dimension::MASS, 10), "-15000 kg");
     }
 }

@@ -112,7 +112,7 @@ fn table_of(block: &Value) -> Option<String> {
 /// Escaped text with what stands in backquotes as code.
 fn quoted(text: &str) -> String {
     let pieces: Vec<&str> = text.split('`').collect();
-    if pieces.len() % 2 == 0 {
+    if pieces.len().is_multiple_of(2) {
         return text.to_owned();
     }
     let piece = |(i, p): (usize, &&str)| if i % 2 == 1 { format!("<code>{p}</code>") } else { (*p).to_owned() };

@@ -74,7 +74,7 @@ impl Report<'_> {
             words(plain.map(|(name, value)| vec![name.replace('_', " "), legible(&value.to_string())]).collect());
         if !rig.is_empty() {
             let text = rig.iter().map(|(name, value)| format!("{name} = {value}\n")).collect();
-            settings.push(Block::Folded { summary: "All settings of the laboratory".to_owned(), text });
+            settings.push(Block::Folded { summary: "All laboratory settings".to_owned(), text });
         }
         let laboratory = section("Laboratory", laboratory);
         Page {

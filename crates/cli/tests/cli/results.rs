@@ -397,7 +397,7 @@ fn a_killed_run_keeps_what_was_there() {
     let model = file("killed.toml", BASE);
     let out = absent("killed.h5");
     let mut child = program()
-        .args(["run", model.to_str().unwrap(), "--until", "1e8 s", "-o", out.to_str().unwrap()])
+        .args(["run", model.to_str().unwrap(), "--until", "1e5 s", "-o", out.to_str().unwrap()])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
@@ -427,7 +427,7 @@ fn a_run_that_stops_says_why_in_its_file() {
     let model = file("stopped.toml", BASE);
     let out = absent("stopped.h5");
     let child = program()
-        .args(["run", model.to_str().unwrap(), "--until", "1e8 s", "--json", "-o", out.to_str().unwrap()])
+        .args(["run", model.to_str().unwrap(), "--until", "1e5 s", "--json", "-o", out.to_str().unwrap()])
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()

@@ -99,7 +99,15 @@ impl fmt::Display for CouplingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             CouplingError::Fault(Located { substructure, fault }) => {
-                write!(f, "substructure {substructure} cannot be started: {fault:?}")
+                let why = match fault {
+                    Fault::NonFinite { .. } => "a number is not finite",
+                    Fault::Singular { .. } => "its dynamic matrix is singular or not positive definite",
+                    Fault::SingularElement { .. } => "the states of an element cannot be eliminated",
+                    Fault::NoConvergence { .. } => "Newton's iteration does not converge",
+                    Fault::Laboratory { .. } => "its laboratory has ended the test",
+                    Fault::Partner { .. } => "a program that computes a part of it returned no force",
+                };
+                write!(f, "substructure {substructure} (counted from 0) cannot be started: {why}")
             }
             CouplingError::Redundant { rows } => write!(
                 f,

@@ -11,7 +11,7 @@ use interfield_structure::Simulation;
 use serde_json::{Value, json};
 
 use crate::quantities::{Quantities, number};
-use crate::table::{aligned, short, time};
+use crate::table::{aligned, short};
 
 /// Cuts whose force is listened to.
 const HEARD: usize = 16;
@@ -58,33 +58,6 @@ impl Listener {
         peaks.truncate(PEAKS);
         peaks
     }
-}
-
-/// Coupling and substructures, for the head of a run.
-pub fn heading(parts: &Simulation) -> String {
-    let Some(partition) = &parts.model.partition else { return String::new() };
-    let info = partition.coupling.info;
-    let rows: Vec<Vec<String>> = partition
-        .substructures
-        .iter()
-        .enumerate()
-        .map(|(i, s)| {
-            let side = match (info.sided, s.fine) {
-                (false, _) => "-",
-                (true, true) => "fine",
-                (true, false) => "coarse",
-            };
-            let step = parts.model.analysis.dt / f64::from(s.substeps);
-            let unknowns = parts.unknowns(i).len().to_string();
-            vec![s.name.clone(), unknowns, side.to_owned(), s.scheme_name.clone(), time(step)]
-        })
-        .collect();
-    let table = aligned(&["substructure", "unknowns", "<side", "<scheme", "step"], &rows);
-    let cuts = match parts.interface.len() {
-        1 => "one cut".to_owned(),
-        n => format!("{n} cuts"),
-    };
-    format!("  coupling {}: {}; {cuts}\n{table}", info.name, info.title)
 }
 
 /// Coefficients of a scheme: `alpha_m 0.3333, beta 0.44, ...`, to their last digit.
@@ -200,7 +173,7 @@ pub fn energies(parts: &Simulation) -> String {
     let (unit, joule) = (units.label(Dimension::MOMENT), units.factor(Dimension::MOMENT));
     let percent = if q.through_work > 0.0 { 100.0 * q.net_work / q.through_work } else { 0.0 };
     let mut out = format!(
-        "  the cuts gave {} {unit} to the structure, {} % of the {} {unit} that went through them\n",
+        "  the interfaces added {} {unit} to the structure, {} % of the {} {unit} transferred\n",
         short(q.net_work / joule),
         short(percent),
         short(q.through_work / joule)

@@ -30,6 +30,7 @@ mod model_file;
 mod operator;
 pub mod outputs;
 pub mod pack;
+pub mod plan;
 pub mod programs;
 pub mod quantities;
 mod ranges;

@@ -15,6 +15,7 @@ use interfield_structure::specimen::Workshop;
 use serde_json::{Value, json};
 
 use crate::laboratory::{self, Assessed, READ_BACK};
+use crate::plan::Plan;
 use crate::quantities::{ONE, Quantities, number};
 use crate::refused::{Cause, Refused};
 use crate::stability::{Loop, examine_loop};
@@ -44,7 +45,7 @@ impl ModelFile {
 
 /// Runs the whole test once, as fast as it goes.
 fn dry_run(mut sim: Simulation, dry: &Dry, progress: &mut dyn FnMut(u64, u64)) -> Rehearsed {
-    let steps = sim.steps();
+    let (steps, plan) = (sim.steps(), Plan::new(&sim));
     let mut ended = None;
     for k in 0..steps {
         if let Err(fault) = sim.step(k) {
@@ -68,7 +69,7 @@ fn dry_run(mut sim: Simulation, dry: &Dry, progress: &mut dyn FnMut(u64, u64)) -
         assessed.extend(Assessed::of(specimen, rig, dry));
         demands.extend(seen.histories.iter().enumerate().flat_map(|(a, h)| demands_of(specimen, a, h, &model.units)));
     }
-    Rehearsed { model, looped: Err(String::new()), ended, links, assessed, demands }
+    Rehearsed { model, plan, looped: Err(String::new()), ended, links, assessed, demands }
 }
 
 /// What was seen of a specimen: one history per actuator.
@@ -203,6 +204,8 @@ fn demands_of(specimen: &Specimen, i: usize, history: &History, units: &UnitSyst
 /// All that a rehearsal found.
 pub struct Rehearsed {
     model: Arc<Model>,
+    /// The test as it will be run.
+    plan: Plan,
     /// The loop, or why it could not be probed.
     looped: Result<Loop, String>,
     /// When and why the dry run ended early.
@@ -294,7 +297,7 @@ impl Rehearsed {
     /// As text.
     pub fn text(&self) -> String {
         let units = &self.model.units;
-        let mut out = format!("{}\n", self.model.title);
+        let mut out = format!("{}\n{}", self.model.title, self.plan.heading());
         out += &match &self.looped {
             Ok(found) => found.text(),
             Err(why) => format!("\nloop of structure, controller and actuators\n  not probed: {why}\n"),
@@ -340,6 +343,7 @@ impl Rehearsed {
         let link = self.links.map_or(Value::Null, |link| number(link / units.factor(Dimension::LENGTH)));
         Quantities::default()
             .with("title", self.model.title.as_str())
+            .with("setup", self.plan.json())
             .with("ready", self.objections().is_empty())
             .with("objections", self.objections())
             .with("doubt", self.doubt())

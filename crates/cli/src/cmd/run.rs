@@ -7,6 +7,7 @@ use clap::Args as ClapArgs;
 use interfield::files::same;
 use interfield::laboratory::{self, Replay};
 use interfield::outputs::{Files, OUT, Wanted};
+use interfield::plan::Plan;
 use interfield::programs::{self, ProgramLog};
 use interfield::quantities::{ONE, UNITS};
 use interfield::record::{self, Format};
@@ -211,7 +212,7 @@ fn attempt(
         listen(run.operator(), |_| None);
     }
     if !json {
-        print(&heading(run.simulation()));
+        print(&format!("{}\n{}", run.model().title, Plan::new(run.simulation()).heading()));
     }
     let bar = progress(run.simulation().steps(), "steps", !*quiet && !json);
     let free = run.simulation().free().to_vec();
@@ -283,6 +284,7 @@ fn tell(
         if !outcome.program_logs.is_empty() {
             document["externals"] = programs::json(&outcome.program_logs, model);
         }
+        document["setup"] = Plan::new(sim).json();
         document["warnings"] = loaded.messages().into();
         document["machine"] = json!(machine);
         if let Err(message) = &page {
@@ -365,23 +367,6 @@ fn keep(
     });
     let failed: Vec<String> = [recordings, kept, page].into_iter().filter_map(Result::err).collect();
     if failed.is_empty() { Ok(()) } else { Err(failed.join("; ")) }
-}
-
-fn heading(sim: &Simulation) -> String {
-    let a = &sim.model.analysis;
-    let dims = sim.free().len();
-    let mut out = format!("{}\n", sim.model.title);
-    out += &format!("  {dims} unknowns, {} elements\n", sim.model.elements.len());
-    let steps = format!("step {} s, {} steps to {} s\n", short(a.dt), sim.steps(), short(sim.steps() as f64 * a.dt));
-    if sim.model.partition.is_some() {
-        return out + "  " + &steps + &coupled::heading(sim);
-    }
-    out += &format!("  scheme {}, {steps}", a.scheme_name);
-    if let Some(solver) = sim.solver(0) {
-        let when = if sim.coupling.system(0).follows_state() { "factorised at each step" } else { "factorised once" };
-        out += &format!("  solver {solver}, {when}\n");
-    }
-    out
 }
 
 fn summary_text(sim: &Simulation, outcome: &Outcome, files: &Files) -> String {

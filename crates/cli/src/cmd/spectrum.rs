@@ -82,7 +82,13 @@ pub(crate) fn run(args: &Args) -> Exit {
         .collect();
     let points = match points {
         Ok(p) => p,
-        Err(e) => return refuse(format!("the scheme could not be stepped: {e:?}"), "try other values of --omega"),
+        Err(e) => {
+            let why = match e {
+                SpectrumError::Step(_) => "a step of the oscillator fails".to_owned(),
+                SpectrumError::Eigen(e) => e.to_string(),
+            };
+            return refuse(format!("the scheme could not be stepped: {why}"), "try other values of --omega");
+        }
     };
     if let Some(path) = &args.plot {
         let panel = Panel {

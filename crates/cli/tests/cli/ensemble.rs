@@ -575,7 +575,7 @@ fn intensities_that_make_no_sense_are_told() {
     let one = folder_in.join("peer.AT2");
     let one = one.to_str().unwrap();
     let cases: [(&[&str], &[&str]); 11] = [
-        (&["--records", one, "--levels", "0.1, 0.2"], &["say in which unit", "0.1, 0.2, 0.4 g"]),
+        (&["--records", one, "--levels", "0.1, 0.2"], &["give the unit", "0.1, 0.2, 0.4 g"]),
         (&["--records", one, "--levels", "0.1 g, 0.1 g"], &["a value is given twice"]),
         (&["--records", one, "--levels", "-0.1 g"], &["greater than zero"]),
         (&["--records", one, "--intensity", "sa(0 s)"], &["not greater than zero", "sa(0.5 s)"]),

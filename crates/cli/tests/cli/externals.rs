@@ -184,12 +184,12 @@ fn check_tells_what_is_known_and_asks_only_if_told_to() {
     // Nobody is asked.
     let said = interfield(&["check", path(&told)]).expect(0).stdout;
     assert!(said.contains("upper: opensees at tcp://127.0.0.1:") && said.contains("must be running already"), "{said}");
-    assert!(said.contains("stiffness unknown before it runs") && said.contains("--identify"), "{said}");
+    assert!(said.contains("stiffness: unknown before it runs") && said.contains("--identify"), "{said}");
     let refused = interfield(&["modes", path(&told)]).expect(2).stderr;
     assert!(refused.contains("unknown before its program runs") && refused.contains("stiffness = [["), "{refused}");
     let found = interfield(&["check", path(&told), "--identify", "--stability"]).expect(0).stdout;
     assert!(
-        found.contains("stiffness [[4, -4], [-4, 4]] kN/mm") && found.contains("stable: spectral radius"),
+        found.contains("stiffness: [[4, -4], [-4, 4]] kN/mm") && found.contains("stable: spectral radius"),
         "{found}"
     );
     assert_eq!(thread.join().expect("it ends well"), 7);

@@ -347,7 +347,7 @@ fn mistakes_about_specimens_are_found_together() {
         "there is no element `colum`",
         "there is no node `flor`",
         "there is no compensator `atss`",
-        "every 2.600000 samples",
+        "`alpha-os` sends one target per step of 0.002 s: a new target every 2.6 samples",
         "`frequency`",
         "`size`",
         "explode",

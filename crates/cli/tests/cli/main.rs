@@ -19,6 +19,7 @@ mod hostile;
 mod keys;
 mod lab;
 mod laboratory;
+mod links;
 mod mistakes;
 mod motion;
 mod numbers;
@@ -29,6 +30,7 @@ mod resume;
 mod runs;
 mod serve;
 mod stability;
+mod templates;
 mod verdicts;
 mod writing;
 

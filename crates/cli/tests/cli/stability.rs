@@ -209,3 +209,23 @@ fn a_map_has_all_values_and_a_picture() {
         assert!(outcome.stderr.contains(says), "{wrong:?}: {}", outcome.stderr);
     }
 }
+
+#[test]
+fn a_laboratory_that_cannot_be_probed_is_explained() {
+    let template = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("templates/hybrid.toml");
+    let text = std::fs::read_to_string(template).expect("a template");
+    let usual = "compensation = { method = \"ats\", delay = \"9 ms\" }";
+    let huge = "compensation = { method = \"feedforward\", series = [1e300, 1e300, 1e300, 1e300] }";
+    assert!(text.contains(usual));
+    let model = super::file("not-probed.toml", text.replace(usual, huge));
+    let args = ["check", model.to_str().expect("UTF-8"), "--stability", "-o", "not-probed.svg"];
+    let said = super::interfield(&args).expect(3).stderr;
+    for words in [
+        "cannot be judged: while the step was probed, the laboratory ended the test: ",
+        "compensation and actuators amplify the probe",
+        "help: look at the parameters of `compensation` and of [[specimen.actuator]]",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    assert!(!said.contains("Laboratory {") && !said.contains("code"), "{said}");
+}

@@ -11,7 +11,7 @@ pub mod keys;
 pub mod remote;
 mod replay;
 pub mod served;
-mod settings;
+pub(crate) mod settings;
 pub mod tape;
 mod words;
 

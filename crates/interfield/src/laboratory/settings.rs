@@ -104,8 +104,8 @@ fn of_specimen(model: &Model, specimen: &Specimen, pace: &RealTime) -> Value {
     })
 }
 
-/// What must not happen, and what follows: the fault matrix of a specimen, by the names of its limits.
-fn of_limits(limits: &Limits, actuator: Option<&Actuator>, units: &UnitSystem) -> Value {
+/// Limits that have a value, by name.
+pub(crate) fn watched(limits: &Limits) -> [(&'static str, Option<Watch>); 16] {
     let Limits {
         displacement,
         velocity,
@@ -123,28 +123,46 @@ fn of_limits(limits: &Limits, actuator: Option<&Actuator>, units: &UnitSystem) -
         missing,
         deadline,
         recorder,
-        not_finite,
-        gone,
+        // These are always watched.
+        not_finite: _,
+        gone: _,
     } = *limits;
-    let watched = [
-        ("displacement", displacement, Dimension::LENGTH),
-        ("velocity", velocity, Dimension::VELOCITY),
-        ("acceleration", acceleration, Dimension::ACCELERATION),
-        ("jerk", jerk.map(|limit| Watch::new(limit, Action::Hold)), JERK),
-        ("force", force, Dimension::FORCE),
-        ("force-rate", force_rate, Dimension::FORCE.per(Dimension::TIME)),
-        ("measured-displacement", measured_displacement, Dimension::LENGTH),
-        ("measured-velocity", measured_velocity, Dimension::VELOCITY),
-        ("measured-acceleration", measured_acceleration, Dimension::ACCELERATION),
-        ("tracking", tracking, Dimension::LENGTH),
-        ("energy", energy, Dimension::NONE),
-        ("indicator", indicator, Dimension::NONE),
-        ("frozen", frozen, Dimension::LENGTH),
-        ("missing", missing, Dimension::NONE),
-        ("deadline", deadline, Dimension::NONE),
-        ("recorder", recorder, Dimension::NONE),
-    ];
-    let always = [("not-finite", not_finite), ("gone", gone)];
+    [
+        ("displacement", displacement),
+        ("velocity", velocity),
+        ("acceleration", acceleration),
+        ("jerk", jerk.map(|limit| Watch::new(limit, Action::Hold))),
+        ("force", force),
+        ("force-rate", force_rate),
+        ("measured-displacement", measured_displacement),
+        ("measured-velocity", measured_velocity),
+        ("measured-acceleration", measured_acceleration),
+        ("tracking", tracking),
+        ("energy", energy),
+        ("indicator", indicator),
+        ("frozen", frozen),
+        ("missing", missing),
+        ("deadline", deadline),
+        ("recorder", recorder),
+    ]
+}
+
+/// What a limit measures.
+fn measure(limit: &str) -> Dimension {
+    match limit {
+        "displacement" | "measured-displacement" | "tracking" | "frozen" => Dimension::LENGTH,
+        "velocity" | "measured-velocity" => Dimension::VELOCITY,
+        "acceleration" | "measured-acceleration" => Dimension::ACCELERATION,
+        "jerk" => JERK,
+        "force" => Dimension::FORCE,
+        "force-rate" => Dimension::FORCE.per(Dimension::TIME),
+        _ => Dimension::NONE,
+    }
+}
+
+/// What must not happen, and what follows: the fault matrix of a specimen, by the names of its limits.
+fn of_limits(limits: &Limits, actuator: Option<&Actuator>, units: &UnitSystem) -> Value {
+    let always = [("not-finite", limits.not_finite), ("gone", limits.gone)];
     let watch = |w: Watch, dim: Dimension| {
         let (label, unit) = match actuator.filter(|_| !dim.is_none()) {
             Some(actuator) => actuator.unit(dim, units),
@@ -153,7 +171,8 @@ fn of_limits(limits: &Limits, actuator: Option<&Actuator>, units: &UnitSystem) -
         let watch = Quantities::default().quantity("at", number(w.limit / unit), &label);
         watch.with("samples", w.samples).with("action", action(w.action)).object()
     };
-    let watched = watched.into_iter().map(|(name, w, dim)| (name.to_owned(), w.map_or(Value::Null, |w| watch(w, dim))));
+    let watched = watched(limits).into_iter();
+    let watched = watched.map(|(name, w)| (name.to_owned(), w.map_or(Value::Null, |w| watch(w, measure(name)))));
     let always = always.into_iter().map(|(name, a)| (name.to_owned(), json!({ "action": action(a) })));
     watched.chain(always).collect::<serde_json::Map<_, _>>().into()
 }
@@ -242,10 +261,9 @@ fn sensor(s: &Sensor, (label, unit): (String, f64)) -> Value {
     shown.into_iter().fold(sensor, |all, (name, x)| all.quantity(name, number(x / unit), &label)).object()
 }
 
-fn of_fault(fault: &Injection, specimen: &Specimen) -> Value {
-    let period = specimen.period;
-    let Injection { what, actuator, from, samples } = *fault;
-    let (what, size) = match what {
+/// The word of a model file for what goes wrong on purpose, and how much: SI.
+pub(crate) fn misfortune(what: Misfortune, period: f64) -> (&'static str, Option<f64>) {
+    match what {
         Misfortune::FrozenDisplacement => ("frozen-displacement", None),
         Misfortune::FrozenForce => ("frozen-force", None),
         Misfortune::Silence => ("silence", None),
@@ -254,7 +272,13 @@ fn of_fault(fault: &Injection, specimen: &Specimen) -> Value {
         Misfortune::Delay(samples) => ("delay", Some(samples as f64 * period)),
         Misfortune::Gone => ("gone", None),
         Misfortune::EmergencyStop => ("emergency-stop", None),
-    };
+    }
+}
+
+fn of_fault(fault: &Injection, specimen: &Specimen) -> Value {
+    let period = specimen.period;
+    let Injection { what, actuator, from, samples } = *fault;
+    let (what, size) = misfortune(what, period);
     let lasts = (samples != u64::MAX).then_some(samples as f64 * period);
     let actuator = actuator.and_then(|a| specimen.actuators.get(a)).map(|a| a.name.as_str());
     // A spike is told in SI: it strikes displacement and force alike.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::ProgramLog;
 use crate::quantities::{UNITS, account_json, account_words};
-use crate::table::short;
+use crate::table::{labelled, short};
 
 /// The program that is a file.
 const UNIT: &str = "fmu";
@@ -75,7 +75,8 @@ pub fn described(model: &Model) -> String {
             None => stiffness(e, model),
             Some(_) => "unknown before it runs".to_owned(),
         };
-        format!("  {}: {}{at}, {start}\n    on {}; stiffness {stiffness}\n", e.name, e.program.name(), dofs.join(", "))
+        let text = format!("{}{at}, {start}; moved along {}", e.program.name(), dofs.join(", "));
+        labelled("  ", &e.name, &text) + &labelled("    ", "stiffness", &stiffness)
     };
     format!("\ncomputed by other programs\n{}", model.externals.iter().map(one).collect::<String>())
 }

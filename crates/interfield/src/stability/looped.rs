@@ -103,7 +103,7 @@ pub fn examine_loop(model: &Model) -> Result<Loop, String> {
 fn bears(model: &Model, bound: f64, change: impl Fn(&mut Actuator)) -> bool {
     let mut model = model.clone();
     model.specimens.iter_mut().flat_map(|s| &mut s.actuators).for_each(change);
-    let verdict = assemble(model).and_then(|(mut machine, _)| judge(&mut machine, FEWER_PRODUCTS));
+    let verdict = assemble(model).and_then(|(mut machine, _)| Ok(judge(&mut machine, FEWER_PRODUCTS)?));
     verdict.is_ok_and(|v| v.stable && v.radius <= bound)
 }
 
@@ -138,7 +138,7 @@ fn margin(model: &Model, radius: f64, search: &Search, change: impl Fn(&mut Actu
 /// What would stop the growth, by trying.
 fn remedies(model: &Model) -> Vec<String> {
     let settled = |model: Model| {
-        let verdict = assemble(model).and_then(|(mut machine, _)| judge(&mut machine, FEWER_PRODUCTS));
+        let verdict = assemble(model).and_then(|(mut machine, _)| Ok(judge(&mut machine, FEWER_PRODUCTS)?));
         verdict.is_ok_and(|v| v.stable)
     };
     let with = |change: &dyn Fn(&mut Model)| {

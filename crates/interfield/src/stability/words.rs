@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::machine::Moves;
 use super::{Findings, Limit};
 use crate::quantities::{ONE, Quantities, UNITS, number};
-use crate::table::{aligned, complex, radius, short};
+use crate::table::{aligned, complex, paged, radius, short};
 
 fn side(fine: bool) -> &'static str {
     if fine { "fine" } else { "coarse" }
@@ -96,7 +96,7 @@ impl Findings {
             };
         }
         self.looped.iter().for_each(|looped| out += &looped.text());
-        out
+        paged(&out)
     }
 
     fn limit_text(&self) -> String {

@@ -44,6 +44,57 @@ impl Compensation {
         }
     }
 
+    /// Its catalogue entry.
+    pub fn info(&self) -> &'static CompensationInfo {
+        let name = match self {
+            Compensation::Uncompensated => "none",
+            Compensation::Polynomial(_) => "polynomial",
+            Compensation::Inverse(_) if self.learns() => "adaptive-inverse",
+            Compensation::Inverse(_) => "inverse",
+            Compensation::Feedforward(_) => "feedforward",
+            Compensation::PiLead(_) => "pi-lead",
+            Compensation::Ats(_) => "ats",
+            Compensation::Gradient(_) => "amb",
+            Compensation::Fir(_) => "fir-rls",
+            Compensation::Early(_) => "early",
+        };
+        // Every name above has an entry, which a test holds.
+        find(name).unwrap_or(&COMPENSATIONS[0])
+    }
+
+    /// Its parameters with their values, SI, defaults included: what [`CompensationInfo::build`] would make it of.
+    pub fn values(&self) -> Vec<(&'static SchemeParameter, Vec<f64>)> {
+        let one = |p: &'static SchemeParameter, x: f64| (p, vec![x]);
+        match self {
+            Compensation::Uncompensated => Vec::new(),
+            Compensation::Polynomial(m) => {
+                let spacing = m.spacing.map(|n| one(&SPACING, n as f64));
+                [one(&DELAY, m.delay), one(&POINTS, m.order as f64)].into_iter().chain(spacing).collect()
+            }
+            Compensation::Inverse(m) if self.learns() => vec![one(&DELAY, m.delay), one(&KP, m.kp), one(&KI, m.ki)],
+            Compensation::Inverse(m) => vec![one(&DELAY, m.delay)],
+            Compensation::Feedforward(m) => vec![begun(m.series)],
+            Compensation::PiLead(m) => {
+                vec![one(&PROPORTIONAL, m.kp), one(&INTEGRAL, m.ki), one(&ZERO, m.zero), one(&POLE, m.pole)]
+            }
+            Compensation::Ats(m) => {
+                vec![begun(m.start), one(&WINDOW, m.window), one(&SKIP, m.skip as f64), one(&THRESHOLD, m.threshold)]
+            }
+            Compensation::Gradient(m) => vec![begun(m.start), (&GAINS, m.gains.to_vec())],
+            Compensation::Fir(m) => {
+                vec![begun(m.start), one(&TAPS, m.spacing), one(&FORGETTING, m.forgetting), one(&TRUST, m.doubt)]
+            }
+            Compensation::Early(m) => vec![
+                begun(m.start),
+                one(&AHEAD, m.ahead),
+                one(&HORIZON, m.horizon),
+                one(&CORNER, m.corner),
+                one(&NOISE, m.noise),
+                one(&DOUBT, m.doubt),
+            ],
+        }
+    }
+
     /// Whether it changes during a test: a probe of the loop knows what it starts with.
     pub fn learns(&self) -> bool {
         match self {
@@ -175,6 +226,11 @@ const DOUBT: SchemeParameter = parameter(
     "a number greater than zero",
     "largest deviation of the inverse from its start values, in units of a_i (2 pi 4 Hz)^i",
 );
+
+/// What a series is written as: the delay that it was made from, or its coefficients.
+fn begun(series: Series) -> (&'static SchemeParameter, Vec<f64>) {
+    if series == of_delay(series[1]) { (&LATE, vec![series[1]]) } else { (&SERIES, series.to_vec()) }
+}
 
 fn positive(x: f64) -> bool {
     x > 0.0
@@ -369,4 +425,35 @@ pub const COMPENSATIONS: &[CompensationInfo] = &[
 /// The entry of this name.
 pub fn find(name: &str) -> Option<&'static CompensationInfo> {
     COMPENSATIONS.iter().find(|m| m.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_method_says_of_itself_makes_it_again() {
+        let number = |x: f64| Argument::Number(x);
+        for info in COMPENSATIONS {
+            for given in [
+                vec![("delay", number(0.012))],
+                vec![
+                    ("delay", number(0.004)),
+                    ("series", Argument::List(&[1.0, 0.02, 1e-4, 0.0])),
+                    ("skip", number(3.0)),
+                ],
+            ] {
+                let known: Vec<(&str, Argument<'_>)> =
+                    given.into_iter().filter(|(name, _)| info.parameters.iter().any(|p| p.name == *name)).collect();
+                let method = (info.build)(Arguments(&known)).unwrap_or_else(|e| panic!("{}: {}", info.name, e.name));
+                assert_eq!(method.info().name, info.name);
+                let values = method.values();
+                let said: Vec<(&str, Argument<'_>)> = values
+                    .iter()
+                    .map(|(p, v)| (p.name, if let [x] = v[..] { number(x) } else { Argument::List(v) }))
+                    .collect();
+                assert_eq!((info.build)(Arguments(&said)), Ok(method), "{}: {said:?}", info.name);
+            }
+        }
+    }
 }

@@ -344,6 +344,11 @@ const COMMON: &[&str] = &[
     "mrad", "%",
 ];
 
+/// The units in common use, in the order of their dimensions.
+pub fn common() -> &'static [&'static str] {
+    COMMON
+}
+
 /// The common unit nearest to a misspelt symbol, if one is near enough.
 pub(crate) fn suggest_unit(name: &str) -> Option<&'static str> {
     suggest(name, COMMON.iter().copied())

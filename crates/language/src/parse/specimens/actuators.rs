@@ -117,7 +117,8 @@ pub(super) fn read(
     let (written, span) = (tables.len(), tables[0].span());
     let mut actuators = Vec::new();
     for (i, t) in tables.into_iter().enumerate() {
-        let t = t.along(moved(i));
+        let dimension = acted_on(context, &t, moved(i));
+        let t = t.along(dimension);
         let lever = if acts_somewhere(&t) { lever(context, &t, dofs) } else { Some(unit(i)) };
         let name = name(context, &t, i, &actuators);
         actuators.extend(one(context, &t).zip(lever).map(|(a, lever)| {
@@ -152,22 +153,29 @@ pub(super) fn read(
     (actuators.len() == dofs.len()).then_some(actuators)
 }
 
+/// Whether its stroke is a length or an angle: that of what it acts on, by default of the degree of freedom of its number.
+fn acted_on(context: &Context<'_>, t: &Table<'_>, usual: Dimension) -> Dimension {
+    let dof = |name: &str| context.dofs.iter().position(|d| d.name == name).map(|d| context.disp(d));
+    let along = || t.open(&ALONG).and_then(|inner| inner.keys().first().and_then(|key| dof(&key.value)));
+    match t.read(&DOF) {
+        _ if t.has(&ANCHOR) => Dimension::LENGTH,
+        Some(name) => dof(&name.value).unwrap_or(usual),
+        None => along().unwrap_or(usual),
+    }
+}
+
 /// Its name, which no other actuator of the specimen has.
 fn name(context: &Context<'_>, t: &Table<'_>, i: usize, before: &[Actuator]) -> String {
     let number = (i + 1).to_string();
     let Some(given) = t.read(&NAME) else { return number };
     let name = given.value.trim().to_owned();
     if name.is_empty() || name.contains(char::is_control) {
-        context.error(
-            given.span,
-            "an actuator has a name of letters",
-            "write for example name = \"east\", or leave it out",
-        );
+        context.error(given.span, "an actuator has a name of letters", "write for example name = \"east\", or omit it");
         return number;
     }
     if let Some(other) = before.iter().position(|a| a.name == name) {
         let message = format!("actuators {} and {number} have the same name `{name}`", other + 1);
-        context.error(given.span, message, "give each actuator of the specimen a name of its own");
+        context.error(given.span, message, "give each actuator of the specimen a different name");
         return number;
     }
     name

@@ -157,8 +157,8 @@ fn read_one(
     let dofs = commanded(context, table, &elements, &masses, context.diags.error_count() == before);
     let masses: Vec<f64> = dofs.iter().map(|d| masses.iter().filter(|m| m.0 == *d).map(|m| m.1).sum()).collect();
     let time_scale = table.value(&TIME_SCALE);
-    let interval = analysis.map_or(1e-3, |a| interval(a, partition, &elements)) * time_scale;
-    let period = period(context, table, interval);
+    let stepping = analysis.map(|a| Stepping::of(a, partition, &elements));
+    let period = period(context, table, stepping.as_ref(), time_scale);
     let record_every = record_every(context, table, period);
     let interlock = wiring::interlock(context, table, &INTERLOCK, at.as_ref().map(|a| &a.0));
     let compensation = compensation(context, table);
@@ -170,14 +170,10 @@ fn read_one(
     let length = dofs.first().map_or(Dimension::LENGTH, |&d| context.disp(d));
     let limits = table.open(&LIMITS).map_or_else(Default::default, |t| limits::read(context, t.along(length)));
     let (faults, stalls) = faults::read(context, table.all(&FAULT), length, (dofs.len(), period));
-    if dofs.is_empty() {
-        // What else is wrong is told at once.
-        let _ = (table.value(&SCALE), table.value(&RAMP), table.value(&PATIENCE), table.value(&BRIDGE));
-        let _ = (table.value(&BRAKE), table.value(&LATE), table.value(&HOME), table.value(&CORRECT_FORCE));
-        return None;
-    }
-    Some(Specimen {
-        name: name?.value,
+    // Every key is read before anything is given up, so that none that stands there is called unknown.
+    let complete = name.is_some() && compensation.is_some() && actuators.is_some() && !dofs.is_empty();
+    let specimen = Specimen {
+        name: name.map(|n| n.value).unwrap_or_default(),
         at: at.map(|a| a.0),
         key,
         insecure,
@@ -195,14 +191,15 @@ fn read_one(
         brake: table.value(&BRAKE),
         home: table.value(&HOME).0,
         correct_force: table.value(&CORRECT_FORCE),
-        compensation: compensation?,
-        actuators: actuators?,
+        compensation: compensation.unwrap_or(Compensation::Uncompensated),
+        actuators: actuators.unwrap_or_default(),
         limits,
         faults,
         stalls,
         at_end: table.value(&AT_END).0,
         interlock,
-    })
+    };
+    complete.then_some(specimen)
 }
 
 /// `at`: where its controller is.
@@ -299,15 +296,43 @@ fn commanded(
     dofs
 }
 
-/// Time of the model between two evaluations of a specimen with these elements.
-fn interval(analysis: &Analysis, partition: Option<&Partition>, elements: &[usize]) -> f64 {
-    let substructure = partition.and_then(|p| p.substructures.get(p.owners[*elements.first()?]));
-    let (scheme, substeps) = substructure.map_or((analysis.scheme, 1), |s| (s.scheme, s.substeps));
-    analysis.dt / f64::from(substeps) / f64::from(scheme.evaluations().unwrap_or(1).max(1))
+/// What sends a specimen its targets.
+struct Stepping<'a> {
+    scheme: &'a str,
+    /// Its step, s of the model.
+    step: f64,
+    /// Targets in a step: a scheme sends one for each evaluation of the forces.
+    targets: u32,
+}
+
+impl<'a> Stepping<'a> {
+    /// Of the substructure with these elements, or of the whole.
+    fn of(analysis: &'a Analysis, partition: Option<&'a Partition>, elements: &[usize]) -> Self {
+        let substructure = partition.and_then(|p| p.substructures.get(p.owners[*elements.first()?]));
+        let whole = (analysis.scheme_name.as_str(), analysis.scheme, 1);
+        let (scheme, made, substeps) = substructure.map_or(whole, |s| (s.scheme_name.as_str(), s.scheme, s.substeps));
+        let targets = made.evaluations().unwrap_or(1).max(1);
+        Stepping { scheme, step: analysis.dt / f64::from(substeps), targets }
+    }
+
+    /// Time of the model from one target to the next, s.
+    fn interval(&self) -> f64 {
+        self.step / f64::from(self.targets)
+    }
+
+    fn words(&self) -> String {
+        let often = match self.targets {
+            1 => "one target".to_owned(),
+            2 => "two targets".to_owned(),
+            n => format!("{n} targets"),
+        };
+        format!("`{}` sends {often} per step of {} s", self.scheme, self.step)
+    }
 }
 
 /// Sampling interval of the controller: a whole number of samples from one evaluation to the next, by default one.
-fn period(context: &Context<'_>, table: &Table<'_>, interval: f64) -> f64 {
+fn period(context: &Context<'_>, table: &Table<'_>, stepping: Option<&Stepping<'_>>, time_scale: f64) -> f64 {
+    let interval = stepping.map_or(1e-3, Stepping::interval) * time_scale;
     let Some(rate) = table.read(&RATE) else { return interval };
     if rate.value > FASTEST {
         context.error(rate.span, "the rate of a controller must be between 0 and 1 MHz", "write rate = \"1 kHz\"");
@@ -316,9 +341,13 @@ fn period(context: &Context<'_>, table: &Table<'_>, interval: f64) -> f64 {
     let samples = interval * rate.value;
     let whole = samples.round().max(1.0);
     if (samples - whole).abs() > 1e-6 * whole {
-        let message = format!("the specimen gets a new target every {samples:.6} samples of its controller");
+        let sends = stepping.map_or_else(String::new, |s| format!("{}: ", s.words()));
+        let every = format!("{samples:.4}");
+        let every = every.trim_end_matches('0').trim_end_matches('.');
+        let message =
+            format!("{sends}a new target every {every} samples of the controller, which is not a whole number");
         let help = format!(
-            "it must be a whole number: write rate = \"{} Hz\", or change the step, the substeps or `time_scale`",
+            "write rate = \"{} Hz\", or change the step, the substeps, the scheme or `time_scale`",
             whole / interval
         );
         context.error(rate.span, message, help);

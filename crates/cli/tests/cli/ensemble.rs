@@ -563,7 +563,7 @@ fn both_components_are_scaled_together() {
     let plane = storey("ensemble-pairs-plane");
     let found = ensemble(&plane, &folder("ensemble-pairs-plane"), &["--records", path]);
     assert_eq!(found["runs"], 1);
-    assert!(found["remarks"].to_string().contains("one component is taken; left out: one_ns.csv"), "{found:#}");
+    assert!(found["remarks"].to_string().contains("is used; not used: one_ns.csv"), "{found:#}");
 }
 
 #[test]

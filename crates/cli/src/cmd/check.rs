@@ -305,7 +305,7 @@ impl Findings {
 
     fn cost_text(&self) -> String {
         let time = self.plan.laboratory_time();
-        let clock = time.map_or_else(String::new, |t| format!("  in laboratory time the test takes {t}\n"));
+        let clock = time.map_or_else(String::new, |t| format!("  in real time the test takes {t}\n"));
         match self.cost {
             Some(s) => format!(
                 "\ncost\n  {} us per step on this machine, about {} s for the run\n{clock}",

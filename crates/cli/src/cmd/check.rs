@@ -82,7 +82,7 @@ pub(crate) fn run(args: &Args) -> Exit {
         return Exit::BadInput;
     }
     if !["svg", "png"].iter().any(|kind| has_extension(&picture, kind)) {
-        let message = format!("`{}`: the kind of picture is not known", picture.display());
+        let message = format!("`{}`: unknown type of picture", picture.display());
         fail(args.json, None, None, &message, "write FILE.svg or FILE.png");
         return Exit::BadInput;
     }

@@ -247,7 +247,7 @@ fn time_windows_have_their_rows_and_no_others() {
     let svg = std::fs::read_to_string(svg).unwrap();
     assert!(svg.contains(">2.5</text>") && !svg.contains(">1.5</text>"), "the axis goes from 2 s to 3 s");
     let (message, help) = refusal(&["plot", path, "--from", "5 s", "-o", "x.svg"], 2);
-    assert!(message.contains("no rows in the time asked for") && help.contains("t = 0 s to 4 s"), "{message} {help}");
+    assert!(message.contains("no rows in the given time range") && help.contains("t = 0 s to 4 s"), "{message} {help}");
     refusal(&["plot", path, "--from", "2 s", "--to", "1 s", "-o", "x.svg"], 2);
     let (message, _) = refusal(&["plot", path, "--from", "1.001 s", "--to", "1.002 s", "-o", "x.svg"], 2);
     assert!(message.contains("no row of"), "{message}");

@@ -231,7 +231,7 @@ pub(super) fn remarks(findings: &Findings<'_>) -> Vec<String> {
         let by_curves = f.capacity_fit.as_ref().filter(|_| f.fit.is_ok()).and_then(|c| c.as_ref().err());
         let curves = by_curves.map(|why| format!("{}: {why}", f.limit));
         let unknown =
-            (f.unknown > 0).then(|| format!("{}: {} runs say nothing of it, they are not counted", f.limit, f.unknown));
+            (f.unknown > 0).then(|| format!("{}: {} runs give no information and are not counted", f.limit, f.unknown));
         [why, curves, unknown]
     };
     let mut remarks: Vec<String> = findings.fragility.iter().flat_map(remark).flatten().collect();
@@ -240,7 +240,7 @@ pub(super) fn remarks(findings: &Findings<'_>) -> Vec<String> {
             ida.curves.iter().filter(|(_, c)| c.resurrects()).map(|(name, _)| name.as_str()).collect();
         if !again.is_empty() {
             remarks.push(format!(
-                "{} of {} curves stand again above an intensity at which they collapse; the first collapse counts: {}",
+                "{} of {} curves survive an intensity above one at which they collapse; the first collapse counts: {}",
                 again.len(),
                 ida.curves.len(),
                 again.join("; ")
@@ -249,7 +249,8 @@ pub(super) fn remarks(findings: &Findings<'_>) -> Vec<String> {
         let swinging = findings.still_swinging();
         if swinging > 0 {
             remarks.push(format!(
-                "{swinging} runs still swing at their end by more than 5 % of their peak: a longer --free-vibration gives better residual values"
+                "{swinging} runs still oscillate at their end by more than 5 % of their peak: a longer \
+                    --free-vibration gives better residual values"
             ));
         }
     }

@@ -113,11 +113,11 @@ fn load(structure: &Structure, index: usize, known: &Knowledge<'_>, found: &mut 
     }
     if sampling(signal).is_some() && end > 0.0 && a.duration > LONG_REST * end {
         let message = format!(
-            "this load ends at {}, and the analysis goes on to {} without it",
+            "this load ends at {}, and the analysis continues to {} without it",
             time_to(end, 3),
             time_to(a.duration, 3)
         );
-        warn(subject, message, "check the time step of the record, or take a shorter `duration`");
+        warn(subject, message, "check the time step of the record, or use a shorter `duration`");
     }
     if let Some(interval) = sampling(signal) {
         let of = format!("load {}", index + 1);
@@ -373,7 +373,7 @@ fn modes(structure: &Structure, modal: &Modal, uneven: bool, found: &mut Vec<Pro
         told.push(d);
         let name = &structure.model.dofs[d].name;
         let (message, help) = if omega2 == 0.0 {
-            let message = format!("nothing holds `{name}` back: mode {} has no stiffness", mode + 1);
+            let message = format!("`{name}` is not restrained: mode {} has no stiffness", mode + 1);
             (message, "connect it to a support or to its neighbours, or fix it, unless free drift is intended")
         } else {
             let message = format!("`{name}` is unstable: the stiffness of mode {} is negative", mode + 1);

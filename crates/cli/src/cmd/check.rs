@@ -82,7 +82,7 @@ pub(crate) fn run(args: &Args) -> Exit {
         return Exit::BadInput;
     }
     if !["svg", "png"].iter().any(|kind| has_extension(&picture, kind)) {
-        let message = format!("`{}`: the kind of picture is not known", picture.display());
+        let message = format!("`{}`: unknown type of picture", picture.display());
         fail(args.json, None, None, &message, "write FILE.svg or FILE.png");
         return Exit::BadInput;
     }
@@ -305,8 +305,7 @@ impl Findings {
 
     fn cost_text(&self) -> String {
         let lasts = self.plan.laboratory_time();
-        let clock =
-            lasts.map_or_else(String::new, |t| format!("  by the clock of the laboratory the test takes {t}\n"));
+        let clock = lasts.map_or_else(String::new, |t| format!("  in real time the test takes {t}\n"));
         match self.cost {
             Some(s) => format!(
                 "\ncost\n  {} per step on this machine, about {} for the run\n{clock}",

@@ -327,7 +327,7 @@ impl<'a> Stepping<'a> {
             2 => "two targets".to_owned(),
             n => format!("{n} targets"),
         };
-        format!("`{}` sends {often} per step of {} s", self.scheme, self.step)
+        format!("`{}` sends {often} per step of {}", self.scheme, crate::units::time(self.step))
     }
 }
 

@@ -410,16 +410,17 @@ fn dof_json(d: &Dof, mass: f64, units: &UnitSystem) -> Value {
         if d.angle { (Dimension::NONE, Dimension::INERTIA) } else { (Dimension::LENGTH, Dimension::MASS) };
     let rate = disp.per(Dimension::TIME);
     let label = |dim: Dimension| if d.angle { units.angle_label(dim) } else { units.label(dim) };
+    let (one, mass_unit) = units.readable(inertia);
     json!({
-        "name": d.name, "held": held(d), "angle": d.angle, "mass": mass / units.factor(inertia),
+        "name": d.name, "held": held(d), "angle": d.angle, "mass": mass / one,
         "u0": d.u0 / units.factor(disp), "v0": d.v0 / units.factor(rate),
-        UNITS: { "mass": units.label(inertia), "u0": label(disp), "v0": label(rate) },
+        UNITS: { "mass": mass_unit, "u0": label(disp), "v0": label(rate) },
     })
 }
 
 fn modal_json(modal: &Modal, count: usize, unknowns: &[String], sim: &Simulation) -> Value {
     let units = &sim.model.units;
-    let (unit, mass) = (units.label(Dimension::MASS), units.factor(Dimension::MASS));
+    let (mass, unit) = units.readable(Dimension::MASS);
     let dt = sim.dt();
     let modes: Vec<Value> = modal
         .omega2

@@ -73,7 +73,7 @@ fn of_specimen(model: &Model, specimen: &Specimen, pace: &RealTime) -> Value {
         "insecure": insecure,
         "elements": elements.iter().map(|&e| model.elements[e].name.as_str()).collect::<Vec<_>>(),
         "dofs": dofs.iter().map(|&d| model.dofs[d].name.as_str()).collect::<Vec<_>>(),
-        "masses": masses.iter().map(|m| m / model.units.factor(Dimension::MASS)).collect::<Vec<_>>(),
+        "masses": masses.iter().map(|m| m / model.units.readable(Dimension::MASS).0).collect::<Vec<_>>(),
         "period": period,
         "record_every": record_every,
         "time_scale": time_scale,
@@ -98,7 +98,7 @@ fn of_specimen(model: &Model, specimen: &Specimen, pace: &RealTime) -> Value {
         "limits": of_limits(limits, specimen.actuators.first(), &model.units),
         "clock": pace.real_time.then(|| described(pace)),
         UNITS: {
-            "masses": model.units.label(Dimension::MASS), "period": "s", "time_scale": ONE, "scale": ONE, "ramp": "s",
+            "masses": model.units.readable(Dimension::MASS).1, "period": "s", "time_scale": ONE, "scale": ONE, "ramp": "s",
             "patience": "s", "bridge": "s", "brake": "s", "stalls": "s", "watchdog": "s",
         },
     })

@@ -58,11 +58,17 @@ impl UnitSystem {
         if dim == Dimension::TIME && self.label(dim) == "s" {
             return time_to(si, count);
         }
-        // A derived unit of mass such as kN*s^2/mm is a unit for plain numbers; a reader thinks in kg.
+        let (factor, label) = self.readable(dim);
+        format!("{} {label}", significant(si / factor, count))
+    }
+
+    /// The unit in which a reader sees a quantity: its size in SI, and its name. A derived unit of mass such as kN*s^2/mm is a unit
+    /// for plain numbers of the file; a reader thinks in kg.
+    pub fn readable(&self, dim: Dimension) -> (f64, String) {
         if dim.mass != 0.0 && dim.time == 0.0 && self.label(Dimension::MASS).contains(['*', '/']) {
-            return format!("{} {dim}", significant(si, count));
+            return (1.0, dim.to_string());
         }
-        format!("{} {}", significant(si / self.factor(dim), count), self.label(dim))
+        (self.factor(dim), self.label(dim))
     }
 }
 

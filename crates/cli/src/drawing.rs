@@ -104,7 +104,8 @@ fn node(model: &Model, node: &ModelNode) -> Node {
     Node { name: node.name.clone(), at: node.at, held, swings: swings(model, node), mass }
 }
 
-/// What is drawn of an element: a line from its first node to each other, or to the ground.
+/// What is drawn of an element: a line from each of its nodes to the next, or to the ground. One over several storeys, such as
+/// the weight on them (P-delta), so runs along them and does not hide how they stand.
 fn lines(model: &Model, number: usize, node_of: &[Option<usize>]) -> Vec<Line> {
     let element = &model.elements[number];
     let (dofs, grounded): (Vec<usize>, bool) = match &element.kind {
@@ -145,7 +146,7 @@ fn lines(model: &Model, number: usize, node_of: &[Option<usize>]) -> Vec<Line> {
     match nodes[..] {
         [] => Vec::new(),
         [from] if grounded => vec![line(from, None)],
-        [from, ref others @ ..] => others.iter().map(|&to| line(from, Some(to))).collect(),
+        _ => nodes.windows(2).map(|pair| line(pair[0], Some(pair[1]))).collect(),
     }
 }
 

@@ -111,8 +111,20 @@ pub(crate) fn axis(channels: &[&ChannelInfo]) -> Axis {
         [one] => Axis::new(&one.name, &one.unit),
         [first, rest @ ..] => {
             let common = rest.iter().all(|c| c.quantity == first.quantity);
-            Axis::new(if common { &first.quantity } else { "value" }, &first.unit)
+            Axis::new(if common { measured(first) } else { "value".to_owned() }, &first.unit)
         }
+    }
+}
+
+/// What a channel has on its axis: of angles, and of loads that shake the ground, results keep only the general word.
+pub(crate) fn measured(channel: &ChannelInfo) -> String {
+    let angle = channel.unit.starts_with("rad");
+    match channel.quantity.as_str() {
+        "displacement" if angle => "rotation".to_owned(),
+        quantity @ ("velocity" | "acceleration") if angle => format!("angular {quantity}"),
+        "absolute acceleration" if angle => "absolute angular acceleration".to_owned(),
+        "load" if channel.unit.ends_with("/s^2") => "ground acceleration".to_owned(),
+        quantity => quantity.to_owned(),
     }
 }
 

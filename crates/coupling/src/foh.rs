@@ -378,7 +378,8 @@ pub(crate) const FOH: CouplingInfo = CouplingInfo {
 pub(crate) const MODIFIED_PH: CouplingInfo = CouplingInfo {
     name: "modified-ph",
     title: "modified Prakash-Hjelmstad coupling, interfield parallel, order 2",
-    reference: "Abbiati, Cazzador, Bursi, Pegon, Molina, Paolacci, Hybrid simulation of complex structural systems, with the history load its table lost",
+    reference: "Abbiati, Cazzador, Bursi, Pegon, Molina, Paolacci, Hybrid simulation of complex structural systems, \
+        with the history load that is missing in its table",
     advice: "Conserves the pseudo-energy for any ratio of steps. With a softening fine side and substeps it is \
         unstable at almost any step.",
     scheme: "newmark",

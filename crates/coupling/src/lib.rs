@@ -105,7 +105,7 @@ impl fmt::Display for CouplingError {
                     Fault::SingularElement { .. } => "the states of an element cannot be eliminated",
                     Fault::NoConvergence { .. } => "Newton's iteration does not converge",
                     Fault::Laboratory { .. } => "its laboratory has ended the test",
-                    Fault::Partner { .. } => "a program that computes a part of it gave no force",
+                    Fault::Partner { .. } => "a program that computes a part of it returned no force",
                 };
                 write!(f, "substructure {substructure} (counted from 0) cannot be started: {why}")
             }

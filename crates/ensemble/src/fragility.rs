@@ -255,7 +255,7 @@ pub fn fit_capacities(capacities: &[Capacity]) -> Result<Fit, String> {
         return Err("no ground motion reaches the limit: higher intensities are needed for a curve".to_owned());
     }
     if n < 2 {
-        return Err("one ground motion makes no curve".to_owned());
+        return Err("one ground motion is not enough for a curve".to_owned());
     }
     if capacities.iter().all(|c| c.low == c.high) {
         return known(&capacities.iter().map(|c| libm::log(c.low)).collect::<Vec<f64>>());
@@ -274,7 +274,7 @@ fn known(logs: &[f64]) -> Result<Fit, String> {
     let mean = logs.iter().sum::<f64>() / n;
     let std = (logs.iter().map(|z| (z - mean) * (z - mean)).sum::<f64>() / (n - 1.0)).sqrt();
     if std.is_nan() || std < 1e-12 {
-        return Err("all ground motions reach the limit at the same intensity: a step, not a curve".to_owned());
+        return Err("all ground motions reach the limit at the same intensity: a curve cannot be fitted".to_owned());
     }
     let degrees = n - 1.0;
     let errors = (std / n.sqrt(), std / (2.0 * degrees).sqrt());

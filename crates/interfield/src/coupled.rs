@@ -173,7 +173,7 @@ pub fn energies(parts: &Simulation) -> String {
     let (unit, joule) = (units.label(Dimension::MOMENT), units.factor(Dimension::MOMENT));
     let percent = if q.through_work > 0.0 { 100.0 * q.net_work / q.through_work } else { 0.0 };
     let mut out = format!(
-        "  the cuts gave {} {unit} to the structure, {} % of the {} {unit} that went through them\n",
+        "  the interfaces added {} {unit} to the structure, {} % of the {} {unit} transferred\n",
         short(q.net_work / joule),
         short(percent),
         short(q.through_work / joule)

@@ -6,7 +6,7 @@ use interfield_kernel::{Archive, Fault, StateError};
 
 use crate::rig::{Reading, Rig, Target};
 
-/// Why a partner gave no force.
+/// Why a partner returned no force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trouble {
     /// No answer within the time allowed.

@@ -292,7 +292,7 @@ impl<'d> Table<'d> {
         let near = near.and_then(|name| self.input.scope.definition(name)).filter(|_| d.message.starts_with("unknown"));
         let d = d.maybe_help(e.help).of_parameter(whole);
         self.input.diags.push(match near {
-            Some(place) => d.also(place, "or is it this one that is misspelt?"),
+            Some(place) => d.also(place, "or this one is misspelt"),
             None => d,
         });
     }

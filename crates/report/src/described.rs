@@ -24,6 +24,9 @@ pub(crate) fn described(block: &Block) -> Value {
     match block {
         Block::Text(text) => json!({ "text": text }),
         Block::Folded { summary, text } => json!({ "folded": summary, "lines": text }),
+        Block::FoldedTable { summary, table } => {
+            json!({ "folded": summary, "table": table.rows, "header": table.header })
+        }
         Block::Lines(lines) => json!({ "lines": lines }),
         Block::Table(t) => json!({ "table": t.rows, "header": t.header }),
         // Cells have nothing to zoom into.
@@ -122,6 +125,14 @@ fn farthest(state: &[f32], swinging: &[usize]) -> f64 {
     if standing > 0.0 { standing.sqrt() } else { all().map(|(_, d)| square(d)).fold(0.0, f64::max).sqrt() }
 }
 
+/// How much farther than the structure a pendulum may be drawn: where only pendulums swing, the structure stays in sight.
+const SWING: f64 = 4.0;
+
+/// The displacement for which a state is magnified.
+fn magnified(state: &[f32], swinging: &[usize]) -> f64 {
+    farthest(state, swinging).max(farthest(state, &[]) / SWING)
+}
+
 /// The structure where it is displaced most, over the one at rest.
 fn still(view: &View, direction: [f64; 2]) -> String {
     let states: Vec<&[f32]> = view.motion.states().collect();
@@ -130,7 +141,7 @@ fn still(view: &View, direction: [f64; 2]) -> String {
         Motion::Shapes(_) => states.first(),
         Motion::Frames { .. } => states.iter().max_by(|a, b| farthest(a).total_cmp(&farthest(b))),
     };
-    let displaced = most.map(|s| (*s, view.drawing.magnification(farthest(s))));
+    let displaced = most.map(|s| (*s, view.drawing.magnification(magnified(s, &view.drawing.swinging))));
     view.drawing.still(direction, displaced, 560.0, 420.0)
 }
 
@@ -141,11 +152,12 @@ fn view(view: &View, direction: [f64; 2]) -> Value {
     match &view.motion {
         Motion::Shapes(shapes) => {
             motion["texts"] = shapes.iter().map(|s| s.0.clone()).collect::<Vec<_>>().into();
-            motion["drawn"] = largest.iter().map(|most| d.magnification(*most)).collect::<Vec<_>>().into();
+            let drawn = |s: &[f32]| d.magnification(magnified(s, &d.swinging));
+            motion["drawn"] = view.motion.states().map(drawn).collect::<Vec<_>>().into();
         }
         Motion::Frames { times, .. } => {
             motion["times"] = times.clone().into();
-            let most = largest.iter().copied().fold(0.0, f64::max);
+            let most = view.motion.states().map(|s| magnified(s, &d.swinging)).fold(0.0, f64::max);
             motion["drawn"] = vec![d.magnification(most)].into();
         }
     }
@@ -225,6 +237,17 @@ mod tests {
             ["", "f", "fo", "foo", "foob", "fooba"].map(of),
             ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE="]
         );
+    }
+
+    /// A pendulum that swings alone stays in the picture; beside a structure that moves it does not count.
+    #[test]
+    fn pendulums_do_not_push_the_structure_out_of_sight() {
+        let state = |structure: f32, pendulum: f32| {
+            let mut state = [0.0; 12];
+            (state[0], state[6]) = (structure, pendulum);
+            magnified(&state, &[1])
+        };
+        assert_eq!([state(0.5, 1.0), state(0.01, 1.0), state(0.0, 1.0)], [0.5, 0.25, 1.0]);
     }
 
     #[test]

@@ -111,11 +111,11 @@ fn load(structure: &Structure, index: usize, known: &Knowledge<'_>, found: &mut 
     }
     if sampling(signal).is_some() && end > 0.0 && a.duration > LONG_REST * end {
         let message = format!(
-            "this load ends at {} s, and the analysis goes on to {} s without it",
+            "this load ends at {} s, and the analysis continues to {} s without it",
             digits(end),
             digits(a.duration)
         );
-        warn(subject, message, "check the time step of the record, or take a shorter `duration`");
+        warn(subject, message, "check the time step of the record, or use a shorter `duration`");
     }
     if let Some(interval) = sampling(signal) {
         let name = structure.model.load_names.get(index).filter(|n| !n.is_empty());
@@ -371,7 +371,7 @@ fn modes(structure: &Structure, modal: &Modal, uneven: bool, found: &mut Vec<Pro
         told.push(d);
         let name = &structure.model.dofs[d].name;
         let (message, help) = if omega2 == 0.0 {
-            let message = format!("nothing holds `{name}` back: mode {} has no stiffness", mode + 1);
+            let message = format!("`{name}` is not restrained: mode {} has no stiffness", mode + 1);
             (message, "connect it to a support or to its neighbours, or fix it, unless free drift is intended")
         } else {
             let message = format!("`{name}` is unstable: the stiffness of mode {} is negative", mode + 1);

@@ -635,7 +635,7 @@ fn undamped(model: &Model, free: &[usize], found: &Modes, mode: usize) -> Vec<Pr
             Some(d) => (Subject::Dof(d), format!("`{}`", model.dofs[d].name)),
             None => (Subject::Damping, "the structure".to_owned()),
         };
-        let message = format!("nothing holds {name} back: mode {mode} has no stiffness");
+        let message = format!("{name} is not restrained: mode {mode} has no stiffness");
         causes.push(Problem::error(subject, message, "support the structure, or connect the node to its neighbours"));
     }
     for cause in &mut causes {
@@ -737,7 +737,11 @@ fn mode_too_many((model, free): (&Model, &[usize]), bare: &Assembly, wanted: usi
         let name = &model.dofs[d].name;
         let message =
             format!("`{name}` has no mass: the structure has only {modes}, and the damping refers to mode {wanted}");
-        return Problem::error(Subject::Dof(d), message, "give the node a `mass`, or name lower `modes` in [damping]");
+        return Problem::error(
+            Subject::Dof(d),
+            message,
+            "give the node a `mass`, or choose lower `modes` in [damping]",
+        );
     }
     let message = format!("the damping refers to mode {wanted}, but the structure has only {modes}");
     let help = match found {

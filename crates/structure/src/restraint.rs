@@ -115,7 +115,10 @@ fn negative(model: &Model, e: &AtRest) -> Option<Problem> {
     let k = e.negative()?;
     let name = &model.elements[e.element].name;
     let size = if e.translates(model) { format!(": {}", written(model, k)) } else { String::new() };
-    let message = format!("the stiffness of `{name}` is negative{size}, and the structure does not make up for it");
+    let message = format!(
+        "the stiffness of `{name}` is negative{size}, and the rest of the structure does not \
+        compensate it"
+    );
     let help = "remove the sign, or check the length of a pendulum and the initial state";
     Some(Problem::warning(Subject::Stiffness(e.element), message, help))
 }
@@ -147,17 +150,27 @@ fn unheld(model: &Model, elements: &[AtRest], members: &[usize]) -> Problem {
     // An element that is there but has no stiffness is the cause, not the node.
     if let Some(e) = elements.iter().filter(|e| !e.k.is_empty() && e.largest() == 0.0).find(touches) {
         let element = &model.elements[e.element].name;
-        let message = format!("`{element}` has no stiffness in the initial state, and nothing else holds `{name}`");
+        let message = format!(
+            "`{element}` has no stiffness in the initial state, and no other element restrains \
+            `{name}`"
+        );
         let help = "give it a stiffness, or connect the node to its neighbours with another element";
         return Problem::warning(Subject::Stiffness(e.element), message, help);
     }
     let message = match members.len() {
-        1 => format!("nothing holds `{name}`: no element with a stiffness acts on it"),
+        1 => format!("`{name}` is not restrained: no element with a stiffness acts on it"),
         2 => {
-            format!("nothing holds `{name}` and `{}`: no element joins them to a support", model.dofs[members[1]].name)
+            format!(
+                "`{name}` and `{}` are not restrained: no element connects them to a support",
+                model.dofs[members[1]].name
+            )
         }
         n => {
-            format!("nothing holds `{name}` and {} others that move with it: no element joins them to a support", n - 1)
+            format!(
+                "`{name}` and {} others that move with it are not restrained: no element connects them to a \
+                support",
+                n - 1
+            )
         }
     };
     let help = "connect it to a support or to its neighbours, or fix it, unless free drift is intended";
@@ -182,7 +195,8 @@ pub(crate) fn uneven_stiffnesses(model: &Model) -> Option<Problem> {
     let digits = (soft / stiff / f64::EPSILON).log10().floor().max(0.0);
     let name = |i: usize| &model.elements[i].name;
     let message = format!(
-        "`{}` has a stiffness of {}, {:.0e} times as {how} as `{}`: of what the softer one does, rounding leaves {digits} digits",
+        "`{}` has a stiffness of {}, {:.0e} times as {how} as `{}`: rounding errors leave only {digits} digits for \
+            the softer one",
         name(blamed),
         written(model, value),
         stiff / soft,

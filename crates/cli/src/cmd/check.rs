@@ -82,7 +82,7 @@ pub(crate) fn run(args: &Args) -> Exit {
         return Exit::BadInput;
     }
     if !["svg", "png"].iter().any(|kind| has_extension(&picture, kind)) {
-        let message = format!("`{}`: the kind of picture is not known", picture.display());
+        let message = format!("`{}`: unknown type of picture", picture.display());
         fail(args.json, None, None, &message, "write FILE.svg or FILE.png");
         return Exit::BadInput;
     }
@@ -305,7 +305,7 @@ impl Findings {
 
     fn cost_text(&self) -> String {
         let time = self.plan.laboratory_time();
-        let clock = time.map_or_else(String::new, |t| format!("  by the clock of the laboratory the test takes {t}\n"));
+        let clock = time.map_or_else(String::new, |t| format!("  in real time the test takes {t}\n"));
         match self.cost {
             Some(s) => format!(
                 "\ncost\n  {} us per step on this machine, about {} s for the run\n{clock}",

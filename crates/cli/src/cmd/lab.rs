@@ -149,7 +149,7 @@ fn chosen(model: &Model, args: &Args) -> Result<Vec<usize>, Refusal> {
 pub(super) fn choose(model: &Model, name: Option<&str>) -> Result<usize, (String, String)> {
     match (name, model.specimens.len()) {
         (_, 0) => {
-            let help = "name the elements that stand in the laboratory: [[specimen]]";
+            let help = "define the tested elements with [[specimen]]";
             Err(("the model has no specimen".to_owned(), help.to_owned()))
         }
         (None, 1) => Ok(0),

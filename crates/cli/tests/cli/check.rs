@@ -15,14 +15,16 @@ fn masses_modes_and_step_of_a_chain() {
     let svg = std::fs::read_to_string(model.with_file_name("check.svg")).unwrap();
     assert!(svg.starts_with("<svg") && svg.matches("<path").count() >= 2, "{svg}");
     let modal = &document["modal"];
-    assert_eq!(number(&modal["directions"][0]["mass"]), 30e3);
+    // In the units of the model: kN s^2/mm are kilotonnes.
+    let kilotonne = 1e6;
+    assert_eq!(number(&modal["directions"][0]["mass"]), 30e3 / kilotonne);
     // w2 = 400 (1 -+ sqrt(1/2)), shapes (1, +-sqrt 2): Gamma = (20 +- 10 sqrt 2) / sqrt(40) in sqrt(t).
     let (root, omega) = (2f64.sqrt(), |sign: f64| (400.0 * (1.0 + sign * 0.5f64.sqrt())).sqrt());
     let mut sum = 0.0;
     for (mode, sign) in modal["modes"].as_array().unwrap().iter().zip([1.0, -1.0]) {
         let mass = (20.0 + sign * 10.0 * root).powi(2) / 40.0 * 1e3;
         let along = &mode["along"]["x"];
-        assert!((number(&along["effective_mass"]) / mass - 1.0).abs() < 1e-9, "{along}");
+        assert!((number(&along["effective_mass"]) * kilotonne / mass - 1.0).abs() < 1e-9, "{along}");
         assert!((number(&along["participation"]).powi(2) / mass - 1.0).abs() < 1e-9, "{along}");
         sum += number(&along["share"]);
     }
@@ -34,7 +36,7 @@ fn masses_modes_and_step_of_a_chain() {
     assert_eq!(document["solvers"][0]["unknowns"], 2);
     assert!(number(&document["seconds_per_step"]) > 0.0 && number(&document["estimated_seconds"]) > 0.0);
     assert_eq!(document["dofs"][0]["name"], "floor.x");
-    assert_eq!(number(&document["dofs"][0]["mass"]), 20e3);
+    assert_eq!(number(&document["dofs"][0]["mass"]), 20e3 / kilotonne);
 }
 
 #[test]
@@ -210,19 +212,19 @@ fn the_test_is_shown_as_it_will_be_run() {
     let shown = text.split_once("as it will be run\n").expect("a section").1;
     for words in [
         "coupling pmc: ",
-        "1 cut: slab.x",
+        "1 interface: slab.x",
         "building             7  coarse  alpha-os    2 ms",
         "specimen             1  fine    alpha-os  0.5 ms",
         "specimen isolators\n  measured: isolators\n  moved along: slab.x\n  laboratory: emulated in this process",
         "controller: 2 kHz, each sample is recorded",
         "targets: alpha-os sends one target per step of 0.5 ms: a new target every\n    sample",
-        "compensation: ats (delay 9 ms, window 1 s, skip 16, threshold 0.254 mm; it\n    learns during the test)",
+        "compensation: ats (delay 9 ms, window 1 s, skip 16, threshold 0.254 mm; adapts\n    during the test)",
         "follows: as second-order, 25 Hz, damping 0.7",
         "can: stroke 300 mm, velocity 2000 mm/s, force 500 kN",
         "sensors: displacement: noise 0.02 mm; force: noise 0.2 kN",
         "measured force               450 kN  ramp-down",
         "tracking error                20 mm  abort",
-        "readings missing        10 in a row  hold",
+        "measurements missing    10 in a row  hold",
     ] {
         assert!(shown.contains(words), "{words}:\n{text}");
     }
@@ -288,7 +290,7 @@ fn names_of_actuators_and_limits_of_their_own_are_shown() {
         "actuator upper\n    moves: floor2.x",
         "100 times slower than real time",
         "alpha-os sends one target per step of 5 ms (0.5 s in the laboratory):\n    a new target every 10 samples",
-        "by the clock of the laboratory the test takes 25 min",
+        "in real time the test takes 25 min",
     ] {
         assert!(text.contains(words), "{words}:\n{text}");
     }

@@ -151,6 +151,18 @@ fn specimens_and_ground_motions_are_marked_and_buildings_stand() {
     assert!(height("roof") < height("floor4") && height("floor4") < height("slab"));
 }
 
+/// An element over all storeys (P-delta) does not make a fan of them: one floor stands on the other.
+#[test]
+fn floors_stand_above_each_other_whatever_runs_along_them() {
+    let svg = String::from_utf8(drawn(&models().join("hysteretic-building.toml"), "hysteretic.svg")).unwrap();
+    let place = |name: &str| -> [f64; 2] {
+        let after = svg.split(&format!("<title>{name}, mass")).nth(1).unwrap();
+        ["cx=\"", "cy=\""].map(|c| after.split(c).nth(1).unwrap().split('"').next().unwrap().parse().unwrap())
+    };
+    let floors = ["floor1", "floor2", "floor3", "roof"].map(place);
+    assert!(floors.windows(2).all(|f| f[1][0] == f[0][0] && f[1][1] < f[0][1]), "{floors:?}");
+}
+
 /// What moves across its own plane is seen from aside.
 #[test]
 fn the_viaduct_is_not_a_line() {

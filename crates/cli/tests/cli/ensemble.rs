@@ -563,7 +563,7 @@ fn both_components_are_scaled_together() {
     let plane = storey("ensemble-pairs-plane");
     let found = ensemble(&plane, &folder("ensemble-pairs-plane"), &["--records", path]);
     assert_eq!(found["runs"], 1);
-    assert!(found["remarks"].to_string().contains("one component is taken; left out: one_ns.csv"), "{found:#}");
+    assert!(found["remarks"].to_string().contains("is used; not used: one_ns.csv"), "{found:#}");
 }
 
 #[test]
@@ -575,7 +575,7 @@ fn intensities_that_make_no_sense_are_told() {
     let one = folder_in.join("peer.AT2");
     let one = one.to_str().unwrap();
     let cases: [(&[&str], &[&str]); 11] = [
-        (&["--records", one, "--levels", "0.1, 0.2"], &["say in which unit", "0.1, 0.2, 0.4 g"]),
+        (&["--records", one, "--levels", "0.1, 0.2"], &["give the unit", "0.1, 0.2, 0.4 g"]),
         (&["--records", one, "--levels", "0.1 g, 0.1 g"], &["a value is given twice"]),
         (&["--records", one, "--levels", "-0.1 g"], &["greater than zero"]),
         (&["--records", one, "--intensity", "sa(0 s)"], &["not greater than zero", "sa(0.5 s)"]),

@@ -91,7 +91,7 @@ const MISTAKES: &[Mistake] = &[
     mistake("an actuator with a negative stroke", "stroke = \"100 mm\"", "stroke = §\"-100 mm\"", "remove the sign"),
     mistake("a limit beyond the stroke", "displacement = \"80 mm\"", "displacement = §\"200 mm\"", "limit"),
     mistake("an actuator that does not exist", "type = \"second-order\"", "type = §\"second-oder\"", "second-order"),
-    mistake("a program that nobody starts", "[record]", "§[[external]]\nname = \"frame\"\ndofs = [\"roof.x\"]\nprogram = \"opensees\"\nadapter_stiffness = \"1e3 kN/mm\"\n\n[record]", "command"),
+    mistake("a program that is not started", "[record]", "§[[external]]\nname = \"frame\"\ndofs = [\"roof.x\"]\nprogram = \"opensees\"\nadapter_stiffness = \"1e3 kN/mm\"\n\n[record]", "command"),
     // The command line.
     option("a step of zero", &["--dt", "0"], "--dt \"10 ms\""),
     option("substeps without a cut", &["--substeps", "5"], "[[substructure]]"),

@@ -86,7 +86,7 @@ impl Plan {
         let names: Vec<&str> = self.cuts.iter().map(|c| c.0.as_str()).collect();
         let cuts = match names.len() {
             0 => String::new(),
-            n => format!("; {}: {}", count(n, "cut"), listed(&names, NAMED)),
+            n => format!("; {}: {}", count(n, "interface"), listed(&names, NAMED)),
         };
         let mut out = format!("  {steps}\n");
         out += &labelled("  ", &format!("coupling {}", info.name), &format!("{}{cuts}", info.title));

@@ -90,7 +90,10 @@ fn lines(specimen: &Specimen, model: &Model, side: Option<&Side>) -> Vec<(&'stat
     }
     lines.push(("late target", late(specimen)));
     lines.push(("start and end", ways(specimen)));
-    lines.push(("hold", format!("{} at most, then the specimen is led home", time(specimen.patience))));
+    lines.push((
+        "hold",
+        format!("{} at most, then the specimen returns to the start position", time(specimen.patience)),
+    ));
     if !specimen.faults.is_empty() || !specimen.stalls.is_empty() {
         lines.push(("faults on purpose", faults(specimen, model)));
     }
@@ -106,8 +109,8 @@ fn mass(model: &Model, dof: usize, value: f64) -> String {
 fn place(specimen: &Specimen) -> String {
     match (&specimen.at, &specimen.key, specimen.insecure) {
         (None, ..) => "emulated in this process".to_owned(),
-        (Some(at), Some(key), _) => format!("at {at}, sealed with {key}"),
-        (Some(at), None, true) => format!("at {at}, without a seal"),
+        (Some(at), Some(key), _) => format!("at {at}, encrypted with {key}"),
+        (Some(at), None, true) => format!("at {at}, not encrypted"),
         (Some(at), None, false) => format!("at {at}"),
     }
 }
@@ -152,7 +155,7 @@ fn compensation(specimen: &Specimen, model: &Model) -> String {
     let values = parameters(specimen, model);
     let said: Vec<String> = values.iter().map(|(name, q)| format!("{name} {}", said(q))).collect();
     let name = specimen.compensation.info().name;
-    let learns = if specimen.compensation.learns() { "; it learns during the test" } else { "" };
+    let learns = if specimen.compensation.learns() { "; adapts during the test" } else { "" };
     if said.is_empty() { name.to_owned() } else { format!("{name} ({}{learns})", said.join(", ")) }
 }
 
@@ -207,7 +210,7 @@ fn parameters(specimen: &Specimen, model: &Model) -> Vec<(&'static str, Vec<Para
 fn late(specimen: &Specimen) -> String {
     let then = match specimen.late {
         MissPolicy::Hold | MissPolicy::Wait => "then the specimen waits for it",
-        MissPolicy::Extrapolate => "then the motion goes on and makes up for it",
+        MissPolicy::Extrapolate => "then the motion continues and catches up",
         MissPolicy::Abort => "then the test ends",
     };
     format!("bridged for {}, {then}", time(specimen.bridge))
@@ -215,8 +218,8 @@ fn late(specimen: &Specimen) -> String {
 
 fn ways(specimen: &Specimen) -> String {
     let home = match specimen.home {
-        Home::Displacement => "at the end it is led back to where it stood at the start",
-        Home::Force => "at the end it is led to where it carries no force",
+        Home::Displacement => "at the end it returns to the start position",
+        Home::Force => "at the end it is unloaded to zero force",
         Home::Hold => "at the end it stays where it is",
     };
     format!("each way takes {} at least; {home}; braked within {}", time(specimen.ramp), time(specimen.brake))
@@ -461,10 +464,10 @@ fn watches(name: &str) -> &'static str {
         "energy" => "energy of the error",
         "indicator" => "its energy in a second",
         "frozen" => "travel, sensor frozen",
-        "missing" => "readings missing",
+        "missing" => "measurements missing",
         "deadline" => "late targets",
         "recorder" => "samples not recorded",
-        "not-finite" => "a reading not a number",
+        "not-finite" => "measurement is NaN",
         _ => "connection lost",
     }
 }
@@ -473,7 +476,7 @@ fn follows(action: Action) -> &'static str {
     match action {
         Action::Warn => "warn: it is logged",
         Action::Hold => "hold: until it is over",
-        Action::RampDown => "ramp-down: home, end",
+        Action::RampDown => "ramp-down: return, end",
         Action::Abort => "abort: brake, switch off",
     }
 }

@@ -56,7 +56,7 @@ pub(super) fn read(
             let message =
                 format!("`every` is {every}, but the run has only {steps} steps: its start and its end are recorded");
             let d = Diagnostic::warning(message, table.place(&EVERY)).following();
-            context.diags.push(d.help("take a smaller number, or leave it out to record each step"));
+            context.diags.push(d.help("take a smaller number, or omit it to record each step"));
         }
         table.finish();
     }

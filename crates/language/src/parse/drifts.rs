@@ -73,7 +73,7 @@ fn quantity(context: &Context<'_>, table: &Table<'_>) -> Option<Quantity> {
         return None;
     };
     if context.dofs[above_dof].angle {
-        let message = format!("`{}` is a rotation, and a drift is a displacement over a height", dof.value);
+        let message = format!("`{}` is a rotation, but a drift is a displacement over a height", dof.value);
         context.error(dof.span, message, "write a translation, for example dof = \"x\"");
         return None;
     }

@@ -287,7 +287,7 @@ impl Context<'_> {
             // A name that stands nowhere else, beside several of the other, may be the one that is misspelt.
             let doubtful = |n: &&str| self.is_lonely(n) && !self.is_lonely(&name.value);
             self.diags.push(match near.filter(doubtful).and_then(|n| self.names.get(n)) {
-                Some(place) => d.also(place.clone(), "or is it this one that is misspelt?"),
+                Some(place) => d.also(place.clone(), "or this one is misspelt"),
                 None => d,
             });
         }
@@ -354,8 +354,8 @@ fn doubt_estimates(context: &Context<'_>, analysis: Option<&Analysis>, overrides
     if !given || !context.estimates.is_empty() || context.partitioned {
         return;
     }
-    let message = "no element has an estimate that the tangent policy \"given\" could take";
-    let help = "give elements a tangent = { k = \"4 kN/mm\" }, or take the policy exact or initial";
+    let message = "no element has an estimate that the tangent policy \"given\" could use";
+    let help = "give elements a tangent = { k = \"4 kN/mm\" }, or use the policy exact or initial";
     let d = Diagnostic::warning(message, context.places.tangent.clone()).following().help(help);
     context.diags.push(match &overrides.tangent {
         Some(policy) => d.at_option(format!("--tangent {policy}")),

@@ -290,8 +290,7 @@ impl<'a> Draft<'a> {
 
     /// Says once that names of this kind are left out.
     fn left_out(&mut self, what: &str) {
-        let note =
-            format!("Some names of {what} are left out for lack of room: they show when the pointer rests there.");
+        let note = format!("Some names of {what} do not fit: place the pointer there to see them.");
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }

@@ -80,7 +80,7 @@ fn each_doubt_is_told_where_it_arises() {
         (
             "k = \"8 kN/mm\"",
             "k = 0",
-            "`storey1` has no stiffness in the initial state, and nothing else holds `floor.x`",
+            "`storey1` has no stiffness in the initial state, and no other element restrains `floor.x`",
             "k = 0",
         ),
         (

@@ -156,10 +156,10 @@ pub(super) fn fragility(findings: &Findings<'_>) -> Panel {
     Panel {
         title: "Fragility".to_owned(),
         x: Axis::new(&findings.intensity.words, &findings.intensity.unit),
-        y: Axis::new("fraction of runs above the limit", "").over(-0.02, 1.02),
+        y: Axis::new("fraction above the limit", "").over(-0.02, 1.02),
         order: Order::Sorted,
         curves,
-        note: "Points: fractions of the runs with their 95 % confidence by Wilson. Lognormal curves: from the counts by maximum likelihood; dashed                from the intensity at which the curve of each ground motion reaches the limit."
+        note: "Points: fractions of the runs with their 95 % confidence by Wilson. Lognormal curves: from the counts by maximum likelihood; dashed from the intensity at which the curve of each ground motion reaches the limit."
             .to_owned(),
         ..Panel::default()
     }

@@ -97,8 +97,8 @@ pub(super) fn averaged(text: Option<&str>) -> Result<(f64, f64), Mistake> {
     let both =
         text.split_once("..").and_then(|(a, b)| Some((a.trim().parse::<f64>().ok()?, b.trim().parse::<f64>().ok()?)));
     both.filter(|(a, b)| *a > 0.0 && a < b && b.is_finite()).ok_or_else(|| {
-        let message = format!("--average-over \"{text}\" is no range of first periods");
-        (message, "write two rising numbers, for example --average-over 0.2..3".to_owned())
+        let message = format!("--average-over \"{text}\" is not a range of multiples of the first period");
+        (message, "write two increasing numbers, for example --average-over 0.2..3".to_owned())
     })
 }
 
@@ -227,11 +227,11 @@ pub(super) fn levels(option: &str, text: &str, name: &str) -> Result<interfield_
     let found = match values(text).map_err(refuse)? {
         Some(found) => found,
         None => single(text)
-            .ok_or_else(|| refuse("it is no number with a unit".to_owned()))
+            .ok_or_else(|| refuse("it is not a number with a unit".to_owned()))
             .map(|(number, unit)| Values { list: vec![Setting::number(number, &unit)], unit })?,
     };
     if found.unit.is_empty() && found.list.iter().all(|s| s.number.is_some()) {
-        return Err(refuse("say in which unit, for example g".to_owned()));
+        return Err(refuse("give the unit, for example g".to_owned()));
     }
     for value in &found.list {
         acceleration(&value.text).map_err(refuse)?;

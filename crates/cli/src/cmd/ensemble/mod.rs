@@ -80,7 +80,7 @@ pub(crate) struct Args {
     /// Values of the parameter `seed` of the model, e.g. 1..100
     #[arg(long, value_name = "RANGE")]
     seeds: Option<String>,
-    /// Records in the place of the ground motion of the model: files, a folder for all records in it, or a list (CSV with the columns x, y,
+    /// Records instead of the ground motion of the model: files, a folder for all records in it, or a list (CSV with the columns x, y,
     /// scale)
     #[arg(long, value_name = "PATH", num_args = 1..)]
     records: Vec<PathBuf>,
@@ -378,7 +378,7 @@ impl Ground {
             .filter(|m| !(m.measured > 0.0 && m.peak > 0.0))
             .map(|m| {
                 (
-                    format!("`{}` is zero everywhere: it cannot shake the model", m.motion.name),
+                    format!("`{}` is zero everywhere: it cannot excite the model", m.motion.name),
                     "give another record".to_owned(),
                 )
             })
@@ -414,7 +414,7 @@ fn first_period(loaded: &Loaded, settings: &ModelArgs, directions: &[String]) ->
     let structure = Structure::new(model).map_err(|p| p.first().map_or_else(String::new, |p| p.message.clone()))?;
     let n = structure.free().len();
     let modal = Modal::new(&structure, if n <= MODES.0 { n } else { MODES.1 }).map_err(|e| e.to_string())?;
-    ground::first_period(&modal, directions).ok_or_else(|| "no mode swings along the ground motion".to_owned())
+    ground::first_period(&modal, directions).ok_or_else(|| "no mode moves along the ground motion".to_owned())
 }
 
 /// What a user should know of the records before they run.
@@ -428,7 +428,7 @@ fn record_remarks(
     let mut remarks: Vec<String> = skipped.iter().map(|(name, why)| format!("`{name}` is skipped: {why}")).collect();
     for m in motions.iter().filter(|m| !m.motion.left_out.is_empty()) {
         remarks.push(format!(
-            "of `{}` one component is taken; left out: {}",
+            "only one component of `{}` is used; not used: {}",
             m.motion.name,
             m.motion.left_out.join(", ")
         ));
@@ -495,7 +495,7 @@ fn first_model(
             "external `{}` is computed by a program that was started elsewhere, which serves one run",
             external.name
         );
-        let help = "write its `command`, so that each run starts a process of its own";
+        let help = "write its `command`, so that each run starts its own process";
         fail(loaded.json(), None, None, &message, help);
         return Err(Exit::BadInput);
     }
@@ -661,7 +661,7 @@ fn heading(findings: &Findings<'_>) -> String {
 fn sentence(findings: &Findings<'_>) -> String {
     let counts = [
         (findings.count(|e| matches!(e, Ending::Fault(_))), "stopped before their end"),
-        (findings.count(|e| matches!(e, Ending::Broken(_))), "were broken off by a program or a specimen"),
+        (findings.count(|e| matches!(e, Ending::Broken(_))), "were stopped by a program or a specimen"),
         (findings.count(|e| matches!(e, Ending::Refused(_))), "could not start"),
     ];
     let finished = findings.count(|e| *e == Ending::Finished);

@@ -3,7 +3,7 @@
 use interfield_ensemble::fragility::Fit;
 use interfield_ensemble::{Ending, Summary};
 use interfield_motion::STANDARD_GRAVITY;
-use interfield_report::{Block, Page, Section, Table};
+use interfield_report::{Block, Page, Section, Table, printed};
 
 use super::findings::{Findings, Fragility, Ida};
 use super::intensity::words;
@@ -140,16 +140,19 @@ fn intensities(findings: &Findings<'_>) -> Vec<Block> {
     };
     let mut blocks = vec![Block::Text(text(&ida.demand.label())), table(&header, rows)];
     let mut lines = Vec::new();
-    for q in &ida.quantities[1..] {
+    // What is zero at any intensity, such as what a ground motion leaves, tells nothing.
+    for q in ida.quantities[1..].iter().filter(|q| q.stripes.iter().any(|s| s.fractiles != [0.0; 3])) {
         for s in &q.stripes {
             let [low, median, high] = s.fractiles.map(or_collapse);
-            let unit = if q.unit.is_empty() { "-".to_owned() } else { q.unit.clone() };
+            let unit = if q.unit.is_empty() { "-".to_owned() } else { printed(&q.unit) };
             lines.push(vec![q.quantity.clone(), unit, short(s.intensity), low, median, high, or_nothing(s.dispersion)]);
         }
     }
     if !lines.is_empty() {
-        blocks.push(Block::Text("Peaks and residual values of all channels, in magnitude.".to_owned()));
-        blocks.push(table(&["quantity", "unit", "intensity", "16 %", "median", "84 %", "dispersion"], lines));
+        let header = ["quantity", "unit", "intensity", "16 %", "median", "84 %", "dispersion"];
+        let table = Table { header: header.map(str::to_owned).to_vec(), rows: lines };
+        let summary = "Peaks and residual values of all channels, in magnitude".to_owned();
+        blocks.push(Block::FoldedTable { summary, table });
     }
     blocks
 }
@@ -228,7 +231,7 @@ pub(super) fn remarks(findings: &Findings<'_>) -> Vec<String> {
         let by_curves = f.capacity_fit.as_ref().filter(|_| f.fit.is_ok()).and_then(|c| c.as_ref().err());
         let curves = by_curves.map(|why| format!("{}: {why}", f.limit));
         let unknown =
-            (f.unknown > 0).then(|| format!("{}: {} runs say nothing of it, they are not counted", f.limit, f.unknown));
+            (f.unknown > 0).then(|| format!("{}: {} runs give no information and are not counted", f.limit, f.unknown));
         [why, curves, unknown]
     };
     let mut remarks: Vec<String> = findings.fragility.iter().flat_map(remark).flatten().collect();
@@ -237,7 +240,7 @@ pub(super) fn remarks(findings: &Findings<'_>) -> Vec<String> {
             ida.curves.iter().filter(|(_, c)| c.resurrects()).map(|(name, _)| name.as_str()).collect();
         if !again.is_empty() {
             remarks.push(format!(
-                "{} of {} curves stand again above an intensity at which they collapse; the first collapse counts: {}",
+                "{} of {} curves survive an intensity above one at which they collapse; the first collapse counts: {}",
                 again.len(),
                 ida.curves.len(),
                 again.join("; ")
@@ -246,7 +249,8 @@ pub(super) fn remarks(findings: &Findings<'_>) -> Vec<String> {
         let swinging = findings.still_swinging();
         if swinging > 0 {
             remarks.push(format!(
-                "{swinging} runs still swing at their end by more than 5 % of their peak: a longer --free-vibration gives better residual values"
+                "{swinging} runs still oscillate at their end by more than 5 % of their peak: a longer \
+                    --free-vibration gives better residual values"
             ));
         }
     }
@@ -304,7 +308,8 @@ fn runs(findings: &Findings<'_>) -> Vec<Block> {
     let mut header = vec!["run"];
     header.extend(variables.iter().map(|v| v.name));
     header.push("outcome");
-    let peaks: Vec<String> = findings.model.channels.iter().map(|c| format!("{} [{}]", c.name, c.unit)).collect();
+    let peaks: Vec<String> =
+        findings.model.channels.iter().map(|c| format!("{} [{}]", c.name, printed(&c.unit))).collect();
     header.extend(peaks.iter().map(String::as_str));
     let row = |(case, outcome): (&interfield_ensemble::Case, &interfield_ensemble::Outcome)| {
         let mut row = vec![case.index.to_string()];

@@ -96,8 +96,10 @@ impl Question {
         mistakes.extend(wanted.as_ref().err().into_iter().chain(period.as_ref().err()).cloned());
         mistakes.extend(tail.as_ref().err().into_iter().chain(averaged.as_ref().err()).cloned());
         if let (Some(_), Ok(Some(Wanted::Variable(name)))) = (&args.levels, &wanted) {
-            let message =
-                format!("--intensity {name}: --levels scales the ground motion, and this is no measure of it");
+            let message = format!(
+                "--intensity {name}: --levels scales the ground motion, but this is not a measure of the \
+                    ground motion"
+            );
             mistakes.push((message, "give --intensity pga, sa or avgsa".to_owned()));
         }
         match (mistakes.is_empty(), wanted, period, tail, averaged) {

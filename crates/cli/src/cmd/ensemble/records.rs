@@ -89,7 +89,8 @@ impl Records {
                 }
                 Err(why) if claims(&file) && !why.contains("no numbers") => {
                     let help = format!(
-                        "take it out of the folder, or make it one that says all: `interfield motion \"{}\" -o clean.csv`, with --unit and --dt as needed",
+                        "remove it from the folder, or convert it to a complete record: `interfield motion \"{}\" -o \
+                            clean.csv`, with --unit and --dt as needed",
                         file.display()
                     );
                     mistakes.push((format!("`{}`: {why}", file.display()), help));
@@ -127,7 +128,7 @@ impl Records {
                 Some(Ok(scale)) if scale.is_finite() && scale > 0.0 => scale,
                 Some(_) => {
                     mistakes.push((
-                        format!("{place}: `{}` is no scale", row["scale"]),
+                        format!("{place}: `{}` is not a scale factor", row["scale"]),
                         "write a number greater than zero".to_owned(),
                     ));
                     continue;

@@ -80,7 +80,7 @@ impl Shaken {
 pub(super) struct Timing {
     /// Step, s.
     pub dt: f64,
-    /// Steps in the place of one step of the model.
+    /// Steps instead of one step of the model.
     pub refined: u64,
     /// Steps to the end.
     pub steps: u64,

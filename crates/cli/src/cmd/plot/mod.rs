@@ -219,7 +219,7 @@ fn window(args: &Args, sources: &[Source]) -> Result<Window, Refusal> {
         };
         let (first, last) = (time(0)?, time(rows - 1)?);
         if last < window.from && !window.holds(last) || first > window.to && !window.holds(first) {
-            let message = format!("`{}` has no rows in the time asked for", reader.path().display());
+            let message = format!("`{}` has no rows in the given time range", reader.path().display());
             return Err(Refusal::new(message, format!("it goes from t = {first} s to {last} s")));
         }
     }

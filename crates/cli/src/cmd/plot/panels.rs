@@ -66,7 +66,7 @@ pub(super) fn panel(
             };
             let rows = rows(&one, window, json)?;
             if rows == 0 {
-                let message = format!("no row of `{}` is in the time asked for", source.reader.path().display());
+                let message = format!("no row of `{}` is in the given time range", source.reader.path().display());
                 return Err(Refusal::new(message, "--from and --to lie between two rows: choose more time"));
             }
             curve.name = legend;
@@ -110,7 +110,8 @@ fn one<'a>(source: &'a Source, name: &'a str, unit: &str, infos: &[&ChannelInfo]
             format!("{a} and {b} have different units and cannot share an axis")
         };
         let help = format!(
-            "give each a panel of its own, --panel \"{first}\" --panel \"{name}\", or draw one over the other: --panel \"{name} over {first}\""
+            "give each its own panel, --panel \"{first}\" --panel \"{name}\", or draw one over the other: --panel \
+                \"{name} over {first}\""
         );
         return Err(Refusal::new(message, help));
     };

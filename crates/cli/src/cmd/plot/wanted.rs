@@ -128,7 +128,7 @@ fn chosen(sources: &[Source], window: Window, json: bool) -> Result<Vec<Wanted>,
     let channels: Vec<(&ChannelInfo, f64)> =
         found.iter().map(|s| (&s.channel, s.peak)).filter(|(c, _)| everywhere(&c.name)).collect();
     if channels.is_empty() {
-        let help = "`interfield show` lists the channels of each; the same names are laid over each other";
+        let help = "`interfield show` lists the channels of each; channels with equal names share a panel";
         return Err(Refusal::new("these results have no channel in common", help));
     }
     if let Some(panels) = recorded(&channels) {

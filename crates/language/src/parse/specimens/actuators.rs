@@ -170,16 +170,12 @@ fn name(context: &Context<'_>, t: &Table<'_>, i: usize, before: &[Actuator]) -> 
     let Some(given) = t.read(&NAME) else { return number };
     let name = given.value.trim().to_owned();
     if name.is_empty() || name.contains(char::is_control) {
-        context.error(
-            given.span,
-            "an actuator has a name of letters",
-            "write for example name = \"east\", or leave it out",
-        );
+        context.error(given.span, "an actuator has a name of letters", "write for example name = \"east\", or omit it");
         return number;
     }
     if let Some(other) = before.iter().position(|a| a.name == name) {
         let message = format!("actuators {} and {number} have the same name `{name}`", other + 1);
-        context.error(given.span, message, "give each actuator of the specimen a name of its own");
+        context.error(given.span, message, "give each actuator of the specimen a different name");
         return number;
     }
     name

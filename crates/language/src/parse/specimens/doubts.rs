@@ -38,11 +38,11 @@ pub(super) fn doubt(context: &Context<'_>, table: &Table<'_>, specimen: &Specime
         let largest = specimen.actuators.iter().map(reach).fold(0.0, f64::max);
         let Some(limit) = limit(specimen).map(|w| w.limit).filter(|limit| *limit > largest) else { continue };
         let message = format!(
-            "the limit of {} lies beyond the {word} of the actuator, {}: it never comes to bear",
+            "the limit of {} lies beyond the {word} of the actuator, {}: it has no effect",
             written(limit, dim),
             written(largest, dim)
         );
-        warn(key, message, "take a limit that the actuator can pass");
+        warn(key, message, "use a limit below it");
     }
     for actuator in &specimen.actuators {
         let Lever::Linear(row) = &actuator.lever else { continue };
@@ -61,7 +61,7 @@ pub(super) fn doubt(context: &Context<'_>, table: &Table<'_>, specimen: &Specime
                 written(start, length),
                 written(most, length)
             );
-            warn("displacement", message, "reduce the `initial` displacement, or take a larger limit and stroke");
+            warn("displacement", message, "reduce the `initial` displacement, or use a larger limit and stroke");
         }
     }
 }

@@ -132,7 +132,7 @@ impl Client {
         Client(stream)
     }
 
-    fn say(&mut self, code: f64, u: f64) {
+    pub(super) fn say(&mut self, code: f64, u: f64) {
         let message: Vec<u8> = [code, u, 0.0, 0.0, 0.0].iter().flat_map(|x| x.to_le_bytes()).collect();
         self.0.write_all(&message).expect("open");
     }

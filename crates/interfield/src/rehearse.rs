@@ -19,7 +19,7 @@ use crate::plan::Plan;
 use crate::quantities::{ONE, Quantities, number};
 use crate::refused::{Cause, Refused};
 use crate::stability::{Loop, examine_loop};
-use crate::table::{aligned, short};
+use crate::table::{aligned, short, time};
 use crate::{Choices, ModelFile};
 
 impl ModelFile {
@@ -238,7 +238,7 @@ impl Rehearsed {
             Err(why) => all.push(format!("the loop could not be probed: {why}")),
         }
         if let Some((t, why)) = &self.ended {
-            all.push(format!("the dry run ended at t = {} s: {why}", short(*t)));
+            all.push(format!("the dry run ended at t = {}: {why}", time(*t)));
         }
         // What ended it is the reason for its verdict too.
         for a in self.failed().filter(|_| self.ended.is_none()) {
@@ -289,7 +289,7 @@ impl Rehearsed {
         }
         if let Some(doubling) = found.doubling_time() {
             let duration = self.model.analysis.duration;
-            why.push(format!("the motion doubles in {} s of a test of {} s", short(doubling), short(duration)));
+            why.push(format!("the motion doubles in {} of a test of {}", time(doubling), time(duration)));
         }
         Some(format!("the loop is unstable, but the dry run does not fail: {}", why.join("; ")))
     }
@@ -312,11 +312,11 @@ impl Rehearsed {
             out += &format!("  links move the specimen by at most {link} {unit}\n");
         }
         for a in &self.assessed {
-            let time = |(action, s): &(&str, f64)| match s.is_finite() {
-                true => format!("{action} {} s", short(*s)),
+            let lasts = |(action, s): &(&str, f64)| match s.is_finite() {
+                true => format!("{action} {}", time(*s)),
                 false => format!("{action}: unknown, because its actuators have no stated stroke and velocity"),
             };
-            let times: Vec<String> = a.rests.iter().map(time).collect();
+            let times: Vec<String> = a.rests.iter().map(lasts).collect();
             out += &format!("  longest time until `{}` is at rest: {}\n", a.name, times.join(", "));
         }
         out += "\n";

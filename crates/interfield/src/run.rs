@@ -273,7 +273,7 @@ impl End {
     fn outcome(&self, t: f64, verdict: &Verdict) -> String {
         match self {
             Self::Finished => format!("finished; verdict: {}", verdict.line()),
-            Self::Interrupted => format!("interrupted: by a signal at t = {} s", short(t)),
+            Self::Interrupted => format!("interrupted: by a signal at t = {}", time(t)),
             Self::Faulted(reason) => format!("fault: {reason}"),
             Self::Diverged(reason) => reason.clone(),
             Self::NotWritten(reason) => format!("interrupted: {reason}"),
@@ -338,12 +338,12 @@ impl Outcome {
             End::NotWritten(r) => format!("stopped: {r}"),
         };
         let ways = self.ways.map_or_else(String::new, |[there, home]| {
-            format!("; {} s to move to the start before, {} s to return after", short(there), short(home))
+            format!("; {} to move to the start before, {} to return after", time(there), time(home))
         });
         format!(
-            "{what}: {} steps in {} s ({} steps/s, {} times real time){ways}",
+            "{what}: {} steps in {} ({} steps/s, {} times real time){ways}",
             self.steps,
-            short(self.seconds),
+            time(self.seconds),
             short((self.steps as f64 / self.seconds).round()),
             short((self.simulated / self.seconds * 10.0).round() / 10.0)
         )
@@ -400,7 +400,7 @@ impl Run {
     /// Looks at the present state: channels are read, recorded and shown. What ends the run here, if something does.
     fn look(&mut self, observer: &mut dyn Observer) -> Option<End> {
         let (t, steps) = (self.t(), self.sim.steps());
-        let stopped = |reason: String| Some(End::Faulted(format!("at t = {} s: {reason}", short(t))));
+        let stopped = |reason: String| Some(End::Faulted(format!("at t = {}: {reason}", time(t))));
         let lost = self.sim.lost();
         let stopping = lost.is_some() || self.operator.is_stopped();
         // Extremes are those of all steps, whatever is recorded of them.
@@ -435,7 +435,7 @@ impl Run {
             self.end = match self.sim.step(self.done) {
                 Err(fault) => {
                     let why = self.sim.explain(fault);
-                    Some(End::Faulted(format!("at t = {} s (step {}): {why}", short(self.t()), self.done + 1)))
+                    Some(End::Faulted(format!("at t = {} (step {}): {why}", time(self.t()), self.done + 1)))
                 }
                 Ok(()) => {
                     self.listener.push(&self.sim);

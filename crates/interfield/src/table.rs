@@ -1,26 +1,6 @@
 //! Plain tables for the terminal.
 
-/// A number with as many digits as a reader wants to see.
-pub fn short(x: f64) -> String {
-    match x.abs() {
-        0.0 => "0".to_owned(),
-        a if !(1e-3..1e6).contains(&a) => format!("{x:.3e}"),
-        a => {
-            let decimals = (4 - a.log10().floor() as i32).clamp(0, 8) as usize;
-            let text = format!("{x:.decimals$}");
-            if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
-        }
-    }
-}
-
-/// A time with the prefix in which it is read at once: `0.94 ms`, `12 us`, `2.5 s`.
-pub fn time(seconds: f64) -> String {
-    match seconds.abs() {
-        a if a == 0.0 || a >= 0.1 || !a.is_finite() => format!("{} s", short(seconds)),
-        a if a >= 1e-4 => format!("{} ms", short(1e3 * seconds)),
-        _ => format!("{} us", short(1e6 * seconds)),
-    }
-}
+pub use interfield_language::units::{short, time};
 
 /// An eigenvalue.
 pub fn complex((re, im): (f64, f64)) -> String {
@@ -111,17 +91,4 @@ fn folded(first: &str, further: &str, text: &str) -> String {
         }
     }
     format!("{out}{line}\n")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_have_five_digits_and_times_a_prefix() {
-        let shown = [0.0, 1.0, 209.784_56, 12_345.678, 1_234.567_8, 3.457e-5, 1.5e7, -0.002].map(short);
-        assert_eq!(shown, ["0", "1", "209.78", "12346", "1234.6", "3.457e-5", "1.500e7", "-0.002"]);
-        let times = [0.0, 9.381e-4, 5e-4, 0.002, 0.1, 9.524_8, 4.2e-6, -0.000_499].map(time);
-        assert_eq!(times, ["0 s", "0.9381 ms", "0.5 ms", "2 ms", "0.1 s", "9.5248 s", "4.2 us", "-0.499 ms"]);
-    }
 }

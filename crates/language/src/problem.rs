@@ -1,5 +1,7 @@
 //! Something that makes a model unusable or doubtful, and what it is about.
 
+use crate::units::time;
+
 /// What a problem is about, so that it can be shown where it was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
@@ -59,7 +61,7 @@ impl Problem {
 
     /// An analysis that is over before its first step, s.
     pub fn no_step(subject: Subject, duration: f64, dt: f64) -> Self {
-        let message = format!("the analysis of {duration} s is shorter than one step of {dt} s");
+        let message = format!("the analysis of {} is shorter than one step of {}", time(duration), time(dt));
         Self::error(subject, message, "use a smaller `dt` or a longer `duration`")
     }
 

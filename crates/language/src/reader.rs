@@ -13,7 +13,7 @@ use crate::diag::{Diagnostic, Diagnostics, Source, did_you_mean, suggest};
 use crate::formula::ExprError;
 use crate::key::{Key, Section};
 use crate::quantity::Scope;
-use crate::units::Dimension;
+use crate::units::{Dimension, UnitSystem};
 
 /// Largest quantity in SI units: the earth weighs 6e24 kg.
 const ABSURD: f64 = 1e30;
@@ -260,6 +260,11 @@ impl<'d> Table<'d> {
     /// Dotted name of the table, empty for the whole file.
     pub fn path(&self) -> &str {
         &self.path
+    }
+
+    /// Units of the model.
+    pub fn units(&self) -> &'d UnitSystem {
+        &self.input.scope.units
     }
 
     /// Where findings go.

@@ -14,7 +14,7 @@ use crate::restraint;
 use interfield_language::model::short_name;
 use interfield_language::model::{Damping, Kind, Load, Support};
 use interfield_language::signal::{Motion, Signal};
-use interfield_language::units::{Dimension, GRAVITY};
+use interfield_language::units::{Dimension, GRAVITY, significant, time_to};
 use interfield_language::{Problem, Subject};
 
 /// Fewer points per period than this show a mode wrongly: a tenth of the period per step costs some per cent of
@@ -98,22 +98,24 @@ fn load(structure: &Structure, index: usize, known: &Knowledge<'_>, found: &mut 
     }
     let Some((start, end, last)) = extent(signal) else { return };
     if start < -1e-9 * a.duration {
-        let message = format!("this load begins at {} s, before the analysis; that part has no effect", digits(start));
+        let message =
+            format!("this load begins at {}, before the analysis; that part has no effect", time_to(start, 3));
         warn(subject, message, "shift its times so that it begins at 0 s");
     } else if start >= a.duration {
-        let message = format!("this load begins at {} s, after the end of the analysis", digits(start));
+        let message = format!("this load begins at {}, after the end of the analysis", time_to(start, 3));
         warn(subject, message, "use a longer `duration`, or shift its times");
     }
     if end < a.duration - a.dt && last.abs() > CUT_OFF * peak {
         let share = 100.0 * last.abs() / peak;
-        let message = format!("this load ends at {} s at {share:.0} % of its peak and then jumps to zero", digits(end));
+        let message =
+            format!("this load ends at {} at {share:.0} % of its peak and then jumps to zero", time_to(end, 3));
         warn(subject, message, "end the analysis at that time, or let the load decrease to zero");
     }
     if sampling(signal).is_some() && end > 0.0 && a.duration > LONG_REST * end {
         let message = format!(
-            "this load ends at {} s, and the analysis continues to {} s without it",
-            digits(end),
-            digits(a.duration)
+            "this load ends at {}, and the analysis continues to {} without it",
+            time_to(end, 3),
+            time_to(a.duration, 3)
         );
         warn(subject, message, "check the time step of the record, or use a shorter `duration`");
     }
@@ -128,10 +130,10 @@ fn load(structure: &Structure, index: usize, known: &Knowledge<'_>, found: &mut 
         && let Some((from, to)) = strong_motion(signal).filter(|(_, to)| *to > a.duration * (1.0 + 1e-9))
     {
         let message = format!(
-            "the analysis ends at {} s, but the strong motion lasts from {} s to {} s",
-            digits(a.duration),
-            digits(from),
-            digits(to)
+            "the analysis ends at {}, but the strong motion lasts from {} to {}",
+            time_to(a.duration, 3),
+            time_to(from, 3),
+            time_to(to, 3)
         );
         warn(Subject::Duration, message, "use a longer `duration`");
     }
@@ -139,10 +141,10 @@ fn load(structure: &Structure, index: usize, known: &Knowledge<'_>, found: &mut 
 
 /// Samples at an interval that steps miss.
 fn missed(dt: f64, interval: f64, of: &str) -> Option<Problem> {
-    let (step, between) = (significant(dt, 7), significant(interval, 7));
+    let (step, between) = (time_to(dt, 7), time_to(interval, 7));
     if dt > 1.001 * interval {
         let message = format!(
-            "the step of {step} s is longer than the sampling interval of {between} s of {of}: some samples are skipped"
+            "the step of {step} is longer than the sampling interval of {between} of {of}: some samples are skipped"
         );
         return Some(Problem::warning(Subject::Step, message, "use the sampling interval of the record or less"));
     }
@@ -151,10 +153,10 @@ fn missed(dt: f64, interval: f64, of: &str) -> Option<Problem> {
         return None;
     }
     let message = format!(
-        "the step of {step} s does not divide the sampling interval of {between} s of {of}: peaks between \
+        "the step of {step} does not divide the sampling interval of {between} of {of}: peaks between \
             steps are lost"
     );
-    let help = format!("use a whole number of steps per sample: dt = \"{between} s/{}\"", (interval / dt).ceil());
+    let help = format!("use a whole number of steps per sample: dt = \"{between}/{}\"", (interval / dt).ceil());
     Some(Problem::warning(Subject::Step, message, &help))
 }
 
@@ -174,9 +176,9 @@ fn supports(structure: &Structure, found: &mut Vec<Problem>) {
         if end < a.duration - a.dt && last.abs() > CUT_OFF * peak {
             let share = 100.0 * last.abs() / peak.max(last.abs());
             let message = format!(
-                "the motion of `{}` ends at {} s at {share:.0} % of its peak velocity and then stops abruptly",
+                "the motion of `{}` ends at {} at {share:.0} % of its peak velocity and then stops abruptly",
                 dof.name,
-                digits(end)
+                time_to(end, 3)
             );
             let help = "end the analysis at that time, or let the velocity decrease to zero";
             found.push(Problem::warning(Subject::Dof(i), message, help));
@@ -191,13 +193,12 @@ fn whole_steps(structure: &Structure, found: &mut Vec<Problem>) {
     // So many steps that rounding moves the end are whole enough.
     if a.steps() > 0 && (a.duration - end).abs() > (1e-3 * a.dt).max(1e-8 * a.duration) {
         let message = format!(
-            "the step of {} s does not divide the duration of {} s: the run ends at {} s",
-            significant(a.dt, 7),
-            significant(a.duration, 7),
-            significant(end, 7)
+            "the step of {} does not divide the duration of {}: the run ends at {}",
+            time_to(a.dt, 7),
+            time_to(a.duration, 7),
+            time_to(end, 7)
         );
-        let help =
-            format!("write for example dt = \"{} s/{}\"", significant(a.duration, 7), (a.duration / a.dt).ceil());
+        let help = format!("write for example dt = \"{}/{}\"", time_to(a.duration, 7), (a.duration / a.dt).ceil());
         found.push(Problem::warning(Subject::Step, message, &help));
     }
 }
@@ -270,6 +271,7 @@ fn uneven_masses(structure: &Structure) -> Option<Problem> {
     let (pattern, mass, _) = structure.matrices();
     let dof = |i: usize| &structure.model.dofs[structure.free()[i]];
     let of = |i: usize| pattern.position(i, i).map_or(0.0, |p| mass[p]);
+    let shown = |i: usize| structure.model.units.show(of(i), Dimension::MASS, 3);
     let moving = |i: &usize| !dof(*i).angle && of(*i) > 0.0;
     let mut all: Vec<f64> = (0..pattern.n()).filter(moving).map(of).collect();
     all.sort_by(f64::total_cmp);
@@ -282,11 +284,11 @@ fn uneven_masses(structure: &Structure) -> Option<Problem> {
         let usual = all[all.len() / 2];
         let [blamed, other] = if of(i) / usual >= usual / of(j) { [i, j] } else { [j, i] };
         let message = format!(
-            "`{}` has a mass of {} kg, its neighbour `{}` {} kg",
+            "`{}` has a mass of {}, its neighbour `{}` {}",
             dof(blamed).name,
-            digits(of(blamed)),
+            shown(blamed),
             dof(other).name,
-            digits(of(other))
+            shown(other)
         );
         let subject = Subject::Mass(structure.free()[blamed]);
         return Some(Problem::warning(subject, message, PLAIN_NUMBERS));
@@ -296,9 +298,9 @@ fn uneven_masses(structure: &Structure) -> Option<Problem> {
     let i = heaviest.filter(|&i| small_lengths && of(i) > MASS_IN_MILLIMETRES)?;
     let unit = structure.model.units.label(Dimension::MASS);
     let message = format!(
-        "`{}` has a mass of {} kg in a model whose lengths are in {}",
+        "`{}` has a mass of {} in a model whose lengths are in {}",
         dof(i).name,
-        digits(of(i)),
+        shown(i),
         structure.model.units.label(Dimension::LENGTH)
     );
     let help = format!("check the unit: a plain number is in {unit} here; write \"20 t\" or \"20000 kg\"");
@@ -333,6 +335,7 @@ fn large_yield(structure: &Structure, found: &mut Vec<Problem>) {
         at.clone().fold(f64::NEG_INFINITY, f64::max) - at.fold(f64::INFINITY, f64::min)
     };
     let size = (0..3).map(spread).fold(0.0, f64::max);
+    let shown = |x: f64| structure.model.units.show(x, Dimension::LENGTH, 3);
     for (i, e) in structure.model.elements.iter().enumerate() {
         let Kind::Law { law, coordinates, .. } = &e.kind else { continue };
         let turns = coordinates.iter().flatten().any(|c| structure.model.dofs[c.0].angle);
@@ -345,10 +348,10 @@ fn large_yield(structure: &Structure, found: &mut Vec<Problem>) {
         };
         if size > 0.0 && !turns && yields.is_finite() && yields > size {
             let message = format!(
-                "element `{}` yields at {} m, more than the size of the whole structure, {} m",
+                "element `{}` yields at {}, more than the size of the whole structure, {}",
                 e.name,
-                digits(yields),
-                digits(size)
+                shown(yields),
+                shown(size)
             );
             found.push(Problem::warning(Subject::Element(i), message, "check the units of its parameters"));
         }
@@ -426,7 +429,7 @@ fn step(structure: &Structure, modal: &Modal, stability: Option<f64>, found: &mu
             structure.model.analysis.scheme_name,
             digits(limit)
         );
-        let help = format!("use dt = \"{} s\" or less, or an implicit scheme", digits(limit / modal.omega_max));
+        let help = format!("use dt = \"{}\" or less, or an implicit scheme", time_to(limit / modal.omega_max, 3));
         found.push(Problem::warning(Subject::Step, message, &help));
         return;
     }
@@ -444,7 +447,7 @@ fn step(structure: &Structure, modal: &Modal, stability: Option<f64>, found: &mu
             digits(period / dt),
             digits(period)
         );
-        let help = format!("use dt = \"{} s\" or less", digits(period / POINTS_PER_PERIOD));
+        let help = format!("use dt = \"{}\" or less", time_to(period / POINTS_PER_PERIOD, 3));
         if period < GROSS * dt {
             // All else that can be said of such a step is the same mistake.
             found.retain(|p| p.subject != Subject::Step);
@@ -456,13 +459,4 @@ fn step(structure: &Structure, modal: &Modal, stability: Option<f64>, found: &mu
 /// Three significant digits.
 fn digits(x: f64) -> String {
     significant(x, 3)
-}
-
-fn significant(x: f64, count: i32) -> String {
-    if x != 0.0 && !(1e-9..1e9).contains(&x.abs()) {
-        return format!("{x:.*e}", (count - 1).max(0) as usize);
-    }
-    let decimals = if x == 0.0 { 0 } else { (count - 1 - x.abs().log10().floor() as i32).clamp(0, 12) as usize };
-    let text = format!("{x:.decimals$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }

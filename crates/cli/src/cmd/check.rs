@@ -25,7 +25,7 @@ use interfield::programs::{Programs, described_json};
 use interfield::quantities::{ONE, UNITS};
 use interfield::rehearsal::{Rehearsal, fingerprint, look_up};
 use interfield::stability::{Unjudged, examine};
-use interfield::table::{aligned, short, wrapped};
+use interfield::table::{aligned, short, time, wrapped};
 
 /// Show a model and its test as they will be run: structure, modes, schemes, steps, specimens, limits; and what looks wrong
 ///
@@ -304,13 +304,13 @@ impl Findings {
     }
 
     fn cost_text(&self) -> String {
-        let time = self.plan.laboratory_time();
-        let clock = time.map_or_else(String::new, |t| format!("  in real time the test takes {t}\n"));
+        let lasts = self.plan.laboratory_time();
+        let clock = lasts.map_or_else(String::new, |t| format!("  in real time the test takes {t}\n"));
         match self.cost {
             Some(s) => format!(
-                "\ncost\n  {} us per step on this machine, about {} s for the run\n{clock}",
-                short(s * 1e6),
-                short(s * self.sim.steps() as f64)
+                "\ncost\n  {} per step on this machine, about {} for the run\n{clock}",
+                time(s),
+                time(s * self.sim.steps() as f64)
             ),
             None => format!("\ncost\n  not available: the first step fails\n{clock}"),
         }

@@ -14,7 +14,7 @@ use crate::drawing::{DPI, draw};
 use crate::output::{complain, fail, print, print_json};
 use crate::stored::{self, Window, conversion, curve_within};
 use interfield::quantities::{ONE, UNITS};
-use interfield::table::{aligned, short};
+use interfield::table::{aligned, short, time};
 
 /// Compare two result files channel by channel
 ///
@@ -154,7 +154,7 @@ fn explain(args: &Args, found: &Comparison) -> String {
     let (from, to) = found.span.unwrap_or_default();
     let grid = if found.same_grid { "" } else { ", with linear interpolation" };
     let mut out = format!("A  {}\nB  {}\n", args.a.display(), args.b.display());
-    out += &format!("  {} moments from t = {} s to {} s{grid}\n\n", found.moments, short(from), short(to));
+    out += &format!("  {} moments from t = {} to {}{grid}\n\n", found.moments, time(from), time(to));
     out += &aligned(&header, &rows);
     for (which, names) in [("A", &found.only_a), ("B", &found.only_b)] {
         if !names.is_empty() {

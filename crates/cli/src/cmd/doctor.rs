@@ -25,7 +25,7 @@ use crate::Exit;
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{fail, print, print_json};
 use interfield::quantities::UNITS;
-use interfield::table::short;
+use interfield::table::{short, time};
 
 /// Check whether this machine can run a test in real time: kernel, permissions, sleep states, cores, and one minute of
 /// measured wake-ups
@@ -297,7 +297,7 @@ impl Findings {
             out += &format!("  {:width$}  {}{mark}\n", fact.name, fact.found);
         }
         let load = model.map_or("without a load".to_owned(), |m| format!("beside the load of {}", m.display()));
-        out += &format!("\nwake-ups of {} s, {load}\n", short(self.seconds));
+        out += &format!("\nwake-ups of {}, {load}\n", time(self.seconds));
         for kept in &self.kept {
             out += &format!("  {}: {}\n", kept.name, kept.text());
         }

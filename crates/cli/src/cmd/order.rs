@@ -13,7 +13,7 @@ use crate::Exit;
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{fail, print, print_json};
 use interfield::quantities::{ONE, UNITS};
-use interfield::table::{aligned, short};
+use interfield::table::{aligned, short, time};
 
 /// Most numbers kept of each run for the comparison.
 const MAX_KEPT: u64 = 20_000_000;
@@ -94,8 +94,8 @@ fn trajectory(sim: &mut Simulation, dims: &[Dims], coarse: u64, ratio: u64) -> R
     let mut kept = Trajectory::new();
     for k in 0..coarse * ratio {
         if let Err(fault) = sim.step(k) {
-            let (t, dt) = (short(k as f64 * sim.dt()), short(sim.dt()));
-            return Err(format!("at t = {t} s with a step of {dt} s: {}", sim.explain(fault)));
+            let (t, dt) = (time(k as f64 * sim.dt()), time(sim.dt()));
+            return Err(format!("at t = {t} with a step of {dt}: {}", sim.explain(fault)));
         }
         if (k + 1) % (ratio * keep) == 0 {
             let parts: Vec<_> = sim.states().zip(dims).collect();

@@ -14,7 +14,7 @@ use crate::stored;
 use interfield::laboratory::PREFIX;
 use interfield::quantities::UNITS;
 use interfield::record::{OVERRIDES, settings_json};
-use interfield::table::{aligned, short};
+use interfield::table::{aligned, short, time};
 
 /// Show the contents of a result file: how the run ended, its settings, its channels
 ///
@@ -124,7 +124,7 @@ fn explain(reader: &Reader, channels: &[Statistics], span: Option<(f64, f64)>) -
     // What is there for programs would only be cut here; --json shows it.
     let for_people = |name: &str| name != OVERRIDES && !name.starts_with(PREFIX);
     lines.extend(meta.settings.iter().filter(|(n, _)| for_people(n)).map(|(n, v)| (n.as_str(), cut(&v.to_string()))));
-    let range = span.map_or_else(String::new, |(a, b)| format!(", t = {} s to {} s", short(a), short(b)));
+    let range = span.map_or_else(String::new, |(a, b)| format!(", t = {} to {}", time(a), time(b)));
     lines.push(("rows", format!("{}{range}", reader.rows())));
     if reader.dropped() > 0 {
         lines.push(("dropped", format!("{} rows: the disk was too slow", reader.dropped())));

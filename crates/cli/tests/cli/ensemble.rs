@@ -399,7 +399,7 @@ fn every_record_runs_to_its_end_whatever_else_is_in_the_folder() {
         assert!(*name == n && close(*end, e) && close(*dt, d), "{ends:?}");
     }
     let remarks = found["remarks"].to_string();
-    for words in ["`README.md` is skipped", "`notes.txt` is skipped", "steps of 0.005 s instead of 0.01 s"] {
+    for words in ["`README.md` is skipped", "`notes.txt` is skipped", "steps of 5 ms instead of 10 ms"] {
         assert_eq!(remarks.matches(words).count(), 1, "{words}: {remarks}");
     }
     // One record as `run` has it, with its file in the place of the motion.

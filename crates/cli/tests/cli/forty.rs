@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::interfield;
 
 /// A model in which all is well.
-const MODEL: &str = include_str!("../data/forty.toml");
+const MODEL: &str = include_str!("../data/forty-mistakes.toml");
 /// Where the table is published.
 const CHAPTER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/book/src/mistakes.md");
 /// Most lines of a screen.
@@ -49,7 +49,7 @@ const MISTAKES: &[Mistake] = &[
     mistake("a misspelt key", "direction = \"x\"", "§directoin = \"x\"", "`direction`"),
     mistake("a misspelt section", "[damping]", "[§dampng]", "`damping`"),
     mistake("a key given twice", "stroke = \"100 mm\"", "stroke = \"100 mm\"\n§stroke = \"120 mm\"", "keep one"),
-    mistake("a unit that does not exist", "mass = \"20 t\"", "mass = \"20 §tons\"", "kg"),
+    mistake("a unit that does not exist", "mass = \"20 t\"", "mass = \"20 §tons\"", "`t`"),
     mistake("a quantity of another kind", "k = \"1 kN/mm\"", "k = \"§1 kN\"", "kN/mm"),
     mistake("an unknown parameter", "k = \"1.1*storey\"", "k = \"1.1*§story\"", "`storey`"),
     mistake("a parameter that nothing uses", "storey = \"4 kN/mm\"", "storey = \"4 kN/mm\"\n§spare = \"2 kN/mm\"", "remove it"),

@@ -347,7 +347,7 @@ fn mistakes_about_specimens_are_found_together() {
         "there is no element `colum`",
         "there is no node `flor`",
         "there is no compensator `atss`",
-        "`alpha-os` sends one target per step of 0.002 s: a new target every 2.6 samples",
+        "`alpha-os` sends one target per step of 2 ms: a new target every 2.6 samples",
         "`frequency`",
         "`size`",
         "explode",

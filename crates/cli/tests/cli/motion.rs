@@ -100,7 +100,7 @@ fn key_figures() {
     }
     // The same for people.
     let text = interfield(&["motion", path.to_str().unwrap(), "--plot", "figures.svg"]).expect(0).stdout;
-    for part in ["PEER AT2", "200 every 0.01 s", "PGA", "Arias", "D5-95", "CAV", "Some Station", "notes", "figures.svg"]
+    for part in ["PEER AT2", "200 every 10 ms", "PGA", "Arias", "D5-95", "CAV", "Some Station", "notes", "figures.svg"]
     {
         assert!(text.contains(part), "{part}: {text}");
     }

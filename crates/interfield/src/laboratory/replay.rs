@@ -79,8 +79,8 @@ impl Replay {
         if let [a, b] = time[..]
             && ((b - a) - specimen.period).abs() > 1e-6 * specimen.period
         {
-            let (was, is) = (b - a, specimen.period);
-            return Err(of(&format!("its sampling interval is {was} s, but the model needs {is} s")));
+            let (was, is) = (crate::table::time(b - a), crate::table::time(specimen.period));
+            return Err(of(&format!("its sampling interval is {was}, but the model needs {is}")));
         }
         let actuator = |i: usize| called(channels, specimen, i).unwrap_or_else(|| specimen.actuators[i].name.clone());
         let column = |i: usize, name: &str, dim: Dimension| {

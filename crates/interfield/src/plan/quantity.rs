@@ -4,7 +4,7 @@ use interfield_language::units::{Dimension, UnitSystem};
 use serde_json::{Value, json};
 
 use crate::quantities::ONE;
-use crate::table::short;
+use crate::table::{short, time};
 
 /// A number in the units of the model.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,7 +63,7 @@ impl Along<'_> {
 /// A longer time from s: minutes and hours.
 pub(super) fn duration(seconds: f64) -> String {
     match seconds {
-        s if s < 120.0 => format!("{} s", short(s)),
+        s if s < 120.0 => time(s),
         s if s < 7200.0 => format!("{} min", short((s / 6.0).round() / 10.0)),
         s => format!("{} h", short((s / 360.0).round() / 10.0)),
     }

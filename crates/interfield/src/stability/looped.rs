@@ -11,7 +11,7 @@ use super::machine::{Moves, assemble, moves};
 use super::words::{guilty, of_motion, where_it_moves};
 use super::{FEWER_PRODUCTS, PRODUCTS, judge};
 use crate::quantities::{ONE, Quantities, number};
-use crate::table::{radius, short};
+use crate::table::{radius, short, time};
 
 /// Largest delay that is tried, s of the laboratory.
 const LONGEST: f64 = 0.25;
@@ -173,7 +173,7 @@ fn remedies(model: &Model) -> Vec<String> {
     }
     let fine = |m: &mut Model| m.analysis.dt *= 0.5;
     if with(&fine) {
-        found.push(format!("with half the step the loop is stable: --dt \"{} s\"", short(0.5 * model.analysis.dt)));
+        found.push(format!("with half the step the loop is stable: --dt \"{}\"", time(0.5 * model.analysis.dt)));
     }
     let soft = |a: &mut Actuator| a.force.gain *= 0.5;
     if bears(model, f64::INFINITY, soft) {
@@ -227,7 +227,7 @@ impl Loop {
         if let Some([delay, gain]) = self.margins {
             out += &match delay {
                 Margin::Up(d) => format!("  delay margin: {} ms of additional delay\n", short(1e3 * d)),
-                Margin::Beyond(d) => format!("  delay margin: more than {} s of additional delay\n", short(d)),
+                Margin::Beyond(d) => format!("  delay margin: more than {} of additional delay\n", time(d)),
                 Margin::Blurred(r) => {
                     format!("  delay margin: unknown, the resolution of the analysis is only {}\n", radius(r))
                 }

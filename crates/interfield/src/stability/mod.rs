@@ -13,7 +13,7 @@ use interfield_kernel::{Fault, StepMap};
 use interfield_lab::safety::Trip;
 use interfield_language::Model;
 
-use crate::table::short;
+use crate::table::time;
 use crate::{Choices, ModelFile};
 use interfield_structure::{Simulation, Structure};
 pub use looped::{Loop, examine_loop};
@@ -187,14 +187,14 @@ fn search(model: &Model, len: usize) -> Limit {
     let make = |dt: f64| assemble(with_step(model, dt)).map(|(machine, _)| machine.coupling as Box<dyn StepMap>);
     match largest_stable_step(make, &Search { range, points, resolution, options }) {
         Ok(found) => Limit::Searched(found),
-        Err(SearchError::Make { dt, error }) => Limit::Unknown(format!("with a step of {} s: {error}", short(dt))),
+        Err(SearchError::Make { dt, error }) => Limit::Unknown(format!("with a step of {}: {error}", time(dt))),
         Err(SearchError::Judge { dt, error }) => Limit::Unknown(match error {
             StabilityError::Step(fault) => {
                 // The map has no names: the machine is made once more to say them.
                 let why = assemble(with_step(model, dt)).map_or_else(|e| e, |(machine, _)| machine.explain(fault));
-                format!("a step of {} s fails: {why}", short(dt))
+                format!("a step of {} fails: {why}", time(dt))
             }
-            StabilityError::Eigen(e) => format!("with a step of {} s: {e}", short(dt)),
+            StabilityError::Eigen(e) => format!("with a step of {}: {e}", time(dt)),
         }),
         Err(SearchError::Range) => Limit::Unknown(
             "the step is too small or too large for a search of nearby \

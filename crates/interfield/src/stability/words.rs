@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::machine::Moves;
 use super::{Findings, Limit};
 use crate::quantities::{ONE, Quantities, UNITS, number};
-use crate::table::{aligned, complex, paged, radius, short};
+use crate::table::{aligned, complex, paged, radius, short, time};
 
 fn side(fine: bool) -> &'static str {
     if fine { "fine" } else { "coarse" }
@@ -16,7 +16,7 @@ fn side(fine: bool) -> &'static str {
 impl Findings {
     fn setting(&self) -> String {
         let model = &self.machine.model;
-        let dt = short(model.analysis.dt);
+        let dt = time(model.analysis.dt);
         match &model.partition {
             Some(p) => {
                 let one = |s: &interfield_language::partition::Substructure| match s.substeps {
@@ -24,9 +24,9 @@ impl Findings {
                     n => format!("{} {} in {n} substeps", s.name, s.scheme_name),
                 };
                 let parts: Vec<String> = p.substructures.iter().map(one).collect();
-                format!("coupling {}, step {dt} s: {}", p.coupling.info.name, parts.join(", "))
+                format!("coupling {}, step {dt}: {}", p.coupling.info.name, parts.join(", "))
             }
-            None => format!("scheme {}, step {dt} s", model.analysis.scheme_name),
+            None => format!("scheme {}, step {dt}", model.analysis.scheme_name),
         }
     }
 
@@ -75,11 +75,11 @@ impl Findings {
         for own in &self.own {
             let whose = if own.name.is_empty() { String::new() } else { format!("`{}` alone: ", own.name) };
             out += &format!(
-                "  {whose}{} is stable up to omega dt = {}; highest frequency {} Hz: step of at most {} s\n",
+                "  {whose}{} is stable up to omega dt = {}; highest frequency {} Hz: step of at most {}\n",
                 own.scheme,
                 short(own.omega_dt),
                 short(own.omega_max / std::f64::consts::TAU),
-                short(own.dt())
+                time(own.dt())
             );
         }
         if self.unstable {
@@ -104,7 +104,7 @@ impl Findings {
             Limit::Unknown(why) => format!("  the largest stable step is unknown: {why}\n"),
             Limit::Known(None) => "  stable at any step (property of the scheme)\n".to_owned(),
             Limit::Known(Some(dt)) => {
-                format!("  largest stable step {} s (limit of the scheme at the highest frequency)\n", short(*dt))
+                format!("  largest stable step {} (limit of the scheme at the highest frequency)\n", time(*dt))
             }
             Limit::Searched(found) => searched(found),
         }
@@ -178,7 +178,7 @@ pub(super) fn of_motion(motion: &Motion) -> Quantities {
 }
 
 pub(crate) fn guilty(motion: &Motion, moves: Option<&Moves>) -> String {
-    let doubles = motion.doubling_time().map_or_else(String::new, |t| format!(", doubles in {} s", short(t)));
+    let doubles = motion.doubling_time().map_or_else(String::new, |t| format!(", doubles in {}", time(t)));
     let mut out = format!(
         "  growing motion: {} Hz at the steps, growth {} 1/s{doubles}\n",
         short(motion.frequency()),
@@ -200,12 +200,12 @@ pub(crate) fn where_it_moves(moves: Option<&Moves>) -> String {
 
 fn searched(found: &StepLimit) -> String {
     let (Some(first), Some(last)) = (found.probed.first(), found.probed.last()) else { return String::new() };
-    let range = format!("searched from {} s to {} s", short(first.dt), short(last.dt));
+    let range = format!("searched from {} to {}", time(first.dt), time(last.dt));
     if found.windows.is_empty() {
         return format!("  stable at all {} steps {range}\n", found.probed.len());
     }
     let limit = match found.largest {
-        Some(dt) => format!("largest stable step {} s", short(dt)),
+        Some(dt) => format!("largest stable step {}", time(dt)),
         None => "no stable step".to_owned(),
     };
     let mut out = format!("  {limit}, {range}; unstable");
@@ -213,8 +213,8 @@ fn searched(found: &StepLimit) -> String {
         .windows
         .iter()
         .map(|w| match *w.end() >= last.dt {
-            true => format!("from {} s on", short(*w.start())),
-            false => format!("from {} s to {} s", short(*w.start()), short(*w.end())),
+            true => format!("from {} on", time(*w.start())),
+            false => format!("from {} to {}", time(*w.start()), time(*w.end())),
         })
         .collect();
     // Many windows are read in the JSON.

@@ -28,7 +28,7 @@ use toml::de::DeValue;
 
 use crate::reader::{Spanned, Table};
 use crate::schema;
-use crate::units::{Dimension, UnitSystem};
+use crate::units::Dimension;
 
 /// Greater than zero.
 pub const POSITIVE: Allowed = Allowed::Positive;
@@ -383,7 +383,6 @@ impl Place<'_> {
     /// The same with other words for the key.
     pub(crate) fn check_as(self, subject: &str, table: &Table<'_>, x: f64, dim: Dimension, span: Range<usize>) -> bool {
         let Some(allowed) = schema::allowed(self.range).filter(|_| !self.range.contains(x)) else { return true };
-        let unit = if dim.is_none() { String::new() } else { format!(" {}", UnitSystem::si().label(dim)) };
         let usual = dim.example();
         let example = format!("{} = {}", self.name, written(self.example.unwrap_or(&usual)));
         let help = match self.range {
@@ -394,7 +393,9 @@ impl Place<'_> {
             _ if x < 0.0 => format!("remove the sign, or write for example {example}"),
             _ => format!("write for example {example}"),
         };
-        table.error(span, format!("{subject} must be {allowed}, found {x}{unit}"), Some(help));
+        // As many digits as tell it from the bound.
+        let found = table.units().show(x, dim, 10);
+        table.error(span, format!("{subject} must be {allowed}, found {found}"), Some(help));
         false
     }
 

@@ -12,7 +12,7 @@ use crate::model::{Analysis, TangentPolicy};
 use crate::problem::{Problem, Subject};
 use crate::reader::{Spanned, Table};
 use crate::schema::Variant;
-use crate::units::Dimension;
+use crate::units::{self, Dimension};
 
 /// Most steps of a run: beyond that the step is a mistake.
 const MAX_STEPS: f64 = 1e12;
@@ -89,7 +89,7 @@ fn time(
     };
     match context.scope.quantity(text, Dimension::TIME) {
         Ok(x) if x > 0.0 => return Some(Spanned::new(x, 0..0)),
-        Ok(x) => refuse(format!("{option} must be greater than zero, found {x} s"), None),
+        Ok(x) => refuse(format!("{option} must be greater than zero, found {}", units::time(x)), None),
         Err(errors) => errors.into_iter().for_each(|e| refuse(format!("{option} {text}: {}", e.message), e.help)),
     }
     None
@@ -135,7 +135,11 @@ pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>, overrides: &Over
         return None;
     }
     if duration.value / dt.value > MAX_STEPS {
-        let message = format!("{} s in steps of {} s are more than {MAX_STEPS:e} steps", duration.value, dt.value);
+        let message = format!(
+            "{} in steps of {} are more than {MAX_STEPS:e} steps",
+            units::time(duration.value),
+            units::time(dt.value)
+        );
         let subject = if duration.value > LONGEST { Subject::Duration } else { subject };
         say(Problem::error(subject, message, "check the units of `dt` and `duration`"));
         return None;

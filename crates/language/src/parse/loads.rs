@@ -12,7 +12,7 @@ use crate::key::*;
 use crate::model::{Load, Support};
 use crate::reader::Table;
 use crate::signal::{Motion, Signal};
-use crate::units::Dimension;
+use crate::units::{Dimension, time_to};
 
 section! {
     /// A load.
@@ -202,11 +202,11 @@ impl<'d> Loads<'_, 'd> {
         let (message, help) = match Motion::from_acceleration(acceleration, duration, dt) {
             Ok(motion) => return Some(motion),
             Err(Unintegrable::NotFinite(t)) => (
-                format!("this acceleration is not a finite number shortly after t = {t:.6} s"),
+                format!("this acceleration is not a finite number shortly after t = {}", time_to(t, 7)),
                 "avoid a division by zero, or a root or logarithm of a number that is not positive",
             ),
             Err(Unintegrable::TooRough(t)) => (
-                format!("this acceleration varies too fast to be integrated; stopped at t = {t:.6} s"),
+                format!("this acceleration varies too fast to be integrated; stopped at t = {}", time_to(t, 7)),
                 "check the time unit in the formula, or impose a `displacement` or a table",
             ),
         };

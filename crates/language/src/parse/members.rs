@@ -71,12 +71,13 @@ fn check_material(context: &Context<'_>, table: &Table<'_>, e: f64, rho: f64) {
     let doubt = |key: &str, message: String| {
         context.diags.push(Diagnostic::warning(message, table.place(key)).help(help));
     };
+    let shown = |x: f64, dim: Dimension| table.units().show(x, dim, 4);
     if !(1e8..=1e12).contains(&e) {
-        doubt("E", format!("a modulus of {e:.3e} Pa does not fit any building material"));
+        doubt("E", format!("a modulus of {} does not fit any building material", shown(e, Dimension::STRESS)));
     }
     // Zero is a member without mass; floors may be smeared into the density of their beams.
     if rho != 0.0 && !(10.0..=1e5).contains(&rho) {
-        doubt("rho", format!("a density of {rho:.3e} kg/m^3 does not fit any building material"));
+        doubt("rho", format!("a density of {} does not fit any building material", shown(rho, Dimension::DENSITY)));
     }
 }
 

@@ -161,7 +161,10 @@ fn read_position(context: &Context<'_>, table: &Table<'_>) -> [f64; 3] {
             *a = p.value;
         }
         if let Some(far) = position.value.iter().find(|p| p.value.abs() > FAR) {
-            let message = format!("this node lies {:e} m away from the origin", far.value.abs());
+            let message = format!(
+                "this node lies {} away from the origin",
+                table.units().show(far.value.abs(), Dimension::LENGTH, 4)
+            );
             let d = Diagnostic::warning(message, far.span.clone()).following();
             context.diags.push(d.help("check the unit: a plain number is in the unit of length of the file"));
         }

@@ -8,7 +8,7 @@ use crate::formula::compile;
 use crate::key::*;
 use crate::reader::Table;
 use crate::signal::{Signal, TimeFunction, synthetic_motion};
-use crate::units::Dimension;
+use crate::units::{Dimension, time_to};
 
 /// Most samples a signal may have.
 const MAX_SAMPLES: usize = 50_000_000;
@@ -194,8 +194,11 @@ pub(super) fn samples(
             }
             if let Some(i) = x.windows(2).position(|w| w[0] >= w[1]) {
                 let (a, b) = (i + 1, i + 2);
-                let message =
-                    format!("times must increase, but sample {a} is at {} s and sample {b} at {} s", x[i], x[i + 1]);
+                let message = format!(
+                    "times must increase, but sample {a} is at {} and sample {b} at {}",
+                    time_to(x[i], 10),
+                    time_to(x[i + 1], 10)
+                );
                 return refuse(message, "sort the samples by time and remove duplicates");
             }
             // Equal steps up to the digits of a text file are stored as such: found in no time in the loop.

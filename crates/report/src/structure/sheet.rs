@@ -243,16 +243,8 @@ impl<'a> Draft<'a> {
     fn edges(&mut self) {
         let edges = self.drawing.edges.clone();
         let weight = if edges.len() > CROWD { 0.5 } else { 1.0 };
-        let same = |a: &Edge, b: &Edge| a.ends == b.ends || a.ends == [b.ends[1], b.ends[0]];
         for (i, edge) in edges.iter().enumerate() {
-            // A long list is not searched: members of a frame are alone.
-            let (before, all) = if edges.len() > 2000 {
-                (0, 1)
-            } else {
-                let beside = |e: &&Edge| same(e, edge);
-                (edges[..i].iter().filter(beside).count(), edges.iter().filter(beside).count())
-            };
-            let shift = PARALLEL * (before as f64 - 0.5 * (all as f64 - 1.0));
+            let shift = aside(&edges, i);
             let [from, to] = edge.ends.map(|p| self.at[p]);
             let (shapes, course) = stroke(edge, from, to, shift, self.drawing.sketch, weight);
             self.take_line(&course);
@@ -350,9 +342,13 @@ impl<'a> Draft<'a> {
     fn part_names(&mut self) {
         for (number, (place, name)) in self.structure.parts.iter().enumerate() {
             let mine = |e: &&Edge| self.structure.lines[e.line].part == Some(number);
-            let Some(edge) = self.drawing.edges.iter().find(mine) else { continue };
-            let [a, b] = edge.ends.map(|p| self.at[p]);
+            let edges = &self.drawing.edges;
+            let Some(i) = edges.iter().position(|e| mine(&e)) else { continue };
+            let [from, to] = edges[i].ends.map(|p| self.at[p]);
             let word = if *place == Place::Specimen { "specimen" } else { "external" };
+            // Beside its own line, where several run side by side.
+            let (_, course) = stroke(&edges[i], from, to, aside(edges, i), self.drawing.sketch, 1.0);
+            let (a, b) = (course[(course.len() - 1) / 2], course[course.len() / 2]);
             let middle = (0.5 * (a.0 + b.0), 0.5 * (a.1 + b.1));
             let letters = (NAME, tint(Some(*place)), true);
             self.name(&format!("{word} {name}"), middle, 12.0, letters, "specimens and external parts");
@@ -520,4 +516,16 @@ fn pointed_in(course: Vec<Point>, heads: Vec<Vec<Point>>, colour: Colour) -> Vec
     let line = Shape::Strokes { lines: vec![course], colour, width: 1.4, dashed: false };
     let head = |outline| Shape::Area { outline, colour, opacity: 1.0 };
     std::iter::once(line).chain(heads.into_iter().map(head)).collect()
+}
+
+/// How far aside of the line between its ends an edge runs: those that join the same points run side by side.
+fn aside(edges: &[Edge], number: usize) -> f64 {
+    // A long list is not searched: members of a frame are alone.
+    if edges.len() > 2000 {
+        return 0.0;
+    }
+    let [a, b] = edges[number].ends;
+    let beside = |e: &&Edge| e.ends == [a, b] || e.ends == [b, a];
+    let (before, all) = (edges[..number].iter().filter(beside).count(), edges.iter().filter(beside).count());
+    PARALLEL * (before as f64 - 0.5 * (all as f64 - 1.0))
 }

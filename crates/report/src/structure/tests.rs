@@ -158,7 +158,7 @@ fn no_name_meets_another_and_what_is_left_out_is_said() {
     for (n, up) in [(2, false), (5, false), (20, false), (40, false), (4, true), (12, true)] {
         let sheet = grid(n, up).sheet("A grid with a long title ".repeat(9).as_str(), ("mm", 1e3));
         no_text_meets_another(&sheet.0);
-        let said = sheet.svg().contains("Some names of nodes are left out");
+        let said = sheet.svg().contains("Some names of nodes do not fit");
         let shown = texts(&sheet.0).iter().filter(|t| t.0.starts_with("node number")).count();
         assert_eq!(said, shown < n * n, "{n} {shown}");
     }

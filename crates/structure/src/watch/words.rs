@@ -1,5 +1,7 @@
 //! Findings in words, with the user's names.
 
+use interfield_language::units::{significant, time_to};
+
 use super::{Finding, Grade, Spot, Verdict};
 
 /// Names of what findings are about.
@@ -22,14 +24,14 @@ pub(crate) fn verdict(found: &[Finding], names: &dyn Names) -> Verdict {
 pub(crate) fn sentence(finding: &Finding, names: &dyn Names) -> String {
     match *finding {
         Finding::Diverged { at, times } => format!(
-            "diverged at t = {} s: the energy of `{}` is {} times the total input energy",
-            digits(at.t),
+            "diverged at t = {}: the energy of `{}` is {} times the total input energy",
+            time_to(at.t, 3),
             names.unknown(at),
             digits(times)
         ),
         Finding::RanAway(at) => format!(
-            "diverged at t = {} s: `{}` has a negative stiffness, and the structure has lost its resistance",
-            digits(at.t),
+            "diverged at t = {}: `{}` has a negative stiffness, and the structure has lost its resistance",
+            time_to(at.t, 3),
             names.element(at)
         ),
         Finding::Apart { cut, share } => format!(
@@ -39,29 +41,29 @@ pub(crate) fn sentence(finding: &Finding, names: &dyn Names) -> String {
             percent(share)
         ),
         Finding::Gained { at, share } => format!(
-            "energy error: the integration added {} % of the input energy, most of it in `{}` up to t = {} s: use a \
+            "energy error: the integration added {} % of the input energy, most of it in `{}` up to t = {}: use a \
                 smaller step",
             percent(share),
             names.unknown(at),
-            digits(at.t)
+            time_to(at.t, 3)
         ),
         Finding::Lost { until, share } => format!(
-            "the integration dissipated {} % of the input energy up to t = {} s, although the model has no damping: \
+            "the integration dissipated {} % of the input energy up to t = {}, although the model has no damping: \
                 use a smaller step, or a scheme with less numerical damping",
             percent(share),
-            digits(until)
+            time_to(until, 3)
         ),
         Finding::Unresolved { at, dt } => format!(
-            "`{}` became stiff at t = {} s, and the step is too long for it: use dt = \"{} s\" or less, or events = \
+            "`{}` became stiff at t = {}, and the step is too long for it: use dt = \"{}\" or less, or events = \
              \"land\" in [analysis]",
             names.element(at),
-            digits(at.t),
-            digits(dt)
+            time_to(at.t, 3),
+            time_to(dt, 3)
         ),
         Finding::Softened(at) => format!(
-            "`{}` has a negative stiffness from t = {} s on: its law is valid for smaller deformations only",
+            "`{}` has a negative stiffness from t = {} on: its law is valid for smaller deformations only",
             names.element(at),
-            digits(at.t)
+            time_to(at.t, 3)
         ),
     }
 }
@@ -72,10 +74,5 @@ fn percent(share: f64) -> String {
 
 /// Three significant digits.
 fn digits(x: f64) -> String {
-    if x != 0.0 && !(1e-4..1e6).contains(&x.abs()) {
-        return format!("{x:.2e}");
-    }
-    let decimals = if x == 0.0 { 0 } else { (2 - x.abs().log10().floor() as i32).clamp(0, 9) as usize };
-    let text = format!("{x:.decimals$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+    significant(x, 3)
 }

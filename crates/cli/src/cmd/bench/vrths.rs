@@ -19,7 +19,7 @@ use crate::load::pair;
 use crate::output::{fail, fail_all, print, print_json, progress};
 use crate::stored::check_output;
 use interfield::quantities::UNITS;
-use interfield::table::{aligned, short};
+use interfield::table::{aligned, time};
 
 /// Virtual real-time hybrid simulation (Silva et al., 2020): all ground motions and cases with one controller
 ///
@@ -125,7 +125,7 @@ fn bench(args: &Args) -> Result<Exit, Exit> {
         }));
     } else {
         print(&text(args, &param, &found, &warnings));
-        print(&format!("\n{} tests in {} s\n  figure: {name}\n", found.len(), short(seconds)));
+        print(&format!("\n{} tests in {}\n  figure: {name}\n", found.len(), time(seconds)));
     }
     Ok(if found.iter().all(Tested::stable) { Exit::Done } else { Exit::Fault })
 }

@@ -36,7 +36,7 @@ use demand::{Demand, limits};
 use findings::{Asked, Findings};
 use intensity::{Intensity, Wanted};
 use interfield::programs::Programs;
-use interfield::table::{aligned, short};
+use interfield::table::{aligned, short, time};
 use journal::{Journal, Refusal};
 use question::{Mistake, Question};
 use saving::Origin;
@@ -438,20 +438,15 @@ fn record_remarks(
         let (name, own, timing) = (&m.motion.name, m.motion.dt(), Timing::of(model, Some(&m.motion), settings, tail));
         let ratio = own / timing.dt;
         if timing.refined > 1 {
-            let (own, step, dt) = (short(own), short(timing.dt), short(dt));
-            remarks
-                .push(format!("`{name}` is sampled every {own} s: it is run with steps of {step} s instead of {dt} s"));
+            let (own, step, dt) = (time(own), time(timing.dt), time(dt));
+            remarks.push(format!("`{name}` is sampled every {own}: it is run with steps of {step} instead of {dt}"));
         } else if own < dt * (1.0 - 1e-9) {
-            remarks.push(format!(
-                "`{name}` is sampled every {} s: steps of {} s (--dt) miss samples",
-                short(own),
-                short(dt)
-            ));
+            remarks.push(format!("`{name}` is sampled every {}: steps of {} (--dt) miss samples", time(own), time(dt)));
         } else if (ratio - ratio.round()).abs() > 1e-6 * ratio {
             remarks.push(format!(
-                "`{name}` is sampled every {} s, no multiple of the step of {} s: its peaks fall between steps",
-                short(own),
-                short(timing.dt)
+                "`{name}` is sampled every {}, no multiple of the step of {}: its peaks fall between steps",
+                time(own),
+                time(timing.dt)
             ));
         }
     }
@@ -702,8 +697,8 @@ fn text(findings: &Findings<'_>, told: &Told<'_>, pace: &Pace) -> String {
     let before = if pace.had > 0 { format!(" ({} were done before)", pace.had) } else { String::new() };
     let rate = if pace.runs > 0 && pace.had == 0 {
         format!(
-            ", {steps} steps in {} s ({} runs/s on {} threads)",
-            short(pace.seconds),
+            ", {steps} steps in {} ({} runs/s on {} threads)",
+            time(pace.seconds),
             short(pace.runs as f64 / pace.seconds),
             pace.threads
         )

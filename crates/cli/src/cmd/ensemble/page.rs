@@ -9,7 +9,7 @@ use super::findings::{Findings, Fragility, Ida};
 use super::intensity::words;
 use super::saving::Origin;
 use super::{drawing, heading, sentence};
-use interfield::table::short;
+use interfield::table::{short, time};
 
 /// Runs that are listed one by one.
 const LISTED: usize = 2000;
@@ -111,7 +111,7 @@ pub(super) fn ground_lines(findings: &Findings<'_>, first_period: Option<f64>) -
     if !worker.motions.is_empty() && worker.settings.until.is_none() {
         let rest = "residual values are means over the second half of it";
         lines.push(match worker.tail > 0.0 {
-            true => format!("each record to its end, then {} s of free vibration; {rest}", short(worker.tail)),
+            true => format!("each record to its end, then {} of free vibration; {rest}", time(worker.tail)),
             false => "each record to its end".to_owned(),
         });
     }

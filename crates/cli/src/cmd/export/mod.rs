@@ -104,5 +104,5 @@ fn summary(i: &Interface) -> String {
         interface.push(count(i.commands.len(), "command"));
     }
     interface.push(count(i.parameters.len(), "parameter"));
-    format!("scheme {}, step {} s; {}", i.scheme, i.dt, interface.join(", "))
+    format!("scheme {}, step {}; {}", i.scheme, interfield::table::time(i.dt), interface.join(", "))
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::Exit;
 use crate::output::{fail, print, print_json};
 use interfield::quantities::UNITS;
-use interfield::table::{aligned, short};
+use interfield::table::{aligned, time};
 
 /// Show the contents of a functional mock-up unit (FMU), or run it
 ///
@@ -106,10 +106,10 @@ fn text(name: &str, unit: &Unit, variables: &[&Variable]) -> String {
 fn steps(d: &Description) -> String {
     let mut out = if d.variable_steps { "variable steps allowed" } else { "equal steps only" }.to_owned();
     if let Some(h) = d.internal_step {
-        out += &format!(" and multiples of {} s", short(h));
+        out += &format!(" and multiples of {}", time(h));
     }
     if let Some(h) = d.experiment.step {
-        out += &format!("; proposed step {} s", short(h));
+        out += &format!("; proposed step {}", time(h));
     }
     out += if d.states { "; its state can be saved" } else { "; its state cannot be saved" };
     out

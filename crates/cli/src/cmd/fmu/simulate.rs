@@ -10,7 +10,7 @@ use crate::Exit;
 use crate::output::{complain, fail, print, print_json};
 use interfield::files;
 use interfield::quantities::UNITS;
-use interfield::table::{aligned, short};
+use interfield::table::{aligned, short, time};
 
 /// Most steps: what a slip of the keyboard asks for should not run for days.
 const MOST_STEPS: f64 = 1e9;
@@ -31,7 +31,8 @@ pub(super) fn run(args: &Args, name: &str, unit: &Unit) -> Exit {
     let step = args.step.or(experiment.step).or(unit.description().internal_step).unwrap_or((until - start) / 100.0);
     let steps = ((until - start) / step).round();
     if !(step > 0.0 && (1.0..=MOST_STEPS).contains(&steps)) {
-        let message = format!("a run from {start} s to {until} s in steps of {step} s is not possible");
+        let message =
+            format!("a run from {} to {} in steps of {} is not possible", time(start), time(until), time(step));
         fail(args.json, Some(name), None, &message, "write for example --until 2 --step 0.01");
         return Exit::BadInput;
     }
@@ -138,9 +139,9 @@ fn tell(args: &Args, name: &str, run: &Run) {
     let row = |(i, v): (usize, &&Variable)| vec![label(v), short(peak(i)), short(last(i))];
     let rows: Vec<Vec<String>> = run.outputs.iter().enumerate().map(row).collect();
     print(&format!(
-        "{name}: {} steps to {} s\n\n{}",
+        "{name}: {} steps to {}\n\n{}",
         run.rows.len() - 1,
-        short(end),
+        time(end),
         aligned(&["output", "largest", "at the end"], &rows)
     ));
     if let Some(path) = &args.output {

@@ -9,7 +9,7 @@ use interfield_report::{Axis, Curve, Figure, Order, Panel, Style};
 use serde_json::{Value, json};
 
 use interfield::quantities::{ONE, UNITS};
-use interfield::table::short;
+use interfield::table::{short, time};
 
 use super::{Args, Refusal};
 
@@ -86,9 +86,9 @@ impl Figures {
     pub(super) fn text(&self, name: &str, picture: &Path, output: Option<&Path>) -> String {
         let r = &self.record;
         let mut rows: Vec<(&str, String)> = Vec::new();
-        let samples = format!("{} every {} s: {} s", r.values.len(), short(r.dt), short(r.duration()));
+        let samples = format!("{} every {}: {}", r.values.len(), time(r.dt), time(r.duration()));
         rows.push(("samples", samples));
-        let at = |of: &Record| format!("at {} s", short(of.peak_time()));
+        let at = |of: &Record| format!("at {}", time(of.peak_time()));
         if r.quantity == Quantity::Acceleration {
             let g = r.peak() / STANDARD_GRAVITY;
             rows.push(("PGA", format!("{} m/s^2 = {} g {}", short(r.peak()), short(g), at(r))));
@@ -102,7 +102,7 @@ impl Figures {
         if let Some(s) = &self.strong {
             let (from, to) = s.significant;
             rows.push(("Arias intensity", format!("{} m/s", short(s.arias))));
-            rows.push(("duration D5-95", format!("{} s, from {} s to {} s", short(to - from), short(from), short(to))));
+            rows.push(("duration D5-95", format!("{}, from {} to {}", time(to - from), time(from), time(to))));
             rows.push(("CAV", format!("{} m/s", short(s.cav))));
             rows.push(("mean period Tm", format!("{} s", short(s.mean_period))));
         }

@@ -2,6 +2,7 @@
 
 use interfield_lab::emulate::{Injection, Misfortune};
 
+use crate::diag::did_you_mean;
 use crate::key::*;
 use crate::parse::Context;
 use crate::reader::Table;
@@ -14,8 +15,8 @@ section! {
     TYPE: Choice<Fault> = choice("type", TYPES, "Type of the fault.").required().example("frozen-force");
     AT: Time = key("at", "Start, in laboratory time.").required().range(NOT_NEGATIVE).example("3 s");
     FOR: Time = key("for", "Duration; until the end if absent.").range(NOT_NEGATIVE).example("50 ms");
-    ACTUATOR: Whole = key("actuator", "Actuator, counted from 1; all actuators if \
-        absent.").range(from(1.0)).example("1");
+    ACTUATOR: Or<Whole, Text> = key("actuator", "Name of the actuator, or its number counted from 1; all actuators if \
+        absent.").range(from(1.0)).example("east");
 }
 
 /// A kind of fault, in a laboratory with this sampling interval.
@@ -63,14 +64,22 @@ section! {
 }
 
 /// The actuator that a fault strikes, counted from 0; all of them if none is named.
-fn actuator(context: &Context<'_>, t: &Table<'_>, count: usize) -> Option<usize> {
+fn actuator(context: &Context<'_>, t: &Table<'_>, names: &[&str]) -> Option<usize> {
     let given = t.read(&ACTUATOR)?;
-    let found = usize::try_from(given.value).ok().filter(|n| *n <= count);
-    if found.is_none() {
-        let message = format!("there is no actuator {}", given.value);
-        context.error(given.span, message, format!("actuators are counted from 1 to {count}"));
+    let (found, said) = match &given.value {
+        Either::First(n) => (usize::try_from(n - 1).ok().filter(|n| *n < names.len()), n.to_string()),
+        Either::Second(name) => (names.iter().position(|other| other == name), format!("`{name}`")),
+    };
+    // Actuators with mistakes of their own have no names yet.
+    if found.is_none() && !names.is_empty() {
+        let near = match &given.value {
+            Either::Second(name) => did_you_mean(name, names.iter().copied()),
+            Either::First(_) => None,
+        };
+        let list = || format!("actuators are {}; or write their number, from 1 to {}", names.join(", "), names.len());
+        context.error(given.span, format!("there is no actuator {said}"), near.unwrap_or_else(list));
     }
-    found.map(|n| n - 1)
+    found
 }
 
 /// What goes wrong on purpose, and the samples (from which on, how many) in which no target comes; times are those of the
@@ -79,7 +88,7 @@ pub(super) fn read(
     context: &Context<'_>,
     tables: Vec<Table<'_>>,
     length: Dimension,
-    (actuators, period): (usize, f64),
+    (actuators, period): (&[&str], f64),
 ) -> (Vec<Injection>, Vec<[u64; 2]>) {
     let (mut faults, mut stalls) = (Vec::new(), Vec::new());
     for t in tables.into_iter().map(|t| t.along(length)) {

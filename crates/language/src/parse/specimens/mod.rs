@@ -169,7 +169,8 @@ fn read_one(
     let actuators = actuators::read(context, table, &ACTUATOR, &dofs);
     let length = dofs.first().map_or(Dimension::LENGTH, |&d| context.disp(d));
     let limits = table.open(&LIMITS).map_or_else(Default::default, |t| limits::read(context, t.along(length)));
-    let (faults, stalls) = faults::read(context, table.all(&FAULT), length, (dofs.len(), period));
+    let names: Vec<&str> = actuators.iter().flatten().map(|a| a.name.as_str()).collect();
+    let (faults, stalls) = faults::read(context, table.all(&FAULT), length, (&names, period));
     // Every key is read before anything is given up, so that none that stands there is called unknown.
     let complete = name.is_some() && compensation.is_some() && actuators.is_some() && !dofs.is_empty();
     let specimen = Specimen {
@@ -326,7 +327,7 @@ impl<'a> Stepping<'a> {
             2 => "two targets".to_owned(),
             n => format!("{n} targets"),
         };
-        format!("`{}` sends {often} per step of {} s", self.scheme, self.step)
+        format!("`{}` sends {often} per step of {}", self.scheme, crate::units::time(self.step))
     }
 }
 

@@ -123,7 +123,7 @@ fn a_student() {
     let alone = "name = \"roof\"\nmass = \"15 t\"\n[[node]]\nname = \"mast\"\nmass = \"1 t\"";
     told(&mistake("name = \"roof\"\nmass = \"15 t\"", alone, 2), "no element with a stiffness acts on it", 16);
     // The load is called by its name.
-    told(&mistake("\"5 ms\"", "\"7 ms\"", 0), "sampling interval of 0.01 s of `quake`", 43);
+    told(&mistake("\"5 ms\"", "\"7 ms\"", 0), "sampling interval of 10 ms of `quake`", 43);
 }
 
 /// The laboratory engineer: a hybrid test from its template to its archive.

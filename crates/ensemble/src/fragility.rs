@@ -162,9 +162,12 @@ impl<'a> Probit<'a> {
         if highest <= lowest {
             // Any steeper curve is still more likely.
             let [low, high] = [lowest, highest].map(|z| format!("{:.3e}", libm::exp(z)).parse().unwrap_or(f64::NAN));
-            return Err(format!(
-                "below {low} no run exceeds the limit, above {high} every run does: a curve cannot be fitted"
-            ));
+            let why = if low == high {
+                format!("only at {low} do some runs exceed the limit and others not")
+            } else {
+                format!("up to {high} no run exceeds the limit, from {low} on every run does")
+            };
+            return Err(format!("{why}: a curve cannot be fitted; more intensities near there are needed"));
         }
         let n = logs.len() as f64;
         let mean = logs.iter().sum::<f64>() / n;

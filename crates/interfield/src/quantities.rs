@@ -76,12 +76,20 @@ fn counted((name, x): &(impl AsRef<str>, f64)) -> (String, f64, Option<&'static 
     (stem.to_owned(), *x, unit.map(|u| u.1))
 }
 
+/// The name of what was counted, in words: `round_trip_p99_9` is the round trip that 99.9 % stay below.
+fn spoken(name: &str) -> String {
+    let shares = [("_p50", " (median)"), ("_p99_9", " (99.9 %)"), ("_p99", " (99 %)"), ("_max", " (at most)")];
+    let share = shares.iter().find_map(|(ending, words)| Some((name.strip_suffix(ending)?, *words)));
+    let (stem, share) = share.unwrap_or((name, ""));
+    stem.replace('_', " ") + share
+}
+
 /// What was counted, in words.
 pub fn account_words(account: &[(impl AsRef<str>, f64)]) -> String {
     let one = |entry: &_| {
         let (name, x, unit) = counted(entry);
         let unit = unit.map_or_else(String::new, |u| format!(" {u}"));
-        format!("{} {}{unit}", name.replace('_', " "), short(x))
+        format!("{} {}{unit}", spoken(&name), short(x))
     };
     account.iter().map(one).collect::<Vec<_>>().join(", ")
 }

@@ -103,6 +103,10 @@ impl ModelFile {
                 "warning: --arm has no effect: no specimen of the model is real, with an address `at`".to_owned(),
             );
         }
+        let parallel = model.partition.as_ref().is_some_and(|p| p.coupling.info.parallel);
+        if setup.threads && !parallel {
+            notices.push("warning: --threads has no effect: the model has no interfield-parallel coupling".to_owned());
+        }
         if setup.real_time.real_time && model.specimens.is_empty() {
             let help = "define the tested elements with [[specimen]]";
             return Err(Refused::new(Cause::Input, "--real-time: the model has no specimen", help));

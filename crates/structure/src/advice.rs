@@ -120,7 +120,8 @@ fn load(structure: &Structure, index: usize, known: &Knowledge<'_>, found: &mut 
         warn(subject, message, "check the time step of the record, or use a shorter `duration`");
     }
     if let Some(interval) = sampling(signal) {
-        let of = format!("load {}", index + 1);
+        let name = structure.model.load_names.get(index).filter(|n| !n.is_empty());
+        let of = name.map_or_else(|| format!("load {}", index + 1), |n| format!("`{n}`"));
         found.extend(missed(a.dt, interval, &of));
     }
     let mut warn = |subject, message: String, help: &str| found.push(Problem::warning(subject, message, help));

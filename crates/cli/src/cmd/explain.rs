@@ -107,28 +107,36 @@ struct Found<'a> {
 
 /// What stands at this path, and a variant of this name; else what ends with the name; else a unit.
 fn find<'a>(all: &'a [Table], homes: &[(String, &'a Table)], name: &str) -> Option<Found<'a>> {
-    let there = walk(all, name);
-    if !there.is_empty() {
-        return Some(Found { tables: there, ..Found::default() });
-    }
     let (parent, last) = name.rsplit_once('.').unwrap_or(("", name));
     let keys = walk(all, parent).into_iter().flat_map(|t| t.keys.iter().map(move |k| (joined(parent, k.name), t, k)));
-    let keys: Vec<_> = keys.filter(|(_, _, k)| k.name == last).collect();
+    let mut keys: Vec<_> = keys.filter(|(_, _, k)| k.name == last).collect();
+    let there = walk(all, name);
+    if !there.is_empty() {
+        keys.retain(|(_, _, k)| also_plain(&k.value));
+        return Some(Found { tables: there, keys, unit: None });
+    }
     let tables: Vec<&Table> = all.iter().filter(|t| variant(t) == name || t.id() == name).collect();
     if !(keys.is_empty() && tables.is_empty()) {
         return Some(Found { tables, keys, unit: None });
     }
     let ends = |path: &str| path == name || path.ends_with(&format!(".{name}"));
     let mut tables: Vec<&Table> = homes.iter().filter(|(path, t)| t.name == name || ends(path)).map(|h| h.1).collect();
-    tables.dedup_by_key(|t| t.id());
-    if !tables.is_empty() {
-        return Some(Found { tables, ..Found::default() });
-    }
+    let mut seen = Vec::new();
+    tables.retain(|t| {
+        !seen.contains(&t.id()) && {
+            seen.push(t.id());
+            true
+        }
+    });
     let of_home = |(path, t): &(String, &'a Table)| {
         let (path, t) = (path.clone(), *t);
         t.keys.iter().filter(|k| k.name == last).map(move |k| (joined(&path, k.name), t, k))
     };
-    let keys: Vec<_> = homes.iter().flat_map(of_home).filter(|(path, ..)| ends(path)).collect();
+    let mut keys: Vec<_> = homes.iter().flat_map(of_home).filter(|(path, ..)| ends(path)).collect();
+    if !tables.is_empty() {
+        keys.retain(|(_, _, k)| also_plain(&k.value));
+        return Some(Found { tables, keys, unit: None });
+    }
     let unit = name.trim_start_matches(|c: char| c.is_ascii_digit() || " .+-".contains(c));
     let unit = Unit::parse(unit).ok().filter(|_| !unit.is_empty()).map(|found| (unit.to_owned(), found));
     (!keys.is_empty() || unit.is_some()).then_some(Found { tables: Vec::new(), keys, unit })
@@ -157,11 +165,11 @@ pub(crate) fn run(args: &Args) -> Exit {
         return Exit::Done;
     }
     let mut pages = Vec::new();
-    if !tables.is_empty() {
-        pages.push(tables_text(&tables));
-    }
     if !keys.is_empty() {
         pages.push(keys_text(&keys));
+    }
+    if !tables.is_empty() {
+        pages.push(tables_text(&tables));
     }
     pages.extend(unit.map(|(name, unit)| unit_text(&name, unit)));
     print(&pages.join("\n"));
@@ -219,6 +227,16 @@ fn sections(value: &Holds, names: &mut Vec<&'static str>) {
         Holds::Either(list) => list.iter().for_each(|v| sections(v, names)),
         _ => {}
     }
+}
+
+/// Whether a key may hold a table or something simple: `mass = "20 t"` or `mass = { x = "20 t" }`.
+fn also_plain(value: &Holds) -> bool {
+    let simple = |v: &Holds| {
+        let mut names = Vec::new();
+        sections(v, &mut names);
+        names.is_empty()
+    };
+    matches!(value, Holds::Either(list) if list.iter().any(simple))
 }
 
 /// The tables, and the keys outside of them.

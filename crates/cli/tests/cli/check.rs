@@ -168,7 +168,7 @@ fn driven_modes_and_missed_samples_are_warned_about() {
     // The synthetic motion has a sample every 10 ms.
     for (dt, expected) in [("3 ms", true), ("12 ms", true), ("5 ms", false), ("10 ms/3", false), ("10 ms", false)] {
         let found = warnings("samples.toml", "dt = \"10 ms\"", &format!("dt = \"{dt}\""));
-        assert_eq!(found.iter().any(|w| w.contains("s of load 1: ")), expected, "{dt}: {found:?}");
+        assert_eq!(found.iter().any(|w| w.contains("s of `quake`: ")), expected, "{dt}: {found:?}");
     }
 }
 

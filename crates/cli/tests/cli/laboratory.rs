@@ -244,7 +244,7 @@ fn samples_under_way(recording: &str) -> Vec<[f64; 5]> {
 }
 
 /// A test that somebody talks to: it is said one word after the other, each when the last is answered; the answers and how it ended.
-fn conversation(name: &str, text: &str, more: &[&str], words: &[&str]) -> (Vec<String>, Outcome) {
+pub(super) fn conversation(name: &str, text: &str, more: &[&str], words: &[&str]) -> (Vec<String>, Outcome) {
     let path = file(&format!("{name}.toml"), text);
     let results = format!("{name}.h5");
     for stale in [results.clone(), format!("{name}.lab.h5")] {

@@ -27,6 +27,7 @@ mod rehearse;
 mod reproduce;
 mod results;
 mod resume;
+mod roles;
 mod runs;
 mod serve;
 mod stability;

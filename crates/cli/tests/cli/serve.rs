@@ -56,7 +56,7 @@ duration = "1 s"
 }
 
 /// A server that is ready: where it listens, and what it says.
-struct Serving {
+pub(super) struct Serving {
     running: Running,
     address: String,
     /// Said before it was ready.
@@ -65,7 +65,7 @@ struct Serving {
 }
 
 impl Serving {
-    fn start(model: &Path, more: &[&str]) -> Self {
+    pub(super) fn start(model: &Path, more: &[&str]) -> Self {
         let output = model.with_extension("h5");
         let fixed = ["serve", model.to_str().expect("UTF-8"), "--json", "--listen", "tcp://127.0.0.1:0", "-o"];
         let mut running = Running::start(&[&fixed[..], &[output.to_str().expect("UTF-8")], more].concat());
@@ -101,7 +101,7 @@ impl Serving {
         writeln!(input, "{word}").and_then(|()| input.flush()).expect("it listens");
     }
 
-    fn end(self, code: i32) -> Value {
+    pub(super) fn end(self, code: i32) -> Value {
         let (found, said) = self.running.end();
         assert_eq!(found, Some(code), "{said}");
         serde_json::from_str(&said).expect("JSON")
@@ -109,12 +109,12 @@ impl Serving {
 }
 
 /// A client that speaks as OpenSees does, for one degree of freedom.
-struct Client(TcpStream);
+pub(super) struct Client(TcpStream);
 
 const NUMBERS: usize = 5;
 
 impl Client {
-    fn connect(serving: &Serving) -> Self {
+    pub(super) fn connect(serving: &Serving) -> Self {
         Client::connect_to(&serving.address)
     }
 
@@ -132,7 +132,7 @@ impl Client {
         Client(stream)
     }
 
-    fn say(&mut self, code: f64, u: f64) {
+    pub(super) fn say(&mut self, code: f64, u: f64) {
         let message: Vec<u8> = [code, u, 0.0, 0.0, 0.0].iter().flat_map(|x| x.to_le_bytes()).collect();
         self.0.write_all(&message).expect("open");
     }
@@ -144,12 +144,12 @@ impl Client {
         f64::from_le_bytes(reply[..8].try_into().expect("eight bytes"))
     }
 
-    fn force(&mut self, u: f64) -> f64 {
+    pub(super) fn force(&mut self, u: f64) -> f64 {
         self.say(3.0, u);
         self.ask(10.0, u)
     }
 
-    fn commit(&mut self, u: f64) {
+    pub(super) fn commit(&mut self, u: f64) {
         self.say(5.0, u);
     }
 }

@@ -12,7 +12,7 @@ use crate::units::Dimension;
 section! {
     /// A point of the structure.
     pub(super) NODES = ("node", "[[node]]", "A named point with its degrees of freedom.");
-    NAME: Text = key("name", "Its name; `ground` always exists and always fixed.").required().example("roof");
+    NAME: Text = key("name", "Its name; `ground` always exists and is always fixed.").required().example("roof");
     AT: List<Length> = key("at", "Its position, one to three coordinates.").example("[0, \"3 m\"]");
     OWN_DOFS: List<Text> = key("dofs", "Its degrees of freedom, if different from those at the top of the \
         file.").example("[\"x\", \"rz\"]");

@@ -280,7 +280,8 @@ fn columns(path: &Path, bytes: &[u8]) -> Result<(Vec<String>, Vec<Record>), Read
     let read =
         |column: Option<usize>| interfield_motion::read_bytes(bytes, &ReadOptions { column, ..ReadOptions::default() });
     let first = read(None)?;
-    let several = first.notes.iter().any(|n| n.contains("also there"));
+    // Only a table has columns with names.
+    let several = first.meta("column").is_some();
     let label = |r: &Record| r.meta("column").map_or_else(|| named(path), str::to_owned);
     let mut found = vec![first];
     if several {

@@ -172,8 +172,9 @@ fn an_adapter_is_a_spring() {
         let external = &found["externals"][0];
         assert_eq!(external["account"]["exchanges"].as_f64(), Some(asked as f64));
         assert_eq!((external["identified_by_moves"].as_u64(), &external["process"]), (Some(7), &Value::Null));
-        let k = external["stiffness"].as_array().expect("a matrix");
-        assert!((k[0].as_f64().expect("a number") / 4e6 - 1.0).abs() < 1e-9, "{external}");
+        let k = external["stiffness"]["rows"].as_array().expect("a matrix");
+        assert_eq!(external["stiffness"]["units"]["rows"], "kN/mm");
+        assert!((k[0][0].as_f64().expect("a number") / 4.0 - 1.0).abs() < 1e-9, "{external}");
     }
 }
 

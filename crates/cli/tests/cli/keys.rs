@@ -61,7 +61,7 @@ fn a_sealed_test_changes_no_bit() {
     }
     let account = &found["laboratory"][0]["account"];
     assert!(account["sealed"].as_f64() >= account["commands"].as_f64(), "{account}");
-    assert_eq!((&account["rejected"], &account["replayed"]), (&0.0.into(), &0.0.into()), "{account}");
+    assert_eq!((&account["rejected"], &account["replayed"]), (&0.into(), &0.into()), "{account}");
     let (code, said) = hosted.end();
     let said: Value = serde_json::from_str(&said).expect("JSON");
     let said = &said["specimens"][0];

@@ -203,7 +203,7 @@ fn a_stop_that_is_run_into_shows_in_the_balance_and_in_the_verdict() {
         };
         let coarse = at("1e-3");
         assert!(coarse.verdict.grade > Grade::Good, "{scheme}");
-        coarse.says(coarse.verdict.grade, "use dt = \"3.14e-5 s\" or less");
+        coarse.says(coarse.verdict.grade, "use dt = \"31.4 us\" or less");
         let (speed, error) = (coarse.last[1], coarse.last[6]);
         // What is missing in the kinetic energy is what the balance says is missing: it is not blind.
         let gained = 0.5 * speed * speed - 5000.0;

@@ -183,7 +183,7 @@ fn channels_of_the_cut() {
 fn a_cut_quantity_elsewhere_is_refused() {
     let text = chain(CUT).replace("channels = [", "channels = [\"d.x.gap\", ");
     let problems = Simulation::new(read(&text)).err().expect("refused");
-    assert!(problems[0].message.contains("not cut at `d.x`"), "{}", problems[0].message);
+    assert!(problems[0].message.contains("no interface at `d.x`"), "{}", problems[0].message);
 }
 
 #[test]

@@ -153,7 +153,9 @@ fn tripped(context: &Context, python: &Path, folder: &Path) -> Result<(), String
         let status = client(python, folder, &format!("tripped-{name}"), &changed(context, changes)?, &server.port);
         let (code, said) = server.end(status.is_err())?;
         let status = status?;
-        if status.success() == *fails || code != Some(3) || !said.contains("a commanded displacement passed its limit")
+        if status.success() == *fails
+            || code != Some(3)
+            || !said.contains("a commanded displacement exceeded its limit")
         {
             return Err(format!("the {name} script: {status}, the server: {code:?}:\n{said}"));
         }
@@ -173,7 +175,7 @@ fn started_anew(context: &Context, python: &Path, folder: &Path) -> Result<(), S
         .and_then(|killed| Ok((killed, client(python, folder, "anew", &changed(context, &[])?, &server.port)?)));
     let (code, said) = server.end(both.is_err())?;
     let (killed, anew) = both?;
-    let refused = said.contains("a client is refused: it does not begin where the specimen stands");
+    let refused = said.contains("a client is refused: it does not begin at the position of the specimen");
     if killed.code().is_some() || anew.success() || code != Some(3) || !refused {
         return Err(format!("killed: {killed}, started anew: {anew}, the server: {code:?}:\n{said}"));
     }

@@ -40,7 +40,8 @@ static void subdomain_measure(coupling_t *c, int p)
     double *reached = subdomain_work(c, p) + S->at_measured + n;
     for (int i = 0; i < n; i++) {
         const int k = COMMAND_OF[SUBDOMAINS[p].command + i], f = COMMANDS + k;
-        reached[i] = c->measured[k] == c->commands[k] ? c->si_commands[k] : c->measured[k] * @NAME@_MEASURED_SI[k];
+        const double either[2] = {c->measured[k] * @NAME@_MEASURED_SI[k], c->si_commands[k]};
+        reached[i] = either[c->measured[k] == c->commands[k]];
         reached[n + i] = c->measured[f] * @NAME@_MEASURED_SI[f];
     }
 }

@@ -15,7 +15,9 @@ static void take_inputs(@name@_t *self)
         for (int i = 0; i < INPUTS; i++) {
             const double given = self->inputs[row * INPUTS + i];
             double *si = self->si_inputs + row * INPUTS + i;
-            *si = given == *si / @NAME@_INPUT_SI[i] ? *si : given * @NAME@_INPUT_SI[i];
+            /* By place instead of by branch: every step has the same instructions. */
+            const double either[2] = {given * @NAME@_INPUT_SI[i], *si};
+            *si = either[given == *si / @NAME@_INPUT_SI[i]];
         }
     }
 }
@@ -25,7 +27,8 @@ static void take_parameters(@name@_t *self)
 {
     for (int i = 0; i < @NAME@_PARAMETERS; i++) {
         const double given = self->parameters[i];
-        self->si_parameters[i] = given == PARAMETER_DEFAULTS[i] ? PARAMETER_EXACT[i] : given * @NAME@_PARAMETER_SI[i];
+        const double either[2] = {given * @NAME@_PARAMETER_SI[i], PARAMETER_EXACT[i]};
+        self->si_parameters[i] = either[given == PARAMETER_DEFAULTS[i]];
     }
 }
 

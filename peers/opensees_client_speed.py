@@ -12,7 +12,7 @@ import sys
 
 CASES = [
     ("Newmark", {}),
-    ("AlphaOS", {"integrator": ("AlphaOS", 0.9), "algorithm": ("Linear",)}),
+    ("AlphaOS", {"integrator": ("AlphaOS", 0.9), "algorithm": ("Linear", "-initial")}),
     ("KRAlphaExplicit", {"integrator": ("KRAlphaExplicit", 0.5), "algorithm": ("Linear",)}),
 ]
 

@@ -5,8 +5,12 @@ the model file: this is the static part of the frame, and each step of its analy
 """
 
 import os
+import sys
 
-import openseespy.opensees as ops
+try:
+    import openseespy.opensees as ops
+except ImportError as missing:
+    sys.exit(f"openseespy cannot be imported: {missing}\ninstall it with `{sys.executable} -m pip install openseespy`")
 
 PORT = int(os.environ["INTERFIELD_PORT"])
 STIFFNESS = [float(k) for k in os.environ["INTERFIELD_ADAPTER_STIFFNESS"].split()]

@@ -21,6 +21,7 @@ mod results;
 mod source;
 mod tidy;
 mod unit;
+mod words;
 
 use context::{Context, Outcome};
 use std::process::{Command, ExitCode};

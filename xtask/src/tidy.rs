@@ -5,6 +5,7 @@
 
 use crate::context::{Context, Outcome};
 use crate::source::{code, has_word};
+use crate::words;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -210,12 +211,21 @@ pub(crate) fn stage(context: &Context) -> Outcome {
     for folder in ["crates", "models"] {
         collect(&context.root.join(folder), &["rs", "c", "h", "toml"], &mut files)?;
     }
+    for folder in ["docs", "crates"] {
+        collect(&context.root.join(folder), &["md"], &mut files)?;
+    }
+    files.push(context.root.join("README.md"));
     for path in &files {
         let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let file = context.relative(path);
+        let problem = |(line, text)| Problem { file: file.into(), line, text };
+        problems.extend(words::rules(file, &text).into_iter().map(problem));
         if path.extension().is_some_and(|e| e == "rs") {
-            problems.extend(source_rules(context.relative(path), &text, &names));
+            problems.extend(source_rules(file, &text, &names));
         }
-        problems.extend(documents.rules(context.relative(path), &text));
+        if path.extension().is_some_and(|e| e != "md") {
+            problems.extend(documents.rules(file, &text));
+        }
     }
 
     for problem in &problems {

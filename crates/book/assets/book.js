@@ -145,7 +145,8 @@
 
   function keys() {
     document.addEventListener("keydown", event => {
-      if (event.target.matches("input, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
+      // Arrows scroll what is wide, and go through what was found.
+      if (event.target.closest("input, pre, .wide, .equation, #found") || event.ctrlKey || event.metaKey || event.altKey) return;
       const turn = { ArrowLeft: "a[rel=prev]", ArrowRight: "a[rel=next]" }[event.key];
       const link = turn && document.querySelector(turn);
       if (link) location.href = link.href;

@@ -17,7 +17,7 @@ pub(crate) fn elements() -> String {
     let mut out = String::from(
         "# Elements\n\nEvery `type` of an [`[[element]]`](reference.md#element). q is the coordinate, p the force, s or z \
          internal states; a dash means a rate. Two-node laws work on the elongation q = u_b - u_a. `interfield elements TYPE` \
-         prints the same.\n\n| type | what it is |\n|---|---|\n",
+         prints the same.\n\n| type | description |\n|---|---|\n",
     );
     for info in catalogue() {
         out += &format!("| [{0}](elements.md#{0}) | {1} |\n", info.name, cell(info.title));
@@ -51,7 +51,7 @@ fn facts(info: &Info) -> String {
     let mut facts = vec![if info.linear { "Linear" } else { "Nonlinear" }];
     facts.push(if info.symmetric { "symmetric tangent" } else { "tangent not symmetric in general" });
     facts.extend(info.hysteretic.then_some("hysteretic"));
-    facts.extend((info.dissipative && !info.linear).then_some("gives no energy back over a closed cycle"));
+    facts.extend((info.dissipative && !info.linear).then_some("dissipates energy or conserves it over a closed cycle"));
     let states: Vec<String> = info.states.iter().map(|s| code(s.name)).collect();
     let states = if states.is_empty() { String::new() } else { format!(" States: {}.", states.join(", ")) };
     format!("{}.{states}", facts.join(", "))
@@ -60,11 +60,12 @@ fn facts(info: &Info) -> String {
 /// The page of the schemes.
 pub(crate) fn schemes() -> String {
     let mut out = String::from(
-        "# Schemes\n\nWhat `scheme` in `[analysis]` and `[[substructure]]` may be. The order is that on smooth nonlinear, forced, \
-         damped problems, with the exact tangent and with the initial one; the tests hold every scheme to it. A scheme that \
-         iterates is not for a specimen. [Theory](rosenbrock.md) says how they work. Pictures show the spectral radius of a step of the undamped \
+        "# Schemes\n\nValues of `scheme` in `[analysis]` and `[[substructure]]`. The order is given for smooth \
+            nonlinear, forced, damped problems, with the exact and with the initial tangent; the tests check it for \
+            every scheme. A scheme that iterates cannot be used with a specimen. [Theory](rosenbrock.md) explains how \
+            they work. Pictures show the spectral radius of a step of the undamped \
          oscillator over Ω = ω Δt: one means no loss, above one the motion grows.\n\n\
-         | scheme | order | with initial tangent | forces per step | what it is |\n|---|---|---|---|---|\n",
+         | scheme | order | with initial tangent | forces per step | description |\n|---|---|---|---|---|\n",
     );
     for info in SCHEMES {
         let scheme = (info.build)(Arguments(&[])).ok();
@@ -97,9 +98,10 @@ pub(crate) fn schemes() -> String {
 /// The page of the couplings.
 pub(crate) fn couplings() -> String {
     let mut out = format!(
-        "# Couplings\n\nWhat `method` in [`[coupling]`](reference.md#coupling) may be, the recommended one first. \
-         [Substructures and couplings](substructures.md) says how to choose. Pictures show one macro-step, from $t_n$ to \
-         $t_{{n+1}}$, with four substeps: arcs are steps, equal numbers happen at the same time, red dots are where multipliers are \
+        "# Couplings\n\nValues of `method` in [`[coupling]`](reference.md#coupling), the recommended one first. \
+            [Substructures and couplings](substructures.md) explains the choice. Pictures show one macro-step, from \
+            $t_n$ to \
+         $t_{{n+1}}$, with four substeps: arcs are steps, equal numbers happen at the same time, orange dots are where multipliers are \
          found and, on the coarse side, what they are found from.\n\n{}",
         choice()
     );
@@ -118,10 +120,11 @@ pub(crate) fn couplings() -> String {
         };
         let tangents = match info.level {
             Level::Constant => "initial: the operators of the interface are computed once",
-            Level::Mass => "may follow the state: the interface problem contains masses only",
+            Level::Mass => "may change with the state: the interface problem contains masses only",
         };
         out += &format!(
-            "- Source: {}.\n- Substructures take {}; without one, `{}`.\n- Sides: {sides}.\n- Tangents: {tangents}.\n\n",
+            "- Source: {}.\n- Schemes of the substructures: {}; default `{}`.\n- Sides: {sides}.\n- Tangents: \
+                {tangents}.\n\n",
             cited(info.reference),
             info.schemes.words(),
             info.scheme
@@ -134,10 +137,12 @@ pub(crate) fn couplings() -> String {
 /// The page of the compensators.
 pub(crate) fn compensators() -> String {
     let mut out = String::from(
-        "# Compensators\n\nWhat makes a specimen follow in spite of its actuator, the recommended one first. [Compensation](compensation.md) \
-         says how they compare; `interfield compensators NAME` prints the same. Pictures show how far a specimen is from its target \
-         behind an actuator that is 12 ms late (two lags of first order), without noise: those that do not learn are given this delay, those that learn half \
-         of it, and `pi-lead` has the gains of its default; `early` sends the specimen ahead on purpose, by 1.5 samples.\n\n| compensator | learns | what it is |\n|---|---|---|\n",
+        "# Compensators\n\nMethods that compensate the delay and dynamics of actuators, the recommended one first. \
+            [Compensation](compensation.md) compares them; `interfield compensators NAME` prints the same. Pictures \
+            show the tracking error of a specimen with an actuator delay of 12 ms (two first-order lags), without \
+            noise: those that do not adapt are given this delay, those that learn half \
+         of it, and `pi-lead` has the gains of its default; `early` sends the specimen ahead on purpose, by 1.5 \
+         samples.\n\n| compensator | adapts | description |\n|---|---|---|\n",
     );
     for info in compensate::COMPENSATIONS {
         let learns = if info.adaptive { "yes" } else { "no" };
@@ -156,7 +161,7 @@ pub(crate) fn compensators() -> String {
     out
 }
 
-/// A source; where it is a chapter of the book, `book: passivity 2.2`, with a link to it.
+/// A source; the chapter of the book that it names becomes a link.
 fn cited(reference: &str) -> String {
     let text = cell(reference);
     let Some((before, after)) = text.split_once("book: ") else { return text };
@@ -167,7 +172,7 @@ fn cited(reference: &str) -> String {
 
 /// Which coupling for what, as a table.
 fn choice() -> String {
-    let mut out = String::from("| coupling | parallel | usual scheme | what it is good for |\n|---|---|---|---|\n");
+    let mut out = String::from("| coupling | parallel | default scheme | use and limits |\n|---|---|---|---|\n");
     for info in COUPLINGS {
         let parallel = if info.parallel { "yes" } else { "no" };
         let scheme = format!("[{0}](schemes.md#{0})", info.scheme);

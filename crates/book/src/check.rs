@@ -10,6 +10,9 @@ pub(crate) fn problems(book: &Book) -> Vec<String> {
     let mut found = Vec::new();
     let mut anchors: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (name, html) in &book.pages {
+        if anchors.contains_key(&**name) {
+            found.push(format!("{name}: two chapters would be this page; rename one"));
+        }
         let page = anchors.entry(name).or_default();
         for id in attributes(html, "id") {
             if !page.insert(id) {
@@ -94,6 +97,13 @@ mod tests {
         let html = "<link href=\"book.css\"><h1 id=\"a\">A</h1><a href=\"b.html#b-%CE%B2\">x</a><a href=\"#a\">y</a><a href=\"https://z\">z</a>\
                     <pre><code>$ run \\x</code></pre>";
         assert_eq!(told(html), Vec::<String>::new());
+    }
+
+    #[test]
+    fn chapters_of_one_name_are_told() {
+        let page = || ("a.html".to_owned(), String::new());
+        let found = problems(&Book { pages: vec![page(), page()], assets: Vec::new(), files: BTreeMap::new() });
+        assert!(found.len() == 1 && found[0].contains("two chapters"), "{found:?}");
     }
 
     #[test]

@@ -18,7 +18,8 @@ pub(crate) fn output(program: &Path, args: &[&str]) -> Result<String, String> {
 pub(crate) fn page(help: &dyn Fn(&[&str]) -> Result<String, String>) -> Result<String, String> {
     let overview = help(&["--help"])?;
     let mut page = format!(
-        "# Commands\n\nWhat `interfield --help` and `interfield COMMAND --help` print; `-h` is shorter. All commands take `--json`.\n\n\
+        "# Commands\n\nThe output of `interfield --help` and `interfield COMMAND --help`; `-h` is shorter. All \
+            commands accept `--json`.\n\n\
          ```text\n{}\n```\n",
         overview.trim_end()
     );

@@ -41,6 +41,7 @@ fn main() -> ExitCode {
         let mut made = registered()?;
         made.push(("commands.md".to_owned(), commands));
         current(&root, &made, bless())?;
+        left_over(&root, &made, bless())?;
         build(&root)?.write(out)
     };
     match built() {
@@ -110,6 +111,25 @@ fn registered() -> Result<Vec<(String, String)>, String> {
     Ok(made)
 }
 
+/// Pictures in the repository that nothing draws any more; `renew` removes them.
+fn left_over(root: &Path, made: &[(String, String)], renew: bool) -> Result<(), String> {
+    let folder = root.join(SOURCE).join(pictures::FOLDER);
+    let failed = |e: std::io::Error| format!("{}: {e}", folder.display());
+    let mut old = Vec::new();
+    for entry in std::fs::read_dir(&folder).map_err(failed)? {
+        let name = format!("{}/{}", pictures::FOLDER, entry.map_err(failed)?.file_name().to_string_lossy());
+        if made.iter().any(|m| m.0 == name) {
+            continue;
+        }
+        if renew {
+            std::fs::remove_file(root.join(SOURCE).join(&name)).map_err(failed)?;
+        } else {
+            old.push(format!("{SOURCE}/{name}"));
+        }
+    }
+    if old.is_empty() { Ok(()) } else { Err(format!("nothing draws {} any more: remove it", old.join(", "))) }
+}
+
 /// Whether chapters of the repository are to be renewed.
 fn bless() -> bool {
     std::env::var_os("INTERFIELD_BLESS").is_some()
@@ -134,7 +154,25 @@ fn current(root: &Path, chapters: &[(String, String)], renew: bool) -> Result<()
     if old.is_empty() {
         return Ok(());
     }
-    Err(format!("no longer what the program says: {}; run `INTERFIELD_BLESS=1 cargo xtask test book`", old.join(", ")))
+    Err(format!("out of date: {}; run `INTERFIELD_BLESS=1 cargo xtask test book`", old.join(", ")))
+}
+
+/// Chapters that stand in the folder of the book or in one below it, and not in its table of contents.
+fn unlisted(folder: &Path, pages: &[Page]) -> Result<Vec<String>, String> {
+    let mut found = Vec::new();
+    let failed = |e: std::io::Error| format!("{}: {e}", folder.display());
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let path = links::straight(&entry.map_err(failed)?.path());
+        if path.is_dir() {
+            found.extend(unlisted(&path, pages)?);
+        } else if path.extension().is_some_and(|e| e == "md")
+            && !path.ends_with(SUMMARY)
+            && !pages.iter().any(|p| p.source == path)
+        {
+            found.push(format!("{} is a chapter that {SUMMARY} does not list", path.display()));
+        }
+    }
+    Ok(found)
 }
 
 /// The book of the repository at `root`; what is wrong with it, all of it, otherwise.
@@ -148,7 +186,8 @@ fn build(root: &Path) -> Result<Book, String> {
         let text = read(&path)?;
         pages.push(Page::parse(entry, path, &text));
     }
-    let problems: Vec<String> = pages.iter().flat_map(|p| p.problems.clone()).collect();
+    let mut problems: Vec<String> = pages.iter().flat_map(|p| p.problems.clone()).collect();
+    problems.extend(unlisted(&source, &pages)?);
     if !problems.is_empty() {
         return Err(problems.join("\n"));
     }
@@ -164,14 +203,22 @@ fn build(root: &Path) -> Result<Book, String> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
     use super::*;
 
     fn root() -> PathBuf {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
     }
 
-    fn book() -> Book {
-        build(&root()).unwrap_or_else(|e| panic!("{e}"))
+    fn book() -> &'static Book {
+        static BOOK: LazyLock<Book> = LazyLock::new(|| build(&root()).unwrap_or_else(|e| panic!("{e}")));
+        &BOOK
+    }
+
+    fn made() -> &'static [(String, String)] {
+        static MADE: LazyLock<Vec<(String, String)>> = LazyLock::new(|| registered().unwrap_or_else(|e| panic!("{e}")));
+        &MADE
     }
 
     fn html<'a>(book: &'a Book, name: &str) -> &'a str {
@@ -180,7 +227,18 @@ mod tests {
 
     #[test]
     fn chapters_from_the_registries_are_current() {
-        registered().and_then(|made| current(&root(), &made, bless())).unwrap_or_else(|e| panic!("{e}"));
+        current(&root(), made(), bless()).unwrap_or_else(|e| panic!("{e}"));
+    }
+
+    #[test]
+    fn chapters_that_are_not_listed_and_pictures_that_nothing_draws_are_told() {
+        let source = links::straight(&root().join(SOURCE));
+        let told = unlisted(&source, &[]).unwrap();
+        assert!(told.iter().any(|t| t.contains("systems/pendulums.md")), "{told:?}");
+        assert!(!told.iter().any(|t| t.starts_with(&source.join(SUMMARY).display().to_string())), "{told:?}");
+        let message = left_over(&root(), &made()[1..], false).unwrap_err();
+        assert!(message.contains("img/hybrid-loop.svg any more"), "{message}");
+        left_over(&root(), made(), false).unwrap();
     }
 
     #[test]
@@ -194,7 +252,7 @@ mod tests {
     #[test]
     fn everything_that_is_registered_has_its_place() {
         let book = book();
-        let has = |page: &str, id: &str| assert!(html(&book, page).contains(&format!("id=\"{id}\"")), "{page}: {id}");
+        let has = |page: &str, id: &str| assert!(html(book, page).contains(&format!("id=\"{id}\"")), "{page}: {id}");
         interfield_kernel::element::catalogue::catalogue().for_each(|e| has("elements.html", e.name));
         interfield_kernel::scheme::registry::SCHEMES.iter().for_each(|s| has("schemes.html", s.name));
         interfield_coupling::registry::COUPLINGS.iter().for_each(|m| has("couplings.html", m.name));
@@ -212,7 +270,7 @@ mod tests {
     fn everything_that_is_registered_has_its_picture() {
         let book = book();
         let shows = |page: &str, picture: String| {
-            assert!(html(&book, page).contains(&format!("/img/{picture}.svg\"")), "{page}: {picture}");
+            assert!(html(book, page).contains(&format!("/img/{picture}.svg\"")), "{page}: {picture}");
         };
         for info in interfield_kernel::element::catalogue::catalogue() {
             shows("elements.html", format!("element-{}", info.name));
@@ -228,7 +286,16 @@ mod tests {
             .for_each(|c| shows("couplings.html", format!("coupling-{}", c.name)));
         let compensators = interfield_lab::compensate::COMPENSATIONS;
         compensators.iter().for_each(|c| shows("compensators.html", format!("compensator-{}", c.name)));
-        shows("index.html", "hybrid-loop".to_owned());
+        for (page, picture) in [
+            ("index.html", "hybrid-loop"),
+            ("laboratory.html", "hybrid-loop"),
+            ("laboratory.html", "states"),
+            ("safety.html", "last-line"),
+            ("design.html", "rig"),
+            ("architecture.html", "crates"),
+        ] {
+            shows(page, picture.to_owned());
+        }
     }
 
     #[test]
@@ -238,7 +305,7 @@ mod tests {
             ["newmark", "rosenbrock", "system", "partitioned", "passivity", "compensation", "hysteresis", "elements"]
         {
             let source = std::fs::read_to_string(root().join(SOURCE).join(chapter).with_extension("md")).unwrap();
-            let html = html(&book, &format!("{chapter}.html"));
+            let html = html(book, &format!("{chapter}.html"));
             let displayed = source.lines().filter(|l| l.trim() == "```math").count();
             assert!(displayed > 0 && html.matches("<math display=\"block\">").count() == displayed, "{chapter}");
         }
@@ -262,7 +329,7 @@ mod tests {
     #[test]
     fn the_whole_book_is_one_page() {
         let book = book();
-        let whole = html(&book, PRINT);
+        let whole = html(book, PRINT);
         let headings = |html: &str| html.matches("class=\"anchor\"").count();
         assert_eq!(headings(whole), book.pages.iter().filter(|p| p.0 != PRINT).map(|p| headings(&p.1)).sum::<usize>());
         assert!(whole.contains("href=\"#passivity--21-sides\""), "a link of newmark.md");

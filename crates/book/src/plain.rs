@@ -93,11 +93,11 @@ impl<'a> Reader<'a> {
         let below = match self.factor()? {
             Item::Factor(_, Some(inside)) => inside,
             Item::Factor(all, None) => all,
-            _ => return Err("nothing that can divide stands behind `/`".to_owned()),
+            _ => return Err("no divisor follows `/`".to_owned()),
         };
         let first = self.items.iter().rposition(|i| !matches!(i, Item::Factor(..))).map_or(0, |i| i + 1);
         let above = match &self.items[first..] {
-            [] => return Err("nothing stands in front of `/`".to_owned()),
+            [] => return Err("nothing precedes `/`".to_owned()),
             [Item::Factor(_, Some(inside))] => inside.clone(),
             more => joined(more),
         };

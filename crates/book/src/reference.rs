@@ -16,8 +16,9 @@ pub(crate) fn page() -> String {
     let all = tables();
     let mut out = String::from(
         "# Model file reference\n\n\
-         Every table and key, from the same source that the program and the [JSON Schema](../../schema.json) for editors use. \
-         Keys with a star must be there. A *quantity* is a number in the units of the file, or a text with a unit or an \
+         Every table and key, generated from the same source as the program and the [JSON Schema](../../schema.json) \
+         for editors. Keys with a star are required. A *quantity* is a number in the units of the file, or a text \
+         with a unit or an \
          expression: `\"4 kN/mm\"`, `\"2*k1\"`.\n",
     );
     let mut last = "";
@@ -71,11 +72,16 @@ pub(crate) fn keys(section: &Table) -> String {
     for key in &section.keys {
         let star = if key.required { "\\*" } else { "" };
         let default = key.default.as_deref().map_or_else(String::new, code);
-        let meaning = format!("{} {}", cell(&key.doc), code(&format!("{} = {}", key.name, key.example)));
+        // What makes the table this one is explained above it.
+        let doc = match &key.value {
+            Value::Word(list) if list.len() == 1 => key.doc.split("\n\n").next().unwrap_or_default(),
+            _ => &key.doc,
+        };
+        let meaning = format!("{} {}", cell(doc), code(&format!("{} = {}", key.name, key.example)));
         out += &format!("| {}{star} | {} | {default} | {meaning} |\n", code(key.name), kind(key));
     }
     if let Some(value) = &section.others {
-        out += &format!("\nKeys are names of your own; each holds {}.\n", words(value));
+        out += &format!("\nYou choose the names of the keys; each holds {}.\n", words(value));
     }
     out
 }

@@ -10,7 +10,7 @@ use interfield_language::units::Dimension;
 use interfield_report::Figure;
 use interfield_report::structure::{Hold, Holds, Kind as LineKind, Line, Load, Node, Place, Structure};
 
-/// Dots per inch of pictures, where nobody asks for others.
+/// Dots per inch of pictures, unless given.
 pub(crate) const DPI: f64 = 192.0;
 
 /// Draws a figure into a file: as PNG with so many dots per inch if it is called so, else as SVG.
@@ -104,7 +104,8 @@ fn node(model: &Model, node: &ModelNode) -> Node {
     Node { name: node.name.clone(), at: node.at, held, swings: swings(model, node), mass }
 }
 
-/// What is drawn of an element: a line from its first node to each other, or to the ground.
+/// What is drawn of an element: a line from each of its nodes to the next, or to the ground. One over several storeys, such as
+/// the weight on them (P-delta), so runs along them and does not hide how they stand.
 fn lines(model: &Model, number: usize, node_of: &[Option<usize>]) -> Vec<Line> {
     let element = &model.elements[number];
     let (dofs, grounded): (Vec<usize>, bool) = match &element.kind {
@@ -145,7 +146,7 @@ fn lines(model: &Model, number: usize, node_of: &[Option<usize>]) -> Vec<Line> {
     match nodes[..] {
         [] => Vec::new(),
         [from] if grounded => vec![line(from, None)],
-        [from, ref others @ ..] => others.iter().map(|&to| line(from, Some(to))).collect(),
+        _ => nodes.windows(2).map(|pair| line(pair[0], Some(pair[1]))).collect(),
     }
 }
 

@@ -27,7 +27,7 @@ pub(crate) struct ModelArgs {
     /// Replace a parameter of the model, e.g. --set k=4000, --set "E=25 GPa"
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = pair)]
     pub set: Vec<(String, String)>,
-    /// Use this scheme instead of that of the model, see `interfield schemes`
+    /// Use this scheme instead of the one in the model, see `interfield schemes`
     #[arg(long)]
     pub scheme: Option<String>,
     /// Set a parameter of the scheme, e.g. --param gamma=plus
@@ -45,10 +45,10 @@ pub(crate) struct ModelArgs {
     /// Steps of the fine side in one step of the analysis
     #[arg(long, value_name = "N", conflicts_with = "whole", value_parser = clap::value_parser!(u32).range(1..=MOST_SUBSTEPS))]
     pub substeps: Option<u32>,
-    /// Take the structure in one piece, whatever substructures the model has
+    /// Run the structure in one piece and ignore the substructures of the model
     #[arg(long, conflicts_with = "coupling")]
     pub whole: bool,
-    /// Jacobian that the scheme works with: exact, initial (frozen) or given (estimates of the model)
+    /// Jacobian that the scheme uses: exact, initial (frozen) or given (estimates in the model)
     #[arg(long, value_name = "POLICY")]
     pub tangent: Option<String>,
 }
@@ -76,33 +76,33 @@ pub(crate) fn pair(text: &str) -> Result<(String, String), String> {
 /// How the clock of a test in real time wakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Wake {
-    /// Sleep: costs nothing, wakes late by what the system needs
+    /// Sleep: needs no CPU time, wakes late by the latency of the system
     Sleep,
     /// Sleep, then spin the last 100 microseconds
     SleepThenSpin,
-    /// Spin: for a core that is given to the test
+    /// Spin: for a core reserved for the test
     Spin,
 }
 
 /// What the command line says about time.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct RealTime {
-    /// Run the specimens by the clock, at their time scale; without it as fast as possible
+    /// Run the specimens in real time, at their time scale; without this option, as fast as possible
     #[arg(long)]
     pub(crate) real_time: bool,
-    /// Core of the controller thread
+    /// CPU core of the controller thread
     #[arg(long, value_name = "N", requires = "real_time")]
     pub(crate) core: Option<usize>,
     /// Priority of the controller thread under SCHED_FIFO
     #[arg(long, value_name = "1..99", requires = "real_time", default_value_t = 80, value_parser = clap::value_parser!(u8).range(1..=99))]
     priority: u8,
-    /// How the clock wakes
+    /// How the controller waits for its next period
     #[arg(long, value_enum, requires = "real_time", default_value = "sleep-then-spin")]
     wake: Wake,
-    /// Longest time without an answer of the controller before the test is given up, s
+    /// Longest time without an answer from the controller before the test is aborted, s
     #[arg(long, value_name = "SECONDS", requires = "real_time", default_value_t = 1.0)]
     watchdog: f64,
-    /// Take the words of the operator from standard input, a line each: pause, resume, stop, abort, status, note TEXT
+    /// Read operator commands from standard input, one per line: pause, resume, stop, abort, status, note TEXT
     #[arg(long)]
     pub(crate) control: bool,
 }
@@ -129,13 +129,14 @@ impl From<RealTime> for laboratory::RealTime {
 /// What the command line says about the start of a test.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Arming {
-    /// Arm a test on a real specimen; it starts when it is confirmed
+    /// Arm a test on a real specimen; it starts after confirmation
     #[arg(long)]
     arm: bool,
-    /// Confirm the start of a test by the name of its specimen (several: separated by commas); asked for at the terminal if absent
+    /// Confirm the start of a test with the name of its specimen (several: separated by commas); without it, the
+    /// terminal asks
     #[arg(long, value_name = "SPECIMEN", requires = "arm")]
     confirm: Option<String>,
-    /// Start without a passed rehearsal of this very model, for this reason, which is kept with the test
+    /// Start without a passed rehearsal of exactly this model; the reason is stored with the test
     #[arg(long = "override", value_name = "REASON", requires = "arm")]
     reason: Option<String>,
 }

@@ -30,43 +30,43 @@ enum Exit {
 
 /// Workbench for hybrid simulation: time integration of structures, up to real time.
 ///
-/// A model is one text file (TOML); without a command, a complete example is run, with a report to look at.
+/// A model is one text file (TOML). Without a command, a complete example runs and writes its report.
 #[derive(Parser)]
 #[command(name = "interfield", version, max_term_width = 100)]
 #[command(after_help = "\
 Examples:
   interfield                                  run the built-in example, an isolated building
   interfield new tower                        start a model, commented and ready to run
-  interfield check models/frame.toml          what was understood of it, and what looks wrong
-  interfield check tower.toml --stability     whether a motion grows, and which
+  interfield check models/frame.toml          show how the model was read, with warnings
+  interfield check tower.toml --stability     is the step stable; if not, which motion grows
   interfield run models/frame.toml            run a model: a result file and a report
-  interfield ensemble tower.toml --seeds 1..50   many runs of it, and what they say together
-  interfield lab tower.toml                   the laboratory of its specimen, in a process of its own
-  interfield serve tower.toml                 its specimen for OpenSees, OpenFresco, UT-SIM
-  interfield show interfield-out/frame.h5     what came out
-  interfield report interfield-out/frame.h5   its report, made again
-  interfield pack interfield-out/tower.h5     the evidence of a test, in one folder and archive
-  interfield compare a.h5 b.h5                how two results differ
-  interfield export a.h5 -o a.mat             for MATLAB; or CSV
-  interfield export c tower.toml --out tower-c   the model as C, for a real-time target
-  interfield modes models/frame.toml          its frequencies
-  interfield motion record.at2                key figures and a picture of a ground motion
-  interfield elements bouc-wen                what to write for an element, and its equations
-  interfield explain specimen.rate            what a key of the model file means
-  interfield stability-map --coupling pmc     where a coupling is stable, as a picture
-  interfield spectrum --scheme lsrt2          how a scheme damps and shifts frequencies
-  interfield rehearse test.toml               is the loop stable, what must the actuators do
-  interfield doctor test.toml                 can this machine keep the time of the test
-  interfield reproduce                        the figures of the papers, and which claims hold
-  interfield bench vrths                      how a compensator does in the public benchmark
+  interfield ensemble tower.toml --seeds 1..50   many runs and their statistics
+  interfield lab tower.toml                   emulate its laboratory in a separate process
+  interfield serve tower.toml                 serve its specimen to OpenSees, OpenFresco, UT-SIM
+  interfield show interfield-out/frame.h5     summary of a result file
+  interfield report interfield-out/frame.h5   write its report again
+  interfield pack interfield-out/tower.h5     archive a test with all of its files
+  interfield compare a.h5 b.h5                compare two results
+  interfield export a.h5 -o a.mat             convert a result for MATLAB, or to CSV
+  interfield export c tower.toml --out tower-c   generate C code for a real-time target
+  interfield modes models/frame.toml          natural frequencies and mode shapes
+  interfield motion record.at2                key values and plot of a ground motion
+  interfield elements bouc-wen                parameters and equations of an element
+  interfield explain specimen.rate            meaning of a key of the model file
+  interfield stability-map --coupling pmc     plot where a coupling is stable
+  interfield spectrum --scheme lsrt2          numerical damping and frequency error of a scheme
+  interfield rehearse test.toml               loop stability and actuator demands before a test
+  interfield doctor test.toml                 can this machine keep the rate of the test
+  interfield reproduce                        recompute the figures of the papers, check claims
+  interfield bench vrths                      evaluate a compensator in the public benchmark
 
 Exit codes:
   0    done
   1    a file could not be read or written
-  2    mistake in the model or on the command line; all of them are shown
-  3    the run stopped before its end, results up to there are kept; or `compare` found differences
-       beyond --tolerance; or `fmt --check` found a file to format; or `check --stability` found
-       that a motion grows; or `rehearse` found something against the test; or `doctor` found that the
+  2    errors in the model or on the command line; all of them are listed
+  3    the run stopped before its end (results up to there are kept); or `compare` found differences
+       above --tolerance; or `fmt --check` found a file to format; or `check --stability` found
+       an unstable step; or `rehearse` found that the test is not ready; or `doctor` found that the
        machine cannot keep the rate; or an item of `reproduce` failed; or a test of `bench` became unstable
   130  interrupted (Ctrl-C); results up to there are kept")]
 struct Cli {

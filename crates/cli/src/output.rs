@@ -31,7 +31,7 @@ pub(crate) fn print_json(value: &Value) {
     print(&format!("{value:#}\n"));
 }
 
-/// Prints a line on standard error; where that is impossible there is nobody to tell.
+/// Prints a line on standard error; where that is impossible it is lost.
 pub(crate) fn complain(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }

@@ -3,10 +3,10 @@
 use std::io::Read;
 use std::path::Path;
 
-use interfield_language::diag::did_you_mean;
+use interfield_language::units::Unit;
 use interfield_report::thin::Thinner;
 use interfield_report::{Axis, Curve};
-use interfield_results::{ChannelInfo, Error, Meta, Reader};
+use interfield_results::{ChannelInfo, Error, Meta, Reader, Setting};
 
 use crate::Exit;
 use crate::load::{ModelArgs, pair};
@@ -32,7 +32,7 @@ pub(crate) fn open(path: &Path, json: bool) -> Result<Reader, Exit> {
         _ => {}
     }
     if let Some((length, whole)) = cut_off(path) {
-        let message = format!("`{name}` is cut off: it has {length} of {whole} bytes");
+        let message = format!("`{name}` is truncated: it has {length} of {whole} bytes");
         fail(json, Some(&name), None, &message, "copy the file again");
         return Err(Exit::BadInput);
     }
@@ -71,26 +71,13 @@ pub(crate) fn damaged(e: &Error, json: bool) -> Exit {
     exit
 }
 
-/// The number of a channel; suggests another if there is none of this name.
-pub(crate) fn channel(reader: &Reader, name: &str, json: bool) -> Result<usize, Exit> {
-    reader.channel(name).ok_or_else(|| {
-        let names = || reader.channels().iter().map(|c| c.name.as_str());
-        let some: Vec<&str> = names().take(20).collect();
-        let more = if reader.channels().len() > some.len() { ", ..." } else { "" };
-        let help = did_you_mean(name, names()).unwrap_or_else(|| format!("channels are {}{more}", some.join(", ")));
-        let message = format!("`{}` has no channel `{name}`", reader.path().display());
-        fail(json, None, None, &message, &help);
-        Exit::BadInput
-    })
-}
-
 /// Refuses an output file of another kind than a command writes, or one that is its input.
 pub(crate) fn check_output(output: &Path, kinds: &[&str], inputs: &[&Path], json: bool) -> Result<(), Exit> {
     let name = output.display().to_string();
     let message = if inputs.iter().any(|i| same(i, output)) {
         format!("`{name}` is the result file itself")
     } else if !kinds.iter().any(|k| has_extension(output, k)) {
-        format!("`{name}`: the kind of file is not known")
+        format!("`{name}`: unknown file type")
     } else {
         return Ok(());
     };
@@ -101,7 +88,7 @@ pub(crate) fn check_output(output: &Path, kinds: &[&str], inputs: &[&Path], json
 
 /// What a run replaced of its model file.
 pub(crate) fn overrides(meta: &Meta) -> ModelArgs {
-    let setting = |wanted: &str| meta.settings.iter().find(|(name, _)| name == wanted).map(|(_, text)| text.as_str());
+    let setting = |wanted: &str| meta.setting(wanted).and_then(Setting::text);
     match setting(OVERRIDES).and_then(|text| serde_json::from_str(text).ok()) {
         Some(kept) => interfield::Choices::from_json(&kept).into(),
         // Earlier versions kept these only.
@@ -124,22 +111,96 @@ pub(crate) fn axis(channels: &[&ChannelInfo]) -> Axis {
         [one] => Axis::new(&one.name, &one.unit),
         [first, rest @ ..] => {
             let common = rest.iter().all(|c| c.quantity == first.quantity);
-            Axis::new(if common { &first.quantity } else { "value" }, &first.unit)
+            Axis::new(if common { measured(first) } else { "value".to_owned() }, &first.unit)
         }
     }
 }
 
+/// What a channel has on its axis: of angles, and of loads that shake the ground, results keep only the general word.
+pub(crate) fn measured(channel: &ChannelInfo) -> String {
+    let angle = channel.unit.starts_with("rad");
+    match channel.quantity.as_str() {
+        "displacement" if angle => "rotation".to_owned(),
+        quantity @ ("velocity" | "acceleration") if angle => format!("angular {quantity}"),
+        "absolute acceleration" if angle => "absolute angular acceleration".to_owned(),
+        "load" if channel.unit.ends_with("/s^2") => "ground acceleration".to_owned(),
+        quantity => quantity.to_owned(),
+    }
+}
+
+/// Rows from one time to another, both included.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Window {
+    /// s.
+    pub from: f64,
+    /// s.
+    pub to: f64,
+}
+
+impl Window {
+    /// All rows.
+    pub(crate) const WHOLE: Window = Window { from: f64::NEG_INFINITY, to: f64::INFINITY };
+
+    /// Whether a row at this time is in it. Times are multiples of a step up to rounding.
+    pub(crate) fn holds(&self, t: f64) -> bool {
+        let near = 1e-9 * t.abs();
+        t >= self.from - near && t <= self.to + near
+    }
+}
+
+/// The rows of some channels within a window: time and values.
+///
+/// # Errors
+/// When the file cannot be read.
+pub(crate) fn rows(
+    reader: &Reader,
+    channels: &[usize],
+    window: Window,
+    mut see: impl FnMut(f64, &[f64]),
+) -> Result<(), Error> {
+    let mut row = vec![0.0; channels.len()];
+    for chunk in reader.chunks(channels, 0) {
+        let chunk = chunk?;
+        for (i, &t) in chunk.time.iter().enumerate().filter(|(_, t)| window.holds(**t)) {
+            row.iter_mut().zip(&chunk.channels).for_each(|(x, c)| *x = c[i]);
+            see(t, &row);
+        }
+        // Time goes on: nothing of the window comes after it.
+        if chunk.time.last().is_some_and(|t| *t > window.to && !window.holds(*t)) {
+            break;
+        }
+    }
+    Ok(())
+}
+
 /// A channel over time, or over another channel. Of a long result the extremes of each piece are kept, so that no peak is lost.
 pub(crate) fn curve(reader: &Reader, name: &str, over: Option<usize>, channel: usize) -> Result<Curve, Error> {
+    curve_within(reader, name, over, channel, Window::WHOLE, [1.0; 2])
+}
+
+/// As [`curve`], of the rows within a window, with factors for the horizontal and the vertical axis.
+pub(crate) fn curve_within(
+    reader: &Reader,
+    name: &str,
+    over: Option<usize>,
+    channel: usize,
+    window: Window,
+    factors: [f64; 2],
+) -> Result<Curve, Error> {
     let mut thinner = Thinner::new(PIECES);
     let columns: Vec<usize> = over.into_iter().chain([channel]).collect();
-    for chunk in reader.chunks(&columns, 0) {
-        let chunk = chunk?;
-        let (x, y) = match &chunk.channels[..] {
-            [x, y] => (x, y),
-            columns => (&chunk.time, &columns[0]),
-        };
-        x.iter().zip(y).for_each(|(x, y)| thinner.push(*x, *y));
-    }
+    rows(reader, &columns, window, |t, row| match row {
+        [x, y] => thinner.push(x * factors[0], y * factors[1]),
+        row => thinner.push(t, row[0] * factors[1]),
+    })?;
     Ok(thinner.curve(name))
+}
+
+/// How many of one unit make another; `None` if they measure different things.
+pub(crate) fn conversion(from: &str, to: &str) -> Option<f64> {
+    if from == to {
+        return Some(1.0);
+    }
+    let (from, to) = (Unit::parse(from).ok()?, Unit::parse(to).ok()?);
+    (from.dim == to.dim).then(|| from.factor / to.factor)
 }

@@ -80,6 +80,10 @@ fn words(line: &str) -> Vec<String> {
 /// Without trailing blanks and without what depends on the machine.
 fn comparable(text: &str) -> Vec<String> {
     let timeless = |line: &str| {
+        // Its time and the unit of it are the machine's.
+        if let Some((_, after)) = line.split_once(" per step on this machine") {
+            return format!("... per step on this machine{}", after.split(" about ").next().unwrap_or_default());
+        }
         let cut = [" steps in ", " tests in ", " force evaluation and ", " force evaluations and "]
             .into_iter()
             .find_map(|c| line.split_once(c));

@@ -26,19 +26,23 @@ static void subdomain_command(coupling_t *c, int p)
 {
     const double *target = subdomain_work(c, p) + SYSTEMS[p]->at_measured;
     for (int i = 0; i < SYSTEMS[p]->specimen_ptr[SYSTEMS[p]->specimens]; i++) {
-        c->commands[COMMAND_OF[SUBDOMAINS[p].command + i]] = target[i];
+        const int k = COMMAND_OF[SUBDOMAINS[p].command + i];
+        c->si_commands[k] = target[i];
+        c->commands[k] = target[i] / @NAME@_COMMAND_SI[k];
     }
 }
 
-/* What was measured there. */
+/* What was measured there. Where it was commanded to be it is to the last bit. */
 static void subdomain_measure(coupling_t *c, int p)
 {
     const system_t *S = SYSTEMS[p];
     const int n = S->specimen_ptr[S->specimens];
     double *reached = subdomain_work(c, p) + S->at_measured + n;
     for (int i = 0; i < n; i++) {
-        reached[i] = c->measured[COMMAND_OF[SUBDOMAINS[p].command + i]];
-        reached[n + i] = c->measured[COMMANDS + COMMAND_OF[SUBDOMAINS[p].command + i]];
+        const int k = COMMAND_OF[SUBDOMAINS[p].command + i], f = COMMANDS + k;
+        const double either[2] = {c->measured[k] * @NAME@_MEASURED_SI[k], c->si_commands[k]};
+        reached[i] = either[c->measured[k] == c->commands[k]];
+        reached[n + i] = c->measured[f] * @NAME@_MEASURED_SI[f];
     }
 }
 

@@ -2,10 +2,10 @@
  *
  *     ./harness [--lockstep] [HOST:PORT]      default @ADDRESS@
  *
- * One command per sample of the controller, by the clock; with --lockstep as fast as answers come. Between two commands of the model the
- * actuators go on a straight line. All channels go to standard output as CSV, what was counted to standard error. Ctrl-C: home, and out;
- * once more: to rest where it is, and out. Nothing is allocated in the loop. Every command passes a guard before it leaves, which keeps the
- * actuators inside of what they may be sent; one that it does not let through for long ends the test. What is measured is judged by the
+ * One command per sample of the controller, in real time; with --lockstep as fast as answers come. Between two commands of the model the
+ * actuators move linearly. All channels go to standard output as CSV, counts to standard error. Ctrl-C: return to the start and end;
+ * a second time: brake where it is and end. No memory is allocated in the loop. A guard checks every command before it is sent and keeps the
+ * actuators within their limits; if it has to reduce commands for too long, the test ends. Measured values are checked by the
  * limits of the controller. */
 #include <errno.h>
 #include <fcntl.h>
@@ -152,7 +152,7 @@ static int dial(const char *address)
     const size_t length = colon ? (size_t)(colon - address) : 0;
     struct addrinfo wanted, *found = NULL;
     if (!colon || length >= sizeof host) {
-        fprintf(stderr, "harness: `%s` is no address; write HOST:PORT, as in 127.0.0.1:7700\n", address);
+        fprintf(stderr, "harness: `%s` is not an address; write HOST:PORT, as in 127.0.0.1:7700\n", address);
         return 0;
     }
     memcpy(host, address, length);
@@ -179,13 +179,13 @@ static int greet(const char *address)
 {
     static const char *const why[] = {
         "another reason",
-        "another test has the specimen",
-        "it speaks another version of the wire",
+        "another test uses the specimen",
+        "it uses another version of the protocol",
         "it has another number of actuators",
-        "it works with another sampling interval",
+        "it has another sampling interval",
         "its instruments have other units",
         "it has another specimen",
-        "it wants every message sealed with its key",
+        "it requires messages encrypted with its key",
     };
     struct timespec t;
     clock_gettime(CLOCK_REALTIME, &t);
@@ -205,7 +205,7 @@ static int greet(const char *address)
             return 0;
         }
     }
-    fprintf(stderr, "harness: %s: nobody answers; start `interfield lab MODEL` first\n", address);
+    fprintf(stderr, "harness: %s: no answer; start `interfield lab MODEL` first\n", address);
     return 0;
 }
 
@@ -398,10 +398,10 @@ static long samples_until(double t)
 {
     int there = 1;
     for (int i = 0; i < N; i++) {
-        there = there && model.commands[i] == goal[i];
+        there = there && model.si_commands[i] == goal[i];
     }
     if (!under_way) {
-        return there ? 1 : (long)way_to(model.commands);
+        return there ? 1 : (long)way_to(model.si_commands);
     }
     if (t <= last_time) {
         return last_samples == 0 && there ? 0 : last_samples > 0 ? last_samples : 1;
@@ -422,7 +422,7 @@ static int lead(void)
     last_time = t;
     under_way = 1;
     memcpy(origin, aim, sizeof origin);
-    memcpy(goal, model.commands, sizeof goal);
+    memcpy(goal, model.si_commands, sizeof goal);
     for (long left = count; left > 0; left--) {
         const double done = ease(1.0 - (double)(left - 1) / (double)count);
         for (int i = 0; i < N; i++) {
@@ -444,8 +444,10 @@ static int lead(void)
             return 0;
         }
     }
-    memcpy(model.measured, reached, sizeof reached);
-    memcpy(model.measured + N, force, sizeof force);
+    for (int i = 0; i < N; i++) {
+        model.measured[i] = reached[i] / @NAME@_MEASURED_SI[i];
+        model.measured[N + i] = force[i] / @NAME@_MEASURED_SI[N + i];
+    }
     return 1;
 }
 
@@ -647,7 +649,7 @@ int main(int argc, char **argv)
     fprintf(stderr, "harness: %ld of %ld steps, %llu samples, %llu stale, %llu late\n", model.step, (long)@NAME@_STEPS,
             (unsigned long long)samples, (unsigned long long)stale, (unsigned long long)late);
     if (braked) {
-        fprintf(stderr, "harness: %llu commands were not let through by the guard; the actuators were braked instead\n",
+        fprintf(stderr, "harness: %llu commands exceeded the actuator limits; the actuators were braked instead\n",
                 (unsigned long long)braked);
     }
     if (!lockstep) {
@@ -659,10 +661,10 @@ int main(int argc, char **argv)
     } else if (pressed) {
         fprintf(stderr, "harness: the emergency stop of the laboratory was pressed\n");
     } else if (gone) {
-        fprintf(stderr, "harness: the laboratory is gone\n");
+        fprintf(stderr, "harness: the connection to the laboratory is lost\n");
     } else if (refused != FOLLOWED) {
-        static const char *const why[] = {"", "is no number", "is beyond its position", "is too fast", "is too sudden"};
-        fprintf(stderr, "harness: step %ld: what the model asks of actuator %d %s, and was not sent\n", model.step,
+        static const char *const why[] = {"", "is NaN (not a number)", "exceeds its position limit", "exceeds its velocity limit", "exceeds its acceleration limit"};
+        fprintf(stderr, "harness: step %ld: the command for actuator %d %s and was not sent\n", model.step,
                 refused_at, why[refused]);
     } else if (unwritten) {
         fprintf(stderr, "harness: the channels could not be written\n");

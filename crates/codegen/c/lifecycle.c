@@ -2,15 +2,14 @@
 
 void @name@_init(@name@_t *self)
 {
-    static const double parameters[] = {
-@PARAMETERS@
-    };
     fill(self->inputs, @NAME@_ROWS * INPUTS, 0.0);
     fill(self->outputs, @NAME@_OUTPUTS, 0.0);
     fill(self->state, @NAME@_STATE, 0.0);
     fill(self->work, @NAME@_WORK, 0.0);
-    copy(self->parameters, parameters, @NAME@_PARAMETERS);
+    copy(self->parameters, PARAMETER_DEFAULTS, @NAME@_PARAMETERS);
     fill(self->commands, @NAME@_COMMANDS, 0.0);
+    fill(self->si_commands, @NAME@_COMMANDS, 0.0);
+    fill(self->si_inputs, @NAME@_ROWS * INPUTS, 0.0);
     fill(self->measured, @NAME@_MEASUREDS, 0.0);
     self->step = 0;
     self->wanted = 0;
@@ -20,6 +19,7 @@ void @name@_init(@name@_t *self)
     self->fault = 0;
     self->fault_index = 0;
     self->fault_part = 0;
+    take_parameters(self);
     @name@_motion(self, -1);
 }
 

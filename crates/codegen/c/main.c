@@ -19,9 +19,9 @@ static void row(void)
 
 @SPECIMEN@int main(void)
 {
-    printf("t");
+    printf("t [s]");
     for (int i = 0; i < @NAME@_OUTPUTS; i++) {
-        printf(",%s", @NAME@_OUTPUT_NAMES[i]);
+        printf(",%s [%s]", @NAME@_OUTPUT_NAMES[i], @NAME@_OUTPUT_UNITS[i]);
     }
     printf("\n");
     @name@_init(&model);

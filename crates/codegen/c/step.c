@@ -3,6 +3,7 @@ static int run(@name@_t *self, long k)
 {
     coupling_t c = coupling_of(self, k);
     int fault = 0;
+    take_inputs(self);
     clear_faults(self);
     for (int e = 0; e < coupling_events(&c) && !fault; e++) {
         fault = k < 0 ? start_aim(&c, e) : coupling_aim(&c, e);
@@ -18,6 +19,7 @@ int @name@_start(@name@_t *self)
     for (int p = 0; p < SUBDOMAIN_COUNT; p++) {
         sys_init(SYSTEMS[p], self->work + SUBDOMAINS[p].work);
     }
+    take_parameters(self);
     set_constants(self);
     self->step = 0;
     self->wanted = 0;

@@ -7,6 +7,7 @@ static coupling_t resume(@name@_t *self)
     const double *kept = self->work + AT_KEPT;
     coupling_t c = coupling_of(self, self->started == 1 ? -1 : self->step);
     c.commands = self->commands;
+    c.si_commands = self->si_commands;
     c.measured = self->measured;
     c.event = (int)kept[0];
     c.evaluation = (int)kept[1];
@@ -72,7 +73,8 @@ static void begin(@name@_t *self)
 {
     double *kept = self->work + AT_KEPT;
     copy(self->work + AT_BEFORE, self->state, @NAME@_STATE);
-    copy(self->work + AT_NOW, self->inputs, @NAME@_ROWS * INPUTS);
+    take_inputs(self);
+    copy(self->work + AT_NOW, self->si_inputs, @NAME@_ROWS * INPUTS);
     keep_memories(self, 0);
     clear_faults(self);
     kept[0] = 0.0;
@@ -107,6 +109,7 @@ int @name@_start(@name@_t *self)
     for (int p = 0; p < SUBDOMAIN_COUNT; p++) {
         sys_init(SYSTEMS[p], self->work + SUBDOMAINS[p].work);
     }
+    take_parameters(self);
     set_constants(self);
     self->step = 0;
     self->wanted = 0;

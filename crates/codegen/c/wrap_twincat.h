@@ -15,7 +15,7 @@ extern "C" {
 enum { @NAME@_PLC_IDLE = 0, @NAME@_PLC_RUNNING = 1, @NAME@_PLC_FAULT = 2 };
 
 typedef struct {
-    unsigned int run;               /* 1: runs; a change from 0 to 1 starts it anew */
+    unsigned int run;               /* 1: run; a change from 0 to 1 restarts it */
     unsigned int motion_from_inputs; /* 1: the motion is that of `inputs`, 0: that of the model file */
     unsigned int use_parameters;    /* 1: `parameters` are taken at the start, 0: the defaults */
     unsigned int reserved;
@@ -26,7 +26,7 @@ typedef struct {
 typedef struct {
     unsigned int state;             /* see above */
     int fault, fault_index;         /* see @name@.h */
-    unsigned int step;              /* steps done */
+    unsigned int step;              /* completed steps */
     double outputs[@OUTPUTS@];       /* channels, then commands */
 } @name@_plc_out_t;
 

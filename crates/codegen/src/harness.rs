@@ -30,8 +30,9 @@ pub(crate) fn add(export: &mut Export, model: &Model, times: Option<&[f64]>) {
         Ok(text) => {
             export.files.push(("harness.c".to_owned(), text));
             append(export, "Makefile", include_str!("../c/harness.mk"));
-            "`make harness` compiles `harness.c`: this model by the clock against `interfield lab MODEL`, or a controller, over UDP \
-             (`interfield_wire.h`). `./harness --lockstep` does not wait for the clock. All channels go to standard output as CSV."
+            "`make harness` compiles `harness.c`: this model in real time with `interfield lab MODEL`, or a \
+                controller, over UDP (`interfield_wire.h`). `./harness --lockstep` runs as fast as possible. All \
+                channels go to standard output as CSV."
                 .to_owned()
         }
         Err(why) => format!("There is no `harness.c`: {why}."),
@@ -47,17 +48,17 @@ fn append(export: &mut Export, name: &str, text: &str) {
 /// The program, or why there is none.
 fn program(export: &Export, model: &Model, times: Option<&[f64]>) -> Result<String, String> {
     if ["harness", "interfield_wire"].contains(&export.interface.name.as_str()) {
-        return Err("the model has its name; give the model file another".to_owned());
+        return Err("the model has the same name; rename the model file".to_owned());
     }
     let Some(times) = times else {
         return Err("it is written for structures in one piece; export with `--whole`".to_owned());
     };
     let [specimen] = model.specimens.as_slice() else {
-        return Err("it drives one specimen, and the model has several".to_owned());
+        return Err("it drives one specimen, but the model has several".to_owned());
     };
     let reason = specimen.between().or_else(|| {
-        let sealed = specimen.key.is_some().then_some("the messages are sealed with a key");
-        sealed.or((specimen.dofs.len() > MOST).then_some("the wire carries at most 32 actuators"))
+        let sealed = specimen.key.is_some().then_some("the messages are encrypted with a key");
+        sealed.or((specimen.dofs.len() > MOST).then_some("the protocol supports at most 32 actuators"))
     });
     if let Some(reason) = reason {
         return Err(format!("it commands actuators directly, but at `{}` {reason}", specimen.name));
@@ -88,14 +89,14 @@ fn program(export: &Export, model: &Model, times: Option<&[f64]>) -> Result<Stri
 /// initialisers; or why the harness cannot keep it.
 fn envelopes(specimen: &Specimen) -> Result<[String; 3], String> {
     if specimen.home == Home::Force {
-        return Err(format!("it does not estimate the stiffness by which `{}` would be unloaded", specimen.name));
+        return Err(format!("it does not estimate the stiffness to unload `{}`", specimen.name));
     }
     let mut lists = [Vec::new(), Vec::new(), Vec::new()];
     for i in 0..specimen.actuators.len() {
         let guard = specimen.guard(i)?;
         let e = guard.envelope();
         if e.jerk.is_finite() {
-            return Err(format!("its guard keeps no limit of a jerk, and `{}` has one", specimen.name));
+            return Err(format!("it does not support a jerk limit, but `{}` has one", specimen.name));
         }
         let bounds = [e.position[0], e.position[1], e.velocity, e.acceleration, e.braking].map(number);
         let limits = specimen.limits_of(i);

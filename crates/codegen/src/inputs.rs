@@ -9,6 +9,7 @@ use interfield_language::model::{Load, Model, Support};
 use interfield_language::signal::{Motion, Signal, TimeFunction};
 
 use crate::api::Variable;
+use crate::measures;
 use crate::record::{self, Rec};
 use crate::text::{Tables, number};
 
@@ -42,11 +43,12 @@ pub fn inputs(model: &Model) -> Inputs {
     let mut functions = String::new();
     let mut calls = String::new();
     for (i, load) in model.loads.iter().enumerate() {
-        let (unit, fallback, signal) = match load {
-            Load::Ground { direction, signal, .. } => ("m/s^2", format!("ground.{direction}"), signal),
+        let (measure, fallback, signal) = match load {
+            Load::Ground { direction, signal, .. } => {
+                (measures::ground(model, direction), format!("ground.{direction}"), signal)
+            }
             Load::Force { dof, signal } => {
-                let dof = &model.dofs[*dof];
-                (if dof.angle { "N*m" } else { "N" }, format!("force.{}", dof.name), signal)
+                (measures::force(model, *dof), format!("force.{}", model.dofs[*dof].name), signal)
             }
         };
         let mut name = model.load_names.get(i).cloned().unwrap_or(fallback);
@@ -58,19 +60,18 @@ pub fn inputs(model: &Model) -> Inputs {
         let scale = out.motions.len();
         let _ =
             writeln!(calls, "    x[{at}] = scale[{scale}] * {};", signal_text(i, signal, &mut tables, &mut functions));
-        out.components.push(Variable { name: name.clone(), unit: unit.to_owned(), value: 0.0 });
+        out.components.push(Variable::new(name.clone(), measure, 0.0));
         out.motions.push(name);
     }
-    for dof in &model.dofs {
+    for (d, dof) in model.dofs.iter().enumerate() {
         let Support::Imposed(motion) = &dof.support else { continue };
         let (at, scale) = (out.components.len(), out.motions.len());
-        let units = if dof.angle { ["rad", "rad/s", "rad/s^2"] } else { ["m", "m/s", "m/s^2"] };
         motion_text(scale, motion, &mut tables, &mut functions);
         let _ = writeln!(calls, "    motion_{scale}(t, x + {at});");
-        for (k, (suffix, unit)) in ["", ".v", ".a"].into_iter().zip(units).enumerate() {
+        for (k, suffix) in ["", ".v", ".a"].into_iter().enumerate() {
             let _ = writeln!(calls, "    x[{}] *= scale[{scale}];", at + k);
             let name = format!("{}{suffix}", dof.name);
-            out.components.push(Variable { name, unit: unit.to_owned(), value: 0.0 });
+            out.components.push(Variable::new(name, measures::motion(model, d, k as i32), 0.0));
         }
         out.imposed.push(at);
         out.motions.push(dof.name.clone());

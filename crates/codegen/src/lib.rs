@@ -13,6 +13,7 @@ pub mod cost;
 mod harness;
 pub mod inputs;
 pub mod law;
+mod measures;
 pub mod outputs;
 pub mod parameters;
 mod record;
@@ -23,7 +24,7 @@ pub mod subdomain;
 mod text;
 pub mod wrap;
 
-pub use api::{Export, Interface, Variable};
+pub use api::{Export, GENERATOR, Interface, Measure, Origin, Variable};
 pub use record::Operations;
 pub use refusals::export;
 pub use text::identifier;

@@ -2,13 +2,15 @@
 
 use std::fmt::Write;
 
+use interfield_kernel::element::AnyLaw;
 use interfield_language::model::Kind;
 use interfield_structure::assembled::Blueprint;
 use interfield_structure::channels::Channels;
 
-use crate::api::Variable;
+use crate::api::{Measure, Variable};
 use crate::inputs::Inputs;
 use crate::law::{Number, Want, places_of, strength_setting};
+use crate::measures;
 use crate::outputs::Read;
 use crate::subdomain::{Plan, want};
 use crate::text::number;
@@ -54,17 +56,17 @@ pub(crate) fn parameters(owners: &[Owner<'_>], inputs: &Inputs) -> Parameters {
         all.initials.push(initials);
     }
     all.scales = all.list.len();
-    inputs.motions.iter().for_each(|motion| _ = all.find(format!("{motion}.scale"), "1", 1.0));
+    inputs.motions.iter().for_each(|motion| _ = all.find(format!("{motion}.scale"), measures::plain(), 1.0));
     owners.iter().for_each(|owner| owner.laws(&mut all));
     all
 }
 
 impl Parameters {
     /// The parameter of this name; it is new if there is none.
-    fn find(&mut self, name: String, unit: &str, value: f64) -> usize {
+    fn find(&mut self, name: String, measure: Measure, si: f64) -> usize {
         let known = self.list.iter().position(|v| v.name == name);
         known.unwrap_or_else(|| {
-            self.list.push(Variable { name, unit: unit.to_owned(), value });
+            self.list.push(Variable::new(name, measure, si));
             self.list.len() - 1
         })
     }
@@ -75,24 +77,26 @@ impl Owner<'_> {
     fn initials(&self, all: &mut Parameters) -> Vec<usize> {
         let (model, b, y) = (self.channels.model, self.b, self.y);
         let mut places = Vec::new();
-        let units = [("", "m", "rad"), (".v", "m/s", "rad/s")];
-        for (k, (suffix, length, angle)) in units.into_iter().enumerate() {
-            for (i, dof) in self.free.iter().map(|&d| &model.dofs[d]).enumerate() {
-                let unit = if dof.angle { angle } else { length };
-                places.push(all.find(format!("{}{suffix}.initial", dof.name), unit, y[k * b.n + i]));
+        for (k, suffix) in ["", ".v"].into_iter().enumerate() {
+            for (i, &dof) in self.free.iter().enumerate() {
+                let name = format!("{}{suffix}.initial", model.dofs[dof].name);
+                places.push(all.find(name, measures::motion(model, dof, k as i32), y[k * b.n + i]));
             }
         }
         for (&e, part) in self.looped.iter().zip(&b.elements) {
             let element = &model.elements[e];
             for i in 0..part.s {
-                let name = match &element.kind {
-                    Kind::Law { law, .. } => law.info().states.get(i).map(|s| s.name.to_owned()),
-                    Kind::Formula { states, .. } => states.get(i).cloned(),
-                    _ => None,
+                let of_law = |law: &AnyLaw| law.info().states.get(i).map(|s| (s.name.to_owned(), s.unit));
+                let (name, measure) = match &element.kind {
+                    Kind::Law { law, .. } => of_law(law).map_or((None, measures::unknown()), |(name, u)| {
+                        (Some(name), measures::of_law(model, element, u))
+                    }),
+                    Kind::Formula { states, .. } => (states.get(i).cloned(), measures::unknown()),
+                    _ => (None, measures::unknown()),
                 };
                 let name = name.unwrap_or_else(|| format!("s{}", i + 1));
                 let value = y[2 * b.n + part.state0 + i];
-                places.push(all.find(format!("{}.{name}.initial", element.name), "SI", value));
+                places.push(all.find(format!("{}.{name}.initial", element.name), measure, value));
             }
         }
         places
@@ -119,10 +123,9 @@ impl Owner<'_> {
                 let reading = if *path { Want::Standing } else { Want::Force };
                 let read = self.read.into_iter().flat_map(|read| read.elements(self.channels));
                 places.extend(read.filter(|r| r.0 == e).flat_map(|(_, further)| at(plan.further[further], reading)));
-                let set = format!(
-                    "self->parameters[{}]",
-                    all.find(format!("{}.{}", element.name, parameter.name), "SI", value)
-                );
+                let measure = measures::of_law(self.channels.model, element, parameter.unit);
+                let name = format!("{}.{}", element.name, parameter.name);
+                let set = format!("self->si_parameters[{}]", all.find(name, measure, value));
                 let (own, follow): (Vec<_>, Vec<_>) = places.into_iter().partition(|p| p.1 == Number::Parameter);
                 for (place, _) in own {
                     let _ = writeln!(all.setting, "    self->work[{place}] = {set};");

@@ -6,15 +6,16 @@ use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_language::model::{Element, Kind, Model};
 use interfield_language::{Problem, Subject};
 
-use crate::api::{Export, Variable};
+use crate::api::{Export, Origin, Variable};
+use crate::measures;
 
 /// What is measured where specimens are commanded: displacements reached, then forces.
-pub(crate) fn measured(commands: &[Variable]) -> Vec<Variable> {
-    let of =
-        |v: &Variable, suffix: &str, unit: String| Variable { name: format!("{}.{suffix}", v.name), unit, value: 0.0 };
-    let force = |v: &Variable| if v.unit == "rad" { "N*m" } else { "N" }.to_owned();
-    let reached = commands.iter().map(|v| of(v, "reached", v.unit.clone()));
-    reached.chain(commands.iter().map(|v| of(v, "measured", force(v)))).collect()
+pub(crate) fn measured(model: &Model) -> Vec<Variable> {
+    let named = |dof: usize, what: &str| format!("{}.{what}", model.dofs[dof].name);
+    let reached = |&d: &usize| Variable::new(named(d, "reached"), measures::motion(model, d, 0), 0.0);
+    let force = |&d: &usize| Variable::new(named(d, "measured"), measures::force(model, d), 0.0);
+    let dofs = || model.specimens.iter().flat_map(|s| &s.dofs);
+    dofs().map(reached).chain(dofs().map(force)).collect()
 }
 
 /// Most bytes of constant tables: compilers take minutes, and targets have no room for more.
@@ -25,7 +26,7 @@ pub(crate) fn refusal(subject: Subject, message: String, help: &str) -> Problem 
 }
 
 /// A model as C files called `name`; all reasons why it cannot be.
-pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
+pub fn export(model: &Model, name: &str, origin: &Origin) -> Result<Export, Vec<Problem>> {
     let mut refused = Vec::new();
     for external in &model.externals {
         let message = format!("`{}` is computed by another program, which cannot be exported", external.name);
@@ -51,7 +52,7 @@ pub fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
     if !refused.is_empty() {
         return Err(refused);
     }
-    crate::simulation::export(model, name)
+    crate::simulation::export(model, name, origin)
 }
 
 /// The C of an iterating scheme takes no law back to where the step began.
@@ -61,8 +62,10 @@ fn trials(model: &Model) -> Option<Problem> {
     let iterates = model.partition.is_none() && model.analysis.scheme.evaluations().is_none();
     iterates.then(|| {
         let (scheme, name) = (&model.analysis.scheme_name, &model.elements[first].name);
-        let message =
-            format!("`{scheme}` iterates, and its C cannot try the steps of `{name}`, which evaluations move");
+        let message = format!(
+            "`{scheme}` iterates, but `{name}` changes with every evaluation, and generated C cannot repeat a \
+                step"
+        );
         let help = "choose a scheme that does not iterate, or write memory = \"state\" in the element";
         refusal(Subject::Element(first), message, help)
     })
@@ -76,7 +79,7 @@ fn drifting(model: &Model) -> Option<Problem> {
         Some(p) => p.substructures.iter().find_map(|s| named(&s.scheme, &s.scheme_name)),
     };
     scheme.map(|name| {
-        let message = format!("`{name}` needs the derivatives of the loads, which the C does not know");
+        let message = format!("`{name}` needs the time derivatives of the loads, which generated C does not have");
         refusal(Subject::Model, message, "choose another scheme, for example rosenbrock3")
     })
 }
@@ -88,7 +91,7 @@ pub(crate) fn fits(export: Export) -> Result<Export, Vec<Problem>> {
         return Ok(export);
     }
     let message = format!(
-        "the tables of the C code would take {} MB, more than the {} MB that are exported",
+        "the tables of the C code would need {} MB, more than the limit of {} MB",
         bytes >> 20,
         MOST_BYTES >> 20
     );
@@ -97,9 +100,6 @@ pub(crate) fn fits(export: Export) -> Result<Export, Vec<Problem>> {
 
 /// Commanded degrees of freedom of all specimens.
 pub(crate) fn commands(model: &Model) -> Vec<Variable> {
-    let dof = |d: &usize| {
-        let dof = &model.dofs[*d];
-        Variable { name: dof.name.clone(), unit: if dof.angle { "rad" } else { "m" }.to_owned(), value: 0.0 }
-    };
+    let dof = |&d: &usize| Variable::new(model.dofs[d].name.clone(), measures::motion(model, d, 0), 0.0);
     model.specimens.iter().flat_map(|s| &s.dofs).map(dof).collect()
 }

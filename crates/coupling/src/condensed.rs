@@ -97,9 +97,7 @@ impl Condensed {
         let mut factor = Factor::new(&pattern, kind, true);
         factor.factorize(&values).map_err(|singular| {
             let dof = self.roles.iter().position(|r| *r == Role::Free(singular.row)).unwrap_or(0);
-            CouplingError::Unsuitable(format!(
-                "generalized degree of freedom {dof} is held by no mass and no stiffness"
-            ))
+            CouplingError::Unsuitable(format!("generalized degree of freedom {dof} has neither mass nor stiffness"))
         })?;
         Ok(Some(factor))
     }

@@ -105,8 +105,8 @@ impl MacroStep {
             .for_each(|i| matrix[i * n + i] = 1.0);
         let inverse = Flexibility::new(matrix, n).map_err(|error| match error {
             CouplingError::Redundant { .. } => CouplingError::Unsuitable(
-                "`ph` cannot be used where the first substructure meets two others at one degree of freedom: the unbalanced \
-                 load there has no unique share in both constraints; `modified-ph` can"
+                "`ph` cannot be used where the first substructure meets two others at one degree of freedom: the \
+                    unbalanced load cannot be divided uniquely between the constraints; use `modified-ph`"
                     .to_owned(),
             ),
             other => other,
@@ -357,7 +357,7 @@ const GUESS: SchemeParameter = parameter(
     "guess",
     Some("linear"),
     "\"linear\", \"constant\" or \"zero\"",
-    "guess of the multiplier at the end of the macro-step; decides the size of the link",
+    "prediction of the multiplier at the end of the macro-step; it determines the size of the link",
 );
 
 /// Entry of the catalogue.
@@ -365,8 +365,8 @@ pub(crate) const FOH: CouplingInfo = CouplingInfo {
     name: "foh",
     title: "multiplier linear over the macro-step, interfield parallel, order 2",
     reference: "derived in this project (book: passivity 2.7)",
-    advice: "An order of magnitude more accurate than pmc where tangents are known well and the interface mass of the \
-             fine side is not tiny; unstable with a softening fine side and substeps.",
+    advice: "An order of magnitude more accurate than pmc if the tangents are accurate and the interface mass of the \
+        fine side is not very small. Unstable with a softening fine side and substeps.",
     scheme: "alpha-os",
     parallel: true,
     parameters: &[GUESS, KAPPA, CHI],
@@ -378,9 +378,10 @@ pub(crate) const FOH: CouplingInfo = CouplingInfo {
 pub(crate) const MODIFIED_PH: CouplingInfo = CouplingInfo {
     name: "modified-ph",
     title: "modified Prakash-Hjelmstad coupling, interfield parallel, order 2",
-    reference: "paper 003, with the history load its table lost",
-    advice: "Conserves the pseudo-energy for any ratio of steps. Unstable at nearly every step with a softening fine \
-             side and substeps.",
+    reference: "Abbiati, Cazzador, Bursi, Pegon, Molina, Paolacci, Hybrid simulation of complex structural systems, \
+        with the history load that is missing in its table",
+    advice: "Conserves the pseudo-energy for any ratio of steps. With a softening fine side and substeps it is \
+        unstable at almost any step.",
     scheme: "newmark",
     parallel: true,
     parameters: &[KAPPA],

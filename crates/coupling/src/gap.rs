@@ -56,8 +56,8 @@ impl GapMode {
         }
         let mut rhs = vec![0.0; n * rows];
         (0..rows).for_each(|r| rhs[(na + nb + r) * rows + r] = scale);
-        let unstable = "closing the gap (kappa) needs a structure that stands up when assembled; this one is a mechanism, or held \
-                        by hysteretic forces alone: leave kappa out";
+        let unstable = "closing the gap (kappa) needs an assembled structure with positive definite stiffness; this \
+            one is a mechanism, or its stiffness is hysteretic only: omit kappa";
         let ok = dense_solve(&m, n, &mut rhs, rows);
         if !ok {
             return Err(CouplingError::Unsuitable(unstable.to_owned()));

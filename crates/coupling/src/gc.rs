@@ -115,8 +115,9 @@ impl Options for GcOptions {
 pub(crate) const GC: CouplingInfo = CouplingInfo {
     name: "gc",
     title: "Gravouil-Combescure coupling, staggered",
-    reference: "Gravouil, Combescure, Int. J. Numer. Methods Eng. 50:199-225, 2001; paper 003",
-    advice: "Equal to the whole structure for one step on both sides; first order with substeps. Not parallel.",
+    reference: "Gravouil, Combescure, Int. J. Numer. Methods Eng. 50:199-225, 2001; Abbiati, Cazzador, Bursi, Pegon, Molina, Paolacci, Hybrid simulation of complex structural systems",
+    advice: "Equal to the structure in one piece for equal steps on both sides; first order with substeps. Not \
+        parallel.",
     scheme: "newmark",
     build: |_| Ok(GcOptions.into()),
     ..CouplingInfo::PLAIN
@@ -126,9 +127,9 @@ pub(crate) const GC: CouplingInfo = CouplingInfo {
 pub(crate) const CLM: CouplingInfo = CouplingInfo {
     name: "clm",
     title: "state-space substructures with classical multipliers, staggered",
-    reference: "paper 004 and its reference of 2019",
-    advice: "Equal to llm for two parts and one step; first order with substeps, where state-space-alpha gives no multipliers to \
-             rely on: take trapezoidal.",
+    reference: "Hovmand, Andersen, Abbiati, Real-time hybrid simulation with nonlinear numerical substructures, and its reference of 2019",
+    advice: "Equal to llm for two parts with equal steps; first order with substeps. With substeps, state-space-alpha \
+        gives inaccurate multipliers: use trapezoidal.",
     scheme: "trapezoidal",
     schemes: Schemes::StateSpace,
     build: |_| Ok(GcOptions.into()),

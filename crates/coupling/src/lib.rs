@@ -99,20 +99,32 @@ impl fmt::Display for CouplingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             CouplingError::Fault(Located { substructure, fault }) => {
-                write!(f, "substructure {substructure} cannot be started: {fault:?}")
+                let why = match fault {
+                    Fault::NonFinite { .. } => "a number is not finite",
+                    Fault::Singular { .. } => "its dynamic matrix is singular or not positive definite",
+                    Fault::SingularElement { .. } => "the states of an element cannot be eliminated",
+                    Fault::NoConvergence { .. } => "Newton's iteration does not converge",
+                    Fault::Laboratory { .. } => "its laboratory has ended the test",
+                    Fault::Partner { .. } => "a program that computes a part of it returned no force",
+                };
+                write!(f, "substructure {substructure} (counted from 0) cannot be started: {why}")
             }
             CouplingError::Redundant { rows } => write!(
                 f,
-                "the constraints {rows:?} (counted from 0) say the same thing more than once: leave one of them out, or use \
-                 localized multipliers"
+                "the constraints {rows:?} (counted from 0) are redundant: omit one of them, or use localized \
+                    multipliers"
             ),
             CouplingError::Rigid { row } => {
-                write!(f, "the multiplier of constraint {row} (counted from 0) moves nothing: give its unknowns a mass")
+                write!(
+                    f,
+                    "the multiplier of constraint {row} (counted from 0) acts on no mass: give its unknowns a \
+                    mass"
+                )
             }
             CouplingError::Reversed { row } => write!(
                 f,
-                "the multiplier of constraint {row} (counted from 0) moves a side against itself within a step: take smaller \
-                 steps, or a scheme that is stable with these"
+                "the multiplier of constraint {row} (counted from 0) acts on a side whose scheme is unstable at this \
+                    step: use smaller steps, or another scheme"
             ),
             CouplingError::Unsuitable(why) => f.write_str(why),
         }

@@ -51,7 +51,7 @@ pub enum Start {
 impl Start {
     pub(crate) fn not_in_c(&self) -> Option<[&'static str; 2]> {
         (*self == Start::Free).then_some([
-            "the C starts localized multipliers in a consistent way only",
+            "the generated C supports only the consistent start of localized multipliers",
             "write start = \"consistent\" in [coupling]",
         ])
     }
@@ -349,22 +349,22 @@ fn check_schemes<S>(elements: &[Substructure<S>]) -> Result<f64, CouplingError> 
     for (i, element) in elements.iter().enumerate() {
         let Some(scheme) = element.scheme.state_space() else {
             return Err(CouplingError::Unsuitable(format!(
-                "localized multipliers act on rates of the state-space form, which the scheme of substructure {i} does \
-                 not keep: give it `trapezoidal` or `state-space-alpha`"
+                "localized multipliers act on the rates of the state-space form, which the scheme of substructure {i} \
+                    does not have: use `trapezoidal` or `state-space-alpha`"
             )));
         };
         let own = (scheme.alpha_m, scheme.alpha_f);
         require(
             *levels.get_or_insert(own) == own,
-            &format!(
-                "the rates and multipliers of a step belong to one time each: substructure {i} needs the same scheme and \
-                 rho_inf as the first"
-            ),
+            &format!("all substructures need the same scheme and rho_inf: substructure {i} differs from the first"),
         )?;
         let substeps = element.substeps;
         require(
             substeps == 1,
-            &format!("localized multipliers know one step for all; substructure {i} has {substeps} substeps"),
+            &format!(
+                "localized multipliers need the same step in all substructures; substructure {i} has {substeps} \
+                substeps"
+            ),
         )?;
     }
     Ok(levels.map_or(0.0, |(alpha_m, alpha_f)| alpha_f - alpha_m))
@@ -390,17 +390,17 @@ const START: SchemeParameter = parameter(
     "start",
     Some("consistent"),
     "\"consistent\" or \"free\"",
-    "multipliers of the start: those at which accelerations agree, or none, as in comparisons with the literature; then \
-     accelerations and multipliers alternate from step to step",
+    "initial multipliers: consistent with equal accelerations, or zero as in the literature (accelerations and \
+        multipliers then alternate from step to step)",
 );
 
 /// Entry of the catalogue.
 pub(crate) const LLM: CouplingInfo = CouplingInfo {
     name: "llm",
     title: "state-space substructures with localized multipliers, order 2",
-    reference: "paper 004",
-    advice: "Any number of substructures, no choice of constraints where several meet, supports with imposed motions as \
-             constraints; all with the same step. Equal to the whole structure.",
+    reference: "Hovmand, Andersen, Abbiati, Real-time hybrid simulation with nonlinear numerical substructures",
+    advice: "Any number of substructures with the same step; no choice of constraints where several meet; supports \
+        with imposed motions are constraints. Equal to the structure in one piece.",
     scheme: "trapezoidal",
     schemes: Schemes::StateSpace,
     sided: false,

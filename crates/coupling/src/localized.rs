@@ -63,7 +63,7 @@ impl Localized {
             let &[(a, sign_a), (b, sign_b)] = ends.as_slice() else {
                 let count = ends.len();
                 return Err(Unsuitable(format!(
-                    "localized multipliers tie unknowns in pairs; constraint {row} has {count}"
+                    "localized multipliers connect unknowns in pairs; constraint {row} has {count}"
                 )));
             };
             if sign_a + sign_b != 0.0 {
@@ -110,7 +110,7 @@ impl Localized {
             }
         }
         if let Some(dof) = touched.iter().position(|t| !t) {
-            return Err(Unsuitable(format!("no element is tied to generalized degree of freedom {dof}: leave it out")));
+            return Err(Unsuitable(format!("no element is connected to generalized degree of freedom {dof}: omit it")));
         }
         let mut imposed = vec![false; self.dofs];
         for Imposed { dof, .. } in &self.imposed {
@@ -123,6 +123,9 @@ impl Localized {
 
     fn no_such(&self, dof: usize) -> CouplingError {
         let count = self.dofs;
-        Unsuitable(format!("there are {count} generalized degrees of freedom; number {dof}, counted from 0, is none"))
+        Unsuitable(format!(
+            "there are {count} generalized degrees of freedom; number {dof}, counted from 0, does not \
+            exist"
+        ))
     }
 }

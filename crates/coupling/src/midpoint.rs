@@ -48,8 +48,8 @@ impl Options for MidpointOptions {
 pub(crate) const MIDPOINT: CouplingInfo = CouplingInfo {
     name: "midpoint",
     title: "midpoint rule with frozen multipliers, order 1",
-    reference: "the comparison of paper 001, after Nakshatrala et al., 2008",
-    advice: "For comparison only. Whatever scheme is named, the sides are integrated by the midpoint rule.",
+    reference: "the comparison in Bursi, Jia, Wang, Monolithic and partitioned L-stable Rosenbrock methods for dynamic substructure tests, after Nakshatrala et al., 2008",
+    advice: "For comparison only. The sides are always integrated by the midpoint rule, whatever scheme is given.",
     scheme: "lsrt2",
     one_rate: true,
     comparison: true,

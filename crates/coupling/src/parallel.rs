@@ -104,13 +104,13 @@ impl<S: System + Send + 'static> Parallel<S> {
         let coarse: Vec<_> = assembly.substructures.iter().filter(|s| !s.fine).collect();
         require(
             coarse.len() == twins.len() && coarse.iter().zip(&twins).all(|(s, twin)| s.system.dims() == twin.dims()),
-            "the interfield-parallel coupling needs each system of the coarse side twice",
+            "the interfield-parallel coupling needs two copies of each system of the coarse side",
         )?;
         require(
             coarse.iter().all(|s| s.system.memory().is_empty()),
-            "the interfield-parallel coupling advances the coarse side on overlapping windows, which would move a law with \
-             memory = \"path\" (mostaghel without `memory`, for example) back and forth: put it on the fine side, or write \
-             memory = \"state\"",
+            "the interfield-parallel coupling advances the coarse side over overlapping windows, which would load a \
+                law with memory = \"path\" (for example mostaghel without `memory`) back and forth: put it on the \
+                fine side, or write memory = \"state\"",
         )?;
         let twin = |(s, system): (&&Substructure<S>, S)| {
             let Substructure { ref y0, scheme, substeps, fine, ref ports, .. } = **s;
@@ -320,14 +320,14 @@ impl Options for ParallelOptions {
 pub(crate) const PLSRT2: CouplingInfo = CouplingInfo {
     name: "plsrt2",
     title: "interfield-parallel real-time Rosenbrock coupling (PLSRT2), order 2",
-    reference: "papers 000 and 002",
-    advice: "Second order, with windows of instability for both values of gamma at many substeps, and a displacement gap \
-             that grows linearly: check the model first, prefer pmc.",
+    reference: "Jia, Li, Liu, Yang, Wu, Rosenbrock-based L-stable real-time method and its partitioned form; Jia, Li, Liu, Xia, J. Chongqing Univ., 2013",
+    advice: "Second order. With many substeps it has ranges of instability for both values of gamma, and its \
+        displacement gap grows linearly. Check the model first; pmc is preferable.",
     scheme: "lsrt2",
     schemes: Schemes::RealTimeRosenbrock,
     one_rate: true,
     twins: true,
-    omega: "Omega = omega dt (the papers take 4 omega dt)",
+    omega: "Omega = omega dt (the papers use 4 omega dt)",
     parallel: true,
     level: Level::Mass,
     build: |_| Ok(ParallelOptions.into()),

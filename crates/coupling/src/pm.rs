@@ -136,8 +136,8 @@ impl Options for PmOptions {
 pub(crate) const PM: CouplingInfo = CouplingInfo {
     name: "pm",
     title: "Pegon and Magonette's interfield-parallel coupling",
-    reference: "paper 003; Pegon, Magonette, report I.02.167, JRC Ispra, 2002",
-    advice: "Robust with a softening specimen. First order with substeps, and then it dissipates at the interface.",
+    reference: "Abbiati, Cazzador, Bursi, Pegon, Molina, Paolacci, Hybrid simulation of complex structural systems; Pegon, Magonette, report I.02.167, JRC Ispra, 2002",
+    advice: "Robust with a softening specimen. With substeps it is first order and dissipates energy at the interface.",
     scheme: "newmark",
     parallel: true,
     build: |_| Ok(PmOptions.into()),

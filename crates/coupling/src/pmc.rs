@@ -57,7 +57,7 @@ impl PmcOptions {
     /// viaduct the multipliers break away after three seconds.
     pub(crate) fn against_hysteresis(&self) -> Option<[&'static str; 2]> {
         (self.windows == 3 && self.mix == 0.0).then_some([
-            "whose three sequences `pmc` does not tie together",
+            "whose three interlaced sequences `pmc` does not couple",
             "write mix = 0.01 in [coupling], or use another coupling (book: passivity 4.1)",
         ])
     }
@@ -337,7 +337,7 @@ const MIX: SchemeParameter = parameter(
     "mix",
     Some("0"),
     "a number from 0 to 0.2",
-    "ties the interlaced sequences of the coarse side; 0.01 for noisy tests",
+    "couples the interlaced sequences of the coarse side; 0.01 for noisy tests",
 );
 
 /// Entry of the catalogue.
@@ -345,9 +345,9 @@ pub(crate) const PMC: CouplingInfo = CouplingInfo {
     name: "pmc",
     title: "passive multirate coupling, interfield parallel, order 2 for any ratio of steps",
     reference: "derived in this project (book: passivity 2.2)",
-    advice: "The default for a specimen: stable for any passive sides, softening included, and free of drift. \
-             The coarse side steps over three macro-steps, which costs accuracy when it yields strongly; hysteretic laws \
-             there need mix = 0.01.",
+    advice: "The default for a specimen: stable for all passive sides, including softening ones, and without drift. \
+        The coarse side uses steps of three macro-steps, which is less accurate if it yields strongly; hysteretic \
+        laws there need mix = 0.01.",
     scheme: "alpha-os",
     parallel: true,
     parameters: &[KAPPA, MIX],
@@ -360,7 +360,8 @@ pub(crate) const PMC2: CouplingInfo = CouplingInfo {
     name: "pmc2",
     title: "passive multirate coupling with shorter windows, for a linear coarse side",
     reference: "derived in this project (book: passivity 2.6)",
-    advice: "Half the error of pmc. Proved for a linear coarse side only; unstable when that side softens and is fast.",
+    advice: "Half the error of pmc. Stability is proved for a linear coarse side only; it is unstable if that side \
+        softens and has high frequencies.",
     scheme: "alpha-os",
     parallel: true,
     parameters: &[KAPPA],

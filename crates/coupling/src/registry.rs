@@ -82,6 +82,17 @@ macro_rules! couplings {
     };
 }
 
+impl CouplingMethod {
+    /// Its options that are numbers, as a model file names them.
+    pub fn numbers(&self) -> Vec<(&'static str, f64)> {
+        match self {
+            CouplingMethod::Pmc(o) => vec![("windows", o.windows as f64), ("kappa", o.kappa), ("mix", o.mix)],
+            CouplingMethod::Foh(o) => vec![("chi", o.chi), ("kappa", o.kappa)],
+            _ => Vec::new(),
+        }
+    }
+}
+
 couplings!(
     Pmc(PmcOptions),
     Foh(FohOptions),
@@ -131,7 +142,7 @@ impl Schemes {
     /// The family in words.
     pub fn words(self) -> &'static str {
         match self {
-            Schemes::OnePass => "a scheme that does not iterate and keeps its rates at the ends of the steps",
+            Schemes::OnePass => "a scheme that does not iterate and has its rates at the ends of the steps",
             Schemes::RealTimeRosenbrock => "lsrt1 or lsrt2",
             Schemes::StateSpace => "a state-space scheme (trapezoidal, state-space-alpha)",
         }
@@ -185,8 +196,13 @@ pub struct CouplingInfo {
     pub build: fn(Arguments<'_>) -> Result<CouplingMethod, ArgumentError>,
 }
 
-pub(crate) const KAPPA: SchemeParameter =
-    parameter("kappa", Some("0"), "a number from 0 to 1", "share of the displacement gap closed after each step");
+pub(crate) const KAPPA: SchemeParameter = parameter(
+    "kappa",
+    Some("0"),
+    "a number from 0 to 1",
+    "fraction of the displacement gap that is closed after each \
+        step",
+);
 
 pub(crate) fn unit_interval(x: f64) -> bool {
     (0.0..=1.0).contains(&x)

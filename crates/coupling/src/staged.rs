@@ -365,7 +365,8 @@ pub(crate) fn tableau(scheme: AnyScheme) -> Result<Rosenbrock, CouplingError> {
     )?;
     require(
         r.time == StageTimes::Published,
-        "couplings at the level of accelerations take the multipliers at the points of the stages: leave out time = \"shifted\"",
+        "couplings at the level of accelerations use the multipliers at the points of the stages: omit time = \
+            \"shifted\"",
     )?;
     Ok(r)
 }

@@ -1,13 +1,14 @@
 //! Many runs of one model: what is varied, how the runs are shared out over threads, and what they say together.
 //!
 //! A [`Study`] lists its cases in a fixed order, [`over`] answers them in that order whatever the number of threads,
-//! [`trial::run`] is one run reduced to key figures and thinned histories, [`statistics`] and [`fragility`] say what all of
-//! them show. All chance comes from a seed (SplitMix64); nothing depends on the order in which runs end.
+//! [`trial::run`] is one run reduced to key figures and thinned histories, [`statistics`], [`ida`] and [`fragility`] say what
+//! all of them show. All chance comes from a seed (SplitMix64); nothing depends on the order in which runs end.
 //!
 //! **Must not be here:** files, terminals, plots, the text of a model.
 
 pub mod fragility;
 pub mod ground;
+pub mod ida;
 pub mod normal;
 pub mod statistics;
 pub mod study;

@@ -52,12 +52,15 @@ impl Summary {
     }
 }
 
-/// Quantile of sorted numbers, linear between them (definition 7 of Hyndman & Fan 1996: that of NumPy and R).
-fn quantile(sorted: &[f64], p: f64) -> f64 {
+/// Quantile of sorted numbers, linear between them (definition 7 of Hyndman & Fan 1996: that of NumPy and R); infinite next to
+/// an infinite one.
+pub(crate) fn quantile(sorted: &[f64], p: f64) -> f64 {
     let at = p * (sorted.len() - 1) as f64;
     let i = (at as usize).min(sorted.len() - 1);
     let next = sorted[(i + 1).min(sorted.len() - 1)];
-    sorted[i] + (at - i as f64) * (next - sorted[i])
+    let share = at - i as f64;
+    // Infinite numbers have no difference.
+    if share == 0.0 || next == sorted[i] { sorted[i] } else { sorted[i] + share * (next - sorted[i]) }
 }
 
 /// Bands over time of histories with common times. A history may end early; samples that none has are left out.

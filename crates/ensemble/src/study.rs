@@ -11,7 +11,7 @@ pub enum Role {
     Parameter,
     /// The record of the ground motion.
     Record,
-    /// The peak to which the ground motion is scaled.
+    /// The intensity to which the ground motion is scaled.
     Scale,
 }
 
@@ -44,6 +44,16 @@ pub enum Sampling {
     Latin,
     /// Each draw independent of all others.
     Random,
+}
+
+impl Sampling {
+    /// Its name.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Latin => "latin",
+            Self::Random => "random",
+        }
+    }
 }
 
 /// Everything that is varied.

@@ -20,6 +20,10 @@ pub struct Figure {
     pub rms: f64,
     /// Last value.
     pub last: f64,
+    /// What remains: the mean over the second half of the free vibration after the motion; NaN without one.
+    pub residual: f64,
+    /// Half of the distance between the largest and the smallest value in that time; NaN without one.
+    pub swing: f64,
 }
 
 /// How a run ended.
@@ -27,8 +31,10 @@ pub struct Figure {
 pub enum Ending {
     /// All steps were taken.
     Finished,
-    /// A step failed; when and why, in words. What was recorded up to there counts.
+    /// A step failed, or the motion grew beyond all bounds; when and why, in words. What was recorded up to there counts.
     Fault(String),
+    /// The laboratory or a program that computes a part ended it; when and why. It says nothing about the structure.
+    Broken(String),
     /// It could not begin; why, in words.
     Refused(String),
 }
@@ -38,40 +44,87 @@ pub enum Ending {
 pub struct Outcome {
     /// How it ended.
     pub ending: Ending,
-    /// Measures of its ground motion, in the order in which the caller asked for them; NaN where there is none.
-    pub intensities: Vec<f64>,
+    /// Measures of its ground motion by name, m/s².
+    pub motions: Vec<(String, f64)>,
+    /// Steps that were taken, and their length in s.
+    pub steps: (u64, f64),
     /// Key figures of each channel; none of a run that could not begin.
     pub figures: Vec<Figure>,
     /// For each channel every so many recorded samples, as asked for.
     pub histories: Vec<Vec<f64>>,
 }
 
+impl Ending {
+    /// In a word, and why; the reason of a run that finished is empty.
+    pub fn word(&self) -> (&'static str, &str) {
+        match self {
+            Self::Finished => ("finished", ""),
+            Self::Fault(why) => ("fault", why),
+            Self::Broken(why) => ("broken off", why),
+            Self::Refused(why) => ("refused", why),
+        }
+    }
+}
+
 impl Outcome {
     /// A run that could not begin.
     pub fn refused(why: String) -> Self {
-        Self { ending: Ending::Refused(why), intensities: Vec::new(), figures: Vec::new(), histories: Vec::new() }
+        Self {
+            ending: Ending::Refused(why),
+            motions: Vec::new(),
+            steps: (0, 0.0),
+            figures: Vec::new(),
+            histories: Vec::new(),
+        }
     }
+}
+
+/// What of a run is wanted beside the extremes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// Every so many recorded samples go into the histories; `None`: no histories.
+    pub thin: Option<u64>,
+    /// First step of the time over which residual values are averaged, up to the end.
+    pub rest: Option<u64>,
+}
+
+/// Sum and extremes over the time at rest.
+#[derive(Clone, Copy)]
+struct Rest {
+    sum: f64,
+    min: f64,
+    max: f64,
 }
 
 /// Gathers rows.
 struct Gatherer {
     steps: u64,
-    /// Recorded steps.
-    rows: u64,
     /// With the sum of squares in the place of the root mean square.
     figures: Vec<Figure>,
     histories: Vec<Vec<f64>>,
+    rest: Vec<Rest>,
+    /// Steps at rest.
+    rested: u64,
 }
 
 impl Gatherer {
     fn new(channels: usize, samples: usize) -> Self {
-        let none =
-            Figure { min: f64::INFINITY, max: f64::NEG_INFINITY, peak: 0.0, peak_time: 0.0, rms: 0.0, last: 0.0 };
+        let none = Figure {
+            min: f64::INFINITY,
+            max: f64::NEG_INFINITY,
+            peak: 0.0,
+            peak_time: 0.0,
+            rms: 0.0,
+            last: 0.0,
+            residual: f64::NAN,
+            swing: f64::NAN,
+        };
         Self {
             steps: 0,
-            rows: 0,
             figures: vec![none; channels],
             histories: vec![Vec::with_capacity(samples); channels],
+            rest: vec![Rest { sum: 0.0, min: f64::INFINITY, max: f64::NEG_INFINITY }; channels],
+            rested: 0,
         }
     }
 
@@ -86,20 +139,32 @@ impl Gatherer {
         self.steps += 1;
     }
 
-    /// A step that is recorded.
-    fn keep(&mut self, row: &[f64], thin: u64) {
-        if self.rows.is_multiple_of(thin) {
-            self.histories.iter_mut().zip(row).for_each(|(h, x)| h.push(*x));
+    /// A step at rest.
+    fn rest(&mut self, row: &[f64]) {
+        for (r, &x) in self.rest.iter_mut().zip(row) {
+            (r.sum, r.min, r.max) = (r.sum + x, r.min.min(x), r.max.max(x));
         }
-        self.rows += 1;
+        self.rested += 1;
     }
 
-    fn finish(mut self, ending: Ending) -> Outcome {
-        self.figures.iter_mut().for_each(|f| f.rms = (f.rms / self.steps.max(1) as f64).sqrt());
+    /// A step that goes into the histories.
+    fn keep(&mut self, row: &[f64]) {
+        self.histories.iter_mut().zip(row).for_each(|(h, x)| h.push(*x));
+    }
+
+    fn finish(mut self, ending: Ending, dt: f64) -> Outcome {
+        for (f, r) in self.figures.iter_mut().zip(&self.rest) {
+            f.rms = (f.rms / self.steps.max(1) as f64).sqrt();
+            // What is left of a run that stopped is no residual value.
+            if self.rested > 0 && ending == Ending::Finished {
+                (f.residual, f.swing) = (r.sum / self.rested as f64, 0.5 * (r.max - r.min));
+            }
+        }
         if self.steps == 0 {
             self.figures.clear();
         }
-        Outcome { ending, intensities: Vec::new(), figures: self.figures, histories: self.histories }
+        let steps = (self.steps.saturating_sub(1), dt);
+        Outcome { ending, motions: Vec::new(), steps, figures: self.figures, histories: self.histories }
     }
 }
 
@@ -108,20 +173,21 @@ pub fn rows(steps: u64, every: u64) -> u64 {
     steps.div_ceil(every.max(1)) + 1
 }
 
-/// Runs a machine to its end. Of the recorded rows every `thin`-th goes into the histories, and each is shown to `row`, which may
-/// end it all by an error. `Ok(None)`: `stop` was set.
+/// Runs a machine to its end. Each recorded row is shown to `row`, which may end it all by an error. `Ok(None)`: `stop` was set.
 pub fn run<E>(
     machine: &mut Simulation,
-    thin: u64,
+    wanted: Wanted,
     stop: &AtomicBool,
     mut row: impl FnMut(f64, &[f64]) -> Result<(), E>,
 ) -> Result<Option<Outcome>, E> {
     let model = machine.model.clone();
-    let (dt, every, thin) = (model.analysis.dt, model.every.max(1), thin.max(1));
+    let (dt, every) = (model.analysis.dt, model.every.max(1));
+    // Histories have common times: the last row of a run, which may stand between two of them, is not among them.
+    let kept = wanted.thin.map(|thin| every * thin.max(1));
     let names: Vec<String> = model.channels.iter().map(|c| c.name.clone()).collect();
     let steps = machine.steps();
     let mut values = vec![0.0; names.len()];
-    let mut gathered = Gatherer::new(names.len(), (rows(steps, every) / thin) as usize + 1);
+    let mut gathered = Gatherer::new(names.len(), kept.map_or(0, |kept| (steps / kept) as usize + 1));
     let mut done = 0u64;
     let watched = machine.watch();
     let ending = loop {
@@ -138,8 +204,13 @@ pub fn run<E>(
         // Figures are those of all steps, whatever is recorded of them.
         gathered.push(t, &values);
         if done.is_multiple_of(every) || done == steps {
-            gathered.keep(&values, thin);
             row(t, &values)?;
+        }
+        if kept.is_some_and(|kept| done.is_multiple_of(kept)) {
+            gathered.keep(&values);
+        }
+        if wanted.rest.is_some_and(|rest| done >= rest) {
+            gathered.rest(&values);
         }
         // A run that is worth nothing must not count as one.
         if let Some(reason) = machine.lost() {
@@ -153,9 +224,10 @@ pub fn run<E>(
             return Ok(None);
         }
         if let Err(fault) = machine.step(done) {
-            break Ending::Fault(format!("at t = {t:.6} s (step {}): {}", done + 1, machine.explain(fault)));
+            let why = format!("at t = {t:.6} s (step {}): {}", done + 1, machine.explain(fault));
+            break if machine.came_from_outside(fault) { Ending::Broken(why) } else { Ending::Fault(why) };
         }
         done += 1;
     };
-    Ok(Some(gathered.finish(ending)))
+    Ok(Some(gathered.finish(ending, dt)))
 }

@@ -42,6 +42,15 @@ pub enum Distribution {
 }
 
 impl Distribution {
+    /// What it is, in words.
+    pub fn words(self) -> String {
+        match self {
+            Self::Normal(mean, std) => format!("normal, mean {mean}, standard deviation {std}"),
+            Self::Lognormal(median, dispersion) => format!("lognormal, median {median}, dispersion {dispersion}"),
+            Self::Uniform(from, to) => format!("uniform from {from} to {to}"),
+        }
+    }
+
     /// The value below which the probability is `p`.
     pub fn quantile(self, p: f64) -> f64 {
         match self {
@@ -96,7 +105,14 @@ pub fn values(text: &str) -> Result<Option<Values>, String> {
     if let Some(empty) = items.iter().position(|i| i.is_empty()) {
         return Err(format!("value {} of the list is empty", empty + 1));
     }
-    let numbers: Option<Vec<(f64, &str)>> = items.iter().map(|i| number(i)).collect();
+    let mut numbers: Option<Vec<(f64, &str)>> = items.iter().map(|i| number(i)).collect();
+    // The unit may be written once, behind the last number.
+    if let Some(numbers) = &mut numbers
+        && let Some((&mut (_, unit), before)) = numbers.split_last_mut()
+        && before.iter().all(|(_, none)| none.is_empty())
+    {
+        before.iter_mut().for_each(|n| n.1 = unit);
+    }
     let common = numbers.filter(|n| n.iter().all(|(_, unit)| *unit == n[0].1));
     Ok(Some(match common {
         Some(n) => {
@@ -119,7 +135,11 @@ fn range(from: &str, to: &str) -> Result<Values, String> {
     let whole = |x: f64| x == x.trunc() && x.abs() < 9e15;
     let Some(count) = count else {
         if !(whole(a) && whole(b) && a <= b) {
-            return Err("say how many values, for example 0.1..1:10; without that both ends are rising whole numbers, as in 1..100".to_owned());
+            return Err(
+                "give the number of values, for example 0.1..1:10; without it, both ends must be whole numbers \
+                in increasing order, as in 1..100"
+                    .to_owned(),
+            );
         }
         if b - a >= MOST_VALUES as f64 {
             return Err(format!("a range has at most {MOST_VALUES} values"));
@@ -129,7 +149,7 @@ fn range(from: &str, to: &str) -> Result<Values, String> {
     };
     let (digits, logarithmic) = count.strip_suffix("log").map_or((count, false), |digits| (digits.trim(), true));
     let n = digits.parse::<usize>().ok().filter(|n| (2..=MOST_VALUES).contains(n));
-    let n = n.ok_or_else(|| format!("`{count}` is no number of values from 2 to {MOST_VALUES}"))?;
+    let n = n.ok_or_else(|| format!("`{count}` is not a number of values from 2 to {MOST_VALUES}"))?;
     if logarithmic && !(a > 0.0 && b > 0.0) {
         return Err("both ends of a logarithmic range must be greater than zero".to_owned());
     }
@@ -164,10 +184,10 @@ fn split(text: &str) -> Vec<&str> {
 pub fn distribution(text: &str) -> Result<(Distribution, String), String> {
     const HELP: &str = "write normal(4 kN/mm, 10 %), lognormal(4 kN/mm, 0.2) or uniform(3 kN/mm, 5 kN/mm)";
     let inside = text.trim().strip_suffix(')').and_then(|t| t.split_once('('));
-    let (name, arguments) = inside.ok_or_else(|| format!("`{text}` is no distribution: {HELP}"))?;
+    let (name, arguments) = inside.ok_or_else(|| format!("`{text}` is not a distribution: {HELP}"))?;
     let (name, arguments) = (name.trim(), split(arguments));
     let [a, b] = arguments[..] else {
-        return Err(format!("a distribution has two numbers, `{text}` has {}: {HELP}", arguments.len()));
+        return Err(format!("a distribution needs two numbers, `{text}` has {}: {HELP}", arguments.len()));
     };
     let good = |good: bool, message: &str| if good { Ok(()) } else { Err(format!("`{text}`: {message}")) };
     match name {
@@ -213,6 +233,7 @@ mod tests {
         assert_eq!(numbers("1e-2..1e2:5log").0, [0.01, 0.1, 1.0, 10.0, 100.0]);
         assert_eq!(numbers("7..10").0, [7.0, 8.0, 9.0, 10.0]);
         assert_eq!(numbers("1 kN, 2.5 kN"), (vec![1.0, 2.5], "kN".to_owned()));
+        assert_eq!(numbers("0.1, 0.2,0.3 g"), (vec![0.1, 0.2, 0.3], "g".to_owned()));
         assert_eq!(values("0.3 g..0.4 g:2").unwrap().unwrap().list[1].text, "0.4 g");
         assert_eq!(values("k1, max(k1, k2)").unwrap().unwrap().list[1].text, "max(k1, k2)");
         assert_eq!(values("4 kN/mm"), Ok(None));

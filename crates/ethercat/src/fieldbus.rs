@@ -171,8 +171,8 @@ impl Drop for Fieldbus {
 fn refusal(interface: &str, e: &std::io::Error) -> String {
     match e.kind() {
         std::io::ErrorKind::PermissionDenied => {
-            "raw Ethernet is not allowed here; run as root, or give the program the right once: \
-             sudo setcap cap_net_raw+ep $(which interfield)"
+            "raw Ethernet is not allowed here; run as root, or give the program the permission once: sudo setcap \
+                cap_net_raw+ep $(which interfield)"
                 .to_owned()
         }
         _ if e.raw_os_error() == Some(libc::ENODEV) => {

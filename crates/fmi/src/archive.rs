@@ -36,7 +36,7 @@ impl Archive {
         let zip = ZipArchive::new(BufReader::new(file)).map_err(|e| damaged(path, &e))?;
         if zip.len() > MOST_ENTRIES {
             let message = format!("{shown} has {} entries, {MOST_ENTRIES} are the limit", zip.len());
-            return Err(Error::new(message, "take out of it what no simulation needs"));
+            return Err(Error::new(message, "remove files that the simulation does not need"));
         }
         Ok(Archive { zip, path: path.to_path_buf() })
     }
@@ -53,7 +53,8 @@ impl Archive {
         let file = match self.zip.by_name(name) {
             Ok(file) => file,
             Err(ZipError::FileNotFound) => {
-                let message = format!("{} has no {name}, it is no functional mock-up unit", self.path.display());
+                let message =
+                    format!("{} has no {name}: it is not a functional mock-up unit (FMU)", self.path.display());
                 return Err(Error::new(message, "give a file that a simulator exported as FMU"));
             }
             Err(e) => return Err(damaged(&self.path, &e)),
@@ -76,7 +77,7 @@ impl Archive {
     fn unpack_bounded(&mut self, folders: &[&str], most: u64) -> Result<Scratch, Error> {
         let unwritten = |e: &io::Error| {
             let message = format!("{} cannot be unpacked: {e}", self.path.display());
-            Error::new(message, "the folder for temporary files (TMPDIR) must be writable and have room")
+            Error::new(message, "the folder for temporary files (TMPDIR) must be writable and have free space")
         };
         let target = Scratch::new("fmu").map_err(|e| unwritten(&e))?;
         let mut left = most;
@@ -87,8 +88,12 @@ impl Archive {
                 continue;
             }
             let Some(inside) = entry.enclosed_name().filter(|_| !entry.is_symlink()) else {
-                let message = format!("{} holds `{name}`, which points out of it", self.path.display());
-                return Err(Error::new(message, "do not use this file: nothing of it was unpacked to where it points"));
+                let message = format!("{} contains `{name}`, which points outside the archive", self.path.display());
+                return Err(Error::new(
+                    message,
+                    "do not use this file; nothing was written outside the temporary \
+                    folder",
+                ));
             };
             let place = target.path().join(inside);
             if entry.is_dir() {
@@ -103,7 +108,7 @@ impl Archive {
             let copied = copied.map_err(|e| damaged(&self.path, &ZipError::Io(e)))?;
             left = left.checked_sub(copied).ok_or_else(|| {
                 let message = format!("{} unpacks to more than {} MB", self.path.display(), most >> 20);
-                Error::new(message, "take out of it what no simulation needs")
+                Error::new(message, "remove files that the simulation does not need")
             })?;
         }
         Ok(target)
@@ -112,7 +117,7 @@ impl Archive {
 
 fn damaged(path: &Path, e: &ZipError) -> Error {
     let shown = path.display();
-    Error::new(format!("{shown} is no readable zip file: {e}"), "an FMU is a zip file; export or copy it again")
+    Error::new(format!("{shown} is not a readable zip file: {e}"), "an FMU is a zip file; export or copy it again")
 }
 
 /// Packs files, given by their names in the archive, with a fixed date, so that the same files give the same bytes.
@@ -170,7 +175,7 @@ mod tests {
     fn nothing_leaves_the_folder() {
         let (_keep, path) = file("evil.fmu", &[("resources/../../evil.txt", b"no")]);
         let error = Archive::open(&path).unwrap().unpack(&["resources"]).unwrap_err();
-        assert!(error.message.contains("points out of it"), "{error}");
+        assert!(error.message.contains("points outside the archive"), "{error}");
         assert!(!std::env::temp_dir().join("evil.txt").exists());
     }
 
@@ -182,7 +187,7 @@ mod tests {
         zip.add_symlink("resources/link", "/etc/passwd", SimpleFileOptions::default()).unwrap();
         zip.finish().unwrap();
         let error = Archive::open(&path).unwrap().unpack(&["resources"]).unwrap_err();
-        assert!(error.message.contains("points out of it"), "{error}");
+        assert!(error.message.contains("points outside the archive"), "{error}");
     }
 
     #[test]
@@ -200,7 +205,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("text.fmu");
         fs::write(&path, "hello").unwrap();
-        assert!(Archive::open(&path).unwrap_err().message.contains("no readable zip"));
+        assert!(Archive::open(&path).unwrap_err().message.contains("not a readable zip"));
         let (_keep, path) = file("other.zip", &[("a.txt", b"a")]);
         assert!(Archive::open(&path).unwrap().description().unwrap_err().message.contains("no modelDescription.xml"));
         assert!(Archive::open(Path::new("/nowhere.fmu")).unwrap_err().message.contains("cannot be read"));

@@ -41,7 +41,7 @@ impl Status {
             Status::Discard => "discarded".into(),
             Status::Error => "an error".into(),
             Status::Fatal => "a fatal error".into(),
-            Status::Strange(5) => "a step that is not finished, although nobody allowed that".into(),
+            Status::Strange(5) => "an unfinished step, which was not allowed".into(),
             Status::Strange(n) => format!("status {n}, which does not exist"),
         }
     }
@@ -193,13 +193,10 @@ impl Instance {
         if matches!(status, Status::Fine | Status::Discard) && progress != Progress::Whole {
             self.phase = Phase::Over;
             let message = match progress {
-                Progress::Until(t) => format!("`{}` went to {t} s only in {what}", self.name),
-                _ => format!("`{}` wants the simulation to end in {what}", self.name),
+                Progress::Until(t) => format!("`{}` advanced only to {t} s in {what}", self.name),
+                _ => format!("`{}` requests the end of the simulation in {what}", self.name),
             };
-            return Err(Error::new(
-                self.with_last(message),
-                "take a smaller step, or look at the messages of the unit",
-            ));
+            return Err(Error::new(self.with_last(message), "use a smaller step, or read the messages of the FMU"));
         }
         self.judge(status, &what)
     }
@@ -229,7 +226,7 @@ impl Instance {
             Status::Discard | Status::Error | Status::Strange(_) => {}
         }
         self.phase = Phase::Over;
-        let message = format!("`{}` answers {what} with {}", self.name, status.words());
+        let message = format!("`{}` returned {} for {what}", self.name, status.words());
         Err(Error::new(self.with_last(message), ""))
     }
 

@@ -192,14 +192,14 @@ impl UnitPartner {
         }
         let first = *self.step.get_or_insert(size);
         if !self.variable_steps && !same(size, first) {
-            let message = format!("it takes equal steps only: {first} s before, {size} s at {last} s");
+            let message = format!("it accepts equal steps only: {first} s before, {size} s at {last} s");
             return Err(Error::new(message, "use a scheme with one evaluation per step"));
         }
         if let Some(internal) = self.internal_step {
             let whole = (size / internal).round().max(1.0);
             if !same(size, whole * internal) {
-                let message = format!("a step of {size} s is no multiple of its own step of {internal} s");
-                return Err(Error::new(message, "choose dt so that it is"));
+                let message = format!("a step of {size} s is not a multiple of its internal step of {internal} s");
+                return Err(Error::new(message, "choose dt as a multiple"));
             }
         }
         Ok(())
@@ -331,7 +331,7 @@ fn connect(description: &Description, name: &str, role: Role, wiring: &Wiring) -
     }
     if variable.array {
         let message = format!("`{name}` of `{}` is an array, one number is needed", description.model);
-        return Err(Error::new(message, "export its elements as variables of their own"));
+        return Err(Error::new(message, "export its elements as separate variables"));
     }
     if !variable.kind.is_float() {
         let message = format!(
@@ -345,13 +345,17 @@ fn connect(description: &Description, name: &str, role: Role, wiring: &Wiring) -
     if let Some(scale) = description.scale(variable) {
         let [kg, m, s, rest @ .., _rad] = scale.powers;
         if [kg, m, s] != role.powers() || rest.iter().any(|p| *p != 0) {
-            let message =
-                format!("`{name}` of `{}` has the unit {}, it is not {}", description.model, scale.name, role.words());
+            let message = format!(
+                "`{name}` of `{}` has the unit {}, which is not {}",
+                description.model,
+                scale.name,
+                role.words()
+            );
             return Err(Error::new(message, list(description, &|v| v.causality == wanted)));
         }
         if scale.factor == 0.0 {
             let message = format!("the unit {} of `{}` has the factor 0", scale.name, description.model);
-            return Err(Error::new(message, "the exporter of this unit is to blame"));
+            return Err(Error::new(message, "this is an error of the program that exported the FMU"));
         }
         (factor, offset) = (scale.factor, scale.offset);
     }
@@ -416,7 +420,7 @@ fn unknown(description: &Description, name: &str, among: &dyn Fn(&Variable) -> b
 fn list(description: &Description, among: &dyn Fn(&Variable) -> bool) -> String {
     let names: Vec<_> = description.variables.iter().filter(|v| among(v)).map(|v| format!("`{}`", v.name)).collect();
     match names.len() {
-        0 => "it has none of that kind".to_owned(),
+        0 => "it has no such variable".to_owned(),
         n if n > 12 => format!("there are {}, … ({n} in all)", names[..12].join(", ")),
         _ => format!("there are {}", names.join(", ")),
     }

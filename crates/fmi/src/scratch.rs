@@ -117,7 +117,7 @@ mod tests {
         let second = Scratch::beside(folder.path(), "test").unwrap();
         assert!(!dead.exists());
         assert!(living.path().join("file").exists(), "in use");
-        assert!(others.iter().all(|name| folder.path().join(name).exists()), "not ours to remove");
+        assert!(others.iter().all(|name| folder.path().join(name).exists()), "owned by another user");
         let paths = [living.path().to_owned(), second.path().to_owned()];
         drop((living, second));
         assert!(paths.iter().all(|p| !p.exists()));

@@ -77,9 +77,9 @@ impl Unit {
             return Err(Error::new(message, help));
         };
         if self.description.needs_tool {
-            let message = format!("{} needs the program that made it", self.path.display());
+            let message = format!("{} needs the program that exported it", self.path.display());
             let tool = &self.description.tool;
-            return Err(Error::new(message, format!("export it from {tool} so that it runs alone")));
+            return Err(Error::new(message, format!("export it from {tool} as a stand-alone FMU")));
         }
         let binaries = format!("binaries/{folder}");
         let files = Archive::open(&self.path)?.unpack(&[&binaries, "resources"])?;
@@ -94,13 +94,13 @@ impl Unit {
 pub(crate) fn load(path: &Path) -> Result<Library, Error> {
     if !path.exists() {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let message = format!("the unit has no file `{name}` for this machine");
-        return Err(Error::new(message, "the exporter of this unit is to blame"));
+        let message = format!("the FMU has no file `{name}` for this machine");
+        return Err(Error::new(message, "this is an error of the program that exported the FMU"));
     }
     // SAFETY: loading runs the initialisers of a library that the user asked us to run; this is what a unit is.
     let library = unsafe { Library::new(path) };
     library.map_err(|e| {
-        let message = format!("the library of the unit does not load: {e}");
+        let message = format!("the library of the FMU cannot be loaded: {e}");
         Error::new(message, "it may need other libraries, or a newer system")
     })
 }
@@ -108,12 +108,12 @@ pub(crate) fn load(path: &Path) -> Result<Library, Error> {
 pub(crate) fn no_function(path: &Path, name: &str) -> Error {
     let library = path.file_name().unwrap_or_default().to_string_lossy();
     Error::new(
-        format!("the library {library} of the unit has no function {name}"),
-        "the exporter of this unit is to blame",
+        format!("the library {library} of the FMU has no function {name}"),
+        "this is an error of the program that exported the FMU",
     )
 }
 
 pub(crate) fn not_made(model: &str, log: &Log) -> Error {
-    let said = log.last().unwrap_or_else(|| "it does not say why".to_owned());
+    let said = log.last().unwrap_or_else(|| "it gives no reason".to_owned());
     Error::new(format!("`{model}` could not be instantiated: {said}"), "")
 }

@@ -13,8 +13,13 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Description, Error> {
     let text = decode(bytes)?;
     // No DTD, hence no entities that grow.
     let options = ParsingOptions { allow_dtd: false, ..ParsingOptions::default() };
-    let wrong =
-        |what: String| Error::new(format!("modelDescription.xml: {what}"), "the exporter of this unit is to blame");
+    let wrong = |what: String| {
+        Error::new(
+            format!("modelDescription.xml: {what}"),
+            "this is an error of the program that \
+            exported the FMU",
+        )
+    };
     let document = Document::parse_with_options(&text, options).map_err(|e| wrong(e.to_string()))?;
     let root = document.root_element();
     if root.tag_name().name() != "fmiModelDescription" {
@@ -26,12 +31,12 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Description, Error> {
         _ if said.starts_with("3.") => Version::Three,
         _ => {
             let message =
-                format!("this unit follows FMI {}, which is not supported", if said.is_empty() { "?" } else { said });
+                format!("this FMU uses FMI {}, which is not supported", if said.is_empty() { "?" } else { said });
             return Err(Error::new(message, "export it again for FMI 2.0 or 3.0"));
         }
     };
     let Some(slave) = child(root, "CoSimulation") else {
-        let message = "this unit is for model exchange only: it has no solver of its own";
+        let message = "this FMU is for model exchange only: it contains no solver";
         return Err(Error::new(message, "export it again for co-simulation"));
     };
     let token = if version == Version::Two { "guid" } else { "instantiationToken" };
@@ -42,7 +47,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Description, Error> {
     };
     let identifier = need(slave, "modelIdentifier")?;
     if identifier.contains(['/', '\\']) || identifier.is_empty() {
-        return Err(wrong(format!("`{identifier}` is no name of a binary")));
+        return Err(wrong(format!("`{identifier}` is not a valid name of a binary")));
     }
     let experiment = child(root, "DefaultExperiment").map_or_else(Experiment::default, |node| Experiment {
         start: number(node, "startTime"),
@@ -53,7 +58,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Description, Error> {
     for node in child(root, "ModelVariables").into_iter().flat_map(|n| n.children()).filter(Node::is_element) {
         let name = need(node, "name")?;
         let reference = need(node, "valueReference")?;
-        let reference = reference.parse().map_err(|_| wrong(format!("`{reference}` is no value reference")))?;
+        let reference = reference.parse().map_err(|_| wrong(format!("`{reference}` is not a value reference")))?;
         // 2.0 puts the type into a child, 3.0 into the name of the element.
         let typed = if version == Version::Two { node.children().find(Node::is_element) } else { Some(node) };
         let kind = typed.and_then(|t| Some((t, Kind::find(t.tag_name().name())?)));
@@ -106,9 +111,11 @@ fn decode(bytes: &[u8]) -> Result<String, Error> {
         {
             Ok(bytes.iter().map(|b| char::from(*b)).collect())
         }
-        Err(e) => {
-            Err(Error::new(format!("modelDescription.xml is not UTF-8: {e}"), "the exporter of this unit is to blame"))
-        }
+        Err(e) => Err(Error::new(
+            format!("modelDescription.xml is not UTF-8: {e}"),
+            "this is an error of the program that \
+                exported the FMU",
+        )),
     }
 }
 
@@ -231,7 +238,7 @@ mod tests {
         refused("CoSimulation", "ModelExchange", "model exchange only");
         refused(" guid=\"{1}\"", "", "no `guid`");
         refused("valueReference=\"3\"", "valueReference=\"-3\"", "`-3`");
-        refused("modelIdentifier=\"spring\"", "modelIdentifier=\"../spring\"", "no name of a binary");
+        refused("modelIdentifier=\"spring\"", "modelIdentifier=\"../spring\"", "not a valid name of a binary");
         refused("<Integer start=\"4\"/>", "<Quaternion/>", "no known type");
         refused("causality=\"output\"", "causality=\"side effect\"", "side effect");
         refused("</fmiModelDescription>", "", "modelDescription.xml");

@@ -16,9 +16,10 @@ pub(crate) const FIG_5_OF_001: Item = Item {
     paper: Paper::P001,
     place: "Fig. 5",
     what: "Eigenvalues of the staggered scheme on the split mass",
-    look: "One oscillator is cut in two halves that share its mass, and one step of both together becomes a matrix. Its \
-eigenvalues tell all: two of them are the oscillation, and their magnitude is its decay per step; the others belong to the \
-cut. One is always 1: a gap between the halves, once there, stays. Panels (a) to (c) are the paper's; panel (d) is not in it: \
+    look: "One oscillator is divided into two halves that share its mass, and one step of both together is a matrix. \
+        Two of its eigenvalues are the oscillation, and their magnitude is its decay per step; the others belong to \
+        the interface. One is always 1: a gap between the halves does not close. Panels (a) to (c) are the paper's; \
+        panel (d) is not in it: \
 with γ = 1 − √2/2 and subcycling there are windows of the step in which a motion grows, so that a smaller step can be \
 worse than a larger one.",
     commands: &[
@@ -134,8 +135,8 @@ pub(crate) const FIG_8_OF_002: Item = Item {
     what: "Eigenvalues of the interfield-parallel scheme on the split mass",
     look: "The parallel scheme lets both halves compute at the same time: A steps over four system steps on overlapping windows, \
 so its state is longer, and there are ten eigenvalues instead of four. The paper finds γ = 1 + √2/2 unconditionally stable. \
-The shaded window in panel (a), which is the paper's own case, shows that it is not: the radius exceeds one by a few percent, \
-too little to be seen on the scale of a figure, and enough to ruin a test in a second.",
+The shaded window in panel (a), which is the paper's own case, shows that it is not: the radius exceeds one by a few \
+percent, too little to be visible on the scale of a figure, but enough to make a test unstable within a second.",
     commands: &[
         "interfield stability-map --coupling plsrt2 --param gamma=plus --substeps 1,5,10 --omega 0.1..100",
         "interfield check models/split-mass.toml --coupling plsrt2 --param gamma=plus --set b1=0.1 --substeps 10 --dt \"13 s\" --stability",

@@ -43,8 +43,9 @@ pub(crate) const FIG_12_OF_000: Item = Item {
     paper: Paper::P000,
     place: "Fig. 12",
     what: "Three-degree-of-freedom split mass: the cut in motion, and how its sides drift apart",
-    look: "A coupling of accelerations leaves velocities and displacements of the two sides free to part, and the errors of every step see \
-to it that they do: the gap grows linearly in time. With the numbers as printed it is soon as large as the motion itself; it falls with the \
+    look: "A coupling of accelerations does not constrain velocities and displacements of the two sides, and the \
+        errors of every step accumulate: the gap grows linearly in time. With the numbers as printed it is soon as \
+        large as the motion itself; it falls with the \
 square of the step. The printed modulus, 2·10⁸ kN/m², belongs to masses in tonnes; taken as it stands beside masses in kg the \
 structure is 32 times slower, the step in relation finer, and the gap hardly visible, as in the paper's figure.",
     commands: &[
@@ -117,8 +118,9 @@ pub(crate) const FIG_11_OF_002: Item = Item {
     paper: Paper::P002,
     place: "Fig. 11",
     what: "Top of the three-degree-of-freedom system against the exact solution",
-    look: "Nothing decays, as the paper says: the coupling introduces no damping worth the name. But the curve lags and wanders off the \
-exact one, because the two sides pull each other along as they drift apart; in the units as printed the error is a third of the motion \
+    look: "There is no decay, as the paper says: the coupling introduces almost no damping. But the curve lags and \
+        deviates from the exact one, because the two sides load each other as they drift apart; in the units as \
+        printed the error is a third of the motion \
 after 10 s. A quarter of the step brings a sixteenth of it.",
     commands: &[
         "interfield run models/three-dof.toml --coupling plsrt2",

@@ -103,6 +103,6 @@ pub fn run<R: Send>(
             tell(items.iter().zip(&progress).map(|(i, p)| weight(i) * p.done()).sum::<f64>() / total);
         }
     });
-    let lost = || Err(Stopped::Fault("it was never finished".to_owned()));
+    let lost = || Err(Stopped::Fault("it was not completed".to_owned()));
     results.into_iter().map(|r| r.unwrap_or_else(lost)).collect()
 }

@@ -57,9 +57,10 @@ pub(crate) const FIG_8_OF_001: Item = Item {
     paper: Paper::P001,
     place: "Fig. 8",
     what: "Eigenvalues and global error of the interfield-parallel scheme, γ = 1 + √2/2",
-    look: "In the parallel scheme neither half waits for the other, as a real-time test wants it. The price is in both panels: A \
+    look: "In the parallel scheme neither half waits for the other, as a real-time test requires. Both panels show \
+        the cost: A \
 steps over four system steps, so that its error at the same system step is some sixteen times that of the staggered scheme; \
-and there is a window of Ω in which a motion grows, found here in the very case of the paper's figure.",
+and there is a window of Ω in which a motion grows, found here in the case of the paper's figure.",
     commands: &[
         "interfield run models/split-mass.toml --coupling plsrt2 --param gamma=plus --set b1=0.5 --substeps 10 --dt \"10 ms\" --until \"0.5 s\"",
         "interfield check models/split-mass.toml --coupling plsrt2 --param gamma=plus --set b1=0.5 --substeps 10 --dt \"6.5 s\" --stability",

@@ -62,10 +62,11 @@ pub(crate) const FIG_4_OF_000: Item = Item {
     paper: Paper::P000,
     place: "Fig. 4",
     what: "First floor of the shear structure with a Bouc-Wen storey under 1 g",
-    look: "The storey yields, and the floor comes to rest away from where it stood. The paper says that γ = 1/2, which does not damp \
+    look: "The storey yields, and the floor has a residual displacement. The paper says that γ = 1/2, which does not \
+        damp \
 high frequencies, is unstable here, and leaves its result out. It is not: at any step from 1 to 50 ms the response stays bounded, and at \
-1 ms its peak differs by a tenth of a percent from that of the damped method. Damping of high frequencies has its merits; this \
-system does not show them.",
+1 ms its peak differs by a tenth of a percent from that of the damped method. This system does not show the \
+advantages of high-frequency damping.",
     commands: &[
         "interfield run models/shear-pendulum-bouc-wen.toml",
         "interfield run models/shear-pendulum-bouc-wen.toml --param gamma=0.5",
@@ -165,9 +166,11 @@ pub(crate) const FIG_6_OF_000: Item = Item {
     paper: Paper::P000,
     place: "Fig. 6",
     what: "Top of a plane frame of three bays and ten storeys under 1 g",
-    look: "120 unknowns, the fastest of which would swing some thousand times while the frame swings once: a method that must \
+    look: "120 unknowns, the fastest of which oscillate about a thousand times in one period of the frame: a method \
+        that must \
 resolve them all would need steps a hundred times finer. LSRT2 damps what it cannot resolve and keeps what it can. The dashed reference is the \
-third-order method of this project at a tenth of the step. The larger γ is no choice at this step: it loses an eighth of the peak.",
+third-order method of this project at a tenth of the step. The larger γ is not suitable at this step: it loses an \
+eighth of the peak.",
     commands: &[
         "interfield run models/frame.toml --set \"peak=9.81 m/s^2\"",
         "interfield run models/frame.toml --set \"peak=9.81 m/s^2\" --param gamma=plus",

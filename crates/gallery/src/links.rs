@@ -24,7 +24,7 @@ pub(crate) const FIG_6: Item = Item {
     look: "After its free step each side is corrected by the link, so that velocities agree. A specimen has been at the free \
 displacement and never sees the link: it is the error of what is imposed on it, and makes an actuator's path rough. It is \
 largest where the mass is smallest (a and b, physical side in blue). With substeps PM corrects the specimen at every one of them, \
-and the link falls with their square (c and d), below what any actuator resolves. Mind the scales: they differ between panels.",
+and the link falls with their square (c and d), below what any actuator resolves. The scales differ between panels.",
     commands: &[
         "interfield run models/rio-torto-isolated.toml --coupling pm --set m_f=0.001 --substeps 100 --until \"6 s\"",
     ],
@@ -55,8 +55,9 @@ pub(crate) const FIG_7: Item = Item {
     place: "Fig. 7",
     what: "Modified PH: link displacements at pier 9 over substeps and share of mass",
     look: "Modified PH corrects the specimen once per macro-step, however many substeps it makes: all of them are free, along a \
-multiplier that fades out. The link is as large as that of a single step (c), and since the isolator yields at 0.55 mm while the link \
-is 0.45 mm, the law is driven over a path that the structure does not take. With more mass on the specimen (b) the link is harmless. \
+multiplier that fades out. The link is as large as that of a single step (c), and since the isolator yields at 0.55 \
+mm while the link is 0.45 mm, the law is loaded along a path that differs from that of the structure. With more mass \
+on the specimen (b) the link is harmless. \
 The panel on the lower right is the one to compare with that of PM (003-fig-6).",
     commands: &[
         "interfield run models/rio-torto-isolated.toml --coupling modified-ph --set m_f=0.001 --substeps 100 --until \"6 s\"",

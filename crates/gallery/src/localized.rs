@@ -34,9 +34,10 @@ pub(crate) const ENERGY: Item = Item {
     paper: Paper::P004,
     place: "Sec. 5",
     what: "Mechanical energy of two springs in series over 200 s",
-    look: "Nothing dissipates here, so the energy should stay. It does to round-off for linear springs. If one of them softens, the \
+    look: "The system has no dissipation, so the energy should be constant. It is constant to round-off for linear \
+        springs. If one of them softens, the \
 published predictor acts like a dashpot of half a step times the lost stiffness, and more than half of the energy is gone after some thirty \
-periods. With the full predictor the energy only breathes.",
+periods. With the full predictor the energy only oscillates.",
     commands: &[
         "interfield run models/two-springs.toml --set k3=-0.5 --set k_2=1 --set u0=0 --param predictor=half --dt 0.05 --until 200",
     ],

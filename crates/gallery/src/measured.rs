@@ -15,11 +15,13 @@ pub(crate) const FIG_3_OF_001: Item = Item {
     id: "001-fig-3",
     paper: Paper::P001,
     place: "Fig. 3",
-    what: "A forced mass whose specimen stands on a resonant, late actuator: LSRT2 and Chang's method",
-    look: "A quarter of the mass is the specimen. Its force is that of the place where a badly damped actuator has it 8 ms late, and goes back into the \
-equation of motion: a feedback with a resonance at 25 Hz, where the structure itself has nothing. A scheme that does not damp there lets it grow. Chang's method dissipates \
-nothing, γ = 1 − √2/2 too little at this step; γ = 1 + √2/2 holds. The growth of the runs is that of the loop radii, which are known before the test. Stable is not right: the specimen is \
-still 9 ms late. The laboratory is emulated, with an actuator chosen here; the limit of 100 mm ends the unstable tests.",
+    what: "A forced mass with a specimen on a resonant, delayed actuator: LSRT2 and Chang's method",
+    look: "A quarter of the mass is the specimen. A lightly damped actuator moves it with a delay of 8 ms, and its \
+        force enters the equation of motion: a feedback with a resonance at 25 Hz, where the structure has no mode. \
+        Without numerical damping at this frequency the loop is unstable. Chang's method has no dissipation, γ = 1 − \
+        √2/2 too little at this step; γ = 1 + √2/2 is stable. The growth of the runs is that of the loop radii, which \
+        are known before the test. Stable does not mean accurate: the specimen still has a delay of 9 ms. The \
+        laboratory is emulated, with an actuator chosen here; the limit of 100 mm ends the unstable tests.",
     commands: &[
         "interfield run models/forced-split-mass.toml",
         "interfield check models/forced-split-mass.toml --stability --scheme chang",
@@ -84,7 +86,7 @@ fn run(progress: &Progress<'_>) -> Result<Outcome, Stopped> {
         Measure::new(format!("{}: the test lasted, of {whole} s", way.name), end(history), "s")
     };
     let claims = vec![
-        Claim::new("Chang's method becomes unstable by the lag and the errors of the measured force")
+        Claim::new("Chang's method becomes unstable because of the lag and the errors of the measured force")
             .measure(CHANG.loop_radius()?.claimed(Expected::AtLeast(1.0)))
             .measure(lasts(&CHANG, &chang).claimed(Expected::AtMost(SHOWN))),
         Claim::new("The numerical damping of LSRT2 lets the test run")

@@ -59,7 +59,7 @@ impl File {
     /// The model with these settings in place of its own.
     pub fn with(&self, settings: &Settings<'_>) -> Result<Model, Stopped> {
         let diags = Diagnostics::new();
-        let none = |path: &str| Err(format!("`{path}`: models of the gallery stand alone"));
+        let none = |path: &str| Err(format!("`{path}`: models of the gallery must not include other files"));
         let source = gather(self.name, self.text, &none, &diags);
         let model = parse(&source, &settings.overrides(), &none, &diags).filter(|_| !diags.has_errors());
         let mistakes = || Stopped::Fault(format!("{}: {}", self.name, diags.render(&source, false)));

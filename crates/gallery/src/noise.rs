@@ -17,8 +17,10 @@ const REALISATIONS: usize = 100;
 /// The segment that is looked at closely, s.
 const CLOSE: (f64, f64) = (9.0, 13.0);
 
-const LOOK: &str = "The measured force enters the equation of motion, so its noise shakes the structure. The structure is a filter: at 1 N, \
-1.9 % of the force, a hundred tests differ by 1.7 % in displacement, but by a tenth in velocity, because noise has no lack of high frequencies. \
+const LOOK: &str = "The measured force enters the equation of motion, so its noise excites the structure. The \
+    structure is a filter: at 1 N, \
+1.9 % of the force, a hundred tests differ by 1.7 % in displacement, but by a tenth in velocity, because noise \
+contains high frequencies. \
 The band holds all hundred, the line is the test with a perfect load cell; what is measured includes the noise itself. The published predictor, used here, \
 damps also what noise excites; with the full one the displacement differs by 2.2 %. The laboratory is emulated: the same seeds give the same noise.";
 

@@ -17,11 +17,12 @@ pub(crate) const FIG_1_OF_000: Item = Item {
     paper: Paper::P000,
     place: "Fig. 1",
     what: "Spectral radii of LSRT2, generalized-α and Chang's method",
-    look: "Ω = ωΔt is 2π over the number of steps in a period: at Ω = 0.3 a period has twenty. A radius of one keeps an \
-oscillation for ever, one below it damps it, one above it lets it grow. A good integrator stays at one on the left, where \
-motions are resolved, and falls on the right, where they are only noise of the mesh or of a specimen. Generalized-α does \
-both to the degree it is told; LSRT2 does so by itself, but of its two values of γ the larger one also damps what is \
-resolved.",
+    look: "Ω = ωΔt is 2π over the number of steps in a period: at Ω = 0.3 a period has twenty. With a radius of one \
+        an oscillation keeps its amplitude, below one it is damped, above one it grows. A good integrator stays at \
+        one on the left, where \
+motions are resolved, and falls on the right, where they are only noise of the mesh or of a specimen. Generalized-α \
+does both, controlled by its parameter; LSRT2 does so without a parameter, but with the larger of its two values of γ \
+it also damps resolved motions.",
     commands: &[
         "interfield spectrum --scheme lsrt2 --param gamma=minus --plot rho.svg",
         "interfield spectrum --scheme lsrt2 --param gamma=plus --omega 0.1,1,10,100",
@@ -76,7 +77,8 @@ pub(crate) const FIG_3_OF_002: Item = Item {
     id: "002-fig-3",
     paper: Paper::P002,
     place: "Fig. 3",
-    look: "At Ω = π a period has two steps, and what is faster cannot be told from what is slower: the Nyquist frequency of the step. \
+    look: "At Ω = π a period has two steps, and higher frequencies cannot be distinguished from lower ones: the \
+        Nyquist frequency of the step. \
 The paper reads the figure as a filter: all that lies beyond is suppressed, all that lies before is left alone. The smaller γ \
 does this; the larger one begins to filter a decade too early.",
     run: |progress| {

@@ -81,6 +81,6 @@ pub(crate) fn read(path: &Path, fingerprint: &Fingerprint) -> Result<Checkpoint,
         Refused::new(Cause::Machine, format!("the checkpoint `{name}` cannot be read: {e}"), help)
     })?;
     Checkpoint::from_bytes(&bytes, fingerprint).map_err(|e| {
-        Refused::new(Cause::Input, format!("`{name}` cannot be gone on from: {e}"), "or leave --resume out")
+        Refused::new(Cause::Input, format!("the run cannot continue from `{name}`: {e}"), "or omit --resume")
     })
 }

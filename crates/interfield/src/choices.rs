@@ -47,6 +47,26 @@ impl Choices {
         if self.whole { model.in_one_piece() } else { model }
     }
 
+    /// As they stand on a command line; empty if nothing is replaced.
+    pub(crate) fn words(&self) -> String {
+        let Choices { set, scheme, param, dt, until, coupling, substeps, whole, tangent } = self;
+        let pairs = |name: &str, list: &[(String, String)]| -> Vec<String> {
+            list.iter().map(|(n, v)| format!("--{name} {n}=\"{v}\"")).collect()
+        };
+        let one = |name: &str, value: &Option<String>| value.as_ref().map(|v| format!("--{name} \"{v}\""));
+        let all = [
+            one("scheme", scheme),
+            one("dt", dt),
+            one("until", until),
+            one("coupling", coupling),
+            substeps.map(|n| format!("--substeps {n}")),
+            whole.then(|| "--whole".to_owned()),
+            one("tangent", tangent),
+        ];
+        let all = pairs("set", set).into_iter().chain(pairs("param", param)).chain(all.into_iter().flatten());
+        all.collect::<Vec<_>>().join(" ")
+    }
+
     /// As JSON: [`Choices::from_json`] takes it again.
     pub fn to_json(&self) -> Value {
         let Choices { set, scheme, param, dt, until, coupling, substeps, whole, tangent } = self;

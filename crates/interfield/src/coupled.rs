@@ -1,13 +1,16 @@
 //! What the commands say about a partitioned run: its substructures, and how well they held together.
 
-use interfield_coupling::quality::Energy;
+use interfield_coupling::quality::{Energy, RowQuality};
 use interfield_kernel::Archive;
-use interfield_language::partition::Partition;
+use interfield_kernel::scheme::registry::AnyScheme;
+use interfield_language::partition::{Constraints, Partition};
 use interfield_language::units::Dimension;
 use interfield_motion::LongSignal;
+use interfield_results::Setting;
 use interfield_structure::Simulation;
 use serde_json::{Value, json};
 
+use crate::quantities::{Quantities, number};
 use crate::table::{aligned, short};
 
 /// Cuts whose force is listened to.
@@ -57,74 +60,100 @@ impl Listener {
     }
 }
 
-/// Coupling and substructures, for the head of a run.
-pub fn heading(parts: &Simulation) -> String {
-    let Some(partition) = &parts.model.partition else { return String::new() };
-    let info = partition.coupling.info;
-    let rows: Vec<Vec<String>> = partition
-        .substructures
-        .iter()
-        .enumerate()
-        .map(|(i, s)| {
-            let side = match (info.sided, s.fine) {
-                (false, _) => "-",
-                (true, true) => "fine",
-                (true, false) => "coarse",
-            };
-            let step = parts.model.analysis.dt / f64::from(s.substeps);
-            let unknowns = parts.unknowns(i).len().to_string();
-            vec![s.name.clone(), unknowns, side.to_owned(), s.scheme_name.clone(), short(step)]
-        })
-        .collect();
-    let table = aligned(&["substructure", "unknowns", "<side", "<scheme", "step [s]"], &rows);
-    let cuts = match parts.interface.len() {
-        1 => "one cut".to_owned(),
-        n => format!("{n} cuts"),
-    };
-    format!("  coupling {}: {}; {cuts}\n{table}", info.name, info.title)
+/// Coefficients of a scheme: `alpha_m 0.3333, beta 0.44, ...`, to their last digit.
+pub fn coefficients(scheme: &AnyScheme) -> String {
+    let mut list = Vec::new();
+    scheme.coefficients(|name, x| list.push(format!("{name} {x}")));
+    list.join(", ")
 }
 
 /// Settings for the result file.
-pub fn settings(partition: &Partition) -> Vec<(String, String)> {
+pub fn settings(partition: &Partition) -> Vec<(String, Setting)> {
+    let sided = partition.coupling.info.sided;
     let one = |s: &interfield_language::partition::Substructure| {
-        let side = if s.fine { "fine" } else { "coarse" };
-        (
-            format!("substructure {}", s.name),
-            format!("{side}, {}, {} substeps, {:?}", s.scheme_name, s.substeps, s.scheme),
-        )
+        let side = match (sided, s.fine) {
+            (false, _) => "",
+            (true, true) => "fine side, ",
+            (true, false) => "coarse side, ",
+        };
+        let substeps = if s.substeps == 1 { String::new() } else { format!(", {} substeps", s.substeps) };
+        let coefficients = coefficients(&s.scheme);
+        let coefficients = if coefficients.is_empty() { coefficients } else { format!(" ({coefficients})") };
+        let text = format!("{side}scheme {}{coefficients}{substeps}", s.scheme_name);
+        (format!("substructure {}", s.name), text.into())
     };
-    let coupling = ("coupling".to_owned(), format!("{}: {:?}", partition.coupling.info.name, partition.coupling));
-    std::iter::once(coupling).chain(partition.substructures.iter().map(one)).collect()
+    let coupling = &partition.coupling;
+    let options: String = coupling.method.numbers().iter().map(|(name, x)| format!(", {name} {x}")).collect();
+    let constraints = match coupling.constraints {
+        Constraints::Tree => "",
+        Constraints::AllPairs => ", constraints all-pairs",
+    };
+    let text = format!("{}{options}{constraints}", coupling.info.name);
+    std::iter::once(("coupling".to_owned(), text.into())).chain(partition.substructures.iter().map(one)).collect()
 }
 
-/// How well the substructures held together, cut by cut: header and rows.
-pub fn table(parts: &Simulation) -> (Vec<String>, Vec<Vec<String>>) {
-    let header =
-        ["cut", "unit", "largest", "gap", "drift per s", "gap of v", "force", "unit ", "link, coarse", "link, fine"];
-    let units = &parts.model.units;
-    let quality = parts.quality().unwrap_or_default();
-    let row = |(c, q): (&interfield_structure::split::Constraint, &interfield_coupling::quality::RowQuality)| {
-        let dof = &parts.model.dofs[c.dof];
-        let disp = if dof.angle { Dimension::NONE } else { Dimension::LENGTH };
+/// Units of what is told of a cut: of displacement, its rate and force, each with its size in SI.
+struct Told {
+    moved: (String, f64),
+    rate: (String, f64),
+    acceleration: (String, f64),
+    force: (String, f64),
+}
+
+impl Told {
+    fn of(parts: &Simulation, dof: usize) -> Self {
+        let units = &parts.model.units;
+        let angle = parts.model.dofs[dof].angle;
+        let disp = if angle { Dimension::NONE } else { Dimension::LENGTH };
+        let motion = |derivative: f64| {
+            let dim = disp.per(Dimension::TIME.power(derivative));
+            (if angle { units.angle_label(dim) } else { units.label(dim) }, units.factor(dim))
+        };
         let force = Dimension::MOMENT.per(disp);
-        let unit = if dof.angle { "rad".to_owned() } else { units.label(disp) };
-        let u = |x: f64| short(x / units.factor(disp));
-        let v = |x: f64| short(x / units.factor(disp.per(Dimension::TIME)));
+        let force = (units.label(force), units.factor(force));
+        Told { moved: motion(0.0), rate: motion(1.0), acceleration: motion(2.0), force }
+    }
+}
+
+/// How well the substructures held together, cut by cut: header and rows. Units stand in the header where all cuts have the same,
+/// else at the numbers.
+pub fn table(parts: &Simulation) -> (Vec<String>, Vec<Vec<String>>) {
+    let quality = parts.quality().unwrap_or_default();
+    let told: Vec<Told> = parts.interface.iter().map(|c| Told::of(parts, c.dof)).collect();
+    let alike = told.windows(2).all(|w| w[0].moved == w[1].moved);
+    let unit = |of: fn(&Told) -> &(String, f64)| match told.first().filter(|_| alike) {
+        Some(told) => format!(" [{}]", of(told).0),
+        None => String::new(),
+    };
+    let (moved, rate, force) = (unit(|t| &t.moved), unit(|t| &t.rate), unit(|t| &t.force));
+    let columns = [
+        ("largest", &moved),
+        ("gap", &moved),
+        ("drift of the gap", &rate),
+        ("gap of velocity", &rate),
+        ("force", &force),
+        ("link, coarse", &moved),
+        ("link, fine", &moved),
+    ];
+    let header = columns.map(|(name, unit)| format!("{name}{unit}"));
+    let row = |((c, q), t): ((&interfield_structure::split::Constraint, &RowQuality), &Told)| {
+        let number = |x: f64, (label, unit): &(String, f64)| match alike {
+            true => short(x / unit),
+            false => format!("{} {label}", short(x / unit)),
+        };
         vec![
-            dof.name.clone(),
-            unit,
-            u(q.displacement),
-            u(q.gap_u),
-            v(q.drift),
-            v(q.gap_v),
-            short(q.force / units.factor(force)),
-            units.label(force),
-            u(q.link[0]),
-            u(q.link[1]),
+            parts.model.dofs[c.dof].name.clone(),
+            number(q.displacement, &t.moved),
+            number(q.gap_u, &t.moved),
+            number(q.drift, &t.rate),
+            number(q.gap_v, &t.rate),
+            number(q.force, &t.force),
+            number(q.link[0], &t.moved),
+            number(q.link[1], &t.moved),
         ]
     };
-    let rows = parts.interface.iter().zip(&quality.rows).map(row).collect();
-    (header.map(str::to_owned).to_vec(), rows)
+    let rows = parts.interface.iter().zip(&quality.rows).zip(&told).map(row).collect();
+    (std::iter::once("cut".to_owned()).chain(header).collect(), rows)
 }
 
 /// The same as text, with the energies.
@@ -140,57 +169,88 @@ pub fn text(parts: &Simulation) -> String {
 /// Energies in two lines.
 pub fn energies(parts: &Simulation) -> String {
     let q = parts.quality().unwrap_or_default();
+    let units = &parts.model.units;
+    let (unit, joule) = (units.label(Dimension::MOMENT), units.factor(Dimension::MOMENT));
     let percent = if q.through_work > 0.0 { 100.0 * q.net_work / q.through_work } else { 0.0 };
     let mut out = format!(
-        "  the cuts gave {} J to the structure, {} % of the {} J that went through them\n",
-        short(q.net_work),
+        "  the interfaces added {} {unit} to the structure, {} % of the {} {unit} transferred\n",
+        short(q.net_work / joule),
         short(percent),
-        short(q.through_work)
+        short(q.through_work / joule)
     );
-    let line = |name: &str, e: &Energy, unit: &str| {
+    let line = |name: &str, e: &Energy, (unit, size): (&str, f64)| {
         format!(
-            "  {name} energy {} {unit} at the start, {} at most, {} at the end\n",
-            short(e.start),
-            short(e.max),
-            short(e.end)
+            "  {name} energy {} {unit} at the start, {} {unit} at most, {} {unit} at the end\n",
+            short(e.start / size),
+            short(e.max / size),
+            short(e.end / size)
         )
     };
     // Of meaning only where the tangents are the springs.
     if !parts.is_linear() {
         return out;
     }
-    out += &line("mechanical", &q.mechanical, "J");
+    out += &line("mechanical", &q.mechanical, (&unit, joule));
     if q.pseudo.end.is_finite() {
-        out += &line("pseudo-", &q.pseudo, "W/s");
+        out += &line("pseudo-", &q.pseudo, (&units.label(PSEUDO), units.factor(PSEUDO)));
     }
     out
 }
 
-/// Everything, in SI, for JSON.
+/// Dimension of the pseudo-energy: of velocities and accelerations in the place of displacements and velocities.
+const PSEUDO: Dimension = Dimension::new(1.0, 2.0, -4.0);
+
+/// Everything, see [`crate::quantities`].
 pub fn json(parts: &Simulation, listener: &Listener) -> Value {
     let Some(partition) = &parts.model.partition else { return Value::Null };
+    let units = &parts.model.units;
     let quality = parts.quality().unwrap_or_default();
-    let finite = |x: f64| x.is_finite().then_some(x);
-    let energy = |e: &Energy| json!({ "start": finite(e.start), "max": finite(e.max), "end": finite(e.end) });
-    json!({
-        "method": partition.coupling.info.name,
-        "parallel": partition.coupling.info.parallel,
-        "substructures": partition.substructures.iter().enumerate().map(|(i, s)| json!({
+    let energy = |e: &Energy, dim: Dimension| {
+        let told = |object: Quantities, (name, x): (&str, f64)| object.si(name, x, dim, units);
+        [("start", e.start), ("max", e.max), ("end", e.end)].into_iter().fold(Quantities::default(), told).object()
+    };
+    let cut = |(row, (c, q)): (usize, (&interfield_structure::split::Constraint, &RowQuality))| {
+        let told = Told::of(parts, c.dof);
+        let amplitude = format!("{}*{}", told.force.0, units.label(Dimension::TIME));
+        let peak = |(f, a): &(f64, f64)| {
+            let a = a / told.force.1 / units.factor(Dimension::TIME);
+            Quantities::default().quantity("frequency", *f, "Hz").quantity("amplitude", a, &amplitude).object()
+        };
+        let add = |object: Quantities, (name, x, (label, unit)): (&str, f64, &(String, f64))| {
+            object.quantity(name, number(x / unit), label)
+        };
+        let quantities = [
+            ("displacement", q.displacement, &told.moved),
+            ("gap_u", q.gap_u, &told.moved),
+            ("gap_v", q.gap_v, &told.rate),
+            ("gap_a", q.gap_a, &told.acceleration),
+            ("drift", q.drift, &told.rate),
+            ("force", q.force, &told.force),
+            ("link_coarse", q.link[0], &told.moved),
+            ("link_fine", q.link[1], &told.moved),
+        ];
+        let peaks = listener.peaks(row, parts.model.analysis.dt);
+        let head = Quantities::default()
+            .with("dof", parts.model.dofs[c.dof].name.as_str())
+            .with("between", json!([parts.part(c.plus.0).name, parts.part(c.minus.0).name]))
+            .quantity("gap_u_halves", json!(q.gap_halves.map(|x| x / told.moved.1)), &told.moved.0)
+            .with("force_spectrum_peaks", peaks.iter().map(peak).collect::<Vec<_>>());
+        quantities.into_iter().fold(head, add).object()
+    };
+    let part = |(i, s): (usize, &interfield_language::partition::Substructure)| {
+        json!({
             "name": s.name, "unknowns": parts.unknowns(i).len(), "side": if s.fine { "fine" } else { "coarse" },
             "scheme": s.scheme_name, "substeps": s.substeps,
-        })).collect::<Vec<_>>(),
-        "cuts": parts.interface.iter().zip(&quality.rows).enumerate().map(|(row, (c, q))| json!({
-            "dof": parts.model.dofs[c.dof].name,
-            "between": [parts.part(c.plus.0).name, parts.part(c.minus.0).name],
-            "displacement": q.displacement, "gap_u": q.gap_u, "gap_u_halves": q.gap_halves, "gap_v": q.gap_v,
-            "gap_a": finite(q.gap_a), "drift": q.drift, "force": q.force,
-            "link_coarse": q.link[0], "link_fine": q.link[1],
-            "force_spectrum_peaks": listener.peaks(row, parts.model.analysis.dt).iter()
-                .map(|(f, a)| json!({ "frequency": f, "amplitude": a })).collect::<Vec<_>>(),
-        })).collect::<Vec<_>>(),
-        "net_work": quality.net_work,
-        "through_work": quality.through_work,
-        "mechanical_energy": energy(&quality.mechanical),
-        "pseudo_energy": energy(&quality.pseudo),
-    })
+        })
+    };
+    Quantities::default()
+        .with("method", partition.coupling.info.name)
+        .with("parallel", partition.coupling.info.parallel)
+        .with("substructures", partition.substructures.iter().enumerate().map(part).collect::<Vec<_>>())
+        .with("cuts", parts.interface.iter().zip(&quality.rows).enumerate().map(cut).collect::<Vec<_>>())
+        .si("net_work", quality.net_work, Dimension::MOMENT, units)
+        .si("through_work", quality.through_work, Dimension::MOMENT, units)
+        .with("mechanical_energy", energy(&quality.mechanical, Dimension::MOMENT))
+        .with("pseudo_energy", energy(&quality.pseudo, PSEUDO))
+        .object()
 }

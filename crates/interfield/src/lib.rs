@@ -7,7 +7,7 @@
 //! let model = ModelFile::open("../../models/isolated-building.toml")?; // all problems at once, each with its line
 //! let choices = Choices { until: Some("2 s".into()), ..Choices::default() };
 //! let prepared = model.prepare(&choices, Setup::default())?; // assembled, checked, nothing has moved
-//! let mut run = prepared.start()?; // specimens on their rigs, schemes started
+//! let mut run = prepared.start()?; // specimens connected, schemes started
 //! let operator = run.operator().clone(); // pause, resume, stop, note: from any thread
 //! let outcome = run.to_end(&mut |step: &interfield::Moment<'_>| assert!(step.t <= 2.1));
 //! println!("{}: {}", outcome.line(), outcome.verdict.line());
@@ -30,7 +30,9 @@ mod model_file;
 mod operator;
 pub mod outputs;
 pub mod pack;
+pub mod plan;
 pub mod programs;
+pub mod quantities;
 mod ranges;
 pub mod record;
 mod refused;

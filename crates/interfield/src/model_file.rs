@@ -5,8 +5,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use interfield_codegen::Export;
-use interfield_language::diag::{Diagnostics, Located, Source};
+use interfield_codegen::{Export, Origin};
+use interfield_language::diag::{Diagnostic, Diagnostics, Located, Source};
 use interfield_language::external::{External, Program};
 use interfield_language::include::{MOST_BYTES, bundle, gather};
 use interfield_language::parse::{Places, expand, parse};
@@ -55,7 +55,7 @@ fn read_limited(path: &Path, most: u64) -> Result<Vec<u8>, Unread> {
     let failed = |e: std::io::Error| {
         let why = match e.kind() {
             std::io::ErrorKind::NotFound => "does not exist".to_owned(),
-            std::io::ErrorKind::PermissionDenied => "may not be read (permission denied)".to_owned(),
+            std::io::ErrorKind::PermissionDenied => "cannot be read (permission denied)".to_owned(),
             _ => format!("cannot be read: {e}"),
         };
         Unread::File(why)
@@ -247,6 +247,11 @@ impl ModelFile {
                 settle(&mut model, self.stiffnesses.get());
                 let problems = mistakes(&model, &self.folder);
                 problems.iter().for_each(|p| self.diags.push(places.locate(p)));
+                if choices.whole && model.partition.is_none() {
+                    let message = "--whole has no effect: the model has no substructures";
+                    let d = Diagnostic::warning(message, 0..0).at_option("--whole");
+                    self.diags.push(d.help("leave it out"));
+                }
                 if problems.is_empty() { Ok((choices.cut(model), places)) } else { Err(self.refuse()) }
             }
             _ => Err(self.refuse()),
@@ -319,7 +324,8 @@ impl ModelFile {
     /// The model as C files called `name`; everything that stands against it is shown where it was written.
     pub fn export(&self, choices: &Choices, name: &str) -> Result<Export, Refused> {
         let (model, places) = self.model(choices)?;
-        interfield_codegen::export(&model, name).map_err(|problems| self.refuse_for(&problems, &places))
+        let origin = Origin { sha256: sha256::of_bytes(self.text().as_bytes()), changes: choices.words() };
+        interfield_codegen::export(&model, name, &origin).map_err(|problems| self.refuse_for(&problems, &places))
     }
 
     /// As [`ModelFile::structure`], with what a careful colleague would say about the model. `modes` are wanted for their
@@ -334,6 +340,10 @@ impl ModelFile {
         let structure = self.assemble(model, places)?;
         // Where it is only studied, steps far too long are looked at too.
         let mut objections = structure.objections();
+        let analysis = &structure.model.analysis;
+        if analysis.steps() == 0 {
+            objections.push(Problem::no_step(Subject::Step, analysis.duration, analysis.dt));
+        }
         objections.iter_mut().for_each(|o| o.fatal &= modes.is_none());
         objections.iter().for_each(|o| self.diags.push(places.locate(o)));
         if objections.iter().any(|o| o.fatal) {

@@ -47,14 +47,14 @@ impl Wanted {
         let Some(output) = &self.output else { return self.numbered(test) };
         let Some(format) = Format::of(output) else {
             let help = "write --output FILE.h5 for a result file or --output FILE.csv for comma-separated values";
-            let message = format!("`{}`: the kind of file is not known", output.display());
+            let message = format!("`{}`: unknown file type", output.display());
             return Err(Refused::new(Cause::Input, message, help));
         };
         if let Some(there) = if test { present(output) } else { irreplaceable(output) } {
             let free = (2..).map(|n| with_number(output, n)).find(|path| present(path).is_none());
             let free = free.unwrap_or_else(|| output.clone());
-            let message = format!("{there}, and nothing that was recorded is ever replaced");
-            let help = format!("write another --output, for example --output {}", free.display());
+            let message = format!("{there}; recordings are never replaced");
+            let help = format!("give another --output, for example --output {}", free.display());
             return Err(Refused::new(Cause::Input, message, help));
         }
         Ok(Files { results: output.clone(), format, report: self.report.clone(), replace: !test, _claim: None })

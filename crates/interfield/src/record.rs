@@ -7,13 +7,17 @@ use std::path::Path;
 use interfield_lab::rig::Reading;
 use interfield_language::Model;
 use interfield_language::model::{Channel, EnergyPart, Load, Quantity, TangentPolicy};
-use interfield_results::{ChannelInfo, Error, Meta, Policy, Reader, Writer, WriterOptions, now_iso8601};
+use interfield_language::units::Dimension;
+use interfield_results::{ChannelInfo, Error, Meta, Policy, Reader, Setting, Writer, WriterOptions, now_iso8601};
 use interfield_structure::Simulation;
+use serde_json::Value;
 
 use crate::coupled;
 use crate::files::{folder, has_extension, unwritten};
 use crate::laboratory::{self, RealTime};
-use crate::{Choices, ModelFile};
+use crate::quantities::Quantities;
+use crate::table::short;
+use crate::{Choices, ModelFile, sha256};
 
 /// The two kinds of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,7 +134,7 @@ impl Record {
 /// Reads the first rows of a result or CSV file; the error is a sentence.
 fn read_rows(from: &Path, rows: u64, take: &mut dyn FnMut(f64, &[f64])) -> Result<(), String> {
     let unread = |e: &dyn std::fmt::Display| format!("`{}` cannot be read: {e}", from.display());
-    let few = || unread(&format!("it holds fewer than the {rows} rows before the checkpoint"));
+    let few = || unread(&format!("it has fewer rows than the {rows} before the checkpoint"));
     if Format::of(from) == Some(Format::Csv) {
         let text = std::fs::read_to_string(from).map_err(|e| unread(&e))?;
         let mut lines = text.lines().skip(1);
@@ -218,45 +222,46 @@ pub fn meta(model: &Model, unknowns: usize, model_text: &str, args: &Choices) ->
     let mut settings = match &model.partition {
         Some(partition) => coupled::settings(partition),
         None => vec![
-            ("scheme".to_owned(), a.scheme_name.clone()),
-            ("scheme_coefficients".to_owned(), format!("{:?}", a.scheme)),
-            ("tangent".to_owned(), tangent.to_owned()),
+            ("scheme".to_owned(), a.scheme_name.as_str().into()),
+            ("scheme_coefficients".to_owned(), coupled::coefficients(&a.scheme).into()),
+            ("tangent".to_owned(), tangent.into()),
         ],
     };
     let further = [
-        ("dt", format!("{} s", a.dt)),
-        ("duration", format!("{} s", a.duration)),
-        ("record_every", model.every.to_string()),
-        ("unknowns", unknowns.to_string()),
+        ("dt", seconds(a.dt)),
+        ("duration", seconds(a.duration)),
+        ("record_every", Setting::Count(model.every)),
+        ("unknowns", Setting::Count(unknowns as u64)),
     ];
     settings.extend(further.map(|(name, value)| (name.to_owned(), value)));
     about(&model.title, model_text, settings, args)
 }
 
 /// How the matrices of a structure in one piece are solved; the parts of a cut one have solvers of their own.
-pub fn solver(sim: &Simulation) -> Option<(String, String)> {
+pub fn solver(sim: &Simulation) -> Option<(String, Setting)> {
     let solver = sim.solver(0).filter(|_| sim.model.partition.is_none())?;
     let when = if sim.coupling.system(0).follows_state() { "at each step" } else { "once" };
-    Some(("solver".to_owned(), format!("{solver}, factorised {when}")))
+    Some(("solver".to_owned(), format!("{solver}, factorised {when}").into()))
 }
 
 /// What a file says about what was done with a model.
-pub fn about(title: &str, model_text: &str, mut settings: Vec<(String, String)>, args: &Choices) -> Meta {
+pub fn about(title: &str, model_text: &str, mut settings: Vec<(String, Setting)>, args: &Choices) -> Meta {
     let pairs = |list: &[(String, String)]| list.iter().map(|(n, v)| format!("{n}={v}")).collect::<Vec<_>>().join(", ");
     for (name, list) in [("set", &args.set), ("param", &args.param)] {
         if !list.is_empty() {
-            settings.push((name.to_owned(), pairs(list)));
+            settings.push((name.to_owned(), pairs(list).into()));
         }
     }
-    settings.push(("command_line".to_owned(), command_line()));
-    settings.push((OVERRIDES.to_owned(), args.to_json().to_string()));
+    settings.push(("model_sha256".to_owned(), sha256::of_bytes(model_text.as_bytes()).into()));
+    settings.push(("command_line".to_owned(), command_line().into()));
+    settings.push((OVERRIDES.to_owned(), args.to_json().to_string().into()));
     Meta {
         title: fit(title),
         program: "interfield".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         created: now_iso8601(),
         model_text: model_text.to_owned(),
-        settings: settings.into_iter().map(|(name, value)| (name, fit(&value))).collect(),
+        settings: settings.into_iter().map(|(name, value)| (name, fitting(value))).collect(),
     }
 }
 
@@ -278,7 +283,7 @@ pub fn complete(meta: &mut Meta, loaded: &ModelFile, model: &Model, pace: &RealT
         .map(|f| (FOLDER.to_owned(), f.display().to_string()));
     let folder = folder.filter(|_| !loaded.hashes().is_empty());
     let all = hashes.chain(folder).chain(laboratory::settings(model, pace));
-    meta.settings.extend(all.map(|(name, value)| (fit(&name), fit(&value))));
+    meta.settings.extend(all.map(|(name, value)| (fit(&name), fit(&value).into())));
 }
 
 /// The command line as a shell would take it again.
@@ -289,6 +294,28 @@ fn command_line() -> String {
     };
     let words: Vec<String> = std::env::args_os().map(|a| word(a.to_string_lossy().into_owned())).collect();
     words.join(" ")
+}
+
+/// Settings as JSON.
+pub fn settings_json(settings: &[(String, Setting)]) -> Value {
+    let add = |all: Quantities, (name, setting): &(String, Setting)| match setting {
+        Setting::Text(text) => all.with(name, text.as_str()),
+        Setting::Count(n) => all.with(name, *n),
+        Setting::Number(x, unit) => all.quantity(name, *x, unit),
+    };
+    settings.iter().fold(Quantities::default(), add).object()
+}
+
+/// A time as a setting.
+pub fn seconds(t: f64) -> Setting {
+    Setting::Number(t, "s".to_owned())
+}
+
+fn fitting(setting: Setting) -> Setting {
+    match setting {
+        Setting::Text(text) => fit(&text).into(),
+        number => number,
+    }
 }
 
 /// A text that fits into an attribute of the file.
@@ -319,9 +346,15 @@ fn describe(model: &Model, c: &Channel) -> ChannelInfo {
         Quantity::AbsoluteAcceleration(d) => format!("{quantity} of `{}`, with the ground", model.dofs[d].name),
         Quantity::Force(e, q) | Quantity::Deformation(e, q) => coordinate(e, q),
         Quantity::State(e, s) => format!("internal state {} of element `{}`", s + 1, model.elements[e].name),
-        Quantity::Gap(d, _) => format!("{quantity} of the two sides of the cut at `{}`", model.dofs[d].name),
-        Quantity::InterfaceForce(d) => format!("force through the cut at `{}`, on the first side", model.dofs[d].name),
-        Quantity::Link(d) => format!("displacement of the fine side by the link at `{}`", model.dofs[d].name),
+        Quantity::Drift { above, below, height } => {
+            let below = below.map_or("the base", |d| model.dofs[d].name.as_str());
+            let (above, units) = (&model.dofs[above].name, &model.units);
+            let (height, unit) = (height / units.factor(Dimension::LENGTH), units.label(Dimension::LENGTH));
+            format!("displacement of {above} against {below} over a height of {} {unit}", short(height))
+        }
+        Quantity::Gap(d, _) => format!("{quantity} between the two sides of the interface at `{}`", model.dofs[d].name),
+        Quantity::InterfaceForce(d) => format!("interface force at `{}`, acting on the first side", model.dofs[d].name),
+        Quantity::Link(d) => format!("displacement of the fine side caused by the link at `{}`", model.dofs[d].name),
         Quantity::LoadSignal(i) => match &model.loads[i] {
             Load::Ground { direction, .. } => format!("acceleration of the ground along {direction}"),
             Load::Force { dof, .. } => format!("force on `{}`", model.dofs[*dof].name),
@@ -330,26 +363,28 @@ fn describe(model: &Model, c: &Channel) -> ChannelInfo {
             let specimen = &model.specimens[s];
             let dof = &model.dofs[specimen.dofs[i]].name;
             match reading {
-                Reading::Target => format!("where specimen `{}` should be along `{dof}`", specimen.name),
-                Reading::Reached => format!("where specimen `{}` was seen along `{dof}`", specimen.name),
-                Reading::Force => format!("force of specimen `{}` along `{dof}`, as measured", specimen.name),
+                Reading::Target => format!("target displacement of specimen `{}` along `{dof}`", specimen.name),
+                Reading::Reached => format!("measured displacement of specimen `{}` along `{dof}`", specimen.name),
+                Reading::Force => format!("measured force of specimen `{}` along `{dof}`", specimen.name),
             }
         }
         Quantity::External(e, i, reading) => {
             let external = &model.externals[e];
             let dof = &model.dofs[external.dofs[i]].name;
             match reading {
-                Reading::Target => format!("where external `{}` was sent along `{dof}`", external.name),
-                Reading::Reached => format!("where external `{}` got to along `{dof}`", external.name),
-                Reading::Force => format!("force of external `{}` along `{dof}`, as its program says", external.name),
+                Reading::Target => format!("displacement commanded to external `{}` along `{dof}`", external.name),
+                Reading::Reached => format!("displacement reached by external `{}` along `{dof}`", external.name),
+                Reading::Force => {
+                    format!("force of external `{}` along `{dof}`, as returned by its program", external.name)
+                }
             }
         }
         Quantity::Energy(part) => match part {
             EnergyPart::Kinetic => format!("kinetic energy{relative}"),
-            EnergyPart::Internal => "work done on springs, dampers and all other elements".to_owned(),
-            EnergyPart::Damping => "work done on the damping matrix, part of the internal work".to_owned(),
+            EnergyPart::Internal => "work done on all elements".to_owned(),
+            EnergyPart::Damping => "work dissipated by the damping matrix, part of the internal work".to_owned(),
             EnergyPart::Input => format!("work of the loads{relative}"),
-            EnergyPart::Error => "input less internal work less change of the kinetic energy".to_owned(),
+            EnergyPart::Error => "input work minus internal work minus change of the kinetic energy".to_owned(),
         },
     };
     ChannelInfo::new(&c.name, &c.unit, quantity, &fit(&description))
@@ -365,6 +400,7 @@ fn quantity(q: &Quantity) -> &'static str {
         Quantity::Force(..) => "force",
         Quantity::Deformation(..) => "deformation",
         Quantity::State(..) => "state",
+        Quantity::Drift { .. } => "storey drift",
         Quantity::LoadSignal(_) => "load",
         Quantity::Gap(_, 0) => "distance",
         Quantity::Gap(..) => "velocity difference",

@@ -50,7 +50,7 @@ pub(crate) fn digest(loaded: &ModelFile, args: &Choices) -> Result<[u8; 32], Str
             hash.update(part);
         }
     };
-    let text = loaded.expanded(args).map_err(|_| "the model cannot be written out".to_owned())?;
+    let text = loaded.expanded(args).map_err(|_| "the model cannot be written".to_owned())?;
     add("model", text.as_bytes());
     for (name, bytes) in variants.files() {
         add(&name, &bytes.unwrap_or_default());

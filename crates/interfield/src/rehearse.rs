@@ -15,9 +15,11 @@ use interfield_structure::specimen::Workshop;
 use serde_json::{Value, json};
 
 use crate::laboratory::{self, Assessed, READ_BACK};
+use crate::plan::Plan;
+use crate::quantities::{ONE, Quantities, number};
 use crate::refused::{Cause, Refused};
 use crate::stability::{Loop, examine_loop};
-use crate::table::{aligned, short};
+use crate::table::{aligned, short, time};
 use crate::{Choices, ModelFile};
 
 impl ModelFile {
@@ -31,7 +33,7 @@ impl ModelFile {
         let structure = self.advised_model(model, &places, None)?.structure;
         let model = structure.model.clone();
         if model.specimens.is_empty() {
-            let help = "name the elements that stand in the laboratory: [[specimen]]";
+            let help = "define the tested elements with [[specimen]]";
             return Err(Refused::new(Cause::Input, "there is nothing to rehearse: the model has no specimen", help));
         }
         let looped = examine_loop(&model);
@@ -43,7 +45,7 @@ impl ModelFile {
 
 /// Runs the whole test once, as fast as it goes.
 fn dry_run(mut sim: Simulation, dry: &Dry, progress: &mut dyn FnMut(u64, u64)) -> Rehearsed {
-    let steps = sim.steps();
+    let (steps, plan) = (sim.steps(), Plan::new(&sim));
     let mut ended = None;
     for k in 0..steps {
         if let Err(fault) = sim.step(k) {
@@ -61,11 +63,13 @@ fn dry_run(mut sim: Simulation, dry: &Dry, progress: &mut dyn FnMut(u64, u64)) -
         let Some(seen) = dry.seen.iter().find(|s| s.0 == specimen.name) else { continue };
         let seen = seen.1.lock().unwrap_or_else(PoisonError::into_inner);
         let period = specimen.period;
-        let dry = Recording { histories: &seen.histories, period, peaks: &[], missing: 0, failure: None };
+        let names = laboratory::names(specimen);
+        let dry =
+            Recording { histories: &seen.histories, period, peaks: &[], missing: 0, failure: None, names: &names };
         assessed.extend(Assessed::of(specimen, rig, dry));
-        demands.extend(seen.histories.iter().enumerate().flat_map(|(a, h)| demands_of(specimen, a, h)));
+        demands.extend(seen.histories.iter().enumerate().flat_map(|(a, h)| demands_of(specimen, a, h, &model.units)));
     }
-    Rehearsed { model, looped: Err(String::new()), ended, links, assessed, demands }
+    Rehearsed { model, plan, looped: Err(String::new()), ended, links, assessed, demands }
 }
 
 /// What was seen of a specimen: one history per actuator.
@@ -82,6 +86,7 @@ struct Dry {
 impl Workshop for Dry {
     fn mount(&mut self, specimen: &Specimen, mut controller: Controller) -> Result<Box<dyn Rig>, String> {
         let seen = Arc::new(Mutex::new(Seen { histories: vec![History::default(); specimen.actuators.len()] }));
+        controller.call(laboratory::names(specimen));
         controller.record(Box::new(Eye(seen.clone())));
         self.seen.push((specimen.name.clone(), seen));
         Ok(Box::new(controller))
@@ -118,7 +123,8 @@ struct Demand {
     /// Whose: of the target or of the command; empty where there is only one.
     of: &'static str,
     what: &'static str,
-    dim: Dimension,
+    /// Name and size in SI of its unit.
+    unit: (String, f64),
     expected: f64,
     can: f64,
     may: Option<f64>,
@@ -142,11 +148,11 @@ impl Demand {
         self.limit().is_finite().then(|| 100.0 * (1.0 - self.expected / self.limit()))
     }
 
-    fn row(&self, units: &UnitSystem) -> Vec<String> {
-        let number = |x: f64| if x.is_finite() { short(x / units.factor(self.dim)) } else { "-".to_owned() };
+    fn row(&self) -> Vec<String> {
+        let number = |x: f64| if x.is_finite() { short(x / self.unit.1) } else { "-".to_owned() };
         vec![
             self.actuator.clone(),
-            format!("{} [{}]", self.name(), units.label(self.dim)),
+            format!("{} [{}]", self.name(), self.unit.0),
             number(self.expected),
             number(self.can),
             self.may.map_or("-".to_owned(), number),
@@ -156,25 +162,31 @@ impl Demand {
     }
 
     fn json(&self) -> Value {
-        let finite = |x: f64| x.is_finite().then_some(x);
-        json!({
-            "actuator": self.actuator, "quantity": self.name(), "expected": finite(self.expected),
-            "can": finite(self.can), "may": self.may, "left_percent": self.left(), "fits": self.fits(),
-        })
+        let (label, unit) = &self.unit;
+        let told = |x: f64| number(x / unit);
+        Quantities::default()
+            .with("actuator", self.actuator.as_str())
+            .with("quantity", self.name())
+            .quantity("expected", told(self.expected), label)
+            .quantity("can", told(self.can), label)
+            .quantity("may", self.may.map(told), label)
+            .quantity("left", self.left(), "%")
+            .with("fits", self.fits())
+            .object()
     }
 }
 
 /// What an actuator has to do in a test.
-fn demands_of(specimen: &Specimen, i: usize, history: &History) -> Vec<Demand> {
+fn demands_of(specimen: &Specimen, i: usize, history: &History, units: &UnitSystem) -> Vec<Demand> {
     let (peaks, limits) = (Peaks::of(history, specimen.period), specimen.limits_of(i));
     let Some(actuator) = specimen.actuators.get(i) else { return Vec::new() };
     let watched = |w: Option<Watch>| w.map(|w| w.limit);
     let can = &actuator.limits;
     let one = |of, what, dim, expected, can, may| Demand {
-        actuator: format!("{} {}", specimen.name, i + 1),
+        actuator: format!("{}.{}", specimen.name, actuator.name),
         of,
         what,
-        dim,
+        unit: actuator.unit(dim, units),
         expected,
         can,
         may,
@@ -192,6 +204,8 @@ fn demands_of(specimen: &Specimen, i: usize, history: &History) -> Vec<Demand> {
 /// All that a rehearsal found.
 pub struct Rehearsed {
     model: Arc<Model>,
+    /// The test as it will be run.
+    plan: Plan,
     /// The loop, or why it could not be probed.
     looped: Result<Loop, String>,
     /// When and why the dry run ended early.
@@ -224,15 +238,15 @@ impl Rehearsed {
             Err(why) => all.push(format!("the loop could not be probed: {why}")),
         }
         if let Some((t, why)) = &self.ended {
-            all.push(format!("the dry run ended at t = {} s: {why}", short(*t)));
+            all.push(format!("the dry run ended at t = {}: {why}", time(*t)));
         }
         // What ended it is the reason for its verdict too.
         for a in self.failed().filter(|_| self.ended.is_none()) {
             all.push(format!("the dry run of `{}` failed: {}", a.name, a.verdict.reasons.join("; ")));
         }
         for d in self.demands.iter().filter(|d| !d.fits()) {
-            let than = if d.expected > d.can { "the actuator can" } else { "the limit allows" };
-            let said = format!("{}: more {} than {than}", d.actuator, d.what);
+            let than = if d.expected > d.can { "the actuator capacity" } else { "the limit" };
+            let said = format!("actuator {}: {} exceeds {than}", d.actuator, d.what);
             if !all.contains(&said) {
                 all.push(said);
             }
@@ -249,61 +263,67 @@ impl Rehearsed {
         }
         let mut why = Vec::new();
         if !found.learning.is_empty() {
-            why.push("the compensation learns in the dry run, and the probe has what it starts with".to_owned());
+            why.push(
+                "the compensation adapts in the dry run, but the stability analysis uses its start \
+                values"
+                    .to_owned(),
+            );
         }
         if found.small {
             why.push(
-                "the specimen yields or changes in the dry run, and the probe has its stiffness at rest".to_owned(),
+                "the specimen yields or changes in the dry run, but the stability analysis uses its initial \
+                    stiffness"
+                    .to_owned(),
             );
         }
         if found.stable {
             let sensors = |s: &Specimen| s.actuators.iter().any(|a| a.displacement.noise > 0.0 || a.force.noise > 0.0);
             if self.model.specimens.iter().any(sensors) {
-                why.push("the dry run has the noise of the sensors".to_owned());
+                why.push("the dry run includes sensor noise".to_owned());
             }
             if self.demands.iter().any(|d| d.expected > d.can) {
-                why.push("its actuators reach what they can do".to_owned());
+                why.push("the actuators reach their capacity".to_owned());
             }
-            why.push("a test can fail without a motion that grows, by what the actuators do not follow".to_owned());
-            return Some(format!("no motion of the loop grows, and yet the dry run fails: {}", why.join("; ")));
+            why.push("a test with a stable loop can fail because of tracking errors".to_owned());
+            return Some(format!("the loop is stable, but the dry run fails: {}", why.join("; ")));
         }
         if let Some(doubling) = found.doubling_time() {
             let duration = self.model.analysis.duration;
-            why.push(format!("the motion doubles in {} s of a test of {} s", short(doubling), short(duration)));
+            why.push(format!("the motion doubles in {} of a test of {}", time(doubling), time(duration)));
         }
-        Some(format!("a motion of the loop grows, and yet the dry run does not fail: {}", why.join("; ")))
+        Some(format!("the loop is unstable, but the dry run does not fail: {}", why.join("; ")))
     }
 
     /// As text.
     pub fn text(&self) -> String {
         let units = &self.model.units;
-        let mut out = format!("{}\n", self.model.title);
+        let mut out = format!("{}\n{}", self.model.title, self.plan.heading());
         out += &match &self.looped {
             Ok(found) => found.text(),
             Err(why) => format!("\nloop of structure, controller and actuators\n  not probed: {why}\n"),
         };
         out += &laboratory::text(&self.assessed, units);
-        out += "\nwhat the actuators will have to do\n";
-        let rows: Vec<Vec<String>> = self.demands.iter().map(|d| d.row(units)).collect();
-        out += &aligned(&["<actuator", "<quantity", "expected", "it can", "it may", "left [%]", "<"], &rows);
+        out += "\nactuator demands\n";
+        let rows: Vec<Vec<String>> = self.demands.iter().map(Demand::row).collect();
+        out += &aligned(&["<actuator", "<quantity", "expected", "capacity", "limit", "margin [%]", "<"], &rows);
         if let Some(link) = self.links {
             let unit = units.label(Dimension::LENGTH);
             let link = short(link / units.factor(Dimension::LENGTH));
-            out += &format!("  links move the specimen by {link} {unit} at most\n");
+            out += &format!("  links move the specimen by at most {link} {unit}\n");
         }
         for a in &self.assessed {
-            let time = |(action, s): &(&str, f64)| match s.is_finite() {
-                true => format!("{action} {} s", short(*s)),
-                false => format!("{action}: not known, its actuators have no stated envelope"),
+            let lasts = |(action, s): &(&str, f64)| match s.is_finite() {
+                true => format!("{action} {}", time(*s)),
+                false => format!("{action}: unknown, because its actuators have no stated stroke and velocity"),
             };
-            let times: Vec<String> = a.rests.iter().map(time).collect();
-            out += &format!("  `{}` is at rest at most after: {}\n", a.name, times.join(", "));
+            let times: Vec<String> = a.rests.iter().map(lasts).collect();
+            out += &format!("  longest time until `{}` is at rest: {}\n", a.name, times.join(", "));
         }
         out += "\n";
         let doubt = self.doubt();
         out += &match (self.objections().as_slice(), &doubt) {
             ([], None) => "ready for the test\n".to_owned(),
-            ([], Some(doubt)) => format!("ready for the test, with a doubt: {doubt}\n"),
+            ([], Some(doubt)) => format!("ready for the test, with one caution: {doubt}\n"),
             (list, doubt) => {
                 let doubt = doubt.as_ref().map_or_else(String::new, |d| format!("{d}\n"));
                 format!("{doubt}not ready: {}\n", list.join("; "))
@@ -312,29 +332,36 @@ impl Rehearsed {
         out
     }
 
-    /// As JSON, SI.
+    /// As JSON, see [`crate::quantities`].
     pub fn json(&self) -> Value {
+        let units = &self.model.units;
         let found = self.looped.as_ref().ok().map(Loop::json).unwrap_or_default();
-        let finite = |t: f64| t.is_finite().then_some(t);
-        let rest = |a: &Assessed| {
-            a.rests.iter().map(|(what, t)| json!({ "action": what, "s": finite(*t) })).collect::<Vec<_>>()
-        };
-        json!({
-            "title": self.model.title,
-            "ready": self.objections().is_empty(),
-            "objections": self.objections(),
-            "doubt": self.doubt(),
-            "loop": found,
-            "spectral_radius": found["spectral_radius"],
-            "stable": found["stable"],
-            "critical_delay": found["critical_delay"],
-            "critical_gain": found["critical_gain"],
-            "ended": self.ended.as_ref().map(|(t, why)| json!({ "t": t, "reason": why })),
-            "largest_link": self.links,
-            "laboratory": laboratory::json(&self.assessed),
-            "actuators": self.demands.iter().map(Demand::json).collect::<Vec<_>>(),
-            "time_to_rest": self.assessed.iter().map(|a| json!({ "specimen": a.name, "actions": rest(a) }))
-                .collect::<Vec<_>>(),
-        })
+        let rest =
+            |(what, t): &(&str, f64)| Quantities::default().with("action", *what).seconds("time", number(*t)).object();
+        let rests =
+            |a: &Assessed| json!({ "specimen": a.name, "actions": a.rests.iter().map(rest).collect::<Vec<_>>() });
+        let link = self.links.map_or(Value::Null, |link| number(link / units.factor(Dimension::LENGTH)));
+        Quantities::default()
+            .with("title", self.model.title.as_str())
+            .with("setup", self.plan.json())
+            .with("ready", self.objections().is_empty())
+            .with("objections", self.objections())
+            .with("doubt", self.doubt())
+            .with("loop", found.clone())
+            .quantity("spectral_radius", found["spectral_radius"].clone(), ONE)
+            .with("stable", found["stable"].clone())
+            .seconds("critical_delay", found["critical_delay"].clone())
+            .quantity("critical_gain", found["critical_gain"].clone(), ONE)
+            .with(
+                "ended",
+                self.ended
+                    .as_ref()
+                    .map(|(t, why)| Quantities::default().seconds("t", *t).with("reason", why.as_str()).object()),
+            )
+            .quantity("largest_link", link, &units.label(Dimension::LENGTH))
+            .with("laboratory", laboratory::json(&self.assessed, units))
+            .with("actuators", self.demands.iter().map(Demand::json).collect::<Vec<_>>())
+            .with("time_to_rest", self.assessed.iter().map(rests).collect::<Vec<_>>())
+            .object()
     }
 }

@@ -26,7 +26,7 @@ use crate::record::{self, Record, RowsSeen};
 use crate::refused::{Cause, Refused};
 use crate::rehearsal::{self, Rehearsal};
 use crate::space::{Room, room};
-use crate::table::short;
+use crate::table::{short, time};
 use crate::{Choices, ModelFile, Operator};
 
 /// How a run is set up, beside what is chosen for its model.
@@ -80,22 +80,35 @@ impl ModelFile {
         let model = &structure.model;
         let mut notices = Vec::new();
         match files.as_ref().map_or(Room::Enough, |f| room(model, &f.results, f.format)) {
-            // A computed run can be made again, and stops where the disk is full.
-            Room::None(message) if !model.specimens.is_empty() => {
-                let help = "make room, give an --output on another disk, or a `record_rate` to the specimen";
+            Room::None(message) => {
+                let help = match model.specimens.is_empty() {
+                    true => {
+                        "record less with `every` or fewer `channels` in [record], take a larger step, or give an --output on another disk"
+                    }
+                    false => "free some space, give an --output on another disk, or set `record_rate` of the specimen",
+                };
                 return Err(Refused::new(Cause::Machine, message, help));
             }
-            Room::None(message) | Room::Little(message) => notices.push(format!("warning: {message}")),
+            Room::Little(message) => notices.push(format!("warning: {message}")),
             Room::Enough => {}
         }
         if let Some(replay) = &setup.replay
             && !model.specimens.iter().any(|s| replay.holds(s))
         {
-            let help = "play a recording of this model: its channels begin with the name of the specimen";
+            let help = "use a recording of this model: its channel names start with the name of the specimen";
             return Err(Refused::new(Cause::Input, "the recording holds no specimen of the model", help));
         }
+        if setup.arming.arm && model.specimens.iter().all(|s| s.at.is_none()) {
+            notices.push(
+                "warning: --arm has no effect: no specimen of the model is real, with an address `at`".to_owned(),
+            );
+        }
+        let parallel = model.partition.as_ref().is_some_and(|p| p.coupling.info.parallel);
+        if setup.threads && !parallel {
+            notices.push("warning: --threads has no effect: the model has no interfield-parallel coupling".to_owned());
+        }
         if setup.real_time.real_time && model.specimens.is_empty() {
-            let help = "name the elements that stand in the laboratory: [[specimen]]";
+            let help = "define the tested elements with [[specimen]]";
             return Err(Refused::new(Cause::Input, "--real-time: the model has no specimen", help));
         }
         let mut prepared =
@@ -119,13 +132,13 @@ impl Prepared<'_> {
         let Prepared { structure, files, file, choices, setup, places, programs, mut laps, .. } = self;
         let Setup { output: _, real_time, arming, threads, replay, checkpoint, resume } = setup;
         let model = structure.model.clone();
-        let cannot = |why: String| Refused::new(Cause::Input, why, "leave --checkpoint and --resume out");
+        let cannot = |why: String| Refused::new(Cause::Input, why, "omit --checkpoint and --resume");
         let wanted = checkpoint.is_some() || resume.is_some();
         let elsewhere = model.specimens.iter().any(|s| s.at.is_some());
         // Said before anything is mounted: a scheme may move its specimens when it starts.
         if wanted && (real_time.real_time || elsewhere) {
-            let what = if elsewhere { "a laboratory elsewhere" } else { "a test by the clock" };
-            return Err(cannot(format!("{what} goes on by itself, and its state cannot be saved or restored")));
+            let what = if elsewhere { "a laboratory in another process" } else { "a real-time test" };
+            return Err(cannot(format!("{what} cannot be paused, so its state cannot be saved or restored")));
         }
         let fingerprint = wanted.then(|| rehearsal::digest(file, &choices)).transpose().map_err(cannot)?;
         // Before anything is moved: one that cannot be gone on from leaves everything as it is.
@@ -148,7 +161,7 @@ impl Prepared<'_> {
             let name = files.as_ref().map_or_else(String::new, |f| f.results.display().to_string());
             Refused::new(Cause::Machine, message, help).in_file(name, None)
         })?;
-        laps.end("specimens on their rigs, schemes started");
+        laps.end("specimens connected, schemes started");
         let mut run = Run {
             listener: Listener::new(&sim),
             ranges: Ranges::new(model.channels.len()),
@@ -260,7 +273,7 @@ impl End {
     fn outcome(&self, t: f64, verdict: &Verdict) -> String {
         match self {
             Self::Finished => format!("finished; verdict: {}", verdict.line()),
-            Self::Interrupted => format!("interrupted: by a signal at t = {} s", short(t)),
+            Self::Interrupted => format!("interrupted: by a signal at t = {}", time(t)),
             Self::Faulted(reason) => format!("fault: {reason}"),
             Self::Diverged(reason) => reason.clone(),
             Self::NotWritten(reason) => format!("interrupted: {reason}"),
@@ -302,7 +315,7 @@ pub struct Outcome {
     pub simulated: f64,
     /// Wall-clock time of the steps, s.
     pub seconds: f64,
-    /// In a test by the clock: the ways of the specimens to their start and home, s.
+    /// In a real-time test: the ways of the specimens to their start and home, s.
     pub ways: Option<[f64; 2]>,
     /// Extremes of every channel.
     pub ranges: Vec<Range>,
@@ -325,12 +338,12 @@ impl Outcome {
             End::NotWritten(r) => format!("stopped: {r}"),
         };
         let ways = self.ways.map_or_else(String::new, |[there, home]| {
-            format!("; {} s to the start before, {} s home after", short(there), short(home))
+            format!("; {} to move to the start before, {} to return after", time(there), time(home))
         });
         format!(
-            "{what}: {} steps in {} s ({} steps/s, {} times real time){ways}",
+            "{what}: {} steps in {} ({} steps/s, {} times real time){ways}",
             self.steps,
-            short(self.seconds),
+            time(self.seconds),
             short((self.steps as f64 / self.seconds).round()),
             short((self.simulated / self.seconds * 10.0).round() / 10.0)
         )
@@ -387,7 +400,7 @@ impl Run {
     /// Looks at the present state: channels are read, recorded and shown. What ends the run here, if something does.
     fn look(&mut self, observer: &mut dyn Observer) -> Option<End> {
         let (t, steps) = (self.t(), self.sim.steps());
-        let stopped = |reason: String| Some(End::Faulted(format!("at t = {} s: {reason}", short(t))));
+        let stopped = |reason: String| Some(End::Faulted(format!("at t = {}: {reason}", time(t))));
         let lost = self.sim.lost();
         let stopping = lost.is_some() || self.operator.is_stopped();
         // Extremes are those of all steps, whatever is recorded of them.
@@ -422,7 +435,7 @@ impl Run {
             self.end = match self.sim.step(self.done) {
                 Err(fault) => {
                     let why = self.sim.explain(fault);
-                    Some(End::Faulted(format!("at t = {} s (step {}): {why}", short(self.t()), self.done + 1)))
+                    Some(End::Faulted(format!("at t = {} (step {}): {why}", time(self.t()), self.done + 1)))
                 }
                 Ok(()) => {
                     self.listener.push(&self.sim);
@@ -435,7 +448,7 @@ impl Run {
             && self.keeper.as_ref().is_some_and(Keeper::is_due)
             && let Err(why) = self.checkpoint()
         {
-            self.log(&format!("warning: no checkpoint was kept: {why}"));
+            self.log(&format!("warning: no checkpoint was saved: {why}"));
             self.keeper = None;
         }
         self.end.as_ref()
@@ -444,8 +457,8 @@ impl Run {
     /// Goes on from a checkpoint: what was recorded up to there is taken over.
     fn resume(&mut self, earlier: &Earlier, checkpoint: &Checkpoint) -> Result<(), Refused> {
         let refuse = |why: String| {
-            let why = format!("`{}` cannot be gone on from: {why}", earlier.checkpoint.display());
-            Refused::new(Cause::Input, why, "or leave --resume out")
+            let why = format!("the run cannot continue from `{}`: {why}", earlier.checkpoint.display());
+            Refused::new(Cause::Input, why, "or omit --resume")
         };
         self.sim.watch().map_err(|fault| refuse(self.sim.explain(fault)))?;
         checkpoint.restore(self).map_err(|e| refuse(e.to_string()))?;
@@ -454,7 +467,7 @@ impl Run {
         if let (Some(record), Some(results)) = (&mut self.record, &earlier.results) {
             // Another run may have left its rows under the same name since.
             if RowsSeen::of(results, rows).map_err(refuse)? != self.seen {
-                let message = format!("the rows of `{}` are not those of the run that kept it", results.display());
+                let message = format!("the rows of `{}` belong to another run", results.display());
                 return Err(refuse(message));
             }
             record.copy(results, rows).and_then(|()| record.sync()).map_err(refuse)?;
@@ -513,7 +526,7 @@ impl Run {
         }
         self.sim.finish();
         let specimens = &self.model.specimens;
-        let home = if specimens.is_empty() { 0.0 } else { self.laps.end("specimens led home") };
+        let home = if specimens.is_empty() { 0.0 } else { self.laps.end("specimens returned to start") };
         let rigs = self.sim.rigs();
         let assessed: Vec<Assessed> = rigs.filter_map(|(i, rig)| self.laboratory.assess(&specimens[i], rig)).collect();
         assessed.iter().flat_map(laboratory::log).for_each(|line| self.log(&line));
@@ -548,7 +561,7 @@ impl Run {
         if let Some(keeper) = self.keeper.as_ref().filter(|_| end == End::Finished) {
             keeper.remove();
         }
-        self.laps.end("last results to the disk");
+        self.laps.end("results written to disk");
         self.operator.end();
         outcome.timings = self.laps.laps.clone();
         outcome.end = end;
@@ -646,7 +659,7 @@ impl Laps {
     }
 
     fn text(&self) -> String {
-        let parts: Vec<String> = self.laps.iter().map(|(what, s)| format!("{what} {} s", short(*s))).collect();
+        let parts: Vec<String> = self.laps.iter().map(|(what, s)| format!("{what} {}", time(*s))).collect();
         parts.join(", ")
     }
 }

@@ -1,17 +1,6 @@
 //! Plain tables for the terminal.
 
-/// A number with as many digits as a reader wants to see.
-pub fn short(x: f64) -> String {
-    match x.abs() {
-        0.0 => "0".to_owned(),
-        a if !(1e-3..1e6).contains(&a) => format!("{x:.3e}"),
-        a => {
-            let decimals = (4 - a.log10().floor() as i32).clamp(0, 8) as usize;
-            let text = format!("{x:.decimals$}");
-            if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
-        }
-    }
-}
+pub use interfield_language::units::{short, time};
 
 /// An eigenvalue.
 pub fn complex((re, im): (f64, f64)) -> String {
@@ -51,4 +40,55 @@ pub fn aligned(header: &[&str], rows: &[Vec<String>]) -> String {
         out += &line(&mut row.iter().map(String::as_str));
     }
     out
+}
+
+/// The same with a last column of sentences, which are wrapped to the width of a page.
+pub fn explained(header: &[&str], rows: &[Vec<String>]) -> String {
+    let last = header.len().saturating_sub(1);
+    let short: Vec<Vec<String>> = rows.iter().map(|row| row.iter().take(last).cloned().collect()).collect();
+    let table = aligned(&header[..last], &short);
+    let width = table.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+    let text = |i: usize| if i == 0 { header[last].trim_start_matches(LEFT) } else { &rows[i - 1][last] };
+    let indent = " ".repeat(width + 2);
+    let line = |(i, line): (usize, &str)| {
+        let folded = folded(&indent, &indent, text(i));
+        format!("{line:width$}  {}", folded.trim_start()).trim_end().to_owned() + "\n"
+    };
+    table.lines().enumerate().map(line).collect()
+}
+
+/// Columns of a page.
+const PAGE: usize = 80;
+
+/// A text behind its label, wrapped to the width of a page; further lines are indented below it.
+pub fn labelled(indent: &str, label: &str, text: &str) -> String {
+    wrapped(indent, &format!("{label}: {text}"))
+}
+
+/// A text whose lines are wrapped to the width of a page, each below its own indent.
+pub fn paged(text: &str) -> String {
+    let one = |line: &str| {
+        let words = line.trim_start();
+        wrapped(&line[..line.len() - words.len()], words)
+    };
+    text.lines().map(one).collect()
+}
+
+/// A text wrapped to the width of a page; further lines are indented below the first.
+pub fn wrapped(indent: &str, text: &str) -> String {
+    folded(indent, &format!("{indent}  "), text)
+}
+
+fn folded(first: &str, further: &str, text: &str) -> String {
+    let (mut out, mut line) = (String::new(), first.to_owned());
+    for (i, word) in text.split(' ').enumerate() {
+        if i > 0 && line.chars().count() + 1 + word.chars().count() > PAGE {
+            out += &format!("{line}\n");
+            line = format!("{further}{word}");
+        } else {
+            line += if i > 0 { " " } else { "" };
+            line += word;
+        }
+    }
+    format!("{out}{line}\n")
 }

@@ -18,8 +18,8 @@ pub enum StateError {
 impl fmt::Display for StateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            StateError::Live(what) => write!(f, "{what} goes on by itself, and its state cannot be saved or restored"),
-            StateError::Mismatch => f.write_str("the saved state is that of something else"),
+            StateError::Live(what) => write!(f, "{what} cannot be paused, so its state cannot be saved or restored"),
+            StateError::Mismatch => f.write_str("the saved state belongs to another system"),
         }
     }
 }

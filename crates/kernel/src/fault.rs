@@ -50,7 +50,7 @@ pub enum Fault {
         /// What tripped.
         code: u32,
     },
-    /// A program that computes a part of the structure gave no force; the code is that of the laboratory.
+    /// A program that computes a part of the structure returned no force; the code is that of the laboratory.
     Partner {
         /// Which one, counted over the substructure.
         index: usize,

@@ -106,7 +106,7 @@ impl Guard {
     pub fn new(envelope: Envelope, period: f64) -> Result<Self, String> {
         let [low, high] = envelope.position;
         if !(low <= 0.0 && 0.0 <= high) {
-            return Err("the envelope of an actuator must hold the place where it rests".to_owned());
+            return Err("the rest position of an actuator must lie within its limits".to_owned());
         }
         let Envelope { velocity, acceleration, braking, jerk, .. } = envelope;
         let positive = [velocity, acceleration, braking, jerk, period].iter().all(|x| *x > 0.0);
@@ -127,7 +127,7 @@ impl Guard {
             jerk: narrowed(jerk, 3),
         };
         if [envelope.velocity, envelope.braking, envelope.jerk].iter().any(|x| *x <= 0.0) {
-            return Err("the envelope of an actuator is finer than its positions can be written as numbers".to_owned());
+            return Err("the limits of an actuator are too small for the resolution of its positions".to_owned());
         }
         let envelope = Envelope { position: [-envelope.position[0], envelope.position[1]], ..envelope };
         Ok(Guard { envelope, period, at: Motion::default() })

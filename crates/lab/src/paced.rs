@@ -178,7 +178,7 @@ impl Rig for Paced {
 
     /// Its time goes on while it would be saved; what is saved is the rehearsal of the same test.
     fn persist(&mut self, archive: &mut dyn Archive) {
-        archive.fail(StateError::Live("a specimen that moves by the clock"));
+        archive.fail(StateError::Live("a specimen that moves in real time"));
     }
 
     fn set_out(&mut self, target: Target<'_>) -> Result<(), Fault> {

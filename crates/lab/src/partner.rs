@@ -6,14 +6,14 @@ use interfield_kernel::{Archive, Fault, StateError};
 
 use crate::rig::{Reading, Rig, Target};
 
-/// Why a partner gave no force.
+/// Why a partner returned no force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trouble {
     /// No answer within the time allowed.
     Late,
-    /// It is gone: its connection or its process has ended.
+    /// It is not available: its connection or its process has ended.
     Gone,
-    /// It says that it cannot go there.
+    /// It reported that it cannot reach this displacement.
     Refused,
     /// Its answer makes no sense: wrong length, not a number.
     Garbled,
@@ -35,10 +35,10 @@ impl Trouble {
     /// What the program did, as the rest of a sentence.
     pub const fn words(self) -> &'static str {
         match self {
-            Trouble::Late => "gave no answer in time",
-            Trouble::Gone => "is gone: its connection or its process has ended",
-            Trouble::Refused => "says that it cannot go there",
-            Trouble::Garbled => "answered something that makes no sense",
+            Trouble::Late => "did not answer in time",
+            Trouble::Gone => "is not available: its connection or its process has ended",
+            Trouble::Refused => "reported that it cannot reach this displacement",
+            Trouble::Garbled => "sent an invalid answer",
         }
     }
 }

@@ -37,7 +37,7 @@ impl Recorded {
     pub fn new(tracks: Vec<Track>, fresh: Vec<bool>, tolerance: f64) -> Result<Self, String> {
         let fits = |t: &Track| [&t.command, &t.displacement, &t.force].iter().all(|c| c.len() == fresh.len());
         if tracks.is_empty() || fresh.is_empty() || !tracks.iter().all(fits) {
-            return Err("it holds no sample of all its channels".to_owned());
+            return Err("it holds no complete sample".to_owned());
         }
         let allowed =
             tracks.iter().map(|t| tolerance * t.command.iter().fold(0.0, |m: f64, c| m.max(c.abs()))).collect();

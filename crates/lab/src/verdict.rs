@@ -7,6 +7,7 @@ use crate::indicators::{delay_by_correlation, energy, frequency_evaluation, nrms
 use crate::realtime::Timing;
 use crate::rig::TestLog;
 use crate::safety::State;
+use crate::safety::sequence::name_of;
 
 /// Largest delay that is looked for, s.
 const LONGEST: f64 = 0.1;
@@ -195,6 +196,8 @@ pub struct Recording<'a> {
     pub missing: u64,
     /// What the system said, if anything could not be written.
     pub failure: Option<&'a str>,
+    /// Names of the actuators.
+    pub names: &'a [String],
 }
 
 /// Looks at a test that is over, or at its rehearsal: how each actuator followed, and what is thought of it. Both say the same because both ask here.
@@ -204,7 +207,7 @@ pub fn assess(log: &TestLog, recording: Recording<'_>, timing: Option<&Timing>) 
     for (tracking, peaks) in actuators.iter_mut().zip(recording.peaks) {
         tracking.iter_mut().for_each(|t| t.peaks = *peaks);
     }
-    let verdict = judge(log, (recording.missing, recording.failure), &actuators, timing);
+    let verdict = judge(log, (recording.missing, recording.failure), (&actuators, recording.names), timing);
     (actuators, verdict)
 }
 
@@ -213,15 +216,18 @@ pub fn assess(log: &TestLog, recording: Recording<'_>, timing: Option<&Timing>) 
 pub fn judge(
     log: &TestLog,
     (missing, failure): (u64, Option<&str>),
-    actuators: &[Option<Tracking>],
+    (actuators, names): (&[Option<Tracking>], &[String]),
     timing: Option<&Timing>,
 ) -> Verdict {
     let mut found: Vec<(Grade, String)> = Vec::new();
     let mut say = |grade: Grade, text: String| found.push((grade, text));
     let sequence = &log.sequence;
     if sequence.state() != State::Finished {
-        let why = sequence.cause().map_or("it was not ended", |trip| trip.words());
-        say(Grade::Failed, format!("{} after {} samples: {why}", sequence.state().name(), log.counts[0]));
+        let why = sequence.cause().map_or("the test was not ended", |trip| trip.words());
+        let tripped = sequence.log().iter().rev().find(|t| t.cause.is_some() && t.cause == sequence.cause());
+        let whose = tripped.and_then(|t| t.actuator).filter(|_| actuators.len().max(names.len()) > 1);
+        let whose = whose.map_or_else(String::new, |a| format!(" (actuator {})", name_of(names, usize::from(a))));
+        say(Grade::Failed, format!("{} after {} samples: {why}{whose}", sequence.state().name(), log.counts[0]));
     }
     let warnings = sequence.log().iter().filter_map(|t| t.cause);
     let mut named = Vec::new();
@@ -240,38 +246,35 @@ pub fn judge(
     }
     let refused = log.refused;
     if refused > 0 && sequence.state() == State::Finished {
-        let text = format!("{refused} commands did not leave as they were asked for: the actuator may not do them");
+        let text = format!("{refused} commands exceeded the limits of the actuator and were reduced");
         say(Grade::Doubtful, text);
     }
     if late > 0 {
-        say(Grade::Doubtful, format!("{late} samples without a target in time"));
+        say(Grade::Doubtful, format!("{late} samples whose target came too late"));
     }
     if let Some(timing) = timing.filter(|t| t.missed + t.overrun > 0) {
         say(Grade::Doubtful, format!("{} periods missed, {} overrun", timing.missed, timing.overrun));
     }
     if actuators.is_empty() {
-        say(Grade::Doubtful, "nothing can be said of the tracking: there is no recording to read".to_owned());
+        say(Grade::Doubtful, "the tracking cannot be assessed: there is no recording".to_owned());
     } else if actuators.iter().all(Option::is_none) {
-        say(
-            Grade::Doubtful,
-            "nothing can be said of the tracking: no target moved, or no instrument showed a number".to_owned(),
-        );
+        say(Grade::Doubtful, "the tracking cannot be assessed: no target moved, or no sensor gave a value".to_owned());
     }
     for (i, t) in actuators.iter().enumerate().filter_map(|(i, t)| Some((i, (*t)?))) {
-        let name = if actuators.len() > 1 { format!("actuator {}: ", i + 1) } else { String::new() };
+        let name = if actuators.len() > 1 { format!("actuator {}: ", name_of(names, i)) } else { String::new() };
         let grade = |value: f64, [doubt, fail]: [f64; 2]| match value {
             v if v > fail => Some(Grade::Failed),
             v if v > doubt => Some(Grade::Doubtful),
             _ => None,
         };
         if t.unread > 0 {
-            say(Grade::Doubtful, format!("{name}{} samples of the instruments were no numbers", t.unread));
+            say(Grade::Doubtful, format!("{name}{} sensor samples were invalid (not a number)", t.unread));
         }
         if let Some(grade) = grade(t.nrmse, NRMSE) {
             say(grade, format!("{name}tracking error {:.3} % of the motion", t.nrmse));
         }
         if let Some(grade) = grade(t.energy.abs(), ENERGY) {
-            let does = if t.energy < 0.0 { "fed in" } else { "took out" };
+            let does = if t.energy < 0.0 { "added" } else { "removed" };
             say(grade, format!("{name}the tracking error {does} {:.3} % of the work done", 100.0 * t.energy.abs()));
         }
     }
@@ -280,7 +283,7 @@ pub fn judge(
     if found.is_empty() {
         let worst = |of: fn(&Tracking) -> f64| actuators.iter().flatten().map(of).fold(0.0, f64::max);
         let reason = format!(
-            "tracking error {:.3} %, energy error {:.3} %, no limit passed, all samples recorded",
+            "tracking error {:.3} %, energy error {:.3} %, no limit exceeded, all samples recorded",
             worst(|t| t.nrmse),
             worst(|t| 100.0 * t.energy.abs())
         );

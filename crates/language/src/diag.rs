@@ -3,7 +3,8 @@
 //! **Must not be here:** knowledge of what a model file contains.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use annotate_snippets::renderer::Renderer;
@@ -43,6 +44,10 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// Other places that matter, each with its text.
     pub secondary: Vec<(Range<usize>, String)>,
+    /// Of what stands on the command line, the option as it was written; may be empty.
+    pub option: String,
+    /// Whether it follows from another mistake, beside which it is not told.
+    pub follows: bool,
 }
 
 impl Diagnostic {
@@ -55,6 +60,8 @@ impl Diagnostic {
             label: String::new(),
             help: None,
             secondary: Vec::new(),
+            option: String::new(),
+            follows: false,
         }
     }
 
@@ -66,6 +73,21 @@ impl Diagnostic {
     /// An error on the command line.
     pub fn unlocated(message: impl Into<String>) -> Self {
         Self { span: None, ..Self::error(message, 0..0) }
+    }
+
+    /// Moved from the file to an option of the command line, as it was written.
+    pub fn at_option(self, option: impl Into<String>) -> Self {
+        Self { span: None, option: option.into(), ..self }
+    }
+
+    /// The place of what stands on the command line.
+    fn command_line(&self) -> String {
+        if self.option.is_empty() { COMMAND_LINE.to_owned() } else { format!("{COMMAND_LINE}: {}", self.option) }
+    }
+
+    /// As a consequence of another mistake.
+    pub fn following(self) -> Self {
+        Self { follows: true, ..self }
     }
 
     /// With a text under the marked place.
@@ -84,6 +106,14 @@ impl Diagnostic {
     pub fn maybe_help(mut self, help: Option<String>) -> Self {
         self.help = help;
         self
+    }
+
+    /// With the place of the parameter that the marked value is taken from, if it is.
+    pub fn of_parameter(self, definition: Option<Range<usize>>) -> Self {
+        match definition {
+            Some(place) => self.also(place, "its value is given here"),
+            None => self,
+        }
     }
 
     /// With another place.
@@ -223,12 +253,18 @@ pub struct Located {
 #[derive(Debug, Default)]
 pub struct Diagnostics {
     list: RefCell<Vec<Diagnostic>>,
+    /// Whether a table could not be told from another, so that names may be missing.
+    headless: Cell<bool>,
 }
 
 /// Place of what does not stand in the file.
 const COMMAND_LINE: &str = "command line";
-/// Most messages that are rendered; the rest is only counted.
-const SHOWN: usize = 60;
+/// Most messages that are shown with their lines; of the rest only the lines are told.
+const SHOWN: usize = 10;
+/// Most messages of one kind that are shown with their lines.
+const SHOWN_OF_A_KIND: usize = 3;
+/// Most lines that are told of messages that are not shown.
+const LINES_TOLD: usize = 12;
 /// Most messages about the same place.
 const MOST_AT_ONE_PLACE: usize = 12;
 /// Lines longer than this are not shown.
@@ -245,6 +281,21 @@ impl Diagnostics {
     /// Adds one; an exact repetition is dropped when reading.
     pub fn push(&self, diagnostic: Diagnostic) {
         self.list.borrow_mut().push(diagnostic);
+    }
+
+    /// Notes that a header is missing, and with it whatever its table declares.
+    pub(crate) fn note_headless(&self) {
+        self.headless.set(true);
+    }
+
+    /// Whether a header is missing.
+    pub(crate) fn is_headless(&self) -> bool {
+        self.headless.get()
+    }
+
+    /// Whether an error with these words was found.
+    pub fn says(&self, words: &str) -> bool {
+        self.list.borrow().iter().any(|d| d.severity == Severity::Error && d.message == words)
     }
 
     /// Number of errors.
@@ -272,9 +323,13 @@ impl Diagnostics {
     }
 
     /// All in the order of their places, those without place first, repetitions dropped. Of a block that stands for
-    /// many nodes and elements only the first few findings are kept: the others are the same mistake.
+    /// many nodes and elements only the first few findings are kept: the others are the same mistake. Consequences are
+    /// left out beside causes.
     pub fn sorted(&self) -> Vec<Diagnostic> {
         let mut list = self.list.borrow().clone();
+        if list.iter().any(|d| d.severity == Severity::Error && !d.follows) {
+            list.retain(|d| !d.follows);
+        }
         list.sort_by_key(|d| d.span.as_ref().map_or((0, 0), |s| (1 + s.start, s.end)));
         let mut kept: Vec<Diagnostic> = Vec::new();
         for d in list {
@@ -295,7 +350,7 @@ impl Diagnostics {
             let (end_line, end_column) = place(d.span.as_ref().map(|s| s.end.max(s.start)));
             Located {
                 severity: d.severity.name(),
-                file: d.span.as_ref().map_or(COMMAND_LINE, |s| source.name_at(s.start)).to_owned(),
+                file: d.span.as_ref().map_or_else(|| d.command_line(), |s| source.name_at(s.start).to_owned()),
                 line,
                 column,
                 end_line,
@@ -317,13 +372,12 @@ impl Diagnostics {
         }
         let renderer = if color { Renderer::styled() } else { Renderer::plain() };
         let mut out = String::new();
-        for d in list.iter().take(SHOWN) {
+        let (shown, kinds) = choose_shown(&list);
+        for (d, _) in list.iter().zip(&shown).filter(|(_, shown)| **shown) {
             out.push_str(&renderer.render(&[group(d, source)]));
             out.push_str("\n\n");
         }
-        if list.len() > SHOWN {
-            out.push_str(&format!("... and {} more\n", list.len() - SHOWN));
-        }
+        out.push_str(&untold(source, &list, &shown, &kinds));
         let count = |severity, name: &str| match list.iter().filter(|d| d.severity == severity).count() {
             0 => None,
             1 => Some(format!("1 {name}")),
@@ -333,6 +387,83 @@ impl Diagnostics {
         out.push_str(&format!("{} in {}\n", counts.into_iter().flatten().collect::<Vec<_>>().join(", "), source.name));
         out
     }
+}
+
+/// What a message is about: its words without names and numbers.
+fn kind(d: &Diagnostic) -> String {
+    let words = d.message.split('`').step_by(2).flat_map(|part| part.split(|c: char| c.is_ascii_digit()));
+    format!("{}: {}", d.severity.name(), words.collect::<Vec<_>>().join("`"))
+}
+
+/// Which messages are shown with their lines: errors before warnings, a few of each kind, and a number that can be read.
+/// Beside it the kind of each, as the number of the first of its kind.
+fn choose_shown(list: &[Diagnostic]) -> (Vec<bool>, Vec<usize>) {
+    let mut firsts: BTreeMap<String, usize> = BTreeMap::new();
+    let kinds: Vec<usize> = list.iter().enumerate().map(|(i, d)| *firsts.entry(kind(d)).or_insert(i)).collect();
+    let mut shown = vec![false; list.len()];
+    let (mut total, mut of_kind) = (0, vec![0; list.len()]);
+    // The same words again say nothing new.
+    let again = |i: usize| kinds[i] != i && list[i].message == list[kinds[i]].message;
+    for severity in [Severity::Error, Severity::Warning] {
+        for (i, _) in list.iter().enumerate().filter(|(_, d)| d.severity == severity) {
+            if total < SHOWN && of_kind[kinds[i]] < SHOWN_OF_A_KIND && !again(i) {
+                shown[i] = true;
+                total += 1;
+                of_kind[kinds[i]] += 1;
+            }
+        }
+    }
+    (shown, kinds)
+}
+
+/// What is not shown, a line for each kind: how many, and where.
+fn untold(source: &Source, list: &[Diagnostic], shown: &[bool], kinds: &[usize]) -> String {
+    let mut out = String::new();
+    let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for i in (0..list.len()).filter(|&i| !shown[i]) {
+        groups.entry(kinds[i]).or_default().push(i);
+    }
+    // A few are told one by one.
+    if groups.values().map(Vec::len).sum::<usize>() <= LINES_TOLD {
+        for &i in groups.values().flatten().filter(|&&i| list[i].message != list[kinds[i]].message || !shown[kinds[i]])
+        {
+            let (d, at) = (&list[i], list[i].span.as_ref().map_or(0, |s| s.start));
+            let (line, column) = source.line_column(at);
+            out.push_str(&format!("{}: {} at {}:{line}:{column}\n", d.severity.name(), d.message, source.name_at(at)));
+        }
+        groups.retain(|first, hidden| {
+            hidden.retain(|&i| list[i].message == list[*first].message && shown[*first]);
+            !hidden.is_empty()
+        });
+    }
+    let count = groups.len();
+    for (first, hidden) in groups.into_iter().take(SHOWN) {
+        let Some(&one) = hidden.first() else { continue };
+        let lines = hidden.iter().filter_map(|&i| list[i].span.as_ref()).map(|s| source.line_column(s.start).0);
+        let mut lines: Vec<usize> = lines.collect();
+        lines.dedup();
+        let told: Vec<String> = lines.iter().take(LINES_TOLD).map(usize::to_string).collect();
+        let dots = if lines.len() > LINES_TOLD { ", ..." } else { "" };
+        let place = match told.len() {
+            0 => String::new(),
+            1 => format!(" at line {}", told[0]),
+            _ => format!(" at lines {}{dots}", told.join(", ")),
+        };
+        let more = match shown[first] {
+            true if list[one].message == list[first].message => {
+                format!("and the same {} more times{place}", hidden.len())
+            }
+            true => format!("and {} more of the same kind{place}: {}", hidden.len(), list[one].message),
+            false if hidden.len() == 1 => format!("{}{place}: {}", list[one].severity.name(), list[one].message),
+            false => format!("{} {}s{place}: {}", hidden.len(), list[one].severity.name(), list[one].message),
+        };
+        out.push_str(&more);
+        out.push('\n');
+    }
+    if count > SHOWN {
+        out.push_str("... and other kinds\n");
+    }
+    if out.is_empty() { out } else { out + "\n" }
 }
 
 /// One diagnostic for the renderer. Only the lines around the marked places are handed over, so that the
@@ -378,7 +509,7 @@ fn group<'a>(d: &'a Diagnostic, source: &'a Source) -> Group<'a> {
             })));
         }
     } else {
-        group = group.element(Origin::path(COMMAND_LINE));
+        group = group.element(Origin::path(d.command_line()));
     }
     match &d.help {
         Some(help) => group.element(Level::HELP.message(help)),

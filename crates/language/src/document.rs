@@ -12,6 +12,7 @@ use crate::include::merge;
 use crate::key::Section;
 use crate::quantity::Scope;
 use crate::reader::{Input, Item, Table};
+use crate::syntax::{self, DUPLICATE};
 
 /// Deepest nesting of dotted keys. Arrays and inline tables are limited by the TOML parser.
 const DEEPEST: usize = 100;
@@ -70,7 +71,7 @@ pub struct Document<'a> {
 }
 
 impl<'a> Document<'a> {
-    /// Reads the TOML of a source, with that of the files it includes. Syntax errors are reported, one per line;
+    /// Reads the TOML of a source, with that of the files it includes. Syntax errors are reported, one per statement;
     /// `None` if the contents cannot be trusted. Keys given twice are reported, and the first one is kept.
     pub fn parse(source: &'a Source, diags: &'a Diagnostics) -> Option<Self> {
         let mut usable = true;
@@ -78,7 +79,7 @@ impl<'a> Document<'a> {
         for file in 0..source.count() {
             match file_root(source, file) {
                 Ok((root, errors)) => {
-                    usable &= report_syntax(source, diags, errors);
+                    usable &= report_syntax(source, diags, file, errors);
                     roots.push(Some(root));
                 }
                 Err(d) => {
@@ -156,47 +157,47 @@ fn shift_item(item: Item<'_>, by: usize) -> Item<'_> {
     toml::Spanned::new(span, value)
 }
 
-/// Reports syntax errors, one per line; returns whether the contents can be trusted all the same.
-fn report_syntax(source: &Source, diags: &Diagnostics, errors: Vec<SyntaxError>) -> bool {
-    let mut usable = true;
-    let mut last_line = 0;
-    for (span, message) in errors {
-        usable &= message == "duplicate key";
-        let (line, _) = source.line_column(span.start);
-        // What follows on the same line is nearly always a consequence.
-        if line != last_line {
-            diags.push(syntax_error(source, span, &message));
-        }
-        last_line = line;
+/// Reports syntax errors at their causes; returns whether the contents can be trusted all the same. Beside others, keys
+/// that are given twice are consequences: of a header that could not be read, its keys fall to the table before.
+fn report_syntax(source: &Source, diags: &Diagnostics, file: usize, errors: Vec<SyntaxError>) -> bool {
+    let usable = errors.iter().all(|(_, message)| message == DUPLICATE);
+    if usable {
+        return errors.is_empty() || report_twice(source, diags, errors);
     }
-    usable
+    let range = source.range(file);
+    for mistake in syntax::mistakes(source.slice(range.clone())) {
+        let help = mistake.help.unwrap_or_else(|| {
+            "a line is [section], [[section]], key = value, or a comment that starts with #".to_owned()
+        });
+        diags.push(Diagnostic::error(mistake.message, shift(mistake.span, range.start)).help(help));
+    }
+    false
 }
 
-/// A syntax error in the words of an engineer's file.
-fn syntax_error(source: &Source, span: Range<usize>, message: &str) -> Diagnostic {
-    let text = source.slice(source.line_range(span.start));
-    let plain = match message {
-        m if m.starts_with("string values must be quoted") => "text must be written in quotes",
-        m => m,
-    };
-    let d = Diagnostic::error(plain, span.clone());
-    if message == "duplicate key" {
-        let key = source.slice(span.clone());
-        return Diagnostic::error(format!("`{key}` is given twice"), span).help("keep one of the two");
-    }
-    let value = text.split_once('=').map(|(_, v)| v.split('#').next().unwrap_or(v).trim());
-    match value {
-        Some("") => d.help("a value must follow `=` on the same line"),
-        Some(v)
-            if !v.contains(['"', '\'', '[', '{', ','])
-                && v.starts_with(|c: char| c.is_alphanumeric() || "+-._".contains(c)) =>
-        {
-            d.help(format!("text, expressions and numbers with units are written in quotes: \"{v}\""))
+/// Reports keys that are given twice; returns whether each is a mistake of its own. Several in a row, or a `type` or a
+/// `name`, begin a table whose header is missing: that is told once, and what follows from it is not.
+fn report_twice(source: &Source, diags: &Diagnostics, errors: Vec<SyntaxError>) -> bool {
+    let line = |span: &Range<usize>| source.line_column(span.start).0;
+    let key = |span: &Range<usize>| source.slice(span.clone());
+    let (mut usable, mut last) = (true, 0);
+    for (i, (span, _)) in errors.iter().enumerate() {
+        let here = line(span);
+        let begins =
+            ["type", "name"].contains(&key(span)) || errors.get(i + 1).is_some_and(|(next, _)| line(next) == here + 1);
+        let headless = begins && source.slice(source.line_range(span.start)).trim_start().starts_with(key(span));
+        if last == here - 1 && !usable {
+            last = here;
+            continue;
         }
-        Some(v) if v.contains(';') => d.help("rows and values are separated by commas: [[1, 2], [3, 4]]"),
-        None if !text.trim_start().starts_with('[') && text.contains(':') => {
-            d.help("a value is given with `=`: key = value")
+        let message = format!("`{}` is given twice", key(span));
+        let help = match headless {
+            true => "a header such as [[element]] or [[load]] is missing above this line; or keep one of the two",
+            false => "keep one of the two",
+        };
+        diags.push(Diagnostic::error(message, span.clone()).help(help));
+        if headless {
+            (usable, last) = (false, here);
         }
-        _ => d.help("a line is [section], [[section]], key = value, or a comment that starts with #"),
     }
+    usable
 }

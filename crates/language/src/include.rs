@@ -152,7 +152,7 @@ impl Gathering<'_> {
         if (1..self.source.count()).any(|f| self.source.path(f) == path) {
             return refuse(
                 format!("`{written}` is included twice"),
-                "include it once: its tables hold for the whole model",
+                "include it once: its tables apply to the whole model",
             );
         }
         if self.source.count() >= MOST_FILES {
@@ -240,9 +240,10 @@ fn join<'a>(diags: &Diagnostics, all: &mut DeTable<'a>, more: DeTable<'a>, over:
             _ => {
                 let place = if key.span().is_empty() { item_span } else { key.span() };
                 let d = Diagnostic::error(format!("`{name}` is given in two files"), place);
-                diags.push(
-                    d.also(first_key.span(), "first given here").help("a model has it once: keep one of the two"),
-                );
+                diags.push(d.also(first_key.span(), "first given here").help(
+                    "a model needs it once only: keep one of the \
+                        two",
+                ));
             }
         }
         all.insert(first_key, first);

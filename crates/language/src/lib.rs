@@ -26,7 +26,9 @@ pub mod reader;
 pub mod schema;
 pub mod signal;
 pub mod specimen;
+mod syntax;
 pub mod units;
 
 pub use model::Model;
+pub use parse::elements::law_dimension;
 pub use problem::{Problem, Subject};

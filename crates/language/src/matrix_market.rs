@@ -64,7 +64,7 @@ pub fn parse(text: &str) -> Result<Vec<Vec<f64>>, String> {
             count += 1;
         }
         if count != entries {
-            return Err(format!("{entries} entries announced, {count} found"));
+            return Err(format!("{entries} entries declared, {count} found"));
         }
     } else {
         // By columns; a symmetric matrix gives its lower triangle only.

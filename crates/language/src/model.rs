@@ -158,7 +158,7 @@ pub struct Element {
     pub type_name: String,
     /// What it does.
     pub kind: Kind,
-    /// Whether its stiffness takes part in Rayleigh damping.
+    /// Whether its stiffness is included in Rayleigh damping.
     pub damped: bool,
     /// Estimate for the `given` tangent policy.
     pub given: Option<Estimate>,
@@ -198,7 +198,7 @@ pub enum Damping {
     /// Rayleigh damping with these ratios in these modes (numbered from 1).
     #[allow(missing_docs)]
     RayleighModes { ratios: [f64; 2], modes: [usize; 2] },
-    /// Damping ratios of the first modes, none in the others.
+    /// Damping ratios of the first modes; the other modes have no damping.
     Modal(Vec<f64>),
 }
 
@@ -280,6 +280,9 @@ pub enum Quantity {
     Deformation(usize, usize),
     /// Internal state of an element.
     State(usize, usize),
+    /// Storey drift: the displacement of a degree of freedom against another (or against a held one) over a height, m.
+    #[allow(missing_docs)]
+    Drift { above: usize, below: Option<usize>, height: f64 },
     /// Value of a load signal.
     LoadSignal(usize),
     /// Distance of the two sides of a cut at a degree of freedom, in derivative 0 or 1.
@@ -366,7 +369,7 @@ pub struct Model {
     pub every: u64,
     /// Its division into substructures.
     pub partition: Option<Partition>,
-    /// Elements that stand in the laboratory.
+    /// Elements tested in the laboratory.
     pub specimens: Vec<Specimen>,
     /// Parts of the structure that other programs compute.
     pub externals: Vec<External>,

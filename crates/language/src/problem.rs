@@ -1,12 +1,20 @@
 //! Something that makes a model unusable or doubtful, and what it is about.
 
+use crate::units::time;
+
 /// What a problem is about, so that it can be shown where it was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// A degree of freedom.
     Dof(usize),
+    /// The mass of a degree of freedom.
+    Mass(usize),
     /// An element.
     Element(usize),
+    /// The stiffness of an element.
+    Stiffness(usize),
+    /// The viscous damping of an element.
+    Dashpot(usize),
     /// The damping block.
     Damping,
     /// A load, by its number among the loads of the model.
@@ -49,6 +57,12 @@ impl Problem {
     /// Something doubtful.
     pub fn warning(subject: Subject, message: String, help: &str) -> Self {
         Problem { subject, message, help: help.to_owned(), fatal: false }
+    }
+
+    /// An analysis that is over before its first step, s.
+    pub fn no_step(subject: Subject, duration: f64, dt: f64) -> Self {
+        let message = format!("the analysis of {} is shorter than one step of {}", time(duration), time(dt));
+        Self::error(subject, message, "use a smaller `dt` or a longer `duration`")
     }
 
     /// Nothing acts on a degree of freedom.

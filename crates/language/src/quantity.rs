@@ -16,6 +16,7 @@ use crate::diag::{Diagnostic, Diagnostics, Source, did_you_mean};
 use crate::formula::{Build, Cmp, ExprError, Func, Op, is_name, is_reserved, parse};
 use crate::key::{Allowed, Anything, Kind, section};
 use crate::reader::{Raw, Spanned, Table, inner_span};
+use crate::syntax::without_comment;
 use crate::units::{Count, Dimension, Unit, UnitSystem, suggest_unit};
 
 /// Result of an expression.
@@ -82,12 +83,12 @@ impl Value {
             (Count::Cycles, Count::Angle) if !self.derived => Ok(TAU),
             (Count::Angle, Count::Cycles) if !self.derived => Ok(TAU.recip()),
             (Count::Cycles, Count::Angle) => {
-                refuse("a frequency in Hz is converted as it is written; in an expression multiply it by 2*pi")
+                refuse("a single frequency in Hz is converted; in an expression multiply it by 2*pi")
             }
             (Count::Angle, Count::Cycles) => {
-                refuse("an angular frequency is converted as it is written; in an expression divide it by (2*pi)")
+                refuse("a single angular frequency is converted; in an expression divide it by (2*pi)")
             }
-            _ => refuse("check the units: cycles or angles are counted twice"),
+            _ => refuse("check the units: cycles or angles occur twice"),
         }
     }
 }
@@ -99,12 +100,19 @@ pub struct Scope {
     pub units: UnitSystem,
     /// `None` for a parameter whose definition is wrong, so that its use is not reported again.
     values: BTreeMap<String, Option<Value>>,
+    /// Where the file gives their values.
+    places: BTreeMap<String, Range<usize>>,
 }
 
 impl Scope {
     /// Without parameters.
     pub fn new(units: UnitSystem) -> Self {
-        Self { units, values: BTreeMap::new() }
+        Self { units, values: BTreeMap::new(), places: BTreeMap::new() }
+    }
+
+    /// Where the file gives the value of what is written at a place, if that is the name of a parameter and nothing else.
+    pub fn definition(&self, written: &str) -> Option<Range<usize>> {
+        self.places.get(written.trim_matches(['"', '\'', ' '])).cloned()
     }
 
     /// Value of a parameter.
@@ -146,7 +154,7 @@ impl Scope {
             let mut help = advice.map_or_else(|| format!("write for example \"{}\"", dim.example()), str::to_owned);
             if let Some(name) = ambiguous {
                 help += &format!(
-                    "; behind a number `{name}` is the unit, (...)/{name} or (...)*{name} takes the parameter"
+                    "; after a number, `{name}` is the unit; write (...)/{name} or (...)*{name} for the parameter"
                 );
             }
             vec![ExprError::new(0..text.len(), message).help(help)]
@@ -244,7 +252,7 @@ impl Build for Eval<'_> {
         }
         let e = ExprError::new(span, format!("unknown parameter `{name}`"));
         let help = if Unit::parse(name).is_ok() {
-            format!("`{name}` is a unit: write a number in front of it, as in 1 {name}")
+            format!("`{name}` is a unit: write a number before it, as in 1 {name}")
         } else if let Some(s) = did_you_mean(name, self.values.keys().map(String::as_str)) {
             s
         } else if let Some(unit) = suggest_unit(name).filter(|_| name.chars().all(char::is_alphabetic)) {
@@ -375,7 +383,8 @@ impl<const UNITS: bool> Build for Names<'_, UNITS> {
 
 section! {
     /// `[parameters]`.
-    pub PARAMETERS = ("parameters", "[parameters]", "Named values. A value may use others; `--set NAME=VALUE` on the command line replaces one.").others(|| Anything.value());
+    pub PARAMETERS = ("parameters", "[parameters]", "Named values. A value may refer to others; `--set NAME=VALUE` on \
+        the command line replaces one.").others(|| Anything.value());
 }
 
 /// Definitions of the parameters of a file, in any order, before they are resolved.
@@ -406,7 +415,8 @@ impl Parameters {
             let raw = table.entry(&name.value, &Anything, Allowed::Any);
             if !is_name(&name.value) || is_reserved(&name.value) || name.value == "t" {
                 let d = Diagnostic::error(format!("`{}` cannot be the name of a parameter", name.value), name.span);
-                let help = "a name is a letter followed by letters, digits and _; `t`, `pi` and functions are taken";
+                let help = "a name is a letter followed by letters, digits and _; `t`, `pi` and function names are \
+                    reserved";
                 table.diagnostics().push(d.help(help));
             } else if let Some(raw) = raw {
                 parameters.define(name, raw);
@@ -448,6 +458,26 @@ impl Parameters {
         let message = format!("--set {name}={text}: the file has no parameter `{name}`");
         diags.push(Diagnostic::unlocated(message).help(help));
         false
+    }
+
+    /// Doubts parameters that nothing in the file uses: their name stands nowhere but at their definition.
+    pub(crate) fn doubt_unused(&self, source: &Source, diags: &Diagnostics) {
+        if self.entries.is_empty() {
+            return;
+        }
+        let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+        for line in source.text.lines() {
+            let line = without_comment(line);
+            for word in line.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|w| self.index.contains_key(*w))
+            {
+                *seen.entry(word).or_default() += 1;
+            }
+        }
+        for e in self.entries.iter().filter(|e| seen.get(e.name.value.as_str()).is_some_and(|n| *n < 2)) {
+            let message = format!("nothing uses the parameter `{}`", e.name.value);
+            let d = Diagnostic::warning(message, e.name.span.clone()).following();
+            diags.push(d.help("write its name where its value is meant, or remove it"));
+        }
     }
 
     /// Evaluates all parameters, each after those it refers to. Reports cycles and all errors; a parameter
@@ -497,6 +527,8 @@ impl Parameters {
         }
         let mut scope = Scope::new(units);
         scope.values = self.index.keys().map(|name| (name.clone(), None)).collect();
+        let own = self.entries.iter().filter(|e| e.set.is_none());
+        scope.places = own.map(|e| (e.name.value.clone(), e.raw.span.clone())).collect();
         for i in order {
             let e = &self.entries[i];
             if cyclic[i] {
@@ -536,11 +568,11 @@ impl Parameters {
             format!("the parameters refer to each other in a circle: {}", names.join(" -> ")),
             first.raw.span.clone(),
         )
-        .label(format!("`{}` needs itself", first.name.value));
+        .label(format!("`{}` refers to itself", first.name.value));
         for &i in cycle.iter().skip(1).take(4) {
-            d = d.also(self.entries[i].raw.span.clone(), "by way of this");
+            d = d.also(self.entries[i].raw.span.clone(), "through this one");
         }
-        diags.push(d.help("give one of them a value that does not need the others"));
+        diags.push(d.help("give one of them a value that does not refer to the others"));
     }
 }
 

@@ -9,11 +9,14 @@ use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
 
-use crate::diag::{Diagnostic, Diagnostics, Source, did_you_mean};
+use crate::diag::{Diagnostic, Diagnostics, Source, did_you_mean, suggest};
 use crate::formula::ExprError;
 use crate::key::{Key, Section};
 use crate::quantity::Scope;
-use crate::units::Dimension;
+use crate::units::{Dimension, UnitSystem};
+
+/// Largest quantity in SI units: the earth weighs 6e24 kg.
+const ABSURD: f64 = 1e30;
 
 /// A value and its place in the file.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,6 +68,35 @@ pub fn inner_span(source: &Source, text: &Spanned<String>, range: Range<usize>) 
     }
     let at = |offset: usize| text.span.start + first + offset.min(text.value.len());
     at(range.start)..at(range.end.max(range.start))
+}
+
+/// Whether a name is one of those of a section, of which `storey<N>` stands for `storey1`, `storey2`, ...
+fn is_known(known: &BTreeSet<&'static str>, name: &str) -> bool {
+    let numbered = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    known.contains(name) || (numbered != name && known.iter().any(|k| k.strip_suffix("<N>") == Some(numbered)))
+}
+
+/// The section that several strange keys belong to, if it is one and the same: its header is missing.
+fn headless(keys: &[Spanned<String>]) -> Option<&'static str> {
+    if keys.len() < 2 {
+        return None;
+    }
+    let tables = crate::schema::tables();
+    let has = |t: &&crate::schema::Table| keys.iter().all(|key| t.keys.iter().any(|k| k.name == key.value));
+    let mut owners = tables.iter().filter(has).map(|t| t.written).filter(|w| w.starts_with('['));
+    let first = owners.next()?;
+    owners.all(|o| o == first).then_some(first)
+}
+
+/// The sections that a key belongs to, as a suggestion, where there are few: the header above it may be missing.
+fn elsewhere(key: &str) -> Option<String> {
+    let tables = crate::schema::tables();
+    let has = |t: &&crate::schema::Table| t.keys.iter().any(|k| k.name == key) && t.written.starts_with('[');
+    let mut owners: Vec<&str> = tables.iter().filter(has).map(|t| t.written).collect();
+    owners.dedup();
+    (1..=2)
+        .contains(&owners.len())
+        .then(|| format!("`{key}` belongs to {}: write that header above it", owners.join(" or ")))
 }
 
 /// Kind of a value with its article, for messages.
@@ -220,9 +252,19 @@ impl<'d> Table<'d> {
         self.get(key.key_name()).map_or_else(|| self.span(), |item| item.span())
     }
 
+    /// Place of the value of a key that is there, which stays unknown.
+    pub fn glimpse(&self, key: &str) -> Option<Range<usize>> {
+        self.entries.get(key).map(|item| item.span())
+    }
+
     /// Dotted name of the table, empty for the whole file.
     pub fn path(&self) -> &str {
         &self.path
+    }
+
+    /// Units of the model.
+    pub fn units(&self) -> &'d UnitSystem {
+        &self.input.scope.units
     }
 
     /// Where findings go.
@@ -242,12 +284,22 @@ impl<'d> Table<'d> {
 
     /// Reports an error at a place.
     pub fn error(&self, span: Range<usize>, message: impl Into<String>, help: Option<String>) {
-        self.input.diags.push(Diagnostic::error(message, span).maybe_help(help));
+        let definition = self.input.scope.definition(self.input.source.slice(span.clone()));
+        self.input.diags.push(Diagnostic::error(message, span).maybe_help(help).of_parameter(definition));
     }
 
     /// Reports an error found inside a string value.
     pub fn expr_error(&self, text: &Spanned<String>, e: ExprError) {
-        self.error(self.locate(text, e.span), e.message, e.help);
+        let d = Diagnostic::error(e.message, self.locate(text, e.span.clone()));
+        let whole = text.value.get(e.span).and_then(|name| self.input.scope.definition(name));
+        // The nearest parameter may be the one that is misspelt.
+        let near = e.help.as_deref().and_then(|h| h.strip_prefix("did you mean `")).and_then(|h| h.split('`').next());
+        let near = near.and_then(|name| self.input.scope.definition(name)).filter(|_| d.message.starts_with("unknown"));
+        let d = d.maybe_help(e.help).of_parameter(whole);
+        self.input.diags.push(match near {
+            Some(place) => d.also(place, "or this one is misspelt"),
+            None => d,
+        });
     }
 
     /// Place in the file of a byte range inside a string value.
@@ -296,20 +348,33 @@ impl<'d> Table<'d> {
 
     /// Reports the keys that nobody asked for.
     pub fn finish(self) {
-        let unread = self.unread();
+        // What its section lists and nobody asked for was passed over because of another mistake.
+        let own = |k: &Spanned<String>| self.section.is_some_and(|s| s.keys.iter().any(|l| l.name() == k.value));
+        let passed_over = |k: &Spanned<String>| self.input.diags.has_errors() && own(k);
+        let unread: Vec<_> = self.unread().into_iter().filter(|k| !passed_over(k)).collect();
         let asked = self.asked.borrow();
         let listed = self.section.iter().flat_map(|s| s.keys).map(|k| k.name());
         let known: BTreeSet<&str> = asked.iter().map(String::as_str).chain(listed).collect();
+        if let Some(header) = headless(&unread) {
+            let names: Vec<String> = unread.iter().map(|k| format!("`{}`", k.value)).collect();
+            let message = format!("{} do not belong to `{}`", names.join(", "), self.path);
+            let help = format!("they belong to {header}: write that header above them");
+            self.input.diags.note_headless();
+            return self.error(unread[0].span.clone(), message, Some(help));
+        }
         for key in unread {
             let free = known.iter().copied().filter(|a| !self.entries.contains_key(*a));
             let owner =
-                self.section.and_then(|s| s.owner_of(&key.value)).map(|o| format!("`{}` goes with {o}", key.value));
-            let help = owner.or_else(|| did_you_mean(&key.value, free)).unwrap_or_else(|| match known.is_empty() {
-                true => "nothing can be written here: remove it".to_owned(),
+                self.section.and_then(|s| s.owner_of(&key.value)).map(|o| format!("`{}` is used with {o}", key.value));
+            // A section that is there already may be meant once more.
+            let again = || did_you_mean(&key.value, known.iter().copied()).filter(|_| self.path.is_empty());
+            let help =
+                owner.or_else(|| did_you_mean(&key.value, free)).or_else(again).or_else(|| elsewhere(&key.value));
+            let help = help.unwrap_or_else(|| match known.is_empty() {
+                true => "no keys are allowed here: remove it".to_owned(),
                 false => format!("keys known here: {}", known.iter().copied().collect::<Vec<_>>().join(", ")),
             });
-            let place = if self.path.is_empty() { String::new() } else { format!(" in `{}`", self.path) };
-            self.error(key.span, format!("unknown key `{}`{place}", key.value), Some(help));
+            self.unknown(&key.value, key.span, help);
         }
     }
 
@@ -333,7 +398,35 @@ impl<'d> Table<'d> {
         if !asked.contains(key) {
             asked.insert(key.to_string());
         }
-        self.entries.get(key)
+        drop(asked);
+        self.entries.get(key).or_else(|| self.misspelt(key))
+    }
+
+    /// The value of a key that is missing, but of which a misspelling is there: that is reported, and read as what was
+    /// meant, so that nothing else seems to be missing.
+    fn misspelt(&self, key: &str) -> Option<&'d Item<'d>> {
+        let section = self.section.filter(|s| s.others.is_none())?;
+        let same = |name: &str| name.eq_ignore_ascii_case(key);
+        let near = |name: &str| same(name) || (name.len() > 2 && suggest(name, [key]).is_some());
+        let unread = |name: &str| !self.asked.borrow().contains(name);
+        let own = |name: &str| section.keys.iter().any(|k| k.name() == name);
+        let (found, item) = self.entries.iter().find(|(k, _)| {
+            let name = k.get_ref().as_ref();
+            near(name) && unread(name) && !own(name) && {
+                let known = section.known_names();
+                let free = known.iter().copied().filter(|n| !self.entries.contains_key(*n));
+                // Of another variant it may be a key; not so, if only its case differs from that of this one.
+                known.contains(key) && (same(name) || (!is_known(&known, name) && suggest(name, free) == Some(key)))
+            }
+        })?;
+        self.asked.borrow_mut().insert(found.get_ref().to_string());
+        self.unknown(found.get_ref(), found.span(), format!("did you mean `{key}`?"));
+        Some(item)
+    }
+
+    fn unknown(&self, key: &str, span: Range<usize>, help: String) {
+        let place = if self.path.is_empty() { String::new() } else { format!(" in `{}`", self.path) };
+        self.error(span, format!("unknown key `{key}`{place}"), Some(help));
     }
 
     /// As [`Table::get`]; reports a missing key, with an example of what to write.
@@ -447,7 +540,21 @@ impl<'d> Table<'d> {
         }
     }
 
+    /// A quantity in SI. One that is beyond all that is built is told here, not by what it does to matrices.
     pub(crate) fn read_quantity(&self, item: &Item<'_>, dim: Dimension) -> Option<Spanned<f64>> {
+        let found = self.read_any_quantity(item, dim)?;
+        if found.value.abs() > ABSURD && !dim.is_none() {
+            let units = &self.input.scope.units;
+            let message =
+                format!("{:e} {} is beyond anything that is built", found.value / units.factor(dim), units.label(dim));
+            let help = format!("check the exponent and the unit, or write for example \"{}\"", dim.example());
+            self.error(found.span, message, Some(help));
+            return None;
+        }
+        Some(found)
+    }
+
+    fn read_any_quantity(&self, item: &Item<'_>, dim: Dimension) -> Option<Spanned<f64>> {
         let scope = self.input.scope;
         match item.get_ref() {
             DeValue::String(_) => {

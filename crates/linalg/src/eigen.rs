@@ -36,7 +36,11 @@ impl fmt::Display for EigenError {
             EigenError::Undetermined { row } => write!(f, "unknown {row} has neither mass nor stiffness"),
             EigenError::Unsymmetric => write!(f, "the mass or stiffness matrix is not symmetric"),
             EigenError::Indefinite => {
-                write!(f, "the stiffness matrix is indefinite (softened or unstable), which the sparse solver refuses")
+                write!(
+                    f,
+                    "the stiffness matrix is indefinite (softened or unstable), which the sparse solver cannot \
+                    handle"
+                )
             }
         }
     }

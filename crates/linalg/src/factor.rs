@@ -100,7 +100,10 @@ impl fmt::Display for Report {
         if self.ordering != "none" {
             write!(f, "{} ordering, ", self.ordering)?;
         }
-        write!(f, "{} unknowns, {} entries in the factor", thousands(self.n), thousands(self.nnz_factor))
+        let count = |n: usize, [one, many]: [&str; 2]| format!("{} {}", thousands(n), if n == 1 { one } else { many });
+        let [unknowns, entries] =
+            [count(self.n, ["unknown", "unknowns"]), count(self.nnz_factor, ["entry", "entries"])];
+        write!(f, "{unknowns}, {entries} in the factor")
     }
 }
 

@@ -64,19 +64,22 @@ impl Section {
 pub(crate) fn design(f_low: f64, f_high: f64, order: usize, dt: f64) -> Result<Vec<Section>, MotionError> {
     let nyquist = 0.5 / dt;
     if !(1..=10).contains(&order) {
-        return Err(MotionError::new(format!("a filter has order 1 to 10, not {order}")));
+        return Err(MotionError::new(format!("the order of a filter must be 1 to 10, not {order}")));
     }
     if !(f_low.is_finite() && f_low >= 0.0) || f_high.is_nan() || f_high <= f_low {
-        return Err(MotionError::new(format!("corners of {f_low} and {f_high} Hz bound no band")));
+        return Err(MotionError::new(format!("corner frequencies of {f_low} and {f_high} Hz do not define a band")));
     }
     let low_pass = f_low == 0.0;
     let high_pass = f_high == f64::INFINITY;
     if low_pass && high_pass {
-        return Err(MotionError::new("a filter from zero to infinity does nothing; give at least one corner"));
+        return Err(MotionError::new(
+            "a filter from zero to infinity has no effect; give at least one corner \
+            frequency",
+        ));
     }
     if f_low >= nyquist || (!high_pass && f_high >= nyquist) {
         return Err(MotionError::new(format!(
-            "a corner of {} Hz is not below the Nyquist frequency {nyquist} Hz",
+            "a corner frequency of {} Hz is not below the Nyquist frequency of {nyquist} Hz",
             if f_low >= nyquist { f_low } else { f_high }
         )));
     }

@@ -167,7 +167,7 @@ pub fn generate(target: &dyn Fn(f64) -> f64, options: &GenerateOptions) -> Resul
     let (f_low, mut f_high) = o.band;
     o.envelope.check()?;
     if !(o.dt.is_finite() && o.dt > 0.0 && o.duration.is_finite() && o.duration >= 100.0 * o.dt) {
-        return Err(MotionError::new(format!("{} s in steps of {} s is no motion", o.duration, o.dt)));
+        return Err(MotionError::new(format!("{} s in steps of {} s is not a valid motion", o.duration, o.dt)));
     }
     if o.duration / o.dt > 500_000.0 {
         return Err(MotionError::new("a generated motion may have 500000 samples"));
@@ -178,7 +178,7 @@ pub fn generate(target: &dyn Fn(f64) -> f64, options: &GenerateOptions) -> Resul
     f_high = f_high.min(0.45 / o.dt);
     if !(f_low > 0.0 && f_high > 2.0 * f_low) {
         return Err(MotionError::new(format!(
-            "{f_low} to {f_high} Hz is no band (the sampling interval bounds it above)"
+            "{f_low} to {f_high} Hz is not a valid band (the sampling interval limits its upper end)"
         )));
     }
     let n = (o.duration / o.dt).round() as usize + 1;
@@ -217,7 +217,7 @@ pub fn generate(target: &dyn Fn(f64) -> f64, options: &GenerateOptions) -> Resul
     }
     record.meta.push(("seed".to_owned(), o.seed.to_string()));
     record.notes.push(format!(
-        "generated to fit a spectrum: mean misfit {:.1} %, ratios {:.3} to {:.3} between {} and {} s",
+        "generated to match a spectrum: mean misfit {:.1} %, ratios {:.3} to {:.3} between {} and {} s",
         100.0 * fit.mean_misfit,
         fit.min_ratio.0,
         fit.max_ratio.0,

@@ -13,6 +13,7 @@ pub mod fourier;
 pub mod generate;
 mod long;
 pub mod measure;
+pub mod pairs;
 pub mod process;
 pub mod random;
 pub mod read;

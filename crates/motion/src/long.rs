@@ -68,7 +68,7 @@ impl LongSignal {
     /// When there is nothing to transform.
     pub fn fourier(&self, dt: f64) -> Result<Vec<(f64, f64)>, MotionError> {
         if self.means.len() < 2 || !(dt > 0.0 && dt.is_finite()) || !self.means.iter().all(|x| x.is_finite()) {
-            return Err(MotionError::new("a spectrum needs two numbers and a time between them".to_owned()));
+            return Err(MotionError::new("a spectrum needs at least two samples and a sampling interval".to_owned()));
         }
         let (n, m) = (self.means.len(), self.block as f64);
         let step = m * dt;

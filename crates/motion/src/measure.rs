@@ -51,7 +51,7 @@ impl Record {
     pub fn husid_times(&self, from: f64, to: f64) -> Result<(f64, f64), MotionError> {
         self.check_acceleration("the significant duration")?;
         if !((0.0..=1.0).contains(&from) && (0.0..=1.0).contains(&to) && from < to) {
-            return Err(MotionError::new(format!("{from} and {to} are not two rising fractions")));
+            return Err(MotionError::new(format!("{from} and {to} must be two increasing fractions")));
         }
         let total: f64 = self.values.windows(2).map(|w| self.energy(w)).sum();
         let time_of = |fraction: f64| {

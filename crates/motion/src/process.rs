@@ -81,7 +81,7 @@ impl Record {
             }
         };
         let what = if fit == Fit::Samples { self.quantity.name() } else { "velocity" };
-        self.with(self.dt, values, format!("baseline of order {order} fitted to the {what} taken off"))
+        self.with(self.dt, values, format!("baseline of order {order}, fitted to the {what}, subtracted"))
     }
 
     /// Butterworth filter of `order` with corners in Hz; see [`filter`] for the response.
@@ -139,7 +139,7 @@ impl Record {
         if a >= b as f64 {
             return Err(MotionError::new(format!("fewer than two samples lie between {from} and {to} s")));
         }
-        self.with(self.dt, self.values[a as usize..=b].to_vec(), format!("cut to {from} .. {to} s"))
+        self.with(self.dt, self.values[a as usize..=b].to_vec(), format!("trimmed to {from} .. {to} s"))
     }
 
     /// The record sampled anew every `dt` seconds, band-limited to the lower of both Nyquist frequencies.
@@ -158,7 +158,7 @@ impl Record {
         let quantity = match self.quantity {
             Quantity::Acceleration => Quantity::Velocity,
             Quantity::Velocity => Quantity::Displacement,
-            Quantity::Displacement => return Err(MotionError::new("a displacement has no integral of use")),
+            Quantity::Displacement => return Err(MotionError::new("the integral of a displacement is not useful")),
         };
         let mut sum = 0.0;
         let mut values = Vec::with_capacity(self.values.len());

@@ -1,6 +1,7 @@
 //! A client as a server sees it, without input and output: how long its next message is, and what is answered.
 
-use crate::substructure::{Counts, Halt, Substructure};
+use crate::substructure::{Substructure, Trial};
+use crate::violation::Violation;
 
 /// What is done about a message.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,12 +22,15 @@ pub trait Session {
     /// Takes a message of that length.
     ///
     /// # Errors
-    /// When it gets no answer any more.
-    fn hear(&mut self, message: &[u8], substructure: &mut dyn Substructure) -> Result<Said<'_>, Halt>;
+    /// When the client does not keep to the protocol.
+    fn hear(&mut self, message: &[u8], substructure: &mut dyn Substructure) -> Result<Said<'_>, Violation>;
 
     /// Whether it has said what it is: who has not need not be waited for.
     fn is_open(&self) -> bool;
 
-    /// What was done for it.
-    fn counts(&self) -> Counts;
+    /// What it wants of its substructure, and what was done for it.
+    fn trial(&self) -> &Trial;
+
+    /// The same, to be told where its test stands.
+    fn trial_mut(&mut self) -> &mut Trial;
 }

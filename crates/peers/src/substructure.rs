@@ -49,26 +49,28 @@ impl Matrices {
     }
 }
 
-/// Why a client gets no answer.
+/// Why a client gets no measurements any more. It is answered with what is not a number: OpenSees and its relatives neither notice that a
+/// connection is closed nor wait for a limited time, but what they compute from such an answer does not converge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Halt {
-    /// It does not keep to the protocol.
-    Violation(Violation),
     /// It wants the substructure where no number says.
     NotANumber,
     /// The substructure does not move any more.
     Broken(Broken),
+    /// The test was over for all: another substructure of it tripped or was led home.
+    Over,
+    /// It said nothing for too long, and the substructure was led home.
+    Stalled,
+    /// Another machine than the one that began the test wants to go on with it.
+    Stranger,
+    /// It wants to go on with the test of a client before it, but begins elsewhere than where that one left the substructure.
+    Elsewhere,
 }
 
-impl From<Violation> for Halt {
-    fn from(violation: Violation) -> Self {
-        Halt::Violation(violation)
-    }
-}
-
-impl From<Broken> for Halt {
-    fn from(broken: Broken) -> Self {
-        Halt::Broken(broken)
+impl Halt {
+    /// Whether nobody can go on with the test either.
+    pub fn ends_the_test(self) -> bool {
+        matches!(self, Halt::Broken(_) | Halt::Over | Halt::Stalled)
     }
 }
 
@@ -81,6 +83,24 @@ pub struct Counts {
     pub moves: u64,
     /// Steps that the client committed.
     pub commits: u64,
+    /// Those in which it moved the substructure several times.
+    pub iterated: u64,
+    /// Those in which it moved it back and forth.
+    pub reversed: u64,
+    /// Most moves in one step.
+    pub most: u64,
+}
+
+impl Counts {
+    /// Adds those of another client.
+    pub fn add(&mut self, other: &Counts) {
+        self.requests += other.requests;
+        self.moves += other.moves;
+        self.commits += other.commits;
+        self.iterated += other.iterated;
+        self.reversed += other.reversed;
+        self.most = self.most.max(other.most);
+    }
 }
 
 /// Groups of numbers in a message: displacements, velocities, accelerations, forces, time.
@@ -93,6 +113,14 @@ pub struct Trial {
     time: f64,
     /// Where it was moved last.
     moved: Option<Vec<f64>>,
+    /// Where a client before this one left it: the first move goes there.
+    left_at: Option<Vec<f64>>,
+    /// Moves since the last commit, the way of the last one, and whether one of them went back.
+    in_step: u64,
+    way: Vec<f64>,
+    back: bool,
+    /// Why nothing is measured any more.
+    halt: Option<Halt>,
     reached: Vec<f64>,
     force: Vec<f64>,
     answer: Vec<f64>,
@@ -107,6 +135,11 @@ impl Trial {
             wanted: [zeros(), zeros(), zeros()],
             time: 0.0,
             moved: None,
+            left_at: None,
+            in_step: 0,
+            way: zeros(),
+            back: false,
+            halt: None,
             reached: zeros(),
             force: zeros(),
             answer: Vec::with_capacity(4 * n + 1),
@@ -129,9 +162,37 @@ impl Trial {
         self.counts.requests += 1;
     }
 
-    /// The client has ended a step.
+    /// The client has ended a step; one of its own, if nothing is measured for it any more.
     pub fn commit(&mut self) {
-        self.counts.commits += 1;
+        if self.halt.is_some() {
+            return;
+        }
+        let counts = &mut self.counts;
+        counts.commits += 1;
+        counts.iterated += u64::from(self.in_step > 1);
+        counts.reversed += u64::from(self.back);
+        counts.most = counts.most.max(self.in_step);
+        (self.in_step, self.back) = (0, false);
+    }
+
+    /// The test of this client was begun by another one, which left the substructure there.
+    pub fn resume(&mut self, at: &[f64]) {
+        self.left_at = Some(at.to_vec());
+    }
+
+    /// Nothing is measured for this client any more.
+    pub fn halt(&mut self, why: Halt) {
+        self.halt.get_or_insert(why);
+    }
+
+    /// Why nothing is measured any more.
+    pub fn halted(&self) -> Option<Halt> {
+        self.halt
+    }
+
+    /// Where it moved the substructure last.
+    pub fn moved(&self) -> Option<&[f64]> {
+        self.moved.as_deref()
     }
 
     /// Whether groups of these sizes can be commanded.
@@ -164,38 +225,46 @@ impl Trial {
         }
     }
 
-    /// The client says where it wants the substructure: `values` in groups that [`Trial::accepts`]. Moves nothing.
-    ///
-    /// # Errors
-    /// When a displacement or velocity is not a number; what was wanted before stands.
-    pub fn want(&mut self, command: Groups, values: impl Iterator<Item = f64> + Clone) -> Result<(), Halt> {
+    /// The client says where it wants the substructure: `values` in groups that [`Trial::accepts`]. Moves nothing. If a displacement or
+    /// velocity is not a number, what was wanted before stands, and this is the end of the client.
+    pub fn want(&mut self, command: Groups, values: impl Iterator<Item = f64> + Clone) {
         let kinematic: usize = command.iter().take(2).sum();
         if !values.clone().take(kinematic).all(f64::is_finite) {
-            return Err(Halt::NotANumber);
+            self.halt(Halt::NotANumber);
+        }
+        if self.halt.is_some() {
+            return;
         }
         let mut values = values;
         for (group, size) in self.wanted.iter_mut().zip(command) {
             group.iter_mut().zip(values.by_ref().take(size)).for_each(|(place, x)| *place = x);
         }
         self.time = values.nth(command[3]).filter(|_| command[4] == 1).unwrap_or(self.time);
-        Ok(())
     }
 
-    /// Moves the substructure to where it is wanted, if it is not there.
-    ///
-    /// # Errors
-    /// When it cannot be moved.
-    pub fn go(&mut self, substructure: &mut dyn Substructure) -> Result<(), Halt> {
+    /// Moves the substructure to where it is wanted, if it is not there. If it cannot be moved, this is the end of the client.
+    pub fn go(&mut self, substructure: &mut dyn Substructure) {
         let [wanted, ..] = &self.wanted;
-        if self.moved.as_ref() != Some(wanted) {
-            substructure.go(wanted, &mut self.reached, &mut self.force)?;
-            self.counts.moves += 1;
-            match &mut self.moved {
-                Some(moved) => moved.copy_from_slice(wanted),
-                None => self.moved = Some(wanted.clone()),
-            }
+        if self.halt.is_some() || self.moved.as_ref() == Some(wanted) {
+            return;
         }
-        Ok(())
+        if self.left_at.take().is_some_and(|at| !is_near(wanted, &at)) {
+            return self.halt(Halt::Elsewhere);
+        }
+        if let Err(broken) = substructure.go(wanted, &mut self.reached, &mut self.force) {
+            return self.halt(Halt::Broken(broken));
+        }
+        self.counts.moves += 1;
+        let Some(moved) = &mut self.moved else {
+            self.moved = Some(wanted.clone());
+            return;
+        };
+        for ((way, moved), wanted) in self.way.iter_mut().zip(moved).zip(wanted) {
+            let next = wanted - *moved;
+            self.back |= self.in_step > 0 && next * *way < 0.0;
+            (*way, *moved) = (next, *wanted);
+        }
+        self.in_step += 1;
     }
 
     /// What is answered, in groups of these sizes: displacements reached, velocities and accelerations as wanted (nothing
@@ -212,8 +281,22 @@ impl Trial {
             subtract_product(&matrices.measured_damping, velocity, self.answer.get_mut(start..).unwrap_or_default());
         }
         self.answer.extend((groups[4] == 1).then_some(self.time));
+        if self.halt.is_some() {
+            self.answer.fill(f64::NAN);
+        }
         &self.answer
     }
+
+    /// A number of a matrix as it is answered.
+    pub fn entry(&self, x: f64) -> f64 {
+        if self.halt.is_some() { f64::NAN } else { x }
+    }
+}
+
+/// Whether a client begins where the substructure stands, to the digits in which a script may have kept it.
+fn is_near(wanted: &[f64], at: &[f64]) -> bool {
+    let largest = at.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+    wanted.iter().zip(at).all(|(w, a)| (w - a).abs() <= 1e-6 * largest)
 }
 
 /// A matrix by columns, as the programs send it.

@@ -30,18 +30,26 @@ pub enum Violation {
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Violation::Length => write!(f, "it sent a message of another length than it must have"),
-            Violation::Size => write!(f, "it said sizes that are negative, or beyond {MOST_DOFS} degrees of freedom"),
-            Violation::Dofs(said, has) => write!(f, "it commands {said} degrees of freedom, and there are {has}"),
-            Violation::ForceControl => write!(f, "it wants to command forces, and only displacements can be commanded"),
+            Violation::Length => write!(f, "it sent a message of wrong length"),
+            Violation::Size => write!(f, "it sent sizes that are negative, or above {MOST_DOFS} degrees of freedom"),
+            Violation::Dofs(said, has) => write!(
+                f,
+                "it commands {said} degrees of freedom, but the specimen has \
+                {has}"
+            ),
+            Violation::ForceControl => write!(f, "it commands forces, but only displacements can be commanded"),
             Violation::Message => {
-                write!(f, "its messages are too short for what they hold, or longer than {MOST_NUMBERS} numbers")
+                write!(f, "its messages are too short for their contents, or longer than {MOST_NUMBERS} numbers")
             }
-            Violation::Action(code) => write!(f, "it sent the request {code}, which does not exist, or not now"),
-            Violation::ByteOrder => write!(f, "it orders its bytes the other way round, or speaks another protocol"),
-            Violation::Version(version) => write!(f, "it speaks version {version} of the protocol"),
+            Violation::Action(code) => write!(
+                f,
+                "it sent the request {code}, which does not exist or is not allowed \
+                now"
+            ),
+            Violation::ByteOrder => write!(f, "its byte order is different, or it uses another protocol"),
+            Violation::Version(version) => write!(f, "it uses version {version} of the protocol"),
             Violation::Precision(byte) => {
-                write!(f, "it said a precision of {byte}, and there are 1 (single) and 2 (double)")
+                write!(f, "it sent a precision of {byte}; only 1 (single) and 2 (double) exist")
             }
         }
     }

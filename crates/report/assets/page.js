@@ -100,6 +100,30 @@ if (drawn.some((d) => d.spec.curves)) {
   document.querySelector("nav").after(hint);
 }
 
+// Members of a view whose ends are not where their nodes are, or do not have the slope of their rotations.
+function offShape(view) {
+  const m = view.magnification();
+  const near = (a, b, within = 1e-6 * view.size) => Math.hypot(...minus(a, b)) < within;
+  return view.spec.edges.filter((edge) => edge[3] && m > 0 && edge[4] === 0).filter((edge) => {
+    const course = view.course(edge, m);
+    const slope = (i, [p, q]) => {
+      const axis = minus(view.spec.points[edge[1]], view.spec.points[edge[0]]);
+      const step = axis.map((x) => x * 1e-4);
+      const turned = cross(view.state(i).slice(3).map((x) => x * m), step);
+      const along = dot(minus(q, p), axis) / dot(axis, axis);
+      // The slope changes over the step by a share of itself.
+      return near(minus(q, p), axis.map((x, a) => x * along + turned[a]), 2e-3 * (Math.hypot(...step) + Math.hypot(...turned)));
+    };
+    const ends = [0, 1].map((k) => {
+      const d = view.state(edge[k]);
+      return view.spec.points[edge[k]].map((x, a) => x + m * d[a]);
+    });
+    const end = (i) => [view.spec.points[i], ...[0, 3].map((from) => view.state(i).slice(from, from + 3).map((x) => x * m))];
+    const at = (s) => bent(end(edge[0]), end(edge[1]), 0, s);
+    return !(near(course[0], ends[0]) && near(course.at(-1), ends[1]) && slope(edge[0], [at(0), at(1e-4)]) && slope(edge[1], [at(1 - 1e-4), at(1)]));
+  }).map((edge) => edge.slice(0, 2));
+}
+
 // Draws everything, pans all histories 60 times, looks whether every level has all peaks, and writes down what it found.
 function selftest() {
   const settle = (d) => (d.canvas ? d.canvas.getContext("2d").getImageData(0, 0, 1, 1) : null);
@@ -136,6 +160,8 @@ function selftest() {
     points: plotted.flatMap((p) => p.curves).reduce((n, c) => n + c.levels[0].x.length, 0),
     levels_without_a_peak: lost.map((c) => c.name),
     plots_without_units: plotted.filter((p) => !(p.spec.x.unit || p.spec.x.names.length) || !p.spec.y.unit).map((p) => p.spec.title),
+    members_off_their_shape: drawn.filter((d) => d.course).flatMap((v) => offShape(v)),
+    scrolls_sideways: document.documentElement.scrollWidth > document.documentElement.clientWidth,
     errors,
   };
   const out = document.body.appendChild(document.createElement("pre"));

@@ -435,8 +435,9 @@ class Plot extends Drawn {
       if (x !== undefined) stroke(g, place("x", x), f.top, place("x", x), f.bottom);
       if (y !== undefined) stroke(g, f.left, place("y", y), f.right, place("y", y));
       g.textAlign = x !== undefined ? "left" : "right";
-      g.textBaseline = x !== undefined ? "top" : "bottom";
-      if (x !== undefined) g.fillText(name, place("x", x) + 4, f.top + 4);
+      g.textBaseline = "bottom";
+      // Curves that rise to the right leave room below.
+      if (x !== undefined) g.fillText(name, place("x", x) + 4, f.bottom - 4);
       if (y !== undefined) g.fillText(name, f.right - 4, Math.max(place("y", y) - 2, f.top + 15));
     }
     g.setLineDash([]);

@@ -130,7 +130,7 @@ class View extends Drawn {
       this.output.textContent = motion.texts[index];
     } else {
       const how = sketch ? "not to scale" : enlargement(this.magnification());
-      this.output.textContent = `t = ${motion.times[index].toFixed(2)} s, largest displacement ${short(motion.largest[index] * factor, 3)} ${unit}; ${how}`;
+      this.output.textContent = `t = ${motion.times[index].toFixed(3)} s: largest displacement at this moment ${short(motion.largest[index] * factor, 3)} ${unit}; ${how}`;
     }
     this.dirty = true;
     schedule();
@@ -222,7 +222,7 @@ class View extends Drawn {
       g.setLineDash([]);
     };
     g.globalAlpha = 0.4;
-    trace(0, 1.2, true);
+    trace(0, edges.length > 500 ? 0.6 : 1.2, true);
     g.globalAlpha = 1;
     g.strokeStyle = colour("--quiet");
     for (const [i, strokes, thick] of supports) {
@@ -237,7 +237,7 @@ class View extends Drawn {
         }
       }
     }
-    trace(m, 2.2, false);
+    trace(m, edges.length > 500 ? 1.1 : 2.2, false);
     g.fillStyle = colour("--c0");
     const radius = nodes > 400 ? 1.2 : this.spec.sketch ? 5 : 2.8;
     this.places = [];
@@ -286,7 +286,7 @@ class View extends Drawn {
     if (this.tip.hidden) return;
     const { unit, factor, names } = this.spec;
     const far = Math.hypot(...this.state(near).slice(0, 3)) * factor;
-    this.tip.textContent = this.shapes ? names[near] : `${names[near]}: ${short(far, 3)} ${unit}`;
+    this.tip.textContent = this.shapes || this.spec.swinging.includes(near) ? names[near] : `${names[near]}: ${short(far, 3)} ${unit}`;
     this.tip.style.left = `${Math.min(x + 12, r.width - this.tip.offsetWidth)}px`;
     this.tip.style.top = `${Math.max(0, y - 30)}px`;
   }

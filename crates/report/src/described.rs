@@ -24,6 +24,9 @@ pub(crate) fn described(block: &Block) -> Value {
     match block {
         Block::Text(text) => json!({ "text": text }),
         Block::Folded { summary, text } => json!({ "folded": summary, "lines": text }),
+        Block::FoldedTable { summary, table } => {
+            json!({ "folded": summary, "table": table.rows, "header": table.header })
+        }
         Block::Lines(lines) => json!({ "lines": lines }),
         Block::Table(t) => json!({ "table": t.rows, "header": t.header }),
         // Cells have nothing to zoom into.
@@ -45,8 +48,8 @@ fn note(plot: &Panel) -> String {
     let thinned =
         plot.curves.iter().filter_map(|c| c.thinned.map(|of| (c.points.len(), of))).filter(|t| (t.0 as u64) < t.1);
     let thinned = thinned.max_by_key(|t| t.1).map(|(points, of)| {
-        let all = "extremes in each piece are kept, so every peak is true";
-        format!("Thinned: {points} of {of} samples per curve are in this page; {all}.")
+        let all = "the extremes of each piece are kept, so every peak is exact";
+        format!("Reduced: this page has {points} of {of} samples per curve; {all}.")
     });
     [Some(plot.note.clone()).filter(|n| !n.is_empty()), thinned].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
@@ -114,35 +117,47 @@ fn placed(points: &[(f64, f64)], log: bool) -> Vec<(f64, f64)> {
     points.iter().map(place).collect()
 }
 
-/// How far the farthest node of a state is displaced.
-fn farthest(state: &[f32]) -> f64 {
+/// How far the farthest node of a state is displaced; pendulums do not count as long as anything else moves.
+fn farthest(state: &[f32], swinging: &[usize]) -> f64 {
     let square = |d: &[f32]| d[..3].iter().map(|x| f64::from(*x).powi(2)).sum::<f64>();
-    state.chunks_exact(6).map(square).fold(0.0, f64::max).sqrt()
+    let all = || state.chunks_exact(6).enumerate();
+    let standing = all().filter(|(i, _)| !swinging.contains(i)).map(|(_, d)| square(d)).fold(0.0, f64::max);
+    if standing > 0.0 { standing.sqrt() } else { all().map(|(_, d)| square(d)).fold(0.0, f64::max).sqrt() }
+}
+
+/// How much farther than the structure a pendulum may be drawn: where only pendulums swing, the structure stays in sight.
+const SWING: f64 = 4.0;
+
+/// The displacement for which a state is magnified.
+fn magnified(state: &[f32], swinging: &[usize]) -> f64 {
+    farthest(state, swinging).max(farthest(state, &[]) / SWING)
 }
 
 /// The structure where it is displaced most, over the one at rest.
 fn still(view: &View, direction: [f64; 2]) -> String {
     let states: Vec<&[f32]> = view.motion.states().collect();
+    let farthest = |state: &[f32]| farthest(state, &view.drawing.swinging);
     let most = match view.motion {
         Motion::Shapes(_) => states.first(),
         Motion::Frames { .. } => states.iter().max_by(|a, b| farthest(a).total_cmp(&farthest(b))),
     };
-    let displaced = most.map(|s| (*s, view.drawing.magnification(farthest(s))));
+    let displaced = most.map(|s| (*s, view.drawing.magnification(magnified(s, &view.drawing.swinging))));
     view.drawing.still(direction, displaced, 560.0, 420.0)
 }
 
 fn view(view: &View, direction: [f64; 2]) -> Value {
     let d = &view.drawing;
-    let largest: Vec<f64> = view.motion.states().map(farthest).collect();
+    let largest: Vec<f64> = view.motion.states().map(|s| farthest(s, &d.swinging)).collect();
     let mut motion = packed(&view.motion);
     match &view.motion {
         Motion::Shapes(shapes) => {
             motion["texts"] = shapes.iter().map(|s| s.0.clone()).collect::<Vec<_>>().into();
-            motion["drawn"] = largest.iter().map(|most| d.magnification(*most)).collect::<Vec<_>>().into();
+            let drawn = |s: &[f32]| d.magnification(magnified(s, &d.swinging));
+            motion["drawn"] = view.motion.states().map(drawn).collect::<Vec<_>>().into();
         }
         Motion::Frames { times, .. } => {
             motion["times"] = times.clone().into();
-            let most = largest.iter().copied().fold(0.0, f64::max);
+            let most = view.motion.states().map(|s| magnified(s, &d.swinging)).fold(0.0, f64::max);
             motion["drawn"] = vec![d.magnification(most)].into();
         }
     }
@@ -161,7 +176,7 @@ fn view(view: &View, direction: [f64; 2]) -> Value {
         json!([point, rounded(&symbol.strokes), rounded(&symbol.thick)])
     };
     json!({
-        "title": view.title, "points": d.points, "nodes": d.nodes, "names": view.names,
+        "title": view.title, "points": d.points, "nodes": d.nodes, "names": view.names, "swinging": d.swinging,
         "edges": d.edges.iter().map(edge).collect::<Vec<_>>(),
         "supports": d.supports.iter().filter(|s| s.1.is_seen()).map(support).collect::<Vec<_>>(),
         "axes": axes,
@@ -222,6 +237,17 @@ mod tests {
             ["", "f", "fo", "foo", "foob", "fooba"].map(of),
             ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE="]
         );
+    }
+
+    /// A pendulum that swings alone stays in the picture; beside a structure that moves it does not count.
+    #[test]
+    fn pendulums_do_not_push_the_structure_out_of_sight() {
+        let state = |structure: f32, pendulum: f32| {
+            let mut state = [0.0; 12];
+            (state[0], state[6]) = (structure, pendulum);
+            magnified(&state, &[1])
+        };
+        assert_eq!([state(0.5, 1.0), state(0.01, 1.0), state(0.0, 1.0)], [0.5, 0.25, 1.0]);
     }
 
     #[test]

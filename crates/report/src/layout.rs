@@ -72,7 +72,8 @@ pub(crate) fn scene(figure: &Figure) -> Scene {
         (0..cells.len()).map(|i| wrapped(&heading(figure, i), sizes.label, plot + RIGHT - GAP)).collect();
     // One legend under all panels, if that of one of them says what all others do.
     let legend = cells.iter().map(|c| &c.legend).max_by_key(|l| l.len()).cloned().unwrap_or_default();
-    let shared = cells.len() > 1 && cells.iter().all(|c| c.legend.iter().all(|e| legend.contains(e)));
+    let several = cells.iter().filter(|c| !c.legend.is_empty()).count() > 1;
+    let shared = several && cells.iter().all(|c| c.legend.iter().all(|e| legend.contains(e)));
 
     let mut scene = Scene { width: figure.width, height: 0.0, shapes: Vec::new() };
     let mut top = 4.0;

@@ -52,6 +52,13 @@ pub enum Block {
         /// The lines.
         text: String,
     },
+    /// A table, folded away behind a summary.
+    FoldedTable {
+        /// What is behind it.
+        summary: String,
+        /// The table.
+        table: Table,
+    },
     /// Lines word for word.
     Lines(Vec<String>),
     /// A table.

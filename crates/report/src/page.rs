@@ -65,23 +65,19 @@ impl Page {
 
 /// Writes a block as [`described`] has it, and takes what the script draws of it. Every text is escaped here, whoever kept it.
 fn write_block(out: &mut dyn Write, mut block: Value, specs: &mut Vec<Value>) -> io::Result<()> {
-    let text = |v: &Value| v.as_str().map_or_else(String::new, escape);
-    let texts = |v: &Value| v.as_array().into_iter().flatten().map(text).collect::<Vec<String>>();
     if block["text"].is_string() {
-        return writeln!(out, "<p>{}</p>", text(&block["text"]));
+        return writeln!(out, "<p>{}</p>", quoted(&text(&block["text"])));
     }
     if block["folded"].is_string() {
-        let (summary, lines) = (text(&block["folded"]), text(&block["lines"]));
-        return writeln!(out, "<details><summary>{summary}</summary><pre>{lines}</pre></details>");
+        let summary = text(&block["folded"]);
+        let inside = table_of(&block).unwrap_or_else(|| format!("<pre>{}</pre>", text(&block["lines"])));
+        return writeln!(out, "<details><summary>{summary}</summary>{inside}</details>");
     }
     if block["lines"].is_array() {
         return writeln!(out, "<pre>{}</pre>", texts(&block["lines"]).join("\n"));
     }
-    if let Some(rows) = block["table"].as_array() {
-        let rows: Vec<Vec<String>> = rows.iter().map(texts).collect();
-        // Without a header it is a list of names and words.
-        let class = if texts(&block["header"]).is_empty() { "words" } else { "" };
-        return write!(out, "{}", table(class, &texts(&block["header"]), &rows));
+    if let Some(table) = table_of(&block) {
+        return write!(out, "{table}");
     }
     let (spec, title) = (block.get_mut("spec").map(Value::take).unwrap_or_default(), text(&block["title"]));
     // As an image it runs no script, whoever kept it.
@@ -94,6 +90,33 @@ fn write_block(out: &mut dyn Write, mut block: Value, specs: &mut Vec<Value>) ->
     specs.extend(Some(spec).filter(|s| !s.is_null()));
     let note = note.unwrap_or_default();
     writeln!(out, "<figure{id}{class}><figcaption>{title}</figcaption><div>{still}</div>{note}</figure>")
+}
+
+fn text(v: &Value) -> String {
+    v.as_str().map_or_else(String::new, escape)
+}
+
+fn texts(v: &Value) -> Vec<String> {
+    v.as_array().into_iter().flatten().map(text).collect()
+}
+
+/// The table of a block, if it has one.
+fn table_of(block: &Value) -> Option<String> {
+    let rows: Vec<Vec<String>> = block["table"].as_array()?.iter().map(texts).collect();
+    let header = texts(&block["header"]);
+    // Without a header it is a list of names and words.
+    let class = if header.is_empty() { "words" } else { "" };
+    Some(table(class, &header, &rows))
+}
+
+/// Escaped text with what stands in backquotes as code.
+fn quoted(text: &str) -> String {
+    let pieces: Vec<&str> = text.split('`').collect();
+    if pieces.len().is_multiple_of(2) {
+        return text.to_owned();
+    }
+    let piece = |(i, p): (usize, &&str)| if i % 2 == 1 { format!("<code>{p}</code>") } else { (*p).to_owned() };
+    pieces.iter().enumerate().map(piece).collect()
 }
 
 #[cfg(test)]
@@ -122,7 +145,9 @@ mod tests {
         let table = Table { header: vec!["a".into()], rows: vec![vec!["1 & 2".into()]] };
         let lines = Block::Lines(vec!["x".into(), "<i>".into()]);
         let folded = Block::Folded { summary: "all".into(), text: "a\nb".into() };
-        vec![Block::Plot(plot), Block::View(view), Block::Table(table), Block::Text("<b>".into()), lines, folded]
+        let more = Block::FoldedTable { summary: "more".into(), table: table.clone() };
+        let text = Block::Text("<b> of `a<b`".into());
+        vec![Block::Plot(plot), Block::View(view), Block::Table(table), text, lines, folded, more]
     }
 
     fn page(blocks: Vec<Block>) -> String {
@@ -151,6 +176,8 @@ mod tests {
         assert!(rest.contains("A &amp; B") && rest.contains("roof &lt;x&gt;") && !rest.contains("<b>"));
         assert!(!rest.contains("None"), "an empty section is not shown");
         assert!(rest.contains("2 of 99 samples"));
+        assert!(rest.contains("<p>&lt;b&gt; of <code>a&lt;b</code></p>"), "names are code");
+        assert!(rest.contains("<summary>more</summary><div class=\"table\">"), "a table is folded");
     }
 
     #[test]

@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let total = begin.elapsed().as_secs_f64();
             let per_row = |seconds: f64| seconds * 1e9 / rows as f64;
             println!(
-                "step {:6.0} ns, recorded {:6.0} ns by the clock; {:6.0} and {:6.0} ns of the processor; \
+                "step {:6.0} ns, recorded {:6.0} ns of wall time; {:6.0} and {:6.0} ns of the processor; \
                  {} rows, {:.0} MB/s, worst write {:.2} ms",
                 per_row(bare.0),
                 per_row(recorded.0),

@@ -1,6 +1,7 @@
 //! The growing file: rows go into the last block of every column, a full block is followed by another, and at every moment
 //! what is on disk opens.
 
+use crate::heap::{collection, reference};
 use crate::image::{Image, leaf};
 use crate::layout::{
     self, EOF_FIELD, EXTENT_SIZE, EXTENTS, FANOUT, LOG_AREA, LOG_HEADER, NODE, OUTCOME_SIZE, PAGE, write_at,
@@ -20,7 +21,7 @@ const SYNC: Duration = Duration::from_millis(500);
 pub(crate) const FAILED: &str = "interrupted: recording failed";
 
 /// Outcome of a file that nobody ended.
-pub(crate) const GIVEN_UP: &str = "interrupted: the recording was given up without an end";
+pub(crate) const GIVEN_UP: &str = "interrupted: the recording was not completed";
 
 /// One level of the B-trees. All columns have trees of the same shape; their nodes lie side by side.
 #[derive(Debug, Clone)]
@@ -49,6 +50,7 @@ pub struct Appender {
     extents: Vec<u8>,
     log: Vec<u8>,
     log_at: u64,
+    outcome_field: u64,
     outcome_at: u64,
     dropped_at: u64,
     ended: bool,
@@ -94,6 +96,7 @@ impl Appender {
             extents: image.bytes[from..from + columns * EXTENT_SIZE as usize].to_vec(),
             log: Vec::new(),
             log_at: image.log_at,
+            outcome_field: image.outcome_field,
             outcome_at: image.outcome_at,
             dropped_at: image.dropped_at,
             ended: false,
@@ -341,9 +344,10 @@ impl Appender {
         while !outcome.is_char_boundary(length) {
             length -= 1;
         }
-        let mut bytes = outcome.as_bytes()[..length].to_vec();
-        bytes.resize(OUTCOME_SIZE, 0);
-        write_at(&self.file, self.outcome_at, &bytes)?;
+        // The text first, then what refers to it.
+        let outcome = &outcome[..length];
+        write_at(&self.file, self.outcome_at, &collection(&[outcome]))?;
+        write_at(&self.file, self.outcome_field, &reference(outcome, self.outcome_at, 1))?;
         if self.log.len() > LOG_AREA {
             let at = self.end.next_multiple_of(8);
             self.lengthen(at + self.log.len() as u64)?;

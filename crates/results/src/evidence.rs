@@ -15,7 +15,7 @@ use crate::{Error, Reader, Result, io_error};
 /// When the file cannot be written, somebody else is writing it, or an earlier version made it.
 pub fn attach(path: &Path, text: &str) -> Result<()> {
     if !Reader::open(path)?.takes_evidence() {
-        let what = "an earlier version made it, without room for evidence".to_owned();
+        let what = "it was written by an earlier version and has no space for the verdict".to_owned();
         return Err(Error::Format { path: path.to_path_buf(), what });
     }
     let file = OpenOptions::new().read(true).write(true).open(path).map_err(io_error(path))?;

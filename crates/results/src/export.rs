@@ -3,8 +3,9 @@
 //! The result file itself is HDF5, which MATLAB reads with `h5read`; the MATLAB 5 file is for `load` in MATLAB and
 //! Octave and for `scipy.io.loadmat`.
 
+use crate::image::unit_name;
 use crate::reader::{Outcome, Reader};
-use crate::{Error, Result, identifiers, io_error};
+use crate::{Error, Result, Setting, identifiers, io_error};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -56,8 +57,9 @@ pub fn csv_file(reader: &Reader, path: &Path) -> Result<()> {
     })
 }
 
-/// Writes a MATLAB 5 file with `time`, one column vector per channel (named as in the result file), the structure
-/// `units` and the structure `info` (title, program, version, created, outcome, model_text, log, settings, names).
+/// Writes a MATLAB 5 file with `time`, one column vector per channel (its name with underscores for what MATLAB takes in no
+/// name), the structure `units` and the structure `info` (title, program, version, created, outcome, model_text, log, settings,
+/// and `names`: the names of the channels as they are).
 ///
 /// # Errors
 /// When the result cannot be read, the file not be written, or a channel has more than 2 GiB (the format holds no more;
@@ -71,7 +73,7 @@ pub fn mat5(reader: &Reader, path: &Path) -> Result<()> {
     }
     let wrong = io_error(path);
     let mut out = BufWriter::with_capacity(1 << 16, File::create(path).map_err(&wrong)?);
-    let mut header = format!("MATLAB 5.0 MAT-file, written by interfield-results: {}", reader.meta().created);
+    let mut header = format!("MATLAB 5.0 MAT-file, written by Interfield: {}", reader.meta().created);
     header = header.chars().map(|c| if c.is_ascii() { c } else { '?' }).take(116).collect();
     let mut bytes = header.into_bytes();
     bytes.resize(124, b' ');
@@ -96,9 +98,11 @@ pub fn mat5(reader: &Reader, path: &Path) -> Result<()> {
         Outcome::Finished(text) | Outcome::Interrupted(text) => text.as_str(),
         Outcome::Unknown => "unknown",
     };
-    let keys = identifiers(meta.settings.iter().map(|(name, _)| name.as_str()));
+    let settings: Vec<(String, Vec<u8>)> =
+        meta.settings.iter().flat_map(|(name, value)| setting(name, value)).collect();
+    let keys = identifiers(settings.iter().map(|(name, _)| name.as_str()));
     let settings: Vec<(&str, Vec<u8>)> =
-        keys.iter().zip(&meta.settings).map(|(key, (_, value))| (key.as_str(), matrix_text("", value))).collect();
+        keys.iter().zip(settings).map(|(key, (_, value))| (key.as_str(), value)).collect();
     let full: Vec<(&str, Vec<u8>)> = names
         .iter()
         .zip(reader.channels())
@@ -178,6 +182,25 @@ fn matrix_text(name: &str, text: &str) -> Vec<u8> {
     let mut body = matrix_head(MX_CHAR, [i32::from(!text.is_empty()), text.chars().count() as i32], name);
     body.extend_from_slice(&element(MI_UTF8, text.as_bytes()));
     element(MI_MATRIX, &body)
+}
+
+fn matrix_number(value: f64) -> Vec<u8> {
+    let mut body = matrix_head(MX_DOUBLE, [1, 1], "");
+    body.extend_from_slice(&element(MI_DOUBLE, &value.to_le_bytes()));
+    element(MI_MATRIX, &body)
+}
+
+/// A setting, and its unit if it has one, as in the result file.
+fn setting(name: &str, value: &Setting) -> Vec<(String, Vec<u8>)> {
+    let own = |value| vec![(name.to_owned(), value)];
+    match value {
+        Setting::Text(text) => own(matrix_text("", text)),
+        Setting::Count(n) => own(matrix_number(*n as f64)),
+        Setting::Number(value, unit) if unit.is_empty() => own(matrix_number(*value)),
+        Setting::Number(value, unit) => {
+            [own(matrix_number(*value)), vec![(unit_name(name), matrix_text("", unit))]].concat()
+        }
+    }
 }
 
 fn matrix_struct(name: &str, fields: &[(&str, Vec<u8>)]) -> Vec<u8> {

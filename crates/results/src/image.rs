@@ -1,10 +1,11 @@
 //! The file as it is before the first row: everything known by then, and room for what comes.
 
+use crate::heap::{Heap, Reference};
 use crate::layout::{
-    self, COLUMN_TREE_FIELD, EVIDENCE_HEADER, EXTENT_SIZE, EXTENTS, FANOUT, FORMAT, LOG_AREA, LOG_HEADER, NODE,
-    OUTCOME_SIZE, PAGE, RUNNING,
+    self, COLUMN_TREE_FIELD, EVIDENCE_HEADER, EXTENT_SIZE, EXTENTS, FANOUT, FORMAT, LOG_AREA, LOG_HEADER, NODE, PAGE,
+    RUNNING, VERSION,
 };
-use crate::{ChannelInfo, Error, Meta, Result, identifiers};
+use crate::{ChannelInfo, Error, Meta, Result, Setting};
 
 /// The file as it is before the first row.
 #[derive(Debug)]
@@ -19,6 +20,8 @@ pub(crate) struct Image {
     /// Where each column keeps the address of its B-tree.
     pub(crate) tree_fields: Vec<u64>,
     pub(crate) log_at: u64,
+    /// Where the attribute of the outcome refers to its text, and the collection for the one at the end.
+    pub(crate) outcome_field: u64,
     pub(crate) outcome_at: u64,
     pub(crate) dropped_at: u64,
 }
@@ -41,32 +44,41 @@ impl Image {
         patch(&mut bytes, EVIDENCE_HEADER, &layout::text_dataset(nothing, 1));
         let model = append(&mut bytes, &layout::text_dataset(model_text_at, model_size));
 
+        let heap = Heap::place(&mut bytes, texts(meta, channels));
+        let text = |name: &str, text: &str| layout::text_attribute(name, heap.reference(text));
         let leaves = append(&mut bytes, &vec![0; (NODE * columns) as usize]);
-        let ids = identifiers(channels.iter().map(|c| c.name.as_str()));
         let mut headers = Vec::new();
         for column in 0..columns {
             let attributes = match column.checked_sub(1).and_then(|c| channels.get(c as usize)) {
-                None => vec![layout::text_attribute("unit", "s")],
+                None => vec![text("unit", SECONDS)],
                 Some(channel) => vec![
-                    layout::text_attribute("name", &channel.name),
-                    layout::text_attribute("unit", &channel.unit),
-                    layout::text_attribute("quantity", &channel.quantity),
-                    layout::text_attribute("description", &channel.description),
+                    text("name", &channel.name),
+                    text("unit", &channel.unit),
+                    text("quantity", &channel.quantity),
+                    text("description", &channel.description),
                 ],
             };
             let extent_at = EXTENTS + column * EXTENT_SIZE;
             let header = layout::column_dataset(leaves + column * NODE, block_rows, extent_at, attributes);
-            // The address of the tree changes during the run: it must not lie across two pages.
-            while (bytes.len() as u64 + COLUMN_TREE_FIELD) % PAGE > PAGE - 8 {
-                bytes.resize(bytes.len() + 8, 0);
-            }
+            // The address of the tree changes during the run.
+            within_a_page(&mut bytes, COLUMN_TREE_FIELD, 8);
             headers.push(append(&mut bytes, &header));
         }
 
-        let links: Vec<(&str, u64)> = ids.iter().map(String::as_str).zip(headers[1..].iter().copied()).collect();
+        let names = link_names(channels);
+        let links: Vec<(&str, u64)> = names.iter().map(String::as_str).zip(headers[1..].iter().copied()).collect();
         let channel_group = append(&mut bytes, &layout::object_header(&layout::group(&links), 0));
         let mut messages = layout::group(&[]);
-        messages.extend(meta.settings.iter().map(|(name, value)| layout::text_attribute(name, value)));
+        for (name, setting) in &meta.settings {
+            match setting {
+                Setting::Text(value) => messages.push(text(name, value)),
+                Setting::Count(n) => messages.push(layout::count_attribute(name, *n)),
+                Setting::Number(value, unit) => {
+                    messages.push(layout::number_attribute(name, *value));
+                    messages.extend((!unit.is_empty()).then(|| text(&unit_name(name), unit)));
+                }
+            }
+        }
         let settings = append(&mut bytes, &layout::object_header(&messages, 0));
 
         let mut messages = layout::group(&[
@@ -77,28 +89,16 @@ impl Image {
             ("log", LOG_HEADER),
             ("evidence", EVIDENCE_HEADER),
         ]);
-        let mut outcome = RUNNING.as_bytes().to_vec();
-        outcome.resize(OUTCOME_SIZE, 0);
-        messages.push(layout::attribute("outcome", &layout::type_text(OUTCOME_SIZE), &outcome));
-        let outcome_end: usize = messages.iter().map(|(_, data)| 8 + data.len().next_multiple_of(8)).sum();
-        let outcome_unpadded = messages.last().map_or(0, |(_, data)| data.len());
-        messages.push(layout::attribute("dropped", &layout::type_u64(), &[0; 8]));
-        let dropped_unpadded = messages.last().map_or(0, |(_, data)| data.len());
-        for (name, text) in [
-            ("format", FORMAT),
-            ("format_version", "1"),
-            ("title", meta.title.as_str()),
-            ("program", meta.program.as_str()),
-            ("version", meta.version.as_str()),
-            ("created", meta.created.as_str()),
-        ] {
-            messages.push(layout::text_attribute(name, text));
+        let outcome_field = end_of(&mut messages, text("outcome", RUNNING)) - size_of::<Reference>() as u64;
+        let dropped = end_of(&mut messages, layout::count_attribute("dropped", 0)) - 8;
+        messages.extend([text("format", FORMAT), layout::count_attribute("format_version", VERSION)]);
+        for (name, value) in
+            [("title", &meta.title), ("program", &meta.program), ("version", &meta.version), ("created", &meta.created)]
+        {
+            messages.push(text(name, value));
         }
+        within_a_page(&mut bytes, outcome_field, 16);
         let root = append(&mut bytes, &layout::object_header(&messages, 0));
-        let outcome_message_end = root + 16 + outcome_end as u64;
-        let outcome_at = outcome_message_end - outcome_unpadded.next_multiple_of(8) as u64
-            + (outcome_unpadded - OUTCOME_SIZE) as u64;
-        let dropped_at = outcome_message_end + 8 + (dropped_unpadded - 8) as u64;
 
         let data = (bytes.len() as u64).next_multiple_of(PAGE);
         let end = data + columns * block_rows as u64 * 8;
@@ -108,7 +108,61 @@ impl Image {
         }
         patch(&mut bytes, 0, &layout::superblock(end, root));
         let tree_fields = headers.iter().map(|h| h + COLUMN_TREE_FIELD).collect();
-        Ok(Self { bytes, end, data, leaves, tree_fields, log_at, outcome_at, dropped_at })
+        let (outcome_field, dropped_at) = (root + outcome_field, root + dropped);
+        let outcome_at = heap.outcome_at;
+        Ok(Self { bytes, end, data, leaves, tree_fields, log_at, outcome_field, outcome_at, dropped_at })
+    }
+}
+
+/// Unit of the time.
+const SECONDS: &str = "s";
+
+/// Name of the attribute with the unit of a setting.
+pub(crate) fn unit_name(setting: &str) -> String {
+    format!("{setting}_unit")
+}
+
+/// Everything that attributes say.
+fn texts<'a>(meta: &'a Meta, channels: &'a [ChannelInfo]) -> impl Iterator<Item = &'a str> {
+    let of_channel = |c: &'a ChannelInfo| [&c.name, &c.unit, &c.quantity, &c.description].map(String::as_str);
+    let of_setting = |(_, setting): &'a (String, Setting)| match setting {
+        Setting::Text(text) | Setting::Number(_, text) => Some(text.as_str()),
+        Setting::Count(_) => None,
+    };
+    let of_run = [&meta.title, &meta.program, &meta.version, &meta.created].map(String::as_str);
+    let own = [SECONDS, RUNNING, FORMAT];
+    let rest = meta.settings.iter().filter_map(of_setting).chain(channels.iter().flat_map(of_channel));
+    own.into_iter().chain(of_run).chain(rest)
+}
+
+/// The names of the channels as HDF5 takes them, each once: a slash would be a path, and a dot alone is the group itself.
+fn link_names(channels: &[ChannelInfo]) -> Vec<String> {
+    let mut taken = std::collections::HashSet::new();
+    let one = |c: &ChannelInfo| {
+        let mut name = c.name.replace('/', "\u{2215}");
+        while matches!(name.as_str(), "" | ".") || !taken.insert(name.clone()) {
+            name.push('_');
+        }
+        name
+    };
+    channels.iter().map(one).collect()
+}
+
+/// Adds a message; says where its data end behind the beginning of the object header.
+fn end_of(messages: &mut Vec<(u16, Vec<u8>)>, message: (u16, Vec<u8>)) -> u64 {
+    const HEAD: usize = 16;
+    let before: usize = messages.iter().map(|(_, data)| 8 + data.len().next_multiple_of(8)).sum();
+    let end = HEAD + before + 8 + message.1.len();
+    messages.push(message);
+    end as u64
+}
+
+/// Leaves room, so that a field of what is appended next does not lie across two pages: it changes at once, also for a process
+/// that is killed meanwhile.
+fn within_a_page(bytes: &mut Vec<u8>, field: u64, size: u64) {
+    bytes.resize(bytes.len().next_multiple_of(8), 0);
+    while (bytes.len() as u64 + field) % PAGE > PAGE - size {
+        bytes.resize(bytes.len() + 8, 0);
     }
 }
 
@@ -118,27 +172,27 @@ fn check(meta: &Meta, channels: &[ChannelInfo]) -> Result<()> {
         return Err(Error::Invalid("a result file holds at most 60 000 channels and as many settings".into()));
     }
     let mut names = std::collections::HashSet::new();
-    for name in meta.settings.iter().map(|(name, _)| name) {
-        if name.is_empty() || !names.insert(name) {
+    for (name, setting) in &meta.settings {
+        let own = [name.clone(), unit_name(name)];
+        let used = if matches!(setting, Setting::Number(..)) { 2 } else { 1 };
+        if name.is_empty() || !own.into_iter().take(used).all(|n| names.insert(n)) {
             return Err(Error::Invalid(format!("setting `{name}` is empty or given twice")));
         }
     }
-    names.clear();
+    let mut names = std::collections::HashSet::new();
     if let Some(twice) = channels.iter().find(|c| !names.insert(&c.name)) {
         return Err(Error::Invalid(format!("channel `{}` is given twice", twice.name)));
     }
-    let texts = [&meta.title, &meta.program, &meta.version, &meta.created].into_iter();
-    let texts = texts.chain(meta.settings.iter().flat_map(|(name, value)| [name, value]));
-    let texts = texts.chain(channels.iter().flat_map(|c| [&c.name, &c.unit, &c.quantity, &c.description]));
-    for text in texts.chain([&meta.model_text]) {
-        if text.contains('\0') {
-            return Err(Error::Invalid("a text of a result file contains a zero character".into()));
-        }
-        if text.len() > 32_000 && !std::ptr::eq(text, &meta.model_text) {
+    for text in texts(meta, channels).chain(meta.settings.iter().map(|(name, _)| name.as_str())) {
+        if text.len() > 32_000 {
             return Err(Error::Invalid(format!("a text of {} bytes is too long for an attribute", text.len())));
         }
     }
-    let settings: usize = meta.settings.iter().map(|(name, value)| name.len() + value.len()).sum();
+    let names = meta.settings.iter().map(|(name, _)| name.as_str());
+    if texts(meta, channels).chain(names).chain([meta.model_text.as_str()]).any(|text| text.contains('\0')) {
+        return Err(Error::Invalid("a text of a result file contains a zero character".into()));
+    }
+    let settings: usize = texts(meta, &[]).map(str::len).sum();
     if meta.model_text.len().max(settings) > 1 << 30 {
         return Err(Error::Invalid("the model text or the settings are longer than 1 GiB".into()));
     }

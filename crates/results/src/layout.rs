@@ -3,15 +3,17 @@
 //! ```text
 //! /                 attributes: format, format_version, title, program, version, created, outcome, dropped
 //! /time             f64[n], attribute unit = "s"
-//! /channels/<id>    f64[n] each, attributes name, unit, quantity, description; <id> is an identifier made of the name
-//! /settings         one text attribute per setting
+//! /channels/<name>  f64[n] each, attributes name, unit, quantity, description
+//! /settings         one attribute per setting, a text or a number; the unit of a number is the attribute <setting>_unit
 //! /model            the model file, one text
 //! /log              the log, one text
 //! /evidence         what was found when the run had ended, one text (JSON); empty until then
 //! ```
 //!
-//! Texts have a fixed length and are UTF-8: Python sees bytes and says `f["model"][()].decode()` or
-//! `f["time"].attrs["unit"].decode()`.
+//! A channel has the name it has in the model; only a slash, which HDF5 reads as a path, becomes `∕` (U+2215), and the
+//! attribute `name` keeps it. Texts are UTF-8. In Python `f["channels/roof.ux"].attrs["unit"]` is a `str`, `f["settings"].attrs["dt"]` a
+//! number, and a whole text is `f["model"].asstr("utf-8")[()]`. Files of version 1 (texts of fixed length in all attributes,
+//! identifiers for names of channels) are read as well.
 //!
 //! The HDF5 dialect is the oldest one (super-block 0, object headers 1, version-1 B-trees), which every HDF5 library
 //! since 1.8 reads and which has no checksums: a number can be changed in place by a write of eight bytes.
@@ -32,6 +34,8 @@
 use std::fs::File;
 use std::io;
 
+use crate::heap::Reference;
+
 /// Rows per block unless told otherwise.
 pub const DEFAULT_BLOCK_ROWS: usize = 1024;
 /// Bytes kept free for the log while the run goes on.
@@ -42,6 +46,8 @@ pub(crate) const OUTCOME_SIZE: usize = 256;
 pub(crate) const RUNNING: &str = "running";
 /// What the attribute `format` of the root says.
 pub(crate) const FORMAT: &str = "interfield-result";
+/// What its attribute `format_version` says.
+pub(crate) const VERSION: u64 = 2;
 
 pub(crate) const UNDEFINED: u64 = u64::MAX;
 pub(crate) const PAGE: u64 = 4096;
@@ -139,11 +145,19 @@ pub(crate) fn attribute(name: &str, datatype: &[u8], value: &[u8]) -> (u16, Vec<
     (MSG_ATTRIBUTE, out)
 }
 
-pub(crate) fn text_attribute(name: &str, text: &str) -> (u16, Vec<u8>) {
-    let size = text.len().max(1);
-    let mut value = text.as_bytes().to_vec();
-    value.resize(size, 0);
-    attribute(name, &type_text(size), &value)
+/// An attribute that refers to a text in a heap: UTF-8 of any length, whose letters have the type of a byte.
+pub(crate) fn text_attribute(name: &str, text: Reference) -> (u16, Vec<u8>) {
+    let mut datatype = vec![0x19, 0x01, 0x01, 0, 16, 0, 0, 0];
+    datatype.extend_from_slice(&[0x10, 0, 0, 0, 1, 0, 0, 0, 0, 0, 8, 0]);
+    attribute(name, &datatype, &text)
+}
+
+pub(crate) fn number_attribute(name: &str, value: f64) -> (u16, Vec<u8>) {
+    attribute(name, &type_f64(), &value.to_le_bytes())
+}
+
+pub(crate) fn count_attribute(name: &str, value: u64) -> (u16, Vec<u8>) {
+    attribute(name, &type_u64(), &value.to_le_bytes())
 }
 
 pub(crate) fn continuation(at: u64, length: u64) -> (u16, Vec<u8>) {
@@ -160,10 +174,11 @@ pub(crate) fn group(links: &[(&str, u64)]) -> Vec<(u16, Vec<u8>)> {
     info.extend_from_slice(&UNDEFINED.to_le_bytes());
     let mut messages = vec![(MSG_LINK_INFO, info), (MSG_GROUP_INFO, vec![0, 0])];
     for (order, (name, address)) in links.iter().enumerate() {
-        let mut link = vec![1, 0x04 | 0x10];
+        // With its place in the order, UTF-8, and a length of two bytes.
+        let mut link = vec![1, 0x04 | 0x10 | 0x01];
         link.extend_from_slice(&(order as u64).to_le_bytes());
         link.push(1);
-        link.push(name.len() as u8);
+        link.extend_from_slice(&(name.len() as u16).to_le_bytes());
         link.extend_from_slice(name.as_bytes());
         link.extend_from_slice(&address.to_le_bytes());
         messages.push((MSG_LINK, link));

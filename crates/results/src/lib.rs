@@ -30,6 +30,7 @@
 mod appender;
 mod evidence;
 pub mod export;
+mod heap;
 mod image;
 pub mod layout;
 mod place;
@@ -47,7 +48,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What is known about a run before its first sample.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Meta {
     /// What the run is, in one line.
     pub title: String,
@@ -60,7 +61,64 @@ pub struct Meta {
     /// The model file, word for word.
     pub model_text: String,
     /// Every setting of the run by name; a name may appear once.
-    pub settings: Vec<(String, String)>,
+    pub settings: Vec<(String, Setting)>,
+}
+
+impl Meta {
+    /// The setting of a name.
+    pub fn setting(&self, name: &str) -> Option<&Setting> {
+        self.settings.iter().find(|(n, _)| n == name).map(|(_, setting)| setting)
+    }
+}
+
+/// What a setting says.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Setting {
+    /// Words.
+    Text(String),
+    /// A number of things.
+    Count(u64),
+    /// A number and its unit.
+    Number(f64, String),
+}
+
+impl Setting {
+    /// Its words, if it has any.
+    pub fn text(&self) -> Option<&str> {
+        if let Self::Text(text) = self { Some(text) } else { None }
+    }
+
+    /// A time, s. Version 1 of the file kept times as words.
+    pub fn seconds(&self) -> Option<f64> {
+        match self {
+            Self::Number(value, unit) => (unit == "s").then_some(*value),
+            Self::Text(text) => text.strip_suffix(" s")?.parse().ok(),
+            Self::Count(_) => None,
+        }
+    }
+}
+
+impl From<&str> for Setting {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Setting {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl fmt::Display for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(text),
+            Self::Count(n) => write!(f, "{n}"),
+            Self::Number(value, unit) if unit.is_empty() => write!(f, "{value}"),
+            Self::Number(value, unit) => write!(f, "{value} {unit}"),
+        }
+    }
 }
 
 /// What one channel records.
@@ -190,7 +248,7 @@ const KEYWORDS: [&str; 20] = [
     "while",
 ];
 
-/// Unique identifiers that MATLAB and Python both accept, one for each name: `roof.ux` becomes `roof_ux`.
+/// Unique identifiers for a workspace of MATLAB, one for each name: `roof.ux` becomes `roof_ux`.
 pub fn identifiers<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut taken: std::collections::HashSet<String> = RESERVED.iter().map(|s| (*s).to_owned()).collect();
     let mut result = Vec::new();

@@ -1,7 +1,11 @@
 //! Reading result files, complete, killed or still growing.
 
-use crate::layout::{self, FANOUT, FORMAT, NODE, RUNNING, read_at};
-use crate::{ChannelInfo, Error, Meta, Result, io_error};
+use crate::heap;
+use crate::image::unit_name;
+use crate::layout::{self, FANOUT, FORMAT, NODE, RUNNING, VERSION, read_at};
+use crate::{ChannelInfo, Error, Meta, Result, Setting, io_error};
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -23,7 +27,7 @@ impl Outcome {
     pub fn words(&self) -> String {
         match self {
             Outcome::Finished(text) | Outcome::Interrupted(text) => text.clone(),
-            Outcome::Unknown => "unknown: the run was killed, or it is still going".to_owned(),
+            Outcome::Unknown => "unknown: the run was killed or is still running".to_owned(),
         }
     }
 }
@@ -86,7 +90,7 @@ impl Reader {
     pub fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).map_err(io_error(path))?;
         let length = file.metadata().map_err(io_error(path))?.len();
-        let parser = Parser { file: &file, length };
+        let parser = Parser { file: &file, length, heaps: RefCell::default() };
         let parsed = parser.parse().map_err(|what| Error::Format { path: path.to_path_buf(), what })?;
         let Parsed { meta, channels, columns, block_rows, outcome, dropped, log, evidence } = parsed;
         let rows = columns.iter().map(|c| c.rows).min().unwrap_or(0);
@@ -273,23 +277,59 @@ struct Parsed {
 struct Parser<'a> {
     file: &'a File,
     length: u64,
+    /// Collections of texts that were read, by their addresses.
+    heaps: RefCell<HashMap<u64, Vec<u8>>>,
 }
 
 #[derive(Default)]
 struct Object {
     links: Vec<(String, u64)>,
-    attributes: Vec<(String, Vec<u8>)>,
+    attributes: Vec<(String, Stored)>,
     layout: Vec<u8>,
     space: Vec<u8>,
 }
 
+/// What an attribute holds.
+enum Stored {
+    Text(String),
+    Count(u64),
+    Number(f64),
+}
+
 impl Object {
-    fn attribute(&self, name: &str) -> &[u8] {
-        self.attributes.iter().find(|(n, _)| n == name).map_or(&[], |(_, value)| value)
+    fn attribute(&self, name: &str) -> Option<&Stored> {
+        self.attributes.iter().find(|(n, _)| n == name).map(|(_, value)| value)
     }
 
     fn text(&self, name: &str) -> String {
-        text(self.attribute(name))
+        match self.attribute(name) {
+            Some(Stored::Text(text)) => text.clone(),
+            _ => String::new(),
+        }
+    }
+
+    fn count(&self, name: &str) -> Option<u64> {
+        match self.attribute(name) {
+            Some(Stored::Count(n)) => Some(*n),
+            _ => None,
+        }
+    }
+
+    /// Its attributes as settings, a number with the unit that stands beside it.
+    fn settings(&self) -> Vec<(String, Setting)> {
+        let is_number = |name: &str| matches!(self.attribute(name), Some(Stored::Number(_)));
+        let unit = |name: &str| self.text(&unit_name(name));
+        let is_unit = |name: &str| self.attributes.iter().any(|(n, _)| is_number(n) && unit_name(n) == name);
+        let own = self.attributes.iter().filter(|(name, _)| !is_unit(name));
+        let setting = |(name, stored): &(String, Stored)| {
+            let setting = match stored {
+                Stored::Text(text) => Setting::Text(text.clone()),
+                Stored::Count(n) => Setting::Count(*n),
+                Stored::Number(value) => Setting::Number(*value, unit(name)),
+            };
+            (name.clone(), setting)
+        };
+        own.map(setting).collect()
     }
 
     fn link(&self, name: &str) -> Plain<u64> {
@@ -301,7 +341,7 @@ impl Object {
 impl Parser<'_> {
     fn bytes(&self, at: u64, length: u64) -> Plain<Vec<u8>> {
         if at.checked_add(length).is_none_or(|end| end > self.length) {
-            return Err("it ends too early".into());
+            return Err("it is truncated".into());
         }
         let mut bytes = vec![0; length as usize];
         read_at(self.file, at, &mut bytes).map_err(|e| e.to_string())?;
@@ -321,8 +361,11 @@ impl Parser<'_> {
         if root.text("format") != FORMAT {
             return Err(foreign());
         }
-        if root.text("format_version") != "1" {
-            return Err(format!("it has format version {}; this program reads 1", root.text("format_version")));
+        let version = root.count("format_version").or_else(|| root.text("format_version").parse().ok()).unwrap_or(0);
+        if !(1..=VERSION).contains(&version) {
+            return Err(format!(
+                "its format has version {version}, and this program reads up to version {VERSION}: a newer Interfield reads it"
+            ));
         }
 
         let (time, mut block_rows) = self.column(&self.object(root.link("time")?)?)?;
@@ -346,8 +389,7 @@ impl Parser<'_> {
             return Err("the blocks have no size, or different sizes".into());
         }
 
-        let settings = self.object(root.link("settings")?)?;
-        let settings = settings.attributes.iter().map(|(name, value)| (name.clone(), text(value))).collect();
+        let settings = self.object(root.link("settings")?)?.settings();
         let outcome = match root.text("outcome") {
             o if o == RUNNING => Outcome::Unknown,
             o if o.starts_with("interrupted") => Outcome::Interrupted(o),
@@ -361,7 +403,7 @@ impl Parser<'_> {
             model_text: self.text_dataset(root.link("model")?)?,
             settings,
         };
-        let dropped = word(root.attribute("dropped"), 0);
+        let dropped = root.count("dropped").unwrap_or(0);
         let log = self.text_dataset(root.link("log")?)?;
         // Files of earlier versions have none.
         let evidence = root.link("evidence").and_then(|at| self.text_place(at)).ok();
@@ -396,9 +438,43 @@ impl Parser<'_> {
         }
         let (at, length) = (word(&object.layout, 2), word(&object.layout, 10));
         if at.checked_add(length).is_none_or(|end| end > self.length) {
-            return Err("it ends too early".into());
+            return Err("it is truncated".into());
         }
         Ok((at, length))
+    }
+
+    fn attribute(&self, data: &[u8]) -> Option<(String, Stored)> {
+        if *data.first()? != 3 {
+            return None;
+        }
+        let name = data.get(9..9 + short(data, 2))?;
+        let datatype = data.get(9 + name.len()..)?.get(..short(data, 4))?;
+        let size = (word(datatype, 0) >> 32) as usize;
+        let value = data.get(9 + name.len() + datatype.len() + short(data, 6)..)?.get(..size)?;
+        let stored = match datatype.first()? & 0x0f {
+            0 if size == 8 => Stored::Count(word(value, 0)),
+            1 if size == 8 => Stored::Number(f64::from_bits(word(value, 0))),
+            3 => Stored::Text(text(value)),
+            9 => Stored::Text(self.kept(value)?),
+            _ => return None,
+        };
+        Some((text(name), stored))
+    }
+
+    /// The text that an attribute refers to.
+    fn kept(&self, reference: &[u8]) -> Option<String> {
+        let (length, at) = (word(reference, 0) & 0xffff_ffff, word(reference, 4));
+        let number = (word(reference, 8) >> 32) as u32;
+        if length == 0 {
+            return Some(String::new());
+        }
+        let mut heaps = self.heaps.borrow_mut();
+        if let std::collections::hash_map::Entry::Vacant(entry) = heaps.entry(at) {
+            let head = self.bytes(at, 16).ok().filter(|head| head.starts_with(b"GCOL"))?;
+            entry.insert(self.bytes(at, word(&head, 8)).ok()?);
+        }
+        let object = heap::find(heaps.get(&at)?, number)?;
+        Some(text(object.get(..length as usize)?))
     }
 
     fn object(&self, at: u64) -> Plain<Object> {
@@ -425,7 +501,7 @@ impl Parser<'_> {
                     layout::MSG_LAYOUT => object.layout = data.to_vec(),
                     layout::MSG_DATASPACE => object.space = data.to_vec(),
                     layout::MSG_LINK => object.links.extend(link(data)),
-                    layout::MSG_ATTRIBUTE => object.attributes.extend(attribute(data)),
+                    layout::MSG_ATTRIBUTE => object.attributes.extend(self.attribute(data)),
                     _ => {}
                 }
                 rest = &rest[8 + size..];
@@ -436,22 +512,13 @@ impl Parser<'_> {
 }
 
 fn link(data: &[u8]) -> Option<(String, u64)> {
-    if data.get(..2)? != [1, 0x14] {
-        return None;
-    }
-    let length = usize::from(*data.get(11)?);
-    let name = data.get(12..12 + length)?;
-    data.get(12 + length..20 + length)?;
-    Some((String::from_utf8_lossy(name).into_owned(), word(data, 12 + length)))
-}
-
-fn attribute(data: &[u8]) -> Option<(String, Vec<u8>)> {
-    if *data.first()? != 3 {
-        return None;
-    }
-    let name = data.get(9..9 + short(data, 2))?;
-    let datatype = data.get(9 + name.len()..)?.get(..short(data, 4))?;
-    let size = (word(datatype, 0) >> 32) as usize;
-    let value = data.get(9 + name.len() + datatype.len() + short(data, 6)..)?.get(..size)?;
-    Some((text(name), value.to_vec()))
+    // A name of version 1 has a length of one byte.
+    let (length, at) = match data.get(..2)? {
+        [1, 0x14] => (usize::from(*data.get(11)?), 12),
+        [1, 0x15] => (short(data, 11), 13),
+        _ => return None,
+    };
+    let name = data.get(at..at + length)?;
+    data.get(at + length..at + 8 + length)?;
+    Some((String::from_utf8_lossy(name).into_owned(), word(data, at + length)))
 }

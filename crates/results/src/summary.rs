@@ -144,6 +144,55 @@ impl Comparison {
     }
 }
 
+/// Two results at one moment.
+#[derive(Debug)]
+pub struct Moment<'a> {
+    /// Time.
+    pub t: f64,
+    /// Whether both have a row there, so that nothing was interpolated.
+    pub exact: bool,
+    /// Values of the first.
+    pub a: &'a [f64],
+    /// Values of the second.
+    pub b: &'a [f64],
+}
+
+/// Shows pairs of channels, the first of `a`, the second of `b`, at every moment of the time that both have: those of the result
+/// with more rows in it, the other one interpolated linearly.
+///
+/// # Errors
+/// When a file cannot be read or its time runs backwards.
+pub fn walk(a: &Reader, b: &Reader, pairs: &[(usize, usize)], mut see: impl FnMut(Moment<'_>)) -> Result<()> {
+    let (Some(range_a), Some(range_b)) = (time_range(a)?, time_range(b)?) else { return Ok(()) };
+    let (from, to) = (range_a.0.max(range_b.0), range_a.1.min(range_b.1));
+    if from > to || from.is_nan() || to.is_nan() {
+        return Ok(());
+    }
+    let density = |rows: u64, range: (f64, f64)| (rows.max(2) - 1) as f64 / (range.1 - range.0).max(f64::MIN_POSITIVE);
+    let grid_is_a = density(a.rows(), range_a) >= density(b.rows(), range_b);
+    let (channels_a, channels_b): (Vec<usize>, Vec<usize>) = pairs.iter().copied().unzip();
+    let (grid, grid_channels, other, other_channels) =
+        if grid_is_a { (a, channels_a, b, channels_b) } else { (b, channels_b, a, channels_a) };
+    let mut other = Cursor::new(other, &other_channels)?;
+    let (mut own, mut values) = (vec![0.0; pairs.len()], vec![0.0; pairs.len()]);
+    let mut previous = f64::NEG_INFINITY;
+    for chunk in grid.chunks(&grid_channels, 0) {
+        let chunk = chunk?;
+        for (row, &t) in chunk.time.iter().enumerate() {
+            forwards(grid, previous, t)?;
+            previous = t;
+            if t < from || t > to {
+                continue;
+            }
+            let exact = other.at(t, &mut values)?;
+            own.iter_mut().zip(&chunk.channels).for_each(|(x, c)| *x = c[row]);
+            let (a, b) = if grid_is_a { (&own, &values) } else { (&values, &own) };
+            see(Moment { t, exact, a, b });
+        }
+    }
+    Ok(())
+}
+
 /// Compares the channels of equal names over the time that both results have, at the moments of the result with more
 /// rows in it; the other one is interpolated linearly.
 ///
@@ -180,50 +229,26 @@ pub fn compare(a: &Reader, b: &Reader) -> Result<Comparison> {
         moments: 0,
         same_grid: true,
     };
-    let (Some(range_a), Some(range_b)) = (time_range(a)?, time_range(b)?) else { return Ok(result) };
-    let (from, to) = (range_a.0.max(range_b.0), range_a.1.min(range_b.1));
-    if from > to || from.is_nan() || to.is_nan() {
-        return Ok(result);
-    }
-    let density = |rows: u64, range: (f64, f64)| (rows.max(2) - 1) as f64 / (range.1 - range.0).max(f64::MIN_POSITIVE);
-    let grid_is_a = density(a.rows(), range_a) >= density(b.rows(), range_b);
-    let (channels_a, channels_b): (Vec<usize>, Vec<usize>) = pairs.into_iter().unzip();
-    let (grid, grid_channels, other, other_channels) =
-        if grid_is_a { (a, channels_a, b, channels_b) } else { (b, channels_b, a, channels_a) };
-
-    let mut other = Cursor::new(other, &other_channels)?;
     let mut squares = vec![Sum::default(); result.channels.len()];
-    let mut values = vec![0.0; result.channels.len()];
-    let mut previous = f64::NEG_INFINITY;
-    for chunk in grid.chunks(&grid_channels, 0) {
-        let chunk = chunk?;
-        for (row, &t) in chunk.time.iter().enumerate() {
-            forwards(grid, previous, t)?;
-            previous = t;
-            if t < from || t > to {
+    walk(a, b, &pairs, |moment| {
+        result.same_grid &= moment.exact;
+        result.moments += 1;
+        result.span = Some((result.span.map_or(moment.t, |s| s.0), moment.t));
+        for (k, d) in result.channels.iter_mut().enumerate() {
+            let (x, y) = (moment.a[k], moment.b[k]);
+            if x.is_nan() || y.is_nan() {
+                d.nan_mismatch += u64::from(x.is_nan() != y.is_nan());
                 continue;
             }
-            let exact = other.at(t, &mut values)?;
-            result.same_grid &= exact;
-            result.moments += 1;
-            result.span = Some((result.span.map_or(t, |s| s.0), t));
-            for (k, d) in result.channels.iter_mut().enumerate() {
-                let (x, y) = (chunk.channels[k][row], values[k]);
-                if x.is_nan() || y.is_nan() {
-                    d.nan_mismatch += u64::from(x.is_nan() != y.is_nan());
-                    continue;
-                }
-                let first = if grid_is_a { x } else { y };
-                d.peak = d.peak.max(first.abs());
-                let difference = if x == y { 0.0 } else { (x - y).abs() };
-                if d.max.is_nan() || difference > d.max {
-                    d.max = difference;
-                    d.max_time = t;
-                }
-                squares[k].add(difference * difference);
+            d.peak = d.peak.max(x.abs());
+            let difference = if x == y { 0.0 } else { (x - y).abs() };
+            if d.max.is_nan() || difference > d.max {
+                d.max = difference;
+                d.max_time = moment.t;
             }
+            squares[k].add(difference * difference);
         }
-    }
+    })?;
     for (d, square) in result.channels.iter_mut().zip(squares) {
         d.rms = square.mean().sqrt();
         d.relative = if d.max == 0.0 { 0.0 } else { d.max / d.peak };
@@ -241,7 +266,7 @@ fn forwards(reader: &Reader, before: f64, t: f64) -> Result<()> {
     if t >= before {
         return Ok(());
     }
-    Err(Error::Format { path: reader.path().to_path_buf(), what: format!("its time goes from {before} to {t}") })
+    Err(Error::Format { path: reader.path().to_path_buf(), what: format!("its time decreases from {before} to {t}") })
 }
 
 /// Walks along a result and gives values between its rows.

@@ -2,7 +2,7 @@
 
 use interfield_results::summary::{compare, statistics};
 use interfield_results::{
-    ChannelInfo, Error, Meta, Outcome, Policy, Reader, Writer, WriterOptions, attach, export, identifiers,
+    ChannelInfo, Error, Meta, Outcome, Policy, Reader, Setting, Writer, WriterOptions, attach, export, identifiers,
 };
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -45,7 +45,13 @@ fn everything_comes_back() {
         version: "0.1.0".into(),
         created: "2026-11-15T12:00:00Z".into(),
         model_text: "[frame]\nstoreys = 3\n".repeat(1000),
-        settings: vec![("dt".into(), "1e-3".into()), ("größe".into(), "x, \"y\"".into()), ("empty".into(), "".into())],
+        settings: vec![
+            ("dt".into(), Setting::Number(1e-3, "s".into())),
+            ("steps".into(), Setting::Count(5000)),
+            ("ratio".into(), Setting::Number(0.5, String::new())),
+            ("größe".into(), "x, \"y\"".into()),
+            ("empty".into(), "".into()),
+        ],
     };
     let info = vec![
         ChannelInfo::new("roof/ux", "m", "displacement", "drift of the roof"),
@@ -210,12 +216,39 @@ fn texts_that_do_not_fit_are_refused() {
     let create = |meta: &Meta, info: &[ChannelInfo]| Writer::create(&file.0, meta, info, WriterOptions::default());
     assert!(create(&Meta::default(), &channels(&["a", "a"])).is_err());
     assert!(create(&Meta { title: "a\0b".into(), ..Meta::default() }, &[]).is_err());
-    assert!(create(&Meta { settings: vec![("x".into(), "y".repeat(70_000))], ..Meta::default() }, &[]).is_err());
+    assert!(create(&Meta { settings: vec![("x".into(), "y".repeat(70_000).into())], ..Meta::default() }, &[]).is_err());
     assert!(create(&Meta { settings: vec![("x".into(), "".into()); 2], ..Meta::default() }, &[]).is_err());
+    let number = ("x".into(), Setting::Number(1.0, "m".into()));
+    assert!(create(&Meta { settings: vec![number, ("x_unit".into(), "".into())], ..Meta::default() }, &[]).is_err());
     assert!(!file.0.exists());
     assert!(Writer::create(Path::new("/nonexistent/x.h5"), &Meta::default(), &[], WriterOptions::default()).is_err());
     create(&Meta::default(), &[]).unwrap().finish("finished").unwrap();
     assert_eq!(Reader::open(&file.0).unwrap().channels(), []);
+}
+
+#[test]
+fn channels_of_any_name_are_found_by_it() {
+    let file = Scratch::new("names");
+    let long = "ü".repeat(3000);
+    let names = ["roof.ux", "a/b", "a\u{2215}b", ".", "", "time", "drift [%] of storey 1", &long];
+    record(&file.0, &names, (0..10).map(|i| (f64::from(i), vec![f64::from(i); 8])));
+    let reader = Reader::open(&file.0).unwrap();
+    let found: Vec<&str> = reader.channels().iter().map(|c| c.name.as_str()).collect();
+    assert_eq!(found, names);
+    assert_eq!(reader.read(7, 9..10).unwrap(), [9.0]);
+}
+
+#[test]
+fn a_file_of_version_1_is_read() {
+    let reader = Reader::open(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/version-1.h5")).unwrap();
+    assert_eq!((reader.rows(), reader.meta().title.as_str()), (41, "Two springs in series"));
+    assert_eq!(reader.outcome(), &Outcome::Finished("finished; verdict: good".into()));
+    let channels: Vec<(&str, &str)> = reader.channels().iter().map(|c| (c.name.as_str(), c.unit.as_str())).collect();
+    assert_eq!(channels[..2], [("middle.x", "m"), ("middle.x.v", "m/s")]);
+    assert_eq!(reader.meta().setting("dt"), Some(&Setting::Text("0.25 s".into())));
+    assert_eq!(reader.meta().setting("dt").and_then(Setting::seconds), Some(0.25));
+    assert_eq!(reader.read(0, 0..1).unwrap(), [1.0]);
+    assert!(reader.evidence().unwrap().starts_with('{'));
 }
 
 #[test]
@@ -293,7 +326,7 @@ fn comparison_without_common_time_or_with_time_that_runs_back() {
     let [a, b, c] = [&a, &b, &c].map(|file| Reader::open(&file.0).unwrap());
     let d = compare(&a, &b).unwrap();
     assert!(d.span.is_none() && d.moments == 0 && d.channels[0].max.is_nan());
-    assert!(compare(&a, &c).unwrap_err().to_string().contains("its time goes from 1 to 0.5"));
+    assert!(compare(&a, &c).unwrap_err().to_string().contains("its time decreases from 1 to 0.5"));
     assert!(compare(&c, &a).is_err());
 }
 

@@ -9,35 +9,42 @@ use interfield_kernel::element::AnyLaw;
 use interfield_kernel::element::path::PathLaw;
 
 use crate::Structure;
-use crate::assemble::{stored, tangent_at_rest};
 use crate::modal::Modal;
+use crate::restraint;
 use interfield_language::model::short_name;
-use interfield_language::model::{Damping, Element, Kind, Load, Support};
+use interfield_language::model::{Damping, Kind, Load, Support};
 use interfield_language::signal::{Motion, Signal};
-use interfield_language::units::GRAVITY;
+use interfield_language::units::{Dimension, GRAVITY, significant, time_to};
 use interfield_language::{Problem, Subject};
 
 /// Fewer points per period than this show a mode wrongly: a tenth of the period per step costs some per cent of
 /// frequency with most schemes.
 const POINTS_PER_PERIOD: f64 = 10.0;
-/// Longest and shortest plausible fundamental periods, s: a suspension bridge swings in some ten seconds, a specimen on a
+/// Fewer points per period than this do not show the mode at all.
+const GROSS: f64 = 2.0;
+/// Longest and shortest plausible fundamental periods, s: the tallest towers swing in ten seconds, a stiff specimen on a
 /// table in some milliseconds.
-const PERIODS: (f64, f64) = (60.0, 1e-3);
-/// Plausible peaks of a ground motion, in g: the largest ever recorded is below 5.
-const GROUND_PEAKS: (f64, f64) = (1e-4, 5.0);
+const PERIODS: (f64, f64) = (10.0, 5e-3);
+/// Plausible peaks of a ground motion, in g: a handful of records exceed 2, none comes near 5.
+const GROUND_PEAKS: (f64, f64) = (1e-4, 3.0);
 /// Neighbouring masses further apart than this are nearly always kg beside t beside something else.
 const MASS_RATIO: f64 = 1e6;
-/// Stiffnesses further apart than this leave less than five digits of the softer one beside the stiffer.
-const STIFFNESS_RATIO: f64 = 1e11;
+/// Largest mass of one node that is not doubted where lengths are written in millimetres or less, kg: 10 000 t.
+const MASS_IN_MILLIMETRES: f64 = 1e7;
 /// A force that a motion begins with may be off by this share before it is told, against a walk of so many increments.
 const FAR_START: f64 = 1e-4;
 const FINE_WALK: u32 = 256;
 /// A record that ends with more than this share of its peak was cut off.
 const CUT_OFF: f64 = 0.05;
+/// An analysis that goes on for so many times the length of a load waits for nothing.
+const LONG_REST: f64 = 3.0;
 /// Up to so many samples are a shape drawn by hand, whose corners may fall where they like.
 const DRAWN: usize = 20;
 /// Strong motion: between these shares of the integral of the squared acceleration (Trifunac and Brady 1975).
 const STRONG_MOTION: (f64, f64) = (0.05, 0.95);
+
+/// What to do about numbers that look wrong.
+const PLAIN_NUMBERS: &str = "check the units of both: a plain number is in the units of the file";
 
 /// What is known beside the model.
 #[derive(Clone, Copy, Debug, Default)]
@@ -59,15 +66,16 @@ pub fn advise(structure: &Structure, known: &Knowledge<'_>) -> Vec<Problem> {
     supports(structure, &mut found);
     whole_steps(structure, &mut found);
     missing_mass(structure, &mut found);
-    uneven_masses(structure, &mut found);
-    let uneven = uneven_stiffnesses(structure);
+    let masses = uneven_masses(structure);
+    let uneven = restraint::uneven_stiffnesses(&structure.model);
     large_yield(structure, &mut found);
     far_starts(structure, &mut found);
     if let Some(modal) = known.modal {
-        modes(structure, modal, uneven.is_some(), &mut found);
+        modes(structure, modal, uneven.is_some() || masses.is_some(), &mut found);
         step(structure, modal, known.stability_limit, &mut found);
     }
     found.extend(uneven);
+    found.extend(masses);
     found
 }
 
@@ -84,26 +92,36 @@ fn load(structure: &Structure, index: usize, known: &Knowledge<'_>, found: &mut 
     }
     if matches!(load, Load::Ground { .. }) && !(GROUND_PEAKS.0..=GROUND_PEAKS.1).contains(&(peak / GRAVITY)) {
         let message = format!("the ground accelerates with a peak of {} g", digits(peak / GRAVITY));
-        let help = "check the unit of the record: with a plain number it is that of the file; write \"0.3 g\", or `unit` for a file";
+        let help = "check the unit of the record: a plain number is in the units of the model; write \"0.3 g\", or \
+            give `unit` for a record file";
         warn(subject, message, help);
     }
     let Some((start, end, last)) = extent(signal) else { return };
     if start < -1e-9 * a.duration {
         let message =
-            format!("this load begins at {} s, before the analysis, which does not see that part", digits(start));
-        warn(subject, message, "move its times so that it begins at 0 s");
+            format!("this load begins at {}, before the analysis; that part has no effect", time_to(start, 3));
+        warn(subject, message, "shift its times so that it begins at 0 s");
     } else if start >= a.duration {
-        let message = format!("this load begins at {} s, when the analysis is over", digits(start));
-        warn(subject, message, "take a longer `duration`, or move its times");
+        let message = format!("this load begins at {}, after the end of the analysis", time_to(start, 3));
+        warn(subject, message, "use a longer `duration`, or shift its times");
     }
     if end < a.duration - a.dt && last.abs() > CUT_OFF * peak {
         let share = 100.0 * last.abs() / peak;
         let message =
-            format!("this load ends at {} s with {share:.0} % of its peak and jumps to zero there", digits(end));
-        warn(subject, message, "end the analysis with it, or let it fade to zero");
+            format!("this load ends at {} at {share:.0} % of its peak and then jumps to zero", time_to(end, 3));
+        warn(subject, message, "end the analysis at that time, or let the load decrease to zero");
+    }
+    if sampling(signal).is_some() && end > 0.0 && a.duration > LONG_REST * end {
+        let message = format!(
+            "this load ends at {}, and the analysis continues to {} without it",
+            time_to(end, 3),
+            time_to(a.duration, 3)
+        );
+        warn(subject, message, "check the time step of the record, or use a shorter `duration`");
     }
     if let Some(interval) = sampling(signal) {
-        let of = format!("load {}", index + 1);
+        let name = structure.model.load_names.get(index).filter(|n| !n.is_empty());
+        let of = name.map_or_else(|| format!("load {}", index + 1), |n| format!("`{n}`"));
         found.extend(missed(a.dt, interval, &of));
     }
     let mut warn = |subject, message: String, help: &str| found.push(Problem::warning(subject, message, help));
@@ -112,31 +130,33 @@ fn load(structure: &Structure, index: usize, known: &Knowledge<'_>, found: &mut 
         && let Some((from, to)) = strong_motion(signal).filter(|(_, to)| *to > a.duration * (1.0 + 1e-9))
     {
         let message = format!(
-            "the analysis ends at {} s, but the strong motion lasts from {} s to {} s",
-            digits(a.duration),
-            digits(from),
-            digits(to)
+            "the analysis ends at {}, but the strong motion lasts from {} to {}",
+            time_to(a.duration, 3),
+            time_to(from, 3),
+            time_to(to, 3)
         );
-        warn(Subject::Duration, message, "take a longer `duration`");
+        warn(Subject::Duration, message, "use a longer `duration`");
     }
 }
 
 /// Samples at an interval that steps miss.
 fn missed(dt: f64, interval: f64, of: &str) -> Option<Problem> {
-    let (step, between) = (significant(dt, 7), significant(interval, 7));
+    let (step, between) = (time_to(dt, 7), time_to(interval, 7));
     if dt > 1.001 * interval {
         let message = format!(
-            "the step of {step} s is longer than the {between} s between the samples of {of}: some are never seen"
+            "the step of {step} is longer than the sampling interval of {between} of {of}: some samples are skipped"
         );
-        return Some(Problem::warning(Subject::Step, message, "take the interval of the record or less"));
+        return Some(Problem::warning(Subject::Step, message, "use the sampling interval of the record or less"));
     }
     let steps = (interval / dt).round();
     if (interval / dt - steps).abs() <= 1e-6 * steps {
         return None;
     }
-    let message =
-        format!("steps of {step} s do not meet the samples of {of}, every {between} s: peaks between them are cut off");
-    let help = format!("take a whole number of steps per sample: dt = \"{between} s/{}\"", (interval / dt).ceil());
+    let message = format!(
+        "the step of {step} does not divide the sampling interval of {between} of {of}: peaks between \
+            steps are lost"
+    );
+    let help = format!("use a whole number of steps per sample: dt = \"{between}/{}\"", (interval / dt).ceil());
     Some(Problem::warning(Subject::Step, message, &help))
 }
 
@@ -156,11 +176,11 @@ fn supports(structure: &Structure, found: &mut Vec<Problem>) {
         if end < a.duration - a.dt && last.abs() > CUT_OFF * peak {
             let share = 100.0 * last.abs() / peak.max(last.abs());
             let message = format!(
-                "the motion of `{}` ends at {} s with {share:.0} % of its peak velocity and stops there at once",
+                "the motion of `{}` ends at {} at {share:.0} % of its peak velocity and then stops abruptly",
                 dof.name,
-                digits(end)
+                time_to(end, 3)
             );
-            let help = "end the analysis with it, or let its velocity fade to zero";
+            let help = "end the analysis at that time, or let the velocity decrease to zero";
             found.push(Problem::warning(Subject::Dof(i), message, help));
         }
     }
@@ -170,15 +190,15 @@ fn supports(structure: &Structure, found: &mut Vec<Problem>) {
 fn whole_steps(structure: &Structure, found: &mut Vec<Problem>) {
     let a = &structure.model.analysis;
     let end = a.steps() as f64 * a.dt;
-    if (a.duration - end).abs() > 1e-3 * a.dt {
+    // So many steps that rounding moves the end are whole enough.
+    if a.steps() > 0 && (a.duration - end).abs() > (1e-3 * a.dt).max(1e-8 * a.duration) {
         let message = format!(
-            "the step of {} s does not divide the duration of {} s: the run ends at {} s",
-            significant(a.dt, 7),
-            significant(a.duration, 7),
-            significant(end, 7)
+            "the step of {} does not divide the duration of {}: the run ends at {}",
+            time_to(a.dt, 7),
+            time_to(a.duration, 7),
+            time_to(end, 7)
         );
-        let help =
-            format!("write for example dt = \"{} s/{}\"", significant(a.duration, 7), (a.duration / a.dt).ceil());
+        let help = format!("write for example dt = \"{}/{}\"", time_to(a.duration, 7), (a.duration / a.dt).ceil());
         found.push(Problem::warning(Subject::Step, message, &help));
     }
 }
@@ -239,7 +259,7 @@ fn missing_mass(structure: &Structure, found: &mut Vec<Problem>) {
         pattern.mul(&mass, &iota, &mut load);
         if load.iter().all(|f| *f == 0.0) {
             let message =
-                format!("nothing that can move along `{direction}` has a mass: this ground motion does nothing");
+                format!("no degree of freedom along `{direction}` has a mass: this ground motion has no effect");
             let help = "give the nodes a `mass`, or the members a density `rho`";
             found.push(Problem::warning(Subject::Load(i), message, help));
         }
@@ -247,61 +267,46 @@ fn missing_mass(structure: &Structure, found: &mut Vec<Problem>) {
 }
 
 /// Connected translations whose masses differ beyond all reason.
-fn uneven_masses(structure: &Structure, found: &mut Vec<Problem>) {
+fn uneven_masses(structure: &Structure) -> Option<Problem> {
     let (pattern, mass, _) = structure.matrices();
     let dof = |i: usize| &structure.model.dofs[structure.free()[i]];
     let of = |i: usize| pattern.position(i, i).map_or(0.0, |p| mass[p]);
-    for i in 0..pattern.n() {
+    let shown = |i: usize| structure.model.units.show(of(i), Dimension::MASS, 3);
+    let moving = |i: &usize| !dof(*i).angle && of(*i) > 0.0;
+    let mut all: Vec<f64> = (0..pattern.n()).filter(moving).map(of).collect();
+    all.sort_by(f64::total_cmp);
+    for i in (0..pattern.n()).filter(moving) {
         let neighbours = pattern.columns(i).iter().map(|&j| j as usize);
-        let small = neighbours
-            .filter(|&j| !dof(i).angle && !dof(j).angle && of(j) > 0.0 && of(i) > MASS_RATIO * of(j))
-            .min_by(|&a, &b| of(a).total_cmp(&of(b)));
-        if let Some(j) = small {
-            let message = format!(
-                "`{}` has a mass of {} kg, its neighbour `{}` {} kg",
-                dof(i).name,
-                digits(of(i)),
-                dof(j).name,
-                digits(of(j))
-            );
-            let help = "check the units of both: a plain number is in the units of the file";
-            found.push(Problem::warning(Subject::Dof(structure.free()[j]), message, help));
-            return;
-        }
+        let small =
+            neighbours.filter(|j| moving(j) && of(i) > MASS_RATIO * of(*j)).min_by(|&a, &b| of(a).total_cmp(&of(b)));
+        let Some(j) = small else { continue };
+        // The one that is further from the usual is to blame.
+        let usual = all[all.len() / 2];
+        let [blamed, other] = if of(i) / usual >= usual / of(j) { [i, j] } else { [j, i] };
+        let message = format!(
+            "`{}` has a mass of {}, its neighbour `{}` {}",
+            dof(blamed).name,
+            shown(blamed),
+            dof(other).name,
+            shown(other)
+        );
+        let subject = Subject::Mass(structure.free()[blamed]);
+        return Some(Problem::warning(subject, message, PLAIN_NUMBERS));
     }
-}
-
-/// Springs between translations whose stiffnesses differ so much that rounding takes the softer one.
-fn uneven_stiffnesses(structure: &Structure) -> Option<Problem> {
-    let stiffness = |(i, e): (usize, &Element)| {
-        let turns = |d: &usize| structure.model.dofs[*d].angle;
-        let largest = |k: &[f64]| k.iter().fold(0.0f64, |m, k| m.max(k.abs()));
-        let k = match &e.kind {
-            Kind::Linear { dofs, stiffness, .. } if !dofs.iter().any(turns) => largest(stiffness),
-            Kind::Law { coordinates, .. } if !coordinates.iter().flatten().any(|c| turns(&c.0)) => {
-                let (law, at) = stored(&e.kind)?;
-                largest(&tangent_at_rest(&law, &e.s0, &vec![0.0; at.len()], true).0)
-            }
-            _ => 0.0,
-        };
-        (k > 0.0).then_some((k, i))
-    };
-    let all: Vec<(f64, usize)> = structure.model.elements.iter().enumerate().filter_map(stiffness).collect();
-    let by_size = |a: &&(f64, usize), b: &&(f64, usize)| a.0.total_cmp(&b.0);
-    let (&(soft, s), &(stiff, t)) = all.iter().min_by(by_size).zip(all.iter().max_by(by_size))?;
-    let name = |i: usize| &structure.model.elements[i].name;
+    let small_lengths = structure.model.units.factor(Dimension::LENGTH) <= 1e-3;
+    let heaviest = (0..pattern.n()).filter(moving).max_by(|&a, &b| of(a).total_cmp(&of(b)));
+    let i = heaviest.filter(|&i| small_lengths && of(i) > MASS_IN_MILLIMETRES)?;
+    let unit = structure.model.units.label(Dimension::MASS);
     let message = format!(
-        "`{}` is {:.0e} times as stiff as `{}`: of what the softer one does, rounding leaves {} digits",
-        name(t),
-        stiff / soft,
-        name(s),
-        (soft / stiff / f64::EPSILON).log10().floor().max(0.0)
+        "`{}` has a mass of {} in a model whose lengths are in {}",
+        dof(i).name,
+        shown(i),
+        structure.model.units.label(Dimension::LENGTH)
     );
-    let help = "check the units of both; for a rigid connection take the same node, or 1e6 times its neighbours";
-    (stiff > STIFFNESS_RATIO * soft).then(|| Problem::warning(Subject::Element(t), message, help))
+    let help = format!("check the unit: a plain number is in {unit} here; write \"20 t\" or \"20000 kg\"");
+    Some(Problem::warning(Subject::Mass(structure.free()[i]), message, &help))
 }
 
-/// Elements that yield at a displacement larger than the whole structure.
 /// A law that is moved along its path comes to its first deformation in one increment, whose error no step reduces.
 fn far_starts(structure: &Structure, found: &mut Vec<Problem>) {
     for (i, e) in structure.model.elements.iter().enumerate() {
@@ -312,22 +317,25 @@ fn far_starts(structure: &Structure, found: &mut Vec<Problem>) {
         let off = (once - fine).abs() / fine.abs().max(f64::MIN_POSITIVE);
         if start != 0.0 && off > FAR_START {
             let message = format!(
-                "element `{}` begins deformed, and comes there from rest in one increment: its force is off by {} % from the start",
+                "element `{}` starts deformed and is loaded from rest in one increment: the error of its initial \
+                    force is {} %",
                 e.name,
                 digits(100.0 * off)
             );
-            let help = "write memory = \"state\" with an `initial` state, or lead it there by a load";
+            let help = "write memory = \"state\" with an `initial` state, or deform it by a load";
             found.push(Problem::warning(Subject::Element(i), message, help));
         }
     }
 }
 
+/// Elements that yield at a displacement larger than the whole structure.
 fn large_yield(structure: &Structure, found: &mut Vec<Problem>) {
     let spread = |axis: usize| {
         let at = structure.model.nodes.iter().map(|n| n.at[axis]);
         at.clone().fold(f64::NEG_INFINITY, f64::max) - at.fold(f64::INFINITY, f64::min)
     };
     let size = (0..3).map(spread).fold(0.0, f64::max);
+    let shown = |x: f64| structure.model.units.show(x, Dimension::LENGTH, 3);
     for (i, e) in structure.model.elements.iter().enumerate() {
         let Kind::Law { law, coordinates, .. } = &e.kind else { continue };
         let turns = coordinates.iter().flatten().any(|c| structure.model.dofs[c.0].angle);
@@ -340,10 +348,10 @@ fn large_yield(structure: &Structure, found: &mut Vec<Problem>) {
         };
         if size > 0.0 && !turns && yields.is_finite() && yields > size {
             let message = format!(
-                "element `{}` yields at {} m, more than the size of the whole structure, {} m",
+                "element `{}` yields at {}, more than the size of the whole structure, {}",
                 e.name,
-                digits(yields),
-                digits(size)
+                shown(yields),
+                shown(size)
             );
             found.push(Problem::warning(Subject::Element(i), message, "check the units of its parameters"));
         }
@@ -357,17 +365,19 @@ fn ultimate_force(k: f64, shape: f64, n: f64) -> f64 {
 
 fn modes(structure: &Structure, modal: &Modal, uneven: bool, found: &mut Vec<Problem>) {
     let dof = |mode: usize| modal.moves_most.get(mode).and_then(|&i| structure.free().get(i)).copied();
+    let causes = if modal.omega2.iter().any(|w| *w <= 0.0) { restraint::causes(&structure.model) } else { Vec::new() };
+    let known = uneven || !causes.is_empty();
+    found.extend(causes);
     let mut told = Vec::new();
-    for (mode, &omega2) in modal.omega2.iter().enumerate().filter(|(_, w)| **w <= 0.0) {
+    for (mode, &omega2) in modal.omega2.iter().enumerate().filter(|(_, w)| !known && **w <= 0.0) {
         let Some(d) = dof(mode).filter(|d| !told.contains(d)) else { continue };
         told.push(d);
         let name = &structure.model.dofs[d].name;
         let (message, help) = if omega2 == 0.0 {
-            let unseen = if uneven { ", or none that rounding leaves beside the stiffest element" } else { "" };
-            let message = format!("nothing holds `{name}` back: mode {} has no stiffness{unseen}", mode + 1);
-            (message, "connect it to a support or to its neighbours, or fix it, unless it is meant to drift away")
+            let message = format!("`{name}` is not restrained: mode {} has no stiffness", mode + 1);
+            (message, "connect it to a support or to its neighbours, or fix it, unless free drift is intended")
         } else {
-            let message = format!("`{name}` runs away: the stiffness of mode {} is negative", mode + 1);
+            let message = format!("`{name}` is unstable: the stiffness of mode {} is negative", mode + 1);
             (message, "check the signs of stiffnesses and of lengths of pendulums, and the initial state")
         };
         found.push(Problem::warning(Subject::Dof(d), message, help));
@@ -376,6 +386,7 @@ fn modes(structure: &Structure, modal: &Modal, uneven: bool, found: &mut Vec<Pro
     let first = (0..modal.omega2.len()).find(|&m| modal.omega2[m] > 0.0);
     if let Some((mode, period)) = first.and_then(|m| Some((m, modal.period(m)?)))
         && !(PERIODS.1..=PERIODS.0).contains(&period)
+        && !known
     {
         let message = format!("the fundamental period is {} s", digits(period));
         let help = "check the units of masses and stiffnesses: a plain number is in the units of the file";
@@ -389,16 +400,23 @@ fn damping(structure: &Structure, modal: &Modal, found: &mut Vec<Problem>) {
     let size = modal.damping.iter().fold(0.0f64, |m, c| m.max(c.abs()));
     if let Some(mode) = modal.damping.iter().position(|c| *c < -1e-12 * size).filter(|_| !told) {
         let how = modal.ratio(mode).map_or_else(String::new, |z| format!(" ({} %)", digits(100.0 * z)));
-        let message = format!("the damping of mode {} is negative{how}: its motion grows by itself", mode + 1);
-        let help = "check the signs of dashpots and of damping matrices, unless it is meant to be driven";
-        found.push(Problem::warning(Subject::Model, message, help));
+        let message = format!("the damping of mode {} is negative{how}: its motion grows without load", mode + 1);
+        let help = "check the signs of dashpots and of damping matrices, unless this is intended";
+        let subject = restraint::driving(&structure.model).map_or(Subject::Model, Subject::Dashpot);
+        found.push(Problem::warning(subject, message, help));
     }
     let last = modal.last_that_matters().unwrap_or(0);
-    let over = (0..=last).find_map(|m| Some((m, modal.ratio(m).filter(|z| *z > 1.0)?)));
-    if let (Damping::RayleighModes { .. }, Some((mode, ratio))) = (&structure.model.damping, over) {
-        let message = format!("mode {} is damped beyond critical: {} %", mode + 1, digits(100.0 * ratio));
-        found.push(Problem::warning(Subject::Damping, message, "name `modes` further apart, or take one `ratio`"));
-    }
+    let Some((mode, ratio)) = (0..=last).find_map(|m| Some((m, modal.ratio(m).filter(|z| *z > 1.0)?))) else { return };
+    let help = match structure.model.damping {
+        // Ratios that are given so high have been doubted where they stand.
+        Damping::RayleighModes { ratios, .. } if ratios.iter().all(|r| *r <= 1.0) => {
+            "choose `modes` further apart, or use one `ratio`"
+        }
+        Damping::Rayleigh { .. } => "check `a0` (1/s) and `a1` (s): a mode has the ratio a0/(2 omega) + a1 omega/2",
+        _ => return,
+    };
+    let message = format!("mode {} is overdamped: {} % of critical", mode + 1, digits(100.0 * ratio));
+    found.push(Problem::warning(Subject::Damping, message, help));
 }
 
 fn step(structure: &Structure, modal: &Modal, stability: Option<f64>, found: &mut Vec<Problem>) {
@@ -406,12 +424,12 @@ fn step(structure: &Structure, modal: &Modal, stability: Option<f64>, found: &mu
     let omega = modal.omega_max * dt;
     if let Some(limit) = stability.filter(|limit| omega > *limit) {
         let message = format!(
-            "with this step the run grows without bound: omega dt = {} in the highest mode, and `{}` is stable up to {}",
+            "the run is unstable with this step: omega dt = {} in the highest mode, but `{}` is stable up to {}",
             digits(omega),
             structure.model.analysis.scheme_name,
             digits(limit)
         );
-        let help = format!("take dt = \"{} s\" or less, or an implicit scheme", digits(limit / modal.omega_max));
+        let help = format!("use dt = \"{}\" or less, or an implicit scheme", time_to(limit / modal.omega_max, 3));
         found.push(Problem::warning(Subject::Step, message, &help));
         return;
     }
@@ -419,13 +437,21 @@ fn step(structure: &Structure, modal: &Modal, stability: Option<f64>, found: &mu
     if let Some((mode, period)) = last.and_then(|m| Some((m, modal.period(m)?)))
         && period < POINTS_PER_PERIOD * dt * (1.0 - 1e-9)
     {
+        if structure.model.analysis.steps() == 0 {
+            return;
+        }
         let message = format!(
-            "the step is too coarse for mode {}, which matters (the modes up to it carry 90 % of the mass): {} points per period of {} s",
+            "the step is too coarse for mode {} (the modes up to it have 90 % of the mass): {} points per period of \
+                {} s",
             mode + 1,
             digits(period / dt),
             digits(period)
         );
-        let help = format!("take dt = \"{} s\" or less", digits(period / POINTS_PER_PERIOD));
+        let help = format!("use dt = \"{}\" or less", time_to(period / POINTS_PER_PERIOD, 3));
+        if period < GROSS * dt {
+            // All else that can be said of such a step is the same mistake.
+            found.retain(|p| p.subject != Subject::Step);
+        }
         found.push(Problem::warning(Subject::Step, message, &help));
     }
 }
@@ -433,10 +459,4 @@ fn step(structure: &Structure, modal: &Modal, stability: Option<f64>, found: &mu
 /// Three significant digits.
 fn digits(x: f64) -> String {
     significant(x, 3)
-}
-
-fn significant(x: f64, count: i32) -> String {
-    let decimals = if x == 0.0 { 0 } else { (count - 1 - x.abs().log10().floor() as i32).clamp(0, 12) as usize };
-    let text = format!("{x:.decimals$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }

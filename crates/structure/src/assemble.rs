@@ -12,6 +12,7 @@ use interfield_linalg::{EigenError, Modes, Pattern, modes};
 
 use crate::assembled::{Assembled, Coupling, Ground, Ingredients, Part as Looped, Row, Stored};
 use crate::definite;
+use crate::restraint;
 use interfield_language::model::{
     BlockData, Coordinate, Damping, Dof, Element, Estimate, Kind, Load, Model, Support, TangentPolicy, short_name,
 };
@@ -85,7 +86,7 @@ pub fn explain(model: &Model, free: &[usize], looped: &[usize], fault: Fault) ->
         },
         Fault::Singular { dof: i } => format!(
             "`{}` can move without resistance: m M + c C + k K is singular or not positive definite there; mass and \
-             stiffness are missing, or a negative tangent stiffness is too large for the step",
+                stiffness are missing, or a negative tangent stiffness is too large for this step",
             dof(i)
         ),
         Fault::SingularElement { element: e } => {
@@ -95,12 +96,12 @@ pub fn explain(model: &Model, free: &[usize], looped: &[usize], fault: Fault) ->
             )
         }
         Fault::Laboratory { code } => {
-            let words = Trip::from_code(code).map_or("for a reason of its own", Trip::words);
+            let words = Trip::from_code(code).map_or("for an unknown reason", Trip::words);
             format!("the laboratory ended the test: {words}")
         }
         Fault::Partner { index, code } => {
             let name = model.externals.get(index).map_or("?", |e| e.name.as_str());
-            let words = Trouble::from_code(code).map_or("gave no force", Trouble::words);
+            let words = Trouble::from_code(code).map_or("returned no force", Trouble::words);
             format!("the program of external `{name}` {words}")
         }
         Fault::NoConvergence { iterations, residual } => format!(
@@ -201,7 +202,7 @@ pub(crate) fn tangent_at_rest(law: &Stored, s0: &[f64], q: &[f64], memory: bool)
 }
 
 /// Where a degree of freedom is at the start.
-fn start_of(dof: &Dof) -> f64 {
+pub(crate) fn start_of(dof: &Dof) -> f64 {
     match &dof.support {
         Support::Imposed(motion) => motion.at(0.0)[0],
         _ => dof.u0,
@@ -350,6 +351,7 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
 
     let mut problems = check_connected(model, &numbering, &pattern, &constant, &damped, &parts);
     problems.extend(definite::masses(model, &pattern, &constant.mass));
+    problems.extend(restraint::uneven_stiffnesses(model).filter(|p| p.fatal));
     let u0 = numbering.free.iter().map(|&d| model.dofs[d].u0);
     let v0 = numbering.free.iter().map(|&d| model.dofs[d].v0);
     let y0: Vec<f64> = u0.chain(v0).chain(s0).collect();
@@ -407,7 +409,7 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
     }
     let assemble_now = |ingredients: Ingredients| {
         Assembled::new(ingredients, &y0).map_err(|fault| {
-            let help = "look at this element's parameters and at the initial state";
+            let help = "check the parameters of this element and the initial state";
             Problem::error(
                 subject(&numbering.free, &looped, fault),
                 explain(model, &numbering.free, &looped, fault),
@@ -433,7 +435,7 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
         warnings: Vec::new(),
     };
     if !matches!(model.damping, Damping::None) {
-        match add_damping(model, &assembly, &mut ingredients, &damped, &damped_supports) {
+        match add_damping((model, &numbering.free), &assembly, &mut ingredients, &damped, &damped_supports) {
             Ok(rayleigh) => {
                 assembly.rayleigh = rayleigh;
                 match assemble_now(ingredients) {
@@ -441,7 +443,11 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
                     Err(p) => problems.push(p),
                 }
             }
-            Err(p) => problems.push(p),
+            // What it says of a part of the model is not doubted as well.
+            Err(causes) => {
+                problems.retain(|p| !causes.iter().any(|c| c.subject == p.subject));
+                problems.extend(causes);
+            }
         }
     }
     if problems.iter().any(|p| p.fatal) {
@@ -620,14 +626,17 @@ fn check_connected(
         }
     } else if let Some(&d) = without_mass.first() {
         let (count, name) = (without_mass.len(), &model.dofs[d].name);
-        let message = format!("{count} free degrees of freedom have no mass (the first is `{name}`)");
+        let message = match count {
+            1 => format!("`{name}` can move and has no mass"),
+            _ => format!("{count} free degrees of freedom have no mass (the first is `{name}`)"),
+        };
         if massive.contains(&true) {
             let help =
                 "a pendulum in the model needs a mass on every free degree of freedom: give them one, or fix them";
             problems.push(Problem::error(Subject::Dof(d), message, help));
         } else {
-            let help = "they follow the others quasi-statically: displacements are right, but velocities only with schemes \
-                        of the Newmark family, and accelerations with none; give them a mass if that matters";
+            let help = "they follow the others quasi-statically: displacements are correct, velocities only with \
+                schemes of the Newmark family, accelerations with no scheme; give them a mass if you need these";
             problems.push(Problem { subject: Subject::Dof(d), message, help: help.to_owned(), fatal: false });
         }
     }
@@ -638,29 +647,48 @@ fn check_connected(
 /// Rayleigh damping with different ratios there has coefficients that mean nothing elsewhere.
 const SAME_FREQUENCY: f64 = 1e-3;
 
+/// Why modes cannot have the ratios that they were given: what holds the structure is to blame before the damping is.
+fn undamped(model: &Model, free: &[usize], found: &Modes, mode: usize) -> Vec<Problem> {
+    let mut causes = restraint::causes(model);
+    causes.extend(restraint::uneven_stiffnesses(model).filter(|_| causes.is_empty()));
+    if causes.is_empty() {
+        let moves = |shape: &Vec<f64>| (0..shape.len()).max_by(|&a, &b| shape[a].abs().total_cmp(&shape[b].abs()));
+        let dof = found.shapes.get(mode - 1).and_then(moves).and_then(|i| free.get(i)).copied();
+        let (subject, name) = match dof {
+            Some(d) => (Subject::Dof(d), format!("`{}`", model.dofs[d].name)),
+            None => (Subject::Damping, "the structure".to_owned()),
+        };
+        let message = format!("{name} is not restrained: mode {mode} has no stiffness");
+        causes.push(Problem::error(subject, message, "support the structure, or connect the node to its neighbours"));
+    }
+    for cause in &mut causes {
+        cause.fatal = true;
+        if matches!(cause.subject, Subject::Dof(_)) {
+            cause.help.push_str("; then give `a0` and `a1` in [damping] instead of ratios");
+        }
+    }
+    causes
+}
+
 /// Adds the structural damping to the ingredients, with the modes of the undamped assembly; returns a0 and a1 of
 /// Rayleigh damping.
 fn add_damping(
-    model: &Model,
-    undamped: &Assembly,
+    (model, free): (&Model, &[usize]),
+    bare: &Assembly,
     ingredients: &mut Ingredients,
     damped: &[f64],
     damped_supports: &[Coupling],
-) -> Result<Option<[f64; 2]>, Problem> {
+) -> Result<Option<[f64; 2]>, Vec<Problem>> {
     let find = |count: usize| {
-        undamped.modes(count).map_err(|e| {
+        bare.modes(count).map_err(|e| {
+            let mut causes = restraint::causes(model);
+            causes.iter_mut().for_each(|c| c.fatal = true);
             let message = format!("the modes that this damping needs could not be found: {e}");
-            Problem::error(Subject::Damping, message, "give `a0` and `a1` instead of ratios")
+            let unknown = Problem::error(Subject::Damping, message, "give `a0` and `a1` instead of ratios");
+            if causes.is_empty() { vec![unknown] } else { causes }
         })
     };
-    let too_few = |wanted: usize, found: usize| {
-        let message = format!("damping names mode {wanted}, but the structure has only {found} modes");
-        Problem::error(Subject::Damping, message, "name a lower mode")
-    };
-    let rigid = |mode: usize| {
-        let message = format!("mode {mode} is a rigid-body motion and cannot have a damping ratio");
-        Problem::error(Subject::Damping, message, "give `a0` and `a1` instead of ratios, or support the structure")
-    };
+    let too_few = |wanted: usize, found: usize| vec![mode_too_many((model, free), bare, wanted, found)];
     let (a0, a1) = match &model.damping {
         Damping::None => return Ok(None),
         Damping::Rayleigh { a0, a1 } => (*a0, *a1),
@@ -671,7 +699,7 @@ fn add_damping(
                 let omega2 = found.omega2.get(mode - 1).ok_or_else(|| too_few(mode, found.omega2.len()))?;
                 *w = omega2.max(0.0).sqrt();
                 if *w == 0.0 {
-                    return Err(rigid(mode));
+                    return Err(undamped(model, free, &found, mode));
                 }
             }
             // ζ_i = a0 / (2 ω_i) + a1 ω_i / 2; one ratio in both modes needs no difference of the frequencies.
@@ -679,9 +707,11 @@ fn add_damping(
                 let a1 = 2.0 * ratios[0] / (w[0] + w[1]);
                 (a1 * w[0] * w[1], a1)
             } else if (w[1] - w[0]).abs() <= SAME_FREQUENCY * w[0].max(w[1]) {
-                let message =
-                    format!("modes {} and {} have one frequency and cannot have two ratios", wanted[0], wanted[1]);
-                return Err(Problem::error(Subject::Damping, message, "give one `ratio`, or name other modes"));
+                let message = format!(
+                    "modes {} and {} have the same frequency and cannot have two damping ratios",
+                    wanted[0], wanted[1]
+                );
+                return Err(vec![Problem::error(Subject::Damping, message, "give one `ratio`, or name other modes")]);
             } else {
                 let a1 = 2.0 * (ratios[1] * w[1] - ratios[0] * w[0]) / (w[1] * w[1] - w[0] * w[0]);
                 (2.0 * ratios[0] * w[0] - a1 * w[0] * w[0], a1)
@@ -695,10 +725,10 @@ fn add_damping(
             for (i, ratio) in ratios.iter().enumerate() {
                 let omega = found.omega2[i].max(0.0).sqrt();
                 if omega == 0.0 && *ratio != 0.0 {
-                    return Err(rigid(i + 1));
+                    return Err(undamped(model, free, &found, i + 1));
                 }
                 if *ratio != 0.0 {
-                    let (pattern, mass, _) = undamped.system.matrices(&undamped.memory);
+                    let (pattern, mass, _) = bare.system.matrices(&bare.memory);
                     let mut w = vec![0.0; ingredients.n];
                     pattern.mul(&mass, &found.shapes[i], &mut w);
                     ingredients.modal.push((2.0 * ratio * omega, w));
@@ -708,7 +738,7 @@ fn add_damping(
         }
     };
     // All masses, those of elements in their initial configuration.
-    let (_, mass, _) = undamped.system.matrices(&undamped.memory);
+    let (_, mass, _) = bare.system.matrices(&bare.memory);
     let rayleigh = mass.iter().zip(damped).map(|(m, k)| a0 * m + a1 * k);
     if ingredients.damping.is_empty() {
         ingredients.damping = rayleigh.collect();
@@ -721,14 +751,37 @@ fn add_damping(
     Ok(Some([a0, a1]))
 }
 
+/// A mode that does not exist; a mass that is missing is to blame before the damping is.
+fn mode_too_many((model, free): (&Model, &[usize]), bare: &Assembly, wanted: usize, found: usize) -> Problem {
+    let modes = if found == 1 { "1 mode" } else { &format!("{found} modes") };
+    let (pattern, mass, _) = bare.system.matrices(&bare.memory);
+    let massless = free.iter().enumerate().find(|(i, _)| pattern.position(*i, *i).is_none_or(|p| mass[p] == 0.0));
+    if let Some((_, &d)) = massless {
+        let name = &model.dofs[d].name;
+        let message =
+            format!("`{name}` has no mass: the structure has only {modes}, and the damping refers to mode {wanted}");
+        return Problem::error(
+            Subject::Dof(d),
+            message,
+            "give the node a `mass`, or choose lower `modes` in [damping]",
+        );
+    }
+    let message = format!("the damping refers to mode {wanted}, but the structure has only {modes}");
+    let help = match found {
+        1 => "one mode is damped by modal = [0.05], or by `a0` and `a1`",
+        _ => "name lower `modes`",
+    };
+    Problem::error(Subject::Damping, message, help)
+}
+
 /// A fault at the start, as a problem of the model.
 pub(crate) fn cannot_start(model: &Model, free: &[usize], looped: &[usize], fault: Fault) -> Problem {
     let help = match fault {
         Fault::Singular { .. } => "give the node a `mass`, connect it with an element, or fix it",
         Fault::SingularElement { .. } | Fault::NonFinite { .. } => "correct the parameters of the element",
-        Fault::Laboratory { .. } => "look at the limits and the faults of the specimen",
-        Fault::Partner { .. } => "look at what the program said last, in its log",
-        Fault::NoConvergence { .. } => "take a smaller step, or a scheme that does not iterate",
+        Fault::Laboratory { .. } => "check the limits and the simulated faults of the specimen",
+        Fault::Partner { .. } => "read the last lines of the program's log",
+        Fault::NoConvergence { .. } => "use a smaller step, or a scheme that does not iterate",
     };
     let (message, subject) = (explain(model, free, looped, fault), subject(free, looped, fault));
     Problem { subject, message, help: help.to_owned(), fatal: true }

@@ -172,6 +172,12 @@ impl Recorder {
                     Quantity::Velocity(d) => tap_dof(d, 1, false),
                     Quantity::Acceleration(d) => tap_dof(d, 2, false),
                     Quantity::AbsoluteAcceleration(d) => tap_dof(d, 2, true),
+                    Quantity::Drift { above, below, height } => {
+                        let ends = [Some((above, 1.0 / height)), below.map(|d| (d, -1.0 / height))];
+                        let rows = vec![row(&ends.into_iter().flatten().collect())];
+                        probes.push(Probe { law: None, matrices: Default::default(), rows, state0: 0, states: 0 });
+                        Tap::Element { probe: probes.len() - 1, coordinate: 0, force: false }
+                    }
                     Quantity::LoadSignal(i) => match &model.loads[i] {
                         Load::Ground { signal, .. } | Load::Force { signal, .. } => Tap::Signal(signal.clone()),
                     },

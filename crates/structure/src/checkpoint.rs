@@ -51,18 +51,15 @@ pub enum CheckpointError {
 impl fmt::Display for CheckpointError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            CheckpointError::Foreign => f.write_str("it is no checkpoint"),
+            CheckpointError::Foreign => f.write_str("it is not a checkpoint"),
             CheckpointError::Version(v) => {
-                write!(
-                    f,
-                    "it has version {v} of the format and this program reads version {VERSION}: run the model anew"
-                )
+                write!(f, "its format has version {v}, but this program reads version {VERSION}: run the model again")
             }
-            CheckpointError::Truncated => f.write_str("its end is missing: take an older checkpoint"),
-            CheckpointError::Damaged => f.write_str("it is damaged: take an older checkpoint"),
-            CheckpointError::OtherModel => f.write_str(
-                "it is of another model, or of other choices: run with the files and options it was made with",
-            ),
+            CheckpointError::Truncated => f.write_str("it is incomplete: use an older checkpoint"),
+            CheckpointError::Damaged => f.write_str("it is damaged: use an older checkpoint"),
+            CheckpointError::OtherModel => {
+                f.write_str("it belongs to another model or other options: use the files and options of its run")
+            }
         }
     }
 }

@@ -37,8 +37,11 @@ pub(crate) fn check(model: &Model, assembly: &Assembly) -> Option<Problem> {
     let driven = match driven(assembly, [a0, a1], nyquist) {
         Ok(driven) => driven?,
         Err(why) => {
-            let message = format!("with a0 = {a0:.4} 1/s and a1 = {a1:.4} s this damping may drive modes: {why}");
-            return Some(Problem::warning(Subject::Damping, message, "take one `ratio` for both modes"));
+            let message = format!(
+                "with a0 = {a0:.4} 1/s and a1 = {a1:.4} s this damping may be negative for some \
+                modes: {why}"
+            );
+            return Some(Problem::warning(Subject::Damping, message, "use one `ratio` for both modes"));
         }
     };
     let ratio = match driven.omega > 0.0 {
@@ -46,11 +49,11 @@ pub(crate) fn check(model: &Model, assembly: &Assembly) -> Option<Problem> {
         false => format!("is damped by {:.3} 1/s", driven.damping),
     };
     let message = format!(
-        "{} ({:.4} Hz) {ratio}: a0 = {a0:.4} 1/s and a1 = {a1:.3e} s drive it",
+        "{} ({:.4} Hz) {ratio}: a0 = {a0:.4} 1/s and a1 = {a1:.3e} s make it unstable",
         driven.mode,
         driven.omega / std::f64::consts::TAU
     );
-    let help = "take one `ratio` for both modes, ratios that differ less, or `modes` further apart";
+    let help = "use one `ratio` for both modes, ratios that differ less, or `modes` further apart";
     Some(Problem { fatal: driven.omega <= nyquist, ..Problem::warning(Subject::Damping, message, help) })
 }
 

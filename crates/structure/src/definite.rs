@@ -28,7 +28,7 @@ pub(crate) fn masses(model: &Model, pattern: &Pattern, mass: &[f64]) -> Option<P
         }
     }
     let message =
-        format!("the mass matrix of `{}` is indefinite: some motion has a negative kinetic energy", element.name);
+        format!("the mass matrix of `{}` is indefinite: some motions have negative kinetic energy", element.name);
     let help = "check the signs and the order of its entries; M must be positive semidefinite";
     Some(Problem { fatal: known, ..Problem::warning(Subject::Element(index), message, help) })
 }

@@ -95,16 +95,16 @@ impl Structure {
         let (name, dof) = (&sub.name, &sub.model.dofs[assembly.free[unknown]].name);
         let method = self.model.partition.as_ref().map_or("?", |p| p.coupling.info.name);
         let why = match by_mass {
-            true => format!("`{method}` finds the interface forces from the masses"),
-            false => format!("`{method}` lets the interface force grow over all substeps"),
+            true => format!("`{method}` computes the interface forces from the masses"),
+            false => format!("`{method}` increases the interface force over all substeps"),
         };
-        let so = if fatal { "the sides would come apart" } else { "watch the gap" };
+        let so = if fatal { "the two sides would separate" } else { "check the gap" };
         let message = format!(
             "substructure `{name}` has too little mass at the interface `{dof}` for this step, and {why}: {so}"
         );
         let help = format!(
-            "give `{name}` a larger share of the mass (`interface_mass`), take a smaller step, or a coupling that needs no \
-             mass there: \"gc\", \"pm\", \"llm\""
+            "give `{name}` a larger share of the mass (`interface_mass`), use a smaller step, or a coupling that \
+                needs no mass there: \"gc\", \"pm\", \"llm\""
         );
         Problem { fatal, ..Problem::error(Subject::InterfaceMass(i), message, &help) }
     }

@@ -40,16 +40,16 @@ impl Landing {
         let refuse = |message: &str, help: &str| vec![Problem::error(Subject::Step, message.to_owned(), help)];
         if !(model.specimens.is_empty() && model.externals.is_empty()) {
             let message =
-                "events = \"land\" goes back to the start of a step, and a specimen or another program cannot";
-            return Err(refuse(message, "leave `events` out, and take a smaller step"));
+                "events = \"land\" repeats parts of a step, which is not possible with a specimen or another program";
+            return Err(refuse(message, "remove `events`, and use a smaller step"));
         }
         let (scheme, system) = (model.analysis.scheme, coarse.system(0));
         if scheme.memory(system.dims()).history > 0 && !scheme.claims().carries_acceleration {
             let message = format!(
-                "events = \"land\" changes the step, and `{}` remembers the last one",
+                "events = \"land\" changes the step, but `{}` needs a constant step",
                 model.analysis.scheme_name
             );
-            return Err(refuse(&message, "take a scheme that does not: \"lsrt2\", \"newmark\", \"caam\""));
+            return Err(refuse(&message, "use one of the schemes \"lsrt2\", \"newmark\", \"caam\""));
         }
         let mut finer = Vec::new();
         for rung in LADDER {

@@ -24,6 +24,7 @@ mod landing;
 pub mod linearised;
 pub mod modal;
 pub mod pushover;
+mod restraint;
 pub mod simulation;
 pub mod specimen;
 pub mod split;

@@ -42,6 +42,13 @@ pub(crate) struct Part {
     out: Vec<f64>,
 }
 
+impl Part {
+    /// The unknown that a degree of freedom of the whole model is here.
+    fn unknown(&self, dof: usize) -> Option<usize> {
+        self.free.iter().position(|&d| self.sub.dofs[d] == dof)
+    }
+}
+
 /// Where a channel comes from.
 pub enum Source {
     /// Channel of a part.
@@ -392,6 +399,11 @@ impl Simulation {
         parts.flat_map(|(i, part)| part.sub.specimens.iter().copied().zip(self.coupling.system(i).rigs()))
     }
 
+    /// Whether a fault of the loop came from the laboratory or from a program, and says nothing about the structure.
+    pub fn came_from_outside(&self, fault: Fault) -> bool {
+        matches!(fault, Fault::Laboratory { .. } | Fault::Partner { .. })
+    }
+
     /// A fault of the loop in words, with the user's names.
     pub fn explain(&self, fault: Fault) -> String {
         match self.parts.get(self.coupling.faulty()) {
@@ -558,6 +570,10 @@ fn inside(channel: &Channel, sub: &SubModel) -> Option<Channel> {
         Quantity::Force(e, i) => Quantity::Force(element(e)?, i),
         Quantity::Deformation(e, i) => Quantity::Deformation(element(e)?, i),
         Quantity::State(e, i) => Quantity::State(element(e)?, i),
+        Quantity::Drift { above, below, height } => {
+            let below = below.map(|d| dof(d).ok_or(())).transpose().ok()?;
+            Quantity::Drift { above: dof(above)?, below, height }
+        }
         Quantity::LoadSignal(i) => Quantity::LoadSignal(sub.loads.iter().position(|&x| x == i)?),
         Quantity::Specimen(s, i, reading) => {
             Quantity::Specimen(sub.specimens.iter().position(|&x| x == s)?, i, reading)
@@ -590,6 +606,14 @@ fn sources(model: &Model, cuts: &[(usize, Cut)], parts: &[Part], coupling: &dyn 
             Quantity::Energy(part) => Source::Energy { part, factor },
             Quantity::Gap(d, derivative) => {
                 at(d).next().map_or(Source::Zero, |&(_, cut)| Source::Gap { cut, derivative, factor })
+            }
+            // Its ends are in different parts.
+            Quantity::Drift { above, below: Some(below), height } => {
+                let end = |d: usize| parts.iter().enumerate().find_map(|(p, part)| Some((p, part.unknown(d)?)));
+                let ends = end(above).zip(end(below));
+                let gap =
+                    |(plus, minus)| Source::Gap { cut: Cut { plus, minus }, derivative: 0, factor: factor / height };
+                ends.map_or(Source::Zero, gap)
             }
             Quantity::InterfaceForce(d) => at(d).next().map_or(Source::Zero, |&(_, cut)| Source::Force { cut, factor }),
             Quantity::Link(d) => {
@@ -626,21 +650,25 @@ fn refusal(error: &CouplingError, model: &Model, interface: &[Constraint], parts
             let names: std::collections::BTreeSet<&str> = rows.iter().map(|&r| name(r)).collect();
             let names: Vec<String> = names.into_iter().map(|n| format!("`{n}`")).collect();
             let message = format!(
-                "the constraints at {} say the same thing more than once, so that the interface forces are not determined",
+                "the constraints at {} are redundant, so the interface forces are not unique",
                 names.join(", ")
             );
             let repeated = model.partition.as_ref().is_some_and(|p| p.coupling.constraints == Constraints::AllPairs);
             let help = match repeated {
                 true => {
-                    "write constraints = \"tree\" in [coupling], or method = \"llm\", which has no such choice to make"
+                    "write constraints = \"tree\" in [coupling], or method = \"llm\", which needs no choice of \
+                        constraints"
                 }
-                false => "write method = \"llm\" in [coupling], which determines them, or cut elsewhere",
+                false => {
+                    "write method = \"llm\" in [coupling], which determines them, or divide the structure \
+                    elsewhere"
+                }
             };
             Problem::error(Subject::Model, message, help)
         }
         CouplingError::Rigid { row } => {
             let message = format!(
-                "the interface `{}` has no mass: on neither side, or not in the substructure with substeps",
+                "the interface `{}` has no mass on either side, or none in the substructure with substeps",
                 name(*row)
             );
             let dof = interface.get(*row).map_or(Subject::Model, |c| Subject::Dof(c.dof));
@@ -648,11 +676,11 @@ fn refusal(error: &CouplingError, model: &Model, interface: &[Constraint], parts
         }
         CouplingError::Reversed { row } => {
             let message = format!(
-                "a force at the interface `{}` moves a side against itself within a step: a scheme is beyond its limit of stability",
+                "the interface operator at `{}` is not positive definite: a scheme is beyond its stability limit",
                 name(*row)
             );
-            let help = "take a smaller `dt`, more `substeps`, or an implicit `scheme`; `interfield check --stability` of a \
-                        substructure by itself shows its limit";
+            let help = "use a smaller `dt`, more `substeps`, or an implicit `scheme`; `interfield check --stability` \
+                on the substructure alone shows its limit";
             Problem::error(Subject::Step, message, help)
         }
         CouplingError::Unsuitable(message) => {

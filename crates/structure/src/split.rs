@@ -61,7 +61,10 @@ impl SubModel {
     pub fn in_whole(&self, mut problem: Problem) -> Problem {
         problem.subject = match problem.subject {
             Subject::Dof(d) => self.dofs.get(d).map_or(Subject::Model, |&d| Subject::Dof(d)),
+            Subject::Mass(d) => self.dofs.get(d).map_or(Subject::Model, |&d| Subject::Mass(d)),
             Subject::Element(e) => self.elements.get(e).map_or(Subject::Model, |&e| Subject::Element(e)),
+            Subject::Stiffness(e) => self.elements.get(e).map_or(Subject::Model, |&e| Subject::Stiffness(e)),
+            Subject::Dashpot(e) => self.elements.get(e).map_or(Subject::Model, |&e| Subject::Dashpot(e)),
             Subject::Specimen(s) => self.specimens.get(s).map_or(Subject::Model, |&s| Subject::Specimen(s)),
             other => other,
         };
@@ -344,7 +347,7 @@ fn massless(model: &Model, interface: &[Constraint], parts: &[SubModel]) -> Resu
             let message = format!("substructure `{name}` has no mass");
             let help = match part.dofs.iter().any(|&d| model.dofs[d].mass != 0.0) {
                 true => format!("give `{name}` a share of the mass of its interface nodes: interface_mass = 0.05"),
-                false => format!("give its nodes a `mass`, of which `{name}` then has its share `interface_mass`"),
+                false => format!("give its nodes a `mass`; `{name}` then gets its share `interface_mass`"),
             };
             errors.push(Problem::error(Subject::Substructure(p), message, &help));
             continue;
@@ -357,7 +360,7 @@ fn massless(model: &Model, interface: &[Constraint], parts: &[SubModel]) -> Resu
             let whole = &model.dofs[part.dofs[d]];
             let message = format!("substructure `{name}` has no mass at its interface `{}`", whole.name);
             let help = match whole.mass {
-                0.0 => format!("give the node a `mass`, of which `{name}` then has its share `interface_mass`"),
+                0.0 => format!("give the node a `mass`; `{name}` then gets its share `interface_mass`"),
                 _ => format!("give `{name}` a share of the mass of the node: interface_mass = 0.05"),
             };
             let list = if held[d].element { &mut warnings } else { &mut errors };

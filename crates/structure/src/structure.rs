@@ -7,7 +7,7 @@ use interfield_coupling::{Options, Port};
 use interfield_kernel::Scheme;
 use interfield_kernel::element::Element as _;
 use interfield_language::external::External;
-use interfield_language::model::{Channel, Element, Kind, Model, Quantity};
+use interfield_language::model::{Channel, Element, Kind, Model, Quantity, Support};
 use interfield_language::partition::Partition;
 use interfield_language::{Problem, Subject};
 use interfield_linalg::{EigenError, Modes, Pattern, highest, modes};
@@ -64,12 +64,13 @@ impl Structure {
         }
         if model.partition.is_some() && model.analysis.land {
             let message =
-                "events = \"land\" changes the step of the whole structure, and substructures have steps of their own";
-            let help = "leave `events` out and take more substeps, or run in one piece with --whole";
+                "events = \"land\" changes the step of the whole structure and cannot be used with substructures";
+            let help = "remove `events` and use more substeps, or run the structure in one piece with --whole";
             problems.push(Problem::error(Subject::Step, message.to_owned(), help));
         }
         if model.partition.is_some() {
             problems.extend(model.channels.iter().filter_map(|c| not_cut(&model, c, &interface)));
+            problems.extend(model.channels.iter().filter_map(|c| apart_and_moved(&model, c, &parts)));
         }
         if !problems.is_empty() {
             return Err(problems);
@@ -171,7 +172,7 @@ fn untied(partition: &Partition, parts: &[Part]) -> Option<Problem> {
     let coarse = parts.iter().enumerate().filter(|(_, p)| !p.sub.fine);
     let mut elements = coarse.flat_map(|(_, p)| p.sub.elements.iter().zip(&p.sub.model.elements));
     let (&element, law) = elements.find(|(_, e)| hysteretic(&e.type_name))?;
-    let message = format!("`{}` is hysteretic and stands on the coarse side, {why}", law.name);
+    let message = format!("`{}` is hysteretic and is on the coarse side, {why}", law.name);
     Some(Problem { fatal: false, ..Problem::error(Subject::Element(element), message, help) })
 }
 
@@ -188,8 +189,8 @@ fn iterates(model: &Model) -> Result<(), Problem> {
         }
         (None, None) => return Ok(()),
     };
-    let message = format!("scheme `{scheme}` iterates, and {}", found.1);
-    let help = "take a scheme that evaluates once or twice per step: \"alpha-os\", \"newmark\", \"lsrt2\"";
+    let message = format!("scheme `{scheme}` iterates, but {}", found.1);
+    let help = "use a scheme with one or two evaluations per step: \"alpha-os\", \"newmark\", \"lsrt2\"";
     Err(Problem::error(found.0, message, help))
 }
 
@@ -201,8 +202,26 @@ fn not_cut(model: &Model, channel: &Channel, interface: &[Constraint]) -> Option
     if interface.iter().any(|c| c.dof == dof) {
         return None;
     }
-    let message = format!("channel `{}`: the structure is not cut at `{}`", channel.name, model.dofs[dof].name);
-    Some(Problem::error(Subject::Dof(dof), message, "record it where substructures meet"))
+    let message = format!("channel `{}`: there is no interface at `{}`", channel.name, model.dofs[dof].name);
+    Some(Problem::error(Subject::Dof(dof), message, "record it at an interface of substructures"))
+}
+
+/// A drift whose ends are in different parts, of which one has an imposed motion there: no part sees both.
+fn apart_and_moved(model: &Model, channel: &Channel, parts: &[Part]) -> Option<Problem> {
+    let Quantity::Drift { above, below: Some(below), .. } = channel.quantity else { return None };
+    let has = |part: &Part, dof: usize| part.sub.dofs.contains(&dof);
+    if parts.iter().any(|p| has(p, above) && has(p, below)) {
+        return None;
+    }
+    let moved = |dof: &usize| !matches!(model.dofs[*dof].support, Support::Free);
+    let dof = [above, below].into_iter().find(moved)?;
+    let message = format!(
+        "channel `{}`: its nodes are in different substructures, and `{}` has an imposed motion",
+        channel.name, model.dofs[dof].name
+    );
+    let help =
+        "measure the drift between free nodes, put both nodes into one substructure, or run in one piece with --whole";
+    Some(Problem::error(Subject::Dof(dof), message, help))
 }
 
 /// Entries of L of part `p`.
@@ -220,10 +239,10 @@ fn ports(interface: &[Constraint], p: usize, places: &[Place]) -> Vec<Port> {
 fn needed_twice(external: &External) -> Problem {
     let name = &external.name;
     let message =
-        format!("the coupling computes the coarse side twice, and the program of external `{name}` runs once");
+        format!("the coupling computes the coarse side twice, but the program of external `{name}` can run only once");
     let once: Vec<String> =
         COUPLINGS.iter().filter(|m| m.sided && !m.twins).map(|m| format!("\"{}\"", m.name)).collect();
-    let help = format!("put it into a substructure on the fine side, or take another coupling: {}", once.join(", "));
+    let help = format!("put it into a substructure on the fine side, or use another coupling: {}", once.join(", "));
     Problem::error(Subject::Element(external.element), message, &help)
 }
 
@@ -242,8 +261,10 @@ fn changing_mass(model: &Model, sub: &SubModel, places: &[Place], ports: &[Port]
     let coupling = model.partition.as_ref()?.coupling.info.name;
     let name = &sub.model.elements[element].name;
     let message = format!(
-        "the mass of `{name}` changes with the motion and meets an interface, where coupling `{coupling}` keeps it"
+        "the mass of `{name}` changes with the motion and acts at an interface, where coupling `{coupling}` assumes a \
+            constant mass"
     );
-    let help = "cut the structure elsewhere, so that the pivot is no interface, or run it in one piece (--whole)";
+    let help = "divide the structure elsewhere, so that the pivot is not at an interface, or run it in one piece \
+        (--whole)";
     Some(sub.in_whole(Problem::error(Subject::Element(element), message, help)))
 }

@@ -277,7 +277,7 @@ fn what_cannot_be_coupled_is_refused_in_words() {
     assert!(message.contains("path"), "{message}");
     let setting = Setting::same(MINUS, 0.1, 2);
     let error = Parallel::start(cut.assembly(&setting), Vec::new()).err();
-    assert!(matches!(error, Some(CouplingError::Unsuitable(m)) if m.contains("twice")));
+    assert!(matches!(error, Some(CouplingError::Unsuitable(m)) if m.contains("two copies")));
     let mut uneven = cut.assembly(&setting);
     uneven.substructures[0].fine = true;
     let error = Staggered::start(uneven).err();

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
-use interfield_codegen::export;
+use interfield_codegen::{Origin, export};
 use interfield_kernel::Fault;
 use interfield_lab::controller::Controller;
 use interfield_lab::guard::{Bound, Envelope, Guard};
@@ -16,6 +16,7 @@ use interfield_language::Model;
 use interfield_language::diag::{Diagnostics, Source};
 use interfield_language::parse::{Overrides, parse};
 use interfield_language::specimen::Specimen;
+use interfield_language::units::UnitSystem;
 use interfield_structure::Simulation;
 use interfield_structure::specimen::Workshop;
 
@@ -158,12 +159,18 @@ int main(void)
     long call = 0, step = 0;
     while (m.step < UPPER_STEPS && !fault) {
         for (int i = 0; i < N && m.pending >= 0; i++) {
-            if (!(fabs(m.commands[i] - tape[call][i]) <= TOLERANCE * fabs(tape[call][i]))) {
-                fprintf(stderr, "command %d of call %ld is %.17g, not %.17g\n", i, call, m.commands[i], tape[call][i]);
+            /* The tape is in SI, the ports have the units of the model. */
+            const double command = m.si_commands[i];
+            if (!(fabs(command - tape[call][i]) <= TOLERANCE * fabs(tape[call][i]))) {
+                fprintf(stderr, "command %d of call %ld is %.17g, not %.17g\n", i, call, command, tape[call][i]);
                 return 1;
             }
-            m.measured[i] = tape[call][N + i];
-            m.measured[N + i] = tape[call][2 * N + i];
+            if (m.commands[i] != command / UPPER_COMMAND_SI[i]) {
+                fprintf(stderr, "command %d of call %ld has another unit\n", i, call);
+                return 1;
+            }
+            m.measured[i] = tape[call][N + i] / UPPER_MEASURED_SI[i];
+            m.measured[N + i] = tape[call][2 * N + i] / UPPER_MEASURED_SI[N + i];
         }
         call += m.pending >= 0;
         if (m.wanted >= 0) {
@@ -204,7 +211,9 @@ fn compare(name: &str, text: &str, tolerance: f64) {
     }
     let at = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("export-specimens-{name}"));
     std::fs::create_dir_all(&at).unwrap();
-    let export = export(&model(text), name).unwrap_or_else(|p| panic!("{name}: {p:?}"));
+    // Ports in SI hand over what was measured to the last bit; a unit would round it, and a gap is a small difference.
+    let exported = Model { units: UnitSystem::si(), ..model(text) };
+    let export = export(&exported, name, &Origin::default()).unwrap_or_else(|p| panic!("{name}: {p:?}"));
     for (name, text) in &export.files {
         std::fs::write(at.join(name), text).unwrap();
     }

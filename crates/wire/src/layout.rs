@@ -45,13 +45,13 @@ pub enum Kind {
 impl Kind {
     /// All, with what the book says of them.
     pub const ALL: [(Kind, &str, &str); 7] = [
-        (Kind::Hello, "hello", "test to controller: opens a session, says what is expected"),
-        (Kind::Welcome, "welcome", "controller to test: the session is open, says what is there"),
-        (Kind::Refusal, "refusal", "controller to test: no session; `status` says why"),
-        (Kind::Command, "command", "test to controller: where the actuators are wanted in this sample"),
-        (Kind::Measurement, "measurement", "controller to test: what was measured; `sequence` is that of the command"),
-        (Kind::Heartbeat, "heartbeat", "either way: alive, with nothing else to say"),
-        (Kind::Stop, "stop", "either way: the test is over, and the drives are not needed any more"),
+        (Kind::Hello, "hello", "test to controller: opens a session and states what is expected"),
+        (Kind::Welcome, "welcome", "controller to test: the session is open, states what is available"),
+        (Kind::Refusal, "refusal", "controller to test: no session; `status` gives the reason"),
+        (Kind::Command, "command", "test to controller: commanded displacements of the actuators in this sample"),
+        (Kind::Measurement, "measurement", "controller to test: measured values; `sequence` is that of the command"),
+        (Kind::Heartbeat, "heartbeat", "both directions: keep-alive without data"),
+        (Kind::Stop, "stop", "both directions: the test is over, and the drives are no longer needed"),
     ];
 
     /// The kind with this number.
@@ -83,13 +83,13 @@ pub enum Refused {
 impl Refused {
     /// All, in words.
     pub const ALL: [(Refused, &str); 7] = [
-        (Refused::Busy, "another test has the specimen"),
-        (Refused::Version, "the controller speaks another version of the wire"),
+        (Refused::Busy, "another test uses the specimen"),
+        (Refused::Version, "the controller uses another version of the protocol"),
         (Refused::Actuators, "the controller has another number of actuators"),
-        (Refused::Period, "the controller works with another sampling interval"),
+        (Refused::Period, "the controller has another sampling interval"),
         (Refused::Units, "the instruments of the controller have other units"),
         (Refused::Specimen, "the controller has another specimen"),
-        (Refused::Sealed, "the controller wants every message sealed with its key"),
+        (Refused::Sealed, "the controller requires messages encrypted with its key"),
     ];
 
     /// The reason with this number.
@@ -116,15 +116,15 @@ pub const EMULATED: u32 = 1;
 
 /// The bits of a status: of which kind, their number, their name in `interfield_wire.h` and what they say when they are set.
 pub const STATUS_BITS: [(Kind, u32, &str, &str); 5] = [
-    (Kind::Welcome, EMULATED, "EMULATED", "nothing real moves; not set: something does, or nobody knows"),
+    (Kind::Welcome, EMULATED, "EMULATED", "emulated, no real hardware moves; not set: real hardware moves, or unknown"),
     (Kind::Command, ENABLE, "ENABLE", "the drives are needed; not set before a test, and from its end on"),
     (
         Kind::Command,
         HEARTBEAT,
         "HEARTBEAT_BIT",
-        "set and not set in turn, with every sample; one that stands still is a test that does",
+        "heartbeat: changes with every sample; if it stops changing, the test has stopped",
     ),
-    (Kind::Measurement, FRESH, "FRESH", "the numbers are new readings; not set: the old ones"),
+    (Kind::Measurement, FRESH, "FRESH", "the values are new measurements; not set: repeated old values"),
     (Kind::Measurement, EMERGENCY_STOP, "EMERGENCY_STOP", "the emergency stop of the laboratory is pressed"),
 ];
 
@@ -164,7 +164,7 @@ pub const CHECKSUM_AT: usize = 36;
 pub const HEADER_FIELDS: [Field; 9] = [
     field(0, "uint8_t[4]", "magic", "`IFWR`"),
     field(4, "uint8_t", "version", "1"),
-    field(KIND_AT, "uint8_t", "kind", "what follows, see below"),
+    field(KIND_AT, "uint8_t", "kind", "type of the body, see below"),
     field(COUNT_AT, "uint16_t", "count", "n, number of actuators in the body, at most 32; 0 without a body"),
     field(SESSION_AT, "uint64_t", "session", "chosen by the test at random; a message with another one is ignored"),
     field(
@@ -210,7 +210,7 @@ pub const COMMAND_FIELDS: [Field; 2] = [
 
 /// The body of a measurement.
 pub const MEASUREMENT_FIELDS: [Field; 3] = [
-    field(40, "uint64_t", "received_ns", "clock of the controller when the command came, ns"),
+    field(40, "uint64_t", "received_ns", "clock of the controller when the command arrived, ns"),
     field(48, "uint64_t", "echo_ns", "`time_ns` of the command"),
     field(56, "double[2n]", "value", "n displacements, then n forces"),
 ];

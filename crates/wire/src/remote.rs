@@ -61,11 +61,11 @@ pub enum Unconnected {
 impl fmt::Display for Unconnected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Unconnected::Silent => f.write_str("nobody answers"),
+            Unconnected::Silent => f.write_str("no answer"),
             Unconnected::Refused(Some(reason)) | Unconnected::Unfit(reason) => f.write_str(reason.words()),
-            Unconnected::Refused(None) => f.write_str("the controller refuses, for a reason that is not known here"),
+            Unconnected::Refused(None) => f.write_str("the controller refuses for an unknown reason"),
             Unconnected::OtherKey => f.write_str("the controller has another key"),
-            Unconnected::TooMany => write!(f, "the wire carries at most {MOST_ACTUATORS} actuators"),
+            Unconnected::TooMany => write!(f, "the protocol supports at most {MOST_ACTUATORS} actuators"),
             Unconnected::System(reason) => f.write_str(reason),
         }
     }
@@ -91,7 +91,7 @@ impl Remote {
     /// Opens a session with what answers on `link`, trying for `patience`. Allocations end here.
     ///
     /// # Errors
-    /// When nobody answers, or not what was expected.
+    /// When no answer, or not what was expected.
     pub fn connect(
         link: Box<dyn Link>,
         greeting: &Greeting,

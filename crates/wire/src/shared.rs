@@ -63,7 +63,7 @@ impl Memory {
     fn map(file: &File) -> io::Result<Self> {
         let map = MmapRaw::map_raw(file)?;
         if map.len() < 8 * WORDS {
-            return Err(io::Error::new(ErrorKind::InvalidData, "it is too small to be a wire"));
+            return Err(io::Error::new(ErrorKind::InvalidData, "it is too small for the protocol"));
         }
         Ok(Memory(map))
     }
@@ -186,17 +186,17 @@ impl SharedLink {
         let file = File::from(shm::open(name, shm::OFlags::RDWR, Mode::empty())?);
         let memory = Memory::map(&file)?;
         if memory.word(0).load(Ordering::Acquire) != MARK {
-            return Err(io::Error::new(ErrorKind::InvalidData, "it is no wire of this version"));
+            return Err(io::Error::new(ErrorKind::InvalidData, "it has another version of the protocol"));
         }
         if !lives(memory.word(CONTROLLER).load(Ordering::Acquire)) {
-            return Err(io::Error::new(ErrorKind::NotFound, "the controller that made it is dead"));
+            return Err(io::Error::new(ErrorKind::NotFound, "the controller that created it has ended"));
         }
         let owner = memory.word(TEST);
         let before = owner.load(Ordering::Acquire);
         let own = u64::from(std::process::id());
         let free = before == 0 || !lives(before);
         if !free || owner.compare_exchange(before, own, Ordering::AcqRel, Ordering::Acquire).is_err() {
-            let reason = format!("another test has the specimen, process {before}");
+            let reason = format!("another test uses the specimen, process {before}");
             return Err(io::Error::new(ErrorKind::AddrInUse, reason));
         }
         Ok(SharedLink(End::new(memory, [TO_TEST, TO_CONTROLLER, CONTROLLER])))
@@ -242,7 +242,7 @@ impl SharedDock {
                 if let Ok(process) = owner
                     && lives(process)
                 {
-                    let reason = format!("process {process} offers a specimen there");
+                    let reason = format!("process {process} already offers a specimen there");
                     return Err(io::Error::new(ErrorKind::AddrInUse, reason));
                 }
                 // Left behind by one that was killed.

@@ -26,9 +26,9 @@ impl UdpLink {
     /// A socket that talks to this address only.
     ///
     /// # Errors
-    /// When the name is not known or the system gives no socket.
+    /// When the host name is unknown or the system gives no socket.
     pub fn open(address: impl ToSocketAddrs) -> io::Result<Self> {
-        let mut last = io::Error::new(ErrorKind::NotFound, "the name is not known");
+        let mut last = io::Error::new(ErrorKind::NotFound, "the host name is unknown");
         for address in address.to_socket_addrs()? {
             let any: SocketAddr = if address.is_ipv4() { ([0; 4], 0).into() } else { ([0; 16], 0).into() };
             match UdpSocket::bind(any).and_then(|s| s.connect(address).map(|()| s)) {

@@ -158,7 +158,7 @@ impl Bench<'_> {
         let told = self.model("killed.toml", false, &self.external(Storeys::Yielding, &["--kill-after", "500"]))?;
         let out = self.run(&told, &["-o", "killed.h5"])?;
         let said = String::from_utf8_lossy(&out.stderr).into_owned();
-        if out.status.code() != Some(3) || !said.contains("is gone") || !said.contains("signal: 9") {
+        if out.status.code() != Some(3) || !said.contains("is not available") || !said.contains("signal: 9") {
             return Err(format!("OpenSees was killed, and the run ended with {}:\n{said}", out.status));
         }
         let mut show = Command::new(self.context.interfield());

@@ -37,6 +37,20 @@ enum Multipliers {
     Once,
 }
 
+/// The classical one, which [`clm`](SCHEDULES) is for rates.
+const GC: Schedule = Schedule {
+    name: "gc",
+    coarse: &[(1, 0.0, 1.0)],
+    fine: [2, 2],
+    nodes: &[0.0, 1.0],
+    multipliers: Multipliers::Substeps,
+    steps: &[
+        "A makes one free step; B waits",
+        "B makes its substeps; the multiplier of each is found from the free velocity of A, linear between t_n and t_n+1",
+        "A is corrected by the last multiplier",
+    ],
+};
+
 const SCHEDULES: [Schedule; 12] = [
     Schedule {
         name: "pmc",
@@ -107,18 +121,7 @@ const SCHEDULES: [Schedule; 12] = [
             "one interface problem at t_n+1 gives the new multiplier, and both sides are corrected",
         ],
     },
-    Schedule {
-        name: "gc",
-        coarse: &[(1, 0.0, 1.0)],
-        fine: [2, 2],
-        nodes: &[0.0, 1.0],
-        multipliers: Multipliers::Substeps,
-        steps: &[
-            "A makes one free step; B waits",
-            "B makes its substeps; the multiplier of each is found from the free velocity of A, linear between t_n and t_n+1",
-            "A is corrected by the last multiplier",
-        ],
-    },
+    GC,
     Schedule {
         name: "plsrt2",
         coarse: &[(1, -2.0, 0.0), (1, 0.0, 2.0)],
@@ -167,15 +170,12 @@ const SCHEDULES: [Schedule; 12] = [
     },
     Schedule {
         name: "clm",
-        coarse: &[(1, 0.0, 1.0)],
-        fine: [2, 2],
-        nodes: &[0.0, 1.0],
-        multipliers: Multipliers::Substeps,
         steps: &[
-            "A makes one free step; B waits",
+            GC.steps[0],
             "B makes its substeps; the multiplier of each is found from the free rates of A, linear between t_n and t_n+1",
-            "A is corrected by the last multiplier",
+            GC.steps[2],
         ],
+        ..GC
     },
 ];
 

@@ -95,7 +95,7 @@ fn driven(law: &AnyLaw, most: f64, over_rate: bool) -> Vec<(f64, f64)> {
         let t = f64::from(i) * h;
         let moved = |g: &[f64], step: f64| s.iter().zip(g).map(|(s, g)| s + step * g).collect::<Vec<f64>>();
         let (force, k1) = rate(t, &s);
-        if i % 20 == 0 {
+        if i % 5 == 0 {
             points.push((if over_rate { motion(t).1 } else { motion(t).0 }, force));
         }
         let k2 = rate(t + h / 2.0, &moved(&k1, h / 2.0)).1;
@@ -182,19 +182,23 @@ fn elastic_slider(s: &mut Sketch, a: Place, b: Place) {
     slider(s, middle, b);
 }
 
+/// A flange that meets a stop when the nodes have moved apart by the gap.
 fn gap(s: &mut Sketch) {
     let (left, right) = (A.0 + 30.0, B.0 - 30.0);
-    let middle = (left + right) / 2.0;
-    s.line(&[(left, A.1), (middle - 22.0, A.1)], INK);
-    s.line(&[(middle - 22.0, A.1 - 22.0), (middle - 22.0, A.1 + 22.0)], INK.wide(3.0));
-    s.line(&[(middle, A.1 - 22.0), (middle, A.1 + 22.0)], INK.wide(3.0));
-    s.arrow(&[(middle - 22.0, A.1 - 34.0), (middle, A.1 - 34.0)], THIN);
-    label(s, "gap", (middle - 11.0, A.1 - 42.0));
-    for (y, draw, name) in [(A.1 - 14.0, spring as Branch, "k"), (A.1 + 18.0, dashpot, "c")] {
-        draw(s, (middle, y), (right, y));
-        label(s, name, (right - 8.0, y - 12.0));
+    let (frame, stop, flange, y) = (left + 70.0, right - 40.0, right - 66.0, A.1);
+    for (at, draw, name) in [(y - 16.0, spring as Branch, "k"), (y + 16.0, dashpot, "c")] {
+        draw(s, (left, at), (frame, at));
+        label(s, name, (left + 35.0, at - 13.0));
     }
-    s.line(&[(right, A.1 - 14.0), (right, A.1 + 18.0)], INK);
+    s.line(&[(left, y - 16.0), (left, y + 16.0)], INK);
+    let thick = INK.wide(3.0);
+    s.line(
+        &[(stop, y - 10.0), (stop, y - 30.0), (frame, y - 30.0), (frame, y + 30.0), (stop, y + 30.0), (stop, y + 10.0)],
+        thick,
+    );
+    s.line(&[(flange, y - 18.0), (flange, y + 18.0)], thick).line(&[(flange, y), (right, y)], INK);
+    s.arrow(&[(flange, y - 42.0), (stop, y - 42.0)], THIN);
+    label(s, "gap", ((flange + stop) / 2.0, y - 50.0));
     nodes(s, left, right);
 }
 
@@ -267,21 +271,22 @@ fn beam2d(s: &mut Sketch) {
 }
 
 fn beam3d(s: &mut Sketch) {
-    let (a, b) = ((80.0, 140.0), (260.0, 80.0));
+    let (a, b) = ((80.0, 150.0), (260.0, 90.0));
     s.line(&[a, b], INK.wide(4.0));
     node(s, a, "a");
     s.dot(b, 4.0, BLACK);
-    s.text("b", (b.0 - 6.0, b.1 - 10.0), Words::Right, SIZE, BLACK);
+    s.text("b", (b.0 + 2.0, b.1 + 20.0), Words::Left, SIZE, BLACK);
     let axis = |s: &mut Sketch, to: Place, name: &str| {
         s.arrow(&[b, (b.0 + to.0, b.1 + to.1)], Pen::new(1));
         s.text(name, (b.0 + to.0 * 1.15 + 2.0, b.1 + to.1 * 1.15 + 4.0), Words::Left, SIZE, 1);
     };
+    // The vector v is in the plane of x and z, y = v × x points away from the reader.
     axis(s, (52.0, -17.0), "x");
-    axis(s, (4.0, -50.0), "y");
-    axis(s, (34.0, 40.0), "z");
-    s.arrow(&[(150.0, 117.0), (152.0, 62.0)], THIN);
-    s.text("orientation v", (146.0, 54.0), Words::Centred, SIZE, BLACK);
-    label(s, "E, G, A, Iy, Iz, J, rho", (190.0, 170.0));
+    axis(s, (36.0, -42.0), "y");
+    axis(s, (2.0, -54.0), "z");
+    s.arrow(&[(150.0, 127.0), (152.0, 72.0)], THIN);
+    s.text("orientation v", (146.0, 64.0), Words::Centred, SIZE, BLACK);
+    label(s, "E, G, A, Iy, Iz, J, rho", (190.0, 182.0));
 }
 
 fn block(s: &mut Sketch, lines: &[&str]) {

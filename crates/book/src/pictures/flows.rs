@@ -81,7 +81,7 @@ fn last_line() -> Sketch {
     let y = [55.0, 145.0];
     boxed(&mut s, (70.0, y[0]), (110.0, 40.0), COMPUTED, &["targets"]);
     boxed(&mut s, (225.0, y[0]), (130.0, 40.0), CONTROL, &["compensation"]);
-    boxed(&mut s, (147.0, y[1]), (264.0, 40.0), CONTROL, &["braking, going home"]);
+    boxed(&mut s, (147.0, y[1]), (264.0, 40.0), CONTROL, &["braking, returning"]);
     for (i, name) in ["limits", "guard", "calibration"].iter().enumerate() {
         boxed(&mut s, (390.0 + 125.0 * i as f64, 100.0), (100.0, 40.0), CONTROL, &[name]);
         if i > 0 {
@@ -102,7 +102,7 @@ fn last_line() -> Sketch {
 /// The states of a test, on the way that nothing disturbs.
 fn states() -> Sketch {
     let mut s = Sketch::new(820.0, 190.0);
-    let names = ["idle", "armed", "to start", "running", "going home", "at rest", "finished"];
+    let names = ["idle", "armed", "to start", "running", "returning", "at rest", "finished"];
     let column = |i: usize| 58.0 + 117.0 * i as f64;
     for (i, name) in names.iter().enumerate() {
         boxed(&mut s, (column(i), 45.0), (92.0, 36.0), if i == 6 { REAL } else { COMPUTED }, &[name]);
@@ -117,7 +117,7 @@ fn states() -> Sketch {
     s.text("trip, pause", (column(3) - 18.0, 96.0), Words::Right, 12.0, GREY);
     s.text("cause gone", (column(3) + 18.0, 96.0), Words::Left, 12.0, GREY);
     s.arrow(&[(column(3) + 46.0, 140.0), (column(4), 140.0), (column(4), 63.0)], Pen::new(GREY).dashed());
-    note(&mut s, "patience over, stop", (column(4) + 8.0, 158.0));
+    note(&mut s, "hold too long, stop", (column(4) + 8.0, 158.0));
     s.arrow(&[(column(5) + 20.0, 63.0), (column(6) - 46.0, 122.0)], INK);
     s.text("anything tripped", (column(6) - 54.0, 144.0), Words::Right, 12.0, GREY);
     s
@@ -132,7 +132,7 @@ fn rig() -> Sketch {
         (375.0, 75.0),
         (300.0, 84.0),
         CONTROL,
-        &["controller", "compensation or a path, limits, states,", "guard, tape", "here, or in a thread by the clock"],
+        &["controller", "compensation or a path, limits, states,", "guard, tape", "here, or in a real-time thread"],
     );
     for (i, name) in ["emulated", "remote", "recorded"].iter().enumerate() {
         let y = 30.0 + 45.0 * i as f64;
@@ -148,7 +148,7 @@ fn rig() -> Sketch {
 
 /// The crates, from the front ends to what knows nothing of the others.
 fn crates() -> Sketch {
-    let mut s = Sketch::new(820.0, 250.0);
+    let mut s = Sketch::new(820.0, 262.0);
     let columns: [(f64, usize, &[&str]); 4] = [
         (85.0, COMPUTED, &["cli", "ensemble", "gallery", "book"]),
         (285.0, 1, &["interfield"]),
@@ -157,13 +157,13 @@ fn crates() -> Sketch {
     ];
     for (x, colour, names) in columns {
         let apart = 46.0;
-        let first = 128.0 - apart * (names.len() as f64 - 1.0) / 2.0;
+        let first = 142.0 - apart * (names.len() as f64 - 1.0) / 2.0;
         for (i, name) in names.iter().enumerate() {
             boxed(&mut s, (x, first + apart * i as f64), (156.0, 34.0), colour, &[name]);
         }
     }
     for (from, to) in [(163.0, 207.0), (363.0, 427.0), (583.0, 647.0)] {
-        s.arrow(&[(from + 6.0, 128.0), (to - 6.0, 128.0)], Pen::new(BLACK).wide(2.5));
+        s.arrow(&[(from + 6.0, 142.0), (to - 6.0, 142.0)], Pen::new(BLACK).wide(2.5));
     }
     for (x, text) in
         [(85.0, "front ends"), (285.0, "the library"), (505.0, "what it is made of"), (725.0, "what they use")]

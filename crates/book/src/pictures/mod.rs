@@ -9,6 +9,9 @@ mod flows;
 mod schemes;
 mod strokes;
 
+/// Where they are, beside the chapters.
+pub(crate) const FOLDER: &str = "img";
+
 /// Name and contents of all pictures; what could not be drawn otherwise.
 pub(crate) fn all() -> Result<Vec<(String, String)>, String> {
     let mut drawn = flows::all();
@@ -16,7 +19,7 @@ pub(crate) fn all() -> Result<Vec<(String, String)>, String> {
     drawn.extend(schemes::all()?);
     drawn.extend(couplings::all()?);
     drawn.extend(compensators::all()?);
-    Ok(drawn.into_iter().map(|(name, svg)| (format!("img/{name}.svg"), svg)).collect())
+    Ok(drawn.into_iter().map(|(name, svg)| (format!("{FOLDER}/{name}.svg"), svg)).collect())
 }
 
 pub(crate) use couplings::steps;

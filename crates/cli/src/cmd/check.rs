@@ -7,9 +7,9 @@ use clap::Args as ClapArgs;
 use interfield_kernel::Scheme;
 use interfield_language::Model;
 use interfield_language::model::{Dof, Support};
-use interfield_language::units::Dimension;
+use interfield_language::units::{Dimension, UnitSystem};
 use interfield_structure::modal::Direction;
-use interfield_structure::{Modal, Simulation};
+use interfield_structure::{Modal, Simulation, Structure};
 use serde_json::{Value, json};
 
 use interfield_structure::specimen::Rehearsal as AsEmulated;
@@ -19,17 +19,23 @@ use crate::drawing::draw_model;
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{fail, print, print_json};
 use interfield::Advised;
-use interfield::files::same;
-use interfield::programs::{Programs, described, described_json};
+use interfield::files::{has_extension, same};
+use interfield::plan::Plan;
+use interfield::programs::{Programs, described_json};
+use interfield::quantities::{ONE, UNITS};
 use interfield::rehearsal::{Rehearsal, fingerprint, look_up};
-use interfield::stability::examine;
-use interfield::table::{aligned, short};
+use interfield::stability::{Unjudged, examine};
+use interfield::table::{aligned, short, time, wrapped};
 
-/// Show what was understood of a model: structure, masses, modes, solver, cost, step; and what looks wrong
+/// Show a model and its test as they will be run: structure, modes, schemes, steps, specimens, limits; and what looks wrong
 ///
-/// Nothing is run, except for a few milliseconds to see what a step costs. The structure is drawn to an SVG file.
+/// One page to read before a run or a test: coupling, sides and schemes with their steps, specimens with their actuators, sensors, rates,
+/// compensation and limits, parts that other programs compute. Nothing is run, except for a few milliseconds to see what a step
+/// costs. The structure is drawn with names, axes, dimensions, supports, loads and masses; specimens and parts of other programs have
+/// colours of their own.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield check models/frame.toml\n  \
+interfield check models/isolated-building.toml --stability\n  \
 interfield check models/frame.toml --all -o frame.svg\n  \
 interfield check models/frame.toml --dt \"20 ms\" --scheme newmark --json")]
 pub(crate) struct Args {
@@ -37,16 +43,16 @@ pub(crate) struct Args {
     model: PathBuf,
     #[command(flatten)]
     settings: ModelArgs,
-    /// Draw the structure to this SVG file [default: interfield-out/MODEL-check.svg]
+    /// Draw the structure to this file, FILE.svg or FILE.png [default: interfield-out/MODEL-check.svg]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// How many modes, from the lowest
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     modes: u32,
-    /// Probe the step of the model as it would be run: does any motion grow, which one, and which steps are safe
+    /// Test the stability of the step as `run` uses it: which motion grows, and which steps are stable
     #[arg(long)]
     stability: bool,
-    /// Start the programs of `[[external]]` and move them a little, to identify stiffnesses that are not given
+    /// Start the programs of `[[external]]` and apply small displacements, to identify stiffnesses that are not given
     #[arg(long)]
     identify: bool,
     /// Show every degree of freedom
@@ -57,8 +63,8 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// Degrees of freedom that are shown without --all.
-const SHOWN: usize = 20;
+/// Degrees of freedom that are shown without --all, those that move first.
+const SHOWN: usize = 12;
 /// How long steps are taken to see what one costs.
 const MEASURED: Duration = Duration::from_millis(20);
 
@@ -75,13 +81,23 @@ pub(crate) fn run(args: &Args) -> Exit {
         fail(args.json, None, None, &message, "give the picture another name with --output");
         return Exit::BadInput;
     }
+    if !["svg", "png"].iter().any(|kind| has_extension(&picture, kind)) {
+        let message = format!("`{}`: unknown type of picture", picture.display());
+        fail(args.json, None, None, &message, "write FILE.svg or FILE.png");
+        return Exit::BadInput;
+    }
     let (mut model, places) = match loaded.model(&args.settings) {
         Ok(found) => found,
         Err(e) => return e,
     };
+    if let Err(message) = draw_model(&picture, &model) {
+        let help = "give another file with --output, for example --output structure.svg";
+        fail(args.json, Some(&picture.display().to_string()), None, &message, help);
+        return Exit::Failure;
+    }
     let unknown = model.externals.iter().any(|e| e.probe.is_some());
     if unknown && !args.identify {
-        return unsettled(&model, &loaded, args);
+        return unsettled(&model, &loaded, args, &picture);
     }
     if unknown && let Err(message) = Programs::start(&mut model, loaded.folder(), &picture) {
         fail(args.json, None, None, &message, "see `[[external]]` in the reference");
@@ -93,27 +109,21 @@ pub(crate) fn run(args: &Args) -> Exit {
             Ok(found) => found,
             Err(e) => return e,
         };
-    if let Err(message) = draw_model(&picture, &assembled.model) {
-        let help = "give another file with --output, for example --output structure.svg";
-        fail(args.json, Some(&picture.display().to_string()), None, &message, help);
-        return Exit::Failure;
-    }
-    // As `run` would start it, and how it is solved and how long a step takes in one piece.
-    let (model, cut) = (Model::clone(&assembled.model), assembled.model.partition.is_some());
-    let started = loaded.start(assembled, &places, &mut AsEmulated);
-    let whole = || loaded.assemble(model.in_one_piece(), &places);
-    let sim = match started.and_then(|sim| if cut { loaded.start(whole()?, &places, &mut AsEmulated) } else { Ok(sim) })
-    {
+    // Started once, as `run` would, with the emulated laboratory.
+    let masses = masses(&assembled);
+    let unknowns = assembled.unknowns().map(str::to_owned).collect();
+    let mut sim = match loaded.start(assembled, &places, &mut AsEmulated) {
         Ok(sim) => sim,
         Err(e) => return e,
     };
-    let mut found = Findings { sim, modal, stability_limit, cost: None, picture };
-    found.cost = cost(&mut found.sim);
+    let plan = Plan::with_limits(&sim);
+    let cost = cost(&mut sim);
+    let found = Findings { sim, plan, masses, unknowns, modal, stability_limit, cost, picture };
     let stability = match args.stability.then(|| examine(&loaded, &(&args.settings).into())).transpose() {
         Ok(found) => found,
-        Err(why) => {
+        Err(Unjudged { why, help }) => {
             let message = format!("the stability of the step cannot be judged: {why}");
-            fail(args.json, Some(&args.model.display().to_string()), None, &message, "try another --dt or --scheme");
+            fail(args.json, Some(&args.model.display().to_string()), None, &message, help);
             return Exit::Fault;
         }
     };
@@ -140,24 +150,32 @@ pub(crate) fn run(args: &Args) -> Exit {
 fn rehearsed(loaded: &Loaded, args: &Args) -> String {
     let known = fingerprint(loaded, &(&args.settings).into()).map(|print| look_up(&args.model, &print));
     match known {
-        Ok(Rehearsal::Passed) => "it was rehearsed, and is ready".to_owned(),
-        Ok(Rehearsal::Failed(why)) => format!("it was rehearsed, and is not ready: {}", why.join("; ")),
-        Ok(Rehearsal::Changed) => "it has changed since it was rehearsed".to_owned(),
-        Ok(Rehearsal::Missing) => "it was not rehearsed: `interfield rehearse` looks at the whole test".to_owned(),
-        Err(why) => format!("whether it was rehearsed is not known: {why}"),
+        Ok(Rehearsal::Passed) => "rehearsed: ready for the test".to_owned(),
+        Ok(Rehearsal::Failed(why)) => format!("rehearsed: not ready: {}", why.join("; ")),
+        Ok(Rehearsal::Changed) => "the model has changed since the rehearsal".to_owned(),
+        Ok(Rehearsal::Missing) => "not rehearsed yet: `interfield rehearse` checks the whole test".to_owned(),
+        Err(why) => format!("the rehearsal could not be checked: {why}"),
     }
 }
 
 /// What can be said of a model whose externals have not told their stiffness.
-fn unsettled(model: &Model, loaded: &Loaded, args: &Args) -> Exit {
+fn unsettled(model: &Model, loaded: &Loaded, args: &Args, picture: &Path) -> Exit {
     if args.json {
         print_json(&json!({
-            "title": model.title, "externals": described_json(model), "warnings": loaded.messages(),
+            "title": model.title, "picture": picture.display().to_string(), "externals": described_json(model),
+            "setup": Plan::unsettled(model).json(),
+            "warnings": loaded.messages(),
         }));
         return Exit::Done;
     }
-    let help = "  no mistakes; frequencies and stability need this stiffness: give --identify to start the program\n";
-    print(&format!("{}\n{}{help}", model.title, described(model)));
+    let help =
+        "modes, frequencies and stability need the stiffness of the external: give --identify to start its program";
+    let drawn = format!("drawn in {}", picture.display());
+    print(&format!("{}\n  {drawn}\n{}\n{}", model.title, Plan::unsettled(model).text(), wrapped("", help)));
+    match loaded.messages().len() {
+        0 => print("\nno warnings\n"),
+        _ => loaded.show(),
+    }
     Exit::Done
 }
 
@@ -171,9 +189,24 @@ fn cost(sim: &mut Simulation) -> Option<f64> {
     (done > 0).then(|| start.elapsed().as_secs_f64() / done as f64)
 }
 
+/// Mass of every degree of freedom, SI: with that of elements where it is free.
+fn masses(structure: &Structure) -> Vec<f64> {
+    let mut all: Vec<f64> = structure.model.dofs.iter().map(|d| d.mass).collect();
+    let (pattern, mass, _) = structure.matrices();
+    let free = structure.free().iter().enumerate();
+    free.for_each(|(i, &d)| all[d] = pattern.position(i, i).map_or(0.0, |p| mass[p]));
+    all
+}
+
 /// Everything that is shown.
 struct Findings {
     sim: Simulation,
+    /// The test as it will be run.
+    plan: Plan,
+    /// Mass of every degree of freedom, SI.
+    masses: Vec<f64>,
+    /// Names of the unknowns of the structure in one piece.
+    unknowns: Vec<String>,
     modal: Result<Modal, String>,
     /// Largest Ω at which the scheme is stable.
     stability_limit: Option<f64>,
@@ -196,13 +229,6 @@ fn plural(count: usize, one: &str) -> String {
 }
 
 impl Findings {
-    /// Mass of every degree of freedom, SI: with that of elements where it is free.
-    fn masses(&self) -> Vec<f64> {
-        let mut all: Vec<f64> = self.sim.model.dofs.iter().map(|d| d.mass).collect();
-        self.sim.free().iter().zip(self.sim.masses(0)).for_each(|(&d, mass)| all[d] = mass);
-        all
-    }
-
     /// How often each element type occurs, in the order of the file.
     fn types(&self) -> Vec<(&str, usize)> {
         let mut types: Vec<(&str, usize)> = Vec::new();
@@ -220,34 +246,39 @@ impl Findings {
         let mut out = format!("{}\n\n", model.title);
         let types: Vec<String> = self.types().iter().map(|(name, n)| format!("{n} {name}")).collect();
         let count = |word: &str| model.dofs.iter().filter(|d| held(d) == word).count();
-        out += &format!(
-            "structure\n  {}, {} ({})\n  degrees of freedom: {} free, {} fixed, {} imposed\n  drawn in {}\n",
+        let parts = format!(
+            "{}, {} ({})",
             plural(model.nodes.iter().filter(|n| !n.dofs.is_empty()).count(), "node"),
             plural(model.elements.len(), "element"),
-            types.join(", "),
+            types.join(", ")
+        );
+        out += &format!(
+            "structure\n{}  degrees of freedom: {} free, {} fixed, {} imposed\n  drawn in {}\n",
+            wrapped("  ", &parts),
             count("free"),
             count("fixed"),
             count("imposed"),
             self.picture.display()
         );
-        out += &described(model);
         out += &self.dof_table(all);
         out += &match &self.modal {
-            Ok(modal) => mass_table(modal) + &mode_table(modal, modes, self.sim.unknowns(0).collect()),
-            Err(why) => format!("\nmodes\n  not known: {why}\n"),
+            Ok(modal) => mass_table(modal) + &mode_table(modal, modes, &self.unknowns, self.sim.dt()),
+            Err(why) => format!("\nmodes\n  not available: {why}\n"),
         };
-        out + &self.step_text()
+        out + &self.plan.text() + &self.cost_text()
     }
 
     fn dof_table(&self, all: bool) -> String {
         let model = &self.sim.model;
         let units = &model.units;
-        let rows: Vec<Vec<String>> = model
-            .dofs
-            .iter()
-            .zip(self.masses())
-            .take(if all { usize::MAX } else { SHOWN })
-            .map(|(d, m)| {
+        let mut dofs: Vec<(&Dof, &f64)> = model.dofs.iter().zip(&self.masses).collect();
+        if !all {
+            dofs.sort_by_key(|(d, _)| matches!(d.support, Support::Fixed));
+            dofs.truncate(SHOWN);
+        }
+        let rows: Vec<Vec<String>> = dofs
+            .into_iter()
+            .map(|(d, &m)| {
                 let disp = if d.angle { Dimension::NONE } else { Dimension::LENGTH };
                 let (u0, v0) = (d.u0 / units.factor(disp), d.v0 / units.factor(disp.per(Dimension::TIME)));
                 let mass_unit = if d.angle { "kg*m^2" } else { "kg" };
@@ -273,99 +304,53 @@ impl Findings {
         out
     }
 
-    fn step_text(&self) -> String {
-        let (sim, a) = (&self.sim, &self.sim.model.analysis);
-        let mut out = format!(
-            "\nstep\n  scheme {}, step {} s, {} steps to {} s\n",
-            a.scheme_name,
-            short(a.dt),
-            sim.steps(),
-            short(sim.steps() as f64 * a.dt)
-        );
-        if let Ok(modal) = &self.modal {
-            let omega = modal.omega_max * a.dt;
-            out += &format!(
-                "  highest frequency {} Hz: omega dt = {}",
-                short(modal.omega_max / std::f64::consts::TAU),
-                short(omega)
-            );
-            out += &match self.stability_limit {
-                Some(limit) => format!(", stable up to {} (step {} s)\n", short(limit), short(limit / modal.omega_max)),
-                None => ", stable at any step\n".to_owned(),
-            };
-            if let Some((mode, period)) = modal.last_that_matters().and_then(|m| Some((m, modal.period(m)?))) {
-                out += &format!(
-                    "  mode {} is the last that matters (90 % of the mass): {:.0} points per period\n",
-                    mode + 1,
-                    period / a.dt
-                );
-            }
-        }
-        out += "\nsolver\n";
-        let when = if sim.coupling.system(0).follows_state() { "factorised at each step" } else { "factorised once" };
-        for (d, r) in sim.solvers(0) {
-            let (name, when) = match d.c == 0.0 {
-                true => ("mass matrix", ""),
-                false => ("dynamic matrix", when),
-            };
-            let when = if when.is_empty() { String::new() } else { format!(", {when}") };
-            out += &format!("  {name}: {r}{when}, {} operations per solution\n", r.solve_flops);
-        }
-        let evaluations =
-            a.scheme.evaluations().map_or("iterates".to_owned(), |n| plural(n as usize, "force evaluation"));
-        out += &match self.cost {
+    fn cost_text(&self) -> String {
+        let lasts = self.plan.laboratory_time();
+        let clock = lasts.map_or_else(String::new, |t| format!("  in real time the test takes {t}\n"));
+        match self.cost {
             Some(s) => format!(
-                "\ncost\n  {evaluations} and {} us per step, about {} s for the run\n",
-                short(s * 1e6),
-                short(s * sim.steps() as f64)
+                "\ncost\n  {} per step on this machine, about {} for the run\n{clock}",
+                time(s),
+                time(s * self.sim.steps() as f64)
             ),
-            None => "\ncost\n  not known: the first step fails\n".to_owned(),
-        };
-        out
+            None => format!("\ncost\n  not available: the first step fails\n{clock}"),
+        }
     }
 
     fn json(&self, modes: usize) -> Value {
         let (sim, a) = (&self.sim, &self.sim.model.analysis);
-        let masses = self.masses();
-        let dofs: Vec<Value> = sim
-            .model
-            .dofs
-            .iter()
-            .zip(&masses)
-            .map(|(d, m)| json!({ "name": d.name, "held": held(d), "angle": d.angle, "mass": m, "u0": d.u0, "v0": d.v0 }))
-            .collect();
-        let solvers: Vec<Value> = sim
-            .solvers(0)
-            .iter()
-            .map(|(d, r)| {
-                json!({
-                    "m": d.m, "c": d.c, "k": d.k, "method": r.to_string(), "ordering": r.ordering, "unknowns": r.n,
-                    "matrix_entries": r.nnz_matrix, "factor_entries": r.nnz_factor, "solve_operations": r.solve_flops,
-                })
-            })
-            .collect();
+        let units = &sim.model.units;
+        let dofs: Vec<Value> = sim.model.dofs.iter().zip(&self.masses).map(|(d, m)| dof_json(d, *m, units)).collect();
+        // Of a cut structure each side has a scheme and solvers of its own: see "setup".
+        let whole = sim.model.partition.is_none();
+        let setup = self.plan.json();
         json!({
             "title": sim.model.title,
             "picture": self.picture.display().to_string(),
             "nodes": sim.model.nodes.iter().filter(|n| !n.dofs.is_empty())
-                .map(|n| json!({ "name": n.name, "at": n.at })).collect::<Vec<_>>(),
+                .map(|n| json!({ "name": n.name, "at": n.at.map(|x| x / sim.model.units.factor(Dimension::LENGTH)) })).collect::<Vec<_>>(),
             "elements": sim.model.elements.iter()
                 .map(|e| json!({ "name": e.name, "type": e.type_name })).collect::<Vec<_>>(),
             "externals": described_json(&sim.model),
-            "unknowns": sim.unknowns(0).collect::<Vec<_>>(),
+            "unknowns": self.unknowns,
             "dofs": dofs,
-            "modal": self.modal.as_ref().ok().map(|m| modal_json(m, modes, sim)),
+            "modal": self.modal.as_ref().ok().map(|m| modal_json(m, modes, &self.unknowns, sim)),
             "modal_error": self.modal.as_ref().err(),
-            "scheme": a.scheme_name,
+            "scheme": whole.then_some(&a.scheme_name),
             "dt": a.dt,
             "duration": a.duration,
             "steps": sim.steps(),
-            "force_evaluations_per_step": a.scheme.evaluations(),
+            "force_evaluations_per_step": a.scheme.evaluations().filter(|_| whole),
             "stability_limit": self.stability_limit,
-            "factorised_at_each_step": sim.coupling.system(0).follows_state(),
-            "solvers": solvers,
+            "factorised_at_each_step": setup["sides"][0]["factorised_at_each_step"].as_bool().filter(|_| whole),
+            "solvers": if whole { setup["sides"][0]["solvers"].clone() } else { Value::Null },
+            "setup": setup,
             "seconds_per_step": self.cost,
             "estimated_seconds": self.cost.map(|c| c * sim.steps() as f64),
+            UNITS: {
+                "at": sim.model.units.label(Dimension::LENGTH), "dt": "s", "duration": "s", "stability_limit": "s",
+                "seconds_per_step": "s", "estimated_seconds": "s",
+            },
         })
     }
 }
@@ -379,11 +364,9 @@ fn mass_table(modal: &Modal) -> String {
     format!("\nmasses that move\n{}", aligned(&["along", "mass [kg]", "<excited"], &rows))
 }
 
-fn mode_table(modal: &Modal, count: usize, unknowns: Vec<&str>) -> String {
+fn mode_table(modal: &Modal, count: usize, unknowns: &[String], dt: f64) -> String {
     let mut header = ["mode", "f [Hz]", "T [s]", "damping [%]"].map(str::to_owned).to_vec();
-    for d in &modal.directions {
-        header.extend([format!("{}: factor [sqrt(kg)]", d.name), "mass [%]".to_owned(), "sum [%]".to_owned()]);
-    }
+    header.extend(modal.directions.iter().map(|d| format!("{} [%]", d.name)));
     header.push("<moves most at".to_owned());
     let mut sums = vec![0.0; modal.directions.len()];
     let mut rows = Vec::new();
@@ -399,19 +382,47 @@ fn mode_table(modal: &Modal, count: usize, unknowns: Vec<&str>) -> String {
         for (d, sum) in modal.directions.iter().zip(&mut sums) {
             let share = if d.mass > 0.0 { 100.0 * d.effective[i] / d.mass } else { 0.0 };
             *sum += share;
-            // Nothing but rounding is shown as nothing.
-            let factor = if share < 1e-10 { "0".to_owned() } else { short(d.participation[i]) };
-            row.extend([factor, format!("{share:.2}"), format!("{sum:.2}")]);
+            row.push(format!("{share:.2}"));
         }
-        row.push(modal.moves_most.get(i).and_then(|&u| unknowns.get(u)).map_or_else(String::new, |u| (*u).to_owned()));
+        row.push(modal.moves_most.get(i).and_then(|&u| unknowns.get(u)).cloned().unwrap_or_default());
         rows.push(row);
     }
+    let mut last = ["sum", "", "", ""].map(str::to_owned).to_vec();
+    last.extend(sums.iter().map(|sum| format!("{sum:.2}")));
+    rows.push(last);
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
-    format!("\nmodes\n{}", aligned(&header, &rows))
+    let names: Vec<&str> = modal.directions.iter().map(|d| d.name.as_str()).collect();
+    let mut out = format!("\nmodes\n{}", aligned(&header, &rows));
+    if !names.is_empty() {
+        out += &wrapped(
+            "  ",
+            &format!("{} [%]: effective mass of the mode, in percent of the mass that moves", names.join(", ")),
+        );
+    }
+    if let Some((mode, period)) = modal.last_that_matters().and_then(|m| Some((m, modal.period(m)?))) {
+        out += &format!("  mode {} completes 90 % of the mass: {:.0} points per period\n", mode + 1, period / dt);
+    }
+    out
 }
 
-fn modal_json(modal: &Modal, count: usize, sim: &Simulation) -> Value {
-    let unknowns: Vec<&str> = sim.unknowns(0).collect();
+/// A degree of freedom, for JSON.
+fn dof_json(d: &Dof, mass: f64, units: &UnitSystem) -> Value {
+    let (disp, inertia) =
+        if d.angle { (Dimension::NONE, Dimension::INERTIA) } else { (Dimension::LENGTH, Dimension::MASS) };
+    let rate = disp.per(Dimension::TIME);
+    let label = |dim: Dimension| if d.angle { units.angle_label(dim) } else { units.label(dim) };
+    let (one, mass_unit) = units.readable(inertia);
+    json!({
+        "name": d.name, "held": held(d), "angle": d.angle, "mass": mass / one,
+        "u0": d.u0 / units.factor(disp), "v0": d.v0 / units.factor(rate),
+        UNITS: { "mass": mass_unit, "u0": label(disp), "v0": label(rate) },
+    })
+}
+
+fn modal_json(modal: &Modal, count: usize, unknowns: &[String], sim: &Simulation) -> Value {
+    let units = &sim.model.units;
+    let (mass, unit) = units.readable(Dimension::MASS);
+    let dt = sim.dt();
     let modes: Vec<Value> = modal
         .omega2
         .iter()
@@ -421,25 +432,28 @@ fn modal_json(modal: &Modal, count: usize, sim: &Simulation) -> Value {
             let along = modal.directions.iter().map(|d| {
                 let share = if d.mass > 0.0 { d.effective[i] / d.mass } else { 0.0 };
                 let numbers =
-                    json!({ "participation": d.participation[i], "effective_mass": d.effective[i], "share": share });
+                    json!({ "participation": d.participation[i], "effective_mass": d.effective[i] / mass, "share": share });
                 (d.name.clone(), numbers)
             });
             json!({
-                "mode": i + 1, "omega2": w, "frequency_hz": w.max(0.0).sqrt() / std::f64::consts::TAU,
-                "period_s": modal.period(i), "damping_ratio": modal.ratio(i), "moves_most_at": modal.moves_most.get(i).and_then(|&u| unknowns.get(u)),
+                "mode": i + 1, "omega2": w, "frequency": w.max(0.0).sqrt() / std::f64::consts::TAU,
+                "period": modal.period(i), "damping_ratio": modal.ratio(i), "moves_most_at": modal.moves_most.get(i).and_then(|&u| unknowns.get(u)),
                 "along": along.collect::<serde_json::Map<_, _>>(),
             })
         })
         .collect();
-    let dt = sim.model.analysis.dt;
     let last = modal.last_that_matters();
     json!({
         "directions": modal.directions.iter()
-            .map(|d| json!({ "name": d.name, "mass": d.mass, "excited": d.excited })).collect::<Vec<_>>(),
+            .map(|d| json!({ "name": d.name, "mass": d.mass / mass, "excited": d.excited })).collect::<Vec<_>>(),
         "modes": modes,
         "omega_max": modal.omega_max,
         "omega_max_dt": modal.omega_max * dt,
         "last_mode_that_matters": last.map(|m| m + 1),
         "points_per_period": last.and_then(|m| modal.period(m)).map(|t| t / dt),
+        UNITS: {
+            "mass": unit, "effective_mass": unit, "participation": "sqrt(kg)", "share": ONE, "omega2": "rad^2/s^2",
+            "frequency": "Hz", "period": "s", "damping_ratio": ONE, "omega_max": "rad/s", "omega_max_dt": "rad", "points_per_period": ONE,
+        },
     })
 }

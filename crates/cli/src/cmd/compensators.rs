@@ -24,7 +24,7 @@ pub(crate) fn run(args: &Args) -> Exit {
         explain,
         header: &["compensator", "<learns", "<"],
         row,
-        note: "`interfield compensators NAME` says what it is good for and where it fails.",
+        note: "`interfield compensators NAME` shows its use and its limits.",
     };
     catalogue.tell(&args.wanted)
 }

@@ -6,7 +6,7 @@ use clap_complete::{Shell, generate};
 use crate::output::print;
 use crate::{Cli, Exit};
 
-/// Print a script with which a shell completes commands and options
+/// Print a completion script for a shell
 #[derive(ClapArgs)]
 #[command(
     after_help = "Examples:\n  interfield completions bash > ~/.local/share/bash-completion/completions/interfield\n  \

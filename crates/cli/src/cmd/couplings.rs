@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::Exit;
 use crate::catalogue::{Catalogue, Wanted, parameters, parameters_json};
 
-/// List the couplings of substructures, or explain one
+/// List the coupling methods for substructures, or explain one
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield couplings\n  interfield couplings pmc")]
 pub(crate) struct Args {
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &Args) -> Exit {
         explain,
         header: &["coupling", "<parallel", "<default scheme", "<"],
         row,
-        note: "`interfield couplings NAME` says what it is good for and where it fails.",
+        note: "`interfield couplings NAME` shows its use and its limits.",
     };
     catalogue.tell(&args.wanted)
 }

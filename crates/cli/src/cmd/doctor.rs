@@ -24,11 +24,15 @@ use serde_json::{Value, json};
 use crate::Exit;
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{fail, print, print_json};
-use interfield::table::short;
+use interfield::quantities::UNITS;
+use interfield::table::{short, time};
 
-/// Can this machine keep the time of a test? Kernel, rights, sleep, cores, and a measured minute of wake-ups
+/// Check whether this machine can run a test in real time: kernel, permissions, sleep states, cores, and one minute of
+/// measured wake-ups
 ///
-/// With a model, its test is run in the emulated laboratory by the clock, again and again, so that the wake-ups are measured beside the real load; nothing is written. Without one, the wake-ups of an idle loop. What cannot be read is said; nothing is guessed.
+/// With a model, its test runs repeatedly in the emulated laboratory in real time, so that wake-ups are measured under
+/// the real load; no files are written. Without a model, the wake-ups of an idle loop are measured. Settings that
+/// cannot be read are reported as unknown.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield doctor\n  \
 interfield doctor models/isolated-building.toml --core 1\n  \
@@ -38,7 +42,7 @@ pub(crate) struct Args {
     model: Option<PathBuf>,
     #[command(flatten)]
     settings: ModelArgs,
-    /// Rate of the loop, where there is no model
+    /// Rate of the loop, if no model is given
     #[arg(
         long,
         value_name = "FREQUENCY",
@@ -47,10 +51,10 @@ pub(crate) struct Args {
         allow_hyphen_values = true
     )]
     rate: String,
-    /// How long wake-ups are measured, s
+    /// Duration of the measurement, s
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
     seconds: f64,
-    /// Core of the loop
+    /// CPU core of the loop
     #[arg(long, value_name = "N")]
     core: Option<usize>,
     /// Print the result as JSON
@@ -100,12 +104,10 @@ impl Kept {
     }
 
     fn json(&self) -> Value {
-        let numbers = |h: &interfield_lab::realtime::Histogram| {
-            h.summary().entries().iter().map(|(k, v)| ((*k).to_owned(), json!(v))).collect::<serde_json::Map<_, _>>()
-        };
+        let numbers = |h: &interfield_lab::realtime::Histogram| interfield::laboratory::histogram_json(&h.summary());
         let (grade, why) = self.judge();
         json!({
-            "name": self.name, "period_s": self.period, "wake_up": numbers(&self.timing.wake_up),
+            "name": self.name, "period": self.period, UNITS: { "period": "s" }, "wake_up": numbers(&self.timing.wake_up),
             "work": numbers(&self.timing.compute), "missed": self.timing.missed, "overrun": self.timing.overrun,
             "priority": self.rights.priority, "core": self.rights.core, "memory_locked": self.rights.memory_locked,
             "refused": self.rights.missing.iter().map(ToString::to_string).collect::<Vec<_>>(),
@@ -159,11 +161,15 @@ pub(crate) fn run(args: &Args) -> Exit {
 fn taken_away(before: Option<[u64; 2]>, after: Option<[u64; 2]>) -> Fact {
     let name = "stolen time";
     let (Some([s0, t0]), Some([s1, t1])) = (before, after) else {
-        return Fact { name, found: "not known: /proc/stat cannot be read".to_owned(), advice: None };
+        return Fact { name, found: "unknown: /proc/stat cannot be read".to_owned(), advice: None };
     };
     let share = 100.0 * s1.saturating_sub(s0) as f64 / t1.saturating_sub(t0).max(1) as f64;
-    let advice = "the host of this virtual machine is busy: give it cores of its own";
-    Fact { name, found: format!("{} % by the host", short(share)), advice: (share > 0.0).then(|| advice.to_owned()) }
+    let advice = "the host of this virtual machine is busy: reserve cores for the machine";
+    Fact {
+        name,
+        found: format!("{} % taken by the host", short(share)),
+        advice: (share > 0.0).then(|| advice.to_owned()),
+    }
 }
 
 fn request(core: Option<usize>) -> Request {
@@ -174,22 +180,21 @@ fn request(core: Option<usize>) -> Request {
 fn idle(args: &Args) -> Result<Kept, String> {
     let asked = Scope::new(UnitSystem::default()).quantity(&args.rate, Dimension::FREQUENCY);
     let rate =
-        asked.map_err(|e| e.first().map_or_else(|| "--rate is no frequency".to_owned(), |e| e.message.clone()))?;
+        asked.map_err(|e| e.first().map_or_else(|| "--rate is not a frequency".to_owned(), |e| e.message.clone()))?;
     if !(rate.is_finite() && rate > 0.0) {
-        return Err(format!("--rate {}: a rate is larger than zero", args.rate));
+        return Err(format!("--rate {}: the rate must be greater than zero", args.rate));
     }
     let (timing, rights) = host::wake_ups(1.0 / rate, args.seconds, request(args.core), Waking::default())?;
     Ok(Kept { name: "an idle loop".to_owned(), period: 1.0 / rate, timing, rights })
 }
 
-/// The loops of a model's test by the clock, in the emulated laboratory, again and again; and why one ended early, if one did.
+/// The loops of a model's test in real time, in the emulated laboratory, again and again; and why one ended early, if one did.
 fn beside(path: &Path, args: &Args) -> Result<(Vec<Kept>, Option<String>), Exit> {
     let loaded = Loaded::open(path, args.json)?;
     let model = loaded.advised(&args.settings, None)?.structure.model;
     if model.specimens.is_empty() {
-        let help =
-            "name the elements that stand in the laboratory: [[specimen]]; or leave the model out and give --rate";
-        fail(args.json, None, None, "there is no clock to keep: the model has no specimen", help);
+        let help = "define the tested elements with [[specimen]]; or omit the model and give --rate";
+        fail(args.json, None, None, "the model has no specimen, so there is no control rate to check", help);
         return Err(Exit::BadInput);
     }
     let until = Instant::now() + Duration::from_secs_f64(args.seconds);
@@ -255,7 +260,7 @@ fn add(sum: &mut Timing, more: &Timing) {
     sum.overrun += more.overrun;
 }
 
-/// A workshop of emulated specimens by the clock, which writes nothing.
+/// A workshop of emulated specimens in real time, which writes nothing.
 struct Bench {
     core: Option<usize>,
 }
@@ -292,7 +297,7 @@ impl Findings {
             out += &format!("  {:width$}  {}{mark}\n", fact.name, fact.found);
         }
         let load = model.map_or("without a load".to_owned(), |m| format!("beside the load of {}", m.display()));
-        out += &format!("\nwake-ups of {} s, {load}\n", short(self.seconds));
+        out += &format!("\nwake-ups of {}, {load}\n", time(self.seconds));
         for kept in &self.kept {
             out += &format!("  {}: {}\n", kept.name, kept.text());
         }
@@ -300,7 +305,7 @@ impl Findings {
         out += &format!("\nverdict: {}: {why}\n", grade.word());
         let advice = self.advice();
         if !advice.is_empty() {
-            out += "\nwhat to change\n";
+            out += "\nrecommended changes\n";
             advice.iter().for_each(|line| out += &format!("  {line}\n"));
         }
         out
@@ -311,13 +316,13 @@ impl Findings {
         json!({
             "facts": self.facts.iter().map(|f| json!({ "name": f.name, "found": f.found, "advice": f.advice }))
                 .collect::<Vec<_>>(),
-            "seconds": self.seconds, "loops": self.kept.iter().map(Kept::json).collect::<Vec<_>>(),
+            "seconds": self.seconds, UNITS: { "seconds": "s" }, "loops": self.kept.iter().map(Kept::json).collect::<Vec<_>>(),
             "verdict": grade.word(), "reason": why, "advice": self.advice(), "interrupted": self.interrupted,
         })
     }
 }
 
-/// A glance at the machine before a test by the clock, in a line.
+/// A glance at the machine before a test in real time, in a line.
 pub(crate) fn glance(specimens: &[Specimen], core: Option<usize>) -> Option<String> {
     let period = specimens.iter().map(|s| s.period).min_by(f64::total_cmp)?;
     let line = match host::wake_ups(period, GLANCE, request(core), Waking::default()) {
@@ -332,7 +337,7 @@ pub(crate) fn glance(specimens: &[Specimen], core: Option<usize>) -> Option<Stri
                 refused.concat()
             )
         }
-        Err(why) => format!("not known: {why}"),
+        Err(why) => format!("unknown: {why}"),
     };
-    Some(format!("machine: {line}; `interfield doctor MODEL` says more"))
+    Some(format!("machine: {line}; `interfield doctor MODEL` shows details"))
 }

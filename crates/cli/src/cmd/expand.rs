@@ -11,7 +11,7 @@ use crate::output::{print, print_json};
 
 /// Print a model with includes, parts, sections and templates written out
 ///
-/// What is printed is a complete model that gives the same results, for a look at what the short blocks stand for.
+/// The output is a complete model that gives the same results. It shows what the short blocks stand for.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield expand models/frame.toml > long.toml")]
 pub(crate) struct Args {
@@ -20,7 +20,7 @@ pub(crate) struct Args {
     /// Replace a parameter of the model, e.g. --set bays=4
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = pair)]
     set: Vec<(String, String)>,
-    /// Print the text, or all mistakes, as JSON
+    /// Print the text, or all errors, as JSON
     #[arg(long)]
     json: bool,
 }

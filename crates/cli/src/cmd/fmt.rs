@@ -14,9 +14,9 @@ use crate::load::Loaded;
 use crate::output::{complain, fail, print, print_json};
 use interfield::files::write;
 
-/// Bring model files into their usual form: spaces, blank lines, line breaks
+/// Format model files: spaces, blank lines, line breaks
 ///
-/// Comments, order and values stay as they are. A file with a syntax error is not touched.
+/// Comments, order and values do not change. A file with a syntax error is left unchanged.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield fmt tower.toml\n  interfield fmt --check tower.toml bridge.toml\n  \
 interfield fmt - < tower.toml")]
@@ -24,7 +24,7 @@ pub(crate) struct Args {
     /// Model files; `-` formats standard input to standard output
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Change nothing; name the files that would change, and return 3 if there are any
+    /// Change nothing; list the files that would change, with exit code 3 if there are any
     #[arg(long)]
     check: bool,
     /// Print the result as JSON

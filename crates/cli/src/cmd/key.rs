@@ -10,10 +10,11 @@ use crate::Exit;
 use crate::output::{fail, print, print_json};
 use interfield::laboratory::keys;
 
-/// Make and compare the keys that seal a test over a network
+/// Make and compare the keys that encrypt a test over a network
 ///
-/// Where the messages of a test leave the machine they are encrypted and authenticated with a key that both machines have.
-/// Make it on one, copy it to the other by a way you trust, name it by `key` in `[[specimen]]` here and there.
+/// Messages of a test that leave the machine are encrypted and authenticated with a key that both machines have. Make
+/// the key on one machine, copy it to the other over a channel you trust, and name it with `key` in `[[specimen]]` on
+/// both.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield key new lab.key\n  interfield key show lab.key")]
 pub(crate) struct Args {
@@ -23,9 +24,9 @@ pub(crate) struct Args {
 
 #[derive(Subcommand)]
 enum What {
-    /// Make a key; a file that is there is never replaced
+    /// Make a key; an existing file is never replaced
     New(File),
-    /// Print the fingerprint of a key, to compare it with that on the other machine
+    /// Print the fingerprint of a key, to compare it with the one on the other machine
     Show(File),
 }
 
@@ -54,7 +55,7 @@ pub(crate) fn run(args: &Args) -> Exit {
             print(&format!("{path}: key {}\n", key.fingerprint()));
             if matches!(args.what, What::New(_)) {
                 print(&format!(
-                    "  copy it to the other machine by a way you trust (scp, a memory stick), mode 0600\n  \
+                    "  copy it to the other machine over a channel you trust (scp, USB stick), mode 0600\n  \
                      in [[specimen]] on both: key = \"{path}\"\n"
                 ));
             }

@@ -29,11 +29,11 @@ use interfield::table::short;
 /// Port of the first specimen that says nothing about where it is.
 const PORT: u16 = 7700;
 
-/// Host the emulated laboratory of specimens, for a test in another process
+/// Run the emulated laboratory of specimens, for a test in another process
 ///
-/// Stands in for the controllers of specimens: answers the commands of `interfield run` for the same model with `at` in its
-/// `[[specimen]]`. Without --specimen all of them are hosted, each at its own address. One test at a time; each gets a
-/// specimen that nobody has moved. Ends with the test, or by Ctrl-C.
+/// Replaces the controllers of specimens: answers the commands of `interfield run` for the same model with `at` in its
+/// `[[specimen]]`. Without --specimen, all specimens are hosted, each at its own address. One test runs at a time, and
+/// each test starts with a new specimen. The program ends with the test, or with Ctrl-C.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield lab tower.toml\n  \
 interfield lab tower.toml --specimen isolators --listen shm:/isolators --keep\n  \
@@ -43,22 +43,22 @@ pub(crate) struct Args {
     model: PathBuf,
     #[command(flatten)]
     settings: ModelArgs,
-    /// Which specimen, if not all
+    /// Only this specimen
     #[arg(long, value_name = "NAME")]
     specimen: Option<String>,
-    /// Where to be found [default: `at` of the specimen, or udp://127.0.0.1:7700 and the ports behind it]
+    /// Address to listen at [default: `at` of the specimen, or udp://127.0.0.1:7700 and the following ports]
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<String>,
-    /// Key file that messages are sealed with [default: `key` of the specimen]
+    /// Key file that encrypts and authenticates the messages [default: `key` of the specimen]
     #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
     key: Option<PathBuf>,
-    /// Listen beyond this machine without a key
+    /// Accept connections from other machines without a key
     #[arg(long)]
     insecure: bool,
-    /// Wait for the next test when one is over
+    /// Wait for the next test after a test has ended
     #[arg(long)]
     keep: bool,
-    /// Print what was counted, or all mistakes, as JSON on standard output
+    /// Print the counts, or all errors, as JSON on standard output
     #[arg(long)]
     json: bool,
 }
@@ -97,7 +97,7 @@ fn host(args: &Args, model: &Model, folder: &Path) -> Result<Exit, Refusal> {
     match (&chosen[..], &places[..]) {
         ([index], [Address::Ethercat(interface)]) => return simulate(args, model, *index, interface),
         (_, all) if all.iter().any(|a| matches!(a, Address::Ethercat(_))) => {
-            let message = "a simulated bus needs a process of its own".to_owned();
+            let message = "a simulated bus needs a separate process".to_owned();
             return Err((message, one_of(model), Exit::BadInput));
         }
         _ => {}
@@ -109,7 +109,16 @@ fn host(args: &Args, model: &Model, folder: &Path) -> Result<Exit, Refusal> {
     let records: Vec<Result<Hosted, String>> = std::thread::scope(|scope| {
         let serve = |stand: Stand| scope.spawn(|| serve(args, model, stand, &stop));
         let threads: Vec<_> = stands.into_iter().map(serve).collect();
-        threads.into_iter().map(|t| t.join().unwrap_or_else(|_| Err("the laboratory broke off".to_owned()))).collect()
+        threads
+            .into_iter()
+            .map(|t| {
+                t.join().unwrap_or_else(|_| {
+                    Err("the laboratory stopped \
+            unexpectedly"
+                        .to_owned())
+                })
+            })
+            .collect()
     });
     let records =
         records.into_iter().collect::<Result<Vec<Hosted>, _>>().map_err(|e| (e, String::new(), Exit::Fault))?;
@@ -130,7 +139,7 @@ fn chosen(model: &Model, args: &Args) -> Result<Vec<usize>, Refusal> {
         return one.map(|i| vec![i]).map_err(|(message, help)| (message, help, Exit::BadInput));
     }
     if args.listen.is_some() {
-        let message = format!("the model has {n} specimens, and --listen is one address");
+        let message = format!("the model has {n} specimens, but --listen is one address");
         return Err((message, one_of(model), Exit::BadInput));
     }
     Ok((0..n).collect())
@@ -140,7 +149,7 @@ fn chosen(model: &Model, args: &Args) -> Result<Vec<usize>, Refusal> {
 pub(super) fn choose(model: &Model, name: Option<&str>) -> Result<usize, (String, String)> {
     match (name, model.specimens.len()) {
         (_, 0) => {
-            let help = "name the elements that stand in the laboratory: [[specimen]]";
+            let help = "define the tested elements with [[specimen]]";
             Err(("the model has no specimen".to_owned(), help.to_owned()))
         }
         (None, 1) => Ok(0),
@@ -205,7 +214,7 @@ fn stop_by_ctrl_c() -> Arc<AtomicBool> {
     operator.stop_flag()
 }
 
-/// Always: whoever starts the test has to know that it may.
+/// Always: any program that starts the test has to know that it may.
 fn announce(specimen: &Specimen, seal: &str, address: &Address) {
     let n = specimen.actuators.len();
     let plural = if n == 1 { "" } else { "s" };
@@ -222,21 +231,20 @@ fn secret(args: &Args, specimen: &Specimen, folder: &Path, listen: &Address) -> 
     let path = args.key.clone().or_else(|| specimen.key.as_ref().map(|k| folder.join(k))).filter(|_| !open_to_all);
     match path {
         Some(_) if matches!(listen, Address::Shared(_)) => {
-            let message = "shared memory never leaves the machine and is not sealed";
-            Err((message.to_owned(), "leave the key away".to_owned(), Exit::BadInput))
+            let message = "shared memory never leaves the machine and needs no key";
+            Err((message.to_owned(), "remove the key".to_owned(), Exit::BadInput))
         }
         Some(path) => keys::read(&path).map(Some).map_err(|message| (message, String::new(), Exit::Failure)),
         None if listen.leaves_the_machine() && !open_to_all => Err((
-            format!("{listen}: without a key every machine of the network could move the specimen"),
-            "give --key FILE, made by `interfield key new FILE`; or --insecure, in a network that is yours alone"
-                .to_owned(),
+            format!("{listen}: without a key, every machine in the network could move the specimen"),
+            "give --key FILE, made by `interfield key new FILE`; or --insecure, in a private network".to_owned(),
             Exit::BadInput,
         )),
         None => Ok(None),
     }
 }
 
-/// A specimen that nobody has moved.
+/// A specimen that was not moved before.
 fn open(model: &Model, index: usize) -> Result<Box<dyn Hardware>, String> {
     emulated(model, index).map_err(|p| p.first().map_or_else(String::new, |p| p.message.clone()))
 }
@@ -256,10 +264,10 @@ fn serve(args: &Args, model: &Model, mut stand: Stand, stop: &AtomicBool) -> Res
 
 fn words(news: News) -> &'static str {
     match news {
-        News::Opened => "a test has the specimen",
+        News::Opened => "a test is connected to the specimen",
         News::Closed => "the test is over",
-        News::Vanished => "the test vanished; waiting for the next",
-        News::Broken => "the specimen is gone, as its faults say; waiting for the next test",
+        News::Vanished => "the test disconnected; waiting for the next",
+        News::Broken => "the specimen is lost, as its simulated faults require; waiting for the next test",
     }
 }
 
@@ -272,8 +280,7 @@ fn document(specimen: &str, record: &Hosted) -> Value {
     let answering: &Histogram = &record.statistics.answering;
     let mut document = json!({
         "specimen": specimen, "sessions": record.sessions, "interrupted": record.interrupted,
-        "answering": answering.summary().entries().iter().map(|(k, v)| ((*k).to_owned(), json!(v)))
-            .collect::<serde_json::Map<_, _>>(),
+        "answering": interfield::laboratory::histogram_json(&answering.summary()),
     });
     for (name, count) in counts(record) {
         document[name] = count.into();
@@ -289,7 +296,7 @@ fn text(specimen: &str, record: &Hosted) -> String {
     let mut text = format!(
         "`{specimen}`: {} {tests}: {}\n",
         record.sessions,
-        if counts.is_empty() { "nothing came".to_owned() } else { counts.join(", ") }
+        if counts.is_empty() { "no messages received".to_owned() } else { counts.join(", ") }
     );
     if s.count > 0 {
         text +=

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::Exit;
 use crate::load::{Loaded, ModelArgs, pair};
 use crate::output::{fail, print, print_json};
+use interfield::quantities::UNITS;
 use interfield::table::{aligned, short};
 
 /// Natural frequencies and mode shapes of a model, about its initial state
@@ -56,10 +57,13 @@ pub(crate) fn run(args: &Args) -> Exit {
                 let period = if *w > 0.0 { json!(tau / w) } else { Value::Null };
                 let shape: Map<String, Value> =
                     structure.unknowns().zip(shape).map(|(n, x)| (n.to_owned(), json!(x))).collect();
-                json!({ "mode": i + 1, "omega": w, "omega2": modes.omega2[i], "frequency_hz": w / tau, "period_s": period, "shape": shape })
+                json!({ "mode": i + 1, "omega": w, "omega2": modes.omega2[i], "frequency": w / tau, "period": period, "shape": shape })
             })
             .collect();
-        print_json(&json!({ "title": structure.model.title, "unknowns": structure.unknowns().len(), "modes": list }));
+        // Shapes have no size: their numbers are displacements in m and angles in rad, in some scale.
+        let units = json!({ "omega": "rad/s", "omega2": "rad^2/s^2", "frequency": "Hz", "period": "s", "shape": "1" });
+        let title = &structure.model.title;
+        print_json(&json!({ "title": title, "unknowns": structure.unknowns().len(), "modes": list, UNITS: units }));
         return Exit::Done;
     }
     let rows: Vec<Vec<String>> = omegas

@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 use crate::Exit;
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{fail, print, print_json};
-use interfield::table::{aligned, short};
+use interfield::quantities::{ONE, UNITS};
+use interfield::table::{aligned, short, time};
 
 /// Most numbers kept of each run for the comparison.
 const MAX_KEPT: u64 = 20_000_000;
@@ -27,7 +28,7 @@ pub(crate) struct Args {
     model: PathBuf,
     #[command(flatten)]
     settings: ModelArgs,
-    /// Number of runs, each with half the step of the one before
+    /// Number of runs, each with half the step of the previous one
     #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u32).range(3..=16))]
     levels: u32,
     /// Print the result as JSON
@@ -93,8 +94,8 @@ fn trajectory(sim: &mut Simulation, dims: &[Dims], coarse: u64, ratio: u64) -> R
     let mut kept = Trajectory::new();
     for k in 0..coarse * ratio {
         if let Err(fault) = sim.step(k) {
-            let (t, dt) = (short(k as f64 * sim.dt()), short(sim.dt()));
-            return Err(format!("at t = {t} s with a step of {dt} s: {}", sim.explain(fault)));
+            let (t, dt) = (time(k as f64 * sim.dt()), time(sim.dt()));
+            return Err(format!("at t = {t} with a step of {dt}: {}", sim.explain(fault)));
         }
         if (k + 1) % (ratio * keep) == 0 {
             let parts: Vec<_> = sim.states().zip(dims).collect();
@@ -125,6 +126,8 @@ impl Observed {
             "u": show(&self.u),
             "v": show(&self.v),
             "s": self.s.as_ref().map_or(Value::Null, show),
+            // Differences are norms over unknowns of all kinds: m and rad, and their rates.
+            UNITS: { "dt": "s", "differences": "SI", "orders": ONE, "order": ONE },
         })
     }
 
@@ -142,10 +145,10 @@ impl Observed {
         let header = ["dt [s]", "change in u", "order", "change in v", "order", "change in s", "order"];
         let columns = rows.first().map_or(0, Vec::len);
         let claim = self.claimed.map_or_else(
-            || "`interfield couplings` tells what the coupling claims".to_owned(),
+            || "`interfield couplings` shows the order that the coupling claims".to_owned(),
             |order| format!("claimed order {order}"),
         );
-        let change = "each change is the largest difference to the run with half the step";
+        let change = "each change is the largest difference from the run with half the step";
         format!("{}\n{claim}; {change}\n", aligned(&header[..columns], &rows))
     }
 }

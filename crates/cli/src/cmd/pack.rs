@@ -12,38 +12,39 @@ use crate::output::{fail, print, print_json};
 use crate::stored;
 use interfield::pack::{self, About, Content, Item, Part};
 
-/// Gather the evidence of tests in one folder and one archive: everything they were made with, and everything they left
+/// Archive tests in one folder and one zip file: all inputs, settings and results
 ///
-/// Model, includes, ground motions, results, recordings, page, settings, versions, limits and what follows them, timing, and
-/// the hash (SHA-256) of each file. Metadata are those of RO-Crate 1.1, parts and fields those of a hybrid simulation in
-/// DesignSafe. `interfield replay FOLDER` (or FOLDER.zip) makes the tests again from it alone and compares them bit by bit.
-/// Files that are missing or have changed since the run are named, and nothing is packed.
+/// The archive contains the model, included files, ground motions, results, recordings, report, settings, versions,
+/// limits with their actions, timing, and the hash (SHA-256) of each file. Metadata follow RO-Crate 1.1; parts and
+/// fields follow the hybrid simulation of DesignSafe. `interfield replay FOLDER` (or FOLDER.zip) repeats the tests
+/// from the archive alone and compares them bit by bit. If files are missing or have changed since the run, they are
+/// listed and nothing is packed.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield pack interfield-out/tower.h5\n  \
 interfield pack friday.h5 monday.h5 -o evidence --author \"A. Tester\" --license CC-BY-4.0")]
 pub(crate) struct Args {
-    /// Result files (.h5); of served tests their recordings (.lab.h5)
+    /// Result files (.h5); for served tests, their recordings (.lab.h5)
     #[arg(required = true, value_name = "RESULT")]
     results: Vec<PathBuf>,
     /// Folder to write, and FOLDER.zip [default: RESULT-pack, beside the first result]
     #[arg(short, long, value_name = "FOLDER")]
     output: Option<PathBuf>,
-    /// Look here too for files of the model, if they are no longer where they were
+    /// Also search this folder for files of the model that were moved
     #[arg(long, value_name = "FOLDER")]
     from: Vec<PathBuf>,
-    /// What it is, in a line [default: the title of the model]
+    /// Title of the archive [default: the title of the model]
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
-    /// What it is, in some sentences
+    /// Description of the archive, some sentences
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
-    /// Who made the tests; may be given several times
+    /// Author of the tests; repeat the option for several
     #[arg(long, value_name = "NAME")]
     author: Vec<String>,
-    /// Under which licence others may use it, a name or an address
+    /// Licence for reuse, a name or an address
     #[arg(long, value_name = "LICENSE")]
     license: Option<String>,
-    /// Print what was packed, or what is missing, as JSON
+    /// Print the packed files, or the missing ones, as JSON
     #[arg(long)]
     json: bool,
 }
@@ -68,7 +69,7 @@ fn make(args: &Args) -> Result<(), Exit> {
     let zip = PathBuf::from(zip);
     if let Some(there) = [&folder, &zip].into_iter().find(|p| p.symlink_metadata().is_ok()) {
         let message = format!("`{}` exists already", there.display());
-        return Err(refuse(&message, "write another --output, or remove it first", Exit::BadInput));
+        return Err(refuse(&message, "give another --output, or remove it first", Exit::BadInput));
     }
     let pages = Scratch::new("pages").map_err(|e| refuse(&e.to_string(), "make room in TMPDIR", Exit::Failure))?;
     let (mut items, mut tests, mut missing) = (Vec::new(), Vec::new(), Vec::new());
@@ -86,7 +87,7 @@ fn make(args: &Args) -> Result<(), Exit> {
         }
     }
     if !missing.is_empty() {
-        let help = "put the files back as they were, or say where they are: --from FOLDER";
+        let help = "restore the files, or give their folder: --from FOLDER";
         missing.iter().for_each(|m| fail(args.json, None, None, m, help));
         return Err(Exit::Failure);
     }
@@ -122,7 +123,7 @@ fn unique(name: &str, taken: &[String]) -> String {
 fn page(reader: &Reader, name: &str, folder: &Path) -> Result<Item, String> {
     let path = folder.join(format!("{name}.html"));
     super::report::write(reader, &path)?;
-    let (name, about) = (format!("{name}.html"), "Page of the test, as at its end".to_owned());
+    let (name, about) = (format!("{name}.html"), "Report of the test, as written at its end".to_owned());
     Ok(Item { part: Part::Report, name, about, content: Content::Copy(path) })
 }
 

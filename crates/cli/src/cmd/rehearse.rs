@@ -9,10 +9,12 @@ use crate::Exit;
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{complain, print, print_json, progress};
 
-/// Look at a hybrid test before it is run: stability of the loop and its margins, what the actuators must do, the verdict to expect
+/// Check a hybrid test before it runs: loop stability and its margins, actuator demands, expected verdict
 ///
-/// The loop of structure, controller, actuators and specimen is probed for a motion that grows; delay and gain are added until one does; and the whole test
-/// is run once in the emulated laboratory, as fast as possible, and judged as a test is, with strokes, velocities and forces against what the actuators can do and the limits allow. What came out is kept in interfield-out/MODEL.rehearsal.json.
+/// The stability of the loop of structure, controller, actuators and specimen is computed; delay and gain are then
+/// increased until the loop becomes unstable. The whole test runs once in the emulated laboratory, as fast as
+/// possible, with the verdict of a test: strokes, velocities and forces are compared with the capacity of the
+/// actuators and the limits. The result is stored in interfield-out/MODEL.rehearsal.json.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield rehearse models/isolated-building.toml\n  \
 interfield rehearse models/isolated-building.toml --coupling modified-ph --json")]

@@ -16,12 +16,12 @@ use interfield::outputs::Wanted;
 use interfield::pack::{Pack, Packed, is_pack};
 use interfield::record::Format;
 
-/// Run a model with a recorded laboratory in place of its specimen; or all tests of a pack again
+/// Run a model with a recorded laboratory instead of its specimen; or repeat all tests of a pack
 ///
-/// Every sample is answered with the displacement and force that were recorded. The run ends where its commands leave those of
-/// the recording: a specimen cannot be asked what it would have done. Options are those of `interfield run`. Of a pack
-/// (`interfield pack`) the model, its files and settings are taken too, every hash is checked, and the results are compared
-/// with the packed ones bit by bit.
+/// Every sample is answered with the recorded displacement and force. The run ends when its commands differ from the
+/// recorded ones by more than --tolerance, because the response of the specimen to other commands is not known.
+/// Options are those of `interfield run`. A pack (`interfield pack`) also provides the model, its files and settings;
+/// every hash is checked, and the results are compared bit by bit with those in the pack.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield replay interfield-out/tower.lab.h5 tower.toml\n  \
 interfield replay friday.lab.h5 tower.toml --tolerance 1e-3 -o again.h5 --json\n  \
@@ -29,11 +29,11 @@ interfield replay evidence.zip")]
 pub(crate) struct Args {
     /// Recording of a laboratory, written by `interfield run` beside its results; or a pack, folder or archive
     recording: PathBuf,
-    /// Model file; a pack brings its own
+    /// Model file; not needed for a pack, which contains it
     model: Option<PathBuf>,
     #[command(flatten)]
     options: run::Options,
-    /// Largest difference of a command from the recorded one, over the largest command
+    /// Largest difference between a command and the recorded one, relative to the largest command
     #[arg(long, value_name = "SHARE", default_value_t = 1e-6)]
     tolerance: f64,
 }
@@ -51,12 +51,12 @@ pub(crate) fn run(args: &Args) -> Exit {
     let packed = is_pack(&args.recording);
     match &args.model {
         Some(_) if packed => {
-            let message = format!("`{name}` is a pack, which brings its own model");
+            let message = format!("`{name}` is a pack, which contains its own model");
             refuse(message, &format!("write interfield replay {name}"), Exit::BadInput)
         }
         None if packed => pack(args),
         None => {
-            let message = format!("`{name}` is a recording, and its model is not named");
+            let message = format!("`{name}` is a recording and needs its model");
             refuse(message, &format!("write interfield replay {name} MODEL.toml"), Exit::BadInput)
         }
         Some(model) => match Replay::open(&args.recording, args.tolerance) {
@@ -80,26 +80,26 @@ fn pack(args: &Args) -> Exit {
     let pack = match Pack::open(&args.recording) {
         Ok(pack) => pack,
         Err(all) => {
-            let help = "give a pack as `interfield pack` wrote it";
+            let help = "give an unchanged pack, as written by `interfield pack`";
             all.lines().for_each(|message| fail(json, Some(&name), None, message, help));
             return Exit::Failure;
         }
     };
     if interfield::Choices::from(&options.settings) != interfield::Choices::default() {
-        let help = "leave the settings out: those of its runs are taken";
-        return refuse("a pack is replayed as it was run", help, Exit::BadInput);
+        let help = "omit the settings: the pack contains those of its runs";
+        return refuse("a pack is replayed with its original settings", help, Exit::BadInput);
     }
     let (again, served): (Vec<_>, Vec<_>) = pack.tests.iter().partition(|t| t.result.is_some());
     served
         .iter()
-        .for_each(|t| complain(&format!("note: `{}` was served to another program and cannot be made again", t.name)));
+        .for_each(|t| complain(&format!("note: `{}` was served to another program and cannot be repeated", t.name)));
     if again.is_empty() {
-        return refuse("it holds no test that could be made again", "give a pack of `interfield run`", Exit::BadInput);
+        return refuse("it holds no test that can be repeated", "give a pack of `interfield run`", Exit::BadInput);
     }
     let given = options.output.as_deref();
     if given.is_some_and(|o| again.len() > 1 || Format::of(o) == Some(Format::Csv)) {
-        let help = "leave --output out: results go to interfield-out";
-        return refuse("--output is one result file (.h5), for a pack of one test", help, Exit::BadInput);
+        let help = "omit --output: results go to interfield-out";
+        return refuse("--output names one result file (.h5), but the pack holds several tests", help, Exit::BadInput);
     }
     let mut documents = Vec::new();
     let mut exit = Exit::Done;
@@ -129,8 +129,8 @@ fn one(test: &Packed, args: &Args, documents: &mut Vec<Value>) -> Exit {
     let model = load().and_then(|loaded| loaded.model(&test.settings.clone().into()));
     let external = model.iter().flat_map(|(m, _)| &m.externals).find(|e| !matches!(e.program, Program::Fmu(_)));
     if let Some(external) = external {
-        let message = format!("`{}` was computed by another program, which a pack does not hold", external.name);
-        return refuse(&message, "run the model of the pack beside that program", Exit::BadInput);
+        let message = format!("`{}` was computed by another program, which the pack does not contain", external.name);
+        return refuse(&message, "run the model of the pack together with that program", Exit::BadInput);
     }
     let replay = match Replay::open_all(&test.recordings, args.tolerance) {
         // A computed run has no laboratory to be replaced.
@@ -154,9 +154,9 @@ fn one(test: &Packed, args: &Args, documents: &mut Vec<Value>) -> Exit {
     let Compared { rows, again, difference } = &compared;
     let same = difference.is_none() && again >= rows;
     let said = match difference {
-        None if same => format!("the same bits as in the pack: {rows} rows of all channels"),
-        None => format!("the pack holds {rows} rows, and {again} were made again; these have the same bits"),
-        Some(where_) => format!("not the bits of the pack: {where_}"),
+        None if same => format!("identical to the pack, bit by bit: {rows} rows of all channels"),
+        None => format!("the pack holds {rows} rows, {again} were repeated; these are identical, bit by bit"),
+        Some(where_) => format!("differs from the pack: {where_}"),
     };
     match left.document {
         Some(mut document) => {
@@ -204,7 +204,7 @@ fn same_bits(before: &Path, after: &Path) -> Result<Compared, String> {
     for (name, channel) in columns {
         let (x, y) = (column(&a, channel).map_err(|e| e.to_string())?, column(&b, channel).map_err(|e| e.to_string())?);
         if let Some(k) = x.iter().zip(&y).position(|(x, y)| x.to_bits() != y.to_bits()) {
-            difference.get_or_insert_with(|| format!("`{name}` was {:e} in row {} and is {:e}", x[k], k + 1, y[k]));
+            difference.get_or_insert_with(|| format!("`{name}` was {:e} in row {} and is now {:e}", x[k], k + 1, y[k]));
         }
     }
     Ok(Compared { rows, again, difference })

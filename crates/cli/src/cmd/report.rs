@@ -15,8 +15,9 @@ use crate::stored;
 
 /// Write the report of a stored result again: one HTML page that works offline
 ///
-/// The page is the one that was written at the end of the run, laboratory included: everything it tells is in the file. Of a
-/// run that was killed it has what the file has: peaks, histories, hysteresis loops, energies, spectra, settings and log.
+/// The page is the same as the one written at the end of the run, including the laboratory, because the result file
+/// contains all its data. For a run that was killed, the page shows what the file contains: peaks, histories,
+/// hysteresis loops, energies, spectra, settings and log.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield report interfield-out/frame.h5\n  \
 interfield report interfield-out/frame.h5 -o frame-again.html")]
@@ -26,7 +27,7 @@ pub(crate) struct Args {
     /// HTML file to write [default: beside the result]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Print what was written, or what went wrong, as JSON
+    /// Print what was written, or the errors, as JSON
     #[arg(long)]
     json: bool,
 }
@@ -114,5 +115,5 @@ fn structure(reader: &Reader, path: &Path) -> interfield_results::Result<[Vec<Bl
             Err(message) => why = message,
         }
     }
-    Ok([vec![Block::Text(format!("The model inside the result could not be read again: {why}."))], Vec::new()])
+    Ok([vec![Block::Text(format!("The model in the result file could not be read: {why}."))], Vec::new()])
 }

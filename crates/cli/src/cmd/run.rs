@@ -7,9 +7,11 @@ use clap::Args as ClapArgs;
 use interfield::files::same;
 use interfield::laboratory::{self, Replay};
 use interfield::outputs::{Files, OUT, Wanted};
+use interfield::plan::Plan;
 use interfield::programs::{self, ProgramLog};
+use interfield::quantities::{ONE, UNITS};
 use interfield::record::{self, Format};
-use interfield::table::{aligned, short};
+use interfield::table::{aligned, short, time};
 use interfield::{Cause, Choices, End, Moment, Outcome, Prepared, Range, Refused, Run, Setup, checkpoint, coupled};
 use interfield_language::Model;
 use interfield_language::model::Channel;
@@ -28,8 +30,8 @@ use crate::report::{Curves, Evidence, Frames, Report, Scene, Unmade, blocks, int
 
 /// Run a model: write a result file (HDF5, or CSV) and a report (HTML)
 ///
-/// The result file holds the channels with their units, the model, all settings, and how the run ended. It is complete
-/// at every moment, also if the run is killed. Python (h5py), MATLAB (h5read) and Octave (load) open it.
+/// The result file holds the channels with their units, the model, all settings, and how the run ended. It is readable
+/// at any time, even if the run is killed. Python (h5py), MATLAB (h5read) and Octave (load) open it.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield run models/frame.toml\n  \
 interfield run models/frame.toml --scheme newmark --dt \"5 ms\" --output frame.csv\n  \
@@ -47,26 +49,26 @@ pub(crate) struct Args {
 pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) settings: ModelArgs,
-    /// Write the results to FILE.h5 (result file) or FILE.csv [default: interfield-out/MODEL.h5, of a test with a
-    /// specimen the next free number: MODEL-2.h5]
+    /// Write the results to FILE.h5 (result file) or FILE.csv [default: interfield-out/MODEL.h5, or the next free
+    /// number for a test with a specimen: MODEL-2.h5]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Write the report to this HTML file [default: interfield-out/MODEL.html, none with --output]
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
-    /// Print the summary, or all mistakes, as JSON on standard output
+    /// Print the summary, or all errors, as JSON on standard output
     #[arg(long)]
     pub(crate) json: bool,
-    /// Show no progress bar
+    /// Hide the progress bar
     #[arg(short, long)]
     quiet: bool,
-    /// Let the coarse side of an interfield-parallel coupling advance on a thread of its own: the same results
+    /// Advance the coarse side of an interfield-parallel coupling on a separate thread; the results are the same
     #[arg(long)]
     threads: bool,
-    /// Keep the complete state beside the results every so many seconds, for --resume [default: 60]
+    /// Save the complete state beside the results at this interval in seconds, for --resume [default: 60]
     #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "60", value_parser = seconds)]
     checkpoint: Option<f64>,
-    /// Go on from a checkpoint, by default the newest of this model: the results are those of a run that was never ended
+    /// Continue from a checkpoint, by default the newest of this model; the results equal those of an uninterrupted run
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = NEWEST)]
     resume: Option<PathBuf>,
     #[command(flatten)]
@@ -105,13 +107,13 @@ pub(crate) fn with(model: &Path, options: &Options, replay: Option<Replay>) -> E
         Exit::BadInput
     };
     // Results must not replace the model or each other.
-    let help = "give --output and --report files of their own";
+    let help = "give --output and --report different files";
     let (output, report) = (wanted.output.as_ref(), wanted.report.as_ref());
     if let Some(path) = [output, report].into_iter().flatten().find(|p| same(p, model)) {
         return refuse(format!("`{}` is the model file itself", path.display()), help);
     }
     if let Some(path) = report.filter(|r| output.is_some_and(|o| same(r, o))) {
-        return refuse(format!("`{}` would hold both results and report", path.display()), help);
+        return refuse(format!("`{}` is given for both results and report", path.display()), help);
     }
     execute(&loaded, options, &wanted, replay)
 }
@@ -131,7 +133,7 @@ impl PageData {
         let structure = &prepared.structure;
         Some(PageData {
             scene: Scene::new(structure),
-            frames: Frames::new(structure.free().len()),
+            frames: Frames::new(structure.free().iter().map(|&d| !structure.model.dofs[d].angle).collect()),
             curves: (!resumed).then(|| Curves::new(&record::channels(&structure.model))),
         })
     }
@@ -207,10 +209,10 @@ fn attempt(
     let mut run = prepared.start()?;
     on_interrupt(run.operator());
     if real_time.control {
-        listen(run.operator());
+        listen(run.operator(), |_| None);
     }
     if !json {
-        print(&heading(run.simulation()));
+        print(&format!("{}\n{}", run.model().title, Plan::new(run.simulation()).heading()));
     }
     let bar = progress(run.simulation().steps(), "steps", !*quiet && !json);
     let free = run.simulation().free().to_vec();
@@ -246,7 +248,7 @@ fn resumed(given: &Path, wanted: &Wanted) -> Result<PathBuf, Refused> {
     let results = wanted.output.clone().unwrap_or_else(default);
     checkpoint::newest(&results).ok_or_else(|| {
         let message = format!("there is no checkpoint of `{}`", results.display());
-        Refused::new(Cause::Input, message, "runs with --checkpoint leave one; or give --resume FILE.checkpoint")
+        Refused::new(Cause::Input, message, "run with --checkpoint to write one; or give --resume FILE.checkpoint")
     })
 }
 
@@ -267,7 +269,7 @@ fn tell(
     evidence.laboratory.extend(programs_blocks(outcome, model));
     evidence.log = loaded.lines();
     if !outcome.assessed.is_empty() {
-        evidence.numbers = laboratory::json(&outcome.assessed);
+        evidence.numbers = laboratory::json(&outcome.assessed, &model.units);
     }
     let page = keep(files, run.meta(), outcome, model, evidence, curves.as_ref());
     if json {
@@ -277,11 +279,12 @@ fn tell(
             document["coupling"] = coupled::json(sim, run.listener());
         }
         if !outcome.assessed.is_empty() {
-            document["laboratory"] = laboratory::json(&outcome.assessed);
+            document["laboratory"] = laboratory::json(&outcome.assessed, &model.units);
         }
         if !outcome.program_logs.is_empty() {
             document["externals"] = programs::json(&outcome.program_logs, model);
         }
+        document["setup"] = Plan::new(sim).json();
         document["warnings"] = loaded.messages().into();
         document["machine"] = json!(machine);
         if let Err(message) = &page {
@@ -325,7 +328,7 @@ fn programs_blocks(outcome: &Outcome, model: &Model) -> Vec<Block> {
 /// What the run itself can tell its page: how it ended, how long it took, what was seen of the structure; and its curves where no result file
 /// has them.
 fn evidence(outcome: &Outcome, model: &Model, page_data: Option<PageData>) -> (Evidence, Option<Curves>) {
-    let lap = |(what, s): &(&str, f64)| ((*what).to_owned(), format!("{} s", short(*s)));
+    let lap = |(what, s): &(&str, f64)| ((*what).to_owned(), time(*s));
     let mut timings: Vec<(String, String)> = outcome.timings.iter().map(lap).collect();
     let rate = short((outcome.steps as f64 / outcome.seconds).round());
     timings.push(("steps per second".to_owned(), rate));
@@ -366,23 +369,6 @@ fn keep(
     if failed.is_empty() { Ok(()) } else { Err(failed.join("; ")) }
 }
 
-fn heading(sim: &Simulation) -> String {
-    let a = &sim.model.analysis;
-    let dims = sim.free().len();
-    let mut out = format!("{}\n", sim.model.title);
-    out += &format!("  {dims} unknowns, {} elements\n", sim.model.elements.len());
-    let steps = format!("step {} s, {} steps to {} s\n", short(a.dt), sim.steps(), short(sim.steps() as f64 * a.dt));
-    if sim.model.partition.is_some() {
-        return out + "  " + &steps + &coupled::heading(sim);
-    }
-    out += &format!("  scheme {}, {steps}", a.scheme_name);
-    if let Some(solver) = sim.solver(0) {
-        let when = if sim.coupling.system(0).follows_state() { "factorised at each step" } else { "factorised once" };
-        out += &format!("  solver {solver}, {when}\n");
-    }
-    out
-}
-
 fn summary_text(sim: &Simulation, outcome: &Outcome, files: &Files) -> String {
     let row = |(c, r): (&Channel, &Range)| {
         vec![c.name.clone(), c.unit.clone(), short(r.peak), format!("{:.3}", r.peak_time), short(r.last)]
@@ -421,11 +407,14 @@ fn summary_json(sim: &Simulation, outcome: &Outcome, files: &Files) -> serde_jso
         "seconds_home": outcome.ways.map(|w| w[1]),
         "steps_per_second": outcome.steps as f64 / outcome.seconds,
         "solvers": solvers.iter().map(|(d, r)| json!({
-            "m": d.m, "c": d.c, "k": d.k, "method": r.to_string(),
+            "m": d.m, "c": d.c, "k": d.k, "method": r.to_string(), UNITS: { "m": ONE, "c": "s", "k": "s^2" },
         })).collect::<Vec<_>>(),
+        UNITS: {
+            "dt": "s", "duration": "s", "seconds": "s", "seconds_to_start": "s", "seconds_home": "s", "steps_per_second": "1/s",
+        },
         "channels": sim.channels().iter().zip(&outcome.ranges).map(|(c, r)| json!({
             "name": c.name, "unit": c.unit, "peak": r.peak, "peak_time": r.peak_time,
-            "min": r.min, "max": r.max, "final": r.last,
+            "min": r.min, "max": r.max, "final": r.last, UNITS: { "peak_time": "s" },
         })).collect::<Vec<_>>(),
         "results": files.results.display().to_string(),
         "csv": (files.format == Format::Csv).then(|| files.results.display().to_string()),

@@ -9,10 +9,10 @@ use crate::output::{fail, print};
 use crate::schema;
 use interfield::files::write;
 
-/// Print the JSON Schema of model files, with which editors complete and explain keys
+/// Print the JSON Schema of model files; editors use it to complete and explain keys
 ///
-/// A model whose first line is `#:schema interfield.schema.json` uses the schema of that name beside it, in every
-/// editor that builds on Taplo (VS Code: "Even Better TOML"). `interfield new` writes both.
+/// If the first line of a model is `#:schema interfield.schema.json`, editors based on Taplo (VS Code: "Even Better
+/// TOML") use the schema file of that name in the same folder. `interfield new` writes both.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield schema\n  interfield schema -o interfield.schema.json")]
 pub(crate) struct Args {

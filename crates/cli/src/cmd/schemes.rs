@@ -57,8 +57,12 @@ fn explain(s: &SchemeInfo) -> String {
     let mut out = format!("{}: {}\n  source: {}\n", s.name, s.title, s.reference);
     if let Ok(scheme) = (s.build)(Arguments(&[])) {
         let c = scheme.claims();
-        let evaluations =
-            scheme.evaluations().map_or("iterates, so not for a specimen".to_owned(), |e| format!("{e} per step"));
+        let evaluations = scheme.evaluations().map_or("iterates: not suitable for a specimen".to_owned(), |e| {
+            format!(
+                "{e} per \
+                step"
+            )
+        });
         out += &format!(
             "  order: {} ({} with a frozen tangent)\n  force evaluations: {evaluations}\n",
             c.order, c.order_frozen

@@ -12,12 +12,13 @@ use crate::output::{print, print_json};
 use crate::report::Evidence;
 use crate::stored;
 use interfield::laboratory::PREFIX;
-use interfield::record::OVERRIDES;
-use interfield::table::{aligned, short};
+use interfield::quantities::UNITS;
+use interfield::record::{OVERRIDES, settings_json};
+use interfield::table::{aligned, short, time};
 
-/// Show what is in a result file: how the run went, its settings, its channels
+/// Show the contents of a result file: how the run ended, its settings, its channels
 ///
-/// Also shows the results of a run that was killed or is still going.
+/// Also works for a run that was killed or is still running.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield show interfield-out/frame.h5\n  \
 interfield show interfield-out/frame.h5 --model > frame-as-run.toml\n  \
@@ -74,8 +75,7 @@ fn span(reader: &Reader) -> Result<Option<(f64, f64)>, interfield_results::Error
 
 /// A time among the settings, in s.
 fn seconds(reader: &Reader, name: &str) -> Option<f64> {
-    let (_, text) = reader.meta().settings.iter().find(|(n, _)| n == name)?;
-    text.strip_suffix(" s")?.parse().ok()
+    reader.meta().setting(name)?.seconds()
 }
 
 fn describe(reader: &Reader, channels: &[Statistics], span: Option<(f64, f64)>) -> Value {
@@ -88,17 +88,19 @@ fn describe(reader: &Reader, channels: &[Statistics], span: Option<(f64, f64)>) 
         "created": meta.created,
         "program": meta.program,
         "version": meta.version,
-        "settings": meta.settings.iter().map(|(n, v)| (n.clone(), json!(v))).collect::<serde_json::Map<_, _>>(),
+        "settings": settings_json(&meta.settings),
         "rows": reader.rows(),
         "dropped": reader.dropped(),
         "dt": seconds(reader, "dt"),
         "duration": seconds(reader, "duration"),
         "first_time": span.map(|s| s.0),
         "last_time": span.map(|s| s.1),
+        UNITS: { "dt": "s", "duration": "s", "first_time": "s", "last_time": "s" },
         "channels": channels.iter().map(|s| json!({
             "name": s.channel.name, "unit": s.channel.unit, "quantity": s.channel.quantity,
             "description": s.channel.description, "min": s.min, "max": s.max, "peak": s.peak,
             "peak_time": s.peak_time, "rms": s.rms, "final": s.last, "not_a_number": s.nan,
+            UNITS: { "peak_time": "s" },
         })).collect::<Vec<_>>(),
         "verdict": evidence.as_ref().map(|e| e.verdict.as_str()),
         "laboratory": evidence.as_ref().map(|e| &e.numbers),
@@ -121,8 +123,8 @@ fn explain(reader: &Reader, channels: &[Statistics], span: Option<(f64, f64)>) -
     }
     // What is there for programs would only be cut here; --json shows it.
     let for_people = |name: &str| name != OVERRIDES && !name.starts_with(PREFIX);
-    lines.extend(meta.settings.iter().filter(|(n, _)| for_people(n)).map(|(n, v)| (n.as_str(), cut(v))));
-    let range = span.map_or_else(String::new, |(a, b)| format!(", t = {} s to {} s", short(a), short(b)));
+    lines.extend(meta.settings.iter().filter(|(n, _)| for_people(n)).map(|(n, v)| (n.as_str(), cut(&v.to_string()))));
+    let range = span.map_or_else(String::new, |(a, b)| format!(", t = {} to {}", time(a), time(b)));
     lines.push(("rows", format!("{}{range}", reader.rows())));
     if reader.dropped() > 0 {
         lines.push(("dropped", format!("{} rows: the disk was too slow", reader.dropped())));

@@ -14,11 +14,13 @@ use crate::Exit;
 use crate::drawing::{DPI, draw};
 use crate::load::pair;
 use crate::output::{fail, fail_all, print, print_json};
+use interfield::quantities::{ONE, UNITS};
 use interfield::table::{aligned, complex, short};
 
 /// Spectral radius, damping and frequency error of a scheme
 ///
-/// For an oscillator of circular frequency omega and steps dt, over Omega = omega dt; by stepping the scheme.
+/// For a linear oscillator of circular frequency omega and step dt, over Omega = omega dt. The values are computed by
+/// running steps of the scheme.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield spectrum --scheme lsrt2 --param gamma=minus --omega 0.1,1,10,100\n  \
 interfield spectrum --scheme generalized-alpha --param rho_inf=0.5 --plot rho.svg")]
@@ -61,7 +63,7 @@ pub(crate) fn run(args: &Args) -> Exit {
     }
     if !(args.xi.is_finite() && args.xi >= 0.0) {
         let message = format!("the damping ratio --xi must be zero or greater, found {}", args.xi);
-        return refuse(message, "5 % of critical is written --xi 0.05");
+        return refuse(message, "write 5 % of critical as --xi 0.05");
     }
     let omegas = if args.omega.is_empty() {
         (0..=60).map(|i| 10f64.powf(-2.0 + f64::from(i) / 12.0)).collect()
@@ -80,7 +82,13 @@ pub(crate) fn run(args: &Args) -> Exit {
         .collect();
     let points = match points {
         Ok(p) => p,
-        Err(e) => return refuse(format!("the step map could not be probed: {e:?}"), "try other values of --omega"),
+        Err(e) => {
+            let why = match e {
+                SpectrumError::Step(_) => "a step of the oscillator fails".to_owned(),
+                SpectrumError::Eigen(e) => e.to_string(),
+            };
+            return refuse(format!("the scheme could not be stepped: {why}"), "try other values of --omega");
+        }
     };
     if let Some(path) = &args.plot {
         let panel = Panel {
@@ -108,6 +116,10 @@ pub(crate) fn run(args: &Args) -> Exit {
             "damping": of(&|p| p.principal.map(|q| q.damping)),
             "frequency_error": of(&|p| p.principal.map(|q| q.frequency_error)),
             "frequency_error_arg": of(&|p| p.principal.map(|q| q.frequency_error_arg)),
+            UNITS: {
+                "xi": ONE, "omega": "rad", "rho": ONE, "principal": ONE, "damping": ONE, "frequency_error": ONE,
+                "frequency_error_arg": ONE,
+            },
         }));
         return Exit::Done;
     }

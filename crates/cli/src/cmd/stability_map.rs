@@ -16,6 +16,7 @@ use crate::drawing::{self, DPI};
 use crate::load::{Loaded, ModelArgs, pair};
 use crate::output::{fail, print, print_json, progress};
 use crate::stored::check_output;
+use interfield::quantities::{ONE, UNITS};
 use interfield::stability::{judge_quietly, with_step};
 use interfield::table::{aligned, radius, short};
 
@@ -45,14 +46,14 @@ const BESIDE: f64 = 120.0;
 /// log10 of the smallest excess of a radius over one that is told from none.
 const LEAST: f64 = -6.0;
 
-/// What the vertical axis is.
+/// Quantity on the vertical axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Ratio {
-    /// m_A / m_B = k_B / k_A, both sides as fast as the whole at 1
+    /// m_A / m_B = k_B / k_A; at 1, both sides have the frequency of the whole
     B1,
-    /// m_A / m_B alone, the stiffnesses equal
+    /// m_A / m_B, with equal stiffnesses
     Mass,
-    /// k_B / k_A alone, the masses equal
+    /// k_B / k_A, with equal masses
     Stiffness,
 }
 
@@ -66,11 +67,11 @@ impl Ratio {
     }
 }
 
-/// Draw where a coupling is stable: step, ratio of the sides and substeps, on one mass cut in two
+/// Plot where a coupling is stable: step, ratio of the two sides and substeps, for one mass divided between two sides
 ///
 /// The mass m = 1 kg on k = 1 N/m is shared by a coarse side A and a fine side B; Omega = omega dt with omega = 1 rad/s and dt
-/// the step of the analysis (papers 000 and 002 on plsrt2 take Omega = 4 omega dt). Every cell is the spectral radius of one
-/// step. For a model of your own use `interfield check --stability`.
+/// the step of the analysis (the publications of Jia et al. on plsrt2 take Omega = 4 omega dt). Every cell shows the
+/// spectral radius of one step. For your own model, use `interfield check --stability`.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield stability-map --coupling pmc\n  \
 interfield stability-map --coupling plsrt2 --param gamma=plus --substeps 1,2,10 -o plsrt2.png\n  \
@@ -79,13 +80,13 @@ pub(crate) struct Args {
     /// Coupling, see `interfield couplings`
     #[arg(long, default_value = "pmc")]
     coupling: String,
-    /// Scheme of both sides [default: that of the coupling]
+    /// Scheme of both sides [default: the default scheme of the coupling]
     #[arg(long)]
     scheme: Option<String>,
     /// Parameter of the scheme, e.g. --param gamma=plus
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = pair)]
     param: Vec<(String, String)>,
-    /// What the vertical axis is
+    /// Quantity on the vertical axis
     #[arg(long, value_enum, default_value = "b1")]
     ratio: Ratio,
     /// Range of Omega = omega dt
@@ -94,7 +95,7 @@ pub(crate) struct Args {
     /// Range of the ratio
     #[arg(long, value_name = "FROM..TO", default_value = "0.01..100", value_parser = range)]
     ratios: RangeInclusive<f64>,
-    /// Substeps of the fine side, a panel for each
+    /// Substeps of the fine side, one panel for each
     #[arg(long, value_name = "NUMBERS", value_delimiter = ',', default_values_t = [1, 2, 10],
           value_parser = clap::value_parser!(u32).range(1..=1000))]
     substeps: Vec<u32>,
@@ -312,6 +313,7 @@ impl Map<'_> {
             "coupling": self.args.coupling, "scheme": self.scheme, "picture": name,
             "ratio": self.args.ratio.label(), "omega_is": "omega dt, dt the step of the analysis",
             "omega": self.omegas, "ratios": self.ratios, "maps": self.panels().map(panel).collect::<Vec<_>>(),
+            UNITS: { "omega": "rad", "ratio": ONE, "ratios": ONE, "radius": ONE },
         })
     }
 }

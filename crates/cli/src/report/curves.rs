@@ -5,6 +5,7 @@ use interfield_report::thin::Thinner;
 use interfield_report::{Axis, Block, Curve, Order, Panel};
 use interfield_results::{ChannelInfo, Error, Reader};
 
+use crate::stored::measured;
 use interfield::Ranges;
 
 /// Most points of all histories of a page (eight bytes each), and of one: a page has some megabytes, whatever the run.
@@ -105,19 +106,29 @@ impl Curves {
         &self.channels
     }
 
-    /// Histories but for the energies: those of one quantity and unit together.
+    /// Histories but for the energies: those of one quantity and unit together. What never moves is only named.
     pub(crate) fn histories(&self) -> Vec<Block> {
-        self.grouped(|c| c.quantity != ENERGY)
+        let moves = |i: usize| (self.ranges.0[i].min, self.ranges.0[i].max) != (0.0, 0.0);
+        let of_motion = |i: &usize| self.channels[*i].quantity != ENERGY;
+        let (moving, still): (Vec<usize>, Vec<usize>) =
+            (0..self.channels.len()).filter(of_motion).partition(|&i| moves(i));
+        let mut blocks = self.grouped(&moving);
+        if !still.is_empty() {
+            let names: Vec<String> = still.iter().map(|&i| format!("`{}`", self.channels[i].name)).collect();
+            blocks.push(Block::Text(format!("Zero during the whole run: {}.", names.join(", "))));
+        }
+        blocks
     }
 
     /// The energy balance.
     pub(crate) fn energies(&self) -> Vec<Block> {
-        self.grouped(|c| c.quantity == ENERGY)
+        let energies: Vec<usize> = (0..self.channels.len()).filter(|&i| self.channels[i].quantity == ENERGY).collect();
+        self.grouped(&energies)
     }
 
-    fn grouped(&self, wanted: impl Fn(&ChannelInfo) -> bool) -> Vec<Block> {
+    fn grouped(&self, wanted: &[usize]) -> Vec<Block> {
         let mut groups: Vec<Vec<usize>> = Vec::new();
-        for (i, c) in self.channels.iter().enumerate().filter(|(_, c)| wanted(c)) {
+        for (i, c) in wanted.iter().map(|&i| (i, &self.channels[i])) {
             let same = |g: &&mut Vec<usize>| {
                 let first = &self.channels[g[0]];
                 g.len() < TOGETHER && (&first.quantity, &first.unit) == (&c.quantity, &c.unit)
@@ -130,11 +141,11 @@ impl Curves {
         let history = |group: Vec<usize>| {
             let first = &self.channels[group[0]];
             // Several have their names in the legend.
-            let title = if group.len() > 1 { &first.quantity } else { &first.name };
+            let title = if group.len() > 1 { measured(first) } else { first.name.clone() };
             Block::Plot(Panel {
-                title: title.clone(),
+                title,
                 x: Axis::new("time", "s"),
-                y: Axis::new(&first.quantity, &first.unit),
+                y: Axis::new(measured(first), &first.unit),
                 order: Order::Time,
                 curves: group.iter().map(|&i| self.histories[i].curve(&self.channels[i].name)).collect(),
                 ..Panel::default()
@@ -149,8 +160,8 @@ impl Curves {
             let (cx, cy) = (&self.channels[*x], &self.channels[*y]);
             Block::Plot(Panel {
                 title: format!("{}: hysteresis", cy.name.replacen(".force", "", 1)),
-                x: Axis::new(&cx.quantity, &cx.unit),
-                y: Axis::new(&cy.quantity, &cy.unit),
+                x: Axis::new(measured(cx), &cx.unit),
+                y: Axis::new(measured(cy), &cy.unit),
                 curves: vec![thinner.curve(&cy.name)],
                 ..Panel::default()
             })
@@ -177,12 +188,12 @@ impl Curves {
             match plots.iter_mut().find(|p| p.y.unit == axis.unit && p.curves.len() < TOGETHER) {
                 Some(plot) => plot.curves.push(curve),
                 None => {
-                    let mut note = "Of the recorded rows, neither tapered nor padded.".to_owned();
+                    let mut note = "Computed from the recorded rows, without taper or padding.".to_owned();
                     if signal.block() > 1 {
-                        note += &format!(" Means of {} rows were transformed, and corrected for it.", signal.block());
+                        note += &format!(" Computed from means of {} rows, with correction.", signal.block());
                     }
                     let x = Axis::new("frequency", "Hz").log();
-                    let title = format!("Fourier amplitude: {}", self.channels[*i].quantity);
+                    let title = format!("Fourier amplitude: {}", measured(&self.channels[*i]));
                     let (order, curves) = (Order::Sorted, vec![curve]);
                     plots.push(Panel { title, x, y: axis, order, curves, note, ..Panel::default() });
                 }
@@ -220,7 +231,7 @@ impl Curves {
 }
 
 /// The unit of an integral over time.
-fn times_second(unit: &str) -> String {
+pub(crate) fn times_second(unit: &str) -> String {
     match unit {
         "" => "s".to_owned(),
         _ if unit.ends_with("/s^2") => unit.trim_end_matches("^2").to_owned(),

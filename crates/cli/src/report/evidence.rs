@@ -14,7 +14,7 @@ pub(crate) struct Evidence {
     pub(crate) good: bool,
     /// How it ended, in a line.
     pub(crate) verdict: String,
-    /// What is to be seen of the structure, modes and deformed shape; `None` if nobody looked.
+    /// What is to be seen of the structure, modes and deformed shape; `None` if it was not computed.
     pub(crate) structure: Option<[Vec<Block>; 2]>,
     /// How well substructures held together.
     pub(crate) interface: Vec<Block>,

@@ -11,7 +11,7 @@ use interfield_results::Reader;
 
 use super::Evidence;
 use crate::stored::curve;
-use interfield::laboratory::{Assessed, header, json, log, row, tape};
+use interfield::laboratory::{Assessed, json, log, table, tape};
 use interfield::table::short;
 
 /// Actuators whose curves are drawn.
@@ -34,7 +34,7 @@ pub(crate) fn keep(assessed: &[Assessed], model: &Model) -> Result<(), String> {
             verdict: verdict(a),
             laboratory: one(a, model),
             log: own.unwrap_or_else(|_| log(a)),
-            numbers: json(test),
+            numbers: json(test, &model.units),
             ..Evidence::default()
         };
         evidence.keep(path)
@@ -51,16 +51,16 @@ fn verdict(a: &Assessed) -> String {
 /// Verdict, tracking and limits first; then curves, time and log.
 fn one(a: &Assessed, model: &Model) -> Vec<Block> {
     let units = &model.units;
-    let rows = a.actuators.iter().enumerate().map(|(i, t)| row(i, t.as_ref(), units)).collect();
-    let mut blocks = vec![Block::Text(verdict(a)), Block::Table(Table { header: header(units), rows })];
+    let (header, rows) = table(a, units);
+    let mut blocks = vec![Block::Text(verdict(a)), Block::Table(Table { header, rows })];
     blocks.extend(model.specimens.iter().find(|s| s.name == a.name).and_then(|s| limits(a, s, units)));
     if let Some(reader) = a.recording.as_ref().and_then(|path| Reader::open(path).ok()) {
-        blocks.extend((0..a.actuators.len().min(DRAWN)).flat_map(|i| curves(a, &reader, i)));
+        blocks.extend(a.rig.iter().take(DRAWN).flat_map(|actuator| curves(a, &reader, &actuator.name)));
     }
     if let Some(LoopTiming { timing: kept, rights, compute }) = &a.timing {
         let times = [("wake-up", &kept.wake_up), ("controller", &kept.compute), ("next target", compute)];
         blocks.push(Block::Plot(Panel {
-            title: format!("{}: how time was kept", a.name),
+            title: format!("{}: timing", a.name),
             x: Axis::new("time", "µs").log(),
             y: Axis::new("samples", "").log(),
             order: Order::Sorted,
@@ -96,10 +96,11 @@ fn limits(a: &Assessed, specimen: &Specimen, units: &UnitSystem) -> Option<Block
             let Some(Watch { limit, action, .. }) = watch.filter(|w| w.limit.is_finite() && w.limit > 0.0) else {
                 continue;
             };
-            let number = |x: f64| short(x / units.factor(dimension));
+            let (label, unit) = a.rig[i].unit(dimension, units);
+            let number = |x: f64| short(x / unit);
             rows.push(vec![
-                format!("actuator {}: {what}", i + 1),
-                printed(&units.label(dimension)),
+                format!("actuator {}: {what}", a.rig[i].name),
+                printed(&label),
                 reached.map_or_else(|| "-".to_owned(), number),
                 number(limit),
                 reached.map_or_else(|| "-".to_owned(), |r| format!("{:.0}", 100.0 * r / limit)),
@@ -112,8 +113,8 @@ fn limits(a: &Assessed, specimen: &Specimen, units: &UnitSystem) -> Option<Block
 }
 
 /// Target and reached, their difference, and the force over the displacement of an actuator.
-fn curves(a: &Assessed, reader: &Reader, i: usize) -> Vec<Block> {
-    let channel = |column: &str| reader.channel(&tape::channel_name(&a.name, i, column));
+fn curves(a: &Assessed, reader: &Reader, actuator: &str) -> Vec<Block> {
+    let channel = |column: &str| reader.channel(&tape::channel_name(&a.name, actuator, column));
     let unit = |c: usize| reader.channels()[c].unit.clone();
     let over_time = |names: &[&str], title: &str| {
         let found: Option<Vec<(usize, Curve)>> = names
@@ -126,7 +127,7 @@ fn curves(a: &Assessed, reader: &Reader, i: usize) -> Vec<Block> {
         let found = found?;
         let unit = unit(found.first()?.0);
         Some(Block::Plot(Panel {
-            title: format!("{}, actuator {}: {title}", a.name, i + 1),
+            title: format!("{}, actuator {actuator}: {title}", a.name),
             x: Axis::new("time in the laboratory", "s"),
             y: Axis::new("displacement", &unit),
             order: Order::Sorted,
@@ -137,7 +138,7 @@ fn curves(a: &Assessed, reader: &Reader, i: usize) -> Vec<Block> {
     let hysteresis = || {
         let (x, y) = (channel("reached")?, channel("force")?);
         Some(Block::Plot(Panel {
-            title: format!("{}, actuator {}: measured force", a.name, i + 1),
+            title: format!("{}, actuator {actuator}: measured force", a.name),
             x: Axis::new("reached", &unit(x)),
             y: Axis::new("force", &unit(y)),
             curves: vec![curve(reader, "measured", Some(x), y).ok()?],
@@ -145,7 +146,7 @@ fn curves(a: &Assessed, reader: &Reader, i: usize) -> Vec<Block> {
         }))
     };
     let blocks = [
-        over_time(&["target", "reached"], "where it should be and where it was"),
+        over_time(&["target", "reached"], "target and measured displacement"),
         over_time(&["error"], "tracking error"),
         hysteresis(),
     ];

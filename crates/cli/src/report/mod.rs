@@ -14,7 +14,7 @@ use interfield_report::{Block, Page, Section, Table, printed};
 use interfield_results::{Error, Meta, Reader};
 use interfield_structure::Simulation;
 
-pub(crate) use curves::Curves;
+pub(crate) use curves::{Curves, times_second};
 pub(crate) use evidence::Evidence;
 pub(crate) use frames::Frames;
 pub(crate) use laboratory::{blocks, keep};
@@ -70,10 +70,11 @@ impl Report<'_> {
         let of_laboratory = |name: &str| name.starts_with(PREFIX);
         let (rig, plain): (Vec<_>, Vec<_>) = self.meta.settings.iter().partition(|(name, _)| of_laboratory(name));
         let plain = plain.into_iter().filter(|(name, _)| name != OVERRIDES);
-        let mut settings = words(plain.map(|(name, value)| vec![name.replace('_', " "), value.clone()]).collect());
+        let mut settings =
+            words(plain.map(|(name, value)| vec![name.replace('_', " "), legible(&value.to_string())]).collect());
         if !rig.is_empty() {
             let text = rig.iter().map(|(name, value)| format!("{name} = {value}\n")).collect();
-            settings.push(Block::Folded { summary: "All settings of the laboratory, SI".to_owned(), text });
+            settings.push(Block::Folded { summary: "All laboratory settings".to_owned(), text });
         }
         let laboratory = section("Laboratory", laboratory);
         Page {
@@ -109,6 +110,19 @@ pub(crate) fn interface(parts: &Simulation) -> Vec<Block> {
     let (header, rows) = coupled::table(parts);
     let lines = coupled::energies(parts).lines().map(|l| l.trim().to_owned()).collect();
     vec![Block::Table(Table { header, rows }), Block::Lines(lines)]
+}
+
+/// Numbers with the digits that are read; the result file has all of them.
+fn legible(text: &str) -> String {
+    let number = |word: &str| {
+        let bare = word.trim_end_matches([',', ')']);
+        let long = bare.contains('.') && bare.len() > 12;
+        match bare.parse::<f64>() {
+            Ok(x) if long => short(x) + &word[bare.len()..],
+            _ => word.to_owned(),
+        }
+    };
+    text.split(' ').map(number).collect::<Vec<_>>().join(" ")
 }
 
 /// A table of names and what they mean; none without any.

@@ -53,7 +53,7 @@ impl Scene {
         let names = structure.nodes.iter().map(|n| n.name.clone()).collect();
         let length = interfield_language::units::Dimension::LENGTH;
         let unit = (model.units.label(length), 1.0 / model.units.factor(length));
-        let sketch = if drawing.sketch { "The model gives no positions: this is a sketch." } else { "" };
+        let sketch = if drawing.sketch { "The model has no node positions: this is a sketch." } else { "" };
         let mut unknowns = vec![None; model.dofs.len()];
         assembled.free().iter().enumerate().for_each(|(i, &d)| unknowns[d] = Some(i));
         let mut scene = Self { drawing, names, moves, unknowns, unit, modes: Err(String::new()), sketch };
@@ -86,7 +86,7 @@ impl Scene {
             return Err(format!("Not computed for {n} unknowns; `interfield modes` does."));
         }
         let count = if n > FEW_MODES.0 { FEW_MODES.1 } else { MODES };
-        let found = Modal::new(structure, count).map_err(|e| format!("They could not be computed: {e}."))?;
+        let found = Modal::new(structure, count).map_err(|e| format!("The modes could not be computed: {e}."))?;
         let shape = |shape: &Vec<f64>| self.displaced(|d| self.unknowns[d].map_or(0.0, |i| shape[i]));
         let directions: Vec<_> = found.directions.iter().filter(|d| d.mass > 0.0).collect();
         let mut table = Table { header: ["mode", "f [Hz]", "T [s]"].map(str::to_owned).to_vec(), rows: Vec::new() };
@@ -130,15 +130,12 @@ impl Scene {
 
     /// The deformed shape at the moments gathered during a run.
     pub(crate) fn deformed(&self, model: &Model, frames: &Frames) -> Vec<Block> {
-        let moved = |(moment, &t): (usize, &f64)| {
-            let u = frames.unknowns(moment);
+        let moments = frames.moments(NUMBERS / (6 * self.moves.len()).max(1));
+        let moved = |&(t, u): &(f64, &[f32])| {
             self.displaced(|d| self.unknowns[d].map_or_else(|| imposed(model, d, t), |i| f64::from(u[i])))
         };
-        // No more moments than a page has room for.
-        let every = (6 * self.moves.len() * frames.times.len()).div_ceil(NUMBERS).max(1);
-        let chosen = || frames.times.iter().enumerate().step_by(every);
-        let motion: Vec<f32> = chosen().flat_map(moved).collect();
-        self.animated(&chosen().map(|m| *m.1).collect::<Vec<f64>>(), motion)
+        let motion: Vec<f32> = moments.iter().flat_map(moved).collect();
+        self.animated(&moments.iter().map(|m| m.0).collect::<Vec<f64>>(), motion)
     }
 
     /// The deformed shape out of a result file, which has it if every displacement that shows is recorded.
@@ -153,7 +150,7 @@ impl Scene {
             match (&dof.support, found) {
                 (Support::Free, None) => {
                     let why = format!("`{}` is not recorded, so the page of a result file cannot show it.", dof.name);
-                    return Ok(vec![Block::Text(format!("{why} The page that `interfield run` writes does."))]);
+                    return Ok(vec![Block::Text(format!("{why} The page written by `interfield run` shows it."))]);
                 }
                 (_, found) => channel[d] = found,
             }
@@ -183,7 +180,7 @@ impl Scene {
         if self.is_empty() || times.is_empty() || frames.iter().all(|x| *x == 0.0) {
             return Vec::new();
         }
-        vec![self.view("The structure at moments of the run", Motion::Frames { times: times.to_vec(), frames })]
+        vec![self.view("The structure at selected times", Motion::Frames { times: times.to_vec(), frames })]
     }
 }
 

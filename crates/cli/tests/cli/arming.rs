@@ -85,14 +85,18 @@ fn refusals(address: &str, moved: &AtomicU64) {
     refused(&[], "the test was not rehearsed");
     refused(&["--arm", "--confirm", "brace-rig"], "the test was not rehearsed");
     interfield(&["rehearse", path]).expect(0);
-    refused(&[], "something real would move");
-    refused(&["--arm"], "nobody is there to confirm the start");
+    refused(&[], "it is a real specimen");
+    refused(&["--arm"], "there is no terminal to confirm the start");
     refused(&["--arm", "--confirm", "other"], "confirmed for `other`");
     refused(&["--arm", "--confirm", "brace-rig", "--dt", "1 ms"], "have changed since");
     // Nothing says how far it may be sent.
     let open = file("unbounded.toml", model(address, "type = \"ideal\""));
     let outcome = interfield(&["run", open.to_str().unwrap(), "-o", "unbounded.h5"]).expect(1);
-    assert!(outcome.stderr.contains("how far and how fast its actuator 1 may be sent"), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("the largest displacement and velocity of its actuator 1 are not given"),
+        "{}",
+        outcome.stderr
+    );
     assert_eq!(moved.load(Ordering::Relaxed), 0);
     let ran = run(&["--arm", "--confirm", "brace-rig"]).expect(0);
     assert!(moved.load(Ordering::Relaxed) > 0 && ran.stdout.contains("verdict: good"), "{}", ran.stdout);

@@ -47,7 +47,8 @@ fn the_text_is_short_for_long_models() {
         "structure\n",
         "\nmasses that move\n",
         "\nmodes\n",
-        "\nsolver\n",
+        "\nas it will be run\n  scheme ",
+        "\n  solver: ",
         "AMD ordering",
         "points per period",
         "\ncost\n",
@@ -55,7 +56,7 @@ fn the_text_is_short_for_long_models() {
         assert!(outcome.stdout.contains(part), "{part}:\n{}", outcome.stdout);
     }
     assert!(
-        outcome.stdout.contains("... and 112 more (--all shows them)") && outcome.stdout.ends_with("no warnings\n")
+        outcome.stdout.contains("... and 120 more (--all shows them)") && outcome.stdout.ends_with("no warnings\n")
     );
     assert!(!outcome.stdout.contains("n10_3.rz"));
     let all = interfield(&[&args[..], &["--all"]].concat()).expect(0).stdout;
@@ -85,7 +86,14 @@ fn stability_limits_of_all_schemes() {
         let args = [&command[..1], &[model.to_str().unwrap()], &command[1..], &args].concat();
         let outcome = interfield(&args);
         let warnings = outcome.json()["warnings"].to_string();
-        assert!(warnings.contains("grows without bound") && warnings.contains("or an implicit scheme"), "{warnings}");
+        assert!(
+            warnings.contains("the run is unstable with this step")
+                && warnings.contains(
+                    "or an implicit \
+            scheme"
+                ),
+            "{warnings}"
+        );
     }
 }
 
@@ -100,7 +108,7 @@ fn mistakes_and_models_without_modes() {
     // A pendulum that hangs askew has an unsymmetric tangent, and no real modes.
     let askew = models().join("shear-pendulum.toml");
     let text = interfield(&["check", askew.to_str().unwrap(), "-o", "askew.svg"]).expect(0).stdout;
-    assert!(text.contains("modes\n  not known: ") && text.contains("not symmetric"), "{text}");
+    assert!(text.contains("modes\n  not available: ") && text.contains("not symmetric"), "{text}");
 }
 
 #[test]
@@ -160,7 +168,7 @@ fn driven_modes_and_missed_samples_are_warned_about() {
     // The synthetic motion has a sample every 10 ms.
     for (dt, expected) in [("3 ms", true), ("12 ms", true), ("5 ms", false), ("10 ms/3", false), ("10 ms", false)] {
         let found = warnings("samples.toml", "dt = \"10 ms\"", &format!("dt = \"{dt}\""));
-        assert_eq!(found.iter().any(|w| w.contains("samples of load 1")), expected, "{dt}: {found:?}");
+        assert_eq!(found.iter().any(|w| w.contains("s of `quake`: ")), expected, "{dt}: {found:?}");
     }
 }
 
@@ -188,5 +196,112 @@ fn couplings_are_refused_for_the_true_reason() {
     assert!(found.contains("meets two others") && found.contains("modified-ph") && !found.contains("tree"), "{found}");
     let explicit = "elements = [\"k2\", \"k3\"], scheme = { name = \"newmark\", beta = 0 }";
     let found = message("limit.toml", chain("modified-ph", explicit, "1e6"));
-    assert!(found.contains("beyond its limit of stability") && !found.contains("mass"), "{found}");
+    assert!(found.contains("beyond its stability limit") && !found.contains("mass"), "{found}");
+}
+
+/// The page of a model in the folder of the models.
+fn page(name: &str) -> String {
+    interfield(&["check", models().join(name).to_str().unwrap(), "-o", "page.svg"]).expect(0).stdout
+}
+
+#[test]
+fn the_test_is_shown_as_it_will_be_run() {
+    let text = page("isolated-building.toml");
+    let shown = text.split_once("as it will be run\n").expect("a section").1;
+    for words in [
+        "coupling pmc: ",
+        "1 interface: slab.x",
+        "building             7  coarse  alpha-os    2 ms",
+        "specimen             1  fine    alpha-os  0.5 ms",
+        "specimen isolators\n  measured: isolators\n  moved along: slab.x\n  laboratory: emulated in this process",
+        "controller: 2 kHz, each sample is recorded",
+        "targets: alpha-os sends one target per step of 0.5 ms: a new target every\n    sample",
+        "compensation: ats (delay 9 ms, window 1 s, skip 16, threshold 0.254 mm; adapts\n    during the test)",
+        "follows: as second-order, 25 Hz, damping 0.7",
+        "can: stroke 300 mm, velocity 2000 mm/s, force 500 kN",
+        "sensors: displacement: noise 0.02 mm; force: noise 0.2 kN",
+        "measured force               450 kN  ramp-down",
+        "tracking error                20 mm  abort",
+        "measurements missing    10 in a row  hold",
+    ] {
+        assert!(shown.contains(words), "{words}:\n{text}");
+    }
+    assert!(!text.contains("lsrt2"), "{text}");
+    // And the rig of Trento with its own scheme, which evaluates twice per step.
+    let rig = page("trento-rig.toml");
+    assert!(
+        rig.contains("coupling plsrt2: ")
+            && rig.contains("B                    2  fine    lsrt2   2 ms                     2"),
+        "{rig}"
+    );
+    assert!(rig.contains("A: the coupling lets its scheme step over 4 steps at a time"), "{rig}");
+}
+
+#[test]
+fn run_rehearse_and_check_say_the_same_of_a_test() {
+    let path = models().join("isolated-building.toml");
+    let name = path.to_str().unwrap();
+    let setup = |args: &[&str]| interfield(&[args, &["--until", "1 s", "--json"]].concat()).json()["setup"].clone();
+    let [checked, ran, rehearsed] =
+        [&["check", name, "-o", "same.svg"][..], &["run", name, "-o", "same.h5"], &["rehearse", name]].map(setup);
+    assert_eq!(ran, rehearsed);
+    for part in ["coupling", "specimens", "externals", "step", "steps", "unknowns"] {
+        assert_eq!(checked[part], ran[part], "{part}");
+    }
+    // What takes a moment to find is looked for by `check` only.
+    for (checked, ran) in checked["sides"].as_array().unwrap().iter().zip(ran["sides"].as_array().unwrap()) {
+        for part in ["substructure", "side", "scheme", "step", "unknowns", "solvers"] {
+            assert_eq!(checked[part], ran[part], "{part}");
+        }
+        assert!(number(&checked["highest_frequency"]) > 0.0 && checked["largest_stable_step"].is_null());
+    }
+    let actuator = &checked["specimens"][0]["actuators"][0];
+    assert_eq!(actuator["stroke"], serde_json::json!({ "value": 300.0, "unit": "mm" }));
+    let head = interfield(&["rehearse", name, "--until", "1 s"]).stdout;
+    let line = "specimen isolators: emulated in this process, 2 kHz, a new target every\n    sample, compensation ats for a delay of 9 ms\n";
+    assert!(head.contains(line), "{head}");
+}
+
+#[test]
+fn every_model_and_template_is_a_page_of_80_columns() {
+    let templates = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("templates");
+    let files = [models(), templates].into_iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    let mut seen = 0;
+    for path in files.map(|f| f.unwrap().path()).filter(|p| p.extension().is_some_and(|e| e == "toml")) {
+        let text = interfield(&["check", path.to_str().unwrap(), "-o", "wide.svg"]).expect(0).stdout;
+        for line in text.lines() {
+            assert!(line.chars().count() <= 80, "{}: {line}", path.display());
+        }
+        let lines = text.lines().count();
+        assert!(lines < 120, "{}: {lines} lines", path.display());
+        seen += 1;
+    }
+    assert!(seen > 25, "{seen}");
+}
+
+#[test]
+fn names_of_actuators_and_limits_of_their_own_are_shown() {
+    let template = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("templates/hybrid-two-actuators.toml");
+    let text = interfield(&["check", template.to_str().unwrap(), "-o", "two.svg"]).expect(0).stdout;
+    for words in [
+        "actuator lower\n    moves: floor1.x",
+        "actuator upper\n    moves: floor2.x",
+        "100 times slower than real time",
+        "alpha-os sends one target per step of 5 ms (0.5 s in the laboratory):\n    a new target every 10 samples",
+        "in real time the test takes 25 min",
+    ] {
+        assert!(text.contains(words), "{words}:\n{text}");
+    }
+    let force: Vec<&str> = text.lines().filter(|l| l.starts_with("  measured force")).collect();
+    assert!(force[0].contains("900 kN") && force[0].ends_with("lower"), "{force:?}");
+    assert!(force[1].contains("450 kN") && force[1].ends_with("upper"), "{force:?}");
+}
+
+#[test]
+fn an_explicit_side_beyond_its_limit_is_seen() {
+    let path = models().join("isolated-building.toml");
+    let args =
+        ["check", path.to_str().unwrap(), "--whole", "--scheme", "explicit-newmark", "--dt", "50 ms", "-o", "x.svg"];
+    let text = interfield(&args).stdout;
+    assert!(text.contains(": exceeded") && text.contains("explicit-newmark"), "{text}");
 }

@@ -115,7 +115,7 @@ fn modes_of_a_chain() {
         let expected = (400.0 * (1.0 + sign * 0.5f64.sqrt())).sqrt();
         let omega = mode["omega"].as_f64().unwrap();
         assert!((omega - expected).abs() < 1e-9 * expected, "{omega} is not {expected}");
-        let frequency = mode["frequency_hz"].as_f64().unwrap();
+        let frequency = mode["frequency"].as_f64().unwrap();
         assert!((frequency * std::f64::consts::TAU - omega).abs() < 1e-12 * omega);
         let shape = |name: &str| mode["shape"][name].as_f64().unwrap();
         assert!((shape("roof.x") / shape("floor.x") + sign * 2f64.sqrt()).abs() < 1e-9);

@@ -181,7 +181,7 @@ fn records_replace_the_motion_and_are_scaled() {
 #[test]
 fn a_run_that_fails_is_counted_and_the_others_go_on() {
     let model = model("ensemble-faults");
-    // Explicit and far beyond its limit of stability: the motion grows until it is no number.
+    // Explicit and far beyond its stability limit: the motion grows until it is no number.
     let wild = ["--scheme", "newmark", "--param", "beta=0", "--set", "k=4 kN/mm, 4e9 kN/mm", "--set", "m=10 t, -1 t"];
     let out = folder("ensemble-faults");
     let found = ensemble(&model, &out, &[&wild[..], &["--exceeds", "roof.x > 1 m"]].concat());
@@ -194,7 +194,7 @@ fn a_run_that_fails_is_counted_and_the_others_go_on() {
     assert_eq!(found["fragility"][0]["unknown"], 2);
     assert_eq!(found["channels"][0]["peak"]["runs"], 1);
     let text = interfield(&arguments(&model, &out, &wild)).expect(0).stdout;
-    assert!(text.contains("1 finished, 1 stopped before their end, 2 could not begin"), "{text}");
+    assert!(text.contains("1 finished, 1 stopped before their end, 2 could not start"), "{text}");
 }
 
 #[test]
@@ -216,13 +216,26 @@ fn limits_change_without_running_again_and_another_study_is_refused() {
     let over = |c: &&Value| c["channels"]["roof.x"]["peak"].as_f64().unwrap().abs() > 40.0;
     assert_eq!(study["cases"].as_array().unwrap().iter().filter(over).count() as u64, exceeded);
 
-    let other = interfield(&arguments(&model, &out, &["--set", "peak=0.1 g..0.5 g:4"])).expect(2);
-    assert!(other.stderr.contains("holds another study: 90 runs of `ensemble-again`"), "{}", other.stderr);
+    // Another study of the same model takes what is there: of the values 0.1, 0.2 to 0.6 five were there with all draws.
+    let more = ["--set", "peak=0.1 g..0.6 g:6", "--draw", "k~lognormal(4 kN/mm, 0.3)", "--sample", "10"];
+    let extended = ensemble(&model, &out, &more);
+    assert_eq!((&extended["runs_now"], &extended["runs"]), (&10.into(), &60.into()));
+    // The results are those of a study that begins with nothing.
+    let fresh = folder("ensemble-again-fresh");
+    ensemble(&model, &fresh, &more);
+    assert_eq!(contents(&out)["runs.csv"], contents(&fresh)["runs.csv"]);
+    assert_eq!(contents(&out)["ensemble.json"], contents(&fresh)["ensemble.json"]);
+    // And the first study is still there.
+    assert_eq!(ensemble(&model, &out, &range)["runs_now"], 0);
+
+    let changed = file("ensemble-again.toml", std::fs::read_to_string(&model).unwrap().replace("10 t", "11 t"));
+    let other = interfield(&arguments(&changed, &out, &range)).expect(2);
+    assert!(other.stderr.contains("holds runs of another model: `ensemble-again`"), "{}", other.stderr);
     let strange = folder("ensemble-strange");
     std::fs::create_dir_all(&strange).unwrap();
     std::fs::write(strange.join("journal.bin"), "my diary\n").unwrap();
     let refused = interfield(&arguments(&model, &strange, &range)).expect(2);
-    assert!(refused.stderr.contains("is no journal of an ensemble"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("is not the journal of an ensemble"), "{}", refused.stderr);
     assert_eq!(std::fs::read(strange.join("journal.bin")).unwrap(), b"my diary\n");
 }
 
@@ -238,8 +251,9 @@ fn seeds_choose_generated_motions_and_kept_results_can_be_read() {
     let found = ensemble(&model, &out, &["--seeds", "1..3", "--keep"]);
     let quake = found["channels"].as_array().unwrap().iter().find(|c| c["name"] == "quake").unwrap();
     assert!(quake["peak"]["std"].as_f64().unwrap() > 0.0, "three different motions");
-    for run in ["000000.h5", "000001.h5", "000002.h5"] {
-        let path = out.join("runs").join(run);
+    let study: Value = serde_json::from_slice(&std::fs::read(out.join("ensemble.json")).unwrap()).unwrap();
+    for case in study["cases"].as_array().unwrap() {
+        let path = out.join(case["file"].as_str().unwrap());
         let shown = interfield(&["show", path.to_str().unwrap(), "--json"]).expect(0).json();
         assert_eq!(shown["outcome"], "finished", "{shown:#}");
     }
@@ -257,7 +271,7 @@ fn mistakes_are_told_with_what_to_write_instead() {
         (&["--set", "kk=1..3"], &["the file has no parameter `kk`", "did you mean `k`?"]),
         (&["--seeds", "1..3"], &["the file has no parameter `seed`", "parameters are"]),
         (&["--set", "k=1 kN..2 N:3"], &["`kN` and `N` differ", "0.1 g..1 g:10"]),
-        (&["--set", "k=0.1..1"], &["say how many values", "0.1..1:10"]),
+        (&["--set", "k=0.1..1"], &["give the number of values", "0.1..1:10"]),
         (&["--set", "k=1..3", "--draw", "k~normal(1, 2)"], &["`k` is given twice"]),
         (&["--draw", "k~gauss(1, 2)"], &["no distribution `gauss`", "lognormal(4 kN/mm, 0.2)"]),
         (
@@ -266,8 +280,8 @@ fn mistakes_are_told_with_what_to_write_instead() {
         ),
         (&["--set", "k=1..3", "--exceeds", "roof.x > 2 kN"], &["`roof.x` is length, but 2 kN is force", "value in mm"]),
         (&["--set", "k=1..3", "--exceeds", "roof.x 2 mm"], &["there is no `>`", "storey1.deformation > 20 mm"]),
-        (&["--set", "k=1..3", "--intensity", "kk"], &["no such intensity", "did you mean `k`?"]),
-        (&["--scale-to", "3 m"], &["expected acceleration", "0.3 g"]),
+        (&["--set", "k=1..3", "--intensity", "kk"], &["unknown intensity measure", "did you mean `k`?"]),
+        (&["--scale-to", "3 m"], &["expected acceleration", "0.1 g..1 g:10"]),
     ];
     for (more, expected) in cases {
         let human = interfield(&arguments(&model, &out, more)).expect(2);
@@ -281,4 +295,316 @@ fn mistakes_are_told_with_what_to_write_instead() {
     // Both limits at once.
     let both = ["--set", "k=1..3", "--exceeds", "a > 1", "--exceeds", "b > 1", "--json"];
     assert_eq!(interfield(&arguments(&model, &out, &both)).expect(2).json()["errors"].as_array().unwrap().len(), 2);
+}
+
+/// A one-storey building with a storey drift, 5 % damping and the period 0.5 s, and a parameter for the height of the storey.
+fn storey(name: &str) -> PathBuf {
+    // k = (2 pi / 0.5 s)^2 m.
+    let k = (std::f64::consts::TAU / 0.5).powi(2) * 10.0e3;
+    let text = format!(
+        r#"title = "One storey"
+dofs = ["x"]
+units = {{ length = "mm", force = "kN" }}
+[parameters]
+h = "3 m"
+[[node]]
+name = "roof"
+mass = "10 t"
+[[element]]
+type = "spring"
+name = "columns"
+nodes = ["ground", "roof"]
+dof = "x"
+k = "{k} N/m"
+[damping]
+modal = ["5 %"]
+[[load]]
+type = "ground"
+name = "quake"
+direction = "x"
+signal = {{ type = "synthetic", peak = "0.1 g" }}
+[[drift]]
+name = "first"
+nodes = ["ground", "roof"]
+dof = "x"
+height = "h"
+[analysis]
+scheme = "newmark"
+dt = "10 ms"
+duration = "1 s"
+[record]
+channels = ["roof.x", "quake"]
+"#
+    );
+    file(&format!("{name}.toml"), text)
+}
+
+/// Acceleration of a record at a time, m/s².
+fn shake(t: f64, phase: f64) -> f64 {
+    (-0.4 * t).exp() * ((9.0 * t + phase).sin() + 0.5 * (31.0 * t).sin())
+}
+
+/// A folder with records of different formats, units, sampling and lengths, and with things that are no records.
+fn records(name: &str) -> PathBuf {
+    let folder = folder(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    let samples = |dt: f64, n: u32, phase: f64, factor: f64| -> Vec<f64> {
+        (0..=n).map(|i| factor * shake(dt * f64::from(i), phase)).collect()
+    };
+    let table = |header: &str, dt: f64, values: &[f64]| -> String {
+        let row = |(i, a): (usize, &f64)| format!("{},{a}\n", dt * i as f64);
+        format!("{header}\n{}", values.iter().enumerate().map(row).collect::<String>())
+    };
+    let fine = table("time_s,accel_cm_s2", 0.005, &samples(0.005, 300, 0.0, 100.0));
+    std::fs::write(folder.join("fine record.csv"), fine).unwrap();
+    let coarse = table("t [s],a [m/s^2]", 0.02, &samples(0.02, 60, 1.0, 1.0));
+    std::fs::write(folder.join("größer.csv"), coarse).unwrap();
+    let g: Vec<String> = samples(0.01, 99, 2.0, 1.0 / 9.80665).iter().map(|a| format!("{a:.9e}")).collect();
+    let at2 = format!(
+        "PEER STRONG MOTION\nEvent, station, 180\nACCELERATION TIME SERIES IN UNITS OF G\nNPTS=   100, DT=   .0100 SEC\n{}\n",
+        g.join(" ")
+    );
+    std::fs::write(folder.join("peer.AT2"), at2).unwrap();
+    std::fs::write(folder.join("README.md"), "# Records\n\n| file | dt |\n|---|---|\n| peer | 0.01 |\n").unwrap();
+    std::fs::write(folder.join("notes.txt"), "nothing but words\n").unwrap();
+    std::fs::write(folder.join(".hidden.csv"), "not a record\n").unwrap();
+    folder
+}
+
+fn study(out: &Path) -> Value {
+    serde_json::from_slice(&std::fs::read(out.join("ensemble.json")).unwrap()).unwrap()
+}
+
+#[test]
+fn every_record_runs_to_its_end_whatever_else_is_in_the_folder() {
+    let (model, folder_in) = (storey("ensemble-ends"), records("ensemble-ends-in"));
+    let out = folder("ensemble-ends");
+    let args = ["--records", folder_in.to_str().unwrap(), "--free-vibration", "1 s"];
+    let found = ensemble(&model, &out, &args);
+    assert_eq!((&found["runs"], &found["finished"]), (&3.into(), &3.into()), "{found:#}");
+    let study = study(&out);
+    let ends: Vec<(&str, f64, f64)> = study["cases"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|c| {
+            let (steps, dt) = (c["steps"].as_f64().unwrap(), c["dt_s"].as_f64().unwrap());
+            (c["values"]["record"].as_str().unwrap(), steps * dt, dt)
+        })
+        .collect();
+    // Records of 1.5, 0.99 and 1.2 s, a model of 1 s: each to its end, and 1 s longer. Samples that are closer than steps are not missed.
+    let close = |a: f64, b: f64| (a - b).abs() < 1e-9;
+    let expected = [("fine record.csv", 2.5, 0.005), ("größer.csv", 2.2, 0.01), ("peer.AT2", 1.99, 0.01)];
+    for ((name, end, dt), (n, e, d)) in ends.iter().zip(expected) {
+        assert!(*name == n && close(*end, e) && close(*dt, d), "{ends:?}");
+    }
+    let remarks = found["remarks"].to_string();
+    for words in ["`README.md` is skipped", "`notes.txt` is skipped", "steps of 5 ms instead of 10 ms"] {
+        assert_eq!(remarks.matches(words).count(), 1, "{words}: {remarks}");
+    }
+    // One record as `run` has it, with its file in the place of the motion.
+    let own = std::fs::read_to_string(&model).unwrap().replace(
+        "{ type = \"synthetic\", peak = \"0.1 g\" }",
+        &format!("{{ type = \"file\", path = \"{}\" }}", folder_in.join("größer.csv").display()),
+    );
+    let (summary, _) = super::run("ensemble-ends-run", &own, &["--until", "2.2 s"]);
+    let case = &study["cases"][1]["channels"];
+    for channel in summary["channels"].as_array().unwrap() {
+        let name = channel["name"].as_str().unwrap();
+        assert_eq!(case[name]["peak"], channel["peak"], "{name}");
+        assert_eq!(case[name]["final"], channel["final"], "{name}");
+    }
+    // Cut by the user, in words.
+    let cut = folder("ensemble-ends-cut");
+    let found = ensemble(&model, &cut, &["--records", folder_in.to_str().unwrap(), "--until", "1.1 s"]);
+    assert!(found["remarks"].to_string().contains("--until ends 2 of 3 records before their end"), "{found:#}");
+    // A record that cannot be read is named, not left out.
+    std::fs::write(folder_in.join("unitless.csv"), "t,a\n0,1\n0.01,2\n0.02,3\n").unwrap();
+    let refused = interfield(&arguments(&model, &cut, &["--records", folder_in.to_str().unwrap()])).expect(2);
+    assert!(refused.stderr.contains("unitless.csv") && refused.stderr.contains("no unit"), "{}", refused.stderr);
+    let empty = folder("ensemble-ends-empty");
+    std::fs::create_dir_all(&empty).unwrap();
+    let refused = interfield(&arguments(&model, &cut, &["--records", empty.to_str().unwrap()])).expect(2);
+    assert!(refused.stderr.contains("there are no records in"), "{}", refused.stderr);
+}
+
+#[test]
+fn a_known_fragility_is_found_within_its_confidence() {
+    let (model, folder_in) = (storey("ensemble-known"), records("ensemble-known-in"));
+    let out = folder("ensemble-known");
+    let record = folder_in.join("größer.csv");
+    // The drift of an elastic building with 5 % damping is Sa(T1) (T1 / 2 pi)^2 / h: 1 % of h at Sa = 0.01 h (2 pi / T1)^2.
+    let omega = std::f64::consts::TAU / 0.5;
+    let truth = 0.01 * 3.0 * omega * omega / 9.80665;
+    let limit = ["--intensity", "sa", "--levels", "0.1 g..1.5 g:5", "--exceeds", "drift > 1 %", "--dt", "5 ms"];
+    let all = folder_in.to_str().unwrap();
+    let found = ensemble(&model, &out, &[&["--records", all, "--free-vibration", "0.5 s"], &limit[..]].concat());
+    assert!(
+        (found["first_period"].as_f64().unwrap() - 0.5).abs() < 1e-9 || found["first_period"].is_null(),
+        "{found:#}"
+    );
+    let capacities = found["fragility"][0]["ida"]["capacities"].as_array().unwrap().clone();
+    assert_eq!(capacities.len(), 3);
+    for c in capacities {
+        // To the error of the scheme at a hundredth of the period.
+        assert!((c[0].as_f64().unwrap() / truth - 1.0).abs() < 5e-3, "{c} {truth}");
+    }
+    // Every run was scaled to its level: told of it is what was asked for.
+    for case in study(&out)["cases"].as_array().unwrap() {
+        let level: f64 = case["values"]["intensity"].as_str().unwrap().trim_end_matches(" g").parse().unwrap();
+        let told = case["motion_in_g"].as_object().unwrap().iter().find(|(k, _)| k.starts_with("sa(")).unwrap().1;
+        assert!((told.as_f64().unwrap() / level - 1.0).abs() < 1e-10, "{case}");
+    }
+    // Heights drawn from a lognormal distribution are capacities drawn from it.
+    for seed in ["1", "2", "3"] {
+        let out = folder(&format!("ensemble-known-{seed}"));
+        let draws = ["--draw", "h~lognormal(3 m, 0.4)", "--sample", "30", "--random", "--draw-seed", seed];
+        let args = [&["--records", record.to_str().unwrap(), "--free-vibration", "0 s"], &limit[..], &draws].concat();
+        let found = ensemble(&model, &out, &args);
+        let curve = &found["fragility"][0]["ida"]["fit"];
+        let within = |interval: &Value, x: f64| interval[0].as_f64().unwrap() < x && x < interval[1].as_f64().unwrap();
+        assert!(within(&curve["median_confidence_95"], truth), "{seed}: {curve} {truth}");
+        assert!(within(&curve["dispersion_confidence_95"], 0.4), "{seed}: {curve}");
+        assert!(within(&found["fragility"][0]["fit"]["median_confidence_95"], truth), "{seed}: {found:#}");
+    }
+}
+
+#[test]
+fn more_levels_and_other_intensities_run_only_what_is_missing() {
+    let (model, folder_in) = (storey("ensemble-extends"), records("ensemble-extends-in"));
+    let out = folder("ensemble-extends");
+    let records = ["--records", folder_in.to_str().unwrap(), "--free-vibration", "0.5 s", "--intensity"];
+    let now = |more: &[&str]| ensemble(&model, &out, &[&records[..], more].concat())["runs_now"].as_u64().unwrap();
+    assert_eq!(now(&["sa", "--levels", "0.1, 0.2 g"]), 6);
+    assert_eq!(now(&["sa", "--levels", "0.1, 0.2, 0.3 g"]), 3);
+    assert_eq!(now(&["sa", "--levels", "0.3 g"]), 0);
+    assert_eq!(now(&["avgsa", "--levels", "0.2 g"]), 3);
+    assert_eq!(now(&["avgsa", "--levels", "0.2 g", "--exceeds", "drift > 1 %", "--demand", "roof.x"]), 0);
+    // Another end is another run.
+    assert_eq!(now(&["sa", "--levels", "0.3 g", "--until", "1 s"]), 3);
+    // All files are those of a study that begins with nothing, but for the journal.
+    let last = ["sa", "--levels", "0.1, 0.2, 0.3 g", "--exceeds", "residual drift > 0.1 %"];
+    now(&last);
+    let fresh = folder("ensemble-extends-fresh");
+    ensemble(&model, &fresh, &[&records[..], &last, &["--threads", "3"]].concat());
+    let (mut a, mut b) = (contents(&out), contents(&fresh));
+    a.remove("journal.bin");
+    b.remove("journal.bin");
+    assert!(a.keys().eq(b.keys()) && a.contains_key("ida.h5") && a.contains_key("intensities.csv"), "{:?}", a.keys());
+    for (name, bytes) in &a {
+        assert!(*bytes == b[name], "{name} differs");
+    }
+    let table = String::from_utf8(a["intensities.csv"].clone()).unwrap();
+    assert!(
+        table.starts_with(
+            "\"spectral acceleration Sa(0.5 s, 5 %) [g]\",quantity,unit,runs,collapses,16 %,50 %,84 %,dispersion\n"
+        ),
+        "{table}"
+    );
+    assert!(
+        table.contains("0.2,largest storey drift,%,3,0,") && table.contains("first.drift residual,%,3,0,"),
+        "{table}"
+    );
+    let page = String::from_utf8(a["index.html"].clone()).unwrap();
+    for words in
+        ["IDA curves", "Stripes", "Fragility", "größer.csv", "largest storey drift", "Statistics at each intensity"]
+    {
+        assert!(page.contains(words), "{words}");
+    }
+}
+
+#[test]
+fn both_components_are_scaled_together() {
+    let one = std::fs::read_to_string(storey("ensemble-pairs-one")).unwrap();
+    let both = one
+        .replace("dofs = [\"x\"]", "dofs = [\"x\", \"y\"]")
+        .replace("[damping]", "[[element]]\ntype = \"spring\"\nname = \"frame\"\nnodes = [\"ground\", \"roof\"]\ndof = \"y\"\nk = \"3 kN/mm\"\n\n[damping]")
+        .replace("[[drift]]", "[[load]]\ntype = \"ground\"\nname = \"north\"\ndirection = \"y\"\nsignal = { type = \"synthetic\", peak = \"0.1 g\" }\n\n[[drift]]")
+        .replace("\"quake\"]", "\"quake\", \"north\"]");
+    let model = file("ensemble-pairs.toml", both);
+    let folder_in = folder("ensemble-pairs-in");
+    std::fs::create_dir_all(&folder_in).unwrap();
+    let write = |name: &str, factor: f64| {
+        let row = |i: u32| format!("{},{}\n", 0.01 * f64::from(i), factor * shake(0.01 * f64::from(i), factor));
+        std::fs::write(folder_in.join(name), format!("t [s],a [m/s^2]\n{}", (0..80).map(row).collect::<String>()))
+            .unwrap();
+    };
+    write("one_ns.csv", 2.0);
+    write("one_ew.csv", 3.0);
+    let peaks = |out: &Path, records: &str, more: &[&str]| -> [f64; 2] {
+        let args =
+            [&["--records", records, "--free-vibration", "0 s", "--intensity", "pga", "--levels", "0.2 g"], more]
+                .concat();
+        ensemble(&model, out, &args);
+        let case = &study(out)["cases"][0];
+        ["quake", "north"].map(|c| case["channels"][c]["peak"].as_f64().unwrap().abs() / 9806.65)
+    };
+    let path = folder_in.to_str().unwrap();
+    let out = folder("ensemble-pairs");
+    let [x, y] = peaks(&out, path, &[]);
+    assert!(((x * y).sqrt() - 0.2).abs() < 1e-12 && x != y, "{x} {y}");
+    let ratio = x / y;
+    let [x, y] = peaks(&out, path, &["--pair", "larger"]);
+    assert!((x.max(y) - 0.2).abs() < 1e-12 && (x / y - ratio).abs() < 1e-12, "{x} {y}");
+    // A list says which is which.
+    std::fs::write(folder_in.join("list.csv"), "x,y,scale\none_ns.csv,one_ew.csv,1.5\n").unwrap();
+    let list = folder_in.join("list.csv");
+    let [x, y] = peaks(&out, list.to_str().unwrap(), &["--pair", "first"]);
+    assert!((x - 0.2).abs() < 1e-12 && (x / y - 1.0 / ratio).abs() < 1e-12, "{x} {y}");
+    // A single component does not shake a model in two directions, and of a pair one shakes a model in one.
+    let lone = folder_in.join("one_ns.csv");
+    let refused = interfield(&arguments(&model, &out, &["--records", lone.to_str().unwrap()])).expect(2);
+    assert!(
+        refused.stderr.contains("has 1 component, but the ground of the model moves along x and y"),
+        "{}",
+        refused.stderr
+    );
+    std::fs::remove_file(&list).unwrap();
+    let plane = storey("ensemble-pairs-plane");
+    let found = ensemble(&plane, &folder("ensemble-pairs-plane"), &["--records", path]);
+    assert_eq!(found["runs"], 1);
+    assert!(found["remarks"].to_string().contains("is used; not used: one_ns.csv"), "{found:#}");
+}
+
+#[test]
+fn intensities_that_make_no_sense_are_told() {
+    let (model, folder_in) = (storey("ensemble-senseless"), records("ensemble-senseless-in"));
+    let out = folder("ensemble-senseless");
+    let zero = folder_in.join("zero.csv");
+    std::fs::write(&zero, "t [s],a [m/s^2]\n0,0\n0.01,0\n0.02,0\n").unwrap();
+    let one = folder_in.join("peer.AT2");
+    let one = one.to_str().unwrap();
+    let cases: [(&[&str], &[&str]); 11] = [
+        (&["--records", one, "--levels", "0.1, 0.2"], &["give the unit", "0.1, 0.2, 0.4 g"]),
+        (&["--records", one, "--levels", "0.1 g, 0.1 g"], &["a value is given twice"]),
+        (&["--records", one, "--levels", "-0.1 g"], &["greater than zero"]),
+        (&["--records", one, "--intensity", "sa(0 s)"], &["not greater than zero", "sa(0.5 s)"]),
+        (&["--records", one, "--intensity", "avgsa(2 s..1 s)"], &["the first period is the shorter one"]),
+        (&["--records", one, "--intensity", "pgv"], &["unknown intensity measure", "pga"]),
+        (&["--records", one, "--exceeds", "drift > 20 mm"], &["`drift` is", "value in %"]),
+        (&["--records", one, "--exceeds", "drift > -1 %"], &["a limit is greater than zero"]),
+        (&["--records", one, "--collapse", "0 %"], &["not greater than zero"]),
+        (
+            &["--records", one, "--exceeds", "residual drift > 1 %", "--free-vibration", "0 s"],
+            &["needs free vibration"],
+        ),
+        (&["--records", zero.to_str().unwrap()], &["`zero.csv` is zero everywhere"]),
+    ];
+    for (more, expected) in cases {
+        let said = interfield(&arguments(&model, &out, more)).expect(2).stderr;
+        for words in expected {
+            assert!(said.contains(words), "{more:?} should say {words:?}:\n{said}");
+        }
+    }
+    // A limit in per cent is one of per cent.
+    let limit = ["--records", one, "--free-vibration", "0 s", "--intensity", "pga", "--levels", "0.5 g", "--exceeds"];
+    let drift = |text: &str| {
+        ensemble(&model, &out, &[&limit[..], &[text]].concat())["fragility"][0]["stripes"][0]["exceeded"].clone()
+    };
+    drift("drift > 1 %");
+    let peak = study(&out)["cases"][0]["channels"]["first.drift"]["peak"].as_f64().unwrap();
+    assert_eq!(
+        (drift(&format!("drift > {} %", 0.99 * peak.abs())), drift(&format!("drift > {} %", 1.01 * peak.abs()))),
+        (1.into(), 0.into())
+    );
 }

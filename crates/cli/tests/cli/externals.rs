@@ -172,8 +172,9 @@ fn an_adapter_is_a_spring() {
         let external = &found["externals"][0];
         assert_eq!(external["account"]["exchanges"].as_f64(), Some(asked as f64));
         assert_eq!((external["identified_by_moves"].as_u64(), &external["process"]), (Some(7), &Value::Null));
-        let k = external["stiffness"].as_array().expect("a matrix");
-        assert!((k[0].as_f64().expect("a number") / 4e6 - 1.0).abs() < 1e-9, "{external}");
+        let k = external["stiffness"]["rows"].as_array().expect("a matrix");
+        assert_eq!(external["stiffness"]["units"]["rows"], "kN/mm");
+        assert!((k[0][0].as_f64().expect("a number") / 4.0 - 1.0).abs() < 1e-9, "{external}");
     }
 }
 
@@ -183,13 +184,13 @@ fn check_tells_what_is_known_and_asks_only_if_told_to() {
     let told = model("external-check.toml", "3 s", &external("opensees", &format!("at = \"{at}\"\n")));
     // Nobody is asked.
     let said = interfield(&["check", path(&told)]).expect(0).stdout;
-    assert!(said.contains("upper: opensees at tcp://127.0.0.1:") && said.contains("it must run already"), "{said}");
-    assert!(said.contains("stiffness not known before it runs") && said.contains("--identify"), "{said}");
+    assert!(said.contains("upper: opensees at tcp://127.0.0.1:") && said.contains("must be running already"), "{said}");
+    assert!(said.contains("stiffness: unknown before it runs") && said.contains("--identify"), "{said}");
     let refused = interfield(&["modes", path(&told)]).expect(2).stderr;
-    assert!(refused.contains("not known before its program runs") && refused.contains("stiffness = [["), "{refused}");
+    assert!(refused.contains("unknown before its program runs") && refused.contains("stiffness = [["), "{refused}");
     let found = interfield(&["check", path(&told), "--identify", "--stability"]).expect(0).stdout;
     assert!(
-        found.contains("stiffness [[4, -4], [-4, 4]] kN/mm") && found.contains("stable: spectral radius"),
+        found.contains("stiffness: [[4, -4], [-4, 4]] kN/mm") && found.contains("stable: spectral radius"),
         "{found}"
     );
     assert_eq!(thread.join().expect("it ends well"), 7);
@@ -198,18 +199,21 @@ fn check_tells_what_is_known_and_asks_only_if_told_to() {
         external("opensees", "at = \"tcp://127.0.0.1:1\"\nstart = \"200 ms\"\nstiffness = [[4, -4], [-4, 4]]\n");
     let given = model("external-given.toml", "3 s", &given);
     assert!(interfield(&["modes", path(&given)]).expect(0).stdout.contains("Hz"));
-    let refused = interfield(&["ensemble", path(&given), "--vary", "k=1,2"]);
-    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    let varied =
+        std::fs::read_to_string(&given).expect("a model").replacen("[[node]]", "parameters = { k = 1 }\n[[node]]", 1);
+    let varied = file("external-given-varied.toml", varied);
+    let refused = interfield(&["ensemble", path(&varied), "--draw", "k~uniform(1, 2)"]).expect(2).stderr;
+    assert!(refused.contains("started elsewhere, which serves one run") && refused.contains("`command`"), "{refused}");
     let nobody = interfield(&["run", path(&given), "-o", "external-given.h5"]).expect(3).stderr;
-    assert!(nobody.contains("nobody answers at tcp://127.0.0.1:1") && nobody.contains("`command`"), "{nobody}");
+    assert!(nobody.contains("no answer at tcp://127.0.0.1:1") && nobody.contains("`command`"), "{nobody}");
 }
 
 #[test]
 fn a_program_that_fails_ends_the_run_with_its_results() {
     let cases = [
-        (Habit::Stalls(100), "gave no answer in time"),
-        (Habit::Goes(100), "is gone"),
-        (Habit::Lies(100), "makes no sense"),
+        (Habit::Stalls(100), "did not answer in time"),
+        (Habit::Goes(100), "is not available"),
+        (Habit::Lies(100), "sent an invalid answer"),
     ];
     for (habit, words) in cases {
         let (at, thread) = adapter(habit);
@@ -279,6 +283,32 @@ fn sites_and_substructures_are_springs_too() {
     }
 }
 
+#[test]
+fn an_ensemble_starts_a_program_for_each_run() {
+    let text = |upper: &str| {
+        let model = model("ensemble-external.toml", "0.5 s", upper);
+        let text = std::fs::read_to_string(model).expect("the model");
+        let text = text.replacen("k = \"4 kN/mm\"\n\n", "k = \"k\"\n\n", 1);
+        text.replacen("[[node]]", "[parameters]\nk = \"4 kN/mm\"\n\n[[node]]", 1)
+    };
+    let grid = ["--set", "k=3 kN/mm, 5 kN/mm", "--json", "--threads", "2"];
+    let run = |name: &str, text: String| {
+        let (model, out) = (super::file(&format!("{name}.toml"), text), output(name));
+        let _ = std::fs::remove_dir_all(&out);
+        let args = [&["ensemble", path(&model), "-o", path(&out)], &grid[..]].concat();
+        interfield(&args).expect(0).json()
+    };
+    let computed = run("ensemble-computed", text(ELEMENT));
+    // Every process records under a name of its own.
+    let served = served("ensemble-external", "openfresco", free_port());
+    let served = served.replace(", \"-o\", \"ensemble-external-host.h5\"", "");
+    assert!(!served.contains("-o"), "{served}");
+    let told = run("ensemble-external", text(&served));
+    assert_eq!((&told["runs"], &told["finished"]), (&2.into(), &2.into()), "{told:#}");
+    let peak = |found: &serde_json::Value| found["channels"][0]["peak"]["max"].as_f64().expect("a peak");
+    assert!((peak(&told) / peak(&computed) - 1.0).abs() < 1e-9, "{told:#}");
+}
+
 /// A shell that writes its number into a file and then becomes something else.
 fn shell(name: &str, then: &str) -> (PathBuf, String) {
     let number = output(&format!("{name}.pid"));
@@ -346,7 +376,7 @@ fn a_program_that_ends_too_early_is_quoted() {
     let at = format!("command = [\"sleep\", \"600\"]\nat = \"tcp://{}\"\n", taken.local_addr().expect("an address"));
     let told = model("taken.toml", "3 s", &external("opensees", &at));
     let said = interfield(&["run", path(&told), "-o", "taken.h5"]).expect(3).stderr;
-    assert!(said.contains("is taken by another program"), "{said}");
+    assert!(said.contains("is used by another program"), "{said}");
 }
 
 #[test]
@@ -415,7 +445,7 @@ fn a_program_that_is_killed_ends_the_run_with_its_results() {
     let mut said = String::new();
     child.stderr.take().expect("a pipe").read_to_string(&mut said).expect("text");
     assert_eq!(child.wait().expect("it ends").code(), Some(3), "{said}");
-    assert!(said.contains("the program of external `upper` is gone"), "{said}");
-    assert!(said.contains("the process of external `upper` was ended from outside (signal: 9"), "{said}");
+    assert!(said.contains("the program of external `upper` is not available"), "{said}");
+    assert!(said.contains("the process of external `upper` was ended by a signal (signal: 9"), "{said}");
     assert!(Reader::open(&output("victim-external.h5")).is_ok_and(|r| r.rows() > 100));
 }

@@ -124,7 +124,7 @@ fn a_guarded_actuator_is_led_as_in_a_run() {
     let braked = "type = \"ideal\"\nvelocity = \"34 mm/s\"\nacceleration = \"200 m/s^2\"";
     let analysis = "dt = \"1 ms\"\nduration = \"1 s\"";
     let said = same_as_run("harness-braked", "newmark", analysis, "rate = \"1 kHz\"", braked);
-    assert!(said.contains("commands were not let through by the guard"), "{said}");
+    assert!(said.contains("commands exceeded the actuator limits"), "{said}");
 }
 
 /// The harness of a shaken model must end before its time, and say why.
@@ -147,9 +147,14 @@ fn what_the_guard_does_not_let_through_ends_the_test() {
     ends(
         "harness-far",
         "limits = { displacement = \"8 mm\" }",
-        "asks of actuator 1 is beyond its position, and was not sent",
+        "command for actuator 1 exceeds its position limit and was not sent",
     );
-    ends("harness-fast", "limits = { velocity = \"10 mm/s\" }", "asks of actuator 1 is too fast, and was not sent");
+    ends(
+        "harness-fast",
+        "limits = { velocity = \"10 mm/s\" }",
+        "command for actuator 1 exceeds its velocity limit \
+        and was not sent",
+    );
 }
 
 #[test]
@@ -178,7 +183,7 @@ fn without_a_laboratory_it_says_so() {
     let free = std::net::UdpSocket::bind("127.0.0.1:0").and_then(|s| s.local_addr()).expect("a port");
     let said = Command::new(&program).arg(free.to_string()).output().expect("it starts");
     assert_eq!(said.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&said.stderr).contains("nobody answers; start `interfield lab MODEL` first"));
+    assert!(String::from_utf8_lossy(&said.stderr).contains("no answer; start `interfield lab MODEL` first"));
     assert_eq!(Command::new(&program).arg("--clock").output().expect("it starts").status.code(), Some(2));
 }
 
@@ -188,9 +193,9 @@ fn what_the_harness_cannot_do_gets_none_and_the_page_says_why() {
         ("compensation = { method = \"polynomial\", delay = \"4 ms\" }", "at `rig` the actuators are compensated"),
         (
             "limits = { jerk = \"100 m/s^3\", acceleration = \"9 m/s^2\" }",
-            "its guard keeps no limit of a jerk, and `rig` has one",
+            "it does not support a jerk limit, but `rig` has one",
         ),
-        ("home = \"force\"", "it does not estimate the stiffness by which `rig` would be unloaded"),
+        ("home = \"force\"", "it does not estimate the stiffness to unload `rig`"),
     ] {
         refused(more, why);
     }

@@ -164,7 +164,7 @@ fn command_lines_that_are_wrong() {
         (&["run", model, "--until", "soon"], "--until soon: unknown parameter `soon`", "parameters are k"),
         (&["run", model, "--scheme", "newmrk"], "there is no scheme `newmrk`", "did you mean `newmark`?"),
         (&["run", model, "--param", "rho=1"], "has no parameter `rho`", "its parameters are gamma"),
-        (&["run", model, "--tangent", "exakt"], "no such tangent policy", "exact"),
+        (&["run", model, "--tangent", "exakt"], "unknown tangent policy", "exact"),
         (
             &["spectrum", "--scheme", "lsrt2", "--param", "gamma=sideways"],
             "parameter `gamma` of scheme `lsrt2`",
@@ -176,7 +176,7 @@ fn command_lines_that_are_wrong() {
     for (args, message, help) in cases {
         let args: Vec<&str> = args.iter().copied().chain(["--json"]).collect();
         let (place, line, found, advice) = only_error(&args, 2);
-        assert_eq!((place.as_str(), line), ("command line", None), "{found}");
+        assert!(place.starts_with("command line") && line.is_none(), "{place}: {found}");
         assert!(found.contains(message) && advice.contains(help), "{args:?}: {found} | {advice}");
     }
     for args in [&["frobnicate", "--json"][..], &["run", "--json"], &["schemes", "newmrk", "--json"]] {

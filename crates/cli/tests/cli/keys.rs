@@ -23,7 +23,7 @@ fn a_key_is_made_once_and_for_its_owner_alone() {
     let before = std::fs::read_to_string(&path).expect("the key");
     assert!(!shown.contains(before[17..].trim()), "a key is not shown");
     let again = interfield(&["key", "new", "own.key"]).expect(1).stderr;
-    assert!(again.contains("`own.key` is there already, and a key is never written over"), "{again}");
+    assert!(again.contains("`own.key` exists already, and a key file is never overwritten"), "{again}");
     assert_eq!(std::fs::read_to_string(&path).expect("the key"), before);
     #[cfg(unix)]
     {
@@ -31,7 +31,7 @@ fn a_key_is_made_once_and_for_its_owner_alone() {
         assert_eq!(std::fs::metadata(&path).expect("it is there").permissions().mode() & 0o777, 0o600);
         std::fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).expect("our own file");
         let open = interfield(&["key", "show", "own.key"]).expect(1).stderr;
-        assert!(open.contains("may be read by others; close it: chmod 600 own.key"), "{open}");
+        assert!(open.contains("can be read by other users; restrict it: chmod 600 own.key"), "{open}");
     }
     assert!(
         interfield(&["key", "show", "absent.key"]).expect(1).stderr.contains("`interfield key new FILE` makes one")
@@ -53,7 +53,7 @@ fn a_sealed_test_changes_no_bit() {
     assert!(refused.contains("has another key") && refused.contains(&other), "{refused}");
     let bare = model("sealed-bare.toml", "1 s", &format!("at = \"{address}\""));
     let refused = interfield(&["run", bare.to_str().expect("UTF-8"), "-o", "sealed-bare.h5"]).expect(1).stderr;
-    assert!(refused.contains("sealed with its key; write key = "), "{refused}");
+    assert!(refused.contains("encrypted with its key; write key = "), "{refused}");
     let remote = model("sealed.toml", "1 s", &format!("at = \"{address}\"\nkey = \"test.key\""));
     let found = run(&remote, "sealed.h5", 0);
     for end in ["h5", "lab.h5"] {
@@ -61,7 +61,7 @@ fn a_sealed_test_changes_no_bit() {
     }
     let account = &found["laboratory"][0]["account"];
     assert!(account["sealed"].as_f64() >= account["commands"].as_f64(), "{account}");
-    assert_eq!((&account["rejected"], &account["replayed"]), (&0.0.into(), &0.0.into()), "{account}");
+    assert_eq!((&account["rejected"], &account["replayed"]), (&0.into(), &0.into()), "{account}");
     let (code, said) = hosted.end();
     let said: Value = serde_json::from_str(&said).expect("JSON");
     let said = &said["specimens"][0];
@@ -79,10 +79,7 @@ fn what_leaves_the_machine_is_sealed_or_said_not_to_be() {
         format!("{}: {} {}", error["line"], error["message"], error["help"])
     };
     let open = wrong("at = \"udp://10.0.0.2:7700\"");
-    assert!(
-        open.starts_with("38: ") && open.contains("without a seal") && open.contains("interfield key new"),
-        "{open}"
-    );
+    assert!(open.starts_with("38: ") && open.contains("has no key") && open.contains("interfield key new"), "{open}");
     assert!(wrong("at = \"udp://10.0.0.2:7700\"\ninsecure = true\nkey = \"a.key\"").contains("keep one of the two"));
     assert!(wrong("at = \"shm:/pier\"\nkey = \"a.key\"").contains("never leaves the machine"));
     let plain = model("open-plain.toml", "1 s", "");
@@ -137,7 +134,7 @@ rate = "1 kHz"
     let model = two([&at[0], &at[1]]);
     let path = model.to_str().expect("UTF-8");
     let one = interfield(&["lab", path, "--listen", "udp://127.0.0.1:0"]).expect(2).stderr;
-    assert!(one.contains("has 2 specimens, and --listen is one address"), "{one}");
+    assert!(one.contains("has 2 specimens, but --listen is one address"), "{one}");
     drop(ports);
     let hosted = Running::start(&["lab", path, "--json"]);
     run(&model, "two-remote.h5", 0);

@@ -78,7 +78,7 @@ fn every_injected_fault_ends_in_its_action_in_time_and_the_recording_opens() {
             "type = \"frozen-force\"",
             "frozen = { at = \"1 mm\", action = \"ramp-down\" }",
             "frozen",
-            "going home",
+            "returning",
             100,
             "aborted",
         ),
@@ -100,7 +100,7 @@ fn every_injected_fault_ends_in_its_action_in_time_and_the_recording_opens() {
             5,
             "aborted",
         ),
-        ("spike", "type = \"spike\"\nsize = \"50 kN\"", "force = \"20 kN\"", "force", "going home", 1, "aborted"),
+        ("spike", "type = \"spike\"\nsize = \"50 kN\"", "force = \"20 kN\"", "force", "returning", 1, "aborted"),
         (
             "spike-held",
             "type = \"spike\"\nsize = \"50 kN\"\nfor = \"20 ms\"",
@@ -116,7 +116,7 @@ fn every_injected_fault_ends_in_its_action_in_time_and_the_recording_opens() {
             "type = \"delay\"\nsize = \"60 ms\"",
             "tracking = { at = \"8 mm\", action = \"ramp-down\" }",
             "tracking",
-            "going home",
+            "returning",
             500,
             "aborted",
         ),
@@ -145,11 +145,14 @@ fn a_specimen_beyond_its_limits_is_led_home_and_everything_before_is_kept() {
     let (outcome, recording) = run("limit", &format!("{ACTUATOR}[specimen.limits]\ndisplacement = \"15 mm\"\n"), &[]);
     let document = outcome.expect(3).json();
     let (lab, causes) = laboratory(&document);
-    assert_eq!((causes[0].1.as_str(), causes[0].2.as_str()), ("going home", "displacement"));
+    assert_eq!((causes[0].1.as_str(), causes[0].2.as_str()), ("returning", "displacement"));
     // At most 50 ms to brake, 100 ms of ramp and 50 ms to come to rest; the reason is in the result file of the run too.
     let samples = lab["samples"].as_u64().unwrap() - causes[0].0;
     assert!((150..=205).contains(&samples), "{samples}");
-    assert!(document["reason"].as_str().unwrap().contains("a commanded displacement passed its limit"), "{document:#}");
+    assert!(
+        document["reason"].as_str().unwrap().contains("a commanded displacement exceeded its limit"),
+        "{document:#}"
+    );
     let csv = interfield(&["export", &recording, "-o", "limit.lab.csv"]);
     csv.expect(0);
     let text =
@@ -241,7 +244,7 @@ fn samples_under_way(recording: &str) -> Vec<[f64; 5]> {
 }
 
 /// A test that somebody talks to: it is said one word after the other, each when the last is answered; the answers and how it ended.
-fn conversation(name: &str, text: &str, more: &[&str], words: &[&str]) -> (Vec<String>, Outcome) {
+pub(super) fn conversation(name: &str, text: &str, more: &[&str], words: &[&str]) -> (Vec<String>, Outcome) {
     let path = file(&format!("{name}.toml"), text);
     let results = format!("{name}.h5");
     for stale in [results.clone(), format!("{name}.lab.h5")] {
@@ -284,11 +287,14 @@ fn somebody_at_the_keyboard_is_answered_and_obeyed() {
     let (heard, outcome) = conversation("keyboard", &model(ACTUATOR), &["--real-time"], &words);
     let said = |what: &str| heard.iter().any(|l| l.contains(what));
     assert!(said("pause: pausing; ") && said("halt: refused: ") && said("note a crack: noted"), "{heard:#?}");
-    assert!(said("stop: stopping: the specimen is led home; ") && said("resume: refused: "), "{heard:#?}");
+    assert!(
+        said("stop: stopping: the specimen returns to its start position; ") && said("resume: refused: "),
+        "{heard:#?}"
+    );
     let document = outcome.expect(3).json();
     let (lab, causes) = laboratory(&document);
     assert_eq!((lab["state"].as_str(), lab["verdict"].as_str()), (Some("aborted"), Some("failed")));
-    assert!(causes.iter().any(|c| c.1 == "going home" && c.2 == "operator"), "{causes:?}");
+    assert!(causes.iter().any(|c| c.1 == "returning" && c.2 == "operator"), "{causes:?}");
     assert!(lab["reasons"][0].as_str().unwrap().contains("stopped by the operator"), "{}", lab["reasons"]);
 }
 
@@ -341,7 +347,7 @@ fn mistakes_about_specimens_are_found_together() {
         "there is no element `colum`",
         "there is no node `flor`",
         "there is no compensator `atss`",
-        "every 2.600000 samples",
+        "`alpha-os` sends one target per step of 2 ms: a new target every 2.6 samples",
         "`frequency`",
         "`size`",
         "explode",
@@ -389,6 +395,6 @@ fn the_critical_delay_is_that_of_the_closed_form() {
     let path = file("weak.toml", model(&weak));
     let found = interfield(&["rehearse", path.to_str().unwrap(), "--json"]).expect(3).json();
     let said = found["objections"].to_string();
-    assert!(said.contains("more stroke than the actuator can"), "{said}");
+    assert!(said.contains("stroke exceeds the actuator capacity"), "{said}");
     interfield(&["rehearse", super::models().join("three-dof.toml").to_str().unwrap()]).expect(2);
 }

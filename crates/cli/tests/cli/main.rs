@@ -5,27 +5,33 @@ mod arming;
 mod bench;
 mod check;
 mod commands;
+mod drawing;
 mod elements;
 mod ensemble;
 mod explain;
 mod export;
 mod externals;
 mod fmu;
+mod forty;
 #[cfg(unix)]
 mod harness;
 mod hostile;
 mod keys;
 mod lab;
 mod laboratory;
+mod links;
 mod mistakes;
 mod motion;
+mod numbers;
 mod rehearse;
 mod reproduce;
 mod results;
 mod resume;
+mod roles;
 mod runs;
 mod serve;
 mod stability;
+mod templates;
 mod verdicts;
 mod writing;
 
@@ -110,7 +116,7 @@ impl Running {
     fn start(args: &[&str]) -> Self {
         make_way(args);
         let mut command = program();
-        command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         Running(command.spawn().expect("the program starts"))
     }
 

@@ -71,18 +71,24 @@ fn key_figures() {
     let path = file("motion-figures.at2", peer());
     let found = interfield(&motion(&path, &[])).expect(0).json();
     assert_eq!((&found["format"], &found["quantity"]), (&"PEER AT2".into(), &"acceleration".into()));
-    assert_eq!((&found["samples"], &found["dt_s"]), (&200.into(), &0.01.into()));
+    assert_eq!((&found["samples"], &found["dt"]), (&200.into(), &0.01.into()));
     let number = |key: &str| found[key].as_f64().unwrap_or_else(|| panic!("{key}: {}", found[key]));
-    assert!((number("duration_s") - 1.99).abs() < 1e-12);
+    assert!((number("duration") - 1.99).abs() < 1e-12);
     let pga = sines().iter().fold(0.0f64, |m, a| m.max(a.abs()));
-    assert!((number("pga_g") - pga).abs() < 1e-12 && (number("pga_m_s2") - 9.80665 * pga).abs() < 1e-12);
-    for key in ["pga_time_s", "pgv_m_s", "pgd_m", "arias_m_s", "d5_95_s", "cav_m_s", "mean_period_s"] {
+    assert!((number("pga_in_g") - pga).abs() < 1e-12 && (number("pga") - 9.80665 * pga).abs() < 1e-12);
+    for key in ["pga_time", "pgv", "pgd", "arias", "d5_95", "cav", "mean_period"] {
         assert!(number(key) > 0.0, "{key}");
     }
-    assert!(number("d5_95_s") < 1.99 && number("mean_period_s") < 1.0);
+    assert!(number("d5_95") < 1.99 && number("mean_period") < 1.0);
     assert_eq!(found["header"][1]["key"], "event");
-    assert_eq!(found["spectrum"]["psa_m_s2"].as_array().map(Vec::len), Some(160));
-    assert!(found["notes"].as_array().unwrap().iter().any(|n| n.as_str().unwrap().contains("baseline of order 1")));
+    assert_eq!(found["spectrum"]["psa"].as_array().map(Vec::len), Some(160));
+    assert!(
+        found["notes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|n| n.as_str().unwrap().contains("baseline correction of order 1"))
+    );
     assert!(found["compatibility"].is_null() && found["output"].is_null());
     // The picture has four panels.
     assert_eq!(found["picture"], "interfield-out/motion-figures-motion.svg");
@@ -94,7 +100,7 @@ fn key_figures() {
     }
     // The same for people.
     let text = interfield(&["motion", path.to_str().unwrap(), "--plot", "figures.svg"]).expect(0).stdout;
-    for part in ["PEER AT2", "200 every 0.01 s", "PGA", "Arias", "D5-95", "CAV", "Some Station", "notes", "figures.svg"]
+    for part in ["PEER AT2", "200 every 10 ms", "PGA", "Arias", "D5-95", "CAV", "Some Station", "notes", "figures.svg"]
     {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -109,15 +115,15 @@ fn processed_and_written() {
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("motion-processed.csv");
     let written = ["-o", out.to_str().unwrap(), "--plot", "processed.svg", "--damping", "2 %"];
     let found = interfield(&motion(&path, &[&steps[..], &written[..]].concat())).expect(0).json();
-    assert!((found["pga_g"].as_f64().unwrap() - 0.3).abs() < 1e-12);
-    assert_eq!((&found["dt_s"], &found["spectrum"]["damping"]), (&0.005.into(), &0.02.into()));
+    assert!((found["pga_in_g"].as_f64().unwrap() - 0.3).abs() < 1e-12);
+    assert_eq!((&found["dt"], &found["spectrum"]["damping"]), (&0.005.into(), &0.02.into()));
     assert_eq!(found["notes"].as_array().map(Vec::len), Some(4), "{}", found["notes"]);
     let table = csv(&out);
     assert_eq!(table.header, ["t [s]", "a [m/s^2]"]);
     assert_eq!(table.rows.len() as u64, found["samples"].as_u64().unwrap());
     // It can be read again, by the command and by a model, and is the same.
     let again = interfield(&motion(&out, &["--plot", "again.svg"])).expect(0).json();
-    for key in ["samples", "dt_s", "pga_m_s2", "arias_m_s", "cav_m_s"] {
+    for key in ["samples", "dt", "pga", "arias", "cav"] {
         assert_eq!(again[key], found[key], "{key}");
     }
     let steps = "baseline = 1, band_pass = [\"0.5 Hz\", \"30 Hz\"], resample = \"5 ms\", peak = \"0.3 g\"";
@@ -165,7 +171,7 @@ fn wrong_command_lines() {
         (&path, &["--resample", "1 h"], "--resample: "),
         (&path, &["--damping", "5"], "5 % of critical"),
         (&path, &["-o", path.to_str().unwrap()], "is the record itself"),
-        (&path, &["-o", "x.csv", "--plot", "x.csv"], "both record and picture"),
+        (&path, &["-o", "x.csv", "--plot", "x.csv"], "both record and plot"),
         (&plain, &["--unit", "g"], "give --dt"),
     ];
     for (path, more, expected) in cases {
@@ -173,13 +179,13 @@ fn wrong_command_lines() {
         assert!(message.contains(expected), "{more:?}: {message}");
     }
     let absurd = file("motion-absurd.csv", "t [s],a [g]\n0,1e300\n0.01,-1e300\n0.02,1e300\n0.03,1e300\n");
-    assert!(refused(&motion(&absurd, &[]), 2).1.contains("are no ground motion"));
+    assert!(refused(&motion(&absurd, &[]), 2).1.contains("are too large for a ground motion"));
     let (_, message) = refused(&motion(&plain, &["--dt", "0.01"]), 2);
     assert!(message.contains("no unit is given") && message.contains("--unit"), "{message}");
     for (more, expected) in [
         (&["--generate", "ec8"][..], "--ag is missing"),
         (&["--generate", "ec8", "--ag", "0.2g", "--ground", "F"], "no ground type `F`"),
-        (&["--generate", "ec8", "--ag", "0.2g", "--sds", "1g"], "--sds has no meaning"),
+        (&["--generate", "ec8", "--ag", "0.2g", "--sds", "1g"], "--sds cannot be used"),
         (&["--generate", "asce7", "--sds", "1g", "--sd1", "1g", "--damping", "0.1"], "5 % damping"),
         (&["--generate", "ec8", "--ag", "0.2g", "--duration", "1 h"], "at most 40000 samples"),
     ] {
@@ -203,7 +209,7 @@ fn records_that_are_no_records() {
     let binary = file("motion-binary.csv", [b"t,a\n0,1\n0.01,2\n".as_slice(), &[0, 1, 2, 255]].concat());
     let line_of_signal = BASE.lines().position(|l| l == SIGNAL).expect("a signal") as u64 + 1;
     let cases = [(&words, Some(5)), (&cut, Some(20)), (&zip, None), (&binary, Some(4))];
-    let parts = ["line 5: ", "announces 200 values", "a ZIP archive", "line 4: "];
+    let parts = ["line 5: ", "states 200 values", "a ZIP archive", "line 4: "];
     for ((path, line), part) in cases.into_iter().zip(parts) {
         let (found, message) = refused(&motion(path, &[]), 2);
         assert!(found == line && message.contains(part), "{message} at {found:?}");

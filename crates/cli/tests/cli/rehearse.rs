@@ -87,7 +87,7 @@ fn a_rehearsal_and_the_test_give_the_same_numbers_under_the_same_names() {
         ] {
             assert_eq!(row(quantity)["expected"], after["actuators"][0][key], "{name}: {quantity}");
         }
-        let left = row("command velocity")["left_percent"].as_f64().unwrap();
+        let left = row("command velocity")["left"].as_f64().unwrap();
         let speed = after["actuators"][0]["command_velocity"].as_f64().unwrap();
         assert!((left - 100.0 * (1.0 - speed / 20.0)).abs() < 1e-9, "{name}: {left} {speed}");
     }
@@ -99,7 +99,7 @@ fn a_test_that_would_fail_is_not_ready_although_nothing_grows() {
     let found = found.expect(3).json();
     assert_eq!((&found["stable"], &found["ready"]), (&true.into(), &false.into()), "{found:#}");
     assert!(found["objections"].to_string().contains("of the work done"), "{found:#}");
-    assert!(found["doubt"].as_str().unwrap().contains("no motion of the loop grows, and yet"), "{found:#}");
+    assert!(found["doubt"].as_str().unwrap().contains("the loop is stable, but"), "{found:#}");
 }
 
 #[test]
@@ -189,9 +189,9 @@ fn what_grows_is_named_with_its_place_and_frequency_and_with_what_would_stop_it(
     let found = interfield(&["rehearse", path.to_str().unwrap(), "--json"]).expect(3).json();
     assert_eq!(found["stable"], false);
     let said = found["objections"].to_string();
-    assert!(said.contains("a motion of the loop grows") && said.contains("Hz at `floor.x`"), "{said}");
+    assert!(said.contains("the loop is unstable") && said.contains("Hz at `floor.x`"), "{said}");
     let cures = found["loop"]["what_to_change"].to_string();
-    assert!(cures.contains("with actuators that follow at once nothing grows"), "{cures}");
+    assert!(cures.contains("with ideal actuators (no delay) the loop is stable"), "{cures}");
     let text = interfield(&["rehearse", path.to_str().unwrap()]).expect(3).stdout;
     assert!(text.contains("unstable: a motion grows") && text.contains("it moves most at `floor.x`"), "{text}");
     // The same loop under the same names.
@@ -208,8 +208,8 @@ fn where_probe_and_dry_run_disagree_both_are_told_with_the_reason() {
     let found = interfield(&["rehearse", path, "--json"]).expect(0).json();
     assert_eq!((&found["stable"], &found["ready"]), (&false.into(), &true.into()), "{found:#}");
     let doubt = found["doubt"].as_str().unwrap();
-    assert!(doubt.contains("a motion of the loop grows, and yet the dry run does not fail"), "{doubt}");
-    assert!(doubt.contains("stiffness at rest"), "{doubt}");
+    assert!(doubt.contains("the loop is unstable, but the dry run does not fail"), "{doubt}");
+    assert!(doubt.contains("initial stiffness"), "{doubt}");
 }
 
 #[test]
@@ -225,24 +225,24 @@ fn a_rehearsal_is_known_again_until_something_changes() {
     let path = file("known.toml", &text);
     let path = path.to_str().unwrap();
     let asked = |more: &[&str]| interfield(&[&["check", path, "--stability", "-o", "known.svg"], more].concat()).stdout;
-    assert!(asked(&[]).contains("it was not rehearsed"), "{}", asked(&[]));
+    assert!(asked(&[]).contains("not rehearsed yet"), "{}", asked(&[]));
     let said = interfield(&["rehearse", path]).expect(0).stdout;
     assert!(said.contains("record: interfield-out/known.rehearsal.json"), "{said}");
     let kept: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&record).unwrap()).unwrap();
     assert_eq!((&kept["ready"], kept["fingerprint"].as_str().map(str::len)), (&true.into(), Some(64)), "{kept:#}");
     assert!(kept["numbers"]["critical_delay"].is_number() && kept["version"].is_string());
-    assert!(asked(&[]).contains("it was rehearsed, and is ready"), "{}", asked(&[]));
+    assert!(asked(&[]).contains("rehearsed: ready for the test"), "{}", asked(&[]));
     // A setting, a record it reads, a line of the model: each makes it another test.
-    assert!(asked(&["--until", "5 s"]).contains("it has changed since it was rehearsed"));
+    assert!(asked(&["--until", "5 s"]).contains("the model has changed since the rehearsal"));
     file("known.txt", format!("{motion}0.5\n"));
-    assert!(asked(&[]).contains("it has changed since it was rehearsed"));
+    assert!(asked(&[]).contains("the model has changed since the rehearsal"));
     file("known.txt", &motion);
-    assert!(asked(&[]).contains("it was rehearsed, and is ready"));
+    assert!(asked(&[]).contains("rehearsed: ready for the test"));
     file("known.toml", text.replace("velocity = \"20 m/s\"", "velocity = \"21 m/s\""));
-    assert!(asked(&[]).contains("it has changed since it was rehearsed"));
+    assert!(asked(&[]).contains("the model has changed since the rehearsal"));
     file("known.toml", text.replace("velocity = \"20 m/s\"", "velocity = \"0.02 m/s\""));
     interfield(&["rehearse", path]).expect(3);
-    assert!(asked(&[]).contains("it was rehearsed, and is not ready: "), "{}", asked(&[]));
+    assert!(asked(&[]).contains("rehearsed: not ready: "), "{}", asked(&[]));
 }
 
 #[test]
@@ -264,8 +264,8 @@ fn the_doctor_measures_and_says_what_it_found() {
     let beside = interfield(&["doctor", path.to_str().unwrap(), "--seconds", "0.3", "--json"]);
     assert!([Some(0), Some(3)].contains(&beside.code), "{}", beside.stderr);
     let one = &beside.json()["loops"][0];
-    assert_eq!((&one["name"], &one["period_s"]), (&"rig".into(), &1e-3.into()));
-    assert!(one["work"]["mean_us"].as_f64().unwrap() > 0.0, "{one:#}");
+    assert_eq!((&one["name"], &one["period"]), (&"rig".into(), &1e-3.into()));
+    assert!(one["work"]["mean"].as_f64().unwrap() > 0.0, "{one:#}");
     let text = interfield(&["doctor", "--seconds", "0.05"]).stdout;
     assert!(text.contains("this machine\n  kernel") && text.contains("verdict: "), "{text}");
 }
@@ -274,7 +274,7 @@ fn the_doctor_measures_and_says_what_it_found() {
 fn the_doctor_refuses_what_is_no_rate_and_no_test() {
     for (args, said) in [
         (&["--rate", "3 mm"][..], "frequency"),
-        (&["--rate", "-2 kHz"], "larger than zero"),
+        (&["--rate", "-2 kHz"], "greater than zero"),
         (&["--rate", "5 MHz"], "between 10 µs and 1 hour"),
         (&["--seconds", "nan"], "between 0.05 and 3600"),
         (&["--seconds", "1e9"], "between 0.05 and 3600"),
@@ -295,7 +295,7 @@ fn a_test_by_the_clock_looks_at_the_machine_first_and_counts_its_ways_apart() {
     let outcome = interfield(&["run", path.to_str().unwrap(), "--real-time", "-o", "ways.h5"]).expect(0);
     let lines: Vec<&str> = outcome.stderr.lines().filter(|l| l.starts_with("machine: ")).collect();
     assert!(matches!(lines[..], [line] if line.contains("wake-ups at 1000 Hz")), "{}", outcome.stderr);
-    assert!(outcome.stdout.contains(" s to the start before, "), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains(" s to move to the start before, "), "{}", outcome.stdout);
     let document =
         interfield(&["run", path.to_str().unwrap(), "--real-time", "--json", "-o", "ways.h5"]).expect(0).json();
     let number = |key: &str| document[key].as_f64().unwrap_or_else(|| panic!("no {key}: {document:#}"));

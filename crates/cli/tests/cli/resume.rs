@@ -96,14 +96,14 @@ fn the_newest_checkpoint_is_found_and_the_file_goes_on() {
     run(&folder, &["run", model, "--quiet", "--scheme", "newmark"]).expect(0);
     let other = rows(&folder.join("interfield-out/frame.h5"));
     let stale = run(&folder, &["run", model, "--quiet", "--resume"]).expect(2);
-    assert!(stale.stderr.contains("are not those of the run that kept it"), "{}", stale.stderr);
+    assert!(stale.stderr.contains("belong to another run"), "{}", stale.stderr);
     assert_eq!(rows(&folder.join("interfield-out/frame.h5")), other);
     // Another choice is another run; what is no checkpoint is said.
     let other = run(&folder, &["run", model, "--resume", "--dt", "5 ms"]).expect(2);
-    assert!(other.stderr.contains("of another model, or of other choices"), "{}", other.stderr);
+    assert!(other.stderr.contains("belongs to another model or other options"), "{}", other.stderr);
     std::fs::write(folder.join("none.checkpoint"), "nothing").unwrap();
     let none = run(&folder, &["run", model, "--resume", "none.checkpoint", "-o", "none.h5"]).expect(2);
-    assert!(none.stderr.contains("it is no checkpoint"), "{}", none.stderr);
+    assert!(none.stderr.contains("it is not a checkpoint"), "{}", none.stderr);
     let clock = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/isolated-building.toml");
     let clock = clock.to_str().unwrap();
     let live = run(&folder, &["run", clock, "--real-time", "--checkpoint", "-o", "live.h5"]).expect(2);

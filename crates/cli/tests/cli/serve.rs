@@ -56,7 +56,7 @@ duration = "1 s"
 }
 
 /// A server that is ready: where it listens, and what it says.
-struct Serving {
+pub(super) struct Serving {
     running: Running,
     address: String,
     /// Said before it was ready.
@@ -65,7 +65,7 @@ struct Serving {
 }
 
 impl Serving {
-    fn start(model: &Path, more: &[&str]) -> Self {
+    pub(super) fn start(model: &Path, more: &[&str]) -> Self {
         let output = model.with_extension("h5");
         let fixed = ["serve", model.to_str().expect("UTF-8"), "--json", "--listen", "tcp://127.0.0.1:0", "-o"];
         let mut running = Running::start(&[&fixed[..], &[output.to_str().expect("UTF-8")], more].concat());
@@ -95,7 +95,13 @@ impl Serving {
         }
     }
 
-    fn end(self, code: i32) -> Value {
+    /// A word of the operator.
+    fn order(&mut self, word: &str) {
+        let input = self.running.0.stdin.as_mut().expect("a pipe");
+        writeln!(input, "{word}").and_then(|()| input.flush()).expect("it listens");
+    }
+
+    pub(super) fn end(self, code: i32) -> Value {
         let (found, said) = self.running.end();
         assert_eq!(found, Some(code), "{said}");
         serde_json::from_str(&said).expect("JSON")
@@ -103,15 +109,19 @@ impl Serving {
 }
 
 /// A client that speaks as OpenSees does, for one degree of freedom.
-struct Client(TcpStream);
+pub(super) struct Client(TcpStream);
 
 const NUMBERS: usize = 5;
 
 impl Client {
-    fn connect(serving: &Serving) -> Self {
+    pub(super) fn connect(serving: &Serving) -> Self {
+        Client::connect_to(&serving.address)
+    }
+
+    fn connect_to(address: &str) -> Self {
         let end = Instant::now() + LONG;
         let mut stream = loop {
-            match TcpStream::connect(&serving.address) {
+            match TcpStream::connect(address) {
                 Ok(stream) => break stream,
                 Err(e) => assert!(e.kind() == ErrorKind::ConnectionRefused && Instant::now() < end, "{e}"),
             }
@@ -122,7 +132,7 @@ impl Client {
         Client(stream)
     }
 
-    fn say(&mut self, code: f64, u: f64) {
+    pub(super) fn say(&mut self, code: f64, u: f64) {
         let message: Vec<u8> = [code, u, 0.0, 0.0, 0.0].iter().flat_map(|x| x.to_le_bytes()).collect();
         self.0.write_all(&message).expect("open");
     }
@@ -134,15 +144,13 @@ impl Client {
         f64::from_le_bytes(reply[..8].try_into().expect("eight bytes"))
     }
 
-    fn force(&mut self, u: f64) -> f64 {
+    pub(super) fn force(&mut self, u: f64) -> f64 {
         self.say(3.0, u);
         self.ask(10.0, u)
     }
 
-    /// Whether it is left without an answer, but with its connection.
-    fn is_left_waiting(&mut self) -> bool {
-        self.0.set_read_timeout(Some(Duration::from_millis(200))).expect("open");
-        self.0.read(&mut [0; 8]).is_err_and(|e| e.kind() == ErrorKind::WouldBlock)
+    pub(super) fn commit(&mut self, u: f64) {
+        self.say(5.0, u);
     }
 }
 
@@ -170,7 +178,7 @@ fn numbers_have_the_units_of_the_file_and_a_move_takes_a_step() {
     let forces: Vec<f64> = history()
         .map(|u| {
             let force = client.force(u);
-            client.say(5.0, u);
+            client.commit(u);
             force
         })
         .collect();
@@ -203,9 +211,9 @@ fn numbers_have_the_units_of_the_file_and_a_move_takes_a_step() {
     // Where it never was, the recording cannot say.
     client.say(3.0, 77.0);
     client.say(10.0, 77.0);
-    serving.says_with("the specimen does not move any more");
+    serving.says_with("the specimen has stopped");
     drop(client);
-    serving.says_with("note: the commands left the recording at sample 992");
+    serving.says_with("note: the commands differ from the recording from sample 992 on");
     serving.end(3);
 }
 
@@ -239,24 +247,56 @@ fn a_shadow_site_and_an_integrator_of_ut_sim_are_served() {
     });
 }
 
+/// A test belongs to the client that began it: a script that was started anew is refused, one that begins where the specimen stands goes on.
 #[test]
-fn after_a_dying_client_the_next_takes_over_slowly() {
-    let model = model("taken-over.toml", "");
+fn after_a_dying_client_only_one_that_goes_on_is_let_in() {
+    let model = model("gone-on.toml", "");
     let serving = Serving::start(&model, &[]);
     let mut dies = Client::connect(&serving);
     dies.force(0.0);
     dies.force(5.0);
     drop(dies);
-    serving.says_with("the client vanished; the specimen is held");
+    serving.says_with("the client disconnected; the specimen is held at a.x = 5 mm");
+    serving.says_with("one from 127.0.0.1 that begins at a.x = 5 mm can continue");
     let mut liar = Client::connect(&serving);
     liar.say(42.0, 0.0);
-    serving.says_with("a client was sent away: it sent the request 42");
+    serving.says_with("a client was rejected: it sent the request 42");
+    let mut anew = Client::connect(&serving);
+    assert!(anew.force(0.0).is_nan());
+    serving.says_with("a client is refused: it does not begin at the position of the specimen");
+    assert!(anew.force(5.0).is_nan(), "it cannot try again");
+    anew.say(99.0, 0.0);
     let mut next = Client::connect(&serving);
-    next.force(-5.0);
+    assert!(next.force(5.0) > 0.0);
+    next.force(6.0);
     next.say(99.0, 0.0);
     let said = serving.end(0);
-    assert_eq!((&said["clients"], &said["moves"]), (&3.into(), &3.into()));
-    assert_eq!(said["refused"].as_array().map(Vec::len), Some(1));
+    assert_eq!((&said["clients"], &said["moves"]), (&4.into(), &4.into()));
+    assert_eq!(said["refused"].as_array().map(Vec::len), Some(2), "{}", said["refused"]);
+    // Nothing between 5 and 6 mm but the two; then the way home.
+    let target = recorded(&model, "damper.1.target");
+    assert!(target[10..520].iter().all(|u| (5.0..=6.0).contains(u)), "it never jumps");
+}
+
+/// With the word of the operator any client takes over, by a ramp.
+#[test]
+fn the_operator_may_admit_another_client() {
+    let model = model("admitted.toml", "");
+    let mut serving = Serving::start(&model, &["--control"]);
+    serving.order("admit");
+    serving.says_with("admit: refused: no client has left a test to continue");
+    let mut dies = Client::connect(&serving);
+    dies.force(0.0);
+    dies.force(5.0);
+    drop(dies);
+    serving.says_with("`admit` lets any client continue with a ramp");
+    serving.order("admit");
+    serving.says_with("admit: the next client continues with the specimen");
+    let mut next = Client::connect(&serving);
+    assert!(next.force(-5.0).is_finite());
+    next.say(99.0, 0.0);
+    let said = serving.end(0);
+    assert_eq!((&said["clients"], &said["moves"]), (&2.into(), &3.into()));
     // One sample at rest, 10 to 5 mm, from there to -5 mm the 500 of the ramp, and the way home.
     let target = recorded(&model, "damper.1.target");
     assert_eq!((target.len(), target[10]), (1 + 10 + 500 + 51 + 500 + 51, 5.0));
@@ -264,20 +304,148 @@ fn after_a_dying_client_the_next_takes_over_slowly() {
 }
 
 #[test]
-fn a_limit_that_is_passed_ends_the_test_and_the_client_is_left_waiting() {
+fn a_specimen_without_a_client_is_led_home_if_told_so() {
+    let model = model("left-behind.toml", "");
+    let serving = Serving::start(&model, &["--stall", "300 ms", "--on-stall", "ramp-down"]);
+    let mut dies = Client::connect(&serving);
+    dies.force(0.0);
+    dies.force(5.0);
+    drop(dies);
+    serving.says_with("no client continues: the specimen returns to its start position");
+    assert_eq!(serving.end(3)["laboratory"][0]["verdict"], "failed");
+    assert_eq!(recorded(&model, "damper.1.target").last(), Some(&0.0));
+}
+
+#[test]
+fn a_limit_that_is_passed_ends_the_test_and_its_client() {
     let model = model("limited.toml", "limits = { displacement = \"10 mm\" }");
     let serving = Serving::start(&model, &[]);
     let mut client = Client::connect(&serving);
     client.force(0.0);
     client.force(5.0);
-    client.say(3.0, 50.0);
-    client.say(10.0, 50.0);
-    serving.says_with("does not move any more: a commanded displacement passed its limit");
-    assert!(client.is_left_waiting());
+    assert!(client.force(50.0).is_nan(), "what it computes from that does not converge");
+    serving.says_with("the specimen has stopped: a commanded displacement exceeded its limit");
+    assert!(client.force(5.0).is_nan() && client.ask(13.0, 5.0).is_nan());
     drop(client);
     let said = serving.end(3);
     assert_eq!(said["laboratory"][0]["verdict"], "failed");
     assert!(recorded(&model, "damper.1.reached").iter().all(|u| u.abs() < 15.0), "one sample beyond the limit at most");
+}
+
+/// Iterations load and unload a specimen within a step: they are counted, told, and doubted.
+#[test]
+fn several_moves_per_step_are_remarked() {
+    let tested = |name: &str, step: &dyn Fn(f64, f64) -> Vec<f64>| {
+        let model = model(name, "");
+        let serving = Serving::start(&model, &[]);
+        let mut client = Client::connect(&serving);
+        client.force(0.0);
+        let mut before = 0.0;
+        for u in history().skip(1) {
+            for u in step(before, u) {
+                client.force(u);
+            }
+            client.commit(u);
+            before = u;
+        }
+        client.say(99.0, 0.0);
+        serving.says_with("in one step: iterations load and unload it");
+        serving.end(0)
+    };
+    let said = tested("iterated.toml", &|_, u| vec![u + 2.0, u - 2.0, u]);
+    let laboratory = &said["laboratory"][0];
+    assert_eq!((&said["steps_back_and_forth"], &said["most_moves_in_a_step"]), (&99.into(), &3.into()));
+    assert_eq!(laboratory["verdict"], "doubtful");
+    assert!(laboratory["reasons"][0].as_str().is_some_and(|r| r.contains("back and forth in 99")), "{laboratory}");
+    // A path that is only sampled more finely is remarked, not doubted.
+    let said = tested("finer.toml", &|before, u| vec![0.5 * (before + u), u]);
+    assert_eq!((&said["steps_with_several_moves"], &said["laboratory"][0]["verdict"]), (&99.into(), &"good".into()));
+    let reasons = said["laboratory"][0]["reasons"].to_string();
+    assert!(reasons.contains("several times in 99 of 99 steps, at most 2 times"), "{reasons}");
+}
+
+/// Two dampers of one frame, each with its own client, as elements of one script of OpenSees are.
+fn two(name: &str, limit: &str) -> PathBuf {
+    let one = std::fs::read_to_string(model(&format!("one-of-{name}"), limit)).expect("text");
+    let second = one
+        .replace("title = \"Served damper\"\ndofs = [\"x\"]\n\n[units]\nlength = \"mm\"\nforce = \"kN\"\n", "")
+        .replace("\"damper\"", "\"brace\"")
+        .replace("\"a\"", "\"b\"");
+    let (second, _) = second.split_once("[analysis]").expect("an analysis");
+    let second = second.replace(limit, "");
+    file(name, one.replace("[analysis]", &format!("{second}\n[analysis]")))
+}
+
+#[test]
+fn several_specimens_are_served_by_one_process() {
+    let model = two("served-two.toml", "");
+    let serving = Serving::start(&model, &[]);
+    let other = serving.says_with("specimen `brace` (b.x; mm, kN) for OpenSees at tcp://");
+    let other = other.rsplit_once("tcp://").expect("an address").1.to_owned();
+    let (mut damper, mut brace) = (Client::connect(&serving), Client::connect_to(&other));
+    for u in history() {
+        assert_eq!(damper.force(u), brace.force(u), "two of a kind");
+        damper.commit(u);
+        brace.commit(u);
+    }
+    damper.say(99.0, 0.0);
+    brace.say(99.0, 0.0);
+    let said = serving.end(0);
+    assert_eq!((&said["clients"], &said["commits"]), (&2.into(), &200.into()));
+    for (i, name) in ["damper", "brace"].into_iter().enumerate() {
+        assert_eq!((&said["specimens"][i]["specimen"], &said["specimens"][i]["commits"]), (&name.into(), &100.into()));
+        assert_eq!(said["laboratory"][i]["verdict"], "good");
+        assert!(model.with_extension(format!("{name}.lab.h5")).exists(), "{name}");
+    }
+}
+
+#[test]
+fn a_trip_of_one_specimen_ends_the_test_for_all() {
+    let model = two("tripped-two.toml", "limits = { displacement = \"10 mm\" }");
+    let serving = Serving::start(&model, &[]);
+    let other = serving.says_with("`brace`").rsplit_once("tcp://").expect("an address").1.to_owned();
+    let (mut damper, mut brace) = (Client::connect(&serving), Client::connect_to(&other));
+    for client in [&mut damper, &mut brace] {
+        client.force(0.0);
+        client.force(5.0);
+    }
+    assert!(damper.force(50.0).is_nan());
+    serving.says_with("`brace`: error: the test is over: another specimen of it has stopped");
+    assert!(brace.force(6.0).is_nan());
+    drop((damper, brace));
+    let said = serving.end(3);
+    for i in 0..2 {
+        assert_eq!(said["laboratory"][i]["verdict"], "failed", "{said}");
+    }
+}
+
+/// Which ones, and where.
+#[test]
+fn specimens_are_chosen_and_placed() {
+    let model = two("chosen-two.toml", "");
+    let serving = Serving::start(&model, &["--specimen", "brace"]);
+    let mut client = Client::connect(&serving);
+    client.force(1.0);
+    client.say(99.0, 0.0);
+    let said = serving.end(0);
+    assert_eq!(
+        (&said["specimens"][0]["specimen"], said["specimens"].as_array().map(Vec::len)),
+        (&"brace".into(), Some(1))
+    );
+    let path = model.to_str().expect("UTF-8");
+    let cases: [(&[&str], &str); 4] = [
+        (&["--specimen", "brace", "--specimen", "brace"], "--specimen brace is given twice"),
+        (&["--specimen", "brace", "--specimen", "dampr"], "no specimen `dampr`"),
+        (
+            &["--listen", "tcp://127.0.0.1:1", "--listen", "tcp://127.0.0.1:2", "--listen", "tcp://127.0.0.1:3"],
+            "3 addresses for 2 specimens",
+        ),
+        (&["--listen", "tcp://127.0.0.1:65535"], "there are no 2 ports from there on"),
+    ];
+    for (more, what) in cases {
+        let found = interfield(&[&["serve", path], more].concat()).expect(2);
+        assert!(found.stderr.contains(what), "{more:?}: {}", found.stderr);
+    }
 }
 
 #[test]
@@ -287,14 +455,14 @@ fn what_is_not_a_number_moves_nothing_and_the_next_client_goes_on() {
     let mut client = Client::connect(&serving);
     client.force(0.0);
     client.say(3.0, f64::NAN);
-    serving.says_with("a displacement that is not a number");
-    client.say(10.0, 0.0);
-    assert!(client.is_left_waiting());
+    serving.says_with("a displacement that is NaN (not a number)");
+    assert!(client.ask(10.0, 0.0).is_nan());
     drop(client);
     let mut next = Client::connect(&serving);
+    next.force(0.0);
     assert!(next.force(5.0) > 0.0);
     next.say(99.0, 0.0);
-    assert_eq!(serving.end(0)["moves"], 2);
+    assert_eq!(serving.end(0)["moves"], 3);
     assert!(recorded(&model, "damper.1.command").iter().all(|u| u.is_finite()));
 }
 
@@ -305,9 +473,8 @@ fn a_stall_leads_the_specimen_home_if_told_so() {
     let mut client = Client::connect(&serving);
     client.force(0.0);
     client.force(5.0);
-    serving.says_with("the client stalls: the specimen is led home");
-    client.say(10.0, 5.0);
-    assert!(client.is_left_waiting());
+    serving.says_with("the client stalls: the specimen returns to its start position");
+    assert!(client.ask(10.0, 5.0).is_nan());
     drop(client);
     let said = serving.end(3);
     // Led home, but not as planned.
@@ -336,7 +503,7 @@ fn a_specimen_behind_the_wire_is_served_as_one_in_the_process() {
     let (lab, address) = super::lab::lab(&here, "udp://127.0.0.1:0", &[]);
     let there = model("served-there.toml", &format!("at = \"{address}\""));
     let serving = Serving::start(&there, &[]);
-    assert!(serving.before.iter().any(|l| l.contains("no limit of its displacement")), "{:?}", serving.before);
+    assert!(serving.before.iter().any(|l| l.contains("no displacement limit")), "{:?}", serving.before);
     assert_eq!(forces(&serving), expected);
     assert_eq!(serving.end(0)["laboratory"][0]["verdict"], "good");
     assert_eq!(lab.end().0, Some(0));
@@ -391,10 +558,10 @@ fn mistakes_are_answered() {
     let path = good.to_str().expect("UTF-8");
     let cases: [(&[&str], &str); 6] = [
         (&["--specimen", "dampr"], "no specimen `dampr`"),
-        (&["--listen", "127.0.0.1:8090"], "is no address: write for example tcp://127.0.0.1:8090"),
+        (&["--listen", "127.0.0.1:8090"], "is not an address: write for example tcp://127.0.0.1:8090"),
         (&["--listen", "tcp://127.0.0.1"], "has no port"),
         (&["--stall", "10 mm"], "--stall: expected time"),
-        (&["--stall=-1 s"], "no time to wait"),
+        (&["--stall=-1 s"], "not a valid waiting time"),
         (&["--protocol", "opensee"], "opensees"),
     ];
     for (more, what) in cases {

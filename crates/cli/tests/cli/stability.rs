@@ -22,7 +22,7 @@ fn split_mass(more: &[&str], dt: f64, code: i32) -> Value {
 
 /// The unstable windows found by the search over the step, s.
 fn windows(found: &Value) -> Vec<[f64; 2]> {
-    let list = found["step_limit"]["unstable_windows_s"].as_array().expect("windows");
+    let list = found["step_limit"]["unstable_windows"].as_array().expect("windows");
     list.iter().map(|w| [number(&w[0]), number(&w[1])]).collect()
 }
 
@@ -35,7 +35,7 @@ fn the_window_of_plsrt2_on_the_split_mass() {
         assert_eq!(found["stable"], code == 0, "{omega}");
         let [[from, to]] = windows(&found)[..] else { panic!("{omega}: {:?}", windows(&found)) };
         assert!((4.0 * from - 20.6).abs() < 0.06 && (4.0 * to - 32.7).abs() < 0.06, "{from} {to}");
-        assert!((number(&found["step_limit"]["largest_s"]) / from - 1.0).abs() < 1e-3);
+        assert!((number(&found["step_limit"]["largest"]) / from - 1.0).abs() < 1e-3);
     }
     let found = split_mass(&plus, 6.0, 3);
     let motion = &found["leading_motion"];
@@ -43,7 +43,7 @@ fn the_window_of_plsrt2_on_the_split_mass() {
         (&motion["moves_most_at"], &motion["substructure"], &motion["side"]),
         (&"mass.x".into(), &"B".into(), &"fine".into())
     );
-    let (growth, twice) = (number(&motion["growth_per_s"]), number(&motion["doubling_time_s"]));
+    let (growth, twice) = (number(&motion["growth"]), number(&motion["doubling_time"]));
     assert!(
         (growth * twice - 2f64.ln()).abs() < 1e-12
             && ((6.0 * growth).exp() - number(&motion["magnitude"])).abs() < 1e-12
@@ -73,7 +73,7 @@ fn the_windows_of_the_staggered_coupling_and_none_of_pmc() {
 fn the_limit_of_plsrt2_on_three_degrees_of_freedom() {
     let minus = ["--coupling", "plsrt2", "--param", "gamma=minus", "--dt"];
     let found = probe("three-dof.toml", &[&minus[..], &["0.1 s"]].concat(), 3);
-    let limit = number(&found["step_limit"]["largest_s"]);
+    let limit = number(&found["step_limit"]["largest"]);
     assert!(limit < 0.1 && found["leading_motion"]["substructure"].is_string(), "{found}");
     for (factor, code) in [(0.9, 0), (1.2, 3)] {
         probe("three-dof.toml", &[&minus[..], &[&format!("{} s", factor * limit)]].concat(), code);
@@ -122,9 +122,9 @@ fn a_wrong_step_of_an_explicit_scheme_on_a_frame_of_3000_degrees_of_freedom() {
     // Central differences: 2 / omega_max, and beyond it the highest mode grows and changes its sign at every step.
     let limit = 2.0 / number(&document["modal"]["omega_max"]);
     assert!(limit > 1.1e-3 && limit < 1.25e-3, "{limit}");
-    assert!((number(&found["step_limit"]["largest_s"]) / limit - 1.0).abs() < 1e-4, "{found}");
+    assert!((number(&found["step_limit"]["largest"]) / limit - 1.0).abs() < 1e-4, "{found}");
     let motion = &found["leading_motion"];
-    assert!((number(&motion["frequency_hz"]) - 400.0).abs() < 1e-9, "{motion}");
+    assert!((number(&motion["frequency"]) - 400.0).abs() < 1e-9, "{motion}");
     let half = 1.25e-3 / limit; // Ω/2: |λ| = Ω²/2 - 1 + Ω/2 sqrt(Ω² - 4)
     let magnitude = 2.0 * half * half - 1.0 + 2.0 * half * (half * half - 1.0).sqrt();
     assert!((number(&motion["magnitude"]) / magnitude - 1.0).abs() < 0.02, "{motion} {magnitude}");
@@ -141,10 +141,10 @@ fn text_says_what_grows_and_where() {
     let text = interfield(&[&args[..], &more[..]].concat()).expect(3).stdout;
     for part in [
         "\nstability\n  coupling plsrt2, step 6 s: A lsrt2, B lsrt2 in 10 substeps\n  unstable: spectral radius 1.0437 ",
-        "guilty motion: 0.083333 Hz",
+        "growing motion: 0.083333 Hz",
         "moves most at `mass.x` of `B` (fine side)",
         "largest stable step 5.15",
-        "\nstable settings nearby\n",
+        "\nstable settings near the given one\n",
     ] {
         assert!(text.contains(part), "{part}:\n{text}");
     }
@@ -172,7 +172,7 @@ fn substeps_need_substructures_and_a_sensible_number() {
     interfield(&["check", cut.to_str().unwrap(), "--substeps", "0", "-o", "x.svg"]).expect(2);
     let outcome =
         interfield(&["check", cut.to_str().unwrap(), "--coupling", "llm", "--scheme", "trapezoidal", "-o", "x.svg"]);
-    assert!(outcome.expect(2).stderr.contains("one step for all"));
+    assert!(outcome.expect(2).stderr.contains("the same step in all substructures"));
     let args = ["--coupling", "llm", "--scheme", "trapezoidal", "--substeps", "1", "-o", "x.svg"];
     interfield(&[&["check", cut.to_str().unwrap()], &args[..]].concat()).expect(0);
 }
@@ -190,7 +190,7 @@ fn a_map_has_all_values_and_a_picture() {
     assert!((number(&maps[1]["worst"]["ratio"]) - 0.5).abs() < 1e-12 && maps[0]["worst"].is_null());
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
     let svg = std::fs::read_to_string(folder.join("map.svg")).unwrap();
-    assert!(svg.contains("the papers take 4 omega dt") && svg.contains("ss = 10") && svg.contains("stable everywhere"));
+    assert!(svg.contains("the papers use 4 omega dt") && svg.contains("ss = 10") && svg.contains("stable everywhere"));
     let again = map(&[&args[..], &["--ratios", "0.5..0.5", "-o", "map.svg"]].concat()).expect(0).json();
     assert_eq!(found, again, "the same on however many cores");
     let pmc = interfield(&["stability-map", "--points", "7", "-o", "map.png"]).expect(0).stdout;
@@ -202,10 +202,30 @@ fn a_map_has_all_values_and_a_picture() {
         (&["--omega", "0..1"][..], "greater than zero"),
         (&["--scheme", "hht", "--param", "foo=1"][..], "no parameter `foo`"),
         (&["--coupling", "plsrt2", "--scheme", "newmark"][..], "needs lsrt1 or lsrt2"),
-        (&["--coupling", "llm"][..], "one step for all"),
+        (&["--coupling", "llm"][..], "the same step in all substructures"),
         (&["-o", "map.gif"][..], "FILE.svg or FILE.png"),
     ] {
         let outcome = interfield(&[&["stability-map"], wrong].concat()).expect(2);
         assert!(outcome.stderr.contains(says), "{wrong:?}: {}", outcome.stderr);
     }
+}
+
+#[test]
+fn a_laboratory_that_cannot_be_probed_is_explained() {
+    let template = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("templates/hybrid.toml");
+    let text = std::fs::read_to_string(template).expect("a template");
+    let usual = "compensation = { method = \"ats\", delay = \"9 ms\" }";
+    let huge = "compensation = { method = \"feedforward\", series = [1e300, 1e300, 1e300, 1e300] }";
+    assert!(text.contains(usual));
+    let model = super::file("not-probed.toml", text.replace(usual, huge));
+    let args = ["check", model.to_str().expect("UTF-8"), "--stability", "-o", "not-probed.svg"];
+    let said = super::interfield(&args).expect(3).stderr;
+    for words in [
+        "cannot be judged: while the step was probed, the laboratory ended the test: ",
+        "compensation and actuators amplify the probe",
+        "help: look at the parameters of `compensation` and of [[specimen.actuator]]",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    assert!(!said.contains("Laboratory {") && !said.contains("code"), "{said}");
 }

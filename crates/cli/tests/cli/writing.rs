@@ -196,36 +196,6 @@ fn every_key_is_explained_in_the_editor() {
 }
 
 #[test]
-fn scaffolds_run_at_once_and_without_warnings() {
-    let list = interfield(&["new", "--list", "--json"]).expect(0).json();
-    let list = list.as_array().unwrap();
-    assert!(list.len() >= 6);
-    let files = std::fs::read_dir(root().join("crates/cli/templates")).unwrap().count();
-    assert_eq!(files, list.len(), "a template is not listed");
-    for template in list {
-        let name = template["name"].as_str().unwrap();
-        let path = format!("scaffold/{name}.toml");
-        let _ = std::fs::remove_file(Path::new(env!("CARGO_TARGET_TMPDIR")).join(&path));
-        interfield(&["new", &path, "--template", name]).expect(0);
-        let outcome = interfield(&["run", &path, "-o", &format!("scaffold/{name}.csv"), "--until", "2 s"]).expect(0);
-        assert_eq!(outcome.stderr, "", "{name}");
-        let checked = interfield(&["check", &path, "--json", "-o", "scaffold/x.svg"]).expect(0).json();
-        assert_eq!(checked["warnings"], json!([]), "{name}");
-        interfield(&["fmt", "--check", &path]).expect(0);
-    }
-    // Nothing is overwritten by accident.
-    let refused = interfield(&["new", "scaffold/chain", "--json"]).expect(2).json();
-    assert!(refused["errors"][0]["help"].as_str().unwrap().contains("--force"));
-    interfield(&["new", "scaffold/chain", "--force"]).expect(0);
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("scaffold");
-    let text = std::fs::read_to_string(folder.join("chain.toml")).unwrap();
-    assert!(text.starts_with("#:schema interfield.schema.json\n") && text.contains("shear building"));
-    assert!(folder.join("interfield.schema.json").exists());
-    let wrong = interfield(&["new", "x", "--template", "frme"]).expect(2);
-    assert!(wrong.stderr.contains("did you mean `frame`?"), "{}", wrong.stderr);
-}
-
-#[test]
 fn files_are_formatted_in_place_or_only_checked() {
     let untidy = BASE.replace(" = ", "=");
     let path = file("untidy.toml", &untidy);

@@ -280,7 +280,7 @@ fn what_is_not_there_is_named() {
     let mut far = drive();
     far.actuators[0].force.device = 4;
     let found = refused("ec0", &far);
-    assert!(found.contains("needs 5 devices, and 2 answer: `SIMULATED-IO`, `SIMULATED-IO`"), "{found}");
+    assert!(found.contains("needs 5 devices, but 2 answer: `SIMULATED-IO`, `SIMULATED-IO`"), "{found}");
     let mut long = terminals(AtEnd::Hold);
     long.actuators[1].force.byte = 30;
     let found = refused("ec0", &long);

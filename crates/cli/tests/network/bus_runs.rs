@@ -111,7 +111,7 @@ fn a_test_over_a_bus_is_that_of_one_process() {
     let (code, said) = interfield(&[&run[..], &ARMED].concat());
     assert_eq!(code, Some(0), "{said}");
     let account = &said["laboratory"][0]["account"];
-    assert_eq!((&account["lost"], &account["miscounted"]), (&0.0.into(), &0.0.into()), "{account}");
+    assert_eq!((&account["lost"], &account["miscounted"]), (&0.into(), &0.into()), "{account}");
     assert!(account["cycles"].as_f64() >= said["laboratory"][0]["samples"].as_f64(), "{account}");
     assert!(bits("bus-alone.h5") == bits("bus-remote.h5"));
 }

@@ -21,11 +21,12 @@ use interfield_structure::Simulation;
 use interfield_structure::assembled::Blueprint as SystemBlueprint;
 use interfield_structure::blueprint::Blueprint;
 
-use crate::api::{Export, Interface, LIFECYCLE, Variable, files};
+use crate::api::{Export, Interface, LIFECYCLE, Measure, Origin, Variable, files};
 use crate::harness;
 use crate::inputs::{Inputs, inputs};
 use crate::law::Laws;
 use crate::parameters::{Owner, Parameters, parameters};
+use crate::record::Operations;
 use crate::refusals::{commands, fits, measured, refusal};
 use crate::stepping::{Schemes, Stepping};
 use crate::subdomain::factors;
@@ -34,7 +35,7 @@ use pieces::{Piece, imposed_index, pieces};
 use tables::Coupled;
 
 /// A partitioned model as C files called `name`; all reasons why it cannot be.
-pub(crate) fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> {
+pub(crate) fn export(model: &Model, name: &str, origin: &Origin) -> Result<Export, Vec<Problem>> {
     let refused = specimens::refusals(model);
     if !refused.is_empty() {
         return Err(refused);
@@ -62,23 +63,29 @@ pub(crate) fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> 
     .ok_or_else(singular)?;
     let energies = outputs::energies(&b, &pieces, coupled.work);
     let commands = commands(model);
+    let (moments, evaluations) =
+        (coupled.sites.moments(b.coupling.h, coupled.starts), specimens::evaluations(&b.coupling));
+    // What goes in and out is converted from its units and to them.
+    let converted = inputs.components.len() * (moments.len() + 1) + commands.len() * evaluations;
+    let units_cost = Operations { flops: 3 * converted as u64, divisions: converted as u64, ..Operations::default() };
     let interface = Interface {
         name: identifier(name),
         title: model.title.clone(),
+        origin: origin.clone(),
         scheme: coupling_name(model),
         dt: b.coupling.h,
         steps: parts.steps(),
-        moments: coupled.sites.moments(b.coupling.h, coupled.starts),
+        moments,
         inputs: inputs.components.clone(),
         outputs: model.channels.iter().map(channel).collect(),
-        measured: measured(&commands),
+        measured: measured(model),
         commands,
-        evaluations: specimens::evaluations(&b.coupling),
+        evaluations,
         parameters: parameters.list.clone(),
         state: coupled.state + memory + coupled.extra,
         work: energies.last().map_or(coupled.work, |e| e.at + e.len),
         tables: pieces.iter().map(|p| p.emitted.bytes).sum::<usize>() + inputs.bytes + coupled.bytes,
-        per_step: cost::per_step(&b, &pieces, &laws),
+        per_step: cost::per_step(&b, &pieces, &laws) + units_cost,
     };
     let read = outputs::statements(&b, &pieces, &coupled, &energies);
     let code = code(&b, model, &pieces, &coupled, &parameters, &inputs, &laws, &interface, &read);
@@ -86,11 +93,11 @@ pub(crate) fn export(model: &Model, name: &str) -> Result<Export, Vec<Problem>> 
     let mut export = fits(files(&interface, &referenced(&called(&interface.named(&code))), &stand_in))?;
     let whole = pieces.first().filter(|_| model.partition.is_none());
     harness::add(&mut export, model, whole.map(|p| p.steppings[0].evaluations.as_slice()));
-    Ok(export)
+    Ok(export.stamped())
 }
 
 fn channel(c: &interfield_language::model::Channel) -> Variable {
-    Variable { name: c.name.clone(), unit: c.unit.clone(), value: 0.0 }
+    Variable::new(c.name.clone(), Measure { unit: c.unit.clone(), si: 1.0 / c.factor }, 0.0)
 }
 
 fn coupling_name(model: &Model) -> String {
@@ -102,7 +109,7 @@ fn coupling_name(model: &Model) -> String {
 
 fn singular() -> Vec<Problem> {
     let message = "a matrix has no sparse factor without row exchanges, which the C code would need";
-    vec![refusal(Subject::Model, message.to_owned(), "take a smaller step, or look for missing masses")]
+    vec![refusal(Subject::Model, message.to_owned(), "use a smaller step, or check for missing masses")]
 }
 
 fn owners<'a>(b: &'a Blueprint<'_>, pieces: &'a [Piece]) -> Vec<Owner<'a>> {
@@ -149,7 +156,7 @@ fn code(
     driven.indices("IMPOSED_IN", b.driven.iter().filter_map(|d| component(d.0)).chain([0]));
 
     let measures = !interface.commands.is_empty();
-    let now = if measures { "self->work + AT_NOW" } else { "self->inputs" };
+    let now = if measures { "self->work + AT_NOW" } else { "self->si_inputs" };
     let step = if measures { include_str!("../../c/step_measured.c") } else { include_str!("../../c/step.c") };
     let body = [include_str!("../../c/instance.c"), "\n", LIFECYCLE, "\n", step].concat();
     let body = body
@@ -157,7 +164,6 @@ fn code(
         .replace("@VIEW@", &coupled.view)
         .replace("@IN@", now)
         .replace("@SCALES@", &parameters.scales.to_string())
-        .replace("@PARAMETERS@", &interface.defaults())
         .replace("@DT@", &number(b.coupling.h));
     let setting = if parameters.setting.is_empty() { "    (void)self;\n" } else { &parameters.setting };
     [
@@ -182,6 +188,7 @@ fn code(
         "\n",
         include_str!("../../c/energy.c"),
         "\n",
+        &interface.defaults(),
         &format!(
             "/* Parameters of laws to their places. */\nstatic void set_constants(@name@_t *self)\n{{\n{setting}}}\n\n"
         ),

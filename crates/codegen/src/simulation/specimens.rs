@@ -31,7 +31,7 @@ pub(super) fn refusals(model: &Model) -> Vec<Problem> {
         let part = &partition.substructures[owner];
         if partition.coupling.info.sided && !part.fine {
             let message = format!(
-                "specimen `{}` stands on the coarse side `{}`, which exported code advances at one go",
+                "specimen `{}` is on the coarse side `{}`, which exported code advances in a single call",
                 specimen.name, part.name
             );
             let help = "write side = \"fine\" in its [[substructure]], and \"coarse\" in the other";
@@ -40,7 +40,8 @@ pub(super) fn refusals(model: &Model) -> Vec<Problem> {
         let own = u64::from(part.substeps) * u64::from(part.scheme.evaluations().unwrap_or(1));
         if *rate.get_or_insert(own) != own {
             let message = format!(
-                "specimen `{}` would be commanded at other times than those before it, and all commands are given at once",
+                "specimen `{}` would be commanded at other times than the previous ones, but all commands are sent \
+                    together",
                 specimen.name
             );
             let help = "give the substructures of all specimens the same scheme and `substeps`";

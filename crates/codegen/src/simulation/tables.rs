@@ -369,7 +369,9 @@ impl<'a> Draft<'a> {
             "typedef struct {\n    long k;\n    double *x, *W;\n    const double *in, *parameters;\n    ask_t ask;\n",
         );
         if commands > 0 {
-            text.push_str("    double *commands;\n    const double *measured;\n    int event, evaluation;\n");
+            text.push_str(
+                "    double *commands, *si_commands;\n    const double *measured;\n    int event, evaluation;\n",
+            );
             self.texts.push(include_str!("../../c/coupling_specimens.c"));
         }
         self.work.list.iter().for_each(|(name, _, _)| _ = writeln!(text, "    double *{name};"));

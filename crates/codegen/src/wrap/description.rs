@@ -8,6 +8,7 @@ use interfield_language::units::Unit;
 
 use super::{Port, Ports};
 use crate::Interface;
+use crate::api::GENERATOR;
 
 /// The version of the standard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +37,8 @@ const OUTPUT: Manner = Manner { causality: "output", variability: "continuous", 
 pub(super) fn model_description(face: &Interface, ports: &Ports, fmi: Fmi, token: &str, sources: &[&str]) -> String {
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let title = escape(&face.title);
-    let tool = concat!("Interfield ", env!("CARGO_PKG_VERSION"));
+    let about = escape(&format!("{}, scheme {}, step {} s. {}", face.title, face.scheme, face.dt, face.origin.line()));
+    let hash = &face.origin.sha256;
     let (version, key) = match fmi {
         Fmi::Two => ("2.0", "guid"),
         Fmi::Three => ("3.0", "instantiationToken"),
@@ -44,7 +46,7 @@ pub(super) fn model_description(face: &Interface, ports: &Ports, fmi: Fmi, token
     let _ = writeln!(
         out,
         "<fmiModelDescription fmiVersion=\"{version}\" modelName=\"{title}\" {key}=\"{token}\"\n  \
-         generationTool=\"{tool}\" variableNamingConvention=\"flat\">"
+         description=\"{about}\" version=\"{hash}\"\n  generationTool=\"{GENERATOR}\" variableNamingConvention=\"flat\">"
     );
     let name = &face.name;
     let step = super::interval(face);
@@ -116,8 +118,8 @@ fn variables(out: &mut String, ports: &Ports, fmi: Fmi) -> std::ops::Range<usize
         variable(out, port, &PARAMETER, 1 + i, fmi);
     }
     let switch = 1 + ports.parameters.len();
-    let about = "Whether the motion comes from the inputs instead of the model file: what is set before a step is the \
-                 value at its end";
+    let about = "Whether the motion comes from the inputs instead of the model file; an input set before a step is \
+        the value at the end of the step";
     let _ = match fmi {
         Fmi::Two => writeln!(
             out,
@@ -184,8 +186,10 @@ fn base_unit(text: &str, unit: &Unit) -> Option<String> {
     if text.split(|c: char| !c.is_alphanumeric()).next() == Some("rad") {
         out += " rad=\"1\"";
     }
-    if unit.factor != 1.0 {
-        let _ = write!(out, " factor=\"{:?}\"", unit.factor);
+    // Powers of factors round: a thousandth to the third is written as such.
+    let factor: f64 = format!("{:.14e}", unit.factor).parse().unwrap_or(unit.factor);
+    if factor != 1.0 {
+        let _ = write!(out, " factor=\"{factor:?}\"");
     }
     Some(out + "/>")
 }

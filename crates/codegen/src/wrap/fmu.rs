@@ -5,6 +5,7 @@ use super::Ports;
 pub use super::description::Fmi;
 use super::description::{build_description, model_description};
 use crate::Export;
+use crate::api::stamped;
 
 /// A unit without its binary.
 #[derive(Clone, Debug)]
@@ -43,7 +44,7 @@ pub fn unit(export: &Export, fmi: Fmi) -> Unit {
     }
     let sources = sources.iter().map(|s| format!("sources/{s}")).collect();
     files.extend(model.into_iter().map(|(file, text)| (format!("sources/{file}"), text)));
-    Unit { name: name.clone(), files, sources }
+    Unit { name: name.clone(), files: stamped(files, &interface.origin), sources }
 }
 
 /// The functions of a version of the standard: those that both have alike are written once, with its names.

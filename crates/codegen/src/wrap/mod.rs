@@ -55,7 +55,7 @@ impl Ports {
                     name = format!("{wanted}_{count}");
                 }
                 taken.push(name.clone());
-                let unit = (!NO_UNITS.contains(&v.unit.as_str())).then(|| v.unit.clone());
+                let unit = (!NO_UNITS.contains(&v.unit())).then(|| v.unit().to_owned());
                 Port { name, unit, about: about(&v.name), start: v.value }
             };
             variables.iter().map(port).collect::<Vec<_>>()
@@ -64,13 +64,13 @@ impl Ports {
         outputs.extend(group(&interface.commands, ".command", &|name| format!("displacement for {name}")));
         let parameters = group(&interface.parameters, "", &|name| match name.rsplit_once('.') {
             Some((motion, "scale")) => format!("factor on the motion {motion} of the model file"),
-            Some((element, law)) if law != "initial" => format!("{law} of {element}, in SI units"),
+            Some((element, law)) if law != "initial" => format!("{law} of {element}"),
             _ => "value at the start".to_owned(),
         });
         let mut inputs = group(&interface.inputs, ".input", &|name| format!("{name} at the end of the coming step"));
         // What is measured is a place and a force for each command; the place is the command's.
         let forces = &interface.measured[interface.commands.len().min(interface.measured.len())..];
-        inputs.extend(group(forces, ".input", &|name| format!("{name}, which answers the last command")));
+        inputs.extend(group(forces, ".input", &|name| format!("{name}, the response to the last command")));
         Ports { parameters, inputs, outputs }
     }
 }

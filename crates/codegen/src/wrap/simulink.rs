@@ -2,6 +2,7 @@
 
 use super::{Ports, tables};
 use crate::Export;
+use crate::api::stamped;
 
 /// The files around `NAME.c` and `NAME.h`, and these.
 pub fn files(export: &Export) -> Vec<(String, String)> {
@@ -22,5 +23,5 @@ pub fn files(export: &Export) -> Vec<(String, String)> {
         (format!("build_{name}.m"), fill(include_str!("../../c/wrap_simulink.m"))),
         ("README.md".to_owned(), fill(include_str!("../../c/wrap_simulink.md"))),
     ]);
-    files
+    stamped(files, &interface.origin)
 }

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::description::escape;
 use super::{Port, Ports, tables};
+use crate::api::stamped;
 use crate::text::identifier;
 use crate::{Export, Interface};
 
@@ -38,21 +39,21 @@ pub fn files(export: &Export) -> Vec<(String, String)> {
         (format!("FB_{upper}.TcPOU"), function_block(interface, &upper)),
         ("README.md".to_owned(), fill(include_str!("../../c/wrap_twincat.md"))),
     ]);
-    files
+    stamped(files, &interface.origin)
 }
 
 /// Members before the numbers, as in `c/wrap_twincat.h`.
 const INTO: &[(&str, &str, &str)] = &[
-    ("nRun", "UDINT", "1: runs; a change from 0 to 1 starts it anew"),
-    ("nMotionFromInputs", "UDINT", "1: the motion is that of the members below, 0: that of the model file"),
-    ("nUseParameters", "UDINT", "1: parameters below are taken at the start, 0: the defaults"),
+    ("nRun", "UDINT", "1: run; a change from 0 to 1 restarts it"),
+    ("nMotionFromInputs", "UDINT", "1: the motion comes from the members below, 0: from the model file"),
+    ("nUseParameters", "UDINT", "1: the parameters below are used at the start, 0: the defaults"),
     ("nReserved", "UDINT", ""),
 ];
 const OUT: &[(&str, &str, &str)] = &[
     ("nState", "UDINT", "0: idle, 1: running, 2: fault"),
-    ("nFault", "DINT", "what went wrong, see the header of the model"),
+    ("nFault", "DINT", "fault code, see the header of the model"),
     ("nFaultIndex", "DINT", "where"),
-    ("nStep", "UDINT", "steps done"),
+    ("nStep", "UDINT", "completed steps"),
 ];
 
 /// A structure. Its members have the order and the sizes of the one in C; an empty list of numbers is one there.
@@ -64,7 +65,7 @@ fn data_type(name: &str, head: &[(&str, &str, &str)], groups: &[&[Port]]) -> Str
     let mut taken: Vec<String> = Vec::new();
     for (g, group) in groups.iter().enumerate() {
         if group.is_empty() {
-            let _ = writeln!(text, "    fNone{g} : LREAL;{}", comment("there is no such number"));
+            let _ = writeln!(text, "    fNone{g} : LREAL;{}", comment("there is no variable with this number"));
         }
         for port in *group {
             // Structured text does not tell upper from lower case.
@@ -91,10 +92,10 @@ fn data_type(name: &str, head: &[(&str, &str, &str)], groups: &[&[Port]]) -> Str
 fn function_block(interface: &Interface, upper: &str) -> String {
     let declaration = format!(
         "(* {}. Call it once per cycle of {:?} s; stIn and stOut are mapped to the module. *)\n\
-         FUNCTION_BLOCK FB_{upper}\nVAR_INPUT\n    bRun : BOOL; (* runs; a change to TRUE starts anew *)\n    \
-         bMotionFromInputs : BOOL; (* the motion is that of stIn instead of the model file *)\n    \
-         bUseParameters : BOOL; (* parameters of stIn are taken at the start *)\nEND_VAR\nVAR_OUTPUT\n    \
-         bRunning : BOOL;\n    bFault : BOOL; (* stOut.nFault says what *)\nEND_VAR\nVAR\n    \
+         FUNCTION_BLOCK FB_{upper}\nVAR_INPUT\n    bRun : BOOL; (* run; a change to TRUE restarts it *)\n    \
+         bMotionFromInputs : BOOL; (* the motion comes from stIn instead of the model file *)\n    \
+         bUseParameters : BOOL; (* the parameters of stIn are used at the start *)\nEND_VAR\nVAR_OUTPUT\n    \
+         bRunning : BOOL;\n    bFault : BOOL; (* fault code in stOut.nFault *)\nEND_VAR\nVAR\n    \
          stIn AT %Q* : ST_{upper}_IN; (* to the module *)\n    stOut AT %I* : ST_{upper}_OUT; (* from the module *)\nEND_VAR\n",
         interface.title.replace("*)", ""),
         super::interval(interface)

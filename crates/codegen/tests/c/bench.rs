@@ -109,7 +109,8 @@ pub(crate) fn compare(name: &str, text: &str, overrides: &Overrides, levels: &[&
     model.partition = None;
     model.specimens.clear();
     model.channels.retain(|c| !matches!(c.quantity, Quantity::Specimen(..)));
-    let export = export(&model, name).unwrap_or_else(|p| panic!("{name}: {p:?}"));
+    let export =
+        export(&model, name, &interfield_codegen::Origin::default()).unwrap_or_else(|p| panic!("{name}: {p:?}"));
     let at = folder(name);
     write(&export, &at);
     // What is missing in the energy balance is what is left of large numbers: it is as exact as they are.

@@ -1,6 +1,6 @@
 //! Every coupling with its options, and every model of the repository that is cut, against the library's partitioned run.
 
-use interfield_codegen::export;
+use interfield_codegen::{Origin, export};
 use interfield_coupling::registry::COUPLINGS;
 use interfield_language::Model;
 use interfield_language::model::{EnergyPart, Quantity};
@@ -47,7 +47,7 @@ fn compare(name: &str, mut model: Model, levels: &[&str]) -> f64 {
     // Specimens are computed: what a laboratory adds is tested where there is one (crates/testkit/tests/export_specimens.rs).
     model.specimens.clear();
     model.channels.retain(|c| !matches!(c.quantity, Quantity::Specimen(..)));
-    let export = export(&model, name).unwrap_or_else(|p| panic!("{name}: {p:?}"));
+    let export = export(&model, name, &Origin::default()).unwrap_or_else(|p| panic!("{name}: {p:?}"));
     let at = folder(name);
     write(&export, &at);
     let expected = library(model.clone());
@@ -254,7 +254,8 @@ models! {
 
 /// The words of a refusal of this text.
 fn refusal(text: &str) -> String {
-    let problems = export(&model(text, &Overrides::default()), "refused").expect_err("it should be refused");
+    let problems =
+        export(&model(text, &Overrides::default()), "refused", &Origin::default()).expect_err("it should be refused");
     let words: Vec<String> = problems.iter().map(|p| format!("{}: {}", p.message, p.help)).collect();
     words.join("\n")
 }
@@ -275,7 +276,7 @@ fn specimens_that_cannot_be_commanded_are_refused_with_what_to_do() {
     let text = tower("method = \"gc\"", "\"newmark\"", 2, LINEAR);
     let said = refusal(&(text + &specimen("storey")));
     assert!(
-        said.contains("specimen `storey` stands on the coarse side `tower`") && said.contains("side = \"fine\""),
+        said.contains("specimen `storey` is on the coarse side `tower`") && said.contains("side = \"fine\""),
         "{said}"
     );
 
@@ -292,4 +293,32 @@ fn specimens_that_cannot_be_commanded_are_refused_with_what_to_do() {
     );
     let said = refusal(&(text + &specimen("storey") + &specimen("isolator")));
     assert!(said.contains("`isolator` would be commanded at other times") && said.contains("substeps"), "{said}");
+}
+
+/// Drifts within a part, against the ground, and between nodes of different parts.
+#[test]
+fn storey_drifts() {
+    let chain = tower("method = \"pmc\"", "\"newmark\"", 2, LINEAR)
+        .replace("{ name = \"roof\", mass = 15 }]", "{ name = \"roof\", mass = 15 }, { name = \"low\", mass = 40 }]")
+        .replace(
+            "name = \"isolator\", nodes = [\"ground\", \"base\"], dof = \"x\" },",
+            "name = \"isolator\", nodes = [\"low\", \"base\"], dof = \"x\" },\n    \
+             { type = \"spring\", name = \"foot\", nodes = [\"ground\", \"low\"], dof = \"x\", k = 9000 },",
+        )
+        .replace("elements = [\"isolator\"]", "elements = [\"isolator\", \"foot\"]");
+    let drift = |name: &str, below: &str, above: &str| {
+        format!("[[drift]]\nname = \"{name}\"\nnodes = [\"{below}\", \"{above}\"]\ndof = \"x\"\nheight = \"3 m\"\n")
+    };
+    let drifts = [drift("within", "base", "roof"), drift("foot", "ground", "low"), drift("across", "low", "roof")];
+    let text = chain + &drifts.concat();
+    let model = model(&text, &Overrides::default());
+    let rows = library(model.clone());
+    let at = |name: &str| model.channels.iter().position(|c| c.name == name).expect(name);
+    let (roof, base, across, within) = (at("roof.x"), at("base.x"), at("across.drift"), at("within.drift"));
+    assert!(rows.iter().any(|r| r[across].abs() > 0.01));
+    // In per cent of 3 m; the part has its own copy of the base, within the gap.
+    let most = rows.iter().fold(0.0f64, |m, r| m.max((r[within] - (r[roof] - r[base]) * 100.0 / 3.0).abs()));
+    assert!(most < 1e-9, "{most:e}");
+    let d = compare("drifts", model, LEVELS);
+    assert!(d <= 1e-12, "{d:e}");
 }

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use interfield_codegen::export;
+use interfield_codegen::{Origin, export};
 use interfield_language::parse::Overrides;
 
 use crate::bench::{STRICT, compare, difference, folder, library, model, rows, shipped, write};
@@ -36,7 +36,7 @@ fn tower(k2: f64, peak: f64, tangent: &str) -> String {
 /// Compiles an export with a driver of its own; rows of numbers.
 fn drive(name: &str, text: &str, driver: &str) -> Vec<Vec<f64>> {
     let at = folder(name);
-    write(&export(&model(text, &Overrides::default()), "tower").unwrap(), &at);
+    write(&export(&model(text, &Overrides::default()), "tower", &Origin::default()).unwrap(), &at);
     std::fs::write(at.join("driver.c"), driver).unwrap();
     let program = at.join("driver");
     let mut cc = Command::new("cc");
@@ -170,7 +170,7 @@ int main(void)
 #[test]
 fn the_header_states_the_size_of_an_instance() {
     let text = tower(20.0, 2.0, "exact");
-    let bytes = export(&model(&text, &Overrides::default()), "tower").unwrap().interface.bytes();
+    let bytes = export(&model(&text, &Overrides::default()), "tower", &Origin::default()).unwrap().interface.bytes();
     let driver = r#"
 #include <stdio.h>
 #include "tower.h"
@@ -186,7 +186,7 @@ int main(void)
 #[test]
 fn what_cannot_be_exported_is_refused_with_the_reason() {
     let reason = |text: &str, overrides: &Overrides| {
-        let problems = export(&model(text, overrides), "m").expect_err("it cannot be exported");
+        let problems = export(&model(text, overrides), "m", &Origin::default()).expect_err("it cannot be exported");
         problems.iter().map(|p| format!("{} / {}", p.message, p.help)).collect::<Vec<_>>().join("\n")
     };
     let iterating = Overrides { scheme: Some("caam".to_owned()), ..Overrides::default() };

@@ -43,8 +43,13 @@ const DRIFTING: [&str; 2] = ["ros3p", "rodas3"];
 #[test]
 fn what_the_c_cannot_do_is_refused() {
     let refused = |text: &str| {
-        let problems =
-            interfield_codegen::export(&model(text, &Overrides::default()), "refused").err().unwrap_or_default();
+        let problems = interfield_codegen::export(
+            &model(text, &Overrides::default()),
+            "refused",
+            &interfield_codegen::Origin::default(),
+        )
+        .err()
+        .unwrap_or_default();
         problems.into_iter().map(|p| p.message).collect::<String>()
     };
     for name in DRIFTING {
@@ -55,7 +60,7 @@ fn what_the_c_cannot_do_is_refused() {
         "element = [",
         "element = [\n{ type = \"mostaghel\", nodes = [\"a\", \"b\"], dof = \"x\", k = 9, a = 0.1, delta = 0.1 },",
     );
-    assert!(refused(&slider).contains("cannot try"), "{}", refused(&slider));
+    assert!(refused(&slider).contains("cannot repeat a step"), "{}", refused(&slider));
 }
 
 #[test]

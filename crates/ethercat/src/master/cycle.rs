@@ -129,7 +129,8 @@ impl<'a, DC> Cycle<'a, DC> {
         if let Some(button) = self.layout.interlock.emergency_stop.filter(|_| answered && self.report.emergency_stop) {
             let (level, Bit { device, byte, bit }) = (if button.pressed { "high" } else { "low" }, button.bit);
             return format!(
-                "the emergency stop is pressed (bit {bit} of input byte {byte} of device {} is {level}): release it, or look at its wire",
+                "the emergency stop is pressed (bit {bit} of input byte {byte} of device {} is {level}): release it, \
+                    or check its wiring",
                 device + 1
             );
         }
@@ -142,7 +143,7 @@ impl<'a, DC> Cycle<'a, DC> {
                 let why = if led.state == State::Fault { "has a fault" } else { "cannot be switched on" };
                 format!("the drive at device {} `{}` {why}", device + 1, name.unwrap_or_default())
             }
-            _ => "the devices do not become operational; look at what their lamps say".to_owned(),
+            _ => "the devices do not become operational; check their status LEDs".to_owned(),
         }
     }
 

@@ -77,7 +77,7 @@ impl Master {
 
     fn work(self, ready: &Ready) -> Result<(), String> {
         let storage = Box::new(PduStorage::<FRAMES, { PduStorage::element_size(MOST_BYTES) }>::new());
-        let (tx, rx, pdu_loop) = storage.try_split().map_err(|()| "there is no room for frames".to_owned())?;
+        let (tx, rx, pdu_loop) = storage.try_split().map_err(|()| "there is no memory for frames".to_owned())?;
         let timeouts =
             Timeouts { pdu: Duration::from_millis(100), eeprom: Duration::from_millis(500), ..Timeouts::default() };
         let config = MainDeviceConfig { retry_behaviour: RetryBehaviour::Count(2), ..MainDeviceConfig::default() };
@@ -124,7 +124,7 @@ fn operate<'a, DC>(
             let room = if outputs { device.outputs_raw().len() } else { device.inputs_raw().len() };
             if field.end() > room {
                 return Err(format!(
-                    "device {} `{}` has {room} bytes of {what}, and the model looks for bytes {} to {} there",
+                    "device {} `{}` has {room} bytes of {what}, but the model uses bytes {} to {}",
                     field.device + 1,
                     device.name(),
                     field.byte,
@@ -147,8 +147,8 @@ fn enough(group: &Group<PreOp, NoDc>, main: &MainDevice<'_>, layout: &Layout) ->
     let wanted = layout.devices();
     let names: Vec<String> = group.iter(main).map(|d| format!("`{}`", d.name())).collect();
     match names.len() {
-        0 => Err("no device answers; look at cable and power".to_owned()),
-        n if n < wanted => Err(format!("the model needs {wanted} devices, and {n} answer: {}", names.join(", "))),
+        0 => Err("no device answers; check cable and power".to_owned()),
+        n if n < wanted => Err(format!("the model needs {wanted} devices, but {n} answer: {}", names.join(", "))),
         _ => Ok(()),
     }
 }

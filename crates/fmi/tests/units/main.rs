@@ -155,13 +155,21 @@ fn steps_go_from_the_last_time_to_the_next() {
 fn every_failure_ends_in_a_message() {
     // Parameter `fault` of units/unit.h, what it says, for both versions.
     let cases: &[(f64, [&str; 2], Trouble)] = &[
-        (1.0, ["went to 0.001 s only in the step from 0 s over 0.5 s: too far", "went to 0 s only"], Trouble::Refused),
-        (2.0, ["with an error: it broke at %d %g", "with an error: it broke"], Trouble::Refused),
-        (3.0, ["with a fatal error: it is all over", "with a fatal error"], Trouble::Refused),
-        (4.0, ["a step that is not finished", ""], Trouble::Refused),
-        (5.0, ["wants the simulation to end", "wants the simulation to end"], Trouble::Refused),
+        (
+            1.0,
+            ["advanced only to 0.001 s in the step from 0 s over 0.5 s: too far", "advanced only to 0 s"],
+            Trouble::Refused,
+        ),
+        (2.0, ["over 0.5 s: it broke at %d %g", "over 0.5 s: it broke"], Trouble::Refused),
+        (
+            3.0,
+            ["returned a fatal error for the step from 0 s over 0.5 s: it is all over", "returned a fatal error"],
+            Trouble::Refused,
+        ),
+        (4.0, ["an unfinished step", ""], Trouble::Refused),
+        (5.0, ["requests the end of the simulation", "requests the end of the simulation"], Trouble::Refused),
         (6.0, ["`F` is", "`F` is"], Trouble::Garbled),
-        (7.0, ["", "went to 0.25 s only"], Trouble::Refused),
+        (7.0, ["", "advanced only to 0.25 s"], Trouble::Refused),
         (8.0, ["", "status 77"], Trouble::Refused),
     ];
     for (fault, said, trouble) in cases {
@@ -197,7 +205,7 @@ fn a_unit_that_cannot_vary_its_step_is_not_asked_to() {
         ask(&mut unit, t, 0.0, 0.0).unwrap();
     }
     assert_eq!(ask(&mut unit, 0.14, 0.0, 0.0), Err(Trouble::Refused));
-    assert!(unit.log().last().is_some_and(|m| m.contains("no multiple of its own step")));
+    assert!(unit.log().last().is_some_and(|m| m.contains("not a multiple of its internal step")));
 }
 
 /// What is wrong with a wiring, all of it.
@@ -242,10 +250,10 @@ fn all_mistakes_in_the_wiring_at_once() {
 #[test]
 fn units_of_the_wrong_kind_are_refused() {
     let found = wrong(Version::Two, |w| w.dofs[0].displacement = "angle".into());
-    assert!(found[0].contains("`angle` of `unit` has the unit deg, it is not a displacement"), "{found:?}");
+    assert!(found[0].contains("`angle` of `unit` has the unit deg, which is not a displacement"), "{found:?}");
     let found = wrong(Version::Three, |w| w.dofs[0].rotation = true);
     assert_eq!(found.len(), 2, "{found:?}");
-    assert!(found[0].contains("it is not a rotation") && found[1].contains("it is not a moment"), "{found:?}");
+    assert!(found[0].contains("which is not a rotation") && found[1].contains("which is not a moment"), "{found:?}");
     let found = wrong(Version::Three, |w| w.dofs[0].force = "list".into());
     assert!(found[0].contains("is an array"), "{found:?}");
 }
@@ -261,7 +269,7 @@ fn parameters_of_every_kind_arrive() {
 
     let made = make(Version::Two, VARIABLE, |_| {});
     let refused = UnitPartner::new(&Unit::open(&made.path).unwrap(), &self::wiring(&[("k", -1.0)])).unwrap_err();
-    assert!(refused[0].message.contains("`k` = -1 with an error: k is negative"), "{refused:?}");
+    assert!(refused[0].message.contains("returned an error for `k` = -1: k is negative"), "{refused:?}");
 }
 
 #[test]
@@ -280,13 +288,13 @@ fn a_unit_that_cannot_run_here_says_why() {
         assert!(!here && text.contains("none at all") && text.contains("compile them"), "{text}");
 
         let made = make(version, "", |files| files[1].1 = b"not a library".to_vec());
-        assert!(said(&made).1.contains("does not load"));
+        assert!(said(&made).1.contains("cannot be loaded"));
 
         let made = make(version, "", |files| files[1].0 = files[1].0.replace("unit.", "other."));
         assert!(said(&made).1.contains("has no file `unit."));
 
         let made = make(version, "needsExecutionTool=\"true\"", |_| {});
-        assert!(said(&made).1.contains("needs the program that made it"));
+        assert!(said(&made).1.contains("needs the program that exported it"));
 
         let made = make(version, "", |files| {
             let text = String::from_utf8(files[0].1.clone()).unwrap();

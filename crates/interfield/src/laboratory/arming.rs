@@ -29,7 +29,8 @@ impl Arming {
         let name = &specimen.name;
         if !self.arm {
             return Err(format!(
-                "it is not emulated: something real would move; add --arm, and --confirm {name} where nobody can be asked"
+                "it is a real specimen, and the test would move it; add --arm, and --confirm {name} where no terminal \
+                    is available"
             ));
         }
         let said = match &self.confirm {
@@ -37,10 +38,13 @@ impl Arming {
             None => self
                 .ask
                 .and_then(|ask| ask(name))
-                .ok_or_else(|| format!("nobody is there to confirm the start; write --confirm {name}"))?,
+                .ok_or_else(|| format!("there is no terminal to confirm the start; write --confirm {name}"))?,
         };
         if !said.split(',').any(|said| said.trim() == name) {
-            return Err(format!("the start was confirmed for `{}`; write --confirm {name}", said.trim()));
+            return Err(format!(
+                "the start was confirmed for `{}`, not for this specimen; write --confirm {name}",
+                said.trim()
+            ));
         }
         Ok(vec![rehearsed, format!("armed, and confirmed for `{name}`")])
     }
@@ -71,8 +75,8 @@ fn bounded(specimen: &Specimen) -> Result<(), String> {
     });
     let Some(i) = open else { return Ok(()) };
     Err(format!(
-        "nobody says how far and how fast its actuator {} may be sent; write stroke and velocity in [[specimen.actuator]], or displacement \
-         and velocity in [specimen.limits]",
-        i + 1
+        "the largest displacement and velocity of its actuator {} are not given; write stroke and velocity in \
+            [[specimen.actuator]], or displacement and velocity in [specimen.limits]",
+        specimen.actuators[i].name
     ))
 }

@@ -79,5 +79,5 @@ impl Hardware for Calibrated {
 }
 
 fn unwired(specimen: &Specimen) -> String {
-    format!("specimen `{}` does not say how it is wired: `ethercat` in its [[specimen.actuator]]", specimen.name)
+    format!("specimen `{}` has no wiring: write `ethercat` in its [[specimen.actuator]]", specimen.name)
 }

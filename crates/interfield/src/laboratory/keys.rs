@@ -23,7 +23,7 @@ pub fn write(path: &Path, key: &Key) -> Result<(), String> {
         file.sync_all()
     });
     done.map_err(|e| match e.kind() {
-        ErrorKind::AlreadyExists => format!("`{}` is there already, and a key is never written over", path.display()),
+        ErrorKind::AlreadyExists => format!("`{}` exists already, and a key file is never overwritten", path.display()),
         _ => unwritten(path, &e),
     })
 }
@@ -38,7 +38,7 @@ pub fn read(path: &Path) -> Result<Key, String> {
     if let Ok(meta) = std::fs::metadata(path)
         && std::os::unix::fs::PermissionsExt::mode(&meta.permissions()) & 0o077 != 0
     {
-        return Err(format!("key `{shown}` may be read by others; close it: chmod 600 {shown}"));
+        return Err(format!("key `{shown}` can be read by other users; restrict it: chmod 600 {shown}"));
     }
     Key::parse(&String::from_utf8_lossy(&bytes)).map_err(|e| format!("`{shown}` {e}"))
 }

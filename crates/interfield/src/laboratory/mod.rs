@@ -6,11 +6,12 @@ pub mod bus;
 #[cfg(not(all(target_os = "linux", feature = "ethercat")))]
 #[path = "no_bus.rs"]
 pub mod bus;
+mod described;
 pub mod keys;
 pub mod remote;
 mod replay;
 pub mod served;
-mod settings;
+pub(crate) mod settings;
 pub mod tape;
 mod words;
 
@@ -28,7 +29,7 @@ use interfield_lab::rig::{LoopTiming, Rig};
 use interfield_lab::safety::Sequence;
 use interfield_lab::verdict::{History, Recording, Tracking, Verdict, assess};
 use interfield_language::external::External;
-use interfield_language::specimen::{Address, Specimen};
+use interfield_language::specimen::{Actuator, Address, Specimen};
 use interfield_language::units::{Dimension, UnitSystem};
 use interfield_results::{Meta, Reader};
 use interfield_structure::specimen::Workshop;
@@ -39,7 +40,7 @@ use crate::rehearsal::Rehearsal;
 pub use arming::Arming;
 pub use replay::Replay;
 pub use settings::{PREFIX, settings};
-pub use words::{header, json, log, row, text, to_start};
+pub use words::{histogram_json, json, log, table, text, to_start};
 
 /// How the clock of a test in real time wakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,13 +58,13 @@ pub enum Wake {
 pub struct RealTime {
     /// Whether the specimens go by the clock, at their time scale; without it as fast as possible.
     pub real_time: bool,
-    /// Core of the controller thread.
+    /// CPU core of the controller thread.
     pub core: Option<usize>,
     /// Priority of the controller thread under SCHED_FIFO.
     pub priority: u8,
-    /// How the clock wakes.
+    /// How the controller waits for its next period.
     pub wake: Wake,
-    /// Longest time without an answer of the controller before the test is given up, s.
+    /// Longest time without an answer from the controller before the test is aborted, s.
     pub watchdog: f64,
 }
 
@@ -207,6 +208,7 @@ impl Workshop for Laboratory {
     }
 
     fn mount(&mut self, specimen: &Specimen, mut controller: Controller) -> Result<Box<dyn Rig>, String> {
+        controller.call(names(specimen));
         controller.listen(self.operator.rigs(), if self.several { &specimen.name } else { "" });
         if let Some(path) = self.recording(specimen) {
             let account = tape::Account::default();
@@ -234,15 +236,17 @@ pub struct Assessed {
     pub period: f64,
     /// Which states it went through, and why.
     pub sequence: Sequence,
-    /// Samples, samples not recorded, samples without a target in time.
+    /// Samples, samples not recorded, samples whose target came too late.
     pub counts: [u64; 3],
     /// Longest time to rest after each action, s of the laboratory.
     pub rests: [(&'static str, f64); 3],
     /// Energy error as the monitor saw it.
     pub energy_error: f64,
-    /// In a test by the clock.
+    /// In a real-time test.
     pub timing: Option<LoopTiming>,
-    /// How well each actuator followed, where that is known.
+    /// Its actuators, and how well each followed, where that is known.
+    pub rig: Vec<Actuator>,
+    /// See there.
     pub actuators: Vec<Option<Tracking>>,
     /// What the hardware counted, by name.
     pub account: Vec<(&'static str, f64)>,
@@ -250,6 +254,11 @@ pub struct Assessed {
     pub verdict: Verdict,
     /// Its recording, if there is one.
     pub recording: Option<PathBuf>,
+}
+
+/// Names of the actuators of a specimen.
+pub(crate) fn names(specimen: &Specimen) -> Vec<String> {
+    specimen.actuators.iter().map(|a| a.name.clone()).collect()
 }
 
 /// Most samples that are read back for the indicators.
@@ -272,6 +281,7 @@ impl Laboratory {
             peaks: &kept.peaks,
             missing: kept.missing,
             failure: kept.failure.as_deref(),
+            names: &names(specimen),
         };
         let recording = recording.filter(|path| path.exists());
         Some(Assessed { recording, ..Assessed::of(specimen, rig, found)? })
@@ -295,6 +305,7 @@ impl Assessed {
             verdict,
             timing,
             account: log.account,
+            rig: specimen.actuators.clone(),
             actuators,
             recording: None,
         })
@@ -307,12 +318,17 @@ fn histories(path: &Path, specimen: &Specimen, units: &UnitSystem) -> Vec<Histor
     if reader.rows() > READ_BACK {
         return Vec::new();
     }
-    let (u, f) = (units.factor(Dimension::LENGTH), units.factor(Dimension::FORCE));
-    let column =
-        |i: usize, name: &str, factor: f64| tape::column(&reader, &tape::channel_name(&specimen.name, i, name), factor);
-    let one = |i: usize| {
-        let (target, command) = (column(i, "target", u)?, column(i, "command", u)?);
-        Some(History { target, command, reached: column(i, "reached", u)?, force: column(i, "force", f)? })
+    let one = |actuator: &Actuator| {
+        let column = |name: &str, dim: Dimension| {
+            tape::column(
+                &reader,
+                &tape::channel_name(&specimen.name, &actuator.name, name),
+                actuator.unit(dim, units).1,
+            )
+        };
+        let length = |name: &str| column(name, Dimension::LENGTH);
+        let (target, command) = (length("target")?, length("command")?);
+        Some(History { target, command, reached: length("reached")?, force: column("force", Dimension::FORCE)? })
     };
-    (0..specimen.actuators.len()).map(one).collect::<Option<_>>().unwrap_or_default()
+    specimen.actuators.iter().map(one).collect::<Option<_>>().unwrap_or_default()
 }

@@ -5,7 +5,7 @@ use interfield_lab::realtime::rights::Request;
 use interfield_language::specimen::Specimen;
 
 const MISSING: &str = if cfg!(target_os = "linux") {
-    "this program was built without EtherCAT, so that the others need not wait for it; build it with: cargo build --release --features ethercat"
+    "this program was built without EtherCAT; build it with: cargo build --release --features ethercat"
 } else {
     "EtherCAT needs Linux; use udp://"
 };

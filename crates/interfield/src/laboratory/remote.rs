@@ -7,7 +7,7 @@ use std::time::Duration;
 use interfield_lab::controller::Calibration;
 use interfield_lab::hardware::Hardware;
 use interfield_lab::realtime::rights::Request;
-use interfield_language::specimen::{Address, Specimen};
+use interfield_language::specimen::{Actuator, Address, Specimen};
 use interfield_wire::codec::{Greeting, Instrument};
 use interfield_wire::layout::Refused;
 use interfield_wire::remote::{Pace, Remote, Unconnected};
@@ -27,15 +27,18 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub fn greeting(specimen: &Specimen) -> Greeting {
     let unit = |calibrated: bool| if calibrated { String::new() } else { "SI".to_owned() };
     let plain = Calibration::default();
-    let instrument = |(i, c): (usize, &Calibration)| Instrument {
-        name: (i + 1).to_string(),
-        displacement: unit(c.command != plain.command || c.displacement != plain.displacement),
-        force: unit(c.force != plain.force),
+    let instrument = |a: &Actuator| {
+        let c = &a.calibration;
+        Instrument {
+            name: a.name.clone(),
+            displacement: unit(c.command != plain.command || c.displacement != plain.displacement),
+            force: unit(c.force != plain.force),
+        }
     };
     Greeting {
         period_ns: (1e9 * specimen.period).round() as u64,
         specimen: specimen.name.clone(),
-        actuators: specimen.actuators.iter().map(|a| &a.calibration).enumerate().map(instrument).collect(),
+        actuators: specimen.actuators.iter().map(instrument).collect(),
         emulated: false,
     }
 }
@@ -55,7 +58,7 @@ pub(crate) fn hardware(
     let link = match link(address, key.as_ref()) {
         Ok(link) => link,
         Err(e) if e.kind() == ErrorKind::NotFound => {
-            return Err(format!("{address}: nobody answers{}", advice(specimen)));
+            return Err(format!("{address}: no answer{}", advice(specimen)));
         }
         Err(e) => return Err(format!("{address}: {e}")),
     };
@@ -65,14 +68,18 @@ pub(crate) fn hardware(
         Ok(remote) => Ok(Some(Box::new(remote))),
         Err(e @ Unconnected::OtherKey) => {
             let print = key.map(|k| k.fingerprint()).unwrap_or_default();
-            Err(format!("{address}: {e}; that of the model is {print}, `interfield key show FILE` tells the other"))
+            Err(format!(
+                "{address}: {e}; the key of the model is {print}; `interfield key show FILE` prints the other \
+                one"
+            ))
         }
         Err(e @ Unconnected::Refused(Some(Refused::Sealed))) => {
             Err(format!("{address}: {e}; write key = \"FILE\" in [[specimen]]"))
         }
-        Err(e @ Unconnected::Silent) if key.is_some() => {
-            Err(format!("{address}: {e} under seal{}; a controller without a key says nothing", advice(specimen)))
-        }
+        Err(e @ Unconnected::Silent) if key.is_some() => Err(format!(
+            "{address}: {e} with encryption{}; a controller without a key does not answer",
+            advice(specimen)
+        )),
         Err(e @ Unconnected::Silent) => Err(format!("{address}: {e}{}", advice(specimen))),
         Err(e) => Err(format!("{address}: {e}")),
     }
@@ -101,7 +108,7 @@ fn link(address: &Address, key: Option<&Key>) -> io::Result<Box<dyn Link>> {
 
 /// A bus has no messages of ours.
 fn a_bus() -> io::Error {
-    io::Error::new(ErrorKind::Unsupported, "a bus does not carry this wire")
+    io::Error::new(ErrorKind::Unsupported, "this address is an EtherCAT bus, not a network connection")
 }
 
 #[cfg(not(unix))]

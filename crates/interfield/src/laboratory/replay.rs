@@ -43,8 +43,7 @@ impl Replay {
 
     /// The recording of the test of this specimen.
     fn of(&self, specimen: &Specimen) -> Option<&Recording> {
-        let name = tape::channel_name(&specimen.name, 0, "command");
-        self.recordings.iter().find(|r| r.channels.contains(&name))
+        self.recordings.iter().find(|r| called(&r.channels, specimen, 0).is_some())
     }
 
     /// Whether it holds the test of this specimen.
@@ -59,43 +58,48 @@ impl Replay {
         units: &UnitSystem,
         to: Option<&Path>,
     ) -> Result<Box<dyn Hardware>, String> {
-        let Some(Recording { path, .. }) = self.of(specimen) else {
+        let Some(Recording { path, channels }) = self.of(specimen) else {
             return Err(format!("there is no recording of specimen `{}`", specimen.name));
         };
-        let of = |e: &dyn std::fmt::Display| format!("the recording `{}` cannot be played back: {e}", path.display());
+        let of = |e: &dyn std::fmt::Display| format!("the recording `{}` cannot be replayed: {e}", path.display());
         if to.is_some_and(|to| same(path, to)) {
-            return Err(of(&"the run would write its own recording over it; give another --output"));
+            return Err(of(&"the run would overwrite it with its own recording; give another --output"));
         }
         let reader = Reader::open(path).map_err(|e| of(&e))?;
         if let Some(every) = thinned(&reader, &specimen.name) {
-            return Err(of(&format!("it holds one of {every} samples (`record_rate`), and a replay needs each")));
+            return Err(of(&format!(
+                "it holds only one in {every} samples (`record_rate`); a replay needs all of \
+                them"
+            )));
         }
         if reader.dropped() > 0 {
-            return Err(of(&format!("{} samples are missing in it, and a replay needs each", reader.dropped())));
+            return Err(of(&format!("{} samples are missing; a replay needs all of them", reader.dropped())));
         }
         let time = reader.time(0..reader.rows().min(2)).map_err(|e| of(&e))?;
         if let [a, b] = time[..]
             && ((b - a) - specimen.period).abs() > 1e-6 * specimen.period
         {
-            let (was, is) = (b - a, specimen.period);
-            return Err(of(&format!("it was sampled every {was} s, and the model wants every {is} s")));
+            let (was, is) = (crate::table::time(b - a), crate::table::time(specimen.period));
+            return Err(of(&format!("its sampling interval is {was}, but the model needs {is}")));
         }
+        let actuator = |i: usize| called(channels, specimen, i).unwrap_or_else(|| specimen.actuators[i].name.clone());
         let column = |i: usize, name: &str, dim: Dimension| {
-            let name = tape::channel_name(&specimen.name, i, name);
+            let name = tape::channel_name(&specimen.name, &actuator(i), name);
             let unit = reader.channel(&name).map(|c| reader.channels()[c].unit.clone());
-            if unit.as_ref().is_some_and(|u| *u != units.label(dim)) {
-                return Err(of(&format!("channel `{name}` has other units than the model")));
+            let (label, factor) = specimen.actuators[i].unit(dim, units);
+            if let Some(was) = unit.filter(|u| *u != label) {
+                return Err(of(&format!("channel `{name}` is in {was}, and the model has {label}")));
             }
-            Ok(name)
+            Ok((name, factor))
         };
         let command = |i: usize| {
-            let name = column(i, "command", Dimension::LENGTH)?;
-            let found = tape::column(&reader, &name, units.factor(Dimension::LENGTH));
+            let (name, factor) = column(i, "command", Dimension::LENGTH)?;
+            let found = tape::column(&reader, &name, factor);
             found.ok_or_else(|| of(&format!("it has no channel `{name}`")))
         };
         let reading = |i: usize, name: &str, dim: Dimension| {
-            let channel = column(i, name, dim)?;
-            let found = tape::reading(&reader, &specimen.name, i, name, units.factor(dim));
+            let (channel, factor) = column(i, name, dim)?;
+            let found = tape::reading(&reader, &specimen.name, &actuator(i), name, factor);
             found.ok_or_else(|| of(&format!("it has no channel `{channel}`")))
         };
         let track = |(i, actuator): (usize, &interfield_language::specimen::Actuator)| {
@@ -114,11 +118,16 @@ impl Replay {
     }
 }
 
+/// The name of an actuator in a recording with these channels: its own, or its number, by which earlier versions called all.
+fn called(channels: &[String], specimen: &Specimen, i: usize) -> Option<String> {
+    let names = [specimen.actuators.get(i)?.name.clone(), (i + 1).to_string()];
+    names.into_iter().find(|name| channels.contains(&tape::channel_name(&specimen.name, name, "command")))
+}
+
 /// Of how many samples one was recorded, if not each.
 fn thinned(reader: &Reader, specimen: &str) -> Option<u64> {
     let name = format!("{PREFIX}{specimen}");
-    let (_, text) = reader.meta().settings.iter().find(|(n, _)| *n == name)?;
-    let settings: serde_json::Value = serde_json::from_str(text).ok()?;
+    let settings: serde_json::Value = serde_json::from_str(reader.meta().setting(&name)?.text()?).ok()?;
     settings["record_every"].as_u64().filter(|n| *n > 1)
 }
 

@@ -3,11 +3,35 @@
 use interfield_kernel::Fault;
 use interfield_lab::rig::{Reading, Rig, Target};
 use interfield_lab::safety::Trip;
+use interfield_lab::verdict::{Grade, Verdict};
 use interfield_language::Model;
 use interfield_language::specimen::Specimen;
 use interfield_language::units::Dimension;
-use interfield_peers::substructure::{Broken, Matrices, Substructure};
+use interfield_peers::substructure::{Broken, Counts, Matrices, Substructure};
 use interfield_structure::specimen::Apart;
+
+/// Share of steps in which a path that is only sampled finely may turn: it does at its peaks, twice per period. Iterations turn in most steps.
+const TURNING: f64 = 0.1;
+
+/// What the moves of a client have to do with the verdict: a specimen that is moved back and forth within a step has seen loads that the structure
+/// never computed with.
+pub fn judge(verdict: &mut Verdict, counts: &Counts) {
+    if counts.iterated == 0 {
+        return;
+    }
+    let Counts { commits, iterated, reversed, most, .. } = *counts;
+    let several =
+        format!("the client moved the specimen several times in {iterated} of {commits} steps, at most {most} times");
+    if reversed as f64 <= TURNING * commits as f64 {
+        verdict.reasons.push(several);
+        return;
+    }
+    if verdict.grade == Grade::Good {
+        verdict.grade = Grade::Doubtful;
+        verdict.reasons.clear();
+    }
+    verdict.reasons.push(format!("{several}, back and forth in {reversed}: its loops are not those of the structure"));
+}
 
 /// A specimen on its rig.
 pub struct Served {
@@ -111,7 +135,7 @@ impl Substructure for Served {
         if let Err(fault) = self.rig.exchange(&mut self.memory, Target { t: self.t, u: &self.u, v: &self.v }) {
             self.over = true;
             let code = if let Fault::Laboratory { code } = fault { Trip::from_code(code) } else { None };
-            return Err(Broken(code.map_or("its equations have no solution there", Trip::words)));
+            return Err(Broken(code.map_or("its equations have no solution at this displacement", Trip::words)));
         }
         let reading = |reading: Reading, i: usize| self.memory.get(reading.place(i, n)).copied().unwrap_or(f64::NAN);
         for i in 0..n {

@@ -1,5 +1,6 @@
 //! The settings of a laboratory as they are kept with what it measured: one JSON text for a specimen, for each of its
-//! actuators, and for each fault on purpose. SI. Nothing can be forgotten: what a specimen has is taken apart without a rest.
+//! actuators, and for each fault on purpose, with the units of the model ([`crate::quantities`]); what a compensator, a valve, a bus and the instruments are set to is
+//! told as they take it, in SI. Nothing can be forgotten: what a specimen has is taken apart without a rest.
 
 use interfield_lab::controller::{Home, MissPolicy};
 use interfield_lab::emulate::{Injection, Misfortune, Sensor};
@@ -9,9 +10,12 @@ use interfield_lab::kinematics::Lever;
 use interfield_lab::safety::{Action, Limits, Watch};
 use interfield_language::Model;
 use interfield_language::specimen::{Actuator, Dynamics, Specimen};
+use interfield_language::units::{Dimension, UnitSystem};
 use serde_json::{Value, json};
 
 use super::RealTime;
+use super::described::described;
+use crate::quantities::{self, ONE, Quantities, UNITS, number};
 
 /// First part of the names of these settings.
 pub const PREFIX: &str = "specimen.";
@@ -23,10 +27,10 @@ pub fn settings(model: &Model, pace: &RealTime) -> Vec<(String, String)> {
         let name = format!("{PREFIX}{}", specimen.name);
         all.push((name.clone(), of_specimen(model, specimen, pace).to_string()));
         for (i, actuator) in specimen.actuators.iter().enumerate() {
-            all.push((format!("{name}.actuator.{}", i + 1), of_actuator(actuator).to_string()));
+            all.push((format!("{name}.actuator.{}", i + 1), of_actuator(actuator, &model.units).to_string()));
         }
         for (i, fault) in specimen.faults.iter().enumerate() {
-            all.push((format!("{name}.fault.{}", i + 1), of_fault(fault, specimen.period).to_string()));
+            all.push((format!("{name}.fault.{}", i + 1), of_fault(fault, specimen).to_string()));
         }
     }
     all
@@ -69,7 +73,7 @@ fn of_specimen(model: &Model, specimen: &Specimen, pace: &RealTime) -> Value {
         "insecure": insecure,
         "elements": elements.iter().map(|&e| model.elements[e].name.as_str()).collect::<Vec<_>>(),
         "dofs": dofs.iter().map(|&d| model.dofs[d].name.as_str()).collect::<Vec<_>>(),
-        "masses": masses,
+        "masses": masses.iter().map(|m| m / model.units.readable(Dimension::MASS).0).collect::<Vec<_>>(),
         "period": period,
         "record_every": record_every,
         "time_scale": time_scale,
@@ -86,18 +90,22 @@ fn of_specimen(model: &Model, specimen: &Specimen, pace: &RealTime) -> Value {
         "brake": brake,
         "home": Home::ALL.iter().find(|h| h.0 == *home).map(|h| h.1),
         "stalls": stalls.iter().map(|[from, samples]| [*from as f64 * period, *samples as f64 * period]).collect::<Vec<_>>(),
-        "envelopes": (0..specimen.actuators.len()).map(|i| envelope(&specimen.envelope(i))).collect::<Vec<_>>(),
+        "envelopes": (0..specimen.actuators.len()).map(|i| envelope(specimen, i, &model.units)).collect::<Vec<_>>(),
         "correct_force": correct_force,
-        "compensation": format!("{compensation:?}"),
+        "compensation": described(compensation),
         "at_end": match at_end { AtEnd::Hold => "hold", AtEnd::Zero => "zero" },
-        "interlock": format!("{interlock:?}"),
-        "limits": of_limits(limits),
-        "clock": pace.real_time.then(|| format!("{pace:?}")),
+        "interlock": described(interlock),
+        "limits": of_limits(limits, specimen.actuators.first(), &model.units),
+        "clock": pace.real_time.then(|| described(pace)),
+        UNITS: {
+            "masses": model.units.readable(Dimension::MASS).1, "period": "s", "time_scale": ONE, "scale": ONE, "ramp": "s",
+            "patience": "s", "bridge": "s", "brake": "s", "stalls": "s", "watchdog": "s",
+        },
     })
 }
 
-/// What must not happen, and what follows: the fault matrix of a specimen, by the names of its limits.
-fn of_limits(limits: &Limits) -> Value {
+/// Limits that have a value, by name.
+pub(crate) fn watched(limits: &Limits) -> [(&'static str, Option<Watch>); 16] {
     let Limits {
         displacement,
         velocity,
@@ -115,10 +123,11 @@ fn of_limits(limits: &Limits) -> Value {
         missing,
         deadline,
         recorder,
-        not_finite,
-        gone,
+        // These are always watched.
+        not_finite: _,
+        gone: _,
     } = *limits;
-    let watched = [
+    [
         ("displacement", displacement),
         ("velocity", velocity),
         ("acceleration", acceleration),
@@ -135,34 +144,72 @@ fn of_limits(limits: &Limits) -> Value {
         ("missing", missing),
         ("deadline", deadline),
         ("recorder", recorder),
-    ];
-    let always = [("not-finite", not_finite), ("gone", gone)];
-    let watch = |w: Watch| json!({ "at": finite(w.limit), "samples": w.samples, "action": action(w.action) });
-    let watched = watched.into_iter().map(|(name, w)| (name.to_owned(), w.map_or(Value::Null, watch)));
+    ]
+}
+
+/// What a limit measures.
+fn measure(limit: &str) -> Dimension {
+    match limit {
+        "displacement" | "measured-displacement" | "tracking" | "frozen" => Dimension::LENGTH,
+        "velocity" | "measured-velocity" => Dimension::VELOCITY,
+        "acceleration" | "measured-acceleration" => Dimension::ACCELERATION,
+        "jerk" => JERK,
+        "force" => Dimension::FORCE,
+        "force-rate" => Dimension::FORCE.per(Dimension::TIME),
+        _ => Dimension::NONE,
+    }
+}
+
+/// What must not happen, and what follows: the fault matrix of a specimen, by the names of its limits.
+fn of_limits(limits: &Limits, actuator: Option<&Actuator>, units: &UnitSystem) -> Value {
+    let always = [("not-finite", limits.not_finite), ("gone", limits.gone)];
+    let watch = |w: Watch, dim: Dimension| {
+        let (label, unit) = match actuator.filter(|_| !dim.is_none()) {
+            Some(actuator) => actuator.unit(dim, units),
+            None => (quantities::label(dim, units), units.factor(dim)),
+        };
+        let watch = Quantities::default().quantity("at", number(w.limit / unit), &label);
+        watch.with("samples", w.samples).with("action", action(w.action)).object()
+    };
+    let watched = watched(limits).into_iter();
+    let watched = watched.map(|(name, w)| (name.to_owned(), w.map_or(Value::Null, |w| watch(w, measure(name)))));
     let always = always.into_iter().map(|(name, a)| (name.to_owned(), json!({ "action": action(a) })));
     watched.chain(always).collect::<serde_json::Map<_, _>>().into()
 }
 
 /// What may be sent at all; `null` where there is no bound.
-fn envelope(envelope: &Envelope) -> Value {
-    let Envelope { position: [low, high], velocity, acceleration, braking, jerk } = *envelope;
-    json!({
-        "position": [finite(low), finite(high)], "velocity": finite(velocity), "acceleration": finite(acceleration),
-        "braking": finite(braking), "jerk": finite(jerk),
-    })
+fn envelope(specimen: &Specimen, i: usize, units: &UnitSystem) -> Value {
+    let Envelope { position: [low, high], velocity, acceleration, braking, jerk } = specimen.envelope(i);
+    let actuator = &specimen.actuators[i];
+    let (length, unit) = actuator.unit(Dimension::LENGTH, units);
+    let object = Quantities::default().with("actuator", actuator.name.as_str());
+    let object = object.quantity("position", json!([number(low / unit), number(high / unit)]), &length);
+    let bounds = [
+        ("velocity", velocity, Dimension::VELOCITY),
+        ("acceleration", acceleration, Dimension::ACCELERATION),
+        ("braking", braking, Dimension::ACCELERATION),
+        ("jerk", jerk, JERK),
+    ];
+    bounds.into_iter().fold(object, |all, bound| told(all, bound, actuator, units)).object()
+}
+
+/// Dimension of the rate of an acceleration.
+const JERK: Dimension = Dimension::new(0.0, 1.0, -3.0);
+
+/// A quantity of an actuator.
+fn told(all: Quantities, (name, si, dim): (&str, f64, Dimension), of: &Actuator, units: &UnitSystem) -> Quantities {
+    let (label, unit) = of.unit(dim, units);
+    all.quantity(name, number(si / unit), &label)
 }
 
 fn action(action: Action) -> &'static str {
     Action::ALL.iter().find(|a| a.0 == action).map_or("", |a| a.1)
 }
 
-/// `null` where there is no bound.
-fn finite(x: f64) -> Option<f64> {
-    x.is_finite().then_some(x)
-}
-
-fn of_actuator(actuator: &Actuator) -> Value {
+fn of_actuator(actuator: &Actuator, units: &UnitSystem) -> Value {
     let Actuator {
+        name,
+        turns: _,
         lever,
         calibration,
         dynamics,
@@ -178,41 +225,45 @@ fn of_actuator(actuator: &Actuator) -> Value {
     } = actuator;
     let lever = match lever {
         Lever::Linear(factors) => json!({ "along": factors }),
-        Lever::Strut(strut) => json!({ "strut": format!("{strut:?}") }),
+        Lever::Strut(strut) => json!({ "strut": described(strut) }),
     };
     let dynamics = match dynamics {
         Dynamics::Ideal => json!("ideal"),
         Dynamics::Transfer { numerator, denominator } => json!({ "numerator": numerator, "denominator": denominator }),
-        Dynamics::Hydraulic(hydraulic) => json!(format!("{hydraulic:?}")),
+        Dynamics::Hydraulic(hydraulic) => json!({ "hydraulic": described(hydraulic) }),
     };
-    json!({
-        "lever": lever,
-        "calibration": {
-            "command": calibration.command, "displacement": calibration.displacement, "force": calibration.force,
-        },
-        "dynamics": dynamics,
-        "delay": { "constant": delay, "swing": swing, "frequency": frequency },
-        "stroke": finite(limits.stroke),
-        "velocity": finite(limits.velocity),
-        "acceleration": finite(*acceleration),
-        "force": finite(limits.force),
-        "limits": of_limits(own_limits),
-        "friction": friction,
-        "displacement_sensor": sensor(displacement),
-        "force_sensor": sensor(force),
-        "wiring": wiring.as_ref().map(|w| format!("{w:?}")),
-        "assignment": assignment.as_ref().map(|a| format!("{a:?}")),
-    })
+    let settings = Quantities::default()
+        .with("name", name.as_str())
+        .with("lever", lever)
+        .with("calibration", described(calibration))
+        .with("dynamics", dynamics)
+        .with("delay", json!({ "constant": delay, "swing": swing, "frequency": frequency, UNITS: { "constant": "s", "swing": "s", "frequency": "Hz" } }))
+        .with("limits", of_limits(own_limits, Some(actuator), units))
+        .with("displacement_sensor", sensor(displacement, actuator.unit(Dimension::LENGTH, units)))
+        .with("force_sensor", sensor(force, actuator.unit(Dimension::FORCE, units)))
+        .with("wiring", described(wiring))
+        .with("assignment", described(assignment));
+    let bounds = [
+        ("stroke", limits.stroke, Dimension::LENGTH),
+        ("velocity", limits.velocity, Dimension::VELOCITY),
+        ("acceleration", *acceleration, Dimension::ACCELERATION),
+        ("force", limits.force, Dimension::FORCE),
+        ("friction", *friction, Dimension::FORCE),
+    ];
+    bounds.into_iter().fold(settings, |all, bound| told(all, bound, actuator, units)).object()
 }
 
-fn sensor(s: &Sensor) -> Value {
+/// A sensor; what it shows has this unit, of this size in SI.
+fn sensor(s: &Sensor, (label, unit): (String, f64)) -> Value {
     let Sensor { gain, bias, noise, range, quantum, seed } = *s;
-    json!({ "gain": gain, "bias": bias, "noise": noise, "range": finite(range), "quantum": quantum, "seed": seed })
+    let shown = [("bias", bias), ("noise", noise), ("range", range), ("quantum", quantum)];
+    let sensor = Quantities::default().quantity("gain", gain, ONE).with("seed", seed);
+    shown.into_iter().fold(sensor, |all, (name, x)| all.quantity(name, number(x / unit), &label)).object()
 }
 
-fn of_fault(fault: &Injection, period: f64) -> Value {
-    let Injection { what, actuator, from, samples } = *fault;
-    let (what, size) = match what {
+/// The word of a model file for what goes wrong on purpose, and how much: SI.
+pub(crate) fn misfortune(what: Misfortune, period: f64) -> (&'static str, Option<f64>) {
+    match what {
         Misfortune::FrozenDisplacement => ("frozen-displacement", None),
         Misfortune::FrozenForce => ("frozen-force", None),
         Misfortune::Silence => ("silence", None),
@@ -221,7 +272,19 @@ fn of_fault(fault: &Injection, period: f64) -> Value {
         Misfortune::Delay(samples) => ("delay", Some(samples as f64 * period)),
         Misfortune::Gone => ("gone", None),
         Misfortune::EmergencyStop => ("emergency-stop", None),
-    };
+    }
+}
+
+fn of_fault(fault: &Injection, specimen: &Specimen) -> Value {
+    let period = specimen.period;
+    let Injection { what, actuator, from, samples } = *fault;
+    let (what, size) = misfortune(what, period);
     let lasts = (samples != u64::MAX).then_some(samples as f64 * period);
-    json!({ "type": what, "size": size, "actuator": actuator.map(|a| a + 1), "at": from as f64 * period, "for": lasts })
+    let actuator = actuator.and_then(|a| specimen.actuators.get(a)).map(|a| a.name.as_str());
+    // A spike is told in SI: it strikes displacement and force alike.
+    let unit = if what == "delay" { "s" } else { "SI" };
+    json!({
+        "type": what, "size": size, "actuator": actuator, "at": from as f64 * period, "for": lasts,
+        UNITS: { "size": unit, "at": "s", "for": "s" },
+    })
 }

@@ -52,25 +52,25 @@ impl Account {
 }
 
 /// Name of a channel of an actuator.
-pub fn channel_name(specimen: &str, actuator: usize, column: &str) -> String {
-    format!("{specimen}.{}.{column}", actuator + 1)
+pub fn channel_name(specimen: &str, actuator: &str, column: &str) -> String {
+    format!("{specimen}.{actuator}.{column}")
 }
 
 /// What a column of an actuator measures: its dimension, a word, a sentence.
 fn meaning(column: &str) -> (Dimension, &'static str, &'static str) {
     match column {
-        "target" => (Dimension::LENGTH, "displacement", "where the actuator should be"),
-        "asked" => (Dimension::LENGTH, "displacement", "what the compensation asked for"),
-        "command" => (Dimension::LENGTH, "displacement", "what it was sent"),
-        "reached" => (Dimension::LENGTH, "displacement", "where it was seen"),
-        "force" => (Dimension::FORCE, "force", "what its load cell showed"),
-        "error" => (Dimension::LENGTH, "displacement", "target less reached"),
-        _ => (Dimension::STIFFNESS, "stiffness", "estimate while it moves"),
+        "target" => (Dimension::LENGTH, "displacement", "target displacement"),
+        "asked" => (Dimension::LENGTH, "displacement", "compensated displacement"),
+        "command" => (Dimension::LENGTH, "displacement", "command sent to the actuator"),
+        "reached" => (Dimension::LENGTH, "displacement", "measured displacement"),
+        "force" => (Dimension::FORCE, "force", "measured force (load cell)"),
+        "error" => (Dimension::LENGTH, "displacement", "target minus measured displacement"),
+        _ => (Dimension::STIFFNESS, "stiffness", "estimate during motion"),
     }
 }
 
 /// Name of the column with what rounding took of a reading.
-fn rest_name(specimen: &str, actuator: usize, column: &str) -> String {
+fn rest_name(specimen: &str, actuator: &str, column: &str) -> String {
     format!("{}.rest", channel_name(specimen, actuator, column))
 }
 
@@ -103,23 +103,23 @@ impl Scribe {
         let states = states.join(", ");
         let mut list = vec![
             ChannelInfo::new(&format!("{}.state", specimen.name), "", "state", &states),
-            ChannelInfo::new(&format!("{}.fresh", specimen.name), "", "flag", "1 where readings arrived"),
+            ChannelInfo::new(&format!("{}.fresh", specimen.name), "", "flag", "1 if measurements arrived"),
         ];
         let mut factors = vec![1.0; HEAD.len() - 1];
         let mut rests = Vec::new();
         let mut rest_channels = Vec::new();
-        for i in 0..specimen.actuators.len() {
+        for actuator in &specimen.actuators {
             for column in COLUMNS {
                 let (dim, quantity, text) = meaning(column);
-                let unit = units.factor(dim);
-                let name = channel_name(&specimen.name, i, column);
+                let (label, unit) = actuator.unit(dim, units);
+                let name = channel_name(&specimen.name, &actuator.name, column);
                 if READINGS.contains(&column) && !is_power_of_two(unit) {
-                    let text = format!("what `{name}` lost when it was rounded to its unit, SI: for an exact replay");
-                    let name = rest_name(&specimen.name, i, column);
-                    rest_channels.push(ChannelInfo::new(&name, "", "rounding", &text));
+                    let text = format!("rounding remainder of `{name}`, SI units, for an exact replay");
+                    let name = rest_name(&specimen.name, &actuator.name, column);
+                    rest_channels.push(ChannelInfo::new(&name, "SI", "rounding", &text));
                     rests.push((factors.len(), unit));
                 }
-                list.push(ChannelInfo::new(&name, &units.label(dim), quantity, text));
+                list.push(ChannelInfo::new(&name, &label, quantity, text));
                 factors.push(1.0 / unit);
             }
         }
@@ -170,7 +170,7 @@ pub(crate) fn column(reader: &Reader, name: &str, factor: f64) -> Option<Vec<f64
 }
 
 /// A reading of an actuator as it was, SI: bit for bit where the recording has its rest.
-pub(crate) fn reading(reader: &Reader, specimen: &str, actuator: usize, name: &str, unit: f64) -> Option<Vec<f64>> {
+pub(crate) fn reading(reader: &Reader, specimen: &str, actuator: &str, name: &str, unit: f64) -> Option<Vec<f64>> {
     let mut values = column(reader, &channel_name(specimen, actuator, name), unit)?;
     if let Some(rests) = column(reader, &rest_name(specimen, actuator, name), 1.0) {
         values.iter_mut().zip(rests).for_each(|(x, rest)| *x += rest);
@@ -205,7 +205,7 @@ pub(crate) fn open(
     // An empty file only keeps the name.
     let overwrite = std::fs::metadata(path).is_ok_and(|m| m.is_file() && m.len() == 0);
     if real_time {
-        list.push(ChannelInfo::new("dropped", "", "count", "samples that were not recorded just before this one"));
+        list.push(ChannelInfo::new("dropped", "", "count", "number of unrecorded samples just before this one"));
         let file = Appender::create(path, &meta, &list, BLOCK, overwrite).map_err(refused)?;
         // Eight seconds of samples, in case the disk has other things to do.
         let rows = ((8.0 / specimen.period) as usize).clamp(4096, 1 << 20);
@@ -222,7 +222,7 @@ pub(crate) fn open(
 /// Says at once that a recording fails: a test may take hours more.
 fn tell(name: &str, why: &str) {
     // Where that is impossible there is nobody to tell.
-    let _ = writeln!(std::io::stderr(), "warning: the recording {name} fails: {why}");
+    let _ = writeln!(std::io::stderr(), "warning: writing the recording {name} failed: {why}");
 }
 
 /// A recording that the loop waits for.

@@ -1,13 +1,15 @@
 //! What is said about the laboratory after a test.
 
-use interfield_lab::realtime::Histogram;
+use interfield_lab::realtime::{Histogram, Summary};
 use interfield_lab::rig::LoopTiming;
-use interfield_lab::safety::State;
+use interfield_lab::safety::{State, sequence::Transition};
 use interfield_lab::verdict::Tracking;
+use interfield_language::specimen::Actuator;
 use interfield_language::units::{Dimension, UnitSystem};
 use serde_json::{Value, json};
 
 use super::Assessed;
+use crate::quantities::{ONE, Quantities, account_json, account_words, number};
 use crate::table::{aligned, short};
 
 /// Tracking and verdicts, as text.
@@ -15,21 +17,23 @@ pub fn text(assessed: &[Assessed], units: &UnitSystem) -> String {
     let mut out = String::new();
     for a in assessed {
         out += &format!("\nlaboratory of `{}`, {} samples\n", a.name, a.counts[0]);
-        let rows: Vec<Vec<String>> = a.actuators.iter().enumerate().map(|(i, t)| row(i, t.as_ref(), units)).collect();
-        out += &aligned(&header(units).iter().map(String::as_str).collect::<Vec<_>>(), &rows);
+        let (header, rows) = table(a, units);
+        out += &aligned(&header.iter().map(String::as_str).collect::<Vec<_>>(), &rows);
         if let Some(LoopTiming { timing: kept, rights, compute }) = &a.timing {
             out += &timing("wake-up", &kept.wake_up);
             out += &timing("controller", &kept.compute);
             out += &timing("next target", compute);
             let (missed, overrun, late) = (kept.missed, kept.overrun, a.counts[2]);
-            out += &format!("  {missed} periods missed, {overrun} overrun, {late} samples without a target in time\n");
+            out += &format!(
+                "  {missed} periods missed, {overrun} overrun, {late} samples whose target came too \
+                late\n"
+            );
             for notice in &rights.missing {
                 out += &format!("  {notice}\n");
             }
         }
         if !a.account.is_empty() {
-            let counted: Vec<String> = a.account.iter().map(|(name, x)| format!("{name} {}", short(*x))).collect();
-            out += &format!("  counted: {}\n", counted.join(", "));
+            out += &format!("  counted: {}\n", account_words(&a.account));
         }
         for line in log(a) {
             out += &format!("  {line}\n");
@@ -55,47 +59,42 @@ pub fn to_start(assessed: &[Assessed]) -> Option<f64> {
 /// The transitions of a test that a reader cares about: not the planned ones.
 pub fn log(a: &Assessed) -> Vec<String> {
     let transitions = a.sequence.log();
+    let names: Vec<String> = a.rig.iter().map(|actuator| actuator.name.clone()).collect();
     let told = transitions.iter().filter(|t| t.cause.is_some());
     let left = a.account.iter().find(|(name, _)| *name == "left_at_sample");
-    let left = left.map(|(_, k)| format!("the commands left the recording at sample {k}"));
-    told.map(|t| t.line(a.period)).chain(left).collect()
+    let left = left.map(|(_, k)| format!("the commands differ from the recording from sample {k} on"));
+    told.map(|t| t.line(a.period, &names)).chain(left).collect()
 }
 
-/// Header of a table of how well actuators followed.
-pub fn header(units: &UnitSystem) -> Vec<String> {
-    let (u, f) = (units.label(Dimension::LENGTH), units.label(Dimension::FORCE));
-    vec![
-        "actuator".to_owned(),
-        "error [%]".to_owned(),
-        "peak error [%]".to_owned(),
-        "delay [ms]".to_owned(),
-        "amplitude".to_owned(),
-        "energy error [%]".to_owned(),
-        format!("target stroke [{u}]"),
-        format!("target velocity [{u}/s]"),
-        format!("command velocity [{u}/s]"),
-        format!("force [{f}]"),
-    ]
-}
-
-/// Its row for actuator `i`.
-pub fn row(i: usize, tracking: Option<&Tracking>, units: &UnitSystem) -> Vec<String> {
-    let Some(t) = tracking else {
-        return std::iter::once((i + 1).to_string()).chain((0..9).map(|_| "-".to_owned())).collect();
+/// How well actuators followed: header and rows. Units stand in the header where all actuators have the same, else at the numbers.
+pub fn table(a: &Assessed, units: &UnitSystem) -> (Vec<String>, Vec<Vec<String>>) {
+    let alike = a.rig.windows(2).all(|w| w[0].turns == w[1].turns);
+    let quantities = [
+        ("target stroke", Dimension::LENGTH),
+        ("target velocity", Dimension::VELOCITY),
+        ("command velocity", Dimension::VELOCITY),
+        ("force", Dimension::FORCE),
+    ];
+    let headed = |(name, dim): (&str, Dimension)| match a.rig.first().filter(|_| alike) {
+        Some(actuator) => format!("{name} [{}]", actuator.unit(dim, units).0),
+        None => name.to_owned(),
     };
-    let (u, f) = (units.factor(Dimension::LENGTH), units.factor(Dimension::FORCE));
-    vec![
-        (i + 1).to_string(),
-        short(t.nrmse),
-        short(t.peak_error),
-        short(1e3 * t.delay),
-        short(t.amplitude),
-        short(100.0 * t.energy),
-        short(t.peaks.target[0] / u),
-        short(t.peaks.target[1] / u),
-        short(t.peaks.command[1] / u),
-        short(t.peaks.force / f),
-    ]
+    let ratios = ["actuator", "error [%]", "peak error [%]", "delay [ms]", "amplitude", "energy error [%]"];
+    let header = ratios.map(str::to_owned).into_iter().chain(quantities.map(headed)).collect();
+    let row = |(actuator, tracking): (&Actuator, &Option<Tracking>)| {
+        let Some(t) = tracking else {
+            return std::iter::once(actuator.name.clone()).chain((0..9).map(|_| "-".to_owned())).collect();
+        };
+        let ratios = [t.nrmse, t.peak_error, 1e3 * t.delay, t.amplitude, 100.0 * t.energy].map(short);
+        let told = |(x, (_, dim)): (f64, (&str, Dimension))| {
+            let (label, unit) = actuator.unit(dim, units);
+            if alike { short(x / unit) } else { format!("{} {label}", short(x / unit)) }
+        };
+        let peaks = [t.peaks.target[0], t.peaks.target[1], t.peaks.command[1], t.peaks.force];
+        let peaks = peaks.into_iter().zip(quantities).map(told);
+        std::iter::once(actuator.name.clone()).chain(ratios).chain(peaks).collect()
+    };
+    (header, a.rig.iter().zip(&a.actuators).map(row).collect())
 }
 
 fn timing(what: &str, histogram: &Histogram) -> String {
@@ -110,48 +109,89 @@ fn timing(what: &str, histogram: &Histogram) -> String {
     )
 }
 
-/// Everything, SI.
-pub fn json(assessed: &[Assessed]) -> Value {
-    let finite = |x: f64| x.is_finite().then_some(x);
-    let tracking = |t: &Tracking| {
-        json!({
-            "nrmse": finite(t.nrmse), "peak_error": finite(t.peak_error), "delay": finite(t.delay),
-            "amplitude": finite(t.amplitude), "frequency": finite(t.frequency), "indicator": finite(t.indicator),
-            "energy_error": finite(t.energy), "stroke": finite(t.peaks.target[0]), "velocity": finite(t.peaks.target[1]), "force": finite(t.peaks.force),
-            "command_stroke": finite(t.peaks.command[0]), "command_velocity": finite(t.peaks.command[1]),
-            "largest_tracking_error": finite(t.peaks.error), "unread": t.unread,
-        })
+/// How an actuator followed, for JSON.
+fn tracking_json(actuator: &Actuator, t: &Tracking, units: &UnitSystem) -> Value {
+    let told = |object: Quantities, (name, x, dim): (&str, f64, Dimension)| {
+        let (label, unit) = actuator.unit(dim, units);
+        object.quantity(name, number(x / unit), &label)
     };
-    let histogram = |h: &Histogram| {
-        h.summary().entries().iter().map(|(k, v)| ((*k).to_owned(), json!(v))).collect::<serde_json::Map<_, _>>()
+    let ratios = Quantities::default()
+        .with("actuator", actuator.name.as_str())
+        .quantity("nrmse", number(t.nrmse), "%")
+        .quantity("peak_error", number(t.peak_error), "%")
+        .seconds("delay", number(t.delay))
+        .quantity("amplitude", number(t.amplitude), ONE)
+        .quantity("frequency", number(t.frequency), "Hz")
+        .quantity("energy_error", number(t.energy), ONE)
+        .with("unread", t.unread);
+    // An area between target and reached.
+    let (label, unit) = actuator.unit(Dimension::LENGTH, units);
+    let ratios = ratios.quantity("indicator", number(t.indicator / unit / unit), &format!("{label}^2"));
+    let peaks = [
+        ("stroke", t.peaks.target[0], Dimension::LENGTH),
+        ("velocity", t.peaks.target[1], Dimension::VELOCITY),
+        ("force", t.peaks.force, Dimension::FORCE),
+        ("command_stroke", t.peaks.command[0], Dimension::LENGTH),
+        ("command_velocity", t.peaks.command[1], Dimension::VELOCITY),
+        ("largest_tracking_error", t.peaks.error, Dimension::LENGTH),
+    ];
+    peaks.into_iter().fold(ratios, told).object()
+}
+
+/// Times of a loop, for JSON.
+pub fn histogram_json(summary: &Summary) -> Value {
+    let add = |all: Quantities, (name, x): &(&str, f64)| match name.strip_suffix("_us") {
+        Some(name) => all.quantity(name, *x, "us"),
+        None => all.with(name, *x as u64),
     };
+    summary.entries().iter().fold(Quantities::default(), add).object()
+}
+
+/// How time was kept, for JSON.
+fn timing_json(LoopTiming { timing: kept, rights, compute }: &LoopTiming) -> Value {
+    let histogram = |h: &Histogram| histogram_json(&h.summary());
+    json!({
+        "wake_up": histogram(&kept.wake_up), "controller": histogram(&kept.compute),
+        "slack": histogram(&kept.slack), "next_target": histogram(compute),
+        "missed": kept.missed, "overrun": kept.overrun,
+        "priority": rights.priority, "core": rights.core, "memory_locked": rights.memory_locked,
+        "missing_rights": rights.missing.iter().map(ToString::to_string).collect::<Vec<_>>(),
+    })
+}
+
+/// Everything, see [`crate::quantities`].
+pub fn json(assessed: &[Assessed], units: &UnitSystem) -> Value {
     let one = |a: &Assessed| {
         let [samples, dropped, late] = a.counts;
         let sequence = &a.sequence;
-        json!({
-            "specimen": a.name,
-            "state": sequence.state().name(),
-            "samples": samples,
-            "dropped": dropped,
-            "late": late,
-            "energy_error": finite(a.energy_error),
-            "transitions": sequence.log().iter().map(|t| json!({
-                "sample": t.tick, "from": t.from.name(), "to": t.to.name(),
-                "cause": t.cause.map(|c| c.name()), "actuator": t.actuator.map(|a| a + 1),
-            })).collect::<Vec<_>>(),
-            "actuators": a.actuators.iter().map(|t| t.as_ref().map(tracking)).collect::<Vec<_>>(),
-            "timing": a.timing.as_ref().map(|LoopTiming { timing: kept, rights, compute }| json!({
-                "wake_up": histogram(&kept.wake_up), "controller": histogram(&kept.compute),
-                "slack": histogram(&kept.slack), "next_target": histogram(compute),
-                "missed": kept.missed, "overrun": kept.overrun,
-                "priority": rights.priority, "core": rights.core, "memory_locked": rights.memory_locked,
-                "missing_rights": rights.missing.iter().map(ToString::to_string).collect::<Vec<_>>(),
-            })),
-            "account": a.account.iter().map(|(k, v)| ((*k).to_owned(), json!(v))).collect::<serde_json::Map<_, _>>(),
-            "verdict": a.verdict.grade.word(),
-            "reasons": a.verdict.reasons,
-            "recording": a.recording.as_ref().map(|p| p.display().to_string()),
-        })
+        let name = |i: usize| a.rig.get(i).map_or_else(|| (i + 1).to_string(), |actuator| actuator.name.clone());
+        let transition = |t: &Transition| {
+            Quantities::default()
+                .with("sample", t.tick)
+                .seconds("time", t.tick as f64 * a.period)
+                .with("from", t.from.name())
+                .with("to", t.to.name())
+                .with("cause", t.cause.map(|c| c.name()))
+                .with("actuator", t.actuator.map(usize::from).map(name))
+                .object()
+        };
+        let tracking = a.rig.iter().zip(&a.actuators);
+        let tracking = tracking.map(|(actuator, t)| t.as_ref().map(|t| tracking_json(actuator, t, units)));
+        Quantities::default()
+            .with("specimen", a.name.as_str())
+            .with("state", sequence.state().name())
+            .with("samples", samples)
+            .with("dropped", dropped)
+            .with("late", late)
+            .quantity("energy_error", number(a.energy_error), ONE)
+            .with("transitions", sequence.log().iter().map(transition).collect::<Vec<_>>())
+            .with("actuators", tracking.collect::<Vec<_>>())
+            .with("timing", a.timing.as_ref().map(timing_json))
+            .with("account", account_json(&a.account))
+            .with("verdict", a.verdict.grade.word())
+            .with("reasons", json!(a.verdict.reasons))
+            .with("recording", a.recording.as_ref().map(|p| p.display().to_string()))
+            .object()
     };
     assessed.iter().map(one).collect::<Vec<_>>().into()
 }

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use interfield_language::include::parts;
-use interfield_results::{Meta, Reader};
+use interfield_results::{Meta, Reader, Setting};
 use serde_json::{Map, Value, json};
 
 use super::{Content, Item, Part};
 use crate::laboratory::PREFIX;
 use crate::outputs::recordings;
-use crate::record::{FOLDER, HASH, OVERRIDES};
+use crate::quantities::UNITS;
+use crate::record::{self, FOLDER, HASH, OVERRIDES};
 use crate::sha256;
 
 /// Something without which the evidence is not whole, in words.
@@ -48,12 +49,7 @@ pub fn gather(reader: &Reader, name: &str, from: &[PathBuf]) -> Result<(Vec<Item
         let found = of_test(reader.path(), &evidence, &mut missing);
         let logs = found.iter().filter_map(|(path, ending)| {
             let (own, name) = (Reader::open(path).ok()?, format!("{name}.{ending}.log.txt"));
-            Some(text(
-                Part::CoordinatorOutput,
-                name,
-                "Log of the laboratory, with the words of the operator",
-                own.log(),
-            ))
+            Some(text(Part::CoordinatorOutput, name, "Log of the laboratory, with the operator commands", own.log()))
         });
         let logs: Vec<Item> = logs.collect();
         let one = |(path, ending): (PathBuf, String)| add(Part::ExpOutput, format!("{name}.{ending}"), about, &path);
@@ -64,7 +60,7 @@ pub fn gather(reader: &Reader, name: &str, from: &[PathBuf]) -> Result<(Vec<Item
 }
 
 fn setting<'a>(meta: &'a Meta, name: &str) -> Option<&'a str> {
-    meta.settings.iter().find(|(n, _)| n == name).map(|(_, text)| text.as_str())
+    meta.setting(name).and_then(Setting::text)
 }
 
 fn text(part: Part, name: String, about: &str, text: impl Into<Vec<u8>>) -> Item {
@@ -103,7 +99,7 @@ fn records(
     let mut places = BTreeMap::new();
     let folders: Vec<PathBuf> =
         setting(meta, FOLDER).map(PathBuf::from).into_iter().chain(from.iter().cloned()).collect();
-    let hashes = meta.settings.iter().filter_map(|(n, hash)| Some((n.strip_prefix(HASH)?, hash)));
+    let hashes = meta.settings.iter().filter_map(|(n, hash)| Some((n.strip_prefix(HASH)?, hash.text()?)));
     for (path, hash) in hashes {
         let tried: Vec<PathBuf> = folders.iter().map(|f| f.join(path)).filter(|p| p.is_file()).collect();
         let same = |p: &&PathBuf| sha256::of_file(p).is_ok_and(|found| found == *hash);
@@ -116,7 +112,7 @@ fn records(
             }
             None if tried.is_empty() => {
                 let looked: Vec<String> = folders.iter().map(|f| format!("`{}`", f.display())).collect();
-                missing.push(format!("`{path}` of the model is not in {}", looked.join(", ")));
+                missing.push(format!("`{path}` of the model was not found in {}", looked.join(", ")));
             }
             None => missing.push(format!(
                 "`{}` has changed since the run: its SHA-256 was {hash}",
@@ -130,7 +126,12 @@ fn records(
 /// Settings: of the coordinator, of what was computed, of what stood in the laboratory.
 fn settings(meta: &Meta, name: &str) -> Vec<Item> {
     let value = |text: &str| serde_json::from_str::<Value>(text).ok().filter(Value::is_object).unwrap_or(json!(text));
-    let all: Map<String, Value> = meta.settings.iter().map(|(n, text)| (n.clone(), value(text))).collect();
+    let mut all = match record::settings_json(&meta.settings) {
+        Value::Object(all) => all,
+        _ => Map::new(),
+    };
+    // Settings of the laboratory are documents themselves.
+    all.values_mut().for_each(|v| *v = v.as_str().map_or_else(|| v.clone(), value));
     let coordinator = json!({
         "program": meta.program, "version": meta.version, "begun": meta.created, "title": meta.title, "settings": all,
     });
@@ -141,7 +142,12 @@ fn settings(meta: &Meta, name: &str) -> Vec<Item> {
         .collect();
     let mut items = vec![
         text(Part::Coordinator, format!("{name}.json"), "Program, version and all settings", pretty(&coordinator)),
-        text(Part::SimSubstructure, format!("{name}.json"), "Settings of what was computed", pretty(&json!(computed))),
+        text(
+            Part::SimSubstructure,
+            format!("{name}.json"),
+            "Settings of the computed substructures",
+            pretty(&json!(computed)),
+        ),
     ];
     let specimens = all.iter().filter(|(n, v)| n.starts_with(PREFIX) && v.get("limits").is_some());
     for (key, specimen) in specimens {
@@ -150,25 +156,21 @@ fn settings(meta: &Meta, name: &str) -> Vec<Item> {
             all.iter().filter(|(n, _)| *n == key || n.starts_with(&own)).map(|(n, v)| (n.clone(), v.clone())).collect();
         let stem = format!("{name}.{}", key.strip_prefix(PREFIX).unwrap_or(key));
         let part = Part::ExpSubstructure;
-        items.push(text(part, format!("{stem}.json"), "Settings of a specimen, SI", pretty(&json!(of_it))));
+        items.push(text(part, format!("{stem}.json"), "Settings of a specimen", pretty(&json!(of_it))));
         let matrix = fault_matrix(&specimen["limits"]);
-        items.push(text(
-            part,
-            format!("{stem}.faults.csv"),
-            "Its limits, SI, and what follows when one is passed",
-            matrix,
-        ));
+        items.push(text(part, format!("{stem}.faults.csv"), "Its limits, and what follows when one is passed", matrix));
     }
     items
 }
 
 /// What is watched, and what follows, as a table.
 fn fault_matrix(limits: &Value) -> String {
-    let mut table = "limit,at,samples,action\n".to_owned();
+    let mut table = "limit,at,unit,samples,action\n".to_owned();
     for (name, watch) in limits.as_object().into_iter().flatten() {
         let cell = |key: &str| watch.get(key).filter(|v| !v.is_null()).map_or_else(String::new, |v| v.to_string());
         let action = watch["action"].as_str().unwrap_or("not watched");
-        table += &format!("{name},{},{},{action}\n", cell("at"), cell("samples"));
+        let unit = watch[UNITS]["at"].as_str().unwrap_or_default();
+        table += &format!("{name},{},{unit},{},{action}\n", cell("at"), cell("samples"));
     }
     table
 }

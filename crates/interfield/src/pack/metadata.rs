@@ -151,8 +151,8 @@ fn research_object(items: &[Item], written: &[Written], about: &About) -> Value 
         })
     }));
     let about_own = [
-        "What a replay needs to know",
-        "The same as entities of DesignSafe",
+        "Data for a replay",
+        "The same data as entities of DesignSafe",
         "Hashes of all other files, for `sha256sum --check`",
     ];
     graph.extend(own.iter().zip(about_own).map(|(file, about)| {

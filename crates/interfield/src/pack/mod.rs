@@ -27,7 +27,7 @@ const CONTENTS: &str = "pack.json";
 const MANIFEST: &str = "manifest-sha256.txt";
 /// The metadata, by the name that RO-Crate wants.
 const CRATE: &str = "ro-crate-metadata.json";
-/// The same as entities of DesignSafe.
+/// The same data as entities of DesignSafe.
 const DESIGNSAFE: &str = "designsafe.json";
 /// What the attribute `format` of the contents says.
 const FORMAT: &str = "interfield-pack";
@@ -71,25 +71,25 @@ impl Part {
                 "coordinator",
                 "coordinator",
                 "Master Simulation Coordinator",
-                "What advanced the test in time: program, version, all settings of the run.",
+                "The program that coordinated the test: version and all settings of the run.",
             ],
             Part::SimSubstructure => [
                 "sim-substructure",
                 "sim_substructure",
                 "Simulation Substructure",
-                "What was computed: schemes, steps, coupling.",
+                "Computed substructures: schemes, steps, coupling.",
             ],
             Part::ExpSubstructure => [
                 "exp-substructure",
                 "exp_substructure",
                 "Experimental Substructure",
-                "What stood in the laboratory: actuators, sensors, compensation, limits and what follows when one is passed.",
+                "Tested substructures: actuators, sensors, compensation, limits and their actions.",
             ],
             Part::CoordinatorOutput => [
                 "coordinator-output",
                 "coordinator_output",
                 "Coordinator Output",
-                "How the test went: verdict with its numbers, timing, what the wire counted, log with the words of the operator.",
+                "Verdict with its numbers, timing, communication statistics, log with the operator commands.",
             ],
             Part::SimOutput => ["sim-output", "sim_output", "Simulation Output", "Histories of the structure."],
             Part::ExpOutput => {

@@ -69,7 +69,7 @@ fn unpack(path: &Path, to: &Path) -> io::Result<()> {
     for index in 0..zip.len() {
         let mut entry = zip.by_index(index)?;
         let Some(inside) = entry.enclosed_name().filter(|_| !entry.is_symlink()) else {
-            return Err(io::Error::other("an entry points out of it"));
+            return Err(io::Error::other("an entry points outside the archive"));
         };
         let place = to.join(inside);
         if entry.is_dir() {
@@ -94,7 +94,7 @@ fn within(folder: &Path, path: &str) -> Option<PathBuf> {
 /// The tests of a folder, all of whose files are as they were packed.
 fn read(folder: &Path) -> Result<Vec<Packed>, String> {
     let text = |name: &str| {
-        let unread = |e: io::Error| format!("it is no pack of `interfield pack`: {name}: {e}");
+        let unread = |e: io::Error| format!("it was not written by `interfield pack`: {name}: {e}");
         std::fs::read_to_string(folder.join(name)).map_err(unread)
     };
     let manifest = text(MANIFEST)?;
@@ -106,7 +106,7 @@ fn read(folder: &Path) -> Result<Vec<Packed>, String> {
             Some(Ok(found)) if found == hash => known.push(path),
             Some(Ok(_)) => changed.push(format!("`{path}` has changed since it was packed")),
             Some(Err(e)) => changed.push(format!("`{path}` cannot be read: {e}")),
-            None => changed.push(format!("`{path}` leads out of the pack")),
+            None => changed.push(format!("`{path}` points outside the pack")),
         }
     }
     if !changed.is_empty() {
@@ -114,7 +114,7 @@ fn read(folder: &Path) -> Result<Vec<Packed>, String> {
     }
     let contents: Value = serde_json::from_str(&text(CONTENTS)?).map_err(|e| format!("{CONTENTS}: {e}"))?;
     if contents["format"] != FORMAT || contents["version"] != 1 || !known.contains(&CONTENTS) {
-        return Err(format!("{CONTENTS} is of no version that this program reads"));
+        return Err(format!("this program cannot read the version of {CONTENTS}"));
     }
     let tests = contents["tests"].as_array().into_iter().flatten();
     // Only what the manifest vouches for.
@@ -130,5 +130,10 @@ fn read(folder: &Path) -> Result<Vec<Packed>, String> {
             recordings: t["recordings"].as_array()?.iter().map(place).collect::<Option<_>>()?,
         })
     };
-    tests.map(one).collect::<Option<_>>().ok_or_else(|| format!("{CONTENTS} names files that the manifest does not"))
+    tests.map(one).collect::<Option<_>>().ok_or_else(|| {
+        format!(
+            "{CONTENTS} lists files that are missing in the \
+        manifest"
+        )
+    })
 }

@@ -101,7 +101,7 @@ impl Programs {
     /// The program of an external, once.
     pub fn take(&mut self, external: &External) -> Result<Box<dyn Partner>, String> {
         let found = self.running.iter().position(|(name, _)| *name == external.name);
-        found.map(|i| self.running.swap_remove(i).1).ok_or_else(|| "its program does not run".to_owned())
+        found.map(|i| self.running.swap_remove(i).1).ok_or_else(|| "its program is not running".to_owned())
     }
 
     /// What is told of them.
@@ -129,7 +129,7 @@ fn start(model: &Model, external: &External, folder: &Path, log: &Path) -> Resul
     let mut process = None;
     if started {
         if taken(&at) {
-            return Err(format!("{at} is taken by another program; stop it, or write another `at`"));
+            return Err(format!("{at} is used by another program; stop it, or write another `at`"));
         }
         let mut variables = vec![(PORT, at.port.to_string())];
         if let Program::OpenSees { adapter } = &external.program {
@@ -185,7 +185,7 @@ fn connect(
             let substructure = Integrator::connect(&settings, go_on).map_err(|e| e.to_string())?;
             Ok(Box::new(Converted::new(substructure, external.dof_units(model), time)))
         }
-        Program::Fmu(unit) => Err(format!("{} is loaded, it does not listen", unit.file)),
+        Program::Fmu(unit) => Err(format!("{} is loaded and has no address", unit.file)),
     }
 }
 
@@ -218,7 +218,7 @@ fn taken(at: &Endpoint) -> bool {
 /// Why there is no connection, in words.
 fn not_listening(external: &External, at: &Endpoint, why: String, process: Option<Process>) -> String {
     let Some(mut process) = process else {
-        return format!("nobody answers at {at} ({why}); start the program first, or write `command`");
+        return format!("no answer at {at} ({why}); start the program first, or write `command`");
     };
     let what = external.command.join(" ");
     if process.runs() {

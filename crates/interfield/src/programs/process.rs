@@ -95,11 +95,11 @@ impl Process {
     /// How it ended, as the rest of a sentence.
     pub(crate) fn ending(&self) -> String {
         match self.ended {
-            _ if self.killed => "was killed, because it did not end".to_owned(),
+            _ if self.killed => "did not end and was killed".to_owned(),
             None => "runs".to_owned(),
             Some(status) => match status.code() {
                 Some(code) => format!("ended with status {code}"),
-                None => format!("was ended from outside ({status})"),
+                None => format!("was ended by a signal ({status})"),
             },
         }
     }
@@ -129,16 +129,16 @@ impl Drop for Process {
 
 /// Becomes a program that is ended when the process `parent`, which started us, dies. Returns only what went wrong.
 pub fn become_program(parent: u32, command: &[OsString]) -> String {
-    let Some((program, arguments)) = command.split_first() else { return "no program was named".to_owned() };
+    let Some((program, arguments)) = command.split_first() else { return "no program was given".to_owned() };
     #[cfg(target_os = "linux")]
     {
         use rustix::process::{Signal, getppid, set_parent_process_death_signal};
         if let Err(e) = set_parent_process_death_signal(Some(Signal::KILL)) {
-            return format!("the end of a program cannot be tied to ours: {e}");
+            return format!("the program cannot be set to end with this process: {e}");
         }
         // It may have died before we asked.
         if getppid().map(|p| p.as_raw_nonzero().get()) != i32::try_from(parent).ok() {
-            return "the process that wanted it is gone".to_owned();
+            return "its parent process has ended".to_owned();
         }
     }
     #[cfg(not(target_os = "linux"))]

@@ -6,7 +6,8 @@ use interfield_language::units::Dimension;
 use serde_json::{Value, json};
 
 use super::ProgramLog;
-use crate::table::short;
+use crate::quantities::{UNITS, account_json, account_words};
+use crate::table::{labelled, short};
 
 /// The program that is a file.
 const UNIT: &str = "fmu";
@@ -23,11 +24,10 @@ impl ProgramLog {
         let at = if self.program == UNIT { "in" } else { "at" };
         let mut lines = vec![format!("  {} {at} {}\n", self.program, self.at)];
         if let (Some(moves), Some(external)) = (&self.identified, self.external(model)) {
-            lines.push(format!("  stiffness identified by {moves} moves: {}\n", stiffness(external, model)));
+            lines.push(format!("  stiffness identified from {moves} displacements: {}\n", stiffness(external, model)));
         }
         if !story.account.is_empty() {
-            let counted: Vec<String> = story.account.iter().map(|(name, x)| format!("{name} {}", short(*x))).collect();
-            lines.push(format!("  {}\n", counted.join(", ")));
+            lines.push(format!("  {}\n", account_words(&story.account)));
         }
         if let Some((ending, _)) = &story.ending {
             // The status of a script that was told to end.
@@ -35,7 +35,7 @@ impl ProgramLog {
             lines.push(format!("  its process {ending}{}\n", if usual { ", as OpenSees does" } else { "" }));
         }
         if let Some(said) = &story.messages {
-            lines.push(format!("  it says:{said}\n"));
+            lines.push(format!("  its output:{said}\n"));
         }
         if let Some(log) = &self.log {
             lines.push(format!("  log: {}\n", log.display()));
@@ -68,48 +68,77 @@ pub fn described(model: &Model) -> String {
         let at = e.at.as_ref().map_or_else(String::new, |at| format!(" at {at}"));
         let start = match &e.program {
             Program::Fmu(unit) => format!("loaded from {}", unit.file),
-            _ if e.command.is_empty() => "it must run already".to_owned(),
+            _ if e.command.is_empty() => "must be running already".to_owned(),
             _ => format!("started by `{}`", e.command.join(" ")),
         };
         let stiffness = match e.probe {
             None => stiffness(e, model),
-            Some(_) => "not known before it runs".to_owned(),
+            Some(_) => "unknown before it runs".to_owned(),
         };
-        format!("  {}: {}{at}, {start}\n    on {}; stiffness {stiffness}\n", e.name, e.program.name(), dofs.join(", "))
+        let text = format!("{}{at}, {start}; moved along {}", e.program.name(), dofs.join(", "));
+        labelled("  ", &e.name, &text) + &labelled("    ", "stiffness", &stiffness)
     };
     format!("\ncomputed by other programs\n{}", model.externals.iter().map(one).collect::<String>())
 }
 
-/// The same for JSON, SI.
+/// The same for JSON.
 pub fn described_json(model: &Model) -> Value {
     let one = |e: &External| {
+        let stiffness = e.probe.is_none().then(|| stiffness_json(e, model));
         json!({
             "name": e.name, "program": e.program.name(), "command": e.command,
             "at": e.at.as_ref().map(ToString::to_string),
             "dofs": e.dofs.iter().map(|&d| model.dofs[d].name.as_str()).collect::<Vec<_>>(),
-            "stiffness": e.probe.is_none().then(|| e.stiffness(model)),
+            "stiffness": stiffness,
         })
     };
     model.externals.iter().map(one).collect::<Vec<_>>().into()
 }
 
-/// The stiffness of the stand-in of an external as it is written in a model file, with its unit.
-fn stiffness(external: &External, model: &Model) -> String {
+/// The stiffness of the stand-in of an external, row by row: numbers and their units.
+fn stiffness_rows(external: &External, model: &Model) -> Vec<Vec<(f64, String)>> {
     let n = external.dofs.len();
-    let angle = |i: usize| model.dofs[external.dofs[i]].angle;
-    let dim = |i: usize, j: usize| {
-        let disp = |i: usize| if angle(i) { Dimension::NONE } else { Dimension::LENGTH };
-        Dimension::MOMENT.per(disp(i)).per(disp(j))
-    };
+    let disp = |i: usize| if model.dofs[external.dofs[i]].angle { Dimension::NONE } else { Dimension::LENGTH };
     let k = external.stiffness(model);
-    let entry = |i: usize, j: usize| short(k[i * n + j] / model.units.factor(dim(i, j)));
-    let row = |i: usize| format!("[{}]", (0..n).map(|j| entry(i, j)).collect::<Vec<_>>().join(", "));
-    let matrix = format!("[{}]", (0..n).map(row).collect::<Vec<_>>().join(", "));
-    let alike = (0..n).all(|i| !angle(i));
-    if alike { format!("{matrix} {}", model.units.label(Dimension::STIFFNESS)) } else { matrix }
+    let entry = |i: usize, j: usize| {
+        let dim = Dimension::MOMENT.per(disp(i)).per(disp(j));
+        (k[i * n + j] / model.units.factor(dim), model.units.label(dim))
+    };
+    (0..n).map(|i| (0..n).map(|j| entry(i, j)).collect()).collect()
 }
 
-/// Everything, SI.
+/// The one unit of a matrix, if it has one.
+fn common(rows: &[Vec<(f64, String)>]) -> Option<&str> {
+    let mut units = rows.iter().flatten().map(|e| e.1.as_str());
+    let first = units.next()?;
+    units.all(|u| u == first).then_some(first)
+}
+
+/// The stiffness of the stand-in of an external as it is written in a model file, with its units.
+fn stiffness(external: &External, model: &Model) -> String {
+    let rows = stiffness_rows(external, model);
+    let common = common(&rows);
+    let entry = |(x, unit): &(f64, String)| match common {
+        Some(_) => short(*x),
+        None => format!("{} {unit}", short(*x)),
+    };
+    let row = |row: &Vec<_>| format!("[{}]", row.iter().map(entry).collect::<Vec<_>>().join(", "));
+    let matrix = format!("[{}]", rows.iter().map(row).collect::<Vec<_>>().join(", "));
+    common.map_or(matrix.clone(), |unit| format!("{matrix} {unit}"))
+}
+
+/// The same for JSON: rows of numbers, and their unit or a matrix of units.
+fn stiffness_json(external: &External, model: &Model) -> Value {
+    let rows = stiffness_rows(external, model);
+    let numbers = rows.iter().map(|row| row.iter().map(|e| e.0).collect()).collect::<Vec<Vec<f64>>>();
+    let units = rows.iter().map(|row| row.iter().map(|e| e.1.as_str()).collect()).collect::<Vec<Vec<&str>>>();
+    match common(&rows) {
+        Some(unit) => json!({ "rows": numbers, UNITS: { "rows": unit } }),
+        None => json!({ "rows": numbers, UNITS: { "rows": units } }),
+    }
+}
+
+/// Everything, see [`crate::quantities`].
 pub fn json(program_logs: &[ProgramLog], model: &Model) -> Value {
     let one = |t: &ProgramLog| {
         let story = t.story();
@@ -117,8 +146,8 @@ pub fn json(program_logs: &[ProgramLog], model: &Model) -> Value {
             "name": t.name, "program": t.program, "at": t.at,
             "log": t.log.as_ref().map(|p| p.display().to_string()),
             "identified_by_moves": t.identified,
-            "stiffness": t.external(model).map(|e| e.stiffness(model)),
-            "account": story.account.iter().map(|(k, v)| ((*k).to_owned(), json!(v))).collect::<serde_json::Map<_, _>>(),
+            "stiffness": t.external(model).map(|e| stiffness_json(e, model)),
+            "account": account_json(&story.account),
             "process": story.ending.as_ref().map(|e| &e.0), "messages": story.messages,
         })
     };

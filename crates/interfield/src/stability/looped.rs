@@ -8,9 +8,10 @@ use interfield_language::specimen::{Actuator, Dynamics};
 use serde_json::{Value, json};
 
 use super::machine::{Moves, assemble, moves};
-use super::words::{guilty, where_it_moves};
+use super::words::{guilty, of_motion, where_it_moves};
 use super::{FEWER_PRODUCTS, PRODUCTS, judge};
-use crate::table::{radius, short};
+use crate::quantities::{ONE, Quantities, number};
+use crate::table::{radius, short, time};
 
 /// Largest delay that is tried, s of the laboratory.
 const LONGEST: f64 = 0.25;
@@ -102,7 +103,7 @@ pub fn examine_loop(model: &Model) -> Result<Loop, String> {
 fn bears(model: &Model, bound: f64, change: impl Fn(&mut Actuator)) -> bool {
     let mut model = model.clone();
     model.specimens.iter_mut().flat_map(|s| &mut s.actuators).for_each(change);
-    let verdict = assemble(model).and_then(|(mut machine, _)| judge(&mut machine, FEWER_PRODUCTS));
+    let verdict = assemble(model).and_then(|(mut machine, _)| Ok(judge(&mut machine, FEWER_PRODUCTS)?));
     verdict.is_ok_and(|v| v.stable && v.radius <= bound)
 }
 
@@ -137,7 +138,7 @@ fn margin(model: &Model, radius: f64, search: &Search, change: impl Fn(&mut Actu
 /// What would stop the growth, by trying.
 fn remedies(model: &Model) -> Vec<String> {
     let settled = |model: Model| {
-        let verdict = assemble(model).and_then(|(mut machine, _)| judge(&mut machine, FEWER_PRODUCTS));
+        let verdict = assemble(model).and_then(|(mut machine, _)| Ok(judge(&mut machine, FEWER_PRODUCTS)?));
         verdict.is_ok_and(|v| v.stable)
     };
     let with = |change: &dyn Fn(&mut Model)| {
@@ -148,7 +149,11 @@ fn remedies(model: &Model) -> Vec<String> {
     let mut found = Vec::new();
     let bare = |m: &mut Model| m.specimens.iter_mut().for_each(|s| s.compensation = Compensation::Uncompensated);
     if model.specimens.iter().any(|s| s.compensation != Compensation::Uncompensated) && with(&bare) {
-        found.push("the compensation makes it grow: without one (`method = \"none\"`) nothing does; give it less delay, or take another".to_owned());
+        found.push(
+            "the compensation causes the instability: without it (`method = \"none\"`) the loop is stable; \
+            give it a smaller delay, or use another one"
+                .to_owned(),
+        );
     }
     let prompt = |m: &mut Model| {
         bare(m);
@@ -158,26 +163,32 @@ fn remedies(model: &Model) -> Vec<String> {
     };
     if with(&prompt) {
         found.push(
-            "with actuators that follow at once nothing grows: compensate their delay as a whole, or take faster ones"
+            "with ideal actuators (no delay) the loop is stable: compensate the whole delay, or use faster actuators"
                 .to_owned(),
         );
     }
     let slow = |m: &mut Model| m.specimens.iter_mut().for_each(|s| s.time_scale *= 10.0);
     if with(&slow) {
-        found.push("at a tenth of the speed nothing grows: a larger `time_scale`".to_owned());
+        found.push("at a tenth of the speed the loop is stable: use a larger `time_scale`".to_owned());
     }
     let fine = |m: &mut Model| m.analysis.dt *= 0.5;
     if with(&fine) {
-        found.push(format!("with half the step nothing grows: --dt \"{} s\"", short(0.5 * model.analysis.dt)));
+        found.push(format!("with half the step the loop is stable: --dt \"{}\"", time(0.5 * model.analysis.dt)));
     }
     let soft = |a: &mut Actuator| a.force.gain *= 0.5;
     if bears(model, f64::INFINITY, soft) {
         found.push(
-            "with half the measured force nothing grows: more mass or damping in the computed structure".to_owned(),
+            "with half the measured force the loop is stable: use more mass or damping in the computed \
+                structure"
+                .to_owned(),
         );
     }
     if found.is_empty() {
-        found.push("no single change of compensation, speed, step or force was found that stops it".to_owned());
+        found.push(
+            "no single change of compensation, speed, step or force was found that makes the loop \
+            stable"
+                .to_owned(),
+        );
     }
     found
 }
@@ -198,7 +209,7 @@ impl Loop {
         let what = self.leading.as_ref().map_or_else(String::new, |(m, place)| {
             format!(": {} Hz at {}", short(m.frequency()), where_it_moves(place.as_ref()))
         });
-        (!self.stable).then(|| format!("a motion of the loop grows{what}"))
+        (!self.stable).then(|| format!("the loop is unstable{what}"))
     }
 
     /// The section of the output.
@@ -215,21 +226,25 @@ impl Loop {
         self.remedies.iter().for_each(|r| out += &format!("  {r}\n"));
         if let Some([delay, gain]) = self.margins {
             out += &match delay {
-                Margin::Up(d) => format!("  critical delay: it bears {} ms more\n", short(1e3 * d)),
-                Margin::Beyond(d) => format!("  critical delay: none up to {} s\n", short(d)),
-                Margin::Blurred(r) => format!("  critical delay: not known, the probe is only good to {}\n", radius(r)),
+                Margin::Up(d) => format!("  delay margin: {} ms of additional delay\n", short(1e3 * d)),
+                Margin::Beyond(d) => format!("  delay margin: more than {} of additional delay\n", time(d)),
+                Margin::Blurred(r) => {
+                    format!("  delay margin: unknown, the resolution of the analysis is only {}\n", radius(r))
+                }
             };
             out += &match gain {
-                Margin::Up(g) => format!("  critical gain: it bears {} times the measured force\n", short(g)),
-                Margin::Beyond(g) => format!("  critical gain: none up to {} times the measured force\n", short(g)),
-                Margin::Blurred(r) => format!("  critical gain: not known, the probe is only good to {}\n", radius(r)),
+                Margin::Up(g) => format!("  gain margin: {} times the measured force\n", short(g)),
+                Margin::Beyond(g) => format!("  gain margin: more than {} times the measured force\n", short(g)),
+                Margin::Blurred(r) => {
+                    format!("  gain margin: unknown, the resolution of the analysis is only {}\n", radius(r))
+                }
             };
         }
         if self.small {
-            out += "  this holds for small motions about rest: not where a specimen yields, slides or closes a gap\n";
+            out += "  valid for small motions about rest: not if a specimen yields, slides or closes a gap\n";
         }
         if !self.learning.is_empty() {
-            out += "  and for the compensation before it has learned\n";
+            out += "  valid for the compensation with its start values, before it adapts\n";
         }
         out
     }
@@ -237,17 +252,21 @@ impl Loop {
     /// Everything as JSON.
     pub fn json(&self) -> Value {
         let leading = self.leading.as_ref().map(|(motion, place)| {
-            json!({
-                "frequency_hz": motion.frequency(), "growth_per_s": motion.rate(), "doubling_time_s": motion.doubling_time(),
-                "moves_most_at": place.as_ref().map(|m| &m.dof),
-                "substructure": place.as_ref().and_then(|m| m.substructure.as_ref()).map(|s| &s.0),
-            })
+            of_motion(motion)
+                .with("moves_most_at", place.as_ref().map(|m| m.dof.as_str()))
+                .with("substructure", place.as_ref().and_then(|m| m.substructure.as_ref()).map(|s| s.0.as_str()))
+                .object()
         });
         let [delay, gain] = self.margins.map_or([None; 2], |m| m.map(Margin::json));
-        json!({
-            "stable": self.stable, "spectral_radius": self.radius, "small_motions_only": self.small,
-            "learning": self.learning, "leading_motion": leading, "critical_delay": delay, "critical_gain": gain,
-            "what_to_change": self.remedies,
-        })
+        Quantities::default()
+            .with("stable", self.stable)
+            .quantity("spectral_radius", number(self.radius), ONE)
+            .with("small_motions_only", self.small)
+            .with("learning", json!(self.learning))
+            .with("leading_motion", leading)
+            .seconds("critical_delay", delay)
+            .quantity("critical_gain", gain, ONE)
+            .with("what_to_change", json!(self.remedies))
+            .object()
     }
 }

@@ -66,7 +66,7 @@ impl OwnLimit {
 /// They are where there is a specimen: compensators that differentiate would amplify what differences over a law do not get right.
 pub fn assemble(model: Model) -> Result<(Simulation, bool), String> {
     let first =
-        |problems: Vec<Problem>| problems.first().map_or_else(|| "it cannot start".into(), |p| p.message.clone());
+        |problems: Vec<Problem>| problems.first().map_or_else(|| "the test cannot start".into(), |p| p.message.clone());
     let linear = if model.specimens.is_empty() { None } else { linearised(&model) };
     let turns = |a: &Actuator| matches!(a.lever, Lever::Strut(_));
     let small = linear.is_some() || model.specimens.iter().flat_map(|s| &s.actuators).any(turns);

@@ -9,10 +9,11 @@ mod words;
 use interfield_analysis::spectrum::{Principal, principal};
 use interfield_analysis::stability::{Motion, Options, Stability, StabilityError, stability};
 use interfield_analysis::step_limit::{Search, SearchError, StepLimit, largest_stable_step};
-use interfield_kernel::StepMap;
+use interfield_kernel::{Fault, StepMap};
+use interfield_lab::safety::Trip;
 use interfield_language::Model;
 
-use crate::table::short;
+use crate::table::time;
 use crate::{Choices, ModelFile};
 use interfield_structure::{Simulation, Structure};
 pub use looped::{Loop, examine_loop};
@@ -60,10 +61,59 @@ pub struct Findings {
     looped: Option<Loop>,
 }
 
-/// Looks at a model; the error is a sentence.
-pub fn examine(loaded: &ModelFile, args: &Choices) -> Result<Findings, String> {
-    let model = loaded.variant(args)?;
-    let (mut machine, small) = assemble(model.clone())?;
+/// Why a step could not be judged, and what to do about it.
+pub struct Unjudged {
+    /// The cause, a sentence.
+    pub why: String,
+    /// The remedy.
+    pub help: &'static str,
+}
+
+impl Unjudged {
+    fn new(why: String) -> Self {
+        Unjudged { why, help: "try another --dt or --scheme" }
+    }
+
+    /// A step that failed while it was probed.
+    fn step(machine: &Simulation, fault: Fault) -> Self {
+        let why = format!("while the step was probed, {}", machine.explain(fault));
+        match fault {
+            Fault::Laboratory { code } if Trip::from_code(code) == Some(Trip::NotFinite) => Unjudged {
+                why: format!("{why}: compensation and actuators amplify the probe beyond what a number holds"),
+                help: "look at the parameters of `compensation` and of [[specimen.actuator]] (coefficients that are too large, a \
+                       transfer function that grows by itself), then at the step",
+            },
+            Fault::Laboratory { .. } => {
+                Unjudged { why, help: "look at the limits and at the faults on purpose of the specimen" }
+            }
+            Fault::Singular { .. } => Unjudged {
+                why,
+                help: "give the node a `mass`, connect it with an element, or fix it; or take a smaller --dt",
+            },
+            Fault::SingularElement { .. } | Fault::NonFinite { .. } => {
+                Unjudged { why, help: "look at the parameters of the element, or take a smaller --dt" }
+            }
+            Fault::NoConvergence { .. } => {
+                Unjudged { why, help: "take a smaller --dt, or a --scheme that does not iterate" }
+            }
+            Fault::Partner { .. } => Unjudged { why, help: "look at what the program said last, in its log" },
+        }
+    }
+}
+
+impl From<Unjudged> for String {
+    fn from(found: Unjudged) -> String {
+        format!("{}; {}", found.why, found.help)
+    }
+}
+
+/// Looks at a model.
+///
+/// # Errors
+/// Why it cannot be judged.
+pub fn examine(loaded: &ModelFile, args: &Choices) -> Result<Findings, Unjudged> {
+    let model = loaded.variant(args).map_err(Unjudged::new)?;
+    let (mut machine, small) = assemble(model.clone()).map_err(Unjudged::new)?;
     let verdict = judge(&mut machine, PRODUCTS)?;
     let small = small || !verdict.affine;
     let leading = verdict.motions.first().cloned().map(|motion| {
@@ -78,7 +128,7 @@ pub fn examine(loaded: &ModelFile, args: &Choices) -> Result<Findings, String> {
         _ => search(&model, machine.coupling.len()),
     };
     let unstable = !verdict.stable;
-    let looped = if model.specimens.is_empty() { None } else { Some(examine_loop(&model)?) };
+    let looped = if model.specimens.is_empty() { None } else { Some(examine_loop(&model).map_err(Unjudged::new)?) };
     let mut found =
         Findings { machine, verdict, principal, leading, limit, own, remedies: Vec::new(), unstable, small, looped };
     if unstable {
@@ -103,11 +153,11 @@ fn principal_pairs(model: &Model, verdict: &Stability) -> Vec<(usize, f64, Princ
 }
 
 /// The verdict on the first regular step of a machine.
-fn judge(machine: &mut Simulation, products: usize) -> Result<Stability, String> {
+fn judge(machine: &mut Simulation, products: usize) -> Result<Stability, Unjudged> {
     let options = Options { products, ..Options::default() };
     stability(machine.coupling.as_mut(), &options).map_err(|e| match e {
-        StabilityError::Step(fault) => machine.explain(fault),
-        StabilityError::Eigen(e) => e.to_string(),
+        StabilityError::Step(fault) => Unjudged::step(machine, fault),
+        StabilityError::Eigen(e) => Unjudged::new(e.to_string()),
     })
 }
 
@@ -137,16 +187,20 @@ fn search(model: &Model, len: usize) -> Limit {
     let make = |dt: f64| assemble(with_step(model, dt)).map(|(machine, _)| machine.coupling as Box<dyn StepMap>);
     match largest_stable_step(make, &Search { range, points, resolution, options }) {
         Ok(found) => Limit::Searched(found),
-        Err(SearchError::Make { dt, error }) => Limit::Unknown(format!("with a step of {} s: {error}", short(dt))),
+        Err(SearchError::Make { dt, error }) => Limit::Unknown(format!("with a step of {}: {error}", time(dt))),
         Err(SearchError::Judge { dt, error }) => Limit::Unknown(match error {
             StabilityError::Step(fault) => {
                 // The map has no names: the machine is made once more to say them.
                 let why = assemble(with_step(model, dt)).map_or_else(|e| e, |(machine, _)| machine.explain(fault));
-                format!("a step of {} s fails: {why}", short(dt))
+                format!("a step of {} fails: {why}", time(dt))
             }
-            StabilityError::Eigen(e) => format!("with a step of {} s: {e}", short(dt)),
+            StabilityError::Eigen(e) => format!("with a step of {}: {e}", time(dt)),
         }),
-        Err(SearchError::Range) => Limit::Unknown("the step is too small or too large to search around it".to_owned()),
+        Err(SearchError::Range) => Limit::Unknown(
+            "the step is too small or too large for a search of nearby \
+            steps"
+                .to_owned(),
+        ),
     }
 }
 

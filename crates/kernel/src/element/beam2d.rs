@@ -46,7 +46,7 @@ impl Beam2d {
             optional("rho", Unit::DENSITY, NonNegative, 0.0, "density"),
         ],
         options: &[
-            ("release", "list of `start`, `end`: hinges, where the moment is zero"),
+            ("release", "list of `start`, `end`: hinges (zero moment)"),
             ("mass", "`consistent` (default) or `lumped` on the translations of the ends"),
         ],
         linear: true,

@@ -36,7 +36,7 @@ impl BoucWen {
         name: "bouc-wen",
         title: "Bouc-Wen hysteresis",
         equations: &["p = k2 q + z", "z' = k q' - beta |q'| |z|^(n-1) z - gamma q' |z|^n"],
-        reference: "Y. K. Wen, J. Eng. Mech. Div. ASCE 102(2):249-263, 1976; papers 000 (sec. 2.1) and 004 (eq. 11)",
+        reference: "Y. K. Wen, J. Eng. Mech. Div. ASCE 102(2):249-263, 1976; Jia, Li, Liu, Yang, Wu, Rosenbrock-based L-stable real-time method and its partitioned form, sec. 2.1; Hovmand, Andersen, Abbiati, Real-time hybrid simulation with nonlinear numerical substructures, eq. 11",
         parameters: &[
             required("k", Unit::STIFFNESS, Positive, "initial stiffness of the hysteretic part"),
             required("beta", SHAPE, Any, "shape: width of the loop"),

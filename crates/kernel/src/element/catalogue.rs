@@ -51,7 +51,7 @@ const FORMULA: Info = Info {
         ("coordinates", "other names for them; the rate of `theta` is `theta_dot`"),
         ("force", "a formula, or one per coordinate: p"),
         ("states", "table of states, each with the formula of its rate"),
-        ("parameters", "table of constants of this element; those of the file are known too"),
+        ("parameters", "table of constants of this element; the parameters of the file can also be used"),
         ("initial", "table of initial values of the states"),
     ],
     symmetric: false,

@@ -197,7 +197,8 @@ pub const fn optional(name: &'static str, unit: Unit, range: Range, default: f64
 /// Option of the laws that evaluations can move, see [`super::path`].
 pub const PATH_OPTION: (&str, &str) = (
     "memory",
-    "\"state\": the scheme integrates the state; \"path\": every evaluation moves the law from the last q to the new one in \
-     one increment, as a specimen moves, with the initial tangent unless the scheme iterates (default: \"path\" for mostaghel \
+    "\"state\": the scheme integrates the state; \"path\": every evaluation moves the law from the last q to the new \
+        one in one increment, as with a specimen, with the initial tangent unless the scheme iterates (default: \
+        \"path\" for mostaghel \
      and for n > 10 without an `initial` state, else \"state\")",
 );

@@ -41,7 +41,7 @@ impl ModifiedBoucWen {
         name: "modified-bouc-wen",
         title: "Bouc-Wen hysteresis with displacement softening",
         equations: &["p = z", "z' = [rho k / (1 + alpha q^2) - (beta sign(q' z) + gamma) |z|^n] q'"],
-        reference: "paper 003, eq. 21",
+        reference: "Abbiati, Cazzador, Bursi, Pegon, Molina, Paolacci, Hybrid simulation of complex structural systems, eq. 21",
         parameters: &[
             required("k", Unit::STIFFNESS, Positive, "initial stiffness for rho = 1"),
             required("beta", SHAPE, Any, "shape: width of the loop"),

@@ -37,7 +37,7 @@ impl Mostaghel {
             "p = k (a q + (1 - a) min(delta, max(-delta, s)))",
             "s' = 0 where s >= delta and q' > 0, or s <= -delta and q' < 0; s' = q' otherwise",
         ],
-        reference: "N. Mostaghel, J. Eng. Mech. ASCE 125(2):216-224, 1999; paper 003",
+        reference: "N. Mostaghel, J. Eng. Mech. ASCE 125(2):216-224, 1999; Abbiati, Cazzador, Bursi, Pegon, Molina, Paolacci, Hybrid simulation of complex structural systems",
         parameters: &[
             required("k", Unit::STIFFNESS, Positive, "initial stiffness"),
             required("a", Unit::NONE, Between(0.0, 1.0), "post-yield over initial stiffness"),

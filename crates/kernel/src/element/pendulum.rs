@@ -32,7 +32,7 @@ impl Pendulum {
             "M = [[m, m L cos(theta)], [m L cos(theta), m L^2]]",
             "p = [-m L sin(theta) theta'^2, m g L sin(theta)]",
         ],
-        reference: "paper 000, sec. 2.1",
+        reference: "Jia, Li, Liu, Yang, Wu, Rosenbrock-based L-stable real-time method and its partitioned form, sec. 2.1",
         coordinates: Coordinates::Listed(&[
             Coordinate { name: "x", angle: false, doc: "horizontal displacement of the floor" },
             Coordinate { name: "theta", angle: true, doc: "angle from the vertical, positive towards positive x" },

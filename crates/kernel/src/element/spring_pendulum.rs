@@ -42,7 +42,7 @@ impl SpringPendulum {
             "p_rho = k (rho - L) + c rho' - m rho theta'^2 - m g cos(theta)",
             "p_theta = 2 m rho rho' theta' + m g rho sin(theta)",
         ],
-        reference: "paper 000, Table 2.1",
+        reference: "Jia, Li, Liu, Yang, Wu, Rosenbrock-based L-stable real-time method and its partitioned form, Table 2.1",
         coordinates: Coordinates::Listed(&[
             Coordinate { name: "x", angle: false, doc: "horizontal displacement of the pivot" },
             Coordinate { name: "rho", angle: false, doc: "length of the spring; at rest L + m g / k" },

@@ -47,6 +47,14 @@ pub struct Alpha {
 }
 
 impl Alpha {
+    /// Its coefficients by name.
+    pub(super) fn coefficients(&self, mut tell: impl FnMut(&'static str, f64)) {
+        let Alpha { alpha_m, alpha_f, beta, gamma, predictor: _ } = *self;
+        for (name, x) in [("alpha_m", alpha_m), ("alpha_f", alpha_f), ("beta", beta), ("gamma", gamma)] {
+            tell(name, x);
+        }
+    }
+
     /// Newmark's method.
     pub const fn newmark(beta: f64, gamma: f64, predictor: Predictor) -> Self {
         Alpha { alpha_m: 0.0, alpha_f: 0.0, beta, gamma, predictor }

@@ -137,7 +137,7 @@ const SPLIT: SchemeParameter = parameter(
     "gamma",
     Some("0.5"),
     "a number from 0.1 to 0.9",
-    "where the trapezoidal half of the step ends, as a share of it; 2 - sqrt(2) is tr-bdf2",
+    "end of the trapezoidal substep, as a fraction of the step; 2 - sqrt(2) is tr-bdf2",
 );
 
 fn bathe(a: Arguments<'_>) -> Result<f64, ArgumentError> {
@@ -151,7 +151,7 @@ const BANK: &str = "Bank and others, IEEE Trans. Electron Devices 32(10):1992-20
 pub const INFO: [SchemeInfo; 4] = [
     SchemeInfo {
         name: "bathe",
-        title: "Bathe's composite method in one pass: trapezoidal rule, then three points backwards; L-stable",
+        title: "Bathe's composite method in one pass: trapezoidal rule, then three-point backward Euler; L-stable",
         reference: BATHE,
         parameters: &[SPLIT],
         build: |a| Ok(Composite { gamma: bathe(a)?, newton: None }.into()),

@@ -83,7 +83,7 @@ pub const INFO: [SchemeInfo; 3] = [
     },
     SchemeInfo {
         name: "mkr-alpha",
-        title: "modified KR-alpha method: more damping, and bears a structure stiffer than its tangent",
+        title: "modified KR-alpha method: more damping, and stable if the structure is stiffer than its tangent",
         reference: "Kolay, Ricles, J. Earthq. Eng. 23(5):771-792, 2019",
         parameters: &[RHO_INF],
         build: |a| Ok(ModelBased::mkr_alpha(a.number(&RHO_INF, 0.8, unit_interval)?).into()),

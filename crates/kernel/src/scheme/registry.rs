@@ -74,6 +74,34 @@ impl Scheme for AnyScheme {
     }
 }
 
+impl AnyScheme {
+    /// Its coefficients by the names they have in the literature.
+    pub fn coefficients(&self, mut tell: impl FnMut(&'static str, f64)) {
+        match self {
+            AnyScheme::Alpha(a) | AnyScheme::Newton(Newton { alpha: a, .. }) => a.coefficients(tell),
+            AnyScheme::Splitting(s) => s.weights().coefficients(tell),
+            AnyScheme::ModelBased(m) => {
+                Alpha {
+                    predictor: Predictor::Full,
+                    alpha_m: m.alpha_m,
+                    alpha_f: m.alpha_f,
+                    beta: m.beta,
+                    gamma: m.gamma,
+                }
+                .coefficients(tell);
+            }
+            AnyScheme::StateSpace(s) => {
+                for (name, x) in [("alpha_m", s.alpha_m), ("alpha_f", s.alpha_f), ("gamma", s.gamma)] {
+                    tell(name, x);
+                }
+            }
+            AnyScheme::Rosenbrock(r) => tell("gamma", r.gamma),
+            AnyScheme::Composite(c) => tell("gamma", c.gamma),
+            AnyScheme::Chang(_) => {}
+        }
+    }
+}
+
 /// A value given to a parameter of a scheme.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Argument<'a> {
@@ -223,8 +251,8 @@ const TIME: SchemeParameter = parameter(
     "time",
     Some("published"),
     "`published`, `shifted` or `derivative`",
-    "when a stage sees the load: at its point alpha_i, at alpha_i + gamma_i as the passive couplings need it, or at alpha_i \
-     with the term of df/dt that the methods of the literature have, for three more evaluations per step",
+    "time at which a stage evaluates the load: at its point alpha_i; at alpha_i + gamma_i, as the passive couplings \
+        need; or at alpha_i with the df/dt term of the literature, which needs three more evaluations per step",
 );
 const GAMMA: SchemeParameter = parameter("gamma", Some("0.5"), "a number from 0.5 to 2", "Newmark's gamma");
 const BETA: SchemeParameter = parameter("beta", Some("0.25"), "a number from 0 to 1", "Newmark's beta; 0 is explicit");
@@ -232,8 +260,8 @@ const PREDICTOR: SchemeParameter = parameter(
     "predictor",
     Some("full"),
     "`full` or `half`",
-    "where velocities and states are evaluated; `half` is the published form, first order for \
-     nonlinear elements unless the tangent is exact",
+    "where velocities and states are evaluated; `half` is the published form; it is first order for nonlinear \
+        elements unless the tangent is exact",
 );
 pub(super) const TOLERANCE: SchemeParameter =
     parameter("tolerance", Some("1e-12"), "a number above 0 and below 0.01", "largest relative correction accepted");
@@ -302,8 +330,7 @@ fn tableau(a: Arguments<'_>) -> Result<AnyScheme, ArgumentError> {
     a.timed(t)
 }
 
-const ROSENBROCK_REFERENCE: &str =
-    "Bursi, Gonzalez-Buelga, Vulcan, Wagg, Earthq. Eng. Struct. Dyn. 37(3):339-360, 2008; papers 000, 002";
+const ROSENBROCK_REFERENCE: &str = "Bursi, Gonzalez-Buelga, Vulcan, Wagg, Earthq. Eng. Struct. Dyn. 37(3):339-360, 2008; Jia, Li, Liu, Yang, Wu, Rosenbrock-based L-stable real-time method and its partitioned form; Jia, Li, Liu, Xia, J. Chongqing Univ., 2013";
 
 /// Every scheme.
 pub const SCHEMES: &[SchemeInfo] = &[
@@ -337,21 +364,21 @@ pub const SCHEMES: &[SchemeInfo] = &[
     },
     SchemeInfo {
         name: "ros3p",
-        title: "Lang and Verwer's Rosenbrock method with the term of df/dt, order 3, A-stable",
+        title: "Lang and Verwer's Rosenbrock method with the df/dt term, order 3, A-stable",
         reference: "Lang, Verwer, BIT 41(4):731-738, 2001",
         parameters: &[],
         build: |_| Ok(AnyScheme::Rosenbrock(Rosenbrock::ros3p())),
     },
     SchemeInfo {
         name: "rodas3",
-        title: "stiffly accurate Rosenbrock method with the term of df/dt, order 3, L-stable",
+        title: "stiffly accurate Rosenbrock method with the df/dt term, order 3, L-stable",
         reference: "Sandu and others, Atmos. Environ. 31(20):3459-3472, 1997",
         parameters: &[],
         build: |_| Ok(AnyScheme::Rosenbrock(Rosenbrock::rodas3())),
     },
     SchemeInfo {
         name: "rosenbrock",
-        title: "Rosenbrock method with a tableau of your own",
+        title: "Rosenbrock method with user-defined coefficients",
         reference: "Hairer, Wanner, Solving Ordinary Differential Equations II, sec. IV.7",
         parameters: &[TABLEAU_GAMMA, TABLEAU_B, TABLEAU_ALPHA, TABLEAU_GAMMAS, TIME],
         build: tableau,
@@ -359,7 +386,7 @@ pub const SCHEMES: &[SchemeInfo] = &[
     SchemeInfo {
         name: "newmark",
         title: "Newmark's method in one pass (operator splitting), no iteration",
-        reference: "Newmark, J. Eng. Mech. Div. ASCE 85(3):67-94, 1959; paper 003",
+        reference: "Newmark, J. Eng. Mech. Div. ASCE 85(3):67-94, 1959; Abbiati, Cazzador, Bursi, Pegon, Molina, Paolacci, Hybrid simulation of complex structural systems",
         parameters: &[BETA, GAMMA, PREDICTOR],
         build: |a| Ok(AnyScheme::Alpha(newmark(a, a.predictor()?)?)),
     },
@@ -383,7 +410,7 @@ pub const SCHEMES: &[SchemeInfo] = &[
     SchemeInfo {
         name: "caam",
         title: "constant average acceleration (Newmark 1/4, 1/2) with Newton iterations",
-        reference: "papers 000 and 001",
+        reference: "Jia, Li, Liu, Yang, Wu, Rosenbrock-based L-stable real-time method and its partitioned form; Bursi, Jia, Wang, Monolithic and partitioned L-stable Rosenbrock methods for dynamic substructure tests",
         parameters: &[TOLERANCE, MAX_ITERATIONS],
         build: |a| newton(a, Alpha::newmark(0.25, 0.5, Predictor::Full)),
     },
@@ -419,7 +446,7 @@ pub const SCHEMES: &[SchemeInfo] = &[
     },
     SchemeInfo {
         name: "alpha-os",
-        title: "generalized-alpha by operator splitting, the corrected restoring force carried along",
+        title: "generalized-alpha by operator splitting; the corrected restoring force is part of the history",
         reference: "derived in this project for passive couplings (book: newmark 2); weights of Chung, Hulbert, 1993",
         parameters: &[RHO_INF],
         build: |a| Ok(AnyScheme::Splitting(Splitting::generalized_alpha(a.number(&RHO_INF, 0.8, unit_interval)?))),
@@ -427,14 +454,14 @@ pub const SCHEMES: &[SchemeInfo] = &[
     SchemeInfo {
         name: "chang",
         title: "Chang's explicit pseudodynamic algorithm, unconditionally stable for linear structures",
-        reference: "Chang, J. Eng. Mech. ASCE 128(9):935-947, 2002; paper 001",
+        reference: "Chang, J. Eng. Mech. ASCE 128(9):935-947, 2002; Bursi, Jia, Wang, Monolithic and partitioned L-stable Rosenbrock methods for dynamic substructure tests",
         parameters: &[],
         build: |_| Ok(AnyScheme::Chang(Chang)),
     },
     SchemeInfo {
         name: "trapezoidal",
         title: "trapezoidal rule on the state-space form",
-        reference: "paper 004, sec. 2",
+        reference: "Hovmand, Andersen, Abbiati, Real-time hybrid simulation with nonlinear numerical substructures, sec. 2",
         parameters: &[PREDICTOR],
         build: |a| Ok(AnyScheme::StateSpace(StateSpace::trapezoidal(a.predictor()?))),
     },

@@ -34,7 +34,7 @@ impl Fir {
     /// At a sampling interval.
     pub fn design(&self, dt: f64) -> Adapting {
         let spacing = ((self.spacing / dt).round() as usize).max(1);
-        // Derivatives as backward differences over the distance of the taps.
+        // Derivatives as backward differences over the time between the taps.
         let rate = 1.0 / (spacing as f64 * dt);
         let [a0, a1, a2, a3] = self.start;
         let (a1, a2, a3) = (a1 * rate, a2 * rate.powi(2), a3 * rate.powi(3));

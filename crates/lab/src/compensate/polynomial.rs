@@ -115,8 +115,14 @@ impl Compensator for Extrapolation {
         let what = "an actuator with this delay lags behind its target, which acts as negative damping";
         self.feeds_from()
             .map(|f| match f {
-                f if f < 1e-3 / self.delay => format!("order {order} feeds energy into the loop at every low frequency: {what}; orders 2 and 3 do not"),
-                f => format!("order {order} feeds energy into the loop from {f:.3} Hz upwards: {what}; modes there need damping of their own"),
+                f if f < 1e-3 / self.delay => format!(
+                    "order {order} adds energy to the loop at all low frequencies: \
+                    {what}; orders 2 and 3 do not"
+                ),
+                f => format!(
+                    "order {order} adds energy to the loop above {f:.3} Hz: {what}; modes in this range need \
+                    structural damping"
+                ),
             })
             .into_iter()
             .collect()

@@ -44,6 +44,57 @@ impl Compensation {
         }
     }
 
+    /// Its catalogue entry.
+    pub fn info(&self) -> &'static CompensationInfo {
+        let name = match self {
+            Compensation::Uncompensated => "none",
+            Compensation::Polynomial(_) => "polynomial",
+            Compensation::Inverse(_) if self.learns() => "adaptive-inverse",
+            Compensation::Inverse(_) => "inverse",
+            Compensation::Feedforward(_) => "feedforward",
+            Compensation::PiLead(_) => "pi-lead",
+            Compensation::Ats(_) => "ats",
+            Compensation::Gradient(_) => "amb",
+            Compensation::Fir(_) => "fir-rls",
+            Compensation::Early(_) => "early",
+        };
+        // Every name above has an entry, which a test holds.
+        find(name).unwrap_or(&COMPENSATIONS[0])
+    }
+
+    /// Its parameters with their values, SI, defaults included: what [`CompensationInfo::build`] would make it of.
+    pub fn values(&self) -> Vec<(&'static SchemeParameter, Vec<f64>)> {
+        let one = |p: &'static SchemeParameter, x: f64| (p, vec![x]);
+        match self {
+            Compensation::Uncompensated => Vec::new(),
+            Compensation::Polynomial(m) => {
+                let spacing = m.spacing.map(|n| one(&SPACING, n as f64));
+                [one(&DELAY, m.delay), one(&POINTS, m.order as f64)].into_iter().chain(spacing).collect()
+            }
+            Compensation::Inverse(m) if self.learns() => vec![one(&DELAY, m.delay), one(&KP, m.kp), one(&KI, m.ki)],
+            Compensation::Inverse(m) => vec![one(&DELAY, m.delay)],
+            Compensation::Feedforward(m) => vec![begun(m.series)],
+            Compensation::PiLead(m) => {
+                vec![one(&PROPORTIONAL, m.kp), one(&INTEGRAL, m.ki), one(&ZERO, m.zero), one(&POLE, m.pole)]
+            }
+            Compensation::Ats(m) => {
+                vec![begun(m.start), one(&WINDOW, m.window), one(&SKIP, m.skip as f64), one(&THRESHOLD, m.threshold)]
+            }
+            Compensation::Gradient(m) => vec![begun(m.start), (&GAINS, m.gains.to_vec())],
+            Compensation::Fir(m) => {
+                vec![begun(m.start), one(&TAPS, m.spacing), one(&FORGETTING, m.forgetting), one(&TRUST, m.doubt)]
+            }
+            Compensation::Early(m) => vec![
+                begun(m.start),
+                one(&AHEAD, m.ahead),
+                one(&HORIZON, m.horizon),
+                one(&CORNER, m.corner),
+                one(&NOISE, m.noise),
+                one(&DOUBT, m.doubt),
+            ],
+        }
+    }
+
     /// Whether it changes during a test: a probe of the loop knows what it starts with.
     pub fn learns(&self) -> bool {
         match self {
@@ -79,24 +130,24 @@ pub struct CompensationInfo {
 const DELAY: SchemeParameter =
     parameter("delay", None, "a time in s, zero or greater", "delay of the actuator").measuring(Measure::Time);
 const POINTS: SchemeParameter =
-    parameter("order", Some("3"), "1, 2, 3 or 4", "order of the polynomial; 1 and 4 feed energy into the loop");
+    parameter("order", Some("3"), "1, 2, 3 or 4", "order of the polynomial; 1 and 4 add energy to the loop");
 const SPACING: SchemeParameter =
-    parameter("spacing", Some("the delay"), "a whole number of samples from 1 to 10000", "distance of the points");
+    parameter("spacing", Some("the delay"), "a whole number of samples from 1 to 10000", "distance between the points");
 const KP: SchemeParameter =
     parameter("kp", Some("1e7"), "a number in 1/m^2, zero or greater", "gain on the tracking indicator");
 const KI: SchemeParameter =
     parameter("ki", Some("1e5"), "a number in 1/(m^2 s), zero or greater", "gain on its integral");
 const SERIES: SchemeParameter = parameter(
     "series",
-    Some("those of the delay: 1, d, d^2/2, d^3/6"),
+    Some("from the delay d: 1, d, d^2/2, d^3/6"),
     "four numbers: 1, s, s^2, s^3",
-    "coefficients a0 to a3 of the inverse, at the start if they adapt",
+    "coefficients a0 to a3 of the inverse; start values if they adapt",
 );
 const LATE: SchemeParameter = parameter(
     "delay",
     Some("0"),
     "a time in s, zero or greater",
-    "delay of the actuator, from which the series is made if none is given",
+    "delay of the actuator, used for the coefficients if none are given",
 )
 .measuring(Measure::Time);
 const GAINS: SchemeParameter = parameter(
@@ -106,7 +157,7 @@ const GAINS: SchemeParameter = parameter(
     "rates of adaptation in SI units, for motions of millimetres",
 );
 const WINDOW: SchemeParameter =
-    parameter("window", Some("1"), "a time in s, from 0.01 to 60", "how much of the past is fitted")
+    parameter("window", Some("1"), "a time in s, from 0.01 to 60", "length of the fitted window")
         .measuring(Measure::Time);
 const SKIP: SchemeParameter =
     parameter("skip", Some("16"), "a whole number of samples from 1 to 10000", "samples per fit");
@@ -114,19 +165,19 @@ const THRESHOLD: SchemeParameter = parameter(
     "threshold",
     Some("2.54e-4"),
     "a length in m, zero or greater",
-    "amplitude below which nothing is learned",
+    "amplitude below which the coefficients do not adapt",
 )
 .measuring(Measure::Length);
 const TAPS: SchemeParameter =
-    parameter("spacing", Some("5e-4"), "a time in s, greater than zero", "distance of the taps")
+    parameter("spacing", Some("5e-4"), "a time in s, greater than zero", "time between the taps")
         .measuring(Measure::Time);
 const FORGETTING: SchemeParameter =
-    parameter("forgetting", Some("1"), "a number from 0.9 to 1", "weight of the past per sample; 1 forgets nothing");
+    parameter("forgetting", Some("1"), "a number from 0.9 to 1", "forgetting factor per sample; 1 means no forgetting");
 const TRUST: SchemeParameter = parameter(
     "doubt",
     Some("1e10"),
     "a number in 1/m^2, greater than zero",
-    "covariance at the start: large learns fast",
+    "initial covariance: large values adapt fast",
 );
 const PROPORTIONAL: SchemeParameter = parameter("kp", Some("2"), "a number", "proportional gain");
 const INTEGRAL: SchemeParameter =
@@ -149,13 +200,18 @@ const AHEAD: SchemeParameter = parameter(
     "ahead",
     Some("1.5"),
     "a number of samples from 0 to 20",
-    "how early the specimen arrives: the age of the force in the loop, 1.5 where the force of the last sample is held over the next",
+    "lead of the specimen: the age of the force in the loop, 1.5 if the force of the last sample is held over the next",
 );
-const HORIZON: SchemeParameter =
-    parameter("horizon", Some("4"), "a time in s, greater than zero", "after so much motion a sample counts 1/e")
-        .measuring(Measure::Time);
+const HORIZON: SchemeParameter = parameter(
+    "horizon",
+    Some("4"),
+    "a time in s, greater than zero",
+    "time of motion after which the weight of a \
+        sample is 1/e",
+)
+.measuring(Measure::Time);
 const CORNER: SchemeParameter =
-    parameter("corner", Some("10"), "a frequency in Hz, greater than zero", "low-pass in front of the fit")
+    parameter("corner", Some("10"), "a frequency in Hz, greater than zero", "low-pass filter before the fit")
         .measuring(Measure::Frequency);
 const NOISE: SchemeParameter = parameter(
     "noise",
@@ -168,8 +224,13 @@ const DOUBT: SchemeParameter = parameter(
     "doubt",
     Some("0.3"),
     "a number greater than zero",
-    "how far the inverse may be from its start, in units of a_i (2 pi 4 Hz)^i",
+    "largest deviation of the inverse from its start values, in units of a_i (2 pi 4 Hz)^i",
 );
+
+/// What a series is written as: the delay that it was made from, or its coefficients.
+fn begun(series: Series) -> (&'static SchemeParameter, Vec<f64>) {
+    if series == of_delay(series[1]) { (&LATE, vec![series[1]]) } else { (&SERIES, series.to_vec()) }
+}
 
 fn positive(x: f64) -> bool {
     x > 0.0
@@ -263,19 +324,21 @@ fn early(a: Arguments<'_>) -> Result<Compensation, ArgumentError> {
 pub const COMPENSATIONS: &[CompensationInfo] = &[
     CompensationInfo {
         name: "early",
-        title: "adaptive inverse that sends the specimen ahead by the age of the force",
+        title: "adaptive inverse with a lead equal to the age of the force",
         reference: "derived in this project (book: compensation 2)",
-        advice: "The default. Learns the inverse of the actuator and lets the specimen arrive before its time by as much as the force will \
-                 be late, so that the force belongs to the right instant. Needs a smooth target and an actuator whose inverse of order 3 suits the motion.",
+        advice: "The default. It identifies the inverse of the actuator and moves the specimen ahead of its target by \
+            the delay of the measured force, so that the force belongs to the correct time. It needs a smooth target \
+            and an actuator for which an inverse of order 3 is adequate.",
         adaptive: true,
         parameters: &[LATE, SERIES, AHEAD, HORIZON, CORNER, NOISE, DOUBT],
         build: early,
     },
     CompensationInfo {
         name: "ats",
-        title: "adaptive time series: inverse of order 2 from a moving window",
+        title: "adaptive time series: inverse of order 2, fitted over a moving window",
         reference: "Chae, Kazemibidokhti, Ricles, Earthq. Eng. Struct. Dyn. 42:1697-1715, 2013",
-        advice: "Robust, and follows an actuator that changes. Leaves the delay of the force in the loop.",
+        advice: "Robust, and adapts to an actuator that changes. It does not compensate the delay of the measured \
+            force.",
         adaptive: true,
         parameters: &[LATE, SERIES, WINDOW, SKIP, THRESHOLD],
         build: ats,
@@ -284,16 +347,17 @@ pub const COMPENSATIONS: &[CompensationInfo] = &[
         name: "amb",
         title: "adaptive model-based: inverse of order 3 by a gradient law",
         reference: "Galmez, Fermandois, robust adaptive model-based compensator, public code RobustAMBCvRTHS",
-        advice: "As good as ats where its gains fit; they are for motions of millimetres and must be chosen anew for others.",
+        advice: "As accurate as ats if its gains suit the motion. The default gains are for motions of some \
+            millimetres; choose others for other amplitudes.",
         adaptive: true,
         parameters: &[LATE, SERIES, GAINS],
         build: gradient,
     },
     CompensationInfo {
         name: "fir-rls",
-        title: "four taps learned by recursive least squares",
+        title: "four taps, identified by recursive least squares",
         reference: "after RoDeAC, public code",
-        advice: "Needs no model of the actuator. Without forgetting it does not follow one that changes.",
+        advice: "Needs no model of the actuator. Without forgetting it does not adapt to an actuator that changes.",
         adaptive: true,
         parameters: &[LATE, SERIES, TAPS, FORGETTING, TRUST],
         build: fir,
@@ -302,7 +366,7 @@ pub const COMPENSATIONS: &[CompensationInfo] = &[
         name: "feedforward",
         title: "fixed inverse of order 3",
         reference: "Phillips, Spencer, J. Struct. Eng. 139:1205-1214, 2013",
-        advice: "As good as the model of the actuator with the specimen on it.",
+        advice: "As accurate as the model of the actuator with its specimen.",
         adaptive: false,
         parameters: &[LATE, SERIES],
         build: |a| Ok(Compensation::Feedforward(Feedforward { series: series(a)? })),
@@ -311,7 +375,7 @@ pub const COMPENSATIONS: &[CompensationInfo] = &[
         name: "pi-lead",
         title: "proportional-integral tracking with a phase lead",
         reference: "shipped with the benchmark of Silva et al., Mech. Syst. Signal Process. 135:106381, 2020",
-        advice: "The defaults are those of the benchmark and leave 4.6 ms there; a baseline.",
+        advice: "A baseline. The defaults are those of the benchmark, where 4.6 ms of delay remain.",
         adaptive: false,
         parameters: &[PROPORTIONAL, INTEGRAL, ZERO, POLE],
         build: pi_lead,
@@ -320,7 +384,7 @@ pub const COMPENSATIONS: &[CompensationInfo] = &[
         name: "inverse",
         title: "inverse of a first-order delay",
         reference: "Chen, Ricles, Eng. Struct. 31:2643-2655, 2009",
-        advice: "For delays that are short against the periods of the structure: it overshoots where they are not.",
+        advice: "For delays that are short compared with the periods of the structure; otherwise it overshoots.",
         adaptive: false,
         parameters: &[DELAY],
         build: |a| Ok(Compensation::Inverse(Inverse { delay: delay(a)?, kp: 0.0, ki: 0.0 })),
@@ -329,7 +393,7 @@ pub const COMPENSATIONS: &[CompensationInfo] = &[
         name: "adaptive-inverse",
         title: "inverse of a first-order delay, adapted by the tracking indicator",
         reference: "Chen, Ricles, J. Struct. Eng. 136:432-440, 2010",
-        advice: "Corrects a delay that is known roughly. Its gains depend on the amplitude of the motion.",
+        advice: "Corrects a delay that is known approximately. Its gains depend on the amplitude of the motion.",
         adaptive: true,
         parameters: &[DELAY, KP, KI],
         build: |a| {
@@ -341,7 +405,8 @@ pub const COMPENSATIONS: &[CompensationInfo] = &[
         name: "polynomial",
         title: "extrapolation of the target by a polynomial of order 1 to 4",
         reference: "Horiuchi, Inoue, Konno, Namita, Earthq. Eng. Struct. Dyn. 28:1121-1141, 1999",
-        advice: "For a pure delay that is known and short. Beyond a frequency that `warnings` states it feeds the loop with energy.",
+        advice: "For a pure delay that is known and short. Above a certain frequency, which a warning states, it adds \
+            energy to the loop.",
         adaptive: false,
         parameters: &[DELAY, POINTS, SPACING],
         build: polynomial,
@@ -350,7 +415,7 @@ pub const COMPENSATIONS: &[CompensationInfo] = &[
         name: "none",
         title: "no compensation: the command is the target",
         reference: "-",
-        advice: "For ideal actuators, and to see what the others are for.",
+        advice: "For ideal actuators, and for comparison.",
         adaptive: false,
         parameters: &[],
         build: |_| Ok(Compensation::Uncompensated),
@@ -360,4 +425,35 @@ pub const COMPENSATIONS: &[CompensationInfo] = &[
 /// The entry of this name.
 pub fn find(name: &str) -> Option<&'static CompensationInfo> {
     COMPENSATIONS.iter().find(|m| m.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_method_says_of_itself_makes_it_again() {
+        let number = |x: f64| Argument::Number(x);
+        for info in COMPENSATIONS {
+            for given in [
+                vec![("delay", number(0.012))],
+                vec![
+                    ("delay", number(0.004)),
+                    ("series", Argument::List(&[1.0, 0.02, 1e-4, 0.0])),
+                    ("skip", number(3.0)),
+                ],
+            ] {
+                let known: Vec<(&str, Argument<'_>)> =
+                    given.into_iter().filter(|(name, _)| info.parameters.iter().any(|p| p.name == *name)).collect();
+                let method = (info.build)(Arguments(&known)).unwrap_or_else(|e| panic!("{}: {}", info.name, e.name));
+                assert_eq!(method.info().name, info.name);
+                let values = method.values();
+                let said: Vec<(&str, Argument<'_>)> = values
+                    .iter()
+                    .map(|(p, v)| (p.name, if let [x] = v[..] { number(x) } else { Argument::List(v) }))
+                    .collect();
+                assert_eq!((info.build)(Arguments(&said)), Ok(method), "{}: {said:?}", info.name);
+            }
+        }
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! target u (structure) --1/S--> kinematics --> compensation -.
-//!                                    braking, going home ----+--> limits --> guard --> calibration --> hardware
+//!                                    braking, returning ----+--> limits --> guard --> calibration --> hardware
 //! measured f, u        <--S²,S- kinematics <-- limits, tape <--------------------- calibration <-- sensors
 //! ```
 //!
@@ -79,6 +79,8 @@ pub struct Controller {
     monitor: Monitor,
     sequence: Sequence,
     tape: Option<Box<dyn Tape>>,
+    /// Names of its actuators, for what is told of them.
+    names: Vec<String>,
     operator: Operator,
     ear: Ear,
     estimates: Vec<Estimate>,
@@ -154,6 +156,7 @@ impl Controller {
             monitor: Monitor::new(rig, actuators, plan.period),
             sequence: Sequence::default(),
             tape: None,
+            names: Vec::new(),
             ear: operator.ear("", plan.period),
             operator,
             estimates,
@@ -202,10 +205,15 @@ impl Controller {
         self.operator = operator.clone();
     }
 
+    /// Calls its actuators by these names.
+    pub fn call(&mut self, actuators: Vec<String>) {
+        self.names = actuators;
+    }
+
     /// Ends the recording. Not for the loop.
     pub fn close(&mut self) {
         if let Some(mut tape) = self.tape.take() {
-            let log = self.sequence.log().iter().map(|t| t.line(self.plan.period));
+            let log = self.sequence.log().iter().map(|t| t.line(self.plan.period, &self.names));
             tape.end(&self.outcome(), &log.chain(self.operator.lines()).collect::<Vec<String>>());
         }
     }
@@ -268,7 +276,7 @@ impl Controller {
             Home::Force => 2.0 * self.plan.ramp,
             Home::Hold => 0.0,
         };
-        [("hold", brake), ("going home", brake + home), ("abort", hard)]
+        [("hold", brake), ("returning", brake + home), ("abort", hard)]
     }
 
     /// Number of the target it goes to, as given to [`Controller::aim_at`].
@@ -321,7 +329,7 @@ impl Controller {
     #[rustfmt::skip]
     fn persist_fields(&mut self, archive: &mut dyn Archive) {
         let Controller {
-            plan: _, kinematics: _, tape: _, operator: _, u: _, row: _,
+            plan: _, kinematics: _, tape: _, names: _, operator: _, u: _, row: _,
             hardware, guards, monitor, sequence, ear, estimates, tick, number, clock,
             course, path, lead, rejoin, compensated, ahead, fading, ramp, origin,
             waited, clear, stuck, again, warned, refusals, refused, stalled, dropped, late,

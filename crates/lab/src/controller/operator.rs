@@ -36,14 +36,14 @@ impl Word {
         let line = line.trim();
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         match (word, rest.trim()) {
-            ("note", "") => Err("a note has a text: note TEXT".to_owned()),
+            ("note", "") => Err("a note needs a text: note TEXT".to_owned()),
             ("note", text) => Ok(Word::Note(text.to_owned())),
             ("pause", "") => Ok(Word::Pause),
             ("resume", "") => Ok(Word::Resume),
             ("stop", "") => Ok(Word::Stop),
             ("abort", "") => Ok(Word::Abort),
             ("status", "") => Ok(Word::Status),
-            _ => Err(format!("`{line}` is not understood, and nothing was done; there is: {}", Word::WORDS)),
+            _ => Err(format!("unknown command `{line}`; nothing was done; commands are: {}", Word::WORDS)),
         }
     }
 }
@@ -99,8 +99,13 @@ impl Operator {
             _ if self.is_over() => return Err(format!("the test is over: {}", self.status())),
             Word::Pause => self.want(PAUSE, &[GO_ON], "pausing"),
             Word::Resume => self.want(GO_ON, &[PAUSE, GO_ON], "resuming"),
-            Word::Stop => self.want(STOP, &[GO_ON, PAUSE], "stopping: the specimen is led home"),
-            Word::Abort => self.want(ABORT, &[GO_ON, PAUSE, STOP], "aborting: the specimen is braked, drives off"),
+            Word::Stop => self.want(STOP, &[GO_ON, PAUSE], "stopping: the specimen returns to its start position"),
+            Word::Abort => self.want(
+                ABORT,
+                &[GO_ON, PAUSE, STOP],
+                "aborting: the specimen is braked, and the drives \
+                are switched off",
+            ),
         }?;
         if *word == Word::Resume {
             self.0.resumed.fetch_add(1, Ordering::AcqRel);

@@ -1,4 +1,5 @@
-//! Ways of the actuators themselves, behind the compensation: braking, standing, going home, unloading. Each begins where the
+//! Ways of the actuators themselves, behind the compensation: braking, standing, returning, unloading. Each begins
+//! where the
 //! guard says that the actuators were sent last, as fast as they were sent there, so that no hand-over is felt.
 
 use interfield_kernel::Archive;

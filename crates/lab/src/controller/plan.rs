@@ -64,7 +64,7 @@ pub struct Plan {
     pub scale: f64,
     /// Shortest time of the ways to the start and home, s.
     pub ramp: f64,
-    /// Longest hold before going home, s.
+    /// Longest hold before returning, s.
     pub patience: f64,
     /// What a late target does.
     pub miss: MissPolicy,

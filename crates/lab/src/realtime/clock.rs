@@ -64,7 +64,7 @@ impl Schedule {
     /// A sentence, when the period is not a number between [10 µs and an hour](Self::PERIODS).
     pub fn new(period: f64, when_late: WhenLate) -> Result<Self, String> {
         if !(Self::PERIODS[0]..=Self::PERIODS[1]).contains(&period) {
-            return Err(format!("a clock cannot have a period of {period} s: it must lie between 10 µs and 1 hour"));
+            return Err(format!("a period of {period} s is not possible: it must be between 10 µs and 1 hour"));
         }
         let period = (period * 1e9 * 4_294_967_296.0).round() as u128;
         Ok(Self { period, when_late, next: 0, shifted: 0 })

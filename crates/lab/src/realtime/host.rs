@@ -32,7 +32,7 @@ impl Files<'_> {
     /// A file without its last line break; the error says that it is unknown.
     fn read(&self, path: &str) -> Result<String, String> {
         let text = std::fs::read_to_string(self.0.join(path.trim_start_matches('/')));
-        text.map(|t| t.trim().to_owned()).map_err(|_| format!("not known: {path} cannot be read"))
+        text.map(|t| t.trim().to_owned()).map_err(|_| format!("unknown: {path} cannot be read"))
     }
 
     fn names(&self, path: &str) -> Vec<String> {
@@ -54,7 +54,7 @@ impl Files<'_> {
         let limits = self.read("/proc/self/limits")?;
         let line = limits.lines().find_map(|l| l.strip_prefix(name));
         let soft = line.and_then(|l| l.split_whitespace().next());
-        soft.map(str::to_owned).ok_or_else(|| format!("not known: /proc/self/limits has no `{name}`"))
+        soft.map(str::to_owned).ok_or_else(|| format!("unknown: /proc/self/limits has no `{name}`"))
     }
 }
 
@@ -87,7 +87,7 @@ fn kernel(files: &Files<'_>) -> Found {
     if real_time {
         return Ok((format!("{release}, real-time (PREEMPT_RT)"), None));
     }
-    let kind = version.split_whitespace().find(|w| w.starts_with("PREEMPT")).unwrap_or("no word of preemption");
+    let kind = version.split_whitespace().find(|w| w.starts_with("PREEMPT")).unwrap_or("preemption model not stated");
     let advice = "install a kernel built with PREEMPT_RT (Debian: linux-image-rt-amd64), or add `preempt=full` to the kernel command line";
     Ok((format!("{release}, not real-time ({kind})"), Some(advice.to_owned())))
 }
@@ -107,11 +107,12 @@ fn machine(files: &Files<'_>) -> Found {
     let flags = files.read("/proc/cpuinfo").unwrap_or_default();
     let is_virtual = flags.lines().any(|l| l.starts_with("flags") && l.contains(" hypervisor"));
     let several = if count == 1 { "1 core".to_owned() } else { format!("{count} cores") };
-    let few = (count < 2).then(|| "a test wants two cores: one for the controller, one for the structure".to_owned());
+    let few = (count < 2).then(|| "a test needs two cores: one for the controller, one for the structure".to_owned());
     if !is_virtual {
         return Ok((several, few));
     }
-    let advice = "run tests with hardware on a machine of their own: the host of a virtual one takes its processor away when it likes";
+    let advice = "run tests with hardware on a physical machine: the host of a virtual machine can interrupt it at \
+        any time";
     Ok((format!("{several}, virtual"), Some(advice.to_owned())))
 }
 
@@ -141,7 +142,7 @@ fn deep_sleep(files: &Files<'_>) -> Found {
     const FOLDER: &str = "/sys/devices/system/cpu/cpu0/cpuidle";
     let states = files.names(FOLDER);
     if states.is_empty() {
-        return Err(format!("not known: {FOLDER} is not there, or empty"));
+        return Err(format!("unknown: {FOLDER} does not exist or is empty"));
     }
     let allowed = |state: &&String| files.read(&format!("{FOLDER}/{state}/disable")).is_ok_and(|d| d == "0");
     let latency = |state: &String| files.read(&format!("{FOLDER}/{state}/latency")).ok()?.parse::<u64>().ok();
@@ -163,7 +164,7 @@ fn isolated(files: &Files<'_>) -> Found {
     if !list.is_empty() {
         let ticking = files.read("/sys/devices/system/cpu/nohz_full").is_ok_and(|l| l.is_empty() || l == "(null)");
         let advice = ticking.then(|| format!("add `nohz_full={list}` to the kernel command line"));
-        return Ok((format!("{list}: give one to the test with --core"), advice));
+        return Ok((format!("{list}: assign one to the test with --core"), advice));
     }
     let (count, last) = cores(&files.read("/sys/devices/system/cpu/online").unwrap_or_default());
     let advice = last.filter(|_| count > 1).map(|core| {
@@ -178,7 +179,8 @@ fn clock_source(files: &Files<'_>) -> Found {
     let source = files.read("/sys/devices/system/clocksource/clocksource0/current_clocksource")?;
     // Those that are read without a system call.
     let quick = ["tsc", "arch_sys_counter", "kvm-clock", "hyperv_clocksource_tsc_page"].contains(&source.as_str());
-    let advice = "it is slow to read: add `clocksource=tsc tsc=reliable` to the kernel command line if the processor has a steady one";
+    let advice = "it is slow to read: add `clocksource=tsc tsc=reliable` to the kernel command line if the processor \
+        has an invariant TSC";
     Ok((source, (!quick).then(|| advice.to_owned())))
 }
 
@@ -186,7 +188,7 @@ fn throttling(files: &Files<'_>) -> Found {
     let runtime = files.read("/proc/sys/kernel/sched_rt_runtime_us")?;
     Ok(match runtime.as_str() {
         "-1" => ("none".to_owned(), None),
-        us => (format!("{us} us of each period for real-time threads: felt by a loop that spins only"), None),
+        us => (format!("{us} us of each period for real-time threads: affects only a loop that spins"), None),
     })
 }
 
@@ -218,7 +220,7 @@ pub fn wake_ups(period: f64, seconds: f64, request: Request, waking: Waking) -> 
     };
     // A thread of its own: rights belong to it, and end with it.
     let thread = std::thread::Builder::new().name("interfield-doctor".into()).spawn(run).map_err(|e| e.to_string())?;
-    thread.join().map_err(|_| "the thread of the clock ended by itself".to_owned())
+    thread.join().map_err(|_| "the timing thread ended unexpectedly".to_owned())
 }
 
 /// Shares of a period by which 99.9 % of all wake-ups, and the latest one, may be late before the machine is doubted.

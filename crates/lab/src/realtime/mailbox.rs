@@ -46,9 +46,9 @@ impl fmt::Display for Silence {
         f.write_str(match self {
             Silence::TimedOut => "the controller did not answer in time",
             Silence::Gone => "the controller has ended",
-            Silence::Passed => "the controller went on to a later target",
-            Silence::Full => "the controller does not take targets any more",
-            Silence::WrongSize => "the values are not as many as was agreed with the controller",
+            Silence::Passed => "the controller has moved on to a later target",
+            Silence::Full => "the controller accepts no more targets",
+            Silence::WrongSize => "the number of values differs from the one agreed with the controller",
         })
     }
 }

@@ -133,8 +133,8 @@ mod system {
         let cost = "any other program can delay the loop by milliseconds";
         let value = priority.try_into().map(ThreadPriority::Crossplatform).map_err(|_| ());
         let Some(value) = value.ok().filter(|_| (1..=99).contains(&priority)) else {
-            let what = format!("no real-time priority: {priority} is none");
-            return Err(Notice::new(what, cost, "ask for one from 1 to 99"));
+            let what = format!("no real-time priority: {priority} is not a valid priority");
+            return Err(Notice::new(what, cost, "choose a priority from 1 to 99"));
         };
         let policy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
         let thread = thread_priority::thread_native_id();
@@ -152,7 +152,7 @@ mod system {
         let notice = || {
             Notice::new(
                 "memory is not locked",
-                "a page that was swapped out, or is touched for the first time, can delay the loop by milliseconds",
+                "a memory page that was swapped out or is used for the first time can delay the loop by milliseconds",
                 "put `@GROUP - memlock unlimited` into /etc/security/limits.conf and log in again, or give the program \
                  CAP_IPC_LOCK: `setcap cap_sys_nice,cap_ipc_lock+ep PROGRAM`",
             )
@@ -197,7 +197,7 @@ mod system {
             Ok(file) => Ok(Some(file)),
             Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
             Err::<_, std::io::Error>(_) => Err(Notice::new(
-                "the processor may fall into deep sleep",
+                "the processor may enter deep sleep states",
                 "it can take a few hundred microseconds to wake",
                 format!("let your group write to {path}, by a udev rule, or boot with `processor.max_cstate=1`"),
             )),
@@ -210,7 +210,7 @@ mod system {
         if read("/sys/kernel/realtime").trim() != "1" {
             advice.push(Notice::new(
                 "the kernel is not a real-time kernel",
-                "the system itself, busy for another program, can delay the loop by milliseconds now and then",
+                "the kernel, busy with another program, can delay the loop by milliseconds from time to time",
                 "install one built with PREEMPT_RT (Debian: the package linux-image-rt-amd64), or boot with `preempt=full`",
             ));
         }
@@ -219,8 +219,8 @@ mod system {
         {
             advice.push(Notice::new(
                 format!("core {core} is shared"),
-                "the system may put other threads and interrupts on it",
-                format!("boot with `isolcpus={core} nohz_full={core}` to keep it for the loop"),
+                "the system may run other threads and interrupts on it",
+                format!("boot with `isolcpus={core} nohz_full={core}` to reserve it for the loop"),
             ));
         }
         advice

@@ -186,7 +186,7 @@ impl<S> Tape<S> {
         let failure = match joined {
             Some(Ok(_)) => self.shared.failure.lock().unwrap_or_else(PoisonError::into_inner).clone(),
             Some(Err(_)) => Some("the writing thread ended early".into()),
-            None => Some("the file does not answer".into()),
+            None => Some("the file does not respond".into()),
         };
         Ended {
             sink: joined.and_then(Result::ok),
@@ -268,7 +268,7 @@ impl<S: Sink> Scribe<S> {
                 self.sink.note(&format!("recording fails: {error}"));
                 self.sink.failing(error);
             }
-            None if was_failing => self.sink.note("recording goes on"),
+            None if was_failing => self.sink.note("recording continues"),
             None => return,
             Some(_) => {}
         }
@@ -376,7 +376,7 @@ mod tests {
         let ended = tape.finish(LONG);
         let sink = ended.sink.unwrap();
         assert!(sink.rows.iter().map(|r| r[1]).eq((0..20).map(f64::from)));
-        assert_eq!(sink.log, ["recording fails: no space left on device", "recording goes on"]);
+        assert_eq!(sink.log, ["recording fails: no space left on device", "recording continues"]);
         assert_eq!((ended.written, ended.dropped, ended.failure), (20, 0, None));
     }
 
@@ -399,7 +399,7 @@ mod tests {
         begins.recv().unwrap();
         let ended = tape.finish(Duration::ZERO);
         assert!(ended.sink.is_none());
-        assert_eq!((ended.written, ended.dropped, ended.failure.as_deref()), (0, 3, Some("the file does not answer")));
+        assert_eq!((ended.written, ended.dropped, ended.failure.as_deref()), (0, 3, Some("the file does not respond")));
         drop(words);
     }
 

@@ -37,7 +37,7 @@ impl State {
         (State::ToStart, "to start"),
         (State::Running, "running"),
         (State::Holding, "holding"),
-        (State::GoingHome, "going home"),
+        (State::GoingHome, "returning"),
         (State::AtRest, "at rest"),
         (State::Aborted, "aborted"),
         (State::Finished, "finished"),
@@ -124,13 +124,13 @@ impl Event {
         (Event::Off, "trip: abort"),
         (Event::Lost, "lost, emergency stop"),
         (Event::Cleared, "cause gone"),
-        (Event::Overdue, "patience over"),
+        (Event::Overdue, "hold too long"),
         (Event::Pause, "`pause`"),
         (Event::Resume, "`resume`"),
         (Event::Stop, "`stop`"),
         (Event::Abort, "`abort`"),
         (Event::End, "last target"),
-        (Event::Arrived, "home reached"),
+        (Event::Arrived, "start position reached"),
         (Event::Settled, "settled"),
     ];
 }
@@ -171,7 +171,7 @@ pub const TABLE: [[Next; 17]; 9] = {
         [Stay, Stay, RUN, Stay, HOLD, HOME, REST, OFF, Stay, Stay, HOLD, Stay, HOME, REST, HOME, Stay, Stay], // to start
         [Stay, Stay, Stay, Stay, HOLD, HOME, REST, OFF, Stay, Stay, HOLD, Stay, HOME, REST, HOME, Stay, Stay], // running
         [Stay, Stay, Stay, Stay, Stay, HOME, REST, OFF, Back, HOME, Stay, Back, HOME, REST, HOME, Stay, Stay], // holding
-        [Stay, Stay, Stay, Stay, Once, REST, REST, OFF, Stay, Stay, HOLD, Stay, Stay, REST, Stay, REST, Stay], // going home
+        [Stay, Stay, Stay, Stay, Once, REST, REST, OFF, Stay, Stay, HOLD, Stay, Stay, REST, Stay, REST, Stay], // returning
         [Stay, Stay, Stay, Stay, OFF, OFF, OFF, OFF, Stay, Stay, Stay, Stay, Stay, OFF, Stay, Stay, Over], // at rest
         [Stay; 17],                                                                                        // aborted
         [Stay; 17],                                                                                        // finished
@@ -224,16 +224,22 @@ impl Transition {
         archive.option(actuator, 0, |archive, actuator| archive.whole(actuator));
     }
 
-    /// A line for the log of a test with samples every `period` seconds.
-    pub fn line(&self, period: f64) -> String {
+    /// A line for the log of a test with samples every `period` seconds and actuators of these names.
+    pub fn line(&self, period: f64, actuators: &[String]) -> String {
         let change = match (self.from, self.to) {
             (from, to) if from == to => "warning".to_owned(),
             (from, to) => format!("{} -> {}", from.name(), to.name()),
         };
-        let place = self.actuator.map_or_else(String::new, |a| format!(" (actuator {})", a + 1));
+        let place =
+            self.actuator.map_or_else(String::new, |a| format!(" (actuator {})", name_of(actuators, usize::from(a))));
         let why = self.cause.map_or_else(String::new, |trip| format!(": {}{place}", trip.words()));
         format!("{:.4} s in the laboratory, sample {}: {change}{why}", self.tick as f64 * period, self.tick)
     }
+}
+
+/// The name of an actuator; its number, counted from 1, if it has none.
+pub fn name_of(actuators: &[String], i: usize) -> String {
+    actuators.get(i).cloned().unwrap_or_else(|| (i + 1).to_string())
 }
 
 /// How often a way home that nothing else disturbs is held and gone on with.

@@ -100,7 +100,7 @@ fn what_cannot_be_read_is_unknown_and_not_guessed() {
     let found = facts(&root);
     assert_eq!(found.len(), 9);
     for fact in found {
-        assert!(fact.found.starts_with("not known: /") && fact.advice.is_none(), "{fact:?}");
+        assert!(fact.found.starts_with("unknown: /") && fact.advice.is_none(), "{fact:?}");
     }
     assert_eq!(stolen(&root), None);
     let root = machine("stolen", &[("proc/stat", "cpu  10 0 20 60 0 0 0 10 5 0\ncpu0 1 2 3\n")]);

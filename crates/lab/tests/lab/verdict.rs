@@ -26,7 +26,7 @@ fn sine(t: f64) -> f64 {
 
 /// A recording that holds everything.
 fn recording(histories: &[History]) -> Recording<'_> {
-    Recording { histories, period: DT, peaks: &[], missing: 0, failure: None }
+    Recording { histories, period: DT, peaks: &[], missing: 0, failure: None, names: &[] }
 }
 
 /// It goes where it is sent.
@@ -96,8 +96,8 @@ fn whatever_the_histories_are_a_verdict_has_reasons_and_no_nan() {
         ("held elsewhere", history(|_| 0.02, 1e5), Grade::Doubtful, "no target moved"),
         ("less than a number can tell", history(|t| 1e-200 * sine(t), 1e5), Grade::Doubtful, "no target moved"),
         ("one sample", one, Grade::Doubtful, "no target moved"),
-        ("holes", holes, Grade::Doubtful, "4 samples of the instruments were no numbers"),
-        ("no instrument at all", blind, Grade::Doubtful, "no instrument showed a number"),
+        ("holes", holes, Grade::Doubtful, "4 sensor samples were invalid (not a number)"),
+        ("no instrument at all", blind, Grade::Doubtful, "no sensor gave a value"),
     ];
     let log = finished().log().expect("a controller keeps one");
     for (what, history, grade, reason) in cases {

@@ -27,11 +27,11 @@ impl Endpoint {
         let (datagrams, rest) = match text.split_once("://") {
             Some(("tcp", rest)) => (false, rest),
             Some(("udp", rest)) => (true, rest),
-            _ => return Err(format!("`{text}` is no address of a program")),
+            _ => return Err(format!("`{text}` is not the address of a program")),
         };
         let (host, port) = host_and_port(text, rest)?;
         if port == 0 {
-            return Err("port 0 is nobody's: a program that listens has a number of its own".to_owned());
+            return Err("port 0 cannot be used: write the port at which the program listens".to_owned());
         }
         Ok(Endpoint { datagrams, host, port })
     }
@@ -61,12 +61,12 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         let cases = [
-            ("127.0.0.1:8095", "is no address"),
-            ("shm:/frame", "is no address"),
+            ("127.0.0.1:8095", "is not the address"),
+            ("shm:/frame", "is not the address"),
             ("tcp://127.0.0.1", "no port"),
-            ("tcp://h:70000", "`70000` is no port"),
+            ("tcp://h:70000", "`70000` is not a valid port"),
             ("tcp://h:0", "port 0"),
-            ("tcp://:1", "no name of a machine"),
+            ("tcp://:1", "not a valid host name"),
         ];
         for (text, what) in cases {
             let found = Endpoint::parse(text);

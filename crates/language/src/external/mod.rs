@@ -25,7 +25,7 @@ pub struct External {
     pub name: String,
     /// The element that stands in for it: constant stiffness on its degrees of freedom.
     pub element: usize,
-    /// Its degrees of freedom, in the order of the program.
+    /// Its degrees of freedom, in the order that the program uses.
     pub dofs: Vec<usize>,
     /// Which program, and what is peculiar to it.
     pub program: Program,
@@ -102,9 +102,9 @@ impl Model {
     pub fn unsettled(&self) -> Vec<Problem> {
         let unknown = self.externals.iter().filter(|e| e.probe.is_some());
         let problem = |e: &External| {
-            let message = format!("the stiffness of external `{}` is not known before its program runs", e.name);
-            let help = "`interfield run` identifies it, and so does `interfield check --identify`; written as \
-                        stiffness = [[...]] it is known everywhere";
+            let message = format!("the stiffness of external `{}` is unknown before its program runs", e.name);
+            let help = "`interfield run` and `interfield check --identify` identify it; or write stiffness = [[...]], \
+                which all commands use";
             Problem::error(Subject::Element(e.element), message, help)
         };
         unknown.map(problem).collect()

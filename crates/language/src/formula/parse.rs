@@ -275,16 +275,16 @@ impl<B: Build> Parser<'_, B> {
         let text = &self.text[self.span.clone()];
         let e = ExprError::new(self.span.clone(), format!("unexpected `{text}`"));
         match self.tok {
-            Tok::End => ExprError::new(self.span.clone(), "the expression ends too early")
-                .help("something is missing behind the last operator or parenthesis"),
+            Tok::End => ExprError::new(self.span.clone(), "the expression is incomplete")
+                .help("something is missing after the last operator or parenthesis"),
             Tok::Op(')') => ExprError::new(self.span.clone(), "unbalanced parenthesis: `)` without `(`")
-                .help("remove it, or write `(` in front"),
+                .help("remove it, or add the opening `(`"),
             Tok::Number(_) | Tok::Name | Tok::Op('(') if self.end > 0 => {
-                ExprError::new(self.span.clone(), format!("missing operator in front of `{text}`"))
+                ExprError::new(self.span.clone(), format!("missing operator before `{text}`"))
                     .help(format!("write a product with `*`: ...*{text}"))
             }
             Tok::Op(',') => e.help("a decimal point is written `.`; a comma separates the arguments of a function"),
-            Tok::Cmp(_) => e.help("a comparison stands only as the first argument of if(a < b, x, y)"),
+            Tok::Cmp(_) => e.help("a comparison is allowed only as the first argument of if(a < b, x, y)"),
             _ => e.help(ALLOWED),
         }
     }
@@ -314,7 +314,7 @@ impl<B: Build> Parser<'_, B> {
         let span = self.span.clone();
         self.advance()?;
         if self.tok == Tok::End {
-            let message = format!("nothing stands behind the operator `{}`", &self.text[span.clone()]);
+            let message = format!("nothing follows the operator `{}`", &self.text[span.clone()]);
             return Err(ExprError::new(span, message).help("remove it, or write what follows"));
         }
         Ok(())
@@ -324,7 +324,7 @@ impl<B: Build> Parser<'_, B> {
         self.depth += 1;
         if self.depth > DEEPEST {
             let e = ExprError::new(self.span.clone(), "the expression is nested too deeply");
-            return Err(e.help("split it, with the help of [parameters]"));
+            return Err(e.help("split it with [parameters]"));
         }
         let v = match self.tok {
             Tok::Op('-') => {
@@ -400,7 +400,7 @@ impl<B: Build> Parser<'_, B> {
                 Ok(v)
             }
             Tok::Op(')') => {
-                Err(ExprError::new(span, "unexpected `)`").help("something is missing in front of the parenthesis"))
+                Err(ExprError::new(span, "unexpected `)`").help("something is missing before the parenthesis"))
             }
             _ => Err(self.unexpected()),
         }
@@ -432,7 +432,7 @@ impl<B: Build> Parser<'_, B> {
                 let span = at + e.span.start..at + e.span.end;
                 let text = &self.text[span.clone()];
                 if self.build.knows(text) {
-                    return Err(ExprError::new(span, format!("missing operator in front of `{text}`"))
+                    return Err(ExprError::new(span, format!("missing operator before `{text}`"))
                         .help(format!("write a product with `*`: ...*{text}")));
                 }
                 Err(ExprError { span, message: e.message, help: e.help })
@@ -466,7 +466,7 @@ impl<B: Build> Parser<'_, B> {
     }
 
     fn choose(&mut self, span: Range<usize>) -> Parsed<B> {
-        const HELP: &str = "write if(a < b, x, y): x where the comparison holds, y elsewhere";
+        const HELP: &str = "write if(a < b, x, y): x if the comparison is true, otherwise y";
         let open = self.span.clone();
         self.advance()?;
         let left = self.sum()?;

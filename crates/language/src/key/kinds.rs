@@ -79,7 +79,7 @@ kinds! {
     /// Rows of numbers of equal length.
     Rows -> Vec<Vec<f64>> = read_matrix(|_| None), Value::list(Value::list(Value::Number));
     /// A number or a text that means what the user makes of it.
-    Anything -> Raw = read_raw(|_| None), Value::quantity("what the key stands for", "4 kN/mm");
+    Anything -> Raw = read_raw(|_| None), Value::quantity("a quantity that depends on the key", "4 kN/mm");
 }
 
 /// An entry of a registry, or a word with its meaning.

@@ -107,25 +107,30 @@ measures! {
     /// Force by length.
     Stiffness = |_along| Dimension::STIFFNESS;
     /// Of what is moved.
-    Stroke = |along| along, "a length, or an angle where a rotation is moved", "5 mm";
+    Stroke = |along| along, "a length, or an angle for a rotation", "5 mm";
     /// Of what is moved.
-    StrokeRate = |along| along.times(Dimension::RATE), "a velocity, or its angular kind", "500 mm/s";
+    StrokeRate = |along| along.times(Dimension::RATE), "a velocity, or an angular velocity for a rotation", "500 mm/s";
     /// Of what is moved.
-    StrokeAcceleration = |along| along.times(Dimension::RATE.power(2.0)), "an acceleration, or its angular kind", "20 m/s^2";
+    StrokeAcceleration = |along| along.times(Dimension::RATE.power(2.0)), "an acceleration, or an angular \
+        acceleration for a rotation", "20 m/s^2";
     /// Of what is moved.
-    StrokeJerk = |along| along.times(Dimension::RATE.power(3.0)), "a jerk, or its angular kind", "500 m/s^3";
+    StrokeJerk = |along| along.times(Dimension::RATE.power(3.0)), "a jerk, or an angular jerk for a rotation", "500 \
+        m/s^3";
     /// Against what is moved.
-    Force = |along| Dimension::MOMENT.per(along), "a force, or a moment where a rotation is moved", "10 kN";
+    Force = |along| Dimension::MOMENT.per(along), "a force, or a moment for a rotation", "10 kN";
     /// Against what is moved.
-    ForceRate = |along| Force.dimension(along).times(Dimension::RATE), "a rate of force, or its angular kind", "2000 kN/s";
+    ForceRate = |along| Force.dimension(along).times(Dimension::RATE), "a rate of force, or a rate of moment for a \
+        rotation", "2000 kN/s";
     /// Of one coordinate.
-    Tangent = |along| Force.dimension(along).per(along), "a stiffness, or its angular kind", "4 kN/mm";
+    Tangent = |along| Force.dimension(along).per(along), "a stiffness, or a rotational stiffness for a rotation", "4 \
+        kN/mm";
     /// Of one coordinate.
-    TangentDamping = |along| Tangent.dimension(along).times(Dimension::TIME), "a damping, or its angular kind", "5 kN*s/m";
+    TangentDamping = |along| Tangent.dimension(along).times(Dimension::TIME), "a damping, or a rotational damping for \
+        a rotation", "5 kN*s/m";
     /// Of a sensor.
-    Shown = |along| along, "what the sensor shows", "0.02 mm";
+    Shown = |along| along, "the quantity that the sensor measures", "0.02 mm";
     /// Of a limit.
-    Limited = |along| along, "what the limit measures", "90 mm";
+    Limited = |along| along, "the quantity that is limited", "90 mm";
     /// Of a signal.
-    Driven = |along| along, "what the signal drives", "8 kN";
+    Driven = |along| along, "the quantity that the signal drives", "8 kN";
 }

@@ -4,8 +4,8 @@
 //!
 //! ```text
 //! section! {
-//!     SENSOR = ("sensor", "force_sensor = { ... }", "A sensor that is not perfect.");
-//!     GAIN: Pure = key("gain", "Shown over true.").default("1").example("1.01");
+//!     SENSOR = ("sensor", "force_sensor = { ... }", "Errors of a sensor.");
+//!     GAIN: Pure = key("gain", "Gain: measured value over true value.").default("1").example("1.01");
 //!     NOISE: Shown = key("noise", "Standard deviation of its noise.").range(NOT_NEGATIVE).default("0");
 //! }
 //! let gain = table.value(&GAIN);
@@ -16,7 +16,10 @@
 mod kinds;
 mod measures;
 
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::rc::Rc;
 
 pub use interfield_kernel::element::info::Range as Allowed;
 pub use kinds::*;
@@ -25,7 +28,7 @@ use toml::de::DeValue;
 
 use crate::reader::{Spanned, Table};
 use crate::schema;
-use crate::units::{Dimension, UnitSystem};
+use crate::units::Dimension;
 
 /// Greater than zero.
 pub const POSITIVE: Allowed = Allowed::Positive;
@@ -218,6 +221,22 @@ impl Section {
         describe(self.keys).into_iter().chain(self.more.map_or_else(Vec::new, |more| more())).collect()
     }
 
+    /// The names of all its keys, those of its variants and what chooses them too.
+    pub(crate) fn known_names(&'static self) -> Rc<BTreeSet<&'static str>> {
+        thread_local! {
+            // Registries describe their keys at length: once is enough.
+            static KNOWN: RefCell<BTreeMap<*const Section, Rc<BTreeSet<&'static str>>>> = const { RefCell::new(BTreeMap::new()) };
+        }
+        let names = || {
+            let variants = self.variants.map_or_else(Vec::new, |variants| variants());
+            let mut names: BTreeSet<&'static str> = self.described().iter().map(|k| k.name).collect();
+            names.extend(variants.iter().flat_map(|v| v.keys.iter().map(|k| k.name)));
+            names.extend(variants.iter().flat_map(|v| v.when.iter().map(|w| w.0)));
+            Rc::new(names)
+        };
+        KNOWN.with_borrow_mut(|known| Rc::clone(known.entry(std::ptr::from_ref(self)).or_insert_with(names)))
+    }
+
     /// Which variants a key belongs to, in words: `type = "spring"`; `None` if to all or none.
     pub(crate) fn owner_of(&self, key: &str) -> Option<String> {
         let variants = self.variants.map_or_else(Vec::new, |variants| variants());
@@ -364,7 +383,6 @@ impl Place<'_> {
     /// The same with other words for the key.
     pub(crate) fn check_as(self, subject: &str, table: &Table<'_>, x: f64, dim: Dimension, span: Range<usize>) -> bool {
         let Some(allowed) = schema::allowed(self.range).filter(|_| !self.range.contains(x)) else { return true };
-        let unit = if dim.is_none() { String::new() } else { format!(" {}", UnitSystem::si().label(dim)) };
         let usual = dim.example();
         let example = format!("{} = {}", self.name, written(self.example.unwrap_or(&usual)));
         let help = match self.range {
@@ -375,7 +393,9 @@ impl Place<'_> {
             _ if x < 0.0 => format!("remove the sign, or write for example {example}"),
             _ => format!("write for example {example}"),
         };
-        table.error(span, format!("{subject} must be {allowed}, found {x}{unit}"), Some(help));
+        // As many digits as tell it from the bound.
+        let found = table.units().show(x, dim, 10);
+        table.error(span, format!("{subject} must be {allowed}, found {found}"), Some(help));
         false
     }
 

@@ -4,17 +4,21 @@ use std::fmt;
 
 use interfield_kernel::scheme::registry::{AnyScheme, SCHEMES, SchemeInfo, find};
 
-use super::arguments::{Given, Placed, Refusal, arguments, at, build_entry, pairs, report, variant};
+use super::arguments::{Given, Placed, Refusal, arguments, build_entry, pairs, report, variant};
 use super::{Context, Overrides};
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::key::*;
 use crate::model::{Analysis, TangentPolicy};
+use crate::problem::{Problem, Subject};
 use crate::reader::{Spanned, Table};
 use crate::schema::Variant;
-use crate::units::Dimension;
+use crate::units::{self, Dimension};
 
 /// Most steps of a run: beyond that the step is a mistake.
 const MAX_STEPS: f64 = 1e12;
+
+/// Longest duration that is not blamed for the number of steps, s: four months.
+const LONGEST: f64 = 1e7;
 
 /// A scheme by its name, or a table with its parameters.
 type SchemeKey = Or<Named, Inner>;
@@ -24,16 +28,18 @@ const TANGENTS: [(TangentPolicy, &str); 3] =
 
 section! {
     /// How to integrate.
-    pub(super) ANALYSIS = ("analysis", "[analysis]", "How to integrate.");
-    SCHEME: SchemeKey = scheme_key("The integrator: a name, or a table with its parameters; see `interfield schemes`.")
+    pub(super) ANALYSIS = ("analysis", "[analysis]", "Time integration.");
+    SCHEME: SchemeKey = scheme_key("Integration scheme: a name, or a table with its parameters; see `interfield \
+        schemes`.")
         .default("lsrt2").example("{ name = \"lsrt2\", gamma = \"plus\" }");
-    DT: Time = key("dt", "The step.").required().range(POSITIVE).example("10 ms");
-    DURATION: Time = key("duration", "End of the analysis.").required().range(POSITIVE).example("20 s");
-    TANGENT: Choice<(TangentPolicy, &'static str)> = choice("tangent", &TANGENTS, "Jacobian that the scheme works with: exact, \
-        that of the initial state, or estimates given by the elements.").default("exact").example("initial");
-    EVENTS: Choice<(bool, &'static str)> = choice("events", &[(false, "step"), (true, "land")], "What becomes of stops and \
-        springs that turn stiff: stepped over like everything else (the verdict says if that was too coarse), or landed on, \
-        in substeps short enough; not with specimens, nor in substructures.").default("step").example("land");
+    DT: Time = key("dt", "Time step.").required().range(POSITIVE).example("10 ms");
+    DURATION: Time = key("duration", "End time of the analysis.").required().range(POSITIVE).example("20 s");
+    TANGENT: Choice<(TangentPolicy, &'static str)> = choice("tangent", &TANGENTS, "Jacobian that the scheme uses: \
+        exact, of the initial state, or estimates given by the elements.").default("exact").example("initial");
+    EVENTS: Choice<(bool, &'static str)> = choice("events", &[(false, "step"), (true, "land")], "Treatment of stops \
+        and of springs that become stiff: with the normal step (the verdict reports a step that is too coarse), or \
+        with substeps that meet the contact; the latter not with specimens or \
+        substructures.").default("step").example("land");
 }
 
 /// `scheme` of the analysis, or of a substructure.
@@ -43,7 +49,7 @@ pub(super) const fn scheme_key(doc: &'static str) -> Key<SchemeKey> {
 
 /// `tangent` of a substructure.
 pub(super) const OWN_TANGENT: Key<Choice<(TangentPolicy, &'static str)>> =
-    choice("tangent", &TANGENTS, "Its Jacobian, if not that of [analysis].").example("initial");
+    choice("tangent", &TANGENTS, "Jacobian of this substructure, if different from [analysis].").example("initial");
 
 section! {
     SCHEME_TABLE = ("scheme", "scheme = { name = ... }", "").variants(variants);
@@ -79,14 +85,19 @@ fn time(
     }
     let refuse = |message: String, help: Option<String>| {
         let help = help.unwrap_or_else(|| format!("write for example {option} \"10 ms\""));
-        context.diags.push(Diagnostic::unlocated(message).help(help));
+        context.diags.push(Diagnostic::unlocated(message).help(help).at_option(format!("{option} {}", quoted(text))));
     };
     match context.scope.quantity(text, Dimension::TIME) {
         Ok(x) if x > 0.0 => return Some(Spanned::new(x, 0..0)),
-        Ok(x) => refuse(format!("{option} must be greater than zero, found {x} s"), None),
+        Ok(x) => refuse(format!("{option} must be greater than zero, found {}", units::time(x)), None),
         Err(errors) => errors.into_iter().for_each(|e| refuse(format!("{option} {text}: {}", e.message), e.help)),
     }
     None
+}
+
+/// A value of the command line, as it would be typed.
+fn quoted(text: &str) -> String {
+    if text.contains(' ') { format!("\"{text}\"") } else { text.to_owned() }
 }
 
 /// Reads `[analysis]`, with the command line on top.
@@ -94,30 +105,43 @@ pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>, overrides: &Over
     let table = root.open(&super::ANALYSIS);
     if !root.has(&super::ANALYSIS) && (overrides.dt.is_none() || overrides.duration.is_none()) {
         let help = "write for example:\n[analysis]\nscheme = \"lsrt2\"\ndt = \"10 ms\"\nduration = \"20 s\"";
-        context.diags.push(Diagnostic::error("the model has no [analysis]", 0..0).help(help));
+        let d = Diagnostic::error("the model has no [analysis]", 0..0).help(help);
+        // Its keys are there without their header: that is told where they stand.
+        let headless = context.source.text.lines().any(|l| l.trim_start().starts_with(DURATION.name));
+        context.diags.push(if headless { d.following() } else { d });
     }
     let dt = time(context, table.as_ref(), &DT, ("--dt", overrides.dt.as_ref()));
     let duration = time(context, table.as_ref(), &DURATION, ("--until", overrides.duration.as_ref()));
     let scheme = scheme(context, table.as_ref(), &SCHEME, overrides);
     let own = table.as_ref().map(|t| t.value(&TANGENT).0);
+    context.places.tangent = table.as_ref().map_or(0..0, |t| t.place(&TANGENT));
     let tangent = tangent(context, overrides.tangent.as_ref()).or(own).unwrap_or_default();
     let land = table.as_ref().is_some_and(|t| t.value(&EVENTS).0);
     if let Some(t) = table {
         t.finish();
     }
     let (dt, duration) = (dt?, duration?);
-    (context.places.step, context.places.duration) = (dt.span.clone(), duration.span.clone());
+    let places = &mut context.places;
+    (places.step, places.duration) = (dt.span.clone(), duration.span.clone());
+    places.step_option = overrides.dt.as_ref().map(|dt| format!("--dt {}", quoted(dt)));
+    places.duration_option = overrides.duration.as_ref().map(|end| format!("--until {}", quoted(end)));
+    // What was chosen for this once is to blame before what stands in the file.
+    let subject =
+        if overrides.duration.is_some() && overrides.dt.is_none() { Subject::Duration } else { Subject::Step };
+    let say = |problem: Problem| context.diags.push(context.places.locate(&problem));
     // With a step of the command line it may be the step that is looked at, not the run.
     if duration.value < dt.value * (1.0 - 1e-9) && overrides.dt.is_none() {
-        let message = format!("the analysis of {} s is shorter than one step of {} s", duration.value, dt.value);
-        let span = if dt.span.is_empty() { &duration.span } else { &dt.span };
-        context.diags.push(at(span, message).help("take a smaller `dt` or a longer `duration`"));
+        say(Problem::no_step(subject, duration.value, dt.value));
         return None;
     }
     if duration.value / dt.value > MAX_STEPS {
-        let message = format!("{} s in steps of {} s are more than {MAX_STEPS:e} steps", duration.value, dt.value);
-        let span = if dt.span.is_empty() { &duration.span } else { &dt.span };
-        context.diags.push(at(span, message).help("check the units of `dt` and `duration`"));
+        let message = format!(
+            "{} in steps of {} are more than {MAX_STEPS:e} steps",
+            units::time(duration.value),
+            units::time(dt.value)
+        );
+        let subject = if duration.value > LONGEST { Subject::Duration } else { subject };
+        say(Problem::error(subject, message, "check the units of `dt` and `duration`"));
         return None;
     }
     let (scheme_name, scheme) = scheme?;
@@ -129,7 +153,7 @@ fn tangent(context: &Context<'_>, given: Option<&String>) -> Option<TangentPolic
     let given = given?;
     let found = TANGENTS.iter().find(|t| t.1 == given).map(|t| t.0);
     if found.is_none() {
-        let d = Diagnostic::unlocated(format!("--tangent {given}: there is no such tangent policy"));
+        let d = Diagnostic::unlocated(format!("--tangent {given}: unknown tangent policy"));
         context.diags.push(d.help("write exact, initial or given"));
     }
     found

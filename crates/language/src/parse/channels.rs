@@ -1,11 +1,12 @@
 //! Recorded channels: `node.dof[.u|v|a|abs]`, at a cut `[.gap|gap_v|lambda|link]`, `element.force|deformation|STATE`, loads
-//! by name, `energy.PART`; `node.dof.target|reached|measured` of a specimen, `external.node.dof.target|...` of an external.
+//! by name, `energy.PART`, `drift.drift`; `node.dof.target|reached|measured` of a specimen, `external.node.dof.target|...` of an external.
 
 use interfield_kernel::element::info::Unit;
 use interfield_lab::rig::Reading;
 
 use super::Context;
 use super::elements::dimension;
+use super::no_node;
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::external::External;
 use crate::key::*;
@@ -16,13 +17,17 @@ use crate::units::Dimension;
 
 section! {
     /// What to record.
-    pub(super) RECORD = ("record", "[record]", "What to record.");
-    CHANNELS: List<Text> = key("channels", "What is recorded: `roof.x`, `roof.x.v`, `roof.x.a`, `roof.x.abs` (absolute \
-        acceleration), `spring.force`, `spring.deformation`, a state `iso.z`, a load `quake`, and of a specimen \
-        `slab.x.target`, `slab.x.reached`, `slab.x.measured` (force), of an external `frame.roof.x.target` and so on; all \
-        displacements (up to 24) if absent.").example("[\"roof.x\", \"spring.force\"]");
-    EVERY: Whole = key("every", "Records every so many steps.").range(from(1.0)).default("1").example("10");
-    ENERGY_BALANCE: Flag = key("energy", "Records the energy balance too: energy.kinetic, energy.internal, energy.damping, \
+    pub(super) RECORD = ("record", "[record]", "Recorded channels.");
+    CHANNELS: List<Text> = key("channels", "Channels to record: `roof.x`, `roof.x.v`, `roof.x.a`, `roof.x.abs` \
+        (absolute \
+        acceleration), `spring.force`, `spring.deformation`, a state `iso.z`, a load `quake`; for a specimen \
+        `slab.x.target`, `slab.x.reached`, `slab.x.measured` (force); for an external `frame.roof.x.target` etc. If \
+        absent, all displacements (up to 24). Every [[drift]] is recorded too.").example("[\"roof.x\", \
+        \"spring.force\"]");
+    EVERY: Whole = key("every", "Number of steps between two recorded \
+        rows.").range(from(1.0)).default("1").example("10");
+    ENERGY_BALANCE: Flag = key("energy", "Also record the energy balance: energy.kinetic, energy.internal, \
+        energy.damping, \
         energy.input, energy.error.").default("false").example("true");
 }
 
@@ -41,23 +46,36 @@ pub(super) fn read(
     root: &Table<'_>,
     loads: &[String],
     measured: Measured<'_>,
+    drifts: Vec<Channel>,
+    steps: Option<u64>,
 ) -> (Vec<Channel>, u64) {
     let (mut every, mut energy, mut listed) = (1, false, None);
     if let Some(table) = root.open(&super::RECORD) {
         (every, energy, listed) = (table.value(&EVERY) as u64, table.value(&ENERGY_BALANCE), table.read(&CHANNELS));
+        if let Some(steps) = steps.filter(|steps| *steps > 0 && every > *steps) {
+            let message =
+                format!("`every` is {every}, but the run has only {steps} steps: its start and its end are recorded");
+            let d = Diagnostic::warning(message, table.place(&EVERY)).following();
+            context.diags.push(d.help("take a smaller number, or omit it to record each step"));
+        }
         table.finish();
     }
     let Some(listed) = listed else {
         let free = context.dofs.iter().enumerate().filter(|(_, d)| matches!(d.support, Support::Free));
         let all = free.map(|(i, d)| channel(context, d.name.clone(), Quantity::Displacement(i), of_dof(context, i, 0)));
-        return (with_energy(context, all.take(DEFAULT_CHANNELS).collect(), energy), every);
+        let all = all.take(DEFAULT_CHANNELS).chain(drifts).collect();
+        return (with_energy(context, all, energy), every);
     };
     for (i, c) in listed.value.iter().enumerate() {
         if listed.value[..i].iter().any(|d| d.value == c.value) {
             context.error(c.span.clone(), format!("channel `{}` is listed twice", c.value), "remove one");
         }
     }
-    let channels = listed.value.iter().filter_map(|c| read_channel(context, c, loads, measured)).collect();
+    let declared = |name: &str| drifts.iter().find(|d| d.name == name).cloned();
+    let read = |c: &Spanned<String>| declared(&c.value).or_else(|| read_channel(context, c, loads, measured));
+    let mut channels: Vec<Channel> = listed.value.iter().filter_map(read).collect();
+    // A drift is declared to be recorded.
+    channels.extend(drifts.into_iter().filter(|d| listed.value.iter().all(|c| c.value != d.name)));
     (with_energy(context, channels, energy), every)
 }
 
@@ -155,10 +173,13 @@ fn read_channel(
     }
     let known = context.nodes.iter().map(|n| n.name.as_str());
     let known = known.chain(context.elements.iter().map(|e| e.name.as_str())).chain(loads.iter().map(String::as_str));
-    let help = did_you_mean(first, known).unwrap_or_else(|| {
+    let help = context.near(first, known).map(|near| format!("did you mean `{near}`?")).unwrap_or_else(|| {
         "a channel names a node, an element or a load: \"roof.x\", \"storey1.force\", \"quake\"".to_owned()
     });
-    context.error(text.span.clone(), format!("no node, element or load is called `{first}`"), help);
+    let d = Diagnostic::error(format!("no node, element or load is called `{first}`"), text.span.clone()).help(help);
+    // A node that elements miss too is told there.
+    let told = context.diags.says(&no_node(first)) || context.diags.is_headless();
+    context.diags.push(if told { d.following() } else { d });
     None
 }
 
@@ -172,7 +193,7 @@ fn external_channel(
 ) -> Option<Channel> {
     let names: Vec<&str> = external.dofs.iter().map(|&d| context.dofs[d].name.as_str()).collect();
     let Some(i) = names.iter().position(|name| *name == dof) else {
-        let message = format!("`{dof}` is no degree of freedom of external `{}`", external.name);
+        let message = format!("`{dof}` is not a degree of freedom of external `{}`", external.name);
         let near = did_you_mean(dof, names.iter().copied()).map_or_else(String::new, |d| format!("{d} "));
         context.error(text.span.clone(), message, format!("{near}it has: {}", names.join(", ")));
         return None;
@@ -200,7 +221,12 @@ fn reading_channel(
     });
     let Some((s, i)) = found else {
         let message = format!("no specimen is moved along `{}`", context.dofs[d].name);
-        context.error(text.span.clone(), message, "target, reached and measured are quantities of a [[specimen]]; those of an [[external]] begin with its name");
+        let help = "target, reached and measured are quantities of a [[specimen]]; quantities of an [[external]] \
+            start with its name";
+        // It may be that of a specimen with mistakes of its own.
+        if specimens.len() == context.places.specimens.len() {
+            context.error(text.span.clone(), message, help);
+        }
         return None;
     };
     let measure = if reading == Reading::Force { context.force(d).into() } else { of_dof(context, d, 0) };
@@ -212,7 +238,7 @@ fn node_channel(context: &Context<'_>, text: &Spanned<String>, node: usize, rest
     let (dof, what) = rest.split_once('.').unwrap_or((rest, "u"));
     if dof.is_empty() {
         let name = &context.nodes[node].name;
-        let message = format!("`{}` does not say which direction of the node", text.value);
+        let message = format!("`{}` does not name a direction of the node", text.value);
         let dof = context.nodes[node].dofs.first().map_or("x", |d| d.0.as_str());
         context.error(text.span.clone(), message, format!("write \"{name}.{dof}\" for its displacement in {dof}"));
         return None;
@@ -224,8 +250,8 @@ fn node_channel(context: &Context<'_>, text: &Spanned<String>, node: usize, rest
         "a" => make(Quantity::Acceleration(d), of_dof(context, d, 2)),
         "abs" => make(Quantity::AbsoluteAcceleration(d), of_dof(context, d, 2)),
         "gap" | "gap_v" | "lambda" | "link" if !context.partitioned => {
-            let message = format!("`{what}` is a quantity of a cut, and this model is in one piece");
-            context.error(text.span.clone(), message, "remove it, or cut the model with [[substructure]]");
+            let message = format!("`{what}` is a quantity of an interface, but this model has no substructures");
+            context.error(text.span.clone(), message, "remove it, or divide the model with [[substructure]]");
             None
         }
         "gap" => make(Quantity::Gap(d, 0), of_dof(context, d, 0)),
@@ -235,7 +261,7 @@ fn node_channel(context: &Context<'_>, text: &Spanned<String>, node: usize, rest
         _ => {
             let message = format!("`{what}` is not a quantity of a degree of freedom");
             let help = "write u (displacement), v (velocity), a (acceleration relative to the ground) or abs \
-                        (absolute acceleration); at a cut also gap, gap_v, lambda (force through it) and link";
+                        (absolute acceleration); at an interface also gap, gap_v, lambda (interface force) and link";
             context.error(text.span.clone(), message, help);
             None
         }
@@ -259,8 +285,8 @@ fn element_channel(context: &Context<'_>, text: &Spanned<String>, e: usize, what
         let Some(i) = i else {
             let count = first_dofs.len();
             let message = match count {
-                1 => format!("element `{}` has one coordinate, `{index}` is none", element.name),
-                _ => format!("element `{}` has {count} coordinates, `{index}` is none of them", element.name),
+                1 => format!("element `{}` has one coordinate; `{index}` does not exist", element.name),
+                _ => format!("element `{}` has {count} coordinates; `{index}` is not one of them", element.name),
             };
             let help = match count {
                 1 => format!("write \"{}.{what}\"", element.name),
@@ -296,7 +322,7 @@ fn element_channel(context: &Context<'_>, text: &Spanned<String>, e: usize, what
     let mut known = vec!["force", "deformation"];
     known.extend(states.iter().map(|(name, _)| name.as_str()));
     let (message, near) = if what.is_empty() {
-        (format!("`{}` does not say which quantity of the element", text.value), None)
+        (format!("`{}` does not name a quantity of the element", text.value), None)
     } else {
         (format!("element `{}` has no quantity `{what}`", element.name), did_you_mean(what, known.iter().copied()))
     };

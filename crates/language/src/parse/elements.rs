@@ -19,7 +19,8 @@ section! {
     /// An element.
     pub(crate) ELEMENTS = ("element", "[[element]]", "An element.").variants(variants);
     NAME: Text = key("name", "Its name, for channels and messages.").example("storey1");
-    DAMPED: Flag = key("damped", "Whether its stiffness takes part in Rayleigh damping.").default("true").example("false");
+    DAMPED: Flag = key("damped", "Whether its stiffness is included in Rayleigh \
+        damping.").default("true").example("false");
     TANGENT: Inner = table("tangent", &ESTIMATE, "Estimate for the tangent policy `given`.").example("{ k = \"4 kN/mm\" }");
 }
 
@@ -29,14 +30,21 @@ pub(super) const TYPE: Key<Named> = of(Named(types), "type", "Type of the elemen
 section! {
     /// Keys that some types have; what they mean is said by the catalogue.
     [OPTIONS];
-    pub(super) NODES: List<Text> = key("nodes", "The two nodes it joins; `ground` is always there.").required()
+    pub(super) NODES: List<Text> = key("nodes", "The two nodes it connects; `ground` always exists.").required()
         .example("[\"ground\", \"roof\"]");
-    DOF: Text = key("dof", "Degree of freedom it acts along; the line between the nodes if absent.").example("x");
+    DOF: Text = key("dof", "Degree of freedom along which it acts; if absent, the line between the \
+        nodes.").example("x");
     pub(super) DOFS: List<Text> = key("dofs", "Its degrees of freedom.").required().example("[\"roof.x\"]");
     NODE: Text = key("node", "The node.").required().example("roof");
-    MEMORY: Choice<(bool, &'static str)> = choice("memory", &[(false, "state"), (true, "path")], "What it remembers.").example("path");
+    MEMORY: Choice<(bool, &'static str)> = choice("memory", &[(false, "state"), (true, "path")], "Its state \
+        variables.").example("path");
     INITIAL: Inner = table("initial", &STATES, "Initial values of its states.").example("{ z = \"10 kN\" }");
 }
+
+/// Keys that a stiffness is given by, whatever the type.
+const STIFFNESS_KEYS: [&str; 5] = ["k", "K", "E", "k1", "force"];
+/// The same of viscous damping.
+const DASHPOT_KEYS: [&str; 3] = ["c", "C", "force"];
 
 section! {
     STATES = ("states", "{ ... }", "Initial values of states, by name.").others(|| Anything.value());
@@ -47,7 +55,8 @@ section! {
     STIFFNESS: Tangent = key("k", "Estimated stiffness on each coordinate.");
     DAMPING: TangentDamping = key("c", "Estimated damping on each coordinate.").default("0").example("5 kN*s/m");
     STIFFNESSES: Or<Rows, Text> = key("K", "Estimated stiffness over all coordinates, instead of `k`.").example("[[4, -4], [-4, 4]]");
-    DAMPINGS: Or<Rows, Text> = key("C", "Estimated damping over all coordinates, beside `K`.").example("[[1, 0], [0, 1]]");
+    DAMPINGS: Or<Rows, Text> = key("C", "Estimated damping over all coordinates, in addition to `K`.").example("[[1, \
+        0], [0, 1]]");
 }
 
 fn types() -> Vec<&'static str> {
@@ -170,6 +179,9 @@ fn read_one(context: &mut Context<'_>, table: &Table<'_>) {
         if given.is_some() {
             context.estimates.push((context.elements.len(), table.place(&TANGENT)));
         }
+        let place = |keys: &[&str]| keys.iter().find_map(|key| table.glimpse(key)).unwrap_or_else(|| span.clone());
+        context.places.stiffnesses.push(place(&STIFFNESS_KEYS));
+        context.places.dashpots.push(place(&DASHPOT_KEYS));
         context.places.elements.push(span);
         context.elements.push(Element { name, type_name: info.name.to_owned(), kind, damped, given, s0 });
     }
@@ -190,7 +202,7 @@ fn tangent(context: &Context<'_>, t: &Table<'_>, type_name: &str, kind: Option<&
         t.ignore_all();
         let (message, help) = match type_name {
             "mass" => ("a mass has no tangent", "remove it"),
-            _ if linear => ("this element has a matrix as its tangent", "write tangent = { K = [[...]], C = [[...]] }"),
+            _ if linear => ("the tangent of this element is a matrix", "write tangent = { K = [[...]], C = [[...]] }"),
             _ => ("a tangent has either a number `k` or a matrix `K`", "write tangent = { k = \"4 kN/mm\" }"),
         };
         context.error(t.span(), message, help);
@@ -259,6 +271,12 @@ pub(crate) fn dimension(unit: Unit, force: Dimension, disp: Dimension, n: f64) -
         .times(Dimension::TIME.power(unit.time + n * unit.time_n))
 }
 
+/// Dimension of a number of the catalogue on a coordinate that is an angle, or none; `n` is the value of the parameter `n`.
+pub fn law_dimension(unit: Unit, angle: bool, n: f64) -> Dimension {
+    let disp = if angle { Dimension::NONE } else { Dimension::LENGTH };
+    dimension(unit, Dimension::MOMENT.per(disp), disp, n)
+}
+
 /// The parameters of a catalogue entry, in its order.
 pub(super) fn parameters(
     table: &Table<'_>,
@@ -293,15 +311,15 @@ pub(super) fn difference(context: &Context<'_>, table: &Table<'_>) -> Option<Coo
     let dof = table.read(&DOF);
     let nodes = nodes?;
     if nodes.value.is_empty() || nodes.value.len() > 2 {
-        let message = format!("this element joins two nodes, found {}", nodes.value.len());
-        context.error(nodes.span, message, "name two nodes; `ground` is always there");
+        let message = format!("this element connects two nodes, found {}", nodes.value.len());
+        context.error(nodes.span, message, "name two nodes; `ground` always exists");
         return None;
     }
     let indices: Vec<Option<usize>> = nodes.value.iter().map(|n| context.node(n)).collect();
     let indices: Vec<usize> = indices.into_iter().collect::<Option<_>>()?;
     let (from, to) = if let [one] = indices[..] { (0, one) } else { (indices[0], indices[1]) };
     if from == to {
-        context.error(nodes.span, "this element joins a node with itself", "name two different nodes");
+        context.error(nodes.span, "this element connects a node with itself", "name two different nodes");
         return None;
     }
     let is_ground = |i: usize| context.nodes[i].name == GROUND;
@@ -317,8 +335,8 @@ pub(super) fn difference(context: &Context<'_>, table: &Table<'_>) -> Option<Coo
     let along: Vec<f64> = (0..3).map(|i| b[i] - a[i]).collect();
     let length = along.iter().map(|x| x * x).sum::<f64>().sqrt();
     if is_ground(from) || is_ground(to) || length == 0.0 {
-        let message = "the direction of this element is not known";
-        context.error(nodes.span, message, "write dof = \"x\", or give both nodes different positions");
+        let message = "the direction of this element is unknown";
+        context.error(nodes.span, message, "write dof = \"x\", or give the nodes different positions");
         return None;
     }
     let mut coordinate = Coordinate::new();
@@ -331,7 +349,7 @@ pub(super) fn difference(context: &Context<'_>, table: &Table<'_>) -> Option<Coo
         }
     }
     if coordinate.is_empty() {
-        let message = "its nodes cannot move along this element";
+        let message = "its nodes have no degree of freedom along this element";
         context.error(nodes.span, message, "give them the degrees of freedom it needs, or write dof = \"x\"");
         return None;
     }
@@ -348,7 +366,12 @@ pub(super) fn listed(
     let dofs = table.read(key)?;
     if dofs.value.is_empty() || wanted.is_some_and(|w| w.len() != dofs.value.len()) {
         let (message, help) = match wanted {
-            None => ("this list names no degree of freedom".to_owned(), "write for example [\"roof.x\"]".to_owned()),
+            None => (
+                "this list is empty; it must name degrees of freedom".to_owned(),
+                "write for example \
+                [\"roof.x\"]"
+                    .to_owned(),
+            ),
             Some(w) => (
                 format!("this element needs {} degrees of freedom, found {}", w.len(), dofs.value.len()),
                 format!("name in this order: {}", w.join(", ")),
@@ -403,8 +426,8 @@ fn law(context: &Context<'_>, table: &Table<'_>, info: &'static Info, s0: &mut V
     let path = path_moved(table, info, law.as_ref());
     if path && table.has(&INITIAL) {
         table.ignore(&INITIAL);
-        let message = "a law whose memory is its path starts from rest, it has no `initial`";
-        context.error(table.span(), message, "remove `initial`: the first evaluation moves it to its deformation");
+        let message = "a law whose state is its loading path starts from rest and has no `initial`";
+        context.error(table.span(), message, "remove `initial`: the first step loads it to its deformation");
     } else {
         initial_states(table, &states, s0);
     }

@@ -14,18 +14,23 @@ use crate::units::{Dimension, UnitSystem};
 
 section! {
     /// A part that another program computes.
-    pub(super) EXTERNAL = ("external", "[[external]]", "A part of the structure that another program computes, once per step, and that is never taken back.")
+    pub(super) EXTERNAL = ("external", "[[external]]", "A part of the structure that another program computes. It \
+        advances once per step and is never reset.")
         .variants(|| PROGRAMS.iter().map(|p| p.variant(PROGRAM.name)).collect());
-    NAME: Text = key("name", "Its name, by which substructures and channels refer to it.").required().example("frame");
-    DOFS: List<Text> = key("dofs", "Its degrees of freedom, in the order of the program.").required().example("[\"roof.x\"]");
-    UNITS: Inner = table("units", &units::UNITS, "Units of the program, or of variables of a unit that declare none.")
+    NAME: Text = key("name", "Its name, used by substructures and channels.").required().example("frame");
+    DOFS: List<Text> = key("dofs", "Its degrees of freedom, in the order that the program \
+        uses.").required().example("[\"roof.x\"]");
+    UNITS: Inner = table("units", &units::UNITS, "Units of the program; for an FMU, the units of variables that \
+        declare none.")
         .example("{ length = \"mm\", force = \"kN\" }");
-    STIFFNESS: Or<Rows, Text> = key("stiffness", "Stiffness of the linear stand-in that the scheme computes with: a matrix in the \
-        units of the file, the name of a Matrix Market file, or \"identify\": by moving the program a little before the run.")
+    STIFFNESS: Or<Rows, Text> = key("stiffness", "Stiffness of the linear substitute that the scheme uses: a matrix \
+        in the units of the file, the name of a Matrix Market file, or \"identify\": small displacements before the \
+        run.")
         .default(IDENTIFY).example("[[4000]]");
-    PROBE: EachDof<Stroke> = key("probe", "How far each degree of freedom is moved to identify the stiffness, one number or one for \
-        each.").range(POSITIVE).default("0.001 mm").example("0.01 mm");
-    DAMPED: Flag = key("damped", "Whether the stand-in's stiffness takes part in Rayleigh damping.").default("true").example("false");
+    PROBE: EachDof<Stroke> = key("probe", "Displacement of each degree of freedom to identify the stiffness: one \
+        number, or one for each.").range(POSITIVE).default("0.001 mm").example("0.01 mm");
+    DAMPED: Flag = key("damped", "Whether the stiffness of the linear substitute is included in Rayleigh \
+        damping.").default("true").example("false");
 }
 
 /// One quantity for all degrees of freedom, or one for each.
@@ -59,18 +64,23 @@ const FMU: &str = "fmu";
 
 section! {
     [PROCESS];
-    COMMAND: List<Text> = key("command", "How it is started, in the folder of the model file; it runs already if absent.")
+    COMMAND: List<Text> = key("command", "Command that starts it, in the folder of the model file; if absent, the \
+        program must be running.")
         .example("[\"python3\", \"frame.py\"]");
-    AT: Text = key("at", "Where it listens, tcp://HOST:PORT or udp://HOST:PORT; at a free port of this machine if it is started here.")
+    AT: Text = key("at", "Address at which it listens, tcp://HOST:PORT or udp://HOST:PORT; a program that is started \
+        here gets a free port of this machine.")
         .example("tcp://127.0.0.1:8095");
-    START: Time = key("start", "Longest time until the program listens.").range(POSITIVE).default("30 s").example("1 min");
-    TIMEOUT: Time = key("timeout", "Longest time of an answer.").range(POSITIVE).default("5 s").example("5 s");
+    START: Time = key("start", "Longest time until the program accepts a connection.").range(POSITIVE).default("30 \
+        s").example("1 min");
+    TIMEOUT: Time = key("timeout", "Longest time until the program answers.").range(POSITIVE).default("5 \
+        s").example("5 s");
 }
 
 section! {
     [OPENSEES];
-    ADAPTER_STIFFNESS: EachDof<Tangent> = key("adapter_stiffness", "Stiffness of the element `adapter` of the script (-stif), one \
-        number or one for each degree of freedom; what gives in it is corrected.").required().range(POSITIVE).example("1e7 kN/m");
+    ADAPTER_STIFFNESS: EachDof<Tangent> = key("adapter_stiffness", "Stiffness of the element `adapter` of the script \
+        (-stif), one number or one for each degree of freedom. Its flexibility is \
+        corrected.").required().range(POSITIVE).example("1e7 kN/m");
 }
 
 /// The word that asks for the stiffness of a program.
@@ -115,6 +125,8 @@ fn read_one(context: &mut Context<'_>, table: &Table<'_>) -> Option<External> {
         None => (vec![f64::NAN; dofs.len() * dofs.len()], Some(amounts?)),
     };
     let element = context.elements.len();
+    context.places.stiffnesses.push(name.span.clone());
+    context.places.dashpots.push(name.span.clone());
     context.places.elements.push(name.span);
     context.elements.push(Element {
         name: name.value.clone(),
@@ -143,12 +155,12 @@ fn contact(context: &Context<'_>, table: &Table<'_>) -> Contact {
     let command: Vec<String> = words.into_iter().map(|word| word.value).collect();
     if command.first().is_some_and(|c| c.trim().is_empty()) || (command.is_empty() && table.has(&COMMAND)) {
         let help = "write the program and its arguments: command = [\"python3\", \"frame.py\"]";
-        context.error(table.place(&COMMAND), "this command names no program", help);
+        context.error(table.place(&COMMAND), "this command is empty", help);
     }
     let at = table.read(&AT).and_then(|text| endpoint(context, &text));
     if !table.has(&AT) && !table.has(&COMMAND) {
-        let help = "write `command` for a program that is started here, `at` for one that runs already";
-        context.error(table.span(), "this external says neither how its program is started nor where it is", help);
+        let help = "write `command` for a program to start, or `at` for a program that is already running";
+        context.error(table.span(), "this external has neither a `command` nor an address `at`", help);
     }
     Contact { command, at, start: table.value(&START), timeout: table.value(&TIMEOUT) }
 }
@@ -164,14 +176,13 @@ fn program(context: &Context<'_>, table: &Table<'_>, dofs: &[usize]) -> Option<P
         .unwrap_or_else(|| format!("programs are {}", names.join(", ")));
     // Keys of a program that is not known cannot be judged.
     table.ignore_all();
-    context.error(name.span, format!("there is no way to talk to `{}`", name.value), help);
+    context.error(name.span, format!("unknown program `{}`", name.value), help);
     None
 }
 
 fn opensees(context: &Context<'_>, table: &Table<'_>, dofs: &[usize]) -> Option<Program> {
     if !table.has(&ADAPTER_STIFFNESS) {
-        let help =
-            "write the number behind -stif of the element `adapter`, with its unit: adapter_stiffness = \"1e7 kN/m\"";
+        let help = "write the value of -stif of the element `adapter`, with its unit: adapter_stiffness = \"1e7 kN/m\"";
         context.error(table.place(&PROGRAM), "missing key `adapter_stiffness` of an OpenSees script", help);
     }
     Some(Program::OpenSees { adapter: per_dof(context, table, &ADAPTER_STIFFNESS, dofs)? })
@@ -219,7 +230,7 @@ fn per_dof<M: Measure>(
     let Some(list) = item.get_ref().as_array() else {
         let one = Measured(first).read(table, place, item)?;
         if dofs.iter().any(|&d| dim(d) != first) {
-            let message = format!("one `{}` cannot be for translations and rotations", key.name);
+            let message = format!("a single `{}` cannot apply to both translations and rotations", key.name);
             context.error(item.span(), message, "write a list with one for each degree of freedom, in their order");
             return None;
         }
@@ -242,13 +253,13 @@ pub(super) fn check(context: &Context<'_>, externals: &[External]) {
             let name = &context.dofs[d].name;
             match &context.dofs[d].support {
                 Support::Imposed(_) if !context.drives(d) => {
-                    let message = format!("`{name}` has an imposed motion, which the program does not know");
-                    let help = "let the program move its own support, or let an element stand between";
+                    let message = format!("`{name}` has an imposed motion, which cannot be passed to the program");
+                    let help = "impose the motion in the program, or place an element between the two";
                     context.error(place(), message, help);
                 }
                 Support::Fixed => {
-                    let message = format!("`{name}` is fixed and needs no force of a program");
-                    context.error(place(), message, "leave it out of `dofs`");
+                    let message = format!("`{name}` is fixed, so the program cannot act on it");
+                    context.error(place(), message, "remove it from `dofs`");
                 }
                 Support::Follows(_) => {
                     let message = format!("`{name}` follows other nodes, which the program does not know");

@@ -8,18 +8,22 @@ use crate::reader::{Raw, Table};
 
 section! {
     pub(super) [KEYS];
-    FILE: Text = key("file", "The unit's file, as seen from the folder of the model file.").required().example("damper.fmu");
-    DISPLACEMENTS: List<Text> = key("displacements", "Its inputs for displacements, one for each degree of freedom.").required()
+    FILE: Text = key("file", "FMU file, relative to the folder of the model file.").required().example("damper.fmu");
+    DISPLACEMENTS: List<Text> = key("displacements", "Input variables for the displacements, one for each degree of \
+        freedom.").required()
         .example("[\"u\"]");
-    VELOCITIES: List<Text> = key("velocities", "Its inputs for velocities, if it wants them.").example("[\"v\"]");
-    FORCES: List<Text> = key("forces", "Its outputs for the forces that resist, one for each degree of freedom; `-NAME` for a force \
-        that it exerts.").required().example("[\"F\"]");
-    TIME: Text = key("time", "Its input for the time, if it wants one.").example("t");
-    PARAMETERS: Inner = table("parameters", &SETTINGS, "Its parameters by name, in its own units.").example("{ k = 2.5 }");
+    VELOCITIES: List<Text> = key("velocities", "Input variables for the velocities, if the FMU needs \
+        them.").example("[\"v\"]");
+    FORCES: List<Text> = key("forces", "Output variables for the restoring forces, one for each degree of freedom; \
+        `-NAME` for a force of opposite sign (acting on the structure).").required().example("[\"F\"]");
+    TIME: Text = key("time", "Input variable for the time, if the FMU needs it.").example("t");
+    PARAMETERS: Inner = table("parameters", &SETTINGS, "Parameters by name, in the units of the FMU.").example("{ k = \
+        2.5 }");
 }
 
 section! {
-    SETTINGS = ("unit-parameters", "parameters", "Parameters of a functional mock-up unit by their names, in the units that the unit gives them.").others(|| SETTING.value());
+    SETTINGS = ("unit-parameters", "parameters", "Parameters of a functional mock-up unit (FMU) by name, in the units \
+        that the FMU declares.").others(|| SETTING.value());
 }
 
 const SETTING: Or<Anything, Flag> = Or(Anything, Flag);
@@ -28,8 +32,8 @@ const SETTING: Or<Anything, Flag> = Or(Anything, Flag);
 pub(super) fn read(context: &Context<'_>, table: &Table<'_>, dofs: &[usize]) -> Option<Unit> {
     let file = table.read(&FILE);
     if let Some(file) = file.as_ref().filter(|f| !f.value.to_lowercase().ends_with(".fmu")) {
-        let message = format!("`{}` is no name of a functional mock-up unit", file.value);
-        context.error(file.span.clone(), message, "its file ends with .fmu");
+        let message = format!("`{}`: the file name of an FMU must end in .fmu", file.value);
+        context.error(file.span.clone(), message, "write the path of an FMU file, for example \"damper.fmu\"");
     }
     let displacements = names(context, table, &DISPLACEMENTS, dofs);
     let velocities = names(context, table, &VELOCITIES, dofs);

@@ -91,7 +91,8 @@ fn coordinates(context: &Context<'_>, table: &Table<'_>) -> (Option<Vec<Coordina
         let q = match names {
             Some(n) if n.value.len() == 1 => vec![n.value[0].value.clone()],
             Some(n) => {
-                let message = format!("{} coordinate names for the one between two nodes", n.value.len());
+                let message =
+                    format!("{} coordinate names, but an element between two nodes has one coordinate", n.value.len());
                 context.error(n.span, message, "give one name, or list degrees of freedom under `dofs`");
                 return (difference(context, table).map(|c| vec![c]), None);
             }
@@ -185,8 +186,8 @@ fn check_at_start(
         let finite = |m: &[f64], width: usize| m[row * width..(row + 1) * width].iter().all(|x| x.is_finite());
         if !value.is_finite() {
             let message = format!("this formula gives {value} in the initial state");
-            let help = "a division by zero, or a root or logarithm of a number that is not positive: guard it, e.g. \
-                        with max(u, 1e-9)";
+            let help = "a division by zero, or a root or logarithm of a number that is not positive: avoid it, e.g. \
+                with max(u, 1e-9)";
             context.error(text.span.clone(), message, help);
         } else if !(finite(x, d) && finite(y, d) && finite(z, s)) {
             let message = "the slope of this formula is not finite in the initial state";

@@ -12,7 +12,7 @@ use crate::key::*;
 use crate::model::{Kind, Load, Support};
 use crate::reader::Table;
 use crate::signal::{Motion, Signal};
-use crate::units::Dimension;
+use crate::units::{Dimension, time_to};
 use interfield_kernel::frame::part::Part;
 
 section! {
@@ -24,13 +24,13 @@ section! {
 /// Who reads a load.
 type Read = for<'d> fn(&mut Loads<'_, 'd>, &mut Context<'_>, &Table<'d>, String) -> Option<()>;
 
-const TYPE: Key<Choice<Type<Read>>> = choice("type", &TYPES, "What kind of load it is.").required();
+const TYPE: Key<Choice<Type<Read>>> = choice("type", &TYPES, "Type of the load.").required();
 
 /// All kinds of loads.
 const TYPES: [Type<Read>; 4] = [
     Type::new(
         "ground",
-        "Acceleration of the ground; displacements are then relative to it.",
+        "Acceleration of the ground; displacements are then relative to the ground.",
         &[GROUND],
         |loads, context, table, name| loads.ground(context, table, name),
     ),
@@ -53,9 +53,10 @@ const TYPES: [Type<Read>; 4] = [
 
 section! {
     [GROUND];
-    DIRECTION: Text = key("direction", "Degree of freedom along which the ground moves.").required().example("x");
+    DIRECTION: Text = key("direction", "Direction in which the ground moves.").required().example("x");
     GROUND_SIGNAL: SignalKey = signal_key("signal", "Its acceleration: a table, or the name of a [signal.NAME].").required();
-    SUPPORT_INERTIA: Flag = key("support_inertia", "Whether the mass that couples free nodes to the moving supports is included.")
+    SUPPORT_INERTIA: Flag = key("support_inertia", "Whether the mass that couples free degrees of freedom to the \
+        moving supports is included.")
         .default("true").example("false");
 }
 
@@ -121,14 +122,14 @@ pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>, time: (f64, f64)
     // All imposed motions are known now.
     for (dof, span) in &loads.forced {
         if !matches!(context.dofs[*dof].support, Support::Free) {
-            let message = format!("a force on `{}` does nothing: it is held", context.dofs[*dof].name);
+            let message = format!("a force on `{}` has no effect: it is fixed", context.dofs[*dof].name);
             context.error(span.clone(), message, "load a free degree of freedom, or free this one");
         }
     }
     let Loads { list, names, held, .. } = loads;
     if let Some(named) = named {
         for unused in named.unread() {
-            let message = format!("the signal `{}` is used by no load", unused.value);
+            let message = format!("no load uses the signal `{}`", unused.value);
             context.diags.push(Diagnostic::warning(message, unused.span).help("name it in a [[load]], or remove it"));
         }
     }
@@ -170,7 +171,7 @@ impl<'d> Loads<'_, 'd> {
             return None;
         }
         if is_angle(&direction.value) {
-            let message = "the ground cannot rotate: a rotation would load every mass by its distance";
+            let message = "the ground cannot rotate: ground rotation is not supported";
             context.error(direction.span, message, "name a translation, or impose motions on the supports");
             return None;
         }
@@ -268,11 +269,11 @@ impl<'d> Loads<'_, 'd> {
         let (message, help) = match Motion::from_acceleration(acceleration, duration, dt) {
             Ok(motion) => return Some(motion),
             Err(Unintegrable::NotFinite(t)) => (
-                format!("this acceleration is not a finite number shortly after t = {t:.6} s"),
-                "guard a division by zero, or a root or logarithm of a number that is not positive",
+                format!("this acceleration is not a finite number shortly after t = {}", time_to(t, 7)),
+                "avoid a division by zero, or a root or logarithm of a number that is not positive",
             ),
             Err(Unintegrable::TooRough(t)) => (
-                format!("this acceleration varies too fast to be integrated: given up at t = {t:.6} s"),
+                format!("this acceleration varies too fast to be integrated; stopped at t = {}", time_to(t, 7)),
                 "check the time unit in the formula, or impose a `displacement` or a table",
             ),
         };

@@ -78,7 +78,12 @@ pub(super) fn flat(
     let (found_rows, found_columns) = (values.len(), values.first().map_or(0, Vec::len));
     if (found_rows, found_columns) != (rows, columns) {
         let message = format!("`{key}` is {found_rows} x {found_columns}, expected {rows} x {columns}");
-        context.error(matrix.span.clone(), message, "one row and column per listed degree of freedom (or state)");
+        context.error(
+            matrix.span.clone(),
+            message,
+            "it needs one row and column per listed degree of freedom (or \
+            state)",
+        );
         return None;
     }
     let entries = values.iter().enumerate().flat_map(|(i, row)| row.iter().enumerate().map(move |(j, x)| (i, j, *x)));

@@ -21,7 +21,7 @@ section! {
     MASS: Choice<(MassKind, &'static str)> =
         choice("mass", &[(MassKind::Consistent, "consistent"), (MassKind::Lumped, "lumped")], "Its mass.")
             .default("consistent").example("lumped");
-    RELEASE: List<Text> = key("release", "Released moments.").example("[\"start\"]");
+    RELEASE: List<Text> = key("release", "End moments that are released (hinges).").example("[\"start\"]");
     pub(super) VECXZ: List<Number> = key("vecxz", "A vector in its local x-z plane.").example("[0, 0, 1]");
 }
 
@@ -32,7 +32,12 @@ type Ends = ([[f64; 3]; 2], Vec<usize>, Range<usize>);
 fn member(context: &Context<'_>, table: &Table<'_>, names: &[&str]) -> Option<Ends> {
     let nodes = table.read(&NODES)?;
     let [a, b] = &nodes.value[..] else {
-        context.error(nodes.span, format!("a member joins two nodes, found {}", nodes.value.len()), "name two nodes");
+        context.error(
+            nodes.span,
+            format!("a member connects two nodes, found {}", nodes.value.len()),
+            "name two \
+            nodes",
+        );
         return None;
     };
     let (ia, ib) = (context.node(a), context.node(b));
@@ -50,7 +55,7 @@ fn member(context: &Context<'_>, table: &Table<'_>, names: &[&str]) -> Option<En
 pub(super) fn beam_error(context: &Context<'_>, span: Range<usize>, e: BeamError) {
     let (message, help) = match e {
         BeamError::ZeroLength => {
-            ("this member has no length", "its two nodes are at the same place: correct `at` of one")
+            ("this member has no length", "its two nodes have the same position: correct `at` of one")
         }
         BeamError::Orientation => {
             ("`vecxz` is zero or parallel to the member", "give another vector in the local x-z plane")
@@ -66,12 +71,13 @@ fn check_material(context: &Context<'_>, table: &Table<'_>, e: f64, rho: f64) {
     let doubt = |key: &str, message: String| {
         context.diags.push(Diagnostic::warning(message, table.place(key)).help(help));
     };
+    let shown = |x: f64, dim: Dimension| table.units().show(x, dim, 4);
     if !(1e8..=1e12).contains(&e) {
-        doubt("E", format!("a modulus of {e:.3e} Pa is that of no building material"));
+        doubt("E", format!("a modulus of {} does not fit any building material", shown(e, Dimension::STRESS)));
     }
     // Zero is a member without mass; floors may be smeared into the density of their beams.
     if rho != 0.0 && !(10.0..=1e5).contains(&rho) {
-        doubt("rho", format!("a density of {rho:.3e} kg/m^3 is that of no building material"));
+        doubt("rho", format!("a density of {} does not fit any building material", shown(rho, Dimension::DENSITY)));
     }
 }
 

@@ -9,6 +9,7 @@ pub mod compensators;
 mod connected;
 mod constraints;
 mod damping;
+mod drifts;
 pub(crate) mod elements;
 mod externals;
 mod fmu;
@@ -36,7 +37,7 @@ use std::sync::Arc;
 use crate::diag::{Diagnostic, Diagnostics, Source, did_you_mean, suggest};
 use crate::document::Document;
 use crate::key::*;
-use crate::model::{Dof, Element, Model, Node, Sections};
+use crate::model::{Analysis, Dof, Element, Model, Node, Sections, TangentPolicy};
 use crate::partition;
 use crate::problem::{Problem, Subject};
 use crate::quantity::{Parameters, Scope};
@@ -47,12 +48,12 @@ use nodes::GROUND;
 
 section! {
     /// A model file.
-    pub(crate) FILE = ("file", "", "A model of Interfield: a structure, its loads, and how to integrate it.").more(|| describe(templates::BLOCKS));
-    TITLE: Text = key("title", "One line that says what this is.").default("untitled").example("Two-storey tower");
-    DOFS: List<Text> = key("dofs", "Degrees of freedom of every node that does not list its own: x, y, z are translations, \
+    pub(crate) FILE = ("file", "", "A model of Interfield: a structure, its loads and its time integration.").more(|| describe(templates::BLOCKS));
+    TITLE: Text = key("title", "Title of the model, one line.").default("untitled").example("Two-storey tower");
+    DOFS: List<Text> = key("dofs", "Default degrees of freedom of the nodes: x, y, z are translations, \
         rx, ry, rz and names that start with theta, phi, psi or rot are rotations.").example("[\"x\", \"y\", \"rz\"]");
-    INCLUDE: Or<Text, List<Text>> = key("include", "Files whose tables are read as if they stood here; relative to the file \
-        that includes them.").example("[\"sections.toml\"]");
+    INCLUDE: Or<Text, List<Text>> = key("include", "Files whose tables are added to this model; paths are relative to \
+        the file that includes them.").example("[\"sections.toml\"]");
     UNITS: Inner = table("units", &units::UNITS, "Units of plain numbers and of the output.")
         .example("{ length = \"mm\", force = \"kN\" }");
     PARAMETERS: Inner = table("parameters", &crate::quantity::PARAMETERS, "Named values, used in expressions such as \"2*k1\".")
@@ -72,20 +73,23 @@ section! {
         .example("[{ type = \"ground\", direction = \"x\", signal = \"quake\" }]");
     SIGNAL: Inner = table("signal", &signals::SIGNALS, "Named signals, for use by several loads.")
         .example("{ quake = { type = \"synthetic\", peak = \"0.3 g\" } }");
-    ANALYSIS: Inner = table("analysis", &analysis::ANALYSIS, "How to integrate; it stands in one of the files.")
+    ANALYSIS: Inner = table("analysis", &analysis::ANALYSIS, "Time integration; given in one of the files.")
         .example("{ scheme = \"lsrt2\", dt = \"5 ms\", duration = \"20 s\" }");
     PUSHOVER: Inner = table("pushover", &pushover::PUSHOVER, "How the structure is pushed.")
         .example("{ control = \"roof.x\", pattern = { \"roof.x\" = \"1 kN\" }, to = \"200 mm\", step = \"1 mm\" }");
-    SUBSTRUCTURE: Tables = tables("substructure", &substructures::SUBSTRUCTURE, "Parts of the structure with schemes and steps of their own.")
+    SUBSTRUCTURE: Tables = tables("substructure", &substructures::SUBSTRUCTURE, "Parts of the structure, each with \
+        its own scheme and step.")
         .example("[{ name = \"deck\" }]");
-    COUPLING: Inner = table("coupling", &substructures::COUPLING, "How the substructures advance together.")
+    COUPLING: Inner = table("coupling", &substructures::COUPLING, "How the substructures are coupled.")
         .example("{ method = \"pmc\" }");
-    SPECIMEN: Tables = tables("specimen", &specimens::SPECIMEN, "Elements that stand in the laboratory.")
+    SPECIMEN: Tables = tables("specimen", &specimens::SPECIMEN, "Elements tested in the laboratory.")
         .example("[{ name = \"isolators\", elements = [\"iso-*\"], rate = \"1 kHz\" }]");
     EXTERNAL: Tables = tables("external", &externals::EXTERNAL, "Parts of the structure that other programs compute.")
         .example("[{ name = \"frame\", dofs = [\"roof.x\"], program = \"opensees\", command = [\"python3\", \"frame.py\"], \
             adapter_stiffness = \"1e6 kN/m\" }]");
-    RECORD: Inner = table("record", &channels::RECORD, "What to record.").example("{ channels = [\"roof.x\"] }");
+    DRIFT: Tables = tables("drift", &drifts::DRIFTS, "Storey drifts to record.")
+        .example("[{ name = \"storey1\", nodes = [\"ground\", \"floor1\"], dof = \"x\", height = \"3 m\" }]");
+    RECORD: Inner = table("record", &channels::RECORD, "Recorded channels.").example("{ channels = [\"roof.x\"] }");
 }
 
 /// Reads a file that a model refers to (a record, a matrix); the error is a sentence for the user.
@@ -116,13 +120,22 @@ pub struct Overrides {
 #[derive(Clone, Debug, Default)]
 pub struct Places {
     dofs: Vec<Range<usize>>,
+    /// Where their masses are given; their nodes where none is.
+    masses: Vec<Range<usize>>,
     elements: Vec<Range<usize>>,
+    /// Where their stiffnesses are given; the elements where none is.
+    stiffnesses: Vec<Range<usize>>,
+    /// Where their viscous damping is given; the elements where none is.
+    dashpots: Vec<Range<usize>>,
     damping: Option<Range<usize>>,
     loads: Vec<Range<usize>>,
-    /// Empty where it was given on the command line.
     step: Range<usize>,
-    /// Empty where it was given on the command line.
     duration: Range<usize>,
+    tangent: Range<usize>,
+    /// The step, where it was given on the command line: the option.
+    step_option: Option<String>,
+    /// The duration, where it was given on the command line: the option.
+    duration_option: Option<String>,
     substructures: Vec<Range<usize>>,
     interface_masses: Vec<Range<usize>>,
     specimens: Vec<Range<usize>>,
@@ -131,14 +144,17 @@ pub struct Places {
 impl Places {
     /// Whether the end of the analysis was chosen on the command line, for this once.
     pub fn duration_is_overridden(&self) -> bool {
-        self.duration.is_empty()
+        self.duration_option.is_some()
     }
 
     /// A problem of the assembly as a located message.
     pub fn locate(&self, problem: &Problem) -> Diagnostic {
         let span = match problem.subject {
             Subject::Dof(i) => self.dofs.get(i).cloned(),
+            Subject::Mass(i) => self.masses.get(i).cloned(),
             Subject::Element(i) => self.elements.get(i).cloned(),
+            Subject::Stiffness(i) => self.stiffnesses.get(i).cloned(),
+            Subject::Dashpot(i) => self.dashpots.get(i).cloned(),
             Subject::Damping => self.damping.clone(),
             Subject::Load(i) => self.loads.get(i).cloned(),
             Subject::Step => Some(self.step.clone()),
@@ -151,17 +167,29 @@ impl Places {
         // What concerns the whole model stands at its beginning.
         let span = span.unwrap_or(0..0);
         let found = if problem.fatal { Diagnostic::error } else { Diagnostic::warning };
-        found(problem.message.clone(), span).help(&problem.help)
+        let found = found(problem.message.clone(), span).help(&problem.help);
+        let option = match problem.subject {
+            Subject::Step => self.step_option.as_ref(),
+            Subject::Duration => self.duration_option.as_ref(),
+            _ => None,
+        };
+        match option {
+            Some(option) => found.at_option(option),
+            None => found,
+        }
     }
 }
 
 /// What the parts of the parser share.
 struct Context<'d> {
+    source: &'d Source,
     diags: &'d Diagnostics,
     scope: &'d Scope,
     files: Files<'d>,
     /// Names of nodes, elements and loads, with their places: channels refer to all of them.
     names: BTreeMap<String, Range<usize>>,
+    /// The same in small letters.
+    folded: BTreeMap<String, String>,
     nodes: Vec<Node>,
     /// Nodes by name.
     node_index: BTreeMap<String, usize>,
@@ -196,7 +224,8 @@ struct Context<'d> {
 
 impl Context<'_> {
     fn error(&self, span: Range<usize>, message: impl Into<String>, help: impl Into<String>) {
-        self.diags.push(Diagnostic::error(message, span).help(help));
+        let definition = self.scope.definition(self.source.slice(span.clone()));
+        self.diags.push(Diagnostic::error(message, span).help(help).of_parameter(definition));
     }
 
     /// Reports a malformed name.
@@ -213,18 +242,48 @@ impl Context<'_> {
         self.check_name(name, span.clone());
         match self.names.get(name) {
             Some(_) if name == GROUND => {
-                let help = "it never moves and needs no [[node]]; give this one another name";
-                self.error(span, "`ground` is always there", help);
+                let help = "`ground` never moves and needs no [[node]]; give this node another name";
+                self.error(span, "`ground` always exists", help);
             }
             Some(first) => self.diags.push(
                 Diagnostic::error(format!("the name `{name}` is used twice"), span)
                     .also(first.clone(), "first used here")
-                    .help("nodes, elements and loads share one set of names, so that a channel can name any of them"),
+                    .help("nodes, elements and loads share one set of names, because channels refer to them"),
             ),
             None => {
+                self.doubt_case(name, &span);
                 self.names.insert(name.to_owned(), span);
             }
         }
+    }
+
+    /// Two names that differ in their case only are one name to most readers.
+    fn doubt_case(&mut self, name: &str, span: &Range<usize>) {
+        let folded = name.to_lowercase();
+        match self.folded.get(&folded) {
+            Some(other) => {
+                let message = format!("`{name}` and `{other}` differ in capital letters only");
+                let d = Diagnostic::warning(message, span.clone()).help("give one of them another name");
+                self.diags.push(match self.names.get(other) {
+                    Some(first) => d.also(first.clone(), "the other one"),
+                    None => d,
+                });
+            }
+            None => {
+                self.folded.insert(folded, name.to_owned());
+            }
+        }
+    }
+
+    /// Whether a name stands in quotes only once, where it is declared.
+    fn is_lonely(&self, name: &str) -> bool {
+        self.source.text.match_indices(&format!("\"{name}\"")).nth(1).is_none()
+    }
+
+    /// The name nearest to a misspelt one; before others, one that nothing refers to.
+    fn near<'n>(&self, name: &str, names: impl Iterator<Item = &'n str> + Clone) -> Option<&'n str> {
+        let lonely = suggest(name, names.clone().filter(|n| *n != GROUND && self.is_lonely(n)));
+        lonely.or_else(|| suggest(name, names))
     }
 
     /// The node called `name`.
@@ -232,7 +291,7 @@ impl Context<'_> {
         let found = self.node_index.get(&name.value).copied();
         let mut contact = self.contact.borrow_mut();
         if found.is_none() && !self.nodes_unknown {
-            let near = suggest(&name.value, self.node_index.keys().map(String::as_str));
+            let near = self.near(&name.value, self.node_index.keys().map(String::as_str));
             match near.and_then(|n| self.node_index.get(n)) {
                 Some(&probably) => contact.referred.push(probably),
                 None => contact.unclear = true,
@@ -241,7 +300,13 @@ impl Context<'_> {
                 Some(n) => format!("did you mean `{n}`?"),
                 None => format!("declare it: [[node]] with name = \"{}\"", name.value),
             };
-            self.error(name.span.clone(), format!("there is no node `{}`", name.value), help);
+            let d = Diagnostic::error(no_node(&name.value), name.span.clone()).help(help);
+            // A name that stands nowhere else, beside several of the other, may be the one that is misspelt.
+            let doubtful = |n: &&str| self.is_lonely(n) && !self.is_lonely(&name.value);
+            self.diags.push(match near.filter(doubtful).and_then(|n| self.names.get(n)) {
+                Some(place) => d.also(place.clone(), "or this one is misspelt"),
+                None => d,
+            });
         }
         contact.referred.extend(found);
         found
@@ -295,6 +360,26 @@ impl Context<'_> {
     }
 }
 
+/// What is said of a node that is not there.
+fn no_node(name: &str) -> String {
+    format!("there is no node `{name}`")
+}
+
+/// The tangent policy that takes estimates, where no element has one.
+fn doubt_estimates(context: &Context<'_>, analysis: Option<&Analysis>, overrides: &Overrides) {
+    let given = analysis.is_some_and(|a| a.tangent == TangentPolicy::Given);
+    if !given || !context.estimates.is_empty() || context.partitioned {
+        return;
+    }
+    let message = "no element has an estimate that the tangent policy \"given\" could use";
+    let help = "give elements a tangent = { k = \"4 kN/mm\" }, or use the policy exact or initial";
+    let d = Diagnostic::warning(message, context.places.tangent.clone()).following().help(help);
+    context.diags.push(match &overrides.tangent {
+        Some(policy) => d.at_option(format!("--tangent {policy}")),
+        None => d,
+    });
+}
+
 /// The tables of a model with all blocks written out, what its expressions can refer to, and whether all blocks could be
 /// read.
 fn written_out<'s>(
@@ -315,6 +400,7 @@ fn written_out<'s>(
         parameters.set(name, text, diags);
     }
     let scope = parameters.resolve(units, source, diags);
+    parameters.doubt_unused(source, diags);
     drop(root);
     let before = diags.error_count();
     templates::expand(document.entries_mut(), &scope, source, diags);
@@ -336,10 +422,12 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
     root.ignore(&PARAMETERS);
     let units = scope.units.clone();
     let mut context = Context {
+        source,
         diags,
         scope: &scope,
         files,
         names: BTreeMap::new(),
+        folded: BTreeMap::new(),
         nodes: Vec::new(),
         node_index: BTreeMap::new(),
         unclear: BTreeSet::new(),
@@ -361,8 +449,12 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
     context.known = sections::Known::read(&context, &root);
     context.sections = Arc::new(std::mem::take(&mut context.known.sections));
     let title = root.value(&TITLE);
+    // A section with an unknown name may hold anything that is missing elsewhere.
+    let known = FILE.known_names();
+    let strange = root.keys().iter().any(|k| !known.contains(k.value.as_str()));
+    context.nodes_unknown |= strange;
     context.names_unknown =
-        !complete || [NODE, ELEMENT, EXTERNAL, LOAD].iter().any(|key| root.has(key) && !root.is_list(key));
+        strange || !complete || [NODE, ELEMENT, EXTERNAL, LOAD].iter().any(|key| root.has(key) && !root.is_list(key));
     nodes::read(&mut context, &root);
     elements::read(&mut context, &root);
     let externals = externals::read(&mut context, &root);
@@ -382,13 +474,16 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
     context.drives = partition.as_ref().is_some_and(|p| p.coupling.info.drives);
     let specimens = specimens::read(&mut context, &root, analysis.as_ref(), partition.as_ref());
     externals::check(&context, &externals);
+    doubt_estimates(&context, analysis.as_ref(), overrides);
     if overrides.tangent.is_none() {
         // That of the command line is for this once.
         let owner = |e: usize| partition.as_ref().and_then(|p| p.substructures.get(*p.owners.get(e)?));
         let whole = analysis.as_ref().map(|a| a.tangent);
         elements::unused_tangents(&context, |e| owner(e).map(|s| s.tangent).or(whole));
     }
-    let (channels, every) = channels::read(&context, &root, &names, (&specimens, &externals));
+    let steps = analysis.as_ref().map(Analysis::steps);
+    let drifts = drifts::read(&context, &root);
+    let (channels, every) = channels::read(&context, &root, &names, (&specimens, &externals), drifts, steps);
     root.finish();
     if diags.has_errors() {
         // Without mistakes the assembly finds this, with everything else that needs matrices.

@@ -44,14 +44,14 @@ impl Processing {
                 (BAND_PASS.name, corners.as_ref().map(|b| &b.span)),
             ];
             for (key, span) in given.into_iter().filter_map(|(key, span)| Some((key, span?))) {
-                let message = format!("`{key}` is for accelerations, this signal is {}", dim.describe());
-                context.error(span.clone(), message, "remove it: this record is used as it is");
+                let message = format!("`{key}` applies to accelerations, but this signal is {}", dim.describe());
+                context.error(span.clone(), message, "remove it: this record is used without processing");
             }
         }
         let band_pass = corners.and_then(|c| match c.value.as_slice() {
             [low, high] if high.value > low.value => Some(Spanned::new((low.value, high.value), c.span.clone())),
             _ => {
-                let message = "`band_pass` needs two rising frequencies";
+                let message = "`band_pass` needs two frequencies, the lower one first";
                 context.error(c.span.clone(), message, "write band_pass = [\"0.1 Hz\", \"25 Hz\"]");
                 None
             }
@@ -84,8 +84,8 @@ impl Processing {
         ];
         let Some(first) = spans.into_iter().flatten().next() else { return Some(signal) };
         let Signal::Samples { start, dt, values } = signal else {
-            let message = "this needs samples at equal steps, but those of the record are not";
-            context.error(first, message, "bring the record to equal steps first, or use it as it is");
+            let message = "this needs equally spaced samples, but those of the record are not";
+            context.error(first, message, "resample the record first, or remove this key");
             return None;
         };
         let tell = |span: &Range<usize>, e: MotionError| {
@@ -110,15 +110,16 @@ impl Processing {
 pub(super) const SEED: Key<Count> =
     key("seed", "The same seed gives the same numbers.").range(NOT_NEGATIVE).default("1").example("7");
 
-/// A ground motion made to fit the spectrum of a code.
+/// A ground motion generated to match the spectrum of a design code.
 pub(super) const GENERATED: SignalType =
-    Type::new("generated", "A ground motion made to fit the spectrum of a code.", &[KEYS], generated);
+    Type::new("generated", "A ground motion generated to match the spectrum of a design code.", &[KEYS], generated);
 
 section! {
     [KEYS];
     DURATION: Time = key("duration", "Its duration.").range(POSITIVE).default("20 s").example("20 s");
     DT: Time = key("dt", "Its sampling interval.").range(POSITIVE).default("10 ms").example("10 ms");
-    OTHER: Count = key("seed", "Chooses another motion with the same spectrum.").range(NOT_NEGATIVE).default("1").example("2");
+    OTHER: Count = key("seed", "Seed: another value gives another motion with the same \
+        spectrum.").range(NOT_NEGATIVE).default("1").example("2");
 }
 
 /// The response spectrum of a code, with its damping.
@@ -131,8 +132,8 @@ const SPECTRUM: Key<Choice<Spectrum>> = choice("spectrum", &SPECTRA, "The code."
 
 /// All spectra: one entry each.
 const SPECTRA: [Spectrum; 2] = [
-    Type::new("ec8", "A ground motion made to fit the spectrum of Eurocode 8.", &[EC8], ec8),
-    Type::new("asce7", "A ground motion made to fit the spectrum of ASCE 7.", &[ASCE7], asce7),
+    Type::new("ec8", "A ground motion generated to match the spectrum of Eurocode 8.", &[EC8], ec8),
+    Type::new("asce7", "A ground motion generated to match the spectrum of ASCE 7.", &[ASCE7], asce7),
 ];
 
 section! {

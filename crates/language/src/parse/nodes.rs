@@ -12,10 +12,12 @@ use crate::units::Dimension;
 section! {
     /// A point of the structure.
     pub(super) NODES = ("node", "[[node]]", "A named point with its degrees of freedom.");
-    NAME: Text = key("name", "Its name; `ground` is always there and always fixed.").required().example("roof");
+    NAME: Text = key("name", "Its name; `ground` always exists and is always fixed.").required().example("roof");
     AT: List<Length> = key("at", "Its position, one to three coordinates.").example("[0, \"3 m\"]");
-    OWN_DOFS: List<Text> = key("dofs", "Its degrees of freedom, if not those of the top of the file.").example("[\"x\", \"rz\"]");
-    FIXED: Or<Flag, List<Text>> = key("fixed", "true, or the degrees of freedom that are held.").default("false").example("[\"x\", \"y\"]");
+    OWN_DOFS: List<Text> = key("dofs", "Its degrees of freedom, if different from those at the top of the \
+        file.").example("[\"x\", \"rz\"]");
+    FIXED: Or<Flag, List<Text>> = key("fixed", "true for all degrees of freedom, or a list of those that are \
+        fixed.").default("false").example("[\"x\", \"y\"]");
     MASS: PerDof<Mass> = of(Or(Mass, Inner(&PER_DOF)), "mass", "Mass on all translations, or a table by degree of freedom.")
         .example("{ x = \"10 t\", rz = \"5 t*m^2\" }");
     INITIAL: PerDof<Length> =
@@ -48,6 +50,9 @@ const AXES: [&str; 3] = ["x", "y", "z"];
 pub(super) fn axis(dof: &str) -> Option<usize> {
     AXES.iter().position(|a| *a == dof)
 }
+
+/// No structure is larger than this, m.
+const FAR: f64 = 1e5;
 
 /// Reads `dofs` and all `[[node]]`.
 pub(super) fn read(context: &mut Context<'_>, root: &Table<'_>) {
@@ -129,6 +134,7 @@ fn read_node(context: &mut Context<'_>, table: Table<'_>, defaults: &[Spanned<St
         }
         dofs.push((dof.clone(), context.dofs.len()));
         context.places.dofs.push(name.span.clone());
+        context.places.masses.push(mass[i].as_ref().map_or_else(|| name.span.clone(), |m| m.1.clone()));
         context.dofs.push(Dof {
             name: format!("{}.{dof}", name.value),
             angle: is_angle(&dof),
@@ -153,6 +159,14 @@ fn read_position(context: &Context<'_>, table: &Table<'_>) -> [f64; 3] {
         }
         for (a, p) in at.iter_mut().zip(&position.value) {
             *a = p.value;
+        }
+        if let Some(far) = position.value.iter().find(|p| p.value.abs() > FAR) {
+            let message = format!(
+                "this node lies {} away from the origin",
+                table.units().show(far.value.abs(), Dimension::LENGTH, 4)
+            );
+            let d = Diagnostic::warning(message, far.span.clone()).following();
+            context.diags.push(d.help("check the unit: a plain number is in the unit of length of the file"));
         }
     }
     at

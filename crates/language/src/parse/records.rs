@@ -19,12 +19,14 @@ section! {
     [KEYS];
     PATH: Text = key("path", "The file, relative to the model.").required().example("record.at2");
     FORMAT: Choice<(Format, &'static str)> = choice("format", &FORMATS, "Its format, if it is not recognised.").example("peer");
-    UNIT: Text = key("unit", "Unit of its values, if it does not say.").example("g");
-    DT: Time = key("dt", "Sampling interval, if it does not say.").range(POSITIVE).example("10 ms");
+    UNIT: Text = key("unit", "Unit of its values, if the file does not state it.").example("g");
+    DT: Time = key("dt", "Sampling interval, if the file does not state it.").range(POSITIVE).example("10 ms");
     COLUMN: Whole = key("column", "Column of a file of columns, counted from 1.").range(from(1.0)).example("2");
-    pub(super) BASELINE: Whole = key("baseline", "Degree (0 to 3) of the polynomial taken off the acceleration.")
+    pub(super) BASELINE: Whole = key("baseline", "Baseline correction: degree (0 to 3) of the polynomial subtracted \
+        from the acceleration.")
         .range(Allowed::Between(0.0, 3.0)).example("1");
-    pub(super) BAND_PASS: List<Frequency> = key("band_pass", "Corners of a zero-phase filter.").range(NOT_NEGATIVE)
+    pub(super) BAND_PASS: List<Frequency> = key("band_pass", "Corner frequencies of a zero-phase band-pass \
+        filter.").range(NOT_NEGATIVE)
         .example("[\"0.1 Hz\", \"25 Hz\"]");
     pub(super) RESAMPLE: Time = key("resample", "New sampling interval.").range(POSITIVE).example("5 ms");
     pub(super) PEAK: Driven = key("peak", "Peak to which it is scaled.").range(POSITIVE).example("0.3 g");
@@ -69,7 +71,7 @@ impl Reading<'_, '_> {
 
     fn refuse_record<T>(&self, context: &Context<'_>, e: &ReadError) -> Option<T> {
         let line = if e.line > 0 { format!("line {}: ", e.line) } else { String::new() };
-        let help = if e.help.is_empty() { "correct the record, or fetch it again" } else { &e.help };
+        let help = if e.help.is_empty() { "correct the record, or download it again" } else { &e.help };
         self.refuse(context, &format!("{line}{}", e.message), help)
     }
 
@@ -99,7 +101,7 @@ impl Reading<'_, '_> {
             }
         };
         if let Some(column) = &self.column {
-            let message = format!("`column` chooses among columns of numbers, but `{}` is {name}", self.path.value);
+            let message = format!("`column` is for files with columns of numbers, but `{}` is {name}", self.path.value);
             context.error(column.span.clone(), message, "remove it, or write format = \"columns\"");
             return None;
         }

@@ -8,7 +8,7 @@ use crate::formula::compile;
 use crate::key::*;
 use crate::reader::Table;
 use crate::signal::{Signal, TimeFunction, synthetic_motion};
-use crate::units::Dimension;
+use crate::units::{Dimension, time_to};
 
 /// Most samples a signal may have.
 const MAX_SAMPLES: usize = 50_000_000;
@@ -33,31 +33,28 @@ section! {
 /// A kind of signal.
 pub(super) type SignalType = Type<fn(&Context<'_>, &Table<'_>) -> Option<Signal>>;
 
-const TYPE: Key<Choice<SignalType>> = choice("type", &TYPES, "What kind of signal it is.").required();
+const TYPE: Key<Choice<SignalType>> = choice("type", &TYPES, "Type of the signal.").required();
 
 /// All kinds of signals: one entry each.
 const TYPES: [SignalType; 7] = [
     Type::new("harmonic", "mean + amplitude sin(omega t + phase).", &[HARMONIC], harmonic),
-    Type::new(
-        "synthetic",
-        "The synthetic ground motion of the tests: 20 s, sampled at 10 ms.",
-        &[SYNTHETIC],
-        |_, t| Some(synthetic_motion(t.read(&SYNTHETIC_PEAK)?.value)),
-    ),
-    Type::new("table", "Values in the file, linear in between and zero outside.", &[TABLE], table),
+    Type::new("synthetic", "A synthetic ground motion: 20 s, sampled at 10 ms.", &[SYNTHETIC], |_, t| {
+        Some(synthetic_motion(t.read(&SYNTHETIC_PEAK)?.value))
+    }),
+    Type::new("table", "Values given in the model file, with linear interpolation, zero outside.", &[TABLE], table),
     records::FILE,
     motions::GENERATED,
-    Type::new("constant", "The same value always.", &[CONSTANT], |_, t| Some(Signal::Constant(t.read(&VALUE)?.value))),
+    Type::new("constant", "A constant value.", &[CONSTANT], |_, t| Some(Signal::Constant(t.read(&VALUE)?.value))),
     Type::new("formula", "A formula in `t`, in the units of the file.", &[FORMULA], formula),
 ];
 
 section! {
     [HARMONIC];
     AMPLITUDE: Driven = key("amplitude", "Its amplitude.").required();
-    FREQUENCY: Frequency = key("frequency", "Cycles per time, instead of `omega`.");
+    FREQUENCY: Frequency = key("frequency", "Frequency, instead of `omega`.");
     OMEGA: AngularFrequency = key("omega", "Circular frequency, instead of `frequency`.").example("7 rad/s");
     PHASE: Pure = key("phase", "Phase at t = 0.").default("0").example("90 deg");
-    MEAN: Driven = key("mean", "Value about which it swings.").default("0").example("2 kN");
+    MEAN: Driven = key("mean", "Mean value.").default("0").example("2 kN");
 }
 
 section! {
@@ -158,8 +155,8 @@ fn formula(context: &Context<'_>, t: &Table<'_>) -> Option<Signal> {
             let f = TimeFunction::new(c, units.factor(Dimension::TIME), units.factor(t.displacement()));
             if !f.value(0.0).is_finite() {
                 let message = format!("this formula gives {} at t = 0", f.value(0.0));
-                let help = "a division by zero, or a root or logarithm of a number that is not positive: guard it, \
-                            e.g. with max(t, 1e-9)";
+                let help = "a division by zero, or a root or logarithm of a number that is not positive: avoid it, \
+                    e.g. with max(t, 1e-9)";
                 context.error(text.span, message, help);
                 return None;
             }
@@ -197,9 +194,12 @@ pub(super) fn samples(
             }
             if let Some(i) = x.windows(2).position(|w| w[0] >= w[1]) {
                 let (a, b) = (i + 1, i + 2);
-                let message =
-                    format!("times must increase, but sample {a} is at {} s and sample {b} at {} s", x[i], x[i + 1]);
-                return refuse(message, "sort the samples by time and remove doubles");
+                let message = format!(
+                    "times must increase, but sample {a} is at {} and sample {b} at {}",
+                    time_to(x[i], 10),
+                    time_to(x[i + 1], 10)
+                );
+                return refuse(message, "sort the samples by time and remove duplicates");
             }
             // Equal steps up to the digits of a text file are stored as such: found in no time in the loop.
             let step = (x[x.len() - 1] - x[0]) / (x.len() - 1) as f64;

@@ -18,17 +18,20 @@ use crate::schema::Variant;
 
 section! {
     /// A part of the structure.
-    pub(super) SUBSTRUCTURE = ("substructure", "[[substructure]]", "A part of the structure with a scheme and a step of its own.");
-    NAME: Text = key("name", "Its name; with neither `elements` nor `nodes` it takes everything not listed elsewhere.")
+    pub(super) SUBSTRUCTURE = ("substructure", "[[substructure]]", "A part of the structure with its own scheme and \
+        step.");
+    NAME: Text = key("name", "Its name. Without `elements` and `nodes`, it contains everything not listed elsewhere.")
         .required().example("piers");
     ELEMENTS: List<Text> = key("elements", "Its elements; a trailing * matches any ending.").example("[\"pier9\", \"iso-*\"]");
-    NODES: List<Text> = key("nodes", "Nodes whose mass it shares although no element of it touches them.").example("[\"deck9\"]");
-    SCHEME: Or<Named, Inner> = analysis::scheme_key("Its integrator, if not that of [analysis].").example("newmark");
+    NODES: List<Text> = key("nodes", "Nodes whose mass it shares, although none of its elements is connected to \
+        them.").example("[\"deck9\"]");
+    SCHEME: Or<Named, Inner> = analysis::scheme_key("Its integration scheme, if different from \
+        [analysis].").example("newmark");
     TANGENT: Choice<(TangentPolicy, &'static str)> = analysis::OWN_TANGENT;
     SIDE: Choice<(bool, &'static str)> = choice("side", &[(false, "coarse"), (true, "fine")],
-        "Its side of a coupling that has a coarse and a fine one.").example("fine");
+        "Its side, for a coupling with a coarse and a fine side.").example("fine");
     // Beyond a million the number is a mistake.
-    SUBSTEPS: Whole = key("substeps", "Number of its steps in one step of the analysis.").range(Allowed::Between(1.0, 1e6))
+    SUBSTEPS: Whole = key("substeps", "Number of its substeps per step of the analysis.").range(Allowed::Between(1.0, 1e6))
         .default("1").example("10");
     INTERFACE_MASS: Or<Pure, Inner> = of(Or(Pure, Inner(&SHARES)), "interface_mass",
         "Its share of the nodal mass at interfaces, 0 to 1, for all nodes or by node.").range(SHARE).example("0.05");
@@ -43,10 +46,11 @@ section! {
 
 section! {
     /// How substructures advance together.
-    pub(super) COUPLING = ("coupling", "[coupling]", "How the substructures advance together.").variants(couplings);
+    pub(super) COUPLING = ("coupling", "[coupling]", "How the substructures are coupled.").variants(couplings);
     CONSTRAINTS: Choice<(Constraints, &'static str)> = choice("constraints",
         &[(Constraints::Tree, "tree"), (Constraints::AllPairs, "all-pairs")],
-        "Where more than two meet: the first is held with each other one, or every pair.").default("tree").example("all-pairs");
+        "Where more than two substructures meet: constrain the first with each other one, or every \
+            pair.").default("tree").example("all-pairs");
 }
 
 /// The key that chooses a coupling.
@@ -88,7 +92,7 @@ pub(super) fn read(
     let asked = [("--coupling", other.is_some()), ("--substeps", overrides.substeps.is_some())];
     for (option, _) in asked.iter().filter(|(_, given)| *given && !root.has(&super::SUBSTRUCTURE)) {
         let d = Diagnostic::unlocated(format!("{option}: the model has no substructures"));
-        context.diags.push(d.help("cut the model with [[substructure]] first"));
+        context.diags.push(d.help("divide the model with [[substructure]] first"));
     }
     let mut owners = Owners::new();
     let mut drafts: Vec<Draft> = Vec::new();
@@ -98,10 +102,10 @@ pub(super) fn read(
             let message = format!("the name `{}` is used twice", draft.name.value);
             let d =
                 Diagnostic::error(message, draft.name.span.clone()).also(first.name.span.clone(), "first used here");
-            context.diags.push(d.help("give each substructure a name of its own"));
+            context.diags.push(d.help("give each substructure a different name"));
         }
         if let Some(first) = drafts.iter().find(|d| d.rest && draft.rest) {
-            let message = "two substructures take everything that is not listed elsewhere";
+            let message = "two substructures claim everything that is not listed elsewhere";
             let d = Diagnostic::error(message, draft.name.span.clone()).also(first.name.span.clone(), "the first one");
             context.diags.push(d.help("list the `elements` of one of them"));
         }
@@ -142,7 +146,7 @@ fn complete(context: &Context<'_>, owners: &Owners, rest: Option<usize>) -> Vec<
             1 => format!("element `{name}` belongs to no substructure"),
             n => format!("{n} elements belong to no substructure (the first is `{name}`)"),
         };
-        let help = "list it, or add a [[substructure]] with a name only: it takes everything not listed elsewhere";
+        let help = "list it, or add a [[substructure]] with a name only: it contains everything not listed elsewhere";
         context.error(context.places.elements[first].clone(), message, help);
     }
     (0..context.elements.len()).map(|e| owners.get(&e).map_or(rest.unwrap_or(0), |o| o.0)).collect()
@@ -178,8 +182,8 @@ fn read_one(context: &mut Context<'_>, table: &Table<'_>, index: usize, owners: 
 /// A list that must not be empty.
 fn listed(context: &Context<'_>, list: Spanned<Vec<Spanned<String>>>) -> Vec<Spanned<String>> {
     if list.value.is_empty() {
-        let help = "name something, or leave the key out: a substructure with neither `elements` nor `nodes` takes \
-                    everything not listed elsewhere";
+        let help = "add a name, or remove the key: a substructure without `elements` and `nodes` contains everything \
+            not listed elsewhere";
         context.error(list.span, "this list is empty", help);
     }
     list.value
@@ -226,7 +230,7 @@ pub(super) fn take_elements(
     }
     if let Some((e, place)) = overlap {
         let message = format!("element `{}` belongs to two {what}", context.elements[e].name);
-        let d = Diagnostic::error(message, item.span.clone()).also(place, "it is taken here");
+        let d = Diagnostic::error(message, item.span.clone()).also(place, "first listed here");
         context.diags.push(d.help("list each element once"));
     }
 }
@@ -243,7 +247,7 @@ fn nothing_matches(context: &Context<'_>, item: &Spanned<String>, pattern: bool,
     let elements = || context.elements.iter().map(|e| e.name.as_str());
     let (message, help) = if pattern {
         let some: Vec<&str> = elements().take(5).collect();
-        (format!("no element matches `{name}`"), format!("elements are called {}, ...", some.join(", ")))
+        (format!("no element matches `{name}`"), format!("elements are {}, ...", some.join(", ")))
     } else if is_node(name) {
         (format!("`{name}` is a node, not an element"), format!("write nodes = [\"{name}\"]"))
     } else {
@@ -336,7 +340,7 @@ fn settle(
     };
     if !info.schemes.contains(&scheme) {
         let message = format!("coupling `{}` needs {}, not `{name}`", info.name, info.schemes.words());
-        let help = format!("leave `scheme` out: substructure `{}` then takes `{}`", draft.name.value, info.scheme);
+        let help = format!("remove `scheme`: substructure `{}` then uses `{}`", draft.name.value, info.scheme);
         context.error(draft.name.span.clone(), message, help);
     }
     let tangent = draft.tangent.or(written.tangent.then_some(analysis.tangent));
@@ -344,7 +348,8 @@ fn settle(
         (Level::Mass, tangent) => tangent.unwrap_or_default(),
         (Level::Constant, None) => TangentPolicy::Initial,
         (Level::Constant, Some(TangentPolicy::Exact)) => {
-            let message = format!("coupling `{}` computes its operators once and cannot follow the tangent", info.name);
+            let message =
+                format!("coupling `{}` computes its operators only once and cannot use the exact tangent", info.name);
             let help = "write tangent = \"initial\", or \"given\" with estimates";
             context.error(draft.name.span.clone(), message, help);
             TangentPolicy::Initial
@@ -373,13 +378,13 @@ fn sides(drafts: &[Draft]) -> Vec<bool> {
 /// Whether the coupling can work with these sides and their substeps.
 fn check_sides(context: &Context<'_>, drafts: &[Draft], fine: &[bool], coupling: &Coupling) {
     for (d, _) in drafts.iter().zip(fine).filter(|(d, fine)| d.substeps > 1 && !**fine) {
-        let message = format!("substructure `{}` has substeps and stands on the coarse side", d.name.value);
+        let message = format!("substructure `{}` has substeps but is on the coarse side", d.name.value);
         context.error(d.name.span.clone(), message, "remove `side` or `substeps`");
     }
     let all_alike = |want: bool| fine.iter().all(|f| *f == want);
     if drafts.len() > 1 && coupling.info.sided && (all_alike(true) || all_alike(false)) {
         let message = format!(
-            "coupling `{}` needs a coarse and a fine side, and all substructures stand on one",
+            "coupling `{}` needs a coarse and a fine side, but all substructures are on one side",
             coupling.info.name
         );
         context.error(drafts[0].name.span.clone(), message, "write side = \"coarse\" or \"fine\" in one of them");
@@ -390,7 +395,7 @@ fn check_sides(context: &Context<'_>, drafts: &[Draft], fine: &[bool], coupling:
             && let Some(other) = counts.find(|d| d.substeps != first.substeps)
         {
             let message = format!(
-                "under coupling `{}` all substructures of the fine side have the same substeps",
+                "with coupling `{}`, all substructures of the fine side must have the same substeps",
                 coupling.info.name
             );
             let help = format!(

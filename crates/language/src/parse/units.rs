@@ -11,7 +11,7 @@ section! {
     LENGTH: Text = key("length", "Unit of length.").default("m").example("mm");
     TIME: Text = key("time", "Unit of time.").default("s").example("s");
     FORCE: Text = key("force", "Unit of force; the unit of mass follows from it.").default("N").example("kN");
-    MASS: Text = key("mass", "Unit of mass, instead of that of force.").default("kg").example("t");
+    MASS: Text = key("mass", "Unit of mass, instead of the unit of force.").default("kg").example("t");
 }
 
 /// The units that a table names; `None` after a mistake that has been reported.

@@ -51,7 +51,9 @@ pub fn visit(element: &Element, mut f: impl FnMut(usize, bool)) {
 pub fn layout(model: &Model, partition: &Partition) -> Result<Layout, Vec<Problem>> {
     let mut problems = Vec::new();
     if matches!(model.damping, Damping::Modal(_)) {
-        let message = "modal damping joins all degrees of freedom and cannot be divided among substructures".to_owned();
+        let message = "modal damping couples all degrees of freedom and cannot be divided among \
+            substructures"
+            .to_owned();
         let help = "use Rayleigh damping: rayleigh = { ratio = 0.05, modes = [1, 2] }";
         problems.push(Problem::error(Subject::Damping, message, help));
     }
@@ -82,8 +84,8 @@ fn members(model: &Model, partition: &Partition, problems: &mut Vec<Problem>) ->
             });
             if !dofs().any(|d| members[d].contains(&part)) {
                 let (node, name) = (&model.nodes[node].name, &substructure.name);
-                let message = format!("node `{node}` of substructure `{name}` has no mass that it could share");
-                let help = "give the node a `mass`, or list an element that touches it";
+                let message = format!("node `{node}` of substructure `{name}` has no mass to share");
+                let help = "give the node a `mass`, or list an element connected to it";
                 problems.push(Problem::error(Subject::Substructure(part), message, help));
             }
         }
@@ -96,7 +98,7 @@ fn members(model: &Model, partition: &Partition, problems: &mut Vec<Problem>) ->
                 members[d].insert(part);
             }),
             (None, Some(&d)) => {
-                let message = format!("node `{}` belongs to no substructure: no element touches it", node.name);
+                let message = format!("node `{}` belongs to no substructure: no element is connected to it", node.name);
                 let help = format!("list it: nodes = [\"{}\"] in one of the [[substructure]]", node.name);
                 problems.push(Problem::error(Subject::Dof(d), message, &help));
             }
@@ -116,13 +118,13 @@ fn check_parts(model: &Model, partition: &Partition, members: &[Vec<usize>], pro
     for (part, substructure) in partition.substructures.iter().enumerate() {
         let name = &substructure.name;
         if empty(part) {
-            let message = format!("substructure `{name}` has nothing: all elements and nodes belong to others");
+            let message = format!("substructure `{name}` is empty: all elements and nodes belong to others");
             let help = "remove it, or list fewer `elements` in the others";
             problems.push(Problem::error(Subject::Substructure(part), message, help));
         } else if count > 1 && !some_empty && !own(part).any(|d| is_interface(model, members, d)) {
             let message = format!("substructure `{name}` has no interface: it shares no free degree of freedom");
-            let help = "substructures meet where their elements touch one free degree of freedom of a node; check \
-                        `elements`, or list a node with a mass under `nodes`";
+            let help = "substructures meet where their elements share a free degree of freedom of a node; check \
+                `elements`, or list a node with a mass under `nodes`";
             problems.push(Problem::error(Subject::Substructure(part), message, help));
         }
     }
@@ -158,7 +160,8 @@ fn shares(model: &Model, partition: &Partition, members: &[Vec<usize>], problems
     for (part, substructure) in partition.substructures.iter().enumerate() {
         let Shares::ByNode(list) = &substructure.interface_mass else { continue };
         for (node, _) in list.iter().filter(|(n, _)| !meeting.get(n).is_some_and(|m| m.contains(&part))) {
-            let message = format!("node `{}` is at no interface of `{}`", model.nodes[*node].name, substructure.name);
+            let message =
+                format!("node `{}` is not at an interface of `{}`", model.nodes[*node].name, substructure.name);
             let own = meeting.iter().filter(|m| m.1.contains(&part)).map(|m| model.nodes[*m.0].name.as_str());
             let help = match own.collect::<Vec<_>>().join(", ") {
                 none if none.is_empty() => "remove it".to_owned(),
@@ -174,7 +177,7 @@ fn shares(model: &Model, partition: &Partition, members: &[Vec<usize>], problems
 fn wrong_sum(partition: &Partition, node: &str, parts: &[usize], sum: f64) -> Problem {
     let all: Vec<String> = parts.iter().map(|&p| format!("`{}`", partition.substructures[p].name)).collect();
     let message = format!("the shares of the mass of node `{node}` in {} add up to {sum}", all.join(", "));
-    let help = "they must add up to 1; leave out `interface_mass` of one substructure: it then has the remainder";
+    let help = "they must add up to 1; omit `interface_mass` of one substructure, which then gets the remainder";
     let given = |p: &&usize| partition.substructures[**p].interface_mass != Shares::default();
     let last = parts.iter().rev().find(given);
     Problem::error(last.map_or(Subject::Model, |&p| Subject::InterfaceMass(p)), message, help)

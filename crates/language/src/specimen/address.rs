@@ -17,7 +17,7 @@ pub enum Address {
 
 /// What to write where an address leaves the machine, for messages.
 pub const SEALING: &str = "write key = \"FILE\", made by `interfield key new FILE` and copied to the other machine; or \
-insecure = true, in a network that is yours alone";
+insecure = true, in a private network";
 
 /// What to write, for messages.
 pub const ADDRESSES: &str = "write \"udp://127.0.0.1:7700\" for a controller in a network, \"shm:/name\" for one on this machine, \"ethercat:eth0\" for a bus";
@@ -35,18 +35,21 @@ impl Address {
         if let Some(name) = text.strip_prefix("shm:") {
             let fits = |n: &str| !n.is_empty() && n.len() <= 250 && !n.contains(['/', '\0']);
             if !name.strip_prefix('/').is_some_and(fits) {
-                return Err(format!("`{name}` is no name of shared memory: a slash and a name without another one"));
+                return Err(format!(
+                    "`{name}` is not a valid name of shared memory: write a slash and a name without \
+                    further slashes"
+                ));
             }
             return Ok(Address::Shared(name.to_owned()));
         }
         if let Some(name) = text.strip_prefix("ethercat:") {
             // As Linux has them: 15 characters, no slash, no space.
             if name.is_empty() || name.len() > 15 || name.contains(['/', ' ', ':']) {
-                return Err(format!("`{name}` is no name of a network interface"));
+                return Err(format!("`{name}` is not a valid name of a network interface"));
             }
             return Ok(Address::Ethercat(name.to_owned()));
         }
-        Err(format!("`{text}` is no address of a controller"))
+        Err(format!("`{text}` is not a valid address of a controller"))
     }
 }
 
@@ -68,11 +71,15 @@ pub(crate) fn host_and_port(text: &str, rest: &str) -> Result<(String, u16), Str
     let Some((host, port)) = rest.rsplit_once(':') else {
         return Err(format!("the address `{text}` has no port"));
     };
-    let port =
-        port.parse().map_err(|_| format!("`{port}` is no port: a number from 1 to 65535 comes after the colon"))?;
+    let port = port.parse().map_err(|_| {
+        format!(
+            "`{port}` is not a valid port: write a number from 1 to 65535 after the \
+            colon"
+        )
+    })?;
     let bare = host.strip_prefix('[').and_then(|h| h.strip_suffix(']')).unwrap_or(host);
     if bare.is_empty() || bare.contains(['/', '@', ' ', '[', ']']) {
-        return Err(format!("`{host}` in the address `{text}` is no name of a machine"));
+        return Err(format!("`{host}` in the address `{text}` is not a valid host name"));
     }
     Ok((bare.to_owned(), port))
 }
@@ -116,16 +123,16 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         let cases = [
-            ("127.0.0.1:7700", "is no address"),
+            ("127.0.0.1:7700", "is not a valid address"),
             ("udp://127.0.0.1", "no port"),
-            ("udp://h:70000", "`70000` is no port"),
-            ("udp://:7700", "no name of a machine"),
-            ("udp://a/b:7", "no name of a machine"),
-            ("shm:pier", "no name of shared memory"),
-            ("shm:/a/b", "no name of shared memory"),
-            ("shm:/", "no name of shared memory"),
-            ("ethercat:", "no name of a network interface"),
-            ("ethercat:a-very-long-name", "no name of a network interface"),
+            ("udp://h:70000", "`70000` is not a valid port"),
+            ("udp://:7700", "not a valid host name"),
+            ("udp://a/b:7", "not a valid host name"),
+            ("shm:pier", "not a valid name of shared memory"),
+            ("shm:/a/b", "not a valid name of shared memory"),
+            ("shm:/", "not a valid name of shared memory"),
+            ("ethercat:", "not a valid name of a network interface"),
+            ("ethercat:a-very-long-name", "not a valid name of a network interface"),
         ];
         for (text, what) in cases {
             let found = Address::parse(text);

@@ -16,6 +16,8 @@ use interfield_lab::plant;
 use interfield_lab::safety::Limits;
 pub use interfield_lab::safety::{Action, Watch};
 
+use crate::units::{Dimension, UnitSystem};
+
 pub(crate) use address::host_and_port;
 pub use address::{ADDRESSES, Address, SEALING};
 
@@ -40,7 +42,7 @@ pub struct Specimen {
     pub period: f64,
     /// One of so many samples is recorded.
     pub record_every: u64,
-    /// Seconds in the laboratory per second of the model.
+    /// Time scale: seconds in the laboratory per second of the model.
     pub time_scale: f64,
     /// Structure over specimen in length.
     pub scale: f64,
@@ -64,7 +66,7 @@ pub struct Specimen {
     pub actuators: Vec<Actuator>,
     /// What must not happen.
     pub limits: Limits,
-    /// What goes wrong on purpose, in the emulated laboratory.
+    /// Simulated faults, in the emulated laboratory.
     pub faults: Vec<Injection>,
     /// Samples, from which on and how many, in which no target comes: on purpose.
     pub stalls: Vec<[u64; 2]>,
@@ -125,11 +127,11 @@ impl Specimen {
         let mut actuators = self.actuators.iter().enumerate();
         let calibrated = |a: &Actuator| a.calibration != Calibration::default();
         if self.scale != 1.0 {
-            Some("the specimen is built to a scale")
+            Some("the specimen is a scale model")
         } else if self.compensation != Compensation::Uncompensated {
             Some("the actuators are compensated")
         } else if self.actuators.len() != self.dofs.len() || actuators.any(|(i, a)| a.lever != own(i)) {
-            Some("the actuators move more than a commanded degree of freedom each")
+            Some("each actuator moves more than one degree of freedom")
         } else {
             self.actuators.iter().any(calibrated).then_some("the instruments are calibrated")
         }
@@ -139,11 +141,15 @@ impl Specimen {
 /// An actuator with its sensors.
 #[derive(Clone, Debug)]
 pub struct Actuator {
+    /// Its name; its number, counted from 1, if the file gives none.
+    pub name: String,
+    /// Whether its stroke is an angle, and its force a moment.
+    pub turns: bool,
     /// What it moves.
     pub lever: Lever,
     /// Calibration of its instruments.
     pub calibration: Calibration,
-    /// How it moves, in the emulated laboratory.
+    /// Its dynamics, in the emulated laboratory.
     pub dynamics: Dynamics,
     /// Delay before it does: constant part, swing (s) and frequency of the swing (Hz).
     pub delay: [f64; 3],
@@ -165,10 +171,27 @@ pub struct Actuator {
     pub assignment: Option<Assignment>,
 }
 
+impl Actuator {
+    /// Name and size in SI of the unit in which a quantity of it is told: that of a length is rad, and that of a force one of a moment,
+    /// if it turns.
+    pub fn unit(&self, dim: Dimension, units: &UnitSystem) -> (String, f64) {
+        if !self.turns {
+            return (units.label(dim), units.factor(dim));
+        }
+        if dim.mass == 0.0 {
+            let dim = dim.per(Dimension::LENGTH);
+            return (units.angle_label(dim), units.factor(dim));
+        }
+        // A force does work along the stroke, and a stiffness is a force by a stroke.
+        let dim = dim.times(Dimension::LENGTH.power(if dim == Dimension::STIFFNESS { 2.0 } else { 1.0 }));
+        (units.label(dim), units.factor(dim))
+    }
+}
+
 /// How an emulated actuator moves.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Dynamics {
-    /// It is where it is sent.
+    /// Ideal: the actuator follows its command exactly.
     Ideal,
     /// Transfer function of displacement over command: coefficients of s, highest power first.
     #[allow(missing_docs)]

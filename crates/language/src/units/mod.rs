@@ -7,14 +7,16 @@
 //! products and quotients are read from left to right, as in arithmetic.
 
 mod system;
+mod words;
 
 use std::f64::consts::PI;
 use std::fmt;
 use std::ops::Range;
 
-use crate::diag::{did_you_mean, suggest};
+use crate::diag::suggest;
 
 pub use system::{UnitSystem, UnitSystemError};
+pub use words::{short, significant, time, time_to};
 
 /// Standard gravity, m/s^2.
 pub const GRAVITY: f64 = 9.80665;
@@ -344,9 +346,90 @@ const COMMON: &[&str] = &[
     "mrad", "%",
 ];
 
+/// The units in common use, in the order of their dimensions.
+pub fn common() -> &'static [&'static str] {
+    COMMON
+}
+
+/// Names in words, as people say them, and the symbol to write; the plural has an `s` more.
+const SPOKEN: &[(&str, &str)] = &[
+    ("meter", "m"),
+    ("metre", "m"),
+    ("millimeter", "mm"),
+    ("millimetre", "mm"),
+    ("centimeter", "cm"),
+    ("centimetre", "cm"),
+    ("kilometer", "km"),
+    ("kilometre", "km"),
+    ("micron", "um"),
+    ("inche", "in"),
+    ("foot", "ft"),
+    ("feet", "ft"),
+    ("yard", "yd"),
+    ("mile", "mi"),
+    ("kilo", "kg"),
+    ("kilogram", "kg"),
+    ("kilogramme", "kg"),
+    ("kgm", "kg"),
+    ("gramme", "gram"),
+    ("ton", "t"),
+    ("tone", "t"),
+    ("pound", "lb"),
+    ("second", "s"),
+    ("millisecond", "ms"),
+    ("msec", "ms"),
+    ("microsecond", "us"),
+    ("minute", "min"),
+    ("hour", "h"),
+    ("newton", "N"),
+    ("kilonewton", "kN"),
+    ("meganewton", "MN"),
+    ("klbf", "kip"),
+    ("klb", "kip"),
+    ("poundforce", "lbf"),
+    ("kipf", "kip"),
+    ("pascal", "Pa"),
+    ("kilopascal", "kPa"),
+    ("megapascal", "MPa"),
+    ("gigapascal", "GPa"),
+    ("joule", "J"),
+    ("watt", "W"),
+    ("hertz", "Hz"),
+    ("cps", "Hz"),
+    ("gravity", "g"),
+    ("gee", "g"),
+    ("radian", "rad"),
+    ("degree", "deg"),
+    ("revolution", "rev"),
+    ("percent", "%"),
+    ("pct", "%"),
+];
+
+/// The symbol of a unit that is named in words.
+fn spoken(name: &str) -> Option<&'static str> {
+    let lower = name.to_lowercase();
+    let find = |word: &str| SPOKEN.iter().find(|s| s.0 == word).map(|s| s.1);
+    find(&lower).or_else(|| find(lower.strip_suffix('s')?))
+}
+
 /// The common unit nearest to a misspelt symbol, if one is near enough.
 pub(crate) fn suggest_unit(name: &str) -> Option<&'static str> {
-    suggest(name, COMMON.iter().copied())
+    spoken(name).or_else(|| suggest(name, COMMON.iter().copied()))
+}
+
+/// What is meant by letters that are no unit: a name in words, units without `*` between them (`kNm`, `kNmm`, `Ns`), or
+/// else the nearest one.
+fn meant(name: &str) -> Option<String> {
+    let product = |at: usize| {
+        let (a, b) = (name.get(..at)?, name.get(at..)?);
+        symbol(a).filter(|u| u.dim == Dimension::FORCE || u.dim == Dimension::MASS)?;
+        symbol(b).filter(|u| u.dim == Dimension::LENGTH || u.dim == Dimension::TIME)?;
+        Some(format!("{a}*{b}"))
+    };
+    spoken(name)
+        .map(str::to_owned)
+        .or_else(|| (1..name.len()).find_map(product))
+        .or_else(|| suggest_unit(name).map(str::to_owned))
 }
 
 /// The unit of one symbol.
@@ -432,18 +515,28 @@ impl Scan<'_> {
             Some(c) => UnitError {
                 span: self.pos..self.pos + c.len_utf8(),
                 message: format!("unexpected `{c}` in a unit"),
-                help: Some("units are written like kN/mm, kg*m^2, m/s^2, 1/s".into()),
+                help: Some(
+                    self.instead(c).unwrap_or_else(|| "units are written like kN/mm, kg*m^2, m/s^2, 1/s".into()),
+                ),
             },
             None => UnitError {
                 span: self.pos..self.pos,
                 message: if self.text.trim().is_empty() {
                     "empty unit".into()
                 } else {
-                    "the unit ends too early".into()
+                    "the unit is incomplete".into()
                 },
                 help: Some("units are written like kN/mm, kg*m^2, m/s^2, 1/s".into()),
             },
         }
+    }
+
+    /// The unit with other signs of a product and of a power, if that is one: `kN.m`, `kN-m`, `m**2`.
+    fn instead(&self, c: char) -> Option<String> {
+        let whole = self.text.trim().replace("**", "^");
+        let meant = if matches!(c, '.' | '-' | '_' | '•') { whole.replace(c, "*") } else { whole };
+        let changed = meant != self.text.trim() && Unit::parse(&meant).is_ok();
+        changed.then(|| format!("did you mean `{meant}`?"))
     }
 
     fn product(&mut self, depth: usize) -> Result<Unit, UnitError> {
@@ -512,17 +605,13 @@ impl Scan<'_> {
                 let name = &rest[..letters];
                 if (self.stop)(&rest[..word]) && symbol(&rest[..word]).is_none() {
                     let message = format!("`{}` is not a unit", &rest[..word]);
-                    let help = Some("a parameter in front of which a unit stands is multiplied with `*`".into());
+                    let help = Some("write `*` between a unit and a parameter".into());
                     return Err(UnitError { span: start..start + word, message, help });
                 }
                 let Some(unit) = symbol(name) else {
                     let shown = &rest[..word];
-                    let help = if name == "Nm" || name == "kNm" {
-                        Some(format!("write a product with `*`: {}*m", &name[..name.len() - 1]))
-                    } else {
-                        let near = did_you_mean(name, COMMON.iter().copied());
-                        near.or_else(|| Some(format!("units are {}", COMMON.join(", "))))
-                    };
+                    let near = meant(name).map(|unit| format!("did you mean `{unit}`?"));
+                    let help = near.or_else(|| Some(format!("units are {}", COMMON.join(", "))));
                     let message = format!("unknown unit `{shown}`");
                     return Err(UnitError { span: start..start + word, message, help });
                 };

@@ -82,12 +82,24 @@ fn units_of_all_kinds() {
         ("KN", "unknown unit `KN`", "did you mean `kN`?"),
         ("kn/mm", "unknown unit `kn`", "did you mean `kN`?"),
         ("kN/milimeter", "unknown unit `milimeter`", ""),
-        ("kNm", "unknown unit `kNm`", "write a product with `*`: kN*m"),
+        ("tons", "unknown unit `tons`", "did you mean `t`?"),
+        ("kipf/in", "unknown unit `kipf`", "did you mean `kip`?"),
+        ("Newton", "unknown unit `Newton`", "did you mean `N`?"),
+        ("kN/Meters", "unknown unit `Meters`", "did you mean `m`?"),
+        ("milliseconds", "unknown unit `milliseconds`", "did you mean `ms`?"),
+        ("degrees/s", "unknown unit `degrees`", "did you mean `deg`?"),
+        ("percent", "unknown unit `percent`", "did you mean `%`?"),
+        ("Nmm", "unknown unit `Nmm`", "did you mean `N*mm`?"),
+        ("kNs/m", "unknown unit `kNs`", "did you mean `kN*s`?"),
+        ("kN.m", "unexpected `.` in a unit", "did you mean `kN*m`?"),
+        ("kN-m/rad", "unexpected `-` in a unit", "did you mean `kN*m/rad`?"),
+        ("kg*m**2", "unexpected `*` in a unit", "did you mean `kg*m^2`?"),
+        ("kNm", "unknown unit `kNm`", "did you mean `kN*m`?"),
         ("", "empty unit", "units are written like"),
-        ("kN/", "the unit ends too early", "units are written like"),
+        ("kN/", "the unit is incomplete", "units are written like"),
         ("kN//m", "unexpected `/` in a unit", ""),
         ("m^x", "unexpected `x` in a unit", ""),
-        ("(m", "the unit ends too early", ""),
+        ("(m", "the unit is incomplete", ""),
         ("m^1000", "the exponent is too large", ""),
         ("5 kN", "unexpected `5` in a unit", ""),
     ];
@@ -301,7 +313,7 @@ fn quantities_are_checked() {
         ("2,5 kN", D::FORCE, 1..2, "unexpected `,`", "decimal point"),
         ("(3 kN", D::FORCE, 0..1, "never closed", ""),
         ("3 kN)", D::FORCE, 4..5, "`)` without `(`", ""),
-        ("3 kN +", D::FORCE, 5..6, "nothing stands behind the operator `+`", ""),
+        ("3 kN +", D::FORCE, 5..6, "nothing follows the operator `+`", ""),
         ("", D::FORCE, 0..0, "empty", ""),
         ("3 kN * m", D::ACCELERATION, 0..8, "expected acceleration", "`m` is the unit"),
         ("2**3", D::NONE, 1..3, "unexpected `**`", "^"),
@@ -358,7 +370,7 @@ fn parameters_resolve_in_any_order() {
 #[test]
 fn parameters_report_cycles_and_unknown_names() {
     let (scope, errors) = resolve("[parameters]\na = \"b\"\nb = \"2*c\"\nc = \"a + 1\"\nd = \"a\"\ne = 5\n", &[]);
-    let help = "give one of them a value that does not need the others";
+    let help = "give one of them a value that does not refer to the others";
     assert_eq!(errors, [format!("2:5 the parameters refer to each other in a circle: a -> b -> c -> a | {help}")]);
     assert_eq!(scope.get("d"), None);
     assert_eq!(scope.get("e"), Some(Value::bare(5.0)));
@@ -370,7 +382,7 @@ fn parameters_report_cycles_and_unknown_names() {
     let expected = [
         "- --set kk=1: the file has no parameter `kk` | did you mean `k0`?",
         "- --set zzzzz=1: the file has no parameter `zzzzz` | parameters are k0, k1, k2",
-        "- --set k1=2 *: nothing stands behind the operator `*` | remove it",
+        "- --set k1=2 *: nothing follows the operator `*` | remove it",
         "2:9 unknown unit `kn` | did you mean `kN`?",
         "4:7 unknown parameter `k3` | did you mean `k0`?",
         "4:12 unknown parameter `k5` | did you mean `k0`?",
@@ -527,7 +539,6 @@ matrix = [[1, 2], [3]]
 [elements.extra]
 "#;
     let expected = [
-        "1:1 missing key `title` | write for example: title = \"my frame\"",
         "1:1 unknown key `titel` | did you mean `title`?",
         "4:10 unknown unit `kn` | did you mean `kN`?",
         "6:8 expected a string, found a number | write it in quotes: \"5\"",
@@ -541,7 +552,7 @@ matrix = [[1, 2], [3]]
         "14:8 unknown value \"sprong\" | did you mean `spring`? allowed are \"spring\", \"bouc-wen\"",
         "15:15 expected a string, found a number | write it in quotes: \"2\"",
         "16:8 unknown parameter `k1` | the file has no [parameters]",
-        "16:13 nothing stands behind the operator `+` | ",
+        "16:13 nothing follows the operator `+` | ",
         "17:9 expected a whole number, found 2.5 | ",
         "18:10 expected a number, found a string | remove the quotes: 7",
         "19:19 the first row has 2 values, this one 1 | ",
@@ -564,7 +575,7 @@ fn syntax_errors_are_located() {
         ("[[nodes]\n", "1:", ""),
         ("title = \"a\"\ntitle = \"b\"\n", "2:1 `title` is given twice", "keep one"),
         ("title = \"a\"\n[x]\n[x]\n", "3:2 `x` is given twice", ""),
-        ("title: 5\n", "1:", "key = value"),
+        ("title: 5\n", "1:", "`=`: title = 5"),
     ];
     for (text, place, help) in cases {
         let e = errors_of(text);

@@ -167,8 +167,8 @@ fn columns_keep_their_times_and_may_be_anything() {
     };
     assert_eq!(samples(force(", peak = \"6 kN\"", "t,F\n0,1\n0.5,2\n1,-3\n").unwrap().0).2, [2000.0, 4000.0, -6000.0]);
     for (keys, text, expected) in [
-        (", baseline = 1", "t,F\n0,1\n1,2\n", "`baseline` is for accelerations, this signal is force"),
-        (", band_pass = [0.1, 2]", "t,F\n0,1\n1,2\n", "`band_pass` is for accelerations, this signal is force"),
+        (", baseline = 1", "t,F\n0,1\n1,2\n", "`baseline` applies to accelerations, but this signal is force"),
+        (", band_pass = [0.1, 2]", "t,F\n0,1\n1,2\n", "`band_pass` applies to accelerations, but this signal is force"),
         ("", &formats()[0].1, "`r`: this is a ground motion (PEER AT2), but force is needed"),
         ("", "t,a [g]\n0,1\n1,2\n", "the column `a [g]` is acceleration"),
     ] {
@@ -208,8 +208,8 @@ fn processing_in_its_order() {
     for (more, expected, at) in [
         ("baseline = 4", "between 0 and 3, found 4", "4"),
         ("baseline = -1", "between 0 and 3, found -1", "-1"),
-        ("band_pass = [\"5 Hz\"]", "two rising frequencies", "["),
-        ("band_pass = [\"5 Hz\", \"1 Hz\"]", "two rising frequencies", "["),
+        ("band_pass = [\"5 Hz\"]", "two frequencies, the lower one first", "["),
+        ("band_pass = [\"5 Hz\", \"1 Hz\"]", "two frequencies, the lower one first", "["),
         ("band_pass = [\"1 Hz\", \"80 Hz\"]", "80", "["),
         ("resample = 0", "greater than zero", "0"),
         ("resample = 1e-12", "more than 10000000 samples", "1e-12"),
@@ -222,7 +222,7 @@ fn processing_in_its_order() {
         assert!(message.contains(expected), "{more}: {message}");
         assert!(message.split(" | ").nth(2).is_some_and(|s| s.starts_with(at)), "{more}: {message}");
     }
-    assert!(bad("{ type = \"file\", path = \"r\", resample = 0.1 }", "0,1\n1,2\n3,4\n").contains("equal steps"));
+    assert!(bad("{ type = \"file\", path = \"r\", resample = 0.1 }", "0,1\n1,2\n3,4\n").contains("equally spaced"));
     let zeros = bad("{ type = \"file\", path = \"r\", dt = 1, peak = 1 }", "0\n0\n0\n");
     assert!(zeros.contains("zero throughout"), "{zeros}");
     // Only records are processed.
@@ -236,13 +236,13 @@ fn records_that_are_wrong() {
     let peer = formats().swap_remove(0).1;
     for (text, expected) in [
         (peer.replace("-0.030000", "-0.03x000"), "line 9: "),
-        (peer.replace("NPTS=  8", "NPTS= 80"), "the header announces 80 values, but only 8 are there"),
+        (peer.replace("NPTS=  8", "NPTS= 80"), "the header states 80 values, but only 8 were found"),
         (peer.replace("UNITS OF G", "UNITS OF CM/S"), "this is a velocity, but acceleration"),
         (formats()[1].1.replace("0.010000", "ten"), "line 3: "),
         ("t,a\n0,0.1\n0.01,n/a\n".to_owned(), "line 3: `n/a` is not a number"),
         ("<!DOCTYPE html><html></html>".to_owned(), "web page"),
         ("PK\u{3}\u{4}xxxx".to_owned(), "ZIP archive"),
-        ("1\u{0}2\n".to_owned(), "belongs in no text"),
+        ("1\u{0}2\n".to_owned(), "is not valid in a text"),
         (String::new(), "empty"),
         ("# nothing\n".to_owned(), "needs 2 to"),
     ] {
@@ -284,7 +284,7 @@ fn generated_motions() {
         (format!("{ec8}, kind = 3"), vec!["`kind` must be between 1 and 2, found 3"]),
         (format!("{ec8}, seed = -1"), vec!["whole number from 0, found -1"]),
         (format!("{ec8}, sds = 1"), vec!["unknown key `sds`"]),
-        (format!("{ec8}, duration = \"0.1 s\""), vec!["is no motion"]),
+        (format!("{ec8}, duration = \"0.1 s\""), vec!["is not a valid motion"]),
         (format!("{ec8}, duration = \"1 h\""), vec!["at most 40000 samples"]),
         (format!("{ec8}, damping = 5"), vec!["between 0.001 and 0.5"]),
         (ec8.replace("0.25 g", "-1 g").replace("\"B\"", "\"F\""), vec!["`ag` must be greater", "unknown value \"F\""]),

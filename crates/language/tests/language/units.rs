@@ -64,7 +64,7 @@ fn mistakes_are_told_all_at_once() {
     )
     .unwrap_err();
     for expected in [
-        "`damper.so` is no name of a functional mock-up unit",
+        "`damper.so`: the file name of an FMU must end in .fmu",
         "`displacements` has 1 variables for 2 degrees of freedom",
         "`velocities` has 3 variables for 2 degrees of freedom",
         "missing key `forces`",

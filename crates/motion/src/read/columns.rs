@@ -114,7 +114,7 @@ pub(crate) fn read(text: &str, options: &ReadOptions) -> Result<Record, ReadErro
         return Err(ReadError::new(
             start,
             format!("more than {MAX_COLUMNS} values on a line"),
-            "write a sample a line, or name the format and give dt if these are rows of a PEER record",
+            "write one sample per line, or give the format and dt if these are rows of a PEER record",
         ));
     }
     if names.len() != width {
@@ -141,8 +141,8 @@ pub(crate) fn read(text: &str, options: &ReadOptions) -> Result<Record, ReadErro
         Some(c) if c == 0 || c > width => {
             return Err(ReadError::new(
                 start,
-                format!("column {c} was asked for, the text has {width}"),
-                "columns count from one",
+                format!("column {c} was requested, but the text has {width}"),
+                "columns are counted from 1",
             ));
         }
         Some(c) => c - 1,
@@ -159,7 +159,7 @@ pub(crate) fn read(text: &str, options: &ReadOptions) -> Result<Record, ReadErro
         .take(8)
         .collect();
     if !others.is_empty() {
-        notes.push(format!("column {} was read; also there: {}", column + 1, others.join(", ")));
+        notes.push(format!("column {} was read; other columns: {}", column + 1, others.join(", ")));
     }
     if let Some(name) = names.get(column) {
         meta.push(("column".to_owned(), name.clone()));
@@ -167,19 +167,24 @@ pub(crate) fn read(text: &str, options: &ReadOptions) -> Result<Record, ReadErro
 
     let (times, values, last) = body(text, start, separator, width, time_column, column)?;
     if values.len() < 2 {
-        return Err(ReadError::new(last, "a record needs two values or more", "the text is truncated; fetch it again"));
+        return Err(ReadError::new(
+            last,
+            "a record needs two values or more",
+            "the text is truncated; download it \
+            again",
+        ));
     }
     let factor = time_column.and_then(|t| names.get(t)).map_or(1.0, |n| time_factor(n));
     let dt = match time_column {
         Some(t) if names.is_empty() && options.dt.is_some() && spacing(&times, 1.0, text, start).is_err() => {
-            notes.push(format!("column {} is no time; dt as asked for", t + 1));
+            notes.push(format!("column {} is not a time; the given dt is used", t + 1));
             options.dt
         }
         Some(_) => {
             let (dt, note) = spacing(&times, factor, text, start)?;
             notes.extend(note);
             if times[0].abs() * factor > 1e-6 * dt {
-                notes.push(format!("the first sample is at {} s; it is now at zero", times[0] * factor));
+                notes.push(format!("the first sample is at {} s; the time was shifted to zero", times[0] * factor));
             }
             Some(dt)
         }
@@ -267,7 +272,7 @@ fn spacing(times: &[f64], factor: f64, text: &str, start: usize) -> Result<(f64,
         return Err(ReadError::new(
             line_of(worst),
             format!(
-                "the samples are not equally spaced: time {} is off by {:.2} intervals",
+                "the samples are not equally spaced: time {} deviates by {:.2} intervals",
                 times[worst],
                 deviation(worst) / dt
             ),
@@ -276,7 +281,7 @@ fn spacing(times: &[f64], factor: f64, text: &str, start: usize) -> Result<(f64,
     }
     let note = (deviation(worst) > 0.01 * dt).then(|| {
         format!(
-            "times are off an equal spacing by up to {:.1} % of dt, as rounded stamps are",
+            "times deviate from equal spacing by up to {:.1} % of dt, as rounded times do",
             100.0 * deviation(worst) / dt
         )
     });

@@ -124,8 +124,8 @@ pub(crate) fn read(text: &str, options: &ReadOptions) -> Result<Record, ReadErro
         let what = if data.unit_text.is_empty() { "no unit" } else { data.unit_text.as_str() };
         return Err(ReadError::new(
             at,
-            format!("the values are in `{}`, which is no unit of motion", shown(what)),
-            "take the processed record (volume 1 or 2), or give the factor to SI in the options",
+            format!("the values are in `{}`, which is not a unit of motion", shown(what)),
+            "use the processed record (volume 1 or 2), or give the factor to SI in the options",
         ));
     }
     let unit = choose_unit(options, data.unit, at, &mut notes)?;
@@ -161,7 +161,7 @@ pub(crate) fn read(text: &str, options: &ReadOptions) -> Result<Record, ReadErro
         complete = values.len() >= data.npts;
     }
     if by_width > 0 {
-        notes.push(format!("{by_width} lines without spaces between numbers were cut by the field width"));
+        notes.push(format!("{by_width} lines without spaces between numbers were split by the field width"));
     }
     if rest_has_block {
         notes.push("the text has further blocks of data; the first one was read".to_owned());

@@ -55,8 +55,8 @@ fn refuse_binary(bytes: &[u8]) -> Result<(), ReadError> {
         (b"7z\xbc\xaf", "a 7z archive", "unpack it first"),
         (b"\x89HDF", "an HDF5 file", "export the record as text"),
         (b"MATLAB 5.0", "a MAT file", "export the record as text"),
-        (b"%PDF", "a PDF", "a record is a plain text"),
-        (b"\x89PNG", "an image", "a record is a plain text"),
+        (b"%PDF", "a PDF", "a record is a plain text file"),
+        (b"\x89PNG", "an image", "a record is a plain text file"),
         (b"\xd0\xcf\x11\xe0", "an old Office file", "export the sheet as CSV"),
     ];
     if let Some((_, what, help)) = known.iter().find(|(magic, ..)| bytes.starts_with(magic)) {
@@ -69,8 +69,8 @@ fn refuse_binary(bytes: &[u8]) -> Result<(), ReadError> {
         let line = 1 + body[..at].iter().filter(|b| **b == b'\n').count();
         return Err(ReadError::new(
             line,
-            format!("byte {:#04x} at offset {at} belongs in no text: the content is binary or damaged", body[at]),
-            "a record is a plain text; export it as ASCII",
+            format!("byte {:#04x} at offset {at} is not valid in a text: the content is binary or damaged", body[at]),
+            "a record is a plain text file; export it as ASCII",
         ));
     }
     Ok(())

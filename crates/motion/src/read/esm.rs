@@ -64,8 +64,8 @@ pub(crate) fn read(text: &str, options: &ReadOptions) -> Result<Record, ReadErro
             "DATA_TYPE" if value.to_ascii_uppercase().contains("SPECTR") => {
                 return Err(ReadError::new(
                     n,
-                    format!("this is no record but a `{}`", super::shown(value)),
-                    "take the ACC, VEL or DIS file of the same station",
+                    format!("this is a `{}`, not a record", super::shown(value)),
+                    "use the ACC, VEL or DIS file of the same station",
                 ));
             }
             _ => {}
@@ -99,7 +99,7 @@ pub(crate) fn read(text: &str, options: &ReadOptions) -> Result<Record, ReadErro
         return Err(ReadError::new(
             last,
             "the header is followed by fewer than two values",
-            "the text is truncated; fetch it again",
+            "the text is truncated; download it again",
         ));
     }
     match npts {

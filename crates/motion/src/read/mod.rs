@@ -91,7 +91,7 @@ pub fn read(text: &str, options: &ReadOptions) -> Result<Record, ReadError> {
         Format::Cosmos => cosmos::read(text, options),
         Format::Columns => columns::read(text, options),
         Format::Generated => {
-            Err(ReadError::new(0, "`generated` is not a format that can be read", "leave the format to be found out"))
+            Err(ReadError::new(0, "`generated` is not a format that can be read", "omit the format: it is detected"))
         }
     }?;
     record.check().map_err(|e| ReadError::new(0, e.message, "values in a unit this size are not a ground motion"))?;
@@ -177,7 +177,7 @@ pub(crate) fn choose_dt(
             if let Some(f) = found
                 && (f - dt).abs() > 1e-6 * dt
             {
-                notes.push(format!("sampling interval {dt} s as asked for; the text says {f} s"));
+                notes.push(format!("sampling interval {dt} s as given; the text states {f} s"));
             }
             Ok(dt)
         }
@@ -196,7 +196,7 @@ pub(crate) fn choose_unit(
     match (options.unit, found) {
         (Some(unit), Some((quantity, f))) => {
             if (unit - f).abs() > 1e-9 * unit.abs() {
-                notes.push(format!("factor {unit} to SI as asked for; the text's unit has {f}"));
+                notes.push(format!("factor {unit} to SI as given; the unit of the text has {f}"));
             }
             Ok((quantity, unit))
         }
@@ -231,23 +231,23 @@ pub(crate) fn reconcile(
     if found >= announced.saturating_mul(2).max(announced.saturating_add(10)) {
         return Err(ReadError::new(
             line,
-            format!("the header announces {announced} values, but {found} are there"),
-            "several components or records in one text must be taken apart first",
+            format!("the header states {announced} values, but {found} were found"),
+            "split a file with several components or records first",
         ));
     }
     if found > announced {
         values.truncate(announced);
-        notes.push(format!("{} values beyond the {announced} announced were left out", found - announced));
+        notes.push(format!("{} values beyond the stated {announced} were ignored", found - announced));
     } else if found < announced {
         let missing = announced - found;
         if missing as f64 > 0.01 * announced as f64 {
             return Err(ReadError::new(
                 line,
-                format!("the header announces {announced} values, but only {found} are there"),
-                "the text is truncated; fetch it again",
+                format!("the header states {announced} values, but only {found} were found"),
+                "the text is truncated; download it again",
             ));
         }
-        notes.push(format!("{missing} of the {announced} values announced are missing at the end"));
+        notes.push(format!("{missing} of the stated {announced} values are missing at the end"));
     }
     Ok(())
 }

@@ -54,13 +54,13 @@ pub(crate) fn bad(token: &str, line: usize) -> ReadError {
     } else if !lower.is_empty() && lower.bytes().all(|b| b == b'*') {
         ReadError::new(
             line,
-            "`***` stands where the value did not fit its field",
+            "`***` marks a value that did not fit its field",
             "the record was written with too narrow a format",
         )
     } else if token.parse::<f64>().is_ok_and(|v| v.is_infinite()) {
         ReadError::new(
             line,
-            format!("`{}` is beyond the range of a number", shown(token)),
+            format!("`{}` is outside the range of a number", shown(token)),
             "repair or cut the record there",
         )
     } else {

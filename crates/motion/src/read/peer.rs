@@ -109,7 +109,7 @@ pub(crate) fn read(text: &str, options: &ReadOptions) -> Result<Record, ReadErro
     let dt = choose_dt(options, counts.and_then(|c| c.dt), header_end, &mut notes)?;
     let found = header_unit(&header);
     if found.is_none() && options.unit.is_none() {
-        notes.push("the header names no unit; g was assumed, as PEER records are".to_owned());
+        notes.push("the header states no unit; g was assumed, as usual for PEER records".to_owned());
     }
     let unit = choose_unit(
         options,
@@ -136,7 +136,7 @@ pub(crate) fn read(text: &str, options: &ReadOptions) -> Result<Record, ReadErro
             Err(_)
                 if all_there && !trimmed.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | '+')) =>
             {
-                notes.push(format!("the text from line {n} on was left out: `{}`", shown(trimmed)));
+                notes.push(format!("the text from line {n} on was ignored: `{}`", shown(trimmed)));
                 break;
             }
             Err(e) => return Err(e),
@@ -144,18 +144,14 @@ pub(crate) fn read(text: &str, options: &ReadOptions) -> Result<Record, ReadErro
         last = n;
     }
     if repaired > 0 {
-        notes.push(format!("numbers without a space between them were taken apart on {repaired} lines"));
+        notes.push(format!("numbers without a space between them were separated on {repaired} lines"));
     }
     if values.is_empty() {
-        return Err(ReadError::new(
-            last,
-            "the header is followed by no values",
-            "the text is truncated; fetch it again",
-        ));
+        return Err(ReadError::new(last, "no values follow the header", "the text is truncated; download it again"));
     }
     match counts.and_then(|c| c.npts) {
         Some(npts) => reconcile(&mut values, npts, last, &mut notes)?,
-        None => notes.push(format!("no number of values is announced; {} were read", values.len())),
+        None => notes.push(format!("the number of values is not stated; {} were read", values.len())),
     }
     if values.len() < 2 {
         return Err(ReadError::new(last, "a record needs two values or more", ""));

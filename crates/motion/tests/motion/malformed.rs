@@ -22,7 +22,7 @@ fn peer() {
     assert_error(&p("NPTS= 4, DT= .005 SEC\n 1.0 -Inf\n 3.0 4.0\n"), 5, "finite");
     assert_error(&p("NPTS= 4, DT= .005 SEC\n 1.0 1e400\n 3.0 4.0\n"), 5, "range");
     assert_error(&p("NPTS= 4, DT= .005 SEC\n 1.0 **********\n 3.0 4.0\n"), 5, "field");
-    assert_error(&p("NPTS= 400, DT= .005 SEC\n 1.0 2.0\n 3.0 4.0\n"), 6, "announces 400 values, but only 4");
+    assert_error(&p("NPTS= 400, DT= .005 SEC\n 1.0 2.0\n 3.0 4.0\n"), 6, "states 400 values, but only 4");
     assert_error(&p("NPTS= 999999999999, DT= .005 SEC\n 1.0 2.0\n"), 5, "truncated");
     assert_error(&p("NPTS= 4, DT= .005 SEC\n"), 4, "no values");
     assert_error(&p("NPTS= 4, DT= 0.0 SEC\n 1 2\n"), 4, "sampling interval");
@@ -36,7 +36,7 @@ fn peer() {
 fn one_percent_may_be_missing_and_more_is_cut() {
     let row = " .1E-1\n".repeat(995);
     let r = read(&format!("{HEAD}NPTS= 1000, DT= .005 SEC\n{row}"), &ReadOptions::default()).unwrap();
-    assert!(r.values.len() == 995 && r.notes[0].contains("5 of the 1000"), "{:?}", r.notes);
+    assert!(r.values.len() == 995 && r.notes[0].contains("5 of the stated 1000"), "{:?}", r.notes);
     let r = read(&format!("{HEAD}NPTS= 990, DT= .005 SEC\n{row}"), &ReadOptions::default()).unwrap();
     assert!(r.values.len() == 990 && r.notes[0].contains("5 values beyond"), "{:?}", r.notes);
     let (line, _) = error(&format!("{HEAD}NPTS= 1010, DT= .005 SEC\n{row}"));
@@ -55,11 +55,11 @@ fn esm() {
     assert_error(&e("abc", "3", "cm/s^2", "1\n2\n3\n"), 3, "`abc` is not a number");
     assert_error(&e("0.005", "-3", "cm/s^2", "1\n2\n3\n"), 4, "number of values");
     assert_error(&e("0.005", "3", "furlong", "1\n2\n3\n"), 5, "`furlong` is unknown");
-    assert_error(&e("0.005", "300", "cm/s^2", "1\n2\n3\n"), 8, "announces 300");
+    assert_error(&e("0.005", "300", "cm/s^2", "1\n2\n3\n"), 8, "states 300");
     assert_error(&e("0.005", "3", "cm/s^2", ""), 5, "fewer than two");
     // Three components side by side must not be read as one.
-    assert_error(&e("0.005", "10", "cm/s^2", &"1 2 3\n".repeat(10)), 15, "announces 10 values, but 30");
-    assert_error(&e("0.005", "2", "cm\nDATA_TYPE: DISPLACEMENT RESPONSE SPECTRUM", "1 2\n3 4\n"), 6, "no record but a");
+    assert_error(&e("0.005", "10", "cm/s^2", &"1 2 3\n".repeat(10)), 15, "states 10 values, but 30");
+    assert_error(&e("0.005", "2", "cm\nDATA_TYPE: DISPLACEMENT RESPONSE SPECTRUM", "1 2\n3 4\n"), 6, "not a record");
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn cosmos() {
     assert_error(&format!("{head}{line}1 2 3 4\n5 6\n"), 3, "no sampling interval");
     let spaced = "6 points of accel data equally spaced at .02 sec, in cm/sec2. (4F10.5)\n";
     assert_error(&format!("{head}{spaced}1 2 3 4\n5 zz\n"), 5, "`zz`");
-    assert_error(&format!("{head}{spaced}1 2 3 4\n"), 4, "announces 6");
+    assert_error(&format!("{head}{spaced}1 2 3 4\n"), 4, "states 6");
     assert_error(&format!("{head}1 Real-header values follow on 1 lines\nbad\n"), 4, "`bad`");
 }
 

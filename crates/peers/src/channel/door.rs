@@ -5,7 +5,7 @@
 //! datagrams of others are dropped, unless they greet when the client has been silent for too long.
 
 use std::io::{self, ErrorKind};
-use std::net::{SocketAddr, TcpListener, ToSocketAddrs, UdpSocket};
+use std::net::{IpAddr, SocketAddr, TcpListener, ToSocketAddrs, UdpSocket};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -191,5 +191,9 @@ impl Channel for Caller {
             }
         }
         Ok(())
+    }
+
+    fn machine(&self) -> Option<IpAddr> {
+        self.peer.map(|a| a.ip())
     }
 }

@@ -8,7 +8,7 @@ mod udp;
 
 use std::fmt;
 use std::io::{self, ErrorKind};
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
@@ -32,6 +32,9 @@ pub trait Channel: Send {
     /// # Errors
     /// `Late`, `Gone`, or `Garbled` if a datagram has another length.
     fn receive(&mut self, buffer: &mut [u8], filled: &mut usize, until: Instant) -> Result<(), Trouble>;
+
+    /// The machine of the peer, if that is known.
+    fn machine(&self) -> Option<IpAddr>;
 }
 
 /// How messages travel.
@@ -59,7 +62,7 @@ impl FromStr for PeerAddress {
         let (transport, host) = match text.split_once("://") {
             Some(("tcp", host)) => (Transport::Tcp, host),
             Some(("udp", host)) => (Transport::Udp, host),
-            _ => return Err(format!("`{text}` is no address: write for example tcp://127.0.0.1:8090")),
+            _ => return Err(format!("`{text}` is not an address: write for example tcp://127.0.0.1:8090")),
         };
         let port = host.rsplit_once(':').filter(|(name, _)| !name.is_empty()).map(|(_, port)| port.parse::<u16>());
         match port {
@@ -86,11 +89,11 @@ impl PeerAddress {
     /// Connects as a client, trying again as long as nobody listens and `go_on` says so, at most for `patience`.
     ///
     /// # Errors
-    /// When nobody listened in time, or the name is not known.
+    /// When nobody listened in time, or the host name is unknown.
     pub fn connect(&self, patience: Duration, go_on: &mut dyn FnMut() -> bool) -> io::Result<Box<dyn Channel>> {
         let until = Instant::now() + patience;
         let addresses: Vec<SocketAddr> = self.host.to_socket_addrs()?.collect();
-        let mut last = io::Error::new(ErrorKind::NotFound, "the name is not known");
+        let mut last = io::Error::new(ErrorKind::NotFound, "the host name is unknown");
         loop {
             for address in &addresses {
                 let attempt = match self.transport {
@@ -113,6 +116,14 @@ impl PeerAddress {
 }
 
 impl PeerAddress {
+    /// The address `k` ports behind; any free port stays one. None where there are no more.
+    pub fn port_behind(&self, k: usize) -> Option<PeerAddress> {
+        let (name, port) = self.host.rsplit_once(':')?;
+        let port: u16 = port.parse().ok()?;
+        let behind = if port == 0 { 0 } else { port.checked_add(u16::try_from(k).ok()?)? };
+        Some(PeerAddress { transport: self.transport, host: format!("{name}:{behind}") })
+    }
+
     /// Whether only this machine can reach it.
     pub fn is_local(&self) -> bool {
         self.host.to_socket_addrs().is_ok_and(|mut all| all.all(|a| a.ip().is_loopback()))

@@ -4,7 +4,7 @@
 //! acknowledged, which Linux puts off by 40 ms. It is told to acknowledge at once, before every read, because it forgets.
 
 use std::io::{self, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::time::Instant;
 
 use interfield_lab::partner::Trouble;
@@ -67,5 +67,9 @@ impl Channel for Tcp {
             }
         }
         Ok(())
+    }
+
+    fn machine(&self) -> Option<IpAddr> {
+        self.stream.peer_addr().ok().map(|a| a.ip())
     }
 }

@@ -2,7 +2,7 @@
 //! cut into pieces. What is lost is lost: the programs know no repetition, and a datagram sent twice would be read twice.
 
 use std::io::{self, ErrorKind};
-use std::net::{SocketAddr, UdpSocket};
+use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
 
 use interfield_lab::partner::Trouble;
@@ -70,6 +70,10 @@ impl Channel for Udp {
             }
         }
         Ok(())
+    }
+
+    fn machine(&self) -> Option<IpAddr> {
+        self.socket.peer_addr().ok().map(|a| a.ip())
     }
 }
 

@@ -9,7 +9,7 @@ use super::sizes::{SIZES, Sizes};
 use crate::action::Action;
 use crate::numbers::{number, numbers, put};
 use crate::session::{Said, Session};
-use crate::substructure::{Counts, Halt, Substructure, Trial, by_columns};
+use crate::substructure::{Substructure, Trial, by_columns};
 use crate::violation::Violation;
 
 /// A client that is served.
@@ -26,7 +26,7 @@ impl Server {
     }
 
     /// The first message.
-    fn begin(&mut self, message: &[u8]) -> Result<Said<'_>, Halt> {
+    fn begin(&mut self, message: &[u8]) -> Result<Said<'_>, Violation> {
         let sizes = Sizes::decode(message)?;
         self.trial.accepts(sizes.command)?;
         self.trial.offers(sizes.answer)?;
@@ -41,10 +41,10 @@ impl Session for Server {
         self.sizes.map_or(SIZES, |s| s.bytes())
     }
 
-    fn hear(&mut self, message: &[u8], substructure: &mut dyn Substructure) -> Result<Said<'_>, Halt> {
+    fn hear(&mut self, message: &[u8], substructure: &mut dyn Substructure) -> Result<Said<'_>, Violation> {
         let Some(sizes) = self.sizes else { return self.begin(message) };
         if message.len() != sizes.bytes() {
-            return Err(Violation::Length.into());
+            return Err(Violation::Length);
         }
         self.trial.note();
         let code = number(message, 0);
@@ -54,7 +54,7 @@ impl Session for Server {
         let matrix = match action {
             Action::Open | Action::Setup | Action::Execute => return Ok(Said::Nothing),
             Action::Trial => {
-                self.trial.want(sizes.command, numbers(message).skip(1))?;
+                self.trial.want(sizes.command, numbers(message).skip(1));
                 return Ok(Said::Nothing);
             }
             Action::Commit => {
@@ -71,16 +71,16 @@ impl Session for Server {
             | Action::Acceleration
             | Action::Force
             | Action::Time => {
-                self.trial.go(substructure)?;
+                self.trial.go(substructure);
                 let answer = self.trial.answer(sizes.answer, substructure.matrices());
                 put(answer.iter().copied(), &mut self.reply);
                 return Ok(Said::Answer(&self.reply));
             }
         };
         if sizes.numbers < n * n {
-            return Err(Violation::Message.into());
+            return Err(Violation::Message);
         }
-        put(by_columns(matrix, n), &mut self.reply);
+        put(by_columns(matrix, n).map(|x| self.trial.entry(x)), &mut self.reply);
         Ok(Said::Answer(&self.reply))
     }
 
@@ -88,7 +88,11 @@ impl Session for Server {
         self.sizes.is_some()
     }
 
-    fn counts(&self) -> Counts {
-        self.trial.counts()
+    fn trial(&self) -> &Trial {
+        &self.trial
+    }
+
+    fn trial_mut(&mut self) -> &mut Trial {
+        &mut self.trial
     }
 }

@@ -7,7 +7,7 @@ use super::{BOOT, CLOSED, FIVE, ONE, OPENED, PROBE};
 use crate::action::Action;
 use crate::numbers::{F64, number, numbers, put, put_whole, whole};
 use crate::session::{Said, Session};
-use crate::substructure::{Counts, Groups, Halt, Substructure, Trial};
+use crate::substructure::{Groups, Substructure, Trial};
 use crate::violation::Violation;
 use crate::{MOST_DOFS, MOST_NUMBERS};
 
@@ -41,7 +41,7 @@ impl Actor {
         Actor { trial: Trial::new(n), stage, tag: 1.0, reply: vec![0; BOOT * F64] }
     }
 
-    fn boot(&mut self, message: &[u8]) -> Result<Said<'_>, Halt> {
+    fn boot(&mut self, message: &[u8]) -> Result<Said<'_>, Violation> {
         let code = number(message, 0);
         match Action::from_code(code) {
             Some(Action::Open) => {
@@ -51,17 +51,17 @@ impl Actor {
             Some(Action::Setup) => {
                 let length = number(message, 1);
                 if !(length >= 1.0 && length <= MOST_NUMBERS as f64 && length.fract() == 0.0) {
-                    return Err(Violation::Message.into());
+                    return Err(Violation::Message);
                 }
                 self.stage = Stage::Command(length as usize);
                 Ok(Said::Nothing)
             }
             Some(Action::End) => self.end(),
-            _ => Err(Violation::Action(code).into()),
+            _ => Err(Violation::Action(code)),
         }
     }
 
-    fn end(&mut self) -> Result<Said<'_>, Halt> {
+    fn end(&mut self) -> Result<Said<'_>, Violation> {
         put([CLOSED, self.tag], &mut self.reply);
         Ok(Said::Over(Some(&self.reply)))
     }
@@ -72,17 +72,17 @@ impl Actor {
         command: Groups,
         answer: Groups,
         substructure: &mut dyn Substructure,
-    ) -> Result<Said<'_>, Halt> {
+    ) -> Result<Said<'_>, Violation> {
         self.trial.note();
         let code = number(message, 0);
         match Action::from_code(code) {
             Some(Action::Trial) => {
-                self.trial.want(command, numbers(message).skip(1))?;
-                self.trial.go(substructure)?;
+                self.trial.want(command, numbers(message).skip(1));
+                self.trial.go(substructure);
                 Ok(Said::Nothing)
             }
             Some(Action::Readings) => {
-                self.trial.go(substructure)?;
+                self.trial.go(substructure);
                 put(self.trial.answer(answer, substructure.matrices()).iter().copied(), &mut self.reply);
                 Ok(Said::Answer(&self.reply))
             }
@@ -92,7 +92,7 @@ impl Actor {
                 Ok(Said::Nothing)
             }
             Some(Action::End) => self.end(),
-            _ => Err(Violation::Action(code).into()),
+            _ => Err(Violation::Action(code)),
         }
     }
 }
@@ -117,14 +117,14 @@ impl Session for Actor {
         }
     }
 
-    fn hear(&mut self, message: &[u8], substructure: &mut dyn Substructure) -> Result<Said<'_>, Halt> {
+    fn hear(&mut self, message: &[u8], substructure: &mut dyn Substructure) -> Result<Said<'_>, Violation> {
         if message.len() != self.wants() {
-            return Err(Violation::Length.into());
+            return Err(Violation::Length);
         }
         match self.stage {
             Stage::Probe => {
                 if whole(message) != Some(ONE) {
-                    return Err(Violation::ByteOrder.into());
+                    return Err(Violation::ByteOrder);
                 }
                 self.stage = Stage::Boot;
                 let answer = put_whole(ONE);
@@ -143,7 +143,7 @@ impl Session for Actor {
                 let answer = groups(message)?;
                 self.trial.offers(answer)?;
                 if length < (1 + command.iter().sum::<usize>()).max(answer.iter().sum()).max(2) {
-                    return Err(Violation::Message.into());
+                    return Err(Violation::Message);
                 }
                 self.reply = vec![0; length * F64];
                 self.stage = Stage::Running(length, command, answer);
@@ -157,7 +157,11 @@ impl Session for Actor {
         matches!(self.stage, Stage::Running(..))
     }
 
-    fn counts(&self) -> Counts {
-        self.trial.counts()
+    fn trial(&self) -> &Trial {
+        &self.trial
+    }
+
+    fn trial_mut(&mut self) -> &mut Trial {
+        &mut self.trial
     }
 }

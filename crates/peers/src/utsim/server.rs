@@ -4,7 +4,7 @@
 use super::header::{Contents, HEADER, Header};
 use crate::action::Action;
 use crate::session::{Said, Session};
-use crate::substructure::{Counts, Groups, Halt, Substructure, Trial};
+use crate::substructure::{Groups, Substructure, Trial};
 use crate::violation::Violation;
 
 /// What comes next.
@@ -37,7 +37,7 @@ impl Server {
         if header.dofs == n { Ok(header) } else { Err(Violation::Dofs(header.dofs, n)) }
     }
 
-    fn command(&mut self, header: Header, substructure: &mut dyn Substructure) -> Result<Said<'_>, Halt> {
+    fn command(&mut self, header: Header, substructure: &mut dyn Substructure) -> Result<Said<'_>, Violation> {
         self.trial.note();
         let code = f64::from(header.command);
         match Action::from_number(header.command) {
@@ -57,7 +57,7 @@ impl Server {
                     header.contents
                 };
                 let groups = answered(contents, header.dofs)?;
-                self.trial.go(substructure)?;
+                self.trial.go(substructure);
                 let header = Header { contents, ..header };
                 self.reply.clear();
                 self.reply.extend(header.encode());
@@ -69,11 +69,12 @@ impl Server {
                 let header = Header { contents: Contents(Contents::STIFFNESS), ..header };
                 self.reply.clear();
                 self.reply.extend(header.encode());
-                header.precision.put(substructure.matrices().stiffness.iter().copied(), &mut self.reply);
+                let stiffness = substructure.matrices().stiffness.iter().map(|x| self.trial.entry(*x));
+                header.precision.put(stiffness, &mut self.reply);
                 Ok(Said::Answer(&self.reply))
             }
             Some(Action::End) => Ok(Said::Over(None)),
-            _ => Err(Violation::Action(code).into()),
+            _ => Err(Violation::Action(code)),
         }
     }
 }
@@ -106,9 +107,9 @@ impl Session for Server {
         }
     }
 
-    fn hear(&mut self, message: &[u8], substructure: &mut dyn Substructure) -> Result<Said<'_>, Halt> {
+    fn hear(&mut self, message: &[u8], substructure: &mut dyn Substructure) -> Result<Said<'_>, Violation> {
         if message.len() != self.wants() {
-            return Err(Violation::Length.into());
+            return Err(Violation::Length);
         }
         let (head, data) = message.split_at(HEADER);
         let header = self.header(head)?;
@@ -120,13 +121,13 @@ impl Session for Server {
             Stage::Command => self.command(header, substructure),
             Stage::Data(announced) => {
                 if (header.contents, header.precision) != (announced.contents, announced.precision) {
-                    return Err(Violation::Message.into());
+                    return Err(Violation::Message);
                 }
                 let of = |bit: u8| if header.contents.has(bit) { header.dofs } else { 0 };
                 let groups = [header.dofs, of(Contents::VELOCITY), of(Contents::ACCELERATION), 0, 0];
                 self.stage = Stage::Command;
-                self.trial.want(groups, header.precision.numbers(data))?;
-                self.trial.go(substructure)?;
+                self.trial.want(groups, header.precision.numbers(data));
+                self.trial.go(substructure);
                 Ok(Said::Nothing)
             }
         }
@@ -136,7 +137,11 @@ impl Session for Server {
         self.stage != Stage::Greeting
     }
 
-    fn counts(&self) -> Counts {
-        self.trial.counts()
+    fn trial(&self) -> &Trial {
+        &self.trial
+    }
+
+    fn trial_mut(&mut self) -> &mut Trial {
+        &mut self.trial
     }
 }

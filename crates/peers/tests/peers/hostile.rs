@@ -52,7 +52,11 @@ impl Client {
 
     fn force(&mut self, u: f64) -> f64 {
         self.say(3.0, u);
-        self.say(10.0, u);
+        self.ask(10.0)
+    }
+
+    fn ask(&mut self, code: f64) -> f64 {
+        self.say(code, 0.0);
         let mut reply = [0; 8 * NUMBERS];
         self.0.read_exact(&mut reply).expect("an answer");
         f64::from_le_bytes(reply[..8].try_into().expect("eight bytes"))
@@ -78,11 +82,12 @@ fn a_second_client_is_refused_and_the_first_undisturbed() {
     assert_eq!((path.begun, records[0].ending, records[1].ending), (2, Ending::Ended, Ending::Ended));
 }
 
+/// A test belongs to the client that began it: another one goes on only from where the specimen stands.
 #[test]
-fn a_dying_client_leaves_the_specimen_held_for_the_next() {
+fn a_dying_client_leaves_the_specimen_held_for_one_that_goes_on() {
     let door = open(Transport::Tcp);
     let place = door.place().host;
-    let server = serve(Protocol::OpenSees, door, Path::new(1), 3, (LONG, OnStall::Hold));
+    let server = serve(Protocol::OpenSees, door, Path::new(1), 4, (LONG, OnStall::Hold));
     let mut dies = Client::connect(&place);
     assert_eq!(dies.force(1.0), 1.0);
     drop(dies);
@@ -91,14 +96,19 @@ fn a_dying_client_leaves_the_specimen_held_for_the_next() {
     cut.0.write_all(&message(3.0, 5.0)[..17]).expect("open");
     cut.0.shutdown(Shutdown::Write).expect("open");
     assert_eq!(cut.0.read(&mut [0; 8]).ok(), Some(0), "it is let go");
+    // A script that begins anew.
+    let mut anew = Client::connect(&place);
+    assert!(anew.force(0.0).is_nan() && anew.force(1.0).is_nan());
+    anew.say(99.0, 0.0);
     let mut next = Client::connect(&place);
-    assert_eq!(next.force(1.5), 0.9 + 1.5);
+    assert_eq!([next.force(1.0 + 1e-9), next.force(1.5)], [0.9 + 1.0 + 1e-9, 0.9 * (1.9 + 1e-9) + 1.5]);
     next.say(99.0, 0.0);
-    let (path, records, _) = server.join().expect("no panic");
-    assert_eq!(path.moves, [[1.0], [1.5]]);
+    let (path, records, news) = server.join().expect("no panic");
+    assert_eq!(path.moves, [[1.0], [1.0 + 1e-9], [1.5]]);
     assert_eq!(path.left, 0, "a client that dies is no end of the test");
     let endings: Vec<Ending> = records.iter().map(|r| r.ending).collect();
-    assert_eq!(endings, [Ending::Vanished, Ending::Vanished, Ending::Ended]);
+    assert_eq!(endings, [Ending::Vanished, Ending::Vanished, Ending::Halted(Halt::Elsewhere), Ending::Ended]);
+    assert_eq!(news, [News::Halted(Halt::Elsewhere)]);
 }
 
 #[test]
@@ -120,7 +130,7 @@ fn a_client_that_stalls_is_waited_for_or_the_specimen_led_home() {
     let (path, records, news) = server.join().expect("no panic");
     assert_eq!((path.moves.len(), path.left, records[0].ending), (2, 0, Ending::Ended));
     assert_eq!(news, [News::Stalled(OnStall::Hold), News::Resumed]);
-    // Ramp down: the specimen is at home, the client without an answer until it goes.
+    // Ramp down: the specimen is at home, and the client gets nothing that it could compute with until it goes.
     let door = open(Transport::Tcp);
     let place = door.place().host;
     let server = serve(Protocol::OpenSees, door, Path::new(1), 1, (SHORT, OnStall::RampDown));
@@ -129,10 +139,12 @@ fn a_client_that_stalls_is_waited_for_or_the_specimen_led_home() {
     client.0.set_read_timeout(Some(2 * SHORT)).expect("open");
     let silence = client.0.read(&mut [0; 8]).map_err(|e| e.kind());
     assert_eq!(silence, Err(ErrorKind::WouldBlock), "neither answered nor closed");
+    client.0.set_read_timeout(Some(LONG)).expect("open");
+    assert!(client.force(2.0).is_nan());
     drop(client);
     let (path, records, news) = server.join().expect("no panic");
-    assert_eq!((path.moves.len(), path.left, records[0].ending), (1, 1, Ending::Stalled));
-    assert_eq!(news, [News::Stalled(OnStall::RampDown)]);
+    assert_eq!((path.moves.len(), path.left, records[0].ending), (1, 1, Ending::Halted(Halt::Stalled)));
+    assert_eq!(news, [News::Stalled(OnStall::RampDown), News::Halted(Halt::Stalled)]);
 }
 
 /// A specimen may need minutes for a step; its client waits, and is no less there for that.
@@ -242,27 +254,67 @@ fn liars_are_sent_away() {
     );
 }
 
-/// OpenSees does not notice that its peer has gone and spins for ever: it is left without an answer, not cut off.
+/// OpenSees does not notice that its peer has gone and spins for ever, or waits for ever: it is answered with what does not converge.
 #[test]
-fn who_gets_no_answer_keeps_its_connection() {
-    for (breaks_at, bad, halt, ending) in [
-        (1, 2.0, Halt::Broken(Broken("worn out")), Ending::Broken),
-        (9, f64::NAN, Halt::NotANumber, Ending::NotANumber),
-    ] {
+fn who_gets_no_measurements_is_answered_so_that_it_ends() {
+    for (breaks_at, bad, halt, left) in
+        [(1, 2.0, Halt::Broken(Broken("worn out")), 1), (9, f64::NAN, Halt::NotANumber, 0)]
+    {
         let door = open(Transport::Tcp);
         let place = door.place().host;
         let path = Path { breaks_at, ..Path::new(1) };
         let server = serve(Protocol::OpenSees, door, path, 1, (LONG, OnStall::Hold));
         let mut client = Client::connect(&place);
         assert_eq!(client.force(1.0), 1.0);
-        client.say(3.0, bad);
-        client.say(10.0, bad);
-        client.0.set_read_timeout(Some(SHORT)).expect("open");
-        assert_eq!(client.0.read(&mut [0; 8]).map_err(|e| e.kind()), Err(ErrorKind::WouldBlock));
-        drop(client);
+        // Forces and matrices, whatever it asks for from now on.
+        assert!(client.force(bad).is_nan() && client.force(0.0).is_nan());
+        for matrix in [12.0, 13.0, 14.0, 15.0] {
+            assert!(client.ask(matrix).is_nan());
+        }
+        client.say(99.0, 0.0);
         let (path, records, news) = server.join().expect("no panic");
-        assert_eq!((path.moves.len(), records[0].ending, news), (1, ending, vec![News::Halted(halt)]));
+        assert_eq!((path.moves.len(), path.left), (1, left), "led home if it broke, held if not");
+        assert_eq!((records[0].ending, news), (Ending::Halted(halt), vec![News::Halted(halt)]));
     }
+}
+
+/// A client that is refused, and stays without a word, does not keep the one away that goes on.
+#[test]
+fn who_is_refused_is_let_go() {
+    let door = open(Transport::Tcp);
+    let place = door.place().host;
+    let server = serve(Protocol::OpenSees, door, Path::new(1), 3, (SHORT, OnStall::RampDown));
+    let mut dies = Client::connect(&place);
+    dies.force(1.0);
+    drop(dies);
+    let mut refused = Client::connect(&place);
+    assert!(refused.force(0.0).is_nan());
+    let mut next = Client::connect(&place);
+    assert!(next.force(1.0).is_finite());
+    next.say(99.0, 0.0);
+    let (path, records, _) = server.join().expect("no panic");
+    assert_eq!((path.moves.len(), path.left), (2, 0));
+    assert_eq!(records.last().map(|r| r.ending), Some(Ending::Ended));
+}
+
+/// Iterations move the specimen several times per step: they are counted, and told once.
+#[test]
+fn several_moves_per_step_are_counted() {
+    let door = open(Transport::Tcp);
+    let place = door.place().host;
+    let server = serve(Protocol::OpenSees, door, Path::new(1), 1, (LONG, OnStall::Hold));
+    let mut client = Client::connect(&place);
+    client.force(0.0);
+    // One move; three on one way; two, of which one goes back; none.
+    for step in [&[1.0][..], &[2.0, 3.0, 4.0], &[6.0, 5.0], &[5.0]] {
+        step.iter().for_each(|u| assert!(client.force(*u).is_finite()));
+        client.say(5.0, 0.0);
+    }
+    client.say(99.0, 0.0);
+    let (_, records, news) = server.join().expect("no panic");
+    let counts = records[0].counts;
+    assert_eq!([counts.moves, counts.commits, counts.iterated, counts.reversed, counts.most], [7, 4, 2, 1, 3]);
+    assert_eq!(news, [News::Iterates(3)]);
 }
 
 /// A UDP client of OpenSees.
@@ -316,10 +368,10 @@ fn datagrams_of_others_are_dropped_until_the_client_is_silent_for_too_long() {
     other.say(b"a");
     assert!(other.hears(b"b"));
     other.say(&sizes());
-    assert_eq!(other.force(3.0), 0.9 * 2.9 + 3.0);
+    assert_eq!([other.force(2.0), other.force(3.0)], [0.9 * 2.9 + 2.0, 0.9 * (0.9 * 2.9 + 2.0) + 3.0]);
     other.say(&message(99.0, 0.0));
     let (path, records, _) = server.join().expect("no panic");
-    assert_eq!(path.moves, [[1.0], [2.0], [3.0]]);
+    assert_eq!(path.moves, [[1.0], [2.0], [2.0], [3.0]]);
     assert_eq!((records[0].ending, records[1].ending), (Ending::Vanished, Ending::Ended));
 }
 

@@ -11,7 +11,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use interfield_peers::channel::{Door, PeerAddress, Transport};
-use interfield_peers::host::{Host, News, OnStall, Served};
+use interfield_peers::host::{Ending, Host, News, OnStall, Served};
 use interfield_peers::session::Session;
 use interfield_peers::substructure::{Broken, Matrices, Substructure};
 use interfield_peers::{opensees, site, utsim};
@@ -118,15 +118,19 @@ fn serve(
 ) -> JoinHandle<(Path, Vec<Served>, Vec<News>)> {
     std::thread::spawn(move || {
         let transport = door.place().transport;
-        let stop = AtomicBool::new(false);
-        let (mut records, mut said) = (Vec::new(), Vec::new());
+        let (stop, over) = (AtomicBool::new(false), AtomicBool::new(false));
+        let (mut records, mut said, mut unfinished) = (Vec::new(), Vec::new(), None);
         while records.len() < clients {
             let until = Instant::now() + LONG;
             let mut channel = door.accept(stall, until).expect("still ours").expect("a client comes");
             let mut session = session(protocol, path.sums.len(), transport);
             let mut news = |news: News| said.push(news);
-            let mut host = Host { stall, on_stall, news: &mut news, stop: &stop };
-            records.push(host.serve(channel.as_mut(), session.as_mut(), &mut path));
+            let mut host =
+                Host { stall, on_stall, news: &mut news, stop: &stop, over: &over, unfinished: &mut unfinished };
+            let record = host.serve(channel.as_mut(), session.as_mut(), &mut path);
+            // The next one begins a test of its own.
+            unfinished = unfinished.filter(|_| record.ending != Ending::Ended);
+            records.push(record);
         }
         (path, records, said)
     })

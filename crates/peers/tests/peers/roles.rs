@@ -1,8 +1,9 @@
 //! Each role against the other one of ours, over real sockets.
 
-use interfield_lab::partner::Partner;
+use interfield_lab::partner::{Partner, Trouble};
 use interfield_peers::channel::{PeerAddress, Transport};
 use interfield_peers::host::{Ending, OnStall};
+use interfield_peers::substructure::{Broken, Halt};
 use interfield_peers::{site, utsim};
 
 use super::{LONG, Path, Protocol, open, serve};
@@ -33,24 +34,50 @@ fn partner_moves_the_path(protocol: Protocol, transport: Transport, connect: &dy
     }
 }
 
+/// A shadow site of OpenFresco.
+fn shadow(place: PeerAddress) -> Box<dyn Partner> {
+    let settings = site::Settings { place, dofs: 3, patience: LONG, timeout: LONG };
+    Box::new(site::Shadow::connect(&settings, &mut || true).expect("an actor"))
+}
+
+/// An integrator of UT-SIM.
+fn integrator(place: PeerAddress) -> Box<dyn Partner> {
+    let precision = utsim::Precision::Double;
+    let settings = utsim::Settings { place, dofs: 3, precision, patience: LONG, timeout: LONG };
+    Box::new(utsim::Integrator::connect(&settings, &mut || true).expect("a substructure"))
+}
+
 #[test]
 fn a_shadow_drives_an_actor() {
     for transport in [Transport::Tcp, Transport::Udp] {
-        partner_moves_the_path(Protocol::Site, transport, &|place| {
-            let settings = site::Settings { place, dofs: 3, patience: LONG, timeout: LONG };
-            Box::new(site::Shadow::connect(&settings, &mut || true).expect("an actor"))
-        });
+        partner_moves_the_path(Protocol::Site, transport, &shadow);
     }
 }
 
 #[test]
 fn an_integrator_of_ut_sim_drives_a_substructure() {
     for transport in [Transport::Tcp, Transport::Udp] {
-        partner_moves_the_path(Protocol::UtSim, transport, &|place| {
-            let precision = utsim::Precision::Double;
-            let settings = utsim::Settings { place, dofs: 3, precision, patience: LONG, timeout: LONG };
-            Box::new(utsim::Integrator::connect(&settings, &mut || true).expect("a substructure"))
-        });
+        partner_moves_the_path(Protocol::UtSim, transport, &integrator);
+    }
+}
+
+/// Nobody waits for a substructure that does not move any more: the answer comes at once, and is no number.
+#[test]
+fn a_partner_is_told_that_the_substructure_broke() {
+    for protocol in [Protocol::Site, Protocol::UtSim] {
+        let door = open(Transport::Tcp);
+        let place = door.place();
+        let path = Path { breaks_at: 1, ..Path::new(3) };
+        let server = serve(protocol, door, path, 1, (LONG, OnStall::Hold));
+        let mut partner = if protocol == Protocol::Site { shadow(place) } else { integrator(place) };
+        let [mut reached, mut force] = [[0.0; 3]; 2];
+        let mut exchange = |t: f64| partner.exchange(t, &[t; 3], &[0.0; 3], &mut reached, &mut force);
+        assert_eq!(exchange(0.1), Ok(()));
+        assert_eq!(exchange(0.2), Err(Trouble::Garbled), "{protocol:?}");
+        partner.finish();
+        let (path, records, _) = server.join().expect("no panic");
+        let halt = Halt::Broken(Broken("worn out"));
+        assert_eq!((path.left, records[0].ending), (1, Ending::Halted(halt)), "{protocol:?}");
     }
 }
 
@@ -77,8 +104,8 @@ fn addresses_are_printed_as_they_were_read() {
         assert_eq!(text.parse::<PeerAddress>().map(|p| p.to_string()).as_deref(), Ok(text));
     }
     for (text, what) in [
-        ("127.0.0.1:80", "is no address"),
-        ("http://a:1", "is no address"),
+        ("127.0.0.1:80", "is not an address"),
+        ("http://a:1", "is not an address"),
         ("tcp://a", "no port"),
         ("udp://a:70000", "no port"),
     ] {

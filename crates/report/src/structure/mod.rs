@@ -130,6 +130,8 @@ pub struct Drawing {
     pub edges: Vec<Edge>,
     /// Points that are held.
     pub(crate) supports: Vec<(usize, Support)>,
+    /// Nodes that only turn: how far they are drawn aside is no displacement.
+    pub(crate) swinging: Vec<usize>,
     /// The positions are made up: the nodes have none of their own.
     pub sketch: bool,
     /// Which axis of the structure is to the right, away, up, and its sign.
@@ -170,8 +172,9 @@ impl Structure {
             (false, false) => [(0, 1.0), (2, -1.0), (1, 1.0)],
         };
         let points = if sketch { self.sketch() } else { at };
-        let mut drawing =
-            Drawing { points, nodes: self.nodes.len(), edges: vec![], supports: vec![], sketch, axes, front: SPACE };
+        let swinging = (0..self.nodes.len()).filter(|&i| self.nodes[i].swings).collect();
+        let (nodes, edges, supports) = (self.nodes.len(), vec![], vec![]);
+        let mut drawing = Drawing { points, nodes, edges, supports, swinging, sketch, axes, front: SPACE };
         if !sketch {
             let placed: Vec<[f64; 3]> = drawing.points.iter().map(|p| drawing.along(*p)).collect();
             drawing.points = placed;

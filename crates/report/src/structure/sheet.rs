@@ -29,6 +29,8 @@ const NODE: f64 = 2.6;
 const MASS: f64 = 5.5;
 /// Nodes, and members, beyond which only every second, third, ... name is looked at.
 const NAMED: usize = 250;
+/// Lines beyond which they are drawn thin.
+const CROWD: usize = 300;
 
 const LOAD: Colour = scene::BLUE;
 
@@ -240,18 +242,11 @@ impl<'a> Draft<'a> {
     /// The lines; those that join the same points run side by side.
     fn edges(&mut self) {
         let edges = self.drawing.edges.clone();
-        let same = |a: &Edge, b: &Edge| a.ends == b.ends || a.ends == [b.ends[1], b.ends[0]];
+        let weight = if edges.len() > CROWD { 0.5 } else { 1.0 };
         for (i, edge) in edges.iter().enumerate() {
-            // A long list is not searched: members of a frame are alone.
-            let (before, all) = if edges.len() > 2000 {
-                (0, 1)
-            } else {
-                let beside = |e: &&Edge| same(e, edge);
-                (edges[..i].iter().filter(beside).count(), edges.iter().filter(beside).count())
-            };
-            let shift = PARALLEL * (before as f64 - 0.5 * (all as f64 - 1.0));
+            let shift = aside(&edges, i);
             let [from, to] = edge.ends.map(|p| self.at[p]);
-            let (shapes, course) = stroke(edge, from, to, shift, self.drawing.sketch);
+            let (shapes, course) = stroke(edge, from, to, shift, self.drawing.sketch, weight);
             self.take_line(&course);
             let line = &self.structure.lines[edge.line];
             let class = match (edge.place, edge.kind) {
@@ -287,8 +282,7 @@ impl<'a> Draft<'a> {
 
     /// Says once that names of this kind are left out.
     fn left_out(&mut self, what: &str) {
-        let note =
-            format!("Some names of {what} are left out for lack of room: they show when the pointer rests there.");
+        let note = format!("Some names of {what} do not fit: place the pointer there to see them.");
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }
@@ -348,9 +342,13 @@ impl<'a> Draft<'a> {
     fn part_names(&mut self) {
         for (number, (place, name)) in self.structure.parts.iter().enumerate() {
             let mine = |e: &&Edge| self.structure.lines[e.line].part == Some(number);
-            let Some(edge) = self.drawing.edges.iter().find(mine) else { continue };
-            let [a, b] = edge.ends.map(|p| self.at[p]);
+            let edges = &self.drawing.edges;
+            let Some(i) = edges.iter().position(|e| mine(&e)) else { continue };
+            let [from, to] = edges[i].ends.map(|p| self.at[p]);
             let word = if *place == Place::Specimen { "specimen" } else { "external" };
+            // Beside its own line, where several run side by side.
+            let (_, course) = stroke(&edges[i], from, to, aside(edges, i), self.drawing.sketch, 1.0);
+            let (a, b) = (course[(course.len() - 1) / 2], course[course.len() / 2]);
             let middle = (0.5 * (a.0 + b.0), 0.5 * (a.1 + b.1));
             let letters = (NAME, tint(Some(*place)), true);
             self.name(&format!("{word} {name}"), middle, 12.0, letters, "specimens and external parts");
@@ -470,7 +468,7 @@ impl<'a> Draft<'a> {
         let place = |i: usize| (left + 240.0 * (i % 3) as f64, top + LINE * (i / 3) as f64);
         for (i, (edge, word)) in entries.iter().enumerate() {
             let (x, y) = place(i);
-            let (shapes, _) = stroke(edge, (x, y), (x + 34.0, y), 0.0, self.drawing.sketch);
+            let (shapes, _) = stroke(edge, (x, y), (x + 34.0, y), 0.0, self.drawing.sketch, 1.0);
             self.scene.shapes.extend(shapes);
             self.scene.text(word, (x + 42.0, y + 0.35 * SMALL), Anchor::Start, SMALL);
         }
@@ -484,8 +482,8 @@ impl<'a> Draft<'a> {
 }
 
 /// The strokes of a line between two points, aside by so many pixels, and its course. In a sketch what resists a deformation is
-/// the stick that carries a storey.
-fn stroke(edge: &Edge, from: Point, to: Point, shift: f64, sketch: bool) -> (Vec<Shape>, Vec<Point>) {
+/// the stick that carries a storey. `weight`: how thick lines are, relative to those of a small structure.
+fn stroke(edge: &Edge, from: Point, to: Point, shift: f64, sketch: bool, weight: f64) -> (Vec<Shape>, Vec<Point>) {
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
     let length = dx.hypot(dy).max(1e-9);
     let aside = |p: Point, along: f64| {
@@ -505,7 +503,7 @@ fn stroke(edge: &Edge, from: Point, to: Point, shift: f64, sketch: bool) -> (Vec
     if shift != 0.0 {
         lines.extend([vec![from, a], vec![b, to]]);
     }
-    let width = if straight { thick } else { 0.65 * thick };
+    let width = weight * if straight { thick } else { 0.65 * thick };
     let shapes = vec![Shape::Strokes { lines, colour, width, dashed: edge.kind == Kind::Link }];
     (shapes, vec![from, a, b, to])
 }
@@ -518,4 +516,16 @@ fn pointed_in(course: Vec<Point>, heads: Vec<Vec<Point>>, colour: Colour) -> Vec
     let line = Shape::Strokes { lines: vec![course], colour, width: 1.4, dashed: false };
     let head = |outline| Shape::Area { outline, colour, opacity: 1.0 };
     std::iter::once(line).chain(heads.into_iter().map(head)).collect()
+}
+
+/// How far aside of the line between its ends an edge runs: those that join the same points run side by side.
+fn aside(edges: &[Edge], number: usize) -> f64 {
+    // A long list is not searched: members of a frame are alone.
+    if edges.len() > 2000 {
+        return 0.0;
+    }
+    let [a, b] = edges[number].ends;
+    let beside = |e: &&Edge| e.ends == [a, b] || e.ends == [b, a];
+    let (before, all) = (edges[..number].iter().filter(beside).count(), edges.iter().filter(beside).count());
+    PARALLEL * (before as f64 - 0.5 * (all as f64 - 1.0))
 }

@@ -158,7 +158,7 @@ fn no_name_meets_another_and_what_is_left_out_is_said() {
     for (n, up) in [(2, false), (5, false), (20, false), (40, false), (4, true), (12, true)] {
         let sheet = grid(n, up).sheet("A grid with a long title ".repeat(9).as_str(), ("mm", 1e3));
         no_text_meets_another(&sheet.0);
-        let said = sheet.svg().contains("Some names of nodes are left out");
+        let said = sheet.svg().contains("Some names of nodes do not fit");
         let shown = texts(&sheet.0).iter().filter(|t| t.0.starts_with("node number")).count();
         assert_eq!(said, shown < n * n, "{n} {shown}");
     }
@@ -195,6 +195,7 @@ fn nodes_without_positions_stand_in_levels() {
     assert_eq!(drawing.points[..3], [[0.0, 0.0, 3.0], [0.0, 0.0, 1.0], [0.0, 0.0, 2.0]]);
     assert!(drawing.points[3][0] > 0.0 && drawing.points[3][2] < 3.0, "the bob hangs beside the roof");
     assert_eq!(drawing.points[4], [0.0; 3], "the foot of the first link");
+    assert_eq!(drawing.swinging, [3]);
     assert!(drawing.edges[1].bends, "a storey bends between floors that do not turn");
     // A chain that is pushed lies.
     structure.loads[0].node = Some(0);

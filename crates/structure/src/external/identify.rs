@@ -62,8 +62,8 @@ pub fn identify(external: &External, partner: &mut dyn Partner) -> Result<Identi
         let worst = bend.chain(left).fold(0.0, f64::max);
         if worst > TOLERANCE * largest {
             return Err(format!(
-                "its program is not linear at rest: moved by {amount:e} along degree of freedom {}, forth and back, its \
-                 forces deviate from a line by {:.1} %",
+                "its program is not linear at rest: for displacements of +/- {amount:e} along degree of freedom {}, \
+                    its forces deviate from a line by {:.1} %",
                 i + 1,
                 100.0 * worst / largest
             ));
@@ -74,14 +74,17 @@ pub fn identify(external: &External, partner: &mut dyn Partner) -> Result<Identi
     }
     // Xᵀ Kᵀ = Fᵀ.
     if !dense_solve(&places, n, &mut forces, n) {
-        return Err("its program does not move where it is sent".to_owned());
+        return Err("its program does not follow the commanded displacements".to_owned());
     }
     let transposed = forces;
     let largest = transposed.iter().fold(0.0, |m: f64, k| m.max(k.abs()));
     let pairs = || (0..n).flat_map(|i| (0..i).map(move |j| (i, j)));
     let skew = pairs().fold(0.0, |m: f64, (i, j)| m.max((transposed[i * n + j] - transposed[j * n + i]).abs()));
     if !largest.is_finite() || skew > TOLERANCE * largest {
-        return Err(format!("the stiffness of its program is not symmetric: by {:.1} %", 100.0 * skew / largest));
+        return Err(format!(
+            "the stiffness of its program is not symmetric: the difference is {:.1} %",
+            100.0 * skew / largest
+        ));
     }
     let mean = |k: usize| 0.5 * (transposed[k] + transposed[k % n * n + k / n]);
     Ok(Identified { stiffness: (0..n * n).map(mean).collect(), moves })

@@ -73,7 +73,7 @@ pub(super) fn build(
 fn kinematics(specimen: &Specimen, linear: bool) -> Result<Kinematics, String> {
     let levers = specimen.actuators.iter().map(|a| a.lever.clone()).collect();
     let found = Kinematics::new(levers);
-    let found = found.ok_or("its actuators cannot hold it: some of them act along the same line")?;
+    let found = found.ok_or("its actuators cannot control it: some of them act along the same line")?;
     Ok(if linear { found.linearised() } else { found })
 }
 

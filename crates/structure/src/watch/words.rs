@@ -1,5 +1,7 @@
 //! Findings in words, with the user's names.
 
+use interfield_language::units::{significant, time_to};
+
 use super::{Finding, Grade, Spot, Verdict};
 
 /// Names of what findings are about.
@@ -22,45 +24,46 @@ pub(crate) fn verdict(found: &[Finding], names: &dyn Names) -> Verdict {
 pub(crate) fn sentence(finding: &Finding, names: &dyn Names) -> String {
     match *finding {
         Finding::Diverged { at, times } => format!(
-            "diverged at t = {} s: `{}` moves with {} times all energy that was ever put in",
-            digits(at.t),
+            "diverged at t = {}: the energy of `{}` is {} times the total input energy",
+            time_to(at.t, 3),
             names.unknown(at),
             digits(times)
         ),
         Finding::RanAway(at) => format!(
-            "diverged at t = {} s: `{}` pushes away instead of back, and nothing holds the structure any more",
-            digits(at.t),
+            "diverged at t = {}: `{}` has a negative stiffness, and the structure has lost its resistance",
+            time_to(at.t, 3),
             names.element(at)
         ),
         Finding::Apart { cut, share } => format!(
-            "at `{}` the substructures came apart by {} % of the motion there: take a smaller step, larger shares of the \
-             mass (`interface_mass`), or another coupling",
+            "at `{}` the gap between the substructures reached {} % of the motion there: use a smaller step, larger \
+                shares of the mass (`interface_mass`), or another coupling",
             names.cut(cut),
             percent(share)
         ),
         Finding::Gained { at, share } => format!(
-            "{} % of the energy put in came from nowhere, most of it in `{}` up to t = {} s: take a smaller step",
+            "energy error: the integration added {} % of the input energy, most of it in `{}` up to t = {}: use a \
+                smaller step",
             percent(share),
             names.unknown(at),
-            digits(at.t)
+            time_to(at.t, 3)
         ),
         Finding::Lost { until, share } => format!(
-            "the integration took {} % of the energy put in, though nothing is damped, up to t = {} s: take a smaller \
-             step, or a scheme that damps less",
+            "the integration dissipated {} % of the input energy up to t = {}, although the model has no damping: \
+                use a smaller step, or a scheme with less numerical damping",
             percent(share),
-            digits(until)
+            time_to(until, 3)
         ),
         Finding::Unresolved { at, dt } => format!(
-            "`{}` turned stiff at t = {} s, and the step is too long for it: take dt = \"{} s\" or less, or events = \
+            "`{}` became stiff at t = {}, and the step is too long for it: use dt = \"{}\" or less, or events = \
              \"land\" in [analysis]",
             names.element(at),
-            digits(at.t),
-            digits(dt)
+            time_to(at.t, 3),
+            time_to(dt, 3)
         ),
         Finding::Softened(at) => format!(
-            "`{}` pushes away instead of back from t = {} s on: its law holds for smaller deformations",
+            "`{}` has a negative stiffness from t = {} on: its law is valid for smaller deformations only",
             names.element(at),
-            digits(at.t)
+            time_to(at.t, 3)
         ),
     }
 }
@@ -71,10 +74,5 @@ fn percent(share: f64) -> String {
 
 /// Three significant digits.
 fn digits(x: f64) -> String {
-    if x != 0.0 && !(1e-4..1e6).contains(&x.abs()) {
-        return format!("{x:.2e}");
-    }
-    let decimals = if x == 0.0 { 0 } else { (2 - x.abs().log10().floor() as i32).clamp(0, 9) as usize };
-    let text = format!("{x:.decimals$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+    significant(x, 3)
 }

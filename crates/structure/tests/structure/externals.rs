@@ -237,11 +237,11 @@ fn its_channels_say_what_it_was_told_and_answered() {
 #[test]
 fn a_program_without_an_answer_ends_the_run() {
     let cases = [
-        (Err(Trouble::Late), "gave no answer in time"),
-        (Err(Trouble::Gone), "is gone"),
-        (Err(Trouble::Refused), "cannot go there"),
-        (Err(Trouble::Garbled), "makes no sense"),
-        (Ok(f64::NAN), "makes no sense"),
+        (Err(Trouble::Late), "did not answer in time"),
+        (Err(Trouble::Gone), "is not available"),
+        (Err(Trouble::Refused), "cannot reach this displacement"),
+        (Err(Trouble::Garbled), "sent an invalid answer"),
+        (Ok(f64::NAN), "sent an invalid answer"),
     ];
     for (what, words) in cases {
         let program = Program { fails: Some((50, what)), ..Program::linear() };
@@ -269,7 +269,7 @@ fn in_parts_the_fault_names_the_part() {
     let mut run = Simulation::in_workshop(model, &mut With(program)).map_err(|p| format!("{p:?}")).unwrap();
     let fault = (0..run.steps()).find_map(|k| run.step(k).err()).unwrap();
     let said = run.explain(fault);
-    assert!(said.contains("`second`") && said.contains("is gone"), "{said}");
+    assert!(said.contains("`second`") && said.contains("is not available"), "{said}");
 }
 
 #[test]
@@ -280,7 +280,7 @@ fn stiffness_is_identified_behind_a_soft_adapter() {
         let mut model = parse_text(&text(&format!("{EXTERNAL}{probe}"), "", "scheme = \"newmark\","));
         // Before that nothing can be computed.
         let refused = Simulation::new(model.clone()).err().unwrap();
-        assert!(refused.len() == 1 && refused[0].message.contains("is not known before its program runs"));
+        assert!(refused.len() == 1 && refused[0].message.contains("is unknown before its program runs"));
         let found = identify(&model.externals[0], &mut program.clone()).unwrap();
         for (k, expected) in found.stiffness.iter().zip([200.0, -200.0, -200.0, 200.0]) {
             assert!((k - expected).abs() < 1e-9 * 200.0, "{adapter}: {found:?}");
@@ -300,9 +300,9 @@ fn what_is_not_linear_has_no_stiffness() {
     let said = refuse(model("0.005"), yields);
     assert!(said.contains("not linear at rest") && said.contains("5e-3 along degree of freedom 1"), "{said}");
     let silent = Program { fails: Some((3, Err(Trouble::Late))), ..Program::linear() };
-    assert!(refuse(model("0.001"), silent).contains("gave no answer in time while its stiffness"));
+    assert!(refuse(model("0.001"), silent).contains("did not answer in time while its stiffness"));
     let mad = Program { fails: Some((3, Ok(f64::INFINITY))), ..Program::linear() };
-    assert!(refuse(model("0.001"), mad).contains("makes no sense"));
+    assert!(refuse(model("0.001"), mad).contains("sent an invalid answer"));
     // A force of its own on one degree of freedom only: K is not symmetric.
     struct Skew;
     impl Partner for Skew {
@@ -323,7 +323,7 @@ fn what_is_not_linear_has_no_stiffness() {
         }
     }
     let said = identify(&model("0.001").externals[0], &mut Skew).unwrap_err();
-    assert!(said.contains("not symmetric: by 50.0 %"), "{said}");
+    assert!(said.contains("not symmetric: the difference is 50.0 %"), "{said}");
 }
 
 /// Messages and helps of a text with mistakes.
@@ -340,14 +340,14 @@ fn mistakes_are_named() {
     let cases: [(&str, &str, &str, &str); 19] = [
         ("name = \"second\"\n", "", "missing key `name`", "name = \"frame\""),
         ("name = \"second\"", "name = \"first\"", "`first` is used twice", "share one set of names"),
-        ("\"opensees\"", "\"opensee\"", "no way to talk to `opensee`", "`opensees`"),
-        ("\"opensees\"", "\"abaqus\"", "no way to talk to `abaqus`", "opensees, openfresco, ut-sim"),
+        ("\"opensees\"", "\"opensee\"", "unknown program `opensee`", "`opensees`"),
+        ("\"opensees\"", "\"abaqus\"", "unknown program `abaqus`", "opensees, openfresco, ut-sim"),
         ("[\"a.x\", \"b.x\"]\ncommand", "[\"a.x\", \"b.y\"]\ncommand", "no degree of freedom `y`", "it has: x"),
         ("[\"a.x\", \"b.x\"]\ncommand", "[\"a.x\", \"a.x\"]\ncommand", "`a.x` is listed twice", "once"),
-        ("[\"a.x\", \"b.x\"]\ncommand", "[]\ncommand", "names no degree of freedom", "roof.x"),
-        ("command = [\"frame\"]", "command = []", "names no program", "python3"),
-        ("command = [\"frame\"]\n", "", "neither how its program is started nor where it is", "`at`"),
-        ("command = [\"frame\"]", "at = \"8095\"", "`8095` is no address of a program", "tcp://127.0.0.1:8095"),
+        ("[\"a.x\", \"b.x\"]\ncommand", "[]\ncommand", "it must name degrees of freedom", "roof.x"),
+        ("command = [\"frame\"]", "command = []", "this command is empty", "python3"),
+        ("command = [\"frame\"]\n", "", "neither a `command` nor an address `at`", "`at`"),
+        ("command = [\"frame\"]", "at = \"8095\"", "`8095` is not the address of a program", "tcp://127.0.0.1:8095"),
         ("adapter_stiffness = 1e6\n", "", "missing key `adapter_stiffness`", "-stif"),
         ("adapter_stiffness = 1e6", "adapter_stiffness = -1e6", "must be greater than zero", "sign"),
         ("adapter_stiffness = 1e6", "adapter_stiffness = [1e6]", "has 1 numbers for 2", "one for each"),
@@ -374,7 +374,11 @@ fn mistakes_are_named() {
 fn what_it_stands_on_and_who_else_wants_it() {
     let base = text(&external(), "", "scheme = \"newmark\",");
     let fixed = base.replace("mass = 1 }", "fixed = true }");
-    assert!(refused(&fixed).iter().any(|f| f.0.contains("`b.x` is fixed and needs no force")), "{:?}", refused(&fixed));
+    assert!(
+        refused(&fixed).iter().any(|f| f.0.contains("`b.x` is fixed, so the program cannot act")),
+        "{:?}",
+        refused(&fixed)
+    );
     let moved = base.replace(
         "load = [",
         "load = [{ type = \"imposed\", at = \"b.x\", displacement = { type = \"constant\", value = 0 } }, ",
@@ -385,7 +389,7 @@ fn what_it_stands_on_and_who_else_wants_it() {
     let found = refused(&both);
     assert!(found.iter().any(|f| f.0.contains("is computed by another program and cannot be a specimen")), "{found:?}");
     for (channel, message) in [
-        ("second.c.x.target", "`c.x` is no degree of freedom of external `second`"),
+        ("second.c.x.target", "`c.x` is not a degree of freedom of external `second`"),
         ("b.x.target", "no specimen is moved along `b.x`"),
         ("second.b.x.went", "has no quantity"),
     ] {
@@ -395,14 +399,14 @@ fn what_it_stands_on_and_who_else_wants_it() {
     // One number for a translation and a rotation.
     let mixed = base.replace("dofs = [\"x\"], mass = 1", "dofs = [\"x\", \"rz\"], mass = { x = 1, rz = 1 }");
     let found = refused(&mixed.replace("[\"a.x\", \"b.x\"]\ncommand", "[\"a.x\", \"b.rz\"]\ncommand"));
-    assert!(found.iter().any(|f| f.0.contains("cannot be for translations and rotations")), "{found:?}");
+    assert!(found.iter().any(|f| f.0.contains("cannot apply to both translations and rotations")), "{found:?}");
 }
 
 #[test]
 fn schemes_that_iterate_and_sides_that_are_computed_twice_are_refused() {
     let why = |model: Model| Simulation::new(model).err();
     let newton = why(parse_text(&text(&external(), "", "scheme = \"newmark-newton\","))).unwrap();
-    assert!(newton[0].message.contains("iterates, and the program of external `second` cannot go back"), "{newton:?}");
+    assert!(newton[0].message.contains("iterates, but the program of external `second` cannot go back"), "{newton:?}");
     assert!(newton[0].help.contains("alpha-os"));
     let twice = why(parse_text(&text(&external(), &cut("plsrt2", "coarse", 2), ""))).unwrap();
     assert!(twice[0].message.contains("computes the coarse side twice"), "{twice:?}");

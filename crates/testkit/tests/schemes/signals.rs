@@ -247,7 +247,7 @@ fn broken_matrix_market_files_are_refused_in_words() {
         (format!("{head}2 2 1\n1 1\n"), "line 3: expected row, column and value"),
         (format!("{head}2 2 1\n1 1 abc\n"), "`abc` is not a number"),
         (format!("{head}2 2 1\n1 1 nan\n"), "not a finite number"),
-        (format!("{head}2 2 2\n1 1 1\n"), "2 entries announced, 1 found"),
+        (format!("{head}2 2 2\n1 1 1\n"), "2 entries declared, 1 found"),
         (format!("{array}2 2\n1\n2\n3\n"), "ends before"),
         (format!("{array}2 2\n1\n2\n3\n4\n5\n"), "more numbers"),
     ] {

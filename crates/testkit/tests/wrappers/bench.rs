@@ -33,7 +33,7 @@ pub(crate) fn model(text: &str) -> Model {
 /// An export, and the library's row at every step.
 pub(crate) fn both(text: &str, name: &str) -> (Export, Vec<Vec<f64>>) {
     let model = model(text);
-    let export = export(&model, name).unwrap_or_else(|p| panic!("{p:?}"));
+    let export = export(&model, name, &interfield_codegen::Origin::default()).unwrap_or_else(|p| panic!("{p:?}"));
     let mut simulation = Simulation::new(model).unwrap();
     let mut row = vec![0.0; simulation.channels().len()];
     let mut rows = Vec::new();

@@ -89,7 +89,8 @@ fn a_unit_computes_what_the_library_does() {
 
 #[test]
 fn the_motion_can_come_from_outside() {
-    let ground = |k: usize| 3.0 * (2.0 * std::f64::consts::PI * 1.3 * 0.01 * k as f64).sin();
+    // In mm/s^2, the unit of the model.
+    let ground = |k: usize| 3000.0 * (2.0 * std::f64::consts::PI * 1.3 * 0.01 * k as f64).sin();
     for fmi in BOTH {
         let Packed { path, rows, .. } = packed(fmi);
         let fed = run(path, 1, 400, &[("motion_from_inputs", 1.0)], &ground);
@@ -107,7 +108,7 @@ fn parameters_are_those_of_the_model() {
     for fmi in BOTH {
         let Packed { path, .. } = packed(fmi);
         let (_, changed) = both(&ISOLATED.replace("initial = 2", "initial = 3.5"), "isolated");
-        let set = run(path, 1, 400, &[("base.x.initial", 3.5e-3)], &|_| 0.0);
+        let set = run(path, 1, 400, &[("base.x.initial", 3.5)], &|_| 0.0);
         assert!(difference(&set, &changed) <= SAME);
     }
 }
@@ -129,10 +130,12 @@ fn a_unit_describes_itself() {
         };
         assert_eq!(scale("base.x"), (0, 1, 0, 1e-3));
         assert_eq!(scale("iso.force"), (1, 1, -2, 1e3));
-        assert_eq!(scale("base.x.v.initial"), (0, 1, -1, 1.0));
+        assert_eq!(scale("base.x.v.initial"), (0, 1, -1, 1e-3));
+        assert_eq!(scale("iso.k"), (1, 0, -2, 1e6));
         let input = d.variable("quake.input").unwrap();
-        assert_eq!((input.causality, input.unit.as_deref()), (Causality::Input, Some("m/s^2")));
-        assert_eq!(d.variable("base.x.initial").and_then(|v| v.start.as_deref()), Some("0.002"));
+        assert_eq!((input.causality, input.unit.as_deref()), (Causality::Input, Some("mm/s^2")));
+        assert_eq!(d.variable("base.x.initial").and_then(|v| v.start.as_deref()), Some("2.0"));
+        assert_eq!(d.variable("iso.k").and_then(|v| v.start.as_deref()), Some("4.0"));
     }
 }
 
@@ -262,7 +265,7 @@ fn outputs_at_the_start_are_those_of_the_parameters() {
         let mut instance = unit.instance().unwrap();
         instance.enter_initialisation(0.0).unwrap();
         assert_eq!(instance.get(output).unwrap(), 2.0, "mm");
-        instance.set(initial, 3.5e-3).unwrap();
+        instance.set(initial, 3.5).unwrap();
         assert_eq!(instance.get(output).unwrap(), 3.5);
         instance.exit_initialisation().unwrap();
         assert_eq!(instance.get(output).unwrap(), 3.5);
@@ -314,7 +317,12 @@ fn a_specimen_is_commanded_and_answers() {
     const SPECIMEN: &str = "[[specimen]]\nname = \"rig\"\nelements = [\"third\"]\n";
     for (scheme, fmi, calls) in [("alpha-os", Fmi::Two, 1), ("lsrt2", Fmi::Three, 2)] {
         let (_, rows) = both(&hybrid(scheme, ""), "hybrid");
-        let export = interfield_codegen::export(&crate::bench::model(&hybrid(scheme, SPECIMEN)), "hybrid").unwrap();
+        let export = interfield_codegen::export(
+            &crate::bench::model(&hybrid(scheme, SPECIMEN)),
+            "hybrid",
+            &interfield_codegen::Origin::default(),
+        )
+        .unwrap();
         let (folder, path) = pack(&export, fmi);
         let unit = Unit::open(&path).unwrap();
         let d = unit.description();

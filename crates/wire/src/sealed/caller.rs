@@ -37,7 +37,7 @@ impl Caller {
     /// When the system gives no randomness: a sentence.
     pub fn new(key: &Key) -> Result<Self, String> {
         let mut id = [0; 8];
-        getrandom::fill(&mut id).map_err(|e| format!("the system gives no randomness: {e}"))?;
+        getrandom::fill(&mut id).map_err(|e| format!("the system provides no random numbers: {e}"))?;
         let id = u64::from_le_bytes(id);
         let mut call = [0; CALL];
         call[..HEAD].copy_from_slice(&head(Kind::Call, id, 0));

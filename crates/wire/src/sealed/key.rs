@@ -20,7 +20,7 @@ impl Key {
     /// When the system has none: a sentence.
     pub fn random() -> Result<Self, String> {
         let mut bytes = [0; BYTES];
-        getrandom::fill(&mut bytes).map_err(|e| format!("the system gives no randomness: {e}"))?;
+        getrandom::fill(&mut bytes).map_err(|e| format!("the system provides no random numbers: {e}"))?;
         Ok(Key(bytes))
     }
 
@@ -30,14 +30,14 @@ impl Key {
     /// When it is none: a sentence without its subject, and without a word of what is in it.
     pub fn parse(text: &str) -> Result<Self, String> {
         let Some(("", digits)) = text.trim().split_once(MARK) else {
-            return Err(format!("is no key file: a key file begins with `{MARK}`"));
+            return Err(format!("is not a key file: a key file begins with `{MARK}`"));
         };
         let digits = digits.trim().as_bytes();
         let mut bytes = [0; BYTES];
         for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
             let digit = |d: u8| char::from(d).to_digit(16);
             let (Some(high), Some(low)) = (digit(pair[0]), digit(pair[1])) else {
-                return Err("is damaged: a key is written in hexadecimal digits".to_owned());
+                return Err("is damaged: a key consists of hexadecimal digits".to_owned());
             };
             *byte = (16 * high + low) as u8;
         }
@@ -86,12 +86,12 @@ mod tests {
     #[test]
     fn what_is_no_key_is_told_without_a_word_of_it() {
         let cases = [
-            (String::new(), "is no key file"),
-            ("ssh-rsa 5ec3e7".to_owned(), "is no key file"),
+            (String::new(), "is not a key file"),
+            ("ssh-rsa 5ec3e7".to_owned(), "is not a key file"),
             (format!("{MARK} 5ec3e7"), "has 64 hexadecimal digits, not 6"),
             (format!("{MARK} {}", "5e".repeat(33)), "not 66"),
-            (format!("{MARK} {}", "zz".repeat(32)), "written in hexadecimal"),
-            (format!("{MARK} {}", "ä".repeat(32)), "written in hexadecimal"),
+            (format!("{MARK} {}", "zz".repeat(32)), "consists of hexadecimal"),
+            (format!("{MARK} {}", "ä".repeat(32)), "consists of hexadecimal"),
         ];
         for (text, what) in cases {
             let found = Key::parse(&text).expect_err("no key");

@@ -168,7 +168,7 @@ mod shared {
     fn other_memory_is_refused() {
         let name = name("other");
         let path = format!("/dev/shm{name}");
-        for (size, what) in [(10_usize, "too small"), (5000, "no wire")] {
+        for (size, what) in [(10_usize, "too small"), (5000, "another version of the protocol")] {
             std::fs::write(&path, vec![1; size]).expect("memory");
             let refused = SharedLink::open(&name).err().map(|e| e.to_string()).unwrap_or_default();
             assert!(refused.contains(what), "{refused}");

@@ -39,7 +39,7 @@ fn bars(controller: &str, found: &[Tested]) -> Panel {
         Curve::line(what, points).style(Style::Bars)
     };
     Panel {
-        title: format!("{controller}: error against the reference by motion and case (×: lost)"),
+        title: format!("{controller}: error against the reference by motion and case (×: unstable)"),
         x: Axis::of_names("", names.iter().map(label).collect()),
         y: Axis::new("root mean square", "%"),
         curves: vec![bars("J4: specimen", 3), bars("J6: second floor", 5)],
@@ -67,11 +67,11 @@ fn specimen(test: &Tested, h: &Histories) -> Panel {
         // Upon what was measured, whose noise would fill the gaps between dashes.
         Curve::line("reference", points(|k| h.reference[0][k], from, to)).style(Style::Dashed).colour(BLACK),
     ];
-    over_time(format!("{}: specimen around the largest motion", test.name), "displacement", curves)
+    over_time(format!("{}: specimen near the peak response", test.name), "displacement", curves)
 }
 
 fn second_floor(test: &Tested, h: &Histories) -> Panel {
     let error = points(|k| h.floors[1][k] - h.reference[1][k], 0, h.measured.len());
-    let title = format!("{}: second floor, test less reference", test.name);
+    let title = format!("{}: second floor, test minus reference", test.name);
     over_time(title, "error", vec![Curve::line("", error)])
 }

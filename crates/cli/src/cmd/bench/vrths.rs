@@ -18,13 +18,15 @@ use crate::drawing::{DPI, draw};
 use crate::load::pair;
 use crate::output::{fail, fail_all, print, print_json, progress};
 use crate::stored::check_output;
-use interfield::table::{aligned, short};
+use interfield::quantities::UNITS;
+use interfield::table::{aligned, time};
 
 /// Virtual real-time hybrid simulation (Silva et al., 2020): all ground motions and cases with one controller
 ///
-/// A frame of three storeys whose first one is partly a specimen behind a hydraulic actuator, at 4096 Hz, with noise and converters. J1 is the delay of
-/// the specimen, J2 and J3 its tracking error, J4 to J9 errors of specimen and floors against the frame in one piece. Parameters that a user of the benchmark knows
-/// (delay 24 ms, the inverse of the actuator without the specimen) are given to the controller if --param does not.
+/// A three-storey frame; part of the first storey is a specimen driven by a hydraulic actuator, at 4096 Hz, with noise
+/// and converters. J1 is the delay of the specimen, J2 and J3 its tracking error, J4 to J9 the errors of specimen and
+/// floors against the frame in one piece. Parameters that a user of the benchmark knows (delay 24 ms, the inverse of
+/// the actuator without the specimen) are passed to the controller unless --param sets them.
 #[derive(ClapArgs)]
 #[command(
     after_help = "Examples:\n  interfield bench vrths\n  interfield bench vrths --controller ats --param window=2\n  \
@@ -40,10 +42,10 @@ pub(super) struct Args {
     /// Folder with the records of El Centro, Kobe and Morgan Hill [default: a synthetic motion]
     #[arg(long, value_name = "DIR")]
     records: Option<PathBuf>,
-    /// Also so many plants with perturbed actuator and specimen, for each motion and case
+    /// Number of additional plants with perturbed actuator and specimen, for each motion and case
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1000))]
     perturbed: u32,
-    /// Of the noise of the sensors and of the perturbations
+    /// Seed of the sensor noise and of the perturbations
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Picture, FILE.svg or FILE.png [default: interfield-out/vrths-CONTROLLER.svg]
@@ -117,13 +119,13 @@ fn bench(args: &Args) -> Result<Exit, Exit> {
         print_json(&json!({
             "benchmark": "vrths", "controller": args.controller, "seed": args.seed, "warnings": warnings,
             "parameters": param.into_iter().map(|(n, v)| (n, json!(v))).collect::<serde_json::Map<_, _>>(),
-            "records": files, "picture": name, "seconds": seconds,
+            "records": files, "picture": name, "seconds": seconds, UNITS: { "seconds": "s" },
             "criteria": CRITERIA.iter().map(|c| json!({ "name": c.0, "unit": c.1, "what": c.2 })).collect::<Vec<_>>(),
             "tests": found.iter().map(describe).collect::<Vec<_>>(),
         }));
     } else {
         print(&text(args, &param, &found, &warnings));
-        print(&format!("\n{} tests in {} s\n  figure: {name}\n", found.len(), short(seconds)));
+        print(&format!("\n{} tests in {}\n  figure: {name}\n", found.len(), time(seconds)));
     }
     Ok(if found.iter().all(Tested::stable) { Exit::Done } else { Exit::Fault })
 }
@@ -192,6 +194,7 @@ fn describe(t: &Tested) -> Value {
     json!({
         "motion": t.motion, "case": t.case, "perturbation": t.draw, "stable": t.stable(), "unstable_at": lost,
         "criteria": t.stable().then_some(t.criteria), "peak_force": t.peak_force,
+        UNITS: { "unstable_at": "s", "criteria": CRITERIA.map(|c| c.1), "peak_force": "N" },
     })
 }
 
@@ -220,7 +223,7 @@ fn text(args: &Args, param: &[(String, String)], found: &[Tested], warnings: &[S
             if stable.is_empty() { blank() } else { numbers(&std::array::from_fn(|i| largest(&|t| t.criteria[i]))) };
         let force = largest(&|t| t.peak_force) / 1e3;
         let force = if stable.is_empty() { "-".to_owned() } else { format!("{force:.2}") };
-        let verdict = format!("{} of {} lost", lost.len(), lost.len() + stable.len());
+        let verdict = format!("{} of {} unstable", lost.len(), lost.len() + stable.len());
         let first = [name.to_owned(), String::new()];
         rows.push(first.into_iter().chain(criteria).chain([force, verdict]).collect());
     };

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use interfield_codegen::{Export, Operations};
+use interfield::quantities::UNITS;
+use interfield_codegen::{Export, GENERATOR, Operations};
 use serde_json::json;
 
 use super::summary;
@@ -14,19 +15,20 @@ use interfield::files;
 
 /// Write a model and its scheme as self-contained C99
 ///
-/// The folder gets NAME.c and NAME.h, a main.c that runs the whole analysis and prints all channels as CSV, a Makefile and a
-/// README; for a model with a specimen also a harness.c that drives `interfield lab` by the clock. Nothing is allocated;
-/// loads and measured forces are inputs, commands and channels outputs. NAME is that of the model file.
+/// The folder contains NAME.c and NAME.h, a main.c that runs the whole analysis and prints all channels as CSV, a
+/// Makefile and a README; for a model with a specimen also a harness.c that drives `interfield lab` in real time.
+/// The code allocates no memory. Inputs are loads and measured forces; outputs are commands and channels. NAME is the
+/// name of the model file.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield export c models/frame.toml --out frame-c\n  \
 interfield export c tower.toml --out tower-c --scheme newmark --dt \"1 ms\"")]
 pub(super) struct Args {
     /// Model file (TOML)
     model: PathBuf,
-    /// Folder to write; it is made if it does not exist
+    /// Folder to write; created if it does not exist
     #[arg(short, long, value_name = "DIR")]
     out: PathBuf,
-    /// Print what was written, or what went wrong, as JSON
+    /// Print what was written, or the errors, as JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -60,20 +62,24 @@ fn tell(export: &Export, args: &Args) {
     let files: Vec<&str> = export.files.iter().map(|f| f.0.as_str()).collect();
     if args.json {
         let names = |list: &[interfield_codegen::Variable]| {
-            list.iter().map(|v| json!({ "name": v.name, "unit": v.unit })).collect::<Vec<_>>()
+            list.iter().map(|v| json!({ "name": v.name, "unit": v.unit() })).collect::<Vec<_>>()
         };
+        let parameter =
+            |v: &interfield_codegen::Variable| json!({ "name": v.name, "unit": v.unit(), "value": v.value });
+        let parameters = i.parameters.iter().map(parameter).collect::<Vec<_>>();
         print_json(&json!({
             "folder": out.to_string(), "name": i.name, "files": files, "dt": i.dt, "steps": i.steps,
+            UNITS: { "dt": "s" }, "generator": GENERATOR, "model_sha256": i.origin.sha256,
             "inputs": names(&i.inputs), "outputs": names(&i.outputs), "commands": names(&i.commands),
-            "parameters": names(&i.parameters),
+            "parameters": parameters,
             "operations": { "flops": i.per_step.flops, "divisions": i.per_step.divisions, "calls": i.per_step.calls },
         }));
         return;
     }
     let Operations { flops, divisions, calls } = i.per_step;
     print(&format!(
-        "{out}: {}\n  {}\n  a step costs at most {flops} additions and multiplications, {divisions} \
-         divisions, {calls} calls of math.h\n  make -C {out} run\n",
+        "{out}: {}\n  {}\n  one step needs at most {flops} additions and multiplications, {divisions} divisions, \
+            {calls} calls of math.h\n  make -C {out} run\n",
         files.join(", "),
         summary(i),
     ));

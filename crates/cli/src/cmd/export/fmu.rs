@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use clap::{Args as ClapArgs, ValueEnum};
+use interfield::quantities::UNITS;
+use interfield_codegen::GENERATOR;
 use interfield_codegen::wrap::fmu::{Fmi, Unit, unit};
 use interfield_fmi::{Version, archive, extension, folders};
 use serde_json::json;
@@ -16,9 +18,9 @@ use interfield::files::{self, has_extension};
 
 /// Write a model and its scheme as a functional mock-up unit (FMI 2.0 or 3.0, co-simulation)
 ///
-/// The unit holds its sources and, if there is a C compiler (`cc`, or the one that CC names), a binary for this machine.
-/// Channels are its outputs; the motion is that of the model file, or comes from its inputs if its parameter
-/// motion_from_inputs is set.
+/// The FMU contains its sources and, if a C compiler is installed (`cc`, or the one named in CC), a binary for this
+/// machine. Its outputs are the channels. The ground motion is that of the model file, or comes from the inputs if the
+/// parameter motion_from_inputs is set.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield export fmu models/frame.toml --out frame.fmu\n  \
 interfield export fmu models/frame.toml --out frame.fmu --fmi 3 --scheme newmark")]
@@ -31,10 +33,10 @@ pub(super) struct Args {
     /// Version of the standard
     #[arg(long, value_enum, default_value = "2")]
     fmi: Standard,
-    /// Leave out the binary
+    /// Include no binary
     #[arg(long)]
     sources_only: bool,
-    /// Print what was written, or what went wrong, as JSON
+    /// Print what was written, or the errors, as JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -44,7 +46,7 @@ pub(super) struct Args {
 /// A version of the standard.
 #[derive(Clone, Copy, ValueEnum)]
 enum Standard {
-    /// FMI 2.0, which most programs read
+    /// FMI 2.0, supported by most programs
     #[value(name = "2")]
     Two,
     /// FMI 3.0
@@ -62,7 +64,7 @@ enum NoBinary {
 
 pub(super) fn run(args: &Args) -> Exit {
     if !has_extension(&args.out, "fmu") {
-        let message = format!("`{}` is no name of a functional mock-up unit", args.out.display());
+        let message = format!("`{}`: the file name of an FMU must end in .fmu", args.out.display());
         fail(args.json, None, None, &message, "write --out NAME.fmu");
         return Exit::BadInput;
     }
@@ -81,18 +83,18 @@ pub(super) fn run(args: &Args) -> Exit {
     let unit = unit(&export, fmi);
     let mut packed: Vec<(String, Vec<u8>)> =
         unit.files.iter().map(|(name, text)| (name.clone(), text.clone().into_bytes())).collect();
-    let mut without = args.sources_only.then(|| "it was asked for without a binary".to_owned());
+    let mut without = args.sources_only.then(|| "--sources-only was given".to_owned());
     if !args.sources_only {
         match compile(&unit) {
             Ok(binary) => packed.push((format!("binaries/{}/{}", folders(version)[0], library(&unit)), binary)),
             Err(NoBinary::NoCompiler(why)) => {
-                complain(&format!("warning: there is no binary in the unit: {why}"));
+                complain(&format!("warning: the FMU has no binary: {why}"));
                 complain("help: install a C compiler, or name one in the environment variable CC");
                 without = Some(why);
             }
             Err(NoBinary::Refused(said)) => {
                 let help = "name another compiler in CC, or write --sources-only";
-                fail(args.json, None, None, &format!("the C compiler refuses the sources of the unit:\n{said}"), help);
+                fail(args.json, None, None, &format!("the C compiler rejects the sources of the FMU:\n{said}"), help);
                 return Exit::Failure;
             }
         }
@@ -108,6 +110,7 @@ pub(super) fn run(args: &Args) -> Exit {
         let names: Vec<&str> = packed.iter().map(|f| f.0.as_str()).collect();
         print_json(&json!({
             "output": name, "version": version.name(), "files": names, "dt": i.dt, "steps": i.steps,
+            UNITS: { "dt": "s" }, "generator": GENERATOR, "model_sha256": i.origin.sha256,
             "without_binary": without,
         }));
     } else {

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use interfield_codegen::Export;
+use interfield::quantities::UNITS;
+use interfield_codegen::{Export, GENERATOR};
 use serde_json::json;
 
 use super::summary;
@@ -14,8 +15,8 @@ use interfield::files;
 
 /// Write a model and its scheme as an S-function of Simulink
 ///
-/// The folder gets the model as C, the S-function around it, a MATLAB script that builds it and a README with the steps.
-/// Never tried in MATLAB: compiled against stub headers, and run by a driver in the place of Simulink.
+/// The folder contains the model as C, the S-function, a MATLAB script that builds it and a README with the steps. Not
+/// tested in MATLAB: the tests compile it against stub headers and run it with a driver instead of Simulink.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield export simulink models/frame.toml --out frame-simulink")]
 pub(super) struct Simulink {
@@ -25,8 +26,9 @@ pub(super) struct Simulink {
 
 /// Write a model and its scheme as a C++ module for TwinCAT, with its interface in structured text
 ///
-/// The folder gets the model as C, the module around it, a function block and data types in structured text and a README
-/// with the steps. Never tried in TwinCAT: compiled against stub headers, and run by a driver in the place of the PLC.
+/// The folder contains the model as C, the module, a function block and data types in structured text, and a README
+/// with the steps. Not tested in TwinCAT: the tests compile it against stub headers and run it with a driver instead
+/// of the PLC.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield export twincat models/frame.toml --out frame-twincat")]
 pub(super) struct Twincat {
@@ -38,10 +40,10 @@ pub(super) struct Twincat {
 struct Folder {
     /// Model file (TOML)
     model: PathBuf,
-    /// Folder to write; it is made if it does not exist
+    /// Folder to write; created if it does not exist
     #[arg(short, long, value_name = "DIR")]
     out: PathBuf,
-    /// Print what was written, or what went wrong, as JSON
+    /// Print what was written, or the errors, as JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -81,9 +83,16 @@ impl Folder {
         let names: Vec<&str> = wrapped.iter().map(|f| f.0.as_str()).collect();
         if self.json {
             let folder = out.to_string();
-            print_json(&json!({ "folder": folder, "name": i.name, "files": names, "dt": i.dt, "steps": i.steps }));
+            print_json(&json!({
+                "folder": folder, "name": i.name, "files": names, "dt": i.dt, "steps": i.steps, UNITS: { "dt": "s" },
+                "generator": GENERATOR, "model_sha256": i.origin.sha256,
+            }));
         } else {
-            print(&format!("{out}: {}\n  {}\n  {out}/README.md says how to go on.\n", names.join(", "), summary(i),));
+            print(&format!(
+                "{out}: {}\n  {}\n  {out}/README.md describes the next steps.\n",
+                names.join(", "),
+                summary(i),
+            ));
         }
         Exit::Done
     }

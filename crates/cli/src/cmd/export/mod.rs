@@ -50,7 +50,7 @@ struct Table {
     /// File to write: FILE.csv or FILE.mat
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Print what was written, or what went wrong, as JSON
+    /// Print what was written, or the errors, as JSON
     #[arg(long)]
     json: bool,
 }
@@ -104,5 +104,5 @@ fn summary(i: &Interface) -> String {
         interface.push(count(i.commands.len(), "command"));
     }
     interface.push(count(i.parameters.len(), "parameter"));
-    format!("scheme {}, step {} s; {}", i.scheme, i.dt, interface.join(", "))
+    format!("scheme {}, step {}; {}", i.scheme, interfield::table::time(i.dt), interface.join(", "))
 }

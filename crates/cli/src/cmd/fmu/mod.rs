@@ -10,17 +10,18 @@ use serde_json::{Value, json};
 
 use crate::Exit;
 use crate::output::{fail, print, print_json};
-use interfield::table::{aligned, short};
+use interfield::quantities::UNITS;
+use interfield::table::{aligned, time};
 
-/// Show what is in a functional mock-up unit (FMU), or run it
+/// Show the contents of a functional mock-up unit (FMU), or run it
 ///
-/// Without --run nothing of the unit is run. Its variables are what an external with program = "fmu" names. With --run
-/// it is run alone, with its inputs at their start values.
+/// Without --run, no code of the FMU is executed. An external with program = "fmu" refers to the variables shown here.
+/// With --run, the FMU runs alone, with its inputs at their start values.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield fmu damper.fmu\n  interfield fmu damper.fmu --all --json\n  \
 interfield fmu damper.fmu --run --until 2 --step 0.01 --set k=3 -o damper.csv")]
 pub(crate) struct Args {
-    /// File of the unit (.fmu)
+    /// FMU file (.fmu)
     file: PathBuf,
     /// Show local variables as well
     #[arg(long)]
@@ -28,19 +29,19 @@ pub(crate) struct Args {
     /// Run it alone
     #[arg(long)]
     run: bool,
-    /// With --run: the end, s; what the unit proposes if absent
+    /// With --run: end time, s [default: as the FMU proposes]
     #[arg(long, value_name = "TIME", requires = "run")]
     until: Option<f64>,
-    /// With --run: the time between two exchanges, s; what the unit proposes if absent
+    /// With --run: communication step, s [default: as the FMU proposes]
     #[arg(long, value_name = "TIME", requires = "run")]
     step: Option<f64>,
-    /// With --run: a parameter, in the unit that the unit gives it; may be repeated
+    /// With --run: value of a parameter, in the unit declared by the FMU; may be repeated
     #[arg(long, value_name = "NAME=VALUE", requires = "run")]
     set: Vec<String>,
     /// With --run: file for the outputs, FILE.csv
     #[arg(short, long, value_name = "FILE", requires = "run")]
     output: Option<PathBuf>,
-    /// Print the result, or what went wrong, as JSON
+    /// Print the result, or the errors, as JSON
     #[arg(long)]
     json: bool,
 }
@@ -77,12 +78,12 @@ fn text(name: &str, unit: &Unit, variables: &[&Variable]) -> String {
         [] => "no binary".to_owned(),
         list => format!("binaries for {}", list.join(", ")),
     };
-    let here = if unit.runs_here() { "it runs here" } else { "it does not run here" };
+    let here = if unit.runs_here() { "it can run here" } else { "it cannot run here" };
     let sources = if unit.has_sources() { ", with sources" } else { "" };
     out += &format!("  {machines}{sources}; this machine is {PLATFORM}: {here}\n");
     out += &format!("  {}\n", steps(d));
     if d.needs_tool {
-        out += "  it needs the program that made it, and cannot be used\n";
+        out += "  it needs the program that exported it and cannot be used alone\n";
     }
     let rows: Vec<Vec<String>> = variables
         .iter()
@@ -97,18 +98,18 @@ fn text(name: &str, unit: &Unit, variables: &[&Variable]) -> String {
     out += &aligned(&["variable", "<causality", "<type", "<unit", "start", "<"], &rows);
     let hidden = d.variables.len() - variables.len();
     if hidden > 0 {
-        out += &format!("\n{hidden} more, local or the time; --all shows them.\n");
+        out += &format!("\n{hidden} more (local variables and the time); --all shows them.\n");
     }
     out
 }
 
 fn steps(d: &Description) -> String {
-    let mut out = if d.variable_steps { "steps may vary" } else { "steps must be equal" }.to_owned();
+    let mut out = if d.variable_steps { "variable steps allowed" } else { "equal steps only" }.to_owned();
     if let Some(h) = d.internal_step {
-        out += &format!(" and multiples of {} s", short(h));
+        out += &format!(" and multiples of {}", time(h));
     }
     if let Some(h) = d.experiment.step {
-        out += &format!("; its author proposes {} s", short(h));
+        out += &format!("; proposed step {}", time(h));
     }
     out += if d.states { "; its state can be saved" } else { "; its state cannot be saved" };
     out
@@ -128,6 +129,7 @@ fn document(name: &str, unit: &Unit, variables: &[&Variable]) -> Value {
         "needs_tool": d.needs_tool, "variable_steps": d.variable_steps, "internal_step": d.internal_step,
         "saves_state": d.states,
         "experiment": { "start": d.experiment.start, "stop": d.experiment.stop, "step": d.experiment.step },
+        UNITS: { "internal_step": "s", "start": "s", "stop": "s", "step": "s" },
         "variables": variables.iter().map(variable).collect::<Vec<_>>(),
     })
 }

@@ -9,7 +9,8 @@ use super::Args;
 use crate::Exit;
 use crate::output::{complain, fail, print, print_json};
 use interfield::files;
-use interfield::table::{aligned, short};
+use interfield::quantities::UNITS;
+use interfield::table::{aligned, short, time};
 
 /// Most steps: what a slip of the keyboard asks for should not run for days.
 const MOST_STEPS: f64 = 1e9;
@@ -30,7 +31,8 @@ pub(super) fn run(args: &Args, name: &str, unit: &Unit) -> Exit {
     let step = args.step.or(experiment.step).or(unit.description().internal_step).unwrap_or((until - start) / 100.0);
     let steps = ((until - start) / step).round();
     if !(step > 0.0 && (1.0..=MOST_STEPS).contains(&steps)) {
-        let message = format!("from {start} s to {until} s in steps of {step} s is no run");
+        let message =
+            format!("a run from {} to {} in steps of {} is not possible", time(start), time(until), time(step));
         fail(args.json, Some(name), None, &message, "write for example --until 2 --step 0.01");
         return Exit::BadInput;
     }
@@ -71,7 +73,7 @@ fn simulate<'a>(args: &Args, unit: &'a Unit, start: f64, step: f64, steps: u64) 
                 instance.set(variable, f64::from(value == "true"))?
             }
             (_, Ok(number)) => instance.set(variable, number)?,
-            (kind, Err(_)) => return Err(wrong(format!("`{value}` is no {}", kind.name()))),
+            (kind, Err(_)) => return Err(wrong(format!("`{value}` is not a valid {}", kind.name()))),
         }
     }
     instance.enter_initialisation(start)?;
@@ -128,6 +130,7 @@ fn tell(args: &Args, name: &str, run: &Run) {
             |(i, v): (usize, &&Variable)| json!({ "name": v.name, "unit": v.unit, "peak": peak(i), "last": last(i) });
         print_json(&json!({
             "file": name, "steps": run.rows.len() - 1, "end": end, "fault": run.fault.as_ref().map(|e| e.message.clone()),
+            UNITS: { "end": "s" },
             "output": args.output.as_ref().map(|p| p.display().to_string()),
             "outputs": run.outputs.iter().enumerate().map(one).collect::<Vec<Value>>(),
         }));
@@ -136,9 +139,9 @@ fn tell(args: &Args, name: &str, run: &Run) {
     let row = |(i, v): (usize, &&Variable)| vec![label(v), short(peak(i)), short(last(i))];
     let rows: Vec<Vec<String>> = run.outputs.iter().enumerate().map(row).collect();
     print(&format!(
-        "{name}: {} steps to {} s\n\n{}",
+        "{name}: {} steps to {}\n\n{}",
         run.rows.len() - 1,
-        short(end),
+        time(end),
         aligned(&["output", "largest", "at the end"], &rows)
     ));
     if let Some(path) = &args.output {

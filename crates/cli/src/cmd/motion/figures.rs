@@ -8,7 +8,8 @@ use interfield_motion::{
 use interfield_report::{Axis, Curve, Figure, Order, Panel, Style};
 use serde_json::{Value, json};
 
-use interfield::table::short;
+use interfield::quantities::{ONE, UNITS};
+use interfield::table::{short, time};
 
 use super::{Args, Refusal};
 
@@ -52,8 +53,8 @@ impl Figures {
         let quiet = if chosen { None } else { record.baseline_corrected(QUIET_BASELINE, Fit::Velocity).ok() };
         if quiet.is_some() {
             notes.push(format!(
-                "PGV, PGD and the velocity and displacement drawn are those of a copy with a baseline of order \
-                 {QUIET_BASELINE} taken off; --baseline and --band-pass choose otherwise"
+                "PGV, PGD, velocity and displacement are computed after a baseline correction of order \
+                    {QUIET_BASELINE}; --baseline and --band-pass replace it"
             ));
         }
         let smooth = quiet.as_ref().unwrap_or(&record);
@@ -69,7 +70,7 @@ impl Figures {
             if let Some(s) = &strong
                 && ![s.arias, s.cav, s.mean_period].iter().all(|x| x.is_finite())
             {
-                let message = format!("values up to {:.3e} m/s^2 are no ground motion", record.peak());
+                let message = format!("values up to {:.3e} m/s^2 are too large for a ground motion", record.peak());
                 return Err(Refusal::line(message, "check the unit of the record: --unit"));
             }
             // A very long record has a coarser spectrum rather than a long wait.
@@ -85,9 +86,9 @@ impl Figures {
     pub(super) fn text(&self, name: &str, picture: &Path, output: Option<&Path>) -> String {
         let r = &self.record;
         let mut rows: Vec<(&str, String)> = Vec::new();
-        let samples = format!("{} every {} s: {} s", r.values.len(), short(r.dt), short(r.duration()));
+        let samples = format!("{} every {}: {}", r.values.len(), time(r.dt), time(r.duration()));
         rows.push(("samples", samples));
-        let at = |of: &Record| format!("at {} s", short(of.peak_time()));
+        let at = |of: &Record| format!("at {}", time(of.peak_time()));
         if r.quantity == Quantity::Acceleration {
             let g = r.peak() / STANDARD_GRAVITY;
             rows.push(("PGA", format!("{} m/s^2 = {} g {}", short(r.peak()), short(g), at(r))));
@@ -101,7 +102,7 @@ impl Figures {
         if let Some(s) = &self.strong {
             let (from, to) = s.significant;
             rows.push(("Arias intensity", format!("{} m/s", short(s.arias))));
-            rows.push(("duration D5-95", format!("{} s, from {} s to {} s", short(to - from), short(from), short(to))));
+            rows.push(("duration D5-95", format!("{}, from {} to {}", time(to - from), time(from), time(to))));
             rows.push(("CAV", format!("{} m/s", short(s.cav))));
             rows.push(("mean period Tm", format!("{} s", short(s.mean_period))));
         }
@@ -165,15 +166,22 @@ impl Figures {
         let header: Vec<Value> = r.meta.iter().map(|(k, v)| json!({ "key": k, "value": v })).collect();
         let strong = self.strong.as_ref();
         let spectrum = self.spectrum.as_ref().map(|s| {
-            json!({ "damping": s.damping, "period_s": s.periods, "psa_m_s2": s.psa, "psv_m_s": s.psv, "sd_m": s.sd })
+            json!({
+                "damping": s.damping, "period": s.periods, "psa": s.psa, "psv": s.psv, "sd": s.sd,
+                UNITS: { "damping": ONE, "period": "s", "psa": "m/s^2", "psv": "m/s", "sd": "m" },
+            })
         });
         let fit = self.fit.as_ref().map(|f| {
             json!({
-                "from_s": RANGE.0, "to_s": RANGE.1,
+                "from": RANGE.0, "to": RANGE.1,
                 "mean_misfit": f.mean_misfit, "max_misfit": f.max_misfit,
-                "min_ratio": f.min_ratio.0, "min_ratio_period_s": f.min_ratio.1,
-                "max_ratio": f.max_ratio.0, "max_ratio_period_s": f.max_ratio.1,
+                "min_ratio": f.min_ratio.0, "min_ratio_period": f.min_ratio.1,
+                "max_ratio": f.max_ratio.0, "max_ratio_period": f.max_ratio.1,
                 "pga_ratio": f.pga_ratio, "none_below_90_percent": f.meets_ec8, "verdict": verdict(f),
+                UNITS: {
+                    "from": "s", "to": "s", "mean_misfit": ONE, "max_misfit": ONE, "min_ratio": ONE, "min_ratio_period": "s",
+                    "max_ratio": ONE, "max_ratio_period": "s", "pga_ratio": ONE,
+                },
             })
         });
         json!({
@@ -181,20 +189,23 @@ impl Figures {
             "format": r.format.name(),
             "quantity": r.quantity.name(),
             "samples": r.values.len(),
-            "dt_s": r.dt,
-            "duration_s": r.duration(),
+            "dt": r.dt,
+            "duration": r.duration(),
             "peak": r.peak(),
-            "peak_unit": r.quantity.unit(),
-            "peak_time_s": r.peak_time(),
-            "pga_m_s2": acceleration.then(|| r.peak()),
-            "pga_g": acceleration.then(|| r.peak() / STANDARD_GRAVITY),
-            "pga_time_s": acceleration.then(|| r.peak_time()),
-            "pgv_m_s": self.velocity.as_ref().map(Record::peak),
-            "pgd_m": self.displacement.as_ref().map(Record::peak),
-            "arias_m_s": strong.map(|s| s.arias),
-            "d5_95_s": strong.map(|s| s.significant.1 - s.significant.0),
-            "cav_m_s": strong.map(|s| s.cav),
-            "mean_period_s": strong.map(|s| s.mean_period),
+            "peak_time": r.peak_time(),
+            "pga": acceleration.then(|| r.peak()),
+            "pga_in_g": acceleration.then(|| r.peak() / STANDARD_GRAVITY),
+            "pga_time": acceleration.then(|| r.peak_time()),
+            "pgv": self.velocity.as_ref().map(Record::peak),
+            "pgd": self.displacement.as_ref().map(Record::peak),
+            "arias": strong.map(|s| s.arias),
+            "d5_95": strong.map(|s| s.significant.1 - s.significant.0),
+            "cav": strong.map(|s| s.cav),
+            "mean_period": strong.map(|s| s.mean_period),
+            UNITS: {
+                "dt": "s", "duration": "s", "peak": r.quantity.unit(), "peak_time": "s", "pga": "m/s^2", "pga_in_g": "g",
+                "pga_time": "s", "pgv": "m/s", "pgd": "m", "arias": "m/s", "d5_95": "s", "cav": "m/s", "mean_period": "s",
+            },
             "header": header,
             "notes": self.notes,
             "spectrum": spectrum,
@@ -243,10 +254,10 @@ impl Figures {
 /// Whether a generated motion does for the code.
 fn verdict(f: &Compatibility) -> String {
     match (f.meets_ec8, f.pga_ratio >= 1.0) {
-        (true, true) => "compatible: no value below 90 % of the target, PGA not below it".to_owned(),
+        (true, true) => "compatible: no value below 90 % of the target, and the PGA not below the target".to_owned(),
         (true, false) => {
             let up = 100.0 * (1.0 / f.pga_ratio - 1.0);
-            format!("no value below 90 % of the target, but the PGA is: scale up by {up:.1} % if that matters")
+            format!("no value below 90 % of the target, but the PGA is below it: scale up by {up:.1} % if required")
         }
         _ => "not compatible: values below 90 % of the target; try another --seed or a longer --duration".to_owned(),
     }

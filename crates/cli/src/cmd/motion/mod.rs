@@ -19,10 +19,10 @@ use crate::output::{fail, print, print_json};
 use figures::Figures;
 use interfield::files::{same, write};
 
-/// Key figures, response spectrum and picture of a ground-motion record, or of one generated to fit a code
+/// Key values, response spectrum and plot of a ground-motion record, or of a motion generated to match a design code
 ///
-/// Reads PEER AT2, ESM and ITACA ASCII, COSMOS and columns of numbers; the format is found out. What is asked for is
-/// done in this order: baseline, band pass, resampling, scaling to the peak.
+/// Reads PEER AT2, ESM and ITACA ASCII, COSMOS and columns of numbers; the format is detected. Processing follows this
+/// order: baseline correction, band-pass filter, resampling, scaling to the peak.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:
   interfield motion elcentro.at2
@@ -35,25 +35,25 @@ pub(crate) struct Args {
     /// Record
     #[arg(required_unless_present = "generate", conflicts_with = "generate")]
     file: Option<PathBuf>,
-    /// Format of the record [default: found out]
+    /// Format of the record [default: detected]
     #[arg(long)]
     format: Option<FormatName>,
-    /// Unit of the values, e.g. g, cm/s^2 [default: what the record says]
+    /// Unit of the values, e.g. g, cm/s^2 [default: as stated in the record]
     #[arg(long, value_name = "UNIT")]
     unit: Option<String>,
-    /// Sampling interval, e.g. "10 ms" [default: what the record says; 10 ms if generated]
+    /// Sampling interval, e.g. "10 ms" [default: as stated in the record; 10 ms for a generated motion]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     dt: Option<String>,
-    /// Which of several columns, counted from 1
+    /// Column to read, counted from 1
     #[arg(long, value_name = "N")]
     column: Option<usize>,
-    /// Take off a polynomial of this degree, 0 to 3, fitted to the velocity
+    /// Baseline correction: subtract a polynomial of this degree, 0 to 3, fitted to the velocity
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=3))]
     baseline: Option<u8>,
     /// Butterworth filter of order 4, forwards and backwards, between two frequencies in Hz
     #[arg(long, value_name = "LOW,HIGH", value_delimiter = ',', allow_hyphen_values = true)]
     band_pass: Vec<String>,
-    /// Sample anew at this interval, e.g. "5 ms"
+    /// Resample at this interval, e.g. "5 ms"
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     resample: Option<String>,
     /// Scale to this peak, e.g. 0.3g
@@ -62,7 +62,8 @@ pub(crate) struct Args {
     /// Damping ratio of the response spectrum, e.g. 0.05 or "5 %"
     #[arg(long, value_name = "RATIO", default_value = "0.05", allow_hyphen_values = true)]
     damping: String,
-    /// Generate a motion that fits the elastic spectrum of EN 1998-1 (ec8) or the design spectrum of ASCE 7-16 (asce7)
+    /// Generate a motion that matches the elastic spectrum of EN 1998-1 (ec8) or the design spectrum of ASCE 7-16
+    /// (asce7)
     #[arg(long, value_name = "CODE", help_heading = "Generating")]
     generate: Option<Code>,
     /// ec8: design ground acceleration on rock, e.g. 0.25g
@@ -110,7 +111,7 @@ pub(crate) struct Args {
     /// Draw histories and spectrum into this file, FILE.svg or FILE.png [default: interfield-out/NAME-motion.svg]
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
-    /// Write the record, as processed, to this CSV file
+    /// Write the processed record to this CSV file
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Print the result as JSON
@@ -160,7 +161,7 @@ impl Refusal {
     }
 
     fn motion(what: &str, e: &MotionError) -> Self {
-        Self::line(format!("{what}{}", e.message), "`interfield motion --help` lists what can be asked for")
+        Self::line(format!("{what}{}", e.message), "`interfield motion --help` lists all options")
     }
 }
 
@@ -182,7 +183,7 @@ fn execute(args: &Args) -> Result<(), Refusal> {
     let damping = quantity("--damping", &args.damping, Dimension::NONE)?;
     if !(0.0..1.0).contains(&damping) {
         let message = format!("--damping lies between 0 and 1, found {damping}");
-        return Err(Refusal::line(message, "5 % of critical is written --damping 0.05"));
+        return Err(Refusal::line(message, "write 5 % of critical as --damping 0.05"));
     }
     let (name, stem, record, target) = match (&args.file, args.generate) {
         (Some(path), _) => {
@@ -197,7 +198,7 @@ fn execute(args: &Args) -> Result<(), Refusal> {
                 args.output.as_ref().and_then(|o| o.file_stem()).map_or(stem, |s| s.to_string_lossy().into_owned());
             (format!("generated ({name}, seed {})", args.seed.unwrap_or(1)), stem, record, Some(target))
         }
-        (None, None) => return Err(Refusal::line("no record is given", "name a file, or --generate ec8")),
+        (None, None) => return Err(Refusal::line("no record is given", "give a file, or --generate ec8")),
     };
     let picture = args.plot.clone().unwrap_or_else(|| Path::new("interfield-out").join(format!("{stem}-motion.svg")));
     let record = processed(args, record)?;
@@ -205,11 +206,11 @@ fn execute(args: &Args) -> Result<(), Refusal> {
     let written = [Some(&picture), args.output.as_ref()];
     if let Some(path) = written.into_iter().flatten().find(|p| args.file.as_ref().is_some_and(|f| same(p, f))) {
         let message = format!("`{}` is the record itself", path.display());
-        return Err(Refusal::line(message, "give --output and --plot files of their own"));
+        return Err(Refusal::line(message, "give --output and --plot different files"));
     }
     if args.output.as_ref().is_some_and(|o| same(o, &picture)) && picture != Path::new("/dev/null") {
-        let message = format!("`{}` would hold both record and picture", picture.display());
-        return Err(Refusal::line(message, "give --output and --plot files of their own"));
+        let message = format!("`{}` is given for both record and plot", picture.display());
+        return Err(Refusal::line(message, "give --output and --plot different files"));
     }
     draw(&picture, &found.picture(&name, target.as_deref()), DPI).map_err(|m| unsaved(&picture, m))?;
     if let Some(path) = &args.output {
@@ -316,7 +317,7 @@ fn open(args: &Args, path: &Path) -> Result<Record, Refusal> {
         }
     })?;
     if let Some((quantity, _)) = unit.filter(|u| u.0 != record.quantity) {
-        record.notes.push(format!("taken for a {}, because of --unit", quantity.name()));
+        record.notes.push(format!("read as a {}, because of --unit", quantity.name()));
         record.quantity = quantity;
     }
     Ok(record)
@@ -343,7 +344,7 @@ fn generated(args: &Args, code: Code, damping: f64) -> Result<(Record, Target), 
     };
     if let Some((option, _)) = reading.iter().chain(&foreign).find(|o| o.1) {
         let message =
-            format!("{option} has no meaning with --generate {}", if code == Code::Ec8 { "ec8" } else { "asce7" });
+            format!("{option} cannot be used with --generate {}", if code == Code::Ec8 { "ec8" } else { "asce7" });
         return Err(Refusal::line(message, "remove it"));
     }
     let target: Target = match code {

@@ -26,17 +26,17 @@ const DPI: f64 = 600.0;
 /// Parts of a progress bar.
 const PARTS: f64 = 1000.0;
 
-/// Compute the figures and tables of the papers again, and judge what the papers claim
+/// Recompute the figures and tables of the papers, and check their claims
 ///
-/// Writes a folder: index.html, a gallery to look at; every figure as SVG and PNG in the width of a journal's column or page; and its
-/// data as CSV. Every claim has a verdict that follows from the numbers of the run: reproduced, reproduced with a correction, or not
-/// true. An ID is that of an item, or of a paper for all of its items.
+/// Writes a folder with a gallery (index.html), every figure as SVG and PNG in the width of a journal column or page,
+/// and its data as CSV. Every claim has a verdict that follows from the numbers of the run: reproduced, reproduced
+/// with a correction, or not true. An ID is that of one item, or that of a paper for all its items.
 ///
-/// --list names the items with their verdicts. A verdict needs the run: it is taken from the folder where this version has left it
-/// there, and computed otherwise; --list writes nothing.
+/// --list shows the items with their verdicts. A verdict is read from the folder if this version wrote it there;
+/// otherwise it is computed. --list writes no files.
 ///
-/// Exit code 3 says that an item could not be computed or is not what an independent implementation found: a mistake of this
-/// program.
+/// Exit code 3 means that an item could not be computed, or differs from an independent implementation: an error in
+/// this program.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield reproduce\n  interfield reproduce --list\n  \
 interfield reproduce 000-fig-1 -o figures\n  interfield reproduce 001 002 --json")]
@@ -44,16 +44,16 @@ pub(crate) struct Args {
     /// Items, or papers [default: all]
     #[arg(value_name = "ID")]
     items: Vec<String>,
-    /// Name the items with their verdicts
+    /// List the items with their verdicts
     #[arg(long)]
     list: bool,
     /// Folder to write to
     #[arg(short, long, value_name = "DIR", default_value = "reproduction")]
     output: PathBuf,
-    /// Pictures as SVG only, without PNG and data: for a web page
+    /// Write figures as SVG only, without PNG and data (for a web page)
     #[arg(long)]
     lean: bool,
-    /// Threads [default: one per core]
+    /// Number of threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: Option<u32>,
     /// Print the verdicts and numbers as JSON
@@ -102,7 +102,7 @@ pub(crate) fn run(args: &Args) -> Exit {
         }
     }
     for item in done.iter().filter(|d| d.outcome.verdict() == Verdict::Failed) {
-        let message = format!("error: `{}` is not what it should be: a mistake of this program", item.item.id);
+        let message = format!("error: `{}` differs from its reference: an error in this program", item.item.id);
         complain(&message);
         exit = Exit::Fault;
     }

@@ -25,9 +25,9 @@ pub(super) fn html(done: &[Done], lean: bool) -> String {
     };
     let items: String = Paper::ALL.into_iter().map(of).collect();
     format!(
-        "{}<h1>The figures and tables of the papers, computed again</h1>\n\
-         <p>{claims} claims: {}. Every verdict follows from the numbers of the run that made this page, never from a \
-         judgement written down; the expected numbers come from an independent implementation.</p>\n{}{items}\
+        "{}<h1>The figures and tables of the papers, recomputed</h1>\n\
+         <p>{claims} claims: {}. Every verdict follows from the numbers of the run that made this page; the expected \
+         numbers come from an independent implementation.</p>\n{}{items}\
          <footer><p class=\"note\">Written by <code>interfield reproduce</code>, version {}.</p></footer>\n</body>\n</html>\n",
         html::head("Gallery of the papers", MORE),
         counts.join(", "),
@@ -81,7 +81,7 @@ fn section(done: &Done, lean: bool) -> String {
     let commands: String = item.commands.iter().map(|c| escape(c) + "\n").collect();
     format!(
         "<section id=\"{id}\">\n<h3>{}: {what}</h3>\n<p class=\"note\"><code>interfield reproduce {id}</code></p>\n\
-         {figure}{}<p>{}</p>\n{}<p class=\"note\">The same with ordinary commands:</p>\n<pre>{commands}</pre>\n\
+         {figure}{}<p>{}</p>\n{}<p class=\"note\">The same with standard commands:</p>\n<pre>{commands}</pre>\n\
          <p class=\"note\">{}</p>\n</section>\n",
         escape(item.place),
         outcome.tables.iter().map(table).collect::<String>(),

@@ -1,91 +1,88 @@
-//! `interfield serve`: a specimen for OpenSees, OpenFresco or UT-SIM.
+//! `interfield serve`: specimens for OpenSees, OpenFresco or UT-SIM.
 
+mod offer;
+mod stand;
 mod words;
 
-use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use clap::{Args as ClapArgs, ValueEnum};
-use interfield_lab::controller::MissPolicy;
-use interfield_lab::realtime::Histogram;
+use interfield::laboratory::served::{Served, judge};
+use interfield::laboratory::{self, Assessed, Laboratory};
+use interfield::programs::Programs;
 use interfield_lab::verdict::Grade;
-use interfield_language::Model;
-use interfield_language::quantity::Scope;
-use interfield_language::specimen::Specimen;
-use interfield_language::units::Dimension;
-use interfield_peers::channel::{Door, PeerAddress, Transport};
-use interfield_peers::host::{Ending, Host, News, OnStall};
+use interfield_peers::channel::{PeerAddress, Transport};
+use interfield_peers::host::{Ending, OnStall};
 use interfield_peers::session::Session;
-use interfield_peers::substructure::{Counts, Substructure};
+use interfield_peers::substructure::{Counts, Halt};
 use interfield_peers::{opensees, site, utsim};
-use interfield_results::Meta;
 use interfield_structure::specimen::apart;
 
-use super::lab::choose;
 use crate::Exit;
 use crate::interrupt::{listen, on_interrupt};
-use crate::load::{Arming, Loaded, ModelArgs, RealTime};
+use crate::load::{Arming, ModelArgs, RealTime};
 use crate::output::{complain, fail};
 use crate::report::keep;
-use interfield::laboratory::served::Served;
-use interfield::laboratory::{self, Assessed, Laboratory, Replay};
-use interfield::outputs::{Claim, OUT, free_recording, present};
-use interfield::programs::Programs;
-use interfield::record;
-use interfield::rehearsal::{self, Rehearsal};
+use offer::Offer;
+use stand::{Admission, Stand, Test};
 
-/// Serve a specimen to OpenSees, OpenFresco or UT-SIM, which compute the structure around it
+/// Serve the specimens of a model to OpenSees, OpenFresco or UT-SIM, which compute the structure around them
 ///
-/// The specimen of a model (emulated, recorded, or real by its `at`) is moved by another program, through the same controller as in `interfield run`: compensation, limits, recording, verdict.
-/// Numbers have the units of the model file. Every new displacement takes a time step of the model (--dt). One client at a time; ends when it does, or by Ctrl-C, which leads the specimen home.
+/// A specimen (emulated, recorded, or real by its `at`) is moved by another program, through the same controller as in `interfield run`: compensation, limits, recording, verdict.
+/// Numbers have the units of the model file. Every new displacement takes a time step of the model (--dt).
+///
+/// Several specimens are served at once, each at its own port, to one client each: one test, one operator, and a limit that one of them passes ends it for all. A test belongs to the client that began it; with --control, the word `admit` lets another one take it over. It ends when its clients do, or by Ctrl-C, which leads the specimens home.
 #[derive(ClapArgs)]
 #[command(after_help = "Examples:\n  interfield serve tower.toml\n  \
 interfield serve tower.toml --listen udp://127.0.0.1:8090 --keep\n  \
 interfield serve tower.toml --specimen damper --protocol openfresco --stall \"1 min\" --on-stall ramp-down\n  \
+interfield serve tower.toml --specimen left --specimen right --listen tcp://127.0.0.1:9000\n  \
 interfield serve tower.toml --replay friday.lab.h5 --json")]
 pub(crate) struct Args {
     /// Model file with a `[[specimen]]`
     model: PathBuf,
     #[command(flatten)]
     settings: ModelArgs,
-    /// Which specimen, if the model has several
+    /// Only this specimen; may be given several times
     #[arg(long, value_name = "NAME")]
-    specimen: Option<String>,
-    /// Where to be found; only from this machine, unless another address is given
+    specimen: Vec<String>,
+    /// Address to listen at; by default only this machine can connect. Several specimens take the ports behind it, or
+    /// one address each
     #[arg(long, value_name = "ADDRESS", default_value = "tcp://127.0.0.1:8090")]
-    listen: PeerAddress,
-    /// What the client speaks
+    listen: Vec<PeerAddress>,
+    /// Protocol of the client
     #[arg(long, value_enum, default_value = "opensees")]
     protocol: Protocol,
-    /// Silence of the client that is a stall, e.g. "1 min"
+    /// Time without a message from the client that counts as a stall, e.g. "1 min"
     #[arg(long, value_name = "TIME", default_value = "10 s")]
     stall: String,
-    /// What follows a stall
+    /// Action after a stall
     #[arg(long, value_enum, default_value = "hold")]
     on_stall: Stall,
-    /// Damping that the client adds by itself: so much time times the stiffness at rest
+    /// Damping that the client adds itself: this time multiplied by the initial stiffness
     #[arg(long, value_name = "TIME", default_value = "0 s")]
     add_damping: String,
-    /// Wait for the next client when one has ended its test
+    /// Wait for the next client after a client has ended its test
     #[arg(long)]
     keep: bool,
-    /// Result file after which the recording NAME.lab.h5 is named [default: interfield-out/MODEL.h5, or the next
-    /// free number of it]
+    /// Result file that gives the recording its name, NAME.lab.h5 [default: interfield-out/MODEL.h5, or the next free
+    /// number]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Serve a recording of the specimen, as `interfield replay` plays it
+    /// Serve a recording of the specimen, as in `interfield replay`
     #[arg(long, value_name = "RECORDING")]
     replay: Option<PathBuf>,
-    /// Largest difference of a command from the recorded one, over the largest command
+    /// Largest difference between a command and the recorded one, relative to the largest command
     #[arg(long, value_name = "SHARE", default_value_t = 1e-6, requires = "replay")]
     tolerance: f64,
     #[command(flatten)]
     real_time: RealTime,
     #[command(flatten)]
     arming: Arming,
-    /// Print what was counted, or all mistakes, as JSON on standard output
+    /// Print the counts, or all errors, as JSON on standard output
     #[arg(long)]
     json: bool,
 }
@@ -103,12 +100,19 @@ pub(crate) enum Protocol {
     UtSim,
 }
 
-/// What follows a stall.
+impl Protocol {
+    /// Its name, as it is given.
+    fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned())
+    }
+}
+
+/// Action after a stall.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Stall {
-    /// The specimen stays where it is until the client goes on
+    /// The specimen stays where it is until the client continues
     Hold,
-    /// The specimen is led home, and the test is over
+    /// The specimen returns to its start position, and the test ends
     RampDown,
 }
 
@@ -122,59 +126,22 @@ impl Protocol {
     }
 }
 
-/// All that is decided before the first client comes.
-struct Offer<'a> {
-    args: &'a Args,
-    model: Model,
-    specimen: Specimen,
-    index: usize,
-    replay: Option<Replay>,
-    stall: Duration,
-    add_damping: f64,
-    folder: PathBuf,
-    results: PathBuf,
-    meta: Meta,
-    rehearsal: Rehearsal,
-}
-
-impl Offer<'_> {
-    /// The result file after which the next recording is named, and what keeps that name until it is made.
-    fn next_recording(&self) -> Result<(PathBuf, Claim), String> {
-        let several = (self.model.specimens.len() > 1).then_some(self.specimen.name.as_str());
-        free_recording(&self.results, |results| laboratory::recording(results, several))
+impl Args {
+    fn on_stall(&self) -> OnStall {
+        match self.on_stall {
+            Stall::Hold => OnStall::Hold,
+            Stall::RampDown => OnStall::RampDown,
+        }
     }
 }
 
-/// What was done for all clients.
-pub(super) struct Totals {
-    clients: u64,
-    counts: Counts,
-    answering: Histogram,
-    /// Clients that were sent away, and why.
-    refused: Vec<String>,
-    tests: Vec<Assessed>,
-}
-
-/// Serves it.
+/// Serves them.
 pub(crate) fn run(args: &Args) -> Exit {
-    let (offer, mut door) = match prepare(args) {
+    let (offer, mut stands) = match Offer::prepare(args) {
         Ok(made) => made,
         Err(exit) => return exit,
     };
-    let place = door.place();
-    if !place.is_local() {
-        complain(&format!("warning: whoever reaches {place} can move the specimen: nobody is asked who he is"));
-    }
-    if offer.specimen.at.is_some() && offer.specimen.limits.displacement.is_none() {
-        complain("warning: the specimen has no limit of its displacement: it goes wherever the client says");
-    }
-    let mut totals = Totals {
-        clients: 0,
-        counts: Counts::default(),
-        answering: Histogram::new(None),
-        refused: Vec::new(),
-        tests: Vec::new(),
-    };
+    stands.iter().flat_map(words::warnings).for_each(|line| complain(&line));
     let mut laboratory = Laboratory::new(
         Some(&offer.results),
         &offer.folder,
@@ -185,177 +152,97 @@ pub(crate) fn run(args: &Args) -> Exit {
         Programs::default(),
     )
     .armed(&(&args.arming).into(), offer.rehearsal.clone());
-    // The first Ctrl-C leads the specimen home, the second one stops it where it is.
+    // The first Ctrl-C leads the specimens home, the second one stops them where they are.
     on_interrupt(laboratory.operator());
     let stop = laboratory.operator().stop_flag();
+    let admission = Arc::new(Admission::default());
     if args.real_time.control {
-        listen(laboratory.operator());
+        let admission = Arc::clone(&admission);
+        listen(laboratory.operator(), move |word| (word == "admit").then(|| admission.admit()));
     }
+    let mut tests = Vec::new();
     let exit = loop {
-        // Keeps the name until the recording is made.
-        let _claim = match offer.next_recording() {
-            Ok((results, claim)) => {
-                laboratory.record_as(&results);
-                claim
-            }
-            Err(message) => {
-                fail(args.json, None, None, &message, "give another file with --output");
-                break Exit::Failure;
-            }
+        let test =
+            Test { stop: &stop, over: AtomicBool::new(false), ended: AtomicBool::new(false), admission: &admission };
+        let (endings, assessed) = match one_test(&offer, &mut stands, &mut laboratory, &test) {
+            Ok(done) => done,
+            Err(exit) => break exit,
         };
-        let rig = match apart(&offer.model, offer.index, &mut laboratory) {
-            Ok(rig) => rig,
-            Err(problems) => {
-                problems.iter().for_each(|p| fail(args.json, None, None, &p.message, &p.help));
-                break Exit::Failure;
-            }
-        };
-        let mut served = Served::new(&offer.model, &offer.specimen, rig, offer.add_damping);
-        complain(&words::ready(&offer.model, &offer.specimen, &place, args.protocol));
-        let ending = clients(&offer, &mut door, &mut served, &stop, &mut totals);
-        let ending = match ending {
-            Ok(ending) => ending,
-            Err(e) => {
-                served.leave();
-                fail(args.json, None, None, &format!("{place}: {e}"), "give another --listen");
-                break Exit::Failure;
-            }
-        };
-        if ending == Ending::Ended {
-            served.ended_as_planned();
+        let failed = assessed.iter().any(|a| a.verdict.grade == Grade::Failed);
+        tests.extend(assessed);
+        let all = |wanted: fn(&Ending) -> bool| endings.iter().all(wanted);
+        if endings.contains(&Ending::Stopped) {
+            break Exit::Interrupted;
         }
-        served.leave();
-        let assessed = laboratory.assess(&offer.specimen, served.rig());
-        if ending == Ending::Broken {
-            assessed.iter().flat_map(laboratory::log).for_each(|line| complain(&format!("note: {line}")));
+        if args.keep && all(|e| matches!(e, Ending::Ended | Ending::Halted(Halt::Stalled | Halt::Over))) {
+            continue;
         }
-        if let Err(message) = keep(assessed.as_slice(), &offer.model) {
-            complain(&format!("error: {message}"));
-        }
-        let failed = assessed.as_ref().is_none_or(|a| a.verdict.grade == Grade::Failed);
-        match assessed {
-            // Nobody came: an empty recording is worth nothing.
-            Some(Assessed { counts: [0, ..], recording: Some(path), .. }) => drop(std::fs::remove_file(path)),
-            other => totals.tests.extend(other),
-        }
-        match ending {
-            Ending::Stopped => break Exit::Interrupted,
-            Ending::Ended if args.keep => {}
-            Ending::Ended if failed => break Exit::Fault,
-            Ending::Ended => break Exit::Done,
-            Ending::Stalled if args.keep => {}
-            _ => break Exit::Fault,
-        }
+        break if failed || !all(|e| *e == Ending::Ended) { Exit::Fault } else { Exit::Done };
     };
     if exit != Exit::Failure {
-        words::tell(&totals, &offer.specimen.name, &place, &offer.model.units, args.json);
+        words::tell(&stands, &tests, &offer.model.units, args.json);
     }
     exit
 }
 
-/// Reads the model and opens the door; what is wrong has been said.
-fn prepare(args: &Args) -> Result<(Offer<'_>, Door), Exit> {
-    let refuse = |message: &str, help: &str, exit: Exit| {
-        fail(args.json, None, None, message, help);
-        exit
+/// One test of all specimens, from their start to their verdicts: how it ended for each, and what is known of those that moved.
+fn one_test(
+    offer: &Offer<'_>,
+    stands: &mut [Stand],
+    laboratory: &mut Laboratory,
+    test: &Test<'_>,
+) -> Result<(Vec<Ending>, Vec<Assessed>), Exit> {
+    let json = offer.args.json;
+    let refuse = |message: &str, help: &str| {
+        fail(json, None, None, message, help);
+        Exit::Failure
     };
-    let loaded = Loaded::open(&args.model, args.json)?;
-    let (mut model, _) = loaded.model(&args.settings)?;
-    let index =
-        choose(&model, args.specimen.as_deref()).map_err(|(message, help)| refuse(&message, &help, Exit::BadInput))?;
-    let time = |option: &str, text: &str| {
-        let found = Scope::new(model.units.clone()).quantity(text, Dimension::TIME);
-        let example = format!("write for example {option} \"10 s\"");
-        match found {
-            Ok(time) if (0.0..1e9).contains(&time) => Ok(time),
-            Ok(time) => Err(refuse(&format!("{option}: {time} s is no time to wait"), &example, Exit::BadInput)),
-            Err(errors) => {
-                let why = errors.first().map_or("is no time", |e| e.message.as_str());
-                Err(refuse(&format!("{option}: {why}"), &example, Exit::BadInput))
-            }
-        }
-    };
-    // Not nothing: every answer would come too late.
-    let stall = Duration::from_secs_f64(time("--stall", &args.stall)?.max(1e-3));
-    let add_damping = time("--add-damping", &args.add_damping)?;
-    let replay = match &args.replay {
-        Some(path) => Some(Replay::open(path, args.tolerance).map_err(|e| {
-            refuse(&e, "give a recording NAME.lab.h5, written by `interfield run` or `serve`", Exit::Failure)
-        })?),
-        None => None,
-    };
-    let specimen = &mut model.specimens[index];
-    // The client keeps no time: whenever its next displacement comes is early enough.
-    specimen.late = if args.real_time.real_time { MissPolicy::Wait } else { MissPolicy::Hold };
-    specimen.limits.deadline = None;
-    let specimen = specimen.clone();
-    if replay.as_ref().is_some_and(|r| !r.holds(&specimen)) {
-        let message = format!("the recording holds no specimen `{}`", specimen.name);
-        return Err(refuse(&message, "give a recording of this specimen", Exit::BadInput));
+    // Keeps the name until the recordings are made.
+    let first = stands.first().ok_or(Exit::Failure)?;
+    let (results, _claim) = offer.next_recording(first).map_err(|e| refuse(&e, "give another file with --output"))?;
+    laboratory.record_as(&results);
+    test.admission.begin();
+    let mut all = Vec::new();
+    for stand in stands.iter() {
+        let rig = apart(&offer.model, stand.index, laboratory).map_err(|problems| {
+            problems.iter().for_each(|p| fail(json, None, None, &p.message, &p.help));
+            Exit::Failure
+        })?;
+        all.push(Served::new(&offer.model, &stand.specimen, rig, offer.add_damping));
     }
-    let door = Door::open(&args.listen)
-        .map_err(|e| refuse(&format!("{}: {e}", args.listen), "give another --listen", Exit::Failure))?;
-    let stem = args.model.file_stem().unwrap_or(args.model.as_os_str());
-    let results = args.output.clone().unwrap_or_else(|| Path::new(OUT).join(stem).with_extension("h5"));
-    // A name that somebody chose is his; others get the next number.
-    if let Some(there) = args.output.as_deref().and_then(present) {
-        let message = format!("{there}, and nothing that was recorded is ever replaced");
-        return Err(refuse(&message, "write another --output", Exit::BadInput));
+    stands.iter().for_each(|stand| complain(&words::ready(&offer.model, stand, offer.args.protocol)));
+    let found: Vec<io::Result<(Ending, Counts)>> = std::thread::scope(|scope| {
+        let serve = |(stand, served)| scope.spawn(move || Stand::serve(stand, offer, served, test));
+        let threads: Vec<_> = stands.iter_mut().zip(&mut all).map(serve).collect();
+        let broken = || Err(io::Error::other("the server stopped unexpectedly"));
+        threads.into_iter().map(|t| t.join().unwrap_or_else(|_| broken())).collect()
+    });
+    let (mut endings, mut tests) = (Vec::new(), Vec::new());
+    for ((stand, served), found) in stands.iter().zip(&all).zip(found) {
+        let (ending, counts) =
+            found.map_err(|e| refuse(&format!("{}: {e}", stand.place()), "give another --listen"))?;
+        endings.push(ending);
+        let Some(mut assessed) = laboratory.assess(&stand.specimen, served.rig()) else { continue };
+        judge(&mut assessed.verdict, &counts);
+        tests.extend(kept(offer, assessed, ending));
     }
-    let settings = [
-        ("dt", format!("{} s", model.analysis.dt)),
-        ("protocol", format!("{:?}", args.protocol)),
-        ("listen", args.listen.to_string()),
-    ];
-    let settings = settings.map(|(name, value)| (name.to_owned(), value)).to_vec();
-    let mut meta = record::about(&model.title, loaded.text(), settings, &(&args.settings).into());
-    record::complete(&mut meta, &loaded, &model, &args.real_time.into());
-    let folder = loaded.folder().to_owned();
-    let rehearsal = rehearsal::of(&loaded, &(&args.settings).into());
-    Ok((Offer { args, model, specimen, index, replay, stall, add_damping, folder, results, meta, rehearsal }, door))
+    Ok((endings, tests))
 }
 
-/// Serves one client after the other until a test is over.
-fn clients(
-    offer: &Offer<'_>,
-    door: &mut Door,
-    served: &mut Served,
-    stop: &AtomicBool,
-    totals: &mut Totals,
-) -> std::io::Result<Ending> {
-    let args = offer.args;
-    let place = door.place();
-    let aloud = !args.json && std::io::stderr().is_terminal();
-    while !stop.load(Ordering::Relaxed) {
-        let Some(mut channel) = door.accept(offer.stall, Instant::now() + Duration::from_millis(100))? else {
-            continue;
-        };
-        totals.clients += 1;
-        if aloud {
-            complain("a client has the specimen");
-        }
-        let mut session = args.protocol.session(served.dofs(), place.transport);
-        let mut news = |news: News| complain(&words::news(news));
-        let on_stall = match args.on_stall {
-            Stall::Hold => OnStall::Hold,
-            Stall::RampDown => OnStall::RampDown,
-        };
-        let mut host = Host { stall: offer.stall, on_stall, news: &mut news, stop };
-        let record = host.serve(channel.as_mut(), session.as_mut(), served);
-        let sum = &mut totals.counts;
-        sum.requests += record.counts.requests;
-        sum.moves += record.counts.moves;
-        sum.commits += record.counts.commits;
-        totals.answering.merge(&record.answering);
-        match record.ending {
-            Ending::Vanished => complain(&format!("the client vanished; the specimen is held for the next at {place}")),
-            Ending::Violated(violation) => {
-                complain(&format!("a client was sent away: {violation}; waiting for the next at {place}"));
-                totals.refused.push(violation.to_string());
-            }
-            Ending::NotANumber => complain(&format!("it has gone; the specimen is held for the next at {place}")),
-            ending => return Ok(ending),
-        }
+/// Keeps what a test of a specimen left behind, if anybody came.
+fn kept(offer: &Offer<'_>, assessed: Assessed, ending: Ending) -> Option<Assessed> {
+    if matches!(ending, Ending::Halted(Halt::Broken(_))) {
+        laboratory::log(&assessed).iter().for_each(|line| complain(&format!("note: {line}")));
     }
-    Ok(Ending::Stopped)
+    if let Err(message) = keep(std::slice::from_ref(&assessed), &offer.model) {
+        complain(&format!("error: {message}"));
+    }
+    match assessed {
+        // Nobody came: an empty recording is worth nothing.
+        Assessed { counts: [0, ..], recording: Some(path), .. } => {
+            let _ = std::fs::remove_file(path);
+            None
+        }
+        assessed => Some(assessed),
+    }
 }

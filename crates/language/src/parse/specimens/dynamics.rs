@@ -12,11 +12,21 @@ pub(super) type ActuatorType = Type<fn(&Context<'_>, &Table<'_>) -> Option<Dynam
 
 /// All kinds of actuators, the perfect one first.
 pub(super) const TYPES: &[ActuatorType] = &[
-    Type::new("ideal", "It is where it is sent.", &[], |_, _| Some(Dynamics::Ideal)),
-    Type::new("first-order", "It follows with a time constant.", &[FIRST_ORDER], first_order),
-    Type::new("second-order", "It follows as a damped oscillator.", &[SECOND_ORDER], second_order),
-    Type::new("transfer", "Displacement over command is a fraction of polynomials in s.", &[TRANSFER], transfer),
-    Type::new("servo-hydraulic", "It moves its specimen against its force.", &[HYDRAULIC], hydraulic),
+    Type::new("ideal", "Ideal: the actuator follows its command exactly.", &[], |_, _| Some(Dynamics::Ideal)),
+    Type::new("first-order", "First-order lag with a time constant.", &[FIRST_ORDER], first_order),
+    Type::new("second-order", "Second-order lag: a damped oscillator.", &[SECOND_ORDER], second_order),
+    Type::new(
+        "transfer",
+        "Transfer function from command to displacement: a ratio of polynomials in s.",
+        &[TRANSFER],
+        transfer,
+    ),
+    Type::new(
+        "servo-hydraulic",
+        "Hydraulic actuator that interacts with the force of the specimen.",
+        &[HYDRAULIC],
+        hydraulic,
+    ),
 ];
 
 section! {

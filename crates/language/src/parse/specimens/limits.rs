@@ -9,26 +9,29 @@ use crate::schema;
 
 section! {
     /// Of a specimen.
-    pub(super) LIMITS = ("limits", "[specimen.limits]", "What must not happen to a specimen. A limit by itself ramps down \
-        (acceleration, jerk, frozen and missing hold, deadline and recorder warn).").more(|| described(&[OF_ACTUATORS, OF_SPECIMENS]));
+    pub(super) LIMITS = ("limits", "[specimen.limits]", "Limits of a specimen. The default action is ramp-down (hold \
+        for acceleration, jerk, frozen and missing; warn for deadline and recorder).").more(|| described(&[OF_ACTUATORS, OF_SPECIMENS]));
     NOT_FINITE: Choice<(Action, &'static str)> =
-        choice("not_finite", &Action::ALL, "What follows a number that is none.").default("abort").example("abort");
+        choice("not_finite", &Action::ALL, "Action if a measurement is NaN (not a \
+            number).").default("abort").example("abort");
     GONE: Choice<(Action, &'static str)> =
-        choice("gone", &Action::ALL, "What follows a lost connection.").default("abort").example("abort");
+        choice("gone", &Action::ALL, "Action after a lost connection.").default("abort").example("abort");
 }
 
 section! {
     /// Of an actuator.
-    pub(super) ACTUATOR_LIMITS = ("actuator-limits", "limits = { force = ... }", "What must not happen to one actuator.")
+    pub(super) ACTUATOR_LIMITS = ("actuator-limits", "limits = { force = ... }", "Limits of one actuator.")
         .more(|| described(&[OF_ACTUATORS]));
 }
 
 section! {
-    LIMIT = ("limit", "force = { at = ..., action = ... }", "A limit with what follows.");
-    AT: Limited = key("at", "The limit.").required().range(NOT_NEGATIVE);
-    SAMPLES: Whole = key("samples", "Samples in a row that must pass it.").range(from(1.0)).default("1").example("3");
-    ACTION: Choice<(Action, &'static str)> = choice("action", &Action::ALL, "What follows: it is logged, held until it is gone, led \
-        home, or braked and switched off.").example("hold");
+    LIMIT = ("limit", "force = { at = ..., action = ... }", "A limit with its action.");
+    AT: Limited = key("at", "Value of the limit.").required().range(NOT_NEGATIVE);
+    SAMPLES: Whole = key("samples", "Number of consecutive samples above the limit that trigger the \
+        action.").range(from(1.0)).default("1").example("3");
+    ACTION: Choice<(Action, &'static str)> = choice("action", &Action::ALL, "Action: write to the log (warn), hold \
+        until the cause is gone (hold), return to the start position (ramp-down), or brake and switch off \
+        (abort).").example("hold");
 }
 
 /// A limit: its key, what follows by default, and where it goes.
@@ -64,26 +67,27 @@ impl Kept for f64 {
 
 /// What must not happen to an actuator.
 static OF_ACTUATORS: &[Limit] = limits! {
-    displacement: Stroke, RampDown, "Largest commanded stroke; nothing beyond it is ever sent.", "90 mm";
-    velocity: StrokeRate, RampDown, "Largest commanded velocity; nothing faster is ever sent.", "400 mm/s";
-    acceleration: StrokeAcceleration, Hold, "Largest commanded acceleration; nothing more sudden is ever sent.", "20 m/s^2";
-    jerk: StrokeJerk, Hold, "Largest commanded jerk; nothing above is ever sent.", "500 m/s^3";
+    displacement: Stroke, RampDown, "Largest commanded stroke; larger commands are never sent.", "90 mm";
+    velocity: StrokeRate, RampDown, "Largest commanded velocity; faster commands are never sent.", "400 mm/s";
+    acceleration: StrokeAcceleration, Hold, "Largest commanded acceleration; larger ones are never sent.", "20 m/s^2";
+    jerk: StrokeJerk, Hold, "Largest commanded jerk; larger ones are never sent.", "500 m/s^3";
     force: Force, RampDown, "Largest measured force.", "200 kN";
     force_rate: ForceRate, RampDown, "Fastest change of a measured force.", "2000 kN/s";
     measured_displacement: Stroke, RampDown, "Largest measured stroke.", "95 mm";
     measured_velocity: StrokeRate, RampDown, "Largest measured velocity.", "500 mm/s";
     measured_acceleration: StrokeAcceleration, RampDown, "Largest measured acceleration.", "30 m/s^2";
-    tracking: Stroke, RampDown, "Largest distance of target and measured displacement.", "5 mm";
-    energy: Pure, RampDown, "Energy of the tracking error over the largest energy stored.", "0.1";
-    indicator: Pure, RampDown, "Energy fed in by the tracking error within a second over the largest stored: a loop becoming unstable.", "0.05";
-    frozen: Stroke, Hold, "Travel of the command while a sensor stands still.", "1 mm";
+    tracking: Stroke, RampDown, "Largest difference between target and measured displacement.", "5 mm";
+    energy: Pure, RampDown, "Energy of the tracking error, relative to the largest stored energy.", "0.1";
+    indicator: Pure, RampDown, "Energy added by the tracking error within one second, relative to the largest stored \
+        energy: detects a loop that becomes unstable.", "0.05";
+    frozen: Stroke, Hold, "Travel of the command while a sensor does not change.", "1 mm";
 };
 
 /// What must not happen to a specimen besides.
 static OF_SPECIMENS: &[Limit] = limits! {
-    missing: Pure, Hold, "Samples in a row without readings.", "10";
-    deadline: Pure, Warn, "Targets that were not there in time.", "5";
-    recorder: Pure, Warn, "Samples that could not be recorded.", "0";
+    missing: Pure, Hold, "Consecutive samples without measurements.", "10";
+    deadline: Pure, Warn, "Number of targets that arrived too late.", "5";
+    recorder: Pure, Warn, "Number of samples that could not be recorded.", "0";
 };
 
 /// A limit by itself, or a table with what follows.

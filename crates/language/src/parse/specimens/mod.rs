@@ -1,6 +1,7 @@
 //! `[[specimen]]`: elements that stand in the laboratory, and how they are driven.
 
 mod actuators;
+mod doubts;
 mod dynamics;
 mod faults;
 mod limits;
@@ -28,50 +29,61 @@ use crate::units::Dimension;
 section! {
     /// What stands in the laboratory.
     pub(super) SPECIMEN = ("specimen", "[[specimen]]",
-        "Elements that stand in the laboratory: their force is measured, not computed. Without hardware they are emulated.");
+        "Elements tested in the laboratory: their force is measured, not computed. Without hardware they are \
+            emulated.");
     NAME: Text = key("name", "Its name.").required().example("isolators");
-    AT: Text = key("at", "Where its controller is: udp://HOST:PORT, shm:/NAME or ethercat:INTERFACE; emulated here if absent.")
+    AT: Text = key("at", "Address of its controller: udp://HOST:PORT, shm:/NAME or ethercat:INTERFACE; if absent, the \
+        specimen is emulated.")
         .example("udp://127.0.0.1:7700");
-    KEY: Text = key("key", "Key file that its messages are sealed with, see `interfield key`; relative to the model file.")
+    KEY: Text = key("key", "Key file that encrypts and authenticates its messages, see `interfield key`; relative to \
+        the model file.")
         .example("lab.key");
-    INSECURE: Flag = key("insecure", "Lets messages leave the machine without a seal.").default("false").example("true");
+    INSECURE: Flag = key("insecure", "Allows messages to other machines without \
+        encryption.").default("false").example("true");
     ELEMENTS: List<Text> = key("elements", "Elements whose force is measured; a trailing * matches any ending.")
         .example("[\"iso-*\"]");
-    MASS: Inner = table("mass", &MASSES, "Mass that stands in the laboratory and is not in the model.")
+    MASS: Inner = table("mass", &MASSES, "Mass that is present in the laboratory and not in the model.")
         .example("{ \"table.x\" = \"1.8 kg\" }");
-    RATE: Frequency = key("rate", "Sampling rate of its controller, up to 1 MHz; once per step if absent.").range(POSITIVE)
+    RATE: Frequency = key("rate", "Sampling rate of its controller, up to 1 MHz; one sample per step if \
+        absent.").range(POSITIVE)
         .example("1 kHz");
-    RECORD_RATE: Frequency = key("record_rate", "Rate of its recording, a whole part of `rate`; each sample if absent. Limits \
-        and peaks see each sample anyway.").range(POSITIVE).example("100 Hz");
-    TIME_SCALE: Pure = key("time_scale", "Seconds in the laboratory per second of the model.").range(POSITIVE).default("1")
+    RECORD_RATE: Frequency = key("record_rate", "Rate of its recording; `rate` must be a whole multiple of it. If \
+        absent, every sample is recorded. Limits and peaks always use every sample.").range(POSITIVE).example("100 Hz");
+    TIME_SCALE: Pure = key("time_scale", "Time scale: seconds in the laboratory per second of the \
+        model.").range(POSITIVE).default("1")
         .example("200");
-    SCALE: Pure = key("scale", "Structure over specimen in length; forces by its square.").range(POSITIVE).default("1")
+    SCALE: Pure = key("scale", "Length scale: structure over specimen; forces scale with its \
+        square.").range(POSITIVE).default("1")
         .example("2.5");
-    RAMP: Time = key("ramp", "Shortest time of the ways to the initial displacement and home; longer where the envelope of an \
-        actuator asks for it.").range(POSITIVE).default("2 s").example("2 s");
-    PATIENCE: Time = key("patience", "Longest hold before going home; a pause may last longer.").range(POSITIVE).default("10 s")
+    RAMP: Time = key("ramp", "Shortest time of the motion to the initial displacement and back; longer if the \
+        actuator limits require it.").range(POSITIVE).default("2 s").example("2 s");
+    PATIENCE: Time = key("patience", "Longest hold before the return to the start position; a pause may last \
+        longer.").range(POSITIVE).default("10 s")
         .example("10 s");
-    BRIDGE: Time = key("bridge", "How long a late target is bridged by a motion that runs out, before the test holds.")
+    BRIDGE: Time = key("bridge", "Time for which a late target is bridged by a decaying motion before the test holds.")
         .range(POSITIVE).default("20 ms").example("20 ms");
-    BRAKE: Time = key("brake", "In what time a motion is braked for a hold or on the way home.").range(POSITIVE)
+    BRAKE: Time = key("brake", "Time in which a motion is braked for a hold or for the return to the start \
+        position.").range(POSITIVE)
         .default("50 ms").example("50 ms");
-    HOME: Choice<(Home, &'static str)> = choice("home", &Home::ALL, "Where the test leaves the specimen: where it stood at the \
-        start, where it carries no force, or where it is.").default("displacement").example("force");
-    LATE: Choice<(MissPolicy, &'static str)> = choice("late", &LATE_WORDS, "What the controller does while a target is late.")
+    HOME: Choice<(Home, &'static str)> = choice("home", &Home::ALL, "Final position of the specimen: the start \
+        position, the position of zero force, or the current position.").default("displacement").example("force");
+    LATE: Choice<(MissPolicy, &'static str)> = choice("late", &LATE_WORDS, "Action of the controller while a target \
+        is late.")
         .default("hold").example("extrapolate");
-    CORRECT_FORCE: Flag = key("correct_force", "Moves the measured force from where the specimen is to where it should be, by \
-        its stiffness at rest.").default("false").example("true");
-    COMPENSATION: Or<Named, Inner> = of(Or(Named(methods), Inner(&METHOD_TABLE)), "compensation", "How its commands are compensated.")
+    CORRECT_FORCE: Flag = key("correct_force", "Corrects the measured force for the tracking error, with the initial \
+        stiffness.").default("false").example("true");
+    COMPENSATION: Or<Named, Inner> = of(Or(Named(methods), Inner(&METHOD_TABLE)), "compensation", "Compensation of \
+        actuator delay and dynamics.")
         .default("none").example("ats");
-    ACTUATOR: Tables = tables("actuator", &actuators::ACTUATOR, "Its actuators; a perfect one along each moved degree of freedom \
-        if absent.").example("[{ type = \"second-order\", frequency = \"25 Hz\", damping = 0.7 }]");
+    ACTUATOR: Tables = tables("actuator", &actuators::ACTUATOR, "Its actuators; if absent, an ideal one along each \
+        moved degree of freedom.").example("[{ type = \"second-order\", frequency = \"25 Hz\", damping = 0.7 }]");
     AT_END: Choice<(AtEnd, &'static str)> = choice("at_end", &[(AtEnd::Hold, "hold"), (AtEnd::Zero, "zero")],
-        "What becomes of the outputs of EtherCAT terminals at the end.").default("hold").example("zero");
-    INTERLOCK: Inner = table("interlock", &wiring::INTERLOCK, "Digital in- and outputs of an EtherCAT bus for the interlock of the \
-        laboratory, which they do not replace.")
+        "Outputs of EtherCAT terminals after the test.").default("hold").example("zero");
+    INTERLOCK: Inner = table("interlock", &wiring::INTERLOCK, "Digital inputs and outputs of an EtherCAT bus for the \
+        safety interlock of the laboratory; they do not replace the interlock.")
         .example("{ emergency_stop = { device = 2, byte = 0, bit = 3 }, enable = { device = 3, byte = 0, bit = 1 } }");
-    LIMITS: Inner = table("limits", &limits::LIMITS, "What must not happen.").example("{ displacement = \"90 mm\" }");
-    FAULT: Tables = tables("fault", &faults::FAULT, "What goes wrong on purpose, in the emulated laboratory.")
+    LIMITS: Inner = table("limits", &limits::LIMITS, "Limits.").example("{ displacement = \"90 mm\" }");
+    FAULT: Tables = tables("fault", &faults::FAULT, "Simulated faults, in the emulated laboratory.")
         .example("[{ type = \"silence\", at = \"3 s\", for = \"50 ms\" }]");
 }
 
@@ -114,6 +126,7 @@ pub(super) fn read(
         let found = read_one(context, &table, index, &mut owners, (analysis, partition));
         if let Some(specimen) = &found {
             check_place(context, specimen, &table, partition);
+            doubts::doubt(context, &table, specimen);
             wiring::check(context, specimen, &specimens, [table.place(&AT), table.place(&INTERLOCK)]);
         }
         specimens.extend(found);
@@ -129,6 +142,7 @@ fn read_one(
     owners: &mut Owners,
     (analysis, partition): (Option<&Analysis>, Option<&Partition>),
 ) -> Option<Specimen> {
+    let before = context.diags.error_count();
     let name = table.read(&NAME);
     if let Some(name) = &name {
         context.check_name(&name.value, name.span.clone());
@@ -140,27 +154,27 @@ fn read_one(
     }
     let elements: Vec<usize> = owners.iter().filter(|(_, o)| o.0 == index).map(|(&e, _)| e).collect();
     let masses = masses(context, table);
-    let dofs = commanded(context, table, &elements, &masses);
+    let dofs = commanded(context, table, &elements, &masses, context.diags.error_count() == before);
     let masses: Vec<f64> = dofs.iter().map(|d| masses.iter().filter(|m| m.0 == *d).map(|m| m.1).sum()).collect();
     let time_scale = table.value(&TIME_SCALE);
-    let interval = analysis.map_or(1e-3, |a| interval(a, partition, &elements)) * time_scale;
-    let period = period(context, table, interval);
+    let stepping = analysis.map(|a| Stepping::of(a, partition, &elements));
+    let period = period(context, table, stepping.as_ref(), time_scale);
     let record_every = record_every(context, table, period);
     let interlock = wiring::interlock(context, table, &INTERLOCK, at.as_ref().map(|a| &a.0));
     let compensation = compensation(context, table);
     for doubt in compensation.iter().flat_map(|method| method.design(period).warnings()) {
-        let help = "rehearse the test, or take another compensation: `interfield compensators` lists them";
+        let help = "rehearse the test, or use another compensation: `interfield compensators` lists them";
         context.diags.push(Diagnostic::warning(doubt, table.place(&COMPENSATION)).help(help));
     }
     let actuators = actuators::read(context, table, &ACTUATOR, &dofs);
     let length = dofs.first().map_or(Dimension::LENGTH, |&d| context.disp(d));
     let limits = table.open(&LIMITS).map_or_else(Default::default, |t| limits::read(context, t.along(length)));
-    let (faults, stalls) = faults::read(context, table.all(&FAULT), length, (dofs.len(), period));
-    if dofs.is_empty() {
-        return None;
-    }
-    Some(Specimen {
-        name: name?.value,
+    let names: Vec<&str> = actuators.iter().flatten().map(|a| a.name.as_str()).collect();
+    let (faults, stalls) = faults::read(context, table.all(&FAULT), length, (&names, period));
+    // Every key is read before anything is given up, so that none that stands there is called unknown.
+    let complete = name.is_some() && compensation.is_some() && actuators.is_some() && !dofs.is_empty();
+    let specimen = Specimen {
+        name: name.map(|n| n.value).unwrap_or_default(),
         at: at.map(|a| a.0),
         key,
         insecure,
@@ -178,20 +192,21 @@ fn read_one(
         brake: table.value(&BRAKE),
         home: table.value(&HOME).0,
         correct_force: table.value(&CORRECT_FORCE),
-        compensation: compensation?,
-        actuators: actuators?,
+        compensation: compensation.unwrap_or(Compensation::Uncompensated),
+        actuators: actuators.unwrap_or_default(),
         limits,
         faults,
         stalls,
         at_end: table.value(&AT_END).0,
         interlock,
-    })
+    };
+    complete.then_some(specimen)
 }
 
 /// `at`: where its controller is.
 fn address(context: &Context<'_>, text: &Spanned<String>) -> Option<Address> {
     let found = match Address::parse(&text.value) {
-        Ok(Address::Udp { port: 0, .. }) => Err("port 0 is nobody's: a controller has a number of its own".to_owned()),
+        Ok(Address::Udp { port: 0, .. }) => Err("port 0 cannot be used: write the port of the controller".to_owned()),
         other => other,
     };
     found.map_err(|message| context.error(text.span.clone(), message, ADDRESSES)).ok()
@@ -206,17 +221,17 @@ fn secrecy(
     let (key, insecure) = (table.read(&KEY), table.value(&INSECURE));
     match (&key, at) {
         (Some(key), _) if insecure => {
-            let message = "with a `key` messages are sealed, and `insecure` says that they are not";
+            let message = "`key` encrypts the messages and `insecure` disables encryption";
             context.error(key.span.clone(), message, "keep one of the two");
         }
         (Some(key), Some((Address::Shared(_), _))) => {
-            let message = "shared memory never leaves the machine and is not sealed";
-            context.error(key.span.clone(), message, "take `key` away; only the user who made the memory may open it");
+            let message = "shared memory never leaves the machine and needs no key";
+            context.error(key.span.clone(), message, "remove `key`; only the user who created the memory can open it");
         }
         (None, Some((address, span))) if address.leaves_the_machine() && !insecure => {
             let message = format!(
-                "`{address}` leaves this machine without a seal: whoever is in the network could read the messages, \
-                 and move the specimen"
+                "`{address}` is on another machine and has no key: anyone in the network could read the messages and \
+                    move the specimen"
             );
             context.error(span.clone(), message, SEALING);
         }
@@ -230,16 +245,25 @@ fn masses(context: &Context<'_>, table: &Table<'_>) -> Vec<(usize, f64)> {
     let Some(inner) = table.open(&MASS) else { return Vec::new() };
     let mut list = Vec::new();
     for key in inner.keys() {
+        inner.ignore(key.value.as_str());
         let Some(dof) = context.dof(&key) else { continue };
         let dim = context.force(dof).per(context.disp(dof)).times(Dimension::TIME.power(2.0));
-        list.extend(inner.entry(&key.value, &Measured(dim), NOT_NEGATIVE).map(|mass| (dof, mass.value)));
+        // One that could not be read is there nevertheless.
+        list.push((dof, inner.entry(&key.value, &Measured(dim), NOT_NEGATIVE).map_or(0.0, |mass| mass.value)));
     }
     inner.finish();
     list
 }
 
 /// The free degrees of freedom that the elements and masses of a specimen have.
-fn commanded(context: &Context<'_>, table: &Table<'_>, elements: &[usize], masses: &[(usize, f64)]) -> Vec<usize> {
+/// `good`: everything that it names was found.
+fn commanded(
+    context: &Context<'_>,
+    table: &Table<'_>,
+    elements: &[usize],
+    masses: &[(usize, f64)],
+    good: bool,
+) -> Vec<usize> {
     let mut dofs: Vec<usize> = masses.iter().map(|m| m.0).collect();
     for &e in elements {
         let element = &context.elements[e];
@@ -250,49 +274,81 @@ fn commanded(context: &Context<'_>, table: &Table<'_>, elements: &[usize], masse
         }
         let massive = element.kind.has_mass();
         if massive {
-            let message = format!("element `{}` has a mass of its own and cannot be a specimen", element.name);
-            context.error(
-                table.span(),
-                message,
-                "take its mass out: give it to the node, or to `mass` of the specimen",
-            );
+            let message = format!("element `{}` has mass and cannot be a specimen", element.name);
+            context.error(table.span(), message, "remove its mass: give it to the node, or to `mass` of the specimen");
         }
     }
     dofs.sort_unstable();
     dofs.dedup();
     for &d in dofs.iter().filter(|&&d| matches!(context.dofs[d].support, Support::Imposed(_)) && !context.drives(d)) {
-        let message =
-            format!("`{}` has an imposed motion, which no actuator of the specimen can give", context.dofs[d].name);
-        context.error(table.span(), message, "let another element stand between the specimen and the moving support");
+        let message = format!(
+            "`{}` has an imposed motion, which the actuators of the specimen cannot apply",
+            context.dofs[d].name
+        );
+        context.error(table.span(), message, "place another element between the specimen and the moving support");
     }
     dofs.retain(|&d| !matches!(context.dofs[d].support, Support::Fixed));
-    if dofs.is_empty() && !context.names_unknown {
-        let help = "name its `elements`, or the `mass` that stands in the laboratory";
-        context.error(table.span(), "this specimen has nothing that could be moved", help);
+    if dofs.is_empty() && !context.names_unknown && good {
+        let help = "name its `elements`, or the `mass` in the laboratory";
+        let d = Diagnostic::error("this specimen has no element and no mass to move", table.span()).help(help);
+        // An element with a mistake of its own may be what it lacks.
+        context.diags.push(d.following());
     }
     dofs
 }
 
-/// Time of the model between two evaluations of a specimen with these elements.
-fn interval(analysis: &Analysis, partition: Option<&Partition>, elements: &[usize]) -> f64 {
-    let substructure = partition.and_then(|p| p.substructures.get(p.owners[*elements.first()?]));
-    let (scheme, substeps) = substructure.map_or((analysis.scheme, 1), |s| (s.scheme, s.substeps));
-    analysis.dt / f64::from(substeps) / f64::from(scheme.evaluations().unwrap_or(1).max(1))
+/// What sends a specimen its targets.
+struct Stepping<'a> {
+    scheme: &'a str,
+    /// Its step, s of the model.
+    step: f64,
+    /// Targets in a step: a scheme sends one for each evaluation of the forces.
+    targets: u32,
+}
+
+impl<'a> Stepping<'a> {
+    /// Of the substructure with these elements, or of the whole.
+    fn of(analysis: &'a Analysis, partition: Option<&'a Partition>, elements: &[usize]) -> Self {
+        let substructure = partition.and_then(|p| p.substructures.get(p.owners[*elements.first()?]));
+        let whole = (analysis.scheme_name.as_str(), analysis.scheme, 1);
+        let (scheme, made, substeps) = substructure.map_or(whole, |s| (s.scheme_name.as_str(), s.scheme, s.substeps));
+        let targets = made.evaluations().unwrap_or(1).max(1);
+        Stepping { scheme, step: analysis.dt / f64::from(substeps), targets }
+    }
+
+    /// Time of the model from one target to the next, s.
+    fn interval(&self) -> f64 {
+        self.step / f64::from(self.targets)
+    }
+
+    fn words(&self) -> String {
+        let often = match self.targets {
+            1 => "one target".to_owned(),
+            2 => "two targets".to_owned(),
+            n => format!("{n} targets"),
+        };
+        format!("`{}` sends {often} per step of {}", self.scheme, crate::units::time(self.step))
+    }
 }
 
 /// Sampling interval of the controller: a whole number of samples from one evaluation to the next, by default one.
-fn period(context: &Context<'_>, table: &Table<'_>, interval: f64) -> f64 {
+fn period(context: &Context<'_>, table: &Table<'_>, stepping: Option<&Stepping<'_>>, time_scale: f64) -> f64 {
+    let interval = stepping.map_or(1e-3, Stepping::interval) * time_scale;
     let Some(rate) = table.read(&RATE) else { return interval };
     if rate.value > FASTEST {
-        context.error(rate.span, "the rate of a controller lies between 0 and 1 MHz", "write rate = \"1 kHz\"");
+        context.error(rate.span, "the rate of a controller must be between 0 and 1 MHz", "write rate = \"1 kHz\"");
         return interval;
     }
     let samples = interval * rate.value;
     let whole = samples.round().max(1.0);
     if (samples - whole).abs() > 1e-6 * whole {
-        let message = format!("the specimen gets a new target every {samples:.6} samples of its controller");
+        let sends = stepping.map_or_else(String::new, |s| format!("{}: ", s.words()));
+        let every = format!("{samples:.4}");
+        let every = every.trim_end_matches('0').trim_end_matches('.');
+        let message =
+            format!("{sends}a new target every {every} samples of the controller, which is not a whole number");
         let help = format!(
-            "it must be a whole number: write rate = \"{} Hz\", or change the step, the substeps or `time_scale`",
+            "write rate = \"{} Hz\", or change the step, the substeps, the scheme or `time_scale`",
             whole / interval
         );
         context.error(rate.span, message, help);
@@ -305,14 +361,13 @@ fn record_every(context: &Context<'_>, table: &Table<'_>, period: f64) -> u64 {
     let Some(rate) = table.read(&RECORD_RATE) else { return 1 };
     let every = 1.0 / (period * rate.value);
     if every >= 1e15 {
-        context.error(rate.span, "nothing would ever be recorded at this rate", "write record_rate = \"100 Hz\"");
+        context.error(rate.span, "at this rate nothing would be recorded", "write record_rate = \"100 Hz\"");
         return 1;
     }
     let whole = every.round().max(1.0);
     if (every - whole).abs() > 1e-6 * whole {
         let sampled = 1.0 / period;
-        let message =
-            format!("the controller samples at {sampled:.6} Hz: every {every:.6} samples one would be recorded");
+        let message = format!("the controller samples at {sampled:.6} Hz: one in {every:.6} samples would be recorded");
         let help =
             format!("it must be a whole number: write record_rate = \"{} Hz\", or another `rate`", sampled / whole);
         context.error(rate.span, message, help);
@@ -361,6 +416,6 @@ fn check_place(context: &Context<'_>, specimen: &Specimen, table: &Table<'_>, pa
     let first = owners.next();
     if owners.any(|o| Some(o) != first) {
         let message = format!("the elements of specimen `{}` belong to several substructures", specimen.name);
-        context.error(table.span(), message, "put them into one, or make one specimen of each");
+        context.error(table.span(), message, "put them into one substructure, or define one specimen for each");
     }
 }

@@ -17,33 +17,41 @@ const DEVICES: Allowed = Allowed::Between(1.0, 64.0);
 
 section! {
     /// Of an actuator.
-    pub(super) ETHERCAT = ("ethercat", "ethercat = { ... }", "Bytes of an EtherCAT bus. Numbers there are what `calibration` makes of them.");
+    pub(super) ETHERCAT = ("ethercat", "ethercat = { ... }", "Bytes on an EtherCAT bus; `calibration` converts their \
+        values.");
     DEVICE: Whole = OWN_DEVICE;
-    COMMAND: Inner = place("command", "Where its command is in the outputs of the device.").required();
-    DISPLACEMENT: Inner = place("displacement", "Where its displacement is in the inputs.").required();
-    FORCE: Inner = place("force", "Where its force is in the inputs.").required().example("{ device = 3, byte = 0, type = \"i16\" }");
+    COMMAND: Inner = place("command", "Place of its command in the outputs of the device.").required();
+    DISPLACEMENT: Inner = place("displacement", "Place of its displacement in the inputs.").required();
+    FORCE: Inner = place("force", "Place of its force in the inputs.").required().example("{ device = 3, byte = 0, \
+        type = \"i16\" }");
     DRIVE: Choice<((), &'static str)> = choice("drive", &[((), "cia402")],
-        "A drive that is switched on and off by its control word; a terminal if absent.");
-    CONTROL: Inner = place("control", "Where the control word of a drive is in the outputs; at byte 0 if absent.").example("{ byte = 0 }");
-    STATUS: Inner = place("status", "Where the status word of a drive is in the inputs; at byte 0 if absent.").example("{ byte = 0 }");
-    POSITION: Inner = place("position", "Where the position of a drive is, if `displacement` is another sensor.").example("{ byte = 2 }");
-    ABSOLUTE: Flag = key("absolute", "Whether commands are positions of the drive itself; else they begin with zero where it stands.")
+        "Profile of a drive that is switched on and off by its control word; if absent, the device is a terminal.");
+    CONTROL: Inner = place("control", "Place of the control word of a drive in the outputs; byte 0 if \
+        absent.").example("{ byte = 0 }");
+    STATUS: Inner = place("status", "Place of the status word of a drive in the inputs; byte 0 if \
+        absent.").example("{ byte = 0 }");
+    POSITION: Inner = place("position", "Place of the position of a drive, if `displacement` is another \
+        sensor.").example("{ byte = 2 }");
+    ABSOLUTE: Flag = key("absolute", "Whether commands are absolute positions of the drive; if not, zero is the \
+        position at the start.")
         .default("false");
-    RX_PDOS: List<crate::key::Number> = key("rx_pdos", "Lists of outputs that the device is told to exchange.").example("[0x1600]");
-    TX_PDOS: List<crate::key::Number> = key("tx_pdos", "Lists of inputs that the device is told to exchange.").example("[0x1a00]");
+    RX_PDOS: List<crate::key::Number> = key("rx_pdos", "Output objects (PDOs) that the device \
+        exchanges.").example("[0x1600]");
+    TX_PDOS: List<crate::key::Number> = key("tx_pdos", "Input objects (PDOs) that the device \
+        exchanges.").example("[0x1a00]");
 }
 
-const OWN_DEVICE: Key<Whole> = key("device", "Its device: the place on the bus, counted from 1 along the cable.")
+const OWN_DEVICE: Key<Whole> = key("device", "Its device: position on the bus, counted from 1 along the cable.")
     .range(DEVICES)
     .default("1")
     .example("2");
 
 section! {
-    PLACE = ("ethercat-field", "command = { byte = ... }", "The place of a number on the bus.");
-    OTHER_DEVICE: Whole = key("device", "Another device than that of the actuator.").range(DEVICES).example("3");
+    PLACE = ("ethercat-field", "command = { byte = ... }", "The place of a value on the bus.");
+    OTHER_DEVICE: Whole = key("device", "Device, if different from that of the actuator.").range(DEVICES).example("3");
     BYTE: Whole = key("byte", "First byte in the outputs or inputs of the device, from 0.").required().range(BYTES).example("2");
     TYPE: Choice<(Number, &'static str)> = choice("type", &Number::ALL,
-        "What stands there, little-endian; a control or status word is u16.").default("i32").example("i16");
+        "Data type, little-endian; a control or status word is u16.").default("i32").example("i16");
 }
 
 const fn place(name: &'static str, doc: &'static str) -> Key<Inner> {
@@ -52,10 +60,13 @@ const fn place(name: &'static str, doc: &'static str) -> Key<Inner> {
 
 section! {
     /// Of a specimen.
-    pub(super) INTERLOCK = ("interlock", "interlock = { ... }", "What the interlock of the laboratory is told over an EtherCAT bus, and tells.");
-    EMERGENCY_STOP: Inner = table("emergency_stop", &BUTTON, "Input that ends the test as hard as its actuators may brake.")
+    pub(super) INTERLOCK = ("interlock", "interlock = { ... }", "Signals to and from the safety interlock of the \
+        laboratory on an EtherCAT bus.");
+    EMERGENCY_STOP: Inner = table("emergency_stop", &BUTTON, "Emergency-stop input: the test ends with the strongest \
+        braking that the actuators allow.")
         .example("{ device = 2, byte = 0, bit = 3 }");
-    HEARTBEAT: Inner = table("heartbeat", &BIT, "Output that changes with every command; one that stands still is a controller that does.")
+    HEARTBEAT: Inner = table("heartbeat", &BIT, "Heartbeat output: it changes with every command; if it stops \
+        changing, the controller has stopped.")
         .example("{ device = 3, byte = 0, bit = 0 }");
     ENABLE: Inner = table("enable", &BIT, "Output that is high while the drives are needed.").example("{ device = 3, byte = 0, bit = 1 }");
 }
@@ -69,7 +80,8 @@ section! {
 
 section! {
     BUTTON = ("emergency-stop", "emergency_stop = { bit = ... }", "The place of an emergency stop on the bus.").more(|| crate::key::describe(BIT.keys));
-    PRESSED: Flag = key("pressed", "Which level means pressed: low, so that a broken wire stops the test, or high.").default("false");
+    PRESSED: Flag = key("pressed", "Level of the pressed state: low (a broken wire stops the test) or \
+        high.").default("false");
 }
 
 /// The wiring of one actuator, and what its device exchanges.
@@ -126,8 +138,8 @@ fn field(context: &Context<'_>, t: &Table<'_>, key: &Key<Inner>, device: usize, 
 pub(super) fn interlock(context: &Context<'_>, table: &Table<'_>, key: &Key<Inner>, at: Option<&Address>) -> Contacts {
     let Some(t) = table.open(key) else { return Contacts::default() };
     if !matches!(at, Some(Address::Ethercat(_))) {
-        let message = "`interlock` names in- and outputs of an EtherCAT bus, and this specimen is not on one";
-        let help = "write at = \"ethercat:eth0\" with it, or take it away: over the wire its bits are in every message";
+        let message = "`interlock` names inputs and outputs of an EtherCAT bus, but this specimen is not on a bus";
+        let help = "write at = \"ethercat:eth0\" with it, or remove it: over a network its bits are in every message";
         context.error(table.place(key), message, help);
     }
     let [heartbeat, enable] = [HEARTBEAT, ENABLE].map(|key| {
@@ -157,12 +169,12 @@ fn lists(context: &Context<'_>, t: &Table<'_>, key: &Key<List<crate::key::Number
     let whole = |x: f64| (x.fract() == 0.0 && (1.0..=65_535.0).contains(&x)).then_some(x as u16);
     let found: Option<Vec<u16>> = list.value.iter().map(|x| whole(x.value)).collect();
     if found.is_none() {
-        context.error(list.span, format!("`{}` are numbers of objects", key.name), "write for example [0x1600]");
+        context.error(list.span, format!("`{}` must list object numbers", key.name), "write for example [0x1600]");
     }
     found.unwrap_or_default()
 }
 
-const OWN_PLACE: &str = "give every actuator, every control word and every output of the interlock a place of its own";
+const OWN_PLACE: &str = "give every actuator, every control word and every output of the interlock a different place";
 
 /// A specimen on a bus has all its actuators wired, to places of their own, and the bus for itself.
 pub(super) fn check(
@@ -173,15 +185,15 @@ pub(super) fn check(
 ) {
     let Some(Address::Ethercat(interface)) = &specimen.at else { return };
     if let Some(other) = others.iter().find(|o| o.at == specimen.at) {
-        let message = format!("specimen `{}` has the bus `{interface}` already", other.name);
+        let message = format!("specimen `{}` already uses the bus `{interface}`", other.name);
         context.error(
             at.clone(),
             message,
-            "a bus belongs to one specimen: make one of both, or take another interface",
+            "a bus belongs to one specimen: combine the two specimens, or use another interface",
         );
     }
     let Some(layout) = specimen.layout() else {
-        let message = format!("specimen `{}` does not say how its actuators are wired to the bus", specimen.name);
+        let message = format!("specimen `{}` has no wiring of its actuators to the bus", specimen.name);
         let help = "write in every [[specimen.actuator]]: ethercat = { device = 1, command = { byte = 0, type = \"i16\" }, \
                     displacement = { byte = 0, type = \"i16\" }, force = { byte = 2, type = \"i16\" } }";
         context.error(at, message, help);

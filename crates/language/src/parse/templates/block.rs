@@ -15,7 +15,7 @@ pub(super) type Each<K> = Or<K, List<K>>;
 pub(super) type Keys = Or<Text, Inner>;
 
 /// In front of the names that a block makes.
-pub(super) const NAME: Key<Text> = key("name", "`NAME_` stands in front of all names made.").example("annex");
+pub(super) const NAME: Key<Text> = key("name", "Prefix: all generated names start with `NAME_`.").example("annex");
 /// Where a block stands.
 pub(super) const AT: Key<List<Length>> =
     key("at", "Position of the block, one to three coordinates.").example("[\"10 m\", 0]");
@@ -118,7 +118,7 @@ impl<'t, 'a> Block<'t, 'a> {
             return Some(vec![one?.value; count as usize]);
         }
         if self.table.has(each) {
-            let message = format!("`{}` goes with a count, but `{}` is a list of lengths", each.name, key.name);
+            let message = format!("`{}` needs a count, but `{}` is a list of lengths", each.name, key.name);
             let help = format!("remove `{}`, or write {} = 3", each.name, key.name);
             return self.error(self.table.place(each), message, help);
         }
@@ -201,7 +201,7 @@ impl<'t, 'a> Block<'t, 'a> {
         let example = format!("{key} = {{ type = \"spring\", k = \"4 kN/mm\" }}");
         let all = match (self.table.has(key), self.table.has(k)) {
             (true, true) => {
-                let message = format!("`k` and `{key}` exclude each other");
+                let message = format!("`k` and `{key}` cannot be used together");
                 return self.error(self.span(), message, format!("write k inside of {example}"));
             }
             (true, false) => Some(self.each(key, n, &format!("elements `{key}1`, ..."))?),
@@ -223,13 +223,13 @@ impl<'t, 'a> Block<'t, 'a> {
             match number.parse::<usize>().ok().and_then(|i| laws.get_mut(i.checked_sub(1)?)) {
                 Some(law) => *law = Some(self.keys_of(&item, &example)?),
                 None => {
-                    let message = format!("there is no `{}`: they are {key}1 to {key}{n}", own.value);
+                    let message = format!("there is no `{}`: use {key}1 to {key}{n}", own.value);
                     return self.error(own.span, message, "correct the number");
                 }
             }
         }
         if laws.iter().any(Option::is_none) {
-            let message = format!("`{}` does not say what its elements are", self.table.path());
+            let message = format!("`{}` has no element law", self.table.path());
             return self.error(self.span(), message, format!("write k = \"4 kN/mm\", or {example}"));
         }
         laws.into_iter().collect()

@@ -7,19 +7,20 @@ use crate::key::*;
 
 section! {
     /// Masses in a row.
-    pub(super) CHAIN = ("chain", "[[chain]]", "Masses `m1`, ... joined by `spring1`, ...");
+    pub(super) CHAIN = ("chain", "[[chain]]", "Masses `m1`, ... connected by `spring1`, ...");
     CHAIN_NAME: Text = NAME;
     CHAIN_AT: List<Length> = AT;
     MASSES: Count = count("masses", "Number of masses.").required().example("4");
     MASS: Each<Mass> = key("mass", "The masses, for all or each.").required().example("1 t");
     K: Each<Stiffness> = key("k", "Stiffness of linear springs.").example("100 kN/m");
-    SPRING: Each<Keys> = of(Or(LAW, List(LAW)), "spring", "Law of the springs, in place of `k`.")
+    SPRING: Each<Keys> = of(Or(LAW, List(LAW)), "spring", "Law of the springs, instead of `k`.")
         .example("{ type = \"spring\", k = \"1 kN/mm\" }");
-    OWN: Keys = of(LAW, "spring<N>", "Law of one spring, in place of that of all.").example("soft");
-    ENDS: List<Text> = key("ends", "What both ends are attached to: nodes, or \"free\".").default("[\"ground\", \"free\"]")
+    OWN: Keys = of(LAW, "spring<N>", "Law of one spring, instead of the common one.").example("soft");
+    ENDS: List<Text> = key("ends", "Nodes to which the two ends are attached, or \"free\".").default("[\"ground\", \
+        \"free\"]")
         .example("[\"ground\", \"roof\"]");
     DOF: Text = key("dof", "Direction.").default("x").example("y");
-    SPACING: Length = key("spacing", "Distance of the masses, for drawings.").default("1 m").example("2 m");
+    SPACING: Length = key("spacing", "Distance between the masses, for drawings.").default("1 m").example("2 m");
 }
 
 /// Nodes `m1`, ... and elements `spring1`, ... from one end to the other.

@@ -46,10 +46,11 @@ section! {
     SECTION: Inner = table("section", &sections::SECTIONS, "Keys that several elements share, by name.")
         .example("{ steel = { E = \"210 GPa\" } }");
     PART: Inner = table("part", &parts::PARTS, "Groups of tables that are written once and used many times.").example("{ pier = { } }");
-    USE: Tables = tables("use", &parts::USES, "Parts put to use.").example("[{ part = \"pier\", name = \"pier1\" }]");
-    SHEAR_BUILDING: Tables = tables("shear-building", &shear_building::SHEAR_BUILDING, "Masses on storeys.")
+    USE: Tables = tables("use", &parts::USES, "Uses of parts.").example("[{ part = \"pier\", name = \"pier1\" }]");
+    SHEAR_BUILDING: Tables = tables("shear-building", &shear_building::SHEAR_BUILDING, "Shear buildings: one mass per \
+        storey.")
         .example("[{ storeys = 5, mass = \"20 t\", k = \"30 kN/mm\" }]");
-    CHAIN: Tables = tables("chain", &chain::CHAIN, "Masses in a row, joined by springs.")
+    CHAIN: Tables = tables("chain", &chain::CHAIN, "Masses in a row, connected by springs.")
         .example("[{ masses = 4, mass = \"1 t\", k = \"100 kN/m\" }]");
     PLANE_FRAME: Tables = tables("plane-frame", &plane_frame::PLANE_FRAME, "Frames of columns and beams in a plane.")
         .example("[{ bays = [\"6 m\"], storeys = [\"3 m\"], column = \"steel\", beam = \"steel\" }]");
@@ -188,7 +189,7 @@ impl<'a> Expansion<'_, 'a> {
         if self.tables.get() > MOST_TABLES || self.bytes.get() > MOST_BYTES {
             let message = format!("this makes the model too large: it may have {MOST_TABLES} nodes and elements");
             let d = Diagnostic::error(message, span.clone());
-            self.diags.push(d.help("check the counts here: is one of them a length, or too many zeros?"));
+            self.diags.push(d.help("check the counts: one may be a length, or have too many zeros"));
             return None;
         }
         Some(())
@@ -291,7 +292,7 @@ fn named<'a>(taken: &DeTable<'a>, key: &str) -> Option<DeTable<'a>> {
 
 fn unused(diags: &Diagnostics, declared: &DeTable<'_>, used: &BTreeSet<String>, what: &str, user: &str) {
     for key in declared.keys().filter(|k| !used.contains(k.get_ref().as_ref())) {
-        let message = format!("the {what} `{}` is used by nothing", key.get_ref());
+        let message = format!("the {what} `{}` is not used", key.get_ref());
         diags.push(Diagnostic::warning(message, key.span()).help(format!("name it in {user}, or remove it")));
     }
 }

@@ -17,13 +17,14 @@ use crate::reader::{Item, Raw, Spanned, Table};
 
 section! {
     /// `[part]`.
-    pub(super) PARTS = ("parts", "[part]", "Parts, [part.NAME]: tables with names of their own.").others(|| Inner(&PART).value());
+    pub(super) PARTS = ("parts", "[part]", "Parts, [part.NAME]: groups of tables with local names.").others(|| Inner(&PART).value());
 }
 
 section! {
-    PART = ("part", "[part.NAME]", "Nodes, elements, loads and blocks, with names and parameters of their own.")
+    PART = ("part", "[part.NAME]", "Nodes, elements, loads and blocks, with local names and parameters.")
         .more(|| describe(&super::BLOCKS[2..]));
-    OWN_PARAMETERS: Inner = table("parameters", &PARAMETERS, "Its parameters with their usual values.").example("{ h = \"5 m\" }");
+    OWN_PARAMETERS: Inner = table("parameters", &PARAMETERS, "Its parameters with their default values.").example("{ \
+        h = \"5 m\" }");
     NODE: Tables = tables("node", &NODES, "Its nodes.").example("[{ name = \"cap\", at = [0, \"h\"] }]");
     ELEMENT: Tables = tables("element", &ELEMENTS, "Its elements.").or_short(&super::SECTIONED)
         .example("[{ section = \"concrete\", nodes = [\"foot\", \"cap\"] }]");
@@ -32,14 +33,15 @@ section! {
 
 section! {
     /// A part put to use.
-    pub(super) USES = ("use", "[[use]]", "A part put to use, once or many times.");
+    pub(super) USES = ("use", "[[use]]", "A use of a part, once or several times.");
     PART_NAME: Text = key("part", "The part.").required().example("pier");
-    NAME: Text = key("name", "In front of its names: `NAME_node`, with a count `NAME1_node`.").required().example("pier");
-    COUNT: Count = count("count", "How many; `i` is the number of each, from 1.").default("1").example("3");
+    NAME: Text = key("name", "Prefix of its names: `NAME_node`, with a count `NAME1_node`.").required().example("pier");
+    COUNT: Count = count("count", "Number of instances; `i` is the number of each, from 1.").default("1").example("3");
     AT: Or<List<Length>, List<List<Length>>> = key("at", "Added to the positions of its nodes; a list of positions has one for each.")
         .example("[\"i*10 m\", 0]");
     VALUES: Inner = table("parameters", &GIVEN, "Values of its parameters.").example("{ h = [\"4 m\", \"6 m\"] }");
-    CONNECT: Inner = table("connect", &CONNECTIONS, "Which nodes of the part are nodes of the model; `{i}` in a name is the number.")
+    CONNECT: Inner = table("connect", &CONNECTIONS, "Nodes of the part that are nodes of the model; `{i}` in a name \
+        is the instance number.")
         .example("{ top = \"deck{i}\" }");
 }
 
@@ -47,7 +49,8 @@ section! {
     GIVEN = ("use-parameters", "{ h = ... }", "Values of the part's parameters; a list has one for each instance.").others(|| Or(Anything, List(Anything)).value());
 }
 section! {
-    CONNECTIONS = ("use-connect", "{ top = ... }", "Nodes of the part, each with the node of the model that it is.").others(|| Or(Text, List(Text)).value());
+    CONNECTIONS = ("use-connect", "{ top = ... }", "Nodes of the part, each with the corresponding node of the \
+        model.").others(|| Or(Text, List(Text)).value());
 }
 
 /// Number of the instance in expressions of a `[[use]]` and of its part.
@@ -228,7 +231,7 @@ fn numbered_name(block: &Block<'_, '_>, text: &str, span: Range<usize>, scope: &
                 rest = after;
             }
             _ => {
-                let message = format!("`{text}` has no whole number in its braces");
+                let message = format!("the braces in `{text}` do not give a whole number");
                 return block.error(span, message, "write for example \"deck{i}\" or \"deck{i+1}\", with `count`");
             }
         }
@@ -336,8 +339,8 @@ impl<'a> Instance<'_, '_, 'a> {
                 || matches!(key.value.as_str(), "t" | INDEX)
                 || crate::formula::is_reserved(&key.value)
             {
-                let help =
-                    "a name is a letter followed by letters, digits and _; `i`, `t`, `pi` and functions are taken";
+                let help = "a name is a letter followed by letters, digits and _; `i`, `t`, `pi` and function names are \
+                        reserved";
                 return self.block.error(key.span, format!("`{}` cannot be the name of a parameter", key.value), help);
             }
             if let (false, Some(item)) = (values.contains_key(&key.value), own.get(key.value.as_str())) {

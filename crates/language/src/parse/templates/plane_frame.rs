@@ -16,13 +16,15 @@ section! {
     FRAME_AT: List<Length> = AT;
     BAYS: Or<Count, List<Length>> = spacing("bays", "Widths of the bays from the left, or their number.");
     WIDTH: Length = key("width", "Width of each, if `bays` is a number.").range(POSITIVE).example("3.5 m");
-    pub(super) STOREYS: Or<Count, List<Length>> = spacing("storeys", "Heights of the storeys from below, or their number.");
+    pub(super) STOREYS: Or<Count, List<Length>> = spacing("storeys", "Heights of the storeys from the bottom, or \
+        their number.");
     pub(super) HEIGHT: Length = key("height", "Height of each, if `storeys` is a number.").range(POSITIVE).example("3.5 m");
     COLUMN: Each<Keys> = of(Or(MEMBER, List(MEMBER)), "column", "The columns (beam2d), for all storeys or each.").required().example("steel");
     BEAM: Each<Keys> = of(Or(MEMBER, List(MEMBER)), "beam", "The beams (beam2d), for all storeys or each.").required().example("steel");
-    pub(super) SUPPORTS: Choice<(bool, &'static str)> = choice("supports", &[(false, "fixed"), (true, "pinned")], "What the columns stand on.")
+    pub(super) SUPPORTS: Choice<(bool, &'static str)> = choice("supports", &[(false, "fixed"), (true, "pinned")], "Supports of the columns.")
         .default("fixed").example("pinned");
-    pub(super) FLOOR_MASS: Each<Mass> = key("floor_mass", "Mass of the floors, shared equally by their nodes.").example("8 t");
+    pub(super) FLOOR_MASS: Each<Mass> = key("floor_mass", "Mass of the floors, distributed equally to their \
+        nodes.").example("8 t");
 }
 
 /// Nodes `n<level>_<line>`, columns `c<level>_<line>` below them, beams `b<level>_<bay>`.

@@ -28,13 +28,18 @@ static SHARED: Section =
 pub(crate) static SECTIONED: Section = Section::new(
     "sectioned",
     "[[element]] with section = ...",
-    "An element that takes keys of a [section.NAME]; those it gives itself hold.",
+    "An element that uses the keys of a [section.NAME]; its own keys take precedence.",
     &[&NAMED_SECTION],
 )
 .more(|| any(|_| true, &[], false));
 
-const NAMED_SECTION: Key<Text> =
-    key("section", "The [section.NAME] whose keys it takes where it has none itself.").required().example("steel");
+const NAMED_SECTION: Key<Text> = key(
+    "section",
+    "The [section.NAME] that provides keys which the element does not give \
+        itself.",
+)
+.required()
+.example("steel");
 
 /// The law of an element between two nodes.
 pub(super) const LAW: Keys = Or(Text, Inner(&LAWS));
@@ -54,7 +59,7 @@ static MEMBERS: Section = Section::new(
 )
 .more(|| any(|i| i.name.starts_with("beam"), &["nodes", "name"], true));
 
-const PER_LENGTH: Key<MassPerLength> = key("mass_per_length", "With `A`, in place of `rho`.").example("48 kg/m");
+const PER_LENGTH: Key<MassPerLength> = key("mass_per_length", "With `A`, instead of `rho`.").example("48 kg/m");
 
 fn two_nodes(info: &Info) -> bool {
     matches!(info.coordinates, Coordinates::Difference) || info.name == "formula"
@@ -77,7 +82,7 @@ fn any(which: fn(&Info) -> bool, left_out: &[&str], with_section: bool) -> Vec<s
             None => all.push(schema::Key { required: false, default: None, ..own }),
             Some(known) => {
                 if known.doc != own.doc && !known.doc.starts_with("As ") {
-                    known.doc = format!("As the type of the element has it: {} and others.", info.name);
+                    known.doc = format!("As defined by the element type: {} and others.", info.name);
                 }
                 known.also(own.value);
             }
@@ -118,7 +123,7 @@ fn with_density<'a>(
     let table = shared.table(&keys, scope, span, path.to_owned(), None);
     if table.has("rho") {
         let help = "remove one of the two".to_owned();
-        table.error(given.clone(), "`mass_per_length` and `rho` exclude each other", Some(help));
+        table.error(given.clone(), "`mass_per_length` and `rho` cannot be used together", Some(help));
     }
     let mass = table.read(&PER_LENGTH);
     let area = table.read(&of(Measured(Dimension::AREA), "A", "").required());

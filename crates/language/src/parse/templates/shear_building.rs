@@ -7,17 +7,18 @@ use crate::key::*;
 
 section! {
     /// Floors on storeys.
-    pub(super) SHEAR_BUILDING = ("shear-building", "[[shear-building]]", "Floors `floor1`, ... one above the other, joined by `storey1`, ...");
+    pub(super) SHEAR_BUILDING = ("shear-building", "[[shear-building]]", "Floors `floor1`, ... one above the other, \
+        connected by `storey1`, ...");
     BUILDING_NAME: Text = NAME;
     BUILDING_AT: List<Length> = AT;
     STOREYS: Count = count("storeys", "Number of storeys.").required().example("5");
     MASS: Each<Mass> = key("mass", "Mass of the floors, for all or each.").required().example("20 t");
     K: Each<Stiffness> = key("k", "Stiffness of linear storeys.").example("30 kN/mm");
-    STOREY: Each<Keys> = of(Or(LAW, List(LAW)), "storey", "Law of the storeys, in place of `k`.")
+    STOREY: Each<Keys> = of(Or(LAW, List(LAW)), "storey", "Law of the storeys, instead of `k`.")
         .example("{ type = \"spring\", k = \"30 kN/mm\" }");
-    OWN: Keys = of(LAW, "storey<N>", "Law of one storey, in place of that of all.").example("soft");
-    BASE: Text = key("base", "The node it stands on.").default("ground").example("slab");
-    DOF: Each<Text> = key("dof", "Direction, or several.").default("x").example("[\"x\", \"y\"]");
+    OWN: Keys = of(LAW, "storey<N>", "Law of one storey, instead of the common one.").example("soft");
+    BASE: Text = key("base", "The node that supports it.").default("ground").example("slab");
+    DOF: Each<Text> = key("dof", "Direction, or a list of directions.").default("x").example("[\"x\", \"y\"]");
     HEIGHT: Each<Length> = key("height", "Height of the storeys, for drawings.").default("3 m").example("3.5 m");
 }
 

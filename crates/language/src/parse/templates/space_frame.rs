@@ -28,8 +28,10 @@ section! {
     COLUMN: Each<Keys> = of(Or(MEMBER, List(MEMBER)), "column", "The columns (beam3d); `vecxz` = [0, 1, 0] unless given.").required()
         .example("steel");
     BEAM: Each<Keys> = of(Or(MEMBER, List(MEMBER)), "beam", "The beams (beam3d) of both directions.").example("steel");
-    BEAM_X: Each<Keys> = of(Or(MEMBER, List(MEMBER)), "beam_x", "The beams along x, in place of `beam`.").example("steel");
-    BEAM_Y: Each<Keys> = of(Or(MEMBER, List(MEMBER)), "beam_y", "The beams along y, in place of `beam`.").example("steel");
+    BEAM_X: Each<Keys> = of(Or(MEMBER, List(MEMBER)), "beam_x", "The beams along x, instead of \
+        `beam`.").example("steel");
+    BEAM_Y: Each<Keys> = of(Or(MEMBER, List(MEMBER)), "beam_y", "The beams along y, instead of \
+        `beam`.").example("steel");
     SUPPORTS: Choice<(bool, &'static str)> = plane_frame::SUPPORTS;
     FLOOR_MASS: Each<Mass> = plane_frame::FLOOR_MASS;
 }

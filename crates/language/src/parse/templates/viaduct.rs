@@ -19,25 +19,32 @@ section! {
         "A deck `deck0`, `span1`, ... on `pier1`, ...; with bearings, `cap1` and `bearing1_x` between them.");
     VIADUCT_NAME: Text = NAME;
     VIADUCT_AT: List<Length> = AT;
-    PLANE: Choice<(bool, &'static str)> = choice("plane", &[(false, "longitudinal"), (true, "transverse")], "The vertical plane along the \
-        bridge, where piers are beams; or the plan, for motion across, where piers are laws.").default("longitudinal").example("transverse");
+    PLANE: Choice<(bool, &'static str)> = choice("plane", &[(false, "longitudinal"), (true, "transverse")], "Longitudinal: the vertical plane along the bridge, with piers as beams. Transverse: the plan view, with piers as element laws.").default("longitudinal").example("transverse");
     SPANS: Or<Count, List<Length>> = spacing("spans", "Lengths of the spans from the left, or their number.");
     LENGTH: Length = key("length", "Length of each, if `spans` is a number.").range(POSITIVE).example("3.5 m");
-    SPAN_ELEMENTS: Count = count("span_elements", "Beams of each span.").default("1").example("4");
+    SPAN_ELEMENTS: Count = count("span_elements", "Number of beams per span.").default("1").example("4");
     DECK: Each<Keys> = of(Or(MEMBER, List(MEMBER)), "deck", "The deck (beam2d), for all spans or each.").required().example("box");
-    HINGES: List<Whole> = key("hinges", "Spans whose right end is hinged, counted from 1.").range(from(1.0)).default("[]").example("[3, 6]");
-    ABUTMENTS: Each<Abutment> = of(Or(ABUTMENT, List(ABUTMENT)), "abutments", "What both ends rest on, or each.").default("pinned")
+    HINGES: List<Whole> = key("hinges", "Spans with a hinge at their right end, counted from \
+        1.").range(from(1.0)).default("[]").example("[3, 6]");
+    ABUTMENTS: Each<Abutment> = of(Or(ABUTMENT, List(ABUTMENT)), "abutments", "Support of both ends, or of each \
+        end.").default("pinned")
         .example("[\"pinned\", \"roller\"]");
-    PIER: Each<PierKeys> = of(Or(PIER_KEYS, List(PIER_KEYS)), "pier", "The piers: beams, or laws if transverse.").example("shaft");
-    OWN_PIER: PierKeys = of(PIER_KEYS, "pier<N>", "One pier, in place of those of all; transverse only.").example("tall");
+    PIER: Each<PierKeys> = of(Or(PIER_KEYS, List(PIER_KEYS)), "pier", "The piers: beams (longitudinal) or element \
+        laws (transverse).").example("shaft");
+    OWN_PIER: PierKeys = of(PIER_KEYS, "pier<N>", "Law of one pier, instead of the common one; transverse \
+        only.").example("tall");
     K: Each<Stiffness> = key("k", "Stiffness of linear piers; transverse only.").example("20 kN/mm");
-    HEIGHTS: Each<Length> = key("heights", "Heights of the piers, for all or each; longitudinal, where it is required.")
+    HEIGHTS: Each<Length> = key("heights", "Heights of the piers, for all or each; required and allowed for \
+        longitudinal only.")
         .example("[\"8 m\", \"12 m\"]");
-    PIER_ELEMENTS: Count = count("pier_elements", "Beams of each pier; longitudinal.").default("1").example("2");
-    BASE: Choice<(bool, &'static str)> = choice("base", &[(false, "fixed"), (true, "pinned")], "What the piers stand on; longitudinal.")
+    PIER_ELEMENTS: Count = count("pier_elements", "Number of beams per pier; longitudinal \
+        only.").default("1").example("2");
+    BASE: Choice<(bool, &'static str)> = choice("base", &[(false, "fixed"), (true, "pinned")], "Supports of the \
+        piers; longitudinal only.")
         .default("fixed").example("pinned");
     PIER_MASS: Each<Mass> = key("pier_mass", "Mass at the top of the piers.").example("50 t");
-    BEARING: Each<Rest> = of(Or(REST, List(REST)), "bearing", "What is between piers and deck: nothing, a hinge, or laws.").default("fixed")
+    BEARING: Each<Rest> = of(Or(REST, List(REST)), "bearing", "Connection between piers and deck: fixed, pinned, or \
+        element laws.").default("fixed")
         .example("pinned");
 }
 
@@ -88,7 +95,7 @@ struct Viaduct<'b, 't, 'a> {
     pieces: [usize; 2],
     origin: [f64; 3],
     deck: Vec<DeTable<'a>>,
-    /// Spans whose right end is hinged, counted from 1.
+    /// Spans with a hinge at their right end, counted from 1.
     hinges: Vec<usize>,
     abutments: [Vec<&'static str>; 2],
     piers: Vec<DeTable<'a>>,
@@ -313,7 +320,7 @@ fn bearings<'a>(block: &Block<'_, 'a>, n: usize, transverse: bool) -> Option<Vec
         _ => {
             let help =
                 "write \"fixed\", \"pinned\" or laws by direction: { y = { type = \"spring\", k = \"1 kN/mm\" } }";
-            block.error(item.span(), "this is no bearing", help)
+            block.error(item.span(), "this is not a valid bearing", help)
         }
     };
     let all: Vec<Option<Bearing<'a>>> = block.each(&BEARING, n, "piers")?.into_iter().map(one).collect();

@@ -80,7 +80,8 @@ fn measure(name: &str, folder: &Path, rounds: usize) -> Result<Row, String> {
         }
         best = best.min(begin.elapsed().as_secs_f64() * 1e9 / sim.steps() as f64);
     }
-    let export = interfield_codegen::export(&model, "model").map_err(|p| format!("{p:?}"))?;
+    let export = interfield_codegen::export(&model, "model", &interfield_codegen::Origin::default())
+        .map_err(|p| format!("{p:?}"))?;
     for (file, text) in &export.files {
         std::fs::write(folder.join(file), text).map_err(|e| e.to_string())?;
     }

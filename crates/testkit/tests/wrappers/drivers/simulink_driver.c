@@ -88,7 +88,7 @@ int main(int argc, char **argv)
         }
         printf("\n");
         /* What comes in at a sample is taken as the value at the end of the coming step. */
-        S->in[0] = 3.0 * sin(2.0 * 3.14159265358979323846 * 1.3 * 0.01 * (k + 1));
+        S->in[0] = 3000.0 * sin(2.0 * 3.14159265358979323846 * 1.3 * 0.01 * (k + 1));
         mdlUpdate(S, 0);
         stop();
     }

@@ -41,7 +41,7 @@ int main()
         in.nRun = 1;
         in.nMotionFromInputs = fed;
         for (unsigned int k = 0; k <= ISOLATED_STEPS; k++) {
-            in.inputs[0] = 3.0 * std::sin(2.0 * 3.14159265358979323846 * 1.3 * 0.01 * k);
+            in.inputs[0] = 3000.0 * std::sin(2.0 * 3.14159265358979323846 * 1.3 * 0.01 * k);
             if (!cycle(in, out, ISOLATED_PLC_RUNNING, k)) {
                 return 1;
             }

@@ -1,0 +1,574 @@
+//! A specimen as it will be tested: where it is, how often it gets a target, what stands between the equations and the actuators,
+//! and what must not happen to it.
+
+use interfield_kernel::scheme::registry::Measure;
+use interfield_lab::controller::{Calibration, Home, MissPolicy};
+use interfield_lab::emulate::{Injection, Sensor};
+use interfield_lab::kinematics::Lever;
+use interfield_lab::plant;
+use interfield_lab::safety::{Action, Watch};
+use interfield_language::Model;
+use interfield_language::specimen::{Actuator, Dynamics, Specimen};
+use interfield_language::units::Dimension;
+use serde_json::{Map, Value, json};
+
+use super::quantity::{Along, Quantity, frequency, listed};
+use super::side::Side;
+use crate::laboratory::settings::{misfortune, watched};
+use crate::table::{aligned, labelled, short, time};
+
+/// Names that are listed before the rest is counted.
+const NAMED: usize = 8;
+
+/// In a line, for the head of a run.
+pub(super) fn line(specimen: &Specimen, model: &Model, side: Option<&Side>) -> String {
+    let mut said = vec![place(specimen)];
+    if specimen.time_scale != 1.0 {
+        said.push(pace(specimen.time_scale));
+    }
+    said.push(frequency(1.0 / specimen.period));
+    said.extend(side.map(|side| every(specimen, side)));
+    let delay = parameters(specimen, model).into_iter().find(|p| p.0 == "delay");
+    let delay = delay.map_or_else(String::new, |(_, d)| format!(" for a delay of {}", self::said(&d)));
+    said.push(match specimen.compensation.info().name {
+        "none" => "no compensation".to_owned(),
+        name => format!("compensation {name}{delay}"),
+    });
+    said.join(", ")
+}
+
+/// Everything, as a section of a page.
+pub(super) fn text(specimen: &Specimen, model: &Model, side: Option<&Side>) -> String {
+    let mut out = format!("\nspecimen {}\n", specimen.name);
+    for (label, text) in lines(specimen, model, side) {
+        out += &labelled("  ", label, &text);
+    }
+    for (i, actuator) in specimen.actuators.iter().enumerate() {
+        out += &format!("\n  actuator {}\n", actuator.name);
+        for (label, text) in actuator_lines(specimen, i, model) {
+            out += &labelled("    ", label, &text);
+        }
+    }
+    out + &limits_text(specimen, model)
+}
+
+/// Label and text of all that is said of a specimen as a whole.
+fn lines(specimen: &Specimen, model: &Model, side: Option<&Side>) -> Vec<(&'static str, String)> {
+    let elements: Vec<&str> = specimen.elements.iter().map(|&e| model.elements[e].name.as_str()).collect();
+    let dofs: Vec<&str> = specimen.dofs.iter().map(|&d| model.dofs[d].name.as_str()).collect();
+    let mut lines = vec![
+        ("measured", listed(&elements, NAMED)),
+        ("moved along", listed(&dofs, NAMED)),
+        ("laboratory", place(specimen)),
+        ("time", format!("{} with --real-time, else as fast as it is computed", pace(specimen.time_scale))),
+    ];
+    if specimen.elements.is_empty() {
+        lines.remove(0);
+    }
+    let masses = specimen.dofs.iter().zip(&specimen.masses).filter(|(_, m)| **m != 0.0);
+    let masses: Vec<String> = masses.map(|(&d, &m)| mass(model, d, m)).collect();
+    if !masses.is_empty() {
+        lines.push(("mass in the laboratory", masses.join(", ")));
+    }
+    if specimen.scale != 1.0 {
+        let by = short(specimen.scale);
+        lines.push((
+            "scale",
+            format!("the structure is {by} times as long as the specimen, forces by the square of it"),
+        ));
+    }
+    let recorded = match specimen.record_every {
+        1 => "each sample is recorded".to_owned(),
+        n => format!("one sample in {n} is recorded"),
+    };
+    lines.push(("controller", format!("{}, {recorded}", frequency(1.0 / specimen.period))));
+    lines.extend(side.map(|side| ("targets", targets(specimen, side))));
+    lines.push(("compensation", compensation(specimen, model)));
+    if specimen.correct_force {
+        let text = "the measured force is moved from where the specimen is to its target, by the stiffness at rest";
+        lines.push(("correction", text.to_owned()));
+    }
+    lines.push(("late target", late(specimen)));
+    lines.push(("start and end", ways(specimen)));
+    lines.push((
+        "hold",
+        format!("{} at most, then the specimen returns to the start position", time(specimen.patience)),
+    ));
+    if !specimen.faults.is_empty() || !specimen.stalls.is_empty() {
+        lines.push(("faults on purpose", faults(specimen, model)));
+    }
+    lines
+}
+
+fn mass(model: &Model, dof: usize, value: f64) -> String {
+    let dof = &model.dofs[dof];
+    let unit = if dof.angle { "kg*m^2" } else { "kg" };
+    format!("{} {unit} along {}", short(value), dof.name)
+}
+
+fn place(specimen: &Specimen) -> String {
+    match (&specimen.at, &specimen.key, specimen.insecure) {
+        (None, ..) => "emulated in this process".to_owned(),
+        (Some(at), Some(key), _) => format!("at {at}, encrypted with {key}"),
+        (Some(at), None, true) => format!("at {at}, not encrypted"),
+        (Some(at), None, false) => format!("at {at}"),
+    }
+}
+
+fn pace(time_scale: f64) -> String {
+    match time_scale {
+        1.0 => "real time".to_owned(),
+        slow if slow > 1.0 => format!("{} times slower than real time", short(slow)),
+        fast => format!("{} times faster than real time", short(1.0 / fast)),
+    }
+}
+
+/// Samples of the controller from one target to the next.
+fn samples_per_target(specimen: &Specimen, side: &Side) -> f64 {
+    let evaluations = f64::from(side.evaluations.unwrap_or(1).max(1));
+    (side.step * specimen.time_scale / evaluations / specimen.period).round()
+}
+
+fn targets(specimen: &Specimen, side: &Side) -> String {
+    let often = match side.evaluations {
+        Some(2) => "two targets".to_owned(),
+        Some(n) if n > 1 => format!("{n} targets"),
+        _ => "one target".to_owned(),
+    };
+    let slow = if specimen.time_scale == 1.0 {
+        String::new()
+    } else {
+        format!(" ({} in the laboratory)", time(side.step * specimen.time_scale))
+    };
+    format!("{} sends {often} per step of {}{slow}: {}", side.scheme, time(side.step), every(specimen, side))
+}
+
+fn every(specimen: &Specimen, side: &Side) -> String {
+    match samples_per_target(specimen, side) {
+        1.0 => "a new target every sample".to_owned(),
+        n => format!("a new target every {n} samples"),
+    }
+}
+
+/// The method with its parameters, in the units of the model.
+fn compensation(specimen: &Specimen, model: &Model) -> String {
+    let values = parameters(specimen, model);
+    let said: Vec<String> = values.iter().map(|(name, q)| format!("{name} {}", said(q))).collect();
+    let name = specimen.compensation.info().name;
+    let learns = if specimen.compensation.learns() { "; adapts during the test" } else { "" };
+    if said.is_empty() { name.to_owned() } else { format!("{name} ({}{learns})", said.join(", ")) }
+}
+
+fn said(list: &[Parameter]) -> String {
+    match list {
+        [one] => one.text(),
+        many => format!("[{}]", many.iter().map(Parameter::text).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// A number of a compensation.
+enum Parameter {
+    /// s.
+    Time(f64),
+    /// Hz.
+    Frequency(f64),
+    Other(Quantity),
+}
+
+impl Parameter {
+    fn text(&self) -> String {
+        match self {
+            Parameter::Time(t) => time(*t),
+            Parameter::Frequency(f) => frequency(*f),
+            Parameter::Other(q) => q.text(),
+        }
+    }
+
+    fn json(&self) -> Value {
+        match self {
+            Parameter::Time(t) => json!({ "value": t, "unit": "s" }),
+            Parameter::Frequency(f) => json!({ "value": f, "unit": "Hz" }),
+            Parameter::Other(q) => q.json(),
+        }
+    }
+}
+
+fn parameters(specimen: &Specimen, model: &Model) -> Vec<(&'static str, Vec<Parameter>)> {
+    let along = along(specimen, 0, model);
+    let measured = |measure: Option<Measure>, x: f64| match measure {
+        Some(Measure::Time) => Parameter::Time(x),
+        Some(Measure::Frequency) => Parameter::Frequency(x),
+        Some(Measure::Length) => Parameter::Other(along.stroke(x, 0)),
+        Some(Measure::AngularFrequency) => Parameter::Other(Quantity::plain(x, "rad/s")),
+        Some(Measure::Rate) => Parameter::Other(Quantity::plain(x, "1/s")),
+        None => Parameter::Other(Quantity::plain(x, "-")),
+    };
+    let values = specimen.compensation.values().into_iter();
+    values.map(|(p, list)| (p.name, list.into_iter().map(|x| measured(p.measure, x)).collect())).collect()
+}
+
+fn late(specimen: &Specimen) -> String {
+    let then = match specimen.late {
+        MissPolicy::Hold | MissPolicy::Wait => "then the specimen waits for it",
+        MissPolicy::Extrapolate => "then the motion continues and catches up",
+        MissPolicy::Abort => "then the test ends",
+    };
+    format!("bridged for {}, {then}", time(specimen.bridge))
+}
+
+fn ways(specimen: &Specimen) -> String {
+    let home = match specimen.home {
+        Home::Displacement => "at the end it returns to the start position",
+        Home::Force => "at the end it is unloaded to zero force",
+        Home::Hold => "at the end it stays where it is",
+    };
+    format!("each way takes {} at least; {home}; braked within {}", time(specimen.ramp), time(specimen.brake))
+}
+
+fn faults(specimen: &Specimen, model: &Model) -> String {
+    let one = |fault: &Injection| {
+        let (what, size) = misfortune(fault.what, specimen.period);
+        let size = size.map_or_else(String::new, |x| format!(" of {}", of_size(specimen, fault, model, what, x)));
+        let whose = fault.actuator.and_then(|a| specimen.actuators.get(a));
+        let whose = whose.map_or_else(String::new, |a| format!(" at actuator {}", a.name));
+        let lasts = match fault.samples {
+            u64::MAX => String::new(),
+            n => format!(" for {}", time(n as f64 * specimen.period)),
+        };
+        format!("{what}{size}{whose} from {}{lasts}", time(fault.from as f64 * specimen.period))
+    };
+    let stall = |[from, samples]: &[u64; 2]| {
+        let [from, lasts] = [*from, *samples].map(|n| time(n as f64 * specimen.period));
+        format!("no targets from {from} for {lasts}")
+    };
+    specimen.faults.iter().map(one).chain(specimen.stalls.iter().map(stall)).collect::<Vec<_>>().join("; ")
+}
+
+fn of_size(specimen: &Specimen, fault: &Injection, model: &Model, what: &str, size: f64) -> String {
+    match what {
+        "delay" => time(size),
+        _ => along(specimen, fault.actuator.unwrap_or(0), model).force(size, 0).text(),
+    }
+}
+
+/// What actuator `i` moves along.
+fn along<'m>(specimen: &Specimen, i: usize, model: &'m Model) -> Along<'m> {
+    let turns = |&d: &usize| model.dofs[d].angle;
+    let angle = match specimen.actuators.get(i).map(|a| &a.lever) {
+        Some(Lever::Linear(row)) => {
+            row.iter().position(|f| *f != 0.0).and_then(|j| specimen.dofs.get(j)).is_some_and(turns)
+        }
+        Some(Lever::Strut(_)) => false,
+        None => specimen.dofs.first().is_some_and(turns),
+    };
+    Along { units: &model.units, angle }
+}
+
+/// Label and text of all that is said of an actuator.
+fn actuator_lines(specimen: &Specimen, i: usize, model: &Model) -> Vec<(&'static str, String)> {
+    let (a, along) = (&specimen.actuators[i], along(specimen, i, model));
+    let mut lines = vec![("moves", lever(a, specimen, model)), ("follows", dynamics(a))];
+    let plant::Limits { stroke, velocity, force } = a.limits;
+    let can = finite([
+        ("stroke", stroke, along.stroke(stroke, 0)),
+        ("velocity", velocity, along.stroke(velocity, 1)),
+        ("acceleration", a.acceleration, along.stroke(a.acceleration, 2)),
+        ("force", force, along.force(force, 0)),
+    ]);
+    lines.push(("can", if can.is_empty() { "no capacity is stated".to_owned() } else { can.join(", ") }));
+    let e = specimen.envelope(i);
+    let sent = finite([
+        ("stroke", e.position[1], along.stroke(e.position[1], 0)),
+        ("velocity", e.velocity, along.stroke(e.velocity, 1)),
+        ("acceleration", e.acceleration, along.stroke(e.acceleration, 2)),
+        ("jerk", e.jerk, along.stroke(e.jerk, 3)),
+    ]);
+    lines.push(("is sent at most", if sent.is_empty() { "no bound is stated".to_owned() } else { sent.join(", ") }));
+    let sensors = [
+        sensor("displacement", &a.displacement, |x| along.stroke(x, 0)),
+        sensor("force", &a.force, |x| along.force(x, 0)),
+    ];
+    lines.push(("sensors", sensors.join("; ")));
+    if a.friction != 0.0 {
+        lines.push(("friction", along.force(a.friction, 0).text()));
+    }
+    if a.calibration != Calibration::default() {
+        lines.push(("instruments", calibration(a, along)));
+    }
+    if a.wiring.is_some() {
+        lines.push(("bus", "wired to a device on the EtherCAT bus".to_owned()));
+    }
+    lines
+}
+
+/// Those that are stated, each with its name.
+fn finite<const N: usize>(list: [(&str, f64, Quantity); N]) -> Vec<String> {
+    list.iter().filter(|(_, x, _)| x.is_finite()).map(|(name, _, q)| format!("{name} {}", q.text())).collect()
+}
+
+/// What it acts on.
+fn lever(actuator: &Actuator, specimen: &Specimen, model: &Model) -> String {
+    let name = |j: usize| specimen.dofs.get(j).map_or("?", |&d| model.dofs[d].name.as_str());
+    match &actuator.lever {
+        Lever::Linear(row) => {
+            let terms = row.iter().enumerate().filter(|(_, f)| **f != 0.0);
+            let term = |(j, f): (usize, &f64)| match *f {
+                1.0 => name(j).to_owned(),
+                f => format!("{} {}", short(f), name(j)),
+            };
+            terms.map(term).collect::<Vec<_>>().join(" + ")
+        }
+        Lever::Strut(strut) => {
+            let moved = strut.translations.iter().chain(&strut.rotations).flatten().map(|&j| name(j));
+            let point = |p: [f64; 3]| {
+                let at = |x: f64| short(x / model.units.factor(Dimension::LENGTH));
+                format!("({})", p.map(at).join(", "))
+            };
+            let unit = model.units.label(Dimension::LENGTH);
+            let ends = [strut.anchor, strut.attachment].map(point);
+            format!("{}, as a strut from {} to {} {unit}", moved.collect::<Vec<_>>().join(", "), ends[0], ends[1])
+        }
+    }
+}
+
+/// How it follows its command, in the emulated laboratory.
+fn dynamics(actuator: &Actuator) -> String {
+    let follows = match &actuator.dynamics {
+        Dynamics::Ideal => "at once (ideal)".to_owned(),
+        Dynamics::Transfer { numerator, denominator } => transfer(numerator, denominator),
+        Dynamics::Hydraulic(_) => "as a servo-hydraulic actuator, against the force of the specimen".to_owned(),
+    };
+    match actuator.delay {
+        [0.0, ..] => follows,
+        [delay, 0.0, _] => format!("{follows}, {} late", time(delay)),
+        [delay, swing, rate] => {
+            format!("{follows}, {} late, swinging by {} at {}", time(delay), time(swing), frequency(rate))
+        }
+    }
+}
+
+/// A transfer function by the name that the model file has for it.
+fn transfer(numerator: &[f64], denominator: &[f64]) -> String {
+    match (numerator, denominator) {
+        ([1.0], [constant, 1.0]) => format!("as first-order, time constant {}", time(*constant)),
+        ([gain], [1.0, drag, stiffness]) if gain == stiffness && *stiffness > 0.0 => {
+            let omega = stiffness.sqrt();
+            let (f, ratio) = (omega / std::f64::consts::TAU, drag / (2.0 * omega));
+            format!("as second-order, {}, damping {}", frequency(f), short(ratio))
+        }
+        _ => {
+            let list = |c: &[f64]| format!("[{}]", c.iter().map(|x| short(*x)).collect::<Vec<_>>().join(", "));
+            format!("as the transfer function {} over {}", list(numerator), list(denominator))
+        }
+    }
+}
+
+fn sensor(name: &str, sensor: &Sensor, quantity: impl Fn(f64) -> Quantity) -> String {
+    let Sensor { gain, bias, noise, range, quantum, seed: _ } = *sensor;
+    let mut said = Vec::new();
+    if gain != 1.0 {
+        said.push(format!("gain {}", short(gain)));
+    }
+    for (what, x, usual) in
+        [("bias", bias, 0.0), ("noise", noise, 0.0), ("range", range, f64::INFINITY), ("step", quantum, 0.0)]
+    {
+        if x != usual {
+            said.push(format!("{what} {}", quantity(x).text()));
+        }
+    }
+    format!("{name}: {}", if said.is_empty() { "perfect".to_owned() } else { said.join(", ") })
+}
+
+/// What the instruments show per unit of the model.
+fn calibration(actuator: &Actuator, along: Along<'_>) -> String {
+    let Calibration { command, displacement, force } = actuator.calibration;
+    // Gains are per SI unit: one of the model's is so many of them.
+    let one = |[gain, offset]: [f64; 2], unit: Quantity| {
+        let (size, unit) = unit.unit();
+        let offset = if offset == 0.0 { String::new() } else { format!(" + {}", short(offset)) };
+        format!("{} per {unit}{offset}", short(gain / size))
+    };
+    let (length, newton) = (along.stroke(1.0, 0), along.force(1.0, 0));
+    format!(
+        "command {}, displacement {}, force {}",
+        one(command, length.clone()),
+        one(displacement, length),
+        one(force, newton)
+    )
+}
+
+/// A limit: its name, of which actuators, at what, and what follows.
+struct Bound {
+    name: &'static str,
+    /// Names of the actuators it holds for; none: the whole specimen.
+    actuators: Vec<String>,
+    at: Option<String>,
+    value: Value,
+    samples: u32,
+    action: Action,
+}
+
+/// All limits of a specimen, those of its actuators with their names.
+fn bounds(specimen: &Specimen, model: &Model) -> Vec<Bound> {
+    let mut list = Vec::new();
+    let all = watched(&specimen.limits);
+    for (k, (name, watch)) in all.iter().enumerate() {
+        let own = |a: &&Actuator| watched(&a.own_limits)[k].1.is_some();
+        let whole = matches!(*name, "missing" | "deadline" | "recorder");
+        let others: Vec<String> = specimen.actuators.iter().filter(|a| !own(a)).map(|a| a.name.clone()).collect();
+        if let Some(watch) = watch.filter(|_| whole || !others.is_empty()) {
+            list.push(bound(name, watch, if whole { Vec::new() } else { others }, along(specimen, 0, model)));
+        }
+        for (i, actuator) in specimen.actuators.iter().enumerate() {
+            if let Some(watch) = watched(&actuator.own_limits)[k].1 {
+                list.push(bound(name, watch, vec![actuator.name.clone()], along(specimen, i, model)));
+            }
+        }
+    }
+    for (name, action) in [("not-finite", specimen.limits.not_finite), ("gone", specimen.limits.gone)] {
+        list.push(Bound { name, actuators: Vec::new(), at: None, value: Value::Null, samples: 1, action });
+    }
+    list
+}
+
+fn bound(name: &'static str, watch: Watch, actuators: Vec<String>, along: Along<'_>) -> Bound {
+    let quantity = match name {
+        "displacement" | "measured-displacement" | "tracking" | "frozen" => along.stroke(watch.limit, 0),
+        "velocity" | "measured-velocity" => along.stroke(watch.limit, 1),
+        "acceleration" | "measured-acceleration" => along.stroke(watch.limit, 2),
+        "jerk" => along.stroke(watch.limit, 3),
+        "force" => along.force(watch.limit, 0),
+        "force-rate" => along.force(watch.limit, 1),
+        "energy" | "indicator" => Quantity::plain(100.0 * watch.limit, "%"),
+        "missing" => Quantity::plain(f64::from(watch.samples), "in a row"),
+        "deadline" => Quantity::plain(watch.limit, "targets"),
+        _ => Quantity::plain(watch.limit, "samples"),
+    };
+    let samples = if name == "missing" { 1 } else { watch.samples };
+    Bound { name, actuators, at: Some(quantity.text()), value: quantity.json(), samples, action: watch.action }
+}
+
+/// What a limit watches, in words.
+fn watches(name: &str) -> &'static str {
+    match name {
+        "displacement" => "commanded displacement",
+        "velocity" => "commanded velocity",
+        "acceleration" => "commanded acceleration",
+        "jerk" => "commanded jerk",
+        "force" => "measured force",
+        "force-rate" => "rate of the force",
+        "measured-displacement" => "measured displacement",
+        "measured-velocity" => "measured velocity",
+        "measured-acceleration" => "measured acceleration",
+        "tracking" => "tracking error",
+        "energy" => "energy of the error",
+        "indicator" => "its energy in a second",
+        "frozen" => "travel, sensor frozen",
+        "missing" => "measurements missing",
+        "deadline" => "late targets",
+        "recorder" => "samples not recorded",
+        "not-finite" => "measurement is NaN",
+        _ => "connection lost",
+    }
+}
+
+fn follows(action: Action) -> &'static str {
+    match action {
+        Action::Warn => "warn: it is logged",
+        Action::Hold => "hold: until it is over",
+        Action::RampDown => "ramp-down: return, end",
+        Action::Abort => "abort: brake, switch off",
+    }
+}
+
+/// What must not happen, and what follows.
+fn limits_text(specimen: &Specimen, model: &Model) -> String {
+    let several = specimen.actuators.len() > 1;
+    let row = |b: &Bound| {
+        let mut at = b.at.clone().unwrap_or_else(|| "always".to_owned());
+        if b.samples > 1 {
+            at += &format!(", {} times", b.samples);
+        }
+        let mut row = vec![watches(b.name).to_owned(), at, follows(b.action).to_owned()];
+        if several {
+            let whose = if b.actuators.len() == specimen.actuators.len() || b.actuators.is_empty() {
+                "all".to_owned()
+            } else {
+                b.actuators.join(", ")
+            };
+            row.push(whose);
+        }
+        row
+    };
+    let rows: Vec<Vec<String>> = bounds(specimen, model).iter().map(row).collect();
+    let header: &[&str] = if several { &["limit", "at", "<then", "<actuator"] } else { &["limit", "at", "<then"] };
+    format!("\n  limits of {}\n{}", specimen.name, aligned(header, &rows))
+}
+
+/// Everything, as JSON.
+pub(super) fn json(specimen: &Specimen, model: &Model, side: Option<&Side>) -> Value {
+    let names = |list: &[usize], name: &dyn Fn(usize) -> String| list.iter().map(|&i| name(i)).collect::<Vec<_>>();
+    let limit = |b: &Bound| {
+        json!({
+            "limit": b.name, "at": b.value, "samples": b.samples, "actuators": b.actuators,
+            "action": Action::ALL.iter().find(|a| a.0 == b.action).map(|a| a.1),
+        })
+    };
+    let method = parameters(specimen, model).into_iter();
+    let method: Map<String, Value> = method.map(|(name, list)| (name.to_owned(), values(&list))).collect();
+    json!({
+        "name": specimen.name,
+        "elements": names(&specimen.elements, &|e| model.elements[e].name.clone()),
+        "dofs": names(&specimen.dofs, &|d| model.dofs[d].name.clone()),
+        "at": specimen.at.as_ref().map(ToString::to_string), "emulated": specimen.at.is_none(),
+        "time_scale": specimen.time_scale, "scale": specimen.scale,
+        "rate": 1.0 / specimen.period, "record_rate": 1.0 / (specimen.period * specimen.record_every as f64),
+        "targets_per_step": side.and_then(|s| s.evaluations),
+        "samples_per_target": side.map(|s| samples_per_target(specimen, s) as u64),
+        "compensation": { "method": specimen.compensation.info().name, "learns": specimen.compensation.learns(), "parameters": method },
+        "correct_force": specimen.correct_force,
+        "ramp": specimen.ramp, "patience": specimen.patience, "bridge": specimen.bridge, "brake": specimen.brake,
+        "home": Home::ALL.iter().find(|h| h.0 == specimen.home).map(|h| h.1),
+        "actuators": (0..specimen.actuators.len()).map(|i| actuator_json(specimen, i, model)).collect::<Vec<_>>(),
+        "limits": bounds(specimen, model).iter().map(limit).collect::<Vec<_>>(),
+        "faults_on_purpose": specimen.faults.len() + specimen.stalls.len(),
+    })
+}
+
+fn values(list: &[Parameter]) -> Value {
+    if let [one] = list { one.json() } else { list.iter().map(Parameter::json).collect::<Vec<_>>().into() }
+}
+
+fn actuator_json(specimen: &Specimen, i: usize, model: &Model) -> Value {
+    let (a, along) = (&specimen.actuators[i], along(specimen, i, model));
+    let bound = |x: f64, q: Quantity| x.is_finite().then(|| q.json());
+    let (e, can) = (specimen.envelope(i), a.limits);
+    json!({
+        "name": a.name, "moves": lever(a, specimen, model), "follows": dynamics(a), "delay": a.delay[0],
+        "stroke": bound(can.stroke, along.stroke(can.stroke, 0)),
+        "velocity": bound(can.velocity, along.stroke(can.velocity, 1)),
+        "acceleration": bound(a.acceleration, along.stroke(a.acceleration, 2)),
+        "force": bound(can.force, along.force(can.force, 0)),
+        "sent_at_most": {
+            "stroke": bound(e.position[1], along.stroke(e.position[1], 0)),
+            "velocity": bound(e.velocity, along.stroke(e.velocity, 1)),
+            "acceleration": bound(e.acceleration, along.stroke(e.acceleration, 2)),
+        },
+        "noise": {
+            "displacement": along.stroke(a.displacement.noise, 0).json(), "force": along.force(a.force.noise, 0).json(),
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn actuators_are_called_as_the_file_calls_them() {
+        let w = std::f64::consts::TAU * 25.0;
+        assert_eq!(transfer(&[w * w], &[1.0, 1.4 * w, w * w]), "as second-order, 25 Hz, damping 0.7");
+        assert_eq!(transfer(&[1.0], &[0.02, 1.0]), "as first-order, time constant 20 ms");
+        assert_eq!(transfer(&[1.0, 2.0], &[1.0, 0.0, 3.0]), "as the transfer function [1, 2] over [1, 0, 3]");
+    }
+}

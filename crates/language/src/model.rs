@@ -78,7 +78,7 @@ pub enum Kind {
     Block { block: BlockData, coordinates: Vec<Coordinate> },
     /// A part of a nonlinear frame: a material between two points, a member, a bearing.
     #[allow(missing_docs)]
-    Frame { frame: FramePart, coordinates: Vec<Coordinate> },
+    Frame { frame: Box<FramePart>, coordinates: Vec<Coordinate> },
     /// Constant matrices on a list of degrees of freedom, row-major; empty means zero.
     #[allow(missing_docs)]
     Linear { dofs: Vec<usize>, mass: Vec<f64>, damping: Vec<f64>, stiffness: Vec<f64> },

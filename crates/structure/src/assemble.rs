@@ -175,7 +175,7 @@ pub(crate) fn stored(kind: &Kind) -> Option<(Stored, &[Coordinate])> {
             Some((path.map_or(Stored::Law(*law), Stored::Path), coordinates))
         }
         Kind::Formula { element, coordinates, .. } => Some((Stored::Formula(element.clone()), coordinates)),
-        Kind::Frame { frame, coordinates } => Some((Stored::Frame(Box::new(frame.clone())), coordinates)),
+        Kind::Frame { frame, coordinates } => Some((Stored::Frame(frame.clone()), coordinates)),
         Kind::Block { block, coordinates } => Some((Stored::Block(Box::new(block.clone())), coordinates)),
         Kind::Linear { .. } => None,
     }

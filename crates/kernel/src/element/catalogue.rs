@@ -121,10 +121,16 @@ const MEMBER: Info = Info {
 
 /// Options of both bearings.
 const BEARING_OPTIONS: &[(&str, &str)] = &[
-    ("nodes", "the node below and the node above; it stands along the line between them, upright where they are at one place"),
+    (
+        "nodes",
+        "the node below and the node above; it stands along the line between them, upright where they are at one place",
+    ),
     ("axial", "name of a [[material]] that gives a force: the bearing along its axis"),
     ("rotation", "name of a [[material]] that gives a moment, about the axes across"),
-    ("torsion", "name of a [[material]] that gives a moment, about its axis; in space only, that of `rotation` if absent"),
+    (
+        "torsion",
+        "name of a [[material]] that gives a moment, about its axis; in space only, that of `rotation` if absent",
+    ),
     ("shear_distance", "where the shear acts, as a share of its height from below; 0.5 by default"),
 ];
 
@@ -132,12 +138,21 @@ const BEARING_OPTIONS: &[(&str, &str)] = &[
 const ELASTOMERIC: Info = Info {
     name: "elastomeric-bearing",
     title: "elastomeric bearing: bilinear shear, coupled in both directions, with P-Delta moments",
-    equations: &["q = h + k2 u + k3 sign(u) |u|^mu", "h = k0 (u - up) returned to |h| <= qd", "k0 = (1 - alpha1) k, k2 = alpha1 k, k3 = alpha2 k"],
+    equations: &[
+        "q = h + k2 u + k3 sign(u) |u|^mu",
+        "h = k0 (u - up) returned to |h| <= qd",
+        "k0 = (1 - alpha1) k, k2 = alpha1 k, k3 = alpha2 k",
+    ],
     reference: "M. C. Constantinou, A. Mokha, A. M. Reinhorn, J. Struct. Eng. 116(2), 1990; A. Schellenberg (OpenSees)",
     coordinates: Coordinates::Own,
     parameters: &[
         required("k", Unit::LINEAR_STIFFNESS, Positive, "shear stiffness before yielding"),
-        required("qd", Unit { mass: 1.0, length: 1.0, time: -2.0, ..Unit::NONE }, Positive, "strength of the hysteretic part"),
+        required(
+            "qd",
+            Unit { mass: 1.0, length: 1.0, time: -2.0, ..Unit::NONE },
+            Positive,
+            "strength of the hysteretic part",
+        ),
         required("alpha1", Unit::NONE, Between(0.0, 0.999), "share of the stiffness that stays"),
         optional("alpha2", Unit::NONE, NonNegative, 0.0, "share of the stiffness that grows with |u|^mu"),
         optional("mu", Unit::NONE, Positive, 2.0, "exponent of the growth"),
@@ -167,7 +182,8 @@ const PENDULUM: Info = Info {
 };
 
 /// Elements that are not laws of fixed size.
-pub const OWN: &[Info] = &[MASS, MATRIX, Beam2d::INFO, Beam3d::INFO, Block::INFO, FORMULA, UNIAXIAL, BAR, MEMBER, ELASTOMERIC, PENDULUM];
+pub const OWN: &[Info] =
+    &[MASS, MATRIX, Beam2d::INFO, Beam3d::INFO, Block::INFO, FORMULA, UNIAXIAL, BAR, MEMBER, ELASTOMERIC, PENDULUM];
 
 /// Every element type, laws first.
 pub fn catalogue() -> impl Iterator<Item = &'static Info> {

@@ -256,7 +256,7 @@ fn compose<T: Scalar>(turn: [T; 3], before: &[f64]) -> [T; 4] {
     let square = inner(turn, turn) * 0.25;
     let series = |terms: [f64; 8]| terms.into_iter().rev().fold(T::constant(0.0), |sum, c| sum * square + c);
     let factorials = [1.0, 2.0, 24.0, 720.0, 40_320.0, 3_628_800.0, 479_001_600.0, 87_178_291_200.0];
-    let signed = |i: usize, x: f64| if i % 2 == 0 { x } else { -x };
+    let signed = |i: usize, x: f64| if i.is_multiple_of(2) { x } else { -x };
     let c = series(core::array::from_fn(|i| signed(i, 1.0 / factorials[i])));
     let s = series(core::array::from_fn(|i| signed(i, 1.0 / (factorials[i] * (2 * i + 1) as f64)))) * 0.5;
     let [x, y, z] = turn.map(|a| a * s);

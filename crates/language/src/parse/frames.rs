@@ -75,7 +75,7 @@ const PATIENCE: usize = 30;
 
 fn frame(context: &Context<'_>, part: Part, coordinates: Vec<Coordinate>) -> Kind {
     let sections = Arc::clone(&context.sections);
-    Kind::Frame { frame: FramePart { part, sections, load: [0.0; 3], rest: Arc::new([]) }, coordinates }
+    Kind::Frame { frame: Box::new(FramePart { part, sections, load: [0.0; 3], rest: Arc::new([]) }), coordinates }
 }
 
 /// A material as a spring.

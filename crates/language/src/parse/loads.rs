@@ -218,11 +218,11 @@ impl<'d> Loads<'_, 'd> {
             let mut found = false;
             for e in &mut context.elements {
                 let named = if open { e.name.starts_with(stem) } else { e.name == stem };
-                if let (true, Kind::Frame { frame, .. }) = (named, &mut e.kind) {
-                    if matches!(frame.part, Part::Plane(..) | Part::Space(..)) {
-                        (0..3).for_each(|i| frame.load[i] += load[i]);
-                        found = true;
-                    }
+                if let (true, Kind::Frame { frame, .. }) = (named, &mut e.kind)
+                    && matches!(frame.part, Part::Plane(..) | Part::Space(..))
+                {
+                    (0..3).for_each(|i| frame.load[i] += load[i]);
+                    found = true;
                 }
             }
             if !found {

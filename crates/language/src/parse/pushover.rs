@@ -48,7 +48,7 @@ pub(super) fn read(context: &Context<'_>, root: &Table<'_>) -> Option<Pushing> {
     let turns = match (&to, &cycles) {
         (Some(to), None) => vec![to.value],
         (None, Some(cycles)) => {
-            cycles.value.iter().flat_map(|a| vec![a.value, -a.value, 0.0].repeat(repeat as usize)).collect()
+            cycles.value.iter().flat_map(|a| [a.value, -a.value, 0.0].repeat(repeat as usize)).collect()
         }
         _ => {
             let help = "write to = \"200 mm\", or cycles = [\"10 mm\", \"20 mm\"]";

@@ -169,7 +169,7 @@ fn what_is_written_out_means_the_same() {
         let source = gather("model.toml", &text, &|_| Err("does not exist".to_owned()), &diags);
         let long = expand(&source, &Overrides::default(), &diags)
             .unwrap_or_else(|| panic!("{}", diags.render(&source, false)));
-        for short in ["[part", "[section", "\nuse =", "\ninclude", "plane-frame", "section ="] {
+        for short in ["[part", "[section", "\nuse =", "\ninclude", "plane-frame", " section ="] {
             assert!(!long.contains(short), "{short} in\n{long}");
         }
         same(&text, &long);

@@ -71,6 +71,11 @@ impl From<Choices> for ModelArgs {
     }
 }
 
+/// The settings of a push, if one is wanted.
+pub(crate) fn pushed(settings: &ModelArgs, wanted: bool) -> ModelArgs {
+    ModelArgs { pushover: wanted.then(PushOverrides::default), ..settings.clone() }
+}
+
 /// `name=value` on the command line.
 pub(crate) fn pair(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("write NAME=VALUE, for example k=4000")?;

@@ -227,6 +227,9 @@ pub fn meta(model: &Model, unknowns: usize, model_text: &str, args: &Choices) ->
             ("tangent".to_owned(), tangent.into()),
         ],
     };
+    if a.statics {
+        settings = vec![("analysis".to_owned(), a.scheme_name.as_str().into())];
+    }
     let further = [
         ("dt", seconds(a.dt)),
         ("duration", seconds(a.duration)),

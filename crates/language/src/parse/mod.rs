@@ -465,6 +465,9 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
     let pushover = pushover::read(&context, &root, overrides);
     let statics = pushover::is_wanted(&root, overrides);
     let moved = (!statics || root.has(&ANALYSIS)).then(|| analysis::read(&mut context, &root, overrides)).flatten();
+    if statics {
+        pushover::check_options(&context, overrides);
+    }
     let analysis = if statics { pushover.as_ref().and_then(Pushing::analysis) } else { moved };
     let time = analysis.as_ref().map_or((0.0, 1.0), |a| (a.duration, a.dt));
     let (mut loads, names, mut held) = loads::read(&mut context, &root, time);

@@ -3,7 +3,7 @@
 use super::{Context, Overrides};
 use crate::diag::Diagnostic;
 use crate::key::*;
-use crate::model::{Analysis, Channel, Model, PushPart, Pushing, Quantity, TangentPolicy, short_name};
+use crate::model::{Analysis, Channel, Damping, Model, PushPart, Pushing, Quantity, TangentPolicy, short_name};
 use crate::protocol::{Given, PROTOCOLS, Protocol};
 use crate::reader::{Spanned, Table};
 use crate::units::{Dimension, UnitSystem};
@@ -290,6 +290,24 @@ fn pattern(context: &Context<'_>, table: &Table<'_>) -> Option<Vec<(usize, f64)>
     Some(pattern)
 }
 
+/// Options of the command line that belong to an integration in time.
+pub(super) fn check_options(context: &Context<'_>, overrides: &Overrides) {
+    let given = [
+        ("--scheme", overrides.scheme.is_some()),
+        ("--param", !overrides.scheme_parameters.is_empty()),
+        ("--dt", overrides.dt.is_some()),
+        ("--until", overrides.duration.is_some()),
+        ("--tangent", overrides.tangent.is_some()),
+        ("--coupling", overrides.coupling.is_some()),
+        ("--substeps", overrides.substeps.is_some()),
+    ];
+    for (option, _) in given.iter().filter(|g| g.1) {
+        let message = format!("{option} belongs to an integration in time, but the model is pushed");
+        let help = "leave it out; `step` and `velocity` of [pushover] say how it is pushed";
+        context.diags.push(Diagnostic::unlocated(message).help(help).at_option(*option));
+    }
+}
+
 /// What a test with a specimen needs beside the rest.
 pub(super) fn check_test(context: &Context<'_>, root: &Table<'_>, push: &Pushing) {
     let place = root.place(&super::PUSHOVER);
@@ -381,7 +399,7 @@ pub(super) fn made_static(mut model: Model) -> Model {
     channels.extend(others);
     // Initial displacements and velocities belong to a motion.
     model.dofs.iter_mut().for_each(|d| (d.u0, d.v0) = (0.0, 0.0));
-    Model { channels, every: 1, partition: None, ..model }
+    Model { channels, every: 1, partition: None, damping: Damping::None, ..model }
 }
 
 fn dimension(model: &Model, dof: usize) -> Dimension {

@@ -350,7 +350,9 @@ impl ModelFile {
             return Err(self.refuse());
         }
         let n = structure.free().len();
+        let massless = structure.model.analysis.statics && structure.model.dofs.iter().all(|d| d.mass == 0.0);
         let modal = match modes {
+            _ if massless => Err("no node has a mass".to_owned()),
             None if n > MODES_FOR_FREE => Err("the structure is large".to_owned()),
             // Enough to see which modes matter, up to the size for which all cost the same as one.
             _ => Modal::new(&structure, if n <= ALL_MODES { n } else { modes.unwrap_or(0).max(40) })

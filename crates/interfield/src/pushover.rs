@@ -123,7 +123,7 @@ impl Strength {
             format!("min [{}]", load.0),
             format!("max [{}]", load.0),
             format!("k [{}]", self.stiffness_unit()),
-            format!("energy [{}]", self.energy.0),
+            format!("work [{}]", self.energy.0),
             "xi [%]".to_owned(),
         ];
         let cycle = |(i, c): (usize, &Cycle)| {

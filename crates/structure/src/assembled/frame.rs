@@ -39,6 +39,17 @@ pub(super) fn moved(
     frame.part.evaluate(&frame.sections.tables(), (&memory[..memory.len() - d], history), at, forces, k);
 }
 
+/// Forces of a part that was never moved, with held ends, by the load along it.
+pub(crate) fn fixed_end_forces(frame: &FramePart) -> Vec<f64> {
+    let (d, tables) = (frame.part.size(), frame.sections.tables());
+    let mut history = vec![0.0; frame.part.memory(&tables)];
+    frame.part.start(&tables, &mut history);
+    let (mut next, mut p, mut k) = (history.clone(), vec![0.0; d], vec![0.0; d * d]);
+    let at = At { t: 0.0, q: &vec![0.0; d], load: frame.load };
+    frame.part.evaluate(&tables, (&history, &mut next), at, &mut p, &mut k);
+    p
+}
+
 /// A part that was never moved, as an element.
 pub(super) struct AtRest<'a>(pub(super) &'a FramePart);
 

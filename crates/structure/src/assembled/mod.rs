@@ -26,6 +26,7 @@ use element::{Entry, Line, Scatter, mul_add};
 pub use element::{Part, Row, Stored};
 use interfield_language::model::TangentPolicy;
 use interfield_language::signal::{Motion, Signal};
+pub(crate) use frame::fixed_end_forces;
 use operators::Operator;
 pub(crate) use statics::{Lead, Statics, Stuck};
 

@@ -44,7 +44,7 @@ pub type Spread = [f64; 3];
 pub type Basic<const B: usize> = ([f64; B], Matrix<B>);
 
 /// The memory of a force-based member before that of its fibres: deformations, forces, stiffness; strains, forces and flexibility of each section.
-const fn own<const N: usize, const B: usize>(points: usize) -> usize {
+pub(super) const fn own<const N: usize, const B: usize>(points: usize) -> usize {
     2 * B + B * B + points * (2 * N + N * N)
 }
 
@@ -246,10 +246,10 @@ fn rest_stiffness<const N: usize>(tables: &Tables<'_>, section: usize) -> Matrix
 }
 
 /// The memory of a force-based member.
-struct State<'a, const N: usize, const B: usize>(&'a mut [f64]);
+pub(super) struct State<'a, const N: usize, const B: usize>(&'a mut [f64]);
 
 impl<const N: usize, const B: usize> State<'_, N, B> {
-    const fn section(point: usize) -> usize {
+    pub(super) const fn section(point: usize) -> usize {
         2 * B + B * B + point * (2 * N + N * N)
     }
 
@@ -301,7 +301,7 @@ pub fn supports(l: f64, &[wx, wy, wz]: &Spread) -> [f64; 3] {
 }
 
 /// Strains of a section from the basic deformations: constant elongation, linear curvatures.
-fn compatibility<const N: usize, const B: usize>(xi: f64, l: f64) -> [[f64; B]; N] {
+pub(super) fn compatibility<const N: usize, const B: usize>(xi: f64, l: f64) -> [[f64; B]; N] {
     let mut b = [[0.0; B]; N];
     b[0][0] = 1.0 / l;
     let (i, j) = ((6.0 * xi - 4.0) / l, (6.0 * xi - 2.0) / l);

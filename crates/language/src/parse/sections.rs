@@ -196,7 +196,7 @@ impl Known {
 
     /// Reads the fibres of a section; the range of its groups, one for each material.
     fn fibres(&mut self, context: &Context<'_>, table: &Table<'_>, centroid: bool) -> Option<(usize, usize)> {
-        let mut by_material: Vec<(String, Material, Vec<(usize, Fibre)>)> = Vec::new();
+        let mut by_material: Vec<(String, Material, Vec<Fibre>)> = Vec::new();
         let mut listed = 0;
         let (mut good, tables) = (true, table.all(&FIBRES));
         if tables.is_empty() {
@@ -216,17 +216,18 @@ impl Known {
                 good = false;
                 continue;
             };
-            let list = list.into_iter().enumerate().map(|(i, fibre)| (listed + i + 1, fibre)).collect::<Vec<_>>();
-            listed += list.len();
+            let count = list.len();
+            let list = list.into_iter().enumerate().map(|(i, fibre)| Fibre { number: listed + i + 1, ..fibre });
+            listed += count;
             match by_material.iter_mut().find(|m| m.0 == name.value) {
                 Some(known) => known.2.extend(list),
-                None => by_material.push((name.value, material, list)),
+                None => by_material.push((name.value, material, list.collect())),
             }
         }
         if !good {
             return None;
         }
-        let all = || by_material.iter().flat_map(|m| &m.2).map(|f| &f.1);
+        let all = || by_material.iter().flat_map(|m| &m.2);
         let total: f64 = all().map(|f| f.area).sum();
         let mean = |axis: usize| if centroid { all().map(|f| f.area * f.at[axis]).sum::<f64>() / total } else { 0.0 };
         let (y0, z0) = (mean(0), mean(1));
@@ -234,7 +235,7 @@ impl Known {
         for (name, material, list) in by_material {
             self.sections.groups.push(Group { material, first: self.sections.y.len(), count: list.len() });
             self.sections.materials.push(name);
-            for (number, Fibre { at: [y, z], area, mut outline }) in list {
+            for Fibre { number, at: [y, z], area, mut outline } in list {
                 self.sections.y.push(y - y0);
                 self.sections.z.push(z - z0);
                 self.sections.area.push(area);
@@ -359,8 +360,9 @@ fn pair<T: Copy>(context: &Context<'_>, list: Option<Spanned<Vec<Spanned<T>>>>, 
     pair
 }
 
-/// A fibre: its position (y, z), its area, and what it covers.
+/// A fibre: its number in the section, its position (y, z), its area, and what it covers.
 struct Fibre {
+    number: usize,
     at: [f64; 2],
     area: f64,
     outline: Outline,
@@ -369,7 +371,7 @@ struct Fibre {
 impl Fibre {
     /// A bar.
     fn bar(at: [f64; 2], area: f64) -> Self {
-        Fibre { at, area, outline: Outline::new() }
+        Fibre { number: 0, at, area, outline: Outline::new() }
     }
 }
 
@@ -485,7 +487,7 @@ fn centroid(p: [[f64; 2]; 4]) -> Fibre {
         y += (y0 + y1) * cross / 6.0;
         z += (z0 + z1) * cross / 6.0;
     }
-    Fibre { at: [y / area, z / area], area, outline: p.to_vec() }
+    Fibre { number: 0, at: [y / area, z / area], area, outline: p.to_vec() }
 }
 
 /// Cells of a ring: centroid and area of each.
@@ -505,7 +507,12 @@ fn ring(centre: [f64; 2], [inner, outer]: [f64; 2], [a0, a1]: [f64; 2], [around,
             let along = |k: usize| a - half + 2.0 * half * k as f64 / pieces;
             let outer = (0..=pieces as usize).map(|k| place(r1, along(k)));
             let inner = (0..=pieces as usize).rev().map(|k| place(r0, along(k)));
-            list.push(Fibre { at: place(mean, a), area: half * squares, outline: outer.chain(inner).collect() });
+            list.push(Fibre {
+                number: 0,
+                at: place(mean, a),
+                area: half * squares,
+                outline: outer.chain(inner).collect(),
+            });
         }
     }
     list

@@ -36,8 +36,8 @@ impl Part {
             (member.formulation != Formulation::Displacement && point < member.rule.count).then_some([base, base + n])
         };
         match self {
-            Part::Plane(member, _) => of(member, State::<2, 3>::section(point), 2),
-            Part::Space(member, _) => of(member, TRIADS + State::<4, 6>::section(point), 4),
+            Part::Plane(member, _) => of(member, State::<2, 3, f64>::section(point), 2),
+            Part::Space(member, _) => of(member, TRIADS + State::<4, 6, f64>::section(point), 4),
             _ => None,
         }
     }
@@ -61,7 +61,7 @@ impl Part {
                 let (triads_next, scratch) = scratch.split_at_mut(TRIADS);
                 triads_next.copy_from_slice(triads);
                 let q = core::array::from_fn(|i| at.q[i]);
-                let v = Space::new(*kind, member.length, &q, (triads, triads_next)).v;
+                let v = Space::new(*kind, member.length, &q, tables, (triads, triads_next)).v;
                 let seen = member.seen::<4, 6>(tables, rest, (&v, at.t), point, scratch)?;
                 Some(Seen { history: (TRIADS + seen.history.0, TRIADS + seen.history.1), ..seen })
             }
@@ -85,10 +85,10 @@ impl Member {
         let first = fibres + (0..point).map(size).sum::<usize>();
         let history = (first, first + (point < self.rule.count).then(|| size(point))?);
         let (strains, forces): ([f64; N], [f64; N]) = if remembered {
-            let base = State::<N, B>::section(point);
+            let base = State::<N, B, f64>::section(point);
             (core::array::from_fn(|i| memory[base + i]), core::array::from_fn(|i| memory[base + N + i]))
         } else {
-            let e = times(&compatibility::<N, B>(self.rule.xi[point], self.length), v);
+            let e = times(&compatibility::<N, B, f64>(self.rule.xi[point], self.length), v);
             let trial = &mut scratch[history.0..history.1];
             let section = &tables.sections[self.rule.section[point]];
             (e, section.evaluate(tables, (&memory[history.0..history.1], trial), &e, t).0)

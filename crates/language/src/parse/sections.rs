@@ -217,7 +217,7 @@ impl Known {
                 continue;
             };
             let count = list.len();
-            let list = list.into_iter().enumerate().map(|(i, fibre)| Fibre { number: listed + i + 1, ..fibre });
+            let list = list.into_iter().enumerate().map(move |(i, fibre)| Fibre { number: listed + i + 1, ..fibre });
             listed += count;
             match by_material.iter_mut().find(|m| m.0 == name.value) {
                 Some(known) => known.2.extend(list),

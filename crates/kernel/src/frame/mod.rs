@@ -15,6 +15,7 @@ pub mod rule;
 pub mod section;
 pub mod transformation;
 
+use crate::uniaxial::combined::Library;
 use crate::uniaxial::material::Material;
 use section::Section;
 
@@ -32,6 +33,8 @@ pub struct Group {
 /// Sections and fibres of a frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Tables<'a> {
+    /// Parts of combined materials, and programs of formulas.
+    pub library: Library<'a>,
     /// Sections, by number.
     pub sections: &'a [Section],
     /// Groups of fibres, by number.

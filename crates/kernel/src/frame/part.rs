@@ -8,7 +8,7 @@ use super::member::{Member, Spread, supports};
 use super::transformation::{Plane, Space, TRIADS, Transformation};
 use crate::uniaxial::Pace;
 use crate::uniaxial::material::Material;
-use crate::{Dual, Scalar};
+use crate::{Dual, Portable, Scalar};
 
 /// A part of a frame.
 #[derive(Clone, Copy, Debug)]
@@ -127,7 +127,7 @@ impl Part {
             }
             Part::Plane(member, kind) => {
                 let plane = Plane::new(*kind, member.length, &core::array::from_fn(|i| at.q[i]));
-                let basic = member.evaluate::<2, 3>(tables, (memory, next), &plane.v, (at.t, &at.load));
+                let basic = member.evaluate::<2, 3, f64>(tables, (memory, next), &plane.v, (at.t, &at.load));
                 let (mut forces, tangent) = plane.ends(&basic);
                 let [x, y, _] = supports(member.length, &at.load);
                 forces[0] += x;
@@ -140,8 +140,8 @@ impl Part {
                 let (triads_next, rest_next) = next.split_at_mut(TRIADS);
                 triads_next.copy_from_slice(triads);
                 let q = core::array::from_fn(|i| at.q[i]);
-                let space = Space::new(*kind, member.length, &q, (triads, triads_next));
-                let basic = member.evaluate::<4, 6>(tables, (rest, rest_next), &space.v, (at.t, &at.load));
+                let space = Space::new(*kind, member.length, &q, tables, (triads, triads_next));
+                let basic = member.evaluate::<4, 6, f64>(tables, (rest, rest_next), &space.v, (at.t, &at.load));
                 let (mut forces, tangent) = space.ends(&basic);
                 let [x, y, z] = supports(member.length, &at.load);
                 forces[0] += x;
@@ -166,10 +166,11 @@ impl Part {
     /// How its forces at `at`, reached from `memory`, change with the rates of its coordinates: `c` by rows.
     pub fn damping(&self, tables: &Tables<'_>, memory: &[f64], at: At<'_>, c: &mut [f64]) {
         c.fill(0.0);
-        let slope = |material: &Material, e: f64, pace: Pace<f64>| {
+        let slope = |material: &Material, e: f64, pace: Pace<Portable<1>>| {
             let mut pace = pace.fixed();
-            pace.rate = pace.rate.map(|rate| Dual { eps: 1.0, ..rate });
-            material.advance(&tables.library, |i| memory[i], Dual::constant(e), &pace, |_, _| ()).eps
+            pace.rate = pace.rate.map(|rate| Dual { eps: Portable([1.0]), ..rate });
+            let old = |i: usize| Portable([memory[i]]);
+            material.advance(&tables.library, old, Dual::constant(e), &pace, |_, _| ()).eps.0[0]
         };
         match self {
             Part::Spring { material, area, length } => {
@@ -199,18 +200,19 @@ pub(super) fn strained(
     material: &Material,
     (memory, next): (&[f64], &mut [f64]),
     e: f64,
-    pace: Pace<f64>,
+    pace: Pace<Portable<1>>,
 ) -> (f64, f64) {
-    let strain = Dual { re: e, eps: 1.0 };
-    let s = material.advance(&tables.library, |i| memory[i], strain, &pace.fixed(), |i, x| next[i] = x);
-    (s.re, s.eps)
+    let strain = Dual { re: Portable([e]), eps: Portable([1.0]) };
+    let old = |i: usize| Portable([memory[i]]);
+    let s = material.advance(&tables.library, old, strain, &pace.fixed(), |i, x| next[i] = x.0[0]);
+    (s.re.0[0], s.eps.0[0])
 }
 
 impl At<'_> {
     /// The pace of a strain that is the projection of the coordinates on `direction` over `length`.
-    pub(super) fn pace(&self, direction: impl Fn(usize) -> f64, length: f64) -> Pace<f64> {
+    pub(super) fn pace(&self, direction: impl Fn(usize) -> f64, length: f64) -> Pace<Portable<1>> {
         let rate = self.v.iter().enumerate().map(|(i, v)| direction(i) * v).sum::<f64>();
-        Pace { t: self.t, rate: Some(rate / length), calm: self.calm / length }
+        Pace { t: Portable([self.t]), rate: Some(Portable([rate / length])), calm: self.calm / length }
     }
 }
 

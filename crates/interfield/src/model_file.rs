@@ -362,7 +362,11 @@ impl ModelFile {
         let most = if modes.is_some() { omega.max(UNCONDITIONAL) } else { omega };
         // A coupling has limits of its own; `check --stability` finds them.
         let cut = structure.model.partition.is_some();
-        let stability_limit = if cut || structure.model.analysis.statics { None } else { scheme_limit(structure.model.analysis.scheme, most) };
+        let stability_limit = if cut || structure.model.analysis.statics {
+            None
+        } else {
+            scheme_limit(structure.model.analysis.scheme, most)
+        };
         let known = Knowledge {
             modal: modal.as_ref().ok(),
             stability_limit,

@@ -365,12 +365,10 @@ impl Rehearsed {
             .quantity("critical_gain", found["critical_gain"].clone(), ONE)
             .with(
                 "ended",
-                self.ended
-                    .as_ref()
-                    .map(|(k, why)| {
-                        let t = *k as f64 * self.model.analysis.dt;
-                        Quantities::default().seconds("t", t).with("reason", why.as_str()).object()
-                    }),
+                self.ended.as_ref().map(|(k, why)| {
+                    let t = *k as f64 * self.model.analysis.dt;
+                    Quantities::default().seconds("t", t).with("reason", why.as_str()).object()
+                }),
             )
             .quantity("largest_link", link, &units.label(Dimension::LENGTH))
             .with("laboratory", laboratory::json(&self.assessed, units))

@@ -87,12 +87,7 @@ pub const PROTOCOLS: &[Protocol] = &[
         more: More::Times(1.25),
     },
     // FEMA 461, 2007, section 2.9: two cycles at each of ten amplitudes, each 1.4 times the one before, the last the largest.
-    Protocol {
-        name: "fema-461",
-        unit: Unit::Largest,
-        steps: &[(0.0484002582470509, 2)],
-        more: More::Times(1.4),
-    },
+    Protocol { name: "fema-461", unit: Unit::Largest, steps: &[(0.0484002582470509, 2)], more: More::Times(1.4) },
 ];
 
 /// Most cycles of a protocol.

@@ -80,11 +80,13 @@ fn unbalanced(model: &Model, assembly: &Assembly, share: f64, fault: Fault) -> P
     let (message, help) = match fault {
         Fault::NoConvergence { .. } => {
             let why = reason(model, &assembly.system, free, looped);
-            let message = format!("the structure cannot carry {loads}: no balance was found beyond {percent} % of them; {why}");
+            let message =
+                format!("the structure cannot carry {loads}: no balance was found beyond {percent} % of them; {why}");
             (message, "look at the strength of this element, at second-order effects, and at the units of the loads")
         }
         Fault::Singular { .. } if share == 0.0 => {
-            let message = format!("the structure is a mechanism under {loads}: {}", explain(model, free, looped, fault));
+            let message =
+                format!("the structure is a mechanism under {loads}: {}", explain(model, free, looped, fault));
             (message, "add a support or a member that resists this motion")
         }
         fault => {

@@ -92,7 +92,8 @@ impl Pushed {
 
     /// Work of the pattern from the last state to the present balance.
     fn done(&self) -> f64 {
-        let way: f64 = self.system.pushed().iter().zip(self.statics.u().iter().zip(&self.x)).map(|(p, (u, x))| p * (u - x)).sum();
+        let way: f64 =
+            self.system.pushed().iter().zip(self.statics.u().iter().zip(&self.x)).map(|(p, (u, x))| p * (u - x)).sum();
         0.5 * (self.factor() + self.statics.factor()) * way
     }
 }
@@ -128,7 +129,11 @@ fn forms(model: &Model, push: &Pushing, places: &[Place], n: usize) -> Result<(L
             let form = unknowns(&[(control, 1.0)]);
             if form.is_empty() {
                 let message = format!("`{}` is held and cannot be controlled", model.dofs[control].name);
-                problems.push(Problem::error(Subject::Dof(control), message, "control a degree of freedom that is free"));
+                problems.push(Problem::error(
+                    Subject::Dof(control),
+                    message,
+                    "control a degree of freedom that is free",
+                ));
             }
             Lead::Displacement(form)
         }
@@ -306,7 +311,11 @@ pub(crate) fn reason(model: &Model, system: &Assembled, free: &[usize], looped: 
         Some(stuck) => match stuck.weak {
             Some((e, share)) if share <= 0.0 => format!("element `{}` loses strength there", element(e)),
             Some((e, share)) => {
-                format!("element `{}` has {} % of its initial stiffness left", element(e), significant(100.0 * share, 2))
+                format!(
+                    "element `{}` has {} % of its initial stiffness left",
+                    element(e),
+                    significant(100.0 * share, 2)
+                )
             }
             None => {
                 let dof = free.get(stuck.unknown).map_or("?", |&d| model.dofs[d].name.as_str());

@@ -424,7 +424,8 @@ impl Simulation {
     pub fn explain(&self, fault: Fault) -> String {
         if let Some(push) = self.pushing()
             && let Some(part) = self.parts.first()
-            && let Some(words) = pushover::stopped(&self.model, push, self.coupling.as_ref(), (&part.free, &part.looped), fault)
+            && let Some(words) =
+                pushover::stopped(&self.model, push, self.coupling.as_ref(), (&part.free, &part.looped), fault)
         {
             return words;
         }

@@ -63,7 +63,8 @@ impl Report<'_> {
     fn page(self) -> Page {
         let section = |title: &str, blocks: Vec<Block>| Section { title: title.to_owned(), blocks };
         let model = Block::Folded { summary: "Model file".to_owned(), text: self.meta.model_text.clone() };
-        let Evidence { good, verdict, structure, interface, laboratory, pushover, log, timings, numbers: _ } = self.evidence;
+        let Evidence { good, verdict, structure, interface, laboratory, pushover, log, timings, numbers: _ } =
+            self.evidence;
         let [modes, deformed] = structure.unwrap_or_default();
         let log = if log.is_empty() { Vec::new() } else { vec![Block::Lines(log)] };
         let timings = timings.into_iter().map(|(what, value)| vec![what, value]).collect();

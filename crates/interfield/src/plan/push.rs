@@ -75,7 +75,8 @@ impl<'a> Push<'a> {
             let dt = self.model.analysis.dt;
             let angle = push.control.is_some_and(|d| self.model.dofs[d].angle);
             let (unit, size) = along(&self.model.units, angle, 1);
-            let hold = if push.hold > 0.0 { format!(", of which {} are a hold", time(push.hold)) } else { String::new() };
+            let hold =
+                if push.hold > 0.0 { format!(", of which {} are a hold", time(push.hold)) } else { String::new() };
             let text = format!(
                 "at most {} {unit}; {} per step{hold}, {} in all",
                 short(v / size),
@@ -125,7 +126,8 @@ impl<'a> Push<'a> {
             let (one, label) = self.model.units.readable(dim);
             json!({ "dof": dof.name, "force": f / one, "unit": label })
         });
-        let cycles = self.grouped().into_iter().map(|(a, n)| json!({ "amplitude": told(a), "cycles": n, "unit": unit }));
+        let cycles =
+            self.grouped().into_iter().map(|(a, n)| json!({ "amplitude": told(a), "cycles": n, "unit": unit }));
         Quantities::default()
             .with("control", push.control.map(|d| self.model.dofs[d].name.clone()))
             .with("pattern", pattern.collect::<Vec<_>>())

@@ -198,7 +198,11 @@ impl<'d> Reader<'_, 'd> {
         let written = |key: &Key<Stroke>| table.has(key);
         if !given.cycles.is_empty() {
             let list = given.cycles.iter().map(|text| self.typed("--cycles", text, self.along));
-            return self.cycles(&list.collect::<Option<Vec<f64>>>()?, repeat, Diagnostic::unlocated("").at_option("--cycles"));
+            return self.cycles(
+                &list.collect::<Option<Vec<f64>>>()?,
+                repeat,
+                Diagnostic::unlocated("").at_option("--cycles"),
+            );
         }
         if given.to.is_some() && !table.has(&PROTOCOL) {
             return self.monotonic(to?.value, Diagnostic::unlocated("").at_option("--to"));
@@ -231,7 +235,11 @@ impl<'d> Reader<'_, 'd> {
             }
             _ => {
                 let help = "write to = \"200 mm\", cycles = [\"10 mm\", \"20 mm\"], or protocol = \"atc-24\" with `to` and `yield`";
-                context.error(table.span(), "a push goes either `to` a displacement, in `cycles`, or by a `protocol`", help);
+                context.error(
+                    table.span(),
+                    "a push goes either `to` a displacement, in `cycles`, or by a `protocol`",
+                    help,
+                );
                 None
             }
         }

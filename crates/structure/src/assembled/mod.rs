@@ -24,9 +24,9 @@ pub use blueprint::{Blueprint, ElementBlueprint, OperatorBlueprint, SpecimenBlue
 pub(crate) use element::gather;
 use element::{Entry, Line, Scatter, mul_add};
 pub use element::{Part, Row, Stored};
+pub(crate) use frame::fixed_end_forces;
 use interfield_language::model::TangentPolicy;
 use interfield_language::signal::{Motion, Signal};
-pub(crate) use frame::fixed_end_forces;
 use operators::Operator;
 pub(crate) use statics::{Lead, Statics, Stuck};
 

@@ -82,8 +82,7 @@ impl From<'_> {
     fn walked(&self, way: &[f64], steps: u32) -> Vec<f64> {
         let h = 1.0 / f64::from(steps);
         let at = |x: f64| -> Vec<f64> { self.q.iter().zip(way).map(|(q, w)| q + x * w).collect() };
-        let ahead =
-            |s: &[f64], g: &[f64], h: f64| -> Vec<f64> { s.iter().zip(g).map(|(s, g)| s + h * g).collect() };
+        let ahead = |s: &[f64], g: &[f64], h: f64| -> Vec<f64> { s.iter().zip(g).map(|(s, g)| s + h * g).collect() };
         let mut s = self.s.to_vec();
         for i in 0..steps {
             let x = f64::from(i) * h;

@@ -28,8 +28,13 @@ const LEAP: f64 = 10.0;
 const SHARE: f64 = 1e-7;
 /// A pattern that moves the structure so many times as far as at the beginning meets a mechanism.
 const LOOSE: f64 = 1e8;
+/// Share of the last way by which tangents are looked at ahead.
+const AHEAD: f64 = 0.01;
 /// Stiffness alone; element states need a number in place of the inverse time that they have in motion.
 const STIFFNESS: Mck = Mck { m: 1e-200, c: 0.0, k: 1.0 };
+
+/// No balance was found.
+const NOT_FOUND: Fault = Fault::NoConvergence { iterations: ITERATIONS, residual: f64::INFINITY };
 
 /// What is led from one balance to the next.
 #[derive(Clone, Debug)]
@@ -256,7 +261,8 @@ impl Statics {
         }
         let (mut last, mut residual) = (f64::INFINITY, 0.0);
         for i in 0..ITERATIONS {
-            self.evaluate(system, i < initial)?;
+            // What diverges says nothing of the element that overflowed first.
+            self.evaluate(system, i < initial).map_err(|fault| if i > 0 { NOT_FOUND } else { fault })?;
             let scale = self.scale(system);
             if i == 0 && matches!(lead, Lead::Loads) {
                 system.add_imposed(to - from, &mut self.r);
@@ -270,7 +276,7 @@ impl Statics {
                 return Ok(());
             }
             last = residual;
-            self.factorize(system)?;
+            self.factorize(system).map_err(|fault| if i > 0 { NOT_FOUND } else { fault })?;
             self.solve(system, lead, to);
             if i == 0 {
                 self.predicted.copy_from_slice(&self.step);
@@ -394,11 +400,14 @@ impl Statics {
     /// What lost its stiffness along the last way that reached a balance, and where the balance is missing.
     fn stuck(&mut self, system: &mut Assembled) -> Option<Stuck> {
         let unbalanced = (0..self.r.len()).max_by(|&a, &b| self.r[a].abs().total_cmp(&self.r[b].abs()))?;
-        let way = if self.way.iter().any(|x| *x != 0.0) { &self.way } else { &self.predicted };
-        let way = way.clone();
-        self.evaluate(system, false).ok()?;
-        system.rewind();
-        let weak = system.weakest(&self.initial, &way);
+        // A little ahead: where nothing moves, what has yielded would unload. Then along the step that failed.
+        let ways = [(self.way.clone(), AHEAD), (self.predicted.clone(), 1.0), (self.predicted.clone(), 10.0)];
+        let weak = ways.iter().find_map(|(way, share)| {
+            self.now.u.iter_mut().zip(way).for_each(|(u, way)| *u += share * way);
+            let weak = self.evaluate(system, false).ok().and_then(|()| system.weakest(&self.initial, way));
+            self.retreat(system);
+            weak
+        });
         Some(Stuck { weak, unknown: unbalanced })
     }
 }

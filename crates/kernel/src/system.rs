@@ -118,6 +118,9 @@ pub trait System {
     /// with a memory from where they stood at the last [`System::commit`], and tangents are those of the trials.
     fn iterate(&mut self) {}
 
+    /// Whether the evaluations that follow are trials of a step with stages: histories of members stay where they are.
+    fn trial(&mut self, _trial: bool) {}
+
     /// A step begins where the laws stand now.
     fn commit(&mut self) {}
 

@@ -96,7 +96,7 @@ pub trait System {
     fn drift(&mut self, at: Point<'_>, dt: f64, r: &mut [f64], g: &mut [f64]) -> Result<(), Fault>;
 
     /// What the system remembers of the points at which it was evaluated: laws that [`System::force`] moves from one
-    /// point to the next. All zeros is a system at rest that was never evaluated. Part of the complete state of a domain.
+    /// point to the next. Part of the complete state of a domain.
     fn memory(&self) -> &[f64] {
         &[]
     }

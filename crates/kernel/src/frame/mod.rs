@@ -17,7 +17,7 @@ pub mod transformation;
 
 use core::ops::Range;
 
-use crate::Scalar;
+use crate::{Dual, Portable, Scalar};
 use crate::uniaxial::material::Material;
 use matrix::Matrix;
 use section::Section;
@@ -65,6 +65,12 @@ pub trait Evaluate<T: Scalar> {
         t: T,
     ) -> ([T; N], Matrix<N, T>);
 
+    /// Stress and tangent of one fibre of a material, or of a spring, at the strain `e` and time `t`; its history goes on from `memory` to `next`.
+    fn strained(&self, material: &Material, memory: (&[T], &mut [T]), e: T, t: T) -> (T, T);
+
+    /// x^n of a number that is not negative.
+    fn power(&self, x: T, n: f64) -> T;
+
     /// See [`transformation::turned`].
     fn turned(&self, length: f64, x: &[T; 9], memory: &[T]) -> transformation::Turned<T>;
 }
@@ -83,6 +89,16 @@ impl Evaluate<f64> for Tables<'_> {
         t: f64,
     ) -> ([f64; N], Matrix<N>) {
         self.sections[section].evaluate(self, (&memory[range.clone()], &mut next[range]), e, t)
+    }
+
+    fn strained(&self, material: &Material, (memory, next): (&[f64], &mut [f64]), e: f64, t: f64) -> (f64, f64) {
+        let strain = Dual { re: Portable([e]), eps: Portable([1.0]) };
+        let s = material.advance(|i| Dual::constant(memory[i]), strain, t, |i, x| next[i] = x.re.0[0]);
+        (s.re.0[0], s.eps.0[0])
+    }
+
+    fn power(&self, x: f64, n: f64) -> f64 {
+        Portable([x]).powf(n).0[0]
     }
 
     fn turned(&self, length: f64, x: &[f64; 9], memory: &[f64]) -> transformation::Turned<f64> {

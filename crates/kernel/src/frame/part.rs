@@ -2,12 +2,12 @@
 //!
 //! Coordinates are linear in the displacements of the nodes; whoever assembles knows axes, offsets and directions.
 
-use super::Tables;
 use super::bearing::Bearing;
 use super::member::{Member, Spread, supports};
 use super::transformation::{Plane, Space, TRIADS, Transformation};
 use crate::uniaxial::material::Material;
-use crate::{Dual, Portable, Scalar};
+use super::{Evaluate, Tables};
+use crate::Scalar;
 
 /// A part of a frame.
 #[derive(Clone, Copy, Debug)]
@@ -47,11 +47,11 @@ pub const SIZE: usize = 12;
 
 /// Where a part is: time, coordinates, and the load spread along it.
 #[derive(Clone, Copy, Debug)]
-pub struct At<'a> {
+pub struct At<'a, T = f64> {
     /// Time, s.
-    pub t: f64,
+    pub t: T,
     /// Coordinates.
-    pub q: &'a [f64],
+    pub q: &'a [T],
     /// Load along a member, N/m in local axes.
     pub load: Spread,
 }
@@ -96,40 +96,54 @@ impl Part {
     pub fn evaluate(
         &self,
         tables: &Tables<'_>,
-        (memory, next): (&[f64], &mut [f64]),
+        memory: (&[f64], &mut [f64]),
         at: At<'_>,
         p: &mut [f64],
         k: &mut [f64],
     ) {
+        self.respond(tables, memory, at, p, k);
+    }
+
+    /// [`Part::evaluate`] in any scalar.
+    pub fn respond<T: Scalar>(
+        &self,
+        by: &impl Evaluate<T>,
+        (memory, next): (&[T], &mut [T]),
+        at: At<'_, T>,
+        p: &mut [T],
+        k: &mut [T],
+    ) {
         match self {
             Part::Spring { material, area, length } => {
-                let (s, e) = strained(material, (memory, next), at.q[0] / length, at.t);
-                (p[0], k[0]) = (area * s, area / length * e);
+                let (s, e) = by.strained(material, (memory, next), at.q[0] / *length, at.t);
+                (p[0], k[0]) = (s * *area, e * (area / length));
             }
             Part::Truss { material, area, length, size } => {
-                let q: &[f64] = &at.q[..*size];
-                let square: f64 = q.iter().map(|x| x * x).sum();
-                let now = libm::sqrt(length * length + 2.0 * length * q[0] + square);
-                let strain = (2.0 * length * q[0] + square) / (now + length) / length;
-                let (s, e) = strained(material, (memory, next), strain, at.t);
-                let direction = |i: usize| (q[i] + if i == 0 { *length } else { 0.0 }) / now;
+                let q: &[T] = &at.q[..*size];
+                let square = q.iter().fold(T::constant(0.0), |sum, &x| sum + x * x);
+                let longer = q[0] * (2.0 * length) + square;
+                let now = (longer + length * length).sqrt();
+                let strain = longer / (now + *length) / *length;
+                let (s, e) = by.strained(material, (memory, next), strain, at.t);
+                let direction = |i: usize| if i == 0 { (q[0] + *length) / now } else { q[i] / now };
+                let (force, stiffness) = (s * *area, e * (area / length));
                 for i in 0..*size {
-                    p[i] = area * s * direction(i);
+                    p[i] = force * direction(i);
                     for j in 0..*size {
                         let along = direction(i) * direction(j);
-                        let across = f64::from(u8::from(i == j)) - along;
-                        k[i * size + j] = area * e / length * along + area * s / now * across;
+                        let across = T::constant(f64::from(u8::from(i == j))) - along;
+                        k[i * size + j] = stiffness * along + force / now * across;
                     }
                 }
             }
             Part::Plane(member, kind) => {
                 let plane = Plane::new(*kind, member.length, &core::array::from_fn(|i| at.q[i]));
-                let basic = member.evaluate::<2, 3, f64>(tables, (memory, next), &plane.v, (at.t, &at.load));
+                let basic = member.evaluate::<2, 3, T>(by, (memory, next), &plane.v, (at.t, &at.load));
                 let (mut forces, tangent) = plane.ends(&basic);
-                let [x, y, _] = supports(member.length, &at.load);
-                forces[0] += x;
-                forces[1] += y;
-                forces[4] += y;
+                let [x, y, _] = supports(member.length, &at.load).map(T::constant);
+                for (i, more) in [(0, x), (1, y), (4, y)] {
+                    forces[i] = forces[i] + more;
+                }
                 put(&forces, &tangent, p, k);
             }
             Part::Space(member, kind) => {
@@ -137,31 +151,22 @@ impl Part {
                 let (triads_next, rest_next) = next.split_at_mut(TRIADS);
                 triads_next.copy_from_slice(triads);
                 let q = core::array::from_fn(|i| at.q[i]);
-                let space = Space::new(*kind, member.length, &q, tables, (triads, triads_next));
-                let basic = member.evaluate::<4, 6, f64>(tables, (rest, rest_next), &space.v, (at.t, &at.load));
+                let space = Space::new(*kind, member.length, &q, by, (triads, triads_next));
+                let basic = member.evaluate::<4, 6, T>(by, (rest, rest_next), &space.v, (at.t, &at.load));
                 let (mut forces, tangent) = space.ends(&basic);
-                let [x, y, z] = supports(member.length, &at.load);
-                forces[0] += x;
-                for end in [0, 6] {
-                    forces[end + 1] += y;
-                    forces[end + 2] += z;
+                let [x, y, z] = supports(member.length, &at.load).map(T::constant);
+                for (i, more) in [(0, x), (1, y), (2, z), (7, y), (8, z)] {
+                    forces[i] = forces[i] + more;
                 }
                 put(&forces, &tangent, p, k);
             }
-            Part::Bearing(bearing) => bearing.evaluate((memory, next), at, p, k),
+            Part::Bearing(bearing) => bearing.evaluate(by, (memory, next), at, p, k),
         }
     }
 }
 
-/// Stress and tangent of one fibre of a material.
-pub(super) fn strained(material: &Material, (memory, next): (&[f64], &mut [f64]), e: f64, t: f64) -> (f64, f64) {
-    let strain = Dual { re: Portable([e]), eps: Portable([1.0]) };
-    let s = material.advance(|i| Dual::constant(memory[i]), strain, t, |i, x| next[i] = x.re.0[0]);
-    (s.re.0[0], s.eps.0[0])
-}
-
 /// Forces and tangent as slices.
-fn put<const D: usize>(forces: &[f64; D], tangent: &[[f64; D]; D], p: &mut [f64], k: &mut [f64]) {
+fn put<const D: usize, T: Scalar>(forces: &[T; D], tangent: &[[T; D]; D], p: &mut [T], k: &mut [T]) {
     p[..D].copy_from_slice(forces);
     for (row, k) in tangent.iter().zip(k.chunks_exact_mut(D)) {
         k.copy_from_slice(row);

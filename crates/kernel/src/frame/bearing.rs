@@ -1,8 +1,8 @@
 //! Bearings: a coupled bilinear shear spring between two plates, or a friction pendulum, with uniaxial materials along the other
 //! directions. Coordinates as those of a member, local x from the first node to the second (book: frames 5).
 
-use super::Evaluate;
-use super::part::At;
+use super::part::{At, strained};
+use super::{Evaluate, Tables};
 use crate::Scalar;
 use crate::uniaxial::material::Material;
 use crate::uniaxial::{divisor, zero};
@@ -72,12 +72,12 @@ impl Bearing {
     }
 
     /// Writes the memory of a bearing that was never moved.
-    pub fn start(&self, memory: &mut [f64]) {
+    pub fn start(&self, tables: &Tables<'_>, memory: &mut [f64]) {
         memory[..4].fill(0.0);
         let mut at = 4;
         for &(m, _) in self.springs() {
             let size = self.materials[m].history();
-            self.materials[m].start(1, &mut memory[at..at + size]);
+            self.materials[m].start(&tables.library, 1, &mut memory[at..at + size]);
             at += size;
         }
     }
@@ -115,8 +115,9 @@ impl Bearing {
             let range = first..first + self.materials[m].history();
             first = range.end;
             let elongation = at.q[half + dof] - at.q[dof];
-            let (s, e) =
-                by.strained(&self.materials[m], (&memory[range.clone()], &mut next[range]), elongation, at.t);
+            let sign = |i: usize| f64::from(u8::from(i == half + dof)) - f64::from(u8::from(i == dof));
+            let pace = at.pace(|i| T::constant(sign(i)), 1.0);
+            let (s, e) = strained(by, &self.materials[m], (&memory[range.clone()], &mut next[range]), elongation, pace);
             if m == AXIAL {
                 axial = s;
             }

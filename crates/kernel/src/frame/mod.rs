@@ -13,11 +13,14 @@ pub mod member;
 pub mod part;
 pub mod rule;
 pub mod section;
+pub mod seen;
 pub mod transformation;
 
 use core::ops::Range;
 
 use crate::{Dual, Portable, Scalar};
+use crate::uniaxial::Pace;
+use crate::uniaxial::combined::Library;
 use crate::uniaxial::material::Material;
 use matrix::Matrix;
 use section::Section;
@@ -36,6 +39,8 @@ pub struct Group {
 /// Sections and fibres of a frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Tables<'a> {
+    /// Parts of combined materials, and programs of formulas.
+    pub library: Library<'a>,
     /// Sections, by number.
     pub sections: &'a [Section],
     /// Groups of fibres, by number.
@@ -65,8 +70,15 @@ pub trait Evaluate<T: Scalar> {
         t: T,
     ) -> ([T; N], Matrix<N, T>);
 
-    /// Stress and tangent of one fibre of a material, or of a spring, at the strain `e` and time `t`; its history goes on from `memory` to `next`.
-    fn strained(&self, material: &Material, memory: (&[T], &mut [T]), e: T, t: T) -> (T, T);
+    /// See [`Material::advance`].
+    fn advance(
+        &self,
+        material: &Material,
+        history: &dyn Fn(usize) -> T,
+        e: Dual<T>,
+        pace: &Pace<Dual<T>>,
+        keep: &mut dyn FnMut(usize, T),
+    ) -> Dual<T>;
 
     /// x^n of a number that is not negative.
     fn power(&self, x: T, n: f64) -> T;
@@ -91,10 +103,18 @@ impl Evaluate<f64> for Tables<'_> {
         self.sections[section].evaluate(self, (&memory[range.clone()], &mut next[range]), e, t)
     }
 
-    fn strained(&self, material: &Material, (memory, next): (&[f64], &mut [f64]), e: f64, t: f64) -> (f64, f64) {
-        let strain = Dual { re: Portable([e]), eps: Portable([1.0]) };
-        let s = material.advance(|i| Dual::constant(memory[i]), strain, t, |i, x| next[i] = x.re.0[0]);
-        (s.re.0[0], s.eps.0[0])
+    fn advance(
+        &self,
+        material: &Material,
+        history: &dyn Fn(usize) -> f64,
+        e: Dual<f64>,
+        pace: &Pace<Dual<f64>>,
+        keep: &mut dyn FnMut(usize, f64),
+    ) -> Dual<f64> {
+        let lift = |x: Dual<f64>| Dual { re: Portable([x.re]), eps: Portable([x.eps]) };
+        let pace = Pace { t: lift(pace.t), rate: pace.rate.map(lift), calm: pace.calm };
+        let s = material.advance(&self.library, |i| Portable([history(i)]), lift(e), &pace, |i, x| keep(i, x.0[0]));
+        Dual { re: s.re.0[0], eps: s.eps.0[0] }
     }
 
     fn power(&self, x: f64, n: f64) -> f64 {

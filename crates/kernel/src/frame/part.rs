@@ -7,7 +7,8 @@ use super::member::{Member, Spread, supports};
 use super::transformation::{Plane, Space, TRIADS, Transformation};
 use crate::uniaxial::material::Material;
 use super::{Evaluate, Tables};
-use crate::Scalar;
+use crate::uniaxial::Pace;
+use crate::{Dual, Scalar};
 
 /// A part of a frame.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +53,10 @@ pub struct At<'a, T = f64> {
     pub t: T,
     /// Coordinates.
     pub q: &'a [T],
+    /// Their rates; none means rest.
+    pub v: &'a [T],
+    /// Rate of the coordinates below which viscous forces are linear, see [`Pace::calm`].
+    pub calm: f64,
     /// Load along a member, N/m in local axes.
     pub load: Spread,
 }
@@ -81,14 +86,14 @@ impl Part {
     /// Writes the memory of a part that was never moved.
     pub fn start(&self, tables: &Tables<'_>, memory: &mut [f64]) {
         match self {
-            Part::Spring { material, .. } | Part::Truss { material, .. } => material.start(1, memory),
+            Part::Spring { material, .. } | Part::Truss { material, .. } => material.start(&tables.library, 1, memory),
             Part::Plane(member, _) => member.start::<2, 3>(tables, memory),
             Part::Space(member, _) => {
                 let (triads, rest) = memory.split_at_mut(TRIADS);
                 Space::start(triads);
                 member.start::<4, 6>(tables, rest);
             }
-            Part::Bearing(bearing) => bearing.start(memory),
+            Part::Bearing(bearing) => bearing.start(tables, memory),
         }
     }
 
@@ -115,17 +120,14 @@ impl Part {
     ) {
         match self {
             Part::Spring { material, area, length } => {
-                let (s, e) = by.strained(material, (memory, next), at.q[0] / *length, at.t);
+                let pace = at.pace(|_| T::constant(1.0), *length);
+                let (s, e) = strained(by, material, (memory, next), at.q[0] / *length, pace);
                 (p[0], k[0]) = (s * *area, e * (area / length));
             }
             Part::Truss { material, area, length, size } => {
-                let q: &[T] = &at.q[..*size];
-                let square = q.iter().fold(T::constant(0.0), |sum, &x| sum + x * x);
-                let longer = q[0] * (2.0 * length) + square;
-                let now = (longer + length * length).sqrt();
-                let strain = longer / (now + *length) / *length;
-                let (s, e) = by.strained(material, (memory, next), strain, at.t);
-                let direction = |i: usize| if i == 0 { (q[0] + *length) / now } else { q[i] / now };
+                let (now, strain, direction) = turned(*length, &at.q[..*size]);
+                let pace = at.pace(&direction, *length);
+                let (s, e) = strained(by, material, (memory, next), strain, pace);
                 let (force, stiffness) = (s * *area, e * (area / length));
                 for i in 0..*size {
                     p[i] = force * direction(i);
@@ -162,6 +164,67 @@ impl Part {
             }
             Part::Bearing(bearing) => bearing.evaluate(by, (memory, next), at, p, k),
         }
+    }
+
+    /// Whether its forces depend on the rates of its coordinates.
+    pub fn viscous(&self, tables: &Tables<'_>) -> bool {
+        match self {
+            Part::Spring { material, .. } | Part::Truss { material, .. } => material.viscous(&tables.library),
+            Part::Plane(..) | Part::Space(..) | Part::Bearing(_) => false,
+        }
+    }
+
+    /// How its forces at `at`, reached from `memory`, change with the rates of its coordinates: `c` by rows.
+    pub fn damping<T: Scalar>(&self, by: &impl Evaluate<T>, memory: &[T], at: At<'_, T>, c: &mut [T]) {
+        c.fill(T::constant(0.0));
+        let slope = |material: &Material, e: T, pace: Pace<T>| {
+            let mut pace = pace.fixed();
+            pace.rate = pace.rate.map(|rate| Dual { eps: T::constant(1.0), ..rate });
+            let e = Dual { re: e, eps: T::constant(0.0) };
+            by.advance(material, &|i| memory[i], e, &pace, &mut |_, _| ()).eps
+        };
+        match self {
+            Part::Spring { material, area, length } => {
+                let pace = at.pace(|_| T::constant(1.0), *length);
+                c[0] = slope(material, at.q[0] / *length, pace) * (area / length);
+            }
+            Part::Truss { material, area, length, size } => {
+                let (_, strain, direction) = turned(*length, &at.q[..*size]);
+                let along = slope(material, strain, at.pace(&direction, *length)) * (area / length);
+                (0..size * size).for_each(|i| c[i] = along * direction(i / size) * direction(i % size));
+            }
+            Part::Plane(..) | Part::Space(..) | Part::Bearing(_) => {}
+        }
+    }
+}
+
+/// Present length, strain and direction of a bar that has turned with its ends.
+fn turned<T: Scalar>(length: f64, q: &[T]) -> (T, T, impl Fn(usize) -> T) {
+    let square = q.iter().fold(T::constant(0.0), |sum, &x| sum + x * x);
+    let longer = q[0] * (2.0 * length) + square;
+    let now = (longer + length * length).sqrt();
+    let strain = longer / (now + length) / length;
+    (now, strain, move |i| if i == 0 { (q[0] + length) / now } else { q[i] / now })
+}
+
+/// Stress and tangent of one fibre of a material, at a rate of its strain.
+pub(super) fn strained<T: Scalar>(
+    by: &impl Evaluate<T>,
+    material: &Material,
+    (memory, next): (&[T], &mut [T]),
+    e: T,
+    pace: Pace<T>,
+) -> (T, T) {
+    let strain = Dual { re: e, eps: T::constant(1.0) };
+    let s = by.advance(material, &|i| memory[i], strain, &pace.fixed(), &mut |i, x| next[i] = x);
+    (s.re, s.eps)
+}
+
+impl<T: Scalar> At<'_, T> {
+    /// The pace of a strain that is the projection of the coordinates on `direction` over `length`.
+    pub(super) fn pace(&self, direction: impl Fn(usize) -> T, length: f64) -> Pace<T> {
+        let rate = self.v.iter().enumerate().fold(T::constant(0.0), |sum, (i, &v)| sum + direction(i) * v);
+        Pace { t: self.t, rate: Some(rate / length), calm: self.calm / length }
     }
 }
 

@@ -18,10 +18,10 @@ pub mod transformation;
 
 use core::ops::Range;
 
-use crate::{Dual, Portable, Scalar};
 use crate::uniaxial::Pace;
 use crate::uniaxial::combined::Library;
 use crate::uniaxial::material::Material;
+use crate::{Dual, Portable, Scalar};
 use matrix::Matrix;
 use section::Section;
 

@@ -5,9 +5,9 @@
 use super::bearing::Bearing;
 use super::member::{Member, Spread, supports};
 use super::transformation::{Plane, Space, TRIADS, Transformation};
-use crate::uniaxial::material::Material;
 use super::{Evaluate, Tables};
 use crate::uniaxial::Pace;
+use crate::uniaxial::material::Material;
 use crate::{Dual, Scalar};
 
 /// A part of a frame.

@@ -9,7 +9,7 @@ use interfield_kernel::element::{AnyLaw, Element as _};
 use interfield_kernel::frame::member::Spread;
 use interfield_kernel::frame::part::Part;
 use interfield_kernel::frame::section::Section;
-use interfield_kernel::frame::{Group, Tables};
+use interfield_kernel::frame::{Group, Resultant, Tables};
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_lab::rig::Reading;
 
@@ -90,7 +90,8 @@ impl Kind {
         match self {
             Kind::Law { law, .. } => law.has_mass(),
             Kind::Formula { element, .. } => element.has_mass(),
-            Kind::Block { .. } | Kind::Frame { .. } => false,
+            Kind::Block { .. } => false,
+            Kind::Frame { frame, .. } => !frame.mass.is_empty(),
             Kind::Linear { mass, .. } => mass.iter().any(|m| *m != 0.0),
         }
     }
@@ -105,6 +106,8 @@ pub struct Sections {
     pub sections: Vec<Section>,
     /// Fibres of one material each.
     pub groups: Vec<Group>,
+    /// Single forces of sections with materials of their own.
+    pub resultants: Vec<Resultant>,
     /// Positions of the fibres, m.
     pub y: Vec<f64>,
     /// The same along z.
@@ -116,7 +119,8 @@ pub struct Sections {
 impl Sections {
     /// As the kernel takes them.
     pub fn tables(&self) -> Tables<'_> {
-        Tables { sections: &self.sections, groups: &self.groups, y: &self.y, z: &self.z, area: &self.area }
+        let Sections { sections, groups, resultants, y, z, area, .. } = self;
+        Tables { sections, groups, resultants, y, z, area }
     }
 }
 
@@ -129,6 +133,8 @@ pub struct FramePart {
     pub sections: Arc<Sections>,
     /// Load along it that is there from the beginning, N/m in local axes.
     pub load: Spread,
+    /// Mass over its coordinates, row-major; empty if it has none.
+    pub mass: Vec<f64>,
     /// What it remembers at the beginning, after gravity; empty if it was never moved.
     pub rest: Arc<[f64]>,
 }

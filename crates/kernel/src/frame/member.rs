@@ -1,7 +1,7 @@
 //! Basic forces of a member from its basic deformations.
 //!
 //! Plane: deformations v = (elongation, rotations of the ends against the chord), forces q = (N, Mi, Mj). Space: (elongation, thz i, thz j,
-//! thy i, thy j, twist). N strains of a section, B basic deformations: 2 and 3, or 4 and 6 (book: frames 3).
+//! thy i, thy j, twist). N strains of a section, B basic deformations: 2 and 3, or 4 and 6; with shear 3 and 3, or 6 and 6 (book: frames 3).
 
 use super::Tables;
 use super::matrix::{Matrix, add_congruent, add_transposed, inverse, times};
@@ -35,6 +35,10 @@ pub struct Member {
     pub rule: Rule,
     /// How it is computed.
     pub formulation: Formulation,
+    /// Whether its sections deform in shear; force-based only.
+    pub sheared: bool,
+    /// Basic forces that its ends do not carry (hinges); force-based only.
+    pub released: [bool; 6],
 }
 
 /// A load spread evenly along a member, in its local axes x, y, z, N/m.
@@ -81,7 +85,7 @@ impl Member {
                 }
                 add_congruent(
                     self.rule.weight[p] * self.length,
-                    &equilibrium::<N, B>(self.rule.xi[p]),
+                    &equilibrium::<N, B>(self.rule.xi[p], self.length),
                     &f,
                     &mut flexibility,
                 );
@@ -89,7 +93,7 @@ impl Member {
             fibres = rest;
         }
         if !own.is_empty() {
-            let k = inverse(flexibility);
+            let k = self.stiffness(flexibility);
             for i in 0..B {
                 own[2 * B + i * B..2 * B + (i + 1) * B].copy_from_slice(&k[i]);
             }
@@ -114,6 +118,17 @@ impl Member {
             Formulation::ForceIterated { tolerance, passes } => (passes, tolerance),
         };
         self.force_based::<N, B>(tables, (memory, next), v, (t, w), (passes, tolerance))
+    }
+
+    /// The inverse of the flexibility, among the forces that its ends carry.
+    fn stiffness<const B: usize>(&self, mut flexibility: Matrix<B>) -> Matrix<B> {
+        for r in (0..B).filter(|&r| self.released[r]) {
+            (0..B).for_each(|i| (flexibility[r][i], flexibility[i][r]) = (0.0, 0.0));
+            flexibility[r][r] = 1.0;
+        }
+        let mut k = inverse(flexibility);
+        (0..B).filter(|&r| self.released[r]).for_each(|r| k[r][r] = 0.0);
+        k
     }
 
     fn displacement_based<const N: usize, const B: usize>(
@@ -189,7 +204,7 @@ impl Member {
             let (mut unbalance, mut at) = (0.0, 0);
             for p in 0..self.rule.count {
                 let section = &tables.sections[self.rule.section[p]];
-                let b = equilibrium::<N, B>(self.rule.xi[p]);
+                let b = equilibrium::<N, B>(self.rule.xi[p], self.length);
                 let base = State::<N, B>::section(p);
                 let (mut e, s): ([f64; N], [f64; N]) = (state.take(base), state.take(base + N));
                 let mut target: [f64; N] = times(&b, &q);
@@ -209,7 +224,7 @@ impl Member {
                 state.put(base + N, &s);
                 (0..N).for_each(|i| state.put(base + 2 * N + i * N, &f[i]));
             }
-            k = inverse(flexibility);
+            k = self.stiffness(flexibility);
             let missing = difference(v, &reached);
             let more = times(&k, &missing);
             add(&mut q, &more);
@@ -270,22 +285,29 @@ impl<const N: usize, const B: usize> State<'_, N, B> {
     }
 }
 
-/// Forces of a section from the basic forces: N = q0, Mz = (xi - 1) q1 + xi q2, My the same with q3 and q4, T = q5.
-fn equilibrium<const N: usize, const B: usize>(xi: f64) -> [[f64; B]; N] {
+/// Forces of a section from the basic forces: N = q0, Mz = (xi - 1) q1 + xi q2, My the same with q3 and q4, T = q5; shear forces are
+/// the slopes of the moments.
+fn equilibrium<const N: usize, const B: usize>(xi: f64, l: f64) -> [[f64; B]; N] {
     let mut b = [[0.0; B]; N];
     b[0][0] = 1.0;
     (b[1][1], b[1][2]) = (xi - 1.0, xi);
-    if N == 4 {
+    if N >= 4 {
         (b[2][3], b[2][4], b[3][5]) = (xi - 1.0, xi, 1.0);
+    }
+    if N == 3 {
+        (b[2][1], b[2][2]) = (1.0 / l, 1.0 / l);
+    }
+    if N == 6 {
+        (b[4][1], b[4][2], b[5][3], b[5][4]) = (1.0 / l, 1.0 / l, 1.0 / l, 1.0 / l);
     }
     b
 }
 
 /// Forces of a section of the simply supported member under a spread load.
 fn particular<const N: usize>(xi: f64, l: f64, &[wx, wy, wz]: &Spread) -> [f64; N] {
-    let moment = 0.5 * l * l * xi * (xi - 1.0);
-    let all = [wx * l * (1.0 - xi), wy * moment, -wz * moment, 0.0];
-    core::array::from_fn(|i| all[i])
+    let (moment, shear) = (0.5 * l * l * xi * (xi - 1.0), l * (xi - 0.5));
+    let all = [wx * l * (1.0 - xi), wy * moment, -wz * moment, 0.0, wy * shear, -wz * shear];
+    core::array::from_fn(|i| all[if N == 3 && i == 2 { 4 } else { i }])
 }
 
 /// Basic forces of a member that is clamped at both ends under a spread load.

@@ -72,7 +72,9 @@ impl Part {
     pub fn memory(&self, tables: &Tables<'_>) -> usize {
         match self {
             Part::Spring { material, .. } | Part::Truss { material, .. } => material.history(),
+            Part::Plane(member, _) if member.sheared => member.memory::<3, 3>(tables),
             Part::Plane(member, _) => member.memory::<2, 3>(tables),
+            Part::Space(member, _) if member.sheared => TRIADS + member.memory::<6, 6>(tables),
             Part::Space(member, _) => TRIADS + member.memory::<4, 6>(tables),
             Part::Bearing(bearing) => bearing.memory(),
         }
@@ -82,11 +84,15 @@ impl Part {
     pub fn start(&self, tables: &Tables<'_>, memory: &mut [f64]) {
         match self {
             Part::Spring { material, .. } | Part::Truss { material, .. } => material.start(1, memory),
+            Part::Plane(member, _) if member.sheared => member.start::<3, 3>(tables, memory),
             Part::Plane(member, _) => member.start::<2, 3>(tables, memory),
             Part::Space(member, _) => {
                 let (triads, rest) = memory.split_at_mut(TRIADS);
                 Space::start(triads);
-                member.start::<4, 6>(tables, rest);
+                match member.sheared {
+                    true => member.start::<6, 6>(tables, rest),
+                    false => member.start::<4, 6>(tables, rest),
+                }
             }
             Part::Bearing(bearing) => bearing.start(memory),
         }
@@ -124,7 +130,11 @@ impl Part {
             }
             Part::Plane(member, kind) => {
                 let plane = Plane::new(*kind, member.length, &core::array::from_fn(|i| at.q[i]));
-                let basic = member.evaluate::<2, 3>(tables, (memory, next), &plane.v, (at.t, &at.load));
+                let on = (at.t, &at.load);
+                let basic = match member.sheared {
+                    true => member.evaluate::<3, 3>(tables, (memory, next), &plane.v, on),
+                    false => member.evaluate::<2, 3>(tables, (memory, next), &plane.v, on),
+                };
                 let (mut forces, tangent) = plane.ends(&basic);
                 let [x, y, _] = supports(member.length, &at.load);
                 forces[0] += x;
@@ -138,7 +148,11 @@ impl Part {
                 triads_next.copy_from_slice(triads);
                 let q = core::array::from_fn(|i| at.q[i]);
                 let space = Space::new(*kind, member.length, &q, (triads, triads_next));
-                let basic = member.evaluate::<4, 6>(tables, (rest, rest_next), &space.v, (at.t, &at.load));
+                let on = (at.t, &at.load);
+                let basic = match member.sheared {
+                    true => member.evaluate::<6, 6>(tables, (rest, rest_next), &space.v, on),
+                    false => member.evaluate::<4, 6>(tables, (rest, rest_next), &space.v, on),
+                };
                 let (mut forces, tangent) = space.ends(&basic);
                 let [x, y, z] = supports(member.length, &at.load);
                 forces[0] += x;

@@ -22,6 +22,7 @@ pub mod element;
 pub mod expr;
 pub mod fault;
 pub mod frame;
+pub mod portable;
 pub mod scalar;
 pub mod scheme;
 pub mod system;
@@ -30,7 +31,7 @@ pub mod uniaxial;
 pub use archive::{Archive, Persist, StateError};
 pub use domain::{Domain, StepMap};
 pub use fault::Fault;
-pub use scalar::{Dual, Lanes, Scalar};
+pub use scalar::{Dual, Lanes, Portable, Scalar};
 
 pub use scheme::Scheme;
 pub use system::{Dims, Mck, Point, Shift, System};

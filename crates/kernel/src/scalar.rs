@@ -8,6 +8,8 @@
 use core::array::from_fn;
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
+use crate::portable;
+
 /// Arithmetic and elementary functions of a law.
 pub trait Scalar:
     Copy
@@ -353,39 +355,45 @@ impl<T: Scalar> Scalar for Dual<T> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lanes<const N: usize>(pub [f64; N]);
 
-macro_rules! lanes_operator {
-    ($($trait:ident $method:ident),*) => {
-        $(impl<const N: usize> $trait for Lanes<N> {
+/// Numbers side by side as [`Lanes`], for frames: their exponentials, logarithms, powers and
+/// inverse sines are those of [`portable`], without a branch and
+/// with the same bits in the generated C. Powers are of numbers that are not negative.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Portable<const N: usize>(pub [f64; N]);
+
+macro_rules! side_by_side {
+    ($type:ident: $($trait:ident $method:ident),*) => {
+        $(impl<const N: usize> $trait for $type<N> {
             type Output = Self;
             #[inline]
             fn $method(self, o: Self) -> Self {
-                Lanes(from_fn(|i| self.0[i].$method(o.0[i])))
+                $type(from_fn(|i| self.0[i].$method(o.0[i])))
             }
         }
-        impl<const N: usize> $trait<f64> for Lanes<N> {
+        impl<const N: usize> $trait<f64> for $type<N> {
             type Output = Self;
             #[inline]
             fn $method(self, o: f64) -> Self {
-                Lanes(self.0.map(|x| x.$method(o)))
+                $type(self.0.map(|x| x.$method(o)))
             }
         })*
+        impl<const N: usize> Neg for $type<N> {
+            type Output = Self;
+            #[inline]
+            fn neg(self) -> Self {
+                $type(self.0.map(|x| -x))
+            }
+        }
     };
 }
-lanes_operator!(Add add, Sub sub, Mul mul, Div div);
+side_by_side!(Lanes: Add add, Sub sub, Mul mul, Div div);
+side_by_side!(Portable: Add add, Sub sub, Mul mul, Div div);
 
-impl<const N: usize> Neg for Lanes<N> {
-    type Output = Self;
-    #[inline]
-    fn neg(self) -> Self {
-        Lanes(self.0.map(|x| -x))
-    }
-}
-
-macro_rules! lanes {
+macro_rules! each {
     ($($f:ident($($other:ident),*)),*) => {
         $(#[inline]
         fn $f(self, $($other: Self),*) -> Self {
-            Lanes(from_fn(|i| Scalar::$f(self.0[i], $($other.0[i]),*)))
+            Self(from_fn(|i| Scalar::$f(self.0[i], $($other.0[i]),*)))
         })*
     };
 }
@@ -395,11 +403,53 @@ impl<const N: usize> Scalar for Lanes<N> {
     fn constant(x: f64) -> Self {
         Lanes([x; N])
     }
-    lanes!(abs(), sign(), sqrt(), exp(), ln(), sin(), cos(), tan(), asin(), acos(), atan(), tanh());
-    lanes!(pow(y), max(other), min(other), select(yes, no), greater(other, yes, no), scaled(factor));
+    each!(abs(), sign(), sqrt(), exp(), ln(), sin(), cos(), tan(), asin(), acos(), atan(), tanh());
+    each!(pow(y), max(other), min(other), select(yes, no), greater(other, yes, no), scaled(factor));
     #[inline]
     fn powf(self, n: f64) -> Self {
         Lanes(self.0.map(|x| Scalar::powf(x, n)))
+    }
+    #[inline]
+    fn is_zero(self) -> bool {
+        self.0.iter().all(|x| *x == 0.0)
+    }
+}
+
+impl<const N: usize> Scalar for Portable<N> {
+    #[inline]
+    fn constant(x: f64) -> Self {
+        Portable([x; N])
+    }
+    each!(abs(), sign(), sqrt(), sin(), cos(), tan(), acos(), atan(), tanh());
+    each!(max(other), min(other), select(yes, no), greater(other, yes, no), scaled(factor));
+    #[inline]
+    fn exp(self) -> Self {
+        Portable(self.0.map(portable::exp))
+    }
+    #[inline]
+    fn ln(self) -> Self {
+        Portable(self.0.map(portable::ln))
+    }
+    #[inline]
+    fn asin(self) -> Self {
+        Portable(self.0.map(portable::asin))
+    }
+    #[inline]
+    fn powf(self, n: f64) -> Self {
+        // The cases of f64.
+        if n == 1.0 {
+            self
+        } else if n == 2.0 {
+            self * self
+        } else if n == 0.0 {
+            Self::constant(1.0)
+        } else {
+            (self.ln() * n).exp()
+        }
+    }
+    #[inline]
+    fn pow(self, y: Self) -> Self {
+        (self.ln() * y).exp()
     }
     #[inline]
     fn is_zero(self) -> bool {

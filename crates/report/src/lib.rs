@@ -8,6 +8,7 @@
 //!
 //! **Must not be here:** models, schemes, files, stepping; no other crate of the workspace is known here.
 
+mod capacity;
 mod described;
 mod figure;
 pub mod html;
@@ -25,6 +26,7 @@ pub mod structure;
 mod svg;
 pub mod thin;
 
+pub use capacity::capacity;
 pub use described::{bring_back, keep};
 pub use figure::{Axis, BLACK, Curve, Figure, Map, Mark, Order, PIXELS_PER_INCH, Panel, Ramp, Style, printed};
 pub use page::Page;

@@ -1,23 +1,31 @@
-//! Small dense matrices, of the sizes of sections and members.
+//! Small dense matrices, of the sizes of sections and members. Zeros that are known are left out, so that what records an operation
+//! records none for them.
+
+use crate::Scalar;
 
 /// A square matrix by rows.
-pub type Matrix<const N: usize> = [[f64; N]; N];
+pub type Matrix<const N: usize, T = f64> = [[T; N]; N];
+
+/// A matrix of zeros.
+pub fn zeros<const R: usize, const C: usize, T: Scalar>() -> [[T; C]; R] {
+    [[T::constant(0.0); C]; R]
+}
 
 /// The inverse without exchange of rows; not finite where a pivot vanishes. Flexibilities and stiffnesses are symmetric, and definite
 /// unless a section softens.
-pub fn inverse<const N: usize>(mut a: Matrix<N>) -> Matrix<N> {
+pub fn inverse<const N: usize, T: Scalar>(mut a: Matrix<N, T>) -> Matrix<N, T> {
     for k in 0..N {
-        let pivot = 1.0 / a[k][k];
-        a[k][k] = 1.0;
+        let pivot = T::constant(1.0) / a[k][k];
+        a[k][k] = T::constant(1.0);
         for j in 0..N {
-            a[k][j] *= pivot;
+            a[k][j] = a[k][j] * pivot;
         }
         for i in 0..N {
             if i != k {
                 let f = a[i][k];
-                a[i][k] = 0.0;
+                a[i][k] = T::constant(0.0);
                 for j in 0..N {
-                    a[i][j] -= f * a[k][j];
+                    a[i][j] = a[i][j] - f * a[k][j];
                 }
             }
         }
@@ -25,35 +33,55 @@ pub fn inverse<const N: usize>(mut a: Matrix<N>) -> Matrix<N> {
     a
 }
 
+/// The sum of products.
+pub fn dot<const N: usize, T: Scalar>(x: &[T; N], y: &[T; N]) -> T {
+    (0..N).fold(T::constant(0.0), |sum, i| sum + x[i] * y[i])
+}
+
 /// y = A x.
-pub fn times<const R: usize, const C: usize>(a: &[[f64; C]; R], x: &[f64; C]) -> [f64; R] {
-    core::array::from_fn(|i| (0..C).map(|j| a[i][j] * x[j]).sum())
+pub fn times<const R: usize, const C: usize, T: Scalar>(a: &[[T; C]; R], x: &[T; C]) -> [T; R] {
+    core::array::from_fn(|i| dot(&a[i], x))
 }
 
 /// y += f Aᵀ x.
-pub fn add_transposed<const R: usize, const C: usize>(f: f64, a: &[[f64; C]; R], x: &[f64; R], y: &mut [f64; C]) {
+pub fn add_transposed<const R: usize, const C: usize, T: Scalar>(f: f64, a: &[[T; C]; R], x: &[T; R], y: &mut [T; C]) {
     for j in 0..C {
         for i in 0..R {
-            y[j] += f * a[i][j] * x[i];
+            y[j] = y[j] + a[i][j] * f * x[i];
         }
     }
 }
 
 /// K += f Bᵀ k B.
-pub fn add_congruent<const R: usize, const C: usize>(f: f64, b: &[[f64; C]; R], k: &Matrix<R>, out: &mut Matrix<C>) {
+pub fn add_congruent<const R: usize, const C: usize, T: Scalar>(
+    f: f64,
+    b: &[[T; C]; R],
+    k: &Matrix<R, T>,
+    out: &mut Matrix<C, T>,
+) {
     for i in 0..R {
         for l in 0..R {
-            let kil = f * k[i][l];
-            if kil != 0.0 {
+            let kil = k[i][l] * f;
+            if !kil.is_zero() {
                 for m in 0..C {
                     let bm = b[i][m] * kil;
-                    if bm != 0.0 {
+                    if !bm.is_zero() {
                         for n in 0..C {
-                            out[m][n] += bm * b[l][n];
+                            out[m][n] = out[m][n] + bm * b[l][n];
                         }
                     }
                 }
             }
         }
     }
+}
+
+/// x += more.
+pub fn add<const N: usize, T: Scalar>(x: &mut [T; N], more: &[T; N]) {
+    (0..N).for_each(|i| x[i] = x[i] + more[i]);
+}
+
+/// x - y.
+pub fn difference<const N: usize, T: Scalar>(x: &[T; N], y: &[T; N]) -> [T; N] {
+    core::array::from_fn(|i| x[i] - y[i])
 }

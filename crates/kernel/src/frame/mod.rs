@@ -15,7 +15,11 @@ pub mod rule;
 pub mod section;
 pub mod transformation;
 
+use core::ops::Range;
+
+use crate::Scalar;
 use crate::uniaxial::material::Material;
+use matrix::Matrix;
 use section::Section;
 
 /// Fibres of one material in a section: a range of the fibres of [`Tables`].
@@ -54,4 +58,46 @@ pub struct Tables<'a> {
     pub z: &'a [f64],
     /// Areas, m².
     pub area: &'a [f64],
+}
+
+/// What members ask for in their own scalar: a program, with the tables of the frame; or what records a member, which notes that this is
+/// asked for.
+pub trait Evaluate<T: Scalar> {
+    /// Numbers of the history of a section.
+    fn history(&self, section: usize) -> usize;
+
+    /// Forces and stiffness of a section at the strains `e` and time `t`, reached from its history, which is the `range` of `memory`; the
+    /// history there goes to the same range of `next`.
+    fn section<const N: usize>(
+        &self,
+        section: usize,
+        memory: (&[T], &mut [T]),
+        range: Range<usize>,
+        e: &[T; N],
+        t: T,
+    ) -> ([T; N], Matrix<N, T>);
+
+    /// See [`transformation::turned`].
+    fn turned(&self, length: f64, x: &[T; 9], memory: &[T]) -> transformation::Turned<T>;
+}
+
+impl Evaluate<f64> for Tables<'_> {
+    fn history(&self, section: usize) -> usize {
+        self.sections[section].history(self)
+    }
+
+    fn section<const N: usize>(
+        &self,
+        section: usize,
+        (memory, next): (&[f64], &mut [f64]),
+        range: Range<usize>,
+        e: &[f64; N],
+        t: f64,
+    ) -> ([f64; N], Matrix<N>) {
+        self.sections[section].evaluate(self, (&memory[range.clone()], &mut next[range]), e, t)
+    }
+
+    fn turned(&self, length: f64, x: &[f64; 9], memory: &[f64]) -> transformation::Turned<f64> {
+        transformation::turned(length, x, memory)
+    }
 }

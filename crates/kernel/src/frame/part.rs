@@ -7,7 +7,7 @@ use super::bearing::Bearing;
 use super::member::{Member, Spread, supports};
 use super::transformation::{Plane, Space, TRIADS, Transformation};
 use crate::uniaxial::material::Material;
-use crate::{Dual, Scalar};
+use crate::{Dual, Portable, Scalar};
 
 /// A part of a frame.
 #[derive(Clone, Copy, Debug)]
@@ -132,8 +132,8 @@ impl Part {
                 let plane = Plane::new(*kind, member.length, &core::array::from_fn(|i| at.q[i]));
                 let on = (at.t, &at.load);
                 let basic = match member.sheared {
-                    true => member.evaluate::<3, 3>(tables, (memory, next), &plane.v, on),
-                    false => member.evaluate::<2, 3>(tables, (memory, next), &plane.v, on),
+                    true => member.evaluate::<3, 3, f64>(tables, (memory, next), &plane.v, on),
+                    false => member.evaluate::<2, 3, f64>(tables, (memory, next), &plane.v, on),
                 };
                 let (mut forces, tangent) = plane.ends(&basic);
                 let [x, y, _] = supports(member.length, &at.load);
@@ -147,11 +147,11 @@ impl Part {
                 let (triads_next, rest_next) = next.split_at_mut(TRIADS);
                 triads_next.copy_from_slice(triads);
                 let q = core::array::from_fn(|i| at.q[i]);
-                let space = Space::new(*kind, member.length, &q, (triads, triads_next));
+                let space = Space::new(*kind, member.length, &q, tables, (triads, triads_next));
                 let on = (at.t, &at.load);
                 let basic = match member.sheared {
-                    true => member.evaluate::<6, 6>(tables, (rest, rest_next), &space.v, on),
-                    false => member.evaluate::<4, 6>(tables, (rest, rest_next), &space.v, on),
+                    true => member.evaluate::<6, 6, f64>(tables, (rest, rest_next), &space.v, on),
+                    false => member.evaluate::<4, 6, f64>(tables, (rest, rest_next), &space.v, on),
                 };
                 let (mut forces, tangent) = space.ends(&basic);
                 let [x, y, z] = supports(member.length, &at.load);
@@ -169,9 +169,9 @@ impl Part {
 
 /// Stress and tangent of one fibre of a material.
 pub(super) fn strained(material: &Material, (memory, next): (&[f64], &mut [f64]), e: f64, t: f64) -> (f64, f64) {
-    let strain = Dual { re: e, eps: 1.0 };
-    let s = material.advance(|i| Dual::constant(memory[i]), strain, t, |i, x| next[i] = x.re);
-    (s.re, s.eps)
+    let strain = Dual { re: Portable([e]), eps: Portable([1.0]) };
+    let s = material.advance(|i| Dual::constant(memory[i]), strain, t, |i, x| next[i] = x.re.0[0]);
+    (s.re.0[0], s.eps.0[0])
 }
 
 /// Forces and tangent as slices.

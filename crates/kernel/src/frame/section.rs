@@ -7,7 +7,7 @@
 use super::matrix::Matrix;
 use super::part::strained;
 use super::{Group, Resultant, Tables};
-use crate::{Dual, Lanes, Scalar};
+use crate::{Dual, Portable, Scalar};
 
 /// Fibres that are evaluated together.
 const LANES: usize = 4;
@@ -215,24 +215,24 @@ impl Group {
         t: f64,
         (s, k): (&mut [f64; N], &mut Matrix<N>),
     ) {
-        let take = |from: &[f64], first: usize| Lanes::<L>(core::array::from_fn(|l| from[first + l]));
+        let take = |from: &[f64], first: usize| Portable::<L>(core::array::from_fn(|l| from[first + l]));
         let here = self.first + at;
         let (y, z, area) = (take(tables.y, here), take(tables.z, here), take(tables.area, here));
-        let mut strain = Lanes::<L>::constant(e[0]) - y * e[1];
+        let mut strain = Portable::<L>::constant(e[0]) - y * e[1];
         if bending(N) == 3 {
             strain = strain + z * e[2];
         }
-        let strain = Dual { re: strain, eps: Lanes::constant(1.0) };
-        let old = |j: usize| Dual { re: take(h, j * self.count + at), eps: Lanes::constant(0.0) };
+        let strain = Dual { re: strain, eps: Portable::constant(1.0) };
+        let old = |j: usize| Dual { re: take(h, j * self.count + at), eps: Portable::constant(0.0) };
         let stress = self.material.advance(old, strain, t, |j, x| {
             next[j * self.count + at..j * self.count + at + L].copy_from_slice(&x.re.0);
         });
         let lever = |i: usize| match i {
-            0 => Lanes::constant(1.0),
+            0 => Portable::constant(1.0),
             1 => -y,
             _ => z,
         };
-        let sum = |x: Lanes<L>| x.0.iter().sum::<f64>();
+        let sum = |x: Portable<L>| x.0.iter().sum::<f64>();
         for i in 0..bending(N) {
             s[i] += sum(stress.re * area * lever(i));
             for j in 0..=i {

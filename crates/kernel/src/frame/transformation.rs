@@ -2,9 +2,11 @@
 //!
 //! Displacements are in the local axes of the undeformed member, x along it. Plane: (x, y, rz) of both ends; space: (x, y, z, rx, ry, rz).
 
-use super::matrix::{Matrix, add_congruent, add_transposed, times};
+use super::Evaluate;
+use super::matrix::{Matrix, add_congruent, add_transposed, dot, times, zeros};
 use super::member::Basic;
-use crate::{Dual, Lanes, Scalar};
+use crate::portable::angle;
+use crate::{Dual, Portable, Scalar};
 
 /// How the motion of a member as a whole is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,50 +21,52 @@ pub enum Transformation {
 
 /// A plane member in motion: its basic deformations, and how they follow the displacements.
 #[derive(Clone, Copy, Debug)]
-pub struct Plane {
+pub struct Plane<T> {
     kind: Transformation,
     length: f64,
     /// Basic deformations.
-    pub v: [f64; 3],
-    b: [[f64; 6]; 3],
+    pub v: [T; 3],
+    b: [[T; 6]; 3],
     /// Direction across the chord, and its length; or the sway of P-Delta.
-    across: [f64; 6],
-    chord: f64,
-    sway: f64,
+    across: [T; 6],
+    chord: T,
+    sway: T,
 }
 
-impl Plane {
+impl<T: Scalar> Plane<T> {
     /// At these displacements of the ends.
-    pub fn new(kind: Transformation, l: f64, u: &[f64; 6]) -> Self {
+    pub fn new(kind: Transformation, l: f64, u: &[T; 6]) -> Self {
         let r = 1.0 / l;
         let b = [[-1.0, 0.0, 0.0, 1.0, 0.0, 0.0], [0.0, r, 1.0, 0.0, -r, 0.0], [0.0, r, 0.0, 0.0, -r, 1.0]];
+        let b = b.map(|row| row.map(T::constant));
         let linear = Plane {
             kind,
             length: l,
             v: times(&b, u),
             b,
-            across: [0.0, r, 0.0, 0.0, -r, 0.0],
-            chord: l,
+            across: [0.0, r, 0.0, 0.0, -r, 0.0].map(T::constant),
+            chord: T::constant(l),
             sway: u[1] - u[4],
         };
         if kind != Transformation::Corotational {
             return linear;
         }
         let (dx, dy) = (u[3] - u[0], u[4] - u[1]);
-        let chord = libm::hypot(l + dx, dy);
-        let (c, s) = ((l + dx) / chord, dy / chord);
-        let turn = libm::atan2(dy, l + dx);
-        let along = [-c, -s, 0.0, c, s, 0.0];
-        let across = [s, -c, 0.0, -s, c, 0.0];
-        let end = |i: usize| core::array::from_fn(|j| f64::from(u8::from(i == j)) - across[j] / chord);
+        let chord = ((dx + l) * (dx + l) + dy * dy).sqrt();
+        let (c, s) = ((dx + l) / chord, dy / chord);
+        let turn = angle(c, s);
+        let nil = T::constant(0.0);
+        let along = [-c, -s, nil, c, s, nil];
+        let across = [s, -c, nil, -s, c, nil];
+        let end = |i: usize| core::array::from_fn(|j| T::constant(f64::from(u8::from(i == j))) - across[j] / chord);
         // The elongation without the difference of two lengths.
-        let v = [(2.0 * l * dx + dx * dx + dy * dy) / (chord + l), u[2] - turn, u[5] - turn];
+        let v = [(dx * (2.0 * l) + dx * dx + dy * dy) / (chord + l), u[2] - turn, u[5] - turn];
         Plane { v, b: [along, end(2), end(5)], across, chord, ..linear }
     }
 
     /// Forces and tangent at the ends, from those in basic coordinates.
-    pub fn ends(&self, (q, k): &Basic<3>) -> ([f64; 6], Matrix<6>) {
-        let (mut p, mut out) = ([0.0; 6], [[0.0; 6]; 6]);
+    pub fn ends(&self, (q, k): &Basic<3, T>) -> ([T; 6], Matrix<6, T>) {
+        let (mut p, mut out) = ([T::constant(0.0); 6], zeros());
         add_transposed(1.0, &self.b, q, &mut p);
         add_congruent(1.0, &self.b, k, &mut out);
         let z = &self.across;
@@ -70,12 +74,11 @@ impl Plane {
             Transformation::Linear => {}
             Transformation::PDelta => {
                 // N times the sway turns the member; and the axial force changes with the deformations.
-                let follow: [f64; 3] = k[0];
                 for i in 0..6 {
-                    p[i] += q[0] * self.sway * z[i];
+                    p[i] = p[i] + q[0] * self.sway * z[i];
                     for j in 0..6 {
-                        let axial: f64 = (0..3).map(|l| follow[l] * self.b[l][j]).sum();
-                        out[i][j] += q[0] * self.length * z[i] * z[j] + self.sway * z[i] * axial;
+                        let axial = (0..3).fold(T::constant(0.0), |sum, l| sum + k[0][l] * self.b[l][j]);
+                        out[i][j] = out[i][j] + (q[0] * self.length * z[i] * z[j] + self.sway * z[i] * axial);
                     }
                 }
             }
@@ -84,7 +87,7 @@ impl Plane {
                 let r = &self.b[0];
                 for i in 0..6 {
                     for j in 0..6 {
-                        out[i][j] += n * z[i] * z[j] + m * (r[i] * z[j] + z[i] * r[j]);
+                        out[i][j] = out[i][j] + (n * z[i] * z[j] + m * (r[i] * z[j] + z[i] * r[j]));
                     }
                 }
             }
@@ -99,97 +102,85 @@ pub const TRIADS: usize = 14;
 
 /// A space member in motion.
 #[derive(Clone, Copy, Debug)]
-pub struct Space {
+pub struct Space<T> {
     kind: Transformation,
     length: f64,
     /// Basic deformations.
-    pub v: [f64; 6],
-    b: [[f64; 12]; 6],
+    pub v: [T; 6],
+    b: [[T; 12]; 6],
     /// Sway along y and z.
-    sway: [f64; 2],
+    sway: [T; 2],
     /// Second derivatives of the deformations, by deformation; zero unless corotational.
-    bend: [Matrix<9>; 6],
+    bend: [Matrix<9, T>; 6],
 }
 
 /// From the displacements of both ends to the nine that matter: second end against the first, rotations of both.
-fn relative(i: usize) -> [(usize, f64); 2] {
+fn relative(i: usize) -> [Option<(usize, f64)>; 2] {
     match i {
-        0..3 => [(i, -1.0), (i + 6, 1.0)],
-        3..6 => [(i, 1.0), (i, 0.0)],
-        _ => [(i + 3, 1.0), (i + 3, 0.0)],
+        0..3 => [Some((i, -1.0)), Some((i + 6, 1.0))],
+        3..6 => [Some((i, 1.0)), None],
+        _ => [Some((i + 3, 1.0)), None],
     }
 }
 
-impl Space {
-    /// Writes the memory of a member that was never turned.
-    pub fn start(memory: &mut [f64]) {
-        memory.fill(0.0);
-        (memory[0], memory[4]) = (1.0, 1.0);
-    }
-
+impl<T: Scalar> Space<T> {
     /// At these displacements of the ends. A corotational member composes their rotations since the last committed point with those
     /// before, which `memory` holds, and leaves the result in `next`.
-    pub fn new(kind: Transformation, l: f64, u: &[f64; 12], (memory, next): (&[f64], &mut [f64])) -> Self {
-        let r = 1.0 / l;
-        let mut b = [[0.0; 12]; 6];
-        (b[0][0], b[0][6]) = (-1.0, 1.0);
+    pub fn new(
+        kind: Transformation,
+        l: f64,
+        u: &[T; 12],
+        by: &impl Evaluate<T>,
+        (memory, next): (&[T], &mut [T]),
+    ) -> Self {
+        let (one, r) = (T::constant(1.0), T::constant(1.0 / l));
+        let mut b = zeros();
+        (b[0][0], b[0][6]) = (-one, one);
         for (row, turn) in [(1, 5), (2, 11)] {
-            (b[row][1], b[row][7], b[row][turn]) = (r, -r, 1.0);
+            (b[row][1], b[row][7], b[row][turn]) = (r, -r, one);
         }
         for (row, turn) in [(3, 4), (4, 10)] {
-            (b[row][2], b[row][8], b[row][turn]) = (-r, r, 1.0);
+            (b[row][2], b[row][8], b[row][turn]) = (-r, r, one);
         }
-        (b[5][3], b[5][9]) = (-1.0, 1.0);
+        (b[5][3], b[5][9]) = (-one, one);
         let sway = [u[1] - u[7], u[2] - u[8]];
-        let linear = Space { kind, length: l, v: times(&b, u), b, sway, bend: [[[0.0; 9]; 9]; 6] };
-        if kind != Transformation::Corotational {
-            return linear;
-        }
-        linear.turned(u, (memory, next))
-    }
-
-    /// The deformations with their first and second derivatives, by numbers that carry them.
-    fn turned(mut self, u: &[f64; 12], (memory, next): (&[f64], &mut [f64])) -> Self {
-        type Second = Dual<Dual<Lanes<9>>>;
-        let x: [f64; 9] = core::array::from_fn(|i| relative(i).iter().map(|&(j, f)| f * u[j]).sum());
-        for i in 0..9 {
-            let at: [Second; 9] = core::array::from_fn(|j| Dual {
-                re: Dual { re: Lanes([x[j]; 9]), eps: Lanes(core::array::from_fn(|l| f64::from(u8::from(l == j)))) },
-                eps: Dual::constant(f64::from(u8::from(i == j))),
-            });
-            let v = corotated(self.length, &at, memory).0;
-            for (k, v) in v.into_iter().enumerate() {
-                self.bend[k][i] = v.eps.eps.0;
-                if i == 0 {
-                    self.v[k] = v.re.re.0[0];
-                    let first = v.re.eps.0;
-                    self.b[k] = [0.0; 12];
-                    (0..9).for_each(|j| relative(j).iter().for_each(|&(l, f)| self.b[k][l] += f * first[j]));
+        let mut space = Space { kind, length: l, v: times(&b, u), b, sway, bend: [zeros(); 6] };
+        if kind == Transformation::Corotational {
+            let part = |i: usize| relative(i).into_iter().flatten();
+            let x = core::array::from_fn(|i| part(i).fold(T::constant(0.0), |sum, (j, f)| sum + u[j] * f));
+            let turned = by.turned(l, &x, memory);
+            (space.v, space.bend) = (turned.v, turned.second);
+            space.b = zeros();
+            for k in 0..6 {
+                for j in 0..9 {
+                    part(j).for_each(|(l, f)| space.b[k][l] = turned.first[k][j] * f);
                 }
             }
+            next[..8].copy_from_slice(&turned.ends);
+            next[8..11].copy_from_slice(&u[3..6]);
+            next[11..14].copy_from_slice(&u[9..12]);
         }
-        next[..8].copy_from_slice(&corotated(self.length, &x, memory).1);
-        next[8..11].copy_from_slice(&u[3..6]);
-        next[11..14].copy_from_slice(&u[9..12]);
-        self
+        space
     }
 
     /// Forces and tangent at the ends, from those in basic coordinates.
-    pub fn ends(&self, (q, k): &Basic<6>) -> ([f64; 12], Matrix<12>) {
-        let (mut p, mut out) = ([0.0; 12], [[0.0; 12]; 12]);
+    pub fn ends(&self, (q, k): &Basic<6, T>) -> ([T; 12], Matrix<12, T>) {
+        let (mut p, mut out) = ([T::constant(0.0); 12], zeros());
         add_transposed(1.0, &self.b, q, &mut p);
         add_congruent(1.0, &self.b, k, &mut out);
         match self.kind {
             Transformation::Linear => {}
             Transformation::PDelta => {
-                let axial: [f64; 12] = core::array::from_fn(|j| (0..6).map(|l| k[0][l] * self.b[l][j]).sum());
+                let column = |j: usize| core::array::from_fn(|l| self.b[l][j]);
+                let axial: [T; 12] = core::array::from_fn(|j| dot(&k[0], &column(j)));
                 for (sway, first) in self.sway.into_iter().zip([1, 2]) {
-                    let mut z = [0.0; 12];
-                    (z[first], z[first + 6]) = (1.0 / self.length, -1.0 / self.length);
+                    let z = |i: usize| if i == first { 1.0 / self.length } else { -1.0 / self.length };
                     for i in [first, first + 6] {
-                        p[i] += q[0] * sway * z[i];
+                        p[i] = p[i] + q[0] * sway * z(i);
                         for j in 0..12 {
-                            out[i][j] += q[0] * self.length * z[i] * z[j] + sway * z[i] * axial[j];
+                            let turned =
+                                if j % 6 == first { q[0] * self.length * z(i) * z(j) } else { T::constant(0.0) };
+                            out[i][j] = out[i][j] + (turned + sway * z(i) * axial[j]);
                         }
                     }
                 }
@@ -197,10 +188,10 @@ impl Space {
             Transformation::Corotational => {
                 for i in 0..9 {
                     for j in 0..9 {
-                        let sum: f64 = (0..6).map(|k| q[k] * self.bend[k][i][j]).sum();
-                        for (a, f) in relative(i) {
-                            for (b, g) in relative(j) {
-                                out[a][b] += f * g * sum;
+                        let sum = (0..6).fold(T::constant(0.0), |sum, k| sum + q[k] * self.bend[k][i][j]);
+                        for (a, f) in relative(i).into_iter().flatten() {
+                            for (b, g) in relative(j).into_iter().flatten() {
+                                out[a][b] = out[a][b] + sum * (f * g);
                             }
                         }
                     }
@@ -211,12 +202,56 @@ impl Space {
     }
 }
 
+impl Space<f64> {
+    /// Writes the memory of a member that was never turned.
+    pub fn start(memory: &mut [f64]) {
+        memory.fill(0.0);
+        (memory[0], memory[4]) = (1.0, 1.0);
+    }
+}
+
+/// The deformations of a member in space with their derivatives by the nine displacements that matter, and the quaternions of its ends.
+#[derive(Clone, Copy, Debug)]
+pub struct Turned<T> {
+    /// Basic deformations.
+    pub v: [T; 6],
+    /// Their first derivatives.
+    pub first: [[T; 9]; 6],
+    /// Their second derivatives.
+    pub second: [Matrix<9, T>; 6],
+    /// Quaternions of both ends.
+    pub ends: [T; 8],
+}
+
+/// A corotational member at these displacements: derivatives by numbers that carry them.
+pub fn turned(length: f64, x: &[f64; 9], memory: &[f64]) -> Turned<f64> {
+    type Second = Dual<Dual<Portable<9>>>;
+    let start = core::array::from_fn(|i| memory[i]);
+    let ends = corotated(length, x, &start).1;
+    let mut out = Turned { v: [0.0; 6], first: [[0.0; 9]; 6], second: [[[0.0; 9]; 9]; 6], ends };
+    for i in 0..9 {
+        let at: [Second; 9] = core::array::from_fn(|j| Dual {
+            re: Dual { re: Portable([x[j]; 9]), eps: Portable(core::array::from_fn(|l| f64::from(u8::from(l == j)))) },
+            eps: Dual::constant(f64::from(u8::from(i == j))),
+        });
+        let v = corotated(length, &at, &start.map(Second::constant)).0;
+        for (k, v) in v.into_iter().enumerate() {
+            out.second[k][i] = v.eps.eps.0;
+            out.first[k] = v.re.eps.0;
+            out.v[k] = v.re.re.0[0];
+        }
+    }
+    out
+}
+
 /// Basic deformations of a space member whose second end has moved by x[0..3] against the first and whose ends have turned by x[3..6]
 /// and x[6..9] since the committed point (Crisfield 1990): rotations of the triads of both ends against that of the chord. Also the
 /// quaternions of both ends.
-fn corotated<T: Scalar>(l: f64, x: &[T; 9], memory: &[f64]) -> ([T; 6], [T; 8]) {
-    let first = compose(core::array::from_fn(|i| x[3 + i] - memory[8 + i]), &memory[..4]);
-    let second = compose(core::array::from_fn(|i| x[6 + i] - memory[11 + i]), &memory[4..8]);
+pub fn corotated<T: Scalar>(l: f64, x: &[T; 9], memory: &[T; TRIADS]) -> ([T; 6], [T; 8]) {
+    let first =
+        compose(core::array::from_fn(|i| x[3 + i] - memory[8 + i]), [memory[0], memory[1], memory[2], memory[3]]);
+    let second =
+        compose(core::array::from_fn(|i| x[6 + i] - memory[11 + i]), [memory[4], memory[5], memory[6], memory[7]]);
     let (a, b) = (triad(&first), triad(&second));
     // Half-way between both ends.
     let sum: [T; 4] = core::array::from_fn(|i| first[i] + second[i]);
@@ -251,7 +286,7 @@ fn inner<T: Scalar>(a: [T; 3], b: [T; 3]) -> T {
 }
 
 /// The quaternion of a rotation vector after a committed quaternion.
-fn compose<T: Scalar>(turn: [T; 3], before: &[f64]) -> [T; 4] {
+fn compose<T: Scalar>(turn: [T; 3], [w0, x0, y0, z0]: [T; 4]) -> [T; 4] {
     // sin(a/2)/a and cos(a/2) of the angle a, by their series: steps turn by far less than one.
     let square = inner(turn, turn) * 0.25;
     let series = |terms: [f64; 8]| terms.into_iter().rev().fold(T::constant(0.0), |sum, c| sum * square + c);
@@ -260,7 +295,6 @@ fn compose<T: Scalar>(turn: [T; 3], before: &[f64]) -> [T; 4] {
     let c = series(core::array::from_fn(|i| signed(i, 1.0 / factorials[i])));
     let s = series(core::array::from_fn(|i| signed(i, 1.0 / (factorials[i] * (2 * i + 1) as f64)))) * 0.5;
     let [x, y, z] = turn.map(|a| a * s);
-    let [w0, x0, y0, z0] = [before[0], before[1], before[2], before[3]];
     [
         c * w0 - x * x0 - y * y0 - z * z0,
         c * x0 + x * w0 + y * z0 - z * y0,

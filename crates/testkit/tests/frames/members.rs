@@ -180,7 +180,8 @@ impl Column {
             let local: [f64; 6] = std::array::from_fn(|j| sign[j] * u[dof[j]]);
             let plane = Plane::new(*kind, self.height, &local);
             let tables = self.store.tables();
-            let basic = m.evaluate::<2, 3>(&tables, (&self.memory[i], &mut self.trial[i]), &plane.v, (0.0, &[0.0; 3]));
+            let basic =
+                m.evaluate::<2, 3, f64>(&tables, (&self.memory[i], &mut self.trial[i]), &plane.v, (0.0, &[0.0; 3]));
             let (pe, ke) = plane.ends(&basic);
             for a in 0..6 {
                 p[dof[a]] += sign[a] * pe[a];

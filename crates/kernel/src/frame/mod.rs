@@ -13,11 +13,13 @@ pub mod member;
 pub mod part;
 pub mod rule;
 pub mod section;
+pub mod seen;
 pub mod transformation;
 
 use core::ops::Range;
 
 use crate::Scalar;
+use crate::uniaxial::combined::Library;
 use crate::uniaxial::material::Material;
 use matrix::Matrix;
 use section::Section;
@@ -46,6 +48,8 @@ pub struct Resultant {
 /// Sections and fibres of a frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Tables<'a> {
+    /// Parts of combined materials, and programs of formulas.
+    pub library: Library<'a>,
     /// Sections, by number.
     pub sections: &'a [Section],
     /// Groups of fibres, by number.

@@ -7,6 +7,7 @@
 use super::matrix::Matrix;
 use super::part::strained;
 use super::{Group, Resultant, Tables};
+use crate::uniaxial::Pace;
 use crate::{Dual, Portable, Scalar};
 
 /// Fibres that are evaluated together.
@@ -59,7 +60,8 @@ impl Resultant {
 }
 
 impl Section {
-    fn groups<'a>(&self, tables: &Tables<'a>) -> &'a [Group] {
+    /// Its groups of fibres; none of an elastic one.
+    pub fn groups<'a>(&self, tables: &Tables<'a>) -> &'a [Group] {
         match *self {
             Section::Elastic(_) => &[],
             Section::Fibres { first, count, .. } => &tables.groups[first..first + count],
@@ -89,12 +91,12 @@ impl Section {
     pub fn start(&self, tables: &Tables<'_>, mut h: &mut [f64]) {
         for g in self.groups(tables) {
             let (mine, rest) = h.split_at_mut(g.count * g.material.history());
-            g.material.start(g.count, mine);
+            g.material.start(&tables.library, g.count, mine);
             h = rest;
         }
         for r in self.resultants(tables) {
             let (mine, rest) = h.split_at_mut(r.material.history());
-            r.material.start(1, mine);
+            r.material.start(&tables.library, 1, mine);
             h = rest;
         }
     }
@@ -137,7 +139,7 @@ impl Section {
                     let size = r.material.history();
                     let (mine, rest) = next.split_at_mut(size);
                     if let Some(i) = r.place(N) {
-                        (s[i], k[i][i]) = strained(&r.material, (&h[..size], mine), e[i], t);
+                        (s[i], k[i][i]) = strained(tables, &r.material, (&h[..size], mine), e[i], Pace::at(t));
                     }
                     (h, next) = (&h[size..], rest);
                 }
@@ -155,7 +157,7 @@ impl Section {
             Section::Elastic(stiffness) => (0..slender(N)).for_each(|i| k[i][i] = stiffness[i]),
             Section::Fibres { torsion, .. } => {
                 for g in self.groups(tables) {
-                    let modulus = g.material.stiffness();
+                    let modulus = g.material.stiffness(&tables.library);
                     for f in g.first..g.first + g.count {
                         let lever = [1.0, -tables.y[f], tables.z[f]];
                         for i in 0..bending(N) {
@@ -175,7 +177,7 @@ impl Section {
                 }
                 for r in self.resultants(tables) {
                     if let Some(i) = r.place(N) {
-                        k[i][i] = r.material.stiffness();
+                        k[i][i] = r.material.stiffness(&tables.library);
                     }
                 }
             }
@@ -223,9 +225,9 @@ impl Group {
             strain = strain + z * e[2];
         }
         let strain = Dual { re: strain, eps: Portable::constant(1.0) };
-        let old = |j: usize| Dual { re: take(h, j * self.count + at), eps: Portable::constant(0.0) };
-        let stress = self.material.advance(old, strain, t, |j, x| {
-            next[j * self.count + at..j * self.count + at + L].copy_from_slice(&x.re.0);
+        let old = |j: usize| take(h, j * self.count + at);
+        let stress = self.material.advance(&tables.library, old, strain, &Pace::at(t), |j, x| {
+            next[j * self.count + at..j * self.count + at + L].copy_from_slice(&x.0);
         });
         let lever = |i: usize| match i {
             0 => Portable::constant(1.0),

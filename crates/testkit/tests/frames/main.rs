@@ -5,3 +5,4 @@ mod frames;
 mod materials;
 mod members;
 mod parts;
+mod sections;

@@ -36,6 +36,16 @@ pub struct Group {
     pub count: usize,
 }
 
+/// A force of a section that follows a material of its own, uncoupled from all others: shear or torsion beside fibres, or a moment
+/// over a curvature.
+#[derive(Clone, Copy, Debug)]
+pub struct Resultant {
+    /// Which: N, Mz, My, T, Vy, Vz.
+    pub component: usize,
+    /// The force or moment over its strain, curvature or twist.
+    pub material: Material,
+}
+
 /// Sections and fibres of a frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Tables<'a> {
@@ -45,6 +55,8 @@ pub struct Tables<'a> {
     pub sections: &'a [Section],
     /// Groups of fibres, by number.
     pub groups: &'a [Group],
+    /// Resultants with materials of their own, by number.
+    pub resultants: &'a [Resultant],
     /// Positions of the fibres along the local y axis, m.
     pub y: &'a [f64],
     /// Positions along the local z axis, m.

@@ -77,7 +77,9 @@ impl Part {
     pub fn memory(&self, tables: &Tables<'_>) -> usize {
         match self {
             Part::Spring { material, .. } | Part::Truss { material, .. } => material.history(),
+            Part::Plane(member, _) if member.sheared => member.memory::<3, 3>(tables),
             Part::Plane(member, _) => member.memory::<2, 3>(tables),
+            Part::Space(member, _) if member.sheared => TRIADS + member.memory::<6, 6>(tables),
             Part::Space(member, _) => TRIADS + member.memory::<4, 6>(tables),
             Part::Bearing(bearing) => bearing.memory(),
         }
@@ -87,11 +89,15 @@ impl Part {
     pub fn start(&self, tables: &Tables<'_>, memory: &mut [f64]) {
         match self {
             Part::Spring { material, .. } | Part::Truss { material, .. } => material.start(&tables.library, 1, memory),
+            Part::Plane(member, _) if member.sheared => member.start::<3, 3>(tables, memory),
             Part::Plane(member, _) => member.start::<2, 3>(tables, memory),
             Part::Space(member, _) => {
                 let (triads, rest) = memory.split_at_mut(TRIADS);
                 Space::start(triads);
-                member.start::<4, 6>(tables, rest);
+                match member.sheared {
+                    true => member.start::<6, 6>(tables, rest),
+                    false => member.start::<4, 6>(tables, rest),
+                }
             }
             Part::Bearing(bearing) => bearing.start(tables, memory),
         }
@@ -140,7 +146,11 @@ impl Part {
             }
             Part::Plane(member, kind) => {
                 let plane = Plane::new(*kind, member.length, &core::array::from_fn(|i| at.q[i]));
-                let basic = member.evaluate::<2, 3, T>(by, (memory, next), &plane.v, (at.t, &at.load));
+                let on = (at.t, &at.load);
+                let basic = match member.sheared {
+                    true => member.evaluate::<3, 3, T>(by, (memory, next), &plane.v, on),
+                    false => member.evaluate::<2, 3, T>(by, (memory, next), &plane.v, on),
+                };
                 let (mut forces, tangent) = plane.ends(&basic);
                 let [x, y, _] = supports(member.length, &at.load).map(T::constant);
                 for (i, more) in [(0, x), (1, y), (4, y)] {
@@ -154,7 +164,11 @@ impl Part {
                 triads_next.copy_from_slice(triads);
                 let q = core::array::from_fn(|i| at.q[i]);
                 let space = Space::new(*kind, member.length, &q, by, (triads, triads_next));
-                let basic = member.evaluate::<4, 6, T>(by, (rest, rest_next), &space.v, (at.t, &at.load));
+                let on = (at.t, &at.load);
+                let basic = match member.sheared {
+                    true => member.evaluate::<6, 6, T>(by, (rest, rest_next), &space.v, on),
+                    false => member.evaluate::<4, 6, T>(by, (rest, rest_next), &space.v, on),
+                };
                 let (mut forces, tangent) = space.ends(&basic);
                 let [x, y, z] = supports(member.length, &at.load).map(T::constant);
                 for (i, more) in [(0, x), (1, y), (2, z), (7, y), (8, z)] {

@@ -111,7 +111,16 @@ pub struct Sections {
     pub z: Vec<f64>,
     /// Areas, m².
     pub area: Vec<f64>,
+    /// What the fibres cover.
+    pub outlines: Vec<Outline>,
+    /// Numbers of the fibres in their section as the file lists them, from 1.
+    pub numbers: Vec<usize>,
+    /// Names of the materials of the groups.
+    pub materials: Vec<String>,
 }
+
+/// Corners (y, z) of what a fibre covers, m; none of a bar, which has an area only.
+pub type Outline = Vec<[f64; 2]>;
 
 impl Sections {
     /// As the kernel takes them.
@@ -280,6 +289,8 @@ pub enum Quantity {
     Deformation(usize, usize),
     /// Internal state of an element.
     State(usize, usize),
+    /// Of a section of a member: element, number of the section along it from 0, what.
+    Section(usize, usize, Within),
     /// Storey drift: the displacement of a degree of freedom against another (or against a held one) over a height, m.
     #[allow(missing_docs)]
     Drift { above: usize, below: Option<usize>, height: f64 },
@@ -297,6 +308,33 @@ pub enum Quantity {
     Specimen(usize, usize, Reading),
     /// What the program of an external said last of a degree of freedom: external, number of the degree of freedom in it.
     External(usize, usize, Reading),
+}
+
+/// What is read of a section of a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Within {
+    /// A strain: elongation, curvature about z, about y, twist.
+    Strain(usize),
+    /// A force: axial, moment about z, about y, torque.
+    Force(usize),
+    /// Strain of a fibre, by its number in the tables.
+    FibreStrain(usize),
+    /// Stress of a fibre.
+    FibreStress(usize),
+}
+
+impl Within {
+    /// Strains and forces of a section by the names of their channels; those of a plane section first.
+    pub const ALL: [(&str, Self); 8] = [
+        ("axial", Self::Force(0)),
+        ("elongation", Self::Strain(0)),
+        ("moment", Self::Force(1)),
+        ("curvature", Self::Strain(1)),
+        ("moment_y", Self::Force(2)),
+        ("curvature_y", Self::Strain(2)),
+        ("torque", Self::Force(3)),
+        ("twist", Self::Strain(3)),
+    ];
 }
 
 /// A part of the energy balance: input = change of kinetic + internal + error.

@@ -45,7 +45,7 @@ pub type Spread = [f64; 3];
 pub type Basic<const B: usize, T> = ([T; B], Matrix<B, T>);
 
 /// The memory of a force-based member before that of its fibres: deformations, forces, stiffness; strains, forces and flexibility of each section.
-const fn own<const N: usize, const B: usize>(points: usize) -> usize {
+pub(super) const fn own<const N: usize, const B: usize>(points: usize) -> usize {
     2 * B + B * B + points * (2 * N + N * N)
 }
 
@@ -234,10 +234,10 @@ impl Member {
 const SHARES: u32 = 256;
 
 /// The memory of a force-based member.
-struct State<'a, const N: usize, const B: usize, T>(&'a mut [T]);
+pub(super) struct State<'a, const N: usize, const B: usize, T>(&'a mut [T]);
 
 impl<const N: usize, const B: usize, T: Scalar> State<'_, N, B, T> {
-    const fn section(point: usize) -> usize {
+    pub(super) const fn section(point: usize) -> usize {
         2 * B + B * B + point * (2 * N + N * N)
     }
 
@@ -290,7 +290,7 @@ pub fn supports(l: f64, &[wx, wy, wz]: &Spread) -> [f64; 3] {
 }
 
 /// Strains of a section from the basic deformations: constant elongation, linear curvatures.
-fn compatibility<const N: usize, const B: usize, T: Scalar>(xi: f64, l: f64) -> [[T; B]; N] {
+pub(super) fn compatibility<const N: usize, const B: usize, T: Scalar>(xi: f64, l: f64) -> [[T; B]; N] {
     let mut b = zeros();
     let axial = T::constant(1.0 / l);
     b[0][0] = axial;

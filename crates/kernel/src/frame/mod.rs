@@ -13,6 +13,7 @@ pub mod member;
 pub mod part;
 pub mod rule;
 pub mod section;
+pub mod seen;
 pub mod transformation;
 
 use core::ops::Range;

@@ -27,7 +27,8 @@ pub enum Section {
 }
 
 impl Section {
-    fn groups<'a>(&self, tables: &Tables<'a>) -> &'a [Group] {
+    /// Its groups of fibres; none of an elastic one.
+    pub fn groups<'a>(&self, tables: &Tables<'a>) -> &'a [Group] {
         match *self {
             Section::Elastic(_) => &[],
             Section::Fibres { first, count, .. } => &tables.groups[first..first + count],

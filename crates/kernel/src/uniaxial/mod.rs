@@ -15,6 +15,7 @@ pub mod gap;
 pub mod hardening;
 pub mod kent_park;
 pub mod kent_park_tension;
+pub mod limits;
 pub mod material;
 pub mod maxwell;
 pub mod menegotto_pinto;

@@ -13,7 +13,7 @@ use super::Context;
 use super::elements::{parameter_key, parameters};
 use crate::diag::did_you_mean;
 use crate::key::*;
-use crate::model::Sections;
+use crate::model::{Outline, Sections};
 use crate::reader::{Spanned, Table};
 use crate::schema::{self, Variant, sentence};
 use crate::units::Dimension;
@@ -196,7 +196,8 @@ impl Known {
 
     /// Reads the fibres of a section; the range of its groups, one for each material.
     fn fibres(&mut self, context: &Context<'_>, table: &Table<'_>, centroid: bool) -> Option<(usize, usize)> {
-        let mut by_material: Vec<(String, Material, Vec<[f64; 3]>)> = Vec::new();
+        let mut by_material: Vec<(String, Material, Vec<Fibre>)> = Vec::new();
+        let mut listed = 0;
         let (mut good, tables) = (true, table.all(&FIBRES));
         if tables.is_empty() {
             context.error(
@@ -215,25 +216,32 @@ impl Known {
                 good = false;
                 continue;
             };
+            let count = list.len();
+            let list = list.into_iter().enumerate().map(move |(i, fibre)| Fibre { number: listed + i + 1, ..fibre });
+            listed += count;
             match by_material.iter_mut().find(|m| m.0 == name.value) {
                 Some(known) => known.2.extend(list),
-                None => by_material.push((name.value, material, list)),
+                None => by_material.push((name.value, material, list.collect())),
             }
         }
         if !good {
             return None;
         }
         let all = || by_material.iter().flat_map(|m| &m.2);
-        let total: f64 = all().map(|f| f[2]).sum();
-        let mean = |axis: usize| if centroid { all().map(|f| f[2] * f[axis]).sum::<f64>() / total } else { 0.0 };
+        let total: f64 = all().map(|f| f.area).sum();
+        let mean = |axis: usize| if centroid { all().map(|f| f.area * f.at[axis]).sum::<f64>() / total } else { 0.0 };
         let (y0, z0) = (mean(0), mean(1));
         let first = self.sections.groups.len();
-        for (_, material, list) in by_material {
+        for (name, material, list) in by_material {
             self.sections.groups.push(Group { material, first: self.sections.y.len(), count: list.len() });
-            for [y, z, area] in list {
+            self.sections.materials.push(name);
+            for Fibre { number, at: [y, z], area, mut outline } in list {
                 self.sections.y.push(y - y0);
                 self.sections.z.push(z - z0);
                 self.sections.area.push(area);
+                outline.iter_mut().for_each(|p| *p = [p[0] - y0, p[1] - z0]);
+                self.sections.outlines.push(outline);
+                self.sections.numbers.push(number);
             }
         }
         Some((first, self.sections.groups.len() - first))
@@ -352,8 +360,23 @@ fn pair<T: Copy>(context: &Context<'_>, list: Option<Spanned<Vec<Spanned<T>>>>, 
     pair
 }
 
-/// Fibres (y, z, area) of a shape.
-fn fibres_of(context: &Context<'_>, t: &Table<'_>) -> Option<Vec<[f64; 3]>> {
+/// A fibre: its number in the section, its position (y, z), its area, and what it covers.
+struct Fibre {
+    number: usize,
+    at: [f64; 2],
+    area: f64,
+    outline: Outline,
+}
+
+impl Fibre {
+    /// A bar.
+    fn bar(at: [f64; 2], area: f64) -> Self {
+        Fibre { number: 0, at, area, outline: Outline::new() }
+    }
+}
+
+/// Fibres of a shape.
+fn fibres_of(context: &Context<'_>, t: &Table<'_>) -> Option<Vec<Fibre>> {
     let shape = t.read(&SHAPE)?.value.0;
     let point = |key: &Key<List<Length>>| pair(context, t.read_required(key), key.name);
     let centre = || if t.has(&CENTRE) { pair(context, t.read(&CENTRE), "centre") } else { Some([0.0; 2]) };
@@ -400,7 +423,7 @@ fn fibres_of(context: &Context<'_>, t: &Table<'_>) -> Option<Vec<[f64; 3]>> {
                 let (n, area, a, b) = (n?.value, area?.value, a?, b?);
                 let at = |i: u64| if n == 1 { 0.5 } else { i as f64 / (n - 1) as f64 };
                 let fibre = |i: u64| [0, 1].map(|k| a[k] + at(i) * (b[k] - a[k]));
-                return Some((0..n).map(fibre).map(|[y, z]| [y, z, area]).collect());
+                return Some((0..n).map(fibre).map(|at| Fibre::bar(at, area)).collect());
             }
             let (c, radius) = (centre(), t.read_required(&RADIUS));
             let (a0, a1) = (t.value(&START), end(t));
@@ -409,12 +432,13 @@ fn fibres_of(context: &Context<'_>, t: &Table<'_>) -> Option<Vec<[f64; 3]>> {
             let whole = ((a1 - a0).abs() - TAU).abs() < 1e-9;
             let steps = if whole || n == 1 { n } else { n - 1 } as f64;
             let bar = |i: u64| a0 + (a1 - a0) * i as f64 / steps;
-            Some((0..n).map(bar).map(|a| [c[0] + radius * a.cos(), c[1] + radius * a.sin(), area]).collect())
+            let at = |a: f64| [c[0] + radius * a.cos(), c[1] + radius * a.sin()];
+            Some((0..n).map(bar).map(|a| Fibre::bar(at(a), area)).collect())
         }
         Shape::Point => {
             let (at, area) = (point(&AT), t.read_required(&BAR));
-            let ([y, z], area) = (at?, area?.value);
-            Some(vec![[y, z, area]])
+            let (at, area) = (at?, area?.value);
+            Some(vec![Fibre::bar(at, area)])
         }
     }
 }
@@ -424,8 +448,8 @@ fn end(t: &Table<'_>) -> f64 {
 }
 
 /// Fibres whose areas are positive; says where they are not.
-fn checked<K>(context: &Context<'_>, t: &Table<'_>, list: Vec<[f64; 3]>, key: &Key<K>) -> Option<Vec<[f64; 3]>> {
-    let good = list.iter().all(|f| f[2] > 0.0);
+fn checked<K>(context: &Context<'_>, t: &Table<'_>, list: Vec<Fibre>, key: &Key<K>) -> Option<Vec<Fibre>> {
+    let good = list.iter().all(|f| f.area > 0.0);
     if !good {
         let span: Range<usize> = t.place(key);
         context.error(
@@ -438,7 +462,7 @@ fn checked<K>(context: &Context<'_>, t: &Table<'_>, list: Vec<[f64; 3]>, key: &K
 }
 
 /// Cells of a quadrilateral: centroid and area of each.
-fn patch([a, b, c, d]: [[f64; 2]; 4], [ny, nz]: [f64; 2]) -> Vec<[f64; 3]> {
+fn patch([a, b, c, d]: [[f64; 2]; 4], [ny, nz]: [f64; 2]) -> Vec<Fibre> {
     let at = |s: f64, t: f64| {
         [0, 1].map(|k| (1.0 - s) * (1.0 - t) * a[k] + s * (1.0 - t) * b[k] + s * t * c[k] + (1.0 - s) * t * d[k])
     };
@@ -454,7 +478,7 @@ fn patch([a, b, c, d]: [[f64; 2]; 4], [ny, nz]: [f64; 2]) -> Vec<[f64; 3]> {
 }
 
 /// Centroid and area of a quadrilateral.
-fn centroid(p: [[f64; 2]; 4]) -> [f64; 3] {
+fn centroid(p: [[f64; 2]; 4]) -> Fibre {
     let (mut area, mut y, mut z) = (0.0, 0.0, 0.0);
     for i in 0..4 {
         let ([y0, z0], [y1, z1]) = (p[i], p[(i + 1) % 4]);
@@ -463,11 +487,11 @@ fn centroid(p: [[f64; 2]; 4]) -> [f64; 3] {
         y += (y0 + y1) * cross / 6.0;
         z += (z0 + z1) * cross / 6.0;
     }
-    [y / area, z / area, area]
+    Fibre { number: 0, at: [y / area, z / area], area, outline: p.to_vec() }
 }
 
 /// Cells of a ring: centroid and area of each.
-fn ring(centre: [f64; 2], [inner, outer]: [f64; 2], [a0, a1]: [f64; 2], [around, across]: [f64; 2]) -> Vec<[f64; 3]> {
+fn ring(centre: [f64; 2], [inner, outer]: [f64; 2], [a0, a1]: [f64; 2], [around, across]: [f64; 2]) -> Vec<Fibre> {
     let half = 0.5 * (a1 - a0) / around;
     let mut list = Vec::new();
     for j in 0..across as usize {
@@ -477,7 +501,18 @@ fn ring(centre: [f64; 2], [inner, outer]: [f64; 2], [a0, a1]: [f64; 2], [around,
         let mean = 2.0 / 3.0 * (r1.powi(3) - r0.powi(3)) / squares * half.sin() / half;
         for i in 0..around as usize {
             let a = a0 + (2 * i + 1) as f64 * half;
-            list.push([centre[0] + mean * a.cos(), centre[1] + mean * a.sin(), half * squares]);
+            let place = |r: f64, a: f64| [centre[0] + r * a.cos(), centre[1] + r * a.sin()];
+            // Along its two arcs, one point for ten degrees at least.
+            let pieces = (2.0 * half.abs() / 10f64.to_radians()).ceil().max(1.0);
+            let along = |k: usize| a - half + 2.0 * half * k as f64 / pieces;
+            let outer = (0..=pieces as usize).map(|k| place(r1, along(k)));
+            let inner = (0..=pieces as usize).rev().map(|k| place(r0, along(k)));
+            list.push(Fibre {
+                number: 0,
+                at: place(mean, a),
+                area: half * squares,
+                outline: outer.chain(inner).collect(),
+            });
         }
     }
     list

@@ -278,7 +278,7 @@ fn a_space_frame_with_diaphragms_answers_two_motions_as_recorded() {
 }
 
 /// A golden file that is pushed: load factor, and channels.
-fn pushed(name: &str, channels: &[&str]) -> (Value, Vec<Vec<f64>>) {
+pub(crate) fn pushed(name: &str, channels: &[&str]) -> (Value, Vec<Vec<f64>>) {
     let file = golden(name);
     let mut text = written(&file["model"]) + &gravity(&file);
     writeln!(text, "[pushover]\ncontrol = \"n3.x\"\npattern = {{ \"n3.x\" = 1, \"n4.x\" = 1 }}\nto = 1\nstep = 1")

@@ -4,3 +4,4 @@ mod frames;
 mod materials;
 mod members;
 mod parts;
+mod sections;

@@ -7,7 +7,7 @@ use crate::materials::kind;
 use crate::record::Command;
 use crate::report::{Fate, Report};
 use crate::script::Run;
-use crate::write::{Keys, tables, text};
+use crate::write::{Keys, text};
 
 /// Channels beyond these are left to the user.
 const MOST: usize = 200;
@@ -45,8 +45,11 @@ pub(crate) fn channels(domain: &Domain, made: &[Made], motions: &[String], run: 
         report.add(Fate::Replaced, "recorder", &run.place, &message, "add others in [record] of the model file");
         found.names.truncate(MOST);
     }
-    let rows: String = found.names.chunks(8).map(|c| format!("  {},\n", c.iter().map(|n| text(n)).collect::<Vec<_>>().join(", "))).collect();
-    let _ = tables;
+    let rows: String = found
+        .names
+        .chunks(8)
+        .map(|c| format!("  {},\n", c.iter().map(|n| text(n)).collect::<Vec<_>>().join(", ")))
+        .collect();
     out + &format!("\n[record]\nchannels = [\n{rows}]\n")
 }
 
@@ -93,7 +96,12 @@ impl Found<'_> {
         match kind(command) {
             "Node" | "EnvelopeNode" => {
                 let nodes = tags("-node", "-nodeRange", self.domain.nodes.keys().copied().collect());
-                let numbers: Vec<usize> = a.after("-dof").map_or_else(Vec::new, |mut a| a.tags()).into_iter().map(|d| d.max(0) as usize).collect();
+                let numbers: Vec<usize> = a
+                    .after("-dof")
+                    .map_or_else(Vec::new, |mut a| a.tags())
+                    .into_iter()
+                    .map(|d| d.max(0) as usize)
+                    .collect();
                 let suffix = match last {
                     "disp" => "",
                     "vel" => ".v",
@@ -111,7 +119,8 @@ impl Found<'_> {
             "Drift" => {
                 let get = |flag: &str| a.after(flag).map(|mut a| a.tags()).unwrap_or_default();
                 let (i, j) = (get("-iNode"), get("-jNode"));
-                let (dof, up) = (get("-dof").first().copied().unwrap_or(1), get("-perpDirn").first().copied().unwrap_or(2));
+                let (dof, up) =
+                    (get("-dof").first().copied().unwrap_or(1), get("-perpDirn").first().copied().unwrap_or(2));
                 for (i, j) in i.into_iter().zip(j) {
                     self.drift(i, j, dof, up);
                 }
@@ -136,8 +145,11 @@ impl Found<'_> {
     /// Forces of elements in their local axes, deformations of springs.
     fn forces(&mut self, elements: &[i64], what: &str) -> Result<(), String> {
         let what = match what {
-            "force" | "forces" | "localForce" | "globalForce" | "axialForce" | "basicForce" | "basicForces" | "localForces" | "globalForces" => "force",
-            "deformation" | "deformations" | "basicDeformation" | "basicDeformations" | "deformationsANDforces" => "deformation",
+            "force" | "forces" | "localForce" | "globalForce" | "axialForce" | "basicForce" | "basicForces"
+            | "localForces" | "globalForces" => "force",
+            "deformation" | "deformations" | "basicDeformation" | "basicDeformations" | "deformationsANDforces" => {
+                "deformation"
+            }
             other => return Err(format!("`{other}` of an element is not a channel")),
         };
         for m in self.made.iter().filter(|m| elements.contains(&m.tag)) {

@@ -36,7 +36,10 @@ pub(crate) fn write(domain: &Domain, report: &mut Report) -> String {
 }
 
 fn modes(domain: &Domain, modal: &Command, report: &mut Report) -> String {
-    let count = domain.eigen.as_ref().and_then(|e| Arguments::from(&e.arguments).numbers().last().copied().or_else(|| e.arguments.last()?.number()));
+    let count = domain
+        .eigen
+        .as_ref()
+        .and_then(|e| Arguments::from(&e.arguments).numbers().last().copied().or_else(|| e.arguments.last()?.number()));
     let Some(count) = count else {
         let remedy = "call eigen before it";
         report.add(Fate::Refused, &modal.name, &modal.place, "modal damping needs the number of modes", remedy);

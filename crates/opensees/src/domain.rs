@@ -26,12 +26,25 @@ pub(crate) struct Section {
 /// A load of a pattern.
 #[derive(Clone, Debug)]
 pub(crate) enum Load {
-    Node { node: i64, values: Vec<f64> },
+    Node {
+        node: i64,
+        values: Vec<f64>,
+    },
     Element(Command),
     /// An imposed displacement: node, number of the degree of freedom, value.
-    Imposed { node: i64, dof: usize, value: f64, place: Place },
+    Imposed {
+        node: i64,
+        dof: usize,
+        value: f64,
+        place: Place,
+    },
     /// A motion of a support: node, number of the degree of freedom, tag of the motion.
-    Moved { node: i64, dof: usize, motion: i64, place: Place },
+    Moved {
+        node: i64,
+        dof: usize,
+        motion: i64,
+        place: Place,
+    },
 }
 
 /// A load pattern.

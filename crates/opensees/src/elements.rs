@@ -164,7 +164,10 @@ impl<'a> Elements<'a> {
         if ndm == 3 {
             let v = [a.number(), a.number(), a.number()];
             let [Some(x), Some(y), Some(z)] = v else {
-                return wrong(format!("geomTransf {tag} has no vector in the x-z plane"), "in space it has three numbers");
+                return wrong(
+                    format!("geomTransf {tag} has no vector in the x-z plane"),
+                    "in space it has three numbers",
+                );
             };
             keys = keys.with("vecxz", list(&[x, y, z]));
         }
@@ -234,9 +237,8 @@ impl<'a> Elements<'a> {
                 let mut words: Vec<crate::record::Argument> = Vec::new();
                 for x in a.rest() {
                     match x.word() {
-                        Some(w) if w.contains(' ') => words.extend(w.split_whitespace().map(|w| crate::record::Argument {
-                            value: crate::record::Scalar::Word(w.to_owned()),
-                            origin: None,
+                        Some(w) if w.contains(' ') => words.extend(w.split_whitespace().map(|w| {
+                            crate::record::Argument { value: crate::record::Scalar::Word(w.to_owned()), origin: None }
                         })),
                         _ => words.push(x.clone()),
                     }
@@ -274,7 +276,10 @@ impl<'a> Elements<'a> {
                 let name = self.section(tag(*section))?;
                 Ok(points_of(name, *points, "lobatto"))
             }
-            ("HingeRadau" | "HingeRadauTwo" | "HingeMidpoint" | "HingeEndpoint", [first, li, second, lj, middle, ..]) => {
+            (
+                "HingeRadau" | "HingeRadauTwo" | "HingeMidpoint" | "HingeEndpoint",
+                [first, li, second, lj, middle, ..],
+            ) => {
                 if kind != "HingeRadau" {
                     let message = format!("the rule {kind} becomes HingeRadau with the same hinge lengths");
                     self.remark(e, &message, "HingeRadau is exact for elastic members and keeps the hinge length");
@@ -326,7 +331,9 @@ impl<'a> Elements<'a> {
 
     /// Global axes along local x, y and z of a zeroLength; only those that are global axes themselves.
     fn axes(&self, a: &Arguments<'_>) -> Result<[usize; 3], Wrong> {
-        let Some(v) = a.after("-orient").map(|mut a| a.numbers()).filter(|v| !v.is_empty()) else { return Ok([0, 1, 2]) };
+        let Some(v) = a.after("-orient").map(|mut a| a.numbers()).filter(|v| !v.is_empty()) else {
+            return Ok([0, 1, 2]);
+        };
         let axis = |v: &[f64]| {
             let size = v.iter().fold(0.0f64, |m, x| m.max(x.abs()));
             let large: Vec<usize> = (0..v.len()).filter(|&i| v[i].abs() > 1e-9 * size).collect();
@@ -365,8 +372,10 @@ impl<'a> Elements<'a> {
         if self.length(e.ends) == 0.0 {
             return self.zero_length(e, a);
         }
-        let (materials, directions) =
-            (a.after("-mat").map(|mut a| a.tags()).unwrap_or_default(), a.after("-dir").map(|mut a| a.tags()).unwrap_or_default());
+        let (materials, directions) = (
+            a.after("-mat").map(|mut a| a.tags()).unwrap_or_default(),
+            a.after("-dir").map(|mut a| a.tags()).unwrap_or_default(),
+        );
         match (&materials[..], &directions[..]) {
             ([material], [1]) => {
                 let material = self.material(*material, Acts::Force)?;

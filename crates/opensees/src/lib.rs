@@ -97,10 +97,12 @@ pub fn translate(record: &Record, options: &Options, files: &Files<'_>) -> Impor
             units: options.units.as_ref(),
             files,
         };
-        let Written { text, files: beside, units: own, scales } = model::write(run, &setting, &mut report, &mut records);
+        let Written { text, files: beside, units: own, scales } =
+            model::write(run, &setting, &mut report, &mut records);
         units.get_or_insert(own);
         // Analyses that differ by the factor of their motion alone are one model.
-        let bare = scales.iter().fold(text.clone(), |t, s| t.replace(&format!("scale = {}", write::number(*s)), "scale = ?"));
+        let bare =
+            scales.iter().fold(text.clone(), |t, s| t.replace(&format!("scale = {}", write::number(*s)), "scale = ?"));
         match plain.iter().position(|p| *p == bare) {
             Some(i) => models[i].repeats.extend(scales.first()),
             None => {

@@ -71,7 +71,9 @@ impl Reader<'_> {
             "Plain" => self.plain(loads, pattern),
             "UniformExcitation" => self.uniform(loads, pattern),
             "MultipleSupport" => self.supports(loads, pattern),
-            other => wrong(format!("Interfield has no pattern `{other}`"), "use Plain, UniformExcitation or MultipleSupport"),
+            other => {
+                wrong(format!("Interfield has no pattern `{other}`"), "use Plain, UniformExcitation or MultipleSupport")
+            }
         }
     }
 
@@ -236,7 +238,8 @@ impl Reader<'_> {
             self.report.add(Fate::Replaced, "pattern UniformExcitation", &pattern.command.place, message, remedy);
         }
         if start != 0.0 {
-            let message = format!("the time is {start} when the motion begins: the record is used from there on, as in OpenSees");
+            let message =
+                format!("the time is {start} when the motion begins: the record is used from there on, as in OpenSees");
             let remedy = "write loadConst('-time', 0.0) before, unless this is meant";
             self.report.add(Fate::Replaced, "pattern UniformExcitation", &pattern.command.place, &message, remedy);
         }
@@ -300,7 +303,13 @@ impl Reader<'_> {
             }
             (_, Some([p, xi, rest @ ..])) if !space => {
                 for tag in tags {
-                    self.concentrated(loads, tag, [rest.first().copied().unwrap_or(0.0), *p].map(|f| f * factor), *xi, command)?;
+                    self.concentrated(
+                        loads,
+                        tag,
+                        [rest.first().copied().unwrap_or(0.0), *p].map(|f| f * factor),
+                        *xi,
+                        command,
+                    )?;
                 }
                 Ok(())
             }
@@ -309,9 +318,19 @@ impl Reader<'_> {
     }
 
     /// A force on a member of a plane as the forces and moments of its clamped ends.
-    fn concentrated(&mut self, loads: &mut Loads, tag: i64, [along, across]: [f64; 2], xi: f64, command: &Command) -> Result<(), Wrong> {
+    fn concentrated(
+        &mut self,
+        loads: &mut Loads,
+        tag: i64,
+        [along, across]: [f64; 2],
+        xi: f64,
+        command: &Command,
+    ) -> Result<(), Wrong> {
         let domain = &self.run.domain;
-        let ends: Vec<i64> = domain.elements.get(&tag).map_or_else(Vec::new, |e| Arguments::from(e.arguments.get(2..).unwrap_or(&[])).tags());
+        let ends: Vec<i64> = domain
+            .elements
+            .get(&tag)
+            .map_or_else(Vec::new, |e| Arguments::from(e.arguments.get(2..).unwrap_or(&[])).tags());
         let (Some(i), Some(j)) = (ends.first(), ends.get(1)) else {
             return wrong(format!("there is no element {tag}"), "load another");
         };
@@ -325,7 +344,11 @@ impl Reader<'_> {
         let axial = [along * eta, along * xi];
         for (k, n) in [*i, *j].into_iter().enumerate() {
             let global = [axial[k] * c - shear[k] * s, axial[k] * s + shear[k] * c, moment[k]];
-            for (d, f) in global.into_iter().enumerate().filter(|(d, f)| f.abs() > 1e-12 * across.abs() && self.free(n, d + 1).is_some()) {
+            for (d, f) in global
+                .into_iter()
+                .enumerate()
+                .filter(|(d, f)| f.abs() > 1e-12 * across.abs() && self.free(n, d + 1).is_some())
+            {
                 *loads.held.entry((n, d + 1)).or_default() += f;
             }
         }
@@ -348,7 +371,13 @@ impl Reader<'_> {
             let member = self.domain().elements.get(tag).map_or("", kind);
             if !member.to_lowercase().contains("beam") {
                 let message = format!("element {tag} is no member that a load can be spread along");
-                self.report.add(Fate::Refused, "eleLoad", &crate::elements::place(self.domain(), *tag), &message, "load its nodes");
+                self.report.add(
+                    Fate::Refused,
+                    "eleLoad",
+                    &crate::elements::place(self.domain(), *tag),
+                    &message,
+                    "load its nodes",
+                );
                 continue;
             }
             match groups.iter_mut().find(|g| g.0 == *w) {

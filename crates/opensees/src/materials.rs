@@ -69,7 +69,8 @@ pub(crate) fn keys(command: &Command) -> Result<Keys, Wrong> {
         }
         "ElasticPPGap" => {
             needs(3)?;
-            let keys = of("elastic-plastic-gap").number("E", a.or(0.0)).number("fy", a.or(0.0)).number("gap", a.or(0.0));
+            let keys =
+                of("elastic-plastic-gap").number("E", a.or(0.0)).number("fy", a.or(0.0)).number("gap", a.or(0.0));
             let keys = keys.unless("eta", a.or(0.0), 0.0);
             let damage = a.clone().word() == Some("damage") || a.or(0.0) != 0.0;
             Ok(keys.unless("damage", f64::from(u8::from(damage)), 0.0))
@@ -82,7 +83,8 @@ pub(crate) fn keys(command: &Command) -> Result<Keys, Wrong> {
         "Steel02" | "SteelMPF" if kind == "Steel02" => {
             needs(3)?;
             let keys = of("menegotto-pinto").number("fy", a.or(0.0)).number("E", a.or(0.0)).number("b", a.or(0.0));
-            let keys = keys.unless("R0", a.or(15.0), 15.0).unless("cR1", a.or(0.925), 0.925).unless("cR2", a.or(0.15), 0.15);
+            let keys =
+                keys.unless("R0", a.or(15.0), 15.0).unless("cR1", a.or(0.925), 0.925).unless("cR2", a.or(0.15), 0.15);
             Ok(hardening(keys, &mut a, 1.0).unless("s0", a.or(0.0), 0.0))
         }
         // The signs of concrete are made negative by OpenSees too.
@@ -160,8 +162,14 @@ fn halved(p: &[f64]) -> [f64; 6] {
 /// A kind that is not there, with the nearest that is.
 fn unknown<T>(kind: &str) -> Result<T, Wrong> {
     let near = match kind {
-        "Concrete04" | "Concrete06" | "Concrete07" | "ConcreteCM" | "Concrete01WithSITC" | "ConcretewBeta"
-        | "FRPConfinedConcrete" | "ConfinedConcrete01" => "Concrete01 or Concrete02",
+        "Concrete04"
+        | "Concrete06"
+        | "Concrete07"
+        | "ConcreteCM"
+        | "Concrete01WithSITC"
+        | "ConcretewBeta"
+        | "FRPConfinedConcrete"
+        | "ConfinedConcrete01" => "Concrete01 or Concrete02",
         "ReinforcingSteel" | "Dodd_Restrepo" | "SteelMPF" | "Steel4" | "Steel02Fatigue" | "RambergOsgoodSteel"
         | "DoddRestrepo" => "Steel02",
         "HystereticSM" | "Pinching4" | "Bilin" | "Bilin02" | "ModIMKPeakOriented" | "ModIMKPinching" | "IMKBilin"

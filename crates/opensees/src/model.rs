@@ -39,7 +39,12 @@ pub(crate) struct Written {
 }
 
 /// Writes the model of an analysis; `written` are the records of the files before.
-pub(crate) fn write(run: &Run, setting: &Setting<'_>, report: &mut Report, written: &mut Vec<(String, String)>) -> Written {
+pub(crate) fn write(
+    run: &Run,
+    setting: &Setting<'_>,
+    report: &mut Report,
+    written: &mut Vec<(String, String)>,
+) -> Written {
     let domain = &run.domain;
     let mut elements = Elements::new(domain, report);
     elements.all();
@@ -73,8 +78,12 @@ fn unit_words(units: &Units) -> String {
     let (force, length) = (units.system.force, units.system.length);
     match units.reason.as_str() {
         "" => format!("Units: {force}, {length}, s, as told on the command line."),
-        reason if units.blind => format!("Units: {force}, {length} and s are assumed: {reason}. Tell them with --units."),
-        reason => format!("Units: {force}, {length}, s, guessed: {reason}. If that is wrong, import again with --units."),
+        reason if units.blind => {
+            format!("Units: {force}, {length} and s are assumed: {reason}. Tell them with --units.")
+        }
+        reason => {
+            format!("Units: {force}, {length}, s, guessed: {reason}. If that is wrong, import again with --units.")
+        }
     }
 }
 
@@ -211,8 +220,7 @@ fn write_materials(domain: &Domain, used: &[Use], report: &mut Report) -> String
             }
         }
     }
-    let unused: BTreeSet<i64> =
-        domain.materials.keys().copied().filter(|t| used.iter().all(|u| u.0 != *t)).collect();
+    let unused: BTreeSet<i64> = domain.materials.keys().copied().filter(|t| used.iter().all(|u| u.0 != *t)).collect();
     for command in unused.iter().filter_map(|t| domain.materials.get(t)) {
         let name = format!("uniaxialMaterial {}", kind(command));
         report.add(Fate::Ignored, &name, &command.place, "nothing that is translated uses this material", "");
@@ -220,7 +228,13 @@ fn write_materials(domain: &Domain, used: &[Use], report: &mut Report) -> String
     if rows.is_empty() { String::new() } else { format!("\n# Tension is positive.\n{}", tables("material", &rows)) }
 }
 
-fn write_sections(domain: &Domain, used: &[i64], elastic: &[Keys], materials: &mut Vec<Use>, report: &mut Report) -> String {
+fn write_sections(
+    domain: &Domain,
+    used: &[i64],
+    elastic: &[Keys],
+    materials: &mut Vec<Use>,
+    report: &mut Report,
+) -> String {
     let mut out = String::new();
     let mut used = used.to_vec();
     used.sort_unstable();
@@ -356,7 +370,8 @@ fn constraint(domain: &Domain, c: &Command) -> Option<(Keys, i64, Vec<i64>)> {
         "equalDOF" => {
             let (leads, follows) = (a.tag()?, a.tag()?);
             let names = dofs(domain.ndm, domain.nodes.get(&follows)?.ndf);
-            let list: Vec<&str> = a.tags().iter().filter_map(|d| names.get((*d - 1).max(0) as usize).copied()).collect();
+            let list: Vec<&str> =
+                a.tags().iter().filter_map(|d| names.get((*d - 1).max(0) as usize).copied()).collect();
             (!list.is_empty()).then(|| (of("equal").with("dofs", texts(&list)), leads, vec![follows]))
         }
         "rigidLink" => {
@@ -379,7 +394,9 @@ fn handler(domain: &Domain, report: &mut Report) {
             Fate::Replaced,
             "OpenSees leaves rigid links and diaphragms out with the handler Plain, after a warning; Interfield keeps them",
         ),
-        "Penalty" | "Lagrange" => (Fate::Replaced, "constraints are eliminated exactly, without penalties or multipliers"),
+        "Penalty" | "Lagrange" => {
+            (Fate::Replaced, "constraints are eliminated exactly, without penalties or multipliers")
+        }
         _ => (Fate::Ignored, "constraints are eliminated exactly"),
     };
     let remedy = if kind(c) == "Plain" && rigid { "use Transformation in the script to compare" } else { "" };
@@ -390,7 +407,8 @@ fn handler(domain: &Domain, report: &mut Report) {
 fn analysis(run: &Run, loads: &Loads, report: &mut Report) -> String {
     let rest = "\n[analysis]\nscheme = \"newmark-newton\"\ndt = 0.01\nduration = 10\n";
     if run.follows {
-        let message = "another analysis had moved this model before; this one begins at rest, with the loads that are held";
+        let message =
+            "another analysis had moved this model before; this one begins at rest, with the loads that are held";
         report.add(Fate::Replaced, "analyze", &run.place, message, "");
     }
     match &run.kind {
@@ -447,17 +465,23 @@ fn strokes_keys(keys: Keys, strokes: &[(f64, u64)], run: &Run, report: &mut Repo
         return keys.number("to", to).number("step", smallest);
     }
     let near = |a: f64, b: f64| (a - b).abs() < 1e-6 * scale;
-    let cycles: Option<Vec<f64>> = turns.chunks(3).map(|c| match c {
-        [up, down, back] if near(*down, -up) && near(*back, 0.0) => Some(*up),
-        [up, down] if near(*down, -up) => Some(*up),
-        _ => None,
-    }).collect();
+    let cycles: Option<Vec<f64>> = turns
+        .chunks(3)
+        .map(|c| match c {
+            [up, down, back] if near(*down, -up) && near(*back, 0.0) => Some(*up),
+            [up, down] if near(*down, -up) => Some(*up),
+            _ => None,
+        })
+        .collect();
     // Without a stop at zero between the cycles the turns are the peaks themselves.
-    let peaks: Option<Vec<f64>> = turns.chunks(2).map(|c| match c {
-        [up, down] if near(*down, -up) => Some(*up),
-        [last] if near(*last, 0.0) => Some(f64::NAN),
-        _ => None,
-    }).collect();
+    let peaks: Option<Vec<f64>> = turns
+        .chunks(2)
+        .map(|c| match c {
+            [up, down] if near(*down, -up) => Some(*up),
+            [last] if near(*last, 0.0) => Some(f64::NAN),
+            _ => None,
+        })
+        .collect();
     let peaks = peaks.map(|p| p.into_iter().filter(|x| !x.is_nan()).collect());
     match cycles.or(peaks) {
         Some(cycles) => keys.with("cycles", list(&cycles)).number("step", smallest),
@@ -465,7 +489,13 @@ fn strokes_keys(keys: Keys, strokes: &[(f64, u64)], run: &Run, report: &mut Repo
             let last = turns.last().copied().unwrap_or(0.0);
             let words: Vec<String> = turns.iter().map(|x| number(*x)).collect();
             let message = format!("the protocol {} is neither monotonic nor in cycles", words.join(", "));
-            report.add(Fate::Refused, "integrator DisplacementControl", &run.place, &message, "use equal amplitudes to both sides");
+            report.add(
+                Fate::Refused,
+                "integrator DisplacementControl",
+                &run.place,
+                &message,
+                "use equal amplitudes to both sides",
+            );
             keys.number("to", last).number("step", smallest)
         }
     }

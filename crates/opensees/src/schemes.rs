@@ -41,7 +41,11 @@ pub(crate) fn scheme(domain: &Domain, report: &mut Report) -> Scheme {
                     "scheme = \"newmark-newton\" iterates",
                 );
             }
-            if get(1, 0.25) == 0.0 { named("explicit-newmark", &given[..1]) } else { named(if once { "newmark" } else { "newmark-newton" }, &given) }
+            if get(1, 0.25) == 0.0 {
+                named("explicit-newmark", &given[..1])
+            } else {
+                named(if once { "newmark" } else { "newmark-newton" }, &given)
+            }
         }
         "HHT" => {
             let alpha = get(0, 1.0);
@@ -63,11 +67,20 @@ pub(crate) fn scheme(domain: &Domain, report: &mut Report) -> Scheme {
                  Interfield has the published one",
                 "compare by halving the step",
             );
-            named(if once { "generalized-alpha" } else { "generalized-alpha-newton" }, &[("rho_inf", radius.clamp(0.0, 1.0), f64::NAN)])
+            named(
+                if once { "generalized-alpha" } else { "generalized-alpha-newton" },
+                &[("rho_inf", radius.clamp(0.0, 1.0), f64::NAN)],
+            )
         }
-        "CentralDifference" | "CentralDifferenceAlternative" | "CentralDifferenceNoDamping" | "ExplicitDifference"
+        "CentralDifference"
+        | "CentralDifferenceAlternative"
+        | "CentralDifferenceNoDamping"
+        | "ExplicitDifference"
         | "NewmarkExplicit" => {
-            said("becomes explicit-newmark: the same displacements without damping, and the same limit of the step", "");
+            said(
+                "becomes explicit-newmark: the same displacements without damping, and the same limit of the step",
+                "",
+            );
             named("explicit-newmark", &[])
         }
         "TRBDF2" => {
@@ -89,7 +102,10 @@ pub(crate) fn scheme(domain: &Domain, report: &mut Report) -> Scheme {
         "MKRAlphaExplicit" | "MKRAlphaExplicit_TP" => named("mkr-alpha", &[("rho_inf", get(0, 1.0), f64::NAN)]),
         "LoadControl" => named("newmark-newton", &[]),
         _ => {
-            said("becomes newmark-newton: another numerical damping, the same solution for small steps", "see `interfield schemes`");
+            said(
+                "becomes newmark-newton: another numerical damping, the same solution for small steps",
+                "see `interfield schemes`",
+            );
             named("newmark-newton", &[])
         }
     };

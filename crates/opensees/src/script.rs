@@ -34,29 +34,99 @@ pub(crate) enum Analysis {
 const IGNORED: &[(&[&str], &str)] = &[
     (&["system", "numberer", "test"], "Interfield chooses solver, numbering and tolerance itself"),
     (
-        &["printModel", "printA", "printB", "printGID", "logFile", "record", "defaultUnits", "setPrecision", "start", "stop"],
+        &[
+            "printModel",
+            "printA",
+            "printB",
+            "printGID",
+            "logFile",
+            "record",
+            "defaultUnits",
+            "setPrecision",
+            "start",
+            "stop",
+        ],
         "it has no effect on the mechanics",
     ),
     (
-        &["reactions", "domainChange", "setNumThreads", "setMaxOpenFiles", "setStartNodeTag", "initialize", "metaData", "sdfResponse"],
+        &[
+            "reactions",
+            "domainChange",
+            "setNumThreads",
+            "setMaxOpenFiles",
+            "setStartNodeTag",
+            "initialize",
+            "metaData",
+            "sdfResponse",
+        ],
         "it has no effect on the mechanics",
     ),
-    (&["convertBinaryToText", "convertTextToBinary", "stripXML", "database", "save", "modalProperties"], "it works on results"),
+    (
+        &["convertBinaryToText", "convertTextToBinary", "stripXML", "database", "save", "modalProperties"],
+        "it works on results",
+    ),
     (&["responseSpectrumAnalysis"], "`interfield modes` shows frequencies and shapes"),
 ];
 
 /// Queries: what the script wants to see.
 const QUERIES: &[&str] = &[
-    "nodeDisp", "nodeVel", "nodeAccel", "nodeReaction", "eleForce", "eleResponse", "basicForce", "basicDeformation", "nodeEigenvector",
-    "sectionForce", "sectionDeformation", "nodeResponse",
+    "nodeDisp",
+    "nodeVel",
+    "nodeAccel",
+    "nodeReaction",
+    "eleForce",
+    "eleResponse",
+    "basicForce",
+    "basicDeformation",
+    "nodeEigenvector",
+    "sectionForce",
+    "sectionDeformation",
+    "nodeResponse",
 ];
 /// Questions about the model and the analysis, which the recorder has answered.
 const ANSWERED: &[&str] = &[
-    "getTime", "nodeCoord", "nodeDOFs", "nodeMass", "nodeBounds", "getNodeTags", "getEleTags", "eleNodes", "getFixedNodes", "getNumElements",
-    "getNDM", "getNDF", "getLoadFactor", "testIter", "testNorm", "testNorms", "numIter", "numFact", "systemSize", "getPID", "getNP",
-    "getNumThreads", "version", "getPatterns", "totalCPU", "solveCPU", "accelCPU", "nodeUnbalance", "eleDynamicalForce", "sectionLocation",
-    "sectionWeight", "getFixedDOFs", "getConstrainedNodes", "getConstrainedDOFs", "getRetainedNodes", "getRetainedDOFs", "eleType", "classType",
-    "barrier", "Bcast", "send", "recv",
+    "getTime",
+    "nodeCoord",
+    "nodeDOFs",
+    "nodeMass",
+    "nodeBounds",
+    "getNodeTags",
+    "getEleTags",
+    "eleNodes",
+    "getFixedNodes",
+    "getNumElements",
+    "getNDM",
+    "getNDF",
+    "getLoadFactor",
+    "testIter",
+    "testNorm",
+    "testNorms",
+    "numIter",
+    "numFact",
+    "systemSize",
+    "getPID",
+    "getNP",
+    "getNumThreads",
+    "version",
+    "getPatterns",
+    "totalCPU",
+    "solveCPU",
+    "accelCPU",
+    "nodeUnbalance",
+    "eleDynamicalForce",
+    "sectionLocation",
+    "sectionWeight",
+    "getFixedDOFs",
+    "getConstrainedNodes",
+    "getConstrainedDOFs",
+    "getRetainedNodes",
+    "getRetainedDOFs",
+    "eleType",
+    "classType",
+    "barrier",
+    "Bcast",
+    "send",
+    "recv",
 ];
 
 /// Goes through the record.
@@ -90,7 +160,13 @@ impl<'a> Script<'a> {
         };
         if computed {
             let remedy = "check that the model is complete; an error in plots or in results, which are not computed here, does no harm";
-            self.report.add(Fate::Replaced, "end", &place, &format!("{message}; what was said before is translated"), remedy);
+            self.report.add(
+                Fate::Replaced,
+                "end",
+                &place,
+                &format!("{message}; what was said before is translated"),
+                remedy,
+            );
         } else {
             let remedy = "correct the script, or translate what was said before with --allow end";
             self.report.add(Fate::Refused, "end", &place, &format!("{message}, before any analysis of motion"), remedy);
@@ -153,17 +229,23 @@ impl<'a> Script<'a> {
                 let why = "materials of several stresses are used by no member of a frame";
                 return self.report.add(Fate::Ignored, &title(command), &command.place, why, "");
             }
-            "equalDOF_Mixed" => ("equal degrees of freedom of different directions are unknown", "use equalDOF or rigidLink"),
+            "equalDOF_Mixed" => {
+                ("equal degrees of freedom of different directions are unknown", "use equalDOF or rigidLink")
+            }
             "mesh" | "remesh" | "block2D" | "block3D" | "pressureConstraint" => {
                 ("continua and fluids are unknown", "keep this part in OpenSees as a partner ([[external]])")
             }
-            "setNodeDisp" | "setNodeVel" | "setNodeAccel" => {
-                ("a state that is set by hand is unknown", "write initial or initial_velocity at the node in the model file")
+            "setNodeDisp" | "setNodeVel" | "setNodeAccel" => (
+                "a state that is set by hand is unknown",
+                "write initial or initial_velocity at the node in the model file",
+            ),
+            "parameter" | "addToParameter" | "updateParameter" | "setParameter" | "updateMaterialStage" => (
+                "parameters that change during an analysis are unknown",
+                "use --set with [parameters] in the model file",
+            ),
+            "InitialStateAnalysis" => {
+                ("this state is unknown", "loads of gravity come first in Interfield: use loadConst")
             }
-            "parameter" | "addToParameter" | "updateParameter" | "setParameter" | "updateMaterialStage" => {
-                ("parameters that change during an analysis are unknown", "use --set with [parameters] in the model file")
-            }
-            "InitialStateAnalysis" => ("this state is unknown", "loads of gravity come first in Interfield: use loadConst"),
             "damping" | "setElementRayleighDampingFactors" | "setElementRayleighFactors" => {
                 ("damping of single elements is unknown", "use rayleigh, or rayleigh in a region")
             }
@@ -174,16 +256,19 @@ impl<'a> Script<'a> {
 
     /// Says so if a number descends from an answer that was not computed.
     fn descends(&mut self, command: &Command) {
-        let Some(origin) = command.arguments.iter().find_map(|a| a.origin.as_ref().filter(|o| !o.live).or(a.origin.as_ref()))
+        let Some(origin) =
+            command.arguments.iter().find_map(|a| a.origin.as_ref().filter(|o| !o.live).or(a.origin.as_ref()))
         else {
             return;
         };
         let query = &origin.query;
         if origin.live {
-            let message = format!("its numbers descend from {query}, which Interfield has computed from the model up to there");
+            let message =
+                format!("its numbers descend from {query}, which Interfield has computed from the model up to there");
             self.report.add(Fate::Replaced, &command.name, &command.place, &message, "");
         } else if command.name != "recorder" && !QUERIES.contains(&command.name.as_str()) {
-            let message = format!("its numbers descend from {query}, which is not computed while the script is recorded");
+            let message =
+                format!("its numbers descend from {query}, which is not computed while the script is recorded");
             let remedy = "write the numbers into the script, or correct them in the model file and pass --allow with the command";
             self.report.add(Fate::Refused, &title(command), &command.place, &message, remedy);
         }
@@ -312,7 +397,17 @@ impl<'a> Script<'a> {
 
 /// A command with its type, as users know it.
 pub(crate) fn title(command: &Command) -> String {
-    let typed = ["uniaxialMaterial", "element", "section", "integrator", "timeSeries", "pattern", "nDMaterial", "beamIntegration", "geomTransf"];
+    let typed = [
+        "uniaxialMaterial",
+        "element",
+        "section",
+        "integrator",
+        "timeSeries",
+        "pattern",
+        "nDMaterial",
+        "beamIntegration",
+        "geomTransf",
+    ];
     match typed.contains(&command.name.as_str()) {
         true => format!("{} {}", command.name, kind(command)),
         false => command.name.clone(),

@@ -116,11 +116,7 @@ fn wide_flange(all: &[f64]) -> Vec<(i64, Keys)> {
         let keys = Keys::default().text("shape", "rectangle").with("from", list(&[y0, -0.5 * width]));
         (material, keys.with("to", list(&[y1, 0.5 * width])).with("divisions", list(&[n, 1.0])))
     };
-    vec![
-        strip(inner, 0.5 * d, bf, flange),
-        strip(-inner, inner, tw, web),
-        strip(-0.5 * d, -inner, bf, flange),
-    ]
+    vec![strip(inner, 0.5 * d, bf, flange), strip(-inner, inner, tw, web), strip(-0.5 * d, -inner, bf, flange)]
 }
 
 /// A patch, a layer or a fibre: tag of its material, and its keys.
@@ -146,7 +142,8 @@ fn shape(command: &Command) -> Result<(i64, Keys), Wrong> {
         ("patch", "circ" | "circular", [around, across, y, z, inner, outer, rest @ ..]) => {
             let keys = Keys::default().text("shape", "ring");
             let keys = if *y == 0.0 && *z == 0.0 { keys } else { keys.with("centre", list(&[*y, *z])) };
-            let keys = keys.unless("inner", *inner, 0.0).number("outer", *outer).with("divisions", list(&[*around, *across]));
+            let keys =
+                keys.unless("inner", *inner, 0.0).number("outer", *outer).with("divisions", list(&[*around, *across]));
             match rest {
                 [from, to, ..] if (to - from).abs() < 360.0 => keys.with("start", angle(*from)).with("end", angle(*to)),
                 [from, ..] if *from != 0.0 => keys.with("start", angle(*from)).with("end", angle(from + 360.0)),

@@ -20,8 +20,22 @@ pub(crate) enum Course {
     Constant(f64),
     /// Factor on the time.
     Linear(f64),
-    Path { points: Vec<(f64, f64)>, dt: Option<f64>, factor: f64, last: bool },
-    Wave { shape: Wave, factor: f64, start: f64, end: f64, period: f64, shift: f64, width: f64, zero: f64 },
+    Path {
+        points: Vec<(f64, f64)>,
+        dt: Option<f64>,
+        factor: f64,
+        last: bool,
+    },
+    Wave {
+        shape: Wave,
+        factor: f64,
+        start: f64,
+        end: f64,
+        period: f64,
+        shift: f64,
+        width: f64,
+        zero: f64,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,7 +95,8 @@ fn path(a: &Arguments<'_>, factor: f64, files: &Files<'_>) -> Result<Course, Wro
             Argument { value: crate::record::Scalar::Word(w), .. } => w.clone(),
             Argument { value: crate::record::Scalar::Number(x), .. } => number(*x),
         };
-        let text = files(&path).map_err(|e| (format!("`{path}` cannot be read: {e}"), "put the file there".to_owned()))?;
+        let text =
+            files(&path).map_err(|e| (format!("`{path}` cannot be read: {e}"), "put the file there".to_owned()))?;
         Ok(Some(numbers_in(&text)))
     };
     let values = column("-values", "-filePath")?.map_or_else(|| column("-list", "-file"), |v| Ok(Some(v)))?;
@@ -95,8 +110,10 @@ fn path(a: &Arguments<'_>, factor: f64, files: &Files<'_>) -> Result<Course, Wro
         values.insert(0, 0.0);
     }
     let points: Vec<(f64, f64)> = match (times, dt) {
-        (Some(times), _) => times.into_iter().zip(values).map(|(t, y)| (t, y)).collect(),
-        (None, Some(dt)) if dt > 0.0 => values.into_iter().enumerate().map(|(i, y)| (start + i as f64 * dt, y)).collect(),
+        (Some(times), _) => times.into_iter().zip(values).collect(),
+        (None, Some(dt)) if dt > 0.0 => {
+            values.into_iter().enumerate().map(|(i, y)| (start + i as f64 * dt, y)).collect()
+        }
         _ => return wrong("the Path has neither a positive -dt nor times", "give -dt or -time"),
     };
     if points.windows(2).any(|w| w[0].0 >= w[1].0) {
@@ -190,7 +207,9 @@ impl Course {
     }
 
     fn wave(&self, until: f64) -> Keys {
-        let Course::Wave { shape, factor, start, end, period, shift, width, zero } = self else { return Keys::default() };
+        let Course::Wave { shape, factor, start, end, period, shift, width, zero } = self else {
+            return Keys::default();
+        };
         if (*shape, *start) == (Wave::Sine, 0.0) && *end >= until {
             let keys = Keys::default().text("type", "harmonic").number("amplitude", *factor);
             let keys = keys.number("omega", TAU / period).unless("phase", *shift, 0.0);

@@ -152,7 +152,8 @@ impl OpenSees {
             Ok(text) => text,
             Err((message, help)) => return self.fail(Exit::Failure, &message, &help),
         };
-        Record::read(&text).or_else(|e| self.fail(Exit::Failure, &format!("the record of the script is broken: {e}"), ""))
+        Record::read(&text)
+            .or_else(|e| self.fail(Exit::Failure, &format!("the record of the script is broken: {e}"), ""))
     }
 
     /// Writes the models unless something is refused, and tells everything.
@@ -213,9 +214,13 @@ struct Shown<'a> {
 impl Shown<'_> {
     /// A place as the user wrote the path of the script.
     fn place(&self, finding: &Finding) -> String {
-        let folder = self.script.parent().and_then(|p| std::fs::canonicalize(if p.as_os_str().is_empty() { Path::new(".") } else { p }).ok());
+        let folder = self
+            .script
+            .parent()
+            .and_then(|p| std::fs::canonicalize(if p.as_os_str().is_empty() { Path::new(".") } else { p }).ok());
         let file = Path::new(&finding.place.file);
-        let short = folder.and_then(|f| file.strip_prefix(f).ok().map(Path::to_path_buf)).unwrap_or_else(|| file.to_path_buf());
+        let short =
+            folder.and_then(|f| file.strip_prefix(f).ok().map(Path::to_path_buf)).unwrap_or_else(|| file.to_path_buf());
         match (finding.place.file.is_empty(), finding.place.line) {
             (true, _) => self.script.file_name().unwrap_or_default().to_string_lossy().into_owned(),
             (false, 0) => short.display().to_string(),
@@ -224,7 +229,8 @@ impl Shown<'_> {
     }
 
     fn text(&self) -> String {
-        let mut out = format!("{} was run and recorded: a script is a program, run only what you trust\n", self.script.display());
+        let mut out =
+            format!("{} was run and recorded: a script is a program, run only what you trust\n", self.script.display());
         for fate in [Fate::Refused, Fate::Replaced] {
             let list: Vec<&Finding> = self.import.report.of(fate).collect();
             if !list.is_empty() {
@@ -269,7 +275,11 @@ impl Shown<'_> {
         if names.is_empty() {
             return String::new();
         }
-        format!("\nignored ({})\n{}", names.len(), wrapped("  ", &format!("{}; --json has lines and reasons", names.join(", "))))
+        format!(
+            "\nignored ({})\n{}",
+            names.len(),
+            wrapped("  ", &format!("{}; --json has lines and reasons", names.join(", ")))
+        )
     }
 
     fn json(&self) -> Value {
@@ -287,9 +297,10 @@ impl Shown<'_> {
             true => Vec::new(),
             false => self.import.models.iter().zip(self.paths).map(model).collect(),
         };
-        let units = self.import.units.as_ref().map(|u| {
-            json!({ "force": u.system.force, "length": u.system.length, "time": "s", "reason": u.reason })
-        });
+        let units =
+            self.import.units.as_ref().map(
+                |u| json!({ "force": u.system.force, "length": u.system.length, "time": "s", "reason": u.reason }),
+            );
         json!({
             "script": self.script.display().to_string(), "models": models, "units_of_script": units,
             "findings": self.import.report.findings.iter().map(finding).collect::<Vec<_>>(),

@@ -28,11 +28,16 @@ type Refusal = (String, String);
 impl Recording<'_> {
     /// The record, up to the end of the script or to the end of its time.
     pub(super) fn run(&self) -> Result<String, Refusal> {
-        let unwritten = |e: std::io::Error| (format!("the recording module cannot be written: {e}"), "check the folder for temporary files".to_owned());
+        let unwritten = |e: std::io::Error| {
+            (format!("the recording module cannot be written: {e}"), "check the folder for temporary files".to_owned())
+        };
         let scratch = Scratch::new("import").map_err(unwritten)?;
         for (name, text) in PYTHON {
             let path = scratch.path().join(name);
-            path.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(path, text)).map_err(unwritten)?;
+            path.parent()
+                .map_or(Ok(()), std::fs::create_dir_all)
+                .and_then(|()| std::fs::write(path, text))
+                .map_err(unwritten)?;
         }
         let record = scratch.path().join("record.jsonl");
         let mut child = self.start(scratch.path(), &record)?;
@@ -43,7 +48,10 @@ impl Recording<'_> {
         let text = std::fs::read_to_string(&record).unwrap_or_default();
         if text.is_empty() {
             let message = format!("`{}` ended without recording anything", self.program);
-            return Err((message, format!("check that `{} --version` works, or name another with --python", self.program)));
+            return Err((
+                message,
+                format!("check that `{} --version` works, or name another with --python", self.program),
+            ));
         }
         // A script that did not let itself be stopped has not said so.
         let silent = !ended && !text.lines().last().is_some_and(|l| l.contains("\"end\""));
@@ -66,7 +74,8 @@ impl Recording<'_> {
             command.env("INTERFIELD_PROGRAM", own);
         }
         let path = std::env::var_os("PYTHONPATH").unwrap_or_default();
-        let paths = std::iter::once(folder.to_path_buf()).chain(std::env::split_paths(&path).filter(|p| !p.as_os_str().is_empty()));
+        let paths = std::iter::once(folder.to_path_buf())
+            .chain(std::env::split_paths(&path).filter(|p| !p.as_os_str().is_empty()));
         if let Ok(joined) = std::env::join_paths(paths) {
             command.env("PYTHONPATH", joined);
         }

@@ -16,6 +16,9 @@ use super::modes::{Mode, modes};
 /// Numbers that are kept of a run of OpenSees; beyond, only the channels that the model records are compared.
 const MOST: usize = 20_000_000;
 
+/// A displacement of OpenSees: node, and number of the degree of freedom from 1.
+type Moved = (i64, usize);
+
 /// What is compared.
 pub(super) struct Comparing<'a> {
     pub(super) script: &'a Path,
@@ -104,9 +107,9 @@ impl Comparing<'_> {
     }
 
     /// The analyses of all models, and the displacements that OpenSees is asked for.
-    fn jobs(&self) -> Result<(Vec<Job<'_>>, Vec<(i64, usize)>), Refusal> {
+    fn jobs(&self) -> Result<(Vec<Job<'_>>, Vec<Moved>), Refusal> {
         let mut jobs = Vec::new();
-        let mut wanted: BTreeSet<(i64, usize)> = BTreeSet::new();
+        let mut wanted: BTreeSet<Moved> = BTreeSet::new();
         let mut models = Vec::new();
         for model in &self.import.models {
             for (k, (number, text)) in model.analyses.iter().enumerate() {
@@ -121,8 +124,8 @@ impl Comparing<'_> {
                 models.push(dofs);
             }
         }
-        let channels: Vec<(i64, usize)> = wanted.into_iter().collect();
-        let place = |at: &(i64, usize)| channels.binary_search(at).unwrap_or_default();
+        let channels: Vec<Moved> = wanted.into_iter().collect();
+        let place = |at: &Moved| channels.binary_search(at).unwrap_or_default();
         let jobs = jobs.into_iter().zip(&models).map(|((file, name, command, factor, number), dofs)| Job {
             file,
             name,
@@ -135,7 +138,7 @@ impl Comparing<'_> {
     }
 
     /// OpenSees with the first Python that has it.
-    fn whole(&self, channels: &[(i64, usize)], scratch: &Path) -> Result<(Peer, PathBuf), Refusal> {
+    fn whole(&self, channels: &[Moved], scratch: &Path) -> Result<(Peer, PathBuf), Refusal> {
         let pythons = match self.python {
             Some(python) => vec![PathBuf::from(python)],
             None => peer::candidates(self.script, super::active().as_deref()),
@@ -151,7 +154,7 @@ impl Comparing<'_> {
         Err(first.unwrap_or_default())
     }
 
-    fn peer(&self, python: &Path, channels: &[(i64, usize)], halve: bool, scratch: &Path) -> Result<Peer, Failure> {
+    fn peer(&self, python: &Path, channels: &[Moved], halve: bool, scratch: &Path) -> Result<Peer, Failure> {
         let script = std::fs::canonicalize(self.script).unwrap_or_else(|_| self.script.to_path_buf());
         peer::run(&Request { python, script: &script, arguments: self.arguments, channels, halve, scratch })
     }
@@ -210,7 +213,7 @@ fn steps(model: &Model) -> usize {
 }
 
 /// The free degrees of freedom of nodes of the script: node and number in OpenSees, and place in the model.
-fn moving(model: &Model) -> Vec<((i64, usize), usize)> {
+fn moving(model: &Model) -> Vec<(Moved, usize)> {
     let tag = |name: &str| name.strip_prefix('n').and_then(|t| t.parse::<i64>().ok());
     let nodes = model.nodes.iter().filter_map(|n| Some((tag(&n.name)?, n)));
     let dofs = nodes.flat_map(|(tag, n)| n.dofs.iter().enumerate().map(move |(i, (_, d))| ((tag, i + 1), *d)));
@@ -218,7 +221,7 @@ fn moving(model: &Model) -> Vec<((i64, usize), usize)> {
 }
 
 /// Those of them that the model records.
-fn recorded(model: &Model, all: &[((i64, usize), usize)]) -> Vec<((i64, usize), usize)> {
+fn recorded(model: &Model, all: &[(Moved, usize)]) -> Vec<(Moved, usize)> {
     let is = |dof: usize| model.channels.iter().any(|c| c.name == model.dofs[dof].name);
     all.iter().copied().filter(|(_, dof)| is(*dof)).collect()
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use interfield_language::Model;
+use interfield_language::model::Kind;
 use interfield_structure::Simulation;
 use interfield_testkit::golden::golden;
 use interfield_testkit::run::{read, simulation};
@@ -146,6 +148,9 @@ fn element(text: &mut String, e: &Value, model: &Value) {
     }
     writeln!(text, "[[element]]\ntype = \"member\"\nname = \"b{}\"\n{ends}\ntransformation = \"{kind}\"", e["tag"])
         .unwrap();
+    if !transform["offsets"].is_null() {
+        writeln!(text, "offsets = {}", transform["offsets"]).unwrap();
+    }
     if !transform["vecxz"].is_null() {
         writeln!(text, "vecxz = {}", transform["vecxz"]).unwrap();
     }
@@ -204,6 +209,41 @@ fn shaken(file: &Value, scheme: &str, channels: &str) -> Simulation {
     .unwrap();
     writeln!(text, "[record]\nchannels = {channels}").unwrap();
     simulation(read(&text))
+}
+
+#[test]
+fn rigid_ends_carry_as_recorded() {
+    for case in golden("frames/element_offsets")["cases"].as_array().unwrap() {
+        let (load, tips) = (numbers(case, "load"), list(&case["results"]["u_tip"]));
+        let dofs = ["x", "y", "rz"];
+        let (mut u, mut forces) = (vec![0.0; 9], Vec::new());
+        for (step, tip) in tips.iter().enumerate() {
+            let mut text = written(&case["model"]).replace("name = \"n2\"", "name = \"n2\"\nmass = 1");
+            for (f, d) in load.iter().zip(dofs) {
+                let force = f * (step + 1) as f64 / tips.len() as f64;
+                writeln!(text, "[[load]]\ntype = \"gravity\"\nat = \"n2.{d}\"\nforce = {force:?}").unwrap();
+            }
+            text += "[analysis]\nscheme = \"newmark-newton\"\ndt = 0.01\nduration = 1\n[record]\nchannels = [\"n2.x\", \"n2.y\", \
+                     \"n2.rz\", \"b1.force.1\", \"b1.force.2\", \"b1.force.3\", \"b1.force.4\", \"b1.force.5\", \"b1.force.6\"]\n";
+            let model = read(&text);
+            let Kind::Frame { coordinates, .. } = model.elements[0].kind.clone() else { panic!("a member") };
+            simulation(model).sample(0, &mut u).unwrap();
+            for (ours, theirs) in u.iter().zip(list(tip)) {
+                assert!(
+                    (ours - number(theirs)).abs() <= 1e-8 * number(theirs).abs(),
+                    "{} {ours} {theirs}",
+                    case["label"]
+                );
+            }
+            // The forces of the member on the degrees of freedom of its first node, through its offset.
+            forces = vec![0.0; 6];
+            let sum = coordinates.iter().zip(&u[3..]).flat_map(|(c, p)| c.iter().map(move |&(d, f)| (d, f * p)));
+            sum.for_each(|(d, p)| forces[d] += p);
+        }
+        for (ours, theirs) in forces.iter().zip(numbers(&case["results"], "reaction")) {
+            assert!((ours - theirs).abs() <= 1e-8 * theirs.abs(), "{} reaction {ours} {theirs}", case["label"]);
+        }
+    }
 }
 
 /// A golden run under ground motion: each of its channels as a sum of ours.
@@ -277,6 +317,22 @@ fn a_space_frame_with_diaphragms_answers_two_motions_as_recorded() {
     answers("frames/frame_3d_2storey", channels, 1e-6);
 }
 
+/// Load factor and channels after each step of a push.
+pub(crate) fn rows(model: Model, channels: &[&str], name: &str) -> Vec<Vec<f64>> {
+    let mut push = simulation(model);
+    let all: Vec<String> = push.channels().iter().map(|c| c.name.clone()).collect();
+    let of = |name: &str| all.iter().position(|n| n == name).unwrap_or_else(|| panic!("no {name}"));
+    let wanted: Vec<usize> = ["pushover.factor"].iter().chain(channels).map(|c| of(c)).collect();
+    let mut out = vec![0.0; all.len()];
+    (0..push.steps())
+        .map(|step| {
+            push.step(step).unwrap_or_else(|f| panic!("{name} step {step}: {}", push.explain(f)));
+            push.sample(step + 1, &mut out).unwrap();
+            wanted.iter().map(|i| out[*i]).collect()
+        })
+        .collect()
+}
+
 /// A golden file that is pushed: load factor, and channels.
 pub(crate) fn pushed(name: &str, channels: &[&str]) -> (Value, Vec<Vec<f64>>) {
     let file = golden(name);
@@ -286,18 +342,9 @@ pub(crate) fn pushed(name: &str, channels: &[&str]) -> (Value, Vec<Vec<f64>>) {
     writeln!(text, "[record]\nchannels = {channels:?}").unwrap();
     let mut model = read(&text);
     model.pushover.as_mut().unwrap().targets = numbers(&file, "path");
-    let mut push = simulation(model);
-    let names: Vec<String> = push.channels().iter().map(|c| c.name.clone()).collect();
-    let of = |name: &str| names.iter().position(|n| n == name).unwrap();
-    let wanted: Vec<usize> = ["pushover.factor"].iter().chain(channels).map(|c| of(c)).collect();
-    let mut rows = vec![Vec::new(); wanted.len()];
-    let mut out = vec![0.0; names.len()];
-    for step in 0..push.steps() {
-        push.step(step).unwrap_or_else(|f| panic!("step {step}: {}", push.explain(f)));
-        push.sample(step + 1, &mut out).unwrap();
-        rows.iter_mut().zip(&wanted).for_each(|(row, i)| row.push(out[*i]));
-    }
-    (file, rows)
+    let steps = rows(model, channels, name);
+    let columns = (0..=channels.len()).map(|c| steps.iter().map(|row| row[c]).collect()).collect();
+    (file, columns)
 }
 
 #[test]

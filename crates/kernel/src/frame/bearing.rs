@@ -1,8 +1,10 @@
-//! Bearings: a coupled bilinear shear spring between two plates, or a friction pendulum, with uniaxial materials along the other
-//! directions. Coordinates as those of a member, local x from the first node to the second (book: frames 5).
+//! Bearings: a coupled bilinear shear spring between two plates, a slider on a plane or on a sphere, or a triple friction pendulum, with
+//! uniaxial materials along the other directions. Coordinates as those of a member, local x from the first node to the second (book: frames 3).
 
 use super::Tables;
 use super::part::{At, strained};
+use super::slider::{Returned, Slider, returned};
+use super::triple::Triple;
 use crate::uniaxial::material::Material;
 
 /// What carries the shear.
@@ -22,15 +24,34 @@ pub enum Shear {
         /// Exponent mu.
         exponent: f64,
     },
-    /// A slider on a sphere.
-    Pendulum {
-        /// Effective radius, m.
-        radius: f64,
-        /// Stiffness before sliding, N/m.
-        stiffness: f64,
-        /// Coefficient of friction.
-        friction: f64,
-    },
+    /// A slider on a plane or on a sphere.
+    Slider(Slider),
+    /// A triple friction pendulum.
+    Triple(Triple),
+}
+
+impl Shear {
+    /// Numbers that it remembers.
+    fn memory(&self) -> usize {
+        match self {
+            Shear::Elastomeric { .. } => 2,
+            Shear::Slider(_) => super::slider::MEMORY,
+            Shear::Triple(_) => super::triple::MEMORY,
+        }
+    }
+}
+
+/// Shear forces of a bearing, and how they change.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sheared {
+    /// Forces along y and z, N.
+    pub force: [f64; 2],
+    /// By the shear displacements.
+    pub stiffness: [[f64; 2]; 2],
+    /// By the force along the axis, tension positive.
+    pub axial: [f64; 2],
+    /// By the rotations of the first plate about z and, negative, about y.
+    pub turns: [[f64; 2]; 2],
 }
 
 /// A bearing.
@@ -48,8 +69,6 @@ pub struct Bearing {
     pub materials: [Material; 4],
 }
 
-/// Passes of a pendulum between its force and the pressure that it makes; each is better by the slope of the sphere times the friction.
-const PASSES: usize = 8;
 /// The materials with their coordinates: difference of the displacement `dof` of both ends.
 const AXIAL: usize = 0;
 
@@ -64,15 +83,15 @@ impl Bearing {
         if self.space { &[(AXIAL, 0), (1, 3), (2, 4), (3, 5)] } else { &[(AXIAL, 0), (3, 2)] }
     }
 
-    /// Numbers that it remembers: plastic displacements, shear forces, and the histories of its materials.
+    /// Numbers that it remembers: those of its shear, and the histories of its materials.
     pub fn memory(&self) -> usize {
-        4 + self.springs().iter().map(|&(m, _)| self.materials[m].history()).sum::<usize>()
+        self.shear.memory() + self.springs().iter().map(|&(m, _)| self.materials[m].history()).sum::<usize>()
     }
 
     /// Writes the memory of a bearing that was never moved.
     pub fn start(&self, tables: &Tables<'_>, memory: &mut [f64]) {
-        memory[..4].fill(0.0);
-        let mut at = 4;
+        let mut at = self.shear.memory();
+        memory[..at].fill(0.0);
         for &(m, _) in self.springs() {
             let size = self.materials[m].history();
             self.materials[m].start(&tables.library, 1, &mut memory[at..at + size]);
@@ -106,8 +125,8 @@ impl Bearing {
         let half = d / 2;
         p[..d].fill(0.0);
         k[..d * d].fill(0.0);
-        let mut first = 4;
-        let mut axial = 0.0;
+        let mut first = self.shear.memory();
+        let (mut axial, mut stiff) = (0.0, 0.0);
         for &(m, dof) in self.springs() {
             let size = self.materials[m].history();
             let range = first..first + size;
@@ -121,7 +140,7 @@ impl Bearing {
             );
             first += size;
             if m == AXIAL {
-                axial = s;
+                (axial, stiff) = (s, e);
             }
             for (i, f) in [(dof, -1.0), (half + dof, 1.0)] {
                 p[i] += f * s;
@@ -132,100 +151,103 @@ impl Bearing {
         }
         let rows = self.rows();
         let u: [f64; 2] = core::array::from_fn(|i| (0..d).map(|j| rows[i][j] * at.q[j]).sum());
-        let (q, stiffness) = self.sheared(u, axial, at.q, (memory, next));
+        let v: [f64; 2] = core::array::from_fn(|i| at.v.iter().enumerate().map(|(j, v)| rows[i][j] * v).sum());
+        let sheared = self.sheared((u, v), axial, at.q, (memory, next));
+        let turn = self.turns();
         for a in 0..2 {
-            for i in 0..d {
-                p[i] += rows[a][i] * q[a];
-                for b in 0..2 {
-                    for j in 0..d {
-                        k[i * d + j] += rows[a][i] * stiffness[a][b] * rows[b][j];
-                    }
+            // How the force along this axis changes with each coordinate.
+            let mut change = [0.0; 12];
+            for b in 0..2 {
+                (0..d).for_each(|j| change[j] += sheared.stiffness[a][b] * rows[b][j]);
+                if let Some((dof, sign)) = turn[b] {
+                    change[dof] += sign * sheared.turns[a][b];
                 }
             }
+            change[half] += sheared.axial[a] * stiff;
+            change[0] -= sheared.axial[a] * stiff;
+            for i in 0..d {
+                p[i] += rows[a][i] * sheared.force[a];
+                (0..d).for_each(|j| k[i * d + j] += rows[a][i] * change[j]);
+            }
         }
-        self.tilt(axial, at.q, p);
+        self.tilt((axial, stiff), at.q, p, k);
     }
 
-    /// Shear forces and their stiffness at the displacements `u` under the axial force.
+    /// Rotations of the first plate that lean it along y and along z, with their signs.
+    fn turns(&self) -> [Option<(usize, f64)>; 2] {
+        if self.space { [Some((5, 1.0)), Some((4, -1.0))] } else { [Some((2, 1.0)), None] }
+    }
+
+    /// How the shear forces change with the rates of the coordinates, `c` by rows.
+    pub fn damping(&self, memory: &[f64], at: At<'_>, c: &mut [f64]) {
+        let Shear::Slider(slider) = &self.shear else { return };
+        let (d, rows) = (self.size(), self.rows());
+        let u: [f64; 2] = core::array::from_fn(|i| (0..d).map(|j| rows[i][j] * at.q[j]).sum());
+        let v: [f64; 2] = core::array::from_fn(|i| at.v.iter().enumerate().map(|(j, v)| rows[i][j] * v).sum());
+        let by_rate = slider.damping((u, v), memory);
+        for i in 0..d {
+            for j in 0..d {
+                let pairs = (0..4).map(|n| rows[n / 2][i] * by_rate[n / 2][n % 2] * rows[n % 2][j]);
+                c[i * d + j] = pairs.sum();
+            }
+        }
+    }
+
+    /// Whether its forces depend on the rates of its coordinates.
+    pub fn viscous(&self) -> bool {
+        matches!(&self.shear, Shear::Slider(slider) if slider.friction.varies())
+    }
+
+    /// Shear forces at the displacements and rates of the shear under the axial force.
     fn sheared(
         &self,
-        u: [f64; 2],
+        (u, v): ([f64; 2], [f64; 2]),
         axial: f64,
         q: &[f64],
         (memory, next): (&[f64], &mut [f64]),
-    ) -> ([f64; 2], [[f64; 2]; 2]) {
-        let plastic = [memory[0], memory[1]];
-        let identity = |x: f64| [[x, 0.0], [0.0, x]];
-        let (force, stiffness, slip) = match self.shear {
+    ) -> Sheared {
+        match &self.shear {
             Shear::Elastomeric { stiffness, strength, linear, growing, exponent } => {
                 let k0 = (1.0 - linear) * stiffness;
-                let (h, mut tangent, slip) = returned([k0; 2], strength, u, plastic);
-                let mut force = h;
+                let Returned { mut force, stiffness: mut tangent, plastic, .. } =
+                    returned([k0; 2], *strength, u, [memory[0], memory[1]]);
                 for i in 0..2 {
-                    let power = libm::pow(u[i].abs(), exponent);
+                    let power = libm::pow(u[i].abs(), *exponent);
                     force[i] += linear * stiffness * u[i] + growing * stiffness * u[i].signum() * power;
                     let steep = if u[i] == 0.0 { 0.0 } else { exponent * power / u[i].abs() };
                     tangent[i][i] += linear * stiffness + growing * stiffness * steep;
                 }
-                (force, tangent, slip)
+                next[..2].copy_from_slice(&plastic);
+                Sheared { force, stiffness: tangent, axial: [0.0; 2], turns: [[0.0; 2]; 2] }
             }
-            Shear::Pendulum { radius, stiffness, friction } => {
-                let turns = if self.space { [q[5], -q[4]] } else { [q[2], 0.0] };
-                let reach = |other: f64| if self.space { libm::sqrt(radius * radius - other * other) } else { radius };
-                let r = [reach(u[1]), reach(u[0])];
-                // The pressure depends on the force that it gives: from that of the last point, a few passes.
-                let (mut force, mut tangent, mut slip) = ([memory[2], memory[3]], identity(0.0), u);
-                for _ in 0..PASSES {
-                    let lean: f64 = (0..2).map(|i| force[i] * (u[i] / r[i] - turns[i])).sum();
-                    let pressure = (lean - axial).max(0.0);
-                    if pressure == 0.0 {
-                        (force, tangent, slip) = ([0.0; 2], identity(0.0), u);
-                        continue;
-                    }
-                    let k2 = [pressure / r[0], pressure / r[1]];
-                    let (h, k, left) =
-                        returned([stiffness - k2[0], stiffness - k2[1]], friction * pressure, u, plastic);
-                    force = core::array::from_fn(|i| h[i] + k2[i] * u[i] - pressure * turns[i]);
-                    (tangent, slip) = (k, left);
-                    (0..2).for_each(|i| tangent[i][i] += k2[i]);
-                }
-                (force, tangent, slip)
+            Shear::Slider(slider) => {
+                let turns = self.turns().map(|turn| turn.map_or(0.0, |(dof, sign)| sign * q[dof]));
+                slider.sheared((u, v), turns, (axial, self.space), (memory, next))
             }
-        };
-        next[..2].copy_from_slice(&slip);
-        next[2..4].copy_from_slice(&force);
-        (force, stiffness)
+            Shear::Triple(triple) => triple.sheared(u, axial, (memory, next)),
+        }
     }
 
-    /// Moments of the axial force on the displaced plates: half to each end, or for a pendulum all to the first.
-    fn tilt(&self, axial: f64, q: &[f64], p: &mut [f64]) {
-        let half = self.size() / 2;
+    /// Moments of the axial force on the displaced plates: half to each end, or for a slider all to the first, on which it slides.
+    fn tilt(&self, (axial, stiff): (f64, f64), q: &[f64], p: &mut [f64], k: &mut [f64]) {
+        let (d, half) = (self.size(), self.size() / 2);
         let (a, b) = (self.shear_distance * self.length, (1.0 - self.shear_distance) * self.length);
         let planes: &[(usize, usize, f64)] = if self.space { &[(1, 5, 1.0), (2, 4, -1.0)] } else { &[(1, 2, 1.0)] };
         for &(dof, turn, sign) in planes {
-            let sway = q[half + dof] - q[dof];
-            let (i, j) = (q[turn], q[half + turn]);
-            match self.shear {
-                Shear::Elastomeric { .. } => {
-                    p[turn] += sign * 0.5 * axial * sway + 0.5 * axial * a * i - 0.5 * axial * b * j;
-                    p[half + turn] += sign * 0.5 * axial * sway - 0.5 * axial * a * i + 0.5 * axial * b * j;
-                }
-                Shear::Pendulum { .. } => p[turn] += sign * axial * sway,
+            // Arms of the axial force about both ends, by the coordinates (sway, rotation of each end).
+            let (first, second) = match self.shear {
+                Shear::Elastomeric { .. } => ([0.5 * sign, 0.5 * a, -0.5 * b], [0.5 * sign, -0.5 * a, 0.5 * b]),
+                Shear::Slider(_) => ([sign, 0.0, 0.0], [0.0; 3]),
+                Shear::Triple(_) => ([0.5 * sign, 0.0, 0.0], [0.5 * sign, 0.0, 0.0]),
+            };
+            let on = [(half + dof, 1.0, 0), (dof, -1.0, 0), (turn, 1.0, 1), (half + turn, 1.0, 2)];
+            for (row, arms) in [(turn, first), (half + turn, second)] {
+                let arm: f64 = on.iter().map(|&(j, f, i)| f * arms[i] * q[j]).sum();
+                p[row] += axial * arm;
+                on.iter().for_each(|&(j, f, i)| k[row * d + j] += axial * f * arms[i]);
+                k[row * d + half] += stiff * arm;
+                k[row * d] -= stiff * arm;
             }
         }
     }
-}
-
-/// Return on the circle of radius `strength`: force, tangent and plastic displacement.
-fn returned(k0: [f64; 2], strength: f64, u: [f64; 2], plastic: [f64; 2]) -> ([f64; 2], [[f64; 2]; 2], [f64; 2]) {
-    let t: [f64; 2] = core::array::from_fn(|i| k0[i] * (u[i] - plastic[i]));
-    let size = libm::hypot(t[0], t[1]);
-    if size <= strength {
-        return (t, [[k0[0], 0.0], [0.0, k0[1]]], plastic);
-    }
-    let h = [t[0] * strength / size, t[1] * strength / size];
-    let f = strength / (size * size * size);
-    let tangent =
-        [[f * k0[0] * t[1] * t[1], -f * k0[1] * t[0] * t[1]], [-f * k0[0] * t[0] * t[1], f * k0[1] * t[0] * t[0]]];
-    (h, tangent, core::array::from_fn(|i| u[i] - h[i] / k0[i]))
 }

@@ -14,7 +14,9 @@ pub mod part;
 pub mod rule;
 pub mod section;
 pub mod seen;
+pub mod slider;
 pub mod transformation;
+pub mod triple;
 
 use core::ops::Range;
 

@@ -270,6 +270,12 @@ const TRIPLE: Info = Info {
         required("d2", Unit::LENGTH, Positive, "travel on the lower inner surface"),
         optional("d3", Unit::LENGTH, NonNegative, 0.0, "travel on the upper inner surface; d2 if absent"),
         optional("d4", Unit::LENGTH, NonNegative, 0.0, "travel on the upper outer plate; d1 if absent"),
+        required(
+            "weight",
+            FORCE,
+            Positive,
+            "weight that it carries; its stiffness before any load acts follows from it",
+        ),
         optional("yielding", Unit::LENGTH, Positive, 1e-3, "displacement of a surface before it slides"),
     ],
     options: BEARING_OPTIONS,

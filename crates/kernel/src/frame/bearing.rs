@@ -154,9 +154,9 @@ impl Bearing {
         let v: [f64; 2] = core::array::from_fn(|i| at.v.iter().enumerate().map(|(j, v)| rows[i][j] * v).sum());
         let sheared = self.sheared((u, v), axial, at.q, (memory, next));
         let turn = self.turns();
-        for a in 0..2 {
-            // How the force along this axis changes with each coordinate.
-            let mut change = [0.0; 12];
+        // How the forces change with each coordinate.
+        let mut changes = [[0.0; 12]; 2];
+        for (a, change) in changes.iter_mut().enumerate() {
             for b in 0..2 {
                 (0..d).for_each(|j| change[j] += sheared.stiffness[a][b] * rows[b][j]);
                 if let Some((dof, sign)) = turn[b] {
@@ -171,6 +171,7 @@ impl Bearing {
             }
         }
         self.tilt((axial, stiff), at.q, p, k);
+        self.twist(sheared.force, &changes, at.q, p, k);
     }
 
     /// Rotations of the first plate that lean it along y and along z, with their signs.
@@ -228,6 +229,31 @@ impl Bearing {
         }
     }
 
+    /// Torque of the shear forces on the displaced plates, in space: of the sliding to the plate on which it slides, of the lever arms to the
+    /// other; for a triple pendulum half to each. `changes` says how the forces change with each coordinate.
+    fn twist(&self, force: [f64; 2], changes: &[[f64; 12]; 2], q: &[f64], p: &mut [f64], k: &mut [f64]) {
+        if !self.space || matches!(self.shear, Shear::Elastomeric { .. }) {
+            return;
+        }
+        let mut sway = [[0.0; 12]; 2];
+        for (row, dof) in sway.iter_mut().zip([1, 2]) {
+            (row[dof], row[6 + dof]) = (-1.0, 1.0);
+        }
+        let rows = self.rows();
+        let slides = matches!(self.shear, Shear::Slider(_));
+        for (at, share) in [(3, [0.0, 1.0]), (9, [1.0, -1.0])] {
+            // Displacements y and z whose torque acts on this plate, over the coordinates.
+            let share = if slides { share } else { [0.5, 0.0] };
+            let by: [[f64; 12]; 2] =
+                core::array::from_fn(|a| core::array::from_fn(|j| share[0] * sway[a][j] + share[1] * rows[a][j]));
+            let [y, z] = by.map(|row| (0..12).map(|j| row[j] * q[j]).sum::<f64>());
+            p[at] += z * force[0] - y * force[1];
+            for j in 0..12 {
+                k[at * 12 + j] += z * changes[0][j] - y * changes[1][j] + by[1][j] * force[0] - by[0][j] * force[1];
+            }
+        }
+    }
+
     /// Moments of the axial force on the displaced plates: half to each end, or for a slider all to the first, on which it slides.
     fn tilt(&self, (axial, stiff): (f64, f64), q: &[f64], p: &mut [f64], k: &mut [f64]) {
         let (d, half) = (self.size(), self.size() / 2);
@@ -237,7 +263,7 @@ impl Bearing {
             // Arms of the axial force about both ends, by the coordinates (sway, rotation of each end).
             let (first, second) = match self.shear {
                 Shear::Elastomeric { .. } => ([0.5 * sign, 0.5 * a, -0.5 * b], [0.5 * sign, -0.5 * a, 0.5 * b]),
-                Shear::Slider(_) => ([sign, 0.0, 0.0], [0.0; 3]),
+                Shear::Slider(_) => ([sign, 0.0, -b], [0.0, 0.0, b]),
                 Shear::Triple(_) => ([0.5 * sign, 0.0, 0.0], [0.5 * sign, 0.0, 0.0]),
             };
             let on = [(half + dof, 1.0, 0), (dof, -1.0, 0), (turn, 1.0, 1), (half + turn, 1.0, 2)];

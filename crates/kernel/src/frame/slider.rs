@@ -105,7 +105,11 @@ impl Slider {
             at = Some((pressure, mu + by_pressure * pressure, back));
         }
         let (sheared, slip) = match at {
-            None => (Sheared { force, stiffness: [[0.0; 2]; 2], axial: [0.0; 2], turns: [[0.0; 2]; 2] }, u),
+            None => {
+                // Before any load acts it has its stiffness, else nothing could be loaded; lifted off it has none.
+                let k = if axial == 0.0 { self.stiffness } else { 0.0 };
+                (Sheared { force, stiffness: [[k, 0.0], [0.0, k]], axial: [0.0; 2], turns: [[0.0; 2]; 2] }, u)
+            }
             Some((pressure, strength, back)) => (tangent(force, lean, c, (pressure, strength), &back), back.plastic),
         };
         next[..2].copy_from_slice(&slip);

@@ -37,6 +37,8 @@ pub struct Triple {
     pub slides: [Slide; 3],
     /// Displacement of each slider before it slides, m.
     pub yielding: f64,
+    /// Weight that it carries, N: for its stiffness before any load acts.
+    pub weight: f64,
 }
 
 /// Displacements of the sliders, and where they hold on.
@@ -51,7 +53,7 @@ type Square = [[f64; 2]; 2];
 
 impl Triple {
     /// From the radii, coefficients of friction (of the second and third surface one) and travels of the surfaces, from below to above.
-    pub fn new(r: [f64; 4], mu: [f64; 3], d: [f64; 4], yielding: f64) -> Self {
+    pub fn new(r: [f64; 4], mu: [f64; 3], d: [f64; 4], (yielding, weight): (f64, f64)) -> Self {
         let outer = [d[0] * (r[0] - r[1]) / r[0], d[3] * (r[3] - r[2]) / r[3]];
         let inner = d.iter().sum::<f64>() - outer[0] - outer[1];
         let slides = [
@@ -59,7 +61,7 @@ impl Triple {
             Slide { radius: r[0] - r[1], friction: mu[0], travel: outer[0] },
             Slide { radius: r[3] - r[2], friction: mu[2], travel: outer[1] },
         ];
-        Triple { slides, yielding }
+        Triple { slides, yielding, weight }
     }
 
     /// Stiffness of a stop over the pressure, 1/m: as stiff as the stiffest slider that holds on.
@@ -144,9 +146,10 @@ impl Triple {
         }
         let over: Vector = core::array::from_fn(|a| now.iter().map(|s| s.0[a]).sum::<f64>() / 3.0);
         let compressed = if pressure > 0.0 { 1.0 } else { 0.0 };
+        let stiff = if axial == 0.0 { self.weight } else { pressure };
         Sheared {
             force: over.map(|f| pressure * f),
-            stiffness: stiffness.map(|row| row.map(|k| pressure * k)),
+            stiffness: stiffness.map(|row| row.map(|k| stiff * k)),
             axial: over.map(|f| -compressed * f),
             turns: [[0.0; 2]; 2],
         }

@@ -576,5 +576,5 @@ fn triple(context: &Context<'_>, table: &Table<'_>, v: &[f64]) -> Option<Triple>
     if mu[1] > mu[0] || mu[1] > mu[2] {
         wrong("mu2", "the inner surfaces must slide first", "their friction `mu2` is at most `mu1` and `mu4`");
     }
-    good.then(|| Triple::new(r, mu, d, v[11]))
+    good.then(|| Triple::new(r, mu, d, (v[12], v[11])))
 }

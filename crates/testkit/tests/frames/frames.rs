@@ -383,6 +383,26 @@ fn an_isolated_frame_answers_the_quake_as_recorded() {
     answers("frames/bearing_isolated_frame", channels, 1e-4);
 }
 
+#[test]
+fn frames_on_friction_pendula_answer_as_opensees() {
+    let plane: &[(&str, &[(&str, f64)])] = &[
+        ("ub1", &[("n11.x", 1.0)]),
+        ("ux1", &[("n21.x", 1.0)]),
+        ("shear1", &[("b1.force.2", -1.0)]),
+        ("N1", &[("b1.force.1", 1.0)]),
+    ];
+    answers("frames/pendulum_frame_coulomb", plane, 1e-7);
+    answers("frames/pendulum_frame_rate", plane, 1e-7);
+    let space: &[(&str, &[(&str, f64)])] = &[
+        ("ub1", &[("n11.x", 1.0)]),
+        ("ux1", &[("n21.x", 1.0)]),
+        ("vb3", &[("n13.y", 1.0)]),
+        ("rz", &[("n21.rz", 1.0)]),
+        ("N1", &[("b1.force.1", 1.0)]),
+    ];
+    answers("frames/pendulum_frame_space", space, 1e-7);
+}
+
 /// A golden file that is pushed: load factor, and channels.
 pub(crate) fn pushed(name: &str, channels: &[&str]) -> (Value, Vec<Vec<f64>>) {
     let file = golden(name);

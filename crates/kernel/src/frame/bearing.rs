@@ -1,11 +1,13 @@
 //! Bearings: a coupled bilinear shear spring between two plates, a slider on a plane or on a sphere, or a triple friction pendulum, with
 //! uniaxial materials along the other directions. Coordinates as those of a member, local x from the first node to the second (book: frames 3).
 
-use super::Tables;
 use super::part::{At, strained};
 use super::slider::{Returned, Slider, returned};
 use super::triple::Triple;
+use super::{Evaluate, Tables};
+use crate::Scalar;
 use crate::uniaxial::material::Material;
+use crate::uniaxial::{divisor, zero};
 
 /// What carries the shear.
 #[derive(Clone, Copy, Debug)]
@@ -43,15 +45,15 @@ impl Shear {
 
 /// Shear forces of a bearing, and how they change.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sheared {
+pub struct Sheared<T> {
     /// Forces along y and z, N.
-    pub force: [f64; 2],
+    pub force: [T; 2],
     /// By the shear displacements.
-    pub stiffness: [[f64; 2]; 2],
+    pub stiffness: [[T; 2]; 2],
     /// By the force along the axis, tension positive.
-    pub axial: [f64; 2],
+    pub axial: [T; 2],
     /// By the rotations of the first plate about z and, negative, about y.
-    pub turns: [[f64; 2]; 2],
+    pub turns: [[T; 2]; 2],
 }
 
 /// A bearing.
@@ -112,62 +114,61 @@ impl Bearing {
         rows
     }
 
+    /// Displacements of the shear, or their rates.
+    fn shears<T: Scalar>(&self, q: &[T]) -> [T; 2] {
+        let rows = self.rows();
+        [0, 1].map(|i| combined(&rows[i], q))
+    }
+
     /// See [`super::part::Part::evaluate`].
-    pub fn evaluate(
+    pub fn evaluate<T: Scalar>(
         &self,
-        tables: &Tables<'_>,
-        (memory, next): (&[f64], &mut [f64]),
-        at: At<'_>,
-        p: &mut [f64],
-        k: &mut [f64],
+        by: &impl Evaluate<T>,
+        (memory, next): (&[T], &mut [T]),
+        at: At<'_, T>,
+        p: &mut [T],
+        k: &mut [T],
     ) {
         let d = self.size();
         let half = d / 2;
-        p[..d].fill(0.0);
-        k[..d * d].fill(0.0);
+        let nil = T::constant(0.0);
+        p[..d].fill(nil);
+        k[..d * d].fill(nil);
         let mut first = self.shear.memory();
-        let (mut axial, mut stiff) = (0.0, 0.0);
+        let (mut axial, mut stiff) = (nil, nil);
         for &(m, dof) in self.springs() {
-            let size = self.materials[m].history();
-            let range = first..first + size;
+            let range = first..first + self.materials[m].history();
+            first = range.end;
+            let elongation = at.q[half + dof] - at.q[dof];
             let sign = |i: usize| f64::from(u8::from(i == half + dof)) - f64::from(u8::from(i == dof));
-            let (s, e) = strained(
-                tables,
-                &self.materials[m],
-                (&memory[range.clone()], &mut next[range]),
-                at.q[half + dof] - at.q[dof],
-                at.pace(sign, 1.0),
-            );
-            first += size;
+            let pace = at.pace(|i| T::constant(sign(i)), 1.0);
+            let (s, e) = strained(by, &self.materials[m], (&memory[range.clone()], &mut next[range]), elongation, pace);
             if m == AXIAL {
                 (axial, stiff) = (s, e);
             }
             for (i, f) in [(dof, -1.0), (half + dof, 1.0)] {
-                p[i] += f * s;
+                p[i] = p[i] + s * f;
                 for (j, g) in [(dof, -1.0), (half + dof, 1.0)] {
-                    k[i * d + j] += f * g * e;
+                    k[i * d + j] = k[i * d + j] + e * (f * g);
                 }
             }
         }
-        let rows = self.rows();
-        let u: [f64; 2] = core::array::from_fn(|i| (0..d).map(|j| rows[i][j] * at.q[j]).sum());
-        let v: [f64; 2] = core::array::from_fn(|i| at.v.iter().enumerate().map(|(j, v)| rows[i][j] * v).sum());
-        let sheared = self.sheared((u, v), axial, at.q, (memory, next));
-        let turn = self.turns();
+        let (rows, motion) = (self.rows(), (self.shears(at.q), self.shears(at.v)));
+        let sheared = self.sheared(by, motion, axial, at.q, (memory, next));
         // How the forces change with each coordinate.
-        let mut changes = [[0.0; 12]; 2];
+        let mut changes = [[nil; 12]; 2];
         for (a, change) in changes.iter_mut().enumerate() {
             for b in 0..2 {
-                (0..d).for_each(|j| change[j] += sheared.stiffness[a][b] * rows[b][j]);
-                if let Some((dof, sign)) = turn[b] {
-                    change[dof] += sign * sheared.turns[a][b];
+                add_scaled(change, sheared.stiffness[a][b], &rows[b]);
+                if let Some((dof, sign)) = self.turns()[b] {
+                    change[dof] = change[dof] + sheared.turns[a][b] * sign;
                 }
             }
-            change[half] += sheared.axial[a] * stiff;
-            change[0] -= sheared.axial[a] * stiff;
-            for i in 0..d {
-                p[i] += rows[a][i] * sheared.force[a];
-                (0..d).for_each(|j| k[i * d + j] += rows[a][i] * change[j]);
+            change[half] = change[half] + sheared.axial[a] * stiff;
+            change[0] = change[0] - sheared.axial[a] * stiff;
+            for i in (0..d).filter(|&i| rows[a][i] != 0.0) {
+                p[i] = p[i] + sheared.force[a] * rows[a][i];
+                (0..d).for_each(|j| k[i * d + j] = k[i * d + j] + change[j] * rows[a][i]);
             }
         }
         self.tilt((axial, stiff), at.q, p, k);
@@ -180,16 +181,17 @@ impl Bearing {
     }
 
     /// How the shear forces change with the rates of the coordinates, `c` by rows.
-    pub fn damping(&self, memory: &[f64], at: At<'_>, c: &mut [f64]) {
+    pub fn damping<T: Scalar>(&self, memory: &[T], at: At<'_, T>, c: &mut [T]) {
         let Shear::Slider(slider) = &self.shear else { return };
+        if !slider.friction.varies() {
+            return;
+        }
         let (d, rows) = (self.size(), self.rows());
-        let u: [f64; 2] = core::array::from_fn(|i| (0..d).map(|j| rows[i][j] * at.q[j]).sum());
-        let v: [f64; 2] = core::array::from_fn(|i| at.v.iter().enumerate().map(|(j, v)| rows[i][j] * v).sum());
-        let by_rate = slider.damping((u, v), memory);
+        let by_rate = slider.damping((self.shears(at.q), self.shears(at.v)), memory);
         for i in 0..d {
             for j in 0..d {
-                let pairs = (0..4).map(|n| rows[n / 2][i] * by_rate[n / 2][n % 2] * rows[n % 2][j]);
-                c[i * d + j] = pairs.sum();
+                let pairs = (0..4).map(|n| by_rate[n / 2][n % 2] * (rows[n / 2][i] * rows[n % 2][j]));
+                c[i * d + j] = pairs.fold(T::constant(0.0), |sum, x| sum + x);
             }
         }
     }
@@ -200,38 +202,40 @@ impl Bearing {
     }
 
     /// Shear forces at the displacements and rates of the shear under the axial force.
-    fn sheared(
+    fn sheared<T: Scalar>(
         &self,
-        (u, v): ([f64; 2], [f64; 2]),
-        axial: f64,
-        q: &[f64],
-        (memory, next): (&[f64], &mut [f64]),
-    ) -> Sheared {
+        by: &impl Evaluate<T>,
+        (u, v): ([T; 2], [T; 2]),
+        axial: T,
+        q: &[T],
+        (memory, next): (&[T], &mut [T]),
+    ) -> Sheared<T> {
+        let nil = T::constant(0.0);
         match &self.shear {
             Shear::Elastomeric { stiffness, strength, linear, growing, exponent } => {
-                let k0 = (1.0 - linear) * stiffness;
+                let k0 = T::constant((1.0 - linear) * stiffness);
                 let Returned { mut force, stiffness: mut tangent, plastic, .. } =
-                    returned([k0; 2], *strength, u, [memory[0], memory[1]]);
+                    returned([k0; 2], T::constant(*strength), u, [memory[0], memory[1]]);
                 for i in 0..2 {
-                    let power = libm::pow(u[i].abs(), *exponent);
-                    force[i] += linear * stiffness * u[i] + growing * stiffness * u[i].signum() * power;
-                    let steep = if u[i] == 0.0 { 0.0 } else { exponent * power / u[i].abs() };
-                    tangent[i][i] += linear * stiffness + growing * stiffness * steep;
+                    let power = by.power(u[i].abs(), *exponent);
+                    force[i] = force[i] + (u[i] * (linear * stiffness) + u[i].sign() * (growing * stiffness) * power);
+                    let steep = zero(u[i], nil, power * *exponent / divisor(u[i].abs()));
+                    tangent[i][i] = tangent[i][i] + (steep * (growing * stiffness) + linear * stiffness);
                 }
                 next[..2].copy_from_slice(&plastic);
-                Sheared { force, stiffness: tangent, axial: [0.0; 2], turns: [[0.0; 2]; 2] }
+                Sheared { force, stiffness: tangent, axial: [nil; 2], turns: [[nil; 2]; 2] }
             }
             Shear::Slider(slider) => {
-                let turns = self.turns().map(|turn| turn.map_or(0.0, |(dof, sign)| sign * q[dof]));
+                let turns = self.turns().map(|turn| turn.map_or(nil, |(dof, sign)| q[dof] * sign));
                 slider.sheared((u, v), turns, (axial, self.space), (memory, next))
             }
-            Shear::Triple(triple) => triple.sheared(u, axial, (memory, next)),
+            Shear::Triple(triple) => by.triple(triple, u, axial, (memory, next)),
         }
     }
 
     /// Torque of the shear forces on the displaced plates, in space: of the sliding to the plate on which it slides, of the lever arms to the
     /// other; for a triple pendulum half to each. `changes` says how the forces change with each coordinate.
-    fn twist(&self, force: [f64; 2], changes: &[[f64; 12]; 2], q: &[f64], p: &mut [f64], k: &mut [f64]) {
+    fn twist<T: Scalar>(&self, force: [T; 2], changes: &[[T; 12]; 2], q: &[T], p: &mut [T], k: &mut [T]) {
         if !self.space || matches!(self.shear, Shear::Elastomeric { .. }) {
             return;
         }
@@ -246,16 +250,17 @@ impl Bearing {
             let share = if slides { share } else { [0.5, 0.0] };
             let by: [[f64; 12]; 2] =
                 core::array::from_fn(|a| core::array::from_fn(|j| share[0] * sway[a][j] + share[1] * rows[a][j]));
-            let [y, z] = by.map(|row| (0..12).map(|j| row[j] * q[j]).sum::<f64>());
-            p[at] += z * force[0] - y * force[1];
+            let [y, z] = [0, 1].map(|a| combined(&by[a], q));
+            p[at] = p[at] + (z * force[0] - y * force[1]);
             for j in 0..12 {
-                k[at * 12 + j] += z * changes[0][j] - y * changes[1][j] + by[1][j] * force[0] - by[0][j] * force[1];
+                let arms = force[0] * by[1][j] - force[1] * by[0][j];
+                k[at * 12 + j] = k[at * 12 + j] + (z * changes[0][j] - y * changes[1][j] + arms);
             }
         }
     }
 
     /// Moments of the axial force on the displaced plates: half to each end, or for a slider all to the first, on which it slides.
-    fn tilt(&self, (axial, stiff): (f64, f64), q: &[f64], p: &mut [f64], k: &mut [f64]) {
+    fn tilt<T: Scalar>(&self, (axial, stiff): (T, T), q: &[T], p: &mut [T], k: &mut [T]) {
         let (d, half) = (self.size(), self.size() / 2);
         let (a, b) = (self.shear_distance * self.length, (1.0 - self.shear_distance) * self.length);
         let planes: &[(usize, usize, f64)] = if self.space { &[(1, 5, 1.0), (2, 4, -1.0)] } else { &[(1, 2, 1.0)] };
@@ -268,12 +273,25 @@ impl Bearing {
             };
             let on = [(half + dof, 1.0, 0), (dof, -1.0, 0), (turn, 1.0, 1), (half + turn, 1.0, 2)];
             for (row, arms) in [(turn, first), (half + turn, second)] {
-                let arm: f64 = on.iter().map(|&(j, f, i)| f * arms[i] * q[j]).sum();
-                p[row] += axial * arm;
-                on.iter().for_each(|&(j, f, i)| k[row * d + j] += axial * f * arms[i]);
-                k[row * d + half] += stiff * arm;
-                k[row * d] -= stiff * arm;
+                let arm = on.iter().fold(T::constant(0.0), |sum, &(j, f, i)| sum + q[j] * (f * arms[i]));
+                p[row] = p[row] + axial * arm;
+                on.iter().for_each(|&(j, f, i)| k[row * d + j] = k[row * d + j] + axial * (f * arms[i]));
+                k[row * d + half] = k[row * d + half] + stiff * arm;
+                k[row * d] = k[row * d] - stiff * arm;
             }
         }
+    }
+}
+
+/// A sum of coordinates, over those that count in it.
+fn combined<T: Scalar>(row: &[f64; 12], q: &[T]) -> T {
+    let terms = q.iter().zip(row).filter(|(_, f)| **f != 0.0);
+    terms.fold(T::constant(0.0), |sum, (&q, &f)| sum + q * f)
+}
+
+/// x += f row.
+fn add_scaled<T: Scalar>(x: &mut [T; 12], f: T, row: &[f64; 12]) {
+    for (x, &r) in x.iter_mut().zip(row).filter(|(_, r)| **r != 0.0) {
+        *x = *x + f * r;
     }
 }

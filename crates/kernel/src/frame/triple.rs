@@ -101,7 +101,7 @@ impl Triple {
     }
 
     /// Forces at the displacement `u` under an axial force.
-    pub(super) fn sheared(&self, u: Vector, axial: f64, (memory, next): (&[f64], &mut [f64])) -> Sheared {
+    pub fn sheared(&self, u: Vector, axial: f64, (memory, next): (&[f64], &mut [f64])) -> Sheared<f64> {
         let held: [Vector; 3] = core::array::from_fn(|i| [memory[6 + 2 * i], memory[7 + 2 * i]]);
         let mut x: [Vector; 3] = core::array::from_fn(|i| [memory[2 * i], memory[2 * i + 1]]);
         let all = |x: &[Vector; 3]| -> [(Vector, Square, Vector, f64); 3] {

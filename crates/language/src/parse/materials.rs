@@ -25,8 +25,10 @@ section! {
     pub(super) MATERIAL = ("material", "[[material]]", "A uniaxial material: stress over strain, or force over elongation.")
         .variants(variants);
     NAME: Text = key("name", "Its name.").required().example("steel");
-    ACTS: Choice<(Acts, &'static str)> = choice("acts", &[(Acts::Stress, "stress"), (Acts::Force, "force"), (Acts::Moment, "moment")],
-        "What it gives: a stress over a strain (fibres, bars), a force over an elongation or a moment over a rotation (springs, bearings). \
+    ACTS: Choice<(Acts, &'static str)> = choice("acts", &[(Acts::Stress, "stress"), (Acts::Force, "force"), (Acts::Moment, "moment"),
+        (Acts::SectionForce, "section-force"), (Acts::SectionMoment, "section-moment")],
+        "What it gives: a stress over a strain (fibres, bars), a force over an elongation or a moment over a rotation (springs, bearings), \
+        a force over a strain or a moment over a curvature or twist (`resultants` of cross-sections). \
         A material made of others gives what these give.").default("stress").example("force");
 }
 
@@ -50,24 +52,24 @@ pub(super) enum Acts {
     Stress,
     Force,
     Moment,
+    SectionForce,
+    SectionMoment,
 }
 
 impl Acts {
-    /// Dimensions of stress and strain.
-    pub(super) fn dimensions(self) -> [Dimension; 2] {
+    /// The word in the model file, and the dimensions of what it gives and of what it is given.
+    pub(super) const fn says(self) -> (&'static str, Dimension, Dimension) {
         match self {
-            Acts::Stress => [Dimension::STRESS, Dimension::NONE],
-            Acts::Force => [Dimension::FORCE, Dimension::LENGTH],
-            Acts::Moment => [Dimension::MOMENT, Dimension::ANGLE],
+            Acts::Stress => ("stress", Dimension::STRESS, Dimension::NONE),
+            Acts::Force => ("force", Dimension::FORCE, Dimension::LENGTH),
+            Acts::Moment => ("moment", Dimension::MOMENT, Dimension::ANGLE),
+            Acts::SectionForce => ("section-force", Dimension::FORCE, Dimension::NONE),
+            Acts::SectionMoment => ("section-moment", Dimension::MOMENT, Dimension::CURVATURE),
         }
     }
 
-    pub(super) fn word(self) -> &'static str {
-        match self {
-            Acts::Stress => "stress",
-            Acts::Force => "force",
-            Acts::Moment => "moment",
-        }
+    fn word(self) -> &'static str {
+        self.says().0
     }
 }
 
@@ -204,7 +206,7 @@ fn plain(
     acts: Acts,
     sections: &mut Sections,
 ) -> Option<Material> {
-    let [force, disp] = acts.dimensions();
+    let (_, force, disp) = acts.says();
     let p = parameters(table, info, force, disp)?;
     if !sound(context, table, info, &p) {
         return None;
@@ -231,7 +233,7 @@ fn made(
     let parts: Vec<Option<(Material, Acts)>> =
         next.of.iter().map(|n| find(context, n, known, "material", "[[material]]")).collect();
     let acts = parts.iter().flatten().next().map_or(Acts::Stress, |p| p.1);
-    let [force, disp] = acts.dimensions();
+    let (_, force, disp) = acts.says();
     let p = parameters(table, info, force, disp);
     let factors = table.read(&FACTORS);
     let parts: Vec<(Material, Acts)> = parts.into_iter().collect::<Option<_>>()?;
@@ -391,7 +393,7 @@ fn formula(context: &Context<'_>, table: &Table<'_>, acts: Acts, sections: &mut 
             return None;
         }
     };
-    let [force, disp] = acts.dimensions();
+    let (_, force, disp) = acts.says();
     let (units, program) = (&context.scope.units, compiled.program());
     let (code, first) = (sections.code.len(), sections.constants.len());
     let made = Formula {

@@ -35,7 +35,7 @@ impl Uniaxial<0> for NoTension {
 
     #[inline]
     fn advance<T: Scalar>(&self, _: &[T; 0], e: T, _: &Pace<T>) -> (T, [T; 0]) {
-        // At no strain it does not resist.
-        ((e * self.e).min(T::constant(0.0)), [])
+        // At no strain it is about to resist.
+        (T::constant(0.0).min(e * self.e), [])
     }
 }

@@ -346,7 +346,7 @@ fn limited(context: &Context<'_>, table: &Table<'_>, p: &[f64], sections: &Secti
         context.error(table.span(), "this material has no limit", "write `emin`, `emax` or both");
         return None;
     }
-    Some(Material::Limited(Limited::new(&sections.parts, [p[0], p[1]])))
+    Some(Material::Limited(Limited::new(&sections.library(), [p[0], p[1]])))
 }
 
 fn shifted(context: &Context<'_>, table: &Table<'_>, p: &[f64], sections: &Sections) -> Option<Material> {

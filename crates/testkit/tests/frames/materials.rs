@@ -191,7 +191,7 @@ fn combined(m: &Value, parts: &mut Vec<Share>) -> Material {
 
 /// Random parameters, all optional arguments, paths with tiny, repeated and huge increments, combinations: stresses to 1e-10 of the largest,
 /// tangents to 1e-9 of it but for ties, where rounding decides which of two branches is taken. A series, which OpenSees
-/// does not balance within an increment, to 5e-4: what differs is its unbalance where a part begins to yield.
+/// does not balance within an increment, to 1e-4: what differs is its unbalance where a part begins to yield, which falls with its increments.
 #[test]
 fn random_materials_follow_random_paths() {
     let golden: Value = serde_json::from_str(include_str!("../../golden/frames/mat_random.json")).unwrap();
@@ -201,7 +201,7 @@ fn random_materials_follow_random_paths() {
         let mut parts = Vec::new();
         let law = combined(&case["material"], &mut parts);
         let library = Library { parts: &parts, ..Library::default() };
-        // OpenSees finds a series in one pass with the unbalance carried on: its increments are small, and every 80th is kept.
+        // OpenSees finds a series in one pass with the unbalance carried on: it was driven in 40000 increments, ten for each of ours.
         let fine = |i: u32| {
             let share = f64::from(i) / 4000.0;
             let e = case["cycles"]["scale"].as_f64().unwrap() * share * 1.5 * (f64::from(i) * 0.004).sin();
@@ -212,7 +212,7 @@ fn random_materials_follow_random_paths() {
         let every = if series { 80 } else { 1 };
         let kept = |x: Vec<f64>| x.into_iter().skip(every - 1).step_by(every).collect::<Vec<f64>>();
         let [stresses, tangents, _] = driven(law, &library, &strains, None, 0.01).map(kept);
-        let tolerance = if series { 5e-4 } else { 1e-10 };
+        let tolerance = if series { 1e-4 } else { 1e-10 };
         let largest = |x: &[f64]| x.iter().fold(f64::MIN_POSITIVE, |m: f64, s| m.max(s.abs()));
         let (s, k) = (numbers(case, "stress"), numbers(case, "tangent"));
         let what = format!("case {n}, {} {}", case["material"], case["path"]);

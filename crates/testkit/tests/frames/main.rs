@@ -2,6 +2,7 @@
 
 mod bearings;
 mod compared;
+mod dynamics;
 mod frames;
 mod materials;
 mod members;

@@ -249,10 +249,13 @@ impl Shown<'_> {
             out += "\nNo model is written. Follow the remedies, or leave a command out with --allow NAME.\n";
             return out;
         }
-        if let Some(u) = &self.import.units {
-            let why = if u.reason.is_empty() { "as told".to_owned() } else { format!("guessed: {}", u.reason) };
-            out += &format!("\n{}", wrapped("", &format!("units: {}, {}, s ({why})", u.system.force, u.system.length)));
-        }
+        let u = &self.import.units;
+        let why = match u.reason.as_str() {
+            "" => "as told".to_owned(),
+            reason if u.blind => format!("assumed: {reason}"),
+            reason => format!("guessed: {reason}"),
+        };
+        out += &format!("\n{}", wrapped("", &format!("units: {}, {}, s ({why})", u.system.force, u.system.length)));
         for (model, path) in self.import.models.iter().zip(self.paths) {
             let shown = path.display();
             out += &format!("{shown}: `interfield {} {shown}`\n", model.command);
@@ -297,10 +300,8 @@ impl Shown<'_> {
             true => Vec::new(),
             false => self.import.models.iter().zip(self.paths).map(model).collect(),
         };
-        let units =
-            self.import.units.as_ref().map(
-                |u| json!({ "force": u.system.force, "length": u.system.length, "time": "s", "reason": u.reason }),
-            );
+        let u = &self.import.units;
+        let units = json!({ "force": u.system.force, "length": u.system.length, "time": "s", "reason": u.reason });
         json!({
             "script": self.script.display().to_string(), "models": models, "units_of_script": units,
             "findings": self.import.report.findings.iter().map(finding).collect::<Vec<_>>(),

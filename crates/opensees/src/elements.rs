@@ -350,7 +350,8 @@ impl<'a> Elements<'a> {
         let name = self.section(&e, tag, false)?;
         let ndm = self.domain.ndm.max(2);
         let axes = self.axes(&a)?;
-        let unit = |axis: usize| (0..3).map(|i| f64::from(u8::from(i == axis))).collect::<Vec<f64>>();
+        let unit =
+            |(axis, sign): (usize, f64)| (0..3).map(|i| if i == axis { sign } else { 0.0 }).collect::<Vec<f64>>();
         let (start, end) = (vec![0.0; ndm], unit(axes[0]));
         let keys =
             Keys::default().text("type", "member").text("cross_section", &name).text("formulation", "displacement");
@@ -384,51 +385,55 @@ impl<'a> Elements<'a> {
         let turned = self.axes(&a)?;
         let one = materials.len() == 1;
         for (k, (material, direction)) in materials.iter().zip(&directions).enumerate() {
-            let dof = self.direction(*direction, turned)?;
+            let (dof, sign) = self.direction(*direction, turned)?;
             let acts = if dof.starts_with('r') { Acts::Moment } else { Acts::Force };
             let material = self.material(*material, acts)?;
             let keys = Keys::default().text("type", "uniaxial").with("material", material).text("dof", dof);
             let name = if one { element(e.tag) } else { format!("{}-{}", element(e.tag), k + 1) };
-            self.make(&e, name, undamped(keys, &a));
+            // Against an axis is along it from the second node to the first.
+            let ends = if sign < 0.0 { [e.ends[1], e.ends[0]] } else { e.ends };
+            self.made.push(Made { tag: e.tag, name, nodes: ends, keys: undamped(keys, &a) });
         }
         Ok(())
     }
 
-    /// Global axes along local x, y and z of a zeroLength; only those that are global axes themselves.
-    fn axes(&self, a: &Arguments<'_>) -> Result<[usize; 3], Wrong> {
+    /// Global axes along local x, y and z of a zeroLength, with their signs; only those that are global axes themselves.
+    fn axes(&self, a: &Arguments<'_>) -> Result<[(usize, f64); 3], Wrong> {
         let Some(v) = a.after("-orient").map(|mut a| a.numbers()).filter(|v| !v.is_empty()) else {
-            return Ok([0, 1, 2]);
+            return Ok([(0, 1.0), (1, 1.0), (2, 1.0)]);
         };
         let axis = |v: &[f64]| {
             let size = v.iter().fold(0.0f64, |m, x| m.max(x.abs()));
             let large: Vec<usize> = (0..v.len()).filter(|&i| v[i].abs() > 1e-9 * size).collect();
-            match large[..] {
-                [i] if v[i] > 0.0 => Some(i),
-                _ => None,
-            }
+            if let [i] = large[..] { Some((i, v[i].signum())) } else { None }
         };
         let x = v.get(..3).and_then(axis);
-        let y = v.get(3..6).map_or(x.map(|x| (x + 1) % 3), axis);
+        let y = v.get(3..6).map_or(x.map(|(x, s)| ((x + 1) % 3, s)), axis);
         match (x, y) {
-            (Some(x), Some(y)) if x != y => Ok([x, y, 3 - x - y]),
+            (Some(x), Some(y)) if x.0 != y.0 => {
+                // z = x cross y.
+                let turns = if (x.0 + 1) % 3 == y.0 { 1.0 } else { -1.0 };
+                Ok([x, y, (3 - x.0 - y.0, turns * x.1 * y.1)])
+            }
             _ => wrong("axes that are not global ones are unknown in a zeroLength", "turn the model, or use a truss"),
         }
     }
 
-    fn direction(&self, direction: i64, turned: [usize; 3]) -> Result<&'static str, Wrong> {
+    /// Degree of freedom of a direction, and whether the spring acts along it or against it.
+    fn direction(&self, direction: i64, turned: [(usize, f64); 3]) -> Result<(&'static str, f64), Wrong> {
         const NAMES: [[&str; 3]; 2] = [["x", "y", "z"], ["rx", "ry", "rz"]];
         let ndf = self.domain.ndf;
         if self.domain.ndm < 3 && direction == 3 && ndf == 3 {
-            return Ok("rz");
+            return Ok(("rz", turned[2].1));
         }
-        let name = match direction {
-            1..=3 => NAMES[0][turned[direction as usize - 1]],
-            4..=6 => NAMES[1][turned[direction as usize - 4]],
-            _ => "",
+        let (name, sign) = match direction {
+            1..=3 => (NAMES[0][turned[direction as usize - 1].0], turned[direction as usize - 1].1),
+            4..=6 => (NAMES[1][turned[direction as usize - 4].0], turned[direction as usize - 4].1),
+            _ => ("", 1.0),
         };
         let known = dofs(self.domain.ndm, ndf);
         match known.iter().find(|d| **d == name) {
-            Some(dof) => Ok(dof),
+            Some(dof) => Ok((dof, sign)),
             None => wrong(format!("its nodes cannot move in direction {direction}"), "use another direction"),
         }
     }

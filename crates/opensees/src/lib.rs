@@ -60,8 +60,8 @@ pub struct ModelFile {
     pub beside: Vec<(String, String)>,
     /// What is analysed: `pushover`, `run` or `check`.
     pub command: &'static str,
-    /// Factors of the ground motion with which the script repeats this analysis, if it does.
-    pub repeats: Vec<f64>,
+    /// Peaks of the ground motion with which the script repeats this analysis, if it does, in units of the script.
+    pub peaks: Vec<f64>,
 }
 
 /// A script as models.
@@ -93,20 +93,20 @@ pub fn translate(record: &Record, options: &Options, files: &Files<'_>) -> Impor
         let name = name(&options.stem, run, models.len(), runs.len());
         let setting =
             Setting { header: &options.header, title: &options.title, stem: &options.stem, units: &units, files };
-        let Written { text, files: beside, scales } = model::write(run, &setting, &mut report, &mut records);
+        let Written { text, files: beside, motions } = model::write(run, &setting, &mut report, &mut records);
         // Analyses that differ by the factor of their motion alone are one model.
-        let bare =
-            scales.iter().fold(text.clone(), |t, s| t.replace(&format!("scale = {}", write::number(*s)), "scale = ?"));
+        let scale = |s: f64| format!(", scale = {}", write::number(s));
+        let bare = motions.iter().fold(text.clone(), |t, m| t.replace(&scale(m.0), ""));
+        let peak = motions.first().map(|m| m.1);
         match plain.iter().position(|p| *p == bare) {
-            Some(i) => models[i].repeats.extend(scales.first()),
+            Some(i) => models[i].peaks.extend(peak),
             None => {
                 plain.push(bare);
-                let repeats = scales.first().copied().into_iter().collect();
-                models.push(ModelFile { name, text, beside, command: command(run), repeats });
+                models.push(ModelFile { name, text, beside, command: command(run), peaks: peak.into_iter().collect() });
             }
         }
     }
-    models.iter_mut().filter(|m| m.repeats.len() < 2).for_each(|m| m.repeats.clear());
+    models.iter_mut().filter(|m| m.peaks.len() < 2).for_each(|m| m.peaks.clear());
     Import { models, report, units }
 }
 

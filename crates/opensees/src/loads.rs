@@ -21,8 +21,8 @@ pub(crate) struct Loads {
     pub(crate) pattern: BTreeMap<(i64, usize), f64>,
     /// Files beside the model: name and text.
     pub(crate) files: Vec<(String, String)>,
-    /// Factors of ground motions, in order.
-    pub(crate) scales: Vec<f64>,
+    /// Factors and peaks of ground motions, in order.
+    pub(crate) motions: Vec<(f64, f64)>,
     /// Names of ground motions, for channels.
     pub(crate) names: Vec<String>,
     held: BTreeMap<(i64, usize), f64>,
@@ -226,8 +226,9 @@ impl Reader<'_> {
         }
         let factor = ["-fact", "-factor"].iter().find_map(|f| a.after(f)?.number()).unwrap_or(1.0);
         let series = self.course(Some(named))?.times(factor);
-        if let Course::Path { factor, .. } = &series {
-            loads.scales.push(*factor);
+        if let Course::Path { factor, points, .. } = &series {
+            let peak = points.iter().fold(0.0f64, |m, p| m.max(p.1.abs())) * factor.abs();
+            loads.motions.push((*factor, peak));
         }
         if series.at(start) != 0.0 {
             let message = "the ground acceleration does not begin at zero: OpenSees starts with a = 0 and alternates about the \

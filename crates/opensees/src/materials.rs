@@ -60,7 +60,7 @@ pub(crate) fn keys(command: &Command, part: &mut dyn FnMut(i64) -> Result<String
         }
         "ENT" => {
             needs(1)?;
-            Ok(of("no-tension").number("E", all[0]))
+            Ok(of("elastic").number("E", 0.0).number("Ec", all[0]))
         }
         "ElasticPP" => {
             needs(2)?;

@@ -33,7 +33,8 @@ pub(crate) struct Setting<'a> {
 pub(crate) struct Written {
     pub(crate) text: String,
     pub(crate) files: Vec<(String, String)>,
-    pub(crate) scales: Vec<f64>,
+    /// Factors and peaks of ground motions.
+    pub(crate) motions: Vec<(f64, f64)>,
 }
 
 /// Writes the model of an analysis; `written` are the records of the files before.
@@ -71,7 +72,7 @@ pub(crate) fn write(
     out += &damping.text;
     out += &analysis(run, &loads, report);
     out += &channels(domain, &made, &loads.names, run, report);
-    Written { text: named(out, &materials, domain), files: loads.files, scales: loads.scales }
+    Written { text: named(out, &materials, domain), files: loads.files, motions: loads.motions }
 }
 
 /// Nodes that have a mass of their own or of elements.
@@ -334,7 +335,7 @@ fn one_section(used: (i64, bool), made: sections::Translated, materials: &mut Ve
         rows += &format!("    {},\n", Keys(all).inline());
     }
     let head = keys.inline();
-    let head = head.trim_end_matches(" }");
+    let head = head.strip_suffix(" }").unwrap_or(&head);
     format!("  {head}, fibres = [\n{rows}  ] }},\n")
 }
 
@@ -484,7 +485,7 @@ fn analysis(run: &Run, loads: &Loads, report: &mut Report) -> String {
             let control = format!("{}.{}", node(*tag), names.get(dof - 1).unwrap_or(&"x"));
             let keys = Keys::default().text("control", &control).with("pattern", pattern(run, loads, report));
             let keys = strokes_keys(keys, strokes, run, report);
-            format!("\n[pushover]\n{}", keys.lines())
+            format!("\n[pushover]\n{}{rest}", keys.lines())
         }
         Analysis::Motion { dt, steps, .. } => {
             let scheme = scheme(&run.domain, report);
@@ -516,6 +517,7 @@ fn strokes_keys(keys: Keys, strokes: &[(f64, u64)], run: &Run, report: &mut Repo
     let (least, most) = (sizes().fold(f64::INFINITY, f64::min), sizes().fold(0.0, f64::max));
     // The rest of a path before it turns is no step.
     let smallest = if most < 20.0 * least { least } else { most };
+    let smallest = format!("{smallest:.9e}").parse().unwrap_or(smallest);
     let mut turns: Vec<f64> = Vec::new();
     let mut at = 0.0;
     for (step, count) in strokes {

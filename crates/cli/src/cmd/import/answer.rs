@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use interfield_opensees::{Options, Record, translate_here};
 use interfield_language::model::Dof;
+use interfield_opensees::{Options, Record, translate_here};
 use serde_json::{Map, Value, json};
 
 use super::reading;

@@ -15,7 +15,7 @@ use crate::load::{Loaded, ModelArgs};
 use crate::output::{fail, print, print_json};
 use interfield::files::write;
 use interfield::sha256;
-use interfield::table::wrapped;
+use interfield::table::{short, wrapped};
 use recording::Recording;
 
 /// Translate a script of another program into model files
@@ -259,13 +259,17 @@ impl Shown<'_> {
         for (model, path) in self.import.models.iter().zip(self.paths) {
             let shown = path.display();
             out += &format!("{shown}: `interfield {} {shown}`\n", model.command);
-            if !model.repeats.is_empty() {
-                let list: Vec<String> = model.repeats.iter().map(|s| format!("{s}")).collect();
-                let words = format!(
-                    "the script repeats this analysis with the factors {} of its motion: `interfield ensemble {shown}` runs many",
-                    list.join(", ")
+            if !model.peaks.is_empty() {
+                let peaks: Vec<String> = model.peaks.iter().map(|p| short(*p)).collect();
+                let unit = format!("{}/s^2", self.import.units.system.length);
+                out += &wrapped(
+                    "  ",
+                    &format!(
+                        "the script repeats this analysis {} times with other factors of its motion; all of them:",
+                        peaks.len()
+                    ),
                 );
-                out += &wrapped("  ", &words);
+                out += &format!("  `interfield ensemble {shown} --scale-to \"{} {unit}\"`\n", peaks.join(", "));
             }
         }
         out
@@ -294,7 +298,7 @@ impl Shown<'_> {
         };
         let model = |(m, path): (&ModelFile, &PathBuf)| {
             let beside: Vec<&String> = m.beside.iter().map(|b| &b.0).collect();
-            json!({ "file": path.display().to_string(), "command": m.command, "beside": beside, "factors": m.repeats })
+            json!({ "file": path.display().to_string(), "command": m.command, "beside": beside, "peaks": m.peaks })
         };
         let models: Vec<Value> = match self.refused {
             true => Vec::new(),

@@ -9,6 +9,8 @@ mod elements;
 mod loads;
 mod materials;
 mod model;
+mod origin;
+pub mod peer;
 pub mod record;
 pub mod report;
 mod schemes;
@@ -33,6 +35,9 @@ pub const PYTHON: &[(&str, &str)] = &[
     ("openseespy/opensees.py", include_str!("../recorder/opensees.py")),
     ("opensees/__init__.py", "import sys\nimport openseespy.opensees as _module\nsys.modules[__name__] = _module\n"),
 ];
+
+/// The Tcl recorder, in the same way; it also passes commands on to the real OpenSees.
+pub const TCL: &[(&str, &str)] = &[("record.tcl", include_str!("../recorder/record.tcl"))];
 
 /// What the user has chosen.
 #[derive(Clone, Debug, Default)]
@@ -62,6 +67,8 @@ pub struct ModelFile {
     pub command: &'static str,
     /// Peaks of the ground motion with which the script repeats this analysis, if it does, in units of the script.
     pub peaks: Vec<f64>,
+    /// The analyses of the script that it stands for: the number of each among its pushovers and motions, and its own text.
+    pub analyses: Vec<(usize, String)>,
 }
 
 /// A script as models.
@@ -89,7 +96,7 @@ pub fn translate(record: &Record, options: &Options, files: &Files<'_>) -> Impor
     let units = options.units.clone().unwrap_or_else(|| guessed(&runs));
     let (mut models, mut records) = (Vec::<ModelFile>::new(), Vec::new());
     let mut plain: Vec<String> = Vec::new();
-    for run in chosen(&runs) {
+    for (number, run) in chosen(&runs).enumerate() {
         let name = name(&options.stem, run, models.len(), runs.len());
         let setting =
             Setting { header: &options.header, title: &options.title, stem: &options.stem, units: &units, files };
@@ -99,10 +106,15 @@ pub fn translate(record: &Record, options: &Options, files: &Files<'_>) -> Impor
         let bare = motions.iter().fold(text.clone(), |t, m| t.replace(&scale(m.0), ""));
         let peak = motions.first().map(|m| m.1);
         match plain.iter().position(|p| *p == bare) {
-            Some(i) => models[i].peaks.extend(peak),
+            Some(i) => {
+                models[i].peaks.extend(peak);
+                models[i].analyses.push((number, text));
+            }
             None => {
                 plain.push(bare);
-                models.push(ModelFile { name, text, beside, command: command(run), peaks: peak.into_iter().collect() });
+                let peaks = peak.into_iter().collect();
+                let analyses = if run.kind == Analysis::Rest { Vec::new() } else { vec![(number, text.clone())] };
+                models.push(ModelFile { name, text, beside, command: command(run), peaks, analyses });
             }
         }
     }
@@ -147,4 +159,9 @@ fn name(stem: &str, run: &Run, before: usize, runs: usize) -> String {
         (0, _) => format!("{stem}.toml"),
         (n, _) => format!("{stem}{kind}-{}.toml", n + 1),
     }
+}
+
+/// The value of a `timeSeries` at its beginning, if it can be read.
+pub fn first_value(series: &record::Command, files: &Files<'_>) -> Option<f64> {
+    series::course(series, files).ok().map(|course| course.at(0.0))
 }

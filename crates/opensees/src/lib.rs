@@ -65,8 +65,8 @@ pub struct ModelFile {
     pub beside: Vec<(String, String)>,
     /// What is analysed: `pushover`, `run` or `check`.
     pub command: &'static str,
-    /// Peaks of the ground motion with which the script repeats this analysis, if it does, in units of the script.
-    pub peaks: Vec<f64>,
+    /// Factors and peaks of the ground motion with which the script repeats this analysis, if it does; peaks in units of the script.
+    pub repeats: Vec<(f64, f64)>,
     /// The analyses of the script that it stands for: the number of each among its pushovers and motions, and its own text.
     pub analyses: Vec<(usize, String)>,
 }
@@ -104,21 +104,21 @@ pub fn translate(record: &Record, options: &Options, files: &Files<'_>) -> Impor
         // Analyses that differ by the factor of their motion alone are one model.
         let scale = |s: f64| format!(", scale = {}", write::number(s));
         let bare = motions.iter().fold(text.clone(), |t, m| t.replace(&scale(m.0), ""));
-        let peak = motions.first().map(|m| m.1);
+        let motion = motions.first().copied();
         match plain.iter().position(|p| *p == bare) {
             Some(i) => {
-                models[i].peaks.extend(peak);
+                models[i].repeats.extend(motion);
                 models[i].analyses.push((number, text));
             }
             None => {
                 plain.push(bare);
-                let peaks = peak.into_iter().collect();
+                let repeats = motion.into_iter().collect();
                 let analyses = if run.kind == Analysis::Rest { Vec::new() } else { vec![(number, text.clone())] };
-                models.push(ModelFile { name, text, beside, command: command(run), peaks, analyses });
+                models.push(ModelFile { name, text, beside, command: command(run), repeats, analyses });
             }
         }
     }
-    models.iter_mut().filter(|m| m.peaks.len() < 2).for_each(|m| m.peaks.clear());
+    models.iter_mut().filter(|m| m.repeats.len() < 2).for_each(|m| m.repeats.clear());
     Import { models, report, units }
 }
 

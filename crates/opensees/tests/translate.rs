@@ -687,7 +687,7 @@ fn analyses_that_differ_by_their_factor_are_one_model() {
     };
     let import = import(&[1.0, 2.0, 4.0].map(one).concat());
     assert_eq!(import.models.len(), 1);
-    assert_eq!(import.models[0].peaks, [0.04, 0.08, 0.16]);
+    assert_eq!(import.models[0].repeats, [(1.0, 0.04), (2.0, 0.08), (4.0, 0.16)]);
     let twice = import_of_two();
     assert_eq!(twice.models.iter().map(|m| m.name.as_str()).collect::<Vec<_>>(), ["s.toml", "s-pushover-2.toml"]);
 }

@@ -38,7 +38,7 @@ pub(super) struct Compared {
     pub(super) model: String,
     /// `run` or `pushover`.
     pub(super) command: &'static str,
-    /// Peak of the motion, where the script repeats the analysis.
+    /// Factor of the motion, where the script repeats the analysis.
     pub(super) factor: Option<f64>,
     /// Steps of OpenSees, ours, and those that were compared.
     pub(super) steps: [usize; 3],
@@ -119,7 +119,7 @@ impl Comparing<'_> {
                 let all = moving(&read);
                 let dofs = if all.len() * steps(&read) > MOST { recorded(&read, &all) } else { all };
                 wanted.extend(dofs.iter().map(|(at, _)| *at));
-                let factor = model.peaks.get(k).copied();
+                let factor = model.repeats.get(k).map(|r| r.0);
                 jobs.push((file, &*model.name, model.command, factor, *number));
                 models.push(dofs);
             }

@@ -321,8 +321,8 @@ impl Shown<'_> {
         for (model, path) in self.import.models.iter().zip(self.paths) {
             let shown = path.display();
             out += &format!("{shown}: `interfield {} {shown}`\n", model.command);
-            if !model.peaks.is_empty() {
-                let peaks: Vec<String> = model.peaks.iter().map(|p| short(*p)).collect();
+            if !model.repeats.is_empty() {
+                let peaks: Vec<String> = model.repeats.iter().map(|r| short(r.1)).collect();
                 let unit = format!("{}/s^2", self.import.units.system.length);
                 out += &wrapped(
                     "  ",
@@ -360,7 +360,7 @@ impl Shown<'_> {
         };
         let model = |(m, path): (&ModelFile, &PathBuf)| {
             let beside: Vec<&String> = m.beside.iter().map(|b| &b.0).collect();
-            json!({ "file": path.display().to_string(), "command": m.command, "beside": beside, "peaks": m.peaks })
+            json!({ "file": path.display().to_string(), "command": m.command, "beside": beside, "factors": m.repeats.iter().map(|r| r.0).collect::<Vec<_>>() })
         };
         let models: Vec<Value> = match self.refused {
             true => Vec::new(),

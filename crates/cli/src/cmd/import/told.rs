@@ -95,7 +95,7 @@ impl Compared {
     fn text(&self) -> String {
         let [theirs, ours, both] = self.steps;
         let what = if self.is_push() { "pushover" } else { "motion" };
-        let factor = self.factor.map_or_else(String::new, |f| format!(", peak of the motion {}", short(f)));
+        let factor = self.factor.map_or_else(String::new, |f| format!(", factor {f}"));
         let mut out = format!("\n{}{factor}: {what}, {both} steps\n", self.model);
         if theirs != both || ours != both {
             out +=

@@ -7,3 +7,4 @@ mod materials;
 mod members;
 mod parts;
 mod sections;
+mod springs;

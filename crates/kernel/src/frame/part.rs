@@ -228,8 +228,7 @@ impl Part {
         let materials = match self {
             Part::Spring { material, .. } | Part::Truss { material, .. } => core::slice::from_ref(material),
             Part::Springs { materials, count } => &materials[..*count],
-            Part::Bearing(bearing) => &bearing.materials,
-            Part::Slice { .. } | Part::Plane(..) | Part::Space(..) => &[],
+            Part::Bearing(_) | Part::Slice { .. } | Part::Plane(..) | Part::Space(..) => &[],
         };
         materials.iter().any(|m| m.follows_rate(&tables.library))
     }
@@ -261,7 +260,8 @@ impl Part {
                     first += material.history();
                 }
             }
-            Part::Slice { .. } | Part::Plane(..) | Part::Space(..) | Part::Bearing(_) => {}
+            Part::Bearing(bearing) => bearing.damping(memory, at, c),
+            Part::Slice { .. } | Part::Plane(..) | Part::Space(..) => {}
         }
     }
 }

@@ -43,8 +43,16 @@ section! {
 
 /// Types whose stiffness Rayleigh damping leaves out unless asked: often a stiff joint or a yielding device, whose damping would hide what the
 /// material gives.
-const UNDAMPED: [&str; 6] =
-    ["uniaxial", "bar", "zero-length", "zero-length-section", "elastomeric-bearing", "friction-pendulum"];
+const UNDAMPED: [&str; 8] = [
+    "uniaxial",
+    "bar",
+    "zero-length",
+    "zero-length-section",
+    "elastomeric-bearing",
+    "friction-pendulum",
+    "flat-slider",
+    "triple-friction-pendulum",
+];
 
 /// Keys that a stiffness is given by, whatever the type.
 const STIFFNESS_KEYS: [&str; 5] = ["k", "K", "E", "k1", "force"];
@@ -181,7 +189,9 @@ fn read_one(context: &mut Context<'_>, table: &Table<'_>) {
         "zero-length-section" => zero_length::slice(context, table),
         "bar" => frames::bar(context, table),
         "member" => frames::member(context, table),
-        "elastomeric-bearing" | "friction-pendulum" => frames::bearing(context, table, info),
+        "elastomeric-bearing" | "friction-pendulum" | "flat-slider" | "triple-pendulum" => {
+            frames::bearing(context, table, info)
+        }
         _ => law(context, table, info, &mut s0),
     };
     let given = table.open(&TANGENT).and_then(|t| {

@@ -51,7 +51,7 @@ const UNDAMPED: [&str; 8] = [
     "elastomeric-bearing",
     "friction-pendulum",
     "flat-slider",
-    "triple-friction-pendulum",
+    "triple-pendulum",
 ];
 
 /// Keys that a stiffness is given by, whatever the type.

@@ -80,8 +80,8 @@ fn sections_that_are_none() {
     refused(fibres, "fibres = []", &["this section has no fibres", "test.toml:18"]);
     let point =
         |area: &str| format!("fibres = [{{ shape = \"point\", material = \"steel\", at = [0, 0], area = {area} }}]");
-    refused(fibres, &point("-1e-3"), &["area", "must be positive", "test.toml:18"]);
-    refused(fibres, &point("0"), &["area", "must be positive"]);
+    refused(fibres, &point("-1e-3"), &["area", "must be greater than zero", "test.toml:18"]);
+    refused(fibres, &point("0"), &["area", "must be greater than zero"]);
     refused(fibres, &fibres.replace("to = [0.1", "to = [-0.2"), &["no positive area", "lower to the upper corner"]);
     // All fibres on the axis: nothing carries a moment.
     refused(

@@ -7,7 +7,7 @@ use interfield_kernel::element::{AnyLaw, LAWS};
 
 use super::matrices::{Matrix, flat, rows};
 use super::nodes::{GROUND, axis};
-use super::{Context, ELEMENT, formulas, frames, matrices, members, zero_length};
+use super::{Context, ELEMENT, formulas, frames, joints, matrices, members, zero_length};
 use crate::diag::did_you_mean;
 use crate::key::{Kind as _, *};
 use crate::model::{Coordinate, Element, Estimate, Kind, TangentPolicy};
@@ -137,6 +137,7 @@ pub(crate) fn option(name: &str) -> Option<schema::Key> {
         frames::OPTIONS,
         frames::BEARING,
         zero_length::OPTIONS,
+        joints::OPTIONS,
     ];
     all.into_iter().flatten().find(|k| k.name() == name).map(|k| k.describe())
 }
@@ -189,6 +190,7 @@ fn read_one(context: &mut Context<'_>, table: &Table<'_>) {
         "zero-length-section" => zero_length::slice(context, table),
         "bar" => frames::bar(context, table),
         "member" => frames::member(context, table),
+        "panel-zone" => joints::panel_zone(context, table),
         "elastomeric-bearing" | "friction-pendulum" | "flat-slider" | "triple-pendulum" => {
             frames::bearing(context, table, info)
         }

@@ -261,6 +261,16 @@ impl Reader<'_> {
                 return wrong(format!("there is no groundMotion {motion}"), "define it in the pattern");
             };
             let (key, series) = self.motion(command)?;
+            if key == "displacement" && !Arguments::of(command).has("-vel") {
+                let message = "OpenSees takes the velocity and the acceleration of this support for zero, Interfield those of its displacement";
+                self.report.add(
+                    Fate::Replaced,
+                    "groundMotion",
+                    &command.place,
+                    message,
+                    "give -vel and -accel too to compare damped structures",
+                );
+            }
             let signal = self.signal(loads, series, start);
             self.impose(loads, (*node, *dof), (key, signal), place);
         }

@@ -479,12 +479,12 @@ fn analysis(run: &Run, loads: &Loads, report: &mut Report) -> String {
                 keys.lines()
             )
         }
-        Analysis::Push { node: tag, dof, strokes, .. } => {
+        Analysis::Push { node: tag, dof, strokes, start, .. } => {
             let domain = &run.domain;
             let names = domain.nodes.get(tag).map_or(&[][..], |n| dofs(domain.ndm, n.ndf));
             let control = format!("{}.{}", node(*tag), names.get(dof - 1).unwrap_or(&"x"));
             let keys = Keys::default().text("control", &control).with("pattern", pattern(run, loads, report));
-            let keys = strokes_keys(keys, strokes, run, report);
+            let keys = strokes_keys(keys, strokes, *start, run, report);
             format!("\n[pushover]\n{}{rest}", keys.lines())
         }
         Analysis::Motion { dt, steps, .. } => {
@@ -512,7 +512,7 @@ fn pattern(run: &Run, loads: &Loads, report: &mut Report) -> String {
 }
 
 /// Where a pushover goes: monotonic, or in cycles.
-fn strokes_keys(keys: Keys, strokes: &[(f64, u64)], run: &Run, report: &mut Report) -> Keys {
+fn strokes_keys(keys: Keys, strokes: &[(f64, u64)], start: f64, run: &Run, report: &mut Report) -> Keys {
     let sizes = || strokes.iter().map(|s| s.0.abs());
     let (least, most) = (sizes().fold(f64::INFINITY, f64::min), sizes().fold(0.0, f64::max));
     // The rest of a path before it turns is no step.
@@ -536,7 +536,10 @@ fn strokes_keys(keys: Keys, strokes: &[(f64, u64)], run: &Run, report: &mut Repo
     // Sums of many steps end where the user meant.
     let meant = |x: f64| (x / scale * 1e9).round() * 1e-9 * scale;
     let turns: Vec<f64> = turns.into_iter().map(meant).collect();
+    // Displacements of a push include those by the loads that are held; those of the script count from there.
+    let shifted = start.abs() > 0.01 * smallest;
     if let [to] = turns[..] {
+        let to = if shifted { start + to } else { to };
         return keys.number("to", to).number("step", smallest);
     }
     let near = |a: f64, b: f64| (a - b).abs() < 1e-6 * scale;
@@ -558,6 +561,19 @@ fn strokes_keys(keys: Keys, strokes: &[(f64, u64)], run: &Run, report: &mut Repo
         })
         .collect();
     let peaks = peaks.map(|p| p.into_iter().filter(|x| !x.is_nan()).collect());
+    if shifted {
+        let message = format!(
+            "the loads that are held bring the displacement to {}: the script cycles about that, Interfield about zero",
+            number(start)
+        );
+        report.add(
+            Fate::Replaced,
+            "integrator DisplacementControl",
+            &run.place,
+            &message,
+            "compare a symmetric structure",
+        );
+    }
     match cycles.or(peaks) {
         Some(cycles) => keys.with("cycles", list(&cycles)).number("step", smallest),
         None => {

@@ -72,7 +72,7 @@ class _Record:
 
     def __init__(self):
         self.path = os.environ.get("INTERFIELD_RECORD")
-        self.file = open(self.path, "w", encoding="utf-8") if self.path else None
+        self.file = open(self.path, "w", buffering=1, encoding="utf-8") if self.path else None
         self.count = 0
         self.waiting = None
         self.clear()

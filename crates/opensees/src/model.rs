@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::arguments::Arguments;
 use crate::channels::channels;
 use crate::damping;
-use crate::domain::{Domain, Node, wrong};
+use crate::domain::{Domain, Node, Section, wrong};
 use crate::elements::{Elements, Made, Use, dofs, node, placeholder, section};
 use crate::loads::{Loads, Reader};
 use crate::materials::{self, Acts, kind};
@@ -49,7 +49,8 @@ pub(crate) fn write(
     elements.all();
     let Elements { mut made, mut materials, sections: used, elastic, masses, .. } = elements;
     let sections = write_sections(domain, &used, &elastic, &mut materials, report);
-    let loads = Reader { run, report, files: setting.files, stem: setting.stem, written }.read();
+    let tags: Vec<i64> = made.iter().map(|m| m.tag).collect();
+    let loads = Reader { run, made: &tags, report, files: setting.files, stem: setting.stem, written }.read();
     let damping = damping::translate(domain, &massive(domain, &masses, &made), &damped(&made), report);
     for m in made.iter_mut().filter(|m| damping.without.contains(&m.tag)) {
         m.keys = m.keys.clone().with("damped", "false");
@@ -282,9 +283,9 @@ fn write_sections(
     report: &mut Report,
 ) -> String {
     let mut out = String::new();
-    let mut used = used.to_vec();
-    used.sort_unstable();
-    for used in used {
+    let mut used_tags = used.to_vec();
+    used_tags.sort_unstable();
+    for &used in &used_tags {
         let Some(given) = domain.sections.get(&used.0) else { continue };
         let name = format!("section {}", kind(&given.command));
         match sections::translate(domain, given) {
@@ -296,6 +297,14 @@ fn write_sections(
                 out += &one_section(used, made, materials);
             }
             Err((message, remedy)) => report.add(Fate::Refused, &name, &given.command.place, &message, &remedy),
+        }
+    }
+    let bases = |s: &Section| Arguments::of(&s.command).after("-section").and_then(|mut a| a.tag());
+    let below: BTreeSet<i64> = domain.sections.values().filter_map(bases).collect();
+    for (tag, unused) in &domain.sections {
+        if used_tags.iter().all(|u| u.0 != *tag) && !below.contains(tag) {
+            let name = format!("section {}", kind(&unused.command));
+            report.add(Fate::Ignored, &name, &unused.command.place, "nothing that is translated uses this section", "");
         }
     }
     for (i, keys) in elastic.iter().enumerate() {

@@ -6,11 +6,13 @@
 use std::sync::Arc;
 
 use interfield_kernel::element::{AnyLaw, Element as _};
+use interfield_kernel::expr::Instr;
 use interfield_kernel::frame::member::Spread;
 use interfield_kernel::frame::part::Part;
 use interfield_kernel::frame::section::Section;
 use interfield_kernel::frame::{Group, Tables};
 use interfield_kernel::scheme::registry::AnyScheme;
+use interfield_kernel::uniaxial::combined::{Library, Share};
 use interfield_lab::rig::Reading;
 
 use crate::external::External;
@@ -111,6 +113,14 @@ pub struct Sections {
     pub z: Vec<f64>,
     /// Areas, m².
     pub area: Vec<f64>,
+    /// Parts of combined materials.
+    pub parts: Vec<Share>,
+    /// Instructions, constants and outputs of formula materials.
+    pub code: Vec<Instr>,
+    /// Their constants.
+    pub constants: Vec<f64>,
+    /// Registers with their results.
+    pub outputs: Vec<u16>,
     /// What the fibres cover.
     pub outlines: Vec<Outline>,
     /// Numbers of the fibres in their section as the file lists them, from 1.
@@ -125,7 +135,13 @@ pub type Outline = Vec<[f64; 2]>;
 impl Sections {
     /// As the kernel takes them.
     pub fn tables(&self) -> Tables<'_> {
-        Tables { sections: &self.sections, groups: &self.groups, y: &self.y, z: &self.z, area: &self.area }
+        let (sections, groups) = (&self.sections[..], &self.groups[..]);
+        Tables { library: self.library(), sections, groups, y: &self.y, z: &self.z, area: &self.area }
+    }
+
+    /// What its materials refer to.
+    pub fn library(&self) -> Library<'_> {
+        Library { parts: &self.parts, code: &self.code, constants: &self.constants, outputs: &self.outputs }
     }
 }
 

@@ -316,7 +316,7 @@ impl Recorder {
                     for (q, row) in self.q.iter_mut().zip(rows) {
                         *q = gather(row, at.u, &self.imposed[0]);
                     }
-                    let here = At { t, q: &self.q, load: frame.load };
+                    let here = At { t, q: &self.q, v: &[], calm: 0.0, load: frame.load };
                     within(frame, &system.memory()[*memory..], here, (*point, *what), &mut self.trial)
                 }
                 Tap::Zero => 0.0,

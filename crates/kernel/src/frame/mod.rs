@@ -19,6 +19,7 @@ pub mod transformation;
 use core::ops::Range;
 
 use crate::Scalar;
+use crate::uniaxial::combined::Library;
 use crate::uniaxial::material::Material;
 use matrix::Matrix;
 use section::Section;
@@ -37,6 +38,8 @@ pub struct Group {
 /// Sections and fibres of a frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Tables<'a> {
+    /// Parts of combined materials, and programs of formulas.
+    pub library: Library<'a>,
     /// Sections, by number.
     pub sections: &'a [Section],
     /// Groups of fibres, by number.

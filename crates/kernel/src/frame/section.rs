@@ -5,6 +5,7 @@
 
 use super::matrix::Matrix;
 use super::{Group, Tables};
+use crate::uniaxial::Pace;
 use crate::{Dual, Portable, Scalar};
 
 /// Fibres that are evaluated together.
@@ -44,7 +45,7 @@ impl Section {
     pub fn start(&self, tables: &Tables<'_>, mut h: &mut [f64]) {
         for g in self.groups(tables) {
             let (mine, rest) = h.split_at_mut(g.count * g.material.history());
-            g.material.start(g.count, mine);
+            g.material.start(&tables.library, g.count, mine);
             h = rest;
         }
     }
@@ -88,7 +89,7 @@ impl Section {
             Section::Elastic(stiffness) => (0..N).for_each(|i| k[i][i] = stiffness[i]),
             Section::Fibres { torsion, .. } => {
                 for g in self.groups(tables) {
-                    let modulus = g.material.stiffness();
+                    let modulus = g.material.stiffness(&tables.library);
                     for f in g.first..g.first + g.count {
                         let lever = [1.0, -tables.y[f], tables.z[f]];
                         for i in 0..N.min(3) {
@@ -146,9 +147,9 @@ impl Group {
             strain = strain + z * e[2];
         }
         let strain = Dual { re: strain, eps: Portable::constant(1.0) };
-        let old = |j: usize| Dual { re: take(h, j * self.count + at), eps: Portable::constant(0.0) };
-        let stress = self.material.advance(old, strain, t, |j, x| {
-            next[j * self.count + at..j * self.count + at + L].copy_from_slice(&x.re.0);
+        let old = |j: usize| take(h, j * self.count + at);
+        let stress = self.material.advance(&tables.library, old, strain, &Pace::at(t), |j, x| {
+            next[j * self.count + at..j * self.count + at + L].copy_from_slice(&x.0);
         });
         let lever = |i: usize| match i {
             0 => Portable::constant(1.0),

@@ -9,6 +9,8 @@ use super::member::{Formulation, Member, State, compatibility, own};
 use super::part::{At, Part};
 use super::section::Section;
 use super::transformation::{Plane, Space, TRIADS};
+use crate::uniaxial::Pace;
+use crate::{Dual, Scalar};
 
 /// A section of a member as it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -112,8 +114,9 @@ impl Section {
             let size = g.count * g.material.history();
             if let Some(i) = fibre.checked_sub(g.first).filter(|i| *i < g.count) {
                 let e = strains[0] - tables.y[fibre] * strains[1] + tables.z[fibre] * strains[2];
-                let stress = g.material.advance(|j| history[j * g.count + i], e, t, |_, _| ());
-                return Some((e, stress));
+                let (old, pace) = (|j| history[j * g.count + i], Pace::at(t));
+                let stress = g.material.advance(&tables.library, old, Dual::constant(e), &pace, |_, _| ());
+                return Some((e, stress.re));
             }
             history = &history[size..];
         }

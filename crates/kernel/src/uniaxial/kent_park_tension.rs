@@ -2,7 +2,7 @@
 //! `Concrete02` of OpenSees.
 
 use super::kent_park::Envelope;
-use super::{Uniaxial, divisor, zero};
+use super::{Pace, Uniaxial, divisor, zero};
 use crate::Scalar;
 use crate::element::info::{Info, Range::*, Unit, optional, required};
 
@@ -73,7 +73,7 @@ impl Uniaxial<5> for KentParkTension {
     }
 
     #[inline]
-    fn advance<T: Scalar>(&self, &[ec, sc, emin, crack, tangent]: &[T; 5], e: T, _: f64) -> (T, [T; 5]) {
+    fn advance<T: Scalar>(&self, &[ec, sc, emin, crack, tangent]: &[T; 5], e: T, _: &Pace<T>) -> (T, [T; 5]) {
         let modulus = self.envelope.modulus();
         let Envelope { fcu, ecu, .. } = self.envelope;
         let d = e - ec;

@@ -9,8 +9,10 @@
 //! **Must not be here:** sections, members, time stepping.
 
 pub mod bilinear;
+pub mod combined;
 pub mod elastic;
 pub mod elastic_plastic;
+pub mod formula;
 pub mod gap;
 pub mod hardening;
 pub mod kent_park;
@@ -19,8 +21,10 @@ pub mod limits;
 pub mod material;
 pub mod maxwell;
 pub mod menegotto_pinto;
+pub mod nonlinear_maxwell;
 pub mod pinching;
 pub mod self_centring;
+pub mod viscous;
 
 use crate::{Dual, Scalar};
 
@@ -29,19 +33,43 @@ pub trait Uniaxial<const H: usize> {
     /// The history of a material that was never strained.
     fn start(&self) -> [f64; H];
 
-    /// The stress at strain `e` and time `t`, reached in one increment from the committed history `h`, and the history there.
-    fn advance<T: Scalar>(&self, h: &[T; H], e: T, t: f64) -> (T, [T; H]);
+    /// The stress at strain `e`, reached in one increment from the committed history `h` at this pace, and the history there.
+    fn advance<T: Scalar>(&self, h: &[T; H], e: T, pace: &Pace<T>) -> (T, [T; H]);
+}
 
-    /// Stress, tangent and history after an increment; the tangent is that of the branch on which the increment ends.
-    fn evaluate(&self, h: &[f64; H], e: f64, t: f64) -> (f64, f64, [f64; H]) {
-        let (stress, history) = self.advance(&h.map(Dual::constant), Dual { re: e, eps: 1.0 }, t);
-        (stress.re, stress.eps, history.map(|h| h.re))
+/// When a material is strained, and how fast.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace<T> {
+    /// Time, s.
+    pub t: T,
+    /// Rate of the strain, 1/s. `None` where only strains are known, in fibres: the rate is then that of the increment.
+    pub rate: Option<T>,
+    /// Rate below which a viscous force is linear unless the material says another; zero where the scheme iterates and can follow
+    /// a power of the rate through zero.
+    pub calm: f64,
+}
+
+impl<T: Scalar> Pace<T> {
+    /// At a time, with the strains alone.
+    pub fn at(t: f64) -> Self {
+        Pace { t: T::constant(t), rate: None, calm: 0.0 }
     }
 
-    /// The tangent at rest.
-    fn stiffness(&self) -> f64 {
-        self.evaluate(&self.start(), 0.0, 0.0).1
+    /// The same without derivatives.
+    #[inline]
+    pub fn fixed(&self) -> Pace<Dual<T>> {
+        let fixed = |re: T| Dual { re, eps: T::constant(0.0) };
+        Pace { t: fixed(self.t), rate: self.rate.map(fixed), calm: self.calm }
     }
+}
+
+/// The rate at the end of an increment from (strain, time, rate), and these three there: the rate that is known, else that of the
+/// increment; without time it stays.
+#[inline]
+fn strain_rate<T: Scalar>(&[ec, tc, vc]: &[T; 3], e: T, pace: &Pace<T>) -> (T, [T; 3]) {
+    let dt = pace.t - tc;
+    let rate = pace.rate.unwrap_or_else(|| zero(dt, vc, (e - ec) / divisor(dt)));
+    (rate, [e, pace.t, rate])
 }
 
 /// `yes` where `x` is zero, else `no`.

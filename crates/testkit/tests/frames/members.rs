@@ -5,6 +5,7 @@ use interfield_kernel::frame::rule::Rule;
 use interfield_kernel::frame::section::Section;
 use interfield_kernel::frame::transformation::{Plane, Transformation};
 use interfield_kernel::frame::{Group, Tables};
+use interfield_kernel::uniaxial::combined::Library;
 use interfield_testkit::golden::golden;
 use serde_json::Value;
 
@@ -22,7 +23,14 @@ pub(crate) struct Store {
 
 impl Store {
     pub(crate) fn tables(&self) -> Tables<'_> {
-        Tables { sections: &self.sections, groups: &self.groups, y: &self.y, z: &self.z, area: &self.area }
+        Tables {
+            library: Library::default(),
+            sections: &self.sections,
+            groups: &self.groups,
+            y: &self.y,
+            z: &self.z,
+            area: &self.area,
+        }
     }
 
     pub(crate) fn add(&mut self, section: &Value, materials: &Value) {
@@ -46,7 +54,7 @@ impl Store {
         for m in materials.as_array().unwrap() {
             let mine: Vec<_> = fibres.iter().filter(|x| x[3] == m["tag"]).collect();
             if !mine.is_empty() {
-                self.groups.push(Group { material: material(m).unwrap(), first: self.y.len(), count: mine.len() });
+                self.groups.push(Group { material: material(m), first: self.y.len(), count: mine.len() });
             }
             for x in mine {
                 self.y.push(f(&x[0]) - y0);

@@ -31,7 +31,7 @@ impl Tip {
     fn forces(&mut self) -> (Vec<f64>, Vec<f64>) {
         let d = self.part.size();
         let (mut p, mut k) = (vec![0.0; d], vec![0.0; d * d]);
-        let at = At { t: 0.0, q: &self.u, load: [0.0; 3] };
+        let at = At { t: 0.0, q: &self.u, v: &[], calm: 0.0, load: [0.0; 3] };
         self.part.evaluate(&self.store.tables(), (&self.memory, &mut self.next), at, &mut p, &mut k);
         (p, k)
     }
@@ -109,7 +109,7 @@ fn bearing(model: &Value) -> Bearing {
     let space = model["ndm"] == 3;
     let law = |key: &str| {
         let tag = if e["mats"][key].is_null() { &e["mats"]["P"] } else { &e["mats"][key] };
-        material(model["materials"].as_array().unwrap().iter().find(|m| m["tag"] == *tag).unwrap()).unwrap()
+        material(model["materials"].as_array().unwrap().iter().find(|m| m["tag"] == *tag).unwrap())
     };
     let top = model["nodes"][1]["xyz"].as_array().unwrap().last().unwrap().as_f64().unwrap();
     let shear = match e["type"].as_str().unwrap() {
@@ -170,7 +170,7 @@ fn bearings_shear_as_recorded() {
 #[test]
 fn a_two_bar_arch_snaps_as_recorded() {
     for case in golden("frames/element_truss")["cases"].as_array().unwrap() {
-        let law = material(&case["model"]["materials"][0]).unwrap();
+        let law = material(&case["model"]["materials"][0]);
         let length = 2.0f64.hypot(0.3);
         let (c, s) = (2.0 / length, 0.3 / length);
         let turning = case["label"] == "corot-truss";

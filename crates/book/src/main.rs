@@ -250,12 +250,17 @@ mod tests {
         assert!(message.contains("/index.md, ") && message.contains("/none.md; run"), "{message}");
     }
 
+    fn materials() -> impl Iterator<Item = &'static interfield_kernel::element::info::Info> {
+        use interfield_kernel::uniaxial::material::{MADE, MATERIALS};
+        MATERIALS.iter().chain(MADE)
+    }
+
     #[test]
     fn everything_that_is_registered_has_its_place() {
         let book = book();
         let has = |page: &str, id: &str| assert!(html(book, page).contains(&format!("id=\"{id}\"")), "{page}: {id}");
         interfield_kernel::element::catalogue::catalogue().for_each(|e| has("elements.html", e.name));
-        interfield_kernel::uniaxial::material::MATERIALS.iter().for_each(|m| has("materials.html", m.name));
+        materials().for_each(|m| has("materials.html", m.name));
         interfield_kernel::scheme::registry::SCHEMES.iter().for_each(|s| has("schemes.html", s.name));
         interfield_coupling::registry::COUPLINGS.iter().for_each(|m| has("couplings.html", m.name));
         interfield_lab::compensate::COMPENSATIONS.iter().for_each(|m| has("compensators.html", m.name));
@@ -276,13 +281,12 @@ mod tests {
         };
         for info in interfield_kernel::element::catalogue::catalogue() {
             shows("elements.html", format!("element-{}", info.name));
-            if info.hysteretic {
+            // The force of a part of a frame is that of its material.
+            if pictures::has_curve(info) {
                 shows("elements.html", format!("element-{}-force", info.name));
             }
         }
-        interfield_kernel::uniaxial::material::MATERIALS
-            .iter()
-            .for_each(|m| shows("materials.html", format!("material-{}", m.name)));
+        materials().for_each(|m| shows("materials.html", format!("material-{}", m.name)));
         interfield_kernel::scheme::registry::SCHEMES
             .iter()
             .for_each(|s| shows("schemes.html", format!("scheme-{}", s.name)));

@@ -10,7 +10,7 @@ use interfield_kernel::expr::Instr;
 use interfield_kernel::frame::member::Spread;
 use interfield_kernel::frame::part::Part;
 use interfield_kernel::frame::section::Section;
-use interfield_kernel::frame::{Group, Tables};
+use interfield_kernel::frame::{Group, Resultant, Tables};
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_kernel::uniaxial::combined::{Library, Share};
 use interfield_lab::rig::Reading;
@@ -92,7 +92,8 @@ impl Kind {
         match self {
             Kind::Law { law, .. } => law.has_mass(),
             Kind::Formula { element, .. } => element.has_mass(),
-            Kind::Block { .. } | Kind::Frame { .. } => false,
+            Kind::Block { .. } => false,
+            Kind::Frame { frame, .. } => !frame.mass.is_empty(),
             Kind::Linear { mass, .. } => mass.iter().any(|m| *m != 0.0),
         }
     }
@@ -107,6 +108,8 @@ pub struct Sections {
     pub sections: Vec<Section>,
     /// Fibres of one material each.
     pub groups: Vec<Group>,
+    /// Single forces of sections with materials of their own.
+    pub resultants: Vec<Resultant>,
     /// Positions of the fibres, m.
     pub y: Vec<f64>,
     /// The same along z.
@@ -135,8 +138,8 @@ pub type Outline = Vec<[f64; 2]>;
 impl Sections {
     /// As the kernel takes them.
     pub fn tables(&self) -> Tables<'_> {
-        let (sections, groups) = (&self.sections[..], &self.groups[..]);
-        Tables { library: self.library(), sections, groups, y: &self.y, z: &self.z, area: &self.area }
+        let Sections { sections, groups, resultants, y, z, area, .. } = self;
+        Tables { library: self.library(), sections, groups, resultants, y, z, area }
     }
 
     /// What its materials refer to.
@@ -154,6 +157,8 @@ pub struct FramePart {
     pub sections: Arc<Sections>,
     /// Load along it that is there from the beginning, N/m in local axes.
     pub load: Spread,
+    /// Mass over its coordinates, row-major; empty if it has none.
+    pub mass: Vec<f64>,
     /// What it remembers at the beginning, after gravity; empty if it was never moved.
     pub rest: Arc<[f64]>,
 }

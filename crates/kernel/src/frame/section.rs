@@ -1,10 +1,12 @@
 //! Forces of a cross-section from its strains: elastic, or of fibres.
 //!
 //! Strains of a plane section are (eps, kz), forces (N, Mz); in space (eps, kz, ky, twist) and (N, Mz, My, T). A fibre at (y, z) is strained
-//! by eps - y kz + z ky; torsion is elastic beside it.
+//! by eps - y kz + z ky; torsion is elastic beside it. A section with shear has one more of each in the plane, (gy) and (Vy), and two
+//! in space (book: frames 2).
 
 use super::matrix::Matrix;
-use super::{Group, Tables};
+use super::part::strained;
+use super::{Group, Resultant, Tables};
 use crate::uniaxial::Pace;
 use crate::{Dual, Portable, Scalar};
 
@@ -25,6 +27,36 @@ pub enum Section {
         /// GJ, N m².
         torsion: f64,
     },
+    /// Resultants that follow materials of their own, beside another section or alone.
+    With {
+        /// Number of the other section.
+        inside: Option<usize>,
+        /// First resultant.
+        first: usize,
+        /// Number of resultants.
+        count: usize,
+    },
+}
+
+/// Forces that fibres give to a section with so many: N, Mz, and in space My.
+const fn bending(n: usize) -> usize {
+    if n < 4 { 2 } else { 3 }
+}
+
+/// Forces without shear.
+const fn slender(n: usize) -> usize {
+    if n < 4 { 2 } else { 4 }
+}
+
+impl Resultant {
+    /// Where it stands among so many forces of a section, if it is one of them.
+    fn place(&self, n: usize) -> Option<usize> {
+        match (self.component, n) {
+            (4, 3) => Some(2),
+            (0 | 1, _) | (2 | 3, 4) | (_, 6) => Some(self.component),
+            _ => None,
+        }
+    }
 }
 
 impl Section {
@@ -33,12 +65,26 @@ impl Section {
         match *self {
             Section::Elastic(_) => &[],
             Section::Fibres { first, count, .. } => &tables.groups[first..first + count],
+            Section::With { inside, .. } => inside.map_or(&[], |s| tables.sections[s].groups(tables)),
         }
+    }
+
+    fn resultants<'a>(&self, tables: &Tables<'a>) -> &'a [Resultant] {
+        match *self {
+            Section::With { first, count, .. } => &tables.resultants[first..first + count],
+            _ => &[],
+        }
+    }
+
+    /// Whether it deforms in shear.
+    pub fn is_sheared(&self, tables: &Tables<'_>) -> bool {
+        self.resultants(tables).iter().any(|r| r.component > 3)
     }
 
     /// Numbers of its history.
     pub fn history(&self, tables: &Tables<'_>) -> usize {
-        self.groups(tables).iter().map(|g| g.count * g.material.history()).sum()
+        let fibres = self.groups(tables).iter().map(|g| g.count * g.material.history());
+        fibres.chain(self.resultants(tables).iter().map(|r| r.material.history())).sum()
     }
 
     /// Writes the history of a section that was never strained.
@@ -46,6 +92,11 @@ impl Section {
         for g in self.groups(tables) {
             let (mine, rest) = h.split_at_mut(g.count * g.material.history());
             g.material.start(&tables.library, g.count, mine);
+            h = rest;
+        }
+        for r in self.resultants(tables) {
+            let (mine, rest) = h.split_at_mut(r.material.history());
+            r.material.start(&tables.library, 1, mine);
             h = rest;
         }
     }
@@ -61,7 +112,7 @@ impl Section {
         let (mut s, mut k) = ([0.0; N], [[0.0; N]; N]);
         match *self {
             Section::Elastic(stiffness) => {
-                for i in 0..N {
+                for i in 0..slender(N) {
                     (s[i], k[i][i]) = (stiffness[i] * e[i], stiffness[i]);
                 }
             }
@@ -72,8 +123,25 @@ impl Section {
                     g.add(tables, (&h[..size], mine), e, t, (&mut s, &mut k));
                     (h, next) = (&h[size..], rest);
                 }
-                if N == 4 {
+                if N >= 4 {
                     (s[3], k[3][3]) = (torsion * e[3], torsion);
+                }
+            }
+            Section::With { inside, .. } => {
+                if let Some(inside) = inside {
+                    let section = &tables.sections[inside];
+                    let size = section.history(tables);
+                    let (mine, rest) = next.split_at_mut(size);
+                    (s, k) = section.evaluate(tables, (&h[..size], mine), e, t);
+                    (h, next) = (&h[size..], rest);
+                }
+                for r in self.resultants(tables) {
+                    let size = r.material.history();
+                    let (mine, rest) = next.split_at_mut(size);
+                    if let Some(i) = r.place(N) {
+                        (s[i], k[i][i]) = strained(tables, &r.material, (&h[..size], mine), e[i], Pace::at(t));
+                    }
+                    (h, next) = (&h[size..], rest);
                 }
             }
         }
@@ -86,21 +154,31 @@ impl Section {
     pub fn at_rest<const N: usize>(&self, tables: &Tables<'_>) -> Matrix<N> {
         let mut k = [[0.0; N]; N];
         match *self {
-            Section::Elastic(stiffness) => (0..N).for_each(|i| k[i][i] = stiffness[i]),
+            Section::Elastic(stiffness) => (0..slender(N)).for_each(|i| k[i][i] = stiffness[i]),
             Section::Fibres { torsion, .. } => {
                 for g in self.groups(tables) {
                     let modulus = g.material.stiffness(&tables.library);
                     for f in g.first..g.first + g.count {
                         let lever = [1.0, -tables.y[f], tables.z[f]];
-                        for i in 0..N.min(3) {
-                            for j in 0..N.min(3) {
+                        for i in 0..bending(N) {
+                            for j in 0..bending(N) {
                                 k[i][j] += modulus * tables.area[f] * lever[i] * lever[j];
                             }
                         }
                     }
                 }
-                if N == 4 {
+                if N >= 4 {
                     k[3][3] = torsion;
+                }
+            }
+            Section::With { inside, .. } => {
+                if let Some(inside) = inside {
+                    k = tables.sections[inside].at_rest(tables);
+                }
+                for r in self.resultants(tables) {
+                    if let Some(i) = r.place(N) {
+                        k[i][i] = r.material.stiffness(&tables.library);
+                    }
                 }
             }
         }
@@ -143,7 +221,7 @@ impl Group {
         let here = self.first + at;
         let (y, z, area) = (take(tables.y, here), take(tables.z, here), take(tables.area, here));
         let mut strain = Portable::<L>::constant(e[0]) - y * e[1];
-        if N == 4 {
+        if bending(N) == 3 {
             strain = strain + z * e[2];
         }
         let strain = Dual { re: strain, eps: Portable::constant(1.0) };
@@ -157,7 +235,7 @@ impl Group {
             _ => z,
         };
         let sum = |x: Portable<L>| x.0.iter().sum::<f64>();
-        for i in 0..N.min(3) {
+        for i in 0..bending(N) {
             s[i] += sum(stress.re * area * lever(i));
             for j in 0..=i {
                 let kij = sum(stress.eps * area * lever(i) * lever(j));

@@ -38,7 +38,9 @@ impl Part {
             (member.formulation != Formulation::Displacement && point < member.rule.count).then_some([base, base + n])
         };
         match self {
+            Part::Plane(member, _) if member.sheared => of(member, State::<3, 3, f64>::section(point), 3),
             Part::Plane(member, _) => of(member, State::<2, 3, f64>::section(point), 2),
+            Part::Space(member, _) if member.sheared => of(member, TRIADS + State::<6, 6, f64>::section(point), 6),
             Part::Space(member, _) => of(member, TRIADS + State::<4, 6, f64>::section(point), 4),
             _ => None,
         }
@@ -56,7 +58,10 @@ impl Part {
         match self {
             Part::Plane(member, kind) => {
                 let v = Plane::new(*kind, member.length, &core::array::from_fn(|i| at.q[i])).v;
-                member.seen::<2, 3>(tables, memory, (&v, at.t), point, scratch)
+                match member.sheared {
+                    true => member.seen::<3, 3>(tables, memory, (&v, at.t), point, scratch),
+                    false => member.seen::<2, 3>(tables, memory, (&v, at.t), point, scratch),
+                }
             }
             Part::Space(member, kind) => {
                 let (triads, rest) = memory.split_at(TRIADS);
@@ -64,7 +69,10 @@ impl Part {
                 triads_next.copy_from_slice(triads);
                 let q = core::array::from_fn(|i| at.q[i]);
                 let v = Space::new(*kind, member.length, &q, tables, (triads, triads_next)).v;
-                let seen = member.seen::<4, 6>(tables, rest, (&v, at.t), point, scratch)?;
+                let seen = match member.sheared {
+                    true => member.seen::<6, 6>(tables, rest, (&v, at.t), point, scratch)?,
+                    false => member.seen::<4, 6>(tables, rest, (&v, at.t), point, scratch)?,
+                };
                 Some(Seen { history: (TRIADS + seen.history.0, TRIADS + seen.history.1), ..seen })
             }
             _ => None,
@@ -95,7 +103,10 @@ impl Member {
             let section = &tables.sections[self.rule.section[point]];
             (e, section.evaluate(tables, (&memory[history.0..history.1], trial), &e, t).0)
         };
-        let four = |x: &[f64; N]| core::array::from_fn(|i| x.get(i).copied().unwrap_or(0.0));
+        // Without those of shear.
+        let four = |x: &[f64; N]| {
+            core::array::from_fn(|i| if N == 3 && i == 2 { 0.0 } else { x.get(i).copied().unwrap_or(0.0) })
+        };
         Some(Seen { strains: four(&strains), forces: four(&forces), history })
     }
 }

@@ -1,7 +1,7 @@
 //! Sections driven along recorded strains, and cantilevers pushed to and fro.
 
 use interfield_kernel::frame::member::{Formulation, Member};
-use interfield_kernel::frame::rule::Rule;
+use interfield_kernel::frame::rule::{Hinges, Rule};
 use interfield_kernel::frame::section::Section;
 use interfield_kernel::frame::transformation::{Plane, Transformation};
 use interfield_kernel::frame::{Group, Tables};
@@ -27,6 +27,7 @@ impl Store {
             library: Library::default(),
             sections: &self.sections,
             groups: &self.groups,
+            resultants: &[],
             y: &self.y,
             z: &self.z,
             area: &self.area,
@@ -146,6 +147,7 @@ impl Column {
                     "Lobatto" => Rule::lobatto(n, tag(&i["section"])).unwrap(),
                     "Legendre" => Rule::legendre(n, tag(&i["section"])).unwrap(),
                     _ => Rule::hinges(
+                        Hinges::Radau,
                         [i["lp_i"].as_f64().unwrap() / height, i["lp_j"].as_f64().unwrap() / height],
                         [tag(&i["section_i"]), tag(&i["section_interior"]), tag(&i["section_j"])],
                     ),
@@ -154,7 +156,7 @@ impl Column {
                     "disp-beam" => Formulation::Displacement,
                     _ => Formulation::ForceIterated { tolerance: 1e-14, passes: 50 },
                 };
-                (Member { length: height, rule, formulation }, kind)
+                (Member { length: height, rule, formulation, sheared: false, released: [false; 6] }, kind)
             })
             .collect();
         let tables = store.tables();

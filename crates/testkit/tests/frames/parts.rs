@@ -81,7 +81,13 @@ fn space_cantilevers_follow_the_recorded_cycles() {
             _ => Transformation::Corotational,
         };
         let formulation = Formulation::ForceIterated { tolerance: 1e-14, passes: 50 };
-        let member = Member { length: 3.0, rule: Rule::lobatto(5, 0).unwrap(), formulation };
+        let member = Member {
+            length: 3.0,
+            rule: Rule::lobatto(5, 0).unwrap(),
+            formulation,
+            sheared: false,
+            released: [false; 6],
+        };
         // Local x is global z, y is x, z is y.
         let mut tip = Tip::new(store, Part::Space(member, kind));
         let load = tip.press(&[6, 7, 8, 9, 10, 11], 6, case["axial"].as_f64().unwrap());

@@ -5,7 +5,7 @@ use interfield_kernel::element::catalogue::catalogue;
 use interfield_kernel::element::info::Info;
 use interfield_kernel::scheme::Scheme;
 use interfield_kernel::scheme::registry::{Arguments, SCHEMES, SchemeParameter};
-use interfield_kernel::uniaxial::material::{MADE, MATERIALS};
+use interfield_kernel::uniaxial::material::MATERIALS;
 use interfield_lab::compensate;
 use interfield_language::schema::tables;
 
@@ -46,11 +46,11 @@ pub(crate) fn materials() -> String {
          computed: the strain goes to and fro three times, farther each time. [Nonlinear frames](frames.md#1-uniaxial-materials) says how \
          materials remember, and where OpenSees differs.\n\n| type | description |\n|---|---|\n",
     );
-    for info in MATERIALS.iter().chain(MADE) {
+    for info in MATERIALS.iter().chain(pictures::written()) {
         out += &format!("| [{0}](materials.md#{0}) | {1} |\n", info.name, cell(info.title));
     }
     let sections = tables();
-    for info in MATERIALS.iter().chain(MADE) {
+    for info in MATERIALS.iter().chain(pictures::written()) {
         let name = info.name;
         out += &format!(
             "\n## {name}\n\n{}.\n\n![Stress of {name}, computed](img/material-{name}.svg)\n\n",

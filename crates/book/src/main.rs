@@ -251,8 +251,7 @@ mod tests {
     }
 
     fn materials() -> impl Iterator<Item = &'static interfield_kernel::element::info::Info> {
-        use interfield_kernel::uniaxial::material::{MADE, MATERIALS};
-        MATERIALS.iter().chain(MADE)
+        interfield_kernel::uniaxial::material::MATERIALS.iter().chain(pictures::written())
     }
 
     #[test]

@@ -9,6 +9,7 @@ use interfield_kernel::uniaxial::material::{MADE, MATERIALS, Material};
 use interfield_language::diag::{Diagnostics, Source};
 use interfield_language::model::{FramePart, Kind, Model};
 use interfield_language::parse::{Overrides, parse};
+use interfield_language::schema::tables;
 use interfield_report::{Axis, Curve, Figure, Panel};
 
 /// Parameters that show what a material does, as plain numbers; those of a new one follow from its entry.
@@ -70,7 +71,13 @@ pub(crate) fn all() -> Result<Vec<(String, String)>, String> {
     let drawn =
         |info: &Info, svg: Option<String>| Ok((format!("material-{}", info.name), svg.ok_or_else(|| missing(info))?));
     let plain = MATERIALS.iter().map(|info| drawn(info, plain(info)));
-    plain.chain(MADE.iter().map(|info| drawn(info, made(info)))).collect()
+    plain.chain(written().map(|info| drawn(info, made(info)))).collect()
+}
+
+/// Materials made of others that a model file can have.
+pub(crate) fn written() -> impl Iterator<Item = &'static Info> {
+    let known = tables();
+    MADE.iter().filter(move |m| known.iter().any(|t| t.name == "material" && t.when.iter().any(|w| w.1 == m.name)))
 }
 
 /// The value of a parameter in the picture: that of the example, its default, or a plain number in its range.
@@ -187,7 +194,7 @@ mod tests {
             let straight = points.iter().all(|p| (p.1 - p.0 * points[1].1 / points[1].0).abs() < 1e-9);
             assert!(!straight, "{} is a line", info.name);
         }
-        for info in MADE {
+        for info in written() {
             assert!(made(info).is_some(), "{} is not drawn", info.name);
         }
     }

@@ -28,3 +28,4 @@ pub(crate) fn all() -> Result<Vec<(String, String)>, String> {
 
 pub(crate) use couplings::steps;
 pub(crate) use elements::has_curve;
+pub(crate) use materials::written;

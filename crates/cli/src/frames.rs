@@ -95,17 +95,19 @@ fn stiffness(frame: &FramePart, section: usize) -> [f64; 3] {
 fn sections(model: &Model, frame: &FramePart) -> String {
     let units = &model.units;
     let dims = [Dimension::FORCE, Dimension::FLEXURAL_RIGIDITY, Dimension::FLEXURAL_RIGIDITY];
-    let labels = ["EA", "EIz", "EIy"].iter().zip(dims).map(|(n, d)| format!("{n} [{}]", units.label(d)));
+    // Of a plane frame the third says nothing.
+    let shown = if frames(model).any(|(_, f)| matches!(f.part, Part::Space(..))) { 3 } else { 2 };
+    let labels = ["EA", "EIz", "EIy"].iter().zip(dims).take(shown).map(|(n, d)| format!("{n} [{}]", units.label(d)));
     let labels: Vec<String> = labels.collect();
     let tables = frame.sections.tables();
     let row = |(i, name): (usize, &String)| {
         let fibres: usize = tables.sections[i].groups(&tables).iter().map(|g| g.count).sum();
         let what = if fibres == 0 { "elastic".to_owned() } else { format!("{fibres} fibres") };
         let numbers = stiffness(frame, i).into_iter().zip(dims).map(|(x, d)| short(x / units.factor(d)));
-        [vec![name.clone(), what], numbers.collect()].concat()
+        [vec![name.clone(), what], numbers.take(shown).collect()].concat()
     };
     let rows: Vec<Vec<String>> = frame.sections.names.iter().enumerate().map(row).collect();
-    let header = ["name", "<", &labels[0], &labels[1], &labels[2]];
+    let header: Vec<&str> = ["name", "<"].into_iter().chain(labels.iter().map(String::as_str)).collect();
     format!("\ncross-sections, stiffness at rest\n{}", aligned(&header, &rows))
 }
 
@@ -181,7 +183,11 @@ fn gravity(model: &Model) -> String {
         }
     }
     let sums = sums.iter().map(|(along, x)| format!("{} {} along {along} at nodes", short(x / factor), printed(&unit)));
-    let spread = (spread > 0).then(|| format!("loads along {spread} members"));
+    let spread = match spread {
+        0 => None,
+        1 => Some("loads along 1 member".to_owned()),
+        n => Some(format!("loads along {n} members")),
+    };
     let all: Vec<String> = sums.chain(spread).collect();
     format!("\ngravity, before the run\n{}", wrapped("  ", &all.join("; ")))
 }

@@ -13,6 +13,10 @@ pub(crate) fn sketch(s: &mut Sketch, name: &str) -> bool {
         "member" => member(s),
         "elastomeric-bearing" => elastomeric(s),
         "friction-pendulum" => pendulum(s, 1),
+        "triple-pendulum" => pendulum(s, 3),
+        "flat-slider" => flat_slider(s),
+        "zero-length" => zero_length(s),
+        "panel-zone" => panel_zone(s),
         _ => return false,
     }
     true
@@ -121,6 +125,9 @@ fn pendulum(s: &mut Sketch, surfaces: usize) {
     dish(s, false);
     if surfaces > 1 {
         dish(s, true);
+        s.text("and two inner ones", (12.0, 130.0), Words::Left, SIZE, BLACK);
+        s.line(&arc((180.0, 60.0), (30.0, 40.0), 20.0, 160.0), Pen::new(0));
+        rectangle(s, (165.0, 74.0), (195.0, 100.0), INK);
     } else {
         rectangle(s, (160.0, 60.0), (200.0, 100.0), INK);
     }
@@ -129,6 +136,49 @@ fn pendulum(s: &mut Sketch, surfaces: usize) {
     s.text("slider,", (12.0, 96.0), Words::Left, SIZE, BLACK);
     s.text("friction", (12.0, 112.0), Words::Left, SIZE, BLACK);
     s.text("R", (262.0, 118.0), Words::Left, SIZE, BLACK);
+}
+
+fn flat_slider(s: &mut Sketch) {
+    plates(s);
+    s.line(&[(100.0, 137.0), (260.0, 137.0)], Pen::new(0).wide(2.5));
+    rectangle(s, (160.0, 60.0), (200.0, 100.0), INK);
+    s.area(&[(160.0, 100.0), (200.0, 100.0), (200.0, 136.0), (160.0, 136.0)], 1, 0.25);
+    rectangle(s, (160.0, 100.0), (200.0, 136.0), Pen::new(1));
+    s.text("friction on", (12.0, 96.0), Words::Left, SIZE, BLACK);
+    s.text("a plane", (12.0, 112.0), Words::Left, SIZE, BLACK);
+}
+
+/// Materials between two nodes at one place, each along or about an axis of its own.
+fn zero_length(s: &mut Sketch) {
+    let (a, b) = ((60.0, 95.0), (300.0, 95.0));
+    for (y, name) in [(45.0, "along x"), (105.0, "along y"), (165.0, "about z")] {
+        law(s, (90.0, y), (270.0, y), name);
+    }
+    s.line(&[(90.0, 45.0), (90.0, 165.0)], INK).line(&[(270.0, 45.0), (270.0, 165.0)], INK);
+    s.line(&[a, (90.0, a.1)], INK).line(&[(270.0, b.1), b], INK);
+    node(s, a, "a");
+    node(s, b, "b");
+}
+
+/// The joint of a column and a beam: rigid sides, hinges at its corners, a spring against shear in one of them.
+fn panel_zone(s: &mut Sketch) {
+    let (x, y, half) = (180.0, 95.0, 45.0);
+    let skew = 10.0;
+    let corners = [
+        (x - half + skew, y - half),
+        (x + half + skew, y - half),
+        (x + half - skew, y + half),
+        (x - half - skew, y + half),
+    ];
+    s.line(&[(x, y + half), (x - 6.0, 190.0)], INK.wide(4.0)).line(&[(x, y - half), (x + 6.0, 6.0)], INK.wide(4.0));
+    s.line(&[(x - half, y), (50.0, y)], INK.wide(4.0)).line(&[(x + half, y), (310.0, y)], INK.wide(4.0));
+    s.area(&corners, 0, 0.12);
+    s.line(&[corners[0], corners[1], corners[2], corners[3], corners[0]], INK.wide(3.0));
+    corners.iter().for_each(|&c| {
+        s.dot(c, 4.0, BLACK);
+    });
+    s.arrow(&arc(corners[1], (20.0, 20.0), 100.0, 170.0), Pen::new(1));
+    s.text("moment over shear angle", (corners[1].0 + 14.0, corners[1].1 - 4.0), Words::Left, SIZE, 1);
 }
 
 /// Axes of a member, of its section, and the signs of its end forces.

@@ -16,6 +16,7 @@ pub(crate) fn sketch(s: &mut Sketch, name: &str) -> bool {
         "triple-pendulum" => pendulum(s, 3),
         "flat-slider" => flat_slider(s),
         "zero-length" => zero_length(s),
+        "zero-length-section" => section_spring(s),
         "panel-zone" => panel_zone(s),
         _ => return false,
     }
@@ -125,7 +126,13 @@ fn pendulum(s: &mut Sketch, surfaces: usize) {
     dish(s, false);
     if surfaces > 1 {
         dish(s, true);
-        s.text("and two inner ones", (12.0, 130.0), Words::Left, SIZE, BLACK);
+        s.text("on four", (12.0, 128.0), Words::Left, SIZE, BLACK).text(
+            "spheres",
+            (12.0, 144.0),
+            Words::Left,
+            SIZE,
+            BLACK,
+        );
         s.line(&arc((180.0, 60.0), (30.0, 40.0), 20.0, 160.0), Pen::new(0));
         rectangle(s, (165.0, 74.0), (195.0, 100.0), INK);
     } else {
@@ -158,6 +165,21 @@ fn zero_length(s: &mut Sketch) {
     s.line(&[a, (90.0, a.1)], INK).line(&[(270.0, b.1), b], INK);
     node(s, a, "a");
     node(s, b, "b");
+}
+
+/// A cross-section between two nodes at one place.
+fn section_spring(s: &mut Sketch) {
+    let (a, b, y) = ((60.0, 95.0), (300.0, 95.0), 95.0);
+    s.line(&[a, (160.0, y)], INK).line(&[(200.0, y), b], INK);
+    s.area(&[(160.0, 45.0), (200.0, 45.0), (200.0, 145.0), (160.0, 145.0)], 0, 0.12);
+    rectangle(s, (160.0, 45.0), (200.0, 145.0), Pen::new(0));
+    (1..8).for_each(|i| {
+        let at = 45.0 + 12.5 * f64::from(i);
+        s.line(&[(160.0, at), (200.0, at)], THIN);
+    });
+    node(s, a, "a");
+    node(s, b, "b");
+    label(s, "N, Mz from elongation and rotation: a section of length one", (180.0, 182.0));
 }
 
 /// The joint of a column and a beam: rigid sides, hinges at its corners, a spring against shear in one of them.

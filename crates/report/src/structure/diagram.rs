@@ -81,9 +81,9 @@ impl Drawing {
     pub fn diagram(&self, title: &str, members: &[Along], unit: &str) -> Sheet {
         let largest = members.iter().flat_map(|m| m.curves.iter().flatten()).fold(0.0, |m: f64, x| m.max(x.abs()));
         let stands = if largest > 0.0 && largest.is_finite() { STANDS * self.size() / largest } else { 0.0 };
-        let direction = self.front;
         let edges: Vec<(&Along, &Edge)> =
             members.iter().filter_map(|m| Some((m, self.edges.iter().find(|e| e.line == m.line)?))).collect();
+        let direction = self.seen_from(&edges);
         let curves: Vec<(usize, Vec<[f64; 3]>, &[f64])> = edges
             .iter()
             .enumerate()
@@ -128,12 +128,26 @@ impl Drawing {
         Sheet(scene)
     }
 
+    /// The direction from which diagrams are seen best: what stands out towards the reader would not be seen from the front.
+    fn seen_from(&self, edges: &[(&Along, &Edge)]) -> [f64; 2] {
+        let mut state = vec![0.0f32; 6 * self.nodes];
+        for (m, e) in edges {
+            let most = m.curves.iter().flatten().filter(|x| x.is_finite()).fold(0.0, |most: f64, x| most.max(x.abs()));
+            let side = self.along(m.side);
+            for node in e.ends.into_iter().filter(|n| *n < self.nodes) {
+                (0..3).for_each(|a| state[6 * node + a] += (most * side[a]).abs() as f32);
+            }
+        }
+        self.direction(&Motion::Shapes(vec![(String::new(), state)]))
+    }
+
     /// The course of a curve beside its member.
     fn offset(&self, edge: &Edge, values: &[f64], side: [f64; 3], stands: f64) -> Vec<[f64; 3]> {
         let [a, b] = edge.ends.map(|p| self.points[p]);
         let side = self.along(side);
         let last = values.len().saturating_sub(1).max(1) as f64;
         let place = |(k, value): (usize, &f64)| {
+            let value = if value.is_finite() { *value } else { 0.0 };
             [0, 1, 2].map(|i| a[i] + k as f64 / last * (b[i] - a[i]) + stands * value * side[i])
         };
         values.iter().enumerate().map(place).collect()
@@ -265,4 +279,70 @@ fn finish(scene: &mut Scene, mut y: f64, words: &str) {
         scene.shapes.push(Shape::Text(Text { colour: FAINT, ..text }));
     }
     scene.height = y + 12.0;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Hold, Holds, Kind, Line, Node, Structure};
+    use super::*;
+
+    /// A girder along x on two piers, in the plane of x and z.
+    fn girder() -> Drawing {
+        let held = Holds { moves: [Hold::Free; 3], turns: [Hold::Free; 3] };
+        let node = |name: &str, at: [f64; 3]| Node { name: name.into(), at, held, ..Node::default() };
+        let nodes = vec![node("a", [0.0, 0.0, 0.0]), node("b", [20.0, 0.0, 0.0]), node("foot", [20.0, 0.0, -6.0])];
+        let line = |name: &str, from, to| Line {
+            name: name.into(),
+            from,
+            to: Some(to),
+            kind: Kind::Member,
+            ..Line::default()
+        };
+        Structure { nodes, lines: vec![line("girder", 0, 1), line("pier", 2, 1)], ..Structure::default() }.drawing()
+    }
+
+    fn heights(sheet: &Sheet) -> (f64, f64) {
+        let areas = sheet.0.shapes.iter().filter_map(|s| match s {
+            Shape::Area { outline, .. } => Some(outline.clone()),
+            _ => None,
+        });
+        range(areas.flatten().map(|p| p.1))
+    }
+
+    /// Moments of a girder that bends sideways stand out towards the reader: it is seen from aside, and they are seen.
+    #[test]
+    fn diagrams_towards_the_reader_are_seen() {
+        let along = |side| vec![Along { line: 0, curves: vec![vec![0.0, 5.0, 0.0]], side }];
+        for side in [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]] {
+            let sheet = girder().diagram("", &along(side), "kN");
+            let (low, high) = heights(&sheet);
+            assert!(high - low > 12.0, "{side:?}: {low} {high}");
+            assert!(sheet.svg().contains(">5</text>"));
+        }
+    }
+
+    #[test]
+    fn zero_and_what_is_no_number_are_drawn_as_nothing() {
+        for value in [0.0, f64::NAN, f64::INFINITY] {
+            let along = vec![Along { line: 0, curves: vec![vec![value; 3]], side: [0.0, 0.0, 1.0] }];
+            let svg = girder().diagram("", &along, "kN").svg();
+            assert!(!svg.contains("NaN") && !svg.contains("inf"), "{value}: {svg}");
+        }
+    }
+
+    #[test]
+    fn the_worst_state_lies_on_top_and_only_states_that_are_there_are_told() {
+        let station = |state| Station { line: 0, share: 0.5, state, title: format!("state {state}") };
+        let names = ["none", "cracked", "yielded"].map(str::to_owned);
+        let svg = girder().stations("", &[0.0; 18], &[station(2), station(0)], &names).svg();
+        assert!(svg.find("state 0").unwrap() < svg.find("state 2").unwrap());
+        assert!(svg.contains(">yielded<") && !svg.contains(">cracked<"));
+    }
+
+    #[test]
+    fn values_are_told_where_a_curve_ends_and_turns() {
+        assert_eq!(extremes(&[1.0, 3.0, 2.0]), [0, 1, 2]);
+        assert_eq!(extremes(&[2.0; 5]), [2], "once where it is constant");
+        assert_eq!(extremes(&[-1.0, 0.0, 1.0]), [0, 2]);
+    }
 }

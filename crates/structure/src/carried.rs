@@ -379,12 +379,9 @@ pub fn axes_of(model: &Model, coordinates: &[Coordinate]) -> [[f64; 3]; 3] {
     for (axis, coordinate) in axes.iter_mut().zip(coordinates) {
         // The first end of a member has its displacement in them; a bar has minus that.
         for &(d, f) in coordinate {
-            if let (false, Some(i)) =
-                (model.dofs[d].angle, ["x", "y", "z"].iter().position(|n| *n == short_name(&model.dofs[d].name)))
-            {
-                if axis[i] == 0.0 {
-                    axis[i] = f;
-                }
+            let along = ["x", "y", "z"].iter().position(|n| *n == short_name(&model.dofs[d].name));
+            if let Some(i) = along.filter(|i| !model.dofs[d].angle && axis[*i] == 0.0) {
+                axis[i] = f;
             }
         }
     }

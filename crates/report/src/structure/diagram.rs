@@ -46,6 +46,9 @@ pub struct Station {
     pub title: String,
 }
 
+/// Places in space, one after the other.
+type Course = Vec<[f64; 3]>;
+
 /// Colours of states, from the harmless to the worst.
 const STATES: [Colour; 5] = [FAINT, GREEN, [0xe6, 0x9f, 0x00], SPECIMEN, [0xb0, 0x00, 0x20]];
 
@@ -84,7 +87,7 @@ impl Drawing {
         let edges: Vec<(&Along, &Edge)> =
             members.iter().filter_map(|m| Some((m, self.edges.iter().find(|e| e.line == m.line)?))).collect();
         let direction = self.seen_from(&edges);
-        let curves: Vec<(usize, Vec<[f64; 3]>, &[f64])> = edges
+        let curves: Vec<(usize, Course, &[f64])> = edges
             .iter()
             .enumerate()
             .flat_map(|(i, (m, e))| m.curves.iter().map(move |c| (i, self.offset(e, c, m.side, stands), &c[..])))

@@ -136,6 +136,20 @@ impl Material {
     }
 }
 
+impl Material {
+    /// Whether the slope of its stress by the rate changes with the rate.
+    pub fn follows_rate(&self, library: &Library<'_>) -> bool {
+        match self {
+            Material::Viscous(law) => law.n != 1.0,
+            Material::Parallel(made) => made.0.any(library, Material::follows_rate),
+            Material::Limited(made) => made.part.any(library, Material::follows_rate),
+            Material::Shifted(made) => made.part.any(library, Material::follows_rate),
+            Material::Formula(made) => made.viscous(),
+            _ => false,
+        }
+    }
+}
+
 /// Most numbers of the history of a material.
 pub const MOST: usize = 256;
 

@@ -27,7 +27,7 @@ section! {
     pub(super) [OPTIONS];
     pub(super) MATERIAL: Text = key("material", "Its material.").required().example("steel");
     AREA: Area = key("area", "Its area.").required().range(POSITIVE).example("20 cm^2");
-    SECTION: Text = key("cross_section", "Its cross-section.").example("column");
+    pub(super) SECTION: Text = key("cross_section", "Its cross-section.").example("column");
     FORMULATION: Choice<(By, &'static str)> = choice("formulation", &[(By::Force, "force"), (By::ForceIterated, "force-iterated"),
         (By::Displacement, "displacement")], "How its forces are found.").default("force").example("displacement");
     PASSES: Count = key("passes", "Evaluations of each section.").range(Allowed::Between(1.0, 100.0)).default("2").example("2");
@@ -88,11 +88,6 @@ enum Along {
     NewtonCotes,
     Trapezoidal,
 }
-
-/// Work of the last correction at which an iterated member has converged, as a share of nothing: J.
-const CONVERGED: f64 = 1e-12;
-/// Most passes of an iterated member.
-const PATIENCE: usize = 30;
 
 pub(super) fn frame(context: &Context<'_>, part: Part, coordinates: Vec<Coordinate>) -> Kind {
     let sections = Arc::clone(&context.sections);
@@ -208,7 +203,7 @@ fn formulation(table: &Table<'_>) -> Formulation {
     match by {
         By::Displacement => Formulation::Displacement,
         By::Force => Formulation::Force { passes: passes as usize },
-        By::ForceIterated => Formulation::ForceIterated { tolerance: CONVERGED, passes: PATIENCE },
+        By::ForceIterated => Formulation::ITERATED,
     }
 }
 

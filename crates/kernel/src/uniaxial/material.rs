@@ -45,6 +45,14 @@ macro_rules! materials {
                 None
             }
 
+            /// Its entry in the catalogue.
+            pub const fn info(&self) -> &'static Info {
+                match self {
+                    $(Material::$kind(_) => &$kind::INFO,)*
+                    $(Material::$made(_) => &$made::INFO),*
+                }
+            }
+
             /// Numbers of its history.
             pub fn history(&self) -> usize {
                 match self {

@@ -6,8 +6,9 @@ use super::Tables;
 use super::bearing::Bearing;
 use super::member::{Member, Spread, supports};
 use super::transformation::{Plane, Space, TRIADS, Transformation};
-use crate::uniaxial::material::Material;
-use crate::{Dual, Portable, Scalar};
+use crate::Portable;
+use crate::uniaxial::Uniaxial;
+use crate::uniaxial::material::{Material, Visitor};
 
 /// A part of a frame.
 #[derive(Clone, Copy, Debug)]
@@ -155,9 +156,17 @@ impl Part {
 
 /// Stress and tangent of one fibre of a material.
 pub(super) fn strained(material: &Material, (memory, next): (&[f64], &mut [f64]), e: f64, t: f64) -> (f64, f64) {
-    let strain = Dual { re: Portable([e]), eps: Portable([1.0]) };
-    let s = material.advance(|i| Dual::constant(memory[i]), strain, t, |i, x| next[i] = x.re.0[0]);
-    (s.re.0[0], s.eps.0[0])
+    struct One<'a>(&'a [f64], &'a mut [f64], f64, f64);
+    impl Visitor for One<'_> {
+        type Answer = (f64, f64);
+        fn visit<const H: usize>(self, law: &impl Uniaxial<H>) -> (f64, f64) {
+            let One(memory, next, e, t) = self;
+            let (s, k, new) = law.respond(&core::array::from_fn(|i| Portable([memory[i]])), Portable([e]), t);
+            (0..H).for_each(|i| next[i] = new[i].0[0]);
+            (s.0[0], k.0[0])
+        }
+    }
+    material.show(One(memory, next, e, t))
 }
 
 /// Forces and tangent as slices.

@@ -5,10 +5,17 @@
 
 use super::matrix::Matrix;
 use super::{Group, Tables};
-use crate::{Dual, Portable, Scalar};
+use crate::Portable;
+use crate::uniaxial::Uniaxial;
+use crate::uniaxial::material::Visitor;
 
 /// Fibres that are evaluated together.
-const LANES: usize = 4;
+const LANES: usize = 8;
+
+/// Places that so many fibres take in each column of their history: whole blocks, of which the last places are not used.
+pub const fn padded(count: usize) -> usize {
+    count.next_multiple_of(LANES)
+}
 
 /// A cross-section.
 #[derive(Clone, Copy, Debug)]
@@ -36,14 +43,14 @@ impl Section {
 
     /// Numbers of its history.
     pub fn history(&self, tables: &Tables<'_>) -> usize {
-        self.groups(tables).iter().map(|g| g.count * g.material.history()).sum()
+        self.groups(tables).iter().map(Group::history).sum()
     }
 
     /// Writes the history of a section that was never strained.
     pub fn start(&self, tables: &Tables<'_>, mut h: &mut [f64]) {
         for g in self.groups(tables) {
-            let (mine, rest) = h.split_at_mut(g.count * g.material.history());
-            g.material.start(g.count, mine);
+            let (mine, rest) = h.split_at_mut(g.history());
+            g.material.start(padded(g.count), mine);
             h = rest;
         }
     }
@@ -64,12 +71,14 @@ impl Section {
                 }
             }
             Section::Fibres { torsion, .. } => {
+                let mut sums = Sums::ZERO;
                 for g in self.groups(tables) {
-                    let size = g.count * g.material.history();
+                    let size = g.history();
                     let (mine, rest) = next.split_at_mut(size);
-                    g.add(tables, (&h[..size], mine), e, t, (&mut s, &mut k));
+                    g.add::<N>(tables, (&h[..size], mine), e, t, &mut sums);
                     (h, next) = (&h[size..], rest);
                 }
+                sums.total(&mut s, &mut k);
                 if N == 4 {
                     (s[3], k[3][3]) = (torsion * e[3], torsion);
                 }
@@ -106,64 +115,123 @@ impl Section {
     }
 }
 
+/// Forces of fibres and the lower triangle of their stiffness, by rows; the sum of each eighth fibre by itself.
+struct Sums {
+    s: [[f64; LANES]; 3],
+    k: [[f64; LANES]; 6],
+}
+
+impl Sums {
+    const ZERO: Sums = Sums { s: [[0.0; LANES]; 3], k: [[0.0; LANES]; 6] };
+
+    #[inline(always)]
+    fn add<const N: usize>(&mut self, [y, z, area]: [&Block; 3], stress: &Block, tangent: &Block) {
+        for l in 0..LANES {
+            let lever = [1.0, -y[l], z[l]];
+            let (force, stiffness) = (stress[l] * area[l], tangent[l] * area[l]);
+            for i in 0..N.min(3) {
+                self.s[i][l] += force * lever[i];
+                for j in 0..=i {
+                    self.k[i * (i + 1) / 2 + j][l] += stiffness * lever[i] * lever[j];
+                }
+            }
+        }
+    }
+
+    fn total<const N: usize>(&self, s: &mut [f64; N], k: &mut Matrix<N>) {
+        let sum = |x: &[f64; LANES]| ((x[0] + x[4]) + (x[1] + x[5])) + ((x[2] + x[6]) + (x[3] + x[7]));
+        for i in 0..N.min(3) {
+            s[i] = sum(&self.s[i]);
+            for j in 0..=i {
+                k[i][j] = sum(&self.k[i * (i + 1) / 2 + j]);
+                k[j][i] = k[i][j];
+            }
+        }
+    }
+}
+
 impl Group {
-    /// Adds forces and stiffness of its fibres, side by side as far as that goes.
+    /// Numbers of the histories of its fibres.
+    fn history(&self) -> usize {
+        padded(self.count) * self.material.history()
+    }
+
+    /// Adds forces and stiffness of its fibres, side by side.
     fn add<const N: usize>(
         &self,
         tables: &Tables<'_>,
         (h, next): (&[f64], &mut [f64]),
         e: &[f64; N],
         t: f64,
-        out: (&mut [f64; N], &mut Matrix<N>),
+        sums: &mut Sums,
     ) {
-        let mut i = 0;
-        while i + LANES <= self.count {
-            self.lanes::<N, LANES>(tables, (h, next), i, e, t, (out.0, out.1));
-            i += LANES;
-        }
-        while i < self.count {
-            self.lanes::<N, 1>(tables, (h, next), i, e, t, (out.0, out.1));
-            i += 1;
-        }
+        let all = self.first..self.first + self.count;
+        let [y, z, area] = [tables.y, tables.z, tables.area].map(|x| &x[all.clone()]);
+        self.material.show(Fibres { y, z, area, h, next, e, t, sums });
     }
+}
 
-    #[inline]
-    fn lanes<const N: usize, const L: usize>(
-        &self,
-        tables: &Tables<'_>,
-        (h, next): (&[f64], &mut [f64]),
-        at: usize,
-        e: &[f64; N],
-        t: f64,
-        (s, k): (&mut [f64; N], &mut Matrix<N>),
-    ) {
-        let take = |from: &[f64], first: usize| Portable::<L>(core::array::from_fn(|l| from[first + l]));
-        let here = self.first + at;
-        let (y, z, area) = (take(tables.y, here), take(tables.z, here), take(tables.area, here));
-        let mut strain = Portable::<L>::constant(e[0]) - y * e[1];
-        if N == 4 {
-            strain = strain + z * e[2];
+/// Fibres of one material on their way to the strains of their section.
+struct Fibres<'a, const N: usize> {
+    y: &'a [f64],
+    z: &'a [f64],
+    area: &'a [f64],
+    h: &'a [f64],
+    next: &'a mut [f64],
+    e: &'a [f64; N],
+    t: f64,
+    sums: &'a mut Sums,
+}
+
+/// Numbers of eight fibres.
+type Block = [f64; LANES];
+
+/// The eight numbers from a place on.
+#[inline(always)]
+fn eight(from: &[f64], at: usize) -> &Block {
+    const NONE: &Block = &[f64::NAN; LANES];
+    from.get(at..).and_then(|from| from.first_chunk()).unwrap_or(NONE)
+}
+
+/// The last numbers, beyond them the very last again.
+#[inline(always)]
+fn last(from: &[f64], at: usize) -> Block {
+    let mut block = [0.0; LANES];
+    (0..LANES).for_each(|l| block[l] = from[(at + l).min(from.len() - 1)]);
+    block
+}
+
+impl<const N: usize> Visitor for Fibres<'_, N> {
+    type Answer = ();
+
+    /// Eight by eight, by one program without a branch: where there are fewer, the last is repeated without area.
+    #[inline(always)]
+    fn visit<const H: usize>(self, law: &impl Uniaxial<H>) {
+        let Fibres { y, z, area, h, next, e, t, sums } = self;
+        let (count, here) = (area.len(), area.len() % LANES);
+        let (whole, stride) = (count - here, padded(count));
+        let mut rest = [[0.0; LANES]; 3];
+        if here > 0 {
+            rest = [last(y, whole), last(z, whole), last(area, whole)];
+            rest[2][here..].fill(0.0);
         }
-        let strain = Dual { re: strain, eps: Portable::constant(1.0) };
-        let old = |j: usize| Dual { re: take(h, j * self.count + at), eps: Portable::constant(0.0) };
-        let stress = self.material.advance(old, strain, t, |j, x| {
-            next[j * self.count + at..j * self.count + at + L].copy_from_slice(&x.re.0);
-        });
-        let lever = |i: usize| match i {
-            0 => Portable::constant(1.0),
-            1 => -y,
-            _ => z,
-        };
-        let sum = |x: Portable<L>| x.0.iter().sum::<f64>();
-        for i in 0..N.min(3) {
-            s[i] += sum(stress.re * area * lever(i));
-            for j in 0..=i {
-                let kij = sum(stress.eps * area * lever(i) * lever(j));
-                k[i][j] += kij;
-                if i != j {
-                    k[j][i] += kij;
+        for at in (0..count).step_by(LANES) {
+            let [y, z, area] =
+                if at < whole { [y, z, area].map(|x| eight(x, at)) } else { [&rest[0], &rest[1], &rest[2]] };
+            let mut strain = [0.0; LANES];
+            for l in 0..LANES {
+                let bent = e[0] - y[l] * e[1];
+                strain[l] = if N == 4 { bent + z[l] * e[2] } else { bent };
+            }
+            let mut old = [Portable([0.0; LANES]); H];
+            (0..H).for_each(|j| old[j] = Portable(*eight(h, j * stride + at)));
+            let (stress, tangent, reached) = law.respond(&old, Portable(strain), t);
+            for j in 0..H {
+                if let Some(next) = next.get_mut(j * stride + at..).and_then(|next| next.first_chunk_mut()) {
+                    *next = reached[j].0;
                 }
             }
+            sums.add::<N>([y, z, area], &stress.0, &tangent.0);
         }
     }
 }

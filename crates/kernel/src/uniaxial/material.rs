@@ -15,6 +15,14 @@ use super::self_centring::SelfCentring;
 use crate::Scalar;
 use crate::element::info::Info;
 
+/// Works with a material of any kind.
+pub trait Visitor {
+    /// What comes of it.
+    type Answer;
+    /// The work.
+    fn visit<const H: usize>(self, law: &impl Uniaxial<H>) -> Self::Answer;
+}
+
 macro_rules! materials {
     ($($kind:ident: $size:literal),* $(,)?) => {
         /// A material of any kind.
@@ -62,6 +70,12 @@ macro_rules! materials {
                         s
                     }),*
                 }
+            }
+
+            /// Shows the material itself to whoever works with it, so that the kind is asked for once for many fibres.
+            #[inline(always)]
+            pub fn show<V: Visitor>(&self, visitor: V) -> V::Answer {
+                match self { $(Material::$kind(law) => visitor.visit(law)),* }
             }
         }
     };

@@ -31,32 +31,38 @@ pub trait Uniaxial<const H: usize> {
     /// The stress at strain `e` and time `t`, reached in one increment from the committed history `h`, and the history there.
     fn advance<T: Scalar>(&self, h: &[T; H], e: T, t: f64) -> (T, [T; H]);
 
-    /// Stress, tangent and history after an increment; the tangent is that of the branch on which the increment ends.
-    fn evaluate(&self, h: &[f64; H], e: f64, t: f64) -> (f64, f64, [f64; H]) {
-        let (stress, history) = self.advance(&h.map(Dual::constant), Dual { re: e, eps: 1.0 }, t);
+    /// The same with the tangent, which is that of the branch on which the increment ends. Materials of fibres write it down; of others
+    /// it is the derivative of [`Uniaxial::advance`].
+    #[inline]
+    fn respond<T: Scalar>(&self, h: &[T; H], e: T, t: f64) -> (T, T, [T; H]) {
+        let fixed = |re: T| Dual { re, eps: T::constant(0.0) };
+        let (stress, history) = self.advance(&h.map(fixed), Dual { re: e, eps: T::constant(1.0) }, t);
         (stress.re, stress.eps, history.map(|h| h.re))
     }
 
     /// The tangent at rest.
     fn stiffness(&self) -> f64 {
-        self.evaluate(&self.start(), 0.0, 0.0).1
+        self.respond(&self.start(), 0.0, 0.0).1
     }
 }
 
 /// `yes` where `x` is zero, else `no`.
-#[inline]
+#[inline(always)]
 fn zero<T: Scalar>(x: T, yes: T, no: T) -> T {
     x.abs().greater(T::constant(0.0), no, yes)
 }
 
 /// `x`, or one where `x` is zero: a divisor on a side that is not taken.
-#[inline]
+#[inline(always)]
 fn divisor<T: Scalar>(x: T) -> T {
     zero(x, T::constant(1.0), x)
 }
 
 /// The growth of a yield stress with the range of strains, 1 + a (range / (2 b ey))^0.8 (Filippou, Popov and Bertero 1983).
-#[inline]
+#[inline(always)]
 fn isotropic<T: Scalar>([a, b]: [f64; 2], range: T, ey: f64) -> T {
+    if a == 0.0 {
+        return T::constant(1.0);
+    }
     (range.max(T::constant(0.0)) / (2.0 * b * ey)).powf(0.8) * a + 1.0
 }

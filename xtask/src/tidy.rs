@@ -64,6 +64,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "interfield-ensemble",
         &["interfield-language", "interfield-structure", "interfield-motion", "interfield-analysis"],
     ),
+    ("interfield-opensees", &[]),
     ("interfield-results", &[]),
     ("interfield-report", &[]),
     (
@@ -104,6 +105,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "interfield-ethercat",
             "interfield-fmi",
             "interfield-codegen",
+            "interfield-opensees",
         ],
     ),
     (

@@ -49,6 +49,7 @@ Examples:
   interfield compare a.h5 b.h5                compare two results
   interfield export a.h5 -o a.mat             convert a result for MATLAB, or to CSV
   interfield export c tower.toml --out tower-c   generate C code for a real-time target
+  interfield import opensees frame.py         translate a script of OpenSees into model files
   interfield modes models/frame.toml          natural frequencies and mode shapes
   interfield motion record.at2                key values and plot of a ground motion
   interfield elements bouc-wen                parameters and equations of an element
@@ -90,6 +91,7 @@ enum Command {
     Report(cmd::report::Args),
     Pack(cmd::pack::Args),
     Export(cmd::export::Args),
+    Import(cmd::import::Args),
     Fmu(cmd::fmu::Args),
     Modes(cmd::modes::Args),
     Motion(cmd::motion::Args),
@@ -137,6 +139,7 @@ fn main() -> std::process::ExitCode {
         Some(Command::Report(args)) => cmd::report::run(&args),
         Some(Command::Pack(args)) => cmd::pack::run(&args),
         Some(Command::Export(args)) => cmd::export::run(&args),
+        Some(Command::Import(args)) => cmd::import::run(&args),
         Some(Command::Fmu(args)) => cmd::fmu::run(&args),
         Some(Command::Modes(args)) => cmd::modes::run(&args),
         Some(Command::Motion(args)) => cmd::motion::run(&args),

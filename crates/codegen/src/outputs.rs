@@ -145,6 +145,8 @@ pub fn statements(
                 );
                 "p[0]".to_owned()
             }
+            // Refused before.
+            Tap::Section { .. } => "NAN".to_owned(),
             Tap::Zero => "0.0".to_owned(),
             Tap::Signal(_) => match channel.quantity {
                 Quantity::LoadSignal(i) => format!("in[{}]", inputs.loads[i]),

@@ -3,7 +3,7 @@
 use interfield_coupling::Options;
 use interfield_kernel::Scheme;
 use interfield_kernel::scheme::registry::AnyScheme;
-use interfield_language::model::{Element, Kind, Model};
+use interfield_language::model::{Channel, Element, Kind, Model, Quantity, Within};
 use interfield_language::{Problem, Subject};
 
 use crate::api::{Export, Origin, Variable};
@@ -44,6 +44,7 @@ pub fn export(model: &Model, name: &str, origin: &Origin) -> Result<Export, Vec<
         let message = "generated code takes steps of one length; events = \"land\" does not".to_owned();
         refused.push(refusal(Subject::Step, message, "leave `events` out"));
     }
+    refused.extend(within_sections(model));
     refused.extend(trials(model));
     refused.extend(drifting(model));
     if let Some([message, help]) = model.partition.as_ref().and_then(|p| p.coupling.method.facts().not_in_c) {
@@ -53,6 +54,19 @@ pub fn export(model: &Model, name: &str, origin: &Origin) -> Result<Export, Vec<
         return Err(refused);
     }
     crate::simulation::export(model, name, origin)
+}
+
+/// What of sections generated code does not read: the stresses of fibres, and members that do not remember their section forces.
+fn within_sections(model: &Model) -> Option<Problem> {
+    let unread = |c: &&Channel| {
+        let Quantity::Section(e, point, what) = c.quantity else { return false };
+        let Kind::Frame { frame, .. } = &model.elements[e].kind else { return false };
+        matches!(what, Within::FibreStrain(_) | Within::FibreStress(_)) || frame.part.remembered(point).is_none()
+    };
+    let channel = model.channels.iter().find(unread)?;
+    let message = format!("generated C does not read the channel `{}`", channel.name);
+    let help = "remove it from [record]; forces and strains of the sections of force-based members are read";
+    Some(refusal(Subject::Model, message, help))
 }
 
 /// The C of an iterating scheme takes no law back to where the step began.

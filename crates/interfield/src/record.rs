@@ -6,7 +6,7 @@ use std::path::Path;
 
 use interfield_lab::rig::Reading;
 use interfield_language::Model;
-use interfield_language::model::{Channel, EnergyPart, Load, Quantity, TangentPolicy};
+use interfield_language::model::{Channel, EnergyPart, Kind, Load, Quantity, TangentPolicy, Within};
 use interfield_language::units::Dimension;
 use interfield_results::{ChannelInfo, Error, Meta, Policy, Reader, Setting, Writer, WriterOptions, now_iso8601};
 use interfield_structure::Simulation;
@@ -346,6 +346,7 @@ fn describe(model: &Model, c: &Channel) -> ChannelInfo {
         Quantity::AbsoluteAcceleration(d) => format!("{quantity} of `{}`, with the ground", model.dofs[d].name),
         Quantity::Force(e, q) | Quantity::Deformation(e, q) => coordinate(e, q),
         Quantity::State(e, s) => format!("internal state {} of element `{}`", s + 1, model.elements[e].name),
+        Quantity::Section(e, point, what) => section(model, e, point, what, quantity),
         Quantity::Drift { above, below, height } => {
             let below = below.map_or("the base", |d| model.dofs[d].name.as_str());
             let (above, units) = (&model.dofs[above].name, &model.units);
@@ -390,6 +391,28 @@ fn describe(model: &Model, c: &Channel) -> ChannelInfo {
     ChannelInfo::new(&c.name, &c.unit, quantity, &fit(&description))
 }
 
+/// What is read of a section, with the place of the section along its member.
+fn section(model: &Model, e: usize, point: usize, what: Within, quantity: &str) -> String {
+    let element = &model.elements[e];
+    let Kind::Frame { frame, .. } = &element.kind else { return quantity.to_owned() };
+    let xi = frame.part.member().map_or(0.0, |m| m.rule.xi[point]);
+    let place = format!("section {} of `{}`, at {:.1} % of its length", point + 1, element.name, 100.0 * xi);
+    let about = match what {
+        Within::Strain(2) | Within::Force(2) => " about y",
+        Within::Strain(1) | Within::Force(1) => " about z",
+        _ => "",
+    };
+    match what {
+        Within::FibreStrain(f) | Within::FibreStress(f) => {
+            let units = &model.units;
+            let (factor, unit) = (units.factor(Dimension::LENGTH), units.label(Dimension::LENGTH));
+            let [y, z] = [frame.sections.y[f], frame.sections.z[f]].map(|x| short(x / factor));
+            format!("{quantity} of fibre {} (y = {y} {unit}, z = {z} {unit}) in {place}", frame.sections.numbers[f])
+        }
+        _ => format!("{quantity}{about} in {place}"),
+    }
+}
+
 /// A recorded quantity in a word or two.
 fn quantity(q: &Quantity) -> &'static str {
     match q {
@@ -400,6 +423,14 @@ fn quantity(q: &Quantity) -> &'static str {
         Quantity::Force(..) => "force",
         Quantity::Deformation(..) => "deformation",
         Quantity::State(..) => "state",
+        Quantity::Section(_, _, Within::Force(0)) => "axial force",
+        Quantity::Section(_, _, Within::Force(3)) => "torque",
+        Quantity::Section(_, _, Within::Force(_)) => "moment",
+        Quantity::Section(_, _, Within::Strain(0)) => "axial strain",
+        Quantity::Section(_, _, Within::Strain(3)) => "twist",
+        Quantity::Section(_, _, Within::Strain(_)) => "curvature",
+        Quantity::Section(_, _, Within::FibreStrain(_)) => "strain",
+        Quantity::Section(_, _, Within::FibreStress(_)) => "stress",
         Quantity::Drift { .. } => "storey drift",
         Quantity::LoadSignal(_) => "load",
         Quantity::Gap(_, 0) => "distance",

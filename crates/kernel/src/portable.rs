@@ -8,7 +8,7 @@
 use crate::Scalar;
 
 /// ln 2 in two parts, the first with so few digits that its product with an exponent is exact.
-const LN2: [f64; 2] = [6.931_471_803_691_238_16e-1, 1.908_214_929_270_587_7e-10];
+const LN2: [f64; 2] = [6.931_471_803_691_238e-1, 1.908_214_929_270_587_7e-10];
 /// Added to a number below 2^51 it rounds it to a whole one, which stands in the last bits of the sum.
 const WHOLE: f64 = 6_755_399_441_055_744.0;
 /// 2^52: its last bits hold a whole number that is added to it.

@@ -6,11 +6,14 @@
 use std::sync::Arc;
 
 use interfield_kernel::element::{AnyLaw, Element as _};
+use interfield_kernel::expr::Instr;
+use interfield_kernel::frame::fibres::Program;
 use interfield_kernel::frame::member::Spread;
 use interfield_kernel::frame::part::Part;
 use interfield_kernel::frame::section::Section;
-use interfield_kernel::frame::{Group, Tables};
+use interfield_kernel::frame::{Group, Resultant, Tables};
 use interfield_kernel::scheme::registry::AnyScheme;
+use interfield_kernel::uniaxial::combined::{Library, Share};
 use interfield_lab::rig::Reading;
 
 use crate::external::External;
@@ -90,7 +93,8 @@ impl Kind {
         match self {
             Kind::Law { law, .. } => law.has_mass(),
             Kind::Formula { element, .. } => element.has_mass(),
-            Kind::Block { .. } | Kind::Frame { .. } => false,
+            Kind::Block { .. } => false,
+            Kind::Frame { frame, .. } => !frame.mass.is_empty(),
             Kind::Linear { mass, .. } => mass.iter().any(|m| *m != 0.0),
         }
     }
@@ -105,18 +109,44 @@ pub struct Sections {
     pub sections: Vec<Section>,
     /// Fibres of one material each.
     pub groups: Vec<Group>,
+    /// Single forces of sections with materials of their own.
+    pub resultants: Vec<Resultant>,
     /// Positions of the fibres, m.
     pub y: Vec<f64>,
     /// The same along z.
     pub z: Vec<f64>,
     /// Areas, m².
     pub area: Vec<f64>,
+    /// Parts of combined materials.
+    pub parts: Vec<Share>,
+    /// Instructions, constants and outputs of formula materials.
+    pub code: Vec<Instr>,
+    /// Their constants.
+    pub constants: Vec<f64>,
+    /// Registers with their results.
+    pub outputs: Vec<u16>,
+    /// What the fibres cover.
+    pub outlines: Vec<Outline>,
+    /// Numbers of the fibres in their section as the file lists them, from 1.
+    pub numbers: Vec<usize>,
+    /// Names of the materials of the groups.
+    pub materials: Vec<String>,
 }
+
+/// Corners (y, z) of what a fibre covers, m; none of a bar, which has an area only.
+pub type Outline = Vec<[f64; 2]>;
 
 impl Sections {
     /// As the kernel takes them.
     pub fn tables(&self) -> Tables<'_> {
-        Tables { sections: &self.sections, groups: &self.groups, y: &self.y, z: &self.z, area: &self.area }
+        let Sections { sections, groups, resultants, y, z, area, .. } = self;
+        let program = Program::default();
+        Tables { library: self.library(), sections, groups, resultants, y, z, area, program }
+    }
+
+    /// What its materials refer to.
+    pub fn library(&self) -> Library<'_> {
+        Library { parts: &self.parts, code: &self.code, constants: &self.constants, outputs: &self.outputs }
     }
 }
 
@@ -129,6 +159,8 @@ pub struct FramePart {
     pub sections: Arc<Sections>,
     /// Load along it that is there from the beginning, N/m in local axes.
     pub load: Spread,
+    /// Mass over its coordinates, row-major; empty if it has none.
+    pub mass: Vec<f64>,
     /// What it remembers at the beginning, after gravity; empty if it was never moved.
     pub rest: Arc<[f64]>,
 }
@@ -280,6 +312,8 @@ pub enum Quantity {
     Deformation(usize, usize),
     /// Internal state of an element.
     State(usize, usize),
+    /// Of a section of a member: element, number of the section along it from 0, what.
+    Section(usize, usize, Within),
     /// Storey drift: the displacement of a degree of freedom against another (or against a held one) over a height, m.
     #[allow(missing_docs)]
     Drift { above: usize, below: Option<usize>, height: f64 },
@@ -297,6 +331,33 @@ pub enum Quantity {
     Specimen(usize, usize, Reading),
     /// What the program of an external said last of a degree of freedom: external, number of the degree of freedom in it.
     External(usize, usize, Reading),
+}
+
+/// What is read of a section of a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Within {
+    /// A strain: elongation, curvature about z, about y, twist.
+    Strain(usize),
+    /// A force: axial, moment about z, about y, torque.
+    Force(usize),
+    /// Strain of a fibre, by its number in the tables.
+    FibreStrain(usize),
+    /// Stress of a fibre.
+    FibreStress(usize),
+}
+
+impl Within {
+    /// Strains and forces of a section by the names of their channels; those of a plane section first.
+    pub const ALL: [(&str, Self); 8] = [
+        ("axial", Self::Force(0)),
+        ("elongation", Self::Strain(0)),
+        ("moment", Self::Force(1)),
+        ("curvature", Self::Strain(1)),
+        ("moment_y", Self::Force(2)),
+        ("curvature_y", Self::Strain(2)),
+        ("torque", Self::Force(3)),
+        ("twist", Self::Strain(3)),
+    ];
 }
 
 /// A part of the energy balance: input = change of kinetic + internal + error.

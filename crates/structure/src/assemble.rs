@@ -327,6 +327,9 @@ pub fn assemble(model: &Model) -> Result<Assembly, Vec<Problem>> {
                 let q: Vec<f64> =
                     coordinates.iter().map(|c| c.iter().map(|&(d, f)| f * start_of(&model.dofs[d])).sum()).collect();
                 let (k, c) = tangent_at_rest(&law, &e.s0, &q, remembers(kind));
+                if let Kind::Frame { frame, .. } = kind {
+                    constant.add(coordinates, &frame.mass, &[], &[]);
+                }
                 if e.damped {
                     constant.scatter(coordinates, &k, &mut damped);
                     constant.scatter_supports(coordinates, &k, &mut damped_supports);

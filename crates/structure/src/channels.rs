@@ -1,9 +1,11 @@
 //! What the channels of a structure or a substructure read out of its state, without allocating.
 
 use interfield_kernel::element::path::PathLaw;
+use interfield_kernel::frame::part::At;
 use interfield_kernel::{Dims, Fault, System};
 use interfield_lab::rig::Reading;
-use interfield_language::model::{Channel, Coordinate, Kind, Load, Model, Quantity, Support, short_name};
+use interfield_language::model::FramePart;
+use interfield_language::model::{Channel, Coordinate, Kind, Load, Model, Quantity, Support, Within, short_name};
 use interfield_language::signal::{Motion, Signal};
 use interfield_linalg::dense_solve;
 
@@ -32,6 +34,8 @@ pub enum Tap {
     Zero,
     /// Coordinate `coordinate` of an element, or its force.
     Element { probe: usize, coordinate: usize, force: bool },
+    /// What is read of section `point` of a member, which has its memory there.
+    Section { probe: usize, memory: usize, point: usize, what: Within },
     /// Value of a load.
     Signal(Signal),
     /// Force of an element of a specimen: factors of the measured forces, by their place in the memory of the system.
@@ -70,6 +74,8 @@ pub(crate) struct Recorder {
     v: Vec<f64>,
     p: Vec<f64>,
     g: Vec<f64>,
+    /// As long as what any member remembers that is read.
+    trial: Vec<f64>,
 }
 
 /// What the channels of a structure or a substructure read, laid open.
@@ -178,6 +184,23 @@ impl Recorder {
                         probes.push(Probe { law: None, matrices: Default::default(), rows, state0: 0, states: 0 });
                         Tap::Element { probe: probes.len() - 1, coordinate: 0, force: false }
                     }
+                    Quantity::Section(e, point, what) => {
+                        let Kind::Frame { frame, coordinates } = &model.elements[e].kind else {
+                            return (Tap::Zero, 0.0);
+                        };
+                        let at = looped.iter().position(|&l| l == e);
+                        let memory = at.map_or(0, |l| system.memory_offset(l));
+                        match (frame.part.remembered(point), what) {
+                            (Some([strains, _]), Within::Strain(i)) => Tap::Memory(memory + strains + i),
+                            (Some([_, forces]), Within::Force(i)) => Tap::Memory(memory + forces + i),
+                            _ => {
+                                let rows = coordinates.iter().map(row).collect();
+                                let (law, matrices) = (Some(Stored::Frame(frame.clone())), Default::default());
+                                probes.push(Probe { law, matrices, rows, state0: 0, states: 0 });
+                                Tap::Section { probe: probes.len() - 1, memory, point, what }
+                            }
+                        }
+                    }
                     Quantity::LoadSignal(i) => match &model.loads[i] {
                         Load::Ground { signal, .. } | Load::Force { signal, .. } => Tap::Signal(signal.clone()),
                     },
@@ -232,6 +255,7 @@ impl Recorder {
             .collect();
         let widest = probes.iter().map(|p| p.rows.len()).max().unwrap_or(0);
         let most = probes.iter().map(|p| p.states).max().unwrap_or(0);
+        let longest = probes.iter().filter_map(|p| p.law.as_ref()).map(Stored::memory).max().unwrap_or(0);
         Recorder {
             channels,
             taps,
@@ -247,6 +271,7 @@ impl Recorder {
             v: vec![0.0; widest],
             p: vec![0.0; widest],
             g: vec![0.0; most],
+            trial: vec![0.0; longest],
         }
     }
 
@@ -286,6 +311,14 @@ impl Recorder {
                 Tap::Memory(i) => system.memory()[*i],
                 Tap::Measured(weights) => weights.iter().map(|(i, w)| w * system.memory()[*i]).sum(),
                 Tap::Path { law, memory: i } => law.force([system.memory()[*i], system.memory()[*i + 1]]),
+                Tap::Section { probe, memory, point, what } => {
+                    let Probe { law: Some(Stored::Frame(frame)), rows, .. } = &self.probes[*probe] else { continue };
+                    for (q, row) in self.q.iter_mut().zip(rows) {
+                        *q = gather(row, at.u, &self.imposed[0]);
+                    }
+                    let here = At { t, q: &self.q, v: &[], calm: 0.0, load: frame.load };
+                    within(frame, &system.memory()[*memory..], here, (*point, *what), &mut self.trial)
+                }
                 Tap::Zero => 0.0,
                 Tap::Signal(s) => s.value(t),
                 Tap::Element { probe, coordinate, force } => {
@@ -313,6 +346,22 @@ impl Recorder {
             *out = value * factor;
         }
         Ok(())
+    }
+}
+
+/// What is read of a section of a member that remembers `memory` and is at `at`.
+fn within(frame: &FramePart, memory: &[f64], at: At<'_>, (point, what): (usize, Within), trial: &mut [f64]) -> f64 {
+    let tables = frame.sections.tables();
+    let Some(seen) = frame.part.seen(&tables, memory, at, point, trial) else { return 0.0 };
+    let fibre = |f: usize| {
+        let section = frame.part.member().map(|m| &tables.sections[m.rule.section[point]]);
+        section.and_then(|s| s.fibre(&tables, &memory[seen.history.0..seen.history.1], &seen.strains, at.t, f))
+    };
+    match what {
+        Within::Strain(i) => seen.strains[i],
+        Within::Force(i) => seen.forces[i],
+        Within::FibreStrain(f) => fibre(f).map_or(0.0, |f| f.0),
+        Within::FibreStress(f) => fibre(f).map_or(0.0, |f| f.1),
     }
 }
 

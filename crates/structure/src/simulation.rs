@@ -570,6 +570,7 @@ fn inside(channel: &Channel, sub: &SubModel) -> Option<Channel> {
         Quantity::Force(e, i) => Quantity::Force(element(e)?, i),
         Quantity::Deformation(e, i) => Quantity::Deformation(element(e)?, i),
         Quantity::State(e, i) => Quantity::State(element(e)?, i),
+        Quantity::Section(e, point, what) => Quantity::Section(element(e)?, point, what),
         Quantity::Drift { above, below, height } => {
             let below = below.map(|d| dof(d).ok_or(())).transpose().ok()?;
             Quantity::Drift { above: dof(above)?, below, height }

@@ -15,6 +15,7 @@ pub(crate) mod export;
 pub(crate) mod figures;
 pub(crate) mod fmt;
 pub(crate) mod fmu;
+pub(crate) mod import;
 pub(crate) mod keep;
 pub(crate) mod key;
 pub(crate) mod lab;

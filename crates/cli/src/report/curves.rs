@@ -26,9 +26,23 @@ const LINES: usize = 2000;
 /// Longest ground motion for which a response spectrum is computed.
 const MOTION: usize = 50_000;
 
+/// What a loop has on its vertical axis: the quantity, how the name of its channel says it, and how that of the partner does.
+const LOOPED: [(&str, &str, &str); 6] = [
+    ("force", ".force", ".deformation"),
+    ("moment", ".moment_y", ".curvature_y"),
+    ("moment", ".moment", ".curvature"),
+    ("axial force", ".axial", ".elongation"),
+    ("torque", ".torque", ".twist"),
+    ("stress", ".stress", ".strain"),
+];
+
+/// The name of a channel without its quantity, if it is one that loops have on their vertical axis, and the name of its partner.
+fn looped(channel: &ChannelInfo) -> Option<(String, String)> {
+    let known = LOOPED.iter().find(|(quantity, own, _)| channel.quantity == *quantity && channel.name.contains(own));
+    known.map(|(_, own, other)| (channel.name.replacen(own, "", 1), channel.name.replacen(own, other, 1)))
+}
+
 /// What one channel is called, as results say it.
-const FORCE: &str = "force";
-const DEFORMATION: &str = "deformation";
 const ENERGY: &str = "energy";
 const LOAD: &str = "load";
 
@@ -49,11 +63,11 @@ impl Curves {
     pub(crate) fn new(channels: &[ChannelInfo]) -> Self {
         let each = (POINTS / channels.len().max(1)).min(HISTORY) / 4;
         let partner = |c: &ChannelInfo| {
-            let name = c.name.replacen(".force", ".deformation", 1);
-            channels.iter().position(|d| d.quantity == DEFORMATION && d.name == name)
+            let (_, name) = looped(c)?;
+            channels.iter().position(|d| d.name == name)
         };
-        let forces = channels.iter().enumerate().filter(|(_, c)| c.quantity == FORCE);
-        let pairs: Vec<(usize, usize)> = forces.filter_map(|(i, c)| Some((partner(c)?, i))).take(LOOPS).collect();
+        let pairs: Vec<(usize, usize)> =
+            channels.iter().enumerate().filter_map(|(i, c)| Some((partner(c)?, i))).take(LOOPS).collect();
         let room = (LOOP / pairs.len().max(1)).min(HISTORY) / 4;
         let loops = pairs.into_iter().map(|(x, y)| (x, y, Thinner::new(room)));
         let heard = |c: &ChannelInfo| {
@@ -154,12 +168,12 @@ impl Curves {
         groups.into_iter().map(history).collect()
     }
 
-    /// Force over deformation of every element that has both.
+    /// Force over deformation of every element that has both; so of sections and fibres.
     pub(crate) fn loops(&self) -> Vec<Block> {
         let plot = |(x, y, thinner): &(usize, usize, Thinner)| {
             let (cx, cy) = (&self.channels[*x], &self.channels[*y]);
             Block::Plot(Panel {
-                title: format!("{}: hysteresis", cy.name.replacen(".force", "", 1)),
+                title: format!("{}: hysteresis", looped(cy).map_or_else(|| cy.name.clone(), |l| l.0)),
                 x: Axis::new(measured(cx), &cx.unit),
                 y: Axis::new(measured(cy), &cy.unit),
                 curves: vec![thinner.curve(&cy.name)],

@@ -11,7 +11,7 @@
 //! at 100 v0. For n < 1 the force never differs by more than c v0^n; for n = 1 not at all. The form is odd and
 //! increasing in q' and always dissipates. n = 0 is regularised Coulomb friction of force c.
 
-use super::info::{Info, Range::*, Unit, optional, required};
+use super::info::{Info, POWER_DAMPING, Range::*, Unit, optional, required};
 use super::{Law, Local, Response};
 use crate::Scalar;
 
@@ -25,8 +25,6 @@ pub struct Damper {
     /// Rate below which the force is linear, m/s (rad/s).
     pub v0: f64,
 }
-
-const POWER_DAMPING: Unit = Unit { force: 1.0, disp_n: -1.0, time_n: 1.0, ..Unit::NONE };
 
 impl Damper {
     /// Catalogue entry.

@@ -63,6 +63,9 @@ impl Unit {
     pub const LINEAR_DAMPING: Unit = Unit { mass: 1.0, time: -1.0, ..Unit::NONE };
 }
 
+/// Force at unit rate of a power n of the rate, N (s/m)^n.
+pub const POWER_DAMPING: Unit = Unit { force: 1.0, disp_n: -1.0, time_n: 1.0, ..Unit::NONE };
+
 /// Values a parameter may take.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Range {

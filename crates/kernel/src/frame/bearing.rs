@@ -1,6 +1,7 @@
 //! Bearings: a coupled bilinear shear spring between two plates, or a friction pendulum, with uniaxial materials along the other
 //! directions. Coordinates as those of a member, local x from the first node to the second (book: frames 5).
 
+use super::Tables;
 use super::part::{At, strained};
 use crate::uniaxial::material::Material;
 
@@ -69,12 +70,12 @@ impl Bearing {
     }
 
     /// Writes the memory of a bearing that was never moved.
-    pub fn start(&self, memory: &mut [f64]) {
+    pub fn start(&self, tables: &Tables<'_>, memory: &mut [f64]) {
         memory[..4].fill(0.0);
         let mut at = 4;
         for &(m, _) in self.springs() {
             let size = self.materials[m].history();
-            self.materials[m].start(1, &mut memory[at..at + size]);
+            self.materials[m].start(&tables.library, 1, &mut memory[at..at + size]);
             at += size;
         }
     }
@@ -93,7 +94,14 @@ impl Bearing {
     }
 
     /// See [`super::part::Part::evaluate`].
-    pub fn evaluate(&self, (memory, next): (&[f64], &mut [f64]), at: At<'_>, p: &mut [f64], k: &mut [f64]) {
+    pub fn evaluate(
+        &self,
+        tables: &Tables<'_>,
+        (memory, next): (&[f64], &mut [f64]),
+        at: At<'_>,
+        p: &mut [f64],
+        k: &mut [f64],
+    ) {
         let d = self.size();
         let half = d / 2;
         p[..d].fill(0.0);
@@ -103,11 +111,13 @@ impl Bearing {
         for &(m, dof) in self.springs() {
             let size = self.materials[m].history();
             let range = first..first + size;
+            let sign = |i: usize| f64::from(u8::from(i == half + dof)) - f64::from(u8::from(i == dof));
             let (s, e) = strained(
+                tables,
                 &self.materials[m],
                 (&memory[range.clone()], &mut next[range]),
                 at.q[half + dof] - at.q[dof],
-                at.t,
+                at.pace(sign, 1.0),
             );
             first += size;
             if m == AXIAL {

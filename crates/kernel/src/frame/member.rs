@@ -1,7 +1,7 @@
 //! Basic forces of a member from its basic deformations.
 //!
 //! Plane: deformations v = (elongation, rotations of the ends against the chord), forces q = (N, Mi, Mj). Space: (elongation, thz i, thz j,
-//! thy i, thy j, twist). N strains of a section, B basic deformations: 2 and 3, or 4 and 6 (book: frames 3).
+//! thy i, thy j, twist). N strains of a section, B basic deformations: 2 and 3, or 4 and 6; with shear 3 and 3, or 6 and 6 (book: frames 3).
 
 use super::matrix::{Matrix, add, add_congruent, add_transposed, difference, dot, inverse, times, zeros};
 use super::rule::Rule;
@@ -36,6 +36,10 @@ pub struct Member {
     pub rule: Rule,
     /// How it is computed.
     pub formulation: Formulation,
+    /// Whether its sections deform in shear; force-based only.
+    pub sheared: bool,
+    /// Basic forces that its ends do not carry (hinges); force-based only.
+    pub released: [bool; 6],
 }
 
 /// A load spread evenly along a member, in its local axes x, y, z, N/m.
@@ -45,7 +49,7 @@ pub type Spread = [f64; 3];
 pub type Basic<const B: usize, T> = ([T; B], Matrix<B, T>);
 
 /// The memory of a force-based member before that of its fibres: deformations, forces, stiffness; strains, forces and flexibility of each section.
-const fn own<const N: usize, const B: usize>(points: usize) -> usize {
+pub(super) const fn own<const N: usize, const B: usize>(points: usize) -> usize {
     2 * B + B * B + points * (2 * N + N * N)
 }
 
@@ -81,7 +85,7 @@ impl Member {
                 }
                 add_congruent(
                     self.rule.weight[p] * self.length,
-                    &equilibrium::<N, B, f64>(self.rule.xi[p]),
+                    &equilibrium::<N, B, f64>(self.rule.xi[p], self.length),
                     &f,
                     &mut flexibility,
                 );
@@ -89,7 +93,7 @@ impl Member {
             fibres = rest;
         }
         if !own.is_empty() {
-            let k = inverse(flexibility);
+            let k = self.stiffness(flexibility);
             for i in 0..B {
                 own[2 * B + i * B..2 * B + (i + 1) * B].copy_from_slice(&k[i]);
             }
@@ -114,6 +118,18 @@ impl Member {
             Formulation::ForceIterated { tolerance, passes } => (passes, tolerance),
         };
         self.force_based::<N, B, T>(sections, (memory, next), v, (t, w), (passes, tolerance))
+    }
+
+    /// The inverse of the flexibility, among the forces that its ends carry.
+    fn stiffness<const B: usize, T: Scalar>(&self, mut flexibility: Matrix<B, T>) -> Matrix<B, T> {
+        let (zero, one) = (T::constant(0.0), T::constant(1.0));
+        for r in (0..B).filter(|&r| self.released[r]) {
+            (0..B).for_each(|i| (flexibility[r][i], flexibility[i][r]) = (zero, zero));
+            flexibility[r][r] = one;
+        }
+        let mut k = inverse(flexibility);
+        (0..B).filter(|&r| self.released[r]).for_each(|r| k[r][r] = zero);
+        k
     }
 
     fn displacement_based<const N: usize, const B: usize, T: Scalar>(
@@ -187,7 +203,7 @@ impl Member {
             let (mut unbalance, mut at) = (T::constant(0.0), own::<N, B>(self.rule.count));
             for p in 0..self.rule.count {
                 let section = self.rule.section[p];
-                let b = equilibrium::<N, B, T>(self.rule.xi[p]);
+                let b = equilibrium::<N, B, T>(self.rule.xi[p], self.length);
                 let base = State::<N, B, T>::section(p);
                 let state = State::<N, B, T>(next);
                 let (mut e, s): ([T; N], [T; N]) = (state.take(base), state.take(base + N));
@@ -209,7 +225,7 @@ impl Member {
                 state.put(base + N, &s);
                 (0..N).for_each(|i| state.put(base + 2 * N + i * N, &f[i]));
             }
-            k = inverse(flexibility);
+            k = self.stiffness(flexibility);
             let missing = difference(v, &reached);
             let more = times(&k, &missing);
             add(&mut q, &more);
@@ -234,10 +250,10 @@ impl Member {
 const SHARES: u32 = 256;
 
 /// The memory of a force-based member.
-struct State<'a, const N: usize, const B: usize, T>(&'a mut [T]);
+pub(super) struct State<'a, const N: usize, const B: usize, T>(&'a mut [T]);
 
 impl<const N: usize, const B: usize, T: Scalar> State<'_, N, B, T> {
-    const fn section(point: usize) -> usize {
+    pub(super) const fn section(point: usize) -> usize {
         2 * B + B * B + point * (2 * N + N * N)
     }
 
@@ -258,23 +274,30 @@ impl<const N: usize, const B: usize, T: Scalar> State<'_, N, B, T> {
     }
 }
 
-/// Forces of a section from the basic forces: N = q0, Mz = (xi - 1) q1 + xi q2, My the same with q3 and q4, T = q5.
-fn equilibrium<const N: usize, const B: usize, T: Scalar>(xi: f64) -> [[T; B]; N] {
+/// Forces of a section from the basic forces: N = q0, Mz = (xi - 1) q1 + xi q2, My the same with q3 and q4, T = q5; shear forces are
+/// the slopes of the moments.
+fn equilibrium<const N: usize, const B: usize, T: Scalar>(xi: f64, l: f64) -> [[T; B]; N] {
     let mut b = zeros();
-    let (one, i, j) = (T::constant(1.0), T::constant(xi - 1.0), T::constant(xi));
+    let (one, i, j, slope) = (T::constant(1.0), T::constant(xi - 1.0), T::constant(xi), T::constant(1.0 / l));
     b[0][0] = one;
     (b[1][1], b[1][2]) = (i, j);
-    if N == 4 {
+    if N >= 4 {
         (b[2][3], b[2][4], b[3][5]) = (i, j, one);
+    }
+    if N == 3 {
+        (b[2][1], b[2][2]) = (slope, slope);
+    }
+    if N == 6 {
+        (b[4][1], b[4][2], b[5][3], b[5][4]) = (slope, slope, slope, slope);
     }
     b
 }
 
 /// Forces of a section of the simply supported member under a spread load.
 fn particular<const N: usize, T: Scalar>(xi: f64, l: f64, &[wx, wy, wz]: &Spread) -> [T; N] {
-    let moment = 0.5 * l * l * xi * (xi - 1.0);
-    let all = [wx * l * (1.0 - xi), wy * moment, -wz * moment, 0.0];
-    core::array::from_fn(|i| T::constant(all[i]))
+    let (moment, shear) = (0.5 * l * l * xi * (xi - 1.0), l * (xi - 0.5));
+    let all = [wx * l * (1.0 - xi), wy * moment, -wz * moment, 0.0, wy * shear, -wz * shear];
+    core::array::from_fn(|i| T::constant(all[if N == 3 && i == 2 { 4 } else { i }]))
 }
 
 /// Basic forces of a member that is clamped at both ends under a spread load.
@@ -290,7 +313,7 @@ pub fn supports(l: f64, &[wx, wy, wz]: &Spread) -> [f64; 3] {
 }
 
 /// Strains of a section from the basic deformations: constant elongation, linear curvatures.
-fn compatibility<const N: usize, const B: usize, T: Scalar>(xi: f64, l: f64) -> [[T; B]; N] {
+pub(super) fn compatibility<const N: usize, const B: usize, T: Scalar>(xi: f64, l: f64) -> [[T; B]; N] {
     let mut b = zeros();
     let axial = T::constant(1.0 / l);
     b[0][0] = axial;

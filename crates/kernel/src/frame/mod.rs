@@ -8,16 +8,19 @@
 //! **Must not be here:** equations of materials, assembly, time stepping, parsing.
 
 pub mod bearing;
+pub mod fibres;
 pub mod matrix;
 pub mod member;
 pub mod part;
 pub mod rule;
 pub mod section;
+pub mod seen;
 pub mod transformation;
 
 use core::ops::Range;
 
 use crate::Scalar;
+use crate::uniaxial::combined::Library;
 use crate::uniaxial::material::Material;
 use matrix::Matrix;
 use section::Section;
@@ -33,19 +36,35 @@ pub struct Group {
     pub count: usize,
 }
 
+/// A force of a section that follows a material of its own, uncoupled from all others: shear or torsion beside fibres, or a moment
+/// over a curvature.
+#[derive(Clone, Copy, Debug)]
+pub struct Resultant {
+    /// Which: N, Mz, My, T, Vy, Vz.
+    pub component: usize,
+    /// The force or moment over its strain, curvature or twist.
+    pub material: Material,
+}
+
 /// Sections and fibres of a frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Tables<'a> {
+    /// Parts of combined materials, and programs of formulas.
+    pub library: Library<'a>,
     /// Sections, by number.
     pub sections: &'a [Section],
     /// Groups of fibres, by number.
     pub groups: &'a [Group],
+    /// Resultants with materials of their own, by number.
+    pub resultants: &'a [Resultant],
     /// Positions of the fibres along the local y axis, m.
     pub y: &'a [f64],
     /// Positions along the local z axis, m.
     pub z: &'a [f64],
     /// Areas, m².
     pub area: &'a [f64],
+    /// How fibres are evaluated.
+    pub program: fibres::Program,
 }
 
 /// What members ask for in their own scalar: a program, with the tables of the frame; or what records a member, which notes that this is

@@ -63,20 +63,115 @@ impl Rule {
         })
     }
 
-    /// Plastic hinges of lengths `lp` (as shares of the member) at both ends, modified Gauss-Radau (Scott and Fenves, J. Struct.
-    /// Eng. 132(2), 2006): exact for linear elastic members, and the length of a hinge is right under softening.
-    /// Sections at the first end, in between, and at the second.
-    pub fn hinges([a, b]: [f64; 2], [first, between, second]: [usize; 3]) -> Rule {
-        let (half, middle) = (0.5 - 2.0 * (a + b), 0.5 + 2.0 * (a - b));
-        let inner = half / libm::sqrt(3.0);
+    /// Gauss-Radau: the first end is a point, exact for polynomials of degree 2n - 2. Two to ten points.
+    pub fn radau(n: usize, section: usize) -> Option<Rule> {
+        (2..=POINTS).contains(&n).then(|| {
+            let mut rule = Rule::EMPTY;
+            rule.push(0.0, 1.0 / (n * n) as f64, section);
+            for i in 1..n {
+                // Roots of (P_{n-1} + P_n)/(1 + x), from those of Chebyshev.
+                let mut x = -libm::cos(core::f64::consts::TAU * i as f64 / (2 * n - 1) as f64);
+                for _ in 0..50 {
+                    let ((p, dp, _), (q, dq, _)) = (legendre(n - 1, x), legendre(n, x));
+                    x -= (p + q) / (dp + dq - (p + q) / (1.0 + x));
+                }
+                let p = legendre(n - 1, x).0;
+                rule.push(0.5 * (1.0 + x), 0.5 * (1.0 - x) / ((n * n) as f64 * p * p), section);
+            }
+            rule
+        })
+    }
+
+    /// Newton-Cotes: points at equal distances, both ends included, exact for polynomials of degree n - 1. Two to ten points.
+    pub fn newton_cotes(n: usize, section: usize) -> Option<Rule> {
+        let gauss = (n >= 2).then(|| Rule::legendre(n, section))??;
         let mut rule = Rule::EMPTY;
-        rule.push(0.0, a, first);
-        rule.push(8.0 * a / 3.0, 3.0 * a, between);
-        rule.push(middle - inner, half, between);
-        rule.push(middle + inner, half, between);
-        rule.push(1.0 - 8.0 * b / 3.0, 3.0 * b, between);
-        rule.push(1.0, b, second);
+        for i in 0..n {
+            let at = |i: usize| i as f64 / (n - 1) as f64;
+            let lagrange = |x: f64| (0..n).filter(|&j| j != i).map(|j| (x - at(j)) / (at(i) - at(j))).product::<f64>();
+            rule.push(at(i), (0..n).map(|g| gauss.weight[g] * lagrange(gauss.xi[g])).sum(), section);
+        }
+        Some(rule)
+    }
+
+    /// Trapezoidal: points at equal distances, both ends included with half the weight. Two to ten points.
+    pub fn trapezoidal(n: usize, section: usize) -> Option<Rule> {
+        (2..=POINTS).contains(&n).then(|| {
+            let (mut rule, step) = (Rule::EMPTY, 1.0 / (n - 1) as f64);
+            for i in 0..n {
+                rule.push(i as f64 * step, if i == 0 || i + 1 == n { 0.5 * step } else { step }, section);
+            }
+            rule
+        })
+    }
+
+    /// Points, weights and sections as given. One to ten points.
+    pub fn given(points: &[(f64, f64, usize)]) -> Option<Rule> {
+        (1..=POINTS).contains(&points.len()).then(|| {
+            let mut rule = Rule::EMPTY;
+            points.iter().for_each(|&(xi, weight, section)| rule.push(xi, weight, section));
+            rule
+        })
+    }
+
+    /// Plastic hinges of lengths a and b (as shares of the member) at both ends (Scott and Fenves, J. Struct. Eng. 132(2), 2006).
+    /// Sections at the first end, in between, and at the second.
+    pub fn hinges(kind: Hinges, [a, b]: [f64; 2], [first, between, second]: [usize; 3]) -> Rule {
+        let mut rule = Rule::EMPTY;
+        let third = libm::sqrt(3.0);
+        let inside = |rule: &mut Rule, from: f64, to: f64| {
+            let (half, middle) = (0.5 * (to - from), 0.5 * (from + to));
+            rule.push(middle - half / third, half, between);
+            rule.push(middle + half / third, half, between);
+        };
+        match kind {
+            Hinges::Radau => {
+                rule.push(0.0, a, first);
+                rule.push(8.0 * a / 3.0, 3.0 * a, between);
+                inside(&mut rule, 4.0 * a, 1.0 - 4.0 * b);
+                rule.push(1.0 - 8.0 * b / 3.0, 3.0 * b, between);
+                rule.push(1.0, b, second);
+            }
+            Hinges::TwoRadau => {
+                rule.push(0.0, 0.25 * a, first);
+                rule.push(2.0 * a / 3.0, 0.75 * a, first);
+                inside(&mut rule, a, 1.0 - b);
+                rule.push(1.0 - 2.0 * b / 3.0, 0.75 * b, second);
+                rule.push(1.0, 0.25 * b, second);
+            }
+            Hinges::Midpoint => {
+                rule.push(0.5 * a, a, first);
+                inside(&mut rule, a, 1.0 - b);
+                rule.push(1.0 - 0.5 * b, b, second);
+            }
+            Hinges::Endpoint => {
+                rule.push(0.0, a, first);
+                inside(&mut rule, a, 1.0 - b);
+                rule.push(1.0, b, second);
+            }
+        }
         rule
+    }
+}
+
+/// How plastic hinges at the ends of a member are integrated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hinges {
+    /// Modified Gauss-Radau: exact for linear elastic members, and the length of a hinge is right under softening. A hinge takes four times its
+    /// length of the member.
+    Radau,
+    /// Two points of Gauss-Radau in each hinge.
+    TwoRadau,
+    /// One point in the middle of each hinge.
+    Midpoint,
+    /// One point at each end.
+    Endpoint,
+}
+
+impl Hinges {
+    /// What hinges of these lengths take of a member, as shares of it.
+    pub fn reach(self, [a, b]: [f64; 2]) -> f64 {
+        if self == Hinges::Radau { 4.0 * (a + b) } else { a + b }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Bilinear with kinematic hardening, and isotropic hardening if wanted (Filippou, Popov and Bertero, UCB/EERC-83/19, 1983).
 //! As `Steel01` of OpenSees has it: the stress of an increment that reverses still sees the old yield stress.
 
-use super::{Uniaxial, isotropic, zero};
+use super::{Pace, Uniaxial, isotropic, zero};
 use crate::Scalar;
 use crate::element::info::{Info, Range::*, Unit, optional, required};
 
@@ -52,8 +52,8 @@ impl Uniaxial<8> for Bilinear {
     }
 
     #[inline]
-    fn advance<T: Scalar>(&self, h: &[T; 8], e: T, t: f64) -> (T, [T; 8]) {
-        let (s, _, h) = self.respond(h, e, t);
+    fn advance<T: Scalar>(&self, h: &[T; 8], e: T, pace: &Pace<T>) -> (T, [T; 8]) {
+        let (s, _, h) = self.respond(h, e, pace);
         (s, h)
     }
 
@@ -62,7 +62,7 @@ impl Uniaxial<8> for Bilinear {
         &self,
         &[ec, sc, emax, emin, tension, compression, dir, tangent]: &[T; 8],
         e: T,
-        _: f64,
+        _: &Pace<T>,
     ) -> (T, T, [T; 8]) {
         let nil = T::constant(0.0);
         let (d, ey, soft) = (e - ec, self.fy / self.e0, self.b * self.e0);

@@ -1,6 +1,6 @@
 //! Elastic, with another modulus in compression if wanted; none of it is a material without tension or without compression.
 
-use super::Uniaxial;
+use super::{Pace, Uniaxial};
 use crate::Scalar;
 use crate::element::info::{Info, Range::*, Unit, optional, required};
 
@@ -39,7 +39,7 @@ impl Uniaxial<0> for Elastic {
     }
 
     #[inline]
-    fn advance<T: Scalar>(&self, _: &[T; 0], e: T, _: f64) -> (T, [T; 0]) {
+    fn advance<T: Scalar>(&self, _: &[T; 0], e: T, _: &Pace<T>) -> (T, [T; 0]) {
         (e.select(e * self.e, e * self.compression), [])
     }
 }

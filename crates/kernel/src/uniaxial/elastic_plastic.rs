@@ -1,6 +1,6 @@
 //! Elastic, perfectly plastic.
 
-use super::Uniaxial;
+use super::{Pace, Uniaxial};
 use crate::Scalar;
 use crate::element::info::{Info, Range::*, Unit, optional, required};
 
@@ -51,7 +51,7 @@ impl Uniaxial<1> for ElasticPlastic {
     }
 
     #[inline]
-    fn advance<T: Scalar>(&self, &[plastic]: &[T; 1], e: T, _: f64) -> (T, [T; 1]) {
+    fn advance<T: Scalar>(&self, &[plastic]: &[T; 1], e: T, _: &Pace<T>) -> (T, [T; 1]) {
         let trial = (e - self.e0 - plastic) * self.e;
         let (tension, compression) = (T::constant(self.tension), T::constant(self.compression));
         // At the yield stress itself the tangent is that of yielding.

@@ -1,6 +1,6 @@
 //! Elastic-plastic with a gap: no stress until the gap is closed, then elastic, then yielding with hardening. One-sided.
 
-use super::Uniaxial;
+use super::{Pace, Uniaxial};
 use crate::Scalar;
 use crate::element::info::{Info, Range::*, Unit, optional, required};
 
@@ -50,7 +50,7 @@ impl Uniaxial<2> for ElasticPlasticGap {
     }
 
     #[inline]
-    fn advance<T: Scalar>(&self, &[yields, contact]: &[T; 2], e: T, _: f64) -> (T, [T; 2]) {
+    fn advance<T: Scalar>(&self, &[yields, contact]: &[T; 2], e: T, _: &Pace<T>) -> (T, [T; 2]) {
         let side = self.fy.sign();
         let (fy, gap, eta) = (self.fy.abs(), self.gap * side, self.hardening);
         let e = e * side;

@@ -1,6 +1,6 @@
 //! Linear isotropic and kinematic hardening: the return map of Simo and Hughes (1998, box 1.5), whatever the increments.
 
-use super::Uniaxial;
+use super::{Pace, Uniaxial};
 use crate::Scalar;
 use crate::element::info::{Info, Range::*, Unit, optional, required};
 
@@ -46,7 +46,7 @@ impl Uniaxial<2> for Hardening {
     }
 
     #[inline]
-    fn advance<T: Scalar>(&self, &[plastic, way]: &[T; 2], e: T, _: f64) -> (T, [T; 2]) {
+    fn advance<T: Scalar>(&self, &[plastic, way]: &[T; 2], e: T, _: &Pace<T>) -> (T, [T; 2]) {
         let trial = (e - plastic) * self.e;
         let relative = trial - plastic * self.kinematic;
         let beyond = (relative.abs() - way * self.isotropic - self.fy).max(T::constant(0.0));

@@ -1,7 +1,7 @@
 //! Concrete without tension: the envelope of Kent, Scott and Park (Scott, Park and Priestley, ACI Journal 79(1), 1982), unloading
 //! after Karsan and Jirsa (J. Struct. Div. ASCE 95, 1969); `Concrete01` of OpenSees.
 
-use super::{Uniaxial, zero};
+use super::{Pace, Uniaxial, zero};
 use crate::Scalar;
 use crate::element::info::{Info, Range::*, Unit, required};
 
@@ -91,13 +91,13 @@ impl Uniaxial<6> for KentPark {
     }
 
     #[inline]
-    fn advance<T: Scalar>(&self, h: &[T; 6], e: T, t: f64) -> (T, [T; 6]) {
-        let (s, _, h) = self.respond(h, e, t);
+    fn advance<T: Scalar>(&self, h: &[T; 6], e: T, pace: &Pace<T>) -> (T, [T; 6]) {
+        let (s, _, h) = self.respond(h, e, pace);
         (s, h)
     }
 
     #[inline(always)]
-    fn respond<T: Scalar>(&self, &[ec, sc, emin, end, slope, tangent]: &[T; 6], e: T, _: f64) -> (T, T, [T; 6]) {
+    fn respond<T: Scalar>(&self, &[ec, sc, emin, end, slope, tangent]: &[T; 6], e: T, _: &Pace<T>) -> (T, T, [T; 6]) {
         let nil = T::constant(0.0);
         let d = e - ec;
         let line = sc + slope * d;

@@ -2,7 +2,7 @@
 //! `Concrete02` of OpenSees.
 
 use super::kent_park::Envelope;
-use super::{Uniaxial, divisor, zero};
+use super::{Pace, Uniaxial, divisor, zero};
 use crate::Scalar;
 use crate::element::info::{Info, Range::*, Unit, optional, required};
 
@@ -73,13 +73,13 @@ impl Uniaxial<5> for KentParkTension {
     }
 
     #[inline]
-    fn advance<T: Scalar>(&self, h: &[T; 5], e: T, t: f64) -> (T, [T; 5]) {
-        let (s, _, h) = self.respond(h, e, t);
+    fn advance<T: Scalar>(&self, h: &[T; 5], e: T, pace: &Pace<T>) -> (T, [T; 5]) {
+        let (s, _, h) = self.respond(h, e, pace);
         (s, h)
     }
 
     #[inline(always)]
-    fn respond<T: Scalar>(&self, &[ec, sc, emin, crack, tangent]: &[T; 5], e: T, _: f64) -> (T, T, [T; 5]) {
+    fn respond<T: Scalar>(&self, &[ec, sc, emin, crack, tangent]: &[T; 5], e: T, _: &Pace<T>) -> (T, T, [T; 5]) {
         let modulus = self.envelope.modulus();
         let Envelope { fcu, ecu, .. } = self.envelope;
         let d = e - ec;

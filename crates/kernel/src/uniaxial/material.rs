@@ -1,42 +1,52 @@
 //! Any material, by kind: what sections and springs hold. Histories of many fibres lie side by side, number after number.
 
-use super::Uniaxial;
 use super::bilinear::Bilinear;
+use super::combined::{Library, Limited, Parallel, Series, Shifted};
 use super::elastic::Elastic;
 use super::elastic_plastic::ElasticPlastic;
+use super::formula::Formula;
 use super::gap::ElasticPlasticGap;
 use super::hardening::Hardening;
 use super::kent_park::KentPark;
 use super::kent_park_tension::KentParkTension;
 use super::maxwell::Maxwell;
 use super::menegotto_pinto::MenegottoPinto;
+use super::nonlinear_maxwell::NonlinearMaxwell;
 use super::pinching::Pinching;
 use super::self_centring::SelfCentring;
-use crate::Scalar;
+use super::viscous::Viscous;
+use super::{Pace, Uniaxial};
 use crate::element::info::Info;
+use crate::{Dual, Scalar};
 
 /// Works with a material of any kind.
 pub trait Visitor {
     /// What comes of it.
     type Answer;
-    /// The work.
+    /// The work with a material of its own.
     fn visit<const H: usize>(self, law: &impl Uniaxial<H>) -> Self::Answer;
+    /// The work with one that is made of others or of formulas.
+    fn visit_made(self, made: &Material) -> Self::Answer;
 }
 
 macro_rules! materials {
-    ($($kind:ident: $size:literal),* $(,)?) => {
+    ($($kind:ident: $size:literal),* ; $($made:ident),*) => {
         /// A material of any kind.
         #[derive(Clone, Copy, Debug)]
         #[allow(missing_docs)]
         pub enum Material {
-            $($kind($kind)),*
+            $($kind($kind),)*
+            $($made($made)),*
         }
 
-        /// Every material, in the order of the catalogue.
+        /// Every material with parameters alone, in the order of the catalogue.
         pub const MATERIALS: &[Info] = &[$($kind::INFO),*];
 
+        /// Materials that are made of others or of formulas.
+        pub const MADE: &[Info] = &[$($made::INFO),*];
+
         impl Material {
-            /// The material of this name in the catalogue with these parameters, in its order.
+            /// The material of this name in the catalogue with these parameters, in its order; `None` if it is made of others.
             pub fn new(name: &str, parameters: &[f64]) -> Option<Self> {
                 $(if name == $kind::INFO.name {
                     return (parameters.len() == $kind::INFO.parameters.len()).then(|| Material::$kind($kind::new(parameters)));
@@ -45,37 +55,50 @@ macro_rules! materials {
             }
 
             /// Numbers of its history.
-            pub const fn history(&self) -> usize {
-                match self { $(Material::$kind(_) => $size),* }
+            pub fn history(&self) -> usize {
+                match self {
+                    $(Material::$kind(_) => $size,)*
+                    $(Material::$made(made) => made.history()),*
+                }
             }
 
             /// Writes the histories of `count` fibres that were never strained.
-            pub fn start(&self, count: usize, h: &mut [f64]) {
-                match self { $(Material::$kind(law) => spread(law, count, h)),* }
+            pub fn start(&self, library: &Library<'_>, count: usize, h: &mut [f64]) {
+                match self {
+                    $(Material::$kind(law) => spread(law, count, h),)*
+                    $(Material::$made(made) => made.start(library, count, h)),*
+                }
             }
 
-            /// The tangent at rest.
-            pub fn stiffness(&self) -> f64 {
-                match self { $(Material::$kind(law) => law.stiffness()),* }
-            }
-
-            /// Stresses at the strains of fibres side by side, in any scalar; the histories of all `count` fibres are `h`, those of
-            /// these fibres begin at `first`.
-            pub fn advance<T: Scalar>(&self, history: impl Fn(usize) -> T, e: T, t: f64, mut keep: impl FnMut(usize, T)) -> T {
+            /// Stresses at the strains of fibres side by side with their derivatives along one direction, in any scalar. `history` stays the
+            /// committed one while the new one is kept.
+            #[inline]
+            pub fn advance<T: Scalar>(
+                &self,
+                library: &Library<'_>,
+                history: impl Fn(usize) -> T,
+                e: Dual<T>,
+                pace: &Pace<Dual<T>>,
+                mut keep: impl FnMut(usize, T),
+            ) -> Dual<T> {
                 match self {
                     $(Material::$kind(law) => {
-                        let h: [T; $size] = core::array::from_fn(&history);
-                        let (s, next) = law.advance(&h, e, t);
-                        next.into_iter().enumerate().for_each(|(i, x)| keep(i, x));
+                        let h: [Dual<T>; $size] = core::array::from_fn(|i| Dual { re: history(i), eps: T::constant(0.0) });
+                        let (s, next) = law.advance(&h, e, pace);
+                        next.into_iter().enumerate().for_each(|(i, x)| keep(i, x.re));
                         s
-                    }),*
+                    })*
+                    $(Material::$made(made) => made.advance(library, &history, e, pace, &mut keep),)*
                 }
             }
 
             /// Shows the material itself to whoever works with it, so that the kind is asked for once for many fibres.
             #[inline(always)]
             pub fn show<V: Visitor>(&self, visitor: V) -> V::Answer {
-                match self { $(Material::$kind(law) => visitor.visit(law)),* }
+                match self {
+                    $(Material::$kind(law) => visitor.visit(law),)*
+                    $(Material::$made(_) => visitor.visit_made(self),)*
+                }
             }
         }
     };
@@ -92,8 +115,46 @@ materials! {
     KentParkTension: 5,
     Pinching: 9,
     SelfCentring: 2,
+    Viscous: 3,
     Maxwell: 3,
+    NonlinearMaxwell: 4;
+    Parallel,
+    Series,
+    Limited,
+    Shifted,
+    Formula
 }
+
+impl Material {
+    /// Stress and tangent after one increment from the beginning.
+    pub fn first(&self, library: &Library<'_>, e: f64) -> (f64, f64) {
+        let mut h = [0.0; MOST];
+        let size = self.history().min(MOST);
+        self.start(library, 1, &mut h[..size]);
+        let s = self.advance(library, |i| h[i], Dual { re: e, eps: 1.0 }, &Pace::at(0.0), |_, _| ());
+        (s.re, s.eps)
+    }
+
+    /// The tangent at rest.
+    pub fn stiffness(&self, library: &Library<'_>) -> f64 {
+        self.first(library, 0.0).1
+    }
+
+    /// Whether its stress depends on the rate.
+    pub fn viscous(&self, library: &Library<'_>) -> bool {
+        match self {
+            Material::Viscous(_) | Material::NonlinearMaxwell(_) => true,
+            Material::Parallel(made) => made.0.any(library, Material::viscous),
+            Material::Limited(made) => made.part.any(library, Material::viscous),
+            Material::Shifted(made) => made.part.any(library, Material::viscous),
+            Material::Formula(made) => made.viscous(),
+            _ => false,
+        }
+    }
+}
+
+/// Most numbers of the history of a material.
+pub const MOST: usize = 256;
 
 fn spread<const H: usize>(law: &impl Uniaxial<H>, count: usize, h: &mut [f64]) {
     for (i, x) in law.start().into_iter().enumerate() {

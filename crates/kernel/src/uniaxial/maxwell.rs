@@ -1,6 +1,6 @@
 //! Linear Maxwell: a spring and a dashpot in series, with the exponential of the step.
 
-use super::Uniaxial;
+use super::{Pace, Uniaxial};
 use crate::Scalar;
 use crate::element::info::{Info, Range::*, Unit, required};
 
@@ -41,9 +41,9 @@ impl Uniaxial<3> for Maxwell {
     }
 
     #[inline]
-    fn advance<T: Scalar>(&self, &[ec, sc, tc]: &[T; 3], e: T, t: f64) -> (T, [T; 3]) {
-        let g = ((tc - t) * (self.k / self.c)).exp();
+    fn advance<T: Scalar>(&self, &[ec, sc, tc]: &[T; 3], e: T, pace: &Pace<T>) -> (T, [T; 3]) {
+        let g = ((tc - pace.t) * (self.k / self.c)).exp();
         let s = sc * g + (e - ec) * (g + 1.0) * (0.5 * self.k);
-        (s, [e, s, T::constant(t)])
+        (s, [e, s, pace.t])
     }
 }

@@ -4,7 +4,7 @@
 //! A curve from the last reversal to an asymptote of hardening. After a small reversal inside of a large loop it forgets the large
 //! one: it knows no nested branches, and overshoots on reloading.
 
-use super::{Uniaxial, divisor, isotropic, zero};
+use super::{Pace, Uniaxial, divisor, isotropic, zero};
 use crate::Scalar;
 use crate::element::info::{Info, Range::*, Unit, optional, required};
 
@@ -89,13 +89,13 @@ impl Uniaxial<10> for MenegottoPinto {
     }
 
     #[inline]
-    fn advance<T: Scalar>(&self, h: &[T; 10], e: T, t: f64) -> (T, [T; 10]) {
-        let (s, _, h) = self.respond(h, e, t);
+    fn advance<T: Scalar>(&self, h: &[T; 10], e: T, pace: &Pace<T>) -> (T, [T; 10]) {
+        let (s, _, h) = self.respond(h, e, pace);
         (s, h)
     }
 
     #[inline(always)]
-    fn respond<T: Scalar>(&self, h: &[T; 10], e: T, _: f64) -> (T, T, [T; 10]) {
+    fn respond<T: Scalar>(&self, h: &[T; 10], e: T, _: &Pace<T>) -> (T, T, [T; 10]) {
         let &[ec, sc, emax, emin, epl, es, ss, er, sr, dir] = h;
         let (nil, ey) = (T::constant(0.0), self.fy / self.e0);
         let e = e + self.initial / self.e0;

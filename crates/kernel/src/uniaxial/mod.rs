@@ -9,17 +9,22 @@
 //! **Must not be here:** sections, members, time stepping.
 
 pub mod bilinear;
+pub mod combined;
 pub mod elastic;
 pub mod elastic_plastic;
+pub mod formula;
 pub mod gap;
 pub mod hardening;
 pub mod kent_park;
 pub mod kent_park_tension;
+pub mod limits;
 pub mod material;
 pub mod maxwell;
 pub mod menegotto_pinto;
+pub mod nonlinear_maxwell;
 pub mod pinching;
 pub mod self_centring;
+pub mod viscous;
 
 use crate::{Dual, Scalar};
 
@@ -28,22 +33,52 @@ pub trait Uniaxial<const H: usize> {
     /// The history of a material that was never strained.
     fn start(&self) -> [f64; H];
 
-    /// The stress at strain `e` and time `t`, reached in one increment from the committed history `h`, and the history there.
-    fn advance<T: Scalar>(&self, h: &[T; H], e: T, t: f64) -> (T, [T; H]);
+    /// The stress at strain `e`, reached in one increment from the committed history `h` at this pace, and the history there.
+    fn advance<T: Scalar>(&self, h: &[T; H], e: T, pace: &Pace<T>) -> (T, [T; H]);
 
-    /// The same with the tangent, which is that of the branch on which the increment ends. Materials of fibres write it down; of others
-    /// it is the derivative of [`Uniaxial::advance`].
+    /// The same with the tangent, which is that of the branch on which the increment ends. Materials that make up most fibres write it
+    /// down; of others it is the derivative of [`Uniaxial::advance`].
     #[inline]
-    fn respond<T: Scalar>(&self, h: &[T; H], e: T, t: f64) -> (T, T, [T; H]) {
+    fn respond<T: Scalar>(&self, h: &[T; H], e: T, pace: &Pace<T>) -> (T, T, [T; H]) {
         let fixed = |re: T| Dual { re, eps: T::constant(0.0) };
-        let (stress, history) = self.advance(&h.map(fixed), Dual { re: e, eps: T::constant(1.0) }, t);
+        let (stress, history) = self.advance(&h.map(fixed), Dual { re: e, eps: T::constant(1.0) }, &pace.fixed());
         (stress.re, stress.eps, history.map(|h| h.re))
     }
+}
 
-    /// The tangent at rest.
-    fn stiffness(&self) -> f64 {
-        self.respond(&self.start(), 0.0, 0.0).1
+/// When a material is strained, and how fast.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace<T> {
+    /// Time, s.
+    pub t: T,
+    /// Rate of the strain, 1/s. `None` where only strains are known, in fibres: the rate is then that of the increment.
+    pub rate: Option<T>,
+    /// Rate below which a viscous force is linear unless the material says another; zero where the scheme iterates and can follow
+    /// a power of the rate through zero.
+    pub calm: f64,
+}
+
+impl<T: Scalar> Pace<T> {
+    /// At a time, with the strains alone.
+    pub fn at(t: f64) -> Self {
+        Pace { t: T::constant(t), rate: None, calm: 0.0 }
     }
+
+    /// The same without derivatives.
+    #[inline]
+    pub fn fixed(&self) -> Pace<Dual<T>> {
+        let fixed = |re: T| Dual { re, eps: T::constant(0.0) };
+        Pace { t: fixed(self.t), rate: self.rate.map(fixed), calm: self.calm }
+    }
+}
+
+/// The rate at the end of an increment from (strain, time, rate), and these three there: the rate that is known, else that of the
+/// increment; without time it stays.
+#[inline]
+fn strain_rate<T: Scalar>(&[ec, tc, vc]: &[T; 3], e: T, pace: &Pace<T>) -> (T, [T; 3]) {
+    let dt = pace.t - tc;
+    let rate = pace.rate.unwrap_or_else(|| zero(dt, vc, (e - ec) / divisor(dt)));
+    (rate, [e, pace.t, rate])
 }
 
 /// `yes` where `x` is zero, else `no`.

@@ -4,7 +4,7 @@
 //! The rule is the same in both directions: it is written once, for a motion towards a side, "mine", with everything mirrored for the
 //! other one.
 
-use super::{Uniaxial, divisor, zero};
+use super::{Pace, Uniaxial, divisor, zero};
 use crate::Scalar;
 use crate::element::info::{Info, Range::*, Unit, optional, required};
 
@@ -205,7 +205,7 @@ impl Uniaxial<9> for Pinching {
     }
 
     #[inline]
-    fn advance<T: Scalar>(&self, h: &[T; 9], e: T, _: f64) -> (T, [T; 9]) {
+    fn advance<T: Scalar>(&self, h: &[T; 9], e: T, _: &Pace<T>) -> (T, [T; 9]) {
         let &[ec, sc, top, bottom, zp, zn, energy, dir, tangent] = h;
         let nil = T::constant(0.0);
         let d = e - ec;

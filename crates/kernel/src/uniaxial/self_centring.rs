@@ -1,7 +1,7 @@
 //! Self-centring, flag-shaped (Christopoulos, Tremblay, Kim and Lacerte, J. Struct. Eng. 134(1), 2008): friction around a
 //! prestressed core; it comes back to zero.
 
-use super::Uniaxial;
+use super::{Pace, Uniaxial};
 use crate::Scalar;
 use crate::element::info::{Info, Range::*, Unit, required};
 
@@ -55,7 +55,7 @@ impl Uniaxial<2> for SelfCentring {
     }
 
     #[inline]
-    fn advance<T: Scalar>(&self, &[ec, sc]: &[T; 2], e: T, _: f64) -> (T, [T; 2]) {
+    fn advance<T: Scalar>(&self, &[ec, sc]: &[T; 2], e: T, _: &Pace<T>) -> (T, [T; 2]) {
         let (side, size) = (e.select(T::constant(1.0), T::constant(-1.0)), e.abs());
         let trial = (sc + (e - ec) * self.k1) * side;
         let upper = self.line(self.activation, size);

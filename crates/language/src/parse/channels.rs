@@ -1,7 +1,10 @@
 //! Recorded channels: `node.dof[.u|v|a|abs]`, at a cut `[.gap|gap_v|lambda|link]`, `element.force|deformation|STATE`, loads
-//! by name, `energy.PART`, `drift.drift`; `node.dof.target|reached|measured` of a specimen, `external.node.dof.target|...` of an external.
+//! by name, `energy.PART`, `drift.drift`, `member.section.1.moment`, `member.section.1.fibre.12.stress`; `node.dof.target|reached|measured` of a specimen, `external.node.dof.target|...` of an external.
 
 use interfield_kernel::element::info::Unit;
+use interfield_kernel::frame::member::Member;
+use interfield_kernel::frame::part::Part;
+use interfield_kernel::frame::section::Section as CrossSection;
 use interfield_lab::rig::Reading;
 
 use super::Context;
@@ -10,7 +13,7 @@ use super::no_node;
 use crate::diag::{Diagnostic, did_you_mean};
 use crate::external::External;
 use crate::key::*;
-use crate::model::{Channel, EnergyPart, Kind, Quantity, Support};
+use crate::model::{Channel, EnergyPart, FramePart, Kind, Quantity, Support, Within};
 use crate::reader::{Spanned, Table};
 use crate::specimen::Specimen;
 use crate::units::Dimension;
@@ -20,7 +23,9 @@ section! {
     pub(super) RECORD = ("record", "[record]", "Recorded channels.");
     CHANNELS: List<Text> = key("channels", "Channels to record: `roof.x`, `roof.x.v`, `roof.x.a`, `roof.x.abs` \
         (absolute \
-        acceleration), `spring.force`, `spring.deformation`, a state `iso.z`, a load `quake`; for a specimen \
+        acceleration), `spring.force`, `spring.deformation`, a state `iso.z`, a load `quake`; for section 1 of a member \
+        `column.section.1.moment`, `.curvature`, `.axial`, `.elongation` (in space also `.moment_y`, `.curvature_y`, `.torque`, `.twist`), for \
+        fibre 12 of it `column.section.1.fibre.12.stress` and `.strain`; for a specimen \
         `slab.x.target`, `slab.x.reached`, `slab.x.measured` (force); for an external `frame.roof.x.target` etc. If \
         absent, all displacements (up to 24). Every [[drift]] is recorded too.").example("[\"roof.x\", \
         \"spring.force\"]");
@@ -36,6 +41,10 @@ const ENERGY: &str = "energy";
 
 /// Channels recorded when the file names none.
 const DEFAULT_CHANNELS: usize = 24;
+
+/// Begins the channels of a section, and of a fibre of one.
+const SECTION: &str = "section";
+const FIBRE: &str = "fibre";
 
 /// What has readings.
 type Measured<'a> = (&'a [Specimen], &'a [External]);
@@ -278,6 +287,11 @@ fn element_channel(context: &Context<'_>, text: &Spanned<String>, e: usize, what
         | Kind::Frame { coordinates, .. } => coordinates.iter().map(|c| c.first().map(|x| x.0)).collect(),
         Kind::Linear { dofs, .. } => dofs.iter().map(|d| Some(*d)).collect(),
     };
+    if let (Some(rest), Kind::Frame { frame, .. }) = (what.strip_prefix(SECTION), &element.kind)
+        && let Some(member) = frame.part.member()
+    {
+        return section_channel(context, text, (e, frame, member), rest.strip_prefix('.').unwrap_or(rest));
+    }
     let (what, index) = what.split_once('.').unwrap_or((what, "1"));
     let disp = |i: usize| first_dofs[i].map_or(Dimension::LENGTH.into(), |d| of_dof(context, d, 0));
     if what == "force" || what == "deformation" {
@@ -320,6 +334,8 @@ fn element_channel(context: &Context<'_>, text: &Spanned<String>, e: usize, what
         return make(Quantity::State(e, i), states[i].1);
     }
     let mut known = vec!["force", "deformation"];
+    let sections = matches!(&element.kind, Kind::Frame { frame, .. } if frame.part.member().is_some());
+    known.extend(sections.then_some("section.1.moment"));
     known.extend(states.iter().map(|(name, _)| name.as_str()));
     let (message, near) = if what.is_empty() {
         (format!("`{}` does not name a quantity of the element", text.value), None)
@@ -329,4 +345,83 @@ fn element_channel(context: &Context<'_>, text: &Spanned<String>, e: usize, what
     let near = near.map_or_else(String::new, |n| format!("{n} "));
     context.error(text.span.clone(), message, format!("{near}it has: {}", known.join(", ")));
     None
+}
+
+/// What is recorded of a section of a member, or of a fibre of it: `1.moment`, `1.fibre.12.stress`.
+fn section_channel(
+    context: &Context<'_>,
+    text: &Spanned<String>,
+    (e, frame, member): (usize, &FramePart, &Member),
+    rest: &str,
+) -> Option<Channel> {
+    let name = &context.elements[e].name;
+    let refuse = |message: String, help: String| {
+        context.error(text.span.clone(), message, help);
+        None
+    };
+    let (number, what) = rest.split_once('.').unwrap_or((rest, ""));
+    let count = member.rule.count;
+    let Some(point) = number.parse::<usize>().ok().filter(|p| (1..=count).contains(p)) else {
+        let message = format!("member `{name}` has {count} sections; `{number}` is not one of them");
+        return refuse(message, format!("count them from its first node: \"{name}.section.1.moment\" to {count}"));
+    };
+    let make =
+        |what, measure| Some(channel(context, text.value.clone(), Quantity::Section(e, point - 1, what), measure));
+    let here = format!("{name}.section.{point}");
+    if let Some(fibre) = what.strip_prefix(FIBRE).and_then(|f| f.strip_prefix('.')) {
+        let (number, what) = fibre.split_once('.').unwrap_or((fibre, ""));
+        let section = &frame.sections.sections[member.rule.section[point - 1]];
+        let fibres = fibres_of(frame, section);
+        if fibres.is_empty() {
+            return refuse(
+                format!("section {point} of member `{name}` is elastic and has no fibres"),
+                format!("record \"{here}.moment\" and \"{here}.curvature\""),
+            );
+        }
+        let numbered = |n: usize| fibres.iter().copied().find(|&f| frame.sections.numbers[f] == n);
+        let Some(f) = number.parse().ok().and_then(numbered) else {
+            let count = fibres.len();
+            let message =
+                format!("section {point} of member `{name}` has {count} fibres; `{number}` is not one of them");
+            return refuse(message, format!("count them from 1 to {count} in the order of `fibres`"));
+        };
+        return match what {
+            "stress" => make(Within::FibreStress(f), Dimension::STRESS.into()),
+            "strain" => make(Within::FibreStrain(f), Dimension::NONE.into()),
+            _ => refuse(
+                format!("`{what}` is not a quantity of a fibre"),
+                format!("write \"{here}.fibre.{number}.stress\" or \"{here}.fibre.{number}.strain\""),
+            ),
+        };
+    }
+    let known = if matches!(frame.part, Part::Space(..)) { &Within::ALL[..] } else { &Within::ALL[..4] };
+    match known.iter().find(|k| k.0 == what) {
+        Some((_, quantity)) => make(*quantity, section_measure(*quantity)),
+        None => {
+            let names: Vec<&str> = known.iter().map(|k| k.0).collect();
+            let near = did_you_mean(what, names.iter().copied()).map_or_else(String::new, |n| format!("{n} "));
+            let message = match what {
+                "" => format!("`{}` does not name a quantity of the section", text.value),
+                _ => format!("a section of member `{name}` has no quantity `{what}`"),
+            };
+            refuse(message, format!("{near}it has: {}, {FIBRE}.1.stress, {FIBRE}.1.strain", names.join(", ")))
+        }
+    }
+}
+
+/// Numbers of the fibres of a section in the tables.
+fn fibres_of(frame: &FramePart, section: &CrossSection) -> Vec<usize> {
+    let groups = section.groups(&frame.sections.tables());
+    groups.iter().flat_map(|g| g.first..g.first + g.count).collect()
+}
+
+/// What a strain or a force of a section is measured in.
+fn section_measure(what: Within) -> Measure {
+    match what {
+        Within::Force(0) => Dimension::FORCE.into(),
+        Within::Force(_) => Dimension::MOMENT.into(),
+        Within::Strain(1..) => Dimension::NONE.per(Dimension::LENGTH).into(),
+        Within::FibreStress(_) => Dimension::STRESS.into(),
+        Within::Strain(_) | Within::FibreStrain(_) => Dimension::NONE.into(),
+    }
 }

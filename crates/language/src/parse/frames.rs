@@ -2,17 +2,19 @@
 
 use std::sync::Arc;
 
-use interfield_kernel::element::beam3d::local_axes;
+use interfield_kernel::element::beam::{BeamError, MassKind};
+use interfield_kernel::element::beam2d::Beam2d;
+use interfield_kernel::element::beam3d::{Beam3d, Release, local_axes};
 use interfield_kernel::element::info::Info;
 use interfield_kernel::frame::bearing::{Bearing, Shear};
 use interfield_kernel::frame::member::{Formulation, Member};
 use interfield_kernel::frame::part::Part;
-use interfield_kernel::frame::rule::{POINTS as MOST_POINTS, Rule};
+use interfield_kernel::frame::rule::{Hinges, POINTS as MOST_POINTS, Rule};
 use interfield_kernel::frame::transformation::Transformation;
 
 use super::Context;
 use super::elements::{NODES, difference, parameters};
-use super::members::{VECXZ, beam_error};
+use super::members::{MASS, VECXZ, beam_error, releases};
 use crate::key::*;
 use crate::model::{Coordinate, FramePart, Kind};
 use crate::reader::Table;
@@ -23,13 +25,17 @@ section! {
     pub(super) [OPTIONS];
     MATERIAL: Text = key("material", "Its material.").required().example("steel");
     AREA: Area = key("area", "Its area.").required().range(POSITIVE).example("20 cm^2");
-    SECTION: Text = key("cross_section", "Its cross-section.").required().example("column");
+    SECTION: Text = key("cross_section", "Its cross-section.").example("column");
     FORMULATION: Choice<(By, &'static str)> = choice("formulation", &[(By::Force, "force"), (By::ForceIterated, "force-iterated"),
         (By::Displacement, "displacement")], "How its forces are found.").default("force").example("displacement");
     PASSES: Count = key("passes", "Evaluations of each section.").range(Allowed::Between(1.0, 100.0)).default("2").example("2");
     POINTS: Count = key("points", "Sections along it.").range(Allowed::Between(1.0, MOST_POINTS as f64)).default("5").example("5");
-    RULE: Choice<(Along, &'static str)> = choice("rule", &[(Along::Lobatto, "lobatto"), (Along::Legendre, "legendre")],
+    RULE: Choice<(Along, &'static str)> = choice("rule", &[(Along::Lobatto, "lobatto"), (Along::Legendre, "legendre"),
+        (Along::Radau, "radau"), (Along::NewtonCotes, "newton-cotes"), (Along::Trapezoidal, "trapezoidal")],
         "Where its sections stand.").default("lobatto").example("legendre");
+    SECTIONS: Tables = tables("sections", &STATION, "Its sections one by one, instead of a rule.")
+        .example("[{ at = 0, weight = 0.5, cross_section = \"a\" }, { at = 1, weight = 0.5, cross_section = \"b\" }]");
+    MASS_PER_LENGTH: MassPerLength = key("mass_per_length", "Its mass per length.").range(NOT_NEGATIVE).example("200 kg/m");
     HINGES: Inner = table("hinges", &HINGE, "Plastic hinges at its ends.")
         .example("{ start = \"hinge\", start_length = \"35 cm\", end = \"hinge\", end_length = \"35 cm\" }");
     TRANSFORMATION: Choice<(Transformation, &'static str)> = choice("transformation", &[(Transformation::Linear, "linear"),
@@ -53,6 +59,16 @@ section! {
     FIRST_LENGTH: Length = key("start_length", "Its length.").required().range(POSITIVE).example("35 cm");
     SECOND: Text = key("end", "Cross-section of the hinge at the end.").required().example("hinge");
     SECOND_LENGTH: Length = key("end_length", "Its length.").required().range(POSITIVE).example("35 cm");
+    HINGE_RULE: Choice<(Hinges, &'static str)> = choice("rule", &[(Hinges::Radau, "radau"), (Hinges::TwoRadau, "two-radau"),
+        (Hinges::Midpoint, "midpoint"), (Hinges::Endpoint, "endpoint")], "How hinges are integrated: modified Gauss-Radau (exact for elastic \
+        members), two points of Gauss-Radau in each hinge, one in its middle, or one at the end.").default("radau").example("midpoint");
+}
+
+section! {
+    STATION = ("section", "{ at = ... }", "A section of a member.");
+    STATION_AT: Pure = key("at", "Its position, from 0 at the start to 1 at the end.").required().range(Allowed::Between(0.0, 1.0)).example("0.5");
+    WEIGHT: Pure = key("weight", "The share of the length that belongs to it.").required().range(POSITIVE).example("0.2");
+    STATION_SECTION: Text = key("cross_section", "Its cross-section.").required().example("column");
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +82,9 @@ enum By {
 enum Along {
     Lobatto,
     Legendre,
+    Radau,
+    NewtonCotes,
+    Trapezoidal,
 }
 
 /// Work of the last correction at which an iterated member has converged, as a share of nothing: J.
@@ -75,7 +94,10 @@ const PATIENCE: usize = 30;
 
 fn frame(context: &Context<'_>, part: Part, coordinates: Vec<Coordinate>) -> Kind {
     let sections = Arc::clone(&context.sections);
-    Kind::Frame { frame: Box::new(FramePart { part, sections, load: [0.0; 3], rest: Arc::new([]) }), coordinates }
+    Kind::Frame {
+        frame: Box::new(FramePart { part, sections, load: [0.0; 3], mass: Vec::new(), rest: Arc::new([]) }),
+        coordinates,
+    }
 }
 
 /// A material as a spring.
@@ -147,28 +169,165 @@ fn length(context: &Context<'_>, table: &Table<'_>) -> Option<f64> {
 /// A beam-column.
 pub(super) fn member(context: &Context<'_>, table: &Table<'_>) -> Option<Kind> {
     let nodes = ends(context, table);
-    let section = table.read(&SECTION).and_then(|n| context.known.section(context, &n));
-    let (by, passes) = (table.value(&FORMULATION).0, table.value(&PASSES));
+    let formulation = formulation(table);
     let kind = table.value(&TRANSFORMATION).0;
     let vecxz = vector(context, table);
     let offsets = offsets(context, table);
-    let rule = rule(context, table, section);
+    let rule = rule(context, table);
+    let (line_mass, mass) = (table.read(&MASS_PER_LENGTH), table.value(&MASS).0);
+    let space = nodes.is_some_and(|nodes| nodes.iter().all(|&n| context.nodes[n].dofs.iter().any(|d| d.0 == "z")));
+    let released = released(context, table, space);
     let (nodes, offsets) = (nodes?, offsets?);
-    let space = nodes.iter().all(|&n| context.nodes[n].dofs.iter().any(|d| d.0 == "z"));
     let at: [[f64; 3]; 2] =
         std::array::from_fn(|i| std::array::from_fn(|k| context.nodes[nodes[i]].at[k] + offsets[i][k]));
-    let (length, axes) =
-        local_axes(vecxz, at[0], at[1]).map_err(|e| beam_error(context, table.place(&NODES), e)).ok()?;
-    let axes = if space { axes } else { plane_axes(at) };
-    let rows = coordinates(context, table, nodes, offsets, axes, space)?;
+    let (length, axes) = axes(context, table, nodes, at, vecxz.filter(|_| space))?;
+    let rows = coordinates(context, table, nodes, offsets, if space { axes } else { plane_axes(at) }, space)?;
     let rule = rule?(length)?;
-    let formulation = match by {
+    let sheared = sound(context, table, &rule, space)?;
+    let refused = if sheared {
+        Some("a section with shear needs a force-based member: a displacement-based one would ignore its shear")
+    } else {
+        released.contains(&true).then_some("released moments need a force-based member")
+    };
+    if let (Formulation::Displacement, Some(message)) = (formulation, refused) {
+        context.error(table.place(&FORMULATION), message, "write formulation = \"force\"");
+        return None;
+    }
+    let member = Member { length, rule, formulation, sheared, released };
+    let mut element = frame(context, if space { Part::Space(member, kind) } else { Part::Plane(member, kind) }, rows);
+    if let (Some(line_mass), Kind::Frame { frame, .. }) = (line_mass.filter(|m| m.value > 0.0), &mut element) {
+        frame.mass = inertia(line_mass.value, length, mass, space);
+    }
+    Some(element)
+}
+
+fn formulation(table: &Table<'_>) -> Formulation {
+    let (by, passes) = (table.value(&FORMULATION).0, table.value(&PASSES));
+    match by {
         By::Displacement => Formulation::Displacement,
         By::Force => Formulation::Force { passes: passes as usize },
         By::ForceIterated => Formulation::ForceIterated { tolerance: CONVERGED, passes: PATIENCE },
+    }
+}
+
+/// Length and axes of a member between its ends, which lie at `at`.
+fn axes(
+    context: &Context<'_>,
+    table: &Table<'_>,
+    nodes: [usize; 2],
+    at: [[f64; 3]; 2],
+    vecxz: Option<[f64; 3]>,
+) -> Option<(f64, [[f64; 3]; 3])> {
+    let between = |[a, b]: [[f64; 3]; 2]| -> [f64; 3] { std::array::from_fn(|i| b[i] - a[i]) };
+    let (whole, left) = (between(nodes.map(|n| context.nodes[n].at)), between(at));
+    let along: f64 = (0..3).map(|i| whole[i] * left[i]).sum();
+    let long = |x: [f64; 3]| x.iter().map(|x| x * x).sum::<f64>();
+    // Ends that have passed each other, or meet.
+    if table.has(&OFFSETS) && long(whole) > 0.0 && (along <= 0.0 || long(left) < 1e-18 * long(whole)) {
+        let message = "the offsets leave nothing of this member";
+        context.error(table.place(&OFFSETS), message, "make them shorter than the distance of the two nodes");
+        return None;
+    }
+    let error = |e: BeamError| {
+        let place = if e == BeamError::Orientation { table.place(&VECXZ) } else { table.place(&NODES) };
+        beam_error(context, place, e);
     };
-    let member = Member { length, rule, formulation };
-    Some(frame(context, if space { Part::Space(member, kind) } else { Part::Plane(member, kind) }, rows))
+    local_axes(vecxz, at[0], at[1]).map_err(error).ok()
+}
+
+/// `release`: basic forces that the ends do not carry, in the order of the basic forces of a member.
+fn released(context: &Context<'_>, table: &Table<'_>, space: bool) -> [bool; 6] {
+    let allowed: &[&str] =
+        if space { &["start.rz", "end.rz", "start.ry", "end.ry", "start.rx", "end.rx"] } else { &["start", "end"] };
+    let list = releases(context, table, allowed);
+    let of = |i: usize| list.get(i).copied().unwrap_or(false);
+    // Torsion is one force: released at one end, it is released at both.
+    let torsion = of(4) || of(5);
+    [false, of(0), of(1), of(2), of(3), torsion]
+}
+
+/// Mass of a member over its coordinates.
+fn inertia(line_mass: f64, length: f64, mass: MassKind, space: bool) -> Vec<f64> {
+    if space {
+        let release = [Release::default(); 2];
+        let (e, g, iy, iz, j) = (1.0, 1.0, 0.0, 0.0, 0.0);
+        let beam = Beam3d { e, g, area: 1.0, iy, iz, j, rho: line_mass, orientation: None, release, mass };
+        beam.matrices([0.0; 3], [length, 0.0, 0.0]).map_or_else(|_| Vec::new(), |m| m.m.concat())
+    } else {
+        let beam = Beam2d { e: 1.0, area: 1.0, i: 0.0, rho: line_mass, release: [false; 2], mass };
+        beam.matrices([0.0; 2], [length, 0.0]).map_or_else(|_| Vec::new(), |m| m.m.concat())
+    }
+}
+
+/// Whether the sections of a member can carry what members carry; says what they cannot. Whether they deform in shear.
+fn sound(context: &Context<'_>, table: &Table<'_>, rule: &Rule, space: bool) -> Option<bool> {
+    let sections = &context.sections;
+    let tables = sections.tables();
+    let used = &rule.section[..rule.count];
+    let sheared = |s: usize| tables.sections[s].is_sheared(&tables);
+    let any = used.iter().any(|&s| sheared(s));
+    for (_, &s) in used.iter().enumerate().filter(|(i, s)| !used[..*i].contains(s)) {
+        let name = sections.names.get(s).map_or("", String::as_str);
+        if any && !sheared(s) {
+            let message = format!("the cross-section `{name}` has no shear, others of this member have");
+            context.error(member_place(table), message, "give every section of the member a shear area `Ay`, or none");
+            return None;
+        }
+        let missing = match (space, any) {
+            (false, false) => weak(&tables.sections[s].at_rest::<2>(&tables)),
+            (false, true) => weak(&tables.sections[s].at_rest::<3>(&tables)),
+            (true, false) => weak(&tables.sections[s].at_rest::<4>(&tables)),
+            (true, true) => weak(&tables.sections[s].at_rest::<6>(&tables)),
+        };
+        if let Some(i) = missing {
+            let (what, help) = weakness(if !space && i == 2 { 4 } else { i });
+            let message = format!("the cross-section `{name}` has no {what}");
+            context.error(member_place(table), message, help);
+            return None;
+        }
+    }
+    Some(any)
+}
+
+fn member_place(table: &Table<'_>) -> std::ops::Range<usize> {
+    [SECTION.name, SECTIONS.name].into_iter().find_map(|key| table.glimpse(key)).unwrap_or_else(|| table.span())
+}
+
+/// What a section lacks that gives no such force, and what to do.
+fn weakness(component: usize) -> (&'static str, &'static str) {
+    match component {
+        0 => ("stiffness along its axis", "give its fibres materials that are stiff at rest"),
+        1 => (
+            "bending stiffness about its local z axis",
+            "its fibres lie on one line along z: place fibres at different y (first number of a position), or divide them along y",
+        ),
+        2 => (
+            "bending stiffness about its local y axis",
+            "its fibres lie on one line: place fibres at different z, or divide them along z; an elastic section needs `Iy`",
+        ),
+        3 => (
+            "torsional stiffness",
+            "members in space need it: write torsion = \"200 kN*m^2\" (G J) in the cross-section",
+        ),
+        4 => ("shear stiffness along its local y axis", "write `G` and `Ay`, or give `Vy` a material"),
+        _ => ("shear stiffness along its local z axis", "write `G` and `Az`, or give `Vz` a material"),
+    }
+}
+
+/// The first force of a section that has no stiffness of its own beside those before it.
+fn weak<const N: usize>(k: &[[f64; N]; N]) -> Option<usize> {
+    let mut a = *k;
+    for i in 0..N {
+        // What rounding leaves of the stiffness that is due to the others.
+        if a[i][i].is_nan() || a[i][i] <= 1e-12 * k[i][i].abs() {
+            return Some(i);
+        }
+        for j in i + 1..N {
+            let f = a[j][i] / a[i][i];
+            (i..N).for_each(|c| a[j][c] -= f * a[i][c]);
+        }
+    }
+    None
 }
 
 fn vector(context: &Context<'_>, table: &Table<'_>) -> Option<[f64; 3]> {
@@ -195,40 +354,101 @@ fn offsets(context: &Context<'_>, table: &Table<'_>) -> Option<[[f64; 3]; 2]> {
     both
 }
 
-/// The integration rule, once the length is known.
-fn rule(context: &Context<'_>, table: &Table<'_>, section: Option<usize>) -> Option<impl FnOnce(f64) -> Option<Rule>> {
+/// The sections of a member with their positions and weights, once its length is known.
+fn rule(context: &Context<'_>, table: &Table<'_>) -> Option<impl FnOnce(f64) -> Option<Rule>> {
     let (points, along) = (table.value(&POINTS), table.value(&RULE).0);
-    let (place, hinges) = (table.place(&HINGES), table.open(&HINGES));
-    let hinged = hinges.map(|t| {
-        let first = t.read(&FIRST).and_then(|n| context.known.section(context, &n));
-        let second = t.read(&SECOND).and_then(|n| context.known.section(context, &n));
-        let lengths = (t.read(&FIRST_LENGTH), t.read(&SECOND_LENGTH));
-        t.finish();
-        Some((first?, second?, [lengths.0?.value, lengths.1?.value]))
-    });
-    let span = table.place(&POINTS);
-    let section = section?;
-    Some(move |length: f64| match hinged {
-        Some(hinges) => {
-            let (first, second, lengths) = hinges?;
-            if 4.0 * (lengths[0] + lengths[1]) >= length {
-                let message = "these hinges are too long: a hinge takes four times its length of the member";
-                context.error(place, message, "shorten them, or take points along the whole member");
+    let hinged = table.open(&HINGES).map(|t| hinges(context, t));
+    let stations = table.has(&SECTIONS).then(|| stations(context, table));
+    let section = table.has(&SECTION).then(|| table.read(&SECTION).and_then(|n| context.known.section(context, &n)));
+    if stations.is_some() == section.is_some() {
+        let message = "a member has either one `cross_section` or a list of `sections`";
+        context.error(
+            table.span(),
+            message,
+            "write cross_section = \"...\" with `points` and `rule`, or `sections` alone",
+        );
+        return None;
+    }
+    let (place, span) = (table.place(&HINGES), table.place(&POINTS));
+    let section = section.unwrap_or(Some(0))?;
+    Some(move |length: f64| {
+        if let Some(stations) = stations {
+            return stations;
+        }
+        if let Some(hinges) = hinged {
+            let (kind, first, second, lengths) = hinges?;
+            let shares = lengths.map(|l| l / length);
+            if kind.reach(shares) >= 1.0 {
+                let message = match kind {
+                    Hinges::Radau => {
+                        "these hinges are too long: with this rule a hinge takes four times its length of the member"
+                    }
+                    _ => "these hinges are longer than the member",
+                };
+                context.error(
+                    place,
+                    message,
+                    "shorten them, choose another `rule` of hinges, or spread points along the whole member",
+                );
                 return None;
             }
-            Some(Rule::hinges(lengths.map(|l| l / length), [first, section, second]))
+            return Some(Rule::hinges(kind, shares, [first, section, second]));
         }
-        None => {
-            let rule = match along {
-                Along::Lobatto => Rule::lobatto(points as usize, section),
-                Along::Legendre => Rule::legendre(points as usize, section),
-            };
-            if rule.is_none() {
-                context.error(span, "the rule `lobatto` has at least two points", "write points = 5");
-            }
-            rule
+        let n = points as usize;
+        let rule = match along {
+            Along::Lobatto => Rule::lobatto(n, section),
+            Along::Legendre => Rule::legendre(n, section),
+            Along::Radau => Rule::radau(n, section),
+            Along::NewtonCotes => Rule::newton_cotes(n, section),
+            Along::Trapezoidal => Rule::trapezoidal(n, section),
+        };
+        if rule.is_none() {
+            context.error(span, "this rule has at least two points", "write points = 5, or rule = \"legendre\"");
         }
+        rule
     })
+}
+
+/// `hinges`: rule, sections and lengths.
+fn hinges(context: &Context<'_>, t: Table<'_>) -> Option<(Hinges, usize, usize, [f64; 2])> {
+    let first = t.read(&FIRST).and_then(|n| context.known.section(context, &n));
+    let second = t.read(&SECOND).and_then(|n| context.known.section(context, &n));
+    let lengths = (t.read(&FIRST_LENGTH), t.read(&SECOND_LENGTH));
+    let kind = t.value(&HINGE_RULE).0;
+    t.finish();
+    Some((kind, first?, second?, [lengths.0?.value, lengths.1?.value]))
+}
+
+/// `sections`: positions, weights and sections one by one.
+fn stations(context: &Context<'_>, table: &Table<'_>) -> Option<Rule> {
+    let (mut points, mut good) = (Vec::new(), true);
+    for t in table.all(&SECTIONS) {
+        let (at, weight) = (t.read(&STATION_AT), t.read(&WEIGHT));
+        let section = t.read(&STATION_SECTION).and_then(|n| context.known.section(context, &n));
+        t.finish();
+        match (at, weight, section) {
+            (Some(at), Some(weight), Some(section)) => points.push((at.value, weight.value, section)),
+            _ => good = false,
+        }
+    }
+    if !good {
+        return None;
+    }
+    let sum: f64 = points.iter().map(|p| p.1).sum();
+    let rule = Rule::given(&points).filter(|_| (sum - 1.0).abs() < 1e-3);
+    if rule.is_none() {
+        let message = match points.len() {
+            0 => "this member has no sections".to_owned(),
+            n if n > MOST_POINTS => format!("a member has at most {MOST_POINTS} sections, found {n}"),
+            _ => format!("the weights of its sections have the sum {sum}, not 1"),
+        };
+        context.error(
+            table.place(&SECTIONS),
+            message,
+            "each weight is the share of the length that belongs to the section",
+        );
+    }
+    rule
 }
 
 /// Local displacements of the ends of a member in the degrees of freedom of its nodes.

@@ -18,7 +18,7 @@ use crate::units::Dimension;
 section! {
     /// Keys of beams; what they mean is said by the catalogue.
     pub(super) [OPTIONS];
-    MASS: Choice<(MassKind, &'static str)> =
+    pub(super) MASS: Choice<(MassKind, &'static str)> =
         choice("mass", &[(MassKind::Consistent, "consistent"), (MassKind::Lumped, "lumped")], "Its mass.")
             .default("consistent").example("lumped");
     RELEASE: List<Text> = key("release", "End moments that are released (hinges).").example("[\"start\"]");
@@ -150,7 +150,7 @@ pub(super) fn beam3d(context: &Context<'_>, table: &Table<'_>, info: &'static In
 }
 
 /// `release = [...]`: which of the allowed words are listed.
-fn releases(context: &Context<'_>, table: &Table<'_>, allowed: &[&str]) -> Vec<bool> {
+pub(super) fn releases(context: &Context<'_>, table: &Table<'_>, allowed: &[&str]) -> Vec<bool> {
     let list = table.read(&RELEASE).map_or_else(Vec::new, |l| l.value);
     for item in &list {
         if !allowed.contains(&item.value.as_str()) {

@@ -67,6 +67,7 @@ impl Dimension {
     pub const AREA: Self = Self::new(0.0, 2.0, 0.0);
     pub const VOLUME: Self = Self::new(0.0, 3.0, 0.0);
     pub const SECOND_MOMENT: Self = Self::new(0.0, 4.0, 0.0);
+    pub const CURVATURE: Self = Self::new(0.0, -1.0, 0.0);
     pub const ANGLE: Self = Self { radian: 1.0, ..Self::NONE };
     /// 1/time that counts neither cycles nor angle: the rate of a decay.
     pub const RATE: Self = Self::new(0.0, 0.0, -1.0);

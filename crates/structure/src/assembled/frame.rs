@@ -25,17 +25,14 @@ pub(super) fn start(frame: &FramePart, memory: &mut [f64]) {
     }
 }
 
+/// Rate below which a power of the rate is linear in schemes that do not iterate, m/s (rad/s): with the tangent of rest, which they
+/// keep, they would not follow a vertical one.
+const CALM: f64 = 1e-3;
+
 /// Moves a part from what it remembers to a point: forces behind the history of `next`, tangent to `k`.
-pub(super) fn moved(
-    frame: &FramePart,
-    (memory, next): (&[f64], &mut [f64]),
-    (t, share): (f64, f64),
-    q: &[f64],
-    k: &mut [f64],
-) {
+pub(super) fn moved(frame: &FramePart, (memory, next): (&[f64], &mut [f64]), at: At<'_>, k: &mut [f64]) {
     let d = frame.part.size();
     let (history, forces) = next.split_at_mut(memory.len() - d);
-    let at = At { t, q, load: frame.load.map(|w| share * w) };
     frame.part.evaluate(&frame.sections.tables(), (&memory[..memory.len() - d], history), at, forces, k);
 }
 
@@ -49,9 +46,14 @@ impl AtRest<'_> {
         let mut history = vec![0.0; part.memory(&tables)];
         part.start(&tables, &mut history);
         let (mut next, mut p, mut k) = (history.clone(), vec![0.0; d], vec![0.0; d * d]);
-        part.evaluate(&tables, (&history, &mut next), At { t: 0.0, q, load: [0.0; 3] }, &mut p, &mut k);
+        part.evaluate(&tables, (&history, &mut next), at_rest(q), &mut p, &mut k);
         (p, k)
     }
+}
+
+/// At the beginning, without motion.
+fn at_rest(q: &[f64]) -> At<'_> {
+    At { t: 0.0, q, v: &[], calm: CALM, load: [0.0; 3] }
 }
 
 impl Element for AtRest<'_> {
@@ -69,8 +71,13 @@ impl Element for AtRest<'_> {
 
     /// At no deformation: the stiffness of the materials, without the geometry.
     fn tangent(&self, _: f64, q: &[f64], _: &[f64], _: &[f64], _: &[f64], out: Tangent<'_>) {
-        out.k.copy_from_slice(&self.evaluated(&vec![0.0; q.len()]).1);
-        out.c.fill(0.0);
+        let rest = vec![0.0; q.len()];
+        out.k.copy_from_slice(&self.evaluated(&rest).1);
+        let FramePart { part, sections, .. } = self.0;
+        let tables = sections.tables();
+        let mut history = vec![0.0; part.memory(&tables)];
+        part.start(&tables, &mut history);
+        part.damping(&tables, &history, at_rest(&rest), out.c);
     }
 
     fn mass(&self, _: &[f64], m: &mut [f64]) {
@@ -89,24 +96,25 @@ impl Assembled {
         r: &mut [f64],
     ) -> Option<Place> {
         let d = e.d;
-        let mut q = [0.0; SIZE];
-        (0..d).for_each(|i| q[i] = gather(self.row(e, i), at.u, &self.imposed[0]));
+        let [mut q, v] = self.motion(e, at);
         let mine = &mut memory[e.memory0..e.memory0 + e.memory];
         // Newton has asked for the tangent at this very point, and the part was moved there for it.
-        let known = self.iterated && ahead.is_at(e, &q[..d]);
+        let known = self.iterated && ahead.is_at(e, [&q[..d], &v[..d]]);
         if !known {
             let mut k = [0.0; SIZE * SIZE];
             let next = &mut ahead.memory[e.memory0..e.memory0 + e.memory];
-            moved(frame, (mine, next), (at.t, self.held_share), &q[..d], &mut k[..d * d]);
+            moved(frame, (mine, next), self.at((e, frame), at.t, [&q, &v]), &mut k[..d * d]);
         }
         mine.copy_from_slice(&ahead.memory[e.memory0..e.memory0 + e.memory]);
         let mut p = [0.0; SIZE];
         p[..d].copy_from_slice(&mine[e.memory - d..]);
         let bad = p.iter().any(|p| !p.is_finite()).then_some(Place::ElementForce);
         if let Some(s) = shift {
-            (0..d).for_each(|i| q[i] = gather(self.row(e, i), s.u, &[]));
-            let [k, ..] = e.blocks(&self.tangents);
-            mul_add(k, &q[..d], &mut p[..d], 1.0);
+            let [k, c, ..] = e.blocks(&self.tangents);
+            for (matrix, along) in [(k, s.u), (c, s.v)] {
+                (0..d).for_each(|i| q[i] = gather(self.row(e, i), along, &[]));
+                mul_add(matrix, &q[..d], &mut p[..d], 1.0);
+            }
         }
         for i in 0..d {
             for &(j, f) in self.row(e, i) {
@@ -122,13 +130,29 @@ impl Assembled {
     pub(super) fn frame_tangent(&self, e: &Entry, at: Point<'_>, ahead: &mut Ahead, tangents: &mut [f64]) {
         let Stored::Frame(frame) = &e.law else { return };
         let d = e.d;
-        let mut q = [0.0; SIZE];
-        (0..d).for_each(|i| q[i] = gather(self.row(e, i), at.u, &self.imposed[0]));
+        let [q, v] = self.motion(e, at);
         let range = e.memory0..e.memory0 + e.memory;
         let (k, c) = tangents[e.tangent0..e.tangent0 + 2 * d * d].split_at_mut(d * d);
-        c.fill(0.0);
-        moved(frame, (&self.committed[range.clone()], &mut ahead.memory[range]), (at.t, self.held_share), &q[..d], k);
-        ahead.set_at(e, &q[..d]);
+        let committed = &self.committed[range.clone()];
+        let point = self.at((e, frame), at.t, [&q, &v]);
+        moved(frame, (committed, &mut ahead.memory[range]), point, k);
+        frame.part.damping(&frame.sections.tables(), committed, point, c);
+        ahead.set_at(e, [&q[..d], &v[..d]]);
+    }
+
+    /// Coordinates of a part and their rates.
+    fn motion(&self, e: &Entry, at: Point<'_>) -> [[f64; SIZE]; 2] {
+        let mut motion = [[0.0; SIZE]; 2];
+        for i in 0..e.d {
+            motion[0][i] = gather(self.row(e, i), at.u, &self.imposed[0]);
+            motion[1][i] = gather(self.row(e, i), at.v, &self.imposed[1]);
+        }
+        motion
+    }
+
+    fn at<'a>(&self, (e, frame): (&Entry, &FramePart), t: f64, [q, v]: [&'a [f64; SIZE]; 2]) -> At<'a> {
+        let calm = if self.iterated { 0.0 } else { CALM };
+        At { t, q: &q[..e.d], v: &v[..e.d], calm, load: frame.load.map(|w| self.held_share * w) }
     }
 }
 
@@ -136,25 +160,25 @@ impl Assembled {
 #[derive(Default)]
 pub(super) struct Ahead {
     pub(super) memory: Vec<f64>,
-    /// Coordinates, by the place of the rows of the elements; not a number where nothing is known.
-    pub(super) at: Vec<f64>,
+    /// Coordinates and rates, by the place of the rows of the elements; not a number where nothing is known.
+    at: [Vec<f64>; 2],
 }
 
 impl Ahead {
     pub(super) fn new(memory: usize, rows: usize) -> Self {
-        Ahead { memory: vec![0.0; memory], at: vec![f64::NAN; rows] }
+        Ahead { memory: vec![0.0; memory], at: [vec![f64::NAN; rows], vec![f64::NAN; rows]] }
     }
 
-    fn is_at(&self, e: &Entry, q: &[f64]) -> bool {
-        self.at[e.row0..e.row0 + e.d] == *q
+    fn is_at(&self, e: &Entry, motion: [&[f64]; 2]) -> bool {
+        self.at.iter().zip(motion).all(|(at, now)| at[e.row0..e.row0 + e.d] == *now)
     }
 
-    fn set_at(&mut self, e: &Entry, q: &[f64]) {
-        self.at[e.row0..e.row0 + e.d].copy_from_slice(q);
+    fn set_at(&mut self, e: &Entry, motion: [&[f64]; 2]) {
+        self.at.iter_mut().zip(motion).for_each(|(at, now)| at[e.row0..e.row0 + e.d].copy_from_slice(now));
     }
 
     /// The committed point has changed.
     pub(super) fn forget(&mut self) {
-        self.at.fill(f64::NAN);
+        self.at[0].fill(f64::NAN);
     }
 }

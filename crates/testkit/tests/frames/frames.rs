@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use interfield_language::model::Kind;
 use interfield_structure::Simulation;
 use interfield_testkit::golden::golden;
 use interfield_testkit::run::{read, simulation};
@@ -146,6 +147,9 @@ fn element(text: &mut String, e: &Value, model: &Value) {
     }
     writeln!(text, "[[element]]\ntype = \"member\"\nname = \"b{}\"\n{ends}\ntransformation = \"{kind}\"", e["tag"])
         .unwrap();
+    if !transform["offsets"].is_null() {
+        writeln!(text, "offsets = {}", transform["offsets"]).unwrap();
+    }
     if !transform["vecxz"].is_null() {
         writeln!(text, "vecxz = {}", transform["vecxz"]).unwrap();
     }
@@ -204,6 +208,41 @@ fn shaken(file: &Value, scheme: &str, channels: &str) -> Simulation {
     .unwrap();
     writeln!(text, "[record]\nchannels = {channels}").unwrap();
     simulation(read(&text))
+}
+
+#[test]
+fn rigid_ends_carry_as_recorded() {
+    for case in golden("frames/element_offsets")["cases"].as_array().unwrap() {
+        let (load, tips) = (numbers(case, "load"), list(&case["results"]["u_tip"]));
+        let dofs = ["x", "y", "rz"];
+        let (mut u, mut forces) = (vec![0.0; 9], Vec::new());
+        for (step, tip) in tips.iter().enumerate() {
+            let mut text = written(&case["model"]).replace("name = \"n2\"", "name = \"n2\"\nmass = 1");
+            for (f, d) in load.iter().zip(dofs) {
+                let force = f * (step + 1) as f64 / tips.len() as f64;
+                writeln!(text, "[[load]]\ntype = \"gravity\"\nat = \"n2.{d}\"\nforce = {force:?}").unwrap();
+            }
+            text += "[analysis]\nscheme = \"newmark-newton\"\ndt = 0.01\nduration = 1\n[record]\nchannels = [\"n2.x\", \"n2.y\", \
+                     \"n2.rz\", \"b1.force.1\", \"b1.force.2\", \"b1.force.3\", \"b1.force.4\", \"b1.force.5\", \"b1.force.6\"]\n";
+            let model = read(&text);
+            let Kind::Frame { coordinates, .. } = model.elements[0].kind.clone() else { panic!("a member") };
+            simulation(model).sample(0, &mut u).unwrap();
+            for (ours, theirs) in u.iter().zip(list(tip)) {
+                assert!(
+                    (ours - number(theirs)).abs() <= 1e-8 * number(theirs).abs(),
+                    "{} {ours} {theirs}",
+                    case["label"]
+                );
+            }
+            // The forces of the member on the degrees of freedom of its first node, through its offset.
+            forces = vec![0.0; 6];
+            let sum = coordinates.iter().zip(&u[3..]).flat_map(|(c, p)| c.iter().map(move |&(d, f)| (d, f * p)));
+            sum.for_each(|(d, p)| forces[d] += p);
+        }
+        for (ours, theirs) in forces.iter().zip(numbers(&case["results"], "reaction")) {
+            assert!((ours - theirs).abs() <= 1e-8 * theirs.abs(), "{} reaction {ours} {theirs}", case["label"]);
+        }
+    }
 }
 
 /// A golden run under ground motion: each of its channels as a sum of ours.
@@ -278,7 +317,7 @@ fn a_space_frame_with_diaphragms_answers_two_motions_as_recorded() {
 }
 
 /// A golden file that is pushed: load factor, and channels.
-fn pushed(name: &str, channels: &[&str]) -> (Value, Vec<Vec<f64>>) {
+pub(crate) fn pushed(name: &str, channels: &[&str]) -> (Value, Vec<Vec<f64>>) {
     let file = golden(name);
     let mut text = written(&file["model"]) + &gravity(&file);
     writeln!(text, "[pushover]\ncontrol = \"n3.x\"\npattern = {{ \"n3.x\" = 1, \"n4.x\" = 1 }}\nto = 1\nstep = 1")

@@ -1,10 +1,12 @@
 //! Sections driven along recorded strains, and cantilevers pushed to and fro.
 
+use interfield_kernel::frame::fibres::Program;
 use interfield_kernel::frame::member::{Formulation, Member};
-use interfield_kernel::frame::rule::Rule;
+use interfield_kernel::frame::rule::{Hinges, Rule};
 use interfield_kernel::frame::section::Section;
 use interfield_kernel::frame::transformation::{Plane, Transformation};
 use interfield_kernel::frame::{Group, Tables};
+use interfield_kernel::uniaxial::combined::Library;
 use interfield_testkit::golden::golden;
 use serde_json::Value;
 
@@ -22,7 +24,16 @@ pub(crate) struct Store {
 
 impl Store {
     pub(crate) fn tables(&self) -> Tables<'_> {
-        Tables { sections: &self.sections, groups: &self.groups, y: &self.y, z: &self.z, area: &self.area }
+        Tables {
+            library: Library::default(),
+            sections: &self.sections,
+            groups: &self.groups,
+            resultants: &[],
+            y: &self.y,
+            z: &self.z,
+            area: &self.area,
+            program: Program::default(),
+        }
     }
 
     pub(crate) fn add(&mut self, section: &Value, materials: &Value) {
@@ -46,7 +57,7 @@ impl Store {
         for m in materials.as_array().unwrap() {
             let mine: Vec<_> = fibres.iter().filter(|x| x[3] == m["tag"]).collect();
             if !mine.is_empty() {
-                self.groups.push(Group { material: material(m).unwrap(), first: self.y.len(), count: mine.len() });
+                self.groups.push(Group { material: material(m), first: self.y.len(), count: mine.len() });
             }
             for x in mine {
                 self.y.push(f(&x[0]) - y0);
@@ -138,6 +149,7 @@ impl Column {
                     "Lobatto" => Rule::lobatto(n, tag(&i["section"])).unwrap(),
                     "Legendre" => Rule::legendre(n, tag(&i["section"])).unwrap(),
                     _ => Rule::hinges(
+                        Hinges::Radau,
                         [i["lp_i"].as_f64().unwrap() / height, i["lp_j"].as_f64().unwrap() / height],
                         [tag(&i["section_i"]), tag(&i["section_interior"]), tag(&i["section_j"])],
                     ),
@@ -146,7 +158,7 @@ impl Column {
                     "disp-beam" => Formulation::Displacement,
                     _ => Formulation::ForceIterated { tolerance: 1e-14, passes: 50 },
                 };
-                (Member { length: height, rule, formulation }, kind)
+                (Member { length: height, rule, formulation, sheared: false, released: [false; 6] }, kind)
             })
             .collect();
         let tables = store.tables();

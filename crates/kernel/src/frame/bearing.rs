@@ -1,9 +1,11 @@
 //! Bearings: a coupled bilinear shear spring between two plates, or a friction pendulum, with uniaxial materials along the other
 //! directions. Coordinates as those of a member, local x from the first node to the second (book: frames 5).
 
-use super::Tables;
 use super::part::{At, strained};
+use super::{Evaluate, Tables};
+use crate::Scalar;
 use crate::uniaxial::material::Material;
+use crate::uniaxial::{divisor, zero};
 
 /// What carries the shear.
 #[derive(Clone, Copy, Debug)]
@@ -81,7 +83,7 @@ impl Bearing {
     }
 
     /// Shear displacements: how they follow the coordinates, one row along y and one along z.
-    fn rows(&self) -> [[f64; 12]; 2] {
+    fn rows<T: Scalar>(&self) -> [[T; 12]; 2] {
         let mut rows = [[0.0; 12]; 2];
         let (half, (a, b)) =
             (self.size() / 2, (self.shear_distance * self.length, (1.0 - self.shear_distance) * self.length));
@@ -90,55 +92,51 @@ impl Bearing {
         if self.space {
             (rows[1][2], rows[1][8], rows[1][4], rows[1][10]) = (-1.0, 1.0, a, b);
         }
-        rows
+        rows.map(|row| row.map(T::constant))
     }
 
     /// See [`super::part::Part::evaluate`].
-    pub fn evaluate(
+    pub fn evaluate<T: Scalar>(
         &self,
-        tables: &Tables<'_>,
-        (memory, next): (&[f64], &mut [f64]),
-        at: At<'_>,
-        p: &mut [f64],
-        k: &mut [f64],
+        by: &impl Evaluate<T>,
+        (memory, next): (&[T], &mut [T]),
+        at: At<'_, T>,
+        p: &mut [T],
+        k: &mut [T],
     ) {
         let d = self.size();
         let half = d / 2;
-        p[..d].fill(0.0);
-        k[..d * d].fill(0.0);
+        let nil = T::constant(0.0);
+        p[..d].fill(nil);
+        k[..d * d].fill(nil);
         let mut first = 4;
-        let mut axial = 0.0;
+        let mut axial = nil;
         for &(m, dof) in self.springs() {
-            let size = self.materials[m].history();
-            let range = first..first + size;
+            let range = first..first + self.materials[m].history();
+            first = range.end;
+            let elongation = at.q[half + dof] - at.q[dof];
             let sign = |i: usize| f64::from(u8::from(i == half + dof)) - f64::from(u8::from(i == dof));
-            let (s, e) = strained(
-                tables,
-                &self.materials[m],
-                (&memory[range.clone()], &mut next[range]),
-                at.q[half + dof] - at.q[dof],
-                at.pace(sign, 1.0),
-            );
-            first += size;
+            let pace = at.pace(|i| T::constant(sign(i)), 1.0);
+            let (s, e) = strained(by, &self.materials[m], (&memory[range.clone()], &mut next[range]), elongation, pace);
             if m == AXIAL {
                 axial = s;
             }
             for (i, f) in [(dof, -1.0), (half + dof, 1.0)] {
-                p[i] += f * s;
+                p[i] = p[i] + s * f;
                 for (j, g) in [(dof, -1.0), (half + dof, 1.0)] {
-                    k[i * d + j] += f * g * e;
+                    k[i * d + j] = k[i * d + j] + e * (f * g);
                 }
             }
         }
-        let rows = self.rows();
-        let u: [f64; 2] = core::array::from_fn(|i| (0..d).map(|j| rows[i][j] * at.q[j]).sum());
-        let (q, stiffness) = self.sheared(u, axial, at.q, (memory, next));
+        let rows = self.rows::<T>();
+        let u = [0, 1].map(|i| (0..d).fold(nil, |sum, j| sum + rows[i][j] * at.q[j]));
+        let (q, stiffness) = self.sheared(by, u, axial, at.q, (memory, next));
         for a in 0..2 {
             for i in 0..d {
-                p[i] += rows[a][i] * q[a];
+                p[i] = p[i] + rows[a][i] * q[a];
                 for b in 0..2 {
                     for j in 0..d {
-                        k[i * d + j] += rows[a][i] * stiffness[a][b] * rows[b][j];
+                        k[i * d + j] = k[i * d + j] + rows[a][i] * stiffness[a][b] * rows[b][j];
                     }
                 }
             }
@@ -147,47 +145,47 @@ impl Bearing {
     }
 
     /// Shear forces and their stiffness at the displacements `u` under the axial force.
-    fn sheared(
+    fn sheared<T: Scalar>(
         &self,
-        u: [f64; 2],
-        axial: f64,
-        q: &[f64],
-        (memory, next): (&[f64], &mut [f64]),
-    ) -> ([f64; 2], [[f64; 2]; 2]) {
+        by: &impl Evaluate<T>,
+        u: [T; 2],
+        axial: T,
+        q: &[T],
+        (memory, next): (&[T], &mut [T]),
+    ) -> ([T; 2], [[T; 2]; 2]) {
         let plastic = [memory[0], memory[1]];
-        let identity = |x: f64| [[x, 0.0], [0.0, x]];
+        let nil = T::constant(0.0);
         let (force, stiffness, slip) = match self.shear {
             Shear::Elastomeric { stiffness, strength, linear, growing, exponent } => {
-                let k0 = (1.0 - linear) * stiffness;
-                let (h, mut tangent, slip) = returned([k0; 2], strength, u, plastic);
-                let mut force = h;
+                let k0 = T::constant((1.0 - linear) * stiffness);
+                let (mut force, mut tangent, slip) = returned([k0; 2], T::constant(strength), u, plastic);
                 for i in 0..2 {
-                    let power = libm::pow(u[i].abs(), exponent);
-                    force[i] += linear * stiffness * u[i] + growing * stiffness * u[i].signum() * power;
-                    let steep = if u[i] == 0.0 { 0.0 } else { exponent * power / u[i].abs() };
-                    tangent[i][i] += linear * stiffness + growing * stiffness * steep;
+                    let power = by.power(u[i].abs(), exponent);
+                    force[i] = force[i] + (u[i] * (linear * stiffness) + u[i].sign() * (growing * stiffness) * power);
+                    let steep = zero(u[i], nil, power * exponent / divisor(u[i].abs()));
+                    tangent[i][i] = tangent[i][i] + (steep * (growing * stiffness) + linear * stiffness);
                 }
                 (force, tangent, slip)
             }
             Shear::Pendulum { radius, stiffness, friction } => {
-                let turns = if self.space { [q[5], -q[4]] } else { [q[2], 0.0] };
-                let reach = |other: f64| if self.space { libm::sqrt(radius * radius - other * other) } else { radius };
+                let turns = if self.space { [q[5], -q[4]] } else { [q[2], nil] };
+                let reach = |other: T| {
+                    if self.space { (-(other * other) + radius * radius).sqrt() } else { T::constant(radius) }
+                };
                 let r = [reach(u[1]), reach(u[0])];
                 // The pressure depends on the force that it gives: from that of the last point, a few passes.
-                let (mut force, mut tangent, mut slip) = ([memory[2], memory[3]], identity(0.0), u);
+                let (mut force, mut tangent, mut slip) = ([memory[2], memory[3]], [[nil; 2]; 2], u);
                 for _ in 0..PASSES {
-                    let lean: f64 = (0..2).map(|i| force[i] * (u[i] / r[i] - turns[i])).sum();
-                    let pressure = (lean - axial).max(0.0);
-                    if pressure == 0.0 {
-                        (force, tangent, slip) = ([0.0; 2], identity(0.0), u);
-                        continue;
-                    }
+                    let lean = (0..2).fold(nil, |sum, i| sum + force[i] * (u[i] / r[i] - turns[i]));
+                    let pressure = (lean - axial).max(nil);
+                    let pressed = |then: T, lifted: T| pressure.greater(nil, then, lifted);
                     let k2 = [pressure / r[0], pressure / r[1]];
-                    let (h, k, left) =
-                        returned([stiffness - k2[0], stiffness - k2[1]], friction * pressure, u, plastic);
-                    force = core::array::from_fn(|i| h[i] + k2[i] * u[i] - pressure * turns[i]);
-                    (tangent, slip) = (k, left);
-                    (0..2).for_each(|i| tangent[i][i] += k2[i]);
+                    let k0 = [-k2[0] + stiffness, -k2[1] + stiffness];
+                    let (h, mut k, left) = returned(k0, pressure * friction, u, plastic);
+                    (0..2).for_each(|i| k[i][i] = k[i][i] + k2[i]);
+                    force = [0, 1].map(|i| pressed(h[i] + k2[i] * u[i] - pressure * turns[i], nil));
+                    tangent = k.map(|row| row.map(|k| pressed(k, nil)));
+                    slip = [0, 1].map(|i| pressed(left[i], u[i]));
                 }
                 (force, tangent, slip)
             }
@@ -198,34 +196,39 @@ impl Bearing {
     }
 
     /// Moments of the axial force on the displaced plates: half to each end, or for a pendulum all to the first.
-    fn tilt(&self, axial: f64, q: &[f64], p: &mut [f64]) {
+    fn tilt<T: Scalar>(&self, axial: T, q: &[T], p: &mut [T]) {
         let half = self.size() / 2;
         let (a, b) = (self.shear_distance * self.length, (1.0 - self.shear_distance) * self.length);
         let planes: &[(usize, usize, f64)] = if self.space { &[(1, 5, 1.0), (2, 4, -1.0)] } else { &[(1, 2, 1.0)] };
         for &(dof, turn, sign) in planes {
-            let sway = q[half + dof] - q[dof];
-            let (i, j) = (q[turn], q[half + turn]);
+            let sway = axial * (q[half + dof] - q[dof]);
             match self.shear {
                 Shear::Elastomeric { .. } => {
-                    p[turn] += sign * 0.5 * axial * sway + 0.5 * axial * a * i - 0.5 * axial * b * j;
-                    p[half + turn] += sign * 0.5 * axial * sway - 0.5 * axial * a * i + 0.5 * axial * b * j;
+                    let lean = axial * (q[turn] * (0.5 * a) - q[half + turn] * (0.5 * b));
+                    p[turn] = p[turn] + (sway * (sign * 0.5) + lean);
+                    p[half + turn] = p[half + turn] + (sway * (sign * 0.5) - lean);
                 }
-                Shear::Pendulum { .. } => p[turn] += sign * axial * sway,
+                Shear::Pendulum { .. } => p[turn] = p[turn] + sway * sign,
             }
         }
     }
 }
 
+type Sheared<T> = ([T; 2], [[T; 2]; 2], [T; 2]);
+
 /// Return on the circle of radius `strength`: force, tangent and plastic displacement.
-fn returned(k0: [f64; 2], strength: f64, u: [f64; 2], plastic: [f64; 2]) -> ([f64; 2], [[f64; 2]; 2], [f64; 2]) {
-    let t: [f64; 2] = core::array::from_fn(|i| k0[i] * (u[i] - plastic[i]));
-    let size = libm::hypot(t[0], t[1]);
-    if size <= strength {
-        return (t, [[k0[0], 0.0], [0.0, k0[1]]], plastic);
-    }
-    let h = [t[0] * strength / size, t[1] * strength / size];
-    let f = strength / (size * size * size);
-    let tangent =
-        [[f * k0[0] * t[1] * t[1], -f * k0[1] * t[0] * t[1]], [-f * k0[0] * t[0] * t[1], f * k0[1] * t[0] * t[0]]];
-    (h, tangent, core::array::from_fn(|i| u[i] - h[i] / k0[i]))
+fn returned<T: Scalar>(k0: [T; 2], strength: T, u: [T; 2], plastic: [T; 2]) -> Sheared<T> {
+    let t = [0, 1].map(|i| k0[i] * (u[i] - plastic[i]));
+    let size = (t[0] * t[0] + t[1] * t[1]).sqrt();
+    let slides = |then: T, sticks: T| size.greater(strength, then, sticks);
+    let over = slides(size, T::constant(1.0));
+    let h = t.map(|t| t * strength / over);
+    let f = strength / (over * over * over);
+    let nil = T::constant(0.0);
+    let tangent = [
+        [slides(f * k0[0] * t[1] * t[1], k0[0]), slides(-(f * k0[1] * t[0] * t[1]), nil)],
+        [slides(-(f * k0[0] * t[0] * t[1]), nil), slides(f * k0[1] * t[0] * t[0], k0[1])],
+    ];
+    let plastic = [0, 1].map(|i| slides(u[i] - h[i] / k0[i], plastic[i]));
+    ([0, 1].map(|i| slides(h[i], t[i])), tangent, plastic)
 }

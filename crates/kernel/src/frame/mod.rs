@@ -19,9 +19,10 @@ pub mod transformation;
 
 use core::ops::Range;
 
-use crate::Scalar;
+use crate::uniaxial::Pace;
 use crate::uniaxial::combined::Library;
 use crate::uniaxial::material::Material;
+use crate::{Dual, Portable, Scalar};
 use matrix::Matrix;
 use section::Section;
 
@@ -84,6 +85,19 @@ pub trait Evaluate<T: Scalar> {
         t: T,
     ) -> ([T; N], Matrix<N, T>);
 
+    /// See [`Material::advance`].
+    fn advance(
+        &self,
+        material: &Material,
+        history: &dyn Fn(usize) -> T,
+        e: Dual<T>,
+        pace: &Pace<Dual<T>>,
+        keep: &mut dyn FnMut(usize, T),
+    ) -> Dual<T>;
+
+    /// x^n of a number that is not negative.
+    fn power(&self, x: T, n: f64) -> T;
+
     /// See [`transformation::turned`].
     fn turned(&self, length: f64, x: &[T; 9], memory: &[T]) -> transformation::Turned<T>;
 }
@@ -102,6 +116,24 @@ impl Evaluate<f64> for Tables<'_> {
         t: f64,
     ) -> ([f64; N], Matrix<N>) {
         self.sections[section].evaluate(self, (&memory[range.clone()], &mut next[range]), e, t)
+    }
+
+    fn advance(
+        &self,
+        material: &Material,
+        history: &dyn Fn(usize) -> f64,
+        e: Dual<f64>,
+        pace: &Pace<Dual<f64>>,
+        keep: &mut dyn FnMut(usize, f64),
+    ) -> Dual<f64> {
+        let lift = |x: Dual<f64>| Dual { re: Portable([x.re]), eps: Portable([x.eps]) };
+        let pace = Pace { t: lift(pace.t), rate: pace.rate.map(lift), calm: pace.calm };
+        let s = material.advance(&self.library, |i| Portable([history(i)]), lift(e), &pace, |i, x| keep(i, x.0[0]));
+        Dual { re: s.re.0[0], eps: s.eps.0[0] }
+    }
+
+    fn power(&self, x: f64, n: f64) -> f64 {
+        Portable([x]).powf(n).0[0]
     }
 
     fn turned(&self, length: f64, x: &[f64; 9], memory: &[f64]) -> transformation::Turned<f64> {

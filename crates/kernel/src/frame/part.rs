@@ -2,13 +2,13 @@
 //!
 //! Coordinates are linear in the displacements of the nodes; whoever assembles knows axes, offsets and directions.
 
-use super::Tables;
 use super::bearing::Bearing;
 use super::member::{Member, Spread, supports};
 use super::transformation::{Plane, Space, TRIADS, Transformation};
+use super::{Evaluate, Tables};
 use crate::uniaxial::Pace;
 use crate::uniaxial::material::Material;
-use crate::{Dual, Portable, Scalar};
+use crate::{Dual, Scalar};
 
 /// A part of a frame.
 #[derive(Clone, Copy, Debug)]
@@ -48,13 +48,13 @@ pub const SIZE: usize = 12;
 
 /// Where a part is: time, coordinates, and the load spread along it.
 #[derive(Clone, Copy, Debug)]
-pub struct At<'a> {
+pub struct At<'a, T = f64> {
     /// Time, s.
-    pub t: f64,
+    pub t: T,
     /// Coordinates.
-    pub q: &'a [f64],
+    pub q: &'a [T],
     /// Their rates; none means rest.
-    pub v: &'a [f64],
+    pub v: &'a [T],
     /// Rate of the coordinates below which viscous forces are linear, see [`Pace::calm`].
     pub calm: f64,
     /// Load along a member, N/m in local axes.
@@ -107,27 +107,40 @@ impl Part {
     pub fn evaluate(
         &self,
         tables: &Tables<'_>,
-        (memory, next): (&[f64], &mut [f64]),
+        memory: (&[f64], &mut [f64]),
         at: At<'_>,
         p: &mut [f64],
         k: &mut [f64],
     ) {
+        self.respond(tables, memory, at, p, k);
+    }
+
+    /// [`Part::evaluate`] in any scalar.
+    pub fn respond<T: Scalar>(
+        &self,
+        by: &impl Evaluate<T>,
+        (memory, next): (&[T], &mut [T]),
+        at: At<'_, T>,
+        p: &mut [T],
+        k: &mut [T],
+    ) {
         match self {
             Part::Spring { material, area, length } => {
-                let pace = at.pace(|_| 1.0, *length);
-                let (s, e) = strained(tables, material, (memory, next), at.q[0] / length, pace);
-                (p[0], k[0]) = (area * s, area / length * e);
+                let pace = at.pace(|_| T::constant(1.0), *length);
+                let (s, e) = strained(by, material, (memory, next), at.q[0] / *length, pace);
+                (p[0], k[0]) = (s * *area, e * (area / length));
             }
             Part::Truss { material, area, length, size } => {
                 let (now, strain, direction) = turned(*length, &at.q[..*size]);
                 let pace = at.pace(&direction, *length);
-                let (s, e) = strained(tables, material, (memory, next), strain, pace);
+                let (s, e) = strained(by, material, (memory, next), strain, pace);
+                let (force, stiffness) = (s * *area, e * (area / length));
                 for i in 0..*size {
-                    p[i] = area * s * direction(i);
+                    p[i] = force * direction(i);
                     for j in 0..*size {
                         let along = direction(i) * direction(j);
-                        let across = f64::from(u8::from(i == j)) - along;
-                        k[i * size + j] = area * e / length * along + area * s / now * across;
+                        let across = T::constant(f64::from(u8::from(i == j))) - along;
+                        k[i * size + j] = stiffness * along + force / now * across;
                     }
                 }
             }
@@ -135,14 +148,14 @@ impl Part {
                 let plane = Plane::new(*kind, member.length, &core::array::from_fn(|i| at.q[i]));
                 let on = (at.t, &at.load);
                 let basic = match member.sheared {
-                    true => member.evaluate::<3, 3, f64>(tables, (memory, next), &plane.v, on),
-                    false => member.evaluate::<2, 3, f64>(tables, (memory, next), &plane.v, on),
+                    true => member.evaluate::<3, 3, T>(by, (memory, next), &plane.v, on),
+                    false => member.evaluate::<2, 3, T>(by, (memory, next), &plane.v, on),
                 };
                 let (mut forces, tangent) = plane.ends(&basic);
-                let [x, y, _] = supports(member.length, &at.load);
-                forces[0] += x;
-                forces[1] += y;
-                forces[4] += y;
+                let [x, y, _] = supports(member.length, &at.load).map(T::constant);
+                for (i, more) in [(0, x), (1, y), (4, y)] {
+                    forces[i] = forces[i] + more;
+                }
                 put(&forces, &tangent, p, k);
             }
             Part::Space(member, kind) => {
@@ -150,22 +163,20 @@ impl Part {
                 let (triads_next, rest_next) = next.split_at_mut(TRIADS);
                 triads_next.copy_from_slice(triads);
                 let q = core::array::from_fn(|i| at.q[i]);
-                let space = Space::new(*kind, member.length, &q, tables, (triads, triads_next));
+                let space = Space::new(*kind, member.length, &q, by, (triads, triads_next));
                 let on = (at.t, &at.load);
                 let basic = match member.sheared {
-                    true => member.evaluate::<6, 6, f64>(tables, (rest, rest_next), &space.v, on),
-                    false => member.evaluate::<4, 6, f64>(tables, (rest, rest_next), &space.v, on),
+                    true => member.evaluate::<6, 6, T>(by, (rest, rest_next), &space.v, on),
+                    false => member.evaluate::<4, 6, T>(by, (rest, rest_next), &space.v, on),
                 };
                 let (mut forces, tangent) = space.ends(&basic);
-                let [x, y, z] = supports(member.length, &at.load);
-                forces[0] += x;
-                for end in [0, 6] {
-                    forces[end + 1] += y;
-                    forces[end + 2] += z;
+                let [x, y, z] = supports(member.length, &at.load).map(T::constant);
+                for (i, more) in [(0, x), (1, y), (2, z), (7, y), (8, z)] {
+                    forces[i] = forces[i] + more;
                 }
                 put(&forces, &tangent, p, k);
             }
-            Part::Bearing(bearing) => bearing.evaluate(tables, (memory, next), at, p, k),
+            Part::Bearing(bearing) => bearing.evaluate(by, (memory, next), at, p, k),
         }
     }
 
@@ -178,21 +189,22 @@ impl Part {
     }
 
     /// How its forces at `at`, reached from `memory`, change with the rates of its coordinates: `c` by rows.
-    pub fn damping(&self, tables: &Tables<'_>, memory: &[f64], at: At<'_>, c: &mut [f64]) {
-        c.fill(0.0);
-        let slope = |material: &Material, e: f64, pace: Pace<Portable<1>>| {
+    pub fn damping<T: Scalar>(&self, by: &impl Evaluate<T>, memory: &[T], at: At<'_, T>, c: &mut [T]) {
+        c.fill(T::constant(0.0));
+        let slope = |material: &Material, e: T, pace: Pace<T>| {
             let mut pace = pace.fixed();
-            pace.rate = pace.rate.map(|rate| Dual { eps: Portable([1.0]), ..rate });
-            let old = |i: usize| Portable([memory[i]]);
-            material.advance(&tables.library, old, Dual::constant(e), &pace, |_, _| ()).eps.0[0]
+            pace.rate = pace.rate.map(|rate| Dual { eps: T::constant(1.0), ..rate });
+            let e = Dual { re: e, eps: T::constant(0.0) };
+            by.advance(material, &|i| memory[i], e, &pace, &mut |_, _| ()).eps
         };
         match self {
             Part::Spring { material, area, length } => {
-                c[0] = area / length * slope(material, at.q[0] / length, at.pace(|_| 1.0, *length));
+                let pace = at.pace(|_| T::constant(1.0), *length);
+                c[0] = slope(material, at.q[0] / *length, pace) * (area / length);
             }
             Part::Truss { material, area, length, size } => {
                 let (_, strain, direction) = turned(*length, &at.q[..*size]);
-                let along = area / length * slope(material, strain, at.pace(&direction, *length));
+                let along = slope(material, strain, at.pace(&direction, *length)) * (area / length);
                 (0..size * size).for_each(|i| c[i] = along * direction(i / size) * direction(i % size));
             }
             Part::Plane(..) | Part::Space(..) | Part::Bearing(_) => {}
@@ -201,37 +213,37 @@ impl Part {
 }
 
 /// Present length, strain and direction of a bar that has turned with its ends.
-fn turned(length: f64, q: &[f64]) -> (f64, f64, impl Fn(usize) -> f64) {
-    let square: f64 = q.iter().map(|x| x * x).sum();
-    let now = libm::sqrt(length * length + 2.0 * length * q[0] + square);
-    let strain = (2.0 * length * q[0] + square) / (now + length) / length;
-    (now, strain, move |i| (q[i] + if i == 0 { length } else { 0.0 }) / now)
+fn turned<T: Scalar>(length: f64, q: &[T]) -> (T, T, impl Fn(usize) -> T) {
+    let square = q.iter().fold(T::constant(0.0), |sum, &x| sum + x * x);
+    let longer = q[0] * (2.0 * length) + square;
+    let now = (longer + length * length).sqrt();
+    let strain = longer / (now + length) / length;
+    (now, strain, move |i| if i == 0 { (q[0] + length) / now } else { q[i] / now })
 }
 
 /// Stress and tangent of one fibre of a material, at a rate of its strain.
-pub(super) fn strained(
-    tables: &Tables<'_>,
+pub(super) fn strained<T: Scalar>(
+    by: &impl Evaluate<T>,
     material: &Material,
-    (memory, next): (&[f64], &mut [f64]),
-    e: f64,
-    pace: Pace<Portable<1>>,
-) -> (f64, f64) {
-    let strain = Dual { re: Portable([e]), eps: Portable([1.0]) };
-    let old = |i: usize| Portable([memory[i]]);
-    let s = material.advance(&tables.library, old, strain, &pace.fixed(), |i, x| next[i] = x.0[0]);
-    (s.re.0[0], s.eps.0[0])
+    (memory, next): (&[T], &mut [T]),
+    e: T,
+    pace: Pace<T>,
+) -> (T, T) {
+    let strain = Dual { re: e, eps: T::constant(1.0) };
+    let s = by.advance(material, &|i| memory[i], strain, &pace.fixed(), &mut |i, x| next[i] = x);
+    (s.re, s.eps)
 }
 
-impl At<'_> {
+impl<T: Scalar> At<'_, T> {
     /// The pace of a strain that is the projection of the coordinates on `direction` over `length`.
-    pub(super) fn pace(&self, direction: impl Fn(usize) -> f64, length: f64) -> Pace<Portable<1>> {
-        let rate = self.v.iter().enumerate().map(|(i, v)| direction(i) * v).sum::<f64>();
-        Pace { t: Portable([self.t]), rate: Some(Portable([rate / length])), calm: self.calm / length }
+    pub(super) fn pace(&self, direction: impl Fn(usize) -> T, length: f64) -> Pace<T> {
+        let rate = self.v.iter().enumerate().fold(T::constant(0.0), |sum, (i, &v)| sum + direction(i) * v);
+        Pace { t: self.t, rate: Some(rate / length), calm: self.calm / length }
     }
 }
 
 /// Forces and tangent as slices.
-fn put<const D: usize>(forces: &[f64; D], tangent: &[[f64; D]; D], p: &mut [f64], k: &mut [f64]) {
+fn put<const D: usize, T: Scalar>(forces: &[T; D], tangent: &[[T; D]; D], p: &mut [T], k: &mut [T]) {
     p[..D].copy_from_slice(forces);
     for (row, k) in tangent.iter().zip(k.chunks_exact_mut(D)) {
         k.copy_from_slice(row);

@@ -4,6 +4,7 @@
 //! from its history that is not kept.
 
 use super::Tables;
+use super::fibres::padded;
 use super::matrix::times;
 use super::member::{Formulation, Member, State, compatibility, own};
 use super::part::{At, Part};

@@ -83,13 +83,13 @@ fn strain_rate<T: Scalar>(&[ec, tc, vc]: &[T; 3], e: T, pace: &Pace<T>) -> (T, [
 
 /// `yes` where `x` is zero, else `no`.
 #[inline(always)]
-fn zero<T: Scalar>(x: T, yes: T, no: T) -> T {
+pub(crate) fn zero<T: Scalar>(x: T, yes: T, no: T) -> T {
     x.abs().greater(T::constant(0.0), no, yes)
 }
 
 /// `x`, or one where `x` is zero: a divisor on a side that is not taken.
 #[inline(always)]
-fn divisor<T: Scalar>(x: T) -> T {
+pub(crate) fn divisor<T: Scalar>(x: T) -> T {
     zero(x, T::constant(1.0), x)
 }
 

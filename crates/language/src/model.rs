@@ -141,7 +141,7 @@ impl Sections {
     pub fn tables(&self) -> Tables<'_> {
         let Sections { sections, groups, resultants, y, z, area, .. } = self;
         let program = Program::default();
-        Tables { library: self.library(), sections, groups, resultants, y, z, area, program }
+        Tables { library: self.library(), sections, groups, resultants, y, z, area, program, again: false }
     }
 
     /// What its materials refer to.

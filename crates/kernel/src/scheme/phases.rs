@@ -336,6 +336,7 @@ impl<'a> Phases for Step<'a> {
             let correction = phases(self)?;
             let size = correction.size();
             if correction.within(limits.tolerance) || size <= ROUNDING && size >= before {
+                self.sys.keep();
                 return Ok(());
             }
             first = if iteration == 1 { size } else { first };

@@ -74,6 +74,9 @@ impl Assembled {
                 fault.get_or_insert(Fault::NonFinite { place, index });
             }
         }
+        if self.frames && !ahead.pending {
+            self.adopt(&mut memory, &mut ahead);
+        }
         // A specimen is not moved on a number that is not one. All of them set out before the first is waited for.
         for specimen in self.measured.iter_mut().filter(|_| moves) {
             if fault.is_none() {

@@ -2,12 +2,13 @@
 
 use interfield_kernel::element::{Element, Tangent};
 use interfield_kernel::fault::Place;
+use interfield_kernel::frame::Tables;
 use interfield_kernel::frame::part::{At, SIZE};
 use interfield_kernel::{Point, Shift};
 use interfield_language::model::FramePart;
 
-use super::Assembled;
 use super::element::{Entry, Stored, gather, mul_add};
+use super::{Assembled, wide};
 
 /// Numbers that a part remembers.
 pub(super) fn memory(frame: &FramePart) -> usize {
@@ -30,10 +31,12 @@ pub(super) fn start(frame: &FramePart, memory: &mut [f64]) {
 const CALM: f64 = 1e-3;
 
 /// Moves a part from what it remembers to a point: forces behind the history of `next`, tangent to `k`.
-pub(super) fn moved(frame: &FramePart, (memory, next): (&[f64], &mut [f64]), at: At<'_>, k: &mut [f64]) {
+/// `again` says that `next` is that of another trial from the same memory.
+pub(super) fn moved(frame: &FramePart, (memory, next): (&[f64], &mut [f64]), at: At<'_>, again: bool, k: &mut [f64]) {
     let d = frame.part.size();
     let (history, forces) = next.split_at_mut(memory.len() - d);
-    frame.part.evaluate(&frame.sections.tables(), (&memory[..memory.len() - d], history), at, forces, k);
+    let tables = Tables { program: wide::program(), again, ..frame.sections.tables() };
+    frame.part.evaluate(&tables, (&memory[..memory.len() - d], history), at, forces, k);
 }
 
 /// A part that was never moved, as an element.
@@ -92,22 +95,21 @@ impl Assembled {
         (e, frame): (&Entry, &FramePart),
         at: Point<'_>,
         shift: Option<Shift<'_>>,
-        (memory, ahead): (&mut [f64], &mut Ahead),
+        (memory, ahead): (&[f64], &mut Ahead),
         r: &mut [f64],
     ) -> Option<Place> {
         let d = e.d;
         let [mut q, v] = self.motion(e, at);
-        let mine = &mut memory[e.memory0..e.memory0 + e.memory];
+        let range = e.memory0..e.memory0 + e.memory;
         // Newton has asked for the tangent at this very point, and the part was moved there for it.
-        let known = self.iterated && ahead.is_at(e, [&q[..d], &v[..d]]);
-        if !known {
+        ahead.pending = self.iterated && ahead.is_at(e, [&q[..d], &v[..d]]);
+        if !ahead.pending {
             let mut k = [0.0; SIZE * SIZE];
-            let next = &mut ahead.memory[e.memory0..e.memory0 + e.memory];
-            moved(frame, (mine, next), self.at((e, frame), at.t, [&q, &v]), &mut k[..d * d]);
+            let next = &mut ahead.memory[range.clone()];
+            moved(frame, (&memory[range.clone()], next), self.at((e, frame), at.t, [&q, &v]), false, &mut k[..d * d]);
         }
-        mine.copy_from_slice(&ahead.memory[e.memory0..e.memory0 + e.memory]);
         let mut p = [0.0; SIZE];
-        p[..d].copy_from_slice(&mine[e.memory - d..]);
+        p[..d].copy_from_slice(&ahead.memory[range.end - d..range.end]);
         let bad = p.iter().any(|p| !p.is_finite()).then_some(Place::ElementForce);
         if let Some(s) = shift {
             let [k, c, ..] = e.blocks(&self.tangents);
@@ -135,9 +137,20 @@ impl Assembled {
         let (k, c) = tangents[e.tangent0..e.tangent0 + 2 * d * d].split_at_mut(d * d);
         let committed = &self.committed[range.clone()];
         let point = self.at((e, frame), at.t, [&q, &v]);
-        moved(frame, (committed, &mut ahead.memory[range]), point, k);
+        let again = self.iterated && ahead.is_known(e);
+        moved(frame, (committed, &mut ahead.memory[range]), point, again, k);
         frame.part.damping(&frame.sections.tables(), committed, point, c);
         ahead.set_at(e, [&q[..d], &v[..d]]);
+    }
+
+    /// Takes over what the parts of frames remember where they were moved to.
+    pub(super) fn adopt(&mut self, memory: &mut Vec<f64>, ahead: &mut Ahead) {
+        for range in &self.unframed {
+            ahead.memory[range.clone()].copy_from_slice(&memory[range.clone()]);
+        }
+        std::mem::swap(memory, &mut ahead.memory);
+        ahead.forget();
+        self.moved = true;
     }
 
     /// Coordinates of a part and their rates.
@@ -162,15 +175,22 @@ pub(super) struct Ahead {
     pub(super) memory: Vec<f64>,
     /// Coordinates and rates, by the place of the rows of the elements; not a number where nothing is known.
     at: [Vec<f64>; 2],
+    /// Whether the forces were last taken from here, so that the parts are where the memory does not say yet.
+    pub(super) pending: bool,
 }
 
 impl Ahead {
     pub(super) fn new(memory: usize, rows: usize) -> Self {
-        Ahead { memory: vec![0.0; memory], at: [vec![f64::NAN; rows], vec![f64::NAN; rows]] }
+        Ahead { memory: vec![0.0; memory], at: [vec![f64::NAN; rows], vec![f64::NAN; rows]], pending: false }
     }
 
     fn is_at(&self, e: &Entry, motion: [&[f64]; 2]) -> bool {
         self.at.iter().zip(motion).all(|(at, now)| at[e.row0..e.row0 + e.d] == *now)
+    }
+
+    /// Whether a part has been moved since the last commit.
+    fn is_known(&self, e: &Entry) -> bool {
+        !self.at[0][e.row0].is_nan()
     }
 
     fn set_at(&mut self, e: &Entry, motion: [&[f64]; 2]) {
@@ -179,6 +199,7 @@ impl Ahead {
 
     /// The committed point has changed.
     pub(super) fn forget(&mut self) {
+        self.pending = false;
         self.at[0].fill(f64::NAN);
     }
 }

@@ -12,6 +12,9 @@ mod frame;
 mod operators;
 mod statics;
 mod watched;
+mod wide;
+
+use std::ops::Range;
 
 use interfield_kernel::element::path::MEMORY;
 use interfield_kernel::{Archive, Dims, Fault, Mck, Point, Shift, System};
@@ -138,6 +141,11 @@ pub struct Assembled {
     /// Memory of the path-moved elements when the step began, if the scheme iterates.
     committed: Vec<f64>,
     ahead: frame::Ahead,
+    /// Whether there are parts of frames, and the memory that is not theirs.
+    frames: bool,
+    unframed: Vec<Range<usize>>,
+    /// Whether the memory of frames may not be what was committed.
+    moved: bool,
     /// Loads that are there from the beginning, over the unknowns, and the share of them that acts.
     held: Vec<f64>,
     held_share: f64,
@@ -222,6 +230,10 @@ impl Assembled {
         let has_massless = !massive && diagonal_of(&mass).contains(&0.0);
         let symmetry = if parts.symmetric { Symmetry::Symmetric } else { Symmetry::General };
         let ahead = frame::Ahead::new(memory, row_ptr.len());
+        let is_frame = |e: &Entry| matches!(e.law, Stored::Frame(_));
+        let unframed = elements.iter().filter(|e| !is_frame(e) && e.memory > 0);
+        let unframed = unframed.map(|e| e.memory0..e.memory0 + e.memory).collect();
+        let frames = elements.iter().any(is_frame);
         let mut this = Assembled {
             n,
             ns,
@@ -245,6 +257,9 @@ impl Assembled {
             memory: vec![0.0; memory],
             committed: vec![0.0; memory],
             ahead,
+            frames,
+            unframed,
+            moved: true,
             held,
             held_share: 1.0,
             acting: 1.0,
@@ -294,7 +309,9 @@ impl Assembled {
     pub(crate) fn attach(&mut self, make: impl FnOnce(usize) -> Measured) {
         let measured = make(self.memory.len());
         let length = self.memory.len() + measured.memory();
+        self.unframed.push(self.memory.len()..length);
         self.memory.resize(length, 0.0);
+        self.ahead.memory.resize(length, 0.0);
         self.scratch.memory.resize(length, 0.0);
         self.measured.push(measured);
     }
@@ -474,6 +491,7 @@ impl System for Assembled {
     }
 
     fn memory_mut(&mut self) -> &mut [f64] {
+        self.moved = true;
         &mut self.memory
     }
 
@@ -506,11 +524,36 @@ impl System for Assembled {
     fn commit(&mut self) {
         self.ahead.forget();
         let laws = self.committed.len();
-        self.committed.copy_from_slice(&self.memory[..laws]);
+        if self.moved || !self.frames {
+            self.committed.copy_from_slice(&self.memory[..laws]);
+        } else {
+            for range in self.unframed.iter().filter(|range| range.end <= laws) {
+                self.committed[range.clone()].copy_from_slice(&self.memory[range.clone()]);
+            }
+        }
+        self.moved = false;
+    }
+
+    fn keep(&mut self) {
+        if self.ahead.pending {
+            let mut memory = std::mem::take(&mut self.memory);
+            let mut ahead = std::mem::take(&mut self.ahead);
+            self.adopt(&mut memory, &mut ahead);
+            (self.memory, self.ahead) = (memory, ahead);
+        }
     }
 
     fn rewind(&mut self) {
-        self.memory[..self.committed.len()].copy_from_slice(&self.committed);
+        self.ahead.pending = false;
+        let laws = self.committed.len();
+        if self.moved || !self.frames {
+            self.memory[..laws].copy_from_slice(&self.committed);
+        } else {
+            for range in self.unframed.iter().filter(|range| range.end <= laws) {
+                self.memory[range.clone()].copy_from_slice(&self.committed[range.clone()]);
+            }
+        }
+        self.moved = false;
     }
 
     /// Time acts through constant masses and matrices here; what moves elements depends on the state too.

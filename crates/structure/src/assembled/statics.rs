@@ -98,6 +98,7 @@ impl Statics {
             residual = r.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
             let moving = push.is_some();
             if !moving && i > 0 && residual <= BALANCED * scale {
+                system.keep();
                 system.commit();
                 return Ok(());
             }
@@ -120,12 +121,14 @@ impl Statics {
                 self.u[to.control] = target;
             }
             if still && residual <= ROUNDED * scale {
+                system.keep();
                 system.commit();
                 return Ok(());
             }
         }
         let scale = system.largest_force();
         if residual <= ROUNDED * scale {
+            system.keep();
             system.commit();
             return Ok(());
         }
@@ -154,7 +157,8 @@ impl Assembled {
         let held = self.held.iter().fold(0.0, |m: f64, f| m.max(f.abs()));
         let mut largest = held;
         for e in &self.elements {
-            let memory = &self.memory[e.memory0..e.memory0 + e.memory];
+            let memory = if self.ahead.pending { &self.ahead.memory } else { &self.memory };
+            let memory = &memory[e.memory0..e.memory0 + e.memory];
             let forces = if matches!(e.law, super::Stored::Frame(_)) { &memory[e.memory - e.d..] } else { &[] };
             largest = forces.iter().fold(largest, |m, f| m.max(f.abs()));
         }

@@ -33,6 +33,7 @@ impl Store {
             z: &self.z,
             area: &self.area,
             program: Program::default(),
+            again: false,
         }
     }
 

@@ -52,6 +52,11 @@ pub enum Scalar {
 }
 
 impl Argument {
+    /// A word.
+    pub(crate) fn of(word: &str) -> Self {
+        Argument { value: Scalar::Word(word.to_owned()), origin: None }
+    }
+
     /// The number, also of a word that is one (Tcl has only words).
     pub fn number(&self) -> Option<f64> {
         match &self.value {
@@ -103,6 +108,8 @@ pub struct Record {
     pub commands: Vec<Command>,
     /// How it ended.
     pub end: End,
+    /// Queries on whose answers it depends which commands the script gives, as far as that is known.
+    pub depends: Vec<String>,
 }
 
 impl Record {

@@ -2,9 +2,11 @@
 
 mod bearings;
 mod compared;
+mod constraints;
 mod dynamics;
 mod frames;
 mod materials;
 mod members;
 mod parts;
+mod refused;
 mod sections;

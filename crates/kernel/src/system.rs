@@ -124,9 +124,6 @@ pub trait System {
     /// A step begins where the laws stand now.
     fn commit(&mut self) {}
 
-    /// The last trial since [`System::rewind`] is where it stands.
-    fn keep(&mut self) {}
-
     /// The laws stand again where the step began, for another trial.
     fn rewind(&mut self) {}
 }

@@ -27,7 +27,7 @@ pub(crate) enum Analysis {
     /// Nothing but modes or the loads that are held.
     Rest,
     /// One displacement is led: node, number of its degree of freedom, increments with their steps, and whether `sp` imposes it.
-    Push { node: i64, dof: usize, strokes: Vec<(f64, u64)>, imposed: bool },
+    Push { node: i64, dof: usize, strokes: Vec<(f64, u64)>, imposed: bool, start: f64 },
     /// The load factor is led, after other loads are held: where it ends, and its step.
     Load { to: f64, step: f64 },
     /// In time, steps of dt.
@@ -200,6 +200,10 @@ impl<'a> Script<'a> {
 
     fn take(&mut self, command: &Command) {
         self.descends(command);
+        if command.name == "region" && !Arguments::of(command).has("-rayleigh") {
+            let why = "a region without damping has no effect on the mechanics";
+            self.report.add(Fate::Ignored, "region", &command.place, why, "");
+        }
         if let Some(result) = self.domain.build(command) {
             if let Err((message, remedy)) = result {
                 self.report.add(Fate::Refused, &title(command), &command.place, &message, &remedy);
@@ -208,6 +212,13 @@ impl<'a> Script<'a> {
         }
         let name = command.name.as_str();
         match name {
+            // Of the recorder itself: where a displacement that will be led is.
+            "begins" => {
+                let p = Arguments::of(command).numbers();
+                if let [node, dof, at] = p[..] {
+                    self.domain.begins = Some((node.round() as i64, dof.round().max(1.0) as usize, at));
+                }
+            }
             "constraints" => self.domain.solving.constraints = Some(command.clone()),
             "integrator" => self.domain.solving.integrator = Some(command.clone()),
             "algorithm" => self.domain.solving.algorithm = Some(command.clone()),
@@ -353,7 +364,9 @@ impl<'a> Script<'a> {
         if !is_static {
             return self.transient(command, steps, a.number());
         }
-        let p = integrator.as_ref().map_or_else(Vec::new, |c| Arguments::from(&c.arguments[1..]).numbers());
+        let p = integrator
+            .as_ref()
+            .map_or_else(Vec::new, |c| Arguments::from(c.arguments.get(1..).unwrap_or(&[])).numbers());
         match (name, &p[..]) {
             ("" | "LoadControl" | "StaticLoadControl", _) => {
                 self.load(command, steps, p.first().copied().unwrap_or(1.0));
@@ -418,7 +431,9 @@ impl<'a> Script<'a> {
             }
             return;
         }
-        self.begin(command, Analysis::Push { node, dof, strokes: vec![stroke], imposed });
+        let begins = self.domain.begins.filter(|b| (b.0, b.1) == (node, dof));
+        let start = begins.map_or(0.0, |b| b.2);
+        self.begin(command, Analysis::Push { node, dof, strokes: vec![stroke], imposed, start });
     }
 
     fn transient(&mut self, command: &Command, steps: u64, dt: Option<f64>) {

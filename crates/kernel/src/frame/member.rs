@@ -169,16 +169,10 @@ impl Member {
         (t, w): (T, &Spread),
         (passes, tolerance): (usize, f64),
     ) -> Basic<B, T> {
-        let own = own::<N, B>(self.rule.count);
         let mut shares = 1;
-        // A trial that has failed says nothing of where to begin: zero times its forces is then no zero.
-        let again = sections.again() && (dot(&State::<N, B, T>(next).take(B), &[T::constant(0.0); B])).is_zero();
-        // The passes go on with the trials.
-        let passes = if again && tolerance == 0.0 { 1 } else { passes };
         loop {
-            if shares > 1 || !again {
-                next[..own].copy_from_slice(&memory[..own]);
-            }
+            let own = own::<N, B>(self.rule.count);
+            next[..own].copy_from_slice(&memory[..own]);
             let before: [T; B] = State::<N, B, T>(next).take(0);
             let mut done = true;
             for share in 1..=shares {

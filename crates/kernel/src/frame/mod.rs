@@ -68,8 +68,6 @@ pub struct Tables<'a> {
     pub area: &'a [f64],
     /// How fibres are evaluated.
     pub program: fibres::Program,
-    /// See [`Evaluate::again`].
-    pub again: bool,
 }
 
 /// What members ask for in their own scalar: a program, with the tables of the frame; or what records a member, which notes that this is
@@ -77,12 +75,6 @@ pub struct Tables<'a> {
 pub trait Evaluate<T: Scalar> {
     /// Numbers of the history of a section.
     fn history(&self, section: usize) -> usize;
-
-    /// Whether members are moved again from the same history, as Newton's iteration does: forces, strains and stiffness are then sought from
-    /// where the last trial has left them in `next`. Fibres always begin with their history.
-    fn again(&self) -> bool {
-        false
-    }
 
     /// Forces and stiffness of a section at the strains `e` and time `t`, reached from its history, which is the `range` of `memory`; the
     /// history there goes to the same range of `next`.
@@ -142,10 +134,6 @@ impl Evaluate<f64> for Tables<'_> {
 
     fn history(&self, section: usize) -> usize {
         self.sections[section].history(self)
-    }
-
-    fn again(&self) -> bool {
-        self.again
     }
 
     fn section<const N: usize>(

@@ -4,6 +4,8 @@
 mod format;
 mod formulas;
 mod front;
+mod materials;
+mod pushover;
 mod records;
 mod templates;
 mod units;

@@ -30,7 +30,7 @@ pub(super) fn start(frame: &FramePart, t: f64, q: &[f64], memory: &mut [f64]) {
     if q.iter().any(|q| *q != 0.0) {
         let rest = memory.to_vec();
         let at = At { t, q, v: &[], calm: CALM, load: [0.0; 3] };
-        moved(frame, (&rest, memory), at, false, &mut vec![0.0; d * d]);
+        moved(frame, (&rest, memory), at, &mut vec![0.0; d * d]);
     }
 }
 
@@ -39,13 +39,12 @@ pub(super) fn start(frame: &FramePart, t: f64, q: &[f64], memory: &mut [f64]) {
 const CALM: f64 = 1e-3;
 
 /// Moves a part from what it remembers to a point: coordinates and forces behind the history of `next`, tangent to `k`.
-/// `again` says that `next` is that of another trial from the same memory.
-pub(super) fn moved(frame: &FramePart, (memory, next): (&[f64], &mut [f64]), at: At<'_>, again: bool, k: &mut [f64]) {
+pub(super) fn moved(frame: &FramePart, (memory, next): (&[f64], &mut [f64]), at: At<'_>, k: &mut [f64]) {
     let d = frame.part.size();
     let (history, last) = next.split_at_mut(memory.len() - 2 * d);
     let (coordinates, forces) = last.split_at_mut(d);
     coordinates.copy_from_slice(at.q);
-    let tables = Tables { program: wide::program(), again, ..frame.sections.tables() };
+    let tables = Tables { program: wide::program(), ..frame.sections.tables() };
     frame.part.evaluate(&tables, (&memory[..memory.len() - 2 * d], history), at, forces, k);
 }
 
@@ -53,13 +52,13 @@ pub(super) fn moved(frame: &FramePart, (memory, next): (&[f64], &mut [f64]), at:
 pub(super) struct AtRest<'a>(pub(super) &'a FramePart);
 
 impl AtRest<'_> {
-    fn evaluated(&self, q: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    fn evaluated(&self, at: At<'_>) -> (Vec<f64>, Vec<f64>) {
         let FramePart { part, sections, .. } = self.0;
         let (d, tables) = (part.size(), sections.tables());
         let mut history = vec![0.0; part.memory(&tables)];
         part.start(&tables, &mut history);
         let (mut next, mut p, mut k) = (history.clone(), vec![0.0; d], vec![0.0; d * d]);
-        part.evaluate(&tables, (&history, &mut next), at_rest(q), &mut p, &mut k);
+        part.evaluate(&tables, (&history, &mut next), at, &mut p, &mut k);
         (p, k)
     }
 }
@@ -79,13 +78,13 @@ impl Element for AtRest<'_> {
     }
 
     fn response(&self, _: f64, q: &[f64], _: &[f64], _: &[f64], p: &mut [f64], _: &mut [f64]) {
-        p.copy_from_slice(&self.evaluated(q).0);
+        p.copy_from_slice(&self.evaluated(at_rest(q)).0);
     }
 
     /// At no deformation: the stiffness of the materials, without the geometry.
     fn tangent(&self, _: f64, q: &[f64], _: &[f64], _: &[f64], _: &[f64], out: Tangent<'_>) {
         let rest = vec![0.0; q.len()];
-        out.k.copy_from_slice(&self.evaluated(&rest).1);
+        out.k.copy_from_slice(&self.evaluated(at_rest(&rest)).1);
         let FramePart { part, sections, .. } = self.0;
         let tables = sections.tables();
         let mut history = vec![0.0; part.memory(&tables)];
@@ -110,21 +109,19 @@ impl Assembled {
     ) -> Option<Place> {
         let d = e.d;
         let [mut q, v] = self.motion(e, at);
-        let range = e.memory0..e.memory0 + e.memory;
+        let mine = &mut memory[e.memory0..e.memory0 + e.memory];
         // Newton has asked for the tangent at this very point, and the part was moved there for it.
-        ahead.pending = self.iterated && ahead.is_at(e, [&q[..d], &v[..d]]);
-        if !ahead.pending {
+        let known = self.iterated && ahead.is_at(e, [&q[..d], &v[..d]]);
+        if !known {
             let mut k = [0.0; SIZE * SIZE];
-            let next = &mut ahead.memory[range.clone()];
-            moved(frame, (&memory[range.clone()], next), self.at((e, frame), at.t, [&q, &v]), false, &mut k[..d * d]);
+            let next = &mut ahead.memory[e.memory0..e.memory0 + e.memory];
+            moved(frame, (mine, next), self.at((e, frame), at.t, [&q, &v]), &mut k[..d * d]);
         }
-        if self.trial {
-            // What was said last is kept in any case, the history if this is no trial.
-            let last = range.end - 2 * d..range.end;
-            memory[last.clone()].copy_from_slice(&ahead.memory[last]);
-        }
+        // What was said last is kept in any case, the history if this is no trial.
+        let kept = if self.trial { e.memory - 2 * d } else { 0 };
+        mine[kept..].copy_from_slice(&ahead.memory[e.memory0 + kept..e.memory0 + e.memory]);
         let mut p = [0.0; SIZE];
-        p[..d].copy_from_slice(&ahead.memory[range.end - d..range.end]);
+        p[..d].copy_from_slice(&mine[e.memory - d..]);
         let bad = p.iter().any(|p| !p.is_finite()).then_some(Place::ElementForce);
         if let Some(s) = shift {
             let [k, c, ..] = e.blocks(&self.tangents);
@@ -150,22 +147,19 @@ impl Assembled {
         let [q, v] = self.motion(e, at);
         let range = e.memory0..e.memory0 + e.memory;
         let (k, c) = tangents[e.tangent0..e.tangent0 + 2 * d * d].split_at_mut(d * d);
-        let committed = &self.committed[range.clone()];
         let point = self.at((e, frame), at.t, [&q, &v]);
-        let again = self.iterated && ahead.is_known(e);
-        moved(frame, (committed, &mut ahead.memory[range]), point, again, k);
-        frame.part.damping(&frame.sections.tables(), committed, point, c);
-        ahead.set_at(e, [&q[..d], &v[..d]]);
-    }
-
-    /// Takes over what the parts of frames remember where they were moved to.
-    pub(super) fn adopt(&mut self, memory: &mut Vec<f64>, ahead: &mut Ahead) {
-        for range in &self.unframed {
-            ahead.memory[range.clone()].copy_from_slice(&memory[range.clone()]);
+        let tables = frame.sections.tables();
+        if !self.iterated && !self.operators.is_empty() {
+            // A scheme that does not iterate keeps the stiffness with which it began; slopes by the rate depend on no path.
+            if frame.part.follows_rate(&tables) {
+                frame.part.damping(&tables, &self.memory[range], point, c);
+            }
+            return;
         }
-        std::mem::swap(memory, &mut ahead.memory);
-        ahead.forget();
-        self.moved = true;
+        let committed = &self.committed[range.clone()];
+        moved(frame, (committed, &mut ahead.memory[range]), point, k);
+        frame.part.damping(&tables, committed, point, c);
+        ahead.set_at(e, [&q[..d], &v[..d]]);
     }
 
     /// Coordinates of a part and their rates.
@@ -187,16 +181,16 @@ impl Assembled {
 impl Assembled {
     /// How many coordinates and forces the parts of frames have.
     pub(crate) fn frame_count(&self) -> usize {
-        self.frame_entries().map(|e| e.d).sum()
+        self.frames().map(|e| e.d).sum()
     }
 
-    fn frame_entries(&self) -> impl Iterator<Item = &Entry> {
+    fn frames(&self) -> impl Iterator<Item = &Entry> {
         self.elements.iter().filter(|e| matches!(e.law, Stored::Frame(_)))
     }
 
     /// Coordinates and forces of all parts at their last evaluation.
     pub(crate) fn frame_forces(&self, out: &mut [[f64; 2]]) {
-        let last = self.frame_entries().flat_map(|e| {
+        let last = self.frames().flat_map(|e| {
             let (q, p) = self.memory[e.memory0 + e.memory - 2 * e.d..e.memory0 + e.memory].split_at(e.d);
             q.iter().zip(p)
         });
@@ -210,7 +204,7 @@ impl Assembled {
             let (q, p) = self.memory[e.memory0 + e.memory - 2 * e.d..e.memory0 + e.memory].split_at(e.d);
             (0..e.d).map(|i| p[i] * (gather(self.row(e, i), u, &self.imposed[0]) - q[i])).sum::<f64>()
         };
-        self.frame_entries().map(of).sum()
+        self.frames().map(of).sum()
     }
 }
 
@@ -220,22 +214,15 @@ pub(super) struct Ahead {
     pub(super) memory: Vec<f64>,
     /// Coordinates and rates, by the place of the rows of the elements; not a number where nothing is known.
     at: [Vec<f64>; 2],
-    /// Whether the forces were last taken from here, so that the parts are where the memory does not say yet.
-    pub(super) pending: bool,
 }
 
 impl Ahead {
     pub(super) fn new(memory: usize, rows: usize) -> Self {
-        Ahead { memory: vec![0.0; memory], at: [vec![f64::NAN; rows], vec![f64::NAN; rows]], pending: false }
+        Ahead { memory: vec![0.0; memory], at: [vec![f64::NAN; rows], vec![f64::NAN; rows]] }
     }
 
     fn is_at(&self, e: &Entry, motion: [&[f64]; 2]) -> bool {
         self.at.iter().zip(motion).all(|(at, now)| at[e.row0..e.row0 + e.d] == *now)
-    }
-
-    /// Whether a part has been moved since the last commit.
-    fn is_known(&self, e: &Entry) -> bool {
-        !self.at[0][e.row0].is_nan()
     }
 
     fn set_at(&mut self, e: &Entry, motion: [&[f64]; 2]) {
@@ -244,7 +231,6 @@ impl Ahead {
 
     /// The committed point has changed.
     pub(super) fn forget(&mut self) {
-        self.pending = false;
         self.at[0].fill(f64::NAN);
     }
 }

@@ -10,11 +10,10 @@ mod energy;
 mod force;
 mod frame;
 mod operators;
+mod rates;
 mod statics;
 mod watched;
 mod wide;
-
-use std::ops::Range;
 
 use interfield_kernel::element::path::MEMORY;
 use interfield_kernel::{Archive, Dims, Fault, Mck, Point, Shift, System};
@@ -30,7 +29,7 @@ use force::Moving;
 use interfield_language::model::TangentPolicy;
 use interfield_language::signal::{Motion, Signal};
 use operators::Operator;
-pub use statics::{Push, Statics};
+pub(crate) use statics::{Lead, Statics, Stuck};
 
 /// Coefficients of the constant matrices between a free row and an imposed column.
 #[derive(Clone, Copy, Debug)]
@@ -142,16 +141,20 @@ pub struct Assembled {
     /// Memory of the path-moved elements when the step began, if the scheme iterates.
     committed: Vec<f64>,
     ahead: frame::Ahead,
-    /// Whether there are parts of frames, and the memory that is not theirs.
-    frames: bool,
-    unframed: Vec<Range<usize>>,
-    /// Whether the memory of frames may not be what was committed.
-    moved: bool,
     /// Loads that are there from the beginning, over the unknowns, and the share of them that acts.
     held: Vec<f64>,
     held_share: f64,
     /// The share of all other loads that acts: none while the structure is brought into balance.
     acting: f64,
+    /// The share of the imposed displacements that acts, as long as those loads do not.
+    imposed_share: f64,
+    /// Forces that push the structure, over the unknowns, for a factor of one, and their factor; empty if nothing pushes.
+    pushed: Vec<f64>,
+    push_factor: f64,
+    /// Why no static balance was found.
+    pub(crate) stuck: Option<Stuck>,
+    /// Largest unbalance that measured forces left in a static step, over the largest force.
+    pub(crate) carried: f64,
     iterated: bool,
     /// Whether evaluations are trials that leave histories of members where they are.
     trial: bool,
@@ -233,10 +236,6 @@ impl Assembled {
         let has_massless = !massive && diagonal_of(&mass).contains(&0.0);
         let symmetry = if parts.symmetric { Symmetry::Symmetric } else { Symmetry::General };
         let ahead = frame::Ahead::new(memory, row_ptr.len());
-        let is_frame = |e: &Entry| matches!(e.law, Stored::Frame(_));
-        let unframed = elements.iter().filter(|e| !is_frame(e) && e.memory > 0);
-        let unframed = unframed.map(|e| e.memory0..e.memory0 + e.memory).collect();
-        let frames = elements.iter().any(is_frame);
         let mut this = Assembled {
             n,
             ns,
@@ -260,12 +259,14 @@ impl Assembled {
             memory: vec![0.0; memory],
             committed: vec![0.0; memory],
             ahead,
-            frames,
-            unframed,
-            moved: true,
             held,
             held_share: 1.0,
             acting: 1.0,
+            imposed_share: 1.0,
+            pushed: Vec::new(),
+            push_factor: 0.0,
+            stuck: None,
+            carried: 0.0,
             iterated: false,
             trial: false,
             measured: Vec::new(),
@@ -313,9 +314,7 @@ impl Assembled {
     pub(crate) fn attach(&mut self, make: impl FnOnce(usize) -> Measured) {
         let measured = make(self.memory.len());
         let length = self.memory.len() + measured.memory();
-        self.unframed.push(self.memory.len()..length);
         self.memory.resize(length, 0.0);
-        self.ahead.memory.resize(length, 0.0);
         self.scratch.memory.resize(length, 0.0);
         self.measured.push(measured);
     }
@@ -419,6 +418,12 @@ impl Assembled {
         e.memory0..e.memory0 + e.memory
     }
 
+    /// Where element `e` has its states.
+    pub(crate) fn state_range(&self, e: usize) -> std::ops::Range<usize> {
+        let e = &self.elements[e];
+        e.state0..e.state0 + e.s
+    }
+
     /// Number of base accelerations.
     pub fn ground_count(&self) -> usize {
         self.grounds.len()
@@ -495,7 +500,6 @@ impl System for Assembled {
     }
 
     fn memory_mut(&mut self) -> &mut [f64] {
-        self.moved = true;
         &mut self.memory
     }
 
@@ -538,36 +542,11 @@ impl System for Assembled {
     fn commit(&mut self) {
         self.ahead.forget();
         let laws = self.committed.len();
-        if self.moved || !self.frames {
-            self.committed.copy_from_slice(&self.memory[..laws]);
-        } else {
-            for range in self.unframed.iter().filter(|range| range.end <= laws) {
-                self.committed[range.clone()].copy_from_slice(&self.memory[range.clone()]);
-            }
-        }
-        self.moved = false;
-    }
-
-    fn keep(&mut self) {
-        if self.ahead.pending {
-            let mut memory = std::mem::take(&mut self.memory);
-            let mut ahead = std::mem::take(&mut self.ahead);
-            self.adopt(&mut memory, &mut ahead);
-            (self.memory, self.ahead) = (memory, ahead);
-        }
+        self.committed.copy_from_slice(&self.memory[..laws]);
     }
 
     fn rewind(&mut self) {
-        self.ahead.pending = false;
-        let laws = self.committed.len();
-        if self.moved || !self.frames {
-            self.memory[..laws].copy_from_slice(&self.committed);
-        } else {
-            for range in self.unframed.iter().filter(|range| range.end <= laws) {
-                self.memory[range.clone()].copy_from_slice(&self.committed[range.clone()]);
-            }
-        }
-        self.moved = false;
+        self.memory[..self.committed.len()].copy_from_slice(&self.committed);
     }
 
     /// Time acts through constant masses and matrices here; what moves elements depends on the state too.

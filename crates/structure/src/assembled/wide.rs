@@ -95,7 +95,6 @@ mod tests {
             z: &z,
             area: &area,
             program: Program::default(),
-            again: false,
         };
         let (forces, memory) = driven(&plain);
         assert!(forces.iter().flatten().all(|x| x.is_finite()) && forces.iter().any(|f| f[0].abs() > 1e5));

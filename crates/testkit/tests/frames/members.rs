@@ -33,7 +33,6 @@ impl Store {
             z: &self.z,
             area: &self.area,
             program: Program::default(),
-            again: false,
         }
     }
 

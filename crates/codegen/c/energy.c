@@ -27,6 +27,11 @@ static void sys_loads(const system_t *S, double *W, const double *in, const doub
 {
     double *q = W + S->at_q, *acc = W + S->at_acc, *p = W + S->at_p, *m = W + S->at_local;
     fill(loads, S->n, 0.0);
+#if HELD
+    for (int i = 0; S->held && i < S->n; i++) {
+        loads[i] += S->held[i];
+    }
+#endif
     for (int i = 0; i < S->forces; i++) {
         loads[S->force_dof[i]] += in[S->force_in[i]];
     }
@@ -96,7 +101,7 @@ static double energy_force(const system_t *S, double *W, const element_t *E, dou
 /* Laws that are followed along their way: functions of one deformation and its rate. */
 static int energy_follows(const element_t *E)
 {
-    return E->d == 1 && E->s == 0 && !E->massive && E->kind != 2;
+    return E->d == 1 && E->s == 0 && !E->massive && E->kind < 2;
 }
 
 /* Their work on the way from the end a of a step to the end b beyond the mean of their forces there. */

@@ -34,7 +34,7 @@ impl Read {
                 _ => None,
             };
             let law = law.map(|(law, want)| {
-                read.laws.push(laws.record(&law, want));
+                read.laws.push(laws.record(&law, want, 0.0));
                 read.laws.len() - 1
             });
             read.of.push(law);

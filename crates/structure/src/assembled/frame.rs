@@ -133,11 +133,17 @@ impl Assembled {
         let [q, v] = self.motion(e, at);
         let range = e.memory0..e.memory0 + e.memory;
         let (k, c) = tangents[e.tangent0..e.tangent0 + 2 * d * d].split_at_mut(d * d);
-        let committed = &self.committed[range.clone()];
+        // Who iterates tries again from the last committed point; all others go on from where they are.
+        let committed = if self.iterated { &self.committed[range.clone()] } else { &self.memory[range.clone()] };
         let point = self.at((e, frame), at.t, [&q, &v]);
         moved(frame, (committed, &mut ahead.memory[range]), point, k);
         frame.part.damping(&frame.sections.tables(), committed, point, c);
         ahead.set_at(e, [&q[..d], &v[..d]]);
+    }
+
+    /// See [`At::calm`].
+    pub(super) fn calm(&self) -> f64 {
+        if self.iterated { 0.0 } else { CALM }
     }
 
     /// Coordinates of a part and their rates.
@@ -151,8 +157,7 @@ impl Assembled {
     }
 
     fn at<'a>(&self, (e, frame): (&Entry, &FramePart), t: f64, [q, v]: [&'a [f64; SIZE]; 2]) -> At<'a> {
-        let calm = if self.iterated { 0.0 } else { CALM };
-        At { t, q: &q[..e.d], v: &v[..e.d], calm, load: frame.load.map(|w| self.held_share * w) }
+        At { t, q: &q[..e.d], v: &v[..e.d], calm: self.calm(), load: frame.load.map(|w| self.held_share * w) }
     }
 }
 

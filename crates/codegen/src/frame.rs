@@ -8,14 +8,16 @@ use std::fmt::Write;
 use std::ops::Range;
 use std::sync::Arc;
 
+use interfield_kernel::frame::fibres::{LANES, padded};
 use interfield_kernel::frame::matrix::{Matrix, zeros};
 use interfield_kernel::frame::part::{At, Part};
-use interfield_kernel::frame::section::{LANES, bending, fibre};
+use interfield_kernel::frame::section::bending;
 use interfield_kernel::frame::transformation::{TRIADS, Transformation, Turned, corotated};
 use interfield_kernel::frame::{Evaluate, Tables};
 use interfield_kernel::portable::asin;
-use interfield_kernel::uniaxial::Pace;
-use interfield_kernel::uniaxial::material::Material;
+use interfield_kernel::uniaxial::combined::Library;
+use interfield_kernel::uniaxial::material::{Material, Visitor};
+use interfield_kernel::uniaxial::{Pace, Uniaxial};
 use interfield_kernel::{Dual, Scalar};
 use interfield_language::model::{FramePart, Sections};
 
@@ -199,10 +201,7 @@ impl Frames {
         let tables = sections.tables();
         for group in tables.groups {
             for levers in [2, 3] {
-                let (body, constants, cost) = match levers {
-                    2 => fibre_body::<2>(&group.material, &tables),
-                    _ => fibre_body::<4>(&group.material, &tables),
-                };
+                let (body, constants, cost) = fibre_body(&group.material, &tables.library, levers);
                 let bodies = &mut self.bodies[levers - 2];
                 let function = bodies.iter().position(|b| *b == body).unwrap_or_else(|| {
                     bodies.push(body);
@@ -290,8 +289,7 @@ impl Frames {
         t.numbers("MATERIAL_NUMBERS", if self.constants.is_empty() { &[0.0] } else { &self.constants });
         let entry = |(i, g): (usize, &interfield_kernel::frame::Group)| {
             let [a, b] = [&self.loops[0][i], &self.loops[1][i]];
-            let stride = g.stride();
-            let history = stride * g.material.history();
+            let (stride, history) = (padded(g.count), g.history());
             format!(
                 "{{{}, {}, {stride}, {history}, {{{}, {}}}, {{{}, {}}}}}",
                 g.first, g.count, a.function, b.function, a.constant0, b.constant0
@@ -371,27 +369,69 @@ const SIGNATURES: [(&str, &str, &str); 2] = [
     ),
 ];
 
-/// What is done for one fibre of a section with N strains: statements over `i`, numbers, cost.
-fn fibre_body<const N: usize>(material: &Material, tables: &Tables<'_>) -> (String, Vec<f64>, Operations) {
+/// What is done for one fibre of a section with these levers, as `interfield_kernel::frame::fibres` does it for eight: statements over `i`,
+/// numbers, cost.
+fn fibre_body(material: &Material, library: &Library<'_>, levers: usize) -> (String, Vec<f64>, Operations) {
     record::start_portable();
-    let place = [record::named("y[i]"), record::named("z[i]"), record::named("area[i]")];
-    let e = std::array::from_fn(|i| record::input("e", i));
-    let column = |array: &str, j: usize| match j {
+    let [y, z, area] = ["y[i]", "z[i]", "area[i]"].map(record::named);
+    let e = |i: usize| record::input("e", i);
+    let mut strain = e(0) - y * e(1);
+    if levers == 3 {
+        strain = strain + z * e(2);
+    }
+    let Answer { stress, tangent, reached } = material.show(Fibre { strain, t: record::argument("t"), library });
+    let (force, stiffness) = (stress * area, tangent * area);
+    let lever = [Rec::constant(1.0), -y, z];
+    let forces = (0..levers).map(|i| force * lever[i]);
+    let lower = (0..levers).flat_map(|i| (0..=i).map(move |j| stiffness * lever[i] * lever[j]));
+    let sums = forces.chain(lower).enumerate().map(|(i, r)| (format!("a[{i}]"), r));
+    let next = reached.into_iter().enumerate().map(|(j, r)| (column("next", j), r));
+    let body = record::print(&next.chain(sums).collect::<Vec<_>>());
+    (body.text, record::constants(), body.operations)
+}
+
+/// The number of fibre `i` in a column of the histories.
+fn column(array: &str, j: usize) -> String {
+    match j {
         0 => format!("{array}[i]"),
         1 => format!("{array}[i + stride]"),
         _ => format!("{array}[i + {j} * stride]"),
-    };
-    let mut next = Vec::new();
-    let old = |j: usize| record::named(&column("h", j));
-    let (s, k) = fibre::<N, Rec>(material, &tables.library, place, &e, record::argument("t"), old, |j, x| {
-        next.push((column("next", j), x));
-    });
-    let levers = bending(N);
-    let lower = (0..levers).flat_map(|i| (0..=i).map(move |j| k[i][j]));
-    let sums = s[..levers].iter().copied().chain(lower).enumerate().map(|(i, r)| (format!("a[{i}]"), r));
-    let outputs: Vec<(String, Rec)> = next.into_iter().chain(sums).collect();
-    let body = record::print(&outputs);
-    (body.text, record::constants(), body.operations)
+    }
+}
+
+fn before(j: usize) -> Rec {
+    record::named(&column("h", j))
+}
+
+/// A fibre that is recorded.
+struct Fibre<'a> {
+    strain: Rec,
+    t: Rec,
+    library: &'a Library<'a>,
+}
+
+struct Answer {
+    stress: Rec,
+    tangent: Rec,
+    reached: Vec<Rec>,
+}
+
+impl Visitor for Fibre<'_> {
+    type Answer = Answer;
+
+    fn visit<const H: usize>(self, law: &impl Uniaxial<H>) -> Answer {
+        let pace = Pace { t: self.t, rate: None, calm: 0.0 };
+        let (stress, tangent, reached) = law.respond(&std::array::from_fn(before), self.strain, &pace);
+        Answer { stress, tangent, reached: reached.to_vec() }
+    }
+
+    fn visit_made(self, made: &Material) -> Answer {
+        let pace = Pace { t: self.t, rate: None, calm: 0.0 }.fixed();
+        let strain = Dual { re: self.strain, eps: Rec::constant(1.0) };
+        let mut reached = vec![Rec::constant(0.0); made.history()];
+        let s = made.advance(self.library, before, strain, &pace, |j, x| reached[j] = x);
+        Answer { stress: s.re, tangent: s.eps, reached }
+    }
 }
 
 /// The inverse sine of our own.

@@ -2,6 +2,7 @@
 
 use interfield_coupling::Options;
 use interfield_kernel::Scheme;
+use interfield_kernel::frame::member::Formulation;
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_language::model::{Channel, Element, Kind, Model, Quantity, Within};
 use interfield_language::{Problem, Subject};
@@ -36,10 +37,7 @@ pub fn export(model: &Model, name: &str, origin: &Origin) -> Result<Export, Vec<
             "make it a [[specimen]]: its displacements are then commands, its forces inputs",
         ));
     }
-    for (i, element) in model.elements.iter().enumerate().filter(|(_, e)| matches!(e.kind, Kind::Frame { .. })) {
-        let message = format!("`{}` is a part of a nonlinear frame, which cannot be exported", element.name);
-        refused.push(refusal(Subject::Element(i), message, "export a model of springs, beams and hysteretic laws"));
-    }
+    refused.extend(iterated(model));
     if model.analysis.land {
         let message = "generated code takes steps of one length; events = \"land\" does not".to_owned();
         refused.push(refusal(Subject::Step, message, "leave `events` out"));
@@ -54,6 +52,22 @@ pub fn export(model: &Model, name: &str, origin: &Origin) -> Result<Export, Vec<
         return Err(refused);
     }
     crate::simulation::export(model, name, origin)
+}
+
+/// Members that iterate inside of a step take as long as they need, which no real-time program may do.
+fn iterated(model: &Model) -> impl Iterator<Item = Problem> {
+    let iterates = |kind: &Kind| {
+        let Kind::Frame { frame, .. } = kind else { return false };
+        frame.part.member().is_some_and(|m| matches!(m.formulation, Formulation::ForceIterated { .. }))
+    };
+    model.elements.iter().enumerate().filter(move |(_, e)| iterates(&e.kind)).map(|(i, element)| {
+        let message = format!(
+            "`{}` iterates until its sections are in balance, but generated C takes the same time in every step",
+            element.name
+        );
+        let help = "write formulation = \"force\": a fixed number of evaluations (passes), what is left goes into the next step";
+        refusal(Subject::Element(i), message, help)
+    })
 }
 
 /// What of sections generated code does not read: the stresses of fibres, and members that do not remember their section forces.

@@ -32,6 +32,8 @@ pub struct Subdomain<'a> {
     pub name: String,
     /// What it is.
     pub blueprint: &'a Blueprint,
+    /// Whether some subdomain of the export has parts of frames.
+    pub framed: bool,
     /// Its ports.
     pub ports: Vec<Port>,
     /// Its inputs.
@@ -152,7 +154,7 @@ pub fn emit(subdomain: &Subdomain<'_>, laws: &mut Laws, further: &[Recorded]) ->
     if !b.held.is_empty() {
         fields.push(("held", t.numbers("held", &b.held)));
     }
-    fields.extend(elements(b, &recorded, &plan.element_constants, &mut t));
+    fields.extend(elements((b, subdomain.framed), &recorded, &plan.element_constants, &mut t));
 
     // Specimens.
     fields.extend([
@@ -343,9 +345,13 @@ fn pointers_if(lengths: impl Iterator<Item = usize>) -> Vec<usize> {
     if out.len() > 1 { out } else { Vec::new() }
 }
 
-fn elements(b: &Blueprint, laws: &[Recorded], constants: &[usize], t: &mut Tables) -> Vec<(&'static str, String)> {
+fn elements(
+    (b, framed): (&Blueprint, bool),
+    laws: &[Recorded],
+    constants: &[usize],
+    t: &mut Tables,
+) -> Vec<(&'static str, String)> {
     let (mut row0, mut scatter0, mut ground0, mut fibre0, mut rest0) = (0, 0, 0, 0, 0);
-    let framed = b.is_framed();
     let mut entries = Vec::new();
     for ((e, law), c0) in b.elements.iter().zip(laws).zip(constants) {
         let kind = match (&e.law, e.line) {
@@ -394,7 +400,7 @@ fn elements(b: &Blueprint, laws: &[Recorded], constants: &[usize], t: &mut Table
             t.numbers("element_ground", &b.elements.iter().flat_map(|e| e.ground.clone()).collect::<Vec<_>>()),
         ),
     ];
-    if framed {
+    if b.is_framed() {
         let rest: Vec<f64> = b.elements.iter().flat_map(|e| e.start.iter().copied()).collect();
         fields.push(("rest", t.numbers("rest", &rest)));
         // Behind the last of them: a part without fibres has none.

@@ -8,6 +8,7 @@
 //! **Must not be here:** equations of materials, assembly, time stepping, parsing.
 
 pub mod bearing;
+pub mod fibres;
 pub mod matrix;
 pub mod member;
 pub mod part;
@@ -63,21 +64,21 @@ pub struct Tables<'a> {
     pub z: &'a [f64],
     /// Areas, m².
     pub area: &'a [f64],
+    /// How fibres are evaluated.
+    pub program: fibres::Program,
 }
 
 /// What members ask for in their own scalar: a program, with the tables of the frame; or what records a member, which notes that this is
 /// asked for.
 pub trait Evaluate<T: Scalar> {
-    /// Numbers of the history of a section.
-    fn history(&self, section: usize) -> usize;
+    /// The sections of the frame.
+    fn tables(&self) -> &Tables<'_>;
 
-    /// Forces and stiffness of a section at the strains `e` and time `t`, reached from its history, which is the `range` of `memory`; the
-    /// history there goes to the same range of `next`.
-    fn section<const N: usize>(
+    /// Forces and stiffness of groups of fibres at the strains `e` of their section, reached from their histories, and their histories there.
+    fn fibres<const N: usize>(
         &self,
-        section: usize,
-        memory: (&[T], &mut [T]),
-        range: Range<usize>,
+        groups: Range<usize>,
+        histories: (&[T], &mut [T]),
         e: &[T; N],
         t: T,
     ) -> ([T; N], Matrix<N, T>);
@@ -100,19 +101,18 @@ pub trait Evaluate<T: Scalar> {
 }
 
 impl Evaluate<f64> for Tables<'_> {
-    fn history(&self, section: usize) -> usize {
-        self.sections[section].history(self)
+    fn tables(&self) -> &Tables<'_> {
+        self
     }
 
-    fn section<const N: usize>(
+    fn fibres<const N: usize>(
         &self,
-        section: usize,
-        (memory, next): (&[f64], &mut [f64]),
-        range: Range<usize>,
+        groups: Range<usize>,
+        histories: (&[f64], &mut [f64]),
         e: &[f64; N],
         t: f64,
     ) -> ([f64; N], Matrix<N>) {
-        self.sections[section].evaluate(self, (&memory[range.clone()], &mut next[range]), e, t)
+        fibres::evaluate(self, groups, histories, e, t)
     }
 
     fn advance(

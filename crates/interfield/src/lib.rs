@@ -43,6 +43,7 @@ pub mod sha256;
 pub mod space;
 pub mod stability;
 pub mod table;
+pub mod trace;
 
 pub use choices::Choices;
 pub use model_file::{Advised, ModelFile, Variants, read_bytes};

@@ -9,6 +9,8 @@ mod elements;
 mod loads;
 mod materials;
 mod model;
+mod origin;
+pub mod peer;
 pub mod record;
 pub mod report;
 mod schemes;
@@ -33,6 +35,9 @@ pub const PYTHON: &[(&str, &str)] = &[
     ("openseespy/opensees.py", include_str!("../recorder/opensees.py")),
     ("opensees/__init__.py", "import sys\nimport openseespy.opensees as _module\nsys.modules[__name__] = _module\n"),
 ];
+
+/// The Tcl recorder, in the same way; it also passes commands on to the real OpenSees.
+pub const TCL: &[(&str, &str)] = &[("record.tcl", include_str!("../recorder/record.tcl"))];
 
 /// What the user has chosen.
 #[derive(Clone, Debug, Default)]
@@ -62,6 +67,8 @@ pub struct ModelFile {
     pub command: &'static str,
     /// Factors of the ground motion with which the script repeats this analysis, if it does.
     pub repeats: Vec<f64>,
+    /// The analyses of the script that it stands for: the number of each among its pushovers and motions, and its own text.
+    pub analyses: Vec<(usize, String)>,
 }
 
 /// A script as models.
@@ -88,7 +95,7 @@ pub fn translate(record: &Record, options: &Options, files: &Files<'_>) -> Impor
     }
     let (mut models, mut units, mut records) = (Vec::<ModelFile>::new(), None, Vec::new());
     let mut plain: Vec<String> = Vec::new();
-    for run in chosen(&runs) {
+    for (number, run) in chosen(&runs).enumerate() {
         let name = name(&options.stem, run, models.len(), runs.len());
         let setting = Setting {
             header: &options.header,
@@ -104,11 +111,15 @@ pub fn translate(record: &Record, options: &Options, files: &Files<'_>) -> Impor
         let bare =
             scales.iter().fold(text.clone(), |t, s| t.replace(&format!("scale = {}", write::number(*s)), "scale = ?"));
         match plain.iter().position(|p| *p == bare) {
-            Some(i) => models[i].repeats.extend(scales.first()),
+            Some(i) => {
+                models[i].repeats.extend(scales.first());
+                models[i].analyses.push((number, text));
+            }
             None => {
                 plain.push(bare);
                 let repeats = scales.first().copied().into_iter().collect();
-                models.push(ModelFile { name, text, beside, command: command(run), repeats });
+                let analyses = if run.kind == Analysis::Rest { Vec::new() } else { vec![(number, text.clone())] };
+                models.push(ModelFile { name, text, beside, command: command(run), repeats, analyses });
             }
         }
     }
@@ -146,4 +157,9 @@ fn name(stem: &str, run: &Run, before: usize, runs: usize) -> String {
         (0, _) => format!("{stem}.toml"),
         (n, _) => format!("{stem}{kind}-{}.toml", n + 1),
     }
+}
+
+/// The value of a `timeSeries` at its beginning, if it can be read.
+pub fn first_value(series: &record::Command, files: &Files<'_>) -> Option<f64> {
+    series::course(series, files).ok().map(|course| course.at(0.0))
 }

@@ -103,6 +103,8 @@ pub struct Record {
     pub commands: Vec<Command>,
     /// How it ended.
     pub end: End,
+    /// Queries on whose answers it depends which commands the script gives, as far as that is known.
+    pub depends: Vec<String>,
 }
 
 impl Record {

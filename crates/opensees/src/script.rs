@@ -65,6 +65,11 @@ const IGNORED: &[(&[&str], &str)] = &[
         &["convertBinaryToText", "convertTextToBinary", "stripXML", "database", "save", "modalProperties"],
         "it works on results",
     ),
+    (&["exec"], "no program is started while a script is recorded"),
+    (
+        &["display", "prp", "vrp", "vup", "vpn", "viewWindow", "plane", "port", "projection", "fill", "print"],
+        "it draws or prints",
+    ),
     (&["responseSpectrumAnalysis"], "`interfield modes` shows frequencies and shapes"),
 ];
 
@@ -152,6 +157,12 @@ impl<'a> Script<'a> {
             self.take(command);
         }
         self.finish();
+        for query in &record.depends {
+            let message = format!(
+                "which commands the script gives depends on the answer to {query}; this is the course for the answers that were given while it was recorded"
+            );
+            self.report.add(Fate::Replaced, query, &Place::default(), &message, "compare with --compare");
+        }
         let computed = self.runs.iter().any(|r| r.kind != Analysis::Rest);
         let (message, place) = match &record.end {
             End::Done => return,

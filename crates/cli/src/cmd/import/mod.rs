@@ -1,18 +1,25 @@
 //! `interfield import`: scripts of other programs as model files.
 
 mod answer;
+mod compare;
+mod modes;
 mod recording;
+mod told;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args as ClapArgs, Subcommand};
-use interfield_opensees::{Fate, Finding, Import, ModelFile, Options, Record, translate, units};
+use interfield_fmi::scratch::Scratch;
+use interfield_opensees::{Fate, Finding, Import, ModelFile, Options, Record, peer, translate, units};
 use serde_json::{Value, json};
 
 use crate::Exit;
+use crate::drawing::{DPI, draw};
 use crate::load::{Loaded, ModelArgs};
 use crate::output::{fail, print, print_json};
+use crate::stored;
+use compare::{Comparing, Comparison};
 use interfield::files::write;
 use interfield::sha256;
 use interfield::table::wrapped;
@@ -47,7 +54,7 @@ interfield import opensees frame.py --units kN,m -o models/\n  \
 interfield import opensees frame.py --allow Pinching4 --json\n  \
 interfield import opensees ida.py -- record1.txt 0.5")]
 struct OpenSees {
-    /// The script, FILE.py
+    /// The script, FILE.py or FILE.tcl
     script: PathBuf,
     /// Arguments of the script
     #[arg(last = true)]
@@ -61,12 +68,24 @@ struct OpenSees {
     /// Leave out a command that is refused, by its name or its type; may be repeated
     #[arg(long, value_name = "NAME")]
     allow: Vec<String>,
-    /// The Python that runs the script
-    #[arg(long, value_name = "PROGRAM", default_value = "python3")]
-    python: String,
+    /// The Python that runs the script [default: that of an environment that is active or beside the script, else python3]
+    #[arg(long, value_name = "PROGRAM")]
+    python: Option<String>,
     /// Longest time that the script may take, s
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
     timeout: f64,
+    /// Run the script also in OpenSees (openseespy of PyPI), with the same steps, and show how the results differ
+    #[arg(long)]
+    compare: bool,
+    /// Compare also with half the step: which of the two programs moves?
+    #[arg(long, requires = "compare")]
+    halve: bool,
+    /// Largest difference allowed, relative to the peak of the channel; exit code 3 if exceeded
+    #[arg(long, value_name = "REL", requires = "compare", allow_hyphen_values = true)]
+    tolerance: Option<f64>,
+    /// Draw both results over each other into this file, FILE.svg or FILE.png
+    #[arg(long, value_name = "FILE", requires = "compare")]
+    plot: Option<PathBuf>,
     /// Show what the script prints
     #[arg(long)]
     show_output: bool,
@@ -108,8 +127,17 @@ impl OpenSees {
         if !(self.timeout > 0.0 && self.timeout < 1e7) {
             return self.fail(Exit::BadInput, "--timeout must be greater than zero", "write --timeout 60");
         }
+        if let Some(bad) = self.tolerance.filter(|t| !(t.is_finite() && *t >= 0.0)) {
+            let message = format!("--tolerance must be zero or greater, found {bad}");
+            return self.fail(Exit::BadInput, &message, "write --tolerance 1e-6");
+        }
+        if let Some(path) = &self.plot {
+            stored::check_output(path, &["svg", "png"], &[&self.script], self.json)?;
+        }
         let (folder, stem) = self.target()?;
-        let record = self.record()?;
+        let scratch = Scratch::new("import")
+            .or_else(|e| self.fail(Exit::Failure, &format!("no folder for temporary files: {e}"), "check the disk"))?;
+        let record = self.record(scratch.path())?;
         let name = self.script.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let version = env!("CARGO_PKG_VERSION");
         let options = Options {
@@ -124,7 +152,7 @@ impl OpenSees {
         };
         let base = self.script.parent().map(Path::to_path_buf).unwrap_or_default();
         let import = translate(&record, &options, &|path| reading(&base, path));
-        self.finish(&import, &folder)
+        self.finish(&import, &folder, &record)
     }
 
     /// Folder and name of the model.
@@ -140,24 +168,21 @@ impl OpenSees {
     }
 
     /// Runs the script and reads what it said.
-    fn record(&self) -> Result<Record, Exit> {
+    fn record(&self, scratch: &Path) -> Result<Record, Exit> {
+        let found = peer::candidates(&self.script, active().as_deref());
+        let found = found.first().map_or_else(|| "python3".to_owned(), |p| p.display().to_string());
         let recording = Recording {
             script: &self.script,
             arguments: &self.arguments,
-            program: &self.python,
+            python: self.python.as_deref().unwrap_or(&found),
             timeout: Duration::from_secs_f64(self.timeout),
             show: self.show_output,
         };
-        let text = match recording.run() {
-            Ok(text) => text,
-            Err((message, help)) => return self.fail(Exit::Failure, &message, &help),
-        };
-        Record::read(&text)
-            .or_else(|e| self.fail(Exit::Failure, &format!("the record of the script is broken: {e}"), ""))
+        recording.run(scratch).or_else(|(message, help)| self.fail(Exit::Failure, &message, &help))
     }
 
     /// Writes the models unless something is refused, and tells everything.
-    fn finish(&self, import: &Import, folder: &Path) -> Result<Exit, Exit> {
+    fn finish(&self, import: &Import, folder: &Path, record: &Record) -> Result<Exit, Exit> {
         let refused = import.report.refuses() || import.models.is_empty();
         let paths: Vec<PathBuf> = import.models.iter().map(|m| folder.join(&m.name)).collect();
         if !refused {
@@ -167,14 +192,46 @@ impl OpenSees {
                 loaded.model(&ModelArgs::default())?;
             }
         }
-        let exit = if refused { Exit::BadInput } else { Exit::Done };
         let shown = Shown { script: &self.script, import, paths: &paths, refused };
-        if self.json {
-            print_json(&shown.json());
-        } else {
+        // A comparison takes a while: what is known is told before.
+        if !self.json {
             print(&shown.text());
         }
-        Ok(exit)
+        let compared = match self.compare && !refused {
+            true => Some(self.compare(import, folder, record)?),
+            false => None,
+        };
+        if self.json {
+            let mut value = shown.json();
+            value["comparison"] = compared.as_ref().map_or(Value::Null, Comparison::json);
+            print_json(&value);
+        } else if let Some(compared) = &compared {
+            print(&compared.text());
+        }
+        let beyond = compared.is_some_and(|c| self.tolerance.is_some_and(|t| !c.is_within(t)));
+        Ok(match (refused, beyond) {
+            (true, _) => Exit::BadInput,
+            (false, true) => Exit::Fault,
+            (false, false) => Exit::Done,
+        })
+    }
+
+    fn compare(&self, import: &Import, folder: &Path, record: &Record) -> Result<Comparison, Exit> {
+        let comparing = Comparing {
+            script: &self.script,
+            arguments: &self.arguments,
+            python: self.python.as_deref(),
+            halve: self.halve,
+            record,
+            import,
+            folder,
+        };
+        let compared = comparing.run().or_else(|(message, help)| self.fail(Exit::Failure, &message, &help))?;
+        if let Some(path) = &self.plot {
+            let drawn = draw(path, &compared.figure(), DPI);
+            drawn.or_else(|message| self.fail(Exit::Failure, &message, "give another file with --plot"))?;
+        }
+        Ok(compared)
     }
 
     fn write(&self, import: &Import, folder: &Path) -> Result<(), Exit> {
@@ -195,6 +252,11 @@ impl OpenSees {
         }
         Ok(())
     }
+}
+
+/// The environment of Python that is active.
+fn active() -> Option<PathBuf> {
+    std::env::var_os("VIRTUAL_ENV").map(PathBuf::from)
 }
 
 /// A file that the script names, seen from the folder of the script.

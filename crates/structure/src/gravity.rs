@@ -9,7 +9,6 @@ use interfield_language::{Problem, Subject};
 
 use crate::assemble::{Assembly, Place, assemble, explain};
 use crate::assembled::Statics;
-use crate::specimen::substitute;
 
 /// Equal steps in which the loads come.
 const STEPS: u32 = 10;
@@ -20,14 +19,15 @@ fn is_loaded(model: &Model) -> bool {
     !model.held.is_empty() || model.elements.iter().any(|e| spread(&e.kind))
 }
 
-/// The model in balance with the loads that are there from the beginning; specimens are taken for their stand-ins.
+/// The model in balance with the loads that are there from the beginning; specimens are taken for what the model says of them.
 pub(crate) fn settled(model: Arc<Model>) -> Result<Arc<Model>, Vec<Problem>> {
     let rested = |k: &Kind| matches!(k, Kind::Frame { frame, .. } if !frame.rest.is_empty());
     if !is_loaded(&model) || model.elements.iter().any(|e| rested(&e.kind)) {
         return Ok(model);
     }
-    let whole = model.as_ref().clone().in_one_piece();
-    let mut assembly = assemble(&substitute(&whole).0)?;
+    let mut whole = model.as_ref().clone().in_one_piece();
+    whole.specimens.clear();
+    let mut assembly = assemble(&whole)?;
     let y = assembly.y0.clone();
     let system = &mut assembly.system;
     let balanced = Statics::new(system, &y).and_then(|mut statics| {

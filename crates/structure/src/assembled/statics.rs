@@ -4,6 +4,7 @@
 use interfield_kernel::{Dims, Fault, Mck, Point, System};
 
 use super::Assembled;
+use super::force::Moving;
 use super::operators::Operator;
 
 /// Newton's iteration ends when the unbalance is this share of the forces in the structure.
@@ -90,7 +91,7 @@ impl Statics {
             let at = Point { t, u: &self.u, v: &zero, s: &self.states };
             system.take_tangents(at)?;
             system.rewind();
-            system.raw_force(at, None, false, &mut r, &mut g)?;
+            system.raw_force(at, None, Moving::Computed, &mut r, &mut g)?;
             if let Some((push, _)) = controlled {
                 r.iter_mut().zip(&push.pattern).for_each(|(r, p)| *r -= self.factor * p);
             }
@@ -137,7 +138,7 @@ impl Statics {
         let (mut r, mut g) = (vec![0.0; self.u.len()], vec![0.0; self.states.len()]);
         let zero = vec![0.0; self.u.len()];
         system.rewind();
-        system.raw_force(Point { t, u: &self.u, v: &zero, s: &self.states }, None, true, &mut r, &mut g)?;
+        system.raw_force(Point { t, u: &self.u, v: &zero, s: &self.states }, None, Moving::All, &mut r, &mut g)?;
         system.rewind();
         Ok(())
     }

@@ -2,6 +2,7 @@
 //! with the estimates that stand in the model.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::Rows;
 use crate::assemble::{assemble, estimate, remembers, stored, tangent_at_rest};
@@ -80,7 +81,8 @@ fn spread(local: &[f64], rows: &[Vec<f64>], n: usize) -> Vec<f64> {
     (0..n * n).map(|k| entry(k / n, k % n)).collect()
 }
 
-/// A specimen as a system of its own, with its initial states: all else is held, and nothing loads it.
+/// A specimen as a system of its own, with its initial states: all else is held, and nothing loads it. What loads that are there from
+/// the beginning make of it, it learns on its way to the start of the test.
 pub(crate) fn physical(model: &Model, specimen: &Specimen, stand_in: StandIn) -> Result<Physical, Vec<Problem>> {
     let dof = |(d, dof): (usize, &Dof)| {
         let commanded = specimen.dofs.iter().position(|&x| x == d);
@@ -91,7 +93,8 @@ pub(crate) fn physical(model: &Model, specimen: &Specimen, stand_in: StandIn) ->
     let alone = Model {
         dofs: model.dofs.iter().enumerate().map(dof).collect(),
         // What is really there, whatever it is taken for.
-        elements: specimen.elements.iter().map(|&e| Element { given: None, ..model.elements[e].clone() }).collect(),
+        elements: specimen.elements.iter().map(|&e| unloaded(&model.elements[e])).collect(),
+        held: Vec::new(),
         damping: Damping::None,
         loads: Vec::new(),
         load_names: Vec::new(),
@@ -106,6 +109,14 @@ pub(crate) fn physical(model: &Model, specimen: &Specimen, stand_in: StandIn) ->
         let start = a.y0[2 * specimen.dofs.len()..].to_vec();
         Physical { system: Some(a.system), start, stand_in }
     })
+}
+
+fn unloaded(element: &Element) -> Element {
+    let mut element = Element { given: None, ..element.clone() };
+    if let Kind::Frame { frame, .. } = &mut element.kind {
+        frame.rest = Arc::new([]);
+    }
+    element
 }
 
 /// Coordinates of an element as rows over the commanded degrees of freedom.

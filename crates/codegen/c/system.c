@@ -216,16 +216,18 @@ static void frame_motion(const system_t *S, double *W, const element_t *E, const
     }
 }
 
-/* Moves a part of a frame to a point and adds its forces there; it remembers its history, and these forces behind it. */
+/* Moves a part of a frame to a point and adds its forces there. It remembers its history, unless this is a trial, and behind it its
+   coordinates and forces. */
 static int frame_force(const system_t *S, double *W, const element_t *E, const double *in, double t, const double *u, const double *v,
                        const double *du, const double *dv, double *r)
 {
-    const int d = E->d, history = E->memory - d;
+    const int d = E->d, history = E->memory - 2 * d;
     double *q = W + S->at_q, *p = W + S->at_p, *m = W + S->at_memory + E->memory0, *ahead = W + S->at_ahead;
     frame_motion(S, W, E, in, u, v);
     part_force(E->law, W + S->at_constants + E->constant0, S->fibres + E->fibre0, t, q, W + S->at_v, m, ahead, p);
-    copy(m, ahead, history);
-    copy(m + history, p, d);
+    copy(m, ahead, W[S->at_moving] > 0.0 ? 0 : history);
+    copy(m + history, q, d);
+    copy(m + history + d, p, d);
     const int bad = all_finite(p, d) ? 0 : FAULT_FORCE;
     if (du) {
         const double *k = sys_tangents(S, W) + E->tangent0;
@@ -242,6 +244,26 @@ static int frame_force(const system_t *S, double *W, const element_t *E, const d
         sys_scatter(S, E->row0 + i, p[i], r);
     }
     return bad;
+}
+
+/* What a part of a frame remembers at the beginning; without gravity it comes from rest to its initial displacements at once. */
+static void frame_settle(const system_t *S, double *W, const element_t *E, const double *in, const double *u)
+{
+    const int d = E->d, history = E->memory - 2 * d;
+    double *q = W + S->at_q, *v = W + S->at_v, *p = W + S->at_p, *m = W + S->at_memory + E->memory0, *ahead = W + S->at_ahead;
+    int away = 0;
+    copy(m, S->rest + E->rest0, E->memory);
+    for (int i = 0; i < d; i++) {
+        q[i] = sys_gather(S, E->row0 + i, u, in, 0);
+        v[i] = 0.0;
+        away |= q[i] != 0.0;
+    }
+    if (!E->settled && away) {
+        part_force(E->law, W + S->at_constants + E->constant0, S->fibres + E->fibre0, 0.0, q, v, m, ahead, p);
+        copy(m, ahead, history);
+        copy(m + history, q, d);
+        copy(m + history + d, p, d);
+    }
 }
 
 /* A step that iterates begins: what parts of frames remember now is where every iteration starts. */
@@ -265,7 +287,7 @@ static void sys_settle(const system_t *S, double *W, const double *in, const dou
         const element_t *E = &S->element[e];
 #if FRAMES
         if (E->kind == 3) {
-            copy(W + S->at_memory + E->memory0, S->rest + E->rest0, E->memory);
+            frame_settle(S, W, E, in, u);
         }
 #endif
         if (E->kind != 2) {
@@ -280,6 +302,9 @@ static void sys_settle(const system_t *S, double *W, const double *in, const dou
             m[1] = *z;
         }
     }
+#if FRAMES
+    sys_commit(S, W);
+#endif
 }
 
 /* Forces of elements and loads in the true masses, without specimens and multipliers. du = 0: no shift. */
@@ -307,7 +332,7 @@ static int sys_raw_force(const system_t *S, double *W, const double *in, double 
             bad = line_force(S, W, E, t, u, v, s, du, dv, ds, r, g);
 #if FRAMES
         } else if (E->kind == 3) {
-            bad = frame_force(S, W, E, in, t, u, v, du, dv, r);
+            bad = W[S->at_moving] > 1.0 ? 0 : frame_force(S, W, E, in, t, u, v, du, dv, r);
 #endif
         } else {
             bad = element_force(S, W, E, in, t, u, v, s, du, dv, ds, r, g);
@@ -576,8 +601,9 @@ static int sys_take_tangents(const system_t *S, double *W, const double *in, dou
         }
 #if FRAMES
         if (E->kind == 3) {
+            const double *m = W + (S->iterated ? S->at_committed : S->at_memory) + E->memory0;
             frame_motion(S, W, E, in, u, v);
-            part_stiffness(E->law, c, S->fibres + E->fibre0, t, q, w, W + S->at_memory + E->memory0, W + S->at_ahead, out);
+            part_stiffness(E->law, c, S->fibres + E->fibre0, t, q, w, m, W + S->at_ahead, out);
             continue;
         }
 #endif

@@ -13,6 +13,7 @@ typedef struct {
     double factor[2];
 #if FRAMES
     int memory, fibre0, rest0; /* of a frame: numbers that it remembers, first of its fibres, first of what it remembers at the beginning */
+    int settled;               /* ... after gravity: it is not moved to its initial displacements */
 #endif
 } element_t;
 
@@ -102,7 +103,10 @@ typedef struct {
 #if FRAMES
     const double *rest;         /* what parts of frames remember at the beginning */
     const int *fibres;          /* of parts of frames: first group, number of groups, place of their histories */
+    int frame_coordinates;      /* of all parts of frames */
+    int iterated;               /* the scheme iterates: tangents of parts of frames are taken from where the step began */
     int at_ahead, at_committed;
+    int at_moving;              /* 0: evaluations move all, 1: they are trials, 2: parts of frames are left out */
 #endif
     int at_memory, at_saved, at_tangents, at_mass, at_mass_values, at_constants, at_measured, at_ports, at_row, at_fault, at_scheme;
 } system_t;

@@ -217,22 +217,21 @@ impl Frames {
     /// Deformations of a corotational member in space with derivatives along two directions; its numbers.
     fn record_corotated(&mut self, part: &Part) -> Vec<f64> {
         let Part::Space(member, Transformation::Corotational) = part else { return Vec::new() };
-        let (x, memory) = (|i| record::input("x", i), |i| record::input("m", i));
-        record::start_portable();
-        let ends = corotated(member.length, &std::array::from_fn(x), &std::array::from_fn(memory)).1;
-        let named = |i: usize, r: Rec| (format!("out[{i}]"), r);
-        let ends = record::print(&ends.into_iter().enumerate().map(|(i, r)| named(i, r)).collect::<Vec<_>>()).text;
         record::start_portable();
         let nil = Rec::constant(0.0);
         let at = std::array::from_fn(|i| Dual {
-            re: Dual { re: x(i), eps: record::input("d", i) },
+            re: Dual { re: record::input("x", i), eps: record::input("d", i) },
             eps: Dual { re: record::input("b", i), eps: nil },
         });
         let fixed = |re: Rec| Dual { re: Dual { re, eps: nil }, eps: Dual { re: nil, eps: nil } };
-        let v = corotated(member.length, &at, &std::array::from_fn(|i| fixed(memory(i)))).0;
+        let memory = std::array::from_fn(|i| fixed(record::input("m", i)));
+        let (v, ends) = corotated(member.length, &at, &memory);
+        let named = |i: usize, r: Rec| (format!("out[{i}]"), r);
         let all = v.into_iter().enumerate();
         let all = all.flat_map(|(i, v)| [named(i, v.re.re), named(6 + i, v.re.eps), named(12 + i, v.eps.eps)]);
         let derivatives = record::print(&all.collect::<Vec<_>>()).text;
+        let ends = ends.into_iter().enumerate().map(|(i, end)| named(i, end.re.re));
+        let ends = record::print(&ends.collect::<Vec<_>>()).text;
         self.corotated = [derivatives, ends];
         record::constants()
     }

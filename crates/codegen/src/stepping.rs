@@ -435,8 +435,9 @@ impl Phases for Printer {
         Ok(())
     }
 
-    /// Members, whose histories a trial must leave, are refused before a step is printed.
-    fn trial(&mut self, _: bool) {}
+    fn trial(&mut self, trial: bool) {
+        self.framed(&format!("W[S->at_moving] = {};", number(f64::from(u8::from(trial)))));
+    }
 
     fn force(
         &mut self,

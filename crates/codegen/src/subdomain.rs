@@ -250,7 +250,10 @@ pub fn emit(subdomain: &Subdomain<'_>, laws: &mut Laws, further: &[Recorded]) ->
         }
         fields.push((name, at.to_string()));
     }
-    if b.is_framed() {
+    if subdomain.framed {
+        fields.push(("frame_coordinates", b.frame_coordinates().to_string()));
+        fields.push(("iterated", i32::from(b.iterated).to_string()));
+        fields.push(("at_moving", memory.take(1).to_string()));
         let longest = b.elements.iter().map(|e| e.memory).max().unwrap_or(0);
         fields.push(("at_ahead", memory.take(longest).to_string()));
         fields.push(("at_committed", memory.take(b.memory).to_string()));
@@ -361,7 +364,9 @@ fn elements(
             _ => 0,
         };
         let (at, factor) = e.line.unwrap_or(([0, 0], [0.0, 0.0]));
-        let frame = if framed { format!(", {}, {fibre0}, {rest0}", e.memory) } else { String::new() };
+        let settled = matches!(&e.law, Stored::Frame(frame) if !frame.rest.is_empty());
+        let frame = format!(", {}, {fibre0}, {rest0}, {}", e.memory, i32::from(settled));
+        let frame = if framed { frame } else { String::new() };
         entries.push(format!(
             "{{{}, {}, {kind}, {}, {}, {}, {c0}, {row0}, {}, {}, {}, {}, {scatter0}, {}, {ground0}, {{{}, {}}}, {{{}, {}}}{frame}}}",
             e.d,

@@ -125,8 +125,8 @@ fn plane_frame(bays: usize, storeys: usize, transformation: &str) -> String {
 
 #[test]
 fn a_steel_frame_gives_the_bits_of_the_library() {
-    for transformation in ["linear", "p-delta", "corotational"] {
-        let text = shaken(&plane_frame(3, 5, transformation), ["alpha-os", "initial", "10 ms", "10 s"]);
+    for (bays, storeys, transformation) in [(1, 1, "linear"), (3, 5, "p-delta"), (1, 1, "corotational")] {
+        let text = shaken(&plane_frame(bays, storeys, transformation), ["alpha-os", "initial", "10 ms", "10.2 s"]);
         let levels: &[&str] = if transformation == "p-delta" { &["-O2", "-O3"] } else { &["-O2"] };
         equal(&format!("steel-{transformation}"), &text, levels);
     }
@@ -137,12 +137,15 @@ const ELSEWHERE: [&str; 3] = ["ros3p", "rodas3", "rosenbrock"];
 
 #[test]
 fn every_scheme_steps_a_frame_with_the_bits_of_the_library() {
-    let frame = plane_frame(1, 2, "p-delta");
+    let frame = plane_frame(1, 1, "p-delta");
     for scheme in SCHEMES.iter().filter(|s| !ELSEWHERE.contains(&s.name)) {
-        for tangent in ["exact", "initial"] {
-            let text = shaken(&frame, [scheme.name, tangent, "1 ms", "300 ms"]);
-            equal(&format!("framed-{}-{tangent}", scheme.name), &text, &["-O1"]);
-        }
+        let text = shaken(&frame, [scheme.name, "initial", "1 ms", "100 ms"]);
+        equal(&format!("framed-{}", scheme.name), &text, &["-O0"]);
+    }
+    // Tangents that follow the state, of a scheme of each kind.
+    for scheme in ["alpha-os", "lsrt2", "newmark-newton", "bathe"] {
+        let text = shaken(&frame, [scheme, "exact", "5 ms", "1 s"]);
+        equal(&format!("followed-{scheme}"), &text, &["-O0"]);
     }
 }
 
@@ -187,7 +190,7 @@ fn a_space_frame_with_a_diaphragm_gives_the_bits_of_the_library() {
     for (transformation, how) in
         [("linear", "points = 4"), ("p-delta", "formulation = \"displacement\""), ("corotational", "points = 3")]
     {
-        let text = shaken(&building(transformation, how), ["alpha-os", "initial", "5 ms", "5 s"]);
+        let text = shaken(&building(transformation, how), ["alpha-os", "initial", "5 ms", "1 s"]);
         equal(&format!("building-{transformation}"), &text, &["-O2"]);
     }
 }
@@ -197,23 +200,11 @@ const SPRINGS: &str = r#"
 title = "Springs, bars and bearings"
 dofs = ["x", "y", "rz"]
 node = [
-    { name = "ground", at = [0, 0], fixed = true },
+    { name = "foot", at = [0, 0], fixed = true },
     { name = "a", at = [3, 0], mass = { x = 5000, y = 5000, rz = 500 } },
     { name = "b", at = [3, 4], mass = { x = 4000, y = 4000, rz = 400 } },
     { name = "c", at = [3, 4.3], mass = { x = 9000, y = 9000, rz = 900 } },
     { name = "d", at = [3, 4.6], mass = { x = 9000, y = 9000, rz = 900 } },
-]
-material = [
-    { name = "open", type = "elastic-plastic-gap", acts = "force", E = "3 kN/mm", fy = "30 kN", gap = "1 mm", eta = 0.05, damage = 1 },
-    { name = "ideal", type = "elastic-plastic", acts = "force", E = "9 kN/mm", fy = "20 kN", fyc = "15 kN" },
-    { name = "both", type = "hardening", acts = "force", E = "9 kN/mm", fy = "20 kN", Hi = "1 kN/mm", Hk = "0.5 kN/mm" },
-    { name = "flag", type = "self-centring", acts = "force", k1 = "10 kN/mm", k2 = "1 kN/mm", fa = "15 kN", beta = 0.8 },
-    { name = "oil", type = "maxwell", acts = "force", k = "25 kN/mm", c = "200 kN*s/m" },
-    { name = "fluid", type = "viscous", acts = "force", c = 20000, n = 0.35, v0 = "2 mm/s" },
-    { name = "soft", type = "nonlinear-maxwell", acts = "force", k = "25 kN/mm", c = 20000, n = 0.5 },
-    { name = "pinched", type = "pinching", acts = "moment", m1p = "10 kN*m", r1p = 0.0005, m2p = "14 kN*m", r2p = 0.002, m3p = "15 kN*m", r3p = 0.005, m1n = "-10 kN*m", r1n = -0.0005, m2n = "-14 kN*m", r2n = -0.002, m3n = "-15 kN*m", r3n = -0.005, pinch_x = 0.7, pinch_y = 0.3, damage1 = 0.02, damage2 = 0.01, beta = 0.3 },
-    { name = "vertical", type = "elastic", acts = "force", E = "200 kN/mm", Ec = "400 kN/mm" },
-    { name = "tilting", type = "elastic", acts = "moment", E = "500 kN*m" },
 ]
 element = [
     { type = "uniaxial", name = "e1", nodes = ["ground", "a"], dof = "x", material = "open" },
@@ -225,17 +216,101 @@ element = [
     { type = "uniaxial", name = "e7", nodes = ["ground", "a"], dof = "x", material = "soft" },
     { type = "uniaxial", name = "e8", nodes = ["ground", "a"], dof = "rz", material = "pinched" },
     { type = "uniaxial", name = "e9", nodes = ["ground", "a"], dof = "y", material = "vertical" },
-    { type = "bar", name = "tie", nodes = ["a", "b"], material = "steel", area = "2 cm^2" },
-    { type = "bar", name = "turning", nodes = ["ground", "b"], material = "mild", area = "2 cm^2", transformation = "corotational" },
+    { type = "bar", name = "tie", nodes = ["a", "b"], material = "steel", area = "12 cm^2" },
+    { type = "bar", name = "turning", nodes = ["foot", "b"], material = "mild", area = "2 cm^2", transformation = "corotational" },
     { type = "uniaxial", name = "f1", nodes = ["a", "b"], dof = "x", material = "flag" },
     { type = "uniaxial", name = "f2", nodes = ["a", "b"], dof = "rz", material = "tilting" },
     { type = "elastomeric-bearing", name = "rubber", nodes = ["b", "c"], k = "10 kN/mm", qd = "9 kN", alpha1 = 0.1, alpha2 = 0.02, mu = 2.5, axial = "vertical", rotation = "tilting", shear_distance = 0.4 },
     { type = "friction-pendulum", name = "slider", nodes = ["c", "d"], radius = "2 m", k = "50 kN/mm", friction = 0.06, axial = "vertical", rotation = "tilting" },
 ]
+[[material]]
+name = "open"
+type = "elastic-plastic-gap"
+acts = "force"
+E = "3 kN/mm"
+fy = "30 kN"
+gap = "1 mm"
+eta = 0.05
+damage = 1
+[[material]]
+name = "ideal"
+type = "elastic-plastic"
+acts = "force"
+E = "9 kN/mm"
+fy = "20 kN"
+fyc = "15 kN"
+[[material]]
+name = "both"
+type = "hardening"
+acts = "force"
+E = "9 kN/mm"
+fy = "20 kN"
+Hi = "1 kN/mm"
+Hk = "0.5 kN/mm"
+[[material]]
+name = "flag"
+type = "self-centring"
+acts = "force"
+k1 = "10 kN/mm"
+k2 = "1 kN/mm"
+fa = "15 kN"
+beta = 0.8
+[[material]]
+name = "oil"
+type = "maxwell"
+acts = "force"
+k = "25 kN/mm"
+c = "200 kN*s/m"
+[[material]]
+name = "fluid"
+type = "viscous"
+acts = "force"
+c = 20000
+n = 0.35
+v0 = "2 mm/s"
+[[material]]
+name = "soft"
+type = "nonlinear-maxwell"
+acts = "force"
+k = "25 kN/mm"
+c = 20000
+n = 0.5
+[[material]]
+name = "pinched"
+type = "pinching"
+acts = "moment"
+m1p = "10 kN*m"
+r1p = 0.0005
+m2p = "14 kN*m"
+r2p = 0.002
+m3p = "15 kN*m"
+r3p = 0.005
+m1n = "-10 kN*m"
+r1n = -0.0005
+m2n = "-14 kN*m"
+r2n = -0.002
+m3n = "-15 kN*m"
+r3n = -0.005
+pinch_x = 0.7
+pinch_y = 0.3
+damage1 = 0.02
+damage2 = 0.01
+beta = 0.3
+[[material]]
+name = "vertical"
+type = "elastic"
+acts = "force"
+E = "200 kN/mm"
+Ec = "400 kN/mm"
+[[material]]
+name = "tilting"
+type = "elastic"
+acts = "moment"
+E = "500 kN*m"
 [[load]]
 type = "gravity"
 at = "d.y"
-force = "-90 kN"
+force = "-60 kN"
 [record]
 energy = true
 channels = ["a.x", "b.x", "c.x", "d.x", "d.y", "e1.force", "e5.force", "e6.force", "e7.force", "e8.force", "tie.force", "turning.force.1", "rubber.force.2", "slider.force.2"]

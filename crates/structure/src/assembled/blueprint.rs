@@ -107,6 +107,8 @@ pub struct Blueprint {
     pub forces: Vec<usize>,
     /// Loads that are there from the beginning, over the unknowns; empty: none.
     pub held: Vec<f64>,
+    /// Whether its scheme iterates: tangents of parts of frames are then taken from where the step began.
+    pub iterated: bool,
     /// Rate below which viscous forces of parts of frames are linear.
     pub calm: f64,
     /// Base accelerations.
@@ -128,6 +130,11 @@ pub struct Blueprint {
 }
 
 impl Blueprint {
+    /// How many coordinates its parts of frames have.
+    pub fn frame_coordinates(&self) -> usize {
+        self.elements.iter().filter(|e| matches!(e.law, Stored::Frame(_))).map(|e| e.d).sum()
+    }
+
     /// Whether parts of frames are among its elements.
     pub fn is_framed(&self) -> bool {
         self.elements.iter().any(|e| matches!(e.law, Stored::Frame(_)))
@@ -150,7 +157,7 @@ impl Assembled {
             start: match &e.law {
                 Stored::Frame(part) => {
                     let mut start = vec![0.0; e.memory];
-                    super::frame::start(part, &mut start);
+                    super::frame::start(part, 0.0, &vec![0.0; e.d], &mut start);
                     start
                 }
                 _ => Vec::new(),
@@ -180,6 +187,7 @@ impl Assembled {
             couplings: self.couplings.clone(),
             forces: self.forces.iter().map(|f| f.0).collect(),
             held: self.held.clone(),
+            iterated: self.iterated,
             calm: self.calm(),
             grounds: self.grounds.clone(),
             imposed: self.motions.len(),

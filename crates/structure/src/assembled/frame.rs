@@ -108,8 +108,8 @@ impl Assembled {
         let d = e.d;
         let [mut q, v] = self.motion(e, at);
         let mine = &mut memory[e.memory0..e.memory0 + e.memory];
-        // Newton has asked for the tangent at this very point, and the part was moved there for it.
-        let known = self.iterated && ahead.is_at(e, [&q[..d], &v[..d]]);
+        // Newton has asked for the tangent at this very point, and the part was moved there for it from where it stands again.
+        let known = self.iterated && self.rewound && ahead.is_at(e, [&q[..d], &v[..d]]);
         if !known {
             let mut k = [0.0; SIZE * SIZE];
             let next = &mut ahead.memory[e.memory0..e.memory0 + e.memory];

@@ -145,6 +145,8 @@ pub struct Assembled {
     /// The share of all other loads that acts: none while the structure is brought into balance.
     acting: f64,
     iterated: bool,
+    /// Whether elements remember what they did at the committed point.
+    rewound: bool,
     /// Whether evaluations are trials that leave histories of members where they are.
     trial: bool,
     /// Specimens, whose forces are measured, and externals, whose forces are told.
@@ -252,6 +254,7 @@ impl Assembled {
             held_share: 1.0,
             acting: 1.0,
             iterated: false,
+            rewound: false,
             trial: false,
             measured: Vec::new(),
             operators: Vec::new(),
@@ -478,6 +481,7 @@ impl System for Assembled {
     }
 
     fn memory_mut(&mut self) -> &mut [f64] {
+        self.rewound = false;
         &mut self.memory
     }
 
@@ -516,10 +520,12 @@ impl System for Assembled {
         self.ahead.forget();
         let laws = self.committed.len();
         self.committed.copy_from_slice(&self.memory[..laws]);
+        self.rewound = true;
     }
 
     fn rewind(&mut self) {
         self.memory[..self.committed.len()].copy_from_slice(&self.committed);
+        self.rewound = true;
     }
 
     /// Time acts through constant masses and matrices here; what moves elements depends on the state too.

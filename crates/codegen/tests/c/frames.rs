@@ -308,9 +308,10 @@ type = "elastic"
 acts = "moment"
 E = "500 kN*m"
 [[load]]
-type = "gravity"
+type = "force"
+name = "weight"
 at = "d.y"
-force = "-60 kN"
+signal = { type = "table", times = [0, 0.3, 100], values = [0, -60000, -60000] }
 [record]
 energy = true
 channels = ["a.x", "b.x", "c.x", "d.x", "d.y", "e1.force", "e5.force", "e6.force", "e7.force", "e8.force", "tie.force", "turning.force.1", "rubber.force.2", "slider.force.2"]

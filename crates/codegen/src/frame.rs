@@ -122,6 +122,10 @@ impl Evaluate<Rec> for Recorder<'_> {
         material.advance(&self.tables.library, history, e, pace, keep)
     }
 
+    fn exp(&self, x: Rec) -> Rec {
+        x.exp()
+    }
+
     fn power(&self, x: Rec, n: f64) -> Rec {
         x.powf(n)
     }

@@ -2,7 +2,9 @@
 
 use interfield_coupling::Options;
 use interfield_kernel::Scheme;
+use interfield_kernel::frame::bearing::Shear;
 use interfield_kernel::frame::member::Formulation;
+use interfield_kernel::frame::part::Part;
 use interfield_kernel::scheme::registry::AnyScheme;
 use interfield_language::model::{Channel, Element, Kind, Model, Quantity, Within};
 use interfield_language::{Problem, Subject};
@@ -38,6 +40,7 @@ pub fn export(model: &Model, name: &str, origin: &Origin) -> Result<Export, Vec<
         ));
     }
     refused.extend(iterated(model));
+    refused.extend(triple(model));
     if model.analysis.land {
         let message = "generated code takes steps of one length; events = \"land\" does not".to_owned();
         refused.push(refusal(Subject::Step, message, "leave `events` out"));
@@ -67,6 +70,21 @@ fn iterated(model: &Model) -> impl Iterator<Item = Problem> {
         );
         let help = "write formulation = \"force\": a fixed number of evaluations (passes), what is left goes into the next step";
         refusal(Subject::Element(i), message, help)
+    })
+}
+
+/// A triple friction pendulum finds its sliders by an iteration.
+fn triple(model: &Model) -> impl Iterator<Item = Problem> {
+    let triple = |kind: &Kind| {
+        let Kind::Frame { frame, .. } = kind else { return false };
+        matches!(&frame.part, Part::Bearing(bearing) if matches!(bearing.shear, Shear::Triple(_)))
+    };
+    model.elements.iter().enumerate().filter(move |(_, e)| triple(&e.kind)).map(|(i, element)| {
+        let message = format!(
+            "`{}` finds its sliders by an iteration, but generated C takes the same time in every step",
+            element.name
+        );
+        refusal(Subject::Element(i), message, "use a single friction pendulum (type = \"friction-pendulum\")")
     })
 }
 

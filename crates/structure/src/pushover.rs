@@ -54,8 +54,14 @@ impl Structure {
             Place::Free(i) => Some(i),
             Place::Imposed(_) | Place::Fixed => None,
         };
-        let Some(control) = unknown(plan.control) else {
-            let message = format!("`{}` is held and cannot be pushed", model.dofs[plan.control].name);
+        // What follows one other alone is pushed with it.
+        let control = match model.resolved(&[(plan.control, 1.0)])[..] {
+            [(leads, 1.0)] => unknown(leads),
+            _ => None,
+        };
+        let Some(control) = control else {
+            let message =
+                format!("`{}` is held or follows a rotation, and cannot be pushed", model.dofs[plan.control].name);
             return Err(vec![Problem::error(Subject::Dof(plan.control), message, "control a free degree of freedom")]);
         };
         let mut pattern = vec![0.0; free.len()];

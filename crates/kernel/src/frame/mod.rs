@@ -15,14 +15,16 @@ pub mod part;
 pub mod rule;
 pub mod section;
 pub mod seen;
+pub mod slider;
 pub mod transformation;
+pub mod triple;
 
 use core::ops::Range;
 
 use crate::uniaxial::Pace;
 use crate::uniaxial::combined::Library;
 use crate::uniaxial::material::Material;
-use crate::{Dual, Portable, Scalar};
+use crate::{Dual, Portable, Scalar, portable};
 use matrix::Matrix;
 use section::Section;
 
@@ -96,6 +98,26 @@ pub trait Evaluate<T: Scalar> {
     /// x^n of a number that is not negative.
     fn power(&self, x: T, n: f64) -> T;
 
+    /// e^x.
+    fn exp(&self, x: T) -> T;
+
+    /// See [`triple::Triple::sheared`]. Its iteration has no record: whoever records parts refuses these bearings first.
+    fn triple(
+        &self,
+        _triple: &triple::Triple,
+        _u: [T; 2],
+        _axial: T,
+        _memory: (&[T], &mut [T]),
+    ) -> bearing::Sheared<T> {
+        let unknown = T::constant(f64::NAN);
+        bearing::Sheared {
+            force: [unknown; 2],
+            stiffness: [[unknown; 2]; 2],
+            axial: [unknown; 2],
+            turns: [[unknown; 2]; 2],
+        }
+    }
+
     /// See [`transformation::turned`].
     fn turned(&self, length: f64, x: &[T; 9], memory: &[T]) -> transformation::Turned<T>;
 }
@@ -103,6 +125,16 @@ pub trait Evaluate<T: Scalar> {
 impl Evaluate<f64> for Tables<'_> {
     fn tables(&self) -> &Tables<'_> {
         self
+    }
+
+    fn triple(
+        &self,
+        triple: &triple::Triple,
+        u: [f64; 2],
+        axial: f64,
+        memory: (&[f64], &mut [f64]),
+    ) -> bearing::Sheared<f64> {
+        triple.sheared(u, axial, memory)
     }
 
     fn fibres<const N: usize>(
@@ -127,6 +159,10 @@ impl Evaluate<f64> for Tables<'_> {
         let pace = Pace { t: lift(pace.t), rate: pace.rate.map(lift), calm: pace.calm };
         let s = material.advance(&self.library, |i| Portable([history(i)]), lift(e), &pace, |i, x| keep(i, x.0[0]));
         Dual { re: s.re.0[0], eps: s.eps.0[0] }
+    }
+
+    fn exp(&self, x: f64) -> f64 {
+        portable::exp(x)
     }
 
     fn power(&self, x: f64, n: f64) -> f64 {

@@ -1,9 +1,12 @@
 //! Nonlinear frames against recorded results of OpenSees 3.7.1.
 
+mod bearings;
 mod compared;
+mod constraints;
 mod dynamics;
 mod frames;
 mod materials;
 mod members;
 mod parts;
+mod refused;
 mod sections;

@@ -482,6 +482,7 @@ pub fn parse(source: &Source, overrides: &Overrides, files: Files<'_>, diags: &D
     let partition = substructures::read(&mut context, &root, analysis.as_ref(), written, overrides);
     context.drives = partition.as_ref().is_some_and(|p| p.coupling.info.drives);
     let specimens = specimens::read(&mut context, &root, analysis.as_ref(), partition.as_ref());
+    loads::refuse_on_specimens(&context, &specimens);
     externals::check(&context, &externals);
     doubt_estimates(&context, analysis.as_ref(), overrides);
     if overrides.tangent.is_none() {

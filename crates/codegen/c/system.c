@@ -601,9 +601,14 @@ static int sys_take_tangents(const system_t *S, double *W, const double *in, dou
         }
 #if FRAMES
         if (E->kind == 3) {
+            /* A scheme that does not iterate keeps the stiffness with which it began; slopes by the rate depend on no path. */
             const double *m = W + (S->iterated ? S->at_committed : S->at_memory) + E->memory0;
-            frame_motion(S, W, E, in, u, v);
-            part_stiffness(E->law, c, S->fibres + E->fibre0, t, q, w, m, W + S->at_ahead, out);
+            double *both = S->iterated ? out : W + S->at_both;
+            if (S->iterated || E->rated) {
+                frame_motion(S, W, E, in, u, v);
+                part_stiffness(E->law, c, S->fibres + E->fibre0, t, q, w, m, W + S->at_ahead, both);
+                copy(out + E->d * E->d, both + E->d * E->d, E->d * E->d);
+            }
             continue;
         }
 #endif

@@ -14,6 +14,7 @@ typedef struct {
 #if FRAMES
     int memory, fibre0, rest0; /* of a frame: numbers that it remembers, first of its fibres, first of what it remembers at the beginning */
     int settled;               /* ... after gravity: it is not moved to its initial displacements */
+    int rated;                 /* ... its damping depends on the rate */
 #endif
 } element_t;
 
@@ -105,7 +106,7 @@ typedef struct {
     const int *fibres;          /* of parts of frames: first group, number of groups, place of their histories */
     int frame_coordinates;      /* of all parts of frames */
     int iterated;               /* the scheme iterates: tangents of parts of frames are taken from where the step began */
-    int at_ahead, at_committed;
+    int at_ahead, at_committed, at_both;
     int at_moving;              /* 0: evaluations move all, 1: they are trials, 2: parts of frames are left out */
 #endif
     int at_memory, at_saved, at_tangents, at_mass, at_mass_values, at_constants, at_measured, at_ports, at_row, at_fault, at_scheme;

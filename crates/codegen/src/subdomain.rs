@@ -257,6 +257,7 @@ pub fn emit(subdomain: &Subdomain<'_>, laws: &mut Laws, further: &[Recorded]) ->
         let longest = b.elements.iter().map(|e| e.memory).max().unwrap_or(0);
         fields.push(("at_ahead", memory.take(longest).to_string()));
         fields.push(("at_committed", memory.take(b.memory).to_string()));
+        fields.push(("at_both", memory.take(2 * dmax * dmax).to_string()));
     }
     plan.fault = memory.take(1);
     fields.push(("at_fault", plan.fault.to_string()));
@@ -365,7 +366,8 @@ fn elements(
         };
         let (at, factor) = e.line.unwrap_or(([0, 0], [0.0, 0.0]));
         let settled = matches!(&e.law, Stored::Frame(frame) if !frame.rest.is_empty());
-        let frame = format!(", {}, {fibre0}, {rest0}, {}", e.memory, i32::from(settled));
+        let rated = matches!(&e.law, Stored::Frame(frame) if frame.part.follows_rate(&frame.sections.tables()));
+        let frame = format!(", {}, {fibre0}, {rest0}, {}, {}", e.memory, i32::from(settled), i32::from(rated));
         let frame = if framed { frame } else { String::new() };
         entries.push(format!(
             "{{{}, {}, {kind}, {}, {}, {}, {c0}, {row0}, {}, {}, {}, {}, {scatter0}, {}, {ground0}, {{{}, {}}}, {{{}, {}}}{frame}}}",

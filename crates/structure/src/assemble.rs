@@ -228,7 +228,7 @@ fn is_symmetric(kind: &Kind) -> bool {
         Kind::Law { law, .. } => law.info().symmetric,
         // Equilibrium on the displaced ends couples shear to the axial force.
         Kind::Frame { frame, .. } => match frame.part {
-            Part::Spring { .. } | Part::Truss { .. } => true,
+            Part::Spring { .. } | Part::Truss { .. } | Part::Springs { .. } | Part::Slice { .. } => true,
             Part::Plane(_, kind) | Part::Space(_, kind) => kind != Transformation::PDelta,
             Part::Bearing(_) => false,
         },

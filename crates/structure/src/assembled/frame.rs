@@ -145,11 +145,18 @@ impl Assembled {
         let [q, v] = self.motion(e, at);
         let range = e.memory0..e.memory0 + e.memory;
         let (k, c) = tangents[e.tangent0..e.tangent0 + 2 * d * d].split_at_mut(d * d);
-        // Who iterates tries again from the last committed point; all others go on from where they are.
-        let committed = if self.iterated { &self.committed[range.clone()] } else { &self.memory[range.clone()] };
         let point = self.at((e, frame), at.t, [&q, &v]);
+        let tables = frame.sections.tables();
+        if !self.iterated && !self.operators.is_empty() {
+            // A scheme that does not iterate keeps the stiffness with which it began; slopes by the rate depend on no path.
+            if frame.part.follows_rate(&tables) {
+                frame.part.damping(&tables, &self.memory[range], point, c);
+            }
+            return;
+        }
+        let committed = &self.committed[range.clone()];
         moved(frame, (committed, &mut ahead.memory[range]), point, k);
-        frame.part.damping(&frame.sections.tables(), committed, point, c);
+        frame.part.damping(&tables, committed, point, c);
         ahead.set_at(e, [&q[..d], &v[..d]]);
     }
 

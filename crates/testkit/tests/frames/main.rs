@@ -10,3 +10,4 @@ mod members;
 mod parts;
 mod refused;
 mod sections;
+mod springs;

@@ -41,6 +41,7 @@ Examples:
   interfield check models/frame.toml          show how the model was read, with warnings
   interfield check tower.toml --stability     is the step stable; if not, which motion grows
   interfield run models/frame.toml            run a model: a result file and a report
+  interfield pushover models/rc-portal.toml   push it, or a specimen, by a protocol of displacements
   interfield ensemble tower.toml --seeds 1..50   many runs and their statistics
   interfield lab tower.toml                   emulate its laboratory in a separate process
   interfield serve tower.toml                 serve its specimen to OpenSees, OpenFresco, UT-SIM
@@ -81,6 +82,7 @@ enum Command {
     New(cmd::new::Args),
     Check(cmd::check::Args),
     Run(cmd::run::Args),
+    Pushover(cmd::pushover::Args),
     Lab(cmd::lab::Args),
     Key(cmd::key::Args),
     Replay(cmd::replay::Args),
@@ -95,6 +97,7 @@ enum Command {
     Import(cmd::import::Args),
     Fmu(cmd::fmu::Args),
     Modes(cmd::modes::Args),
+    Material(cmd::material::Args),
     Motion(cmd::motion::Args),
     Spectrum(cmd::spectrum::Args),
     StabilityMap(cmd::stability_map::Args),
@@ -129,6 +132,7 @@ fn main() -> std::process::ExitCode {
         Some(Command::New(args)) => cmd::new::run(&args),
         Some(Command::Check(args)) => cmd::check::run(&args),
         Some(Command::Run(args)) => cmd::run::run(&args),
+        Some(Command::Pushover(args)) => cmd::pushover::run(&args),
         Some(Command::Lab(args)) => cmd::lab::run(&args),
         Some(Command::Key(args)) => cmd::key::run(&args),
         Some(Command::Replay(args)) => cmd::replay::run(&args),
@@ -143,6 +147,7 @@ fn main() -> std::process::ExitCode {
         Some(Command::Import(args)) => cmd::import::run(&args),
         Some(Command::Fmu(args)) => cmd::fmu::run(&args),
         Some(Command::Modes(args)) => cmd::modes::run(&args),
+        Some(Command::Material(args)) => cmd::material::run(&args),
         Some(Command::Motion(args)) => cmd::motion::run(&args),
         Some(Command::Spectrum(args)) => cmd::spectrum::run(&args),
         Some(Command::StabilityMap(args)) => cmd::stability_map::run(&args),

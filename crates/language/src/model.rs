@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use interfield_kernel::Dual;
 use interfield_kernel::element::{AnyLaw, Element as _};
 use interfield_kernel::expr::Instr;
 use interfield_kernel::frame::fibres::Program;
@@ -13,7 +14,9 @@ use interfield_kernel::frame::part::Part;
 use interfield_kernel::frame::section::Section;
 use interfield_kernel::frame::{Group, Resultant, Tables};
 use interfield_kernel::scheme::registry::AnyScheme;
+use interfield_kernel::uniaxial::Pace;
 use interfield_kernel::uniaxial::combined::{Library, Share};
+use interfield_kernel::uniaxial::material::Material;
 use interfield_lab::rig::Reading;
 
 use crate::external::External;
@@ -21,7 +24,7 @@ use crate::formula::FormulaElement;
 use crate::partition::Partition;
 use crate::signal::{Motion, Signal};
 use crate::specimen::Specimen;
-use crate::units::UnitSystem;
+use crate::units::{Dimension, UnitSystem};
 
 /// What holds a degree of freedom.
 #[derive(Clone, Debug)]
@@ -131,6 +134,48 @@ pub struct Sections {
     pub numbers: Vec<usize>,
     /// Names of the materials of the groups.
     pub materials: Vec<String>,
+    /// All materials that were read.
+    pub named: Vec<NamedMaterial>,
+}
+
+/// A material as the file has it.
+#[derive(Clone, Debug)]
+pub struct NamedMaterial {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub material: Material,
+    /// Dimensions of stress and strain, or of what stands for them.
+    pub gives: [Dimension; 2],
+}
+
+/// A point of the path of a material, SI.
+#[derive(Clone, Copy, Debug)]
+pub struct Strained {
+    /// Strain.
+    pub strain: f64,
+    /// Stress.
+    pub stress: f64,
+    /// Tangent.
+    pub tangent: f64,
+}
+
+impl Sections {
+    /// A material led along strains, one every `dt` seconds, each committed at once.
+    pub fn driven(&self, material: &Material, strains: &[f64], dt: f64) -> Vec<Strained> {
+        let library = self.library();
+        let mut history = vec![0.0; material.history()];
+        material.start(&library, 1, &mut history);
+        let mut path = Vec::new();
+        for (i, &strain) in strains.iter().enumerate() {
+            let old = history.clone();
+            let pace = Pace::at(dt * (i + 1) as f64);
+            let e = Dual { re: strain, eps: 1.0 };
+            let s = material.advance(&library, |j| old[j], e, &pace, |j, x| history[j] = x);
+            path.push(Strained { strain, stress: s.re, tangent: s.eps });
+        }
+        path
+    }
 }
 
 /// Corners (y, z) of what a fibre covers, m; none of a bar, which has an area only.
@@ -282,17 +327,29 @@ pub struct Analysis {
     pub tangent: TangentPolicy,
     /// Whether steps in which a law turns stiff are taken in substeps.
     pub land: bool,
+    /// Whether the structure is pushed as [`Model::pushover`] says, from balance to balance, instead of moved in time.
+    pub statics: bool,
 }
 
 /// How a structure is pushed.
 #[derive(Clone, Debug)]
 pub struct Pushing {
-    /// The degree of freedom that is led.
-    pub control: usize,
-    /// Forces for a load factor of one.
+    /// The degree of freedom that is led; without one it is the load factor.
+    pub control: Option<usize>,
+    /// Forces for a load factor of one, N (N m).
     pub pattern: Coordinate,
-    /// Where the controlled displacement goes, step by step.
+    /// Where the controlled displacement, m (rad), or the load factor goes, step by step.
     pub targets: Vec<f64>,
+    /// Number of the step in which each cycle of the protocol ends; none of a monotonic push.
+    pub cycles: Vec<usize>,
+    /// Amplitude of each cycle.
+    pub amplitudes: Vec<f64>,
+    /// Largest velocity of the controlled displacement in a test, m/s (rad/s).
+    pub velocity: Option<f64>,
+    /// How long each target is held before it is measured, s.
+    pub hold: f64,
+    /// What the protocol is called, where it has a name.
+    pub protocol: Option<&'static str>,
 }
 
 /// A recorded quantity.
@@ -319,6 +376,8 @@ pub enum Quantity {
     Drift { above: usize, below: Option<usize>, height: f64 },
     /// Value of a load signal.
     LoadSignal(usize),
+    /// What a pushed structure is pushed by.
+    Push(PushPart),
     /// Distance of the two sides of a cut at a degree of freedom, in derivative 0 or 1.
     Gap(usize, usize),
     /// Force that the cut transmits at a degree of freedom (on the first side, with the sign of the degree of freedom).
@@ -331,6 +390,15 @@ pub enum Quantity {
     Specimen(usize, usize, Reading),
     /// What the program of an external said last of a degree of freedom: external, number of the degree of freedom in it.
     External(usize, usize, Reading),
+}
+
+/// What a pushed structure is pushed by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PushPart {
+    /// The load factor; with the sum of the pattern as its factor the base shear.
+    Factor,
+    /// Work of the pattern since the beginning, J.
+    Work,
 }
 
 /// What is read of a section of a member.
@@ -428,6 +496,8 @@ pub struct Model {
     pub channels: Vec<Channel>,
     /// Every how many steps they are recorded.
     pub every: u64,
+    /// Its cross-sections and materials.
+    pub sections: Arc<Sections>,
     /// Its division into substructures.
     pub partition: Option<Partition>,
     /// Elements tested in the laboratory.

@@ -499,7 +499,7 @@ fn analysis(run: &Run, loads: &Loads, report: &mut Report) -> String {
             let control = format!("{}.{}", node(*tag), names.get(dof - 1).unwrap_or(&"x"));
             let keys = Keys::default().text("control", &control).with("pattern", pattern(run, loads, report));
             let keys = strokes_keys(keys, strokes, *start, run, report);
-            format!("\n[pushover]\n{}{rest}", keys.lines())
+            format!("\n[pushover]\n{}", keys.lines())
         }
         Analysis::Motion { dt, steps, .. } => {
             let scheme = scheme(&run.domain, report);

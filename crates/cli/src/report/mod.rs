@@ -16,7 +16,7 @@ use interfield_report::{Block, Page, Section, Table, printed};
 use interfield_results::{Error, Meta, Reader};
 use interfield_structure::Simulation;
 
-pub(crate) use curves::{Curves, times_second};
+pub(crate) use curves::{Curves, of_push, times_second};
 pub(crate) use evidence::Evidence;
 pub(crate) use frames::Frames;
 pub(crate) use laboratory::{blocks, keep};
@@ -73,6 +73,7 @@ impl Report<'_> {
             structure,
             interface,
             laboratory,
+            pushover,
             log,
             timings,
             numbers: _,
@@ -100,6 +101,7 @@ impl Report<'_> {
             sections: vec![
                 // Of a test the laboratory counts first.
                 laboratory,
+                section("Pushover", [self.curves.pushed(), pushover].concat()),
                 section("Peaks", vec![peaks(self.curves)]),
                 section("Deformed shape", deformed),
                 section("Storeys", storeys),

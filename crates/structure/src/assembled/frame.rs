@@ -50,13 +50,13 @@ pub(super) fn moved(frame: &FramePart, (memory, next): (&[f64], &mut [f64]), at:
 pub(super) struct AtRest<'a>(pub(super) &'a FramePart);
 
 impl AtRest<'_> {
-    fn evaluated(&self, q: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    fn evaluated(&self, at: At<'_>) -> (Vec<f64>, Vec<f64>) {
         let FramePart { part, sections, .. } = self.0;
         let (d, tables) = (part.size(), sections.tables());
         let mut history = vec![0.0; part.memory(&tables)];
         part.start(&tables, &mut history);
         let (mut next, mut p, mut k) = (history.clone(), vec![0.0; d], vec![0.0; d * d]);
-        part.evaluate(&tables, (&history, &mut next), at_rest(q), &mut p, &mut k);
+        part.evaluate(&tables, (&history, &mut next), at, &mut p, &mut k);
         (p, k)
     }
 }
@@ -76,13 +76,13 @@ impl Element for AtRest<'_> {
     }
 
     fn response(&self, _: f64, q: &[f64], _: &[f64], _: &[f64], p: &mut [f64], _: &mut [f64]) {
-        p.copy_from_slice(&self.evaluated(q).0);
+        p.copy_from_slice(&self.evaluated(at_rest(q)).0);
     }
 
     /// At no deformation: the stiffness of the materials, without the geometry.
     fn tangent(&self, _: f64, q: &[f64], _: &[f64], _: &[f64], _: &[f64], out: Tangent<'_>) {
         let rest = vec![0.0; q.len()];
-        out.k.copy_from_slice(&self.evaluated(&rest).1);
+        out.k.copy_from_slice(&self.evaluated(at_rest(&rest)).1);
         let FramePart { part, sections, .. } = self.0;
         let tables = sections.tables();
         let mut history = vec![0.0; part.memory(&tables)];

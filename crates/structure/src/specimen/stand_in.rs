@@ -111,12 +111,13 @@ pub(crate) fn physical(model: &Model, specimen: &Specimen, stand_in: StandIn) ->
     })
 }
 
+/// An element as it stands in the laboratory: as it was made, without the loads of the structure.
 fn unloaded(element: &Element) -> Element {
-    let mut element = Element { given: None, ..element.clone() };
-    if let Kind::Frame { frame, .. } = &mut element.kind {
+    let mut alone = Element { given: None, ..element.clone() };
+    if let Kind::Frame { frame, .. } = &mut alone.kind {
         frame.rest = Arc::new([]);
     }
-    element
+    alone
 }
 
 /// Coordinates of an element as rows over the commanded degrees of freedom.

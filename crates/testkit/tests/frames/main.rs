@@ -8,6 +8,7 @@ mod frames;
 mod materials;
 mod members;
 mod parts;
+mod pushover;
 mod refused;
 mod sections;
 mod springs;
